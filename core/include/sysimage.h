@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The system image: what the image builder (scripts/tessera) writes and the hypervisor reads.
+ *
+ *   +--------------------+ load address of the hypervisor (platform/<board>)
+ *   | hypervisor         |   text, rodata, data, bss
+ *   +--------------------+ next 4 KiB boundary: symbol __hyp_end
+ *   | sysimage_header    |   all offsets below count from here
+ *   | tables             |   sysimage_vm[], then the arrays each VM points to
+ *   +--------------------+ config_size
+ *   | payloads           |   guest images and device trees, each 4 KiB aligned
+ *   +--------------------+ total_size
+ *
+ * The builder has checked everything; the hypervisor checks again what it would otherwise trust blindly (bounds,
+ * counts, checksum), because an image can be cut short on its way to the board. All fields are little-endian and
+ * naturally aligned; there are no pointers and no text to parse.
+ */
+#ifndef SYSIMAGE_H
+#define SYSIMAGE_H
+
+#include <stdint.h>
+
+#define SYSIMAGE_MAGIC UINT64_C(0x3141524553534554) /* "TESSERA1" in memory order */
+#define SYSIMAGE_VERSION 1U
+
+/* Limits of one build of the hypervisor; the builder refuses what exceeds them. */
+#define SYSIMAGE_MAX_VMS 16U
+#define SYSIMAGE_MAX_VCPUS_PER_VM 8U
+#define SYSIMAGE_MAX_VCPUS 32U
+#define SYSIMAGE_MAX_HARTS 8U
+#define SYSIMAGE_MAX_REGIONS 8U /* per VM */
+#define SYSIMAGE_MAX_LOADS 8U   /* per VM */
+#define SYSIMAGE_MAX_IRQS 8U    /* pass-through interrupts per VM */
+#define SYSIMAGE_MAX_FIXUPS 24U /* per VM */
+#define SYSIMAGE_NAME_LEN 16U   /* with the terminating NUL */
+
+/* Optional machine features. Used twice: machine_mask hides one from the hypervisor as if the core lacked it, and a
+ * fixup applies when the machine (after the mask) lacks the one it names. */
+enum sysimage_feature {
+    SYSIMAGE_FEATURE_SSTC = 0,       /* stimecmp, vstimecmp */
+    SYSIMAGE_FEATURE_HTIMEDELTA = 1, /* htimedelta */
+    SYSIMAGE_FEATURE_HTINST = 2,     /* htinst holds the transformed instruction of an MMIO exit */
+    SYSIMAGE_FEATURE_ENVCFG = 3,     /* henvcfg, senvcfg */
+    SYSIMAGE_FEATURE_SVPBMT = 4,
+    SYSIMAGE_FEATURE_SVADU = 5,
+    SYSIMAGE_FEATURE_ZICBOM = 6,
+    SYSIMAGE_FEATURE_ZICBOZ = 7,
+    SYSIMAGE_FEATURE_ZBA = 8,
+    SYSIMAGE_FEATURE_ZBB = 9,
+    SYSIMAGE_FEATURE_ZBS = 10,
+    SYSIMAGE_FEATURE_SVINVAL = 11,
+    SYSIMAGE_FEATURE_COUNT = 12,
+};
+
+/* At the start of the image, 4 KiB aligned. */
+struct sysimage_header {
+    uint64_t magic;        /* SYSIMAGE_MAGIC */
+    uint32_t version;      /* SYSIMAGE_VERSION */
+    uint32_t checksum;     /* CRC-32 (IEEE, as zlib's) of bytes 16 .. config_size-1 */
+    uint64_t total_size;   /* bytes, payloads included */
+    uint32_t config_size;  /* bytes of header and tables */
+    uint32_t nharts;       /* harts the system uses: 1 .. SYSIMAGE_MAX_HARTS */
+    uint32_t nvms;         /* 1 .. SYSIMAGE_MAX_VMS */
+    uint32_t vms_offset;   /* struct sysimage_vm[nvms] */
+    uint32_t quantum_us;   /* best-effort quantum, microseconds: 100 .. 1000000 */
+    uint32_t machine_mask; /* bit n hides enum sysimage_feature n */
+    uint64_t timebase_hz;  /* frequency of the time CSR, from the board file */
+    uint64_t ram_base;     /* host RAM the board has, for a last check of every hpa */
+    uint64_t ram_size;
+    char name[32]; /* NUL-terminated name of the system */
+};
+
+#define SYSIMAGE_VM_AUTOSTART (1U << 0)     /* started at boot; otherwise waits for the console */
+#define SYSIMAGE_VM_RESTART_FATAL (1U << 1) /* a fatal trap restarts the VM; otherwise stops it */
+#define SYSIMAGE_VM_FOCUS (1U << 2)         /* has the keyboard at boot; the first such VM, else VM 0 */
+
+struct sysimage_vm {
+    char name[SYSIMAGE_NAME_LEN]; /* NUL-terminated, unique */
+    uint32_t flags;               /* SYSIMAGE_VM_* */
+    uint32_t colour;              /* ANSI foreground: 31 .. 37 or 91 .. 97 */
+    uint32_t nvcpus;              /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
+    uint32_t uart_irq;            /* guest PLIC source of the emulated UART, 1 .. 31; 0: polled only */
+    uint64_t entry;               /* guest-physical address of VCPU 0's first instruction */
+    uint64_t dtb;                 /* guest-physical address of the device tree (a1 at entry), 0: none */
+    uint64_t uart;                /* guest-physical address of the emulated ns16550a page, 0: none */
+    uint64_t plic;                /* guest-physical address of the emulated PLIC, 0: none */
+    uint32_t nregions, regions_offset; /* struct sysimage_region[] */
+    uint32_t nloads, loads_offset;     /* struct sysimage_load[] */
+    uint32_t nirqs, irqs_offset;       /* struct sysimage_irq[] */
+    uint32_t nfixups, fixups_offset;   /* struct sysimage_fixup[] */
+};
+
+enum sysimage_region_kind {
+    SYSIMAGE_REGION_RAM = 0,  /* read, write, execute; cleared at every start; 2 MiB aligned (gpa, hpa, size) */
+    SYSIMAGE_REGION_MMIO = 1, /* a passed-through device: read, write; 4 KiB aligned; all within one 2 MiB of gpa */
+};
+
+struct sysimage_region {
+    uint64_t gpa;  /* guest-physical start; below 2^41 (Sv39x4) */
+    uint64_t hpa;  /* host-physical start */
+    uint64_t size; /* bytes, not 0 */
+    uint32_t kind; /* enum sysimage_region_kind */
+    uint32_t reserved;
+};
+
+/* A payload copied into the VM's RAM at every start; the rest of its RAM is zero. Loads do not overlap. */
+struct sysimage_load {
+    uint64_t gpa;    /* 8-byte aligned, inside one RAM region */
+    uint64_t offset; /* from the header, 4 KiB aligned */
+    uint64_t size;   /* bytes; the payload is padded with zeros to a multiple of 8 */
+};
+
+/* A host interrupt given to the VM: host PLIC source `host` appears as source `guest` of its emulated PLIC. */
+struct sysimage_irq {
+    uint32_t host;
+    uint32_t guest; /* 1 .. 31 */
+};
+
+/* When the machine lacks `feature`, `size` bytes at offset `offset` of load number `load` (the device tree) are
+ * replaced after it was copied, so that the guest is not told of what is not there. */
+struct sysimage_fixup {
+    uint32_t feature; /* enum sysimage_feature */
+    uint32_t load;    /* index of the load */
+    uint32_t offset;  /* bytes from the load's start */
+    uint32_t size;    /* 1 .. sizeof(bytes) */
+    uint8_t bytes[16];
+};
+
+#endif
