@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# The only entry points. Each fragment in scripts/mk holds the targets of one concern; a line with two hashes is help.
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+BUILD := build
+CACHE := cache
+SYSTEM ?= demo
+BOARD ?= qemu-virt
+
+include $(sort $(wildcard scripts/mk/*.mk))
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | sort | column -t -s '|'
+
+clean: ## remove what was built (downloads in cache/ stay)
+	rm -rf $(BUILD)
+
+.PHONY: help clean
