@@ -1,0 +1,458 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fetches what the guests are made of: Debian packages of another architecture, and the FreeRTOS kernel.
+
+Debian packages come through an apt that has its own state under cache/apt and leaves the host's alone. It uses the
+machine's own mirror and Debian's keyring, so every file is covered by a signature that apt has checked; on top of that
+guests/packages.lock pins versions and checksums. Only the standard library is used, because this runs first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCK = ROOT / "guests" / "packages.lock"
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+GROUPS = {
+    "linux": ["debian-installer-13-netboot-riscv64", "busybox-static"],
+    "uboot": ["u-boot-qemu"],
+}
+CRATE = "freertos-next"
+QEMU_PACKAGE = "qemu-system-riscv"
+
+
+class FetchError(Exception):
+    """What cannot be fetched and what to do about it, as one line."""
+
+
+def say(text: str) -> None:
+    print(f"fetch: {text}", file=sys.stderr, flush=True)
+
+
+def sha256_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def run(command: list[str], what: str, **options: object) -> str:
+    """Runs a command and returns its output; when it fails the last line it complained with becomes the error."""
+    try:
+        done = subprocess.run(command, text=True, capture_output=True, check=False, **options)  # type: ignore[call-overload]
+    except FileNotFoundError:
+        raise FetchError(f"{what}: the program '{command[0]}' is not installed (run: make setup)") from None
+    if done.returncode != 0:
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if re.match(r"(E:|error|dpkg-deb: error)", line)] or lines
+        raise FetchError(f"{what}: {errors[0].strip() if errors else f'exit status {done.returncode}'}")
+    return str(done.stdout)
+
+
+# --- where Debian is ---------------------------------------------------------------------------------------------
+
+
+def os_release() -> dict[str, str]:
+    text = Path("/etc/os-release").read_text(encoding="utf-8")
+    return {key: value.strip('"') for key, _, value in (line.partition("=") for line in text.splitlines()) if key}
+
+
+def one_line_sources(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yields (uri, suites, components) of each `deb` line."""
+    for line in text.splitlines():
+        fields = re.sub(r"\[[^]]*\]", "", line.partition("#")[0]).split()
+        if len(fields) >= 4 and fields[0] == "deb":
+            yield fields[1], [fields[2]], fields[3:]
+
+
+def deb822_sources(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yields (uri, suites, components) of each enabled `Types: deb` stanza."""
+    text = re.sub(r"^#.*\n?", "", text, flags=re.MULTILINE)
+    for stanza in re.split(r"\n\s*\n", text):
+        unfolded = re.sub(r"\n[ \t]+", " ", stanza)
+        fields = {k.strip().lower(): v.split() for k, _, v in (line.partition(":") for line in unfolded.splitlines())}
+        if "deb" in fields.get("types", []) and fields.get("enabled") != ["no"] and fields.get("uris"):
+            yield fields["uris"][0], fields.get("suites", []), fields.get("components", [])
+
+
+def host_mirror(etc: Path = Path("/etc/apt")) -> str | None:
+    """The mirror this Debian machine gets its own release from; None when it has none (or is no Debian)."""
+    release = os_release()
+    if release.get("ID") != "debian":
+        return None
+    found: list[tuple[str, list[str], list[str]]] = []
+    parts = etc / "sources.list.d"
+    for path in [etc / "sources.list", *(sorted(parts.iterdir()) if parts.is_dir() else [])]:
+        if path.suffix == ".list" and path.is_file():
+            found += one_line_sources(path.read_text(encoding="utf-8", errors="replace"))
+        elif path.suffix == ".sources":
+            found += deb822_sources(path.read_text(encoding="utf-8", errors="replace"))
+    codenames = {release.get("VERSION_CODENAME", "stable"), "stable", "testing", "sid", "unstable"}
+    for uri, suites, components in found:
+        if codenames & set(suites) and "main" in components and not uri.startswith("cdrom:"):
+            return uri
+    return None
+
+
+def mirror() -> str:
+    uri = os.environ.get("DEBIAN_MIRROR") or host_mirror()
+    if not uri:
+        raise FetchError(
+            "no Debian mirror is known on this machine: name one that carries riscv64, "
+            "for instance  make run DEBIAN_MIRROR=<URL of your nearest Debian mirror>"
+        )
+    return uri
+
+
+# --- a private apt -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Package:
+    """One package as the signed index of the suite describes it."""
+
+    name: str
+    architecture: str
+    version: str
+    sha256: str
+    size: int
+
+
+class Apt:
+    """An apt of our own, for one suite and one architecture: its state is under cache/apt, the host's is not touched."""
+
+    def __init__(self, cache: Path, suite: str, architecture: str) -> None:
+        self.suite = suite
+        self.architecture = architecture
+        self.root = cache / "apt" / f"{suite}-{architecture}"
+        self.config = self.root / "apt.conf"
+        self.downloads = cache / "debs"
+        self.updated = False
+
+    def _write_config(self) -> None:
+        host = run(["dpkg", "--print-architecture"], "this needs a Debian or Ubuntu machine").strip()
+        for folder in ("state/lists/partial", "cache/archives/partial", "etc"):
+            (self.root / folder).mkdir(parents=True, exist_ok=True)
+        self.downloads.mkdir(parents=True, exist_ok=True)
+        (self.root / "state/status").touch()
+        if not KEYRING.exists():
+            raise FetchError(f"{KEYRING} is missing: install the package debian-archive-keyring (run: make setup)")
+        source = f"deb [arch={self.architecture} target=Packages signed-by={KEYRING}] {mirror()} {self.suite} main\n"
+        (self.root / "etc/sources.list").write_text(source, encoding="utf-8")
+        # Read after the host's own configuration (-c), so that its proxies and certificates hold; its hooks must not
+        # run, for they would tidy the host's apt.
+        hooks = ("APT::Update::Pre-Invoke", "APT::Update::Post-Invoke", "APT::Update::Post-Invoke-Success")
+        lines = [f"#clear {hook};" for hook in (*hooks, "DPkg::Pre-Invoke", "DPkg::Post-Invoke", "APT::Architectures")]
+        lines += [
+            f'APT::Architectures {{"{host}"; "{self.architecture}";}};',
+            f'Dir::State "{self.root}/state";',
+            f'Dir::State::status "{self.root}/state/status";',
+            f'Dir::Cache "{self.root}/cache";',
+            'Dir::Cache::pkgcache "";',
+            'Dir::Cache::srcpkgcache "";',
+            f'Dir::Etc::sourcelist "{self.root}/etc/sources.list";',
+            'Dir::Etc::sourceparts "-";',
+            'Dir::Etc::preferences "-";',
+            'Dir::Etc::preferencesparts "-";',
+            'APT::Update::Error-Mode "any";',
+            'APT::Sandbox::User "root";',  # the download folder belongs to whoever builds, not to _apt
+            'Acquire::Languages "none";',
+        ]
+        self.config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def call(self, tool: str, *arguments: str, what: str) -> str:
+        command = [tool, "-c", str(self.config), "-q", *arguments]
+        return run(command, what, cwd=self.downloads, env={**os.environ, "LC_ALL": "C"})
+
+    def update(self) -> None:
+        if self.updated:
+            return
+        self._write_config()
+        say(f"reading the index of Debian {self.suite} for {self.architecture} (about 10 MB)")
+        self.call("apt-get", "update", what=f"Debian {self.suite} at {mirror()} cannot be read")
+        self.updated = True
+
+    def show(self, names: list[str]) -> list[Package]:
+        """What the suite holds now, in the order of the index."""
+        self.update()
+        # Where the architecture is not the host's, apt wants it named; packages for all architectures go without.
+        queries = [q for name in names for q in (name, f"{name}:{self.architecture}")]
+        text = subprocess.run(
+            ["apt-cache", "-c", str(self.config), "show", "--no-all-versions", *queries],
+            text=True,
+            capture_output=True,
+            check=False,
+        ).stdout
+        found: dict[str, Package] = {}
+        for stanza in text.split("\n\n"):
+            fields = dict(re.findall(r"^([A-Za-z0-9-]+): (.*)$", stanza, flags=re.MULTILINE))
+            if {"Package", "Architecture", "Version", "SHA256", "Size"} <= fields.keys():
+                found[fields["Package"]] = Package(
+                    name=fields["Package"],
+                    architecture=fields["Architecture"],
+                    version=fields["Version"],
+                    sha256=fields["SHA256"],
+                    size=int(fields["Size"]),
+                )
+        return list(found.values())
+
+    def path(self, name: str, version: str, architecture: str) -> Path:
+        """Where apt puts a package it downloads."""
+        return self.downloads / f"{name}_{version.replace(':', '%3a')}_{architecture}.deb"
+
+    def download(self, package: Package) -> Path:
+        """Downloads a package and checks it against the signed index."""
+        target = self.path(package.name, package.version, package.architecture)
+        if target.exists() and sha256_file(target) == package.sha256:
+            return target
+        target.unlink(missing_ok=True)
+        say(f"downloading {package.name} {package.version} ({package.size / 1e6:.1f} MB)")
+        suffix = "" if package.architecture == "all" else f":{package.architecture}"
+        name = f"{package.name}{suffix}={package.version}"
+        self.call("apt-get", "download", name, what=f"{package.name} {package.version} cannot be downloaded")
+        if not target.exists() or sha256_file(target) != package.sha256:
+            raise FetchError(f"{target.name}: what was downloaded is not what the signed index of {self.suite} promises")
+        return target
+
+
+# --- what the guests need ----------------------------------------------------------------------------------------
+
+
+def read_lock() -> dict:
+    try:
+        lock: dict = json.loads(LOCK.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FetchError(f"{LOCK}: {error}") from None
+    return lock
+
+
+def write_lock(lock: dict) -> None:
+    LOCK.write_text(json.dumps(lock, indent=2) + "\n", encoding="utf-8")
+
+
+def extract(deb: Path, target: Path) -> None:
+    """Replaces the folder `target` by the files of a package, all or nothing."""
+    partial = target.with_name(target.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    run(["dpkg-deb", "-x", str(deb), str(partial)], f"{deb.name} cannot be unpacked")
+    shutil.rmtree(target, ignore_errors=True)
+    partial.rename(target)
+
+
+def current_package(apt: Apt, name: str) -> Package:
+    """The package as the suite holds it now."""
+    found = [package for package in apt.show([name]) if package.name == name]
+    if not found:
+        raise FetchError(f"{name}: Debian {apt.suite} has no such package for {apt.architecture}")
+    return found[0]
+
+
+def choose_version(pin: dict, current: Package, suite: str) -> None:
+    """Accepts what the suite holds now: the pinned version if it is still there, else its successor, aloud."""
+    same = current.version == pin["version"]
+    if same and current.sha256 != pin["sha256"]:
+        raise FetchError(
+            f"{current.name} {current.version}: {suite} has SHA-256 {current.sha256}, "
+            f"{LOCK.relative_to(ROOT)} expects {pin['sha256']}"
+        )
+    if not same:
+        say(
+            f"note: {suite} no longer has {current.name} {pin['version']}; taking {current.version}, whose signature "
+            "apt has checked (make update-lock pins it)"
+        )
+
+
+def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
+    """Leaves each package unpacked in cache/pkg/<name>, with what it is in cache/pkg/<name>.json."""
+    lock = read_lock()
+    apt = Apt(cache, lock["suite"], "riscv64")
+    for name in names:
+        pin = lock["debian"][name]
+        stamp = cache / "pkg" / f"{name}.json"
+        pinned = {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
+        if not update_lock and stamp.exists():
+            have = json.loads(stamp.read_text(encoding="utf-8"))
+            if {key: have.get(key) for key in pinned} == pinned:
+                stamp.touch()  # make compares times
+                continue
+        deb = apt.path(name, pin["version"], pin["architecture"])
+        record = {**pinned, "version": pin["version"], "sha256": pin["sha256"]}
+        if update_lock or not deb.exists() or sha256_file(deb) != pin["sha256"]:
+            package = current_package(apt, name)
+            if update_lock:
+                pin.update(architecture=package.architecture, version=package.version, sha256=package.sha256)
+            choose_version(pin, package, lock["suite"])
+            deb = apt.download(package)
+            record = {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
+            record |= {"version": package.version, "sha256": package.sha256}
+        extract(deb, cache / "pkg" / name)
+        stamp.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    if update_lock:
+        write_lock(lock)
+
+
+def find_crate(name: str, version: str) -> Path | None:
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    return next(iter((home / "registry" / "cache").glob(f"*/{name}-{version}.crate")), None)
+
+
+def cargo_fetch(folder: Path, name: str, version: str) -> None:
+    """Has cargo download a crate, from wherever this machine's cargo is told to look."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "lib.rs").touch()
+    manifest = f'[package]\nname = "fetch"\nversion = "0.0.0"\n\n[dependencies]\n{name} = "={version}"\n\n[workspace]\n'
+    (folder / "Cargo.toml").write_text(manifest, encoding="utf-8")
+    say(f"downloading the crate {name} {version} (5 MB) with cargo")
+    cargo = os.environ.get("CARGO", "cargo")
+    run([cargo, "fetch", "--manifest-path", str(folder / "Cargo.toml")], f"the crate {name} cannot be fetched")
+
+
+def unpack_kernel(crate: Path, prefix: str, target: Path) -> int:
+    """Unpacks the folder FreeRTOS-Kernel of the crate into `target`; returns the number of files."""
+    partial = target.with_name(target.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    count = 0
+    with tarfile.open(crate, "r:gz") as archive:
+        for member in archive:
+            if not member.isfile() or not member.name.startswith(prefix) or ".." in Path(member.name).parts:
+                continue
+            path = partial / member.name[len(prefix) :]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            source = archive.extractfile(member)
+            path.write_bytes(source.read() if source else b"")
+            count += 1
+    shutil.rmtree(target, ignore_errors=True)
+    if count:
+        partial.rename(target)
+    return count
+
+
+def fetch_freertos(cache: Path, update_lock: bool) -> None:
+    """Leaves the FreeRTOS kernel in cache/freertos/FreeRTOS-Kernel."""
+    pin = read_lock()["crate"][CRATE]
+    target = cache / "freertos" / "FreeRTOS-Kernel"
+    stamp = cache / "freertos" / "FreeRTOS-Kernel.json"
+    if stamp.exists() and not update_lock and json.loads(stamp.read_text(encoding="utf-8")) == pin:
+        stamp.touch()
+        return
+    crate = find_crate(CRATE, pin["version"])
+    if crate is None:
+        cargo_fetch(cache / "freertos" / "fetch", CRATE, pin["version"])
+        crate = find_crate(CRATE, pin["version"])
+    if crate is None:
+        raise FetchError(f"cargo fetched {CRATE} {pin['version']} but left no .crate file in its cache (CARGO_HOME?)")
+    if sha256_file(crate) != pin["sha256"]:
+        raise FetchError(f"{crate}: SHA-256 is {sha256_file(crate)}, {LOCK.relative_to(ROOT)} expects {pin['sha256']}")
+    if unpack_kernel(crate, f"{CRATE}-{pin['version']}/FreeRTOS-Kernel/", target) == 0:
+        raise FetchError(f"{crate}: it holds no FreeRTOS-Kernel folder")
+    stamp.write_text(json.dumps(pin, indent=2) + "\n", encoding="utf-8")
+
+
+# --- a newer QEMU, for the tests that want one -------------------------------------------------------------------
+
+
+def dependency_names(apt: Apt, package: str) -> list[str]:
+    """The package and all it depends on, as apt resolves it for a machine where nothing is installed."""
+    apt.update()
+    what = f"the packages {package} needs cannot be listed"
+    flags = ("-o", "APT::Install-Recommends=false", "--simulate", "install")
+    lines = apt.call("apt-get", *flags, package, what=what).splitlines()
+    return [line.split()[1] for line in lines if line.startswith("Inst ")]
+
+
+def write_wrapper(root: Path, loader: str) -> None:
+    wrapper = root / "qemu-system-riscv64"
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        "# SPDX-License-Identifier: Apache-2.0\n"
+        "# Runs this folder's QEMU with this folder's C library: the host's may be too old for it.\n"
+        'root=$(CDPATH="" cd -- "$(dirname -- "$0")/root" && pwd)\n'
+        "libs=$(find \"$root/usr/lib\" -maxdepth 1 -type d -name '*-linux-gnu*' | head -n 1)\n"
+        f'exec "$root/{loader}" --library-path "$libs" "$root/usr/bin/qemu-system-riscv64" -L "$root/usr/share/qemu" '
+        '"$@"\n',
+        encoding="utf-8",
+    )
+    wrapper.chmod(0o755)
+
+
+def fetch_qemu_new(cache: Path) -> None:
+    """Leaves the suite's QEMU, with all the libraries it needs, in cache/qemu-new; the host is not touched."""
+    root = cache / "qemu-new"
+    host = run(["dpkg", "--print-architecture"], "this needs a Debian or Ubuntu machine").strip()
+    apt = Apt(cache, read_lock()["suite"], host)
+    names = dependency_names(apt, QEMU_PACKAGE)
+    packages = apt.show(names)
+    missing = set(names) - {package.name for package in packages}
+    if missing:
+        raise FetchError(f"the index lacks {', '.join(sorted(missing))}")
+    say(f"{QEMU_PACKAGE} and what it needs: {len(packages)} packages, {sum(p.size for p in packages) / 1e6:.0f} MB")
+    shutil.rmtree(root, ignore_errors=True)
+    (root / "root").mkdir(parents=True)
+    # The new system has one /usr; packages that still ship /lib must land there too.
+    for folder in ("bin", "lib", "lib64", "sbin"):
+        (root / "root" / "usr" / folder).mkdir(parents=True, exist_ok=True)
+        (root / "root" / folder).symlink_to(f"usr/{folder}")
+    for package in packages:
+        deb = apt.download(package)
+        run(["dpkg-deb", "-x", str(deb), str(root / "root")], f"{deb.name} cannot be unpacked")
+    loaders = sorted((root / "root" / "usr").glob("lib*/ld-linux-*.so.*"))
+    if not loaders:
+        raise FetchError(f"{root}: libc6 brought no program loader")
+    write_wrapper(root, str(loaders[0].relative_to(root / "root")))
+    version = run([str(root / "qemu-system-riscv64"), "--version"], "the fetched QEMU does not start").splitlines()[0]
+    say(f"{root / 'qemu-system-riscv64'}: {version}")
+
+
+# --- command line ------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def exclusive(cache: Path) -> Iterator[None]:
+    """One fetcher at a time: a second one waits and then finds everything there."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / ".fetch.lock").open("w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Fetches the guests' packages, checked, into cache/.")
+    parser.add_argument("what", nargs="+", choices=[*GROUPS, "freertos", "qemu-new"])
+    parser.add_argument("--cache", type=Path, default=ROOT / "cache", help="where downloads are kept")
+    parser.add_argument("--update-lock", action="store_true", help="pin the suite's current versions in packages.lock")
+    arguments = parser.parse_args()
+    cache = arguments.cache.resolve()
+    try:
+        with exclusive(cache):
+            for what in arguments.what:
+                if what in GROUPS:
+                    fetch_debian(cache, GROUPS[what], arguments.update_lock)
+                elif what == "freertos":
+                    fetch_freertos(cache, arguments.update_lock)
+                else:
+                    fetch_qemu_new(cache)
+    except FetchError as error:
+        print(f"fetch: error: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"fetch: error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
