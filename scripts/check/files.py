@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every file: licence line, name, whitespace, and no word about the world outside the repository."""
+
+import re
+from pathlib import Path
+
+from check import repo
+from check.repo import Finding
+
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+_LICENCE_LINE = re.compile(r"SPDX-License-Identifier\"?: \"?Apache-2\.0\b")  # also as a member of a JSON object
+MAX_COLUMNS = 120
+
+# Files where no comment is possible, or whose text is not ours to change.
+NO_LICENCE_LINE = ("LICENSE",)
+NO_COMMENT_SUFFIXES = (".json", ".jsonl", ".png", ".svg")
+BINARY_SUFFIXES = (".png",)
+# Names that others fix: make, git, clang-format and FreeRTOS look for exactly these.
+FIXED_NAMES = {"CAVEATS.md", "CONTRIBUTING.md", "FreeRTOSConfig.h", "LICENSE", "Makefile", "README.md"}
+# Line width is clang-format's and ruff's affair in C and Python; tables and hashes may be long.
+WIDTH_SUFFIXES = (".S", ".sh", ".mk", ".dts", ".dtsi", ".lds", "Makefile")
+
+_NAME = re.compile(r"^(?:__)?\.?[a-z0-9][a-z0-9_.+-]*$")
+# Hosts are spelt so that this file passes its own check.
+_REGISTRY = re.compile(
+    r"\b(?:(?:files\.)?pythonhosted|pypi(?:\.python)?|(?:(?:static|index)\.)?crates|registry\.npmjs"
+    r"|(?:[a-z0-9-]+\.)*debian|(?:[a-z0-9-]+\.)*ubuntu)\.(?:org|io|com|net)\b",
+    re.IGNORECASE,
+)
+_OUTSIDE = re.compile(r"(?:\.\.|/work)/(?:shared|main)\b")
+
+
+def _name_findings(name: str) -> list[Finding]:
+    *folders, last = name.split("/")
+    bad = [part for part in folders if not _NAME.match(part)]
+    if last not in FIXED_NAMES and not _NAME.match(last.removesuffix(".S")):
+        bad.append(last)
+    return [Finding(name, 0, f"name {part!r} is not lower case", "use a-z, 0-9, _ and -") for part in bad]
+
+
+def _licence_findings(name: str, lines: list[str]) -> list[Finding]:
+    if name in NO_LICENCE_LINE or name.endswith(NO_COMMENT_SUFFIXES):
+        return []
+    if any(_LICENCE_LINE.search(line) for line in lines[:3]):
+        return []
+    return [Finding(name, 1, "no licence line", f"put `{LICENCE}` into a comment at the top")]
+
+
+def _line_findings(name: str, number: int, line: str) -> list[Finding]:
+    found = []
+    registry = _REGISTRY.search(line)
+    if registry:
+        fix = "let the package manager's own configuration say where"
+        found.append(Finding(name, number, f"names a package registry ({registry[0]})", fix))
+    if _OUTSIDE.search(line):
+        found.append(Finding(name, number, "names a place outside the repository", "the repository stands alone"))
+    if line.endswith((" ", "\t", "\r")):
+        found.append(Finding(name, number, "white space at the end of the line", "remove it"))
+    if len(line) > MAX_COLUMNS and name.endswith(WIDTH_SUFFIXES):
+        found.append(Finding(name, number, f"{len(line)} columns > {MAX_COLUMNS}", "break the line"))
+    return found
+
+
+def check_file(root: Path, name: str) -> list[Finding]:
+    """Findings of one file, `name` relative to root."""
+    findings = _name_findings(name)
+    if name.endswith(BINARY_SUFFIXES):
+        return findings
+    try:
+        text = (root / name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return [*findings, Finding(name, 0, "not UTF-8 text", "generate binary files instead of tracking them")]
+    lines = text.split("\n")
+    findings += _licence_findings(name, lines)
+    if name in NO_LICENCE_LINE:
+        return findings
+    for number, line in enumerate(lines, 1):
+        findings += _line_findings(name, number, line)
+    if text and not text.endswith("\n"):
+        findings.append(Finding(name, len(lines), "no newline at the end of the file", "add it"))
+    return findings
+
+
+def check(root: Path) -> tuple[list[Finding], str]:
+    """Every file has its licence line, a plain name and clean lines, and names nothing outside the repository."""
+    files = repo.tracked(root)
+    findings = [finding for name in files for finding in check_file(root, name)]
+    return findings, f"{len(files)} files"
+
+
+if __name__ == "__main__":
+    repo.main("files", check)

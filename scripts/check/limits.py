@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits on C functions: complexity, statements, parameters, no goto, no conditional compilation inside."""
+
+import re
+from pathlib import Path
+
+import lizard
+
+from check import ctext, repo
+from check.repo import Finding
+
+ROOMS = ("core/", "arch/", "rt/", "ipc/", "fpga/", "platform/", "guests/", "tests/")
+
+MAX_COMPLEXITY = 10
+MAX_STATEMENTS = 50
+MAX_PARAMETERS = 6
+
+_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else)\b")
+
+
+def _measured(path: str, text: str) -> list[Finding]:
+    found = []
+    # lizard counts every #if as a branch; those are judged below, so it gets the text without them.
+    code = ctext.without_directives(ctext.blank(text))
+    for function in lizard.analyze_file.analyze_source_code(path, code).function_list:
+        if function.cyclomatic_complexity > MAX_COMPLEXITY:
+            what = f"{function.name}: cyclomatic complexity {function.cyclomatic_complexity} > {MAX_COMPLEXITY}"
+            found.append(Finding(path, function.start_line, what, "split the function or use a table"))
+        if function.parameter_count > MAX_PARAMETERS:
+            what = f"{function.name}: {function.parameter_count} parameters > {MAX_PARAMETERS}"
+            found.append(Finding(path, function.start_line, what, "pass a struct"))
+    return found
+
+
+def _function_findings(path: str, lines: list[str], function: ctext.Function) -> list[Finding]:
+    found = []
+    count = ctext.statements(function.body)
+    if count > MAX_STATEMENTS:
+        what = f"{function.name}: {count} statements > {MAX_STATEMENTS}"
+        found.append(Finding(path, function.first, what, "split the function"))
+    for number in range(function.first, function.last + 1):
+        if _CONDITIONAL.match(lines[number - 1]):
+            what = f"{function.name}: conditional compilation inside a function"
+            found.append(Finding(path, number, what, "put the variant into a file of its own"))
+    for match in re.finditer(r"\bgoto\b", function.body):
+        line = function.first + function.body.count("\n", 0, match.start())
+        found.append(Finding(path, line, f"{function.name}: goto", "return early or split the function"))
+    return found
+
+
+def check_text(path: str, text: str) -> list[Finding]:
+    """Findings of one C file."""
+    findings = _measured(path, text)
+    lines = ctext.blank(text).split("\n")
+    for function in ctext.functions(text):
+        findings += _function_findings(path, lines, function)
+    return findings
+
+
+def check(root: Path) -> tuple[list[Finding], str]:
+    """Every C function within the limits of CONTRIBUTING.md."""
+    files = [name for name in repo.with_suffix(repo.tracked(root), *repo.C_SUFFIXES) if name.startswith(ROOMS)]
+    findings: list[Finding] = []
+    count = 0
+    for name in files:
+        text = (root / name).read_text(encoding="utf-8")
+        findings += check_text(name, text)
+        count += len(ctext.functions(text))
+    return findings, f"{count} functions in {len(files)} C files"
+
+
+if __name__ == "__main__":
+    repo.main("limits", check)

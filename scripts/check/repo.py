@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all checks share: which files there are, how a finding is shown, how a check ends."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_ROOT = Path(__file__).resolve().parents[2]
+
+C_SUFFIXES = (".c", ".h")
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """One thing that is wrong: where, what, and what to do about it. Line 0 means the whole file."""
+
+    path: str
+    line: int
+    what: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.what}; {self.fix}"
+
+
+class CheckError(Exception):
+    """The check itself could not run (a tool is missing, the folder is not a repository)."""
+
+
+def run(command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a tool and returns its output whatever its status; a tool that is not there is a CheckError."""
+    try:
+        return subprocess.run(command, cwd=cwd, text=True, capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise CheckError(f"{command[0]} is not installed; `make setup` installs it") from error
+
+
+def tracked(root: Path) -> list[str]:
+    """Files that git tracks or would track (not ignored), relative to root, sorted."""
+    listing = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], root)
+    if listing.returncode != 0:
+        raise CheckError(f"{root} is not a git repository: {listing.stderr.strip()}")
+    names = {name for name in listing.stdout.split("\0") if name}
+    return sorted(name for name in names if (root / name).is_file())
+
+
+def with_suffix(files: Iterable[str], *suffixes: str) -> list[str]:
+    """Those files whose name ends in one of the suffixes."""
+    return [name for name in files if name.endswith(suffixes)]
+
+
+def python_tool(name: str) -> str:
+    """A tool that pip put beside the Python interpreter that runs us (so: the pinned version)."""
+    return str(Path(sys.executable).parent / name)
+
+
+def main(name: str, check: Callable[[Path], tuple[list[Finding], str]]) -> None:
+    """Runs `check` on --root; prints one line when all is well, else each finding, and exits 1 (2: could not run)."""
+    parser = argparse.ArgumentParser(prog=f"check.{name}", description=check.__doc__)
+    parser.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="top of the source tree (default: this one)")
+    root = parser.parse_args().root.resolve()
+    try:
+        findings, summary = check(root)
+    except CheckError as error:
+        print(f"check-{name}: {error}", file=sys.stderr)
+        sys.exit(2)
+    for finding in sorted(findings):
+        print(finding, file=sys.stderr)
+    if findings:
+        print(f"check-{name}: {len(findings)} finding(s)", file=sys.stderr)
+        sys.exit(1)
+    print(f"check-{name}: ok, {summary}")

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every check of `make check` must be able to fail: each is fed a file with one fault, and a clean one."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from check import ctext
+
+TOP = Path(__file__).resolve().parents[2]
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+C = f"/* {SPDX} */\n"
+SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
+PY = f'# {SPDX}\n"""A module."""\n'
+
+
+class Tree:
+    """A git repository in a temporary folder with this project's tool configuration."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+        for name in (".clang-format", "pyproject.toml"):
+            shutil.copy(TOP / name, root / name)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def check(self, name: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", f"check.{name}", "--root", str(self.root)]
+        return subprocess.run(
+            command,
+            cwd=self.root,
+            env={"PYTHONPATH": str(TOP / "scripts"), "PATH": _path()},
+            text=True,
+            capture_output=True,
+        )
+
+
+def _path() -> str:
+    return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return Tree(tmp_path)
+
+
+def _function(body: str, name: str = "module_verb", parameters: str = "int a") -> str:
+    return f"{C}int {name}({parameters})\n{{\n{body}    return a;\n}}\n"
+
+
+BRANCHES = "".join(f"    if (a == {n}) {{\n        a += 2;\n    }}\n" for n in range(10))
+STATEMENTS = "    a++;\n" * 50
+GOTO = "    if (a > 1) {\n        goto out;\n    }\nout:\n"
+CONDITIONAL = "#ifdef DEBUG\n    a++;\n#endif\n"
+
+# check, file, content, line of the finding, words of the finding
+BAD = [
+    ("format", "core/a.c", C + "int  a;\n", 2, "clang-format"),
+    ("format", "core/a.c", C + "int core_get(void)\n{\n  return 1;\n}\n", 3, "clang-format"),
+    ("format", "scripts/a.py", PY + "\nx = {  }\n", 4, "ruff"),
+    ("lint", "scripts/a.py", PY + "import os\n", 3, "F401"),
+    ("lint", "scripts/a.py", PY + "def f(x):\n    return x\n", 3, "ANN"),
+    ("lint", "scripts/a.py", PY + "\n\ndef f(x: int) -> str:\n    return x\n", 6, "Incompatible return value"),
+    ("lint", "scripts/a.sh", SH + 'x="a b"\nls $x\n', 5, "SC2086"),
+    ("lint", ".ci/run", SH + "for f in $(ls *.x); do echo; done\n", 4, "SC2045"),
+    ("limits", "core/a.c", _function(BRANCHES), 2, "complexity 11 > 10"),
+    ("limits", "core/a.c", _function(STATEMENTS), 3, "51 statements > 50"),
+    (
+        "limits",
+        "core/a.c",
+        _function("", parameters="int a, int b, int c, int d, int e, int f, int g"),
+        2,
+        "7 parameters",
+    ),
+    ("limits", "guests/a/a.c", _function(GOTO), 5, "goto"),
+    ("limits", "core/a.c", _function(CONDITIONAL), 4, "conditional compilation"),
+    ("limits", "core/a.h", _function(CONDITIONAL), 4, "conditional compilation"),
+    ("files", "core/a.c", "int a;\n", 1, "no licence line"),
+    ("files", "systems/a.dts", "/dts-v1/;\n", 1, "no licence line"),
+    ("files", "scripts/Bad.sh", SH, 0, "not lower case"),
+    ("files", "Bad/a.sh", SH, 0, "not lower case"),
+    ("files", "scripts/a.sh", SH + "curl https://" + "crates" + ".io/x\n", 4, "package registry"),
+    ("files", "scripts/a.sh", SH + "echo http://deb." + "debian" + ".org\n", 4, "package registry"),
+    ("files", "scripts/a.sh", SH + "cat ../" + "shared/x\n", 4, "outside the repository"),
+    ("files", "scripts/a.sh", SH + "cat /work/" + "main/x\n", 4, "outside the repository"),
+    ("files", "scripts/a.sh", SH + "true \n", 4, "white space"),
+    ("files", "scripts/a.sh", SH + "true", 4, "no newline"),
+    ("files", "arch/riscv/a.S", f"# {SPDX}\n" + "#" * 121 + "\n", 2, "121 columns"),
+    ("layers", "core/a.c", C + '#include "csr.h"\n', 2, "core includes csr.h of arch/riscv"),
+    ("layers", "core/a.c", C + '#include "edf.h"\n', 2, "core includes edf.h of rt"),
+    ("layers", "core/a.c", C + '#include "board.h"\n', 2, "core includes board.h of platform/qemu-virt"),
+    ("layers", "rt/a.c", C + '#include "message.h"\n', 2, "rt includes message.h of ipc"),
+    ("layers", "arch/host/a.c", C + '#include "csr.h"\n', 2, "arch/host includes csr.h of arch/riscv"),
+    ("layers", "core/a.c", C + "int core_riscv_mode;\n", 2, "core names riscv"),
+]
+
+
+def _rooms(tree: Tree) -> None:
+    """Headers of every room, so that an include has something to point at."""
+    for name in (
+        "arch/riscv/csr",
+        "rt/edf",
+        "ipc/message",
+        "platform/qemu-virt/board",
+        "arch/include/arch",
+        "core/list",
+    ):
+        tree.write(f"{name}.h", C)
+    for isa in ("riscv", "host"):
+        tree.write(f"arch/{isa}/arch_types.h", C)
+
+
+@pytest.mark.parametrize(("check", "name", "content", "line", "words"), BAD)
+def test_check_finds_the_fault(tree: Tree, check: str, name: str, content: str, line: int, words: str) -> None:
+    _rooms(tree)
+    tree.write(name, content)
+    done = tree.check(check)
+    assert done.returncode == 1, done.stdout + done.stderr
+    first = done.stderr.splitlines()[0]
+    assert first.startswith(f"{name}:{line}: "), first
+    assert words in first
+    assert "; " in first, "a finding says what to do"
+
+
+GOOD = [
+    ("format", "core/a.c", _function("")),
+    ("lint", "scripts/a.py", PY + "\nX = 1\n"),
+    ("lint", "scripts/a.sh", SH + "echo fine\n"),
+    ("limits", "core/a.c", _function(BRANCHES[: BRANCHES.rfind("    if")])),
+    ("limits", "core/a.c", f"{C}#ifdef DEBUG\nint a;\n#endif\nstruct s {{\n    int a;\n}};\n"),
+    ("limits", "core/a.c", _function("    /* goto nowhere */\n")),
+    ("files", "scripts/a.sh", SH + "true\n"),
+    ("files", "guests/a.lock", '{\n  "SPDX-License-Identifier": "Apache-2.0"\n}\n'),
+    ("layers", "core/a.c", C + '#include "arch.h"\n#include "arch_types.h"\n#include "list.h"\n#include <stdint.h>\n'),
+    ("layers", "rt/a.c", C + '#include "list.h"\n#include "edf.h"\n'),
+    ("layers", "arch/riscv/a.c", C + '#include "board.h"\n#include "csr.h"\n#include "list.h"\n'),
+    ("layers", "core/a.c", C + "/* as RISC-V's riscv,isa says */\nint a;\n"),
+]
+
+
+@pytest.mark.parametrize(("check", "name", "content"), GOOD)
+def test_check_passes_a_clean_file(tree: Tree, check: str, name: str, content: str) -> None:
+    _rooms(tree)
+    tree.write(name, content)
+    done = tree.check(check)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(done.stdout.splitlines()) == 1, "one line when fine"
+
+
+def test_contract_header_must_exist_in_every_architecture(tree: Tree) -> None:
+    tree.write("arch/riscv/arch_types.h", C)
+    tree.write("arch/mips/entry.c", C)
+    done = tree.check("layers")
+    assert done.returncode == 1
+    assert "arch/mips:0: has no arch_types.h" in done.stderr
+
+
+def test_outside_a_repository_is_one_clear_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "check.files", "--root", str(tmp_path)]
+    environment = {"PYTHONPATH": str(TOP / "scripts"), "PATH": _path(), "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
+    done = subprocess.run(command, env=environment, text=True, capture_output=True)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "not a git repository" in done.stderr
+
+
+def test_functions_are_found_whatever_stands_around_them() -> None:
+    text = """
+struct a { int b; };
+enum e { X, Y };
+static const int t[] = { 1, 2 };
+#define M(x) do { (x)++; } while (0)
+static inline int one(int a)
+{
+    return a ? '}' : "{"[0];
+}
+__attribute__((noreturn)) void two(void (*f)(int), int b)
+{
+    struct a c = { 1 };
+    for (;;) { f(b); }
+}
+"""
+    found = ctext.functions(text)
+    assert [(f.name, f.first, f.last) for f in found] == [("one", 7, 9), ("two", 11, 14)]
+    assert [ctext.statements(f.body) for f in found] == [1, 3]
