@@ -143,7 +143,7 @@ class Apt:
 
     def _write_config(self) -> None:
         host = run(["dpkg", "--print-architecture"], "this needs a Debian or Ubuntu machine").strip()
-        for folder in ("state/lists/partial", "cache/archives/partial", "etc"):
+        for folder in ("state/lists/partial", "cache/archives/partial", "etc/none"):
             (self.root / folder).mkdir(parents=True, exist_ok=True)
         self.downloads.mkdir(parents=True, exist_ok=True)
         (self.root / "state/status").touch()
@@ -163,9 +163,9 @@ class Apt:
             'Dir::Cache::pkgcache "";',
             'Dir::Cache::srcpkgcache "";',
             f'Dir::Etc::sourcelist "{self.root}/etc/sources.list";',
-            'Dir::Etc::sourceparts "-";',
-            'Dir::Etc::preferences "-";',
-            'Dir::Etc::preferencesparts "-";',
+            f'Dir::Etc::sourceparts "{self.root}/etc/none";',
+            f'Dir::Etc::preferences "{self.root}/etc/preferences";',
+            f'Dir::Etc::preferencesparts "{self.root}/etc/none";',
             'APT::Update::Error-Mode "any";',
             'APT::Sandbox::User "root";',  # the download folder belongs to whoever builds, not to _apt
             'Acquire::Languages "none";',
@@ -212,19 +212,24 @@ class Apt:
         """Where apt puts a package it downloads."""
         return self.downloads / f"{name}_{version.replace(':', '%3a')}_{architecture}.deb"
 
-    def download(self, package: Package) -> Path:
-        """Downloads a package and checks it against the signed index."""
-        target = self.path(package.name, package.version, package.architecture)
-        if target.exists() and sha256_file(target) == package.sha256:
-            return target
-        target.unlink(missing_ok=True)
-        say(f"downloading {package.name} {package.version} ({package.size / 1e6:.1f} MB)")
-        suffix = "" if package.architecture == "all" else f":{package.architecture}"
-        name = f"{package.name}{suffix}={package.version}"
-        self.call("apt-get", "download", name, what=f"{package.name} {package.version} cannot be downloaded")
-        if not target.exists() or sha256_file(target) != package.sha256:
-            raise FetchError(f"{target.name}: what was downloaded is not what the signed index of {self.suite} promises")
-        return target
+    def download(self, packages: list[Package]) -> list[Path]:
+        """Downloads packages and checks them against the signed index."""
+        files = {self.path(p.name, p.version, p.architecture): p for p in packages}
+        absent = {f: p for f, p in files.items() if not f.exists() or sha256_file(f) != p.sha256}
+        if absent:
+            names = " ".join(p.name for p in absent.values()) if len(absent) <= 4 else f"{len(absent)} packages"
+            say(f"downloading {names} ({sum(p.size for p in absent.values()) / 1e6:.1f} MB)")
+            for file in absent:
+                file.unlink(missing_ok=True)
+            wanted = [
+                f"{p.name}{'' if p.architecture == 'all' else ':' + p.architecture}={p.version}"
+                for p in absent.values()
+            ]
+            self.call("apt-get", "download", *wanted, what=f"{names} cannot be downloaded")
+        for file, package in absent.items():
+            if not file.exists() or sha256_file(file) != package.sha256:
+                raise FetchError(f"{file.name}: not what the signed index of Debian {self.suite} promises")
+        return list(files)
 
 
 # --- what the guests need ----------------------------------------------------------------------------------------
@@ -295,7 +300,7 @@ def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
             if update_lock:
                 pin.update(architecture=package.architecture, version=package.version, sha256=package.sha256)
             choose_version(pin, package, lock["suite"])
-            deb = apt.download(package)
+            [deb] = apt.download([package])
             record = {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
             record |= {"version": package.version, "sha256": package.sha256}
         extract(deb, cache / "pkg" / name)
@@ -374,16 +379,30 @@ def dependency_names(apt: Apt, package: str) -> list[str]:
     return [line.split()[1] for line in lines if line.startswith("Inst ")]
 
 
-def write_wrapper(root: Path, loader: str) -> None:
+def forget_module_folder(root: Path) -> None:
+    """Makes the fetched QEMU blind to the host's loadable modules (of another version: it complains about each)."""
+    binary = root / "root/usr/bin/qemu-system-riscv64"
+    for folder in (root / "root/usr/lib").glob("*/qemu"):
+        path = b"/" + bytes(folder.relative_to(root / "root"))
+        nowhere = b"/nonexistent".ljust(len(path), b"_")
+        binary.write_bytes(binary.read_bytes().replace(path + b"\0", nowhere + b"\0"))
+
+
+def write_wrapper(root: Path) -> None:
+    usr = root / "root" / "usr"
+    loaders = sorted(usr.glob("lib*/ld-linux-*.so.*"))
+    libraries = [path.parent for path in usr.glob("lib/*/libc.so.6")]
+    if not loaders or not libraries:
+        raise FetchError(f"{root}: libc6 brought no program loader")
+    loader, libs = (path.relative_to(root / "root") for path in (loaders[0], libraries[0]))
     wrapper = root / "qemu-system-riscv64"
     wrapper.write_text(
         "#!/bin/sh\n"
         "# SPDX-License-Identifier: Apache-2.0\n"
         "# Runs this folder's QEMU with this folder's C library: the host's may be too old for it.\n"
         'root=$(CDPATH="" cd -- "$(dirname -- "$0")/root" && pwd)\n'
-        "libs=$(find \"$root/usr/lib\" -maxdepth 1 -type d -name '*-linux-gnu*' | head -n 1)\n"
-        f'exec "$root/{loader}" --library-path "$libs" "$root/usr/bin/qemu-system-riscv64" -L "$root/usr/share/qemu" '
-        '"$@"\n',
+        f'exec "$root/{loader}" --library-path "$root/{libs}" "$root/usr/bin/qemu-system-riscv64" '
+        '-L "$root/usr/share/qemu" "$@"\n',
         encoding="utf-8",
     )
     wrapper.chmod(0o755)
@@ -399,20 +418,16 @@ def fetch_qemu_new(cache: Path) -> None:
     missing = set(names) - {package.name for package in packages}
     if missing:
         raise FetchError(f"the index lacks {', '.join(sorted(missing))}")
-    say(f"{QEMU_PACKAGE} and what it needs: {len(packages)} packages, {sum(p.size for p in packages) / 1e6:.0f} MB")
     shutil.rmtree(root, ignore_errors=True)
     (root / "root").mkdir(parents=True)
     # The new system has one /usr; packages that still ship /lib must land there too.
     for folder in ("bin", "lib", "lib64", "sbin"):
         (root / "root" / "usr" / folder).mkdir(parents=True, exist_ok=True)
         (root / "root" / folder).symlink_to(f"usr/{folder}")
-    for package in packages:
-        deb = apt.download(package)
+    for deb in apt.download(packages):
         run(["dpkg-deb", "-x", str(deb), str(root / "root")], f"{deb.name} cannot be unpacked")
-    loaders = sorted((root / "root" / "usr").glob("lib*/ld-linux-*.so.*"))
-    if not loaders:
-        raise FetchError(f"{root}: libc6 brought no program loader")
-    write_wrapper(root, str(loaders[0].relative_to(root / "root")))
+    forget_module_folder(root)
+    write_wrapper(root)
     version = run([str(root / "qemu-system-riscv64"), "--version"], "the fetched QEMU does not start").splitlines()[0]
     say(f"{root / 'qemu-system-riscv64'}: {version}")
 
