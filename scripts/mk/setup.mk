@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tools and Python packages. Targets that need them name `setup` (or `setup-dev`) as an order-only prerequisite.
+VENV := $(CACHE)/venv
+PYTHON := $(VENV)/bin/python
+
+setup: ## install what is missing to build and run (says what, and why)
+	@scripts/setup.sh run
+
+setup-dev: ## the same for tests and checks
+	@scripts/setup.sh dev
+
+setup-qemu-new: $(CACHE)/qemu-new/qemu-system-riscv64 ## fetch a newer QEMU into cache/ (use: QEMU=cache/qemu-new/qemu-system-riscv64)
+
+$(CACHE)/qemu-new/qemu-system-riscv64: | setup
+	@$(PYTHON) scripts/fetch.py qemu-new
+
+update-lock: | setup ## pin Debian's current versions of the guests in guests/packages.lock
+	@$(PYTHON) scripts/fetch.py linux uboot --update-lock
+
+.PHONY: setup setup-dev setup-qemu-new update-lock

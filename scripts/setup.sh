@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sets up what the build needs and the machine lacks: tools from the distribution, Python packages in cache/venv.
+# Usage: scripts/setup.sh [run|dev]
+#   run  (default) what `make run` needs: cross compiler, QEMU, Python, cargo for the FreeRTOS crate
+#   dev  the same and what `make test` and `make check` need
+# Every make target calls it: when nothing is missing it says nothing, needs no network and returns at once.
+# QEMU=path and FREERTOS_KERNEL_DIR=path stand for the tools that would otherwise provide these two.
+set -eu
+
+cd "$(dirname "$0")/.."
+ROOT=$PWD
+VENV=$ROOT/cache/venv
+SYSTEM_NAME=$(. /etc/os-release && echo "$PRETTY_NAME")
+PACKAGES=() # what to install: alternatives separated by '|', the first one the distribution has is taken
+REASONS=()
+INSTALL=()
+SUDO=()
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() {
+    printf 'setup: error: %s\n' "$*" >&2
+    exit 1
+}
+
+# want PACKAGES WHY COMMAND...: PACKAGES is missing unless COMMAND succeeds.
+want() {
+    local packages=$1 why=$2
+    shift 2
+    "$@" >/dev/null 2>&1 && return
+    PACKAGES+=("$packages")
+    REASONS+=("$why")
+}
+
+has() { command -v "$1"; }
+
+# Older ones cannot read the index of crates as it is served today.
+has_cargo() {
+    [[ $("${CARGO:-cargo}" --version) =~ ^cargo\ 1\.([0-9]+)\. ]] && ((BASH_REMATCH[1] >= 70))
+}
+
+# Once the kernel is in cache/, or comes from elsewhere, cargo has nothing to do.
+has_freertos() {
+    [[ -n ${FREERTOS_KERNEL_DIR:-} || -e cache/freertos/FreeRTOS-Kernel.json ]] || has_cargo
+}
+
+has_python() { python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))'; }
+
+# The keys that sign Debian 13 came to older Debians with an update.
+has_keyring() { [[ -e /usr/share/keyrings/debian-archive-trixie-stable.gpg || -e cache/pkg/u-boot-qemu.json ]]; }
+
+find_missing_run() {
+    want "gcc-riscv64-unknown-elf" "compiles the hypervisor and the FreeRTOS guest" has riscv64-unknown-elf-gcc
+    if [[ -z ${QEMU:-} ]]; then
+        want "qemu-system-riscv|qemu-system-misc" "the machine everything runs on" has qemu-system-riscv64
+        want "opensbi" "the firmware QEMU starts first" test -e /usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin
+    fi
+    want "python3|python3-minimal" "image builder, runner, fetcher" has python3
+    want "python3-venv" "keeps our Python packages apart in cache/venv" has_python
+    want "ca-certificates" "downloads over https" test -e /etc/ssl/certs/ca-certificates.crt
+    want "debian-archive-keyring" "checks the signatures of the guests' packages" has_keyring
+    want "cargo-web|cargo" "downloads the crate that carries FreeRTOS" has_freertos
+}
+
+find_missing_dev() {
+    want "gcc" "unit tests on this machine" has gcc
+    want "libc6-dev" "unit tests on this machine" test -e /usr/include/stdio.h
+    want "libcmocka-dev" "unit tests on this machine" test -e /usr/include/cmocka.h
+    want "clang" "the second compiler every file must please" has clang
+    want "lld" "links what clang compiles" has ld.lld
+    want "device-tree-compiler" "reads back the device trees we generate" has dtc
+    want "shellcheck" "checks the shell scripts" has shellcheck
+}
+
+choose_root_command() {
+    [[ $(id -u) -eq 0 ]] && return
+    command -v sudo >/dev/null ||
+        die "not root and no sudo: have an administrator run: apt-get install ${PACKAGES[*]%%|*}"
+    SUDO=(sudo)
+}
+
+# Fills INSTALL with the first alternative of each package that this distribution has.
+choose_packages() {
+    local alternatives name
+    for alternatives in "${PACKAGES[@]}"; do
+        for name in ${alternatives//|/ }; do
+            if [[ $(apt-cache policy "$name" 2>/dev/null) =~ Candidate:\ [^\(] ]]; then
+                INSTALL+=("$name")
+                continue 2
+            fi
+        done
+        die "$SYSTEM_NAME has no package '${alternatives//|/\' nor \'}', which we need; see 'apt-cache policy'"
+    done
+}
+
+install_packages() {
+    local index
+    ((${#PACKAGES[@]})) || return 0
+    command -v apt-get >/dev/null ||
+        die "$SYSTEM_NAME has no apt-get: install by hand what Debian calls: ${PACKAGES[*]%%|*}"
+    choose_root_command
+    say "reading the package lists of $SYSTEM_NAME"
+    # A third party's source that is down is none of our business; what we need is checked just below.
+    "${SUDO[@]}" apt-get -q update >&2 || say "note: apt-get update complained; going on with what it has"
+    choose_packages
+    say "these packages are missing and will be installed:"
+    for index in "${!INSTALL[@]}"; do
+        printf '         %-26s %s\n' "${INSTALL[index]}" "${REASONS[index]}" >&2
+    done
+    "${SUDO[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -q install -y --no-install-recommends --no-remove "${INSTALL[@]}" >&2 ||
+        die "apt-get could not install: ${INSTALL[*]}"
+}
+
+# Nothing is worth starting with a tool still missing, wherever apt put it.
+check_again() {
+    PACKAGES=()
+    REASONS=()
+    find_missing_run
+    [[ $1 == dev ]] && find_missing_dev
+    ((${#PACKAGES[@]} == 0)) || die "still missing: ${PACKAGES[*]%%|*} (${REASONS[0]}); is another version first in PATH?"
+}
+
+setup_venv() {
+    local key stamp=$VENV/.stamp
+    key=$(python3 --version && echo "$ROOT" && sha256sum scripts/requirements.txt)
+    [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
+    say "installing Python packages into cache/venv (about 70 MB, once)"
+    python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
+    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
+        -r scripts/requirements.txt >&2 || die "pip could not install scripts/requirements.txt (see above)"
+    printf '%s\n' "$key" >"$stamp"
+}
+
+main() {
+    local what=${1:-run}
+    [[ $what == run || $what == dev ]] || die "usage: scripts/setup.sh [run|dev]"
+    find_missing_run
+    [[ $what == dev ]] && find_missing_dev
+    mkdir -p cache
+    # Two makes at once: the second waits and then finds everything there.
+    exec 9>cache/.setup.lock
+    flock 9
+    if ((${#PACKAGES[@]})); then
+        install_packages
+        check_again "$what"
+    fi
+    setup_venv
+}
+
+main "$@"
