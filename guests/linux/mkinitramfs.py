@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the Linux guest's initramfs: Debian's static busybox, our /init, and the virtio modules of the very kernel.
+
+The modules come out of the Debian installer's own initrd, which is already here with the kernel. The archive is written
+directly (newc format), so that neither root nor a staging folder is needed, and the same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+try:
+    import lzma
+except ImportError:  # a Python built by hand without liblzma
+    lzma = None  # type: ignore[assignment]
+
+HERE = Path(__file__).resolve().parent
+MODULES = ["virtio_mmio", "virtio-rng"]
+FOLDERS = ["bin", "dev", "etc", "lib", "lib/modules", "proc", "root", "sys", "tmp"]
+
+
+class BuildError(Exception):
+    """What is wrong with an input, as one line."""
+
+
+def gunzip_members(data: bytes) -> bytes:
+    """Unpacks concatenated gzip members, ignoring the zero padding between and after them."""
+    out = []
+    while data:
+        stream = zlib.decompressobj(wbits=31)
+        out.append(stream.decompress(data))
+        data = stream.unused_data.lstrip(b"\0")
+    return b"".join(out)
+
+
+def cpio_files(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yields the path and content of each regular file of a newc archive."""
+    offset = 0
+    while archive[offset : offset + 6] == b"070701":
+        fields = [int(archive[offset + 6 + 8 * i : offset + 14 + 8 * i], 16) for i in range(13)]
+        mode, size, name_size = fields[1], fields[6], fields[11]
+        name = archive[offset + 110 : offset + 110 + name_size - 1].decode()
+        start = (offset + 110 + name_size + 3) & ~3
+        offset = (start + size + 3) & ~3
+        if stat.S_ISREG(mode):
+            yield name, archive[start : start + size]
+
+
+class CpioWriter:
+    """A newc archive in which everything belongs to root and nothing has a date."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.inode = 0
+
+    def add(self, path: str, mode: int, content: bytes = b"", device: tuple[int, int] = (0, 0)) -> None:
+        self.inode += 1
+        name = path.encode() + b"\0"
+        fields = [self.inode, mode, 0, 0, 1, 0, len(content), 0, 0, device[0], device[1], len(name), 0]
+        self._aligned(b"070701" + b"".join(b"%08X" % field for field in fields) + name)
+        self._aligned(content)
+
+    def _aligned(self, chunk: bytes) -> None:
+        self.data += chunk
+        self.data += bytes(-len(self.data) % 4)
+
+    def finish(self) -> bytes:
+        self.inode = -1
+        self.add("TRAILER!!!", 0)
+        return bytes(self.data) + bytes(-len(self.data) % 512)
+
+
+def busybox_applets(binary: bytes) -> list[str]:
+    """The names busybox answers to: its sorted, NUL-separated table starts with these two."""
+    start = binary.find(b"[\0[[\0")
+    end = binary.find(b"\0\0", start)
+    names = binary[start:end].decode("ascii", errors="replace").split("\0") if start >= 0 else []
+    if not {"sh", "mount", "cttyhack", "setsid", "poweroff", "insmod"} <= set(names):
+        raise BuildError("busybox: it lacks a command that /init needs, or its table of commands is not where it was")
+    return names
+
+
+def kernel_release(image: bytes) -> str:
+    found = re.search(rb"Linux version (\S+) \(", image)
+    if not found:
+        raise BuildError("the kernel image does not say 'Linux version ...'; is it compressed?")
+    return found[1].decode()
+
+
+def find_modules(initrd: bytes, release: str) -> dict[str, bytes]:
+    """The modules we load, out of the installer's initrd; they must be those of this very kernel."""
+    if lzma is None:
+        raise BuildError("this python3 has no lzma module; use the distribution's (apt-get install python3)")
+    found = {}
+    for path, content in cpio_files(gunzip_members(initrd)):
+        name = Path(path).name.removesuffix(".xz").removesuffix(".ko")
+        if name in MODULES and f"/{release}/" in path:
+            found[name] = lzma.decompress(content) if path.endswith(".xz") else content
+    missing = [name for name in MODULES if name not in found]
+    if missing:
+        raise BuildError(f"the installer's initrd has no module {missing[0]} for kernel {release}")
+    return found
+
+
+def build(busybox: bytes, modules: dict[str, bytes]) -> bytes:
+    cpio = CpioWriter()
+    for folder in FOLDERS:
+        cpio.add(folder, stat.S_IFDIR | 0o755)
+    cpio.add("dev/console", stat.S_IFCHR | 0o600, device=(5, 1))  # the kernel opens it before /init runs
+    cpio.add("init", stat.S_IFREG | 0o755, (HERE / "init").read_bytes())
+    for name in ("profile", "motd"):
+        cpio.add(f"etc/{name}", stat.S_IFREG | 0o644, (HERE / name).read_bytes())
+    cpio.add("bin/busybox", stat.S_IFREG | 0o755, busybox)
+    for name in busybox_applets(busybox):
+        if name != "busybox":
+            cpio.add(f"bin/{name}", stat.S_IFLNK | 0o777, b"busybox")
+    for name, content in modules.items():
+        cpio.add(f"lib/modules/{name}.ko", stat.S_IFREG | 0o644, content)
+    return cpio.finish()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Builds the Linux guest's initramfs.")
+    parser.add_argument("--kernel", type=Path, required=True, help="the kernel image the initramfs is for")
+    parser.add_argument("--installer-initrd", type=Path, required=True, help="holds the kernel's modules")
+    parser.add_argument("--busybox", type=Path, required=True, help="a static riscv64 busybox")
+    parser.add_argument("--output", type=Path, required=True, help="initramfs.cpio.gz")
+    arguments = parser.parse_args()
+    try:
+        release = kernel_release(arguments.kernel.read_bytes())
+        modules = find_modules(arguments.installer_initrd.read_bytes(), release)
+        data = build(arguments.busybox.read_bytes(), modules)
+        arguments.output.write_bytes(gzip.compress(data, mtime=0))
+    except BuildError as error:
+        print(f"mkinitramfs: error: {error}", file=sys.stderr)
+        return 1
+    except (zlib.error, ValueError) as error:
+        print(f"mkinitramfs: error: {arguments.installer_initrd}: not a gzipped newc archive: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"mkinitramfs: error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Linux and U-Boot as Debian ships them. (FreeRTOS, which we compile, has its own fragment.)
+PKG := $(CACHE)/pkg
+INSTALLER_PACKAGE := debian-installer-13-netboot-riscv64
+INSTALLER := $(PKG)/$(INSTALLER_PACKAGE)/usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64
+LINUX_GUEST := $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/initramfs.cpio.gz
+UBOOT_GUEST := $(BUILD)/guests/uboot/u-boot.bin
+FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
+
+guest-linux: $(LINUX_GUEST)
+guest-uboot: $(UBOOT_GUEST)
+
+# The fetcher writes these two together.
+$(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/busybox-static.json &: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py linux
+
+$(PKG)/u-boot-qemu.json: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py uboot
+
+$(CACHE)/freertos/FreeRTOS-Kernel.json: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py freertos
+
+# A kernel of one's own needs no fetching.
+fetch-freertos: $(if $(filter $(CACHE)/%,$(FREERTOS_KERNEL_DIR)),$(CACHE)/freertos/FreeRTOS-Kernel.json)
+
+# Byte for byte what the packages hold: a test compares the checksums.
+$(BUILD)/guests/linux/Image: $(PKG)/$(INSTALLER_PACKAGE).json
+	@mkdir -p $(@D)
+	cp $(INSTALLER)/linux $@
+
+$(BUILD)/guests/uboot/u-boot.bin: $(PKG)/u-boot-qemu.json
+	@mkdir -p $(@D)
+	cp $(PKG)/u-boot-qemu/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin $@
+
+$(BUILD)/guests/linux/initramfs.cpio.gz: $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(wildcard guests/linux/*)
+	$(PYTHON) guests/linux/mkinitramfs.py --kernel $< --installer-initrd $(INSTALLER)/initrd.gz \
+	    --busybox $(PKG)/busybox-static/usr/bin/busybox --output $@
+
+.PHONY: guest-linux guest-uboot fetch-freertos
