@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# System images: systems/$(SYSTEM).dts and what it names become build/systems/$(SYSTEM)/tessera.bin.
+VENV ?= $(CACHE)/venv
+PYTHON ?= $(VENV)/bin/python
+
+# Features of the machine to do without: `make image WITHOUT=sstc,htinst`
+WITHOUT ?=
+
+MKIMAGE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py systems/$(SYSTEM).dts --guests $(BUILD)/guests
+
+# Guests that we know how to make; a system may name files of its own beside them.
+IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin \
+	freertos/freertos.bin bench/bench.bin faulty/faulty.bin)
+
+image: | setup ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, WITHOUT=sstc,htinst hides features)
+	@files=$$($(MKIMAGE) --list-files) && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
+	@$(MKIMAGE) --hypervisor $(BUILD)/hyp/$(BOARD)/tessera.bin --out $(BUILD)/systems/$(SYSTEM) --without "$(WITHOUT)"
+	@echo "$(BUILD)/systems/$(SYSTEM)/tessera.bin: $$(stat -c %s $(BUILD)/systems/$(SYSTEM)/tessera.bin) bytes"
+
+# The hypervisor and those guests that the system names.
+image-parts: hyp $(filter $(IMAGE_GUESTS),$(IMAGE_FILES))
+
+docs: | setup ## write docs/configuration.md anew from the schema
+	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.configdoc > docs/configuration.md
+
+test-image: | setup ## tests of the system image builder
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/image
+
+.PHONY: image image-parts docs test-image

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a system image from a system's .dts source. See docs/configuration.md."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tessera.build import Options, build, write
+from tessera.problems import BuildError
+from tessera.system import named_files
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("source", type=Path, metavar="SYSTEM.dts", help="the system's source")
+    head = parser.add_mutually_exclusive_group(required=True)
+    head.add_argument("--hypervisor", type=Path, metavar="BIN", help="the hypervisor's raw binary")
+    head.add_argument("--without-hypervisor", action="store_true", help="write the system image alone (for tests)")
+    head.add_argument("--list-files", action="store_true", help="only say which files of guests the system names")
+    parser.add_argument("--guests", type=Path, required=True, metavar="DIR", help="directory of the guests' files")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="directory to write to")
+    parser.add_argument("--platform", type=Path, default=ROOT / "platform", metavar="DIR", help="the boards")
+    parser.add_argument("--without", default="", metavar="LIST", help="features to hide, as machine-mask: sstc,htinst")
+    args = parser.parse_args()
+    if args.out is None and not args.list_files:
+        parser.error("expected --out DIR")
+    return args
+
+
+def main() -> int:
+    args = _arguments()
+    without = tuple(name for name in args.without.split(",") if name)
+    try:
+        if args.list_files:
+            print(*named_files(args.source, args.guests), sep="\n")
+            return 0
+        built = build(Options(args.source, args.hypervisor, args.guests, args.platform, without))
+        write(built, args.out)
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The system image builder: from a system's .dts source to one checked, bootable image.
+
+source    parses a .dts and remembers on which line everything stands
+kinds     the kinds of values that a property may have
+schema    every node and property of system and board files, declared once
+reading   applies the schema to a source
+model     what the reader of the schema's values becomes: board, system, VMs
+check_*   what a schema cannot say: overlaps, files that do not fit, devices given twice
+place     where each VM's memory lies in the host's RAM
+guestdt   the device tree that a guest gets
+layout    the binary layout of the system image, equal to core/include/sysimage.h
+image     writes it
+"""

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a board's file."""
+
+from pathlib import Path
+
+from tessera import schema
+from tessera.kinds import suggest
+from tessera.model import Board, BoardDevice
+from tessera.problems import Problems
+from tessera.reading import Read, read
+from tessera.source import Source
+
+
+def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
+    """The board that `system` names. None, and a problem of `system`, if there is no such board."""
+    path = platform_dir / name / "board.dts"
+    if not path.is_file():
+        known = sorted(entry.parent.name for entry in platform_dir.glob("*/board.dts"))
+        got = f'got "{name}"{suggest(name, known)}'
+        system.problem("board", f"expected a folder of {platform_dir} with a board.dts ({', '.join(known)}), {got}")
+        return None
+    return _board(path)
+
+
+def _board(path: Path) -> Board:
+    """Raises BuildError with the problems of the board file, which are not the system's."""
+    problems = Problems()
+    node = read(Source(str(path)), schema.BOARD, problems)
+    problems.raise_if_any()
+    _check(node)
+    problems.raise_if_any()
+    return Board(
+        name=path.parent.name,
+        harts=node["harts"],
+        ram_base=node["ram-base"],
+        ram_size=node["ram-size"],
+        load_address=node["load-address"],
+        timebase_hz=node["timebase-hz"],
+        isa_base=node["isa-base"],
+        isa_extensions=node["isa-extensions"],
+        cbo_block_size=node["cbo-block-size"],
+        qemu_machine=node["qemu-machine"],
+        qemu_arguments=node["qemu-arguments"],
+        devices={device.name: device for device in map(_device, _device_nodes(node))},
+    )
+
+
+def _device_nodes(node: Read) -> list[Read]:
+    return list(node.children["devices"].children.values()) if "devices" in node.children else []
+
+
+def _device(node: Read) -> BoardDevice:
+    return BoardDevice(
+        name=node.name,
+        compatible=node["compatible"],
+        node_name=node["node-name"],
+        base=node["base"],
+        size=node["size"],
+        interrupt=node["interrupt"],
+        qemu_bus=node["qemu-bus"],
+    )
+
+
+def _check(node: Read) -> None:
+    end = node["ram-base"] + node["ram-size"]
+    if not node["ram-base"] <= node["load-address"] < end:
+        node.problem("load-address", f"expected an address inside the RAM, got {node['load-address']:#x}")
+    devices = _device_nodes(node)
+    for index, device in enumerate(devices):
+        for other in devices[:index]:
+            if device["interrupt"] == other["interrupt"]:
+                device.problem("interrupt", f"expected a source of its own, got that of {other.path}")
+            if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
+                device.problem("base", f"expected registers of its own, got some of {other.path}")

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a system: from the source's path to the files in the output directory."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tessera.fdt import compile_dts
+from tessera.fixups import Fixup, find_fixups
+from tessera.guestdt import guest_dts, told_features
+from tessera.image import build_image
+from tessera.layout import PAGE, align_up
+from tessera.manifest import manifest
+from tessera.model import File, System
+from tessera.place import image_bound, place_host
+from tessera.problems import BuildError
+from tessera.system import load_system
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a build is made from. `hypervisor` None: the system image alone, for tests."""
+
+    source: Path
+    hypervisor: Path | None
+    guests: Path
+    platform: Path
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Built:
+    """A built system: names of output files with their contents, and the checked model."""
+
+    system: System
+    files: dict[str, bytes]
+
+
+def build(options: Options) -> Built:
+    """Everything in memory, nothing written. Raises BuildError."""
+    hypervisor = _hypervisor(options.hypervisor)
+    system = load_system(options.source, options.guests, options.platform, options.without)
+    head = hypervisor.data if hypervisor else b""
+    head += bytes(align_up(len(head), PAGE) - len(head))
+    place_host(system, image_bound(system, len(head)))
+    system.node.problems.raise_if_any()
+
+    files: dict[str, bytes] = {}
+    fixups: dict[str, list[Fixup]] = {}
+    for vm in system.vms:
+        dts = guest_dts(system, vm)
+        blob = compile_dts(dts, f"{vm.name}.dts")
+        vm.loads[-1].data = blob
+        fixups[vm.name] = find_fixups(blob, told_features(vm))
+        files[f"{vm.name}.dts"], files[f"{vm.name}.dtb"] = dts.encode(), blob
+    image = head + build_image(system, fixups)
+    files["tessera.bin"] = image
+    files["system.json"] = (json.dumps(manifest(system, image, hypervisor), indent=2) + "\n").encode()
+    return Built(system, files)
+
+
+def write(built: Built, out: Path) -> None:
+    """Writes the files; those of an earlier build that are not made any more go."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for old in (*out.glob("*.dts"), *out.glob("*.dtb")):
+            if old.name not in built.files:
+                old.unlink()
+        for name, data in built.files.items():
+            temporary = out / f".{name}.new"
+            temporary.write_bytes(data)
+            temporary.replace(out / name)
+    except OSError as error:
+        raise BuildError(f"{out}: cannot be written: {error.strerror}") from None
+
+
+def _hypervisor(path: Path | None) -> File | None:
+    if path is None:
+        return None
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BuildError(f"{path}: expected the hypervisor's binary: {error.strerror} (make hyp)") from None
+    if not data or data.startswith(b"\x7fELF"):
+        raise BuildError(f"{path}: expected the hypervisor's raw binary, got {'an ELF file' if data else 'nothing'}")
+    return File(path, data)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that concern several nodes: counts, the keyboard, who has which device."""
+
+from tessera import layout
+from tessera.kinds import suggest
+from tessera.model import Board, Device, System
+from tessera.reading import Read
+
+
+def check_system(system: System) -> None:
+    """Reports what is wrong with the system as a whole."""
+    node, board = system.node, system.board
+    if system.harts > board.harts:
+        node.problem("harts", f"expected at most {board.harts}, the harts of {board.name}, got {system.harts}")
+    if "vms" in node.children:
+        _check_vms(node.children["vms"])
+
+
+def _check_vms(vms: Read) -> None:
+    nodes = list(vms.children.values())
+    if not nodes:
+        vms.problem("", f"expected 1 to {layout.MAX_VMS} VMs, got none")
+    if len(nodes) > layout.MAX_VMS:
+        nodes[layout.MAX_VMS].problem("", f"expected at most {layout.MAX_VMS} VMs, got {len(nodes)}")
+    total = 0
+    for node in nodes:
+        before = total
+        total += node["vcpus"] or 0
+        if before <= layout.MAX_VCPUS < total:
+            node.problem("vcpus", f"expected at most {layout.MAX_VCPUS} VCPUs in all VMs, got {total} up to this one")
+    keyboards = [node for node in nodes if node["keyboard"]]
+    for node in keyboards[1:]:
+        node.problem("keyboard", f"expected one VM with the keyboard, got it also in {keyboards[0].path}")
+
+
+def check_devices(nodes: list[Read], board: Board) -> None:
+    """Reports what is wrong with the nodes of /devices, files apart."""
+    slots = [device.name for device in board.devices.values() if device.qemu_bus]
+    used: dict[str, Read] = {}
+    for node in nodes:
+        if not node.sound:
+            continue
+        slot = node["slot"]
+        if node.name in board.devices:
+            node.problem("", f"expected a name that {board.name} does not use for a device of its own")
+        if slot not in slots:
+            guess = suggest(slot, slots) or f" ({', '.join(slots)})"
+            node.problem("slot", f'expected a slot of {board.name}, got "{slot}"{guess}')
+        elif used.setdefault(slot, node) is not node:
+            node.problem("slot", f'expected a slot of its own, got "{slot}", where {used[slot].path} is')
+        _check_model(node)
+
+
+def _check_model(node: Read) -> None:
+    is_disk = node["model"] == "virtio-blk"
+    if is_disk and not node["file"]:
+        node.problem("file", "missing; expected the disk's raw image")
+    for prop in ("file", "read-only"):
+        if not is_disk and node.given(prop):
+            node.problem(prop, f"expected only on a virtio-blk, got it on a {node['model']}")
+
+
+def owners(vms: list[Read], devices: list[Device], board: Board) -> dict[str, Read]:
+    """Which VM has which device of the board; reports devices that are unknown or given twice."""
+    slot_of = {name: name for name in board.devices} | {device.name: device.slot for device in devices}
+    result: dict[str, Read] = {}
+    for vm in vms:
+        for name in vm["devices"] or ():
+            slot = slot_of.get(name)
+            if slot not in board.devices:
+                known = list(slot_of)
+                guess = suggest(name, known) or f" ({', '.join(known)})"
+                vm.problem("devices", f'expected devices of /devices or of {board.name}, got "{name}"{guess}')
+            elif slot in result:
+                irq = board.devices[slot].interrupt
+                got = f'got "{name}" (interrupt {irq}), which {result[slot].path} has'
+                vm.problem("devices", f"expected a device that no VM has yet, {got}")
+            else:
+                result[slot] = vm
+    return result

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the files that a system names, and looks at what they are."""
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from tessera.model import File
+from tessera.reading import Read
+
+_LINUX_MAGIC = (0x30, b"RISCV\0\0\0")
+_LINUX_MAGIC2 = (0x38, b"RSC\x05")
+_NOT_RAW = {
+    b"\x7fELF": "an ELF file (objcopy -O binary makes a raw one)",
+    b"\x1f\x8b": "a gzip-compressed file (gunzip it)",
+    b"\xfd7zXZ": "an xz-compressed file (unxz it)",
+    b"\x28\xb5\x2f\xfd": "a zstd-compressed file (unzstd it)",
+    b"\xd0\x0d\xfe\xed": "a flattened device tree or FIT image",
+    b"MZ\0\0": "an EFI application without a RISC-V Linux header",
+}
+
+
+@dataclass(frozen=True)
+class LinuxHeader:
+    """The header of a RISC-V Linux Image."""
+
+    text_offset: int
+    image_size: int  # with bss
+
+
+def linux_header(data: bytes) -> LinuxHeader | None:
+    """The header if `data` is a Linux Image, else None."""
+    if len(data) < 64 or not any(data.startswith(magic, at) for at, magic in (_LINUX_MAGIC, _LINUX_MAGIC2)):
+        return None
+    text_offset, image_size = struct.unpack_from("<QQ", data, 8)
+    return LinuxHeader(text_offset, image_size)
+
+
+def load_file(node: Read, prop: str, directory: Path) -> File | None:
+    """The file that `prop` names, relative to `directory`. None and a problem if it cannot be had or is empty."""
+    path = directory / node[prop]
+    if not path.exists():
+        node.problem(prop, f'expected a file in {directory}, got "{node[prop]}": no {path}')
+        return None
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        node.problem(prop, f'expected a readable file, got "{node[prop]}": {error.strerror}')
+        return None
+    if not data:
+        node.problem(prop, f'expected a file with something in it, got "{node[prop]}", which is empty')
+        return None
+    return File(path, data)
+
+
+def load_image(node: Read, prop: str, directory: Path) -> File | None:
+    """Like load_file, of a raw binary."""
+    file = load_file(node, prop, directory)
+    if file is None or linux_header(file.data):
+        return file
+    for magic, what in _NOT_RAW.items():
+        if file.data.startswith(magic):
+            node.problem(prop, f'expected a raw binary, got "{node[prop]}", {what}')
+            return None
+    return file

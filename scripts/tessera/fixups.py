@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a guest's device tree names a feature that the machine may lack.
+
+The hypervisor overwrites the first letter of the name with an "x": x-names are vendors' extensions, which a guest
+ignores when it does not know them, and the blob keeps its size.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tessera import fdt
+from tessera.guestdt import ISA_PROPERTIES
+from tessera.layout import FEATURES
+
+
+@dataclass(frozen=True)
+class Fixup:
+    """When the machine lacks `feature`, `data` goes to `offset` of the device tree."""
+
+    feature: int
+    offset: int
+    data: bytes
+
+
+def find_fixups(blob: bytes, told: tuple[str, ...]) -> list[Fixup]:
+    """A fixup for each mention of one of the features `told` in a compiled device tree."""
+    fixups = []
+    for value in fdt.values(blob):
+        if value.name in ISA_PROPERTIES:
+            fixups += [
+                Fixup(FEATURES.index(name), value.offset + at, b"x") for at, name in _names(value.data) if name in told
+            ]
+    return fixups
+
+
+def _names(data: bytes) -> Iterator[tuple[int, str]]:
+    """The extensions of a riscv,isa or riscv,isa-extensions value, each with its offset."""
+    at = 0
+    for part in data.replace(b"_", b"\0").split(b"\0"):
+        yield at, part.decode()
+        at += len(part) + 1

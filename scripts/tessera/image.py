@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the binary system image of a placed system, as core/include/sysimage.h describes it."""
+
+import zlib
+from dataclasses import dataclass
+
+from tessera import layout, virtual
+from tessera.fixups import Fixup
+from tessera.layout import PAGE, align_up
+from tessera.model import System, Vm
+from tessera.problems import BuildError
+from tessera.schema import COLOURS
+
+
+class _Tables:
+    """The tables behind the header: records are appended, each array 8-byte aligned."""
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.data = bytearray()
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.data)
+
+    def reserve(self, size: int) -> int:
+        """Makes room and returns its offset from the image's start."""
+        self.data += bytes(align_up(self.end, 8) - self.end)
+        offset = self.end
+        self.data += bytes(size)
+        return offset
+
+    def put(self, offset: int, data: bytes) -> None:
+        self.data[offset - self.start : offset - self.start + len(data)] = data
+
+    def array(self, records: list[bytes]) -> tuple[int, int]:
+        """Appends an array; returns its number of records and its offset (0 if empty)."""
+        data = b"".join(records)
+        if not data:
+            return 0, 0
+        offset = self.reserve(len(data))
+        self.put(offset, data)
+        return len(records), offset
+
+
+@dataclass
+class _Payloads:
+    """The payloads, each once: VMs with the same image share it. `offsets` count from the first payload."""
+
+    offsets: dict[bytes, int]
+    data: bytearray
+
+    def add(self, data: bytes) -> int:
+        if data not in self.offsets:
+            self.offsets[data] = len(self.data)
+            self.data += data + bytes(align_up(len(data), PAGE) - len(data))
+        return self.offsets[data]
+
+
+def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
+    """The image. `fixups` has each VM's, by name; the VMs' loads hold the compiled device trees."""
+    payloads = _Payloads({}, bytearray())
+    for vm in system.vms:
+        for load in vm.loads:
+            payloads.add(load.data)
+    # Payload offsets depend on the size of the tables, whose size does not depend on the offsets: build them twice.
+    tables = _tables(system, fixups, payloads, 0)
+    first_payload = align_up(tables.end, PAGE)
+    tables = _tables(system, fixups, payloads, first_payload)
+    total = first_payload + len(payloads.data)
+    head = _header(system, tables, total, checksum=0)
+    checksum = zlib.crc32((head + tables.data)[layout.CHECKSUM_FROM :])
+    head = _header(system, tables, total, checksum)
+    return bytes(head + tables.data + bytes(first_payload - tables.end) + payloads.data)
+
+
+def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes:
+    return layout.HEADER.pack(
+        magic=layout.MAGIC,
+        version=layout.VERSION,
+        checksum=checksum,
+        total_size=total,
+        config_size=tables.end,
+        nharts=system.harts,
+        nvms=len(system.vms),
+        vms_offset=tables.start,
+        quantum_us=system.quantum_us,
+        machine_mask=sum(1 << layout.FEATURES.index(name) for name in system.machine_mask),
+        timebase_hz=system.board.timebase_hz,
+        ram_base=system.board.ram_base,
+        ram_size=system.board.ram_size,
+        name=system.name.encode(),
+    )
+
+
+def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads, first_payload: int) -> _Tables:
+    tables = _Tables(layout.HEADER.size)
+    vms = tables.reserve(layout.VM.size * len(system.vms))
+    for index, vm in enumerate(system.vms):
+        arrays = {
+            "regions": tables.array(_regions(vm)),
+            "loads": tables.array([_load(load.gpa, load.data, payloads, first_payload) for load in vm.loads]),
+            "irqs": tables.array([_irq(device.interrupt) for device in vm.devices]),
+            "fixups": tables.array([_fixup(fixup, len(vm.loads) - 1) for fixup in fixups[vm.name]]),
+        }
+        tables.put(vms + index * layout.VM.size, _vm(vm, arrays))
+    return tables
+
+
+def _vm(vm: Vm, arrays: dict[str, tuple[int, int]]) -> bytes:
+    node = vm.node
+    numbers: dict[str, int | bytes] = {}
+    for name, (count, offset) in arrays.items():
+        limit = getattr(layout, f"MAX_{name.upper()}")
+        if count > limit:
+            raise BuildError(f"{node.path}: expected at most {limit} {name} in a VM's tables, got {count}")
+        numbers[f"n{name}"], numbers[f"{name}_offset"] = count, offset
+    polled = node["uart-polled"] or not vm.has_plic or not vm.has_uart
+    return layout.VM.pack(
+        name=vm.name.encode(),
+        flags=_flags(vm),
+        colour=COLOURS[vm.colour],
+        nvcpus=vm.vcpus,
+        uart_irq=0 if polled else virtual.UART_IRQ,
+        entry=vm.entry,
+        dtb=vm.dtb_address,
+        uart=virtual.UART_BASE if vm.has_uart else 0,
+        plic=virtual.PLIC_BASE if vm.has_plic else 0,
+        **numbers,
+    )
+
+
+def _flags(vm: Vm) -> int:
+    node = vm.node
+    return (
+        (0 if node["manual-start"] else layout.VM_AUTOSTART)
+        | (layout.VM_RESTART_FATAL if node["on-fatal"] == "restart" else 0)
+        | (layout.VM_FOCUS if node["keyboard"] else 0)
+    )
+
+
+def _regions(vm: Vm) -> list[bytes]:
+    ram = (vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM)
+    devices = [(device.base, device.base, device.size, layout.REGION_MMIO) for device in vm.devices]
+    return [
+        layout.REGION.pack(gpa=gpa, hpa=hpa, size=size, kind=kind, reserved=0)
+        for gpa, hpa, size, kind in (ram, *devices)
+    ]
+
+
+def _load(gpa: int, data: bytes, payloads: _Payloads, first_payload: int) -> bytes:
+    return layout.LOAD.pack(gpa=gpa, offset=first_payload + payloads.offsets[data], size=len(data))
+
+
+def _irq(number: int) -> bytes:
+    return layout.IRQ.pack(host=number, guest=number)
+
+
+def _fixup(fixup: Fixup, load: int) -> bytes:
+    return layout.FIXUP.pack(
+        feature=fixup.feature, load=load, offset=fixup.offset, size=len(fixup.data), bytes=fixup.data.ljust(16, b"\0")
+    )

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The binary layout of the system image.
+
+This is core/include/sysimage.h in Python. tests/image/test_layout.py compiles the header and compares every offset,
+size, limit and enumerator, so the two cannot drift apart.
+"""
+
+import struct
+from dataclasses import dataclass
+
+MAGIC = 0x3141524553534554
+VERSION = 1
+
+MAX_VMS = 16
+MAX_VCPUS_PER_VM = 8
+MAX_VCPUS = 32
+MAX_HARTS = 8
+MAX_REGIONS = 8
+MAX_LOADS = 8
+MAX_IRQS = 8
+MAX_FIXUPS = 24
+NAME_LEN = 16
+
+FEATURES = (
+    "sstc",
+    "htimedelta",
+    "htinst",
+    "envcfg",
+    "svpbmt",
+    "svadu",
+    "zicbom",
+    "zicboz",
+    "zba",
+    "zbb",
+    "zbs",
+    "svinval",
+)
+
+VM_AUTOSTART = 1 << 0
+VM_RESTART_FATAL = 1 << 1
+VM_FOCUS = 1 << 2
+
+REGION_RAM = 0
+REGION_MMIO = 1
+
+PAGE = 0x1000
+CHECKSUM_FROM = 16  # the checksum covers what follows itself
+
+
+@dataclass(frozen=True)
+class Record:
+    """A C structure without padding: fields of `struct` format codes."""
+
+    name: str
+    fields: tuple[tuple[str, str], ...]
+
+    @property
+    def size(self) -> int:
+        return struct.calcsize(self._format())
+
+    def offset(self, field: str) -> int:
+        index = [name for name, _ in self.fields].index(field)
+        return struct.calcsize("<" + "".join(code for _, code in self.fields[:index]))
+
+    def pack(self, **values: int | bytes) -> bytes:
+        """The record's bytes; every field must be given."""
+        if set(values) != {name for name, _ in self.fields}:
+            raise ValueError(f"{self.name}: fields {sorted(values)} are not those of the record")
+        return struct.pack(self._format(), *(values[name] for name, _ in self.fields))
+
+    def unpack(self, data: bytes, offset: int = 0) -> dict[str, int | bytes]:
+        values = struct.unpack_from(self._format(), data, offset)
+        return dict(zip((name for name, _ in self.fields), values, strict=True))
+
+    def _format(self) -> str:
+        return "<" + "".join(code for _, code in self.fields)
+
+
+HEADER = Record(
+    "sysimage_header",
+    (
+        ("magic", "Q"),
+        ("version", "I"),
+        ("checksum", "I"),
+        ("total_size", "Q"),
+        ("config_size", "I"),
+        ("nharts", "I"),
+        ("nvms", "I"),
+        ("vms_offset", "I"),
+        ("quantum_us", "I"),
+        ("machine_mask", "I"),
+        ("timebase_hz", "Q"),
+        ("ram_base", "Q"),
+        ("ram_size", "Q"),
+        ("name", "32s"),
+    ),
+)
+
+VM = Record(
+    "sysimage_vm",
+    (
+        ("name", f"{NAME_LEN}s"),
+        ("flags", "I"),
+        ("colour", "I"),
+        ("nvcpus", "I"),
+        ("uart_irq", "I"),
+        ("entry", "Q"),
+        ("dtb", "Q"),
+        ("uart", "Q"),
+        ("plic", "Q"),
+        ("nregions", "I"),
+        ("regions_offset", "I"),
+        ("nloads", "I"),
+        ("loads_offset", "I"),
+        ("nirqs", "I"),
+        ("irqs_offset", "I"),
+        ("nfixups", "I"),
+        ("fixups_offset", "I"),
+    ),
+)
+
+REGION = Record("sysimage_region", (("gpa", "Q"), ("hpa", "Q"), ("size", "Q"), ("kind", "I"), ("reserved", "I")))
+LOAD = Record("sysimage_load", (("gpa", "Q"), ("offset", "Q"), ("size", "Q")))
+IRQ = Record("sysimage_irq", (("host", "I"), ("guest", "I")))
+FIXUP = Record(
+    "sysimage_fixup",
+    (("feature", "I"), ("load", "I"), ("offset", "I"), ("size", "I"), ("bytes", "16s")),
+)
+
+RECORDS = (HEADER, VM, REGION, LOAD, IRQ, FIXUP)
+
+# Bytes that the tables of one VM take at most.
+LARGEST_VM = VM.size + MAX_REGIONS * REGION.size + MAX_LOADS * LOAD.size + MAX_IRQS * IRQ.size + MAX_FIXUPS * FIXUP.size
+
+
+def align_up(value: int, step: int) -> int:
+    return (value + step - 1) // step * step
+
+
+def align_down(value: int, step: int) -> int:
+    return value // step * step

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board and a system in memory, after the schema and before or after placing."""
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tessera.reading import Read
+
+
+@dataclass(frozen=True)
+class BoardDevice:
+    """A device of the board that can be passed through."""
+
+    name: str
+    compatible: str
+    node_name: str
+    base: int
+    size: int
+    interrupt: int
+    qemu_bus: str | None
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board; addresses are host-physical, sizes in bytes."""
+
+    name: str
+    harts: int
+    ram_base: int
+    ram_size: int
+    load_address: int
+    timebase_hz: int
+    isa_base: str
+    isa_extensions: tuple[str, ...]
+    cbo_block_size: int
+    qemu_machine: str | None
+    qemu_arguments: tuple[str, ...]
+    devices: dict[str, BoardDevice]
+
+    @property
+    def ram_end(self) -> int:
+        return self.ram_base + self.ram_size
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that goes into the system image."""
+
+    path: Path
+    data: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True)
+class Device:
+    """What sits in a slot of the board."""
+
+    name: str
+    slot: str
+    model: str
+    file: Path | None
+    read_only: bool
+
+
+@dataclass
+class Load:
+    """Bytes that are copied to the guest-physical address `gpa`; `span` is what they occupy once the guest runs."""
+
+    what: str  # property that asked for it: image, initrd; or "device tree"
+    gpa: int
+    data: bytes
+    span: int
+
+    @property
+    def end(self) -> int:
+        return self.gpa + self.span
+
+
+@dataclass
+class Vm:
+    """A virtual machine. `node` is where its properties stand, for messages and for the plain values."""
+
+    id: int
+    node: Read
+    colour: str
+    memory_base: int
+    memory_size: int
+    host_base: int  # 0 until placed
+    image_address: int
+    entry: int
+    dtb_address: int
+    image: File | None = None
+    initrd: File | None = None
+    devices: list[BoardDevice] = field(default_factory=list)
+    loads: list[Load] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def memory_end(self) -> int:
+        return self.memory_base + self.memory_size
+
+    @property
+    def vcpus(self) -> int:
+        return self.node["vcpus"]
+
+    @property
+    def has_uart(self) -> bool:
+        return not self.node["no-uart"]
+
+    @property
+    def has_plic(self) -> bool:
+        return not self.node["no-plic"]
+
+
+@dataclass
+class System:
+    """A whole system."""
+
+    name: str
+    source: Path
+    node: Read
+    board: Board
+    harts: int
+    quantum_us: int
+    machine_mask: tuple[str, ...]
+    devices: list[Device]
+    vms: list[Vm]

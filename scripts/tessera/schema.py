@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every node and property of system and board files, declared once.
+
+Checking (reading.py) and the reference in docs/configuration.md (configdoc.py) both come from here. A new section is a
+new NodeSchema among the children of SYSTEM.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tessera import layout
+from tessera.kinds import Address, Choice, Flag, Kind, Number, Text, Words
+
+MIB = 1 << 20
+RAM_ALIGN = 2 * MIB
+
+# ANSI foreground codes by name; VMs without a colour of their own get DEFAULT_COLOURS in turn.
+_HUES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
+COLOURS = {name: 31 + n for n, name in enumerate(_HUES)} | {f"bright-{name}": 91 + n for n, name in enumerate(_HUES)}
+DEFAULT_COLOURS = ("green", "yellow", "cyan", "magenta", "blue", "red", "white")
+
+# What a guest's device tree can tell of; the rest of layout.FEATURES matters to the hypervisor only. The order is that
+# of importance: a VM with so many VCPUs that layout.MAX_FIXUPS does not allow all is told of the first ones.
+GUEST_FEATURES = ("sstc", "svpbmt", "zbb", "zba", "zbs", "zicboz", "zicbom", "svinval", "svadu")
+
+NAME_PATTERN = r"[a-z][a-z0-9-]*"
+NAME_WORDS = "lower-case letters, digits and hyphens, starting with a letter"
+
+
+@dataclass(frozen=True)
+class Prop:
+    """A property. `default` is what holds when it is absent: a value, or words in `default_words` if it depends."""
+
+    name: str
+    kind: Kind
+    doc: str
+    required: bool = False
+    default: Any = None
+    default_words: str = ""
+
+
+@dataclass(frozen=True)
+class NodeSchema:
+    """A node: its properties, its fixed children, and the schema of children that the author names."""
+
+    doc: str
+    props: tuple[Prop, ...] = ()
+    children: dict[str, "NodeSchema"] = field(default_factory=dict)
+    named: "NodeSchema | None" = None
+    named_words: str = ""
+    longest_name: int = 31
+    required: bool = False
+
+
+DEVICE = NodeSchema(
+    doc="A device that QEMU puts into a slot of the board. The node's name is the device's:",
+    props=(
+        Prop("slot", Text(31), "The board's slot that it sits in.", required=True),
+        Prop("model", Choice(("virtio-rng", "virtio-blk")), "What sits there.", required=True),
+        Prop(
+            "file",
+            Text(255),
+            "A virtio-blk's raw image, relative to the directory of the guests (`build/guests`).",
+            default_words="none; a virtio-blk needs one",
+        ),
+        Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
+    ),
+)
+
+VM_PROPS = (
+    Prop("colour", Choice(tuple(COLOURS)), "Colour of the VM's name on the console.", default_words="by order"),
+    Prop("vcpus", Number(1, layout.MAX_VCPUS_PER_VM), "Number of virtual CPUs; may exceed `harts`.", default=1),
+    Prop(
+        "memory-size",
+        Address("a size", align=RAM_ALIGN, low=RAM_ALIGN),
+        "Bytes of RAM, cleared at every start.",
+        required=True,
+    ),
+    Prop(
+        "memory-base",
+        Address("a guest-physical address", align=RAM_ALIGN),
+        "Where the guest sees its RAM.",
+        default=0x80000000,
+    ),
+    Prop(
+        "host-base",
+        Address("a host-physical address", align=RAM_ALIGN, below=1 << 56),
+        "Where the RAM really lies. Needed only by a guest whose devices must not see translated addresses: give "
+        "`memory-base` the same value.",
+        default_words="the lowest free place above the system image",
+    ),
+    Prop(
+        "image",
+        Text(255),
+        "The guest's raw binary, relative to the directory of the guests (`build/guests`).",
+        required=True,
+    ),
+    Prop(
+        "image-address",
+        Address("a guest-physical address", align=layout.PAGE),
+        "Where the image is loaded. A Linux `Image` needs a multiple of 2 MiB.",
+        default_words="`memory-base` + 2 MiB",
+    ),
+    Prop(
+        "entry",
+        Address("a guest-physical address", align=2),
+        "First instruction of VCPU 0, inside the image.",
+        default_words="`image-address`",
+    ),
+    Prop(
+        "initrd",
+        Text(255),
+        "An initial RAM disk, relative to the directory of the guests; the device tree tells the guest where it is.",
+        default_words="none",
+    ),
+    Prop(
+        "initrd-address",
+        Address("a guest-physical address", align=layout.PAGE),
+        "Where the initrd is loaded.",
+        default_words="as high in the RAM as a multiple of 2 MiB below the device tree can be",
+    ),
+    Prop("bootargs", Text(1023), "The guest's command line.", default_words="none"),
+    Prop(
+        "sign-of-life",
+        Text(79),
+        "Text that appears on the VM's console once the guest works; `make smoke` waits for it. Required unless "
+        "`manual-start` is there.",
+        default_words="none",
+    ),
+    Prop("on-fatal", Choice(("stop", "restart")), "What a fatal trap of the guest does to the VM.", default="stop"),
+    Prop("manual-start", Flag(), "The VM waits for the console's start command.", default=False),
+    Prop("keyboard", Flag(), "The VM has the keyboard at boot. At most one VM.", default_words="the first VM has it"),
+    Prop("no-uart", Flag(), "No emulated UART: the guest prints through the SBI.", default=False),
+    Prop("uart-polled", Flag(), "The guest is told of no UART interrupt and polls.", default=False),
+    Prop(
+        "no-plic",
+        Flag(),
+        "No emulated interrupt controller; goes with `uart-polled` or `no-uart`, and without devices.",
+        default=False,
+    ),
+    Prop(
+        "isa",
+        Words("features", GUEST_FEATURES, may_be_empty=True),
+        "Optional features that the guest is told of, where the machine has them.",
+        default_words="all that the machine has",
+    ),
+    Prop(
+        "devices",
+        Words("device names"),
+        "Devices passed through: nodes of `/devices`, or devices of the board. A device that accesses memory by "
+        "itself is not confined to its VM: the board has no IOMMU.",
+        default=(),
+        default_words="none",
+    ),
+)
+
+VM = NodeSchema(doc="A virtual machine. The node's name is the VM's:", props=VM_PROPS)
+
+SYSTEM = NodeSchema(
+    doc="The system.",
+    props=(
+        Prop("compatible", Choice(("tessera,system",)), "Says that this is a system file.", required=True),
+        Prop("board", Text(31, NAME_PATTERN, NAME_WORDS), "Folder of the board in `platform/`.", required=True),
+        Prop(
+            "harts",
+            Number(1, layout.MAX_HARTS),
+            "Harts that the system uses; not more than the board has.",
+            required=True,
+        ),
+        Prop(
+            "quantum-us",
+            Number(100, 1000000),
+            "Quantum of best-effort VCPUs in microseconds; usual are 1000, 5000 and 10000.",
+            default=5000,
+        ),
+        Prop(
+            "machine-mask",
+            Words("features", layout.FEATURES, may_be_empty=True),
+            "Features of the machine to do without, as if the core lacked them.",
+            default=(),
+            default_words="none",
+        ),
+    ),
+    children={
+        "devices": NodeSchema(
+            doc="Devices that QEMU is asked for. Each is given to a VM by the VM's `devices`.",
+            named=DEVICE,
+            named_words="a device",
+        ),
+        "vms": NodeSchema(
+            doc=f"The VMs, 1 to {layout.MAX_VMS}. Their order gives their ids, from 0.",
+            named=VM,
+            named_words="a VM",
+            longest_name=layout.NAME_LEN - 1,
+            required=True,
+        ),
+    },
+)
+
+BOARD_DEVICE = NodeSchema(
+    doc="A device that can be passed through; it keeps its address and interrupt number in the guest. Its name:",
+    props=(
+        Prop("compatible", Text(63), "The guest's `compatible` for it.", required=True),
+        Prop("node-name", Text(31), "The guest's node name, without the address.", required=True),
+        Prop("base", Address("an address", align=layout.PAGE), "Address of its registers.", required=True),
+        Prop(
+            "size",
+            Address("a size", align=layout.PAGE, low=layout.PAGE),
+            "Bytes of its registers.",
+            required=True,
+        ),
+        Prop("interrupt", Number(1, 31), "Its source at the interrupt controller.", required=True),
+        Prop("qemu-bus", Text(31), "If it is a slot: QEMU's name of the bus.", default_words="not a slot"),
+    ),
+)
+
+BOARD = NodeSchema(
+    doc="A board, in `platform/<name>/board.dts`.",
+    props=(
+        Prop("compatible", Choice(("tessera,board",)), "Says that this is a board file.", required=True),
+        Prop("harts", Number(1, layout.MAX_HARTS), "Harts it has at most.", required=True),
+        Prop("ram-base", Address(align=RAM_ALIGN, below=1 << 56), "Start of its RAM.", required=True),
+        Prop(
+            "ram-size",
+            Address("a size", align=RAM_ALIGN, low=RAM_ALIGN, below=1 << 56),
+            "Bytes of RAM.",
+            required=True,
+        ),
+        Prop(
+            "load-address",
+            Address(align=layout.PAGE, below=1 << 56),
+            "Where the hypervisor is loaded and entered; the RAM below is the firmware's.",
+            required=True,
+        ),
+        Prop("timebase-hz", Number(1, 10**10), "Frequency of the `time` CSR.", required=True),
+        Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", required=True),
+        Prop("isa-extensions", Words("extensions"), "Extensions that every guest is told of.", required=True),
+        Prop("cbo-block-size", Number(16, 4096), "Bytes that a cache-block operation works on.", default=64),
+        Prop("qemu-machine", Text(63), "QEMU's `-machine`.", default_words="not a machine of QEMU"),
+        Prop(
+            "qemu-arguments",
+            Words("arguments", repeats=True),
+            "Further arguments that QEMU needs.",
+            default=(),
+            default_words="none",
+        ),
+    ),
+    children={
+        "devices": NodeSchema(doc="Devices for guests.", named=BOARD_DEVICE, named_words="a device"),
+    },
+)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a system's file: the schema, then the board, the devices and the guests' files."""
+
+from pathlib import Path
+
+from tessera import schema, virtual
+from tessera.board import load_board
+from tessera.check_system import check_devices, check_system, owners
+from tessera.check_vm import check_vm
+from tessera.files import load_file, load_image
+from tessera.kinds import suggest
+from tessera.layout import FEATURES
+from tessera.model import Board, Device, System, Vm
+from tessera.place import place_guest
+from tessera.problems import BuildError, Problems
+from tessera.reading import Read, read
+from tessera.source import Source
+
+LONGEST_NAME = 31
+
+
+def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str, ...]) -> System:
+    """The checked system of `path`, everything placed in the guests but nothing in the host's RAM yet.
+
+    guests: directory of the guests' files. platform_dir: directory of the boards. without: features to add to the
+    machine mask. Raises BuildError with all problems.
+    """
+    check_features(without)
+    problems = Problems()
+    node = read(Source(str(path)), schema.SYSTEM, problems)
+    if len(path.stem) > LONGEST_NAME:
+        node.problem("", f'expected a file name of at most {LONGEST_NAME} characters, got "{path.stem}"')
+    board = load_board(node["board"], platform_dir, node) if node["board"] else None
+    if board is None:
+        problems.raise_if_any()
+        raise BuildError(f"{path}:1: /: no board")
+    system = _system(path, node, board, guests, without)
+    check_system(system)
+    for vm in system.vms:
+        place_guest(vm)
+        check_vm(vm)
+    problems.raise_if_any()
+    return system
+
+
+def named_files(path: Path, guests: Path) -> list[Path]:
+    """The guests' files that the system names, there or not, each once. Raises BuildError on a syntax error only: what
+    else is wrong is load_system's to say, once the files are made."""
+    node = read(Source(str(path)), schema.SYSTEM, Problems())
+    owners_of_files = [child for section in node.children.values() for child in section.children.values()]
+    names = [child[prop] for child in owners_of_files for prop in ("image", "initrd", "file") if child.values.get(prop)]
+    return [guests / name for name in dict.fromkeys(names)]
+
+
+def check_features(names: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in FEATURES:
+            got = f'got "{name}"{suggest(name, FEATURES)}'
+            raise BuildError(f"--without: expected features out of {', '.join(FEATURES)}, {got}")
+
+
+def _system(path: Path, node: Read, board: Board, guests: Path, without: tuple[str, ...]) -> System:
+    mask = set(node["machine-mask"] or ()) | set(without)
+    vm_nodes = list(node.children["vms"].children.values()) if "vms" in node.children else []
+    devices = _devices(node, board, guests)
+    taken = owners(vm_nodes, devices, board)
+    vms = [_vm(index, vm, guests) for index, vm in enumerate(vm_nodes) if vm.sound]
+    for vm in vms:
+        vm.devices = [board.devices[slot] for slot, owner in taken.items() if owner is vm.node]
+    return System(
+        name=path.stem,
+        source=path,
+        node=node,
+        board=board,
+        harts=node["harts"] or 0,
+        quantum_us=node["quantum-us"] or 0,
+        machine_mask=tuple(name for name in FEATURES if name in mask),
+        devices=devices,
+        vms=vms,
+    )
+
+
+def _devices(node: Read, board: Board, guests: Path) -> list[Device]:
+    nodes = node.children["devices"].children.values() if "devices" in node.children else []
+    check_devices(list(nodes), board)
+    return [_device(device, guests) for device in nodes if device.sound]
+
+
+def _device(node: Read, guests: Path) -> Device:
+    file = load_file(node, "file", guests) if node["file"] else None
+    path = file.path if file else None
+    return Device(node.name, node["slot"], node["model"], path, node["read-only"])
+
+
+def _vm(index: int, node: Read, guests: Path) -> Vm:
+    base = node["memory-base"]
+    image_address = node["image-address"] if node.given("image-address") else base + virtual.IMAGE_OFFSET
+    colour = node["colour"] or schema.DEFAULT_COLOURS[index % len(schema.DEFAULT_COLOURS)]
+    return Vm(
+        id=index,
+        node=node,
+        colour=colour,
+        memory_base=base,
+        memory_size=node["memory-size"],
+        host_base=node["host-base"] or 0,
+        image_address=image_address,
+        entry=node["entry"] if node.given("entry") else image_address,
+        dtb_address=base + node["memory-size"] - virtual.DTB_ROOM,
+        image=load_image(node, "image", guests),
+        initrd=load_file(node, "initrd", guests) if node["initrd"] else None,
+    )
