@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs natively under OpenSBI and in a VM, the same image: the difference is the hypervisor's. Boot argument
+ * `role=switch` makes it one half of the measurement of a VM switch. Prints `BENCH {json}` lines, then `BENCH done`,
+ * and shuts down.
+ */
+#include "bench.h"
+
+#include <string.h>
+
+#include "csr.h"
+#include "fdt.h"
+#include "hcall.h"
+#include "print.h"
+#include "timer.h"
+#include "trap.h"
+#include "uart.h"
+
+int main(unsigned long hart, const void *fdt);
+
+int main(unsigned long hart, const void *fdt)
+{
+    char role[16];
+    unsigned long version;
+
+    uart_init();
+    if (!trap_probe_instret()) {
+        print("BENCH failed: instret cannot be read here (scounteren, hcounteren or mcounteren forbids it)\n");
+        sbi_shutdown(SBI_RESET_SYSTEM_FAILURE);
+    }
+    (void)timer_init();
+    if (fdt_bootarg(fdt, "role", role, sizeof(role)) != NULL && strcmp(role, "switch") == 0) {
+        bench_run_switch();
+    }
+    version = sbi_spec_version();
+    print("bench: %s, SBI %lu.%lu, timer by %s\n", hcall_present() ? "in a Tessera VM" : "no hypervisor that we know",
+          version >> 24, version & 0xffffffUL, timer_has_sstc() ? "stimecmp" : "SBI");
+    if (bench_entry_instret != 0) {
+        bench_report("riscv.bench.entry", "instructions", &bench_entry_instret, 1);
+    }
+    bench_run_operations(hart);
+    bench_run_timer();
+    print("BENCH done\n");
+    sbi_shutdown(SBI_RESET_NO_REASON);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a hypervisor costs its guest, counted in instructions by the guest itself.
+ *
+ * A shot is the difference of two reads of instret around the operation, nothing subtracted. Ten nops between the two
+ * reads give 11: the second read counts itself. So an empty pair gives 1, which is reported as riscv.bench.baseline,
+ * and an ecall alone gives 2 plus all that firmware and hypervisor execute. (QEMU counts a load or store that faults
+ * and is emulated as 0.) Meaningful under `-icount shift=0,sleep=off` on one hart.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BENCH_WARMUP 10U
+#define BENCH_SHOTS 100U
+#define BENCH_TIMER_SHOTS 200U
+#define BENCH_SHOTS_MAX 200U
+
+/* What one shot returns, in a0 and a1. */
+struct bench_shot {
+    uint64_t instructions;
+    uint64_t value; /* what the operation returned, to check that it did what it should */
+};
+
+/* The timed pairs (shots.S). Unused arguments are ignored. All run with interrupts off and leave them off. */
+struct bench_shot shot_empty(uintptr_t address, uint64_t argument);
+struct bench_shot shot_hcall_get_id(uintptr_t address, uint64_t argument);    /* value: the error */
+struct bench_shot shot_sbi_version(uintptr_t address, uint64_t argument);     /* value: the error */
+struct bench_shot shot_sbi_set_timer(uintptr_t address, uint64_t argument);   /* deadline in argument; value: error */
+struct bench_shot shot_sbi_ipi(uintptr_t address, uint64_t argument);         /* hart in argument; value: the error */
+struct bench_shot shot_sbi_ipi_handler(uintptr_t address, uint64_t argument); /* up to the handler's first read */
+struct bench_shot shot_wfi(uintptr_t address, uint64_t argument);
+struct bench_shot shot_load8(uintptr_t address, uint64_t argument);
+struct bench_shot shot_store8(uintptr_t address, uint64_t argument);
+struct bench_shot shot_load32(uintptr_t address, uint64_t argument);
+struct bench_shot shot_store32(uintptr_t address, uint64_t argument);
+struct bench_shot shot_claim_complete(uintptr_t address, uint64_t argument); /* value: source claimed */
+
+/* Arms the timer and spins; instret and time at the handler's first instructions (timer_shots.S). */
+struct bench_at {
+    uint64_t instret;
+    uint64_t time;
+};
+struct bench_at shot_timer_sstc(uint64_t deadline);
+struct bench_at shot_timer_sbi(uint64_t deadline);
+
+/* Reads time, then instret (timer_shots.S). */
+struct bench_at shot_clock(void);
+
+/* Spins reading instret until two reads lie more than `threshold` apart (switch_loop.S). */
+struct bench_gap {
+    uint64_t before; /* last read before the gap */
+    uint64_t after;  /* first read after it */
+};
+struct bench_gap switch_wait_gap(uint64_t threshold);
+
+/* instret at the guest's first instructions (entry.S); 0 when the hart does not let the guest read it. */
+extern uint64_t bench_entry_instret;
+
+/** Prints the BENCH line of `count` shots (which it sorts). */
+void bench_report(const char *metric, const char *unit, uint64_t *shots, size_t count);
+
+/** Says what went wrong and ends the guest as failed. */
+_Noreturn void bench_fail(const char *metric, uint64_t value, uint64_t expected);
+
+/* The parts of the measurement. */
+void bench_run_operations(unsigned long hart);
+void bench_run_timer(void);
+void bench_run_switch(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The very first instructions of the guest (guest.ld puts them before _start): note instret, so that the cost of
+ * booting to here is known. When it cannot be read the trap lands on the label behind it.
+ */
+    .section .text.entry, "ax", @progbits
+    .balign 4
+    la      t0, 1f
+    csrw    stvec, t0
+    li      t1, 0
+    rdinstret t1
+    .balign 4
+1:  la      t0, bench_entry_instret
+    sd      t1, 0(t0)
+    j       _start
+
+    .section .data.bench_entry_instret, "aw", @progbits /* not .bss, which start.S clears after this */
+    .globl  bench_entry_instret
+    .type   bench_entry_instret, @object
+    .balign 8
+bench_entry_instret:
+    .dword  0
+    .size   bench_entry_instret, 8

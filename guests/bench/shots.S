@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two reads of instret with the operation between them, in assembly so that nothing else is. Every shot has the C type
+ * struct bench_shot f(uintptr_t address, uint64_t argument): a0 and a1 in; instructions in a0, value in a1 out.
+ */
+#include "csr.h"
+#include "hcall_asm.h"
+
+#define SBI_EXT_BASE 0x10
+#define SBI_EXT_TIME 0x54494d45
+#define SBI_EXT_IPI 0x735049
+
+    .macro function name
+    .section .text.\name, "ax", @progbits
+    .globl  \name
+    .type   \name, @function
+    .balign 4
+\name:
+    .endm
+
+    /* t0, t1: the two reads */
+    .macro result value
+    mv      a1, \value
+    sub     a0, t1, t0
+    ret
+    .endm
+
+    function shot_empty
+    rdinstret t0
+    rdinstret t1
+    result  zero
+
+    function shot_hcall_get_id
+    li      a6, HCALL_INFO_GET_ID
+    li      a7, HCALL_EXTENSION
+    rdinstret t0
+    ecall
+    rdinstret t1
+    result  a0
+
+    function shot_sbi_version
+    li      a6, 0
+    li      a7, SBI_EXT_BASE
+    rdinstret t0
+    ecall
+    rdinstret t1
+    result  a0
+
+    function shot_sbi_set_timer
+    mv      a0, a1
+    li      a6, 0
+    li      a7, SBI_EXT_TIME
+    rdinstret t0
+    ecall
+    rdinstret t1
+    result  a0
+
+    function shot_sbi_ipi
+    li      a0, 1
+    li      a6, 0
+    li      a7, SBI_EXT_IPI
+    rdinstret t0
+    ecall
+    rdinstret t1
+    result  a0
+
+    /* From before the call to the first instruction of the handler of the software interrupt it raises. */
+    function shot_sbi_ipi_handler
+    csrr    t2, stvec
+    csrr    t3, sie
+    la      t0, 2f
+    csrw    stvec, t0
+    csrwi   sie, 1 << IRQ_SOFT
+    csrsi   sstatus, SSTATUS_SIE
+    li      a0, 1
+    li      a6, 0
+    li      a7, SBI_EXT_IPI
+    rdinstret t0
+    ecall
+1:  j       1b                  /* where delivery is not immediate */
+    .balign 4
+2:  rdinstret t1
+    csrci   sip, 1 << IRQ_SOFT
+    csrci   sstatus, SSTATUS_SIE
+    csrw    sie, t3
+    csrw    stvec, t2
+    result  zero
+
+    /* An interrupt is pending and enabled in sie, so there is nothing to wait for. */
+    function shot_wfi
+    csrr    t3, sie
+    csrwi   sie, 1 << IRQ_SOFT
+    csrsi   sip, 1 << IRQ_SOFT
+    rdinstret t0
+    wfi
+    rdinstret t1
+    csrci   sip, 1 << IRQ_SOFT
+    csrw    sie, t3
+    result  zero
+
+    function shot_load8
+    rdinstret t0
+    lbu     t2, 0(a0)
+    rdinstret t1
+    result  t2
+
+    function shot_store8
+    rdinstret t0
+    sb      a1, 0(a0)
+    rdinstret t1
+    result  zero
+
+    function shot_load32
+    rdinstret t0
+    lwu     t2, 0(a0)
+    rdinstret t1
+    result  t2
+
+    function shot_store32
+    rdinstret t0
+    sw      a1, 0(a0)
+    rdinstret t1
+    result  zero
+
+    function shot_claim_complete
+    rdinstret t0
+    lwu     t2, 0(a0)
+    sw      t2, 0(a0)
+    rdinstret t1
+    result  t2

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One of two VMs on one hart that do nothing but watch instret: each gap in what it sees is a time the other ran. They
+ * share no memory, so each prints its gaps, and the host pairs them (switch_loop.S says how).
+ */
+#include <stdbool.h>
+
+#include "bench.h"
+#include "csr.h"
+#include "hcall.h"
+#include "platform.h"
+#include "print.h"
+#include "timer.h"
+#include "trap.h"
+
+#define SWITCH_GAPS 200U
+#define SWITCH_THRESHOLD 64U /* instructions: above the loop's own 3 or 4, below any exit worth the name */
+#define SWITCH_PATIENCE (20 * PLATFORM_TIMEBASE_HZ) /* ticks: longer than 200 quanta of 10 ms for each of two VMs */
+
+static struct bench_gap switch_gaps[SWITCH_GAPS];
+static volatile unsigned int switch_count;
+
+static _Noreturn void switch_finish(void)
+{
+    csr_clear_sstatus(SSTATUS_SIE);
+    for (unsigned int i = 0; i < switch_count; i++) {
+        print("GAP %lu %lu\n", switch_gaps[i].before, switch_gaps[i].after);
+    }
+    print("BENCH done\n");
+    sbi_shutdown(switch_count == 0 ? SBI_RESET_SYSTEM_FAILURE : SBI_RESET_NO_REASON);
+}
+
+/* Alone on its hart a VM sees no gaps: then it ends with those it has. */
+static void switch_give_up(void)
+{
+    print("bench: only %u gaps of %u: is another VM running on this hart?\n", switch_count, SWITCH_GAPS);
+    switch_finish();
+}
+
+void bench_run_switch(void)
+{
+    struct sbi_ret id = hcall_get_id();
+
+    print("bench: switch role, VM %ld\n", id.error == SBI_SUCCESS ? id.value : -1);
+    trap_set_interrupt(IRQ_TIMER, switch_give_up);
+    timer_set(csr_read_time() + SWITCH_PATIENCE);
+    csr_write_sie(SIE_TIMER);
+    csr_set_sstatus(SSTATUS_SIE);
+    while (switch_count < SWITCH_GAPS) {
+        switch_gaps[switch_count] = switch_wait_gap(SWITCH_THRESHOLD);
+        switch_count++;
+    }
+    switch_finish();
+}

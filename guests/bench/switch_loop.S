@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * struct bench_gap switch_wait_gap(uint64_t threshold): read instret over and over, three instructions a read (unrolled
+ * so that the jump back is rare), until two reads lie more than `threshold` apart. instret counts what the hart
+ * executes for whomever, so on one hart the gaps of two VMs interlock: what one VM reads first after its gap, less what
+ * the other read last before its own, is the cost of switching between them, plus at most these three instructions.
+ */
+    .section .text.switch_wait_gap, "ax", @progbits
+    .globl  switch_wait_gap
+    .type   switch_wait_gap, @function
+    .balign 4
+switch_wait_gap:
+    mv      t0, a0
+    rdinstret a1
+    add     t1, a1, t0          /* the next read is expected up to here */
+1:
+    .rept   64
+    rdinstret a1
+    bgtu    a1, t1, 2f
+    add     t1, a1, t0
+    .endr
+    j       1b
+2:  sub     a0, t1, t0
+    ret
+    .size   switch_wait_gap, . - switch_wait_gap

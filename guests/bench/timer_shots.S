@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timer interrupts, timed: the handler's first instruction reads instret. struct bench_at f(uint64_t deadline). */
+#include "csr.h"
+
+#define SBI_EXT_TIME 0x54494d45
+
+    .macro begin name
+    .section .text.\name, "ax", @progbits
+    .globl  \name
+    .type   \name, @function
+    .balign 4
+\name:
+    csrr    t2, stvec
+    csrr    t3, sie
+    la      t0, 2f
+    csrw    stvec, t0
+    li      t0, 1 << IRQ_TIMER
+    csrw    sie, t0
+    .endm
+
+    /* Spins until the interrupt; leaves it masked but pending, its deadline is the caller's. */
+    .macro finish
+    csrsi   sstatus, SSTATUS_SIE
+1:  j       1b
+    .balign 4
+2:  rdinstret a0
+    rdtime  a1
+    csrci   sstatus, SSTATUS_SIE
+    csrw    sie, t3
+    csrw    stvec, t2
+    ret
+    .endm
+
+    begin   shot_timer_sstc
+    csrw    CSR_STIMECMP, a0
+    finish
+
+    begin   shot_timer_sbi
+    li      a6, 0
+    li      a7, SBI_EXT_TIME
+    ecall
+    finish
+
+    .section .text.shot_clock, "ax", @progbits
+    .globl  shot_clock
+    .type   shot_clock, @function
+shot_clock:
+    rdtime  a1
+    rdinstret a0
+    ret

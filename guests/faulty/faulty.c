@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest that misbehaves on demand, for tests of isolation and lifecycle.
+ *
+ * Prints `faulty: alive <n>` at its start (n = 0) and every second, so that a restart shows as a new `alive 0` and a
+ * stop as silence. Takes commands as lines on the UART, or one at its start as boot argument `do=command:argument`
+ * (a colon for the blank). `help` lists them. An address is hexadecimal; without one it is PLATFORM_HOLE.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "csr.h"
+#include "fdt.h"
+#include "hcall.h"
+#include "platform.h"
+#include "plic.h"
+#include "print.h"
+#include "sbi.h"
+#include "timer.h"
+#include "trap.h"
+#include "uart.h"
+
+#define FAULTY_LINE 64U
+#define FAULTY_NOWHERE (PLATFORM_HOLE + 0x1000UL)
+#define FAULTY_STACK 4096U
+
+struct faulty_command {
+    const char *name;
+    const char *help;
+    void (*run)(uint64_t address);
+};
+
+static volatile bool faulty_trapped;
+static volatile uint64_t faulty_return; /* where a jump to nowhere comes back to */
+static unsigned long faulty_hart;
+static unsigned long faulty_alive;
+static uint8_t faulty_stack[FAULTY_STACK] __attribute__((aligned(16)));
+
+static bool faulty_handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
+{
+    print("faulty: caught exception %lu stval 0x%lx sepc 0x%lx\n", cause, stval, frame->sepc);
+    faulty_trapped = true;
+    if (cause == CAUSE_INSTRUCTION_ACCESS) {
+        frame->sepc = faulty_return; /* the instruction itself cannot be looked at */
+    } else {
+        frame->sepc += trap_instruction_length(frame->sepc);
+    }
+    return true;
+}
+
+static void faulty_report(const char *what)
+{
+    print("faulty: %s %s, carrying on\n", what, faulty_trapped ? "trapped" : "went through");
+    faulty_trapped = false;
+}
+
+static void faulty_read(uint64_t address)
+{
+    (void)*(volatile uint32_t *)(uintptr_t)address;
+    faulty_report("read");
+}
+
+static void faulty_write(uint64_t address)
+{
+    *(volatile uint32_t *)(uintptr_t)address = 0xbadc0deU;
+    faulty_report("write");
+}
+
+/* Calls `address`; whatever happens there, the handler comes back to the label. */
+static void faulty_jump(uint64_t address)
+{
+    __asm__ volatile("la   t0, 1f\n\t"
+                     "sd   t0, %[back]\n\t"
+                     "jalr %[target]\n"
+                     "1:"
+                     : [back] "=m"(faulty_return)
+                     : [target] "r"(address)
+                     : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
+                       "memory");
+    faulty_report("jump");
+}
+
+/* From here on a trap ends in a trap, for ever: the vector cannot be fetched. */
+static void faulty_lose_vector(void)
+{
+    csr_clear_sstatus(SSTATUS_SIE);
+    csr_write_stvec(FAULTY_NOWHERE);
+}
+
+static void faulty_fatal(uint64_t address)
+{
+    print("faulty: reading 0x%lx with the trap vector nowhere\n", address);
+    faulty_lose_vector();
+    (void)*(volatile uint32_t *)(uintptr_t)address;
+    for (;;) {
+    }
+}
+
+static void faulty_wild(uint64_t address)
+{
+    print("faulty: jumping to 0x%lx with the trap vector nowhere\n", address);
+    faulty_lose_vector();
+    __asm__ volatile("jr %0" : : "r"(address));
+    for (;;) {
+    }
+}
+
+static void faulty_reset(uint64_t address)
+{
+    (void)address;
+    print("faulty: cold reboot\n");
+    (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
+    print("faulty: reboot was refused\n");
+}
+
+static void faulty_warm(uint64_t address)
+{
+    (void)address;
+    print("faulty: warm reboot\n");
+    (void)sbi_system_reset(SBI_RESET_WARM, SBI_RESET_NO_REASON);
+    print("faulty: reboot was refused\n");
+}
+
+static void faulty_shutdown(uint64_t address)
+{
+    (void)address;
+    print("faulty: shutdown\n");
+    sbi_shutdown(SBI_RESET_NO_REASON);
+}
+
+static void faulty_spin(uint64_t address)
+{
+    (void)address;
+    print("faulty: spinning with interrupts off\n");
+    csr_clear_sstatus(SSTATUS_SIE);
+    csr_write_sie(0);
+    for (;;) {
+    }
+}
+
+static void faulty_sleep(uint64_t address)
+{
+    (void)address;
+    print("faulty: sleeping with nothing to wake it\n");
+    csr_write_sie(0);
+    for (;;) {
+        csr_wait_for_interrupt();
+    }
+}
+
+/* Calls the SBI has never heard of, and known ones with arguments that cannot be right: all must come back. */
+static void faulty_calls(uint64_t address)
+{
+    struct sbi_harts nobody = {.mask = ~0UL, .base = 1000};
+    long errors[] = {
+        sbi_call(0x12345678UL, 0, 0, 0, 0).error,
+        sbi_call(SBI_EXT_BASE, 1000, 0, 0, 0).error,
+        sbi_call(HCALL_EXTENSION, 1000, address, address, address).error,
+        sbi_send_ipi(nobody).error,
+        sbi_hart_start(1000, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 0, ~0UL, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 1, 4096, address, 0).error,
+        sbi_system_reset((enum sbi_reset_type)1000, SBI_RESET_NO_REASON).error,
+    };
+
+    print("faulty: bad calls returned");
+    for (unsigned int i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        print(" %ld", errors[i]);
+    }
+    print("\n");
+}
+
+static void faulty_other_hart(unsigned long hart, void *argument)
+{
+    (void)argument;
+    print("faulty: hart %lu alive\n", hart);
+}
+
+static void faulty_smp(uint64_t address)
+{
+    static struct hart_boot boot = {.stack_top = faulty_stack + FAULTY_STACK, .function = faulty_other_hart};
+    unsigned long other = faulty_hart == 0 ? 1 : 0;
+    long error = sbi_hart_start(other, (uintptr_t)hart_entry, (uintptr_t)&boot).error;
+
+    (void)address;
+    print("faulty: start of hart %lu: %ld\n", other, error);
+}
+
+static void faulty_id(uint64_t address)
+{
+    struct sbi_ret id = hcall_get_id();
+
+    (void)address;
+    print("faulty: HCALL_INFO_GET_ID error %ld value %ld, in assembly %ld\n", id.error, id.value, hcall_get_id_asm());
+}
+
+static void faulty_help(uint64_t address);
+
+static const struct faulty_command faulty_commands[] = {
+    {"help", "this list", faulty_help},
+    {"read", "[address] load a word, with a handler", faulty_read},
+    {"write", "[address] store a word, with a handler", faulty_write},
+    {"jump", "[address] call an address, with a handler", faulty_jump},
+    {"fatal", "[address] load a word, trap vector nowhere", faulty_fatal},
+    {"wild", "[address] jump, trap vector nowhere", faulty_wild},
+    {"reset", "SBI cold reboot", faulty_reset},
+    {"warm", "SBI warm reboot", faulty_warm},
+    {"shutdown", "SBI shutdown", faulty_shutdown},
+    {"spin", "loop with interrupts off", faulty_spin},
+    {"sleep", "WFI with nothing enabled", faulty_sleep},
+    {"calls", "[address] SBI calls with bad arguments", faulty_calls},
+    {"smp", "start another hart, which says so", faulty_smp},
+    {"id", "hypercall for the VM's id", faulty_id},
+};
+
+#define FAULTY_COMMANDS (sizeof(faulty_commands) / sizeof(faulty_commands[0]))
+
+static void faulty_help(uint64_t address)
+{
+    (void)address;
+    for (unsigned int i = 0; i < FAULTY_COMMANDS; i++) {
+        print("faulty: %-9s%s\n", faulty_commands[i].name, faulty_commands[i].help);
+    }
+}
+
+/* Hexadecimal number, with or without 0x; no digits at all: PLATFORM_HOLE. */
+static uint64_t faulty_parse_address(const char *text)
+{
+    uint64_t value = 0;
+    unsigned int digits = 0;
+
+    if (text[0] == '0' && text[1] == 'x') {
+        text += 2;
+    }
+    for (; *text != '\0'; text++, digits++) {
+        char lower = (char)(*text | 0x20);
+
+        if (*text >= '0' && *text <= '9') {
+            value = value << 4 | (uint64_t)(*text - '0');
+        } else if (lower >= 'a' && lower <= 'f') {
+            value = value << 4 | (uint64_t)(lower - 'a' + 10);
+        } else {
+            break;
+        }
+    }
+    return digits == 0 ? PLATFORM_HOLE : value;
+}
+
+static void faulty_run(const char *line)
+{
+    size_t length = 0;
+
+    while (line[length] != '\0' && line[length] != ' ' && line[length] != ':') {
+        length++;
+    }
+    if (length == 0) {
+        return;
+    }
+    for (unsigned int i = 0; i < FAULTY_COMMANDS; i++) {
+        const struct faulty_command *command = &faulty_commands[i];
+
+        if (strlen(command->name) == length && strncmp(command->name, line, length) == 0) {
+            command->run(faulty_parse_address(line[length] == '\0' ? "" : line + length + 1));
+            return;
+        }
+    }
+    print("faulty: no command '%s'; try help\n", line);
+}
+
+/* Characters that have come in; a whole line runs. */
+static void faulty_input(void)
+{
+    static char line[FAULTY_LINE];
+    static size_t used;
+
+    for (int c = uart_get(); c >= 0; c = uart_get()) {
+        if (c == '\r' || c == '\n') {
+            line[used] = '\0';
+            used = 0;
+            faulty_run(line);
+        } else if (used + 1 < FAULTY_LINE) {
+            line[used++] = (char)c;
+        }
+    }
+}
+
+static void faulty_heartbeat(void)
+{
+    static uint64_t next;
+
+    if (faulty_alive != 0 && csr_read_time() < next) {
+        return;
+    }
+    print("faulty: alive %lu\n", faulty_alive++);
+    next = csr_read_time() + PLATFORM_TIMEBASE_HZ;
+    timer_set(next);
+}
+
+/* Interrupts only end the WFI: sstatus.SIE stays off, so the guest has no handler to get wrong. */
+static void faulty_wait(uint32_t context)
+{
+    csr_wait_for_interrupt();
+    for (uint32_t source = plic_claim(context); source != 0; source = plic_claim(context)) {
+        faulty_input();
+        plic_complete(context, source);
+    }
+}
+
+int main(unsigned long hart, const void *fdt);
+
+int main(unsigned long hart, const void *fdt)
+{
+    char command[FAULTY_LINE];
+    uint32_t context = plic_context(hart);
+
+    faulty_hart = hart;
+    uart_init();
+    (void)timer_init();
+    trap_set_exception(faulty_handler);
+    faulty_heartbeat();
+    plic_set_priority(PLATFORM_UART_IRQ, 1);
+    plic_set_threshold(context, 0);
+    plic_enable(context, PLATFORM_UART_IRQ, true);
+    uart_enable_rx_interrupt(true);
+    csr_write_sie(SIE_TIMER | SIE_EXTERNAL);
+    if (fdt_bootarg(fdt, "do", command, sizeof(command)) != NULL) {
+        faulty_run(command);
+    }
+    for (;;) {
+        faulty_wait(context);
+        faulty_heartbeat();
+    }
+}

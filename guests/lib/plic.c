@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plic.h"
+
+#include "platform.h"
+
+static volatile uint32_t *plic_register(uint32_t offset)
+{
+    return (volatile uint32_t *)(PLATFORM_PLIC_BASE + offset);
+}
+
+volatile uint32_t *plic_priority(uint32_t source)
+{
+    return plic_register(4U * source);
+}
+
+volatile uint32_t *plic_enables(uint32_t context, uint32_t source)
+{
+    return plic_register(0x2000U + 0x80U * context + 4U * (source / 32U));
+}
+
+volatile uint32_t *plic_threshold(uint32_t context)
+{
+    return plic_register(0x200000U + 0x1000U * context);
+}
+
+volatile uint32_t *plic_claim_register(uint32_t context)
+{
+    return plic_register(0x200004U + 0x1000U * context);
+}
+
+void plic_set_priority(uint32_t source, uint32_t priority)
+{
+    *plic_priority(source) = priority;
+}
+
+void plic_set_threshold(uint32_t context, uint32_t priority)
+{
+    *plic_threshold(context) = priority;
+}
+
+void plic_enable(uint32_t context, uint32_t source, bool on)
+{
+    volatile uint32_t *word = plic_enables(context, source);
+    uint32_t bit = UINT32_C(1) << (source % 32U);
+
+    *word = on ? *word | bit : *word & ~bit;
+}
+
+uint32_t plic_claim(uint32_t context)
+{
+    return *plic_claim_register(context);
+}
+
+void plic_complete(uint32_t context, uint32_t source)
+{
+    *plic_claim_register(context) = source;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * First instructions of a bare guest, as OpenSBI or the hypervisor leaves it: S-mode, a0 = hart id, a1 = device tree,
+ * translation off, interrupts off. Calls main(hart, dtb); when it returns, shuts down.
+ */
+#include "csr.h"
+
+    .section .text.start, "ax", @progbits
+    .globl  _start
+    .type   _start, @function
+_start:
+    csrw    sie, zero
+    csrci   sstatus, SSTATUS_SIE
+    .option push
+    .option norelax             /* gp itself cannot be reached through gp */
+    la      gp, __global_pointer$
+    .option pop
+    mv      tp, zero
+    la      sp, __stack_top
+    la      t0, trap_entry
+    csrw    stvec, t0
+    mv      s0, a0
+    mv      s1, a1
+    la      t0, __bss_start
+    la      t1, __bss_end       /* both 16-byte aligned by the linker script */
+1:  bgeu    t0, t1, 2f
+    sd      zero, 0(t0)
+    sd      zero, 8(t0)
+    addi    t0, t0, 16
+    j       1b
+2:  mv      a0, s0
+    mv      a1, s1
+    call    main
+    li      a0, 0               /* SBI_RESET_NO_REASON */
+    call    sbi_shutdown
+    .size   _start, . - _start
+
+/*
+ * Entry of a further hart, given to sbi_hart_start with the address of a struct hart_boot (trap.h) as opaque value:
+ * its stack, then function(hart, argument). When that returns the hart stops.
+ */
+    .section .text.hart_entry, "ax", @progbits
+    .globl  hart_entry
+    .type   hart_entry, @function
+    .balign 4
+hart_entry:
+    csrw    sie, zero
+    csrci   sstatus, SSTATUS_SIE
+    .option push
+    .option norelax
+    la      gp, __global_pointer$
+    .option pop
+    mv      tp, zero
+    la      t0, trap_entry
+    csrw    stvec, t0
+    ld      sp, 0(a1)
+    ld      t0, 8(a1)
+    ld      a1, 16(a1)
+    jalr    t0
+    call    sbi_hart_stop
+1:  wfi
+    j       1b
+    .size   hart_entry, . - hart_entry

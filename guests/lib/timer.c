@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timer.h"
+
+#include "csr.h"
+#include "sbi.h"
+#include "trap.h"
+
+static bool timer_sstc;
+
+bool timer_init(void)
+{
+    timer_sstc = trap_probe_stimecmp();
+    timer_set(UINT64_MAX); /* what the firmware left armed must not reach the guest */
+    return timer_sstc;
+}
+
+bool timer_has_sstc(void)
+{
+    return timer_sstc;
+}
+
+void timer_set(uint64_t deadline)
+{
+    if (timer_sstc) {
+        csr_write_stimecmp(deadline);
+    } else {
+        (void)sbi_set_timer(deadline);
+    }
+}

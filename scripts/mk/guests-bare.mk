@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+# The bare-metal guests: FreeRTOS with its demo, the benchmark, and the one that misbehaves. They share the SDK of
+# guests/lib, which is compiled once per guest because the guests differ in their use of floating point.
+
+BARE_OUT ?= $(BUILD)/guests
+FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
+FREERTOS_TICK_HZ ?= 1000
+
+# gcc, or clang with lld (which before version 15 cannot relax):
+# make guests-bare BARE_TOOLCHAIN=clang BARE_OUT=build/guests-clang
+BARE_TOOLCHAIN ?= gcc
+BARE_CC_gcc := riscv64-unknown-elf-gcc
+BARE_CC_clang := clang --target=riscv64-unknown-elf -mno-relax
+BARE_CC := $(BARE_CC_$(BARE_TOOLCHAIN))
+BARE_OBJCOPY := riscv64-unknown-elf-objcopy
+
+# gcc wants the CSR instructions named in -march; clang 14 has them in the base and refuses the name.
+BARE_ZICSR_gcc := _zicsr_zifencei
+BARE_NOFP := -march=rv64imac$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64
+BARE_FP := -march=rv64imafdc$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64d
+
+BARE_WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
+BARE_CFLAGS_clang := -nostdlibinc
+BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
+	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \
+	-Iguests/lib/include -isystem guests/lib/libc
+# Small pages in the ELF file: larger ones would only pad the raw image.
+BARE_LDFLAGS_clang := -fuse-ld=lld
+BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/lib/guest.ld \
+	-Wl,--gc-sections -Wl,-z,max-page-size=16 -Wl,--build-id=none
+
+# A loop that copies bytes must not become a call of memcpy inside memcpy.
+BARE_NO_IDIOMS_gcc := -fno-tree-loop-distribute-patterns
+BARE_NO_IDIOMS := -fno-builtin $(BARE_NO_IDIOMS_$(BARE_TOOLCHAIN))
+
+BARE_LIB := $(wildcard guests/lib/*.S guests/lib/*.c guests/lib/libc/*.c)
+bare_objects = $(patsubst %,$(BARE_OUT)/$(1)/obj/%.o,$(basename $(2)))
+
+# $(call bare_guest,name,sources,flags,further objects): rules that make $(BARE_OUT)/name/name.elf and name.bin
+define bare_guest
+$(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4) guests/lib/guest.ld
+	@echo "  LD    $$@"
+	@$$(BARE_CC) $(3) $$(BARE_LDFLAGS) -o $$@ $$(filter %.o,$$^)
+
+$(BARE_OUT)/$(1)/$(1).bin: $(BARE_OUT)/$(1)/$(1).elf
+	@$$(BARE_OBJCOPY) -O binary $$< $$@
+
+$(BARE_OUT)/$(1)/obj/%.o: %.c scripts/mk/guests-bare.mk | setup
+	@mkdir -p $$(@D)
+	@echo "  CC    $$<"
+	@$$(BARE_CC) $(3) $$(BARE_CFLAGS) $$(BARE_WARNINGS) $$(BARE_EXTRA) -MMD -MP -c -o $$@ $$<
+
+$(BARE_OUT)/$(1)/obj/%.o: %.S scripts/mk/guests-bare.mk | setup
+	@mkdir -p $$(@D)
+	@echo "  AS    $$<"
+	@$$(BARE_CC) $(3) $$(BARE_CFLAGS) -MMD -MP -c -o $$@ $$<
+
+$(BARE_OUT)/$(1)/obj/guests/lib/libc/string.o: BARE_EXTRA := $(BARE_NO_IDIOMS)
+
+-include $(patsubst %.o,%.d,$(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4))
+endef
+
+# The FreeRTOS kernel is compiled as it comes, from wherever it is; its warnings are its own affair.
+FREERTOS_KERNEL_SOURCES := tasks queue list timers stream_buffer portable/MemMang/heap_4
+FREERTOS_KERNEL_OBJECTS := $(patsubst %,$(BARE_OUT)/freertos/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
+FREERTOS_FLAGS := $(BARE_FP) -DFREERTOS_TICK_HZ=$(FREERTOS_TICK_HZ) -Iguests/freertos/port -Iguests/freertos/demo \
+	-isystem $(FREERTOS_KERNEL_DIR)/include
+
+# fetch-freertos (guests.mk) is order-only because it is phony: the sources must be there, not be younger.
+$(FREERTOS_KERNEL_OBJECTS): $(BARE_OUT)/freertos/kernel/%.o: scripts/mk/guests-bare.mk | setup fetch-freertos
+	@mkdir -p $(@D)
+	@test -f $(FREERTOS_KERNEL_DIR)/$*.c || { \
+	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): no $*.c there; expected the sources of FreeRTOS 11.2.0" >&2; \
+	    exit 1; }
+	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$*.c"
+	@$(BARE_CC) $(FREERTOS_FLAGS) $(BARE_CFLAGS) -Wall -MMD -MP -c -o $@ $(FREERTOS_KERNEL_DIR)/$*.c
+
+FREERTOS_SOURCES := $(wildcard guests/freertos/port/*.c guests/freertos/port/*.S \
+	guests/freertos/demo/*.c guests/freertos/demo/*.S)
+# Our sources include the kernel's headers.
+$(call bare_objects,freertos,$(FREERTOS_SOURCES)): | fetch-freertos
+
+$(eval $(call bare_guest,bench,$(wildcard guests/bench/*.c guests/bench/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,freertos,$(FREERTOS_SOURCES),$(FREERTOS_FLAGS),$(FREERTOS_KERNEL_OBJECTS)))
+
+guest-freertos: $(BARE_OUT)/freertos/freertos.bin
+guest-bench: $(BARE_OUT)/bench/bench.bin
+guest-faulty: $(BARE_OUT)/faulty/faulty.bin
+
+guests-bare: guest-freertos guest-bench guest-faulty ## build the bare-metal guests: FreeRTOS, bench, faulty
+
+# The same sources with the other compiler; its guests are complete and boot too.
+check-guests-bare-clang:
+	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
+	@echo "check-guests-bare-clang: ok"
+
+.PHONY: guests-bare guest-freertos guest-bench guest-faulty check-guests-bare-clang
