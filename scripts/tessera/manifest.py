@@ -53,6 +53,7 @@ def _vm(vm: Vm) -> dict[str, Any]:
         "on_fatal": node["on-fatal"],
         "image": _file(vm.image),
         "initrd": _file(vm.initrd),
+        "bootargs": node["bootargs"] or None,
         "loads": [{"what": load.what, "address": load.gpa, "size": len(load.data)} for load in vm.loads],
         "devices": [device.name for device in vm.devices],
         "device_tree": f"{vm.name}.dtb",
