@@ -131,7 +131,7 @@ class Package:
 
 
 class Apt:
-    """An apt of our own, for one suite and one architecture: its state is under cache/apt, the host's is not touched."""
+    """An apt of our own, for one suite and architecture: its state is under cache/apt, the host's is not touched."""
 
     def __init__(self, cache: Path, suite: str, architecture: str) -> None:
         self.suite = suite

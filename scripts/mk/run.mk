@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Running what was built, and the tests of the whole.
+RUN := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/run.py
+VM ?= linux
+
+run: image ## boot SYSTEM in QEMU with its console here (QEMU=path, CPU=flags such as sstc=false)
+	@$(RUN) run --system $(SYSTEM)
+
+smoke: image ## boot SYSTEM headless until every guest has given its sign of life
+	@$(RUN) smoke --system $(SYSTEM)
+
+native: image ## boot the guest VM=linux|uboot|freertos of SYSTEM without a hypervisor
+	@$(RUN) native --system $(SYSTEM) $(VM)
+
+E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e2e
+
+test-e2e: image | setup-dev ## boot real systems in QEMU and use them as a person would
+	@$(E2E)
+
+# One after the other, so that a failure is the last thing on the screen.
+test: | setup-dev ## every test there is: unit, image builder, end to end
+	@$(MAKE) --no-print-directory test-unit
+	@$(MAKE) --no-print-directory test-image
+	@$(MAKE) --no-print-directory test-e2e
+	@echo "test: all suites passed"
+
+.PHONY: run smoke native test-e2e test

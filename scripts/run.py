@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a built system in QEMU: with its console here (run), until all guests live (smoke), or one guest alone (native).
+
+QEMU=path names another QEMU; CPU=flags adds to its processor, for instance CPU=sstc=false.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import select
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+
+from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean
+from tessera.runner import BuiltSystem, RunError, find_qemu, load_system, native_command, system_command
+
+SMOKE_TIMEOUT_S = 120.0
+# What the hypervisor says when it cannot go on, before and after its console has given it a prefix.
+FAILURE = re.compile(r"^tessera\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
+
+
+def say(text: str = "") -> None:
+    print(text, flush=True)
+
+
+@contextlib.contextmanager
+def terminal_restored() -> Iterator[None]:
+    """QEMU makes the terminal raw and leaves it so when it is killed."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def write_all(data: bytes) -> None:
+    """Writes to standard output, which QEMU may have made non-blocking: a terminal's two directions are one file."""
+    while data:
+        try:
+            data = data[os.write(sys.stdout.fileno(), data) :]
+        except BlockingIOError:
+            select.select([], [sys.stdout], [])
+
+
+def interact(command: list[str]) -> int:
+    """Runs QEMU with the keyboard and the screen here; its exit status, or 1 if the hypervisor said that it failed."""
+    failed = False
+    line = b""
+    with terminal_restored():
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0)
+        assert process.stdout is not None
+        try:
+            while chunk := process.stdout.read(65536):
+                write_all(chunk)
+                *lines, line = (line + chunk).split(b"\n")
+                failed = failed or any(FAILURE.match(clean(text.decode("latin-1"))) for text in lines)
+            status = process.wait()
+        except KeyboardInterrupt:
+            status = 130
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+    return status or int(failed)
+
+
+def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
+    qemu = find_qemu()
+    say(f"System '{system.name}': {', '.join(system.names)} on {system.data['harts']} harts of QEMU (-cpu {qemu.cpu}).")
+    say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
+    say()
+    return interact(system_command(qemu, system))
+
+
+def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:
+    qemu = find_qemu()
+    command = native_command(qemu, system, arguments.vm, monitor=True)
+    say(f"'{arguments.vm}' as in system '{system.name}', without a hypervisor. Ctrl-A x quits.")
+    say()
+    return interact(command)
+
+
+def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
+    awaited = system.awaited()
+    if not awaited:
+        raise RunError(f"system '{system.name}': no VM that starts by itself has a sign-of-life to wait for")
+    command = system_command(find_qemu(), system)
+    say(f"smoke: booting '{system.name}', waiting up to {arguments.timeout:.0f} s for {', '.join(awaited)}")
+    with Machine(command, system.names) as machine:
+        silent = wait_for_life(machine, awaited, arguments.timeout)
+        if not silent:
+            say(f"smoke: all {len(awaited)} VMs of '{system.name}' are alive")
+            return 0
+        report_silence(machine, silent, awaited)
+        return 1
+
+
+def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> list[str]:
+    """Waits for each sign of life and tells of it; returns the VMs that gave none."""
+    silent = list(awaited)
+    width = max(map(len, awaited))
+
+    def news() -> bool:
+        return any(machine.console.said(name, awaited[name]) for name in silent)
+
+    deadline = time.monotonic() + timeout
+    while silent and machine.wait_until(news, deadline - time.monotonic()):
+        for name in list(silent):
+            if line := machine.console.said(name, awaited[name]):
+                say(f"smoke: {name:<{width}} {machine.seconds:6.1f} s  {line.strip()}")
+                silent.remove(name)
+    return silent
+
+
+def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
+    what = f"within {machine.seconds:.0f} s" if machine.running else f"before QEMU ended (status {machine.status()})"
+    for name in silent:
+        say(f"smoke: FAILED: {name} did not say '{awaited[name]}' {what}; its last lines:")
+        for line in machine.console.last(name) or ["(it said nothing)"]:
+            say(f"    {name} | {line}")
+    for name in (HYPERVISOR, FIRMWARE):
+        for line in machine.console.last(name, 8):
+            say(f"    {name or 'firmware'} | {line}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="with the console here")
+    smoke = commands.add_parser("smoke", help="headless, until every VM has given its sign of life")
+    smoke.add_argument("--timeout", type=float, default=SMOKE_TIMEOUT_S, help="seconds (%(default)s)")
+    native = commands.add_parser("native", help="one guest alone, without a hypervisor")
+    native.add_argument("vm", help="the VM whose guest to boot")
+    for command, function in ((run, command_run), (smoke, command_smoke), (native, command_native)):
+        command.add_argument("--system", default="demo", help="name of the built system (%(default)s)")
+        command.set_defaults(function=function)
+    arguments = parser.parse_args()
+    try:
+        return int(arguments.function(load_system(arguments.system), arguments))
+    except RunError as error:
+        print(f"{arguments.command}: error: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

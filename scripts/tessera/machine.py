@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running QEMU whose console is read by a program: which VM said what, waiting for it, typing."""
+
+import contextlib
+import re
+import subprocess
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+
+HYPERVISOR = "tessera"
+FIRMWARE = ""  # lines that carry no VM's name: OpenSBI's, and the hypervisor's before its console is up
+
+_ERASE = re.compile(r"\r+(?:\x1b\[\d*m)*\x1b\[\d?K")  # back to the line's start and erase: what follows replaces it
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^_a-~])")
+_ANSI_CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?$")  # a sequence whose rest has not come yet
+
+
+def clean(text: str) -> str:
+    """The text without colours, cursor movements and carriage returns."""
+    return _ANSI.sub("", _ANSI_CUT.sub("", text)).replace("\r", "")
+
+
+class Console:
+    """Sorts a console's output by VM. Without names, or with one name only, all of it belongs to that one."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = [*names]
+        self.shared = len(self.names) != 1
+        self.lines: dict[str, list[str]] = defaultdict(list)
+        self.log: list[str] = []  # every finished line as it was shown, without colours
+        self._tail = ""
+
+    def feed(self, text: str) -> None:
+        """Takes the next piece of output, cut anywhere."""
+        *finished, self._tail = (self._tail + text).split("\n")
+        for line in finished:
+            # What the console erases it draws again later: only what stays counts.
+            line = _ERASE.split(line)[-1]
+            name, said = self._attribute(line)
+            self.lines[name].append(said)
+            self.log.append(clean(line))
+
+    def _attribute(self, line: str) -> tuple[str, str]:
+        line = clean(line)
+        if not self.shared:
+            return self.names[0], line
+        head, bar, said = line.partition("|")
+        if bar and head.strip() in {*self.names, HYPERVISOR}:
+            return head.strip(), said.removeprefix(" ")
+        return FIRMWARE, line
+
+    def text(self, name: str) -> str:
+        """Everything `name` has said, the line it has not finished included."""
+        text = "".join(f"{line}\n" for line in self.lines[name])
+        who, said = self._attribute(_ERASE.split(self._tail)[-1])
+        return text + said if who == name else text
+
+    def said(self, name: str, sign: str) -> str | None:
+        """The first line of `name` that contains `sign`, or None. A line that the console has cut in two counts."""
+        text = self.text(name)
+        for line in text.split("\n"):
+            if sign in line:
+                return line
+        return sign if sign in text.replace("\n", "") else None
+
+    def last(self, name: str, count: int = 15) -> list[str]:
+        """The last lines of `name` that are not empty."""
+        return [line for line in self.text(name).split("\n") if line.strip()][-count:]
+
+
+class MachineTimeoutError(AssertionError):
+    """What was waited for did not come; the text says who was silent and shows its last lines."""
+
+
+class Machine:
+    """
+    QEMU with its console on pipes. Use as a context manager: leaving it ends QEMU.
+
+    `names` are the VMs whose lines the console carries; one name means a machine without a hypervisor, whose whole
+    output is that guest's. `transcript` is a file that gets the console's output as it came.
+    """
+
+    def __init__(self, command: list[str], names: Iterable[str], transcript: Path | None = None) -> None:
+        self.command = command
+        self.console = Console(names)
+        self.started = time.monotonic()
+        self._seen: dict[str, int] = defaultdict(int)
+        self._changed = threading.Condition()
+        self._ended = False
+        self._transcript = transcript.open("wb") if transcript else None
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        while chunk := self.process.stdout.read(65536):
+            if self._transcript:
+                self._transcript.write(chunk)
+                self._transcript.flush()
+            with self._changed:
+                # Guests here write ASCII; a byte each keeps a character cut in two from being lost.
+                self.console.feed(chunk.decode("latin-1"))
+                self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def __enter__(self) -> "Machine":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since QEMU was started."""
+        return time.monotonic() - self.started
+
+    @property
+    def running(self) -> bool:
+        return not self._ended
+
+    def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
+        """Waits for a condition that new output, or the end of QEMU, can make true; False after `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        with self._changed:
+            while not condition():
+                left = deadline - time.monotonic()
+                if left <= 0 or self._ended:
+                    return condition()
+                self._changed.wait(left)
+            return True
+
+    def expect(self, name: str, pattern: str, timeout: float = 60) -> re.Match[str]:
+        """
+        Waits until `name` says what the regular expression matches, after what earlier calls have matched.
+        Raises MachineTimeoutError with its last lines when it does not within `timeout` seconds.
+        """
+        found: list[re.Match[str]] = []
+
+        def look() -> bool:
+            match = re.compile(pattern, re.MULTILINE).search(self.console.text(name), self._seen[name])
+            if match:
+                found.append(match)
+            return bool(match)
+
+        if not self.wait_until(look, timeout):
+            why = f"not within {timeout:.0f} s" if self.running else f"QEMU has ended (status {self.status(1)})"
+            lines = "\n".join(f"  {line}" for line in self.console.last(name)) or "  (nothing)"
+            others = "\n".join(f"  {line}" for line in self.console.log[-15:])
+            raise MachineTimeoutError(
+                f"{name or 'the firmware'}: /{pattern}/: {why}. Its last lines:\n{lines}\nThe console's:\n{others}"
+            )
+        self._seen[name] = found[0].end()
+        return found[0]
+
+    def skip(self, name: str) -> None:
+        """Makes the next expect() look only at what `name` says from now on."""
+        with self._changed:
+            self._seen[name] = len(self.console.text(name))
+
+    def send(self, keys: str) -> None:
+        """Types. Return is "\\r", the console's escape key "\\x14" (Ctrl-T)."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(keys.encode("latin-1"))
+
+    def status(self, timeout: float = 10) -> int:
+        """Waits for QEMU to end by itself; its exit status. Raises MachineTimeoutError if it does not."""
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            lines = "\n".join(f"  {line}" for line in self.console.log[-15:])
+            raise MachineTimeoutError(f"QEMU still runs after {timeout:.0f} s. Last lines:\n{lines}") from None
+
+    def close(self) -> None:
+        """Ends QEMU if it still runs."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self._reader.join(5)
+        for stream in (self.process.stdin, self.process.stdout, self._transcript):
+            if stream:
+                with contextlib.suppress(OSError):
+                    stream.close()

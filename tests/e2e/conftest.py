@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests share: the QEMU under test, built systems, and machines that are ended whatever happens."""
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tessera.machine import Machine
+from tessera.runner import ROOT, BuiltSystem, Qemu, find_qemu, load_system, native_command, system_command
+
+BUILD = ROOT / "build"
+
+
+@pytest.fixture(scope="session")
+def qemu() -> Qemu:
+    """The QEMU under test: QEMU= or the one in PATH, with CPU= as the tester wants it."""
+    return find_qemu()
+
+
+@pytest.fixture(scope="session")
+def build_system() -> Callable[..., BuiltSystem]:
+    """Builds a system of systems/ by name, once per session and per set of make variables (WITHOUT=sstc)."""
+    built: dict[tuple[str, ...], BuiltSystem] = {}
+
+    def build(name: str = "demo", **variables: str) -> BuiltSystem:
+        words = tuple(f"{key}={value}" for key, value in sorted(variables.items()))
+        if (name, *words) not in built:
+            command = ["make", "--no-print-directory", "-s", "image", f"SYSTEM={name}", *words]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=_clean_env())
+            assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+            built[name, *words] = load_system(name, BUILD)
+        return built[name, *words]
+
+    return build
+
+
+def _clean_env() -> dict[str, str]:
+    """The environment without an outer make's flags, which would reach the inner one."""
+    return {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+
+
+@pytest.fixture
+def transcript(request: pytest.FixtureRequest) -> Iterator[Callable[[], Path]]:
+    """Names for the files that keep what each machine of this test printed: build/e2e/<test>-<n>.log."""
+    folder = BUILD / "e2e"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^A-Za-z0-9_.=-]+", "_", request.node.name)
+    count = 0
+
+    def next_path() -> Path:
+        nonlocal count
+        count += 1
+        return folder / f"{name}-{count}.log"
+
+    yield next_path
+
+
+@pytest.fixture
+def spawn(transcript: Callable[[], Path]) -> Iterator[Callable[..., Machine]]:
+    """Starts machines from command lines; all are ended with the test."""
+    with ExitStack() as stack:
+        yield lambda command, names: stack.enter_context(Machine(command, names, transcript()))
+
+
+@pytest.fixture
+def boot(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
+    """Boots a built system under the hypervisor; further arguments go to QEMU."""
+    return lambda system, *arguments: spawn([*system_command(qemu, system), *arguments], system.names)
+
+
+@pytest.fixture
+def boot_native(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
+    """Boots the guest of one VM of a built system without a hypervisor; the machine's one name is the VM's."""
+    return lambda system, vm, *arguments: spawn([*native_command(qemu, system, vm), *arguments], [vm])

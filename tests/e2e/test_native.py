@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guests are unmodified: the very bytes that boot natively under OpenSBI are those in the system image."""
+
+import hashlib
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tessera.runner import ROOT
+
+GUESTS = ["linux", "freertos", "uboot"]
+BOOT_S = 120
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def native_files(command: list[str]) -> dict[str, bytes]:
+    """The files a native command line boots, by option."""
+    options = dict(pairwise(command))
+    return {option: Path(options[option]).read_bytes() for option in ("-kernel", "-initrd") if option in options}
+
+
+@pytest.mark.parametrize("guest", GUESTS)
+def test_native_guest_gives_its_sign_of_life(guest, build_system, boot_native):
+    system = build_system("demo")
+    machine = boot_native(system, guest)
+    machine.expect(guest, re.escape(system.vm(guest)["sign_of_life"]), timeout=BOOT_S)
+
+
+@pytest.mark.parametrize("guest", GUESTS)
+def test_same_bytes_natively_and_in_the_system_image(guest, build_system, boot_native):
+    system = build_system("demo")
+    vm = system.vm(guest)
+    files = native_files(boot_native(system, guest).command)
+    assert sha256(files["-kernel"]) == vm["image"]["sha256"]
+    if "-initrd" in files:
+        assert sha256(files["-initrd"]) == vm["initrd"]["sha256"]
+    # In the image itself, not only in what the builder tells of it: each file is a payload, 4 KiB aligned.
+    image = system.image.read_bytes()
+    for option, data in files.items():
+        starts = [match.start() for match in re.finditer(re.escape(data[:4096]), image)]
+        assert any(image[start : start + len(data)] == data for start in starts), (
+            f"{guest}: {option} is not in the image"
+        )
+
+
+def test_linux_and_uboot_are_the_files_of_debians_packages(build_system):
+    system = build_system("demo")
+    packages = ROOT / "cache" / "pkg"
+    originals = {
+        "linux": next((packages / "debian-installer-13-netboot-riscv64").rglob("text/debian-installer/riscv64/linux")),
+        "uboot": packages / "u-boot-qemu/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin",
+    }
+    for name, original in originals.items():
+        assert sha256(original.read_bytes()) == system.vm(name)["image"]["sha256"], name
+
+
+def test_packages_are_the_pinned_ones_or_named_as_others():
+    lock = json.loads((ROOT / "guests" / "packages.lock").read_text())["debian"]
+    for name, pin in lock.items():
+        have = json.loads((ROOT / "cache" / "pkg" / f"{name}.json").read_text())
+        assert have["pinned"] == pin["version"], name
+        assert (have["version"] == pin["version"]) == (have["sha256"] == pin["sha256"]), name
+
+
+def test_native_linux_offers_a_shell(build_system, boot_native):
+    machine = boot_native(build_system("demo"), "linux", "-device", "virtio-rng-device")
+    machine.expect("linux", r"^linux:~# ", timeout=BOOT_S)
+    machine.send("cat /sys/class/misc/hw_random/rng_current\r")
+    machine.expect("linux", r"^virtio_rng\.0")
+    machine.send("sleep 1000\r")
+    machine.expect("linux", r"sleep 1000")
+    machine.send("\x03echo still $((40 + 2))\r")
+    machine.expect("linux", r"^still 42")
+    machine.send("poweroff\r")
+    assert machine.status(60) == 0

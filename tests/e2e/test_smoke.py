@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make smoke` as people and CI use it: what it says, what status it ends with; and the runner's clear complaints."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tessera.runner import ROOT
+
+RUN = [sys.executable, str(ROOT / "scripts" / "run.py")]
+
+
+def run(*arguments, timeout=180, **environment):
+    """Runs the runner; its status, and everything it printed."""
+    env = {**os.environ, **environment}
+    done = subprocess.run(
+        [*RUN, *arguments],
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def fake_qemu(folder: Path, script: str) -> str:
+    path = folder / "fake-qemu"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def assert_one_clear_line(status, output, *words):
+    """A complaint is the last and only line, names its subject, and is no traceback."""
+    lines = output.strip().splitlines()
+    assert status != 0
+    assert len(lines) == 1, output
+    for word in words:
+        assert word in lines[0], output
+
+
+def test_smoke_sees_every_guest_of_demo(build_system):
+    system = build_system("demo")
+    status, output = run("smoke", "--system", "demo")
+    assert status == 0, output
+    for name in system.awaited():
+        assert re.search(rf"^smoke: {name} +\d+\.\d s ", output, re.MULTILINE), output
+
+
+def test_smoke_names_who_is_silent(build_system, tmp_path, monkeypatch):
+    """The same image with a sign of life that uboot never gives: smoke must fail, and say that it is uboot."""
+    system = build_system("demo")
+    name = "demo-silent"
+    folder = system.image.parent.parent / name
+    shutil.copytree(system.image.parent, folder, dirs_exist_ok=True)
+    data = json.loads((folder / "system.json").read_text())
+    for vm in data["vms"]:
+        vm["sign_of_life"] = "never said" if vm["name"] == "uboot" else None
+    (folder / "system.json").write_text(json.dumps(data))
+    try:
+        status, output = run("smoke", "--system", name, "--timeout", "20")
+    finally:
+        shutil.rmtree(folder)
+    assert status == 1, output
+    assert "FAILED: uboot did not say 'never said' within 20 s; its last lines:" in output
+    assert re.search(r"^ +uboot \| .*U-Boot", output, re.MULTILINE), output
+
+
+@pytest.mark.parametrize("command", [["run"], ["smoke"], ["native", "linux"]])
+def test_no_qemu(command, build_system):
+    build_system("demo")
+    status, output = run(command[0], "--system", "demo", *command[1:], QEMU="/nonexistent/qemu")
+    assert_one_clear_line(status, output, "/nonexistent/qemu", "QEMU=path")
+
+
+def test_qemu_too_old(build_system, tmp_path):
+    build_system("demo")
+    old = fake_qemu(tmp_path, "echo 'QEMU emulator version 6.2.0 (Debian 1:6.2)'")
+    status, output = run("run", QEMU=old)
+    assert_one_clear_line(status, output, old, "6.2", "7.2 or newer")
+
+
+def test_qemu_without_the_hypervisor_extension(build_system, tmp_path):
+    """The real QEMU behind a script that refuses h=true as a QEMU without it does."""
+    build_system("demo")
+    script = """
+case "$*" in
+--version) echo 'QEMU emulator version 7.2.0' ;;
+*) echo "qemu-system-riscv64: can't apply global rv64-riscv-cpu.h=true: Property '.h' not found" >&2; exit 1 ;;
+esac"""
+    status, output = run("run", QEMU=fake_qemu(tmp_path, script))
+    assert_one_clear_line(status, output, "does not emulate the hypervisor extension", "Property '.h' not found")
+
+
+def test_cpu_flag_that_qemu_does_not_know(build_system):
+    build_system("demo")
+    status, output = run("run", CPU="nosuchflag=true")
+    assert_one_clear_line(status, output, "CPU=nosuchflag=true", "nosuchflag")
+
+
+def test_no_qemu_at_all_but_something_else(build_system, tmp_path):
+    build_system("demo")
+    other = fake_qemu(tmp_path, "echo hello")
+    status, output = run("run", QEMU=other)
+    assert_one_clear_line(status, output, other, "is no QEMU")
+
+
+def test_system_that_was_not_built():
+    status, output = run("smoke", "--system", "nosuch")
+    assert_one_clear_line(status, output, "build/systems/nosuch/system.json", "make image SYSTEM=nosuch")
+
+
+def test_vm_that_the_system_does_not_have(build_system):
+    build_system("demo")
+    status, output = run("native", "nosuch")
+    assert_one_clear_line(status, output, "'nosuch'", "linux, freertos, uboot")
+
+
+def test_unknown_system_stops_make_with_one_line():
+    done = subprocess.run(
+        ["make", "-s", "run", "SYSTEM=nosuch"], cwd=ROOT, capture_output=True, text=True, check=False,
+        env={k: v for k, v in os.environ.items() if not k.startswith("MAKE")}, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode != 0
+    complaints = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    assert len(complaints) == 1 and "systems/nosuch.dts" in complaints[0], done.stderr
