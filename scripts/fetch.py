@@ -99,11 +99,13 @@ def host_mirror(etc: Path = Path("/etc/apt")) -> str | None:
             found += one_line_sources(path.read_text(encoding="utf-8", errors="replace"))
         elif path.suffix == ".sources":
             found += deb822_sources(path.read_text(encoding="utf-8", errors="replace"))
-    codenames = {release.get("VERSION_CODENAME", "stable"), "stable", "testing", "sid", "unstable"}
-    for uri, suites, components in found:
-        if codenames & set(suites) and "main" in components and not uri.startswith("cdrom:"):
-            return uri
-    return None
+    codename = release.get("VERSION_CODENAME", "stable")
+    moving = {"stable", "testing", "sid", "unstable"}
+    found = [entry for entry in found if "main" in entry[2] and not entry[0].startswith("cdrom:")]
+    debian = [uri for uri, suites, _ in found if uri.rstrip("/").endswith("debian") and {codename, *moving} & {*suites}]
+    # A mirror may live at any path, but third parties, too, call their suites bookworm or stable.
+    other = [uri for uri, suites, _ in found if codename in suites]
+    return next(iter(debian + other), None)
 
 
 def mirror() -> str:

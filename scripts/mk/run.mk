@@ -9,7 +9,7 @@ run: image ## boot SYSTEM in QEMU with its console here (QEMU=path, CPU=flags su
 smoke: image ## boot SYSTEM headless until every guest has given its sign of life
 	@$(RUN) smoke --system $(SYSTEM)
 
-native: image ## boot the guest VM=linux|uboot|freertos of SYSTEM without a hypervisor
+native: image ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
 	@$(RUN) native --system $(SYSTEM) $(VM)
 
 E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e2e

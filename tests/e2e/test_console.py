@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the shared console is read back: the other tests believe what these say."""
+
+import sys
+
+import pytest
+
+from tessera.machine import FIRMWARE, HYPERVISOR, Console, Machine, MachineTimeoutError
+
+GREEN, PLAIN, ERASE = "\x1b[32m", "\x1b[0m", "\r\x1b[K"
+
+
+def prefix(name):
+    return f"{GREEN}{name:<8}|{PLAIN} "
+
+
+def fed(*pieces, names=("linux", "uboot")):
+    console = Console(names)
+    for piece in pieces:
+        console.feed(piece)
+    return console
+
+
+OUTPUT = (
+    f"OpenSBI v1.1 | not a VM\r\n{prefix('tessera')}hello\r\n{prefix('linux')}a | b\r\n"
+    f"{prefix('uboot')}{GREEN}=> {PLAIN}\r\n{prefix('linux')}\x1b[6nhalf"
+)
+
+
+@pytest.mark.parametrize("cut", range(len(OUTPUT)))
+def test_output_is_sorted_by_vm_wherever_it_is_cut(cut):
+    console = fed(OUTPUT[:cut], OUTPUT[cut:])
+    assert console.text(FIRMWARE) == "OpenSBI v1.1 | not a VM\n"
+    assert console.text(HYPERVISOR) == "hello\n"
+    assert console.text("linux") == "a | b\nhalf"
+    assert console.text("uboot") == "=> \n"
+
+
+@pytest.mark.parametrize("cut", range(len(OUTPUT)))
+def test_text_only_grows_while_a_line_comes(cut):
+    assert fed(OUTPUT).text("linux").startswith(fed(OUTPUT[:cut]).text("linux"))
+
+
+def test_a_line_that_was_erased_and_drawn_again_counts_once():
+    console = fed(f"{prefix('linux')}$ l{ERASE}{prefix('uboot')}=> \r\n{prefix('linux')}$ ls\r\n")
+    assert console.text("linux") == "$ ls\n"
+    assert console.text("uboot") == "=> \n"
+
+
+def test_a_sign_that_the_console_cut_in_two_is_found():
+    console = fed(f"{prefix('linux')}linux is\r\n{prefix('uboot')}x\r\n{prefix('linux')} up\r\n")
+    assert console.said("linux", "linux is up") == "linux is up"
+    assert console.said("linux", "linux is down") is None
+    assert console.said("uboot", "linux is up") is None
+
+
+def test_without_a_hypervisor_all_output_is_the_guests():
+    console = fed("OpenSBI | v1.1\r\nlinux    | x\r\n", names=["uboot"])
+    assert console.text("uboot") == "OpenSBI | v1.1\nlinux    | x\n"
+
+
+def test_expect_finds_things_in_order_and_tells_who_was_silent():
+    script = f"print({prefix('linux') + 'one two'!r}); import sys; print({prefix('linux')!r} + sys.stdin.readline())"
+    with Machine([sys.executable, "-u", "-c", script], ["linux", "uboot"]) as machine:
+        machine.expect("linux", "one", timeout=10)
+        machine.send("three\n")
+        machine.expect("linux", "^three", timeout=10)
+        with pytest.raises(MachineTimeoutError, match=r"(?s)linux: /one/: QEMU has ended \(status 0\).*  three"):
+            machine.expect("linux", "one", timeout=10)
+        with pytest.raises(MachineTimeoutError, match=r"\(nothing\)"):
+            machine.expect("uboot", "=> ", timeout=1)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fetcher: where it looks, what it accepts, and how it complains. No network is used here."""
+
+import importlib.util
+import json
+import shutil
+import sys
+
+import pytest
+
+from tessera.runner import ROOT
+
+spec = importlib.util.spec_from_file_location("fetch", ROOT / "scripts" / "fetch.py")
+fetch = importlib.util.module_from_spec(spec)
+sys.modules["fetch"] = fetch
+spec.loader.exec_module(fetch)
+
+ONE_LINE = """
+# deb http://commented.example/debian bookworm main
+deb cdrom:[Debian]/ bookworm main
+deb [arch=amd64] https://tool.example/apt stable main extra
+deb-src http://a.example/debian bookworm main
+deb [signed-by=/x y] http://b.example/debian bookworm main contrib # comment
+"""
+
+DEB822 = """
+# URIs: http://commented.example/debian
+Types: deb
+URIs: http://disabled.example/debian
+Suites: bookworm
+Components: main
+Enabled: no
+
+Types: deb deb-src
+# a comment inside
+URIs: http://c.example/debian
+Suites: bookworm
+  bookworm-updates
+Components: main
+"""
+
+
+@pytest.fixture
+def debian_12(monkeypatch):
+    monkeypatch.delenv("DEBIAN_MIRROR", raising=False)
+    monkeypatch.setattr(fetch, "os_release", lambda: {"ID": "debian", "VERSION_CODENAME": "bookworm"})
+
+
+def test_mirror_from_one_line_sources(tmp_path, debian_12):
+    (tmp_path / "sources.list").write_text(ONE_LINE)
+    assert fetch.host_mirror(tmp_path) == "http://b.example/debian"
+
+
+def test_mirror_from_deb822_sources(tmp_path, debian_12):
+    (tmp_path / "sources.list.d").mkdir()
+    (tmp_path / "sources.list.d" / "debian.sources").write_text(DEB822)
+    assert fetch.host_mirror(tmp_path) == "http://c.example/debian"
+
+
+def test_mirror_at_an_unusual_path_and_a_third_party_before_it(tmp_path, debian_12):
+    lines = "deb https://tool.example/apt bookworm main\ndeb https://proxy.example/cache/debian bookworm main\n"
+    (tmp_path / "sources.list").write_text(lines)
+    assert fetch.host_mirror(tmp_path) == "https://proxy.example/cache/debian"
+    (tmp_path / "sources.list").write_text("deb https://proxy.example/remote-12 bookworm main\n")
+    assert fetch.host_mirror(tmp_path) == "https://proxy.example/remote-12"
+
+
+def test_third_party_sources_are_no_mirror(tmp_path, debian_12):
+    (tmp_path / "sources.list").write_text("deb https://tool.example/apt stable main\n")
+    assert fetch.host_mirror(tmp_path) is None
+
+
+def test_ubuntu_needs_a_mirror_by_name(monkeypatch):
+    monkeypatch.delenv("DEBIAN_MIRROR", raising=False)
+    monkeypatch.setattr(fetch, "os_release", lambda: {"ID": "ubuntu", "VERSION_CODENAME": "noble"})
+    with pytest.raises(fetch.FetchError, match="DEBIAN_MIRROR="):
+        fetch.mirror()
+    monkeypatch.setenv("DEBIAN_MIRROR", "http://d.example/debian")
+    assert fetch.mirror() == "http://d.example/debian"
+
+
+PIN = {"version": "1.0", "sha256": "aa"}
+
+
+def test_a_newer_version_is_taken_aloud(capsys):
+    fetch.choose_version(PIN, fetch.Package("p", "all", "1.1", "bb", 1), "trixie")
+    assert "trixie no longer has p 1.0; taking 1.1" in capsys.readouterr().err
+    fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "aa", 1), "trixie")
+    assert capsys.readouterr().err == ""
+
+
+def test_another_content_under_the_pinned_version_is_refused():
+    with pytest.raises(fetch.FetchError, match="has SHA-256 bb, guests/packages[.]lock expects aa"):
+        fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "bb", 1), "trixie")
+
+
+def test_a_crate_that_was_tampered_with_is_refused(tmp_path, monkeypatch):
+    pin = json.loads(fetch.LOCK.read_text())["crate"][fetch.CRATE]
+    registry = tmp_path / "registry" / "cache" / "somewhere"
+    registry.mkdir(parents=True)
+    (registry / f"{fetch.CRATE}-{pin['version']}.crate").write_bytes(b"something else")
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    with pytest.raises(fetch.FetchError, match=f"expects {pin['sha256']}"):
+        fetch.fetch_freertos(tmp_path / "cache", False)
+    assert not (tmp_path / "cache" / "freertos" / "FreeRTOS-Kernel").exists()
+
+
+def test_what_is_there_is_not_fetched_again(tmp_path, monkeypatch):
+    """With the stamps of a finished fetch nothing is run at all, so no network is needed."""
+    (tmp_path / "pkg").mkdir()
+    for name in fetch.GROUPS["uboot"]:
+        shutil.copy(ROOT / "cache" / "pkg" / f"{name}.json", tmp_path / "pkg")
+    monkeypatch.setattr(fetch, "run", lambda *_, **__: pytest.fail("a program was run"))
+    fetch.fetch_debian(tmp_path, fetch.GROUPS["uboot"], False)
+
+
+def test_an_unreachable_mirror_is_one_clear_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("DEBIAN_MIRROR", f"file:{tmp_path}/nowhere")
+    monkeypatch.setattr(sys, "argv", ["fetch.py", "uboot", "--cache", str(tmp_path / "cache")])
+    assert fetch.main() == 1
+    errors = [line for line in capsys.readouterr().err.splitlines() if "error:" in line]
+    assert len(errors) == 1
+    assert "Debian trixie" in errors[0]
+    assert "nowhere" in errors[0]
