@@ -90,7 +90,7 @@ def test_a_newer_version_is_taken_aloud(capsys):
 
 
 def test_another_content_under_the_pinned_version_is_refused():
-    with pytest.raises(fetch.FetchError, match="has SHA-256 bb, guests/packages[.]lock expects aa"):
+    with pytest.raises(fetch.FetchError, match=r"has SHA-256 bb, guests/packages\.lock expects aa"):
         fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "bb", 1), "trixie")
 
 
