@@ -61,7 +61,7 @@ $(BARE_OUT)/$(1)/obj/guests/lib/libc/string.o: BARE_EXTRA := $(BARE_NO_IDIOMS)
 endef
 
 # The FreeRTOS kernel is compiled as it comes, from wherever it is; its warnings are its own affair.
-FREERTOS_KERNEL_SOURCES := tasks queue list timers stream_buffer portable/MemMang/heap_4
+FREERTOS_KERNEL_SOURCES := tasks queue list timers portable/MemMang/heap_4
 FREERTOS_KERNEL_OBJECTS := $(patsubst %,$(BARE_OUT)/freertos/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
 FREERTOS_FLAGS := $(BARE_FP) -DFREERTOS_TICK_HZ=$(FREERTOS_TICK_HZ) -Iguests/freertos/port -Iguests/freertos/demo \
 	-isystem $(FREERTOS_KERNEL_DIR)/include

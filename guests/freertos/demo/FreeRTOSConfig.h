@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the demo configures the kernel. FREERTOS_TICK_HZ comes from make (1000 unless told otherwise). */
+#ifndef FREERTOS_CONFIG_H
+#define FREERTOS_CONFIG_H
+
+#include "fatal.h"
+
+#define configCPU_CLOCK_HZ 10000000UL
+#define configTICK_RATE_HZ FREERTOS_TICK_HZ
+#define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_64_BITS
+#define configUSE_PREEMPTION 1
+#define configUSE_TIME_SLICING 1
+#define configUSE_TICKLESS_IDLE 1
+#define configMAX_PRIORITIES 8
+#define configMINIMAL_STACK_SIZE 512U /* words of 8 bytes; 66 of them are the saved context */
+#define configMAX_TASK_NAME_LEN 12
+#define configSUPPORT_STATIC_ALLOCATION 0
+#define configSUPPORT_DYNAMIC_ALLOCATION 1
+#define configTOTAL_HEAP_SIZE (256U * 1024U)
+
+#define configUSE_MUTEXES 1
+#define configUSE_TASK_NOTIFICATIONS 1
+#define configQUEUE_REGISTRY_SIZE 0
+#define configUSE_TIMERS 1
+#define configTIMER_TASK_PRIORITY 6
+#define configTIMER_QUEUE_LENGTH 8
+#define configTIMER_TASK_STACK_DEPTH configMINIMAL_STACK_SIZE
+
+#define configUSE_IDLE_HOOK 1
+#define configUSE_TICK_HOOK 0
+#define configUSE_MALLOC_FAILED_HOOK 1
+#define configCHECK_FOR_STACK_OVERFLOW 2
+#define configASSERT(condition)                                                                                        \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fatal_assert(__FILE__, __LINE__);                                                                          \
+        }                                                                                                              \
+    } while (0)
+
+/* The table behind the command `tasks`. */
+#define configUSE_TRACE_FACILITY 1
+#define configGENERATE_RUN_TIME_STATS 1
+#define configRUN_TIME_COUNTER_TYPE uint64_t
+
+#define INCLUDE_vTaskDelay 1
+#define INCLUDE_xTaskDelayUntil 1
+#define INCLUDE_vTaskSuspend 1
+#define INCLUDE_vTaskDelete 1
+#define INCLUDE_uxTaskGetStackHighWaterMark 1
+#define INCLUDE_xTaskGetCurrentTaskHandle 1
+#define INCLUDE_xTaskGetSchedulerState 1
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks that compute do it in bursts that begin together and last several ticks, so that they are switched between in
+ * the midst of it, at every place; and rest in between, for a VM should not take what it does not need.
+ */
+#ifndef BURST_H
+#define BURST_H
+
+#include "FreeRTOS.h"
+#include "platform.h"
+#include "task.h"
+
+#define BURST_PERIOD pdMS_TO_TICKS(100)
+#define BURST_TICKS 4U /* long, of CPU time and others' */
+
+/** Waits for the next burst; returns the time (of the time CSR) when it is to end. */
+static inline uint64_t burst_wait(TickType_t *wake)
+{
+    (void)xTaskDelayUntil(wake, BURST_PERIOD);
+    return csr_read_time() + BURST_TICKS * (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ);
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A software timer: never early, never far behind; and the tick count never ahead of the time CSR. */
+#include "FreeRTOS.h"
+#include "check.h"
+#include "platform.h"
+#include "task.h"
+#include "timers.h"
+
+#define TIMER_PERIOD pdMS_TO_TICKS(25)
+#define TIMER_BEHIND (10U * configTICK_RATE_HZ) /* ticks: far more than any VM should be kept waiting */
+#define TIMER_TICK (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ)
+
+struct check timer_check = {.name = "timer", .needed = 40};
+
+static TickType_t timer_begin;
+static uint64_t timer_begin_time;
+
+static void timer_callback(TimerHandle_t timer)
+{
+    static TickType_t calls;
+    TickType_t elapsed = xTaskGetTickCount() - timer_begin;
+    uint64_t elapsed_time = csr_read_time() - timer_begin_time;
+
+    (void)timer;
+    calls++;
+    if (elapsed < calls * TIMER_PERIOD) {
+        check_fail(&timer_check, "early, tick", elapsed);
+    } else if (elapsed > calls * TIMER_PERIOD + TIMER_BEHIND) {
+        check_fail(&timer_check, "far behind, tick", elapsed);
+    } else if (elapsed > elapsed_time / TIMER_TICK + 1) {
+        check_fail(&timer_check, "ticks ahead of time, tick", elapsed);
+    } else {
+        check_pass(&timer_check);
+    }
+}
+
+/* The timer counts from when the daemon task takes the command to start it, which is not before this task runs. */
+static void timer_starter(void *argument)
+{
+    TimerHandle_t timer = xTimerCreate("check", TIMER_PERIOD, pdTRUE, NULL, timer_callback);
+
+    (void)argument;
+    configASSERT(timer != NULL);
+    timer_begin_time = csr_read_time();
+    timer_begin = xTaskGetTickCount();
+    if (xTimerStart(timer, portMAX_DELAY) != pdPASS) {
+        check_fail(&timer_check, "cannot start", 0);
+    }
+    vTaskDelete(NULL);
+}
+
+void timer_check_start(void)
+{
+    check_create_task(timer_starter, "starter", NULL, PRIORITY_CHECKER);
+}

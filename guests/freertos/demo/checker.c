@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "FreeRTOS.h"
+#include "check.h"
+#include "console.h"
+#include "print.h"
+#include "task.h"
+
+#define CHECKER_PARTS (sizeof(checker_parts) / sizeof(checker_parts[0]))
+#define CHECKER_LINE 160U
+#define CHECKER_STALLED 20U /* reports in a row without progress before a part counts as stuck */
+#define CHECKER_PERIOD_STARTING pdMS_TO_TICKS(1000)
+#define CHECKER_PERIOD_RUNNING pdMS_TO_TICKS(5000)
+
+static struct check *const checker_parts[] = {
+    &queue_check, &timer_check, &mutex_check, &fft_check, &chaos_check, &registers_check,
+};
+
+void checker_print(void)
+{
+    char line[CHECKER_LINE];
+    size_t used = 0;
+
+    for (unsigned int i = 0; i < CHECKER_PARTS; i++) {
+        const struct check *part = checker_parts[i];
+
+        used += print_buffer(line + used, sizeof(line) - used, ", %s %lu", part->name, part->rounds);
+    }
+    console_print("freertos: up %lu s%s\n", xTaskGetTickCount() / configTICK_RATE_HZ, line);
+}
+
+/* True: all parts have done what they must. Sets *wrong to the first part with an error. */
+static bool checker_look(struct check **wrong)
+{
+    static unsigned long before[CHECKER_PARTS];
+    static unsigned int stalled[CHECKER_PARTS];
+    bool done = true;
+
+    *wrong = NULL;
+    for (unsigned int i = 0; i < CHECKER_PARTS; i++) {
+        struct check *part = checker_parts[i];
+
+        stalled[i] = part->rounds == before[i] ? stalled[i] + 1 : 0;
+        before[i] = part->rounds;
+        if (stalled[i] >= CHECKER_STALLED) {
+            check_fail(part, "no progress after round", part->rounds);
+        }
+        if (part->error != NULL && *wrong == NULL) {
+            *wrong = part;
+        }
+        done = done && part->rounds >= part->needed;
+    }
+    return done;
+}
+
+static void checker_task(void *argument)
+{
+    TickType_t wake = xTaskGetTickCount();
+    bool passed = false;
+    bool failed = false;
+
+    (void)argument;
+    for (;;) {
+        struct check *wrong;
+        bool done;
+
+        (void)xTaskDelayUntil(&wake, passed ? CHECKER_PERIOD_RUNNING : CHECKER_PERIOD_STARTING);
+        done = checker_look(&wrong);
+        checker_print();
+        if (wrong != NULL) {
+            console_print("freertos: self-check FAILED: %s: %s %lu\n", wrong->name, wrong->error, wrong->value);
+            failed = true;
+        } else if (done && !passed && !failed) {
+            console_print("freertos: self-check passed\n");
+            passed = true;
+        }
+    }
+}
+
+void checker_start(void)
+{
+    check_create_task(checker_task, "checker", NULL, PRIORITY_CHECKER);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands of the demo's console. The ones that break something are there to see it noticed. */
+#include <string.h>
+
+#include "FreeRTOS.h"
+#include "check.h"
+#include "console.h"
+#include "hcall.h"
+#include "platform.h"
+#include "sbi.h"
+#include "task.h"
+
+#define COMMAND_TASKS_MAX 24U
+
+struct command {
+    const char *name;
+    const char *help;
+    void (*run)(void);
+};
+
+static void command_help(void);
+
+static void command_tasks(void)
+{
+    static TaskStatus_t tasks[COMMAND_TASKS_MAX]; /* large, and only the console task comes here */
+    static const char states[] = "RrBSDI";        /* running, ready, blocked, suspended, deleted, invalid */
+    uint64_t total = 0;
+    UBaseType_t count = uxTaskGetSystemState(tasks, COMMAND_TASKS_MAX, &total);
+
+    console_print("task         state prio stack-left   cpu\n");
+    for (UBaseType_t i = 0; i < count; i++) {
+        const TaskStatus_t *task = &tasks[i];
+        uint64_t per_mille = total == 0 ? 0 : task->ulRunTimeCounter * 1000 / total;
+
+        console_print("%-12s %c     %4lu %6lu B   %3lu.%lu %%\n", task->pcTaskName, states[task->eCurrentState],
+                      task->uxCurrentPriority, task->usStackHighWaterMark * sizeof(StackType_t), per_mille / 10,
+                      per_mille % 10);
+    }
+    console_print("heap free %lu B of %u\n", xPortGetFreeHeapSize(), (unsigned int)configTOTAL_HEAP_SIZE);
+}
+
+static void command_uptime(void)
+{
+    TickType_t ticks = xTaskGetTickCount();
+
+    console_print("up %lu s (%lu ticks of %u Hz, %lu sleeps without ticks)\n", ticks / configTICK_RATE_HZ, ticks,
+                  (unsigned int)configTICK_RATE_HZ, port_tickless_sleeps());
+}
+
+static void command_id(void)
+{
+    struct sbi_ret id = hcall_get_id();
+
+    if (id.error == SBI_SUCCESS) {
+        console_print("VM %ld of a Tessera system\n", id.value);
+    } else {
+        console_print("not in a Tessera VM (SBI error %ld)\n", id.error);
+    }
+}
+
+static void command_reboot(void)
+{
+    console_print("freertos: reboot\n");
+    (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
+    console_print("freertos: reboot was refused\n");
+}
+
+static void command_shutdown(void)
+{
+    console_print("freertos: shutdown\n");
+    sbi_shutdown(SBI_RESET_NO_REASON);
+}
+
+static void command_assert(void)
+{
+    configASSERT(false);
+}
+
+static void command_crash(void)
+{
+    (void)*(volatile uint32_t *)PLATFORM_HOLE;
+}
+
+/* Uses more stack than the task has; the kernel finds the pattern below it gone at the next switch. */
+static void command_overflow(void)
+{
+    volatile uint8_t much[TASK_STACK * sizeof(StackType_t)];
+
+    for (unsigned int i = 0; i < sizeof(much); i++) {
+        much[i] = 0;
+    }
+    vTaskDelay(1);
+}
+
+static const struct command commands[] = {
+    {"help", "this list", command_help},
+    {"tasks", "all tasks: state, priority, least stack ever left, share of the CPU", command_tasks},
+    {"checks", "rounds each self-check has done", checker_print},
+    {"uptime", "since the scheduler started", command_uptime},
+    {"id", "which VM this is", command_id},
+    {"reboot", "SBI cold reboot", command_reboot},
+    {"shutdown", "SBI shutdown", command_shutdown},
+    {"spoil", "make the queue's producer skip a number", queue_check_spoil},
+    {"assert", "fail an assertion", command_assert},
+    {"overflow", "overflow a stack", command_overflow},
+    {"crash", "load from where nothing is", command_crash},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void command_help(void)
+{
+    for (unsigned int i = 0; i < COMMANDS; i++) {
+        console_print("%-9s %s\n", commands[i].name, commands[i].help);
+    }
+}
+
+void command_run(const char *line)
+{
+    if (line[0] == '\0') {
+        return;
+    }
+    for (unsigned int i = 0; i < COMMANDS; i++) {
+        if (strcmp(line, commands[i].name) == 0) {
+            commands[i].run();
+            return;
+        }
+    }
+    console_print("no command '%s'; try help\n", line);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * FreeRTOS, unmodified, in S-mode: tasks, a queue, a software timer, a mutex and floating point, each checking itself.
+ * Prints `freertos: self-check passed` once all have worked, or `freertos: self-check FAILED: <what>`, and goes on.
+ * The same image runs natively under OpenSBI and in a VM.
+ */
+#include "FreeRTOS.h"
+#include "check.h"
+#include "console.h"
+#include "print.h"
+#include "task.h"
+#include "timer.h"
+#include "uart.h"
+
+int main(unsigned long hart, const void *fdt);
+
+void check_create_task(void (*function)(void *), const char *name, void *argument, unsigned long priority)
+{
+    if (xTaskCreate(function, name, TASK_STACK, argument, priority, NULL) != pdPASS) {
+        port_fatal("cannot create task", name, 0);
+    }
+}
+
+int main(unsigned long hart, const void *fdt)
+{
+    bool sstc = timer_init();
+
+    (void)fdt;
+    uart_init();
+    csr_set_sstatus(SSTATUS_FS_INITIAL); /* the parts compute their reference values before the scheduler starts */
+    print("\nfreertos: FreeRTOS %s in S-mode, tick %u Hz by %s\n", tskKERNEL_VERSION_NUMBER,
+          (unsigned int)configTICK_RATE_HZ, sstc ? "stimecmp" : "SBI timer");
+    queue_check_start();
+    timer_check_start();
+    mutex_check_start();
+    fft_check_start();
+    chaos_check_start();
+    registers_check_start();
+    checker_start();
+    console_start(hart);
+    vTaskStartScheduler();
+    port_fatal("the scheduler did not start: heap too small?", "", xPortGetFreeHeapSize());
+}
