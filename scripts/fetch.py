@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ GROUPS = {
 }
 CRATE = "freertos-next"
 QEMU_PACKAGE = "qemu-system-riscv"
+INDEX_FRESH_S = 900.0  # one build fetches several times; Debian changes far more slowly
 
 
 class FetchError(Exception):
@@ -143,7 +145,8 @@ class Apt:
         self.downloads = cache / "debs"
         self.updated = False
 
-    def _write_config(self) -> None:
+    def _write_config(self) -> str:
+        """Writes our apt.conf and sources.list; returns the latter."""
         host = run(["dpkg", "--print-architecture"], "this needs a Debian or Ubuntu machine").strip()
         for folder in ("state/lists/partial", "cache/archives/partial", "etc/none"):
             (self.root / folder).mkdir(parents=True, exist_ok=True)
@@ -173,6 +176,7 @@ class Apt:
             'Acquire::Languages "none";',
         ]
         self.config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return source
 
     def call(self, tool: str, *arguments: str, what: str) -> str:
         command = [tool, "-c", str(self.config), "-q", *arguments]
@@ -181,9 +185,14 @@ class Apt:
     def update(self) -> None:
         if self.updated:
             return
-        self._write_config()
-        say(f"reading the index of Debian {self.suite} for {self.architecture} (about 10 MB)")
-        self.call("apt-get", "update", what=f"Debian {self.suite} at {mirror()} cannot be read")
+        source = self._write_config()
+        stamp = self.root / "updated"  # holds the source that was read
+        fresh = stamp.exists() and time.time() - stamp.stat().st_mtime < INDEX_FRESH_S and stamp.read_text() == source
+        if not fresh:
+            stamp.unlink(missing_ok=True)
+            say(f"reading the index of Debian {self.suite} for {self.architecture} (about 10 MB)")
+            self.call("apt-get", "update", what=f"Debian {self.suite} at {mirror()} cannot be read")
+            stamp.write_text(source, encoding="utf-8")
         self.updated = True
 
     def show(self, names: list[str]) -> list[Package]:
