@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contract between core and an architecture. core calls these; each architecture defines all of them (all are
+ * mandatory), and in its arch_types.h:
+ *
+ *   struct arch_cpu, arch_vcpu, arch_vm   its part of the core structures
+ *   struct cpu *arch_cpu_self(void)       this CPU
+ *   ticks_t arch_time(void)               the time counter, same value on all CPUs, never backwards
+ *   void arch_cpu_relax(void)             a hint inside a spin
+ *   bool arch_irq_pending(void)           an enabled interrupt waits for this CPU
+ */
+#ifndef ARCH_H
+#define ARCH_H
+
+#include "cpu.h"
+#include "sysimage.h"
+#include "types.h"
+#include "vcpu.h"
+#include "vm.h"
+
+/* Bits for vcpu_raise() that core itself raises. */
+#define ARCH_VIRQ_NONE 0UL
+
+/* --- CPU --- */
+
+/* Sets this CPU's one-shot timer; TICKS_NEVER turns it off. A deadline in the past interrupts at once. */
+void arch_timer_set(ticks_t deadline);
+
+/* Interrupts another CPU, which then calls cpu_ipi_received(). */
+void arch_cpu_interrupt(struct cpu *cpu);
+
+/* Sleeps until an interrupt is pending; does not handle it. */
+void arch_cpu_sleep(void);
+
+/* An IPI_SYNC came: something of the architecture's own may have been asked of the running VCPU. */
+void arch_vcpu_sync(struct vcpu *v);
+
+/* Handles the pending interrupts of this CPU, at most one of each kind. */
+void arch_irq_poll(void);
+
+/* Starts CPU `id`, which then runs sched_run() for ever. Returns false if the machine has no such CPU. */
+bool arch_cpu_start(unsigned id);
+
+/* Instructions this CPU has executed, or 0 if it does not tell. */
+uint64_t arch_instret(void);
+
+/* Ends the run: the machine is switched off, telling failure where it can. */
+void arch_shutdown(bool failure) __attribute__((noreturn));
+
+/* --- VCPU --- */
+
+/* State of a VCPU that begins at `entry` with its number in the first and `arg` in the second argument register. */
+void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg);
+
+/* Saves this CPU's guest state into v; loads v's. General registers are the assembly's. No lock is held. */
+void arch_vcpu_save(struct vcpu *v);
+void arch_vcpu_load(struct vcpu *v);
+
+/* No VCPU's state is loaded from here on: nothing of it may wake this CPU. */
+void arch_vcpu_unload(void);
+
+/* Raises guest interrupts of the VCPU whose state is loaded in this CPU. */
+void arch_vcpu_inject(struct vcpu *v, ulong bits);
+
+/* Whether the running VCPU has an interrupt that ends its waiting. */
+bool arch_vcpu_woken(const struct vcpu *v);
+
+/* When a waiting VCPU's own timer wants it woken; TICKS_NEVER if not. */
+ticks_t arch_vcpu_deadline(const struct vcpu *v);
+
+/* v->timer has expired: interrupts that go with it (emulated guest timer), ARCH_VIRQ_NONE if hardware does it. */
+ulong arch_vcpu_timer_bits(const struct vcpu *v);
+
+/* Prints v's registers, which are saved. */
+void arch_vcpu_report(const struct vcpu *v);
+
+/* The name of trap number `cause`. */
+const char *arch_cause_name(ulong cause);
+
+/* --- VM --- */
+
+/* Builds the second-stage translation and the architecture's devices at boot. Returns NULL or what failed. */
+const char *arch_vm_init(struct vm *vm);
+
+/* Power-on state of the architecture's devices, at every start. */
+void arch_vm_reset(struct vm *vm);
+
+/* The interrupt line `source` of the VM's interrupt controller changes. Caller holds vm->lock. */
+void arch_vm_irq(struct vm *vm, unsigned source, bool level);
+
+/* Maps host RAM for a short while: up to the next multiple of ARCH_WINDOW_SIZE from `hpa`; sets *size to how much.
+ * The mapping is this CPU's and lasts until the next call. */
+void *arch_window(hpa_t hpa, uint64_t *size);
+
+/* Does the machine have the optional feature (after the system's machine_mask)? */
+bool arch_has(enum sysimage_feature feature);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hart: its CSRs, its timer, its interrupts from the others. */
+#include "arch.h"
+#include "hart.h"
+#include "internal.h"
+#include "system.h"
+
+static ulong boot_hartid; /* owner: hart_init() of CPU 0 */
+
+struct cpu *cpu_get(unsigned id)
+{
+    return (struct cpu *)(void *)(hart_stacks + (2UL * id + 2UL) * HART_STACK_SIZE - HART_CPU_SIZE);
+}
+
+void hart_init(struct cpu *cpu, ulong hartid)
+{
+    cpu->arch.hartid = hartid;
+    if (cpu->id == 0) {
+        boot_hartid = hartid;
+    }
+    csr_write(CSR_HSTATUS, HSTATUS_VSXL_64 | HSTATUS_SPV | HSTATUS_SPVP | HSTATUS_VTW);
+    csr_write(CSR_HIDELEG, HART_HIDELEG);
+    csr_write(CSR_HEDELEG, HART_HEDELEG);
+    csr_write(CSR_HCOUNTEREN, HCOUNTEREN_CY | HCOUNTEREN_TM | HCOUNTEREN_IR);
+    csr_write(CSR_HVIP, 0);
+    csr_write(CSR_HGEIE, 0);
+    if (arch_has(SYSIMAGE_FEATURE_HTIMEDELTA)) {
+        csr_write(CSR_HTIMEDELTA, 0); /* one time for everybody */
+    }
+    if (arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
+        csr_write(CSR_HENVCFG, (riscv_sstc ? HENVCFG_STCE : 0) | (arch_has(SYSIMAGE_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
+                                   (arch_has(SYSIMAGE_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
+                                   (arch_has(SYSIMAGE_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
+                                   (arch_has(SYSIMAGE_FEATURE_SVADU) ? HENVCFG_ADUE : 0));
+    }
+    arch_vcpu_unload();
+    arch_timer_set(TICKS_NEVER);
+    csr_write(CSR_SIE, (1UL << IRQ_SSI) | (1UL << IRQ_STI) | (1UL << IRQ_SEI));
+}
+
+void arch_timer_set(ticks_t deadline)
+{
+    if (riscv_sstc) {
+        csr_write(CSR_STIMECMP, deadline);
+    } else {
+        sbi_call(SBI_EXT_TIME, 0, deadline, 0, 0);
+    }
+}
+
+void arch_cpu_interrupt(struct cpu *cpu)
+{
+    sbi_call(SBI_EXT_IPI, 0, 1UL, cpu->arch.hartid, 0);
+}
+
+void arch_cpu_sleep(void)
+{
+    __asm__ volatile("wfi" ::: "memory");
+}
+
+/* Harts are numbered from the boot hart on, wrapping around: the boards have theirs without gaps. */
+bool arch_cpu_start(unsigned id)
+{
+    extern char boot_secondary[];
+    struct cpu *cpu = cpu_get(id);
+
+    cpu->arch.hartid = (boot_hartid + id) % hyp.ncpus;
+    return sbi_call(SBI_EXT_HSM, 0, cpu->arch.hartid, (ulong)boot_secondary, (ulong)cpu).error == HCALL_OK;
+}
+
+/* Called from trap.S for an interrupt that ended a guest's turn. */
+void irq_handle(ulong cause);
+void irq_handle(ulong cause)
+{
+    switch (cause & 63U) {
+    case IRQ_STI:
+        timer_expire();
+        break;
+    case IRQ_SSI:
+        csr_clear(CSR_SIP, 1UL << IRQ_SSI);
+        cpu_ipi_received();
+        break;
+    default:
+        plic_handle();
+        break;
+    }
+}
+
+void arch_irq_poll(void)
+{
+    ulong pending = csr_read(CSR_SIP) & csr_read(CSR_SIE);
+
+    for (unsigned irq = IRQ_SSI; irq <= IRQ_SEI; irq += IRQ_STI - IRQ_SSI) {
+        if ((pending & (1UL << irq)) != 0) {
+            irq_handle(irq);
+        }
+    }
+}

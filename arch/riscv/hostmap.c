@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hypervisor's own translation: what it needs and no more, nothing both writable and executable. Addresses are the
+ * physical ones but for the windows, through which a hart sees 2 MiB of guest memory at a time.
+ *
+ *   0x0000_0000_0000 ..  the board's UART and interrupt controller       rw-
+ *   0x0000_8020_0000 ..  text r-x, rodata r--, data rw-, stacks rw- with a hole below each, system image r--
+ *   0x003f_c000_0000 ..  a window of 2 MiB per hart                        rw-
+ */
+#include "arch.h"
+#include "internal.h"
+#include "platform.h"
+
+#define WINDOWS_VA 0x3fc0000000UL
+#define SATP_SV39 (8UL << 60)
+
+extern char __text_start[], __text_end[], __rodata_end[], __data_end[];
+
+static uint64_t root[512] PACKED_ALIGN(4096);
+static const struct pagetable map = {root, 9}; /* owner: this file */
+
+static bool map_range(const char *from, const char *to, ulong flags)
+{
+    return pagetable_map(&map, (ulong)from, (ulong)from, (ulong)(to - from), flags);
+}
+
+/* The stack pages; the pages between them stay unmapped, so that an overflow traps. */
+static bool map_stacks(void)
+{
+    bool ok = true;
+
+    for (unsigned i = 0; i < SYSIMAGE_MAX_HARTS; i++) {
+        const char *stack = hart_stacks + (2UL * i + 1UL) * HART_STACK_SIZE;
+
+        ok = ok && map_range(stack, stack + HART_STACK_SIZE, PTE_RW);
+    }
+    return ok;
+}
+
+static bool map_device(const struct platform_device *dev)
+{
+    return pagetable_map(&map, dev->base, dev->base, dev->size, PTE_RW);
+}
+
+const char *hostmap_init(const struct sysimage_header *image)
+{
+    const char *end = (const char *)image + ((image->total_size + PAGE_4K - 1) & ~(PAGE_4K - 1));
+    bool ok = map_range(__text_start, __text_end, PTE_RX) && map_range(__text_end, __rodata_end, PTE_RO) &&
+              map_range(__rodata_end, __data_end, PTE_RW) && map_stacks() &&
+              map_range((const char *)image, end, PTE_RO) && map_device(&platform.uart) &&
+              map_device(&platform.irqchip);
+
+    for (unsigned i = 0; i < SYSIMAGE_MAX_HARTS && ok; i++) {
+        ok = pagetable_entry_2m(&map, WINDOWS_VA + i * PAGE_2M) != NULL;
+    }
+    return ok ? NULL : "page tables of the hypervisor are used up";
+}
+
+void hostmap_enable(void)
+{
+    csr_write(CSR_SATP, SATP_SV39 | ((ulong)root >> 12));
+    __asm__ volatile("sfence.vma" ::: "memory");
+}
+
+void hostmap_window(struct cpu *cpu)
+{
+    cpu->arch.window = pagetable_entry_2m(&map, WINDOWS_VA + cpu->id * PAGE_2M);
+    cpu->arch.window_at = ~0UL;
+}
+
+void *arch_window(hpa_t hpa, uint64_t *size)
+{
+    struct cpu *cpu = cpu_self();
+    ulong va = WINDOWS_VA + cpu->id * PAGE_2M;
+    ulong at = hpa & ~(PAGE_2M - 1);
+
+    if (cpu->arch.window_at != at) {
+        cpu->arch.window_at = at;
+        *cpu->arch.window = (at >> 12) << 10 | PTE_RW | PTE_V;
+        __asm__ volatile("sfence.vma %0, zero" ::"r"(va) : "memory");
+    }
+    *size = at + PAGE_2M - hpa;
+    return (void *)(va + (hpa - at));
+}

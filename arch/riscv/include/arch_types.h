@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RISC-V's part of the core structures, and the inline half of the contract in arch/include/arch.h. */
+#ifndef ARCH_TYPES_H
+#define ARCH_TYPES_H
+
+#include "csr.h"
+#include "types.h"
+
+struct cpu;
+struct vcpu;
+
+/* A hart's stack is one page with its struct cpu at the top, so that the stack pointer finds it. */
+#define HART_STACK_SIZE 4096UL
+#define HART_CPU_SIZE 256UL
+
+struct arch_cpu {
+    ulong hartid;           /* as the SBI and the PLIC know it */
+    struct vcpu *fp_owner;  /* whose values the FP registers hold, or NULL */
+    uint64_t *window;       /* the page-table entry of this hart's window */
+    ulong window_at;        /* what it maps, or -1 */
+};
+
+/* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. */
+struct arch_vcpu {
+    ulong x[32];
+    ulong vm_id; /* for the hypercall that assembly answers */
+
+    /* Everything below is saved when the VCPU leaves its hart, not before. */
+    ulong sepc, sstatus;
+    ulong vsstatus, vsie, vstvec, vsscratch, vsepc, vscause, vstval, vsatp;
+    ulong hvip;
+    ulong scounteren, senvcfg; /* not banked by the H extension: a guest's values are in the hart's own CSRs */
+    uint64_t vstimecmp;        /* the guest's deadline: the CSR's, or the emulated timer's */
+
+    ulong fcsr;
+    uint64_t f[32];
+    bool fence;      /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
+    unsigned fp_cpu; /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
+};
+
+/* A VM's emulated PLIC, one interrupt word: sources 1 to 31. */
+struct vplic {
+    uint32_t level;     /* lines that are high */
+    uint32_t pending;   /* latched by the gateway */
+    uint32_t in_service; /* claimed, not completed */
+    uint8_t priority[32];
+    uint32_t host_of[32]; /* host source behind a passed-through one, or 0 */
+    struct {
+        uint32_t enable;
+        uint32_t threshold;
+        bool raised; /* the VCPU's external interrupt is raised */
+    } context[8];
+};
+
+struct arch_vm {
+    ulong hgatp;
+    struct vplic plic;
+};
+
+static inline struct cpu *arch_cpu_self(void)
+{
+    ulong sp;
+
+    __asm__("mv %0, sp" : "=r"(sp)); /* not volatile: one read serves a whole function */
+    return (struct cpu *)((sp | (HART_STACK_SIZE - 1)) - (HART_CPU_SIZE - 1));
+}
+
+static inline ticks_t arch_time(void)
+{
+    return csr_read(CSR_TIME);
+}
+
+static inline void arch_cpu_relax(void)
+{
+    __asm__ volatile(".4byte 0x0100000f" ::: "memory"); /* pause (Zihintpause); a hint, so harmless elsewhere */
+}
+
+static inline bool arch_irq_pending(void)
+{
+    return (csr_read(CSR_SIP) & csr_read(CSR_SIE)) != 0;
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Offsets that assembly uses; layout.c asserts every one against the structures. */
+#ifndef ASM_LAYOUT_H
+#define ASM_LAYOUT_H
+
+#define VCPU_X(n) (8 * (n))
+#define VCPU_STACK VCPU_X(0)
+#define VCPU_VM_ID 256
+#define VCPU_FCSR 376
+#define VCPU_F(n) (384 + 8 * (n))
+
+#define CPU_FLAGS 0
+#define CPU_CURRENT 8
+
+/* Hypercalls' SBI extension: firmware-specific space, SBI 2.0 section 18; implementation id 0x545353 ("TSS"). */
+#define SBI_EXT_HCALL 0x0a545353
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of arch/riscv know of each other. */
+#ifndef INTERNAL_H
+#define INTERNAL_H
+
+#include "hypercall.h"
+#include "sysimage.h"
+#include "types.h"
+#include "vm.h"
+
+/* --- the SBI below us --- */
+struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2);
+
+#define SBI_EXT_BASE 0x10UL
+#define SBI_EXT_TIME 0x54494d45UL
+#define SBI_EXT_IPI 0x735049UL
+#define SBI_EXT_RFENCE 0x52464e43UL
+#define SBI_EXT_HSM 0x48534dUL
+#define SBI_EXT_SRST 0x53525354UL
+#define SBI_EXT_DBCN 0x4442434eUL
+
+/* --- probe.c --- */
+
+/* Fills in what this machine has, less the features of `mask`. Returns NULL, or what is missing that we cannot do
+ * without. Boot hart only. */
+const char *probe_machine(uint32_t mask);
+
+/* Does this hart have the H extension? Asked before anything else. */
+bool probe_hypervisor(void);
+
+extern uint32_t htinst_mask; /* ~0 where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
+extern bool riscv_sstc;      /* arch_has(SYSIMAGE_FEATURE_SSTC), for paths that cannot afford the call */
+
+/* --- hart.c --- */
+
+/* Sets this hart's CSRs for running guests. */
+void hart_init(struct cpu *cpu, ulong hartid);
+
+/* The struct cpu (and top of the stack) of CPU `id`. */
+extern char hart_stacks[];
+
+/* --- pagetable.c --- */
+#define PTE_V 0x01UL
+#define PTE_R 0x02UL
+#define PTE_W 0x04UL
+#define PTE_X 0x08UL
+#define PTE_U 0x10UL
+#define PTE_A 0x40UL
+#define PTE_D 0x80UL
+#define PTE_RW (PTE_R | PTE_W | PTE_A | PTE_D)
+#define PTE_RX (PTE_R | PTE_X | PTE_A)
+#define PTE_RO (PTE_R | PTE_A)
+
+#define PAGE_4K 0x1000UL
+#define PAGE_2M 0x200000UL
+
+struct pagetable {
+    uint64_t *root;
+    unsigned root_bits; /* 9 for Sv39, 11 for Sv39x4 */
+};
+
+/* Maps [va, va + size) to pa with the largest pages that fit. False when the tables are used up. Boot hart only. */
+bool pagetable_map(const struct pagetable *pt, uint64_t va, hpa_t pa, uint64_t size, ulong flags);
+
+/* The entry for the 2 MiB page at `va`, its upper tables made. NULL when the tables are used up. Boot hart only. */
+uint64_t *pagetable_entry_2m(const struct pagetable *pt, uint64_t va);
+
+/* A zeroed root table for a second-stage translation, or NULL when there are SYSIMAGE_MAX_VMS already. */
+uint64_t *pagetable_root_x4(void);
+
+/* --- hostmap.c --- */
+
+/* Builds the hypervisor's own translation; NULL or what failed. */
+const char *hostmap_init(const struct sysimage_header *image);
+
+/* Turns it on, on this hart. */
+void hostmap_enable(void);
+
+/* Gives the hart its window. */
+void hostmap_window(struct cpu *cpu);
+
+/* --- plic.c: the machine's PLIC --- */
+void plic_init(void);
+void plic_hart_init(ulong hartid);
+
+/* Gives host source `irq` to source `guest` of a VM's emulated PLIC. */
+void plic_route(unsigned irq, struct vm *vm, unsigned guest);
+void plic_handle(void);
+void plic_complete(unsigned irq);
+
+/* --- vplic.c --- */
+bool vplic_init(struct vm *vm, gpa_t base);
+void vplic_reset(struct vm *vm);
+
+/* --- exit.c --- */
+
+/* Makes the guest take the exception `cause` with `tval` at its trap vector. */
+void exit_inject(struct vcpu *v, ulong cause, ulong tval);
+
+/* --- fence.c --- */
+
+/* Forgets this hart's VS-stage translations of the loaded VM, and its fetched instructions. */
+void fence_local(void);
+
+/* Makes the VCPUs of `mask` (by VCPU id, those that exist) do so, and waits until they have. */
+void fence_remote(struct vm *vm, ulong mask);
+
+/* --- SBI for guests --- */
+
+/* An extension of the SBI that guests see; the arguments are the guest's a0 to a5 and a6. */
+struct sbi_extension {
+    ulong id;
+    struct hcall_ret (*fn)(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid);
+};
+
+/* Registers an extension; `order` (two digits): the lower, the sooner it is found. */
+#define SBI_EXTENSION(id, fn, order)                                                                                   \
+    static const struct sbi_extension sbi_extension_##fn REGISTER_IN("sbi_extensions." #order) = {id, fn}
+
+/* Shorthand of the handlers. */
+#define SBI_RET(error) ((struct hcall_ret){(error), 0})
+#define SBI_VALUE(value) ((struct hcall_ret){HCALL_OK, (value)})
+
+bool sbi_known(ulong id);
+
+/* Turns an SBI hart mask into a mask of the VM's VCPUs; false if it names one that does not exist. */
+bool sbi_mask(const struct vm *vm, ulong mask, ulong base, ulong *vcpus);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What assembly believes of the structures, asserted. */
+#include "asm_layout.h"
+#include "cpu.h"
+#include "hypercall.h"
+#include "vcpu.h"
+
+_Static_assert(offsetof(struct vcpu, arch) == 0, "a VCPU's address is its registers' address");
+_Static_assert(offsetof(struct arch_vcpu, x) == 0, "x[] first");
+_Static_assert(offsetof(struct arch_vcpu, vm_id) == VCPU_VM_ID, "VCPU_VM_ID");
+_Static_assert(offsetof(struct arch_vcpu, fcsr) == VCPU_FCSR, "VCPU_FCSR");
+_Static_assert(offsetof(struct arch_vcpu, f) == VCPU_F(0), "VCPU_F");
+_Static_assert(offsetof(struct cpu, flags) == CPU_FLAGS, "CPU_FLAGS");
+_Static_assert(offsetof(struct cpu, current) == CPU_CURRENT, "CPU_CURRENT");
+_Static_assert(sizeof(struct cpu) <= HART_CPU_SIZE, "struct cpu fits above the stack");
+_Static_assert(HART_CPU_SIZE % 16 == 0, "the stack below it is aligned");
+_Static_assert(HCALL_INFO_GET_ID == 0, "trap.S answers call 0");

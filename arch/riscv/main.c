@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the firmware's jump to the first VCPU. */
+#include "arch.h"
+#include "console.h"
+#include "internal.h"
+#include "platform.h"
+#include "system.h"
+
+/* For boot.S and trap.S. */
+void boot_first(ulong hartid);
+void boot_other(ulong hartid);
+void hypervisor_panic(void) __attribute__((noreturn));
+
+static void boot_failed(const char *what, const char *detail) __attribute__((noreturn));
+
+static void boot_failed(const char *what, const char *detail)
+{
+    console_log("error: %s%s", what, detail);
+    arch_shutdown(true);
+}
+
+void hypervisor_panic(void)
+{
+    console_log("error: the hypervisor itself trapped: cause %lu at 0x%lx, address 0x%lx", csr_read(CSR_SCAUSE),
+                csr_read(CSR_SEPC), csr_read(CSR_STVAL));
+    arch_shutdown(true);
+}
+
+static const struct sysimage_header *boot_image(void)
+{
+    extern const char __hyp_end[];
+    const struct sysimage_header *image = (const struct sysimage_header *)(const void *)__hyp_end;
+    const char *wrong = sysimage_check(image, UINT64_C(1) << 30);
+
+    if (wrong != NULL) {
+        boot_failed("the system image cannot be used: ", wrong);
+    }
+    return image;
+}
+
+static void boot_harts(void)
+{
+    for (unsigned i = 1; i < hyp.ncpus; i++) {
+        if (!arch_cpu_start(i)) {
+            console_log("error: hart %u of %u does not start; the machine has too few harts for this system", i,
+                        hyp.ncpus);
+            arch_shutdown(true);
+        }
+    }
+}
+
+void boot_first(ulong hartid)
+{
+    const struct sysimage_header *image;
+    const char *wrong;
+
+    platform_uart_init();
+    if (!probe_hypervisor()) {
+        boot_failed("this machine's harts lack the H extension (hypervisor)", "; QEMU has it with -cpu rv64,h=true");
+    }
+    image = boot_image();
+    wrong = probe_machine(image->machine_mask);
+    if (wrong != NULL) {
+        boot_failed("this machine lacks ", wrong);
+    }
+    wrong = hostmap_init(image);
+    if (wrong == NULL) {
+        hostmap_enable();
+        wrong = system_init(image);
+    }
+    if (wrong != NULL) {
+        boot_failed("cannot set up the system: ", wrong);
+    }
+    hart_init(cpu_get(0), hartid);
+    hostmap_window(cpu_get(0));
+    plic_init();
+    console_log("Tessera on %s: system %s, %u VMs on %u harts, quantum %u us%s", platform.name, image->name, hyp.nvms,
+                hyp.ncpus, image->quantum_us, riscv_sstc ? ", Sstc" : "");
+    system_start();
+    boot_harts();
+}
+
+void boot_other(ulong hartid)
+{
+    struct cpu *cpu = cpu_self();
+
+    hostmap_enable();
+    hart_init(cpu, hartid);
+    hostmap_window(cpu);
+    plic_hart_init(hartid);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The SBI that guests see (RISC-V SBI 2.0): dispatch, Base, and the hypercalls as an extension of it. */
+#include "asm_layout.h"
+#include "internal.h"
+#include "system.h"
+
+#define SBI_VERSION_2_0 0x02000000UL
+#define SBI_IMPLEMENTATION 0x545353UL
+#define TESSERA_VERSION 0x000100UL
+
+extern const struct sbi_extension __start_sbi_extensions[], __stop_sbi_extensions[];
+
+/* For trap.S: arguments are the guest's registers. */
+struct hcall_ret sbi_ecall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid, ulong eid);
+
+struct hcall_ret sbi_ecall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid, ulong eid)
+{
+    for (const struct sbi_extension *e = __start_sbi_extensions; e < __stop_sbi_extensions; e++) {
+        if (e->id == eid) {
+            return e->fn(a0, a1, a2, a3, a4, a5, fid);
+        }
+    }
+    return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+}
+
+bool sbi_known(ulong id)
+{
+    for (const struct sbi_extension *e = __start_sbi_extensions; e < __stop_sbi_extensions; e++) {
+        if (e->id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sbi_mask(const struct vm *vm, ulong mask, ulong base, ulong *vcpus)
+{
+    ulong all = (1UL << vm->config->nvcpus) - 1U;
+
+    *vcpus = all;
+    if (base == ~0UL) { /* all of them, whatever the mask */
+        return true;
+    }
+    if (base >= vm->config->nvcpus) {
+        return mask == 0 && base < 64U && (*vcpus = 0) == 0;
+    }
+    *vcpus = mask << base;
+    return (mask & ~(all >> base)) == 0;
+}
+
+static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    switch (fid) {
+    case 0:
+        return SBI_VALUE(SBI_VERSION_2_0);
+    case 1:
+        return SBI_VALUE(SBI_IMPLEMENTATION);
+    case 2:
+        return SBI_VALUE(TESSERA_VERSION);
+    case 3:
+        return SBI_VALUE(sbi_known(a0) ? 1U : 0U);
+    case 4: /* mvendorid, marchid, mimpid: the machine's own, which errata are looked up by */
+    case 5:
+    case 6:
+        return sbi_call(SBI_EXT_BASE, fid, 0, 0, 0);
+    default:
+        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    }
+}
+SBI_EXTENSION(SBI_EXT_BASE, sbi_base, 10);
+SBI_EXTENSION(SBI_EXT_HCALL, hypercall_dispatch, 11);

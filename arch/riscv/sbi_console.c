@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SBI DBCN and the legacy console calls for guests. */
+#include "arch.h"
+#include "console.h"
+#include "internal.h"
+
+#define DBCN_CHUNK 128UL /* characters a call: the caller comes again for the rest, and the time we take is bounded */
+
+/* The guest's buffer, as much as is done in one call; NULL with an error if it is not the guest's. */
+static char *dbcn_buffer(const struct vm *vm, ulong *size, ulong low, ulong high, struct hcall_ret *ret)
+{
+    uint64_t room;
+    hpa_t hpa;
+    char *buffer;
+
+    if (high != 0 || !memmap_ram(&vm->memmap, low, *size, &hpa)) {
+        *ret = SBI_RET(HCALL_ERR_INVALID_PARAM);
+        return NULL;
+    }
+    buffer = arch_window(hpa, &room);
+    *size = *size < DBCN_CHUNK ? *size : DBCN_CHUNK;
+    *size = *size < room ? *size : room;
+    return buffer;
+}
+
+static struct hcall_ret dbcn_write(struct vm *vm, ulong size, ulong low, ulong high)
+{
+    struct hcall_ret ret = SBI_RET(HCALL_OK);
+    const char *buffer = size != 0 ? dbcn_buffer(vm, &size, low, high, &ret) : NULL;
+    ulong done = 0;
+
+    for (; buffer != NULL && done < size && console_ready(vm); done++) {
+        console_putc(vm, buffer[done]);
+    }
+    ret.value = done;
+    return ret;
+}
+
+static struct hcall_ret dbcn_read(struct vm *vm, ulong size, ulong low, ulong high)
+{
+    struct hcall_ret ret = SBI_RET(HCALL_OK);
+    char *buffer = size != 0 ? dbcn_buffer(vm, &size, low, high, &ret) : NULL;
+    ulong done = 0;
+
+    for (int c; buffer != NULL && done < size && (c = vuart_take(vm)) >= 0; done++) {
+        buffer[done] = (char)c;
+    }
+    ret.value = done;
+    return ret;
+}
+
+static struct hcall_ret sbi_dbcn(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    struct vm *vm = cpu_self()->current->vm;
+
+    (void)a3, (void)a4, (void)a5;
+    switch (fid) {
+    case 0:
+        return dbcn_write(vm, a0, a1, a2);
+    case 1:
+        return dbcn_read(vm, a0, a1, a2);
+    case 2:
+        console_putc(vm, (char)a0);
+        return SBI_RET(HCALL_OK);
+    default:
+        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    }
+}
+SBI_EXTENSION(SBI_EXT_DBCN, sbi_dbcn, 22);
+
+/* The legacy calls return in a0 alone and leave a1 as it was. */
+static struct hcall_ret sbi_putchar(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
+    console_putc(cpu_self()->current->vm, (char)a0);
+    return (struct hcall_ret){0, a1};
+}
+SBI_EXTENSION(1, sbi_putchar, 30);
+
+static struct hcall_ret sbi_getchar(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    (void)a0, (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
+    return (struct hcall_ret){vuart_take(cpu_self()->current->vm), a1};
+}
+SBI_EXTENSION(2, sbi_getchar, 31);

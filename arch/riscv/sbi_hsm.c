@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SBI HSM (harts of a guest started and stopped) and SRST (reset and shutdown of the guest). */
+#include "arch.h"
+#include "internal.h"
+
+#define HSM_STARTED 0UL
+#define HSM_STOPPED 1UL
+#define HSM_SUSPENDED 4UL
+#define HSM_SUSPEND_RETENTIVE 0UL
+
+static struct hcall_ret hsm_start(struct vm *vm, ulong hart, ulong entry, ulong arg)
+{
+    hpa_t hpa;
+
+    if (hart >= vm->config->nvcpus) {
+        return SBI_RET(HCALL_ERR_INVALID_PARAM);
+    }
+    if (!memmap_ram(&vm->memmap, entry, 4, &hpa)) {
+        return SBI_RET(HCALL_ERR_INVALID_ADDRESS);
+    }
+    return SBI_RET(vcpu_start(&vm->vcpus[hart], entry, arg) ? HCALL_OK : HCALL_ERR_ALREADY_AVAILABLE);
+}
+
+static struct hcall_ret hsm_status(const struct vm *vm, ulong hart)
+{
+    if (hart >= vm->config->nvcpus) {
+        return SBI_RET(HCALL_ERR_INVALID_PARAM);
+    }
+    return SBI_VALUE(vm->vcpus[hart].state == VCPU_OFF ? HSM_STOPPED : HSM_STARTED);
+}
+
+static struct hcall_ret hsm_suspend(struct vcpu *v, ulong type)
+{
+    if (type != HSM_SUSPEND_RETENTIVE) {
+        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    }
+    vcpu_wait(v);
+    return SBI_RET(HCALL_OK);
+}
+
+static struct hcall_ret sbi_hsm(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    struct vcpu *v = cpu_self()->current;
+
+    (void)a3, (void)a4, (void)a5;
+    switch (fid) {
+    case 0:
+        return hsm_start(v->vm, a0, a1, a2);
+    case 1:
+        vcpu_stop(v);
+        return SBI_RET(HCALL_OK);
+    case 2:
+        return hsm_status(v->vm, a0);
+    case 3:
+        return hsm_suspend(v, a0 & 0xffffffffU);
+    default:
+        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    }
+}
+SBI_EXTENSION(SBI_EXT_HSM, sbi_hsm, 20);
+
+#define SRST_SHUTDOWN 0UL
+#define SRST_WARM_REBOOT 2UL
+#define SRST_REASONS 1UL
+
+static struct hcall_ret sbi_srst(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    struct vm *vm = cpu_self()->current->vm;
+    bool shutdown = (uint32_t)a0 == SRST_SHUTDOWN;
+
+    (void)a2, (void)a3, (void)a4, (void)a5;
+    if (fid != 0) {
+        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    }
+    if ((uint32_t)a0 > SRST_WARM_REBOOT || (uint32_t)a1 > SRST_REASONS) {
+        return SBI_RET(HCALL_ERR_INVALID_PARAM);
+    }
+    vm_stop(vm, shutdown ? VM_REASON_SHUTDOWN : VM_REASON_RESET, !shutdown);
+    return SBI_RET(HCALL_ERR_FAILED); /* nobody reads it: the VCPU does not come back */
+}
+SBI_EXTENSION(SBI_EXT_SRST, sbi_srst, 21);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SBI TIME, IPI and RFENCE for guests. */
+#include "arch.h"
+#include "internal.h"
+#include "sched.h"
+
+static struct hcall_ret sbi_time(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    struct vcpu *v = cpu_self()->current;
+
+    (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    if (fid != 0) {
+        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    }
+    if (riscv_sstc) {
+        csr_write(CSR_VSTIMECMP, a0);
+        return SBI_RET(HCALL_OK);
+    }
+    v->arch.vstimecmp = a0;
+    csr_clear(CSR_HVIP, 1UL << IRQ_VSTI);
+    spin_lock(&sched_lock);
+    timer_arm(&v->timer, a0);
+    spin_unlock(&sched_lock);
+    return SBI_RET(HCALL_OK);
+}
+SBI_EXTENSION(SBI_EXT_TIME, sbi_time, 12);
+
+static struct hcall_ret sbi_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    struct vm *vm = cpu_self()->current->vm;
+    ulong vcpus;
+
+    (void)a2, (void)a3, (void)a4, (void)a5;
+    if (fid != 0) {
+        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    }
+    if (!sbi_mask(vm, a0, a1, &vcpus)) {
+        return SBI_RET(HCALL_ERR_INVALID_PARAM);
+    }
+    for (unsigned i = 0; vcpus != 0; i++, vcpus >>= 1) {
+        if ((vcpus & 1U) != 0) {
+            vcpu_raise(&vm->vcpus[i], 1UL << IRQ_VSSI);
+        }
+    }
+    return SBI_RET(HCALL_OK);
+}
+SBI_EXTENSION(SBI_EXT_IPI, sbi_ipi, 13);
+
+#define RFENCE_LAST 2U /* fence.i, sfence.vma, sfence.vma with an ASID; the hfences are for hypervisors */
+
+/* Ranges and ASIDs are not looked at: forgetting everything is always right, and costs us one instruction. */
+static struct hcall_ret sbi_rfence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    struct vm *vm = cpu_self()->current->vm;
+    ulong vcpus;
+
+    (void)a2, (void)a3, (void)a4, (void)a5;
+    if (fid > RFENCE_LAST) {
+        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    }
+    if (!sbi_mask(vm, a0, a1, &vcpus)) {
+        return SBI_RET(HCALL_ERR_INVALID_PARAM);
+    }
+    fence_remote(vm, vcpus);
+    return SBI_RET(HCALL_OK);
+}
+SBI_EXTENSION(SBI_EXT_RFENCE, sbi_rfence, 14);

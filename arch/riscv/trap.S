@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entry and exit of the hypervisor.
+ *
+ * While a guest runs, sscratch holds its struct vcpu. While the hypervisor runs, sscratch is 0, so that a trap out of
+ * the hypervisor itself is told apart by one branch. Interrupts stay off in the hypervisor.
+ *
+ * An exit saves what the C ABI lets C destroy (ra, t0-t6, a0-a7) and sp; s0-s11 stay in the registers, C preserves
+ * them; gp and tp C does not touch at all. They are saved only when another VCPU takes the hart.
+ */
+#include "asm_layout.h"
+#include "csr.h"
+
+    .section .text.trap, "ax"
+
+.macro save_caller_saved base
+    sd      ra, VCPU_X(1)(\base)
+    sd      t2, VCPU_X(7)(\base)
+    sd      a0, VCPU_X(10)(\base)
+    sd      a1, VCPU_X(11)(\base)
+    sd      a2, VCPU_X(12)(\base)
+    sd      a3, VCPU_X(13)(\base)
+    sd      a4, VCPU_X(14)(\base)
+    sd      a5, VCPU_X(15)(\base)
+    sd      a6, VCPU_X(16)(\base)
+    sd      a7, VCPU_X(17)(\base)
+    sd      t3, VCPU_X(28)(\base)
+    sd      t4, VCPU_X(29)(\base)
+    sd      t5, VCPU_X(30)(\base)
+    sd      t6, VCPU_X(31)(\base)
+    csrrw   t1, CSR_SSCRATCH, zero
+    sd      t1, VCPU_X(2)(\base)
+.endm
+
+    .balign 64
+    .globl  trap_entry
+trap_entry:
+    csrrw   sp, CSR_SSCRATCH, sp
+    beqz    sp, trap_from_hypervisor
+    sd      t0, VCPU_X(5)(sp)
+    sd      t1, VCPU_X(6)(sp)
+    csrr    t0, CSR_SCAUSE
+    addi    t1, t0, -CAUSE_ECALL_VS
+    bnez    t1, not_ecall
+
+    /* An ecall resumes behind itself. */
+    csrr    t0, CSR_SEPC
+    addi    t0, t0, 4
+    csrw    CSR_SEPC, t0
+
+    /* HCALL_INFO_GET_ID is call 0 of our extension. It is the measure of the way in and out, and needs no C. */
+    li      t1, SBI_EXT_HCALL
+    bne     a7, t1, ecall
+    bnez    a6, ecall
+    ld      a1, VCPU_VM_ID(sp)
+    li      a0, 0
+    ld      t0, VCPU_X(5)(sp)
+    ld      t1, VCPU_X(6)(sp)
+    csrrw   sp, CSR_SSCRATCH, sp
+    sret
+
+ecall:
+    save_caller_saved sp
+    ld      sp, VCPU_STACK(sp)
+    call    sbi_ecall               /* arguments are where the guest left them: a0-a5, a6 function, a7 extension */
+    ld      t0, CPU_CURRENT(sp)
+    sd      a0, VCPU_X(10)(t0)
+    sd      a1, VCPU_X(11)(t0)
+    j       leave
+
+not_ecall:
+    save_caller_saved sp
+    mv      a0, sp
+    ld      sp, VCPU_STACK(sp)
+    bltz    t0, interrupt
+    addi    t1, t0, -CAUSE_LOAD_GUEST_PAGE
+    beqz    t1, mmio
+    addi    t1, t0, -CAUSE_STORE_GUEST_PAGE
+    beqz    t1, mmio
+    mv      a1, t0
+    call    exit_trap               /* (vcpu, cause) */
+    ld      t0, CPU_CURRENT(sp)
+    j       leave
+
+interrupt:
+    mv      a0, t0
+    call    irq_handle              /* (cause) */
+    ld      t0, CPU_CURRENT(sp)
+    /* fall through */
+
+    /* t0: current VCPU; sp: this hart's struct cpu, which is also the empty stack */
+leave:
+    ld      t1, CPU_FLAGS(sp)
+    bnez    t1, reschedule
+resume:
+    csrw    CSR_SSCRATCH, t0
+    mv      sp, t0
+    ld      ra, VCPU_X(1)(sp)
+    ld      t1, VCPU_X(6)(sp)
+    ld      t2, VCPU_X(7)(sp)
+    ld      a0, VCPU_X(10)(sp)
+    ld      a1, VCPU_X(11)(sp)
+    ld      a2, VCPU_X(12)(sp)
+    ld      a3, VCPU_X(13)(sp)
+    ld      a4, VCPU_X(14)(sp)
+    ld      a5, VCPU_X(15)(sp)
+    ld      a6, VCPU_X(16)(sp)
+    ld      a7, VCPU_X(17)(sp)
+    ld      t3, VCPU_X(28)(sp)
+    ld      t4, VCPU_X(29)(sp)
+    ld      t5, VCPU_X(30)(sp)
+    ld      t6, VCPU_X(31)(sp)
+    ld      t0, VCPU_X(5)(sp)
+    ld      sp, VCPU_X(2)(sp)
+    sret
+
+reschedule:
+    sd      gp, VCPU_X(3)(t0)
+    sd      tp, VCPU_X(4)(t0)
+    sd      s0, VCPU_X(8)(t0)
+    sd      s1, VCPU_X(9)(t0)
+    sd      s2, VCPU_X(18)(t0)
+    sd      s3, VCPU_X(19)(t0)
+    sd      s4, VCPU_X(20)(t0)
+    sd      s5, VCPU_X(21)(t0)
+    sd      s6, VCPU_X(22)(t0)
+    sd      s7, VCPU_X(23)(t0)
+    sd      s8, VCPU_X(24)(t0)
+    sd      s9, VCPU_X(25)(t0)
+    sd      s10, VCPU_X(26)(t0)
+    sd      s11, VCPU_X(27)(t0)
+
+    /* Also where a hart comes from its boot: nothing is current then, and sp is its empty stack. */
+    .globl  trap_run
+trap_run:
+    call    sched_run
+    mv      t0, a0
+    sd      sp, VCPU_STACK(t0)
+    ld      gp, VCPU_X(3)(t0)
+    ld      tp, VCPU_X(4)(t0)
+    ld      s0, VCPU_X(8)(t0)
+    ld      s1, VCPU_X(9)(t0)
+    ld      s2, VCPU_X(18)(t0)
+    ld      s3, VCPU_X(19)(t0)
+    ld      s4, VCPU_X(20)(t0)
+    ld      s5, VCPU_X(21)(t0)
+    ld      s6, VCPU_X(22)(t0)
+    ld      s7, VCPU_X(23)(t0)
+    ld      s8, VCPU_X(24)(t0)
+    ld      s9, VCPU_X(25)(t0)
+    ld      s10, VCPU_X(26)(t0)
+    ld      s11, VCPU_X(27)(t0)
+    j       resume
+
+    /*
+     * A guest touched a guest-physical address with no memory behind it. The instruction comes from htinst where the
+     * hart tells it, in the "transformed" form, else exit_fetch() makes that form from the guest's memory. The one
+     * general register the instruction names is read and written here, because only here is it known where each lives.
+     */
+mmio:
+    csrr    a1, CSR_HTINST
+    lw      t1, htinst_mask
+    and     a1, a1, t1
+    bnez    a1, 1f
+    call    exit_fetch              /* (vcpu) -> a0 instruction, 0: none to emulate */
+    mv      a1, a0
+    ld      a0, CPU_CURRENT(sp)
+1:  srli    t1, a1, 20 - 3          /* rs2, the value of a store, times the 8 bytes of a table entry */
+    andi    t1, t1, 31 << 3
+    la      t2, gpr_read
+    add     t2, t2, t1
+    jalr    t0, t2                  /* -> a2 */
+    call    exit_mmio               /* (vcpu, instruction, value) -> a0 value, a1 register number, 0: none */
+    ld      t0, CPU_CURRENT(sp)
+    beqz    a1, leave
+    slli    a1, a1, 3
+    la      t2, gpr_write
+    add     t2, t2, a1
+    jr      t2                      /* comes back to leave */
+
+    .option push
+    .option norvc
+    .balign 8
+gpr_read:                           /* a2 = guest's x[n]; a0 vcpu; returns to t0 */
+    li      a2, 0
+    jr      t0
+    .irp    n, 1, 2
+    ld      a2, VCPU_X(\n)(a0)
+    jr      t0
+    .endr
+    .irp    n, 3, 4
+    mv      a2, x\n
+    jr      t0
+    .endr
+    .irp    n, 5, 6, 7
+    ld      a2, VCPU_X(\n)(a0)
+    jr      t0
+    .endr
+    .irp    n, 8, 9
+    mv      a2, x\n
+    jr      t0
+    .endr
+    .irp    n, 10, 11, 12, 13, 14, 15, 16, 17
+    ld      a2, VCPU_X(\n)(a0)
+    jr      t0
+    .endr
+    .irp    n, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
+    mv      a2, x\n
+    jr      t0
+    .endr
+    .irp    n, 28, 29, 30, 31
+    ld      a2, VCPU_X(\n)(a0)
+    jr      t0
+    .endr
+gpr_write:                          /* guest's x[n] = a0; t0 vcpu */
+    nop
+    j       leave
+    .irp    n, 1, 2
+    sd      a0, VCPU_X(\n)(t0)
+    j       leave
+    .endr
+    .irp    n, 3, 4
+    mv      x\n, a0
+    j       leave
+    .endr
+    .irp    n, 5, 6, 7
+    sd      a0, VCPU_X(\n)(t0)
+    j       leave
+    .endr
+    .irp    n, 8, 9
+    mv      x\n, a0
+    j       leave
+    .endr
+    .irp    n, 10, 11, 12, 13, 14, 15, 16, 17
+    sd      a0, VCPU_X(\n)(t0)
+    j       leave
+    .endr
+    .irp    n, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
+    mv      x\n, a0
+    j       leave
+    .endr
+    .irp    n, 28, 29, 30, 31
+    sd      a0, VCPU_X(\n)(t0)
+    j       leave
+    .endr
+    .option pop
+
+    /*
+     * A trap out of the hypervisor itself is a bug of ours (what may trap, probe.S, has a vector of its own): say where
+     * and stop the machine, for nothing can be trusted any more.
+     */
+trap_from_hypervisor:
+    csrrw   sp, CSR_SSCRATCH, sp    /* back to our stack; sscratch is 0 again */
+    j       hypervisor_panic

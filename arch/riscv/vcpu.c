@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VCPU's supervisor state: VS-mode CSRs and what the H extension does not bank. */
+#include "arch.h"
+#include "console.h"
+#include "hart.h"
+#include "internal.h"
+#include "sched.h"
+
+void fp_save(struct vcpu *v);
+void fp_load(const struct vcpu *v);
+bool fp_take(struct vcpu *v);
+
+#define VSTATUS_UXL_64 (2UL << 32)
+
+void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
+{
+    v->arch = (struct arch_vcpu){
+        .x = {[10] = v->id, [11] = arg},
+        .vm_id = v->vm->id,
+        .sepc = entry,
+        .sstatus = SSTATUS_SPP | SSTATUS_SPIE | VSTATUS_UXL_64,
+        .vsstatus = VSTATUS_UXL_64,
+        .vstimecmp = TICKS_NEVER,
+        .fp_cpu = VCPU_NO_CPU,
+    };
+}
+
+/* The registers stay in the hart, clean: if nobody else uses them meanwhile, coming back costs nothing. */
+static void fp_leave(struct vcpu *v)
+{
+    struct cpu *cpu = cpu_self();
+
+    if ((v->arch.sstatus & SSTATUS_FS) == SSTATUS_FS_DIRTY) {
+        fp_save(v);
+        v->arch.fp_cpu = cpu->id;
+        cpu->arch.fp_owner = v;
+    }
+}
+
+void arch_vcpu_save(struct vcpu *v)
+{
+    struct arch_vcpu *a = &v->arch;
+
+    a->sepc = csr_read(CSR_SEPC);
+    a->sstatus = csr_read(CSR_SSTATUS);
+    a->vsstatus = csr_read(CSR_VSSTATUS);
+    a->vsie = csr_read(CSR_VSIE);
+    a->vstvec = csr_read(CSR_VSTVEC);
+    a->vsscratch = csr_read(CSR_VSSCRATCH);
+    a->vsepc = csr_read(CSR_VSEPC);
+    a->vscause = csr_read(CSR_VSCAUSE);
+    a->vstval = csr_read(CSR_VSTVAL);
+    a->vsatp = csr_read(CSR_VSATP);
+    a->hvip = csr_read(CSR_HVIP);
+    a->scounteren = csr_read(CSR_SCOUNTEREN);
+    if (arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
+        a->senvcfg = csr_read(CSR_SENVCFG);
+    }
+    if (riscv_sstc) {
+        a->vstimecmp = csr_read(CSR_VSTIMECMP);
+    }
+    fp_leave(v);
+}
+
+/* Whatever this hart's TLB and instruction cache hold of the VM may be stale for `v`: it was elsewhere meanwhile, or
+ * another VCPU of the VM (which shares the VMID) was here. */
+static bool arrives(const struct vcpu *v, const struct cpu *cpu)
+{
+    return v->last_cpu != cpu->id || v->vm->last_vcpu[cpu->id] != v;
+}
+
+void arch_vcpu_load(struct vcpu *v)
+{
+    struct arch_vcpu *a = &v->arch;
+    struct cpu *cpu = cpu_self();
+    bool fp = cpu->arch.fp_owner == v && a->fp_cpu == cpu->id;
+
+    csr_write(CSR_SEPC, a->sepc);
+    csr_write(CSR_SSTATUS, (a->sstatus & ~SSTATUS_FS) | (fp ? SSTATUS_FS_CLEAN : 0));
+    csr_write(CSR_HEDELEG, fp ? HART_HEDELEG : HART_HEDELEG_FP_OFF);
+    csr_write(CSR_VSSTATUS, a->vsstatus);
+    csr_write(CSR_VSIE, a->vsie);
+    csr_write(CSR_VSTVEC, a->vstvec);
+    csr_write(CSR_VSSCRATCH, a->vsscratch);
+    csr_write(CSR_VSEPC, a->vsepc);
+    csr_write(CSR_VSCAUSE, a->vscause);
+    csr_write(CSR_VSTVAL, a->vstval);
+    csr_write(CSR_VSATP, a->vsatp);
+    csr_write(CSR_HVIP, a->hvip);
+    csr_write(CSR_SCOUNTEREN, a->scounteren);
+    if (arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
+        csr_write(CSR_SENVCFG, a->senvcfg);
+    }
+    if (riscv_sstc) {
+        csr_write(CSR_VSTIMECMP, a->vstimecmp);
+    }
+    csr_write(CSR_HGATP, v->vm->arch.hgatp);
+    if (UNLIKELY(arrives(v, cpu) || __atomic_load_n(&a->fence, __ATOMIC_ACQUIRE))) {
+        __atomic_store_n(&a->fence, false, __ATOMIC_RELEASE);
+        fence_local();
+        v->last_cpu = cpu->id;
+        v->vm->last_vcpu[cpu->id] = v;
+    }
+}
+
+/* An FP instruction while the registers are not the VCPU's: fetch its values. False if it is none of our doing. */
+bool fp_take(struct vcpu *v)
+{
+    struct cpu *cpu = cpu_self();
+
+    if ((csr_read(CSR_SSTATUS) & SSTATUS_FS) != 0 || (csr_read(CSR_VSSTATUS) & SSTATUS_FS) == 0) {
+        return false;
+    }
+    csr_set(CSR_SSTATUS, SSTATUS_FS);
+    fp_load(v);
+    csr_clear(CSR_SSTATUS, SSTATUS_FS_DIRTY & ~SSTATUS_FS_CLEAN);
+    csr_write(CSR_HEDELEG, HART_HEDELEG);
+    cpu->arch.fp_owner = v;
+    v->arch.fp_cpu = cpu->id;
+    return true;
+}
+
+void arch_vcpu_unload(void)
+{
+    csr_write(CSR_HVIP, 0);
+    csr_write(CSR_VSIE, 0);
+    if (riscv_sstc) {
+        csr_write(CSR_VSTIMECMP, TICKS_NEVER);
+    }
+}
+
+void arch_vcpu_inject(struct vcpu *v, ulong bits)
+{
+    (void)v;
+    if (bits != 0) {
+        csr_set(CSR_HVIP, bits);
+    }
+}
+
+void arch_vcpu_sync(struct vcpu *v)
+{
+    if (__atomic_load_n(&v->arch.fence, __ATOMIC_ACQUIRE)) {
+        fence_local();
+        __atomic_store_n(&v->arch.fence, false, __ATOMIC_RELEASE);
+    }
+}
+
+bool arch_vcpu_woken(const struct vcpu *v)
+{
+    return (csr_read(CSR_VSIP) & csr_read(CSR_VSIE)) != 0 || __atomic_load_n(&v->pending, __ATOMIC_RELAXED) != 0;
+}
+
+ticks_t arch_vcpu_deadline(const struct vcpu *v)
+{
+    bool wanted = riscv_sstc ? (v->arch.vsie & (1UL << IRQ_STI)) != 0 : (v->arch.hvip & (1UL << IRQ_VSTI)) == 0;
+
+    return wanted ? v->arch.vstimecmp : TICKS_NEVER;
+}
+
+ulong arch_vcpu_timer_bits(const struct vcpu *v)
+{
+    (void)v;
+    return riscv_sstc ? ARCH_VIRQ_NONE : 1UL << IRQ_VSTI;
+}
+
+void arch_vcpu_report(const struct vcpu *v)
+{
+    static const char *const names[32] = {
+        "pc", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
+        "a6", "a7", "s2", "s3", "s4",  "s5",  "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+    };
+    const struct arch_vcpu *a = &v->arch;
+
+    for (unsigned i = 0; i < 32; i += 4) {
+        console_log("  %-3s %016lx  %-3s %016lx  %-3s %016lx  %-3s %016lx", names[i], i == 0 ? a->sepc : a->x[i],
+                    names[i + 1], a->x[i + 1], names[i + 2], a->x[i + 2], names[i + 3], a->x[i + 3]);
+    }
+    console_log("  vsstatus %lx  vstvec %lx  vsepc %lx  vscause %lx  vstval %lx  vsatp %lx", a->vsstatus, a->vstvec,
+                a->vsepc, a->vscause, a->vstval, a->vsatp);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VM's second-stage translation and interrupt controller. */
+#include "arch.h"
+#include "internal.h"
+#include "system.h"
+
+#define HGATP_SV39X4 (8UL << 60)
+#define HGATP_VMID(id) ((ulong)(id) << 44)
+#define HGATP_VMID_ALL (0x3fffUL << 44)
+
+/* Guest pages are user pages to the second stage; accessed and dirty are set, so that no access ever faults. */
+#define GUEST_RAM (PTE_RW | PTE_X | PTE_U)
+#define GUEST_MMIO (PTE_RW | PTE_U)
+
+/* Guest memory where the hypervisor or its image is: nobody's builder would do that, and we would not survive it. */
+static bool hits_us(const struct sysimage_region *r)
+{
+    extern char __text_start[];
+    ulong end = (ulong)hyp.image + hyp.image->total_size;
+
+    return r->hpa < end && r->hpa + r->size > (ulong)__text_start;
+}
+
+static const char *map_regions(const struct vm *vm, const struct pagetable *pt)
+{
+    for (unsigned i = 0; i < vm->memmap.count; i++) {
+        const struct sysimage_region *r = &vm->memmap.regions[i];
+
+        if (hits_us(r)) {
+            return "a guest's memory is the hypervisor's";
+        }
+        if (!pagetable_map(pt, r->gpa, r->hpa, r->size, r->kind == SYSIMAGE_REGION_RAM ? GUEST_RAM : GUEST_MMIO)) {
+            return "page tables for guests are used up";
+        }
+    }
+    return NULL;
+}
+
+/* VMIDs number the VMs from 1. Every hart of the boards we know has enough bits; one that has not is refused. */
+static bool vmid_sticks(ulong hgatp)
+{
+    bool sticks;
+
+    csr_write(CSR_HGATP, hgatp);
+    sticks = csr_read(CSR_HGATP) == hgatp;
+    csr_write(CSR_HGATP, 0);
+    return sticks;
+}
+
+const char *arch_vm_init(struct vm *vm)
+{
+    struct pagetable pt = {pagetable_root_x4(), 11};
+    const struct sysimage_irq *irqs = sysimage_at(hyp.image, vm->config->irqs_offset);
+    const char *wrong;
+
+    if (pt.root == NULL) {
+        return "page tables for guests are used up";
+    }
+    wrong = map_regions(vm, &pt);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    vm->arch.hgatp = HGATP_SV39X4 | HGATP_VMID(vm->id + 1) | ((ulong)pt.root >> 12);
+    if (!vmid_sticks(vm->arch.hgatp)) {
+        return "this machine lacks Sv39x4 or enough VMIDs (hgatp)";
+    }
+    if (vm->config->plic != 0 && !vplic_init(vm, vm->config->plic)) {
+        return "too many emulated devices";
+    }
+    for (unsigned i = 0; i < vm->config->nirqs; i++) {
+        plic_route(irqs[i].host, vm, irqs[i].guest);
+    }
+    return NULL;
+}
+
+void arch_vm_reset(struct vm *vm)
+{
+    vplic_reset(vm);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A VM's emulated PLIC (RISC-V Platform-Level Interrupt Controller specification 1.0.0): 31 sources, and the contexts of
+ * QEMU's virt: 2n is M-mode of hart n, which no guest has, 2n+1 is S-mode of hart n.
+ */
+#include "arch.h"
+#include "internal.h"
+
+#define SOURCES 32U
+#define PENDING 0x1000U
+#define ENABLE 0x2000U
+#define ENABLE_STRIDE 0x80U
+#define CONTEXT 0x200000U
+#define CONTEXT_STRIDE 0x1000U
+#define CONTEXTS_END (CONTEXT + 2U * SYSIMAGE_MAX_VCPUS_PER_VM * CONTEXT_STRIDE)
+#define VPLIC_SIZE 0x4000000U
+#define PRIORITIES 7U
+
+#define NO_CONTEXT (~0U)
+
+/* Number of the only bit set in `bit`: a de Bruijn sequence, because not every core counts zeros. */
+static unsigned bit_number(uint32_t bit)
+{
+    static const uint8_t numbers[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+                                        31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+
+    return numbers[(uint32_t)(bit * 0x077cb531U) >> 27];
+}
+
+/* The source that context `c` would claim: the highest priority above the threshold, the lowest number among equals.
+ * 0 if none. */
+static unsigned vplic_best(const struct vplic *p, unsigned c)
+{
+    uint32_t candidates = p->pending & p->context[c].enable;
+    unsigned best = 0;
+    unsigned priority = p->context[c].threshold;
+
+    for (; candidates != 0; candidates &= candidates - 1U) {
+        unsigned n = bit_number(candidates & (0U - candidates));
+
+        if (p->priority[n] > priority) {
+            best = n;
+            priority = p->priority[n];
+        }
+    }
+    return best;
+}
+
+/* Makes the VCPU's external interrupt what context `c` says. Only the VCPU itself ever sees it go low: for another one
+ * that is running it stays high until that claims, finds nothing, and lowers it. */
+static void vplic_update(struct vm *vm, unsigned c)
+{
+    struct vplic *p = &vm->arch.plic;
+    bool raised = vplic_best(p, c) != 0;
+
+    if (raised && !p->context[c].raised) {
+        p->context[c].raised = true;
+        vcpu_raise(&vm->vcpus[c], 1UL << IRQ_VSEI);
+    } else if (!raised && &vm->vcpus[c] == cpu_self()->current) {
+        p->context[c].raised = false;
+        csr_clear(CSR_HVIP, 1UL << IRQ_VSEI);
+    }
+}
+
+/* Something about the sources of `mask` has changed. */
+static void vplic_update_all(struct vm *vm, uint32_t mask)
+{
+    for (unsigned c = 0; c < vm->config->nvcpus; c++) {
+        if ((vm->arch.plic.context[c].enable & mask) != 0) {
+            vplic_update(vm, c);
+        }
+    }
+}
+
+void arch_vm_irq(struct vm *vm, unsigned source, bool level)
+{
+    struct vplic *p = &vm->arch.plic;
+    uint32_t bit = 1U << source;
+
+    if (level) {
+        p->level |= bit;
+        p->pending |= bit & ~p->in_service;
+    } else {
+        p->level &= ~bit;
+        p->pending &= ~bit;
+    }
+    vplic_update_all(vm, bit);
+}
+
+static unsigned vplic_claim(struct vm *vm, unsigned c)
+{
+    struct vplic *p = &vm->arch.plic;
+    unsigned n = vplic_best(p, c);
+
+    if (n != 0) {
+        p->pending &= ~(1U << n);
+        p->in_service |= 1U << n;
+    }
+    vplic_update(vm, c);
+    return n;
+}
+
+static void vplic_done(struct vplic *p, unsigned n)
+{
+    uint32_t bit = 1U << n;
+
+    p->in_service &= ~bit;
+    if (p->host_of[n] != 0) { /* the machine's PLIC asks the device again; until then the line counts as low */
+        p->level &= ~bit;
+        plic_complete(p->host_of[n]);
+    }
+    p->pending |= p->level & bit;
+}
+
+static void vplic_complete(struct vm *vm, unsigned c, unsigned n)
+{
+    struct vplic *p = &vm->arch.plic;
+
+    if (n < SOURCES && (p->in_service & p->context[c].enable & (1U << n)) != 0) {
+        vplic_done(p, n);
+        if ((p->pending & (1U << n)) != 0) {
+            vplic_update_all(vm, 1U << n);
+        }
+    }
+}
+
+/* The VCPU whose S-mode context a register at `offset`, `stride` bytes per context, belongs to; NO_CONTEXT if none. */
+static unsigned vplic_context(const struct vm *vm, gpa_t offset, unsigned stride)
+{
+    unsigned context = (unsigned)(offset / stride);
+
+    return (context & 1U) != 0 && context / 2U < vm->config->nvcpus ? context / 2U : NO_CONTEXT;
+}
+
+static ulong vplic_context_load(struct vm *vm, gpa_t offset)
+{
+    unsigned c = vplic_context(vm, offset - CONTEXT, CONTEXT_STRIDE);
+
+    if (c == NO_CONTEXT) {
+        return 0;
+    }
+    switch (offset % CONTEXT_STRIDE) {
+    case 4:
+        return vplic_claim(vm, c);
+    case 0:
+        return vm->arch.plic.context[c].threshold;
+    default:
+        return 0;
+    }
+}
+
+static ulong vplic_load(struct vm *vm, gpa_t offset)
+{
+    const struct vplic *p = &vm->arch.plic;
+
+    if (offset >= CONTEXT) {
+        return offset < CONTEXTS_END ? vplic_context_load(vm, offset) : 0;
+    }
+    if (offset >= ENABLE) {
+        unsigned c = vplic_context(vm, offset - ENABLE, ENABLE_STRIDE);
+
+        return c != NO_CONTEXT && offset % ENABLE_STRIDE == 0 ? p->context[c].enable : 0;
+    }
+    if (offset >= PENDING) {
+        return offset == PENDING ? p->pending : 0;
+    }
+    return offset < 4U * SOURCES ? p->priority[offset / 4U] : 0;
+}
+
+static void vplic_context_store(struct vm *vm, gpa_t offset, uint32_t value)
+{
+    unsigned c = vplic_context(vm, offset - CONTEXT, CONTEXT_STRIDE);
+
+    if (c == NO_CONTEXT) {
+        return;
+    }
+    if (offset % CONTEXT_STRIDE == 4) {
+        vplic_complete(vm, c, value);
+    } else if (offset % CONTEXT_STRIDE == 0) {
+        vm->arch.plic.context[c].threshold = value & PRIORITIES;
+        vplic_update(vm, c);
+    }
+}
+
+static void vplic_enable_store(struct vm *vm, gpa_t offset, uint32_t value)
+{
+    unsigned c = vplic_context(vm, offset - ENABLE, ENABLE_STRIDE);
+
+    if (c != NO_CONTEXT && offset % ENABLE_STRIDE == 0) {
+        vm->arch.plic.context[c].enable = value & ~1U; /* source 0 does not exist */
+        vplic_update(vm, c);
+    }
+}
+
+static void vplic_store(struct vm *vm, gpa_t offset, uint32_t value)
+{
+    if (offset >= CONTEXT) {
+        if (offset < CONTEXTS_END) {
+            vplic_context_store(vm, offset, value);
+        }
+    } else if (offset >= ENABLE) {
+        vplic_enable_store(vm, offset, value);
+    } else if (offset < 4U * SOURCES) {
+        vm->arch.plic.priority[offset / 4U] = value & PRIORITIES;
+        vplic_update_all(vm, 1U << (offset / 4U));
+    }
+}
+
+static ulong vplic_read(struct vcpu *v, gpa_t offset, unsigned width)
+{
+    struct vm *vm = v->vm;
+    ulong value;
+
+    if (width != 4 || offset % 4U != 0) { /* the specification has 32-bit registers only */
+        return 0;
+    }
+    spin_lock(&vm->lock);
+    value = vplic_load(vm, offset);
+    spin_unlock(&vm->lock);
+    return value;
+}
+
+static void vplic_write(struct vcpu *v, gpa_t offset, unsigned width, ulong value)
+{
+    struct vm *vm = v->vm;
+
+    if (width == 4 && offset % 4U == 0) {
+        spin_lock(&vm->lock);
+        vplic_store(vm, offset, (uint32_t)value);
+        spin_unlock(&vm->lock);
+    }
+}
+
+bool vplic_init(struct vm *vm, gpa_t base)
+{
+    const struct vdev dev = {.base = base, .size = VPLIC_SIZE, .read = vplic_read, .write = vplic_write};
+
+    return vdev_add(vm, &dev);
+}
+
+void vplic_reset(struct vm *vm)
+{
+    struct vplic *p = &vm->arch.plic;
+
+    for (unsigned n = 1; n < SOURCES; n++) {
+        if (p->host_of[n] != 0 && ((p->level | p->pending | p->in_service) & (1U << n)) != 0) {
+            plic_complete(p->host_of[n]); /* what the stopped guest owed */
+        }
+        p->priority[n] = 0;
+    }
+    p->level = 0;
+    p->pending = 0;
+    p->in_service = 0;
+    for (unsigned c = 0; c < ARRAY_SIZE(p->context); c++) {
+        p->context[c].enable = 0;
+        p->context[c].threshold = 0;
+        p->context[c].raised = false;
+    }
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hypercall.h"
+
+#include "cpu.h"
+#include "vm.h"
+
+extern const struct hcall_entry __start_hypercalls[], __stop_hypercalls[];
+
+static hcall_fn hcall_table[HCALL_MAX]; /* owner: hypercall_init() */
+
+const char *hypercall_init(void)
+{
+    for (const struct hcall_entry *e = __start_hypercalls; e < __stop_hypercalls; e++) {
+        if (e->number >= HCALL_MAX || hcall_table[e->number] != NULL) {
+            return "a hypercall's number is out of range or taken twice";
+        }
+        hcall_table[e->number] = e->fn;
+    }
+    return NULL;
+}
+
+struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number)
+{
+    if (number >= HCALL_MAX || hcall_table[number] == NULL) {
+        return (struct hcall_ret){HCALL_ERR_NOT_SUPPORTED, 0};
+    }
+    return hcall_table[number](a0, a1, a2, a3, a4, a5);
+}
+
+/* An architecture may answer this one in assembly without ever coming here; both answers are the same. */
+static struct hcall_ret info_get_id(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    return (struct hcall_ret){HCALL_OK, cpu_self()->current->vm->id};
+}
+HYPERCALL(HCALL_INFO_GET_ID, info_get_id);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The console multiplexer: one UART for all VMs. Every line shows its VM's name in its colour. The VM that has the
+ * keyboard is echoed character by character, the others line by line (or after CONSOLE_FLUSH_MS when a line stays
+ * unfinished). When another VM's line interrupts a line being typed, that line is drawn again below it.
+ */
+#ifndef CONSOLE_H
+#define CONSOLE_H
+
+#include "types.h"
+
+struct vm;
+
+#define CONSOLE_ESCAPE 0x14 /* Ctrl-T */
+#define CONSOLE_FLUSH_MS 50U
+#define CONSOLE_LINE 192U  /* longest line shown as one; longer ones are continued on the next */
+#define CONSOLE_TX 8192U   /* bytes that wait for the UART; power of two */
+#define CONSOLE_ROOM 1024U /* a VM may write while at least so much is free: a line redrawn, and then some */
+
+/* Called once the system is built: puts the keyboard where the system file says. */
+void console_init(void);
+
+/* A character that VM `vm` wrote. Dropped when the VM does not heed console_ready(). */
+void console_putc(struct vm *vm, char c);
+
+/* Whether the VM's next character finds room. When not, the VM's UART is told once there is (vuart_tx_ready). */
+bool console_ready(struct vm *vm);
+
+/* The hypervisor's own line; format as of printf: %s %c %d %u %x %lu %lx, with width and zero padding. */
+void console_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Shows unfinished lines of VMs without the keyboard. */
+void console_flush(void);
+
+/* The UART has interrupted: takes what was typed, sends what waits. */
+void console_interrupt(void);
+
+/* console_keys.c: a character typed after the escape key. */
+void console_command(char key);
+
+/* For console_keys.c. */
+struct vm *console_focus(void);
+void console_set_focus(struct vm *vm);
+
+#endif

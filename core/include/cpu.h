@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A physical CPU (RISC-V: hart) of the system. */
+#ifndef CPU_H
+#define CPU_H
+
+#include "arch_types.h"
+#include "list.h"
+#include "timer.h"
+#include "types.h"
+
+struct vcpu;
+
+/* cpu.flags: what the exit path must do before it returns to the guest. Written by this CPU only. */
+#define CPU_RESCHED 1UL
+#define CPU_CONSOLE 2UL /* unfinished console lines are due; timer_expire() sees to it before anything else looks */
+
+/* cpu.ipi: why another CPU kicked this one. Written by any CPU. */
+#define IPI_RESCHED 1UL /* call the scheduler */
+#define IPI_SYNC 2UL    /* the running VCPU has new pending interrupts */
+#define IPI_SLICE 4UL   /* somebody waits: end the running VCPU's slice by the clock */
+
+/* The first two fields are read by assembly. */
+struct cpu {
+    ulong flags;
+    struct vcpu *current; /* the VCPU whose exit is being handled, NULL when idle */
+    struct vcpu *loaded;  /* the VCPU whose state the CPU's guest registers hold, or NULL */
+    unsigned id;          /* 0 .. system.ncpus-1; 0 booted first */
+    bool idle;            /* waits for work; guarded by sched_lock */
+    bool tickless;        /* runs a VCPU with no end of slice armed; guarded by sched_lock */
+    ulong ipi;            /* atomic */
+    ticks_t slice_start;  /* when `current` began its slice */
+    ticks_t since;        /* from when on `current`'s run time is not accounted yet */
+    ticks_t armed;        /* what the hardware timer is set to */
+    bool timer_stale;     /* the hardware timer has fired and was not set again */
+    struct timer slice;   /* end of the quantum */
+    struct list timers;
+    struct arch_cpu arch;
+};
+
+/* This CPU. */
+static inline struct cpu *cpu_self(void)
+{
+    return arch_cpu_self();
+}
+
+/* CPU number `id`, 0 .. system.ncpus-1. */
+struct cpu *cpu_get(unsigned id);
+
+/* Sets `reason` bits for another CPU and interrupts it; on this CPU, acts on them before the next return to a guest. */
+void cpu_kick(struct cpu *cpu, ulong reason);
+
+/* Called by the architecture when an IPI has come. */
+void cpu_ipi_received(void);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hypercall table. docs/virtual-platform.md lists the calls for guests. */
+#ifndef HYPERCALL_H
+#define HYPERCALL_H
+
+#include "types.h"
+
+/* Numbers of calls; gaps are room for the calls of rt, ipc and fpga. */
+#define HCALL_INFO_GET_ID 0U
+#define HCALL_MAX 64U
+
+/* SBI error codes, used on every architecture (SBI 2.0, table 1). */
+#define HCALL_OK 0L
+#define HCALL_ERR_FAILED (-1L)
+#define HCALL_ERR_NOT_SUPPORTED (-2L)
+#define HCALL_ERR_INVALID_PARAM (-3L)
+#define HCALL_ERR_DENIED (-4L)
+#define HCALL_ERR_INVALID_ADDRESS (-5L)
+#define HCALL_ERR_ALREADY_AVAILABLE (-6L)
+
+/* Returned in two registers on every ABI of ours: a0 and a1 on RISC-V, as the SBI wants them. */
+struct hcall_ret {
+    long error;
+    ulong value;
+};
+
+typedef struct hcall_ret (*hcall_fn)(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5);
+
+struct hcall_entry {
+    ulong number; /* below HCALL_MAX */
+    hcall_fn fn;  /* runs on the caller's CPU; cpu_self()->current is the caller */
+};
+
+/* Registers a call in its own file: HYPERCALL(HCALL_INFO_GET_ID, info_get_id). */
+#define HYPERCALL(number, fn) static const struct hcall_entry hcall_entry_##fn REGISTER_IN("hypercalls") = {number, fn}
+
+/* Fills the table from the registrations. Returns NULL, or what is wrong (a number out of range or taken twice). */
+const char *hypercall_init(void);
+
+/* Calls number `number`; HCALL_ERR_NOT_SUPPORTED if there is none. */
+struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A VM's guest-physical memory map. Every pointer a guest hands to the hypervisor is checked here and nowhere else.
+ */
+#ifndef MEMMAP_H
+#define MEMMAP_H
+
+#include "sysimage.h"
+#include "types.h"
+
+struct memmap {
+    const struct sysimage_region *regions;
+    unsigned count;
+};
+
+/*
+ * Host address of the guest RAM range [gpa, gpa + size).
+ * Returns true and sets *hpa if the whole range lies in one RAM region; false if any byte does not, if size is 0, or if
+ * the range wraps around 2^64. Device regions do not count: the hypervisor never touches devices for a guest.
+ */
+bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa);
+
+/*
+ * Checks regions as a whole: none empty, wrapping, unaligned for its kind or overlapping another in guest-physical
+ * space; RAM inside [ram_base, ram_base + ram_size) of the host. Returns NULL if all is well, else what is wrong.
+ */
+const char *memmap_check(const struct memmap *map, hpa_t ram_base, uint64_t ram_size);
+
+#endif

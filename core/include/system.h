@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the system image says, checked, and the objects made from it. */
+#ifndef SYSTEM_H
+#define SYSTEM_H
+
+#include "cpu.h"
+#include "sysimage.h"
+#include "types.h"
+#include "vm.h"
+
+struct system {
+    const struct sysimage_header *image;
+    struct vm vms[SYSIMAGE_MAX_VMS];
+    struct vcpu vcpus[SYSIMAGE_MAX_VCPUS];
+    unsigned nvms;
+    unsigned ncpus;     /* that the system uses */
+    ticks_t us;         /* ticks per microsecond, rounded down, at least 1 */
+    uint64_t entered;   /* arch_instret() when the hypervisor was entered */
+    uint64_t load_cost; /* instructions spent clearing and copying so far */
+};
+
+extern struct system hyp; /* owner: system.c; constant after boot but for what its objects guard themselves */
+
+/*
+ * Checks the image at `image` (mapped, readable up to `limit` bytes). Returns NULL if it can be trusted, else what is
+ * wrong with it, for the console.
+ */
+const char *sysimage_check(const struct sysimage_header *image, uint64_t limit);
+
+/* An array inside the checked image. */
+static inline const void *sysimage_at(const struct sysimage_header *image, uint64_t offset)
+{
+    return (const char *)image + offset;
+}
+
+/* Builds every VM from a checked image. Returns NULL or what failed. Boot CPU only. */
+const char *system_init(const struct sysimage_header *image);
+
+/* Starts the VMs that the image says start by themselves. Boot CPU only, after all CPUs' structures exist. */
+void system_start(void);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A virtual CPU. */
+#ifndef VCPU_H
+#define VCPU_H
+
+#include "arch_types.h"
+#include "list.h"
+#include "timer.h"
+#include "types.h"
+
+struct vm;
+struct cpu;
+struct sched_class;
+
+enum vcpu_state {
+    VCPU_OFF = 0, /* not started, stopped by itself, or its VM is stopped */
+    VCPU_READY,   /* in a run queue */
+    VCPU_RUNNING, /* on a CPU */
+    VCPU_BLOCKED, /* waits for an interrupt */
+};
+
+#define VCPU_NO_CPU (~0U)
+
+struct vcpu {
+    struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */
+    struct vm *vm;
+    unsigned id; /* within the VM, 0 .. nvcpus-1 */
+    const struct sched_class *sched;
+
+    /* Guarded by sched_lock. */
+    enum vcpu_state state;
+    struct cpu *cpu;    /* where it runs; meaningful while VCPU_RUNNING */
+    struct list node;   /* in a run queue */
+    struct timer timer; /* wakes it; where the guest's timer is emulated, is the guest's timer */
+    ticks_t runtime;    /* accounted CPU time */
+
+    unsigned last_cpu; /* CPU it ran on last, or VCPU_NO_CPU when no CPU may hold translations of its */
+    bool wait;         /* its last exit asked to block; written by its CPU only */
+    bool off;          /* its last exit asked to be turned off; written by its CPU only */
+    ulong pending;     /* atomic: guest interrupts (arch bits) that others raised and its CPU has yet to see */
+};
+
+/* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the caller's own, otherwise
+ * wakes or interrupts it. Takes sched_lock. */
+void vcpu_raise(struct vcpu *v, ulong bits);
+
+/* The same with sched_lock held, for timers. bits = 0 only wakes. */
+void vcpu_raise_locked(struct vcpu *v, ulong bits);
+
+/* The current VCPU waits for an interrupt from its next scheduling on. */
+void vcpu_wait(struct vcpu *v);
+
+/* The current VCPU turns itself off; its VM stops when it was the last one on. */
+void vcpu_stop(struct vcpu *v);
+
+/* For vcpu.timer: the time a waiting VCPU, or an emulated guest timer, has waited for. */
+void vcpu_timer_expired(struct timer *t);
+
+/* Starts an off VCPU at `entry` with two arguments (RISC-V: a0 is the hart id, a1 = arg). Returns false if it was on. */
+bool vcpu_start(struct vcpu *v, ulong entry, ulong arg);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib.h"
+
+void *memcpy(void *restrict dst, const void *restrict src, size_t n)
+{
+    char *d = dst;
+    const char *s = src;
+
+    while (n-- > 0) {
+        *d++ = *s++;
+    }
+    return dst;
+}
+
+void *memset(void *dst, int c, size_t n)
+{
+    char *d = dst;
+
+    while (n-- > 0) {
+        *d++ = (char)c;
+    }
+    return dst;
+}
+
+/* Eight words a turn: loading a VM is most of what a boot costs. */
+void copy_words(uint64_t *dst, const uint64_t *src, size_t n)
+{
+    size_t words = n / sizeof(uint64_t);
+
+    for (; words >= 8; words -= 8, dst += 8, src += 8) {
+        uint64_t a = src[0], b = src[1], c = src[2], d = src[3];
+        uint64_t e = src[4], f = src[5], g = src[6], h = src[7];
+
+        dst[0] = a, dst[1] = b, dst[2] = c, dst[3] = d;
+        dst[4] = e, dst[5] = f, dst[6] = g, dst[7] = h;
+    }
+    while (words-- > 0) {
+        *dst++ = *src++;
+    }
+}
+
+void clear_words(uint64_t *dst, size_t n)
+{
+    size_t words = n / sizeof(uint64_t);
+
+    for (; words >= 8; words -= 8, dst += 8) {
+        dst[0] = 0, dst[1] = 0, dst[2] = 0, dst[3] = 0;
+        dst[4] = 0, dst[5] = 0, dst[6] = 0, dst[7] = 0;
+    }
+    while (words-- > 0) {
+        *dst++ = 0;
+    }
+}

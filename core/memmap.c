@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memmap.h"
+
+#define RAM_ALIGN UINT64_C(0x200000) /* largest page that any RAM region can be mapped with */
+#define MMIO_ALIGN UINT64_C(0x1000)
+#define GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
+
+bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa)
+{
+    for (unsigned i = 0; i < map->count; i++) {
+        const struct sysimage_region *r = &map->regions[i];
+        uint64_t offset = gpa - r->gpa; /* wraps to something huge when gpa is below */
+
+        if (r->kind == SYSIMAGE_REGION_RAM && offset < r->size && size != 0 && size <= r->size - offset) {
+            *hpa = r->hpa + offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool inside(uint64_t start, uint64_t size, uint64_t outer, uint64_t outer_size)
+{
+    return start >= outer && start - outer <= outer_size && size <= outer_size - (start - outer);
+}
+
+static bool overlap(const struct sysimage_region *a, const struct sysimage_region *b)
+{
+    return a->gpa < b->gpa + b->size && b->gpa < a->gpa + a->size;
+}
+
+static const char *region_check(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
+{
+    uint64_t align = r->kind == SYSIMAGE_REGION_RAM ? RAM_ALIGN : MMIO_ALIGN;
+
+    if (r->kind > SYSIMAGE_REGION_MMIO) {
+        return "a memory region of unknown kind";
+    }
+    if (r->size == 0 || !inside(r->gpa, r->size, 0, GPA_LIMIT)) {
+        return "a memory region that is empty or beyond the guest's address space";
+    }
+    if (((r->gpa | r->hpa | r->size) & (align - 1)) != 0) {
+        return "a memory region that is not aligned";
+    }
+    if (r->kind == SYSIMAGE_REGION_RAM && !inside(r->hpa, r->size, ram_base, ram_size)) {
+        return "a memory region outside the board's RAM";
+    }
+    return NULL;
+}
+
+const char *memmap_check(const struct memmap *map, hpa_t ram_base, uint64_t ram_size)
+{
+    for (unsigned i = 0; i < map->count; i++) {
+        const char *wrong = region_check(&map->regions[i], ram_base, ram_size);
+
+        for (unsigned j = 0; j < i && wrong == NULL; j++) {
+            wrong = overlap(&map->regions[i], &map->regions[j]) ? "memory regions that overlap" : NULL;
+        }
+        if (wrong != NULL) {
+            return wrong;
+        }
+    }
+    return NULL;
+}

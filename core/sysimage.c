@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last check of the system image, on the machine it will run on. The builder has checked much more. */
+#include "lib.h"
+#include "memmap.h"
+#include "sysimage.h"
+#include "system.h"
+
+_Static_assert(sizeof(struct sysimage_header) == 104, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_vm) == 96, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_load) == 24, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_fixup) == 32, "layout known to scripts/tessera");
+
+#define CHECKSUM_FROM 16U /* the header's fields before it are checked one by one */
+
+struct table {
+    uint32_t offset, count, max;
+    size_t entry;
+};
+
+static bool table_fits(const struct sysimage_header *image, const struct table *t)
+{
+    return t->count <= t->max && t->offset % 8U == 0 && t->offset <= image->config_size &&
+           t->count * t->entry <= image->config_size - t->offset;
+}
+
+static bool name_ends(const char *name, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (name[i] == '\0') {
+            return i > 0;
+        }
+    }
+    return false;
+}
+
+static const char *check_loads(const struct sysimage_header *image, const struct sysimage_vm *vm)
+{
+    const struct memmap map = {sysimage_at(image, vm->regions_offset), vm->nregions};
+    const struct sysimage_load *loads = sysimage_at(image, vm->loads_offset);
+
+    for (unsigned i = 0; i < vm->nloads; i++) {
+        uint64_t size = (loads[i].size + 7U) & ~UINT64_C(7);
+        hpa_t hpa;
+
+        if (loads[i].offset % 4096U != 0 || loads[i].offset > image->total_size ||
+            loads[i].size > image->total_size || size > image->total_size - loads[i].offset) {
+            return "a guest image that is cut short";
+        }
+        if (loads[i].gpa % 8U != 0 || !memmap_ram(&map, loads[i].gpa, size, &hpa)) {
+            return "a guest image outside the guest's memory";
+        }
+    }
+    return NULL;
+}
+
+static const char *check_fixups(const struct sysimage_header *image, const struct sysimage_vm *vm)
+{
+    const struct sysimage_load *loads = sysimage_at(image, vm->loads_offset);
+    const struct sysimage_fixup *f = sysimage_at(image, vm->fixups_offset);
+
+    for (unsigned i = 0; i < vm->nfixups; i++) {
+        if (f[i].load >= vm->nloads || f[i].size > sizeof(f[i].bytes) || f[i].offset > loads[f[i].load].size ||
+            f[i].size > loads[f[i].load].size - f[i].offset) {
+            return "a fixup outside what it fixes";
+        }
+    }
+    return NULL;
+}
+
+static bool vm_tables_fit(const struct sysimage_header *image, const struct sysimage_vm *vm)
+{
+    const struct table tables[] = {
+        {vm->regions_offset, vm->nregions, SYSIMAGE_MAX_REGIONS, sizeof(struct sysimage_region)},
+        {vm->loads_offset, vm->nloads, SYSIMAGE_MAX_LOADS, sizeof(struct sysimage_load)},
+        {vm->irqs_offset, vm->nirqs, SYSIMAGE_MAX_IRQS, sizeof(struct sysimage_irq)},
+        {vm->fixups_offset, vm->nfixups, SYSIMAGE_MAX_FIXUPS, sizeof(struct sysimage_fixup)},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+        if (!table_fits(image, &tables[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *check_vm(const struct sysimage_header *image, const struct sysimage_vm *vm)
+{
+    struct memmap map;
+    const char *wrong;
+
+    if (!name_ends(vm->name, sizeof(vm->name))) {
+        return "a VM without a name";
+    }
+    if (vm->nvcpus == 0 || vm->nvcpus > SYSIMAGE_MAX_VCPUS_PER_VM) {
+        return "a VM with a wrong number of VCPUs";
+    }
+    if (!vm_tables_fit(image, vm)) {
+        return "a table outside the image";
+    }
+    map = (struct memmap){sysimage_at(image, vm->regions_offset), vm->nregions};
+    wrong = memmap_check(&map, image->ram_base, image->ram_size);
+    wrong = wrong != NULL ? wrong : check_loads(image, vm);
+    return wrong != NULL ? wrong : check_fixups(image, vm);
+}
+
+static const char *check_header(const struct sysimage_header *image, uint64_t limit)
+{
+    if (image->magic != SYSIMAGE_MAGIC) {
+        return "no system image behind the hypervisor";
+    }
+    if (image->version != SYSIMAGE_VERSION) {
+        return "a system image of another version";
+    }
+    if (image->config_size < sizeof(*image) || image->config_size > image->total_size || image->total_size > limit) {
+        return "sizes that make no sense";
+    }
+    if (crc32((const char *)image + CHECKSUM_FROM, image->config_size - CHECKSUM_FROM) != image->checksum) {
+        return "a wrong checksum";
+    }
+    return NULL;
+}
+
+static const char *check_limits(const struct sysimage_header *image)
+{
+    const struct table vms = {image->vms_offset, image->nvms, SYSIMAGE_MAX_VMS, sizeof(struct sysimage_vm)};
+
+    if (image->nharts == 0 || image->nharts > SYSIMAGE_MAX_HARTS || image->nvms == 0 || !table_fits(image, &vms)) {
+        return "a wrong number of harts or VMs";
+    }
+    if (image->quantum_us == 0 || image->timebase_hz < 1000000U || !name_ends(image->name, sizeof(image->name))) {
+        return "a wrong quantum, timebase or name";
+    }
+    return NULL;
+}
+
+/* No two VMs share host memory, whatever the builder did. */
+static bool vms_overlap(const struct sysimage_vm *a, const struct sysimage_vm *b, const struct sysimage_header *image)
+{
+    const struct sysimage_region *ra = sysimage_at(image, a->regions_offset);
+    const struct sysimage_region *rb = sysimage_at(image, b->regions_offset);
+
+    for (unsigned i = 0; i < a->nregions; i++) {
+        for (unsigned j = 0; j < b->nregions; j++) {
+            if (ra[i].hpa < rb[j].hpa + rb[j].size && rb[j].hpa < ra[i].hpa + ra[i].size) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+const char *sysimage_check(const struct sysimage_header *image, uint64_t limit)
+{
+    const struct sysimage_vm *vms;
+    const char *wrong = check_header(image, limit);
+    uint32_t vcpus = 0;
+
+    wrong = wrong != NULL ? wrong : check_limits(image);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    vms = sysimage_at(image, image->vms_offset);
+    for (unsigned i = 0; i < image->nvms && wrong == NULL; i++) {
+        wrong = check_vm(image, &vms[i]);
+        vcpus += vms[i].nvcpus;
+        for (unsigned j = 0; j < i && wrong == NULL; j++) {
+            wrong = vms_overlap(&vms[i], &vms[j], image) ? "two VMs that share memory" : NULL;
+        }
+    }
+    return wrong == NULL && vcpus > SYSIMAGE_MAX_VCPUS ? "too many VCPUs" : wrong;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "system.h"
+
+#include "arch.h"
+#include "console.h"
+#include "hypercall.h"
+#include "sched.h"
+
+struct system hyp;
+
+const char *system_init(const struct sysimage_header *image)
+{
+    const struct sysimage_vm *vms = sysimage_at(image, image->vms_offset);
+    const char *wrong = hypercall_init();
+    unsigned vcpus = 0;
+
+    hyp.image = image;
+    hyp.nvms = image->nvms;
+    hyp.ncpus = image->nharts;
+    hyp.us = image->timebase_hz / 1000000U;
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        struct cpu *cpu = cpu_get(i);
+
+        cpu->id = i;
+        cpu->armed = TICKS_NEVER;
+        list_init(&cpu->timers);
+    }
+    sched_init();
+    sched_be_init(image->quantum_us * hyp.us);
+    for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
+        wrong = vm_init(&hyp.vms[i], i, &vms[i], &hyp.vcpus[vcpus]);
+        vcpus += vms[i].nvcpus;
+    }
+    console_init();
+    return wrong;
+}
+
+void system_start(void)
+{
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        if ((hyp.vms[i].config->flags & SYSIMAGE_VM_AUTOSTART) != 0) {
+            vm_start(&hyp.vms[i]);
+        }
+    }
+}

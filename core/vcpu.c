@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vcpu.h"
+
+#include "arch.h"
+#include "sched.h"
+#include "vm.h"
+
+void vcpu_raise_locked(struct vcpu *v, ulong bits)
+{
+    if (v == cpu_self()->current) {
+        arch_vcpu_inject(v, bits);
+        return;
+    }
+    /* release: the VCPU's CPU must find whatever the interrupt is about */
+    __atomic_fetch_or(&v->pending, bits, __ATOMIC_RELEASE);
+    if (v->state == VCPU_BLOCKED) {
+        sched_wake(v);
+    } else if (v->state == VCPU_RUNNING && v->cpu != cpu_self()) {
+        cpu_kick(v->cpu, IPI_SYNC);
+    }
+}
+
+void vcpu_raise(struct vcpu *v, ulong bits)
+{
+    if (LIKELY(v == cpu_self()->current)) {
+        arch_vcpu_inject(v, bits);
+        return;
+    }
+    spin_lock(&sched_lock);
+    vcpu_raise_locked(v, bits);
+    spin_unlock(&sched_lock);
+}
+
+void vcpu_wait(struct vcpu *v)
+{
+    if (!arch_vcpu_woken(v)) {
+        v->wait = true;
+        cpu_self()->flags |= CPU_RESCHED;
+    }
+}
+
+void vcpu_stop(struct vcpu *v)
+{
+    v->off = true;
+    cpu_self()->flags |= CPU_RESCHED;
+}
+
+bool vcpu_start(struct vcpu *v, ulong entry, ulong arg)
+{
+    bool off;
+
+    spin_lock(&sched_lock);
+    off = v->state == VCPU_OFF && v->vm->state == VM_RUNNING;
+    if (off) {
+        v->vm->on++;
+        v->last_cpu = VCPU_NO_CPU;
+        arch_vcpu_reset(v, entry, arg);
+        sched_wake(v);
+    }
+    spin_unlock(&sched_lock);
+    return off;
+}
+
+void vcpu_timer_expired(struct timer *t)
+{
+    struct vcpu *v = CONTAINER_OF(t, struct vcpu, timer);
+
+    vcpu_raise_locked(v, arch_vcpu_timer_bits(v));
+}

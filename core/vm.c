@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a VM. vmload.c fills its memory, vmreport.c tells of its end. */
+#include "vm.h"
+
+#include "arch.h"
+#include "console.h"
+#include "cpu.h"
+#include "sched.h"
+#include "system.h"
+
+const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus)
+{
+    vm->id = id;
+    vm->config = config;
+    vm->vcpus = vcpus;
+    vm->memmap.regions = sysimage_at(hyp.image, config->regions_offset);
+    vm->memmap.count = config->nregions;
+    for (unsigned i = 0; i < config->nvcpus; i++) {
+        vcpus[i].vm = vm;
+        vcpus[i].id = i;
+        vcpus[i].sched = &sched_be;
+        vcpus[i].last_cpu = VCPU_NO_CPU;
+        list_init(&vcpus[i].node);
+        timer_init(&vcpus[i].timer, vcpu_timer_expired);
+    }
+    if (config->uart != 0 && !vuart_init(vm, config->uart)) {
+        return "too many emulated devices";
+    }
+    return arch_vm_init(vm);
+}
+
+bool vm_start(struct vm *vm)
+{
+    struct vcpu *boot = &vm->vcpus[0];
+    bool stopped;
+
+    spin_lock(&sched_lock);
+    stopped = vm->state == VM_STOPPED && !vm->report;
+    if (stopped) {
+        vm->state = VM_LOADING;
+        vm->load_stage = 0;
+        vm->load_done = 0;
+        vm->on = 1;
+        vm->starts++;
+        arch_vcpu_reset(boot, (ulong)vm->config->entry, (ulong)vm->config->dtb);
+        sched_wake(boot);
+    }
+    spin_unlock(&sched_lock);
+    return stopped;
+}
+
+/* Nothing of the VM runs any more. */
+static void vm_settle(struct vm *vm)
+{
+    if (vm->running == 0) {
+        vm->state = VM_STOPPED;
+        vm->on = 0;
+        vm->report = true;
+    }
+}
+
+void vm_vcpu_left(struct vm *vm)
+{
+    vm->on--;
+    if (vm->state == VM_STOPPING) {
+        vm_settle(vm);
+    } else if (vm->on == 0) {
+        vm->reason = VM_REASON_OFF;
+        vm->restart = false;
+        vm_settle(vm);
+    }
+}
+
+/* Every VCPU that is not running is turned off here; one that runs is told to leave. */
+static void vm_halt(struct vm *vm)
+{
+    struct cpu *self = cpu_self();
+
+    for (unsigned i = 0; i < vm->config->nvcpus; i++) {
+        struct vcpu *v = &vm->vcpus[i];
+
+        if (v->state != VCPU_RUNNING) {
+            sched_remove(v);
+        } else if (v->cpu != self) {
+            cpu_kick(v->cpu, IPI_RESCHED);
+        } else {
+            self->flags |= CPU_RESCHED;
+        }
+    }
+    vm_settle(vm);
+}
+
+bool vm_stop(struct vm *vm, enum vm_reason reason, bool restart)
+{
+    bool stops;
+
+    spin_lock(&sched_lock);
+    stops = vm->state == VM_RUNNING || vm->state == VM_LOADING;
+    if (stops) {
+        vm->state = VM_STOPPING;
+        vm->reason = reason;
+        vm->restart = restart;
+        vm_halt(vm);
+    }
+    spin_unlock(&sched_lock);
+    return stops;
+}
+
+void vm_fatal(struct vcpu *v, const char *what, ulong cause, gpa_t address)
+{
+    struct vm *vm = v->vm;
+
+    /* The first of several VCPUs that fail at the same time is the one reported. */
+    if (vm_stop(vm, VM_REASON_FATAL, (vm->config->flags & SYSIMAGE_VM_RESTART_FATAL) != 0)) {
+        vm->fault = (struct vm_fault){v, what, cause, address};
+    }
+}
+
+static const char *const vm_reasons[] = {
+    [VM_REASON_NONE] = "",
+    [VM_REASON_CONSOLE] = "by the console",
+    [VM_REASON_SHUTDOWN] = "by its own shutdown",
+    [VM_REASON_RESET] = "by its own reset",
+    [VM_REASON_OFF] = "because its last VCPU turned itself off",
+    [VM_REASON_FATAL] = "by a fatal trap",
+};
+
+void vm_conclude(struct vm *vm)
+{
+    bool restart;
+
+    if (vm->reason == VM_REASON_FATAL) {
+        const struct vm_fault *f = &vm->fault;
+
+        console_log("%s vcpu %u: %s: cause %lu (%s), address 0x%lx", vm->config->name, f->vcpu->id, f->what, f->cause,
+                    arch_cause_name(f->cause), (ulong)f->address);
+        arch_vcpu_report(f->vcpu);
+    }
+    console_log("%s stopped %s%s", vm->config->name, vm_reasons[vm->reason], vm->restart ? ", starts again" : "");
+    spin_lock(&sched_lock);
+    restart = vm->restart;
+    vm->restart = false;
+    vm->report = false;
+    spin_unlock(&sched_lock);
+    if (restart) {
+        vm_start(vm);
+    }
+}
+
+const char *vm_state_name(const struct vm *vm)
+{
+    static const char *const names[] = {
+        [VM_STOPPED] = "stopped",
+        [VM_LOADING] = "loading",
+        [VM_RUNNING] = "running",
+        [VM_STOPPING] = "stopping",
+    };
+
+    return names[vm->state];
+}

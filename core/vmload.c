@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fills a VM's memory at every start: devices reset, RAM cleared, payloads copied from the system image (which stays
+ * as it was loaded), features that the machine lacks blotted out of the device tree. Runs in the time slices of the
+ * VM's own VCPU 0, a chunk at a time, so that starting a large VM disturbs nobody.
+ */
+#include "arch.h"
+#include "console.h"
+#include "lib.h"
+#include "system.h"
+#include "vm.h"
+
+#define CHUNK UINT64_C(2048) /* bytes between two looks at pending interrupts */
+
+enum { STAGE_RESET, STAGE_LOADS_FROM = 1 + SYSIMAGE_MAX_REGIONS, STAGE_FIXUPS = STAGE_LOADS_FROM + SYSIMAGE_MAX_LOADS };
+
+/* Writes the next chunk at host address `hpa`: from `src`, or zeros when that is NULL. Returns how much. */
+static uint64_t load_chunk(hpa_t hpa, const void *src, uint64_t size)
+{
+    uint64_t room;
+    void *dst = arch_window(hpa, &room);
+    uint64_t n = size < CHUNK ? size : CHUNK;
+
+    n = n < room ? n : room;
+    if (src != NULL) {
+        copy_words(dst, src, n);
+    } else {
+        clear_words(dst, n);
+    }
+    return n;
+}
+
+/* One piece of memory done from where it was left; true when it is complete. */
+static bool load_piece(struct vm *vm, hpa_t hpa, const char *src, uint64_t size)
+{
+    while (vm->load_done < size) {
+        uint64_t at = vm->load_done;
+
+        if (arch_irq_pending()) {
+            return false;
+        }
+        vm->load_done += load_chunk(hpa + at, src != NULL ? src + at : NULL, size - at);
+    }
+    vm->load_done = 0;
+    return true;
+}
+
+static bool load_clear(struct vm *vm, unsigned index)
+{
+    const struct sysimage_region *r = &vm->memmap.regions[index];
+
+    return index >= vm->memmap.count || r->kind != SYSIMAGE_REGION_RAM || load_piece(vm, r->hpa, NULL, r->size);
+}
+
+static const struct sysimage_load *load_get(const struct vm *vm, unsigned index)
+{
+    const struct sysimage_load *loads = sysimage_at(hyp.image, vm->config->loads_offset);
+
+    return &loads[index];
+}
+
+static bool load_copy(struct vm *vm, unsigned index)
+{
+    const struct sysimage_load *load = load_get(vm, index);
+    uint64_t size;
+    hpa_t hpa;
+
+    if (index >= vm->config->nloads) {
+        return true;
+    }
+    size = (load->size + 7U) & ~UINT64_C(7);
+    /* sysimage_check() has seen that the range is RAM */
+    return !memmap_ram(&vm->memmap, load->gpa, size, &hpa) ||
+           load_piece(vm, hpa, sysimage_at(hyp.image, load->offset), size);
+}
+
+static void load_fix(const struct vm *vm, const struct sysimage_fixup *fix)
+{
+    hpa_t hpa;
+
+    for (uint32_t i = 0; i < fix->size; i++) {
+        if (memmap_ram(&vm->memmap, load_get(vm, fix->load)->gpa + fix->offset + i, 1, &hpa)) {
+            uint64_t room;
+
+            *(uint8_t *)arch_window(hpa, &room) = fix->bytes[i];
+        }
+    }
+}
+
+static void load_fixups(const struct vm *vm)
+{
+    const struct sysimage_fixup *fixups = sysimage_at(hyp.image, vm->config->fixups_offset);
+
+    for (unsigned i = 0; i < vm->config->nfixups; i++) {
+        if (!arch_has((enum sysimage_feature)fixups[i].feature)) {
+            load_fix(vm, &fixups[i]);
+        }
+    }
+}
+
+static void load_reset(struct vm *vm)
+{
+    spin_lock(&vm->lock);
+    vuart_reset(vm);
+    arch_vm_reset(vm);
+    spin_unlock(&vm->lock);
+    for (unsigned i = 0; i < vm->config->nvcpus; i++) {
+        vm->vcpus[i].last_cpu = VCPU_NO_CPU; /* translations and instructions cached anywhere are stale */
+        vm->vcpus[i].pending = 0;
+    }
+}
+
+/* Once: what it took from the hypervisor's entry to here, where the first guest is about to run. */
+static void load_tell_boot(void)
+{
+    static bool told; /* owner: this function; two CPUs at the same time would only tell it twice */
+    uint64_t now = arch_instret();
+
+    if (!told) {
+        told = true;
+        console_log("boot: %lu instructions to the first guest, %lu more copying and clearing",
+                    (ulong)(now - hyp.entered - hyp.load_cost), (ulong)hyp.load_cost);
+    }
+}
+
+static bool load_stage(struct vm *vm)
+{
+    unsigned stage = vm->load_stage;
+
+    if (stage == STAGE_RESET) {
+        load_reset(vm);
+        return true;
+    }
+    return stage < STAGE_LOADS_FROM ? load_clear(vm, stage - 1) : load_copy(vm, stage - STAGE_LOADS_FROM);
+}
+
+bool vm_load_step(struct vm *vm)
+{
+    uint64_t start = arch_instret();
+
+    while (vm->load_stage < STAGE_FIXUPS && load_stage(vm)) {
+        vm->load_stage++;
+    }
+    if (vm->load_stage == STAGE_FIXUPS) {
+        load_fixups(vm);
+        vm->load_stage++;
+    }
+    __atomic_fetch_add(&hyp.load_cost, arch_instret() - start, __ATOMIC_RELAXED);
+    if (vm->load_stage > STAGE_FIXUPS) {
+        load_tell_boot();
+        return true;
+    }
+    return false;
+}

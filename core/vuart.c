@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The emulated ns16550a (National Semiconductor PC16550D data sheet; register names are the data sheet's).
+ * The transmitter is the console: a character is gone the moment it is written, so THRE and TEMT are set unless the
+ * console has no room.
+ */
+#include "vuart.h"
+
+#include "arch.h"
+#include "console.h"
+#include "vdev.h"
+#include "vm.h"
+
+enum { RBR_THR_DLL = 0, IER_DLM = 1, IIR_FCR = 2, LCR = 3, MCR = 4, LSR = 5, MSR = 6, SCR = 7 };
+
+#define IER_RDI 0x01U
+#define IER_THRI 0x02U
+#define IIR_NONE 0x01U
+#define IIR_THRI 0x02U
+#define IIR_RDI 0x04U
+#define IIR_FIFO 0xc0U
+#define FCR_ENABLE 0x01U
+#define FCR_CLEAR_RX 0x02U
+#define LCR_DLAB 0x80U
+#define MCR_LOOP 0x10U
+#define LSR_DR 0x01U
+#define LSR_TX_EMPTY 0x60U /* THRE and TEMT */
+#define MSR_LINES 0xb0U    /* DCD, DSR, CTS: somebody is there */
+
+static bool rx_empty(const struct vuart *u)
+{
+    return u->rx_head == u->rx_tail;
+}
+
+/* The interrupt that is pending, as IIR shows it; receive comes first. */
+static uint8_t irq_cause(const struct vuart *u)
+{
+    if ((u->ier & IER_RDI) != 0 && !rx_empty(u)) {
+        return IIR_RDI;
+    }
+    return (u->ier & IER_THRI) != 0 && u->thre_pending ? IIR_THRI : IIR_NONE;
+}
+
+static void irq_update(struct vm *vm)
+{
+    struct vuart *u = &vm->uart;
+    bool line = irq_cause(u) != IIR_NONE;
+
+    if (line != u->line) {
+        u->line = line;
+        if (vm->config->uart_irq != 0) {
+            arch_vm_irq(vm, vm->config->uart_irq, line);
+        }
+    }
+}
+
+static uint8_t read_rbr(struct vm *vm)
+{
+    struct vuart *u = &vm->uart;
+    uint8_t c = 0;
+
+    if (!rx_empty(u)) {
+        c = u->rx[u->rx_tail++ % VUART_FIFO];
+        irq_update(vm);
+    }
+    return c;
+}
+
+static uint8_t read_iir(struct vm *vm)
+{
+    struct vuart *u = &vm->uart;
+    uint8_t cause = irq_cause(u);
+
+    if (cause == IIR_THRI) { /* reading IIR acknowledges it */
+        u->thre_pending = false;
+        irq_update(vm);
+    }
+    return cause | ((u->fcr & FCR_ENABLE) != 0 ? IIR_FIFO : 0);
+}
+
+static uint8_t read_lsr(struct vm *vm)
+{
+    unsigned lsr = rx_empty(&vm->uart) ? 0 : LSR_DR;
+
+    if (LIKELY(console_ready(vm))) {
+        return (uint8_t)(lsr | LSR_TX_EMPTY);
+    }
+    vm->uart.tx_blocked = true;
+    return (uint8_t)lsr;
+}
+
+static uint8_t read_msr(const struct vuart *u)
+{
+    uint8_t m = u->mcr;
+
+    if ((m & MCR_LOOP) == 0) {
+        return MSR_LINES;
+    }
+    /* loopback: RTS shows as CTS, DTR as DSR, OUT1 as RI, OUT2 as DCD */
+    return (uint8_t)((m & 0x02U) << 3 | (m & 0x01U) << 5 | (m & 0x04U) << 4 | (m & 0x08U) << 4);
+}
+
+static uint8_t vuart_load(struct vm *vm, unsigned reg)
+{
+    struct vuart *u = &vm->uart;
+    bool dlab = (u->lcr & LCR_DLAB) != 0;
+
+    switch (reg) {
+    case LSR:
+        return read_lsr(vm);
+    case RBR_THR_DLL:
+        return dlab ? u->dll : read_rbr(vm);
+    case IER_DLM:
+        return dlab ? u->dlm : u->ier;
+    case IIR_FCR:
+        return read_iir(vm);
+    case LCR:
+        return u->lcr;
+    case MCR:
+        return u->mcr;
+    case MSR:
+        return read_msr(u);
+    default:
+        return u->scr;
+    }
+}
+
+static void write_thr(struct vm *vm, uint8_t c)
+{
+    struct vuart *u = &vm->uart;
+
+    if ((u->mcr & MCR_LOOP) != 0) {
+        if (u->rx_head - u->rx_tail < VUART_FIFO) {
+            u->rx[u->rx_head++ % VUART_FIFO] = c;
+        }
+    } else {
+        console_putc(vm, (char)c);
+    }
+    u->thre_pending = console_ready(vm);
+    u->tx_blocked = !u->thre_pending;
+    irq_update(vm);
+}
+
+static void write_ier(struct vm *vm, uint8_t value)
+{
+    struct vuart *u = &vm->uart;
+
+    if ((value & ~u->ier & IER_THRI) != 0) { /* enabling it finds the transmitter empty */
+        u->thre_pending = console_ready(vm);
+        u->tx_blocked = !u->thre_pending;
+    }
+    u->ier = value & 0x0fU;
+    irq_update(vm);
+}
+
+static void write_fcr(struct vm *vm, uint8_t value)
+{
+    struct vuart *u = &vm->uart;
+
+    u->fcr = value;
+    if ((value & FCR_CLEAR_RX) != 0) {
+        u->rx_tail = u->rx_head;
+        irq_update(vm);
+    }
+}
+
+static void vuart_store(struct vm *vm, unsigned reg, uint8_t value)
+{
+    struct vuart *u = &vm->uart;
+    bool dlab = (u->lcr & LCR_DLAB) != 0;
+
+    switch (reg) {
+    case RBR_THR_DLL:
+        if (!dlab) {
+            write_thr(vm, value);
+        } else {
+            u->dll = value;
+        }
+        break;
+    case IER_DLM:
+        if (!dlab) {
+            write_ier(vm, value);
+        } else {
+            u->dlm = value;
+        }
+        break;
+    case IIR_FCR:
+        write_fcr(vm, value);
+        break;
+    case LCR:
+        u->lcr = value;
+        break;
+    case MCR:
+        u->mcr = value & 0x1fU;
+        break;
+    case SCR:
+        u->scr = value;
+        break;
+    default: /* LSR and MSR are read-only */
+        break;
+    }
+}
+
+static ulong vuart_read(struct vcpu *v, gpa_t offset, unsigned width)
+{
+    struct vm *vm = v->vm;
+    ulong value = 0;
+
+    (void)width; /* one byte per register, whatever the width of the access */
+    if (offset <= SCR) {
+        spin_lock(&vm->lock);
+        value = vuart_load(vm, (unsigned)offset);
+        spin_unlock(&vm->lock);
+    }
+    return value;
+}
+
+static void vuart_write(struct vcpu *v, gpa_t offset, unsigned width, ulong value)
+{
+    struct vm *vm = v->vm;
+
+    (void)width;
+    if (offset <= SCR) {
+        spin_lock(&vm->lock);
+        vuart_store(vm, (unsigned)offset, (uint8_t)value);
+        spin_unlock(&vm->lock);
+    }
+}
+
+bool vuart_init(struct vm *vm, gpa_t base)
+{
+    const struct vdev dev = {.base = base, .size = VUART_SIZE, .read = vuart_read, .write = vuart_write};
+
+    return vdev_add(vm, &dev);
+}
+
+void vuart_reset(struct vm *vm)
+{
+    vm->uart = (struct vuart){0};
+}
+
+bool vuart_receive(struct vm *vm, char c)
+{
+    struct vuart *u = &vm->uart;
+    bool room;
+
+    spin_lock(&vm->lock);
+    room = u->rx_head - u->rx_tail < VUART_FIFO;
+    if (room) {
+        u->rx[u->rx_head++ % VUART_FIFO] = (uint8_t)c;
+        irq_update(vm);
+    }
+    spin_unlock(&vm->lock);
+    return room;
+}
+
+int vuart_take(struct vm *vm)
+{
+    int c;
+
+    spin_lock(&vm->lock);
+    c = rx_empty(&vm->uart) ? -1 : read_rbr(vm);
+    spin_unlock(&vm->lock);
+    return c;
+}
+
+void vuart_tx_ready(struct vm *vm)
+{
+    spin_lock(&vm->lock);
+    if (vm->uart.tx_blocked) {
+        vm->uart.tx_blocked = false;
+        vm->uart.thre_pending = true;
+        irq_update(vm);
+    }
+    spin_unlock(&vm->lock);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ns16550a that boards have as their console; polled and interrupt-driven. */
+#include "uart_ns16550.h"
+
+#include "platform.h"
+
+#define THR 0U
+#define RBR 0U
+#define IER 1U
+#define FCR 2U
+#define LCR 3U
+#define MCR 4U
+#define LSR 5U
+
+#define IER_RDI 0x01U
+#define IER_THRI 0x02U
+#define FCR_ENABLE 0x07U /* FIFOs on and cleared */
+#define LCR_8N1 0x03U
+#define MCR_DTR_RTS_OUT2 0x0bU
+#define LSR_DR 0x01U
+#define LSR_THRE 0x20U
+
+#define TX_FIFO 16U
+
+static unsigned tx_room; /* what the transmit FIFO still takes; owner: platform_uart_put() */
+static bool tx_notify;   /* owner: platform_uart_notify_tx() */
+
+static volatile uint8_t *reg(unsigned n)
+{
+    return (volatile uint8_t *)(platform.uart.base + n * UART_NS16550_STRIDE);
+}
+
+/* Line speed and format are left as the firmware set them. */
+void platform_uart_init(void)
+{
+    *reg(IER) = 0;
+    *reg(LCR) = LCR_8N1;
+    *reg(FCR) = FCR_ENABLE;
+    *reg(MCR) = MCR_DTR_RTS_OUT2;
+    *reg(IER) = IER_RDI;
+}
+
+bool platform_uart_put(char c)
+{
+    if (tx_room == 0) {
+        if ((*reg(LSR) & LSR_THRE) == 0) {
+            return false;
+        }
+        tx_room = TX_FIFO;
+    }
+    tx_room--;
+    *reg(THR) = (uint8_t)c;
+    return true;
+}
+
+int platform_uart_get(void)
+{
+    return (*reg(LSR) & LSR_DR) != 0 ? *reg(RBR) : -1;
+}
+
+void platform_uart_notify_tx(bool enable)
+{
+    if (enable != tx_notify) {
+        tx_notify = enable;
+        *reg(IER) = enable ? IER_RDI | IER_THRI : IER_RDI;
+    }
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The contract between the hypervisor and a board. Each board's folder defines all of these. */
+#ifndef PLATFORM_H
+#define PLATFORM_H
+
+#include "types.h"
+
+/* The board's console UART. */
+void platform_uart_init(void);
+
+/* Sends one character if the transmitter has room; false if not. */
+bool platform_uart_put(char c);
+
+/* A received character, or -1. */
+int platform_uart_get(void);
+
+/* Interrupt when the transmitter can take more, or not. */
+void platform_uart_notify_tx(bool enable);
+
+/* Facts of the board. */
+struct platform_device {
+    hpa_t base;
+    uint64_t size;
+};
+
+struct platform_info {
+    const char *name;
+    struct platform_device uart;
+    unsigned uart_irq; /* interrupt controller source */
+    struct platform_device irqchip;
+    unsigned irq_count; /* sources 1 .. irq_count-1 */
+};
+
+extern const struct platform_info platform;
+
+#endif

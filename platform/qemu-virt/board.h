@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOARD_H
+#define BOARD_H
+
+#define UART_NS16550_STRIDE 1U
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the hypervisor lies in the board's RAM; the system image follows at __hyp_end. */
+OUTPUT_ARCH(riscv)
+ENTRY(_start)
+
+SECTIONS
+{
+    . = 0x80200000;
+    .text : {
+        __text_start = .;
+        *(.text.boot)
+        *(.text.trap)
+        *(.text .text.*)
+        . = ALIGN(4096);
+        __text_end = .;
+    }
+    .rodata : {
+        *(.rodata .rodata.* .srodata .srodata.*)
+        . = ALIGN(8);
+        __start_hypercalls = .;
+        KEEP(*(hypercalls))
+        __stop_hypercalls = .;
+        __start_sched_classes = .;
+        KEEP(*(sched_classes))
+        __stop_sched_classes = .;
+        __start_sbi_extensions = .;
+        KEEP(*(SORT(sbi_extensions.*)))
+        __stop_sbi_extensions = .;
+        . = ALIGN(4096);
+        __rodata_end = .;
+    }
+    /* bss is part of the image: whoever loads it clears it. Stacks stand apart: their guard pages are not mapped. */
+    .data : {
+        *(.data .data.* .sdata .sdata.*)
+        *(.bss .bss.* .sbss .sbss.* COMMON)
+        . = ALIGN(4096);
+        __data_end = .;
+    }
+    .stacks : {
+        hart_stacks = .;
+        . += 8 * 8192;
+        boot_cpu = hart_stacks + 8192 - 256;
+    }
+    __hyp_end = .;
+    ASSERT(__hyp_end % 4096 == 0, "the system image is page-aligned")
+    /DISCARD/ : {
+        *(.comment .note .note.* .eh_frame .eh_frame_hdr .riscv.attributes .debug*)
+    }
+}
