@@ -23,7 +23,7 @@ image-parts: hyp $(filter $(IMAGE_GUESTS),$(IMAGE_FILES))
 docs: | setup ## write docs/configuration.md anew from the schema
 	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.configdoc > docs/configuration.md
 
-test-image: | setup ## tests of the system image builder
+test-image: | setup-dev ## tests of the system image builder
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/image
 
 .PHONY: image image-parts docs test-image

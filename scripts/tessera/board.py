@@ -17,7 +17,9 @@ def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
     if not path.is_file():
         known = sorted(entry.parent.name for entry in platform_dir.glob("*/board.dts"))
         got = f'got "{name}"{suggest(name, known)}'
-        system.problem("board", f"expected a folder of {platform_dir} with a board.dts ({', '.join(known)}), {got}")
+        system.problem(
+            "board", f"expected a folder of {platform_dir.name}/ with a board.dts ({', '.join(known)}), {got}"
+        )
         return None
     return _board(path)
 

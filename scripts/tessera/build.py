@@ -12,7 +12,6 @@ from tessera.image import build_image
 from tessera.layout import PAGE, align_up
 from tessera.manifest import manifest
 from tessera.model import File, System
-from tessera.place import image_bound, place_host
 from tessera.problems import BuildError
 from tessera.system import load_system
 
@@ -39,11 +38,9 @@ class Built:
 def build(options: Options) -> Built:
     """Everything in memory, nothing written. Raises BuildError."""
     hypervisor = _hypervisor(options.hypervisor)
-    system = load_system(options.source, options.guests, options.platform, options.without)
     head = hypervisor.data if hypervisor else b""
     head += bytes(align_up(len(head), PAGE) - len(head))
-    place_host(system, image_bound(system, len(head)))
-    system.node.problems.raise_if_any()
+    system = load_system(options.source, options.guests, options.platform, options.without, len(head))
 
     files: dict[str, bytes] = {}
     fixups: dict[str, list[Fixup]] = {}

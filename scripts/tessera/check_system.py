@@ -3,20 +3,12 @@
 
 from tessera import layout
 from tessera.kinds import suggest
-from tessera.model import Board, Device, System
+from tessera.model import Board
 from tessera.reading import Read
 
 
-def check_system(system: System) -> None:
-    """Reports what is wrong with the system as a whole."""
-    node, board = system.node, system.board
-    if system.harts > board.harts:
-        node.problem("harts", f"expected at most {board.harts}, the harts of {board.name}, got {system.harts}")
-    if "vms" in node.children:
-        _check_vms(node.children["vms"])
-
-
-def _check_vms(vms: Read) -> None:
+def check_counts(vms: Read) -> None:
+    """Reports what is wrong with the nodes of /vms taken together."""
     nodes = list(vms.children.values())
     if not nodes:
         vms.problem("", f"expected 1 to {layout.MAX_VMS} VMs, got none")
@@ -31,6 +23,11 @@ def _check_vms(vms: Read) -> None:
     keyboards = [node for node in nodes if node["keyboard"]]
     for node in keyboards[1:]:
         node.problem("keyboard", f"expected one VM with the keyboard, got it also in {keyboards[0].path}")
+
+
+def check_harts(system: Read, board: Board) -> None:
+    if system["harts"] and system["harts"] > board.harts:
+        system.problem("harts", f"expected at most {board.harts}, the harts of {board.name}, got {system['harts']}")
 
 
 def check_devices(nodes: list[Read], board: Board) -> None:
@@ -60,17 +57,19 @@ def _check_model(node: Read) -> None:
             node.problem(prop, f"expected only on a virtio-blk, got it on a {node['model']}")
 
 
-def owners(vms: list[Read], devices: list[Device], board: Board) -> dict[str, Read]:
+def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read]:
     """Which VM has which device of the board; reports devices that are unknown or given twice."""
-    slot_of = {name: name for name in board.devices} | {device.name: device.slot for device in devices}
+    slot_of = {name: name for name in board.devices} | {device.name: device["slot"] for device in devices}
     result: dict[str, Read] = {}
     for vm in vms:
         for name in vm["devices"] or ():
             slot = slot_of.get(name)
-            if slot not in board.devices:
+            if name not in slot_of:
                 known = list(slot_of)
                 guess = suggest(name, known) or f" ({', '.join(known)})"
                 vm.problem("devices", f'expected devices of /devices or of {board.name}, got "{name}"{guess}')
+            elif slot not in board.devices:
+                continue  # said at the device
             elif slot in result:
                 irq = board.devices[slot].interrupt
                 got = f'got "{name}" (interrupt {irq}), which {result[slot].path} has'

@@ -37,7 +37,7 @@ def spell(prop: dtlib.Property) -> str:
     """The value as it is written in a source, on one line."""
     if prop.type == dtlib.Type.EMPTY:
         return "no value"
-    text = str(prop).partition("=")[2].strip().removesuffix(";").strip()
+    text = str(prop).partition("=")[2].strip().removesuffix(";").replace("< ", "<").replace(" >", ">")
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -232,7 +232,7 @@ BOARD = NodeSchema(
             "Where the hypervisor is loaded and entered; the RAM below is the firmware's.",
             required=True,
         ),
-        Prop("timebase-hz", Number(1, 10**10), "Frequency of the `time` CSR.", required=True),
+        Prop("timebase-hz", Number(1000000, 10**10), "Frequency of the `time` CSR in Hz.", required=True),
         Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", required=True),
         Prop("isa-extensions", Words("extensions"), "Extensions that every guest is told of.", required=True),
         Prop("cbo-block-size", Number(16, 4096), "Bytes that a cache-block operation works on.", default=64),

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from tessera import schema, virtual
 from tessera.board import load_board
-from tessera.check_system import check_devices, check_system, owners
+from tessera.check_system import check_counts, check_devices, check_harts, owners
 from tessera.check_vm import check_vm
 from tessera.files import load_file, load_image
 from tessera.kinds import suggest
 from tessera.layout import FEATURES
 from tessera.model import Board, Device, System, Vm
-from tessera.place import place_guest
+from tessera.place import image_bound, place_guest, place_host
 from tessera.problems import BuildError, Problems
 from tessera.reading import Read, read
 from tessera.source import Source
@@ -19,28 +19,47 @@ from tessera.source import Source
 LONGEST_NAME = 31
 
 
-def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str, ...]) -> System:
-    """The checked system of `path`, everything placed in the guests but nothing in the host's RAM yet.
+def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str, ...], hypervisor_size: int) -> System:
+    """The checked system of `path` with everything placed.
 
     guests: directory of the guests' files. platform_dir: directory of the boards. without: features to add to the
-    machine mask. Raises BuildError with all problems.
+    machine mask. hypervisor_size: bytes of the hypervisor's binary. Raises BuildError with all problems.
     """
     check_features(without)
     problems = Problems()
     node = read(Source(str(path)), schema.SYSTEM, problems)
     if len(path.stem) > LONGEST_NAME:
         node.problem("", f'expected a file name of at most {LONGEST_NAME} characters, got "{path.stem}"')
+    vms = [_vm(index, vm, guests) for index, vm in enumerate(_section(node, "vms")) if vm.sound]
+    if "vms" in node.children:
+        check_counts(node.children["vms"])
     board = load_board(node["board"], platform_dir, node) if node["board"] else None
-    if board is None:
-        problems.raise_if_any()
-        raise BuildError(f"{path}:1: /: no board")
-    system = _system(path, node, board, guests, without)
-    check_system(system)
-    for vm in system.vms:
+    devices = _devices(node, board, vms, guests) if board else []
+    for vm in vms:
         place_guest(vm)
         check_vm(vm)
+    if board is None:
+        problems.raise_if_any()
+        raise AssertionError("a system without a board has no problem")
+    mask = set(node["machine-mask"] or ()) | set(without)
+    system = System(
+        name=path.stem,
+        source=path,
+        node=node,
+        board=board,
+        harts=node["harts"],
+        quantum_us=node["quantum-us"],
+        machine_mask=tuple(name for name in FEATURES if name in mask),
+        devices=devices,
+        vms=vms,
+    )
+    place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
     return system
+
+
+def _section(node: Read, name: str) -> list[Read]:
+    return list(node.children[name].children.values()) if name in node.children else []
 
 
 def named_files(path: Path, guests: Path) -> list[Path]:
@@ -59,30 +78,14 @@ def check_features(names: tuple[str, ...]) -> None:
             raise BuildError(f"--without: expected features out of {', '.join(FEATURES)}, {got}")
 
 
-def _system(path: Path, node: Read, board: Board, guests: Path, without: tuple[str, ...]) -> System:
-    mask = set(node["machine-mask"] or ()) | set(without)
-    vm_nodes = list(node.children["vms"].children.values()) if "vms" in node.children else []
-    devices = _devices(node, board, guests)
-    taken = owners(vm_nodes, devices, board)
-    vms = [_vm(index, vm, guests) for index, vm in enumerate(vm_nodes) if vm.sound]
+def _devices(node: Read, board: Board, vms: list[Vm], guests: Path) -> list[Device]:
+    """The devices of /devices; gives the VMs those that they name."""
+    check_harts(node, board)
+    nodes = _section(node, "devices")
+    check_devices(nodes, board)
+    taken = owners(_section(node, "vms"), nodes, board)
     for vm in vms:
         vm.devices = [board.devices[slot] for slot, owner in taken.items() if owner is vm.node]
-    return System(
-        name=path.stem,
-        source=path,
-        node=node,
-        board=board,
-        harts=node["harts"] or 0,
-        quantum_us=node["quantum-us"] or 0,
-        machine_mask=tuple(name for name in FEATURES if name in mask),
-        devices=devices,
-        vms=vms,
-    )
-
-
-def _devices(node: Read, board: Board, guests: Path) -> list[Device]:
-    nodes = node.children["devices"].children.values() if "devices" in node.children else []
-    check_devices(list(nodes), board)
     return [_device(device, guests) for device in nodes if device.sound]
 
 

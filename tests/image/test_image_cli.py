@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mkimage.py as people call it, the shipped systems, and the reference made from the schema."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from image_reader import read_image
+from workshop import ROOT, SYSTEM
+
+from tessera import configdoc, schema
+from tessera.source import Source
+
+SYSTEMS = sorted((ROOT / "systems").glob("*.dts"))
+
+
+def mkimage(*args, path=None):
+    env = os.environ | ({"PATH": path} if path is not None else {})
+    command = [sys.executable, ROOT / "scripts" / "mkimage.py", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+
+
+@pytest.fixture
+def hypervisor(workshop):
+    workshop.source.write_text(SYSTEM)
+    workshop.file("tessera.bin", b"hypervisor" * 1000)
+    return workshop.guests / "tessera.bin"
+
+
+def arguments(hypervisor):
+    return ["sys.dts", "--hypervisor", hypervisor, "--guests", "guests", "--out", "out"]
+
+
+def test_what_is_written(workshop, hypervisor, tmp_path):
+    done = mkimage(*arguments(hypervisor), "--without", "sstc,htinst")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    out = tmp_path / "out"
+    assert sorted(path.name for path in out.iterdir()) == [
+        "one.dtb", "one.dts", "system.json", "tessera.bin", "two.dtb", "two.dts",
+    ]  # fmt: skip
+    binary = (out / "tessera.bin").read_bytes()
+    image = read_image(binary[12288:])
+    assert binary.startswith(hypervisor.read_bytes())
+    manifest = json.loads((out / "system.json").read_text())
+    assert manifest["machine_mask"] == ["sstc", "htinst"]
+    assert image.header["machine_mask"] == 0b101
+    assert manifest["image"]["sha256"] == hashlib.sha256(binary).hexdigest()
+    assert manifest["vms"][0]["sign_of_life"] == "one up"
+    one = (workshop.guests / "one.bin").read_bytes()
+    assert manifest["vms"][0]["image"] == {
+        "path": "guests/one.bin",
+        "size": len(one),
+        "sha256": hashlib.sha256(one).hexdigest(),
+    }
+    assert manifest["qemu"] == {
+        "machine": "virt",
+        "memory_mib": 512,
+        "arguments": [
+            "-global",
+            "virtio-mmio.force-legacy=false",
+            "-device",
+            "virtio-rng-device,bus=virtio-mmio-bus.0,iommu_platform=on",
+        ],
+    }
+
+
+def test_a_disk(workshop):
+    workshop.file("a,b.img", bytes(512))
+    text = SYSTEM.replace('"virtio-rng";', '"virtio-blk"; file = "a,b.img"; read-only;')
+    arguments = json.loads(workshop.build(text).files["system.json"])["qemu"]["arguments"]
+    assert arguments[2:] == [
+        "-drive",
+        "if=none,id=rng0,format=raw,file=guests/a,,b.img,read-only=on",
+        "-device",
+        "virtio-blk-device,drive=rng0,bus=virtio-mmio-bus.0,iommu_platform=on",
+    ]
+
+
+@pytest.mark.parametrize("model", ['"virtio-rng";', '"virtio-blk"; file = "disk.img";'])
+def test_qemu_takes_the_arguments(workshop, model):
+    workshop.file("disk.img", bytes(512))
+    text = SYSTEM.replace('"virtio-rng";', model)
+    qemu = json.loads(workshop.build(text).files["system.json"])["qemu"]
+    command = [os.environ.get("QEMU", "qemu-system-riscv64"), "-M", qemu["machine"], "-m", str(qemu["memory_mib"])]
+    command += ["-S", "-display", "none", "-serial", "none", "-monitor", "stdio", *qemu["arguments"]]
+    done = subprocess.run(command, input="info qtree\nquit\n", capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    slot = done.stdout.partition("virtio-mmio-bus.0")[2].partition("dev: virtio-mmio")[0]
+    assert re.search(r"dev: virtio-(rng|blk)-device", slot), done.stdout
+    assert "iommu_platform = true" in slot
+
+
+def test_a_system_that_shrinks_leaves_nothing_behind(workshop, hypervisor, tmp_path):
+    assert mkimage(*arguments(hypervisor)).returncode == 0
+    workshop.source.write_text(SYSTEM.replace("two {", "three {"))
+    assert mkimage(*arguments(hypervisor)).returncode == 0
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.dtb")) == ["one.dtb", "three.dtb"]
+
+
+def test_nothing_is_written_when_refused(workshop, hypervisor, tmp_path):
+    workshop.source.write_text(SYSTEM.replace("harts = <2>", "harts = <0>"))
+    done = mkimage(*arguments(hypervisor))
+    assert done.returncode == 1
+    assert done.stderr == "sys.dts:5: /: harts: expected a number from 1 to 8, got 0\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_hypervisor(workshop, hypervisor, tmp_path):
+    done = mkimage("sys.dts", "--without-hypervisor", "--guests", "guests", "--out", "out")
+    assert done.returncode == 0
+    read_image((tmp_path / "out" / "tessera.bin").read_bytes())
+
+
+def test_list_files(workshop, hypervisor):
+    workshop.source.write_text(SYSTEM.replace("two.bin", "not-made-yet.bin"))
+    done = mkimage("sys.dts", "--list-files", "--guests", "guests")
+    assert done.stdout.split() == ["guests/one.bin", "guests/initrd.gz", "guests/not-made-yet.bin"]
+
+
+def replaced(args, old, new):
+    return [new if str(arg) == str(old) else arg for arg in args]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "guests/tessera.bin",
+            "nowhere.bin",
+            "nowhere.bin: expected the hypervisor's binary: No such file or directory",
+        ),
+        ("guests/tessera.bin", "guests/elf", "guests/elf: expected the hypervisor's raw binary, got an ELF file"),
+        ("guests/tessera.bin", "guests/empty", "guests/empty: expected the hypervisor's raw binary, got nothing"),
+        ("out", "guests/one.bin", "guests/one.bin: cannot be written: File exists"),
+        ("sys.dts", "none.dts", "none.dts:1: cannot be read: No such file or directory"),
+    ],
+)
+def test_one_line_for_what_is_missing(workshop, hypervisor, old, new, message):
+    workshop.file("elf", b"\x7fELF")
+    workshop.file("empty", b"")
+    done = mkimage(*replaced(arguments(hypervisor), old, new))
+    assert done.returncode == 1
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+
+
+def test_unknown_feature_on_the_command_line(workshop, hypervisor):
+    done = mkimage(*arguments(hypervisor), "--without", "ssct")
+    assert done.returncode == 1
+    assert re.fullmatch(
+        r'--without: expected features out of sstc, .*, got "ssct" \(did you mean "sstc"\?\)\n', done.stderr
+    )
+
+
+def test_without_dtc(workshop, hypervisor):
+    done = mkimage(*arguments(hypervisor), path="/nowhere")
+    assert done.returncode == 1
+    assert done.stderr == "dtc: expected the device tree compiler (apt-get install device-tree-compiler)\n"
+
+
+def test_usage(workshop, hypervisor):
+    assert mkimage("sys.dts", "--guests", "guests", "--without-hypervisor").returncode == 2
+    assert mkimage("sys.dts", "--guests", "guests", "--out", "out").returncode == 2
+
+
+@pytest.mark.parametrize("path", SYSTEMS, ids=lambda path: path.stem)
+def test_shipped_systems_build(workshop, path):
+    """With stand-ins for the guests, so that it needs none of them."""
+    text = path.read_text()
+    for name in set(re.findall(r'(?:image|initrd|file) = "(.*?)"', text)):
+        (workshop.guests / name).parent.mkdir(exist_ok=True)
+        workshop.file(name, b"\x13\0\0\0" * 64)
+    workshop.build(text)
+
+
+def test_the_systems_that_the_makefile_and_the_docs_speak_of_are_there():
+    assert {"demo", "linux", "linux-smp", "virtio", "bench", "switch"} <= {path.stem for path in SYSTEMS}
+
+
+def test_the_reference_is_fresh():
+    path = ROOT / "docs" / "configuration.md"
+    assert path.read_text() == configdoc.reference(), "docs/configuration.md is stale: run `make docs`"
+
+
+def test_the_reference_has_everything(workshop):
+    document = configdoc.reference()
+    pending = [schema.SYSTEM, schema.BOARD]
+    while pending:
+        node = pending.pop()
+        pending += [*node.children.values(), *([node.named] if node.named else [])]
+        for prop in node.props:
+            assert f"| `{prop.name}` | " in document
+            assert prop.doc in document
+    example = re.search(r"```dts\n(.*?)```", document, flags=re.DOTALL)[1]
+    workshop.source.write_text(example)
+    assert list(Source(str(workshop.source)).root.nodes["vms"].nodes) == ["linux"]

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python layout against the C header: the host's compiler says where everything lies."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from workshop import ROOT
+
+from tessera import layout
+
+HEADER = ROOT / "core" / "include" / "sysimage.h"
+
+
+def compiled(tmp_path, expressions):
+    """The values of C expressions, by text."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.fail("expected a host C compiler (cc, gcc or clang)")
+    lines = [f'    printf("%llu\\n", (unsigned long long)({expression}));' for expression in expressions]
+    source = tmp_path / "layout.c"
+    body = "\n".join(lines)
+    source.write_text(
+        f'#include <stddef.h>\n#include <stdio.h>\n#include "{HEADER}"\nint main(void)\n{{\n{body}\n    return 0;\n}}\n'
+    )
+    program = tmp_path / "layout"
+    subprocess.run([compiler, "-std=c11", "-Wall", "-Werror", "-o", program, source], check=True)
+    out = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    return dict(zip(expressions, map(int, out.split()), strict=True))
+
+
+def test_records_are_those_of_the_header(tmp_path):
+    expected = {}
+    for record in layout.RECORDS:
+        expected[f"sizeof(struct {record.name})"] = record.size
+        for field, _ in record.fields:
+            member = f"((struct {record.name} *)0)->{field}"
+            following = [name for name, _ in record.fields]
+            end = following[following.index(field) + 1 :]
+            size = (record.offset(end[0]) if end else record.size) - record.offset(field)
+            expected[f"offsetof(struct {record.name}, {field})"] = record.offset(field)
+            expected[f"sizeof({member})"] = size
+    assert compiled(tmp_path, list(expected)) == expected
+
+
+def test_every_structure_and_field_of_the_header_is_known():
+    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)
+    structures = dict(re.findall(r"struct (\w+) \{(.*?)\};", text, flags=re.DOTALL))
+    assert set(structures) == {record.name for record in layout.RECORDS}
+    for record in layout.RECORDS:
+        declared = re.findall(r"(\w+)(?:\[\w+\])?\s*[,;]", structures[record.name])
+        assert [name for name, _ in record.fields] == declared
+
+
+def test_constants_are_those_of_the_header(tmp_path):
+    names = re.findall(r"^#define (SYSIMAGE_\w+) \S", HEADER.read_text(), flags=re.MULTILINE)
+    assert len(names) > 10
+    ours = {name: getattr(layout, name.removeprefix("SYSIMAGE_")) for name in names}
+    for index, feature in enumerate(layout.FEATURES):
+        ours[f"SYSIMAGE_FEATURE_{feature.upper()}"] = index
+    ours["SYSIMAGE_FEATURE_COUNT"] = len(layout.FEATURES)
+    ours |= {"SYSIMAGE_REGION_RAM": layout.REGION_RAM, "SYSIMAGE_REGION_MMIO": layout.REGION_MMIO}
+    assert compiled(tmp_path, list(ours)) == ours
+
+
+def test_every_constant_of_the_header_is_known():
+    text = HEADER.read_text()
+    enumerators = set(re.findall(r"^    (SYSIMAGE_\w+) = \d+,", text, flags=re.MULTILINE))
+    features = {f"SYSIMAGE_FEATURE_{feature.upper()}" for feature in layout.FEATURES}
+    assert enumerators == features | {"SYSIMAGE_FEATURE_COUNT", "SYSIMAGE_REGION_RAM", "SYSIMAGE_REGION_MMIO"}
+
+
+def test_packing_refuses_missing_and_unknown_fields():
+    with pytest.raises(ValueError, match="sysimage_irq"):
+        layout.IRQ.pack(host=1)
+    with pytest.raises(ValueError, match="sysimage_irq"):
+        layout.IRQ.pack(host=1, guest=1, extra=1)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random valid systems: they build, read back as what was put in, and nothing overlaps in the host's RAM."""
+
+import json
+import os
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from image_reader import read_image, text
+from workshop import SYSTEM
+
+from tessera import layout, virtual
+from tessera.schema import COLOURS, GUEST_FEATURES
+
+MIB = 1 << 20
+RAM = (0x80000000, 0xA0000000)
+LOAD_ADDRESS = 0x80200000
+MMIO = 0x10001000
+
+
+@dataclass
+class Wanted:
+    """A VM to build."""
+
+    name: str
+    memory: int  # in units of 2 MiB
+    base: int
+    image: bytes
+    initrd: bytes | None
+    props: dict[str, str] = field(default_factory=dict)
+    devices: list[int] = field(default_factory=list)
+
+    def source(self, index: int) -> str:
+        lines = [f"memory-size = <{self.memory * 2 * MIB:#x}>;", f'image = "image{index}";']
+        lines += [f"{name} = {value};" if value else f"{name};" for name, value in self.props.items()]
+        if self.base != RAM[0]:
+            lines.append(f"memory-base = /bits/ 64 <{self.base:#x}>;")
+        if self.initrd:
+            lines.append(f'initrd = "initrd{index}";')
+        if self.devices:
+            lines.append("devices = " + ", ".join(f'"virtio-mmio{n}"' for n in self.devices) + ";")
+        return f"{self.name} {{\n" + "\n".join(lines) + "\n};\n"
+
+
+@dataclass
+class WantedSystem:
+    harts: int
+    quantum: int
+    mask: set[str]
+    hypervisor: bytes
+    vms: list[Wanted]
+
+    def source(self) -> str:
+        mask = (
+            "machine-mask" + (" = " + ", ".join(f'"{name}"' for name in sorted(self.mask)) if self.mask else "") + ";"
+        )
+        head = f'compatible = "tessera,system"; board = "qemu-virt"; harts = <{self.harts}>;\n'
+        head += f"quantum-us = <{self.quantum}>; {mask}\n"
+        vms = "".join(vm.source(index) for index, vm in enumerate(self.vms))
+        return f"/dts-v1/;\n/ {{ {head} vms {{\n{vms} }}; }};\n"
+
+
+NAMES = st.from_regex(r"[a-z][a-z0-9-]{0,14}", fullmatch=True)
+# Payloads of which many are equal, so that sharing is met.
+BLOBS = st.builds(
+    lambda seed, size: bytes([seed + 1]) * size, st.integers(0, 3), st.sampled_from([1, 7, 8, 4096, 70001])
+)
+PROPS = st.fixed_dictionaries(
+    {"sign-of-life": st.just('"up"')},
+    optional={
+        "vcpus": st.integers(1, 2).map(lambda n: f"<{n}>"),
+        "colour": st.sampled_from(sorted(COLOURS)).map(lambda name: f'"{name}"'),
+        "bootargs": st.text(st.characters(min_codepoint=35, max_codepoint=91), min_size=1, max_size=40).map(
+            lambda args: f'"{args}"'
+        ),
+        "on-fatal": st.sampled_from(['"stop"', '"restart"']),
+        "manual-start": st.just(""),
+        "uart-polled": st.just(""),
+        "isa": st.sets(st.sampled_from(GUEST_FEATURES)).map(lambda names: ", ".join(f'"{n}"' for n in sorted(names))),
+    },
+)
+
+
+@st.composite
+def systems(draw):
+    count = draw(st.integers(1, 6))
+    names = draw(st.lists(NAMES, min_size=count, max_size=count, unique=True))
+    slots = draw(st.lists(st.integers(-1, count - 1), min_size=7, max_size=7))  # whose each device is
+    vms = []
+    for index, name in enumerate(names):
+        vm = Wanted(
+            name=name,
+            memory=draw(st.integers(3, 20)),
+            base=draw(st.sampled_from([RAM[0], 0x40000000, 0x1_00000000, (1 << 41) - 40 * MIB])),
+            image=draw(BLOBS),
+            initrd=draw(st.none() | BLOBS),
+            props=draw(PROPS),
+            devices=[slot for slot, owner in enumerate(slots) if owner == index],
+        )
+        vms.append(vm)
+    keyboard = draw(st.integers(-1, count - 1))
+    if keyboard >= 0:
+        vms[keyboard].props["keyboard"] = ""
+    return WantedSystem(
+        harts=draw(st.integers(1, 8)),
+        quantum=draw(st.integers(100, 1000000)),
+        mask=draw(st.sets(st.sampled_from(layout.FEATURES))),
+        hypervisor=draw(st.sampled_from([b"h", b"h" * 4096, b"h" * 40000])),
+        vms=vms,
+    )
+
+
+@settings(
+    max_examples=int(os.environ.get("IMAGE_EXAMPLES", "60")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(wanted=systems())
+def test_random_systems(workshop, wanted):
+    for index, vm in enumerate(wanted.vms):
+        workshop.file(f"image{index}", vm.image)
+        workshop.file(f"initrd{index}", vm.initrd or b"unused")
+    workshop.file("hypervisor", wanted.hypervisor)
+    built = workshop.build(wanted.source(), hypervisor=workshop.guests / "hypervisor")
+    binary = built.files["tessera.bin"]
+    head = layout.align_up(len(wanted.hypervisor), 4096)
+    assert binary[: len(wanted.hypervisor)] == wanted.hypervisor
+    assert not any(binary[len(wanted.hypervisor) : head])
+    image = read_image(binary[head:])
+    check_header(image.header, wanted)
+    assert [vm.name for vm in image.vms] == [vm.name for vm in wanted.vms]
+    for read, vm in zip(image.vms, wanted.vms, strict=True):
+        check_vm(image, read, vm, built.files[f"{vm.name}.dtb"])
+    check_host(image, LOAD_ADDRESS + len(binary))
+    check_manifest(json.loads(built.files["system.json"]), image, wanted)
+
+
+def check_header(header, wanted):
+    assert header["nharts"] == wanted.harts
+    assert header["quantum_us"] == wanted.quantum
+    assert {name for bit, name in enumerate(layout.FEATURES) if header["machine_mask"] >> bit & 1} == wanted.mask
+    assert (header["ram_base"], header["ram_base"] + header["ram_size"]) == RAM
+    assert header["timebase_hz"] == 10000000
+    assert text(header["name"]) == "sys"
+
+
+def check_vm(image, read, vm, blob):
+    fields, props = read.fields, vm.props
+    size = vm.memory * 2 * MIB
+    ram, *mmio = read.regions
+    assert (ram["gpa"], ram["size"], ram["kind"]) == (vm.base, size, layout.REGION_RAM)
+    devices = [(MMIO + 0x1000 * n, MMIO + 0x1000 * n, 0x1000, layout.REGION_MMIO) for n in vm.devices]
+    assert [(r["gpa"], r["hpa"], r["size"], r["kind"]) for r in mmio] == devices
+    assert [(irq["host"], irq["guest"]) for irq in read.irqs] == [(n + 1, n + 1) for n in vm.devices]
+    payloads = [image.payload(load) for load in read.loads]
+    assert payloads == [vm.image, *([vm.initrd] if vm.initrd else []), blob]
+    assert read.loads[0]["gpa"] == fields["entry"] == vm.base + 2 * MIB
+    assert read.loads[-1]["gpa"] == fields["dtb"]
+    assert fields["nvcpus"] == int(props.get("vcpus", "<1>").strip("<>"))
+    assert bool(fields["flags"] & layout.VM_AUTOSTART) == ("manual-start" not in props)
+    assert bool(fields["flags"] & layout.VM_FOCUS) == ("keyboard" in props)
+    assert bool(fields["flags"] & layout.VM_RESTART_FATAL) == (props.get("on-fatal") == '"restart"')
+    assert fields["uart_irq"] == (0 if "uart-polled" in props else 10)
+    assert (fields["uart"], fields["plic"]) == (virtual.UART_BASE, virtual.PLIC_BASE)
+    if "colour" in props:
+        assert fields["colour"] == COLOURS[props["colour"].strip('"')]
+    assert fields["colour"] in COLOURS.values()
+
+
+def check_host(image, image_end):
+    """Every VM's RAM: 2 MiB aligned, inside the board's, behind the image, apart from the others'."""
+    reached = image_end
+    for ram in sorted((vm.regions[0] for vm in image.vms), key=lambda region: region["hpa"]):
+        assert ram["hpa"] % (2 * MIB) == 0
+        assert ram["hpa"] >= reached
+        reached = ram["hpa"] + ram["size"]
+    assert reached <= RAM[1]
+
+
+def check_manifest(manifest, image, wanted):
+    assert manifest["harts"] == wanted.harts
+    assert set(manifest["machine_mask"]) == wanted.mask
+    for entry, read, vm in zip(manifest["vms"], image.vms, wanted.vms, strict=True):
+        assert entry["name"] == vm.name
+        assert entry["memory"]["host"] == read.regions[0]["hpa"]
+        assert entry["ansi"] == read.fields["colour"]
+        assert entry["autostart"] == ("manual-start" not in vm.props)
+        assert entry["devices"] == [f"virtio-mmio{n}" for n in vm.devices]
+        assert [load["address"] for load in entry["loads"]] == [load["gpa"] for load in read.loads]
+
+
+def test_equal_payloads_are_stored_once(workshop):
+    vm = '{ memory-size = <0x400000>; image = "image"; sign-of-life = "up"; };'
+    workshop.file("image", bytes(range(1, 256)) * 4096)
+    head = '/dts-v1/; / { compatible = "tessera,system"; board = "qemu-virt"; harts = <1>; vms { '
+    one = workshop.build(f"{head} a {vm} }}; }};").files["tessera.bin"]
+    two = workshop.build(f"{head} a {vm} b {vm} }}; }};").files["tessera.bin"]
+    assert len(two) - len(one) < 3 * 4096
+
+
+def test_explicit_host_base_is_kept_and_avoided(workshop):
+    vm = 'memory-size = <0x800000>; image = "image"; sign-of-life = "up";'
+    workshop.file("image", b"x")
+    head = '/dts-v1/; / { compatible = "tessera,system"; board = "qemu-virt"; harts = <1>; vms { '
+    tail = f"a {{ {vm} }}; b {{ {vm} host-base = <0x80600000>; }}; c {{ {vm} }}; }}; }};"
+    image = read_image(workshop.build(head + tail).files["tessera.bin"])
+    assert [vm.regions[0]["hpa"] for vm in image.vms] == [0x80E00000, 0x80600000, 0x81600000]
+
+
+def test_the_same_source_gives_the_same_image(workshop):
+    assert workshop.build(SYSTEM).files == workshop.build(SYSTEM).files
+
+
+@pytest.mark.parametrize("damage", ["magic", "size", "checksum"])
+def test_the_reader_sees_damage(workshop, damage):
+    """The reader that the tests above trust does find faults."""
+    data = bytearray(workshop.build(SYSTEM).files["tessera.bin"])
+    if damage == "magic":
+        data[0] ^= 1
+    elif damage == "size":
+        data += b"\0"
+    else:
+        data[layout.HEADER.size] ^= 1
+    with pytest.raises(AssertionError):
+        read_image(bytes(data))

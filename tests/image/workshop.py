@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A workshop: a directory with a system source and guests' files, where systems are built in memory."""
+
+from pathlib import Path
+
+import pytest
+
+from tessera.build import Built, Options, build
+from tessera.problems import BuildError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Two VMs and a device. Cases of test_refused.py change one thing in it; line numbers in their messages count from here.
+SYSTEM = """\
+/dts-v1/;
+/ {
+	compatible = "tessera,system";
+	board = "qemu-virt";
+	harts = <2>;
+	quantum-us = <5000>;
+	devices {
+		rng0 {
+			slot = "virtio-mmio0";
+			model = "virtio-rng";
+		};
+	};
+	vms {
+		one {
+			memory-size = <0x1000000>;
+			image = "one.bin";
+			initrd = "initrd.gz";
+			sign-of-life = "one up";
+			devices = "rng0";
+		};
+		two {
+			memory-size = <0x400000>;
+			image = "two.bin";
+			sign-of-life = "two up";
+		};
+	};
+};
+"""
+
+
+class Workshop:
+    """`sys.dts` and `guests/` in the current directory."""
+
+    guests = Path("guests")
+    source = Path("sys.dts")
+    platform = ROOT / "platform"
+
+    def __init__(self) -> None:
+        self.guests.mkdir()
+        self.file("one.bin", b"\x13" * 5000)
+        self.file("two.bin", b"\x6f\0\0\0" * 300)
+        self.file("initrd.gz", b"\x1f\x8b" + bytes(range(256)) * 40)
+
+    def file(self, name: str, data: bytes) -> None:
+        (self.guests / name).write_bytes(data)
+
+    def build(self, text: str, hypervisor: Path | None = None, without: tuple[str, ...] = ()) -> Built:
+        self.source.write_text(text)
+        return build(Options(self.source, hypervisor, self.guests, self.platform, without))
+
+    def refuse(self, text: str) -> list[str]:
+        """The lines with which the system is refused."""
+        with pytest.raises(BuildError) as refusal:
+            self.build(text)
+        return str(refusal.value).split("\n")
