@@ -12,6 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 ROOT=$PWD
 VENV=$ROOT/cache/venv
+# shellcheck source=/dev/null
 SYSTEM_NAME=$(. /etc/os-release && echo "$PRETTY_NAME")
 PACKAGES=() # what to install: alternatives separated by '|', the first one the distribution has is taken
 REASONS=()
@@ -73,24 +74,36 @@ find_missing_dev() {
     want "shellcheck" "checks the shell scripts" has shellcheck
 }
 
+# candidate ALTERNATIVES: the first one this distribution has; the first one of all when it has none.
+candidate() {
+    local name
+    for name in ${1//|/ }; do
+        [[ $(apt-cache policy "$name" 2>/dev/null) =~ Candidate:\ [^\(] ]] && echo "$name" && return
+    done
+    echo "${1%%|*}"
+    return 1
+}
+
+candidates() {
+    local alternatives
+    for alternatives in "${PACKAGES[@]}"; do
+        candidate "$alternatives" || true
+    done
+}
+
 choose_root_command() {
     [[ $(id -u) -eq 0 ]] && return
     command -v sudo >/dev/null ||
-        die "not root and no sudo: have an administrator run: apt-get install ${PACKAGES[*]%%|*}"
+        die "not root and no sudo: have an administrator run: apt-get install $(candidates | paste -sd ' ')"
     SUDO=(sudo)
 }
 
-# Fills INSTALL with the first alternative of each package that this distribution has.
 choose_packages() {
     local alternatives name
     for alternatives in "${PACKAGES[@]}"; do
-        for name in ${alternatives//|/ }; do
-            if [[ $(apt-cache policy "$name" 2>/dev/null) =~ Candidate:\ [^\(] ]]; then
-                INSTALL+=("$name")
-                continue 2
-            fi
-        done
-        die "$SYSTEM_NAME has no package '${alternatives//|/\' nor \'}', which we need; see 'apt-cache policy'"
+        name=$(candidate "$alternatives") ||
+            die "$SYSTEM_NAME has no package '${alternatives//|/\' nor \'}', which we need; see 'apt-cache policy'"
+        INSTALL+=("$name")
     done
 }
 

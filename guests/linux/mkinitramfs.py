@@ -9,9 +9,9 @@ directly (newc format), so that neither root nor a staging folder is needed, and
 from __future__ import annotations
 
 import argparse
-import gzip
 import re
 import stat
+import struct
 import sys
 import zlib
 from collections.abc import Iterator
@@ -127,6 +127,13 @@ def build(busybox: bytes, modules: dict[str, bytes]) -> bytes:
     return cpio.finish()
 
 
+def gzip_undated(data: bytes) -> bytes:
+    """As gzip writes it, without the date and the name of the system that Pythons fill in each in their own way."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    body = deflate.compress(data) + deflate.flush()
+    return b"\x1f\x8b\x08" + bytes(5) + b"\x02\xff" + body + struct.pack("<II", zlib.crc32(data), len(data))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the Linux guest's initramfs.")
     parser.add_argument("--kernel", type=Path, required=True, help="the kernel image the initramfs is for")
@@ -138,7 +145,7 @@ def main() -> int:
         release = kernel_release(arguments.kernel.read_bytes())
         modules = find_modules(arguments.installer_initrd.read_bytes(), release)
         data = build(arguments.busybox.read_bytes(), modules)
-        arguments.output.write_bytes(gzip.compress(data, mtime=0))
+        arguments.output.write_bytes(gzip_undated(data))
     except BuildError as error:
         print(f"mkinitramfs: error: {error}", file=sys.stderr)
         return 1
