@@ -12,6 +12,7 @@
 #include "platform.h"
 
 #define WINDOWS_VA 0x3fc0000000UL
+#define PTE_PBMT_NC (1UL << 61)
 #define SATP_SV39 (8UL << 60)
 
 extern char __text_start[], __text_end[], __rodata_end[], __data_end[];
@@ -66,6 +67,17 @@ void hostmap_window(struct cpu *cpu)
 {
     cpu->arch.window = pagetable_entry_2m(&map, WINDOWS_VA + cpu->id * PAGE_2M);
     cpu->arch.window_at = ~0UL;
+}
+
+ulong hostmap_pbmt_page(struct cpu *cpu)
+{
+    ulong va = WINDOWS_VA + cpu->id * PAGE_2M;
+
+    /* QEMU 7.2's henvcfg takes the bit whether or not the machine has the extension: only an access tells. */
+    *cpu->arch.window = ((ulong)__text_start & ~(PAGE_2M - 1)) >> 2 | PTE_PBMT_NC | PTE_RO | PTE_V;
+    __asm__ volatile("sfence.vma %0, zero" ::"r"(va) : "memory");
+    cpu->arch.window_at = ~0UL;
+    return va;
 }
 
 void *arch_window(hpa_t hpa, uint64_t *size)

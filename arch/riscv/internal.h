@@ -25,6 +25,9 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2);
  * without. Boot hart only. */
 const char *probe_machine(uint32_t mask);
 
+/* The same for what shows only in page tables; after hostmap_window(). */
+void probe_paging(uint32_t mask);
+
 /* Does this hart have the H extension? Asked before anything else. */
 bool probe_hypervisor(void);
 
@@ -78,6 +81,9 @@ void hostmap_enable(void);
 
 /* Gives the hart its window. */
 void hostmap_window(struct cpu *cpu);
+
+/* Maps a page of ours in the window with a page-based memory type (Svpbmt), which traps where there is no such thing. */
+ulong hostmap_pbmt_page(struct cpu *cpu);
 
 /* --- plic.c: the machine's PLIC --- */
 void plic_init(void);

@@ -66,13 +66,14 @@ void boot_first(ulong hartid)
     wrong = hostmap_init(image);
     if (wrong == NULL) {
         hostmap_enable();
+        hostmap_window(cpu_get(0));
+        probe_paging(image->machine_mask);
         wrong = system_init(image);
     }
     if (wrong != NULL) {
         boot_failed("cannot set up the system: ", wrong);
     }
     hart_init(cpu_get(0), hartid);
-    hostmap_window(cpu_get(0));
     plic_init();
     console_log("Tessera on %s: system %s, %u VMs on %u harts, quantum %u us%s", platform.name, image->name, hyp.nvms,
                 hyp.ncpus, image->quantum_us, riscv_sstc ? ", Sstc" : "");

@@ -38,6 +38,11 @@ probe_\name:
     ret
 .endm
 
+    .globl  probe_load
+probe_load:
+    ld      a0, 0(a0)
+    ret
+
     probe_csr hstatus, CSR_HSTATUS
     probe_csr htimedelta, CSR_HTIMEDELTA
     probe_csr henvcfg, CSR_HENVCFG

@@ -14,6 +14,7 @@ typedef ulong probe_fn(ulong);
 struct probe_result probe_run(probe_fn *try, ulong arg);
 probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_stimecmp, probe_vstimecmp;
 probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean, probe_cbo_zero, probe_sinval;
+probe_fn probe_load;
 
 uint32_t htinst_mask;
 bool riscv_sstc;
@@ -68,10 +69,17 @@ static void probe_environment(uint32_t mask)
     }
     csr_write(CSR_HENVCFG, 0);
     found(SYSIMAGE_FEATURE_SSTC, mask, works(probe_stimecmp) && works(probe_vstimecmp) && henvcfg_takes(HENVCFG_STCE));
-    found(SYSIMAGE_FEATURE_SVPBMT, mask, henvcfg_takes(HENVCFG_PBMTE));
     found(SYSIMAGE_FEATURE_SVADU, mask, henvcfg_takes(HENVCFG_ADUE));
     found(SYSIMAGE_FEATURE_ZICBOM, mask, henvcfg_takes(HENVCFG_CBCFE | HENVCFG_CBIE) && works(probe_cbo_clean));
     found(SYSIMAGE_FEATURE_ZICBOZ, mask, henvcfg_takes(HENVCFG_CBZE) && works(probe_cbo_zero));
+}
+
+void probe_paging(uint32_t mask)
+{
+    ulong va = hostmap_pbmt_page(cpu_self());
+
+    found(SYSIMAGE_FEATURE_SVPBMT, mask,
+          arch_has(SYSIMAGE_FEATURE_ENVCFG) && probe_run(probe_load, va).ok != 0 && henvcfg_takes(HENVCFG_PBMTE));
 }
 
 const char *probe_machine(uint32_t mask)
