@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.elf import check_hypervisor
 from tessera.fdt import compile_dts
 from tessera.fixups import Fixup, find_fixups
 from tessera.guestdt import guest_dts, told_features
@@ -41,6 +42,8 @@ def build(options: Options) -> Built:
     head = hypervisor.data if hypervisor else b""
     head += bytes(align_up(len(head), PAGE) - len(head))
     system = load_system(options.source, options.guests, options.platform, options.without, len(head))
+    if hypervisor:
+        _check_elf(hypervisor.path.with_suffix(".elf"), head, system.board.load_address)
 
     files: dict[str, bytes] = {}
     fixups: dict[str, list[Fixup]] = {}
@@ -69,6 +72,12 @@ def write(built: Built, out: Path) -> None:
             temporary.replace(out / name)
     except OSError as error:
         raise BuildError(f"{out}: cannot be written: {error.strerror}") from None
+
+
+def _check_elf(path: Path, head: bytes, load_address: int) -> None:
+    """The hypervisor's make leaves the ELF file beside the binary; without it there is nothing to compare."""
+    if path.is_file():
+        check_hypervisor(head, path.read_bytes(), str(path), load_address)
 
 
 def _hypervisor(path: Path | None) -> File | None:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from image_reader import read_image
@@ -146,6 +147,31 @@ def test_one_line_for_what_is_missing(workshop, hypervisor, old, new, message):
     assert done.returncode == 1
     assert done.stderr.startswith(message)
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "message"),
+    [
+        (0x80200000, 0x80203000, None),
+        (0x80200000, 0x80204000, "expected __hyp_end at 0x80203000, where the raw binary ends, got 0x80204000 "),
+        (0x80200000, None, "expected __hyp_end at 0x80203000, where the raw binary ends, got no such symbol "),
+        (0x80000000, 0x80203000, "expected to be linked for 0x80200000, the board's load-address, got 0x80000000"),
+    ],
+)
+def test_hypervisor_that_would_not_find_its_image(workshop, hypervisor, text, end, message):
+    Path("empty.S").write_text(".globl _start\n_start: nop\n")
+    symbol = [f"-Wl,--defsym=__hyp_end={end:#x}"] if end else []
+    command = ["riscv64-unknown-elf-gcc", "-nostdlib", "-Wl,-n", f"-Wl,-Ttext={text:#x}", *symbol]
+    subprocess.run([*command, "-o", hypervisor.with_suffix(".elf"), "empty.S"], check=True)
+    done = mkimage(*arguments(hypervisor))
+    assert done.returncode == (1 if message else 0), done.stderr
+    if message:
+        assert done.stderr.startswith(f"guests/tessera.elf: {message}")
+
+
+def test_an_elf_file_that_is_none(workshop, hypervisor):
+    workshop.file("tessera.elf", b"\x7fELF cut short")
+    assert mkimage(*arguments(hypervisor)).stderr == "guests/tessera.elf: expected a 64-bit ELF file\n"
 
 
 def test_unknown_feature_on_the_command_line(workshop, hypervisor):

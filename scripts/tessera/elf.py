@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads of an ELF file what the image builder must know: where it is loaded, and a symbol."""
+
+import struct
+from dataclasses import dataclass
+
+from tessera.problems import BuildError
+
+_PT_LOAD = 1
+_SHT_SYMTAB = 2
+
+
+@dataclass(frozen=True)
+class Elf:
+    """A little-endian 64-bit ELF file."""
+
+    data: bytes
+
+    def load_address(self) -> int:
+        """Lowest physical address of what is loaded."""
+        offset, size, count = self._table(32, 54)
+        headers = [struct.unpack_from("<IIQQQ", self.data, offset + n * size) for n in range(count)]
+        return min(address for kind, _, _, _, address in headers if kind == _PT_LOAD)
+
+    def symbol(self, wanted: str) -> int | None:
+        """The symbol's value, None if there is no such symbol."""
+        offset, size, count = self._table(40, 58)
+        sections = [struct.unpack_from("<IIQQQQIIQQ", self.data, offset + n * size) for n in range(count)]
+        for _, kind, _, _, start, length, link, _, _, entry in sections:
+            if kind == _SHT_SYMTAB:
+                strings = sections[link][4]
+                for at in range(start, start + length, entry):
+                    name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", self.data, at)
+                    if self._string(strings + name) == wanted:
+                        return value
+        return None
+
+    def _table(self, offset_at: int, size_at: int) -> tuple[int, int, int]:
+        """File offset, entry size and number of entries of the program or section headers."""
+        (offset,) = struct.unpack_from("<Q", self.data, offset_at)
+        size, count = struct.unpack_from("<HH", self.data, size_at)
+        return offset, size, count
+
+    def _string(self, at: int) -> str:
+        return self.data[at : self.data.index(b"\0", at)].decode()
+
+
+def check_hypervisor(binary: bytes, elf: bytes, name: str, load_address: int) -> None:
+    """Refuses a raw binary that does not end where the hypervisor looks for the system image, or is linked for another
+    address: both would boot into silence. `elf` is what the binary was made from."""
+    try:
+        file = Elf(elf)
+        start, end = file.load_address(), file.symbol("__hyp_end")
+    except (struct.error, ValueError, IndexError):
+        raise BuildError(f"{name}: expected a 64-bit ELF file") from None
+    if start != load_address:
+        raise BuildError(
+            f"{name}: expected to be linked for {load_address:#x}, the board's load-address, got {start:#x}"
+        )
+    if end != load_address + len(binary):
+        got = "no such symbol" if end is None else f"{end:#x}"
+        where = f"{load_address + len(binary):#x}, where the raw binary ends"
+        raise BuildError(f"{name}: expected __hyp_end at {where}, got {got} (is something of it not in the binary?)")
