@@ -42,12 +42,15 @@ static unsigned tx_used(void)
     return console.tx_head - console.tx_tail;
 }
 
+bool console_full; /* owner: tx_drain() */
+
 static void tx_drain(void)
 {
     while (tx_used() > 0 && platform_uart_put(console.tx[console.tx_tail % CONSOLE_TX])) {
         console.tx_tail++;
     }
     platform_uart_notify_tx(tx_used() > 0);
+    __atomic_store_n(&console_full, CONSOLE_TX - tx_used() < CONSOLE_ROOM, __ATOMIC_RELAXED);
 }
 
 /* Output that finds the ring full is lost; console_ready() keeps guests from getting there. */
@@ -189,14 +192,10 @@ void console_putc(struct vm *vm, char c)
     spin_unlock(&console.lock);
 }
 
-bool console_ready(struct vm *vm)
+bool console_refuse(struct vm *vm)
 {
-    bool ready = CONSOLE_TX - tx_used() >= CONSOLE_ROOM; /* a hint: read without the lock, both ways harmless */
-
-    if (!ready) {
-        console.vms[vm->id].wants_room = true;
-    }
-    return ready;
+    console.vms[vm->id].wants_room = true;
+    return false;
 }
 
 void console_flush(void)

@@ -12,10 +12,16 @@ struct mmio_result {
     ulong rd; /* register that takes the value, 0: none */
 };
 
+struct expanded {
+    struct vcpu *vcpu; /* as it came: assembly keeps its registers by it */
+    ulong insn;
+};
+
 /* For trap.S. */
 void exit_trap(struct vcpu *v, ulong cause);
-ulong exit_fetch(struct vcpu *v);
-struct mmio_result exit_mmio(struct vcpu *v, ulong insn, ulong value);
+struct expanded exit_expand(struct vcpu *v, ulong insn);
+struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn);
+void exit_mmio_store(struct vcpu *v, ulong insn, ulong value);
 void hypervisor_panic(void) __attribute__((noreturn));
 
 #define INSN_WFI 0x10500073U
@@ -23,7 +29,7 @@ void hypervisor_panic(void) __attribute__((noreturn));
 #define INSN_OPCODE 0x7cUL
 #define OPCODE_LOAD 0x00UL
 #define OPCODE_STORE 0x20UL
-#define HTINST_PSEUDO 0x3000UL /* an implicit access, of the guest's page-table walk */
+#define FUNCT3_UNSIGNED (4UL << 12)
 
 void exit_inject(struct vcpu *v, ulong cause, ulong tval)
 {
@@ -118,56 +124,52 @@ static ulong expand_compressed(uint32_t c)
     return (funct3 & 4U) == 0 ? (rd << 7) | width | OPCODE_LOAD | 1U : (rs2 << 20) | width | OPCODE_STORE | 1U;
 }
 
-ulong exit_fetch(struct vcpu *v)
+struct expanded exit_expand(struct vcpu *v, ulong insn)
 {
-    uint32_t insn;
-
-    (void)v;
-    /* The faulting address must be the instruction's own, not its page-table walk's: those differ within the page,
-     * but for a walk that happens to hit the same offset, which then reads or writes one device register. */
-    if (((fault_gpa() ^ csr_read(CSR_STVAL)) & 0xfffU) != 0 || !guest_fetch(csr_read(CSR_SEPC), &insn)) {
-        return HTINST_PSEUDO;
-    }
-    return (insn & 3U) == 3 ? insn : expand_compressed(insn);
+    return (struct expanded){v, expand_compressed((uint32_t)insn)};
 }
 
-static ulong extend(ulong value, ulong funct3)
+/* No device there, or no load or store that a device could answer. */
+static struct mmio_result __attribute__((noinline, cold)) mmio_refuse(struct vcpu *v)
 {
-    switch (funct3) {
-    case 0:
-        return (ulong)(int8_t)value;
-    case 1:
-        return (ulong)(int16_t)value;
-    case 2:
-        return (ulong)(int32_t)value;
-    case 4:
-        return (uint8_t)value;
-    case 5:
-        return (uint16_t)value;
-    case 6:
-        return (uint32_t)value;
-    default:
-        return value;
-    }
+    exit_no_memory(v, csr_read(CSR_SCAUSE));
+    return (struct mmio_result){0, 0};
 }
 
-struct mmio_result exit_mmio(struct vcpu *v, ulong insn, ulong value)
+static inline void mmio_skip(ulong insn)
+{
+    csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 2U + (insn & INSN_LONG));
+}
+
+struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
 {
     gpa_t gpa = fault_gpa();
-    const struct vdev *dev = vdev_find(v->vm, gpa);
-    ulong funct3 = (insn >> 12) & 7U;
-    ulong opcode = insn & INSN_OPCODE;
+    const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
+    unsigned shift;
+    ulong value;
 
-    if (UNLIKELY(dev == NULL || (insn & 1U) == 0 || (opcode != OPCODE_LOAD && opcode != OPCODE_STORE))) {
-        exit_no_memory(v, csr_read(CSR_SCAUSE));
-        return (struct mmio_result){0, 0};
+    if (UNLIKELY(dev == NULL || (insn & INSN_OPCODE) != OPCODE_LOAD || (insn & 1U) == 0)) {
+        return mmio_refuse(v);
     }
-    csr_write(CSR_SEPC, csr_read(CSR_SEPC) + ((insn & INSN_LONG) != 0 ? 4U : 2U));
-    if (opcode == OPCODE_STORE) {
-        dev->write(v, gpa - dev->base, 1U << (funct3 & 3U), value);
-        return (struct mmio_result){0, 0};
+    mmio_skip(insn);
+    value = dev->read(v, gpa - dev->base, 1U << ((insn >> 12) & 3U));
+    shift = 64U - (8U << ((insn >> 12) & 3U));
+    value <<= shift;
+    value = (insn & FUNCT3_UNSIGNED) != 0 ? value >> shift : (ulong)((long)value >> shift);
+    return (struct mmio_result){value, (insn >> 7) & 31U};
+}
+
+void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
+{
+    gpa_t gpa = fault_gpa();
+    const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
+
+    if (UNLIKELY(dev == NULL || (insn & INSN_OPCODE) != OPCODE_STORE || (insn & 1U) == 0)) {
+        mmio_refuse(v);
+        return;
     }
-    return (struct mmio_result){extend(dev->read(v, gpa - dev->base, 1U << (funct3 & 3U)), funct3), (insn >> 7) & 31U};
+    mmio_skip(insn);
+    dev->write(v, gpa - dev->base, 1U << ((insn >> 12) & 3U), value);
 }
 
 const char *arch_cause_name(ulong cause)

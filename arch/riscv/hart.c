@@ -15,6 +15,7 @@ struct cpu *cpu_get(unsigned id)
 void hart_init(struct cpu *cpu, ulong hartid)
 {
     cpu->arch.hartid = hartid;
+    cpu->arch.htinst_mask = arch_has(SYSIMAGE_FEATURE_HTINST) ? ~0UL : 0;
     if (cpu->id == 0) {
         boot_hartid = hartid;
     }

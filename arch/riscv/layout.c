@@ -12,6 +12,7 @@ _Static_assert(offsetof(struct arch_vcpu, fcsr) == VCPU_FCSR, "VCPU_FCSR");
 _Static_assert(offsetof(struct arch_vcpu, f) == VCPU_F(0), "VCPU_F");
 _Static_assert(offsetof(struct cpu, flags) == CPU_FLAGS, "CPU_FLAGS");
 _Static_assert(offsetof(struct cpu, current) == CPU_CURRENT, "CPU_CURRENT");
+_Static_assert(offsetof(struct cpu, arch.htinst_mask) == CPU_HTINST_MASK, "CPU_HTINST_MASK");
 _Static_assert(sizeof(struct cpu) <= HART_CPU_SIZE, "struct cpu fits above the stack");
 _Static_assert(HART_CPU_SIZE % 16 == 0, "the stack below it is aligned");
 _Static_assert(HCALL_INFO_GET_ID == 0, "trap.S answers call 0");

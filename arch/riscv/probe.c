@@ -16,7 +16,6 @@ probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_st
 probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean, probe_cbo_zero, probe_sinval;
 probe_fn probe_load;
 
-uint32_t htinst_mask;
 bool riscv_sstc;
 
 static struct {
@@ -94,7 +93,6 @@ const char *probe_machine(uint32_t mask)
     found(SYSIMAGE_FEATURE_ZBB, mask, works(probe_clz));
     found(SYSIMAGE_FEATURE_ZBS, mask, works(probe_bseti));
     found(SYSIMAGE_FEATURE_SVINVAL, mask, works(probe_sinval));
-    htinst_mask = arch_has(SYSIMAGE_FEATURE_HTINST) ? ~0U : 0;
     riscv_sstc = arch_has(SYSIMAGE_FEATURE_SSTC);
     return NULL;
 }

@@ -74,9 +74,9 @@ not_ecall:
     ld      sp, VCPU_STACK(sp)
     bltz    t0, interrupt
     addi    t1, t0, -CAUSE_LOAD_GUEST_PAGE
-    beqz    t1, mmio
+    beqz    t1, mmio_load
     addi    t1, t0, -CAUSE_STORE_GUEST_PAGE
-    beqz    t1, mmio
+    beqz    t1, mmio_store
     mv      a1, t0
     call    exit_trap               /* (vcpu, cause) */
     ld      t0, CPU_CURRENT(sp)
@@ -157,30 +157,66 @@ trap_run:
      * hart tells it, in the "transformed" form, else exit_fetch() makes that form from the guest's memory. The one
      * general register the instruction names is read and written here, because only here is it known where each lives.
      */
-mmio:
+.macro mmio_instruction             /* a0 vcpu, sp cpu -> a0 vcpu, a1 instruction */
     csrr    a1, CSR_HTINST
-    lw      t1, htinst_mask
+    ld      t1, CPU_HTINST_MASK(sp)
     and     a1, a1, t1
-    bnez    a1, 1f
-    call    exit_fetch              /* (vcpu) -> a0 instruction, 0: none to emulate */
-    mv      a1, a0
-    ld      a0, CPU_CURRENT(sp)
-1:  srli    t1, a1, 20 - 3          /* rs2, the value of a store, times the 8 bytes of a table entry */
+    bnez    a1, 2f
+
+    /* Fetched as the guest fetches: hlvx.hu, twice for 32 bits. It can trap, for the guest may have unmapped the
+     * instruction meanwhile. */
+    csrr    t4, CSR_SEPC
+    la      t2, fetch_trapped
+    csrw    CSR_STVEC, t2
+    .insn   r 0x73, 4, 0x32, a1, t4, x3
+    andi    t2, a1, 3
+    addi    t2, t2, -3
+    bnez    t2, 1f
+    addi    t1, t4, 2
+    .insn   r 0x73, 4, 0x32, t2, t1, x3
+    slli    t2, t2, 16
+    or      a1, a1, t2
+1:  la      t1, trap_entry
+    csrw    CSR_STVEC, t1
+    /* The fault must be the instruction's own, not its page-table walk's: those differ within the page, but for a
+     * walk that happens to hit the same offset, which then touches one device register. */
+    csrr    t1, CSR_HTVAL
+    csrr    t2, CSR_STVAL
+    slli    t1, t1, 2
+    xor     t1, t1, t2
+    slli    t1, t1, 64 - 12
+    srli    t1, t1, 64 - 12 + 2     /* htval lacks the lowest two bits */
+    beqz    t1, 3f
+    li      a1, 0                   /* no load and no store */
+3:  andi    t1, a1, 3
+    addi    t1, t1, -3
+    beqz    t1, 2f
+    call    exit_expand             /* (vcpu, instruction) -> a0 vcpu, a1 instruction */
+2:
+.endm
+
+mmio_load:
+    mmio_instruction
+    call    exit_mmio_load          /* (vcpu, instruction) -> a0 value, a1 register number, 0: none */
+    ld      t0, CPU_CURRENT(sp)
+    la      t2, gpr_write
+    slli    a1, a1, 3
+    add     t2, t2, a1
+    jr      t2                      /* comes back to leave */
+
+mmio_store:
+    mmio_instruction
+    srli    t1, a1, 20 - 3          /* rs2, times the 8 bytes of a table entry */
     andi    t1, t1, 31 << 3
     la      t2, gpr_read
     add     t2, t2, t1
     jalr    t0, t2                  /* -> a2 */
-    call    exit_mmio               /* (vcpu, instruction, value) -> a0 value, a1 register number, 0: none */
+    call    exit_mmio_store         /* (vcpu, instruction, value) */
     ld      t0, CPU_CURRENT(sp)
-    beqz    a1, leave
-    slli    a1, a1, 3
-    la      t2, gpr_write
-    add     t2, t2, a1
-    jr      t2                      /* comes back to leave */
+    j       leave
 
     .option push
     .option norvc
-    .balign 8
 gpr_read:                           /* a2 = guest's x[n]; a0 vcpu; returns to t0 */
     li      a2, 0
     jr      t0
@@ -212,9 +248,9 @@ gpr_read:                           /* a2 = guest's x[n]; a0 vcpu; returns to t0
     ld      a2, VCPU_X(\n)(a0)
     jr      t0
     .endr
-gpr_write:                          /* guest's x[n] = a0; t0 vcpu */
-    nop
+gpr_write:                          /* guest's x[n] = a0; t0 vcpu; x[0] takes nothing */
     j       leave
+    nop
     .irp    n, 1, 2
     sd      a0, VCPU_X(\n)(t0)
     j       leave
@@ -245,9 +281,26 @@ gpr_write:                          /* guest's x[n] = a0; t0 vcpu */
     .endr
     .option pop
 
+    /* The guest's instruction is gone: let the guest take the fetch's fault itself. Our trap has overwritten where and
+     * in which mode the guest was; SPVP still tells the latter. */
+    .balign 4
+fetch_trapped:
+    la      t2, trap_entry
+    csrw    CSR_STVEC, t2
+    csrw    CSR_SEPC, t4
+    csrr    t1, CSR_HSTATUS
+    li      t2, SSTATUS_SPP         /* the bit that SPVP has in hstatus */
+    and     t1, t1, t2
+    csrc    CSR_SSTATUS, t2
+    csrs    CSR_SSTATUS, t1
+    li      t2, HSTATUS_SPV
+    csrs    CSR_HSTATUS, t2
+    ld      t0, CPU_CURRENT(sp)
+    j       leave
+
     /*
-     * A trap out of the hypervisor itself is a bug of ours (what may trap, probe.S, has a vector of its own): say where
-     * and stop the machine, for nothing can be trusted any more.
+     * A trap out of the hypervisor itself is a bug of ours (what may trap has a vector of its own): say where and stop
+     * the machine, for nothing can be trusted any more.
      */
 trap_from_hypervisor:
     csrrw   sp, CSR_SSCRATCH, sp    /* back to our stack; sscratch is 0 again */

@@ -12,7 +12,6 @@
 #define ENABLE_STRIDE 0x80U
 #define CONTEXT 0x200000U
 #define CONTEXT_STRIDE 0x1000U
-#define CONTEXTS_END (CONTEXT + 2U * SYSIMAGE_MAX_VCPUS_PER_VM * CONTEXT_STRIDE)
 #define VPLIC_SIZE 0x4000000U
 #define PRIORITIES 7U
 
@@ -27,36 +26,43 @@ static unsigned bit_number(uint32_t bit)
     return numbers[(uint32_t)(bit * 0x077cb531U) >> 27];
 }
 
-/* The source that context `c` would claim: the highest priority above the threshold, the lowest number among equals.
- * 0 if none. */
-static unsigned vplic_best(const struct vplic *p, unsigned c)
+/* Works out what may be delivered to context `c` after a register changed, so that interrupts themselves need not. */
+static void vplic_settle(struct vplic *p, unsigned c)
 {
-    uint32_t candidates = p->pending & p->context[c].enable;
+    uint32_t deliver = 0;
+
+    for (unsigned n = 1; n < SOURCES; n++) {
+        deliver |= p->priority[n] > p->context[c].threshold ? 1U << n : 0;
+    }
+    p->context[c].deliver = deliver & p->context[c].enable;
+}
+
+/* Among several: the highest priority, the lowest number among equals. */
+static unsigned __attribute__((noinline)) vplic_choose(const struct vplic *p, uint32_t candidates)
+{
     unsigned best = 0;
-    unsigned priority = p->context[c].threshold;
 
     for (; candidates != 0; candidates &= candidates - 1U) {
         unsigned n = bit_number(candidates & (0U - candidates));
 
-        if (p->priority[n] > priority) {
-            best = n;
-            priority = p->priority[n];
-        }
+        best = p->priority[n] > p->priority[best] ? n : best;
     }
     return best;
 }
 
 /* Makes the VCPU's external interrupt what context `c` says. Only the VCPU itself ever sees it go low: for another one
  * that is running it stays high until that claims, finds nothing, and lowers it. */
-static void vplic_update(struct vm *vm, unsigned c)
+static inline void vplic_update(struct vm *vm, unsigned c)
 {
     struct vplic *p = &vm->arch.plic;
-    bool raised = vplic_best(p, c) != 0;
+    bool raised = (p->pending & p->context[c].deliver) != 0;
 
-    if (raised && !p->context[c].raised) {
-        p->context[c].raised = true;
-        vcpu_raise(&vm->vcpus[c], 1UL << IRQ_VSEI);
-    } else if (!raised && &vm->vcpus[c] == cpu_self()->current) {
+    if (raised) {
+        if (!p->context[c].raised) {
+            p->context[c].raised = true;
+            vcpu_raise(&vm->vcpus[c], 1UL << IRQ_VSEI);
+        }
+    } else if (&vm->vcpus[c] == cpu_self()->current) {
         p->context[c].raised = false;
         csr_clear(CSR_HVIP, 1UL << IRQ_VSEI);
     }
@@ -87,12 +93,14 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
     vplic_update_all(vm, bit);
 }
 
-static unsigned vplic_claim(struct vm *vm, unsigned c)
+static inline unsigned vplic_claim(struct vm *vm, unsigned c)
 {
     struct vplic *p = &vm->arch.plic;
-    unsigned n = vplic_best(p, c);
+    uint32_t candidates = p->pending & p->context[c].deliver;
+    unsigned n = 0;
 
-    if (n != 0) {
+    if (candidates != 0) {
+        n = (candidates & (candidates - 1U)) == 0 ? bit_number(candidates) : vplic_choose(p, candidates);
         p->pending &= ~(1U << n);
         p->in_service |= 1U << n;
     }
@@ -100,65 +108,41 @@ static unsigned vplic_claim(struct vm *vm, unsigned c)
     return n;
 }
 
-static void vplic_done(struct vplic *p, unsigned n)
+static inline void vplic_complete(struct vm *vm, unsigned c, unsigned n)
 {
-    uint32_t bit = 1U << n;
+    struct vplic *p = &vm->arch.plic;
+    uint32_t bit = n < SOURCES ? 1U << n : 0;
 
+    if ((p->in_service & p->context[c].enable & bit) == 0) {
+        return;
+    }
     p->in_service &= ~bit;
     if (p->host_of[n] != 0) { /* the machine's PLIC asks the device again; until then the line counts as low */
         p->level &= ~bit;
         plic_complete(p->host_of[n]);
-    }
-    p->pending |= p->level & bit;
-}
-
-static void vplic_complete(struct vm *vm, unsigned c, unsigned n)
-{
-    struct vplic *p = &vm->arch.plic;
-
-    if (n < SOURCES && (p->in_service & p->context[c].enable & (1U << n)) != 0) {
-        vplic_done(p, n);
-        if ((p->pending & (1U << n)) != 0) {
-            vplic_update_all(vm, 1U << n);
-        }
+    } else if ((p->level & bit) != 0) {
+        p->pending |= bit;
+        vplic_update_all(vm, bit);
     }
 }
 
-/* The VCPU whose S-mode context a register at `offset`, `stride` bytes per context, belongs to; NO_CONTEXT if none. */
-static unsigned vplic_context(const struct vm *vm, gpa_t offset, unsigned stride)
+/* The VCPU whose S-mode context number `context` is; NO_CONTEXT if none. */
+static inline unsigned vplic_context(const struct vm *vm, gpa_t context)
 {
-    unsigned context = (unsigned)(offset / stride);
-
-    return (context & 1U) != 0 && context / 2U < vm->config->nvcpus ? context / 2U : NO_CONTEXT;
-}
-
-static ulong vplic_context_load(struct vm *vm, gpa_t offset)
-{
-    unsigned c = vplic_context(vm, offset - CONTEXT, CONTEXT_STRIDE);
-
-    if (c == NO_CONTEXT) {
-        return 0;
-    }
-    switch (offset % CONTEXT_STRIDE) {
-    case 4:
-        return vplic_claim(vm, c);
-    case 0:
-        return vm->arch.plic.context[c].threshold;
-    default:
-        return 0;
-    }
+    return (context & 1U) != 0 && context / 2U < vm->config->nvcpus ? (unsigned)(context / 2U) : NO_CONTEXT;
 }
 
 static ulong vplic_load(struct vm *vm, gpa_t offset)
 {
     const struct vplic *p = &vm->arch.plic;
+    unsigned c;
 
-    if (offset >= CONTEXT) {
-        return offset < CONTEXTS_END ? vplic_context_load(vm, offset) : 0;
+    if (offset >= CONTEXT) { /* a claim is vplic_read()'s */
+        c = vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
+        return c != NO_CONTEXT && offset % CONTEXT_STRIDE == 0 ? p->context[c].threshold : 0;
     }
     if (offset >= ENABLE) {
-        unsigned c = vplic_context(vm, offset - ENABLE, ENABLE_STRIDE);
-
+        c = vplic_context(vm, (offset - ENABLE) / ENABLE_STRIDE);
         return c != NO_CONTEXT && offset % ENABLE_STRIDE == 0 ? p->context[c].enable : 0;
     }
     if (offset >= PENDING) {
@@ -167,27 +151,33 @@ static ulong vplic_load(struct vm *vm, gpa_t offset)
     return offset < 4U * SOURCES ? p->priority[offset / 4U] : 0;
 }
 
-static void vplic_context_store(struct vm *vm, gpa_t offset, uint32_t value)
+static void vplic_threshold_store(struct vm *vm, gpa_t offset, uint32_t value)
 {
-    unsigned c = vplic_context(vm, offset - CONTEXT, CONTEXT_STRIDE);
+    unsigned c = vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
 
-    if (c == NO_CONTEXT) {
-        return;
-    }
-    if (offset % CONTEXT_STRIDE == 4) {
-        vplic_complete(vm, c, value);
-    } else if (offset % CONTEXT_STRIDE == 0) {
+    if (c != NO_CONTEXT && offset % CONTEXT_STRIDE == 0) {
         vm->arch.plic.context[c].threshold = value & PRIORITIES;
+        vplic_settle(&vm->arch.plic, c);
         vplic_update(vm, c);
     }
 }
 
 static void vplic_enable_store(struct vm *vm, gpa_t offset, uint32_t value)
 {
-    unsigned c = vplic_context(vm, offset - ENABLE, ENABLE_STRIDE);
+    unsigned c = vplic_context(vm, (offset - ENABLE) / ENABLE_STRIDE);
 
     if (c != NO_CONTEXT && offset % ENABLE_STRIDE == 0) {
         vm->arch.plic.context[c].enable = value & ~1U; /* source 0 does not exist */
+        vplic_settle(&vm->arch.plic, c);
+        vplic_update(vm, c);
+    }
+}
+
+static void vplic_priority_store(struct vm *vm, unsigned n, uint32_t value)
+{
+    vm->arch.plic.priority[n] = value & PRIORITIES;
+    for (unsigned c = 0; c < vm->config->nvcpus; c++) {
+        vplic_settle(&vm->arch.plic, c);
         vplic_update(vm, c);
     }
 }
@@ -195,27 +185,34 @@ static void vplic_enable_store(struct vm *vm, gpa_t offset, uint32_t value)
 static void vplic_store(struct vm *vm, gpa_t offset, uint32_t value)
 {
     if (offset >= CONTEXT) {
-        if (offset < CONTEXTS_END) {
-            vplic_context_store(vm, offset, value);
-        }
+        vplic_threshold_store(vm, offset, value);
     } else if (offset >= ENABLE) {
         vplic_enable_store(vm, offset, value);
-    } else if (offset < 4U * SOURCES) {
-        vm->arch.plic.priority[offset / 4U] = value & PRIORITIES;
-        vplic_update_all(vm, 1U << (offset / 4U));
+    } else if (offset >= 4U && offset < 4U * SOURCES) {
+        vplic_priority_store(vm, (unsigned)offset / 4U, value);
     }
+}
+
+/* What interrupt handlers do: is it the claim and complete register of a context, and whose? */
+static inline unsigned vplic_claim_context(const struct vm *vm, gpa_t offset)
+{
+    if (offset < CONTEXT || offset % CONTEXT_STRIDE != 4) {
+        return NO_CONTEXT;
+    }
+    return vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
 }
 
 static ulong vplic_read(struct vcpu *v, gpa_t offset, unsigned width)
 {
     struct vm *vm = v->vm;
+    unsigned c = vplic_claim_context(vm, offset);
     ulong value;
 
     if (width != 4 || offset % 4U != 0) { /* the specification has 32-bit registers only */
         return 0;
     }
     spin_lock(&vm->lock);
-    value = vplic_load(vm, offset);
+    value = c != NO_CONTEXT ? vplic_claim(vm, c) : vplic_load(vm, offset);
     spin_unlock(&vm->lock);
     return value;
 }
@@ -223,19 +220,25 @@ static ulong vplic_read(struct vcpu *v, gpa_t offset, unsigned width)
 static void vplic_write(struct vcpu *v, gpa_t offset, unsigned width, ulong value)
 {
     struct vm *vm = v->vm;
+    unsigned c = vplic_claim_context(vm, offset);
 
-    if (width == 4 && offset % 4U == 0) {
-        spin_lock(&vm->lock);
-        vplic_store(vm, offset, (uint32_t)value);
-        spin_unlock(&vm->lock);
+    if (width != 4 || offset % 4U != 0) {
+        return;
     }
+    spin_lock(&vm->lock);
+    if (c != NO_CONTEXT) {
+        vplic_complete(vm, c, (uint32_t)value);
+    } else {
+        vplic_store(vm, offset, (uint32_t)value);
+    }
+    spin_unlock(&vm->lock);
 }
 
 bool vplic_init(struct vm *vm, gpa_t base)
 {
     const struct vdev dev = {.base = base, .size = VPLIC_SIZE, .read = vplic_read, .write = vplic_write};
 
-    return vdev_add(vm, &dev);
+    return vdev_add(&vm->devs, &dev);
 }
 
 void vplic_reset(struct vm *vm)
@@ -252,6 +255,7 @@ void vplic_reset(struct vm *vm)
     p->pending = 0;
     p->in_service = 0;
     for (unsigned c = 0; c < ARRAY_SIZE(p->context); c++) {
+        p->context[c].deliver = 0;
         p->context[c].enable = 0;
         p->context[c].threshold = 0;
         p->context[c].raised = false;

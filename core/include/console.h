@@ -23,8 +23,15 @@ void console_init(void);
 /* A character that VM `vm` wrote. Dropped when the VM does not heed console_ready(). */
 void console_putc(struct vm *vm, char c);
 
+/* For console_ready(). */
+extern bool console_full;
+bool console_refuse(struct vm *vm);
+
 /* Whether the VM's next character finds room. When not, the VM's UART is told once there is (vuart_tx_ready). */
-bool console_ready(struct vm *vm);
+static inline bool console_ready(struct vm *vm)
+{
+    return LIKELY(!__atomic_load_n(&console_full, __ATOMIC_RELAXED)) || console_refuse(vm);
+}
 
 /* The hypervisor's own line; format as of printf: %s %c %d %u %x %lu %lx, with width and zero padding. */
 void console_log(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -23,6 +23,7 @@ struct vcpu;
 struct cpu {
     ulong flags;
     struct vcpu *current; /* the VCPU whose exit is being handled, NULL when idle */
+    struct arch_cpu arch; /* its start too */
     struct vcpu *loaded;  /* the VCPU whose state the CPU's guest registers hold, or NULL */
     unsigned id;          /* 0 .. system.ncpus-1; 0 booted first */
     bool idle;            /* waits for work; guarded by sched_lock */
@@ -34,7 +35,6 @@ struct cpu {
     bool timer_stale;     /* the hardware timer has fired and was not set again */
     struct timer slice;   /* end of the quantum */
     struct list timers;
-    struct arch_cpu arch;
 };
 
 /* This CPU. */

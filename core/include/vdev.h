@@ -6,7 +6,6 @@
 #include "types.h"
 
 struct vcpu;
-struct vm;
 
 #define VM_MAX_VDEVS 4U
 
@@ -19,10 +18,26 @@ struct vdev {
     void (*write)(struct vcpu *v, gpa_t offset, unsigned width, ulong value);
 };
 
-/* Adds a device to a VM at boot. Returns false when the VM has VM_MAX_VDEVS already. */
-bool vdev_add(struct vm *vm, const struct vdev *dev);
+/* A VM's devices. */
+struct vdevs {
+    unsigned count;
+    struct vdev dev[VM_MAX_VDEVS];
+};
 
-/* The device at `gpa`, or NULL. */
-const struct vdev *vdev_find(const struct vm *vm, gpa_t gpa);
+/* Adds a device at boot. Returns false when there are VM_MAX_VDEVS already. */
+bool vdev_add(struct vdevs *devs, const struct vdev *dev);
+
+/* The device at `gpa`, or NULL. Inline: every emulated access goes through here. */
+static inline const struct vdev *vdev_find(const struct vdevs *devs, gpa_t gpa)
+{
+    const struct vdev *end = &devs->dev[devs->count];
+
+    for (const struct vdev *d = devs->dev; d < end; d++) {
+        if (gpa - d->base < d->size) {
+            return d;
+        }
+    }
+    return NULL;
+}
 
 #endif

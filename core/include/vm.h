@@ -60,8 +60,7 @@ struct vm {
     uint64_t load_done;
 
     struct spinlock lock; /* its devices */
-    struct vdev vdevs[VM_MAX_VDEVS];
-    unsigned nvdevs;
+    struct vdevs devs;
     struct vuart uart;
 };
 

@@ -14,6 +14,7 @@ struct vcpu;
 #define HART_CPU_SIZE 256UL
 
 struct arch_cpu {
+    ulong htinst_mask;      /* all ones where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
     ulong hartid;           /* as the SBI and the PLIC know it */
     struct vcpu *fp_owner;  /* whose values the FP registers hold, or NULL */
     uint64_t *window;       /* the page-table entry of this hart's window */
@@ -46,6 +47,7 @@ struct vplic {
     uint8_t priority[32];
     uint32_t host_of[32]; /* host source behind a passed-through one, or 0 */
     struct {
+        uint32_t deliver; /* sources that are enabled and whose priority is above the threshold */
         uint32_t enable;
         uint32_t threshold;
         bool raised; /* the VCPU's external interrupt is raised */

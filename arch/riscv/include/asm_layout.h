@@ -11,6 +11,7 @@
 
 #define CPU_FLAGS 0
 #define CPU_CURRENT 8
+#define CPU_HTINST_MASK 16
 
 /* Hypercalls' SBI extension: firmware-specific space, SBI 2.0 section 18; implementation id 0x545353 ("TSS"). */
 #define SBI_EXT_HCALL 0x0a545353

@@ -3,6 +3,12 @@
 #ifndef CSR_H
 #define CSR_H
 
+#ifdef __ASSEMBLER__
+#define CSR_UL(x) x
+#else
+#define CSR_UL(x) x##UL
+#endif
+
 #define CSR_FFLAGS 0x001
 #define CSR_FCSR 0x003
 #define CSR_SSTATUS 0x100
@@ -42,29 +48,29 @@
 #define CSR_TIME 0xc01
 #define CSR_INSTRET 0xc02
 
-#define SSTATUS_SIE (1UL << 1)
-#define SSTATUS_SPIE (1UL << 5)
-#define SSTATUS_SPP (1UL << 8)
-#define SSTATUS_FS (3UL << 13)
-#define SSTATUS_FS_CLEAN (2UL << 13)
-#define SSTATUS_FS_DIRTY (3UL << 13)
+#define SSTATUS_SIE (CSR_UL(1) << 1)
+#define SSTATUS_SPIE (CSR_UL(1) << 5)
+#define SSTATUS_SPP (CSR_UL(1) << 8)
+#define SSTATUS_FS (CSR_UL(3) << 13)
+#define SSTATUS_FS_CLEAN (CSR_UL(2) << 13)
+#define SSTATUS_FS_DIRTY (CSR_UL(3) << 13)
 
-#define HSTATUS_SPV (1UL << 7)
-#define HSTATUS_SPVP (1UL << 8)
-#define HSTATUS_VTW (1UL << 21)
-#define HSTATUS_VSXL_64 (2UL << 32)
+#define HSTATUS_SPV (CSR_UL(1) << 7)
+#define HSTATUS_SPVP (CSR_UL(1) << 8)
+#define HSTATUS_VTW (CSR_UL(1) << 21)
+#define HSTATUS_VSXL_64 (CSR_UL(2) << 32)
 
-#define HENVCFG_STCE (1UL << 63)
-#define HENVCFG_PBMTE (1UL << 62)
-#define HENVCFG_ADUE (1UL << 61)
-#define HENVCFG_CBZE (1UL << 7)
-#define HENVCFG_CBCFE (1UL << 6)
-#define HENVCFG_CBIE (3UL << 4)
-#define HENVCFG_FIOM (1UL << 0)
+#define HENVCFG_STCE (CSR_UL(1) << 63)
+#define HENVCFG_PBMTE (CSR_UL(1) << 62)
+#define HENVCFG_ADUE (CSR_UL(1) << 61)
+#define HENVCFG_CBZE (CSR_UL(1) << 7)
+#define HENVCFG_CBCFE (CSR_UL(1) << 6)
+#define HENVCFG_CBIE (CSR_UL(3) << 4)
+#define HENVCFG_FIOM (CSR_UL(1) << 0)
 
-#define HCOUNTEREN_CY (1UL << 0)
-#define HCOUNTEREN_TM (1UL << 1)
-#define HCOUNTEREN_IR (1UL << 2)
+#define HCOUNTEREN_CY (CSR_UL(1) << 0)
+#define HCOUNTEREN_TM (CSR_UL(1) << 1)
+#define HCOUNTEREN_IR (CSR_UL(1) << 2)
 
 /* Interrupt numbers; a bit in sip, sie, hvip, hideleg. */
 #define IRQ_SSI 1
