@@ -20,6 +20,7 @@ from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean
 from tessera.runner import BuiltSystem, RunError, find_qemu, load_system, native_command, system_command
 
 SMOKE_TIMEOUT_S = 120.0
+REST_OF_LINE_S = 0.3  # a sign of life may stand at the start of a line that is worth showing whole
 # What the hypervisor says when it cannot go on, before and after its console has given it a prefix.
 FAILURE = re.compile(r"^tessera\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
 
@@ -113,9 +114,11 @@ def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> 
 
     deadline = time.monotonic() + timeout
     while silent and machine.wait_until(news, deadline - time.monotonic()):
+        seconds = machine.seconds
+        time.sleep(REST_OF_LINE_S)
         for name in list(silent):
             if line := machine.console.said(name, awaited[name]):
-                say(f"smoke: {name:<{width}} {machine.seconds:6.1f} s  {line.strip()}")
+                say(f"smoke: {name:<{width}} {seconds:6.1f} s  {line.strip()}")
                 silent.remove(name)
     return silent
 
