@@ -30,7 +30,7 @@ int main(unsigned long hart, const void *fdt)
     }
     (void)timer_init();
     if (fdt_bootarg(fdt, "role", role, sizeof(role)) != NULL && strcmp(role, "switch") == 0) {
-        bench_run_switch();
+        bench_run_switch(fdt);
     }
     version = sbi_spec_version();
     print("bench: %s, SBI %lu.%lu, timer by %s\n", hcall_present() ? "in a Tessera VM" : "no hypervisor that we know",

@@ -68,6 +68,6 @@ _Noreturn void bench_fail(const char *metric, uint64_t value, uint64_t expected)
 /* The parts of the measurement. */
 void bench_run_operations(unsigned long hart);
 void bench_run_timer(void);
-void bench_run_switch(void);
+_Noreturn void bench_run_switch(const void *fdt);
 
 #endif

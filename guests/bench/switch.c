@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One of two VMs on one hart that do nothing but watch instret: each gap in what it sees is a time the other ran. They
- * share no memory, so each prints its gaps, and the host pairs them (switch_loop.S says how).
+ * share no memory, so each prints its gaps, and the host pairs them (switch_loop.S says how). Boot argument
+ * `patience=ms` is how long to wait for the next gap before giving up.
  */
 #include <stdbool.h>
 
 #include "bench.h"
 #include "csr.h"
+#include "fdt.h"
 #include "hcall.h"
 #include "platform.h"
 #include "print.h"
@@ -14,8 +16,8 @@
 #include "trap.h"
 
 #define SWITCH_GAPS 200U
-#define SWITCH_THRESHOLD 64U /* instructions: above the loop's own 3 or 4, below any exit worth the name */
-#define SWITCH_PATIENCE (20 * PLATFORM_TIMEBASE_HZ) /* ticks: longer than 200 quanta of 10 ms for each of two VMs */
+#define SWITCH_THRESHOLD 64U   /* instructions: above the loop's own 3 or 4, below any exit worth the name */
+#define SWITCH_PATIENCE 3000UL /* ms without a gap: a quantum is at most a second */
 
 static struct bench_gap switch_gaps[SWITCH_GAPS];
 static volatile unsigned int switch_count;
@@ -37,18 +39,36 @@ static void switch_give_up(void)
     switch_finish();
 }
 
-void bench_run_switch(void)
+static uint64_t switch_parse(const char *digits)
+{
+    uint64_t value = 0;
+
+    for (; *digits >= '0' && *digits <= '9'; digits++) {
+        value = value * 10 + (uint64_t)(*digits - '0');
+    }
+    return value;
+}
+
+_Noreturn void bench_run_switch(const void *fdt)
 {
     struct sbi_ret id = hcall_get_id();
+    char text[16];
+    uint64_t patience = SWITCH_PATIENCE;
+
+    if (fdt_bootarg(fdt, "patience", text, sizeof(text)) != NULL) {
+        patience = switch_parse(text);
+    }
+    patience *= PLATFORM_TIMEBASE_HZ / 1000;
 
     print("bench: switch role, VM %ld\n", id.error == SBI_SUCCESS ? id.value : -1);
     trap_set_interrupt(IRQ_TIMER, switch_give_up);
-    timer_set(csr_read_time() + SWITCH_PATIENCE);
+    timer_set(csr_read_time() + patience);
     csr_write_sie(SIE_TIMER);
     csr_set_sstatus(SSTATUS_SIE);
     while (switch_count < SWITCH_GAPS) {
         switch_gaps[switch_count] = switch_wait_gap(SWITCH_THRESHOLD);
         switch_count++;
+        timer_set(csr_read_time() + patience); /* may exit, but between two gaps */
     }
     switch_finish();
 }

@@ -10,6 +10,9 @@
 #define FDT_PROP 3U
 #define FDT_NOP 4U
 
+#define FDT_SIZE_MIN 40U       /* the header alone */
+#define FDT_SIZE_MAX 0x200000U /* more is no device tree of a machine */
+
 /* Byte offsets in the header. */
 #define FDT_TOTAL_SIZE 4U
 #define FDT_STRUCT_OFFSET 8U
@@ -66,12 +69,17 @@ static bool fdt_enter(struct fdt_walk *walk, const char *node)
     return true;
 }
 
-static void fdt_leave(struct fdt_walk *walk)
+/* False at the end of the root, or of nothing at all. */
+static bool fdt_leave(struct fdt_walk *walk)
 {
+    if (walk->depth <= 1) {
+        return false;
+    }
     if (walk->depth == 2) {
         walk->inside = false;
     }
     walk->depth--;
+    return true;
 }
 
 /* At a property: its value when it is the one, else NULL; steps behind it. */
@@ -81,7 +89,7 @@ static const void *fdt_visit(struct fdt_walk *walk, const char *property, uint32
     const char *name = fdt_text(walk, walk->strings + fdt_word(walk, walk->at + 4U));
     const uint8_t *value = walk->base + walk->at + 8U;
 
-    if (bytes > walk->size - walk->at - 8U || name == NULL) {
+    if (walk->at > walk->size - 8U || bytes > walk->size - walk->at - 8U || name == NULL) {
         walk->at = walk->size; /* not a tree we can trust: end the walk */
         return NULL;
     }
@@ -104,8 +112,7 @@ static bool fdt_step(struct fdt_walk *walk, const char *node, const char *proper
     case FDT_BEGIN_NODE:
         return fdt_enter(walk, node);
     case FDT_END_NODE:
-        fdt_leave(walk);
-        return walk->depth != 0;
+        return fdt_leave(walk);
     case FDT_PROP:
         *found = fdt_visit(walk, property, length);
         return *found == NULL;
@@ -125,7 +132,7 @@ const void *fdt_property(const void *fdt, const char *node, const char *property
         return NULL;
     }
     walk.size = fdt_word(&walk, FDT_TOTAL_SIZE);
-    if (walk.size < 40U) { /* the header alone */
+    if (walk.size < FDT_SIZE_MIN || walk.size > FDT_SIZE_MAX) {
         return NULL;
     }
     walk.at = fdt_word(&walk, FDT_STRUCT_OFFSET);

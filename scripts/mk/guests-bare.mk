@@ -36,8 +36,13 @@ BARE_NO_IDIOMS := -fno-builtin $(BARE_NO_IDIOMS_$(BARE_TOOLCHAIN))
 BARE_LIB := $(wildcard guests/lib/*.S guests/lib/*.c guests/lib/libc/*.c)
 bare_objects = $(patsubst %,$(BARE_OUT)/$(1)/obj/%.o,$(basename $(2)))
 
-# $(call bare_guest,name,sources,flags,further objects): rules that make $(BARE_OUT)/name/name.elf and name.bin
+# $(call bare_guest,name,sources,flags,further objects): rules that make $(BARE_OUT)/name/name.elf and name.bin.
+# The file `flags` changes when another compiler, tick or kernel is asked for, and everything is compiled anew.
 define bare_guest
+$(BARE_OUT)/$(1)/flags: FORCE
+	@mkdir -p $$(@D)
+	@echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' | cmp -s - $$@ || echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' >$$@
+
 $(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4) guests/lib/guest.ld
 	@echo "  LD    $$@"
 	@$$(BARE_CC) $(3) $$(BARE_LDFLAGS) -o $$@ $$(filter %.o,$$^)
@@ -45,12 +50,12 @@ $(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4) guest
 $(BARE_OUT)/$(1)/$(1).bin: $(BARE_OUT)/$(1)/$(1).elf
 	@$$(BARE_OBJCOPY) -O binary $$< $$@
 
-$(BARE_OUT)/$(1)/obj/%.o: %.c scripts/mk/guests-bare.mk | setup
+$(BARE_OUT)/$(1)/obj/%.o: %.c $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | setup
 	@mkdir -p $$(@D)
 	@echo "  CC    $$<"
 	@$$(BARE_CC) $(3) $$(BARE_CFLAGS) $$(BARE_WARNINGS) $$(BARE_EXTRA) -MMD -MP -c -o $$@ $$<
 
-$(BARE_OUT)/$(1)/obj/%.o: %.S scripts/mk/guests-bare.mk | setup
+$(BARE_OUT)/$(1)/obj/%.o: %.S $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | setup
 	@mkdir -p $$(@D)
 	@echo "  AS    $$<"
 	@$$(BARE_CC) $(3) $$(BARE_CFLAGS) -MMD -MP -c -o $$@ $$<
@@ -66,19 +71,21 @@ FREERTOS_KERNEL_OBJECTS := $(patsubst %,$(BARE_OUT)/freertos/kernel/%.o,$(FREERT
 FREERTOS_FLAGS := $(BARE_FP) -DFREERTOS_TICK_HZ=$(FREERTOS_TICK_HZ) -Iguests/freertos/port -Iguests/freertos/demo \
 	-isystem $(FREERTOS_KERNEL_DIR)/include
 
-# fetch-freertos (guests.mk) is order-only because it is phony: the sources must be there, not be younger.
-$(FREERTOS_KERNEL_OBJECTS): $(BARE_OUT)/freertos/kernel/%.o: scripts/mk/guests-bare.mk | setup fetch-freertos
-	@mkdir -p $(@D)
-	@test -f $(FREERTOS_KERNEL_DIR)/$*.c || { \
-	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): no $*.c there; expected the sources of FreeRTOS 11.2.0" >&2; \
+# Phony, hence an order-only prerequisite: the kernel must be there, it need not be younger.
+freertos-kernel: | fetch-freertos
+	@test -f $(FREERTOS_KERNEL_DIR)/tasks.c || { \
+	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): no tasks.c there; expected the sources of FreeRTOS 11.2.0" >&2; \
 	    exit 1; }
+
+$(BARE_OUT)/freertos/kernel/%.o: $(BARE_OUT)/freertos/flags scripts/mk/guests-bare.mk | setup freertos-kernel
+	@mkdir -p $(@D)
 	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$*.c"
 	@$(BARE_CC) $(FREERTOS_FLAGS) $(BARE_CFLAGS) -Wall -MMD -MP -c -o $@ $(FREERTOS_KERNEL_DIR)/$*.c
 
 FREERTOS_SOURCES := $(wildcard guests/freertos/port/*.c guests/freertos/port/*.S \
 	guests/freertos/demo/*.c guests/freertos/demo/*.S)
 # Our sources include the kernel's headers.
-$(call bare_objects,freertos,$(FREERTOS_SOURCES)): | fetch-freertos
+$(call bare_objects,freertos,$(FREERTOS_SOURCES)): | freertos-kernel
 
 $(eval $(call bare_guest,bench,$(wildcard guests/bench/*.c guests/bench/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
@@ -95,4 +102,7 @@ check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"
 
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty check-guests-bare-clang
+test-guests: guests-bare | setup-dev ## the bare-metal guests natively, and their SDK on this machine
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
+
+.PHONY: guests-bare guest-freertos guest-bench guest-faulty freertos-kernel check-guests-bare-clang test-guests FORCE

@@ -30,11 +30,11 @@
 #define configUSE_TICK_HOOK 0
 #define configUSE_MALLOC_FAILED_HOOK 1
 #define configCHECK_FOR_STACK_OVERFLOW 2
-#define configASSERT(condition)                                                                                        \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fatal_assert(__FILE__, __LINE__);                                                                          \
-        }                                                                                                              \
+#define configASSERT(condition)               \
+    do {                                      \
+        if (!(condition)) {                   \
+            fatal_assert(__FILE__, __LINE__); \
+        }                                     \
     } while (0)
 
 /* The table behind the command `tasks`. */

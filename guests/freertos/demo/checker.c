@@ -7,9 +7,9 @@
 
 #define CHECKER_PARTS (sizeof(checker_parts) / sizeof(checker_parts[0]))
 #define CHECKER_LINE 160U
-#define CHECKER_STALLED 20U /* reports in a row without progress before a part counts as stuck */
-#define CHECKER_PERIOD_STARTING pdMS_TO_TICKS(1000)
-#define CHECKER_PERIOD_RUNNING pdMS_TO_TICKS(5000)
+#define CHECKER_PERIOD pdMS_TO_TICKS(1000)
+#define CHECKER_STALLED 20U /* looks in a row without progress before a part counts as stuck */
+#define CHECKER_QUIET 5U    /* looks from one report to the next once all is known to work */
 
 static struct check *const checker_parts[] = {
     &queue_check, &timer_check, &mutex_check, &fft_check, &chaos_check, &registers_check,
@@ -52,27 +52,35 @@ static bool checker_look(struct check **wrong)
     return done;
 }
 
+/* A verdict once it is known: a pass once, a failure again and again, lest it scroll away. */
+static void checker_report(const struct check *wrong, bool first_pass)
+{
+    checker_print();
+    if (wrong != NULL) {
+        console_print("freertos: self-check FAILED: %s: %s %lu\n", wrong->name, wrong->error, wrong->value);
+    } else if (first_pass) {
+        console_print("freertos: self-check passed\n");
+    }
+}
+
 static void checker_task(void *argument)
 {
     TickType_t wake = xTaskGetTickCount();
-    bool passed = false;
+    bool known = false; /* passed or failed */
     bool failed = false;
 
     (void)argument;
-    for (;;) {
+    for (unsigned int look = 1;; look++) {
         struct check *wrong;
         bool done;
 
-        (void)xTaskDelayUntil(&wake, passed ? CHECKER_PERIOD_RUNNING : CHECKER_PERIOD_STARTING);
+        (void)xTaskDelayUntil(&wake, CHECKER_PERIOD);
         done = checker_look(&wrong);
-        checker_print();
-        if (wrong != NULL) {
-            console_print("freertos: self-check FAILED: %s: %s %lu\n", wrong->name, wrong->error, wrong->value);
-            failed = true;
-        } else if (done && !passed && !failed) {
-            console_print("freertos: self-check passed\n");
-            passed = true;
+        if (!known || (wrong != NULL && !failed) || look % CHECKER_QUIET == 0) {
+            checker_report(wrong, done && !known);
         }
+        failed = wrong != NULL;
+        known = known || done || failed;
     }
 }
 

@@ -71,8 +71,8 @@ StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxC
     memset(frame, 0, sizeof(*frame));
     frame->sepc = (uintptr_t)pxCode;
     /* sret enters the task in S-mode with interrupts on; the FP unit is on, but the task has used nothing of it. */
-    frame->sstatus = (csr_read_sstatus() & ~(SSTATUS_SIE | SSTATUS_FS)) | SSTATUS_SPP | SSTATUS_SPIE |
-                     SSTATUS_FS_INITIAL;
+    frame->sstatus =
+        (csr_read_sstatus() & ~(SSTATUS_SIE | SSTATUS_FS)) | SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_FS_INITIAL;
     frame->ra = (uintptr_t)port_task_returned;
     frame->a[0] = (uintptr_t)pvParameters;
     frame->tp = (uintptr_t)fp_area;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of the guest SDK that need no machine, on this one, under the sanitizers: formatted printing, the device-tree
+ * walk (also over trees with every byte damaged in turn), and the string functions. Exits 0, or aborts at what is wrong.
+ * Usage: sdk_host tree.dtb
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fdt.h"
+#include "print.h"
+
+/* libc/string.c with its functions renamed (test_sdk.py), to compare with this machine's own. */
+void *sdk_memcpy(void *to, const void *from, size_t count);
+void *sdk_memmove(void *to, const void *from, size_t count);
+void *sdk_memset(void *to, int byte, size_t count);
+int sdk_memcmp(const void *a, const void *b, size_t count);
+size_t sdk_strlen(const char *text);
+int sdk_strcmp(const char *a, const char *b);
+int sdk_strncmp(const char *a, const char *b, size_t count);
+char *sdk_strncpy(char *to, const char *from, size_t count);
+
+/* What print() would send goes nowhere here: only print_buffer() is tested. */
+void uart_put_text(char c);
+
+void uart_put_text(char c)
+{
+    (void)c;
+}
+
+static void must(int holds, const char *what, long number)
+{
+    if (!holds) {
+        fprintf(stderr, "sdk_host: wrong: %s (%ld)\n", what, number);
+        abort();
+    }
+}
+
+#define SAME_TEXT(...)                                                                                     \
+    do {                                                                                                   \
+        char ours[64];                                                                                     \
+        char theirs[64];                                                                                   \
+        size_t length = print_buffer(ours, sizeof(ours), __VA_ARGS__);                                     \
+        int expected = snprintf(theirs, sizeof(theirs), __VA_ARGS__);                                      \
+        must((int)length == expected && strcmp(ours, theirs) == 0, "print_buffer" #__VA_ARGS__, __LINE__); \
+    } while (0)
+
+static void test_print(void)
+{
+    char small[4];
+
+    SAME_TEXT("plain %% text %c|%s|%10s|%-10s|", 'x', "abc", "abc", "abc");
+    SAME_TEXT("%d %d %d|%5d|%-5d|%05d|%5d", 0, INT32_MAX, INT32_MIN, 42, 42, -42, -42);
+    SAME_TEXT("%u %u|%x %x|%8x|%08x|%-8x|", 0U, UINT32_MAX, 0U, 0xabcdefU, 0xabcdU, 0xabcdU, 0xabcdU);
+    SAME_TEXT("%ld %ld", INT64_MAX, INT64_MIN);
+    SAME_TEXT("%lu %lx", UINT64_MAX, UINT64_MAX);
+    SAME_TEXT("%s", "");
+    must(print_buffer(small, sizeof(small), "%s", "abcdef") == 6 && strcmp(small, "abc") == 0, "cut text", 0);
+    must(print_buffer(small, 0, "abc") == 3, "no room at all", 0);
+}
+
+static void test_memory(void)
+{
+    unsigned char a[64];
+    unsigned char b[64];
+
+    for (size_t offset = 0; offset < 20; offset++) {
+        for (size_t count = 0; count < 30; count++) {
+            for (size_t i = 0; i < sizeof(a); i++) {
+                a[i] = b[i] = (unsigned char)(i * 7);
+            }
+            sdk_memmove(a + offset, a + 9, count);
+            memmove(b + offset, b + 9, count);
+            sdk_memset(a + offset, (int)count - 15, count / 2);
+            memset(b + offset, (int)count - 15, count / 2);
+            sdk_memcpy(a + 50 - offset, a, offset % 14);
+            memcpy(b + 50 - offset, b, offset % 14);
+            must(memcmp(a, b, sizeof(a)) == 0 && sdk_memcmp(a, b, sizeof(a)) == 0, "memory functions", (long)offset);
+        }
+    }
+}
+
+static void test_strings(void)
+{
+    char a[8];
+
+    must(sdk_memcmp("abc", "abd", 3) < 0 && sdk_memcmp("b", "a", 1) > 0 && sdk_memcmp("a", "b", 0) == 0, "memcmp", 0);
+    must(sdk_strlen("") == 0 && sdk_strlen("abc") == 3, "strlen", 0);
+    must(sdk_strcmp("abc", "abc") == 0 && sdk_strcmp("ab", "abc") < 0 && sdk_strcmp("\xff", "a") > 0, "strcmp", 0);
+    must(sdk_strncmp("abc", "abd", 2) == 0 && sdk_strncmp("abc", "abd", 3) < 0, "strncmp", 0);
+    sdk_strncpy(a, "ab", 5);
+    must(memcmp(a, "ab\0\0\0", 5) == 0, "strncpy", 0);
+}
+
+static void test_tree(const uint8_t *tree)
+{
+    char value[16];
+    char tiny[4];
+    uint32_t length = 0;
+
+    must(fdt_bootarg(tree, "role", value, sizeof(value)) == value && strcmp(value, "switch") == 0, "role", 0);
+    must(fdt_bootarg(tree, "do", value, sizeof(value)) == value && strcmp(value, "read:1f") == 0, "last word", 0);
+    must(fdt_bootarg(tree, "empty", value, sizeof(value)) == value && value[0] == '\0', "empty value", 0);
+    must(fdt_bootarg(tree, "role", tiny, sizeof(tiny)) == tiny && strcmp(tiny, "swi") == 0, "cut value", 0);
+    must(fdt_bootarg(tree, "ole", value, sizeof(value)) == NULL, "part of a key", 0);
+    must(fdt_bootarg(tree, "rol", value, sizeof(value)) == NULL, "begin of a key", 0);
+    must(fdt_bootarg(tree, "wrong", value, sizeof(value)) == NULL, "bootargs of another node", 0);
+    must(fdt_property(tree, "chosen", "marker", &length) != NULL && length == 8, "marker", length);
+    must(fdt_property(tree, "chosen", "deep", &length) == NULL, "property of a grandchild", 0);
+    must(fdt_property(tree, "absent", "marker", &length) == NULL, "absent node", 0);
+    must(fdt_property(NULL, "chosen", "marker", &length) == NULL, "no tree", 0);
+}
+
+/* Whatever a byte is changed to, nothing outside the tree may be read; the sanitizer watches. */
+static void test_damaged_tree(uint8_t *tree, size_t size)
+{
+    char value[16];
+    uint32_t length;
+
+    for (size_t at = 0; at < size; at++) {
+        uint8_t kept = tree[at];
+
+        if (at >= 4 && at < 8) {
+            continue; /* the size of the whole is what has to be believed */
+        }
+        for (unsigned int bad = 0; bad < 256; bad++) {
+            tree[at] = (uint8_t)bad;
+            (void)fdt_bootarg(tree, "do", value, sizeof(value));
+            (void)fdt_property(tree, "other", "bootargs", &length);
+        }
+        tree[at] = kept;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static uint8_t file[65536];
+    FILE *in = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    size_t size = in == NULL ? 0 : fread(file, 1, sizeof(file), in);
+    uint8_t *tree = malloc(size); /* exactly as large, so that reading past the end is seen */
+
+    must(in != NULL && size > 40 && tree != NULL, "cannot read the device tree", (long)size);
+    fclose(in);
+    memcpy(tree, file, size);
+    test_print();
+    test_memory();
+    test_strings();
+    test_tree(tree);
+    test_damaged_tree(tree, size);
+    free(tree);
+    return 0;
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark guest where there is nothing to measure but the firmware: its figures are known or bounded."""
+
+import json
+import re
+
+import pytest
+from conftest import COUNTED
+
+NATIVE = {  # two reads of instret, and the instructions between them
+    "riscv.bench.baseline": 1,
+    "riscv.mmio.uart_load": 2,
+    "riscv.mmio.uart_load.scr": 2,
+    "riscv.mmio.uart_store.scr": 2,
+    "riscv.plic.claim": 2,
+    "riscv.plic.claim.none": 2,
+    "riscv.plic.complete": 2,
+    "riscv.plic.claim_complete": 3,
+    "riscv.plic.priority_load": 2,
+    "riscv.plic.enable_store": 2,
+}
+FIRMWARE = ["riscv.sbi.base", "riscv.sbi.set_timer", "riscv.sbi.ipi_self", "riscv.sbi.ipi_self.handler"]
+TICK = 100  # instructions in a tick of the time CSR at shift=0
+
+
+def run(boot, cpu: str = "") -> dict[str, dict]:
+    machine = boot("bench", *COUNTED, cpu=cpu)
+    machine.expect("bench", r"^BENCH done")
+    assert machine.status(30) == 0
+    lines = re.findall(r"^BENCH (\{.*\})$", machine.console.text("bench"), re.MULTILINE)
+    return {figure["metric"]: figure for figure in map(json.loads, lines)}
+
+
+@pytest.fixture(scope="module")
+def native(boot_once):
+    return run(boot_once)
+
+
+def test_what_needs_nobody_costs_nothing(native):
+    for metric, instructions in NATIVE.items():
+        figure = native[metric]
+        assert (figure["min"], figure["max"], figure["n"]) == (instructions, instructions, 100), metric
+
+
+def test_firmware_costs_something(native):
+    for metric in FIRMWARE:
+        assert 100 < native[metric]["min"] <= native[metric]["median"] <= native[metric]["max"] < 2000, metric
+
+
+def test_no_hypercalls_without_a_hypervisor(native):
+    assert not [metric for metric in native if "hypercall" in metric]
+
+
+def test_sstc_is_late_by_less_than_a_tick(native):
+    figure = native["riscv.timer.latency.sstc"]
+    assert figure["n"] == 200
+    assert 0 <= figure["min"] < 10, "some deadline is met at once"
+    assert TICK - 10 < figure["max"] <= TICK, "and the phase within the tick goes all round"
+
+
+def test_firmware_timer_adds_what_the_firmware_needs(boot):
+    figures = run(boot, cpu=",sstc=false")
+    assert "riscv.timer.latency.sstc" not in figures
+    assert figures["riscv.timer.latency.sbi"]["min"] > 100
+
+
+def test_the_same_again(boot, native):
+    assert run(boot) == native
+
+
+def test_switch_role_alone_gives_up(boot):
+    """Nobody else on the hart, so no gaps: it must say so and end."""
+    machine = boot("bench", *COUNTED, "-append", "quiet role=switch patience=30")
+    machine.expect("bench", r"^bench: switch role, VM -1")
+    machine.expect("bench", r"^bench: only 0 gaps of 200")
+    machine.expect("bench", r"^BENCH done")

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guest that misbehaves does so on the machine itself, and survives what a machine lets it survive."""
+
+import pytest
+
+
+def test_lives_and_takes_commands(boot):
+    machine = boot("faulty")
+    for beat in range(3):
+        machine.expect("faulty", rf"^faulty: alive {beat}$")
+    machine.send("id\rhelp\r")
+    machine.expect("faulty", r"^faulty: HCALL_INFO_GET_ID error -2 value 0, in assembly -2")
+    machine.expect("faulty", r"^faulty: help ")
+    machine.send("nonsense\r")
+    machine.expect("faulty", r"^faulty: no command 'nonsense'")
+
+
+@pytest.mark.parametrize(
+    ("command", "cause"), [("read", 5), ("write", 7), ("jump", 1), ("read 80000000", 5), ("write 0x80000000", 7)]
+)
+def test_survives_what_it_handles(boot, command, cause):
+    address = command.split()[-1].removeprefix("0x") if " " in command else "1f000000"
+    machine = boot("faulty", "-append", f"quiet do={command.replace(' ', ':')}")
+    machine.expect("faulty", rf"^faulty: caught exception {cause} stval 0x{address} ")
+    machine.expect("faulty", rf"^faulty: {command.split()[0]} trapped, carrying on")
+    machine.expect("faulty", r"^faulty: alive 1$")
+
+
+def test_bad_calls_come_back(boot):
+    machine = boot("faulty", "-append", "do=calls:1")
+    found = machine.expect("faulty", r"^faulty: bad calls returned((?: -?\d+)+)$")
+    assert all(int(error) < 0 for error in found[1].split())
+
+
+@pytest.mark.parametrize("command", ["fatal", "wild", "spin", "sleep"])
+def test_goes_silent(boot, command):
+    machine = boot("faulty")
+    machine.expect("faulty", r"^faulty: alive 0$")
+    machine.send(f"{command}\r")
+    machine.expect("faulty", r"^faulty: (reading|jumping|spinning|sleeping)")
+    assert not machine.wait_until(lambda: machine.console.said("faulty", "alive 5") is not None, timeout=6)
+
+
+def test_other_hart(boot):
+    machine = boot("faulty", "-smp", "2")
+    machine.expect("faulty", r"^faulty: alive 0$")
+    machine.send("smp\r")
+    machine.expect("faulty", r"^faulty: start of hart [01]: 0")
+    machine.expect("faulty", r"faulty: hart [01] alive")
+
+
+def test_reset_and_shutdown(boot):
+    machine = boot("faulty")
+    machine.expect("faulty", r"^faulty: alive 1$")
+    machine.send("reset\r")
+    machine.expect("faulty", r"^faulty: cold reboot")
+    machine.expect("faulty", r"^faulty: alive 0$")
+    machine.expect("faulty", r"^faulty: alive 1$")
+    machine.send("shutdown\r")
+    assert machine.status(30) == 0

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the guest SDK that need no machine, compiled for this one with the sanitizers on."""
+
+import subprocess
+
+from tessera.runner import ROOT
+
+TREE = """
+/dts-v1/;
+/ {
+    before { bootargs = "wrong=1"; };
+    chosen {
+        marker = <1 2>;
+        bootargs = "quiet role=switch  empty= do=read:1f";
+        inner { deep = <1>; };
+    };
+    other { bootargs = "wrong=2"; };
+};
+"""
+STRINGS = ("memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strncpy")
+
+
+def test_sdk_on_this_machine(tmp_path):
+    lib = ROOT / "guests" / "lib"
+    cc = ["gcc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
+    cc += ["-fno-sanitize-recover=all", "-fno-builtin"]
+    # Apart from this machine's C library, with which it is compared.
+    renamed = [f"-D{name}=sdk_{name}" for name in STRINGS]
+    strings = [*cc, *renamed, "-c", str(lib / "libc/string.c"), "-o", str(tmp_path / "string.o")]
+    subprocess.run(strings, check=True)
+    sources = [str(lib / "print.c"), str(lib / "fdt.c"), str(ROOT / "tests/guests/sdk_host.c")]
+    program = str(tmp_path / "sdk_host")
+    subprocess.run([*cc, f"-I{lib / 'include'}", *sources, str(tmp_path / "string.o"), "-o", program], check=True)
+    subprocess.run(["dtc", "-o", str(tmp_path / "tree.dtb"), "-"], input=TREE.encode(), check=True)
+    done = subprocess.run([program, str(tmp_path / "tree.dtb")], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
