@@ -15,7 +15,7 @@ static ticks_t vm_runtime(const struct vm *vm)
 {
     ticks_t sum = 0;
 
-    for (unsigned i = 0; i < vm->config->nvcpus; i++) {
+    for (unsigned i = 0; i < vm->nvcpus; i++) {
         const struct vcpu *v = &vm->vcpus[i];
 
         /* read without a lock: a figure for people */
@@ -41,7 +41,7 @@ static void keys_list(void)
         }
         listed.used[i] = used;
         console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u", vm == console_focus() ? '*' : ' ', i + 1,
-                    vm->config->name, vm_state_name(vm), vm->on, vm->config->nvcpus, permille / 10U, permille % 10U,
+                    vm->config->name, vm_state_name(vm), vm->on, vm->nvcpus, permille / 10U, permille % 10U,
                     (ulong)(ram >> 20), vm->starts);
     }
     listed.when = now;

@@ -13,6 +13,7 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     vm->id = id;
     vm->config = config;
     vm->vcpus = vcpus;
+    vm->nvcpus = config->nvcpus;
     vm->memmap.regions = sysimage_at(hyp.image, config->regions_offset);
     vm->memmap.count = config->nregions;
     for (unsigned i = 0; i < config->nvcpus; i++) {
@@ -76,7 +77,7 @@ static void vm_halt(struct vm *vm)
 {
     struct cpu *self = cpu_self();
 
-    for (unsigned i = 0; i < vm->config->nvcpus; i++) {
+    for (unsigned i = 0; i < vm->nvcpus; i++) {
         struct vcpu *v = &vm->vcpus[i];
 
         if (v->state != VCPU_RUNNING) {

@@ -220,20 +220,20 @@ static void vuart_store(struct vm *vm, unsigned reg, uint8_t value)
     }
 }
 
-static ulong vuart_read(struct vcpu *v, gpa_t offset, unsigned width)
+static ulong vuart_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 {
-    (void)width; /* one byte per register, whatever the width of the access */
+    (void)width_log2; /* one byte per register, whatever the width of the access */
     if (LIKELY(offset == LSR)) { /* what drivers poll */
         return read_lsr(v->vm);
     }
     return vuart_load(v->vm, (unsigned)offset);
 }
 
-static void vuart_write(struct vcpu *v, gpa_t offset, unsigned width, ulong value)
+static void vuart_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong value)
 {
     struct vm *vm = v->vm;
 
-    (void)width;
+    (void)width_log2;
     if (offset <= SCR) {
         spin_lock(&vm->lock);
         vuart_store(vm, (unsigned)offset, (uint8_t)value);

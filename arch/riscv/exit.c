@@ -22,6 +22,7 @@ void exit_trap(struct vcpu *v, ulong cause);
 struct expanded exit_expand(struct vcpu *v, ulong insn);
 struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn);
 void exit_mmio_store(struct vcpu *v, ulong insn, ulong value);
+void exit_mmio_walk(struct vcpu *v);
 void hypervisor_panic(void) __attribute__((noreturn));
 
 #define INSN_WFI 0x10500073U
@@ -136,6 +137,11 @@ static struct mmio_result __attribute__((noinline, cold)) mmio_refuse(struct vcp
     return (struct mmio_result){0, 0};
 }
 
+void exit_mmio_walk(struct vcpu *v)
+{
+    exit_no_memory(v, csr_read(CSR_SCAUSE));
+}
+
 static inline void mmio_skip(ulong insn)
 {
     csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 2U + (insn & INSN_LONG));
@@ -145,16 +151,15 @@ struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
 {
     gpa_t gpa = fault_gpa();
     const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
-    unsigned shift;
+    unsigned width_log2 = (unsigned)(insn >> 12) & 3U;
+    unsigned shift = 64U - (8U << width_log2);
     ulong value;
 
     if (UNLIKELY(dev == NULL || (insn & INSN_OPCODE) != OPCODE_LOAD || (insn & 1U) == 0)) {
         return mmio_refuse(v);
     }
     mmio_skip(insn);
-    value = dev->read(v, gpa - dev->base, 1U << ((insn >> 12) & 3U));
-    shift = 64U - (8U << ((insn >> 12) & 3U));
-    value <<= shift;
+    value = dev->read(v, gpa - dev->base, width_log2) << shift;
     value = (insn & FUNCT3_UNSIGNED) != 0 ? value >> shift : (ulong)((long)value >> shift);
     return (struct mmio_result){value, (insn >> 7) & 31U};
 }
@@ -169,7 +174,7 @@ void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
         return;
     }
     mmio_skip(insn);
-    dev->write(v, gpa - dev->base, 1U << ((insn >> 12) & 3U), value);
+    dev->write(v, gpa - dev->base, (insn >> 12) & 3U, value);
 }
 
 const char *arch_cause_name(ulong cause)

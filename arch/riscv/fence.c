@@ -48,7 +48,7 @@ void fence_remote(struct vm *vm, ulong mask)
     struct vcpu *self = cpu_self()->current;
     ulong wait = 0;
 
-    for (unsigned i = 0; i < vm->config->nvcpus; i++) {
+    for (unsigned i = 0; i < vm->nvcpus; i++) {
         if ((mask & (1UL << i)) == 0) {
             continue;
         }

@@ -35,13 +35,13 @@ bool sbi_known(ulong id)
 
 bool sbi_mask(const struct vm *vm, ulong mask, ulong base, ulong *vcpus)
 {
-    ulong all = (1UL << vm->config->nvcpus) - 1U;
+    ulong all = (1UL << vm->nvcpus) - 1U;
 
     *vcpus = all;
     if (base == ~0UL) { /* all of them, whatever the mask */
         return true;
     }
-    if (base >= vm->config->nvcpus) {
+    if (base >= vm->nvcpus) {
         return mask == 0 && base < 64U && (*vcpus = 0) == 0;
     }
     *vcpus = mask << base;

@@ -12,7 +12,7 @@ static struct hcall_ret hsm_start(struct vm *vm, ulong hart, ulong entry, ulong 
 {
     hpa_t hpa;
 
-    if (hart >= vm->config->nvcpus) {
+    if (hart >= vm->nvcpus) {
         return SBI_RET(HCALL_ERR_INVALID_PARAM);
     }
     if (!memmap_ram(&vm->memmap, entry, 4, &hpa)) {
@@ -23,7 +23,7 @@ static struct hcall_ret hsm_start(struct vm *vm, ulong hart, ulong entry, ulong 
 
 static struct hcall_ret hsm_status(const struct vm *vm, ulong hart)
 {
-    if (hart >= vm->config->nvcpus) {
+    if (hart >= vm->nvcpus) {
         return SBI_RET(HCALL_ERR_INVALID_PARAM);
     }
     return SBI_VALUE(vm->vcpus[hart].state == VCPU_OFF ? HSM_STOPPED : HSM_STARTED);

@@ -163,11 +163,11 @@ trap_run:
     and     a1, a1, t1
     bnez    a1, 2f
 
-    /* Fetched as the guest fetches: hlvx.hu, twice for 32 bits. It can trap, for the guest may have unmapped the
-     * instruction meanwhile. */
+    /* Fetched as the guest fetches: hlvx.hu (HLVX, Privileged Architecture 1.12, section 8.2.4), twice for 32 bits. It
+     * can trap, for the guest may have unmapped the instruction meanwhile. */
     csrr    t4, CSR_SEPC
-    la      t2, fetch_trapped
-    csrw    CSR_STVEC, t2
+    la      t3, fetch_trapped
+    csrrw   t3, CSR_STVEC, t3
     .insn   r 0x73, 4, 0x32, a1, t4, x3
     andi    t2, a1, 3
     addi    t2, t2, -3
@@ -176,21 +176,17 @@ trap_run:
     .insn   r 0x73, 4, 0x32, t2, t1, x3
     slli    t2, t2, 16
     or      a1, a1, t2
-1:  la      t1, trap_entry
-    csrw    CSR_STVEC, t1
+1:  csrw    CSR_STVEC, t3
     /* The fault must be the instruction's own, not its page-table walk's: those differ within the page, but for a
      * walk that happens to hit the same offset, which then touches one device register. */
     csrr    t1, CSR_HTVAL
-    csrr    t2, CSR_STVAL
+    csrr    t3, CSR_STVAL
     slli    t1, t1, 2
-    xor     t1, t1, t2
+    xor     t1, t1, t3
     slli    t1, t1, 64 - 12
     srli    t1, t1, 64 - 12 + 2     /* htval lacks the lowest two bits */
-    beqz    t1, 3f
-    li      a1, 0                   /* no load and no store */
-3:  andi    t1, a1, 3
-    addi    t1, t1, -3
-    beqz    t1, 2f
+    bnez    t1, mmio_walk
+    bgez    t2, 2f                  /* what makes 32 bits of 16 leaves -3 to -1 in t2 */
     call    exit_expand             /* (vcpu, instruction) -> a0 vcpu, a1 instruction */
 2:
 .endm
@@ -280,6 +276,12 @@ gpr_write:                          /* guest's x[n] = a0; t0 vcpu; x[0] takes no
     j       leave
     .endr
     .option pop
+
+    /* The guest's page tables are where a device is, or nothing. */
+mmio_walk:
+    call    exit_mmio_walk          /* (vcpu) */
+    ld      t0, CPU_CURRENT(sp)
+    j       leave
 
     /* The guest's instruction is gone: let the guest take the fetch's fault itself. Our trap has overwritten where and
      * in which mode the guest was; SPVP still tells the latter. */

@@ -15,7 +15,7 @@
 #define VPLIC_SIZE 0x4000000U
 #define PRIORITIES 7U
 
-#define NO_CONTEXT (~0U)
+#define NO_CONTEXT (~0UL)
 
 /* Number of the only bit set in `bit`: a de Bruijn sequence, because not every core counts zeros. */
 static unsigned bit_number(uint32_t bit)
@@ -27,7 +27,7 @@ static unsigned bit_number(uint32_t bit)
 }
 
 /* Works out what may be delivered to context `c` after a register changed, so that interrupts themselves need not. */
-static void vplic_settle(struct vplic *p, unsigned c)
+static void vplic_settle(struct vplic *p, ulong c)
 {
     uint32_t deliver = 0;
 
@@ -50,9 +50,15 @@ static unsigned __attribute__((noinline)) vplic_choose(const struct vplic *p, ui
     return best;
 }
 
+static inline void vplic_lower(struct vplic *p, ulong c)
+{
+    p->context[c].raised = false;
+    csr_clear(CSR_HVIP, 1UL << IRQ_VSEI);
+}
+
 /* Makes the VCPU's external interrupt what context `c` says. Only the VCPU itself ever sees it go low: for another one
  * that is running it stays high until that claims, finds nothing, and lowers it. */
-static inline void vplic_update(struct vm *vm, unsigned c)
+static inline void vplic_update(struct vm *vm, ulong c)
 {
     struct vplic *p = &vm->arch.plic;
     bool raised = (p->pending & p->context[c].deliver) != 0;
@@ -63,15 +69,14 @@ static inline void vplic_update(struct vm *vm, unsigned c)
             vcpu_raise(&vm->vcpus[c], 1UL << IRQ_VSEI);
         }
     } else if (&vm->vcpus[c] == cpu_self()->current) {
-        p->context[c].raised = false;
-        csr_clear(CSR_HVIP, 1UL << IRQ_VSEI);
+        vplic_lower(p, c);
     }
 }
 
 /* Something about the sources of `mask` has changed. */
 static void vplic_update_all(struct vm *vm, uint32_t mask)
 {
-    for (unsigned c = 0; c < vm->config->nvcpus; c++) {
+    for (unsigned c = 0; c < vm->nvcpus; c++) {
         if ((vm->arch.plic.context[c].enable & mask) != 0) {
             vplic_update(vm, c);
         }
@@ -93,49 +98,58 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
     vplic_update_all(vm, bit);
 }
 
-static inline unsigned vplic_claim(struct vm *vm, unsigned c)
+/* What context `c` claims, for the VCPU `v` that asks. */
+static ulong vplic_claim(const struct vcpu *v, ulong c)
 {
-    struct vplic *p = &vm->arch.plic;
-    uint32_t candidates = p->pending & p->context[c].deliver;
-    unsigned n = 0;
+    struct vplic *p = &v->vm->arch.plic;
+    uint32_t candidates;
+    ulong n = 0;
 
+    spin_lock(&v->vm->lock);
+    candidates = p->pending & p->context[c].deliver;
     if (candidates != 0) {
         n = (candidates & (candidates - 1U)) == 0 ? bit_number(candidates) : vplic_choose(p, candidates);
         p->pending &= ~(1U << n);
         p->in_service |= 1U << n;
+        candidates = p->pending & p->context[c].deliver;
     }
-    vplic_update(vm, c);
+    if (candidates == 0 && c == v->id) {
+        vplic_lower(p, c);
+    }
+    spin_unlock(&v->vm->lock);
     return n;
 }
 
-static inline void vplic_complete(struct vm *vm, unsigned c, unsigned n)
+static void vplic_complete(struct vm *vm, ulong c, ulong n)
 {
     struct vplic *p = &vm->arch.plic;
     uint32_t bit = n < SOURCES ? 1U << n : 0;
 
-    if ((p->in_service & p->context[c].enable & bit) == 0) {
-        return;
-    }
+    spin_lock(&vm->lock);
+    bit &= p->in_service & p->context[c].enable;
     p->in_service &= ~bit;
-    if (p->host_of[n] != 0) { /* the machine's PLIC asks the device again; until then the line counts as low */
+    if (bit != 0 && p->host_of[n] != 0) { /* the machine's PLIC asks the device; until then the line counts as low */
         p->level &= ~bit;
         plic_complete(p->host_of[n]);
-    } else if ((p->level & bit) != 0) {
+    }
+    bit &= p->level;
+    if (bit != 0) { /* still asserted: it comes again */
         p->pending |= bit;
         vplic_update_all(vm, bit);
     }
+    spin_unlock(&vm->lock);
 }
 
 /* The VCPU whose S-mode context number `context` is; NO_CONTEXT if none. */
-static inline unsigned vplic_context(const struct vm *vm, gpa_t context)
+static inline ulong vplic_context(const struct vm *vm, gpa_t context)
 {
-    return (context & 1U) != 0 && context / 2U < vm->config->nvcpus ? (unsigned)(context / 2U) : NO_CONTEXT;
+    return (context & 1U) != 0 && context / 2U < vm->nvcpus ? context / 2U : NO_CONTEXT;
 }
 
 static ulong vplic_load(struct vm *vm, gpa_t offset)
 {
     const struct vplic *p = &vm->arch.plic;
-    unsigned c;
+    ulong c;
 
     if (offset >= CONTEXT) { /* a claim is vplic_read()'s */
         c = vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
@@ -148,12 +162,12 @@ static ulong vplic_load(struct vm *vm, gpa_t offset)
     if (offset >= PENDING) {
         return offset == PENDING ? p->pending : 0;
     }
-    return offset < 4U * SOURCES ? p->priority[offset / 4U] : 0;
+    return offset < 4U * SOURCES && offset % 4U == 0 ? p->priority[offset / 4U] : 0;
 }
 
 static void vplic_threshold_store(struct vm *vm, gpa_t offset, uint32_t value)
 {
-    unsigned c = vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
+    ulong c = vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
 
     if (c != NO_CONTEXT && offset % CONTEXT_STRIDE == 0) {
         vm->arch.plic.context[c].threshold = value & PRIORITIES;
@@ -164,7 +178,7 @@ static void vplic_threshold_store(struct vm *vm, gpa_t offset, uint32_t value)
 
 static void vplic_enable_store(struct vm *vm, gpa_t offset, uint32_t value)
 {
-    unsigned c = vplic_context(vm, (offset - ENABLE) / ENABLE_STRIDE);
+    ulong c = vplic_context(vm, (offset - ENABLE) / ENABLE_STRIDE);
 
     if (c != NO_CONTEXT && offset % ENABLE_STRIDE == 0) {
         vm->arch.plic.context[c].enable = value & ~1U; /* source 0 does not exist */
@@ -176,7 +190,7 @@ static void vplic_enable_store(struct vm *vm, gpa_t offset, uint32_t value)
 static void vplic_priority_store(struct vm *vm, unsigned n, uint32_t value)
 {
     vm->arch.plic.priority[n] = value & PRIORITIES;
-    for (unsigned c = 0; c < vm->config->nvcpus; c++) {
+    for (unsigned c = 0; c < vm->nvcpus; c++) {
         vplic_settle(&vm->arch.plic, c);
         vplic_update(vm, c);
     }
@@ -194,7 +208,7 @@ static void vplic_store(struct vm *vm, gpa_t offset, uint32_t value)
 }
 
 /* What interrupt handlers do: is it the claim and complete register of a context, and whose? */
-static inline unsigned vplic_claim_context(const struct vm *vm, gpa_t offset)
+static inline ulong vplic_claim_context(const struct vm *vm, gpa_t offset)
 {
     if (offset < CONTEXT || offset % CONTEXT_STRIDE != 4) {
         return NO_CONTEXT;
@@ -202,36 +216,47 @@ static inline unsigned vplic_claim_context(const struct vm *vm, gpa_t offset)
     return vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
 }
 
-static ulong vplic_read(struct vcpu *v, gpa_t offset, unsigned width)
+static ulong __attribute__((noinline)) vplic_load_locked(struct vm *vm, gpa_t offset)
 {
-    struct vm *vm = v->vm;
-    unsigned c = vplic_claim_context(vm, offset);
     ulong value;
 
-    if (width != 4 || offset % 4U != 0) { /* the specification has 32-bit registers only */
-        return 0;
-    }
     spin_lock(&vm->lock);
-    value = c != NO_CONTEXT ? vplic_claim(vm, c) : vplic_load(vm, offset);
+    value = vplic_load(vm, offset);
     spin_unlock(&vm->lock);
     return value;
 }
 
-static void vplic_write(struct vcpu *v, gpa_t offset, unsigned width, ulong value)
+static void __attribute__((noinline)) vplic_store_locked(struct vm *vm, gpa_t offset, uint32_t value)
 {
-    struct vm *vm = v->vm;
-    unsigned c = vplic_claim_context(vm, offset);
+    spin_lock(&vm->lock);
+    vplic_store(vm, offset, value);
+    spin_unlock(&vm->lock);
+}
 
-    if (width != 4 || offset % 4U != 0) {
+#define WIDTH_32 2U /* the specification has 32-bit registers only */
+
+static ulong vplic_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
+{
+    ulong c = vplic_claim_context(v->vm, offset);
+
+    if (width_log2 != WIDTH_32) {
+        return 0;
+    }
+    return c != NO_CONTEXT ? vplic_claim(v, c) : vplic_load_locked(v->vm, offset);
+}
+
+static void vplic_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong value)
+{
+    ulong c = vplic_claim_context(v->vm, offset);
+
+    if (width_log2 != WIDTH_32) {
         return;
     }
-    spin_lock(&vm->lock);
     if (c != NO_CONTEXT) {
-        vplic_complete(vm, c, (uint32_t)value);
-    } else {
-        vplic_store(vm, offset, (uint32_t)value);
+        vplic_complete(v->vm, c, (uint32_t)value);
+    } else if (offset % 4U == 0) {
+        vplic_store_locked(v->vm, offset, (uint32_t)value);
     }
-    spin_unlock(&vm->lock);
 }
 
 bool vplic_init(struct vm *vm, gpa_t base)

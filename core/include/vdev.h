@@ -12,10 +12,11 @@ struct vcpu;
 struct vdev {
     gpa_t base;
     uint64_t size;
-    /* Both mandatory, called without locks on the CPU of the VCPU that made the access; `width` is 1, 2, 4 or 8 bytes.
+    /* Both mandatory, called without locks on the CPU of the VCPU that made the access; an access is of
+     * 2^width_log2 bytes: 1, 2, 4 or 8.
      * A register that does not exist reads 0 and ignores writes. */
-    ulong (*read)(struct vcpu *v, gpa_t offset, unsigned width);
-    void (*write)(struct vcpu *v, gpa_t offset, unsigned width, ulong value);
+    ulong (*read)(struct vcpu *v, gpa_t offset, unsigned width_log2);
+    void (*write)(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong value);
 };
 
 /* A VM's devices. */
@@ -30,9 +31,7 @@ bool vdev_add(struct vdevs *devs, const struct vdev *dev);
 /* The device at `gpa`, or NULL. Inline: every emulated access goes through here. */
 static inline const struct vdev *vdev_find(const struct vdevs *devs, gpa_t gpa)
 {
-    const struct vdev *end = &devs->dev[devs->count];
-
-    for (const struct vdev *d = devs->dev; d < end; d++) {
+    for (const struct vdev *d = devs->dev; d < &devs->dev[VM_MAX_VDEVS]; d++) { /* one that is not there has size 0 */
         if (gpa - d->base < d->size) {
             return d;
         }

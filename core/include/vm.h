@@ -40,7 +40,8 @@ struct vm {
     struct arch_vm arch;
     unsigned id; /* 0 .. system.nvms-1, order of the system file */
     const struct sysimage_vm *config;
-    struct vcpu *vcpus; /* config->nvcpus of them */
+    unsigned nvcpus;
+    struct vcpu *vcpus; /* nvcpus of them */
     struct memmap memmap;
 
     /* Guarded by sched_lock. */
