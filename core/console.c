@@ -83,12 +83,33 @@ __attribute__((format(printf, 1, 2))) static void emit_format(const char *fmt, .
     va_end(ap);
 }
 
-/* Name and what there is of the line. */
+/* Length of the terminal query (CSI ... n or CSI ... c) at `at` in the line, 0 if there is none. */
+static unsigned query_length(const struct source *s, unsigned at)
+{
+    unsigned i = at + 2;
+
+    if (i >= s->len || s->line[at] != '\033' || s->line[at + 1] != '[') {
+        return 0;
+    }
+    while (i < s->len && s->line[i] < '@') {
+        i++;
+    }
+    return i < s->len && (s->line[i] == 'n' || s->line[i] == 'c') ? i + 1 - at : 0;
+}
+
+/* Name and what there is of the line. A question to the terminal in it (a shell asks where the cursor is) is not asked
+ * again: the answer would be taken for typed characters. */
 static void show_line(const struct source *s)
 {
     emit_format("\033[%um%-8s|\033[0m ", s->colour, s->name);
     for (unsigned i = 0; i < s->len; i++) {
-        emit(s->line[i]);
+        unsigned query = query_length(s, i);
+
+        if (query != 0) {
+            i += query - 1;
+        } else {
+            emit(s->line[i]);
+        }
     }
 }
 
@@ -239,6 +260,15 @@ void console_log(const char *fmt, ...)
     tx_drain();
     spin_unlock(&console.lock);
     va_end(ap);
+}
+
+void console_drain(void)
+{
+    spin_lock(&console.lock);
+    for (unsigned tries = 0; tx_used() > 0 && tries < CONSOLE_DRAIN_TRIES; tries++) {
+        tx_drain();
+    }
+    spin_unlock(&console.lock);
 }
 
 struct vm *console_focus(void)

@@ -113,6 +113,7 @@ void console_command(char key)
         return;
     case 'q':
         console_log("bye");
+        console_drain();
         arch_shutdown(false);
     default:
         break;

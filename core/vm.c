@@ -126,6 +126,19 @@ static const char *const vm_reasons[] = {
     [VM_REASON_FATAL] = "by a fatal trap",
 };
 
+/* A machine whose last guest has shut down is switched off, as the guest would have done without us. */
+static void vm_power_off(void)
+{
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        if (hyp.vms[i].state != VM_STOPPED) {
+            return;
+        }
+    }
+    console_log("all VMs are stopped: power off");
+    console_drain();
+    arch_shutdown(false);
+}
+
 void vm_conclude(struct vm *vm)
 {
     bool restart;
@@ -145,6 +158,8 @@ void vm_conclude(struct vm *vm)
     spin_unlock(&sched_lock);
     if (restart) {
         vm_start(vm);
+    } else if (vm->reason == VM_REASON_SHUTDOWN) {
+        vm_power_off();
     }
 }
 

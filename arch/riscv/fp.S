@@ -3,8 +3,6 @@
 #include "asm_layout.h"
 #include "csr.h"
 
-    .attribute arch, "rv64imafdc"
-    .option arch, +f, +d
     .text
 
     /* void fp_save(struct vcpu *) */

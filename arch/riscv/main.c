@@ -16,6 +16,7 @@ static void boot_failed(const char *what, const char *detail) __attribute__((nor
 static void boot_failed(const char *what, const char *detail)
 {
     console_log("error: %s%s", what, detail);
+    console_drain();
     arch_shutdown(true);
 }
 
@@ -23,6 +24,7 @@ void hypervisor_panic(void)
 {
     console_log("error: the hypervisor itself trapped: cause %lu at 0x%lx, address 0x%lx", csr_read(CSR_SCAUSE),
                 csr_read(CSR_SEPC), csr_read(CSR_STVAL));
+    console_drain();
     arch_shutdown(true);
 }
 
@@ -44,7 +46,8 @@ static void boot_harts(void)
         if (!arch_cpu_start(i)) {
             console_log("error: hart %u of %u does not start; the machine has too few harts for this system", i,
                         hyp.ncpus);
-            arch_shutdown(true);
+            console_drain();
+    arch_shutdown(true);
         }
     }
 }

@@ -15,6 +15,7 @@ struct vm;
 #define CONSOLE_FLUSH_MS 50U
 #define CONSOLE_LINE 192U  /* longest line shown as one; longer ones are continued on the next */
 #define CONSOLE_TX 8192U   /* bytes that wait for the UART; power of two */
+#define CONSOLE_DRAIN_TRIES 10000000U
 #define CONSOLE_ROOM 1024U /* a VM may write while at least so much is free: a line redrawn, and then some */
 
 /* Called once the system is built: puts the keyboard where the system file says. */
@@ -38,6 +39,9 @@ void console_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Shows unfinished lines of VMs without the keyboard. */
 void console_flush(void);
+
+/* Sends what waits, as far as the UART takes it: before the machine goes off. */
+void console_drain(void);
 
 /* The UART has interrupted: takes what was typed, sends what waits. */
 void console_interrupt(void);

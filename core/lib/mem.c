@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib.h"
 
-void *memcpy(void *restrict dst, const void *restrict src, size_t n)
-{
-    char *d = dst;
-    const char *s = src;
-
-    while (n-- > 0) {
-        *d++ = *s++;
-    }
-    return dst;
-}
-
-void *memset(void *dst, int c, size_t n)
-{
-    char *d = dst;
-
-    while (n-- > 0) {
-        *d++ = (char)c;
-    }
-    return dst;
-}
-
 /* Eight words a turn: loading a VM is most of what a boot costs. */
 void copy_words(uint64_t *dst, const uint64_t *src, size_t n)
 {

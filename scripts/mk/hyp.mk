@@ -13,11 +13,15 @@ HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
 HYP_INC := -Icore/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) -Iplatform -Iplatform/$(BOARD)
-HYP_GCC := -march=rv64imac_zicsr_zifencei
-HYP_CLANG := --target=riscv64-unknown-elf -march=rv64imac -mno-relax -menable-experimental-extensions
+HYP_ISA := rv64imac
+HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei
+HYP_CLANG = --target=riscv64-unknown-elf -march=$(HYP_ISA) -mno-relax
 HYP_TARGET = $(if $(findstring clang,$(HYP_CC)),$(HYP_CLANG),$(HYP_GCC))
 HYP_CFLAGS = $(HYP_TARGET) -mabi=lp64 -mcmodel=medany -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_WARN) $(HYP_INC) -MMD -MP
+
+# The one file that touches floating-point registers; the ABI stays soft-float.
+$(HYP_BUILD)/obj/arch/riscv/fp.S.o: HYP_ISA := rv64imafdc
 
 hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch.h"
+#include "console.h"
+#include "platform.h"
+#include "sched.h"
+
+struct cpu *host_cpu;
+ticks_t host_time;
+
+static struct cpu cpus[SYSIMAGE_MAX_HARTS];
+static jmp_buf asleep; /* where a CPU goes that has nothing to do; owner: host_schedule() */
+static unsigned char *ram;
+static char output[1 << 16];
+static size_t output_length;
+static const char *typed = "";
+static bool typing;
+
+void host_reset(void)
+{
+    memset(cpus, 0, sizeof(cpus));
+    memset(&hyp, 0, sizeof(hyp));
+    memset(&sched_lock, 0, sizeof(sched_lock));
+    ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
+    if (ram == NULL) {
+        abort();
+    }
+    memset(ram, 0xa5, HOST_RAM_SIZE);
+    for (unsigned i = 0; i < SYSIMAGE_MAX_HARTS; i++) {
+        cpus[i].arch.timer = TICKS_NEVER;
+    }
+    host_cpu = &cpus[0];
+    host_time = 0;
+    output_length = 0;
+    typed = "";
+}
+
+static struct vcpu *host_schedule(void)
+{
+    if (setjmp(asleep) != 0) {
+        return NULL;
+    }
+    return sched_run();
+}
+
+struct vcpu *host_step(unsigned id)
+{
+    host_cpu = &cpus[id];
+    arch_irq_poll();
+    if (host_cpu->current != NULL && host_cpu->flags == 0) {
+        return host_cpu->current;
+    }
+    host_cpu->idle = false; /* it was left asleep by longjmp() */
+    return host_schedule();
+}
+
+struct vcpu *host_wait(unsigned id)
+{
+    host_cpu = &cpus[id];
+    if (host_cpu->current != NULL) {
+        vcpu_wait(host_cpu->current);
+    }
+    return host_step(id);
+}
+
+ticks_t host_next_timer(void)
+{
+    ticks_t first = TICKS_NEVER;
+
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        first = cpus[i].arch.timer < first ? cpus[i].arch.timer : first;
+    }
+    return first;
+}
+
+void *host_ram(uint64_t hpa)
+{
+    return hpa - HOST_RAM_BASE < HOST_RAM_SIZE ? ram + (hpa - HOST_RAM_BASE) : NULL;
+}
+
+const char *host_output(void)
+{
+    output[output_length] = '\0';
+    output_length = 0;
+    return output;
+}
+
+void host_type(const char *text)
+{
+    typed = text;
+    typing = true;
+    console_interrupt();
+    typing = false;
+}
+
+/* --- the contract --- */
+
+struct cpu *cpu_get(unsigned id)
+{
+    return &cpus[id];
+}
+
+void arch_cpu_relax(void)
+{
+    fputs("host: a lock is taken that is held\n", stderr);
+    abort();
+}
+
+bool arch_irq_pending(void)
+{
+    return host_cpu->arch.kicks > 0 || host_cpu->arch.timer <= host_time;
+}
+
+void arch_timer_set(ticks_t deadline)
+{
+    host_cpu->arch.timer = deadline;
+}
+
+void arch_cpu_interrupt(struct cpu *cpu)
+{
+    cpu->arch.kicks++;
+}
+
+void arch_cpu_sleep(void)
+{
+    longjmp(asleep, 1);
+}
+
+void arch_irq_poll(void)
+{
+    if (host_cpu->arch.kicks > 0) {
+        host_cpu->arch.kicks = 0;
+        cpu_ipi_received();
+    }
+    if (host_cpu->arch.timer <= host_time) {
+        timer_expire();
+    }
+}
+
+bool arch_cpu_start(unsigned id)
+{
+    return id < SYSIMAGE_MAX_HARTS;
+}
+
+uint64_t arch_instret(void)
+{
+    return 0;
+}
+
+void arch_shutdown(bool failure)
+{
+    exit(failure ? 1 : 0);
+}
+
+void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
+{
+    v->arch = (struct arch_vcpu){.deadline = TICKS_NEVER, .entry = entry, .arg = arg};
+}
+
+void arch_vcpu_save(struct vcpu *v)
+{
+    (void)v;
+}
+
+void arch_vcpu_load(struct vcpu *v)
+{
+    v->last_cpu = host_cpu->id;
+}
+
+void arch_vcpu_unload(void)
+{
+}
+
+void arch_vcpu_inject(struct vcpu *v, ulong bits)
+{
+    v->arch.raised |= bits;
+}
+
+void arch_vcpu_sync(struct vcpu *v)
+{
+    (void)v;
+}
+
+bool arch_vcpu_woken(const struct vcpu *v)
+{
+    return v->arch.raised != 0 || v->pending != 0;
+}
+
+ticks_t arch_vcpu_deadline(const struct vcpu *v)
+{
+    return v->arch.deadline;
+}
+
+ulong arch_vcpu_timer_bits(const struct vcpu *v)
+{
+    (void)v;
+    return ARCH_VIRQ_NONE;
+}
+
+void arch_vcpu_report(const struct vcpu *v)
+{
+    (void)v;
+}
+
+const char *arch_cause_name(ulong cause)
+{
+    (void)cause;
+    return "host";
+}
+
+const char *arch_vm_init(struct vm *vm)
+{
+    (void)vm;
+    return NULL;
+}
+
+void arch_vm_reset(struct vm *vm)
+{
+    vm->arch.lines = 0;
+    vm->arch.resets++;
+}
+
+void arch_vm_irq(struct vm *vm, unsigned source, bool level)
+{
+    vm->arch.lines = level ? vm->arch.lines | 1U << source : vm->arch.lines & ~(1U << source);
+}
+
+void *arch_window(hpa_t hpa, uint64_t *size)
+{
+    *size = HOST_RAM_BASE + HOST_RAM_SIZE - hpa;
+    return host_ram(hpa);
+}
+
+bool arch_has(enum sysimage_feature feature)
+{
+    return feature == SYSIMAGE_FEATURE_SSTC;
+}
+
+/* --- the board --- */
+
+const struct platform_info platform = {.name = "host"};
+
+void platform_uart_init(void)
+{
+}
+
+bool platform_uart_put(char c)
+{
+    if (output_length < sizeof(output) - 1) {
+        output[output_length++] = c;
+    }
+    return true;
+}
+
+int platform_uart_get(void)
+{
+    return typing && *typed != '\0' ? *typed++ : -1;
+}
+
+void platform_uart_notify_tx(bool enable)
+{
+    (void)enable;
+}

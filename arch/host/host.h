@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tests do with the host architecture. */
+#ifndef HOST_H
+#define HOST_H
+
+#include "system.h"
+
+#define HOST_RAM_BASE UINT64_C(0x80000000)
+#define HOST_RAM_SIZE UINT64_C(0x4000000)
+
+/* Forgets everything and makes CPU 0 the current one. The RAM of the pretended machine is all 0xa5. */
+void host_reset(void);
+
+/* Steps CPU `id` as its next exit or interrupt would: takes what is pending for it, and runs the scheduler if that is
+ * called for. Returns the VCPU that runs on it now, or NULL if it sleeps. */
+struct vcpu *host_step(unsigned id);
+
+/* The current VCPU of CPU `id` exits to wait for an interrupt; then as host_step(). */
+struct vcpu *host_wait(unsigned id);
+
+/* When the next timer of any CPU fires; TICKS_NEVER if none. */
+ticks_t host_next_timer(void);
+
+/* The pretended machine's RAM at `hpa`. */
+void *host_ram(uint64_t hpa);
+
+/* What the console UART was given since the last call; and what is typed on it. */
+const char *host_output(void);
+void host_type(const char *text);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contract on the developer's own machine: CPUs are structs that a test steps one at a time, time is a number the
+ * test sets, guest interrupts are bits that the test looks at.
+ */
+#ifndef ARCH_TYPES_H
+#define ARCH_TYPES_H
+
+#include "types.h"
+
+struct cpu;
+
+struct arch_cpu {
+    ticks_t timer;    /* what arch_timer_set() set */
+    unsigned kicks;   /* interrupts by other CPUs not yet taken */
+};
+
+struct arch_vcpu {
+    ulong raised;    /* guest interrupts injected and not taken */
+    ticks_t deadline; /* the guest's own timer */
+    ulong entry, arg;
+};
+
+struct arch_vm {
+    uint32_t lines; /* interrupt lines that are high */
+    unsigned resets;
+};
+
+/* The CPU that the test is stepping. */
+extern struct cpu *host_cpu;
+extern ticks_t host_time;
+
+static inline struct cpu *arch_cpu_self(void)
+{
+    return host_cpu;
+}
+
+static inline ticks_t arch_time(void)
+{
+    return host_time;
+}
+
+/* A single-stepped CPU that spins would spin for ever: a lock that was left held shows here. */
+void arch_cpu_relax(void);
+
+bool arch_irq_pending(void);
+
+#endif
