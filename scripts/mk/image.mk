@@ -21,7 +21,8 @@ image: | setup ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, WITHOUT=s
 image-parts: hyp $(filter $(IMAGE_GUESTS),$(IMAGE_FILES))
 
 docs: | setup ## write docs/configuration.md anew from the schema
-	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.configdoc > docs/configuration.md
+	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.configdoc > $(CACHE)/configuration.md
+	@mv $(CACHE)/configuration.md docs/configuration.md
 
 test-image: | setup-dev ## tests of the system image builder
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/image

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tessera import fdt
-from tessera.guestdt import ISA_PROPERTIES
 from tessera.layout import FEATURES
+from tessera.schema import ISA_PROPERTIES
 
 
 @dataclass(frozen=True)

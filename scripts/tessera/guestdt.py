@@ -4,20 +4,15 @@
 import re
 
 from tessera import virtual
-from tessera.layout import MAX_FIXUPS
 from tessera.model import Board, BoardDevice, System, Vm
-from tessera.schema import GUEST_FEATURES
-
-# Optional features stand in both properties of every CPU, so each needs two fixups per VCPU.
-ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")
+from tessera.schema import GUEST_FEATURES, room_for_features
 
 
 def told_features(vm: Vm) -> tuple[str, ...]:
     """The optional features that the guest is told of, if the machine has them: what `isa` allows and fixups suffice
     for, most important first."""
     wanted = vm.node["isa"] if vm.node.given("isa") else GUEST_FEATURES
-    room = MAX_FIXUPS // (len(ISA_PROPERTIES) * vm.vcpus)
-    return tuple(feature for feature in GUEST_FEATURES if feature in wanted)[:room]
+    return tuple(feature for feature in GUEST_FEATURES if feature in wanted)[: room_for_features(vm.vcpus)]
 
 
 def guest_dts(system: System, vm: Vm) -> str:

@@ -23,6 +23,15 @@ DEFAULT_COLOURS = ("green", "yellow", "cyan", "magenta", "blue", "red", "white")
 # of importance: a VM with so many VCPUs that layout.MAX_FIXUPS does not allow all is told of the first ones.
 GUEST_FEATURES = ("sstc", "svpbmt", "zbb", "zba", "zbs", "zicboz", "zicbom", "svinval", "svadu")
 
+# Each optional feature stands in both of these of every CPU, and the hypervisor may have to take it out of each.
+ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")
+
+
+def room_for_features(vcpus: int) -> int:
+    """How many optional features a VM with so many VCPUs can be told of: the image has room for so many fixups."""
+    return layout.MAX_FIXUPS // (len(ISA_PROPERTIES) * vcpus)
+
+
 NAME_PATTERN = r"[a-z][a-z0-9-]*"
 NAME_WORDS = "lower-case letters, digits and hyphens, starting with a letter"
 
@@ -141,8 +150,9 @@ VM_PROPS = (
     Prop(
         "isa",
         Words("features", GUEST_FEATURES, may_be_empty=True),
-        "Optional features that the guest is told of, where the machine has them.",
-        default_words="all that the machine has",
+        "Optional features that the guest is told of, where the machine has them. A VM of several VCPUs can be told of "
+        f"{layout.MAX_FIXUPS // len(ISA_PROPERTIES)} divided by their number.",
+        default_words="all, in this order, as many as can be told",
     ),
     Prop(
         "devices",
