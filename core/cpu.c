@@ -31,8 +31,6 @@ void cpu_ipi_received(void)
         arch_vcpu_sync(cpu->current);
     }
     if ((reason & IPI_SLICE) != 0) {
-        spin_lock(&sched_lock);
-        cpu->current->sched->start(cpu, cpu->slice_start);
-        spin_unlock(&sched_lock);
+        sched_end_slice(cpu);
     }
 }

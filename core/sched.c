@@ -2,6 +2,7 @@
 #include "sched.h"
 
 #include "arch.h"
+#include "sched_be.h"
 #include "system.h"
 
 struct spinlock sched_lock; /* owner: this file; see sched.h for what it guards */
@@ -12,10 +13,11 @@ extern const struct sched_class *const __start_sched_classes[], *const __stop_sc
 
 static const struct sched_class *sched_classes[SCHED_CLASSES + 1]; /* by rank, NULL at the end; owner: sched_init() */
 
-void sched_init(void)
+void sched_init(ticks_t quantum)
 {
     unsigned count = 0;
 
+    be_init(quantum);
     for (const struct sched_class *const *c = __start_sched_classes; c < __stop_sched_classes; c++) {
         unsigned at = count++;
 
@@ -26,70 +28,104 @@ void sched_init(void)
     }
 }
 
+/* Best effort is not among the registered classes, so that its share of the way from one VCPU to the next is inline. */
+
+static inline void sched_enqueue(struct vcpu *v)
+{
+    v->state = VCPU_READY;
+    if (LIKELY(v->sched == NULL)) {
+        be_enqueue(v);
+    } else {
+        v->sched->enqueue(v);
+    }
+}
+
+static inline void sched_start(struct cpu *cpu, const struct vcpu *v, ticks_t now)
+{
+    if (LIKELY(v->sched == NULL)) {
+        be_start(cpu, now);
+    } else {
+        v->sched->start(cpu, now);
+    }
+}
+
+static inline struct vcpu *sched_pick(struct cpu *cpu)
+{
+    for (const struct sched_class **c = sched_classes; UNLIKELY(*c != NULL); c++) {
+        struct vcpu *v = (*c)->pick(cpu);
+
+        if (v != NULL) {
+            return v;
+        }
+    }
+    return be_pick();
+}
+
 void sched_wake(struct vcpu *v)
 {
     if (arch_vcpu_timer_bits(v) == ARCH_VIRQ_NONE) {
         timer_disarm(&v->timer); /* it was only there to wake; a guest's emulated timer goes on */
     }
     v->state = VCPU_READY;
-    v->sched->wake(v);
+    if (v->sched == NULL) {
+        be_wake(v);
+    } else {
+        v->sched->wake(v);
+    }
 }
 
 void sched_remove(struct vcpu *v)
 {
     timer_disarm(&v->timer);
-    if (v->state == VCPU_READY) {
+    if (v->state == VCPU_READY && v->sched != NULL) {
         v->sched->dequeue(v);
+    } else if (v->state == VCPU_READY) {
+        list_remove(&v->node);
     }
     v->state = VCPU_OFF;
 }
 
-static void sched_block(struct vcpu *v)
+void sched_end_slice(struct cpu *cpu)
 {
-    v->state = VCPU_BLOCKED;
-    timer_arm(&v->timer, arch_vcpu_deadline(v));
+    spin_lock(&sched_lock);
+    sched_start(cpu, cpu->current, cpu->slice_start);
+    timer_settle(cpu);
+    spin_unlock(&sched_lock);
 }
 
-static void sched_requeue(struct vcpu *v)
+/* Tells why a VM stopped, for which the lock must be let go. */
+static void sched_conclude(struct vm *vm)
 {
-    v->state = VCPU_READY;
-    v->sched->enqueue(v);
+    if (vm->report) {
+        spin_unlock(&sched_lock);
+        vm_conclude(vm);
+        spin_lock(&sched_lock);
+    }
 }
 
-/* The VCPU whose exit led here gives up the CPU: decides what becomes of it. */
-static void sched_leave(struct cpu *cpu, struct vcpu *v)
+/* The VCPU that left its CPU has asked for something, or somebody for it. */
+static void __attribute__((noinline)) sched_request(struct vcpu *v)
 {
-    bool wait = v->wait;
+    unsigned request = v->request;
 
-    v->runtime += arch_time() - cpu->since;
-    v->wait = false;
-    cpu->current = NULL;
-    v->vm->running--;
-    if (UNLIKELY(v->off || v->vm->state == VM_STOPPING)) {
-        v->off = false;
+    v->request = 0;
+    if ((request & VCPU_REQ_OFF) != 0) {
         v->state = VCPU_OFF;
         vm_vcpu_left(v->vm);
-    } else if (wait && __atomic_load_n(&v->pending, __ATOMIC_ACQUIRE) == 0) {
-        sched_block(v);
+        sched_conclude(v->vm);
+    } else if (__atomic_load_n(&v->pending, __ATOMIC_ACQUIRE) == 0) {
+        v->state = VCPU_BLOCKED;
+        timer_arm(&v->timer, arch_vcpu_deadline(v));
     } else {
-        sched_requeue(v);
+        sched_enqueue(v);
     }
-}
-
-static struct vcpu *sched_pick(struct cpu *cpu)
-{
-    struct vcpu *v = NULL;
-
-    for (const struct sched_class **c = sched_classes; v == NULL && *c != NULL; c++) {
-        v = (*c)->pick(cpu);
-    }
-    return v;
 }
 
 /* Sleeps with nothing to do. The lock is held on the way in and out, not between. */
 static void sched_idle(struct cpu *cpu)
 {
     cpu->idle = true;
+    cpu->slice_end = TICKS_NEVER;
     timer_settle(cpu);
     spin_unlock(&sched_lock);
     if (cpu->loaded != NULL) {
@@ -109,6 +145,7 @@ static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
     bool done;
 
     cpu->tickless = true; /* nothing is armed: whoever becomes ready has to interrupt */
+    cpu->slice_end = TICKS_NEVER;
     timer_settle(cpu);
     spin_unlock(&sched_lock);
     done = vm_load_step(v->vm);
@@ -116,50 +153,45 @@ static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
     cpu->flags = 0;
     spin_lock(&sched_lock);
     cpu->tickless = false;
-    v->vm->running--;
-    if (v->vm->state == VM_STOPPING) {
-        v->state = VCPU_OFF;
-        vm_vcpu_left(v->vm);
-    } else {
-        v->vm->state = done ? VM_RUNNING : VM_LOADING;
-        sched_requeue(v);
+    if ((v->request & VCPU_REQ_OFF) != 0) {
+        sched_request(v);
+        return;
     }
+    if (done) {
+        v->vm->state = VM_RUNNING;
+        v->request = 0;
+    }
+    sched_enqueue(v);
 }
 
-/* Tells why a VM stopped, for which the lock must be let go. */
-static void sched_conclude(struct vm *vm)
+static inline void sched_take(struct cpu *cpu, struct vcpu *v)
 {
-    if (UNLIKELY(vm->report)) {
-        spin_unlock(&sched_lock);
-        vm_conclude(vm);
-        spin_lock(&sched_lock);
-    }
+    v->state = VCPU_RUNNING;
+    v->cpu = cpu;
 }
 
-/* The VCPU that this CPU runs next; waits until there is one. */
-static struct vcpu *sched_next(struct cpu *cpu)
+/* The long way to the next VCPU: there is none, or it (`v`) has its VM to load first. */
+static struct vcpu *__attribute__((noinline)) sched_look(struct cpu *cpu, struct vcpu *v)
 {
+    cpu->current = NULL;
     for (;;) {
-        struct vcpu *v = sched_pick(cpu);
-
         if (v == NULL) {
             sched_idle(cpu);
-            continue;
+        } else {
+            sched_take(cpu, v);
+            if (v->request == 0) {
+                break;
+            }
+            sched_load_vm(cpu, v);
         }
-        v->state = VCPU_RUNNING;
-        v->cpu = cpu;
-        v->vm->running++;
-        if (LIKELY(v->vm->state != VM_LOADING)) {
-            return v;
-        }
-        sched_load_vm(cpu, v);
-        sched_conclude(v->vm);
+        v = sched_pick(cpu);
     }
+    cpu->since = arch_time();
+    return v;
 }
 
-struct vcpu *sched_run(void)
+struct vcpu *sched_run(struct cpu *cpu)
 {
-    struct cpu *cpu = cpu_self();
     struct vcpu *prev = cpu->current;
     struct vcpu *next;
 
@@ -169,20 +201,33 @@ struct vcpu *sched_run(void)
     }
     spin_lock(&sched_lock);
     if (prev != NULL) {
-        sched_leave(cpu, prev);
-        sched_conclude(prev->vm);
+        ticks_t now = arch_time();
+
+        prev->runtime += now - cpu->since;
+        cpu->since = now;
+        if (LIKELY(prev->request == 0)) {
+            sched_enqueue(prev);
+        } else {
+            cpu->current = NULL;
+            sched_request(prev);
+        }
     }
-    next = sched_next(cpu);
+    next = sched_pick(cpu);
+    if (UNLIKELY(next == NULL || next->request != 0)) {
+        next = sched_look(cpu, next);
+    }
+    sched_take(cpu, next);
     cpu->current = next;
-    cpu->since = arch_time();
-    next->sched->start(cpu, cpu->since);
+    sched_start(cpu, next, cpu->since);
     timer_settle(cpu);
     spin_unlock(&sched_lock);
 
     if (cpu->loaded != next) {
         cpu->loaded = next;
-        arch_vcpu_load(next);
+        arch_vcpu_load(next, cpu);
     }
-    arch_vcpu_inject(next, __atomic_exchange_n(&next->pending, 0, __ATOMIC_ACQUIRE));
+    if (UNLIKELY(__atomic_load_n(&next->pending, __ATOMIC_RELAXED) != 0)) {
+        arch_vcpu_inject(next, __atomic_exchange_n(&next->pending, 0, __ATOMIC_ACQUIRE));
+    }
     return next;
 }

@@ -23,10 +23,10 @@ const char *system_init(const struct sysimage_header *image)
 
         cpu->id = i;
         cpu->armed = TICKS_NEVER;
+        cpu->slice_end = TICKS_NEVER;
         list_init(&cpu->timers);
     }
-    sched_init();
-    sched_be_init(image->quantum_us * hyp.us);
+    sched_init(image->quantum_us * hyp.us);
     for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
         wrong = vm_init(&hyp.vms[i], i, &vms[i], &hyp.vcpus[vcpus]);
         vcpus += vms[i].nvcpus;

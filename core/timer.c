@@ -12,22 +12,6 @@ void timer_init(struct timer *t, void (*expired)(struct timer *))
     t->expired = expired;
 }
 
-static struct timer *timer_first(struct cpu *cpu)
-{
-    return list_empty(&cpu->timers) ? NULL : CONTAINER_OF(cpu->timers.next, struct timer, node);
-}
-
-/* Touches the hardware only for what is earlier than what it is set to: an interrupt too early costs one turn through
- * timer_expire(), which a periodic re-arming of later deadlines would cost every time. */
-static void timer_program(struct cpu *cpu, ticks_t deadline)
-{
-    if (deadline < cpu->armed) {
-        cpu->armed = deadline;
-        cpu->timer_stale = false;
-        arch_timer_set(deadline);
-    }
-}
-
 void timer_arm(struct timer *t, ticks_t deadline)
 {
     struct cpu *cpu = cpu_self();
@@ -39,11 +23,11 @@ void timer_arm(struct timer *t, ticks_t deadline)
     }
     t->deadline = deadline;
     at = cpu->timers.prev;
-    while (at != &cpu->timers && CONTAINER_OF(at, struct timer, node)->deadline > deadline) {
+    while (at != &cpu->timers && timer_of(at)->deadline > deadline) {
         at = at->prev;
     }
     list_insert_before(at->next, &t->node);
-    timer_program(cpu, deadline);
+    timer_settle(cpu);
 }
 
 void timer_disarm(struct timer *t)
@@ -51,36 +35,37 @@ void timer_disarm(struct timer *t)
     list_remove(&t->node);
 }
 
-void timer_expire(void)
+/* The timers of the list that are due. */
+static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 {
-    struct cpu *cpu = cpu_self();
-    struct timer *t;
-
     spin_lock(&sched_lock);
-    for (t = timer_first(cpu); t != NULL && t->deadline <= arch_time(); t = timer_first(cpu)) {
+    while (!list_empty(&cpu->timers) && timer_of(cpu->timers.next)->deadline <= now) {
+        struct timer *t = timer_of(cpu->timers.next);
+
         list_remove(&t->node);
         t->expired(t);
     }
-    /* When the scheduler runs next it arms something anyway, and setting the hardware can be dear: leave it to it. */
-    cpu->armed = TICKS_NEVER;
-    cpu->timer_stale = true;
+    spin_unlock(&sched_lock);
+}
+
+void timer_expire(struct cpu *cpu)
+{
+    ticks_t now = arch_time();
+
+    cpu->armed = TIMER_FIRED;
+    if (now >= cpu->slice_end) {
+        cpu->flags |= CPU_RESCHED;
+    }
+    /* Only this CPU puts timers in, so a list seen empty without the lock has nothing that is due. */
+    if (!list_empty(&cpu->timers)) {
+        timer_run(cpu, now);
+    }
+    /* When the scheduler runs next it sets something anyway, and setting the hardware can be dear: leave it to it. */
     if ((cpu->flags & CPU_RESCHED) == 0) {
         timer_settle(cpu);
     }
-    spin_unlock(&sched_lock);
-    if ((cpu->flags & CPU_CONSOLE) != 0) {
+    if (UNLIKELY((cpu->flags & CPU_CONSOLE) != 0)) {
         cpu->flags &= ~CPU_CONSOLE;
         console_flush();
-    }
-}
-
-void timer_settle(struct cpu *cpu)
-{
-    struct timer *t = timer_first(cpu);
-
-    if (cpu->timer_stale) {
-        cpu->timer_stale = false;
-        cpu->armed = t != NULL ? t->deadline : TICKS_NEVER;
-        arch_timer_set(cpu->armed);
     }
 }

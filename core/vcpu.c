@@ -34,14 +34,14 @@ void vcpu_raise(struct vcpu *v, ulong bits)
 void vcpu_wait(struct vcpu *v)
 {
     if (!arch_vcpu_woken(v)) {
-        v->wait = true;
+        __atomic_fetch_or(&v->request, VCPU_REQ_WAIT, __ATOMIC_RELAXED);
         cpu_self()->flags |= CPU_RESCHED;
     }
 }
 
 void vcpu_stop(struct vcpu *v)
 {
-    v->off = true;
+    __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED);
     cpu_self()->flags |= CPU_RESCHED;
 }
 
@@ -53,6 +53,7 @@ bool vcpu_start(struct vcpu *v, ulong entry, ulong arg)
     off = v->state == VCPU_OFF && v->vm->state == VM_RUNNING;
     if (off) {
         v->vm->on++;
+        v->request = 0;
         v->last_cpu = VCPU_NO_CPU;
         arch_vcpu_reset(v, entry, arg);
         sched_wake(v);

@@ -19,7 +19,6 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     for (unsigned i = 0; i < config->nvcpus; i++) {
         vcpus[i].vm = vm;
         vcpus[i].id = i;
-        vcpus[i].sched = &sched_be;
         vcpus[i].last_cpu = VCPU_NO_CPU;
         list_init(&vcpus[i].node);
         timer_init(&vcpus[i].timer, vcpu_timer_expired);
@@ -44,16 +43,27 @@ bool vm_start(struct vm *vm)
         vm->on = 1;
         vm->starts++;
         arch_vcpu_reset(boot, (ulong)vm->config->entry, (ulong)vm->config->dtb);
+        boot->request = VCPU_REQ_LOAD;
         sched_wake(boot);
     }
     spin_unlock(&sched_lock);
     return stopped;
 }
 
-/* Nothing of the VM runs any more. */
+static bool vm_runs(const struct vm *vm)
+{
+    for (unsigned i = 0; i < vm->nvcpus; i++) {
+        if (vm->vcpus[i].state == VCPU_RUNNING) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Stopped, once nothing of the VM runs any more. */
 static void vm_settle(struct vm *vm)
 {
-    if (vm->running == 0) {
+    if (!vm_runs(vm)) {
         vm->state = VM_STOPPED;
         vm->on = 0;
         vm->report = true;
@@ -63,11 +73,12 @@ static void vm_settle(struct vm *vm)
 void vm_vcpu_left(struct vm *vm)
 {
     vm->on--;
-    if (vm->state == VM_STOPPING) {
-        vm_settle(vm);
-    } else if (vm->on == 0) {
+    if (vm->state != VM_STOPPING && vm->on == 0) {
+        vm->state = VM_STOPPING;
         vm->reason = VM_REASON_OFF;
         vm->restart = false;
+    }
+    if (vm->state == VM_STOPPING) {
         vm_settle(vm);
     }
 }
@@ -82,7 +93,10 @@ static void vm_halt(struct vm *vm)
 
         if (v->state != VCPU_RUNNING) {
             sched_remove(v);
-        } else if (v->cpu != self) {
+            continue;
+        }
+        __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED); /* its CPU may be adding a bit of its own */
+        if (v->cpu != self) {
             cpu_kick(v->cpu, IPI_RESCHED);
         } else {
             self->flags |= CPU_RESCHED;

@@ -46,7 +46,7 @@ static struct vcpu *host_schedule(void)
     if (setjmp(asleep) != 0) {
         return NULL;
     }
-    return sched_run();
+    return sched_run(host_cpu);
 }
 
 struct vcpu *host_step(unsigned id)
@@ -139,7 +139,7 @@ void arch_irq_poll(void)
         cpu_ipi_received();
     }
     if (host_cpu->arch.timer <= host_time) {
-        timer_expire();
+        timer_expire(host_cpu);
     }
 }
 
@@ -168,9 +168,9 @@ void arch_vcpu_save(struct vcpu *v)
     (void)v;
 }
 
-void arch_vcpu_load(struct vcpu *v)
+void arch_vcpu_load(struct vcpu *v, struct cpu *cpu)
 {
-    v->last_cpu = host_cpu->id;
+    v->last_cpu = cpu->id;
 }
 
 void arch_vcpu_unload(void)

@@ -6,7 +6,11 @@
  *   struct arch_cpu, arch_vcpu, arch_vm   its part of the core structures
  *   struct cpu *arch_cpu_self(void)       this CPU
  *   ticks_t arch_time(void)               the time counter, same value on all CPUs, never backwards
+ *   int32_t arch_fetch_increment(p)      adds 1 to *p atomically and returns what it was; no order
+ *   void arch_store_release(p, value)     stores *p after everything before it
  *   void arch_cpu_relax(void)             a hint inside a spin
+ *   void arch_timer_set(ticks_t)          sets this CPU's one-shot timer; TICKS_NEVER turns it off; a deadline in the
+ *                                         past interrupts at once
  *   bool arch_irq_pending(void)           an enabled interrupt waits for this CPU
  */
 #ifndef ARCH_H
@@ -22,9 +26,6 @@
 #define ARCH_VIRQ_NONE 0UL
 
 /* --- CPU --- */
-
-/* Sets this CPU's one-shot timer; TICKS_NEVER turns it off. A deadline in the past interrupts at once. */
-void arch_timer_set(ticks_t deadline);
 
 /* Interrupts another CPU, which then calls cpu_ipi_received(). */
 void arch_cpu_interrupt(struct cpu *cpu);
@@ -52,9 +53,10 @@ void arch_shutdown(bool failure) __attribute__((noreturn));
 /* State of a VCPU that begins at `entry` with its number in the first and `arg` in the second argument register. */
 void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg);
 
-/* Saves this CPU's guest state into v; loads v's. General registers are the assembly's. No lock is held. */
+/* Saves this CPU's guest state into v; loads v's into `cpu`, which is this CPU. General registers are the assembly's.
+ * No lock is held. */
 void arch_vcpu_save(struct vcpu *v);
-void arch_vcpu_load(struct vcpu *v);
+void arch_vcpu_load(struct vcpu *v, struct cpu *cpu);
 
 /* No VCPU's state is loaded from here on: nothing of it may wake this CPU. */
 void arch_vcpu_unload(void);

@@ -28,7 +28,7 @@ void hart_init(struct cpu *cpu, ulong hartid)
     if (arch_has(SYSIMAGE_FEATURE_HTIMEDELTA)) {
         csr_write(CSR_HTIMEDELTA, 0); /* one time for everybody */
     }
-    if (arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
+    if (riscv_envcfg) {
         csr_write(CSR_HENVCFG, (riscv_sstc ? HENVCFG_STCE : 0) | (arch_has(SYSIMAGE_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
                                    (arch_has(SYSIMAGE_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
                                    (arch_has(SYSIMAGE_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
@@ -39,13 +39,9 @@ void hart_init(struct cpu *cpu, ulong hartid)
     csr_write(CSR_SIE, (1UL << IRQ_SSI) | (1UL << IRQ_STI) | (1UL << IRQ_SEI));
 }
 
-void arch_timer_set(ticks_t deadline)
+void timer_set_by_sbi(ticks_t deadline)
 {
-    if (riscv_sstc) {
-        csr_write(CSR_STIMECMP, deadline);
-    } else {
-        sbi_call(SBI_EXT_TIME, 0, deadline, 0, 0);
-    }
+    sbi_call(SBI_EXT_TIME, 0, deadline, 0, 0);
 }
 
 void arch_cpu_interrupt(struct cpu *cpu)
@@ -68,13 +64,11 @@ bool arch_cpu_start(unsigned id)
     return sbi_call(SBI_EXT_HSM, 0, cpu->arch.hartid, (ulong)boot_secondary, (ulong)cpu).error == HCALL_OK;
 }
 
-/* Called from trap.S for an interrupt that ended a guest's turn. */
-void irq_handle(ulong cause);
-void irq_handle(ulong cause)
+static void irq_take(unsigned irq)
 {
-    switch (cause & 63U) {
+    switch (irq) {
     case IRQ_STI:
-        timer_expire();
+        timer_expire(cpu_self());
         break;
     case IRQ_SSI:
         csr_clear(CSR_SIP, 1UL << IRQ_SSI);
@@ -86,13 +80,20 @@ void irq_handle(ulong cause)
     }
 }
 
+/* Called from trap.S for an interrupt that ended a guest's turn; `number` comes shifted left by one. */
+void irq_handle(ulong number);
+void irq_handle(ulong number)
+{
+    irq_take((unsigned)number / 2U);
+}
+
 void arch_irq_poll(void)
 {
     ulong pending = csr_read(CSR_SIP) & csr_read(CSR_SIE);
 
     for (unsigned irq = IRQ_SSI; irq <= IRQ_SEI; irq += IRQ_STI - IRQ_SSI) {
         if ((pending & (1UL << irq)) != 0) {
-            irq_handle(irq);
+            irq_take(irq);
         }
     }
 }

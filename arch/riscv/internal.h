@@ -31,7 +31,6 @@ void probe_paging(uint32_t mask);
 /* Does this hart have the H extension? Asked before anything else. */
 bool probe_hypervisor(void);
 
-extern bool riscv_sstc;      /* arch_has(SYSIMAGE_FEATURE_SSTC), for paths that cannot afford the call */
 
 /* --- hart.c --- */
 

@@ -16,7 +16,7 @@ probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_st
 probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean, probe_cbo_zero, probe_sinval;
 probe_fn probe_load;
 
-bool riscv_sstc;
+bool riscv_sstc, riscv_envcfg;
 
 static struct {
     uint32_t features; /* bit n: enum sysimage_feature n */
@@ -94,5 +94,6 @@ const char *probe_machine(uint32_t mask)
     found(SYSIMAGE_FEATURE_ZBS, mask, works(probe_bseti));
     found(SYSIMAGE_FEATURE_SVINVAL, mask, works(probe_sinval));
     riscv_sstc = arch_has(SYSIMAGE_FEATURE_SSTC);
+    riscv_envcfg = arch_has(SYSIMAGE_FEATURE_ENVCFG);
     return NULL;
 }

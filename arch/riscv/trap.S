@@ -83,8 +83,14 @@ not_ecall:
     j       leave
 
 interrupt:
-    mv      a0, t0
-    call    irq_handle              /* (cause) */
+    slli    a0, t0, 1               /* without the bit that says interrupt */
+    addi    t1, a0, -2 * IRQ_STI
+    beqz    t1, 1f
+    call    irq_handle              /* (2 * number) */
+    ld      t0, CPU_CURRENT(sp)
+    j       leave
+1:  mv      a0, sp
+    call    timer_expire            /* (cpu): the end of a quantum, the one interrupt that is worth a shortcut */
     ld      t0, CPU_CURRENT(sp)
     /* fall through */
 
@@ -133,7 +139,8 @@ reschedule:
     /* Also where a hart comes from its boot: nothing is current then, and sp is its empty stack. */
     .globl  trap_run
 trap_run:
-    call    sched_run
+    mv      a0, sp
+    call    sched_run               /* (cpu) */
     mv      t0, a0
     sd      sp, VCPU_STACK(t0)
     ld      gp, VCPU_X(3)(t0)

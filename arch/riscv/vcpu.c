@@ -53,10 +53,10 @@ void arch_vcpu_save(struct vcpu *v)
     a->vsatp = csr_read(CSR_VSATP);
     a->hvip = csr_read(CSR_HVIP);
     a->scounteren = csr_read(CSR_SCOUNTEREN);
-    if (arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
+    if (LIKELY(riscv_envcfg)) {
         a->senvcfg = csr_read(CSR_SENVCFG);
     }
-    if (riscv_sstc) {
+    if (LIKELY(riscv_sstc)) {
         a->vstimecmp = csr_read(CSR_VSTIMECMP);
     }
     fp_leave(v);
@@ -69,10 +69,17 @@ static bool arrives(const struct vcpu *v, const struct cpu *cpu)
     return v->last_cpu != cpu->id || v->vm->last_vcpu[cpu->id] != v;
 }
 
-void arch_vcpu_load(struct vcpu *v)
+static void __attribute__((noinline)) arrive(struct vcpu *v, const struct cpu *cpu)
+{
+    __atomic_store_n(&v->arch.fence, false, __ATOMIC_SEQ_CST); /* before forgetting: a request from now on counts */
+    fence_local();
+    v->last_cpu = cpu->id;
+    v->vm->last_vcpu[cpu->id] = v;
+}
+
+void arch_vcpu_load(struct vcpu *v, struct cpu *cpu)
 {
     struct arch_vcpu *a = &v->arch;
-    struct cpu *cpu = cpu_self();
     bool fp = cpu->arch.fp_owner == v && a->fp_cpu == cpu->id;
 
     csr_write(CSR_SEPC, a->sepc);
@@ -88,18 +95,15 @@ void arch_vcpu_load(struct vcpu *v)
     csr_write(CSR_VSATP, a->vsatp);
     csr_write(CSR_HVIP, a->hvip);
     csr_write(CSR_SCOUNTEREN, a->scounteren);
-    if (arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
+    if (LIKELY(riscv_envcfg)) {
         csr_write(CSR_SENVCFG, a->senvcfg);
     }
-    if (riscv_sstc) {
+    if (LIKELY(riscv_sstc)) {
         csr_write(CSR_VSTIMECMP, a->vstimecmp);
     }
     csr_write(CSR_HGATP, v->vm->arch.hgatp);
-    if (UNLIKELY(arrives(v, cpu) || __atomic_load_n(&a->fence, __ATOMIC_ACQUIRE))) {
-        __atomic_store_n(&a->fence, false, __ATOMIC_RELEASE);
-        fence_local();
-        v->last_cpu = cpu->id;
-        v->vm->last_vcpu[cpu->id] = v;
+    if (UNLIKELY(arrives(v, cpu) || __atomic_load_n(&a->fence, __ATOMIC_RELAXED))) {
+        arrive(v, cpu);
     }
 }
 
@@ -124,7 +128,7 @@ void arch_vcpu_unload(void)
 {
     csr_write(CSR_HVIP, 0);
     csr_write(CSR_VSIE, 0);
-    if (riscv_sstc) {
+    if (LIKELY(riscv_sstc)) {
         csr_write(CSR_VSTIMECMP, TICKS_NEVER);
     }
 }

@@ -25,15 +25,14 @@ struct cpu {
     struct vcpu *current; /* the VCPU whose exit is being handled, NULL when idle */
     struct arch_cpu arch; /* its start too */
     struct vcpu *loaded;  /* the VCPU whose state the CPU's guest registers hold, or NULL */
-    unsigned id;          /* 0 .. system.ncpus-1; 0 booted first */
+    ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
     bool idle;            /* waits for work; guarded by sched_lock */
     bool tickless;        /* runs a VCPU with no end of slice armed; guarded by sched_lock */
     ulong ipi;            /* atomic */
     ticks_t slice_start;  /* when `current` began its slice */
     ticks_t since;        /* from when on `current`'s run time is not accounted yet */
-    ticks_t armed;        /* what the hardware timer is set to */
-    bool timer_stale;     /* the hardware timer has fired and was not set again */
-    struct timer slice;   /* end of the quantum */
+    ticks_t slice_end;    /* when it has to give way, TICKS_NEVER if nobody waits */
+    ticks_t armed;        /* what the hardware timer is set to, or TIMER_FIRED */
     struct list timers;
 };
 
@@ -45,6 +44,21 @@ static inline struct cpu *cpu_self(void)
 
 /* CPU number `id`, 0 .. system.ncpus-1. */
 struct cpu *cpu_get(unsigned id);
+
+/* Sets the hardware timer of this CPU to the first of its deadlines. Only if that is earlier than what it is set to: an
+ * interrupt too early costs one turn through timer_expire(), which setting a later deadline would cost every time. */
+static inline void timer_settle(struct cpu *cpu)
+{
+    ticks_t first = cpu->slice_end;
+
+    if (!list_empty(&cpu->timers) && timer_of(cpu->timers.next)->deadline < first) {
+        first = timer_of(cpu->timers.next)->deadline;
+    }
+    if (first < cpu->armed || cpu->armed == TIMER_FIRED) {
+        cpu->armed = first;
+        arch_timer_set(first);
+    }
+}
 
 /* Sets `reason` bits for another CPU and interrupts it; on this CPU, acts on them before the next return to a guest. */
 void cpu_kick(struct cpu *cpu, ulong reason);

@@ -37,4 +37,15 @@ static inline void list_remove(struct list *node)
     list_init(node);
 }
 
+/* Takes the first node out of a list that is not empty. The node is left as it was: for lists whose nodes are only ever
+ * inserted again or asked for by their owner's state. */
+static inline struct list *list_take_first(struct list *head)
+{
+    struct list *node = head->next;
+
+    head->next = node->next;
+    node->next->prev = head;
+    return node;
+}
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scheduler. Classes are asked in the order of their registration which VCPU runs next on a CPU; the best-effort
- * class (sched_be.c) is the last one. A class that real time adds registers before it.
+ * The scheduler. The classes that have registered are asked in the order of their rank which VCPU runs next on a CPU; in
+ * what they leave, best effort runs (sched_be.h).
  */
 #ifndef SCHED_H
 #define SCHED_H
@@ -15,27 +15,25 @@ struct cpu;
 /* Guards VCPU and VM states, run queues and timers, on all CPUs. Innermost lock; nothing prints while holding it. */
 extern struct spinlock sched_lock;
 
+/* A class of VCPUs that comes before best effort. */
 struct sched_class {
-    unsigned rank; /* who is asked first: real time 10, best effort 90 */
+    unsigned rank; /* who is asked first: the lower */
     /* All mandatory, called with sched_lock held. */
     void (*enqueue)(struct vcpu *v);             /* v stays ready after its turn on this CPU */
     void (*wake)(struct vcpu *v);                /* v became ready: enqueue it and see that some CPU notices */
     void (*dequeue)(struct vcpu *v);             /* v is ready and shall not run after all */
     struct vcpu *(*pick)(struct cpu *cpu);       /* takes out the VCPU to run next on cpu, or NULL */
-    void (*start)(struct cpu *cpu, ticks_t now); /* cpu->current, of this class, began its slice at `now` */
+    void (*start)(struct cpu *cpu, ticks_t now); /* cpu->current, of this class, began its slice at `now`: set slice_end */
 };
 
-/* Registers a class: SCHED_CLASS(sched_be). */
+/* Registers a class: SCHED_CLASS(sched_edf). */
 #define SCHED_CLASS(class) static const struct sched_class *const class##_entry REGISTER_IN("sched_classes") = &(class)
 
-/* The class of VCPUs that say nothing else. */
-extern const struct sched_class sched_be;
+/* Gathers the classes at boot; `quantum` (ticks) is best effort's. */
+void sched_init(ticks_t quantum);
 
-/* Gathers the classes at boot. */
-void sched_init(void);
-
-/* Sets the best-effort quantum (ticks) at boot. */
-void sched_be_init(ticks_t quantum);
+/* The running VCPU of this CPU, whose slice had no end, gets one: somebody waits. */
+void sched_end_slice(struct cpu *cpu);
 
 /* Under sched_lock: an off or blocked VCPU becomes ready. */
 void sched_wake(struct vcpu *v);
@@ -45,8 +43,9 @@ void sched_remove(struct vcpu *v);
 
 /*
  * Leaves the current VCPU (if any), whose general registers the caller has saved, and returns the one to run, its guest
- * state loaded in this CPU. Sleeps while there is none. Called from assembly on the CPU's empty stack.
+ * state loaded in this CPU. Sleeps while there is none. `cpu` is this CPU. Called from assembly on the CPU's empty
+ * stack.
  */
-struct vcpu *sched_run(void);
+struct vcpu *sched_run(struct cpu *cpu);
 
 #endif

@@ -12,24 +12,27 @@
 #include "types.h"
 
 struct spinlock {
-    uint32_t next;  /* ticket for who comes next */
-    uint32_t owner; /* ticket being served */
+    int32_t next;  /* ticket for who comes next */
+    int32_t owner; /* ticket being served */
 };
 
 static inline void spin_lock(struct spinlock *lock)
 {
-    uint32_t ticket = __atomic_fetch_add(&lock->next, 1U, __ATOMIC_RELAXED);
+    int32_t ticket;
 
-    /* acquire: what the last holder wrote is seen after its release of `owner` */
-    while (__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) != ticket) {
+    KEEP_IN_REGISTER(lock); /* or compilers make the addresses of both halves from scratch */
+    ticket = arch_fetch_increment(&lock->next);
+    while (UNLIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != ticket)) {
         arch_cpu_relax();
     }
+    /* what the last holder wrote before its release of `owner` is seen from here on */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
 static inline void spin_unlock(struct spinlock *lock)
 {
     /* only the holder writes `owner`, so a plain increment with release order is enough */
-    __atomic_store_n(&lock->owner, lock->owner + 1U, __ATOMIC_RELEASE);
+    arch_store_release(&lock->owner, (int32_t)((uint32_t)lock->owner + 1U));
 }
 
 #endif

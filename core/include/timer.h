@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One-shot software timers: one list per CPU, sorted by deadline; the CPU's hardware timer is set to the first.
- * Nothing is pending, nothing ticks. Every function but timer_expire() wants sched_lock held, because a VCPU that wakes on another CPU
+ * Two kinds of deadline per CPU share its hardware timer: the end of the running VCPU's slice (cpu.slice_end), and a
+ * list of one-shot software timers, sorted. The hardware is set to the first of all. Nothing is pending, nothing ticks. Every function but timer_expire() wants sched_lock held, because a VCPU that wakes on another CPU
  * takes its timer along.
  */
 #ifndef TIMER_H
@@ -25,10 +25,15 @@ void timer_arm(struct timer *t, ticks_t deadline);
 
 void timer_disarm(struct timer *t);
 
-/* Runs what has expired on this CPU and sets the hardware timer to the next deadline. Bounded by the number of timers. */
-void timer_expire(void);
+/* The hardware timer of `cpu`, this CPU, has interrupted: runs what has expired. Bounded by the number of timers. */
+void timer_expire(struct cpu *cpu);
 
-/* Sets the hardware timer if timer_expire() left that to the scheduler. */
-void timer_settle(struct cpu *cpu);
+/* cpu.armed when the hardware timer has interrupted and was not set again. */
+#define TIMER_FIRED ((ticks_t)0)
+
+static inline struct timer *timer_of(struct list *node)
+{
+    return CONTAINER_OF(node, struct timer, node);
+}
 
 #endif

@@ -22,6 +22,9 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PACKED_ALIGN(n) __attribute__((aligned(n)))
 
+/* The compiler forgets how it came by `pointer` and keeps it where it is. */
+#define KEEP_IN_REGISTER(pointer) __asm__("" : "+r"(pointer))
+
 /* One-line registration: puts a constant into a linker section that the linker script gathers as a table, in the
  * order of `order` (two digits). A section name that is a C identifier has __start_ and __stop_ symbols on the host too. */
 #define REGISTER_IN(section_name) __attribute__((used, section(section_name)))

@@ -19,13 +19,18 @@ enum vcpu_state {
     VCPU_BLOCKED, /* waits for an interrupt */
 };
 
-#define VCPU_NO_CPU (~0U)
+#define VCPU_NO_CPU (~0UL)
+
+/* vcpu.request: what the scheduler has to see to when it leaves or takes a CPU. */
+#define VCPU_REQ_WAIT 1U /* block until an interrupt */
+#define VCPU_REQ_OFF 2U  /* turn off: it asked for it, or its VM stops */
+#define VCPU_REQ_LOAD 4U /* its turn is spent loading its VM's memory */
 
 struct vcpu {
     struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */
     struct vm *vm;
     unsigned id; /* within the VM, 0 .. nvcpus-1 */
-    const struct sched_class *sched;
+    const struct sched_class *sched; /* NULL: best effort */
 
     /* Guarded by sched_lock. */
     enum vcpu_state state;
@@ -34,9 +39,8 @@ struct vcpu {
     struct timer timer; /* wakes it; where the guest's timer is emulated, is the guest's timer */
     ticks_t runtime;    /* accounted CPU time */
 
-    unsigned last_cpu; /* CPU it ran on last, or VCPU_NO_CPU when no CPU may hold translations of its */
-    bool wait;         /* its last exit asked to block; written by its CPU only */
-    bool off;          /* its last exit asked to be turned off; written by its CPU only */
+    ulong last_cpu;    /* CPU it ran on last, or VCPU_NO_CPU when no CPU may hold translations of its */
+    unsigned request;  /* VCPU_REQ_*; bits are added atomically, taken away with sched_lock held */
     ulong pending;     /* atomic: guest interrupts (arch bits) that others raised and its CPU has yet to see */
 };
 

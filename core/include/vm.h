@@ -48,7 +48,6 @@ struct vm {
     enum vm_state state;
     enum vm_reason reason; /* for leaving the running state */
     bool restart;          /* what stopping ends in */
-    unsigned running;      /* VCPUs on a CPU */
     unsigned on;           /* VCPUs not off */
     unsigned starts; 
     struct vm_fault fault;

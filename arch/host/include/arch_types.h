@@ -35,6 +35,16 @@ static inline struct cpu *arch_cpu_self(void)
     return host_cpu;
 }
 
+static inline int32_t arch_fetch_increment(int32_t *p)
+{
+    return __atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
+}
+
+static inline void arch_store_release(int32_t *p, int32_t value)
+{
+    __atomic_store_n(p, value, __ATOMIC_RELEASE);
+}
+
 static inline ticks_t arch_time(void)
 {
     return host_time;
@@ -44,5 +54,6 @@ static inline ticks_t arch_time(void)
 void arch_cpu_relax(void);
 
 bool arch_irq_pending(void);
+void arch_timer_set(ticks_t deadline);
 
 #endif

@@ -36,7 +36,7 @@ struct arch_vcpu {
     ulong fcsr;
     uint64_t f[32];
     bool fence;      /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
-    unsigned fp_cpu; /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
+    ulong fp_cpu;    /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
 };
 
 /* A VM's emulated PLIC, one interrupt word: sources 1 to 31. */
@@ -72,9 +72,39 @@ static inline ticks_t arch_time(void)
     return csr_read(CSR_TIME);
 }
 
+/* For locks. Not the compilers' builtins: gcc 12 makes a store-release of an atomic exchange, and extends the sign of what
+ * amoadd.w has sign-extended. */
+static inline int32_t arch_fetch_increment(int32_t *p)
+{
+    int32_t before;
+
+    __asm__ volatile("amoadd.w %0, %2, %1" : "=r"(before), "+A"(*p) : "r"(1) : "memory");
+    return before;
+}
+
+static inline void arch_store_release(int32_t *p, int32_t value)
+{
+    __asm__ volatile("fence rw, w" ::: "memory");
+    *(volatile int32_t *)p = value;
+}
+
 static inline void arch_cpu_relax(void)
 {
     __asm__ volatile(".4byte 0x0100000f" ::: "memory"); /* pause (Zihintpause); a hint, so harmless elsewhere */
+}
+
+/* What paths that cannot afford arch_has() ask of the machine. */
+extern bool riscv_sstc, riscv_envcfg;
+
+void timer_set_by_sbi(ticks_t deadline);
+
+static inline void arch_timer_set(ticks_t deadline)
+{
+    if (LIKELY(riscv_sstc)) {
+        csr_write(CSR_STIMECMP, deadline);
+    } else {
+        timer_set_by_sbi(deadline);
+    }
 }
 
 static inline bool arch_irq_pending(void)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Best effort: round robin with a quantum, one queue for all CPUs, no tick while nobody waits. Inline, for sched.c only:
+ * this is the path at the end of every quantum. All with sched_lock held.
+ */
+#ifndef SCHED_BE_H
+#define SCHED_BE_H
+
+#include "cpu.h"
+#include "list.h"
+#include "sched.h"
+
+struct sched_be {
+    struct list queue;
+    ticks_t quantum;
+};
+
+extern struct sched_be sched_be; /* owner: sched_be.c */
+
+static inline void be_enqueue(struct vcpu *v)
+{
+    list_insert_before(&sched_be.queue, &v->node);
+}
+
+/* The VCPU that has waited longest, or NULL. */
+static inline struct vcpu *be_pick(void)
+{
+    return list_empty(&sched_be.queue) ? NULL : CONTAINER_OF(list_take_first(&sched_be.queue), struct vcpu, node);
+}
+
+/* A slice has an end only while somebody waits. The queue fills only through be_wake(), which then ends the slices
+ * that have none. */
+static inline void be_start(struct cpu *cpu, ticks_t now)
+{
+    cpu->slice_start = now;
+    cpu->tickless = list_empty(&sched_be.queue);
+    cpu->slice_end = cpu->tickless ? TICKS_NEVER : now + sched_be.quantum;
+}
+
+/* v became ready: an idle CPU takes it; without one, every CPU that ran without an end gets its slice ended. */
+void be_wake(struct vcpu *v);
+
+void be_init(ticks_t quantum);
+
+#endif
