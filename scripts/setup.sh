@@ -137,7 +137,7 @@ check_again() {
 
 setup_venv() {
     local key stamp=$VENV/.stamp
-    key=$(python3 --version && echo "$ROOT" && sha256sum scripts/requirements.txt)
+    key=$(python3 --version && sha256sum scripts/requirements.txt)
     [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
     say "installing Python packages into cache/venv (about 70 MB, once)"
     python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
