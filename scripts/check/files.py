@@ -11,14 +11,14 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0"
 _LICENCE_LINE = re.compile(r"SPDX-License-Identifier\"?: \"?Apache-2\.0\b")  # also as a member of a JSON object
 MAX_COLUMNS = 120
 
-# Files where no comment is possible, or whose text is not ours to change.
-NO_LICENCE_LINE = ("LICENSE",)
+# Files where no comment is possible (motd is what a user reads), or whose text is not ours to change.
+NO_LICENCE_LINE = ("LICENSE", "guests/linux/motd")
 NO_COMMENT_SUFFIXES = (".json", ".jsonl", ".png", ".svg")
 BINARY_SUFFIXES = (".png",)
 # Names that others fix: make, git, clang-format and FreeRTOS look for exactly these.
 FIXED_NAMES = {"CAVEATS.md", "CONTRIBUTING.md", "FreeRTOSConfig.h", "LICENSE", "Makefile", "README.md"}
-# Line width is clang-format's and ruff's affair in C and Python; tables and hashes may be long.
-WIDTH_SUFFIXES = (".S", ".sh", ".mk", ".dts", ".dtsi", ".lds", "Makefile")
+# Line width is clang-format's and ruff's affair in C and Python; tables, hashes and help texts of make may be long.
+WIDTH_SUFFIXES = (".S", ".sh", ".dts", ".dtsi", ".lds")
 
 _NAME = re.compile(r"^(?:__)?\.?[a-z0-9][a-z0-9_.+-]*$")
 # Hosts are spelt so that this file passes its own check.

@@ -12,19 +12,24 @@ from pathlib import Path
 from check import ctext, repo
 from check.repo import Finding
 
-# A room is the longest prefix here that a file's path begins with. arch/<isa> and platform/<board> are many rooms.
-_PLAIN_ROOMS = ("arch/include", "core", "rt", "ipc", "fpga/vdm")
+# A room is a folder here, with all below it. arch/<isa> and platform/<board> are many rooms; what lies in platform/
+# itself is the contract between boards and architectures.
+_PLAIN_ROOMS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "fpga/vdm")
 _FAMILIES = ("arch", "platform")
+_CONTRACT = "platform contract"
 
 # What each room may include besides itself. "arch" and "platform" stand for any one variant of the family.
+_BASE = {"core", "arch/include"}
 _MAY = {
     "arch/include": {"core"},
     "core": {"arch/include"},
-    "rt": {"core", "arch/include"},
-    "ipc": {"core", "arch/include"},
-    "fpga/vdm": {"core", "arch/include"},
-    "arch": {"core", "arch/include", "rt", "ipc", "fpga/vdm"},
-    "platform": {"core", "arch/include", "rt", "ipc", "fpga/vdm"},
+    "rt": _BASE,
+    "ipc": _BASE,
+    "fpga/vdm": _BASE,
+    _CONTRACT: _BASE,
+    "platform/drivers": _BASE | {_CONTRACT},
+    "arch": _BASE | {"rt", "ipc", "fpga/vdm", _CONTRACT},
+    "platform": _BASE | {"rt", "ipc", "fpga/vdm", _CONTRACT, "platform/drivers"},
 }
 
 # Headers that each variant of a family provides under the same name are part of the contract, not of one variant:
@@ -32,7 +37,7 @@ _MAY = {
 _VARIANT_HEADER = {"arch": re.compile(r"^arch_\w+\.h$"), "platform": re.compile(r"^board(?:_\w+)?\.h$")}
 _MAY_USE_VARIANT = {
     "arch": {"core", "rt", "ipc", "fpga/vdm", "arch/include", "platform"},
-    "platform": {"arch", "platform"},
+    "platform": {"arch", "platform", "platform/drivers"},
 }
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
@@ -46,6 +51,8 @@ def room_of(path: str) -> str | None:
         if path.startswith(room + "/"):
             return room
     family, _, rest = path.partition("/")
+    if family == "platform" and "/" not in rest:
+        return _CONTRACT
     return f"{family}/{rest.partition('/')[0]}" if family in _FAMILIES and "/" in rest else None
 
 

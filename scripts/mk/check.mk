@@ -1,49 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
 # Quality gates. Each check is a target of its own, prints one line when all is well, and otherwise file:line, what is
 # wrong and what to do.
-VENV ?= cache/venv
+VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
 check: ## format, lint, complexity, layers, warnings of gcc and clang, unit tests (under two minutes)
 check: check-format check-lint check-limits check-files check-layers check-self check-warnings test-unit
 
-check-format: | setup
+check-format: | setup-dev
 	@$(CHECK) check.format
 
-check-lint: | setup
+check-lint: | setup-dev
 	@$(CHECK) check.lint
 
-check-limits: | setup
+check-limits: | setup-dev
 	@$(CHECK) check.limits
 
-check-files: | setup
+check-files: | setup-dev
 	@$(CHECK) check.files
 
-check-layers: | setup
+check-layers: | setup-dev
 	@$(CHECK) check.layers
 
 # The checks themselves: each must find the fault it is there for.
-check-self: | setup
+check-self: | setup-dev
 	@$(CHECK) pytest -q -p no:cacheprovider tests/check
 
 # The hypervisor with both compilers; hyp.mk turns every warning into an error.
 check-warnings: check-warnings-gcc check-warnings-clang
 
-check-warnings-gcc: | setup
-	@$(MAKE) --no-print-directory hyp HYP_CC=gcc HYP_BUILD=$(BUILD)/check/hyp-gcc
-	@echo "check-warnings: ok, no warning from gcc"
+# $(call check_warnings,name,compiler): the compiler's output is only of interest when it has complaints.
+define check_warnings
+	@mkdir -p $(BUILD)/check
+	@$(MAKE) --no-print-directory hyp HYP_CC=$(2) HYP_BUILD=$(BUILD)/check/hyp-$(1) >$(BUILD)/check/$(1).log 2>&1 || { \
+	    grep -E ':[0-9]+:[0-9]+: (warning|error|fatal error):|Error' $(BUILD)/check/$(1).log >&2; \
+	    echo "check-warnings: $(2) complains; all of it is in $(BUILD)/check/$(1).log" >&2; exit 1; }
+	@echo "check-warnings: ok, no warning from $(2)"
+endef
 
-check-warnings-clang: | setup
-	@$(MAKE) --no-print-directory hyp HYP_CC=clang HYP_BUILD=$(BUILD)/check/hyp-clang
-	@echo "check-warnings: ok, no warning from clang"
+check-warnings-gcc: | setup-dev
+	$(call check_warnings,gcc,$(CROSS)gcc)
 
-format: | setup ## format C and Python in place
+check-warnings-clang: | setup-dev
+	$(call check_warnings,clang,clang)
+
+format: | setup-dev ## format C and Python in place
 	@$(CHECK) check.format --fix
 
 # Only needed when scripts/requirements.in changes; writes the versions and checksums that setup installs.
-requirements: | setup ## pin scripts/requirements.in anew
+requirements: | setup-dev ## pin scripts/requirements.in anew
 	@$(VENV)/bin/python -m venv $(CACHE)/uv
-	@$(CACHE)/uv/bin/pip install --quiet uv==0.13.8
+	@$(CACHE)/uv/bin/pip install --quiet --require-hashes -r scripts/requirements-pin.txt
 	@{ printf '# SPDX-License-Identifier: Apache-2.0\n# Made by `make requirements` from requirements.in; do not edit.\n'; \
 	   $(CACHE)/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	   scripts/requirements.in; } > $(CACHE)/requirements.txt
