@@ -222,7 +222,8 @@ struct vcpu *sched_run(struct cpu *cpu)
     timer_settle(cpu);
     spin_unlock(&sched_lock);
 
-    if (cpu->loaded != next) {
+    /* What this CPU still holds of a VCPU is old if that ran on another one, or was reset, meanwhile. */
+    if (cpu->loaded != next || next->last_cpu != cpu->id) {
         cpu->loaded = next;
         arch_vcpu_load(next, cpu);
     }

@@ -32,7 +32,9 @@ void be_wake(struct vcpu *v)
 
         if (cpu->idle) {
             cpu->idle = false; /* taken: the next one to wake looks for another */
-            cpu_kick(cpu, IPI_RESCHED);
+            if (cpu != cpu_self()) { /* this CPU is on its way to the queue */
+                cpu_kick(cpu, IPI_RESCHED);
+            }
             return;
         }
     }
