@@ -24,6 +24,7 @@
 #define FAULTY_LINE 64U
 #define FAULTY_NOWHERE (PLATFORM_HOLE + 0x1000UL)
 #define FAULTY_STACK 4096U
+#define FAULTY_NO_HART ~0UL
 
 struct faulty_command {
     const char *name;
@@ -34,6 +35,7 @@ struct faulty_command {
 static volatile bool faulty_trapped;
 static volatile uint64_t faulty_return; /* where a jump to nowhere comes back to */
 static unsigned long faulty_hart;
+static volatile unsigned long faulty_other; /* hart that has come up, or FAULTY_NO_HART */
 static unsigned long faulty_alive;
 static uint8_t faulty_stack[FAULTY_STACK] __attribute__((aligned(16)));
 
@@ -174,17 +176,27 @@ static void faulty_calls(uint64_t address)
 static void faulty_other_hart(unsigned long hart, void *argument)
 {
     (void)argument;
-    print("faulty: hart %lu alive\n", hart);
+    faulty_other = hart;
 }
 
+/* The other hart only says that it runs, in memory: two of them at the UART would mix their lines. */
 static void faulty_smp(uint64_t address)
 {
     static struct hart_boot boot = {.stack_top = faulty_stack + FAULTY_STACK, .function = faulty_other_hart};
     unsigned long other = faulty_hart == 0 ? 1 : 0;
-    long error = sbi_hart_start(other, (uintptr_t)hart_entry, (uintptr_t)&boot).error;
+    uint64_t end = csr_read_time() + PLATFORM_TIMEBASE_HZ;
+    long error;
 
     (void)address;
-    print("faulty: start of hart %lu: %ld\n", other, error);
+    faulty_other = FAULTY_NO_HART;
+    error = sbi_hart_start(other, (uintptr_t)hart_entry, (uintptr_t)&boot).error;
+    while (error == SBI_SUCCESS && faulty_other == FAULTY_NO_HART && csr_read_time() < end) {
+    }
+    if (faulty_other == other) {
+        print("faulty: hart %lu alive\n", other);
+    } else {
+        print("faulty: hart %lu did not start: error %ld\n", other, error);
+    }
 }
 
 static void faulty_id(uint64_t address)
@@ -210,7 +222,7 @@ static const struct faulty_command faulty_commands[] = {
     {"spin", "loop with interrupts off", faulty_spin},
     {"sleep", "WFI with nothing enabled", faulty_sleep},
     {"calls", "[address] SBI calls with bad arguments", faulty_calls},
-    {"smp", "start another hart, which says so", faulty_smp},
+    {"smp", "start another hart and see it run", faulty_smp},
     {"id", "hypercall for the VM's id", faulty_id},
 };
 

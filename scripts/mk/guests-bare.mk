@@ -19,7 +19,8 @@ BARE_ZICSR_gcc := _zicsr_zifencei
 BARE_NOFP := -march=rv64imac$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64
 BARE_FP := -march=rv64imafdc$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64d
 
-BARE_WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
+BARE_WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef \
+	-Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
 BARE_CFLAGS_clang := -nostdlibinc
 BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
 	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \

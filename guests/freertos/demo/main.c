@@ -28,7 +28,7 @@ int main(unsigned long hart, const void *fdt)
     (void)fdt;
     uart_init();
     csr_set_sstatus(SSTATUS_FS_INITIAL); /* the parts compute their reference values before the scheduler starts */
-    print("\nfreertos: FreeRTOS %s in S-mode, tick %u Hz by %s\n", tskKERNEL_VERSION_NUMBER,
+    print("freertos: FreeRTOS %s in S-mode, tick %u Hz by %s\n", tskKERNEL_VERSION_NUMBER,
           (unsigned int)configTICK_RATE_HZ, sstc ? "stimecmp" : "SBI timer");
     queue_check_start();
     timer_check_start();
