@@ -151,6 +151,15 @@ static void faulty_sleep(uint64_t address)
     }
 }
 
+static void faulty_print_errors(const char *what, const long *errors, size_t count)
+{
+    print("faulty: %s returned", what);
+    for (size_t i = 0; i < count; i++) {
+        print(" %ld", errors[i]);
+    }
+    print("\n");
+}
+
 /* Calls the SBI has never heard of, and known ones with arguments that cannot be right: all must come back. */
 static void faulty_calls(uint64_t address)
 {
@@ -161,16 +170,25 @@ static void faulty_calls(uint64_t address)
         sbi_call(HCALL_EXTENSION, 1000, address, address, address).error,
         sbi_send_ipi(nobody).error,
         sbi_hart_start(1000, address, 0).error,
-        sbi_call(SBI_EXT_DBCN, 0, ~0UL, address, 0).error,
-        sbi_call(SBI_EXT_DBCN, 1, 4096, address, 0).error,
         sbi_system_reset((enum sbi_reset_type)1000, SBI_RESET_NO_REASON).error,
     };
 
-    print("faulty: bad calls returned");
-    for (unsigned int i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-        print(" %ld", errors[i]);
-    }
-    print("\n");
+    faulty_print_errors("bad calls", errors, sizeof(errors) / sizeof(errors[0]));
+}
+
+/*
+ * Debug console calls with buffers that are not memory, or reach beyond all of it. Apart from the others because
+ * OpenSBI 1.6 believes the address and does not come back: natively this ends the guest.
+ */
+static void faulty_console(uint64_t address)
+{
+    long errors[] = {
+        sbi_call(SBI_EXT_DBCN, 0, 4096, address, 0).error, sbi_call(SBI_EXT_DBCN, 1, 4096, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 0, ~0UL, address, 0).error, sbi_call(SBI_EXT_DBCN, 1, ~0UL, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 0, 1, address, ~0UL).error, sbi_call(SBI_EXT_DBCN, 0, ~0UL, ~0UL, ~0UL).error,
+    };
+
+    faulty_print_errors("bad console calls", errors, sizeof(errors) / sizeof(errors[0]));
 }
 
 static void faulty_other_hart(unsigned long hart, void *argument)
@@ -222,6 +240,7 @@ static const struct faulty_command faulty_commands[] = {
     {"spin", "loop with interrupts off", faulty_spin},
     {"sleep", "WFI with nothing enabled", faulty_sleep},
     {"calls", "[address] SBI calls with bad arguments", faulty_calls},
+    {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
     {"smp", "start another hart and see it run", faulty_smp},
     {"id", "hypercall for the VM's id", faulty_id},
 };
