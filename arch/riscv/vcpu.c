@@ -149,9 +149,12 @@ void arch_vcpu_sync(struct vcpu *v)
     }
 }
 
+/* Asked of hip, not of vsip: QEMU 7.2's vsip does not show a VSTIP that was raised through hvip, and a guest that waited
+ * for its emulated timer after that had fired waited for ever. */
 bool arch_vcpu_woken(const struct vcpu *v)
 {
-    return (csr_read(CSR_VSIP) & csr_read(CSR_VSIE)) != 0 || __atomic_load_n(&v->pending, __ATOMIC_RELAXED) != 0;
+    return (csr_read(CSR_HIP) & (csr_read(CSR_VSIE) << 1)) != 0 ||
+           __atomic_load_n(&v->pending, __ATOMIC_RELAXED) != 0;
 }
 
 ticks_t arch_vcpu_deadline(const struct vcpu *v)

@@ -44,6 +44,6 @@ SECTIONS
     __hyp_end = .;
     ASSERT(__hyp_end % 4096 == 0, "the system image is page-aligned")
     /DISCARD/ : {
-        *(.comment .note .note.* .eh_frame .eh_frame_hdr .riscv.attributes .debug*)
+        *(.note .note.* .eh_frame .eh_frame_hdr)
     }
 }

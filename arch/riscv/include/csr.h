@@ -30,7 +30,6 @@
 #define CSR_VSEPC 0x241
 #define CSR_VSCAUSE 0x242
 #define CSR_VSTVAL 0x243
-#define CSR_VSIP 0x244
 #define CSR_VSTIMECMP 0x24d
 #define CSR_VSATP 0x280
 #define CSR_HSTATUS 0x600
@@ -42,6 +41,7 @@
 #define CSR_HGEIE 0x607
 #define CSR_HENVCFG 0x60a
 #define CSR_HTVAL 0x643
+#define CSR_HIP 0x644
 #define CSR_HVIP 0x645
 #define CSR_HTINST 0x64a
 #define CSR_HGATP 0x680
