@@ -8,7 +8,7 @@
 struct vm;
 struct vcpu;
 
-#define VUART_FIFO 64U /* receive FIFO, bytes; power of two. The real chip has 16, which a pasted line overruns. */
+#define VUART_FIFO 1024U /* receive FIFO, bytes; power of two. The real chip has 16, which a pasted line overruns. */
 #define VUART_SIZE 0x1000U
 
 struct vuart {
