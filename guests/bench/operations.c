@@ -152,6 +152,12 @@ static void bench_run_plic(void)
     uintptr_t priority = (uintptr_t)plic_priority(PLATFORM_UART_IRQ);
     const struct bench_operation operations[] = {
         {.metric = "riscv.plic.claim_complete",
+         .shoot = shot_claim_serve_complete,
+         .address = claim,
+         .argument = PLATFORM_UART_BASE + UART_IER,
+         .expected = PLATFORM_UART_IRQ,
+         .prepare = bench_raise_uart},
+        {.metric = "riscv.plic.claim_complete.again", /* the line is still high: the interrupt is pending anew */
          .shoot = shot_claim_complete,
          .address = claim,
          .expected = PLATFORM_UART_IRQ,

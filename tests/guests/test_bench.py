@@ -15,7 +15,8 @@ NATIVE = {  # two reads of instret, and the instructions between them
     "riscv.plic.claim": 2,
     "riscv.plic.claim.none": 2,
     "riscv.plic.complete": 2,
-    "riscv.plic.claim_complete": 3,
+    "riscv.plic.claim_complete": 4,
+    "riscv.plic.claim_complete.again": 3,
     "riscv.plic.priority_load": 2,
     "riscv.plic.enable_store": 2,
 }
