@@ -42,6 +42,9 @@ static const char *region_check(const struct sysimage_region *r, hpa_t ram_base,
     if (((r->gpa | r->hpa | r->size) & (align - 1)) != 0) {
         return "a memory region that is not aligned";
     }
+    if (r->kind == SYSIMAGE_REGION_MMIO && (r->reset % 4U != 0 || r->reset >= r->size)) {
+        return "a reset register outside its device";
+    }
     if (r->kind == SYSIMAGE_REGION_RAM && !inside(r->hpa, r->size, ram_base, ram_size)) {
         return "a memory region outside the board's RAM";
     }

@@ -157,6 +157,7 @@ void vm_conclude(struct vm *vm)
 {
     bool restart;
 
+    vm_quiet_devices(vm);
     if (vm->reason == VM_REASON_FATAL) {
         const struct vm_fault *f = &vm->fault;
 

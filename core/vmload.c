@@ -98,8 +98,21 @@ static void load_fixups(const struct vm *vm)
     }
 }
 
+void vm_quiet_devices(const struct vm *vm)
+{
+    for (unsigned i = 0; i < vm->memmap.count; i++) {
+        const struct sysimage_region *r = &vm->memmap.regions[i];
+        uint64_t room;
+
+        if (r->kind == SYSIMAGE_REGION_MMIO && r->reset != 0) {
+            *(volatile uint32_t *)arch_window(r->hpa + r->reset, &room) = 0;
+        }
+    }
+}
+
 static void load_reset(struct vm *vm)
 {
+    vm_quiet_devices(vm);
     spin_lock(&vm->lock);
     vuart_reset(vm);
     arch_vm_reset(vm);

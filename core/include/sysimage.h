@@ -100,7 +100,7 @@ struct sysimage_region {
     uint64_t hpa;  /* host-physical start */
     uint64_t size; /* bytes, not 0 */
     uint32_t kind; /* enum sysimage_region_kind */
-    uint32_t reserved;
+    uint32_t reset; /* MMIO: offset of a 32-bit register that a 0 resets, written when the VM starts and stops; 0: none */
 };
 
 /* A payload copied into the VM's RAM at every start; the rest of its RAM is zero. Loads do not overlap. */

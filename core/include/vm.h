@@ -84,6 +84,9 @@ void vm_vcpu_left(struct vm *vm);
 /* Clears and fills the VM's memory until done (true) or an interrupt waits (false). Called without locks. */
 bool vm_load_step(struct vm *vm);
 
+/* Resets the devices passed through to the VM, so that none writes to memory any more. */
+void vm_quiet_devices(const struct vm *vm);
+
 /* Tells on the console why the VM stopped, then starts it again if it shall restart. Called without locks by whoever
  * saw vm->report set. */
 void vm_conclude(struct vm *vm);

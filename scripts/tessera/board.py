@@ -59,6 +59,7 @@ def _device(node: Read) -> BoardDevice:
         base=node["base"],
         size=node["size"],
         interrupt=node["interrupt"],
+        reset=node["reset-register"],
         qemu_bus=node["qemu-bus"],
     )
 

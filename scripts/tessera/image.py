@@ -140,11 +140,11 @@ def _flags(vm: Vm) -> int:
 
 
 def _regions(vm: Vm) -> list[bytes]:
-    ram = (vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM)
-    devices = [(device.base, device.base, device.size, layout.REGION_MMIO) for device in vm.devices]
+    ram = (vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM, 0)
+    devices = [(device.base, device.base, device.size, layout.REGION_MMIO, device.reset) for device in vm.devices]
     return [
-        layout.REGION.pack(gpa=gpa, hpa=hpa, size=size, kind=kind, reserved=0)
-        for gpa, hpa, size, kind in (ram, *devices)
+        layout.REGION.pack(gpa=gpa, hpa=hpa, size=size, kind=kind, reset=reset)
+        for gpa, hpa, size, kind, reset in (ram, *devices)
     ]
 
 

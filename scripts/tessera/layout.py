@@ -119,7 +119,7 @@ VM = Record(
     ),
 )
 
-REGION = Record("sysimage_region", (("gpa", "Q"), ("hpa", "Q"), ("size", "Q"), ("kind", "I"), ("reserved", "I")))
+REGION = Record("sysimage_region", (("gpa", "Q"), ("hpa", "Q"), ("size", "Q"), ("kind", "I"), ("reset", "I")))
 LOAD = Record("sysimage_load", (("gpa", "Q"), ("offset", "Q"), ("size", "Q")))
 IRQ = Record("sysimage_irq", (("host", "I"), ("guest", "I")))
 FIXUP = Record(

@@ -18,6 +18,7 @@ class BoardDevice:
     base: int
     size: int
     interrupt: int
+    reset: int  # offset of the 32-bit register that resets it when 0 is written, or 0
     qemu_bus: str | None
 
 

@@ -220,6 +220,14 @@ BOARD_DEVICE = NodeSchema(
             required=True,
         ),
         Prop("interrupt", Number(1, 31), "Its source at the interrupt controller.", required=True),
+        Prop(
+            "reset-register",
+            Number(0, 0xFFC),
+            "Offset of a 32-bit register that resets the device when 0 is written, done when its VM starts and stops: "
+            "a device that is left running goes on writing to memory.",
+            default=0,
+            default_words="none",
+        ),
         Prop("qemu-bus", Text(31), "If it is a slot: QEMU's name of the bus.", default_words="not a slot"),
     ),
 )
