@@ -182,7 +182,9 @@ static void source_putc(struct source *s, char c)
         if (returned) {
             start_over(s);
         }
-        append(s, c);
+        if (c != '\b' || s->len > 0) { /* back beyond the line's start there is the VM's name */
+            append(s, c);
+        }
     }
 }
 

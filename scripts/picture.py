@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes the picture in the README: boots the demo, uses it as a person would, and draws the terminal as it stood."""
+
+import argparse
+import html
+import time
+from pathlib import Path
+
+import pexpect
+import pyte
+
+COLUMNS, LINES = 112, 42
+CELL_WIDTH, CELL_HEIGHT, MARGIN = 8.43, 18, 14
+ESCAPE = "\x14"  # Ctrl-T
+
+# What is typed, and what has to be on the screen before the next; all of it happens in the picture.
+SCENE = (
+    ("", "linux is up", 60),
+    ("", "linux:~# ", 20),
+    ("uname -srm; head -3 /proc/meminfo\r", "MemAvailable", 20),
+    (ESCAPE + "2", "keyboard: freertos", 5),
+    ("tasks\r", "heap free", 10),
+    (ESCAPE + "3", "keyboard: uboot", 5),
+    ("version\r", "+0000)", 10),
+    (ESCAPE + "s", "uboot stopped", 5),
+    (ESCAPE + "1", "keyboard: linux", 5),
+    ("echo still here\r", "| still here", 20),
+    (ESCAPE + "l", "3 uboot", 5),
+)
+
+COLOURS = {
+    "default": "#d8dee9",
+    "black": "#4c566a",
+    "red": "#e06c75",
+    "green": "#98c379",
+    "brown": "#e5c07b",
+    "blue": "#61afef",
+    "magenta": "#c678dd",
+    "cyan": "#56b6c2",
+    "white": "#d8dee9",
+    "brightblack": "#8791a5",
+}
+
+
+def play(command: list[str]) -> pyte.Screen:
+    """The terminal after the scene."""
+    screen = pyte.Screen(COLUMNS, LINES)
+    stream = pyte.Stream(screen)
+    child = pexpect.spawn(command[0], command[1:], encoding="utf-8", dimensions=(LINES, COLUMNS), codec_errors="replace")
+    seen = ""
+    for keys, awaited, seconds in SCENE:
+        seen = ""
+        for key in keys:
+            child.send(key)
+            time.sleep(0.02)
+        deadline = time.monotonic() + seconds
+        while awaited not in seen:
+            if time.monotonic() > deadline:
+                raise SystemExit("\n".join(screen.display) + f"\npicture: waited {seconds} s for {awaited!r} after typing {keys!r}")
+            try:
+                chunk = child.read_nonblocking(4096, timeout=0.2)
+            except pexpect.TIMEOUT:
+                continue
+            stream.feed(chunk)
+            seen = "\n".join(line.rstrip() for line in screen.display) + "\n" + "".join(screen.display)
+        time.sleep(0.5)
+    child.send(ESCAPE + "q")
+    child.close(force=True)
+    return screen
+
+
+def spans(screen: pyte.Screen, row: int) -> list[tuple[int, str, str, bool]]:
+    """Runs of equal attributes in a row: column, text, colour, bold."""
+    runs: list[tuple[int, str, str, bool]] = []
+    for column in range(COLUMNS):
+        cell = screen.buffer[row][column]
+        colour = COLOURS.get(cell.fg, COLOURS["default"])
+        if runs and runs[-1][2:] == (colour, cell.bold):
+            start, text, *_ = runs[-1]
+            runs[-1] = (start, text + cell.data, colour, cell.bold)
+        else:
+            runs.append((column, cell.data, colour, cell.bold))
+    return [run for run in runs if run[1].strip()]
+
+
+def draw(screen: pyte.Screen) -> str:
+    width, height = COLUMNS * CELL_WIDTH + 2 * MARGIN, LINES * CELL_HEIGHT + 2 * MARGIN
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}">',
+        "<!-- SPDX-License-Identifier: Apache-2.0. Made by scripts/picture.py from a real run. -->",
+        '<rect width="100%" height="100%" rx="8" fill="#1e222a"/>',
+        '<g font-family="ui-monospace, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14" '
+        'xml:space="preserve">',
+    ]
+    for row in range(LINES):
+        y = MARGIN + (row + 0.75) * CELL_HEIGHT
+        for column, text, colour, bold in spans(screen, row):
+            x = MARGIN + column * CELL_WIDTH
+            weight = ' font-weight="bold"' if bold else ""
+            length = len(text) * CELL_WIDTH
+            out.append(
+                f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}"{weight} textLength="{length:.1f}">'
+                f"{html.escape(text)}</text>"
+            )
+    return "\n".join([*out, "</g>", "</svg>", ""])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("docs/images/demo.svg"))
+    parser.add_argument("command", nargs="+", help="what boots the demo with its console on the terminal")
+    arguments = parser.parse_args()
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(draw(play(arguments.command)), encoding="utf-8")
+    print(f"picture: {arguments.out}")
+
+
+if __name__ == "__main__":
+    main()
