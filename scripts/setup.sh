@@ -132,7 +132,7 @@ check_again() {
     REASONS=()
     find_missing_run
     [[ $1 == dev ]] && find_missing_dev
-    ((${#PACKAGES[@]} == 0)) || die "still missing: ${PACKAGES[*]%%|*} (${REASONS[0]}); is another version first in PATH?"
+    ((${#PACKAGES[@]} == 0)) || die "still missing: ${PACKAGES[*]%%|*} (${REASONS[0]}); is another one first in PATH?"
 }
 
 setup_venv() {
