@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# Unit tests of core on this machine, over arch/host: each tests/unit/test_*.c is a cmocka program of its own, each
+# tests/unit/test_*.py a property test of build/host/libcore.so. All with the address and undefined-behaviour
+# sanitizers, any complaint of which ends the test.
+HOST_CC ?= gcc
+HOST_BUILD := $(BUILD)/host
+
+HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc arch/host)))
+HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
+# What the tests share: building a system in memory, stepping it, looking into it.
+UNIT_HELP := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
+UNIT_HELP_OBJS := $(UNIT_HELP:%.c=$(HOST_BUILD)/obj/%.o)
+UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+
+HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
+HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+HOST_INC := -Icore/include -Icore -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_CFLAGS := -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
+# The tables of registrations may be empty, and then the linker does not know where they begin.
+HOST_LDFLAGS := $(HOST_SANITIZE) $(HOST_BUILD)/empty-tables.lds
+
+$(HOST_BUILD)/obj/%.o: %.c Makefile scripts/mk/unit.mk | setup-dev
+	@mkdir -p $(@D)
+	@$(HOST_CC) $(HOST_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
+
+# The C library and the sanitizers have their own memcpy(); ours is tested under another name.
+$(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
+
+$(HOST_BUILD)/empty-tables.lds: Makefile scripts/mk/unit.mk
+	@mkdir -p $(@D)
+	@printf 'PROVIDE(__%s = 0);\n' start_sched_classes stop_sched_classes start_hypercalls stop_hypercalls \
+	    start_sbi_extensions stop_sbi_extensions >$@
+
+$(HOST_BUILD)/libcore.so: $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_BUILD)/empty-tables.lds
+	@$(HOST_CC) -shared -o $@ $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS)
+
+$(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(UNIT_HELP_OBJS) \
+		$(HOST_BUILD)/empty-tables.lds
+	@mkdir -p $(@D)
+	@$(HOST_CC) -o $@ $< $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS) -lcmocka
+
+test-unit: test-unit-c test-unit-properties ## unit tests of core on this machine
+
+test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
+	@tests/unit/run.sh $^
+
+# Python itself is not built with the address sanitizer, so its library has to come first; Python's leaks are its own.
+test-unit-properties: $(HOST_BUILD)/libcore.so
+	@LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONDONTWRITEBYTECODE=1 \
+	    PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider tests/unit
+
+-include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
+
+.PHONY: test-unit test-unit-c test-unit-properties
+.SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)

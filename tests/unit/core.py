@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core over arch/host as a Python object: what tests/unit/world.h declares, with its types."""
+
+import ctypes
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_int, c_uint, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+
+LIBRARY = Path(__file__).resolve().parents[2] / "build" / "host" / "libcore.so"
+
+OFF, READY, RUNNING, BLOCKED = range(4)
+VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING = range(4)
+NEVER = 2**64 - 1
+TICKS_PER_US = 10
+RAM, MMIO = 0, 1
+
+
+class Region(Structure):
+    """struct sysimage_region"""
+
+    _fields_ = [("gpa", c_uint64), ("hpa", c_uint64), ("size", c_uint64), ("kind", c_uint32), ("reserved", c_uint32)]
+
+
+class Memmap(Structure):
+    """struct memmap"""
+
+    _fields_ = [("regions", POINTER(Region)), ("count", c_uint)]
+
+
+_SIGNATURES = {
+    "world_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint), c_uint]),
+    "world_enter": (None, [c_uint]),
+    "world_vm_start": (c_bool, [c_uint, c_uint]),
+    "world_vm_stop": (c_bool, [c_uint, c_uint, c_bool]),
+    "world_vcpu_start": (c_bool, [c_uint, c_uint, c_uint]),
+    "world_raise": (None, [c_uint, c_uint, c_uint]),
+    "world_wait": (None, [c_uint]),
+    "world_wait_until": (None, [c_uint, c_uint64]),
+    "world_off": (None, [c_uint]),
+    "world_guest_ends": (None, [c_uint, c_bool]),
+    "world_guest_faults": (None, [c_uint]),
+    "world_advance": (None, [c_uint64]),
+    "world_settle": (c_bool, []),
+    "world_wrong": (c_char_p, []),
+    "world_wrong_settled": (c_char_p, []),
+    "world_vcpu_state": (c_uint, [c_uint, c_uint]),
+    "world_vm_state": (c_uint, [c_uint]),
+    "world_runtime": (c_uint64, [c_uint, c_uint]),
+    "world_on_cpu": (c_int, [c_uint]),
+    "host_next_timer": (c_uint64, []),
+    "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
+    "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),
+    "crc32": (c_uint32, [c_void_p, ctypes.c_size_t]),
+}
+
+
+def load() -> ctypes.CDLL:
+    """The library, every function with its types."""
+    library = ctypes.CDLL(str(LIBRARY))
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+def memmap(regions: list[tuple[int, int, int, int]]) -> Memmap:
+    """A memory map of (gpa, hpa, size, kind)."""
+    array = (Region * len(regions))(*(Region(*region, 0) for region in regions))
+    return Memmap(array, len(regions))
+
+
+def time_now(library: ctypes.CDLL) -> int:
+    """The pretended machine's time, in ticks."""
+    return c_uint64.in_dll(library, "host_time").value

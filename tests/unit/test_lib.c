@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib.h"
+
+/* core's own, under the names that tests link them by (scripts/mk/unit.mk) */
+void *lib_memcpy(void *restrict dst, const void *restrict src, size_t n);
+void *lib_memset(void *dst, int c, size_t n);
+
+struct text {
+    char bytes[256];
+    size_t length;
+};
+
+static void text_put(void *arg, char c)
+{
+    struct text *text = arg;
+
+    assert_true(text->length < sizeof(text->bytes) - 1);
+    text->bytes[text->length++] = c;
+    text->bytes[text->length] = '\0';
+}
+
+/* What format() makes of it has to be what printf() does. */
+static void __attribute__((format(printf, 1, 2))) same_as_printf(const char *fmt, ...)
+{
+    char expected[256];
+    struct text text = {.length = 0};
+    va_list ap, again;
+
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    (void)vsnprintf(expected, sizeof(expected), fmt, again);
+    format(text_put, &text, fmt, ap);
+    va_end(again);
+    va_end(ap);
+    assert_string_equal(text.bytes, expected);
+}
+
+static void test_format_numbers(void **state)
+{
+    static const long values[] = {0, 1, -1, 9, 10, 4711, -4711, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        same_as_printf("%d|%u|%x", (int)values[i], (unsigned)values[i], (unsigned)values[i]);
+        same_as_printf("%ld|%lu|%lx", values[i], (unsigned long)values[i], (unsigned long)values[i]);
+        same_as_printf("%12ld|%-12ld|%012lx|%2d", values[i], values[i], (unsigned long)values[i], (int)values[i]);
+        same_as_printf("%20ld|%-25lx|%020lx", values[i], (unsigned long)values[i], (unsigned long)values[i]);
+    }
+}
+
+static void test_format_text(void **state)
+{
+    (void)state;
+    same_as_printf("plain");
+    same_as_printf("%%|%c|%s|%s", 'x', "", "word");
+    same_as_printf("%8s|%-8s|%2s|%3c|%-3c", "word", "word", "word", 'a', 'b');
+    same_as_printf("%s%d%s", "a", 1, "b");
+}
+
+static const char *format_raw(struct text *text, const char *fmt, ...)
+{
+    va_list ap;
+
+    text->length = 0;
+    text->bytes[0] = '\0';
+    va_start(ap, fmt);
+    format(text_put, text, fmt, ap);
+    va_end(ap);
+    return text->bytes;
+}
+
+/* What printf leaves undefined shall still end, and show itself. */
+static void test_format_survives_nonsense(void **state)
+{
+    struct text text;
+
+    (void)state;
+    assert_string_equal(format_raw(&text, "100%"), "100");
+    assert_string_equal(format_raw(&text, "%q"), "q");
+    assert_string_equal(format_raw(&text, "%5"), "");
+}
+
+static void test_crc32_known_values(void **state)
+{
+    unsigned char all[256];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(all); i++) {
+        all[i] = (unsigned char)i;
+    }
+    assert_int_equal(crc32("", 0), 0);
+    assert_int_equal(crc32("123456789", 9), 0xcbf43926); /* the check value every catalogue of CRCs gives */
+    assert_int_equal(crc32(all, sizeof(all)), 0x29058c73);
+}
+
+/* Every length around the unrolled loops, with a guard after the last byte. */
+static void test_words(void **state)
+{
+    (void)state;
+    for (size_t words = 0; words <= 40; words++) {
+        uint64_t *src = calloc(words + 1, sizeof(*src));
+        uint64_t *dst = calloc(words + 1, sizeof(*dst));
+
+        for (size_t i = 0; i < words; i++) {
+            src[i] = 0x0123456789abcdefULL * (i + 1);
+        }
+        dst[words] = 42;
+        copy_words(dst, src, words * sizeof(*dst));
+        assert_memory_equal(dst, src, words * sizeof(*dst));
+        assert_int_equal(dst[words], 42);
+        clear_words(dst, words * sizeof(*dst));
+        for (size_t i = 0; i < words; i++) {
+            assert_int_equal(dst[i], 0);
+        }
+        assert_int_equal(dst[words], 42);
+        free(src);
+        free(dst);
+    }
+}
+
+static void test_bytes(void **state)
+{
+    char dst[16] = "................";
+
+    (void)state;
+    assert_ptr_equal(lib_memcpy(dst + 3, "tessera", 7), dst + 3);
+    assert_memory_equal(dst, "...tessera......", sizeof(dst));
+    assert_ptr_equal(lib_memset(dst + 1, 'x', 2), dst + 1);
+    assert_memory_equal(dst, ".xxtessera......", sizeof(dst));
+    lib_memcpy(dst, "y", 0);
+    lib_memset(dst, 'y', 0);
+    assert_memory_equal(dst, ".xxtessera......", sizeof(dst));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_format_numbers),
+        cmocka_unit_test(test_format_text),
+        cmocka_unit_test(test_format_survives_nonsense),
+        cmocka_unit_test(test_crc32_known_values),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_bytes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

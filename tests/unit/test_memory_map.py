@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory map against a model that looks at every page: which guest ranges are RAM, and where that is."""
+
+import ctypes
+
+from core import MMIO, RAM, load, memmap
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+CORE = load()
+LARGE = 0x200000
+PAGE = 0x1000
+LIMIT = 1 << 41
+TOP = 1 << 64
+RAM_BASE, RAM_SIZE = 0x80000000, 64 * LARGE
+
+Regions = list[tuple[int, int, int, int]]
+
+
+def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
+    """The host address if the whole range is in one RAM region, by plain integers that cannot wrap."""
+    for start, hpa, length, kind in regions:
+        if kind == RAM and size > 0 and start <= gpa and gpa + size <= start + length:
+            return hpa + gpa - start
+    return None
+
+
+def is_valid(regions: Regions) -> bool:
+    """What memmap_check() promises, by plain integers."""
+    for gpa, hpa, size, kind in regions:
+        align = LARGE if kind == RAM else PAGE
+        if kind not in (RAM, MMIO) or size == 0 or gpa + size > LIMIT:
+            return False
+        if gpa % align or hpa % align or size % align:
+            return False
+        if kind == RAM and not (hpa >= RAM_BASE and hpa + size <= RAM_BASE + RAM_SIZE):
+            return False
+    spans = sorted((gpa, gpa + size) for gpa, _, size, _ in regions)
+    return all(spans[i][1] <= spans[i + 1][0] for i in range(len(spans) - 1))
+
+
+LARGE_PAGES = st.integers(0, 70).map(lambda n: n * LARGE)
+ANYTHING = st.one_of(st.integers(0, TOP - 1), st.integers(0, 2 * LARGE), st.integers(TOP - 2 * LARGE, TOP - 1))
+SANE = st.tuples(LARGE_PAGES, LARGE_PAGES.map(lambda n: n + RAM_BASE), LARGE_PAGES, st.sampled_from((RAM, MMIO)))
+WILD = st.tuples(ANYTHING, ANYTHING, ANYTHING, st.integers(0, 3))
+NEAR = st.tuples(
+    st.sampled_from((0, LARGE, LIMIT - LARGE, LIMIT, TOP - LARGE)),
+    st.sampled_from((RAM_BASE - LARGE, RAM_BASE, RAM_BASE + RAM_SIZE - LARGE, RAM_BASE + RAM_SIZE, TOP - LARGE)),
+    st.sampled_from((PAGE, LARGE, 2 * LARGE, LARGE - PAGE, TOP - LARGE)),
+    st.sampled_from((RAM, MMIO)),
+)
+REGIONS = st.lists(st.one_of(SANE, NEAR, WILD), max_size=5)
+
+
+def check(regions: Regions) -> bytes | None:
+    return CORE.memmap_check(ctypes.byref(memmap(regions)), RAM_BASE, RAM_SIZE)
+
+
+@settings(max_examples=3000, deadline=None, derandomize=True)
+@given(REGIONS)
+@example([(0, RAM_BASE, LARGE, RAM), (LARGE, RAM_BASE + LARGE, LARGE, RAM)])
+@example([(0, RAM_BASE, LARGE, RAM), (LARGE - PAGE, 0x10001000, PAGE, MMIO)])
+@example([(LIMIT - LARGE, RAM_BASE, LARGE, RAM)])
+def test_check_accepts_exactly_the_valid_maps(regions: Regions) -> None:
+    assert (check(regions) is None) == is_valid(regions), check(regions)
+
+
+def place(pieces: list[tuple[int, int, int]]) -> Regions:
+    """A valid map of (gap before, size, kind), in large pages; adjacent regions lie apart in host memory."""
+    regions = []
+    gpa = 0
+    for number, (gap, pages, kind) in enumerate(pieces):
+        gpa += gap * LARGE
+        regions.append((gpa, RAM_BASE + number * 8 * LARGE, pages * LARGE, kind))
+        gpa += pages * LARGE
+    return regions
+
+
+VALID = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from((RAM, RAM, MMIO))), min_size=1, max_size=5
+).map(place)
+
+
+def edges(regions: Regions) -> st.SearchStrategy[int]:
+    """Addresses worth trying: the edges of regions and what lies beside them."""
+    found = {edge for gpa, _, size, _ in regions for edge in (gpa, gpa + size)}
+    return st.sampled_from(sorted({(edge + delta) % TOP for edge in found for delta in (-8, -1, 0, 1, 8)}))
+
+
+@settings(max_examples=3000, deadline=None, derandomize=True)
+@given(st.data(), VALID)
+def test_ram_finds_exactly_what_lies_in_one_ram_region(data: st.DataObject, regions: Regions) -> None:
+    assert check(regions) is None
+    gpa = data.draw(st.one_of(edges(regions), edges(regions), ANYTHING))
+    end = data.draw(edges(regions))
+    size = data.draw(st.one_of(st.just((end - gpa) % TOP), st.just((end - gpa) % TOP), ANYTHING))
+    hpa = ctypes.c_uint64(0)
+    found = CORE.memmap_ram(ctypes.byref(memmap(regions)), gpa, size, ctypes.byref(hpa))
+    expected = in_ram(regions, gpa, size)
+    assert found == (expected is not None)
+    if expected is not None:
+        assert hpa.value == expected

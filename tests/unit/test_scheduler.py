@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The best-effort scheduler and the life of VMs under anything that can happen, in any order, on one to four CPUs.
+After every event the state is checked (tests/unit/world_check.c); then the machine settles and is checked again.
+"""
+
+import ctypes
+
+from core import (
+    BLOCKED,
+    NEVER,
+    OFF,
+    READY,
+    RUNNING,
+    TICKS_PER_US,
+    VM_RUNNING,
+    VM_STOPPED,
+    load,
+    time_now,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+CORE = load()
+QUANTUM_US = 1000
+QUANTUM = QUANTUM_US * TICKS_PER_US
+SETTINGS = settings(
+    max_examples=150, stateful_step_count=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+
+INDEX = st.integers(0, 1000)
+
+
+def boot(cpus: int, vcpus: list[int]) -> None:
+    array = (ctypes.c_uint * len(vcpus))(*vcpus)
+    assert CORE.world_boot(cpus, len(vcpus), array, QUANTUM_US)
+
+
+def settle() -> None:
+    assert CORE.world_settle(), "CPUs keep each other busy for ever"
+
+
+def assert_well(wrong: bytes | None) -> None:
+    assert wrong is None, wrong.decode()
+
+
+class SystemLife(RuleBasedStateMachine):
+    """Every event that the outside world, a guest or the console can cause."""
+
+    cpus = 0
+    vcpus: list[int] = []
+
+    @initialize(cpus=st.integers(1, 4), vcpus=st.lists(st.integers(1, 3), min_size=1, max_size=5))
+    def boot(self, cpus: int, vcpus: list[int]) -> None:
+        self.cpus = cpus
+        self.vcpus = vcpus
+        boot(cpus, vcpus)
+
+    def _cpu(self, number: int) -> int:
+        CORE.world_enter(number % self.cpus)
+        return number % self.cpus
+
+    def _vm(self, number: int) -> int:
+        return number % len(self.vcpus)
+
+    def _vcpu(self, vm: int, number: int) -> int:
+        return number % self.vcpus[vm]
+
+    @rule(cpu=INDEX, vm=INDEX)
+    def start(self, cpu: int, vm: int) -> None:
+        cpu, vm = self._cpu(cpu), self._vm(vm)
+        stopped = CORE.world_vm_state(vm) == VM_STOPPED
+        assert CORE.world_vm_start(cpu, vm) == stopped
+
+    @rule(cpu=INDEX, vm=INDEX, restart=st.booleans())
+    def stop(self, cpu: int, vm: int, restart: bool) -> None:
+        CORE.world_vm_stop(self._cpu(cpu), self._vm(vm), restart)
+
+    @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
+    def start_vcpu(self, cpu: int, vm: int, vcpu: int) -> None:
+        cpu, vm = self._cpu(cpu), self._vm(vm)
+        vcpu = self._vcpu(vm, vcpu)
+        can = CORE.world_vcpu_state(vm, vcpu) == OFF and CORE.world_vm_state(vm) == VM_RUNNING
+        assert CORE.world_vcpu_start(cpu, vm, vcpu) == can
+
+    @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
+    def interrupt(self, cpu: int, vm: int, vcpu: int) -> None:
+        vm = self._vm(vm)
+        CORE.world_raise(self._cpu(cpu), vm, self._vcpu(vm, vcpu))
+
+    @rule(cpu=INDEX)
+    def guest_waits(self, cpu: int) -> None:
+        CORE.world_wait(self._cpu(cpu))
+
+    @rule(cpu=INDEX, ticks=st.integers(0, 5 * QUANTUM))
+    def guest_sleeps(self, cpu: int, ticks: int) -> None:
+        CORE.world_wait_until(self._cpu(cpu), time_now(CORE) + ticks)
+
+    @rule(cpu=INDEX)
+    def guest_turns_off(self, cpu: int) -> None:
+        CORE.world_off(self._cpu(cpu))
+
+    @rule(cpu=INDEX, restart=st.booleans())
+    def guest_ends(self, cpu: int, restart: bool) -> None:
+        CORE.world_guest_ends(self._cpu(cpu), restart)
+
+    @rule(cpu=INDEX)
+    def guest_faults(self, cpu: int) -> None:
+        CORE.world_guest_faults(self._cpu(cpu))
+
+    @rule(ticks=st.integers(1, 3 * QUANTUM))
+    def time_passes(self, ticks: int) -> None:
+        CORE.world_advance(ticks)
+
+    @rule()
+    def next_timer(self) -> None:
+        first = CORE.host_next_timer()
+        if first != NEVER and first > time_now(CORE):
+            CORE.world_advance(first - time_now(CORE))
+
+    @precondition(lambda self: self.cpus > 0)
+    @rule()
+    def settle(self) -> None:
+        settle()
+        assert_well(CORE.world_wrong_settled())
+
+    @invariant()
+    def well(self) -> None:
+        if self.cpus > 0:
+            assert_well(CORE.world_wrong())
+
+    def teardown(self) -> None:
+        if self.cpus > 0:
+            settle()
+            assert_well(CORE.world_wrong_settled())
+
+
+def test_any_sequence_of_events_leaves_the_system_well() -> None:
+    run_state_machine_as_test(SystemLife, settings=SETTINGS)
+
+
+def start_all(vcpus: list[int]) -> None:
+    for vm in range(len(vcpus)):
+        assert CORE.world_vm_start(0, vm)
+    settle()
+    for vm, count in enumerate(vcpus):
+        for vcpu in range(1, count):
+            assert CORE.world_vcpu_start(0, vm, vcpu)
+    settle()
+
+
+def states(vcpus: list[int]) -> list[int]:
+    return [CORE.world_vcpu_state(vm, vcpu) for vm, count in enumerate(vcpus) for vcpu in range(count)]
+
+
+def runtimes(vcpus: list[int]) -> list[int]:
+    return [CORE.world_runtime(vm, vcpu) for vm, count in enumerate(vcpus) for vcpu in range(count)]
+
+
+def to_next_timer() -> None:
+    first = CORE.host_next_timer()
+    assert first != NEVER, "nobody's slice will ever end"
+    CORE.world_advance(max(0, first - time_now(CORE)))
+    settle()
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(cpus=st.integers(1, 4), vcpus=st.lists(st.integers(1, 3), min_size=1, max_size=6))
+def test_busy_vcpus_share_the_cpus_evenly(cpus: int, vcpus: list[int]) -> None:
+    """Round robin: over any stretch no VCPU that wants to run gets a quantum and a bit less than another."""
+    boot(cpus, vcpus)
+    start_all(vcpus)
+    total = sum(vcpus)
+    assert states(vcpus).count(RUNNING) == min(cpus, total)
+    assert states(vcpus).count(READY) == max(0, total - cpus)
+    if total <= cpus:
+        for _ in range(cpus):  # a slice's end that was set while more VCPUs wanted to run is not taken back
+            CORE.world_advance(QUANTUM)
+            settle()
+        assert CORE.host_next_timer() == NEVER, "there is a tick though nobody waits"
+        return
+    for _ in range(2 * total):
+        to_next_timer()  # the slices that began while VMs were being loaded
+    before = runtimes(vcpus)
+    begin = time_now(CORE)
+    for _ in range(5 * total):
+        to_next_timer()
+    got = [after - early for early, after in zip(before, runtimes(vcpus), strict=True)]
+    assert max(got) - min(got) <= 2 * QUANTUM
+    elapsed = time_now(CORE) - begin
+    assert abs(sum(got) - cpus * elapsed) <= cpus * QUANTUM, "time is lost or counted twice"
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(cpus=st.integers(1, 3), sleepers=st.lists(st.integers(1, 20 * QUANTUM), min_size=1, max_size=4))
+def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
+    """VCPUs that wait for their own timer are ready at its deadline, not before, and nothing ticks meanwhile."""
+    boot(cpus, [1] * len(sleepers))
+    deadlines: dict[int, int] = {}
+    for vm, ticks in enumerate(sleepers):
+        assert CORE.world_vm_start(0, vm)
+        settle()
+        cpu = next(cpu for cpu in range(cpus) if CORE.world_on_cpu(cpu) == 100 * vm)
+        deadlines[vm] = time_now(CORE) + ticks
+        CORE.world_wait_until(cpu, deadlines[vm])
+        settle()
+        assert CORE.world_vcpu_state(vm, 0) == BLOCKED
+    for vm, deadline in sorted(deadlines.items(), key=lambda item: item[1]):
+        if time_now(CORE) < deadline:
+            CORE.world_advance(deadline - 1 - time_now(CORE))
+            settle()
+            assert CORE.world_vcpu_state(vm, 0) == BLOCKED, "woken early"
+            CORE.world_advance(1)
+        settle()
+        assert CORE.world_vcpu_state(vm, 0) in (READY, RUNNING), "not woken at its deadline"
+        assert_well(CORE.world_wrong_settled())

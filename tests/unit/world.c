@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include <string.h>
+
+#include "arch.h"
+#include "host.h"
+#include "lib.h"
+#include "sched.h"
+
+#define PAYLOAD_OFFSET 16384U
+#define SETTLE_TURNS 10000U
+
+_Static_assert(sizeof(struct world_image) <= PAYLOAD_OFFSET, "the payload follows the tables");
+
+static struct {
+    union {
+        struct world_image image;
+        unsigned char bytes[PAYLOAD_OFFSET];
+    } config;
+    uint64_t payload[512];
+} memory __attribute__((aligned(4096)));
+
+/* The VCPU of this CPU has asked to wait, and the scheduler has not run yet. */
+static bool about_to_wait(void)
+{
+    return host_cpu->current != NULL && (host_cpu->current->request & VCPU_REQ_WAIT) != 0;
+}
+
+/*
+ * A VCPU that asks to wait goes to the scheduler at once. An interrupt from another CPU that comes in between is taken
+ * after that, as on a machine that keeps interrupts off in the hypervisor: the scheduler has to see what it is about.
+ */
+static void step(unsigned id)
+{
+    unsigned kicks = 0;
+
+    if (about_to_wait()) {
+        kicks = host_cpu->arch.kicks;
+        host_cpu->arch.kicks = 0;
+    }
+    host_step(id);
+    cpu_get(id)->arch.kicks += kicks;
+}
+
+/* An idle CPU that has done something (in an interrupt, so it is awake) looks for work before it sleeps again. */
+static bool awake[SYSIMAGE_MAX_HARTS];
+
+void world_enter(unsigned cpu)
+{
+    host_cpu = cpu_get(cpu);
+    if (about_to_wait()) {
+        step(cpu);
+    }
+    awake[cpu] = true;
+}
+
+static uint32_t offset_in_image(const void *p)
+{
+    return (uint32_t)((const unsigned char *)p - memory.config.bytes);
+}
+
+static void image_vm(struct world_image *image, unsigned i, unsigned nvcpus)
+{
+    struct sysimage_vm *vm = &image->vms[i];
+
+    memcpy(vm->name, "vm-", 3);
+    vm->name[3] = (char)('a' + i);
+    vm->colour = 31;
+    vm->nvcpus = nvcpus;
+    vm->entry = WORLD_GPA;
+    vm->uart = 0x10000000;
+    vm->uart_irq = 10;
+    vm->nregions = 1;
+    vm->regions_offset = offset_in_image(&image->regions[i]);
+    vm->nloads = 1;
+    vm->loads_offset = offset_in_image(&image->loads[i]);
+    vm->fixups_offset = offset_in_image(&image->fixups[i]);
+    vm->irqs_offset = offset_in_image(&image->fixups[i]);
+    image->regions[i] = (struct sysimage_region){
+        .gpa = WORLD_GPA, .hpa = HOST_RAM_BASE + i * WORLD_VM_RAM, .size = WORLD_VM_RAM, .kind = SYSIMAGE_REGION_RAM};
+    image->loads[i] = (struct sysimage_load){.gpa = WORLD_GPA, .offset = PAYLOAD_OFFSET, .size = sizeof(uint64_t)};
+}
+
+struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
+{
+    struct world_image *image = &memory.config.image;
+
+    memset(&memory, 0, sizeof(memory));
+    memory.payload[0] = WORLD_PAYLOAD;
+    image->header = (struct sysimage_header){
+        .magic = SYSIMAGE_MAGIC,
+        .version = SYSIMAGE_VERSION,
+        .total_size = sizeof(memory),
+        .config_size = sizeof(memory.config),
+        .nharts = ncpus,
+        .nvms = nvms,
+        .vms_offset = offset_in_image(image->vms),
+        .quantum_us = quantum_us,
+        .timebase_hz = WORLD_TICKS_PER_US * 1000000U,
+        .ram_base = HOST_RAM_BASE,
+        .ram_size = HOST_RAM_SIZE,
+        .name = "world",
+    };
+    for (unsigned i = 0; i < nvms; i++) {
+        image_vm(image, i, nvcpus[i]);
+    }
+    world_image_seal(image);
+    return image;
+}
+
+void world_image_seal(struct world_image *image)
+{
+    image->header.checksum = crc32(&memory.config.bytes[16], image->header.config_size - 16U);
+}
+
+const char *world_image_check(const struct world_image *image)
+{
+    return sysimage_check(&image->header, sizeof(memory));
+}
+
+bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
+{
+    struct world_image *image = world_image_make(ncpus, nvms, nvcpus, quantum_us);
+
+    if (world_image_check(image) != NULL) {
+        return false;
+    }
+    memset(awake, 0, sizeof(awake));
+    host_reset();
+    if (system_init(&image->header) != NULL) {
+        return false;
+    }
+    system_start();
+    for (unsigned i = 0; i < ncpus; i++) {
+        host_step(i);
+    }
+    return true;
+}
+
+bool world_vm_start(unsigned cpu, unsigned vm)
+{
+    world_enter(cpu);
+    return vm_start(&hyp.vms[vm]);
+}
+
+/* As the console does: whoever stopped a VM that is not running anywhere sees to its end himself. */
+static void conclude(struct vm *vm)
+{
+    if (vm->report) {
+        vm_conclude(vm);
+    }
+}
+
+bool world_vm_stop(unsigned cpu, unsigned vm, bool restart)
+{
+    bool stopped;
+
+    world_enter(cpu);
+    stopped = vm_stop(&hyp.vms[vm], VM_REASON_CONSOLE, restart);
+    conclude(&hyp.vms[vm]);
+    return stopped;
+}
+
+bool world_vcpu_start(unsigned cpu, unsigned vm, unsigned vcpu)
+{
+    world_enter(cpu);
+    return vcpu_start(&hyp.vms[vm].vcpus[vcpu], 0x1000, 7);
+}
+
+void world_raise(unsigned cpu, unsigned vm, unsigned vcpu)
+{
+    world_enter(cpu);
+    vcpu_raise(&hyp.vms[vm].vcpus[vcpu], 1);
+}
+
+static struct vcpu *current_of(unsigned cpu)
+{
+    world_enter(cpu);
+    return host_cpu->current;
+}
+
+void world_wait(unsigned cpu)
+{
+    world_wait_until(cpu, TICKS_NEVER);
+}
+
+void world_wait_until(unsigned cpu, ticks_t deadline)
+{
+    struct vcpu *v = current_of(cpu);
+
+    if (v != NULL) {
+        v->arch.raised = 0; /* it has handled what came */
+        v->arch.deadline = deadline;
+        vcpu_wait(v);
+    }
+}
+
+void world_off(unsigned cpu)
+{
+    struct vcpu *v = current_of(cpu);
+
+    if (v != NULL) {
+        vcpu_stop(v);
+    }
+}
+
+void world_guest_ends(unsigned cpu, bool restart)
+{
+    struct vcpu *v = current_of(cpu);
+
+    /* Not VM_REASON_SHUTDOWN, with which the last guest would switch the test off too. */
+    if (v != NULL) {
+        vm_stop(v->vm, VM_REASON_RESET, restart);
+        conclude(v->vm);
+    }
+}
+
+void world_guest_faults(unsigned cpu)
+{
+    struct vcpu *v = current_of(cpu);
+
+    if (v != NULL) {
+        vm_fatal(v, "a test", 12, 0xdead000);
+        conclude(v->vm);
+    }
+}
+
+void world_advance(ticks_t ticks)
+{
+    host_time += ticks;
+}
+
+static bool settle_one(unsigned id)
+{
+    host_cpu = cpu_get(id);
+    if (!arch_irq_pending() && (host_cpu->current == NULL ? !awake[id] : host_cpu->flags == 0)) {
+        return false;
+    }
+    awake[id] = false;
+    step(id);
+    return true;
+}
+
+bool world_settle(void)
+{
+    bool busy = true;
+
+    for (unsigned turn = 0; busy && turn < SETTLE_TURNS; turn++) {
+        busy = false;
+        for (unsigned i = 0; i < hyp.ncpus; i++) {
+            busy |= settle_one(i);
+        }
+    }
+    return !busy;
+}
+
+unsigned world_vcpu_state(unsigned vm, unsigned vcpu)
+{
+    return hyp.vms[vm].vcpus[vcpu].state;
+}
+
+unsigned world_vm_state(unsigned vm)
+{
+    return hyp.vms[vm].state;
+}
+
+ticks_t world_runtime(unsigned vm, unsigned vcpu)
+{
+    return hyp.vms[vm].vcpus[vcpu].runtime;
+}
+
+int world_on_cpu(unsigned cpu)
+{
+    const struct vcpu *v = cpu_get(cpu)->current;
+
+    return v == NULL ? -1 : (int)(100U * v->vm->id + v->id);
+}

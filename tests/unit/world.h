@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A system made in memory for tests: a valid system image, the hypervisor's core set up from it over arch/host, and
+ * functions to make things happen and to look whether all is still well. Flat arguments, so that Python can call it.
+ */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include "sysimage.h"
+#include "system.h"
+
+#define WORLD_VM_RAM UINT64_C(0x200000)
+#define WORLD_GPA UINT64_C(0x80000000)
+#define WORLD_PAYLOAD UINT64_C(0x1122334455667788) /* the first 8 bytes of every VM's RAM once it is loaded */
+#define WORLD_TICKS_PER_US 10U
+
+/* The image that the next world_boot() takes, for tests that want to spoil or change it; valid as it is. */
+struct world_image {
+    struct sysimage_header header;
+    struct sysimage_vm vms[SYSIMAGE_MAX_VMS];
+    struct sysimage_region regions[SYSIMAGE_MAX_VMS];
+    struct sysimage_load loads[SYSIMAGE_MAX_VMS];
+    struct sysimage_fixup fixups[SYSIMAGE_MAX_VMS];
+};
+
+/* Makes a valid image: `nvms` VMs, VM i with nvcpus[i] VCPUs and 2 MiB of RAM, none of them started by itself. */
+struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us);
+
+/* Puts the right checksum into the image. */
+void world_image_seal(struct world_image *image);
+
+/* What sysimage_check() says of the image, NULL if nothing. */
+const char *world_image_check(const struct world_image *image);
+
+/* Makes, checks and boots such a system; all CPUs run their scheduler once and sleep. False if core refused. */
+bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us);
+
+/* CPU `cpu` enters the hypervisor: what it was about to do before is done. All that follow call it first. */
+void world_enter(unsigned cpu);
+
+/* What can happen, on CPU `cpu`. */
+bool world_vm_start(unsigned cpu, unsigned vm);
+bool world_vm_stop(unsigned cpu, unsigned vm, bool restart);
+bool world_vcpu_start(unsigned cpu, unsigned vm, unsigned vcpu);
+void world_raise(unsigned cpu, unsigned vm, unsigned vcpu);
+void world_wait(unsigned cpu);                /* its VCPU executes WFI */
+void world_wait_until(unsigned cpu, ticks_t); /* the same, its own timer set */
+void world_off(unsigned cpu);                 /* its VCPU turns itself off */
+void world_guest_ends(unsigned cpu, bool restart);
+void world_guest_faults(unsigned cpu);
+
+/* Time goes on; nothing else happens. */
+void world_advance(ticks_t ticks);
+
+/* CPUs that have an interrupt pending or something to do take their turn until none has. False if that never ends. */
+bool world_settle(void);
+
+/* The first thing that is not as it must be at any time, NULL if there is none. */
+const char *world_wrong(void);
+
+/* The same for what must hold once world_settle() has returned. */
+const char *world_wrong_settled(void);
+
+/* Looking. States are those of enum vcpu_state and enum vm_state. */
+unsigned world_vcpu_state(unsigned vm, unsigned vcpu);
+unsigned world_vm_state(unsigned vm);
+ticks_t world_runtime(unsigned vm, unsigned vcpu);
+int world_on_cpu(unsigned cpu); /* 100 * VM + VCPU, or -1 */
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must hold of the scheduler's and the VMs' state. */
+#include "arch.h"
+#include "host.h"
+#include "sched.h"
+#include "sched_be.h"
+#include "world.h"
+
+/* How often `v` stands in the run queue; the walk is bounded, so that a broken list ends it too. */
+static unsigned times_queued(const struct vcpu *v)
+{
+    unsigned count = 0;
+    const struct list *node = sched_be.queue.next;
+
+    for (unsigned i = 0; i <= SYSIMAGE_MAX_VCPUS && node != &sched_be.queue; i++, node = node->next) {
+        count += node == &v->node;
+    }
+    return count;
+}
+
+static unsigned queue_length(void)
+{
+    unsigned count = 0;
+
+    for (const struct list *node = sched_be.queue.next; node != &sched_be.queue && count <= SYSIMAGE_MAX_VCPUS;
+         node = node->next) {
+        if (node->next->prev != node) {
+            return SYSIMAGE_MAX_VCPUS + 1;
+        }
+        count++;
+    }
+    return count;
+}
+
+static unsigned times_current(const struct vcpu *v)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        count += cpu_get(i)->current == v;
+    }
+    return count;
+}
+
+static const char *vcpu_wrong(const struct vcpu *v)
+{
+    if (times_queued(v) != (v->state == VCPU_READY)) {
+        return v->state == VCPU_READY ? "a ready VCPU is not in the queue exactly once" : "the queue has one not ready";
+    }
+    if (times_current(v) != (v->state == VCPU_RUNNING)) {
+        return v->state == VCPU_RUNNING ? "a running VCPU is not on exactly one CPU" : "a CPU runs one not running";
+    }
+    if (v->state == VCPU_RUNNING && v->cpu->current != v) {
+        return "a running VCPU names the wrong CPU";
+    }
+    if (v->vm->state == VM_STOPPED && v->state != VCPU_OFF) {
+        return "a stopped VM has a VCPU that is not off";
+    }
+    if (v->state == VCPU_OFF && v->timer.node.next != &v->timer.node) {
+        return "a VCPU that is off has a timer";
+    }
+    return NULL;
+}
+
+static const char *vm_wrong(const struct vm *vm)
+{
+    const char *wrong = NULL;
+    unsigned on = 0;
+
+    for (unsigned i = 0; i < vm->nvcpus && wrong == NULL; i++) {
+        wrong = vcpu_wrong(&vm->vcpus[i]);
+        on += vm->vcpus[i].state != VCPU_OFF;
+    }
+    if (wrong == NULL && vm->state != VM_STOPPING && vm->on != on) {
+        wrong = "a VM miscounts its VCPUs that are on";
+    }
+    if (wrong == NULL && vm->lock.next != vm->lock.owner) {
+        wrong = "a VM's lock is left held";
+    }
+    return wrong;
+}
+
+static const char *cpu_wrong(const struct cpu *cpu)
+{
+    ticks_t first = cpu->slice_end;
+    ticks_t last = 0;
+    unsigned count = 0;
+
+    for (struct list *node = cpu->timers.next; node != &cpu->timers; node = node->next) {
+        if (timer_of(node)->deadline < last || ++count > 2 * SYSIMAGE_MAX_VCPUS) {
+            return "a CPU's timers are out of order";
+        }
+        last = timer_of(node)->deadline;
+        first = last < first ? last : first;
+    }
+    /* What has fired already, or is about to be scheduled anew, is dealt with at the next turn. */
+    if ((cpu->flags & CPU_RESCHED) == 0 && cpu->arch.timer > first) {
+        return "a CPU's hardware timer is later than its first deadline";
+    }
+    return NULL;
+}
+
+const char *world_wrong(void)
+{
+    const char *wrong = NULL;
+
+    for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
+        wrong = vm_wrong(&hyp.vms[i]);
+    }
+    for (unsigned i = 0; i < hyp.ncpus && wrong == NULL; i++) {
+        wrong = cpu_wrong(cpu_get(i));
+    }
+    if (wrong == NULL && queue_length() > SYSIMAGE_MAX_VCPUS) {
+        wrong = "the run queue is broken";
+    }
+    if (wrong == NULL && sched_lock.next != sched_lock.owner) {
+        wrong = "sched_lock is left held";
+    }
+    return wrong;
+}
+
+static const char *settled_cpu_wrong(const struct cpu *cpu)
+{
+    if (cpu->current == NULL && queue_length() > 0) {
+        return "a CPU sleeps while a VCPU waits for one";
+    }
+    if (cpu->current != NULL && queue_length() > 0 && cpu->slice_end == TICKS_NEVER) {
+        return "a slice has no end while a VCPU waits";
+    }
+    if (cpu->current == NULL && !cpu->idle) {
+        return "a CPU sleeps without saying so";
+    }
+    return NULL;
+}
+
+static const char *settled_vm_wrong(const struct vm *vm)
+{
+    if (vm->state == VM_STOPPING || vm->report) {
+        return "a VM has not finished stopping";
+    }
+    if (vm->state == VM_RUNNING && *(const uint64_t *)host_ram(vm->memmap.regions[0].hpa) != WORLD_PAYLOAD) {
+        return "a VM runs without its payload";
+    }
+    for (unsigned i = 0; i < vm->nvcpus; i++) {
+        const struct vcpu *v = &vm->vcpus[i];
+
+        if (v->state == VCPU_BLOCKED && (v->pending != 0 || v->arch.raised != 0)) {
+            return "a VCPU sleeps through an interrupt";
+        }
+    }
+    return NULL;
+}
+
+const char *world_wrong_settled(void)
+{
+    const char *wrong = world_wrong();
+
+    for (unsigned i = 0; i < hyp.ncpus && wrong == NULL; i++) {
+        wrong = settled_cpu_wrong(cpu_get(i));
+    }
+    for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
+        wrong = settled_vm_wrong(&hyp.vms[i]);
+    }
+    return wrong;
+}
