@@ -52,6 +52,16 @@ def assert_well(wrong: bytes | None) -> None:
     assert wrong is None, wrong.decode()
 
 
+def start_all(vcpus: list[int]) -> None:
+    for vm in range(len(vcpus)):
+        assert CORE.world_vm_start(0, vm)
+    settle()
+    for vm, count in enumerate(vcpus):
+        for vcpu in range(1, count):
+            assert CORE.world_vcpu_start(0, vm, vcpu)
+    settle()
+
+
 class SystemLife(RuleBasedStateMachine):
     """Every event that the outside world, a guest or the console can cause."""
 
@@ -63,6 +73,7 @@ class SystemLife(RuleBasedStateMachine):
         self.cpus = cpus
         self.vcpus = vcpus
         boot(cpus, vcpus)
+        start_all(vcpus)
 
     def _cpu(self, number: int) -> int:
         CORE.world_enter(number % self.cpus)
@@ -80,9 +91,18 @@ class SystemLife(RuleBasedStateMachine):
         stopped = CORE.world_vm_state(vm) == VM_STOPPED
         assert CORE.world_vm_start(cpu, vm) == stopped
 
-    @rule(cpu=INDEX, vm=INDEX, restart=st.booleans())
-    def stop(self, cpu: int, vm: int, restart: bool) -> None:
-        CORE.world_vm_stop(self._cpu(cpu), self._vm(vm), restart)
+    # One rule for all the ways to stop, which would otherwise leave little running to look at.
+    @rule(cpu=INDEX, vm=INDEX, how=st.sampled_from(("console", "guest", "fault", "off")), restart=st.booleans())
+    def stop(self, cpu: int, vm: int, how: str, restart: bool) -> None:
+        cpu = self._cpu(cpu)
+        if how == "console":
+            CORE.world_vm_stop(cpu, self._vm(vm), restart)
+        elif how == "guest":
+            CORE.world_guest_ends(cpu, restart)
+        elif how == "fault":
+            CORE.world_guest_faults(cpu)
+        else:
+            CORE.world_off(cpu)
 
     @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
     def start_vcpu(self, cpu: int, vm: int, vcpu: int) -> None:
@@ -103,18 +123,6 @@ class SystemLife(RuleBasedStateMachine):
     @rule(cpu=INDEX, ticks=st.integers(0, 5 * QUANTUM))
     def guest_sleeps(self, cpu: int, ticks: int) -> None:
         CORE.world_wait_until(self._cpu(cpu), time_now(CORE) + ticks)
-
-    @rule(cpu=INDEX)
-    def guest_turns_off(self, cpu: int) -> None:
-        CORE.world_off(self._cpu(cpu))
-
-    @rule(cpu=INDEX, restart=st.booleans())
-    def guest_ends(self, cpu: int, restart: bool) -> None:
-        CORE.world_guest_ends(self._cpu(cpu), restart)
-
-    @rule(cpu=INDEX)
-    def guest_faults(self, cpu: int) -> None:
-        CORE.world_guest_faults(self._cpu(cpu))
 
     @rule(ticks=st.integers(1, 3 * QUANTUM))
     def time_passes(self, ticks: int) -> None:
@@ -145,16 +153,6 @@ class SystemLife(RuleBasedStateMachine):
 
 def test_any_sequence_of_events_leaves_the_system_well() -> None:
     run_state_machine_as_test(SystemLife, settings=SETTINGS)
-
-
-def start_all(vcpus: list[int]) -> None:
-    for vm in range(len(vcpus)):
-        assert CORE.world_vm_start(0, vm)
-    settle()
-    for vm, count in enumerate(vcpus):
-        for vcpu in range(1, count):
-            assert CORE.world_vcpu_start(0, vm, vcpu)
-    settle()
 
 
 def states(vcpus: list[int]) -> list[int]:

@@ -67,6 +67,7 @@ static void image_vm(struct world_image *image, unsigned i, unsigned nvcpus)
     memcpy(vm->name, "vm-", 3);
     vm->name[3] = (char)('a' + i);
     vm->colour = 31;
+    vm->flags = i % 2 == 0 ? SYSIMAGE_VM_RESTART_FATAL : 0;
     vm->nvcpus = nvcpus;
     vm->entry = WORLD_GPA;
     vm->uart = 0x10000000;
