@@ -63,6 +63,15 @@ static void faulty_read(uint64_t address)
     faulty_report("read");
 }
 
+/* Says what is there: whether memory is as new after a restart. */
+static void faulty_peek(uint64_t address)
+{
+    uint32_t value = *(volatile uint32_t *)(uintptr_t)address;
+
+    print("faulty: word at 0x%lx is 0x%x\n", address, value);
+    faulty_trapped = false;
+}
+
 static void faulty_write(uint64_t address)
 {
     *(volatile uint32_t *)(uintptr_t)address = 0xbadc0deU;
@@ -151,6 +160,17 @@ static void faulty_sleep(uint64_t address)
     }
 }
 
+/* As fast as it can: numbered lines whose every character is known, so that a lost or strange one shows. */
+static void faulty_flood(uint64_t lines)
+{
+    static const char text[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    for (uint64_t i = 0; i < lines; i++) {
+        print("faulty: flood %lu %s\n", i, text + i % (sizeof(text) - 1));
+    }
+    print("faulty: flood is over\n");
+}
+
 static void faulty_print_errors(const char *what, const long *errors, size_t count)
 {
     print("faulty: %s returned", what);
@@ -230,6 +250,7 @@ static void faulty_help(uint64_t address);
 static const struct faulty_command faulty_commands[] = {
     {"help", "this list", faulty_help},
     {"read", "[address] load a word, with a handler", faulty_read},
+    {"peek", "[address] load a word and print it", faulty_peek},
     {"write", "[address] store a word, with a handler", faulty_write},
     {"jump", "[address] call an address, with a handler", faulty_jump},
     {"fatal", "[address] load a word, trap vector nowhere", faulty_fatal},
@@ -239,6 +260,7 @@ static const struct faulty_command faulty_commands[] = {
     {"shutdown", "SBI shutdown", faulty_shutdown},
     {"spin", "loop with interrupts off", faulty_spin},
     {"sleep", "WFI with nothing enabled", faulty_sleep},
+    {"flood", "[lines] print so many numbered lines (hexadecimal) without a pause", faulty_flood},
     {"calls", "[address] SBI calls with bad arguments", faulty_calls},
     {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
     {"smp", "start another hart and see it run", faulty_smp},

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What the tests of the hypervisor share: their own systems (tests/e2e/systems), built each into a folder of its own, and
+what a person at the console would do.
+
+Folders of their own, because these systems are built with features hidden or with another compiler's hypervisor, and
+none of that may be found in build/systems/demo by somebody who runs the demo afterwards.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from tessera.machine import HYPERVISOR, Machine
+from tessera.runner import ROOT, BuiltSystem, find_qemu, load_system, system_command
+
+SYSTEMS = Path(__file__).resolve().parent / "systems"
+GUESTS = ROOT / "build" / "guests"
+HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
+OUT = ROOT / "build" / "e2e"
+ESCAPE = "\x14"
+EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval"
+# Of real time, for things that take a moment: other work may have the machine too.
+SOON_S = 60
+BOOT_S = 180
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment without an outer make's flags, which would reach an inner one."""
+    return {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+
+
+def run(command: list[str], timeout: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs a program to its end; it has no keyboard."""
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=timeout,
+        env={**clean_environment(), **environment},
+    )  # fmt: skip
+
+
+def make(*words: str) -> None:
+    done = run(["make", "--no-print-directory", "-s", *words])
+    assert done.returncode == 0, f"make {' '.join(words)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+
+
+def mkimage(source: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    program = str(ROOT / "scripts" / "mkimage.py")
+    return run([sys.executable, program, str(source), *arguments], PYTHONDONTWRITEBYTECODE="1")
+
+
+def source_of(name: str) -> Path:
+    """A system of the tests, or else one of those that people run."""
+    ours = SYSTEMS / f"{name}.dts"
+    return ours if ours.exists() else ROOT / "systems" / f"{name}.dts"
+
+
+@cache
+def _make_parts(name: str) -> None:
+    listed = mkimage(source_of(name), "--guests", str(GUESTS.relative_to(ROOT)), "--list-files")
+    assert listed.returncode == 0, listed.stderr
+    make("image-parts", f"IMAGE_FILES={' '.join(listed.stdout.split())}")
+
+
+@cache
+def hypervisor_by(compiler: str) -> Path:
+    """The hypervisor as this compiler makes it; not the one that is run otherwise."""
+    folder = f"build/check/hyp-{compiler}"
+    make("hyp", f"HYP_CC={compiler}", f"HYP_BUILD={folder}")
+    return ROOT / folder / "tessera.bin"
+
+
+@cache
+def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> BuiltSystem:
+    """A system, built once per session for each hypervisor and set of hidden features."""
+    _make_parts(name)
+    hidden = "least" if without == EVERY_FEATURE else without.replace(",", "-")
+    other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
+    folder = OUT / "systems" / "-".join(filter(None, (name, hidden, other)))
+    where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
+    done = mkimage(source_of(name), *where, "--without", without)
+    assert done.returncode == 0, done.stderr
+    return load_system(folder.name, OUT)
+
+
+@contextmanager
+def booted(system: BuiltSystem, label: str, *arguments: str, cpu: str | None = None) -> Iterator[Machine]:
+    """A machine for several tests; build/e2e/<label>.log keeps what it printed. `cpu` are flags, else those of CPU=."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    words = [*system_command(find_qemu(cpu_flags=cpu), system), *arguments]
+    with Machine(words, system.names, OUT / f"{label}.log") as machine:
+        yield machine
+
+
+def await_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -> None:
+    """Waits until each VM has given its sign of life."""
+    for name, sign in system.awaited().items():
+        machine.expect(name, re.escape(sign), timeout)
+
+
+def command(machine: Machine, key: str) -> None:
+    """The console's escape key, then `key`."""
+    machine.send(ESCAPE + key)
+
+
+def keyboard(machine: Machine, name: str) -> None:
+    """Gives the keyboard to a VM, and sees that it has it."""
+    machine.skip(HYPERVISOR)
+    command(machine, str(machine.console.names.index(name) + 1))
+    machine.expect(HYPERVISOR, rf"^keyboard: {name}$", SOON_S)
+
+
+def tell(machine: Machine, name: str, line: str) -> None:
+    """Types a line to a VM. What it says from then on is what expect() looks at."""
+    keyboard(machine, name)
+    machine.skip(name)
+    machine.send(f"{line}\r")
+
+
+def states(machine: Machine) -> dict[str, dict[str, str]]:
+    """The console's list of VMs, by name: state, vcpus, cpu (percent since the last list), starts."""
+    machine.skip(HYPERVISOR)
+    command(machine, "l")
+    rows = {}
+    for number, name in enumerate(machine.console.names, 1):
+        row = machine.expect(
+            HYPERVISOR,
+            rf"^(?P<mark>[* ]) +{number} {name} +(?P<state>[a-z]+) +(?P<vcpus>\d+/\d+) +(?P<cpu>\d+\.\d)% +"
+            r"(?P<memory>\d+) MB +(?P<starts>\d+)$",
+            SOON_S,
+        )
+        rows[name] = row.groupdict()
+    return rows
+
+
+def heartbeats(machine: Machine, name: str) -> list[int]:
+    """The numbers after `alive` that a faulty guest has printed so far."""
+    return [int(found) for found in re.findall(r"^faulty: alive (\d+)$", machine.console.text(name), re.MULTILINE)]
+
+
+def seconds_up(machine: Machine, name: str = "freertos") -> list[int]:
+    """How long FreeRTOS says it has been up, each time it was said."""
+    return [int(found) for found in re.findall(r"^freertos: up (\d+) s,", machine.console.text(name), re.MULTILINE)]
+
+
+def assert_well(machine: Machine, name: str = "freertos") -> None:
+    """FreeRTOS has never failed a check, nor started anew, nor counted wrong."""
+    said = machine.console.text(name)
+    assert "FAILED" not in said, said[-3000:]
+    assert said.count("freertos: FreeRTOS V") == 1, f"{name} has restarted:\n{said[-3000:]}"
+    counted = seconds_up(machine, name)
+    assert counted == sorted(set(counted)), counted
+
+
+def assert_undisturbed(machine: Machine, name: str = "freertos") -> None:
+    """The same, and it goes on: it counts on from where it is now. Waits for that, up to five seconds."""
+    before = seconds_up(machine, name)
+    more = machine.wait_until(lambda: len(seconds_up(machine, name)) > len(before), SOON_S)
+    assert more, f"{name} has fallen silent:\n{machine.console.text(name)[-1500:]}"
+    assert_well(machine, name)
