@@ -30,26 +30,26 @@ void sched_init(ticks_t quantum)
 
 /* Best effort is not among the registered classes, so that its share of the way from one VCPU to the next is inline. */
 
-static inline void sched_enqueue(struct vcpu *v)
+static inline void sched_enqueue(struct sched_be *be, struct vcpu *v)
 {
     v->state = VCPU_READY;
     if (LIKELY(v->sched == NULL)) {
-        be_enqueue(v);
+        be_enqueue(be, v);
     } else {
         v->sched->enqueue(v);
     }
 }
 
-static inline void sched_start(struct cpu *cpu, const struct vcpu *v, ticks_t now)
+static inline void sched_start(struct sched_be *be, struct cpu *cpu, const struct vcpu *v)
 {
     if (LIKELY(v->sched == NULL)) {
-        be_start(cpu, now);
+        be_start(be, cpu);
     } else {
-        v->sched->start(cpu, now);
+        v->sched->start(cpu);
     }
 }
 
-static inline struct vcpu *sched_pick(struct cpu *cpu)
+static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu)
 {
     for (const struct sched_class **c = sched_classes; UNLIKELY(*c != NULL); c++) {
         struct vcpu *v = (*c)->pick(cpu);
@@ -58,7 +58,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu)
             return v;
         }
     }
-    return be_pick();
+    return be_pick(be);
 }
 
 void sched_wake(struct vcpu *v)
@@ -88,7 +88,7 @@ void sched_remove(struct vcpu *v)
 void sched_end_slice(struct cpu *cpu)
 {
     spin_lock(&sched_lock);
-    sched_start(cpu, cpu->current, cpu->slice_start);
+    sched_start(&sched_be, cpu, cpu->current);
     timer_settle(cpu);
     spin_unlock(&sched_lock);
 }
@@ -117,7 +117,7 @@ static void __attribute__((noinline)) sched_request(struct vcpu *v)
         v->state = VCPU_BLOCKED;
         timer_arm(&v->timer, arch_vcpu_deadline(v));
     } else {
-        sched_enqueue(v);
+        sched_enqueue(&sched_be, v);
     }
 }
 
@@ -144,15 +144,13 @@ static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
 {
     bool done;
 
-    cpu->tickless = true; /* nothing is armed: whoever becomes ready has to interrupt */
-    cpu->slice_end = TICKS_NEVER;
+    cpu->slice_end = TICKS_NEVER; /* whoever becomes ready interrupts */
     timer_settle(cpu);
     spin_unlock(&sched_lock);
     done = vm_load_step(v->vm);
     arch_irq_poll();
     cpu->flags = 0;
     spin_lock(&sched_lock);
-    cpu->tickless = false;
     if ((v->request & VCPU_REQ_OFF) != 0) {
         sched_request(v);
         return;
@@ -161,7 +159,7 @@ static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
         v->vm->state = VM_RUNNING;
         v->request = 0;
     }
-    sched_enqueue(v);
+    sched_enqueue(&sched_be, v);
 }
 
 static inline void sched_take(struct cpu *cpu, struct vcpu *v)
@@ -184,7 +182,7 @@ static struct vcpu *__attribute__((noinline)) sched_look(struct cpu *cpu, struct
             }
             sched_load_vm(cpu, v);
         }
-        v = sched_pick(cpu);
+        v = sched_pick(&sched_be, cpu);
     }
     cpu->since = arch_time();
     return v;
@@ -194,7 +192,9 @@ struct vcpu *sched_run(struct cpu *cpu)
 {
     struct vcpu *prev = cpu->current;
     struct vcpu *next;
+    struct sched_be *be = &sched_be;
 
+    KEEP_IN_REGISTER(be);
     cpu->flags = 0;
     if (prev != NULL) {
         arch_vcpu_save(prev); /* before the lock lets anyone else run it */
@@ -206,19 +206,19 @@ struct vcpu *sched_run(struct cpu *cpu)
         prev->runtime += now - cpu->since;
         cpu->since = now;
         if (LIKELY(prev->request == 0)) {
-            sched_enqueue(prev);
+            sched_enqueue(be, prev);
         } else {
             cpu->current = NULL;
             sched_request(prev);
         }
     }
-    next = sched_pick(cpu);
+    next = sched_pick(be, cpu);
     if (UNLIKELY(next == NULL || next->request != 0)) {
         next = sched_look(cpu, next);
     }
     sched_take(cpu, next);
     cpu->current = next;
-    sched_start(cpu, next, cpu->since);
+    sched_start(be, cpu, next);
     timer_settle(cpu);
     spin_unlock(&sched_lock);
 

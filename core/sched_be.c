@@ -16,17 +16,16 @@ void be_init(ticks_t quantum)
 static void be_end_slice(struct cpu *cpu)
 {
     if (cpu != cpu_self()) {
-        cpu->tickless = false;
         cpu_kick(cpu, IPI_SLICE);
     } else if (cpu->current != NULL) {
-        be_start(cpu, cpu->slice_start);
+        be_start(&sched_be, cpu);
         timer_settle(cpu);
     }
 }
 
 void be_wake(struct vcpu *v)
 {
-    be_enqueue(v);
+    be_enqueue(&sched_be, v);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         struct cpu *cpu = cpu_get(i);
 
@@ -39,7 +38,7 @@ void be_wake(struct vcpu *v)
         }
     }
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        if (cpu_get(i)->tickless) {
+        if (cpu_get(i)->slice_end == TICKS_NEVER) {
             be_end_slice(cpu_get(i));
         }
     }

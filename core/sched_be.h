@@ -17,24 +17,22 @@ struct sched_be {
 
 extern struct sched_be sched_be; /* owner: sched_be.c */
 
-static inline void be_enqueue(struct vcpu *v)
+static inline void be_enqueue(struct sched_be *be, struct vcpu *v)
 {
-    list_insert_before(&sched_be.queue, &v->node);
+    list_insert_before(&be->queue, &v->node);
 }
 
 /* The VCPU that has waited longest, or NULL. */
-static inline struct vcpu *be_pick(void)
+static inline struct vcpu *be_pick(struct sched_be *be)
 {
-    return list_empty(&sched_be.queue) ? NULL : CONTAINER_OF(list_take_first(&sched_be.queue), struct vcpu, node);
+    return list_empty(&be->queue) ? NULL : CONTAINER_OF(list_take_first(&be->queue), struct vcpu, node);
 }
 
 /* A slice has an end only while somebody waits. The queue fills only through be_wake(), which then ends the slices
  * that have none. */
-static inline void be_start(struct cpu *cpu, ticks_t now)
+static inline void be_start(struct sched_be *be, struct cpu *cpu)
 {
-    cpu->slice_start = now;
-    cpu->tickless = list_empty(&sched_be.queue);
-    cpu->slice_end = cpu->tickless ? TICKS_NEVER : now + sched_be.quantum;
+    cpu->slice_end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + be->quantum;
 }
 
 /* v became ready: an idle CPU takes it; without one, every CPU that ran without an end gets its slice ended. */

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where OpenSBI jumps to: HS-mode, translation off, a0 = hart id, a1 = device tree (which we do not read). */
+#include "asm_layout.h"
 #include "csr.h"
 
     .section .text.boot, "ax"
     .globl  _start
 _start:
     csrw    CSR_SIE, zero
+    /* One hart only. OpenSBI 1.1 can send a hart that is being started here instead of where it was told to. */
+    la      t0, boot_taken
+    li      t1, 1
+    amoswap.w.aq t1, t1, (t0)
+    bnez    t1, late
     csrw    CSR_SSCRATCH, zero
     la      t0, trap_entry
     csrw    CSR_STVEC, t0
@@ -23,3 +29,28 @@ boot_secondary:
     mv      sp, a1
     call    boot_other
     j       trap_run
+
+    /* a0 = hart id: once the boot hart is through, find this hart's struct cpu by it. */
+late:
+    la      t0, boot_done
+1:  lw      t1, 0(t0)
+    beqz    t1, 1b
+    fence   r, rw
+    la      a1, boot_cpu
+    li      t2, BOOT_HARTS
+    li      t3, BOOT_STACKS
+2:  ld      t1, CPU_HARTID(a1)
+    beq     t1, a0, boot_secondary
+    add     a1, a1, t3
+    addi    t2, t2, -1
+    bnez    t2, 2b
+3:  wfi                             /* a hart that this system does not use */
+    j       3b
+
+    .section .data
+    .balign 4
+boot_taken:
+    .word   0
+    .globl  boot_done
+boot_done:
+    .word   0

@@ -5,7 +5,6 @@
 #include "vdev.h"
 
 bool guest_fetch(ulong va, uint32_t *insn);
-bool fp_take(struct vcpu *v);
 
 struct mmio_result {
     ulong value;
@@ -92,11 +91,6 @@ void exit_trap(struct vcpu *v, ulong cause)
     switch (cause) {
     case CAUSE_VIRTUAL:
         exit_virtual_instruction(v);
-        break;
-    case CAUSE_ILLEGAL:
-        if (!fp_take(v)) {
-            exit_inject(v, CAUSE_ILLEGAL, csr_read(CSR_STVAL));
-        }
         break;
     case CAUSE_FETCH_GUEST_PAGE:
         exit_no_memory(v, cause);

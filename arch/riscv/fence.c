@@ -13,53 +13,60 @@ void fence_local(void)
                      "fence.i" ::: "memory");
 }
 
-/* Marks `v`; true if it is on another hart, which then has been told. */
-static bool fence_ask(struct vcpu *v)
+/* Under sched_lock: true when `v` has forgotten, or will before it runs again. Otherwise it is on another hart, which is
+ * interrupted; again each time it is asked, for the interrupt may have found the hart with another VCPU on it. */
+static bool fence_done(struct vcpu *v)
 {
-    bool running;
-
-    __atomic_store_n(&v->arch.fence, true, __ATOMIC_SEQ_CST);
-    spin_lock(&sched_lock);
-    running = v->state == VCPU_RUNNING;
-    if (running) {
+    if (v->state != VCPU_RUNNING) {
+        v->last_cpu = VCPU_NO_CPU; /* it forgets when it arrives on a hart */
+        v->arch.fence = false;
+    } else if (__atomic_load_n(&v->arch.fence, __ATOMIC_ACQUIRE)) {
         cpu_kick(v->cpu, IPI_SYNC);
+        return false;
     }
+    return true;
+}
+
+static void fence_ask(struct vcpu *v)
+{
+    spin_lock(&sched_lock);
+    v->arch.fence = true;
+    fence_done(v);
     spin_unlock(&sched_lock);
-    return running;
 }
 
 /* Bounded by how long the other hart can be in the hypervisor. Answers meanwhile what is asked of this hart, which
  * may well be the same by the same VM. */
 static void fence_wait(struct vcpu *v)
 {
-    const volatile enum vcpu_state *state = &v->state;
+    bool done;
 
-    while (__atomic_load_n(&v->arch.fence, __ATOMIC_ACQUIRE) && *state == VCPU_RUNNING) {
+    do {
         if ((csr_read(CSR_SIP) & (1UL << IRQ_SSI)) != 0) {
             csr_clear(CSR_SIP, 1UL << IRQ_SSI);
             cpu_ipi_received();
         }
-        arch_cpu_relax();
-    }
+        spin_lock(&sched_lock);
+        done = fence_done(v);
+        spin_unlock(&sched_lock);
+    } while (!done);
 }
 
 void fence_remote(struct vm *vm, ulong mask)
 {
     struct vcpu *self = cpu_self()->current;
-    ulong wait = 0;
+    ulong others = mask & ~(1UL << self->id) & ((1UL << vm->nvcpus) - 1U);
 
     for (unsigned i = 0; i < vm->nvcpus; i++) {
-        if ((mask & (1UL << i)) == 0) {
-            continue;
-        }
-        if (&vm->vcpus[i] == self) {
-            fence_local();
-        } else if (fence_ask(&vm->vcpus[i])) {
-            wait |= 1UL << i;
+        if ((others & (1UL << i)) != 0) {
+            fence_ask(&vm->vcpus[i]);
         }
     }
-    for (unsigned i = 0; wait != 0; i++, wait >>= 1) {
-        if ((wait & 1U) != 0) {
+    if ((mask & (1UL << self->id)) != 0) {
+        fence_local();
+    }
+    for (unsigned i = 0; i < vm->nvcpus; i++) {
+        if ((others & (1UL << i)) != 0) {
             fence_wait(&vm->vcpus[i]);
         }
     }

@@ -8,8 +8,6 @@
     /* void fp_save(struct vcpu *) */
     .globl  fp_save
 fp_save:
-    csrr    t0, CSR_FCSR
-    sd      t0, VCPU_FCSR(a0)
     .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     fsd     f\n, VCPU_F(\n)(a0)
     .endr
@@ -18,9 +16,16 @@ fp_save:
     /* void fp_load(const struct vcpu *) */
     .globl  fp_load
 fp_load:
-    ld      t0, VCPU_FCSR(a0)
-    csrw    CSR_FCSR, t0
     .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     fld     f\n, VCPU_F(\n)(a0)
+    .endr
+    ret
+
+    /* void fp_clear(void) */
+    .globl  fp_clear
+fp_clear:
+    csrw    CSR_FCSR, zero
+    .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    fmv.d.x f\n, zero
     .endr
     ret

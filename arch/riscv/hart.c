@@ -5,6 +5,8 @@
 #include "internal.h"
 #include "system.h"
 
+void fp_clear(void);
+
 static ulong boot_hartid; /* owner: hart_init() of CPU 0 */
 
 struct cpu *cpu_get(unsigned id)
@@ -34,6 +36,8 @@ void hart_init(struct cpu *cpu, ulong hartid)
                                    (arch_has(SYSIMAGE_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
                                    (arch_has(SYSIMAGE_FEATURE_SVADU) ? HENVCFG_ADUE : 0));
     }
+    csr_set(CSR_SSTATUS, SSTATUS_FS);
+    fp_clear();
     arch_vcpu_unload();
     arch_timer_set(TICKS_NEVER);
     csr_write(CSR_SIE, (1UL << IRQ_SSI) | (1UL << IRQ_STI) | (1UL << IRQ_SEI));

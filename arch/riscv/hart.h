@@ -12,7 +12,4 @@
      (1UL << CAUSE_STORE_MISALIGNED) | (1UL << CAUSE_STORE_ACCESS) | (1UL << CAUSE_ECALL_U) |                          \
      (1UL << CAUSE_FETCH_PAGE) | (1UL << CAUSE_LOAD_PAGE) | (1UL << CAUSE_STORE_PAGE))
 
-/* While the FP registers are somebody else's, FP instructions are illegal ones, and those come to us. */
-#define HART_HEDELEG_FP_OFF (HART_HEDELEG & ~(1UL << CAUSE_ILLEGAL))
-
 #endif

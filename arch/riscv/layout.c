@@ -3,6 +3,7 @@
 #include "asm_layout.h"
 #include "cpu.h"
 #include "hypercall.h"
+#include "sysimage.h"
 #include "vcpu.h"
 
 _Static_assert(offsetof(struct vcpu, arch) == 0, "a VCPU's address is its registers' address");
@@ -13,6 +14,8 @@ _Static_assert(offsetof(struct arch_vcpu, f) == VCPU_F(0), "VCPU_F");
 _Static_assert(offsetof(struct cpu, flags) == CPU_FLAGS, "CPU_FLAGS");
 _Static_assert(offsetof(struct cpu, current) == CPU_CURRENT, "CPU_CURRENT");
 _Static_assert(offsetof(struct cpu, arch.htinst_mask) == CPU_HTINST_MASK, "CPU_HTINST_MASK");
+_Static_assert(offsetof(struct cpu, arch.hartid) == CPU_HARTID, "CPU_HARTID");
+_Static_assert(BOOT_HARTS == SYSIMAGE_MAX_HARTS && BOOT_STACKS == 2 * HART_STACK_SIZE, "stacks of the harts");
 _Static_assert(sizeof(struct cpu) <= HART_CPU_SIZE, "struct cpu fits above the stack");
 _Static_assert(HART_CPU_SIZE % 16 == 0, "the stack below it is aligned");
 _Static_assert(HCALL_INFO_GET_ID == 0, "trap.S answers call 0");

@@ -42,14 +42,17 @@ static const struct sysimage_header *boot_image(void)
 
 static void boot_harts(void)
 {
+    extern uint32_t boot_done;
+
     for (unsigned i = 1; i < hyp.ncpus; i++) {
         if (!arch_cpu_start(i)) {
             console_log("error: hart %u of %u does not start; the machine has too few harts for this system", i,
                         hyp.ncpus);
             console_drain();
-    arch_shutdown(true);
+            arch_shutdown(true);
         }
     }
+    __atomic_store_n(&boot_done, 1U, __ATOMIC_RELEASE);
 }
 
 void boot_first(ulong hartid)

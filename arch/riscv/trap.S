@@ -142,7 +142,6 @@ trap_run:
     mv      a0, sp
     call    sched_run               /* (cpu) */
     mv      t0, a0
-    sd      sp, VCPU_STACK(t0)
     ld      gp, VCPU_X(3)(t0)
     ld      tp, VCPU_X(4)(t0)
     ld      s0, VCPU_X(8)(t0)

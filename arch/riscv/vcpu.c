@@ -8,7 +8,7 @@
 
 void fp_save(struct vcpu *v);
 void fp_load(const struct vcpu *v);
-bool fp_take(struct vcpu *v);
+void fp_clear(void);
 
 #define VSTATUS_UXL_64 (2UL << 32)
 
@@ -18,23 +18,54 @@ void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
         .x = {[10] = v->id, [11] = arg},
         .vm_id = v->vm->id,
         .sepc = entry,
-        .sstatus = SSTATUS_SPP | SSTATUS_SPIE | VSTATUS_UXL_64,
+        .sstatus = SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_FS_CLEAN | VSTATUS_UXL_64,
         .vsstatus = VSTATUS_UXL_64,
         .vstimecmp = TICKS_NEVER,
         .fp_cpu = VCPU_NO_CPU,
     };
 }
 
-/* The registers stay in the hart, clean: if nobody else uses them meanwhile, coming back costs nothing. */
-static void fp_leave(struct vcpu *v)
+/*
+ * Floating point without traps. A VCPU whose FP registers were written saves them when it leaves (the hart keeps track:
+ * sstatus.FS is dirty); they stay in the hart, and if nobody else wrote there meanwhile, coming back costs nothing.
+ * VCPUs that do not use floating point all find zeros, so that between them nothing is done either.
+ *
+ * Not by a trap at the first use: firmware does not delegate illegal instructions, so that trap goes through M-mode
+ * first, and on QEMU 10.0 (whose mstatus.MPV cannot be cleared) its way from there to us ends in the guest.
+ */
+static inline void fp_leave(struct vcpu *v)
 {
     struct cpu *cpu = cpu_self();
 
+    /* fcsr by itself: QEMU does not count a write to it as making FS dirty. */
+    v->arch.fcsr = csr_read(CSR_FCSR);
     if ((v->arch.sstatus & SSTATUS_FS) == SSTATUS_FS_DIRTY) {
         fp_save(v);
+        v->arch.fp_live = true;
         v->arch.fp_cpu = cpu->id;
         cpu->arch.fp_owner = v;
     }
+}
+
+static void __attribute__((noinline)) fp_change(struct vcpu *v, struct cpu *cpu)
+{
+    if (v->arch.fp_live) {
+        fp_load(v);
+        cpu->arch.fp_owner = v;
+    } else {
+        fp_clear();
+        cpu->arch.fp_owner = NULL;
+    }
+    v->arch.fp_cpu = cpu->id;
+}
+
+/* sstatus.FS is on: from hart_init(), or from the VCPU before. */
+static inline void fp_arrive(struct vcpu *v, struct cpu *cpu)
+{
+    if (v->arch.fp_live ? cpu->arch.fp_owner != v || v->arch.fp_cpu != cpu->id : cpu->arch.fp_owner != NULL) {
+        fp_change(v, cpu);
+    }
+    csr_write(CSR_FCSR, v->arch.fcsr);
 }
 
 void arch_vcpu_save(struct vcpu *v)
@@ -53,11 +84,11 @@ void arch_vcpu_save(struct vcpu *v)
     a->vsatp = csr_read(CSR_VSATP);
     a->hvip = csr_read(CSR_HVIP);
     a->scounteren = csr_read(CSR_SCOUNTEREN);
-    if (LIKELY(riscv_envcfg)) {
-        a->senvcfg = csr_read(CSR_SENVCFG);
-    }
-    if (LIKELY(riscv_sstc)) {
+    if (LIKELY(riscv_sstc)) { /* which implies the other */
         a->vstimecmp = csr_read(CSR_VSTIMECMP);
+        a->senvcfg = csr_read(CSR_SENVCFG);
+    } else if (riscv_envcfg) {
+        a->senvcfg = csr_read(CSR_SENVCFG);
     }
     fp_leave(v);
 }
@@ -71,8 +102,8 @@ static bool arrives(const struct vcpu *v, const struct cpu *cpu)
 
 static void __attribute__((noinline)) arrive(struct vcpu *v, const struct cpu *cpu)
 {
-    __atomic_store_n(&v->arch.fence, false, __ATOMIC_SEQ_CST); /* before forgetting: a request from now on counts */
     fence_local();
+    v->arch.x[0] = (ulong)cpu; /* the stack that its traps find */
     v->last_cpu = cpu->id;
     v->vm->last_vcpu[cpu->id] = v;
 }
@@ -80,11 +111,10 @@ static void __attribute__((noinline)) arrive(struct vcpu *v, const struct cpu *c
 void arch_vcpu_load(struct vcpu *v, struct cpu *cpu)
 {
     struct arch_vcpu *a = &v->arch;
-    bool fp = cpu->arch.fp_owner == v && a->fp_cpu == cpu->id;
 
     csr_write(CSR_SEPC, a->sepc);
-    csr_write(CSR_SSTATUS, (a->sstatus & ~SSTATUS_FS) | (fp ? SSTATUS_FS_CLEAN : 0));
-    csr_write(CSR_HEDELEG, fp ? HART_HEDELEG : HART_HEDELEG_FP_OFF);
+    fp_arrive(v, cpu);
+    csr_write(CSR_SSTATUS, (a->sstatus & ~SSTATUS_FS) | SSTATUS_FS_CLEAN);
     csr_write(CSR_VSSTATUS, a->vsstatus);
     csr_write(CSR_VSIE, a->vsie);
     csr_write(CSR_VSTVEC, a->vstvec);
@@ -95,33 +125,16 @@ void arch_vcpu_load(struct vcpu *v, struct cpu *cpu)
     csr_write(CSR_VSATP, a->vsatp);
     csr_write(CSR_HVIP, a->hvip);
     csr_write(CSR_SCOUNTEREN, a->scounteren);
-    if (LIKELY(riscv_envcfg)) {
-        csr_write(CSR_SENVCFG, a->senvcfg);
-    }
     if (LIKELY(riscv_sstc)) {
         csr_write(CSR_VSTIMECMP, a->vstimecmp);
+        csr_write(CSR_SENVCFG, a->senvcfg);
+    } else if (riscv_envcfg) {
+        csr_write(CSR_SENVCFG, a->senvcfg);
     }
     csr_write(CSR_HGATP, v->vm->arch.hgatp);
-    if (UNLIKELY(arrives(v, cpu) || __atomic_load_n(&a->fence, __ATOMIC_RELAXED))) {
+    if (UNLIKELY(arrives(v, cpu))) {
         arrive(v, cpu);
     }
-}
-
-/* An FP instruction while the registers are not the VCPU's: fetch its values. False if it is none of our doing. */
-bool fp_take(struct vcpu *v)
-{
-    struct cpu *cpu = cpu_self();
-
-    if ((csr_read(CSR_SSTATUS) & SSTATUS_FS) != 0 || (csr_read(CSR_VSSTATUS) & SSTATUS_FS) == 0) {
-        return false;
-    }
-    csr_set(CSR_SSTATUS, SSTATUS_FS);
-    fp_load(v);
-    csr_clear(CSR_SSTATUS, SSTATUS_FS_DIRTY & ~SSTATUS_FS_CLEAN);
-    csr_write(CSR_HEDELEG, HART_HEDELEG);
-    cpu->arch.fp_owner = v;
-    v->arch.fp_cpu = cpu->id;
-    return true;
 }
 
 void arch_vcpu_unload(void)

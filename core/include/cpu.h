@@ -27,10 +27,8 @@ struct cpu {
     struct vcpu *loaded;  /* the VCPU whose state the CPU's guest registers hold, or NULL */
     ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
     bool idle;            /* waits for work; guarded by sched_lock */
-    bool tickless;        /* runs a VCPU with no end of slice armed; guarded by sched_lock */
     ulong ipi;            /* atomic */
-    ticks_t slice_start;  /* when `current` began its slice */
-    ticks_t since;        /* from when on `current`'s run time is not accounted yet */
+    ticks_t since;        /* when `current` began its slice */
     ticks_t slice_end;    /* when it has to give way, TICKS_NEVER if nobody waits */
     ticks_t armed;        /* what the hardware timer is set to, or TIMER_FIRED */
     struct list timers;

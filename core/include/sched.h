@@ -23,7 +23,7 @@ struct sched_class {
     void (*wake)(struct vcpu *v);                /* v became ready: enqueue it and see that some CPU notices */
     void (*dequeue)(struct vcpu *v);             /* v is ready and shall not run after all */
     struct vcpu *(*pick)(struct cpu *cpu);       /* takes out the VCPU to run next on cpu, or NULL */
-    void (*start)(struct cpu *cpu, ticks_t now); /* cpu->current, of this class, began its slice at `now`: set slice_end */
+    void (*start)(struct cpu *cpu);              /* cpu->current, of this class, began at cpu->since: sets slice_end */
 };
 
 /* Registers a class: SCHED_CLASS(sched_edf). */

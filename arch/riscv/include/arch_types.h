@@ -16,7 +16,7 @@ struct vcpu;
 struct arch_cpu {
     ulong htinst_mask;      /* all ones where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
     ulong hartid;           /* as the SBI and the PLIC know it */
-    struct vcpu *fp_owner;  /* whose values the FP registers hold, or NULL */
+    struct vcpu *fp_owner;  /* whose values the FP registers hold; NULL: all are 0, as every VCPU begins */
     uint64_t *window;       /* the page-table entry of this hart's window */
     ulong window_at;        /* what it maps, or -1 */
 };
@@ -35,6 +35,7 @@ struct arch_vcpu {
 
     ulong fcsr;
     uint64_t f[32];
+    bool fp_live;    /* f[] is not all 0: some FP register was written since the reset */
     bool fence;      /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
     ulong fp_cpu;    /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
 };

@@ -12,6 +12,10 @@
 #define CPU_FLAGS 0
 #define CPU_CURRENT 8
 #define CPU_HTINST_MASK 16
+#define CPU_HARTID 24
+
+#define BOOT_HARTS 8     /* SYSIMAGE_MAX_HARTS */
+#define BOOT_STACKS 8192 /* from one hart's stack to the next, with its guard page */
 
 /* Hypercalls' SBI extension: firmware-specific space, SBI 2.0 section 18; implementation id 0x545353 ("TSS"). */
 #define SBI_EXT_HCALL 0x0a545353
