@@ -59,6 +59,7 @@ find_missing_run() {
     fi
     want "python3|python3-minimal" "image builder, runner, fetcher" has python3
     want "python3-venv" "keeps our Python packages apart in cache/venv" has_python
+    want "device-tree-compiler" "makes the guests' device trees" has dtc
     want "ca-certificates" "downloads over https" test -e /etc/ssl/certs/ca-certificates.crt
     want "debian-archive-keyring" "checks the signatures of the guests' packages" has_keyring
     want "cargo-web|cargo" "downloads the crate that carries FreeRTOS" has_freertos
@@ -70,7 +71,8 @@ find_missing_dev() {
     want "libcmocka-dev" "unit tests on this machine" test -e /usr/include/cmocka.h
     want "clang" "the second compiler every file must please" has clang
     want "lld" "links what clang compiles" has ld.lld
-    want "device-tree-compiler" "reads back the device trees we generate" has dtc
+    want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
+    want "gdb-multiarch" "reads counters out of QEMU for the benchmark" has gdb-multiarch
     want "shellcheck" "checks the shell scripts" has shellcheck
 }
 
