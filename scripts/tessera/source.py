@@ -25,8 +25,23 @@ class _SyntaxError(dtlib.DTError):
         self.place = place
 
 
+class _Quoted(str):
+    """The text of a string token. dtlib compares tokens by their text alone and would take the string "<" for a
+    bracket; this is equal to no punctuation."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Quoted) and str(self) == str(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
 class Source(dtlib.DT):
     """A parsed source. Raises BuildError, whose text names file and line, when it cannot be parsed."""
+
+    _lexer_state: int  # dtlib's
 
     def __init__(self, filename: str) -> None:
         self.node_places: dict[dtlib.Node, Place] = {}
@@ -62,15 +77,18 @@ class Source(dtlib.DT):
         return Place(self.filename, self._lineno)
 
     def _next_token(self) -> Any:
-        fresh = self._saved_token is None
+        if self._saved_token is not None:
+            return super()._next_token()
+        state = self._lexer_state
         token = super()._next_token()
-        if fresh:
-            self._observe(token)
+        if token.id == dtlib._T.STRING:
+            self._lexer_state = state  # the string "[" or ";" does not change what may follow
+            self._lineno += token.val.count("\n")  # dtlib forgets these
+            token = token._replace(val=_Quoted(token.val))
+        self._observe(token)
         return token
 
     def _observe(self, token: Any) -> None:
-        if token.id == dtlib._T.STRING:
-            self._lineno += token.val.count("\n")  # dtlib forgets these
         if self._name is not None:
             name, place = self._name
             self._name = None

@@ -10,6 +10,7 @@ from image_reader import read_image
 from workshop import SYSTEM
 
 from tessera import fdt, layout
+from tessera.problems import BuildError
 from tessera.schema import GUEST_FEATURES
 
 CPU = "/cpus/cpu@{}"
@@ -169,3 +170,19 @@ def test_devices_are_those_of_qemu_virt(workshop, tmp_path):
         assert ours[path][name] == virt[path][name]
     assert ours["/"]["compatible"] == virt["/"]["compatible"]
     assert ours["/cpus"]["timebase-frequency"] == virt["/cpus"]["timebase-frequency"]
+
+
+def test_what_dtc_complains_about_is_an_error():
+    with pytest.raises(BuildError, match=r"a\.dts: expected a device tree that dtc accepts, got: .*syntax error"):
+        fdt.compile_dts("/dts-v1/; / { a };", "a.dts")
+    with pytest.raises(BuildError, match=r"a\.dts: expected a device tree that dtc accepts, got: .*Warning"):
+        fdt.compile_dts("/dts-v1/; / { node@1 { }; };", "a.dts")
+
+
+def test_damaged_blobs(workshop):
+    blob = workshop.build(SYSTEM).files["one.dtb"]
+    with pytest.raises(ValueError, match="not a flattened device tree"):
+        list(fdt.values(b"\0" + blob[1:]))
+    structure = int.from_bytes(blob[8:12], "big")
+    with pytest.raises(ValueError, match="unknown token 0x7 "):
+        list(fdt.values(blob[:structure] + b"\0\0\0\7" + blob[structure + 4 :]))

@@ -227,3 +227,9 @@ def test_the_reader_sees_damage(workshop, damage):
         data[layout.HEADER.size] ^= 1
     with pytest.raises(AssertionError):
         read_image(bytes(data))
+
+
+def test_more_than_the_hypervisor_takes(workshop, monkeypatch):
+    """The last guard, should a check before it have been forgotten."""
+    monkeypatch.setattr(layout, "MAX_LOADS", 2)
+    assert workshop.refuse(SYSTEM) == ["/vms/one: expected at most 2 loads in a VM's tables, got 3"]
