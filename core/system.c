@@ -23,7 +23,7 @@ const char *system_init(const struct sysimage_header *image)
 
         cpu->id = i;
         cpu->armed = TICKS_NEVER;
-        cpu->slice_end = TICKS_NEVER;
+        cpu->slice_end = 0; /* not without end: nobody shall kick a CPU that does not run yet */
         list_init(&cpu->timers);
     }
     sched_init(image->quantum_us * hyp.us);

@@ -29,7 +29,7 @@ struct cpu {
     bool idle;            /* waits for work; guarded by sched_lock */
     ulong ipi;            /* atomic */
     ticks_t since;        /* when `current` began its slice */
-    ticks_t slice_end;    /* when it has to give way, TICKS_NEVER if nobody waits */
+    ticks_t slice_end;    /* when it has to give way, TICKS_NEVER if nobody waits; guarded by sched_lock for others */
     ticks_t armed;        /* what the hardware timer is set to, or TIMER_FIRED */
     struct list timers;
 };
