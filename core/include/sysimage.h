@@ -28,11 +28,11 @@
 #define SYSIMAGE_MAX_VCPUS_PER_VM 8U
 #define SYSIMAGE_MAX_VCPUS 32U
 #define SYSIMAGE_MAX_HARTS 8U
-#define SYSIMAGE_MAX_REGIONS 8U /* per VM */
-#define SYSIMAGE_MAX_LOADS 8U   /* per VM */
-#define SYSIMAGE_MAX_IRQS 8U    /* pass-through interrupts per VM */
-#define SYSIMAGE_MAX_FIXUPS 24U /* per VM */
-#define SYSIMAGE_NAME_LEN 16U   /* with the terminating NUL */
+#define SYSIMAGE_MAX_REGIONS 8U  /* per VM */
+#define SYSIMAGE_MAX_LOADS 8U    /* per VM */
+#define SYSIMAGE_MAX_IRQS 8U     /* pass-through interrupts per VM */
+#define SYSIMAGE_MAX_FIXUPS 144U /* per VM: two a feature and VCPU */
+#define SYSIMAGE_NAME_LEN 16U    /* with the terminating NUL */
 
 /* Optional machine features. Used twice: machine_mask hides one from the hypervisor as if the core lacked it, and a
  * fixup applies when the machine (after the mask) lacks the one it names. */
@@ -75,15 +75,15 @@ struct sysimage_header {
 #define SYSIMAGE_VM_FOCUS (1U << 2)         /* has the keyboard at boot; the first such VM, else VM 0 */
 
 struct sysimage_vm {
-    char name[SYSIMAGE_NAME_LEN]; /* NUL-terminated, unique */
-    uint32_t flags;               /* SYSIMAGE_VM_* */
-    uint32_t colour;              /* ANSI foreground: 31 .. 37 or 91 .. 97 */
-    uint32_t nvcpus;              /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
-    uint32_t uart_irq;            /* guest PLIC source of the emulated UART, 1 .. 31; 0: polled only */
-    uint64_t entry;               /* guest-physical address of VCPU 0's first instruction */
-    uint64_t dtb;                 /* guest-physical address of the device tree (a1 at entry), 0: none */
-    uint64_t uart;                /* guest-physical address of the emulated ns16550a page, 0: none */
-    uint64_t plic;                /* guest-physical address of the emulated PLIC, 0: none */
+    char name[SYSIMAGE_NAME_LEN];      /* NUL-terminated, unique */
+    uint32_t flags;                    /* SYSIMAGE_VM_* */
+    uint32_t colour;                   /* ANSI foreground: 31 .. 37 or 91 .. 97 */
+    uint32_t nvcpus;                   /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
+    uint32_t uart_irq;                 /* guest PLIC source of the emulated UART, 1 .. 31; 0: polled only */
+    uint64_t entry;                    /* guest-physical address of VCPU 0's first instruction */
+    uint64_t dtb;                      /* guest-physical address of the device tree (a1 at entry), 0: none */
+    uint64_t uart;                     /* guest-physical address of the emulated ns16550a page, 0: none */
+    uint64_t plic;                     /* guest-physical address of the emulated PLIC, 0: none */
     uint32_t nregions, regions_offset; /* struct sysimage_region[] */
     uint32_t nloads, loads_offset;     /* struct sysimage_load[] */
     uint32_t nirqs, irqs_offset;       /* struct sysimage_irq[] */
@@ -100,7 +100,8 @@ struct sysimage_region {
     uint64_t hpa;  /* host-physical start */
     uint64_t size; /* bytes, not 0 */
     uint32_t kind; /* enum sysimage_region_kind */
-    uint32_t reset; /* MMIO: offset of a 32-bit register that a 0 resets, written when the VM starts and stops; 0: none */
+    uint32_t
+        reset; /* MMIO: offset of a 32-bit register that a 0 resets, written when the VM starts and stops; 0: none */
 };
 
 /* A payload copied into the VM's RAM at every start; the rest of its RAM is zero. Loads do not overlap. */

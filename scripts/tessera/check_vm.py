@@ -7,7 +7,7 @@ from tessera import layout, virtual
 from tessera.files import linux_header
 from tessera.kinds import size_text
 from tessera.model import Load, Vm
-from tessera.schema import MIB, RAM_ALIGN, room_for_features
+from tessera.schema import MIB, RAM_ALIGN
 
 GPA_END = 1 << 41
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
@@ -30,9 +30,6 @@ def _check_together(vm: Vm) -> None:
         node.problem("uart-polled", "expected only on a VM with a UART, got no-uart as well")
     if node["no-plic"] and not (node["no-uart"] or node["uart-polled"]):
         node.problem("no-plic", "expected together with uart-polled or no-uart: the UART's interrupt needs a PLIC")
-    room = room_for_features(vm.vcpus)
-    if node.given("isa") and len(node["isa"]) > room:
-        node.problem("isa", f"expected at most {room} features with {vm.vcpus} VCPUs, got {len(node['isa'])}")
     if node["no-plic"] and node["devices"]:
         node.problem("no-plic", "expected only on a VM without devices: their interrupts need a PLIC")
 

@@ -5,14 +5,13 @@ import re
 
 from tessera import virtual
 from tessera.model import Board, BoardDevice, System, Vm
-from tessera.schema import GUEST_FEATURES, room_for_features
+from tessera.schema import GUEST_FEATURES
 
 
 def told_features(vm: Vm) -> tuple[str, ...]:
-    """The optional features that the guest is told of, if the machine has them: what `isa` allows and fixups suffice
-    for, most important first."""
+    """The optional features that the guest is told of, if the machine has them: what `isa` allows."""
     wanted = vm.node["isa"] if vm.node.given("isa") else GUEST_FEATURES
-    return tuple(feature for feature in GUEST_FEATURES if feature in wanted)[: room_for_features(vm.vcpus)]
+    return tuple(feature for feature in GUEST_FEATURES if feature in wanted)
 
 
 def guest_dts(system: System, vm: Vm) -> str:

@@ -19,17 +19,11 @@ _HUES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
 COLOURS = {name: 31 + n for n, name in enumerate(_HUES)} | {f"bright-{name}": 91 + n for n, name in enumerate(_HUES)}
 DEFAULT_COLOURS = ("green", "yellow", "cyan", "magenta", "blue", "red", "white")
 
-# What a guest's device tree can tell of; the rest of layout.FEATURES matters to the hypervisor only. The order is that
-# of importance: a VM with so many VCPUs that layout.MAX_FIXUPS does not allow all is told of the first ones.
+# What a guest's device tree can tell of; the rest of layout.FEATURES matters to the hypervisor only.
 GUEST_FEATURES = ("sstc", "svpbmt", "zbb", "zba", "zbs", "zicboz", "zicbom", "svinval", "svadu")
 
 # Each optional feature stands in both of these of every CPU, and the hypervisor may have to take it out of each.
 ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")
-
-
-def room_for_features(vcpus: int) -> int:
-    """How many optional features a VM with so many VCPUs can be told of: the image has room for so many fixups."""
-    return layout.MAX_FIXUPS // (len(ISA_PROPERTIES) * vcpus)
 
 
 NAME_PATTERN = r"[a-z][a-z0-9-]*"
@@ -150,9 +144,8 @@ VM_PROPS = (
     Prop(
         "isa",
         Words("features", GUEST_FEATURES, may_be_empty=True),
-        "Optional features that the guest is told of, where the machine has them. A VM of several VCPUs can be told of "
-        f"{layout.MAX_FIXUPS // len(ISA_PROPERTIES)} divided by their number.",
-        default_words="all, in this order, as many as can be told",
+        "Optional features that the guest is told of, where the machine has them.",
+        default_words="all of them",
     ),
     Prop(
         "devices",
