@@ -17,9 +17,9 @@
 struct source {
     const char *name;
     unsigned colour;
-    unsigned len;   /* of line, as far as it is unfinished */
-    bool returned;  /* the last character was a carriage return */
-    bool touched;   /* written to since console_flush() last looked */
+    unsigned len;    /* of line, as far as it is unfinished */
+    bool returned;   /* the last character was a carriage return */
+    bool touched;    /* written to since console_flush() last looked */
     bool wants_room; /* console_ready() said no */
     char line[CONSOLE_LINE];
 };

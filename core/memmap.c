@@ -29,6 +29,11 @@ static bool overlap(const struct sysimage_region *a, const struct sysimage_regio
     return a->gpa < b->gpa + b->size && b->gpa < a->gpa + a->size;
 }
 
+static bool reset_outside(const struct sysimage_region *r)
+{
+    return r->kind == SYSIMAGE_REGION_MMIO && (r->reset % 4U != 0 || r->reset >= r->size);
+}
+
 static const char *region_check(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
 {
     uint64_t align = r->kind == SYSIMAGE_REGION_RAM ? RAM_ALIGN : MMIO_ALIGN;
@@ -42,7 +47,7 @@ static const char *region_check(const struct sysimage_region *r, hpa_t ram_base,
     if (((r->gpa | r->hpa | r->size) & (align - 1)) != 0) {
         return "a memory region that is not aligned";
     }
-    if (r->kind == SYSIMAGE_REGION_MMIO && (r->reset % 4U != 0 || r->reset >= r->size)) {
+    if (reset_outside(r)) {
         return "a reset register outside its device";
     }
     if (r->kind == SYSIMAGE_REGION_RAM && !inside(r->hpa, r->size, ram_base, ram_size)) {

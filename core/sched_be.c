@@ -30,7 +30,7 @@ void be_wake(struct vcpu *v)
         struct cpu *cpu = cpu_get(i);
 
         if (cpu->idle) {
-            cpu->idle = false; /* taken: the next one to wake looks for another */
+            cpu->idle = false;       /* taken: the next one to wake looks for another */
             if (cpu != cpu_self()) { /* this CPU is on its way to the queue */
                 cpu_kick(cpu, IPI_RESCHED);
             }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last check of the system image, on the machine it will run on. The builder has checked much more. */
+#include "sysimage.h"
 #include "lib.h"
 #include "memmap.h"
-#include "sysimage.h"
 #include "system.h"
 
 _Static_assert(sizeof(struct sysimage_header) == 104, "layout known to scripts/tessera");
@@ -44,8 +44,8 @@ static const char *check_loads(const struct sysimage_header *image, const struct
         uint64_t size = (loads[i].size + 7U) & ~UINT64_C(7);
         hpa_t hpa;
 
-        if (loads[i].offset % 4096U != 0 || loads[i].offset > image->total_size ||
-            loads[i].size > image->total_size || size > image->total_size - loads[i].offset) {
+        if (loads[i].offset % 4096U != 0 || loads[i].offset > image->total_size || loads[i].size > image->total_size ||
+            size > image->total_size - loads[i].offset) {
             return "a guest image that is cut short";
         }
         if (loads[i].gpa % 8U != 0 || !memmap_ram(&map, loads[i].gpa, size, &hpa)) {

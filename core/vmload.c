@@ -12,7 +12,11 @@
 
 #define CHUNK UINT64_C(2048) /* bytes between two looks at pending interrupts */
 
-enum { STAGE_RESET, STAGE_LOADS_FROM = 1 + SYSIMAGE_MAX_REGIONS, STAGE_FIXUPS = STAGE_LOADS_FROM + SYSIMAGE_MAX_LOADS };
+enum {
+    STAGE_RESET,
+    STAGE_LOADS_FROM = 1 + SYSIMAGE_MAX_REGIONS,
+    STAGE_FIXUPS = STAGE_LOADS_FROM + SYSIMAGE_MAX_LOADS
+};
 
 /* Writes the next chunk at host address `hpa`: from `src`, or zeros when that is NULL. Returns how much. */
 static uint64_t load_chunk(hpa_t hpa, const void *src, uint64_t size)

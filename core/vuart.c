@@ -11,7 +11,16 @@
 #include "vdev.h"
 #include "vm.h"
 
-enum { RBR_THR_DLL = 0, IER_DLM = 1, IIR_FCR = 2, LCR = 3, MCR = 4, LSR = 5, MSR = 6, SCR = 7 };
+enum {
+    RBR_THR_DLL = 0,
+    IER_DLM = 1,
+    IIR_FCR = 2,
+    LCR = 3,
+    MCR = 4,
+    LSR = 5,
+    MSR = 6,
+    SCR = 7
+};
 
 #define IER_RDI 0x01U
 #define IER_THRI 0x02U
@@ -222,7 +231,7 @@ static void vuart_store(struct vm *vm, unsigned reg, uint8_t value)
 
 static ulong vuart_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 {
-    (void)width_log2; /* one byte per register, whatever the width of the access */
+    (void)width_log2;            /* one byte per register, whatever the width of the access */
     if (LIKELY(offset == LSR)) { /* what drivers poll */
         return read_lsr(v->vm);
     }

@@ -10,7 +10,8 @@
 void fence_local(void)
 {
     __asm__ volatile(".insn r 0x73, 0, 0x11, x0, x0, x0\n\t" /* hfence.vvma: every translation of hgatp's VMID */
-                     "fence.i" ::: "memory");
+                     "fence.i" ::
+                         : "memory");
 }
 
 /* Under sched_lock: true when `v` has forgotten, or will before it runs again. Otherwise it is on another hart, which is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hart: its CSRs, its timer, its interrupts from the others. */
-#include "arch.h"
 #include "hart.h"
+#include "arch.h"
 #include "internal.h"
 #include "system.h"
 
@@ -31,7 +31,8 @@ void hart_init(struct cpu *cpu, ulong hartid)
         csr_write(CSR_HTIMEDELTA, 0); /* one time for everybody */
     }
     if (riscv_envcfg) {
-        csr_write(CSR_HENVCFG, (riscv_sstc ? HENVCFG_STCE : 0) | (arch_has(SYSIMAGE_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
+        csr_write(CSR_HENVCFG, (riscv_sstc ? HENVCFG_STCE : 0) |
+                                   (arch_has(SYSIMAGE_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
                                    (arch_has(SYSIMAGE_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
                                    (arch_has(SYSIMAGE_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
                                    (arch_has(SYSIMAGE_FEATURE_SVADU) ? HENVCFG_ADUE : 0));

@@ -6,10 +6,10 @@
 
 /* Guests get their own interrupts, and every exception that is only theirs. */
 #define HART_HIDELEG ((1UL << IRQ_VSSI) | (1UL << IRQ_VSTI) | (1UL << IRQ_VSEI))
-#define HART_HEDELEG                                                                                                   \
-    ((1UL << CAUSE_FETCH_MISALIGNED) | (1UL << CAUSE_FETCH_ACCESS) | (1UL << CAUSE_ILLEGAL) |                          \
-     (1UL << CAUSE_BREAKPOINT) | (1UL << CAUSE_LOAD_MISALIGNED) | (1UL << CAUSE_LOAD_ACCESS) |                         \
-     (1UL << CAUSE_STORE_MISALIGNED) | (1UL << CAUSE_STORE_ACCESS) | (1UL << CAUSE_ECALL_U) |                          \
+#define HART_HEDELEG                                                                           \
+    ((1UL << CAUSE_FETCH_MISALIGNED) | (1UL << CAUSE_FETCH_ACCESS) | (1UL << CAUSE_ILLEGAL) |  \
+     (1UL << CAUSE_BREAKPOINT) | (1UL << CAUSE_LOAD_MISALIGNED) | (1UL << CAUSE_LOAD_ACCESS) | \
+     (1UL << CAUSE_STORE_MISALIGNED) | (1UL << CAUSE_STORE_ACCESS) | (1UL << CAUSE_ECALL_U) |  \
      (1UL << CAUSE_FETCH_PAGE) | (1UL << CAUSE_LOAD_PAGE) | (1UL << CAUSE_STORE_PAGE))
 
 #endif

@@ -31,7 +31,6 @@ void probe_paging(uint32_t mask);
 /* Does this hart have the H extension? Asked before anything else. */
 bool probe_hypervisor(void);
 
-
 /* --- hart.c --- */
 
 /* Sets this hart's CSRs for running guests. */
@@ -118,7 +117,7 @@ struct sbi_extension {
 };
 
 /* Registers an extension; `order` (two digits): the lower, the sooner it is found. */
-#define SBI_EXTENSION(id, fn, order)                                                                                   \
+#define SBI_EXTENSION(id, fn, order) \
     static const struct sbi_extension sbi_extension_##fn REGISTER_IN("sbi_extensions." #order) = {id, fn}
 
 /* Shorthand of the handlers. */

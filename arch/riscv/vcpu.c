@@ -166,8 +166,7 @@ void arch_vcpu_sync(struct vcpu *v)
  * for its emulated timer after that had fired waited for ever. */
 bool arch_vcpu_woken(const struct vcpu *v)
 {
-    return (csr_read(CSR_HIP) & (csr_read(CSR_VSIE) << 1)) != 0 ||
-           __atomic_load_n(&v->pending, __ATOMIC_RELAXED) != 0;
+    return (csr_read(CSR_HIP) & (csr_read(CSR_VSIE) << 1)) != 0 || __atomic_load_n(&v->pending, __ATOMIC_RELAXED) != 0;
 }
 
 ticks_t arch_vcpu_deadline(const struct vcpu *v)
@@ -186,8 +185,8 @@ ulong arch_vcpu_timer_bits(const struct vcpu *v)
 void arch_vcpu_report(const struct vcpu *v)
 {
     static const char *const names[32] = {
-        "pc", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
-        "a6", "a7", "s2", "s3", "s4",  "s5",  "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+        "pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
+        "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
     };
     const struct arch_vcpu *a = &v->arch;
 

@@ -146,7 +146,7 @@ static inline ulong vplic_context(const struct vm *vm, gpa_t context)
     return (context & 1U) != 0 && context / 2U < vm->nvcpus ? context / 2U : NO_CONTEXT;
 }
 
-static ulong vplic_load(struct vm *vm, gpa_t offset)
+static ulong vplic_context_load(struct vm *vm, gpa_t offset)
 {
     const struct vplic *p = &vm->arch.plic;
     ulong c;
@@ -155,9 +155,16 @@ static ulong vplic_load(struct vm *vm, gpa_t offset)
         c = vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
         return c != NO_CONTEXT && offset % CONTEXT_STRIDE == 0 ? p->context[c].threshold : 0;
     }
+    c = vplic_context(vm, (offset - ENABLE) / ENABLE_STRIDE);
+    return c != NO_CONTEXT && offset % ENABLE_STRIDE == 0 ? p->context[c].enable : 0;
+}
+
+static ulong vplic_load(struct vm *vm, gpa_t offset)
+{
+    const struct vplic *p = &vm->arch.plic;
+
     if (offset >= ENABLE) {
-        c = vplic_context(vm, (offset - ENABLE) / ENABLE_STRIDE);
-        return c != NO_CONTEXT && offset % ENABLE_STRIDE == 0 ? p->context[c].enable : 0;
+        return vplic_context_load(vm, offset);
     }
     if (offset >= PENDING) {
         return offset == PENDING ? p->pending : 0;

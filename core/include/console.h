@@ -13,8 +13,8 @@ struct vm;
 
 #define CONSOLE_ESCAPE 0x14 /* Ctrl-T */
 #define CONSOLE_FLUSH_MS 50U
-#define CONSOLE_LINE 192U  /* longest line shown as one; longer ones are continued on the next */
-#define CONSOLE_TX 8192U   /* bytes that wait for the UART; power of two */
+#define CONSOLE_LINE 192U /* longest line shown as one; longer ones are continued on the next */
+#define CONSOLE_TX 8192U  /* bytes that wait for the UART; power of two */
 #define CONSOLE_DRAIN_TRIES 10000000U
 #define CONSOLE_ROOM 1024U /* a VM may write while at least so much is free: a line redrawn, and then some */
 

@@ -19,11 +19,11 @@ extern struct spinlock sched_lock;
 struct sched_class {
     unsigned rank; /* who is asked first: the lower */
     /* All mandatory, called with sched_lock held. */
-    void (*enqueue)(struct vcpu *v);             /* v stays ready after its turn on this CPU */
-    void (*wake)(struct vcpu *v);                /* v became ready: enqueue it and see that some CPU notices */
-    void (*dequeue)(struct vcpu *v);             /* v is ready and shall not run after all */
-    struct vcpu *(*pick)(struct cpu *cpu);       /* takes out the VCPU to run next on cpu, or NULL */
-    void (*start)(struct cpu *cpu);              /* cpu->current, of this class, began at cpu->since: sets slice_end */
+    void (*enqueue)(struct vcpu *v);       /* v stays ready after its turn on this CPU */
+    void (*wake)(struct vcpu *v);          /* v became ready: enqueue it and see that some CPU notices */
+    void (*dequeue)(struct vcpu *v);       /* v is ready and shall not run after all */
+    struct vcpu *(*pick)(struct cpu *cpu); /* takes out the VCPU to run next on cpu, or NULL */
+    void (*start)(struct cpu *cpu);        /* cpu->current, of this class, began at cpu->since: sets slice_end */
 };
 
 /* Registers a class: SCHED_CLASS(sched_edf). */

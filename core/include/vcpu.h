@@ -29,7 +29,7 @@ enum vcpu_state {
 struct vcpu {
     struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */
     struct vm *vm;
-    unsigned id; /* within the VM, 0 .. nvcpus-1 */
+    unsigned id;                     /* within the VM, 0 .. nvcpus-1 */
     const struct sched_class *sched; /* NULL: best effort */
 
     /* Guarded by sched_lock. */
@@ -39,9 +39,9 @@ struct vcpu {
     struct timer timer; /* wakes it; where the guest's timer is emulated, is the guest's timer */
     ticks_t runtime;    /* accounted CPU time */
 
-    ulong last_cpu;    /* CPU it ran on last, or VCPU_NO_CPU when no CPU may hold translations of its */
-    unsigned request;  /* VCPU_REQ_*; bits are added atomically, taken away with sched_lock held */
-    ulong pending;     /* atomic: guest interrupts (arch bits) that others raised and its CPU has yet to see */
+    ulong last_cpu;   /* CPU it ran on last, or VCPU_NO_CPU when no CPU may hold translations of its */
+    unsigned request; /* VCPU_REQ_*; bits are added atomically, taken away with sched_lock held */
+    ulong pending;    /* atomic: guest interrupts (arch bits) that others raised and its CPU has yet to see */
 };
 
 /* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the caller's own, otherwise

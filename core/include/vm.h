@@ -49,7 +49,7 @@ struct vm {
     enum vm_reason reason; /* for leaving the running state */
     bool restart;          /* what stopping ends in */
     unsigned on;           /* VCPUs not off */
-    unsigned starts; 
+    unsigned starts;
     struct vm_fault fault;
     bool report; /* it has just stopped: vm_conclude() is due */
 

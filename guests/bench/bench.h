@@ -37,7 +37,7 @@ struct bench_shot shot_store8(uintptr_t address, uint64_t argument);
 struct bench_shot shot_load32(uintptr_t address, uint64_t argument);
 struct bench_shot shot_store32(uintptr_t address, uint64_t argument);
 struct bench_shot shot_claim_serve_complete(uintptr_t address, uint64_t argument); /* argument: the UART's IER */
-struct bench_shot shot_claim_complete(uintptr_t address, uint64_t argument); /* value: source claimed */
+struct bench_shot shot_claim_complete(uintptr_t address, uint64_t argument);       /* value: source claimed */
 
 /* Arms the timer and spins; instret and time at the handler's first instructions (timer_shots.S). */
 struct bench_at {

@@ -11,12 +11,12 @@
 struct cpu;
 
 struct arch_cpu {
-    ticks_t timer;    /* what arch_timer_set() set */
-    unsigned kicks;   /* interrupts by other CPUs not yet taken */
+    ticks_t timer;  /* what arch_timer_set() set */
+    unsigned kicks; /* interrupts by other CPUs not yet taken */
 };
 
 struct arch_vcpu {
-    ulong raised;    /* guest interrupts injected and not taken */
+    ulong raised;     /* guest interrupts injected and not taken */
     ticks_t deadline; /* the guest's own timer */
     ulong entry, arg;
 };

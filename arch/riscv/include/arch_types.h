@@ -14,11 +14,11 @@ struct vcpu;
 #define HART_CPU_SIZE 256UL
 
 struct arch_cpu {
-    ulong htinst_mask;      /* all ones where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
-    ulong hartid;           /* as the SBI and the PLIC know it */
-    struct vcpu *fp_owner;  /* whose values the FP registers hold; NULL: all are 0, as every VCPU begins */
-    uint64_t *window;       /* the page-table entry of this hart's window */
-    ulong window_at;        /* what it maps, or -1 */
+    ulong htinst_mask;     /* all ones where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
+    ulong hartid;          /* as the SBI and the PLIC know it */
+    struct vcpu *fp_owner; /* whose values the FP registers hold; NULL: all are 0, as every VCPU begins */
+    uint64_t *window;      /* the page-table entry of this hart's window */
+    ulong window_at;       /* what it maps, or -1 */
 };
 
 /* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. */
@@ -35,15 +35,15 @@ struct arch_vcpu {
 
     ulong fcsr;
     uint64_t f[32];
-    bool fp_live;    /* f[] is not all 0: some FP register was written since the reset */
-    bool fence;      /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
-    ulong fp_cpu;    /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
+    bool fp_live; /* f[] is not all 0: some FP register was written since the reset */
+    bool fence;   /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
+    ulong fp_cpu; /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
 };
 
 /* A VM's emulated PLIC, one interrupt word: sources 1 to 31. */
 struct vplic {
-    uint32_t level;     /* lines that are high */
-    uint32_t pending;   /* latched by the gateway */
+    uint32_t level;      /* lines that are high */
+    uint32_t pending;    /* latched by the gateway */
     uint32_t in_service; /* claimed, not completed */
     uint8_t priority[32];
     uint32_t host_of[32]; /* host source behind a passed-through one, or 0 */

@@ -103,11 +103,11 @@
 #define CSR_STR_(x) #x
 #define CSR_STR(x) CSR_STR_(x)
 
-#define csr_read(csr)                                                                                                  \
-    __extension__({                                                                                                    \
-        unsigned long csr_value_;                                                                                      \
-        __asm__ volatile("csrr %0, " CSR_STR(csr) : "=r"(csr_value_)::"memory");                                       \
-        csr_value_;                                                                                                    \
+#define csr_read(csr)                                                            \
+    __extension__({                                                              \
+        unsigned long csr_value_;                                                \
+        __asm__ volatile("csrr %0, " CSR_STR(csr) : "=r"(csr_value_)::"memory"); \
+        csr_value_;                                                              \
     })
 #define csr_write(csr, value) __asm__ volatile("csrw " CSR_STR(csr) ", %0" ::"rK"((unsigned long)(value)) : "memory")
 #define csr_set(csr, bits) __asm__ volatile("csrs " CSR_STR(csr) ", %0" ::"rK"((unsigned long)(bits)) : "memory")
