@@ -46,7 +46,9 @@ def play(command: list[str]) -> pyte.Screen:
     """The terminal after the scene."""
     screen = pyte.Screen(COLUMNS, LINES)
     stream = pyte.Stream(screen)
-    child = pexpect.spawn(command[0], command[1:], encoding="utf-8", dimensions=(LINES, COLUMNS), codec_errors="replace")
+    child = pexpect.spawn(
+        command[0], command[1:], encoding="utf-8", dimensions=(LINES, COLUMNS), codec_errors="replace"
+    )
     seen = ""
     for keys, awaited, seconds in SCENE:
         seen = ""
@@ -56,7 +58,9 @@ def play(command: list[str]) -> pyte.Screen:
         deadline = time.monotonic() + seconds
         while awaited not in seen:
             if time.monotonic() > deadline:
-                raise SystemExit("\n".join(screen.display) + f"\npicture: waited {seconds} s for {awaited!r} after typing {keys!r}")
+                raise SystemExit(
+                    "\n".join(screen.display) + f"\npicture: waited {seconds} s for {awaited!r} after typing {keys!r}"
+                )
             try:
                 chunk = child.read_nonblocking(4096, timeout=0.2)
             except pexpect.TIMEOUT:

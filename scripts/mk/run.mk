@@ -25,3 +25,8 @@ test: | setup-dev ## every test there is: unit, image builder, end to end
 	@echo "test: all suites passed"
 
 .PHONY: run smoke native test-e2e test
+
+picture: image | setup-dev ## draw docs/images/demo.svg from a real run of the demo
+	@$(PYTHON) scripts/picture.py -- $(PYTHON) scripts/run.py run --system demo
+
+.PHONY: picture
