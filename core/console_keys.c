@@ -56,9 +56,7 @@ static void keys_focus(struct vm *vm)
 static void keys_stop(struct vm *vm, bool restart)
 {
     if (vm_stop(vm, VM_REASON_CONSOLE, restart)) {
-        if (vm->report) {
-            vm_conclude(vm);
-        }
+        vm_conclude(vm); /* unless some CPU still has to leave it */
     } else if (restart && vm_start(vm)) {
         console_log("%s starts", vm->config->name);
     } else {

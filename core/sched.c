@@ -96,7 +96,7 @@ void sched_end_slice(struct cpu *cpu)
 /* Tells why a VM stopped, for which the lock must be let go. */
 static void sched_conclude(struct vm *vm)
 {
-    if (vm->report) {
+    if (vm->report == VM_REPORT_DUE) {
         spin_unlock(&sched_lock);
         vm_conclude(vm);
         spin_lock(&sched_lock);

@@ -97,6 +97,9 @@ static const char *check_vm(const struct sysimage_header *image, const struct sy
     if (vm->nvcpus == 0 || vm->nvcpus > SYSIMAGE_MAX_VCPUS_PER_VM) {
         return "a VM with a wrong number of VCPUs";
     }
+    if (vm->uart_irq > 31U) {
+        return "a VM with a wrong interrupt number";
+    }
     if (!vm_tables_fit(image, vm)) {
         return "a table outside the image";
     }

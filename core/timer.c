@@ -35,7 +35,8 @@ void timer_disarm(struct timer *t)
     list_remove(&t->node);
 }
 
-/* The timers of the list that are due. */
+/* The timers of the list that are due, and the hardware's next deadline if that is not the scheduler's to set: with
+ * the lock, for other CPUs take timers out. */
 static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 {
     spin_lock(&sched_lock);
@@ -44,6 +45,9 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 
         list_remove(&t->node);
         t->expired(t);
+    }
+    if ((cpu->flags & CPU_RESCHED) == 0) {
+        timer_settle(cpu);
     }
     spin_unlock(&sched_lock);
 }
@@ -56,12 +60,11 @@ void timer_expire(struct cpu *cpu)
     if (now >= cpu->slice_end) {
         cpu->flags |= CPU_RESCHED;
     }
-    /* Only this CPU puts timers in, so a list seen empty without the lock has nothing that is due. */
+    /* Only this CPU puts timers in, so a list seen empty without the lock is empty. When the scheduler runs next it sets
+     * the hardware anyway, which can be dear: leave it to it. */
     if (!list_empty(&cpu->timers)) {
         timer_run(cpu, now);
-    }
-    /* When the scheduler runs next it sets something anyway, and setting the hardware can be dear: leave it to it. */
-    if ((cpu->flags & CPU_RESCHED) == 0) {
+    } else if ((cpu->flags & CPU_RESCHED) == 0) {
         timer_settle(cpu);
     }
     if (UNLIKELY((cpu->flags & CPU_CONSOLE) != 0)) {

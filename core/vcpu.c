@@ -54,6 +54,7 @@ bool vcpu_start(struct vcpu *v, ulong entry, ulong arg)
     if (off) {
         v->vm->on++;
         v->request = 0;
+        v->pending = 0; /* what was raised while it was off is lost, as on a hart that is off */
         v->last_cpu = VCPU_NO_CPU;
         arch_vcpu_reset(v, entry, arg);
         sched_wake(v);

@@ -35,7 +35,7 @@ bool vm_start(struct vm *vm)
     bool stopped;
 
     spin_lock(&sched_lock);
-    stopped = vm->state == VM_STOPPED && !vm->report;
+    stopped = vm->state == VM_STOPPED && vm->report == VM_REPORT_NONE;
     if (stopped) {
         vm->state = VM_LOADING;
         vm->load_stage = 0;
@@ -66,7 +66,7 @@ static void vm_settle(struct vm *vm)
     if (!vm_runs(vm)) {
         vm->state = VM_STOPPED;
         vm->on = 0;
-        vm->report = true;
+        vm->report = VM_REPORT_DUE;
     }
 }
 
@@ -155,8 +155,15 @@ static void vm_power_off(void)
 
 void vm_conclude(struct vm *vm)
 {
-    bool restart;
+    bool mine, restart;
 
+    spin_lock(&sched_lock);
+    mine = vm->report == VM_REPORT_DUE;
+    vm->report = mine ? VM_REPORT_BEING_TOLD : vm->report;
+    spin_unlock(&sched_lock);
+    if (!mine) {
+        return;
+    }
     vm_quiet_devices(vm);
     if (vm->reason == VM_REASON_FATAL) {
         const struct vm_fault *f = &vm->fault;
@@ -169,7 +176,7 @@ void vm_conclude(struct vm *vm)
     spin_lock(&sched_lock);
     restart = vm->restart;
     vm->restart = false;
-    vm->report = false;
+    vm->report = VM_REPORT_NONE;
     spin_unlock(&sched_lock);
     if (restart) {
         vm_start(vm);

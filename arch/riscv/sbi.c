@@ -41,11 +41,8 @@ bool sbi_mask(const struct vm *vm, ulong mask, ulong base, ulong *vcpus)
     if (base == ~0UL) { /* all of them, whatever the mask */
         return true;
     }
-    if (base >= vm->nvcpus) {
-        return mask == 0 && base < 64U && (*vcpus = 0) == 0;
-    }
-    *vcpus = mask << base;
-    return (mask & ~(all >> base)) == 0;
+    *vcpus = base < vm->nvcpus ? mask << base : 0;
+    return (base < vm->nvcpus ? mask & ~(all >> base) : mask) == 0;
 }
 
 static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)

@@ -28,6 +28,12 @@ enum vm_reason {
     VM_REASON_FATAL,    /* a trap that the guest cannot handle; see vm.fault */
 };
 
+enum vm_report {
+    VM_REPORT_NONE = 0,
+    VM_REPORT_DUE,
+    VM_REPORT_BEING_TOLD
+};
+
 /* Why a VM was stopped by the hypervisor; registers are in the VCPU. */
 struct vm_fault {
     struct vcpu *vcpu;
@@ -51,7 +57,7 @@ struct vm {
     unsigned on;           /* VCPUs not off */
     unsigned starts;
     struct vm_fault fault;
-    bool report; /* it has just stopped: vm_conclude() is due */
+    enum vm_report report; /* whether vm_conclude() is due; a VM is not started before that is through */
 
     struct vcpu *last_vcpu[SYSIMAGE_MAX_HARTS]; /* which VCPU ran last on each CPU; written by that CPU */
 
@@ -88,7 +94,7 @@ bool vm_load_step(struct vm *vm);
 void vm_quiet_devices(const struct vm *vm);
 
 /* Tells on the console why the VM stopped, then starts it again if it shall restart. Called without locks by whoever
- * saw vm->report set. */
+ * saw that it is due; only the first of several does it. */
 void vm_conclude(struct vm *vm);
 
 const char *vm_state_name(const struct vm *vm);
