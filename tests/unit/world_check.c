@@ -42,6 +42,17 @@ static unsigned times_current(const struct vcpu *v)
     return count;
 }
 
+static const char *off_wrong(const struct vcpu *v)
+{
+    if (v->vm->state == VM_STOPPED && v->state != VCPU_OFF) {
+        return "a stopped VM has a VCPU that is not off";
+    }
+    if (v->state == VCPU_OFF && v->timer.node.next != &v->timer.node) {
+        return "a VCPU that is off has a timer";
+    }
+    return NULL;
+}
+
 static const char *vcpu_wrong(const struct vcpu *v)
 {
     if (times_queued(v) != (v->state == VCPU_READY)) {
@@ -53,13 +64,7 @@ static const char *vcpu_wrong(const struct vcpu *v)
     if (v->state == VCPU_RUNNING && v->cpu->current != v) {
         return "a running VCPU names the wrong CPU";
     }
-    if (v->vm->state == VM_STOPPED && v->state != VCPU_OFF) {
-        return "a stopped VM has a VCPU that is not off";
-    }
-    if (v->state == VCPU_OFF && v->timer.node.next != &v->timer.node) {
-        return "a VCPU that is off has a timer";
-    }
-    return NULL;
+    return off_wrong(v);
 }
 
 static const char *vm_wrong(const struct vm *vm)
