@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# The numbers. QEMU=path measures with that emulator alone; otherwise the one in PATH and, if it was fetched
+# (make setup-qemu-new), a newer one beside it. BENCH_FLAGS="--only switch" measures less.
+BENCH_SYSTEMS := bench switch bench-linux
+BENCH_FLAGS ?=
+
+bench: | setup-dev ## measure, and print the table of goals, ours and others' figures (build/bench)
+	@for system in $(BENCH_SYSTEMS); do $(MAKE) --no-print-directory image SYSTEM=$$system >$(BUILD)/bench-image.log 2>&1 || { \
+	    tail -n 20 $(BUILD)/bench-image.log >&2; echo "bench: systems/$$system.dts cannot be built" >&2; exit 1; }; done
+	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/bench.py --out $(BUILD)/bench $(BENCH_FLAGS)
+
+.PHONY: bench

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the instructions a machine executes, from one address on, by a plugin of QEMU (scripts/bench-count.c)."""
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tessera.runner import ROOT, Qemu
+
+SOURCE = ROOT / "scripts" / "bench-count.c"
+VERSIONS = range(1, 9)  # of QEMU's plugin interface: 1 for 7.2, 4 for 10.0; what we use of it has stayed the same
+_TIMEOUT_S = 60
+
+
+class CountError(Exception):
+    """Instructions cannot be counted here; the text says why."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """All instructions of a run, and how many had been executed whenever the address was passed."""
+
+    instructions: int
+    passed: list[int]
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A built plugin that this QEMU accepts."""
+
+    plugin: Path
+
+    def arguments(self, address: int, out: Path) -> list[str]:
+        """For QEMU's command line; `out` is written when QEMU ends."""
+        return ["-plugin", f"{self.plugin},address={address:#x},out={out}"]
+
+
+def read_count(out: Path) -> Count:
+    """What the plugin has left."""
+    try:
+        record = json.loads(out.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CountError(f"QEMU ended without a count in {out}: {error}") from error
+    return Count(record["instructions"], record["passed"])
+
+
+def _compile(compiler: str, plugin: Path, version: int) -> None:
+    plugin.parent.mkdir(parents=True, exist_ok=True)
+    command = [compiler, "-shared", "-fPIC", "-O2", f"-DPLUGIN_VERSION={version}", str(SOURCE), "-o", str(plugin)]
+    try:
+        done = subprocess.run(command, text=True, capture_output=True, timeout=_TIMEOUT_S, check=False)
+    except OSError as error:
+        raise CountError(f"{compiler} cannot be started: {error.strerror}; `make setup-dev` installs it") from error
+    if done.returncode != 0:
+        raise CountError(f"{SOURCE.name} does not compile: {done.stderr.strip()[-300:]}")
+
+
+def _accepts(qemu: Qemu, plugin: Path, out: Path) -> str | None:
+    """What QEMU has against the plugin, None if nothing: it is started with no machine and told to quit."""
+    command = [qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-monitor", "stdio"]
+    done = subprocess.run(
+        [*command, "-plugin", f"{plugin},address=0,out={out}"],
+        input="quit\n",
+        text=True,
+        capture_output=True,
+        timeout=_TIMEOUT_S,
+        check=False,
+    )
+    return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+
+
+def make_counter(qemu: Qemu, folder: Path, compiler: str = "gcc") -> Counter:
+    """The plugin in the version that this QEMU accepts. CountError if it takes none."""
+    why: str | None = None
+    for version in VERSIONS:
+        plugin = folder / f"count-{version}.so"
+        _compile(compiler, plugin, version)
+        why = _accepts(qemu, plugin, folder / "count-probe.json")
+        if why is None:
+            return Counter(plugin)
+    raise CountError(f"{qemu.program} takes no plugin: {why}")

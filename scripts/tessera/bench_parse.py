@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benchmark guests and the hypervisor print, as numbers."""
+
+import json
+import re
+from dataclasses import dataclass
+from statistics import median
+
+_BOOT = re.compile(r"boot: (\d+) instructions to the first guest, (\d+) more copying and clearing")
+_GAP = re.compile(r"^GAP (\d+) (\d+)$", re.MULTILINE)
+_NUMBERS = ("min", "median", "avg", "max", "n")
+
+
+class ParseError(Exception):
+    """A line that should be a figure is none; the text shows it."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Many shots of one thing. `avg` is None where nobody computed it."""
+
+    metric: str
+    unit: str
+    min: float
+    median: float
+    max: float
+    n: int
+    avg: float | None = None
+
+    def stat(self, name: str) -> float:
+        """The statistic `name`: min, median or value (of a single shot)."""
+        return self.min if name in ("min", "value") else self.median
+
+
+def single(metric: str, unit: str, value: float) -> Figure:
+    """A figure of one shot."""
+    return Figure(metric, unit, value, value, value, 1, value)
+
+
+def summary(metric: str, unit: str, shots: list[int]) -> Figure:
+    """A figure of many shots."""
+    return Figure(metric, unit, min(shots), median(shots), max(shots), len(shots), sum(shots) / len(shots))
+
+
+def _figure(text: str) -> Figure:
+    try:
+        record = json.loads(text)
+        numbers = {name: record[name] for name in _NUMBERS}
+        if not all(isinstance(number, int) for number in numbers.values()):
+            raise ParseError(f"not numbers: {text}")
+        return Figure(str(record["metric"]), str(record["unit"]), **numbers)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParseError(f"not a figure: {text!r} ({error})") from error
+
+
+def figures(console: str) -> dict[str, Figure]:
+    """
+    The `BENCH {json}` lines of one guest's console by metric. A line that the console has cut in two (another VM
+    printed meanwhile) is put together again. ParseError if one cannot be read or the guest says that it failed.
+    """
+    found: dict[str, Figure] = {}
+    pending = ""
+    for line in console.splitlines():
+        if line.startswith("BENCH failed"):
+            raise ParseError(line)
+        pending = line.removeprefix("BENCH ") if line.startswith("BENCH {") else pending + line if pending else ""
+        if pending.endswith("}"):
+            figure = _figure(pending)
+            found[figure.metric] = figure
+            pending = ""
+    if pending:
+        raise ParseError(f"a figure without end: {pending!r}")
+    return found
+
+
+def is_done(console: str) -> bool:
+    """Whether the guest has said that it is through."""
+    return "\nBENCH done" in "\n" + console or "BENCH failed" in console
+
+
+def boot_cost(console: str) -> tuple[int, int]:
+    """Instructions from the hypervisor's entry to the first guest, and those beside them that fill memory."""
+    match = _BOOT.search(console)
+    if match is None:
+        raise ParseError("the hypervisor has not said what its boot took ('boot: <n> instructions to the first guest')")
+    return int(match[1]), int(match[2])
+
+
+def gaps(console: str) -> list[tuple[int, int]]:
+    """`GAP before after` lines: the last value of instret before a time without the CPU, and the first after it."""
+    return [(int(match[1]), int(match[2])) for match in _GAP.finditer(console)]
+
+
+def switches(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> list[int]:
+    """
+    The switches between two VMs that share one hart, from the gaps of each: one VM's last instruction before its gap
+    is followed by the other's first one after its own. Pairs that do not interlock (one VM had stopped or was printing)
+    are left out: the other must have been away when this one left, and be back first.
+    """
+    costs = []
+    for leaving, coming in ((first, second), (second, first)):
+        arrivals = sorted((after, before) for before, after in coming)
+        for left, back in leaving:
+            arrived, away_since = next((gap for gap in arrivals if gap[0] > left), (back, left))
+            if away_since < left and arrived < back:
+                costs.append(arrived - left)
+    return costs

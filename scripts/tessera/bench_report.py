@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures as results.jsonl, as a table for a terminal and for Markdown."""
+
+import json
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tessera.bench_collect import Taken
+from tessera.bench_machine import ICOUNT
+from tessera.bench_metrics import PEERS, Metric
+from tessera.runner import ROOT, Qemu
+
+NATIVE = "native"
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What was measured: the commit, and whether files had been changed since."""
+
+    name: str
+    dirty: bool
+
+
+def current_commit(root: Path = ROOT) -> Commit:
+    """The repository's state; "unknown" outside a repository."""
+
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", *words], cwd=root, text=True, capture_output=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    return Commit(git("rev-parse", "HEAD") or "unknown", bool(git("status", "--porcelain", "--untracked-files=no")))
+
+
+def _plain(number: float | None) -> float | int | None:
+    """Whole numbers without a decimal point, others with as many digits as mean something."""
+    if number is None:
+        return None
+    return int(number) if number == int(number) else round(number, 6)
+
+
+def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> dict[str, Any]:
+    """One line of results.jsonl."""
+    figure = taken.figure
+    judged = metric if taken.system != NATIVE else None
+    value = figure.stat(metric.stat if metric else "median")
+    return {
+        "metric": figure.metric,
+        "unit": figure.unit,
+        "value": _plain(value),
+        "min": _plain(figure.min),
+        "median": _plain(figure.median),
+        "max": _plain(figure.max),
+        "n": figure.n,
+        "goal": _plain(judged.goal) if judged else None,
+        "met": judged.met(value) if judged else None,
+        "config": {
+            "system": taken.system,
+            "qemu": ".".join(map(str, qemu.version)),
+            "cpu": qemu.cpu,
+            "icount": ICOUNT,
+            "harts": 1,
+        },
+        "commit": commit.name,
+        "dirty": commit.dirty,
+        "anchors": {peer: _plain(number) for peer, number in judged.peers.items()} if judged else {},
+        "anchor_source": judged.source if judged and judged.peers else None,
+    }
+
+
+def write_results(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    """One JSON object a line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in records), encoding="utf-8")
+
+
+def _shown(number: float | int | None) -> str:
+    if number is None:
+        return ""
+    return f"{number:,}" if isinstance(number, int) else f"{number:.4f}"
+
+
+def verdict(met: bool | None) -> str:
+    """The word in the table's last column."""
+    return {True: "met", False: "NOT MET", None: ""}[met]
+
+
+def _versions(records: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(line["config"]["qemu"] for line in records))
+
+
+def rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[list[str]]:
+    """The table's cells, header first: metrics with goals or peers, then whatever else was measured."""
+    versions = _versions(records)
+    ours = {(line["metric"], line["config"]["qemu"]): line for line in records if line["config"]["system"] != NATIVE}
+    natively = {
+        (line["metric"], line["config"]["qemu"]): line for line in records if line["config"]["system"] == NATIVE
+    }
+    others = [name for name, _ in ours if name not in metrics and not name.endswith(".ticks")]
+    header = ["metric", "unit", "goal", *(f"QEMU {version}" for version in versions), "", "native", *map(str, PEERS)]
+    table = [header]
+    for name in dict.fromkeys([*metrics, *others]):
+        lines = [ours.get((name, version)) for version in versions]
+        table.append(_row(name, metrics.get(name), lines, natively.get((name, versions[0])) if versions else None))
+    return table
+
+
+def _row(
+    name: str, metric: Metric | None, lines: list[dict[str, Any] | None], natively: dict[str, Any] | None
+) -> list[str]:
+    verdicts = [line["met"] for line in lines if line is not None]
+    met = None if not verdicts or None in verdicts else all(verdicts)
+    unit = metric.unit if metric else next((line["unit"] for line in lines if line), "")
+    return [
+        name,
+        unit,
+        _shown(_plain(metric.goal)) if metric and metric.goal is not None else "",
+        *(_shown(line["value"]) if line else "not measured" if metric else "" for line in lines),
+        verdict(met),
+        _shown(natively["value"]) if natively else "",
+        *(_shown(_plain(metric.peers[peer])) if metric and peer in metric.peers else "" for peer in PEERS),
+    ]
+
+
+def text_table(table: list[list[str]]) -> str:
+    """For a terminal: the first two columns to the left, numbers to the right."""
+    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+    lines = []
+    for row in table:
+        cells = [
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "-" * max(map(len, lines)))
+    return "\n".join(lines)
+
+
+def markdown(table: list[list[str]], metrics: dict[str, Metric], commit: Commit, failed: list[str]) -> str:
+    """A page with the table, what each metric means, and what could not be measured."""
+    state = f"{commit.name[:12]}{' with changes' if commit.dirty else ''}"
+    lines = [
+        "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+        "# Benchmark",
+        "",
+        f"Commit {state}. Instructions executed under QEMU, `-icount {ICOUNT}`, one hart: a virtual machine of 1 GIPS.",
+        "",
+        "| " + " | ".join(table[0]) + " |",
+        "|---|---|" + "---:|" * (len(table[0]) - 2),
+        *("| " + " | ".join(row) + " |" for row in table[1:]),
+        "",
+        *(
+            f"- **{metric.name}** ({metric.stat}): {metric.what}. Peers: {metric.source}."
+            for metric in metrics.values()
+        ),
+    ]
+    if failed:
+        lines += ["", "Not measured:", "", *(f"- {why}" for why in failed)]
+    return "\n".join(lines) + "\n"

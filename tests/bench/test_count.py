@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin that counts instructions, on a program whose every instruction is known."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tessera.bench_count import CountError, make_counter, read_count
+from tessera.runner import find_qemu
+
+LOOPS = 1000
+# Switches the machine off by its test device at the end; runs from the reset address with no firmware.
+PROGRAM = f"""
+    .globl _start
+_start:
+    li   t0, {LOOPS}        # 1 instruction: fits 12 bits
+1:  addi t0, t0, -1
+    bnez t0, 1b
+    .globl passed
+passed:
+    li   t1, 0x100000       # lui
+    li   t2, 0x5555         # lui, addi
+    sw   t2, 0(t1)
+2:  j    2b
+"""
+SETUP = 1
+LOOP = 2 * LOOPS
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("count")
+    (folder / "p.S").write_text(PROGRAM, encoding="utf-8")
+    flags = ["-march=rv64imac", "-mabi=lp64", "-nostdlib", "-Ttext=0x80000000", "-Wl,--build-id=none"]
+    command = ["riscv64-unknown-elf-gcc", *flags, "-o", str(folder / "p.elf"), str(folder / "p.S")]
+    subprocess.run(command, check=True)
+    return folder / "p.elf"
+
+
+def passed_address(program: Path) -> int:
+    symbols = subprocess.run(
+        ["riscv64-unknown-elf-nm", str(program)], check=True, text=True, capture_output=True
+    ).stdout
+    return next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" passed"))
+
+
+def test_every_instruction_is_counted_once(program: Path, tmp_path: Path) -> None:
+    qemu = find_qemu()
+    counter = make_counter(qemu, tmp_path)
+    out = tmp_path / "count.json"
+    command = [qemu.program, "-M", "virt", "-bios", str(program), "-display", "none", "-nic", "none"]
+    icount = ["-icount", "shift=0,sleep=off", "-monitor", "none", "-serial", "none"]
+    subprocess.run([*command, *icount, *counter.arguments(passed_address(program), out)], check=True, timeout=60)
+    count = read_count(out)
+    reset_code = count.passed[0] - SETUP - LOOP
+    assert 0 < reset_code < 20  # QEMU's own few instructions in ROM that jump to the program
+    assert len(count.passed) == 1
+    # lui, lui, addi, sw; and the jump as long as QEMU takes to end
+    assert count.instructions - count.passed[0] >= 4
+
+
+def test_without_a_count_there_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(CountError, match="without a count"):
+        read_count(tmp_path / "none.json")
+
+
+def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CountError, match="no-such-cc"):
+        make_counter(find_qemu(), tmp_path, "no-such-cc")

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guests print, as numbers; and what must not be taken for one."""
+
+import pytest
+
+from tessera.bench_collect import added
+from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, is_done, summary, switches
+
+LINE = 'BENCH {"metric":"riscv.sbi.base","unit":"instructions","min":87,"median":88,"avg":88,"max":120,"n":100}'
+
+
+def test_a_figure() -> None:
+    found = figures(f"bench: hello\n{LINE}\nBENCH done\n")
+    assert found == {"riscv.sbi.base": Figure("riscv.sbi.base", "instructions", 87, 88, 120, 100, 88)}
+    assert found["riscv.sbi.base"].stat("min") == 87
+    assert found["riscv.sbi.base"].stat("median") == 88
+
+
+@pytest.mark.parametrize("cut", [7, 20, 60, len(LINE) - 1])
+def test_a_line_cut_in_two_by_the_console(cut: int) -> None:
+    assert figures(f"{LINE[:cut]}\n{LINE[cut:]}\nBENCH done\n").keys() == {"riscv.sbi.base"}
+
+
+@pytest.mark.parametrize(
+    "console",
+    [
+        LINE.replace("87", '"many"'),
+        LINE.replace('"min":87,', ""),
+        LINE.replace("}", ""),
+        "BENCH failed: riscv.sbi.base: got 0x1, expected 0x0",
+        "BENCH {nonsense}",
+    ],
+)
+def test_what_is_no_figure_is_refused(console: str) -> None:
+    with pytest.raises(ParseError):
+        figures(console)
+
+
+def test_done() -> None:
+    assert is_done("BENCH done") and is_done(f"{LINE}\nBENCH done\n") and is_done("BENCH failed: x")
+    assert not is_done(LINE) and not is_done("not BENCH done yet".replace("BENCH", "bench"))
+
+
+def test_boot_cost() -> None:
+    assert boot_cost("x\nboot: 41653 instructions to the first guest, 770411 more copying and clearing\n") == (
+        41653,
+        770411,
+    )
+    with pytest.raises(ParseError):
+        boot_cost("boot: done")
+
+
+# A runs to 100, B from 140 to 200, A from 250 to 300, B from 330 on.
+A = [(100, 250), (300, 420)]
+B = [(60, 140), (200, 330)]
+
+
+def test_switches_are_paired_both_ways() -> None:
+    assert sorted(switches(A, B)) == [30, 40, 50]
+
+
+def test_switches_of_vms_that_do_not_interlock_are_left_out() -> None:
+    assert switches([(100, 120)], [(90, 500)]) == []
+    assert switches([], B) == []
+    assert switches([(100, 250)], []) == []
+
+
+def test_gaps_from_a_console() -> None:
+    console = "GAP 100 250\nnoise GAP 1 2\nGAP 300\nGAP 300 420\n"
+    assert gaps(console) == A
+
+
+def test_summary() -> None:
+    assert summary("m", "u", [3, 1, 2]) == Figure("m", "u", 1, 2, 3, 3, 2)
+
+
+def test_added_compares_the_least_latencies() -> None:
+    def figure(least: int) -> Figure:
+        return Figure("riscv.timer.latency.sstc", "instructions", least, least + 50, least + 99, 200)
+
+    assert added(figure(1), figure(1)).stat("value") == 0
+    assert added(figure(141), figure(1)).stat("value") == 140
