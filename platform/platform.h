@@ -17,6 +17,12 @@ int platform_uart_get(void);
 /* Interrupt when the transmitter can take more, or not. */
 void platform_uart_notify_tx(bool enable);
 
+/*
+ * Ends the machine with a status that says it failed, if the board has a way to. May return: then the firmware is asked
+ * to switch the machine off, which need not tell anybody why. `platform.finisher` is mapped if it has a size.
+ */
+void platform_fail(void);
+
 /* Facts of the board. */
 struct platform_device {
     hpa_t base;
@@ -29,6 +35,7 @@ struct platform_info {
     unsigned uart_irq; /* interrupt controller source */
     struct platform_device irqchip;
     unsigned irq_count; /* sources 1 .. irq_count-1 */
+    struct platform_device finisher; /* what platform_fail() uses; size 0: nothing */
 };
 
 extern const struct platform_info platform;

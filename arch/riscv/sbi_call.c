@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arch.h"
 #include "internal.h"
+#include "platform.h"
 
 struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2)
 {
@@ -20,6 +21,12 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2)
 
 void arch_shutdown(bool failure)
 {
+    static bool told; /* owner: this function; a firmware that forbids telling must not bring us back here for ever */
+
+    if (failure && !told) {
+        told = true;
+        platform_fail();
+    }
     sbi_call(SBI_EXT_SRST, 0, SRST_SHUTDOWN, failure ? SRST_REASON_FAILURE : SRST_REASON_NONE, 0);
     for (;;) { /* a firmware without SRST: nothing more can be done */
         __asm__ volatile("wfi");
