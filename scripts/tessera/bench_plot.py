@@ -6,6 +6,7 @@ from typing import Any
 
 from tessera.bench_metrics import Metric
 
+_LABELS = {"bao": "Bao", "kvm": "KVM"}
 _COLOURS = {"Tessera": "#1b6ca8", "bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a"}
 
 
@@ -35,17 +36,23 @@ def plot(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path
     if not points:
         return []
     names = list(dict.fromkeys(name for name, _, _ in points))
-    figure, axes = pyplot.subplots(figsize=(9, 0.45 * len(names) + 1.8), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(9, max(2.6, 0.45 * len(names) + 1.8)), layout="constrained")
     for who, colour in _COLOURS.items():
         mine = [(names.index(name), value) for name, owner, value in points if owner == who]
         if mine:
             marker = "D" if who == "Tessera" else "o"
             axes.scatter(
-                [value for _, value in mine], [row for row, _ in mine], c=colour, marker=marker, label=who, zorder=3
+                [value for _, value in mine],
+                [row for row, _ in mine],
+                c=colour,
+                marker=marker,
+                label=_LABELS.get(who, who),
+                zorder=3,
             )
     axes.axvline(1, color="black", linewidth=1)
-    axes.text(1, -0.8, "goal", ha="center", va="bottom", fontsize=8)
+    axes.text(1, 1.01, "goal", transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.grid(axis="x", which="both", alpha=0.25)

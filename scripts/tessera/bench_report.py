@@ -5,6 +5,7 @@ import json
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,16 @@ def current_commit(root: Path = ROOT) -> Commit:
     return Commit(git("rev-parse", "HEAD") or "unknown", bool(git("status", "--porcelain", "--untracked-files=no")))
 
 
+@cache
+def qemu_release(program: str) -> str:
+    """What the emulator says of its version, in full; "unknown" if it does not run."""
+    try:
+        done = subprocess.run([program, "--version"], text=True, capture_output=True, check=False)
+    except OSError:
+        return "unknown"
+    return done.stdout.partition("\n")[0].rpartition("version ")[2] or "unknown"
+
+
 def _plain(number: float | None) -> float | int | None:
     """Whole numbers without a decimal point, others with as many digits as mean something."""
     if number is None:
@@ -59,6 +70,7 @@ def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> d
         "config": {
             "system": taken.system,
             "qemu": ".".join(map(str, qemu.version)),
+            "qemu_release": qemu_release(qemu.program),
             "cpu": qemu.cpu,
             "icount": ICOUNT,
             "harts": 1,

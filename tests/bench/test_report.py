@@ -2,6 +2,8 @@
 """Goals, verdicts, the table, the results file, and the file of metrics itself."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,9 @@ from tessera.bench_metrics import DEFAULT_FILE, MetricsError, read_metrics
 from tessera.bench_parse import Figure, single
 from tessera.bench_plot import plot
 from tessera.bench_report import Commit, current_commit, markdown, record, rows, text_table, write_results
-from tessera.runner import Qemu
+from tessera.runner import ROOT, Qemu
 
-QEMU = Qemu("qemu", (7, 2), "rv64,h=true")
+QEMU = Qemu("no-such-qemu", (7, 2), "rv64,h=true")
 COMMIT = Commit("0123456789abcdef", True)
 
 
@@ -68,6 +70,7 @@ def test_a_record_says_what_was_measured_how_and_of_what() -> None:
     assert result["config"] == {
         "system": "bench",
         "qemu": "7.2",
+        "qemu_release": "unknown",  # there is no program of that name
         "cpu": "rv64,h=true",
         "icount": "shift=0,sleep=off",
         "harts": 1,
@@ -95,7 +98,7 @@ def test_the_table_shows_the_verdict_the_native_figure_and_the_peers() -> None:
 
 
 def test_one_emulator_that_misses_a_goal_is_enough() -> None:
-    newer = Qemu("qemu", (10, 0), "rv64,h=true")
+    newer = Qemu("no-such-qemu", (10, 0), "rv64,h=true")
     metric = read_metrics()["riscv.sbi.base"]
     records = [record(taken("riscv.sbi.base", cost), metric, qemu, COMMIT) for cost, qemu in ((87, QEMU), (187, newer))]
     assert any("NOT MET" in text for text in table_of(*records) if text.startswith("riscv.sbi.base "))
@@ -128,3 +131,13 @@ def test_a_single_shot_is_its_own_value() -> None:
 def test_the_commit_is_known_here_and_unknown_elsewhere(tmp_path: Path) -> None:
     assert len(current_commit().name) == 40
     assert current_commit(tmp_path) == Commit("unknown", False)
+
+
+def test_an_emulator_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+    program = str(ROOT / "scripts" / "bench.py")
+    command = [sys.executable, program, "--qemu", "/no/such/qemu", "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, text=True, capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("bench: error: ")
+    assert "/no/such/qemu" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
