@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hypervisor as clang compiles it does the same work."""
+
+from lab import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, states, tell
+
+from tessera.machine import HYPERVISOR
+
+
+def test_small_guests_on_clangs_hypervisor():
+    system = built("trio", hypervisor=hypervisor_by("clang"))
+    with booted(system, "clang") as machine:
+        await_life(machine, system)
+        tell(machine, "first", "fatal")
+        machine.expect(HYPERVISOR, r"^first stopped by a fatal trap, starts again$", SOON_S)
+        machine.expect("first", r"^faulty: alive 0$", SOON_S)
+        tell(machine, "second", "reset")
+        machine.expect("second", r"^faulty: alive 0$", SOON_S)
+        assert [row["starts"] for row in states(machine).values()] == ["2", "2", "1"]
+        assert_undisturbed(machine)
+        command(machine, "q")
+        assert machine.status(SOON_S) == 0

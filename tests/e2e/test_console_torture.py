@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guests that print as fast as they can, together: every line of each arrives whole, once, in order, and unmixed."""
+
+import os
+import re
+import select
+import subprocess
+import time
+
+import pytest
+from lab import BOOT_S, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
+
+from tessera.machine import Console
+from tessera.runner import find_qemu, system_command
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+OVER = "faulty: flood is over"
+# Time stands still in the guests while QEMU is kept from running. Without that a guest's line may look unfinished for
+# longer than the console waits, because this machine is busy, and is rightly shown in two pieces. One hart only: two
+# harts starve each other in QEMU's counting mode.
+STEADY = ("-icount", "shift=3,sleep=off")
+
+
+def flood_lines(count: int) -> list[str]:
+    return [f"faulty: flood {number} {LETTERS[number % len(LETTERS) :]}" for number in range(count)]
+
+
+def assert_flood_whole(text: str, count: int, vm: str) -> None:
+    """Exactly the lines of the flood, each whole, in order, with nothing between them."""
+    lines = text.splitlines()
+    start = lines.index("faulty: flood 0 " + LETTERS)
+    for number, (got, wanted) in enumerate(zip(lines[start:], [*flood_lines(count), OVER], strict=False)):
+        assert got == wanted, f"{vm}: line {number} of the flood"
+    assert len(lines) > start + count, f"{vm}: {len(lines) - start} lines of {count}"
+
+
+def assert_flood_complete(text: str, count: int, vm: str) -> None:
+    """Every character of the flood, in order, with nothing between them but perhaps line ends."""
+    got = text.replace("\n", "")
+    wanted = "".join([*flood_lines(count), OVER])
+    got = got[got.index("faulty: flood 0 ") :]
+    for at, (one, other) in enumerate(zip(got, wanted, strict=False)):
+        assert one == other, f"{vm}: after {at} characters {got[at - 40 : at + 40]!r}"
+    assert len(got) >= len(wanted), f"{vm}: {len(got)} characters of {len(wanted)}"
+
+
+@pytest.mark.parametrize(
+    ("name", "steady", "check"),
+    [("torture", STEADY, assert_flood_whole), ("trio", (), assert_flood_complete)],
+    ids=["one hart", "two harts"],
+)
+def test_two_floods_and_a_bystander(name, steady, check):
+    count = 1500
+    system = built(name)
+    with booted(system, f"torture-{name}", *steady) as machine:
+        await_life(machine, system)
+        tell(machine, "second", f"flood {count:x}")
+        tell(machine, "first", f"flood {count:x}")
+        keyboard(machine, "freertos")  # its lines are now shown character by character, among all the others
+        machine.send("uptime\rtasks\r")
+        machine.expect("freertos", r"^up \d+ s \(\d+ ticks of 1000 Hz, \d+ sleeps without ticks\)$", BOOT_S)
+        machine.expect("freertos", r"^heap free \d+ B of \d+$", BOOT_S)
+        for vm in ("first", "second"):
+            machine.wait_until(lambda vm=vm: machine.console.said(vm, OVER) is not None, BOOT_S)
+            check(machine.console.text(vm), count, vm)
+        foreign = re.findall(r"^.*(?:faulty|flood|tessera).*$", machine.console.text("freertos"), re.MULTILINE)
+        assert not foreign, foreign[:5]
+        assert_undisturbed(machine)
+
+
+def read_slowly(process: subprocess.Popen[bytes], console: Console, done: list[str], seconds: float) -> bytes:
+    """Reads like a slow terminal: a little at a time, with pauses in which QEMU cannot get rid of anything."""
+    assert process.stdout is not None
+    everything = b""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not select.select([process.stdout], [], [], 5)[0]:
+            continue
+        chunk = os.read(process.stdout.fileno(), 8192)
+        if not chunk:
+            break
+        everything += chunk
+        console.feed(chunk.decode("latin-1"))
+        if all(console.said(name, OVER) for name in done):
+            break
+        time.sleep(0.02)
+    return everything
+
+
+def test_a_slow_terminal_loses_nothing():
+    """
+    The terminal takes some 400 kB/s in gulps, and the guests have more to print: they wait, and nothing is lost.
+
+    In real time: were the guests' time to stand still as well, nothing would have to wait.
+    """
+    count = 4000
+    system = built("torture")
+    words = system_command(find_qemu(), system)
+    everything = b""
+    console = Console(system.names)
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    try:
+        assert process.stdin is not None
+        deadline = time.monotonic() + BOOT_S
+        while not all(console.said(name, "alive 1") for name in ("first", "second")) and time.monotonic() < deadline:
+            console.feed(os.read(process.stdout.fileno(), 65536).decode("latin-1"))
+        process.stdin.write(f"flood {count:x}\r\x142flood {count:x}\r\x143".encode())
+        everything = read_slowly(process, console, ["first", "second"], BOOT_S)
+    finally:
+        process.kill()
+        process.wait()
+        (OUT / "torture-slow.log").write_bytes(everything)
+    for name in ("first", "second"):
+        assert_flood_complete(console.text(name), count, name)
