@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What goes wrong between a system file and a running guest ends with one clear line and a status that is not zero.
+
+test_smoke.py has what the runner itself refuses (QEMU missing, too old, ...), tests/image every single complaint of the
+builder. Here: the whole chain as `make run` has it, and the hypervisor on a machine or an image it cannot use.
+"""
+
+import re
+import subprocess
+
+import pytest
+from lab import BOOT_S, OUT, await_life, built, run
+
+from tessera.machine import FIRMWARE, HYPERVISOR, Machine
+from tessera.runner import BASE_CPU, BuiltSystem, find_qemu, system_command
+
+ERROR_S = 60
+
+
+def make_run(system: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return run(["make", "-s", "run", f"SYSTEM={system}"], timeout=300, **environment)
+
+
+def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """What standard error says, without make's own word that a command has failed."""
+    return [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("make")]
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ("bad-syntax", [r"bad-syntax\.dts:16:", "expected"]),
+        ("bad-property", [r"bad-property\.dts:15:", "/vms/only", "colur"]),
+        ("bad-missing", [r"bad-missing\.dts:13:", "nobody/nothing.bin"]),
+        ("bad-oversized", [r"bad-oversized\.dts:13:", "/vms/only", "expected it to fit the RAM"]),
+    ],
+)
+def test_a_system_that_cannot_be_built(system, words):
+    done = make_run(f"../tests/e2e/systems/{system}")
+    said = complaints(done)
+    assert done.returncode != 0
+    assert len(said) == 1, done.stderr
+    for word in words:
+        assert re.search(word, said[0]), said[0]
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "OpenSBI" not in done.stdout  # nothing was booted
+
+
+def test_make_run_without_qemu():
+    done = make_run("bench", QEMU="/nonexistent/qemu")
+    assert done.returncode != 0
+    assert len(complaints(done)) == 1, done.stderr
+    assert "/nonexistent/qemu" in done.stderr
+
+
+def test_make_run_on_a_machine_without_the_hypervisor_extension():
+    """QEMU knows the extension, the processor has it off: only the hypervisor can tell."""
+    done = make_run("bench", CPU="h=false")
+    assert done.returncode != 0
+    assert re.search(r"error: this machine's harts lack the H extension", done.stdout), done.stdout[-1000:]
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def machine_fails(words: list[str], names: list[str], label: str) -> tuple[list[str], int]:
+    """Boots what must fail: the hypervisor's lines with `error:`, and QEMU's status. It goes off by itself."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    with Machine(words, names, OUT / f"{label}.log") as machine:
+        status = machine.status(ERROR_S)
+        machine.wait_until(lambda: False, 2)  # for the end of its output
+        text = machine.console.text(HYPERVISOR) + machine.console.text(FIRMWARE)
+        return [line for line in text.splitlines() if "error:" in line], status
+
+
+def boot_fails(system: BuiltSystem, label: str, *arguments: str, cpu: str = "") -> tuple[list[str], int]:
+    words = [*system_command(find_qemu(), system), *arguments]
+    if cpu:
+        words[words.index("-cpu") + 1] = cpu
+    return machine_fails(words, system.names, label)
+
+
+@pytest.mark.parametrize("cpu", [BASE_CPU.replace("true", "false"), f"{BASE_CPU},h=false"])
+def test_the_hypervisor_says_that_the_extension_is_missing(cpu):
+    """Nobody in between: QEMU and the image alone."""
+    errors, status = boot_fails(built("trio"), "bad-no-h", cpu=cpu)
+    assert len(errors) == 1, errors
+    assert "this machine's harts lack the H extension (hypervisor)" in errors[0]
+    assert status != 0
+
+
+def test_too_few_harts():
+    errors, status = boot_fails(built("trio"), "bad-harts", "-smp", "1")
+    assert len(errors) == 1, errors
+    assert "hart 1 of 2 does not start; the machine has too few harts for this system" in errors[0]
+    assert status != 0
+
+
+def test_more_harts_than_the_system_uses_are_left_alone():
+    """Not bad at all. Any of the four may be the one that OpenSBI starts."""
+    system = built("trio")
+    with Machine([*system_command(find_qemu(), system), "-smp", "4"], system.names, OUT / "more-harts.log") as machine:
+        await_life(machine, system, BOOT_S)
+
+
+def image_start(data: bytes) -> int:
+    """Where in the file the hypervisor ends and the system image begins."""
+    return [found.start() for found in re.finditer(rb"TESSERA1", data) if found.start() % 4096 == 0][-1]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda data, at: data[:at], "no system image behind the hypervisor"),
+        (lambda data, at: data[: at + 4], "no system image behind the hypervisor"),
+        (lambda data, at: data[: at + 40], "."),  # in the header
+        (lambda data, at: data[: at + 200], "a wrong checksum"),  # in the tables
+        (lambda data, at: data[:at] + b"X" + data[at + 1 :], "no system image behind the hypervisor"),
+        (lambda data, at: data[: at + 8] + b"\x63" + data[at + 9 :], "a system image of another version"),
+        (lambda data, at: data[: at + 300] + bytes([data[at + 300] ^ 1]) + data[at + 301 :], "a wrong checksum"),
+    ],
+    ids=["cut before", "cut magic", "cut header", "cut tables", "magic", "version", "flipped bit"],
+)
+def test_an_image_that_was_damaged(spoil, says, tmp_path):
+    system = built("trio")
+    data = system.image.read_bytes()
+    damaged = tmp_path / "tessera.bin"
+    damaged.write_bytes(spoil(data, image_start(data)))
+    errors, status = boot_fails(BuiltSystem(system.name, damaged, system.data), "bad-image")
+    assert len(errors) == 1, errors
+    assert re.search(f"error: the system image cannot be used: .*{says}", errors[0]), errors
+    assert status != 0
