@@ -34,7 +34,7 @@ struct platform_info {
     struct platform_device uart;
     unsigned uart_irq; /* interrupt controller source */
     struct platform_device irqchip;
-    unsigned irq_count; /* sources 1 .. irq_count-1 */
+    unsigned irq_count;              /* sources 1 .. irq_count-1 */
     struct platform_device finisher; /* what platform_fail() uses; size 0: nothing */
 };
 
