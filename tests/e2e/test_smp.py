@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linux with two VCPUs: on two harts, and on one that they share."""
+
+import re
+
+import pytest
+from lab import BOOT_S, SOON_S, await_life, booted, built, states
+
+from tessera.machine import HYPERVISOR
+
+PROMPT = r"^linux:~# "
+PIPE_S = 60
+# Two processes that compute at the same time, and a pipe between two more: both VCPUs work and interrupt each other.
+LOAD = (
+    "for i in 1 2; do (n=0; while [ $n -lt 50000 ]; do n=$((n + 1)); done; echo worker$i=$n) & done; "
+    "seq 2000 | tail -n1 | sed s/^/piped=/; wait; echo all-$((6 * 7))-done"
+)
+
+
+@pytest.fixture(scope="module", params=["linux-smp", "linux-smp-one-hart"])
+def machine(request):
+    system = built(request.param)
+    # One VM alone: its lines carry its name all the same, and the name the parser is told of makes it look for that.
+    with booted(system, request.param) as machine:
+        machine.console.shared = True
+        await_life(machine, system)
+        machine.expect("linux", PROMPT, BOOT_S)
+        yield machine
+
+
+def ask(machine, line, answer):
+    machine.skip("linux")
+    machine.send(f"{line}\r")
+    found = machine.expect("linux", answer, BOOT_S)
+    machine.expect("linux", PROMPT, BOOT_S)
+    return found
+
+
+def test_linux_sees_two_processors(machine):
+    ask(machine, "grep -c ^processor /proc/cpuinfo", r"^2$")
+    ask(machine, "cat /sys/devices/system/cpu/online", r"^0-1$")
+    assert "2 CPUs" in machine.console.text("linux")
+    machine.skip(HYPERVISOR)
+    row = states(machine)["linux"]
+    assert (row["state"], row["vcpus"]) == ("running", "2/2")
+
+
+def test_both_work(machine):
+    ask(machine, LOAD, r"^all-42-done$")
+    text = machine.console.text("linux")
+    for sign in ("worker1=50000", "worker2=50000", "piped=2000"):
+        assert re.search(rf"^{sign}$", text, re.MULTILINE), text[-1500:]
+    used = ask(machine, "grep ^cpu[01] /proc/stat", r"^cpu0 (\d+) \d+ (\d+) .*\n(?:.*\n)*?cpu1 (\d+) \d+ (\d+) ")
+    busy = [int(used[1]) + int(used[2]), int(used[3]) + int(used[4])]
+    assert min(busy) > 10, f"ticks that each has worked: {busy}"
+    # Interrupts from one VCPU to the other went both ways.
+    found = ask(machine, "grep -i resched /proc/interrupts", r"IPI0:\s+(\d+)\s+(\d+) ")
+    assert int(found[1]) > 0, found[0]
+    assert int(found[2]) > 0, found[0]
+
+
+def test_a_pipe_between_the_two_is_no_waiting(machine):
+    """
+    20,000 lines go from one process to the other, a wake-up each: two seconds on two harts. A VCPU that is woken but
+    has to wait for the other's quantum, though a hart sleeps, makes it two minutes. On one hart that is how it is.
+    """
+    lines = 20000 if machine.command[machine.command.index("-smp") + 1] == "2" else 500
+    machine.skip("linux")
+    machine.send(f"seq {lines} | tail -n1 | sed s/^/last=/\r")
+    machine.expect("linux", rf"^last={lines}$", PIPE_S)
+    machine.expect("linux", PROMPT, BOOT_S)
+
+
+def test_nothing_complained(machine):
+    text = machine.console.text("linux")
+    for sign in ("rcu_sched", "soft lockup", "BUG:", "Oops", "Call Trace", "clocksource: timekeeping watchdog"):
+        assert sign not in text, text[-3000:]
+
+
+def test_poweroff_ends_the_machine(machine):
+    """The last one: it ends the machine that these tests share."""
+    machine.skip(HYPERVISOR)
+    machine.send("poweroff\r")
+    machine.expect(HYPERVISOR, r"^linux stopped by its own shutdown$", SOON_S)
+    assert machine.status(SOON_S) == 0
