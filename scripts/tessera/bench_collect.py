@@ -8,20 +8,14 @@ from pathlib import Path
 from statistics import median
 
 from tessera.bench_count import CountError, make_counter
-from tessera.bench_machine import (
-    BenchError,
-    count_in_vm,
-    count_native,
-    count_to_guest,
-    run_native,
-    run_system,
-)
+from tessera.bench_machine import BenchError, count_system, run_native, run_system
+from tessera.bench_native import count_native
 from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, single, summary, switches
 from tessera.bench_size import hypervisor_files, lines_of_code, section_sizes
 from tessera.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 
 LATENCY = "riscv.timer.latency.sstc"
-LINUX_RUNS = 3  # natively, QEMU's random seeds make the kernel's way differ a little from run to run
+LINUX_RUNS = 3  # alike within a few instructions: a run that is not is worth seeing in min and max
 
 
 @dataclass(frozen=True)
@@ -111,7 +105,7 @@ def boot(bench: Bench) -> None:
     consoles = run_system(bench.qemu, system)
     told, filling = boot_cost(consoles.hypervisor)
     counter = make_counter(bench.qemu, bench.out)
-    whole = count_to_guest(bench.qemu, system, counter, bench.out / "count-boot.json")
+    whole, _ = count_system(bench.qemu, system, counter, bench.out / "count-boot.json")
     bench.add(single("riscv.boot.first_guest_insn", "instructions", whole - filling), system.name)
     bench.add(single("riscv.boot.filling", "instructions", filling), system.name)
     bench.add(single("riscv.boot.told", "instructions", told), system.name)
@@ -126,7 +120,7 @@ def linux(bench: Bench) -> None:
         out = bench.out / f"count-{name}.json"
         return [count(bench.qemu, system, counter, out) for _ in range(LINUX_RUNS)]
 
-    in_vm = runs(count_in_vm, "linux-vm")
+    in_vm = runs(lambda *words: count_system(*words)[1], "linux-vm")
     natively = runs(count_native, "linux-native")
     bench.add(summary("riscv.linux.boot", "instructions", in_vm), system.name)
     bench.add(summary("riscv.linux.boot", "instructions", natively), "native")

@@ -14,11 +14,8 @@ from tessera.runner import BuiltSystem, Qemu, native_command, system_command
 ICOUNT = "shift=0,sleep=off"
 # The user network's timers make QEMU 7.2 hang in virtual time without sleep.
 COUNTED = ("-icount", ICOUNT, "-nic", "none", "-no-reboot")
-GUEST_ENTRY = 0x80200000  # of the hypervisor, and of a raw guest natively and in its VM
+GUEST_ENTRY = 0x80200000  # of the hypervisor, and of a raw guest in its VM
 TIMEOUT_S = 300.0
-
-# What QEMU's device tree for `virt` has and a Tessera VM has not: a native Linux would spend time on these.
-_NOT_IN_A_VM = ("pmu", "fw-cfg", "flash", "platform-bus", "rtc", "pci", "virtio_mmio")
 
 
 class BenchError(Exception):
@@ -66,10 +63,10 @@ def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:
     return machine.console.text(vm)
 
 
-def _count(command: list[str], counter: Counter, sign: str, out: Path) -> Count:
-    """Counts a run that ends by power-off after the console has shown `sign`."""
+def count_to_power_off(command: list[str], counter: Counter, address: int, sign: str, out: Path) -> Count:
+    """Counts a run, and how often it passes `address`, that ends by power-off after its console has shown `sign`."""
     out.unlink(missing_ok=True)
-    counted = [*command, *COUNTED, *counter.arguments(GUEST_ENTRY, out)]
+    counted = [*command, *COUNTED, *counter.arguments(address, out)]
     machine, ended = _run(counted, ["machine"], lambda run: not run.running)
     if not ended or sign not in machine.console.text("machine"):
         raise BenchError(f"no '{sign}' and power-off within {machine.seconds:.0f} s: {_last_lines(machine)}")
@@ -79,32 +76,16 @@ def _count(command: list[str], counter: Counter, sign: str, out: Path) -> Count:
         raise BenchError(str(error)) from error
 
 
-def count_in_vm(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -> int:
-    """Instructions from the first one of the system's only guest to the machine's power-off, hypervisor included."""
-    count = _count(system_command(qemu, system), counter, system.vms[0]["sign_of_life"], out)
-    if len(count.passed) < 2:
+def count_system(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -> tuple[int, int]:
+    """
+    Instructions of a system with one guest: from the hypervisor's first one to the guest's, and from there to the
+    machine's power-off, hypervisor included.
+    """
+    sign = system.vms[0]["sign_of_life"]
+    count = count_to_power_off(system_command(qemu, system), counter, GUEST_ENTRY, sign, out)
+    if len(count.passed) < 2:  # the hypervisor's own entry is at the same address and is passed first
         raise BenchError(f"'{system.name}': the guest's entry {GUEST_ENTRY:#x} was never reached")
-    return count.instructions - count.passed[1]  # passed first by the hypervisor's own entry
-
-
-def count_to_guest(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -> int:
-    """Instructions from the hypervisor's first one to the guest's."""
-    count = _count(system_command(qemu, system), counter, system.vms[0]["sign_of_life"], out)
-    if len(count.passed) < 2:
-        raise BenchError(f"'{system.name}': the guest's entry {GUEST_ENTRY:#x} was never reached")
-    return count.passed[1] - count.passed[0]
-
-
-def count_native(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -> int:
-    """The same guest natively, on a machine with no more devices than the VM has."""
-    vm = system.vms[0]
-    tree = out.with_suffix(".dtb")
-    command = [*native_command(qemu, system, vm["name"])]
-    _write_lean_tree(command, tree)
-    count = _count([*command, "-dtb", str(tree)], counter, vm["sign_of_life"], out)
-    if not count.passed:
-        raise BenchError(f"the kernel's entry {GUEST_ENTRY:#x} was never reached natively")
-    return count.instructions - count.passed[0]
+    return count.passed[1] - count.passed[0], count.instructions - count.passed[1]
 
 
 def run_tool(command: list[str]) -> str:
@@ -118,16 +99,3 @@ def run_tool(command: list[str]) -> str:
     if done.returncode != 0:
         raise BenchError(f"{' '.join(command)}: {done.stderr.strip()[-300:]}")
     return done.stdout
-
-
-def _write_lean_tree(command: list[str], tree: Path) -> None:
-    """QEMU's own device tree for this machine without the devices that no VM has."""
-    at = command.index("-M") + 1
-    dump = [*command[:at], f"{command[at]},dumpdtb={tree}", *command[at + 1 :], "-nic", "none"]
-    run_tool(dump)
-    for parent in ("/", "/soc"):
-        prefix = parent if parent.endswith("/") else parent + "/"
-        nodes = run_tool(["fdtget", "-l", str(tree), parent]).split()
-        doomed = [prefix + node for node in nodes if node.split("@")[0] in _NOT_IN_A_VM]
-        if doomed:
-            run_tool(["fdtput", "-r", str(tree), *doomed])
