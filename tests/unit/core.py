@@ -28,6 +28,10 @@ class Memmap(Structure):
 
 _SIGNATURES = {
     "world_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint), c_uint]),
+    "world_image_make": (c_void_p, [c_uint, c_uint, POINTER(c_uint), c_uint]),
+    "world_image_seal": (None, [c_void_p]),
+    "world_image_check": (c_char_p, [c_void_p]),
+    "world_boot_image": (c_bool, [c_void_p]),
     "world_enter": (None, [c_uint]),
     "world_vm_start": (c_bool, [c_uint, c_uint]),
     "world_vm_stop": (c_bool, [c_uint, c_uint, c_bool]),

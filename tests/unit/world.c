@@ -112,7 +112,12 @@ struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsign
 
 void world_image_seal(struct world_image *image)
 {
-    image->header.checksum = crc32(&memory.config.bytes[16], image->header.config_size - 16U);
+    uint32_t size = image->header.config_size;
+
+    /* A size that makes no sense is refused before anybody computes a checksum over it. */
+    if (size >= sizeof(image->header) && size <= sizeof(memory)) {
+        image->header.checksum = crc32((const unsigned char *)&memory + 16, size - 16U);
+    }
 }
 
 const char *world_image_check(const struct world_image *image)
@@ -122,8 +127,11 @@ const char *world_image_check(const struct world_image *image)
 
 bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
 {
-    struct world_image *image = world_image_make(ncpus, nvms, nvcpus, quantum_us);
+    return world_boot_image(world_image_make(ncpus, nvms, nvcpus, quantum_us));
+}
 
+bool world_boot_image(struct world_image *image)
+{
     if (world_image_check(image) != NULL) {
         return false;
     }
@@ -133,7 +141,7 @@ bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned 
         return false;
     }
     system_start();
-    for (unsigned i = 0; i < ncpus; i++) {
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
         host_step(i);
     }
     return true;
@@ -142,6 +150,9 @@ bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned 
 bool world_vm_start(unsigned cpu, unsigned vm)
 {
     world_enter(cpu);
+    if (hyp.vms[vm].state == VM_STOPPED) {
+        memset(host_ram(hyp.vms[vm].memmap.regions[0].hpa), 0xa5, WORLD_VM_RAM); /* as its last run may have left it */
+    }
     return vm_start(&hyp.vms[vm]);
 }
 

@@ -35,6 +35,9 @@ const char *world_image_check(const struct world_image *image);
 /* Makes, checks and boots such a system; all CPUs run their scheduler once and sleep. False if core refused. */
 bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us);
 
+/* The same with an image that world_image_make() has made, and somebody has changed and sealed. */
+bool world_boot_image(struct world_image *image);
+
 /* CPU `cpu` enters the hypervisor: what it was about to do before is done. All that follow call it first. */
 void world_enter(unsigned cpu);
 

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The last check of the system image against images that are wrong in any way: whatever it lets through must boot, start
+every VM and leave the system well. The sanitizers see to it that nothing outside the image is read or written.
+"""
+
+import ctypes
+import struct
+
+from core import TICKS_PER_US, load
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+CORE = load()
+CONFIG_SIZE = 16384
+VCPUS = [1, 2, 1]
+QUANTUM_US = 1000
+
+# Where sysimage.h puts what (core/sysimage.c asserts the sizes).
+HEADER = 104
+VMS = HEADER
+VM = 96
+REGIONS = VMS + 16 * VM
+LOADS = REGIONS + 16 * 32
+FIXUPS = LOADS + 16 * 24
+END = FIXUPS + 16 * 32
+TOTAL_SIZE, NHARTS, NVMS, VMS_OFFSET, QUANTUM, TIMEBASE, RAM_BASE, NAME = 16, 28, 32, 36, 40, 48, 56, 72
+NREGIONS, REGIONS_OFFSET, LOADS_OFFSET = 64, 68, 76
+
+INTERESTING = (0, 1, 7, 8, 15, 16, 17, 31, 32, 255, 4095, 4096, CONFIG_SIZE - 8, CONFIG_SIZE, CONFIG_SIZE + 4096)
+BIG = (0x7FFFFFFF, 0x80000000, 0xFFFFFFF8, 0xFFFFFFFF)
+WORD = st.one_of(st.sampled_from(INTERESTING + BIG), st.integers(0, 2**32 - 1))
+# The fields of what is in use: the header after its checksum, three VMs and their first entries.
+PLACES = st.one_of(
+    st.integers(TOTAL_SIZE, RAM_BASE - 4),  # what the board says of its RAM has to be true
+    st.integers(NAME, HEADER - 4),
+    st.integers(VMS, VMS + len(VCPUS) * VM - 4),
+    st.integers(REGIONS, REGIONS + len(VCPUS) * 32 - 4),
+    st.integers(LOADS, LOADS + len(VCPUS) * 24 - 4),
+    st.integers(FIXUPS, FIXUPS + len(VCPUS) * 32 - 4),
+).map(lambda at: at & ~3)
+
+
+def make() -> int:
+    return CORE.world_image_make(2, len(VCPUS), (ctypes.c_uint * len(VCPUS))(*VCPUS), QUANTUM_US)
+
+
+def put(image: int, at: int, value: int) -> None:
+    ctypes.memmove(image + at, struct.pack("<I", value), 4)
+
+
+def put_wide(image: int, at: int, value: int) -> None:
+    ctypes.memmove(image + at, struct.pack("<Q", value), 8)
+
+
+def refused(image: int) -> str:
+    CORE.world_image_seal(image)
+    return (CORE.world_image_check(image) or b"").decode()
+
+
+def assert_boots(image: int) -> None:
+    assert CORE.world_boot_image(image), "an image that was let through does not boot"
+    nvms = struct.unpack("<I", ctypes.string_at(image + NVMS, 4))[0]
+    for vm in range(nvms):
+        CORE.world_vm_start(0, vm)
+    assert CORE.world_settle()
+    assert CORE.world_wrong() is None
+
+
+def test_the_image_the_tests_use_is_sound() -> None:
+    image = make()
+    assert refused(image) == ""
+    assert_boots(image)
+
+
+@settings(max_examples=1500, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(PLACES, WORD), min_size=1, max_size=3))
+def test_what_is_let_through_boots(changes: list[tuple[int, int]]) -> None:
+    image = make()
+    for at, value in changes:
+        put(image, at, value)
+    CORE.world_image_seal(image)
+    # One field changed in three may still be a fine system: then it has to work. Many VCPUs or harts take their time.
+    if CORE.world_image_check(image) is None:
+        assert_boots(image)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.integers(NHARTS, END - 1), st.integers(1, 255))
+def test_any_flipped_byte_breaks_the_checksum(at: int, flip: int) -> None:
+    image = make()
+    byte = ctypes.string_at(image + at, 1)[0]
+    ctypes.memmove(image + at, bytes([byte ^ flip]), 1)
+    assert CORE.world_image_check(image) == b"a wrong checksum"
+
+
+def test_each_kind_of_fault_is_named() -> None:
+    def after(*changes: tuple[int, int]) -> str:
+        image = make()
+        for at, value in changes:
+            put(image, at, value)
+        return refused(image)
+
+    assert after((0, 0)) == "no system image behind the hypervisor"
+    assert after((8, 2)) == "a system image of another version"
+    assert after((TOTAL_SIZE, 100)) == "sizes that make no sense"
+    assert after((NHARTS, 0)) == "a wrong number of harts or VMs"
+    assert after((NHARTS, 9)) == "a wrong number of harts or VMs"
+    assert after((NVMS, 0)) == "a wrong number of harts or VMs"
+    assert after((NVMS, 17)) == "a wrong number of harts or VMs"
+    assert after((VMS_OFFSET, CONFIG_SIZE)) == "a wrong number of harts or VMs"
+    assert after((QUANTUM, 0)) == "a wrong quantum, timebase or name"
+    assert after((VMS + 0, 0)) == "a VM without a name"
+    assert after((VMS + 24, 0)) == "a VM with a wrong number of VCPUs"
+    assert after((VMS + 24, 9)) == "a VM with a wrong number of VCPUs"
+    assert after((VMS + REGIONS_OFFSET, CONFIG_SIZE)) == "a table outside the image"
+    assert after((VMS + NREGIONS, 9)) == "a table outside the image"
+    assert after((VMS + LOADS_OFFSET, LOADS + 4)) == "a table outside the image"  # not aligned
+    assert after((REGIONS + 32 + 8, 0x80000000)) == "two VMs that share memory"
+    assert after((REGIONS + 8, 0x84000000)) == "a memory region outside the board's RAM"
+    assert after((LOADS, 0x80000004)) == "a guest image outside the guest's memory"
+    assert after((LOADS, 0x801FFFF8), (LOADS + 16, 16)) == "a guest image outside the guest's memory"
+    assert after((LOADS + 8, 16384 + 8)) == "a guest image that is cut short"
+    assert after((LOADS + 16, 8192)) == "a guest image that is cut short"
+
+
+def test_ticks_follow_the_timebase() -> None:
+    image = make()
+    put_wide(image, TIMEBASE, 24_000_000)
+    CORE.world_image_seal(image)
+    assert CORE.world_boot_image(image)
+    assert TICKS_PER_US == 10
+    for vm in range(len(VCPUS)):
+        assert CORE.world_vm_start(0, vm)
+    assert CORE.world_settle()
+    assert CORE.host_next_timer() == QUANTUM_US * 24
