@@ -43,13 +43,17 @@ static bool map_device(const struct platform_device *dev)
     return dev->size == 0 || pagetable_map(&map, dev->base, dev->base, dev->size, PTE_RW);
 }
 
+static bool map_devices(void)
+{
+    return map_device(&platform.uart) && map_device(&platform.irqchip) && map_device(&platform.finisher);
+}
+
 const char *hostmap_init(const struct sysimage_header *image)
 {
     const char *end = (const char *)image + ((image->total_size + PAGE_4K - 1) & ~(PAGE_4K - 1));
     bool ok = map_range(__text_start, __text_end, PTE_RX) && map_range(__text_end, __rodata_end, PTE_RO) &&
               map_range(__rodata_end, __data_end, PTE_RW) && map_stacks() &&
-              map_range((const char *)image, end, PTE_RO) && map_device(&platform.uart) &&
-              map_device(&platform.irqchip) && map_device(&platform.finisher);
+              map_range((const char *)image, end, PTE_RO) && map_devices();
 
     for (unsigned i = 0; i < SYSIMAGE_MAX_HARTS && ok; i++) {
         ok = pagetable_entry_2m(&map, WINDOWS_VA + i * PAGE_2M) != NULL;
