@@ -109,6 +109,13 @@ static const char *check_vm(const struct sysimage_header *image, const struct sy
     return wrong != NULL ? wrong : check_fixups(image, vm);
 }
 
+/* The payloads have no checksum of their own, which would cost more than loading them; but the last word must be there. */
+static bool ends(const struct sysimage_header *image)
+{
+    return image->total_size % 8U == 0 &&
+           *(const uint64_t *)sysimage_at(image, image->total_size - sizeof(uint64_t)) == SYSIMAGE_END;
+}
+
 static const char *check_header(const struct sysimage_header *image, uint64_t limit)
 {
     if (image->magic != SYSIMAGE_MAGIC) {
@@ -119,6 +126,9 @@ static const char *check_header(const struct sysimage_header *image, uint64_t li
     }
     if (image->config_size < sizeof(*image) || image->config_size > image->total_size || image->total_size > limit) {
         return "sizes that make no sense";
+    }
+    if (!ends(image)) {
+        return "a size it does not have: it was cut short";
     }
     if (crc32((const char *)image + CHECKSUM_FROM, image->config_size - CHECKSUM_FROM) != image->checksum) {
         return "a wrong checksum";

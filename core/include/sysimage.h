@@ -9,6 +9,7 @@
  *   | tables             |   sysimage_vm[], then the arrays each VM points to
  *   +--------------------+ config_size
  *   | payloads           |   guest images and device trees, each 4 KiB aligned
+ *   | SYSIMAGE_END       |   the last 8 bytes: nothing was cut off
  *   +--------------------+ total_size
  *
  * The builder has checked everything; the hypervisor checks again what it would otherwise trust blindly (bounds,
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #define SYSIMAGE_MAGIC UINT64_C(0x3141524553534554) /* "TESSERA1" in memory order */
+#define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
 #define SYSIMAGE_VERSION 1U
 
 /* Limits of one build of the hypervisor; the builder refuses what exceeds them. */
@@ -57,7 +59,7 @@ struct sysimage_header {
     uint64_t magic;        /* SYSIMAGE_MAGIC */
     uint32_t version;      /* SYSIMAGE_VERSION */
     uint32_t checksum;     /* CRC-32 (IEEE, as zlib's) of bytes 16 .. config_size-1 */
-    uint64_t total_size;   /* bytes, payloads included */
+    uint64_t total_size;   /* bytes, payloads and SYSIMAGE_END included; a multiple of 8 */
     uint32_t config_size;  /* bytes of header and tables */
     uint32_t nharts;       /* harts the system uses: 1 .. SYSIMAGE_MAX_HARTS */
     uint32_t nvms;         /* 1 .. SYSIMAGE_MAX_VMS */

@@ -67,11 +67,14 @@ def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
     tables = _tables(system, fixups, payloads, 0)
     first_payload = align_up(tables.end, PAGE)
     tables = _tables(system, fixups, payloads, first_payload)
-    total = first_payload + len(payloads.data)
+    payload_end = align_up(first_payload + len(payloads.data), 8)
+    total = payload_end + 8
     head = _header(system, tables, total, checksum=0)
     checksum = zlib.crc32((head + tables.data)[layout.CHECKSUM_FROM :])
     head = _header(system, tables, total, checksum)
-    return bytes(head + tables.data + bytes(first_payload - tables.end) + payloads.data)
+    image = bytearray(head + tables.data + bytes(first_payload - tables.end) + payloads.data)
+    image += bytes(payload_end - len(image)) + layout.END.to_bytes(8, "little")
+    return bytes(image)
 
 
 def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes:

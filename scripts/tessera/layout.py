@@ -9,6 +9,7 @@ import struct
 from dataclasses import dataclass
 
 MAGIC = 0x3141524553534554
+END = 0x444E455353455431
 VERSION = 1
 
 MAX_VMS = 16

@@ -85,7 +85,7 @@ def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:
 def image_bound(system: System, hypervisor_size: int) -> int:
     """An upper bound of the first host-physical address behind the system image, before the device trees are made."""
     payloads = {load.data for vm in system.vms for load in vm.loads}
-    size = sum(align_up(len(data), PAGE) for data in payloads)
+    size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # and the mark of its end
     tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM, PAGE)
     trees = len(system.vms) * virtual.DTB_ROOM
     return system.board.load_address + align_up(hypervisor_size, PAGE) + tables + size + trees

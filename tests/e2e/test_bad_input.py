@@ -113,12 +113,13 @@ def image_start(data: bytes) -> int:
         (lambda data, at: data[:at], "no system image behind the hypervisor"),
         (lambda data, at: data[: at + 4], "no system image behind the hypervisor"),
         (lambda data, at: data[: at + 40], "."),  # in the header
-        (lambda data, at: data[: at + 200], "a wrong checksum"),  # in the tables
+        (lambda data, at: data[: at + 200], "it was cut short"),  # in the tables
         (lambda data, at: data[:at] + b"X" + data[at + 1 :], "no system image behind the hypervisor"),
         (lambda data, at: data[: at + 8] + b"\x63" + data[at + 9 :], "a system image of another version"),
         (lambda data, at: data[: at + 300] + bytes([data[at + 300] ^ 1]) + data[at + 301 :], "a wrong checksum"),
+        (lambda data, at: data[:-5000], "it was cut short"),
     ],
-    ids=["cut before", "cut magic", "cut header", "cut tables", "magic", "version", "flipped bit"],
+    ids=["cut before", "cut magic", "cut header", "cut tables", "magic", "version", "flipped bit", "cut payload"],
 )
 def test_an_image_that_was_damaged(spoil, says, tmp_path):
     system = built("trio")

@@ -89,6 +89,7 @@ struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsign
 
     memset(&memory, 0, sizeof(memory));
     memory.payload[0] = WORLD_PAYLOAD;
+    memory.payload[511] = SYSIMAGE_END;
     image->header = (struct sysimage_header){
         .magic = SYSIMAGE_MAGIC,
         .version = SYSIMAGE_VERSION,
