@@ -217,8 +217,9 @@ void console_putc(struct vm *vm, char c)
 
 bool console_refuse(struct vm *vm)
 {
-    console.vms[vm->id].wants_room = true;
-    return false;
+    /* Wish first, then look again: room that came in between told nobody. */
+    __atomic_store_n(&console.vms[vm->id].wants_room, true, __ATOMIC_SEQ_CST);
+    return !__atomic_load_n(&console_full, __ATOMIC_SEQ_CST);
 }
 
 void console_flush(void)

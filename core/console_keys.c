@@ -2,6 +2,7 @@
 /* What the keys after the console's escape key do. */
 #include "arch.h"
 #include "console.h"
+#include "sched.h"
 #include "system.h"
 #include "vm.h"
 
@@ -15,12 +16,13 @@ static ticks_t vm_runtime(const struct vm *vm)
 {
     ticks_t sum = 0;
 
+    spin_lock(&sched_lock); /* runtime and since move together */
     for (unsigned i = 0; i < vm->nvcpus; i++) {
         const struct vcpu *v = &vm->vcpus[i];
 
-        /* read without a lock: a figure for people */
         sum += v->runtime + (v->state == VCPU_RUNNING ? arch_time() - v->cpu->since : 0);
     }
+    spin_unlock(&sched_lock);
     return sum;
 }
 

@@ -111,6 +111,7 @@ static void __attribute__((noinline)) sched_request(struct vcpu *v)
     v->request = 0;
     if ((request & VCPU_REQ_OFF) != 0) {
         v->state = VCPU_OFF;
+        timer_disarm(&v->timer); /* it may be the guest's own */
         vm_vcpu_left(v->vm);
         sched_conclude(v->vm);
     } else if (__atomic_load_n(&v->pending, __ATOMIC_ACQUIRE) == 0) {
@@ -139,18 +140,20 @@ static void sched_idle(struct cpu *cpu)
     cpu->idle = false;
 }
 
-/* Fills the VM's memory as long as nothing else is to do. Lock as in sched_idle(). */
+/* Spends v's turn filling its VM's memory. Lock as in sched_idle(). */
 static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
 {
     bool done;
 
-    cpu->slice_end = TICKS_NEVER; /* whoever becomes ready interrupts */
+    cpu->since = arch_time();
+    sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
     timer_settle(cpu);
     spin_unlock(&sched_lock);
     done = vm_load_step(v->vm);
     arch_irq_poll();
     cpu->flags = 0;
     spin_lock(&sched_lock);
+    v->runtime += arch_time() - cpu->since;
     if ((v->request & VCPU_REQ_OFF) != 0) {
         sched_request(v);
         return;

@@ -49,6 +49,7 @@ bool vcpu_start(struct vcpu *v, ulong entry, ulong arg)
 {
     bool off;
 
+    spin_lock(&v->vm->lock); /* the lines of its interrupt controller shall not move meanwhile */
     spin_lock(&sched_lock);
     off = v->state == VCPU_OFF && v->vm->state == VM_RUNNING;
     if (off) {
@@ -57,9 +58,11 @@ bool vcpu_start(struct vcpu *v, ulong entry, ulong arg)
         v->pending = 0; /* what was raised while it was off is lost, as on a hart that is off */
         v->last_cpu = VCPU_NO_CPU;
         arch_vcpu_reset(v, entry, arg);
+        arch_vcpu_lines(v);
         sched_wake(v);
     }
     spin_unlock(&sched_lock);
+    spin_unlock(&v->vm->lock);
     return off;
 }
 

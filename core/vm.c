@@ -29,22 +29,29 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     return arch_vm_init(vm);
 }
 
-bool vm_start(struct vm *vm)
+/* Under sched_lock: a stopped VM begins its next life. */
+static void vm_begin(struct vm *vm)
 {
     struct vcpu *boot = &vm->vcpus[0];
+
+    vm->state = VM_LOADING;
+    vm->load_stage = 0;
+    vm->load_done = 0;
+    vm->on = 1;
+    vm->starts++;
+    arch_vcpu_reset(boot, (ulong)vm->config->entry, (ulong)vm->config->dtb);
+    boot->request = VCPU_REQ_LOAD;
+    sched_wake(boot);
+}
+
+bool vm_start(struct vm *vm)
+{
     bool stopped;
 
     spin_lock(&sched_lock);
     stopped = vm->state == VM_STOPPED && vm->report == VM_REPORT_NONE;
     if (stopped) {
-        vm->state = VM_LOADING;
-        vm->load_stage = 0;
-        vm->load_done = 0;
-        vm->on = 1;
-        vm->starts++;
-        arch_vcpu_reset(boot, (ulong)vm->config->entry, (ulong)vm->config->dtb);
-        boot->request = VCPU_REQ_LOAD;
-        sched_wake(boot);
+        vm_begin(vm);
     }
     spin_unlock(&sched_lock);
     return stopped;
@@ -140,13 +147,27 @@ static const char *const vm_reasons[] = {
     [VM_REASON_FATAL] = "by a fatal trap",
 };
 
+/* Under sched_lock: every VM is stopped for good, none is still being told of or about to start again. */
+static bool vm_all_stopped(void)
+{
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        if (hyp.vms[i].state != VM_STOPPED || hyp.vms[i].report != VM_REPORT_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* A machine whose last guest has shut down is switched off, as the guest would have done without us. */
 static void vm_power_off(void)
 {
-    for (unsigned i = 0; i < hyp.nvms; i++) {
-        if (hyp.vms[i].state != VM_STOPPED) {
-            return;
-        }
+    bool all;
+
+    spin_lock(&sched_lock);
+    all = vm_all_stopped();
+    spin_unlock(&sched_lock);
+    if (!all) {
+        return;
     }
     console_log("all VMs are stopped: power off");
     console_drain();
@@ -155,7 +176,7 @@ static void vm_power_off(void)
 
 void vm_conclude(struct vm *vm)
 {
-    bool mine, restart;
+    bool mine, off;
 
     spin_lock(&sched_lock);
     mine = vm->report == VM_REPORT_DUE;
@@ -174,13 +195,14 @@ void vm_conclude(struct vm *vm)
     }
     console_log("%s stopped %s%s", vm->config->name, vm_reasons[vm->reason], vm->restart ? ", starts again" : "");
     spin_lock(&sched_lock);
-    restart = vm->restart;
-    vm->restart = false;
+    off = !vm->restart && vm->reason == VM_REASON_SHUTDOWN;
     vm->report = VM_REPORT_NONE;
+    if (vm->restart) { /* with no moment in between in which it would count as stopped */
+        vm->restart = false;
+        vm_begin(vm);
+    }
     spin_unlock(&sched_lock);
-    if (restart) {
-        vm_start(vm);
-    } else if (vm->reason == VM_REASON_SHUTDOWN) {
+    if (off) {
         vm_power_off();
     }
 }

@@ -92,11 +92,8 @@ static uint8_t read_iir(struct vm *vm)
 
 static ulong __attribute__((noinline)) read_lsr_full(struct vm *vm, ulong lsr)
 {
-    if (console_ready(vm)) {
-        return lsr | LSR_TX_EMPTY;
-    }
-    vm->uart.tx_blocked = true;
-    return lsr;
+    __atomic_store_n(&vm->uart.tx_blocked, true, __ATOMIC_SEQ_CST); /* before asking, or an answer could be missed */
+    return console_ready(vm) ? lsr | LSR_TX_EMPTY : lsr;
 }
 
 static inline ulong read_lsr(struct vm *vm)

@@ -163,6 +163,11 @@ void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
     v->arch = (struct arch_vcpu){.deadline = TICKS_NEVER, .entry = entry, .arg = arg};
 }
 
+void arch_vcpu_lines(struct vcpu *v)
+{
+    (void)v;
+}
+
 void arch_vcpu_save(struct vcpu *v)
 {
     (void)v;

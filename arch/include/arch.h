@@ -53,6 +53,9 @@ void arch_shutdown(bool failure) __attribute__((noreturn));
 /* State of a VCPU that begins at `entry` with its number in the first and `arg` in the second argument register. */
 void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg);
 
+/* A VCPU that was reset, and is not running yet, sees the interrupt lines of its VM as they are. Caller holds vm->lock. */
+void arch_vcpu_lines(struct vcpu *v);
+
 /* Saves this CPU's guest state into v; loads v's into `cpu`, which is this CPU. General registers are the assembly's.
  * No lock is held. */
 void arch_vcpu_save(struct vcpu *v);

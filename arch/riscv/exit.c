@@ -78,7 +78,7 @@ static void exit_virtual_instruction(struct vcpu *v)
     if (insn == 0 && guest_fetch(csr_read(CSR_SEPC), &fetched)) {
         insn = fetched; /* stval may be 0 */
     }
-    if (insn == INSN_WFI) {
+    if (insn == INSN_WFI && (csr_read(CSR_SSTATUS) & SSTATUS_SPP) != 0) { /* in U-mode it is illegal */
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
         vcpu_wait(v);
     } else {

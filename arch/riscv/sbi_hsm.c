@@ -5,8 +5,8 @@
 
 #define HSM_STARTED 0UL
 #define HSM_STOPPED 1UL
-#define HSM_SUSPENDED 4UL
 #define HSM_SUSPEND_RETENTIVE 0UL
+#define HSM_SUSPEND_NON_RETENTIVE 0x80000000UL
 
 static struct hcall_ret hsm_start(struct vm *vm, ulong hart, ulong entry, ulong arg)
 {
@@ -32,7 +32,7 @@ static struct hcall_ret hsm_status(const struct vm *vm, ulong hart)
 static struct hcall_ret hsm_suspend(struct vcpu *v, ulong type)
 {
     if (type != HSM_SUSPEND_RETENTIVE) {
-        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+        return SBI_RET(type == HSM_SUSPEND_NON_RETENTIVE ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
     }
     vcpu_wait(v);
     return SBI_RET(HCALL_OK);

@@ -142,6 +142,7 @@ trap_run:
     mv      a0, sp
     call    sched_run               /* (cpu) */
     mv      t0, a0
+    sc.w    zero, zero, (sp)        /* gives up a reservation of the VCPU before; cpu.flags is 0 here */
     ld      gp, VCPU_X(3)(t0)
     ld      tp, VCPU_X(4)(t0)
     ld      s0, VCPU_X(8)(t0)

@@ -19,7 +19,8 @@ void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
         .vm_id = v->vm->id,
         .sepc = entry,
         .sstatus = SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_FS_CLEAN | VSTATUS_UXL_64,
-        .vsstatus = VSTATUS_UXL_64,
+        .vsstatus = VSTATUS_UXL_64 | SSTATUS_FS, /* as OpenSBI leaves it, and so the counters */
+        .scounteren = HCOUNTEREN_CY | HCOUNTEREN_TM | HCOUNTEREN_IR,
         .vstimecmp = TICKS_NEVER,
         .fp_cpu = VCPU_NO_CPU,
     };

@@ -266,6 +266,15 @@ static void vplic_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong
     }
 }
 
+void arch_vcpu_lines(struct vcpu *v)
+{
+    struct vplic *p = &v->vm->arch.plic;
+    bool raised = (p->pending & p->context[v->id].deliver) != 0;
+
+    p->context[v->id].raised = raised;
+    v->arch.hvip |= raised ? 1UL << IRQ_VSEI : 0;
+}
+
 bool vplic_init(struct vm *vm, gpa_t base)
 {
     const struct vdev dev = {.base = base, .size = VPLIC_SIZE, .read = vplic_read, .write = vplic_write};

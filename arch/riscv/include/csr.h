@@ -65,7 +65,7 @@
 #define HENVCFG_ADUE (CSR_UL(1) << 61)
 #define HENVCFG_CBZE (CSR_UL(1) << 7)
 #define HENVCFG_CBCFE (CSR_UL(1) << 6)
-#define HENVCFG_CBIE (CSR_UL(3) << 4)
+#define HENVCFG_CBIE (CSR_UL(1) << 4) /* cbo.inval flushes: what memory held before it was cleared stays hidden */
 #define HENVCFG_FIOM (CSR_UL(1) << 0)
 
 #define HCOUNTEREN_CY (CSR_UL(1) << 0)
