@@ -31,8 +31,9 @@ $(HOST_BUILD)/empty-tables.lds: Makefile scripts/mk/unit.mk
 	@printf 'PROVIDE(__%s = 0);\n' start_sched_classes stop_sched_classes start_hypercalls stop_hypercalls \
 	    start_sbi_extensions stop_sbi_extensions >$@
 
+# -Bsymbolic: core's crc32() is its own, also in a Python that has zlib's loaded.
 $(HOST_BUILD)/libcore.so: $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_BUILD)/empty-tables.lds
-	@$(HOST_CC) -shared -o $@ $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS)
+	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS)
 
 $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(UNIT_HELP_OBJS) \
 		$(HOST_BUILD)/empty-tables.lds
