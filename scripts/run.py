@@ -49,6 +49,8 @@ def write_all(data: bytes) -> None:
             data = data[os.write(sys.stdout.fileno(), data) :]
         except BlockingIOError:
             select.select([], [sys.stdout], [])
+        except BrokenPipeError:
+            raise RunError("nobody reads the output any more") from None
 
 
 def interact(command: list[str]) -> int:
@@ -95,7 +97,8 @@ def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
         raise RunError(f"system '{system.name}': no VM that starts by itself has a sign-of-life to wait for")
     command = system_command(find_qemu(), system)
     say(f"smoke: booting '{system.name}', waiting up to {arguments.timeout:.0f} s for {', '.join(awaited)}")
-    with Machine(command, system.names) as machine:
+    # Named along, so that its lines and the firmware's never count as the only VM's.
+    with Machine(command, [*system.names, HYPERVISOR]) as machine:
         silent = wait_for_life(machine, awaited, arguments.timeout)
         if not silent:
             say(f"smoke: all {len(awaited)} VMs of '{system.name}' are alive")

@@ -40,6 +40,8 @@ bare_objects = $(patsubst %,$(BARE_OUT)/$(1)/obj/%.o,$(basename $(2)))
 # $(call bare_guest,name,sources,flags,further objects): rules that make $(BARE_OUT)/name/name.elf and name.bin.
 # The file `flags` changes when another compiler, tick or kernel is asked for, and everything is compiled anew.
 define bare_guest
+BARE_GUESTS += $(BARE_OUT)/$(1)/$(1).bin
+
 $(BARE_OUT)/$(1)/flags: FORCE
 	@mkdir -p $$(@D)
 	@echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' | cmp -s - $$@ || echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' >$$@

@@ -9,8 +9,7 @@ WITHOUT ?=
 MKIMAGE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py systems/$(SYSTEM).dts --guests $(BUILD)/guests
 
 # Guests that we know how to make; a system may name files of its own beside them.
-IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin \
-	freertos/freertos.bin bench/bench.bin faulty/faulty.bin)
+IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS)
 
 image: | setup ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, WITHOUT=sstc,htinst hides features)
 	@files=$$($(MKIMAGE) --list-files) && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"

@@ -7,6 +7,8 @@ from tessera.model import Board
 from tessera.reading import Read
 
 
+HYPERVISOR_NAME = "tessera"
+
 def check_counts(vms: Read) -> None:
     """Reports what is wrong with the nodes of /vms taken together."""
     nodes = list(vms.children.values())
@@ -20,6 +22,9 @@ def check_counts(vms: Read) -> None:
         total += node["vcpus"] or 0
         if before <= layout.MAX_VCPUS < total:
             node.problem("vcpus", f"expected at most {layout.MAX_VCPUS} VCPUs in all VMs, got {total} up to this one")
+    for node in nodes:
+        if node.name == HYPERVISOR_NAME:
+            node.problem("", f"expected another name: {HYPERVISOR_NAME} is the hypervisor's own on the console")
     keyboards = [node for node in nodes if node["keyboard"]]
     for node in keyboards[1:]:
         node.problem("keyboard", f"expected one VM with the keyboard, got it also in {keyboards[0].path}")
