@@ -6,8 +6,8 @@ from tessera.kinds import suggest
 from tessera.model import Board
 from tessera.reading import Read
 
-
 HYPERVISOR_NAME = "tessera"
+
 
 def check_counts(vms: Read) -> None:
     """Reports what is wrong with the nodes of /vms taken together."""
