@@ -91,6 +91,7 @@ FREERTOS_SOURCES := $(wildcard guests/freertos/port/*.c guests/freertos/port/*.S
 $(call bare_objects,freertos,$(FREERTOS_SOURCES)): | freertos-kernel
 
 $(eval $(call bare_guest,bench,$(wildcard guests/bench/*.c guests/bench/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,freertos,$(FREERTOS_SOURCES),$(FREERTOS_FLAGS),$(FREERTOS_KERNEL_OBJECTS)))
 

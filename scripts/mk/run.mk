@@ -23,9 +23,16 @@ test: | setup-dev ## every test there is: unit, image builder, bare guests, end 
 	@$(MAKE) --no-print-directory test-image
 	@$(MAKE) --no-print-directory test-guests
 	@$(MAKE) --no-print-directory test-e2e
+	@$(MAKE) --no-print-directory test-newer
 	@echo "test: all suites passed"
 
-.PHONY: run smoke native test-e2e test
+# The systems and the bounds once more on a newer QEMU, where `make setup-qemu-new` has put one.
+NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
+
+test-newer: | setup-dev
+	@if [ -x $(NEWER) ]; then QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py; fi
+
+.PHONY: test-newer run smoke native test-e2e test
 
 picture: image | setup-dev ## draw docs/images/demo.svg from a real run of the demo
 	@$(PYTHON) scripts/picture.py -- $(PYTHON) scripts/run.py run --system demo

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Corners of the virtual platform that went wrong once, one a role (boot argument role=): each prints what it found, and
+ * tests/e2e/test_corners.py says what is right.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "csr.h"
+#include "fdt.h"
+#include "platform.h"
+#include "plic.h"
+#include "print.h"
+#include "sbi.h"
+#include "trap.h"
+#include "uart.h"
+
+#define MS (PLATFORM_TIMEBASE_HZ / 1000U)
+#define CAUSE_ILLEGAL 2U
+#define CAUSE_ECALL_U 8U
+#define SECOND_CONTEXT 3U /* S-mode of hart 1 */
+#define STOPPED 1UL
+
+int main(unsigned long hart, const void *fdt);
+
+static void spin(uint64_t ticks)
+{
+    uint64_t start = csr_read_time();
+
+    while (csr_read_time() - start < ticks) {
+    }
+}
+
+/* --- lines: an external interrupt that is pending while its hart is started by HSM --- */
+
+static volatile bool external_seen;
+static volatile unsigned long lives;
+
+static void external(void)
+{
+    external_seen = true;
+    csr_clear_sie(SIE_EXTERNAL); /* not claimed: it stays pending */
+}
+
+static void second_hart(unsigned long hart, void *argument)
+{
+    (void)hart;
+    (void)argument;
+    csr_write_sie(SIE_EXTERNAL);
+    csr_set_sstatus(SSTATUS_SIE);
+    spin(20 * MS);
+    csr_clear_sstatus(SSTATUS_SIE);
+    lives++;
+}
+
+static void live_once(struct hart_boot *boot)
+{
+    unsigned long before = lives;
+
+    external_seen = false;
+    sbi_hart_start(1, (unsigned long)hart_entry, (unsigned long)boot);
+    while (lives == before) {
+    }
+    while (sbi_hart_status(1).value != STOPPED) {
+    }
+    print("corners: life %lu: %s\n", lives, external_seen ? "interrupted" : "no interrupt");
+}
+
+static void lines(void)
+{
+    static uint8_t stack[4096] __attribute__((aligned(16)));
+    static struct hart_boot boot = {.function = second_hart};
+
+    boot.stack_top = stack + sizeof(stack);
+    trap_set_interrupt(IRQ_EXTERNAL, external);
+    plic_set_priority(PLATFORM_UART_IRQ, 1);
+    plic_set_threshold(SECOND_CONTEXT, 0);
+    plic_enable(SECOND_CONTEXT, PLATFORM_UART_IRQ, true);
+    live_once(&boot);
+    uart_write(UART_IER, UART_IER_TX_EMPTY);
+    live_once(&boot);
+    live_once(&boot);
+}
+
+/* --- timer: one that was set before a reset must not fire after it --- */
+
+static volatile bool stale;
+
+static void stale_timer(void)
+{
+    stale = true;
+    csr_clear_sie(SIE_TIMER);
+}
+
+static void timer(void)
+{
+    trap_set_interrupt(IRQ_TIMER, stale_timer);
+    csr_write_sie(SIE_TIMER);
+    csr_set_sstatus(SSTATUS_SIE);
+    spin(200 * MS);
+    print("corners: timer of a former life: %s\n", stale ? "fired" : "none");
+    sbi_set_timer(csr_read_time() + 100 * MS);
+    sbi_system_reset(SBI_RESET_COLD, 0);
+}
+
+/* --- wfi: in user mode it is an illegal instruction --- */
+
+static volatile bool illegal;
+
+static bool user_trap(struct trap_frame *frame, uint64_t cause, uint64_t stval)
+{
+    (void)stval;
+    illegal = illegal || cause == CAUSE_ILLEGAL;
+    frame->sepc += 4;
+    frame->sstatus |= cause == CAUSE_ECALL_U ? SSTATUS_SPP : 0;
+    return cause == CAUSE_ILLEGAL || cause == CAUSE_ECALL_U;
+}
+
+static void wfi(void)
+{
+    trap_set_exception(user_trap);
+    __asm__ volatile("la   t0, 1f\n\t"
+                     "csrw sepc, t0\n\t"
+                     "li   t0, 0x100\n\t" /* SPP: to user mode */
+                     "csrc sstatus, t0\n\t"
+                     "sret\n\t"
+                     ".balign 4\n"
+                     "1: .4byte 0x10500073\n\t" /* wfi */
+                     ".4byte 0x00000073\n\t"    /* ecall, back to here */
+                     ::
+                         : "t0", "memory");
+    print("corners: wfi in user mode: %s\n", illegal ? "illegal" : "waited");
+}
+
+/* --- gap and reset: how long one VM is kept from its hart while another one loads --- */
+
+static void gap(void)
+{
+    uint64_t start = csr_read_time();
+    uint64_t last = start;
+    uint64_t longest = 0;
+
+    while (last - start < 300 * MS) {
+        uint64_t now = csr_read_time();
+
+        longest = now - last > longest ? now - last : longest;
+        last = now;
+    }
+    print("corners: longest gap %lu us\n", longest * 1000U / MS);
+}
+
+static void reset(void)
+{
+    sbi_system_reset(SBI_RESET_COLD, 0);
+}
+
+/* --- crash: at once, by a trap vector that is not there --- */
+
+static void crash(void)
+{
+    csr_write_stvec(PLATFORM_HOLE);
+    __asm__ volatile("jr %0" ::"r"(PLATFORM_HOLE));
+}
+
+static void shutdown(void)
+{
+    spin(20 * MS);
+    sbi_shutdown(0);
+}
+
+int main(unsigned long hart, const void *fdt)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } roles[] = {{"lines", lines}, {"timer", timer}, {"wfi", wfi},          {"gap", gap},
+                 {"reset", reset}, {"crash", crash}, {"shutdown", shutdown}};
+    char role[16] = "";
+
+    (void)hart;
+    uart_init();
+    fdt_bootarg(fdt, "role", role, sizeof(role));
+    for (unsigned int i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+        if (strcmp(role, roles[i].name) == 0) {
+            roles[i].run();
+        }
+    }
+    for (;;) {
+        csr_wait_for_interrupt();
+    }
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corners of the virtual platform that went wrong once (guests/corners)."""
+
+import time
+
+import pytest
+from lab import SOON_S, booted, built
+
+from tessera.machine import HYPERVISOR, Machine
+
+COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
+
+
+def alone(machine: Machine) -> Machine:
+    """With one VM, too, the console carries the hypervisor's lines."""
+    machine.console.shared = True
+    return machine
+
+
+def test_a_hart_that_is_started_sees_the_line_that_is_high():
+    with booted(built("corners-lines"), "corners-lines") as machine:
+        alone(machine).expect("lines", r"^corners: life 1: no interrupt$", SOON_S)
+        machine.expect("lines", r"^corners: life 2: interrupted$", SOON_S)
+        machine.expect("lines", r"^corners: life 3: interrupted$", SOON_S)
+
+
+@pytest.mark.parametrize("cpu", ["", "sstc=false"])
+def test_no_timer_survives_a_reset(cpu):
+    with booted(built("corners-timer"), f"corners-timer-{cpu}", cpu=cpu) as machine:
+        alone(machine)
+        for _ in range(3):
+            found = machine.expect("timer", r"^corners: timer of a former life: (none|fired)$", SOON_S)
+            assert found[1] == "none"
+
+
+def test_wfi_in_user_mode_is_illegal():
+    with booted(built("corners-wfi"), "corners-wfi") as machine:
+        alone(machine).expect("wfi", r"^corners: wfi in user mode: illegal$", SOON_S)
+
+
+def test_loading_takes_turns():
+    """On one hart, with a quantum of 10 ms: nobody waits for more than the other's quantum."""
+    with booted(built("corners-gap"), "corners-gap", *COUNTED) as machine:
+        found = machine.expect("gap", r"^corners: longest gap (\d+) us$", 60)
+        assert 9_000 < int(found[1]) < 11_000
+
+
+def test_no_power_off_while_a_vm_starts_again():
+    with booted(built("corners-off"), "corners-off") as machine:
+        machine.expect(HYPERVISOR, r"^shutdown stopped by its own shutdown$", SOON_S)
+        time.sleep(0.5)  # the other one starts again and again
+        assert machine.running
+        machine.skip(HYPERVISOR)
+        machine.expect(HYPERVISOR, r"^crash stopped by a fatal trap, starts again$", SOON_S)
