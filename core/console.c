@@ -339,6 +339,11 @@ void console_interrupt(void)
     }
 }
 
+void console_open(void)
+{
+    emit_string("\r\n");
+}
+
 void console_init(void)
 {
     timer_init(&console.flush, flush_due);

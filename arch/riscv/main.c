@@ -61,6 +61,7 @@ void boot_first(ulong hartid)
     const char *wrong;
 
     platform_uart_init();
+    console_open();
     if (!probe_hypervisor()) {
         boot_failed("this machine's harts lack the H extension (hypervisor)", "; QEMU has it with -cpu rv64,h=true");
     }
@@ -73,7 +74,7 @@ void boot_first(ulong hartid)
     if (wrong == NULL) {
         hostmap_enable();
         hostmap_window(cpu_get(0));
-        probe_paging(image->machine_mask);
+        probe_paging();
         wrong = system_init(image);
     }
     if (wrong != NULL) {
