@@ -26,6 +26,7 @@ void hart_init(struct cpu *cpu, ulong hartid)
     csr_write(CSR_HEDELEG, HART_HEDELEG);
     csr_write(CSR_HCOUNTEREN, HCOUNTEREN_CY | HCOUNTEREN_TM | HCOUNTEREN_IR);
     csr_write(CSR_HVIP, 0);
+    probe_rest_timer();
     csr_write(CSR_HGEIE, 0);
     if (arch_has(SYSIMAGE_FEATURE_HTIMEDELTA)) {
         csr_write(CSR_HTIMEDELTA, 0); /* one time for everybody */

@@ -21,12 +21,15 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2);
 
 /* --- probe.c --- */
 
-/* Fills in what this machine has, less the features of `mask`. Returns NULL, or what is missing that we cannot do
- * without. Boot hart only. */
-const char *probe_machine(uint32_t mask);
+/* Fills in what this machine has, less the features of `hidden`, which are not tried. Returns NULL, or what is missing
+ * that we cannot do without. Boot hart only. */
+const char *probe_machine(uint32_t hidden);
 
 /* The same for what shows only in page tables; after hostmap_window(). */
-void probe_paging(uint32_t mask);
+void probe_paging(void);
+
+/* Sees to it that this hart's VS timer (Sstc) never comes due until it is set, also where its use is hidden. */
+void probe_rest_timer(void);
 
 /* Does this hart have the H extension? Asked before anything else. */
 bool probe_hypervisor(void);

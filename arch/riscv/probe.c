@@ -20,8 +20,10 @@ bool riscv_sstc, riscv_envcfg;
 
 static struct {
     uint32_t features; /* bit n: enum sysimage_feature n */
+    uint32_t hidden;   /* the same: what the system image says is to be taken for missing */
     bool instret;
-} machine; /* owner: this file; constant after boot */
+    bool vstimecmp; /* hidden or not */
+} machine;          /* owner: this file; constant after boot */
 
 static bool works(probe_fn *try)
 {
@@ -36,11 +38,22 @@ static bool henvcfg_takes(ulong bits)
     return (csr_read(CSR_HENVCFG) & bits) == bits;
 }
 
-static void found(enum sysimage_feature feature, uint32_t mask, bool there)
+/* How a feature is told: bits of henvcfg that have to stick, an access or instruction that has to work; NULL: no such. */
+struct trial {
+    enum sysimage_feature feature;
+    probe_fn *csr; /* has to work before henvcfg is touched */
+    ulong henvcfg;
+    probe_fn *use; /* has to work with the bits set */
+};
+
+/* What is hidden is not even tried. */
+static void seek(const struct trial *t)
 {
-    if (there && (mask & (1U << feature)) == 0) {
-        machine.features |= 1U << feature;
-    }
+    bool there = (machine.hidden & (1U << t->feature)) == 0 && (t->csr == NULL || works(t->csr)) &&
+                 (t->henvcfg == 0 || (arch_has(SYSIMAGE_FEATURE_ENVCFG) && henvcfg_takes(t->henvcfg))) &&
+                 (t->use == NULL || works(t->use));
+
+    machine.features |= there ? 1U << t->feature : 0;
 }
 
 bool arch_has(enum sysimage_feature feature)
@@ -53,6 +66,14 @@ uint64_t arch_instret(void)
     return machine.instret ? csr_read(CSR_INSTRET) : 0;
 }
 
+/* On QEMU 10.0 a write of htimedelta makes the VS timer ask for its interrupt, whether or not henvcfg.STCE allows it to. */
+void probe_rest_timer(void)
+{
+    if (machine.vstimecmp) {
+        csr_write(CSR_VSTIMECMP, ~0UL);
+    }
+}
+
 bool probe_hypervisor(void)
 {
     machine.instret = works(probe_instret);
@@ -60,39 +81,43 @@ bool probe_hypervisor(void)
     return works(probe_hstatus);
 }
 
-static void probe_environment(uint32_t mask)
+void probe_paging(void)
 {
-    found(SYSIMAGE_FEATURE_ENVCFG, mask, works(probe_henvcfg) && works(probe_senvcfg));
-    if (!arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
-        return;
+    static const struct trial pbmt = {SYSIMAGE_FEATURE_SVPBMT, NULL, HENVCFG_PBMTE, NULL};
+
+    if (probe_run(probe_load, hostmap_pbmt_page(cpu_self())).ok != 0) {
+        seek(&pbmt);
     }
-    csr_write(CSR_HENVCFG, 0);
-    found(SYSIMAGE_FEATURE_SSTC, mask, works(probe_stimecmp) && works(probe_vstimecmp) && henvcfg_takes(HENVCFG_STCE));
-    found(SYSIMAGE_FEATURE_SVADU, mask, henvcfg_takes(HENVCFG_ADUE));
-    found(SYSIMAGE_FEATURE_ZICBOM, mask, henvcfg_takes(HENVCFG_CBCFE | HENVCFG_CBIE) && works(probe_cbo_clean));
-    found(SYSIMAGE_FEATURE_ZICBOZ, mask, henvcfg_takes(HENVCFG_CBZE) && works(probe_cbo_zero));
 }
 
-void probe_paging(uint32_t mask)
+const char *probe_machine(uint32_t hidden)
 {
-    ulong va = hostmap_pbmt_page(cpu_self());
+    static const struct trial envcfg = {SYSIMAGE_FEATURE_ENVCFG, probe_henvcfg, 0, probe_senvcfg};
+    static const struct trial trials[] = {
+        {SYSIMAGE_FEATURE_SSTC, probe_stimecmp, HENVCFG_STCE, probe_vstimecmp},
+        {SYSIMAGE_FEATURE_SVADU, NULL, HENVCFG_ADUE, NULL},
+        {SYSIMAGE_FEATURE_ZICBOM, NULL, HENVCFG_CBCFE | HENVCFG_CBIE, probe_cbo_clean},
+        {SYSIMAGE_FEATURE_ZICBOZ, NULL, HENVCFG_CBZE, probe_cbo_zero},
+        {SYSIMAGE_FEATURE_HTIMEDELTA, probe_htimedelta, 0, NULL},
+        {SYSIMAGE_FEATURE_HTINST, NULL, 0, NULL}, /* the CSR is always there; exit.c copes where it reads 0 */
+        {SYSIMAGE_FEATURE_ZBA, NULL, 0, probe_sh1add},
+        {SYSIMAGE_FEATURE_ZBB, NULL, 0, probe_clz},
+        {SYSIMAGE_FEATURE_ZBS, NULL, 0, probe_bseti},
+        {SYSIMAGE_FEATURE_SVINVAL, NULL, 0, probe_sinval},
+    };
 
-    found(SYSIMAGE_FEATURE_SVPBMT, mask,
-          arch_has(SYSIMAGE_FEATURE_ENVCFG) && probe_run(probe_load, va).ok != 0 && henvcfg_takes(HENVCFG_PBMTE));
-}
-
-const char *probe_machine(uint32_t mask)
-{
     if (!works(probe_time)) {
         return "the time CSR (mcounteren.TM)";
     }
-    probe_environment(mask);
-    found(SYSIMAGE_FEATURE_HTIMEDELTA, mask, works(probe_htimedelta));
-    found(SYSIMAGE_FEATURE_HTINST, mask, true); /* the CSR is always there; exit.c copes where it reads 0 */
-    found(SYSIMAGE_FEATURE_ZBA, mask, works(probe_sh1add));
-    found(SYSIMAGE_FEATURE_ZBB, mask, works(probe_clz));
-    found(SYSIMAGE_FEATURE_ZBS, mask, works(probe_bseti));
-    found(SYSIMAGE_FEATURE_SVINVAL, mask, works(probe_sinval));
+    machine.hidden = hidden;
+    machine.vstimecmp = works(probe_vstimecmp);
+    seek(&envcfg);
+    if (arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
+        csr_write(CSR_HENVCFG, 0);
+    }
+    for (unsigned i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+        seek(&trials[i]);
+    }
     riscv_sstc = arch_has(SYSIMAGE_FEATURE_SSTC);
     riscv_envcfg = arch_has(SYSIMAGE_FEATURE_ENVCFG);
     return NULL;
