@@ -11,6 +11,10 @@ CACHE := cache
 SYSTEM ?= demo
 BOARD ?= qemu-virt
 
+ifeq ($(wildcard platform/$(BOARD)/board.h),)
+$(error BOARD=$(BOARD): no such board; there are $(patsubst platform/%/board.h,%,$(wildcard platform/*/board.h)))
+endif
+
 include $(sort $(wildcard scripts/mk/*.mk))
 
 help: ## what can be made

@@ -47,6 +47,12 @@ def test_a_system_that_cannot_be_built(system, words):
     assert "OpenSBI" not in done.stdout  # nothing was booted
 
 
+def test_make_run_for_a_board_that_there_is_not():
+    done = make_run("bench", BOARD="zz")
+    assert done.returncode != 0
+    assert re.fullmatch(r"Makefile:\d+: \*\*\* BOARD=zz: no such board; there are .*qemu-virt.*", done.stderr.strip())
+
+
 def test_make_run_without_qemu():
     done = make_run("bench", QEMU="/nonexistent/qemu")
     assert done.returncode != 0
