@@ -11,8 +11,8 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0"
 _LICENCE_LINE = re.compile(r"SPDX-License-Identifier\"?: \"?Apache-2\.0\b")  # also as a member of a JSON object
 MAX_COLUMNS = 120
 
-# Files where no comment is possible (motd is what a user reads), or whose text is not ours to change.
-NO_LICENCE_LINE = ("LICENSE", "guests/linux/motd")
+# Its text is not ours to change.
+NO_LICENCE_LINE = ("LICENSE",)
 NO_COMMENT_SUFFIXES = (".json", ".jsonl", ".png", ".svg")
 BINARY_SUFFIXES = (".png",)
 # Names that others fix: make, git, clang-format and FreeRTOS look for exactly these.
