@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memmap.h"
 
+#include "arch_types.h"
+
 #define RAM_ALIGN UINT64_C(0x200000) /* largest page that any RAM region can be mapped with */
 #define MMIO_ALIGN UINT64_C(0x1000)
-#define GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 
 bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa)
 {
@@ -41,7 +42,7 @@ static const char *region_check(const struct sysimage_region *r, hpa_t ram_base,
     if (r->kind > SYSIMAGE_REGION_MMIO) {
         return "a memory region of unknown kind";
     }
-    if (r->size == 0 || !inside(r->gpa, r->size, 0, GPA_LIMIT)) {
+    if (r->size == 0 || !inside(r->gpa, r->size, 0, ARCH_GPA_LIMIT)) {
         return "a memory region that is empty or beyond the guest's address space";
     }
     if (((r->gpa | r->hpa | r->size) & (align - 1)) != 0) {

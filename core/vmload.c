@@ -96,7 +96,7 @@ static void load_fixups(const struct vm *vm)
     const struct sysimage_fixup *fixups = sysimage_at(hyp.image, vm->config->fixups_offset);
 
     for (unsigned i = 0; i < vm->config->nfixups; i++) {
-        if (!arch_has((enum sysimage_feature)fixups[i].feature)) {
+        if (!arch_has(fixups[i].feature)) {
             load_fix(vm, &fixups[i]);
         }
     }

@@ -11,6 +11,7 @@
  *   void arch_cpu_relax(void)             a hint inside a spin
  *   void arch_timer_set(ticks_t)          sets this CPU's one-shot timer; TICKS_NEVER turns it off; a deadline in the
  *                                         past interrupts at once
+ *   ARCH_GPA_LIMIT                        guest-physical addresses are below this
  *   bool arch_irq_pending(void)           an enabled interrupt waits for this CPU
  */
 #ifndef ARCH_H
@@ -97,7 +98,8 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level);
  * The mapping is this CPU's and lasts until the next call. */
 void *arch_window(hpa_t hpa, uint64_t *size);
 
-/* Does the machine have the optional feature (after the system's machine_mask)? */
-bool arch_has(enum sysimage_feature feature);
+/* Does the machine have the optional feature (after the system's machine_mask)? The numbers are the architecture's, and
+ * those of the image's fixups. */
+bool arch_has(unsigned feature);
 
 #endif

@@ -17,7 +17,7 @@ struct cpu *cpu_get(unsigned id)
 void hart_init(struct cpu *cpu, ulong hartid)
 {
     cpu->arch.hartid = hartid;
-    cpu->arch.htinst_mask = arch_has(SYSIMAGE_FEATURE_HTINST) ? ~0UL : 0;
+    cpu->arch.htinst_mask = arch_has(RISCV_FEATURE_HTINST) ? ~0UL : 0;
     if (cpu->id == 0) {
         boot_hartid = hartid;
     }
@@ -28,15 +28,14 @@ void hart_init(struct cpu *cpu, ulong hartid)
     csr_write(CSR_HVIP, 0);
     probe_rest_timer();
     csr_write(CSR_HGEIE, 0);
-    if (arch_has(SYSIMAGE_FEATURE_HTIMEDELTA)) {
+    if (arch_has(RISCV_FEATURE_HTIMEDELTA)) {
         csr_write(CSR_HTIMEDELTA, 0); /* one time for everybody */
     }
     if (riscv_envcfg) {
-        csr_write(CSR_HENVCFG, (riscv_sstc ? HENVCFG_STCE : 0) |
-                                   (arch_has(SYSIMAGE_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
-                                   (arch_has(SYSIMAGE_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
-                                   (arch_has(SYSIMAGE_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
-                                   (arch_has(SYSIMAGE_FEATURE_SVADU) ? HENVCFG_ADUE : 0));
+        csr_write(CSR_HENVCFG, (riscv_sstc ? HENVCFG_STCE : 0) | (arch_has(RISCV_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
+                                   (arch_has(RISCV_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
+                                   (arch_has(RISCV_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
+                                   (arch_has(RISCV_FEATURE_SVADU) ? HENVCFG_ADUE : 0));
     }
     csr_set(CSR_SSTATUS, SSTATUS_FS);
     fp_clear();

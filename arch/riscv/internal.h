@@ -3,6 +3,7 @@
 #ifndef INTERNAL_H
 #define INTERNAL_H
 
+#include "features.h"
 #include "hypercall.h"
 #include "sysimage.h"
 #include "types.h"

@@ -19,7 +19,7 @@ probe_fn probe_load;
 bool riscv_sstc, riscv_envcfg;
 
 static struct {
-    uint32_t features; /* bit n: enum sysimage_feature n */
+    uint32_t features; /* bit n: enum riscv_feature n */
     uint32_t hidden;   /* the same: what the system image says is to be taken for missing */
     bool instret;
     bool vstimecmp; /* hidden or not */
@@ -40,7 +40,7 @@ static bool henvcfg_takes(ulong bits)
 
 /* How a feature is told: bits of henvcfg that have to stick, an access or instruction that has to work; NULL: no such. */
 struct trial {
-    enum sysimage_feature feature;
+    enum riscv_feature feature;
     probe_fn *csr; /* has to work before henvcfg is touched */
     ulong henvcfg;
     probe_fn *use; /* has to work with the bits set */
@@ -50,15 +50,15 @@ struct trial {
 static void seek(const struct trial *t)
 {
     bool there = (machine.hidden & (1U << t->feature)) == 0 && (t->csr == NULL || works(t->csr)) &&
-                 (t->henvcfg == 0 || (arch_has(SYSIMAGE_FEATURE_ENVCFG) && henvcfg_takes(t->henvcfg))) &&
+                 (t->henvcfg == 0 || (arch_has(RISCV_FEATURE_ENVCFG) && henvcfg_takes(t->henvcfg))) &&
                  (t->use == NULL || works(t->use));
 
     machine.features |= there ? 1U << t->feature : 0;
 }
 
-bool arch_has(enum sysimage_feature feature)
+bool arch_has(unsigned feature)
 {
-    return feature < SYSIMAGE_FEATURE_COUNT && (machine.features & (1U << feature)) != 0;
+    return feature < RISCV_FEATURE_COUNT && (machine.features & (1U << feature)) != 0;
 }
 
 uint64_t arch_instret(void)
@@ -83,7 +83,7 @@ bool probe_hypervisor(void)
 
 void probe_paging(void)
 {
-    static const struct trial pbmt = {SYSIMAGE_FEATURE_SVPBMT, NULL, HENVCFG_PBMTE, NULL};
+    static const struct trial pbmt = {RISCV_FEATURE_SVPBMT, NULL, HENVCFG_PBMTE, NULL};
 
     if (probe_run(probe_load, hostmap_pbmt_page(cpu_self())).ok != 0) {
         seek(&pbmt);
@@ -92,18 +92,18 @@ void probe_paging(void)
 
 const char *probe_machine(uint32_t hidden)
 {
-    static const struct trial envcfg = {SYSIMAGE_FEATURE_ENVCFG, probe_henvcfg, 0, probe_senvcfg};
+    static const struct trial envcfg = {RISCV_FEATURE_ENVCFG, probe_henvcfg, 0, probe_senvcfg};
     static const struct trial trials[] = {
-        {SYSIMAGE_FEATURE_SSTC, probe_stimecmp, HENVCFG_STCE, probe_vstimecmp},
-        {SYSIMAGE_FEATURE_SVADU, NULL, HENVCFG_ADUE, NULL},
-        {SYSIMAGE_FEATURE_ZICBOM, NULL, HENVCFG_CBCFE | HENVCFG_CBIE, probe_cbo_clean},
-        {SYSIMAGE_FEATURE_ZICBOZ, NULL, HENVCFG_CBZE, probe_cbo_zero},
-        {SYSIMAGE_FEATURE_HTIMEDELTA, probe_htimedelta, 0, NULL},
-        {SYSIMAGE_FEATURE_HTINST, NULL, 0, NULL}, /* the CSR is always there; exit.c copes where it reads 0 */
-        {SYSIMAGE_FEATURE_ZBA, NULL, 0, probe_sh1add},
-        {SYSIMAGE_FEATURE_ZBB, NULL, 0, probe_clz},
-        {SYSIMAGE_FEATURE_ZBS, NULL, 0, probe_bseti},
-        {SYSIMAGE_FEATURE_SVINVAL, NULL, 0, probe_sinval},
+        {RISCV_FEATURE_SSTC, probe_stimecmp, HENVCFG_STCE, probe_vstimecmp},
+        {RISCV_FEATURE_SVADU, NULL, HENVCFG_ADUE, NULL},
+        {RISCV_FEATURE_ZICBOM, NULL, HENVCFG_CBCFE | HENVCFG_CBIE, probe_cbo_clean},
+        {RISCV_FEATURE_ZICBOZ, NULL, HENVCFG_CBZE, probe_cbo_zero},
+        {RISCV_FEATURE_HTIMEDELTA, probe_htimedelta, 0, NULL},
+        {RISCV_FEATURE_HTINST, NULL, 0, NULL}, /* the CSR is always there; exit.c copes where it reads 0 */
+        {RISCV_FEATURE_ZBA, NULL, 0, probe_sh1add},
+        {RISCV_FEATURE_ZBB, NULL, 0, probe_clz},
+        {RISCV_FEATURE_ZBS, NULL, 0, probe_bseti},
+        {RISCV_FEATURE_SVINVAL, NULL, 0, probe_sinval},
     };
 
     if (!works(probe_time)) {
@@ -112,13 +112,13 @@ const char *probe_machine(uint32_t hidden)
     machine.hidden = hidden;
     machine.vstimecmp = works(probe_vstimecmp);
     seek(&envcfg);
-    if (arch_has(SYSIMAGE_FEATURE_ENVCFG)) {
+    if (arch_has(RISCV_FEATURE_ENVCFG)) {
         csr_write(CSR_HENVCFG, 0);
     }
     for (unsigned i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
         seek(&trials[i]);
     }
-    riscv_sstc = arch_has(SYSIMAGE_FEATURE_SSTC);
-    riscv_envcfg = arch_has(SYSIMAGE_FEATURE_ENVCFG);
+    riscv_sstc = arch_has(RISCV_FEATURE_SSTC);
+    riscv_envcfg = arch_has(RISCV_FEATURE_ENVCFG);
     return NULL;
 }

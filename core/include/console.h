@@ -18,8 +18,8 @@ struct vm;
 #define CONSOLE_DRAIN_TRIES 10000000U
 #define CONSOLE_ROOM 1024U /* a VM may write while at least so much is free: a line redrawn, and then some */
 
-/* Called before anything is printed: begins a line of our own. The firmware may have left one unfinished, as OpenSBI 1.6
- * does when an instruction that is tried out turns out to be missing. */
+/* Called before anything is printed: begins a line of our own. The firmware may have left one unfinished (some do
+ * when an instruction that is tried out turns out to be missing). */
 void console_open(void);
 
 /* Called once the system is built: puts the keyboard where the system file says. */

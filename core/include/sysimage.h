@@ -36,24 +36,6 @@
 #define SYSIMAGE_MAX_FIXUPS 144U /* per VM: two a feature and VCPU */
 #define SYSIMAGE_NAME_LEN 16U    /* with the terminating NUL */
 
-/* Optional machine features. Used twice: machine_mask hides one from the hypervisor as if the core lacked it, and a
- * fixup applies when the machine (after the mask) lacks the one it names. */
-enum sysimage_feature {
-    SYSIMAGE_FEATURE_SSTC = 0,       /* stimecmp, vstimecmp */
-    SYSIMAGE_FEATURE_HTIMEDELTA = 1, /* htimedelta */
-    SYSIMAGE_FEATURE_HTINST = 2,     /* htinst holds the transformed instruction of an MMIO exit */
-    SYSIMAGE_FEATURE_ENVCFG = 3,     /* henvcfg, senvcfg */
-    SYSIMAGE_FEATURE_SVPBMT = 4,
-    SYSIMAGE_FEATURE_SVADU = 5,
-    SYSIMAGE_FEATURE_ZICBOM = 6,
-    SYSIMAGE_FEATURE_ZICBOZ = 7,
-    SYSIMAGE_FEATURE_ZBA = 8,
-    SYSIMAGE_FEATURE_ZBB = 9,
-    SYSIMAGE_FEATURE_ZBS = 10,
-    SYSIMAGE_FEATURE_SVINVAL = 11,
-    SYSIMAGE_FEATURE_COUNT = 12,
-};
-
 /* At the start of the image, 4 KiB aligned. */
 struct sysimage_header {
     uint64_t magic;        /* SYSIMAGE_MAGIC */
@@ -65,7 +47,7 @@ struct sysimage_header {
     uint32_t nvms;         /* 1 .. SYSIMAGE_MAX_VMS */
     uint32_t vms_offset;   /* struct sysimage_vm[nvms] */
     uint32_t quantum_us;   /* best-effort quantum, microseconds: 100 .. 1000000 */
-    uint32_t machine_mask; /* bit n hides enum sysimage_feature n */
+    uint32_t machine_mask; /* bit n hides optional feature n of the machine, as the architecture numbers them */
     uint64_t timebase_hz;  /* frequency of the time CSR, from the board file */
     uint64_t ram_base;     /* host RAM the board has, for a last check of every hpa */
     uint64_t ram_size;
@@ -122,7 +104,7 @@ struct sysimage_irq {
 /* When the machine lacks `feature`, `size` bytes at offset `offset` of load number `load` (the device tree) are
  * replaced after it was copied, so that the guest is not told of what is not there. */
 struct sysimage_fixup {
-    uint32_t feature; /* enum sysimage_feature */
+    uint32_t feature; /* as the architecture numbers them */
     uint32_t load;    /* index of the load */
     uint32_t offset;  /* bytes from the load's start */
     uint32_t size;    /* 1 .. sizeof(bytes) */

@@ -11,6 +11,7 @@ from workshop import ROOT
 from tessera import layout
 
 HEADER = ROOT / "core" / "include" / "sysimage.h"
+FEATURES = ROOT / "arch" / "riscv" / "include" / "features.h"
 
 
 def compiled(tmp_path, expressions):
@@ -22,7 +23,8 @@ def compiled(tmp_path, expressions):
     source = tmp_path / "layout.c"
     body = "\n".join(lines)
     source.write_text(
-        f'#include <stddef.h>\n#include <stdio.h>\n#include "{HEADER}"\nint main(void)\n{{\n{body}\n    return 0;\n}}\n'
+        f'#include <stddef.h>\n#include <stdio.h>\n#include "{HEADER}"\n#include "{FEATURES}"\n'
+        f"int main(void)\n{{\n{body}\n    return 0;\n}}\n"
     )
     program = tmp_path / "layout"
     subprocess.run([compiler, "-std=c11", "-Wall", "-Werror", "-o", program, source], check=True)
@@ -58,17 +60,17 @@ def test_constants_are_those_of_the_header(tmp_path):
     assert len(names) > 10
     ours = {name: getattr(layout, name.removeprefix("SYSIMAGE_")) for name in names}
     for index, feature in enumerate(layout.FEATURES):
-        ours[f"SYSIMAGE_FEATURE_{feature.upper()}"] = index
-    ours["SYSIMAGE_FEATURE_COUNT"] = len(layout.FEATURES)
+        ours[f"RISCV_FEATURE_{feature.upper()}"] = index
+    ours["RISCV_FEATURE_COUNT"] = len(layout.FEATURES)
     ours |= {"SYSIMAGE_REGION_RAM": layout.REGION_RAM, "SYSIMAGE_REGION_MMIO": layout.REGION_MMIO}
     assert compiled(tmp_path, list(ours)) == ours
 
 
 def test_every_constant_of_the_header_is_known():
-    text = HEADER.read_text()
-    enumerators = set(re.findall(r"^    (SYSIMAGE_\w+) = \d+,", text, flags=re.MULTILINE))
-    features = {f"SYSIMAGE_FEATURE_{feature.upper()}" for feature in layout.FEATURES}
-    assert enumerators == features | {"SYSIMAGE_FEATURE_COUNT", "SYSIMAGE_REGION_RAM", "SYSIMAGE_REGION_MMIO"}
+    text = HEADER.read_text() + FEATURES.read_text()
+    enumerators = set(re.findall(r"^    (\w+) = \d+,", text, flags=re.MULTILINE))
+    features = {f"RISCV_FEATURE_{feature.upper()}" for feature in layout.FEATURES}
+    assert enumerators == features | {"RISCV_FEATURE_COUNT", "SYSIMAGE_REGION_RAM", "SYSIMAGE_REGION_MMIO"}
 
 
 def test_packing_refuses_missing_and_unknown_fields():

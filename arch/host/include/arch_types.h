@@ -8,6 +8,8 @@
 
 #include "types.h"
 
+#define ARCH_GPA_LIMIT (UINT64_C(1) << 41)
+
 struct cpu;
 
 struct arch_cpu {

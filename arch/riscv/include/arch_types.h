@@ -9,6 +9,8 @@
 struct cpu;
 struct vcpu;
 
+#define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
+
 /* A hart's stack is one page with its struct cpu at the top, so that the stack pointer finds it. */
 #define HART_STACK_SIZE 4096UL
 #define HART_CPU_SIZE 256UL

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Optional features of a RISC-V machine. Used twice: machine_mask of the system image hides one from the hypervisor as if
+ * the core lacked it, and a fixup of the image applies when the machine (after the mask) lacks the one it names. The
+ * image builder knows the same numbers.
+ */
+#ifndef FEATURES_H
+#define FEATURES_H
+
+enum riscv_feature {
+    RISCV_FEATURE_SSTC = 0,       /* stimecmp, vstimecmp */
+    RISCV_FEATURE_HTIMEDELTA = 1, /* htimedelta */
+    RISCV_FEATURE_HTINST = 2,     /* htinst holds the transformed instruction of an MMIO exit */
+    RISCV_FEATURE_ENVCFG = 3,     /* henvcfg, senvcfg */
+    RISCV_FEATURE_SVPBMT = 4,
+    RISCV_FEATURE_SVADU = 5,
+    RISCV_FEATURE_ZICBOM = 6,
+    RISCV_FEATURE_ZICBOZ = 7,
+    RISCV_FEATURE_ZBA = 8,
+    RISCV_FEATURE_ZBB = 9,
+    RISCV_FEATURE_ZBS = 10,
+    RISCV_FEATURE_SVINVAL = 11,
+    RISCV_FEATURE_COUNT = 12,
+};
+
+#endif
