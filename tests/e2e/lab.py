@@ -24,6 +24,7 @@ GUESTS = ROOT / "build" / "guests"
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
+LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval"
 # Of real time, for things that take a moment: other work may have the machine too.
 SOON_S = 60
@@ -100,6 +101,29 @@ def await_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -
     """Waits until each VM has given its sign of life."""
     for name, sign in system.awaited().items():
         machine.expect(name, re.escape(sign), timeout)
+
+
+@contextmanager
+def booted_linux(name: str) -> Iterator[Machine]:
+    """
+    A machine of one VM, linux, at its shell's prompt. Its lines carry its name although it is alone: `shared` makes the
+    parser look for that.
+    """
+    system = built(name)
+    with booted(system, name) as machine:
+        machine.console.shared = True
+        await_life(machine, system)
+        machine.expect("linux", LINUX_PROMPT, BOOT_S)
+        yield machine
+
+
+def ask(machine: Machine, line: str, answer: str) -> re.Match[str]:
+    """What Linux's shell says to a command, as far as the regular expression matches it; then it is ready again."""
+    machine.skip("linux")
+    machine.send(f"{line}\r")
+    found = machine.expect("linux", answer, BOOT_S)
+    machine.expect("linux", LINUX_PROMPT, BOOT_S)
+    return found
 
 
 def command(machine: Machine, key: str) -> None:

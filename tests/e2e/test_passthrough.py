@@ -4,30 +4,17 @@
 import re
 
 import pytest
-from lab import BOOT_S, SOON_S, await_life, booted, built
+from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux
 
 from tessera.machine import HYPERVISOR
 
-PROMPT = r"^linux:~# "
 INTERRUPTS = r"^ *\d+:\s+(\d+)\s.*virtio"
 
 
 @pytest.fixture(scope="module")
 def machine():
-    system = built("virtio")
-    with booted(system, "virtio") as machine:
-        machine.console.shared = True
-        await_life(machine, system)
-        machine.expect("linux", PROMPT, BOOT_S)
+    with booted_linux("virtio") as machine:
         yield machine
-
-
-def ask(machine, line, answer):
-    machine.skip("linux")
-    machine.send(f"{line}\r")
-    found = machine.expect("linux", answer, BOOT_S)
-    machine.expect("linux", PROMPT, BOOT_S)
-    return found
 
 
 def test_the_driver_has_found_its_device(machine):
@@ -57,7 +44,7 @@ def test_the_guest_restarts_with_its_device(machine):
     machine.send("reboot\r")
     machine.expect(HYPERVISOR, r"^linux stopped by its own reset, starts again$", BOOT_S)
     machine.expect("linux", "tessera: linux is up", BOOT_S)
-    machine.expect("linux", PROMPT, BOOT_S)
+    machine.expect("linux", LINUX_PROMPT, BOOT_S)
     ask(machine, "dd if=/dev/hwrng bs=64 count=4 2>/dev/null | wc -c", r"^256$")
     assert not re.search(r"Oops|BUG:|Call Trace", machine.console.text("linux"))
 

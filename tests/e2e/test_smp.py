@@ -4,11 +4,10 @@
 import re
 
 import pytest
-from lab import BOOT_S, SOON_S, await_life, booted, built, states
+from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux, states
 
 from tessera.machine import HYPERVISOR
 
-PROMPT = r"^linux:~# "
 PIPE_S = 60
 # Two processes that compute at the same time, and a pipe between two more: both VCPUs work and interrupt each other.
 LOAD = (
@@ -19,21 +18,8 @@ LOAD = (
 
 @pytest.fixture(scope="module", params=["linux-smp", "linux-smp-one-hart"])
 def machine(request):
-    system = built(request.param)
-    # One VM alone: its lines carry its name all the same, and the name the parser is told of makes it look for that.
-    with booted(system, request.param) as machine:
-        machine.console.shared = True
-        await_life(machine, system)
-        machine.expect("linux", PROMPT, BOOT_S)
+    with booted_linux(request.param) as machine:
         yield machine
-
-
-def ask(machine, line, answer):
-    machine.skip("linux")
-    machine.send(f"{line}\r")
-    found = machine.expect("linux", answer, BOOT_S)
-    machine.expect("linux", PROMPT, BOOT_S)
-    return found
 
 
 def test_linux_sees_two_processors(machine):
@@ -68,7 +54,7 @@ def test_a_pipe_between_the_two_is_no_waiting(machine):
     machine.skip("linux")
     machine.send(f"seq {lines} | tail -n1 | sed s/^/last=/\r")
     machine.expect("linux", rf"^last={lines}$", PIPE_S)
-    machine.expect("linux", PROMPT, BOOT_S)
+    machine.expect("linux", LINUX_PROMPT, BOOT_S)
 
 
 def test_nothing_complained(machine):
