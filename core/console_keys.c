@@ -17,7 +17,7 @@ static ticks_t vm_runtime(const struct vm *vm)
     ticks_t sum = 0;
 
     spin_lock(&sched_lock); /* runtime and since move together */
-    for (unsigned i = 0; i < vm->nvcpus; i++) {
+    for (unsigned i = 0; i < vm->total; i++) {
         const struct vcpu *v = &vm->vcpus[i];
 
         sum += v->runtime + (v->state == VCPU_RUNNING ? arch_time() - v->cpu->since : 0);

@@ -25,6 +25,7 @@ void sched_init(ticks_t quantum)
             sched_classes[at] = sched_classes[at - 1];
         }
         sched_classes[at] = *c;
+        (*c)->init();
     }
 }
 
@@ -49,16 +50,19 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, const struc
     }
 }
 
+static struct vcpu *__attribute__((noinline)) sched_ask(struct sched_be *be, struct cpu *cpu)
+{
+    struct vcpu *v = NULL;
+
+    for (const struct sched_class **c = sched_classes; v == NULL && *c != NULL; c++) {
+        v = (*c)->pick(cpu);
+    }
+    return v != NULL ? v : be_pick(be);
+}
+
 static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu)
 {
-    for (const struct sched_class **c = sched_classes; UNLIKELY(*c != NULL); c++) {
-        struct vcpu *v = (*c)->pick(cpu);
-
-        if (v != NULL) {
-            return v;
-        }
-    }
-    return be_pick(be);
+    return UNLIKELY(cpu->asks) ? sched_ask(be, cpu) : be_pick(be);
 }
 
 void sched_wake(struct vcpu *v)
@@ -77,8 +81,8 @@ void sched_wake(struct vcpu *v)
 void sched_remove(struct vcpu *v)
 {
     timer_disarm(&v->timer);
-    if (v->state == VCPU_READY && v->sched != NULL) {
-        v->sched->dequeue(v);
+    if (v->sched != NULL) {
+        v->sched->leave(v);
     } else if (v->state == VCPU_READY) {
         list_remove(&v->node);
     }
@@ -104,14 +108,13 @@ static void sched_conclude(struct vm *vm)
 }
 
 /* The VCPU that left its CPU has asked for something, or somebody for it. */
-static void __attribute__((noinline)) sched_request(struct vcpu *v)
+static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
 {
     unsigned request = v->request;
 
     v->request = 0;
     if ((request & VCPU_REQ_OFF) != 0) {
-        v->state = VCPU_OFF;
-        timer_disarm(&v->timer); /* it may be the guest's own */
+        sched_remove(v);
         vm_vcpu_left(v->vm);
         sched_conclude(v->vm);
     } else if (__atomic_load_n(&v->pending, __ATOMIC_ACQUIRE) == 0) {
@@ -172,7 +175,7 @@ static inline void sched_take(struct cpu *cpu, struct vcpu *v)
 }
 
 /* The long way to the next VCPU: there is none, or it (`v`) has its VM to load first. */
-static struct vcpu *__attribute__((noinline)) sched_look(struct cpu *cpu, struct vcpu *v)
+static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
     for (;;) {

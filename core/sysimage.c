@@ -5,8 +5,8 @@
 #include "memmap.h"
 #include "system.h"
 
-_Static_assert(sizeof(struct sysimage_header) == 104, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_vm) == 96, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_header) == 112, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_vm) == 104, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_load) == 24, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
@@ -97,6 +97,9 @@ static const char *check_vm(const struct sysimage_header *image, const struct sy
     if (vm->nvcpus == 0 || vm->nvcpus > SYSIMAGE_MAX_VCPUS_PER_VM) {
         return "a VM with a wrong number of VCPUs";
     }
+    if (vm->rt_apps > SYSIMAGE_MAX_RT_APPS) {
+        return "a VM with a wrong number of RT apps";
+    }
     if (vm->uart_irq > 31U) {
         return "a VM with a wrong interrupt number";
     }
@@ -165,11 +168,22 @@ static bool vms_overlap(const struct sysimage_vm *a, const struct sysimage_vm *b
     return false;
 }
 
+static bool too_many_vcpus(const struct sysimage_header *image)
+{
+    const struct sysimage_vm *vms = sysimage_at(image, image->vms_offset);
+    uint32_t vcpus = 0, apps = 0;
+
+    for (unsigned i = 0; i < image->nvms; i++) {
+        apps += vms[i].rt_apps;
+        vcpus += vms[i].nvcpus + vms[i].rt_apps;
+    }
+    return vcpus > SYSIMAGE_MAX_VCPUS || apps > SYSIMAGE_MAX_RT_APPS;
+}
+
 const char *sysimage_check(const struct sysimage_header *image, uint64_t limit)
 {
     const struct sysimage_vm *vms;
     const char *wrong = check_header(image, limit);
-    uint32_t vcpus = 0;
 
     wrong = wrong != NULL ? wrong : check_limits(image);
     if (wrong != NULL) {
@@ -178,10 +192,9 @@ const char *sysimage_check(const struct sysimage_header *image, uint64_t limit)
     vms = sysimage_at(image, image->vms_offset);
     for (unsigned i = 0; i < image->nvms && wrong == NULL; i++) {
         wrong = check_vm(image, &vms[i]);
-        vcpus += vms[i].nvcpus;
         for (unsigned j = 0; j < i && wrong == NULL; j++) {
             wrong = vms_overlap(&vms[i], &vms[j], image) ? "two VMs that share memory" : NULL;
         }
     }
-    return wrong == NULL && vcpus > SYSIMAGE_MAX_VCPUS ? "too many VCPUs" : wrong;
+    return wrong == NULL && too_many_vcpus(image) ? "too many VCPUs" : wrong;
 }

@@ -26,11 +26,11 @@ const char *system_init(const struct sysimage_header *image)
         cpu->slice_end = 0; /* not without end: nobody shall kick a CPU that does not run yet */
         list_init(&cpu->timers);
     }
-    sched_init(image->quantum_us * hyp.us);
     for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
         wrong = vm_init(&hyp.vms[i], i, &vms[i], &hyp.vcpus[vcpus]);
-        vcpus += vms[i].nvcpus;
+        vcpus += hyp.vms[i].total;
     }
+    sched_init(image->quantum_us * hyp.us);
     console_init();
     return wrong;
 }

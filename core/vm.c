@@ -14,9 +14,10 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     vm->config = config;
     vm->vcpus = vcpus;
     vm->nvcpus = config->nvcpus;
+    vm->total = config->nvcpus + config->rt_apps;
     vm->memmap.regions = sysimage_at(hyp.image, config->regions_offset);
     vm->memmap.count = config->nregions;
-    for (unsigned i = 0; i < config->nvcpus; i++) {
+    for (unsigned i = 0; i < vm->total; i++) {
         vcpus[i].vm = vm;
         vcpus[i].id = i;
         vcpus[i].last_cpu = VCPU_NO_CPU;
@@ -59,7 +60,7 @@ bool vm_start(struct vm *vm)
 
 static bool vm_runs(const struct vm *vm)
 {
-    for (unsigned i = 0; i < vm->nvcpus; i++) {
+    for (unsigned i = 0; i < vm->total; i++) {
         if (vm->vcpus[i].state == VCPU_RUNNING) {
             return true;
         }
@@ -95,7 +96,7 @@ static void vm_halt(struct vm *vm)
 {
     struct cpu *self = cpu_self();
 
-    for (unsigned i = 0; i < vm->nvcpus; i++) {
+    for (unsigned i = 0; i < vm->total; i++) {
         struct vcpu *v = &vm->vcpus[i];
 
         if (v->state != VCPU_RUNNING) {

@@ -121,7 +121,7 @@ static void load_reset(struct vm *vm)
     vuart_reset(vm);
     arch_vm_reset(vm);
     spin_unlock(&vm->lock);
-    for (unsigned i = 0; i < vm->nvcpus; i++) {
+    for (unsigned i = 0; i < vm->total; i++) {
         vm->vcpus[i].last_cpu = VCPU_NO_CPU; /* translations and instructions cached anywhere are stale */
         vm->vcpus[i].pending = 0;
     }

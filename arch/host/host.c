@@ -163,6 +163,11 @@ void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
     v->arch = (struct arch_vcpu){.deadline = TICKS_NEVER, .entry = entry, .arg = arg};
 }
 
+void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
+{
+    (void)v, (void)first, (void)stack;
+}
+
 void arch_vcpu_lines(struct vcpu *v)
 {
     (void)v;

@@ -54,6 +54,9 @@ void arch_shutdown(bool failure) __attribute__((noreturn));
 /* State of a VCPU that begins at `entry` with its number in the first and `arg` in the second argument register. */
 void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg);
 
+/* A VCPU that was reset begins with `first` in the first argument register instead, and with a stack. */
+void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack);
+
 /* A VCPU that was reset, and is not running yet, sees the interrupt lines of its VM as they are. Caller holds vm->lock. */
 void arch_vcpu_lines(struct vcpu *v);
 

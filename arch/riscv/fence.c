@@ -56,14 +56,15 @@ static void fence_wait(struct vcpu *v)
 void fence_remote(struct vm *vm, ulong mask)
 {
     struct vcpu *self = cpu_self()->current;
-    ulong others = mask & ~(1UL << self->id) & ((1UL << vm->nvcpus) - 1U);
+    ulong own = self->id < vm->nvcpus ? 1UL << self->id : 0; /* an RT app is none of the guest's harts */
+    ulong others = mask & ~own & ((1UL << vm->nvcpus) - 1U);
 
     for (unsigned i = 0; i < vm->nvcpus; i++) {
         if ((others & (1UL << i)) != 0) {
             fence_ask(&vm->vcpus[i]);
         }
     }
-    if ((mask & (1UL << self->id)) != 0) {
+    if ((mask & own) != 0) {
         fence_local();
     }
     for (unsigned i = 0; i < vm->nvcpus; i++) {

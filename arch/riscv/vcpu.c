@@ -26,6 +26,12 @@ void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
     };
 }
 
+void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
+{
+    v->arch.x[10] = first;
+    v->arch.x[2] = stack;
+}
+
 /*
  * Floating point without traps. A VCPU whose FP registers were written saves them when it leaves (the hart keeps track:
  * sstatus.FS is dirty); they stay in the hart, and if nobody else wrote there meanwhile, coming back costs nothing.
@@ -101,12 +107,18 @@ static bool arrives(const struct vcpu *v, const struct cpu *cpu)
     return v->last_cpu != cpu->id || v->vm->last_vcpu[cpu->id] != v;
 }
 
+/* A VCPU that does not translate (RT apps of one VM take turns like that) finds nothing of another's in the way; but who
+ * comes after it may. */
 static void __attribute__((noinline)) arrive(struct vcpu *v, const struct cpu *cpu)
 {
-    fence_local();
+    bool plain = v->arch.vsatp == 0 && v->last_cpu == cpu->id;
+
+    if (!plain) {
+        fence_local();
+    }
     v->arch.x[0] = (ulong)cpu; /* the stack that its traps find */
     v->last_cpu = cpu->id;
-    v->vm->last_vcpu[cpu->id] = v;
+    v->vm->last_vcpu[cpu->id] = plain ? NULL : v;
 }
 
 void arch_vcpu_load(struct vcpu *v, struct cpu *cpu)

@@ -26,6 +26,7 @@ struct cpu {
     struct arch_cpu arch; /* its start too */
     struct vcpu *loaded;  /* the VCPU whose state the CPU's guest registers hold, or NULL */
     ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
+    bool asks;            /* a class before best effort has work for this CPU; guarded by sched_lock */
     bool idle;            /* waits for work; guarded by sched_lock */
     ulong ipi;            /* atomic */
     ticks_t since;        /* when `current` began its slice */

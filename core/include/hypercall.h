@@ -18,6 +18,10 @@
 #define HCALL_ERR_INVALID_ADDRESS (-5L)
 #define HCALL_ERR_ALREADY_AVAILABLE (-6L)
 
+/* Not an answer: a long call has done a piece of its work. The guest makes the call again, registers unchanged, once
+ * interrupts have been looked at. */
+#define HCALL_AGAIN 1L
+
 /* Returned in two registers on every ABI of ours: a0 and a1 on RISC-V, as the SBI wants them. */
 struct hcall_ret {
     long error;

@@ -18,11 +18,12 @@ extern struct spinlock sched_lock;
 /* A class of VCPUs that comes before best effort. */
 struct sched_class {
     unsigned rank; /* who is asked first: the lower */
-    /* All mandatory, called with sched_lock held. */
-    void (*enqueue)(struct vcpu *v);       /* v stays ready after its turn on this CPU */
-    void (*wake)(struct vcpu *v);          /* v became ready: enqueue it and see that some CPU notices */
-    void (*dequeue)(struct vcpu *v);       /* v is ready and shall not run after all */
-    struct vcpu *(*pick)(struct cpu *cpu); /* takes out the VCPU to run next on cpu, or NULL */
+    /* All mandatory; all but init() called with sched_lock held. */
+    void (*init)(void);                    /* at boot, once all VMs and VCPUs are there */
+    void (*enqueue)(struct vcpu *v);       /* v, VCPU_READY, has had its turn on this CPU; may block it instead */
+    void (*wake)(struct vcpu *v);          /* v became VCPU_READY: enqueue it, see that its CPU notices; may block it */
+    void (*leave)(struct vcpu *v);         /* v is turned off, whatever it was */
+    struct vcpu *(*pick)(struct cpu *cpu); /* takes out the VCPU to run next on this CPU, or NULL; if cpu->asks */
     void (*start)(struct cpu *cpu);        /* cpu->current, of this class, began at cpu->since: sets slice_end */
 };
 

@@ -23,12 +23,13 @@
 
 #define SYSIMAGE_MAGIC UINT64_C(0x3141524553534554) /* "TESSERA1" in memory order */
 #define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
-#define SYSIMAGE_VERSION 1U
+#define SYSIMAGE_VERSION 2U
 
 /* Limits of one build of the hypervisor; the builder refuses what exceeds them. */
 #define SYSIMAGE_MAX_VMS 16U
 #define SYSIMAGE_MAX_VCPUS_PER_VM 8U
-#define SYSIMAGE_MAX_VCPUS 32U
+#define SYSIMAGE_MAX_RT_APPS 64U /* in all VMs */
+#define SYSIMAGE_MAX_VCPUS 96U   /* RT apps are VCPUs too */
 #define SYSIMAGE_MAX_HARTS 8U
 #define SYSIMAGE_MAX_REGIONS 8U  /* per VM */
 #define SYSIMAGE_MAX_LOADS 8U    /* per VM */
@@ -38,18 +39,20 @@
 
 /* At the start of the image, 4 KiB aligned. */
 struct sysimage_header {
-    uint64_t magic;        /* SYSIMAGE_MAGIC */
-    uint32_t version;      /* SYSIMAGE_VERSION */
-    uint32_t checksum;     /* CRC-32 (IEEE, as zlib's) of bytes 16 .. config_size-1 */
-    uint64_t total_size;   /* bytes, payloads and SYSIMAGE_END included; a multiple of 8 */
-    uint32_t config_size;  /* bytes of header and tables */
-    uint32_t nharts;       /* harts the system uses: 1 .. SYSIMAGE_MAX_HARTS */
-    uint32_t nvms;         /* 1 .. SYSIMAGE_MAX_VMS */
-    uint32_t vms_offset;   /* struct sysimage_vm[nvms] */
-    uint32_t quantum_us;   /* best-effort quantum, microseconds: 100 .. 1000000 */
-    uint32_t machine_mask; /* bit n hides optional feature n of the machine, as the architecture numbers them */
-    uint64_t timebase_hz;  /* frequency of the time CSR, from the board file */
-    uint64_t ram_base;     /* host RAM the board has, for a last check of every hpa */
+    uint64_t magic;         /* SYSIMAGE_MAGIC */
+    uint32_t version;       /* SYSIMAGE_VERSION */
+    uint32_t checksum;      /* CRC-32 (IEEE, as zlib's) of bytes 16 .. config_size-1 */
+    uint64_t total_size;    /* bytes, payloads and SYSIMAGE_END included; a multiple of 8 */
+    uint32_t config_size;   /* bytes of header and tables */
+    uint32_t nharts;        /* harts the system uses: 1 .. SYSIMAGE_MAX_HARTS */
+    uint32_t nvms;          /* 1 .. SYSIMAGE_MAX_VMS */
+    uint32_t vms_offset;    /* struct sysimage_vm[nvms] */
+    uint32_t quantum_us;    /* best-effort quantum, microseconds: 100 .. 1000000 */
+    uint32_t machine_mask;  /* bit n hides optional feature n of the machine, as the architecture numbers them */
+    uint64_t timebase_hz;   /* frequency of the time CSR, from the board file */
+    uint32_t rt_release_ns; /* worst cost of one job of an RT app to its CPU: release and switches, nanoseconds */
+    uint32_t rt_blocked_ns; /* longest time for which a CPU of the board does not look at interrupts */
+    uint64_t ram_base;      /* host RAM the board has, for a last check of every hpa */
     uint64_t ram_size;
     char name[32]; /* NUL-terminated name of the system */
 };
@@ -63,6 +66,8 @@ struct sysimage_vm {
     uint32_t flags;                    /* SYSIMAGE_VM_* */
     uint32_t colour;                   /* ANSI foreground: 31 .. 37 or 91 .. 97 */
     uint32_t nvcpus;                   /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
+    uint32_t rt_apps;                  /* RT apps it may have, each a VCPU behind its nvcpus; 0: not an RT-VM */
+    uint32_t rt_launchers;             /* bit n: VM n may launch its apps */
     uint32_t uart_irq;                 /* guest PLIC source of the emulated UART, 1 .. 31; 0: polled only */
     uint64_t entry;                    /* guest-physical address of VCPU 0's first instruction */
     uint64_t dtb;                      /* guest-physical address of the device tree (a1 at entry), 0: none */

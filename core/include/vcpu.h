@@ -29,8 +29,9 @@ enum vcpu_state {
 struct vcpu {
     struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */
     struct vm *vm;
-    unsigned id;                     /* within the VM, 0 .. nvcpus-1 */
+    unsigned id;                     /* within the VM, 0 .. total-1 */
     const struct sched_class *sched; /* NULL: best effort */
+    void *sched_data;                /* the class's own */
 
     /* Guarded by sched_lock. */
     enum vcpu_state state;

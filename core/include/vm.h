@@ -46,8 +46,9 @@ struct vm {
     struct arch_vm arch;
     unsigned id; /* 0 .. system.nvms-1, order of the system file */
     const struct sysimage_vm *config;
-    unsigned nvcpus;
-    struct vcpu *vcpus; /* nvcpus of them */
+    unsigned nvcpus;    /* its guest's harts */
+    unsigned total;     /* and with the VCPUs of its RT apps, which follow them */
+    struct vcpu *vcpus; /* total of them */
     struct memmap memmap;
 
     /* Guarded by sched_lock. */

@@ -16,18 +16,36 @@ def check_counts(vms: Read) -> None:
         vms.problem("", f"expected 1 to {layout.MAX_VMS} VMs, got none")
     if len(nodes) > layout.MAX_VMS:
         nodes[layout.MAX_VMS].problem("", f"expected at most {layout.MAX_VMS} VMs, got {len(nodes)}")
-    total = 0
-    for node in nodes:
-        before = total
-        total += node["vcpus"] or 0
-        if before <= layout.MAX_VCPUS < total:
-            node.problem("vcpus", f"expected at most {layout.MAX_VCPUS} VCPUs in all VMs, got {total} up to this one")
+    _check_total(nodes, "vcpus", "VCPUs", layout.MAX_VCPUS - layout.MAX_RT_APPS)
+    _check_total(nodes, "rt-apps", "RT apps", layout.MAX_RT_APPS)
+    _check_launchers(nodes)
     for node in nodes:
         if node.name == HYPERVISOR_NAME:
             node.problem("", f"expected another name: {HYPERVISOR_NAME} is the hypervisor's own on the console")
     keyboards = [node for node in nodes if node["keyboard"]]
     for node in keyboards[1:]:
         node.problem("keyboard", f"expected one VM with the keyboard, got it also in {keyboards[0].path}")
+
+
+def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:
+    total = 0
+    for node in nodes:
+        before = total
+        total += node[prop] or 0
+        if before <= limit < total:
+            node.problem(prop, f"expected at most {limit} {words} in all VMs, got {total} up to this one")
+
+
+def _check_launchers(nodes: list[Read]) -> None:
+    names = [node.name for node in nodes]
+    for node in nodes:
+        for name in node["rt-launchers"] or ():
+            others = [other for other in names if other != node.name]
+            if name not in others:
+                guess = suggest(name, others) or f" ({', '.join(others)})"
+                node.problem("rt-launchers", f'expected names of other VMs, got "{name}"{guess}')
+        if node["rt-launchers"] and not node["rt-apps"]:
+            node.problem("rt-launchers", "expected only on a VM with rt-apps")
 
 
 def check_harts(system: Read, board: Board) -> None:

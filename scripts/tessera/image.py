@@ -90,6 +90,8 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         quantum_us=system.quantum_us,
         machine_mask=sum(1 << layout.FEATURES.index(name) for name in system.machine_mask),
         timebase_hz=system.board.timebase_hz,
+        rt_release_ns=system.board.rt_release_ns,
+        rt_blocked_ns=system.board.rt_blocked_ns,
         ram_base=system.board.ram_base,
         ram_size=system.board.ram_size,
         name=system.name.encode(),
@@ -99,6 +101,7 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
 def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads, first_payload: int) -> _Tables:
     tables = _Tables(layout.HEADER.size)
     vms = tables.reserve(layout.VM.size * len(system.vms))
+    names = [vm.name for vm in system.vms]
     for index, vm in enumerate(system.vms):
         arrays = {
             "regions": tables.array(_regions(vm)),
@@ -106,11 +109,11 @@ def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads,
             "irqs": tables.array([_irq(device.interrupt) for device in vm.devices]),
             "fixups": tables.array([_fixup(fixup, len(vm.loads) - 1) for fixup in fixups[vm.name]]),
         }
-        tables.put(vms + index * layout.VM.size, _vm(vm, arrays))
+        tables.put(vms + index * layout.VM.size, _vm(vm, names, arrays))
     return tables
 
 
-def _vm(vm: Vm, arrays: dict[str, tuple[int, int]]) -> bytes:
+def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
     node = vm.node
     numbers: dict[str, int | bytes] = {}
     for name, (count, offset) in arrays.items():
@@ -124,6 +127,8 @@ def _vm(vm: Vm, arrays: dict[str, tuple[int, int]]) -> bytes:
         flags=_flags(vm),
         colour=COLOURS[vm.colour],
         nvcpus=vm.vcpus,
+        rt_apps=node["rt-apps"],
+        rt_launchers=sum(1 << names.index(name) for name in node["rt-launchers"]),
         uart_irq=0 if polled else virtual.UART_IRQ,
         entry=vm.entry,
         dtb=vm.dtb_address,

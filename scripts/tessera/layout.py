@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 MAGIC = 0x3141524553534554
 END = 0x444E455353455431
-VERSION = 1
+VERSION = 2
 
 MAX_VMS = 16
 MAX_VCPUS_PER_VM = 8
-MAX_VCPUS = 32
+MAX_RT_APPS = 64
+MAX_VCPUS = 96
 MAX_HARTS = 8
 MAX_REGIONS = 8
 MAX_LOADS = 8
@@ -91,6 +92,8 @@ HEADER = Record(
         ("quantum_us", "I"),
         ("machine_mask", "I"),
         ("timebase_hz", "Q"),
+        ("rt_release_ns", "I"),
+        ("rt_blocked_ns", "I"),
         ("ram_base", "Q"),
         ("ram_size", "Q"),
         ("name", "32s"),
@@ -104,6 +107,8 @@ VM = Record(
         ("flags", "I"),
         ("colour", "I"),
         ("nvcpus", "I"),
+        ("rt_apps", "I"),
+        ("rt_launchers", "I"),
         ("uart_irq", "I"),
         ("entry", "Q"),
         ("dtb", "Q"),

@@ -32,6 +32,8 @@ class Board:
     ram_size: int
     load_address: int
     timebase_hz: int
+    rt_release_ns: int
+    rt_blocked_ns: int
     isa_base: str
     isa_extensions: tuple[str, ...]
     cbo_block_size: int

@@ -74,6 +74,19 @@ VM_PROPS = (
     Prop("colour", Choice(tuple(COLOURS)), "Colour of the VM's name on the console.", default_words="by order"),
     Prop("vcpus", Number(1, layout.MAX_VCPUS_PER_VM), "Number of virtual CPUs; may exceed `harts`.", default=1),
     Prop(
+        "rt-apps",
+        Number(0, layout.MAX_RT_APPS),
+        "Real-time apps that the VM may have at a time; with any it is an RT-VM, and its guest the real-time manager.",
+        default=0,
+    ),
+    Prop(
+        "rt-launchers",
+        Words("VM names"),
+        "Other VMs that may launch the RT-VM's apps.",
+        default=(),
+        default_words="none",
+    ),
+    Prop(
         "memory-size",
         Address("a size", align=RAM_ALIGN, low=RAM_ALIGN),
         "Bytes of RAM, cleared at every start.",
@@ -244,6 +257,19 @@ BOARD = NodeSchema(
             required=True,
         ),
         Prop("timebase-hz", Number(1000000, 10**10), "Frequency of the `time` CSR in Hz.", required=True),
+        Prop(
+            "rt-release-ns",
+            Number(0, 10**6),
+            "What one job of an RT app costs its hart at most besides its own work, in nanoseconds: its release, the "
+            "switch to it and the one back. Admission counts it for every job.",
+            required=True,
+        ),
+        Prop(
+            "rt-blocked-ns",
+            Number(0, 10**7),
+            "The longest time for which a hart does not look at interrupts, in nanoseconds. Admission counts it once.",
+            required=True,
+        ),
         Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", required=True),
         Prop("isa-extensions", Words("extensions"), "Extensions that every guest is told of.", required=True),
         Prop("cbo-block-size", Number(16, 4096), "Bytes that a cache-block operation works on.", default=64),

@@ -11,21 +11,28 @@ from core import TICKS_PER_US, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tessera import layout
+
 CORE = load()
 CONFIG_SIZE = 16384
 VCPUS = [1, 2, 1]
 QUANTUM_US = 1000
 
-# Where sysimage.h puts what (core/sysimage.c asserts the sizes).
-HEADER = 104
+# Where things lie in the image of tests/unit/world.c; tests/image compares the layout with the header.
+HEADER = layout.HEADER.size
 VMS = HEADER
-VM = 96
+VM = layout.VM.size
 REGIONS = VMS + 16 * VM
-LOADS = REGIONS + 16 * 32
-FIXUPS = LOADS + 16 * 24
-END = FIXUPS + 16 * 32
-TOTAL_SIZE, NHARTS, NVMS, VMS_OFFSET, QUANTUM, TIMEBASE, RAM_BASE, NAME = 16, 28, 32, 36, 40, 48, 56, 72
-NREGIONS, REGIONS_OFFSET, LOADS_OFFSET = 64, 68, 76
+LOADS = REGIONS + 16 * layout.REGION.size
+FIXUPS = LOADS + 16 * layout.LOAD.size
+END = FIXUPS + 16 * layout.FIXUP.size
+TOTAL_SIZE, NHARTS, NVMS, VMS_OFFSET, QUANTUM, TIMEBASE, RAM_BASE, NAME = (
+    layout.HEADER.offset(field)
+    for field in ("total_size", "nharts", "nvms", "vms_offset", "quantum_us", "timebase_hz", "ram_base", "name")
+)
+NVCPUS, RT_APPS, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET = (
+    layout.VM.offset(field) for field in ("nvcpus", "rt_apps", "nregions", "regions_offset", "loads_offset")
+)
 
 INTERESTING = (0, 1, 7, 8, 15, 16, 17, 31, 32, 255, 4095, 4096, CONFIG_SIZE - 8, CONFIG_SIZE, CONFIG_SIZE + 4096)
 BIG = (0x7FFFFFFF, 0x80000000, 0xFFFFFFF8, 0xFFFFFFFF)
@@ -102,7 +109,7 @@ def test_each_kind_of_fault_is_named() -> None:
         return refused(image)
 
     assert after((0, 0)) == "no system image behind the hypervisor"
-    assert after((8, 2)) == "a system image of another version"
+    assert after((8, 99)) == "a system image of another version"
     assert after((TOTAL_SIZE, 100)) == "sizes that make no sense"
     assert after((NHARTS, 0)) == "a wrong number of harts or VMs"
     assert after((NHARTS, 9)) == "a wrong number of harts or VMs"
@@ -111,8 +118,10 @@ def test_each_kind_of_fault_is_named() -> None:
     assert after((VMS_OFFSET, CONFIG_SIZE)) == "a wrong number of harts or VMs"
     assert after((QUANTUM, 0)) == "a wrong quantum, timebase or name"
     assert after((VMS + 0, 0)) == "a VM without a name"
-    assert after((VMS + 24, 0)) == "a VM with a wrong number of VCPUs"
-    assert after((VMS + 24, 9)) == "a VM with a wrong number of VCPUs"
+    assert after((VMS + NVCPUS, 0)) == "a VM with a wrong number of VCPUs"
+    assert after((VMS + NVCPUS, 9)) == "a VM with a wrong number of VCPUs"
+    assert after((VMS + RT_APPS, 65)) == "a VM with a wrong number of RT apps"
+    assert after((VMS + RT_APPS, 60), (VMS + VM + RT_APPS, 5)) == "too many VCPUs"
     assert after((VMS + REGIONS_OFFSET, CONFIG_SIZE)) == "a table outside the image"
     assert after((VMS + NREGIONS, 9)) == "a table outside the image"
     assert after((VMS + LOADS_OFFSET, LOADS + 4)) == "a table outside the image"  # not aligned

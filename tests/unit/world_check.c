@@ -72,7 +72,7 @@ static const char *vm_wrong(const struct vm *vm)
     const char *wrong = NULL;
     unsigned on = 0;
 
-    for (unsigned i = 0; i < vm->nvcpus && wrong == NULL; i++) {
+    for (unsigned i = 0; i < vm->total && wrong == NULL; i++) {
         wrong = vcpu_wrong(&vm->vcpus[i]);
         on += vm->vcpus[i].state != VCPU_OFF;
     }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guestmem.h"
+
+#include "arch.h"
+#include "lib.h"
+#include "vm.h"
+
+/* Words where both sides are aligned, which is what callers take care of where it counts. */
+static void copy(void *dst, const void *src, size_t n)
+{
+    size_t words = (((uintptr_t)dst | (uintptr_t)src) & 7U) == 0 ? n & ~(size_t)7 : 0;
+
+    copy_words(dst, src, words);
+    memcpy((char *)dst + words, (const char *)src + words, n - words);
+}
+
+/* One of `dst` and `src` is NULL: that side is the guest's. */
+static bool transfer(const struct vm *vm, gpa_t gpa, char *dst, const char *src, size_t size)
+{
+    hpa_t hpa;
+
+    if (!memmap_ram(&vm->memmap, gpa, size, &hpa)) {
+        return false;
+    }
+    for (size_t done = 0; done < size;) {
+        uint64_t room;
+        char *guest = arch_window(hpa + done, &room);
+        size_t n = size - done < room ? size - done : (size_t)room;
+
+        copy(dst != NULL ? dst + done : guest, src != NULL ? src + done : guest, n);
+        done += n;
+    }
+    return true;
+}
+
+bool guestmem_read(const struct vm *vm, gpa_t gpa, void *dst, size_t size)
+{
+    return transfer(vm, gpa, dst, NULL, size);
+}
+
+bool guestmem_write(const struct vm *vm, gpa_t gpa, const void *src, size_t size)
+{
+    return transfer(vm, gpa, NULL, src, size);
+}

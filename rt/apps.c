@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of RT apps: created inactive by the real-time manager, admitted and launched, deleted. */
+#include "arch.h"
+#include "console.h"
+#include "guestmem.h"
+#include "hypercall.h"
+#include "rt_app.h"
+#include "system.h"
+
+#define PERIOD_MAX_US 0x7fffffffU
+#define CODE_ALIGN 2U
+#define STACK_ALIGN 16U
+
+static struct rt_app apps[SYSIMAGE_MAX_RT_APPS]; /* owner: this file; each guarded by sched_lock */
+
+/* The one launch that is being decided about, for which the guest calls again and again. Guarded by sched_lock. */
+static struct {
+    struct rt_admit test;
+    struct rt_demand demand[RT_QUEUE_MAX];
+    struct rt_app *app; /* NULL: none */
+    struct vcpu *caller;
+    unsigned changes; /* of the CPU's apps, when it was begun */
+} admission;          /* owner: this file */
+
+void rt_apps_init(void)
+{
+    unsigned used = 0;
+
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        struct vm *vm = &hyp.vms[i];
+
+        for (unsigned n = vm->nvcpus; n < vm->total; n++, used++) {
+            apps[used] = (struct rt_app){.vcpu = &vm->vcpus[n]};
+            vm->vcpus[n].sched = &rt_class;
+            vm->vcpus[n].sched_data = &apps[used];
+        }
+    }
+    admission.app = NULL;
+}
+
+struct rt_app *rt_app_of(const struct vm *vm, ulong id)
+{
+    return id < vm->total - vm->nvcpus ? vm->vcpus[vm->nvcpus + id].sched_data : NULL;
+}
+
+static ulong id_of(const struct rt_app *app)
+{
+    return app->vcpu->id - app->vcpu->vm->nvcpus;
+}
+
+static struct hcall_ret answer(long error, ulong value)
+{
+    return (struct hcall_ret){error, value};
+}
+
+/* --- create --- */
+
+static bool times_make_sense(const struct rt_abi_app *abi)
+{
+    return abi->period_us != 0 && abi->period_us <= PERIOD_MAX_US && abi->deadline_us <= abi->period_us &&
+           abi->budget_us != 0 && abi->budget_us <= abi->deadline_us;
+}
+
+static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *abi)
+{
+    hpa_t hpa;
+
+    return memmap_ram(&vm->memmap, abi->entry, 4, &hpa) && abi->entry % CODE_ALIGN == 0 &&
+           memmap_ram(&vm->memmap, abi->stack - STACK_ALIGN, STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
+}
+
+/* Under sched_lock: a free slot whose VCPU has left its CPU. */
+static struct rt_app *take_slot(const struct vm *vm)
+{
+    for (unsigned n = vm->nvcpus; n < vm->total; n++) {
+        struct rt_app *app = vm->vcpus[n].sched_data;
+
+        if (app->state == RT_FREE && vm->vcpus[n].state == VCPU_OFF) {
+            app->state = RT_INACTIVE;
+            return app;
+        }
+    }
+    return NULL;
+}
+
+static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct vm *vm = cpu_self()->current->vm;
+    struct rt_abi_app abi;
+    struct rt_app *app;
+
+    (void)a2, (void)a3, (void)a4, (void)a5;
+    if (vm->total == vm->nvcpus) {
+        return answer(HCALL_ERR_DENIED, 0);
+    }
+    if (size != sizeof(abi)) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    if (!guestmem_read(vm, gpa, &abi, sizeof(abi)) || !addresses_make_sense(vm, &abi)) {
+        return answer(HCALL_ERR_INVALID_ADDRESS, 0);
+    }
+    if (!times_make_sense(&abi) || abi.cpu >= hyp.ncpus) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&sched_lock);
+    app = take_slot(vm);
+    if (app != NULL) {
+        app->entry = abi.entry;
+        app->stack = abi.stack;
+        app->arg = abi.arg;
+        app->cpu = abi.cpu;
+        app->period = abi.period_us * hyp.us;
+        app->budget = abi.budget_us * hyp.us;
+        app->deadline = abi.deadline_us * hyp.us;
+        app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER};
+    }
+    spin_unlock(&sched_lock);
+    return app == NULL ? answer(HCALL_ERR_FAILED, 0) : answer(HCALL_OK, id_of(app));
+}
+HYPERCALL(HCALL_RT_CREATE_APP, rt_create_app);
+
+/* --- launch --- */
+
+static struct rt_demand demand_of(const struct rt_app *app)
+{
+    return (struct rt_demand){app->budget + rt_job_cost, app->deadline, app->period};
+}
+
+/* Begins deciding whether `app` can join those that are active on its CPU. */
+static void admission_begin(struct rt_app *app, struct vcpu *caller)
+{
+    const struct rt_cpu *rc = rt_cpu_of(app->cpu);
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < rc->releases.count; i++) {
+        admission.demand[count++] = demand_of(CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release));
+    }
+    admission.demand[count++] = demand_of(app);
+    admission.app = app;
+    admission.caller = caller;
+    admission.changes = rc->changes;
+    rt_admit_begin(&admission.test, admission.demand, count, rt_blocked);
+}
+
+/* One step of the decision, which is begun (anew) where it is not that of this launch, or of other apps. */
+static enum rt_verdict admission_step(struct rt_app *app, struct vcpu *caller)
+{
+    enum rt_verdict verdict;
+
+    if (admission.app != app || admission.caller != caller || admission.changes != rt_cpu_of(app->cpu)->changes) {
+        admission_begin(app, caller);
+    }
+    verdict = rt_admit_step(&admission.test);
+    admission.app = verdict == RT_UNDECIDED ? app : NULL;
+    return verdict;
+}
+
+/* The VCPU begins as a hart does, with a stack. */
+static void launch(struct rt_app *app, ticks_t first)
+{
+    struct vcpu *v = app->vcpu;
+    ticks_t now = arch_time();
+
+    v->request = 0;
+    v->pending = 0;
+    v->runtime = 0;
+    v->last_cpu = VCPU_NO_CPU;
+    arch_vcpu_reset(v, app->entry, app->arg);
+    arch_vcpu_argument(v, id_of(app), app->stack);
+    v->vm->on++;
+    rt_activate(app, first > now ? first : now);
+}
+
+static bool may_launch(const struct vm *caller, const struct vm *vm)
+{
+    return caller == vm || (vm->config->rt_launchers & (1U << caller->id)) != 0;
+}
+
+static void tell_refusal(const struct rt_app *app, const struct rt_admit *test, enum rt_verdict verdict)
+{
+    const char *name = app->vcpu->vm->config->name;
+    ulong us = hyp.us;
+
+    if (verdict == RT_GAVE_UP) {
+        console_log("%s: app %lu refused: CPU %u is too full for a decision in %u steps", name, id_of(app), app->cpu,
+                    RT_ADMIT_STEPS);
+    } else if (test->at == 0) {
+        console_log("%s: app %lu refused: the utilization of CPU %u would exceed 1", name, id_of(app), app->cpu);
+    } else {
+        console_log("%s: app %lu refused: in %lu us the apps of CPU %u would demand %lu us", name, id_of(app),
+                    (ulong)(test->at + us - 1) / us, app->cpu, (ulong)(test->demand + us - 1) / us);
+    }
+}
+
+static struct hcall_ret refuse(const struct rt_app *app, const struct rt_admit *test, enum rt_verdict verdict)
+{
+    tell_refusal(app, test, verdict);
+    return answer(HCALL_ERR_FAILED, verdict == RT_GAVE_UP ? ~0UL : (ulong)(test->at + hyp.us - 1) / hyp.us);
+}
+
+/* Under sched_lock: one step of a launch. */
+static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, enum rt_verdict *verdict)
+{
+    enum rt_state state = app->vcpu->vm->state == VM_RUNNING ? app->state : RT_FREE;
+
+    if (state != RT_INACTIVE) {
+        return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM, 0);
+    }
+    *verdict = admission_step(app, cpu_self()->current);
+    if (*verdict == RT_ADMITTED) {
+        launch(app, first);
+    }
+    return answer(*verdict == RT_UNDECIDED ? HCALL_AGAIN : HCALL_OK, 0);
+}
+
+static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong a3, ulong a4, ulong a5)
+{
+    struct vm *caller = cpu_self()->current->vm;
+    struct vm *vm = vm_id == RT_OWN_VM ? caller : vm_id < hyp.nvms ? &hyp.vms[vm_id] : NULL;
+    struct rt_app *app = vm != NULL ? rt_app_of(vm, id) : NULL;
+    enum rt_verdict verdict = RT_UNDECIDED;
+    struct hcall_ret ret;
+    struct rt_admit test;
+
+    (void)a3, (void)a4, (void)a5;
+    if (vm != NULL && !may_launch(caller, vm)) {
+        return answer(HCALL_ERR_DENIED, 0);
+    }
+    if (app == NULL) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&sched_lock);
+    ret = launch_step(app, first, &verdict);
+    test = admission.test;
+    spin_unlock(&sched_lock);
+    return verdict == RT_REFUSED || verdict == RT_GAVE_UP ? refuse(app, &test, verdict) : ret;
+}
+HYPERCALL(HCALL_RT_LAUNCH_APP, rt_launch_app);
+
+/* --- end --- */
+
+/* Under sched_lock: an active app that runs leaves at its CPU's next look, any other at once. */
+static void delete_active(struct rt_app *app)
+{
+    struct vcpu *v = app->vcpu;
+
+    if (v->state != VCPU_RUNNING) {
+        sched_remove(v);
+        vm_vcpu_left(v->vm);
+    } else {
+        __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED);
+        cpu_kick(v->cpu, IPI_RESCHED);
+    }
+}
+
+static struct hcall_ret rt_delete_app(ulong id, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct vcpu *caller = cpu_self()->current;
+    struct rt_app *app = id == RT_SELF ? caller->sched_data : rt_app_of(caller->vm, id);
+    enum rt_state state = RT_FREE;
+
+    (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    if (app == NULL) {
+        return answer(caller->vm->total == caller->vm->nvcpus ? HCALL_ERR_DENIED : HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&sched_lock);
+    state = app->state;
+    if (state == RT_INACTIVE) {
+        app->state = RT_FREE;
+    } else if (state == RT_ACTIVE) {
+        delete_active(app);
+    }
+    spin_unlock(&sched_lock);
+    return answer(state == RT_FREE ? HCALL_ERR_INVALID_PARAM : HCALL_OK, 0);
+}
+HYPERCALL(HCALL_RT_DELETE_APP, rt_delete_app);
+
+static struct hcall_ret rt_end(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct vcpu *v = cpu_self()->current;
+
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    if (v->sched != &rt_class) {
+        return answer(HCALL_ERR_DENIED, 0);
+    }
+    rt_end_job(v->sched_data);
+    return answer(HCALL_OK, 0);
+}
+HYPERCALL(HCALL_RT_END_JOB, rt_end);
+
+static struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+{
+    struct vm *vm = cpu_self()->current->vm;
+    const struct rt_app *app = rt_app_of(vm, id);
+    struct rt_abi_stats stats;
+    enum rt_state state;
+
+    (void)a3, (void)a4, (void)a5;
+    if (app == NULL || size != sizeof(stats)) {
+        return answer(vm->total == vm->nvcpus ? HCALL_ERR_DENIED : HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&sched_lock);
+    state = app->state;
+    stats = app->stats;
+    stats.runtime = app->vcpu->runtime;
+    spin_unlock(&sched_lock);
+    if (state == RT_FREE) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    return answer(guestmem_write(vm, gpa, &stats, sizeof(stats)) ? HCALL_OK : HCALL_ERR_INVALID_ADDRESS, 0);
+}
+HYPERCALL(HCALL_RT_GET_STATS, rt_get_stats);

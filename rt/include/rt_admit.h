@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Admission to a CPU: the processor-demand test for EDF with deadlines up to periods (Baruah, Rosier, Howell 1990), which
+ * is exact, evaluated backwards from the end of the synchronous busy period (QPA: Zhang, Burns, "Schedulability analysis
+ * for real-time systems with EDF scheduling", IEEE Transactions on Computers 58(9), 2009), with a term for the time in
+ * which nobody looks at interrupts. It is done in steps of at most one pass over the apps each.
+ */
+#ifndef RT_ADMIT_H
+#define RT_ADMIT_H
+
+#include "rt_queue.h"
+#include "types.h"
+
+/* What an app asks of its CPU, in ticks. */
+struct rt_demand {
+    ticks_t cost;     /* its budget and the hypervisor's cost of a job; at least 1 */
+    ticks_t deadline; /* relative, at most the period */
+    ticks_t period;   /* 1 .. 2^45 */
+};
+
+enum rt_verdict {
+    RT_UNDECIDED = 0, /* take another step */
+    RT_ADMITTED,
+    RT_REFUSED, /* in `at` ticks from a common release the apps demand `demand` ticks; at = 0: utilization over 1 */
+    RT_GAVE_UP, /* not decided within RT_ADMIT_STEPS: counts as refused */
+};
+
+#define RT_ADMIT_STEPS 20000U
+
+struct rt_admit {
+    const struct rt_demand *apps;
+    unsigned count;
+    ticks_t blocked; /* longest time in which a due release is not seen */
+    unsigned steps;
+    enum {
+        RT_ADMIT_UTILIZATION = 0,
+        RT_ADMIT_BUSY,
+        RT_ADMIT_DEMAND
+    } phase;
+    ticks_t at;     /* length of the interval that is looked at */
+    ticks_t demand; /* what the apps demand in it */
+};
+
+/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), which stay as they are until it is decided. */
+void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, ticks_t blocked);
+
+/* One step. */
+enum rt_verdict rt_admit_step(struct rt_admit *test);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RT apps and the EDF class of the scheduler, as the files of rt know them. */
+#ifndef RT_APP_H
+#define RT_APP_H
+
+#include "rt_abi.h"
+#include "rt_admit.h"
+#include "rt_queue.h"
+#include "sched.h"
+#include "vcpu.h"
+
+enum rt_state {
+    RT_FREE = 0,
+    RT_INACTIVE, /* created, not launched */
+    RT_TESTED,   /* a launch is deciding about its admission */
+    RT_ACTIVE,
+};
+
+/*
+ * One RT app is one RT-VCPU. Guarded by sched_lock.
+ *
+ * Its budget is a hard reservation, a constant-bandwidth server whose budget is given anew at the period's begin and
+ * not before (the hard CBS rule: Abeni, Buttazzo, "Integrating multimedia applications in hard real-time systems", RTSS
+ * 1998; hard reservations: Rajkumar, Juvva, Molano, Oikawa, "Resource kernels", MMCN 1998). Every period, done or not, it
+ * asks for at most `budget` by `deadline`, which is what admission has counted.
+ */
+struct rt_app {
+    struct rt_node release; /* in the CPU's releases while active: key is its next release */
+    struct rt_node ready;   /* in the CPU's ready queue while it is ready: key is its absolute deadline */
+    struct vcpu *vcpu;      /* NULL: the slot belongs to no VM */
+    enum rt_state state;
+    bool done;    /* its job has ended: it waits for the next release */
+    bool overrun; /* its budget is used up: it waits for the next release */
+    bool missed;  /* its job has missed its deadline, and was counted */
+    unsigned cpu; /* that it is pinned to */
+    ticks_t period, budget, deadline;
+    ticks_t released; /* when the current job was */
+    ticks_t limit;    /* of vcpu->runtime: where the budget ends */
+    gpa_t entry, stack;
+    ulong arg;
+    struct rt_abi_stats stats;
+};
+
+/* The real-time side of one CPU. Guarded by sched_lock. */
+struct rt_cpu {
+    struct rt_queue releases; /* of all active apps */
+    struct rt_queue ready;
+    struct timer timer; /* at the first of the releases; armed by this CPU only */
+    bool rearm;         /* the releases have changed: the CPU has to set its timer */
+    unsigned changes;   /* of the set of active apps */
+    uint64_t order;     /* of releases */
+};
+
+/* Ticks: what admission counts for a job besides its budget, and for the longest time without a look at interrupts. */
+extern ticks_t rt_job_cost, rt_blocked;
+
+/* Gives every VM its slots, all free. At boot. */
+void rt_apps_init(void);
+
+/* The slot of app `id` of `vm`, NULL if the VM has no such. */
+struct rt_app *rt_app_of(const struct vm *vm, ulong id);
+
+/* The EDF class. */
+extern const struct sched_class rt_class;
+
+struct rt_cpu *rt_cpu_of(unsigned cpu);
+
+/* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. */
+void rt_activate(struct rt_app *app, ticks_t first);
+
+/* The running app's job has ended. */
+void rt_end_job(struct rt_app *app);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A priority queue: smallest key first, first in first out among equal keys. A board chooses one implementation at link
+ * time: queue_heap.c in software, later the hardware sorter. Nodes know where they are, so that any can be taken out.
+ */
+#ifndef RT_QUEUE_H
+#define RT_QUEUE_H
+
+#include "sysimage.h"
+#include "types.h"
+
+#define RT_QUEUE_MAX SYSIMAGE_MAX_RT_APPS
+
+struct rt_node {
+    ticks_t key;
+    uint64_t order; /* among equal keys the lower comes first; given by whoever inserts */
+    unsigned at;    /* 1 + place in the queue, 0: in none */
+};
+
+struct rt_queue {
+    unsigned count;
+    struct rt_node *nodes[RT_QUEUE_MAX];
+};
+
+/* Inserts a node that is in no queue. At most RT_QUEUE_MAX nodes; O(log n). */
+void rt_queue_insert(struct rt_queue *q, struct rt_node *node);
+
+/* Takes a node out of the queue that it is in; O(log n). */
+void rt_queue_remove(struct rt_queue *q, struct rt_node *node);
+
+/* The first node's key has grown: puts it where it belongs; O(log n). */
+void rt_queue_first_grew(struct rt_queue *q);
+
+/* The first node, or NULL. */
+static inline struct rt_node *rt_queue_first(const struct rt_queue *q)
+{
+    return q->count == 0 ? NULL : q->nodes[0];
+}
+
+static inline bool rt_node_before(const struct rt_node *a, const struct rt_node *b)
+{
+    return a->key < b->key || (a->key == b->key && a->order < b->order);
+}
+
+#endif
