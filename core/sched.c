@@ -57,6 +57,7 @@ static struct vcpu *__attribute__((noinline)) sched_ask(struct sched_be *be, str
     for (const struct sched_class **c = sched_classes; v == NULL && *c != NULL; c++) {
         v = (*c)->pick(cpu);
     }
+    cpu->since = arch_time(); /* what picking took is nobody's */
     return v != NULL ? v : be_pick(be);
 }
 
@@ -89,11 +90,45 @@ void sched_remove(struct vcpu *v)
     v->state = VCPU_OFF;
 }
 
+bool sched_urgent(const struct cpu *cpu)
+{
+    return cpu->current != NULL && cpu->current->sched != NULL;
+}
+
+/* The slice ends at the horizon at the latest. What best effort's timers are about can wait while somebody else runs. */
+static void __attribute__((noinline)) sched_settle_asked(struct cpu *cpu)
+{
+    cpu->endless = cpu->slice_end == TICKS_NEVER;
+    if (cpu->horizon < cpu->slice_end) {
+        cpu->slice_end = cpu->horizon;
+    }
+    if (sched_urgent(cpu)) {
+        cpu->armed = cpu->slice_end;
+        arch_timer_set(cpu->slice_end);
+    } else {
+        timer_settle(cpu);
+    }
+}
+
+static inline void sched_settle(struct cpu *cpu)
+{
+    if (UNLIKELY(cpu->asks)) {
+        sched_settle_asked(cpu);
+    } else {
+        timer_settle(cpu);
+    }
+}
+
+void sched_end_slice_locked(struct cpu *cpu)
+{
+    sched_start(&sched_be, cpu, cpu->current);
+    sched_settle(cpu);
+}
+
 void sched_end_slice(struct cpu *cpu)
 {
     spin_lock(&sched_lock);
-    sched_start(&sched_be, cpu, cpu->current);
-    timer_settle(cpu);
+    sched_end_slice_locked(cpu);
     spin_unlock(&sched_lock);
 }
 
@@ -112,6 +147,9 @@ static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
 {
     unsigned request = v->request;
 
+    if (v->sched != NULL) {
+        v->sched->stop(v);
+    }
     v->request = 0;
     if ((request & VCPU_REQ_OFF) != 0) {
         sched_remove(v);
@@ -129,7 +167,7 @@ static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
 static void sched_idle(struct cpu *cpu)
 {
     cpu->idle = true;
-    cpu->slice_end = TICKS_NEVER;
+    cpu->slice_end = cpu->asks ? cpu->horizon : TICKS_NEVER;
     timer_settle(cpu);
     spin_unlock(&sched_lock);
     if (cpu->loaded != NULL) {
@@ -150,7 +188,7 @@ static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
 
     cpu->since = arch_time();
     sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
-    timer_settle(cpu);
+    sched_settle(cpu);
     spin_unlock(&sched_lock);
     done = vm_load_step(v->vm);
     arch_irq_poll();
@@ -225,7 +263,7 @@ struct vcpu *sched_run(struct cpu *cpu)
     sched_take(cpu, next);
     cpu->current = next;
     sched_start(be, cpu, next);
-    timer_settle(cpu);
+    sched_settle(cpu);
     spin_unlock(&sched_lock);
 
     /* What this CPU still holds of a VCPU is old if that ran on another one, or was reset, meanwhile. */

@@ -93,13 +93,16 @@ $(call bare_objects,freertos,$(FREERTOS_SOURCES)): | freertos-kernel
 $(eval $(call bare_guest,bench,$(wildcard guests/bench/*.c guests/bench/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,freertos,$(FREERTOS_SOURCES),$(FREERTOS_FLAGS),$(FREERTOS_KERNEL_OBJECTS)))
 
 guest-freertos: $(BARE_OUT)/freertos/freertos.bin
 guest-bench: $(BARE_OUT)/bench/bench.bin
 guest-faulty: $(BARE_OUT)/faulty/faulty.bin
 
-guests-bare: guest-freertos guest-bench guest-faulty ## build the bare-metal guests: FreeRTOS, bench, faulty
+guest-rtm: $(BARE_OUT)/rtm/rtm.bin
+
+guests-bare: guest-freertos guest-bench guest-faulty guest-rtm ## build the bare-metal guests: FreeRTOS, bench, faulty, rtm
 
 # The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
@@ -109,4 +112,4 @@ check-guests-bare-clang:
 test-guests: guests-bare | setup-dev ## the bare-metal guests natively, and their SDK on this machine
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
 
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty freertos-kernel check-guests-bare-clang test-guests FORCE
+.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-rtm freertos-kernel check-guests-bare-clang test-guests FORCE

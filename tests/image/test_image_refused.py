@@ -223,8 +223,8 @@ def test_broken_board(workshop):
     for change in changes[1:]:
         board_again(workshop, *change)
     assert workshop.refuse(text) == [
-        "platform/lab/board.dts:47: /devices/virtio-mmio2: base: "
+        "platform/lab/board.dts:48: /devices/virtio-mmio2: base: "
         "expected registers of its own, got some of /devices/virtio-mmio1",
-        "platform/lab/board.dts:59: /devices/virtio-mmio3: interrupt: "
+        "platform/lab/board.dts:60: /devices/virtio-mmio3: interrupt: "
         "expected a source of its own, got that of /devices/virtio-mmio1",
     ]
