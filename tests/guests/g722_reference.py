@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The anchor that our G.722 codec is compared with: the one of spandsp 0.0.6, as Debian packages it, which is bit-exact on
+The anchor that our G.722 codec is compared with: the one of spandsp 0.0.6, as Debian packages it, whose own tests are
 the digital test sequences of the recommendation. ffmpeg's would be the alternative; it takes 100 MB to install.
 
 spandsp's quadrature mirror filters have no overflow control: what clauses 5.2.1 and 5.2.2 limit, it lets pass (encoder)
