@@ -7,24 +7,15 @@
 
 struct spinlock sched_lock; /* owner: this file; see sched.h for what it guards */
 
-#define SCHED_CLASSES 4U
-
 extern const struct sched_class *const __start_sched_classes[], *const __stop_sched_classes[];
-
-static const struct sched_class *sched_classes[SCHED_CLASSES + 1]; /* by rank, NULL at the end; owner: sched_init() */
 
 void sched_init(ticks_t quantum)
 {
-    unsigned count = 0;
-
     be_init(quantum);
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        cpu_get(i)->urgent = NULL;
+    }
     for (const struct sched_class *const *c = __start_sched_classes; c < __stop_sched_classes; c++) {
-        unsigned at = count++;
-
-        for (; at > 0 && sched_classes[at - 1]->rank > (*c)->rank; at--) {
-            sched_classes[at] = sched_classes[at - 1];
-        }
-        sched_classes[at] = *c;
         (*c)->init();
     }
 }
@@ -50,20 +41,17 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, const struc
     }
 }
 
-static struct vcpu *__attribute__((noinline)) sched_ask(struct sched_be *be, struct cpu *cpu)
-{
-    struct vcpu *v = NULL;
-
-    for (const struct sched_class **c = sched_classes; v == NULL && *c != NULL; c++) {
-        v = (*c)->pick(cpu);
-    }
-    cpu->since = arch_time(); /* what picking took is nobody's */
-    return v != NULL ? v : be_pick(be);
-}
-
 static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu)
 {
-    return UNLIKELY(cpu->asks) ? sched_ask(be, cpu) : be_pick(be);
+    if (UNLIKELY(cpu->urgent != NULL)) {
+        struct vcpu *v = cpu->urgent->pick(cpu);
+
+        cpu->since = arch_time(); /* what picking took is nobody's */
+        if (v != NULL) {
+            return v;
+        }
+    }
+    return be_pick(be);
 }
 
 void sched_wake(struct vcpu *v)
@@ -112,7 +100,7 @@ static void __attribute__((noinline)) sched_settle_asked(struct cpu *cpu)
 
 static inline void sched_settle(struct cpu *cpu)
 {
-    if (UNLIKELY(cpu->asks)) {
+    if (UNLIKELY(cpu->urgent != NULL)) {
         sched_settle_asked(cpu);
     } else {
         timer_settle(cpu);
@@ -167,7 +155,7 @@ static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
 static void sched_idle(struct cpu *cpu)
 {
     cpu->idle = true;
-    cpu->slice_end = cpu->asks ? cpu->horizon : TICKS_NEVER;
+    cpu->slice_end = cpu->urgent != NULL ? cpu->horizon : TICKS_NEVER;
     timer_settle(cpu);
     spin_unlock(&sched_lock);
     if (cpu->loaded != NULL) {

@@ -39,7 +39,7 @@ void be_wake(struct vcpu *v)
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         struct cpu *cpu = cpu_get(i);
 
-        if (cpu->slice_end == TICKS_NEVER || (cpu->asks && cpu->endless)) {
+        if (cpu->slice_end == TICKS_NEVER || (cpu->urgent != NULL && cpu->endless)) {
             be_end_slice(cpu);
         }
     }

@@ -8,8 +8,6 @@
 #include "arch.h"
 #include "system.h"
 
-#define RT_RANK 10U
-
 struct rt_costs rt_costs;                         /* owner: edf_init() */
 static struct rt_cpu rt_cpus[SYSIMAGE_MAX_HARTS]; /* owner: this file */
 
@@ -211,7 +209,7 @@ static void edf_leave(struct vcpu *v)
     if (app->release.at != 0) {
         rt_queue_remove(&rc->releases, &app->release);
         rc->changes++;
-        cpu_get(app->cpu)->asks = rc->releases.count != 0;
+        cpu_get(app->cpu)->urgent = rc->releases.count != 0 ? &rt_class : NULL;
     }
     app->state = RT_FREE;
 }
@@ -229,7 +227,6 @@ static void edf_init(void)
     rt_costs.blocked = ticks_of(hyp.image->rt_blocked_ns);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         rt_cpus[i] = (struct rt_cpu){0};
-        cpu_get(i)->asks = false;
     }
     rt_apps_init();
 }
@@ -243,7 +240,6 @@ static void edf_start(struct cpu *cpu)
 }
 
 const struct sched_class rt_class = {
-    .rank = RT_RANK,
     .init = edf_init,
     .enqueue = edf_enqueue,
     .wake = edf_wake,
@@ -269,7 +265,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     app->release.order = app->vcpu->id;
     rt_queue_insert(&rc->releases, &app->release);
     rc->changes++;
-    cpu->asks = true;
+    cpu->urgent = &rt_class;
     cpu->horizon = 0; /* until it has picked */
     reschedule(cpu);
 }

@@ -8,6 +8,7 @@
 #include "timer.h"
 #include "types.h"
 
+struct sched_class;
 struct vcpu;
 
 /* cpu.flags: what the exit path must do before it returns to the guest. Written by this CPU only. */
@@ -27,12 +28,12 @@ struct cpu {
     struct vcpu *loaded;  /* the VCPU whose state the CPU's guest registers hold, or NULL */
     ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
     /* Guarded by sched_lock: */
-    bool asks;         /* a class before best effort has VCPUs here: it picks first */
-    bool endless;      /* if asks: the slice has no end but the horizon */
-    ticks_t horizon;   /* if asks: when that class wants to pick again at the latest */
-    bool idle;         /* waits for work; guarded by sched_lock */
-    ulong ipi;         /* atomic */
-    ticks_t since;     /* when `current` began its slice */
+    const struct sched_class *urgent; /* has VCPUs here that come before best effort: it picks first; or NULL */
+    bool endless;                     /* if urgent: the slice has no end but the horizon */
+    ticks_t horizon;                  /* if urgent: when that class wants to pick again at the latest */
+    bool idle;                        /* waits for work; guarded by sched_lock */
+    ulong ipi;                        /* atomic */
+    ticks_t since;                    /* when `current` began its slice */
     ticks_t slice_end; /* when it has to give way, TICKS_NEVER if nobody waits; guarded by sched_lock for others */
     ticks_t armed;     /* what the hardware timer is set to, or TIMER_FIRED */
     struct list timers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scheduler. The classes that have registered are asked in the order of their rank which VCPU runs next on a CPU; in
- * what they leave, best effort runs (sched_be.h).
+ * The scheduler. A class that has VCPUs on a CPU says which of them runs next there; in what it leaves, best effort runs
+ * (sched_be.h). On one CPU there is one such class.
  */
 #ifndef SCHED_H
 #define SCHED_H
@@ -17,14 +17,13 @@ extern struct spinlock sched_lock;
 
 /* A class of VCPUs that comes before best effort. */
 struct sched_class {
-    unsigned rank; /* who is asked first: the lower */
     /* All mandatory; all but init() called with sched_lock held. */
     void (*init)(void);                    /* at boot, once all VMs and VCPUs are there */
     void (*enqueue)(struct vcpu *v);       /* v, VCPU_READY, has had its turn on this CPU; may block it instead */
     void (*wake)(struct vcpu *v);          /* v became VCPU_READY: enqueue it, see that its CPU notices; may block it */
     void (*leave)(struct vcpu *v);         /* v is turned off, whatever it was */
     struct vcpu *(*pick)(struct cpu *cpu); /* takes out the VCPU to run next on this CPU, or NULL; sets cpu->horizon.
-                                            * Called while cpu->asks, which the class sets where it has VCPUs */
+                                            * Called while cpu->urgent is the class, as it sets where it has VCPUs */
     void (*start)(struct cpu *cpu);        /* cpu->current, of this class, began at cpu->since: sets slice_end */
     void (*stop)(struct vcpu *v);          /* v, which ran on this CPU, leaves it, and is not to be enqueued */
 };

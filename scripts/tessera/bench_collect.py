@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measurements: each function makes some figures; none knows of goals or tables."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
 from tessera.bench_adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench_count import CountError, make_counter
-from tessera.bench_machine import BenchError, count_system, run_native, run_system
+from tessera.bench_machine import BenchError, count_system, run_native, run_system, run_until
 from tessera.bench_native import count_native
 from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, single, summary, switches
+from tessera.bench_rt import apps, releases
 from tessera.bench_size import hypervisor_files, lines_of_code, section_sizes
 from tessera.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 
+RT_STRESS_S = 1200.0
+NS_PER_TICK = 100  # of QEMU's time CSR
 LATENCY = "riscv.timer.latency.sstc"
 # systems/adpcm-*.dts: one to eight VMs, and a quantum of 1, 5 or 10 ms
 ADPCM = ("1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "2vm.q1ms", "4vm.q1ms", "8vm.q1ms")
@@ -190,6 +194,27 @@ def size(bench: Bench) -> None:
     bench.add(single("riscv.size.loc", "lines", lines_of_code(files)), "hypervisor")
 
 
+def rt_release(bench: Bench) -> None:
+    """From a best-effort VM's last instruction to the first one of the RT app whose release preempts it."""
+    system = bench.system("rt-shots")
+    consoles = run_system(bench.qemu, system)
+    costs = releases(gaps(consoles.guests["watch"]), consoles.guests["rtm"])
+    bench.add(summary("riscv.rt.release.max", "instructions", costs), system.name)
+
+
+def rt_stress(bench: Bench) -> None:
+    """A million releases at 95 % utilization beside VMs under load: misses, overruns, the largest delay of a job."""
+    system = bench.system("rt-stress")
+    console = run_until(bench.qemu, system, "rtm", r"^RTM done$", RT_STRESS_S)
+    found = apps(console)
+    (bench.out / "rt-stress.json").write_text(json.dumps([asdict(app) for app in found]), encoding="utf-8")
+    sums = {name: sum(getattr(app, name) for app in found) for name in ("releases", "misses", "overruns")}
+    for name, value in sums.items():
+        bench.add(single(f"riscv.rt.{name}", "count", value), system.name)
+    first = min(found, key=lambda app: app.deadline_us)  # nobody's deadline is earlier: what delays it is not an app
+    bench.add(single("riscv.rt.late.max", "ns", first.late_max * NS_PER_TICK), system.name)
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
@@ -197,5 +222,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "linux": linux,
     "adpcm": adpcm,
     "adpcm-1gips": adpcm_1gips,
+    "rt-release": rt_release,
+    "rt-stress": rt_stress,
     "size": size,
 }

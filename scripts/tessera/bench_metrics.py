@@ -45,8 +45,8 @@ def _number(text: str, where: str) -> float | None:
 def _metric(cells: dict[str, str], where: str) -> Metric:
     if cells["better"] not in ("lower", "higher"):
         raise MetricsError(f"{where}: better: expected 'lower' or 'higher', got '{cells['better']}'")
-    if cells["stat"] not in ("min", "median", "value"):
-        raise MetricsError(f"{where}: stat: expected min, median or value, got '{cells['stat']}'")
+    if cells["stat"] not in ("min", "median", "max", "value"):
+        raise MetricsError(f"{where}: stat: expected min, median, max or value, got '{cells['stat']}'")
     figures = {peer: _number(cells[peer], f"{where}: {peer}") for peer in PEERS}
     return Metric(
         name=cells["metric"],
