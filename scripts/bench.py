@@ -18,6 +18,7 @@ from tessera.bench_collect import MEASUREMENTS, Bench
 from tessera.bench_metrics import MetricsError, read_metrics
 from tessera.bench_plot import plot
 from tessera.bench_plot_adpcm import plot_adpcm
+from tessera.bench_plot_rt import plot_rt
 from tessera.bench_report import current_commit, markdown, record, rows, text_table, write_results
 from tessera.runner import ROOT, Qemu, RunError, find_qemu
 
@@ -78,6 +79,7 @@ def main() -> int:
     (arguments.out / "results.md").write_text(markdown(table, metrics, commit, failed), encoding="utf-8")
     plot(metrics, records, arguments.out)
     plot_adpcm(metrics, records, arguments.out)
+    plot_rt(records, arguments.out)
     print(text_table(table))
     for why in failed:
         print(f"bench: not measured: {why}", file=sys.stderr)

@@ -190,6 +190,13 @@ SYSTEM = NodeSchema(
             default=5000,
         ),
         Prop(
+            "virtual-time",
+            Flag(),
+            "QEMU runs the system in virtual time, a nanosecond for each instruction, however fast it really is: what "
+            "real-time apps need to mean anything there. One hart.",
+            default=False,
+        ),
+        Prop(
             "machine-mask",
             Words("features", layout.FEATURES, may_be_empty=True),
             "Features of the machine to do without, as if the core lacked them.",

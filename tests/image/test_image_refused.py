@@ -93,7 +93,8 @@ def test_bootargs_too_long(workshop):
         return SYSTEM.replace('"one up";', f'"one up"; bootargs = "{"a" * length}";')
 
     assert workshop.refuse(with_bootargs(1024)) == [
-        "sys.dts:18: /vms/one: bootargs: expected a string of 1 to 1023 printable ASCII characters, got 1024 characters"
+        "sys.dts:18: /vms/one: bootargs: expected a string, or several to be joined by blanks, of 1 to 1023 printable "
+        "ASCII characters, got 1024 characters"
     ]
     workshop.build(with_bootargs(1023))
 
