@@ -3,7 +3,7 @@
  * The very first instructions of the guest (guest.ld puts them before _start): note instret, so that the cost of
  * booting to here is known. When it cannot be read the trap lands on the label behind it.
  */
-    .section .text.entry, "ax", @progbits
+    .section .boot.entry, "ax", @progbits
     .balign 4
     la      t0, 1f
     csrw    stvec, t0

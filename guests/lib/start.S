@@ -5,7 +5,7 @@
  */
 #include "csr.h"
 
-    .section .text.start, "ax", @progbits
+    .section .boot.start, "ax", @progbits
     .globl  _start
     .type   _start, @function
 _start:
