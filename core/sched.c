@@ -57,7 +57,13 @@ static struct vcpu *__attribute__((noinline)) sched_ask(struct sched_be *be, str
     for (const struct sched_class **c = sched_classes; v == NULL && *c != NULL; c++) {
         v = (*c)->pick(cpu);
     }
-    return v != NULL ? v : be_pick(be);
+    if (v == NULL) {
+        return be_pick(be);
+    }
+    if (!list_empty(&be->queue)) {
+        be_notify(); /* whoever v has taken this CPU from can go on elsewhere */
+    }
+    return v;
 }
 
 static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu)
