@@ -302,7 +302,7 @@ static struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, 
     spin_lock(&sched_lock);
     state = app->state;
     stats = app->stats;
-    stats.runtime = app->vcpu->runtime;
+    stats.runtime = rt_used(app, arch_time());
     spin_unlock(&sched_lock);
     if (state == RT_FREE) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);

@@ -58,8 +58,7 @@ static void preempt(struct rt_cpu *rc, struct cpu *cpu)
     }
 }
 
-/* CPU time that the app has had, its current slice included. */
-static ticks_t used(const struct rt_app *app, ticks_t now)
+ticks_t rt_used(const struct rt_app *app, ticks_t now)
 {
     const struct vcpu *v = app->vcpu;
 
@@ -76,16 +75,17 @@ static void miss(struct rt_app *app)
 static void release(struct rt_cpu *rc, struct cpu *cpu, struct rt_app *app, ticks_t now)
 {
     struct vcpu *v = app->vcpu;
-    ticks_t at = app->release.key;
+    ticks_t at = app->release.key, used = rt_used(app, now);
 
     if (app->done) {
         app->released = at;
         app->missed = false;
         app->stats.releases++;
     } else {
-        miss(app); /* the deadline is not after the period */
+        miss(app);                                                  /* the deadline is not after the period */
+        app->stats.overruns += !app->overrun && used >= app->limit; /* budget and period end together */
     }
-    app->limit = used(app, now) + app->budget;
+    app->limit = used + app->budget;
     if (app->ready.at != 0) {
         rt_queue_remove(&rc->ready, &app->ready);
     }

@@ -68,6 +68,9 @@ struct rt_cpu *rt_cpu_of(unsigned cpu);
 /* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. */
 void rt_activate(struct rt_app *app, ticks_t first);
 
+/* Under sched_lock: CPU time that the app has had since its launch, its current slice included. */
+ticks_t rt_used(const struct rt_app *app, ticks_t now);
+
 /* The running app's job has ended. */
 void rt_end_job(struct rt_app *app);
 

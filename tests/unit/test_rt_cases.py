@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single cases of rt that have been wrong once, or that everything else leans on."""
 
+from core import TICKS_PER_US, time_now
 from rt import (
     CORE,
     LAUNCH,
@@ -14,6 +15,7 @@ from rt import (
     run,
     set_jobs,
     settle,
+    stats,
 )
 
 
@@ -49,3 +51,20 @@ def test_best_effort_shares_when_an_app_takes_a_cpu() -> None:
         run(10000, check=True)
     got = [CORE.world_runtime(vm, 0) - before[vm] for vm in range(2)]
     assert min(got) > 400000, got
+
+
+def test_a_budget_that_ends_with_the_period_is_used_up() -> None:
+    """The overrun counts although nobody had to stop the app."""
+    boot(2, [1], [1])
+    launch(Task(10, 10, 10, (0,), cpu=1), start=time_now(CORE))
+    run(105 * TICKS_PER_US)
+    got = stats(cpu_of(0), 0)
+    assert (got.releases, got.misses, got.overruns) == (1, 1, 10)
+
+
+def test_runtime_has_the_current_slice() -> None:
+    """The manager sees what an app has used until now, not until its last switch."""
+    boot(2, [1], [1])
+    launch(Task(1000, 500, 1000, (500,), cpu=1), start=time_now(CORE))
+    run(123 * TICKS_PER_US)
+    assert stats(cpu_of(0), 0).runtime == 123 * TICKS_PER_US
