@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single cases of rt that have been wrong once, or that everything else leans on."""
 
+import pytest
 from core import TICKS_PER_US, time_now
 from rt import (
+    AGAIN,
     CORE,
+    DELETE,
+    FAILED,
     LAUNCH,
     OK,
     OWN_VM,
@@ -28,6 +32,12 @@ def launch(task: Task, start: int = 0, cpu: int | None = None) -> int:
     set_jobs(0, number, task.jobs)
     settle()
     return number
+
+
+def step(cpu: int, number: int, *arguments: int) -> int:
+    """One call, which may have to be made again."""
+    a0, a1, a2 = (*arguments, 0, 0, 0)[:3]
+    return CORE.world_hypercall(cpu, number, a0, a1, a2, None)
 
 
 def test_best_effort_goes_on_elsewhere() -> None:
@@ -68,3 +78,49 @@ def test_runtime_has_the_current_slice() -> None:
     launch(Task(1000, 500, 1000, (500,), cpu=1), start=time_now(CORE))
     run(123 * TICKS_PER_US)
     assert stats(cpu_of(0), 0).runtime == 123 * TICKS_PER_US
+
+
+@pytest.mark.parametrize("steps", range(1, 6))
+@pytest.mark.parametrize("changes", [{"budget_us": 6}, {"deadline_us": 2}])
+def test_a_launch_is_decided_for_the_app_that_it_launches(steps: int, changes: dict[str, int]) -> None:
+    """An app that is deleted and created anew with larger wishes in the middle of a launch is tested anew."""
+    boot(2, [1], [2])
+    launch(Task(10, 5, 5, (5,), cpu=1))
+    cpu = cpu_of(0)
+    small = Task(10, 2, 10, (2,), cpu=1)
+    assert create(cpu, small) == (OK, 1)
+    for _ in range(steps):
+        answer = step(cpu, LAUNCH, OWN_VM, 1, 0)
+    if answer != AGAIN:
+        return
+    assert call(cpu, DELETE, 1) == (OK, 0)
+    assert create(cpu, small, **changes) == (OK, 1)
+    assert call(cpu, LAUNCH, OWN_VM, 1, 0)[0] == FAILED
+
+
+def test_two_launches_at_a_time_end() -> None:
+    """Two managers on two CPUs that launch at the same time do not keep each other from it."""
+    boot(2, [1, 1], [4, 4])
+    cpus = [cpu_of(vm) for vm in range(2)]
+    for vm in range(2):
+        assert create(cpus[vm], Task(10, 2, 9, (2,), cpu=1)) == (OK, 0)
+    answers = [AGAIN, AGAIN]
+    for _ in range(100):
+        for vm in range(2):
+            if answers[vm] == AGAIN:
+                answers[vm] = step(cpus[vm], LAUNCH, OWN_VM, 0, time_now(CORE) + 1000000)
+    assert answers == [OK, OK]
+
+
+def test_a_launch_that_nobody_goes_on_with_keeps_nobody_waiting() -> None:
+    boot(2, [1, 1], [4, 4])
+    cpus = [cpu_of(vm) for vm in range(2)]
+    for vm in range(2):
+        assert create(cpus[vm], Task(10, 2, 9, (2,), cpu=1)) == (OK, 0)
+    assert step(cpus[0], LAUNCH, OWN_VM, 0, time_now(CORE) + 10**7) == AGAIN
+    for _ in range(1000):
+        CORE.world_advance(1000)
+        settle()
+        if step(cpu_of(1), LAUNCH, OWN_VM, 0, time_now(CORE) + 10**7) == OK:
+            return
+    raise AssertionError("an unfinished launch keeps others from theirs for ever")
