@@ -212,7 +212,7 @@ static struct hcall_ret launch_step(struct admission *a, struct rt_app *app, tic
     if (state != RT_INACTIVE) {
         return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM, 0);
     }
-    *verdict = admission_step(a, app, cpu_self()->current);
+    *verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(a, app, cpu_self()->current);
     if (*verdict == RT_ADMITTED) {
         launch(app, first);
     }

@@ -42,6 +42,17 @@ static inline const struct rt_node *running(const struct cpu *cpu)
     return v != NULL && v->sched == &rt_class && v->state == VCPU_RUNNING ? &app_of(v)->ready : NULL;
 }
 
+/* Some app has work to do and budget for it. */
+static inline bool busy(const struct rt_cpu *rc, const struct cpu *cpu)
+{
+    return rc->ready.count != 0 || running(cpu) != NULL;
+}
+
+bool rt_carries(unsigned cpu)
+{
+    return rt_cpus[cpu].carries;
+}
+
 /* `cpu` is told if the first of its ready apps is to run now. */
 static void preempt(struct rt_cpu *rc, struct cpu *cpu)
 {
@@ -170,6 +181,7 @@ static void edf_enqueue(struct vcpu *v)
     }
     if (waits(app)) {
         v->state = VCPU_BLOCKED;
+        rc->carries &= rc->ready.count != 0;
     } else {
         rt_queue_insert(&rc->ready, &app->ready);
         cpu_get(app->cpu)->asks = true;
@@ -202,6 +214,7 @@ static void edf_leave(struct vcpu *v)
     if (app->release.at != 0) {
         rt_queue_remove(&rc->releases, &app->release);
         rc->changes++;
+        rc->carries = busy(rc, cpu_get(app->cpu));
     }
     app->state = RT_FREE;
 }

@@ -48,6 +48,7 @@ struct rt_cpu {
     struct rt_queue ready;
     struct timer timer; /* at the first of the releases; armed by this CPU only */
     bool rearm;         /* the releases have changed: the CPU has to set its timer */
+    bool carries;       /* an app has left, and since then some app was always ready or running */
     unsigned changes;   /* of the set of active apps */
     uint64_t order;     /* of releases */
 };
@@ -65,6 +66,14 @@ struct rt_app *rt_app_of(const struct vm *vm, ulong id);
 extern const struct sched_class rt_class;
 
 struct rt_cpu *rt_cpu_of(unsigned cpu);
+
+/*
+ * Under sched_lock: an app has left the CPU, and there are still jobs that it has delayed: what it has used of its last
+ * period would be given twice if another took its place now. From the first moment on in which no app is ready the past
+ * does not matter, for a job that is late then is so by what was released since. That moment comes: without the app that
+ * has left, the others do not fill the CPU.
+ */
+bool rt_carries(unsigned cpu);
 
 /* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. */
 void rt_activate(struct rt_app *app, ticks_t first);

@@ -2,8 +2,9 @@
 """Single cases of rt that have been wrong once, or that everything else leans on."""
 
 import pytest
-from core import TICKS_PER_US, time_now
+from core import OFF, TICKS_PER_US, time_now
 from rt import (
+    ACTIVE,
     AGAIN,
     CORE,
     DELETE,
@@ -11,6 +12,7 @@ from rt import (
     LAUNCH,
     OK,
     OWN_VM,
+    SELF,
     Task,
     boot,
     call,
@@ -124,3 +126,67 @@ def test_a_launch_that_nobody_goes_on_with_keeps_nobody_waiting() -> None:
         if step(cpu_of(1), LAUNCH, OWN_VM, 0, time_now(CORE) + 10**7) == OK:
             return
     raise AssertionError("an unfinished launch keeps others from theirs for ever")
+
+
+def test_an_app_that_waits_takes_no_time_from_others() -> None:
+    """
+    A executes WFI at its release and is interrupted in the middle of its period: B, which was admitted beside it, still
+    makes its deadline, for A's budget has gone on.
+    """
+    boot(2, [1], [2])
+    start = time_now(CORE) + 1000
+    launch(Task(10, 5, 10, (5,), cpu=1), start)
+    launch(Task(10, 5, 5, (5,), cpu=1), start + 5 * TICKS_PER_US)
+    run(start + 1 - time_now(CORE))
+    assert CORE.world_on_cpu(1) == 1
+    CORE.world_wait(1)
+    settle()
+    run(start + 5 * TICKS_PER_US - time_now(CORE))
+    CORE.world_raise(0, 0, 1)
+    settle()
+    run(100 * TICKS_PER_US)
+    assert stats(cpu_of(0), 1).misses == 0
+
+
+def test_what_a_deleted_app_has_used_is_not_given_twice() -> None:
+    """A launch in the place of an app that has left waits until no job runs that the other has delayed; not longer."""
+    boot(2, [1], [3])
+    manager = cpu_of(0)
+    start = time_now(CORE) + 1000
+    launch(Task(10, 5, 9, (5,), cpu=1), start)
+    launch(Task(10, 5, 10, (5,), cpu=1), start)
+    run(start + 5 * TICKS_PER_US - 1 - time_now(CORE))
+    assert CORE.world_on_cpu(1) == 1
+    assert call(1, DELETE, SELF) == (OK, 0)
+    settle()
+    assert CORE.world_vcpu_state(0, 1) == OFF
+    late = Task(4, 2, 4, (2,), cpu=1)
+    assert create(manager, late) == (OK, 0)
+    waited = 0
+    while (answer := step(manager, LAUNCH, OWN_VM, 0, 0)) == AGAIN:
+        run(1)
+        waited += 1
+    assert answer == OK
+    assert waited <= 5 * TICKS_PER_US + 30  # and the steps of the decision
+    set_jobs(0, 0, late.jobs)
+    settle()
+    run(100 * TICKS_PER_US)
+    assert stats(manager, 1).misses == 0
+    assert CORE.world_rt_state(0, 1) == ACTIVE
+
+
+def test_an_app_may_launch_another_on_its_cpu() -> None:
+    """An app that launches in the place of another on its own CPU does not wait for itself for ever."""
+    boot(1, [1], [3])
+    launch(Task(100, 40, 100, (0,)))
+    launch(Task(100, 40, 90, (0,)))
+    assert CORE.world_on_cpu(0) == 2
+    assert create(0, Task(100, 40, 100, (40,))) == (OK, 2)
+    assert call(0, DELETE, 0) == (OK, 0)
+    settle()
+    for _ in range(300):
+        if CORE.world_on_cpu(0) == 2 and step(0, LAUNCH, OWN_VM, 2, 0) == OK:
+            break
+        CORE.world_advance(TICKS_PER_US)
+        settle()
+    assert CORE.world_rt_state(0, 2) == ACTIVE
