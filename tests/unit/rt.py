@@ -111,7 +111,7 @@ def cpu_of(vm: int, vcpu: int = 0) -> int:
     raise AssertionError(f"VCPU {vcpu} of VM {vm} never runs")
 
 
-def create(cpu: int, task: Task, **changes: int) -> tuple[int, int]:
+def create(cpu: int, task: Task, /, **changes: int) -> tuple[int, int]:
     """The VM on `cpu` creates an app."""
     app = App(ENTRY, STACK, 7, task.period, task.budget, task.deadline, task.cpu)
     for name, value in changes.items():

@@ -36,6 +36,9 @@ static const char *queued_wrong(const struct vcpu *v)
     const struct rt_app *app = app_of(v);
     const struct rt_cpu *rc = rt_cpu_of(app->cpu);
 
+    if ((v->vm->state == VM_STOPPED || v->vm->state == VM_LOADING) && app->state != RT_FREE) {
+        return "an app outlives its VM";
+    }
     if (stands_in(&rc->ready, &app->ready) != (v->state == VCPU_READY)) {
         return v->state == VCPU_READY ? "a ready app is not in its CPU's ready queue"
                                       : "the ready queue has one not ready";
