@@ -39,11 +39,16 @@ test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^
 
 # Python itself is not built with the address sanitizer, so its library has to come first; Python's leaks are its own.
+HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+    PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider
+
 test-unit-properties: $(HOST_BUILD)/libcore.so
-	@LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONDONTWRITEBYTECODE=1 \
-	    PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider tests/unit
+	@$(HOST_PYTEST) tests/unit
+
+test-rt-long: $(HOST_BUILD)/libcore.so ## the real-time tests with many times more sets of apps, and hours of virtual time
+	@TESSERA_RT_LONG=1 $(HOST_PYTEST) $(wildcard tests/unit/test_rt_*.py)
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-c test-unit-properties
+.PHONY: test-unit test-unit-c test-unit-properties test-rt-long
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)
