@@ -42,6 +42,15 @@ def step(cpu: int, number: int, *arguments: int) -> int:
     return CORE.world_hypercall(cpu, number, a0, a1, a2, None)
 
 
+def steps(most: int, cpu: int, number: int, *arguments: int) -> int:
+    """At most so many calls, as long as they have to be made again."""
+    answer = AGAIN
+    for _ in range(most):
+        if answer == AGAIN:
+            answer = step(cpu, number, *arguments)
+    return answer
+
+
 def test_best_effort_goes_on_elsewhere() -> None:
     """A VCPU whose CPU an app takes goes on on a CPU that slept."""
     boot(2, [1], [1])
@@ -163,11 +172,11 @@ def test_what_a_deleted_app_has_used_is_not_given_twice() -> None:
     late = Task(4, 2, 4, (2,), cpu=1)
     assert create(manager, late) == (OK, 0)
     waited = 0
-    while (answer := step(manager, LAUNCH, OWN_VM, 0, 0)) == AGAIN:
+    while (answer := steps(20, manager, LAUNCH, OWN_VM, 0, 0)) == AGAIN:  # no time passes while it is decided
         run(1)
         waited += 1
     assert answer == OK
-    assert waited <= 5 * TICKS_PER_US + 30  # and the steps of the decision
+    assert waited <= 5 * TICKS_PER_US + 1
     set_jobs(0, 0, late.jobs)
     settle()
     run(100 * TICKS_PER_US)

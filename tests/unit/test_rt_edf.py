@@ -160,7 +160,7 @@ def make_tasks(random: Random, cpus: int) -> list[Task]:
 def test_thousands_of_task_sets(cpus: int) -> None:
     boot(cpus, [1], [SLOTS])
     apps = jobs = 0
-    rounds = 20000 if LONG else 1000
+    rounds = 5000 if LONG else 700
     for seed in range(rounds):
         ran, ended = compare(make_tasks(Random(f"{cpus} {seed}"), cpus), check=seed % 10 == 0)
         apps += ran
