@@ -10,6 +10,9 @@ static hcall_fn hcall_table[HCALL_MAX]; /* owner: hypercall_init() */
 
 const char *hypercall_init(void)
 {
+    for (unsigned i = 0; i < HCALL_MAX; i++) { /* unit tests boot more than once */
+        hcall_table[i] = NULL;
+    }
     for (const struct hcall_entry *e = __start_hypercalls; e < __stop_hypercalls; e++) {
         if (e->number >= HCALL_MAX || hcall_table[e->number] != NULL) {
             return "a hypercall's number is out of range or taken twice";

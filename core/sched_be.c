@@ -25,6 +25,11 @@ static void be_end_slice(struct cpu *cpu)
 void be_wake(struct vcpu *v)
 {
     be_enqueue(&sched_be, v);
+    be_notify();
+}
+
+void be_notify(void)
+{
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         struct cpu *cpu = cpu_get(i);
 

@@ -28,8 +28,8 @@ static inline struct vcpu *be_pick(struct sched_be *be)
     return list_empty(&be->queue) ? NULL : CONTAINER_OF(list_take_first(&be->queue), struct vcpu, node);
 }
 
-/* A slice has an end only while somebody waits. The queue fills only through be_wake(), which then ends the slices
- * that have none. */
+/* A slice has an end only while somebody waits. The queue fills only through be_wake(), and where another class takes a
+ * VCPU's CPU, and both then end the slices that have none. */
 static inline void be_start(struct sched_be *be, struct cpu *cpu)
 {
     cpu->slice_end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + be->quantum;
@@ -37,6 +37,9 @@ static inline void be_start(struct sched_be *be, struct cpu *cpu)
 
 /* v became ready: an idle CPU takes it; without one, every CPU that ran without an end gets its slice ended. */
 void be_wake(struct vcpu *v);
+
+/* Somebody waits, and this CPU will not take him: the same, without v. */
+void be_notify(void);
 
 void be_init(ticks_t quantum);
 

@@ -33,7 +33,9 @@ void vcpu_raise(struct vcpu *v, ulong bits)
 
 void vcpu_wait(struct vcpu *v)
 {
-    if (!arch_vcpu_woken(v)) {
+    /* Who has a budget goes on using it up (WFI may return at any time): one that came back with it just before its
+     * deadline would take time that is others'. */
+    if (v->sched == NULL && !arch_vcpu_woken(v)) {
         __atomic_fetch_or(&v->request, VCPU_REQ_WAIT, __ATOMIC_RELAXED);
         cpu_self()->flags |= CPU_RESCHED;
     }

@@ -72,6 +72,9 @@ static bool vm_runs(const struct vm *vm)
 static void vm_settle(struct vm *vm)
 {
     if (!vm_runs(vm)) {
+        for (unsigned i = vm->nvcpus; i < vm->total; i++) { /* also apps that were never launched */
+            sched_remove(&vm->vcpus[i]);
+        }
         vm->state = VM_STOPPED;
         vm->on = 0;
         vm->report = VM_REPORT_DUE;

@@ -13,14 +13,15 @@
 
 static struct rt_app apps[SYSIMAGE_MAX_RT_APPS]; /* owner: this file; each guarded by sched_lock */
 
-/* The one launch that is being decided about, for which the guest calls again and again. Guarded by sched_lock. */
-static struct {
+/* The launch that a VM is deciding about, for which it calls again and again: each VM has its own, for two that shared one
+ * would each begin anew where the other had been at it. Guarded by sched_lock. */
+static struct admission {
     struct rt_admit test;
     struct rt_demand demand[RT_QUEUE_MAX];
     struct rt_app *app; /* NULL: none */
     struct vcpu *caller;
-    unsigned changes; /* of the CPU's apps, when it was begun */
-} admission;          /* owner: this file */
+    unsigned created, changes;  /* of the app, and of its CPU's apps, when it was begun */
+} admissions[SYSIMAGE_MAX_VMS]; /* owner: this file */
 
 void rt_apps_init(void)
 {
@@ -35,7 +36,9 @@ void rt_apps_init(void)
             vm->vcpus[n].sched_data = &apps[used];
         }
     }
-    admission.app = NULL;
+    for (unsigned i = 0; i < ARRAY_SIZE(admissions); i++) {
+        admissions[i].app = NULL;
+    }
 }
 
 struct rt_app *rt_app_of(const struct vm *vm, ulong id)
@@ -69,14 +72,15 @@ static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *a
            memmap_ram(&vm->memmap, abi->stack - STACK_ALIGN, STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
 }
 
-/* Under sched_lock: a free slot whose VCPU has left its CPU. */
+/* Under sched_lock: a free slot whose VCPU has left its CPU; none in a VM that stops, whose apps are gone already. */
 static struct rt_app *take_slot(const struct vm *vm)
 {
-    for (unsigned n = vm->nvcpus; n < vm->total; n++) {
+    for (unsigned n = vm->nvcpus; n < vm->total && vm->state == VM_RUNNING; n++) {
         struct rt_app *app = vm->vcpus[n].sched_data;
 
         if (app->state == RT_FREE && vm->vcpus[n].state == VCPU_OFF) {
             app->state = RT_INACTIVE;
+            app->created++;
             return app;
         }
     }
@@ -127,31 +131,33 @@ static struct rt_demand demand_of(const struct rt_app *app)
 }
 
 /* Begins deciding whether `app` can join those that are active on its CPU. */
-static void admission_begin(struct rt_app *app, struct vcpu *caller)
+static void admission_begin(struct admission *a, struct rt_app *app, struct vcpu *caller)
 {
     const struct rt_cpu *rc = rt_cpu_of(app->cpu);
     unsigned count = 0;
 
     for (unsigned i = 0; i < rc->releases.count; i++) {
-        admission.demand[count++] = demand_of(CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release));
+        a->demand[count++] = demand_of(CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release));
     }
-    admission.demand[count++] = demand_of(app);
-    admission.app = app;
-    admission.caller = caller;
-    admission.changes = rc->changes;
-    rt_admit_begin(&admission.test, admission.demand, count, rt_costs.blocked);
+    a->demand[count++] = demand_of(app);
+    a->app = app;
+    a->caller = caller;
+    a->created = app->created;
+    a->changes = rc->changes;
+    rt_admit_begin(&a->test, a->demand, count, rt_costs.blocked);
 }
 
 /* One step of the decision, which is begun (anew) where it is not that of this launch, or of other apps. */
-static enum rt_verdict admission_step(struct rt_app *app, struct vcpu *caller)
+static enum rt_verdict admission_step(struct admission *a, struct rt_app *app, struct vcpu *caller)
 {
     enum rt_verdict verdict;
 
-    if (admission.app != app || admission.caller != caller || admission.changes != rt_cpu_of(app->cpu)->changes) {
-        admission_begin(app, caller);
+    if (a->app != app || a->caller != caller || a->created != app->created ||
+        a->changes != rt_cpu_of(app->cpu)->changes) {
+        admission_begin(a, app, caller);
     }
-    verdict = rt_admit_step(&admission.test);
-    admission.app = verdict == RT_UNDECIDED ? app : NULL;
+    verdict = rt_admit_step(&a->test);
+    a->app = verdict == RT_UNDECIDED ? app : NULL;
     return verdict;
 }
 
@@ -199,14 +205,14 @@ static struct hcall_ret refuse(const struct rt_app *app, const struct rt_admit *
 }
 
 /* Under sched_lock: one step of a launch. */
-static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, enum rt_verdict *verdict)
+static struct hcall_ret launch_step(struct admission *a, struct rt_app *app, ticks_t first, enum rt_verdict *verdict)
 {
     enum rt_state state = app->vcpu->vm->state == VM_RUNNING ? app->state : RT_FREE;
 
     if (state != RT_INACTIVE) {
         return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM, 0);
     }
-    *verdict = admission_step(app, cpu_self()->current);
+    *verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(a, app, cpu_self()->current);
     if (*verdict == RT_ADMITTED) {
         launch(app, first);
     }
@@ -230,8 +236,8 @@ static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong 
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
     spin_lock(&sched_lock);
-    ret = launch_step(app, first, &verdict);
-    test = admission.test;
+    ret = launch_step(&admissions[caller->id], app, first, &verdict);
+    test = admissions[caller->id].test;
     spin_unlock(&sched_lock);
     return verdict == RT_REFUSED || verdict == RT_GAVE_UP ? refuse(app, &test, verdict) : ret;
 }
@@ -302,7 +308,7 @@ static struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, 
     spin_lock(&sched_lock);
     state = app->state;
     stats = app->stats;
-    stats.runtime = app->vcpu->runtime;
+    stats.runtime = rt_used(app, arch_time());
     spin_unlock(&sched_lock);
     if (state == RT_FREE) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);

@@ -37,6 +37,17 @@ static inline const struct rt_node *running(const struct cpu *cpu)
     return v != NULL && v->sched == &rt_class && v->state == VCPU_RUNNING ? &app_of(v)->ready : NULL;
 }
 
+/* Some app has work to do and budget for it. */
+static inline bool busy(const struct rt_cpu *rc, const struct cpu *cpu)
+{
+    return rc->ready.count != 0 || running(cpu) != NULL;
+}
+
+bool rt_carries(unsigned cpu)
+{
+    return rt_cpus[cpu].carries;
+}
+
 /* Asks for a new decision on `cpu`. */
 static void reschedule(struct cpu *cpu)
 {
@@ -45,6 +56,13 @@ static void reschedule(struct cpu *cpu)
     } else {
         cpu_kick(cpu, IPI_RESCHED);
     }
+}
+
+ticks_t rt_used(const struct rt_app *app, ticks_t now)
+{
+    const struct vcpu *v = app->vcpu;
+
+    return v->state == VCPU_RUNNING ? v->runtime + (now - v->cpu->since) : v->runtime;
 }
 
 static void miss(struct rt_app *app)
@@ -177,6 +195,7 @@ static void edf_enqueue(struct vcpu *v)
     }
     if (waits(app)) {
         v->state = VCPU_BLOCKED;
+        rc->carries &= rc->ready.count != 0;
     } else {
         rt_queue_insert(&rc->ready, &app->ready);
     }
@@ -210,6 +229,7 @@ static void edf_leave(struct vcpu *v)
         rt_queue_remove(&rc->releases, &app->release);
         rc->changes++;
         cpu_get(app->cpu)->urgent = rc->releases.count != 0 ? &rt_class : NULL;
+        rc->carries = busy(rc, cpu_get(app->cpu));
     }
     app->state = RT_FREE;
 }

@@ -56,7 +56,10 @@ struct vcpu *host_step(unsigned id)
     if (host_cpu->current != NULL && host_cpu->flags == 0) {
         return host_cpu->current;
     }
-    host_cpu->idle = false; /* it was left asleep by longjmp() */
+    if (host_cpu->current == NULL) { /* it was left asleep by longjmp(): what sched_look() does when it wakes */
+        host_cpu->idle = false;
+        host_cpu->since = host_time;
+    }
     return host_schedule();
 }
 

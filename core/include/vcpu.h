@@ -52,7 +52,8 @@ void vcpu_raise(struct vcpu *v, ulong bits);
 /* The same with sched_lock held, for timers. bits = 0 only wakes. */
 void vcpu_raise_locked(struct vcpu *v, ulong bits);
 
-/* The current VCPU waits for an interrupt from its next scheduling on. */
+/* The current VCPU waits for an interrupt from its next scheduling on. One of a class above best effort does not: an RT
+ * app waits by ending its job. */
 void vcpu_wait(struct vcpu *v);
 
 /* The current VCPU turns itself off; its VM stops when it was the last one on. */

@@ -12,7 +12,6 @@
 enum rt_state {
     RT_FREE = 0,
     RT_INACTIVE, /* created, not launched */
-    RT_TESTED,   /* a launch is deciding about its admission */
     RT_ACTIVE,
 };
 
@@ -29,10 +28,11 @@ struct rt_app {
     struct rt_node ready;   /* in the CPU's ready queue while it is ready: key is its absolute deadline */
     struct vcpu *vcpu;      /* NULL: the slot belongs to no VM */
     enum rt_state state;
-    bool done;    /* its job has ended: it waits for the next release */
-    bool overrun; /* its budget is used up: it waits for the next release */
-    bool missed;  /* its job has missed its deadline, and was counted */
-    unsigned cpu; /* that it is pinned to */
+    bool done;        /* its job has ended: it waits for the next release */
+    bool overrun;     /* its budget is used up: it waits for the next release */
+    bool missed;      /* its job has missed its deadline, and was counted */
+    unsigned cpu;     /* that it is pinned to */
+    unsigned created; /* how often the slot was taken */
     ticks_t period, budget, deadline;
     ticks_t released; /* when the current job was */
     ticks_t limit;    /* of vcpu->runtime: where the budget ends */
@@ -45,6 +45,7 @@ struct rt_app {
 struct rt_cpu {
     struct rt_queue releases; /* of all active apps */
     struct rt_queue ready;
+    bool carries;     /* an app has left, and since then some app was always ready or running */
     unsigned changes; /* of the set of active apps */
     uint64_t order;   /* of releases */
 };
@@ -68,8 +69,19 @@ extern const struct sched_class rt_class;
 
 struct rt_cpu *rt_cpu_of(unsigned cpu);
 
+/*
+ * Under sched_lock: an app has left the CPU, and there are still jobs that it has delayed: what it has used of its last
+ * period would be given twice if another took its place now. From the first moment on in which no app is ready the past
+ * does not matter, for a job that is late then is so by what was released since. That moment comes: without the app that
+ * has left, the others do not fill the CPU.
+ */
+bool rt_carries(unsigned cpu);
+
 /* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. */
 void rt_activate(struct rt_app *app, ticks_t first);
+
+/* Under sched_lock: CPU time that the app has had since its launch, its current slice included. */
+ticks_t rt_used(const struct rt_app *app, ticks_t now);
 
 /* The running app's job has ended. */
 void rt_end_job(struct rt_app *app);

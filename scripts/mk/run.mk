@@ -20,6 +20,7 @@ test-e2e: image | setup-dev ## boot real systems in QEMU and use them as a perso
 # One after the other, so that a failure is the last thing on the screen.
 test: | setup-dev ## every test there is: unit, image builder, bare guests, end to end
 	@$(MAKE) --no-print-directory test-unit
+	@$(MAKE) --no-print-directory test-rt-long
 	@$(MAKE) --no-print-directory test-image
 	@$(MAKE) --no-print-directory test-guests
 	@$(MAKE) --no-print-directory test-e2e

@@ -16,8 +16,7 @@ HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitc
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 HOST_INC := -Icore/include -Icore -Irt/include -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS := -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
-# The tables of registrations may be empty, and then the linker does not know where they begin.
-HOST_LDFLAGS := $(HOST_SANITIZE) $(HOST_BUILD)/empty-tables.lds
+HOST_LDFLAGS := $(HOST_SANITIZE)
 
 $(HOST_BUILD)/obj/%.o: %.c Makefile scripts/mk/unit.mk | setup-dev
 	@mkdir -p $(@D)
@@ -26,17 +25,11 @@ $(HOST_BUILD)/obj/%.o: %.c Makefile scripts/mk/unit.mk | setup-dev
 # The C library and the sanitizers have their own memcpy(); ours is tested under another name.
 $(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
 
-$(HOST_BUILD)/empty-tables.lds: Makefile scripts/mk/unit.mk
-	@mkdir -p $(@D)
-	@printf 'PROVIDE(__%s = 0);\n' start_sched_classes stop_sched_classes start_hypercalls stop_hypercalls \
-	    start_sbi_extensions stop_sbi_extensions >$@
-
 # -Bsymbolic: core's crc32() is its own, also in a Python that has zlib's loaded.
-$(HOST_BUILD)/libcore.so: $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_BUILD)/empty-tables.lds
+$(HOST_BUILD)/libcore.so: $(HOST_OBJS) $(UNIT_HELP_OBJS)
 	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS)
 
-$(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(UNIT_HELP_OBJS) \
-		$(HOST_BUILD)/empty-tables.lds
+$(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(UNIT_HELP_OBJS)
 	@mkdir -p $(@D)
 	@$(HOST_CC) -o $@ $< $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS) -lcmocka
 
@@ -46,11 +39,16 @@ test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^
 
 # Python itself is not built with the address sanitizer, so its library has to come first; Python's leaks are its own.
+HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+    PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider
+
 test-unit-properties: $(HOST_BUILD)/libcore.so
-	@LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONDONTWRITEBYTECODE=1 \
-	    PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider tests/unit
+	@$(HOST_PYTEST) tests/unit
+
+test-rt-long: $(HOST_BUILD)/libcore.so ## the real-time tests with many times more sets of apps, and hours of virtual time
+	@TESSERA_RT_LONG=1 $(HOST_PYTEST) $(wildcard tests/unit/test_rt_*.py)
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-c test-unit-properties
+.PHONY: test-unit test-unit-c test-unit-properties test-rt-long
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)

@@ -2,7 +2,20 @@
 """core over arch/host as a Python object: what tests/unit/world.h declares, with its types."""
 
 import ctypes
-from ctypes import POINTER, Structure, c_bool, c_char_p, c_int, c_uint, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    Structure,
+    c_bool,
+    c_char_p,
+    c_int,
+    c_int64,
+    c_long,
+    c_uint,
+    c_uint32,
+    c_uint64,
+    c_ulong,
+    c_void_p,
+)
 from pathlib import Path
 
 LIBRARY = Path(__file__).resolve().parents[2] / "build" / "host" / "libcore.so"
@@ -24,6 +37,36 @@ class Memmap(Structure):
     """struct memmap"""
 
     _fields_ = [("regions", POINTER(Region)), ("count", c_uint)]
+
+
+class Segment(Structure):
+    """struct world_segment"""
+
+    _fields_ = [
+        *((name, c_uint32) for name in ("cpu", "vm", "app", "job", "ended", "reserved")),
+        ("start", c_uint64),
+        ("end", c_uint64),
+    ]
+
+
+class Demand(Structure):
+    """struct rt_demand"""
+
+    _fields_ = [("cost", c_uint64), ("deadline", c_uint64), ("period", c_uint64)]
+
+
+class Admit(Structure):
+    """struct rt_admit"""
+
+    _fields_ = [
+        ("apps", POINTER(Demand)),
+        ("count", c_uint),
+        ("blocked", c_uint64),
+        ("steps", c_uint),
+        ("phase", c_uint),
+        ("at", c_uint64),
+        ("demand", c_uint64),
+    ]
 
 
 _SIGNATURES = {
@@ -50,6 +93,22 @@ _SIGNATURES = {
     "world_vm_state": (c_uint, [c_uint]),
     "world_runtime": (c_uint64, [c_uint, c_uint]),
     "world_on_cpu": (c_int, [c_uint]),
+    "world_image_rt": (None, [c_void_p, c_uint, c_uint, c_uint]),
+    "world_image_rt_costs": (None, [c_void_p, c_uint, c_uint]),
+    "world_hypercall": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
+    "world_hypercall_decided": (
+        c_long,
+        [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)],
+    ),
+    "world_memory": (c_void_p, [c_uint, c_uint64]),
+    "world_rt_jobs": (None, [c_uint, c_uint, POINTER(c_uint32), c_uint]),
+    "world_rt_run": (c_char_p, [c_uint64, c_bool, POINTER(Segment), c_uint, POINTER(c_uint)]),
+    "world_end_job": (c_long, [c_uint]),
+    "world_rt_state": (c_uint, [c_uint, c_uint]),
+    "world_rt_ready": (c_uint, [c_uint]),
+    "world_rt_left": (c_int64, [c_uint, c_uint]),
+    "rt_admit_begin": (None, [POINTER(Admit), POINTER(Demand), c_uint, c_uint64]),
+    "rt_admit_step": (c_uint, [POINTER(Admit)]),
     "host_next_timer": (c_uint64, []),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),

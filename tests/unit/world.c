@@ -6,6 +6,7 @@
 #include "arch.h"
 #include "host.h"
 #include "lib.h"
+#include "rt_app.h"
 #include "sched.h"
 
 #define PAYLOAD_OFFSET 16384U
@@ -21,10 +22,13 @@ static struct {
     uint64_t payload[512];
 } memory __attribute__((aligned(4096)));
 
-/* The VCPU of this CPU has asked to wait, and the scheduler has not run yet. */
+/* The VCPU of this CPU has asked to wait, or has ended its job, and the scheduler has not run yet. */
 static bool about_to_wait(void)
 {
-    return host_cpu->current != NULL && (host_cpu->current->request & VCPU_REQ_WAIT) != 0;
+    const struct vcpu *v = host_cpu->current;
+    const struct rt_app *app = v != NULL && v->sched == &rt_class ? v->sched_data : NULL;
+
+    return v != NULL && ((v->request & VCPU_REQ_WAIT) != 0 || (app != NULL && app->done));
 }
 
 /*

@@ -5,6 +5,7 @@
 #include "sched.h"
 #include "sched_be.h"
 #include "world.h"
+#include "world_rt.h"
 
 /* How often `v` stands in the run queue; the walk is bounded, so that a broken list ends it too. */
 static unsigned times_queued(const struct vcpu *v)
@@ -55,8 +56,10 @@ static const char *off_wrong(const struct vcpu *v)
 
 static const char *vcpu_wrong(const struct vcpu *v)
 {
-    if (times_queued(v) != (v->state == VCPU_READY)) {
-        return v->state == VCPU_READY ? "a ready VCPU is not in the queue exactly once" : "the queue has one not ready";
+    bool waits = v->state == VCPU_READY && v->sched == NULL;
+
+    if (times_queued(v) != waits) {
+        return waits ? "a ready VCPU is not in the queue exactly once" : "the queue has one not ready";
     }
     if (times_current(v) != (v->state == VCPU_RUNNING)) {
         return v->state == VCPU_RUNNING ? "a running VCPU is not on exactly one CPU" : "a CPU runs one not running";
@@ -98,6 +101,9 @@ static const char *cpu_wrong(const struct cpu *cpu)
         last = timer_of(node)->deadline;
         first = last < first ? last : first;
     }
+    if (sched_urgent(cpu)) {
+        first = cpu->slice_end; /* best effort's timers wait */
+    }
     /* What has fired already, or is about to be scheduled anew, is dealt with at the next turn. */
     if ((cpu->flags & CPU_RESCHED) == 0 && cpu->arch.timer > first) {
         return "a CPU's hardware timer is later than its first deadline";
@@ -121,7 +127,7 @@ const char *world_wrong(void)
     if (wrong == NULL && sched_lock.next != sched_lock.owner) {
         wrong = "sched_lock is left held";
     }
-    return wrong;
+    return wrong != NULL ? wrong : world_rt_wrong();
 }
 
 static const char *settled_cpu_wrong(const struct cpu *cpu)
@@ -183,5 +189,5 @@ const char *world_wrong_settled(void)
     for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
         wrong = settled_vm_wrong(&hyp.vms[i]);
     }
-    return wrong;
+    return wrong != NULL ? wrong : world_rt_wrong_settled();
 }

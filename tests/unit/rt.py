@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RT apps in a world (tests/unit/world_rt.h) for property tests: booting, hypercalls, running; a simulator of EDF."""
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core import TICKS_PER_US, VM_RUNNING, Segment, load, time_now
+
+CORE = load()
+LONG = "TESSERA_RT_LONG" in os.environ  # `make test-rt-long`
+QUANTUM_US = 1000
+GPA = 0x80000000
+ENTRY, STACK = GPA + 0x1000, GPA + 0x3000
+SCRATCH = GPA + 0x400  # memory that world_wrong_settled() does not look at
+
+CREATE, LAUNCH, DELETE, END_JOB, STATS = range(16, 21)
+OK, FAILED, NOT_SUPPORTED, INVALID_PARAM, DENIED, INVALID_ADDRESS, ALREADY = 0, -1, -2, -3, -4, -5, -6
+AGAIN, NO_CALLER = 1, 1000
+OWN_VM = SELF = 2**64 - 1
+GAVE_UP_VALUE = 2**64 - 1
+FREE, INACTIVE, TESTED, ACTIVE = range(4)
+
+JOBS = 32
+SEGMENTS = 1 << 16
+_log = (Segment * SEGMENTS)()
+
+
+class App(ctypes.Structure):
+    """struct rt_abi_app"""
+
+    _fields_ = [
+        *((name, ctypes.c_uint64) for name in ("entry", "stack", "arg")),
+        *((name, ctypes.c_uint32) for name in ("period_us", "budget_us", "deadline_us", "cpu")),
+    ]
+
+
+class Stats(ctypes.Structure):
+    """struct rt_abi_stats"""
+
+    _fields_ = [
+        (name, ctypes.c_uint64)
+        for name in (
+            *("releases", "completions", "misses", "overruns"),
+            *("response_min", "response_max", "response_sum", "runtime"),
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What an app is created with, in us; what its jobs want, in us (0: for ever); first release after the others'."""
+
+    period: int
+    budget: int
+    deadline: int
+    jobs: tuple[int, ...]
+    offset: int = 0
+    cpu: int = 0
+
+
+def array(values: Sequence[int], kind: type = ctypes.c_uint) -> ctypes.Array:
+    return (kind * len(values))(*values)
+
+
+def well(wrong: bytes | None) -> None:
+    assert wrong is None, wrong.decode()
+
+
+def settle() -> None:
+    assert CORE.world_settle(), "CPUs keep each other busy for ever"
+    well(CORE.world_wrong_settled())
+
+
+def boot(
+    cpus: int,
+    nvcpus: list[int],
+    rt_apps: list[int],
+    launchers: list[int] | None = None,
+    costs_ns: tuple[int, int] = (0, 0),
+) -> None:
+    """A system in which all VMs run, each on its VCPU 0 alone."""
+    image = CORE.world_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)
+    CORE.world_image_rt_costs(image, *costs_ns)
+    for vm, count in enumerate(rt_apps):
+        CORE.world_image_rt(image, vm, count, launchers[vm] if launchers else 0)
+    assert CORE.world_boot_image(image)
+    for vm in range(len(nvcpus)):
+        assert CORE.world_vm_start(0, vm)
+    settle()
+    assert all(CORE.world_vm_state(vm) == VM_RUNNING for vm in range(len(nvcpus)))
+
+
+def call(cpu: int, number: int, *arguments: int) -> tuple[int, int]:
+    """One hypercall of the VCPU on `cpu`, made again until it is decided: error and value."""
+    value = ctypes.c_uint64()
+    a0, a1, a2 = (*arguments, 0, 0, 0)[:3]
+    error = CORE.world_hypercall_decided(cpu, number, a0, a1, a2, ctypes.byref(value))
+    return error, value.value
+
+
+def cpu_of(vm: int, vcpu: int = 0) -> int:
+    """The CPU on which a VCPU runs, going on in time until it does."""
+    for _ in range(1000):
+        for cpu in range(8):
+            if CORE.world_on_cpu(cpu) == 100 * vm + vcpu:
+                return cpu
+        CORE.world_advance(max(0, min(CORE.host_next_timer(), time_now(CORE) + 10**6) - time_now(CORE)))
+        settle()
+    raise AssertionError(f"VCPU {vcpu} of VM {vm} never runs")
+
+
+def create(cpu: int, task: Task, /, **changes: int) -> tuple[int, int]:
+    """The VM on `cpu` creates an app."""
+    app = App(ENTRY, STACK, 7, task.period, task.budget, task.deadline, task.cpu)
+    for name, value in changes.items():
+        setattr(app, name, value)
+    vm = CORE.world_on_cpu(cpu) // 100
+    ctypes.memmove(CORE.world_memory(vm, SCRATCH), ctypes.byref(app), ctypes.sizeof(app))
+    return call(cpu, CREATE, SCRATCH, ctypes.sizeof(app))
+
+
+def stats(cpu: int, app: int) -> Stats:
+    """What the VM on `cpu` learns of its app."""
+    vm = CORE.world_on_cpu(cpu) // 100
+    assert call(cpu, STATS, app, SCRATCH, ctypes.sizeof(Stats)) == (OK, 0)
+    return Stats.from_buffer_copy(ctypes.string_at(CORE.world_memory(vm, SCRATCH), ctypes.sizeof(Stats)))
+
+
+def set_jobs(vm: int, app: int, jobs: Sequence[int]) -> None:
+    """The lengths of an app's jobs, in us."""
+    CORE.world_rt_jobs(vm, app, array([length * TICKS_PER_US for length in jobs], ctypes.c_uint32), len(jobs))
+
+
+def run(ticks: int, check: bool = True) -> list[Segment]:
+    """Lets time go on: what ran when."""
+    used = ctypes.c_uint()
+    well(CORE.world_rt_run(time_now(CORE) + ticks, check, _log, SEGMENTS, ctypes.byref(used)))
+    return list(_log[: used.value])
+
+
+def delete_all(vm: int, apps: int) -> None:
+    """The manager's VCPU 0 deletes all apps, and those that keep it from running delete themselves."""
+    while any(CORE.world_rt_state(vm, app) != FREE for app in range(apps)):
+        for cpu in range(8):
+            on = CORE.world_on_cpu(cpu)
+            if on == 100 * vm:
+                for app in range(apps):
+                    if CORE.world_rt_state(vm, app) != FREE:
+                        assert call(cpu, DELETE, app) == (OK, 0)
+            elif on > 100 * vm:
+                assert call(cpu, DELETE, SELF) == (OK, 0)
+            settle()
+
+
+# --- admission, the long way ---
+
+
+def refused(demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: int) -> list[tuple[int, int]]:
+    """
+    Every interval that begins with a common release of apps of (cost, deadline, period), ends at a deadline up to
+    `hyperperiod`, and holds more work than time: (length, work). That up to there is enough follows from a utilization
+    of at most 1, where the demand grows by no more than the time from one hyperperiod to the next.
+    """
+    work: dict[int, int] = {}
+    for cost, deadline, period in demands:
+        for end in range(deadline, hyperperiod + 1, period):
+            work[end] = work.get(end, 0) + cost
+    total, found = blocked, []
+    for end in sorted(work):
+        total += work[end]
+        if total > end:
+            found.append((end, total))
+    return found
+
+
+# --- EDF, microsecond by microsecond ---
+
+
+@dataclass
+class _App:
+    """An app in the simulator."""
+
+    task: Task
+    number: int
+    left: int = 0  # of the budget
+    want: int = 0  # of the job
+    job: int = -1  # number of the current one
+    begun: bool = False  # it has not ended
+    released: int = 0  # when the job was
+    server: tuple[int, int, int] = (0, 0, 0)  # absolute deadline, period's begin, number: who is first runs
+    missed: bool = False
+    ended: list[tuple[int, int]] = field(default_factory=list)  # (job, when)
+    responses: list[int] = field(default_factory=list)
+    misses: int = 0
+    overruns: int = 0
+    releases: int = 0
+
+
+@dataclass
+class Outcome:
+    segments: list[tuple[int, int, int, int]]  # app, job, start, end
+    apps: list[_App]
+
+
+def _period_begins(app: _App, now: int) -> None:
+    """A job in progress goes on with a new budget (hard reservation: it had to wait for it); else one is released."""
+    app.left = app.task.budget
+    app.server = (now + app.task.deadline, now, app.number)
+    if app.begun:
+        app.misses += not app.missed
+        app.missed = True
+        return
+    app.job += 1
+    app.releases += 1
+    app.begun, app.missed, app.released = True, False, now
+    app.want = app.task.jobs[app.job % len(app.task.jobs)]
+
+
+def _ran(app: _App, now: int) -> None:
+    """The app has run for the microsecond up to `now`."""
+    app.left -= 1
+    app.want -= 1
+    if app.want == 0:  # a job that wants 0 goes below and never ends
+        app.begun = False
+        app.ended.append((app.job, now))
+        app.responses.append(now - app.released)
+        if now - app.released > app.task.deadline and not app.missed:
+            app.misses += 1
+            app.missed = True
+    elif app.left == 0:
+        app.overruns += 1
+
+
+def simulate(tasks: Sequence[Task], length: int) -> Outcome:
+    """
+    Hard reservations under EDF on one CPU for `length` us, but for what happens at the end of the last one; equal
+    deadlines: the earlier period, then the lower number.
+    """
+    apps = [_App(task, number) for number, task in enumerate(tasks)]
+    segments: list[tuple[int, int, int, int]] = []
+    for now in range(length):
+        for app in apps:
+            since = now - app.task.offset
+            if since >= 0 and since % app.task.period == 0:
+                _period_begins(app, now)
+        ready = [app for app in apps if app.begun and app.left > 0]
+        if not ready:
+            continue
+        app = min(ready, key=lambda app: app.server)
+        if segments and segments[-1][0] == app.number and segments[-1][1] == app.job and segments[-1][3] == now:
+            segments[-1] = (app.number, app.job, segments[-1][2], now + 1)
+        else:
+            segments.append((app.number, app.job, now, now + 1))
+        if now + 1 < length:
+            _ran(app, now + 1)
+    return Outcome(segments, apps)

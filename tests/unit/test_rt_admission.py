@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The admission test of rt against the definition: the demand at every deadline of a hyperperiod, and the utilization as a
+fraction.
+"""
+
+import math
+from fractions import Fraction
+from random import Random
+
+import pytest
+from core import Admit, Demand
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rt import CORE, LONG, refused
+
+UNDECIDED, ADMITTED, REFUSED, GAVE_UP = range(4)
+MAX_STEPS = 20000
+# Periods whose common multiples stay small.
+PERIODS = [n for n in range(1, 721) if 720 % n == 0]
+HYPERPERIOD = 720
+Apps = list[tuple[int, int, int]]
+
+
+def decide(apps: Apps, blocked: int) -> tuple[int, Admit]:
+    demands = (Demand * len(apps))(*(Demand(*app) for app in apps))
+    test = Admit()
+    CORE.rt_admit_begin(test, demands, len(apps), blocked)
+    verdict = UNDECIDED
+    steps = 0
+    while verdict == UNDECIDED:
+        steps += 1
+        assert steps <= MAX_STEPS + 1, "it takes more steps than it says"
+        verdict = CORE.rt_admit_step(test)
+    return verdict, test
+
+
+def assert_exact(apps: Apps, blocked: int) -> int:
+    """The verdict is the definition's. Returns it."""
+    verdict, test = decide(apps, blocked)
+    if sum(Fraction(cost, period) for cost, _, period in apps) > 1:
+        assert verdict == REFUSED
+        assert (test.at, test.demand) == (0, 0)
+        return verdict
+    violations = refused(apps, blocked, HYPERPERIOD)
+    if verdict == GAVE_UP:
+        assert sum(Fraction(cost, period) for cost, _, period in apps) == 1, "a busy period that ends has to be decided"
+        assert violations
+        return verdict
+    assert verdict == (REFUSED if violations else ADMITTED)
+    if verdict == REFUSED:
+        ends = {(test.at - deadline) % period for _, deadline, period in apps if test.at >= deadline}
+        assert 0 in ends, "the interval it names does not end at a deadline"
+        work = sum(((test.at - d) // t + 1) * cost for cost, d, t in apps if test.at >= d)
+        assert test.demand == blocked + work > test.at
+    return verdict
+
+
+def make_set(random: Random) -> Apps:
+    """Up to 64 apps whose utilization is near 1, some exactly 1; deadlines up to periods."""
+    count = random.randint(1, random.choice([6, 16, 64]))
+    total = random.choice([0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1, 1, 1.05])
+    weights = [random.randint(1, 50) for _ in range(count)]
+    implicit = random.random() < 0.5
+    apps = []
+    for weight in weights:
+        period = random.choice(PERIODS)
+        cost = max(1, round(total * weight / sum(weights) * period))
+        deadline = period if implicit else random.randint(max(1, min(cost, period)), period)
+        apps.append((cost, deadline, period))
+    left = HYPERPERIOD - sum(cost * HYPERPERIOD // period for cost, _, period in apps)
+    if left > 0 and count < 64 and random.random() < 0.5:  # fill up to exactly 1
+        apps.append((left, HYPERPERIOD, HYPERPERIOD))
+    return apps
+
+
+def test_the_verdict_is_exact() -> None:
+    """Thousands of sets; that all verdicts occur among them, often, shows that the sets are near the border."""
+    seen = {ADMITTED: 0, REFUSED: 0, GAVE_UP: 0}
+    for seed in range(12000 if LONG else 1200):
+        random = Random(seed)
+        apps = make_set(random)
+        seen[assert_exact(apps, random.choice([0, 0, 1, random.randint(0, 60)]))] += 1
+    assert min(seen[ADMITTED], seen[REFUSED]) > sum(seen.values()) // 10
+    assert seen[GAVE_UP] > 0
+
+
+TIME = st.integers(0, len(PERIODS) - 1).map(PERIODS.__getitem__)
+APPS = st.lists(st.tuples(TIME, TIME, TIME).map(lambda t: (min(t), sorted(t)[1], max(t))), min_size=1, max_size=8)
+
+
+@settings(max_examples=1500 if LONG else 200, deadline=None, derandomize=True)
+@given(APPS, st.sampled_from([0, 0, 1, 7, 60]))
+@example([(1, 1, 1)], 0)
+@example([(1, 1, 1)], 1)
+@example([(1, 3, 3)] * 3, 0)
+@example([(1, 3, 3)] * 3 + [(1, 720, 720)], 0)
+@example([(240, 240, 240)] * 64, 0)
+@example([(5, 2, 10)], 0)  # wants more than its deadline leaves
+@example([(11, 10, 10)], 0)  # with the cost of a job, more than its period
+def test_the_verdict_is_exact_at_the_edges(apps: Apps, blocked: int) -> None:
+    assert_exact(apps, blocked)
+
+
+@pytest.mark.parametrize("blocked", [0, 1, 7])
+def test_full_to_the_last_tick(blocked: int) -> None:
+    """Utilization exactly 1 with deadlines at periods is admitted if nothing blocks, and with one tick more is not."""
+    full = [(period // 4, period, period) for period in (4, 8, 240, 720)]
+    assert decide(full, blocked)[0] == (ADMITTED if blocked == 0 else GAVE_UP)
+    verdict, test = decide([*full[:3], (181, 720, 720)], blocked)
+    assert verdict == REFUSED
+    assert test.at == 0
+
+
+@pytest.mark.parametrize("shift", [0, 10, 20, 30, 44])
+def test_long_times(shift: int) -> None:
+    """The same verdicts in units as small as times can be: products stay inside 64 bits."""
+    for apps in ([(1, 2, 2), (1, 2, 2)], [(1, 1, 2), (1, 2, 2)], [(1, 1, 2), (1, 1, 2)], [(2, 2, 2), (1, 2, 2)]):
+        small, _ = decide(apps, 0)
+        large, test = decide([(c << shift, d << shift, t << shift) for c, d, t in apps], 0)
+        assert (small, small == ADMITTED) == (large, large == ADMITTED), (apps, test.at, test.demand)
+
+
+def test_a_hair_over_one_is_never_admitted() -> None:
+    """Thirds and a share too small for the sum of rounded shares: refused, or given up, within its steps."""
+    period = 2**45
+    third = (period - 2) // 3  # three of them leave two ticks
+    apps = [(third, period, period)] * 3
+    assert decide([*apps, (2, period, period)], 0)[0] == ADMITTED
+    assert decide([*apps, (3, period, period)], 0)[0] in (REFUSED, GAVE_UP)
+    hair = [(period // 2, period, period), ((period - 1) // 2 + 1, period - 1, period - 1)]
+    assert sum(Fraction(c, t) for c, _, t in hair) > 1
+    assert decide(hair, 0)[0] in (REFUSED, GAVE_UP)
+
+
+def test_it_gives_up_in_time() -> None:
+    """A busy period without an end, and one that is far too long."""
+    primes = [n for n in range(2, 400) if all(n % k for k in range(2, math.isqrt(n) + 1))][-60:]
+    apps = [(n // 60, n, n) for n in primes]
+    verdict, test = decide(apps, 0)
+    assert verdict in (ADMITTED, REFUSED)
+    verdict, test = decide([(1, 1, 1)], 1)
+    assert (verdict, test.steps) == (GAVE_UP, MAX_STEPS + 1)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Single cases of rt that have been wrong once, or that everything else leans on."""
+
+import pytest
+from core import OFF, TICKS_PER_US, time_now
+from rt import (
+    ACTIVE,
+    AGAIN,
+    CORE,
+    DELETE,
+    FAILED,
+    LAUNCH,
+    OK,
+    OWN_VM,
+    SELF,
+    Task,
+    boot,
+    call,
+    cpu_of,
+    create,
+    run,
+    set_jobs,
+    settle,
+    stats,
+)
+
+
+def launch(task: Task, start: int = 0, cpu: int | None = None) -> int:
+    """The manager on `cpu` creates and launches an app, admitted, for `start` (ticks)."""
+    cpu = cpu_of(0) if cpu is None else cpu
+    error, number = create(cpu, task)
+    assert error == OK
+    assert call(cpu, LAUNCH, OWN_VM, number, start) == (OK, 0)
+    set_jobs(0, number, task.jobs)
+    settle()
+    return number
+
+
+def step(cpu: int, number: int, *arguments: int) -> int:
+    """One call, which may have to be made again."""
+    a0, a1, a2 = (*arguments, 0, 0, 0)[:3]
+    return CORE.world_hypercall(cpu, number, a0, a1, a2, None)
+
+
+def steps(most: int, cpu: int, number: int, *arguments: int) -> int:
+    """At most so many calls, as long as they have to be made again."""
+    answer = AGAIN
+    for _ in range(most):
+        if answer == AGAIN:
+            answer = step(cpu, number, *arguments)
+    return answer
+
+
+def test_best_effort_goes_on_elsewhere() -> None:
+    """A VCPU whose CPU an app takes goes on on a CPU that slept."""
+    boot(2, [1], [1])
+    cpu = cpu_of(0)
+    launch(Task(1000, 500, 1000, (500,), cpu=cpu))
+    settle()
+    assert CORE.world_on_cpu(cpu) == 1
+    assert CORE.world_on_cpu(1 - cpu) == 0
+
+
+def test_best_effort_shares_when_an_app_takes_a_cpu() -> None:
+    """Where no CPU sleeps, the slices of the others get an end."""
+    boot(2, [1, 1], [1, 0])
+    cpu = cpu_of(0)
+    launch(Task(1000000, 900000, 1000000, (900000,), cpu=cpu))
+    settle()
+    before = [CORE.world_runtime(vm, 0) for vm in range(2)]
+    for _ in range(100):
+        run(10000, check=True)
+    got = [CORE.world_runtime(vm, 0) - before[vm] for vm in range(2)]
+    assert min(got) > 400000, got
+
+
+def test_a_budget_that_ends_with_the_period_is_used_up() -> None:
+    """The overrun counts although nobody had to stop the app."""
+    boot(2, [1], [1])
+    launch(Task(10, 10, 10, (0,), cpu=1), start=time_now(CORE))
+    run(105 * TICKS_PER_US)
+    got = stats(cpu_of(0), 0)
+    assert (got.releases, got.misses, got.overruns) == (1, 1, 10)
+
+
+def test_runtime_has_the_current_slice() -> None:
+    """The manager sees what an app has used until now, not until its last switch."""
+    boot(2, [1], [1])
+    launch(Task(1000, 500, 1000, (500,), cpu=1), start=time_now(CORE))
+    run(123 * TICKS_PER_US)
+    assert stats(cpu_of(0), 0).runtime == 123 * TICKS_PER_US
+
+
+@pytest.mark.parametrize("steps", range(1, 6))
+@pytest.mark.parametrize("changes", [{"budget_us": 6}, {"deadline_us": 2}])
+def test_a_launch_is_decided_for_the_app_that_it_launches(steps: int, changes: dict[str, int]) -> None:
+    """An app that is deleted and created anew with larger wishes in the middle of a launch is tested anew."""
+    boot(2, [1], [2])
+    launch(Task(10, 5, 5, (5,), cpu=1))
+    cpu = cpu_of(0)
+    small = Task(10, 2, 10, (2,), cpu=1)
+    assert create(cpu, small) == (OK, 1)
+    for _ in range(steps):
+        answer = step(cpu, LAUNCH, OWN_VM, 1, 0)
+    if answer != AGAIN:
+        return
+    assert call(cpu, DELETE, 1) == (OK, 0)
+    assert create(cpu, small, **changes) == (OK, 1)
+    assert call(cpu, LAUNCH, OWN_VM, 1, 0)[0] == FAILED
+
+
+def test_two_launches_at_a_time_end() -> None:
+    """Two managers on two CPUs that launch at the same time do not keep each other from it."""
+    boot(2, [1, 1], [4, 4])
+    cpus = [cpu_of(vm) for vm in range(2)]
+    for vm in range(2):
+        assert create(cpus[vm], Task(10, 2, 9, (2,), cpu=1)) == (OK, 0)
+    answers = [AGAIN, AGAIN]
+    for _ in range(100):
+        for vm in range(2):
+            if answers[vm] == AGAIN:
+                answers[vm] = step(cpus[vm], LAUNCH, OWN_VM, 0, time_now(CORE) + 1000000)
+    assert answers == [OK, OK]
+
+
+def test_a_launch_that_nobody_goes_on_with_keeps_nobody_waiting() -> None:
+    boot(2, [1, 1], [4, 4])
+    cpus = [cpu_of(vm) for vm in range(2)]
+    for vm in range(2):
+        assert create(cpus[vm], Task(10, 2, 9, (2,), cpu=1)) == (OK, 0)
+    assert step(cpus[0], LAUNCH, OWN_VM, 0, time_now(CORE) + 10**7) == AGAIN
+    for _ in range(1000):
+        CORE.world_advance(1000)
+        settle()
+        if step(cpu_of(1), LAUNCH, OWN_VM, 0, time_now(CORE) + 10**7) == OK:
+            return
+    raise AssertionError("an unfinished launch keeps others from theirs for ever")
+
+
+def test_an_app_that_waits_takes_no_time_from_others() -> None:
+    """
+    A executes WFI at its release and is interrupted in the middle of its period: B, which was admitted beside it, still
+    makes its deadline, for A's budget has gone on.
+    """
+    boot(2, [1], [2])
+    start = time_now(CORE) + 1000
+    launch(Task(10, 5, 10, (5,), cpu=1), start)
+    launch(Task(10, 5, 5, (5,), cpu=1), start + 5 * TICKS_PER_US)
+    run(start + 1 - time_now(CORE))
+    assert CORE.world_on_cpu(1) == 1
+    CORE.world_wait(1)
+    settle()
+    run(start + 5 * TICKS_PER_US - time_now(CORE))
+    CORE.world_raise(0, 0, 1)
+    settle()
+    run(100 * TICKS_PER_US)
+    assert stats(cpu_of(0), 1).misses == 0
+
+
+def test_what_a_deleted_app_has_used_is_not_given_twice() -> None:
+    """A launch in the place of an app that has left waits until no job runs that the other has delayed; not longer."""
+    boot(2, [1], [3])
+    manager = cpu_of(0)
+    start = time_now(CORE) + 1000
+    launch(Task(10, 5, 9, (5,), cpu=1), start)
+    launch(Task(10, 5, 10, (5,), cpu=1), start)
+    run(start + 5 * TICKS_PER_US - 1 - time_now(CORE))
+    assert CORE.world_on_cpu(1) == 1
+    assert call(1, DELETE, SELF) == (OK, 0)
+    settle()
+    assert CORE.world_vcpu_state(0, 1) == OFF
+    late = Task(4, 2, 4, (2,), cpu=1)
+    assert create(manager, late) == (OK, 0)
+    waited = 0
+    while (answer := steps(20, manager, LAUNCH, OWN_VM, 0, 0)) == AGAIN:  # no time passes while it is decided
+        run(1)
+        waited += 1
+    assert answer == OK
+    assert waited <= 5 * TICKS_PER_US + 1
+    set_jobs(0, 0, late.jobs)
+    settle()
+    run(100 * TICKS_PER_US)
+    assert stats(manager, 1).misses == 0
+    assert CORE.world_rt_state(0, 1) == ACTIVE
+
+
+def test_an_app_may_launch_another_on_its_cpu() -> None:
+    """An app that launches in the place of another on its own CPU does not wait for itself for ever."""
+    boot(1, [1], [3])
+    launch(Task(100, 40, 100, (0,)))
+    launch(Task(100, 40, 90, (0,)))
+    assert CORE.world_on_cpu(0) == 2
+    assert create(0, Task(100, 40, 100, (40,))) == (OK, 2)
+    assert call(0, DELETE, 0) == (OK, 0)
+    settle()
+    for _ in range(300):
+        if CORE.world_on_cpu(0) == 2 and step(0, LAUNCH, OWN_VM, 2, 0) == OK:
+            break
+        CORE.world_advance(TICKS_PER_US)
+        settle()
+    assert CORE.world_rt_state(0, 2) == ACTIVE

@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The life of RT apps under anything that can happen, in any order: VMs stop, start again and fail, apps are deleted while
+they run, launched by who may and who may not. Every bad argument is refused and changes nothing. Releases do not drift.
+"""
+
+import ctypes
+from random import Random
+
+import pytest
+from core import NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, time_now
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from rt import (
+    ACTIVE,
+    AGAIN,
+    ALREADY,
+    CORE,
+    CREATE,
+    DELETE,
+    DENIED,
+    END_JOB,
+    ENTRY,
+    FAILED,
+    FREE,
+    GPA,
+    INVALID_ADDRESS,
+    INVALID_PARAM,
+    LAUNCH,
+    LONG,
+    NO_CALLER,
+    OK,
+    OWN_VM,
+    SCRATCH,
+    SELF,
+    STACK,
+    STATS,
+    App,
+    Stats,
+    Task,
+    boot,
+    call,
+    cpu_of,
+    create,
+    delete_all,
+    run,
+    set_jobs,
+    settle,
+    stats,
+    well,
+)
+
+SETTINGS = settings(
+    max_examples=500 if LONG else 80,
+    stateful_step_count=60,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate, Phase.shrink],
+    suppress_health_check=list(HealthCheck),
+)
+INDEX = st.integers(0, 1000)
+VMS = 3
+VCPUS = [2, 1, 1]
+APPS = [4, 3, 0]
+LAUNCHERS = [0b100, 0, 0]  # VM 2, which has no apps, may launch those of VM 0
+RAM = 0x200000
+
+
+def states() -> list[int]:
+    return [CORE.world_rt_state(vm, app) for vm in range(VMS) for app in range(APPS[vm])]
+
+
+class AppLife(RuleBasedStateMachine):
+    """What guests, their apps, the console and time can do."""
+
+    cpus = 0
+
+    @initialize(cpus=st.integers(1, 4), costs=st.sampled_from([(0, 0), (700, 1300)]))
+    def boot(self, cpus: int, costs: tuple[int, int]) -> None:
+        self.cpus = cpus
+        boot(cpus, VCPUS, APPS, LAUNCHERS, costs)
+
+    def _vm_on(self, cpu: int) -> int:
+        CORE.world_enter(cpu)  # a VCPU that was about to wait is no caller
+        on = CORE.world_on_cpu(cpu)
+        return -1 if on < 0 else on // 100
+
+    @rule(cpu=INDEX, where=INDEX, period=st.integers(1, 3000), share=st.integers(1, 100), room=st.integers(0, 100))
+    def create(self, cpu: int, where: int, period: int, share: int, room: int) -> None:
+        cpu %= self.cpus
+        vm = self._vm_on(cpu)
+        if vm < 0:
+            return
+        running = CORE.world_vm_state(vm) == VM_RUNNING
+        free = [CORE.world_rt_state(vm, app) == FREE for app in range(APPS[vm])]
+        budget = max(1, period * share // 100)
+        task = Task(period, budget, budget + (period - budget) * room // 100, (1,), cpu=where % self.cpus)
+        error, number = create(cpu, task)
+        if not APPS[vm]:
+            assert error == DENIED
+        elif not any(free):
+            assert error == FAILED
+        elif error == OK:
+            assert running
+            assert free[number]
+        else:
+            assert error == FAILED
+
+    @rule(
+        cpu=INDEX, vm=st.sampled_from([0, 1, 2, OWN_VM]), app=st.integers(0, 4), steps=st.integers(1, 30), later=INDEX
+    )
+    def launch(self, cpu: int, vm: int, app: int, steps: int, later: int) -> None:
+        cpu %= self.cpus
+        caller = self._vm_on(cpu)
+        if caller < 0:
+            return
+        target = caller if vm == OWN_VM else vm
+        before = CORE.world_rt_state(target, app) if app < APPS[target] else FREE
+        error = AGAIN
+        for _ in range(steps):
+            if error == AGAIN:
+                error = CORE.world_hypercall(cpu, LAUNCH, vm, app, time_now(CORE) + later - 500, None)
+        if caller != target and not LAUNCHERS[target] & 1 << caller:
+            assert error == DENIED
+        elif CORE.world_vm_state(target) != VM_RUNNING or before == FREE:
+            assert error == INVALID_PARAM
+        elif before == ACTIVE:
+            assert error == ALREADY
+        else:
+            assert error in (OK, FAILED, AGAIN)
+            assert (CORE.world_rt_state(target, app) == ACTIVE) == (error == OK)
+
+    @rule(cpu=INDEX, app=st.sampled_from([0, 1, 2, 3, SELF, SELF]))
+    def delete(self, cpu: int, app: int) -> None:
+        call(cpu % self.cpus, DELETE, app)
+
+    @rule(cpu=INDEX)
+    def end_job(self, cpu: int) -> None:
+        CORE.world_enter(cpu % self.cpus)
+        on = CORE.world_on_cpu(cpu % self.cpus)
+        error = CORE.world_end_job(cpu % self.cpus)
+        if on < 0:
+            assert error == NO_CALLER
+        elif on % 100 < VCPUS[on // 100]:
+            assert error == DENIED
+
+    @rule(cpu=INDEX, app=st.integers(0, 4))
+    def look(self, cpu: int, app: int) -> None:
+        call(cpu % self.cpus, STATS, app, SCRATCH, ctypes.sizeof(Stats))
+
+    @rule(cpu=INDEX, vm=INDEX, how=st.sampled_from(("console", "guest", "fault", "off")), restart=st.booleans())
+    def stop(self, cpu: int, vm: int, how: str, restart: bool) -> None:
+        cpu %= self.cpus
+        if how == "console":
+            CORE.world_vm_stop(cpu, vm % VMS, restart)
+        elif how == "guest":
+            CORE.world_guest_ends(cpu, restart)
+        elif how == "fault":
+            CORE.world_guest_faults(cpu)
+        else:
+            CORE.world_off(cpu)
+
+    @rule(cpu=INDEX)
+    def start(self, cpu: int) -> None:
+        for vm in range(VMS):
+            if CORE.world_vm_state(vm) == VM_STOPPED:
+                CORE.world_vm_start(cpu % self.cpus, vm)
+
+    @rule(cpu=INDEX)
+    def start_vcpu(self, cpu: int) -> None:
+        if CORE.world_vm_state(0) == VM_RUNNING and CORE.world_vcpu_state(0, 1) == OFF:
+            CORE.world_vcpu_start(cpu % self.cpus, 0, 1)
+
+    @rule(cpu=INDEX, vm=st.integers(0, 1), vcpu=st.integers(0, 3))
+    def interrupt(self, cpu: int, vm: int, vcpu: int) -> None:
+        CORE.world_raise(cpu % self.cpus, vm, vcpu)
+
+    @rule(cpu=INDEX, ticks=st.integers(0, 30000))
+    def guest_waits(self, cpu: int, ticks: int) -> None:
+        CORE.world_wait_until(cpu % self.cpus, time_now(CORE) + ticks)
+
+    @rule(ticks=st.integers(1, 30000))
+    def time_passes(self, ticks: int) -> None:
+        CORE.world_advance(ticks)
+
+    @rule(times=st.integers(1, 5))
+    def next_timers(self, times: int) -> None:
+        for _ in range(times):
+            first = CORE.host_next_timer()
+            if first != NEVER and first > time_now(CORE):
+                CORE.world_advance(first - time_now(CORE))
+            settle()
+
+    @precondition(lambda self: self.cpus > 0)
+    @rule()
+    def settle(self) -> None:
+        settle()
+
+    @invariant()
+    def well(self) -> None:
+        if self.cpus > 0:
+            well(CORE.world_wrong())
+
+    def teardown(self) -> None:
+        if self.cpus > 0:
+            settle()
+
+
+def test_any_sequence_of_events_leaves_the_system_well() -> None:
+    run_state_machine_as_test(AppLife, settings=SETTINGS)
+
+
+# --- arguments ---
+
+
+def snapshot() -> tuple:
+    return (
+        states(),
+        [CORE.world_vcpu_state(vm, vcpu) for vm in range(VMS) for vcpu in range(VCPUS[vm] + APPS[vm])],
+        [CORE.world_rt_ready(cpu) for cpu in range(2)],
+        CORE.host_next_timer(),
+    )
+
+
+@pytest.fixture
+def managers() -> list[int]:
+    """The CPU on which each VM's VCPU 0 runs."""
+    boot(4, VCPUS, APPS, LAUNCHERS)
+    return [cpu_of(vm) for vm in range(VMS)]
+
+
+GOOD = Task(1000, 100, 1000, (100,), cpu=3)
+LAST = GPA + RAM
+BAD_APPS = [
+    *(({"entry": entry}, INVALID_ADDRESS) for entry in (0, ENTRY + 1, GPA - 4, LAST, LAST - 2, 2**64 - 4, 2**64 - 2)),
+    *(({"stack": stack}, INVALID_ADDRESS) for stack in (0, 15, STACK + 8, GPA, LAST + 16, 2**64 - 16, 16)),
+    *(({"period_us": period}, INVALID_PARAM) for period in (0, 2**31, 2**32 - 1, 999)),
+    *(({"deadline_us": deadline}, INVALID_PARAM) for deadline in (0, 99, 1001, 2**32 - 1)),
+    *(({"budget_us": budget}, INVALID_PARAM) for budget in (0, 1001, 2**32 - 1)),
+    *(({"cpu": cpu}, INVALID_PARAM) for cpu in (4, 8, 2**32 - 1)),
+]
+
+
+@pytest.mark.parametrize(("changes", "error"), BAD_APPS)
+def test_bad_apps_are_refused(managers: list[int], changes: dict[str, int], error: int) -> None:
+    before = snapshot()
+    assert create(managers[0], GOOD, **changes) == (error, 0)
+    assert snapshot() == before
+    assert create(managers[0], GOOD) == (OK, 0)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"entry": GPA},
+        {"entry": LAST - 4},
+        {"stack": GPA + 16},
+        {"stack": LAST},
+        {"period_us": 2**31 - 1},
+        {"budget_us": 1000},
+        {"budget_us": 1, "deadline_us": 1, "period_us": 1},
+        {"arg": 2**64 - 1},
+        {"cpu": 0},
+    ],
+)
+def test_apps_at_the_edges_are_taken(managers: list[int], changes: dict[str, int]) -> None:
+    assert create(managers[0], GOOD, **changes) == (OK, 0)
+    assert call(managers[0], LAUNCH, OWN_VM, 0, 0) == (OK, 0)
+    settle()
+
+
+SIZE_APP, SIZE_STATS = ctypes.sizeof(App), ctypes.sizeof(Stats)
+# (VM that calls, number, arguments) -> error; VM 0 has app 0 active, app 1 created, apps 2 and 3 free.
+BAD_CALLS = [
+    *(((0, CREATE, SCRATCH, size), INVALID_PARAM) for size in (0, 1, SIZE_APP - 1, SIZE_APP + 1, 2**64 - 1)),
+    *(((0, CREATE, gpa, SIZE_APP), INVALID_ADDRESS) for gpa in (0, GPA - 8, LAST - 8, LAST, 2**64 - 8)),
+    ((2, CREATE, SCRATCH, SIZE_APP), DENIED),
+    *(((0, LAUNCH, vm, 1), INVALID_PARAM) for vm in (3, 16, 2**32, 2**63, 2**64 - 2)),
+    *(((0, LAUNCH, OWN_VM, app), INVALID_PARAM) for app in (2, 3, 4, 64, 2**32, 2**32 + 1, 2**64 - 1)),
+    ((0, LAUNCH, OWN_VM, 0), ALREADY),
+    ((0, LAUNCH, 0, 0), ALREADY),
+    ((2, LAUNCH, 0, 0), ALREADY),
+    ((2, LAUNCH, 0, 2), INVALID_PARAM),
+    ((0, LAUNCH, 1, 0), DENIED),
+    ((1, LAUNCH, 0, 1), DENIED),
+    ((2, LAUNCH, 1, 0), DENIED),
+    ((1, LAUNCH, 0, 99), DENIED),
+    ((2, LAUNCH, OWN_VM, 0), INVALID_PARAM),
+    *(((0, DELETE, app), INVALID_PARAM) for app in (2, 3, 4, 64, 2**32, 2**64 - 2, SELF)),
+    ((2, DELETE, 0), DENIED),
+    ((2, DELETE, SELF), DENIED),
+    *(((vm, END_JOB), DENIED) for vm in range(VMS)),
+    *(((0, STATS, app, SCRATCH, SIZE_STATS), INVALID_PARAM) for app in (2, 4, 64, 2**32, 2**64 - 1)),
+    *(((0, STATS, 0, SCRATCH, size), INVALID_PARAM) for size in (0, SIZE_STATS - 1, SIZE_STATS + 8)),
+    *(((0, STATS, 0, gpa, SIZE_STATS), INVALID_ADDRESS) for gpa in (0, GPA - 8, LAST - 8, LAST, 2**64 - 8)),
+    ((2, STATS, 0, SCRATCH, SIZE_STATS), DENIED),
+]
+
+
+def test_bad_calls_change_nothing(managers: list[int]) -> None:
+    for number in range(2):
+        assert create(managers[0], GOOD) == (OK, number)
+    assert call(managers[0], LAUNCH, OWN_VM, 0, 10**9) == (OK, 0)
+    settle()
+    before = snapshot()
+    for (vm, number, *arguments), error in BAD_CALLS:
+        assert call(managers[vm], number, *arguments) == (error, 0), (vm, number, arguments)
+        assert snapshot() == before, (vm, number, arguments)
+    settle()
+    assert snapshot() == before
+
+
+def test_slots_run_out_and_come_back(managers: list[int]) -> None:
+    for number in range(APPS[0]):
+        assert create(managers[0], GOOD) == (OK, number)
+    assert create(managers[0], GOOD) == (FAILED, 0)
+    assert call(managers[0], DELETE, 2) == (OK, 0)
+    assert create(managers[0], GOOD) == (OK, 2)
+
+
+def test_a_launcher_launches(managers: list[int]) -> None:
+    """VM 2 may launch VM 0's apps, as long as VM 0 runs."""
+    assert create(managers[0], GOOD) == (OK, 0)
+    assert call(managers[2], LAUNCH, 0, 0, 0) == (OK, 0)
+    settle()
+    assert CORE.world_on_cpu(3) == VCPUS[0]
+    assert CORE.world_vm_stop(managers[2], 0, False)
+    settle()
+    assert set(states()) == {FREE}
+    assert call(cpu_of(2), LAUNCH, 0, 0, 0) == (INVALID_PARAM, 0)
+
+
+def test_first_releases_far_ahead(managers: list[int]) -> None:
+    """As late as there are numbers for; earlier than now is now."""
+    for number, first in enumerate((NEVER, NEVER - 1, 2**63, 1)):
+        assert create(managers[0], GOOD) == (OK, number)
+        assert call(managers[0], LAUNCH, OWN_VM, number, first) == (OK, 0)
+        set_jobs(0, number, GOOD.jobs)
+        settle()
+    run(5000 * TICKS_PER_US)
+    assert [stats(cpu_of(0), number).releases for number in range(4)] == [0, 0, 0, 5]
+
+
+# --- many, and for long ---
+
+
+def test_sixty_four_apps_on_four_cpus() -> None:
+    """All slots in use, then deleted in any order while they run; twice, for what the first life leaves behind."""
+    boot(4, [1], [64])
+    random = Random(64)
+    for _ in range(2):
+        start = time_now(CORE) + 10000
+        for number in range(64):
+            period = random.randint(800, 3000)
+            task = Task(period, period // 20, period, (period // 20,), cpu=number % 4)
+            manager = cpu_of(0)
+            assert create(manager, task) == (OK, number)
+            assert call(manager, LAUNCH, OWN_VM, number, start) == (OK, 0)
+            set_jobs(0, number, task.jobs)
+            settle()
+        run(20000 * TICKS_PER_US)
+        assert all(stats(cpu_of(0), number).misses == 0 for number in range(64))
+        assert all(stats(cpu_of(0), number).releases > 5 for number in range(64))
+        ready = 0
+        for _ in range(48):
+            manager = cpu_of(0)
+            there = [number for number in range(64) if CORE.world_rt_state(0, number) == ACTIVE]
+            waiting = [number for number in there if CORE.world_vcpu_state(0, 1 + number) == READY]
+            ready += len(waiting) > 0
+            assert call(manager, DELETE, random.choice(waiting or there)) == (OK, 0)
+            run(random.randint(0, 700) * TICKS_PER_US)
+        assert ready > 5
+        delete_all(0, 64)
+    assert CORE.world_vm_stop(0, 0, True)
+    settle()
+
+
+def test_releases_do_not_drift() -> None:
+    """world_rt_run() compares every release with first + k * period; here the number of them too, after a long time."""
+    boot(3, [1], [24])
+    random = Random(7)
+    firsts: dict[int, tuple[int, int]] = {}
+    for number in range(24):
+        period = random.choice([997, 1009, 2003, 3301, 7919, 10007, 33331, 99991])
+        task = Task(period, period // 12, period, (random.randint(1, period // 12), period // 12), cpu=number % 3)
+        manager = cpu_of(0)
+        firsts[number] = (time_now(CORE) + random.randint(1, 99999), period * TICKS_PER_US)
+        assert create(manager, task) == (OK, number)
+        assert call(manager, LAUNCH, OWN_VM, number, firsts[number][0]) == (OK, 0)
+        set_jobs(0, number, task.jobs)
+        settle()
+    length = (600 if LONG else 60) * 10**6 * TICKS_PER_US
+    well(CORE.world_rt_run(time_now(CORE) + length, False, None, 0, None))
+    settle()
+    manager = cpu_of(0)
+    released = 0
+    for number, (first, period) in firsts.items():
+        got = stats(manager, number)
+        released += got.releases
+        assert got.releases == (time_now(CORE) - first) // period + 1
+        assert got.completions in (got.releases, got.releases - 1)
+        assert (got.misses, got.overruns) == (0, 0)
+    assert released > (6 * 10**6 if LONG else 6 * 10**5)

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world_rt.h"
+
+#include <string.h>
+
+#include "arch.h"
+#include "host.h"
+#include "hypercall.h"
+#include "rt_app.h"
+
+#define CALLS_MAX (RT_ADMIT_STEPS + 10U)
+#define TURNS_MAX 200000000U
+
+void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, unsigned launchers)
+{
+    image->vms[vm].rt_apps = rt_apps;
+    image->vms[vm].rt_launchers = launchers;
+    world_image_seal(image);
+}
+
+void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned blocked_ns)
+{
+    image->header.rt_release_ns = release_ns;
+    image->header.rt_blocked_ns = blocked_ns;
+    world_image_seal(image);
+}
+
+long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
+{
+    struct hcall_ret ret;
+
+    world_enter(cpu);
+    if (host_cpu->current == NULL) {
+        return WORLD_NO_CALLER;
+    }
+    ret = hypercall_dispatch(a0, a1, a2, 0, 0, 0, number);
+    if (value != NULL) {
+        *value = ret.value;
+    }
+    return ret.error;
+}
+
+long world_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
+{
+    long error = HCALL_AGAIN;
+
+    for (unsigned calls = 0; error == HCALL_AGAIN && calls < CALLS_MAX; calls++) {
+        error = world_hypercall(cpu, number, a0, a1, a2, value);
+    }
+    return error;
+}
+
+void *world_memory(unsigned vm, gpa_t gpa)
+{
+    return host_ram(hyp.vms[vm].memmap.regions[0].hpa + (gpa - WORLD_GPA));
+}
+
+/* --- jobs --- */
+
+static struct {
+    uint32_t ticks[WORLD_JOBS];
+    unsigned count;
+    uint32_t job;
+    ticks_t target; /* of runtime: where the job ends; TICKS_NEVER if it does not */
+    ticks_t first;  /* release */
+} jobs[SYSIMAGE_MAX_VCPUS];
+
+static unsigned index_of(const struct vcpu *v)
+{
+    return (unsigned)(v - hyp.vcpus);
+}
+
+static void begin_job(unsigned i, ticks_t runtime)
+{
+    uint32_t ticks = jobs[i].count == 0 ? 0 : jobs[i].ticks[jobs[i].job % jobs[i].count];
+
+    jobs[i].target = ticks == 0 ? TICKS_NEVER : runtime + ticks;
+}
+
+void world_rt_jobs(unsigned vm, unsigned app, const uint32_t *ticks, unsigned count)
+{
+    const struct rt_app *a = rt_app_of(&hyp.vms[vm], app);
+    unsigned i = index_of(a->vcpu);
+
+    memcpy(jobs[i].ticks, ticks, count * sizeof(*ticks));
+    jobs[i].count = count;
+    jobs[i].job = 0;
+    jobs[i].first = a->release.key;
+    begin_job(i, 0);
+}
+
+/* The VCPU on `cpu` if it is an RT app's. */
+static struct vcpu *rt_current(unsigned cpu)
+{
+    struct vcpu *v = cpu_get(cpu)->current;
+
+    return v != NULL && v->sched == &rt_class ? v : NULL;
+}
+
+static ticks_t runtime_now(const struct vcpu *v)
+{
+    return v->runtime + (v->state == VCPU_RUNNING ? host_time - v->cpu->since : 0);
+}
+
+/* How long the job on `cpu` will run until it ends, if nobody disturbs it. */
+static ticks_t remaining(unsigned cpu)
+{
+    const struct vcpu *v = rt_current(cpu);
+    ticks_t target = v == NULL ? TICKS_NEVER : jobs[index_of(v)].target;
+
+    return target == TICKS_NEVER ? TICKS_NEVER : target - runtime_now(v);
+}
+
+long world_end_job(unsigned cpu)
+{
+    const struct vcpu *v = rt_current(cpu);
+
+    if (v != NULL) {
+        jobs[index_of(v)].job++;
+        begin_job(index_of(v), runtime_now(v));
+    }
+    return world_hypercall(cpu, HCALL_RT_END_JOB, 0, 0, 0, NULL);
+}
+
+/* --- running --- */
+
+struct recorder {
+    struct world_segment *log;
+    unsigned max, used;
+    unsigned last[SYSIMAGE_MAX_HARTS]; /* 1 + index of the segment that the CPU wrote last, 0: none */
+};
+
+/* `now` goes on where `last` has stopped. */
+static bool goes_on(const struct world_segment *last, const struct world_segment *now)
+{
+    return last->end == now->start && last->vm == now->vm && last->app == now->app && last->job == now->job &&
+           !last->ended;
+}
+
+/* What runs on `cpu` runs on until `end`. False if there is no room. */
+static bool record(struct recorder *r, unsigned cpu, ticks_t end)
+{
+    const struct vcpu *v = rt_current(cpu);
+    struct world_segment now;
+
+    if (r->log == NULL || v == NULL || end == host_time) {
+        return true;
+    }
+    now = (struct world_segment){cpu, v->vm->id, v->id - v->vm->nvcpus, jobs[index_of(v)].job, 0, 0, host_time, end};
+    if (r->last[cpu] != 0 && goes_on(&r->log[r->last[cpu] - 1], &now)) {
+        r->log[r->last[cpu] - 1].end = end;
+        return true;
+    }
+    if (r->used == r->max) {
+        return false;
+    }
+    r->log[r->used++] = now;
+    r->last[cpu] = r->used;
+    return true;
+}
+
+static bool record_all(struct recorder *r, ticks_t end)
+{
+    bool fits = true;
+
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        fits &= record(r, i, end);
+    }
+    return fits;
+}
+
+static ticks_t next_event(ticks_t until)
+{
+    ticks_t next = host_next_timer();
+
+    next = next < until ? next : until;
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        ticks_t left = remaining(i);
+
+        next = left < next - host_time ? host_time + left : next;
+    }
+    return next;
+}
+
+static void end_jobs(struct recorder *r)
+{
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        if (remaining(i) == 0) {
+            if (r->last[i] != 0) {
+                r->log[r->last[i] - 1].ended = 1;
+            }
+            world_end_job(i);
+        }
+    }
+}
+
+/* Every release is at first + k * period, and none that is due is left. */
+static const char *drifted(void)
+{
+    for (unsigned cpu = 0; cpu < hyp.ncpus; cpu++) {
+        const struct rt_cpu *rc = rt_cpu_of(cpu);
+
+        for (unsigned i = 0; i < rc->releases.count; i++) {
+            const struct rt_app *app = CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release);
+            ticks_t first = jobs[index_of(app->vcpu)].first, key = app->release.key;
+
+            if (key < first || (key - first) % app->period != 0) {
+                return "a release is not at first + k * period";
+            }
+            if (key <= host_time || (key > host_time + app->period && key != first)) {
+                return "a release is not the next one";
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *look(bool check)
+{
+    const char *wrong = world_settle() ? drifted() : "CPUs keep each other busy for ever";
+
+    return wrong == NULL && check ? world_wrong_settled() : wrong;
+}
+
+const char *world_rt_run(ticks_t until, bool check, struct world_segment *log, unsigned max, unsigned *used)
+{
+    struct recorder r = {.log = log, .max = max};
+    const char *wrong = NULL;
+
+    for (unsigned turn = 0; wrong == NULL && host_time < until; turn++) {
+        ticks_t next = next_event(until);
+
+        if (turn == TURNS_MAX || !record_all(&r, next)) {
+            wrong = "too many events";
+            break;
+        }
+        host_time = next;
+        if (next < until) {
+            end_jobs(&r);
+            wrong = look(check);
+        }
+    }
+    if (used != NULL) {
+        *used = r.used;
+    }
+    return wrong;
+}
+
+/* --- looking --- */
+
+unsigned world_rt_state(unsigned vm, unsigned app)
+{
+    return rt_app_of(&hyp.vms[vm], app)->state;
+}
+
+unsigned world_rt_ready(unsigned cpu)
+{
+    return rt_cpu_of(cpu)->ready.count;
+}
+
+int64_t world_rt_left(unsigned vm, unsigned app)
+{
+    const struct rt_app *a = rt_app_of(&hyp.vms[vm], app);
+
+    return (int64_t)(a->limit - runtime_now(a->vcpu));
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RT apps in a world: images that have them, their hypercalls, and guests that run jobs of known lengths. */
+#ifndef WORLD_RT_H
+#define WORLD_RT_H
+
+#include "world.h"
+
+#define WORLD_NO_CALLER 1000L /* world_hypercall(): no VCPU runs on that CPU */
+
+/* Of an image that world_image_make() has made; seals it. `launchers`: bit n: VM n may launch the VM's apps. */
+void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, unsigned launchers);
+
+/* What a job costs, and how long a CPU may not look at interrupts; nanoseconds. Seals the image. */
+void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned blocked_ns);
+
+/* The VCPU that runs on `cpu` makes one hypercall. Returns its error and, if value is not NULL, its value. */
+long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
+
+/* The same, again and again as long as the answer is HCALL_AGAIN. */
+long world_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
+
+/* Bytes of a VM's memory. world_wrong_settled() does not look at WORLD_GPA + 0x100 .. 0x6ff. */
+void *world_memory(unsigned vm, gpa_t gpa);
+
+/* The job that `app`, active and not yet released, begins with is its 0th; job k wants ticks[k % count] of CPU time and
+ * then ends, or does not end where that is 0. At most WORLD_JOBS lengths. */
+#define WORLD_JOBS 32U
+void world_rt_jobs(unsigned vm, unsigned app, const uint32_t *ticks, unsigned count);
+
+/* A stretch in which a job ran without a break. */
+struct world_segment {
+    uint32_t cpu, vm, app, job;
+    uint32_t ended; /* the job ended with it */
+    uint32_t reserved;
+    uint64_t start, end;
+};
+
+/*
+ * Time goes on to `until`, from event to event, with all that is due before `until`; every app does its jobs. Whoever
+ * else runs burns time. Appends the segments to log[0 .. max-1] (NULL: not wanted); their number goes to *used. After
+ * every event the releases are compared with first + k * period, and if `check` is true all is looked at. Returns NULL
+ * or what was wrong.
+ */
+const char *world_rt_run(ticks_t until, bool check, struct world_segment *log, unsigned max, unsigned *used);
+
+/* The job that the running VCPU of `cpu` has begun has ended. */
+long world_end_job(unsigned cpu);
+
+/* The first thing wrong with RT apps; called by world_wrong() and world_wrong_settled(). */
+const char *world_rt_wrong(void);
+const char *world_rt_wrong_settled(void);
+
+/* Looking: enum rt_state of an app, how many apps are ready on a CPU, ticks of budget that the app has left. */
+unsigned world_rt_state(unsigned vm, unsigned app);
+unsigned world_rt_ready(unsigned cpu);
+int64_t world_rt_left(unsigned vm, unsigned app);
+
+#endif
