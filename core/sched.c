@@ -48,7 +48,7 @@ static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu)
 
         cpu->since = arch_time(); /* what picking took is nobody's */
         if (v != NULL) {
-            if (hyp.ncpus > 1 && !list_empty(&be->queue)) {
+            if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
                 be_notify(); /* whoever v has taken this CPU from can go on elsewhere */
             }
             return v;

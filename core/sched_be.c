@@ -10,6 +10,7 @@ void be_init(ticks_t quantum)
 {
     list_init(&sched_be.queue);
     sched_be.quantum = quantum;
+    sched_be.shared = hyp.ncpus > 1;
 }
 
 /* Ends the slice of a CPU that runs somebody with no end in sight. */

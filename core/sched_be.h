@@ -13,6 +13,7 @@
 struct sched_be {
     struct list queue;
     ticks_t quantum;
+    bool shared; /* by more than one CPU */
 };
 
 extern struct sched_be sched_be; /* owner: sched_be.c */

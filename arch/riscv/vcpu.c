@@ -12,7 +12,7 @@ void fp_clear(void);
 
 #define VSTATUS_UXL_64 (2UL << 32)
 
-void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
+void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
 {
     v->arch = (struct arch_vcpu){
         .x = {[10] = v->id, [11] = arg},
@@ -195,9 +195,9 @@ ulong arch_vcpu_timer_bits(const struct vcpu *v)
     return riscv_sstc ? ARCH_VIRQ_NONE : 1UL << IRQ_VSTI;
 }
 
-void arch_vcpu_report(const struct vcpu *v)
+void __attribute__((cold)) arch_vcpu_report(const struct vcpu *v)
 {
-    static const char *const names[32] = {
+    static const char names[32][4] = {
         "pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
         "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
     };
