@@ -347,12 +347,13 @@ void console_open(void)
 void console_init(void)
 {
     timer_init(&console.flush, flush_due);
-    for (unsigned i = hyp.nvms; i-- > 0;) {
+    console.focus = &hyp.vms[0];
+    for (unsigned i = hyp.nvms; i-- > 0;) { /* the first that wants it has the last word */
         const struct sysimage_vm *config = hyp.vms[i].config;
 
         console.vms[i].name = config->name;
         console.vms[i].colour = config->colour;
-        if (console.focus == NULL || i == 0 || (config->flags & SYSIMAGE_VM_FOCUS) != 0) {
+        if ((config->flags & SYSIMAGE_VM_FOCUS) != 0) {
             console.focus = &hyp.vms[i];
         }
     }
