@@ -4,9 +4,10 @@
 import time
 
 import pytest
-from lab import SOON_S, booted, built
+from lab import SOON_S, await_life, booted, built
 
 from tessera.machine import HYPERVISOR, Machine
+from tessera.runner import RunError, find_qemu
 
 COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 
@@ -52,3 +53,14 @@ def test_no_power_off_while_a_vm_starts_again():
         assert machine.running
         machine.skip(HYPERVISOR)
         machine.expect(HYPERVISOR, r"^crash stopped by a fatal trap, starts again$", SOON_S)
+
+
+def test_linux_where_access_to_senvcfg_has_to_be_allowed():
+    """Smstateen: what hstateen0 does not allow a guest traps, and Linux sets senvcfg before it can say a word."""
+    try:
+        find_qemu(cpu_flags="smstateen=true")
+    except RunError as error:
+        pytest.skip(str(error))
+    system = built("linux")
+    with booted(system, "corners-smstateen", cpu="smstateen=true") as machine:
+        await_life(alone(machine), system)
