@@ -10,13 +10,15 @@ import contextlib
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
 import time
 from collections.abc import Iterator
+from types import FrameType
 
-from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean
+from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean, die_with_parent, end_process
 from tessera.runner import BuiltSystem, RunError, find_qemu, load_system, native_command, system_command
 
 SMOKE_TIMEOUT_S = 120.0
@@ -58,7 +60,7 @@ def interact(command: list[str]) -> int:
     failed = False
     line = b""
     with terminal_restored():
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, preexec_fn=die_with_parent)
         assert process.stdout is not None
         try:
             while chunk := process.stdout.read(65536):
@@ -69,9 +71,7 @@ def interact(command: list[str]) -> int:
         except KeyboardInterrupt:
             status = 130
         finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
+            end_process(process)
     return status or int(failed)
 
 
@@ -137,7 +137,15 @@ def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str])
             say(f"    {name or 'firmware'} | {line}")
 
 
+def leave(number: int, frame: FrameType | None) -> None:
+    """A signal that would end us: by way of everything that has to be cleared away, QEMU and the terminal."""
+    sys.exit(128 + number)
+
+
 def main() -> int:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, leave)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="with the console here")
