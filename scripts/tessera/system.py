@@ -7,7 +7,7 @@ from tessera import schema, virtual
 from tessera.board import load_board
 from tessera.check_system import check_counts, check_devices, check_harts, owners
 from tessera.check_vm import check_vm
-from tessera.files import load_file, load_image
+from tessera.files import find_file, load_file, load_image
 from tessera.kinds import suggest
 from tessera.layout import FEATURES
 from tessera.model import Board, Device, System, Vm
@@ -90,9 +90,8 @@ def _devices(node: Read, board: Board, vms: list[Vm], guests: Path) -> list[Devi
 
 
 def _device(node: Read, guests: Path) -> Device:
-    file = load_file(node, "file", guests) if node["file"] else None
-    path = file.path if file else None
-    return Device(node.name, node["slot"], node["model"], path, node["read-only"])
+    file = find_file(node, "file", guests) if node["file"] else None
+    return Device(node.name, node["slot"], node["model"], file, node["read-only"])
 
 
 def _vm(index: int, node: Read, guests: Path) -> Vm:
