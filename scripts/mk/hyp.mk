@@ -25,24 +25,29 @@ HYP_SMALL := core/console.c core/console_keys.c core/memmap.c core/sysimage.c co
              core/lib/format.c rt/admit.c rt/apps.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/hostmap.c \
              arch/riscv/main.c arch/riscv/pagetable.c arch/riscv/plic.c arch/riscv/probe.c arch/riscv/sbi_console.c \
              arch/riscv/sbi_hsm.c arch/riscv/sbi_time.c arch/riscv/vm.c arch/riscv/vplic.c
-$(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): HYP_OPT := -Os
+$(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
 
 # The one file that touches floating-point registers; the ABI stays soft-float.
-$(HYP_BUILD)/obj/arch/riscv/fp.S.o: HYP_ISA := rv64imafdc
+$(HYP_BUILD)/obj/arch/riscv/fp.S.o: private HYP_ISA := rv64imafdc
 
 hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
 
-$(HYP_BUILD)/obj/%.c.o: %.c Makefile scripts/mk/hyp.mk
+# Changes when another compiler or other flags are asked for, and everything is compiled anew.
+$(HYP_BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(HYP_CC) $(HYP_CFLAGS)' | cmp -s - $@ || echo '$(HYP_CC) $(HYP_CFLAGS)' >$@
+
+$(HYP_BUILD)/obj/%.c.o: %.c $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(HYP_CC) $(HYP_CFLAGS) -c -o $@ $<
 
-$(HYP_BUILD)/obj/%.S.o: %.S Makefile scripts/mk/hyp.mk
+$(HYP_BUILD)/obj/%.S.o: %.S $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(HYP_CC) $(HYP_CFLAGS) -c -o $@ $<
 
-$(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S
+$(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S $(HYP_BUILD)/flags
 	@mkdir -p $(@D)
 	@$(HYP_CC) $(HYP_CFLAGS) -E -P -x assembler-with-cpp -MT $@ -o $@ $<
 
