@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-_BOOT = re.compile(r"boot: (\d+) instructions to the first guest, (\d+) more copying and clearing")
+_BOOT = re.compile(r"boot: instret (\d+) to the first guest, (\d+) more copying and clearing")
 _GAP = re.compile(r"^GAP (\d+) (\d+)$", re.MULTILINE)
 _NUMBERS = ("min", "median", "avg", "max", "n")
 
@@ -82,7 +82,7 @@ def boot_cost(console: str) -> tuple[int, int]:
     """Instructions from the hypervisor's entry to the first guest, and those beside them that fill memory."""
     match = _BOOT.search(console)
     if match is None:
-        raise ParseError("the hypervisor has not said what its boot took ('boot: <n> instructions to the first guest')")
+        raise ParseError("the hypervisor has not said what its boot took ('boot: instret <n> to the first guest')")
     return int(match[1]), int(match[2])
 
 

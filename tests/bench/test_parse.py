@@ -42,7 +42,7 @@ def test_done() -> None:
 
 
 def test_boot_cost() -> None:
-    assert boot_cost("x\nboot: 41653 instructions to the first guest, 770411 more copying and clearing\n") == (
+    assert boot_cost("x\nboot: instret 41653 to the first guest, 770411 more copying and clearing\n") == (
         41653,
         770411,
     )
