@@ -265,6 +265,17 @@ void console_log(const char *fmt, ...)
     va_end(ap);
 }
 
+void console_seize(void)
+{
+    for (unsigned tries = 0; tries < CONSOLE_SEIZE_TRIES; tries++) {
+        if (__atomic_load_n(&console.lock.owner, __ATOMIC_RELAXED) ==
+            __atomic_load_n(&console.lock.next, __ATOMIC_RELAXED)) {
+            return;
+        }
+    }
+    console.lock = (struct spinlock){0};
+}
+
 void console_drain(void)
 {
     spin_lock(&console.lock);

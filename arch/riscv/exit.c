@@ -22,7 +22,6 @@ struct expanded exit_expand(struct vcpu *v, ulong insn);
 struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn);
 void exit_mmio_store(struct vcpu *v, ulong insn, ulong value);
 void exit_mmio_walk(struct vcpu *v);
-void hypervisor_panic(void) __attribute__((noreturn));
 
 #define INSN_WFI 0x10500073U
 #define INSN_LONG 2UL /* bit 1: 32 bits (in htinst's form bit 1 is 0 for what was compressed) */

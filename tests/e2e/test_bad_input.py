@@ -10,12 +10,10 @@ import re
 import subprocess
 
 import pytest
-from lab import BOOT_S, OUT, await_life, built, run
+from lab import BOOT_S, ERROR_S, OUT, await_life, built, run
 
 from tessera.machine import FIRMWARE, HYPERVISOR, Machine
 from tessera.runner import BASE_CPU, BuiltSystem, find_qemu, system_command
-
-ERROR_S = 60
 
 
 def make_run(system: str, **environment: str) -> subprocess.CompletedProcess[str]:
