@@ -136,8 +136,8 @@ static void load_tell_boot(void)
 
     if (!told) {
         told = true;
-        console_log("boot: instret %lu to the first guest, %lu more copying and clearing",
-                    (ulong)(now - hyp.entered - hyp.load_cost), (ulong)hyp.load_cost);
+        console_log("boot: instret %lu to the first guest; copying and clearing took %lu of all CPUs",
+                    (ulong)(now - hyp.entered), (ulong)hyp.load_cost);
     }
 }
 
