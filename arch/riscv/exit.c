@@ -79,6 +79,7 @@ static void exit_virtual_instruction(struct vcpu *v)
     }
     if (insn == INSN_WFI && (csr_read(CSR_SSTATUS) & SSTATUS_SPP) != 0) { /* in U-mode it is illegal */
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
+        v->arch.suspended = false;
         vcpu_wait(v);
     } else {
         exit_inject(v, CAUSE_ILLEGAL, insn);

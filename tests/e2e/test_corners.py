@@ -25,6 +25,12 @@ def test_a_hart_that_is_started_sees_the_line_that_is_high():
         machine.expect("lines", r"^corners: life 3: interrupted$", SOON_S)
 
 
+def test_a_hart_is_said_to_be_what_it_is():
+    """SBI 2.0, table 9.2: 4 suspended, 0 started (also in WFI), 1 stopped."""
+    with booted(built("corners-hsm"), "corners-hsm") as machine:
+        alone(machine).expect("hsm", r"^corners: suspended 4, waiting 0, gone 1$", SOON_S)
+
+
 @pytest.mark.parametrize("cpu", ["", "sstc=false"])
 def test_no_timer_survives_a_reset(cpu):
     with booted(built("corners-timer"), f"corners-timer-{cpu}", cpu=cpu) as machine:
