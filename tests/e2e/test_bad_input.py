@@ -45,6 +45,24 @@ def test_a_system_that_cannot_be_built(system, words):
     assert "OpenSBI" not in done.stdout  # nothing was booted
 
 
+@pytest.mark.parametrize("system", ["a b", "demo;echo hi", "it's", '"', "$$HOME", "`id`", ""])
+def test_a_system_whose_name_is_none(system):
+    done = make_run(system)
+    said = complaints(done)
+    assert done.returncode != 0
+    shown = system.replace("$$", "$")  # make's own
+    assert said == [f"systems/{shown}.dts:1: cannot be read: No such file or directory"]
+    assert "hi" not in done.stdout.split()
+
+
+@pytest.mark.parametrize("vm", ["", "x y", "linux;echo hi"])
+def test_make_native_of_a_vm_that_there_is_not(vm):
+    done = run(["make", "-s", "native", "SYSTEM=bench", f"VM={vm}"], timeout=300)
+    assert done.returncode != 0
+    assert complaints(done) == [f"native: error: system 'bench' has no VM '{vm}'; it has bench"]
+    assert "hi" not in done.stdout.split()
+
+
 def test_make_run_for_a_board_that_there_is_not():
     done = make_run("bench", BOARD="zz")
     assert done.returncode != 0
