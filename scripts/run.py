@@ -24,7 +24,7 @@ from tessera.runner import BuiltSystem, RunError, find_qemu, load_system, native
 SMOKE_TIMEOUT_S = 120.0
 REST_OF_LINE_S = 0.3  # a sign of life may stand at the start of a line that is worth showing whole
 # What the hypervisor says when it cannot go on, before and after its console has given it a prefix.
-FAILURE = re.compile(r"^tessera\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
+FAILURE = re.compile(rf"^{HYPERVISOR}\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
 
 
 def say(text: str = "") -> None:
@@ -127,6 +127,12 @@ def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> 
 
 
 def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
+    """Says why: what the hypervisor itself calls an error, else who was silent, with everybody's last lines."""
+    errors = [line for line in machine.console.text(HYPERVISOR).splitlines() if FAILURE.match(f"{HYPERVISOR}|{line}")]
+    for line in errors:
+        say(f"smoke: FAILED: {HYPERVISOR}: {line}")
+    if errors:
+        return
     what = f"within {machine.seconds:.0f} s" if machine.running else f"before QEMU ended (status {machine.status()})"
     for name in silent:
         say(f"smoke: FAILED: {name} did not say '{awaited[name]}' {what}; its last lines:")

@@ -142,6 +142,14 @@ def test_no_qemu_is_left_when_it_is_interrupted(command, how, build_system):
     assert wait_for(lambda: not command_of(found[0]), 10), f"QEMU {found[0]} still runs"
 
 
+def test_smoke_says_why_the_hypervisor_gave_up(build_system):
+    build_system("demo")
+    status, output = run("smoke", "--system", "demo", CPU="h=false")
+    first, *rest = output.strip().splitlines()
+    assert first.startswith("smoke: booting")
+    assert_one_clear_line(status, "\n".join(rest), "smoke: FAILED: tessera: error: ", "lack the H extension")
+
+
 @pytest.mark.parametrize("command", [["run"], ["smoke"], ["native", "linux"]])
 def test_no_qemu(command, build_system):
     build_system("demo")
