@@ -70,6 +70,8 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
         ("read 10001000", 5),  # the machine has a device there, which is nobody's
         ("write 80200000000", 7),  # beyond what the second stage translates: Sv39x4 has 41 bits
         ("read 0", 5),
+        ("read 10000100", 5),  # behind the UART
+        ("write c600000", 7),  # behind the PLIC
         ("jump 10000000", 1),  # a device holds no instructions
         (f"read {RAM_END:x}", 5),
         (f"write {RAM_END:x}", 7),
@@ -88,8 +90,11 @@ def test_nothing_there_is_an_access_fault_that_the_guest_survives(machine, deed,
     machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
-@pytest.mark.parametrize("deed", [f"read {RAM_END - 4:x}", f"write {RAM_END - 4:x}", f"read {RAM_BASE:x}"])
-def test_the_ram_reaches_to_its_ends(machine, deed):
+@pytest.mark.parametrize(
+    "deed",
+    [*(f"{deed} {at:x}" for deed in ("read", "write") for at in (RAM_END - 4, 0x100000FC, 0xC5FFFFC)), "read 80000000"],
+)
+def test_ram_and_devices_reach_to_their_ends(machine, deed):
     tell(machine, "first", deed)
     machine.expect("first", rf"^faulty: {deed.split()[0]} went through, carrying on$", SOON_S)
 
