@@ -279,6 +279,9 @@ void console_seize(void)
 void console_drain(void)
 {
     spin_lock(&console.lock);
+    if (console.shown != NULL) { /* whatever uses the terminal next begins a line of its own */
+        finish_line(console.shown);
+    }
     for (unsigned tries = 0; tx_used() > 0 && tries < CONSOLE_DRAIN_TRIES; tries++) {
         tx_drain();
     }

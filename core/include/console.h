@@ -49,7 +49,8 @@ void console_flush(void);
  * has it. What is printed next comes out, after that the machine must be stopped. */
 void console_seize(void);
 
-/* Sends what waits, as far as the UART takes it: before the machine goes off. */
+/* Ends the line that stands on the terminal and sends what waits, as far as the UART takes it: before the machine goes
+ * off. */
 void console_drain(void);
 
 /* The UART has interrupted: takes what was typed, sends what waits. */

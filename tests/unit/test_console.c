@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "console.h"
 #include "host.h"
 #include "unit.h"
@@ -38,10 +40,30 @@ static void test_keyboard_goes_where_the_system_file_says(void **state)
     assert_int_equal(typed_reaches(1, 0), 0);
 }
 
+static void test_the_last_line_is_ended(void **state)
+{
+    const char *output;
+
+    (void)state;
+    assert_int_equal(typed_reaches(2, 0), 0);
+    console_putc(&hyp.vms[0], '#');
+    console_log("bye");
+    console_drain();
+    output = host_output();
+    assert_non_null(strstr(output, "bye\r\n"));
+    assert_string_equal(output + strlen(output) - 3, "#\r\n");
+    console_log("again");
+    console_drain();
+    output = host_output();
+    assert_null(strchr(output, '#'));
+    assert_string_equal(output + strlen(output) - 7, "again\r\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keyboard_goes_where_the_system_file_says),
+        cmocka_unit_test(test_the_last_line_is_ended),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
