@@ -5,6 +5,8 @@ import re
 
 import pytest
 from lab import (
+    BOOT_S,
+    LINUX_PROMPT,
     SOON_S,
     assert_undisturbed,
     assert_well,
@@ -174,6 +176,19 @@ def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, de
     machine.expect("first", r"^faulty: alive 0$", SOON_S)
     tell(machine, "first", "id")
     machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
+
+
+def test_linux_that_panics_starts_again():
+    """It resets itself, as its boot arguments tell it to; the others go on."""
+    system = built("demo")
+    with booted(system, "lifecycle-linux") as machine:
+        await_life(machine, system)
+        machine.expect("linux", LINUX_PROMPT, BOOT_S)
+        machine.send("echo c >/proc/sysrq-trigger\r")
+        machine.expect("linux", r"Kernel panic - not syncing: sysrq triggered crash", SOON_S)
+        machine.expect(HYPERVISOR, r"^linux stopped by its own reset, starts again$", SOON_S)
+        machine.expect("linux", r"tessera: linux is up", BOOT_S)
+        assert_undisturbed(machine)
 
 
 def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
