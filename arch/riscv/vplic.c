@@ -135,7 +135,11 @@ static void vplic_complete(struct vm *vm, ulong c, ulong n)
     bit &= p->level;
     if (bit != 0) { /* still asserted: it comes again */
         p->pending |= bit;
-        vplic_update_all(vm, bit);
+        if (vm->nvcpus == 1) { /* which has it enabled, as it may complete it */
+            vplic_update(vm, c);
+        } else {
+            vplic_update_all(vm, bit);
+        }
     }
     spin_unlock(&vm->lock);
 }
