@@ -7,24 +7,15 @@
 
 struct spinlock sched_lock; /* owner: this file; see sched.h for what it guards */
 
-#define SCHED_CLASSES 4U
-
 extern const struct sched_class *const __start_sched_classes[], *const __stop_sched_classes[];
-
-static const struct sched_class *sched_classes[SCHED_CLASSES + 1]; /* by rank, NULL at the end; owner: sched_init() */
 
 void sched_init(ticks_t quantum)
 {
-    unsigned count = 0;
-
     be_init(quantum);
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        cpu_get(i)->urgent = NULL;
+    }
     for (const struct sched_class *const *c = __start_sched_classes; c < __stop_sched_classes; c++) {
-        unsigned at = count++;
-
-        for (; at > 0 && sched_classes[at - 1]->rank > (*c)->rank; at--) {
-            sched_classes[at] = sched_classes[at - 1];
-        }
-        sched_classes[at] = *c;
         (*c)->init();
     }
 }
@@ -50,19 +41,17 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, const struc
     }
 }
 
-static struct vcpu *__attribute__((noinline)) sched_ask(struct sched_be *be, struct cpu *cpu)
-{
-    struct vcpu *v = NULL;
-
-    for (const struct sched_class **c = sched_classes; v == NULL && *c != NULL; c++) {
-        v = (*c)->pick(cpu);
-    }
-    return v != NULL ? v : be_pick(be);
-}
-
 static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu)
 {
-    return UNLIKELY(cpu->asks) ? sched_ask(be, cpu) : be_pick(be);
+    if (UNLIKELY(cpu->urgent != NULL)) {
+        struct vcpu *v = cpu->urgent->pick(cpu);
+
+        cpu->since = arch_time(); /* what picking took is nobody's */
+        if (v != NULL) {
+            return v;
+        }
+    }
+    return be_pick(be);
 }
 
 void sched_wake(struct vcpu *v)
@@ -89,11 +78,45 @@ void sched_remove(struct vcpu *v)
     v->state = VCPU_OFF;
 }
 
+bool sched_urgent(const struct cpu *cpu)
+{
+    return cpu->current != NULL && cpu->current->sched != NULL;
+}
+
+/* The slice ends at the horizon at the latest. What best effort's timers are about can wait while somebody else runs. */
+static void __attribute__((noinline)) sched_settle_asked(struct cpu *cpu)
+{
+    cpu->endless = cpu->slice_end == TICKS_NEVER;
+    if (cpu->horizon < cpu->slice_end) {
+        cpu->slice_end = cpu->horizon;
+    }
+    if (sched_urgent(cpu)) {
+        cpu->armed = cpu->slice_end;
+        arch_timer_set(cpu->slice_end);
+    } else {
+        timer_settle(cpu);
+    }
+}
+
+static inline void sched_settle(struct cpu *cpu)
+{
+    if (UNLIKELY(cpu->urgent != NULL)) {
+        sched_settle_asked(cpu);
+    } else {
+        timer_settle(cpu);
+    }
+}
+
+void sched_end_slice_locked(struct cpu *cpu)
+{
+    sched_start(&sched_be, cpu, cpu->current);
+    sched_settle(cpu);
+}
+
 void sched_end_slice(struct cpu *cpu)
 {
     spin_lock(&sched_lock);
-    sched_start(&sched_be, cpu, cpu->current);
-    timer_settle(cpu);
+    sched_end_slice_locked(cpu);
     spin_unlock(&sched_lock);
 }
 
@@ -112,6 +135,9 @@ static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
 {
     unsigned request = v->request;
 
+    if (v->sched != NULL) {
+        v->sched->stop(v);
+    }
     v->request = 0;
     if ((request & VCPU_REQ_OFF) != 0) {
         sched_remove(v);
@@ -129,7 +155,7 @@ static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
 static void sched_idle(struct cpu *cpu)
 {
     cpu->idle = true;
-    cpu->slice_end = TICKS_NEVER;
+    cpu->slice_end = cpu->urgent != NULL ? cpu->horizon : TICKS_NEVER;
     timer_settle(cpu);
     spin_unlock(&sched_lock);
     if (cpu->loaded != NULL) {
@@ -150,7 +176,7 @@ static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
 
     cpu->since = arch_time();
     sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
-    timer_settle(cpu);
+    sched_settle(cpu);
     spin_unlock(&sched_lock);
     done = vm_load_step(v->vm);
     arch_irq_poll();
@@ -225,7 +251,7 @@ struct vcpu *sched_run(struct cpu *cpu)
     sched_take(cpu, next);
     cpu->current = next;
     sched_start(be, cpu, next);
-    timer_settle(cpu);
+    sched_settle(cpu);
     spin_unlock(&sched_lock);
 
     /* What this CPU still holds of a VCPU is old if that ran on another one, or was reset, meanwhile. */

@@ -18,8 +18,7 @@ static void be_end_slice(struct cpu *cpu)
     if (cpu != cpu_self()) {
         cpu_kick(cpu, IPI_SLICE);
     } else if (cpu->current != NULL) {
-        be_start(&sched_be, cpu);
-        timer_settle(cpu);
+        sched_end_slice_locked(cpu);
     }
 }
 
@@ -38,8 +37,10 @@ void be_wake(struct vcpu *v)
         }
     }
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        if (cpu_get(i)->slice_end == TICKS_NEVER) {
-            be_end_slice(cpu_get(i));
+        struct cpu *cpu = cpu_get(i);
+
+        if (cpu->slice_end == TICKS_NEVER || (cpu->urgent != NULL && cpu->endless)) {
+            be_end_slice(cpu);
         }
     }
 }

@@ -5,7 +5,7 @@
 #include "memmap.h"
 #include "system.h"
 
-_Static_assert(sizeof(struct sysimage_header) == 112, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_header) == 120, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_vm) == 104, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_load) == 24, "layout known to scripts/tessera");

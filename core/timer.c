@@ -27,7 +27,9 @@ void timer_arm(struct timer *t, ticks_t deadline)
         at = at->prev;
     }
     list_insert_before(at->next, &t->node);
-    timer_settle(cpu);
+    if (!sched_urgent(cpu)) {
+        timer_settle(cpu);
+    }
 }
 
 void timer_disarm(struct timer *t)
@@ -50,6 +52,10 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
         timer_settle(cpu);
     }
     spin_unlock(&sched_lock);
+    if ((cpu->flags & CPU_CONSOLE) != 0) { /* one of the timers was the console's */
+        cpu->flags &= ~CPU_CONSOLE;
+        console_flush();
+    }
 }
 
 void timer_expire(struct cpu *cpu)
@@ -57,18 +63,13 @@ void timer_expire(struct cpu *cpu)
     ticks_t now = arch_time();
 
     cpu->armed = TIMER_FIRED;
+    /* At the end of a slice the scheduler runs next. It sets the hardware anyway, for timers that are due too; and what
+     * they would do must not be in the way of a VCPU that comes before best effort. */
     if (now >= cpu->slice_end) {
         cpu->flags |= CPU_RESCHED;
-    }
-    /* Only this CPU puts timers in, so a list seen empty without the lock is empty. When the scheduler runs next it sets
-     * the hardware anyway, which can be dear: leave it to it. */
-    if (!list_empty(&cpu->timers)) {
-        timer_run(cpu, now);
-    } else if ((cpu->flags & CPU_RESCHED) == 0) {
+    } else if (list_empty(&cpu->timers)) { /* without the lock: only this CPU puts timers in */
         timer_settle(cpu);
-    }
-    if (UNLIKELY((cpu->flags & CPU_CONSOLE) != 0)) {
-        cpu->flags &= ~CPU_CONSOLE;
-        console_flush();
+    } else {
+        timer_run(cpu, now);
     }
 }

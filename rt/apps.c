@@ -123,7 +123,7 @@ HYPERCALL(HCALL_RT_CREATE_APP, rt_create_app);
 
 static struct rt_demand demand_of(const struct rt_app *app)
 {
-    return (struct rt_demand){app->budget + rt_job_cost, app->deadline, app->period};
+    return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline, app->period};
 }
 
 /* Begins deciding whether `app` can join those that are active on its CPU. */
@@ -139,7 +139,7 @@ static void admission_begin(struct rt_app *app, struct vcpu *caller)
     admission.app = app;
     admission.caller = caller;
     admission.changes = rc->changes;
-    rt_admit_begin(&admission.test, admission.demand, count, rt_blocked);
+    rt_admit_begin(&admission.test, admission.demand, count, rt_costs.blocked);
 }
 
 /* One step of the decision, which is begun (anew) where it is not that of this launch, or of other apps. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Earliest deadline first, a queue for each CPU. Releases come from a timer at the first of them; nothing ticks. A job's
+ * Earliest deadline first, a queue for each CPU. No slice lasts beyond the next release; nothing ticks. A job's
  * absolute deadline, not its remaining time, orders it; equal deadlines run in the order of their releases.
  */
 #include "rt_app.h"
@@ -8,14 +8,15 @@
 #include "arch.h"
 #include "system.h"
 
-#define RT_RANK 10U
-
-ticks_t rt_job_cost, rt_blocked;                  /* owner: edf_init() */
+struct rt_costs rt_costs;                         /* owner: edf_init() */
 static struct rt_cpu rt_cpus[SYSIMAGE_MAX_HARTS]; /* owner: this file */
 
 struct rt_cpu *rt_cpu_of(unsigned cpu)
 {
-    return &rt_cpus[cpu];
+    struct rt_cpu *rc = &rt_cpus[cpu];
+
+    KEEP_IN_REGISTER(rc);
+    return rc;
 }
 
 static inline struct rt_app *app_of(const struct vcpu *v)
@@ -28,12 +29,6 @@ static inline bool waits(const struct rt_app *app)
     return app->done || app->overrun;
 }
 
-/* The CPU has to ask this class again: somebody is ready, or its timer is set wrong. */
-static inline void note(struct rt_cpu *rc, struct cpu *cpu)
-{
-    cpu->asks = rc->ready.count != 0 || rc->rearm;
-}
-
 /* The deadline of the app that runs on `cpu`, or of none. */
 static inline const struct rt_node *running(const struct cpu *cpu)
 {
@@ -42,28 +37,14 @@ static inline const struct rt_node *running(const struct cpu *cpu)
     return v != NULL && v->sched == &rt_class && v->state == VCPU_RUNNING ? &app_of(v)->ready : NULL;
 }
 
-/* `cpu` is told if the first of its ready apps is to run now. */
-static void preempt(struct rt_cpu *rc, struct cpu *cpu)
+/* Asks for a new decision on `cpu`. */
+static void reschedule(struct cpu *cpu)
 {
-    const struct rt_node *first = rt_queue_first(&rc->ready);
-    const struct rt_node *now = running(cpu);
-
-    if (!rc->rearm && (first == NULL || (now != NULL && !rt_node_before(first, now)))) {
-        return;
-    }
     if (cpu == cpu_self()) {
         cpu->flags |= CPU_RESCHED;
     } else {
         cpu_kick(cpu, IPI_RESCHED);
     }
-}
-
-/* CPU time that the app has had, its current slice included. */
-static ticks_t used(const struct rt_app *app, ticks_t now)
-{
-    const struct vcpu *v = app->vcpu;
-
-    return v->state == VCPU_RUNNING ? v->runtime + (now - v->cpu->since) : v->runtime;
 }
 
 static void miss(struct rt_app *app)
@@ -72,90 +53,115 @@ static void miss(struct rt_app *app)
     app->missed = true;
 }
 
-/* A period of `app` begins at its key among the releases, which is `now` or a little before. */
-static void release(struct rt_cpu *rc, struct cpu *cpu, struct rt_app *app, ticks_t now)
+/* A job has not ended when its next release is due; the deadline is not after the period. */
+static void __attribute__((noinline, cold)) late(struct rt_cpu *rc, struct rt_app *app)
+{
+    miss(app);
+    if (app->ready.at != 0) {
+        rt_queue_remove(&rc->ready, &app->ready);
+        app->overrun = true; /* as if it had waited: it is to be queued again */
+        app->vcpu->state = VCPU_BLOCKED;
+    }
+}
+
+/* A period of `app` begins, at its key among the releases. True: it is ready, and in no queue. */
+static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
 {
     struct vcpu *v = app->vcpu;
     ticks_t at = app->release.key;
+    bool ready = waits(app) && v->state == VCPU_BLOCKED;
 
-    if (app->done) {
+    if (LIKELY(app->done)) {
         app->released = at;
         app->missed = false;
         app->stats.releases++;
-    } else {
-        miss(app); /* the deadline is not after the period */
-    }
-    app->limit = used(app, now) + app->budget;
-    if (app->ready.at != 0) {
-        rt_queue_remove(&rc->ready, &app->ready);
-    }
-    app->ready.key = at + app->deadline;
-    app->ready.order = rc->order++;
-    if (v->state == VCPU_READY || (v->state == VCPU_BLOCKED && waits(app))) {
-        v->state = VCPU_READY;
-        rt_queue_insert(&rc->ready, &app->ready);
-    } else if (v->state == VCPU_RUNNING) {
-        cpu->slice_end = now + app->budget;
     }
     app->done = false;
     app->overrun = false;
+    app->limit = v->runtime + app->budget + rt_costs.change;
+    app->ready.key = at + app->deadline;
+    app->ready.order = rc->order++;
     app->release.key = at + app->period;
+    if (ready) {
+        v->state = VCPU_READY;
+    }
+    return ready;
 }
 
-/* A release costs the app that it interrupts time that admission has counted to the released one. */
-static void refund(struct cpu *cpu, ticks_t ticks)
+/* Of two ready apps in no queue, the first by deadline; the other is queued. */
+static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, struct rt_app *a, struct rt_app *b)
 {
-    struct vcpu *v = cpu->current;
+    if (rt_node_before(&b->ready, &a->ready)) {
+        rt_queue_insert(&rc->ready, &a->ready);
+        return b;
+    }
+    rt_queue_insert(&rc->ready, &b->ready);
+    return a;
+}
 
-    if (v != NULL && v->sched == &rt_class && v->state == VCPU_RUNNING) {
-        app_of(v)->limit += ticks;
-        cpu->slice_end += ticks;
+/* Releases cost the app that they interrupted time which admission has counted to the released ones. */
+static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *prev, ticks_t ticks)
+{
+    struct rt_app *app = app_of(prev);
+
+    app->limit += ticks;
+    if (app->overrun && prev->runtime < app->limit) { /* without the interruption it would go on */
+        app->overrun = false;
+        app->stats.overruns--;
+        prev->state = VCPU_READY;
+        rt_queue_insert(&rc->ready, &app->ready);
     }
 }
 
-static void expired(struct timer *t)
+/* Releases whose time has come. Returns the first by deadline of those apps, in no queue, or NULL. With apps that were
+ * admitted, few turns. */
+static struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, ticks_t now)
 {
-    struct rt_cpu *rc = CONTAINER_OF(t, struct rt_cpu, timer);
-    struct cpu *cpu = cpu_self();
-    ticks_t now = arch_time(), cost = 0;
+    struct rt_app *best = NULL;
     struct rt_node *first;
+    ticks_t cost = 0;
 
-    /* Each turn moves an app's release on by a period: with apps that were admitted, few turns. */
-    while ((first = rt_queue_first(&rc->releases)) != NULL && first->key <= now) {
-        release(rc, cpu, CONTAINER_OF(first, struct rt_app, release), now);
-        rt_queue_first_grew(&rc->releases);
-        cost += rt_job_cost;
+    while ((first = rc->releases.nodes[0])->key <= now) {
+        struct rt_app *app = CONTAINER_OF(first, struct rt_app, release);
+
+        cost += rt_costs.release;
+        if (UNLIKELY(!app->done)) {
+            late(rc, app);
+        }
+        if (begin(rc, app)) {
+            best = best == NULL ? app : first_of(rc, best, app);
+        }
+        if (rc->releases.count > 1) {
+            rt_queue_first_grew(&rc->releases);
+        }
     }
-    refund(cpu, cost);
-    if (first != NULL) {
-        timer_arm(&rc->timer, first->key);
+    cpu->horizon = first->key;
+    if (cost != 0 && cpu->current != NULL && cpu->current->sched == &rt_class) {
+        refund(rc, cpu->current, cost);
     }
-    note(rc, cpu);
-    preempt(rc, cpu);
-}
-
-static void rearm(struct rt_cpu *rc)
-{
-    const struct rt_node *first = rt_queue_first(&rc->releases);
-
-    rc->rearm = false;
-    timer_arm(&rc->timer, first == NULL ? TICKS_NEVER : first->key);
+    return best;
 }
 
 static struct vcpu *edf_pick(struct cpu *cpu)
 {
-    struct rt_cpu *rc = &rt_cpus[cpu->id];
-    struct rt_node *first;
+    struct rt_cpu *rc = rt_cpu_of((unsigned)cpu->id);
+    struct rt_app *best = rc->releases.count != 0 ? release_due(rc, cpu, arch_time()) : NULL;
+    struct rt_node *first = rt_queue_first(&rc->ready);
+    struct rt_app *app;
 
-    if (UNLIKELY(rc->rearm)) {
-        rearm(rc);
-    }
-    first = rt_queue_first(&rc->ready);
-    if (first != NULL) {
+    if (first != NULL && (best == NULL || rt_node_before(first, &best->ready))) {
         rt_queue_remove(&rc->ready, first);
+        app = CONTAINER_OF(first, struct rt_app, ready);
+        best = best == NULL ? app : first_of(rc, best, app);
     }
-    note(rc, cpu);
-    return first == NULL ? NULL : CONTAINER_OF(first, struct rt_app, ready)->vcpu;
+    return best == NULL ? NULL : best->vcpu;
+}
+
+/* While an app runs, devices wait: their interrupts are best effort's. */
+static void edf_stop(struct vcpu *v)
+{
+    (void)v;
+    arch_irq_devices(true);
 }
 
 /* Its turn is over, because a job of an earlier deadline is ready, or its own has ended, or its budget has. */
@@ -164,6 +170,7 @@ static void edf_enqueue(struct vcpu *v)
     struct rt_app *app = app_of(v);
     struct rt_cpu *rc = &rt_cpus[app->cpu];
 
+    arch_irq_devices(true);
     if (!app->done && v->runtime >= app->limit) {
         app->overrun = true;
         app->stats.overruns++;
@@ -172,23 +179,23 @@ static void edf_enqueue(struct vcpu *v)
         v->state = VCPU_BLOCKED;
     } else {
         rt_queue_insert(&rc->ready, &app->ready);
-        cpu_get(app->cpu)->asks = true;
     }
 }
 
 static void edf_wake(struct vcpu *v)
 {
     struct rt_app *app = app_of(v);
-    struct rt_cpu *rc = &rt_cpus[app->cpu];
     struct cpu *cpu = cpu_get(app->cpu);
+    const struct rt_node *now = running(cpu);
 
     if (waits(app)) {
         v->state = VCPU_BLOCKED;
         return;
     }
-    rt_queue_insert(&rc->ready, &app->ready);
-    note(rc, cpu);
-    preempt(rc, cpu);
+    rt_queue_insert(&rt_cpus[app->cpu].ready, &app->ready);
+    if (now == NULL || rt_node_before(&app->ready, now)) {
+        reschedule(cpu);
+    }
 }
 
 static void edf_leave(struct vcpu *v)
@@ -202,6 +209,7 @@ static void edf_leave(struct vcpu *v)
     if (app->release.at != 0) {
         rt_queue_remove(&rc->releases, &app->release);
         rc->changes++;
+        cpu_get(app->cpu)->urgent = rc->releases.count != 0 ? &rt_class : NULL;
     }
     app->state = RT_FREE;
 }
@@ -214,11 +222,11 @@ static ticks_t ticks_of(uint32_t ns)
 /* Every VCPU behind a VM's own gets a slot: they are its RT apps. */
 static void edf_init(void)
 {
-    rt_job_cost = ticks_of(hyp.image->rt_release_ns);
-    rt_blocked = ticks_of(hyp.image->rt_blocked_ns);
+    rt_costs.release = ticks_of(hyp.image->rt_release_ns);
+    rt_costs.change = ticks_of(hyp.image->rt_switch_ns);
+    rt_costs.blocked = ticks_of(hyp.image->rt_blocked_ns);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         rt_cpus[i] = (struct rt_cpu){0};
-        timer_init(&rt_cpus[i].timer, expired);
     }
     rt_apps_init();
 }
@@ -227,17 +235,18 @@ static void edf_start(struct cpu *cpu)
 {
     const struct rt_app *app = app_of(cpu->current);
 
+    arch_irq_devices(false);
     cpu->slice_end = cpu->since + (app->limit - cpu->current->runtime);
 }
 
 const struct sched_class rt_class = {
-    .rank = RT_RANK,
     .init = edf_init,
     .enqueue = edf_enqueue,
     .wake = edf_wake,
     .leave = edf_leave,
     .pick = edf_pick,
     .start = edf_start,
+    .stop = edf_stop,
 };
 SCHED_CLASS(rt_class);
 
@@ -256,9 +265,9 @@ void rt_activate(struct rt_app *app, ticks_t first)
     app->release.order = app->vcpu->id;
     rt_queue_insert(&rc->releases, &app->release);
     rc->changes++;
-    rc->rearm = true;
-    cpu->asks = true;
-    preempt(rc, cpu);
+    cpu->urgent = &rt_class;
+    cpu->horizon = 0; /* until it has picked */
+    reschedule(cpu);
 }
 
 void rt_end_job(struct rt_app *app)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what Tessera costs and prints it beside the goals and what others reach.
 
-Writes results.jsonl (one object a line), results.md, overview.png and overview.svg. Without --qemu: QEMU=path if that
-is set, else the one in PATH and, if it is there, the newer one in cache/qemu-new. Exit status 1: something could not be
-measured, or with --strict a goal was not met.
+Writes results.jsonl (one object a line), results.md, overview.png and overview.svg, adpcm-convergence.png and
+adpcm-vms.png. Without --qemu: QEMU=path if that is set, else the one in PATH and, if it is there, the newer one in
+cache/qemu-new. Exit status 1: something could not be measured, or with --strict a goal was not met.
 """
 
 import argparse
@@ -17,6 +17,8 @@ from typing import Any
 from tessera.bench_collect import MEASUREMENTS, Bench
 from tessera.bench_metrics import MetricsError, read_metrics
 from tessera.bench_plot import plot
+from tessera.bench_plot_adpcm import plot_adpcm
+from tessera.bench_plot_rt import plot_rt
 from tessera.bench_report import current_commit, markdown, record, rows, text_table, write_results
 from tessera.runner import ROOT, Qemu, RunError, find_qemu
 
@@ -76,6 +78,8 @@ def main() -> int:
     write_results(arguments.out / "results.jsonl", records)
     (arguments.out / "results.md").write_text(markdown(table, metrics, commit, failed), encoding="utf-8")
     plot(metrics, records, arguments.out)
+    plot_adpcm(metrics, records, arguments.out)
+    plot_rt(records, arguments.out)
     print(text_table(table))
     for why in failed:
         print(f"bench: not measured: {why}", file=sys.stderr)

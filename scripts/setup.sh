@@ -51,6 +51,9 @@ has_python() { python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_inf
 # The keys that sign Debian 13 came to older Debians with an update.
 has_keyring() { [[ -e /usr/share/keyrings/debian-archive-trixie-stable.gpg || -e cache/pkg/u-boot-qemu.json ]]; }
 
+# The library alone is opened by its file's name: no headers, no tools.
+has_spandsp() { compgen -G "/usr/lib/*/libspandsp.so.2"; }
+
 find_missing_run() {
     want "gcc-riscv64-unknown-elf" "compiles the hypervisor and the FreeRTOS guest" has riscv64-unknown-elf-gcc
     if [[ -z ${QEMU:-} ]]; then
@@ -69,6 +72,7 @@ find_missing_dev() {
     want "gcc" "unit tests on this machine" has gcc
     want "libc6-dev" "unit tests on this machine" test -e /usr/include/stdio.h
     want "libcmocka-dev" "unit tests on this machine" test -e /usr/include/cmocka.h
+    want "libspandsp2t64|libspandsp2" "the G.722 codec ours is compared with" has_spandsp
     want "clang" "the second compiler every file must please" has clang
     want "lld" "links what clang compiles" has ld.lld
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc

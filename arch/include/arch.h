@@ -12,6 +12,8 @@
  *   void arch_timer_set(ticks_t)          sets this CPU's one-shot timer; TICKS_NEVER turns it off; a deadline in the
  *                                         past interrupts at once
  *   ARCH_GPA_LIMIT                        guest-physical addresses are below this
+ *   void arch_irq_devices(bool)           whether this CPU takes interrupts of devices, as it does from its start on; they
+ *                                         stay pending meanwhile
  *   bool arch_irq_pending(void)           an enabled interrupt waits for this CPU
  */
 #ifndef ARCH_H

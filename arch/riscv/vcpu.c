@@ -107,8 +107,8 @@ static bool arrives(const struct vcpu *v, const struct cpu *cpu)
     return v->last_cpu != cpu->id || v->vm->last_vcpu[cpu->id] != v;
 }
 
-/* A VCPU that does not translate (RT apps of one VM take turns like that) finds nothing of another's in the way; but who
- * comes after it may. */
+/* A VCPU that does not translate finds no translation of another's in its way; RT apps of one VM take turns like that.
+ * Before it begins to translate it has to forget whatever there may be, as on any hart. */
 static void __attribute__((noinline)) arrive(struct vcpu *v, const struct cpu *cpu)
 {
     bool plain = v->arch.vsatp == 0 && v->last_cpu == cpu->id;
@@ -118,7 +118,7 @@ static void __attribute__((noinline)) arrive(struct vcpu *v, const struct cpu *c
     }
     v->arch.x[0] = (ulong)cpu; /* the stack that its traps find */
     v->last_cpu = cpu->id;
-    v->vm->last_vcpu[cpu->id] = plain ? NULL : v;
+    v->vm->last_vcpu[cpu->id] = v;
 }
 
 void arch_vcpu_load(struct vcpu *v, struct cpu *cpu)

@@ -8,11 +8,12 @@
 #include "timer.h"
 #include "types.h"
 
+struct sched_class;
 struct vcpu;
 
 /* cpu.flags: what the exit path must do before it returns to the guest. Written by this CPU only. */
 #define CPU_RESCHED 1UL
-#define CPU_CONSOLE 2UL /* unfinished console lines are due; timer_expire() sees to it before anything else looks */
+#define CPU_CONSOLE 2UL /* unfinished console lines are due; set by a timer, for who runs the timers */
 
 /* cpu.ipi: why another CPU kicked this one. Written by any CPU. */
 #define IPI_RESCHED 1UL /* call the scheduler */
@@ -26,12 +27,15 @@ struct cpu {
     struct arch_cpu arch; /* its start too */
     struct vcpu *loaded;  /* the VCPU whose state the CPU's guest registers hold, or NULL */
     ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
-    bool asks;            /* a class before best effort has work for this CPU; guarded by sched_lock */
-    bool idle;            /* waits for work; guarded by sched_lock */
-    ulong ipi;            /* atomic */
-    ticks_t since;        /* when `current` began its slice */
-    ticks_t slice_end;    /* when it has to give way, TICKS_NEVER if nobody waits; guarded by sched_lock for others */
-    ticks_t armed;        /* what the hardware timer is set to, or TIMER_FIRED */
+    /* Guarded by sched_lock: */
+    const struct sched_class *urgent; /* has VCPUs here that come before best effort: it picks first; or NULL */
+    bool endless;                     /* if urgent: the slice has no end but the horizon */
+    ticks_t horizon;                  /* if urgent: when that class wants to pick again at the latest */
+    bool idle;                        /* waits for work; guarded by sched_lock */
+    ulong ipi;                        /* atomic */
+    ticks_t since;                    /* when `current` began its slice */
+    ticks_t slice_end; /* when it has to give way, TICKS_NEVER if nobody waits; guarded by sched_lock for others */
+    ticks_t armed;     /* what the hardware timer is set to, or TIMER_FIRED */
     struct list timers;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scheduler. The classes that have registered are asked in the order of their rank which VCPU runs next on a CPU; in
- * what they leave, best effort runs (sched_be.h).
+ * The scheduler. A class that has VCPUs on a CPU says which of them runs next there; in what it leaves, best effort runs
+ * (sched_be.h). On one CPU there is one such class.
  */
 #ifndef SCHED_H
 #define SCHED_H
@@ -17,14 +17,15 @@ extern struct spinlock sched_lock;
 
 /* A class of VCPUs that comes before best effort. */
 struct sched_class {
-    unsigned rank; /* who is asked first: the lower */
     /* All mandatory; all but init() called with sched_lock held. */
     void (*init)(void);                    /* at boot, once all VMs and VCPUs are there */
     void (*enqueue)(struct vcpu *v);       /* v, VCPU_READY, has had its turn on this CPU; may block it instead */
     void (*wake)(struct vcpu *v);          /* v became VCPU_READY: enqueue it, see that its CPU notices; may block it */
     void (*leave)(struct vcpu *v);         /* v is turned off, whatever it was */
-    struct vcpu *(*pick)(struct cpu *cpu); /* takes out the VCPU to run next on this CPU, or NULL; if cpu->asks */
+    struct vcpu *(*pick)(struct cpu *cpu); /* takes out the VCPU to run next on this CPU, or NULL; sets cpu->horizon.
+                                            * Called while cpu->urgent is the class, as it sets where it has VCPUs */
     void (*start)(struct cpu *cpu);        /* cpu->current, of this class, began at cpu->since: sets slice_end */
+    void (*stop)(struct vcpu *v);          /* v, which ran on this CPU, leaves it, and is not to be enqueued */
 };
 
 /* Registers a class: SCHED_CLASS(sched_edf). */
@@ -35,6 +36,10 @@ void sched_init(ticks_t quantum);
 
 /* The running VCPU of this CPU, whose slice had no end, gets one: somebody waits. */
 void sched_end_slice(struct cpu *cpu);
+void sched_end_slice_locked(struct cpu *cpu);
+
+/* Does a VCPU run on the CPU that comes before best effort? */
+bool sched_urgent(const struct cpu *cpu);
 
 /* Under sched_lock: an off or blocked VCPU becomes ready. */
 void sched_wake(struct vcpu *v);

@@ -50,9 +50,11 @@ struct sysimage_header {
     uint32_t quantum_us;    /* best-effort quantum, microseconds: 100 .. 1000000 */
     uint32_t machine_mask;  /* bit n hides optional feature n of the machine, as the architecture numbers them */
     uint64_t timebase_hz;   /* frequency of the time CSR, from the board file */
-    uint32_t rt_release_ns; /* worst cost of one job of an RT app to its CPU: release and switches, nanoseconds */
+    uint32_t rt_release_ns; /* a release's worst cost to the RT app that it interrupts, nanoseconds */
+    uint32_t rt_switch_ns;  /* a job's worst share of its switches, nanoseconds */
     uint32_t rt_blocked_ns; /* longest time for which a CPU of the board does not look at interrupts */
-    uint64_t ram_base;      /* host RAM the board has, for a last check of every hpa */
+    uint32_t reserved;
+    uint64_t ram_base; /* host RAM the board has, for a last check of every hpa */
     uint64_t ram_size;
     char name[32]; /* NUL-terminated name of the system */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two kinds of deadline per CPU share its hardware timer: the end of the running VCPU's slice (cpu.slice_end), and a
- * list of one-shot software timers, sorted. The hardware is set to the first of all. Nothing is pending, nothing ticks. Every function but timer_expire() wants sched_lock held, because a VCPU that wakes on another CPU
+ * list of one-shot software timers, sorted. The hardware is set to the first of all; while a VCPU
+ * runs that comes before best effort, to the end of its slice only. Nothing is pending, nothing ticks. Every function but timer_expire() wants sched_lock held, because a VCPU that wakes on another CPU
  * takes its timer along.
  */
 #ifndef TIMER_H

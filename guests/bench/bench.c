@@ -40,6 +40,7 @@ int main(unsigned long hart, const void *fdt)
     }
     bench_run_operations(hart);
     bench_run_timer();
+    bench_run_queue();
     print("BENCH done\n");
     sbi_shutdown(SBI_RESET_NO_REASON);
 }

@@ -71,4 +71,7 @@ void bench_run_operations(unsigned long hart);
 void bench_run_timer(void);
 _Noreturn void bench_run_switch(const void *fdt);
 
+/** Reports riscv.rt.queue.insert.N and .take.N for N = 1, 2, 4 .. 64 RT-VCPUs. */
+void bench_run_queue(void);
+
 #endif

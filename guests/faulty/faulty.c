@@ -33,6 +33,7 @@ struct faulty_command {
 };
 
 static volatile bool faulty_trapped;
+static bool faulty_quiet;               /* too many exceptions to tell of each */
 static volatile uint64_t faulty_return; /* where a jump to nowhere comes back to */
 static unsigned long faulty_hart;
 static volatile unsigned long faulty_other; /* hart that has come up, or FAULTY_NO_HART */
@@ -41,7 +42,9 @@ static uint8_t faulty_stack[FAULTY_STACK] __attribute__((aligned(16)));
 
 static bool faulty_handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
 {
-    print("faulty: caught exception %lu stval 0x%lx sepc 0x%lx\n", cause, stval, frame->sepc);
+    if (!faulty_quiet) {
+        print("faulty: caught exception %lu stval 0x%lx sepc 0x%lx\n", cause, stval, frame->sepc);
+    }
     faulty_trapped = true;
     if (cause == CAUSE_INSTRUCTION_ACCESS) {
         frame->sepc = faulty_return; /* the instruction itself cannot be looked at */
@@ -180,6 +183,26 @@ static void faulty_print_errors(const char *what, const long *errors, size_t cou
     print("\n");
 }
 
+/* For ever: faults, interrupts to itself, timers that are due, fences, output, all as fast as they go. */
+static void faulty_storm(uint64_t address)
+{
+    struct sbi_harts own = {.mask = 1UL << faulty_hart, .base = 0};
+
+    print("faulty: storming\n");
+    faulty_quiet = true;
+    for (unsigned long n = 1;; n++) {
+        (void)*(volatile uint32_t *)(uintptr_t)address;
+        (void)sbi_send_ipi(own);
+        csr_clear_sip(SIE_SOFT);
+        timer_set(0);
+        (void)sbi_call(SBI_EXT_RFENCE, 1, own.mask, own.base, 0);
+        (void)sbi_call(HCALL_EXTENSION, n % 64, address, ~0UL, n);
+        if (n % 1000 == 0) {
+            print("faulty: stormed %lu\n", n);
+        }
+    }
+}
+
 /* Calls the SBI has never heard of, and known ones with arguments that cannot be right: all must come back. */
 static void faulty_calls(uint64_t address)
 {
@@ -261,6 +284,7 @@ static const struct faulty_command faulty_commands[] = {
     {"spin", "loop with interrupts off", faulty_spin},
     {"sleep", "WFI with nothing enabled", faulty_sleep},
     {"flood", "[lines] print so many numbered lines (hexadecimal) without a pause", faulty_flood},
+    {"storm", "[address] faults, IPIs, timers, fences and calls without end", faulty_storm},
     {"calls", "[address] SBI calls with bad arguments", faulty_calls},
     {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
     {"smp", "start another hart and see it run", faulty_smp},

@@ -45,14 +45,17 @@ struct rt_app {
 struct rt_cpu {
     struct rt_queue releases; /* of all active apps */
     struct rt_queue ready;
-    struct timer timer; /* at the first of the releases; armed by this CPU only */
-    bool rearm;         /* the releases have changed: the CPU has to set its timer */
-    unsigned changes;   /* of the set of active apps */
-    uint64_t order;     /* of releases */
+    unsigned changes; /* of the set of active apps */
+    uint64_t order;   /* of releases */
 };
 
-/* Ticks: what admission counts for a job besides its budget, and for the longest time without a look at interrupts. */
-extern ticks_t rt_job_cost, rt_blocked;
+/* What the hypervisor itself takes, in ticks; admission counts it all. */
+struct rt_costs {
+    ticks_t release; /* of a job, to the app that it interrupts, which gets it back */
+    ticks_t change;  /* a job's share of its switches, which it gets beside its budget */
+    ticks_t blocked; /* the longest time without a look at interrupts */
+};
+extern struct rt_costs rt_costs;
 
 /* Gives every VM its slots, all free. At boot. */
 void rt_apps_init(void);

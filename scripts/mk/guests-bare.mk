@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bare-metal guests: FreeRTOS with its demo, the benchmark, and the one that misbehaves. They share the SDK of
+# The bare-metal guests: FreeRTOS with its demo, the benchmarks, and the one that misbehaves. They share the SDK of
 # guests/lib, which is compiled once per guest because the guests differ in their use of floating point.
 
 BARE_OUT ?= $(BUILD)/guests
@@ -70,8 +70,9 @@ endef
 
 # The FreeRTOS kernel is compiled as it comes, from wherever it is; its warnings are its own affair.
 FREERTOS_KERNEL_SOURCES := tasks queue list timers portable/MemMang/heap_4
-FREERTOS_KERNEL_OBJECTS := $(patsubst %,$(BARE_OUT)/freertos/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
-FREERTOS_FLAGS := $(BARE_FP) -DFREERTOS_TICK_HZ=$(FREERTOS_TICK_HZ) -Iguests/freertos/port -Iguests/freertos/demo \
+freertos_kernel_objects = $(patsubst %,$(BARE_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
+# $(call freertos_flags,tick in Hz)
+freertos_flags = $(BARE_FP) -DFREERTOS_TICK_HZ=$(1) -Iguests/freertos/port -Iguests/freertos/demo \
 	-isystem $(FREERTOS_KERNEL_DIR)/include
 
 # Phony, hence an order-only prerequisite: the kernel must be there, it need not be younger.
@@ -80,26 +81,47 @@ freertos-kernel: | fetch-freertos
 	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): no tasks.c there; expected the sources of FreeRTOS 11.2.0" >&2; \
 	    exit 1; }
 
-$(BARE_OUT)/freertos/kernel/%.o: $(BARE_OUT)/freertos/flags scripts/mk/guests-bare.mk | setup freertos-kernel
-	@mkdir -p $(@D)
-	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$*.c"
-	@$(BARE_CC) $(FREERTOS_FLAGS) $(BARE_CFLAGS) -Wall -MMD -MP -c -o $@ $(FREERTOS_KERNEL_DIR)/$*.c
+# $(call freertos_guest,name,sources,tick in Hz,further flags): a guest of our sources, the port and the kernel.
+define freertos_guest
+$(call bare_guest,$(1),$(2),$(call freertos_flags,$(3)) $(4),$(call freertos_kernel_objects,$(1)))
 
-FREERTOS_SOURCES := $(wildcard guests/freertos/port/*.c guests/freertos/port/*.S \
-	guests/freertos/demo/*.c guests/freertos/demo/*.S)
+$(BARE_OUT)/$(1)/kernel/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | setup freertos-kernel
+	@mkdir -p $$(@D)
+	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$$*.c"
+	@$$(BARE_CC) $(call freertos_flags,$(3)) $$(BARE_CFLAGS) -Wall -MMD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
+
 # Our sources include the kernel's headers.
-$(call bare_objects,freertos,$(FREERTOS_SOURCES)): | freertos-kernel
+$(call bare_objects,$(1),$(2)): | freertos-kernel
+endef
 
-$(eval $(call bare_guest,bench,$(wildcard guests/bench/*.c guests/bench/*.S),$(BARE_NOFP)))
+FREERTOS_PORT := $(wildcard guests/freertos/port/*.c guests/freertos/port/*.S)
+FREERTOS_DEMO := $(wildcard guests/freertos/demo/*.c guests/freertos/demo/*.S)
+
+# The codec in a task with a tick of 10 ms; and, for the benchmark, of 1 ms: docs/benchmarks.md says why.
+ADPCM_TICK_HZ ?= 100
+ADPCM_MODEL_TICK_HZ := 1000
+ADPCM_SOURCES := $(wildcard guests/adpcm/*.c)
+ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/adpcm/freertos/*.c) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
+
+# The bench guest counts the hypervisor's own queue too.
+BENCH_SOURCES := $(wildcard guests/bench/*.c guests/bench/*.S) rt/queue_heap.c
+$(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
 $(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
-$(eval $(call bare_guest,freertos,$(FREERTOS_SOURCES),$(FREERTOS_FLAGS),$(FREERTOS_KERNEL_OBJECTS)))
+$(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
+$(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
+$(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/adpcm))
+$(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERTOS_TICK_HZ)))
 
 guest-freertos: $(BARE_OUT)/freertos/freertos.bin
 guest-bench: $(BARE_OUT)/bench/bench.bin
 guest-faulty: $(BARE_OUT)/faulty/faulty.bin
+guest-adpcm: $(foreach name,adpcm-bare adpcm-freertos adpcm-model,$(BARE_OUT)/$(name)/$(name).bin)
 
-guests-bare: guest-freertos guest-bench guest-faulty ## build the bare-metal guests: FreeRTOS, bench, faulty
+guest-rtm: $(BARE_OUT)/rtm/rtm.bin
+
+guests-bare: guest-freertos guest-bench guest-faulty guest-rtm guest-adpcm ## build the bare-metal guests
 
 # The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
@@ -109,4 +131,5 @@ check-guests-bare-clang:
 test-guests: guests-bare | setup-dev ## the bare-metal guests natively, and their SDK on this machine
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
 
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty freertos-kernel check-guests-bare-clang test-guests FORCE
+.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-rtm guest-adpcm freertos-kernel check-guests-bare-clang \
+	test-guests FORCE

@@ -1,29 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measurements: each function makes some figures; none knows of goals or tables."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
+from tessera.bench_adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench_count import CountError, make_counter
-from tessera.bench_machine import BenchError, count_system, run_native, run_system
+from tessera.bench_machine import BenchError, count_system, run_native, run_system, run_until
 from tessera.bench_native import count_native
 from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, single, summary, switches
+from tessera.bench_rt import apps, releases
 from tessera.bench_size import hypervisor_files, lines_of_code, section_sizes
 from tessera.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 
+RT_STRESS_S = 1200.0
+NS_PER_TICK = 100  # of QEMU's time CSR
 LATENCY = "riscv.timer.latency.sstc"
+# systems/adpcm-*.dts: one to eight VMs, and a quantum of 1, 5 or 10 ms
+ADPCM = ("1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "2vm.q1ms", "4vm.q1ms", "8vm.q1ms")
+ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as the guest's tick (10 ms, here 1 ms)"
+ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))
 LINUX_RUNS = 3  # alike within a few instructions: a run that is not is worth seeing in min and max
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A figure and the system it was measured in ("native": without the hypervisor)."""
+    """
+    A figure and the system it was measured in ("native": without the hypervisor). `model` says which machine it is the
+    figure of if not of this one; `curve`, how it came about: the figure after each tenth of the work.
+    """
 
     figure: Figure
     system: str
+    model: str = ""
+    curve: tuple[float, ...] = ()
 
 
 @dataclass
@@ -41,8 +55,8 @@ class Bench:
     def system(self, name: str) -> BuiltSystem:
         return load_system(name, self.build)
 
-    def add(self, figure: Figure, system: str) -> None:
-        self.taken.append(Taken(figure, system))
+    def add(self, figure: Figure, system: str, model: str = "", curve: Sequence[float] = ()) -> None:
+        self.taken.append(Taken(figure, system, model, tuple(curve)))
 
     @contextmanager
     def attempt(self, what: str) -> Iterator[None]:
@@ -135,6 +149,42 @@ def linux(bench: Bench) -> None:
     bench.add(ratio, system.name)
 
 
+def _adpcm_runs(bench: Bench, system: BuiltSystem) -> list[Run]:
+    consoles = run_system(bench.qemu, system)
+    return [parse_run(consoles.guests[name]) for name in system.names]
+
+
+def _adpcm_native(bench: Bench, system: BuiltSystem) -> Run:
+    return parse_run(run_native(bench.qemu, system, system.names[0]))
+
+
+def adpcm(bench: Bench) -> None:
+    """The ADPCM codec in FreeRTOS on a hart that VMs share, beside it natively: the M5150 paper, section V."""
+    native = _adpcm_native(bench, bench.system("adpcm-1vm-q1ms"))
+    bare = bench.system("adpcm-1vm-bare")
+    bare_native = _adpcm_native(bench, bare)
+    tick = tick_cost(native, bare_native)
+    bench.add(single("riscv.adpcm.tick", "instructions", tick), "native")
+    bench.add(single("riscv.adpcm.work", "instructions", native.instructions), "native")
+    for name in ADPCM:
+        system = bench.system(f"adpcm-{name}".replace(".", "-"))
+        runs = _adpcm_runs(bench, system)
+        curve = overheads(runs, native)
+        bench.add(single(f"riscv.adpcm.{name}", "percent", curve[-1]), system.name, ADPCM_MODEL, curve)
+        if len(runs) > 1:
+            share = tick_share(runs, native, tick)
+            bench.add(single(f"riscv.adpcm.{name}.guest", "percent", share), system.name, ADPCM_MODEL)
+    curve = overheads(_adpcm_runs(bench, bare), bare_native)
+    bench.add(single("riscv.adpcm.1vm.bare", "percent", curve[-1]), bare.name, ADPCM_MODEL, curve)
+
+
+def adpcm_1gips(bench: Bench) -> None:
+    """Two VMs at a quantum of 1 ms of this machine itself, 1 GIPS, as the M5150 hypervisor's successor was measured."""
+    system = bench.system("adpcm-2vm-q1ms-1gips")
+    curve = overheads(_adpcm_runs(bench, system), _adpcm_native(bench, system))
+    bench.add(single("riscv.adpcm.2vm.q1ms.1gips", "percent", curve[-1]), system.name, curve=curve)
+
+
 def size(bench: Bench) -> None:
     """Sections and lines of code of the hypervisor."""
     folder = bench.build / "hyp" / "qemu-virt"
@@ -144,10 +194,35 @@ def size(bench: Bench) -> None:
     bench.add(single("riscv.size.loc", "lines", lines_of_code(files)), "hypervisor")
 
 
+def rt_release(bench: Bench) -> None:
+    """From a best-effort VM's last instruction to the first one of the RT app whose release preempts it."""
+    system = bench.system("rt-shots")
+    consoles = run_system(bench.qemu, system)
+    costs = releases(gaps(consoles.guests["watch"]), consoles.guests["rtm"])
+    bench.add(summary("riscv.rt.release.max", "instructions", costs), system.name)
+
+
+def rt_stress(bench: Bench) -> None:
+    """A million releases at 95 % utilization beside VMs under load: misses, overruns, the largest delay of a job."""
+    system = bench.system("rt-stress")
+    console = run_until(bench.qemu, system, "rtm", r"^RTM done$", RT_STRESS_S)
+    found = apps(console)
+    (bench.out / "rt-stress.json").write_text(json.dumps([asdict(app) for app in found]), encoding="utf-8")
+    sums = {name: sum(getattr(app, name) for app in found) for name in ("releases", "misses", "overruns")}
+    for name, value in sums.items():
+        bench.add(single(f"riscv.rt.{name}", "count", value), system.name)
+    first = min(found, key=lambda app: app.deadline_us)  # nobody's deadline is earlier: what delays it is not an app
+    bench.add(single("riscv.rt.late.max", "ns", first.late_max * NS_PER_TICK), system.name)
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
     "boot": boot,
     "linux": linux,
+    "adpcm": adpcm,
+    "adpcm-1gips": adpcm_1gips,
+    "rt-release": rt_release,
+    "rt-stress": rt_stress,
     "size": size,
 }

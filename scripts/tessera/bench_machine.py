@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tessera.bench_count import Count, Counter, CountError, read_count
 from tessera.bench_parse import is_done
-from tessera.machine import HYPERVISOR, Machine
+from tessera.machine import HYPERVISOR, Machine, MachineTimeoutError
 from tessera.runner import BuiltSystem, Qemu, native_command, system_command
 
 ICOUNT = "shift=0,sleep=off"
@@ -52,6 +52,20 @@ def run_system(qemu: Qemu, system: BuiltSystem) -> Consoles:
     if not done:
         raise BenchError(f"system '{system.name}' is not through after {machine.seconds:.0f} s: {_last_lines(machine)}")
     return Consoles({vm: machine.console.text(vm) for vm in system.names}, machine.console.text(HYPERVISOR))
+
+
+def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: float) -> str:
+    """Runs a system until a VM has said what the regular expression matches; what it said."""
+    command = [*system_command(qemu, system), *COUNTED]
+    names = [*system.names, HYPERVISOR]
+    try:
+        with Machine(command, names) as machine:
+            machine.expect(vm, sign, seconds)
+            return machine.console.text(vm)
+    except MachineTimeoutError as error:
+        raise BenchError(f"system '{system.name}': {error}") from error
+    except OSError as error:
+        raise BenchError(f"{command[0]} cannot be started: {error.strerror}") from error
 
 
 def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:

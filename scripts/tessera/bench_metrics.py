@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DEFAULT_FILE = Path(__file__).resolve().parents[1] / "bench-metrics.tsv"
-PEERS = ("bao", "kvm", "hellfire")
+PEERS = ("bao", "kvm", "hellfire", "m5150")
 _COLUMNS = ("metric", "unit", "better", "goal", "stat", *PEERS, "what", "source")
 
 
@@ -45,8 +45,8 @@ def _number(text: str, where: str) -> float | None:
 def _metric(cells: dict[str, str], where: str) -> Metric:
     if cells["better"] not in ("lower", "higher"):
         raise MetricsError(f"{where}: better: expected 'lower' or 'higher', got '{cells['better']}'")
-    if cells["stat"] not in ("min", "median", "value"):
-        raise MetricsError(f"{where}: stat: expected min, median or value, got '{cells['stat']}'")
+    if cells["stat"] not in ("min", "median", "max", "value"):
+        raise MetricsError(f"{where}: stat: expected min, median, max or value, got '{cells['stat']}'")
     figures = {peer: _number(cells[peer], f"{where}: {peer}") for peer in PEERS}
     return Metric(
         name=cells["metric"],

@@ -28,8 +28,8 @@ class Figure:
     avg: float | None = None
 
     def stat(self, name: str) -> float:
-        """The statistic `name`: min, median or value (of a single shot)."""
-        return self.min if name in ("min", "value") else self.median
+        """The statistic `name`: min, median, max or value (of a single shot)."""
+        return {"min": self.min, "value": self.min, "median": self.median, "max": self.max}[name]
 
 
 def single(metric: str, unit: str, value: float) -> Figure:

@@ -6,8 +6,8 @@ from typing import Any
 
 from tessera.bench_metrics import Metric
 
-_LABELS = {"bao": "Bao", "kvm": "KVM"}
-_COLOURS = {"Tessera": "#1b6ca8", "bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a"}
+_LABELS = {"bao": "Bao", "kvm": "KVM", "m5150": "M5150 paper"}
+_COLOURS = {"Tessera": "#1b6ca8", "bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a", "m5150": "#8a5ab0"}
 
 
 def _points(metrics: dict[str, Metric], records: list[dict[str, Any]], version: str) -> list[tuple[str, str, float]]:

@@ -57,6 +57,7 @@ def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> d
     figure = taken.figure
     judged = metric if taken.system != NATIVE else None
     value = figure.stat(metric.stat if metric else "median")
+    further = {"curve": [_plain(point) for point in taken.curve]} if taken.curve else {}
     return {
         "metric": figure.metric,
         "unit": figure.unit,
@@ -74,11 +75,13 @@ def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> d
             "cpu": qemu.cpu,
             "icount": ICOUNT,
             "harts": 1,
+            **({"model": taken.model} if taken.model else {}),
         },
         "commit": commit.name,
         "dirty": commit.dirty,
         "anchors": {peer: _plain(number) for peer, number in judged.peers.items()} if judged else {},
         "anchor_source": judged.source if judged and judged.peers else None,
+        **further,
     }
 
 

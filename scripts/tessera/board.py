@@ -38,6 +38,7 @@ def _board(path: Path) -> Board:
         ram_size=node["ram-size"],
         load_address=node["load-address"],
         rt_release_ns=node["rt-release-ns"],
+        rt_switch_ns=node["rt-switch-ns"],
         rt_blocked_ns=node["rt-blocked-ns"],
         timebase_hz=node["timebase-hz"],
         isa_base=node["isa-base"],

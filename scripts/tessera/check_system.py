@@ -51,6 +51,8 @@ def _check_launchers(nodes: list[Read]) -> None:
 def check_harts(system: Read, board: Board) -> None:
     if system["harts"] and system["harts"] > board.harts:
         system.problem("harts", f"expected at most {board.harts}, the harts of {board.name}, got {system['harts']}")
+    if system["virtual-time"] and (system["harts"] or 0) > 1:
+        system.problem("virtual-time", f"expected one hart in virtual time, got harts = {system['harts']}")
 
 
 def check_devices(nodes: list[Read], board: Board) -> None:

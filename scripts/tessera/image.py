@@ -91,6 +91,8 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         machine_mask=sum(1 << layout.FEATURES.index(name) for name in system.machine_mask),
         timebase_hz=system.board.timebase_hz,
         rt_release_ns=system.board.rt_release_ns,
+        rt_switch_ns=system.board.rt_switch_ns,
+        reserved=0,
         rt_blocked_ns=system.board.rt_blocked_ns,
         ram_base=system.board.ram_base,
         ram_size=system.board.ram_size,

@@ -102,16 +102,17 @@ def number_of(prop: dtlib.Property) -> int | None:
 
 @dataclass(frozen=True)
 class Text:
-    """One string of printable ASCII."""
+    """One string of printable ASCII; with `joined` also several, which become one with a blank between them."""
 
     longest: int
     pattern: str = ""
     pattern_words: str = ""
+    joined: bool = False
 
     def read(self, prop: dtlib.Property) -> str:
-        if prop.type != dtlib.Type.STRING:
+        if prop.type != dtlib.Type.STRING and not (self.joined and prop.type == dtlib.Type.STRINGS):
             raise MismatchError(self.describe(), spell(prop))
-        value = prop.value[:-1].decode("utf-8", "replace")
+        value = prop.value[:-1].decode("utf-8", "replace").replace("\0", " ")
         if not 1 <= len(value) <= self.longest:
             raise MismatchError(self.describe(), f"{len(value)} characters")
         if not (value.isascii() and value.isprintable()) or (self.pattern and not re.fullmatch(self.pattern, value)):
@@ -119,7 +120,8 @@ class Text:
         return value
 
     def describe(self) -> str:
-        return f"a string of 1 to {self.longest} {self.pattern_words or 'printable ASCII characters'}"
+        what = "a string, or several to be joined by blanks," if self.joined else "a string"
+        return f"{what} of 1 to {self.longest} {self.pattern_words or 'printable ASCII characters'}"
 
 
 @dataclass(frozen=True)

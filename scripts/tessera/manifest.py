@@ -66,6 +66,8 @@ def _qemu(system: System) -> dict[str, Any] | None:
     if board.qemu_machine is None:
         return None
     arguments = list(board.qemu_arguments)
+    if system.node["virtual-time"]:
+        arguments += ["-icount", "shift=0", "-nic", "none"]
     for device in system.devices:
         arguments += _device_arguments(device, board.devices[device.slot].qemu_bus or "")
     return {"machine": board.qemu_machine, "memory_mib": board.ram_size >> 20, "arguments": arguments}

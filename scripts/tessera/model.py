@@ -33,6 +33,7 @@ class Board:
     load_address: int
     timebase_hz: int
     rt_release_ns: int
+    rt_switch_ns: int
     rt_blocked_ns: int
     isa_base: str
     isa_extensions: tuple[str, ...]

@@ -135,7 +135,7 @@ VM_PROPS = (
         "Where the initrd is loaded.",
         default_words="as high in the RAM as a multiple of 2 MiB below the device tree can be",
     ),
-    Prop("bootargs", Text(1023), "The guest's command line.", default_words="none"),
+    Prop("bootargs", Text(1023, joined=True), "The guest's command line.", default_words="none"),
     Prop(
         "sign-of-life",
         Text(79),
@@ -188,6 +188,13 @@ SYSTEM = NodeSchema(
             Number(100, 1000000),
             "Quantum of best-effort VCPUs in microseconds; usual are 1000, 5000 and 10000.",
             default=5000,
+        ),
+        Prop(
+            "virtual-time",
+            Flag(),
+            "QEMU runs the system in virtual time, a nanosecond for each instruction, however fast it really is: what "
+            "real-time apps need to mean anything there. One hart.",
+            default=False,
         ),
         Prop(
             "machine-mask",
@@ -260,8 +267,15 @@ BOARD = NodeSchema(
         Prop(
             "rt-release-ns",
             Number(0, 10**6),
-            "What one job of an RT app costs its hart at most besides its own work, in nanoseconds: its release, the "
-            "switch to it and the one back. Admission counts it for every job.",
+            "What a release of an RT app costs at most the app that it interrupts, switches away and back included, in "
+            "nanoseconds. That app gets it back; admission counts it for every job.",
+            required=True,
+        ),
+        Prop(
+            "rt-switch-ns",
+            Number(0, 10**6),
+            "What a job of an RT app is charged at most for the switches to its app and away from it, in nanoseconds; "
+            "it gets that on top of its budget. Admission counts it for every job.",
             required=True,
         ),
         Prop(

@@ -5,6 +5,7 @@ import pytest
 
 from tessera.bench_collect import added
 from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, is_done, summary, switches
+from tessera.bench_rt import apps, releases
 
 LINE = 'BENCH {"metric":"riscv.sbi.base","unit":"instructions","min":87,"median":88,"avg":88,"max":120,"n":100}'
 
@@ -81,3 +82,34 @@ def test_added_compares_the_least_latencies() -> None:
 
     assert added(figure(1), figure(1)).stat("value") == 0
     assert added(figure(141), figure(1)).stat("value") == 140
+
+
+RTM = """rtm: 2 apps run
+RTAPP 0 200 20 150 1000 999 0 0 200 215 209000 199000 19
+RTHIST 0 late 4 990
+RTHIST 0 late 19 10
+RTHIST 0 response 6 999
+RTAPP 1 500 90 500 400 400 1 2 900 1300 380000 360000 301
+rtm: 1400 releases, 1 misses, 2 overruns
+RTM done
+"""
+
+
+def test_apps_of_a_real_time_manager() -> None:
+    first, second = apps(RTM)
+    assert (first.period_us, first.releases, first.completions, first.response_max) == (200, 1000, 999, 215)
+    assert (first.late, first.response) == ({4: 990, 19: 10}, {6: 999})
+    assert (second.id, second.misses, second.overruns, second.late_max) == (1, 1, 2, 301)
+
+
+@pytest.mark.parametrize("console", ["", RTM.replace("RTM done\n", ""), "RTM done\n"])
+def test_a_manager_that_is_not_through(console: str) -> None:
+    with pytest.raises(ParseError, match="real-time manager"):
+        apps(console)
+
+
+def test_releases_are_paired_with_the_gap_they_lie_in() -> None:
+    watch = [(1000, 1600), (5000, 5090), (9000, 9700)]
+    assert releases(watch, "SHOT 1421\nSHOT 3000\nSHOT 9422\n") == [421, 422]
+    with pytest.raises(ParseError, match="only 0 of 5"):
+        releases(watch, "".join(f"SHOT {at}\n" for at in (10, 20, 30, 40, 50)))

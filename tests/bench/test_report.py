@@ -39,8 +39,8 @@ def test_the_file_of_metrics_is_sound() -> None:
     [
         ("\t60\t", "\tsixty\t", "goal: expected a number"),
         ("\tlower\t60", "\tsmaller\t60", "expected 'lower' or 'higher'"),
-        ("\t60\tmin", "\t60\tmean", "expected min, median or value"),
-        ("\t60\tmin", "\t60", "expected 10 columns, got 9"),
+        ("\t60\tmin", "\t60\tmean", "expected min, median, max or value"),
+        ("\t60\tmin", "\t60", "expected 11 columns, got 10"),
         ("riscv.sbi.base", "riscv.hypercall.get_id", "stands here twice"),
         ("metric\tunit", "name\tunit", "expected the header"),
     ],

@@ -7,11 +7,12 @@ Upper bounds on what the hypervisor costs, in instructions: the goals of scripts
 from collections.abc import Callable
 from pathlib import Path
 
+import lab
 import pytest
 
-from tessera.bench_collect import MEASUREMENTS, Bench
+from tessera.bench_collect import ADPCM_SYSTEMS, MEASUREMENTS, Bench
 from tessera.bench_metrics import read_metrics
-from tessera.runner import BuiltSystem, Qemu
+from tessera.runner import ROOT, BuiltSystem, Qemu
 
 METRICS = read_metrics()
 BOUNDED = {
@@ -49,3 +50,34 @@ def test_bound(measured: dict[str, float], metric: str) -> None:
     assert goal is not None
     assert metric in measured, "not measured"
     assert measured[metric] <= goal
+
+
+@pytest.fixture(scope="module")
+def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
+    """The ADPCM figures of the benchmark's systems with a tenth of the work: some seconds of it tell as much."""
+    folder = Path(tmp_path_factory.mktemp("adpcm"))
+    lab.make("hyp", "guest-adpcm")
+    for name in ADPCM_SYSTEMS:
+        text = (ROOT / "systems" / f"{name}.dts").read_text(encoding="utf-8")
+        assert "frames=1200" in text
+        (folder / f"{name}.dts").write_text(text.replace("frames=1200", "frames=120"), encoding="utf-8")
+        where = ("--guests", str(lab.GUESTS.relative_to(ROOT)), "--hypervisor", str(lab.HYPERVISOR_BIN))
+        done = lab.mkimage(folder / f"{name}.dts", *where, "--out", str(folder / "systems" / name))
+        assert done.returncode == 0, done.stderr
+    bench = Bench(qemu, folder, folder)
+    MEASUREMENTS["adpcm"](bench)
+    return {taken.figure.metric: taken.figure.min for taken in bench.taken}
+
+
+@pytest.mark.parametrize("name", ["1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "1vm.bare"])
+def test_an_adpcm_guest_that_is_alone_pays_nothing(adpcm: dict[str, float], name: str) -> None:
+    assert adpcm[f"riscv.adpcm.{name}"] <= 0.001
+
+
+@pytest.mark.parametrize("vms", [2, 4, 8])
+def test_adpcm_guests_pay_for_their_switches_only(adpcm: dict[str, float], vms: int) -> None:
+    """The hypervisor's part is the goal's affair here: n guests take n times as long and tick n times as often."""
+    metric = f"riscv.adpcm.{vms}vm.q1ms"
+    goal = METRICS[metric].goal
+    assert goal is not None
+    assert 0.1 < adpcm[metric] - adpcm[f"{metric}.guest"] <= goal

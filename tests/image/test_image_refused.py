@@ -97,7 +97,8 @@ def test_bootargs_too_long(workshop):
         return SYSTEM.replace('"one up";', f'"one up"; bootargs = "{"a" * length}";')
 
     assert workshop.refuse(with_bootargs(1024)) == [
-        "sys.dts:18: /vms/one: bootargs: expected a string of 1 to 1023 printable ASCII characters, got 1024 characters"
+        "sys.dts:18: /vms/one: bootargs: expected a string, or several to be joined by blanks, of 1 to 1023 printable "
+        "ASCII characters, got 1024 characters"
     ]
     workshop.build(with_bootargs(1023))
 
@@ -227,8 +228,8 @@ def test_broken_board(workshop):
     for change in changes[1:]:
         board_again(workshop, *change)
     assert workshop.refuse(text) == [
-        "platform/lab/board.dts:47: /devices/virtio-mmio2: base: "
+        "platform/lab/board.dts:48: /devices/virtio-mmio2: base: "
         "expected registers of its own, got some of /devices/virtio-mmio1",
-        "platform/lab/board.dts:59: /devices/virtio-mmio3: interrupt: "
+        "platform/lab/board.dts:60: /devices/virtio-mmio3: interrupt: "
         "expected a source of its own, got that of /devices/virtio-mmio1",
     ]

@@ -52,6 +52,12 @@ static inline ticks_t arch_time(void)
     return host_time;
 }
 
+/* There are none. */
+static inline void arch_irq_devices(bool on)
+{
+    (void)on;
+}
+
 /* A single-stepped CPU that spins would spin for ever: a lock that was left held shows here. */
 void arch_cpu_relax(void);
 

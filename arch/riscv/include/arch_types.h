@@ -111,6 +111,15 @@ static inline void arch_timer_set(ticks_t deadline)
     }
 }
 
+static inline void arch_irq_devices(bool on)
+{
+    if (on) {
+        csr_set(CSR_SIE, 1UL << IRQ_SEI);
+    } else {
+        csr_clear(CSR_SIE, 1UL << IRQ_SEI);
+    }
+}
+
 static inline bool arch_irq_pending(void)
 {
     return (csr_read(CSR_SIP) & csr_read(CSR_SIE)) != 0;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The codec with nothing below it: a loop, no interrupts. Runs natively and in a VM; work.h has the boot arguments. */
+#include "csr.h"
+#include "platform.h"
+#include "print.h"
+#include "timer.h"
+#include "uart.h"
+#include "work.h"
+
+int main(unsigned long hart, const void *fdt);
+
+static struct work work; /* owner: main() */
+
+int main(unsigned long hart, const void *fdt)
+{
+    uint64_t speak;
+
+    (void)hart;
+    uart_init();
+    (void)timer_init();
+    print("adpcm: G.722 without an operating system\n");
+    work_prepare(&work, fdt);
+    work_run(&work);
+    speak = csr_read_time() + work_pause_ms() * (PLATFORM_TIMEBASE_HZ / 1000U);
+    timer_set(speak);
+    csr_write_sie(SIE_TIMER);
+    while (csr_read_time() < speak) {
+        csr_wait_for_interrupt();
+    }
+    work_report(&work, 0);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hypervisor's own ready queue (rt/queue_heap.c, the same source), counted here because a guest can count: inserting a
+ * node among n - 1, and taking the first of n out, with keys in random order.
+ */
+#include "rt_queue.h"
+
+#include "bench.h"
+#include "csr.h"
+#include "print.h"
+
+#define QUEUE_SEED 12345U
+
+static struct rt_queue queue;
+static struct rt_node nodes[RT_QUEUE_MAX];
+
+static uint64_t queue_random(void)
+{
+    static uint64_t state = QUEUE_SEED;
+
+    state = state * 6364136223846793005UL + 1442695040888963407UL; /* Knuth's, MMIX */
+    return state >> 33;
+}
+
+static void queue_fill(unsigned count)
+{
+    queue.count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        nodes[i] = (struct rt_node){.key = queue_random(), .order = i};
+        rt_queue_insert(&queue, &nodes[i]);
+    }
+}
+
+static void queue_report(const char *what, unsigned count, uint64_t *shots)
+{
+    char name[40];
+
+    print_buffer(name, sizeof(name), "riscv.rt.queue.%s.%u", what, count);
+    bench_report(name, "instructions", shots, BENCH_SHOTS);
+}
+
+void bench_run_queue(void)
+{
+    static uint64_t inserts[BENCH_SHOTS], takes[BENCH_SHOTS];
+
+    for (unsigned count = 1; count <= RT_QUEUE_MAX; count *= 2) {
+        for (unsigned shot = 0; shot < BENCH_SHOTS; shot++) {
+            struct rt_node *last = &nodes[count - 1];
+            uint64_t before, between, after;
+
+            queue_fill(count - 1);
+            *last = (struct rt_node){.key = queue_random(), .order = count};
+            before = csr_read_instret();
+            rt_queue_insert(&queue, last);
+            between = csr_read_instret();
+            rt_queue_remove(&queue, rt_queue_first(&queue));
+            after = csr_read_instret();
+            inserts[shot] = between - before;
+            takes[shot] = after - between;
+        }
+        queue_report("insert", count, inserts);
+        queue_report("take", count, takes);
+    }
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The apps, and what they do all day: compute for as many instructions as they were told, and see how late they are. */
+#include "csr.h"
+#include "print.h"
+#include "rtm.h"
+
+#define TICKS_PER_US 10UL
+#define RESPONSE_SHARE 64UL
+
+struct rtm_app rtm_apps[RTM_APPS];
+
+/* Two instructions a turn. */
+static void rtm_burn(uint64_t instructions)
+{
+    uint64_t turns = instructions / 2;
+
+    __asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(turns));
+}
+
+static void rtm_count(volatile uint32_t *buckets, uint64_t value)
+{
+    uint64_t bucket = value < RTM_BUCKETS ? value : RTM_BUCKETS - 1;
+
+    buckets[bucket]++;
+}
+
+static void rtm_job(void *argument)
+{
+    struct rtm_app *app = argument;
+    uint64_t period = app->spec.period_us * TICKS_PER_US;
+    uint64_t late = (csr_read_time() - app->first) % period; /* deadlines are not after periods: this release's */
+
+    app->jobs++;
+    rtm_count(app->late, late);
+    if (late > app->late_max) {
+        app->late_max = late;
+    }
+    if (app->spec.work >= 2) {
+        rtm_burn(app->spec.work);
+    }
+    rtm_count(app->response, (csr_read_time() - app->first) % period * RESPONSE_SHARE / period);
+}
+
+static struct rtm_app *rtm_free_app(void)
+{
+    for (unsigned int i = 0; i < RTM_APPS; i++) {
+        if (!rtm_apps[i].alive) {
+            return &rtm_apps[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *rtm_error(long error)
+{
+    static const char *const names[] = {"success", "failed",          "not supported",    "invalid parameter",
+                                        "denied",  "invalid address", "already available"};
+
+    return error <= 0 && error > -7 ? names[-error] : "unknown error";
+}
+
+static bool rtm_launch(struct rtm_app *app, uint64_t first)
+{
+    struct sbi_ret ret = rt_launch_app(RT_OWN_VM, app->id, first);
+
+    if (ret.error == SBI_SUCCESS) {
+        return true;
+    }
+    print("rtm: app %lu not launched: %s, value %ld\n", app->id, rtm_error(ret.error), ret.value);
+    (void)rt_delete_app(app->id);
+    return false;
+}
+
+bool rtm_start(const struct rtm_spec *spec, uint64_t first)
+{
+    struct rtm_app *app = rtm_free_app();
+    struct rt_params params = {.entry = (uintptr_t)rt_task_entry,
+                               .period_us = spec->period_us,
+                               .budget_us = spec->budget_us,
+                               .deadline_us = spec->deadline_us,
+                               .cpu = spec->cpu};
+    struct sbi_ret ret;
+
+    if (app == NULL) {
+        print("rtm: no room for another app\n");
+        return false;
+    }
+    *app = (struct rtm_app){.task = {rtm_job, app}, .spec = *spec, .first = first};
+    params.stack = (uintptr_t)app->stack + RTM_STACK;
+    params.arg = (uintptr_t)&app->task;
+    ret = rt_create_app(&params);
+    if (ret.error != SBI_SUCCESS) {
+        print("rtm: app not created: %s\n", rtm_error(ret.error));
+        return false;
+    }
+    app->id = (unsigned long)ret.value;
+    app->alive = rtm_launch(app, first);
+    return app->alive;
+}
+
+static struct rtm_app *rtm_find(unsigned long id)
+{
+    for (unsigned int i = 0; i < RTM_APPS; i++) {
+        if (rtm_apps[i].alive && rtm_apps[i].id == id) {
+            return &rtm_apps[i];
+        }
+    }
+    return NULL;
+}
+
+bool rtm_end(unsigned long id)
+{
+    struct rtm_app *app = rtm_find(id);
+
+    if (app == NULL || rt_delete_app(id).error != SBI_SUCCESS) {
+        return false;
+    }
+    app->alive = false;
+    return true;
+}
+
+static void rtm_line(const struct rtm_app *app, const struct rt_stats *s)
+{
+    uint64_t jobs = s->completions != 0 ? s->completions : 1;
+
+    print("rtm: app %lu, %u/%u/%u us on hart %u: %lu releases, %lu ended, %lu missed, %lu overran, "
+          "response %lu/%lu/%lu.%lu us\n",
+          app->id, app->spec.budget_us, app->spec.deadline_us, app->spec.period_us, app->spec.cpu, s->releases,
+          s->completions, s->misses, s->overruns, s->completions != 0 ? s->response_min / TICKS_PER_US : 0,
+          s->response_sum / jobs / TICKS_PER_US, s->response_max / TICKS_PER_US, s->response_max % TICKS_PER_US);
+}
+
+void rtm_list(void)
+{
+    struct rt_stats stats;
+
+    for (unsigned int i = 0; i < RTM_APPS; i++) {
+        if (rtm_apps[i].alive && rt_get_stats(rtm_apps[i].id, &stats).error == SBI_SUCCESS) {
+            rtm_line(&rtm_apps[i], &stats);
+        }
+    }
+}
+
+struct rt_stats rtm_total(void)
+{
+    struct rt_stats total = {0};
+    struct rt_stats stats;
+
+    for (unsigned int i = 0; i < RTM_APPS; i++) {
+        if (rtm_apps[i].alive && rt_get_stats(rtm_apps[i].id, &stats).error == SBI_SUCCESS) {
+            total.releases += stats.releases;
+            total.completions += stats.completions;
+            total.misses += stats.misses;
+            total.overruns += stats.overruns;
+            total.runtime += stats.runtime;
+        }
+    }
+    return total;
+}
+
+/* "name":[[bucket,count],...] of the buckets that are not empty. */
+static void rtm_dump_histogram(unsigned long id, const char *name, const volatile uint32_t *buckets)
+{
+    for (unsigned int i = 0; i < RTM_BUCKETS; i++) {
+        if (buckets[i] != 0) {
+            print("RTHIST %lu %s %u %u\n", id, name, i, buckets[i]);
+        }
+    }
+}
+
+void rtm_dump(void)
+{
+    struct rt_stats s;
+
+    for (unsigned int i = 0; i < RTM_APPS; i++) {
+        const struct rtm_app *app = &rtm_apps[i];
+
+        if (app->alive && rt_get_stats(app->id, &s).error == SBI_SUCCESS) {
+            print("RTAPP %lu %u %u %u %lu %lu %lu %lu %lu %lu %lu %lu %lu\n", app->id, app->spec.period_us,
+                  app->spec.budget_us, app->spec.deadline_us, s.releases, s.completions, s.misses, s.overruns,
+                  s.response_min, s.response_max, s.response_sum, s.runtime, app->late_max);
+            rtm_dump_histogram(app->id, "late", app->late);
+            rtm_dump_histogram(app->id, "response", app->response);
+        }
+    }
+}

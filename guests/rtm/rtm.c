@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Boot arguments:
+ *   set=SPEC,SPEC,...   apps to start, all released together first (SPEC: see rtm_parse_spec); also set2=, set3=
+ *   releases=N          prints all figures and shuts down once so many jobs were released in all
+ *   report=N            seconds between two reports, 0: none, default 5
+ *   role=shots          for the benchmark: shots.c
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "csr.h"
+#include "fdt.h"
+#include "hcall.h"
+#include "platform.h"
+#include "print.h"
+#include "rtm.h"
+#include "timer.h"
+#include "trap.h"
+#include "uart.h"
+
+#define RTM_SET 640U
+#define RTM_LINE 80U
+#define RTM_POLL (PLATFORM_TIMEBASE_HZ / 20)   /* ticks between two looks at the keyboard */
+#define RTM_FIRST (PLATFORM_TIMEBASE_HZ / 100) /* from the start of the apps to their first release */
+#define RTM_REPORT_S 5UL
+
+int main(unsigned long hart, const void *fdt);
+
+static unsigned long rtm_number(const void *fdt, const char *key, unsigned long otherwise)
+{
+    char text[16];
+    unsigned long value = 0;
+
+    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
+        return otherwise;
+    }
+    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
+        value = value * 10 + (unsigned long)(*c - '0');
+    }
+    return value;
+}
+
+/* Starts the apps that a boot argument names; returns how many. */
+static unsigned int rtm_start_set(const void *fdt, const char *key, uint64_t first)
+{
+    static char set[RTM_SET];
+    unsigned int started = 0;
+    struct rtm_spec spec;
+    const char *at = fdt_bootarg(fdt, key, set, sizeof(set));
+
+    while (at != NULL && *at != '\0') {
+        const char *end = rtm_parse_spec(at, &spec);
+
+        if (end == NULL) {
+            print("rtm: boot argument: expected period:budget:deadline:work[:hart], got '%s'\n", at);
+            return started;
+        }
+        started += rtm_start(&spec, first);
+        at = *end == ',' ? end + 1 : end;
+    }
+    return started;
+}
+
+static unsigned int rtm_start_all(const void *fdt)
+{
+    uint64_t first = csr_read_time() + RTM_FIRST;
+    unsigned int started = rtm_start_set(fdt, "set", first);
+
+    started += rtm_start_set(fdt, "set2", first);
+    return started + rtm_start_set(fdt, "set3", first);
+}
+
+static void rtm_keyboard(void)
+{
+    static char line[RTM_LINE];
+    static size_t length;
+
+    for (int c = uart_get(); c >= 0; c = uart_get()) {
+        if (c == '\r' || c == '\n') {
+            line[length] = '\0';
+            print("\n");
+            rtm_command(line);
+            length = 0;
+        } else if (length < sizeof(line) - 1) {
+            line[length++] = (char)c;
+            uart_put((char)c);
+        }
+    }
+}
+
+static void rtm_sleep(uint64_t ticks)
+{
+    timer_set(csr_read_time() + ticks);
+    csr_wait_for_interrupt();
+}
+
+static _Noreturn void rtm_finish(void)
+{
+    struct rt_stats total = rtm_total();
+
+    rtm_dump();
+    print("rtm: %lu releases, %lu misses, %lu overruns\n", total.releases, total.misses, total.overruns);
+    print("RTM done\n");
+    sbi_shutdown(SBI_RESET_NO_REASON);
+}
+
+static _Noreturn void rtm_watch(unsigned long releases, uint64_t report)
+{
+    uint64_t next = csr_read_time() + report;
+
+    for (;;) {
+        rtm_keyboard();
+        if (releases != 0 && rtm_total().releases >= releases) {
+            rtm_finish();
+        }
+        if (report != 0 && csr_read_time() >= next) {
+            rtm_list();
+            next += report;
+        }
+        rtm_sleep(RTM_POLL);
+    }
+}
+
+int main(unsigned long hart, const void *fdt)
+{
+    char role[8];
+
+    (void)hart;
+    uart_init();
+    (void)timer_init();
+    csr_write_sie(SIE_TIMER); /* wakes from WFI; sstatus.SIE stays off */
+    if (!hcall_present()) {
+        print("rtm: expected to run in a Tessera VM with rt-apps\n");
+        return 1;
+    }
+    if (fdt_bootarg(fdt, "role", role, sizeof(role)) != NULL && strcmp(role, "shots") == 0) {
+        rtm_shots();
+    }
+    print("rtm: %u apps run\n", rtm_start_all(fdt));
+    rtm_watch(rtm_number(fdt, "releases", 0), rtm_number(fdt, "report", RTM_REPORT_S) * PLATFORM_TIMEBASE_HZ);
+}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real time as guests see it: apps of a real-time manager under load, and apps that ask for more than they may have."""
+
+import re
+
+import pytest
+from lab import (
+    BOOT_S,
+    SOON_S,
+    assert_well,
+    await_life,
+    booted,
+    built,
+    heartbeats,
+    keyboard,
+    states,
+    tell,
+)
+
+from tessera.bench_rt import apps
+from tessera.machine import HYPERVISOR
+
+VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
+LOAD_S = 240
+ROW = (
+    r"^rtm: app (?P<id>\d+), \S+ us on hart (?P<hart>\d+): (?P<releases>\d+) releases, (?P<ended>\d+) ended, "
+    r"(?P<missed>\d+) missed, (?P<overran>\d+) overran, response \d+/\d+/\d+\.\d us$"
+)
+
+
+def test_no_deadline_is_missed_at_95_percent():
+    """Eight apps that use 95 % of the hart, whose jobs use all but 500 instructions of their budgets."""
+    system = built("rt-load")
+    with booted(system, "rt-load", *VIRTUAL) as machine:
+        await_life(machine, system)
+        machine.expect("rtm", r"^RTM done$", LOAD_S)
+        found = apps(machine.console.text("rtm"))
+        assert len(found) == 8
+        assert sum(app.releases for app in found) >= 50000
+        for app in found:
+            assert (app.misses, app.overruns) == (0, 0), app
+            assert 0 <= app.releases - app.completions <= 1, app
+            assert app.response_max <= app.deadline_us * 10, app
+        # What delays the app with the earliest deadlines is the hypervisor alone (the board's rt-blocked-ns).
+        assert min(found, key=lambda app: app.deadline_us).late_max <= 60
+        assert_well(machine)
+        assert len(heartbeats(machine, "first")) >= 2
+
+
+@pytest.fixture(scope="module")
+def machine():
+    system = built("rt-lab")
+    with booted(system, "rt-lab") as machine:
+        await_life(machine, system)
+        yield machine
+
+
+def rows(machine) -> dict[int, dict[str, int]]:
+    """What the manager says of its apps, by id."""
+    tell(machine, "rtm", "list")
+    tell(machine, "rtm", "nothing")
+    machine.expect("rtm", r"^rtm: no command 'nothing'; try help$", SOON_S)
+    text = machine.console.text("rtm").rpartition("list\n")[2]
+    return {int(row["id"]): {key: int(row[key]) for key in row.groupdict()} for row in re.finditer(ROW, text, re.M)}
+
+
+def start(machine, spec: str) -> None:
+    tell(machine, "rtm", f"start {spec}")
+    machine.expect("rtm", r"^rtm: started$", SOON_S)
+
+
+def end(machine, number: int) -> None:
+    tell(machine, "rtm", f"end {number}")
+    machine.expect("rtm", r"^rtm: ended$", SOON_S)
+
+
+def releases_grow(machine, number: int) -> None:
+    before = rows(machine)[number]["releases"]
+    assert machine.wait_until(lambda: rows(machine)[number]["releases"] > before, SOON_S)
+
+
+def test_who_overruns_is_stopped_and_nobody_else_notices(machine):
+    """On the second hart, where real time is a model of nothing: only counts that do not depend on its speed."""
+    start(machine, "20000:1000:20000:4000000000:1")  # never ends within its budget
+    start(machine, "50000:20000:50000:1000:1")  # hardly needs any of its own
+    releases_grow(machine, 1)
+    releases_grow(machine, 1)
+    greedy, modest = (rows(machine)[number] for number in (0, 1))
+    assert (greedy["hart"], modest["hart"]) == (1, 1)
+    assert greedy["overran"] > 0
+    assert greedy["ended"] == 0
+    assert modest["ended"] > 0
+    end(machine, 0)
+    end(machine, 1)
+    assert rows(machine) == {}
+    assert_well(machine)
+
+
+def test_too_much_is_refused_with_the_figure(machine):
+    start(machine, "10000:6000:10000:1000:1")
+    machine.skip(HYPERVISOR)
+    tell(machine, "rtm", "start 10000:5000:10000:1000:1")
+    machine.expect(HYPERVISOR, r"^rtm: app 1 refused: the utilization of CPU 1 would exceed 1$", SOON_S)
+    machine.expect("rtm", r"^rtm: app 1 not launched: failed, value 0$", SOON_S)
+    tell(machine, "rtm", "start 20000:5000:6000:1000:1")
+    refused = r"^rtm: app 1 refused: in (\d+) us the apps of CPU 1 would demand (\d+) us$"
+    found = machine.expect(HYPERVISOR, refused, SOON_S)
+    assert int(found[1]) < int(found[2])
+    tell(machine, "rtm", "start 10000:5000:10000:1000:0")  # the other hart has room
+    machine.expect("rtm", r"^rtm: started$", SOON_S)
+    end(machine, 0)
+    end(machine, 1)
+
+
+@pytest.mark.parametrize(
+    ("spec", "answer"),
+    [
+        ("1000:2000:1000:1", "rtm: app not created: invalid parameter"),  # budget beyond the deadline
+        ("1000:100:2000:1", "rtm: app not created: invalid parameter"),  # deadline beyond the period
+        ("0:0:0:1", "rtm: app not created: invalid parameter"),
+        ("1000:100:1000:1:2", "rtm: app not created: invalid parameter"),  # no such hart
+        ("4000000000:1:1:1", "rtm: app not created: invalid parameter"),
+    ],
+)
+def test_times_that_make_no_sense(machine, spec, answer):
+    tell(machine, "rtm", f"start {spec}")
+    machine.expect("rtm", rf"^{re.escape(answer)}$", SOON_S)
+
+
+def test_no_more_apps_than_the_system_file_says(machine):
+    for _ in range(4):
+        start(machine, "100000:1000:100000:1000")
+    tell(machine, "rtm", "start 100000:1000:100000:1000")
+    machine.expect("rtm", r"^rtm: app not created: failed$", SOON_S)
+    assert states(machine)["rtm"]["vcpus"].startswith("5/")
+    for number in range(4):
+        end(machine, number)
+
+
+def test_a_restart_of_the_rt_vm_ends_its_apps(machine):
+    start(machine, "20000:1000:20000:1000:1")
+    start(machine, "20000:1000:20000:1000:0")
+    keyboard(machine, "rtm")
+    machine.skip("rtm")
+    machine.send("\x14r")
+    machine.expect("rtm", r"^rtm: 0 apps run$", BOOT_S)
+    assert rows(machine) == {}
+    start(machine, "20000:1000:20000:1000:1")
+    releases_grow(machine, 0)
+    end(machine, 0)
+    assert_well(machine)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The G.722 codec of the ADPCM guests: bit for bit what an independent one makes of speech, noise and worse; and the same
+checksums from the guests that carry it.
+"""
+
+import ctypes
+import re
+import subprocess
+from pathlib import Path
+
+import g722_reference as reference
+import numpy as np
+import pytest
+from conftest import COUNTED
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tessera.runner import ROOT
+
+FRAME = 160
+LONG = 64000  # samples: 4 s
+
+
+class Ours:
+    """guests/adpcm/g722.c and signal.c, compiled for this machine."""
+
+    def __init__(self, library: Path) -> None:
+        self.code = ctypes.CDLL(str(library))
+        for name in ("adpcm_encoder_size", "adpcm_decoder_size"):
+            getattr(self.code, name).restype = ctypes.c_size_t
+
+    def _run(self, side: str, data: np.ndarray, out: np.ndarray, octets: int, cuts: list[int]) -> np.ndarray:
+        state = ctypes.create_string_buffer(getattr(self.code, f"adpcm_{side}r_size")())
+        getattr(self.code, f"g722_{side}r_init")(state)
+        for begin, end in zip([0, *cuts], [*cuts, octets], strict=True):
+            source = data.ctypes.data + begin * data.itemsize * (len(data) // max(octets, 1))
+            target = out.ctypes.data + begin * out.itemsize * (len(out) // max(octets, 1))
+            call = getattr(self.code, f"g722_{side}")
+            call(state, ctypes.c_void_p(source), ctypes.c_void_p(target), ctypes.c_size_t(end - begin))
+        return out
+
+    def encode(self, samples: np.ndarray, cuts: list[int] | None = None) -> np.ndarray:
+        octets = len(samples) // 2
+        return self._run("encode", samples.astype(np.int16), np.zeros(octets, np.uint8), octets, cuts or [])
+
+    def decode(self, codes: np.ndarray, cuts: list[int] | None = None) -> np.ndarray:
+        out = np.zeros(2 * len(codes), np.int16)
+        return self._run("decode", codes.astype(np.uint8), out, len(codes), cuts or [])
+
+    def signal(self, count: int) -> np.ndarray:
+        samples = np.zeros(count, np.int16)
+        self.code.adpcm_signal(ctypes.c_void_p(samples.ctypes.data), ctypes.c_size_t(count))
+        return samples
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Ours:
+    guest = ROOT / "guests" / "adpcm"
+    library = tmp_path_factory.mktemp("adpcm") / "libadpcm.so"
+    command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{guest}"]
+    command += ["-fsanitize=undefined", "-fno-sanitize-recover=all", "-o", str(library)]
+    sources = [guest / "g722.c", guest / "signal.c", ROOT / "tests" / "guests" / "adpcm_host.c"]
+    subprocess.run([*command, *map(str, sources)], check=True)
+    return Ours(library)
+
+
+def same(left: np.ndarray, right: np.ndarray) -> None:
+    """Says where the first difference is, not all of them."""
+    assert len(left) == len(right)
+    differing = np.flatnonzero(left != right)
+    assert not len(differing), (
+        f"{len(differing)} differ, first {differing[0]}: {left[differing[0]]} {right[differing[0]]}"
+    )
+
+
+def gliding_formants(generator: np.random.Generator) -> np.ndarray:
+    """Three tones that glide under a pulsing envelope, breath, pauses, and a third of it cut off at full scale."""
+    time = np.arange(LONG) / 16000
+    tones = np.zeros(LONG)
+    for base, span, rate in ((500, 250, 1.3), (1500, 700, 0.7), (2600, 400, 2.1)):
+        phase = 2 * np.pi * np.cumsum(base + span * np.sin(2 * np.pi * rate * time)) / 16000
+        tones += np.sin(phase)
+    voice = tones * (0.6 + 0.4 * np.sign(np.sin(2 * np.pi * 120 * time))) * (np.sin(2 * np.pi * 1.7 * time) > -0.5)
+    loud = np.select([time < 1.3, time < 2.6], [300.0, 6000.0], 30000.0)
+    samples = loud * (voice + 0.02 * generator.standard_normal(LONG))
+    return np.clip(samples, -32768, 32767).astype(np.int16)
+
+
+def sweep() -> np.ndarray:
+    time = np.arange(LONG) / LONG
+    return (30000 * np.sin(2 * np.pi * 4000 * 0.5 * time**2 * 4)).astype(np.int16)
+
+
+def impulse() -> np.ndarray:
+    samples = np.zeros(2000, np.int16)
+    samples[[3, 1000, 1400]] = [32767, -32768, 1]
+    return samples
+
+
+def overshoot(high: bool) -> np.ndarray:
+    """One band at its limit until the predictor has learned that, then what drives it as far beyond as can be."""
+    signs = np.tile(np.r_[np.ones(600), np.sign(reference.FILTER), np.ones(80), -np.sign(reference.FILTER)], 8)
+    return 32767 * signs * np.where(np.arange(len(signs)) % 2 == 0, -1 if high else 1, 1)
+
+
+def signals() -> dict[str, np.ndarray]:
+    generator = np.random.default_rng(722)
+    squares = {f"square-{period}": np.where(np.arange(8000) // period % 2, 32767, -32768) for period in (1, 2, 7, 100)}
+    return {
+        "formants": gliding_formants(generator),
+        "noise": generator.integers(-32768, 32768, LONG),
+        "quiet-noise": generator.integers(-40, 41, LONG),
+        "silence": np.zeros(4000),
+        "full-scale": np.full(4000, -32768),
+        "impulse": impulse(),
+        "sweep": sweep(),
+        "overshoot-low": overshoot(high=False),
+        "overshoot-high": overshoot(high=True),
+        **squares,
+    }
+
+
+SIGNALS = {name: samples.astype(np.int16) for name, samples in signals().items()}
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_codes_and_samples_are_the_references(ours: Ours, name: str) -> None:
+    codes = ours.encode(SIGNALS[name])
+    same(codes, reference.encode(SIGNALS[name]))
+    same(ours.decode(codes), reference.decode(codes))
+
+
+def test_the_guests_signal(ours: Ours) -> None:
+    samples = ours.signal(LONG)
+    codes = ours.encode(samples)
+    same(codes, reference.encode(samples))
+    same(ours.decode(codes), reference.decode(codes))
+    loud = np.abs(samples.reshape(-1, FRAME).astype(int)).max(axis=1)
+    assert loud.min() < 50, "it has no pauses"
+    assert loud.max() >= 32767, "it has no peaks that are cut off"
+
+
+def octets(name: str) -> np.ndarray:
+    generator = np.random.default_rng(64)
+    return {
+        "random": generator.integers(0, 256, LONG // 2),
+        "each-for-long": np.repeat(np.arange(256), 100),
+        "never-sent": generator.integers(0, 4, 8000) | generator.integers(0, 4, 8000) << 6,
+    }[name]
+
+
+@pytest.mark.parametrize("name", ["random", "each-for-long", "never-sent"])
+def test_any_octets_decode_as_the_reference_does(ours: Ours, name: str) -> None:
+    same(ours.decode(octets(name)), reference.decode(octets(name)))
+
+
+def test_the_predictors_sums_are_limited_one_by_one(ours: Ours) -> None:
+    """The loudest code until every coefficient is at its end, then others: where spandsp is no anchor (see there)."""
+    turning = np.tile(np.r_[np.full(600, 0xA0), np.full(3, 0x04), np.full(3, 0xA0), np.full(30, 0x04)], 4)
+    expected, overflowed = reference.model_decode(turning)
+    assert overflowed
+    same(ours.decode(turning), expected)
+    assert (expected != reference.decode(turning)).any(), "spandsp has learned it: the model can go"
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_the_reference_is_all_of_spandsp_where_nothing_overflows(name: str) -> None:
+    """Checks the convolutions in the reference, and that we leave spandsp's way only at the limits it has not."""
+    samples = SIGNALS[name]
+    bands = reference.split(samples)
+    if all(band.min() >= -16384 and band.max() <= 16383 for band in bands):
+        same(reference.encode(samples), reference.whole_encode(samples))
+    codes = reference.whole_encode(samples)
+    same(reference.decode_unlimited(codes).astype(np.int16), reference.whole_decode(codes))  # which wraps
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_any_samples(ours: Ours, data: st.DataObject) -> None:
+    """Runs of steady, alternating and random values, cut into calls anywhere: the state is all there is."""
+    level = st.one_of(st.integers(-32768, 32767), st.sampled_from([-32768, -1, 0, 1, 32767]))
+    runs = data.draw(st.lists(st.tuples(st.integers(1, 60), level, level), min_size=1, max_size=12))
+    samples = np.concatenate([np.resize([first, second], 2 * length) for length, first, second in runs])
+    cut = data.draw(st.integers(0, len(samples) // 2))
+    codes = ours.encode(samples, [cut])
+    decoded, overflowed = reference.model_decode(codes)
+    same(ours.decode(codes, [cut]), decoded)
+    if not overflowed:
+        same(codes, reference.encode(samples))
+
+
+@settings(max_examples=150, deadline=None)
+@given(runs=st.lists(st.tuples(st.binary(min_size=1, max_size=4), st.integers(1, 100)), min_size=1, max_size=8))
+def test_any_octets(ours: Ours, runs: list[tuple[bytes, int]]) -> None:
+    codes = np.frombuffer(b"".join(pattern * times for pattern, times in runs), np.uint8)
+    decoded, overflowed = reference.model_decode(codes)
+    same(ours.decode(codes), decoded)
+    if not overflowed:
+        same(decoded, reference.decode(codes))
+
+
+def checksum(values: np.ndarray) -> int:
+    """As guests/adpcm/work.c has it."""
+    total = 2166136261
+    for value in values.tolist():
+        total = (total ^ value) * 16777619 & 0xFFFFFFFF
+    return total
+
+
+@pytest.mark.parametrize(
+    ("guest", "ticks_per_second"), [("adpcm-bare", 0), ("adpcm-freertos", 100), ("adpcm-model", 1000)]
+)
+def test_guests_do_the_references_work(boot, ours: Ours, guest: str, ticks_per_second: int) -> None:
+    frames = 400
+    machine = boot(guest, *COUNTED, "-append", f"frames={frames} begin=1000000")
+    found = machine.expect(guest, rf"^ADPCM frames {frames} codes 0x(\w+) samples 0x(\w+) ticks (\d+)")
+    machine.expect(guest, r"^BENCH done")
+    assert machine.status(30) == 0
+    codes = reference.encode(ours.signal(frames * FRAME))
+    samples = reference.decode(codes)
+    assert (int(found[1], 16), int(found[2], 16)) == (checksum(codes), checksum(samples.astype(np.uint16)))
+    marks = [int(mark) for mark in re.findall(r"^ADPCM mark \d+ (\d+)$", machine.console.text(guest), re.MULTILINE)]
+    assert len(marks) == 11 and marks == sorted(marks)
+    seconds = (marks[-1] - marks[0]) * 1e-9  # an instruction is a nanosecond
+    assert abs(int(found[3]) - seconds * ticks_per_second) <= 1
+
+
+@pytest.mark.parametrize(("bootargs", "why"), [("frames=9", "frames="), ("frames=20 begin=1", "begin=")])
+def test_a_guest_that_cannot_do_its_work_says_so(boot, bootargs: str, why: str) -> None:
+    machine = boot("adpcm-bare", *COUNTED, "-append", bootargs)
+    machine.expect("adpcm-bare", rf"^BENCH failed: {why}")
+    machine.status(30)
