@@ -133,6 +133,10 @@ def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str])
         say(f"smoke: FAILED: {HYPERVISOR}: {line}")
     if errors:
         return
+    report_last_lines(machine, silent, awaited)
+
+
+def report_last_lines(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
     what = f"within {machine.seconds:.0f} s" if machine.running else f"before QEMU ended (status {machine.status()})"
     for name in silent:
         say(f"smoke: FAILED: {name} did not say '{awaited[name]}' {what}; its last lines:")
