@@ -265,9 +265,23 @@ void console_log(const char *fmt, ...)
     va_end(ap);
 }
 
+void console_seize(void)
+{
+    for (unsigned tries = 0; tries < CONSOLE_SEIZE_TRIES; tries++) {
+        if (__atomic_load_n(&console.lock.owner, __ATOMIC_RELAXED) ==
+            __atomic_load_n(&console.lock.next, __ATOMIC_RELAXED)) {
+            return;
+        }
+    }
+    console.lock = (struct spinlock){0};
+}
+
 void console_drain(void)
 {
     spin_lock(&console.lock);
+    if (console.shown != NULL) { /* whatever uses the terminal next begins a line of its own */
+        finish_line(console.shown);
+    }
     for (unsigned tries = 0; tx_used() > 0 && tries < CONSOLE_DRAIN_TRIES; tries++) {
         tx_drain();
     }
@@ -347,12 +361,13 @@ void console_open(void)
 void console_init(void)
 {
     timer_init(&console.flush, flush_due);
-    for (unsigned i = hyp.nvms; i-- > 0;) {
+    console.focus = &hyp.vms[0];
+    for (unsigned i = hyp.nvms; i-- > 0;) { /* the first that wants it has the last word */
         const struct sysimage_vm *config = hyp.vms[i].config;
 
         console.vms[i].name = config->name;
         console.vms[i].colour = config->colour;
-        if (console.focus == NULL || i == 0 || (config->flags & SYSIMAGE_VM_FOCUS) != 0) {
+        if ((config->flags & SYSIMAGE_VM_FOCUS) != 0) {
             console.focus = &hyp.vms[i];
         }
     }

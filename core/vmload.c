@@ -127,7 +127,8 @@ static void load_reset(struct vm *vm)
     }
 }
 
-/* Once: what it took from the hypervisor's entry to here, where the first guest is about to run. */
+/* Once: what it took from the hypervisor's entry to here, where the first guest is about to run. By the counter of retired
+ * instructions, which an emulator may feed from a clock: QEMU does, unless it runs under -icount. */
 static void load_tell_boot(void)
 {
     static bool told; /* owner: this function; two CPUs at the same time would only tell it twice */
@@ -135,8 +136,8 @@ static void load_tell_boot(void)
 
     if (!told) {
         told = true;
-        console_log("boot: %lu instructions to the first guest, %lu more copying and clearing",
-                    (ulong)(now - hyp.entered - hyp.load_cost), (ulong)hyp.load_cost);
+        console_log("boot: instret %lu to the first guest; copying and clearing took %lu of all CPUs",
+                    (ulong)(now - hyp.entered), (ulong)hyp.load_cost);
     }
 }
 

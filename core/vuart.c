@@ -114,6 +114,12 @@ static uint8_t read_msr(const struct vuart *u)
     return (uint8_t)((m & 0x02U) << 3 | (m & 0x01U) << 5 | (m & 0x04U) << 4 | (m & 0x08U) << 4);
 }
 
+/* The divisor stands where the first two registers are otherwise. */
+static inline bool vuart_dlab(const struct vuart *u)
+{
+    return (u->lcr & LCR_DLAB) != 0;
+}
+
 /* Receive buffer and interrupt identification, whose reading has effects. */
 static ulong vuart_take_register(struct vm *vm, unsigned reg)
 {
@@ -128,13 +134,12 @@ static ulong vuart_take_register(struct vm *vm, unsigned reg)
 static ulong __attribute__((noinline)) vuart_load(struct vm *vm, unsigned reg)
 {
     const struct vuart *u = &vm->uart;
-    bool dlab = (u->lcr & LCR_DLAB) != 0;
 
     switch (reg) {
     case RBR_THR_DLL:
-        return dlab ? u->dll : vuart_take_register(vm, reg);
+        return vuart_dlab(u) ? u->dll : vuart_take_register(vm, reg);
     case IER_DLM:
-        return dlab ? u->dlm : u->ier;
+        return vuart_dlab(u) ? u->dlm : u->ier;
     case IIR_FCR:
         return vuart_take_register(vm, reg);
     case LCR:
@@ -192,18 +197,17 @@ static void write_fcr(struct vm *vm, uint8_t value)
 static void vuart_store(struct vm *vm, unsigned reg, uint8_t value)
 {
     struct vuart *u = &vm->uart;
-    bool dlab = (u->lcr & LCR_DLAB) != 0;
 
     switch (reg) {
     case RBR_THR_DLL:
-        if (!dlab) {
+        if (!vuart_dlab(u)) {
             write_thr(vm, value);
         } else {
             u->dll = value;
         }
         break;
     case IER_DLM:
-        if (!dlab) {
+        if (!vuart_dlab(u)) {
             write_ier(vm, value);
         } else {
             u->dlm = value;

@@ -50,6 +50,11 @@ def sha256_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def is_file_of(path: Path, sha256: str) -> bool:
+    """Whether it is there, whole."""
+    return path.exists() and sha256_file(path) == sha256
+
+
 def run(command: list[str], what: str, **options: object) -> str:
     """Runs a command and returns its output; when it fails the last line it complained with becomes the error."""
     try:
@@ -89,21 +94,24 @@ def deb822_sources(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
             yield fields["uris"][0], fields.get("suites", []), fields.get("components", [])
 
 
+def apt_sources(etc: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yields (uri, suites, components) of everything this machine's apt is told to read."""
+    parts = etc / "sources.list.d"
+    for path in [etc / "sources.list", *(sorted(parts.iterdir()) if parts.is_dir() else [])]:
+        if path.suffix == ".list" and path.is_file():
+            yield from one_line_sources(path.read_text(encoding="utf-8", errors="replace"))
+        elif path.suffix == ".sources":
+            yield from deb822_sources(path.read_text(encoding="utf-8", errors="replace"))
+
+
 def host_mirror(etc: Path = Path("/etc/apt")) -> str | None:
     """The mirror this Debian machine gets its own release from; None when it has none (or is no Debian)."""
     release = os_release()
     if release.get("ID") != "debian":
         return None
-    found: list[tuple[str, list[str], list[str]]] = []
-    parts = etc / "sources.list.d"
-    for path in [etc / "sources.list", *(sorted(parts.iterdir()) if parts.is_dir() else [])]:
-        if path.suffix == ".list" and path.is_file():
-            found += one_line_sources(path.read_text(encoding="utf-8", errors="replace"))
-        elif path.suffix == ".sources":
-            found += deb822_sources(path.read_text(encoding="utf-8", errors="replace"))
     codename = release.get("VERSION_CODENAME", "stable")
     moving = {"stable", "testing", "sid", "unstable"}
-    found = [entry for entry in found if "main" in entry[2] and not entry[0].startswith("cdrom:")]
+    found = [entry for entry in apt_sources(etc) if "main" in entry[2] and not entry[0].startswith("cdrom:")]
     debian = [uri for uri, suites, _ in found if uri.rstrip("/").endswith("debian") and {codename, *moving} & {*suites}]
     # A mirror may live at any path, but third parties, too, call their suites bookworm or stable.
     other = [uri for uri, suites, _ in found if codename in suites]
@@ -226,21 +234,21 @@ class Apt:
     def download(self, packages: list[Package]) -> list[Path]:
         """Downloads packages and checks them against the signed index."""
         files = {self.path(p.name, p.version, p.architecture): p for p in packages}
-        absent = {f: p for f, p in files.items() if not f.exists() or sha256_file(f) != p.sha256}
+        absent = {file: package for file, package in files.items() if not is_file_of(file, package.sha256)}
         if absent:
-            names = " ".join(p.name for p in absent.values()) if len(absent) <= 4 else f"{len(absent)} packages"
-            say(f"downloading {names} ({sum(p.size for p in absent.values()) / 1e6:.1f} MB)")
             for file in absent:
                 file.unlink(missing_ok=True)
-            wanted = [
-                f"{p.name}{'' if p.architecture == 'all' else ':' + p.architecture}={p.version}"
-                for p in absent.values()
-            ]
-            self.call("apt-get", "download", *wanted, what=f"{names} cannot be downloaded")
+            self._download(list(absent.values()))
         for file, package in absent.items():
-            if not file.exists() or sha256_file(file) != package.sha256:
+            if not is_file_of(file, package.sha256):
                 raise FetchError(f"{file.name}: not what the signed index of Debian {self.suite} promises")
         return list(files)
+
+    def _download(self, packages: list[Package]) -> None:
+        names = " ".join(p.name for p in packages) if len(packages) <= 4 else f"{len(packages)} packages"
+        say(f"downloading {names} ({sum(p.size for p in packages) / 1e6:.1f} MB)")
+        wanted = [f"{p.name}{'' if p.architecture == 'all' else ':' + p.architecture}={p.version}" for p in packages]
+        self.call("apt-get", "download", *wanted, what=f"{names} cannot be downloaded")
 
 
 # --- what the guests need ----------------------------------------------------------------------------------------
@@ -291,6 +299,14 @@ def choose_version(pin: dict, current: Package, suite: str) -> None:
         )
 
 
+def holds(stamp: Path, pinned: dict[str, str]) -> bool:
+    """Whether what lies there was made for this pin."""
+    if not stamp.exists():
+        return False
+    have = json.loads(stamp.read_text(encoding="utf-8"))
+    return {key: have.get(key) for key in pinned} == pinned
+
+
 def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
     """Leaves each package unpacked in cache/pkg/<name>, with what it is in cache/pkg/<name>.json."""
     lock = read_lock()
@@ -299,14 +315,12 @@ def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
         pin = lock["debian"][name]
         stamp = cache / "pkg" / f"{name}.json"
         pinned = {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
-        if not update_lock and stamp.exists():
-            have = json.loads(stamp.read_text(encoding="utf-8"))
-            if {key: have.get(key) for key in pinned} == pinned:
-                stamp.touch()  # make compares times
-                continue
+        if not update_lock and holds(stamp, pinned):
+            stamp.touch()  # make compares times
+            continue
         deb = apt.path(name, pin["version"], pin["architecture"])
         record = {**pinned, "version": pin["version"], "sha256": pin["sha256"]}
-        if update_lock or not deb.exists() or sha256_file(deb) != pin["sha256"]:
+        if update_lock or not is_file_of(deb, pin["sha256"]):
             package = current_package(apt, name)
             if update_lock:
                 pin.update(architecture=package.architecture, version=package.version, sha256=package.sha256)

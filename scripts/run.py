@@ -10,19 +10,21 @@ import contextlib
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
 import time
 from collections.abc import Iterator
+from types import FrameType
 
-from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean
+from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean, die_with_parent, end_process
 from tessera.runner import BuiltSystem, RunError, find_qemu, load_system, native_command, system_command
 
 SMOKE_TIMEOUT_S = 120.0
 REST_OF_LINE_S = 0.3  # a sign of life may stand at the start of a line that is worth showing whole
 # What the hypervisor says when it cannot go on, before and after its console has given it a prefix.
-FAILURE = re.compile(r"^tessera\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
+FAILURE = re.compile(rf"^{HYPERVISOR}\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
 
 
 def say(text: str = "") -> None:
@@ -58,7 +60,7 @@ def interact(command: list[str]) -> int:
     failed = False
     line = b""
     with terminal_restored():
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, preexec_fn=die_with_parent)
         assert process.stdout is not None
         try:
             while chunk := process.stdout.read(65536):
@@ -69,9 +71,7 @@ def interact(command: list[str]) -> int:
         except KeyboardInterrupt:
             status = 130
         finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
+            end_process(process)
     return status or int(failed)
 
 
@@ -127,6 +127,16 @@ def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> 
 
 
 def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
+    """Says why: what the hypervisor itself calls an error, else who was silent, with everybody's last lines."""
+    errors = [line for line in machine.console.text(HYPERVISOR).splitlines() if FAILURE.match(f"{HYPERVISOR}|{line}")]
+    for line in errors:
+        say(f"smoke: FAILED: {HYPERVISOR}: {line}")
+    if errors:
+        return
+    report_last_lines(machine, silent, awaited)
+
+
+def report_last_lines(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
     what = f"within {machine.seconds:.0f} s" if machine.running else f"before QEMU ended (status {machine.status()})"
     for name in silent:
         say(f"smoke: FAILED: {name} did not say '{awaited[name]}' {what}; its last lines:")
@@ -137,7 +147,15 @@ def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str])
             say(f"    {name or 'firmware'} | {line}")
 
 
+def leave(number: int, frame: FrameType | None) -> None:
+    """A signal that would end us: by way of everything that has to be cleared away, QEMU and the terminal."""
+    sys.exit(128 + number)
+
+
 def main() -> int:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, leave)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="with the console here")

@@ -22,7 +22,6 @@ struct expanded exit_expand(struct vcpu *v, ulong insn);
 struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn);
 void exit_mmio_store(struct vcpu *v, ulong insn, ulong value);
 void exit_mmio_walk(struct vcpu *v);
-void hypervisor_panic(void) __attribute__((noreturn));
 
 #define INSN_WFI 0x10500073U
 #define INSN_LONG 2UL /* bit 1: 32 bits (in htinst's form bit 1 is 0 for what was compressed) */
@@ -80,6 +79,7 @@ static void exit_virtual_instruction(struct vcpu *v)
     }
     if (insn == INSN_WFI && (csr_read(CSR_SSTATUS) & SSTATUS_SPP) != 0) { /* in U-mode it is illegal */
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
+        v->arch.suspended = false;
         vcpu_wait(v);
     } else {
         exit_inject(v, CAUSE_ILLEGAL, insn);

@@ -37,6 +37,7 @@ void hart_init(struct cpu *cpu, ulong hartid)
                                    (arch_has(RISCV_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
                                    (arch_has(RISCV_FEATURE_SVADU) ? HENVCFG_ADUE : 0));
     }
+    probe_allow_senvcfg();
     csr_set(CSR_SSTATUS, SSTATUS_FS);
     fp_clear();
     arch_vcpu_unload();

@@ -32,6 +32,10 @@ void probe_paging(void);
 /* Sees to it that this hart's VS timer (Sstc) never comes due until it is set, also where its use is hidden. */
 void probe_rest_timer(void);
 
+/* Lets guests use senvcfg also where Smstateen (State Enable Extension 1.0) keeps it from them until told otherwise; of
+ * the state that it guards a guest is told of nothing else. */
+void probe_allow_senvcfg(void);
+
 /* Does this hart have the H extension? Asked before anything else. */
 bool probe_hypervisor(void);
 

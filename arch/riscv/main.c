@@ -9,7 +9,7 @@
 /* For boot.S and trap.S. */
 void boot_first(ulong hartid);
 void boot_other(ulong hartid);
-void hypervisor_panic(void) __attribute__((noreturn));
+void hypervisor_panic(ulong sp) __attribute__((noreturn));
 
 static void boot_failed(const char *what, const char *detail) __attribute__((noreturn));
 
@@ -20,10 +20,12 @@ static void boot_failed(const char *what, const char *detail)
     arch_shutdown(true);
 }
 
-void hypervisor_panic(void)
+/* On the panic stack, which is nobody's: nothing here may ask for cpu_self(). */
+void hypervisor_panic(ulong sp)
 {
-    console_log("error: the hypervisor itself trapped: cause %lu at 0x%lx, address 0x%lx", csr_read(CSR_SCAUSE),
-                csr_read(CSR_SEPC), csr_read(CSR_STVAL));
+    console_seize();
+    console_log("error: the hypervisor itself trapped: cause %lu at 0x%lx, address 0x%lx, stack 0x%lx",
+                csr_read(CSR_SCAUSE), csr_read(CSR_SEPC), csr_read(CSR_STVAL), sp);
     console_drain();
     arch_shutdown(true);
 }

@@ -47,6 +47,7 @@ probe_load:
     probe_csr htimedelta, CSR_HTIMEDELTA
     probe_csr henvcfg, CSR_HENVCFG
     probe_csr senvcfg, CSR_SENVCFG
+    probe_csr hstateen0, CSR_HSTATEEN0
     probe_csr stimecmp, CSR_STIMECMP
     probe_csr vstimecmp, CSR_VSTIMECMP
     probe_csr instret, CSR_INSTRET

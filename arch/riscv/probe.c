@@ -14,7 +14,7 @@ typedef ulong probe_fn(ulong);
 struct probe_result probe_run(probe_fn *try, ulong arg);
 probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_stimecmp, probe_vstimecmp;
 probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean, probe_cbo_zero, probe_sinval;
-probe_fn probe_load;
+probe_fn probe_load, probe_hstateen0;
 
 bool riscv_sstc, riscv_envcfg;
 
@@ -23,7 +23,8 @@ static struct {
     uint32_t hidden;   /* the same: what the system image says is to be taken for missing */
     bool instret;
     bool vstimecmp; /* hidden or not */
-} machine;          /* owner: this file; constant after boot */
+    bool hstateen;
+} machine; /* owner: this file; constant after boot */
 
 static bool works(probe_fn *try)
 {
@@ -74,6 +75,13 @@ void probe_rest_timer(void)
     }
 }
 
+void probe_allow_senvcfg(void)
+{
+    if (machine.hstateen) {
+        csr_write(CSR_HSTATEEN0, riscv_envcfg ? HSTATEEN0_ENVCFG : 0);
+    }
+}
+
 bool probe_hypervisor(void)
 {
     machine.instret = works(probe_instret);
@@ -111,6 +119,7 @@ const char *probe_machine(uint32_t hidden)
     }
     machine.hidden = hidden;
     machine.vstimecmp = works(probe_vstimecmp);
+    machine.hstateen = works(probe_hstateen0);
     seek(&envcfg);
     if (arch_has(RISCV_FEATURE_ENVCFG)) {
         csr_write(CSR_HENVCFG, 0);

@@ -2,9 +2,12 @@
 /* SBI HSM (harts of a guest started and stopped) and SRST (reset and shutdown of the guest). */
 #include "arch.h"
 #include "internal.h"
+#include "sched.h"
 
 #define HSM_STARTED 0UL
 #define HSM_STOPPED 1UL
+#define HSM_STOP_PENDING 3UL
+#define HSM_SUSPENDED 4UL
 #define HSM_SUSPEND_RETENTIVE 0UL
 #define HSM_SUSPEND_NON_RETENTIVE 0x80000000UL
 
@@ -21,12 +24,29 @@ static struct hcall_ret hsm_start(struct vm *vm, ulong hart, ulong entry, ulong 
     return SBI_RET(vcpu_start(&vm->vcpus[hart], entry, arg) ? HCALL_OK : HCALL_ERR_ALREADY_AVAILABLE);
 }
 
+/* Under sched_lock. */
+static ulong hsm_state(const struct vcpu *v)
+{
+    if (v->state == VCPU_OFF) {
+        return HSM_STOPPED;
+    }
+    if ((v->request & VCPU_REQ_OFF) != 0) {
+        return HSM_STOP_PENDING;
+    }
+    return v->state == VCPU_BLOCKED && v->arch.suspended ? HSM_SUSPENDED : HSM_STARTED;
+}
+
 static struct hcall_ret hsm_status(const struct vm *vm, ulong hart)
 {
+    ulong state;
+
     if (hart >= vm->nvcpus) {
         return SBI_RET(HCALL_ERR_INVALID_PARAM);
     }
-    return SBI_VALUE(vm->vcpus[hart].state == VCPU_OFF ? HSM_STOPPED : HSM_STARTED);
+    spin_lock(&sched_lock);
+    state = hsm_state(&vm->vcpus[hart]);
+    spin_unlock(&sched_lock);
+    return SBI_VALUE(state);
 }
 
 static struct hcall_ret hsm_suspend(struct vcpu *v, ulong type)
@@ -34,6 +54,7 @@ static struct hcall_ret hsm_suspend(struct vcpu *v, ulong type)
     if (type != HSM_SUSPEND_RETENTIVE) {
         return SBI_RET(type == HSM_SUSPEND_NON_RETENTIVE ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
     }
+    v->arch.suspended = true;
     vcpu_wait(v);
     return SBI_RET(HCALL_OK);
 }

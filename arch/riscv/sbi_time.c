@@ -17,10 +17,11 @@ static struct hcall_ret sbi_time(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
         return SBI_RET(HCALL_OK);
     }
     v->arch.vstimecmp = a0;
-    csr_clear(CSR_HVIP, 1UL << IRQ_VSTI);
     spin_lock(&sched_lock);
     timer_arm(&v->timer, a0);
+    __atomic_fetch_and(&v->pending, ~(1UL << IRQ_VSTI), __ATOMIC_RELAXED); /* the timer may be on another hart */
     spin_unlock(&sched_lock);
+    csr_clear(CSR_HVIP, 1UL << IRQ_VSTI);
     return SBI_RET(HCALL_OK);
 }
 SBI_EXTENSION(SBI_EXT_TIME, sbi_time, 12);

@@ -309,8 +309,32 @@ fetch_trapped:
 
     /*
      * A trap out of the hypervisor itself is a bug of ours (what may trap has a vector of its own): say where and stop
-     * the machine, for nothing can be trusted any more.
+     * the machine, for nothing can be trusted any more. On a stack of its own, for this hart's may be used up. A second
+     * hart that gets here stands still; a trap on the way ends the machine without a word.
      */
 trap_from_hypervisor:
-    csrrw   sp, CSR_SSCRATCH, sp    /* back to our stack; sscratch is 0 again */
-    j       hypervisor_panic
+    csrrw   sp, CSR_SSCRATCH, sp    /* our stack as it was; sscratch is 0 again */
+    la      t0, panic_stack
+    li      t1, PANIC_STACK
+    add     t1, t1, t0
+    bleu    sp, t1, 3f
+1:  la      t0, panic_taken
+    li      t2, 1
+    amoswap.w.aq t2, t2, (t0)
+    bnez    t2, 2f
+    mv      a0, sp
+    mv      sp, t1
+    j       hypervisor_panic        /* (stack pointer) */
+2:  wfi
+    j       2b
+3:  bltu    sp, t0, 1b
+    mv      sp, t1
+    li      a0, 1
+    j       arch_shutdown           /* (failure) */
+
+    .section .bss
+    .balign 16
+panic_stack:
+    .skip   PANIC_STACK
+panic_taken:
+    .word   0

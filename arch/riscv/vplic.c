@@ -12,7 +12,7 @@
 #define ENABLE_STRIDE 0x80U
 #define CONTEXT 0x200000U
 #define CONTEXT_STRIDE 0x1000U
-#define VPLIC_SIZE 0x4000000U
+#define VPLIC_SIZE 0x600000U /* as the guest is told */
 #define PRIORITIES 7U
 
 #define NO_CONTEXT (~0UL)
@@ -135,7 +135,11 @@ static void vplic_complete(struct vm *vm, ulong c, ulong n)
     bit &= p->level;
     if (bit != 0) { /* still asserted: it comes again */
         p->pending |= bit;
-        vplic_update_all(vm, bit);
+        if (vm->nvcpus == 1) { /* which has it enabled, as it may complete it */
+            vplic_update(vm, c);
+        } else {
+            vplic_update_all(vm, bit);
+        }
     }
     spin_unlock(&vm->lock);
 }

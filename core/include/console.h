@@ -16,6 +16,7 @@ struct vm;
 #define CONSOLE_LINE 192U /* longest line shown as one; longer ones are continued on the next */
 #define CONSOLE_TX 8192U  /* bytes that wait for the UART; power of two */
 #define CONSOLE_DRAIN_TRIES 10000000U
+#define CONSOLE_SEIZE_TRIES 1000000U
 #define CONSOLE_ROOM 1024U /* a VM may write while at least so much is free: a line redrawn, and then some */
 
 /* Called before anything is printed: begins a line of our own. The firmware may have left one unfinished (some do
@@ -44,7 +45,12 @@ void console_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Shows unfinished lines of VMs without the keyboard. */
 void console_flush(void);
 
-/* Sends what waits, as far as the UART takes it: before the machine goes off. */
+/* The hypervisor has failed, perhaps in the middle of this file: waits a moment for the lock, then takes it from whoever
+ * has it. What is printed next comes out, after that the machine must be stopped. */
+void console_seize(void);
+
+/* Ends the line that stands on the terminal and sends what waits, as far as the UART takes it: before the machine goes
+ * off. */
 void console_drain(void);
 
 /* The UART has interrupted: takes what was typed, sends what waits. */

@@ -8,8 +8,8 @@
 struct vm;
 struct vcpu;
 
-#define VUART_FIFO 1024U /* receive FIFO, bytes; power of two. The real chip has 16, which a pasted line overruns. */
-#define VUART_SIZE 0x1000U
+#define VUART_FIFO 1024U  /* receive FIFO, bytes; power of two. The real chip has 16, which a pasted line overruns. */
+#define VUART_SIZE 0x100U /* eight registers, and nothing up to here, as on the machine that guests expect */
 
 struct vuart {
     uint8_t ier, lcr, mcr, scr, fcr, dll, dlm;

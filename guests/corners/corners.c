@@ -168,13 +168,56 @@ static void shutdown(void)
     sbi_shutdown(0);
 }
 
+/* --- hsm: what the other hart is said to do while it suspends, waits, and is gone --- */
+
+#define HSM_SUSPEND 3UL
+
+static volatile unsigned int stage;
+
+static void suspend_and_wait(unsigned long hart, void *argument)
+{
+    (void)hart;
+    (void)argument;
+    csr_write_sie(SIE_SOFT);
+    stage = 1;
+    sbi_call(SBI_EXT_HSM, HSM_SUSPEND, 0, 0, 0); /* retentive: comes back with the interrupt */
+    csr_clear_sip(SIE_SOFT);
+    stage = 2;
+    csr_wait_for_interrupt();
+    stage = 3;
+}
+
+/* Once hart 1 has come to `next` and had time to go on from there: its status. */
+static unsigned long status_at(unsigned int next)
+{
+    while (stage != next) {
+    }
+    spin(50 * MS);
+    return (unsigned long)sbi_hart_status(1).value;
+}
+
+static void hsm(void)
+{
+    static uint8_t stack[4096] __attribute__((aligned(16)));
+    static struct hart_boot boot = {.function = suspend_and_wait};
+    unsigned long suspended, waiting;
+
+    boot.stack_top = stack + sizeof(stack);
+    sbi_hart_start(1, (unsigned long)hart_entry, (unsigned long)&boot);
+    suspended = status_at(1);
+    sbi_send_ipi((struct sbi_harts){.mask = 1UL << 1});
+    waiting = status_at(2);
+    sbi_send_ipi((struct sbi_harts){.mask = 1UL << 1});
+    print("corners: suspended %lu, waiting %lu, gone %lu\n", suspended, waiting, status_at(3));
+}
+
 int main(unsigned long hart, const void *fdt)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } roles[] = {{"lines", lines}, {"timer", timer}, {"wfi", wfi},          {"gap", gap},
-                 {"reset", reset}, {"crash", crash}, {"shutdown", shutdown}};
+    } roles[] = {{"hsm", hsm}, {"lines", lines}, {"timer", timer}, {"wfi", wfi},
+                 {"gap", gap}, {"reset", reset}, {"crash", crash}, {"shutdown", shutdown}};
     char role[16] = "";
 
     (void)hart;

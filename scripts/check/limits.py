@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits on C functions: complexity, statements, parameters, no goto, no conditional compilation inside."""
+"""
+Limits on functions. C: complexity, statements, parameters, no goto, no conditional compilation inside. Python:
+complexity, by the same count.
+"""
 
 import re
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import lizard
 
 from check import ctext, repo
 from check.repo import Finding
 
-ROOMS = ("core/", "arch/", "rt/", "ipc/", "fpga/", "platform/", "guests/", "tests/")
+ROOMS = ("core/", "arch/", "rt/", "ipc/", "fpga/", "platform/", "guests/", "scripts/", "tests/")
 
 MAX_COMPLEXITY = 10
 MAX_STATEMENTS = 50
@@ -26,14 +30,21 @@ WAIVERS = (
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else)\b")
 
 
-def _measured(path: str, text: str) -> list[Finding]:
+def _complex(path: str, functions: list[Any]) -> list[Finding]:
     found = []
-    # lizard counts every #if as a branch; those are judged below, so it gets the text without them.
-    code = ctext.without_directives(ctext.blank(text))
-    for function in lizard.analyze_file.analyze_source_code(path, code).function_list:
+    for function in functions:
         if function.cyclomatic_complexity > MAX_COMPLEXITY:
             what = f"{function.name}: cyclomatic complexity {function.cyclomatic_complexity} > {MAX_COMPLEXITY}"
             found.append(Finding(path, function.start_line, what, "split the function or use a table"))
+    return found
+
+
+def _measured(path: str, text: str) -> list[Finding]:
+    # lizard counts every #if as a branch; those are judged below, so it gets the text without them.
+    code = ctext.without_directives(ctext.blank(text))
+    functions = lizard.analyze_file.analyze_source_code(path, code).function_list
+    found = _complex(path, functions)
+    for function in functions:
         if function.parameter_count > MAX_PARAMETERS:
             what = f"{function.name}: {function.parameter_count} parameters > {MAX_PARAMETERS}"
             found.append(Finding(path, function.start_line, what, "pass a struct"))
@@ -57,7 +68,9 @@ def _function_findings(path: str, lines: list[str], function: ctext.Function) ->
 
 
 def check_text(path: str, text: str) -> list[Finding]:
-    """Findings of one C file."""
+    """Findings of one file."""
+    if path.endswith(".py"):
+        return _complex(path, lizard.analyze_file.analyze_source_code(path, text).function_list)
     findings = _measured(path, text)
     lines = ctext.blank(text).split("\n")
     for function in ctext.functions(text):
@@ -87,15 +100,17 @@ def without_waived(findings: list[Finding], files: list[str]) -> list[Finding]:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """Every C function within the limits of CONTRIBUTING.md."""
-    files = [name for name in repo.with_suffix(repo.tracked(root), *repo.C_SUFFIXES) if name.startswith(ROOMS)]
+    """Every C and Python function within the limits of CONTRIBUTING.md."""
+    files = [name for name in repo.tracked(root) if name.startswith(ROOMS)]
+    c_files, python_files = repo.with_suffix(files, *repo.C_SUFFIXES), repo.with_suffix(files, ".py")
     findings: list[Finding] = []
     count = 0
-    for name in files:
+    for name in (*c_files, *python_files):
         text = (root / name).read_text(encoding="utf-8")
         findings += check_text(name, text)
-        count += len(ctext.functions(text))
-    return without_waived(findings, files), f"{count} functions in {len(files)} C files"
+        count += len(ctext.functions(text)) if name in c_files else 0
+    summary = f"{count} functions in {len(c_files)} C files, {len(python_files)} Python files"
+    return without_waived(findings, files), summary
 
 
 if __name__ == "__main__":

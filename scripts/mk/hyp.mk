@@ -20,29 +20,37 @@ HYP_TARGET = $(if $(findstring clang,$(HYP_CC)),$(HYP_CLANG),$(HYP_GCC))
 HYP_CFLAGS = $(HYP_TARGET) -mabi=lp64 -mcmodel=medany -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
-# What does not run while guests do, or whose length nobody waits for, is compiled for size.
-HYP_SMALL := core/console.c core/console_keys.c core/memmap.c core/sysimage.c core/system.c core/vm.c core/vmload.c \
-             core/lib/format.c rt/admit.c rt/apps.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/hostmap.c \
-             arch/riscv/main.c arch/riscv/pagetable.c arch/riscv/plic.c arch/riscv/probe.c arch/riscv/sbi_console.c \
-             arch/riscv/sbi_hsm.c arch/riscv/sbi_time.c arch/riscv/vm.c arch/riscv/vplic.c
-$(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): HYP_OPT := -Os
+# What does not run while guests do, or whose length nobody waits for, is compiled for size; what is not on a way that is
+# measured also saves its registers by calling the compiler's library.
+HYP_SMALL := arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
+HYP_TINY := core/console.c core/console_keys.c core/memmap.c core/sysimage.c core/system.c core/vm.c core/vmload.c \
+            core/lib/format.c rt/admit.c rt/apps.c arch/riscv/hostmap.c arch/riscv/main.c arch/riscv/pagetable.c \
+            arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_hsm.c arch/riscv/vm.c
+$(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
+$(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os -msave-restore
+HYP_LIBGCC = $(shell $(CROSS)gcc -march=$(HYP_ISA) -mabi=lp64 -print-libgcc-file-name)
 
 # The one file that touches floating-point registers; the ABI stays soft-float.
-$(HYP_BUILD)/obj/arch/riscv/fp.S.o: HYP_ISA := rv64imafdc
+$(HYP_BUILD)/obj/arch/riscv/fp.S.o: private HYP_ISA := rv64imafdc
 
 hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
 
-$(HYP_BUILD)/obj/%.c.o: %.c Makefile scripts/mk/hyp.mk
+# Changes when another compiler or other flags are asked for, and everything is compiled anew.
+$(HYP_BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(HYP_CC) $(HYP_CFLAGS)' | cmp -s - $@ || echo '$(HYP_CC) $(HYP_CFLAGS)' >$@
+
+$(HYP_BUILD)/obj/%.c.o: %.c $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(HYP_CC) $(HYP_CFLAGS) -c -o $@ $<
 
-$(HYP_BUILD)/obj/%.S.o: %.S Makefile scripts/mk/hyp.mk
+$(HYP_BUILD)/obj/%.S.o: %.S $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(HYP_CC) $(HYP_CFLAGS) -c -o $@ $<
 
-$(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S
+$(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S $(HYP_BUILD)/flags
 	@mkdir -p $(@D)
 	@$(HYP_CC) $(HYP_CFLAGS) -E -P -x assembler-with-cpp -MT $@ -o $@ $<
 
@@ -50,7 +58,7 @@ $(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S
 $(HYP_BUILD)/tessera.elf: $(HYP_OBJS) $(HYP_BUILD)/hypervisor.lds
 	@echo "  LD    $@"
 	@$(CROSS)ld -T $(HYP_BUILD)/hypervisor.lds --gc-sections -z max-page-size=4096 -Map=$(HYP_BUILD)/tessera.map \
-		-o $@ $(HYP_OBJS)
+		-o $@ $(HYP_OBJS) $(HYP_LIBGCC)
 
 $(HYP_BUILD)/tessera.bin: $(HYP_BUILD)/tessera.elf
 	@$(CROSS)objcopy -O binary --set-section-flags .stacks=alloc,load,contents $< $@

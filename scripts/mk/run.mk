@@ -2,15 +2,16 @@
 # Running what was built, and the tests of the whole.
 RUN := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/run.py
 VM ?= linux
+export VM
 
 run: image ## boot SYSTEM in QEMU with its console here (QEMU=path, CPU=flags such as sstc=false)
-	@$(RUN) run --system $(SYSTEM)
+	@$(RUN) run --system "$$SYSTEM"
 
 smoke: image ## boot SYSTEM headless until every guest has given its sign of life
-	@$(RUN) smoke --system $(SYSTEM)
+	@$(RUN) smoke --system "$$SYSTEM"
 
 native: image ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
-	@$(RUN) native --system $(SYSTEM) $(VM)
+	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
 E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e2e
 

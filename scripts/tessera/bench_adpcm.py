@@ -45,18 +45,24 @@ def overheads(runs: Sequence[Run], native: Run) -> list[float]:
     last guest's mark, over as many times the native instructions. All guests sharing the hart, it never sleeps between.
     ParseError if the runs are not comparable.
     """
+    _check_comparable(runs, native)
+    start = min(run.marks[0] for run in runs)
+    share = [len(runs) * (native.marks[part] - native.marks[0]) for part in range(PARTS + 1)]
+    return [100 * ((_last(runs, part) - start) / share[part] - 1) for part in range(1, PARTS + 1)]
+
+
+def _last(runs: Sequence[Run], part: int) -> int:
+    """When the last guest had done that many tenths."""
+    return max(run.marks[part] for run in runs)
+
+
+def _check_comparable(runs: Sequence[Run], native: Run) -> None:
     if any(run.work != native.work for run in runs):
         raise ParseError(f"not the same work: natively {native.work}, in VMs {sorted({run.work for run in runs})}")
-    start = min(run.marks[0] for run in runs)
-    if max(run.marks[0] for run in runs) >= min(run.marks[1] for run in runs):
+    if _last(runs, 0) >= min(run.marks[1] for run in runs):
         raise ParseError("the guests did not begin together")
-    if min(run.told for run in runs) <= max(run.marks[PARTS] for run in runs):
+    if min(run.told for run in runs) <= _last(runs, PARTS):
         raise ParseError("a guest was printing while another worked")
-    return [
-        100
-        * ((max(run.marks[part] for run in runs) - start) / (len(runs) * (native.marks[part] - native.marks[0])) - 1)
-        for part in range(1, PARTS + 1)
-    ]
 
 
 def tick_cost(native: Run, bare: Run) -> float:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-_BOOT = re.compile(r"boot: (\d+) instructions to the first guest, (\d+) more copying and clearing")
+_BOOT = re.compile(r"boot: instret (\d+) to the first guest; copying and clearing took (\d+) of all CPUs")
 _GAP = re.compile(r"^GAP (\d+) (\d+)$", re.MULTILINE)
 _NUMBERS = ("min", "median", "avg", "max", "n")
 
@@ -79,11 +79,14 @@ def is_done(console: str) -> bool:
 
 
 def boot_cost(console: str) -> tuple[int, int]:
-    """Instructions from the hypervisor's entry to the first guest, and those beside them that fill memory."""
+    """Instructions of one hart: from the hypervisor's entry to the first guest, and those beside that fill memory."""
     match = _BOOT.search(console)
     if match is None:
-        raise ParseError("the hypervisor has not said what its boot took ('boot: <n> instructions to the first guest')")
-    return int(match[1]), int(match[2])
+        raise ParseError("the hypervisor has not said what its boot took ('boot: instret <n> to the first guest')")
+    whole, filling = int(match[1]), int(match[2])
+    if filling > whole:
+        raise ParseError(f"the boot took {whole}, but filling memory {filling}: that is not of one hart under -icount")
+    return whole - filling, filling
 
 
 def gaps(console: str) -> list[tuple[int, int]]:

@@ -23,6 +23,23 @@ def _points(metrics: dict[str, Metric], records: list[dict[str, Any]], version: 
     return found
 
 
+def _draw(axes: Any, points: list[tuple[str, str, float]], names: list[str]) -> None:
+    """The points, a row for each name, and the line of the goal."""
+    for who, colour in _COLOURS.items():
+        mine = [(names.index(name), value) for name, owner, value in points if owner == who]
+        if mine:
+            rows, values = zip(*mine, strict=True)
+            marker = "D" if who == "Tessera" else "o"
+            axes.scatter(values, rows, c=colour, marker=marker, label=_LABELS.get(who, who), zorder=3)
+    axes.axvline(1, color="black", linewidth=1)
+    axes.text(1, 1.01, "goal", transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.grid(axis="x", which="both", alpha=0.25)
+
+
 def plot(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Writes overview.png and overview.svg into `folder`; returns their paths, none if there is nothing to show."""
     import matplotlib
@@ -37,25 +54,7 @@ def plot(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path
         return []
     names = list(dict.fromkeys(name for name, _, _ in points))
     figure, axes = pyplot.subplots(figsize=(9, max(2.6, 0.45 * len(names) + 1.8)), layout="constrained")
-    for who, colour in _COLOURS.items():
-        mine = [(names.index(name), value) for name, owner, value in points if owner == who]
-        if mine:
-            marker = "D" if who == "Tessera" else "o"
-            axes.scatter(
-                [value for _, value in mine],
-                [row for row, _ in mine],
-                c=colour,
-                marker=marker,
-                label=_LABELS.get(who, who),
-                zorder=3,
-            )
-    axes.axvline(1, color="black", linewidth=1)
-    axes.text(1, 1.01, "goal", transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
-    axes.grid(axis="x", which="both", alpha=0.25)
+    _draw(axes, points, names)
     axes.set_xlabel(f"figure relative to the goal (less is better), QEMU {version}")
     figure.legend(loc="outside lower center", ncols=len(_COLOURS), frameon=False)
     paths = [folder / "overview.png", folder / "overview.svg"]

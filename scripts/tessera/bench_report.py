@@ -57,7 +57,6 @@ def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> d
     figure = taken.figure
     judged = metric if taken.system != NATIVE else None
     value = figure.stat(metric.stat if metric else "median")
-    further = {"curve": [_plain(point) for point in taken.curve]} if taken.curve else {}
     return {
         "metric": figure.metric,
         "unit": figure.unit,
@@ -68,20 +67,31 @@ def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> d
         "n": figure.n,
         "goal": _plain(judged.goal) if judged else None,
         "met": judged.met(value) if judged else None,
-        "config": {
-            "system": taken.system,
-            "qemu": ".".join(map(str, qemu.version)),
-            "qemu_release": qemu_release(qemu.program),
-            "cpu": qemu.cpu,
-            "icount": ICOUNT,
-            "harts": 1,
-            **({"model": taken.model} if taken.model else {}),
-        },
+        "config": _config(taken, qemu),
         "commit": commit.name,
         "dirty": commit.dirty,
-        "anchors": {peer: _plain(number) for peer, number in judged.peers.items()} if judged else {},
-        "anchor_source": judged.source if judged and judged.peers else None,
-        **further,
+        **_anchors(judged),
+        **({"curve": [_plain(point) for point in taken.curve]} if taken.curve else {}),
+    }
+
+
+def _config(taken: Taken, qemu: Qemu) -> dict[str, Any]:
+    return {
+        "system": taken.system,
+        "qemu": ".".join(map(str, qemu.version)),
+        "qemu_release": qemu_release(qemu.program),
+        "cpu": qemu.cpu,
+        "icount": ICOUNT,
+        "harts": 1,
+        **({"model": taken.model} if taken.model else {}),
+    }
+
+
+def _anchors(metric: Metric | None) -> dict[str, Any]:
+    peers = metric.peers if metric else {}
+    return {
+        "anchors": {peer: _plain(number) for peer, number in peers.items()},
+        "anchor_source": metric.source if metric and peers else None,
     }
 
 
@@ -109,17 +119,21 @@ def _versions(records: list[dict[str, Any]]) -> list[str]:
 def rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[list[str]]:
     """The table's cells, header first: metrics with goals or peers, then whatever else was measured."""
     versions = _versions(records)
-    ours = {(line["metric"], line["config"]["qemu"]): line for line in records if line["config"]["system"] != NATIVE}
-    natively = {
-        (line["metric"], line["config"]["qemu"]): line for line in records if line["config"]["system"] == NATIVE
-    }
+    ours = _by_name(records, native=False)
+    natively = _by_name(records, native=True)
     others = [name for name, _ in ours if name not in metrics and not name.endswith(".ticks")]
     header = ["metric", "unit", "goal", *(f"QEMU {version}" for version in versions), "", "native", *map(str, PEERS)]
     table = [header]
     for name in dict.fromkeys([*metrics, *others]):
         lines = [ours.get((name, version)) for version in versions]
-        table.append(_row(name, metrics.get(name), lines, natively.get((name, versions[0])) if versions else None))
+        table.append(_row(name, metrics.get(name), lines, natively.get((name, *versions[:1]))))
     return table
+
+
+def _by_name(records: Iterable[dict[str, Any]], native: bool) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Those measured natively, or those in VMs, by metric and QEMU's version."""
+    wanted = [line for line in records if (line["config"]["system"] == NATIVE) == native]
+    return {(line["metric"], line["config"]["qemu"]): line for line in wanted}
 
 
 def _row(
@@ -127,16 +141,26 @@ def _row(
 ) -> list[str]:
     verdicts = [line["met"] for line in lines if line is not None]
     met = None if not verdicts or None in verdicts else all(verdicts)
-    unit = metric.unit if metric else next((line["unit"] for line in lines if line), "")
+    absent = "not measured" if metric else ""
     return [
-        name,
-        unit,
-        _shown(_plain(metric.goal)) if metric and metric.goal is not None else "",
-        *(_shown(line["value"]) if line else "not measured" if metric else "" for line in lines),
+        *_promised(name, metric, lines),
+        *(_shown(line["value"]) if line else absent for line in lines),
         verdict(met),
         _shown(natively["value"]) if natively else "",
-        *(_shown(_plain(metric.peers[peer])) if metric and peer in metric.peers else "" for peer in PEERS),
+        *_peers(metric),
     ]
+
+
+def _promised(name: str, metric: Metric | None, lines: list[dict[str, Any] | None]) -> list[str]:
+    """The first cells: name, unit, goal."""
+    if metric is None:
+        return [name, next((line["unit"] for line in lines if line), ""), ""]
+    return [name, metric.unit, _shown(_plain(metric.goal)) if metric.goal is not None else ""]
+
+
+def _peers(metric: Metric | None) -> list[str]:
+    figures = metric.peers if metric else {}
+    return [_shown(_plain(figures[peer])) if peer in figures else "" for peer in PEERS]
 
 
 def text_table(table: list[list[str]]) -> str:

@@ -37,13 +37,11 @@ def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:
 
 
 def _check_launchers(nodes: list[Read]) -> None:
-    names = [node.name for node in nodes]
     for node in nodes:
-        for name in node["rt-launchers"] or ():
-            others = [other for other in names if other != node.name]
-            if name not in others:
-                guess = suggest(name, others) or f" ({', '.join(others)})"
-                node.problem("rt-launchers", f'expected names of other VMs, got "{name}"{guess}')
+        others = [other.name for other in nodes if other is not node]
+        for name in sorted({*(node["rt-launchers"] or ())} - {*others}):
+            guess = suggest(name, others) or f" ({', '.join(others)})"
+            node.problem("rt-launchers", f'expected names of other VMs, got "{name}"{guess}')
         if node["rt-launchers"] and not node["rt-apps"]:
             node.problem("rt-launchers", "expected only on a VM with rt-apps")
 

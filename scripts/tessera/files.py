@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the files that a system names, and looks at what they are."""
 
+import stat
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.kinds import size_text
 from tessera.model import File
 from tessera.reading import Read
 
+LARGEST = 1 << 32  # bytes of a file that goes into an image, whatever RAM a system claims
+_NOT_REGULAR = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFBLK: "a block device",
+    stat.S_IFSOCK: "a socket",
+}
 _LINUX_MAGIC = (0x30, b"RISCV\0\0\0")
 _LINUX_MAGIC2 = (0x38, b"RSC\x05")
 _NOT_RAW = {
@@ -36,21 +46,41 @@ def linux_header(data: bytes) -> LinuxHeader | None:
     return LinuxHeader(text_offset, image_size)
 
 
-def load_file(node: Read, prop: str, directory: Path) -> File | None:
-    """The file that `prop` names, relative to `directory`. None and a problem if it cannot be had or is empty."""
+def find_file(node: Read, prop: str, directory: Path) -> Path | None:
+    """The file that `prop` names, relative to `directory`. None and a problem if it is no file with something in it."""
     path = directory / node[prop]
-    if not path.exists():
+    try:
+        status = path.stat()
+    except FileNotFoundError:
         node.problem(prop, f'expected a file in {directory}, got "{node[prop]}": no {path}')
         return None
-    try:
-        data = path.read_bytes()
     except OSError as error:
         node.problem(prop, f'expected a readable file, got "{node[prop]}": {error.strerror}')
         return None
-    if not data:
+    if not stat.S_ISREG(status.st_mode):
+        what = _NOT_REGULAR.get(stat.S_IFMT(status.st_mode), "something else")
+        node.problem(prop, f'expected a regular file, got "{node[prop]}", {what}')
+        return None
+    if status.st_size == 0:
         node.problem(prop, f'expected a file with something in it, got "{node[prop]}", which is empty')
         return None
-    return File(path, data)
+    return path
+
+
+def load_file(node: Read, prop: str, directory: Path) -> File | None:
+    """Like find_file, of what goes into the RAM of the VM `node`, with its content; what cannot fit is not read."""
+    path = find_file(node, prop, directory)
+    if path is None:
+        return None
+    room, size = min(node["memory-size"], LARGEST), path.stat().st_size
+    if size > room:
+        node.problem(prop, f'expected it to fit the RAM, at most {size_text(room)}, got "{node[prop]}" of {size} bytes')
+        return None
+    try:
+        return File(path, path.read_bytes())
+    except OSError as error:
+        node.problem(prop, f'expected a readable file, got "{node[prop]}": {error.strerror}')
+        return None
 
 
 def load_image(node: Read, prop: str, directory: Path) -> File | None:

@@ -2,7 +2,9 @@
 """A running QEMU whose console is read by a program: which VM said what, waiting for it, typing."""
 
 import contextlib
+import ctypes
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -12,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 HYPERVISOR = "tessera"
+END_S = 5  # seconds that QEMU has to end when told to
 FIRMWARE = ""  # lines that carry no VM's name: OpenSBI's, and the hypervisor's before its console is up
 
 _ERASE = re.compile(r"\r+(?:\x1b\[\d*m)*\x1b\[\d?K")  # back to the line's start and erase: what follows replaces it
@@ -76,6 +79,26 @@ class MachineTimeoutError(AssertionError):
     """What was waited for did not come; the text says who was silent and shows its last lines."""
 
 
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+_libc = ctypes.CDLL(None)
+
+
+def die_with_parent() -> None:
+    """For a child just forked: it is killed when the thread that forked it ends, however that ends."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def end_process(process: subprocess.Popen[bytes]) -> None:
+    """Ends a QEMU that still runs, though it may not listen (under -icount it does not)."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
 class Machine:
     """
     QEMU with its console on pipes. Use as a context manager: leaving it ends QEMU.
@@ -93,7 +116,12 @@ class Machine:
         self._ended = False
         self._transcript = transcript.open("wb") if transcript else None
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            preexec_fn=die_with_parent,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -184,13 +212,7 @@ class Machine:
 
     def close(self) -> None:
         """Ends QEMU if it still runs."""
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(5)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        end_process(self.process)
         self._reader.join(5)
         for stream in (self.process.stdin, self.process.stdout, self._transcript):
             if stream:

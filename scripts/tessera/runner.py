@@ -37,6 +37,17 @@ def find_qemu(program: str | None = None, cpu_flags: str | None = None) -> Qemu:
     """
     program = program or os.environ.get("QEMU") or "qemu-system-riscv64"
     flags = (cpu_flags if cpu_flags is not None else os.environ.get("CPU", "")).strip(",")
+    path, version = _find_program(program)
+    if complaint := _refuses(path, BASE_CPU):
+        raise RunError(f"QEMU: {path} does not emulate the hypervisor extension ({BASE_CPU}): {complaint}")
+    cpu = f"{BASE_CPU},{flags}" if flags else BASE_CPU
+    if flags and (complaint := _refuses(path, cpu)):
+        raise RunError(f"QEMU: {path} refuses CPU={flags}: {complaint}")
+    return Qemu(path, version, cpu)
+
+
+def _find_program(program: str) -> tuple[str, tuple[int, int]]:
+    """Where it is, and its version, which is new enough."""
     path = shutil.which(program)
     if path is None:
         raise RunError(f"QEMU: there is no program '{program}' (run `make setup`, or name another one: QEMU=path)")
@@ -44,12 +55,7 @@ def find_qemu(program: str | None = None, cpu_flags: str | None = None) -> Qemu:
     if version < OLDEST_QEMU:
         have, need = (".".join(map(str, numbers)) for numbers in (version, OLDEST_QEMU))
         raise RunError(f"QEMU: {path} is version {have}, {need} or newer is needed (QEMU=path names another one)")
-    if complaint := _refuses(path, BASE_CPU):
-        raise RunError(f"QEMU: {path} does not emulate the hypervisor extension ({BASE_CPU}): {complaint}")
-    cpu = f"{BASE_CPU},{flags}" if flags else BASE_CPU
-    if flags and (complaint := _refuses(path, cpu)):
-        raise RunError(f"QEMU: {path} refuses CPU={flags}: {complaint}")
-    return Qemu(path, version, cpu)
+    return path, version
 
 
 def _version(path: str) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from tessera import schema, virtual
 from tessera.board import load_board
 from tessera.check_system import check_counts, check_devices, check_harts, owners
 from tessera.check_vm import check_vm
-from tessera.files import load_file, load_image
+from tessera.files import find_file, load_file, load_image
 from tessera.kinds import suggest
 from tessera.layout import FEATURES
 from tessera.model import Board, Device, System, Vm
@@ -27,9 +27,7 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
     """
     check_features(without)
     problems = Problems()
-    node = read(Source(str(path)), schema.SYSTEM, problems)
-    if len(path.stem) > LONGEST_NAME:
-        node.problem("", f'expected a file name of at most {LONGEST_NAME} characters, got "{path.stem}"')
+    node = _read(path, problems)
     vms = [_vm(index, vm, guests) for index, vm in enumerate(_section(node, "vms")) if vm.sound]
     if "vms" in node.children:
         check_counts(node.children["vms"])
@@ -41,7 +39,6 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
     if board is None:
         problems.raise_if_any()
         raise AssertionError("a system without a board has no problem")
-    mask = set(node["machine-mask"] or ()) | set(without)
     system = System(
         name=path.stem,
         source=path,
@@ -49,13 +46,25 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
         board=board,
         harts=node["harts"],
         quantum_us=node["quantum-us"],
-        machine_mask=tuple(name for name in FEATURES if name in mask),
+        machine_mask=_machine_mask(node, without),
         devices=devices,
         vms=vms,
     )
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
     return system
+
+
+def _read(path: Path, problems: Problems) -> Read:
+    node = read(Source(str(path)), schema.SYSTEM, problems)
+    if len(path.stem) > LONGEST_NAME:
+        node.problem("", f'expected a file name of at most {LONGEST_NAME} characters, got "{path.stem}"')
+    return node
+
+
+def _machine_mask(node: Read, without: tuple[str, ...]) -> tuple[str, ...]:
+    mask = {*(node["machine-mask"] or ()), *without}
+    return tuple(name for name in FEATURES if name in mask)
 
 
 def _section(node: Read, name: str) -> list[Read]:
@@ -90,9 +99,8 @@ def _devices(node: Read, board: Board, vms: list[Vm], guests: Path) -> list[Devi
 
 
 def _device(node: Read, guests: Path) -> Device:
-    file = load_file(node, "file", guests) if node["file"] else None
-    path = file.path if file else None
-    return Device(node.name, node["slot"], node["model"], path, node["read-only"])
+    file = find_file(node, "file", guests) if node["file"] else None
+    return Device(node.name, node["slot"], node["model"], file, node["read-only"])
 
 
 def _vm(index: int, node: Read, guests: Path) -> Vm:

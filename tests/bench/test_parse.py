@@ -43,12 +43,13 @@ def test_done() -> None:
 
 
 def test_boot_cost() -> None:
-    assert boot_cost("x\nboot: 41653 instructions to the first guest, 770411 more copying and clearing\n") == (
-        41653,
-        770411,
-    )
-    with pytest.raises(ParseError):
-        boot_cost("boot: done")
+    def boot_line(whole: int, filling: int) -> str:
+        return f"x\nboot: instret {whole} to the first guest; copying and clearing took {filling} of all CPUs\n"
+
+    assert boot_cost(boot_line(812064, 770411)) == (41653, 770411)
+    for line in ("boot: done", boot_line(770410, 770411)):
+        with pytest.raises(ParseError):
+            boot_cost(line)
 
 
 # A runs to 100, B from 140 to 200, A from 250 to 300, B from 330 on.

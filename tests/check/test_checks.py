@@ -59,6 +59,7 @@ def _function(body: str, name: str = "module_verb", parameters: str = "int a") -
 BRANCHES = "".join(f"    if (a == {n}) {{\n        a += 2;\n    }}\n" for n in range(10))
 STATEMENTS = "    a++;\n" * 50
 GOTO = "    if (a > 1) {\n        goto out;\n    }\nout:\n"
+PY_CONDITIONS = "def f(a: int) -> bool:\n    return " + " and ".join(f"a != {n}" for n in range(11)) + "\n"
 CONDITIONAL = "#ifdef DEBUG\n    a++;\n#endif\n"
 
 # check, file, content, line of the finding, words of the finding
@@ -72,6 +73,8 @@ BAD = [
     ("lint", "scripts/a.sh", SH + 'x="a b"\nls $x\n', 5, "SC2086"),
     ("lint", ".ci/run", SH + "for f in $(ls *.x); do echo; done\n", 4, "SC2045"),
     ("limits", "core/a.c", _function(BRANCHES), 2, "complexity 11 > 10"),
+    ("limits", "scripts/a.c", _function(BRANCHES), 2, "complexity 11 > 10"),
+    ("limits", "scripts/a.py", PY + "\n" + PY_CONDITIONS, 4, "complexity 11 > 10"),
     ("limits", "core/a.c", _function(STATEMENTS), 3, "51 statements > 50"),
     (
         "limits",
@@ -146,6 +149,7 @@ GOOD = [
     ("lint", "scripts/a.py", PY + "\nX = 1\n"),
     ("lint", "scripts/a.sh", SH + "echo fine\n"),
     ("limits", "core/a.c", _function(BRANCHES[: BRANCHES.rfind("    if")])),
+    ("limits", "scripts/a.py", PY + "\n" + PY_CONDITIONS.replace("a != 10", "True").replace(" and True", "")),
     ("limits", "core/a.c", f"{C}#ifdef DEBUG\nint a;\n#endif\nstruct s {{\n    int a;\n}};\n"),
     (
         "limits",

@@ -29,6 +29,7 @@ EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zb
 # Of real time, for things that take a moment: other work may have the machine too.
 SOON_S = 60
 BOOT_S = 180
+ERROR_S = 60
 
 
 def clean_environment() -> dict[str, str]:

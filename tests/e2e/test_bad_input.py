@@ -10,12 +10,10 @@ import re
 import subprocess
 
 import pytest
-from lab import BOOT_S, OUT, await_life, built, run
+from lab import BOOT_S, ERROR_S, OUT, await_life, built, run
 
 from tessera.machine import FIRMWARE, HYPERVISOR, Machine
 from tessera.runner import BASE_CPU, BuiltSystem, find_qemu, system_command
-
-ERROR_S = 60
 
 
 def make_run(system: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -45,6 +43,24 @@ def test_a_system_that_cannot_be_built(system, words):
         assert re.search(word, said[0]), said[0]
     assert "Traceback" not in done.stdout + done.stderr
     assert "OpenSBI" not in done.stdout  # nothing was booted
+
+
+@pytest.mark.parametrize("system", ["a b", "demo;echo hi", "it's", '"', "$$HOME", "`id`", ""])
+def test_a_system_whose_name_is_none(system):
+    done = make_run(system)
+    said = complaints(done)
+    assert done.returncode != 0
+    shown = system.replace("$$", "$")  # make's own
+    assert said == [f"systems/{shown}.dts:1: cannot be read: No such file or directory"]
+    assert "hi" not in done.stdout.split()
+
+
+@pytest.mark.parametrize("vm", ["", "x y", "linux;echo hi"])
+def test_make_native_of_a_vm_that_there_is_not(vm):
+    done = run(["make", "-s", "native", "SYSTEM=bench", f"VM={vm}"], timeout=300)
+    assert done.returncode != 0
+    assert complaints(done) == [f"native: error: system 'bench' has no VM '{vm}'; it has bench"]
+    assert "hi" not in done.stdout.split()
 
 
 def test_make_run_for_a_board_that_there_is_not():

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hypervisor as clang compiles it does the same work."""
 
-from lab import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, states, tell
+from lab import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell
 
 from tessera.machine import HYPERVISOR
+from tessera.runner import ROOT
 
 
 def test_small_guests_on_clangs_hypervisor():
@@ -19,3 +20,16 @@ def test_small_guests_on_clangs_hypervisor():
         assert_undisturbed(machine)
         command(machine, "q")
         assert machine.status(SOON_S) == 0
+
+
+def test_other_flags_and_compilers_compile_it_anew():
+    folder = ROOT / "build" / "check" / "hyp-flags"
+
+    def made(*words):
+        make("hyp", f"HYP_BUILD={folder.relative_to(ROOT)}", *words)
+        return (folder / "tessera.bin").read_bytes()
+
+    usual = made()
+    others = [made("HYP_OPT=-O1"), made("HYP_CC=clang")]
+    assert len({usual, *others}) == 3
+    assert made() == usual

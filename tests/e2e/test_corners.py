@@ -4,9 +4,10 @@
 import time
 
 import pytest
-from lab import SOON_S, booted, built
+from lab import SOON_S, await_life, booted, built
 
 from tessera.machine import HYPERVISOR, Machine
+from tessera.runner import RunError, find_qemu
 
 COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 
@@ -22,6 +23,12 @@ def test_a_hart_that_is_started_sees_the_line_that_is_high():
         alone(machine).expect("lines", r"^corners: life 1: no interrupt$", SOON_S)
         machine.expect("lines", r"^corners: life 2: interrupted$", SOON_S)
         machine.expect("lines", r"^corners: life 3: interrupted$", SOON_S)
+
+
+def test_a_hart_is_said_to_be_what_it_is():
+    """SBI 2.0, table 9.2: 4 suspended, 0 started (also in WFI), 1 stopped."""
+    with booted(built("corners-hsm"), "corners-hsm") as machine:
+        alone(machine).expect("hsm", r"^corners: suspended 4, waiting 0, gone 1$", SOON_S)
 
 
 @pytest.mark.parametrize("cpu", ["", "sstc=false"])
@@ -52,3 +59,14 @@ def test_no_power_off_while_a_vm_starts_again():
         assert machine.running
         machine.skip(HYPERVISOR)
         machine.expect(HYPERVISOR, r"^crash stopped by a fatal trap, starts again$", SOON_S)
+
+
+def test_linux_where_access_to_senvcfg_has_to_be_allowed():
+    """Smstateen: what hstateen0 does not allow a guest traps, and Linux sets senvcfg before it can say a word."""
+    try:
+        find_qemu(cpu_flags="smstateen=true")
+    except RunError as error:
+        pytest.skip(str(error))
+    system = built("linux")
+    with booted(system, "corners-smstateen", cpu="smstateen=true") as machine:
+        await_life(alone(machine), system)

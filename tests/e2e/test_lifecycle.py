@@ -5,6 +5,8 @@ import re
 
 import pytest
 from lab import (
+    BOOT_S,
+    LINUX_PROMPT,
     SOON_S,
     assert_undisturbed,
     assert_well,
@@ -70,6 +72,8 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
         ("read 10001000", 5),  # the machine has a device there, which is nobody's
         ("write 80200000000", 7),  # beyond what the second stage translates: Sv39x4 has 41 bits
         ("read 0", 5),
+        ("read 10000100", 5),  # behind the UART
+        ("write c600000", 7),  # behind the PLIC
         ("jump 10000000", 1),  # a device holds no instructions
         (f"read {RAM_END:x}", 5),
         (f"write {RAM_END:x}", 7),
@@ -88,8 +92,11 @@ def test_nothing_there_is_an_access_fault_that_the_guest_survives(machine, deed,
     machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
-@pytest.mark.parametrize("deed", [f"read {RAM_END - 4:x}", f"write {RAM_END - 4:x}", f"read {RAM_BASE:x}"])
-def test_the_ram_reaches_to_its_ends(machine, deed):
+@pytest.mark.parametrize(
+    "deed",
+    [*(f"{deed} {at:x}" for deed in ("read", "write") for at in (RAM_END - 4, 0x100000FC, 0xC5FFFFC)), "read 80000000"],
+)
+def test_ram_and_devices_reach_to_their_ends(machine, deed):
     tell(machine, "first", deed)
     machine.expect("first", rf"^faulty: {deed.split()[0]} went through, carrying on$", SOON_S)
 
@@ -169,6 +176,19 @@ def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, de
     machine.expect("first", r"^faulty: alive 0$", SOON_S)
     tell(machine, "first", "id")
     machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
+
+
+def test_linux_that_panics_starts_again():
+    """It resets itself, as its boot arguments tell it to; the others go on."""
+    system = built("demo")
+    with booted(system, "lifecycle-linux") as machine:
+        await_life(machine, system)
+        machine.expect("linux", LINUX_PROMPT, BOOT_S)
+        machine.send("echo c >/proc/sysrq-trigger\r")
+        machine.expect("linux", r"Kernel panic - not syncing: sysrq triggered crash", SOON_S)
+        machine.expect(HYPERVISOR, r"^linux stopped by its own reset, starts again$", SOON_S)
+        machine.expect("linux", r"tessera: linux is up", BOOT_S)
+        assert_undisturbed(machine)
 
 
 def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):

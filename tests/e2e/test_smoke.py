@@ -5,8 +5,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,78 @@ def test_smoke_names_who_is_silent(build_system):
     assert status == 1, output
     assert "FAILED: uboot did not say 'never said' within 20 s; its last lines:" in output
     assert re.search(r"^ +uboot \| No ethernet found", output, re.MULTILINE), output
+
+
+def descendants(pid):
+    """Processes below `pid`, the youngest generation last."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+    return [int(child) for child in children] + [deeper for child in children for deeper in descendants(child)]
+
+
+def command_of(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except FileNotFoundError:
+        return []
+
+
+def wait_for(condition, seconds):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
+
+
+def with_signals_as_usual():
+    """For a child: whoever started the tests may have had some ignored."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
+SMOKE = [*RUN, "smoke", "--system", "demo"]
+
+
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [
+        (SMOKE, signal.SIGTERM),
+        (SMOKE, signal.SIGHUP),
+        (SMOKE, signal.SIGINT),
+        (SMOKE, signal.SIGKILL),
+        (["make", "-s", "smoke"], signal.SIGTERM),  # which make passes on; the others a terminal sends to everybody
+    ],
+    ids=["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL", "make SIGTERM"],
+)
+def test_no_qemu_is_left_when_it_is_interrupted(command, how, build_system):
+    system = build_system("demo")
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={k: v for k, v in os.environ.items() if not k.startswith("MAKE")}, preexec_fn=with_signals_as_usual,
+    ) as runner:  # fmt: skip
+        image = str(system.image).encode()
+
+        def booted():  # not the short-lived ones that are only asked what they can do
+            return [pid for pid in descendants(runner.pid) if image in command_of(pid)]
+
+        try:
+            found = wait_for(booted, 60)
+            runner.send_signal(how)
+            assert runner.wait(30) != 0
+        finally:
+            runner.kill()
+    assert len(found) == 1
+    assert wait_for(lambda: not command_of(found[0]), 10), f"QEMU {found[0]} still runs"
+
+
+def test_smoke_says_why_the_hypervisor_gave_up(build_system):
+    build_system("demo")
+    status, output = run("smoke", "--system", "demo", CPU="h=false")
+    first, *rest = output.strip().splitlines()
+    assert first.startswith("smoke: booting")
+    assert_one_clear_line(status, "\n".join(rest), "smoke: FAILED: tessera: error: ", "lack the H extension")
 
 
 @pytest.mark.parametrize("command", [["run"], ["smoke"], ["native", "linux"]])

@@ -57,6 +57,20 @@ def test_a_pipe_between_the_two_is_no_waiting(machine):
     machine.expect("linux", LINUX_PROMPT, BOOT_S)
 
 
+def test_a_processor_goes_and_comes_back(machine):
+    """By HSM's stop, status and start, ten times."""
+    online = "/sys/devices/system/cpu/cpu1/online"
+    ask(
+        machine,
+        f"for i in $(seq 10); do echo 0 >{online}; echo 1 >{online}; done; echo again-$((6 * 7))",
+        r"^again-42$",
+    )
+    ask(machine, "cat /sys/devices/system/cpu/online", r"^0-1$")
+    text = machine.console.text("linux")
+    for sign in ("isn't stopped", "may not have stopped", "failed to start", "failed to come online"):
+        assert sign not in text, text[-3000:]
+
+
 def test_nothing_complained(machine):
     text = machine.console.text("linux")
     for sign in ("rcu_sched", "soft lockup", "BUG:", "Oops", "Call Trace", "clocksource: timekeeping watchdog"):

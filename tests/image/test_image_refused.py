@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Invalid systems: each is refused with exactly the lines given here."""
 
+import os
 import re
 import struct
 from pathlib import Path
@@ -62,6 +63,9 @@ def extra_files(workshop):
     workshop.file("Image", linux_image(4096, 8192))
     workshop.file("Image-bss", linux_image(4096, 0x200000))
     (workshop.guests / "dir").mkdir()
+    os.mkfifo(workshop.guests / "fifo")
+    with (workshop.guests / "sparse").open("wb") as file:
+        file.truncate(300 << 30)
 
 
 @pytest.mark.parametrize("name", CASES)

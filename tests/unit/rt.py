@@ -20,7 +20,7 @@ OK, FAILED, NOT_SUPPORTED, INVALID_PARAM, DENIED, INVALID_ADDRESS, ALREADY = 0, 
 AGAIN, NO_CALLER = 1, 1000
 OWN_VM = SELF = 2**64 - 1
 GAVE_UP_VALUE = 2**64 - 1
-FREE, INACTIVE, TESTED, ACTIVE = range(4)
+FREE, INACTIVE, ACTIVE = range(3)
 
 JOBS = 32
 SEGMENTS = 1 << 16
@@ -233,6 +233,15 @@ def _ran(app: _App, now: int) -> None:
         app.overruns += 1
 
 
+def _chosen(apps: Sequence[_App], now: int) -> _App | None:
+    """Who runs for the microsecond from `now`, in which periods may begin."""
+    for app in apps:
+        since = now - app.task.offset
+        if since >= 0 and since % app.task.period == 0:
+            _period_begins(app, now)
+    return min((app for app in apps if app.begun and app.left > 0), key=lambda app: app.server, default=None)
+
+
 def simulate(tasks: Sequence[Task], length: int) -> Outcome:
     """
     Hard reservations under EDF on one CPU for `length` us, but for what happens at the end of the last one; equal
@@ -241,15 +250,10 @@ def simulate(tasks: Sequence[Task], length: int) -> Outcome:
     apps = [_App(task, number) for number, task in enumerate(tasks)]
     segments: list[tuple[int, int, int, int]] = []
     for now in range(length):
-        for app in apps:
-            since = now - app.task.offset
-            if since >= 0 and since % app.task.period == 0:
-                _period_begins(app, now)
-        ready = [app for app in apps if app.begun and app.left > 0]
-        if not ready:
+        app = _chosen(apps, now)
+        if app is None:
             continue
-        app = min(ready, key=lambda app: app.server)
-        if segments and segments[-1][0] == app.number and segments[-1][1] == app.job and segments[-1][3] == now:
+        if segments and segments[-1][:2] == (app.number, app.job) and segments[-1][3] == now:
             segments[-1] = (app.number, app.job, segments[-1][2], now + 1)
         else:
             segments.append((app.number, app.job, now, now + 1))

@@ -25,16 +25,18 @@ def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
     return None
 
 
+def is_valid_region(gpa: int, hpa: int, size: int, kind: int) -> bool:
+    if kind not in (RAM, MMIO) or size == 0 or gpa + size > LIMIT:
+        return False
+    align = LARGE if kind == RAM else PAGE
+    inside = hpa >= RAM_BASE and hpa + size <= RAM_BASE + RAM_SIZE
+    return not any(number % align for number in (gpa, hpa, size)) and (inside or kind == MMIO)
+
+
 def is_valid(regions: Regions) -> bool:
     """What memmap_check() promises, by plain integers."""
-    for gpa, hpa, size, kind in regions:
-        align = LARGE if kind == RAM else PAGE
-        if kind not in (RAM, MMIO) or size == 0 or gpa + size > LIMIT:
-            return False
-        if gpa % align or hpa % align or size % align:
-            return False
-        if kind == RAM and not (hpa >= RAM_BASE and hpa + size <= RAM_BASE + RAM_SIZE):
-            return False
+    if not all(is_valid_region(*region) for region in regions):
+        return False
     spans = sorted((gpa, gpa + size) for gpa, _, size, _ in regions)
     return all(spans[i][1] <= spans[i + 1][0] for i in range(len(spans) - 1))
 

@@ -35,24 +35,33 @@ def decide(apps: Apps, blocked: int) -> tuple[int, Admit]:
     return verdict, test
 
 
+def assert_named_interval(apps: Apps, blocked: int, test: Admit) -> None:
+    """What a refusal names is a reason to refuse."""
+    ends = {(test.at - deadline) % period for _, deadline, period in apps if test.at >= deadline}
+    assert 0 in ends, "the interval it names does not end at a deadline"
+    work = sum(((test.at - d) // t + 1) * cost for cost, d, t in apps if test.at >= d)
+    assert test.demand == blocked + work > test.at
+
+
+def utilization(apps: Apps) -> Fraction:
+    return sum((Fraction(cost, period) for cost, _, period in apps), Fraction(0))
+
+
 def assert_exact(apps: Apps, blocked: int) -> int:
     """The verdict is the definition's. Returns it."""
     verdict, test = decide(apps, blocked)
-    if sum(Fraction(cost, period) for cost, _, period in apps) > 1:
+    if utilization(apps) > 1:
         assert verdict == REFUSED
         assert (test.at, test.demand) == (0, 0)
         return verdict
     violations = refused(apps, blocked, HYPERPERIOD)
     if verdict == GAVE_UP:
-        assert sum(Fraction(cost, period) for cost, _, period in apps) == 1, "a busy period that ends has to be decided"
+        assert utilization(apps) == 1, "a busy period that ends has to be decided"
         assert violations
         return verdict
     assert verdict == (REFUSED if violations else ADMITTED)
     if verdict == REFUSED:
-        ends = {(test.at - deadline) % period for _, deadline, period in apps if test.at >= deadline}
-        assert 0 in ends, "the interval it names does not end at a deadline"
-        work = sum(((test.at - d) // t + 1) * cost for cost, d, t in apps if test.at >= d)
-        assert test.demand == blocked + work > test.at
+        assert_named_interval(apps, blocked, test)
     return verdict
 
 

@@ -92,19 +92,34 @@ def assert_guarantees(tasks: Sequence[Task], outcome: Outcome) -> None:
             assert app.overruns == 0
 
 
+def slices_within(slices: Sequence[tuple[int, int]], begin: int, end: int) -> list[tuple[int, int]]:
+    return [(max(b, begin), min(e, end)) for b, e in slices if e > begin and b < end]
+
+
 def assert_budget_per_period(task: Task, number: int, outcome: Outcome) -> None:
     """An app that always wants more gets its budget in every period, before the deadline, and no more."""
-    if any(0 < length <= task.budget for length in task.jobs):
-        return
-    if any(length != 0 for length in task.jobs):
+    if set(task.jobs) != {0}:
         return
     mine = [(begin, end) for app, _, begin, end in outcome.segments if app == number]
     for begin in range(task.offset, LENGTH - task.period, task.period):
-        slices = [
-            (max(b, begin), min(e, begin + task.period)) for b, e in mine if e > begin and b < begin + task.period
-        ]
+        slices = slices_within(mine, begin, begin + task.period)
         assert sum(e - b for b, e in slices) == task.budget
         assert slices[-1][1] <= begin + task.deadline
+
+
+def compare_cpu(numbers: list[int], tasks: Sequence[Task], segments: Sequence[Segment], start: int) -> None:
+    """What the apps of one CPU, by number, did since `start` is what the simulator says."""
+    want = simulate(tasks, LENGTH)
+    assert of_cpu(segments, numbers, start) == want.segments
+    ended = [(s.app, s.job, s.end) for s in segments if s.ended and s.app in numbers]
+    expected = [(number, job, end) for number, app in enumerate(want.apps) for job, end in app.ended]
+    assert [(numbers.index(app), job, (end - start) // TICKS_PER_US) for app, job, end in ended] == sorted(
+        expected, key=lambda item: item[2]
+    )
+    assert_guarantees(tasks, want)
+    for place, task in enumerate(tasks):
+        assert_budget_per_period(task, place, want)
+    assert_same_counts(numbers, want)
 
 
 def compare(tasks: Sequence[Task], check: bool) -> tuple[int, int]:
@@ -115,21 +130,7 @@ def compare(tasks: Sequence[Task], check: bool) -> tuple[int, int]:
     segments = run(LENGTH * TICKS_PER_US, check)
     for cpu in {task.cpu for task in tasks}:
         numbers = [number for number, task in enumerate(tasks) if task.cpu == cpu]
-        mine = [tasks[number] for number in numbers]
-        want = simulate(mine, LENGTH)
-        assert of_cpu(segments, numbers, start) == want.segments
-        assert [
-            (numbers.index(s.app), s.job, (s.end - start) // TICKS_PER_US)
-            for s in segments
-            if s.ended and s.app in numbers
-        ] == sorted(
-            ((number, job, end) for number, app in enumerate(want.apps) for job, end in app.ended),
-            key=lambda item: item[2],
-        )
-        assert_guarantees(mine, want)
-        for place, task in enumerate(mine):
-            assert_budget_per_period(task, place, want)
-        assert_same_counts(numbers, want)
+        compare_cpu(numbers, [tasks[number] for number in numbers], segments, start)
     delete_all(0, SLOTS)
     return len(tasks), sum(s.ended for s in segments)
 

@@ -114,6 +114,15 @@ class AppLife(RuleBasedStateMachine):
         else:
             assert error == FAILED
 
+    @staticmethod
+    def _launch_steps(cpu: int, vm: int, app: int, steps: int, first: int) -> int:
+        """The call, repeated at most `steps` times while it is answered so."""
+        error = AGAIN
+        for _ in range(steps):
+            if error == AGAIN:
+                error = CORE.world_hypercall(cpu, LAUNCH, vm, app, first, None)
+        return int(error)
+
     @rule(
         cpu=INDEX, vm=st.sampled_from([0, 1, 2, OWN_VM]), app=st.integers(0, 4), steps=st.integers(1, 30), later=INDEX
     )
@@ -124,10 +133,7 @@ class AppLife(RuleBasedStateMachine):
             return
         target = caller if vm == OWN_VM else vm
         before = CORE.world_rt_state(target, app) if app < APPS[target] else FREE
-        error = AGAIN
-        for _ in range(steps):
-            if error == AGAIN:
-                error = CORE.world_hypercall(cpu, LAUNCH, vm, app, time_now(CORE) + later - 500, None)
+        error = self._launch_steps(cpu, vm, app, steps, time_now(CORE) + later - 500)
         if caller != target and not LAUNCHERS[target] & 1 << caller:
             assert error == DENIED
         elif CORE.world_vm_state(target) != VM_RUNNING or before == FREE:
@@ -352,6 +358,15 @@ def test_first_releases_far_ahead(managers: list[int]) -> None:
 # --- many, and for long ---
 
 
+def delete_one(random: Random) -> bool:
+    """Deletes an app, a ready one if there is any (which it returns), and lets time pass."""
+    there = [number for number in range(64) if CORE.world_rt_state(0, number) == ACTIVE]
+    waiting = [number for number in there if CORE.world_vcpu_state(0, 1 + number) == READY]
+    assert call(cpu_of(0), DELETE, random.choice(waiting or there)) == (OK, 0)
+    run(random.randint(0, 700) * TICKS_PER_US)
+    return bool(waiting)
+
+
 def test_sixty_four_apps_on_four_cpus() -> None:
     """All slots in use, then deleted in any order while they run; twice, for what the first life leaves behind."""
     boot(4, [1], [64])
@@ -369,15 +384,7 @@ def test_sixty_four_apps_on_four_cpus() -> None:
         run(20000 * TICKS_PER_US)
         assert all(stats(cpu_of(0), number).misses == 0 for number in range(64))
         assert all(stats(cpu_of(0), number).releases > 5 for number in range(64))
-        ready = 0
-        for _ in range(48):
-            manager = cpu_of(0)
-            there = [number for number in range(64) if CORE.world_rt_state(0, number) == ACTIVE]
-            waiting = [number for number in there if CORE.world_vcpu_state(0, 1 + number) == READY]
-            ready += len(waiting) > 0
-            assert call(manager, DELETE, random.choice(waiting or there)) == (OK, 0)
-            run(random.randint(0, 700) * TICKS_PER_US)
-        assert ready > 5
+        assert sum(delete_one(random) for _ in range(48)) > 5
         delete_all(0, 64)
     assert CORE.world_vm_stop(0, 0, True)
     settle()

@@ -37,9 +37,10 @@ struct arch_vcpu {
 
     ulong fcsr;
     uint64_t f[32];
-    bool fp_live; /* f[] is not all 0: some FP register was written since the reset */
-    bool fence;   /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
-    ulong fp_cpu; /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
+    bool fp_live;   /* f[] is not all 0: some FP register was written since the reset */
+    bool suspended; /* what it waits for is the end of an HSM suspend, not of a WFI */
+    bool fence;     /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
+    ulong fp_cpu;   /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
 };
 
 /* A VM's emulated PLIC, one interrupt word: sources 1 to 31. */

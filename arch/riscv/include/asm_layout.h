@@ -17,6 +17,8 @@
 #define BOOT_HARTS 8     /* SYSIMAGE_MAX_HARTS */
 #define BOOT_STACKS 8192 /* from one hart's stack to the next, with its guard page */
 
+#define PANIC_STACK 2048 /* hypervisor_panic() and what it prints with */
+
 /* Hypercalls' SBI extension: firmware-specific space, SBI 2.0 section 18; implementation id 0x545353 ("TSS"). */
 #define SBI_EXT_HCALL 0x0a545353
 

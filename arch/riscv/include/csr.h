@@ -40,6 +40,7 @@
 #define CSR_HCOUNTEREN 0x606
 #define CSR_HGEIE 0x607
 #define CSR_HENVCFG 0x60a
+#define CSR_HSTATEEN0 0x60c
 #define CSR_HTVAL 0x643
 #define CSR_HIP 0x644
 #define CSR_HVIP 0x645
@@ -67,6 +68,8 @@
 #define HENVCFG_CBCFE (CSR_UL(1) << 6)
 #define HENVCFG_CBIE (CSR_UL(1) << 4) /* cbo.inval flushes: what memory held before it was cleared stays hidden */
 #define HENVCFG_FIOM (CSR_UL(1) << 0)
+
+#define HSTATEEN0_ENVCFG (CSR_UL(1) << 62)
 
 #define HCOUNTEREN_CY (CSR_UL(1) << 0)
 #define HCOUNTEREN_TM (CSR_UL(1) << 1)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The hypervisor's last words when it fails itself. No guest can make it fail, so a debugger does, through QEMU: it spoils
+the stack pointer or the next instruction at a place where the hypervisor comes by.
+"""
+
+import re
+import subprocess
+import time
+
+import pytest
+from lab import ERROR_S, HYPERVISOR_BIN, OUT, built
+
+from tessera.machine import HYPERVISOR, Machine
+from tessera.runner import find_qemu, system_command
+
+STACK = 4096
+OURS = "$satp != 0"  # these guests have code at the same addresses, but no page tables
+
+
+def spoil(socket, place, *deeds):
+    """Stops the machine at a function of the hypervisor, does what the lines say, and lets it go on."""
+    elf = HYPERVISOR_BIN.with_suffix(".elf")
+    lines = [f"target remote {socket}", f"hbreak {place} if {OURS}", "continue", *deeds, "delete", "detach"]
+    words = ["gdb-multiarch", "-nx", "-batch", str(elf)]
+    for line in lines:
+        words += ["-ex", line]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=ERROR_S, check=False)
+    assert "Breakpoint 1," in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "deed", "cause"),
+    [
+        # the next push is in the page below the stack, which is not mapped
+        ("sched_run", f"set $sp = (long)$sp & -{STACK}", 15),
+        ("sched_run", "set $sp = 8", 15),
+        ("sched_run", "set $pc = 0", 12),
+        # the console's lock is held
+        ("sched_idle", "set $pc = 0", 12),
+        ("tx_drain", "set $pc = 0", 12),
+        ("tx_drain", f"set $sp = (long)$sp & -{STACK}", 15),
+    ],
+)
+def test_it_says_what_and_where_and_stops(place, deed, cause, tmp_path):
+    system = built("trio")
+    socket = tmp_path / "gdb"
+    words = [*system_command(find_qemu(), system), "-S", "-chardev", f"socket,path={socket},server=on,wait=off,id=gdb"]
+    with Machine([*words, "-gdb", "chardev:gdb"], system.names, OUT / "panic.log") as machine:
+        while not socket.exists():
+            assert machine.running
+            time.sleep(0.1)
+        spoil(socket, place, deed)
+        said = machine.expect(
+            HYPERVISOR,
+            r"^error: the hypervisor itself trapped: cause (\d+) at 0x([0-9a-f]+), address 0x[0-9a-f]+, stack 0x",
+            ERROR_S,
+        )
+        assert int(said[1]) == cause
+        assert machine.status(ERROR_S) == 1
+        assert len(re.findall("itself trapped", machine.console.text(HYPERVISOR))) == 1

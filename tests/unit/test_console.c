@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "console.h"
+#include "host.h"
+#include "unit.h"
+#include "vuart.h"
+#include "world.h"
+
+/* Boots `nvms` VMs, of which those in the mask `wanting` want the keyboard; the VM that a typed character reaches. */
+static int typed_reaches(unsigned nvms, unsigned wanting)
+{
+    static const unsigned nvcpus[] = {1, 1, 1};
+    struct world_image *image = world_image_make(1, nvms, nvcpus, 1000);
+    int reached = -1;
+
+    for (unsigned i = 0; i < nvms; i++) {
+        image->vms[i].flags |= (wanting & (1U << i)) != 0 ? SYSIMAGE_VM_FOCUS : 0;
+    }
+    world_image_seal(image);
+    assert_true(world_boot_image(image));
+    host_type("x");
+    for (unsigned i = 0; i < nvms; i++) {
+        if (vuart_take(&hyp.vms[i]) == 'x') {
+            assert_int_equal(reached, -1);
+            reached = (int)i;
+        }
+    }
+    return reached;
+}
+
+static void test_keyboard_goes_where_the_system_file_says(void **state)
+{
+    (void)state;
+    assert_int_equal(typed_reaches(3, 1U << 1), 1);
+    assert_int_equal(typed_reaches(3, 1U << 2), 2);
+    assert_int_equal(typed_reaches(3, 1U << 0), 0);
+    assert_int_equal(typed_reaches(3, 1U << 1 | 1U << 2), 1);
+    assert_int_equal(typed_reaches(3, 0), 0);
+    assert_int_equal(typed_reaches(1, 0), 0);
+}
+
+static void test_the_last_line_is_ended(void **state)
+{
+    const char *output;
+
+    (void)state;
+    assert_int_equal(typed_reaches(2, 0), 0);
+    console_putc(&hyp.vms[0], '#');
+    console_log("bye");
+    console_drain();
+    output = host_output();
+    assert_non_null(strstr(output, "bye\r\n"));
+    assert_string_equal(output + strlen(output) - 3, "#\r\n");
+    console_log("again");
+    console_drain();
+    output = host_output();
+    assert_null(strchr(output, '#'));
+    assert_string_equal(output + strlen(output) - 7, "again\r\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_keyboard_goes_where_the_system_file_says),
+        cmocka_unit_test(test_the_last_line_is_ended),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
