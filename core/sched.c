@@ -87,6 +87,7 @@ void sched_remove(struct vcpu *v)
         list_remove(&v->node);
     }
     v->state = VCPU_OFF;
+    v->inbox.room = 0;
 }
 
 void sched_end_slice(struct cpu *cpu)
@@ -119,7 +120,7 @@ static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
         sched_conclude(v->vm);
     } else if (__atomic_load_n(&v->pending, __ATOMIC_ACQUIRE) == 0) {
         v->state = VCPU_BLOCKED;
-        timer_arm(&v->timer, arch_vcpu_deadline(v));
+        timer_arm(&v->timer, arch_vcpu_deadline(&v->arch));
     } else {
         sched_enqueue(&sched_be, v);
     }

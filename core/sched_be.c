@@ -12,20 +12,9 @@ void be_init(ticks_t quantum)
     sched_be.quantum = quantum;
 }
 
-/* Ends the slice of a CPU that runs somebody with no end in sight. */
-static void be_end_slice(struct cpu *cpu)
+/* A CPU that waits for work, which it gets. */
+static bool be_wake_idle(void)
 {
-    if (cpu != cpu_self()) {
-        cpu_kick(cpu, IPI_SLICE);
-    } else if (cpu->current != NULL) {
-        be_start(&sched_be, cpu);
-        timer_settle(cpu);
-    }
-}
-
-void be_wake(struct vcpu *v)
-{
-    be_enqueue(&sched_be, v);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         struct cpu *cpu = cpu_get(i);
 
@@ -34,12 +23,42 @@ void be_wake(struct vcpu *v)
             if (cpu != cpu_self()) { /* this CPU is on its way to the queue */
                 cpu_kick(cpu, IPI_RESCHED);
             }
-            return;
+            return true;
         }
     }
+    return false;
+}
+
+/* Ends the slices of the other CPUs that run somebody with no end in sight. */
+static void be_end_others(void)
+{
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        if (cpu_get(i)->slice_end == TICKS_NEVER) {
-            be_end_slice(cpu_get(i));
+        if (cpu_get(i)->slice_end == TICKS_NEVER && cpu_get(i) != cpu_self()) {
+            cpu_kick(cpu_get(i), IPI_SLICE);
         }
+    }
+}
+
+static bool __attribute__((noinline)) be_wake_others(void)
+{
+    bool idle = be_wake_idle();
+
+    if (!idle) {
+        be_end_others();
+    }
+    return idle;
+}
+
+void be_wake(struct vcpu *v)
+{
+    struct cpu *self = cpu_self();
+
+    be_enqueue(&sched_be, v);
+    if (hyp.ncpus > 1 && be_wake_others()) {
+        return;
+    }
+    if (self->slice_end == TICKS_NEVER && self->current != NULL) {
+        be_start(&sched_be, self);
+        timer_settle(self);
     }
 }

@@ -6,13 +6,13 @@ HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)
 HYP_OPT ?= -O2
 
 HYP_ARCH := riscv
-HYP_DIRS := core core/lib rt arch/$(HYP_ARCH) platform/$(BOARD) platform/drivers
+HYP_DIRS := core core/lib rt ipc arch/$(HYP_ARCH) platform/$(BOARD) platform/drivers
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := -Icore/include -Irt/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) -Iplatform -Iplatform/$(BOARD)
+HYP_INC := -Icore/include -Irt/include -Iipc/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) -Iplatform -Iplatform/$(BOARD)
 HYP_ISA := rv64imac
 HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei
 HYP_CLANG = --target=riscv64-unknown-elf -march=$(HYP_ISA) -mno-relax
@@ -22,7 +22,7 @@ HYP_CFLAGS = $(HYP_TARGET) -mabi=lp64 -mcmodel=medany -std=gnu11 -ffreestanding 
 
 # What does not run while guests do, or whose length nobody waits for, is compiled for size.
 HYP_SMALL := core/console.c core/console_keys.c core/memmap.c core/sysimage.c core/system.c core/vm.c core/vmload.c \
-             core/lib/format.c rt/admit.c rt/apps.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/hostmap.c \
+             core/lib/format.c rt/admit.c rt/apps.c ipc/shared.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/hostmap.c \
              arch/riscv/main.c arch/riscv/pagetable.c arch/riscv/plic.c arch/riscv/probe.c arch/riscv/sbi_console.c \
              arch/riscv/sbi_hsm.c arch/riscv/sbi_time.c arch/riscv/vm.c arch/riscv/vplic.c
 $(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): HYP_OPT := -Os

@@ -14,7 +14,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-HOST_INC := -Icore/include -Icore -Irt/include -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_INC := -Icore/include -Icore -Irt/include -Iipc/include -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS := -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 # The tables of registrations may be empty, and then the linker does not know where they begin.
 HOST_LDFLAGS := $(HOST_SANITIZE) $(HOST_BUILD)/empty-tables.lds
@@ -28,7 +28,7 @@ $(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=li
 
 $(HOST_BUILD)/empty-tables.lds: Makefile scripts/mk/unit.mk
 	@mkdir -p $(@D)
-	@printf 'PROVIDE(__%s = 0);\n' start_sched_classes stop_sched_classes start_hypercalls stop_hypercalls \
+	@printf 'PROVIDE(__%s = 0);\n' start_sched_classes stop_sched_classes \
 	    start_sbi_extensions stop_sbi_extensions >$@
 
 # -Bsymbolic: core's crc32() is its own, also in a Python that has zlib's loaded.

@@ -129,6 +129,8 @@ def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
         nvcpus=vm.vcpus,
         rt_apps=node["rt-apps"],
         rt_launchers=sum(1 << names.index(name) for name in node["rt-launchers"]),
+        send_to=sum(1 << names.index(name) for name in node["may-send-to"]),
+        message_irq=node["message-interrupt"] or 0,
         uart_irq=0 if polled else virtual.UART_IRQ,
         entry=vm.entry,
         dtb=vm.dtb_address,
@@ -150,9 +152,10 @@ def _flags(vm: Vm) -> int:
 def _regions(vm: Vm) -> list[bytes]:
     ram = (vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM, 0)
     devices = [(device.base, device.base, device.size, layout.REGION_MMIO, device.reset) for device in vm.devices]
+    shared = [(one.base, one.host_base, one.size, layout.REGION_SHARED, one.id) for one in vm.shared]
     return [
-        layout.REGION.pack(gpa=gpa, hpa=hpa, size=size, kind=kind, reset=reset)
-        for gpa, hpa, size, kind, reset in (ram, *devices)
+        layout.REGION.pack(gpa=gpa, hpa=hpa, size=size, kind=kind, detail=detail)
+        for gpa, hpa, size, kind, detail in (ram, *devices, *shared)
     ]
 
 

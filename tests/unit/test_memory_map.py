@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory map against a model that looks at every page: which guest ranges are RAM, and where that is."""
+"""The memory map against a model that looks at every page: which guest ranges are memory, and where that is."""
 
 import ctypes
 
-from core import MMIO, RAM, load, memmap
+from core import MMIO, RAM, SHARED, load, memmap
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -18,9 +18,9 @@ Regions = list[tuple[int, int, int, int]]
 
 
 def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
-    """The host address if the whole range is in one RAM region, by plain integers that cannot wrap."""
+    """The host address if the whole range is in one region that is memory, by plain integers that cannot wrap."""
     for start, hpa, length, kind in regions:
-        if kind == RAM and size > 0 and start <= gpa and gpa + size <= start + length:
+        if kind != MMIO and size > 0 and start <= gpa and gpa + size <= start + length:
             return hpa + gpa - start
     return None
 
@@ -28,12 +28,12 @@ def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
 def is_valid(regions: Regions) -> bool:
     """What memmap_check() promises, by plain integers."""
     for gpa, hpa, size, kind in regions:
-        align = LARGE if kind == RAM else PAGE
-        if kind not in (RAM, MMIO) or size == 0 or gpa + size > LIMIT:
+        align = PAGE if kind == MMIO else LARGE
+        if kind not in (RAM, MMIO, SHARED) or size == 0 or gpa + size > LIMIT:
             return False
         if gpa % align or hpa % align or size % align:
             return False
-        if kind == RAM and not (hpa >= RAM_BASE and hpa + size <= RAM_BASE + RAM_SIZE):
+        if kind != MMIO and not (hpa >= RAM_BASE and hpa + size <= RAM_BASE + RAM_SIZE):
             return False
     spans = sorted((gpa, gpa + size) for gpa, _, size, _ in regions)
     return all(spans[i][1] <= spans[i + 1][0] for i in range(len(spans) - 1))
@@ -41,13 +41,14 @@ def is_valid(regions: Regions) -> bool:
 
 LARGE_PAGES = st.integers(0, 70).map(lambda n: n * LARGE)
 ANYTHING = st.one_of(st.integers(0, TOP - 1), st.integers(0, 2 * LARGE), st.integers(TOP - 2 * LARGE, TOP - 1))
-SANE = st.tuples(LARGE_PAGES, LARGE_PAGES.map(lambda n: n + RAM_BASE), LARGE_PAGES, st.sampled_from((RAM, MMIO)))
+KINDS = st.sampled_from((RAM, MMIO, SHARED))
+SANE = st.tuples(LARGE_PAGES, LARGE_PAGES.map(lambda n: n + RAM_BASE), LARGE_PAGES, KINDS)
 WILD = st.tuples(ANYTHING, ANYTHING, ANYTHING, st.integers(0, 3))
 NEAR = st.tuples(
     st.sampled_from((0, LARGE, LIMIT - LARGE, LIMIT, TOP - LARGE)),
     st.sampled_from((RAM_BASE - LARGE, RAM_BASE, RAM_BASE + RAM_SIZE - LARGE, RAM_BASE + RAM_SIZE, TOP - LARGE)),
     st.sampled_from((PAGE, LARGE, 2 * LARGE, LARGE - PAGE, TOP - LARGE)),
-    st.sampled_from((RAM, MMIO)),
+    KINDS,
 )
 REGIONS = st.lists(st.one_of(SANE, NEAR, WILD), max_size=5)
 
@@ -77,7 +78,7 @@ def place(pieces: list[tuple[int, int, int]]) -> Regions:
 
 
 VALID = st.lists(
-    st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from((RAM, RAM, MMIO))), min_size=1, max_size=5
+    st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from((RAM, SHARED, MMIO))), min_size=1, max_size=5
 ).map(place)
 
 
