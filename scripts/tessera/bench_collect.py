@@ -96,6 +96,17 @@ def switch(bench: Bench) -> None:
     bench.add(summary("riscv.switch.quantum", "instructions", costs), system.name)
 
 
+def messages(bench: Bench) -> None:
+    """Messages between two VMs on one hart: sending, receiving, and the whole way."""
+    system = bench.system("bench-ipc")
+    consoles = run_system(bench.qemu, system)
+    taken = [figure for name in system.names for figure in figures(consoles.guests[name]).values()]
+    if len(taken) < 16:
+        raise ParseError(f"only {len(taken)} figures of messages")
+    for figure in taken:
+        bench.add(figure, system.name)
+
+
 def boot(bench: Bench) -> None:
     """
     The hypervisor's way to the first guest instruction: counted from outside, less what it says it spent on copying
@@ -147,6 +158,7 @@ def size(bench: Bench) -> None:
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
+    "messages": messages,
     "boot": boot,
     "linux": linux,
     "size": size,
