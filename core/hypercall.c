@@ -6,28 +6,31 @@
 
 extern const struct hcall_entry __start_hypercalls[], __stop_hypercalls[];
 
-static hcall_fn hcall_table[HCALL_MAX]; /* owner: hypercall_init() */
+hcall_fn hypercall_table[HCALL_MAX]; /* owner: hypercall_init() */
+
+static struct hcall_ret no_such_call(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    return (struct hcall_ret){HCALL_ERR_NOT_SUPPORTED, 0};
+}
 
 const char *hypercall_init(void)
 {
-    for (unsigned i = 0; i < HCALL_MAX; i++) { /* unit tests boot more than once */
-        hcall_table[i] = NULL;
+    for (unsigned i = 0; i < HCALL_MAX; i++) {
+        hypercall_table[i] = no_such_call;
     }
     for (const struct hcall_entry *e = __start_hypercalls; e < __stop_hypercalls; e++) {
-        if (e->number >= HCALL_MAX || hcall_table[e->number] != NULL) {
+        if (e->number >= HCALL_MAX || hypercall_table[e->number] != no_such_call) {
             return "a hypercall's number is out of range or taken twice";
         }
-        hcall_table[e->number] = e->fn;
+        hypercall_table[e->number] = e->fn;
     }
     return NULL;
 }
 
 struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number)
 {
-    if (number >= HCALL_MAX || hcall_table[number] == NULL) {
-        return (struct hcall_ret){HCALL_ERR_NOT_SUPPORTED, 0};
-    }
-    return hcall_table[number](a0, a1, a2, a3, a4, a5);
+    return (number < HCALL_MAX ? hypercall_table[number] : no_such_call)(a0, a1, a2, a3, a4, a5);
 }
 
 /* An architecture may answer this one in assembly without ever coming here; both answers are the same. */

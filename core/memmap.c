@@ -12,7 +12,7 @@ bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa)
         const struct sysimage_region *r = &map->regions[i];
         uint64_t offset = gpa - r->gpa; /* wraps to something huge when gpa is below */
 
-        if (r->kind == SYSIMAGE_REGION_RAM && offset < r->size && size != 0 && size <= r->size - offset) {
+        if (r->kind != SYSIMAGE_REGION_MMIO && offset < r->size && size != 0 && size <= r->size - offset) {
             *hpa = r->hpa + offset;
             return true;
         }
@@ -30,16 +30,17 @@ static bool overlap(const struct sysimage_region *a, const struct sysimage_regio
     return a->gpa < b->gpa + b->size && b->gpa < a->gpa + a->size;
 }
 
-static bool reset_outside(const struct sysimage_region *r)
+static bool detail_wrong(const struct sysimage_region *r)
 {
-    return r->kind == SYSIMAGE_REGION_MMIO && (r->reset % 4U != 0 || r->reset >= r->size);
+    return (r->kind == SYSIMAGE_REGION_MMIO && (r->detail % 4U != 0 || r->detail >= r->size)) ||
+           (r->kind == SYSIMAGE_REGION_SHARED && r->detail >= SYSIMAGE_MAX_SHARED);
 }
 
 static const char *region_check(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
 {
-    uint64_t align = r->kind == SYSIMAGE_REGION_RAM ? RAM_ALIGN : MMIO_ALIGN;
+    uint64_t align = r->kind == SYSIMAGE_REGION_MMIO ? MMIO_ALIGN : RAM_ALIGN;
 
-    if (r->kind > SYSIMAGE_REGION_MMIO) {
+    if (r->kind > SYSIMAGE_REGION_SHARED) {
         return "a memory region of unknown kind";
     }
     if (r->size == 0 || !inside(r->gpa, r->size, 0, ARCH_GPA_LIMIT)) {
@@ -48,10 +49,10 @@ static const char *region_check(const struct sysimage_region *r, hpa_t ram_base,
     if (((r->gpa | r->hpa | r->size) & (align - 1)) != 0) {
         return "a memory region that is not aligned";
     }
-    if (reset_outside(r)) {
-        return "a reset register outside its device";
+    if (detail_wrong(r)) {
+        return "a reset register outside its device, or a shared region's id out of range";
     }
-    if (r->kind == SYSIMAGE_REGION_RAM && !inside(r->hpa, r->size, ram_base, ram_size)) {
+    if (r->kind != SYSIMAGE_REGION_MMIO && !inside(r->hpa, r->size, ram_base, ram_size)) {
         return "a memory region outside the board's RAM";
     }
     return NULL;

@@ -79,11 +79,7 @@ void sched_remove(struct vcpu *v)
         list_remove(&v->node);
     }
     v->state = VCPU_OFF;
-}
-
-bool sched_urgent(const struct cpu *cpu)
-{
-    return cpu->current != NULL && cpu->current->sched != NULL;
+    v->inbox.room = 0;
 }
 
 /* The slice ends at the horizon at the latest. What best effort's timers are about can wait while somebody else runs. */
@@ -146,11 +142,31 @@ static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
         sched_remove(v);
         vm_vcpu_left(v->vm);
         sched_conclude(v->vm);
-    } else if (__atomic_load_n(&v->pending, __ATOMIC_ACQUIRE) == 0) {
-        v->state = VCPU_BLOCKED;
-        timer_arm(&v->timer, arch_vcpu_deadline(v));
     } else {
         sched_enqueue(&sched_be, v);
+    }
+}
+
+/* A VCPU that left its CPU asks to wait, and to nothing else, and nothing has come for it meanwhile. */
+static inline bool sched_waits(const struct vcpu *v)
+{
+    return v->request == VCPU_REQ_WAIT && __atomic_load_n(&v->pending, __ATOMIC_ACQUIRE) == 0;
+}
+
+static inline void sched_block(struct vcpu *v)
+{
+    v->request = 0;
+    v->state = VCPU_BLOCKED;
+    timer_arm(&v->timer, arch_vcpu_deadline(&v->arch));
+}
+
+static inline void sched_left(struct cpu *cpu, struct vcpu *v)
+{
+    cpu->current = NULL;
+    if (sched_waits(v)) {
+        sched_block(v);
+    } else {
+        sched_request(v);
     }
 }
 
@@ -243,8 +259,7 @@ struct vcpu *sched_run(struct cpu *cpu)
         if (LIKELY(prev->request == 0)) {
             sched_enqueue(be, prev);
         } else {
-            cpu->current = NULL;
-            sched_request(prev);
+            sched_left(cpu, prev);
         }
     }
     next = sched_pick(be, cpu);

@@ -13,23 +13,8 @@ void be_init(ticks_t quantum)
     sched_be.shared = hyp.ncpus > 1;
 }
 
-/* Ends the slice of a CPU that runs somebody with no end in sight. */
-static void be_end_slice(struct cpu *cpu)
-{
-    if (cpu != cpu_self()) {
-        cpu_kick(cpu, IPI_SLICE);
-    } else if (cpu->current != NULL) {
-        sched_end_slice_locked(cpu);
-    }
-}
-
-void be_wake(struct vcpu *v)
-{
-    be_enqueue(&sched_be, v);
-    be_notify();
-}
-
-void be_notify(void)
+/* A CPU that waits for work, which it gets. */
+static bool be_wake_idle(void)
 {
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         struct cpu *cpu = cpu_get(i);
@@ -39,14 +24,61 @@ void be_notify(void)
             if (cpu != cpu_self()) { /* this CPU is on its way to the queue */
                 cpu_kick(cpu, IPI_RESCHED);
             }
-            return;
+            return true;
         }
     }
-    for (unsigned i = 0; i < hyp.ncpus; i++) {
-        struct cpu *cpu = cpu_get(i);
+    return false;
+}
 
-        if (cpu->slice_end == TICKS_NEVER || (cpu->urgent != NULL && cpu->endless)) {
-            be_end_slice(cpu);
+static inline bool be_endless(const struct cpu *cpu)
+{
+    return cpu->slice_end == TICKS_NEVER || (UNLIKELY(cpu->urgent != NULL) && cpu->endless);
+}
+
+/* Ends the slices of the other CPUs that run somebody with no end in sight. */
+static void be_end_others(void)
+{
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        if (cpu_get(i) != cpu_self() && be_endless(cpu_get(i))) {
+            cpu_kick(cpu_get(i), IPI_SLICE);
         }
     }
+}
+
+static bool __attribute__((noinline)) be_wake_others(void)
+{
+    bool idle = be_wake_idle();
+
+    if (!idle) {
+        be_end_others();
+    }
+    return idle;
+}
+
+static inline void notify(void)
+{
+    struct cpu *self = cpu_self();
+
+    if (sched_be.shared && be_wake_others()) {
+        return;
+    }
+    if (UNLIKELY(self->urgent != NULL)) {
+        if (self->current != NULL && be_endless(self)) {
+            sched_end_slice_locked(self);
+        }
+    } else if (self->slice_end == TICKS_NEVER && self->current != NULL) {
+        be_start(&sched_be, self);
+        timer_settle(self);
+    }
+}
+
+void be_wake(struct vcpu *v)
+{
+    be_enqueue(&sched_be, v);
+    notify();
+}
+
+void be_notify(void)
+{
+    notify();
 }

@@ -6,7 +6,7 @@
 #include "system.h"
 
 _Static_assert(sizeof(struct sysimage_header) == 120, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_vm) == 104, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_vm) == 112, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_load) == 24, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
@@ -86,28 +86,41 @@ static bool vm_tables_fit(const struct sysimage_header *image, const struct sysi
     return true;
 }
 
-static const char *check_vm(const struct sysimage_header *image, const struct sysimage_vm *vm)
+static const char *check_numbers(const struct sysimage_header *image, const struct sysimage_vm *vm)
 {
-    struct memmap map;
-    const char *wrong;
-
-    if (!name_ends(vm->name, sizeof(vm->name))) {
-        return "a VM without a name";
-    }
     if (vm->nvcpus == 0 || vm->nvcpus > SYSIMAGE_MAX_VCPUS_PER_VM) {
         return "a VM with a wrong number of VCPUs";
     }
     if (vm->rt_apps > SYSIMAGE_MAX_RT_APPS) {
         return "a VM with a wrong number of RT apps";
     }
-    if (vm->uart_irq > 31U) {
+    if (vm->uart_irq > 31U || vm->message_irq > 31U) {
         return "a VM with a wrong interrupt number";
     }
-    if (!vm_tables_fit(image, vm)) {
+    return vm->send_to >> image->nvms != 0 ? "a VM that may send to one that is not there" : NULL;
+}
+
+static const char *check_memory(const struct sysimage_header *image, const struct sysimage_vm *vm)
+{
+    struct memmap map = {sysimage_at(image, vm->regions_offset), vm->nregions};
+
+    if (map.count == 0 || map.regions->kind != SYSIMAGE_REGION_RAM) {
+        return "a VM whose first memory region is not RAM";
+    }
+    return memmap_check(&map, image->ram_base, image->ram_size);
+}
+
+static const char *check_vm(const struct sysimage_header *image, const struct sysimage_vm *vm)
+{
+    const char *wrong = check_numbers(image, vm);
+
+    if (!name_ends(vm->name, sizeof(vm->name))) {
+        return "a VM without a name";
+    }
+    if (wrong == NULL && !vm_tables_fit(image, vm)) {
         return "a table outside the image";
     }
-    map = (struct memmap){sysimage_at(image, vm->regions_offset), vm->nregions};
-    wrong = memmap_check(&map, image->ram_base, image->ram_size);
+    wrong = wrong != NULL ? wrong : check_memory(image, vm);
     wrong = wrong != NULL ? wrong : check_loads(image, vm);
     return wrong != NULL ? wrong : check_fixups(image, vm);
 }
@@ -152,7 +165,15 @@ static const char *check_limits(const struct sysimage_header *image)
     return NULL;
 }
 
-/* No two VMs share host memory, whatever the builder did. */
+static bool regions_overlap(const struct sysimage_region *a, const struct sysimage_region *b)
+{
+    bool shared = a->kind == SYSIMAGE_REGION_SHARED && b->kind == SYSIMAGE_REGION_SHARED && a->hpa == b->hpa &&
+                  a->size == b->size && a->detail == b->detail;
+
+    return !shared && a->hpa < b->hpa + b->size && b->hpa < a->hpa + a->size;
+}
+
+/* No two VMs share host memory, whatever the builder did, but what is meant to be shared. */
 static bool vms_overlap(const struct sysimage_vm *a, const struct sysimage_vm *b, const struct sysimage_header *image)
 {
     const struct sysimage_region *ra = sysimage_at(image, a->regions_offset);
@@ -160,7 +181,7 @@ static bool vms_overlap(const struct sysimage_vm *a, const struct sysimage_vm *b
 
     for (unsigned i = 0; i < a->nregions; i++) {
         for (unsigned j = 0; j < b->nregions; j++) {
-            if (ra[i].hpa < rb[j].hpa + rb[j].size && rb[j].hpa < ra[i].hpa + ra[i].size) {
+            if (regions_overlap(&ra[i], &rb[j])) {
                 return true;
             }
         }

@@ -37,6 +37,12 @@ const char *system_init(const struct sysimage_header *image)
 
 void system_start(void)
 {
+    uint64_t start = arch_instret();
+
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        vm_clear_shared(&hyp.vms[i]);
+    }
+    hyp.load_cost += arch_instret() - start;
     for (unsigned i = 0; i < hyp.nvms; i++) {
         if ((hyp.vms[i].config->flags & SYSIMAGE_VM_AUTOSTART) != 0) {
             vm_start(&hyp.vms[i]);

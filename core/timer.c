@@ -12,15 +12,11 @@ void timer_init(struct timer *t, void (*expired)(struct timer *))
     t->expired = expired;
 }
 
-void timer_arm(struct timer *t, ticks_t deadline)
+void timer_insert(struct timer *t, ticks_t deadline)
 {
     struct cpu *cpu = cpu_self();
     struct list *at;
 
-    list_remove(&t->node);
-    if (deadline == TICKS_NEVER) {
-        return;
-    }
     t->deadline = deadline;
     at = cpu->timers.prev;
     while (at != &cpu->timers && timer_of(at)->deadline > deadline) {
@@ -30,11 +26,6 @@ void timer_arm(struct timer *t, ticks_t deadline)
     if (!sched_urgent(cpu)) {
         timer_settle(cpu);
     }
-}
-
-void timer_disarm(struct timer *t)
-{
-    list_remove(&t->node);
 }
 
 /* The timers of the list that are due, and the hardware's next deadline if that is not the scheduler's to set: with

@@ -35,7 +35,7 @@ void vcpu_wait(struct vcpu *v)
 {
     /* Who has a budget goes on using it up (WFI may return at any time): one that came back with it just before its
      * deadline would take time that is others'. */
-    if (v->sched == NULL && !arch_vcpu_woken(v)) {
+    if (v->sched == NULL && !arch_guest_irq(&v->arch) && __atomic_load_n(&v->pending, __ATOMIC_RELAXED) == 0) {
         __atomic_fetch_or(&v->request, VCPU_REQ_WAIT, __ATOMIC_RELAXED);
         cpu_self()->flags |= CPU_RESCHED;
     }
@@ -58,6 +58,7 @@ bool vcpu_start(struct vcpu *v, ulong entry, ulong arg)
         v->vm->on++;
         v->request = 0;
         v->pending = 0; /* what was raised while it was off is lost, as on a hart that is off */
+        vcpu_open_inbox(v);
         v->last_cpu = VCPU_NO_CPU;
         arch_vcpu_reset(v, entry, arg);
         arch_vcpu_lines(v);

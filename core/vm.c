@@ -21,6 +21,8 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
         vcpus[i].vm = vm;
         vcpus[i].id = i;
         vcpus[i].last_cpu = VCPU_NO_CPU;
+        vcpus[i].inbox.by_line = i == 0 && config->message_irq != 0;
+        vcpus[i].inbox.sender = (ulong)id << 16 | (ulong)i << 24;
         list_init(&vcpus[i].node);
         timer_init(&vcpus[i].timer, vcpu_timer_expired);
     }
@@ -42,6 +44,8 @@ static void vm_begin(struct vm *vm)
     vm->starts++;
     arch_vcpu_reset(boot, (ulong)vm->config->entry, (ulong)vm->config->dtb);
     boot->request = VCPU_REQ_LOAD;
+    vcpu_open_inbox(boot);
+    vm->doorbells = 0;
     sched_wake(boot);
 }
 

@@ -49,6 +49,17 @@ static bool load_piece(struct vm *vm, hpa_t hpa, const char *src, uint64_t size)
     return true;
 }
 
+void vm_clear_shared(const struct vm *vm)
+{
+    for (unsigned i = 0; i < vm->memmap.count; i++) {
+        const struct sysimage_region *r = &vm->memmap.regions[i];
+
+        for (uint64_t done = 0; r->kind == SYSIMAGE_REGION_SHARED && done < r->size;) {
+            done += load_chunk(r->hpa + done, NULL, r->size - done);
+        }
+    }
+}
+
 static bool load_clear(struct vm *vm, unsigned index)
 {
     const struct sysimage_region *r = &vm->memmap.regions[index];
@@ -108,8 +119,8 @@ void vm_quiet_devices(const struct vm *vm)
         const struct sysimage_region *r = &vm->memmap.regions[i];
         uint64_t room;
 
-        if (r->kind == SYSIMAGE_REGION_MMIO && r->reset != 0) {
-            *(volatile uint32_t *)arch_window(r->hpa + r->reset, &room) = 0;
+        if (r->kind == SYSIMAGE_REGION_MMIO && r->detail != 0) {
+            *(volatile uint32_t *)arch_window(r->hpa + r->detail, &room) = 0;
         }
     }
 }

@@ -169,6 +169,7 @@ static void launch(struct rt_app *app, ticks_t first)
 
     v->request = 0;
     v->pending = 0;
+    vcpu_open_inbox(v);
     v->runtime = 0;
     v->last_cpu = VCPU_NO_CPU;
     arch_vcpu_reset(v, app->entry, app->arg);

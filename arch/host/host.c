@@ -104,7 +104,7 @@ void host_type(const char *text)
 
 /* --- the contract --- */
 
-struct cpu *cpu_get(unsigned id)
+struct cpu *arch_cpu_get(unsigned id)
 {
     return &cpus[id];
 }
@@ -200,14 +200,14 @@ void arch_vcpu_sync(struct vcpu *v)
     (void)v;
 }
 
-bool arch_vcpu_woken(const struct vcpu *v)
+bool arch_guest_irq(const struct arch_vcpu *v)
 {
-    return v->arch.raised != 0 || v->pending != 0;
+    return v->raised != 0;
 }
 
-ticks_t arch_vcpu_deadline(const struct vcpu *v)
+ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
 {
-    return v->arch.deadline;
+    return v->deadline;
 }
 
 ulong arch_vcpu_timer_bits(const struct vcpu *v)
@@ -247,6 +247,12 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 void *arch_window(hpa_t hpa, uint64_t *size)
 {
     *size = HOST_RAM_BASE + HOST_RAM_SIZE - hpa;
+    return host_ram(hpa);
+}
+
+void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size)
+{
+    (void)cpu, (void)size;
     return host_ram(hpa);
 }
 

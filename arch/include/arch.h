@@ -5,6 +5,12 @@
  *
  *   struct arch_cpu, arch_vcpu, arch_vm   its part of the core structures
  *   struct cpu *arch_cpu_self(void)       this CPU
+ *   struct cpu *arch_cpu_get(unsigned)    CPU number so and so
+ *   void arch_vcpu_inject(v, bits)        raises guest interrupts of the VCPU whose state is loaded in this CPU
+ *   ticks_t arch_vcpu_deadline(arch_vcpu) when a waiting VCPU's own timer wants it woken; TICKS_NEVER if not
+ *   bool arch_guest_irq(arch_vcpu)        the running VCPU has an interrupt raised that ends its waiting
+ *   ulong arch_vcpu_timer_bits(v)         v->timer has expired: interrupts that go with it (emulated guest timer),
+ *                                         ARCH_VIRQ_NONE if hardware does it
  *   ticks_t arch_time(void)               the time counter, same value on all CPUs, never backwards
  *   int32_t arch_fetch_increment(p)      adds 1 to *p atomically and returns what it was; no order
  *   void arch_store_release(p, value)     stores *p after everything before it
@@ -14,7 +20,10 @@
  *   ARCH_GPA_LIMIT                        guest-physical addresses are below this
  *   void arch_irq_devices(bool)           whether this CPU takes interrupts of devices, as it does from its start on; they
  *                                         stay pending meanwhile
+ *   void *arch_window_for(arch_cpu, hpa, size)  arch_window() of all of [hpa, hpa + size) for this CPU's struct arch_cpu,
+ *                                         or NULL if that does not lie in one window
  *   bool arch_irq_pending(void)           an enabled interrupt waits for this CPU
+ *   ARCH_VIRQ_MESSAGE                     for vcpu_raise(): a message or a doorbell, which the guest acknowledges itself
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -69,18 +78,6 @@ void arch_vcpu_load(struct vcpu *v, struct cpu *cpu);
 
 /* No VCPU's state is loaded from here on: nothing of it may wake this CPU. */
 void arch_vcpu_unload(void);
-
-/* Raises guest interrupts of the VCPU whose state is loaded in this CPU. */
-void arch_vcpu_inject(struct vcpu *v, ulong bits);
-
-/* Whether the running VCPU has an interrupt that ends its waiting. */
-bool arch_vcpu_woken(const struct vcpu *v);
-
-/* When a waiting VCPU's own timer wants it woken; TICKS_NEVER if not. */
-ticks_t arch_vcpu_deadline(const struct vcpu *v);
-
-/* v->timer has expired: interrupts that go with it (emulated guest timer), ARCH_VIRQ_NONE if hardware does it. */
-ulong arch_vcpu_timer_bits(const struct vcpu *v);
 
 /* Prints v's registers, which are saved. */
 void arch_vcpu_report(const struct vcpu *v);

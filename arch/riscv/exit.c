@@ -68,15 +68,17 @@ static void exit_no_memory(struct vcpu *v, ulong cause)
     }
 }
 
-/* What VS-mode may not do: WFI is ours to emulate, anything else is an illegal instruction to the guest. */
-static void exit_virtual_instruction(struct vcpu *v)
+/* What VS-mode may not do, whose bits stval does not tell. */
+static ulong __attribute__((noinline, cold)) exit_instruction(void)
 {
-    ulong insn = csr_read(CSR_STVAL);
     uint32_t fetched;
 
-    if (insn == 0 && guest_fetch(csr_read(CSR_SEPC), &fetched)) {
-        insn = fetched; /* stval may be 0 */
-    }
+    return guest_fetch(csr_read(CSR_SEPC), &fetched) ? fetched : 0;
+}
+
+/* WFI is ours to emulate, anything else is an illegal instruction to the guest. */
+static void exit_virtual_instruction(struct vcpu *v, ulong insn)
+{
     if (insn == INSN_WFI && (csr_read(CSR_SSTATUS) & SSTATUS_SPP) != 0) { /* in U-mode it is illegal */
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
         v->arch.suspended = false;
@@ -90,7 +92,7 @@ void exit_trap(struct vcpu *v, ulong cause)
 {
     switch (cause) {
     case CAUSE_VIRTUAL:
-        exit_virtual_instruction(v);
+        exit_virtual_instruction(v, LIKELY(csr_read(CSR_STVAL) != 0) ? csr_read(CSR_STVAL) : exit_instruction());
         break;
     case CAUSE_FETCH_GUEST_PAGE:
         exit_no_memory(v, cause);

@@ -9,11 +9,6 @@ void fp_clear(void);
 
 static ulong boot_hartid; /* owner: hart_init() of CPU 0 */
 
-struct cpu *cpu_get(unsigned id)
-{
-    return (struct cpu *)(void *)(hart_stacks + (2UL * id + 2UL) * HART_STACK_SIZE - HART_CPU_SIZE);
-}
-
 void hart_init(struct cpu *cpu, ulong hartid)
 {
     cpu->arch.hartid = hartid;

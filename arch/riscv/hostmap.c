@@ -69,32 +69,28 @@ void hostmap_enable(void)
 
 void hostmap_window(struct cpu *cpu)
 {
-    cpu->arch.window = pagetable_entry_2m(&map, WINDOWS_VA + cpu->id * PAGE_2M);
-    cpu->arch.window_at = ~0UL;
+    cpu->arch.window_va = WINDOWS_VA + cpu->id * PAGE_2M;
+    cpu->arch.window = pagetable_entry_2m(&map, cpu->arch.window_va);
+    cpu->arch.window_at = WINDOW_NOWHERE;
 }
 
 ulong hostmap_pbmt_page(struct cpu *cpu)
 {
-    ulong va = WINDOWS_VA + cpu->id * PAGE_2M;
+    ulong va = cpu->arch.window_va;
 
     /* QEMU 7.2's henvcfg takes the bit whether or not the machine has the extension: only an access tells. */
     *cpu->arch.window = ((ulong)__text_start & ~(PAGE_2M - 1)) >> 2 | PTE_PBMT_NC | PTE_RO | PTE_V;
     __asm__ volatile("sfence.vma %0, zero" ::"r"(va) : "memory");
-    cpu->arch.window_at = ~0UL;
+    cpu->arch.window_at = WINDOW_NOWHERE;
     return va;
 }
 
+_Static_assert(WINDOW_PTE == (PTE_RW | PTE_V), "what a window's page allows");
+
 void *arch_window(hpa_t hpa, uint64_t *size)
 {
-    struct cpu *cpu = cpu_self();
-    ulong va = WINDOWS_VA + cpu->id * PAGE_2M;
-    ulong at = hpa & ~(PAGE_2M - 1);
+    struct arch_cpu *cpu = &cpu_self()->arch;
 
-    if (cpu->arch.window_at != at) {
-        cpu->arch.window_at = at;
-        *cpu->arch.window = (at >> 12) << 10 | PTE_RW | PTE_V;
-        __asm__ volatile("sfence.vma %0, zero" ::"r"(va) : "memory");
-    }
-    *size = at + PAGE_2M - hpa;
-    return (void *)(va + (hpa - at));
+    *size = WINDOW_SIZE - hpa % WINDOW_SIZE;
+    return arch_window_for(cpu, hpa, 0);
 }

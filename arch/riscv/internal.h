@@ -44,9 +44,6 @@ bool probe_hypervisor(void);
 /* Sets this hart's CSRs for running guests. */
 void hart_init(struct cpu *cpu, ulong hartid);
 
-/* The struct cpu (and top of the stack) of CPU `id`. */
-extern char hart_stacks[];
-
 /* --- pagetable.c --- */
 #define PTE_V 0x01UL
 #define PTE_R 0x02UL

@@ -51,7 +51,7 @@ trap_entry:
     /* HCALL_INFO_GET_ID is call 0 of our extension. It is the measure of the way in and out, and needs no C. */
     li      t1, SBI_EXT_HCALL
     bne     a7, t1, ecall
-    bnez    a6, ecall
+    bnez    a6, hcall
     ld      a1, VCPU_VM_ID(sp)
     li      a0, 0
     ld      t0, VCPU_X(5)(sp)
@@ -64,8 +64,40 @@ ecall:
     ld      sp, VCPU_STACK(sp)
     call    sbi_ecall               /* arguments are where the guest left them: a0-a5, a6 function, a7 extension */
     ld      t0, CPU_CURRENT(sp)
+    j       answer
+
+    /* Any other call of our extension. The guest makes it again when CALL_AGAIN comes back. */
+hcall:
+    save_caller_saved sp
+    ld      sp, VCPU_STACK(sp)
+    sltiu   t0, a6, CALLS
+    slli    a6, a6, 3
+    beqz    t0, no_call
+    la      t0, hypercall_table
+    add     t0, t0, a6
+    ld      t0, 0(t0)
+    jalr    t0                      /* (a0-a5), as hypercall_dispatch() */
+1:  ld      t0, CPU_CURRENT(sp)
+    li      t1, CALL_AGAIN
+    beq     a0, t1, again
+
+    /* a0, a1: what the guest gets there */
+answer:
+    ld      t1, CPU_FLAGS(sp)
+    beqz    t1, resume_with_answer
     sd      a0, VCPU_X(10)(t0)
     sd      a1, VCPU_X(11)(t0)
+    j       reschedule
+
+no_call:
+    li      a0, CALL_UNKNOWN
+    li      a1, 0
+    j       1b
+
+again:
+    csrr    t1, CSR_SEPC
+    addi    t1, t1, -4
+    csrw    CSR_SEPC, t1
     j       leave
 
 not_ecall:
@@ -99,13 +131,14 @@ leave:
     ld      t1, CPU_FLAGS(sp)
     bnez    t1, reschedule
 resume:
+    ld      a0, VCPU_X(10)(t0)
+    ld      a1, VCPU_X(11)(t0)
+resume_with_answer:
     csrw    CSR_SSCRATCH, t0
     mv      sp, t0
     ld      ra, VCPU_X(1)(sp)
     ld      t1, VCPU_X(6)(sp)
     ld      t2, VCPU_X(7)(sp)
-    ld      a0, VCPU_X(10)(sp)
-    ld      a1, VCPU_X(11)(sp)
     ld      a2, VCPU_X(12)(sp)
     ld      a3, VCPU_X(13)(sp)
     ld      a4, VCPU_X(14)(sp)

@@ -159,40 +159,12 @@ void arch_vcpu_unload(void)
     }
 }
 
-void arch_vcpu_inject(struct vcpu *v, ulong bits)
-{
-    (void)v;
-    if (bits != 0) {
-        csr_set(CSR_HVIP, bits);
-    }
-}
-
 void arch_vcpu_sync(struct vcpu *v)
 {
     if (__atomic_load_n(&v->arch.fence, __ATOMIC_ACQUIRE)) {
         fence_local();
         __atomic_store_n(&v->arch.fence, false, __ATOMIC_RELEASE);
     }
-}
-
-/* Asked of hip, not of vsip: QEMU 7.2's vsip does not show a VSTIP that was raised through hvip, and a guest that waited
- * for its emulated timer after that had fired waited for ever. */
-bool arch_vcpu_woken(const struct vcpu *v)
-{
-    return (csr_read(CSR_HIP) & (csr_read(CSR_VSIE) << 1)) != 0 || __atomic_load_n(&v->pending, __ATOMIC_RELAXED) != 0;
-}
-
-ticks_t arch_vcpu_deadline(const struct vcpu *v)
-{
-    bool wanted = riscv_sstc ? (v->arch.vsie & (1UL << IRQ_STI)) != 0 : (v->arch.hvip & (1UL << IRQ_VSTI)) == 0;
-
-    return wanted ? v->arch.vstimecmp : TICKS_NEVER;
-}
-
-ulong arch_vcpu_timer_bits(const struct vcpu *v)
-{
-    (void)v;
-    return riscv_sstc ? ARCH_VIRQ_NONE : 1UL << IRQ_VSTI;
 }
 
 void __attribute__((cold)) arch_vcpu_report(const struct vcpu *v)

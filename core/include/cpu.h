@@ -46,7 +46,10 @@ static inline struct cpu *cpu_self(void)
 }
 
 /* CPU number `id`, 0 .. system.ncpus-1. */
-struct cpu *cpu_get(unsigned id);
+static inline struct cpu *cpu_get(unsigned id)
+{
+    return arch_cpu_get(id);
+}
 
 /* Sets the hardware timer of this CPU to the first of its deadlines. Only if that is earlier than what it is set to: an
  * interrupt too early costs one turn through timer_expire(), which setting a later deadline would cost every time. */

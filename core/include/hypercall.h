@@ -17,6 +17,8 @@
 #define HCALL_ERR_DENIED (-4L)
 #define HCALL_ERR_INVALID_ADDRESS (-5L)
 #define HCALL_ERR_ALREADY_AVAILABLE (-6L)
+#define HCALL_ERR_INVALID_STATE (-10L) /* from here on SBI 3.0 */
+#define HCALL_ERR_BAD_RANGE (-11L)
 
 /* Not an answer: a long call has done a piece of its work. The guest makes the call again, registers unchanged, once
  * interrupts have been looked at. */
@@ -40,6 +42,9 @@ struct hcall_entry {
 
 /* Fills the table from the registrations. Returns NULL, or what is wrong (a number out of range or taken twice). */
 const char *hypercall_init(void);
+
+/* Every call, HCALL_ERR_NOT_SUPPORTED where there is none: for an architecture that makes the calls itself. */
+extern hcall_fn hypercall_table[HCALL_MAX];
 
 /* Calls number `number`; HCALL_ERR_NOT_SUPPORTED if there is none. */
 struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number);

@@ -14,6 +14,9 @@ void *memset(void *dst, int c, size_t n);
 void copy_words(uint64_t *dst, const uint64_t *src, size_t n);
 void clear_words(uint64_t *dst, size_t n);
 
+/* Copies 1 to 16 words, fast. */
+void copy_few_words(uint64_t *dst, const uint64_t *src, size_t words);
+
 /* CRC-32 (IEEE 802.3, reflected, as zlib's crc32). */
 uint32_t crc32(const void *data, size_t n);
 

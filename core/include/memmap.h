@@ -14,8 +14,8 @@ struct memmap {
 };
 
 /*
- * Host address of the guest RAM range [gpa, gpa + size).
- * Returns true and sets *hpa if the whole range lies in one RAM region; false if any byte does not, if size is 0, or if
+ * Host address of the guest RAM range [gpa, gpa + size), shared memory included.
+ * Returns true and sets *hpa if the whole range lies in one region of it; false if any byte does not, if size is 0, or if
  * the range wraps around 2^64. Device regions do not count: the hypervisor never touches devices for a guest.
  */
 bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa);

@@ -6,6 +6,7 @@
 #ifndef SCHED_H
 #define SCHED_H
 
+#include "cpu.h"
 #include "spinlock.h"
 #include "types.h"
 #include "vcpu.h"
@@ -39,7 +40,10 @@ void sched_end_slice(struct cpu *cpu);
 void sched_end_slice_locked(struct cpu *cpu);
 
 /* Does a VCPU run on the CPU that comes before best effort? */
-bool sched_urgent(const struct cpu *cpu);
+static inline bool sched_urgent(const struct cpu *cpu)
+{
+    return cpu->urgent != NULL && cpu->current != NULL && cpu->current->sched != NULL;
+}
 
 /* Under sched_lock: an off or blocked VCPU becomes ready. */
 void sched_wake(struct vcpu *v);

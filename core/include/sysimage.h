@@ -23,7 +23,7 @@
 
 #define SYSIMAGE_MAGIC UINT64_C(0x3141524553534554) /* "TESSERA1" in memory order */
 #define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
-#define SYSIMAGE_VERSION 2U
+#define SYSIMAGE_VERSION 3U
 
 /* Limits of one build of the hypervisor; the builder refuses what exceeds them. */
 #define SYSIMAGE_MAX_VMS 16U
@@ -32,6 +32,7 @@
 #define SYSIMAGE_MAX_VCPUS 96U   /* RT apps are VCPUs too */
 #define SYSIMAGE_MAX_HARTS 8U
 #define SYSIMAGE_MAX_REGIONS 8U  /* per VM */
+#define SYSIMAGE_MAX_SHARED 32U  /* shared regions in all VMs */
 #define SYSIMAGE_MAX_LOADS 8U    /* per VM */
 #define SYSIMAGE_MAX_IRQS 8U     /* pass-through interrupts per VM */
 #define SYSIMAGE_MAX_FIXUPS 144U /* per VM: two a feature and VCPU */
@@ -71,11 +72,13 @@ struct sysimage_vm {
     uint32_t rt_apps;                  /* RT apps it may have, each a VCPU behind its nvcpus; 0: not an RT-VM */
     uint32_t rt_launchers;             /* bit n: VM n may launch its apps */
     uint32_t uart_irq;                 /* guest PLIC source of the emulated UART, 1 .. 31; 0: polled only */
+    uint32_t send_to;                  /* bit n: may send messages to VM n */
+    uint32_t message_irq;              /* guest PLIC source of messages to VCPU 0, 1 .. 31; 0: a software interrupt */
     uint64_t entry;                    /* guest-physical address of VCPU 0's first instruction */
     uint64_t dtb;                      /* guest-physical address of the device tree (a1 at entry), 0: none */
     uint64_t uart;                     /* guest-physical address of the emulated ns16550a page, 0: none */
     uint64_t plic;                     /* guest-physical address of the emulated PLIC, 0: none */
-    uint32_t nregions, regions_offset; /* struct sysimage_region[] */
+    uint32_t nregions, regions_offset; /* struct sysimage_region[], the first of them RAM */
     uint32_t nloads, loads_offset;     /* struct sysimage_load[] */
     uint32_t nirqs, irqs_offset;       /* struct sysimage_irq[] */
     uint32_t nfixups, fixups_offset;   /* struct sysimage_fixup[] */
@@ -84,6 +87,9 @@ struct sysimage_vm {
 enum sysimage_region_kind {
     SYSIMAGE_REGION_RAM = 0,  /* read, write, execute; cleared at every start; 2 MiB aligned (gpa, hpa, size) */
     SYSIMAGE_REGION_MMIO = 1, /* a passed-through device: read, write; 4 KiB aligned; all within one 2 MiB of gpa */
+    /* Memory of several VMs, in the table of each with the same hpa, size and id: read, write; cleared once at boot; 2 MiB
+     * aligned. */
+    SYSIMAGE_REGION_SHARED = 2,
 };
 
 struct sysimage_region {
@@ -91,8 +97,9 @@ struct sysimage_region {
     uint64_t hpa;  /* host-physical start */
     uint64_t size; /* bytes, not 0 */
     uint32_t kind; /* enum sysimage_region_kind */
-    uint32_t
-        reset; /* MMIO: offset of a 32-bit register that a 0 resets, written when the VM starts and stops; 0: none */
+    /* MMIO: offset of a 32-bit register that a 0 resets, written when the VM starts and stops; 0: none.
+     * SHARED: the region's id, 0 .. SYSIMAGE_MAX_SHARED-1. */
+    uint32_t detail;
 };
 
 /* A payload copied into the VM's RAM at every start; the rest of its RAM is zero. Loads do not overlap. */

@@ -21,10 +21,22 @@ struct timer {
 
 void timer_init(struct timer *t, void (*expired)(struct timer *));
 
-/* Arms `t` on this CPU for `deadline`, moving it if it was armed. TICKS_NEVER disarms. */
-void timer_arm(struct timer *t, ticks_t deadline);
+/* The part of timer_arm() that is there for a deadline. */
+void timer_insert(struct timer *t, ticks_t deadline);
 
-void timer_disarm(struct timer *t);
+static inline void timer_disarm(struct timer *t)
+{
+    list_remove(&t->node);
+}
+
+/* Arms `t` on this CPU for `deadline`, moving it if it was armed. TICKS_NEVER disarms. */
+static inline void timer_arm(struct timer *t, ticks_t deadline)
+{
+    timer_disarm(t);
+    if (deadline != TICKS_NEVER) {
+        timer_insert(t, deadline);
+    }
+}
 
 /* The hardware timer of `cpu`, this CPU, has interrupted: runs what has expired. Bounded by the number of timers. */
 void timer_expire(struct cpu *cpu);

@@ -12,6 +12,20 @@ struct vm;
 struct cpu;
 struct sched_class;
 
+#define INBOX_MESSAGES 8U
+#define INBOX_WORDS 16U /* of 8 bytes, of a message */
+
+/* Messages that wait for a VCPU (ipc/messages.c): from number `first` on, each in place number % INBOX_MESSAGES. */
+struct inbox {
+    unsigned first; /* atomic: written by the CPU that runs the VCPU */
+    unsigned next;  /* atomic: number of the next to come; guarded by sched_lock */
+    unsigned room;  /* INBOX_MESSAGES, 0 while the VCPU is off; guarded by sched_lock */
+    bool by_line; /* constant: they raise a line of the VM's interrupt controller, not the VCPU's software interrupt */
+    ulong sender; /* constant: the VCPU as the head of its own messages has it */
+    ulong head[INBOX_MESSAGES]; /* size and sender, as the receiver will be told */
+    uint64_t message[INBOX_MESSAGES][INBOX_WORDS];
+};
+
 enum vcpu_state {
     VCPU_OFF = 0, /* not started, stopped by itself, or its VM is stopped */
     VCPU_READY,   /* in a run queue */
@@ -43,7 +57,16 @@ struct vcpu {
     ulong last_cpu;   /* CPU it ran on last, or VCPU_NO_CPU when no CPU may hold translations of its */
     unsigned request; /* VCPU_REQ_*; bits are added atomically, taken away with sched_lock held */
     ulong pending;    /* atomic: guest interrupts (arch bits) that others raised and its CPU has yet to see */
+
+    struct inbox inbox; /* empty whenever the VCPU begins anew */
 };
+
+/* Under sched_lock: an off VCPU begins anew, and may be sent messages. */
+static inline void vcpu_open_inbox(struct vcpu *v)
+{
+    v->inbox.next = v->inbox.first;
+    v->inbox.room = INBOX_MESSAGES;
+}
 
 /* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the caller's own, otherwise
  * wakes or interrupts it. Takes sched_lock. */

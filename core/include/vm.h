@@ -57,6 +57,7 @@ struct vm {
     bool restart;          /* what stopping ends in */
     unsigned on;           /* VCPUs not off */
     unsigned starts;
+    uint32_t doorbells; /* bit n: shared region n was rung (ipc/shared.c); 0 whenever it starts */
     struct vm_fault fault;
     enum vm_report report; /* whether vm_conclude() is due; a VM is not started before that is through */
 
@@ -87,6 +88,9 @@ void vm_fatal(struct vcpu *v, const char *what, ulong cause, gpa_t address);
 
 /* Under sched_lock: `v` of a stopping VM has left its CPU. */
 void vm_vcpu_left(struct vm *vm);
+
+/* Clears the memory that the VM shares with others. Once, at boot: it is theirs too, and outlives what the VM does. */
+void vm_clear_shared(const struct vm *vm);
 
 /* Clears and fills the VM's memory until done (true) or an interrupt waits (false). Called without locks. */
 bool vm_load_step(struct vm *vm);

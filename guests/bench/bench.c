@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs natively under OpenSBI and in a VM, the same image: the difference is the hypervisor's. Boot argument
- * `role=switch` makes it one half of the measurement of a VM switch. Prints `BENCH {json}` lines, then `BENCH done`,
+ * `role=switch` makes it one half of the measurement of a VM switch, `role=ipc-send` and `role=ipc-receive` of that of
+ * messages. Prints `BENCH {json}` lines, then `BENCH done`,
  * and shuts down.
  */
 #include "bench.h"
@@ -18,6 +19,17 @@
 
 int main(unsigned long hart, const void *fdt);
 
+static void bench_run_role(const char *role, const void *fdt)
+{
+    if (strcmp(role, "switch") == 0) {
+        bench_run_switch(fdt);
+    } else if (strcmp(role, "ipc-send") == 0) {
+        bench_run_ipc_send();
+    } else if (strcmp(role, "ipc-receive") == 0) {
+        bench_run_ipc_receive();
+    }
+}
+
 int main(unsigned long hart, const void *fdt)
 {
     char role[16];
@@ -29,8 +41,8 @@ int main(unsigned long hart, const void *fdt)
         sbi_shutdown(SBI_RESET_SYSTEM_FAILURE);
     }
     (void)timer_init();
-    if (fdt_bootarg(fdt, "role", role, sizeof(role)) != NULL && strcmp(role, "switch") == 0) {
-        bench_run_switch(fdt);
+    if (fdt_bootarg(fdt, "role", role, sizeof(role)) != NULL) {
+        bench_run_role(role, fdt);
     }
     version = sbi_spec_version();
     print("bench: %s, SBI %lu.%lu, timer by %s\n", hcall_present() ? "in a Tessera VM" : "no hypervisor that we know",

@@ -38,6 +38,11 @@ struct bench_shot shot_load32(uintptr_t address, uint64_t argument);
 struct bench_shot shot_store32(uintptr_t address, uint64_t argument);
 struct bench_shot shot_claim_serve_complete(uintptr_t address, uint64_t argument); /* argument: the UART's IER */
 struct bench_shot shot_claim_complete(uintptr_t address, uint64_t argument);       /* value: source claimed */
+struct bench_shot shot_ipc_send(uintptr_t address, uint64_t argument);    /* argument: size | VM << 32; value: error */
+struct bench_shot shot_ipc_deliver(uintptr_t address, uint64_t argument); /* the same by HCALL_IPC_SEND_WAIT */
+struct bench_shot shot_ipc_deliver_wfi(uintptr_t address, uint64_t argument); /* by HCALL_IPC_SEND_MSG, then WFI */
+struct bench_shot shot_ipc_receive(uintptr_t address, uint64_t argument); /* room in argument; value: the call's value,
+                                                                             or its error */
 
 /* Arms the timer and spins; instret and time at the handler's first instructions (timer_shots.S). */
 struct bench_at {
@@ -70,6 +75,8 @@ _Noreturn void bench_fail(const char *metric, uint64_t value, uint64_t expected)
 void bench_run_operations(unsigned long hart);
 void bench_run_timer(void);
 _Noreturn void bench_run_switch(const void *fdt);
+_Noreturn void bench_run_ipc_send(void);
+_Noreturn void bench_run_ipc_receive(void);
 
 /** Reports riscv.rt.queue.insert.N and .take.N for N = 1, 2, 4 .. 64 RT-VCPUs. */
 void bench_run_queue(void);

@@ -141,3 +141,50 @@
     sw      t2, 0(a0)
     rdinstret t1
     result  t2
+
+    /* argument: size | VM id << 32 */
+    .macro  send_arguments call=HCALL_IPC_SEND_MSG
+    mv      t2, a0
+    slli    a2, a1, 32
+    srli    a2, a2, 32
+    srli    a0, a1, 32
+    mv      a1, t2
+    li      a6, \call
+    li      a7, HCALL_EXTENSION
+    .endm
+
+    function shot_ipc_send
+    send_arguments
+    rdinstret t0
+    ecall
+    rdinstret t1
+    result  a0
+
+    function shot_ipc_receive
+    li      a6, HCALL_IPC_RECV_MSG
+    li      a7, HCALL_EXTENSION
+    rdinstret t0
+    ecall
+    rdinstret t1
+    beqz    a0, 1f
+    mv      a1, a0              /* the error */
+1:  sub     a0, t1, t0
+    ret
+
+    /* The message takes along when it was sent. Then the hart is the receiver's. */
+    function shot_ipc_deliver
+    send_arguments HCALL_IPC_SEND_WAIT
+    rdinstret t0
+    sd      t0, 8(a1)
+    ecall
+    rdinstret t1
+    result  a0
+
+    function shot_ipc_deliver_wfi
+    send_arguments
+    rdinstret t0
+    sd      t0, 8(a1)
+    ecall
+    wfi
+    rdinstret t1
+    result  a0

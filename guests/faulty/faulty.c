@@ -13,6 +13,7 @@
 #include "csr.h"
 #include "fdt.h"
 #include "hcall.h"
+#include "ipc.h"
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
@@ -38,6 +39,8 @@ static volatile uint64_t faulty_return; /* where a jump to nowhere comes back to
 static unsigned long faulty_hart;
 static volatile unsigned long faulty_other; /* hart that has come up, or FAULTY_NO_HART */
 static unsigned long faulty_alive;
+static bool faulty_listens = true;
+static uint32_t faulty_message_irq; /* source of messages, or 0: a software interrupt */
 static uint8_t faulty_stack[FAULTY_STACK] __attribute__((aligned(16)));
 
 static bool faulty_handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
@@ -52,6 +55,33 @@ static bool faulty_handler(struct trap_frame *frame, uint64_t cause, uint64_t st
         frame->sepc += trap_instruction_length(frame->sepc);
     }
     return true;
+}
+
+/* Everything that waits: what was sent, as its size, sum and first word, and doorbells. */
+static void faulty_hear(void)
+{
+    static uint64_t message[IPC_MESSAGE_MAX / 8];
+    struct ipc_peer from = {0};
+    uint32_t rung;
+
+    if (!faulty_listens) {
+        return;
+    }
+    for (long size = ipc_receive(message, sizeof(message), &from); size > 0;
+         size = ipc_receive(message, sizeof(message), &from)) {
+        const uint8_t *bytes = (const uint8_t *)message;
+        unsigned long sum = 0;
+
+        for (long i = 0; i < size; i++) {
+            sum += bytes[i];
+        }
+        print("faulty: message from %u.%u: %ld bytes, sum %lu, first %lu.\n", from.vm, from.vcpu, size, sum,
+              message[0]);
+    }
+    rung = ipc_doorbells();
+    if (rung != 0) {
+        print("faulty: doorbells 0x%x\n", rung);
+    }
 }
 
 static void faulty_report(const char *what)
@@ -260,6 +290,78 @@ static void faulty_smp(uint64_t address)
     }
 }
 
+/* Numbered messages to VM `to` & 0xffff, VCPU `to` >> 16: ten, more than its queue has room for. */
+static void faulty_burst(uint64_t to)
+{
+    static uint64_t number;
+    const struct ipc_peer peer = {.vm = to & 0xffffU, .vcpu = (unsigned int)(to >> 16)};
+    long errors[10];
+
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        errors[i] = ipc_send(peer, &number, sizeof(number));
+        number += errors[i] == 0;
+    }
+    faulty_print_errors("burst", errors, sizeof(errors) / sizeof(errors[0]));
+}
+
+/* One message of `size` bytes (hexadecimal) to VM 1, each byte its place. */
+static void faulty_tell(uint64_t size)
+{
+    static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
+    long error;
+
+    for (unsigned int i = 0; i < IPC_MESSAGE_MAX; i++) {
+        message[i] = (uint8_t)i;
+    }
+    error = ipc_send((struct ipc_peer){.vm = 1}, message, size);
+    faulty_print_errors("tell", &error, 1);
+}
+
+/* Calls of messages and doorbells with what cannot be right, mostly to VM 1. */
+static void faulty_messages(uint64_t address)
+{
+    static uint64_t buffer[IPC_MESSAGE_MAX / 8];
+    const struct ipc_peer good = {.vm = 1}, self = {.vm = 0}, no_vm = {.vm = 15}, no_vcpu = {.vm = 1, .vcpu = 8};
+    const struct ipc_peer off = {.vm = 1, .vcpu = 1};
+    struct ipc_peer from;
+    long errors[] = {
+        ipc_send(good, buffer, 0),
+        ipc_send(good, buffer, IPC_MESSAGE_MAX + 1),
+        ipc_send(good, buffer, ~0UL),
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): that is the point */
+        ipc_send(good, (void *)(uintptr_t)address, 8),
+        ipc_send(good, (void *)0, 8),
+        ipc_send(self, buffer, 8),
+        ipc_send(no_vm, buffer, 8),
+        ipc_send(no_vcpu, buffer, 8),
+        ipc_send(off, buffer, 8),
+        ipc_receive((void *)0, 8, &from),
+        ipc_ring(0, 15),
+        ipc_ring(31, 1),
+        ipc_ring(0, 2),
+    };
+
+    faulty_print_errors("bad messages", errors, sizeof(errors) / sizeof(errors[0]));
+}
+
+static void faulty_ring(uint64_t vm)
+{
+    long error = ipc_ring(0, (unsigned int)vm);
+
+    faulty_print_errors("ring", &error, 1);
+}
+
+/* Does not listen to messages until told again. */
+static void faulty_deaf(uint64_t deaf)
+{
+    faulty_listens = deaf != 1;
+    if (faulty_message_irq != 0) {
+        plic_enable(plic_context(faulty_hart), faulty_message_irq, faulty_listens);
+    }
+    print("faulty: %s messages\n", faulty_listens ? "listens to" : "ignores");
+    faulty_hear();
+}
+
 static void faulty_id(uint64_t address)
 {
     struct sbi_ret id = hcall_get_id();
@@ -288,6 +390,11 @@ static const struct faulty_command faulty_commands[] = {
     {"calls", "[address] SBI calls with bad arguments", faulty_calls},
     {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
     {"smp", "start another hart and see it run", faulty_smp},
+    {"burst", "[VM | VCPU << 16] send ten messages", faulty_burst},
+    {"tell", "[size] send VM 1 a message", faulty_tell},
+    {"messages", "[address] calls of messages with bad arguments", faulty_messages},
+    {"ring", "[VM] ring the doorbell of shared region 0", faulty_ring},
+    {"deaf", "[1] listen to messages, or not", faulty_deaf},
     {"id", "hypercall for the VM's id", faulty_id},
 };
 
@@ -378,9 +485,29 @@ static void faulty_heartbeat(void)
 static void faulty_wait(uint32_t context)
 {
     csr_wait_for_interrupt();
+    if (faulty_message_irq == 0) {
+        csr_clear_sip(SIE_SOFT);
+        faulty_hear();
+    }
     for (uint32_t source = plic_claim(context); source != 0; source = plic_claim(context)) {
-        faulty_input();
+        if (source == faulty_message_irq) {
+            faulty_hear();
+        } else {
+            faulty_input();
+        }
         plic_complete(context, source);
+    }
+}
+
+static void faulty_find_messages(const void *fdt, uint32_t context)
+{
+    uint32_t length;
+    const uint8_t *cell = fdt_property(fdt, "messages", "interrupts", &length);
+
+    if (cell != NULL && length == 4) {
+        faulty_message_irq = cell[3];
+        plic_set_priority(faulty_message_irq, 1);
+        plic_enable(context, faulty_message_irq, true);
     }
 }
 
@@ -400,7 +527,8 @@ int main(unsigned long hart, const void *fdt)
     plic_set_threshold(context, 0);
     plic_enable(context, PLATFORM_UART_IRQ, true);
     uart_enable_rx_interrupt(true);
-    csr_write_sie(SIE_TIMER | SIE_EXTERNAL);
+    faulty_find_messages(fdt, context);
+    csr_write_sie(SIE_TIMER | SIE_EXTERNAL | SIE_SOFT);
     if (fdt_bootarg(fdt, "do", command, sizeof(command)) != NULL) {
         faulty_run(command);
     }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The numbers. QEMU=path measures with that emulator alone; otherwise the one in PATH and, if it was fetched
 # (make setup-qemu-new), a newer one beside it. BENCH_FLAGS="--only switch" measures less.
-BENCH_SYSTEMS := bench switch bench-linux rt-shots rt-stress $(sort $(patsubst systems/%.dts,%,$(wildcard systems/adpcm-*.dts)))
+BENCH_SYSTEMS := bench switch bench-ipc bench-linux rt-shots rt-stress \
+	$(sort $(patsubst systems/%.dts,%,$(wildcard systems/adpcm-*.dts)))
 BENCH_FLAGS ?=
 
 bench: | setup-dev ## measure, and print the table of goals, ours and others' figures (build/bench)

@@ -10,7 +10,7 @@ from statistics import median
 
 from tessera.bench_adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench_count import CountError, make_counter
-from tessera.bench_machine import BenchError, count_system, run_native, run_system, run_until
+from tessera.bench_machine import BenchError, count_system, run_native, run_system, run_tool, run_until
 from tessera.bench_native import count_native
 from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, single, summary, switches
 from tessera.bench_rt import apps, releases
@@ -110,6 +110,17 @@ def switch(bench: Bench) -> None:
     bench.add(summary("riscv.switch.quantum", "instructions", costs), system.name)
 
 
+def messages(bench: Bench) -> None:
+    """Messages between two VMs on one hart: sending, receiving, and the whole way."""
+    system = bench.system("bench-ipc")
+    consoles = run_system(bench.qemu, system)
+    taken = [figure for name in system.names for figure in figures(consoles.guests[name]).values()]
+    if len(taken) < 16:
+        raise ParseError(f"only {len(taken)} figures of messages")
+    for figure in taken:
+        bench.add(figure, system.name)
+
+
 def boot(bench: Bench) -> None:
     """
     The hypervisor's way to the first guest instruction: counted from outside, less what it says it spent on copying
@@ -186,12 +197,17 @@ def adpcm_1gips(bench: Bench) -> None:
 
 
 def size(bench: Bench) -> None:
-    """Sections and lines of code of the hypervisor."""
+    """
+    Sections and lines of code of the hypervisor with all its rooms; and its text without those that a system can leave
+    out (real time, messages), which is what the peers' hypervisors have too.
+    """
     folder = bench.build / "hyp" / "qemu-virt"
-    for name, value in section_sizes(folder / "tessera.elf").items():
-        bench.add(single(f"riscv.size.{name}", "bytes", value), "hypervisor")
-    files = hypervisor_files(folder)
-    bench.add(single("riscv.size.loc", "lines", lines_of_code(files)), "hypervisor")
+    bare = bench.build / "hyp" / "bare"
+    run_tool(["make", "-s", "-C", str(ROOT), "hyp", "HYP_ROOMS=", f"HYP_BUILD={bare.relative_to(ROOT)}"])
+    for where, end in ((bare, ""), (folder, ".all")):
+        for name, value in section_sizes(where / "tessera.elf").items():
+            bench.add(single(f"riscv.size.{name}{end}", "bytes", value), "hypervisor")
+        bench.add(single(f"riscv.size.loc{end}", "lines", lines_of_code(hypervisor_files(where))), "hypervisor")
 
 
 def rt_release(bench: Bench) -> None:
@@ -218,6 +234,7 @@ def rt_stress(bench: Bench) -> None:
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
+    "messages": messages,
     "boot": boot,
     "linux": linux,
     "adpcm": adpcm,

@@ -20,6 +20,8 @@ def check_counts(vms: Read) -> None:
     _check_total(nodes, "rt-apps", "RT apps", layout.MAX_RT_APPS)
     _check_launchers(nodes)
     for node in nodes:
+        _check_others(node, "may-send-to", [vm.name for vm in nodes])
+    for node in nodes:
         if node.name == HYPERVISOR_NAME:
             node.problem("", f"expected another name: {HYPERVISOR_NAME} is the hypervisor's own on the console")
     keyboards = [node for node in nodes if node["keyboard"]]
@@ -36,12 +38,32 @@ def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:
             node.problem(prop, f"expected at most {limit} {words} in all VMs, got {total} up to this one")
 
 
+def _check_others(node: Read, prop: str, names: list[str]) -> None:
+    """Reports those names in a VM's property that are not other VMs'."""
+    others = [other for other in names if other != node.name]
+    for name in node[prop] or ():
+        if name not in others:
+            guess = suggest(name, others) or f" ({', '.join(others)})"
+            node.problem(prop, f'expected names of other VMs, got "{name}"{guess}')
+
+
+def check_shared(nodes: list[Read], names: list[str]) -> None:
+    """Reports what is wrong with the nodes of /shared; `names` are the VMs'."""
+    if len(nodes) > layout.MAX_SHARED:
+        nodes[layout.MAX_SHARED].problem("", f"expected at most {layout.MAX_SHARED} regions, got {len(nodes)}")
+    for node in nodes:
+        vms = node["vms"]
+        for name in vms or ():
+            if name not in names:
+                guess = suggest(name, names) or f" ({', '.join(names)})"
+                node.problem("vms", f'expected names of VMs, got "{name}"{guess}')
+        if vms is not None and len(vms) < 2:
+            node.problem("vms", f"expected two VMs or more, got {len(vms)}")
+
+
 def _check_launchers(nodes: list[Read]) -> None:
     for node in nodes:
-        others = [other.name for other in nodes if other is not node]
-        for name in sorted({*(node["rt-launchers"] or ())} - {*others}):
-            guess = suggest(name, others) or f" ({', '.join(others)})"
-            node.problem("rt-launchers", f'expected names of other VMs, got "{name}"{guess}')
+        _check_others(node, "rt-launchers", [vm.name for vm in nodes])
         if node["rt-launchers"] and not node["rt-apps"]:
             node.problem("rt-launchers", "expected only on a VM with rt-apps")
 

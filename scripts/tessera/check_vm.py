@@ -18,6 +18,7 @@ def check_vm(vm: Vm) -> None:
     _check_together(vm)
     _check_spaces(vm)
     _check_devices(vm)
+    _check_messages(vm)
     _check_image(vm)
     _check_loads(vm)
 
@@ -45,6 +46,17 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
     return spaces
 
 
+def _check_shared_spaces(vm: Vm) -> None:
+    spaces = [(name, first, behind) for name, _, first, behind in _spaces(vm)]
+    for region in vm.shared:
+        for name, first, behind in spaces:
+            if first < region.end and region.base < behind:
+                what = f"{name} of {vm.node.path} at {first:#x}..{behind:#x}"
+                got = f"got {what}, this at {region.base:#x}..{region.end:#x}"
+                region.node.problem("address", f"expected addresses that nothing else of its VMs has, {got}")
+        spaces.append((region.node.path, region.base, region.end))
+
+
 def _check_spaces(vm: Vm) -> None:
     if vm.memory_end > GPA_END:
         got = f"got memory up to {vm.memory_end:#x}"
@@ -54,6 +66,15 @@ def _check_spaces(vm: Vm) -> None:
         if first < other_behind and other_first < behind:
             got = f"got {name} at {first:#x}..{behind:#x} and {other_name} at {other_first:#x}..{other_behind:#x}"
             vm.node.problem(prop, f"expected guest-physical addresses that do not overlap, {got}")
+    _check_shared_spaces(vm)
+    for region in vm.shared:
+        if region.end > GPA_END:
+            got = f"got memory up to {region.end:#x}"
+            region.node.problem("size", f"expected guest-physical addresses below {GPA_END:#x}, {got}")
+    room = layout.MAX_REGIONS - 1 - len(vm.devices)
+    if len(vm.shared) > room >= 0:
+        got = f"got {len(vm.shared)} beside {len(vm.devices)} devices"
+        vm.node.problem("", f"expected at most {room} shared regions with a VM's devices, {got}")
 
 
 def _check_devices(vm: Vm) -> None:
@@ -67,6 +88,18 @@ def _check_devices(vm: Vm) -> None:
         if vm.has_uart and device.interrupt == virtual.UART_IRQ:
             got = f"got {device.name}"
             vm.node.problem("devices", f"expected interrupts other than the UART's {virtual.UART_IRQ}, {got}")
+
+
+def _check_messages(vm: Vm) -> None:
+    source = vm.node["message-interrupt"]
+    if source and not vm.has_plic:
+        vm.node.problem("message-interrupt", "expected only on a VM with a PLIC, got no-plic as well")
+    taken = {device.interrupt: device.name for device in vm.devices}
+    if vm.has_uart:
+        taken[virtual.UART_IRQ] = "the UART"
+    if source in taken:
+        got = f"got {source}, which {taken[source]} has"
+        vm.node.problem("message-interrupt", f"expected a source that nothing else has, {got}")
 
 
 def _check_image(vm: Vm) -> None:

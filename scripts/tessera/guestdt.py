@@ -4,7 +4,7 @@
 import re
 
 from tessera import virtual
-from tessera.model import Board, BoardDevice, System, Vm
+from tessera.model import Board, BoardDevice, Shared, System, Vm
 from tessera.schema import GUEST_FEATURES
 
 
@@ -29,6 +29,8 @@ def guest_dts(system: System, vm: Vm) -> str:
         "",
         *_cpus(system.board, vm),
     ]
+    if vm.node["message-interrupt"]:
+        body += ["", *_messages(vm)]
     soc = _soc(vm)
     if soc:
         body += ["", *soc]
@@ -110,6 +112,7 @@ def _soc(vm: Vm) -> list[str]:
     if vm.has_uart:
         nodes.append(_uart(vm))
     nodes += [_device(device) for device in vm.devices]
+    nodes += [_shared(region) for region in vm.shared]
     if vm.has_plic:
         nodes.append(_plic(vm))
     if not nodes:
@@ -143,6 +146,25 @@ def _device(device: BoardDevice) -> list[str]:
         f"interrupts = <{device.interrupt}>;",
     ]
     return _node(f"{device.node_name}@{device.base:x}", body)
+
+
+def _shared(region: Shared) -> list[str]:
+    body = [
+        'compatible = "tessera,shared";',
+        f"reg = {_reg(region.base, region.size)};",
+        f"label = {_string(region.name)};",
+        f"tessera,region = <{region.id}>;",
+    ]
+    return _node(f"shared@{region.base:x}", body)
+
+
+def _messages(vm: Vm) -> list[str]:
+    body = [
+        'compatible = "tessera,messages";',
+        "interrupt-parent = <&plic>;",
+        f"interrupts = <{vm.node['message-interrupt']}>;",
+    ]
+    return _node("messages", body)
 
 
 def _plic(vm: Vm) -> list[str]:

@@ -130,7 +130,9 @@ def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
         colour=COLOURS[vm.colour],
         nvcpus=vm.vcpus,
         rt_apps=node["rt-apps"],
-        rt_launchers=sum(1 << names.index(name) for name in node["rt-launchers"]),
+        rt_launchers=_mask(names, node["rt-launchers"]),
+        send_to=_mask(names, node["may-send-to"]),
+        message_irq=node["message-interrupt"] or 0,
         uart_irq=0 if polled else virtual.UART_IRQ,
         entry=vm.entry,
         dtb=vm.dtb_address,
@@ -138,6 +140,10 @@ def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
         plic=virtual.PLIC_BASE if vm.has_plic else 0,
         **numbers,
     )
+
+
+def _mask(names: list[str], wanted: tuple[str, ...]) -> int:
+    return sum(1 << names.index(name) for name in wanted)
 
 
 def _flags(vm: Vm) -> int:
@@ -152,9 +158,10 @@ def _flags(vm: Vm) -> int:
 def _regions(vm: Vm) -> list[bytes]:
     ram = (vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM, 0)
     devices = [(device.base, device.base, device.size, layout.REGION_MMIO, device.reset) for device in vm.devices]
+    shared = [(one.base, one.host_base, one.size, layout.REGION_SHARED, one.id) for one in vm.shared]
     return [
-        layout.REGION.pack(gpa=gpa, hpa=hpa, size=size, kind=kind, reset=reset)
-        for gpa, hpa, size, kind, reset in (ram, *devices)
+        layout.REGION.pack(gpa=gpa, hpa=hpa, size=size, kind=kind, detail=detail)
+        for gpa, hpa, size, kind, detail in (ram, *devices, *shared)
     ]
 
 

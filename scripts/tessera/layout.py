@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 MAGIC = 0x3141524553534554
 END = 0x444E455353455431
-VERSION = 2
+VERSION = 3
 
 MAX_VMS = 16
 MAX_VCPUS_PER_VM = 8
@@ -18,6 +18,7 @@ MAX_RT_APPS = 64
 MAX_VCPUS = 96
 MAX_HARTS = 8
 MAX_REGIONS = 8
+MAX_SHARED = 32
 MAX_LOADS = 8
 MAX_IRQS = 8
 MAX_FIXUPS = 144
@@ -44,6 +45,7 @@ VM_FOCUS = 1 << 2
 
 REGION_RAM = 0
 REGION_MMIO = 1
+REGION_SHARED = 2
 
 PAGE = 0x1000
 CHECKSUM_FROM = 16  # the checksum covers what follows itself
@@ -112,6 +114,8 @@ VM = Record(
         ("rt_apps", "I"),
         ("rt_launchers", "I"),
         ("uart_irq", "I"),
+        ("send_to", "I"),
+        ("message_irq", "I"),
         ("entry", "Q"),
         ("dtb", "Q"),
         ("uart", "Q"),
@@ -127,7 +131,7 @@ VM = Record(
     ),
 )
 
-REGION = Record("sysimage_region", (("gpa", "Q"), ("hpa", "Q"), ("size", "Q"), ("kind", "I"), ("reset", "I")))
+REGION = Record("sysimage_region", (("gpa", "Q"), ("hpa", "Q"), ("size", "Q"), ("kind", "I"), ("detail", "I")))
 LOAD = Record("sysimage_load", (("gpa", "Q"), ("offset", "Q"), ("size", "Q")))
 IRQ = Record("sysimage_irq", (("host", "I"), ("guest", "I")))
 FIXUP = Record(

@@ -4,7 +4,7 @@
 import hashlib
 from typing import Any
 
-from tessera.model import Device, File, System, Vm
+from tessera.model import Device, File, Shared, System, Vm
 from tessera.schema import COLOURS
 
 FORMAT = 1
@@ -27,6 +27,7 @@ def manifest(system: System, image: bytes, hypervisor: File | None) -> dict[str,
         "image": {"size": len(image), "sha256": hashlib.sha256(image).hexdigest()},
         "hypervisor": _file(hypervisor),
         "vms": [_vm(vm) for vm in system.vms],
+        "shared": [_shared(region) for region in system.shared],
         "qemu": _qemu(system),
     }
 
@@ -58,6 +59,11 @@ def _vm(vm: Vm) -> dict[str, Any]:
         "devices": [device.name for device in vm.devices],
         "device_tree": f"{vm.name}.dtb",
     }
+
+
+def _shared(region: Shared) -> dict[str, Any]:
+    memory = {"base": region.base, "size": region.size, "host": region.host_base}
+    return {"id": region.id, "name": region.name, "memory": memory, "vms": list(region.vms)}
 
 
 def _qemu(system: System) -> dict[str, Any] | None:

@@ -71,6 +71,26 @@ class Device:
 
 
 @dataclass
+class Shared:
+    """Memory of several VMs, at the guest-physical address `base` in each."""
+
+    id: int
+    node: Read
+    base: int
+    size: int
+    vms: tuple[str, ...]
+    host_base: int = 0  # until placed
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def end(self) -> int:
+        return self.base + self.size
+
+
+@dataclass
 class Load:
     """Bytes that are copied to the guest-physical address `gpa`; `span` is what they occupy once the guest runs."""
 
@@ -100,6 +120,7 @@ class Vm:
     image: File | None = None
     initrd: File | None = None
     devices: list[BoardDevice] = field(default_factory=list)
+    shared: list[Shared] = field(default_factory=list)
     loads: list[Load] = field(default_factory=list)
 
     @property
@@ -136,3 +157,4 @@ class System:
     machine_mask: tuple[str, ...]
     devices: list[Device]
     vms: list[Vm]
+    shared: list[Shared]

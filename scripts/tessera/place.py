@@ -6,6 +6,7 @@ from tessera.files import linux_header
 from tessera.kinds import size_text
 from tessera.layout import PAGE, align_down, align_up
 from tessera.model import Load, System, Vm
+from tessera.reading import Read
 from tessera.schema import RAM_ALIGN
 
 Span = tuple[int, int]  # first address, first address behind
@@ -44,7 +45,9 @@ def place_host(system: System, image_end: int) -> None:
             taken[(vm.host_base, vm.host_base + vm.memory_size)] = vm.node.path
     for vm in system.vms:
         if not vm.node.given("host-base"):
-            _allocate(vm, board.ram_end, taken)
+            vm.host_base = _allocate(vm.node, "memory-size", vm.memory_size, board.ram_end, taken)
+    for region in system.shared:
+        region.host_base = _allocate(region.node, "size", region.size, board.ram_end, taken)
 
 
 def _check_host_base(vm: Vm, system: System, taken: dict[Span, str]) -> None:
@@ -60,17 +63,18 @@ def _check_host_base(vm: Vm, system: System, taken: dict[Span, str]) -> None:
             vm.node.problem("host-base", f"expected memory that nothing else uses, {got}, {what}")
 
 
-def _allocate(vm: Vm, ram_end: int, taken: dict[Span, str]) -> None:
+def _allocate(node: Read, prop: str, size: int, ram_end: int, taken: dict[Span, str]) -> int:
+    """The lowest free place for `size` bytes; 0, with a problem of `prop`, if there is none."""
     starts = sorted(behind for _, behind in taken)
     for start in starts:
-        end = start + vm.memory_size
+        end = start + size
         if end <= ram_end and not any(start < behind and first < end for first, behind in taken):
-            vm.host_base = start
-            taken[(start, end)] = vm.node.path
-            return
+            taken[(start, end)] = node.path
+            return start
     free = _largest_gap(ram_end, taken)
-    got = f"got {size_text(vm.memory_size)}"
-    vm.node.problem("memory-size", f"expected at most {size_text(free)}, the largest free piece of RAM, {got}")
+    got = f"got {size_text(size)}"
+    node.problem(prop, f"expected at most {size_text(free)}, the largest free piece of RAM, {got}")
+    return 0
 
 
 def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:

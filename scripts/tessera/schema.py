@@ -8,7 +8,7 @@ new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field
 from typing import Any
 
-from tessera import layout
+from tessera import layout, virtual
 from tessera.kinds import Address, Choice, Flag, Kind, Number, Text, Words
 
 MIB = 1 << 20
@@ -85,6 +85,19 @@ VM_PROPS = (
         "Other VMs that may launch the RT-VM's apps.",
         default=(),
         default_words="none",
+    ),
+    Prop(
+        "may-send-to",
+        Words("VM names"),
+        "Other VMs that the VM may send messages to.",
+        default=(),
+        default_words="none",
+    ),
+    Prop(
+        "message-interrupt",
+        Number(1, virtual.PLIC_SOURCES),
+        "Source of the VM's interrupt controller that is high while a message to VCPU 0 or a doorbell waits.",
+        default_words="the VCPU's software interrupt",
     ),
     Prop(
         "memory-size",
@@ -172,6 +185,21 @@ VM_PROPS = (
 
 VM = NodeSchema(doc="A virtual machine. The node's name is the VM's:", props=VM_PROPS)
 
+SHARED = NodeSchema(
+    doc="Memory that several VMs have at the same guest-physical address, to read and write. It is cleared once, at "
+    "boot, and keeps what is in it when a VM starts anew. The node's name is the region's:",
+    props=(
+        Prop("size", Address("a size", align=RAM_ALIGN, low=RAM_ALIGN), "Bytes.", required=True),
+        Prop(
+            "address",
+            Address("a guest-physical address", align=RAM_ALIGN),
+            "Where each of the VMs sees it.",
+            required=True,
+        ),
+        Prop("vms", Words("VM names"), "The VMs, two or more.", required=True),
+    ),
+)
+
 SYSTEM = NodeSchema(
     doc="The system.",
     props=(
@@ -209,6 +237,11 @@ SYSTEM = NodeSchema(
             doc="Devices that QEMU is asked for. Each is given to a VM by the VM's `devices`.",
             named=DEVICE,
             named_words="a device",
+        ),
+        "shared": NodeSchema(
+            doc=f"Memory of several VMs, at most {layout.MAX_SHARED} regions. Their order gives their ids, from 0.",
+            named=SHARED,
+            named_words="a region",
         ),
         "vms": NodeSchema(
             doc=f"The VMs, 1 to {layout.MAX_VMS}. Their order gives their ids, from 0.",

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from tessera import schema, virtual
 from tessera.board import load_board
-from tessera.check_system import check_counts, check_devices, check_harts, owners
+from tessera.check_system import check_counts, check_devices, check_harts, check_shared, owners
 from tessera.check_vm import check_vm
 from tessera.files import find_file, load_file, load_image
 from tessera.kinds import suggest
 from tessera.layout import FEATURES
-from tessera.model import Board, Device, System, Vm
+from tessera.model import Board, Device, Shared, System, Vm
 from tessera.place import image_bound, place_guest, place_host
 from tessera.problems import BuildError, Problems
 from tessera.reading import Read, read
@@ -33,6 +33,7 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
         check_counts(node.children["vms"])
     board = load_board(node["board"], platform_dir, node) if node["board"] else None
     devices = _devices(node, board, vms, guests) if board else []
+    shared = _shared(node, vms)
     for vm in vms:
         place_guest(vm)
         check_vm(vm)
@@ -49,6 +50,7 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
         machine_mask=_machine_mask(node, without),
         devices=devices,
         vms=vms,
+        shared=shared,
     )
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
@@ -96,6 +98,20 @@ def _devices(node: Read, board: Board, vms: list[Vm], guests: Path) -> list[Devi
     for vm in vms:
         vm.devices = [board.devices[slot] for slot, owner in taken.items() if owner is vm.node]
     return [_device(device, guests) for device in nodes if device.sound]
+
+
+def _shared(node: Read, vms: list[Vm]) -> list[Shared]:
+    """The regions of /shared; gives the VMs those that are theirs."""
+    nodes = _section(node, "shared")
+    check_shared(nodes, [vm.name for vm in _section(node, "vms")])
+    regions = [
+        Shared(index, region, region["address"], region["size"], region["vms"])
+        for index, region in enumerate(nodes)
+        if region.sound
+    ]
+    for vm in vms:
+        vm.shared = [region for region in regions if vm.name in region.vms]
+    return regions
 
 
 def _device(node: Read, guests: Path) -> Device:

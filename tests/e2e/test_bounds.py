@@ -24,6 +24,7 @@ BOUNDED = {
         "riscv.plic.claim_complete",
     ],
     "switch": ["riscv.switch.quantum"],
+    "messages": ["riscv.ipc.send.100", "riscv.ipc.recv.100", "riscv.ipc.delivery.100"],
     "boot": ["riscv.boot.first_guest_insn"],
     "linux": ["riscv.linux.boot_ratio"],
     "size": ["riscv.size.text", "riscv.size.loc"],
@@ -35,7 +36,7 @@ def measured(
     qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, float]:
     """The statistic of each metric that its goal is about, measured in a VM."""
-    for name in ("bench", "switch", "bench-linux"):
+    for name in ("bench", "switch", "bench-ipc", "bench-linux"):
         build_system(name)
     bench = Bench(qemu, Path(tmp_path_factory.mktemp("bench")))
     for measurement in BOUNDED:

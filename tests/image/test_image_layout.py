@@ -11,6 +11,7 @@ from workshop import ROOT
 from tessera import layout
 
 HEADER = ROOT / "core" / "include" / "sysimage.h"
+REGION_KINDS = ("RAM", "MMIO", "SHARED")
 FEATURES = ROOT / "arch" / "riscv" / "include" / "features.h"
 
 
@@ -62,7 +63,7 @@ def test_constants_are_those_of_the_header(tmp_path):
     for index, feature in enumerate(layout.FEATURES):
         ours[f"RISCV_FEATURE_{feature.upper()}"] = index
     ours["RISCV_FEATURE_COUNT"] = len(layout.FEATURES)
-    ours |= {"SYSIMAGE_REGION_RAM": layout.REGION_RAM, "SYSIMAGE_REGION_MMIO": layout.REGION_MMIO}
+    ours |= {f"SYSIMAGE_REGION_{kind}": getattr(layout, f"REGION_{kind}") for kind in REGION_KINDS}
     assert compiled(tmp_path, list(ours)) == ours
 
 
@@ -70,7 +71,7 @@ def test_every_constant_of_the_header_is_known():
     text = HEADER.read_text() + FEATURES.read_text()
     enumerators = set(re.findall(r"^    (\w+) = \d+,", text, flags=re.MULTILINE))
     features = {f"RISCV_FEATURE_{feature.upper()}" for feature in layout.FEATURES}
-    assert enumerators == features | {"RISCV_FEATURE_COUNT", "SYSIMAGE_REGION_RAM", "SYSIMAGE_REGION_MMIO"}
+    assert enumerators == features | {"RISCV_FEATURE_COUNT", *(f"SYSIMAGE_REGION_{kind}" for kind in REGION_KINDS)}
 
 
 def test_packing_refuses_missing_and_unknown_fields():

@@ -10,6 +10,7 @@ from ctypes import (
     c_int,
     c_int64,
     c_long,
+    c_size_t,
     c_uint,
     c_uint32,
     c_uint64,
@@ -24,13 +25,13 @@ OFF, READY, RUNNING, BLOCKED = range(4)
 VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING = range(4)
 NEVER = 2**64 - 1
 TICKS_PER_US = 10
-RAM, MMIO = 0, 1
+RAM, MMIO, SHARED = 0, 1, 2
 
 
 class Region(Structure):
     """struct sysimage_region"""
 
-    _fields_ = [("gpa", c_uint64), ("hpa", c_uint64), ("size", c_uint64), ("kind", c_uint32), ("reserved", c_uint32)]
+    _fields_ = [("gpa", c_uint64), ("hpa", c_uint64), ("size", c_uint64), ("kind", c_uint32), ("detail", c_uint32)]
 
 
 class Memmap(Structure):
@@ -109,6 +110,12 @@ _SIGNATURES = {
     "world_rt_left": (c_int64, [c_uint, c_uint]),
     "rt_admit_begin": (None, [POINTER(Admit), POINTER(Demand), c_uint, c_uint64]),
     "rt_admit_step": (c_uint, [POINTER(Admit)]),
+    "world_ipc_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint32), POINTER(c_uint32), c_uint32]),
+    "world_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_ulong)]),
+    "world_poke": (None, [c_uint, c_uint64, c_char_p, c_size_t]),
+    "world_peek": (None, [c_uint, c_uint64, c_void_p, c_size_t]),
+    "world_lines": (c_uint32, [c_uint]),
+    "world_raised": (c_ulong, [c_uint]),
     "host_next_timer": (c_uint64, []),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),

@@ -30,8 +30,9 @@ TOTAL_SIZE, NHARTS, NVMS, VMS_OFFSET, QUANTUM, TIMEBASE, RAM_BASE, NAME = (
     layout.HEADER.offset(field)
     for field in ("total_size", "nharts", "nvms", "vms_offset", "quantum_us", "timebase_hz", "ram_base", "name")
 )
-NVCPUS, RT_APPS, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET = (
-    layout.VM.offset(field) for field in ("nvcpus", "rt_apps", "nregions", "regions_offset", "loads_offset")
+NVCPUS, RT_APPS, SEND_TO, MESSAGE_IRQ, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET = (
+    layout.VM.offset(field)
+    for field in ("nvcpus", "rt_apps", "send_to", "message_irq", "nregions", "regions_offset", "loads_offset")
 )
 
 INTERESTING = (0, 1, 7, 8, 15, 16, 17, 31, 32, 255, 4095, 4096, CONFIG_SIZE - 8, CONFIG_SIZE, CONFIG_SIZE + 4096)
@@ -121,6 +122,10 @@ def test_each_kind_of_fault_is_named() -> None:
     assert after((VMS + NVCPUS, 0)) == "a VM with a wrong number of VCPUs"
     assert after((VMS + NVCPUS, 9)) == "a VM with a wrong number of VCPUs"
     assert after((VMS + RT_APPS, 65)) == "a VM with a wrong number of RT apps"
+    assert after((VMS + SEND_TO, 1 << 16)) == "a VM that may send to one that is not there"
+    assert after((VMS + MESSAGE_IRQ, 32)) == "a VM with a wrong interrupt number"
+    assert after((VMS + NREGIONS, 0)) == "a VM whose first memory region is not RAM"
+    assert after((REGIONS + 24, 2)) == "a VM whose first memory region is not RAM"
     assert after((VMS + RT_APPS, 60), (VMS + VM + RT_APPS, 5)) == "too many VCPUs"
     assert after((VMS + REGIONS_OFFSET, CONFIG_SIZE)) == "a table outside the image"
     assert after((VMS + NREGIONS, 9)) == "a table outside the image"

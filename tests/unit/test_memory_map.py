@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory map against a model that looks at every page: which guest ranges are RAM, and where that is."""
+"""The memory map against a model that looks at every page: which guest ranges are memory, and where that is."""
 
 import ctypes
 
-from core import MMIO, RAM, load, memmap
+from core import MMIO, RAM, SHARED, load, memmap
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -18,17 +18,17 @@ Regions = list[tuple[int, int, int, int]]
 
 
 def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
-    """The host address if the whole range is in one RAM region, by plain integers that cannot wrap."""
+    """The host address if the whole range is in one region that is memory, by plain integers that cannot wrap."""
     for start, hpa, length, kind in regions:
-        if kind == RAM and size > 0 and start <= gpa and gpa + size <= start + length:
+        if kind != MMIO and size > 0 and start <= gpa and gpa + size <= start + length:
             return hpa + gpa - start
     return None
 
 
 def is_valid_region(gpa: int, hpa: int, size: int, kind: int) -> bool:
-    if kind not in (RAM, MMIO) or size == 0 or gpa + size > LIMIT:
+    if kind not in (RAM, MMIO, SHARED) or size == 0 or gpa + size > LIMIT:
         return False
-    align = LARGE if kind == RAM else PAGE
+    align = PAGE if kind == MMIO else LARGE
     inside = hpa >= RAM_BASE and hpa + size <= RAM_BASE + RAM_SIZE
     return not any(number % align for number in (gpa, hpa, size)) and (inside or kind == MMIO)
 
@@ -43,13 +43,14 @@ def is_valid(regions: Regions) -> bool:
 
 LARGE_PAGES = st.integers(0, 70).map(lambda n: n * LARGE)
 ANYTHING = st.one_of(st.integers(0, TOP - 1), st.integers(0, 2 * LARGE), st.integers(TOP - 2 * LARGE, TOP - 1))
-SANE = st.tuples(LARGE_PAGES, LARGE_PAGES.map(lambda n: n + RAM_BASE), LARGE_PAGES, st.sampled_from((RAM, MMIO)))
+KINDS = st.sampled_from((RAM, MMIO, SHARED))
+SANE = st.tuples(LARGE_PAGES, LARGE_PAGES.map(lambda n: n + RAM_BASE), LARGE_PAGES, KINDS)
 WILD = st.tuples(ANYTHING, ANYTHING, ANYTHING, st.integers(0, 3))
 NEAR = st.tuples(
     st.sampled_from((0, LARGE, LIMIT - LARGE, LIMIT, TOP - LARGE)),
     st.sampled_from((RAM_BASE - LARGE, RAM_BASE, RAM_BASE + RAM_SIZE - LARGE, RAM_BASE + RAM_SIZE, TOP - LARGE)),
     st.sampled_from((PAGE, LARGE, 2 * LARGE, LARGE - PAGE, TOP - LARGE)),
-    st.sampled_from((RAM, MMIO)),
+    KINDS,
 )
 REGIONS = st.lists(st.one_of(SANE, NEAR, WILD), max_size=5)
 
@@ -79,7 +80,7 @@ def place(pieces: list[tuple[int, int, int]]) -> Regions:
 
 
 VALID = st.lists(
-    st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from((RAM, RAM, MMIO))), min_size=1, max_size=5
+    st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from((RAM, SHARED, MMIO))), min_size=1, max_size=5
 ).map(place)
 
 

@@ -9,8 +9,10 @@
 #include "types.h"
 
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41)
+#define ARCH_VIRQ_MESSAGE 2UL
 
 struct cpu;
+struct vcpu;
 
 struct arch_cpu {
     ticks_t timer;  /* what arch_timer_set() set */
@@ -61,6 +63,12 @@ static inline void arch_irq_devices(bool on)
 /* A single-stepped CPU that spins would spin for ever: a lock that was left held shows here. */
 void arch_cpu_relax(void);
 
+struct cpu *arch_cpu_get(unsigned id);
+bool arch_guest_irq(const struct arch_vcpu *v);
+void arch_vcpu_inject(struct vcpu *v, ulong bits);
+ticks_t arch_vcpu_deadline(const struct arch_vcpu *v);
+ulong arch_vcpu_timer_bits(const struct vcpu *v);
+void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size);
 bool arch_irq_pending(void);
 void arch_timer_set(ticks_t deadline);
 

@@ -10,17 +10,22 @@ struct cpu;
 struct vcpu;
 
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
+#define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 
 /* A hart's stack is one page with its struct cpu at the top, so that the stack pointer finds it. */
 #define HART_STACK_SIZE 4096UL
 #define HART_CPU_SIZE 256UL
+
+#define WINDOW_SIZE 0x200000UL
+#define WINDOW_NOWHERE (1UL << 62)
 
 struct arch_cpu {
     ulong htinst_mask;     /* all ones where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
     ulong hartid;          /* as the SBI and the PLIC know it */
     struct vcpu *fp_owner; /* whose values the FP registers hold; NULL: all are 0, as every VCPU begins */
     uint64_t *window;      /* the page-table entry of this hart's window */
-    ulong window_at;       /* what it maps, or -1 */
+    ulong window_at;       /* what it maps, or WINDOW_NOWHERE */
+    ulong window_va;       /* where the hart sees it */
 };
 
 /* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. */
@@ -71,6 +76,14 @@ static inline struct cpu *arch_cpu_self(void)
     return (struct cpu *)((sp | (HART_STACK_SIZE - 1)) - (HART_CPU_SIZE - 1));
 }
 
+/* A guard page and a stack for each CPU. */
+extern char hart_stacks[];
+
+static inline struct cpu *arch_cpu_get(unsigned id)
+{
+    return (struct cpu *)(void *)(hart_stacks + (2UL * id + 2UL) * HART_STACK_SIZE - HART_CPU_SIZE);
+}
+
 static inline ticks_t arch_time(void)
 {
     return csr_read(CSR_TIME);
@@ -100,7 +113,58 @@ static inline void arch_cpu_relax(void)
 /* What paths that cannot afford arch_has() ask of the machine. */
 extern bool riscv_sstc, riscv_envcfg;
 
+static inline bool arch_guest_irq(const struct arch_vcpu *v)
+{
+    (void)v;
+    /* Of hip, not of vsip: QEMU 7.2's vsip does not show a VSTIP that was raised through hvip, and a guest that waited for
+     * its emulated timer after that had fired waited for ever. */
+    return (csr_read(CSR_HIP) & (csr_read(CSR_VSIE) << 1)) != 0;
+}
+
+static inline void arch_vcpu_inject(struct vcpu *v, ulong bits)
+{
+    (void)v;
+    if (bits != 0) {
+        csr_set(CSR_HVIP, bits);
+    }
+}
+
+static inline ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
+{
+    bool wanted = riscv_sstc ? (v->vsie & (1UL << IRQ_STI)) != 0 : (v->hvip & (1UL << IRQ_VSTI)) == 0;
+
+    return wanted ? v->vstimecmp : TICKS_NEVER;
+}
+
+static inline ulong arch_vcpu_timer_bits(const struct vcpu *v)
+{
+    (void)v;
+    return riscv_sstc ? 0 : 1UL << IRQ_VSTI;
+}
+
 void timer_set_by_sbi(ticks_t deadline);
+
+#define WINDOW_PTE 0xc7UL /* valid, read, write, accessed, dirty */
+
+static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size)
+{
+    ulong offset = hpa - cpu->window_at;
+
+    if (UNLIKELY(offset >= WINDOW_SIZE)) { /* here, not in a function, which would cost its callers more */
+        offset = hpa % WINDOW_SIZE;
+        cpu->window_at = hpa - offset;
+        *cpu->window = (cpu->window_at >> 2) | WINDOW_PTE;
+        __asm__ volatile("sfence.vma %0, zero" ::"r"(cpu->window_va) : "memory");
+    }
+    if (UNLIKELY(offset + size > WINDOW_SIZE)) {
+        return NULL;
+    }
+    offset += cpu->window_va;
+    if (offset == 0) { /* no window is there, and compilers shall know it */
+        __builtin_unreachable();
+    }
+    return (void *)offset;
+}
 
 static inline void arch_timer_set(ticks_t deadline)
 {

@@ -22,4 +22,9 @@
 /* Hypercalls' SBI extension: firmware-specific space, SBI 2.0 section 18; implementation id 0x545353 ("TSS"). */
 #define SBI_EXT_HCALL 0x0a545353
 
+/* HCALL_MAX, HCALL_AGAIN, HCALL_ERR_NOT_SUPPORTED */
+#define CALLS 64
+#define CALL_AGAIN 1
+#define CALL_UNKNOWN (-2)
+
 #endif

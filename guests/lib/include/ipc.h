@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages between VMs, and doorbells of memory that they share (docs/hypercalls.md). Who may send to whom, and who
+ * shares what, is in the system file. Every function returns 0 or one of the negative errors below, natively
+ * SBI_ERR_NOT_SUPPORTED; they may be called with interrupts on or off.
+ */
+#ifndef GUEST_IPC_H
+#define GUEST_IPC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hcall_asm.h"
+#include "sbi.h"
+
+#define IPC_MESSAGE_MAX 128U /* bytes */
+#define IPC_QUEUE 8U         /* messages that wait for a VCPU at most */
+
+#define IPC_NOT_NOW (-1L)      /* the receiver's queue is full; nothing waits for the caller */
+#define IPC_NOBODY (-3L)       /* no such VM or VCPU */
+#define IPC_DENIED (-4L)       /* the system file does not allow it */
+#define IPC_BAD_ADDRESS (-5L)  /* the buffer is not memory of the VM */
+#define IPC_NOT_RUNNING (-10L) /* the other VM, or its VCPU, does not run */
+#define IPC_BAD_SIZE (-11L)    /* empty, too large, or larger than the receiver's room */
+
+/* A VCPU, by its VM's id (order of the system file) and its number in the VM. */
+struct ipc_peer {
+    unsigned int vm;
+    unsigned int vcpu;
+};
+
+/**
+ * Sends `size` bytes (1 .. IPC_MESSAGE_MAX) to a VCPU. Messages of one sender to one receiver arrive in order; one that
+ * was taken (0) arrives, as long as the receiver is not restarted. The receiver is interrupted. Fastest when the
+ * buffer's address is a multiple of 8.
+ */
+static inline long ipc_send(struct ipc_peer to, const void *message, size_t size)
+{
+    unsigned long destination = to.vm | (unsigned long)to.vcpu << 16;
+
+    return sbi_call(HCALL_EXTENSION, HCALL_IPC_SEND_MSG, destination, (uintptr_t)message, size).error;
+}
+
+/** The same; then, if it was sent, waits for an interrupt as WFI does: faster than a WFI of its own. */
+static inline long ipc_send_wait(struct ipc_peer to, const void *message, size_t size)
+{
+    unsigned long destination = to.vm | (unsigned long)to.vcpu << 16;
+
+    return sbi_call(HCALL_EXTENSION, HCALL_IPC_SEND_WAIT, destination, (uintptr_t)message, size).error;
+}
+
+/**
+ * Takes the first message that waits for the calling VCPU into `buffer` of `room` bytes. Returns its size (1 ..
+ * IPC_MESSAGE_MAX) and its sender, IPC_NOT_NOW if there is none. After any other error the message is still there.
+ */
+static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
+{
+    struct sbi_ret ret = sbi_call(HCALL_EXTENSION, HCALL_IPC_RECV_MSG, (uintptr_t)buffer, room, 0);
+    uint64_t head = (uint64_t)ret.value;
+
+    if (ret.error != SBI_SUCCESS) {
+        return ret.error;
+    }
+    from->vm = (head >> 16) & 0xffU;
+    from->vcpu = (unsigned int)(head >> 24);
+    return (long)(head & 0xffffU);
+}
+
+/** Rings the doorbell of shared region `region` (order of the system file) for VM `vm`, which has it too. */
+static inline long ipc_ring(unsigned int region, unsigned int vm)
+{
+    return sbi_call(HCALL_EXTENSION, HCALL_IPC_RING, region, vm, 0).error;
+}
+
+/** The regions whose doorbells were rung for this VM since it last asked: bit n is region n. 0 natively. */
+static inline uint32_t ipc_doorbells(void)
+{
+    struct sbi_ret ret = sbi_call(HCALL_EXTENSION, HCALL_IPC_DOORBELLS, 0, 0, 0);
+
+    return ret.error == SBI_SUCCESS ? (uint32_t)ret.value : 0;
+}
+
+#endif

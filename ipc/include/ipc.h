@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the files of ipc find VMs and tell them that something waits. */
+#ifndef IPC_H
+#define IPC_H
+
+#include "arch.h"
+#include "hypercall.h"
+#include "ipc_abi.h"
+#include "sched.h"
+#include "system.h"
+
+/* An answer without a value. */
+static inline struct hcall_ret ipc_error(long error)
+{
+    return (struct hcall_ret){error, 0};
+}
+
+/* VM number `id`, or NULL. */
+static inline struct vm *ipc_vm(ulong id)
+{
+    return id < hyp.nvms ? &hyp.vms[id] : NULL;
+}
+
+/* Whether nothing waits. Who finds that something does, finds it whole. */
+static inline bool ipc_empty(const struct inbox *inbox)
+{
+    return __atomic_load_n(&inbox->next, __ATOMIC_ACQUIRE) == __atomic_load_n(&inbox->first, __ATOMIC_RELAXED);
+}
+
+/* The line of the VM's interrupt controller as it has to be, after what waits for VCPU 0 has changed. No lock is held.
+ * Of two that do this at a time, the one that has the VM's lock later sees what both have changed. */
+void ipc_raise_line(struct vm *vm);
+
+/* Something waits for `v`. Takes over sched_lock, and lets go of it. Who finds the interrupt raised already, and not yet
+ * seen by v's CPU, need not wake it again. */
+static inline void ipc_notify(struct vcpu *v)
+{
+    if (UNLIKELY(v->inbox.by_line)) {
+        spin_unlock(&sched_lock);
+        ipc_raise_line(v->vm);
+        return;
+    }
+    if ((__atomic_load_n(&v->pending, __ATOMIC_RELAXED) & ARCH_VIRQ_MESSAGE) == 0) {
+        vcpu_raise_locked(v, ARCH_VIRQ_MESSAGE);
+    }
+    spin_unlock(&sched_lock);
+}
+
+#endif

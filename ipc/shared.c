@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doorbells of shared memory, and how a VM is told of them and of messages. */
+#include "arch.h"
+#include "hypercall.h"
+#include "ipc.h"
+#include "sched.h"
+
+void ipc_raise_line(struct vm *vm)
+{
+    spin_lock(&vm->lock);
+    arch_vm_irq(vm, vm->config->message_irq, !ipc_empty(&vm->vcpus[0].inbox) || vm->doorbells != 0);
+    spin_unlock(&vm->lock);
+}
+
+static bool __attribute__((noinline)) shares(const struct vm *vm, ulong id)
+{
+    for (unsigned i = 0; i < vm->memmap.count; i++) {
+        const struct sysimage_region *r = &vm->memmap.regions[i];
+
+        if (r->kind == SYSIMAGE_REGION_SHARED && r->detail == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct hcall_ret ipc_ring(ulong id, ulong vm_id, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct vm *self = cpu_self()->current->vm;
+    struct vm *vm = ipc_vm(vm_id);
+
+    (void)a2, (void)a3, (void)a4, (void)a5;
+    if (vm == NULL) {
+        return ipc_error(IPC_ERR_NOBODY);
+    }
+    if (!shares(self, id) || !shares(vm, id)) {
+        return ipc_error(HCALL_ERR_DENIED);
+    }
+    spin_lock(&sched_lock);
+    if (vm->state != VM_RUNNING) {
+        spin_unlock(&sched_lock);
+        return ipc_error(IPC_ERR_NOT_RUNNING);
+    }
+    vm->doorbells |= 1U << id;
+    ipc_notify(&vm->vcpus[0]);
+    return ipc_error(HCALL_OK);
+}
+HYPERCALL(HCALL_IPC_RING, ipc_ring);
+
+static struct hcall_ret ipc_doorbells(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct vm *vm = cpu_self()->current->vm;
+    ulong rung;
+
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    spin_lock(&sched_lock);
+    rung = vm->doorbells;
+    vm->doorbells = 0;
+    spin_unlock(&sched_lock);
+    if (vm->vcpus[0].inbox.by_line) {
+        ipc_raise_line(vm);
+    }
+    return (struct hcall_ret){HCALL_OK, rung};
+}
+HYPERCALL(HCALL_IPC_DOORBELLS, ipc_doorbells);

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Messages, shared memory and doorbells between guests that do as they are told: a receiver with the software interrupt
+(first, third) and one with a line of its interrupt controller (second).
+"""
+
+import pytest
+from lab import SOON_S, await_life, booted, built, tell
+
+from tessera.machine import HYPERVISOR
+
+SHARED = 0xA0000000
+SIZES = (1, 2, 3, 4, 7, 8, 9, 12, 100, 127, 128)
+
+
+@pytest.fixture(scope="module", params=["messages", "messages-one-hart"])
+def machine(request):
+    system = built(request.param)
+    with booted(system, request.param) as machine:
+        await_life(machine, system)
+        yield machine
+
+
+def returned(machine, name, command, what):
+    """The errors that a command of the guest printed."""
+    tell(machine, name, command)
+    found = machine.expect(name, rf"^faulty: {what} returned((?: -?\d+)+)\n", SOON_S)
+    return [int(error) for error in found[1].split()]
+
+
+def test_every_size_arrives_whole(machine):
+    machine.skip("second")
+    for size in SIZES:
+        assert returned(machine, "first", f"tell {size:x}", "tell") == [0]
+        words = int.from_bytes(bytes(range(8)), "little")
+        line = rf"^faulty: message from 0\.0: {size} bytes, sum {sum(range(size))}, first (\d+)\.$"
+        first = int(machine.expect("second", line, SOON_S)[1])
+        mask = (1 << 8 * min(size, 8)) - 1
+        assert first & mask == words & mask
+
+
+@pytest.mark.parametrize(
+    ("sender", "receiver", "to"), [("first", "second", 1), ("second", "first", 0), ("first", "third", 2)]
+)
+def test_a_full_queue_refuses_and_loses_nothing(machine, sender, receiver, to):
+    tell(machine, receiver, "deaf 1")
+    machine.expect(receiver, "^faulty: ignores messages$", SOON_S)
+    assert returned(machine, sender, f"burst {to:x}", "burst") == [0] * 8 + [-1] * 2
+    tell(machine, receiver, "deaf 0")
+    lines = [
+        machine.expect(receiver, r"^faulty: message from \d\.0: 8 bytes, sum \d+, first (\d+)\.$", SOON_S)
+        for _ in range(8)
+    ]
+    numbers = [int(line[1]) for line in lines]
+    assert numbers == list(range(numbers[0], numbers[0] + 8))
+
+
+def test_every_error(machine):
+    size, address, nobody, denied, off, not_now = -11, -5, -3, -4, -10, -1
+    expected = [size, size, size, address, address, denied, nobody, nobody, off, not_now, nobody, denied, denied]
+    assert returned(machine, "first", "messages", "bad messages") == expected
+
+
+@pytest.mark.parametrize("to", [0, 1])
+def test_who_has_no_right_sends_nothing(machine, to):
+    assert returned(machine, "third", f"burst {to}", "burst") == [-4] * 10
+
+
+def test_a_restart_empties_the_queue(machine):
+    tell(machine, "third", "deaf 1")
+    machine.expect("third", "^faulty: ignores messages$", SOON_S)
+    assert returned(machine, "first", "burst 2", "burst") == [0] * 8 + [-1] * 2
+    tell(machine, "third", "reset")
+    machine.expect("third", "^faulty: alive 1$", SOON_S)
+    assert "message from" not in machine.console.text("third").rsplit("alive 0", 1)[1]
+    assert returned(machine, "first", "burst 2", "burst")[:1] == [0]
+    machine.expect("third", r"^faulty: message from 0\.0: 8 bytes", SOON_S)
+
+
+def test_shared_memory_and_its_doorbell(machine):
+    tell(machine, "second", f"peek {SHARED:x}")
+    machine.expect("second", f"^faulty: word at 0x{SHARED:x} is 0x0$", SOON_S)
+    tell(machine, "first", f"write {SHARED:x}")
+    machine.expect("first", "^faulty: write went through", SOON_S)
+    machine.skip("second")
+    assert returned(machine, "first", "ring 1", "ring") == [0]
+    machine.expect("second", "^faulty: doorbells 0x1$", SOON_S)
+    tell(machine, "second", f"peek {SHARED:x}")
+    machine.expect("second", f"^faulty: word at 0x{SHARED:x} is 0xbadc0de$", SOON_S)
+    machine.skip("first")
+    assert returned(machine, "second", "ring 0", "ring") == [0]
+    machine.expect("first", "^faulty: doorbells 0x1$", SOON_S)
+    tell(machine, "third", f"peek {SHARED:x}")
+    machine.expect("third", f"^faulty: caught exception 5 stval 0x{SHARED:x} ", SOON_S)
+
+
+def test_shared_memory_outlives_a_restart_and_runs_no_code(machine):
+    tell(machine, "first", f"write {SHARED + 8:x}")
+    machine.expect("first", "^faulty: write went through", SOON_S)
+    tell(machine, "first", "reset")
+    machine.expect(HYPERVISOR, "^first stopped by its own reset, starts again$", SOON_S)
+    machine.expect("first", "^faulty: alive 1$", SOON_S)
+    tell(machine, "first", f"peek {SHARED + 8:x}")
+    machine.expect("first", f"^faulty: word at 0x{SHARED + 8:x} is 0xbadc0de$", SOON_S)
+    tell(machine, "first", f"jump {SHARED:x}")
+    machine.expect("first", f"^faulty: caught exception 1 stval 0x{SHARED:x} ", SOON_S)

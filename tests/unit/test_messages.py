@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Messages between VMs against a naive model (a list per receiver): with many senders, in any order, nothing is lost,
+doubled, half-delivered or out of order, every wrong call gets its error and changes nothing.
+"""
+
+import ctypes
+
+from core import VM_RUNNING, load
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+CORE = load()
+SETTINGS = settings(
+    max_examples=60,
+    stateful_step_count=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+GET_ID, SEND, RECV, RING, DOORBELLS, SEND_WAIT = 0, 32, 33, 34, 35, 36
+NOT_NOW, NOBODY, DENIED, BAD_ADDRESS, NOT_RUNNING, BAD_SIZE = -1, -3, -4, -5, -10, -11
+RING_SIZE, LARGEST = 8, 128
+SOFTWARE_INTERRUPT = 2  # ARCH_VIRQ_MESSAGE of arch/host
+GPA, RAM_SIZE, SHARED_GPA, SHARED_SIZE = 0x80000000, 0x200000, 0xC0000000, 0x200000
+ROOM = 0x1000  # scratch in the RAM of each VM: 0x1000 .. 0x2000
+FILL = b"\xee"
+
+INDEX = st.integers(0, 1000)
+VCPUS = st.sampled_from((0, 0, 0, 0, 1, 2, 96))
+SIZES = st.one_of(st.integers(1, LARGEST), st.sampled_from((1, 4, 7, 8, 12, 100, LARGEST)))
+BAD_SIZES = st.sampled_from((0, LARGEST + 1, 4096, 1 << 16, (1 << 64) - 1))
+PLACES = st.one_of(st.integers(0, 64).map(lambda n: 8 * n), st.integers(0, 512))
+BAD_PLACES = st.sampled_from((0, GPA - 8, GPA - 1, GPA + RAM_SIZE, 0x10000000, (1 << 64) - 8, SHARED_GPA + SHARED_SIZE))
+
+
+def call(vm: int, number: int, *arguments: int) -> tuple[int, int]:
+    value = ctypes.c_ulong(0)
+    error = CORE.world_call(vm, number, *(list(arguments) + [0] * 3)[:3], ctypes.byref(value))
+    assert error <= 0, f"VM {vm} does not run"
+    return error, value.value
+
+
+def poke(vm: int, at: int, data: bytes) -> None:
+    CORE.world_poke(vm, at, data, len(data))
+
+
+def peek(vm: int, at: int, size: int) -> bytes:
+    buffer = ctypes.create_string_buffer(size)
+    CORE.world_peek(vm, at, buffer, size)
+    return buffer.raw
+
+
+def boot(rights: list[int], lines: list[int], sharers: int, vcpus: int = 2) -> None:
+    count = len(rights)
+    array = ctypes.c_uint32 * count
+    assert CORE.world_ipc_boot(count, vcpus, array(*rights), array(*lines), sharers)
+
+
+class Messages(RuleBasedStateMachine):
+    """Up to six VMs that send to whom they may, and try what they may not."""
+
+    @initialize(data=st.data(), count=st.integers(2, 6))
+    def start(self, data: st.DataObject, count: int) -> None:
+        everyone = (1 << count) - 1
+        self.count = count
+        self.rights = [data.draw(st.sampled_from((everyone, everyone, 0, 1, 2))) & ~(1 << i) for i in range(count)]
+        self.lines = [data.draw(st.sampled_from((0, 0, 3, 31))) for _ in range(count)]
+        self.sharers = data.draw(st.sampled_from((everyone, everyone & ~1, 3)))
+        boot(self.rights, self.lines, self.sharers)
+        self.waiting: list[list[tuple[int, bytes]]] = [[] for _ in range(count)]
+        self.bells = [0] * count
+        self.serial = 0
+
+    def _message(self, size: int) -> bytes:
+        self.serial += 1
+        return (self.serial.to_bytes(4, "little") * 32)[:size]
+
+    def _notified(self, vm: int, before: int) -> None:
+        """The receiver's line is up, or its software interrupt was raised if nobody has before."""
+        if not self.lines[vm]:
+            assert before & SOFTWARE_INTERRUPT or CORE.world_raised(vm) & SOFTWARE_INTERRUPT
+
+    def _expected(self, source: int, receiver: int, vcpu: int) -> int:
+        if receiver >= self.count:
+            return NOBODY
+        if not self.rights[source] >> receiver & 1:
+            return DENIED
+        if vcpu >= 2:
+            return NOBODY
+        if vcpu == 1 or CORE.world_vm_state(receiver) != VM_RUNNING:
+            return NOT_RUNNING
+        return NOT_NOW if len(self.waiting[receiver]) == RING_SIZE else 0
+
+    @rule(source=INDEX, receiver=st.integers(0, 8), vcpu=VCPUS, size=SIZES, place=PLACES)
+    def send(self, source: int, receiver: int, vcpu: int, size: int, place: int) -> None:
+        source %= self.count
+        message = self._message(size)
+        poke(source, ROOM + place, message)
+        expected = self._expected(source, receiver, vcpu)
+        before = CORE.world_raised(receiver) if expected == 0 else 0
+        assert call(source, SEND, receiver | vcpu << 16, GPA + ROOM + place, size) == (expected, 0)
+        if expected == 0:
+            self.waiting[receiver].append((source, message))
+            self._notified(receiver, before)
+
+    @rule(source=INDEX, receiver=INDEX, count=st.integers(2, 12))
+    def flood(self, source: int, receiver: int, count: int) -> None:
+        for _ in range(count):
+            self.send(source, receiver % self.count, 0, 16, 0)
+
+    @rule(source=INDEX, receiver=INDEX, size=BAD_SIZES)
+    def send_too_much(self, source: int, receiver: int, size: int) -> None:
+        source, receiver = source % self.count, receiver % self.count
+        allowed = self.rights[source] >> receiver & 1
+        assert call(source, SEND, receiver, GPA + ROOM, size)[0] == (BAD_SIZE if allowed else DENIED)
+
+    @rule(source=INDEX, receiver=INDEX, size=SIZES, place=BAD_PLACES)
+    def send_from_nowhere(self, source: int, receiver: int, size: int, place: int) -> None:
+        source, receiver = source % self.count, receiver % self.count
+        allowed = self.rights[source] >> receiver & 1
+        assert call(source, SEND, receiver, place, size)[0] == (BAD_ADDRESS if allowed else DENIED)
+
+    @rule(vm=INDEX, room=st.one_of(st.just(LARGEST), SIZES, st.just(1 << 40)), place=PLACES)
+    def receive(self, vm: int, room: int, place: int) -> None:
+        vm %= self.count
+        poke(vm, ROOM, FILL * 1024)
+        error, value = call(vm, RECV, GPA + ROOM + place, room)
+        if not self.waiting[vm]:
+            assert (error, value) == (NOT_NOW, 0)
+            written = b""
+        else:
+            source, message = self.waiting[vm][0]
+            assert value == len(message) | source << 16
+            assert error == (0 if len(message) <= room else BAD_SIZE)
+            written = message if error == 0 else b""
+        if error == 0:
+            self.waiting[vm].pop(0)
+        assert peek(vm, ROOM, 1024) == FILL * place + written + FILL * (1024 - place - len(written))
+
+    @rule(vm=INDEX, place=BAD_PLACES)
+    def receive_to_nowhere(self, vm: int, place: int) -> None:
+        vm %= self.count
+        assert call(vm, RECV, place, LARGEST)[0] == (BAD_ADDRESS if self.waiting[vm] else NOT_NOW)
+
+    @rule(vm=INDEX)
+    def receive_everything(self, vm: int) -> None:
+        for _ in range(RING_SIZE + 1):
+            self.receive(vm, LARGEST, 8)
+        assert not self.waiting[vm % self.count]
+
+    @rule(source=INDEX, receiver=st.integers(0, 8), region=st.sampled_from((0, 0, 0, 1, 31, 32, 64, 1 << 40)))
+    def ring(self, source: int, receiver: int, region: int) -> None:
+        source %= self.count
+        both = region == 0 and self.sharers >> source & self.sharers >> receiver & 1
+        expected = NOBODY if receiver >= self.count else 0 if both else DENIED
+        before = CORE.world_raised(receiver) if expected == 0 else 0
+        assert call(source, RING, region, receiver) == (expected, 0)
+        if expected == 0:
+            self.bells[receiver] |= 1
+            self._notified(receiver, before)
+
+    @rule(vm=INDEX)
+    def ask_doorbells(self, vm: int) -> None:
+        vm %= self.count
+        assert call(vm, DOORBELLS) == (0, self.bells[vm])
+        self.bells[vm] = 0
+
+    @rule(vm=INDEX)
+    def restart(self, vm: int) -> None:
+        vm %= self.count
+        CORE.world_vm_stop(0, vm, True)
+        self.waiting[vm], self.bells[vm] = [], 0
+        assert CORE.world_settle()
+
+    @precondition(lambda self: any(self.waiting))
+    @rule(vm=INDEX)
+    def sleeper_is_woken(self, vm: int) -> None:
+        """A receiver that waits while nothing does is running again once something is sent."""
+        vm %= self.count
+        senders = [source for source in range(self.count) if self.rights[source] >> vm & 1]
+        self.receive_everything(vm)
+        self.ask_doorbells(vm)
+        if not senders or self.lines[vm]:
+            return  # arch/host has no controller that would turn a line into an interrupt
+        CORE.world_raised(vm)
+        for cpu in range(self.count):
+            if CORE.world_on_cpu(cpu) == 100 * vm:
+                CORE.world_wait(cpu)
+        self.send(senders[0], vm, 0, 20, 0)
+        assert CORE.world_settle()
+        assert any(CORE.world_on_cpu(cpu) == 100 * vm for cpu in range(self.count))
+
+    @invariant()
+    def lines_tell(self) -> None:
+        for vm in range(getattr(self, "count", 0)):
+            up = self.lines[vm] and (self.waiting[vm] or self.bells[vm])
+            assert CORE.world_lines(vm) == (1 << self.lines[vm] if up else 0)
+        assert CORE.world_wrong() is None
+
+
+def test_messages() -> None:
+    run_state_machine_as_test(Messages, settings=SETTINGS)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=200))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_many_senders_one_receiver(events: list[tuple[int, int]]) -> None:
+    """Five senders number their messages; whatever the receiver does between, it sees each sender's numbers in turn."""
+    boot([0b100000] * 5 + [0], [0] * 6, 0)
+    sent, seen = [0] * 5, [0] * 5
+
+    def take() -> bool:
+        error, value = call(5, RECV, GPA + ROOM, 8)
+        if error == 0:
+            source = value >> 16
+            assert int.from_bytes(peek(5, ROOM, 8), "little") == seen[source]
+            seen[source] += 1
+        return error == 0
+
+    for source, takes in events:
+        poke(source, ROOM, sent[source].to_bytes(8, "little"))
+        error, _ = call(source, SEND, 5, GPA + ROOM, 8)
+        assert error in (0, NOT_NOW)
+        sent[source] += error == 0
+        for _ in range(takes):
+            take()
+    while take():
+        pass
+    assert seen == sent
+
+
+def test_sending_and_waiting() -> None:
+    """The sender sleeps once its message is on its way, and only then."""
+    boot([2, 1], [0, 0], 0)
+    assert call(0, SEND_WAIT, 1, 0, 8)[0] == BAD_ADDRESS
+    assert CORE.world_settle()
+    assert CORE.world_on_cpu(0) == 0
+    CORE.world_raised(0)
+    assert call(0, SEND_WAIT, 1, GPA + ROOM, 8)[0] == 0
+    assert CORE.world_settle()
+    assert 0 not in (CORE.world_on_cpu(0), CORE.world_on_cpu(1))
+    assert call(1, SEND, 0, GPA + ROOM, 8)[0] == 0
+    assert CORE.world_settle()
+    assert 0 in (CORE.world_on_cpu(0), CORE.world_on_cpu(1))
+
+
+def test_shared_memory_is_cleared_at_boot_only() -> None:
+    boot([0, 0], [0, 0], 3)
+    offset = 16 * RAM_SIZE  # from VM 0's RAM to the region behind those of 16 VMs
+    assert peek(0, offset, SHARED_SIZE) == bytes(SHARED_SIZE)
+    poke(0, offset, b"kept")
+    CORE.world_vm_stop(0, 0, True)
+    assert CORE.world_settle()
+    assert peek(0, offset, 4) == b"kept"
+
+
+def test_every_size_and_alignment() -> None:
+    boot([2, 0], [0, 0], 0)
+    for size in range(1, LARGEST + 1):
+        for source in (0, 1, 4):
+            for destination in (0, 1, 4):
+                message = bytes((size + n) & 0xFF for n in range(size))
+                poke(0, ROOM + source, message)
+                poke(1, ROOM, FILL * 256)
+                assert call(0, SEND, 1, GPA + ROOM + source, size)[0] == 0
+                assert call(1, RECV, GPA + ROOM + destination, size) == (0, size)
+                assert peek(1, ROOM, 256) == (FILL * destination + message).ljust(256, FILL)
+
+
+def test_rights_and_a_restart() -> None:
+    boot([0b010, 0, 0b011], [0, 0, 0], 0b011)
+    rights = [[call(source, SEND, to, GPA + ROOM, 8)[0] for to in range(4)] for source in range(3)]
+    assert rights == [[DENIED, 0, DENIED, NOBODY], [DENIED] * 3 + [NOBODY], [0, 0, DENIED, NOBODY]]
+    assert call(0, RING, 0, 1)[0] == 0
+    CORE.world_vm_stop(0, 1, True)
+    assert CORE.world_settle()
+    assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
+    assert call(1, DOORBELLS) == (0, 0)
+    assert call(0, RECV, GPA + ROOM, LARGEST) == (0, 8 | 2 << 16)  # the others' are still there

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world_ipc.h"
+
+#include <string.h>
+
+#include "arch.h"
+#include "host.h"
+#include "hypercall.h"
+
+/* Two regions a VM need more room than the image that world.c makes has: they stand in its unused fixups. */
+static void image_share(struct world_image *image, unsigned i)
+{
+    struct sysimage_region *regions = (struct sysimage_region *)(void *)&image->fixups[2U * i];
+
+    regions[0] = image->regions[i];
+    regions[1] = (struct sysimage_region){.gpa = WORLD_SHARED_GPA,
+                                          .hpa = HOST_RAM_BASE + SYSIMAGE_MAX_VMS * WORLD_VM_RAM,
+                                          .size = WORLD_SHARED_SIZE,
+                                          .kind = SYSIMAGE_REGION_SHARED,
+                                          .detail = 0};
+    image->vms[i].nregions = 2;
+    image->vms[i].regions_offset = (uint32_t)((char *)regions - (char *)image);
+}
+
+bool world_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, const uint32_t *message_irq,
+                    uint32_t sharers)
+{
+    unsigned counts[SYSIMAGE_MAX_HARTS] = {0};
+    struct world_image *image;
+
+    for (unsigned i = 0; i < nvms; i++) {
+        counts[i] = vcpus;
+    }
+    image = world_image_make(nvms, nvms, counts, 1000);
+    for (unsigned i = 0; i < nvms; i++) {
+        image->vms[i].send_to = send_to[i];
+        image->vms[i].message_irq = message_irq[i];
+        if ((sharers & 1U << i) != 0) {
+            image_share(image, i);
+        }
+    }
+    world_image_seal(image);
+    if (!world_boot_image(image)) {
+        return false;
+    }
+    for (unsigned i = 0; i < nvms; i++) {
+        world_vm_start(i, i);
+    }
+    return world_settle();
+}
+
+/* The CPU on which VCPU 0 of the VM is, which it gets if it sleeps. */
+static struct cpu *cpu_of(unsigned vm)
+{
+    struct vcpu *v = &hyp.vms[vm].vcpus[0];
+
+    if (v->state == VCPU_BLOCKED) {
+        vcpu_raise(v, 0);
+        world_settle();
+    }
+    return v->state == VCPU_RUNNING ? v->cpu : NULL;
+}
+
+long world_call(unsigned vm, unsigned long number, unsigned long a0, unsigned long a1, unsigned long a2,
+                unsigned long *value)
+{
+    struct cpu *cpu = cpu_of(vm);
+    struct hcall_ret ret;
+
+    if (cpu == NULL) {
+        return 1; /* no error of any call */
+    }
+    world_enter((unsigned)cpu->id);
+    ret = hypercall_dispatch(a0, a1, a2, 0, 0, 0, number);
+    *value = ret.value;
+    return ret.error;
+}
+
+static char *ram_of(unsigned vm, uint64_t at)
+{
+    return (char *)host_ram(hyp.vms[vm].memmap.regions[0].hpa) + at;
+}
+
+void world_poke(unsigned vm, uint64_t at, const void *bytes, size_t size)
+{
+    memcpy(ram_of(vm, at), bytes, size);
+}
+
+void world_peek(unsigned vm, uint64_t at, void *bytes, size_t size)
+{
+    memcpy(bytes, ram_of(vm, at), size);
+}
+
+uint32_t world_lines(unsigned vm)
+{
+    return hyp.vms[vm].arch.lines;
+}
+
+unsigned long world_raised(unsigned vm)
+{
+    struct vcpu *v = &hyp.vms[vm].vcpus[0];
+    unsigned long raised = v->arch.raised | v->pending;
+
+    v->arch.raised = 0;
+    return raised;
+}

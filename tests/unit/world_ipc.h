@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages and shared memory in the world of world.h. VM i may send where `send_to[i]` says; region 0 is shared by `sharers`. */
+#ifndef WORLD_IPC_H
+#define WORLD_IPC_H
+
+#include "world.h"
+
+#define WORLD_SHARED_GPA UINT64_C(0xc0000000)
+#define WORLD_SHARED_SIZE UINT64_C(0x200000)
+
+/* Boots one VM per CPU, all started, each with `vcpus` VCPUs of which VCPU 0 runs. False if core refused. */
+bool world_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, const uint32_t *message_irq,
+                    uint32_t sharers);
+
+/* A hypercall of VM `vm`'s VCPU 0, by the table that guests' calls take. */
+long world_call(unsigned vm, unsigned long number, unsigned long a0, unsigned long a1, unsigned long a2,
+                unsigned long *value);
+
+/* The VM's RAM from offset `at` on. */
+void world_poke(unsigned vm, uint64_t at, const void *bytes, size_t size);
+void world_peek(unsigned vm, uint64_t at, void *bytes, size_t size);
+
+/* Interrupt lines of the VM's controller that are high; guest interrupts that its VCPU 0 was sent since last asked. */
+uint32_t world_lines(unsigned vm);
+unsigned long world_raised(unsigned vm);
+
+#endif
