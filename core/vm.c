@@ -20,6 +20,7 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     for (unsigned i = 0; i < vm->total; i++) {
         vcpus[i].vm = vm;
         vcpus[i].id = i;
+        vcpus[i].trace_id = id << 8 | i << 16;
         vcpus[i].last_cpu = VCPU_NO_CPU;
         list_init(&vcpus[i].node);
         timer_init(&vcpus[i].timer, vcpu_timer_expired);

@@ -3,6 +3,7 @@
 #include "asm_layout.h"
 #include "internal.h"
 #include "system.h"
+#include "trace.h"
 
 #define INSN_ECALL_SIZE 4U
 #define SBI_VERSION_2_0 0x02000000UL
@@ -72,6 +73,7 @@ static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong 
 {
     struct hcall_ret ret = hypercall_dispatch(a0, a1, a2, a3, a4, a5, number);
 
+    trace(TRACE_HYPERCALL, cpu_self()->current, (uint32_t)number | (uint64_t)ret.error << 32);
     if (UNLIKELY(ret.error == HCALL_AGAIN)) {
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) - INSN_ECALL_SIZE);
         ret = (struct hcall_ret){(long)a0, a1};

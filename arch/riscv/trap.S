@@ -10,6 +10,7 @@
  */
 #include "asm_layout.h"
 #include "csr.h"
+#include "trace_layout.h"
 
     .section .text.trap, "ax"
 
@@ -39,6 +40,7 @@ trap_entry:
     beqz    sp, trap_from_hypervisor
     sd      t0, VCPU_X(5)(sp)
     sd      t1, VCPU_X(6)(sp)
+exit_traced:
     csrr    t0, CSR_SCAUSE
     addi    t1, t0, -CAUSE_ECALL_VS
     bnez    t1, not_ecall
@@ -51,6 +53,7 @@ trap_entry:
     /* HCALL_INFO_GET_ID is call 0 of our extension. It is the measure of the way in and out, and needs no C. */
     li      t1, SBI_EXT_HCALL
     bne     a7, t1, ecall
+get_id:
     bnez    a6, ecall
     ld      a1, VCPU_VM_ID(sp)
     li      a0, 0
@@ -100,6 +103,7 @@ leave:
     bnez    t1, reschedule
 resume:
     csrw    CSR_SSCRATCH, t0
+return_traced:
     mv      sp, t0
     ld      ra, VCPU_X(1)(sp)
     ld      t1, VCPU_X(6)(sp)
@@ -119,6 +123,57 @@ resume:
     ld      t0, VCPU_X(5)(sp)
     ld      sp, VCPU_X(2)(sp)
     sret
+
+    /*
+     * The trace of exits, which costs nothing while there is none: trap_patches says which instructions main.c replaces
+     * by a jump when the system has a trace. Such a jump goes forward, by less than 2 KiB.
+     */
+trace_exit:
+    csrrw   sp, CSR_SSCRATCH, sp
+    beqz    sp, trap_from_hypervisor
+    sd      t0, VCPU_X(5)(sp)
+    sd      t1, VCPU_X(6)(sp)
+    sd      t2, VCPU_X(7)(sp)
+    ld      t0, VCPU_STACK(sp)
+    ld      t0, CPU_TRACE(t0)
+    ld      t1, TRACE_NEXT(t0)
+    csrr    t2, CSR_TIME
+    sd      t2, EVENT_TIME(t1)
+    csrr    t2, CSR_INSTRET
+    sw      t2, EVENT_EXECUTED(t1)
+    lw      t2, VCPU_TRACE_ID(sp)
+    addi    t2, t2, TRACE_EXIT
+    sw      t2, EVENT_WHAT(t1)
+    csrr    t2, CSR_SCAUSE
+    sd      t2, EVENT_ARG(t1)
+    addi    t1, t1, EVENT_SIZE
+    ld      t2, TRACE_END(t0)
+    bgeu    t2, t1, 1f
+    ld      t1, TRACE_LAPS(t0)
+    addi    t1, t1, 1
+    sd      t1, TRACE_LAPS(t0)
+    addi    t1, t0, TRACE_FIRST
+1:  sd      t1, TRACE_NEXT(t0)
+    ld      t2, VCPU_X(7)(sp)
+    j       exit_traced
+
+trace_return:
+    csrw    CSR_SSCRATCH, t0
+    li      a0, TRACE_RETURN
+    mv      a1, t0
+    li      a2, 0
+    call    trace                   /* (kind, vcpu, argument) */
+    csrr    t0, CSR_SSCRATCH
+    j       return_traced
+
+    .pushsection .rodata
+    .balign 8
+    .globl  trap_patches
+trap_patches:                       /* place, target */
+    .dword  trap_entry, trace_exit
+    .dword  get_id, ecall           /* which leaves and comes back like all others */
+    .dword  resume, trace_return
+    .popsection
 
 reschedule:
     sd      gp, VCPU_X(3)(t0)
@@ -294,8 +349,7 @@ mmio_walk:
      * in which mode the guest was; SPVP still tells the latter. */
     .balign 4
 fetch_trapped:
-    la      t2, trap_entry
-    csrw    CSR_STVEC, t2
+    csrw    CSR_STVEC, t3
     csrw    CSR_SEPC, t4
     csrr    t1, CSR_HSTATUS
     li      t2, SSTATUS_SPP         /* the bit that SPVP has in hstatus */

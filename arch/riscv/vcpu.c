@@ -5,6 +5,7 @@
 #include "hart.h"
 #include "internal.h"
 #include "sched.h"
+#include "trace.h"
 
 void fp_save(struct vcpu *v);
 void fp_load(const struct vcpu *v);
@@ -161,9 +162,9 @@ void arch_vcpu_unload(void)
 
 void arch_vcpu_inject(struct vcpu *v, ulong bits)
 {
-    (void)v;
     if (bits != 0) {
         csr_set(CSR_HVIP, bits);
+        trace(TRACE_INJECT, v, bits);
     }
 }
 

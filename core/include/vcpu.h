@@ -30,6 +30,7 @@ struct vcpu {
     struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */
     struct vm *vm;
     unsigned id;                     /* within the VM, 0 .. total-1 */
+    uint32_t trace_id;               /* of its events: VM << 8 | VCPU << 16; read by assembly */
     const struct sched_class *sched; /* NULL: best effort */
     void *sched_data;                /* the class's own */
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 MAGIC = 0x3141524553534554
 END = 0x444E455353455431
-VERSION = 2
+VERSION = 3
 
 MAX_VMS = 16
 MAX_VCPUS_PER_VM = 8
@@ -22,6 +22,7 @@ MAX_LOADS = 8
 MAX_IRQS = 8
 MAX_FIXUPS = 144
 NAME_LEN = 16
+MAX_TRACE_KIB = 16384
 
 FEATURES = (
     "sstc",
@@ -95,7 +96,7 @@ HEADER = Record(
         ("rt_release_ns", "I"),
         ("rt_switch_ns", "I"),
         ("rt_blocked_ns", "I"),
-        ("reserved", "I"),
+        ("trace_kib", "I"),
         ("ram_base", "Q"),
         ("ram_size", "Q"),
         ("name", "32s"),

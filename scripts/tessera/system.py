@@ -49,6 +49,7 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
         board=board,
         harts=node["harts"],
         quantum_us=node["quantum-us"],
+        trace_kib=node["trace-kib"] or 0,
         machine_mask=tuple(name for name in FEATURES if name in mask),
         devices=devices,
         vms=vms,
