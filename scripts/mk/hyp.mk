@@ -20,11 +20,12 @@ HYP_TARGET = $(if $(findstring clang,$(HYP_CC)),$(HYP_CLANG),$(HYP_GCC))
 HYP_CFLAGS = $(HYP_TARGET) -mabi=lp64 -mcmodel=medany -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
-# What does not run while guests do, or whose length nobody waits for, is compiled for size.
-HYP_SMALL := core/console.c core/console_keys.c core/memmap.c core/sysimage.c core/system.c core/trace.c core/vm.c core/vmload.c \
+# What does not run while guests do, or whose length nobody waits for, or that is as short then, is compiled for size.
+HYP_SMALL := core/console.c core/console_keys.c core/guestmem.c core/hypercall.c core/memmap.c core/sched_be.c \
+             core/sysimage.c core/system.c core/timer.c core/trace.c core/vcpu.c core/vm.c core/vmload.c core/vuart.c \
              core/lib/format.c rt/admit.c rt/apps.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/hostmap.c \
-             arch/riscv/main.c arch/riscv/pagetable.c arch/riscv/plic.c arch/riscv/probe.c arch/riscv/sbi_console.c \
-             arch/riscv/sbi_hsm.c arch/riscv/sbi_time.c arch/riscv/vm.c arch/riscv/vplic.c
+             arch/riscv/main.c arch/riscv/pagetable.c arch/riscv/plic.c arch/riscv/probe.c arch/riscv/sbi_call.c \
+             arch/riscv/sbi_console.c arch/riscv/sbi_hsm.c arch/riscv/sbi_time.c arch/riscv/vm.c arch/riscv/vplic.c
 $(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): HYP_OPT := -Os
 
 # The one file that touches floating-point registers; the ABI stays soft-float.
