@@ -4,16 +4,42 @@
 #include "arch.h"
 #include "sched_be.h"
 #include "system.h"
+#include "trace.h"
 
 struct spinlock sched_lock; /* owner: this file; see sched.h for what it guards */
 
 extern const struct sched_class *const __start_sched_classes[], *const __stop_sched_classes[];
 
+/* Stands before all others while there is a trace: what they and best effort pick is an event. */
+static struct vcpu *__attribute__((cold)) traced_pick(struct cpu *cpu)
+{
+    struct vcpu *v = NULL;
+
+    if (cpu->traced != NULL) {
+        v = cpu->traced->pick(cpu);
+        cpu->traced->trace(cpu);
+    }
+    v = v != NULL ? v : be_pick(&sched_be);
+    trace(v != NULL ? TRACE_SWITCH : TRACE_IDLE, v != NULL ? v : hyp.vcpus, 0);
+    return v;
+}
+
+static const struct sched_class traced_class = {.pick = traced_pick};
+
+void sched_set_urgent(struct cpu *cpu, const struct sched_class *class)
+{
+    cpu->traced = class;
+    cpu->urgent = cpu->trace == NULL ? class : &traced_class;
+    if (class == NULL) {
+        cpu->horizon = TICKS_NEVER;
+    }
+}
+
 void sched_init(ticks_t quantum)
 {
     be_init(quantum);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        cpu_get(i)->urgent = NULL;
+        sched_set_urgent(cpu_get(i), NULL);
     }
     for (const struct sched_class *const *c = __start_sched_classes; c < __stop_sched_classes; c++) {
         (*c)->init();
@@ -278,7 +304,7 @@ struct vcpu *sched_run(struct cpu *cpu)
         arch_vcpu_load(next, cpu);
     }
     if (UNLIKELY(__atomic_load_n(&next->pending, __ATOMIC_RELAXED) != 0)) {
-        arch_vcpu_inject(next, __atomic_exchange_n(&next->pending, 0, __ATOMIC_ACQUIRE));
+        vcpu_inject(next, __atomic_exchange_n(&next->pending, 0, __ATOMIC_ACQUIRE));
     }
     return next;
 }

@@ -159,6 +159,9 @@ static const char *check_limits(const struct sysimage_header *image)
     if (image->nharts == 0 || image->nharts > SYSIMAGE_MAX_HARTS || image->nvms == 0 || !table_fits(image, &vms)) {
         return "a wrong number of harts or VMs";
     }
+    if (image->trace_kib > SYSIMAGE_MAX_TRACE_KIB) {
+        return "too much trace";
+    }
     if (image->quantum_us == 0 || image->timebase_hz < 1000000U || !name_ends(image->name, sizeof(image->name))) {
         return "a wrong quantum, timebase or name";
     }

@@ -5,6 +5,7 @@
 #include "console.h"
 #include "hypercall.h"
 #include "sched.h"
+#include "trace.h"
 
 struct system hyp;
 
@@ -25,6 +26,7 @@ const char *system_init(const struct sysimage_header *image)
         cpu->armed = TICKS_NEVER;
         cpu->slice_end = 0; /* not without end: nobody shall kick a CPU that does not run yet */
         list_init(&cpu->timers);
+        trace_init(cpu);
     }
     for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
         wrong = vm_init(&hyp.vms[i], i, &vms[i], &hyp.vcpus[vcpus]);

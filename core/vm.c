@@ -20,6 +20,7 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     for (unsigned i = 0; i < vm->total; i++) {
         vcpus[i].vm = vm;
         vcpus[i].id = i;
+        vcpus[i].trace_id = id << 8 | i << 16;
         vcpus[i].last_cpu = VCPU_NO_CPU;
         vcpus[i].inbox.by_line = i == 0 && config->message_irq != 0;
         vcpus[i].inbox.sender = (ulong)id << 16 | (ulong)i << 24;

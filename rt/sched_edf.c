@@ -7,6 +7,7 @@
 
 #include "arch.h"
 #include "system.h"
+#include "trace.h"
 
 struct rt_costs rt_costs;                         /* owner: edf_init() */
 static struct rt_cpu rt_cpus[SYSIMAGE_MAX_HARTS]; /* owner: this file */
@@ -67,8 +68,11 @@ ticks_t rt_used(const struct rt_app *app, ticks_t now)
 
 static void miss(struct rt_app *app)
 {
-    app->stats.misses += !app->missed;
-    app->missed = true;
+    if (!app->missed) {
+        app->missed = true;
+        app->stats.misses++;
+        trace(TRACE_MISS, app->vcpu, app->ready.key);
+    }
 }
 
 /* A job has not ended when its next release is due; the deadline is not after the period. */
@@ -98,7 +102,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     app->overrun = false;
     app->limit = v->runtime + app->budget + rt_costs.change;
     app->ready.key = at + app->deadline;
-    app->ready.order = rc->order++;
+    app->ready.order = ++rc->order;
     app->release.key = at + app->period;
     if (ready) {
         v->state = VCPU_READY;
@@ -175,6 +179,22 @@ static struct vcpu *edf_pick(struct cpu *cpu)
     return best == NULL ? NULL : best->vcpu;
 }
 
+/* The jobs released since the last time. Not where they are released: there a call, even one that is hardly ever made,
+ * costs registers. A period of a job that was not done is no release. */
+static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
+{
+    struct rt_cpu *rc = &rt_cpus[cpu->id];
+
+    for (unsigned i = 0; i < rc->releases.count && rc->traced != rc->order; i++) {
+        const struct rt_app *app = CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release);
+
+        if (app->ready.order > rc->traced && !app->missed) {
+            trace(TRACE_RELEASE, app->vcpu, app->ready.key);
+        }
+    }
+    rc->traced = rc->order;
+}
+
 /* While an app runs, devices wait: their interrupts are best effort's. */
 static void edf_stop(struct vcpu *v)
 {
@@ -192,6 +212,7 @@ static void edf_enqueue(struct vcpu *v)
     if (!app->done && v->runtime >= app->limit) {
         app->overrun = true;
         app->stats.overruns++;
+        trace(TRACE_OVERRUN, v, app->ready.key);
     }
     if (waits(app)) {
         v->state = VCPU_BLOCKED;
@@ -228,10 +249,11 @@ static void edf_leave(struct vcpu *v)
     if (app->release.at != 0) {
         rt_queue_remove(&rc->releases, &app->release);
         rc->changes++;
-        cpu_get(app->cpu)->urgent = rc->releases.count != 0 ? &rt_class : NULL;
+        sched_set_urgent(cpu_get(app->cpu), rc->releases.count != 0 ? &rt_class : NULL);
         rc->carries = busy(rc, cpu_get(app->cpu));
     }
     app->state = RT_FREE;
+    trace(TRACE_LEAVE, v, 0);
 }
 
 static ticks_t ticks_of(uint32_t ns)
@@ -265,6 +287,7 @@ const struct sched_class rt_class = {
     .wake = edf_wake,
     .leave = edf_leave,
     .pick = edf_pick,
+    .trace = edf_trace,
     .start = edf_start,
     .stop = edf_stop,
 };
@@ -285,7 +308,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     app->release.order = app->vcpu->id;
     rt_queue_insert(&rc->releases, &app->release);
     rc->changes++;
-    cpu->urgent = &rt_class;
+    sched_set_urgent(cpu, &rt_class);
     cpu->horizon = 0; /* until it has picked */
     reschedule(cpu);
 }
@@ -304,4 +327,5 @@ void rt_end_job(struct rt_app *app)
         miss(app);
     }
     cpu_self()->flags |= CPU_RESCHED;
+    trace(TRACE_COMPLETION, app->vcpu, app->ready.key);
 }

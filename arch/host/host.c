@@ -16,7 +16,7 @@ ticks_t host_time;
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
 static jmp_buf asleep; /* where a CPU goes that has nothing to do; owner: host_schedule() */
-static unsigned char *ram;
+static unsigned char *ram, *trace_memory;
 static char output[1 << 16];
 static size_t output_length;
 static const char *typed = "";
@@ -28,7 +28,8 @@ void host_reset(void)
     memset(&hyp, 0, sizeof(hyp));
     memset(&sched_lock, 0, sizeof(sched_lock));
     ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
-    if (ram == NULL) {
+    trace_memory = trace_memory != NULL ? trace_memory : malloc(HOST_TRACE_SIZE);
+    if (ram == NULL || trace_memory == NULL) {
         abort();
     }
     memset(ram, 0xa5, HOST_RAM_SIZE);
@@ -242,6 +243,12 @@ void arch_vm_reset(struct vm *vm)
 void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 {
     vm->arch.lines = level ? vm->arch.lines | 1U << source : vm->arch.lines & ~(1U << source);
+}
+
+void *arch_memory(hpa_t hpa)
+{
+    (void)hpa;
+    return trace_memory;
 }
 
 void *arch_window(hpa_t hpa, uint64_t *size)

@@ -7,6 +7,7 @@
 
 #define HOST_RAM_BASE UINT64_C(0x80000000)
 #define HOST_RAM_SIZE UINT64_C(0x4000000)
+#define HOST_TRACE_SIZE ((uint64_t)SYSIMAGE_MAX_HARTS * SYSIMAGE_MAX_TRACE_KIB * 1024U)
 
 /* Forgets everything and makes CPU 0 the current one. The RAM of the pretended machine is all 0xa5. */
 void host_reset(void);

@@ -12,6 +12,9 @@
  *   ulong arch_vcpu_timer_bits(v)         v->timer has expired: interrupts that go with it (emulated guest timer),
  *                                         ARCH_VIRQ_NONE if hardware does it
  *   ticks_t arch_time(void)               the time counter, same value on all CPUs, never backwards
+ *   uint32_t arch_executed(void)          what the CPU counts most finely, low half (RISC-V: instret); only for the trace,
+ *                                         without which the machine need not have it
+ *   void *arch_memory(hpa_t)              RAM that the image gives to the hypervisor itself: the trace's
  *   int32_t arch_fetch_increment(p)      adds 1 to *p atomically and returns what it was; no order
  *   void arch_store_release(p, value)     stores *p after everything before it
  *   void arch_cpu_relax(void)             a hint inside a spin

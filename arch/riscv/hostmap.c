@@ -5,6 +5,7 @@
  *
  *   0x0000_0000_0000 ..  the board's UART and interrupt controller       rw-
  *   0x0000_8020_0000 ..  text r-x, rodata r--, data rw-, stacks rw- with a hole below each, system image r--
+ *   behind the VMs' RAM  the trace, if there is one                      rw-
  *   0x003f_c000_0000 ..  a window of 2 MiB per hart                        rw-
  */
 #include "arch.h"
@@ -43,6 +44,13 @@ static bool map_device(const struct platform_device *dev)
     return dev->size == 0 || pagetable_map(&map, dev->base, dev->base, dev->size, PTE_RW);
 }
 
+static bool map_trace(const struct sysimage_header *image)
+{
+    ulong base = image->ram_base + image->ram_size;
+
+    return pagetable_map(&map, base, base, (uint64_t)image->trace_kib * image->nharts << 10, PTE_RW);
+}
+
 static bool map_devices(void)
 {
     return map_device(&platform.uart) && map_device(&platform.irqchip) && map_device(&platform.finisher);
@@ -53,7 +61,7 @@ const char *hostmap_init(const struct sysimage_header *image)
     const char *end = (const char *)image + ((image->total_size + PAGE_4K - 1) & ~(PAGE_4K - 1));
     bool ok = map_range(__text_start, __text_end, PTE_RX) && map_range(__text_end, __rodata_end, PTE_RO) &&
               map_range(__rodata_end, __data_end, PTE_RW) && map_stacks() &&
-              map_range((const char *)image, end, PTE_RO) && map_devices();
+              map_range((const char *)image, end, PTE_RO) && map_trace(image) && map_devices();
 
     for (unsigned i = 0; i < SYSIMAGE_MAX_HARTS && ok; i++) {
         ok = pagetable_entry_2m(&map, WINDOWS_VA + i * PAGE_2M) != NULL;
@@ -64,7 +72,7 @@ const char *hostmap_init(const struct sysimage_header *image)
 void hostmap_enable(void)
 {
     csr_write(CSR_SATP, SATP_SV39 | ((ulong)root >> 12));
-    __asm__ volatile("sfence.vma" ::: "memory");
+    __asm__ volatile("sfence.vma\n\tfence.i" ::: "memory"); /* boot_trace() may have written instructions */
 }
 
 void hostmap_window(struct cpu *cpu)

@@ -22,9 +22,9 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2);
 
 /* --- probe.c --- */
 
-/* Fills in what this machine has, less the features of `hidden`, which are not tried. Returns NULL, or what is missing
- * that we cannot do without. Boot hart only. */
-const char *probe_machine(uint32_t hidden);
+/* Fills in what this machine has, less the features that the image hides, which are not tried. Returns NULL, or what is
+ * missing that we cannot do without. Boot hart only. */
+const char *probe_machine(const struct sysimage_header *image);
 
 /* The same for what shows only in page tables; after hostmap_window(). */
 void probe_paging(void);

@@ -11,6 +11,9 @@ void boot_first(ulong hartid);
 void boot_other(ulong hartid);
 void hypervisor_panic(ulong sp) __attribute__((noreturn));
 
+/* JAL to nowhere but the target, `distance` bytes on: below 2 KiB (Unprivileged ISA, section 2.5.1). */
+#define INSN_JAL_FORWARD(distance) (0x6fU | (distance) << 20)
+
 static void boot_failed(const char *what, const char *detail) __attribute__((noreturn));
 
 static void boot_failed(const char *what, const char *detail)
@@ -42,6 +45,20 @@ static const struct sysimage_header *boot_image(void)
     return image;
 }
 
+/* Turns the trace of exits on: see trap.S. While the text can still be written, because nothing is mapped yet. */
+static void boot_trace(void)
+{
+    extern uint16_t *const trap_patches[3][2];
+
+    for (unsigned i = 0; i < ARRAY_SIZE(trap_patches); i++) {
+        uint16_t *place = trap_patches[i][0];
+        uint32_t jump = INSN_JAL_FORWARD((uint32_t)((ulong)trap_patches[i][1] - (ulong)place));
+
+        place[0] = (uint16_t)jump;
+        place[1] = (uint16_t)(jump >> 16);
+    }
+}
+
 static void boot_harts(void)
 {
     extern uint32_t boot_done;
@@ -68,9 +85,12 @@ void boot_first(ulong hartid)
         boot_failed("this machine's harts lack the H extension (hypervisor)", "; QEMU has it with -cpu rv64,h=true");
     }
     image = boot_image();
-    wrong = probe_machine(image->machine_mask);
+    wrong = probe_machine(image);
     if (wrong != NULL) {
         boot_failed("this machine lacks ", wrong);
+    }
+    if (image->trace_kib != 0) {
+        boot_trace();
     }
     wrong = hostmap_init(image);
     if (wrong == NULL) {

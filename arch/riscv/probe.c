@@ -98,7 +98,7 @@ void probe_paging(void)
     }
 }
 
-const char *probe_machine(uint32_t hidden)
+const char *probe_machine(const struct sysimage_header *image)
 {
     static const struct trial envcfg = {RISCV_FEATURE_ENVCFG, probe_henvcfg, 0, probe_senvcfg};
     static const struct trial trials[] = {
@@ -117,7 +117,10 @@ const char *probe_machine(uint32_t hidden)
     if (!works(probe_time)) {
         return "the time CSR (mcounteren.TM)";
     }
-    machine.hidden = hidden;
+    if (image->trace_kib != 0 && !machine.instret) {
+        return "the instret CSR (mcounteren.IR), which the trace needs";
+    }
+    machine.hidden = image->machine_mask;
     machine.vstimecmp = works(probe_vstimecmp);
     machine.hstateen = works(probe_hstateen0);
     seek(&envcfg);

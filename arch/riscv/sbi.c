@@ -2,8 +2,11 @@
 /* The SBI that guests see (RISC-V SBI 2.0): dispatch, Base, and the hypercalls as an extension of it. */
 #include "asm_layout.h"
 #include "internal.h"
+#include "ipc_abi.h"
 #include "system.h"
+#include "trace.h"
 
+#define INSN_ECALL_SIZE 4U
 #define SBI_VERSION_2_0 0x02000000UL
 #define SBI_IMPLEMENTATION 0x545353UL
 #define TESSERA_VERSION 0x000100UL
@@ -67,5 +70,30 @@ static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
 }
 SBI_EXTENSION(SBI_EXT_BASE, sbi_base, 10);
 
-/* Known here so that guests find it; assembly calls it without a search. */
-SBI_EXTENSION(SBI_EXT_HCALL, hypercall_dispatch, 40);
+/* What messages say of themselves in the trace: who sends to whom, who has received from whom. */
+static void trace_message(const struct vcpu *v, ulong number, ulong destination, struct hcall_ret ret)
+{
+    if (ret.error != HCALL_OK) {
+        return;
+    }
+    if (number == HCALL_IPC_SEND_MSG || number == HCALL_IPC_SEND_WAIT) {
+        trace(TRACE_SEND, v, destination);
+    } else if (number == HCALL_IPC_RECV_MSG) {
+        trace(TRACE_RECEIVE, v, ret.value);
+    }
+}
+
+/* Assembly calls the table of hypercalls without a search; guests find the extension by this, and a trace comes by. */
+static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number)
+{
+    struct hcall_ret ret = hypercall_dispatch(a0, a1, a2, a3, a4, a5, number);
+
+    trace(TRACE_HYPERCALL, cpu_self()->current, (uint32_t)number | (uint64_t)ret.error << 32);
+    trace_message(cpu_self()->current, number, a0, ret);
+    if (UNLIKELY(ret.error == HCALL_AGAIN)) {
+        csr_write(CSR_SEPC, csr_read(CSR_SEPC) - INSN_ECALL_SIZE);
+        ret = (struct hcall_ret){(long)a0, a1};
+    }
+    return ret;
+}
+SBI_EXTENSION(SBI_EXT_HCALL, sbi_hcall, 40);

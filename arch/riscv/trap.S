@@ -10,6 +10,7 @@
  */
 #include "asm_layout.h"
 #include "csr.h"
+#include "trace_layout.h"
 
     .section .text.trap, "ax"
 
@@ -39,6 +40,7 @@ trap_entry:
     beqz    sp, trap_from_hypervisor
     sd      t0, VCPU_X(5)(sp)
     sd      t1, VCPU_X(6)(sp)
+exit_traced:
     csrr    t0, CSR_SCAUSE
     addi    t1, t0, -CAUSE_ECALL_VS
     bnez    t1, not_ecall
@@ -51,6 +53,7 @@ trap_entry:
     /* HCALL_INFO_GET_ID is call 0 of our extension. It is the measure of the way in and out, and needs no C. */
     li      t1, SBI_EXT_HCALL
     bne     a7, t1, ecall
+get_id:
     bnez    a6, hcall
     ld      a1, VCPU_VM_ID(sp)
     li      a0, 0
@@ -135,6 +138,7 @@ resume:
     ld      a1, VCPU_X(11)(t0)
 resume_with_answer:
     csrw    CSR_SSCRATCH, t0
+return_traced:
     mv      sp, t0
     ld      ra, VCPU_X(1)(sp)
     ld      t1, VCPU_X(6)(sp)
@@ -152,6 +156,58 @@ resume_with_answer:
     ld      t0, VCPU_X(5)(sp)
     ld      sp, VCPU_X(2)(sp)
     sret
+
+    /*
+     * The trace of exits, which costs nothing while there is none: trap_patches says which instructions main.c replaces
+     * by a jump when the system has a trace. Such a jump goes forward, by less than 2 KiB.
+     */
+.macro trace_event vcpu, ring, event, scratch, kind
+    ld      \event, TRACE_NEXT(\ring)
+    csrr    \scratch, CSR_TIME
+    sd      \scratch, EVENT_TIME(\event)
+    csrr    \scratch, CSR_INSTRET
+    sw      \scratch, EVENT_EXECUTED(\event)
+    lw      \scratch, VCPU_TRACE_ID(\vcpu)
+    addi    \scratch, \scratch, \kind
+    sw      \scratch, EVENT_WHAT(\event)
+    csrr    \scratch, CSR_SCAUSE
+    sd      \scratch, EVENT_ARG(\event)
+    addi    \event, \event, EVENT_SIZE
+    ld      \scratch, TRACE_END(\ring)
+    bgeu    \scratch, \event, 1f
+    ld      \event, TRACE_LAPS(\ring)
+    addi    \event, \event, 1
+    sd      \event, TRACE_LAPS(\ring)
+    addi    \event, \ring, TRACE_FIRST
+1:  sd      \event, TRACE_NEXT(\ring)
+.endm
+
+trace_exit:
+    csrrw   sp, CSR_SSCRATCH, sp
+    beqz    sp, trap_from_hypervisor
+    sd      t0, VCPU_X(5)(sp)
+    sd      t1, VCPU_X(6)(sp)
+    sd      t2, VCPU_X(7)(sp)
+    ld      t0, VCPU_STACK(sp)
+    ld      t0, CPU_TRACE(t0)
+    trace_event sp, t0, t1, t2, TRACE_EXIT
+    ld      t2, VCPU_X(7)(sp)
+    j       exit_traced
+
+trace_return:                       /* a0, a1 are the guest's already; t0: its VCPU */
+    csrw    CSR_SSCRATCH, t0
+    ld      t1, CPU_TRACE(sp)
+    trace_event t0, t1, t2, t3, TRACE_RETURN
+    j       return_traced
+
+    .pushsection .rodata
+    .balign 8
+    .globl  trap_patches
+trap_patches:                       /* place, target */
+    .dword  trap_entry, trace_exit
+    .dword  get_id, ecall           /* which leaves and comes back like all others */
+    .dword  resume_with_answer, trace_return
+    .popsection
 
 reschedule:
     sd      gp, VCPU_X(3)(t0)
@@ -327,8 +383,7 @@ mmio_walk:
      * in which mode the guest was; SPVP still tells the latter. */
     .balign 4
 fetch_trapped:
-    la      t2, trap_entry
-    csrw    CSR_STVEC, t2
+    csrw    CSR_STVEC, t3
     csrw    CSR_SEPC, t4
     csrr    t1, CSR_HSTATUS
     li      t2, SSTATUS_SPP         /* the bit that SPVP has in hstatus */

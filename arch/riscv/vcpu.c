@@ -5,6 +5,7 @@
 #include "hart.h"
 #include "internal.h"
 #include "sched.h"
+#include "trace.h"
 
 void fp_save(struct vcpu *v);
 void fp_load(const struct vcpu *v);

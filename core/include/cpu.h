@@ -9,6 +9,7 @@
 #include "types.h"
 
 struct sched_class;
+struct trace_ring;
 struct vcpu;
 
 /* cpu.flags: what the exit path must do before it returns to the guest. Written by this CPU only. */
@@ -20,15 +21,17 @@ struct vcpu;
 #define IPI_SYNC 2UL    /* the running VCPU has new pending interrupts */
 #define IPI_SLICE 4UL   /* somebody waits: end the running VCPU's slice by the clock */
 
-/* The first two fields are read by assembly. */
+/* The first three fields are read by assembly. */
 struct cpu {
     ulong flags;
-    struct vcpu *current; /* the VCPU whose exit is being handled, NULL when idle */
-    struct arch_cpu arch; /* its start too */
-    struct vcpu *loaded;  /* the VCPU whose state the CPU's guest registers hold, or NULL */
-    ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
+    struct vcpu *current;     /* the VCPU whose exit is being handled, NULL when idle */
+    struct trace_ring *trace; /* where its events go; NULL: nowhere. Constant after boot */
+    struct arch_cpu arch;     /* its start is read by assembly too */
+    struct vcpu *loaded;      /* the VCPU whose state the CPU's guest registers hold, or NULL */
+    ulong id;                 /* 0 .. system.ncpus-1; 0 booted first */
     /* Guarded by sched_lock: */
     const struct sched_class *urgent; /* has VCPUs here that come before best effort: it picks first; or NULL */
+    const struct sched_class *traced; /* the same but while there is a trace, when `urgent` is the one that records */
     bool endless;                     /* if urgent: the slice has no end but the horizon */
     ticks_t horizon;                  /* if urgent: when that class wants to pick again at the latest */
     bool idle;                        /* waits for work; guarded by sched_lock */

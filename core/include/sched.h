@@ -24,7 +24,8 @@ struct sched_class {
     void (*wake)(struct vcpu *v);          /* v became VCPU_READY: enqueue it, see that its CPU notices; may block it */
     void (*leave)(struct vcpu *v);         /* v is turned off, whatever it was */
     struct vcpu *(*pick)(struct cpu *cpu); /* takes out the VCPU to run next on this CPU, or NULL; sets cpu->horizon.
-                                            * Called while cpu->urgent is the class, as it sets where it has VCPUs */
+                                            * Called while the class is the CPU's urgent one */
+    void (*trace)(const struct cpu *cpu);  /* records what picking on this CPU has brought about; if there is a trace */
     void (*start)(struct cpu *cpu);        /* cpu->current, of this class, began at cpu->since: sets slice_end */
     void (*stop)(struct vcpu *v);          /* v, which ran on this CPU, leaves it, and is not to be enqueued */
 };
@@ -44,6 +45,9 @@ static inline bool sched_urgent(const struct cpu *cpu)
 {
     return cpu->urgent != NULL && cpu->current != NULL && cpu->current->sched != NULL;
 }
+
+/* Under sched_lock, or at boot: `class` has VCPUs on this CPU that come before best effort; NULL: there are none. */
+void sched_set_urgent(struct cpu *cpu, const struct sched_class *class);
 
 /* Under sched_lock: an off or blocked VCPU becomes ready. */
 void sched_wake(struct vcpu *v);

@@ -37,6 +37,7 @@
 #define SYSIMAGE_MAX_IRQS 8U     /* pass-through interrupts per VM */
 #define SYSIMAGE_MAX_FIXUPS 144U /* per VM: two a feature and VCPU */
 #define SYSIMAGE_NAME_LEN 16U    /* with the terminating NUL */
+#define SYSIMAGE_MAX_TRACE_KIB 16384U
 
 /* At the start of the image, 4 KiB aligned. */
 struct sysimage_header {
@@ -54,10 +55,10 @@ struct sysimage_header {
     uint32_t rt_release_ns; /* a release's worst cost to the RT app that it interrupts, nanoseconds */
     uint32_t rt_switch_ns;  /* a job's worst share of its switches, nanoseconds */
     uint32_t rt_blocked_ns; /* longest time for which a CPU of the board does not look at interrupts */
-    uint32_t reserved;
-    uint64_t ram_base; /* host RAM the board has, for a last check of every hpa */
-    uint64_t ram_size;
-    char name[32]; /* NUL-terminated name of the system */
+    uint32_t trace_kib;     /* KiB of trace for each hart, 0 .. SYSIMAGE_MAX_TRACE_KIB; they follow ram_size */
+    uint64_t ram_base;      /* host RAM that is there for VMs, for a last check of every hpa */
+    uint64_t ram_size;      /* a multiple of 2 MiB */
+    char name[32];          /* NUL-terminated name of the system */
 };
 
 #define SYSIMAGE_VM_AUTOSTART (1U << 0)     /* started at boot; otherwise waits for the console */

@@ -44,6 +44,7 @@ struct vcpu {
     struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */
     struct vm *vm;
     unsigned id;                     /* within the VM, 0 .. total-1 */
+    uint32_t trace_id;               /* of its events: VM << 8 | VCPU << 16; read by assembly */
     const struct sched_class *sched; /* NULL: best effort */
     void *sched_data;                /* the class's own */
 
@@ -67,6 +68,9 @@ static inline void vcpu_open_inbox(struct vcpu *v)
     v->inbox.next = v->inbox.first;
     v->inbox.room = INBOX_MESSAGES;
 }
+
+/* Raises guest interrupts of the VCPU whose state is loaded in this CPU, and traces that. */
+void vcpu_inject(struct vcpu *v, ulong bits);
 
 /* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the caller's own, otherwise
  * wakes or interrupts it. Takes sched_lock. */

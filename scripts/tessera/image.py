@@ -92,10 +92,10 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         timebase_hz=system.board.timebase_hz,
         rt_release_ns=system.board.rt_release_ns,
         rt_switch_ns=system.board.rt_switch_ns,
-        reserved=0,
         rt_blocked_ns=system.board.rt_blocked_ns,
+        trace_kib=system.trace_kib,
         ram_base=system.board.ram_base,
-        ram_size=system.board.ram_size,
+        ram_size=system.ram_end - system.board.ram_base,
         name=system.name.encode(),
     )
 

@@ -23,6 +23,7 @@ MAX_LOADS = 8
 MAX_IRQS = 8
 MAX_FIXUPS = 144
 NAME_LEN = 16
+MAX_TRACE_KIB = 16384
 
 FEATURES = (
     "sstc",
@@ -97,7 +98,7 @@ HEADER = Record(
         ("rt_release_ns", "I"),
         ("rt_switch_ns", "I"),
         ("rt_blocked_ns", "I"),
-        ("reserved", "I"),
+        ("trace_kib", "I"),
         ("ram_base", "Q"),
         ("ram_size", "Q"),
         ("name", "32s"),

@@ -5,7 +5,9 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tessera.layout import align_up
 from tessera.reading import Read
+from tessera.schema import RAM_ALIGN
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,13 @@ class System:
     board: Board
     harts: int
     quantum_us: int
+    trace_kib: int  # for each hart
     machine_mask: tuple[str, ...]
     devices: list[Device]
     vms: list[Vm]
     shared: list[Shared]
+
+    @property
+    def ram_end(self) -> int:
+        """First address behind the RAM that VMs may have; the traces of all harts follow."""
+        return self.board.ram_end - align_up((self.harts or 0) * self.trace_kib * 1024, RAM_ALIGN)

@@ -34,8 +34,9 @@ def place_host(system: System, image_end: int) -> None:
     """
     board = system.board
     image_end = align_up(image_end, RAM_ALIGN)
-    if image_end > board.ram_end:
-        expected = f"expected a system image that fits {board.name}'s RAM of {size_text(board.ram_size)}"
+    if image_end > system.ram_end:
+        room = size_text(max(system.ram_end - board.ram_base, 0))
+        expected = f"expected a system image that fits {board.name}'s RAM of {room}"
         system.node.problem("", f"{expected}, got one up to {image_end:#x}")
         return
     taken: dict[Span, str] = {(board.ram_base, image_end): "the firmware, the hypervisor and the system image"}
@@ -45,17 +46,17 @@ def place_host(system: System, image_end: int) -> None:
             taken[(vm.host_base, vm.host_base + vm.memory_size)] = vm.node.path
     for vm in system.vms:
         if not vm.node.given("host-base"):
-            vm.host_base = _allocate(vm.node, "memory-size", vm.memory_size, board.ram_end, taken)
+            vm.host_base = _allocate(vm.node, "memory-size", vm.memory_size, system.ram_end, taken)
     for region in system.shared:
-        region.host_base = _allocate(region.node, "size", region.size, board.ram_end, taken)
+        region.host_base = _allocate(region.node, "size", region.size, system.ram_end, taken)
 
 
 def _check_host_base(vm: Vm, system: System, taken: dict[Span, str]) -> None:
     board = system.board
     start, end = vm.host_base, vm.host_base + vm.memory_size
     got = f"got {start:#x}..{end:#x}"
-    if start < board.ram_base or end > board.ram_end:
-        expected = f"expected memory inside {board.name}'s RAM, {board.ram_base:#x}..{board.ram_end:#x}"
+    if start < board.ram_base or end > system.ram_end:
+        expected = f"expected memory inside {board.name}'s RAM, {board.ram_base:#x}..{system.ram_end:#x}"
         vm.node.problem("host-base", f"{expected}, {got}")
     for (first, behind), owner in taken.items():
         if start < behind and first < end:

@@ -225,6 +225,14 @@ SYSTEM = NodeSchema(
             default=False,
         ),
         Prop(
+            "trace-kib",
+            Number(0, layout.MAX_TRACE_KIB),
+            "KiB of RAM for each hart's trace, which the hypervisor writes from its boot on; the last events stay, "
+            "42 a KiB. [trace.md](trace.md) says how to see one.",
+            default=0,
+            default_words="no trace",
+        ),
+        Prop(
             "machine-mask",
             Words("features", layout.FEATURES, may_be_empty=True),
             "Features of the machine to do without, as if the core lacked them.",

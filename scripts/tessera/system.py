@@ -47,6 +47,7 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
         board=board,
         harts=node["harts"],
         quantum_us=node["quantum-us"],
+        trace_kib=node["trace-kib"] or 0,
         machine_mask=_machine_mask(node, without),
         devices=devices,
         vms=vms,

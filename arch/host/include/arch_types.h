@@ -60,6 +60,14 @@ static inline void arch_irq_devices(bool on)
     (void)on;
 }
 
+static inline uint32_t arch_executed(void)
+{
+    return (uint32_t)host_time;
+}
+
+/* Where all CPUs' traces go, whatever the address. */
+void *arch_memory(hpa_t hpa);
+
 /* A single-stepped CPU that spins would spin for ever: a lock that was left held shows here. */
 void arch_cpu_relax(void);
 

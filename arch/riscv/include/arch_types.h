@@ -89,6 +89,16 @@ static inline ticks_t arch_time(void)
     return csr_read(CSR_TIME);
 }
 
+static inline uint32_t arch_executed(void)
+{
+    return (uint32_t)csr_read(CSR_INSTRET);
+}
+
+static inline void *arch_memory(hpa_t hpa)
+{
+    return (void *)hpa;
+}
+
 /* For locks. Not the compilers' builtins: gcc 12 makes a store-release of an atomic exchange, and extends the sign of what
  * amoadd.w has sign-extended. */
 static inline int32_t arch_fetch_increment(int32_t *p)

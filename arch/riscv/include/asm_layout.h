@@ -8,11 +8,23 @@
 #define VCPU_VM_ID 256
 #define VCPU_FCSR 376
 #define VCPU_F(n) (384 + 8 * (n))
+#define VCPU_TRACE_ID 668
 
 #define CPU_FLAGS 0
 #define CPU_CURRENT 8
-#define CPU_HTINST_MASK 16
-#define CPU_HARTID 24
+#define CPU_TRACE 16
+#define CPU_HTINST_MASK 24
+#define CPU_HARTID 32
+
+#define TRACE_NEXT 16
+#define TRACE_END 24
+#define TRACE_LAPS 32
+#define TRACE_FIRST 40 /* the ring's size: its first event */
+#define EVENT_TIME 0
+#define EVENT_EXECUTED 8
+#define EVENT_WHAT 12
+#define EVENT_ARG 16
+#define EVENT_SIZE 24
 
 #define BOOT_HARTS 8     /* SYSIMAGE_MAX_HARTS */
 #define BOOT_STACKS 8192 /* from one hart's stack to the next, with its guard page */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace.h"
+
+#include "arch.h"
+#include "system.h"
+
+static struct trace_event *first_event(struct trace_ring *ring)
+{
+    return (struct trace_event *)(ring + 1);
+}
+
+void trace_init(struct cpu *cpu)
+{
+    const struct sysimage_header *image = hyp.image;
+    uint64_t size = (uint64_t)image->trace_kib << 10;
+    char *memory = (char *)arch_memory(image->ram_base + image->ram_size) + cpu->id * size;
+    struct trace_ring *ring = (struct trace_ring *)(void *)memory;
+
+    if (size == 0) {
+        return;
+    }
+    ring->magic = TRACE_MAGIC;
+    ring->version = TRACE_VERSION;
+    ring->cpu = (uint32_t)cpu->id;
+    ring->next = first_event(ring);
+    ring->end = (struct trace_event *)(void *)(memory + size) - 1;
+    ring->laps = 0;
+    cpu->trace = ring;
+}
+
+void trace(unsigned kind, const struct vcpu *v, uint64_t arg)
+{
+    struct trace_ring *ring = cpu_self()->trace;
+    struct trace_event *event;
+
+    if (LIKELY(ring == NULL)) {
+        return;
+    }
+    event = ring->next;
+    event->time = arch_time();
+    event->executed = arch_executed();
+    event->what = kind | v->trace_id;
+    event->arg = arg;
+    event++;
+    if (UNLIKELY(event > ring->end)) {
+        ring->laps++;
+        event = first_event(ring);
+    }
+    ring->next = event;
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trace of real systems: that it is consistent, that it shows what happened, and what an event costs."""
+
+from itertools import pairwise
+from statistics import median
+
+import pytest
+from lab import built, run
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
+
+from tessera.bench_machine import run_system
+from tessera.bench_parse import figures, gaps, switches
+from tessera.runner import ROOT, BuiltSystem, Qemu
+from tessera.trace_model import Timeline, timeline
+from tessera.trace_ring import Kind, Ring, TraceError
+from tessera.trace_take import COUNTED, take
+
+EVENT = 25  # instructions, at most
+PATIENCE_S = 120
+# Of rt-load: period, budget and deadline of each app in microseconds, in the order in which they are launched.
+LOAD = (
+    (200, 20, 200), (300, 30, 250), (400, 50, 400), (500, 50, 350),
+    (800, 90, 700), (1000, 140, 1000), (1500, 150, 1400), (2000, 345, 2000),
+)  # fmt: skip
+SWITCH_NS = 1500  # of a turn: the hypervisor's own share
+
+
+def assert_sound(ring: Ring, vms: int) -> None:
+    """Time never goes back; a hart enters and leaves by turns; nothing happens to a guest while another one runs."""
+    for before, after in pairwise(ring.events):
+        assert before.time <= after.time
+    turns = [event.kind for event in ring.events if event.kind in (Kind.EXIT, Kind.RETURN)]
+    assert all(before is not after for before, after in pairwise(turns))
+    who: tuple[int, int] | None = None
+    for event in ring.events:
+        assert event.vm < vms
+        if event.kind in (Kind.SWITCH, Kind.IDLE):
+            who = (event.vm, event.vcpu) if event.kind is Kind.SWITCH else None
+        elif event.kind in (Kind.EXIT, Kind.RETURN, Kind.HYPERCALL) and who is not None:
+            assert (event.vm, event.vcpu) == who
+
+
+def seen(rings: list[Ring]) -> set[int]:
+    return {event.vm for ring in rings for event in ring.events if event.kind is Kind.SWITCH}
+
+
+@pytest.fixture(scope="module")
+def load(qemu: Qemu) -> tuple[list[Ring], Timeline]:
+    system = built("rt-load-traced")
+    rings = take(qemu, system, 0.1, None, PATIENCE_S, *COUNTED)
+    return rings, timeline(rings, system.data["timebase_hz"])
+
+
+def test_one_hart(load: tuple[list[Ring], Timeline]) -> None:
+    rings, line = load
+    assert [ring.lost for ring in rings] == [0]
+    assert_sound(rings[0], 3)
+    assert seen(rings) == {0, 1, 2}
+    # Nobody runs twice in a row: what follows is another one, or nobody.
+    assert all(before.who != after.who for before, after in pairwise(line.harts[0].turns))
+    assert all(before.end == after.start for before, after in pairwise(line.harts[0].turns))
+
+
+def test_two_harts(qemu: Qemu) -> None:
+    system = built("trio-traced")
+    rings = take(qemu, system, None, None, PATIENCE_S)
+    assert [ring.hart for ring in rings] == [0, 1]
+    for ring in rings:
+        assert len(ring.events) > 100
+        assert_sound(ring, 3)
+    assert seen(rings) == {0, 1, 2}
+    line = timeline(rings, system.data["timebase_hz"])
+    for who in line.everybody():
+        for (_, end, _), (start, _, _) in pairwise(line.runs(who)):
+            assert end <= start, f"{who} runs on two harts at once"
+
+
+def test_every_job_is_seen(load: tuple[list[Ring], Timeline]) -> None:
+    """Releases a period apart, jobs done before their deadlines and within their budgets."""
+    _, line = load
+    assert len(line.jobs) == len(LOAD)
+    for who, (period, budget, deadline) in zip(sorted(line.jobs), LOAD, strict=True):
+        jobs = line.jobs[who]
+        assert len(jobs) >= (line.end - jobs[0].release) // (period * 1000)
+        for before, after in pairwise(jobs):
+            assert after.deadline - before.deadline == period * 1000
+        for job in jobs[:-1]:
+            assert not job.missed
+            assert not job.overruns
+            assert job.end is not None
+            assert job.end <= job.deadline
+            assert 0 < job.deadline - job.release <= deadline * 1000
+            # The hypervisor's share of each turn is inside: it is its own.
+            turns = [(a, b) for a, b, _ in line.runs(who) if job.release <= a and b <= job.end + SWITCH_NS]
+            assert turns
+            assert sum(b - a for a, b in turns) <= budget * 1000 + SWITCH_NS * len(turns)
+
+
+def test_earliest_deadline_first(load: tuple[list[Ring], Timeline]) -> None:
+    """Whoever gets the hart has the earliest deadline of all apps whose job is released and not done."""
+    _, line = load
+    turns = [turn for turn in line.harts[0].turns if turn.who in line.jobs]
+    assert len(turns) > 500
+    for turn in turns:
+        waiting = {
+            who: job.deadline
+            for who, jobs in line.jobs.items()
+            for job in jobs
+            if job.release <= turn.start and (job.end is None or job.end > turn.start)
+        }
+        assert waiting[turn.who] == min(waiting.values())
+
+
+def test_a_system_without_trace(qemu: Qemu) -> None:
+    with pytest.raises(TraceError, match="'trio' has no trace memory"):
+        take(qemu, built("trio"), 0.1, None, PATIENCE_S)
+
+
+def test_make_trace() -> None:
+    done = run(["make", "--no-print-directory", "trace", "SYSTEM=switch", "TRACE_FLAGS=--seconds 0.05"])
+    assert done.returncode == 0, done.stderr
+    folder = ROOT / "build" / "trace"
+    trace = Trace()
+    trace.ParseFromString((folder / "switch.perfetto-trace").read_bytes())
+    tracks = {packet.track_descriptor.name for packet in trace.packet if packet.HasField("track_descriptor")}
+    assert {"hart 0", "bench-a", "bench-b"} <= tracks
+    assert (folder / "switch.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "switch.svg").stat().st_size > 1000
+
+
+# --- what it costs ---
+
+
+def median_switch(qemu: Qemu, system: BuiltSystem) -> float:
+    consoles = run_system(qemu, system)
+    return median(switches(*(gaps(consoles.guests[name]) for name in system.names[:2])))
+
+
+def test_an_event_costs_at_most_25_instructions(qemu: Qemu) -> None:
+    off, on = (figures(run_system(qemu, built(name)).guests["bench"]) for name in ("bench", "bench-traced"))
+    more = {name: on[name].min - off[name].min for name in off}
+    for name in ("riscv.sbi.base", "riscv.mmio.uart_load", "riscv.plic.claim", "riscv.wfi.pending"):
+        assert 0 < more[name] <= 2 * EVENT, name  # an exit and a return
+    assert 0 < more["riscv.plic.complete"] <= 3 * EVENT  # and an injection
+
+
+def test_a_switch_costs_three_events_and_asking_all_classes(qemu: Qemu) -> None:
+    off, on = (median_switch(qemu, built(name)) for name in ("switch", "switch-traced"))
+    assert 0 < on - off <= 3 * EVENT + 150

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is made of events: times, who ran when, jobs, and the Perfetto trace, which is read back."""
+
+from itertools import pairwise
+
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+
+from tessera.trace_clock import nanoseconds
+from tessera.trace_model import timeline
+from tessera.trace_perfetto import Names, perfetto_trace
+from tessera.trace_plot import plot
+from tessera.trace_ring import Event, Kind, Ring
+
+HZ = 10_000_000
+TIMER = 1 << 63 | 5
+NAMES = Names("sys", ["linux", "rtm"], [1, 1])
+LINUX, APP = (0, 0), (1, 1)
+
+
+def event(ns, kind, who=LINUX, arg=0, offset=12345):
+    """An event at a nanosecond, with a tick of 100 and an instruction counter that counts nanoseconds."""
+    return Event(ns // 100, (ns + offset) % (1 << 32), kind, *who, arg)
+
+
+# A hart runs linux; a release switches to the app, whose job misses, and back.
+STORY = [
+    event(1000, Kind.SWITCH),
+    event(1150, Kind.RETURN),
+    event(5010, Kind.EXIT, arg=TIMER),
+    event(5200, Kind.RELEASE, APP, arg=70),
+    event(5230, Kind.SWITCH, APP),
+    event(5333, Kind.RETURN, APP),
+    event(8000, Kind.EXIT, APP, arg=10),
+    event(8050, Kind.HYPERCALL, APP, arg=19),
+    event(8100, Kind.MISS, APP, arg=70),
+    event(8110, Kind.COMPLETION, APP, arg=70),
+    event(8120, Kind.SWITCH),
+    event(8200, Kind.RETURN),
+    event(9000, Kind.EXIT, arg=10),
+    event(9100, Kind.INJECT, arg=1 << 6),
+    event(9150, Kind.RETURN),
+]
+
+
+def times_of(line):
+    return [(turn.start, turn.end, turn.who) for turn in line.harts[0].turns]
+
+
+def test_the_instruction_counter_refines_the_clock():
+    times = nanoseconds([Ring(0, STORY, 0)], HZ)[0]
+    wanted = [1000, 1150, 5010, 5200, 5230, 5333, 8000, 8050, 8100, 8110, 8120, 8200, 9000, 9100, 9150]
+    # All are shifted alike, by less than a tick: nobody knows where in its tick the first event was.
+    assert {time - want for time, want in zip(times, wanted, strict=True)} == {times[0] - 1000}
+    assert -100 < times[0] - 1000 <= 0
+
+
+def test_a_counter_that_wraps():
+    events = [event(ns, Kind.RETURN, offset=(1 << 32) - 2050) for ns in (1900, 2000, 2049, 2050, 2099, 7000)]
+    times = nanoseconds([Ring(0, events, 0)], HZ)[0]
+    assert [b - a for a, b in pairwise(times)] == [100, 49, 1, 49, 4901]
+
+
+def test_a_counter_that_counts_something_else():
+    events = [Event(10 + n, n * 7777, Kind.RETURN, 0, 0, 0) for n in range(5)]
+    assert nanoseconds([Ring(0, events, 0)], HZ)[0] == [1000, 1100, 1200, 1300, 1400]
+
+
+def test_who_ran():
+    line = timeline([Ring(0, STORY, 0)], HZ)
+    shift = line.start - 1000
+    assert times_of(line) == [
+        (1000 + shift, 5230 + shift, LINUX),
+        (5230 + shift, 8120 + shift, APP),
+        (8120 + shift, None, LINUX),
+    ]
+    assert line.runs(APP) == [(5230 + shift, 8120 + shift, 0)]
+    exits = [(span.start - shift, span.end - shift, span.name) for span in line.harts[0].exits]
+    assert exits == [
+        (5010, 5230, "timer interrupt"),
+        (5230, 5333, "switch"),
+        (8000, 8120, "ecall"),
+        (8120, 8200, "switch"),
+        (9000, 9150, "ecall"),
+    ]
+    assert [mark.name for mark in line.marks[LINUX]] == ["timer interrupt"]
+    assert [mark.name for mark in line.marks[APP]] == ["hypercall 19"]
+
+
+def test_a_hart_that_idles():
+    story = [*STORY, event(9500, Kind.EXIT), event(9600, Kind.IDLE), event(9700, Kind.SWITCH), event(9800, Kind.RETURN)]
+    line = timeline([Ring(0, story, 0)], HZ)
+    assert [turn.who for turn in line.harts[0].turns] == [LINUX, APP, LINUX, None, LINUX]
+    assert line.everybody() == [LINUX, APP]
+
+
+def test_jobs():
+    story = [
+        *STORY,
+        event(10_000, Kind.RELEASE, APP, arg=120),
+        event(10_500, Kind.OVERRUN, APP, arg=120),
+        event(11_000, Kind.COMPLETION, APP, arg=120),
+        event(20_000, Kind.RELEASE, APP, arg=220),
+        event(21_000, Kind.LEAVE, APP),
+        event(30_000, Kind.RELEASE, APP, arg=320),
+    ]
+    line = timeline([Ring(0, story, 0)], HZ)
+    shift = line.start - 1000
+    found = [
+        (j.release - shift, j.deadline, j.end and j.end - shift, j.missed, len(j.overruns)) for j in line.jobs[APP]
+    ]
+    assert found == [
+        (5200, 7000, 8110, True, 0),
+        (10_000, 12_000, 11_000, False, 1),
+        (20_000, 22_000, 21_000, False, 0),
+        (30_000, 32_000, None, False, 0),
+    ]
+
+
+def test_what_was_overwritten():
+    """The ring begins in the middle of an exit, of a job and of a turn."""
+    line = timeline([Ring(0, STORY[8:], 100)], HZ)
+    assert line.lost == 100
+    assert line.jobs == {}
+    assert [turn.who for turn in line.harts[0].turns] == [LINUX]
+    line = timeline([Ring(0, STORY[6:], 0)], HZ)
+    assert [turn.who for turn in line.harts[0].turns] == [APP, LINUX]
+
+
+def test_no_event_at_all():
+    line = timeline([Ring(0, [], 0)], HZ)
+    assert perfetto_trace(line, NAMES)
+    assert line.everybody() == []
+
+
+def read_back(line):
+    """Tracks by name, with their events as (time, type, name)."""
+    trace = Trace()
+    trace.ParseFromString(perfetto_trace(line, NAMES))
+    tracks = {p.track_descriptor.uuid: p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")}
+    events = {track.name: [] for track in tracks.values()}
+    for packet in trace.packet:
+        if packet.HasField("track_event"):
+            what = packet.track_event
+            events[tracks[what.track_uuid].name].append((packet.timestamp, what.type, what.name))
+    return tracks, events
+
+
+def test_perfetto_tracks():
+    tracks, _ = read_back(timeline([Ring(0, STORY, 0)], HZ))
+    parents = {t.name: tracks[t.parent_uuid].name if t.parent_uuid else None for t in tracks.values()}
+    assert parents == {
+        "sys: harts": None,
+        "hart 0": "sys: harts",
+        "hart 0 hypercalls": "sys: harts",
+        "VM linux": None,
+        "linux": "VM linux",
+        "VM rtm": None,
+        "rtm app 0": "VM rtm",
+        "rtm app 0 jobs": "VM rtm",
+        "rtm app 0 deadlines": "VM rtm",
+    }
+
+
+def test_perfetto_slices_nest():
+    """Each end closes what was begun last, and time does not go back: what Perfetto wants of a track."""
+    _, events = read_back(timeline([Ring(0, STORY, 0)], HZ))
+    for name, own in events.items():
+        depth, reached, deepest = 0, 0, 0
+        for at, kind, _ in own:
+            if kind == TrackEvent.TYPE_INSTANT:
+                continue
+            assert at >= reached, name
+            reached = at
+            depth += {TrackEvent.TYPE_SLICE_BEGIN: 1, TrackEvent.TYPE_SLICE_END: -1}.get(kind, 0)
+            assert depth >= 0, name
+            deepest = max(deepest, depth)
+        assert depth == 0, name
+        assert deepest == (2 if name == "hart 0" else deepest)
+
+
+def test_perfetto_jobs_and_deadlines():
+    _, events = read_back(timeline([Ring(0, STORY, 0)], HZ))
+    assert [name for _, kind, name in events["rtm app 0 jobs"] if kind == TrackEvent.TYPE_SLICE_BEGIN] == [
+        "job 1 MISSED"
+    ]
+    assert events["rtm app 0 deadlines"] == [(7000, TrackEvent.TYPE_INSTANT, "deadline MISSED")]
+
+
+def test_pictures(tmp_path):
+    line = timeline([Ring(0, STORY, 0)], HZ)
+    paths = [tmp_path / "t.png", tmp_path / "t.svg"]
+    plot(line, NAMES, line.start, line.end, paths)
+    assert paths[0].read_bytes().startswith(b"\x89PNG")
+    first = paths[1].read_bytes()
+    plot(line, NAMES, line.start, line.end, paths)
+    assert paths[1].read_bytes() == first
+    assert b"svg" in first
