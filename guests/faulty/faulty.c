@@ -213,10 +213,12 @@ static void faulty_print_errors(const char *what, const long *errors, size_t cou
     print("\n");
 }
 
-/* For ever: faults, interrupts to itself, timers that are due, fences, output, all as fast as they go. */
+/* For ever: faults, interrupts to itself, timers that are due, fences, output, a message taken, all as fast as they go. */
 static void faulty_storm(uint64_t address)
 {
+    static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
     struct sbi_harts own = {.mask = 1UL << faulty_hart, .base = 0};
+    struct ipc_peer from;
 
     print("faulty: storming\n");
     faulty_quiet = true;
@@ -227,6 +229,7 @@ static void faulty_storm(uint64_t address)
         timer_set(0);
         (void)sbi_call(SBI_EXT_RFENCE, 1, own.mask, own.base, 0);
         (void)sbi_call(HCALL_EXTENSION, n % 64, address, ~0UL, n);
+        (void)ipc_receive(message, sizeof(message), &from);
         if (n % 1000 == 0) {
             print("faulty: stormed %lu\n", n);
         }
@@ -302,6 +305,23 @@ static void faulty_burst(uint64_t to)
         number += errors[i] == 0;
     }
     faulty_print_errors("burst", errors, sizeof(errors) / sizeof(errors[0]));
+}
+
+/* For ever: the largest messages to two VMs in turn, taken or not. The VMs are bits 0 to 7 and 8 to 15 of `to`. */
+static void faulty_spam(uint64_t to)
+{
+    static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
+    unsigned long sent = 0;
+
+    print("faulty: spamming\n");
+    for (unsigned long n = 1;; n++) {
+        const struct ipc_peer peer = {.vm = (unsigned int)(n % 2 != 0 ? to & 0xffU : to >> 8 & 0xffU)};
+
+        sent += ipc_send(peer, message, sizeof(message)) == 0;
+        if (n % 100000 == 0) {
+            print("faulty: spammed %lu, %lu taken\n", n, sent);
+        }
+    }
 }
 
 /* One message of `size` bytes (hexadecimal) to VM 1, each byte its place. */
@@ -391,6 +411,7 @@ static const struct faulty_command faulty_commands[] = {
     {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
     {"smp", "start another hart and see it run", faulty_smp},
     {"burst", "[VM | VCPU << 16] send ten messages", faulty_burst},
+    {"spam", "[VM | other VM << 8] send messages to both without end", faulty_spam},
     {"tell", "[size] send VM 1 a message", faulty_tell},
     {"messages", "[address] calls of messages with bad arguments", faulty_messages},
     {"ring", "[VM] ring the doorbell of shared region 0", faulty_ring},

@@ -43,12 +43,17 @@ def test_goes_silent(boot, command):
     assert not machine.wait_until(lambda: machine.console.said("faulty", "alive 5") is not None, timeout=6)
 
 
+def started_other_hart(machine) -> bool:
+    machine.send("smp\r")
+    return machine.expect("faulty", r"^faulty: hart [01] (alive|did not start: error -?\d+)$")[1] == "alive"
+
+
 def test_other_hart(boot):
+    """Natively the firmware may be at stopping it still, or the host at running it: then it is asked again."""
     machine = boot("faulty", "-smp", "2")
     machine.expect("faulty", r"^faulty: alive 0$")
     for _ in range(2):  # it stops again each time
-        machine.send("smp\r")
-        machine.expect("faulty", r"^faulty: hart [01] alive")
+        assert any(started_other_hart(machine) for _ in range(10))
 
 
 def test_no_other_hart(boot):
