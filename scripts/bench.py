@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what Tessera costs and prints it beside the goals and what others reach.
 
-Writes results.jsonl (one object a line), results.md, overview.png and overview.svg, adpcm-convergence.png and
-adpcm-vms.png. Without --qemu: QEMU=path if that is set, else the one in PATH and, if it is there, the newer one in
-cache/qemu-new. Exit status 1: something could not be measured, or with --strict a goal was not met.
+Writes results.jsonl (one object a line), results.md, overview.png and overview.svg, adpcm-convergence.png,
+adpcm-vms.png, ipc.png and rt.png. Without --qemu: QEMU=path if that is set, else the one in PATH and, if it is there,
+the newer one in cache/qemu-new. Exit status 1: something could not be measured, or with --strict a goal was not met.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from tessera.bench_collect import MEASUREMENTS, Bench
 from tessera.bench_metrics import MetricsError, read_metrics
 from tessera.bench_plot import plot
 from tessera.bench_plot_adpcm import plot_adpcm
+from tessera.bench_plot_ipc import plot_ipc
 from tessera.bench_plot_rt import plot_rt
 from tessera.bench_report import current_commit, markdown, record, rows, text_table, write_results
 from tessera.runner import ROOT, Qemu, RunError, find_qemu
@@ -79,6 +80,7 @@ def main() -> int:
     (arguments.out / "results.md").write_text(markdown(table, metrics, commit, failed), encoding="utf-8")
     plot(metrics, records, arguments.out)
     plot_adpcm(metrics, records, arguments.out)
+    plot_ipc(metrics, records, arguments.out)
     plot_rt(records, arguments.out)
     print(text_table(table))
     for why in failed:
