@@ -161,8 +161,8 @@ static enum rt_verdict admission_step(struct admission *a, struct rt_app *app, s
     return verdict;
 }
 
-/* The VCPU begins as a hart does, with a stack. */
-static void launch(struct rt_app *app, ticks_t first)
+/* The VCPU begins as a hart does, with a stack. Returns its first release. */
+static ticks_t launch(struct rt_app *app, ticks_t first)
 {
     struct vcpu *v = app->vcpu;
     ticks_t now = arch_time();
@@ -175,7 +175,9 @@ static void launch(struct rt_app *app, ticks_t first)
     arch_vcpu_reset(v, app->entry, app->arg);
     arch_vcpu_argument(v, id_of(app), app->stack);
     v->vm->on++;
-    rt_activate(app, first > now ? first : now);
+    first = first > now ? first : now;
+    rt_activate(app, first);
+    return first;
 }
 
 static bool may_launch(const struct vm *caller, const struct vm *vm)
@@ -215,9 +217,9 @@ static struct hcall_ret launch_step(struct admission *a, struct rt_app *app, tic
     }
     *verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(a, app, cpu_self()->current);
     if (*verdict == RT_ADMITTED) {
-        launch(app, first);
+        return answer(HCALL_OK, launch(app, first));
     }
-    return answer(*verdict == RT_UNDECIDED ? HCALL_AGAIN : HCALL_OK, 0);
+    return answer(HCALL_AGAIN, 0); /* or a refusal, which the caller sees by the verdict */
 }
 
 static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong a3, ulong a4, ulong a5)

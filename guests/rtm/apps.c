@@ -28,17 +28,21 @@ static void rtm_job(void *argument)
 {
     struct rtm_app *app = argument;
     uint64_t period = app->spec.period_us * TICKS_PER_US;
-    uint64_t late = (csr_read_time() - app->first) % period; /* deadlines are not after periods: this release's */
+    uint64_t first = app->first;
+    uint64_t late = (csr_read_time() - first) % period; /* deadlines are not after periods: this release's */
 
     app->jobs++;
+    if (app->spec.work >= 2) {
+        rtm_burn(app->spec.work);
+    }
+    if (first == 0) {
+        return;
+    }
     rtm_count(app->late, late);
     if (late > app->late_max) {
         app->late_max = late;
     }
-    if (app->spec.work >= 2) {
-        rtm_burn(app->spec.work);
-    }
-    rtm_count(app->response, (csr_read_time() - app->first) % period * RESPONSE_SHARE / period);
+    rtm_count(app->response, (csr_read_time() - first) % period * RESPONSE_SHARE / period);
 }
 
 static struct rtm_app *rtm_free_app(void)
@@ -64,6 +68,7 @@ static bool rtm_launch(struct rtm_app *app, uint64_t first)
     struct sbi_ret ret = rt_launch_app(RT_OWN_VM, app->id, first);
 
     if (ret.error == SBI_SUCCESS) {
+        app->first = (uint64_t)ret.value;
         return true;
     }
     print("rtm: app %lu not launched: %s, value %ld\n", app->id, rtm_error(ret.error), ret.value);
@@ -85,7 +90,7 @@ bool rtm_start(const struct rtm_spec *spec, uint64_t first)
         print("rtm: no room for another app\n");
         return false;
     }
-    *app = (struct rtm_app){.task = {rtm_job, app}, .spec = *spec, .first = first};
+    *app = (struct rtm_app){.task = {rtm_job, app}, .spec = *spec};
     params.stack = (uintptr_t)app->stack + RTM_STACK;
     params.arg = (uintptr_t)&app->task;
     ret = rt_create_app(&params);

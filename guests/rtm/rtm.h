@@ -24,7 +24,7 @@ struct rtm_app {
     struct rtm_spec spec;
     unsigned long id;
     bool alive;
-    uint64_t first;             /* ticks: its first release */
+    volatile uint64_t first;    /* ticks: its first release; 0 until the manager knows, and its jobs are not measured */
     volatile uint64_t jobs;     /* that have begun */
     volatile uint64_t late_max; /* ticks from release to the job's first instructions, when it is sure which release */
     volatile uint32_t late[RTM_BUCKETS];     /* how often that was n ticks; the last bucket: or more */

@@ -6,7 +6,8 @@
 #include "types.h"
 
 #define HCALL_RT_CREATE_APP 16U /* (gpa of struct rt_abi_app, its size) -> app id */
-#define HCALL_RT_LAUNCH_APP 17U /* (VM id or RT_OWN_VM, app id, first release: `time`, 0: now) -> 0, or why refused */
+#define HCALL_RT_LAUNCH_APP \
+    17U /* (VM id or RT_OWN_VM, app id, first release: `time`, 0: now) -> that release, or why refused */
 #define HCALL_RT_DELETE_APP 18U /* (app id, RT_SELF: the caller) */
 #define HCALL_RT_END_JOB 19U    /* () returns at the app's next release */
 #define HCALL_RT_GET_STATS 20U  /* (app id, gpa of struct rt_abi_stats, its size) */

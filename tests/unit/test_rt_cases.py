@@ -30,7 +30,7 @@ def launch(task: Task, start: int = 0, cpu: int | None = None) -> int:
     cpu = cpu_of(0) if cpu is None else cpu
     error, number = create(cpu, task)
     assert error == OK
-    assert call(cpu, LAUNCH, OWN_VM, number, start) == (OK, 0)
+    assert call(cpu, LAUNCH, OWN_VM, number, start)[0] == OK
     set_jobs(0, number, task.jobs)
     settle()
     return number

@@ -279,7 +279,7 @@ def test_bad_apps_are_refused(managers: list[int], changes: dict[str, int], erro
 )
 def test_apps_at_the_edges_are_taken(managers: list[int], changes: dict[str, int]) -> None:
     assert create(managers[0], GOOD, **changes) == (OK, 0)
-    assert call(managers[0], LAUNCH, OWN_VM, 0, 0) == (OK, 0)
+    assert call(managers[0], LAUNCH, OWN_VM, 0, 0)[0] == OK
     settle()
 
 
@@ -314,7 +314,7 @@ BAD_CALLS = [
 def test_bad_calls_change_nothing(managers: list[int]) -> None:
     for number in range(2):
         assert create(managers[0], GOOD) == (OK, number)
-    assert call(managers[0], LAUNCH, OWN_VM, 0, 10**9) == (OK, 0)
+    assert call(managers[0], LAUNCH, OWN_VM, 0, 10**9)[0] == OK
     settle()
     before = snapshot()
     for (vm, number, *arguments), error in BAD_CALLS:
@@ -335,7 +335,7 @@ def test_slots_run_out_and_come_back(managers: list[int]) -> None:
 def test_a_launcher_launches(managers: list[int]) -> None:
     """VM 2 may launch VM 0's apps, as long as VM 0 runs."""
     assert create(managers[0], GOOD) == (OK, 0)
-    assert call(managers[2], LAUNCH, 0, 0, 0) == (OK, 0)
+    assert call(managers[2], LAUNCH, 0, 0, 0)[0] == OK
     settle()
     assert CORE.world_on_cpu(3) == VCPUS[0]
     assert CORE.world_vm_stop(managers[2], 0, False)
@@ -348,7 +348,7 @@ def test_first_releases_far_ahead(managers: list[int]) -> None:
     """As late as there are numbers for; earlier than now is now."""
     for number, first in enumerate((NEVER, NEVER - 1, 2**63, 1)):
         assert create(managers[0], GOOD) == (OK, number)
-        assert call(managers[0], LAUNCH, OWN_VM, number, first) == (OK, 0)
+        assert call(managers[0], LAUNCH, OWN_VM, number, first)[0] == OK
         set_jobs(0, number, GOOD.jobs)
         settle()
     run(5000 * TICKS_PER_US)
@@ -378,7 +378,7 @@ def test_sixty_four_apps_on_four_cpus() -> None:
             task = Task(period, period // 20, period, (period // 20,), cpu=number % 4)
             manager = cpu_of(0)
             assert create(manager, task) == (OK, number)
-            assert call(manager, LAUNCH, OWN_VM, number, start) == (OK, 0)
+            assert call(manager, LAUNCH, OWN_VM, number, start) == (OK, start)
             set_jobs(0, number, task.jobs)
             settle()
         run(20000 * TICKS_PER_US)
@@ -401,7 +401,7 @@ def test_releases_do_not_drift() -> None:
         manager = cpu_of(0)
         firsts[number] = (time_now(CORE) + random.randint(1, 99999), period * TICKS_PER_US)
         assert create(manager, task) == (OK, number)
-        assert call(manager, LAUNCH, OWN_VM, number, firsts[number][0]) == (OK, 0)
+        assert call(manager, LAUNCH, OWN_VM, number, firsts[number][0])[0] == OK
         set_jobs(0, number, task.jobs)
         settle()
     length = (600 if LONG else 60) * 10**6 * TICKS_PER_US

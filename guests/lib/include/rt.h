@@ -46,8 +46,8 @@ void rt_task_entry(void);
 struct sbi_ret rt_create_app(const struct rt_params *params);
 
 /**
- * Launches app `app` of VM `vm` (RT_OWN_VM: the caller's) at `first` in ticks of `time`, 0 or past: now. Refused by
- * admission with SBI_ERR_FAILED; value: an interval in microseconds in which the hart's apps would demand more than the
+ * Launches app `app` of VM `vm` (RT_OWN_VM: the caller's) at `first` in ticks of `time`, 0 or past: now; value: its first
+ * release. Refused by admission with SBI_ERR_FAILED; value: an interval in microseconds in which the hart's apps would demand more than the
  * interval, 0 if they would use more than all of it, -1 if that could not be decided.
  */
 struct sbi_ret rt_launch_app(unsigned long vm, unsigned long app, uint64_t first);
