@@ -6,14 +6,14 @@ from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, command, 
 
 from tessera.machine import HYPERVISOR
 
-LINES = 200
+LINES = 400
 # Random text of Linux's, in lines of 0 to 76 characters: more than both rings hold.
 WRITE = (
     f"head -c 40000 /dev/urandom | base64 | head -n {LINES} | "
     "awk '{ print substr($0, 1, NR * 37 % 77) }' >/tmp/sent; wc -l </tmp/sent"
 )
 EXPECT = "awk '{ print NR \": \" toupper($0) }' /tmp/sent >/tmp/expected"
-SAME = "cmp /tmp/expected /tmp/got && [ $(wc -l </tmp/got) = 200 ] && echo sa''me"
+SAME = f"cmp /tmp/expected /tmp/got && [ $(wc -l </tmp/got) = {LINES} ] && echo sa''me"
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@
 
 #define CLIENT_PATIENCE_MS 10000 /* without any progress, then there is nobody */
 #define CLIENT_POLL_MS 1
-#define CLIENT_CHUNK 4096U
+#define CLIENT_CHUNK (4U * MAILBOX_RING) /* of input: more than the ring, for which it must wait, holds */
 #define CLIENT_NODES "/proc/device-tree/soc/"
 #define CLIENT_NODE "shared@" /* then its address, hexadecimal */
 #define CLIENT_LABEL "mailbox"
