@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the Linux guest's initramfs: Debian's static busybox, our /init, and the virtio modules of the very kernel.
+"""Builds the Linux guest's initramfs: Debian's static busybox, our /init and programs, and the kernel's modules.
 
 The modules come out of the Debian installer's own initrd, which is already here with the kernel. The archive is written
 directly (newc format), so that neither root nor a staging folder is needed, and the same input gives the same bytes.
@@ -110,7 +110,7 @@ def find_modules(initrd: bytes, release: str) -> dict[str, bytes]:
     return found
 
 
-def build(busybox: bytes, modules: dict[str, bytes]) -> bytes:
+def build(busybox: bytes, programs: dict[str, bytes], modules: dict[str, bytes]) -> bytes:
     cpio = CpioWriter()
     for folder in FOLDERS:
         cpio.add(folder, stat.S_IFDIR | 0o755)
@@ -122,6 +122,8 @@ def build(busybox: bytes, modules: dict[str, bytes]) -> bytes:
     for name in busybox_applets(busybox):
         if name != "busybox":
             cpio.add(f"bin/{name}", stat.S_IFLNK | 0o777, b"busybox")
+    for name, content in programs.items():
+        cpio.add(f"bin/{name}", stat.S_IFREG | 0o755, content)
     for name, content in modules.items():
         cpio.add(f"lib/modules/{name}.ko", stat.S_IFREG | 0o644, content)
     return cpio.finish()
@@ -139,12 +141,16 @@ def main() -> int:
     parser.add_argument("--kernel", type=Path, required=True, help="the kernel image the initramfs is for")
     parser.add_argument("--installer-initrd", type=Path, required=True, help="holds the kernel's modules")
     parser.add_argument("--busybox", type=Path, required=True, help="a static riscv64 busybox")
+    parser.add_argument(
+        "--program", type=Path, action="append", default=[], help="a static program for /bin; repeatable"
+    )
     parser.add_argument("--output", type=Path, required=True, help="initramfs.cpio.gz")
     arguments = parser.parse_args()
     try:
         release = kernel_release(arguments.kernel.read_bytes())
         modules = find_modules(arguments.installer_initrd.read_bytes(), release)
-        data = build(arguments.busybox.read_bytes(), modules)
+        programs = {path.name: path.read_bytes() for path in arguments.program}
+        data = build(arguments.busybox.read_bytes(), programs, modules)
         arguments.output.write_bytes(gzip_undated(data))
     except BuildError as error:
         print(f"mkinitramfs: error: {error}", file=sys.stderr)

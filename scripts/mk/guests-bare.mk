@@ -103,6 +103,9 @@ ADPCM_MODEL_TICK_HZ := 1000
 ADPCM_SOURCES := $(wildcard guests/adpcm/*.c)
 ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/adpcm/freertos/*.c) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
 
+# FreeRTOS's end of the mailbox that it shares with Linux.
+MAILBOX_FREERTOS := $(wildcard guests/mailbox/freertos/*.c) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
+
 # The bench guest counts the hypervisor's own queue too.
 BENCH_SOURCES := $(wildcard guests/bench/*.c guests/bench/*.S) rt/queue_heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
@@ -112,6 +115,7 @@ $(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/*.S),$(BARE_NO
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/adpcm))
+$(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/mailbox))
 $(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERTOS_TICK_HZ)))
 
 guest-freertos: $(BARE_OUT)/freertos/freertos.bin
@@ -119,9 +123,11 @@ guest-bench: $(BARE_OUT)/bench/bench.bin
 guest-faulty: $(BARE_OUT)/faulty/faulty.bin
 guest-adpcm: $(foreach name,adpcm-bare adpcm-freertos adpcm-model,$(BARE_OUT)/$(name)/$(name).bin)
 
+guest-mailbox: $(BARE_OUT)/mailbox/mailbox.bin
+
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guests-bare: guest-freertos guest-bench guest-faulty guest-rtm guest-adpcm ## build the bare-metal guests
+guests-bare: guest-freertos guest-bench guest-faulty guest-rtm guest-adpcm guest-mailbox ## build the bare-metal guests
 
 # The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
@@ -131,5 +137,5 @@ check-guests-bare-clang:
 test-guests: guests-bare | setup-dev ## the bare-metal guests natively, and their SDK on this machine
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
 
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-rtm guest-adpcm freertos-kernel check-guests-bare-clang \
-	test-guests FORCE
+.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-rtm guest-adpcm guest-mailbox freertos-kernel \
+	check-guests-bare-clang test-guests FORCE

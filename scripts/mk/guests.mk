@@ -32,8 +32,22 @@ $(BUILD)/guests/uboot/u-boot.bin: $(PKG)/u-boot-qemu.json
 	@mkdir -p $(@D)
 	cp $(PKG)/u-boot-qemu/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin $@
 
-$(BUILD)/guests/linux/initramfs.cpio.gz: $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(wildcard guests/linux/*)
+# Linux's end of the mailbox that it shares with FreeRTOS: a program of Linux without a C library, hence made by the
+# compiler of the bare guests. Without relaxation, which wants a register that nobody sets up.
+MAILBOX_SOURCES := $(wildcard guests/mailbox/linux/*.c guests/mailbox/linux/*.S) guests/lib/libc/string.c
+MAILBOX_LINUX := $(BUILD)/guests/linux/mailbox
+
+$(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/mailbox/*.h guests/mailbox/linux/*.h guests/mailbox/linux/*.ld) \
+		scripts/mk/guests.mk scripts/mk/guests-bare.mk | setup
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	@$(BARE_CC) $(BARE_NOFP) $(BARE_CFLAGS) $(BARE_WARNINGS) $(BARE_NO_IDIOMS) -Iguests/mailbox $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) \
+	    -nostdlib -static -T guests/mailbox/linux/program.ld \
+	    -Wl,--gc-sections,--no-relax,-z,max-page-size=4096,--build-id=none,-s -o $@ $(MAILBOX_SOURCES)
+
+$(BUILD)/guests/linux/initramfs.cpio.gz: $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(MAILBOX_LINUX) \
+		$(wildcard guests/linux/*)
 	$(PYTHON) guests/linux/mkinitramfs.py --kernel $< --installer-initrd $(INSTALLER)/initrd.gz \
-	    --busybox $(PKG)/busybox-static/usr/bin/busybox --output $@
+	    --busybox $(PKG)/busybox-static/usr/bin/busybox --program $(MAILBOX_LINUX) --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos

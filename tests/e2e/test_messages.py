@@ -13,7 +13,7 @@ SHARED = 0xA0000000
 SIZES = (1, 2, 3, 4, 7, 8, 9, 12, 100, 127, 128)
 
 
-@pytest.fixture(scope="module", params=["messages", "messages-one-hart"])
+@pytest.fixture(scope="module", params=["ipc", "ipc-one-hart"])
 def machine(request):
     system = built(request.param)
     with booted(system, request.param) as machine:

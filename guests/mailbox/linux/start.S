@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel starts a program with argc at sp, and argv behind it (ELF psABI, process initialization). */
+    .section .text.start, "ax", @progbits
+    .globl _start
+_start:
+    ld      a0, 0(sp)
+    addi    a1, sp, 8
+    andi    sp, sp, -16
+    call    main
+    j       .
