@@ -3,6 +3,7 @@
 
 #include "arch.h"
 #include "sched.h"
+#include "trace.h"
 
 void cpu_kick(struct cpu *cpu, ulong reason)
 {
@@ -27,7 +28,7 @@ void cpu_ipi_received(void)
         return; /* idle or loading a VM: the scheduler looks for itself */
     }
     if ((reason & IPI_SYNC) != 0) {
-        vcpu_inject(cpu->current, __atomic_exchange_n(&cpu->current->pending, 0, __ATOMIC_ACQUIRE));
+        trace_inject(cpu->current, __atomic_exchange_n(&cpu->current->pending, 0, __ATOMIC_ACQUIRE));
         arch_vcpu_sync(cpu->current);
     }
     if ((reason & IPI_SLICE) != 0) {

@@ -304,7 +304,7 @@ struct vcpu *sched_run(struct cpu *cpu)
         arch_vcpu_load(next, cpu);
     }
     if (UNLIKELY(__atomic_load_n(&next->pending, __ATOMIC_RELAXED) != 0)) {
-        vcpu_inject(next, __atomic_exchange_n(&next->pending, 0, __ATOMIC_ACQUIRE));
+        trace_inject(next, __atomic_exchange_n(&next->pending, 0, __ATOMIC_ACQUIRE));
     }
     return next;
 }

@@ -6,18 +6,10 @@
 #include "trace.h"
 #include "vm.h"
 
-void vcpu_inject(struct vcpu *v, ulong bits)
-{
-    arch_vcpu_inject(v, bits);
-    if (UNLIKELY(cpu_self()->trace != NULL) && bits != 0) {
-        trace(TRACE_INJECT, v, bits);
-    }
-}
-
 void vcpu_raise_locked(struct vcpu *v, ulong bits)
 {
     if (v == cpu_self()->current) {
-        vcpu_inject(v, bits);
+        trace_inject(v, bits);
         return;
     }
     /* release: the VCPU's CPU must find whatever the interrupt is about */
@@ -32,7 +24,7 @@ void vcpu_raise_locked(struct vcpu *v, ulong bits)
 void vcpu_raise(struct vcpu *v, ulong bits)
 {
     if (LIKELY(v == cpu_self()->current)) {
-        vcpu_inject(v, bits);
+        trace_inject(v, bits);
         return;
     }
     spin_lock(&sched_lock);

@@ -16,8 +16,15 @@ _Static_assert(IPC_MESSAGE_MAX == INBOX_WORDS * sizeof(uint64_t) && IPC_RING == 
 
 #define SIZE_OF(head) ((head) & 0xffffU)
 
+/* Out of line, so that a message that is taken does not pay for the ways in which one is not. */
+static struct hcall_ret __attribute__((noinline, cold)) refuse(long error)
+{
+    return ipc_error(error);
+}
+
 /* Puts a message into v's inbox. Whole words: the receiver gets no more than the size. */
-static struct hcall_ret __attribute__((noinline)) post(struct vcpu *v, const uint64_t *src, ulong head, ulong size)
+static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *v, const uint64_t *src, ulong head,
+                                                                   ulong size)
 {
     struct inbox *inbox = &v->inbox;
     unsigned next;
@@ -29,7 +36,7 @@ static struct hcall_ret __attribute__((noinline)) post(struct vcpu *v, const uin
         bool off = inbox->room == 0;
 
         spin_unlock(&sched_lock);
-        return ipc_error(off ? IPC_ERR_NOT_RUNNING : IPC_ERR_NOT_NOW);
+        return refuse(off ? IPC_ERR_NOT_RUNNING : IPC_ERR_NOT_NOW);
     }
     inbox->head[next % INBOX_MESSAGES] = head;
     copy_few_words(inbox->message[next % INBOX_MESSAGES], src, (size + 7U) / 8U);
@@ -58,13 +65,13 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
     KEEP_IN_REGISTER(vm);
     if (UNLIKELY(id >= 32U ||
                  (self->vm->config->send_to >> id & 1U) == 0)) { /* of VMs that there are, says the image */
-        return ipc_error(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NOBODY);
+        return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NOBODY);
     }
     if (UNLIKELY(to >> 16 >= vm->total)) {
-        return ipc_error(IPC_ERR_NOBODY);
+        return refuse(IPC_ERR_NOBODY);
     }
     if (UNLIKELY(size - 1U >= IPC_MESSAGE_MAX)) {
-        return ipc_error(IPC_ERR_SIZE);
+        return refuse(IPC_ERR_SIZE);
     }
     src = guestmem_at(self->vm, gpa, size);
     if (UNLIKELY(src == NULL)) {

@@ -39,4 +39,13 @@ void trace_init(struct cpu *cpu);
  * one. Out of line: what is not an exit or a switch happens too seldom for its bytes. */
 void trace(unsigned kind, const struct vcpu *v, uint64_t arg);
 
+/* Raises guest interrupts of the VCPU whose state is loaded in this CPU, which is an event. */
+static inline void trace_inject(struct vcpu *v, ulong bits)
+{
+    arch_vcpu_inject(v, bits);
+    if (UNLIKELY(cpu_self()->trace != NULL) && bits != 0) {
+        trace(TRACE_INJECT, v, bits);
+    }
+}
+
 #endif

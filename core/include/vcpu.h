@@ -69,9 +69,6 @@ static inline void vcpu_open_inbox(struct vcpu *v)
     v->inbox.room = INBOX_MESSAGES;
 }
 
-/* Raises guest interrupts of the VCPU whose state is loaded in this CPU, and traces that. */
-void vcpu_inject(struct vcpu *v, ulong bits);
-
 /* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the caller's own, otherwise
  * wakes or interrupts it. Takes sched_lock. */
 void vcpu_raise(struct vcpu *v, ulong bits);
