@@ -28,7 +28,7 @@ void cpu_ipi_received(void)
         return; /* idle or loading a VM: the scheduler looks for itself */
     }
     if ((reason & IPI_SYNC) != 0) {
-        trace_inject(cpu->current, __atomic_exchange_n(&cpu->current->pending, 0, __ATOMIC_ACQUIRE));
+        vcpu_take_pending(cpu->current);
         arch_vcpu_sync(cpu->current);
     }
     if ((reason & IPI_SLICE) != 0) {

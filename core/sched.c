@@ -265,23 +265,24 @@ static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, 
     return v;
 }
 
-struct vcpu *sched_run(struct cpu *cpu)
+/* What `v` used of the CPU until now, when whoever comes next begins. */
+static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 {
-    struct vcpu *prev = cpu->current;
-    struct vcpu *next;
+    ticks_t now = arch_time();
+
+    v->runtime += now - cpu->since;
+    cpu->since = now;
+}
+
+/* Any way from `prev`, if there is one, to the next VCPU. The lock is held on the way in, not out. */
+static struct vcpu *__attribute__((noinline)) sched_run_any(struct cpu *cpu, struct vcpu *prev)
+{
     struct sched_be *be = &sched_be;
+    struct vcpu *next;
 
     KEEP_IN_REGISTER(be);
-    cpu->flags = 0;
     if (prev != NULL) {
-        arch_vcpu_save(prev); /* before the lock lets anyone else run it */
-    }
-    spin_lock(&sched_lock);
-    if (prev != NULL) {
-        ticks_t now = arch_time();
-
-        prev->runtime += now - cpu->since;
-        cpu->since = now;
+        sched_account(cpu, prev);
         if (LIKELY(prev->request == 0)) {
             sched_enqueue(be, prev);
         } else {
@@ -297,14 +298,37 @@ struct vcpu *sched_run(struct cpu *cpu)
     sched_start(be, cpu, next);
     sched_settle(cpu);
     spin_unlock(&sched_lock);
+    return next;
+}
 
-    /* What this CPU still holds of a VCPU is old if that ran on another one, or was reset, meanwhile. */
-    if (cpu->loaded != next || next->last_cpu != cpu->id) {
-        cpu->loaded = next;
-        arch_vcpu_load(next, cpu);
+/* Does best effort's longest waiting VCPU take the turn of another one, and nothing else is to be seen to? */
+static inline bool sched_rotates(const struct sched_be *be, const struct cpu *cpu, const struct vcpu *prev)
+{
+    return arch_timer_direct() && cpu->urgent == NULL && prev != NULL && prev->request == 0 &&
+           !list_empty(&be->queue) && be_first(be)->request == 0;
+}
+
+/* The end of a quantum is the most frequent way here, and has one to itself, without calls. */
+struct vcpu *sched_run(struct cpu *cpu)
+{
+    struct sched_be *be = &sched_be;
+    struct vcpu *prev = cpu->current;
+    struct vcpu *next;
+
+    KEEP_IN_REGISTER(be);
+    cpu->flags = 0;
+    spin_lock(&sched_lock);
+    if (UNLIKELY(!sched_rotates(be, cpu, prev))) {
+        return sched_run_any(cpu, prev);
     }
-    if (UNLIKELY(__atomic_load_n(&next->pending, __ATOMIC_RELAXED) != 0)) {
-        trace_inject(next, __atomic_exchange_n(&next->pending, 0, __ATOMIC_ACQUIRE));
-    }
+    sched_account(cpu, prev);
+    prev->state = VCPU_READY;
+    be_enqueue(be, prev);
+    next = be_take_first(be);
+    sched_take(cpu, next);
+    cpu->current = next;
+    be_start_shared(be, cpu);
+    timer_settle_direct(cpu);
+    spin_unlock(&sched_lock);
     return next;
 }

@@ -23,10 +23,22 @@ static inline void be_enqueue(struct sched_be *be, struct vcpu *v)
     list_insert_before(&be->queue, &v->node);
 }
 
-/* The VCPU that has waited longest, or NULL. */
+/* The VCPU that has waited longest; somebody waits. */
+static inline const struct vcpu *be_first(const struct sched_be *be)
+{
+    return CONTAINER_OF(be->queue.next, struct vcpu, node);
+}
+
+/* The same, taken out. */
+static inline struct vcpu *be_take_first(struct sched_be *be)
+{
+    return CONTAINER_OF(list_take_first(&be->queue), struct vcpu, node);
+}
+
+/* The same, or NULL if nobody waits. */
 static inline struct vcpu *be_pick(struct sched_be *be)
 {
-    return list_empty(&be->queue) ? NULL : CONTAINER_OF(list_take_first(&be->queue), struct vcpu, node);
+    return list_empty(&be->queue) ? NULL : be_take_first(be);
 }
 
 /* A slice has an end only while somebody waits. The queue fills only through be_wake(), and where another class takes a
@@ -34,6 +46,12 @@ static inline struct vcpu *be_pick(struct sched_be *be)
 static inline void be_start(struct sched_be *be, struct cpu *cpu)
 {
     cpu->slice_end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + be->quantum;
+}
+
+/* The same where it is known that somebody waits. */
+static inline void be_start_shared(const struct sched_be *be, struct cpu *cpu)
+{
+    cpu->slice_end = cpu->since + be->quantum;
 }
 
 /* v became ready: an idle CPU takes it; without one, every CPU that ran without an end gets its slice ended. */

@@ -32,6 +32,11 @@ void vcpu_raise(struct vcpu *v, ulong bits)
     spin_unlock(&sched_lock);
 }
 
+void vcpu_take_pending(struct vcpu *v)
+{
+    trace_inject(v, __atomic_exchange_n(&v->pending, 0, __ATOMIC_ACQUIRE));
+}
+
 void vcpu_wait(struct vcpu *v)
 {
     /* Who has a budget goes on using it up (WFI may return at any time): one that came back with it just before its

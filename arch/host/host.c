@@ -44,10 +44,16 @@ void host_reset(void)
 
 static struct vcpu *host_schedule(void)
 {
+    struct vcpu *next;
+
     if (setjmp(asleep) != 0) {
         return NULL;
     }
-    return sched_run(host_cpu);
+    next = sched_run(host_cpu);
+    host_cpu->loaded = next;
+    next->last_cpu = (ulong)host_cpu;
+    vcpu_take_pending(next);
+    return next;
 }
 
 struct vcpu *host_step(unsigned id)
@@ -175,16 +181,6 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
 void arch_vcpu_lines(struct vcpu *v)
 {
     (void)v;
-}
-
-void arch_vcpu_save(struct vcpu *v)
-{
-    (void)v;
-}
-
-void arch_vcpu_load(struct vcpu *v, struct cpu *cpu)
-{
-    v->last_cpu = cpu->id;
 }
 
 void arch_vcpu_unload(void)

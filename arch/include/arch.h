@@ -20,6 +20,8 @@
  *   void arch_cpu_relax(void)             a hint inside a spin
  *   void arch_timer_set(ticks_t)          sets this CPU's one-shot timer; TICKS_NEVER turns it off; a deadline in the
  *                                         past interrupts at once
+ *   bool arch_timer_direct(void)          arch_timer_set_direct() does what arch_timer_set() does, without a call
+ *   bool arch_alone(void)                 there is one CPU only, since before the first lock is taken: locks are needless
  *   ARCH_GPA_LIMIT                        guest-physical addresses are below this
  *   void arch_irq_devices(bool)           whether this CPU takes interrupts of devices, as it does from its start on; they
  *                                         stay pending meanwhile
@@ -74,12 +76,8 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack);
 /* A VCPU that was reset, and is not running yet, sees the interrupt lines of its VM as they are. Caller holds vm->lock. */
 void arch_vcpu_lines(struct vcpu *v);
 
-/* Saves this CPU's guest state into v; loads v's into `cpu`, which is this CPU. General registers are the assembly's.
- * No lock is held. */
-void arch_vcpu_save(struct vcpu *v);
-void arch_vcpu_load(struct vcpu *v, struct cpu *cpu);
-
-/* No VCPU's state is loaded from here on: nothing of it may wake this CPU. */
+/* No VCPU's state is loaded from here on (cpu.loaded): nothing of it may wake this CPU. Saving and loading is the
+ * architecture's own, around sched_run(). */
 void arch_vcpu_unload(void);
 
 /* Prints v's registers, which are saved. */

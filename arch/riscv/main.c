@@ -45,17 +45,29 @@ static const struct sysimage_header *boot_image(void)
     return image;
 }
 
-/* Turns the trace of exits on: see trap.S. While the text can still be written, because nothing is mapped yet. */
-static void boot_trace(void)
+/* Replaces instructions of four bytes by jumps: `patches` has pairs of a place and where to go instead. While the text
+ * can still be written, because nothing is mapped yet. */
+static void boot_patch(uint16_t *const (*patches)[2], unsigned count)
 {
-    extern uint16_t *const trap_patches[3][2];
-
-    for (unsigned i = 0; i < ARRAY_SIZE(trap_patches); i++) {
-        uint16_t *place = trap_patches[i][0];
-        uint32_t jump = INSN_JAL_FORWARD((uint32_t)((ulong)trap_patches[i][1] - (ulong)place));
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t *place = patches[i][0];
+        uint32_t jump = INSN_JAL_FORWARD((uint32_t)((ulong)patches[i][1] - (ulong)place));
 
         place[0] = (uint16_t)jump;
         place[1] = (uint16_t)(jump >> 16);
+    }
+    __asm__ volatile("fence.i" ::: "memory");
+}
+
+static void boot_patches(const struct sysimage_header *image)
+{
+    extern uint16_t *const trap_patches[3][2], *const no_timer_patches[2][2];
+
+    if (image->trace_kib != 0) {
+        boot_patch(trap_patches, ARRAY_SIZE(trap_patches));
+    }
+    if (!riscv_sstc) {
+        boot_patch(no_timer_patches, ARRAY_SIZE(no_timer_patches));
     }
 }
 
@@ -89,9 +101,7 @@ void boot_first(ulong hartid)
     if (wrong != NULL) {
         boot_failed("this machine lacks ", wrong);
     }
-    if (image->trace_kib != 0) {
-        boot_trace();
-    }
+    boot_patches(image);
     wrong = hostmap_init(image);
     if (wrong == NULL) {
         hostmap_enable();

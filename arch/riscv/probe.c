@@ -16,7 +16,7 @@ probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_st
 probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean, probe_cbo_zero, probe_sinval;
 probe_fn probe_load, probe_hstateen0;
 
-bool riscv_sstc, riscv_envcfg;
+bool riscv_sstc, riscv_envcfg, riscv_alone;
 
 static struct {
     uint32_t features; /* bit n: enum riscv_feature n */
@@ -132,5 +132,6 @@ const char *probe_machine(const struct sysimage_header *image)
     }
     riscv_sstc = arch_has(RISCV_FEATURE_SSTC);
     riscv_envcfg = arch_has(RISCV_FEATURE_ENVCFG);
+    riscv_alone = image->nharts == 1;
     return NULL;
 }

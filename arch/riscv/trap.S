@@ -133,6 +133,7 @@ interrupt:
 leave:
     ld      t1, CPU_FLAGS(sp)
     bnez    t1, reschedule
+    .globl  resume
 resume:
     ld      a0, VCPU_X(10)(t0)
     ld      a1, VCPU_X(11)(t0)
@@ -208,45 +209,6 @@ trap_patches:                       /* place, target */
     .dword  get_id, ecall           /* which leaves and comes back like all others */
     .dword  resume_with_answer, trace_return
     .popsection
-
-reschedule:
-    sd      gp, VCPU_X(3)(t0)
-    sd      tp, VCPU_X(4)(t0)
-    sd      s0, VCPU_X(8)(t0)
-    sd      s1, VCPU_X(9)(t0)
-    sd      s2, VCPU_X(18)(t0)
-    sd      s3, VCPU_X(19)(t0)
-    sd      s4, VCPU_X(20)(t0)
-    sd      s5, VCPU_X(21)(t0)
-    sd      s6, VCPU_X(22)(t0)
-    sd      s7, VCPU_X(23)(t0)
-    sd      s8, VCPU_X(24)(t0)
-    sd      s9, VCPU_X(25)(t0)
-    sd      s10, VCPU_X(26)(t0)
-    sd      s11, VCPU_X(27)(t0)
-
-    /* Also where a hart comes from its boot: nothing is current then, and sp is its empty stack. */
-    .globl  trap_run
-trap_run:
-    mv      a0, sp
-    call    sched_run               /* (cpu) */
-    mv      t0, a0
-    sc.w    zero, zero, (sp)        /* gives up a reservation of the VCPU before; cpu.flags is 0 here */
-    ld      gp, VCPU_X(3)(t0)
-    ld      tp, VCPU_X(4)(t0)
-    ld      s0, VCPU_X(8)(t0)
-    ld      s1, VCPU_X(9)(t0)
-    ld      s2, VCPU_X(18)(t0)
-    ld      s3, VCPU_X(19)(t0)
-    ld      s4, VCPU_X(20)(t0)
-    ld      s5, VCPU_X(21)(t0)
-    ld      s6, VCPU_X(22)(t0)
-    ld      s7, VCPU_X(23)(t0)
-    ld      s8, VCPU_X(24)(t0)
-    ld      s9, VCPU_X(25)(t0)
-    ld      s10, VCPU_X(26)(t0)
-    ld      s11, VCPU_X(27)(t0)
-    j       resume
 
     /*
      * A guest touched a guest-physical address with no memory behind it. The instruction comes from htinst where the

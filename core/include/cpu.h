@@ -21,14 +21,14 @@ struct vcpu;
 #define IPI_SYNC 2UL    /* the running VCPU has new pending interrupts */
 #define IPI_SLICE 4UL   /* somebody waits: end the running VCPU's slice by the clock */
 
-/* The first three fields are read by assembly. */
+/* Fields down to `loaded` are read by assembly. */
 struct cpu {
     ulong flags;
     struct vcpu *current;     /* the VCPU whose exit is being handled, NULL when idle */
     struct trace_ring *trace; /* where its events go; NULL: nowhere. Constant after boot */
-    struct arch_cpu arch;     /* its start is read by assembly too */
-    struct vcpu *loaded;      /* the VCPU whose state the CPU's guest registers hold, or NULL */
-    ulong id;                 /* 0 .. system.ncpus-1; 0 booted first */
+    struct vcpu *loaded; /* the VCPU whose state the CPU's guest registers hold, or NULL; written by the architecture */
+    struct arch_cpu arch; /* its start is read by assembly too */
+    ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
     /* Guarded by sched_lock: */
     const struct sched_class *urgent; /* has VCPUs here that come before best effort: it picks first; or NULL */
     const struct sched_class *traced; /* the same but while there is a trace, when `urgent` is the one that records */
@@ -54,18 +54,41 @@ static inline struct cpu *cpu_get(unsigned id)
     return arch_cpu_get(id);
 }
 
-/* Sets the hardware timer of this CPU to the first of its deadlines. Only if that is earlier than what it is set to: an
- * interrupt too early costs one turn through timer_expire(), which setting a later deadline would cost every time. */
-static inline void timer_settle(struct cpu *cpu)
+/* Where the hardware timer of this CPU is to be set to, the first of its deadlines, or TIMER_STAYS. Only if that is
+ * earlier than what it is set to: an interrupt too early costs one turn through timer_expire(), which setting a later
+ * deadline would cost every time. */
+#define TIMER_STAYS ((ticks_t)0)
+
+static inline ticks_t timer_next(struct cpu *cpu)
 {
     ticks_t first = cpu->slice_end;
 
     if (!list_empty(&cpu->timers) && timer_of(cpu->timers.next)->deadline < first) {
         first = timer_of(cpu->timers.next)->deadline;
     }
-    if (first < cpu->armed || cpu->armed == TIMER_FIRED) {
-        cpu->armed = first;
-        arch_timer_set(first);
+    if (first >= cpu->armed && cpu->armed != TIMER_FIRED) {
+        return TIMER_STAYS;
+    }
+    cpu->armed = first;
+    return first;
+}
+
+static inline void timer_settle(struct cpu *cpu)
+{
+    ticks_t next = timer_next(cpu);
+
+    if (next != TIMER_STAYS) {
+        arch_timer_set(next);
+    }
+}
+
+/* The same where arch_timer_direct(). */
+static inline void timer_settle_direct(struct cpu *cpu)
+{
+    ticks_t next = timer_next(cpu);
+
+    if (next != TIMER_STAYS) {
+        arch_timer_set_direct(next);
     }
 }
 

@@ -56,9 +56,9 @@ void sched_wake(struct vcpu *v);
 void sched_remove(struct vcpu *v);
 
 /*
- * Leaves the current VCPU (if any), whose general registers the caller has saved, and returns the one to run, its guest
- * state loaded in this CPU. Sleeps while there is none. `cpu` is this CPU. Called from assembly on the CPU's empty
- * stack.
+ * Leaves the current VCPU (if any), whose state the caller has saved, and returns the one to run. The caller loads that
+ * one's state if this CPU does not hold it (cpu.loaded; vcpu.last_cpu), then calls vcpu_take_pending() if there is
+ * something. Sleeps while there is none. `cpu` is this CPU. Called from assembly on the CPU's empty stack.
  */
 struct vcpu *sched_run(struct cpu *cpu);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A ticket lock: CPUs get it in the order they asked, so a wait is bounded by the number of CPUs times the longest
- * section. Interrupts are never enabled inside the hypervisor, so there is no irq-saving variant.
+ * section. Interrupts are never enabled inside the hypervisor, so there is no irq-saving variant, and on a CPU that is
+ * alone there is nobody to keep out.
  *
  * Order of locks (outer first): vm.lock, console's lock, sched_lock.
  */
@@ -20,6 +21,9 @@ static inline void spin_lock(struct spinlock *lock)
 {
     int32_t ticket;
 
+    if (arch_alone()) {
+        return;
+    }
     KEEP_IN_REGISTER(lock); /* or compilers make the addresses of both halves from scratch */
     ticket = arch_fetch_increment(&lock->next);
     while (UNLIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != ticket)) {
@@ -31,6 +35,9 @@ static inline void spin_lock(struct spinlock *lock)
 
 static inline void spin_unlock(struct spinlock *lock)
 {
+    if (arch_alone()) {
+        return;
+    }
     /* only the holder writes `owner`, so a plain increment with release order is enough */
     arch_store_release(&lock->owner, (int32_t)((uint32_t)lock->owner + 1U));
 }

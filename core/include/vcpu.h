@@ -33,7 +33,9 @@ enum vcpu_state {
     VCPU_BLOCKED, /* waits for an interrupt */
 };
 
-#define VCPU_NO_CPU (~0UL)
+/* vcpu.last_cpu: no CPU may hold translations of its; added: another VCPU of the VM has run on that CPU since. */
+#define VCPU_NO_CPU 0UL
+#define VCPU_TOOK_TURNS 1UL
 
 /* vcpu.request: what the scheduler has to see to when it leaves or takes a CPU. */
 #define VCPU_REQ_WAIT 1U /* block until an interrupt */
@@ -55,9 +57,10 @@ struct vcpu {
     struct timer timer; /* wakes it; where the guest's timer is emulated, is the guest's timer */
     ticks_t runtime;    /* accounted CPU time */
 
-    ulong last_cpu;   /* CPU it ran on last, or VCPU_NO_CPU when no CPU may hold translations of its */
+    ulong last_cpu;   /* address of the CPU it ran on last, | VCPU_TOOK_TURNS, or VCPU_NO_CPU; read by assembly */
     unsigned request; /* VCPU_REQ_*; bits are added atomically, taken away with sched_lock held */
-    ulong pending;    /* atomic: guest interrupts (arch bits) that others raised and its CPU has yet to see */
+    ulong
+        pending; /* atomic: guest interrupts (arch bits) that others raised and its CPU has yet to see; read by assembly too */
 
     struct inbox inbox; /* empty whenever the VCPU begins anew */
 };
@@ -75,6 +78,9 @@ void vcpu_raise(struct vcpu *v, ulong bits);
 
 /* The same with sched_lock held, for timers. bits = 0 only wakes. */
 void vcpu_raise_locked(struct vcpu *v, ulong bits);
+
+/* Raises what others raised of `v`, whose state is loaded in this CPU, before it did. */
+void vcpu_take_pending(struct vcpu *v);
 
 /* The current VCPU waits for an interrupt from its next scheduling on. One of a class above best effort does not: an RT
  * app waits by ending its job. */

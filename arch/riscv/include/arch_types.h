@@ -19,13 +19,16 @@ struct vcpu;
 #define WINDOW_SIZE 0x200000UL
 #define WINDOW_NOWHERE (1UL << 62)
 
+/* arch_cpu.fp: nobody's any more. */
+#define FP_STALE ((struct vcpu *)1)
+
 struct arch_cpu {
-    ulong htinst_mask;     /* all ones where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
-    ulong hartid;          /* as the SBI and the PLIC know it */
-    struct vcpu *fp_owner; /* whose values the FP registers hold; NULL: all are 0, as every VCPU begins */
-    uint64_t *window;      /* the page-table entry of this hart's window */
-    ulong window_at;       /* what it maps, or WINDOW_NOWHERE */
-    ulong window_va;       /* where the hart sees it */
+    ulong htinst_mask; /* all ones where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
+    ulong hartid;      /* as the SBI and the PLIC know it */
+    struct vcpu *fp;   /* whose values the FP registers hold, NULL: all are 0, or FP_STALE; for switch.S */
+    uint64_t *window;  /* the page-table entry of this hart's window */
+    ulong window_at;   /* what it maps, or WINDOW_NOWHERE */
+    ulong window_va;   /* where the hart sees it */
 };
 
 /* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. */
@@ -34,18 +37,18 @@ struct arch_vcpu {
     ulong vm_id; /* for the hypercall that assembly answers */
 
     /* Everything below is saved when the VCPU leaves its hart, not before. */
-    ulong sepc, sstatus;
+    ulong sepc, sstatus; /* FS is never dirty */
     ulong vsstatus, vsie, vstvec, vsscratch, vsepc, vscause, vstval, vsatp;
     ulong hvip;
     ulong scounteren, senvcfg; /* not banked by the H extension: a guest's values are in the hart's own CSRs */
     uint64_t vstimecmp;        /* the guest's deadline: the CSR's, or the emulated timer's */
 
+    ulong hgatp; /* constant: the VM's */
     ulong fcsr;
+    struct vcpu *fp; /* the VCPU itself if f[] is its own, NULL while all are 0 since the reset */
     uint64_t f[32];
-    bool fp_live;   /* f[] is not all 0: some FP register was written since the reset */
     bool suspended; /* what it waits for is the end of an HSM suspend, not of a WFI */
     bool fence;     /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
-    ulong fp_cpu;   /* the CPU whose FP registers also hold these values, if that CPU's fp_owner says so */
 };
 
 /* A VM's emulated PLIC, one interrupt word: sources 1 to 31. */
@@ -123,6 +126,13 @@ static inline void arch_cpu_relax(void)
 /* What paths that cannot afford arch_has() ask of the machine. */
 extern bool riscv_sstc, riscv_envcfg;
 
+extern bool riscv_alone; /* the system uses one hart */
+
+static inline bool arch_alone(void)
+{
+    return riscv_alone;
+}
+
 static inline bool arch_guest_irq(const struct arch_vcpu *v)
 {
     (void)v;
@@ -176,10 +186,20 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
     return (void *)offset;
 }
 
+static inline bool arch_timer_direct(void)
+{
+    return riscv_sstc;
+}
+
+static inline void arch_timer_set_direct(ticks_t deadline)
+{
+    csr_write(CSR_STIMECMP, deadline);
+}
+
 static inline void arch_timer_set(ticks_t deadline)
 {
     if (LIKELY(riscv_sstc)) {
-        csr_write(CSR_STIMECMP, deadline);
+        arch_timer_set_direct(deadline);
     } else {
         timer_set_by_sbi(deadline);
     }

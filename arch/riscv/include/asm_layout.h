@@ -6,15 +6,35 @@
 #define VCPU_X(n) (8 * (n))
 #define VCPU_STACK VCPU_X(0)
 #define VCPU_VM_ID 256
-#define VCPU_FCSR 376
-#define VCPU_F(n) (384 + 8 * (n))
-#define VCPU_TRACE_ID 668
+#define VCPU_SEPC 264
+#define VCPU_SSTATUS 272
+#define VCPU_VSSTATUS 280
+#define VCPU_VSIE 288
+#define VCPU_VSTVEC 296
+#define VCPU_VSSCRATCH 304
+#define VCPU_VSEPC 312
+#define VCPU_VSCAUSE 320
+#define VCPU_VSTVAL 328
+#define VCPU_VSATP 336
+#define VCPU_HVIP 344
+#define VCPU_SCOUNTEREN 352
+#define VCPU_SENVCFG 360
+#define VCPU_VSTIMECMP 368
+#define VCPU_HGATP 376
+#define VCPU_FCSR 384
+#define VCPU_FP 392
+#define VCPU_F(n) (400 + 8 * (n))
+#define VCPU_TRACE_ID 676
+#define VCPU_LAST_CPU 768
+#define VCPU_PENDING 784
 
 #define CPU_FLAGS 0
 #define CPU_CURRENT 8
 #define CPU_TRACE 16
-#define CPU_HTINST_MASK 24
-#define CPU_HARTID 32
+#define CPU_LOADED 24
+#define CPU_HTINST_MASK 32
+#define CPU_HARTID 40
+#define CPU_FP 48
 
 #define TRACE_NEXT 16
 #define TRACE_END 24
