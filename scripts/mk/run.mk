@@ -15,7 +15,7 @@ native: image ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without 
 
 E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e2e
 
-test-e2e: image | setup-dev ## boot real systems in QEMU and use them as a person would
+test-e2e: image | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
 	@$(E2E)
 
 # One after the other, so that a failure is the last thing on the screen.
@@ -28,11 +28,11 @@ test: | setup-dev ## every test there is: unit, image builder, bare guests, end 
 	@$(MAKE) --no-print-directory test-newer
 	@echo "test: all suites passed"
 
-# The systems and the bounds once more on a newer QEMU, where `make setup-qemu-new` has put one.
+# The systems and the bounds once more on a newer QEMU.
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
-test-newer: | setup-dev
-	@if [ -x $(NEWER) ]; then QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py; fi
+test-newer: | setup-dev setup-qemu-new
+	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py
 
 .PHONY: test-newer run smoke native test-e2e test
 

@@ -90,10 +90,15 @@ def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> Bu
 
 
 @contextmanager
-def booted(system: BuiltSystem, label: str, *arguments: str, cpu: str | None = None) -> Iterator[Machine]:
-    """A machine for several tests; build/e2e/<label>.log keeps what it printed. `cpu` are flags, else those of CPU=."""
+def booted(
+    system: BuiltSystem, label: str, *arguments: str, cpu: str | None = None, qemu: str | None = None
+) -> Iterator[Machine]:
+    """
+    A machine for several tests; build/e2e/<label>.log keeps what it printed. `cpu` are flags, else those of CPU=; `qemu`
+    is a program other than QEMU=.
+    """
     OUT.mkdir(parents=True, exist_ok=True)
-    words = [*system_command(find_qemu(cpu_flags=cpu), system), *arguments]
+    words = [*system_command(find_qemu(qemu, cpu), system), *arguments]
     with Machine(words, system.names, OUT / f"{label}.log") as machine:
         yield machine
 

@@ -32,16 +32,6 @@ BOUNDED = {
 }
 
 
-# The one goal that the code of one compiler misses: gcc 14 (Debian 13) takes 806 of 800, where gcc 12 takes 794.
-GCC_14_TAKES = {"riscv.ipc.delivery.100": 806}
-
-
-def bound(metric: str) -> float | None:
-    compiler = lab.run(["riscv64-unknown-elf-gcc", "-dumpversion"]).stdout
-    newer = int(compiler.partition(".")[0]) >= 14
-    return GCC_14_TAKES[metric] if newer and metric in GCC_14_TAKES else METRICS[metric].goal
-
-
 @pytest.fixture(scope="module")
 def measured(
     qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path_factory: pytest.TempPathFactory
@@ -58,7 +48,7 @@ def measured(
 
 @pytest.mark.parametrize("metric", [name for names in BOUNDED.values() for name in names])
 def test_bound(measured: dict[str, float], metric: str) -> None:
-    goal = bound(metric)
+    goal = METRICS[metric].goal
     assert goal is not None
     assert metric in measured, "not measured"
     assert measured[metric] <= goal
@@ -66,13 +56,13 @@ def test_bound(measured: dict[str, float], metric: str) -> None:
 
 @pytest.fixture(scope="module")
 def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    """The ADPCM figures of the benchmark's systems with a tenth of the work: some seconds of it tell as much."""
+    """The ADPCM figures of the benchmark's systems with a third of the work, which tells as much."""
     folder = Path(tmp_path_factory.mktemp("adpcm"))
     lab.make("hyp", "guest-adpcm")
     for name in ADPCM_SYSTEMS:
         text = (ROOT / "systems" / f"{name}.dts").read_text(encoding="utf-8")
         assert "frames=1200" in text
-        (folder / f"{name}.dts").write_text(text.replace("frames=1200", "frames=120"), encoding="utf-8")
+        (folder / f"{name}.dts").write_text(text.replace("frames=1200", "frames=400"), encoding="utf-8")
         where = ("--guests", str(lab.GUESTS.relative_to(ROOT)), "--hypervisor", str(lab.HYPERVISOR_BIN))
         done = lab.mkimage(folder / f"{name}.dts", *where, "--out", str(folder / "systems" / name))
         assert done.returncode == 0, done.stderr
@@ -88,8 +78,7 @@ def test_an_adpcm_guest_that_is_alone_pays_nothing(adpcm: dict[str, float], name
 
 @pytest.mark.parametrize("vms", [2, 4, 8])
 def test_adpcm_guests_pay_for_their_switches_only(adpcm: dict[str, float], vms: int) -> None:
-    """The hypervisor's part is the goal's affair here: n guests take n times as long and tick n times as often."""
     metric = f"riscv.adpcm.{vms}vm.q1ms"
     goal = METRICS[metric].goal
     assert goal is not None
-    assert 0.1 < adpcm[metric] - adpcm[f"{metric}.guest"] <= goal
+    assert 0.1 < adpcm[metric] <= goal
