@@ -34,6 +34,7 @@ struct rt_app {
     unsigned cpu; /* that it is pinned to */
     ticks_t period, budget, deadline;
     ticks_t released; /* when the current job was */
+    ticks_t ended;    /* when the last job had; written by the CPU that the app runs on */
     ticks_t limit;    /* of vcpu->runtime: where the budget ends */
     gpa_t entry, stack;
     ulong arg;
@@ -85,7 +86,7 @@ void rt_activate(struct rt_app *app, ticks_t first);
 /* Under sched_lock: CPU time that the app has had since its launch, its current slice included. */
 ticks_t rt_used(const struct rt_app *app, ticks_t now);
 
-/* The running app's job has ended. */
+/* The running app's job has ended; counted once the scheduler has run on this CPU. */
 void rt_end_job(struct rt_app *app);
 
 #endif

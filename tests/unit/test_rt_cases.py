@@ -92,6 +92,22 @@ def test_runtime_has_the_current_slice() -> None:
     assert stats(cpu_of(0), 0).runtime == 123 * TICKS_PER_US
 
 
+def test_a_job_comes_into_the_figures_under_the_lock() -> None:
+    """Not by the call that ends it, which holds none: the manager on another CPU would see half of it."""
+    boot(2, [1], [1])
+    launch(Task(1000, 500, 1000, (0,), cpu=1), start=time_now(CORE))
+    run(123 * TICKS_PER_US)
+    CORE.world_enter(1)
+    before = stats(0, 0)
+    assert CORE.world_end_job(1) == OK
+    asked = stats(0, 0)
+    assert bytes(asked) == bytes(before)
+    settle()
+    got = stats(cpu_of(0), 0)
+    assert (got.completions, got.misses) == (1, 0)
+    assert got.response_min == got.response_max == got.response_sum == 123 * TICKS_PER_US
+
+
 @pytest.mark.parametrize("steps", range(1, 6))
 @pytest.mark.parametrize("changes", [{"budget_us": 6}, {"deadline_us": 2}])
 def test_a_launch_is_decided_for_the_app_that_it_launches(steps: int, changes: dict[str, int]) -> None:
