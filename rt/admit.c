@@ -11,6 +11,7 @@ void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigne
 
 #define DIGIT_BITS 18U
 #define SHARE_DIGITS 3U
+#define WHOLE (UINT64_C(1) << (SHARE_DIGITS * DIGIT_BITS))
 
 /* a * b + c, at most LONGEST. */
 static ticks_t bounded(ticks_t a, ticks_t b, ticks_t c)
@@ -23,15 +24,12 @@ static ticks_t bounded(ticks_t a, ticks_t b, ticks_t c)
     return product + c;
 }
 
-/*
- * The sum of cost / period against 1, in units of 2^-54, each rounded down: what it refuses is truly over 1. What it lets
- * through although it is over 1, by less than count * 2^-54, has an endless busy period, and so is not admitted either.
- */
-static bool overused(const struct rt_admit *test)
+/* The sum of cost / period in units of 1 / WHOLE, each rounded down; something above WHOLE if it is over 1. */
+static uint64_t utilization(const struct rt_admit *test)
 {
     uint64_t sum = 0;
 
-    for (unsigned i = 0; i < test->count; i++) {
+    for (unsigned i = 0; i < test->count && sum <= WHOLE; i++) {
         const struct rt_demand *d = &test->apps[i];
         uint64_t share = d->cost / d->period, rest = d->cost % d->period;
 
@@ -40,12 +38,21 @@ static bool overused(const struct rt_admit *test)
             share = share << DIGIT_BITS | rest / d->period;
             rest %= d->period;
         }
-        sum += share;
-        if (d->cost > d->period || sum > UINT64_C(1) << (SHARE_DIGITS * DIGIT_BITS)) {
-            return true;
-        }
+        sum += d->cost > d->period ? WHOLE + 1 : share;
     }
-    return false;
+    return sum;
+}
+
+/* For a period, at most 2^45, as `b`: 67 turns at most. */
+static ticks_t greatest_common_divisor(ticks_t a, ticks_t b)
+{
+    while (b != 0) {
+        ticks_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
 }
 
 /* What is released in `length` ticks after a common release, to be done whenever. */
@@ -93,15 +100,47 @@ static ticks_t deadline_before(const struct rt_admit *test, ticks_t end)
     return last;
 }
 
+static enum rt_verdict go_on(struct rt_admit *test, enum rt_admit_phase phase, ticks_t at)
+{
+    test->phase = phase;
+    test->at = at;
+    return RT_UNDECIDED;
+}
+
+/* Over 1, or under it by more than what was rounded away, or to be looked at closely. */
 static enum rt_verdict step_utilization(struct rt_admit *test)
 {
-    test->demand = 0;
-    if (overused(test)) {
+    uint64_t sum = utilization(test);
+
+    if (sum > WHOLE) {
         return RT_REFUSED;
     }
-    test->at = released(test, 1);
-    test->phase = RT_ADMIT_BUSY;
-    return RT_UNDECIDED;
+    return WHOLE - sum < test->count ? go_on(test, RT_ADMIT_COMMON, 1) : go_on(test, RT_ADMIT_BUSY, released(test, 1));
+}
+
+/*
+ * The utilization once more, exactly, by the work of a common multiple of all periods. If it is 1, the demand grows by
+ * that multiple from one such interval to the next, so that the first is enough to look at; with `blocked` its last
+ * deadline refuses, where the busy period would never end. A multiple too long for our numbers tells nothing.
+ */
+static enum rt_verdict step_common(struct rt_admit *test)
+{
+    ticks_t period = test->apps[test->met++].period;
+    ticks_t common = bounded(test->at / greatest_common_divisor(test->at, period), period, 0);
+    ticks_t work;
+
+    if (common < LONGEST && test->met < test->count) {
+        return go_on(test, RT_ADMIT_COMMON, common);
+    }
+    work = common < LONGEST ? released(test, common) : 0;
+    if (work > common) {
+        test->at = 0;
+        return RT_REFUSED;
+    }
+    if (work == common && test->blocked != 0) {
+        return go_on(test, RT_ADMIT_DEMAND, deadline_before(test, common + 1));
+    }
+    return go_on(test, RT_ADMIT_BUSY, released(test, 1));
 }
 
 /* The synchronous busy period: the least length in which all is done that is released in it. */
@@ -112,12 +151,8 @@ static enum rt_verdict step_busy(struct rt_admit *test)
     if (next >= LONGEST) {
         return RT_GAVE_UP;
     }
-    if (next == test->at) {
-        test->at = deadline_before(test, next + 1);
-        test->phase = RT_ADMIT_DEMAND;
-    }
-    test->at = test->phase == RT_ADMIT_BUSY ? next : test->at;
-    return RT_UNDECIDED;
+    return next == test->at ? go_on(test, RT_ADMIT_DEMAND, deadline_before(test, next + 1))
+                            : go_on(test, RT_ADMIT_BUSY, next);
 }
 
 /* QPA: every deadline below `at` that could be missed is passed on the way down. */
@@ -130,11 +165,10 @@ static enum rt_verdict step_demand(struct rt_admit *test)
     if (test->demand > test->at) {
         return RT_REFUSED;
     }
-    test->at = deadline_before(test, test->demand < test->at ? test->demand + 1 : test->at);
-    return RT_UNDECIDED;
+    return go_on(test, RT_ADMIT_DEMAND, deadline_before(test, test->demand < test->at ? test->demand + 1 : test->at));
 }
 
-enum rt_verdict rt_admit_step(struct rt_admit *test)
+static enum rt_verdict step(struct rt_admit *test)
 {
     if (test->steps++ == RT_ADMIT_STEPS) {
         return RT_GAVE_UP;
@@ -142,10 +176,20 @@ enum rt_verdict rt_admit_step(struct rt_admit *test)
     switch (test->phase) {
     case RT_ADMIT_UTILIZATION:
         return step_utilization(test);
+    case RT_ADMIT_COMMON:
+        return step_common(test);
     case RT_ADMIT_BUSY:
         return step_busy(test);
     case RT_ADMIT_DEMAND:
     default:
         return step_demand(test);
     }
+}
+
+enum rt_verdict rt_admit_step(struct rt_admit *test)
+{
+    if (test->verdict == RT_UNDECIDED) {
+        test->verdict = step(test);
+    }
+    return test->verdict;
 }

@@ -13,15 +13,12 @@
 
 static struct rt_app apps[SYSIMAGE_MAX_RT_APPS]; /* owner: this file; each guarded by sched_lock */
 
-/* The launch that a VM is deciding about, for which it calls again and again: each VM has its own, for two that shared one
- * would each begin anew where the other had been at it. Guarded by sched_lock. */
-static struct admission {
-    struct rt_admit test;
+/* What the apps that are active on a CPU demand, and behind them the one whose launch takes a step. Guarded by sched_lock. */
+static struct demands {
+    unsigned count;   /* of the active */
+    unsigned changes; /* of rt_cpu: which set of them it is */
     struct rt_demand demand[RT_QUEUE_MAX];
-    struct rt_app *app; /* NULL: none */
-    struct vcpu *caller;
-    unsigned created, changes;  /* of the app, and of its CPU's apps, when it was begun */
-} admissions[SYSIMAGE_MAX_VMS]; /* owner: this file */
+} demands[SYSIMAGE_MAX_HARTS]; /* owner: this file */
 
 void rt_apps_init(void)
 {
@@ -36,8 +33,8 @@ void rt_apps_init(void)
             vm->vcpus[n].sched_data = &apps[used];
         }
     }
-    for (unsigned i = 0; i < ARRAY_SIZE(admissions); i++) {
-        admissions[i].app = NULL;
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        demands[i].count = demands[i].changes = 0;
     }
 }
 
@@ -80,7 +77,7 @@ static struct rt_app *take_slot(const struct vm *vm)
 
         if (app->state == RT_FREE && vm->vcpus[n].state == VCPU_OFF) {
             app->state = RT_INACTIVE;
-            app->created++;
+            app->test.count = 0;
             return app;
         }
     }
@@ -130,35 +127,36 @@ static struct rt_demand demand_of(const struct rt_app *app)
     return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline, app->period};
 }
 
-/* Begins deciding whether `app` can join those that are active on its CPU. */
-static void admission_begin(struct admission *a, struct rt_app *app, struct vcpu *caller)
+static struct demands *demands_on(unsigned cpu)
 {
-    const struct rt_cpu *rc = rt_cpu_of(app->cpu);
-    unsigned count = 0;
+    const struct rt_cpu *rc = rt_cpu_of(cpu);
+    struct demands *on = &demands[cpu];
 
-    for (unsigned i = 0; i < rc->releases.count; i++) {
-        a->demand[count++] = demand_of(CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release));
+    if (on->changes != rc->changes) {
+        on->changes = rc->changes;
+        on->count = rc->releases.count;
+        for (unsigned i = 0; i < on->count; i++) {
+            on->demand[i] = demand_of(CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release));
+        }
     }
-    a->demand[count++] = demand_of(app);
-    a->app = app;
-    a->caller = caller;
-    a->created = app->created;
-    a->changes = rc->changes;
-    rt_admit_begin(&a->test, a->demand, count, rt_costs.blocked);
+    return on;
 }
 
-/* One step of the decision, which is begun (anew) where it is not that of this launch, or of other apps. */
-static enum rt_verdict admission_step(struct admission *a, struct rt_app *app, struct vcpu *caller)
+/*
+ * One step of the decision whether `app` can join those that are active on its CPU. It is the app's, whoever asks: two
+ * that launch the same one get on with the same decision, which stands as long as the others are the same, and two that
+ * launch different ones do not disturb each other before one has its app launched.
+ */
+static enum rt_verdict admission_step(struct rt_app *app)
 {
-    enum rt_verdict verdict;
+    struct demands *on = demands_on(app->cpu);
 
-    if (a->app != app || a->caller != caller || a->created != app->created ||
-        a->changes != rt_cpu_of(app->cpu)->changes) {
-        admission_begin(a, app, caller);
+    on->demand[on->count] = demand_of(app);
+    if (app->test.count == 0 || app->tested != on->changes) {
+        app->tested = on->changes;
+        rt_admit_begin(&app->test, on->demand, on->count + 1, rt_costs.blocked);
     }
-    verdict = rt_admit_step(&a->test);
-    a->app = verdict == RT_UNDECIDED ? app : NULL;
-    return verdict;
+    return rt_admit_step(&app->test);
 }
 
 /* The VCPU begins as a hart does, with a stack. Returns its first release. */
@@ -208,14 +206,14 @@ static struct hcall_ret refuse(const struct rt_app *app, const struct rt_admit *
 }
 
 /* Under sched_lock: one step of a launch. */
-static struct hcall_ret launch_step(struct admission *a, struct rt_app *app, ticks_t first, enum rt_verdict *verdict)
+static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, enum rt_verdict *verdict)
 {
     enum rt_state state = app->vcpu->vm->state == VM_RUNNING ? app->state : RT_FREE;
 
     if (state != RT_INACTIVE) {
         return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM, 0);
     }
-    *verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(a, app, cpu_self()->current);
+    *verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(app);
     if (*verdict == RT_ADMITTED) {
         return answer(HCALL_OK, launch(app, first));
     }
@@ -239,8 +237,8 @@ static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong 
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
     spin_lock(&sched_lock);
-    ret = launch_step(&admissions[caller->id], app, first, &verdict);
-    test = admissions[caller->id].test;
+    ret = launch_step(app, first, &verdict);
+    test = app->test;
     spin_unlock(&sched_lock);
     return verdict == RT_REFUSED || verdict == RT_GAVE_UP ? refuse(app, &test, verdict) : ret;
 }

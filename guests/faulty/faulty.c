@@ -17,6 +17,7 @@
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
+#include "rt.h"
 #include "sbi.h"
 #include "timer.h"
 #include "trap.h"
@@ -26,6 +27,7 @@
 #define FAULTY_NOWHERE (PLATFORM_HOLE + 0x1000UL)
 #define FAULTY_STACK 4096U
 #define FAULTY_NO_HART ~0UL
+#define FAULTY_STREAM 4000U
 
 struct faulty_command {
     const char *name;
@@ -39,6 +41,7 @@ static volatile uint64_t faulty_return; /* where a jump to nowhere comes back to
 static unsigned long faulty_hart;
 static volatile unsigned long faulty_other; /* hart that has come up, or FAULTY_NO_HART */
 static unsigned long faulty_alive;
+static uint64_t faulty_number; /* in the next message of burst and stream */
 static bool faulty_listens = true;
 static uint32_t faulty_message_irq; /* source of messages, or 0: a software interrupt */
 static uint8_t faulty_stack[FAULTY_STACK] __attribute__((aligned(16)));
@@ -293,18 +296,36 @@ static void faulty_smp(uint64_t address)
     }
 }
 
+static struct ipc_peer faulty_peer(uint64_t to)
+{
+    return (struct ipc_peer){.vm = to & 0xffffU, .vcpu = (unsigned int)(to >> 16)};
+}
+
 /* Numbered messages to VM `to` & 0xffff, VCPU `to` >> 16: ten, more than its queue has room for. */
 static void faulty_burst(uint64_t to)
 {
-    static uint64_t number;
-    const struct ipc_peer peer = {.vm = to & 0xffffU, .vcpu = (unsigned int)(to >> 16)};
     long errors[10];
 
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-        errors[i] = ipc_send(peer, &number, sizeof(number));
-        number += errors[i] == 0;
+        errors[i] = ipc_send(faulty_peer(to), &faulty_number, sizeof(faulty_number));
+        faulty_number += errors[i] == 0;
     }
     faulty_print_errors("burst", errors, sizeof(errors) / sizeof(errors[0]));
+}
+
+/* The same, FAULTY_STREAM of them, each as often as it takes. */
+static void faulty_stream(uint64_t to)
+{
+    const uint64_t end = faulty_number + FAULTY_STREAM;
+    unsigned long full = 0;
+    long error = 0;
+
+    while (faulty_number < end && (error == 0 || error == IPC_NOT_NOW)) {
+        error = ipc_send(faulty_peer(to), &faulty_number, sizeof(faulty_number));
+        faulty_number += error == 0;
+        full += error == IPC_NOT_NOW;
+    }
+    print("faulty: streamed up to %lu, queue full %lu times, at last %ld\n", faulty_number, full, error);
 }
 
 /* For ever: the largest messages to two VMs in turn, taken or not. The VMs are bits 0 to 7 and 8 to 15 of `to`. */
@@ -382,6 +403,22 @@ static void faulty_deaf(uint64_t deaf)
     faulty_hear();
 }
 
+/* App `which` >> 8 of VM `which` & 0xff. */
+static void faulty_launch(uint64_t which)
+{
+    struct sbi_ret ret = rt_launch_app(which & 0xffU, which >> 8, 0);
+    const long returned[] = {ret.error, ret.value};
+
+    faulty_print_errors("launch", returned, 2);
+}
+
+static void faulty_delete(uint64_t app)
+{
+    const long error = rt_delete_app(app).error;
+
+    faulty_print_errors("delete", &error, 1);
+}
+
 static void faulty_id(uint64_t address)
 {
     struct sbi_ret id = hcall_get_id();
@@ -411,11 +448,14 @@ static const struct faulty_command faulty_commands[] = {
     {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
     {"smp", "start another hart and see it run", faulty_smp},
     {"burst", "[VM | VCPU << 16] send ten messages", faulty_burst},
+    {"stream", "[VM | VCPU << 16] send thousands of messages, each until it is taken", faulty_stream},
     {"spam", "[VM | other VM << 8] send messages to both without end", faulty_spam},
     {"tell", "[size] send VM 1 a message", faulty_tell},
     {"messages", "[address] calls of messages with bad arguments", faulty_messages},
     {"ring", "[VM] ring the doorbell of shared region 0", faulty_ring},
     {"deaf", "[1] listen to messages, or not", faulty_deaf},
+    {"launch", "[VM | app << 8] launch an RT app", faulty_launch},
+    {"delete", "[app] delete an RT app", faulty_delete},
     {"id", "hypercall for the VM's id", faulty_id},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where an RT app begins: a0 = its id, a1 = its struct rt_task (job, argument), sp = its stack. */
+#include "entry_asm.h"
 #include "hcall_asm.h"
 
     .section .text.rt_task_entry, "ax", @progbits
@@ -7,14 +8,7 @@
     .type   rt_task_entry, @function
     .balign 4
 rt_task_entry:
-    csrw    sie, zero
-    .option push
-    .option norelax
-    la      gp, __global_pointer$
-    .option pop
-    mv      tp, zero
-    la      t0, trap_entry
-    csrw    stvec, t0
+    enter_c
     mv      s0, a1
 1:  ld      t0, 0(s0)
     ld      a0, 8(s0)

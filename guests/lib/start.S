@@ -3,22 +3,14 @@
  * First instructions of a bare guest, as OpenSBI or the hypervisor leaves it: S-mode, a0 = hart id, a1 = device tree,
  * translation off, interrupts off. Calls main(hart, dtb); when it returns, shuts down.
  */
-#include "csr.h"
+#include "entry_asm.h"
 
     .section .boot.start, "ax", @progbits
     .globl  _start
     .type   _start, @function
 _start:
-    csrw    sie, zero
-    csrci   sstatus, SSTATUS_SIE
-    .option push
-    .option norelax             /* gp itself cannot be reached through gp */
-    la      gp, __global_pointer$
-    .option pop
-    mv      tp, zero
+    enter_c
     la      sp, __stack_top
-    la      t0, trap_entry
-    csrw    stvec, t0
     mv      s0, a0
     mv      s1, a1
     la      t0, __bss_start
@@ -44,15 +36,7 @@ _start:
     .type   hart_entry, @function
     .balign 4
 hart_entry:
-    csrw    sie, zero
-    csrci   sstatus, SSTATUS_SIE
-    .option push
-    .option norelax
-    la      gp, __global_pointer$
-    .option pop
-    mv      tp, zero
-    la      t0, trap_entry
-    csrw    stvec, t0
+    enter_c
     ld      sp, 0(a1)
     ld      t0, 8(a1)
     ld      a1, 16(a1)

@@ -35,6 +35,9 @@ static void rtm_job(void *argument)
     if (app->spec.work >= 2) {
         rtm_burn(app->spec.work);
     }
+    if (app->spec.duty != NULL) {
+        app->spec.duty(app);
+    }
     if (first == 0) {
         return;
     }
@@ -76,7 +79,7 @@ static bool rtm_launch(struct rtm_app *app, uint64_t first)
     return false;
 }
 
-bool rtm_start(const struct rtm_spec *spec, uint64_t first)
+static struct rtm_app *rtm_make(const struct rtm_spec *spec)
 {
     struct rtm_app *app = rtm_free_app();
     struct rt_params params = {.entry = (uintptr_t)rt_task_entry,
@@ -88,7 +91,7 @@ bool rtm_start(const struct rtm_spec *spec, uint64_t first)
 
     if (app == NULL) {
         print("rtm: no room for another app\n");
-        return false;
+        return NULL;
     }
     *app = (struct rtm_app){.task = {rtm_job, app}, .spec = *spec};
     params.stack = (uintptr_t)app->stack + RTM_STACK;
@@ -96,11 +99,32 @@ bool rtm_start(const struct rtm_spec *spec, uint64_t first)
     ret = rt_create_app(&params);
     if (ret.error != SBI_SUCCESS) {
         print("rtm: app not created: %s\n", rtm_error(ret.error));
-        return false;
+        return NULL;
     }
     app->id = (unsigned long)ret.value;
+    return app;
+}
+
+bool rtm_start(const struct rtm_spec *spec, uint64_t first)
+{
+    struct rtm_app *app = rtm_make(spec);
+
+    if (app == NULL) {
+        return false;
+    }
     app->alive = rtm_launch(app, first);
     return app->alive;
+}
+
+bool rtm_create(const struct rtm_spec *spec)
+{
+    struct rtm_app *app = rtm_make(spec);
+
+    if (app == NULL) {
+        return false;
+    }
+    app->alive = true;
+    return true;
 }
 
 static struct rtm_app *rtm_find(unsigned long id)
@@ -142,6 +166,7 @@ void rtm_list(void)
     for (unsigned int i = 0; i < RTM_APPS; i++) {
         if (rtm_apps[i].alive && rt_get_stats(rtm_apps[i].id, &stats).error == SBI_SUCCESS) {
             rtm_line(&rtm_apps[i], &stats);
+            rtm_list_mail(&rtm_apps[i]);
         }
     }
 }

@@ -13,6 +13,9 @@ static void rtm_command_help(const char *argument)
     (void)argument;
     print("list           every app: jobs released, ended, missed, overrun; response min/avg/max\n"
           "start SPEC     a new app; SPEC is " FORM "\n"
+          "create SPEC    the same, but another VM is to launch it\n"
+          "hear SPEC      a new app that takes messages\n"
+          "speak VM SPEC  a new app that sends the VM a message in each job\n"
           "end ID         delete an app\n");
 }
 
@@ -22,25 +25,72 @@ static void rtm_command_list(const char *argument)
     rtm_list();
 }
 
-static void rtm_command_start(const char *argument)
+/* A decimal number; `text` is what follows it. */
+static unsigned long rtm_command_number(const char **text)
 {
-    struct rtm_spec spec;
-    const char *end = rtm_parse_spec(argument, &spec);
+    unsigned long number = 0;
+
+    for (; **text >= '0' && **text <= '9'; ++*text) {
+        number = number * 10 + (unsigned long)(**text - '0');
+    }
+    return number;
+}
+
+/* Reads a spec up to the end of the line, or says what is wrong with it. */
+static bool rtm_command_spec(const char *text, struct rtm_spec *spec)
+{
+    const char *end = rtm_parse_spec(text, spec);
 
     if (end == NULL || *end != '\0') {
-        print("rtm: expected start " FORM ", got '%s'\n", argument);
-    } else if (rtm_start(&spec, csr_read_time())) {
-        print("rtm: started\n");
+        print("rtm: expected " FORM ", got '%s'\n", text);
+        return false;
+    }
+    return true;
+}
+
+static void rtm_command_launch(const char *text, void (*duty)(struct rtm_app *app), unsigned int peer)
+{
+    struct rtm_spec spec;
+
+    if (rtm_command_spec(text, &spec)) {
+        spec.duty = duty;
+        spec.peer = peer;
+        if (rtm_start(&spec, csr_read_time())) {
+            print("rtm: started\n");
+        }
+    }
+}
+
+static void rtm_command_start(const char *argument)
+{
+    rtm_command_launch(argument, NULL, 0);
+}
+
+static void rtm_command_hear(const char *argument)
+{
+    rtm_command_launch(argument, rtm_hear, 0);
+}
+
+static void rtm_command_speak(const char *argument)
+{
+    unsigned int peer = (unsigned int)rtm_command_number(&argument);
+
+    rtm_command_launch(*argument == ' ' ? argument + 1 : argument, rtm_speak, peer);
+}
+
+static void rtm_command_create(const char *argument)
+{
+    struct rtm_spec spec;
+
+    if (rtm_command_spec(argument, &spec) && rtm_create(&spec)) {
+        print("rtm: created\n");
     }
 }
 
 static void rtm_command_end(const char *argument)
 {
-    unsigned long id = 0;
+    unsigned long id = rtm_command_number(&argument);
 
-    for (; *argument >= '0' && *argument <= '9'; argument++) {
-        id = id * 10 + (unsigned long)(*argument - '0');
-    }
     print(*argument == '\0' && rtm_end(id) ? "rtm: ended\n" : "rtm: no such app\n");
 }
 
@@ -48,9 +98,8 @@ static const struct {
     const char *name;
     void (*run)(const char *argument);
 } rtm_commands[] = {
-    {"help", rtm_command_help},
-    {"list", rtm_command_list},
-    {"start", rtm_command_start},
+    {"help", rtm_command_help},     {"list", rtm_command_list}, {"start", rtm_command_start},
+    {"create", rtm_command_create}, {"hear", rtm_command_hear}, {"speak", rtm_command_speak},
     {"end", rtm_command_end},
 };
 

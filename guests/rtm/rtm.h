@@ -12,10 +12,21 @@
 #define RTM_STACK 1024U
 #define RTM_BUCKETS 512U
 
+struct rtm_app;
+
 /* What an app shall do: times in microseconds, work in instructions a job. */
 struct rtm_spec {
     uint32_t period_us, budget_us, deadline_us, cpu;
     uint64_t work;
+    void (*duty)(struct rtm_app *app); /* called once a job; NULL: none */
+    unsigned int peer;                 /* of rtm_speak: VM that it sends to */
+};
+
+/* Messages of an app; written by the app. */
+struct rtm_mail {
+    volatile uint64_t count; /* heard or sent */
+    volatile uint64_t last;  /* the number in the last of them */
+    volatile uint64_t odd;   /* heard out of order, or refused */
 };
 
 /* One app. The app itself writes what its jobs saw; the manager reads it. */
@@ -23,7 +34,8 @@ struct rtm_app {
     struct rt_task task;
     struct rtm_spec spec;
     unsigned long id;
-    bool alive;
+    bool alive; /* created; launched perhaps by another VM */
+    struct rtm_mail mail;
     volatile uint64_t first;    /* ticks: its first release; 0 until the manager knows, and its jobs are not measured */
     volatile uint64_t jobs;     /* that have begun */
     volatile uint64_t late_max; /* ticks from release to the job's first instructions, when it is sure which release */
@@ -36,6 +48,18 @@ extern struct rtm_app rtm_apps[RTM_APPS]; /* owner: apps.c */
 
 /** Creates and launches an app, first released at `first` (ticks of time). Says so, or why not. */
 bool rtm_start(const struct rtm_spec *spec, uint64_t first);
+
+/** Creates an app for another VM to launch; nobody knows when its first release is, and its jobs are not measured. */
+bool rtm_create(const struct rtm_spec *spec);
+
+/** Duty: takes all messages that wait, each with a number, and sees that they are in order. */
+void rtm_hear(struct rtm_app *app);
+
+/** Duty: sends VCPU 0 of VM `peer` a number, the next if the last was taken. */
+void rtm_speak(struct rtm_app *app);
+
+/** A line about an app's messages if it has such a duty. */
+void rtm_list_mail(const struct rtm_app *app);
 
 /** Deletes app `id`. */
 bool rtm_end(unsigned long id);

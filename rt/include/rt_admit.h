@@ -32,19 +32,22 @@ struct rt_admit {
     unsigned count;
     ticks_t blocked; /* longest time in which a due release is not seen */
     unsigned steps;
-    enum {
+    enum rt_admit_phase {
         RT_ADMIT_UTILIZATION = 0,
+        RT_ADMIT_COMMON,
         RT_ADMIT_BUSY,
         RT_ADMIT_DEMAND
     } phase;
     ticks_t at;     /* length of the interval that is looked at */
     ticks_t demand; /* what the apps demand in it */
+    unsigned met;   /* apps whose period divides `at`, in RT_ADMIT_COMMON */
+    enum rt_verdict verdict;
 };
 
-/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), which stay as they are until it is decided. */
+/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), which are the same at every step. */
 void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, ticks_t blocked);
 
-/* One step. */
+/* One step; none once it is decided. */
 enum rt_verdict rt_admit_step(struct rt_admit *test);
 
 #endif

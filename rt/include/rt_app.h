@@ -28,17 +28,19 @@ struct rt_app {
     struct rt_node ready;   /* in the CPU's ready queue while it is ready: key is its absolute deadline */
     struct vcpu *vcpu;      /* NULL: the slot belongs to no VM */
     enum rt_state state;
-    bool done;        /* its job has ended: it waits for the next release */
-    bool overrun;     /* its budget is used up: it waits for the next release */
-    bool missed;      /* its job has missed its deadline, and was counted */
-    unsigned cpu;     /* that it is pinned to */
-    unsigned created; /* how often the slot was taken */
+    bool done;    /* its job has ended: it waits for the next release */
+    bool overrun; /* its budget is used up: it waits for the next release */
+    bool missed;  /* its job has missed its deadline, and was counted */
+    unsigned cpu; /* that it is pinned to */
     ticks_t period, budget, deadline;
     ticks_t released; /* when the current job was */
+    ticks_t ended;    /* when the last job had; written by the CPU that the app runs on */
     ticks_t limit;    /* of vcpu->runtime: where the budget ends */
     gpa_t entry, stack;
     ulong arg;
     struct rt_abi_stats stats;
+    struct rt_admit test; /* of its launch; count 0: not begun */
+    unsigned tested;      /* rt_cpu.changes when it was begun */
 };
 
 /* The real-time side of one CPU. Guarded by sched_lock. */
@@ -84,7 +86,7 @@ void rt_activate(struct rt_app *app, ticks_t first);
 /* Under sched_lock: CPU time that the app has had since its launch, its current slice included. */
 ticks_t rt_used(const struct rt_app *app, ticks_t now);
 
-/* The running app's job has ended. */
+/* The running app's job has ended; counted once the scheduler has run on this CPU. */
 void rt_end_job(struct rt_app *app);
 
 #endif

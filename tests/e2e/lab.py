@@ -26,6 +26,7 @@ OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
 LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval"
+VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
 # Of real time, for things that take a moment: other work may have the machine too.
 SOON_S = 60
 BOOT_S = 180
@@ -192,3 +193,48 @@ def assert_undisturbed(machine: Machine, name: str = "freertos") -> None:
     more = machine.wait_until(lambda: len(seconds_up(machine, name)) > len(before), SOON_S)
     assert more, f"{name} has fallen silent:\n{machine.console.text(name)[-1500:]}"
     assert_well(machine, name)
+
+
+_RT_ROW = re.compile(
+    r"^rtm: app (?P<id>\d+), \S+ us on hart (?P<hart>\d+): (?P<releases>\d+) releases, (?P<ended>\d+) ended, "
+    r"(?P<missed>\d+) missed, (?P<overran>\d+) overran, response \d+/\d+/\d+\.\d us$",
+    re.MULTILINE,
+)
+
+
+def rt_list(machine: Machine) -> str:
+    """All that the real-time manager says of its apps."""
+    tell(machine, "rtm", "list")
+    tell(machine, "rtm", "nothing")
+    machine.expect("rtm", r"^rtm: no command 'nothing'; try help$", SOON_S)
+    return machine.console.text("rtm").rpartition("list\n")[2]
+
+
+def rt_rows(machine: Machine) -> dict[int, dict[str, int]]:
+    """What the manager says of its apps, by id."""
+    found = _RT_ROW.finditer(rt_list(machine))
+    return {int(row["id"]): {key: int(row[key]) for key in row.groupdict()} for row in found}
+
+
+def rt_start(machine: Machine, spec: str, command: str = "start") -> None:
+    """The manager starts an app."""
+    tell(machine, "rtm", f"{command} {spec}")
+    machine.expect("rtm", r"^rtm: started$", SOON_S)
+
+
+def rt_end(machine: Machine, number: int) -> None:
+    tell(machine, "rtm", f"end {number}")
+    machine.expect("rtm", r"^rtm: ended$", SOON_S)
+
+
+def rt_goes_on(machine: Machine, number: int) -> None:
+    """The app's jobs are released."""
+    before = rt_rows(machine)[number]["releases"]
+    assert machine.wait_until(lambda: rt_rows(machine)[number]["releases"] > before, SOON_S)
+
+
+def returned(machine: Machine, name: str, command: str, what: str = "") -> list[int]:
+    """The errors (and values) that a command of the faulty guest printed, after its own name or `what`."""
+    tell(machine, name, command)
+    found = machine.expect(name, rf"^faulty: {what or command.split()[0]} returned((?: -?\d+)+)\n", SOON_S)
+    return [int(error) for error in found[1].split()]

@@ -5,7 +5,7 @@ Messages, shared memory and doorbells between guests that do as they are told: a
 """
 
 import pytest
-from lab import SOON_S, await_life, booted, built, tell
+from lab import SOON_S, await_life, booted, built, returned, tell
 
 from tessera.machine import HYPERVISOR
 
@@ -21,17 +21,10 @@ def machine(request):
         yield machine
 
 
-def returned(machine, name, command, what):
-    """The errors that a command of the guest printed."""
-    tell(machine, name, command)
-    found = machine.expect(name, rf"^faulty: {what} returned((?: -?\d+)+)\n", SOON_S)
-    return [int(error) for error in found[1].split()]
-
-
 def test_every_size_arrives_whole(machine):
     machine.skip("second")
     for size in SIZES:
-        assert returned(machine, "first", f"tell {size:x}", "tell") == [0]
+        assert returned(machine, "first", f"tell {size:x}") == [0]
         words = int.from_bytes(bytes(range(8)), "little")
         line = rf"^faulty: message from 0\.0: {size} bytes, sum {sum(range(size))}, first (\d+)\.$"
         first = int(machine.expect("second", line, SOON_S)[1])
@@ -45,7 +38,7 @@ def test_every_size_arrives_whole(machine):
 def test_a_full_queue_refuses_and_loses_nothing(machine, sender, receiver, to):
     tell(machine, receiver, "deaf 1")
     machine.expect(receiver, "^faulty: ignores messages$", SOON_S)
-    assert returned(machine, sender, f"burst {to:x}", "burst") == [0] * 8 + [-1] * 2
+    assert returned(machine, sender, f"burst {to:x}") == [0] * 8 + [-1] * 2
     tell(machine, receiver, "deaf 0")
     lines = [
         machine.expect(receiver, r"^faulty: message from \d\.0: 8 bytes, sum \d+, first (\d+)\.$", SOON_S)
@@ -63,17 +56,17 @@ def test_every_error(machine):
 
 @pytest.mark.parametrize("to", [0, 1])
 def test_who_has_no_right_sends_nothing(machine, to):
-    assert returned(machine, "third", f"burst {to}", "burst") == [-4] * 10
+    assert returned(machine, "third", f"burst {to}") == [-4] * 10
 
 
 def test_a_restart_empties_the_queue(machine):
     tell(machine, "third", "deaf 1")
     machine.expect("third", "^faulty: ignores messages$", SOON_S)
-    assert returned(machine, "first", "burst 2", "burst") == [0] * 8 + [-1] * 2
+    assert returned(machine, "first", "burst 2") == [0] * 8 + [-1] * 2
     tell(machine, "third", "reset")
     machine.expect("third", "^faulty: alive 1$", SOON_S)
     assert "message from" not in machine.console.text("third").rsplit("alive 0", 1)[1]
-    assert returned(machine, "first", "burst 2", "burst")[:1] == [0]
+    assert returned(machine, "first", "burst 2")[:1] == [0]
     machine.expect("third", r"^faulty: message from 0\.0: 8 bytes", SOON_S)
 
 
@@ -83,12 +76,12 @@ def test_shared_memory_and_its_doorbell(machine):
     tell(machine, "first", f"write {SHARED:x}")
     machine.expect("first", "^faulty: write went through", SOON_S)
     machine.skip("second")
-    assert returned(machine, "first", "ring 1", "ring") == [0]
+    assert returned(machine, "first", "ring 1") == [0]
     machine.expect("second", "^faulty: doorbells 0x1$", SOON_S)
     tell(machine, "second", f"peek {SHARED:x}")
     machine.expect("second", f"^faulty: word at 0x{SHARED:x} is 0xbadc0de$", SOON_S)
     machine.skip("first")
-    assert returned(machine, "second", "ring 0", "ring") == [0]
+    assert returned(machine, "second", "ring 0") == [0]
     machine.expect("first", "^faulty: doorbells 0x1$", SOON_S)
     tell(machine, "third", f"peek {SHARED:x}")
     machine.expect("third", f"^faulty: caught exception 5 stval 0x{SHARED:x} ", SOON_S)

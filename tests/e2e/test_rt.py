@@ -7,12 +7,17 @@ import pytest
 from lab import (
     BOOT_S,
     SOON_S,
+    VIRTUAL,
     assert_well,
     await_life,
     booted,
     built,
     heartbeats,
     keyboard,
+    rt_end,
+    rt_goes_on,
+    rt_rows,
+    rt_start,
     states,
     tell,
 )
@@ -20,12 +25,7 @@ from lab import (
 from tessera.bench_rt import apps
 from tessera.machine import HYPERVISOR
 
-VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
 LOAD_S = 240
-ROW = (
-    r"^rtm: app (?P<id>\d+), \S+ us on hart (?P<hart>\d+): (?P<releases>\d+) releases, (?P<ended>\d+) ended, "
-    r"(?P<missed>\d+) missed, (?P<overran>\d+) overran, response \d+/\d+/\d+\.\d us$"
-)
 
 
 def test_no_deadline_is_missed_at_95_percent():
@@ -55,49 +55,25 @@ def machine():
         yield machine
 
 
-def rows(machine) -> dict[int, dict[str, int]]:
-    """What the manager says of its apps, by id."""
-    tell(machine, "rtm", "list")
-    tell(machine, "rtm", "nothing")
-    machine.expect("rtm", r"^rtm: no command 'nothing'; try help$", SOON_S)
-    text = machine.console.text("rtm").rpartition("list\n")[2]
-    return {int(row["id"]): {key: int(row[key]) for key in row.groupdict()} for row in re.finditer(ROW, text, re.M)}
-
-
-def start(machine, spec: str) -> None:
-    tell(machine, "rtm", f"start {spec}")
-    machine.expect("rtm", r"^rtm: started$", SOON_S)
-
-
-def end(machine, number: int) -> None:
-    tell(machine, "rtm", f"end {number}")
-    machine.expect("rtm", r"^rtm: ended$", SOON_S)
-
-
-def releases_grow(machine, number: int) -> None:
-    before = rows(machine)[number]["releases"]
-    assert machine.wait_until(lambda: rows(machine)[number]["releases"] > before, SOON_S)
-
-
 def test_who_overruns_is_stopped_and_nobody_else_notices(machine):
     """On the second hart, where real time is a model of nothing: only counts that do not depend on its speed."""
-    start(machine, "20000:1000:20000:4000000000:1")  # never ends within its budget
-    start(machine, "50000:20000:50000:1000:1")  # hardly needs any of its own
-    releases_grow(machine, 1)
-    releases_grow(machine, 1)
-    greedy, modest = (rows(machine)[number] for number in (0, 1))
+    rt_start(machine, "20000:1000:20000:4000000000:1")  # never ends within its budget
+    rt_start(machine, "50000:20000:50000:1000:1")  # hardly needs any of its own
+    rt_goes_on(machine, 1)
+    rt_goes_on(machine, 1)
+    greedy, modest = (rt_rows(machine)[number] for number in (0, 1))
     assert (greedy["hart"], modest["hart"]) == (1, 1)
     assert greedy["overran"] > 0
     assert greedy["ended"] == 0
     assert modest["ended"] > 0
-    end(machine, 0)
-    end(machine, 1)
-    assert rows(machine) == {}
+    rt_end(machine, 0)
+    rt_end(machine, 1)
+    assert rt_rows(machine) == {}
     assert_well(machine)
 
 
 def test_too_much_is_refused_with_the_figure(machine):
-    start(machine, "10000:6000:10000:1000:1")
+    rt_start(machine, "10000:6000:10000:1000:1")
     machine.skip(HYPERVISOR)
     tell(machine, "rtm", "start 10000:5000:10000:1000:1")
     machine.expect(HYPERVISOR, r"^rtm: app 1 refused: the utilization of CPU 1 would exceed 1$", SOON_S)
@@ -108,8 +84,8 @@ def test_too_much_is_refused_with_the_figure(machine):
     assert int(found[1]) < int(found[2])
     tell(machine, "rtm", "start 10000:5000:10000:1000:0")  # the other hart has room
     machine.expect("rtm", r"^rtm: started$", SOON_S)
-    end(machine, 0)
-    end(machine, 1)
+    rt_end(machine, 0)
+    rt_end(machine, 1)
 
 
 @pytest.mark.parametrize(
@@ -129,23 +105,23 @@ def test_times_that_make_no_sense(machine, spec, answer):
 
 def test_no_more_apps_than_the_system_file_says(machine):
     for _ in range(4):
-        start(machine, "100000:1000:100000:1000")
+        rt_start(machine, "100000:1000:100000:1000")
     tell(machine, "rtm", "start 100000:1000:100000:1000")
     machine.expect("rtm", r"^rtm: app not created: failed$", SOON_S)
     assert states(machine)["rtm"]["vcpus"].startswith("5/")
     for number in range(4):
-        end(machine, number)
+        rt_end(machine, number)
 
 
 def test_a_restart_of_the_rt_vm_ends_its_apps(machine):
-    start(machine, "20000:1000:20000:1000:1")
-    start(machine, "20000:1000:20000:1000:0")
+    rt_start(machine, "20000:1000:20000:1000:1")
+    rt_start(machine, "20000:1000:20000:1000:0")
     keyboard(machine, "rtm")
     machine.send("\x14r")
     # Counted: what was unfinished of its last line when it stopped is not there any more.
     assert machine.wait_until(lambda: machine.console.text("rtm").count("rtm: 0 apps run\n") == 2, BOOT_S)
-    assert rows(machine) == {}
-    start(machine, "20000:1000:20000:1000:1")
-    releases_grow(machine, 0)
-    end(machine, 0)
+    assert rt_rows(machine) == {}
+    rt_start(machine, "20000:1000:20000:1000:1")
+    rt_goes_on(machine, 0)
+    rt_end(machine, 0)
     assert_well(machine)

@@ -67,6 +67,8 @@ class Admit(Structure):
         ("phase", c_uint),
         ("at", c_uint64),
         ("demand", c_uint64),
+        ("met", c_uint),
+        ("verdict", c_uint),
     ]
 
 

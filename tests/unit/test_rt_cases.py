@@ -6,6 +6,7 @@ from core import OFF, TICKS_PER_US, time_now
 from rt import (
     ACTIVE,
     AGAIN,
+    ALREADY,
     CORE,
     DELETE,
     FAILED,
@@ -91,6 +92,22 @@ def test_runtime_has_the_current_slice() -> None:
     assert stats(cpu_of(0), 0).runtime == 123 * TICKS_PER_US
 
 
+def test_a_job_comes_into_the_figures_under_the_lock() -> None:
+    """Not by the call that ends it, which holds none: the manager on another CPU would see half of it."""
+    boot(2, [1], [1])
+    launch(Task(1000, 500, 1000, (0,), cpu=1), start=time_now(CORE))
+    run(123 * TICKS_PER_US)
+    CORE.world_enter(1)
+    before = stats(0, 0)
+    assert CORE.world_end_job(1) == OK
+    asked = stats(0, 0)
+    assert bytes(asked) == bytes(before)
+    settle()
+    got = stats(cpu_of(0), 0)
+    assert (got.completions, got.misses) == (1, 0)
+    assert got.response_min == got.response_max == got.response_sum == 123 * TICKS_PER_US
+
+
 @pytest.mark.parametrize("steps", range(1, 6))
 @pytest.mark.parametrize("changes", [{"budget_us": 6}, {"deadline_us": 2}])
 def test_a_launch_is_decided_for_the_app_that_it_launches(steps: int, changes: dict[str, int]) -> None:
@@ -121,6 +138,45 @@ def test_two_launches_at_a_time_end() -> None:
             if answers[vm] == AGAIN:
                 answers[vm] = step(cpus[vm], LAUNCH, OWN_VM, 0, time_now(CORE) + 1000000)
     assert answers == [OK, OK]
+
+
+def two_vcpus() -> list[int]:
+    """The CPUs of two VCPUs of one VM that may have four apps."""
+    boot(2, [2], [4])
+    assert CORE.world_vcpu_start(cpu_of(0), 0, 1)
+    settle()
+    return [cpu_of(0, vcpu) for vcpu in range(2)]
+
+
+def take_turns(cpus: list[int], apps: tuple[int, int]) -> list[int]:
+    """What two VCPUs are told that launch an app each, a step at a time in turn."""
+    answers = [AGAIN, AGAIN]
+    for _ in range(100):
+        for i in range(2):
+            if answers[i] == AGAIN:
+                answers[i] = step(cpus[i], LAUNCH, OWN_VM, apps[i], time_now(CORE) + 1000000)
+    return answers
+
+
+def test_two_vcpus_of_a_vm_launch_at_a_time() -> None:
+    """Each gets its app."""
+    cpus = two_vcpus()
+    for number in range(2):
+        assert create(cpus[0], Task(10, 2, 9, (2,), cpu=1)) == (OK, number)
+    assert take_turns(cpus, (0, 1)) == [OK, OK]
+
+
+@pytest.mark.parametrize(("budget", "answers"), [(2, [OK, ALREADY]), (10, [FAILED, FAILED])])
+def test_two_vcpus_launch_the_same_app(budget: int, answers: list[int]) -> None:
+    """They help each other, and each gets an answer; a refusal stands."""
+    cpus = two_vcpus()
+    launch(Task(10, 2, 9, (2,), cpu=1), time_now(CORE) + 10**7)
+    assert create(cpus[0], Task(10, budget, 10, (2,), cpu=1)) == (OK, 1)
+    assert sorted(take_turns(cpus, (1, 1))) == sorted(answers)
+    if answers[0] == FAILED:
+        assert step(cpus[1], LAUNCH, OWN_VM, 1, 0) == FAILED
+        assert call(cpus[0], DELETE, 0) == (OK, 0)
+        assert call(cpus[1], LAUNCH, OWN_VM, 1, 0)[0] == OK
 
 
 def test_a_launch_that_nobody_goes_on_with_keeps_nobody_waiting() -> None:

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Apps that hear or speak: a message is a number of 64 bits, each the one before and one more. */
+#include "ipc.h"
+#include "print.h"
+#include "rtm.h"
+
+/* What waits, and no more than can wait: on another hart somebody may send all the time. */
+void rtm_hear(struct rtm_app *app)
+{
+    struct rtm_mail *mail = &app->mail;
+    struct ipc_peer from;
+    uint64_t number;
+
+    for (unsigned int i = 0; i < IPC_QUEUE; i++) {
+        if (ipc_receive(&number, sizeof(number), &from) != (long)sizeof(number)) {
+            return;
+        }
+        mail->odd += mail->count != 0 && number != mail->last + 1;
+        mail->last = number;
+        mail->count++;
+    }
+}
+
+void rtm_speak(struct rtm_app *app)
+{
+    struct rtm_mail *mail = &app->mail;
+    const struct ipc_peer peer = {.vm = app->spec.peer};
+    uint64_t number = mail->count;
+
+    if (ipc_send(peer, &number, sizeof(number)) == 0) {
+        mail->last = number;
+        mail->count++;
+    } else {
+        mail->odd++;
+    }
+}
+
+void rtm_list_mail(const struct rtm_app *app)
+{
+    const struct rtm_mail *mail = &app->mail;
+
+    if (app->spec.duty == rtm_hear) {
+        print("rtm: app %lu has heard %lu messages, the last %lu, %lu out of order\n", app->id, mail->count, mail->last,
+              mail->odd);
+    } else if (app->spec.duty == rtm_speak) {
+        print("rtm: app %lu has sent %lu messages, %lu refused\n", app->id, mail->count, mail->odd);
+    }
+}
