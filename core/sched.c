@@ -67,12 +67,26 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, const struc
     }
 }
 
-static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu)
+/* What `v` used of the CPU until now, when whoever comes next begins. */
+static inline void sched_account(struct cpu *cpu, struct vcpu *v)
+{
+    ticks_t now = arch_time();
+
+    v->runtime += now - cpu->since;
+    cpu->since = now;
+}
+
+/* `prev`, or NULL, has left the CPU. */
+static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu, struct vcpu *prev)
 {
     if (UNLIKELY(cpu->urgent != NULL)) {
         struct vcpu *v = cpu->urgent->pick(cpu);
 
-        cpu->since = arch_time(); /* what picking took is nobody's */
+        if (prev != NULL) {
+            sched_account(cpu, prev); /* that took time, too */
+        } else {
+            cpu->since = arch_time();
+        }
         if (v != NULL) {
             if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
                 be_notify(); /* whoever v has taken this CPU from can go on elsewhere */
@@ -259,19 +273,10 @@ static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, 
             }
             sched_load_vm(cpu, v);
         }
-        v = sched_pick(&sched_be, cpu);
+        v = sched_pick(&sched_be, cpu, NULL);
     }
     cpu->since = arch_time();
     return v;
-}
-
-/* What `v` used of the CPU until now, when whoever comes next begins. */
-static inline void sched_account(struct cpu *cpu, struct vcpu *v)
-{
-    ticks_t now = arch_time();
-
-    v->runtime += now - cpu->since;
-    cpu->since = now;
 }
 
 /* Any way from `prev`, if there is one, to the next VCPU. The lock is held on the way in, not out. */
@@ -289,7 +294,7 @@ static struct vcpu *__attribute__((noinline)) sched_run_any(struct cpu *cpu, str
             sched_left(cpu, prev);
         }
     }
-    next = sched_pick(be, cpu);
+    next = sched_pick(be, cpu, prev);
     if (UNLIKELY(next == NULL || next->request != 0)) {
         next = sched_look(cpu, next);
     }

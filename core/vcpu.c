@@ -16,7 +16,7 @@ void vcpu_raise_locked(struct vcpu *v, ulong bits)
     __atomic_fetch_or(&v->pending, bits, __ATOMIC_RELEASE);
     if (v->state == VCPU_BLOCKED) {
         sched_wake(v);
-    } else if (v->state == VCPU_RUNNING && v->cpu != cpu_self()) {
+    } else if (v->state == VCPU_RUNNING && v->cpu != cpu_self() && v->sched == NULL) {
         cpu_kick(v->cpu, IPI_SYNC);
     }
 }

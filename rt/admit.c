@@ -68,16 +68,17 @@ static ticks_t released(const struct rt_admit *test, ticks_t length)
     return sum;
 }
 
-/* What has to be done in `length` ticks after a common release: the jobs with release and deadline in it. */
+/* What has to be done in `length` ticks after a common release: the jobs with release and deadline in it, and what
+ * nobody looks at interrupts for: whoever ran before, and each app but the one that waits, at the end of its budget. */
 static ticks_t demanded(const struct rt_admit *test, ticks_t length)
 {
-    ticks_t sum = test->blocked;
+    ticks_t sum = 0;
 
     for (unsigned i = 0; i < test->count; i++) {
         const struct rt_demand *d = &test->apps[i];
 
         if (length >= d->deadline) {
-            sum = bounded((length - d->deadline) / d->period + 1, d->cost, sum);
+            sum = bounded((length - d->deadline) / d->period + 1, d->cost, bounded(1, test->blocked, sum));
         }
     }
     return sum;
@@ -146,7 +147,7 @@ static enum rt_verdict step_common(struct rt_admit *test)
 /* The synchronous busy period: the least length in which all is done that is released in it. */
 static enum rt_verdict step_busy(struct rt_admit *test)
 {
-    ticks_t next = bounded(1, test->blocked, released(test, test->at));
+    ticks_t next = bounded(test->count, test->blocked, released(test, test->at));
 
     if (next >= LONGEST) {
         return RT_GAVE_UP;

@@ -86,6 +86,17 @@ static void __attribute__((noinline, cold)) late(struct rt_cpu *rc, struct rt_ap
     }
 }
 
+/* What `app` used beyond its last budget, because it was in the hypervisor at the end of it: no more than can be. */
+static inline ticks_t debt(const struct rt_app *app)
+{
+    ticks_t used = app->vcpu->runtime;
+
+    if (LIKELY(used <= app->limit)) {
+        return 0;
+    }
+    return used - app->limit < rt_costs.blocked ? used - app->limit : rt_costs.blocked;
+}
+
 /* A period of `app` begins, at its key among the releases. True: it is ready, and in no queue. */
 static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
 {
@@ -100,7 +111,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     }
     app->done = false;
     app->overrun = false;
-    app->limit = v->runtime + app->budget + rt_costs.change;
+    app->limit = v->runtime - debt(app) + app->budget + rt_costs.change;
     app->ready.key = at + app->deadline;
     app->ready.order = ++rc->order;
     app->release.key = at + app->period;
@@ -320,6 +331,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     app->done = true; /* as if a job had ended before its first release */
     app->overrun = false;
     app->missed = false;
+    app->limit = TICKS_NEVER;
     app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER};
     app->vcpu->state = VCPU_BLOCKED;
     app->release.key = first;

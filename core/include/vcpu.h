@@ -73,7 +73,8 @@ static inline void vcpu_open_inbox(struct vcpu *v)
 }
 
 /* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the caller's own, otherwise
- * wakes or interrupts it. Takes sched_lock. */
+ * wakes or interrupts it; one of a class above best effort, whose time is its own, sees them at its next turn. Takes
+ * sched_lock. */
 void vcpu_raise(struct vcpu *v, ulong bits);
 
 /* The same with sched_lock held, for timers. bits = 0 only wakes. */

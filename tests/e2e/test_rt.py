@@ -125,3 +125,42 @@ def test_a_restart_of_the_rt_vm_ends_its_apps(machine):
     rt_goes_on(machine, 0)
     rt_end(machine, 0)
     assert_well(machine)
+
+
+GREEDY = ["100:10:100", "100:10:100", "110:10:110", "130:10:130", "10000:2000:10000"]  # never through
+FOR_EVER = 4_000_000_000
+
+
+def last_admitted(machine, least: int, most: int) -> int:
+    """The greatest budget (us) in a period of 10 ms that is admitted; the app that has it runs, as number 5."""
+    while least < most:
+        middle = (least + most + 1) // 2
+        machine.skip("rtm")
+        tell(machine, "rtm", f"start 10000:{middle}:10000:{middle * 1000 - 500}")
+        if machine.expect("rtm", r"^rtm: (started|app \d+ not launched: failed.*)$", SOON_S)[1] == "started":
+            rt_end(machine, len(GREEDY))
+            least = middle
+        else:
+            most = middle - 1
+    rt_start(machine, f"10000:{least}:10000:{least * 1000 - 500}")
+    return least
+
+
+def test_who_keeps_to_its_budget_is_in_time_beside_those_who_do_not():
+    """
+    Admission to the last microsecond, the others using all they get and overrunning every time: what they take beyond
+    their budgets, at thousands of releases a second, must have been counted.
+    """
+    system = built("rt-greedy")
+    with booted(system, "rt-greedy", *VIRTUAL) as machine:
+        await_life(machine, system)
+        for spec in GREEDY:
+            rt_start(machine, f"{spec}:{FOR_EVER}")
+        budget = last_admitted(machine, 1000, 5000)
+        assert budget > 2500, "the others would leave more"
+        for _ in range(3):
+            rt_goes_on(machine, len(GREEDY))
+        while (row := rt_rows(machine)[len(GREEDY)])["ended"] < 100:
+            rt_goes_on(machine, len(GREEDY))
+        assert (row["missed"], row["overran"]) == (0, 0), (budget, row)
+        assert rt_rows(machine)[0]["overran"] > 5000

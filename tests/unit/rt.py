@@ -160,14 +160,15 @@ def delete_all(vm: int, apps: int) -> None:
 def refused(demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: int) -> list[tuple[int, int]]:
     """
     Every interval that begins with a common release of apps of (cost, deadline, period), ends at a deadline up to
-    `hyperperiod`, and holds more work than time: (length, work). That up to there is enough follows from a utilization
+    `hyperperiod`, and holds more work than time: (length, work). Each app with a deadline in it may add `blocked` once. That up to there is enough follows from a utilization
     of at most 1, where the demand grows by no more than the time from one hyperperiod to the next.
     """
     work: dict[int, int] = {}
     for cost, deadline, period in demands:
+        work[deadline] = work.get(deadline, 0) + blocked
         for end in range(deadline, hyperperiod + 1, period):
             work[end] = work.get(end, 0) + cost
-    total, found = blocked, []
+    total, found = 0, []
     for end in sorted(work):
         total += work[end]
         if total > end:

@@ -39,8 +39,8 @@ def assert_named_interval(apps: Apps, blocked: int, test: Admit) -> None:
     """What a refusal names is a reason to refuse."""
     ends = {(test.at - deadline) % period for _, deadline, period in apps if test.at >= deadline}
     assert 0 in ends, "the interval it names does not end at a deadline"
-    work = sum(((test.at - d) // t + 1) * cost for cost, d, t in apps if test.at >= d)
-    assert test.demand == blocked + work > test.at
+    work = sum(((test.at - d) // t + 1) * cost + blocked for cost, d, t in apps if test.at >= d)
+    assert test.demand == work > test.at
 
 
 def utilization(apps: Apps) -> Fraction:
@@ -117,7 +117,7 @@ def test_full_to_the_last_tick(blocked: int) -> None:
     verdict, test = decide(full, blocked)
     assert verdict == (ADMITTED if blocked == 0 else REFUSED)
     if blocked:
-        assert (test.at, test.demand) == (720, 720 + blocked)
+        assert (test.at, test.demand) == (720, 720 + len(full) * blocked)
     verdict, test = decide([*full[:3], (181, 720, 720)], blocked)
     assert verdict == REFUSED
     assert test.at == 0
@@ -135,7 +135,7 @@ def test_full_and_blocked_is_decided_soon(count: int, most_steps: int) -> None:
     assert verdict == REFUSED
     assert test.steps <= most_steps
     assert_named_interval(apps, 1, test)
-    less = [(apps[0][0] - 2, *apps[0][1:]), *apps[1:]]
+    less = [(apps[0][0] - 2 * len(apps), *apps[0][1:]), *apps[1:]]
     assert decide([(cost, period, period) for cost, _, period in less], 1)[0] == ADMITTED
 
 
