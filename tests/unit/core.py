@@ -10,7 +10,6 @@ from ctypes import (
     c_int,
     c_int64,
     c_long,
-    c_size_t,
     c_uint,
     c_uint32,
     c_uint64,
@@ -113,9 +112,7 @@ _SIGNATURES = {
     "rt_admit_begin": (None, [POINTER(Admit), POINTER(Demand), c_uint, c_uint64]),
     "rt_admit_step": (c_uint, [POINTER(Admit)]),
     "world_ipc_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint32), POINTER(c_uint32), c_uint32]),
-    "world_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_ulong)]),
-    "world_poke": (None, [c_uint, c_uint64, c_char_p, c_size_t]),
-    "world_peek": (None, [c_uint, c_uint64, c_void_p, c_size_t]),
+    "world_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
     "world_lines": (c_uint32, [c_uint]),
     "world_raised": (c_ulong, [c_uint]),
     "host_next_timer": (c_uint64, []),
@@ -144,3 +141,17 @@ def memmap(regions: list[tuple[int, int, int, int]]) -> Memmap:
 def time_now(library: ctypes.CDLL) -> int:
     """The pretended machine's time, in ticks."""
     return c_uint64.in_dll(library, "host_time").value
+
+
+CORE = load()
+
+
+def well(wrong: bytes | None) -> None:
+    """Of world_wrong() and its like."""
+    assert wrong is None, wrong.decode()
+
+
+def settle() -> None:
+    """The CPUs do what is to be done, and then all is as it must be."""
+    assert CORE.world_settle(), "CPUs keep each other busy for ever"
+    well(CORE.world_wrong_settled())

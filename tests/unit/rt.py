@@ -6,9 +6,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from core import TICKS_PER_US, VM_RUNNING, Segment, load, time_now
+from core import CORE, TICKS_PER_US, VM_RUNNING, Segment, settle, time_now, well
 
-CORE = load()
 LONG = "TESSERA_RT_LONG" in os.environ  # `make test-rt-long`
 QUANTUM_US = 1000
 GPA = 0x80000000
@@ -62,15 +61,6 @@ class Task:
 
 def array(values: Sequence[int], kind: type = ctypes.c_uint) -> ctypes.Array:
     return (kind * len(values))(*values)
-
-
-def well(wrong: bytes | None) -> None:
-    assert wrong is None, wrong.decode()
-
-
-def settle() -> None:
-    assert CORE.world_settle(), "CPUs keep each other busy for ever"
-    well(CORE.world_wrong_settled())
 
 
 def boot(

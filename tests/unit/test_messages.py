@@ -6,7 +6,7 @@ doubled, half-delivered or out of order, every wrong call gets its error and cha
 
 import ctypes
 
-from core import VM_RUNNING, load
+from core import CORE, VM_RUNNING
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -18,7 +18,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-CORE = load()
 SETTINGS = settings(
     max_examples=60,
     stateful_step_count=60,
@@ -44,20 +43,18 @@ BAD_PLACES = st.sampled_from((0, GPA - 8, GPA - 1, GPA + RAM_SIZE, 0x10000000, (
 
 
 def call(vm: int, number: int, *arguments: int) -> tuple[int, int]:
-    value = ctypes.c_ulong(0)
+    value = ctypes.c_uint64(0)
     error = CORE.world_call(vm, number, *(list(arguments) + [0] * 3)[:3], ctypes.byref(value))
     assert error <= 0, f"VM {vm} does not run"
     return error, value.value
 
 
 def poke(vm: int, at: int, data: bytes) -> None:
-    CORE.world_poke(vm, at, data, len(data))
+    ctypes.memmove(CORE.world_memory(vm, GPA + at), data, len(data))
 
 
 def peek(vm: int, at: int, size: int) -> bytes:
-    buffer = ctypes.create_string_buffer(size)
-    CORE.world_peek(vm, at, buffer, size)
-    return buffer.raw
+    return ctypes.string_at(CORE.world_memory(vm, GPA + at), size)
 
 
 def boot(rights: list[int], lines: list[int], sharers: int, vcpus: int = 2) -> None:

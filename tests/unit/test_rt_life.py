@@ -11,14 +11,8 @@ import pytest
 from core import NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, time_now
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, rule, run_state_machine_as_test
+from life import INDEX, Life
 from rt import (
     ACTIVE,
     AGAIN,
@@ -66,7 +60,6 @@ SETTINGS = settings(
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=list(HealthCheck),
 )
-INDEX = st.integers(0, 1000)
 VMS = 3
 VCPUS = [2, 1, 1]
 APPS = [4, 3, 0]
@@ -78,10 +71,10 @@ def states() -> list[int]:
     return [CORE.world_rt_state(vm, app) for vm in range(VMS) for app in range(APPS[vm])]
 
 
-class AppLife(RuleBasedStateMachine):
+class AppLife(Life):
     """What guests, their apps, the console and time can do."""
 
-    cpus = 0
+    vms = VMS
 
     @initialize(cpus=st.integers(1, 4), costs=st.sampled_from([(0, 0), (700, 1300)]))
     def boot(self, cpus: int, costs: tuple[int, int]) -> None:
@@ -162,18 +155,6 @@ class AppLife(RuleBasedStateMachine):
     def look(self, cpu: int, app: int) -> None:
         call(cpu % self.cpus, STATS, app, SCRATCH, ctypes.sizeof(Stats))
 
-    @rule(cpu=INDEX, vm=INDEX, how=st.sampled_from(("console", "guest", "fault", "off")), restart=st.booleans())
-    def stop(self, cpu: int, vm: int, how: str, restart: bool) -> None:
-        cpu %= self.cpus
-        if how == "console":
-            CORE.world_vm_stop(cpu, vm % VMS, restart)
-        elif how == "guest":
-            CORE.world_guest_ends(cpu, restart)
-        elif how == "fault":
-            CORE.world_guest_faults(cpu)
-        else:
-            CORE.world_off(cpu)
-
     @rule(cpu=INDEX)
     def start(self, cpu: int) -> None:
         for vm in range(VMS):
@@ -189,34 +170,12 @@ class AppLife(RuleBasedStateMachine):
     def interrupt(self, cpu: int, vm: int, vcpu: int) -> None:
         CORE.world_raise(cpu % self.cpus, vm, vcpu)
 
-    @rule(cpu=INDEX, ticks=st.integers(0, 30000))
-    def guest_waits(self, cpu: int, ticks: int) -> None:
-        CORE.world_wait_until(cpu % self.cpus, time_now(CORE) + ticks)
-
-    @rule(ticks=st.integers(1, 30000))
-    def time_passes(self, ticks: int) -> None:
-        CORE.world_advance(ticks)
-
     @rule(times=st.integers(1, 5))
     def next_timers(self, times: int) -> None:
         for _ in range(times):
             first = CORE.host_next_timer()
             if first != NEVER and first > time_now(CORE):
                 CORE.world_advance(first - time_now(CORE))
-            settle()
-
-    @precondition(lambda self: self.cpus > 0)
-    @rule()
-    def settle(self) -> None:
-        settle()
-
-    @invariant()
-    def well(self) -> None:
-        if self.cpus > 0:
-            well(CORE.world_wrong())
-
-    def teardown(self) -> None:
-        if self.cpus > 0:
             settle()
 
 

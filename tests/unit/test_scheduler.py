@@ -8,6 +8,7 @@ import ctypes
 
 from core import (
     BLOCKED,
+    CORE,
     NEVER,
     OFF,
     READY,
@@ -15,41 +16,25 @@ from core import (
     TICKS_PER_US,
     VM_RUNNING,
     VM_STOPPED,
-    load,
+    settle,
     time_now,
+    well,
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, rule, run_state_machine_as_test
+from life import INDEX, Life
 
-CORE = load()
 QUANTUM_US = 1000
 QUANTUM = QUANTUM_US * TICKS_PER_US
 SETTINGS = settings(
     max_examples=150, stateful_step_count=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
-INDEX = st.integers(0, 1000)
-
 
 def boot(cpus: int, vcpus: list[int]) -> None:
     array = (ctypes.c_uint * len(vcpus))(*vcpus)
     assert CORE.world_boot(cpus, len(vcpus), array, QUANTUM_US)
-
-
-def settle() -> None:
-    assert CORE.world_settle(), "CPUs keep each other busy for ever"
-
-
-def assert_well(wrong: bytes | None) -> None:
-    assert wrong is None, wrong.decode()
 
 
 def start_all(vcpus: list[int]) -> None:
@@ -62,25 +47,18 @@ def start_all(vcpus: list[int]) -> None:
     settle()
 
 
-class SystemLife(RuleBasedStateMachine):
+class SystemLife(Life):
     """Every event that the outside world, a guest or the console can cause."""
 
-    cpus = 0
     vcpus: list[int] = []
 
     @initialize(cpus=st.integers(1, 4), vcpus=st.lists(st.integers(1, 3), min_size=1, max_size=5))
     def boot(self, cpus: int, vcpus: list[int]) -> None:
         self.cpus = cpus
+        self.vms = len(vcpus)
         self.vcpus = vcpus
         boot(cpus, vcpus)
         start_all(vcpus)
-
-    def _cpu(self, number: int) -> int:
-        CORE.world_enter(number % self.cpus)
-        return number % self.cpus
-
-    def _vm(self, number: int) -> int:
-        return number % len(self.vcpus)
 
     def _vcpu(self, vm: int, number: int) -> int:
         return number % self.vcpus[vm]
@@ -90,19 +68,6 @@ class SystemLife(RuleBasedStateMachine):
         cpu, vm = self._cpu(cpu), self._vm(vm)
         stopped = CORE.world_vm_state(vm) == VM_STOPPED
         assert CORE.world_vm_start(cpu, vm) == stopped
-
-    # One rule for all the ways to stop, which would otherwise leave little running to look at.
-    @rule(cpu=INDEX, vm=INDEX, how=st.sampled_from(("console", "guest", "fault", "off")), restart=st.booleans())
-    def stop(self, cpu: int, vm: int, how: str, restart: bool) -> None:
-        cpu = self._cpu(cpu)
-        if how == "console":
-            CORE.world_vm_stop(cpu, self._vm(vm), restart)
-        elif how == "guest":
-            CORE.world_guest_ends(cpu, restart)
-        elif how == "fault":
-            CORE.world_guest_faults(cpu)
-        else:
-            CORE.world_off(cpu)
 
     @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
     def start_vcpu(self, cpu: int, vm: int, vcpu: int) -> None:
@@ -120,35 +85,11 @@ class SystemLife(RuleBasedStateMachine):
     def guest_waits(self, cpu: int) -> None:
         CORE.world_wait(self._cpu(cpu))
 
-    @rule(cpu=INDEX, ticks=st.integers(0, 5 * QUANTUM))
-    def guest_sleeps(self, cpu: int, ticks: int) -> None:
-        CORE.world_wait_until(self._cpu(cpu), time_now(CORE) + ticks)
-
-    @rule(ticks=st.integers(1, 3 * QUANTUM))
-    def time_passes(self, ticks: int) -> None:
-        CORE.world_advance(ticks)
-
     @rule()
     def next_timer(self) -> None:
         first = CORE.host_next_timer()
         if first != NEVER and first > time_now(CORE):
             CORE.world_advance(first - time_now(CORE))
-
-    @precondition(lambda self: self.cpus > 0)
-    @rule()
-    def settle(self) -> None:
-        settle()
-        assert_well(CORE.world_wrong_settled())
-
-    @invariant()
-    def well(self) -> None:
-        if self.cpus > 0:
-            assert_well(CORE.world_wrong())
-
-    def teardown(self) -> None:
-        if self.cpus > 0:
-            settle()
-            assert_well(CORE.world_wrong_settled())
 
 
 def test_any_sequence_of_events_leaves_the_system_well() -> None:
@@ -219,4 +160,4 @@ def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
             CORE.world_advance(1)
         settle()
         assert CORE.world_vcpu_state(vm, 0) in (READY, RUNNING), "not woken at its deadline"
-        assert_well(CORE.world_wrong_settled())
+        well(CORE.world_wrong_settled())

@@ -5,6 +5,7 @@
 
 #include "arch.h"
 #include "host.h"
+#include "hypercall.h"
 #include "lib.h"
 #include "rt_app.h"
 #include "sched.h"
@@ -292,4 +293,24 @@ int world_on_cpu(unsigned cpu)
     const struct vcpu *v = cpu_get(cpu)->current;
 
     return v == NULL ? -1 : (int)(100U * v->vm->id + v->id);
+}
+
+long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
+{
+    struct hcall_ret ret;
+
+    world_enter(cpu);
+    if (host_cpu->current == NULL) {
+        return WORLD_NO_CALLER;
+    }
+    ret = hypercall_dispatch(a0, a1, a2, 0, 0, 0, number);
+    if (value != NULL) {
+        *value = ret.value;
+    }
+    return ret.error;
+}
+
+void *world_memory(unsigned vm, gpa_t gpa)
+{
+    return host_ram(hyp.vms[vm].memmap.regions[0].hpa + (gpa - WORLD_GPA));
 }

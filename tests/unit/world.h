@@ -52,6 +52,14 @@ void world_off(unsigned cpu);                 /* its VCPU turns itself off */
 void world_guest_ends(unsigned cpu, bool restart);
 void world_guest_faults(unsigned cpu);
 
+/* The VCPU that runs on `cpu` makes one hypercall, by the table that guests' calls take. Returns its error and, if value
+ * is not NULL, its value. */
+#define WORLD_NO_CALLER 1000L /* no VCPU runs on that CPU */
+long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
+
+/* Bytes of a VM's memory. world_wrong_settled() does not look at WORLD_GPA + 0x100 .. 0x6ff. */
+void *world_memory(unsigned vm, gpa_t gpa);
+
 /* Time goes on; nothing else happens. */
 void world_advance(ticks_t ticks);
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "world_ipc.h"
 
-#include <string.h>
-
 #include "arch.h"
 #include "host.h"
-#include "hypercall.h"
 
 /* Two regions a VM need more room than the image that world.c makes has: they stand in its unused fixups. */
 static void image_share(struct world_image *image, unsigned i)
@@ -61,34 +58,11 @@ static struct cpu *cpu_of(unsigned vm)
     return v->state == VCPU_RUNNING ? v->cpu : NULL;
 }
 
-long world_call(unsigned vm, unsigned long number, unsigned long a0, unsigned long a1, unsigned long a2,
-                unsigned long *value)
+long world_call(unsigned vm, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
 {
-    struct cpu *cpu = cpu_of(vm);
-    struct hcall_ret ret;
+    const struct cpu *cpu = cpu_of(vm);
 
-    if (cpu == NULL) {
-        return 1; /* no error of any call */
-    }
-    world_enter((unsigned)cpu->id);
-    ret = hypercall_dispatch(a0, a1, a2, 0, 0, 0, number);
-    *value = ret.value;
-    return ret.error;
-}
-
-static char *ram_of(unsigned vm, uint64_t at)
-{
-    return (char *)host_ram(hyp.vms[vm].memmap.regions[0].hpa) + at;
-}
-
-void world_poke(unsigned vm, uint64_t at, const void *bytes, size_t size)
-{
-    memcpy(ram_of(vm, at), bytes, size);
-}
-
-void world_peek(unsigned vm, uint64_t at, void *bytes, size_t size)
-{
-    memcpy(bytes, ram_of(vm, at), size);
+    return cpu == NULL ? WORLD_NO_CALLER : world_hypercall((unsigned)cpu->id, number, a0, a1, a2, value);
 }
 
 uint32_t world_lines(unsigned vm)

@@ -12,13 +12,8 @@
 bool world_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, const uint32_t *message_irq,
                     uint32_t sharers);
 
-/* A hypercall of VM `vm`'s VCPU 0, by the table that guests' calls take. */
-long world_call(unsigned vm, unsigned long number, unsigned long a0, unsigned long a1, unsigned long a2,
-                unsigned long *value);
-
-/* The VM's RAM from offset `at` on. */
-void world_poke(unsigned vm, uint64_t at, const void *bytes, size_t size);
-void world_peek(unsigned vm, uint64_t at, void *bytes, size_t size);
+/* A hypercall of VM `vm`'s VCPU 0, which is woken if it sleeps; WORLD_NO_CALLER if it cannot be. */
+long world_call(unsigned vm, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
 
 /* Interrupt lines of the VM's controller that are high; guest interrupts that its VCPU 0 was sent since last asked. */
 uint32_t world_lines(unsigned vm);

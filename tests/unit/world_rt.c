@@ -25,21 +25,6 @@ void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsign
     world_image_seal(image);
 }
 
-long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
-{
-    struct hcall_ret ret;
-
-    world_enter(cpu);
-    if (host_cpu->current == NULL) {
-        return WORLD_NO_CALLER;
-    }
-    ret = hypercall_dispatch(a0, a1, a2, 0, 0, 0, number);
-    if (value != NULL) {
-        *value = ret.value;
-    }
-    return ret.error;
-}
-
 long world_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
 {
     long error = HCALL_AGAIN;
@@ -48,11 +33,6 @@ long world_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulo
         error = world_hypercall(cpu, number, a0, a1, a2, value);
     }
     return error;
-}
-
-void *world_memory(unsigned vm, gpa_t gpa)
-{
-    return host_ram(hyp.vms[vm].memmap.regions[0].hpa + (gpa - WORLD_GPA));
 }
 
 /* --- jobs --- */

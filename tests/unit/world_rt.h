@@ -5,22 +5,14 @@
 
 #include "world.h"
 
-#define WORLD_NO_CALLER 1000L /* world_hypercall(): no VCPU runs on that CPU */
-
 /* Of an image that world_image_make() has made; seals it. `launchers`: bit n: VM n may launch the VM's apps. */
 void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, unsigned launchers);
 
 /* What a job costs, and how long a CPU may not look at interrupts; nanoseconds. Seals the image. */
 void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned blocked_ns);
 
-/* The VCPU that runs on `cpu` makes one hypercall. Returns its error and, if value is not NULL, its value. */
-long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
-
-/* The same, again and again as long as the answer is HCALL_AGAIN. */
+/* world_hypercall() again and again as long as the answer is HCALL_AGAIN. */
 long world_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
-
-/* Bytes of a VM's memory. world_wrong_settled() does not look at WORLD_GPA + 0x100 .. 0x6ff. */
-void *world_memory(unsigned vm, gpa_t gpa);
 
 /* The job that `app`, active and not yet released, begins with is its 0th; job k wants ticks[k % count] of CPU time and
  * then ends, or does not end where that is 0. At most WORLD_JOBS lengths. */
