@@ -19,7 +19,7 @@ enum {
 };
 
 /* Writes the next chunk at host address `hpa`: from `src`, or zeros when that is NULL. Returns how much. */
-static uint64_t load_chunk(hpa_t hpa, const void *src, uint64_t size)
+static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size)
 {
     uint64_t room;
     void *dst = arch_window(hpa, &room);

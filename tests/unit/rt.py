@@ -150,8 +150,9 @@ def delete_all(vm: int, apps: int) -> None:
 def refused(demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: int) -> list[tuple[int, int]]:
     """
     Every interval that begins with a common release of apps of (cost, deadline, period), ends at a deadline up to
-    `hyperperiod`, and holds more work than time: (length, work). Each app with a deadline in it may add `blocked` once. That up to there is enough follows from a utilization
-    of at most 1, where the demand grows by no more than the time from one hyperperiod to the next.
+    `hyperperiod`, and holds more work than time: (length, work). Each app with a deadline in it may add `blocked` once.
+    That up to there is enough follows from a utilization of at most 1, where the demand grows by no more than the time
+    from one hyperperiod to the next.
     """
     work: dict[int, int] = {}
     for cost, deadline, period in demands:
