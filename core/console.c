@@ -169,17 +169,19 @@ bool console_refuse(struct vm *vm)
 
 void console_flush(void)
 {
-    bool again = false;
+    bool again = false, busy;
 
     spin_lock(&console_lock);
+    busy = out_busy(); /* then it may be the console that a VM waits for in the middle of its line */
     for (unsigned i = 0; i < hyp.nvms; i++) {
         struct source *s = &console.vms[i];
 
         if (s->len > 0 && s->due == 0 && &hyp.vms[i] != console.focus) {
-            if (!s->touched) {
+            if (s->touched || busy) {
+                again = true;
+            } else {
                 source_finish(s);
             }
-            again |= s->touched;
         }
         s->touched = false;
     }

@@ -257,6 +257,11 @@ void out_send(unsigned count)
     }
 }
 
+bool out_busy(void)
+{
+    return out.step != OUT_IDLE || out.held != OUT_NOTHING;
+}
+
 void out_drain(unsigned tries)
 {
     for (unsigned left = tries; left > 0; left--) {

@@ -70,4 +70,7 @@ void out_send(unsigned count);
 /* The same without bounds, but for `tries` of a UART that takes nothing; ends the line that stands on the terminal. */
 void out_drain(unsigned tries);
 
+/* Whether something is being shown. */
+bool out_busy(void);
+
 #endif
