@@ -249,6 +249,7 @@ static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
     if (done) {
         v->vm->state = VM_RUNNING;
         v->request = 0;
+        vcpu_open_inbox(v); /* not before: loading forgets what was raised */
     }
     sched_enqueue(&sched_be, v);
 }
