@@ -114,6 +114,7 @@ static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3,
         app->budget = abi.budget_us * hyp.us;
         app->deadline = abi.deadline_us * hyp.us;
         app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER};
+        app->vcpu->runtime = 0; /* the slot's last app's */
     }
     spin_unlock(&sched_lock);
     return app == NULL ? answer(HCALL_ERR_FAILED, 0) : answer(HCALL_OK, id_of(app));
@@ -168,7 +169,6 @@ static ticks_t launch(struct rt_app *app, ticks_t first)
     v->request = 0;
     v->pending = 0;
     vcpu_open_inbox(v);
-    v->runtime = 0;
     v->last_cpu = VCPU_NO_CPU;
     arch_vcpu_reset(v, app->entry, app->arg);
     arch_vcpu_argument(v, id_of(app), app->stack);

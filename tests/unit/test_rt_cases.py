@@ -2,7 +2,7 @@
 """Single cases of rt that have been wrong once, or that everything else leans on."""
 
 import pytest
-from core import OFF, TICKS_PER_US, time_now
+from core import NEVER, OFF, TICKS_PER_US, time_now
 from rt import (
     ACTIVE,
     AGAIN,
@@ -90,6 +90,19 @@ def test_runtime_has_the_current_slice() -> None:
     launch(Task(1000, 500, 1000, (500,), cpu=1), start=time_now(CORE))
     run(123 * TICKS_PER_US)
     assert stats(cpu_of(0), 0).runtime == 123 * TICKS_PER_US
+
+
+def test_a_new_app_has_used_nothing() -> None:
+    """Whatever the one before it in its slot has."""
+    boot(2, [1], [1])
+    task = Task(1000, 500, 1000, (500,), cpu=1)
+    launch(task, start=time_now(CORE))
+    run(123 * TICKS_PER_US)
+    assert call(cpu_of(0), DELETE, 0) == (OK, 0)
+    settle()
+    assert create(cpu_of(0), task) == (OK, 0)
+    got = stats(cpu_of(0), 0)
+    assert (got.releases, got.response_min, got.runtime) == (0, NEVER, 0)
 
 
 def test_a_job_comes_into_the_figures_under_the_lock() -> None:
