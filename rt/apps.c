@@ -69,13 +69,13 @@ static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *a
            memmap_ram(&vm->memmap, abi->stack - STACK_ALIGN, STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
 }
 
-/* Under sched_lock: a free slot whose VCPU has left its CPU; none in a VM that stops, whose apps are gone already. */
+/* Under sched_lock: a free slot; none in a VM that stops, whose apps are gone already. */
 static struct rt_app *take_slot(const struct vm *vm)
 {
     for (unsigned n = vm->nvcpus; n < vm->total && vm->state == VM_RUNNING; n++) {
         struct rt_app *app = vm->vcpus[n].sched_data;
 
-        if (app->state == RT_FREE && vm->vcpus[n].state == VCPU_OFF) {
+        if (app->state == RT_FREE) { /* its VCPU is off: who leaves its CPU frees the slot */
             app->state = RT_INACTIVE;
             app->test.count = 0;
             return app;

@@ -68,7 +68,7 @@ def boot(
     nvcpus: list[int],
     rt_apps: list[int],
     launchers: list[int] | None = None,
-    costs_ns: tuple[int, int] = (0, 0),
+    costs_ns: tuple[int, int, int] = (0, 0, 0),
 ) -> None:
     """A system in which all VMs run, each on its VCPU 0 alone."""
     image = CORE.world_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)
@@ -150,8 +150,9 @@ def delete_all(vm: int, apps: int) -> None:
 def refused(demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: int) -> list[tuple[int, int]]:
     """
     Every interval that begins with a common release of apps of (cost, deadline, period), ends at a deadline up to
-    `hyperperiod`, and holds more work than time: (length, work). Each app with a deadline in it may add `blocked` once. That up to there is enough follows from a utilization
-    of at most 1, where the demand grows by no more than the time from one hyperperiod to the next.
+    `hyperperiod`, and holds more work than time: (length, work). Each app with a deadline in it may add `blocked` once.
+    That up to there is enough follows from a utilization of at most 1, where the demand grows by no more than the time
+    from one hyperperiod to the next.
     """
     work: dict[int, int] = {}
     for cost, deadline, period in demands:

@@ -66,7 +66,7 @@ def boot(rights: list[int], lines: list[int], sharers: int, vcpus: int = 2) -> N
 
 def sleep(vm: int) -> None:
     """Its VCPU 0 waits for an interrupt, having seen to all that came."""
-    CORE.world_raised(vm)
+    CORE.world_raised(vm, 0)
     for cpu in range(8):
         if CORE.world_on_cpu(cpu) == 100 * vm:
             CORE.world_wait(cpu)
@@ -95,7 +95,7 @@ class Messages(RuleBasedStateMachine):
     def _notified(self, vm: int, before: int) -> None:
         """The receiver's line is up, or its software interrupt was raised if nobody has before."""
         if not self.lines[vm]:
-            assert before & SOFTWARE_INTERRUPT or CORE.world_raised(vm) & SOFTWARE_INTERRUPT
+            assert before & SOFTWARE_INTERRUPT or CORE.world_raised(vm, 0) & SOFTWARE_INTERRUPT
 
     def _expected(self, source: int, receiver: int, vcpu: int) -> int:
         if receiver >= self.count:
@@ -114,7 +114,7 @@ class Messages(RuleBasedStateMachine):
         message = self._message(size)
         poke(source, ROOM + place, message)
         expected = self._expected(source, receiver, vcpu)
-        before = CORE.world_raised(receiver) if expected == 0 else 0
+        before = CORE.world_raised(receiver, 0) if expected == 0 else 0
         assert call(source, SEND, receiver | vcpu << 16, GPA + ROOM + place, size) == (expected, 0)
         if expected == 0:
             self.waiting[receiver].append((source, message))
@@ -170,7 +170,7 @@ class Messages(RuleBasedStateMachine):
         source %= self.count
         both = region == 0 and self.sharers >> source & self.sharers >> receiver & 1
         expected = NOBODY if receiver >= self.count else 0 if both else DENIED
-        before = CORE.world_raised(receiver) if expected == 0 else 0
+        before = CORE.world_raised(receiver, 0) if expected == 0 else 0
         assert call(source, RING, region, receiver) == (expected, 0)
         if expected == 0:
             self.bells[receiver] |= 1
@@ -256,7 +256,7 @@ def test_sending_and_waiting() -> None:
     assert call(0, SEND_WAIT, 1, 0, 8)[0] == BAD_ADDRESS
     assert CORE.world_settle()
     assert CORE.world_on_cpu(0) == 0
-    CORE.world_raised(0)
+    CORE.world_raised(0, 0)
     assert call(0, SEND_WAIT, 1, GPA + ROOM, 8)[0] == 0
     assert CORE.world_settle()
     assert 0 not in (CORE.world_on_cpu(0), CORE.world_on_cpu(1))
@@ -286,7 +286,7 @@ def test_a_message_to_a_vm_that_is_being_loaded(line: int) -> None:
     assert CORE.world_settle()
     assert CORE.world_vm_state(1) == VM_RUNNING
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_lines(1) == 1 << line if line else CORE.world_raised(1) & SOFTWARE_INTERRUPT
+    assert CORE.world_lines(1) == 1 << line if line else CORE.world_raised(1, 0) & SOFTWARE_INTERRUPT
     assert call(1, RECV, GPA + ROOM, LARGEST) == (0, 8)
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
 

@@ -76,8 +76,8 @@ class AppLife(Life):
 
     vms = VMS
 
-    @initialize(cpus=st.integers(1, 4), costs=st.sampled_from([(0, 0), (700, 1300)]))
-    def boot(self, cpus: int, costs: tuple[int, int]) -> None:
+    @initialize(cpus=st.integers(1, 4), costs=st.sampled_from([(0, 0, 0), (700, 400, 1300)]))
+    def boot(self, cpus: int, costs: tuple[int, int, int]) -> None:
         self.cpus = cpus
         boot(cpus, VCPUS, APPS, LAUNCHERS, costs)
 
