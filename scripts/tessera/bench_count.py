@@ -45,22 +45,22 @@ def read_count(out: Path) -> Count:
     return Count(record["instructions"], record["passed"])
 
 
-def _compile(compiler: str, plugin: Path, version: int) -> None:
+def _compile(compiler: str, source: Path, plugin: Path, version: int) -> None:
     plugin.parent.mkdir(parents=True, exist_ok=True)
-    command = [compiler, "-shared", "-fPIC", "-O2", f"-DPLUGIN_VERSION={version}", str(SOURCE), "-o", str(plugin)]
+    command = [compiler, "-shared", "-fPIC", "-O2", f"-DPLUGIN_VERSION={version}", str(source), "-o", str(plugin)]
     try:
         done = subprocess.run(command, text=True, capture_output=True, timeout=_TIMEOUT_S, check=False)
     except OSError as error:
         raise CountError(f"{compiler} cannot be started: {error.strerror}; `make setup-dev` installs it") from error
     if done.returncode != 0:
-        raise CountError(f"{SOURCE.name} does not compile: {done.stderr.strip()[-300:]}")
+        raise CountError(f"{source.name} does not compile: {done.stderr.strip()[-300:]}")
 
 
-def _accepts(qemu: Qemu, plugin: Path, out: Path) -> str | None:
+def _accepts(qemu: Qemu, plugin: Path, argument: str, out: Path) -> str | None:
     """What QEMU has against the plugin, None if nothing: it is started with no machine and told to quit."""
     command = [qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-monitor", "stdio"]
     done = subprocess.run(
-        [*command, "-plugin", f"{plugin},address=0,out={out}"],
+        [*command, "-plugin", f"{plugin},{argument},out={out}"],
         input="quit\n",
         text=True,
         capture_output=True,
@@ -70,13 +70,18 @@ def _accepts(qemu: Qemu, plugin: Path, out: Path) -> str | None:
     return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["no reason given"])[-1]
 
 
-def make_counter(qemu: Qemu, folder: Path, compiler: str = "gcc") -> Counter:
-    """The plugin in the version that this QEMU accepts. CountError if it takes none."""
+def make_plugin(qemu: Qemu, source: Path, folder: Path, argument: str, compiler: str = "gcc") -> Path:
+    """`source` built in the version that this QEMU accepts, tried with an argument that it wants beside `out`."""
     why: str | None = None
     for version in VERSIONS:
-        plugin = folder / f"count-{version}.so"
-        _compile(compiler, plugin, version)
-        why = _accepts(qemu, plugin, folder / "count-probe.json")
+        plugin = folder / f"{source.stem}-{version}.so"
+        _compile(compiler, source, plugin, version)
+        why = _accepts(qemu, plugin, argument, folder / "plugin-probe.json")
         if why is None:
-            return Counter(plugin)
+            return plugin
     raise CountError(f"{qemu.program} takes no plugin: {why}")
+
+
+def make_counter(qemu: Qemu, folder: Path, compiler: str = "gcc") -> Counter:
+    """The plugin in the version that this QEMU accepts. CountError if it takes none."""
+    return Counter(make_plugin(qemu, SOURCE, folder, "address=0", compiler))

@@ -95,8 +95,8 @@ def booted(
     system: BuiltSystem, label: str, *arguments: str, cpu: str | None = None, qemu: str | None = None
 ) -> Iterator[Machine]:
     """
-    A machine for several tests; build/e2e/<label>.log keeps what it printed. `cpu` are flags, else those of CPU=; `qemu`
-    is a program other than QEMU=.
+    A machine for several tests; build/e2e/<label>.log keeps what it printed. `cpu` are flags, else those of CPU=;
+    `qemu` is a program other than QEMU=.
     """
     OUT.mkdir(parents=True, exist_ok=True)
     words = [*system_command(find_qemu(qemu, cpu), system), *arguments]

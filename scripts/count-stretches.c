@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plugin of QEMU that measures for how many instructions the hypervisor does not look at interrupts: from each trap
+ * into it to its return, or to where it looks on the way. Interrupts are never enabled inside the hypervisor, so these
+ * are the times with interrupts off. What the firmware executes for it in between counts, too.
+ *
+ * Arguments: places=FILE, out=FILE. PLACES has a line for each thing to know: a letter, an address in hexadecimal, a name
+ * or "-".
+ *   T, E     where the hypervisor's text begins and ends; its first instruction is its beginning
+ *   S        a stretch begins (trap entry)
+ *   R        a stretch ends behind this instruction (sret, wfi)
+ *   P        interrupts are looked at here: a stretch ends, the next begins
+ *   F name   a function begins
+ *   L name   a function begins, by which kinds of stretches are told apart
+ *
+ * At QEMU's end OUT holds one JSON object:
+ *   {"stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n, "functions": {name: n}}]}
+ * with the number of instructions of the longest one of each kind, and where they were executed.
+ *
+ * QEMU ships no header for plugins in Debian's package, so what is used of the interface is declared here. It carries a
+ * number, which QEMU checks: PLUGIN_VERSION is given on the compiler's command line (scripts/tessera/bench_count.py).
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CPUS 16U
+#define MAX_PLACES 2048U
+#define MAX_KINDS 1024U
+#define MAX_LABELS 64U
+#define NAME 64U
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+struct qemu_info_t;
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+                                           void (*translated)(qemu_plugin_id_t id, struct qemu_plugin_tb *block));
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
+                                            void (*execute)(unsigned int cpu, void *data), int flags, void *data);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*end)(qemu_plugin_id_t id, void *data), void *data);
+
+__attribute__((visibility("default"))) extern int qemu_plugin_version;
+__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info,
+                                                               int argc, char **argv);
+
+int qemu_plugin_version = PLUGIN_VERSION;
+
+struct place {
+    uint64_t address;
+    unsigned function; /* into functions[] */
+    unsigned label;    /* MAX_LABELS: none */
+    char letter;
+};
+
+struct stretch {
+    bool open;
+    uint64_t length, firmware, labels;
+    uint32_t functions[MAX_PLACES];
+};
+
+struct kind {
+    uint64_t labels, most, firmware, count;
+    uint32_t *functions;
+};
+
+static struct place places[MAX_PLACES]; /* sorted by address */
+static char functions[MAX_PLACES][NAME];
+static unsigned place_count, function_count, label_count, kind_count;
+static unsigned label_function[MAX_LABELS];
+static struct stretch stretches[MAX_CPUS];
+static struct kind kinds[MAX_KINDS];
+static uint64_t text_start, text_end;
+static uintptr_t text_host; /* where QEMU holds the hypervisor's text; 0: not seen yet */
+static const char *out_name;
+
+static struct kind *kind_of(uint64_t labels)
+{
+    for (unsigned i = 0; i < kind_count; i++) {
+        if (kinds[i].labels == labels) {
+            return &kinds[i];
+        }
+    }
+    if (kind_count == MAX_KINDS) {
+        return &kinds[MAX_KINDS - 1];
+    }
+    kinds[kind_count].labels = labels;
+    kinds[kind_count].functions = calloc(MAX_PLACES, sizeof(uint32_t));
+    return &kinds[kind_count++];
+}
+
+static void stretch_end(struct stretch *s)
+{
+    struct kind *kind = kind_of(s->labels);
+
+    kind->count++;
+    if (s->length > kind->most) {
+        kind->most = s->length;
+        kind->firmware = s->firmware;
+        memcpy(kind->functions, s->functions, sizeof(s->functions));
+    }
+    s->open = false;
+}
+
+static void stretch_begin(struct stretch *s)
+{
+    memset(s, 0, sizeof(*s));
+    s->open = true;
+}
+
+/* About to execute the instruction at `place`. */
+static void arrive(struct stretch *s, const struct place *place)
+{
+    if (place->letter == 'P' && s->open) {
+        stretch_end(s);
+        stretch_begin(s);
+    } else if (place->letter == 'S') {
+        stretch_begin(s);
+    }
+    if (place->label != MAX_LABELS) {
+        s->labels |= UINT64_C(1) << place->label;
+    }
+}
+
+/* Executed in the hypervisor; `data`: the place the instruction is at or behind, its lowest bit: exactly there. */
+static void execute(unsigned int cpu, void *data)
+{
+    struct stretch *s = &stretches[cpu % MAX_CPUS];
+    const struct place *place = (const struct place *)((uintptr_t)data & ~(uintptr_t)1);
+    bool there = ((uintptr_t)data & 1) != 0;
+
+    if (there) {
+        arrive(s, place);
+    }
+    if (!s->open) {
+        return;
+    }
+    s->length++;
+    s->functions[place->function]++;
+    if (there && place->letter == 'R') {
+        stretch_end(s);
+    }
+}
+
+static void execute_firmware(unsigned int cpu, void *data)
+{
+    struct stretch *s = &stretches[cpu % MAX_CPUS];
+
+    (void)data;
+    s->length += s->open;
+    s->firmware += s->open;
+}
+
+/* The last place at or before `address`. */
+static const struct place *place_at(uint64_t address)
+{
+    unsigned low = 0, high = place_count;
+
+    while (high - low > 1) {
+        unsigned middle = low + (high - low) / 2;
+
+        if (places[middle].address <= address) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return &places[low];
+}
+
+/* The hypervisor's text by where it lies in the machine's memory: guests use the same addresses. */
+static void instruction_translated(struct qemu_plugin_insn *instruction)
+{
+    uint64_t address = qemu_plugin_insn_vaddr(instruction);
+    uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(instruction);
+    const struct place *place;
+
+    if (text_host == 0 && address == text_start) {
+        text_host = host;
+    }
+    if (text_host == 0 || host - text_host != (uintptr_t)(address - text_start)) {
+        return;
+    }
+    if (address >= text_start && address < text_end) {
+        place = place_at(address);
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute, 0,
+                                               (void *)((uintptr_t)place | (place->address == address)));
+    } else if (address < text_start) {
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute_firmware, 0, NULL);
+    }
+}
+
+static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+{
+    (void)id;
+    for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
+        instruction_translated(qemu_plugin_tb_get_insn(block, i));
+    }
+}
+
+static void write_functions(FILE *out, const struct kind *kind)
+{
+    const char *comma = "";
+
+    for (unsigned i = 0; i < function_count; i++) {
+        if (kind->functions[i] != 0) {
+            fprintf(out, "%s\"%s\": %" PRIu32, comma, functions[i], kind->functions[i]);
+            comma = ", ";
+        }
+    }
+}
+
+static void write_kind(FILE *out, const struct kind *kind)
+{
+    const char *comma = "";
+
+    fprintf(out, "{\"kind\": [");
+    for (unsigned i = 0; i < label_count; i++) {
+        if ((kind->labels & UINT64_C(1) << i) != 0) {
+            fprintf(out, "%s\"%s\"", comma, functions[label_function[i]]);
+            comma = ", ";
+        }
+    }
+    fprintf(out, "], \"most\": %" PRIu64 ", \"count\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"functions\": {",
+            kind->most, kind->count, kind->firmware);
+    write_functions(out, kind);
+    fprintf(out, "}}");
+}
+
+static void count_end(qemu_plugin_id_t id, void *data)
+{
+    FILE *out = fopen(out_name, "w");
+
+    (void)id;
+    (void)data;
+    if (out == NULL) {
+        fprintf(stderr, "count-stretches: %s cannot be written\n", out_name);
+        return;
+    }
+    fprintf(out, "{\"stretches\": [");
+    for (unsigned i = 0; i < kind_count; i++) {
+        fprintf(out, "%s\n", i == 0 ? "" : ",");
+        write_kind(out, &kinds[i]);
+    }
+    fprintf(out, "\n]}\n");
+    fclose(out);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t x = ((const struct place *)a)->address, y = ((const struct place *)b)->address;
+
+    return (x > y) - (x < y);
+}
+
+static void add_place(char letter, uint64_t address, const char *name)
+{
+    struct place *place = &places[place_count++];
+
+    *place = (struct place){address, MAX_PLACES, MAX_LABELS, letter};
+    if (letter != 'F' && letter != 'L') {
+        return;
+    }
+    place->function = function_count;
+    if (letter == 'L' && label_count < MAX_LABELS) {
+        place->label = label_count;
+        label_function[label_count++] = function_count;
+    }
+    snprintf(functions[function_count++], NAME, "%s", name);
+}
+
+/* Sorted; what is no function lies in the one before it. Of two places with one address both count. */
+static void settle_places(void)
+{
+    qsort(places, place_count, sizeof(places[0]), by_address);
+    for (unsigned i = 1; i < place_count; i++) {
+        struct place *place = &places[i];
+
+        if (place->function == MAX_PLACES) {
+            place->function = places[i - 1].function;
+        }
+        if (place->address == places[i - 1].address) {
+            place->letter = place->letter == 'F' || place->letter == 'L' ? places[i - 1].letter : place->letter;
+            place->label = place->label == MAX_LABELS ? places[i - 1].label : place->label;
+        }
+    }
+}
+
+static bool read_places(const char *name)
+{
+    FILE *file = fopen(name, "r");
+    char letter, text[NAME];
+    uint64_t address;
+
+    if (file == NULL) {
+        return false;
+    }
+    while (place_count < MAX_PLACES && fscanf(file, " %c %" SCNx64 " %63s", &letter, &address, text) == 3) {
+        if (letter == 'T') {
+            text_start = address;
+        } else if (letter == 'E') {
+            text_end = address;
+        } else {
+            add_place(letter, address, text);
+        }
+    }
+    fclose(file);
+    settle_places();
+    return place_count > 0 && place_count < MAX_PLACES;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv)
+{
+    const char *places_name = "";
+
+    (void)info;
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "places=", 7) == 0) {
+            places_name = argv[i] + 7;
+        } else if (strncmp(argv[i], "out=", 4) == 0) {
+            out_name = strdup(argv[i] + 4);
+        }
+    }
+    if (out_name == NULL || !read_places(places_name)) {
+        fprintf(stderr, "count-stretches: wants places=FILE that is in order, and out=FILE\n");
+        return 1;
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
+    qemu_plugin_register_atexit_cb(id, count_end, NULL);
+    return 0;
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+For how many instructions the hypervisor does not look at interrupts, by a plugin of QEMU (scripts/count-stretches.c):
+from a trap into it to its return to a guest, or to where it looks on the way.
+"""
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tessera.bench_count import CountError, make_plugin
+from tessera.runner import ROOT, Qemu
+
+SOURCE = ROOT / "scripts" / "count-stretches.c"
+ENTRY = "trap_entry"
+LOOKS = ("arch_irq_poll", "load_stage", "load_chunk")  # what calls them has looked, or they do
+KINDS = (
+    "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
+    "console_interrupt",
+    "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_run_any",
+    "sched_idle", "sched_look", "vm_load_step", "vm_conclude", "fence_remote", "hypervisor_panic",
+)  # fmt: skip
+_HANDLER = re.compile(r"^(?:HYPERCALL|SBI_EXTENSION)\(\w+, (\w+)", re.MULTILINE)
+_RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The longest of all stretches that came by the same of the functions in KINDS and of the calls' handlers."""
+
+    kind: tuple[str, ...]
+    most: int  # instructions, the firmware's included
+    count: int
+    firmware: int
+    functions: dict[str, int]
+
+
+def _tool(*command: str) -> str:
+    try:
+        return subprocess.run(command, text=True, capture_output=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CountError(f"{command[0]}: {error}") from error
+
+
+def handlers() -> set[str]:
+    """The functions that hypercalls and SBI calls end in."""
+    sources = [path for room in ("core", "rt", "ipc", "arch/riscv") for path in (ROOT / room).glob("*.c")]
+    return {name for path in sources for name in _HANDLER.findall(path.read_text(encoding="utf-8"))}
+
+
+def write_places(elf: Path, out: Path) -> None:
+    """What the plugin has to know of the hypervisor `elf`."""
+    labels = {*KINDS, *handlers()}
+    lines = []
+    for line in _tool("riscv64-unknown-elf-nm", "-n", str(elf)).splitlines():
+        address, kind, name = line.split()
+        if name == "__text_start":
+            lines.append(f"T {address} -")
+        elif name == "__text_end":
+            lines.append(f"E {address} -")
+        elif kind in "tT":
+            plain = name.partition(".")[0]  # foo.constprop.0
+            lines.append(f"{'L' if plain in labels else 'F'} {address} {plain}")
+            lines += [f"S {address} -"] * (plain == ENTRY) + [f"P {address} -"] * (plain in LOOKS)
+    lines += [f"R {address} -" for address in _RETURN.findall(_tool("riscv64-unknown-elf-objdump", "-d", str(elf)))]
+    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def arguments(qemu: Qemu, elf: Path, folder: Path, out: Path) -> list[str]:
+    """For QEMU's command line; read_stretches(out) when it has ended."""
+    places = folder / "places"
+    write_places(elf, places)
+    plugin = make_plugin(qemu, SOURCE, folder, f"places={places}")
+    return ["-plugin", f"{plugin},places={places},out={out}"]
+
+
+def read_stretches(out: Path) -> list[Stretch]:
+    """What the plugin has left, the longest first."""
+    try:
+        record = json.loads(out.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CountError(f"QEMU ended without a record in {out}: {error}") from error
+    found = [
+        Stretch(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"]) for s in record["stretches"]
+    ]
+    return sorted(found, key=lambda stretch: -stretch.most)
