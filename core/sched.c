@@ -46,14 +46,24 @@ void sched_init(ticks_t quantum)
     }
 }
 
+/* What `v` used of the CPU until now, when whoever comes next begins. */
+static inline void sched_account(struct cpu *cpu, struct vcpu *v)
+{
+    ticks_t now = arch_time();
+
+    v->runtime += now - cpu->since;
+    cpu->since = now;
+}
+
 /* Best effort is not among the registered classes, so that its share of the way from one VCPU to the next is inline. */
 
-static inline void sched_enqueue(struct sched_be *be, struct vcpu *v)
+static inline void sched_enqueue(struct sched_be *be, struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;
     if (LIKELY(v->sched == NULL)) {
         be_enqueue(be, v);
     } else {
+        sched_account(cpu, v);
         v->sched->enqueue(v);
     }
 }
@@ -67,34 +77,26 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, const struc
     }
 }
 
-/* What `v` used of the CPU until now, when whoever comes next begins. */
-static inline void sched_account(struct cpu *cpu, struct vcpu *v)
-{
-    ticks_t now = arch_time();
-
-    v->runtime += now - cpu->since;
-    cpu->since = now;
-}
-
-/* `prev`, or NULL, has left the CPU. */
+/* `prev`, or NULL, has left the CPU; picking takes time, too. */
 static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu, struct vcpu *prev)
 {
-    if (UNLIKELY(cpu->urgent != NULL)) {
-        struct vcpu *v = cpu->urgent->pick(cpu);
+    struct vcpu *v = NULL;
 
-        if (prev != NULL) {
-            sched_account(cpu, prev); /* that took time, too */
-        } else {
-            cpu->since = arch_time();
-        }
-        if (v != NULL) {
-            if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
-                be_notify(); /* whoever v has taken this CPU from can go on elsewhere */
-            }
-            return v;
-        }
+    if (UNLIKELY(cpu->urgent != NULL)) {
+        v = cpu->urgent->pick(cpu);
     }
-    return be_pick(be);
+    if (prev != NULL) {
+        sched_account(cpu, prev);
+    } else {
+        cpu->since = arch_time();
+    }
+    if (LIKELY(v == NULL)) {
+        return be_pick(be);
+    }
+    if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
+        be_notify(); /* whoever v has taken this CPU from can go on elsewhere */
+    }
+    return v;
 }
 
 void sched_wake(struct vcpu *v)
@@ -122,17 +124,20 @@ void sched_remove(struct vcpu *v)
     v->inbox.room = 0;
 }
 
-/* The slice ends at the horizon at the latest. What best effort's timers are about can wait while somebody else runs. */
+/* The slice ends at the horizon at the latest. What best effort's timers are about can wait while somebody else runs, whose
+ * slice always has an end. */
 static void __attribute__((noinline)) sched_settle_asked(struct cpu *cpu)
 {
-    cpu->endless = cpu->slice_end == TICKS_NEVER;
-    if (cpu->horizon < cpu->slice_end) {
-        cpu->slice_end = cpu->horizon;
-    }
-    if (sched_urgent(cpu)) {
-        cpu->armed = cpu->slice_end;
-        arch_timer_set(cpu->slice_end);
+    ticks_t end = cpu->horizon < cpu->slice_end ? cpu->horizon : cpu->slice_end;
+
+    if (cpu->current != NULL && cpu->current->sched != NULL) {
+        cpu->endless = false;
+        cpu->slice_end = end;
+        cpu->armed = end;
+        arch_timer_set(end);
     } else {
+        cpu->endless = cpu->slice_end == TICKS_NEVER;
+        cpu->slice_end = end;
         timer_settle(cpu);
     }
 }
@@ -170,7 +175,7 @@ static void sched_conclude(struct vm *vm)
 }
 
 /* The VCPU that left its CPU has asked for something, or somebody for it. */
-static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
+static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
 {
     unsigned request = v->request;
 
@@ -183,7 +188,7 @@ static void __attribute__((noinline, cold)) sched_request(struct vcpu *v)
         vm_vcpu_left(v->vm);
         sched_conclude(v->vm);
     } else {
-        sched_enqueue(&sched_be, v);
+        sched_enqueue(&sched_be, cpu, v);
     }
 }
 
@@ -200,14 +205,17 @@ static inline void sched_block(struct vcpu *v)
     timer_arm(&v->timer, arch_vcpu_deadline(&v->arch));
 }
 
-static inline void sched_left(struct cpu *cpu, struct vcpu *v)
+/* Returns whose time it still is: nobody's if `v` has asked for more than to wait, for then it may be another's by now. */
+static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
     if (sched_waits(v)) {
         sched_block(v);
-    } else {
-        sched_request(v);
+        return v;
     }
+    sched_account(cpu, v);
+    sched_request(cpu, v);
+    return NULL;
 }
 
 /* Sleeps with nothing to do. The lock is held on the way in and out, not between. */
@@ -243,14 +251,15 @@ static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
     spin_lock(&sched_lock);
     v->runtime += arch_time() - cpu->since;
     if ((v->request & VCPU_REQ_OFF) != 0) {
-        sched_request(v);
+        sched_request(cpu, v);
         return;
     }
     if (done) {
         v->vm->state = VM_RUNNING;
         v->request = 0;
+        vcpu_open_inbox(v); /* not before: loading forgets what was raised */
     }
-    sched_enqueue(&sched_be, v);
+    sched_enqueue(&sched_be, cpu, v);
 }
 
 static inline void sched_take(struct cpu *cpu, struct vcpu *v)
@@ -287,11 +296,10 @@ static struct vcpu *__attribute__((noinline)) sched_run_any(struct cpu *cpu, str
 
     KEEP_IN_REGISTER(be);
     if (prev != NULL) {
-        sched_account(cpu, prev);
         if (LIKELY(prev->request == 0)) {
-            sched_enqueue(be, prev);
+            sched_enqueue(be, cpu, prev);
         } else {
-            sched_left(cpu, prev);
+            prev = sched_left(cpu, prev);
         }
     }
     next = sched_pick(be, cpu, prev);
@@ -309,7 +317,7 @@ static struct vcpu *__attribute__((noinline)) sched_run_any(struct cpu *cpu, str
 /* Does best effort's longest waiting VCPU take the turn of another one, and nothing else is to be seen to? */
 static inline bool sched_rotates(const struct sched_be *be, const struct cpu *cpu, const struct vcpu *prev)
 {
-    return arch_timer_direct() && cpu->urgent == NULL && prev != NULL && prev->request == 0 &&
+    return cpu->urgent == NULL && arch_timer_direct() && prev != NULL && prev->request == 0 &&
            !list_empty(&be->queue) && be_first(be)->request == 0;
 }
 

@@ -17,6 +17,7 @@ void timer_insert(struct timer *t, ticks_t deadline)
     struct cpu *cpu = cpu_self();
     struct list *at;
 
+    deadline += deadline == 0; /* a guest may say 0, which as what the hardware is to be set to would mean: leave it */
     t->deadline = deadline;
     at = cpu->timers.prev;
     while (at != &cpu->timers && timer_of(at)->deadline > deadline) {

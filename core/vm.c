@@ -45,7 +45,6 @@ static void vm_begin(struct vm *vm)
     vm->starts++;
     arch_vcpu_reset(boot, (ulong)vm->config->entry, (ulong)vm->config->dtb);
     boot->request = VCPU_REQ_LOAD;
-    vcpu_open_inbox(boot);
     vm->doorbells = 0;
     sched_wake(boot);
 }

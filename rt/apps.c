@@ -69,13 +69,13 @@ static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *a
            memmap_ram(&vm->memmap, abi->stack - STACK_ALIGN, STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
 }
 
-/* Under sched_lock: a free slot whose VCPU has left its CPU; none in a VM that stops, whose apps are gone already. */
+/* Under sched_lock: a free slot; none in a VM that stops, whose apps are gone already. */
 static struct rt_app *take_slot(const struct vm *vm)
 {
     for (unsigned n = vm->nvcpus; n < vm->total && vm->state == VM_RUNNING; n++) {
         struct rt_app *app = vm->vcpus[n].sched_data;
 
-        if (app->state == RT_FREE && vm->vcpus[n].state == VCPU_OFF) {
+        if (app->state == RT_FREE) { /* its VCPU is off: who leaves its CPU frees the slot */
             app->state = RT_INACTIVE;
             app->test.count = 0;
             return app;
@@ -114,6 +114,7 @@ static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3,
         app->budget = abi.budget_us * hyp.us;
         app->deadline = abi.deadline_us * hyp.us;
         app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER};
+        app->vcpu->runtime = 0; /* the slot's last app's */
     }
     spin_unlock(&sched_lock);
     return app == NULL ? answer(HCALL_ERR_FAILED, 0) : answer(HCALL_OK, id_of(app));
@@ -168,7 +169,6 @@ static ticks_t launch(struct rt_app *app, ticks_t first)
     v->request = 0;
     v->pending = 0;
     vcpu_open_inbox(v);
-    v->runtime = 0;
     v->last_cpu = VCPU_NO_CPU;
     arch_vcpu_reset(v, app->entry, app->arg);
     arch_vcpu_argument(v, id_of(app), app->stack);

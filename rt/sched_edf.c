@@ -102,7 +102,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
 {
     struct vcpu *v = app->vcpu;
     ticks_t at = app->release.key;
-    bool ready = waits(app) && v->state == VCPU_BLOCKED;
+    bool ready = v->state == VCPU_BLOCKED; /* what it waited for is this */
 
     if (LIKELY(app->done)) {
         app->released = at;
@@ -146,32 +146,56 @@ static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *pre
     }
 }
 
-/* Releases whose time has come. Returns the first by deadline of those apps, in no queue, or NULL. With apps that were
- * admitted, few turns. */
-static struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, ticks_t now)
+/* The first of the releases, whose time has come. Returns its app if it is ready, in no queue, or NULL. */
+static inline struct rt_app *release_first(struct rt_cpu *rc)
 {
-    struct rt_app *best = NULL;
-    struct rt_node *first;
-    ticks_t cost = 0;
+    struct rt_app *app = CONTAINER_OF(rc->releases.nodes[0], struct rt_app, release);
+    bool ready;
 
-    while ((first = rc->releases.nodes[0])->key <= now) {
-        struct rt_app *app = CONTAINER_OF(first, struct rt_app, release);
+    if (UNLIKELY(!app->done)) {
+        late(rc, app);
+    }
+    ready = begin(rc, app);
+    if (rc->releases.count > 1) {
+        rt_queue_first_grew(&rc->releases);
+    }
+    return ready ? app : NULL;
+}
 
-        cost += rt_costs.release;
-        if (UNLIKELY(!app->done)) {
-            late(rc, app);
-        }
-        if (begin(rc, app)) {
+/* Further releases whose time has come, with apps that were admitted few. `best` is NULL or ready and in no queue; returns
+ * the first by deadline of it and theirs. Out of line for the registers. */
+static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_cpu *rc, struct rt_app *best,
+                                                                     ticks_t now, ticks_t *cost)
+{
+    while (rc->releases.nodes[0]->key <= now) {
+        struct rt_app *app = release_first(rc);
+
+        *cost += rt_costs.release;
+        if (app != NULL) {
             best = best == NULL ? app : first_of(rc, best, app);
         }
-        if (rc->releases.count > 1) {
-            rt_queue_first_grew(&rc->releases);
+    }
+    return best;
+}
+
+/* Releases whose time has come. Returns the first by deadline of those apps, in no queue, or NULL. */
+static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, ticks_t now)
+{
+    struct rt_app *best = NULL;
+
+    if (rc->releases.nodes[0]->key <= now) {
+        const struct vcpu *prev = cpu->current;
+        ticks_t cost = rt_costs.release;
+
+        best = release_first(rc);
+        if (UNLIKELY(rc->releases.nodes[0]->key <= now)) {
+            best = release_others(rc, best, now, &cost);
+        }
+        if (prev != NULL && prev->sched == &rt_class) {
+            refund(rc, cpu->current, cost);
         }
     }
-    cpu->horizon = first->key;
-    if (cost != 0 && cpu->current != NULL && cpu->current->sched == &rt_class) {
-        refund(rc, cpu->current, cost);
-    }
+    cpu->horizon = rc->releases.nodes[0]->key;
     return best;
 }
 

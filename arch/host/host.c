@@ -13,9 +13,11 @@
 
 struct cpu *host_cpu;
 ticks_t host_time;
+struct host_costs host_costs;
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
-static jmp_buf asleep; /* where a CPU goes that has nothing to do; owner: host_schedule() */
+static jmp_buf asleep;  /* where a CPU goes that has nothing to do; owner: host_schedule() */
+static bool scheduling; /* the scheduler runs; owner: host_schedule() */
 static unsigned char *ram, *trace_memory;
 static char output[1 << 16];
 static size_t output_length;
@@ -38,21 +40,63 @@ void host_reset(void)
     }
     host_cpu = &cpus[0];
     host_time = 0;
+    host_costs = (struct host_costs){0};
     output_length = 0;
     typed = "";
+}
+
+void host_spend(ticks_t ticks)
+{
+    host_time += ticks;
+    host_cpu->arch.taken += ticks;
+}
+
+ticks_t host_look_at_time(void)
+{
+    ticks_t now = host_time;
+
+    if (scheduling) {
+        host_spend(host_costs.look);
+    }
+    return now;
+}
+
+static ticks_t ran_here(const struct cpu *cpu)
+{
+    return host_time - cpu->arch.resumed - (cpu->arch.taken - cpu->arch.taken_before);
+}
+
+ticks_t host_ran(const struct vcpu *v)
+{
+    return v->arch.ran + (v->state == VCPU_RUNNING ? ran_here(v->cpu) : 0);
+}
+
+/* The current VCPU has had what it has had, and somebody's time begins. */
+static void host_account(void)
+{
+    if (host_cpu->current != NULL) {
+        host_cpu->current->arch.ran += ran_here(host_cpu);
+    }
+    host_cpu->arch.resumed = host_time;
+    host_cpu->arch.taken_before = host_cpu->arch.taken;
 }
 
 static struct vcpu *host_schedule(void)
 {
     struct vcpu *next;
 
+    host_account();
+    scheduling = true;
     if (setjmp(asleep) != 0) {
+        scheduling = false;
         return NULL;
     }
     next = sched_run(host_cpu);
+    scheduling = false;
     host_cpu->loaded = next;
     next->last_cpu = (ulong)host_cpu;
     vcpu_take_pending(next);
+    host_spend(host_costs.leave);
     return next;
 }
 
@@ -61,6 +105,7 @@ struct vcpu *host_step(unsigned id)
     host_cpu = &cpus[id];
     arch_irq_poll();
     if (host_cpu->current != NULL && host_cpu->flags == 0) {
+        host_spend(host_costs.leave);
         return host_cpu->current;
     }
     if (host_cpu->current == NULL) { /* it was left asleep by longjmp(): what sched_look() does when it wakes */

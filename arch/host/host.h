@@ -19,6 +19,23 @@ struct vcpu *host_step(unsigned id);
 /* The current VCPU of CPU `id` exits to wait for an interrupt; then as host_step(). */
 struct vcpu *host_wait(unsigned id);
 
+/*
+ * What the hypervisor takes, in ticks, from the VCPU that it interrupts or that comes next: nothing, unless a test says so
+ * after host_reset(). With it, time goes on for all CPUs; tests of what comes of that have one.
+ */
+struct host_costs {
+    ticks_t enter; /* from a guest's last instruction to where the hypervisor looks at what there is */
+    ticks_t look;  /* each time that the scheduler looks at the clock: on its way, and behind it */
+    ticks_t leave; /* from the scheduler's end to the next guest's first instruction */
+};
+extern struct host_costs host_costs;
+
+/* The current CPU spends `ticks` in the hypervisor. */
+void host_spend(ticks_t ticks);
+
+/* Time that the guest in `v` itself has had since its start; without costs, its run time. */
+ticks_t host_ran(const struct vcpu *v);
+
 /* When the next timer of any CPU fires; TICKS_NEVER if none. */
 ticks_t host_next_timer(void);
 

@@ -96,7 +96,8 @@ _SIGNATURES = {
     "world_runtime": (c_uint64, [c_uint, c_uint]),
     "world_on_cpu": (c_int, [c_uint]),
     "world_image_rt": (None, [c_void_p, c_uint, c_uint, c_uint]),
-    "world_image_rt_costs": (None, [c_void_p, c_uint, c_uint]),
+    "world_image_rt_costs": (None, [c_void_p, c_uint, c_uint, c_uint]),
+    "world_costs": (None, [c_uint64] * 4),
     "world_hypercall": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
     "world_hypercall_decided": (
         c_long,
@@ -114,7 +115,7 @@ _SIGNATURES = {
     "world_ipc_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint32), POINTER(c_uint32), c_uint32]),
     "world_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
     "world_lines": (c_uint32, [c_uint]),
-    "world_raised": (c_ulong, [c_uint]),
+    "world_raised": (c_ulong, [c_uint, c_uint]),
     "host_next_timer": (c_uint64, []),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),

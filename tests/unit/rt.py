@@ -68,7 +68,7 @@ def boot(
     nvcpus: list[int],
     rt_apps: list[int],
     launchers: list[int] | None = None,
-    costs_ns: tuple[int, int] = (0, 0),
+    costs_ns: tuple[int, int, int] = (0, 0, 0),
 ) -> None:
     """A system in which all VMs run, each on its VCPU 0 alone."""
     image = CORE.world_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)

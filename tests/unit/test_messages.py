@@ -6,7 +6,8 @@ doubled, half-delivered or out of order, every wrong call gets its error and cha
 
 import ctypes
 
-from core import CORE, VM_RUNNING
+import pytest
+from core import CORE, VM_LOADING, VM_RUNNING, VM_STOPPING
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -63,6 +64,15 @@ def boot(rights: list[int], lines: list[int], sharers: int, vcpus: int = 2) -> N
     assert CORE.world_ipc_boot(count, vcpus, array(*rights), array(*lines), sharers)
 
 
+def sleep(vm: int) -> None:
+    """Its VCPU 0 waits for an interrupt, having seen to all that came."""
+    CORE.world_raised(vm, 0)
+    for cpu in range(8):
+        if CORE.world_on_cpu(cpu) == 100 * vm:
+            CORE.world_wait(cpu)
+    assert CORE.world_settle()
+
+
 class Messages(RuleBasedStateMachine):
     """Up to six VMs that send to whom they may, and try what they may not."""
 
@@ -85,7 +95,7 @@ class Messages(RuleBasedStateMachine):
     def _notified(self, vm: int, before: int) -> None:
         """The receiver's line is up, or its software interrupt was raised if nobody has before."""
         if not self.lines[vm]:
-            assert before & SOFTWARE_INTERRUPT or CORE.world_raised(vm) & SOFTWARE_INTERRUPT
+            assert before & SOFTWARE_INTERRUPT or CORE.world_raised(vm, 0) & SOFTWARE_INTERRUPT
 
     def _expected(self, source: int, receiver: int, vcpu: int) -> int:
         if receiver >= self.count:
@@ -104,7 +114,7 @@ class Messages(RuleBasedStateMachine):
         message = self._message(size)
         poke(source, ROOM + place, message)
         expected = self._expected(source, receiver, vcpu)
-        before = CORE.world_raised(receiver) if expected == 0 else 0
+        before = CORE.world_raised(receiver, 0) if expected == 0 else 0
         assert call(source, SEND, receiver | vcpu << 16, GPA + ROOM + place, size) == (expected, 0)
         if expected == 0:
             self.waiting[receiver].append((source, message))
@@ -160,7 +170,7 @@ class Messages(RuleBasedStateMachine):
         source %= self.count
         both = region == 0 and self.sharers >> source & self.sharers >> receiver & 1
         expected = NOBODY if receiver >= self.count else 0 if both else DENIED
-        before = CORE.world_raised(receiver) if expected == 0 else 0
+        before = CORE.world_raised(receiver, 0) if expected == 0 else 0
         assert call(source, RING, region, receiver) == (expected, 0)
         if expected == 0:
             self.bells[receiver] |= 1
@@ -172,11 +182,18 @@ class Messages(RuleBasedStateMachine):
         assert call(vm, DOORBELLS) == (0, self.bells[vm])
         self.bells[vm] = 0
 
-    @rule(vm=INDEX)
-    def restart(self, vm: int) -> None:
-        vm %= self.count
+    @rule(vm=INDEX, source=INDEX, asleep=st.booleans())
+    def restart(self, vm: int, source: int, asleep: bool) -> None:
+        """Meanwhile somebody sends it a message: refused, or, if it goes to the life that ends, lost with that."""
+        vm, source = vm % self.count, source % self.count
+        call(source, GET_ID)
+        if asleep:
+            sleep(vm)
         CORE.world_vm_stop(0, vm, True)
         self.waiting[vm], self.bells[vm] = [], 0
+        if source != vm and self.rights[source] >> vm & 1:
+            ends = CORE.world_vm_state(vm) == VM_STOPPING
+            assert call(source, SEND, vm, GPA + ROOM, 16)[0] in ((0, NOT_NOW, NOT_RUNNING) if ends else (NOT_RUNNING,))
         assert CORE.world_settle()
 
     @precondition(lambda self: any(self.waiting))
@@ -189,10 +206,7 @@ class Messages(RuleBasedStateMachine):
         self.ask_doorbells(vm)
         if not senders or self.lines[vm]:
             return  # arch/host has no controller that would turn a line into an interrupt
-        CORE.world_raised(vm)
-        for cpu in range(self.count):
-            if CORE.world_on_cpu(cpu) == 100 * vm:
-                CORE.world_wait(cpu)
+        sleep(vm)
         self.send(senders[0], vm, 0, 20, 0)
         assert CORE.world_settle()
         assert any(CORE.world_on_cpu(cpu) == 100 * vm for cpu in range(self.count))
@@ -242,7 +256,7 @@ def test_sending_and_waiting() -> None:
     assert call(0, SEND_WAIT, 1, 0, 8)[0] == BAD_ADDRESS
     assert CORE.world_settle()
     assert CORE.world_on_cpu(0) == 0
-    CORE.world_raised(0)
+    CORE.world_raised(0, 0)
     assert call(0, SEND_WAIT, 1, GPA + ROOM, 8)[0] == 0
     assert CORE.world_settle()
     assert 0 not in (CORE.world_on_cpu(0), CORE.world_on_cpu(1))
@@ -259,6 +273,30 @@ def test_shared_memory_is_cleared_at_boot_only() -> None:
     CORE.world_vm_stop(0, 0, True)
     assert CORE.world_settle()
     assert peek(0, offset, 4) == b"kept"
+
+
+@pytest.mark.parametrize("line", [0, 3])
+def test_a_message_to_a_vm_that_is_being_loaded(line: int) -> None:
+    """Refused as long as what it raises would be forgotten; taken from the VM's first instruction on."""
+    boot([2, 0], [0, line], 0)
+    sleep(1)
+    CORE.world_vm_stop(0, 1, True)
+    assert CORE.world_vm_state(1) == VM_LOADING
+    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
+    assert CORE.world_settle()
+    assert CORE.world_vm_state(1) == VM_RUNNING
+    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
+    assert CORE.world_lines(1) == 1 << line if line else CORE.world_raised(1, 0) & SOFTWARE_INTERRUPT
+    assert call(1, RECV, GPA + ROOM, LARGEST) == (0, 8)
+    assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
+
+
+def test_a_message_to_a_vm_that_has_ended() -> None:
+    """Its queue is closed, though it has room."""
+    boot([2, 0], [0, 0], 0)
+    sleep(1)
+    CORE.world_vm_stop(0, 1, False)
+    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
 
 
 def test_every_size_and_alignment() -> None:

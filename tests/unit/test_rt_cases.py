@@ -2,7 +2,7 @@
 """Single cases of rt that have been wrong once, or that everything else leans on."""
 
 import pytest
-from core import OFF, TICKS_PER_US, time_now
+from core import NEVER, OFF, TICKS_PER_US, time_now
 from rt import (
     ACTIVE,
     AGAIN,
@@ -90,6 +90,19 @@ def test_runtime_has_the_current_slice() -> None:
     launch(Task(1000, 500, 1000, (500,), cpu=1), start=time_now(CORE))
     run(123 * TICKS_PER_US)
     assert stats(cpu_of(0), 0).runtime == 123 * TICKS_PER_US
+
+
+def test_a_new_app_has_used_nothing() -> None:
+    """Whatever the one before it in its slot has."""
+    boot(2, [1], [1])
+    task = Task(1000, 500, 1000, (500,), cpu=1)
+    launch(task, start=time_now(CORE))
+    run(123 * TICKS_PER_US)
+    assert call(cpu_of(0), DELETE, 0) == (OK, 0)
+    settle()
+    assert create(cpu_of(0), task) == (OK, 0)
+    got = stats(cpu_of(0), 0)
+    assert (got.releases, got.response_min, got.runtime) == (0, NEVER, 0)
 
 
 def test_a_job_comes_into_the_figures_under_the_lock() -> None:
@@ -227,17 +240,48 @@ def test_what_a_deleted_app_has_used_is_not_given_twice() -> None:
     assert CORE.world_vcpu_state(0, 1) == OFF
     late = Task(4, 2, 4, (2,), cpu=1)
     assert create(manager, late) == (OK, 0)
-    waited = 0
-    while (answer := steps(20, manager, LAUNCH, OWN_VM, 0, 0)) == AGAIN:  # no time passes while it is decided
+    answer, waited = AGAIN, 0
+    while answer == AGAIN and waited <= 5 * TICKS_PER_US + 1:
         run(1)
         waited += 1
+        answer = steps(20, manager, LAUNCH, OWN_VM, 0, 0)  # no time passes while it is decided
     assert answer == OK
-    assert waited <= 5 * TICKS_PER_US + 1
     set_jobs(0, 0, late.jobs)
     settle()
     run(100 * TICKS_PER_US)
     assert stats(manager, 1).misses == 0
     assert CORE.world_rt_state(0, 1) == ACTIVE
+
+
+def test_a_launch_waits_for_all_that_a_deleted_app_has_delayed() -> None:
+    """Not only for the first of them."""
+    boot(2, [1], [3])
+    manager = cpu_of(0)
+    start = time_now(CORE) + 1000
+    for period in (19, 20, 20):
+        launch(Task(period, 5, period, (5,), cpu=1), start)
+    run(start + 3 * TICKS_PER_US - time_now(CORE))
+    assert call(1, DELETE, SELF) == (OK, 0)
+    settle()
+    assert create(manager, Task(20, 5, 20, (5,), cpu=1)) == (OK, 0)
+    until = 0
+    while steps(20, manager, LAUNCH, OWN_VM, 0, 0) == AGAIN and until < 20:
+        run(TICKS_PER_US)
+        until = (time_now(CORE) - start) // TICKS_PER_US
+    assert until in (13, 14)
+
+
+def test_what_was_raised_before_its_launch_an_app_does_not_see() -> None:
+    """As of a hart that is off; what is raised later it sees at its next turn."""
+    boot(2, [1], [1])
+    CORE.world_raise(0, 0, 1)
+    launch(Task(1000, 500, 1000, (500,), cpu=1), time_now(CORE) + 100)
+    run(200)
+    assert CORE.world_on_cpu(1) == 1
+    assert CORE.world_raised(0, 1) == 0
+    CORE.world_raise(0, 0, 1)
+    run(2000 * TICKS_PER_US)
+    assert CORE.world_raised(0, 1) == 1
 
 
 def test_an_app_may_launch_another_on_its_cpu() -> None:

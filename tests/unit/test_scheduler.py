@@ -161,3 +161,16 @@ def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
         settle()
         assert CORE.world_vcpu_state(vm, 0) in (READY, RUNNING), "not woken at its deadline"
         well(CORE.world_wrong_settled())
+
+
+def test_a_timer_of_zero_keeps_nobody_from_the_cpu() -> None:
+    """Zero is long over, and no deadline that the hardware is not to be set to: slices still end."""
+    boot(1, [1, 1, 1])
+    start_all([1, 1, 1])
+    CORE.world_wait_until(0, 0)
+    settle()
+    before = runtimes([1, 1, 1])
+    for _ in range(20):
+        to_next_timer()
+    got = [after - early for early, after in zip(before, runtimes([1, 1, 1]), strict=True)]
+    assert min(got) >= QUANTUM

@@ -9,6 +9,7 @@
 #include "lib.h"
 #include "rt_app.h"
 #include "sched.h"
+#include "world_rt.h"
 
 #define PAYLOAD_OFFSET 16384U
 #define SETTLE_TURNS 10000U
@@ -48,6 +49,33 @@ static void step(unsigned id)
     cpu_get(id)->arch.kicks += kicks;
 }
 
+static struct {
+    ticks_t deaf; /* how long guests that do what they like keep their CPU from looking at interrupts */
+} costs;
+
+void world_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t deaf)
+{
+    host_costs = (struct host_costs){.enter = enter, .look = look, .leave = leave};
+    costs.deaf = deaf;
+}
+
+/* Whoever runs on this CPU may have made the longest call that there is, just before an interrupt. */
+static bool deaf(void)
+{
+    const struct vcpu *v = host_cpu->current;
+
+    return v == NULL || (!world_rt_keeps_budget(v) && host_ran(v) != v->arch.ran);
+}
+
+/* The guest that runs on this CPU, if one does, leaves it, by a call or an interrupt. */
+static void spend_entry(bool interrupt)
+{
+    if (interrupt && deaf()) {
+        host_spend(costs.deaf);
+    }
+    host_spend(host_costs.enter);
+}
+
 /* An idle CPU that has done something (in an interrupt, so it is awake) looks for work before it sleeps again. */
 static bool awake[SYSIMAGE_MAX_HARTS];
 
@@ -57,6 +85,7 @@ void world_enter(unsigned cpu)
     if (about_to_wait()) {
         step(cpu);
     }
+    spend_entry(false);
     awake[cpu] = true;
 }
 
@@ -142,6 +171,7 @@ bool world_boot_image(struct world_image *image)
         return false;
     }
     memset(awake, 0, sizeof(awake));
+    memset(&costs, 0, sizeof(costs));
     host_reset();
     if (system_init(&image->header) != NULL) {
         return false;
@@ -252,8 +282,11 @@ void world_advance(ticks_t ticks)
 static bool settle_one(unsigned id)
 {
     host_cpu = cpu_get(id);
-    if (!arch_irq_pending() && (host_cpu->current == NULL ? !awake[id] : host_cpu->flags == 0)) {
-        return false;
+    if (host_cpu->current == NULL ? !awake[id] : host_cpu->flags == 0) {
+        if (!arch_irq_pending()) {
+            return false;
+        }
+        spend_entry(true);
     }
     awake[id] = false;
     step(id);
@@ -286,6 +319,15 @@ unsigned world_vm_state(unsigned vm)
 ticks_t world_runtime(unsigned vm, unsigned vcpu)
 {
     return hyp.vms[vm].vcpus[vcpu].runtime;
+}
+
+ulong world_raised(unsigned vm, unsigned vcpu)
+{
+    struct vcpu *v = &hyp.vms[vm].vcpus[vcpu];
+    ulong raised = v->arch.raised | v->pending;
+
+    v->arch.raised = 0;
+    return raised;
 }
 
 int world_on_cpu(unsigned cpu)

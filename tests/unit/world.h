@@ -60,6 +60,10 @@ long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, u
 /* Bytes of a VM's memory. world_wrong_settled() does not look at WORLD_GPA + 0x100 .. 0x6ff. */
 void *world_memory(unsigned vm, gpa_t gpa);
 
+/* From now on the hypervisor takes time, in ticks: see host_costs. `deaf`: for so long a guest that is no RT app, or an app
+ * whose jobs do not end, has been in the hypervisor, which does not look at interrupts, whenever one comes. */
+void world_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t deaf);
+
 /* Time goes on; nothing else happens. */
 void world_advance(ticks_t ticks);
 
@@ -76,6 +80,7 @@ const char *world_wrong_settled(void);
 unsigned world_vcpu_state(unsigned vm, unsigned vcpu);
 unsigned world_vm_state(unsigned vm);
 ticks_t world_runtime(unsigned vm, unsigned vcpu);
-int world_on_cpu(unsigned cpu); /* 100 * VM + VCPU, or -1 */
+ulong world_raised(unsigned vm, unsigned vcpu); /* guest interrupts that it was sent since last asked */
+int world_on_cpu(unsigned cpu);                 /* 100 * VM + VCPU, or -1 */
 
 #endif

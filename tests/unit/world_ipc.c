@@ -69,12 +69,3 @@ uint32_t world_lines(unsigned vm)
 {
     return hyp.vms[vm].arch.lines;
 }
-
-unsigned long world_raised(unsigned vm)
-{
-    struct vcpu *v = &hyp.vms[vm].vcpus[0];
-    unsigned long raised = v->arch.raised | v->pending;
-
-    v->arch.raised = 0;
-    return raised;
-}

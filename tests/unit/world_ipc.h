@@ -15,8 +15,7 @@ bool world_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, cons
 /* A hypercall of VM `vm`'s VCPU 0, which is woken if it sleeps; WORLD_NO_CALLER if it cannot be. */
 long world_call(unsigned vm, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
 
-/* Interrupt lines of the VM's controller that are high; guest interrupts that its VCPU 0 was sent since last asked. */
+/* Interrupt lines of the VM's controller that are high. */
 uint32_t world_lines(unsigned vm);
-unsigned long world_raised(unsigned vm);
 
 #endif

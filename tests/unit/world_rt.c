@@ -18,9 +18,10 @@ void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, un
     world_image_seal(image);
 }
 
-void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned blocked_ns)
+void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns)
 {
     image->header.rt_release_ns = release_ns;
+    image->header.rt_switch_ns = switch_ns;
     image->header.rt_blocked_ns = blocked_ns;
     world_image_seal(image);
 }
@@ -41,7 +42,7 @@ static struct {
     uint32_t ticks[WORLD_JOBS];
     unsigned count;
     uint32_t job;
-    ticks_t target; /* of runtime: where the job ends; TICKS_NEVER if it does not */
+    ticks_t target; /* of host_ran(): where the job ends; TICKS_NEVER if it does not */
     ticks_t first;  /* release */
 } jobs[SYSIMAGE_MAX_VCPUS];
 
@@ -50,11 +51,11 @@ static unsigned index_of(const struct vcpu *v)
     return (unsigned)(v - hyp.vcpus);
 }
 
-static void begin_job(unsigned i, ticks_t runtime)
+static void begin_job(unsigned i, ticks_t ran)
 {
     uint32_t ticks = jobs[i].count == 0 ? 0 : jobs[i].ticks[jobs[i].job % jobs[i].count];
 
-    jobs[i].target = ticks == 0 ? TICKS_NEVER : runtime + ticks;
+    jobs[i].target = ticks == 0 ? TICKS_NEVER : ran + ticks;
 }
 
 void world_rt_jobs(unsigned vm, unsigned app, const uint32_t *ticks, unsigned count)
@@ -88,7 +89,7 @@ static ticks_t remaining(unsigned cpu)
     const struct vcpu *v = rt_current(cpu);
     ticks_t target = v == NULL ? TICKS_NEVER : jobs[index_of(v)].target;
 
-    return target == TICKS_NEVER ? TICKS_NEVER : target - runtime_now(v);
+    return target == TICKS_NEVER ? TICKS_NEVER : target - host_ran(v);
 }
 
 long world_end_job(unsigned cpu)
@@ -97,9 +98,14 @@ long world_end_job(unsigned cpu)
 
     if (v != NULL) {
         jobs[index_of(v)].job++;
-        begin_job(index_of(v), runtime_now(v));
+        begin_job(index_of(v), host_ran(v));
     }
     return world_hypercall(cpu, HCALL_RT_END_JOB, 0, 0, 0, NULL);
+}
+
+bool world_rt_keeps_budget(const struct vcpu *v)
+{
+    return v->sched == &rt_class && jobs[index_of(v)].target != TICKS_NEVER;
 }
 
 /* --- running --- */
@@ -154,6 +160,7 @@ static ticks_t next_event(ticks_t until)
     ticks_t next = host_next_timer();
 
     next = next < until ? next : until;
+    next = next > host_time ? next : host_time; /* the hypervisor may have taken its time */
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         ticks_t left = remaining(i);
 

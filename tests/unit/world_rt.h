@@ -8,8 +8,9 @@
 /* Of an image that world_image_make() has made; seals it. `launchers`: bit n: VM n may launch the VM's apps. */
 void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, unsigned launchers);
 
-/* What a job costs, and how long a CPU may not look at interrupts; nanoseconds. Seals the image. */
-void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned blocked_ns);
+/* What admission counts: a release, a job's share of its switches, how long a CPU may not look at interrupts; nanoseconds.
+ * Seals the image. */
+void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns);
 
 /* world_hypercall() again and again as long as the answer is HCALL_AGAIN. */
 long world_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
@@ -37,6 +38,9 @@ const char *world_rt_run(ticks_t until, bool check, struct world_segment *log, u
 
 /* The job that the running VCPU of `cpu` has begun has ended. */
 long world_end_job(unsigned cpu);
+
+/* Is it an app's VCPU whose jobs end? */
+bool world_rt_keeps_budget(const struct vcpu *v);
 
 /* The first thing wrong with RT apps; called by world_wrong() and world_wrong_settled(). */
 const char *world_rt_wrong(void);

@@ -15,14 +15,17 @@ struct cpu;
 struct vcpu;
 
 struct arch_cpu {
-    ticks_t timer;  /* what arch_timer_set() set */
-    unsigned kicks; /* interrupts by other CPUs not yet taken */
+    ticks_t timer;                 /* what arch_timer_set() set */
+    unsigned kicks;                /* interrupts by other CPUs not yet taken */
+    ticks_t taken;                 /* time that the hypervisor took here, see host_costs */
+    ticks_t resumed, taken_before; /* when the current VCPU came here, or was last accounted; `taken` then */
 };
 
 struct arch_vcpu {
     ulong raised;     /* guest interrupts injected and not taken */
     ticks_t deadline; /* the guest's own timer */
     ulong entry, arg;
+    ticks_t ran; /* time that the guest itself has had, up to `resumed` of the CPU that it is on */
 };
 
 struct arch_vm {
@@ -49,9 +52,12 @@ static inline void arch_store_release(int32_t *p, int32_t value)
     __atomic_store_n(p, value, __ATOMIC_RELEASE);
 }
 
+/* Which may take time itself: host_costs. */
+ticks_t host_look_at_time(void);
+
 static inline ticks_t arch_time(void)
 {
-    return host_time;
+    return host_look_at_time();
 }
 
 /* There are none. */

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Admission where the hypervisor takes time (world_costs() of tests/unit/world.h): sets as large as are admitted, with
+what it takes counted, keep every deadline beside apps that use up all they get, the end of it in the longest call.
+
+Each of these changes was made once, and seen to fail:
+
+| what was left out, or changed                                  | test that fails                                  |
+|----------------------------------------------------------------|--------------------------------------------------|
+| demand_of(): release, change, or both                          | test_admitted_sets_keep_their_deadlines          |
+| demanded(): `blocked`, or all but the first app's              | test_admitted_sets_keep_their_deadlines          |
+| begin(): the debt, or rt_costs.change                          | test_admitted_sets_keep_their_deadlines          |
+| refund(): what is given back; what ends the overrun            | the same; test_an_interruption_...               |
+| release_due(): twice the cost of a release is given back       | test_one_keeps_its_deadlines_beside_greedy_ones  |
+| sched_pick(): picking is nobody's time                         | test_one_keeps_its_deadlines_beside_greedy_ones  |
+| edf_enqueue(): `carries`, or its look at who is ready          | test_rt_cases.py: what a deleted app ... |
+| launch(): `pending` is forgotten                               | test_rt_cases.py: what was raised before its launch |
+| rt_create_app(): `runtime` is forgotten                        | test_rt_cases.py: a new app has used nothing     |
+| launch(): `pending` is forgotten                               | test_rt_cases.py: what was raised before ...     |
+| sched_load_vm(): the inbox is opened, and not before           | test_messages.py: a VM that is being loaded      |
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from core import TICKS_PER_US, time_now, well
+from rt import (
+    CORE,
+    DELETE,
+    FAILED,
+    LAUNCH,
+    LONG,
+    OK,
+    OWN_VM,
+    Task,
+    boot,
+    call,
+    cpu_of,
+    create,
+    refused,
+    run,
+    set_jobs,
+    settle,
+    stats,
+)
+
+SLOTS = 12
+PERIODS = [20, 24, 30, 40, 60, 120]
+LONG_PERIOD = HYPERPERIOD = 1200
+LENGTH = 2 * HYPERPERIOD
+LOOKS = 3  # at the clock, from one guest to the next
+NS_PER_TICK = 1000 // TICKS_PER_US
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Ticks of world_costs(), and what has to be counted for them."""
+
+    enter: int
+    look: int
+    leave: int
+    deaf: int
+
+    @property
+    def release(self) -> int:
+        """From an app that is interrupted until it goes on."""
+        return self.enter + LOOKS * self.look + self.leave
+
+    @property
+    def change(self) -> int:
+        """A job's way in, and its way out to the next one's."""
+        return self.enter + LOOKS * self.look + self.leave
+
+    @property
+    def blocked(self) -> int:
+        return self.deaf + self.release
+
+    def begin(self, apps: int) -> None:
+        """A system in which they are counted; they are not taken yet."""
+        in_ns = tuple(NS_PER_TICK * ticks for ticks in (self.release, self.change, self.blocked))
+        boot(1, [1], [apps], costs_ns=in_ns)
+
+    def take(self) -> None:
+        CORE.world_costs(self.enter, self.look, self.leave, self.deaf)
+
+    def admits(self, tasks: list[Task]) -> bool:
+        """By the definition."""
+        own = self.release + self.change
+        demands = [(TICKS_PER_US * t.budget + own, TICKS_PER_US * t.deadline, TICKS_PER_US * t.period) for t in tasks]
+        hyperperiod = TICKS_PER_US * HYPERPERIOD
+        full = sum(hyperperiod // period * cost for cost, _, period in demands) > hyperperiod
+        return not full and not refused(demands, self.blocked, hyperperiod)
+
+
+def largest(costs: Costs, tasks: list[Task], task: Task) -> int:
+    """The largest budget with which `task` is admitted beside the others; 0: none."""
+    low, high = 0, task.deadline
+    while low < high:
+        middle = (low + high + 1) // 2
+        admits = costs.admits([*tasks, Task(task.period, middle, task.deadline, ())])
+        low, high = (middle, high) if admits else (low, middle - 1)
+    return low
+
+
+def launch(task: Task, start: int) -> int:
+    """Creates and launches an app. Returns its number, or -1 if it was refused."""
+    cpu = cpu_of(0)
+    error, number = create(cpu, task)
+    assert error == OK
+    error, _ = call(cpu, LAUNCH, OWN_VM, number, start + task.offset * TICKS_PER_US)
+    assert error in (OK, FAILED)
+    if error == OK:
+        set_jobs(0, number, task.jobs)
+        settle()
+        return number
+    assert call(cpu, DELETE, number) == (OK, 0)
+    return -1
+
+
+def fill(random: Random, costs: Costs, start: int) -> list[Task]:
+    """Apps, each of the largest budget or less, until no other fits; one microsecond more is refused."""
+    tasks: list[Task] = []
+    while len(tasks) < SLOTS - 1:
+        period = random.choice(PERIODS)
+        deadline = random.choice([period, random.randint(period // 2, period)])
+        most = largest(costs, tasks, Task(period, 1, deadline, ()))
+        if most < deadline:
+            assert launch(Task(period, most + 1, deadline, (0,)), start) == -1
+        if most == 0:
+            break
+        budget = random.choice([most, random.randint(1, most), (most + 3) // 4])
+        jobs = random.choice([(0,), (budget,), (budget,), (random.randint(1, budget), budget)])
+        offset = random.choice([0, 0, random.randint(0, period)])
+        tasks.append(Task(period, budget, deadline, jobs, offset))
+        assert launch(tasks[-1], start) == len(tasks) - 1, "refused, though it would fit"
+    return tasks
+
+
+def assert_kept(tasks: list[Task]) -> int:
+    """Apps that keep to their budgets have done all they had to. Returns their number."""
+    kept = 0
+    for number, task in enumerate(tasks):
+        got = stats(0, number)
+        if 0 not in task.jobs:
+            assert got.releases >= LENGTH // task.period - 1
+            assert (got.misses, got.overruns) == (0, 0), (number, task, got.response_max)
+            kept += 1
+    return kept
+
+
+def any_costs(random: Random) -> Costs:
+    return Costs(*(random.choice(some) for some in ((1, 3, 8), (0, 1, 2), (0, 2, 4), (0, 0, 30))))
+
+
+def neighbours(random: Random, costs: Costs, start: int) -> list[Task]:
+    """Apps of short periods that use up all they get, and one of a long period that keeps to what is left."""
+    tasks: list[Task] = []
+    while len(tasks) < 4:
+        period = random.choice(PERIODS[:4])
+        most = largest(costs, [*tasks, Task(LONG_PERIOD, 20, LONG_PERIOD, ())], Task(period, 1, period, ()))
+        if most == 0:
+            break
+        tasks.append(Task(period, random.randint(1, (most + 3) // 4), period, (0,), random.choice([0, len(tasks)])))
+    left = largest(costs, tasks, Task(LONG_PERIOD, 1, LONG_PERIOD, ()))
+    tasks.append(Task(LONG_PERIOD, left, LONG_PERIOD, (left,)))
+    for number, task in enumerate(tasks):
+        assert launch(task, start) == number
+    return tasks
+
+
+def one_set(seed: str, make: Callable[[Random, Costs, int], list[Task]]) -> int:
+    """A life of such a set, which begins with a release of all, or nearly. Returns how many kept to their budgets."""
+    random = Random(seed)
+    costs = any_costs(random)
+    costs.begin(SLOTS)
+    start = time_now(CORE) + 1000
+    tasks = make(random, costs, start)
+    run(start - time_now(CORE) - 100)
+    costs.take()
+    well(CORE.world_rt_run(start + LENGTH * TICKS_PER_US, True, None, 0, None))
+    CORE.world_costs(0, 0, 0, 0)
+    return assert_kept(tasks)
+
+
+def test_admitted_sets_keep_their_deadlines() -> None:
+    rounds = 3000 if LONG else 200
+    assert sum(one_set(f"costs {number}", fill) for number in range(rounds)) > rounds
+
+
+def test_an_interruption_at_the_end_of_a_budget_takes_nothing_of_it() -> None:
+    """Whenever in its period an app that uses up all it gets is interrupted, it has had all of it in the end."""
+    costs = Costs(enter=8, look=1, leave=3, deaf=0)
+    for ticks in range(100):
+        costs.begin(2)
+        start = time_now(CORE) + 1000
+        for task, later in ((Task(100, 5, 100, (0,)), 0), (Task(100, 1, 20, (1,)), ticks)):
+            assert launch(task, start + later) >= 0
+        run(start - time_now(CORE) - 100)
+        costs.take()
+        well(CORE.world_rt_run(start + 90 * TICKS_PER_US, True, None, 0, None))
+        CORE.world_costs(0, 0, 0, 0)
+        assert (stats(0, 0).overruns, stats(0, 1).overruns) == (1, 0)
+        assert CORE.world_rt_left(0, 0) <= 0, ticks
+
+
+def test_one_keeps_its_deadlines_beside_greedy_ones() -> None:
+    rounds = 1000 if LONG else 100
+    assert sum(one_set(f"greedy {number}", neighbours) for number in range(rounds)) == rounds
