@@ -28,9 +28,10 @@ static struct {
     struct spinlock lock; /* guards all of this */
     struct source vms[SYSIMAGE_MAX_VMS];
     struct source log;
-    struct source *shown; /* whose unfinished line stands on the terminal, or NULL */
-    struct vm *focus;     /* has the keyboard */
-    bool escape;          /* the escape key was typed */
+    struct source *shown;   /* whose unfinished line stands on the terminal, or NULL */
+    struct vm *focus;       /* has the keyboard */
+    bool escape;            /* the escape key was typed */
+    bool (*divert)(char c); /* who gets what is typed, or NULL; like escape, of the CPU that has the UART */
     bool flush_armed;
     struct timer flush;
     unsigned tx_head, tx_tail; /* free-running */
@@ -265,6 +266,25 @@ void console_log(const char *fmt, ...)
     va_end(ap);
 }
 
+bool console_send(const char *text, unsigned size)
+{
+    bool room;
+
+    spin_lock(&console.lock);
+    room = CONSOLE_TX - tx_used() >= size;
+    for (unsigned i = 0; room && i < size; i++) {
+        emit(text[i]);
+    }
+    platform_uart_notify_tx(true); /* sent by its interrupt: two short stretches instead of a long one */
+    spin_unlock(&console.lock);
+    return room;
+}
+
+void console_divert(bool (*take)(char c))
+{
+    console.divert = take;
+}
+
 void console_seize(void)
 {
     for (unsigned tries = 0; tries < CONSOLE_SEIZE_TRIES; tries++) {
@@ -310,8 +330,19 @@ void console_set_focus(struct vm *vm)
     spin_unlock(&console.lock);
 }
 
+static bool console_diverted(char c)
+{
+    if (!console.divert(c) || c == CONSOLE_ESCAPE) {
+        console.divert = NULL;
+    }
+    return c != CONSOLE_ESCAPE;
+}
+
 static void console_typed(char c)
 {
+    if (console.divert != NULL && console_diverted(c)) {
+        return;
+    }
     if (console.escape && c != CONSOLE_ESCAPE) {
         console.escape = false;
         console_command(c);

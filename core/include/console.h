@@ -59,7 +59,22 @@ void console_interrupt(void);
 /* console_keys.c: a character typed after the escape key. */
 void console_command(char key);
 
+/* A room's own key behind the escape key: what is typed next goes to `take`, until that returns false, or it has got the
+ * escape key, which counts as such. Called without locks. */
+struct console_key {
+    char key;
+    bool (*take)(char c);
+};
+
+#define CONSOLE_KEY(key, take) \
+    static const struct console_key console_key_##take REGISTER_IN("console_keys") = {key, take}
+
+/* Sends, soon, `size` characters (at most CONSOLE_ROOM) as they are, and nothing between them. False, with nothing sent, if there
+ * is no room now. */
+bool console_send(const char *text, unsigned size);
+
 /* For console_keys.c. */
+void console_divert(bool (*take)(char c));
 struct vm *console_focus(void);
 void console_set_focus(struct vm *vm);
 

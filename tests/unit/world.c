@@ -9,6 +9,7 @@
 #include "lib.h"
 #include "rt_app.h"
 #include "sched.h"
+#include "world_debug.h"
 
 #define PAYLOAD_OFFSET 16384U
 #define SETTLE_TURNS 10000U
@@ -142,6 +143,9 @@ bool world_boot_image(struct world_image *image)
         return false;
     }
     memset(awake, 0, sizeof(awake));
+    if (hyp.ncpus != 0) {
+        world_debug(0, DEBUG_DETACH, 0, 0); /* a session outlives no boot */
+    }
     host_reset();
     if (system_init(&image->header) != NULL) {
         return false;

@@ -15,14 +15,16 @@ struct cpu;
 struct vcpu;
 
 struct arch_cpu {
-    ticks_t timer;  /* what arch_timer_set() set */
-    unsigned kicks; /* interrupts by other CPUs not yet taken */
+    ticks_t timer;    /* what arch_timer_set() set */
+    unsigned kicks;   /* interrupts by other CPUs not yet taken */
+    bool breakpoints; /* come to the hypervisor */
 };
 
 struct arch_vcpu {
-    ulong raised;     /* guest interrupts injected and not taken */
-    ticks_t deadline; /* the guest's own timer */
-    ulong entry, arg;
+    ulong raised;        /* guest interrupts injected and not taken */
+    ticks_t deadline;    /* the guest's own timer */
+    ulong entry, arg;    /* registers 0 and 1, of which a debugger may write the latter */
+    unsigned exceptions; /* breakpoints taken as its own */
 };
 
 struct arch_vm {
