@@ -73,4 +73,7 @@ void out_drain(unsigned tries);
 /* Whether something is being shown. */
 bool out_busy(void);
 
+/* Sends `text` before all else, as it is. False, with nothing sent, if there is no room now. */
+bool out_raw(const char *text, unsigned size);
+
 #endif
