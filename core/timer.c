@@ -17,7 +17,7 @@ void timer_insert(struct timer *t, ticks_t deadline)
     struct cpu *cpu = cpu_self();
     struct list *at;
 
-    t->deadline = deadline;
+    t->deadline = deadline != 0 ? deadline : 1; /* as long past; but 0 is TIMER_STAYS */
     at = cpu->timers.prev;
     while (at != &cpu->timers && timer_of(at)->deadline > deadline) {
         at = at->prev;

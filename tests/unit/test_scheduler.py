@@ -161,3 +161,19 @@ def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
         settle()
         assert CORE.world_vcpu_state(vm, 0) in (READY, RUNNING), "not woken at its deadline"
         well(CORE.world_wrong_settled())
+
+
+def test_a_deadline_of_0_is_past() -> None:
+    """Whoever waits for it has not waited, and the timers behind it fire all the same."""
+    boot(1, [1, 1])
+    assert CORE.world_vm_start(0, 0)
+    settle()
+    CORE.world_advance(1)
+    CORE.world_wait_until(0, 0)
+    settle()
+    assert CORE.world_vcpu_state(0, 0) in (READY, RUNNING)
+    CORE.world_wait_until(0, 5 * QUANTUM)
+    settle()
+    assert CORE.world_vcpu_state(0, 0) == BLOCKED
+    to_next_timer()
+    assert CORE.world_vcpu_state(0, 0) in (READY, RUNNING)
