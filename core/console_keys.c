@@ -31,7 +31,7 @@ static void keys_list(void)
     ticks_t now = arch_time();
     ticks_t span = now - listed.when + 1;
 
-    console_log("  nr name      state     vcpus   cpu   memory  starts");
+    console_log("  nr name      state     vcpus   cpu   memory  starts  restarts");
     for (unsigned i = 0; i < hyp.nvms; i++) {
         struct vm *vm = &hyp.vms[i];
         ticks_t used = vm_runtime(vm);
@@ -42,9 +42,10 @@ static void keys_list(void)
             ram += vm->memmap.regions[r].kind == SYSIMAGE_REGION_RAM ? vm->memmap.regions[r].size : 0;
         }
         listed.used[i] = used;
-        console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u", vm == console_focus() ? '*' : ' ', i + 1,
-                    vm->config->name, vm_state_name(vm), vm->on, vm->nvcpus, permille / 10U, permille % 10U,
-                    (ulong)(ram >> 20), vm->starts);
+        console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u  %u%s%s", vm == console_focus() ? '*' : ' ',
+                    i + 1, vm->config->name, vm_state_name(vm), vm->on, vm->nvcpus, permille / 10U, permille % 10U,
+                    (ulong)(ram >> 20), vm->starts, vm->restarts, vm->restarts != 0 ? ", last " : "",
+                    vm_reason_name(vm->restarted));
     }
     listed.when = now;
 }
