@@ -1,172 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The lines that VMs write, and who has the keyboard. */
 #include "console.h"
 
-#include <stdarg.h>
-
-#include "lib.h"
+#include "console_parts.h"
 #include "platform.h"
 #include "sched.h"
-#include "spinlock.h"
 #include "system.h"
 #include "vuart.h"
 
-#define LOG_COLOUR 90U /* bright black: the hypervisor's own lines stay behind the guests' */
-#define CLEAR_LINE "\r\033[K"
+#define SEND_ON_WRITE 6U     /* characters sent where a VM writes some */
+#define SEND_ON_INTERRUPT 8U /* the same where the UART asks for more */
+#define TYPED_AT_ONCE 4U     /* characters taken from the UART at a time */
 
-/* A source of lines: a VM, or the hypervisor itself. */
-struct source {
-    const char *name;
-    unsigned colour;
-    unsigned len;    /* of line, as far as it is unfinished */
-    bool returned;   /* the last character was a carriage return */
-    bool touched;    /* written to since console_flush() last looked */
-    bool wants_room; /* console_ready() said no */
-    char line[CONSOLE_LINE];
-};
+struct spinlock console_lock;
 
 static struct {
-    struct spinlock lock; /* guards all of this */
-    struct source vms[SYSIMAGE_MAX_VMS];
-    struct source log;
-    struct source *shown; /* whose unfinished line stands on the terminal, or NULL */
-    struct vm *focus;     /* has the keyboard */
-    bool escape;          /* the escape key was typed */
+    struct source vms[SYSIMAGE_MAX_VMS]; /* by VM number */
+    struct vm *focus;                    /* has the keyboard */
+    bool escape;                         /* the escape key was typed */
     bool flush_armed;
+    bool tell; /* a VM that wants room has got it */
     struct timer flush;
-    unsigned tx_head, tx_tail; /* free-running */
-    char tx[CONSOLE_TX];
-} console = {.log = {.name = "tessera", .colour = LOG_COLOUR}}; /* owner: this file */
+} console; /* owner: this file; guarded by console_lock */
 
-static unsigned tx_used(void)
+struct source *source_of(unsigned id)
 {
-    return console.tx_head - console.tx_tail;
+    return &console.vms[id];
 }
 
-bool console_full; /* owner: tx_drain() */
-
-static void tx_drain(void)
+struct source *source_focused(void)
 {
-    while (tx_used() > 0 && platform_uart_put(console.tx[console.tx_tail % CONSOLE_TX])) {
-        console.tx_tail++;
-    }
-    platform_uart_notify_tx(tx_used() > 0);
-    __atomic_store_n(&console_full, CONSOLE_TX - tx_used() < CONSOLE_ROOM, __ATOMIC_RELAXED);
+    return console.focus != NULL ? &console.vms[console.focus->id] : NULL;
 }
 
-/* Output that finds the ring full is lost; console_ready() keeps guests from getting there. */
-static void emit(char c)
+static struct vm *vm_of(const struct source *s)
 {
-    if (tx_used() < CONSOLE_TX) {
-        console.tx[console.tx_head++ % CONSOLE_TX] = c;
-    }
+    return &hyp.vms[s - console.vms];
 }
 
-static void emit_string(const char *s)
+static void source_finish(struct source *s)
 {
-    while (*s != '\0') {
-        emit(*s++);
-    }
-}
-
-static void emit_format_put(void *arg, char c)
-{
-    (void)arg;
-    emit(c);
-}
-
-__attribute__((format(printf, 1, 2))) static void emit_format(const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    format(emit_format_put, NULL, fmt, ap);
-    va_end(ap);
-}
-
-/* Length of the terminal query (CSI ... n or CSI ... c) at `at` in the line, 0 if there is none. */
-static unsigned query_length(const struct source *s, unsigned at)
-{
-    unsigned i = at + 2;
-
-    if (i >= s->len || s->line[at] != '\033' || s->line[at + 1] != '[') {
-        return 0;
-    }
-    while (i < s->len && s->line[i] < '@') {
-        i++;
-    }
-    return i < s->len && (s->line[i] == 'n' || s->line[i] == 'c') ? i + 1 - at : 0;
-}
-
-/* Name and what there is of the line. A question to the terminal in it (a shell asks where the cursor is) is not asked
- * again: the answer would be taken for typed characters. */
-static void show_line(const struct source *s)
-{
-    emit_format("\033[%um%-8s|\033[0m ", s->colour, s->name);
-    for (unsigned i = 0; i < s->len; i++) {
-        unsigned query = query_length(s, i);
-
-        if (query != 0) {
-            i += query - 1;
-        } else {
-            emit(s->line[i]);
-        }
-    }
-}
-
-/* Takes an unfinished line of somebody else's off the terminal. */
-static void hide_shown(void)
-{
-    if (console.shown != NULL) {
-        emit_string(CLEAR_LINE);
-    }
-}
-
-/* A whole line, above the line being typed. */
-static void finish_line(struct source *s)
-{
-    if (console.shown != s) {
-        hide_shown();
-        show_line(s);
-    }
-    emit_string("\r\n");
-    s->len = 0;
-    if (console.shown == s) {
-        console.shown = NULL;
-    } else if (console.shown != NULL) {
-        show_line(console.shown);
-    }
-}
-
-static bool has_focus(const struct source *s)
-{
-    return console.focus != NULL && s == &console.vms[console.focus->id];
-}
-
-static void append(struct source *s, char c)
-{
-    if (s->len == CONSOLE_LINE) {
-        finish_line(s);
-    }
-    s->line[s->len++] = c;
-    if (!has_focus(s)) {
-        return;
-    }
-    if (console.shown == s) {
-        emit(c);
-    } else {
-        hide_shown();
-        console.shown = s;
-        show_line(s);
-    }
+    s->due = log_order();
+    __atomic_store_n(&vm_of(s)->console_busy, true, __ATOMIC_RELAXED);
 }
 
 /* A carriage return that no newline follows starts the line over. */
 static void start_over(struct source *s)
 {
+    s->restart |= s->len > 0;
     s->len = 0;
-    if (console.shown == s) {
-        emit_string(CLEAR_LINE);
-        show_line(s);
+}
+
+static void source_append(struct source *s, char c)
+{
+    if (c == '\b' && s->len == 0) {
+        return; /* back beyond the line's start there is the VM's name */
+    }
+    s->line[s->len++] = c;
+    if (s->len == CONSOLE_LINE) {
+        source_finish(s);
     }
 }
 
@@ -177,14 +69,39 @@ static void source_putc(struct source *s, char c)
     s->touched = true;
     s->returned = c == '\r';
     if (c == '\n') {
-        finish_line(s);
+        source_finish(s);
     } else if (c != '\r' && c != '\0') {
         if (returned) {
             start_over(s);
         }
-        if (c != '\b' || s->len > 0) { /* back beyond the line's start there is the VM's name */
-            append(s, c);
-        }
+        source_append(s, c);
+    }
+}
+
+/* What came meanwhile follows, perhaps up to the end of another line. */
+static void source_refill(struct source *s)
+{
+    unsigned done = 0;
+
+    while (done < s->behind && s->due == 0) {
+        source_putc(s, s->fifo[done++]);
+    }
+    s->behind -= done;
+    for (unsigned i = 0; i < s->behind; i++) {
+        s->fifo[i] = s->fifo[i + done];
+    }
+}
+
+void source_clear(struct source *s)
+{
+    s->len = 0;
+    s->asked = 0;
+    s->due = 0;
+    s->restart = false;
+    source_refill(s);
+    if (s->due == 0) {
+        __atomic_store_n(&vm_of(s)->console_busy, false, __ATOMIC_SEQ_CST);
+        console.tell |= s->wants_room;
     }
 }
 
@@ -202,37 +119,65 @@ static void flush_arm(void)
     spin_unlock(&sched_lock);
 }
 
+/* The VM's characters are in its line: some of what waits is shown, and what does not grow on the terminal is looked
+ * after in a while. Caller holds console_lock. */
+static void written(const struct vm *vm, const struct source *s)
+{
+    if (s->len > 0 && s->due == 0 && !console.flush_armed && vm != console.focus) {
+        flush_arm();
+    }
+    out_send(SEND_ON_WRITE);
+    if (console.tell) {
+        platform_uart_notify_tx(true);
+    }
+}
+
+unsigned console_write(struct vm *vm, const char *text, unsigned size)
+{
+    struct source *s = &console.vms[vm->id];
+    unsigned done = 0;
+
+    spin_lock(&console_lock);
+    for (; done < size && done < CONSOLE_WRITE && s->due == 0; done++) {
+        source_putc(s, text[done]);
+    }
+    written(vm, s);
+    spin_unlock(&console_lock);
+    return done;
+}
+
 void console_putc(struct vm *vm, char c)
 {
     struct source *s = &console.vms[vm->id];
 
-    spin_lock(&console.lock);
-    source_putc(s, c);
-    if (s->len > 0 && !console.flush_armed && !has_focus(s)) {
-        flush_arm();
+    spin_lock(&console_lock);
+    if (s->due == 0) {
+        source_putc(s, c);
+    } else if (s->behind < CONSOLE_FIFO) {
+        s->fifo[s->behind++] = c;
     }
-    tx_drain();
-    spin_unlock(&console.lock);
+    written(vm, s);
+    spin_unlock(&console_lock);
 }
 
 bool console_refuse(struct vm *vm)
 {
     /* Wish first, then look again: room that came in between told nobody. */
     __atomic_store_n(&console.vms[vm->id].wants_room, true, __ATOMIC_SEQ_CST);
-    return !__atomic_load_n(&console_full, __ATOMIC_SEQ_CST);
+    return !__atomic_load_n(&vm->console_busy, __ATOMIC_SEQ_CST);
 }
 
 void console_flush(void)
 {
     bool again = false;
 
-    spin_lock(&console.lock);
+    spin_lock(&console_lock);
     for (unsigned i = 0; i < hyp.nvms; i++) {
         struct source *s = &console.vms[i];
 
-        if (s->len > 0 && !has_focus(s)) {
+        if (s->len > 0 && s->due == 0 && &hyp.vms[i] != console.focus) {
             if (!s->touched) {
-                finish_line(s);
+                source_finish(s);
             }
             again |= s->touched;
         }
@@ -242,50 +187,27 @@ void console_flush(void)
     if (again) {
         flush_arm();
     }
-    tx_drain();
-    spin_unlock(&console.lock);
-}
-
-static void log_put(void *arg, char c)
-{
-    (void)arg;
-    source_putc(&console.log, c);
-}
-
-void console_log(const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    spin_lock(&console.lock);
-    format(log_put, NULL, fmt, ap);
-    source_putc(&console.log, '\n');
-    tx_drain();
-    spin_unlock(&console.lock);
-    va_end(ap);
+    platform_uart_notify_tx(true);
+    spin_unlock(&console_lock);
 }
 
 void console_seize(void)
 {
     for (unsigned tries = 0; tries < CONSOLE_SEIZE_TRIES; tries++) {
-        if (__atomic_load_n(&console.lock.owner, __ATOMIC_RELAXED) ==
-            __atomic_load_n(&console.lock.next, __ATOMIC_RELAXED)) {
-            return;
+        if (__atomic_load_n(&console_lock.owner, __ATOMIC_RELAXED) ==
+            __atomic_load_n(&console_lock.next, __ATOMIC_RELAXED)) {
+            break;
         }
     }
-    console.lock = (struct spinlock){0};
+    console_lock = (struct spinlock){0};
+    log_seize();
 }
 
 void console_drain(void)
 {
-    spin_lock(&console.lock);
-    if (console.shown != NULL) { /* whatever uses the terminal next begins a line of its own */
-        finish_line(console.shown);
-    }
-    for (unsigned tries = 0; tx_used() > 0 && tries < CONSOLE_DRAIN_TRIES; tries++) {
-        tx_drain();
-    }
-    spin_unlock(&console.lock);
+    spin_lock(&console_lock);
+    out_drain(CONSOLE_DRAIN_TRIES);
+    spin_unlock(&console_lock);
 }
 
 struct vm *console_focus(void)
@@ -295,19 +217,15 @@ struct vm *console_focus(void)
 
 void console_set_focus(struct vm *vm)
 {
-    struct source *s = &console.vms[vm->id];
+    struct source *before = source_focused();
 
-    spin_lock(&console.lock);
-    if (console.shown != NULL && console.shown != s) {
-        finish_line(console.shown);
+    spin_lock(&console_lock);
+    if (before != NULL && vm != console.focus && before->len > 0 && before->due == 0) {
+        source_finish(before);
     }
     console.focus = vm;
-    if (s->len > 0 && console.shown != s) {
-        console.shown = s;
-        show_line(s);
-    }
-    tx_drain();
-    spin_unlock(&console.lock);
+    platform_uart_notify_tx(true);
+    spin_unlock(&console_lock);
 }
 
 static void console_typed(char c)
@@ -325,37 +243,41 @@ static void console_typed(char c)
     }
 }
 
-/* VMs that found no room are told when there is plenty. */
+/* VMs that found no room are told. */
 static void tell_room(void)
 {
-    if (tx_used() > CONSOLE_TX / 2U) {
-        return;
-    }
     for (unsigned i = 0; i < hyp.nvms; i++) {
-        if (console.vms[i].wants_room) {
+        if (console.vms[i].wants_room && !__atomic_load_n(&hyp.vms[i].console_busy, __ATOMIC_RELAXED)) {
             console.vms[i].wants_room = false;
             vuart_tx_ready(&hyp.vms[i]);
         }
     }
 }
 
+/* A little at a time: while there is more, the UART interrupts again. */
 void console_interrupt(void)
 {
+    bool tell;
     int c;
 
-    spin_lock(&console.lock);
-    tx_drain();
-    spin_unlock(&console.lock);
-    tell_room();
-    /* One interrupt, at most one FIFO's worth: a paste cannot hold this CPU. */
-    for (unsigned i = 0; i < 16 && (c = platform_uart_get()) >= 0; i++) {
+    for (unsigned i = 0; i < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0; i++) {
         console_typed((char)c);
+    }
+    console_list_step(log_waiting());
+    spin_lock(&console_lock);
+    out_send(SEND_ON_INTERRUPT);
+    tell = console.tell;
+    console.tell = false;
+    spin_unlock(&console_lock);
+    if (tell) {
+        tell_room();
     }
 }
 
 void console_open(void)
 {
-    emit_string("\r\n");
+    platform_uart_put('\r');
+    platform_uart_put('\n');
 }
 
 void console_init(void)

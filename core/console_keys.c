@@ -6,11 +6,13 @@
 #include "system.h"
 #include "vm.h"
 
-/* CPU time of the VM since the last list, in per mille of one CPU. */
+/* The list of VMs being shown, and CPU time since the last one, in per mille of one CPU. A line at a time: reckoning it up
+ * for all of them would keep interrupts waiting. */
 static struct {
-    ticks_t when;
+    unsigned next; /* VM, of as many as there are; 0: no list, for that one's line comes with the head */
+    ticks_t now, before;
     ticks_t used[SYSIMAGE_MAX_VMS];
-} listed; /* owner: keys_list(); the console's interrupt comes to one CPU only */
+} listed; /* owner: this file; the console's interrupt comes to one CPU only */
 
 static ticks_t vm_runtime(const struct vm *vm)
 {
@@ -26,28 +28,47 @@ static ticks_t vm_runtime(const struct vm *vm)
     return sum;
 }
 
+static uint64_t vm_ram(const struct vm *vm)
+{
+    uint64_t ram = 0;
+
+    for (unsigned r = 0; r < vm->memmap.count; r++) {
+        ram += vm->memmap.regions[r].kind == SYSIMAGE_REGION_RAM ? vm->memmap.regions[r].size : 0;
+    }
+    return ram;
+}
+
+static void list_vm(const struct vm *vm)
+{
+    ticks_t used = vm_runtime(vm);
+    ulong permille = (ulong)((used - listed.used[vm->id]) * 1000U / (listed.now - listed.before + 1));
+
+    listed.used[vm->id] = used;
+    console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u  %u %s", vm == console_focus() ? '*' : ' ',
+                vm->id + 1, vm->config->name, vm_state_name(vm), vm->on, vm->nvcpus, permille / 10U, permille % 10U,
+                (ulong)(vm_ram(vm) >> 20), vm->starts, vm->restarts, vm_reason_name(vm->restarted));
+}
+
 static void keys_list(void)
 {
-    ticks_t now = arch_time();
-    ticks_t span = now - listed.when + 1;
-
-    console_log("  nr name      state     vcpus   cpu   memory  starts  restarts");
-    for (unsigned i = 0; i < hyp.nvms; i++) {
-        struct vm *vm = &hyp.vms[i];
-        ticks_t used = vm_runtime(vm);
-        ulong permille = (ulong)((used - listed.used[i]) * 1000U / span);
-        uint64_t ram = 0;
-
-        for (unsigned r = 0; r < vm->memmap.count; r++) {
-            ram += vm->memmap.regions[r].kind == SYSIMAGE_REGION_RAM ? vm->memmap.regions[r].size : 0;
-        }
-        listed.used[i] = used;
-        console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u  %u%s%s", vm == console_focus() ? '*' : ' ',
-                    i + 1, vm->config->name, vm_state_name(vm), vm->on, vm->nvcpus, permille / 10U, permille % 10U,
-                    (ulong)(ram >> 20), vm->starts, vm->restarts, vm->restarts != 0 ? ", last " : "",
-                    vm_reason_name(vm->restarted));
+    if (listed.next == 0) {
+        console_log("  nr name      state     vcpus   cpu   memory  starts  restarts");
+        listed.before = listed.now;
+        listed.now = arch_time();
+        list_vm(&hyp.vms[0]);
+        listed.next = 1;
     }
-    listed.when = now;
+}
+
+void console_list_step(unsigned waiting)
+{
+    if (listed.next != 0 && waiting <= 1) {
+        if (listed.next < hyp.nvms) {
+            list_vm(&hyp.vms[listed.next++]);
+        } else {
+            listed.next = 0;
+        }
+    }
 }
 
 static void keys_focus(struct vm *vm)

@@ -15,7 +15,7 @@
 enum {
     STAGE_RESET,
     STAGE_LOADS_FROM = 1 + SYSIMAGE_MAX_REGIONS,
-    STAGE_FIXUPS = STAGE_LOADS_FROM + SYSIMAGE_MAX_LOADS
+    STAGE_FIXUPS_FROM = STAGE_LOADS_FROM + SYSIMAGE_MAX_LOADS
 };
 
 /* Writes the next chunk at host address `hpa`: from `src`, or zeros when that is NULL. Returns how much. */
@@ -102,14 +102,13 @@ static void load_fix(const struct vm *vm, const struct sysimage_fixup *fix)
     }
 }
 
-static void load_fixups(const struct vm *vm)
+/* Those of the machine's lacking features, a few bytes each. */
+static void load_fixup(const struct vm *vm, unsigned index)
 {
     const struct sysimage_fixup *fixups = sysimage_at(hyp.image, vm->config->fixups_offset);
 
-    for (unsigned i = 0; i < vm->config->nfixups; i++) {
-        if (!arch_has(fixups[i].feature)) {
-            load_fix(vm, &fixups[i]);
-        }
+    if (!arch_has(fixups[index].feature)) {
+        load_fix(vm, &fixups[index]);
     }
 }
 
@@ -152,33 +151,36 @@ static void load_tell_boot(void)
     }
 }
 
-static bool load_stage(struct vm *vm)
+/* One stage, or a part of it; true when it is complete. An interrupt that waits has been looked for. */
+static bool __attribute__((noinline)) load_stage(struct vm *vm)
 {
     unsigned stage = vm->load_stage;
 
     if (stage == STAGE_RESET) {
         load_reset(vm);
-        return true;
+    } else if (stage < STAGE_LOADS_FROM) {
+        return load_clear(vm, stage - 1);
+    } else if (stage < STAGE_FIXUPS_FROM) {
+        return load_copy(vm, stage - STAGE_LOADS_FROM);
+    } else {
+        load_fixup(vm, stage - STAGE_FIXUPS_FROM);
     }
-    return stage < STAGE_LOADS_FROM ? load_clear(vm, stage - 1) : load_copy(vm, stage - STAGE_LOADS_FROM);
+    return true;
 }
 
 bool vm_load_step(struct vm *vm)
 {
+    unsigned stages = STAGE_FIXUPS_FROM + vm->config->nfixups;
     uint64_t start = arch_instret();
 
-    while (vm->load_stage < STAGE_FIXUPS && load_stage(vm)) {
-        vm->load_stage++;
-    }
-    if (vm->load_stage == STAGE_FIXUPS) {
-        load_fixups(vm);
+    while (vm->load_stage < stages && !arch_irq_pending() && load_stage(vm)) {
         vm->load_stage++;
     }
     __atomic_fetch_add(&hyp.load_cost, arch_instret() - start, __ATOMIC_RELAXED);
-    if (vm->load_stage > STAGE_FIXUPS) {
-        load_tell_boot();
-        vm_clock_begin(vm);
-        return true;
+    if (vm->load_stage < stages) {
+        return false;
     }
-    return false;
+    load_tell_boot();
+    vm_clock_begin(vm);
+    return true;
 }

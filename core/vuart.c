@@ -100,7 +100,7 @@ static inline ulong read_lsr(struct vm *vm)
 {
     ulong lsr = rx_empty(&vm->uart) ? 0 : LSR_DR;
 
-    return LIKELY(!console_full) ? lsr | LSR_TX_EMPTY : read_lsr_full(vm, lsr);
+    return LIKELY(!vm->console_busy) ? lsr | LSR_TX_EMPTY : read_lsr_full(vm, lsr);
 }
 
 static uint8_t read_msr(const struct vuart *u)

@@ -131,6 +131,9 @@ struct sbi_extension {
 
 bool sbi_known(ulong id);
 
+/* What a handler returns when the guest shall make the call once more; a0 and a1 are its arguments. */
+struct hcall_ret sbi_again(ulong a0, ulong a1);
+
 /* Turns an SBI hart mask into a mask of the VM's VCPUs; false if it names one that does not exist. */
 bool sbi_mask(const struct vm *vm, ulong mask, ulong base, ulong *vcpus);
 

@@ -83,6 +83,12 @@ static void trace_message(const struct vcpu *v, ulong number, ulong destination,
     }
 }
 
+struct hcall_ret sbi_again(ulong a0, ulong a1)
+{
+    csr_write(CSR_SEPC, csr_read(CSR_SEPC) - INSN_ECALL_SIZE);
+    return (struct hcall_ret){(long)a0, a1};
+}
+
 /* Assembly calls the table of hypercalls without a search; guests find the extension by this, and a trace comes by. */
 static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number)
 {
@@ -90,10 +96,6 @@ static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong 
 
     trace(TRACE_HYPERCALL, cpu_self()->current, (uint32_t)number | (uint64_t)ret.error << 32);
     trace_message(cpu_self()->current, number, a0, ret);
-    if (UNLIKELY(ret.error == HCALL_AGAIN)) {
-        csr_write(CSR_SEPC, csr_read(CSR_SEPC) - INSN_ECALL_SIZE);
-        ret = (struct hcall_ret){(long)a0, a1};
-    }
-    return ret;
+    return UNLIKELY(ret.error == HCALL_AGAIN) ? sbi_again(a0, a1) : ret;
 }
 SBI_EXTENSION(SBI_EXT_HCALL, sbi_hcall, 40);

@@ -4,7 +4,7 @@
 #include "console.h"
 #include "internal.h"
 
-#define DBCN_CHUNK 128UL /* characters a call: the caller comes again for the rest, and the time we take is bounded */
+#define DBCN_CHUNK 16UL /* characters a call: the caller comes again for the rest, and the time we take is bounded */
 
 /* The guest's buffer, as much as is done in one call; NULL with an error if it is not the guest's. */
 static char *dbcn_buffer(const struct vm *vm, ulong *size, ulong low, ulong high, struct hcall_ret *ret)
@@ -27,12 +27,8 @@ static struct hcall_ret dbcn_write(struct vm *vm, ulong size, ulong low, ulong h
 {
     struct hcall_ret ret = SBI_RET(HCALL_OK);
     const char *buffer = size != 0 ? dbcn_buffer(vm, &size, low, high, &ret) : NULL;
-    ulong done = 0;
 
-    for (; buffer != NULL && done < size && console_ready(vm); done++) {
-        console_putc(vm, buffer[done]);
-    }
-    ret.value = done;
+    ret.value = buffer != NULL ? console_write(vm, buffer, (unsigned)size) : 0;
     return ret;
 }
 
@@ -60,8 +56,7 @@ static struct hcall_ret sbi_dbcn(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
     case 1:
         return dbcn_read(vm, a0, a1, a2);
     case 2:
-        console_putc(vm, (char)a0);
-        return SBI_RET(HCALL_OK);
+        return console_write(vm, &(char){(char)a0}, 1) == 1 ? SBI_RET(HCALL_OK) : sbi_again(a0, a1);
     default:
         return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
     }
@@ -72,7 +67,9 @@ SBI_EXTENSION(SBI_EXT_DBCN, sbi_dbcn, 22);
 static struct hcall_ret sbi_putchar(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
-    console_putc(cpu_self()->current->vm, (char)a0);
+    if (console_write(cpu_self()->current->vm, &(char){(char)a0}, 1) == 0) {
+        return sbi_again(a0, a1);
+    }
     return (struct hcall_ret){0, a1};
 }
 SBI_EXTENSION(1, sbi_putchar, 30);

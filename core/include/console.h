@@ -8,16 +8,15 @@
 #define CONSOLE_H
 
 #include "types.h"
-
-struct vm;
+#include "vm.h"
 
 #define CONSOLE_ESCAPE 0x14 /* Ctrl-T */
 #define CONSOLE_FLUSH_MS 50U
 #define CONSOLE_LINE 192U /* longest line shown as one; longer ones are continued on the next */
-#define CONSOLE_TX 8192U  /* bytes that wait for the UART; power of two */
+#define CONSOLE_FIFO 16U  /* characters that a VM may write after console_ready() */
+#define CONSOLE_WRITE 16U /* characters that console_write() takes at most */
 #define CONSOLE_DRAIN_TRIES 10000000U
 #define CONSOLE_SEIZE_TRIES 1000000U
-#define CONSOLE_ROOM 1024U /* a VM may write while at least so much is free: a line redrawn, and then some */
 
 /* Called before anything is printed: begins a line of our own. The firmware may have left one unfinished (some do
  * when an instruction that is tried out turns out to be missing). */
@@ -29,18 +28,107 @@ void console_init(void);
 /* A character that VM `vm` wrote. Dropped when the VM does not heed console_ready(). */
 void console_putc(struct vm *vm, char c);
 
+/* Takes the first of `size` characters that VM `vm` wrote, as many as there is room for; returns how many. */
+unsigned console_write(struct vm *vm, const char *text, unsigned size);
+
 /* For console_ready(). */
-extern bool console_full;
 bool console_refuse(struct vm *vm);
 
-/* Whether the VM's next character finds room. When not, the VM's UART is told once there is (vuart_tx_ready). */
+/* Whether the VM's next CONSOLE_FIFO characters find room. When not, the VM's UART is told once they do
+ * (vuart_tx_ready). */
 static inline bool console_ready(struct vm *vm)
 {
-    return LIKELY(!__atomic_load_n(&console_full, __ATOMIC_RELAXED)) || console_refuse(vm);
+    return LIKELY(!__atomic_load_n(&vm->console_busy, __ATOMIC_RELAXED)) || console_refuse(vm);
 }
 
-/* The hypervisor's own line; format as of printf: %s %c %d %u %x %lu %lx, with width and zero padding. */
-void console_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A line of the hypervisor's own, put into words later: what the format's %s name must last. */
+struct log_line {
+    const char *format; /* as of text_begin() */
+    ulong args[12];
+};
+
+/* Notes down a line. Lost, and counted, when too many wait. Not with sched_lock held. */
+void console_post(const struct log_line *line);
+
+/* Lets the compiler check a format. Never called. */
+void console_check(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same as a printf with up to twelve arguments, numbers and pointers: %s %c %d %u %x %lu %lx, width, zero padding. */
+#define console_log(...)                                               \
+    do {                                                               \
+        if (0) {                                                       \
+            console_check(__VA_ARGS__);                                \
+        }                                                              \
+        console_post(&(const struct log_line){LOG_LINE(__VA_ARGS__)}); \
+    } while (0)
+#define LOG_LINE(...)                                                                                            \
+    LOG_PICK(__VA_ARGS__, LOG_12, LOG_11, LOG_10, LOG_9, LOG_8, LOG_7, LOG_6, LOG_5, LOG_4, LOG_3, LOG_2, LOG_1, \
+             LOG_0, )(__VA_ARGS__)
+#define LOG_PICK(f, a, b, c, d, e, g, h, i, j, k, l, m, pick, ...) pick
+#define LOG_0(f) f, {0}
+#define LOG_1(f, a) \
+    f,              \
+    {               \
+        (ulong)(a)  \
+    }
+#define LOG_2(f, a, b)         \
+    f,                         \
+    {                          \
+        (ulong)(a), (ulong)(b) \
+    }
+#define LOG_3(f, a, b, c)                  \
+    f,                                     \
+    {                                      \
+        (ulong)(a), (ulong)(b), (ulong)(c) \
+    }
+#define LOG_4(f, a, b, c, d)                           \
+    f,                                                 \
+    {                                                  \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d) \
+    }
+#define LOG_5(f, a, b, c, d, e)                                    \
+    f,                                                             \
+    {                                                              \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e) \
+    }
+#define LOG_6(f, a, b, c, d, e, g)                                             \
+    f,                                                                         \
+    {                                                                          \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g) \
+    }
+#define LOG_7(f, a, b, c, d, e, g, h)                                                      \
+    f,                                                                                     \
+    {                                                                                      \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h) \
+    }
+#define LOG_8(f, a, b, c, d, e, g, h, i)                                                               \
+    f,                                                                                                 \
+    {                                                                                                  \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i) \
+    }
+#define LOG_9(f, a, b, c, d, e, g, h, i, j)                                                                        \
+    f,                                                                                                             \
+    {                                                                                                              \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j) \
+    }
+#define LOG_10(f, a, b, c, d, e, g, h, i, j, k)                                                                     \
+    f,                                                                                                              \
+    {                                                                                                               \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
+            (ulong)(k)                                                                                              \
+    }
+#define LOG_11(f, a, b, c, d, e, g, h, i, j, k, l)                                                                  \
+    f,                                                                                                              \
+    {                                                                                                               \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
+            (ulong)(k), (ulong)(l)                                                                                  \
+    }
+#define LOG_12(f, a, b, c, d, e, g, h, i, j, k, l, m)                                                               \
+    f,                                                                                                              \
+    {                                                                                                               \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
+            (ulong)(k), (ulong)(l), (ulong)(m)                                                                      \
+    }
 
 /* Shows unfinished lines of VMs without the keyboard. */
 void console_flush(void);
@@ -58,6 +146,9 @@ void console_interrupt(void);
 
 /* console_keys.c: a character typed after the escape key. */
 void console_command(char key);
+
+/* console_keys.c: goes on with a list of VMs that is being shown, if no more than a line of it waits. */
+void console_list_step(unsigned waiting);
 
 /* For console_keys.c. */
 struct vm *console_focus(void);

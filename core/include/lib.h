@@ -3,8 +3,6 @@
 #ifndef LIB_H
 #define LIB_H
 
-#include <stdarg.h>
-
 #include "types.h"
 
 void *memcpy(void *restrict dst, const void *restrict src, size_t n);
@@ -20,7 +18,22 @@ void copy_few_words(uint64_t *dst, const uint64_t *src, size_t words);
 /* CRC-32 (IEEE 802.3, reflected, as zlib's crc32). */
 uint32_t crc32(const void *data, size_t n);
 
-/* Formats as printf does (%s %c %d %u %x %lu %ld %lx %%, width, '-' and '0') into `put`, called for every character. */
-void format(void (*put)(void *arg, char c), void *arg, const char *fmt, va_list ap);
+/* A text in the making. */
+struct text {
+    const char *fmt, *piece;
+    const ulong *args;
+    unsigned before, len, behind; /* padding, rest of the piece, padding */
+    char pad;
+    char digits[24];
+};
+
+#define TEXT_END (-1)
+
+/* Begins what printf would make of `fmt` (%s %c %d %u %x %lu %ld %lx %%, width, '-' and '0') and `args`, each as a
+ * register holds it. All three stay where they are until text_next() has returned the last character. */
+void text_begin(struct text *t, const char *fmt, const ulong *args);
+
+/* The next character, or TEXT_END. */
+int text_next(struct text *t);
 
 #endif

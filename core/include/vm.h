@@ -83,6 +83,8 @@ struct vm {
     unsigned load_stage;
     uint64_t load_done;
 
+    bool console_busy; /* its line waits to be shown, and takes nothing more; written with console_lock held, atomic */
+
     struct spinlock lock; /* its devices */
     struct vdevs devs;
     struct vuart uart;

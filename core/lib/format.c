@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The little of printf that the hypervisor's own lines need. */
-#include <stdarg.h>
-
+/* The little of printf that the hypervisor's own lines need, a character at a time. */
 #include "lib.h"
 
 struct spec {
@@ -9,49 +7,51 @@ struct spec {
     bool left, zero, wide;
 };
 
-struct sink {
-    void (*put)(void *arg, char c);
-    void *arg;
-};
-
-static void put_padded(const struct sink *to, const struct spec *spec, const char *s, unsigned len)
+void text_begin(struct text *t, const char *fmt, const ulong *args)
 {
-    char pad = spec->zero && !spec->left ? '0' : ' ';
-
-    for (unsigned i = len; i < spec->width && !spec->left; i++) {
-        to->put(to->arg, pad);
-    }
-    for (unsigned i = 0; i < len; i++) {
-        to->put(to->arg, s[i]);
-    }
-    for (unsigned i = len; i < spec->width && spec->left; i++) {
-        to->put(to->arg, ' ');
-    }
+    *t = (struct text){.fmt = fmt, .args = args};
 }
 
-static void put_string(const struct sink *to, const struct spec *spec, const char *s)
+/* What comes next is `piece`, `len` characters, padded as the directive says. */
+static void set_piece(struct text *t, const struct spec *spec, const char *piece, unsigned len)
+{
+    unsigned padding = spec->width > len ? spec->width - len : 0;
+
+    t->piece = piece;
+    t->len = len;
+    t->pad = spec->zero && !spec->left ? '0' : ' ';
+    t->before = spec->left ? 0 : padding;
+    t->behind = spec->left ? padding : 0;
+}
+
+static void set_string(struct text *t, const struct spec *spec, const char *s)
 {
     unsigned len = 0;
 
     while (s[len] != '\0') {
         len++;
     }
-    put_padded(to, spec, s, len);
+    set_piece(t, spec, s, len);
 }
 
-static void put_number(const struct sink *to, const struct spec *spec, ulong value, unsigned base, bool negative)
+static void set_number(struct text *t, const struct spec *spec, ulong value, unsigned base, bool negative)
 {
-    char digits[24];
-    unsigned at = sizeof(digits);
+    unsigned at = sizeof(t->digits);
 
     do {
-        digits[--at] = "0123456789abcdef"[value % base];
+        t->digits[--at] = "0123456789abcdef"[value % base];
         value /= base;
     } while (value != 0);
     if (negative) {
-        digits[--at] = '-';
+        t->digits[--at] = '-';
     }
-    put_padded(to, spec, &digits[at], (unsigned)sizeof(digits) - at);
+    set_piece(t, spec, &t->digits[at], (unsigned)sizeof(t->digits) - at);
+}
+
+static void set_char(struct text *t, const struct spec *spec, char c)
+{
+    t->digits[0] = c;
+    set_piece(t, spec, t->digits, 1);
 }
 
 static const char *parse_spec(const char *fmt, struct spec *spec)
@@ -71,61 +71,74 @@ static const char *parse_spec(const char *fmt, struct spec *spec)
     return fmt;
 }
 
-/* The arguments travel in a struct so that va_arg in here advances the caller's list on every ABI. */
-struct args {
-    va_list ap;
-};
-
-static void put_signed(const struct sink *to, const struct spec *spec, struct args *args)
+static void set_signed(struct text *t, const struct spec *spec, ulong arg)
 {
-    long value = spec->wide ? va_arg(args->ap, long) : va_arg(args->ap, int);
+    long value = spec->wide ? (long)arg : (int)arg;
 
-    put_number(to, spec, value < 0 ? 0UL - (ulong)value : (ulong)value, 10, value < 0);
+    set_number(t, spec, value < 0 ? 0UL - (ulong)value : (ulong)value, 10, value < 0);
 }
 
-static void put_arg(const struct sink *to, const struct spec *spec, char type, struct args *args)
+static void set_arg(struct text *t, const struct spec *spec, char type)
 {
-    char c = type;
-
     switch (type) {
     case 's':
-        put_string(to, spec, va_arg(args->ap, const char *));
+        set_string(t, spec, (const char *)*t->args++);
         return;
     case 'd':
-        put_signed(to, spec, args);
+        set_signed(t, spec, *t->args++);
         return;
     case 'u':
     case 'x':
-        put_number(to, spec, spec->wide ? va_arg(args->ap, ulong) : va_arg(args->ap, unsigned), type == 'u' ? 10 : 16,
-                   false);
+        set_number(t, spec, spec->wide ? *t->args : (unsigned)*t->args, type == 'u' ? 10 : 16, false);
+        t->args++;
         return;
     case 'c':
-        c = (char)va_arg(args->ap, int);
-        put_padded(to, spec, &c, 1);
+        set_char(t, spec, (char)*t->args++);
         return;
     default: /* "%%", and a type nobody knows shows itself */
-        put_padded(to, spec, &c, 1);
+        set_char(t, spec, type);
         return;
     }
 }
 
-void format(void (*put)(void *arg, char c), void *arg, const char *fmt, va_list ap)
+/* The rest of a directive, or TEXT_END. */
+static int piece_next(struct text *t)
 {
-    struct sink to = {put, arg};
-    struct args args;
-    struct spec spec;
-
-    va_copy(args.ap, ap);
-    for (; *fmt != '\0'; fmt++) {
-        if (*fmt != '%') {
-            put(arg, *fmt);
-            continue;
+    if (t->before > 0) {
+        if (t->len > 0 && t->pad == '0' && *t->piece == '-') { /* the sign comes before the zeros */
+            t->len--;
+            return *t->piece++;
         }
-        fmt = parse_spec(fmt + 1, &spec);
-        if (*fmt == '\0') {
-            break;
-        }
-        put_arg(&to, &spec, *fmt, &args);
+        t->before--;
+        return t->pad;
     }
-    va_end(args.ap);
+    if (t->len > 0) {
+        t->len--;
+        return *t->piece++;
+    }
+    if (t->behind > 0) {
+        t->behind--;
+        return ' ';
+    }
+    return TEXT_END;
+}
+
+int text_next(struct text *t)
+{
+    for (;;) {
+        struct spec spec;
+        int c = piece_next(t);
+
+        if (c != TEXT_END || *t->fmt == '\0') {
+            return c;
+        }
+        c = *t->fmt++;
+        if (c != '%') {
+            return c;
+        }
+        t->fmt = parse_spec(t->fmt, &spec);
+        if (*t->fmt != '\0') {
+            set_arg(t, &spec, *t->fmt++);
+        }
+    }
 }

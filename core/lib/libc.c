@@ -2,27 +2,37 @@
 /* What compilers call without being asked. Not for a host that has a C library. */
 #include "lib.h"
 
+#define WORDS(n) ((n) & ~(sizeof(uint64_t) - 1U)) /* bytes of `n` that are whole words */
+
+static bool aligned(uintptr_t address)
+{
+    return address % sizeof(uint64_t) == 0;
+}
+
 void *memcpy(void *restrict dst, const void *restrict src, size_t n)
 {
-    char *d = dst;
-    const char *s = src;
+    size_t done = 0;
 
-    while (n-- > 0) {
-        *d++ = *s++;
+    if (aligned((uintptr_t)dst | (uintptr_t)src)) { /* how compilers copy a structure */
+        done = WORDS(n);
+        copy_words(dst, src, done);
+    }
+    for (; done < n; done++) {
+        ((char *)dst)[done] = ((const char *)src)[done];
     }
     return dst;
 }
 
 void *memset(void *dst, int c, size_t n)
 {
-    char *d = dst;
+    size_t done = 0;
 
-    if (c == 0 && (((uintptr_t)dst | n) & 7U) == 0) { /* how compilers clear a structure */
-        clear_words(dst, n);
-        return dst;
+    if (c == 0 && aligned((uintptr_t)dst)) { /* how compilers clear a structure */
+        done = WORDS(n);
+        clear_words(dst, done);
     }
-    while (n-- > 0) {
-        *d++ = (char)c;
+    for (; done < n; done++) {
+        ((char *)dst)[done] = (char)c;
     }
     return dst;
 }

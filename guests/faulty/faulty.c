@@ -436,6 +436,20 @@ static void faulty_id(uint64_t address)
     print("faulty: HCALL_INFO_GET_ID error %ld value %ld, in assembly %ld\n", id.error, id.value, hcall_get_id_asm());
 }
 
+/* What takes a console longest: lines of one character, or of as many as it shows, and of any length between. */
+static void faulty_shout(uint64_t length)
+{
+    static char text[128];
+
+    for (unsigned int i = 0; i < sizeof(text); i++) {
+        text[i] = length != 0 && i % length == length - 1 ? '\n' : (char)('a' + i % 26);
+    }
+    print("faulty: shouting\n");
+    for (;;) {
+        (void)sbi_call(SBI_EXT_DBCN, 0, sizeof(text), (uintptr_t)text, 0);
+    }
+}
+
 static void faulty_help(uint64_t address);
 
 static const struct faulty_command faulty_commands[] = {
@@ -453,6 +467,7 @@ static const struct faulty_command faulty_commands[] = {
     {"pet", "pet the watchdog", faulty_pet},
     {"sleep", "WFI with nothing enabled", faulty_sleep},
     {"flood", "[lines] print so many numbered lines (hexadecimal) without a pause", faulty_flood},
+    {"shout", "[length] debug console writes without end, in lines of so many characters", faulty_shout},
     {"storm", "[address] faults, IPIs, timers, fences and calls without end", faulty_storm},
     {"calls", "[address] SBI calls with bad arguments", faulty_calls},
     {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},

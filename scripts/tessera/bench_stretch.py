@@ -15,7 +15,7 @@ from tessera.runner import ROOT, Qemu
 
 SOURCE = ROOT / "scripts" / "count-stretches.c"
 ENTRY = "trap_entry"
-LOOKS = ("arch_irq_poll", "load_chunk")  # what calls them has looked, or they do
+LOOKS = ("arch_irq_poll", "load_stage", "load_chunk")  # what calls them has looked, or they do
 KINDS = (
     "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
     "console_interrupt",

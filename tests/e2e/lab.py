@@ -162,7 +162,7 @@ def states(machine: Machine) -> dict[str, dict[str, str]]:
         row = machine.expect(
             HYPERVISOR,
             rf"^(?P<mark>[* ]) +{number} {name} +(?P<state>[a-z]+) +(?P<vcpus>\d+/\d+) +(?P<cpu>\d+\.\d)% +"
-            r"(?P<memory>\d+) MB +(?P<starts>\d+) +(?P<restarts>\d+)(?:, last (?P<last>.+))?$",
+            r"(?P<memory>\d+) MB +(?P<starts>\d+) +(?P<restarts>\d+) (?P<last>.*)$",
             SOON_S,
         )
         rows[name] = row.groupdict()

@@ -37,9 +37,9 @@ def spoil(socket, place, *deeds):
         ("sched_run", "set $sp = 8", 15),
         ("sched_run", "set $pc = 0", 12),
         # the console's lock is held
-        ("sched_idle", "set $pc = 0", 12),
-        ("tx_drain", "set $pc = 0", 12),
-        ("tx_drain", f"set $sp = (long)$sp & -{STACK}", 15),
+        ("sched_look", "set $pc = 0", 12),
+        ("out_send", "set $pc = 0", 12),
+        ("out_send", f"set $sp = (long)$sp & -{STACK}", 15),
     ],
 )
 def test_it_says_what_and_where_and_stops(place, deed, cause, tmp_path):

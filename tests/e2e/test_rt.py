@@ -26,6 +26,7 @@ from tessera.bench_rt import apps
 from tessera.machine import HYPERVISOR
 
 LOAD_S = 240
+LATEST = 25  # ticks of 100 ns: rt-blocked-ns and rt-release-ns of the board
 
 
 def test_no_deadline_is_missed_at_95_percent():
@@ -41,8 +42,8 @@ def test_no_deadline_is_missed_at_95_percent():
             assert (app.misses, app.overruns) == (0, 0), app
             assert 0 <= app.releases - app.completions <= 1, app
             assert app.response_max <= app.deadline_us * 10, app
-        # What delays the app with the earliest deadlines is the hypervisor alone (the board's rt-blocked-ns).
-        assert min(found, key=lambda app: app.deadline_us).late_max <= 60
+        # What delays the app with the earliest deadlines is the hypervisor alone.
+        assert min(found, key=lambda app: app.deadline_us).late_max <= LATEST
         assert_well(machine)
         assert len(heartbeats(machine, "first")) >= 2
 
@@ -164,3 +165,17 @@ def test_who_keeps_to_its_budget_is_in_time_beside_those_who_do_not():
             rt_goes_on(machine, len(GREEDY))
         assert (row["missed"], row["overran"]) == (0, 0), (budget, row)
         assert rt_rows(machine)[0]["overran"] > 5000
+
+
+def test_a_busy_console_delays_nobody():
+    """Lines of one character and of many, and the hypervisor's own, without end: none is printed in one go."""
+    system = built("rt-shout")
+    with booted(system, "rt-shout", *VIRTUAL) as machine:
+        machine.expect("rtm", r"^RTM done$", LOAD_S)
+        (app,) = apps(machine.console.text("rtm"))
+        assert app.releases >= 10000
+        assert (app.misses, app.overruns) == (0, 0), app
+        assert app.late_max <= LATEST, app
+        for name in ("lines", "pages", "text"):
+            assert len(machine.console.lines[name]) > 100
+        assert machine.console.text(HYPERVISOR).count("again stopped by its own reset") > 2

@@ -121,6 +121,7 @@ _SIGNATURES = {
     "world_raised": (c_ulong, [c_uint]),
     "host_next_timer": (c_uint64, []),
     "host_output": (c_char_p, []),
+    "console_drain": (None, []),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),
     "crc32": (c_uint32, [c_void_p, ctypes.c_size_t]),

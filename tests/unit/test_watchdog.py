@@ -58,7 +58,7 @@ def boot(cpus: int, vcpus: list[int], watchdogs: list[int], most_ms: int = 0, rt
         assert CORE.world_vm_start(0, vm)
     settle()
     assert all(CORE.world_vm_state(vm) == VM_RUNNING for vm in range(len(vcpus)))
-    CORE.host_output()
+    lines()
 
 
 def advance(ticks: int) -> None:
@@ -86,6 +86,7 @@ def starts(*vms: int) -> list[int]:
 
 def lines() -> list[str]:
     """What the hypervisor has said since the last call."""
+    CORE.console_drain()
     said = CORE.host_output().decode().replace("\r", "")
     return [line.split("\033[0m ", 1)[1] for line in said.split("\n") if "\033[0m " in line]
 

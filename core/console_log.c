@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hypervisor's own lines: noted down where something happens, put into words where there is time. So a line costs a
+ * guest's exit a few dozen instructions.
+ */
+#include "console_parts.h"
+#include "platform.h"
+
+#define LOG_LINES 32U   /* that wait; power of two */
+#define LOG_RESERVED 2U /* for a hypervisor that fails */
+
+static struct {
+    unsigned head, tail; /* free-running */
+    unsigned order;      /* of lines that became due, VMs' too; never 0 */
+    unsigned room;       /* for how many lines */
+    ulong lost;
+    struct log_line waiting[LOG_LINES];
+    unsigned due[LOG_LINES];
+} lines = {.room = LOG_LINES - LOG_RESERVED}; /* owner: this file; guarded by console_lock */
+
+unsigned log_order(void)
+{
+    lines.order += lines.order + 1U == 0 ? 2U : 1U;
+    return lines.order;
+}
+
+static void log_put(const struct log_line *line)
+{
+    unsigned at = lines.head++ % LOG_LINES;
+
+    lines.waiting[at] = *line;
+    lines.due[at] = log_order();
+}
+
+void console_post(const struct log_line *line)
+{
+    spin_lock(&console_lock);
+    if (lines.head - lines.tail < lines.room) {
+        log_put(line);
+    } else {
+        lines.lost++;
+    }
+    platform_uart_notify_tx(true);
+    spin_unlock(&console_lock);
+}
+
+unsigned log_waiting(void)
+{
+    return lines.head - lines.tail;
+}
+
+unsigned log_due(void)
+{
+    return log_waiting() > 0 ? lines.due[lines.tail % LOG_LINES] : 0;
+}
+
+void log_begin(struct text *t)
+{
+    const struct log_line *line = &lines.waiting[lines.tail % LOG_LINES];
+
+    text_begin(t, line->format, line->args);
+}
+
+void log_done(void)
+{
+    lines.tail++;
+    if (lines.lost > 0 && log_waiting() == 0) {
+        log_put(&(const struct log_line){"%lu lines are lost: the console is too slow for them", {lines.lost}});
+        lines.lost = 0;
+    }
+}
+
+void log_seize(void)
+{
+    lines.room = LOG_LINES;
+}
