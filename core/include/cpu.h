@@ -56,12 +56,10 @@ static inline struct cpu *cpu_get(unsigned id)
     return arch_cpu_get(id);
 }
 
-/* Where the hardware timer of this CPU is to be set to, the first of its deadlines, or TIMER_STAYS. Only if that is
- * earlier than what it is set to: an interrupt too early costs one turn through timer_expire(), which setting a later
- * deadline would cost every time. */
-#define TIMER_STAYS ((ticks_t)0)
-
-static inline ticks_t timer_next(struct cpu *cpu)
+/* The hardware timer of this CPU is to be set to cpu->armed, the first of its deadlines. Only if that is earlier than what
+ * it is set to: an interrupt too early costs one turn through timer_expire(), which setting a later deadline would cost
+ * every time. */
+static inline bool timer_moves(struct cpu *cpu)
 {
     ticks_t first = cpu->slice_end;
 
@@ -69,28 +67,24 @@ static inline ticks_t timer_next(struct cpu *cpu)
         first = timer_of(cpu->timers.next)->deadline;
     }
     if (first >= cpu->armed && cpu->armed != TIMER_FIRED) {
-        return TIMER_STAYS;
+        return false;
     }
     cpu->armed = first;
-    return first;
+    return true;
 }
 
 static inline void timer_settle(struct cpu *cpu)
 {
-    ticks_t next = timer_next(cpu);
-
-    if (next != TIMER_STAYS) {
-        arch_timer_set(next);
+    if (timer_moves(cpu)) {
+        arch_timer_set(cpu->armed);
     }
 }
 
 /* The same where arch_timer_direct(). */
 static inline void timer_settle_direct(struct cpu *cpu)
 {
-    ticks_t next = timer_next(cpu);
-
-    if (next != TIMER_STAYS) {
-        arch_timer_set_direct(next);
+    if (timer_moves(cpu)) {
+        arch_timer_set_direct(cpu->armed);
     }
 }
 

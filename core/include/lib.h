@@ -12,8 +12,39 @@ void *memset(void *dst, int c, size_t n);
 void copy_words(uint64_t *dst, const uint64_t *src, size_t n);
 void clear_words(uint64_t *dst, size_t n);
 
-/* Copies 1 to 16 words, fast. */
-void copy_few_words(uint64_t *dst, const uint64_t *src, size_t words);
+#define COPY_WORD(n)     \
+    case (n) + 1U:       \
+        dst[n] = src[n]; \
+        __attribute__((fallthrough))
+
+/* Copies 1 to 16 words, fast, and where it is called: a call costs its caller registers. */
+static inline __attribute__((always_inline)) void copy_few_words(uint64_t *dst, const uint64_t *src, size_t words)
+{
+    switch (words & 15U) {
+    case 0: /* 16 */
+        dst[15] = src[15];
+        __attribute__((fallthrough));
+        COPY_WORD(14U);
+        COPY_WORD(13U);
+        COPY_WORD(12U);
+        COPY_WORD(11U);
+        COPY_WORD(10U);
+        COPY_WORD(9U);
+        COPY_WORD(8U);
+        COPY_WORD(7U);
+        COPY_WORD(6U);
+        COPY_WORD(5U);
+        COPY_WORD(4U);
+        COPY_WORD(3U);
+        COPY_WORD(2U);
+        COPY_WORD(1U);
+    default:
+        dst[0] = src[0];
+        break;
+    }
+}
+
+#undef COPY_WORD
 
 /* CRC-32 (IEEE 802.3, reflected, as zlib's crc32). */
 uint32_t crc32(const void *data, size_t n);

@@ -40,7 +40,9 @@ static inline void ipc_notify(struct vcpu *v)
         ipc_raise_line(v->vm);
         return;
     }
-    if ((__atomic_load_n(&v->pending, __ATOMIC_RELAXED) & ARCH_VIRQ_MESSAGE) == 0) {
+    if (LIKELY(v->state == VCPU_READY)) { /* the frequent case, worth no call: what vcpu_raise_locked() does then */
+        __atomic_fetch_or(&v->pending, ARCH_VIRQ_MESSAGE, __ATOMIC_RELEASE);
+    } else if ((__atomic_load_n(&v->pending, __ATOMIC_RELAXED) & ARCH_VIRQ_MESSAGE) == 0) {
         vcpu_raise_locked(v, ARCH_VIRQ_MESSAGE);
     }
     spin_unlock(&sched_lock);

@@ -24,7 +24,7 @@ BOUNDED = {
         "riscv.plic.claim_complete",
     ],
     "switch": ["riscv.switch.quantum"],
-    "messages": ["riscv.ipc.send.100", "riscv.ipc.recv.100", "riscv.ipc.delivery.100"],
+    "messages": ["riscv.ipc.send.100", "riscv.ipc.send.first.100", "riscv.ipc.recv.100", "riscv.ipc.delivery.100"],
     "rt-release": ["riscv.rt.release.max"],
     "boot": ["riscv.boot.first_guest_insn"],
     "restart": ["riscv.vm.restart"],
