@@ -44,15 +44,15 @@ static void list_vm(const struct vm *vm)
     ulong permille = (ulong)((used - listed.used[vm->id]) * 1000U / (listed.now - listed.before + 1));
 
     listed.used[vm->id] = used;
-    console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u", vm == console_focus() ? '*' : ' ', vm->id + 1,
-                vm->config->name, vm_state_name(vm), vm->on, vm->nvcpus, permille / 10U, permille % 10U,
-                (ulong)(vm_ram(vm) >> 20), vm->starts);
+    console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u  %u %s", vm == console_focus() ? '*' : ' ',
+                vm->id + 1, vm->config->name, vm_state_name(vm), vm->on, vm->nvcpus, permille / 10U, permille % 10U,
+                (ulong)(vm_ram(vm) >> 20), vm->starts, vm->restarts, vm_reason_name(vm->restarted));
 }
 
 static void keys_list(void)
 {
     if (listed.next == 0) {
-        console_log("  nr name      state     vcpus   cpu   memory  starts");
+        console_log("  nr name      state     vcpus   cpu   memory  starts  restarts");
         listed.before = listed.now;
         listed.now = arch_time();
         list_vm(&hyp.vms[0]);

@@ -6,7 +6,7 @@
 #include "system.h"
 
 _Static_assert(sizeof(struct sysimage_header) == 120, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_vm) == 112, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_vm) == 120, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_load) == 24, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");

@@ -4,6 +4,7 @@
 #include "arch.h"
 #include "console.h"
 #include "sched.h"
+#include "vm.h"
 
 void timer_init(struct timer *t, void (*expired)(struct timer *))
 {
@@ -17,7 +18,6 @@ void timer_insert(struct timer *t, ticks_t deadline)
     struct cpu *cpu = cpu_self();
     struct list *at;
 
-    deadline += deadline == 0; /* a guest may say 0, which as what the hardware is to be set to would mean: leave it */
     t->deadline = deadline;
     at = cpu->timers.prev;
     while (at != &cpu->timers && timer_of(at)->deadline > deadline) {
@@ -26,6 +26,20 @@ void timer_insert(struct timer *t, ticks_t deadline)
     list_insert_before(at->next, &t->node);
     if (!sched_urgent(cpu)) {
         timer_settle(cpu);
+    }
+}
+
+/* What timers have left to do without the lock. */
+static void __attribute__((noinline, cold)) timer_errands(struct cpu *cpu)
+{
+    ulong flags = cpu->flags;
+
+    cpu->flags &= ~(CPU_CONSOLE | CPU_CONCLUDE);
+    if ((flags & CPU_CONSOLE) != 0) {
+        console_flush();
+    }
+    if ((flags & CPU_CONCLUDE) != 0) {
+        vm_conclude_all();
     }
 }
 
@@ -44,9 +58,8 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
         timer_settle(cpu);
     }
     spin_unlock(&sched_lock);
-    if ((cpu->flags & CPU_CONSOLE) != 0) { /* one of the timers was the console's */
-        cpu->flags &= ~CPU_CONSOLE;
-        console_flush();
+    if ((cpu->flags & (CPU_CONSOLE | CPU_CONCLUDE)) != 0) {
+        timer_errands(cpu);
     }
 }
 

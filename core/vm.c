@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a VM. vmload.c fills its memory, vmreport.c tells of its end. */
+/* The life of a VM. vmload.c fills its memory; vmclock.c is about its watchdog and the pauses between its lives. */
 #include "vm.h"
 
 #include "arch.h"
@@ -27,17 +27,18 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
         list_init(&vcpus[i].node);
         timer_init(&vcpus[i].timer, vcpu_timer_expired);
     }
+    vm_clock_init(vm);
     if (config->uart != 0 && !vuart_init(vm, config->uart)) {
         return "too many emulated devices";
     }
     return arch_vm_init(vm);
 }
 
-/* Under sched_lock: a stopped VM begins its next life. */
-static void vm_begin(struct vm *vm)
+void vm_begin(struct vm *vm)
 {
     struct vcpu *boot = &vm->vcpus[0];
 
+    timer_disarm(&vm->clock.timer);
     vm->state = VM_LOADING;
     vm->load_stage = 0;
     vm->load_done = 0;
@@ -54,8 +55,9 @@ bool vm_start(struct vm *vm)
     bool stopped;
 
     spin_lock(&sched_lock);
-    stopped = vm->state == VM_STOPPED && vm->report == VM_REPORT_NONE;
+    stopped = (vm->state == VM_STOPPED || vm->state == VM_WAITING) && vm->report == VM_REPORT_NONE;
     if (stopped) {
+        vm->clock.pause = 0; /* somebody has had a look at it */
         vm_begin(vm);
     }
     spin_unlock(&sched_lock);
@@ -79,6 +81,7 @@ static void vm_settle(struct vm *vm)
         for (unsigned i = vm->nvcpus; i < vm->total; i++) { /* also apps that were never launched */
             sched_remove(&vm->vcpus[i]);
         }
+        timer_disarm(&vm->clock.timer);
         vm->state = VM_STOPPED;
         vm->on = 0;
         vm->report = VM_REPORT_DUE;
@@ -120,18 +123,25 @@ static void vm_halt(struct vm *vm)
     vm_settle(vm);
 }
 
-bool vm_stop(struct vm *vm, enum vm_reason reason, bool restart)
+bool vm_stop_locked(struct vm *vm, enum vm_reason reason, bool restart)
 {
-    bool stops;
+    bool stops = vm->state == VM_RUNNING || vm->state == VM_LOADING || vm->state == VM_WAITING;
 
-    spin_lock(&sched_lock);
-    stops = vm->state == VM_RUNNING || vm->state == VM_LOADING;
     if (stops) {
         vm->state = VM_STOPPING;
         vm->reason = reason;
         vm->restart = restart;
         vm_halt(vm);
     }
+    return stops;
+}
+
+bool vm_stop(struct vm *vm, enum vm_reason reason, bool restart)
+{
+    bool stops;
+
+    spin_lock(&sched_lock);
+    stops = vm_stop_locked(vm, reason, restart);
     spin_unlock(&sched_lock);
     return stops;
 }
@@ -146,14 +156,20 @@ void vm_fatal(struct vcpu *v, const char *what, ulong cause, gpa_t address)
     }
 }
 
-static const char *const vm_reasons[] = {
-    [VM_REASON_NONE] = "",
-    [VM_REASON_CONSOLE] = "by the console",
-    [VM_REASON_SHUTDOWN] = "by its own shutdown",
-    [VM_REASON_RESET] = "by its own reset",
-    [VM_REASON_OFF] = "because its last VCPU turned itself off",
-    [VM_REASON_FATAL] = "by a fatal trap",
-};
+const char *vm_reason_name(enum vm_reason reason)
+{
+    static const char *const names[] = {
+        [VM_REASON_NONE] = "",
+        [VM_REASON_CONSOLE] = "by the console",
+        [VM_REASON_SHUTDOWN] = "by its own shutdown",
+        [VM_REASON_RESET] = "by its own reset",
+        [VM_REASON_OFF] = "because its last VCPU turned itself off",
+        [VM_REASON_FATAL] = "by a fatal trap",
+        [VM_REASON_WATCHDOG] = "by its watchdog",
+    };
+
+    return names[reason];
+}
 
 /* Under sched_lock: every VM is stopped for good, none is still being told of or about to start again. */
 static bool vm_all_stopped(void)
@@ -182,9 +198,45 @@ static void vm_power_off(void)
     arch_shutdown(false);
 }
 
+/* Why the VM has stopped, and what comes next, with its registers if a trap was the reason. */
+static void vm_tell(const struct vm *vm, ticks_t pause)
+{
+    const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
+    const struct vm_fault *f = &vm->fault;
+
+    if (vm->reason == VM_REASON_FATAL) {
+        console_log("%s vcpu %u: %s: cause %lu (%s), address 0x%lx", name, f->vcpu->id, f->what, f->cause,
+                    arch_cause_name(f->cause), (ulong)f->address);
+        arch_vcpu_report(f->vcpu);
+    }
+    if (pause != 0) {
+        console_log("%s stopped %s, starts again in %lu ms", name, reason, (ulong)(pause / (1000U * hyp.us)));
+    } else {
+        console_log("%s stopped %s%s", name, reason, vm->restart ? ", starts again" : "");
+    }
+}
+
+/* Under sched_lock: told of, the VM goes on as it shall, with no moment in between in which it would count as stopped. */
+static void vm_go_on(struct vm *vm, ticks_t pause)
+{
+    vm->report = VM_REPORT_NONE;
+    if (!vm->restart) {
+        return;
+    }
+    vm->restart = false;
+    vm->restarts++;
+    vm->restarted = vm->reason;
+    if (pause != 0) {
+        vm_clock_wait(vm, pause);
+    } else {
+        vm_begin(vm);
+    }
+}
+
 void vm_conclude(struct vm *vm)
 {
     bool mine, off;
+    ticks_t pause;
 
     spin_lock(&sched_lock);
     mine = vm->report == VM_REPORT_DUE;
@@ -194,34 +246,29 @@ void vm_conclude(struct vm *vm)
         return;
     }
     vm_quiet_devices(vm);
-    if (vm->reason == VM_REASON_FATAL) {
-        const struct vm_fault *f = &vm->fault;
-
-        console_log("%s vcpu %u: %s: cause %lu (%s), address 0x%lx", vm->config->name, f->vcpu->id, f->what, f->cause,
-                    arch_cause_name(f->cause), (ulong)f->address);
-        arch_vcpu_report(f->vcpu);
-    }
-    console_log("%s stopped %s%s", vm->config->name, vm_reasons[vm->reason], vm->restart ? ", starts again" : "");
+    pause = vm->restart ? vm_clock_pause(vm) : 0;
+    vm_tell(vm, pause);
     spin_lock(&sched_lock);
     off = !vm->restart && vm->reason == VM_REASON_SHUTDOWN;
-    vm->report = VM_REPORT_NONE;
-    if (vm->restart) { /* with no moment in between in which it would count as stopped */
-        vm->restart = false;
-        vm_begin(vm);
-    }
+    vm_go_on(vm, pause);
     spin_unlock(&sched_lock);
     if (off) {
         vm_power_off();
     }
 }
 
+void vm_conclude_all(void)
+{
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        vm_conclude(&hyp.vms[i]);
+    }
+}
+
 const char *vm_state_name(const struct vm *vm)
 {
     static const char *const names[] = {
-        [VM_STOPPED] = "stopped",
-        [VM_LOADING] = "loading",
-        [VM_RUNNING] = "running",
-        [VM_STOPPING] = "stopping",
+        [VM_STOPPED] = "stopped",   [VM_LOADING] = "loading", [VM_RUNNING] = "running",
+        [VM_STOPPING] = "stopping", [VM_WAITING] = "waiting",
     };
 
     return names[vm->state];

@@ -45,7 +45,7 @@ static inline bool console_ready(struct vm *vm)
 /* A line of the hypervisor's own, put into words later: what the format's %s name must last. */
 struct log_line {
     const char *format; /* as of text_begin() */
-    ulong args[10];
+    ulong args[12];
 };
 
 /* Notes down a line. Lost, and counted, when too many wait. Not with sched_lock held. */
@@ -54,7 +54,7 @@ void console_post(const struct log_line *line);
 /* Lets the compiler check a format. Never called. */
 void console_check(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same as a printf with up to ten arguments, numbers and pointers: %s %c %d %u %x %lu %lx, width, zero padding. */
+/* The same as a printf with up to twelve arguments, numbers and pointers: %s %c %d %u %x %lu %lx, width, zero padding. */
 #define console_log(...)                                               \
     do {                                                               \
         if (0) {                                                       \
@@ -62,9 +62,10 @@ void console_check(const char *format, ...) __attribute__((format(printf, 1, 2))
         }                                                              \
         console_post(&(const struct log_line){LOG_LINE(__VA_ARGS__)}); \
     } while (0)
-#define LOG_LINE(...) \
-    LOG_PICK(__VA_ARGS__, LOG_10, LOG_9, LOG_8, LOG_7, LOG_6, LOG_5, LOG_4, LOG_3, LOG_2, LOG_1, LOG_0, )(__VA_ARGS__)
-#define LOG_PICK(f, a, b, c, d, e, g, h, i, j, k, pick, ...) pick
+#define LOG_LINE(...)                                                                                            \
+    LOG_PICK(__VA_ARGS__, LOG_12, LOG_11, LOG_10, LOG_9, LOG_8, LOG_7, LOG_6, LOG_5, LOG_4, LOG_3, LOG_2, LOG_1, \
+             LOG_0, )(__VA_ARGS__)
+#define LOG_PICK(f, a, b, c, d, e, g, h, i, j, k, l, m, pick, ...) pick
 #define LOG_0(f) f, {0}
 #define LOG_1(f, a) \
     f,              \
@@ -116,6 +117,18 @@ void console_check(const char *format, ...) __attribute__((format(printf, 1, 2))
     {                                                                                                               \
         (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
             (ulong)(k)                                                                                              \
+    }
+#define LOG_11(f, a, b, c, d, e, g, h, i, j, k, l)                                                                  \
+    f,                                                                                                              \
+    {                                                                                                               \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
+            (ulong)(k), (ulong)(l)                                                                                  \
+    }
+#define LOG_12(f, a, b, c, d, e, g, h, i, j, k, l, m)                                                               \
+    f,                                                                                                              \
+    {                                                                                                               \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
+            (ulong)(k), (ulong)(l), (ulong)(m)                                                                      \
     }
 
 /* Shows unfinished lines of VMs without the keyboard. */

@@ -7,6 +7,7 @@
 
 /* Numbers of calls; gaps are room for the calls of rt, ipc and fpga. */
 #define HCALL_INFO_GET_ID 0U
+#define HCALL_WATCHDOG_PET 1U
 #define HCALL_MAX 64U
 
 /* SBI error codes, used on every architecture (SBI 2.0, table 1). */

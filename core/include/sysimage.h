@@ -23,7 +23,7 @@
 
 #define SYSIMAGE_MAGIC UINT64_C(0x3141524553534554) /* "TESSERA1" in memory order */
 #define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
-#define SYSIMAGE_VERSION 3U
+#define SYSIMAGE_VERSION 4U
 
 /* Limits of one build of the hypervisor; the builder refuses what exceeds them. */
 #define SYSIMAGE_MAX_VMS 16U
@@ -75,6 +75,8 @@ struct sysimage_vm {
     uint32_t uart_irq;                 /* guest PLIC source of the emulated UART, 1 .. 31; 0: polled only */
     uint32_t send_to;                  /* bit n: may send messages to VM n */
     uint32_t message_irq;              /* guest PLIC source of messages to VCPU 0, 1 .. 31; 0: a software interrupt */
+    uint32_t watchdog_ms;              /* the guest pets its watchdog at least so often, or is restarted; 0: none */
+    uint32_t restart_pause_max_ms;     /* longest pause before a restart of a VM that fails again and again; 0: none */
     uint64_t entry;                    /* guest-physical address of VCPU 0's first instruction */
     uint64_t dtb;                      /* guest-physical address of the device tree (a1 at entry), 0: none */
     uint64_t uart;                     /* guest-physical address of the emulated ns16550a page, 0: none */

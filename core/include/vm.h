@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A virtual machine and its life: stopped -> loading -> running -> stopping -> stopped or loading. */
+/* A virtual machine and its life: stopped -> loading -> running -> stopping -> stopped, waiting or loading. */
 #ifndef VM_H
 #define VM_H
 
@@ -17,6 +17,7 @@ enum vm_state {
     VM_LOADING,     /* memory is being cleared and filled by the CPU that scheduled its VCPU 0 */
     VM_RUNNING,
     VM_STOPPING, /* waits until none of its VCPUs is on a CPU */
+    VM_WAITING,  /* as stopped, but starts again after a pause: it has failed too often */
 };
 
 enum vm_reason {
@@ -26,6 +27,7 @@ enum vm_reason {
     VM_REASON_RESET,    /* the guest asked */
     VM_REASON_OFF,      /* its last VCPU turned itself off */
     VM_REASON_FATAL,    /* a trap that the guest cannot handle; see vm.fault */
+    VM_REASON_WATCHDOG, /* its guest did not pet the watchdog in time */
 };
 
 enum vm_report {
@@ -40,6 +42,18 @@ struct vm_fault {
     const char *what; /* a constant string */
     ulong cause;      /* architecture's number */
     gpa_t address;    /* guest-physical where known, else guest-virtual */
+};
+
+/* What time does to a VM (vmclock.c): the watchdog's period while it runs, the pause before its next start while it waits. */
+struct vm_clock {
+    ticks_t period; /* constant: of the watchdog; 0: the VM has none */
+    ticks_t limit;  /* atomic: when the watchdog expires; its VCPUs set it, and the timer looks at it when it fires */
+
+    /* Guarded by sched_lock. */
+    struct timer timer; /* armed while the VM runs with a watchdog, and while it waits */
+    bool suspended;     /* the watchdog is */
+    ticks_t begun;      /* when the guest's life began: its memory was filled */
+    ticks_t pause;      /* before the next restart, if that comes too early */
 };
 
 struct vm {
@@ -57,7 +71,9 @@ struct vm {
     bool restart;          /* what stopping ends in */
     unsigned on;           /* VCPUs not off */
     unsigned starts;
-    uint32_t doorbells; /* bit n: shared region n was rung (ipc/shared.c); 0 whenever it starts */
+    unsigned restarts;        /* of which followed a stop without anybody's asking for the start */
+    enum vm_reason restarted; /* the reason of the last of those */
+    uint32_t doorbells;       /* bit n: shared region n was rung (ipc/shared.c); 0 whenever it starts */
     struct vm_fault fault;
     enum vm_report report; /* whether vm_conclude() is due; a VM is not started before that is through */
 
@@ -72,18 +88,25 @@ struct vm {
     struct spinlock lock; /* its devices */
     struct vdevs devs;
     struct vuart uart;
+    struct vm_clock clock;
 };
 
 /* Sets up VM `id` with its VCPUs from the checked system image, in VM_STOPPED. Boot CPU only. Returns NULL, or what
  * failed. */
 const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus);
 
-/* Starts a stopped VM: its memory is loaded anew. False if it was not stopped. */
+/* Starts a stopped or waiting VM: its memory is loaded anew. False if it was neither. */
 bool vm_start(struct vm *vm);
 
-/* Stops a VM that is loading or running, for `reason`; then restarts it if `restart`. Returns false when it is
+/* Stops a VM that is loading, running or waiting, for `reason`; then restarts it if `restart`. Returns false when it is
  * stopped or stopping already. The VCPUs on other CPUs leave within their next exit. */
 bool vm_stop(struct vm *vm, enum vm_reason reason, bool restart);
+
+/* The same with sched_lock held. The caller sees to it that vm_conclude() is called once the lock is free. */
+bool vm_stop_locked(struct vm *vm, enum vm_reason reason, bool restart);
+
+/* Under sched_lock: a VM of which nothing runs begins its next life. */
+void vm_begin(struct vm *vm);
 
 /* The current VCPU's guest did what it cannot survive: stops or restarts its VM, as configured, with a report. */
 void vm_fatal(struct vcpu *v, const char *what, ulong cause, gpa_t address);
@@ -104,6 +127,36 @@ void vm_quiet_devices(const struct vm *vm);
  * saw that it is due; only the first of several does it. */
 void vm_conclude(struct vm *vm);
 
+/* The same for every VM of which it is due. */
+void vm_conclude_all(void);
+
 const char *vm_state_name(const struct vm *vm);
+
+/* "by its own reset" and so on; empty for VM_REASON_NONE. */
+const char *vm_reason_name(enum vm_reason reason);
+
+/* --- vmclock.c --- */
+
+/* A restart that no user asked for is at once, unless the life before was shorter than this: then it comes after the
+ * first pause if there was none before, else after twice the last one, up to what the system file says. Milliseconds. */
+#define VM_LONG_LIFE_MS 10000U
+#define VM_FIRST_PAUSE_MS 100U
+
+/* At boot, once config is set. */
+void vm_clock_init(struct vm *vm);
+
+/* The VM's memory is filled: its life begins, and its watchdog's first period. Takes sched_lock. */
+void vm_clock_begin(struct vm *vm);
+
+/* The VM has stopped for vm->reason and shall start again: ticks to wait before, 0: none. Once for each stop, by who
+ * concludes it. */
+ticks_t vm_clock_pause(struct vm *vm);
+
+/* Under sched_lock: the VM, of which nothing runs, begins its next life in `pause` ticks. */
+void vm_clock_wait(struct vm *vm, ticks_t pause);
+
+/* Suspends the VM's watchdog (true), whatever the VM does, or lets it go on (false) with a whole period to come. For who
+ * keeps the guest from running, as a debugger does. A VM without a watchdog has nothing to suspend. Takes sched_lock. */
+void vm_suspend_watchdog(struct vm *vm, bool suspend);
 
 #endif

@@ -68,6 +68,9 @@ extern uint64_t bench_entry_instret;
 /** Prints the BENCH line of `count` shots (which it sorts). */
 void bench_report(const char *metric, const char *unit, uint64_t *shots, size_t count);
 
+/** A decimal number, up to what is not a digit. */
+uint64_t bench_parse_number(const char *digits);
+
 /** Says what went wrong and ends the guest as failed. */
 _Noreturn void bench_fail(const char *metric, uint64_t value, uint64_t expected);
 
@@ -77,6 +80,7 @@ void bench_run_timer(void);
 _Noreturn void bench_run_switch(const void *fdt);
 _Noreturn void bench_run_ipc_send(void);
 _Noreturn void bench_run_ipc_receive(void);
+void bench_run_hang(const void *fdt);
 
 /** Reports riscv.rt.queue.insert.N and .take.N for N = 1, 2, 4 .. 64 RT-VCPUs. */
 void bench_run_queue(void);

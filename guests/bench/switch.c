@@ -39,7 +39,7 @@ static void switch_give_up(void)
     switch_finish();
 }
 
-static uint64_t switch_parse(const char *digits)
+uint64_t bench_parse_number(const char *digits)
 {
     uint64_t value = 0;
 
@@ -56,7 +56,7 @@ _Noreturn void bench_run_switch(const void *fdt)
     uint64_t patience = SWITCH_PATIENCE;
 
     if (fdt_bootarg(fdt, "patience", text, sizeof(text)) != NULL) {
-        patience = switch_parse(text);
+        patience = bench_parse_number(text);
     }
     patience *= PLATFORM_TIMEBASE_HZ / 1000;
 

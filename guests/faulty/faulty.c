@@ -186,6 +186,15 @@ static void faulty_spin(uint64_t address)
     }
 }
 
+/* What the call returns: the error, and the period in milliseconds. The guest pets by itself whenever it wakes. */
+static void faulty_pet(uint64_t address)
+{
+    struct sbi_ret pet = hcall_watchdog_pet();
+
+    (void)address;
+    print("faulty: petting: error %ld value %ld\n", pet.error, pet.value);
+}
+
 static void faulty_sleep(uint64_t address)
 {
     (void)address;
@@ -455,6 +464,7 @@ static const struct faulty_command faulty_commands[] = {
     {"warm", "SBI warm reboot", faulty_warm},
     {"shutdown", "SBI shutdown", faulty_shutdown},
     {"spin", "loop with interrupts off", faulty_spin},
+    {"pet", "pet the watchdog", faulty_pet},
     {"sleep", "WFI with nothing enabled", faulty_sleep},
     {"flood", "[lines] print so many numbered lines (hexadecimal) without a pause", faulty_flood},
     {"shout", "[length] debug console writes without end, in lines of so many characters", faulty_shout},
@@ -610,6 +620,7 @@ int main(unsigned long hart, const void *fdt)
     }
     for (;;) {
         faulty_wait(context);
+        (void)hcall_watchdog_pet();
         faulty_heartbeat();
     }
 }

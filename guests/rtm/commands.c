@@ -16,7 +16,8 @@ static void rtm_command_help(const char *argument)
           "create SPEC    the same, but another VM is to launch it\n"
           "hear SPEC      a new app that takes messages\n"
           "speak VM SPEC  a new app that sends the VM a message in each job\n"
-          "end ID         delete an app\n");
+          "end ID         delete an app\n"
+          "hang           loop, while the apps go on\n");
 }
 
 static void rtm_command_list(const char *argument)
@@ -94,13 +95,21 @@ static void rtm_command_end(const char *argument)
     print(*argument == '\0' && rtm_end(id) ? "rtm: ended\n" : "rtm: no such app\n");
 }
 
+static void rtm_command_hang(const char *argument)
+{
+    (void)argument;
+    print("rtm: hangs\n");
+    for (;;) {
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(const char *argument);
 } rtm_commands[] = {
     {"help", rtm_command_help},     {"list", rtm_command_list}, {"start", rtm_command_start},
     {"create", rtm_command_create}, {"hear", rtm_command_hear}, {"speak", rtm_command_speak},
-    {"end", rtm_command_end},
+    {"end", rtm_command_end},       {"hang", rtm_command_hang},
 };
 
 void rtm_command(const char *line)

@@ -110,6 +110,7 @@ static _Noreturn void rtm_watch(unsigned long releases, uint64_t report)
     uint64_t next = csr_read_time() + report;
 
     for (;;) {
+        (void)hcall_watchdog_pet();
         rtm_keyboard();
         if (releases != 0 && rtm_total().releases >= releases) {
             rtm_finish();

@@ -9,8 +9,17 @@ from pathlib import Path
 from statistics import median
 
 from tessera.bench_adpcm import Run, overheads, parse_run, tick_cost, tick_share
-from tessera.bench_count import CountError, make_counter
-from tessera.bench_machine import BenchError, count_system, run_native, run_system, run_tool, run_until
+from tessera.bench_count import CountError, Stretch, make_counter
+from tessera.bench_machine import (
+    BenchError,
+    count_restarts,
+    count_system,
+    function,
+    run_native,
+    run_system,
+    run_tool,
+    run_until,
+)
 from tessera.bench_native import count_native
 from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, single, summary, switches
 from tessera.bench_rt import apps, releases
@@ -24,6 +33,7 @@ LATENCY = "riscv.timer.latency.sstc"
 ADPCM = ("1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "2vm.q1ms", "4vm.q1ms", "8vm.q1ms")
 ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as the guest's tick (10 ms, here 1 ms)"
 ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))
+HANG_AT = 0x80380000  # guests/bench/hang.c
 LINUX_RUNS = 3  # alike within a few instructions: a run that is not is worth seeing in min and max
 
 
@@ -136,6 +146,19 @@ def boot(bench: Bench) -> None:
     bench.add(single("riscv.boot.told", "instructions", told), system.name)
 
 
+def restart(bench: Bench) -> None:
+    """
+    From the last instruction of a guest whose watchdog expires to the first one of its next life, without copying and
+    clearing memory: the timer's interrupt, stopping the VM, the line on the console, its devices' reset, its start.
+    """
+    system = bench.system("bench-restart")
+    counter = make_counter(bench.qemu, bench.out)
+    elf = bench.build / "hyp" / "qemu-virt" / "tessera.elf"
+    stretch = Stretch(HANG_AT, callee=function(elf, "load_piece")[0], caller=function(elf, "vm_load_step"))
+    costs = count_restarts(bench.qemu, system, counter, stretch, bench.out / "count-restart.json")
+    bench.add(summary("riscv.vm.restart", "instructions", costs), system.name)
+
+
 def linux(bench: Bench) -> None:
     """Debian's Linux from its first instruction to power-off, in a VM and natively."""
     system = bench.system("bench-linux")
@@ -237,6 +260,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "switch": switch,
     "messages": messages,
     "boot": boot,
+    "restart": restart,
     "linux": linux,
     "adpcm": adpcm,
     "adpcm-1gips": adpcm_1gips,

@@ -19,10 +19,26 @@ class CountError(Exception):
 
 @dataclass(frozen=True)
 class Count:
-    """All instructions of a run, and how many had been executed whenever the address was passed."""
+    """
+    All instructions of a run, and how many had been executed whenever the address was passed; `since` if asked for: how
+    many of them since the address `last`, less what is left out.
+    """
 
     instructions: int
     passed: list[int]
+    since: list[int]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """
+    Begins behind the instruction at `last`. What the function at `callee` does, all that it calls included, is not
+    counted in it: up to the next instruction of its `caller` (first address, first one behind).
+    """
+
+    last: int
+    callee: int = 0
+    caller: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -31,9 +47,13 @@ class Counter:
 
     plugin: Path
 
-    def arguments(self, address: int, out: Path) -> list[str]:
+    def arguments(self, address: int, out: Path, stretch: Stretch | None = None) -> list[str]:
         """For QEMU's command line; `out` is written when QEMU ends."""
-        return ["-plugin", f"{self.plugin},address={address:#x},out={out}"]
+        words = [str(self.plugin), f"address={address:#x}", f"out={out}"]
+        if stretch is not None:
+            first, behind = stretch.caller
+            words += [f"last={stretch.last:#x}", f"pause={stretch.callee:#x}:{first:#x}:{behind:#x}"]
+        return ["-plugin", ",".join(words)]
 
 
 def read_count(out: Path) -> Count:
@@ -42,7 +62,7 @@ def read_count(out: Path) -> Count:
         record = json.loads(out.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CountError(f"QEMU ended without a count in {out}: {error}") from error
-    return Count(record["instructions"], record["passed"])
+    return Count(record["instructions"], record["passed"], record.get("since", []))
 
 
 def _compile(compiler: str, source: Path, plugin: Path, version: int) -> None:

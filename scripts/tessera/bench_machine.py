@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tessera.bench_count import Count, Counter, CountError, read_count
+from tessera.bench_count import Count, Counter, CountError, Stretch, read_count
 from tessera.bench_parse import is_done
 from tessera.machine import HYPERVISOR, Machine, MachineTimeoutError
 from tessera.runner import BuiltSystem, Qemu, native_command, system_command
@@ -77,10 +77,12 @@ def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:
     return machine.console.text(vm)
 
 
-def count_to_power_off(command: list[str], counter: Counter, address: int, sign: str, out: Path) -> Count:
+def count_to_power_off(
+    command: list[str], counter: Counter, address: int, sign: str, out: Path, stretch: Stretch | None = None
+) -> Count:
     """Counts a run, and how often it passes `address`, that ends by power-off after its console has shown `sign`."""
     out.unlink(missing_ok=True)
-    counted = [*command, *COUNTED, *counter.arguments(address, out)]
+    counted = [*command, *COUNTED, *counter.arguments(address, out, stretch)]
     machine, ended = _run(counted, ["machine"], lambda run: not run.running)
     if not ended or sign not in machine.console.text("machine"):
         raise BenchError(f"no '{sign}' and power-off within {machine.seconds:.0f} s: {_last_lines(machine)}")
@@ -100,6 +102,27 @@ def count_system(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -
     if len(count.passed) < 2:  # the hypervisor's own entry is at the same address and is passed first
         raise BenchError(f"'{system.name}': the guest's entry {GUEST_ENTRY:#x} was never reached")
     return count.passed[1] - count.passed[0], count.instructions - count.passed[1]
+
+
+def function(elf: Path, name: str) -> tuple[int, int]:
+    """First address and first one behind of a function of an ELF file."""
+    for line in run_tool(["riscv64-unknown-elf-nm", "-S", str(elf)]).splitlines():
+        words = line.split()
+        if len(words) == 4 and words[3].partition(".")[0] == name:  # the compiler may add .part and the like
+            return int(words[0], 16), int(words[0], 16) + int(words[1], 16)
+    raise BenchError(f"{elf}: expected a function {name}")
+
+
+def count_restarts(qemu: Qemu, system: BuiltSystem, counter: Counter, stretch: Stretch, out: Path) -> list[int]:
+    """
+    Instructions from the last one of a guest that hangs at `stretch.last` to the first one of its next life, each time,
+    in a system with nothing else, until the guest switches it off.
+    """
+    sign = system.vms[0]["sign_of_life"]
+    count = count_to_power_off(system_command(qemu, system), counter, GUEST_ENTRY, sign, out, stretch)
+    if len(count.passed) < 3:  # the hypervisor's entry, the guest's first one, and those of restarts
+        raise BenchError(f"'{system.name}': the guest was never restarted")
+    return count.since[2:]
 
 
 def run_tool(command: list[str]) -> str:

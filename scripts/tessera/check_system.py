@@ -75,6 +75,19 @@ def check_harts(system: Read, board: Board) -> None:
         system.problem("virtual-time", f"expected one hart in virtual time, got harts = {system['harts']}")
 
 
+def check_watchdogs(system: Read, vms: list[Read]) -> None:
+    """Reports watchdogs that a guest could not pet in time although all is well: it may wait for its turn so long."""
+    vcpus = sum(vm["vcpus"] or 0 for vm in vms)
+    harts, quantum = system["harts"], system["quantum-us"]
+    if None in (harts, quantum) or vcpus <= harts:
+        return
+    turns_ms = -(-vcpus // harts) * quantum / 1000
+    turns = f"which the turns of {vcpus} VCPUs on {harts} hart{'s' if harts > 1 else ''} take"
+    for vm in vms:
+        if 0 < (vm["watchdog-ms"] or 0) <= turns_ms:
+            vm.problem("watchdog-ms", f"expected more than {turns_ms:g} ms, {turns}, got {vm['watchdog-ms']}")
+
+
 def check_devices(nodes: list[Read], board: Board) -> None:
     """Reports what is wrong with the nodes of /devices, files apart."""
     slots = [device.name for device in board.devices.values() if device.qemu_bus]

@@ -133,6 +133,8 @@ def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
         rt_launchers=_mask(names, node["rt-launchers"]),
         send_to=_mask(names, node["may-send-to"]),
         message_irq=node["message-interrupt"] or 0,
+        watchdog_ms=node["watchdog-ms"],
+        restart_pause_max_ms=node["restart-pause-max-ms"],
         uart_irq=0 if polled else virtual.UART_IRQ,
         entry=vm.entry,
         dtb=vm.dtb_address,

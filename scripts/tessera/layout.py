@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 MAGIC = 0x3141524553534554
 END = 0x444E455353455431
-VERSION = 3
+VERSION = 4
 
 MAX_VMS = 16
 MAX_VCPUS_PER_VM = 8
@@ -117,6 +117,8 @@ VM = Record(
         ("uart_irq", "I"),
         ("send_to", "I"),
         ("message_irq", "I"),
+        ("watchdog_ms", "I"),
+        ("restart_pause_max_ms", "I"),
         ("entry", "Q"),
         ("dtb", "Q"),
         ("uart", "Q"),

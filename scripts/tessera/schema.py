@@ -13,6 +13,7 @@ from tessera.kinds import Address, Choice, Flag, Kind, Number, Text, Words
 
 MIB = 1 << 20
 RAM_ALIGN = 2 * MIB
+LONGEST_MS = 3600000
 
 # ANSI foreground codes by name; VMs without a colour of their own get DEFAULT_COLOURS in turn.
 _HUES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
@@ -157,6 +158,22 @@ VM_PROPS = (
         default_words="none",
     ),
     Prop("on-fatal", Choice(("stop", "restart")), "What a fatal trap of the guest does to the VM.", default="stop"),
+    Prop(
+        "watchdog-ms",
+        Number(0, LONGEST_MS),
+        "Milliseconds within which the guest pets its watchdog again (HCALL_WATCHDOG_PET), or the VM is restarted; the "
+        "first period begins with the guest. Longer than the turns of all VCPUs take, for a VM that waits for its turn "
+        "cannot pet.",
+        default=0,
+        default_words="no watchdog",
+    ),
+    Prop(
+        "restart-pause-max-ms",
+        Number(0, LONGEST_MS),
+        "Longest pause in milliseconds before a VM that fails again and again is restarted. "
+        "[Restarts](virtual-platform.md#restarts) says when there is one.",
+        default=10000,
+    ),
     Prop("manual-start", Flag(), "The VM waits for the console's start command.", default=False),
     Prop("keyboard", Flag(), "The VM has the keyboard at boot. At most one VM.", default_words="the first VM has it"),
     Prop("no-uart", Flag(), "No emulated UART: the guest prints through the SBI.", default=False),

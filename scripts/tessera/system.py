@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tessera import schema, virtual
 from tessera.board import load_board
-from tessera.check_system import check_counts, check_devices, check_harts, check_shared, owners
+from tessera.check_system import check_counts, check_devices, check_harts, check_shared, check_watchdogs, owners
 from tessera.check_vm import check_vm
 from tessera.files import find_file, load_file, load_image
 from tessera.kinds import suggest
@@ -31,6 +31,7 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
     vms = [_vm(index, vm, guests) for index, vm in enumerate(_section(node, "vms")) if vm.sound]
     if "vms" in node.children:
         check_counts(node.children["vms"])
+        check_watchdogs(node, _section(node, "vms"))
     board = load_board(node["board"], platform_dir, node) if node["board"] else None
     devices = _devices(node, board, vms, guests) if board else []
     shared = _shared(node, vms)

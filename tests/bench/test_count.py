@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench_count import CountError, make_counter, read_count
+from tessera.bench_count import Count, CountError, Stretch, make_counter, read_count
 from tessera.runner import find_qemu
 
 LOOPS = 1000
@@ -17,6 +17,15 @@ _start:
     li   t0, {LOOPS}        # 1 instruction: fits 12 bits
 1:  addi t0, t0, -1
     bnez t0, 1b
+    .globl last
+last:
+    nop
+    nop
+    .globl skipped
+skipped:
+    nop
+    nop
+    nop
     .globl passed
 passed:
     li   t1, 0x100000       # lui
@@ -26,6 +35,7 @@ passed:
 """
 SETUP = 1
 LOOP = 2 * LOOPS
+NOPS = 5
 
 
 @pytest.fixture(scope="module")
@@ -38,26 +48,39 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "p.elf"
 
 
-def passed_address(program: Path) -> int:
+def address_of(program: Path, symbol: str) -> int:
     symbols = subprocess.run(
         ["riscv64-unknown-elf-nm", str(program)], check=True, text=True, capture_output=True
     ).stdout
-    return next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" passed"))
+    return next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(f" {symbol}"))
 
 
-def test_every_instruction_is_counted_once(program: Path, tmp_path: Path) -> None:
+def count(program: Path, tmp_path: Path, stretch: Stretch | None = None) -> Count:
     qemu = find_qemu()
     counter = make_counter(qemu, tmp_path)
     out = tmp_path / "count.json"
     command = [qemu.program, "-M", "virt", "-bios", str(program), "-display", "none", "-nic", "none"]
     icount = ["-icount", "shift=0,sleep=off", "-monitor", "none", "-serial", "none"]
-    subprocess.run([*command, *icount, *counter.arguments(passed_address(program), out)], check=True, timeout=60)
-    count = read_count(out)
-    reset_code = count.passed[0] - SETUP - LOOP
+    words = counter.arguments(address_of(program, "passed"), out, stretch)
+    subprocess.run([*command, *icount, *words], check=True, timeout=60)
+    return read_count(out)
+
+
+def test_every_instruction_is_counted_once(program: Path, tmp_path: Path) -> None:
+    counted = count(program, tmp_path)
+    reset_code = counted.passed[0] - SETUP - LOOP - NOPS
     assert 0 < reset_code < 20  # QEMU's own few instructions in ROM that jump to the program
-    assert len(count.passed) == 1
+    assert len(counted.passed) == 1
     # lui, lui, addi, sw; and the jump as long as QEMU takes to end
-    assert count.instructions - count.passed[0] >= 4
+    assert counted.instructions - counted.passed[0] >= 4
+    assert counted.since == []
+
+
+def test_a_stretch_begins_behind_its_address_and_leaves_out(program: Path, tmp_path: Path) -> None:
+    last, skipped, passed = (address_of(program, symbol) for symbol in ("last", "skipped", "passed"))
+    assert count(program, tmp_path, Stretch(last)).since == [NOPS - 1]
+    assert count(program, tmp_path, Stretch(last, skipped, (passed, passed + 4))).since == [NOPS - 1 - 3]
+    assert count(program, tmp_path, Stretch(last, skipped, (skipped + 4, passed))).since == [NOPS - 1 - 2]
 
 
 def test_without_a_count_there_is_one_clear_line(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ GUESTS = ROOT / "build" / "guests"
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
+AGAIN = r"starts again(?: in \d+ ms)?"  # what the console says of a VM that does, perhaps after a pause
 LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval"
 VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
@@ -153,7 +154,7 @@ def tell(machine: Machine, name: str, line: str) -> None:
 
 
 def states(machine: Machine) -> dict[str, dict[str, str]]:
-    """The console's list of VMs, by name: state, vcpus, cpu (percent since the last list), starts."""
+    """The console's list of VMs, by name: state, vcpus, cpu (percent since the last list), starts, restarts, last."""
     machine.skip(HYPERVISOR)
     command(machine, "l")
     rows = {}
@@ -161,7 +162,7 @@ def states(machine: Machine) -> dict[str, dict[str, str]]:
         row = machine.expect(
             HYPERVISOR,
             rf"^(?P<mark>[* ]) +{number} {name} +(?P<state>[a-z]+) +(?P<vcpus>\d+/\d+) +(?P<cpu>\d+\.\d)% +"
-            r"(?P<memory>\d+) MB +(?P<starts>\d+)$",
+            r"(?P<memory>\d+) MB +(?P<starts>\d+) +(?P<restarts>\d+) (?P<last>.*)$",
             SOON_S,
         )
         rows[name] = row.groupdict()

@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from lab import SOON_S, await_life, booted, built
+from lab import AGAIN, SOON_S, await_life, booted, built
 
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, RunError, find_qemu
@@ -58,7 +58,7 @@ def test_no_power_off_while_a_vm_starts_again():
         time.sleep(0.5)  # the other one starts again and again
         assert machine.running
         machine.skip(HYPERVISOR)
-        machine.expect(HYPERVISOR, r"^crash stopped by a fatal trap, starts again$", SOON_S)
+        machine.expect(HYPERVISOR, rf"^crash stopped by a fatal trap, {AGAIN}$", SOON_S)
 
 
 def qemu_with(cpu: str) -> str | None:

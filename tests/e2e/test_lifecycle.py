@@ -5,6 +5,7 @@ import re
 
 import pytest
 from lab import (
+    AGAIN,
     BOOT_S,
     LINUX_PROMPT,
     SOON_S,
@@ -55,7 +56,7 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
     starts = {name: int(row["starts"]) for name, row in states(machine).items()}
     tell(machine, "first", how)
     machine.expect("first", rf"^faulty: {says}$", SOON_S)
-    machine.expect(HYPERVISOR, r"^first stopped by its own reset, starts again$", SOON_S)
+    machine.expect(HYPERVISOR, rf"^first stopped by its own reset, {AGAIN}$", SOON_S)
     for beat in (0, 1):
         machine.expect("first", rf"^faulty: alive {beat}$", SOON_S)
     assert "reboot was refused" not in machine.console.text("first")
@@ -172,7 +173,7 @@ def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, de
     machine.expect("first", r"^faulty: (reading|jumping to) 0x", SOON_S)
     registers, _ = expect_report(machine, "first", NO_VECTOR, NO_VECTOR)
     assert address in registers.values()  # the argument is in some register still
-    machine.expect(HYPERVISOR, r"^first stopped by a fatal trap, starts again$", SOON_S)
+    machine.expect(HYPERVISOR, rf"^first stopped by a fatal trap, {AGAIN}$", SOON_S)
     machine.expect("first", r"^faulty: alive 0$", SOON_S)
     tell(machine, "first", "id")
     machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)

@@ -76,6 +76,8 @@ PROPS = st.fixed_dictionaries(
             lambda args: f'"{args}"'
         ),
         "on-fatal": st.sampled_from(['"stop"', '"restart"']),
+        "watchdog-ms": st.sampled_from([0, 12001, 3600000]).map(lambda ms: f"<{ms}>"),
+        "restart-pause-max-ms": st.integers(0, 3600000).map(lambda ms: f"<{ms}>"),
         "manual-start": st.just(""),
         "uart-polled": st.just(""),
         "isa": st.sets(st.sampled_from(GUEST_FEATURES), max_size=6).map(
@@ -164,6 +166,8 @@ def check_vm(image, read, vm, blob):
     assert bool(fields["flags"] & layout.VM_AUTOSTART) == ("manual-start" not in props)
     assert bool(fields["flags"] & layout.VM_FOCUS) == ("keyboard" in props)
     assert bool(fields["flags"] & layout.VM_RESTART_FATAL) == (props.get("on-fatal") == '"restart"')
+    assert fields["watchdog_ms"] == int(props.get("watchdog-ms", "<0>").strip("<>"))
+    assert fields["restart_pause_max_ms"] == int(props.get("restart-pause-max-ms", "<10000>").strip("<>"))
     assert fields["uart_irq"] == (0 if "uart-polled" in props else 10)
     assert (fields["uart"], fields["plic"]) == (virtual.UART_BASE, virtual.PLIC_BASE)
     if "colour" in props:

@@ -21,7 +21,7 @@ from pathlib import Path
 LIBRARY = Path(__file__).resolve().parents[2] / "build" / "host" / "libcore.so"
 
 OFF, READY, RUNNING, BLOCKED, HELD = range(5)
-VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING = range(4)
+VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING, VM_WAITING = range(5)
 NEVER = 2**64 - 1
 TICKS_PER_US = 10
 RAM, MMIO, SHARED = 0, 1, 2
@@ -75,6 +75,7 @@ _SIGNATURES = {
     "world_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint), c_uint]),
     "world_image_make": (c_void_p, [c_uint, c_uint, POINTER(c_uint), c_uint]),
     "world_image_seal": (None, [c_void_p]),
+    "world_image_watchdog": (None, [c_void_p, c_uint, c_uint, c_uint]),
     "world_image_check": (c_char_p, [c_void_p]),
     "world_boot_image": (c_bool, [c_void_p]),
     "world_enter": (None, [c_uint]),
@@ -87,12 +88,15 @@ _SIGNATURES = {
     "world_off": (None, [c_uint]),
     "world_guest_ends": (None, [c_uint, c_bool]),
     "world_guest_faults": (None, [c_uint]),
+    "world_suspend_watchdog": (None, [c_uint, c_uint, c_bool]),
     "world_advance": (None, [c_uint64]),
     "world_settle": (c_bool, []),
     "world_wrong": (c_char_p, []),
     "world_wrong_settled": (c_char_p, []),
     "world_vcpu_state": (c_uint, [c_uint, c_uint]),
     "world_vm_state": (c_uint, [c_uint]),
+    "world_vm_starts": (c_uint, [c_uint]),
+    "world_vm_restarts": (c_uint, [c_uint]),
     "world_runtime": (c_uint64, [c_uint, c_uint]),
     "world_on_cpu": (c_int, [c_uint]),
     "world_image_rt": (None, [c_void_p, c_uint, c_uint, c_uint]),
@@ -119,6 +123,8 @@ _SIGNATURES = {
     "world_debug": (c_uint, [c_uint, c_uint, c_uint, c_uint]),
     "world_debug_still": (c_bool, [c_uint]),
     "host_next_timer": (c_uint64, []),
+    "host_output": (c_char_p, []),
+    "console_drain": (None, []),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),
     "crc32": (c_uint32, [c_void_p, ctypes.c_size_t]),

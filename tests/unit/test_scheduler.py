@@ -5,6 +5,7 @@ After every event the state is checked (tests/unit/world_check.c); then the mach
 """
 
 import ctypes
+from collections.abc import Sequence
 
 from core import (
     BLOCKED,
@@ -17,6 +18,7 @@ from core import (
     TICKS_PER_US,
     VM_RUNNING,
     VM_STOPPED,
+    VM_WAITING,
     settle,
     time_now,
     well,
@@ -28,14 +30,18 @@ from life import INDEX, Life
 
 QUANTUM_US = 1000
 QUANTUM = QUANTUM_US * TICKS_PER_US
+WATCHDOG_PET, DENIED = 1, -4
 SETTINGS = settings(
     max_examples=150, stateful_step_count=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 
-def boot(cpus: int, vcpus: list[int]) -> None:
+def boot(cpus: int, vcpus: list[int], watchdogs: Sequence[int] = (), pause_ms: int = 0) -> None:
     array = (ctypes.c_uint * len(vcpus))(*vcpus)
-    assert CORE.world_boot(cpus, len(vcpus), array, QUANTUM_US)
+    image = CORE.world_image_make(cpus, len(vcpus), array, QUANTUM_US)
+    for vm in range(min(len(watchdogs), len(vcpus))):
+        CORE.world_image_watchdog(image, vm, watchdogs[vm], pause_ms)
+    assert CORE.world_boot_image(image)
 
 
 def start_all(vcpus: list[int]) -> None:
@@ -57,13 +63,20 @@ class SystemLife(Life):
 
     vcpus: list[int] = []
     debugged: int | None = None
+    watchdogs: list[int] = []
 
-    @initialize(cpus=st.integers(1, 4), vcpus=st.lists(st.integers(1, 3), min_size=1, max_size=5))
-    def boot(self, cpus: int, vcpus: list[int]) -> None:
+    @initialize(
+        cpus=st.integers(1, 4),
+        vcpus=st.lists(st.integers(1, 3), min_size=1, max_size=5),
+        watchdogs=st.lists(st.sampled_from((0, 1, 3, 20)), min_size=5, max_size=5),
+        pause_ms=st.sampled_from((0, 150, 10000)),
+    )
+    def boot(self, cpus: int, vcpus: list[int], watchdogs: list[int], pause_ms: int) -> None:
         self.cpus = cpus
         self.vms = len(vcpus)
         self.vcpus = vcpus
-        boot(cpus, vcpus)
+        self.watchdogs = watchdogs
+        boot(cpus, vcpus, watchdogs, pause_ms)
         start_all(vcpus)
 
     def _vcpu(self, vm: int, number: int) -> int:
@@ -72,7 +85,7 @@ class SystemLife(Life):
     @rule(cpu=INDEX, vm=INDEX)
     def start(self, cpu: int, vm: int) -> None:
         cpu, vm = self._cpu(cpu), self._vm(vm)
-        stopped = CORE.world_vm_state(vm) == VM_STOPPED
+        stopped = CORE.world_vm_state(vm) in (VM_STOPPED, VM_WAITING)
         assert CORE.world_vm_start(cpu, vm) == stopped
 
     @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
@@ -86,6 +99,20 @@ class SystemLife(Life):
     def interrupt(self, cpu: int, vm: int, vcpu: int) -> None:
         vm = self._vm(vm)
         CORE.world_raise(self._cpu(cpu), vm, self._vcpu(vm, vcpu))
+
+    @rule(cpu=INDEX)
+    def pet(self, cpu: int) -> None:
+        cpu = self._cpu(cpu)
+        on = CORE.world_on_cpu(cpu)
+        if on >= 0:
+            period = self.watchdogs[on // 100]
+            value = ctypes.c_uint64()
+            error = CORE.world_hypercall(cpu, WATCHDOG_PET, 0, 0, 0, ctypes.byref(value))
+            assert (error, value.value) == ((0, period) if period else (DENIED, 0))
+
+    @rule(cpu=INDEX, vm=INDEX, suspend=st.booleans())
+    def suspend_watchdog(self, cpu: int, vm: int, suspend: bool) -> None:
+        CORE.world_suspend_watchdog(self._cpu(cpu), self._vm(vm), suspend)
 
     @rule(cpu=INDEX)
     def guest_waits(self, cpu: int) -> None:
@@ -205,3 +232,19 @@ def test_a_timer_of_zero_keeps_nobody_from_the_cpu() -> None:
         to_next_timer()
     got = [after - early for early, after in zip(before, runtimes([1, 1, 1]), strict=True)]
     assert min(got) >= QUANTUM
+
+
+def test_a_deadline_of_0_is_past() -> None:
+    """Whoever waits for it has not waited, and the timers behind it fire all the same."""
+    boot(1, [1, 1])
+    assert CORE.world_vm_start(0, 0)
+    settle()
+    CORE.world_advance(1)
+    CORE.world_wait_until(0, 0)
+    settle()
+    assert CORE.world_vcpu_state(0, 0) in (READY, RUNNING)
+    CORE.world_wait_until(0, 5 * QUANTUM)
+    settle()
+    assert CORE.world_vcpu_state(0, 0) == BLOCKED
+    to_next_timer()
+    assert CORE.world_vcpu_state(0, 0) in (READY, RUNNING)

@@ -146,6 +146,13 @@ struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsign
     return image;
 }
 
+void world_image_watchdog(struct world_image *image, unsigned vm, unsigned watchdog_ms, unsigned restart_pause_max_ms)
+{
+    image->vms[vm].watchdog_ms = watchdog_ms;
+    image->vms[vm].restart_pause_max_ms = restart_pause_max_ms;
+    world_image_seal(image);
+}
+
 void world_image_seal(struct world_image *image)
 {
     uint32_t size = image->header.config_size;
@@ -190,7 +197,7 @@ bool world_boot_image(struct world_image *image)
 bool world_vm_start(unsigned cpu, unsigned vm)
 {
     world_enter(cpu);
-    if (hyp.vms[vm].state == VM_STOPPED) {
+    if (hyp.vms[vm].state == VM_STOPPED || hyp.vms[vm].state == VM_WAITING) {
         memset(host_ram(hyp.vms[vm].memmap.regions[0].hpa), 0xa5, WORLD_VM_RAM); /* as its last run may have left it */
     }
     return vm_start(&hyp.vms[vm]);
@@ -278,6 +285,12 @@ void world_guest_faults(unsigned cpu)
     }
 }
 
+void world_suspend_watchdog(unsigned cpu, unsigned vm, bool suspend)
+{
+    world_enter(cpu);
+    vm_suspend_watchdog(&hyp.vms[vm], suspend);
+}
+
 void world_advance(ticks_t ticks)
 {
     host_time += ticks;
@@ -318,6 +331,16 @@ unsigned world_vcpu_state(unsigned vm, unsigned vcpu)
 unsigned world_vm_state(unsigned vm)
 {
     return hyp.vms[vm].state;
+}
+
+unsigned world_vm_starts(unsigned vm)
+{
+    return hyp.vms[vm].starts;
+}
+
+unsigned world_vm_restarts(unsigned vm)
+{
+    return hyp.vms[vm].restarts;
 }
 
 ticks_t world_runtime(unsigned vm, unsigned vcpu)

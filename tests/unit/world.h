@@ -26,6 +26,9 @@ struct world_image {
 /* Makes a valid image: `nvms` VMs, VM i with nvcpus[i] VCPUs and 2 MiB of RAM, none of them started by itself. */
 struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us);
 
+/* Of an image that world_image_make() has made, in which no VM has a watchdog and none pauses; seals it. */
+void world_image_watchdog(struct world_image *image, unsigned vm, unsigned watchdog_ms, unsigned restart_pause_max_ms);
+
 /* Puts the right checksum into the image. */
 void world_image_seal(struct world_image *image);
 
@@ -51,6 +54,7 @@ void world_wait_until(unsigned cpu, ticks_t); /* the same, its own timer set */
 void world_off(unsigned cpu);                 /* its VCPU turns itself off */
 void world_guest_ends(unsigned cpu, bool restart);
 void world_guest_faults(unsigned cpu);
+void world_suspend_watchdog(unsigned cpu, unsigned vm, bool suspend);
 
 /* The VCPU that runs on `cpu` makes one hypercall, by the table that guests' calls take. Returns its error and, if value
  * is not NULL, its value. */
@@ -79,6 +83,8 @@ const char *world_wrong_settled(void);
 /* Looking. States are those of enum vcpu_state and enum vm_state. */
 unsigned world_vcpu_state(unsigned vm, unsigned vcpu);
 unsigned world_vm_state(unsigned vm);
+unsigned world_vm_starts(unsigned vm);
+unsigned world_vm_restarts(unsigned vm);
 ticks_t world_runtime(unsigned vm, unsigned vcpu);
 ulong world_raised(unsigned vm, unsigned vcpu); /* guest interrupts that it was sent since last asked */
 int world_on_cpu(unsigned cpu);                 /* 100 * VM + VCPU, or -1 */

@@ -70,6 +70,31 @@ static const char *vcpu_wrong(const struct vcpu *v)
     return off_wrong(v);
 }
 
+static const char *watchdog_wrong(const struct vm_clock *clock, bool armed)
+{
+    if (armed != (clock->period != 0)) {
+        return armed ? "a VM without a watchdog has one" : "a running VM's watchdog is asleep";
+    }
+    return armed && !clock->suspended && clock->timer.deadline > clock->limit ? "a watchdog will be late" : NULL;
+}
+
+/* The VM's timer is there when it must be, and not too late. */
+static const char *clock_wrong(const struct vm *vm)
+{
+    bool armed = !list_empty(&vm->clock.timer.node);
+
+    switch (vm->state) {
+    case VM_RUNNING:
+        return watchdog_wrong(&vm->clock, armed);
+    case VM_WAITING:
+        return armed ? NULL : "a VM waits for ever";
+    case VM_STOPPED:
+        return armed ? "a VM that stands still has a timer" : NULL;
+    default: /* on the way from one to the other */
+        return NULL;
+    }
+}
+
 static const char *vm_wrong(const struct vm *vm)
 {
     const char *wrong = NULL;
@@ -82,6 +107,7 @@ static const char *vm_wrong(const struct vm *vm)
     if (wrong == NULL && vm->state != VM_STOPPING && vm->on != on) {
         wrong = "a VM miscounts its VCPUs that are on";
     }
+    wrong = wrong != NULL ? wrong : clock_wrong(vm);
     if (wrong == NULL && vm->lock.next != vm->lock.owner) {
         wrong = "a VM's lock is left held";
     }
@@ -163,7 +189,7 @@ static bool ram_wrong(const struct vm *vm)
 
 static const char *settled_vm_wrong(const struct vm *vm)
 {
-    if (vm->state == VM_STOPPING || vm->report) {
+    if (vm->state == VM_STOPPING || vm->report != VM_REPORT_NONE) {
         return "a VM has not finished stopping";
     }
     if (vm->state == VM_RUNNING && ram_wrong(vm)) {

@@ -31,12 +31,17 @@ static bool stands_in(const struct rt_queue *q, const struct rt_node *node)
     return node->at != 0 && node->at <= q->count && q->nodes[node->at - 1] == node;
 }
 
+static bool lives(const struct vm *vm)
+{
+    return vm->state == VM_RUNNING || vm->state == VM_STOPPING;
+}
+
 static const char *queued_wrong(const struct vcpu *v)
 {
     const struct rt_app *app = app_of(v);
     const struct rt_cpu *rc = rt_cpu_of(app->cpu);
 
-    if ((v->vm->state == VM_STOPPED || v->vm->state == VM_LOADING) && app->state != RT_FREE) {
+    if (!lives(v->vm) && app->state != RT_FREE) {
         return "an app outlives its VM";
     }
     if (stands_in(&rc->ready, &app->ready) != (v->state == VCPU_READY)) {

@@ -18,6 +18,15 @@ static inline struct sbi_ret hcall_get_id(void)
     return (struct sbi_ret){.error = (long)a0, .value = (long)a1};
 }
 
+/**
+ * HCALL_WATCHDOG_PET: the VM's watchdog begins a new period, whose milliseconds are the value. Error -4: the VM has no
+ * watchdog, or the caller is an RT app.
+ */
+static inline struct sbi_ret hcall_watchdog_pet(void)
+{
+    return sbi_call(HCALL_EXTENSION, HCALL_WATCHDOG_PET, 0, 0, 0);
+}
+
 /** True in a Tessera VM. */
 static inline bool hcall_present(void)
 {

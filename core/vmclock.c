@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What time does to a VM: its watchdog while it runs, the pause before its next start while it waits.
+ *
+ * Petting writes down when the watchdog expires, nothing else. The timer looks at that when it fires, and is set anew if
+ * the guest has petted since: one interrupt in a period, however often that is.
+ */
+#include "arch.h"
+#include "hypercall.h"
+#include "sched.h"
+#include "system.h"
+#include "vm.h"
+
+static ticks_t ticks_of(uint32_t ms)
+{
+    return (ticks_t)ms * 1000U * hyp.us;
+}
+
+/* Under sched_lock, in the timer's interrupt. */
+static void clock_expired(struct timer *t)
+{
+    struct vm *vm = CONTAINER_OF(t, struct vm, clock.timer);
+    ticks_t limit = __atomic_load_n(&vm->clock.limit, __ATOMIC_RELAXED);
+
+    if (vm->state == VM_WAITING) {
+        vm_begin(vm);
+    } else if (vm->clock.suspended) {
+        timer_arm(t, arch_time() + vm->clock.period);
+    } else if (limit > arch_time()) {
+        timer_arm(t, limit);
+    } else if (vm_stop_locked(vm, VM_REASON_WATCHDOG, true)) {
+        cpu_self()->flags |= CPU_CONCLUDE; /* if nothing of it runs, nobody else will */
+    }
+}
+
+void vm_clock_init(struct vm *vm)
+{
+    vm->clock.period = ticks_of(vm->config->watchdog_ms);
+    timer_init(&vm->clock.timer, clock_expired);
+}
+
+/* A whole period begins. */
+static void clock_pet(struct vm_clock *clock)
+{
+    __atomic_store_n(&clock->limit, arch_time() + clock->period, __ATOMIC_RELAXED);
+}
+
+void vm_clock_begin(struct vm *vm)
+{
+    spin_lock(&sched_lock);
+    vm->clock.begun = arch_time();
+    clock_pet(&vm->clock);
+    if (vm->clock.period != 0) { /* if somebody has stopped it meanwhile, it is disarmed once this CPU has left it */
+        timer_arm(&vm->clock.timer, vm->clock.limit);
+    }
+    spin_unlock(&sched_lock);
+}
+
+void vm_suspend_watchdog(struct vm *vm, bool suspend)
+{
+    spin_lock(&sched_lock);
+    vm->clock.suspended = suspend;
+    clock_pet(&vm->clock);
+    spin_unlock(&sched_lock);
+}
+
+ticks_t vm_clock_pause(struct vm *vm)
+{
+    ticks_t most = ticks_of(vm->config->restart_pause_max_ms), pause = vm->clock.pause;
+    bool asked = vm->reason == VM_REASON_CONSOLE;
+
+    if (asked || arch_time() - vm->clock.begun >= ticks_of(VM_LONG_LIFE_MS)) {
+        pause = 0;
+    }
+    pause = pause < most ? pause : most;
+    vm->clock.pause = asked ? 0 : pause == 0 ? ticks_of(VM_FIRST_PAUSE_MS) : 2U * pause;
+    return pause;
+}
+
+void vm_clock_wait(struct vm *vm, ticks_t pause)
+{
+    vm->state = VM_WAITING;
+    timer_arm(&vm->clock.timer, arch_time() + pause);
+}
+
+/* Any of the guest's VCPUs; not an RT app, which runs before its manager and could hide that the manager hangs. */
+static struct hcall_ret watchdog_pet(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    const struct vcpu *v = cpu_self()->current;
+    struct vm_clock *clock = &v->vm->clock;
+
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    if (clock->period == 0 || v->id >= v->vm->nvcpus) {
+        return (struct hcall_ret){HCALL_ERR_DENIED, 0};
+    }
+    clock_pet(clock);
+    return (struct hcall_ret){HCALL_OK, v->vm->config->watchdog_ms};
+}
+HYPERCALL(HCALL_WATCHDOG_PET, watchdog_pet);

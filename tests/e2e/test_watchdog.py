@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who stops petting its watchdog starts anew, who fails again and again does so after pauses; nobody else notices."""
+
+import re
+import time
+
+import pytest
+from lab import (
+    SOON_S,
+    VIRTUAL,
+    assert_undisturbed,
+    assert_well,
+    await_life,
+    booted,
+    built,
+    command,
+    heartbeats,
+    keyboard,
+    states,
+    tell,
+)
+
+from tessera.bench_rt import apps
+from tessera.machine import HYPERVISOR
+
+SCRATCH = "80180000"
+
+
+@pytest.fixture(scope="module")
+def shared():
+    system = built("watchdog")
+    with booted(system, "watchdog") as machine:
+        await_life(machine, system)
+        yield machine
+
+
+@pytest.fixture
+def machine(shared):
+    """Whatever a test does: `second` counts on, FreeRTOS finds nothing wrong, neither has started anew."""
+    yield shared
+    beats = heartbeats(shared, "second")  # of which a slow machine may cut a line in two
+    assert beats == sorted(set(beats))
+    assert_well(shared)
+
+
+def restarts(machine, name: str) -> tuple[str, int, str]:
+    row = states(machine)[name]
+    return row["state"], int(row["restarts"]), row["last"]
+
+
+def test_what_petting_returns(machine):
+    tell(machine, "first", "pet")
+    machine.expect("first", r"^faulty: petting: error 0 value 20000$", SOON_S)
+    tell(machine, "second", "pet")
+    machine.expect("second", r"^faulty: petting: error -4 value 0$", SOON_S)
+    assert restarts(machine, "first") == ("running", 0, "")
+
+
+def test_who_hangs_starts_anew_with_clean_memory(machine):
+    """A guest that spins with interrupts off; and a manager, without its apps: two are all that it may have."""
+    tell(machine, "first", f"write {SCRATCH}")
+    machine.expect("first", r"^faulty: write went through", SOON_S)
+    tell(machine, "first", "spin")
+    machine.expect("first", r"^faulty: spinning with interrupts off", SOON_S)
+    begin = time.monotonic()
+    tell(machine, "rtm", "hang")
+    machine.expect("rtm", r"^rtm: hangs$", SOON_S)
+    machine.skip(HYPERVISOR)
+    machine.expect(HYPERVISOR, r"^first stopped by its watchdog, starts again$", SOON_S)
+    assert time.monotonic() - begin > 15, "it petted a second before it hung at the earliest"
+    machine.expect(HYPERVISOR, r"^rtm stopped by its watchdog, starts again$", SOON_S)
+    machine.expect("rtm", r"^rtm: 2 apps run$", SOON_S)
+    machine.expect("first", r"^faulty: alive 1$", SOON_S)
+    for name in ("first", "rtm"):
+        assert restarts(machine, name) == ("running", 1, "by its watchdog")
+    tell(machine, "first", f"peek {SCRATCH}")
+    machine.expect("first", rf"^faulty: word at 0x{SCRATCH} is 0x0$", SOON_S)
+
+
+def loop_until_it_waits(machine) -> None:
+    """Starts `loop`, and lets it get to a pause that is long enough to look at."""
+    keyboard(machine, "loop")
+    command(machine, "g")
+    machine.expect(HYPERVISOR, r"^loop starts$", SOON_S)
+    machine.expect(HYPERVISOR, r"^loop stopped by its own reset, starts again$", SOON_S)
+    said = time.monotonic()
+    for pause in (100, 200, 400, 800, 1600, 3200, 6400):
+        machine.expect(HYPERVISOR, rf"^loop stopped by its own reset, starts again in {pause} ms$", SOON_S)
+        assert time.monotonic() - said > pause / 2000 - 0.5, "the pause before was shorter than it was said to be"
+        said = time.monotonic()
+
+
+@pytest.mark.parametrize(
+    ("key", "says"), [("s", "stopped by the console"), ("r", "stopped by the console, starts again")]
+)
+def test_the_console_ends_a_pause(machine, key, says):
+    loop_until_it_waits(machine)
+    assert restarts(machine, "loop")[0] == "waiting"
+    command(machine, key)
+    machine.expect(HYPERVISOR, rf"^loop {says}$", SOON_S)
+    if key == "r":
+        machine.expect(HYPERVISOR, r"^loop stopped by its own reset, starts again$", SOON_S)
+        machine.skip(HYPERVISOR)
+        command(machine, "s")
+        machine.expect(HYPERVISOR, r"^loop stopped by the console$", SOON_S)
+    assert restarts(machine, "loop")[0] == "stopped"
+
+
+def test_a_vm_that_waits_keeps_the_machine_on(shared):
+    """The last test of the shared machine: the others shut down, `loop` comes back all the same."""
+    loop_until_it_waits(shared)
+    assert_undisturbed(shared)
+    for name in ("first", "second", "freertos"):
+        tell(shared, name, "shutdown")
+        shared.expect(HYPERVISOR, rf"^{name} stopped by its own shutdown$", SOON_S)
+    keyboard(shared, "rtm")
+    command(shared, "s")
+    shared.expect(HYPERVISOR, r"^rtm stopped by the console$", SOON_S)
+    shared.expect(HYPERVISOR, r"^loop stopped by its own reset, starts again in \d+ ms$", SOON_S)
+    assert shared.running
+
+
+PAUSES = {
+    "spin": ("by its watchdog", (100, 200, 400, 800, 1000, 1000)),
+    "sleep": ("by its watchdog", (100, 200, 400, 800, 1600)),
+    "reset": ("by its own reset", (100, 200, 400, 800, 1600)),
+    "fatal": ("by a fatal trap", (100, 200, 250, 250, 250)),
+}
+
+
+def test_restart_loops_back_off():
+    """Four guests that fail as soon as they run; `second`, whose watchdog is short, has its turns and pets in time."""
+    system = built("watchdog-loops")
+    with booted(system, "watchdog-loops", *VIRTUAL) as machine:
+        await_life(machine, system)
+        machine.expect("second", r"^faulty: alive 6$", 4 * SOON_S)
+        assert heartbeats(machine, "second")[:7] == list(range(7))
+        assert_well(machine)
+        said = machine.console.text(HYPERVISOR)
+    for name, (reason, pauses) in PAUSES.items():
+        told = re.findall(rf"^{name} stopped {reason}, starts again(?: in (\d+) ms)?$", said, re.MULTILINE)
+        assert told[0] == "", "the first restart is at once"
+        assert tuple(map(int, told[1 : 1 + len(pauses)])) == pauses
+
+
+def test_restarts_of_a_large_vm_delay_nobody():
+    """256 MiB are cleared all the time beside apps that use 95 % of the hart."""
+    with booted(built("restart-load"), "restart-load", *VIRTUAL) as machine:
+        machine.expect("rtm", r"^RTM done$", 4 * SOON_S)
+        assert machine.console.text(HYPERVISOR).count("big stopped by its watchdog, starts again") >= 2
+        found = apps(machine.console.text("rtm"))
+        assert sum(app.releases for app in found) >= 50000
+        assert {(app.misses, app.overruns) for app in found} == {(0, 0)}
+        assert min(found, key=lambda app: app.deadline_us).late_max <= 60  # as without the restarts: test_rt.py
+        assert_well(machine)

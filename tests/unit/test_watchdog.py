@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Watchdogs and restarts: a guest that pets in time is never restarted, one that does not always is, to the tick; restarts
+of a VM that fails again and again come after pauses as a naive model says; nothing of it touches another VM.
+"""
+
+import ctypes
+from dataclasses import dataclass
+
+import pytest
+from core import (
+    BLOCKED,
+    NEVER,
+    RUNNING,
+    TICKS_PER_US,
+    VM_RUNNING,
+    VM_STOPPED,
+    VM_WAITING,
+    time_now,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rt import (
+    ACTIVE,
+    CORE,
+    DELETE,
+    DENIED,
+    FREE,
+    LAUNCH,
+    OK,
+    OWN_VM,
+    Task,
+    array,
+    call,
+    cpu_of,
+    create,
+    set_jobs,
+    settle,
+    well,
+)
+from rt import run as run_apps
+
+QUANTUM_US = 1000
+MS = 1000 * TICKS_PER_US
+PET = 1
+LONG_LIFE_MS, FIRST_PAUSE_MS = 10000, 100  # core/include/vm.h
+SETTINGS = settings(max_examples=80, deadline=None, derandomize=True)
+
+
+def boot(cpus: int, vcpus: list[int], watchdogs: list[int], most_ms: int = 0, rt_apps: int = 0) -> None:
+    """A system in which all VMs run, each on its VCPU 0 alone; VM n has watchdogs[n] ms, VM 0 the RT apps."""
+    image = CORE.world_image_make(cpus, len(vcpus), array(vcpus), QUANTUM_US)
+    for vm, period_ms in enumerate(watchdogs):
+        CORE.world_image_watchdog(image, vm, period_ms, most_ms)
+    CORE.world_image_rt(image, 0, rt_apps, 0)
+    assert CORE.world_boot_image(image)
+    for vm in range(len(vcpus)):
+        assert CORE.world_vm_start(0, vm)
+    settle()
+    assert all(CORE.world_vm_state(vm) == VM_RUNNING for vm in range(len(vcpus)))
+    lines()
+
+
+def advance(ticks: int) -> None:
+    """Time goes on by that, from timer to timer."""
+    until = time_now(CORE) + ticks
+    while time_now(CORE) < until:
+        CORE.world_advance(max(1, min(CORE.host_next_timer(), until) - time_now(CORE)))
+        settle()
+
+
+def where(vm: int) -> int | None:
+    """A CPU that runs a VCPU of the VM."""
+    return next((cpu for cpu in range(8) if CORE.world_on_cpu(cpu) // 100 == vm), None)
+
+
+def pet(cpu: int) -> tuple[int, int]:
+    value = ctypes.c_uint64()
+    error = CORE.world_hypercall(cpu, PET, 0, 0, 0, ctypes.byref(value))
+    return error, value.value
+
+
+def starts(*vms: int) -> list[int]:
+    return [CORE.world_vm_starts(vm) for vm in vms]
+
+
+def lines() -> list[str]:
+    """What the hypervisor has said since the last call."""
+    CORE.console_drain()
+    said = CORE.host_output().decode().replace("\r", "")
+    return [line.split("\033[0m ", 1)[1] for line in said.split("\n") if "\033[0m " in line]
+
+
+# --- petting ---
+
+
+@SETTINGS
+@given(cpus=st.integers(1, 3), others=st.integers(0, 4), vcpus=st.integers(1, 2), slack=st.integers(1, 3 * MS))
+def test_who_pets_whenever_it_runs_is_never_restarted(cpus: int, others: int, vcpus: int, slack: int) -> None:
+    """However many VCPUs are busy beside it, if the period is longer than their turns: what the builder asks for."""
+    turns = -(-(vcpus + others) // cpus) * QUANTUM_US * TICKS_PER_US
+    period = turns // MS + 1 + slack // MS
+    boot(cpus, [vcpus, *[1] * others], [period])
+    for vcpu in range(1, vcpus):
+        assert CORE.world_vcpu_start(where(0) or 0, 0, vcpu) or others
+    settle()
+    until = time_now(CORE) + 30 * period * MS
+    while time_now(CORE) < until:
+        cpu = where(0)
+        if cpu is not None:
+            assert pet(cpu) == (OK, period)
+        advance(MS // 2)
+    assert set(starts(*range(1 + others))) == {1}
+
+
+@SETTINGS
+@given(
+    period=st.integers(1, 50),
+    gaps=st.lists(st.floats(0, 1, exclude_max=True), max_size=12),
+    hang=st.sampled_from(("spin", "sleep", "nap")),
+    cpus=st.integers(1, 3),
+    others=st.integers(0, 2),
+)
+def test_who_stops_petting_is_restarted_at_that_tick(
+    period: int, gaps: list[float], hang: str, cpus: int, others: int
+) -> None:
+    """A whole period after its last petting, not a tick less; whether it spins, sleeps for ever, or naps."""
+    cpus = max(cpus, 1 + others)  # each VM has a CPU of its own: it pets when it wants to
+    boot(cpus, [1] * (1 + others), [period])
+    last = time_now(CORE)
+    for gap in gaps:
+        advance(int(gap * period * MS))
+        cpu = where(0)
+        assert cpu is not None
+        assert pet(cpu) == (OK, period)
+        last = time_now(CORE)
+    cpu = where(0)
+    assert cpu is not None
+    if hang != "spin":
+        CORE.world_wait_until(cpu, NEVER if hang == "sleep" else last + period * MS // 3)
+        settle()
+        assert CORE.world_vcpu_state(0, 0) == BLOCKED
+    advance(last + period * MS - 1 - time_now(CORE))
+    assert starts(*range(1 + others)) == [1] * (1 + others)
+    assert lines() == []
+    advance(1)
+    assert starts(*range(1 + others)) == [2] + [1] * others
+    assert CORE.world_vm_restarts(0) == 1
+    assert lines() == ["vm-a stopped by its watchdog, starts again"]
+    assert (CORE.world_vm_state(0), CORE.world_vcpu_state(0, 0)) == (VM_RUNNING, RUNNING)
+
+
+def test_the_last_tick_counts() -> None:
+    """Petted one tick after the timer was set, it is not yet due when that fires."""
+    boot(1, [1], [3])
+    advance(1)
+    assert pet(cpu_of(0)) == (OK, 3)
+    advance(3 * MS - 1)
+    assert starts(0) == [1]
+    advance(1)
+    assert starts(0) == [2]
+
+
+def test_the_first_period_begins_with_the_guest() -> None:
+    """One that never pets is restarted too, each time it does not."""
+    boot(2, [1, 1], [7], most_ms=0)
+    for life in range(1, 6):
+        assert starts(0, 1) == [life, 1]
+        advance(7 * MS - 1)
+        assert starts(0, 1) == [life, 1]
+        advance(1)
+    assert lines() == ["vm-a stopped by its watchdog, starts again"] * 5
+
+
+def test_any_of_several_vcpus_pets() -> None:
+    boot(2, [2], [5])
+    assert CORE.world_vcpu_start(where(0), 0, 1)
+    settle()
+    for turn in range(20):
+        advance(4 * MS)
+        cpu = next(cpu for cpu in range(2) if CORE.world_on_cpu(cpu) == turn // 10)
+        assert pet(cpu) == (OK, 5)
+    assert starts(0) == [1]
+    advance(5 * MS)
+    assert starts(0) == [2]
+    assert CORE.world_vcpu_state(0, 1) != RUNNING, "it begins with VCPU 0 alone"
+
+
+def test_without_a_watchdog_there_is_nothing_to_pet() -> None:
+    boot(1, [1, 1], [0, 9])
+    assert pet(cpu_of(0)) == (DENIED, 0)
+    assert pet(cpu_of(1)) == (OK, 9)
+    advance(8 * MS)
+    assert starts(0, 1) == [1, 1]
+
+
+# --- stopped, suspended ---
+
+
+@pytest.mark.parametrize("how", ["console", "off", "shutdown"])
+def test_a_vm_that_has_stopped_stays_so(how: str) -> None:
+    boot(1, [1, 1], [5, 0])
+    cpu = cpu_of(0)
+    if how == "console":
+        assert CORE.world_vm_stop(cpu, 0, False)
+    elif how == "off":
+        CORE.world_off(cpu)
+    else:
+        CORE.world_guest_ends(cpu, False)
+    settle()
+    advance(100 * MS)
+    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
+    assert CORE.world_vm_start(0, 0)
+    settle()
+    advance(5 * MS - 1)
+    assert starts(0) == [2]
+    advance(1)
+    assert starts(0) == [3]
+
+
+@SETTINGS
+@given(before=st.floats(0, 1, exclude_max=True), length=st.integers(0, 40 * MS))
+def test_a_suspended_watchdog_waits_and_then_begins_anew(before: float, length: int) -> None:
+    boot(1, [1, 1], [5, 0])
+    advance(int(before * 5 * MS))
+    CORE.world_suspend_watchdog(0, 0, True)
+    advance(length)
+    assert starts(0, 1) == [1, 1]
+    CORE.world_suspend_watchdog(0, 0, False)
+    advance(5 * MS - 1)
+    assert starts(0, 1) == [1, 1]
+    advance(1)
+    assert starts(0, 1) == [2, 1]
+
+
+def test_a_watchdog_is_still_suspended_after_a_restart() -> None:
+    boot(1, [1], [5])
+    CORE.world_suspend_watchdog(0, 0, True)
+    assert CORE.world_vm_stop(0, 0, True)
+    settle()
+    advance(50 * MS)
+    assert starts(0) == [2]
+    CORE.world_suspend_watchdog(0, 0, False)
+    advance(5 * MS)
+    assert starts(0) == [3]
+
+
+# --- pauses ---
+
+
+@dataclass
+class Model:
+    """What pause a restart comes after, in ms."""
+
+    most: int
+    failures: int = 0  # in a row, whose lives were short
+
+    def fails(self, life_ms: int) -> int:
+        self.failures = 1 if life_ms >= LONG_LIFE_MS else self.failures + 1
+        if self.failures == 1:
+            return 0
+        return min(self.most, FIRST_PAUSE_MS * 2 ** (self.failures - 2))
+
+    def asked(self) -> int:
+        self.failures = 0
+        return 0
+
+
+LIVES = st.tuples(
+    st.sampled_from(("watchdog", "reset", "fault", "console", "stop")),
+    st.sampled_from((0, 1, 3000, LONG_LIFE_MS - 1, LONG_LIFE_MS, 2 * LONG_LIFE_MS)),
+)
+REASONS = {
+    "watchdog": "by its watchdog",
+    "reset": "by its own reset",
+    "fault": "by a fatal trap",
+    "console": "by the console",
+}
+
+
+def end_life(how: str) -> None:
+    """VM 0, which has a CPU of its own, ends so."""
+    cpu = where(0)
+    assert cpu is not None
+    if how == "watchdog":  # petted last a period ago
+        advance(25 * MS)
+    elif how == "reset":
+        CORE.world_guest_ends(cpu, True)
+    elif how == "fault":
+        CORE.world_guest_faults(cpu)
+    else:
+        assert CORE.world_vm_stop(cpu, 0, True)
+    settle()
+
+
+def live(ms: int) -> int:
+    """VM 0 lives on for that long, petting; what it can add to that is the watchdog's period."""
+    until = time_now(CORE) + ms * MS
+    while time_now(CORE) < until:
+        cpu = where(0)
+        assert cpu is not None
+        assert pet(cpu)[0] == OK
+        advance(min(24 * MS, until - time_now(CORE)))
+    cpu = where(0)
+    assert cpu is not None
+    assert pet(cpu)[0] == OK
+    return ms
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(lives=st.lists(LIVES, min_size=1, max_size=14), most=st.sampled_from((0, 50, 150, 10000)))
+def test_pauses_are_those_of_the_model(lives: list[tuple[str, int]], most: int) -> None:
+    boot(2, [1, 1], [25, 0], most_ms=most)
+    model = Model(most)
+    restarts = 0
+    for how, ms in lives:
+        if how == "stop":  # and start: whoever does that has had a look
+            assert CORE.world_vm_stop(0, 0, False)
+            settle()
+            assert CORE.world_vm_start(0, 0)
+            settle()
+            model.asked()
+            lines()
+            continue
+        lived = live(ms)
+        end_life(how)
+        restarts += 1
+        pause = model.asked() if how == "console" else model.fails(lived + (25 if how == "watchdog" else 0))
+        told = f"vm-a stopped {REASONS[how]}, starts again" + (f" in {pause} ms" if pause else "")
+        assert lines()[-1] == told
+        if pause:
+            advance(pause * MS - 1)
+            assert CORE.world_vm_state(0) == VM_WAITING
+            advance(1)
+        assert CORE.world_vm_state(0) == VM_RUNNING
+        assert CORE.world_vm_restarts(0) == restarts
+    assert starts(1) == [1]
+
+
+def test_a_guest_that_fails_for_ever_gets_to_the_longest_pause() -> None:
+    """And stays there: a hundred times and more, for the doubling must not run over."""
+    boot(1, [1], [0], most_ms=10000)
+    pauses = []
+    for _ in range(120):
+        CORE.world_guest_ends(0, True)
+        settle()
+        begin = time_now(CORE)
+        while CORE.world_vm_state(0) == VM_WAITING:
+            advance(CORE.host_next_timer() - time_now(CORE))
+        pauses.append((time_now(CORE) - begin) // MS)
+    assert pauses == [0, 100, 200, 400, 800, 1600, 3200, 6400, *[10000] * 112]
+
+
+@pytest.mark.parametrize("key", ["start", "restart", "stop"])
+def test_the_console_ends_a_pause(key: str) -> None:
+    boot(2, [1, 1], [0], most_ms=10000)
+    for _ in range(3):
+        CORE.world_guest_ends(cpu_of(0), True)
+        settle()
+        if CORE.world_vm_state(0) == VM_WAITING:
+            break
+    assert CORE.world_vm_state(0) == VM_WAITING
+    before = starts(0)[0]
+    if key == "start":
+        assert CORE.world_vm_start(0, 0)
+    else:
+        assert CORE.world_vm_stop(0, 0, key == "restart")
+    settle()
+    assert CORE.world_vm_state(0) == (VM_STOPPED if key == "stop" else VM_RUNNING)
+    advance(20000 * MS)
+    assert starts(0) == [before + (key != "stop")]
+    if key != "stop":
+        CORE.world_guest_ends(cpu_of(0), True)
+        settle()
+        assert CORE.world_vm_state(0) == VM_RUNNING, "the pauses begin anew"
+
+
+def test_a_pause_that_was_ended_is_over() -> None:
+    """Its time comes while the VM that was started instead waits for its turn to be loaded."""
+    boot(1, [1], [0], most_ms=10000)
+    for _ in range(2):
+        CORE.world_guest_ends(0, True)
+        settle()
+    assert CORE.world_vm_state(0) == VM_WAITING
+    assert CORE.world_vm_start(0, 0)
+    CORE.world_advance(FIRST_PAUSE_MS * MS)
+    settle()
+    assert (CORE.world_vm_state(0), starts(0)) == (VM_RUNNING, [3])
+    assert not any("watchdog" in line for line in lines())
+
+
+# --- the RT-VM ---
+
+APPS = [
+    Task(1000, 450, 1000, (0,)),
+    Task(2000, 800, 2000, (0,)),
+]  # they never end a job: 85 % of the hart, budgets used up
+
+
+def launch(cpu: int, tasks: list[Task]) -> None:
+    for number, task in enumerate(tasks):
+        assert create(cpu, task) == (OK, number)
+        assert call(cpu, LAUNCH, OWN_VM, number, 0)[0] == OK
+        set_jobs(0, number, task.jobs)
+    settle()
+
+
+def test_apps_cannot_keep_their_managers_watchdog_from_it() -> None:
+    """They take 85 % of the hart and the manager hangs: it is restarted at most a busy period late, without them."""
+    boot(1, [1, 1], [20, 0], rt_apps=2)
+    launch(cpu_of(0), APPS)
+    begin = time_now(CORE)
+    while starts(0) == [1]:
+        well(CORE.world_rt_run(time_now(CORE) + MS // 10, True, None, 0, None))
+        settle()
+        assert time_now(CORE) <= begin + 20 * MS + 2 * MS, "late by more than the apps can take at a stretch"
+    assert time_now(CORE) >= begin + 19 * MS
+    assert starts(0, 1) == [2, 1]
+    assert [CORE.world_rt_state(0, number) for number in range(2)] == [FREE, FREE]
+    assert lines() == ["vm-a stopped by its watchdog, starts again"]
+    launch(cpu_of(0), APPS)  # what was left behind would not fit beside them
+    assert [CORE.world_rt_state(0, number) for number in range(2)] == [ACTIVE, ACTIVE]
+
+
+def test_an_app_does_not_pet_for_its_manager() -> None:
+    boot(2, [1], [20], rt_apps=1)
+    task = Task(1000, 500, 1000, (400,), cpu=0)
+    launch(where(0), [task])
+    refused = 0
+    begin = time_now(CORE)
+    while time_now(CORE) < begin + 19 * MS:
+        for cpu in range(2):
+            if CORE.world_on_cpu(cpu) == 1:
+                assert pet(cpu) == (DENIED, 0)
+                refused += 1
+        run_apps(MS // 5)
+        settle()
+    assert refused > 10
+    assert starts(0) == [1]
+    run_apps(3 * MS)
+    settle()
+    assert starts(0) == [2]
+
+
+def test_a_manager_that_pets_keeps_its_apps() -> None:
+    boot(1, [1, 1], [20, 0], rt_apps=2)
+    launch(cpu_of(0), APPS)
+    begin = time_now(CORE)
+    while time_now(CORE) < begin + 500 * MS:
+        cpu = where(0)
+        if cpu is not None and CORE.world_on_cpu(cpu) == 0:
+            assert pet(cpu) == (OK, 20)
+        run_apps(MS // 10)
+        settle()
+    assert starts(0, 1) == [1, 1]
+    assert call(cpu_of(0), DELETE, 0) == (OK, 0)
