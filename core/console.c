@@ -18,6 +18,7 @@ static struct {
     struct source vms[SYSIMAGE_MAX_VMS]; /* by VM number */
     struct vm *focus;                    /* has the keyboard */
     bool escape;                         /* the escape key was typed */
+    bool (*divert)(char c); /* who gets what is typed, or NULL; like escape, of the CPU that has the UART */
     bool flush_armed;
     bool tell; /* a VM that wants room has got it */
     struct timer flush;
@@ -169,17 +170,19 @@ bool console_refuse(struct vm *vm)
 
 void console_flush(void)
 {
-    bool again = false;
+    bool again = false, busy;
 
     spin_lock(&console_lock);
+    busy = out_busy(); /* then it may be the console that a VM waits for in the middle of its line */
     for (unsigned i = 0; i < hyp.nvms; i++) {
         struct source *s = &console.vms[i];
 
         if (s->len > 0 && s->due == 0 && &hyp.vms[i] != console.focus) {
-            if (!s->touched) {
+            if (s->touched || busy) {
+                again = true;
+            } else {
                 source_finish(s);
             }
-            again |= s->touched;
         }
         s->touched = false;
     }
@@ -189,6 +192,22 @@ void console_flush(void)
     }
     platform_uart_notify_tx(true);
     spin_unlock(&console_lock);
+}
+
+bool console_send(const char *text, unsigned size)
+{
+    bool room;
+
+    spin_lock(&console_lock);
+    room = out_raw(text, size);
+    platform_uart_notify_tx(true);
+    spin_unlock(&console_lock);
+    return room;
+}
+
+void console_divert(bool (*take)(char c))
+{
+    console.divert = take;
 }
 
 void console_seize(void)
@@ -228,8 +247,19 @@ void console_set_focus(struct vm *vm)
     spin_unlock(&console_lock);
 }
 
+static bool console_diverted(char c)
+{
+    if (!console.divert(c) || c == CONSOLE_ESCAPE) {
+        console.divert = NULL;
+    }
+    return c != CONSOLE_ESCAPE;
+}
+
 static void console_typed(char c)
 {
+    if (console.divert != NULL && console_diverted(c)) {
+        return;
+    }
     if (console.escape && c != CONSOLE_ESCAPE) {
         console.escape = false;
         console_command(c);

@@ -113,6 +113,19 @@ static void keys_number(unsigned number)
     }
 }
 
+extern const struct console_key __start_console_keys[], __stop_console_keys[];
+
+static bool keys_registered(char key)
+{
+    for (const struct console_key *k = __start_console_keys; k < __stop_console_keys; k++) {
+        if (k->key == key) {
+            console_divert(k->take);
+            return true;
+        }
+    }
+    return false;
+}
+
 void console_command(char key)
 {
     struct vm *vm = console_focus();
@@ -142,7 +155,7 @@ void console_command(char key)
     }
     if (key >= '0' && key <= '9') {
         keys_number((unsigned)(key - '0'));
-    } else {
+    } else if (!keys_registered(key)) {
         keys_help();
     }
 }

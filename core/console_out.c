@@ -34,7 +34,9 @@ static struct {
     struct text text;  /* OUT_ERASE, OUT_NAME, OUT_END, and OUT_LINE of the hypervisor's */
     int held;          /* a character that the UART did not take, or OUT_NOTHING */
     ulong name[2];     /* arguments of OUT_NAME */
-} out = {.held = OUT_NOTHING}; /* owner: this file */
+    unsigned raw_head, raw_tail; /* free-running */
+    char raw[CONSOLE_RAW];       /* to be sent as it is */
+} out = {.held = OUT_NOTHING};   /* owner: this file */
 
 /* Length of the terminal query (CSI ... n or CSI ... c) at `at` in the line, 0 if there is none. */
 static unsigned query_length(const struct source *s, unsigned at)
@@ -218,6 +220,9 @@ static int out_next(void)
 {
     int c;
 
+    if (UNLIKELY(out.raw_head != out.raw_tail)) {
+        return (unsigned char)out.raw[out.raw_tail++ % CONSOLE_RAW];
+    }
     if (out.step == OUT_IDLE) {
         return begin() ? OUT_SKIPPED : OUT_NOTHING;
     }
@@ -255,6 +260,22 @@ void out_send(unsigned count)
     if (count == 0) {
         platform_uart_notify_tx(true);
     }
+}
+
+bool out_raw(const char *text, unsigned size)
+{
+    if (CONSOLE_RAW - (out.raw_head - out.raw_tail) < size) {
+        return false;
+    }
+    for (unsigned i = 0; i < size; i++) {
+        out.raw[out.raw_head++ % CONSOLE_RAW] = text[i];
+    }
+    return true;
+}
+
+bool out_busy(void)
+{
+    return out.step != OUT_IDLE || out.held != OUT_NOTHING;
 }
 
 void out_drain(unsigned tries)

@@ -70,4 +70,10 @@ void out_send(unsigned count);
 /* The same without bounds, but for `tries` of a UART that takes nothing; ends the line that stands on the terminal. */
 void out_drain(unsigned tries);
 
+/* Whether something is being shown. */
+bool out_busy(void);
+
+/* Sends `text` before all else, as it is. False, with nothing sent, if there is no room now. */
+bool out_raw(const char *text, unsigned size);
+
 #endif

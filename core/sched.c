@@ -10,8 +10,9 @@ struct spinlock sched_lock; /* owner: this file; see sched.h for what it guards 
 
 extern const struct sched_class *const __start_sched_classes[], *const __stop_sched_classes[];
 
-/* Stands before all others while there is a trace: what they and best effort pick is an event. */
-static struct vcpu *__attribute__((cold)) traced_pick(struct cpu *cpu)
+const struct sched_watch *sched_watch;
+
+static struct vcpu *__attribute__((cold)) watched_pick(struct cpu *cpu)
 {
     struct vcpu *v = NULL;
 
@@ -19,7 +20,18 @@ static struct vcpu *__attribute__((cold)) traced_pick(struct cpu *cpu)
         v = cpu->traced->pick(cpu);
         cpu->traced->trace(cpu);
     }
-    v = v != NULL ? v : be_pick(&sched_be);
+    return v != NULL ? v : be_pick(&sched_be);
+}
+
+/* Stands before all others while there is a trace or a watch: what they and best effort pick is an event. A VCPU that is
+ * to stand still is in no queue any more, so that this ends. */
+static struct vcpu *__attribute__((cold)) traced_pick(struct cpu *cpu)
+{
+    struct vcpu *v;
+
+    do {
+        v = watched_pick(cpu);
+    } while (v != NULL && sched_watch != NULL && !sched_watch->picked(v));
     trace(v != NULL ? TRACE_SWITCH : TRACE_IDLE, v != NULL ? v : hyp.vcpus, 0);
     return v;
 }
@@ -29,14 +41,23 @@ static const struct sched_class traced_class = {.pick = traced_pick};
 void sched_set_urgent(struct cpu *cpu, const struct sched_class *class)
 {
     cpu->traced = class;
-    cpu->urgent = cpu->trace == NULL ? class : &traced_class;
+    cpu->urgent = cpu->trace == NULL && sched_watch == NULL ? class : &traced_class;
     if (class == NULL) {
         cpu->horizon = TICKS_NEVER;
     }
 }
 
+void sched_set_watch(const struct sched_watch *watch)
+{
+    sched_watch = watch;
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        sched_set_urgent(cpu_get(i), cpu_get(i)->traced);
+    }
+}
+
 void sched_init(ticks_t quantum)
 {
+    sched_watch = NULL;
     be_init(quantum);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         sched_set_urgent(cpu_get(i), NULL);

@@ -309,6 +309,16 @@ static void edf_leave(struct vcpu *v)
     trace(TRACE_LEAVE, v, 0);
 }
 
+/* Its job is given up, and so is what is left of its budget: used later in the period, others would have counted on
+ * the time. While it is held its releases pass by. */
+static void __attribute__((cold)) edf_hold(struct vcpu *v)
+{
+    struct rt_cpu *rc = &rt_cpus[app_of(v)->cpu];
+
+    app_of(v)->done = true;
+    rc->carries &= rc->ready.count != 0;
+}
+
 static ticks_t ticks_of(uint32_t ns)
 {
     return ((uint64_t)ns * hyp.us + 999U) / 1000U;
@@ -343,6 +353,7 @@ const struct sched_class rt_class = {
     .trace = edf_trace,
     .start = edf_start,
     .stop = edf_stop,
+    .hold = edf_hold,
 };
 SCHED_CLASS(rt_class);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches what the guests are made of: Debian packages of another architecture, and the FreeRTOS kernel.
+"""Fetches what the guests are made of (Debian packages of another architecture, the FreeRTOS kernel), and the crates
+that our own tools are built with.
 
 Debian packages come through an apt that has its own state under cache/apt and leaves the host's alone. It uses the
 machine's own mirror and Debian's keyring, so every file is covered by a signature that apt has checked; on top of that
@@ -339,20 +340,30 @@ def find_crate(name: str, version: str) -> Path | None:
     return next(iter((home / "registry" / "cache").glob(f"*/{name}-{version}.crate")), None)
 
 
-def cargo_fetch(folder: Path, name: str, version: str) -> None:
-    """Has cargo download a crate, from wherever this machine's cargo is told to look."""
+def cargo_fetch(folder: Path, versions: dict[str, str]) -> None:
+    """Has cargo download crates, from wherever this machine's cargo is told to look."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "lib.rs").touch()
-    manifest = f'[package]\nname = "fetch"\nversion = "0.0.0"\n\n[dependencies]\n{name} = "={version}"\n\n[workspace]\n'
+    wanted = "".join(f'{name} = "={version}"\n' for name, version in versions.items())
+    manifest = f'[package]\nname = "fetch"\nversion = "0.0.0"\n\n[dependencies]\n{wanted}\n[workspace]\n'
     (folder / "Cargo.toml").write_text(manifest, encoding="utf-8")
-    say(f"downloading the crate {name} {version} (5 MB) with cargo")
     cargo = os.environ.get("CARGO", "cargo")
-    run([cargo, "fetch", "--manifest-path", str(folder / "Cargo.toml")], f"the crate {name} cannot be fetched")
+    run([cargo, "fetch", "--manifest-path", str(folder / "Cargo.toml")], f"{', '.join(versions)}: cannot be fetched")
 
 
-def unpack_kernel(crate: Path, prefix: str, target: Path) -> int:
-    """Unpacks the folder FreeRTOS-Kernel of the crate into `target`; returns the number of files."""
+def pinned_crate(name: str, pin: dict[str, str]) -> Path:
+    """The crate in cargo's own cache, which has what is pinned."""
+    crate = find_crate(name, pin["version"])
+    if crate is None:
+        raise FetchError(f"cargo fetched {name} {pin['version']} but left no .crate file in its cache (CARGO_HOME?)")
+    if sha256_file(crate) != pin["sha256"]:
+        raise FetchError(f"{crate}: SHA-256 is {sha256_file(crate)}, {LOCK.relative_to(ROOT)} expects {pin['sha256']}")
+    return crate
+
+
+def unpack_crate(crate: Path, prefix: str, target: Path) -> int:
+    """Unpacks a folder of the crate into `target`; returns the number of files."""
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     count = 0
@@ -379,17 +390,29 @@ def fetch_freertos(cache: Path, update_lock: bool) -> None:
     if stamp.exists() and not update_lock and json.loads(stamp.read_text(encoding="utf-8")) == pin:
         stamp.touch()
         return
-    crate = find_crate(CRATE, pin["version"])
-    if crate is None:
-        cargo_fetch(cache / "freertos" / "fetch", CRATE, pin["version"])
-        crate = find_crate(CRATE, pin["version"])
-    if crate is None:
-        raise FetchError(f"cargo fetched {CRATE} {pin['version']} but left no .crate file in its cache (CARGO_HOME?)")
-    if sha256_file(crate) != pin["sha256"]:
-        raise FetchError(f"{crate}: SHA-256 is {sha256_file(crate)}, {LOCK.relative_to(ROOT)} expects {pin['sha256']}")
-    if unpack_kernel(crate, f"{CRATE}-{pin['version']}/FreeRTOS-Kernel/", target) == 0:
+    if find_crate(CRATE, pin["version"]) is None:
+        say(f"downloading the crate {CRATE} {pin['version']} (5 MB) with cargo")
+        cargo_fetch(cache / "freertos" / "fetch", {CRATE: pin["version"]})
+    crate = pinned_crate(CRATE, pin)
+    if unpack_crate(crate, f"{CRATE}-{pin['version']}/FreeRTOS-Kernel/", target) == 0:
         raise FetchError(f"{crate}: it holds no FreeRTOS-Kernel folder")
     stamp.write_text(json.dumps(pin, indent=2) + "\n", encoding="utf-8")
+
+
+def fetch_crates(cache: Path) -> None:
+    """Leaves the crates that our own tools are built with in cache/crates/<name>."""
+    pins = read_lock()["tools"]
+    folder = cache / "crates"
+    missing = {name: pin for name, pin in pins.items() if not holds(folder / f"{name}.json", pin)}
+    unknown = {name: pin["version"] for name, pin in missing.items() if find_crate(name, pin["version"]) is None}
+    if unknown:
+        say(f"downloading the crates {', '.join(unknown)} (1 MB) with cargo")
+        cargo_fetch(folder / "fetch", {name: pin["version"] for name, pin in pins.items()})
+    for name, pin in missing.items():
+        crate = pinned_crate(name, pin)
+        if unpack_crate(crate, f"{name}-{pin['version']}/", folder / name) == 0:
+            raise FetchError(f"{crate}: it is empty")
+        (folder / f"{name}.json").write_text(json.dumps(pin, indent=2) + "\n", encoding="utf-8")
 
 
 # --- a newer QEMU, for the tests that want one -------------------------------------------------------------------
@@ -470,8 +493,8 @@ def exclusive(cache: Path) -> Iterator[None]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Fetches the guests' packages, checked, into cache/.")
-    parser.add_argument("what", nargs="+", choices=[*GROUPS, "freertos", "qemu-new"])
+    parser = argparse.ArgumentParser(description="Fetches packages and crates, checked, into cache/.")
+    parser.add_argument("what", nargs="+", choices=[*GROUPS, "freertos", "crates", "qemu-new"])
     parser.add_argument("--cache", type=Path, default=ROOT / "cache", help="where downloads are kept")
     parser.add_argument("--update-lock", action="store_true", help="pin the suite's current versions in packages.lock")
     arguments = parser.parse_args()
@@ -483,6 +506,8 @@ def main() -> int:
                     fetch_debian(cache, GROUPS[what], arguments.update_lock)
                 elif what == "freertos":
                     fetch_freertos(cache, arguments.update_lock)
+                elif what == "crates":
+                    fetch_crates(cache)
                 else:
                     fetch_qemu_new(cache)
     except FetchError as error:

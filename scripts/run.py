@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a built system in QEMU: with its console here (run), until all guests live (smoke), or one guest alone (native).
+"""Runs a built system in QEMU: with its console here (run), until all guests live (smoke), one guest alone (native), or
+one VM under GDB (debug, debug-server).
 
 QEMU=path names another QEMU; CPU=flags adds to its processor, for instance CPU=sstc=false.
 """
@@ -18,8 +19,9 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
+from tessera import debugger
 from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean, die_with_parent, end_process
-from tessera.runner import BuiltSystem, RunError, find_qemu, load_system, native_command, system_command
+from tessera.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, native_command, system_command
 
 SMOKE_TIMEOUT_S = 120.0
 REST_OF_LINE_S = 0.3  # a sign of life may stand at the start of a line that is worth showing whole
@@ -107,6 +109,26 @@ def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
         return 1
 
 
+def command_debug(system: BuiltSystem, arguments: argparse.Namespace) -> int:
+    system.vm(arguments.vm)
+    log = ROOT / "build" / "debug" / f"{system.name}.log"
+    say(f"GDB on '{arguments.vm}' of system '{system.name}'; the others run. The console's output: {log}")
+    say("`monitor help` tells what there is beside GDB's own commands.")
+    say()
+    signal.signal(signal.SIGINT, lambda number, frame: None)  # it is GDB's; ignored, it would be so in GDB too
+    return debugger.debug(system_command(find_qemu(), system), system, arguments.vm, log)
+
+
+def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> int:
+    system.vm(arguments.vm)
+    place = f":{arguments.listen}" if arguments.listen.isdigit() else arguments.listen
+    say(f"A GDB server for '{arguments.vm}' of system '{system.name}', for instance:")
+    say(f"    gdb-multiarch -ex 'set remotetimeout 60' -ex 'target extended-remote {place}' the-guest.elf")
+    say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
+    say()
+    return debugger.serve(system_command(find_qemu(), system), arguments.vm, arguments.listen)
+
+
 def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> list[str]:
     """Waits for each sign of life and tells of it; returns the VMs that gave none."""
     silent = list(awaited)
@@ -163,7 +185,18 @@ def main() -> int:
     smoke.add_argument("--timeout", type=float, default=SMOKE_TIMEOUT_S, help="seconds (%(default)s)")
     native = commands.add_parser("native", help="one guest alone, without a hypervisor")
     native.add_argument("vm", help="the VM whose guest to boot")
-    for command, function in ((run, command_run), (smoke, command_smoke), (native, command_native)):
+    debug = commands.add_parser("debug", help="GDB on one VM here")
+    server = commands.add_parser("debug-server", help="with the console here, and a server for GDB")
+    server.add_argument("--listen", default="1234", help="a TCP port or the path of a socket (%(default)s)")
+    for command in (debug, server):
+        command.add_argument("vm", help="the VM to debug")
+    for command, function in (
+        (run, command_run),
+        (smoke, command_smoke),
+        (native, command_native),
+        (debug, command_debug),
+        (server, command_debug_server),
+    ):
         command.add_argument("--system", default="demo", help="name of the built system (%(default)s)")
         command.set_defaults(function=function)
     arguments = parser.parse_args()

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sets up what the build needs and the machine lacks: tools from the distribution, Python packages in cache/venv.
-# Usage: scripts/setup.sh [run|dev]
-#   run  (default) what `make run` needs: cross compiler, QEMU, Python, cargo for the FreeRTOS crate
-#   dev  the same and what `make test` and `make check` need
+# Usage: scripts/setup.sh [run|debug|dev]
+#   run    (default) what `make run` needs: cross compiler, QEMU, Python, cargo for the FreeRTOS crate
+#   debug  the same and what `make debug` needs: GDB, and a Rust toolchain, which builds its server
+#   dev    the same and what `make test` and `make check` need
 # Every make target calls it: when nothing is missing it says nothing, needs no network and returns at once.
 # QEMU=path and FREERTOS_KERNEL_DIR=path stand for the tools that would otherwise provide these two.
 set -eu
@@ -41,6 +42,9 @@ has_cargo() {
     [[ $("${CARGO:-cargo}" --version) =~ ^cargo\ 1\.([0-9]+)\. ]] && ((BASH_REMATCH[1] >= 70))
 }
 
+# cargo without a compiler behind it is no use, nor is that without a linker.
+has_rust() { has_cargo && [[ $("${RUSTC:-rustc}" --version) =~ ^rustc\ 1\.([0-9]+)\. ]] && ((BASH_REMATCH[1] >= 85)); }
+
 # Once the kernel is in cache/, or comes from elsewhere, cargo has nothing to do.
 has_freertos() {
     [[ -n ${FREERTOS_KERNEL_DIR:-} || -e cache/freertos/FreeRTOS-Kernel.json ]] || has_cargo
@@ -68,16 +72,27 @@ find_missing_run() {
     want "cargo-web|cargo" "downloads the crate that carries FreeRTOS" has_freertos
 }
 
+find_missing_debug() {
+    want "cargo-web|cargo" "builds the GDB server (tools/gdb), with its compiler rustc" has_rust
+    want "gcc" "links the GDB server; unit tests on this machine" has gcc
+    want "libc6-dev" "links the GDB server; unit tests on this machine" test -e /usr/include/stdio.h
+    want "gdb-multiarch" "debugs guests; reads counters out of QEMU for the benchmark" has gdb-multiarch
+}
+
 find_missing_dev() {
-    want "gcc" "unit tests on this machine" has gcc
-    want "libc6-dev" "unit tests on this machine" test -e /usr/include/stdio.h
     want "libcmocka-dev" "unit tests on this machine" test -e /usr/include/cmocka.h
     want "libspandsp2t64|libspandsp2" "the G.722 codec ours is compared with" has_spandsp
     want "clang" "the second compiler every file must please" has clang
     want "lld" "links what clang compiles" has ld.lld
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
-    want "gdb-multiarch" "reads counters out of QEMU for the benchmark" has gdb-multiarch
     want "shellcheck" "checks the shell scripts" has shellcheck
+}
+
+# find_missing WHAT: each one includes those before it.
+find_missing() {
+    find_missing_run
+    if [[ $1 != run ]]; then find_missing_debug; fi
+    if [[ $1 == dev ]]; then find_missing_dev; fi
 }
 
 # candidate ALTERNATIVES: the first one this distribution has; the first one of all when it has none.
@@ -136,8 +151,7 @@ install_packages() {
 check_again() {
     PACKAGES=()
     REASONS=()
-    find_missing_run
-    [[ $1 == dev ]] && find_missing_dev
+    find_missing "$1"
     ((${#PACKAGES[@]} == 0)) || die "still missing: ${PACKAGES[*]%%|*} (${REASONS[0]}); is another one first in PATH?"
 }
 
@@ -154,9 +168,8 @@ setup_venv() {
 
 main() {
     local what=${1:-run}
-    [[ $what == run || $what == dev ]] || die "usage: scripts/setup.sh [run|dev]"
-    find_missing_run
-    [[ $what == dev ]] && find_missing_dev
+    [[ $what =~ ^(run|debug|dev)$ ]] || die "usage: scripts/setup.sh [run|debug|dev]"
+    find_missing "$what"
     mkdir -p cache
     # Two makes at once: the second waits and then finds everything there.
     exec 9>cache/.setup.lock

@@ -22,6 +22,7 @@ static unsigned char *ram, *trace_memory;
 static char output[1 << 16];
 static size_t output_length;
 static const char *typed = "";
+static bool tx_notify; /* the transmitter, which can always take more, would interrupt */
 static bool typing;
 
 void host_reset(void)
@@ -141,6 +142,9 @@ void *host_ram(uint64_t hpa)
 
 const char *host_output(void)
 {
+    for (unsigned i = 0; i < sizeof(output) && tx_notify; i++) {
+        console_interrupt(); /* the UART has room */
+    }
     output[output_length] = '\0';
     output_length = 0;
     return output;
@@ -150,7 +154,9 @@ void host_type(const char *text)
 {
     typed = text;
     typing = true;
-    console_interrupt();
+    while (*typed != '\0') { /* it interrupts until all is taken */
+        console_interrupt();
+    }
     typing = false;
 }
 
@@ -263,6 +269,30 @@ void arch_vcpu_report(const struct vcpu *v)
     (void)v;
 }
 
+void arch_cpu_breakpoints(bool come)
+{
+    host_cpu->arch.breakpoints = come;
+}
+
+bool arch_vcpu_get(const struct vcpu *v, unsigned number, uint64_t *value)
+{
+    *value = number == 0 ? v->arch.entry : v->arch.arg;
+    return number <= 1;
+}
+
+bool arch_vcpu_set(struct vcpu *v, unsigned number, uint64_t value)
+{
+    if (number == 1) {
+        v->arch.arg = value;
+    }
+    return number == 1;
+}
+
+void arch_vcpu_breakpoint(struct vcpu *v)
+{
+    v->arch.exceptions++;
+}
+
 const char *arch_cause_name(ulong cause)
 {
     (void)cause;
@@ -332,5 +362,5 @@ int platform_uart_get(void)
 
 void platform_uart_notify_tx(bool enable)
 {
-    (void)enable;
+    tx_notify = enable;
 }

@@ -86,6 +86,20 @@ void arch_vcpu_report(const struct vcpu *v);
 /* The name of trap number `cause`. */
 const char *arch_cause_name(ulong cause);
 
+/* --- Debugging --- */
+
+/* Whether a breakpoint instruction of the guest that this CPU runs from now on comes to sched_watch, or, as without a
+ * debugger, is the guest's own exception. */
+void arch_cpu_breakpoints(bool come);
+
+/* The register `number` of a VCPU that is on no CPU; the numbers are those of the architecture in GDB's remote protocol.
+ * False if there is no such register, or it cannot be written. */
+bool arch_vcpu_get(const struct vcpu *v, unsigned number, uint64_t *value);
+bool arch_vcpu_set(struct vcpu *v, unsigned number, uint64_t value);
+
+/* Has a VCPU that is on no CPU, and stands before a breakpoint instruction, take it as its own exception. */
+void arch_vcpu_breakpoint(struct vcpu *v);
+
 /* --- VM --- */
 
 /* Builds the second-stage translation and the architecture's devices at boot. Returns NULL or what failed. */

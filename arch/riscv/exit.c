@@ -2,6 +2,7 @@
 /* Exits that are neither ecalls nor interrupts. */
 #include "arch.h"
 #include "internal.h"
+#include "sched.h"
 #include "vdev.h"
 
 bool guest_fetch(ulong va, uint32_t *insn);
@@ -88,6 +89,16 @@ static void exit_virtual_instruction(struct vcpu *v, ulong insn)
     }
 }
 
+static void __attribute__((noinline, cold)) exit_other(struct vcpu *v, ulong cause)
+{
+    if (cause != CAUSE_BREAKPOINT) {
+        vm_fatal(v, "a trap that nobody handles", cause, csr_read(CSR_STVAL));
+    } else if (sched_watch == NULL || !sched_watch->breakpoint(v)) {
+        arch_cpu_breakpoints(false); /* left so from when somebody was here */
+        exit_inject(v, cause, csr_read(CSR_STVAL));
+    }
+}
+
 void exit_trap(struct vcpu *v, ulong cause)
 {
     switch (cause) {
@@ -98,7 +109,7 @@ void exit_trap(struct vcpu *v, ulong cause)
         exit_no_memory(v, cause);
         break;
     default:
-        vm_fatal(v, "a trap that nobody handles", cause, csr_read(CSR_STVAL));
+        exit_other(v, cause);
         break;
     }
 }

@@ -15,6 +15,7 @@
 #define CONSOLE_LINE 192U /* longest line shown as one; longer ones are continued on the next */
 #define CONSOLE_FIFO 16U  /* characters that a VM may write after console_ready() */
 #define CONSOLE_WRITE 16U /* characters that console_write() takes at most */
+#define CONSOLE_RAW 1024U /* characters that console_send() takes at most; power of two */
 #define CONSOLE_DRAIN_TRIES 10000000U
 #define CONSOLE_SEIZE_TRIES 1000000U
 
@@ -137,7 +138,22 @@ void console_command(char key);
 /* console_keys.c: goes on with a list of VMs that is being shown, if no more than a line of it waits. */
 void console_list_step(unsigned waiting);
 
+/* A room's own key behind the escape key: what is typed next goes to `take`, until that returns false, or it has got the
+ * escape key, which counts as such. Called without locks. */
+struct console_key {
+    char key;
+    bool (*take)(char c);
+};
+
+#define CONSOLE_KEY(key, take) \
+    static const struct console_key console_key_##take REGISTER_IN("console_keys") = {key, take}
+
+/* Sends, soon, `size` characters (at most CONSOLE_RAW) as they are, and nothing between them. False, with nothing sent, if
+ * there is no room now. */
+bool console_send(const char *text, unsigned size);
+
 /* For console_keys.c. */
+void console_divert(bool (*take)(char c));
 struct vm *console_focus(void);
 void console_set_focus(struct vm *vm);
 

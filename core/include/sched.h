@@ -28,6 +28,8 @@ struct sched_class {
     void (*trace)(const struct cpu *cpu);  /* records what picking on this CPU has brought about; if there is a trace */
     void (*start)(struct cpu *cpu);        /* cpu->current, of this class, began at cpu->since: sets slice_end */
     void (*stop)(struct vcpu *v);          /* v, which ran on this CPU, leaves it, and is not to be enqueued */
+    void (*hold)(struct vcpu *v);          /* v, in no queue, is VCPU_HELD, or no more: it gives up its turn until the
+                                            * class wakes it, which it does to none that is VCPU_HELD */
 };
 
 /* Registers a class: SCHED_CLASS(sched_edf). */
@@ -35,6 +37,19 @@ struct sched_class {
 
 /* Gathers the classes at boot; `quantum` (ticks) is best effort's. */
 void sched_init(ticks_t quantum);
+
+/* Somebody who looks at every VCPU before it runs: a debugger. While there is none, it costs nothing. */
+struct sched_watch {
+    bool (*picked)(struct vcpu *v); /* v runs next on this CPU, or, if false, stands still: it has made v VCPU_HELD.
+                                         * Under sched_lock */
+    bool (*breakpoint)(
+        struct vcpu *v); /* the current VCPU was told to come here by a breakpoint instruction, and stands
+                                         * before it (arch_cpu_breakpoints()); false: it is the guest's own affair */
+};
+extern const struct sched_watch *sched_watch; /* NULL: nobody. Owner: sched_set_watch() */
+
+/* Under sched_lock: `watch` looks from the next pick on, of any CPU; NULL: nobody does. */
+void sched_set_watch(const struct sched_watch *watch);
 
 /* The running VCPU of this CPU, whose slice had no end, gets one: somebody waits. */
 void sched_end_slice(struct cpu *cpu);

@@ -31,6 +31,7 @@ enum vcpu_state {
     VCPU_READY,   /* in a run queue */
     VCPU_RUNNING, /* on a CPU */
     VCPU_BLOCKED, /* waits for an interrupt */
+    VCPU_HELD,    /* picked, but sched_watch had it stand still; in no queue */
 };
 
 /* vcpu.last_cpu: no CPU may hold translations of its; added: another VCPU of the VM has run on that CPU since. */

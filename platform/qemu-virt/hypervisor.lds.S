@@ -20,6 +20,9 @@ SECTIONS
         __start_hypercalls = .;
         KEEP(*(hypercalls))
         __stop_hypercalls = .;
+        __start_console_keys = .;
+        KEEP(*(console_keys))
+        __stop_console_keys = .;
         __start_sched_classes = .;
         KEEP(*(sched_classes))
         __stop_sched_classes = .;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may include whom, and what core may not even name.
 
-The arrows are those of docs and CONTRIBUTING.md: platform and arch stand on top, fpga/vdm, ipc and rt below them and
-beside each other, core below those, the architecture's contract (arch/include) at the bottom.
+The arrows are those of docs and CONTRIBUTING.md: platform and arch stand on top, fpga/vdm, ipc, debug and rt below them
+and beside each other, core below those, the architecture's contract (arch/include) at the bottom.
 """
 
 import re
@@ -14,7 +14,7 @@ from check.repo import Finding
 
 # A room is a folder here, with all below it. arch/<isa> and platform/<board> are many rooms; what lies in platform/
 # itself is the contract between boards and architectures.
-_PLAIN_ROOMS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "fpga/vdm")
+_PLAIN_ROOMS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "debug", "fpga/vdm")
 _FAMILIES = ("arch", "platform")
 _CONTRACT = "platform contract"
 
@@ -25,6 +25,7 @@ _MAY = {
     "core": {"arch/include"},
     "rt": _BASE,
     "ipc": _BASE,
+    "debug": _BASE,
     "fpga/vdm": _BASE,
     _CONTRACT: _BASE,
     "platform/drivers": _BASE | {_CONTRACT},
@@ -36,7 +37,7 @@ _MAY = {
 # the structs an architecture embeds in core's (arch_types.h), the addresses of a board (board.h).
 _VARIANT_HEADER = {"arch": re.compile(r"^arch_\w+\.h$"), "platform": re.compile(r"^board(?:_\w+)?\.h$")}
 _MAY_USE_VARIANT = {
-    "arch": {"core", "rt", "ipc", "fpga/vdm", "arch/include", "platform"},
+    "arch": {"core", "rt", "ipc", "debug", "fpga/vdm", "arch/include", "platform"},
     "platform": {"arch", "platform", "platform/drivers"},
 }
 

@@ -110,6 +110,7 @@ MAILBOX_FREERTOS := $(wildcard guests/mailbox/freertos/*.c) guests/freertos/demo
 BENCH_SOURCES := $(wildcard guests/bench/*.c guests/bench/*.S) rt/queue_heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
 $(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,debuggee,$(wildcard guests/debuggee/*.c guests/debuggee/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))

@@ -6,15 +6,15 @@ HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)
 HYP_OPT ?= -O2
 
 HYP_ARCH := riscv
-# Rooms that a system can do without: real time, messages. Each registers what it offers.
-HYP_ROOMS ?= rt ipc
+# Rooms that a system can do without: real time, messages, a debugger's end. Each registers what it offers.
+HYP_ROOMS ?= rt ipc debug
 HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) platform/$(BOARD) platform/drivers
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := -Icore/include -Irt/include -Iipc/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) -Iplatform -Iplatform/$(BOARD)
+HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) -Iplatform -Iplatform/$(BOARD)
 HYP_ISA := rv64imac
 HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei
 HYP_CLANG = --target=riscv64-unknown-elf -march=$(HYP_ISA) -mno-relax
@@ -26,7 +26,8 @@ HYP_CFLAGS = $(HYP_TARGET) -mabi=lp64 -mcmodel=medany -std=gnu11 -ffreestanding 
 # measured also saves its registers by calling the compiler's library.
 HYP_SMALL := core/console.c core/console_out.c core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
 HYP_TINY := core/console_keys.c core/console_log.c core/memmap.c core/sysimage.c core/system.c core/vm.c \
-            core/vmload.c rt/admit.c rt/apps.c ipc/shared.c arch/riscv/hostmap.c arch/riscv/main.c \
+            core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug.c \
+            arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_hsm.c arch/riscv/vm.c
 $(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
 $(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os -msave-restore

@@ -9,6 +9,9 @@ setup: ## install what is missing to build and run (says what, and why)
 setup-dev: ## the same for tests and checks
 	@scripts/setup.sh dev
 
+setup-debug: ## the same for debugging guests
+	@scripts/setup.sh debug
+
 setup-qemu-new: $(CACHE)/qemu-new/qemu-system-riscv64 ## fetch a newer QEMU into cache/ (use: QEMU=cache/qemu-new/qemu-system-riscv64)
 
 $(CACHE)/qemu-new/qemu-system-riscv64: | setup
@@ -17,4 +20,4 @@ $(CACHE)/qemu-new/qemu-system-riscv64: | setup
 update-lock: | setup ## pin Debian's current versions of the guests in guests/packages.lock
 	@$(PYTHON) scripts/fetch.py linux uboot --update-lock
 
-.PHONY: setup setup-dev setup-qemu-new update-lock
+.PHONY: setup setup-debug setup-dev setup-qemu-new update-lock

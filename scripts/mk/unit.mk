@@ -5,7 +5,7 @@
 HOST_CC ?= gcc
 HOST_BUILD := $(BUILD)/host
 
-HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc arch/host)))
+HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc debug arch/host)))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
 # What the tests share: building a system in memory, stepping it, looking into it.
 UNIT_HELP := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
@@ -14,7 +14,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-HOST_INC := -Icore/include -Icore -Irt/include -Iipc/include -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_INC := -Icore/include -Icore -Irt/include -Iipc/include -Idebug/include -Idebug -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS := -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 
@@ -33,7 +33,7 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 	@mkdir -p $(@D)
 	@$(HOST_CC) -o $@ $< $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS) -lcmocka
 
-test-unit: test-unit-c test-unit-properties check-self ## unit tests of core and of our own tools on this machine
+test-unit: test-unit-c test-unit-properties test-gdb-tool check-self ## unit tests of core and of our own tools on this machine
 
 test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^

@@ -20,7 +20,7 @@ from pathlib import Path
 
 LIBRARY = Path(__file__).resolve().parents[2] / "build" / "host" / "libcore.so"
 
-OFF, READY, RUNNING, BLOCKED = range(4)
+OFF, READY, RUNNING, BLOCKED, HELD = range(5)
 VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING = range(4)
 NEVER = 2**64 - 1
 TICKS_PER_US = 10
@@ -116,6 +116,8 @@ _SIGNATURES = {
     "world_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
     "world_lines": (c_uint32, [c_uint]),
     "world_raised": (c_ulong, [c_uint, c_uint]),
+    "world_debug": (c_uint, [c_uint, c_uint, c_uint, c_uint]),
+    "world_debug_still": (c_bool, [c_uint]),
     "host_next_timer": (c_uint64, []),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),

@@ -9,6 +9,7 @@ import ctypes
 from core import (
     BLOCKED,
     CORE,
+    HELD,
     NEVER,
     OFF,
     READY,
@@ -22,7 +23,7 @@ from core import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import initialize, rule, run_state_machine_as_test
+from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
 from life import INDEX, Life
 
 QUANTUM_US = 1000
@@ -47,10 +48,15 @@ def start_all(vcpus: list[int]) -> None:
     settle()
 
 
+# enum debug_operation
+ATTACH, DETACH, STOP, CONTINUE, RESTART, END, EXCEPTION = 0, 1, 3, 4, 9, 10, 11
+
+
 class SystemLife(Life):
-    """Every event that the outside world, a guest or the console can cause."""
+    """Every event that the outside world, a guest, the console or a debugger can cause."""
 
     vcpus: list[int] = []
+    debugged: int | None = None
 
     @initialize(cpus=st.integers(1, 4), vcpus=st.lists(st.integers(1, 3), min_size=1, max_size=5))
     def boot(self, cpus: int, vcpus: list[int]) -> None:
@@ -90,6 +96,31 @@ class SystemLife(Life):
         first = CORE.host_next_timer()
         if first != NEVER and first > time_now(CORE):
             CORE.world_advance(first - time_now(CORE))
+
+    @rule(
+        cpu=INDEX, vm=INDEX, vcpu=st.integers(0, 3),
+        operation=st.sampled_from((ATTACH, ATTACH, DETACH, STOP, CONTINUE, CONTINUE, RESTART, END, EXCEPTION)),
+    )  # fmt: skip
+    def debug(self, cpu: int, vm: int, vcpu: int, operation: int) -> None:
+        who = 0xFF if operation == CONTINUE and vcpu == 3 else vcpu
+        refused = CORE.world_debug(self._cpu(cpu), operation, self._vm(vm), who)
+        if operation == ATTACH and not refused:
+            self.debugged = self._vm(vm)
+        elif operation == DETACH:
+            self.debugged = None
+
+    def held_well(self) -> None:
+        """Only the debugged VM's VCPUs are held, and all of them where it stands still."""
+        for vm, count in enumerate(self.vcpus):
+            states = [CORE.world_vcpu_state(vm, vcpu) for vcpu in range(count)]
+            assert vm == self.debugged or HELD not in states
+            assert vm != self.debugged or RUNNING not in states or not CORE.world_debug_still(0)
+
+    @precondition(lambda self: self.cpus > 0)
+    @rule()
+    def stands_still(self) -> None:
+        settle()
+        self.held_well()
 
 
 def test_any_sequence_of_events_leaves_the_system_well() -> None:

@@ -9,6 +9,7 @@
 #include "lib.h"
 #include "rt_app.h"
 #include "sched.h"
+#include "world_debug.h"
 #include "world_rt.h"
 
 #define PAYLOAD_OFFSET 16384U
@@ -172,6 +173,9 @@ bool world_boot_image(struct world_image *image)
     }
     memset(awake, 0, sizeof(awake));
     memset(&costs, 0, sizeof(costs));
+    if (hyp.ncpus != 0) {
+        world_debug(0, DEBUG_DETACH, 0, 0); /* a session outlives no boot */
+    }
     host_reset();
     if (system_init(&image->header) != NULL) {
         return false;

@@ -77,7 +77,7 @@ static const char *cpu_wrong(unsigned cpu)
     const char *wrong = queue_wrong(&rc->ready);
 
     wrong = wrong != NULL ? wrong : queue_wrong(&rc->releases);
-    if (wrong == NULL && (rc->releases.count != 0) != (cpu_get(cpu)->urgent == &rt_class)) {
+    if (wrong == NULL && (rc->releases.count != 0) != (cpu_get(cpu)->traced == &rt_class)) {
         wrong = "a CPU does not ask the real-time class though it has apps there, or the other way round";
     }
     return wrong;

@@ -17,15 +17,17 @@ struct vcpu;
 struct arch_cpu {
     ticks_t timer;                 /* what arch_timer_set() set */
     unsigned kicks;                /* interrupts by other CPUs not yet taken */
+    bool breakpoints;              /* come to the hypervisor */
     ticks_t taken;                 /* time that the hypervisor took here, see host_costs */
     ticks_t resumed, taken_before; /* when the current VCPU came here, or was last accounted; `taken` then */
 };
 
 struct arch_vcpu {
-    ulong raised;     /* guest interrupts injected and not taken */
-    ticks_t deadline; /* the guest's own timer */
-    ulong entry, arg;
-    ticks_t ran; /* time that the guest itself has had, up to `resumed` of the CPU that it is on */
+    ulong raised;        /* guest interrupts injected and not taken */
+    ticks_t deadline;    /* the guest's own timer */
+    ulong entry, arg;    /* registers 0 and 1, of which a debugger may write the latter */
+    unsigned exceptions; /* breakpoints taken as its own */
+    ticks_t ran;         /* time that the guest itself has had, up to `resumed` of the CPU that it is on */
 };
 
 struct arch_vm {

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests typed into the console, answers printed there. */
+#include "console.h"
+#include "lib.h"
+#include "session.h"
+#include "spinlock.h"
+
+#define CHECK_SIZE 4U
+#define REQUEST_MAX (sizeof(struct debug_request) + CHECK_SIZE)
+#define ANSWER_MAX (sizeof(struct debug_answer) + CHECK_SIZE)
+#define MARK_SIZE 3U
+#define NONCE_SIZE 8U
+
+/* What is being typed. */
+static struct {
+    unsigned digits;
+    bool bad;
+    union {
+        uint8_t bytes[REQUEST_MAX];
+        struct debug_request request;
+    };
+} typed; /* owner: frames_typed(); the console's interrupt comes to one CPU only */
+
+static struct {
+    struct spinlock lock; /* guards the nonce: events come from any CPU */
+    char nonce[2U * NONCE_SIZE];
+    uint8_t sequence; /* of the answer below, 0: none */
+    unsigned size;
+    struct debug_answer answer;
+} sent; /* owner: this file; all but the nonce is the console's CPU's */
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static char *put_hex(char *to, const uint8_t *bytes, unsigned size)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (unsigned i = 0; i < size; i++) {
+        *to++ = digits[bytes[i] >> 4];
+        *to++ = digits[bytes[i] & 15U];
+    }
+    return to;
+}
+
+/* An answer that finds no room is lost: the tool asks again. */
+static void send(const struct debug_answer *answer, unsigned size)
+{
+    char text[MARK_SIZE + 2U * (NONCE_SIZE + ANSWER_MAX) + 2U];
+    char *to = text + MARK_SIZE + 2U * NONCE_SIZE;
+    const uint8_t *bytes = (const uint8_t *)answer;
+    uint32_t sum = 0;
+    uint8_t check[CHECK_SIZE];
+
+    memcpy(text, DEBUG_MARK, MARK_SIZE);
+    spin_lock(&sent.lock);
+    memcpy(text + MARK_SIZE, sent.nonce, sizeof(sent.nonce));
+    spin_unlock(&sent.lock);
+    for (unsigned i = 0; i < size; i++) {
+        sum = debug_check(sum, bytes[i]);
+    }
+    for (unsigned i = 0; i < CHECK_SIZE; i++) {
+        check[i] = (uint8_t)(sum >> (8U * i));
+    }
+    to = put_hex(put_hex(to, bytes, size), check, CHECK_SIZE);
+    *to++ = '\033';
+    *to++ = '\\';
+    console_send(text, (unsigned)(to - text));
+}
+
+void frames_begin(uint64_t nonce)
+{
+    uint8_t bytes[NONCE_SIZE];
+
+    for (unsigned i = 0; i < NONCE_SIZE; i++) {
+        bytes[i] = (uint8_t)(nonce >> (8U * i));
+    }
+    spin_lock(&sent.lock);
+    put_hex(sent.nonce, bytes, NONCE_SIZE);
+    spin_unlock(&sent.lock);
+}
+
+void frames_event(void)
+{
+    static const struct debug_answer event = {.sequence = DEBUG_EVENT};
+
+    send(&event, DEBUG_ANSWER_HEAD);
+}
+
+/* The size of what was typed, without its checksum; 0 if it is no request. */
+static unsigned typed_size(void)
+{
+    unsigned size = typed.digits / 2U;
+    uint32_t sum = 0;
+
+    if (typed.bad || typed.digits % 2U != 0 || size < DEBUG_HEAD + CHECK_SIZE) {
+        return 0;
+    }
+    size -= CHECK_SIZE;
+    for (unsigned i = 0; i < size; i++) {
+        sum = debug_check(sum, typed.bytes[i]);
+    }
+    for (unsigned i = 0; i < CHECK_SIZE; i++) {
+        typed.bad |= typed.bytes[size + i] != (uint8_t)(sum >> (8U * i));
+    }
+    return typed.bad ? 0 : size;
+}
+
+static void typed_all(void)
+{
+    unsigned size = typed_size();
+
+    if (size == 0) {
+        static const struct debug_answer refusal = {.sequence = DEBUG_EVENT, .error = DEBUG_ERR_FRAME};
+
+        send(&refusal, DEBUG_ANSWER_HEAD);
+        return;
+    }
+    /* Asked again, it is not done again: the VM may have run into a breakpoint since it was told to continue. A new
+     * tool begins to count anew. */
+    if (typed.request.sequence != sent.sequence || typed.request.operation == DEBUG_ATTACH) {
+        sent.sequence = typed.request.sequence;
+        sent.answer.sequence = sent.sequence;
+        sent.size =
+            (unsigned)DEBUG_ANSWER_HEAD + session_request(&typed.request, size - (unsigned)DEBUG_HEAD, &sent.answer);
+    }
+    send(&sent.answer, sent.size);
+}
+
+static void typed_digit(char c)
+{
+    int value = digit_value(c);
+
+    if (value < 0 || typed.digits == 2U * REQUEST_MAX) {
+        typed.bad = true;
+    } else {
+        uint8_t *byte = &typed.bytes[typed.digits++ / 2U];
+
+        *byte = (uint8_t)(*byte << 4 | value);
+    }
+}
+
+static bool frames_typed(char c)
+{
+    if (c != DEBUG_END && c != CONSOLE_ESCAPE) {
+        typed_digit(c);
+        return true;
+    }
+    if (c == DEBUG_END) {
+        typed_all();
+    }
+    typed.digits = 0; /* an unfinished one is forgotten */
+    typed.bad = false;
+    return false;
+}
+CONSOLE_KEY(DEBUG_KEY, frames_typed);

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One VM under a debugger. It is made to stand still without touching the queues it may be in: whoever is about to run one
+ * of its VCPUs (sched_watch) leaves it out instead. All else of debugging is the tool's on the host.
+ */
+#include "session.h"
+
+#include "arch.h"
+#include "guestmem.h"
+#include "lib.h"
+#include "sched.h"
+#include "system.h"
+
+#define WORD 8U /* bytes of a register */
+
+static struct {
+    struct vm *vm;     /* NULL: no session */
+    struct vcpu *only; /* the one that may run, NULL: all, if it is not still */
+    bool still;
+    enum debug_reason reason;
+    unsigned vcpu;   /* of the reason */
+    unsigned starts; /* vm->starts as last seen: another number is another life */
+} session;           /* owner: this file; guarded by sched_lock */
+
+static uint64_t word_of(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < WORD; i++) {
+        value |= (uint64_t)bytes[i] << (8U * i);
+    }
+    return value;
+}
+
+static void word_to(uint8_t *bytes, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        bytes[i] = (uint8_t)(value >> (8U * i));
+    }
+}
+
+/* Under sched_lock, as all that follow. */
+static bool runs(const struct vcpu *v)
+{
+    return v->state == VCPU_RUNNING;
+}
+
+static void halt(enum debug_reason reason, unsigned vcpu)
+{
+    struct cpu *self = cpu_self();
+
+    if (!session.still) {
+        session.still = true;
+        session.reason = reason;
+        session.vcpu = vcpu;
+    }
+    for (unsigned i = 0; i < session.vm->total; i++) {
+        const struct vcpu *v = &session.vm->vcpus[i];
+
+        if (runs(v) && v->cpu != self) {
+            cpu_kick(v->cpu, IPI_RESCHED);
+        }
+    }
+    self->flags |= CPU_RESCHED;
+}
+
+/* A VM that begins anew stands still first, for breakpoints have gone with its memory. */
+static bool stands(const struct vcpu *v)
+{
+    if (session.starts != session.vm->starts) {
+        session.starts = session.vm->starts;
+        session.still = false;
+        halt(DEBUG_REASON_RESTART, v->id);
+    }
+    return session.still || (session.only != NULL && session.only != v);
+}
+
+static bool session_picked(struct vcpu *v)
+{
+    bool ours = v->vm == session.vm;
+
+    if (ours && (v->request & VCPU_REQ_LOAD) == 0 && stands(v)) {
+        v->state = VCPU_HELD;
+        if (v->sched != NULL) {
+            v->sched->hold(v);
+        }
+        return false;
+    }
+    arch_cpu_breakpoints(ours);
+    return true;
+}
+
+static bool session_breakpoint(struct vcpu *v)
+{
+    bool ours;
+
+    spin_lock(&sched_lock);
+    ours = v->vm == session.vm;
+    if (ours) {
+        halt(DEBUG_REASON_BREAKPOINT, v->id);
+    }
+    spin_unlock(&sched_lock);
+    if (ours) {
+        frames_event();
+    }
+    return ours;
+}
+
+static const struct sched_watch session_watch = {.picked = session_picked, .breakpoint = session_breakpoint};
+
+static void let_go(struct vcpu *v)
+{
+    if (!runs(v)) {
+        v->last_cpu = VCPU_NO_CPU; /* registers and instructions may be others now */
+    }
+    if (v->state != VCPU_HELD || (session.only != NULL && session.only != v)) {
+        return;
+    }
+    if (v->sched != NULL) {
+        v->sched->hold(v);
+        v->state = VCPU_BLOCKED; /* until its next release */
+    } else {
+        sched_wake(v);
+    }
+}
+
+static void go_on(struct vcpu *only)
+{
+    session.still = false;
+    session.only = only;
+    session.reason = DEBUG_REASON_RUNS;
+    for (unsigned i = 0; i < session.vm->total; i++) {
+        let_go(&session.vm->vcpus[i]);
+    }
+}
+
+static void leave(void)
+{
+    if (session.vm != NULL) {
+        go_on(NULL);
+        session.vm = NULL;
+        sched_set_watch(NULL);
+    }
+}
+
+static bool stands_still(void)
+{
+    for (unsigned i = 0; i < session.vm->total; i++) {
+        if (runs(&session.vm->vcpus[i])) {
+            return false;
+        }
+    }
+    return session.still && session.vm->state == VM_RUNNING && session.starts == session.vm->starts;
+}
+
+static bool on(const struct vm *vm)
+{
+    return vm->state == VM_RUNNING || vm->state == VM_LOADING;
+}
+
+/* --- the operations: they return the size of the answer's data --- */
+
+struct call {
+    const struct debug_request *request;
+    struct debug_answer *answer;
+    uint64_t address;
+    unsigned size;
+    struct vcpu *vcpu; /* that it names, NULL: none */
+};
+
+static unsigned fail(const struct call *c, enum debug_error error)
+{
+    c->answer->error = (uint8_t)error;
+    return 0;
+}
+
+static bool is_name(const char *name, const uint8_t *data, unsigned size)
+{
+    unsigned i = 0;
+
+    while (i < size && name[i] != '\0' && name[i] == (char)data[i]) {
+        i++;
+    }
+    return i == size && name[i] == '\0';
+}
+
+static struct vm *find_vm(const uint8_t *name, unsigned size)
+{
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        if (is_name(hyp.vms[i].config->name, name, size)) {
+            return &hyp.vms[i];
+        }
+    }
+    return NULL;
+}
+
+static unsigned attach(const struct call *c)
+{
+    struct vm *vm = find_vm(c->request->data, c->size);
+
+    frames_begin(c->address);
+    if (vm == NULL) {
+        return fail(c, DEBUG_ERR_NO_VM);
+    }
+    if (!on(vm)) {
+        return fail(c, DEBUG_ERR_OFF);
+    }
+    leave();
+    session.vm = vm;
+    session.starts = vm->starts;
+    sched_set_watch(&session_watch);
+    halt(DEBUG_REASON_ASKED, 0);
+    c->answer->data[0] = DEBUG_VERSION;
+    c->answer->data[1] = (uint8_t)vm->total;
+    c->answer->data[2] = (uint8_t)(vm->total - vm->nvcpus);
+    return 3;
+}
+
+static unsigned detach(const struct call *c)
+{
+    (void)c;
+    leave();
+    return 0;
+}
+
+static unsigned status(const struct call *c)
+{
+    struct debug_status *s = (struct debug_status *)c->answer->data;
+    const struct vm *vm = session.vm;
+    unsigned first = c->request->vcpu;
+
+    s->vm_state = (uint8_t)vm->state;
+    s->still = stands_still();
+    s->reason = (uint8_t)session.reason;
+    s->vcpu = (uint8_t)session.vcpu;
+    word_to(s->starts, vm->starts, sizeof(s->starts));
+    for (unsigned i = 0; i < sizeof(s->vcpus); i++) {
+        s->vcpus[i] = first + i < vm->total ? (uint8_t)vm->vcpus[first + i].state : VCPU_OFF;
+    }
+    return sizeof(*s);
+}
+
+static unsigned stop(const struct call *c)
+{
+    if (!on(session.vm)) {
+        return fail(c, DEBUG_ERR_OFF);
+    }
+    halt(DEBUG_REASON_ASKED, 0);
+    return 0;
+}
+
+static unsigned resume(const struct call *c)
+{
+    if (c->vcpu == NULL && c->request->vcpu != DEBUG_ALL) {
+        return fail(c, DEBUG_ERR_VCPU);
+    }
+    go_on(c->vcpu);
+    return 0;
+}
+
+static unsigned get(const struct call *c)
+{
+    unsigned count = c->request->count;
+
+    if (count > DEBUG_REGISTERS) {
+        return fail(c, DEBUG_ERR_SIZE);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t value;
+
+        if (!arch_vcpu_get(c->vcpu, (unsigned)c->address + i, &value)) {
+            return fail(c, DEBUG_ERR_REGISTER);
+        }
+        word_to(&c->answer->data[WORD * i], value, WORD);
+    }
+    return WORD * count;
+}
+
+static unsigned set(const struct call *c)
+{
+    if (c->size != WORD) {
+        return fail(c, DEBUG_ERR_SIZE);
+    }
+    if (!arch_vcpu_set(c->vcpu, (unsigned)c->address, word_of(c->request->data))) {
+        return fail(c, DEBUG_ERR_REGISTER);
+    }
+    if (c->vcpu->state == VCPU_BLOCKED && c->vcpu->sched == NULL) {
+        sched_wake(c->vcpu); /* what it waited for is not what it shall do now; any waiting may end early */
+    }
+    return 0;
+}
+
+static unsigned read_memory(const struct call *c)
+{
+    if (c->request->count > DEBUG_DATA) {
+        return fail(c, DEBUG_ERR_SIZE);
+    }
+    return guestmem_read(session.vm, c->address, c->answer->data, c->request->count) ? c->request->count
+                                                                                     : fail(c, DEBUG_ERR_ADDRESS);
+}
+
+static unsigned write_memory(const struct call *c)
+{
+    return guestmem_write(session.vm, c->address, c->request->data, c->size) ? 0 : fail(c, DEBUG_ERR_ADDRESS);
+}
+
+static unsigned exception(const struct call *c)
+{
+    arch_vcpu_breakpoint(c->vcpu);
+    return 0;
+}
+
+enum {
+    NEEDS_SESSION = 1,
+    NEEDS_STILL = 2,
+    NEEDS_VCPU = 4,
+};
+
+/* All under sched_lock, but for what tells the console, below. */
+static const struct {
+    unsigned (*fn)(const struct call *c);
+    unsigned needs;
+} operations[] = {
+    [DEBUG_ATTACH] = {attach, 0},
+    [DEBUG_DETACH] = {detach, 0},
+    [DEBUG_STATUS] = {status, NEEDS_SESSION},
+    [DEBUG_STOP] = {stop, NEEDS_SESSION},
+    [DEBUG_CONTINUE] = {resume, NEEDS_SESSION | NEEDS_STILL},
+    [DEBUG_GET] = {get, NEEDS_SESSION | NEEDS_STILL | NEEDS_VCPU},
+    [DEBUG_SET] = {set, NEEDS_SESSION | NEEDS_STILL | NEEDS_VCPU},
+    [DEBUG_READ] = {read_memory, NEEDS_SESSION | NEEDS_STILL},
+    [DEBUG_WRITE] = {write_memory, NEEDS_SESSION | NEEDS_STILL},
+    [DEBUG_RESTART] = {NULL, NEEDS_SESSION},
+    [DEBUG_OFF] = {NULL, NEEDS_SESSION},
+    [DEBUG_EXCEPTION] = {exception, NEEDS_SESSION | NEEDS_STILL | NEEDS_VCPU},
+};
+
+static enum debug_error refused(const struct call *c, unsigned needs)
+{
+    if ((needs & NEEDS_SESSION) != 0 && session.vm == NULL) {
+        return DEBUG_ERR_DETACHED;
+    }
+    if ((needs & NEEDS_STILL) != 0 && !stands_still()) {
+        return on(session.vm) ? DEBUG_ERR_RUNNING : DEBUG_ERR_OFF;
+    }
+    return (needs & NEEDS_VCPU) != 0 && c->vcpu == NULL ? DEBUG_ERR_VCPU : DEBUG_OK;
+}
+
+static struct vcpu *named(unsigned vcpu)
+{
+    struct vcpu *v = session.vm != NULL && vcpu < session.vm->total ? &session.vm->vcpus[vcpu] : NULL;
+
+    return v != NULL && v->state != VCPU_OFF ? v : NULL;
+}
+
+/* Without sched_lock: the VM's end is told on the console. */
+static void end_vm(struct vm *vm, bool restart)
+{
+    if (vm_stop(vm, VM_REASON_CONSOLE, restart)) {
+        vm_conclude(vm);
+    } else if (restart) {
+        vm_start(vm);
+    }
+}
+
+unsigned session_request(const struct debug_request *request, unsigned size, struct debug_answer *answer)
+{
+    struct call c = {.request = request, .answer = answer, .address = word_of(request->address), .size = size};
+    unsigned operation = request->operation, result;
+    struct vm *vm;
+
+    answer->error = DEBUG_OK;
+    if (operation >= ARRAY_SIZE(operations)) {
+        return fail(&c, DEBUG_ERR_OPERATION);
+    }
+    spin_lock(&sched_lock);
+    vm = session.vm;
+    c.vcpu = named(request->vcpu);
+    result = fail(&c, refused(&c, operations[operation].needs));
+    if (answer->error == DEBUG_OK && operations[operation].fn != NULL) {
+        result = operations[operation].fn(&c);
+    }
+    spin_unlock(&sched_lock);
+    if (answer->error == DEBUG_OK && operations[operation].fn == NULL) {
+        end_vm(vm, operation == DEBUG_RESTART);
+    }
+    return result;
+}

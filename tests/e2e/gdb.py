@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A GDB that a program types into, and the console that runs beside it."""
+
+import itertools
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import lab
+
+from tessera.debugger import gdb_command
+from tessera.machine import Machine, die_with_parent
+from tessera.runner import BuiltSystem
+
+PROMPT = "(gdb) "
+ANSWER_S = 60
+
+
+class Gdb:
+    """Commands in, what GDB says out. Use as a context manager: leaving it ends GDB without a word to the server."""
+
+    def __init__(self, place: str, symbols: Path | None) -> None:
+        command = gdb_command(place, symbols, "-nx", "-ex", "set width 0", "-ex", "set confirm off")
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1,
+            preexec_fn=die_with_parent,
+        )  # fmt: skip
+        self._numbers = itertools.count(1)
+        self._changed = threading.Condition()
+        self._said = ""
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        while chunk := self.process.stdout.readline():
+            with self._changed:
+                self._said += chunk
+                self._changed.notify_all()
+
+    def __enter__(self) -> "Gdb":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def start(self, *commands: str) -> str:
+        """Types commands; returns the word that GDB says once it has done them all."""
+        assert self.process.stdin is not None
+        mark = f"@@{next(self._numbers)}@@"
+        for command in (*commands, f"echo {mark}\\n"):
+            self.process.stdin.write(f"{command}\n")
+        return mark
+
+    def finish(self, mark: str, timeout: float = ANSWER_S) -> str:
+        """What GDB has said up to that word."""
+        with self._changed:
+            there = self._changed.wait_for(lambda: f"{mark}\n" in self._said, timeout)
+            assert there, f"GDB does not come back; it said:\n{self._said}"
+            said, _, self._said = self._said.partition(f"{mark}\n")
+        return said.replace(PROMPT, "")
+
+    def ask(self, *commands: str, timeout: float = ANSWER_S) -> str:
+        return self.finish(self.start(*commands), timeout)
+
+    def value(self, expression: str) -> int:
+        said = self.ask(f'printf "%#lx\\n", {expression}')
+        assert re.search(r"^0x[0-9a-f]+$|^0$", said, re.MULTILINE), said
+        return int(said.strip().splitlines()[-1], 16)
+
+    def interrupt(self) -> None:
+        """Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+
+
+@contextmanager
+def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Machine, str]]:
+    """A system with a server for one VM; the console as a machine's, and where GDB finds the server."""
+    lab.make("gdb-tool")
+    script = (
+        "import sys; sys.path.insert(0, 'scripts'); from pathlib import Path; from tessera import debugger, runner\n"
+        "system = runner.load_system(sys.argv[1], Path(sys.argv[2]))\n"
+        "sys.exit(debugger.serve(runner.system_command(runner.find_qemu(), system), sys.argv[3], sys.argv[4]))\n"
+    )
+    lab.OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        place = f"{folder}/gdb"
+        words = [sys.executable, "-c", script, system.name, str(system.image.parents[2]), vm, place]
+        with Machine(words, system.names, lab.OUT / f"{label}.log") as machine:
+            machine.expect("tessera", "^Tessera on", lab.SOON_S)
+            while not Path(place).exists():
+                assert machine.running
+                time.sleep(0.02)
+            yield machine, place

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GDB on one VM while the others run (docs/debugging.md)."""
+
+import re
+import sys
+import time
+
+import pexpect
+import pytest
+from gdb import Gdb, debug_server
+from lab import (
+    BOOT_S,
+    GUESTS,
+    LINUX_PROMPT,
+    SOON_S,
+    ask,
+    assert_undisturbed,
+    await_life,
+    built,
+    keyboard,
+    seconds_up,
+    states,
+)
+
+from tessera.machine import HYPERVISOR
+from tessera.runner import ROOT
+
+ELF = GUESTS / "debuggee" / "debuggee.elf"
+FAR = 0xFFFFFFC080000000
+NEAR = 0x80000000
+STEPS = 14
+
+
+@pytest.fixture(scope="module")
+def running():
+    """The system with its guests up and a server for `debuggee`, which each test leaves running."""
+    with debug_server(built("debug"), "debuggee", "debug") as (machine, place):
+        await_life(machine, built("debug"))
+        yield machine, place
+
+
+@pytest.fixture
+def machine(running):
+    return running[0]
+
+
+@pytest.fixture
+def gdb(running):
+    with Gdb(running[1], ELF) as gdb:
+        gdb.ask()
+        yield gdb
+
+
+def turns(machine, more=1):
+    """Waits until the debuggee has counted on by `more` turns."""
+    for _ in range(more):
+        machine.expect("debuggee", r"^debuggee: turn (\d+)", SOON_S)
+    return True
+
+
+def assert_stands(gdb):
+    """Neither hart of it moves while freertos goes on."""
+    before = gdb.value("debuggee_other"), gdb.value("$pc")
+    time.sleep(0.5)
+    gdb.ask("maintenance flush dcache", "maintenance flush register-cache")
+    assert (gdb.value("debuggee_other"), gdb.value("$pc")) == before
+
+
+def test_attached_it_stands_still_and_the_others_run(machine, gdb):
+    assert_stands(gdb)
+    machine.skip("debuggee")
+    said = machine.console.text("debuggee")
+    assert_undisturbed(machine)
+    assert machine.console.text("debuggee") == said
+    threads = gdb.ask("info threads")
+    assert "VCPU 0" in threads and "VCPU 1" in threads, threads
+    assert "running, standing still, started 1 times, VCPUs that are on: 0 1" in gdb.ask("monitor status")
+
+
+def test_a_breakpoint_with_its_backtrace_and_arguments(gdb):
+    said = gdb.ask("break debuggee_inner", "continue", "backtrace")
+    assert re.search(r"^Thread 1 hit Breakpoint 1, debuggee_inner \(n=", said, re.MULTILINE), said
+    assert re.search(r"#0 .*debuggee_inner.*\n#1 .*debuggee_middle.*\n#2 .*debuggee_outer.*\n#3 .*main", said), said
+    n = gdb.value("$a0")
+    assert gdb.value("n") == n
+    assert gdb.value("debuggee_turns") == n - 1
+    gdb.ask("finish")
+    assert gdb.value("$a0") == 3 * n
+    assert gdb.value("debuggee_turns") == n
+    again = gdb.ask("continue", "continue")
+    assert again.count("hit Breakpoint 1") == 2, again
+    assert gdb.value("debuggee_turns") == n + 1
+
+
+def test_a_breakpoint_is_not_seen_in_memory(gdb):
+    code = gdb.value("*(unsigned int *)debuggee_inner")
+    gdb.ask("break debuggee_inner", "set breakpoint always-inserted on")
+    gdb.ask("maintenance flush dcache")
+    assert gdb.value("*(unsigned int *)debuggee_inner") == code
+    assert gdb.value(f"*(unsigned int *)((unsigned long)debuggee_inner - {NEAR} + {FAR}UL)") == code
+
+
+def test_single_steps_follow_every_kind_of_instruction(gdb):
+    gdb.ask("break debuggee_steps", "continue", "delete")
+    places = [gdb.value(f"&steps_{n}") for n in range(1, STEPS + 1)]
+    word = gdb.value("*(long *)&steps_word")
+    seen = []
+    for _ in range(60):
+        gdb.ask("stepi")
+        pc = gdb.value("$pc")
+        assert pc != gdb.value("&steps_bad")
+        if pc in places:
+            seen.append(places.index(pc) + 1)
+        if pc == places[-1]:
+            break
+    assert seen == list(range(1, STEPS + 1))
+    assert gdb.value("*(long *)&steps_word") == word + 1
+    ra = gdb.value("$t0")
+    gdb.ask("stepi")
+    assert gdb.value("$pc") == ra
+
+
+def test_steps_by_line(gdb):
+    gdb.ask("break debuggee_outer", "continue", "delete")
+    said = gdb.ask("step", "step", "step")
+    assert "debuggee_inner" in said, said
+    said = gdb.ask("finish", "finish", "next", "next")
+    assert "main" in said, said
+
+
+def test_registers_are_the_vcpus_own(gdb):
+    assert gdb.value("$satp") >> 60 == 8
+    assert gdb.value("$priv") == 1
+    assert gdb.value("$stvec") == gdb.value("&trap_entry")
+    gdb.ask("break debuggee_inner", "continue")
+    gdb.ask("set $a0 = 1000", "set $t6 = 0x123456789abcdef0", "set $ft0 = 1.5")
+    assert gdb.value("$t6") == 0x123456789ABCDEF0
+    assert "1.5" in gdb.ask("print $ft0.double")
+    gdb.ask("finish")
+    assert gdb.value("$a0") == 3000
+    assert gdb.value("debuggee_turns") == 1000
+    assert "Could not write register" in gdb.ask("set $satp = 0")
+    assert gdb.value("$pc") != 0
+    gdb.ask("thread 2")
+    assert re.search(r"count ", gdb.ask("frame")), "hart 1 counts"
+
+
+def test_memory_through_the_vms_own_translation(gdb):
+    counter = gdb.value("&debuggee_far")
+    assert gdb.value(f"*(long *)({counter - NEAR} + {FAR}UL)") == gdb.value("debuggee_far")
+    gdb.ask(f"set *(long *)({counter - NEAR} + {FAR}UL) = 77", "maintenance flush dcache")
+    assert gdb.value("debuggee_far") == 77
+    gdb.ask("set debuggee_far = 0")
+    assert "Cannot access memory" in gdb.ask("x/x 0x1234567800000000")  # not canonical
+    assert "Cannot access memory" in gdb.ask("x/x 0x100000000")  # not mapped
+    assert "Cannot access memory" in gdb.ask("x/x 0x10000000")  # a device
+    assert "Cannot access memory" in gdb.ask("x/x 0x80400000")  # behind the VM's memory
+    end = gdb.ask("x/2xw 0x803ffffc")
+    assert "0x803ffffc:\t0x" in end and "Cannot access memory at address 0x80400000" in end, end
+    assert "Cannot access memory" in gdb.ask("set *(long *)0x80400000 = 1")
+    assert "Cannot insert breakpoint" in gdb.ask("break *0x80500000", "continue")
+
+
+def test_a_breakpoint_is_at_an_address_not_in_memory(gdb):
+    """One function, mapped twice: the way through the other address is none of its business."""
+    near = gdb.value("(unsigned long)debuggee_reached")
+    far = near - NEAR + FAR
+    gdb.ask("set debuggee_far = 0", f"break *{far:#x}")
+    for _ in range(3):
+        gdb.ask("continue")
+        assert gdb.value("$pc") == far
+        assert gdb.value("debuggee_far") % 1000 == gdb.value("debuggee_far") // 1000 + 1
+
+
+def test_a_guests_own_breakpoint_is_its_own(machine, gdb):
+    before = gdb.value("debuggee_breaks")
+    gdb.ask("break debuggee_outer", "continue", "continue", "continue")
+    assert gdb.value("debuggee_breaks") - before in (2, 3)
+    gdb.ask("delete", "break *&debuggee_own", "continue")
+    own = gdb.value("debuggee_breaks")
+    gdb.ask("delete", "stepi")
+    assert gdb.value("$pc") == gdb.value("&trap_entry")
+    assert gdb.value("$scause") == 3
+    assert gdb.value("$sepc") == gdb.value("&debuggee_own")
+    gdb.ask("break debuggee_outer", "continue")
+    assert gdb.value("debuggee_breaks") == own + 1
+
+
+def test_ctrl_c(machine, gdb):
+    mark = gdb.start("continue")
+    machine.skip("debuggee")
+    turns(machine, 2)
+    gdb.interrupt()
+    assert "received signal SIGINT" in gdb.finish(mark)
+    assert_stands(gdb)
+
+
+def test_one_vcpu_alone(gdb):
+    gdb.ask("break debuggee_inner", "continue")
+    gdb.ask("set scheduler-locking on")
+    other, turn = gdb.value("debuggee_other"), gdb.value("debuggee_turns")
+    gdb.ask("continue")
+    assert gdb.value("debuggee_turns") == turn + 1
+    assert gdb.value("debuggee_other") == other
+
+
+def test_forged_answers_are_text(machine, gdb):
+    gdb.ask("delete", "break debuggee_inner", "continue", "continue")
+    machine.skip("debuggee")
+    raw = (machine.console.text("debuggee"), gdb.value("debuggee_turns"))
+    assert raw[1] > 0
+    log = (GUESTS.parent / "e2e" / "debug.log").read_bytes()
+    assert b"\x1b_t0000000000000000010000000101000000\x1b\\" in log
+    assert b"\x1b_t0123456789abcdef\x1b_t" in log
+    ours = re.findall(rb"\x1b_t([0-9a-f]{16})", log)
+    assert set(ours) == {b"0" * 16, b"0123456789abcdef"}, "the session's answers are not shown"
+
+
+def test_detached_it_runs_on(machine, gdb):
+    gdb.ask("break debuggee_inner", "continue", "detach")
+    machine.skip("debuggee")
+    assert turns(machine, 3)
+    assert_undisturbed(machine)
+
+
+def test_a_debugger_that_dies_leaves_it_running(machine, gdb):
+    gdb.ask("break debuggee_inner", "continue")
+    gdb.process.kill()
+    machine.skip("debuggee")
+    assert turns(machine, 3)
+
+
+def test_restart_and_kill_are_of_one_vm(machine, gdb):
+    before = len(seconds_up(machine))
+    gdb.ask("break debuggee_inner", "monitor restart", "maintenance flush register-cache")
+    assert gdb.value("$pc") == 0x80200000
+    assert "started 2 times" in gdb.ask("monitor status")
+    said = gdb.ask("continue")
+    assert "hit Breakpoint" in said, said
+    assert gdb.value("debuggee_turns") == 0
+    said = gdb.ask("run")
+    assert "hit Breakpoint" in said, said
+    assert "started 3 times" in gdb.ask("monitor status")
+    gdb.ask("kill")
+    machine.expect(HYPERVISOR, "^debuggee stopped by the console$", SOON_S)
+    assert states(machine)["debuggee"]["state"] == "stopped"
+    assert_undisturbed(machine)
+    gdb.ask("delete", "monitor restart")
+    assert states(machine)["freertos"]["starts"] == "1"
+    assert len(seconds_up(machine)) > before
+
+
+def test_a_vm_that_the_console_restarts_stops_before_its_first_instruction(machine, gdb):
+    mark = gdb.start("continue")
+    machine.skip("debuggee")
+    turns(machine)
+    keyboard(machine, "debuggee")
+    machine.send("\x14r")
+    assert "received signal SIGHUP" in gdb.finish(mark)
+    assert gdb.value("$pc") == 0x80200000
+    gdb.ask("detach")
+    turns(machine, 2)
+    keyboard(machine, "debuggee")
+
+
+@pytest.mark.parametrize(("vm", "why"), [("nobody", "no VM of that name"), ("resting", "the VM is stopped")])
+def test_a_vm_that_cannot_be_debugged(vm, why):
+    with debug_server(built("debug"), vm, f"debug-{vm}") as (machine, place):
+        await_life(machine, built("debug"))
+        with Gdb(place, None) as gdb:
+            assert re.search("closed|disconnected", gdb.ask())
+        assert machine.wait_until(lambda: why in machine.console.text(""), SOON_S), machine.console.log[-5:]
+        assert_undisturbed(machine)
+
+
+def test_linux_at_its_virtual_addresses():
+    with debug_server(built("demo"), "linux", "debug-linux") as (machine, place):
+        await_life(machine, built("demo"))
+        machine.expect("linux", LINUX_PROMPT, BOOT_S)
+        found = ask(machine, "grep ' T vfs_write$' /proc/kallsyms", r"^([0-9a-f]{16}) T vfs_write")
+        address = int(found[1], 16)
+        with Gdb(place, None) as gdb:
+            gdb.ask()
+            assert gdb.value("$satp") >> 60 in (8, 9, 10)
+            mark = gdb.start(f"break *{address:#x}", "continue")
+            machine.send("echo it goes on\r")
+            gdb.finish(mark)
+            assert gdb.value("$pc") == address
+            assert gdb.value("$priv") == 1
+            assert gdb.value("$sp") >> 56 == 0xFF
+            assert "<" not in gdb.ask("x/4i $pc") and gdb.value("*(unsigned int *)$pc") != 0
+            assert_undisturbed(machine)
+            for _ in range(20):
+                before = gdb.value("$pc")
+                gdb.ask("stepi")
+                assert gdb.value("$pc") != before
+            ra = gdb.value("$ra")
+            gdb.ask("delete", f"break *{ra:#x}")
+            gdb.ask("continue", "delete", "detach")
+        machine.expect("linux", "it goes on", SOON_S)
+        machine.expect("linux", LINUX_PROMPT, SOON_S)
+        assert ask(machine, "echo $((6 * 7))", r"^(42)$")
+        assert "Oops" not in machine.console.text("linux")
+        assert_undisturbed(machine)
+
+
+def test_as_a_person_does(build_system):
+    """`make debug`: GDB in the foreground, Ctrl-C on its terminal; nothing is left behind."""
+    build_system("demo")
+    words = [str(ROOT / "scripts" / "run.py"), "debug", "--system", "demo", "freertos"]
+    with pexpect.spawn(sys.executable, words, cwd=ROOT, timeout=SOON_S, encoding="latin-1") as terminal:
+        for line in ("set style enabled off", "tbreak vTaskDelay", "continue"):
+            terminal.expect(r"\(gdb\) ")
+            terminal.sendline(line)
+        terminal.expect(r"Temporary breakpoint 1, vTaskDelay \(")
+        terminal.expect(r"\(gdb\) ")
+        terminal.sendline("continue")
+        terminal.expect("Continuing")
+        time.sleep(1)
+        terminal.sendintr()
+        terminal.expect("received signal SIGINT")
+        terminal.expect(r"\(gdb\) ")
+        terminal.sendline("kill")
+        terminal.expect(r"\(y or n\) ")
+        terminal.sendline("y")
+        terminal.expect("killed")
+        terminal.sendline("quit")
+        terminal.expect(pexpect.EOF)
+        terminal.close()
+        assert terminal.exitstatus == 0
+    said = (ROOT / "build" / "debug" / "demo.log").read_text(encoding="latin-1")
+    assert "freertos stopped by the console" in said
+    assert "uboot" in said, "the others' console goes on in the file"
