@@ -45,7 +45,7 @@ HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS
 test-unit-properties: $(HOST_BUILD)/libcore.so
 	@$(HOST_PYTEST) tests/unit
 
-test-rt-long: $(HOST_BUILD)/libcore.so ## the real-time tests with many times more sets of apps, and hours of virtual time
+test-rt-long: $(HOST_BUILD)/libcore.so ## the real-time tests with many times more sets of apps, and weeks of virtual time
 	@TESSERA_RT_LONG=1 $(HOST_PYTEST) $(wildcard tests/unit/test_rt_*.py)
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)

@@ -24,6 +24,8 @@ from tessera.bench_native import count_native
 from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, single, summary, switches
 from tessera.bench_rt import apps, releases
 from tessera.bench_size import hypervisor_files, lines_of_code, section_sizes
+from tessera.bench_stretch import arguments as stretch_arguments
+from tessera.bench_stretch import read_stretches, rt_costs
 from tessera.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 
 RT_STRESS_S = 1200.0
@@ -245,7 +247,13 @@ def rt_release(bench: Bench) -> None:
 def rt_stress(bench: Bench) -> None:
     """A million releases at 95 % utilization beside VMs under load: misses, overruns, the largest delay of a job."""
     system = bench.system("rt-stress")
-    console = run_until(bench.qemu, system, "rtm", r"^RTM done$", RT_STRESS_S)
+    stretches = bench.out / "rt-stretches.json"
+    stretches.unlink(missing_ok=True)
+    counting: list[str] = []
+    with bench.attempt("costs of releases"):
+        elf = bench.build / "hyp" / "qemu-virt" / "tessera.elf"
+        counting = stretch_arguments(bench.qemu, elf, bench.out, stretches)
+    console = run_until(bench.qemu, system, "rtm", r"^RTM done$", RT_STRESS_S, *counting)
     found = apps(console)
     (bench.out / "rt-stress.json").write_text(json.dumps([asdict(app) for app in found]), encoding="utf-8")
     sums = {name: sum(getattr(app, name) for app in found) for name in ("releases", "misses", "overruns")}
@@ -253,6 +261,10 @@ def rt_stress(bench: Bench) -> None:
         bench.add(single(f"riscv.rt.{name}", "count", value), system.name)
     first = min(found, key=lambda app: app.deadline_us)  # nobody's deadline is earlier: what delays it is not an app
     bench.add(single("riscv.rt.late.max", "ns", first.late_max * NS_PER_TICK), system.name)
+    if counting:
+        release, job = rt_costs(read_stretches(stretches))
+        bench.add(single("riscv.rt.cost.release", "instructions", release), system.name)
+        bench.add(single("riscv.rt.cost.job", "instructions", job), system.name)
 
 
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {

@@ -5,11 +5,13 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tessera.bench_count import Count, Counter, CountError, Stretch, read_count
 from tessera.bench_parse import is_done
 from tessera.machine import HYPERVISOR, Machine, MachineTimeoutError
 from tessera.runner import BuiltSystem, Qemu, native_command, system_command
+from tessera.trace_take import Qmp
 
 ICOUNT = "shift=0,sleep=off"
 # The user network's timers make QEMU 7.2 hang in virtual time without sleep.
@@ -54,18 +56,26 @@ def run_system(qemu: Qemu, system: BuiltSystem) -> Consoles:
     return Consoles({vm: machine.console.text(vm) for vm in system.names}, machine.console.text(HYPERVISOR))
 
 
-def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: float) -> str:
-    """Runs a system until a VM has said what the regular expression matches; what it said."""
-    command = [*system_command(qemu, system), *COUNTED]
+def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: float, *arguments: str) -> str:
+    """
+    Runs a system, QEMU with further arguments, until a VM has said what the regular expression matches; what it said.
+    QEMU ends by itself, so that its plugins can write what they have.
+    """
     names = [*system.names, HYPERVISOR]
     try:
-        with Machine(command, names) as machine:
-            machine.expect(vm, sign, seconds)
-            return machine.console.text(vm)
+        with TemporaryDirectory() as folder:
+            control = Path(folder) / "qmp"
+            socket = ("-qmp", f"unix:{control},server=on,wait=off")
+            with Machine([*system_command(qemu, system), *COUNTED, *socket, *arguments], names) as machine:
+                qmp = Qmp(control)
+                machine.expect(vm, sign, seconds)
+                qmp.ask("quit")
+                machine.wait_until(lambda: not machine.running, TIMEOUT_S)
+                return machine.console.text(vm)
     except MachineTimeoutError as error:
         raise BenchError(f"system '{system.name}': {error}") from error
     except OSError as error:
-        raise BenchError(f"{command[0]} cannot be started: {error.strerror}") from error
+        raise BenchError(f"{qemu.program} cannot be started: {error.strerror}") from error
 
 
 def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:

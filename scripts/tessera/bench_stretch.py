@@ -5,8 +5,10 @@ from a trap into it to its return to a guest, or to where it looks on the way.
 """
 
 import json
+import math
 import re
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +19,17 @@ SOURCE = ROOT / "scripts" / "count-stretches.c"
 ENTRY = "trap_entry"
 LOOKS = ("arch_irq_poll", "load_stage", "load_chunk")  # what calls them has looked, or they do
 KINDS = (
+    "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
     "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
     "console_interrupt",
     "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_run_any",
     "sched_idle", "sched_look", "vm_load_step", "vm_conclude", "fence_remote", "hypervisor_panic",
 )  # fmt: skip
+# What a release or a job's end passes, and nothing else.
+RT_WAY = {
+    "irq_handle", "timer_expire", "rt_end", "sched_run", "sched_run_any", "edf_pick", "edf_start", "edf_enqueue",
+    "refund", "release_others",
+}  # fmt: skip
 _HANDLER = re.compile(r"^(?:HYPERCALL|SBI_EXTENSION)\(\w+, (\w+)", re.MULTILINE)
 _RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULTILINE)
 
@@ -86,3 +94,23 @@ def read_stretches(out: Path) -> list[Stretch]:
         Stretch(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"]) for s in record["stretches"]
     ]
     return sorted(found, key=lambda stretch: -stretch.most)
+
+
+def rt_costs(stretches: Sequence[Stretch]) -> tuple[int, int]:
+    """
+    The most that a release has taken from whoever it interrupted, and the end of a job from its app: the whole way
+    through the hypervisor, with the switch to whoever comes next. Ways that began as something else, a call of a guest
+    or an interrupt of a device, are left out: that is the time for which nobody looks at interrupts.
+    The length of one on which several apps are released, two at least, is divided among them and a job that ends on it.
+    """
+    releases, ends = [0], [0]
+    for stretch in stretches:
+        kind = set(stretch.kind)
+        if not ({"sched_run", "edf_pick"} <= kind <= RT_WAY):
+            continue
+        shares = 2 * ("release_others" in kind) + ("rt_end" in kind)
+        if shares <= 1 and "rt_end" in kind:
+            ends.append(stretch.most)
+        elif "timer_expire" in kind:
+            releases.append(math.ceil(stretch.most / max(shares, 1)))
+    return max(releases), max(ends)

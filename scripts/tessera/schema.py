@@ -339,7 +339,8 @@ BOARD = NodeSchema(
         Prop(
             "rt-blocked-ns",
             Number(0, 10**7),
-            "The longest time for which a hart does not look at interrupts, in nanoseconds. Admission counts it once.",
+            "The longest time for which a hart does not look at interrupts, in nanoseconds. "
+            "Admission counts it once for each app.",
             required=True,
         ),
         Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", required=True),
