@@ -247,6 +247,23 @@ void console_set_focus(struct vm *vm)
     spin_unlock(&console_lock);
 }
 
+extern const struct console_key __start_console_keys[], __stop_console_keys[];
+extern const struct console_operator __start_console_operators[], __stop_console_operators[];
+
+/* The key of a room, or the operator's. */
+static void console_command(char key)
+{
+    for (const struct console_key *k = __start_console_keys; k < __stop_console_keys; k++) {
+        if (k->key == key) {
+            console_divert(k->take);
+            return;
+        }
+    }
+    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators; o++) {
+        o->command(key);
+    }
+}
+
 static bool console_diverted(char c)
 {
     if (!console.divert(c) || c == CONSOLE_ESCAPE) {
@@ -293,7 +310,9 @@ void console_interrupt(void)
     for (unsigned i = 0; i < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0; i++) {
         console_typed((char)c);
     }
-    console_list_step(log_waiting());
+    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators; o++) {
+        o->step(log_waiting());
+    }
     spin_lock(&console_lock);
     out_send(SEND_ON_INTERRUPT);
     tell = console.tell;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VCPU as a debugger sees it. Registers by their numbers in GDB's remote protocol. */
 #include "arch.h"
-#include "hart.h"
 #include "lib.h"
 
 #define GDB_PC 32U
@@ -22,11 +21,6 @@ static const struct {
     SEEN(CSR_VSCAUSE, vscause),     SEEN(CSR_VSTVAL, vstval),
     SEEN(CSR_VSATP, vsatp),
 };
-
-void arch_cpu_breakpoints(bool come)
-{
-    csr_write(CSR_HEDELEG, come ? HART_HEDELEG & ~(1UL << CAUSE_BREAKPOINT) : HART_HEDELEG);
-}
 
 bool arch_vcpu_get(const struct vcpu *v, unsigned number, uint64_t *value)
 {

@@ -50,6 +50,11 @@ void arch_cpu_interrupt(struct cpu *cpu)
     sbi_call(SBI_EXT_IPI, 0, 1UL, cpu->arch.hartid, 0);
 }
 
+void arch_cpu_breakpoints(bool come)
+{
+    csr_write(CSR_HEDELEG, come ? HART_HEDELEG & ~(1UL << CAUSE_BREAKPOINT) : HART_HEDELEG);
+}
+
 void arch_cpu_sleep(void)
 {
     __asm__ volatile("wfi" ::: "memory");

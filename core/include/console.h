@@ -55,76 +55,17 @@ void console_post(const struct log_line *line);
 void console_check(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same as a printf with up to twelve arguments, numbers and pointers: %s %c %d %u %x %lu %lx, width, zero padding. */
-#define console_log(...)                                               \
-    do {                                                               \
-        if (0) {                                                       \
-            console_check(__VA_ARGS__);                                \
-        }                                                              \
-        console_post(&(const struct log_line){LOG_LINE(__VA_ARGS__)}); \
+#define console_log(...)                                                                                               \
+    do {                                                                                                               \
+        _Static_assert(LOG_BEYOND(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ) == 0, "an argument too many"); \
+        if (0) {                                                                                                       \
+            console_check(__VA_ARGS__);                                                                                \
+        }                                                                                                              \
+        console_post(&(const struct log_line){LOG_LINE(__VA_ARGS__)});                                                 \
     } while (0)
-#define LOG_LINE(...)                                                                                            \
-    LOG_PICK(__VA_ARGS__, LOG_12, LOG_11, LOG_10, LOG_9, LOG_8, LOG_7, LOG_6, LOG_5, LOG_4, LOG_3, LOG_2, LOG_1, \
-             LOG_0, )(__VA_ARGS__)
-#define LOG_PICK(f, a, b, c, d, e, g, h, i, j, k, l, m, pick, ...) pick
-#define LOG_0(f) f, {0}
-#define LOG_1(f, a) \
-    f,              \
-    {               \
-        (ulong)(a)  \
-    }
-#define LOG_2(f, a, b)         \
-    f,                         \
-    {                          \
-        (ulong)(a), (ulong)(b) \
-    }
-#define LOG_3(f, a, b, c)                  \
-    f,                                     \
-    {                                      \
-        (ulong)(a), (ulong)(b), (ulong)(c) \
-    }
-#define LOG_4(f, a, b, c, d)                           \
-    f,                                                 \
-    {                                                  \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d) \
-    }
-#define LOG_5(f, a, b, c, d, e)                                    \
-    f,                                                             \
-    {                                                              \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e) \
-    }
-#define LOG_6(f, a, b, c, d, e, g)                                             \
-    f,                                                                         \
-    {                                                                          \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g) \
-    }
-#define LOG_7(f, a, b, c, d, e, g, h)                                                      \
-    f,                                                                                     \
-    {                                                                                      \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h) \
-    }
-#define LOG_8(f, a, b, c, d, e, g, h, i)                                                               \
-    f,                                                                                                 \
-    {                                                                                                  \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i) \
-    }
-#define LOG_9(f, a, b, c, d, e, g, h, i, j)                                                                        \
-    f,                                                                                                             \
-    {                                                                                                              \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j) \
-    }
-#define LOG_10(f, a, b, c, d, e, g, h, i, j, k)                                                                     \
-    f,                                                                                                              \
-    {                                                                                                               \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
-            (ulong)(k)                                                                                              \
-    }
-#define LOG_11(f, a, b, c, d, e, g, h, i, j, k, l)                                                                  \
-    f,                                                                                                              \
-    {                                                                                                               \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
-            (ulong)(k), (ulong)(l)                                                                                  \
-    }
-#define LOG_12(f, a, b, c, d, e, g, h, i, j, k, l, m)                                                               \
+#define LOG_BEYOND(f, a, b, c, d, e, g, h, i, j, k, l, m, beyond, ...) (beyond)
+#define LOG_LINE(...) LOG_FILL(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, )
+#define LOG_FILL(f, a, b, c, d, e, g, h, i, j, k, l, m, ...)                                                        \
     f,                                                                                                              \
     {                                                                                                               \
         (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
@@ -145,11 +86,14 @@ void console_drain(void);
 /* The UART has interrupted: takes what was typed, sends what waits. */
 void console_interrupt(void);
 
-/* console_keys.c: a character typed after the escape key. */
-void console_command(char key);
+/* The operator's end. Both mandatory, called without locks. */
+struct console_operator {
+    void (*command)(char key);      /* a key was typed after the escape key, no room's own */
+    void (*step)(unsigned waiting); /* goes on with what takes many lines, if no more than one of them waits */
+};
 
-/* console_keys.c: goes on with a list of VMs that is being shown, if no more than a line of it waits. */
-void console_list_step(unsigned waiting);
+#define CONSOLE_OPERATOR(command, step) \
+    static const struct console_operator console_operator_##command REGISTER_IN("console_operators") = {command, step}
 
 /* A room's own key behind the escape key: what is typed next goes to `take`, until that returns false, or it has got the
  * escape key, which counts as such. Called without locks. */
@@ -165,8 +109,9 @@ struct console_key {
  * there is no room now. */
 bool console_send(const char *text, unsigned size);
 
-/* For console_keys.c. */
 void console_divert(bool (*take)(char c));
+
+/* Who has the keyboard. */
 struct vm *console_focus(void);
 void console_set_focus(struct vm *vm);
 

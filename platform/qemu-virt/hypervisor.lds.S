@@ -23,6 +23,9 @@ SECTIONS
         __start_console_keys = .;
         KEEP(*(console_keys))
         __stop_console_keys = .;
+        __start_console_operators = .;
+        KEEP(*(console_operators))
+        __stop_console_operators = .;
         __start_sched_classes = .;
         KEEP(*(sched_classes))
         __stop_sched_classes = .;

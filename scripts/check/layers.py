@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may include whom, and what core may not even name.
 
-The arrows are those of docs and CONTRIBUTING.md: platform and arch stand on top, fpga/vdm, ipc, debug and rt below them
-and beside each other, core below those, the architecture's contract (arch/include) at the bottom.
+The arrows are those of docs and CONTRIBUTING.md: platform and arch stand on top, fpga/vdm, ipc, debug, operator and
+rt below them and beside each other, core below those, the architecture's contract (arch/include) at the bottom.
 """
 
 import re
@@ -14,7 +14,7 @@ from check.repo import Finding
 
 # A room is a folder here, with all below it. arch/<isa> and platform/<board> are many rooms; what lies in platform/
 # itself is the contract between boards and architectures.
-_PLAIN_ROOMS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "debug", "fpga/vdm")
+_PLAIN_ROOMS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "debug", "operator", "fpga/vdm")
 _FAMILIES = ("arch", "platform")
 _CONTRACT = "platform contract"
 
@@ -26,6 +26,7 @@ _MAY = {
     "rt": _BASE,
     "ipc": _BASE,
     "debug": _BASE,
+    "operator": _BASE,
     "fpga/vdm": _BASE,
     _CONTRACT: _BASE,
     "platform/drivers": _BASE | {_CONTRACT},

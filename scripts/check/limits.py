@@ -14,7 +14,7 @@ import lizard
 from check import ctext, repo
 from check.repo import Finding
 
-ROOMS = ("core/", "arch/", "rt/", "ipc/", "debug/", "fpga/", "platform/", "guests/", "scripts/", "tests/")
+ROOMS = ("core/", "arch/", "rt/", "ipc/", "debug/", "operator/", "fpga/", "platform/", "guests/", "scripts/", "tests/")
 
 MAX_COMPLEXITY = 10
 MAX_STATEMENTS = 50

@@ -6,10 +6,12 @@ HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)
 HYP_OPT ?= -O2
 
 HYP_ARCH := riscv
-# Rooms that a system can do without: real time, messages, a debugger's end. Each registers what it offers.
-HYP_ROOMS ?= rt ipc debug
+# Rooms that a system can do without: real time, messages, a debugger's end, the operator's keys. Each registers what it
+# offers.
+HYP_ROOMS ?= rt ipc debug operator
 HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) platform/$(BOARD) platform/drivers
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
+HYP_SRCS := $(filter-out $(if $(filter debug,$(HYP_ROOMS)),,arch/$(HYP_ARCH)/debug.c),$(HYP_SRCS))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
@@ -25,7 +27,7 @@ HYP_CFLAGS = $(HYP_TARGET) -mabi=lp64 -mcmodel=medany -std=gnu11 -ffreestanding 
 # What does not run while guests do, or whose length nobody waits for, is compiled for size; what is not on a way that is
 # measured also saves its registers by calling the compiler's library.
 HYP_SMALL := core/console.c core/console_out.c core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
-HYP_TINY := core/console_keys.c core/console_log.c core/memmap.c core/sysimage.c core/system.c core/vm.c \
+HYP_TINY := operator/keys.c core/console_log.c core/memmap.c core/sysimage.c core/system.c core/vm.c \
             core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_hsm.c arch/riscv/vm.c

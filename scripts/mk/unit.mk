@@ -5,7 +5,7 @@
 HOST_CC ?= gcc
 HOST_BUILD := $(BUILD)/host
 
-HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc debug arch/host)))
+HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc debug operator arch/host)))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
 # What the tests share: building a system in memory, stepping it, looking into it.
 UNIT_HELP := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the keys after the console's escape key do. */
+/* What the operator can do: keys after the console's escape key. */
 #include "arch.h"
 #include "console.h"
 #include "sched.h"
@@ -60,7 +60,7 @@ static void keys_list(void)
     }
 }
 
-void console_list_step(unsigned waiting)
+static void keys_list_step(unsigned waiting)
 {
     if (listed.next != 0 && waiting <= 1) {
         if (listed.next < hyp.nvms) {
@@ -113,20 +113,7 @@ static void keys_number(unsigned number)
     }
 }
 
-extern const struct console_key __start_console_keys[], __stop_console_keys[];
-
-static bool keys_registered(char key)
-{
-    for (const struct console_key *k = __start_console_keys; k < __stop_console_keys; k++) {
-        if (k->key == key) {
-            console_divert(k->take);
-            return true;
-        }
-    }
-    return false;
-}
-
-void console_command(char key)
+static void keys_command(char key)
 {
     struct vm *vm = console_focus();
 
@@ -155,7 +142,8 @@ void console_command(char key)
     }
     if (key >= '0' && key <= '9') {
         keys_number((unsigned)(key - '0'));
-    } else if (!keys_registered(key)) {
+    } else {
         keys_help();
     }
 }
+CONSOLE_OPERATOR(keys_command, keys_list_step);
