@@ -188,8 +188,8 @@ void tables_garbage(struct verdict *v, uint64_t arg)
         uint64_t entry = random_next(&state);
         struct caught c;
 
-        /* half of them may be leaves in the first GiBs, so that more than reserved bits is tried */
-        entry = n % 2 == 0 ? entry : (entry & ~PTE_UPPER & ~(0xffffUL << 30)) | PTE_V | PTE_R | PTE_AD;
+        /* half of them may be leaves in the first 4 GiB, so that more than reserved bits is tried */
+        entry = n % 2 == 0 ? entry : (entry & ~PTE_UPPER & ~(0xffffffUL << 30)) | PTE_V | PTE_R | PTE_AD;
         leaves[0] = entry;
         forget();
         c = try_word(SUPERVISOR, WORD_LW, WINDOW + 0x100, 0);
