@@ -23,6 +23,7 @@ struct expanded exit_expand(struct vcpu *v, ulong insn);
 struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn);
 void exit_mmio_store(struct vcpu *v, ulong insn, ulong value);
 void exit_mmio_walk(struct vcpu *v);
+void exit_fetch_walk(struct vcpu *v);
 
 #define INSN_WFI 0x10500073U
 #define INSN_LONG 2UL /* bit 1: 32 bits (in htinst's form bit 1 is 0 for what was compressed) */
@@ -51,13 +52,14 @@ static gpa_t fault_gpa(void)
     return (csr_read(CSR_HTVAL) << 2) | (csr_read(CSR_STVAL) & 3U);
 }
 
-/* The guest has nothing at that address: an access fault, as on a machine with nothing there. A guest that cannot
- * even fetch its trap handler would take that fault for ever: that is fatal. */
+/* The guest has nothing at that address: an access fault, as on a machine with nothing there. A guest that cannot even
+ * begin its trap handler would take that fault for ever: that is fatal. Whatever the cause: QEMU calls a fetch whose
+ * page-table walk leaves the guest's memory a load. */
 static void exit_no_memory(struct vcpu *v, ulong cause)
 {
     ulong pc = csr_read(CSR_SEPC);
 
-    if (cause == CAUSE_FETCH_GUEST_PAGE && pc == (csr_read(CSR_VSTVEC) & ~3UL)) {
+    if (pc == (csr_read(CSR_VSTVEC) & ~3UL)) {
         vm_fatal(v, "no memory at the trap vector", cause, fault_gpa());
     } else {
         static const uint8_t access_fault[] = {
@@ -147,6 +149,12 @@ static struct mmio_result __attribute__((noinline, cold)) mmio_refuse(struct vcp
 void exit_mmio_walk(struct vcpu *v)
 {
     exit_no_memory(v, csr_read(CSR_SCAUSE));
+}
+
+/* The guest's instruction itself is behind page tables that are not in its memory. */
+void exit_fetch_walk(struct vcpu *v)
+{
+    exit_no_memory(v, CAUSE_FETCH_GUEST_PAGE);
 }
 
 static inline void mmio_skip(ulong insn)

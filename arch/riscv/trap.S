@@ -341,8 +341,9 @@ mmio_walk:
     ld      t0, CPU_CURRENT(sp)
     j       leave
 
-    /* The guest's instruction is gone: let the guest take the fetch's fault itself. Our trap has overwritten where and
-     * in which mode the guest was; SPVP still tells the latter. */
+    /* The guest's instruction is gone: let the guest take the fetch's fault itself, unless that would bring it here
+     * again, for its page tables are not in its memory. Our trap has overwritten where and in which mode the guest was;
+     * SPVP still tells the latter. */
     .balign 4
 fetch_trapped:
     csrw    CSR_STVEC, t3
@@ -354,7 +355,11 @@ fetch_trapped:
     csrs    CSR_SSTATUS, t1
     li      t2, HSTATUS_SPV
     csrs    CSR_HSTATUS, t2
-    ld      t0, CPU_CURRENT(sp)
+    csrr    t1, CSR_SCAUSE
+    addi    t1, t1, -CAUSE_LOAD_GUEST_PAGE
+    bnez    t1, 1f
+    call    exit_fetch_walk         /* (vcpu) */
+1:  ld      t0, CPU_CURRENT(sp)
     j       leave
 
     /*

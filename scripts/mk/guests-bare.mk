@@ -112,6 +112,19 @@ $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/inclu
 $(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,debuggee,$(wildcard guests/debuggee/*.c guests/debuggee/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
+
+# The hostile guest, and those that must not notice it. Its memory is elsewhere (guests/faults/attacker/faults.h says why).
+FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/*.S)
+$(eval $(call bare_guest,faults,$(FAULTS),$(BARE_NOFP)))
+$(eval $(call bare_guest,witness,$(wildcard guests/faults/witness/*.c guests/faults/witness/*.S),$(BARE_FP)))
+$(eval $(call bare_guest,ticker,$(wildcard guests/faults/ticker/*.c),$(BARE_NOFP)))
+$(BARE_OUT)/faults/guest.ld: guests/lib/guest.ld
+	@mkdir -p $(@D)
+	@sed 's/ORIGIN = 0x80200000/ORIGIN = 0x90200000/' $< >$@
+$(BARE_OUT)/faults/faults.elf: $(BARE_OUT)/faults/guest.ld
+$(BARE_OUT)/faults/faults.elf: private BARE_LDFLAGS := \
+	$(subst guests/lib/guest.ld,$(BARE_OUT)/faults/guest.ld,$(BARE_LDFLAGS))
+
 $(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
@@ -122,13 +135,14 @@ $(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERT
 guest-freertos: $(BARE_OUT)/freertos/freertos.bin
 guest-bench: $(BARE_OUT)/bench/bench.bin
 guest-faulty: $(BARE_OUT)/faulty/faulty.bin
+guest-faults: $(foreach name,faults witness ticker,$(BARE_OUT)/$(name)/$(name).bin)
 guest-adpcm: $(foreach name,adpcm-bare adpcm-freertos adpcm-model,$(BARE_OUT)/$(name)/$(name).bin)
 
 guest-mailbox: $(BARE_OUT)/mailbox/mailbox.bin
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guests-bare: guest-freertos guest-bench guest-faulty guest-rtm guest-adpcm guest-mailbox ## build the bare-metal guests
+guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox ## build the bare-metal guests
 
 # The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
@@ -138,5 +152,5 @@ check-guests-bare-clang:
 test-guests: guests-bare | setup-dev ## the bare-metal guests natively, and their SDK on this machine
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
 
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-rtm guest-adpcm guest-mailbox freertos-kernel \
+.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox freertos-kernel \
 	check-guests-bare-clang test-guests FORCE

@@ -32,9 +32,17 @@ test: | setup-dev ## every test there is: unit, image builder, bare guests, end 
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py
+	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py tests/e2e/test_faults.py
 
-.PHONY: test-newer run smoke native test-e2e test
+# One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 5 to 10 minutes;
+# ONLY=words runs some (pytest's -k).
+ONLY ?=
+
+mutate-faults: | setup-dev ## see that the hostile guest's attacks fail where a defence is missing (table in build/mutants)
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/mutations $(if $(ONLY),-k "$(ONLY)")
+	@echo "build/mutants/faults.md: what was taken out, and how each attack failed"
+
+.PHONY: test-newer run smoke native test-e2e test mutate-faults
 
 picture: image | setup-dev ## draw docs/images/demo.svg from a real run of the demo
 	@$(PYTHON) scripts/picture.py -- $(PYTHON) scripts/run.py run --system demo

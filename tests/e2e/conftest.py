@@ -77,3 +77,16 @@ def boot(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
 def boot_native(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
     """Boots the guest of one VM of a built system without a hypervisor; the machine's one name is the VM's."""
     return lambda system, vm, *arguments: spawn([*native_command(qemu, system, vm), *arguments], [vm])
+
+
+def pytest_sessionstart() -> None:
+    """Tables of an earlier run are not this one's."""
+    for table in (BUILD / "e2e" / "faults").glob("*.txt"):
+        table.unlink()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The attacks of the hostile guest, one by one, if there were any."""
+    for table in sorted((BUILD / "e2e" / "faults").glob("*.txt")):
+        terminalreporter.section(f"hostile guest: {table.stem}")
+        terminalreporter.write(table.read_text(encoding="utf-8"))

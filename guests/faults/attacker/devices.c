@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guest's own devices, used as nobody would; and its console. */
+#include "faults.h"
+#include "platform.h"
+#include "plic.h"
+#include "print.h"
+#include "sbi.h"
+#include "uart.h"
+
+#define LCR_DLAB 0x83U
+
+/* Loads and stores of every width: lb, lbu, lh, lhu, lw, lwu, ld; sb, sh, sw, sd. */
+static const uint32_t loads[] = {0x00050503U, 0x00054503U, 0x00051503U, 0x00055503U,
+                                 0x00052503U, 0x00056503U, 0x00053503U};
+static const uint32_t stores[] = {0x00b50023U, 0x00b51023U, 0x00b52023U, 0x00b53023U};
+
+static void try_register(struct verdict *v, uint64_t address, uint64_t value)
+{
+    for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+        struct caught c = try_word(SUPERVISOR, loads[i], address, 0);
+
+        judge(v, c.cause == CAUSE_NONE, "load %x at 0x%lx: cause %ld", loads[i], address, (long)c.cause);
+    }
+    for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
+        struct caught c = try_word(SUPERVISOR, stores[i], address, value);
+
+        judge(v, c.cause == CAUSE_NONE, "store %x at 0x%lx: cause %ld", stores[i], address, (long)c.cause);
+    }
+}
+
+/* Every offset, every width, odd ones too; the divisor stands where characters go, so that nothing is printed. */
+void uart_registers(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (uint64_t offset = 0; offset < UART_SIZE; offset++) {
+        uart_write(UART_LCR, LCR_DLAB);
+        try_register(v, PLATFORM_UART_BASE + offset, offset == UART_LCR ? LCR_DLAB : ~0UL);
+    }
+    uart_write(UART_LCR, 3);
+    uart_init();
+    uart_write(UART_SCR, 0x5a);
+    judge(v, uart_read(UART_SCR) == 0x5a, "the UART does not work any more");
+}
+
+void plic_registers(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (uint64_t offset = 0; offset < PLIC_SIZE; offset += offset < 0x2400 ? 3 : 0x7ffd) {
+        try_register(v, PLATFORM_PLIC_BASE + offset, ~0UL);
+    }
+    for (uint64_t context = 0; context < 32; context++) {
+        try_register(v, PLATFORM_PLIC_BASE + 0x200000 + context * 0x1000, context);
+        try_register(v, PLATFORM_PLIC_BASE + 0x200004 + context * 0x1000, ~0UL);
+        try_register(v, PLATFORM_PLIC_BASE + 0x2000 + context * 0x80, ~0UL);
+    }
+    try_register(v, PLATFORM_PLIC_BASE + PLIC_SIZE - 1, ~0UL);
+}
+
+/* What no emulated device answers: atomics, floating point, fetches. */
+void device_atomics(struct verdict *v, uint64_t arg)
+{
+    static const struct {
+        uint32_t word;
+        uint64_t cause;
+    } tries[] = {
+        {0x1005252fU, CAUSE_LOAD_ACCESS},    {0x00b5252fU, CAUSE_STORE_ACCESS}, {0x08b5352fU, CAUSE_STORE_ACCESS},
+        {0x00052507U, CAUSE_LOAD_ACCESS},    {0x00053507U, CAUSE_LOAD_ACCESS},  {0x00b53027U, CAUSE_STORE_ACCESS},
+        {WORD_JR, CAUSE_INSTRUCTION_ACCESS},
+    };
+    static const uint64_t devices[] = {PLATFORM_UART_BASE, PLATFORM_UART_BASE + 8, PLATFORM_PLIC_BASE + 8,
+                                       PLATFORM_PLIC_BASE + 0x201000};
+
+    (void)arg;
+    for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+        for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+            struct caught c = try_word(SUPERVISOR, tries[i].word, devices[d], 0);
+
+            /* QEMU: an atomic is a load first (memory.c) */
+            judge(v, c.cause == tries[i].cause || (i < 3 && c.cause == CAUSE_LOAD_ACCESS), "%x at 0x%lx: cause %ld",
+                  tries[i].word, devices[d], (long)c.cause);
+        }
+    }
+}
+
+/* Register x0 as the target of a device's load and x2 as its address: what is easily forgotten. */
+void device_operands(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    uart_write(UART_SCR, 0xa5);
+    for (uint32_t rd = 0; rd < 32; rd++) {
+        static volatile uint32_t code[4];
+        struct caught c;
+
+        code[0] = 0x00754003U | rd << 7;               /* lbu rd, 7(a0) */
+        code[1] = 0x00000513U | rd << 15;              /* mv a0, rd */
+        code[2] = rd == 1 ? 0x0005b083U : 0x00000013U; /* ld ra, 0(a1): the way back */
+        code[3] = WORD_RET;
+        __asm__ volatile("fence.i" ::: "memory");
+        if (rd == 1 || rd == 2) { /* the way back, and the stack: guard_enter has the latter again */
+            continue;
+        }
+        c = guarded(SUPERVISOR, (uintptr_t)code, PLATFORM_UART_BASE, 0);
+        judge(v, c.cause == CAUSE_NONE && c.value == (rd == 0 ? 0 : 0xa5U), "x%u: cause %ld, value 0x%lx", rd,
+              (long)c.cause, c.value);
+    }
+}
+
+/* --- interrupts of devices without end --- */
+
+static volatile unsigned long interrupts;
+
+/* Completed and never served: it comes again at once. */
+static void external(void)
+{
+    uint32_t source = plic_claim(plic_context(0));
+
+    if (++interrupts > 3000) {
+        csr_write_sie(0);
+    }
+    plic_complete(plic_context(0), source);
+}
+
+void external_storm(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    trap_set_interrupt(IRQ_EXTERNAL, external);
+    plic_set_priority(PLATFORM_UART_IRQ, 7);
+    plic_set_threshold(plic_context(0), 0);
+    plic_enable(plic_context(0), PLATFORM_UART_IRQ, true);
+    uart_write(UART_MCR, 0x10); /* loopback: what is sent is received, and never taken */
+    uart_write(UART_THR, 'x');
+    uart_write(UART_IER, UART_IER_RX);
+    csr_write_sie(SIE_EXTERNAL);
+    csr_set_sstatus(SSTATUS_SIE);
+    spin(10UL * MS);
+    csr_clear_sstatus(SSTATUS_SIE);
+    judge(v, interrupts > 1000, "only %lu interrupts came", interrupts);
+    v->tried += interrupts;
+    uart_init();
+}
+
+/* Claims that nothing is for, completions of what nobody claimed. */
+void plic_storm(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (uint32_t n = 0; n < 3000; n++) {
+        plic_complete(n % 4, n * 0x01010101U);
+        judge(v, plic_claim(n % 4) == 0, "claimed something");
+        plic_set_priority(n % 32, n);
+        plic_enable(n % 4, n % 32, n % 2 != 0);
+    }
+}
+
+/* --- the console --- */
+
+void console_flood(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (unsigned int n = 0; n < 150; n++) {
+        print("faults: flood %u ............................................................\n", n);
+    }
+    for (unsigned int n = 0; n < 3000; n++) { /* without a look at the status, and without an end of line */
+        uart_write(UART_THR, (uint8_t)('a' + n % 26));
+    }
+    uart_write(UART_THR, '\n');
+    judge(v, true, "done");
+}
+
+/* Sequences that move the cursor, clear the screen, change the character set, never end; Ctrl-T; all 256 characters. */
+void console_escapes(struct verdict *v, uint64_t arg)
+{
+    static const char *const texts[] = {"\x1b[2J",
+                                        "\x1b[999;999H",
+                                        "\x1b[1;1r",
+                                        "\x1b(0",
+                                        "\x1b]0;title\x07",
+                                        "\x1b[?25l",
+                                        "\x1b[8m",
+                                        "\x1b[6n",
+                                        "\x14l\x14q",
+                                        "\x14r\x14s",
+                                        "\x1b",
+                                        "\x1b[",
+                                        "\x1b[99999999999999999999999999m",
+                                        "\x9b"
+                                        "31m",
+                                        "\r\r\r\b\b\b\b\b\b",
+                                        "\x0f\x0e\x05\x11\x13"};
+
+    (void)arg;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        print("%s", texts[i]);
+    }
+    print("\x1b[0m\x1b(B\x1b[?25h\x1b[r\n");
+    for (unsigned int c = 0; c < 256; c++) {
+        uart_put((char)c);
+    }
+    print("\x1b[0m\n\n");
+    for (unsigned int n = 0; n < 100; n++) {
+        (void)sbi_call(1, 0, '\x1b', 0, 0); /* the legacy console's */
+        (void)sbi_call(SBI_EXT_DBCN, 2, '\x14', 0, 0);
+    }
+    print("\x1b[0m\n");
+    judge(v, true, "done");
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest that attacks whoever it can reach, for tests/e2e/test_faults.py. It waits for the number of an attack on its
+ * UART, says what it begins, and if it is there afterwards whether it got what it must; then it starts anew, so that no
+ * attack finds what another left. `list` shows the table.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "faults.h"
+#include "platform.h"
+#include "plic.h"
+#include "print.h"
+#include "sbi.h"
+#include "uart.h"
+
+#define LINE 32U
+
+int main(unsigned long hart, const void *fdt);
+
+#define ATTACK(name, ends, must, function, argument) {#name, ends, must, function, argument},
+static const struct attack attacks[] = {
+#include "attacks.def"
+};
+#undef ATTACK
+
+#define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
+
+void judge(struct verdict *v, bool right, const char *format, ...)
+{
+    va_list list;
+
+    v->tried++;
+    if (!right && v->wrong++ == 0) {
+        va_start(list, format);
+        (void)print_buffer_args(v->first, sizeof(v->first), format, list);
+        va_end(list);
+    }
+}
+
+/* Sleeps until something has been typed. */
+static char read_char(void)
+{
+    int c;
+
+    while ((c = uart_get()) < 0) {
+        uint32_t source;
+
+        csr_wait_for_interrupt();
+        source = plic_claim(plic_context(0));
+        if (source != 0) {
+            plic_complete(plic_context(0), source);
+        }
+    }
+    return (char)c;
+}
+
+static void read_line(char *line)
+{
+    size_t used = 0;
+
+    for (char c = read_char(); c != '\r'; c = read_char()) {
+        if (used + 1 < LINE) {
+            line[used++] = c;
+        }
+    }
+    line[used] = '\0';
+}
+
+static void listen(void)
+{
+    plic_set_priority(PLATFORM_UART_IRQ, 1);
+    plic_set_threshold(plic_context(0), 0);
+    plic_enable(plic_context(0), PLATFORM_UART_IRQ, true);
+    uart_enable_rx_interrupt(true);
+    csr_write_sie(SIE_EXTERNAL); /* WFI ends with it, though no interrupt is ever taken */
+}
+
+/* From here on the guest is as it was before anybody typed. */
+static void listen_no_more(void)
+{
+    uart_enable_rx_interrupt(false);
+    plic_enable(plic_context(0), PLATFORM_UART_IRQ, false);
+    csr_write_sie(0);
+}
+
+static void attack(unsigned long n)
+{
+    const struct attack *a = &attacks[n];
+    static struct verdict v;
+
+    print("faults: %lu %s begins, must get %s\n", n, a->name, a->must);
+    a->run(&v, a->argument);
+    if (a->ends != RETURNS) {
+        judge(&v, false, "it came back");
+    }
+    if (v.wrong == 0) {
+        print("faults: %lu %s: as it must, %lu tried\n", n, a->name, v.tried);
+    } else {
+        print("faults: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried, v.first);
+    }
+    (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
+}
+
+static void list(void)
+{
+    for (unsigned long n = 0; n < ATTACKS; n++) {
+        print("faults: %lu %s must get %s\n", n, attacks[n].name, attacks[n].must);
+    }
+}
+
+static void obey(const char *line)
+{
+    unsigned long n = 0;
+
+    if (strcmp(line, "list") == 0) {
+        list();
+        return;
+    }
+    for (const char *c = line; *c >= '0' && *c <= '9'; c++) {
+        n = n * 10 + (unsigned long)(*c - '0');
+    }
+    if (n < ATTACKS && line[0] != '\0') {
+        listen_no_more();
+        attack(n);
+    }
+    print("faults: no attack '%s'\n", line);
+}
+
+int main(unsigned long hart, const void *fdt)
+{
+    char line[LINE];
+
+    (void)hart;
+    (void)fdt;
+    uart_init();
+    guard_init();
+    reset_again();
+    for (;;) {
+        listen();
+        print("faults: ready\n");
+        read_line(line);
+        obey(line);
+    }
+}

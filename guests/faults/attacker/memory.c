@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses to what is not the guest's. */
+#include <string.h>
+
+#include "faults.h"
+#include "platform.h"
+
+#define LIST_END 1UL /* no address that is looked at */
+#define PATTERN 0x5ca1ab1e0ddba11UL
+
+struct access {
+    uint64_t kind;
+    uint32_t word; /* with a0 the address, a1 the value */
+    uint64_t cause;
+};
+
+static const struct access accesses[] = {
+    {LOADS, 0x00050503U, CAUSE_LOAD_ACCESS},    /* lb */
+    {LOADS, 0x00055503U, CAUSE_LOAD_ACCESS},    /* lhu */
+    {LOADS, 0x00052503U, CAUSE_LOAD_ACCESS},    /* lw */
+    {LOADS, 0x00053503U, CAUSE_LOAD_ACCESS},    /* ld */
+    {LOADS, 0x00016108U, CAUSE_LOAD_ACCESS},    /* c.ld a0, 0(a0), then c.nop's half */
+    {STORES, 0x00b50023U, CAUSE_STORE_ACCESS},  /* sb */
+    {STORES, 0x00b51023U, CAUSE_STORE_ACCESS},  /* sh */
+    {STORES, 0x00b52023U, CAUSE_STORE_ACCESS},  /* sw */
+    {STORES, 0x00b53023U, CAUSE_STORE_ACCESS},  /* sd */
+    {STORES, 0x0001e10cU, CAUSE_STORE_ACCESS},  /* c.sd a1, 0(a0) */
+    {ATOMICS, 0x1005252fU, CAUSE_LOAD_ACCESS},  /* lr.w */
+    {ATOMICS, 0x1005352fU, CAUSE_LOAD_ACCESS},  /* lr.d */
+    {ATOMICS, 0x00b5252fU, CAUSE_STORE_ACCESS}, /* amoadd.w */
+    {ATOMICS, 0x00b5352fU, CAUSE_STORE_ACCESS}, /* amoadd.d */
+    {ATOMICS, 0x08b5352fU, CAUSE_STORE_ACCESS}, /* amoswap.d */
+    {ATOMICS, 0xa0b5352fU, CAUSE_STORE_ACCESS}, /* amomax.d */
+    {FLOATS, 0x00052507U, CAUSE_LOAD_ACCESS},   /* flw */
+    {FLOATS, 0x00053507U, CAUSE_LOAD_ACCESS},   /* fld */
+    {FLOATS, 0x00b53027U, CAUSE_STORE_ACCESS},  /* fsd */
+    {EXECUTES, WORD_JR, CAUSE_INSTRUCTION_ACCESS},
+};
+
+static const uint64_t targets[TARGETS][16] = {
+    [FIRMWARE] = {REAL_FIRMWARE, REAL_FIRMWARE + 0x1000, REAL_FIRMWARE + 0x40000, REAL_HYPERVISOR - 8, LIST_END},
+    /* text, data, page tables, stacks, the system image */
+    [HYPERVISOR] = {REAL_HYPERVISOR, REAL_HYPERVISOR + 0x8000, REAL_HYPERVISOR + 0x10000, REAL_HYPERVISOR + 0x40000,
+                    REAL_HYPERVISOR + 0x80000, REAL_HYPERVISOR + 0xc0000, REAL_HYPERVISOR + 0x1ffff8, LIST_END},
+    [WITNESS] = {REAL_WITNESS, REAL_WITNESS + 0x200000, REAL_WITNESS + 0x210000, REAL_WITNESS + 0x3ffff8, LIST_END},
+    [TICKER] = {REAL_TICKER, REAL_TICKER + 0x200000, REAL_TICKER + 0x210000, REAL_TICKER + 0x3ffff8, LIST_END},
+    /* where its own memory really is: not at that address for it */
+    [OWN_REAL] = {REAL_OWN, REAL_OWN + 0x200000, LIST_END},
+    /* ROM, test finisher, clock, CLINT, virtio slots, fw_cfg, flash, PCIe; and what is behind its own devices */
+    [MMIO] = {0x1000, 0x100000, 0x101000, 0x2000000, 0x200bff8, PLATFORM_PLIC_BASE - 8, PLATFORM_PLIC_BASE + PLIC_SIZE,
+              PLATFORM_UART_BASE - 8, PLATFORM_UART_BASE + UART_SIZE, 0x10001000, 0x10008000, 0x10100000, PLATFORM_HOLE,
+              0x20000000, 0x30000000, LIST_END},
+    [EDGE] = {0, RAM_BASE - 8, RAM_END, RAM_END + 0x1000, SHARED_BASE - 8, SHARED_END, LIST_END},
+    [SUPERPAGE] = {RAM_BASE - 0x200000, RAM_END + 0x200000 - 8, 0xbffffff8, 0xc0000000, 0x7ffffff8, 0x100000000,
+                   LIST_END},
+    /* the same low bits as its own memory, beyond what the second stage translates; and the ends of the world */
+    [BEYOND] = {RAM_BASE + (1UL << 38), RAM_BASE + (1UL << 40), RAM_BASE + (1UL << 41), RAM_BASE + (1UL << 56),
+                RAM_BASE + (1UL << 63), ~0UL - 7, 1UL << 63, LIST_END},
+};
+
+static void try_access(struct verdict *v, const struct access *a, uint64_t address, enum mode mode)
+{
+    struct caught c = try_word(mode, a->word, address, PATTERN);
+
+    /* QEMU does an atomic of a single hart as a load and a store, and the load is what faults. */
+    bool right = c.cause == a->cause || (a->kind == ATOMICS && c.cause == CAUSE_LOAD_ACCESS);
+
+    judge(v, right && (a->kind == EXECUTES ? c.sepc : c.stval) == address,
+          "%x at 0x%lx: cause %ld, stval 0x%lx, value 0x%lx", a->word, address, (long)c.cause, c.stval, c.value);
+}
+
+void memory_attack(struct verdict *v, uint64_t arg)
+{
+    const uint64_t *target = targets[arg >> 8];
+    enum mode mode = (arg & BY_USER) != 0 ? USER : SUPERVISOR;
+
+    for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++) {
+        for (size_t n = 0; (accesses[i].kind & arg) != 0 && target[n] != LIST_END; n++) {
+            try_access(v, &accesses[i], target[n] + ((arg & ODD) != 0 ? 1 : 0), mode);
+        }
+    }
+}
+
+/* Accesses of which only the last bytes are outside. Nothing of a store may be done: the words before stay. */
+void straddling_attack(struct verdict *v, uint64_t arg)
+{
+    static const uint64_t ends[] = {RAM_END, SHARED_END};
+
+    (void)arg;
+    for (size_t e = 0; e < sizeof(ends) / sizeof(ends[0]); e++) {
+        volatile uint64_t *last = (volatile uint64_t *)(ends[e] - 8);
+
+        *last = PATTERN;
+        for (uint64_t back = 1; back < 8; back++) {
+            struct caught load = try_word(SUPERVISOR, WORD_LD, ends[e] - back, 0);
+            struct caught store = try_word(SUPERVISOR, WORD_SD, ends[e] - back, 0);
+
+            judge(v, load.cause == CAUSE_LOAD_ACCESS, "ld %lu before 0x%lx: cause %ld", back, ends[e],
+                  (long)load.cause);
+            judge(v, store.cause == CAUSE_STORE_ACCESS && *last == PATTERN, "sd %lu before 0x%lx: cause %ld", back,
+                  ends[e], (long)store.cause);
+        }
+    }
+}
+
+/* An instruction whose second half is not there. */
+void half_instruction(struct verdict *v, uint64_t arg)
+{
+    volatile uint16_t *last = (volatile uint16_t *)(RAM_END - 2);
+    struct caught c;
+
+    (void)arg;
+    *last = 0x0013; /* the lower half of a nop */
+    __asm__ volatile("fence.i" ::: "memory");
+    c = guarded(SUPERVISOR, RAM_END - 2, 0, 0);
+    judge(v, c.cause == CAUSE_INSTRUCTION_ACCESS && c.sepc == RAM_END - 2, "cause %ld at 0x%lx", (long)c.cause, c.sepc);
+}
+
+/* Shared memory is for data. */
+void execute_shared(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (uint64_t at = SHARED_BASE; at < SHARED_END; at += SHARED_SIZE / 4) {
+        struct caught c;
+
+        *(volatile uint32_t *)at = WORD_RET;
+        __asm__ volatile("fence.i" ::: "memory");
+        c = guarded(SUPERVISOR, at, 0, 0);
+        judge(v, c.cause == CAUSE_INSTRUCTION_ACCESS, "executed 0x%lx: cause %ld", at, (long)c.cause);
+    }
+}
+
+/* Memory is as new: of what the life before wrote everywhere nothing is left. Each life finds what attack_memory wrote. */
+void memory_clean(struct verdict *v, uint64_t arg)
+{
+    volatile uint64_t *words = (volatile uint64_t *)RAM_FREE;
+    unsigned long left = 0;
+
+    (void)arg;
+    for (size_t i = 0; i < 0x200000 / sizeof(*words); i++) {
+        left += words[i] != 0;
+    }
+    judge(v, left == 0, "%lu words that are not 0", left);
+}
+
+/* Fills its memory for memory_clean, which has to come next. */
+void memory_fill(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    memset((void *)RAM_FREE, 0xa5, 0x200000);
+    judge(v, *(volatile uint8_t *)(RAM_FREE + 0x1fffff) == 0xa5, "memory does not hold");
+}
+
+/* Code that changes itself, with and without telling the hart: it runs what was written before or after, nothing else. */
+void self_modifying(struct verdict *v, uint64_t arg)
+{
+    volatile uint32_t *code = (volatile uint32_t *)(RAM_FREE + 0x1ff8); /* up to a page's end */
+
+    (void)arg;
+    for (uint32_t n = 0; n < 2000; n++) {
+        struct caught c;
+
+        code[0] = 0x00000513U | (n & 0x7ffU) << 20; /* li a0, n */
+        code[1] = WORD_RET;
+        if (n % 2 == 0) {
+            __asm__ volatile("fence.i" ::: "memory");
+        }
+        c = guarded(SUPERVISOR, (uintptr_t)code, 0, 0);
+        judge(v, c.cause == CAUSE_NONE && (n % 2 != 0 || c.value == (n & 0x7ffU)), "%u: cause %ld, value %lu", n,
+              (long)c.cause, c.value);
+    }
+}

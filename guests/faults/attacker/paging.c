@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Page tables that lie. The guest's own memory stays where it is in every one of them, a page of 1 GiB (0x8000_0000 to
+ * 0xc000_0000); what an attack is about is mapped at WINDOW, by a table of its own.
+ */
+#include <string.h>
+
+#include "faults.h"
+#include "platform.h"
+#include "sbi.h"
+
+#define ENTRIES 512U
+#define PTE_V 0x01UL
+#define PTE_R 0x02UL
+#define PTE_W 0x04UL
+#define PTE_X 0x08UL
+#define PTE_RWX (PTE_R | PTE_W | PTE_X)
+#define PTE_AD 0xc0UL
+#define PTE_LEAF (PTE_V | PTE_RWX | PTE_AD)
+#define PTE_UPPER 0xffc0000000000000UL /* reserved, Svpbmt, Svnapot */
+#define SATP_SV39 (8UL << 60)
+#define PAGE 0x1000UL
+#define MEGA 0x200000UL
+#define GIGA 0x40000000UL
+#define WINDOW 0x1000000000UL /* the second half of nothing: entry 64 of the root */
+#define WINDOW_ENTRY (WINDOW / GIGA)
+#define CAUSE_NO_OTHER 64UL /* no exception has that */
+#define PATTERN 0x7e55e7a0cafef00dUL
+
+static uint64_t root[ENTRIES] __attribute__((aligned(4096)));
+static uint64_t middle[ENTRIES] __attribute__((aligned(4096)));
+static uint64_t leaves[ENTRIES] __attribute__((aligned(4096)));
+static volatile uint64_t own_page[ENTRIES] __attribute__((aligned(4096)));
+
+static uint64_t pte(uint64_t address, uint64_t flags)
+{
+    return address / PAGE << 10 | flags;
+}
+
+static void forget(void)
+{
+    __asm__ volatile("sfence.vma" ::: "memory");
+}
+
+static void set_satp(uint64_t value)
+{
+    __asm__ volatile("csrw satp, %0\n\tsfence.vma" ::"r"(value) : "memory");
+}
+
+/* Tables whose window is empty; translation is on. */
+static void paging_on(void)
+{
+    memset(root, 0, sizeof(root));
+    memset(middle, 0, sizeof(middle));
+    memset(leaves, 0, sizeof(leaves));
+    root[2] = pte(2 * GIGA, PTE_LEAF);
+    root[0] = pte(0, PTE_LEAF); /* its devices */
+    root[WINDOW_ENTRY] = pte((uintptr_t)middle, PTE_V);
+    middle[0] = pte((uintptr_t)leaves, PTE_V);
+    set_satp(SATP_SV39 | (uintptr_t)root / PAGE);
+}
+
+static void paging_off(void)
+{
+    set_satp(0);
+}
+
+/* By load, store and fetch; and what is right for any: QEMU calls a walk that fails in the second stage a load. */
+static const uint64_t access_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS, CAUSE_INSTRUCTION_ACCESS,
+                                          CAUSE_NO_OTHER};
+static const uint64_t walk_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS, CAUSE_INSTRUCTION_ACCESS,
+                                        CAUSE_LOAD_ACCESS};
+static const uint64_t page_faults[4] = {CAUSE_LOAD_PAGE, CAUSE_STORE_PAGE, CAUSE_FETCH_PAGE, CAUSE_NO_OTHER};
+
+/* Load, store and fetch at a virtual address: what three such accesses must come to. */
+static void try_all(struct verdict *v, const char *what, uint64_t address, const uint64_t causes[4])
+{
+    static const uint32_t words[3] = {WORD_LD, WORD_SD, WORD_JR};
+
+    forget();
+    for (unsigned int i = 0; i < 3; i++) {
+        struct caught c = try_word(SUPERVISOR, words[i], address, PATTERN);
+
+        judge(v, (c.cause == causes[i] || c.cause == causes[3]) && (i == 2 || c.stval == address),
+              "%s 0x%lx: cause %ld, stval 0x%lx", what, address, (long)c.cause, c.stval);
+    }
+}
+
+/* Page tables that name what is not the guest's, with pages of every size. */
+void pages_elsewhere(struct verdict *v, uint64_t arg)
+{
+    static const uint64_t places[] = {REAL_FIRMWARE, REAL_HYPERVISOR, REAL_WITNESS, REAL_TICKER, REAL_OWN,
+                                      RAM_END,       0x100000,        SHARED_END,   1UL << 41,   (1UL << 56) - MEGA};
+
+    (void)arg;
+    paging_on();
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        leaves[0] = pte(places[i], PTE_LEAF);
+        try_all(v, "small page at", WINDOW, access_faults);
+        middle[1] = pte(places[i] & ~(MEGA - 1), PTE_LEAF);
+        try_all(v, "2 MiB page at", WINDOW + MEGA + places[i] % MEGA, access_faults);
+        root[WINDOW_ENTRY + 1] = pte(places[i] & ~(GIGA - 1), PTE_LEAF);
+        try_all(v, "1 GiB page at", WINDOW + GIGA + places[i] % GIGA, access_faults);
+    }
+    paging_off();
+}
+
+/* Tables that are not in the guest's memory, below a root that is: an access fault of whoever made the walk. */
+void tables_elsewhere(struct verdict *v, uint64_t arg)
+{
+    static const uint64_t places[] = {REAL_FIRMWARE,   REAL_HYPERVISOR,   REAL_HYPERVISOR + 0x40000,
+                                      REAL_WITNESS,    REAL_TICKER,       RAM_END,
+                                      RAM_BASE - PAGE, SHARED_END,        0,
+                                      1UL << 41,       (1UL << 56) - PAGE};
+
+    (void)arg;
+    paging_on();
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        middle[0] = pte(places[i], PTE_V);
+        try_all(v, "last table elsewhere,", WINDOW + 8, walk_faults);
+        root[WINDOW_ENTRY + 1] = pte(places[i], PTE_V);
+        try_all(v, "middle table elsewhere,", WINDOW + GIGA + 8, walk_faults);
+    }
+    paging_off();
+}
+
+/* Tables in its own devices: the walk may not touch a register. Offsets other than the access's own (CAVEATS.md). */
+void tables_in_devices(struct verdict *v, uint64_t arg)
+{
+    static const uint64_t places[] = {PLATFORM_UART_BASE, PLATFORM_PLIC_BASE, PLATFORM_PLIC_BASE + 0x1000,
+                                      PLATFORM_PLIC_BASE + 0x201000};
+
+    (void)arg;
+    paging_on();
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        middle[0] = pte(places[i], PTE_V);
+        for (uint64_t page = 0; page < 64; page++) {
+            try_all(v, "table in a device,", WINDOW + page * PAGE + 0x808, walk_faults);
+        }
+    }
+    paging_off();
+}
+
+/* The root itself is elsewhere: not even the trap vector can be fetched. arg: where. */
+void root_elsewhere(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    set_satp(SATP_SV39 | arg / PAGE);
+}
+
+/* What no walk accepts: going round, pointing nowhere, large pages that are not aligned, reserved bits. */
+void tables_wrong(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    paging_on();
+    root[WINDOW_ENTRY + 1] = pte((uintptr_t)root, PTE_V);
+    try_all(v, "round", WINDOW + GIGA + (WINDOW_ENTRY + 1) * MEGA + (WINDOW_ENTRY + 1) * PAGE, page_faults);
+    middle[1] = pte((uintptr_t)middle, PTE_V);
+    try_all(v, "round below", WINDOW + MEGA + PAGE, page_faults);
+    root[WINDOW_ENTRY + 2] = pte(RAM_BASE, PTE_LEAF);
+    try_all(v, "1 GiB page not aligned", WINDOW + 2 * GIGA, page_faults);
+    middle[2] = pte(RAM_BASE + PAGE, PTE_LEAF);
+    try_all(v, "2 MiB page not aligned", WINDOW + 2 * MEGA, page_faults);
+    leaves[3] = pte(RAM_BASE, PTE_V | PTE_W | PTE_AD);
+    try_all(v, "written but not read", WINDOW + 3 * PAGE, page_faults);
+    leaves[4] = pte(RAM_BASE, PTE_LEAF) | 1UL << 54;
+    try_all(v, "reserved bit", WINDOW + 4 * PAGE, page_faults);
+    leaves[5] = pte(RAM_BASE, PTE_V);
+    try_all(v, "a table too deep", WINDOW + 5 * PAGE, page_faults);
+    try_all(v, "not canonical", 1UL << 39, page_faults);
+    paging_off();
+}
+
+static bool is_own(uint64_t address)
+{
+    return address - RAM_BASE < RAM_SIZE || address - SHARED_BASE < SHARED_SIZE ||
+           address - PLATFORM_UART_BASE < UART_SIZE || address - PLATFORM_PLIC_BASE < PLIC_SIZE;
+}
+
+/* Entries that were never meant to be any: each load gives a page fault, an access fault, or a page of one's own. */
+void tables_garbage(struct verdict *v, uint64_t arg)
+{
+    uint64_t state = 0x9e3779b97f4a7c15UL;
+
+    (void)arg;
+    paging_on();
+    for (unsigned int n = 0; n < 3000; n++) {
+        uint64_t entry = random_next(&state);
+        struct caught c;
+
+        /* half of them may be leaves in the first 4 GiB, so that more than reserved bits is tried */
+        entry = n % 2 == 0 ? entry : (entry & ~PTE_UPPER & ~(0xffffffUL << 30)) | PTE_V | PTE_R | PTE_AD;
+        leaves[0] = entry;
+        forget();
+        c = try_word(SUPERVISOR, WORD_LW, WINDOW + 0x100, 0);
+        judge(v,
+              c.cause == CAUSE_LOAD_PAGE || c.cause == CAUSE_LOAD_ACCESS ||
+                  (c.cause == CAUSE_NONE && is_own((entry & ~PTE_UPPER) >> 10 << 12 | 0x100)),
+              "entry 0x%lx: cause %ld", entry, (long)c.cause);
+    }
+    paging_off();
+}
+
+/* --- tables that change under a walk --- */
+
+static volatile bool change;
+
+static void change_tables(unsigned long hart, void *argument)
+{
+    volatile uint64_t *entry = &leaves[0];
+    uint64_t state = 42;
+
+    (void)hart;
+    (void)argument;
+    while (change) {
+        *entry = pte((uintptr_t)own_page, PTE_LEAF);
+        *entry = pte(REAL_HYPERVISOR, PTE_LEAF);
+        for (uint64_t wait = random_next(&state) % 64; wait > 0; wait--) {
+            __asm__ volatile("");
+        }
+        *entry = pte(REAL_WITNESS, PTE_LEAF);
+        *entry = random_next(&state) & ~PTE_UPPER;
+    }
+}
+
+/* Whatever the other hart makes of the entry: one's own page with what is in it, or a fault. */
+void tables_changing(struct verdict *v, uint64_t arg)
+{
+    uint64_t end = csr_read_time() + 15UL * MS;
+
+    (void)arg;
+    own_page[1] = PATTERN;
+    paging_on();
+    change = true;
+    judge(v, second_hart(change_tables), "the second hart does not start");
+    while (csr_read_time() < end) {
+        struct caught c;
+
+        forget();
+        c = try_word(SUPERVISOR, WORD_LD, WINDOW + 8, 0);
+        judge(v,
+              c.cause == CAUSE_LOAD_PAGE || c.cause == CAUSE_LOAD_ACCESS ||
+                  (c.cause == CAUSE_NONE && (c.value == PATTERN || is_own((leaves[0] & ~PTE_UPPER) >> 10 << 12))),
+              "cause %ld, value 0x%lx", (long)c.cause, c.value);
+    }
+    change = false;
+    while (sbi_hart_status(1).value != 1) {
+    }
+    paging_off();
+}
+
+/*
+ * A page of code takes itself away and then touches a device, while the hart still knows the page: who has to look at the
+ * instruction does not find it. The guest gets the fetch's page fault, or the register.
+ */
+void code_gone(struct verdict *v, uint64_t arg)
+{
+    volatile uint32_t *code = (volatile uint32_t *)own_page;
+
+    (void)arg;
+    code[0] = 0x0005b023U; /* sd zero, 0(a1): its own page's entry */
+    code[1] = 0x00554503U; /* lbu a0, 5(a0): the UART's status */
+    code[2] = WORD_RET;
+    paging_on();
+    for (unsigned int n = 0; n < 200; n++) {
+        struct caught c;
+
+        leaves[0] = pte((uintptr_t)own_page, PTE_LEAF);
+        forget();
+        __asm__ volatile("fence.i" ::: "memory");
+        c = guarded(SUPERVISOR, WINDOW, PLATFORM_UART_BASE, (uintptr_t)&leaves[0]);
+        judge(v, c.cause == CAUSE_NONE || (c.cause == CAUSE_FETCH_PAGE && c.sepc >= WINDOW && c.sepc < WINDOW + 16),
+              "cause %ld at 0x%lx", (long)c.cause, c.sepc);
+    }
+    paging_off();
+}
+
+/* Address spaces that are changed and forgotten as fast as it goes; each has its own page at the same address. */
+void address_spaces(struct verdict *v, uint64_t arg)
+{
+    volatile uint64_t *page = (volatile uint64_t *)RAM_FREE;
+
+    (void)arg;
+    paging_on();
+    for (uint64_t n = 0; n < 2000; n++) {
+        uint64_t at = n % 64 * PAGE;
+        struct caught c;
+
+        page[at / sizeof(*page)] = n;
+        leaves[0] = pte(RAM_FREE + at, PTE_LEAF);
+        set_satp(SATP_SV39 | n % 0x10000 << 44 | (uintptr_t)root / PAGE);
+        c = try_word(SUPERVISOR, WORD_LD, WINDOW, 0);
+        judge(v, c.cause == CAUSE_NONE && c.value == n, "%lu: cause %ld, value %lu", n, (long)c.cause, c.value);
+    }
+    paging_off();
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Takes interrupts of its timer, and has a real-time app that is released each millisecond, beside a guest that attacks
+ * (../attacker). Says how late each came, in ticks of `time`, since it last said so and ever, and sends back the messages
+ * that it gets:
+ *
+ *      ticker: 20 interrupts, late 9800; 10 releases, late 4, ever 9, missed 0; 3 messages, 0 wrong
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "csr.h"
+#include "ipc.h"
+#include "platform.h"
+#include "print.h"
+#include "rt.h"
+#include "timer.h"
+#include "trap.h"
+#include "uart.h"
+
+#define PERIOD_US 1300U
+#define PERIOD (PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000U))
+#define TICK (PLATFORM_TIMEBASE_HZ / 2000U) /* 0.5 ms */
+#define TICKS_A_LINE 10U
+#define VM_ATTACKER 0U
+
+int main(unsigned long hart, const void *fdt);
+
+static volatile unsigned long ticks;
+static volatile uint64_t due, late;                    /* of the timer's interrupts; owner: their handler */
+static volatile uint64_t release, released_late, ever; /* owner: the app */
+static volatile unsigned long releases;                /* owner: the app */
+
+static void tick(void)
+{
+    uint64_t now = csr_read_time();
+
+    late = now - due > late ? now - due : late;
+    ticks++;
+    due = now + TICK;
+    timer_set(due);
+}
+
+/* Begins each job with a look at how late it is. */
+static void job(void *argument)
+{
+    uint64_t behind = csr_read_time() - release;
+
+    (void)argument;
+    released_late = behind > released_late ? behind : released_late;
+    ever = behind > ever ? behind : ever;
+    release += PERIOD;
+    releases++;
+}
+
+static unsigned long start_app(void)
+{
+    static uint8_t stack[2048] __attribute__((aligned(16)));
+    static struct rt_task task = {.job = job};
+    struct rt_params params = {.entry = (uintptr_t)rt_task_entry,
+                               .stack = (uintptr_t)(stack + sizeof(stack)),
+                               .arg = (uintptr_t)&task,
+                               .period_us = PERIOD_US,
+                               .budget_us = 20,
+                               .deadline_us = 100};
+    unsigned long app = (unsigned long)rt_create_app(&params).value;
+
+    release = csr_read_time() + PERIOD;
+    return rt_launch_app(RT_OWN_VM, app, release).error == 0 ? app : ~0UL;
+}
+
+static unsigned long missed(unsigned long app)
+{
+    struct rt_stats stats;
+
+    return rt_get_stats(app, &stats).error == 0 ? (unsigned long)(stats.misses + stats.overruns) : ~0UL;
+}
+
+/* Takes what has come; a message is what the attacker sends or it is wrong, and goes back to it. */
+static void hear(unsigned long *messages, unsigned long *wrong)
+{
+    static uint8_t bytes[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
+    struct ipc_peer from = {0};
+    long size;
+
+    csr_clear_sip(SIE_SOFT);
+    (void)ipc_doorbells();
+    while ((size = ipc_receive(bytes, sizeof(bytes), &from)) > 0) {
+        unsigned long bad = from.vm != VM_ATTACKER;
+
+        for (long i = 0; i < size; i++) {
+            bad += bytes[i] != (uint8_t)(i / 8 + 1);
+        }
+        *wrong += bad != 0;
+        ++*messages;
+        (void)ipc_send((struct ipc_peer){.vm = VM_ATTACKER}, bytes, (size_t)size);
+    }
+}
+
+int main(unsigned long hart, const void *fdt)
+{
+    unsigned long messages = 0, wrong = 0, app, before = 0;
+
+    (void)hart;
+    (void)fdt;
+    uart_init();
+    (void)timer_init();
+    trap_set_interrupt(IRQ_TIMER, tick);
+    app = start_app();
+    due = csr_read_time() + TICK;
+    timer_set(due);
+    csr_write_sie(SIE_TIMER);
+    csr_set_sstatus(SSTATUS_SIE);
+    for (;;) {
+        csr_wait_for_interrupt();
+        hear(&messages, &wrong);
+        if (ticks - before >= TICKS_A_LINE) {
+            before = ticks;
+            print("ticker: %lu interrupts, late %lu; %lu releases, late %lu, ever %lu, missed %ld; %lu messages, "
+                  "%lu wrong\n",
+                  ticks, late, releases, released_late, ever, (long)missed(app), messages, wrong);
+            late = 0;
+            released_late = 0;
+        }
+    }
+}

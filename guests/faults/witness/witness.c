@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Computes, and looks at everything that it has again and again, beside a guest that attacks (../attacker). What it says can
+ * be recomputed from the number of rounds by whoever reads it:
+ *
+ *      witness: 120 rounds, sum 0x9a..., 0 wrong
+ */
+#include <stdint.h>
+
+#include "csr.h"
+#include "platform.h"
+#include "print.h"
+#include "uart.h"
+
+#define WORDS 2048U
+#define TURNS 40UL
+#define LINE_TICKS (PLATFORM_TIMEBASE_HZ / 200U) /* 5 ms */
+#define FACTOR 6364136223846793005UL
+#define SUMMAND 1442695040888963407UL
+#define SPARE_CSRS 5U
+
+int main(unsigned long hart, const void *fdt);
+unsigned long hold(uint64_t seed, unsigned long turns);
+
+static uint64_t memory[WORDS];
+
+/* Through the memory once: all of it is as the last round left it, and now as this one leaves it. Returns words that are
+ * not. */
+static unsigned long look_at_memory(uint64_t before, uint64_t now)
+{
+    unsigned long wrong = 0;
+
+    for (uint64_t i = 0; i < WORDS; i++) {
+        wrong += ((volatile uint64_t *)memory)[i] != before + i * FACTOR;
+        ((volatile uint64_t *)memory)[i] = now + i * FACTOR;
+    }
+    return wrong;
+}
+
+/* sscratch, sepc, scause, stval, scounteren: nobody but it has written them. */
+static unsigned long look_at_csrs(uint64_t before, uint64_t now)
+{
+    uint64_t found[SPARE_CSRS];
+    const uint64_t expected[SPARE_CSRS] = {before, before & ~3UL, before & 15U, ~before, 7};
+    unsigned long wrong = 0;
+
+    __asm__ volatile("csrrw %0, sscratch, %1" : "=r"(found[0]) : "r"(now));
+    __asm__ volatile("csrrw %0, sepc, %1" : "=r"(found[1]) : "r"(now & ~3UL));
+    __asm__ volatile("csrrw %0, scause, %1" : "=r"(found[2]) : "r"(now & 15U));
+    __asm__ volatile("csrrw %0, stval, %1" : "=r"(found[3]) : "r"(~now));
+    __asm__ volatile("csrr %0, scounteren" : "=r"(found[4]));
+    for (unsigned int i = 0; i < SPARE_CSRS; i++) {
+        wrong += found[i] != expected[i];
+    }
+    return wrong;
+}
+
+/* What has never been touched since the start. */
+static unsigned long look_at_rest(uint64_t stvec)
+{
+    uint64_t satp;
+
+    __asm__ volatile("csrr %0, satp" : "=r"(satp));
+    return satp != 0 || csr_read_sie() != 0 || csr_read_stvec() != stvec || (csr_read_sip() & SIE_SOFT) != 0 ? 1 : 0;
+}
+
+int main(unsigned long hart, const void *fdt)
+{
+    uint64_t sum = 1, next = csr_read_time(), stvec = csr_read_stvec();
+    unsigned long wrong = 0;
+
+    (void)hart;
+    (void)fdt;
+    uart_init();
+    csr_set_sstatus(SSTATUS_FS_INITIAL);
+    (void)look_at_memory(0, sum);
+    (void)look_at_csrs(0, sum);
+    for (unsigned long rounds = 1;; rounds++) {
+        uint64_t before = sum;
+
+        sum = sum * FACTOR + SUMMAND;
+        wrong += hold(sum, TURNS) + look_at_memory(before, sum) + look_at_csrs(before, sum) + look_at_rest(stvec);
+        if (csr_read_time() >= next) {
+            print("witness: %lu rounds, sum 0x%lx, %lu wrong\n", rounds, sum, wrong);
+            next = csr_read_time() + LINE_TICKS;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The hostile guest's attacks (guests/faults), each beside a guest that computes and one that takes interrupts;
+docs/isolation.md says what is shown by that. The table that they leave in build/e2e/faults is printed at the end.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+from faultlab import Arenas, Attack, menu
+from lab import SOON_S
+
+MENU = menu()
+UNTIMED = {"vector_unmapped"}  # the hart goes round without an instruction: counted time would stand still
+# Where the machine has no Sstc, timers are the hypervisor's; and what else depends on what the machine has.
+EMULATED = {
+    "csr_reads", "csr_writes", "csr_reads_user", "csr_writes_user", "timer_storm", "call_flood", "state_left",
+    "sbi_random", "wfi_storm", "sleep_forever", "loop_on_every_hart", "hart_storm", "reset_forever",
+}  # fmt: skip
+
+
+def arenas(label: str, **how: object) -> Iterator[Arenas]:
+    machines = Arenas(label, patience=SOON_S, **how)
+    yield machines
+    machines.close()
+
+
+@pytest.fixture(scope="module")
+def counted() -> Iterator[Arenas]:
+    yield from arenas("faults")
+
+
+@pytest.fixture(scope="module")
+def without_sstc() -> Iterator[Arenas]:
+    yield from arenas("faults-no-sstc", cpu="sstc=false")
+
+
+@pytest.fixture(scope="module")
+def free_running() -> Iterator[Arenas]:
+    yield from arenas("faults-untimed", counted=False)
+
+
+def some(attacks: list[Attack]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("attack", attacks, ids=lambda attack: attack.name)
+
+
+def test_there_are_enough():
+    assert len(MENU) >= 60
+    assert len({attack.name for attack in MENU}) == len(MENU)
+
+
+@some([attack for attack in MENU if attack.name not in UNTIMED])
+def test_attack(counted: Arenas, attack: Attack):
+    counted.run(attack)
+
+
+@some([attack for attack in MENU if attack.name in EMULATED])
+def test_attack_without_sstc(without_sstc: Arenas, attack: Attack):
+    without_sstc.run(attack)
+
+
+@some([attack for attack in MENU if attack.name in UNTIMED])
+def test_attack_in_the_hosts_time(free_running: Arenas, attack: Attack):
+    free_running.run(attack)

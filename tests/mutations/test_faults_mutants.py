@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The attacks of the hostile guest, with one defence of the hypervisor taken out each time (faults.toml): they must fail,
+or what they show when they pass is worth nothing. `make mutate-faults` leaves the table in build/mutants/faults.md.
+"""
+
+import json
+import re
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faultlab import Arenas, Attack, menu
+from lab import make
+
+from tessera.runner import ROOT
+
+OUT = ROOT / "build" / "mutants"
+SOURCE = OUT / "source"
+ROOMS = ("Makefile", "arch", "core", "debug", "ipc", "operator", "platform", "rt", "scripts")
+PATIENCE_S = 12  # for anything; an attack that the hypervisor withstands takes one
+UNTIMED = {"vector_unmapped"}
+PLAN = tomllib.loads((Path(__file__).parent / "faults.toml").read_text(encoding="utf-8"))
+MENU = {attack.name: attack for attack in menu()}
+
+
+@pytest.fixture(scope="module")
+def source() -> Iterator[Path]:
+    """A copy of what the hypervisor is made of."""
+    shutil.rmtree(SOURCE, ignore_errors=True)
+    SOURCE.mkdir(parents=True)
+    for room in ROOMS:
+        if (ROOT / room).is_dir():
+            shutil.copytree(ROOT / room, SOURCE / room)
+        else:
+            shutil.copy(ROOT / room, SOURCE / room)
+    return SOURCE
+
+
+def folder_of(mutation: dict[str, Any]) -> Path:
+    return OUT / mutation["name"].replace(" ", "-").replace("'", "")
+
+
+def write_table() -> None:
+    """Of what there is of this run and earlier ones."""
+    lines = ["| taken out | attack | how it failed |", "|---|---|---|"]
+    for mutation in PLAN["mutation"]:
+        found = folder_of(mutation) / "found.json"
+        rows = json.loads(found.read_text(encoding="utf-8")) if found.is_file() else {}
+        lines += [f"| {mutation['name']} | `{name}` | {how or '**it did not**'} |" for name, how in rows.items()]
+    (OUT / "faults.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def hypervisor_of(source: Path, mutation: dict[str, Any]) -> Path:
+    """The hypervisor with that defence out, built beside what is built already."""
+    path = source / mutation["file"]
+    text = path.read_text(encoding="utf-8")
+    assert text.count(mutation["old"]) == 1, f"{mutation['file']}: '{mutation['old']}' is not there once"
+    path.write_text(text.replace(mutation["old"], mutation["new"]), encoding="utf-8")
+    try:
+        make("-C", str(source.relative_to(ROOT)), "hyp")
+    finally:
+        path.write_text(text, encoding="utf-8")
+    kept = folder_of(mutation) / "tessera.bin"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source / "build" / "hyp" / "qemu-virt" / "tessera.bin", kept)
+    return kept
+
+
+def failure(machines: Arenas, attack: Attack) -> str | None:
+    """The first words of how the attack failed; None: it did not."""
+    try:
+        machines.run(attack)
+    except AssertionError as error:
+        words = str(error).split("\n", 1)[0]
+        words = re.sub(r"^(\w+): /.*/: ", r"\1 did not say what it should: ", words)
+        return words.removesuffix(". Its last lines:").replace("|", "/")[:150]
+    return None
+
+
+def failures(label: str, hypervisor: Path, names: list[str], before: list[str]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for counted in (True, False):
+        machines = Arenas(label, hypervisor=hypervisor, patience=PATIENCE_S, counted=counted)
+        for name in [*before, *names]:
+            if (name not in UNTIMED) == counted:
+                found[name] = failure(machines, MENU[name])
+        machines.close()
+    return found
+
+
+def test_every_attack_is_covered():
+    covered = {name for mutation in PLAN["mutation"] for name in mutation["attacks"]}
+    assert covered | PLAN["hardware"].keys() == MENU.keys()
+    assert not covered & PLAN["hardware"].keys()
+
+
+@pytest.mark.parametrize("mutation", PLAN["mutation"], ids=lambda mutation: mutation["name"].replace(" ", "-"))
+def test_without(mutation: dict[str, Any], source: Path):
+    hypervisor = hypervisor_of(source, mutation)
+    found = failures("mutant", hypervisor, mutation["attacks"], mutation.get("before", []))
+    found = {name: found[name] for name in mutation["attacks"]}
+    (folder_of(mutation) / "found.json").write_text(json.dumps(found), encoding="utf-8")
+    write_table()
+    survived = [name for name, how in found.items() if how is None]
+    assert not survived, f"without that these go well all the same: {', '.join(survived)}"
