@@ -32,7 +32,8 @@ test: | setup-dev ## every test there is: unit, image builder, bare guests, end 
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py
+	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py \
+	    tests/e2e/test_leak.py
 
 .PHONY: test-newer run smoke native test-e2e test
 
