@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Boot arguments: role=spin (else scan, restart), vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>, to=<VM that it may send
- * to>, from=<VM that may send to it>, every=<spins between two reports>.
+ * to>, from=<VM that may send to it>, noisy=<1: one may whose messages are not known>, every=<spins between two
+ * reports>, log=<1: tell of them in the memory shared with guests/fuzz, too>.
  */
 #include "leak.h"
 
@@ -9,6 +10,7 @@
 
 #include "csr.h"
 #include "fdt.h"
+#include "fuzz_log.h"
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
@@ -22,7 +24,7 @@
 
 static struct leak leaks[HARTS];
 static uint8_t stack[STACK] __attribute__((aligned(16)));
-static uint64_t harts, every;
+static uint64_t harts, every, logged;
 
 int main(unsigned long hart, const void *fdt);
 
@@ -47,7 +49,7 @@ static void prepare(struct leak *l, uint64_t hart, const void *fdt)
     l->fp = number(fdt, "fp", 0) != 0;
     l->send_to = number(fdt, "to", LEAK_NOBODY);
     l->from = number(fdt, "from", LEAK_NOBODY);
-    l->quiet = l->from == LEAK_NOBODY && harts == 1;
+    l->quiet = l->from == LEAK_NOBODY && harts == 1 && number(fdt, "noisy", 0) == 0;
     l->devices = hart == 0;
     l->tag = 0x80U | l->vm << 3 | hart;
     l->random = random_from(number(fdt, "seed", 1) << 8 | l->tag);
@@ -81,6 +83,16 @@ static void report_all(void)
     }
 }
 
+static void note(const struct leak *l)
+{
+    struct fuzz_log *log = (struct fuzz_log *)FUZZ_LOG;
+
+    if (logged != 0) {
+        log->spins = l->spins;
+        log->wrongs = l->wrongs;
+    }
+}
+
 static void get_ready(struct leak *l)
 {
     leak_learn(l);
@@ -94,6 +106,7 @@ static void spin(struct leak *l)
 {
     for (;;) {
         leak_spin(l);
+        note(l);
         if (l->devices && l->spins % every == 0) {
             report_all();
         }
@@ -124,6 +137,7 @@ int main(unsigned long hart, const void *fdt)
 
     harts = number(fdt, "harts", 1);
     every = number(fdt, "every", 500);
+    logged = number(fdt, "log", 0);
     fdt_bootarg(fdt, "role", role, sizeof(role));
     for (unsigned i = 0; i < harts; i++) {
         prepare(&leaks[i], i, fdt);

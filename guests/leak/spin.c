@@ -21,6 +21,7 @@
 #define SOON_TICKS 2000U
 #define WAIT_TICKS 300U
 #define PAST_TICKS 1000U
+#define RAM_BASE 0x80000000UL
 #define TICK_NS 100U
 #define AWAY_TICKS 300U    /* longer than a spin can take on its own, measured in instructions of a nanosecond */
 #define SPIN_SETUP_NS 600U /* what is executed around the loops */
@@ -364,7 +365,7 @@ static void look_message(struct leak *l, const struct spin *s)
 {
     uint64_t head = l->page.x_got[A1];
 
-    if (!s->event.takes || l->page.x_got[A0] != 0) {
+    if (!s->event.takes || l->page.x_got[A0] != 0 || l->from == LEAK_NOBODY) {
         return;
     }
     leak_expect(l, "sender", 0, l->from, head >> 16 & 0xffU);
@@ -373,15 +374,22 @@ static void look_message(struct leak *l, const struct spin *s)
     }
 }
 
+/* The VM's first page, which nothing else uses: other VMs' memory ends close by. */
+static uint64_t *page_of(struct leak *l, unsigned n)
+{
+    return n == 0 && l->devices ? (uint64_t *)RAM_BASE : l->memory[n];
+}
+
 /* One page of memory, which gets another content. */
 static void look_memory(struct leak *l)
 {
     unsigned n = (unsigned)random_below(&l->random, LEAK_PAGES);
+    uint64_t *page = page_of(l, n);
     uint64_t key = leak_value(l);
 
     for (unsigned i = 0; i < LEAK_WORDS; i++) {
-        leak_expect(l, "memory", (uintptr_t)&l->memory[n][i], l->keys[n] * i, l->memory[n][i]);
-        l->memory[n][i] = key * i;
+        leak_expect(l, "memory", (uintptr_t)&page[i], l->keys[n] * i, page[i]);
+        page[i] = key * i;
     }
     l->keys[n] = key;
 }
