@@ -58,6 +58,9 @@ has_keyring() { [[ -e /usr/share/keyrings/debian-archive-trixie-stable.gpg || -e
 # The library alone is opened by its file's name: no headers, no tools.
 has_spandsp() { compgen -G "/usr/lib/*/libspandsp.so.2"; }
 
+# It lies beside what clang says are its own files, in a folder that is named after the machine, or not.
+has_fuzzer() { compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a"; }
+
 find_missing_run() {
     want "gcc-riscv64-unknown-elf" "compiles the hypervisor and the FreeRTOS guest" has riscv64-unknown-elf-gcc
     if [[ -z ${QEMU:-} ]]; then
@@ -83,6 +86,7 @@ find_missing_dev() {
     want "libcmocka-dev" "unit tests on this machine" test -e /usr/include/cmocka.h
     want "libspandsp2t64|libspandsp2" "the G.722 codec ours is compared with" has_spandsp
     want "clang" "the second compiler every file must please" has clang
+    want "libclang-rt-dev|libclang-rt-18-dev|libclang-rt-14-dev" "libFuzzer, with the sanitizers of clang" has_fuzzer
     want "lld" "links what clang compiles" has ld.lld
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "shellcheck" "checks the shell scripts" has shellcheck
