@@ -163,7 +163,7 @@ setup_venv() {
     local key stamp=$VENV/.stamp
     key=$(python3 --version && sha256sum scripts/requirements.txt)
     [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
-    say "installing Python packages into cache/venv (about 70 MB, once)"
+    say "installing Python packages into cache/venv (about 110 MB, once)"
     python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
         -r scripts/requirements.txt >&2 || die "pip could not install scripts/requirements.txt (see above)"

@@ -22,6 +22,7 @@ test-e2e: image | setup-dev setup-qemu-new ## boot real systems in QEMU and use 
 test: | setup-dev ## every test there is: unit, image builder, bare guests, end to end
 	@$(MAKE) --no-print-directory test-unit
 	@$(MAKE) --no-print-directory test-rt-long
+	@$(MAKE) --no-print-directory check-model
 	@$(MAKE) --no-print-directory test-fuzz-host
 	@$(MAKE) --no-print-directory test-image
 	@$(MAKE) --no-print-directory test-guests
