@@ -173,9 +173,11 @@ class Run:
         if log.wrongs:
             found = re.findall(r"^leak: WRONG.*$", self.machine.console.text(WITNESS), re.MULTILINE)
             return f"the witness has found {log.wrongs} wrong values: {found[-1:] or 'not told yet'}"
+        if told := self._told():
+            return told
         if not self.machine.running:
             return f"QEMU has ended with status {self.machine.status(5)}"
-        return self._told() or self._stalled(log)
+        return self._stalled(log)
 
     def _fail(self, why: str, log: Log) -> FuzzError:
         self.machine.wait_until(lambda: False, 2)  # the console may have more to say
