@@ -2,7 +2,8 @@
 /*
  * Boot arguments: role=spin (else scan, restart), vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>, to=<VM that it may send
  * to>, from=<VM that may send to it>, noisy=<1: one may whose messages are not known>, every=<spins between two
- * reports>, log=<1: tell of them in the memory shared with guests/fuzz, too>.
+ * reports>, log=<1: tell of them in the memory shared with guests/fuzz, too>, real=<1: time is real, and the timer not to
+ * be trusted: QEMU's own thread may fire it after it was set anew>.
  */
 #include "leak.h"
 
@@ -51,6 +52,7 @@ static void prepare(struct leak *l, uint64_t hart, const void *fdt)
     l->from = number(fdt, "from", LEAK_NOBODY);
     l->quiet = l->from == LEAK_NOBODY && harts == 1 && number(fdt, "noisy", 0) == 0;
     l->devices = hart == 0;
+    l->real = number(fdt, "real", 0) != 0;
     l->tag = 0x80U | l->vm << 3 | hart;
     l->random = random_from(number(fdt, "seed", 1) << 8 | l->tag);
 }
@@ -104,10 +106,13 @@ static void get_ready(struct leak *l)
 
 static void spin(struct leak *l)
 {
+    uint64_t told = 0;
+
     for (;;) {
         leak_spin(l);
         note(l);
-        if (l->devices && l->spins % every == 0) {
+        if (l->devices && (l->spins % every == 0 || (told == 0 && l->wrongs != 0))) {
+            told = l->wrongs;
             report_all();
         }
     }

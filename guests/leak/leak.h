@@ -69,6 +69,7 @@ struct leak {
     bool fp;          /* uses floating point */
     bool fp_loaded;   /* f_want is what the registers hold */
     bool quiet;       /* nobody sends it interrupts */
+    bool real;        /* time is real: see leak.c */
     bool devices;     /* the VM's UART is this VCPU's */
     uint8_t scratch;  /* what the UART's scratch register holds */
     bool line;        /* the UART's interrupt is high */

@@ -300,6 +300,13 @@ static uint64_t after_sstatus(const struct leak *l, bool trapped)
     return trapped ? (want & ~SSTATUS_SPP) | SSTATUS_SPIE : want;
 }
 
+static bool timer_is_known(const struct leak *l, const struct spin *s)
+{
+    bool due = s->timing == TIMER_PAST && l->masks[LEAK_STIMECMP] != 0;
+
+    return !l->real && (s->timing == TIMER_FAR || due);
+}
+
 /*
  * The interrupts of which it is known whether they are pending. One that is not must not be seen in sip; QEMU 7.2 does not
  * show there all that are, so those are looked for in what has come to the handler.
@@ -314,7 +321,7 @@ static void look_interrupts(struct leak *l, const struct spin *s)
         known |= SIE_SOFT;
         pending |= p->csr_want[LEAK_SIP];
     }
-    if (s->timing == TIMER_FAR || (s->timing == TIMER_PAST && l->masks[LEAK_STIMECMP] != 0)) {
+    if (timer_is_known(l, s)) {
         known |= SIE_TIMER;
         pending |= s->timing == TIMER_PAST ? SIE_TIMER : 0;
     }

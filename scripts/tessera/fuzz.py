@@ -112,6 +112,10 @@ _SYSTEM = """// SPDX-License-Identifier: Apache-2.0
 			bootargs = "seed={seed}";
 			watchdog-ms = <{watchdog_ms}>;
 		}};
+
+		witness {{
+			bootargs = "vm=1 fp=1 noisy=1 log=1 real={real}";
+		}};
 	}};
 }};
 """
@@ -122,7 +126,9 @@ def build(options: Options) -> BuiltSystem:
     folder = OUT / "systems" / options.label
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "fuzz.dts"
-    words = {"harts": 1, "watchdog_ms": 20} if options.virtual else {"harts": 2, "watchdog_ms": 500}
+    words = (
+        {"harts": 1, "watchdog_ms": 20, "real": 0} if options.virtual else {"harts": 2, "watchdog_ms": 500, "real": 1}
+    )
     source.write_text(_SYSTEM.format(base=ROOT / "systems" / "fuzz.dts", seed=options.seed, **words))
     where = ["--guests", "build/guests", "--hypervisor", str(options.hypervisor), "--out", str(folder)]
     command = [sys.executable, str(ROOT / "scripts" / "mkimage.py"), str(source), *where]
