@@ -10,10 +10,9 @@ bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa)
 {
     for (unsigned i = 0; i < map->count; i++) {
         const struct sysimage_region *r = &map->regions[i];
-        uint64_t offset = gpa - r->gpa; /* wraps to something huge when gpa is below */
 
-        if (r->kind != SYSIMAGE_REGION_MMIO && offset < r->size && size != 0 && size <= r->size - offset) {
-            *hpa = r->hpa + offset;
+        if (r->kind != SYSIMAGE_REGION_MMIO && size != 0 && memmap_has(r, gpa, size)) {
+            *hpa = r->hpa + (gpa - r->gpa);
             return true;
         }
     }

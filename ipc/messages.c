@@ -58,15 +58,16 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
 {
     const struct vcpu *self = cpu_self()->current;
     ulong id = to & 0xffffU;
-    struct vm *vm = &hyp.vms[id];
     const uint64_t *src;
+    struct vm *vm;
 
     (void)a3, (void)a4, (void)a5;
-    KEEP_IN_REGISTER(vm);
     if (UNLIKELY(id >= 32U ||
                  (self->vm->config->send_to >> id & 1U) == 0)) { /* of VMs that there are, says the image */
         return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NOBODY);
     }
+    vm = &hyp.vms[id];
+    KEEP_IN_REGISTER(vm);
     if (UNLIKELY(to >> 16 >= vm->total)) {
         return refuse(IPC_ERR_NOBODY);
     }

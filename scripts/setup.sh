@@ -58,6 +58,9 @@ has_keyring() { [[ -e /usr/share/keyrings/debian-archive-trixie-stable.gpg || -e
 # The library alone is opened by its file's name: no headers, no tools.
 has_spandsp() { compgen -G "/usr/lib/*/libspandsp.so.2"; }
 
+# It lies beside what clang says are its own files, in a folder that is named after the machine, or not.
+has_fuzzer() { compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a"; }
+
 find_missing_run() {
     want "gcc-riscv64-unknown-elf" "compiles the hypervisor and the FreeRTOS guest" has riscv64-unknown-elf-gcc
     if [[ -z ${QEMU:-} ]]; then
@@ -83,6 +86,7 @@ find_missing_dev() {
     want "libcmocka-dev" "unit tests on this machine" test -e /usr/include/cmocka.h
     want "libspandsp2t64|libspandsp2" "the G.722 codec ours is compared with" has_spandsp
     want "clang" "the second compiler every file must please" has clang
+    want "libclang-rt-dev|libclang-rt-18-dev|libclang-rt-14-dev" "libFuzzer, with the sanitizers of clang" has_fuzzer
     want "lld" "links what clang compiles" has ld.lld
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "shellcheck" "checks the shell scripts" has shellcheck
@@ -159,7 +163,7 @@ setup_venv() {
     local key stamp=$VENV/.stamp
     key=$(python3 --version && sha256sum scripts/requirements.txt)
     [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
-    say "installing Python packages into cache/venv (about 70 MB, once)"
+    say "installing Python packages into cache/venv (about 110 MB, once)"
     python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
         -r scripts/requirements.txt >&2 || die "pip could not install scripts/requirements.txt (see above)"

@@ -14,6 +14,7 @@
 struct cpu *host_cpu;
 ticks_t host_time;
 struct host_costs host_costs;
+bool host_keeps_ram;
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
 static jmp_buf asleep;  /* where a CPU goes that has nothing to do; owner: host_schedule() */
@@ -35,7 +36,9 @@ void host_reset(void)
     if (ram == NULL || trace_memory == NULL) {
         abort();
     }
-    memset(ram, 0xa5, HOST_RAM_SIZE);
+    if (!host_keeps_ram) {
+        memset(ram, 0xa5, HOST_RAM_SIZE);
+    }
     for (unsigned i = 0; i < SYSIMAGE_MAX_HARTS; i++) {
         cpus[i].arch.timer = TICKS_NEVER;
     }

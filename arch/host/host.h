@@ -12,6 +12,9 @@
 /* Forgets everything and makes CPU 0 the current one. The RAM of the pretended machine is all 0xa5. */
 void host_reset(void);
 
+/* Leaves the RAM as it is instead: for who boots hundreds of times a second. */
+extern bool host_keeps_ram;
+
 /* Steps CPU `id` as its next exit or interrupt would: takes what is pending for it, and runs the scheduler if that is
  * called for. Returns the VCPU that runs on it now, or NULL if it sleeps. */
 struct vcpu *host_step(unsigned id);

@@ -50,9 +50,13 @@ static unsigned __attribute__((noinline)) vplic_choose(const struct vplic *p, ui
     return best;
 }
 
-static inline void vplic_lower(struct vplic *p, ulong c)
+/* For the current VCPU. Another hart (the console's) may have raised it and asked this one to look; that is taken back. */
+static inline void vplic_lower(struct vcpu *v)
 {
-    p->context[c].raised = false;
+    v->vm->arch.plic.context[v->id].raised = false;
+    if (UNLIKELY(__atomic_load_n(&v->pending, __ATOMIC_RELAXED) != 0)) {
+        __atomic_fetch_and(&v->pending, ~(1UL << IRQ_VSEI), __ATOMIC_RELAXED);
+    }
     csr_clear(CSR_HVIP, 1UL << IRQ_VSEI);
 }
 
@@ -69,7 +73,7 @@ static inline void vplic_update(struct vm *vm, ulong c)
             vcpu_raise(&vm->vcpus[c], 1UL << IRQ_VSEI);
         }
     } else if (&vm->vcpus[c] == cpu_self()->current) {
-        vplic_lower(p, c);
+        vplic_lower(&vm->vcpus[c]);
     }
 }
 
@@ -99,7 +103,7 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 }
 
 /* What context `c` claims, for the VCPU `v` that asks. */
-static ulong vplic_claim(const struct vcpu *v, ulong c)
+static ulong vplic_claim(struct vcpu *v, ulong c)
 {
     struct vplic *p = &v->vm->arch.plic;
     uint32_t candidates;
@@ -114,7 +118,7 @@ static ulong vplic_claim(const struct vcpu *v, ulong c)
         candidates = p->pending & p->context[c].deliver;
     }
     if (candidates == 0 && c == v->id) {
-        vplic_lower(p, c);
+        vplic_lower(v);
     }
     spin_unlock(&v->vm->lock);
     return n;

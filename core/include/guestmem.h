@@ -23,12 +23,11 @@ bool guestmem_write(const struct vm *vm, gpa_t gpa, const void *src, size_t size
 static inline void *guestmem_at(const struct vm *vm, gpa_t gpa, size_t size)
 {
     const struct sysimage_region *r = vm->memmap.regions; /* RAM, sysimage_check() has seen to it */
-    uint64_t offset = gpa - r->gpa;
 
-    if (UNLIKELY(offset >= r->size || size > r->size - offset || gpa % 8U != 0)) {
+    if (UNLIKELY(!memmap_has(r, gpa, size) || gpa % 8U != 0)) {
         return NULL;
     }
-    return arch_window_for(&cpu_self()->arch, r->hpa + offset, size);
+    return arch_window_for(&cpu_self()->arch, r->hpa + (gpa - r->gpa), size);
 }
 
 #endif

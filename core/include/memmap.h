@@ -14,6 +14,17 @@ struct memmap {
 };
 
 /*
+ * The one range check for what guests say: whether [gpa, gpa + size) lies in the region wholly, size not being 0. No sum is
+ * made, which could wrap: gpa below the region makes the difference larger than any region.
+ */
+static inline bool memmap_has(const struct sysimage_region *r, gpa_t gpa, uint64_t size)
+{
+    uint64_t offset = gpa - r->gpa;
+
+    return offset < r->size && size <= r->size - offset;
+}
+
+/*
  * Host address of the guest RAM range [gpa, gpa + size), shared memory included.
  * Returns true and sets *hpa if the whole range lies in one region of it; false if any byte does not, if size is 0, or if
  * the range wraps around 2^64. Device regions do not count: the hypervisor never touches devices for a guest.

@@ -112,6 +112,8 @@ $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/inclu
 $(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,debuggee,$(wildcard guests/debuggee/*.c guests/debuggee/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,fuzz,$(wildcard guests/fuzz/*.c guests/fuzz/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,leak,$(wildcard guests/leak/*.c guests/leak/*.S),$(BARE_NOFP) -Iguests/fuzz))
 
 # The hostile guest, and those that must not notice it. Its memory is elsewhere (guests/faults/attacker/faults.h says why).
 FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/*.S)

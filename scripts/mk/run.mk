@@ -22,6 +22,8 @@ test-e2e: image | setup-dev setup-qemu-new ## boot real systems in QEMU and use 
 test: | setup-dev ## every test there is: unit, image builder, bare guests, end to end
 	@$(MAKE) --no-print-directory test-unit
 	@$(MAKE) --no-print-directory test-rt-long
+	@$(MAKE) --no-print-directory check-model
+	@$(MAKE) --no-print-directory test-fuzz-host
 	@$(MAKE) --no-print-directory test-image
 	@$(MAKE) --no-print-directory test-guests
 	@$(MAKE) --no-print-directory test-e2e
@@ -32,7 +34,8 @@ test: | setup-dev ## every test there is: unit, image builder, bare guests, end 
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py tests/e2e/test_faults.py
+	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py \
+	    tests/e2e/test_leak.py tests/e2e/test_faults.py
 
 # One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 5 to 10 minutes;
 # ONLY=words runs some (pytest's -k).

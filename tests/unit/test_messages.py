@@ -322,3 +322,12 @@ def test_rights_and_a_restart() -> None:
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
     assert call(1, DOORBELLS) == (0, 0)
     assert call(0, RECV, GPA + ROOM, LARGEST) == (0, 8 | 2 << 16)  # the others' are still there
+
+
+def test_vms_far_beyond_the_last() -> None:
+    """Nothing is even computed from an id that has no place in the table of VMs: the sanitizer sees to that."""
+    boot([3, 3], [0, 0], 0)
+    for vm in (2, 15, 16, 31, 32, 127, 0x7FFF, 0xFFFF):
+        assert call(0, SEND, vm, GPA + ROOM, 8)[0] == NOBODY
+        assert call(0, SEND_WAIT, vm, GPA + ROOM, 8)[0] == NOBODY
+        assert call(0, RING, 0, vm)[0] == NOBODY

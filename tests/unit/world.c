@@ -175,16 +175,18 @@ bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned 
 
 bool world_boot_image(struct world_image *image)
 {
-    if (world_image_check(image) != NULL) {
-        return false;
-    }
+    return world_image_check(image) == NULL && world_boot_checked(&image->header);
+}
+
+bool world_boot_checked(const struct sysimage_header *header)
+{
     memset(awake, 0, sizeof(awake));
     memset(&costs, 0, sizeof(costs));
     if (hyp.ncpus != 0) {
         world_debug(0, DEBUG_DETACH, 0, 0); /* a session outlives no boot */
     }
     host_reset();
-    if (system_init(&image->header) != NULL) {
+    if (system_init(header) != NULL) {
         return false;
     }
     system_start();

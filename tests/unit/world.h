@@ -41,6 +41,9 @@ bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned 
 /* The same with an image that world_image_make() has made, and somebody has changed and sealed. */
 bool world_boot_image(struct world_image *image);
 
+/* The same with any image that sysimage_check() has let through. */
+bool world_boot_checked(const struct sysimage_header *header);
+
 /* CPU `cpu` enters the hypervisor: what it was about to do before is done. All that follow call it first. */
 void world_enter(unsigned cpu);
 

@@ -5,7 +5,7 @@
 #include "host.h"
 
 /* Two regions a VM need more room than the image that world.c makes has: they stand in its unused fixups. */
-static void image_share(struct world_image *image, unsigned i)
+void world_image_share(struct world_image *image, unsigned i)
 {
     struct sysimage_region *regions = (struct sysimage_region *)(void *)&image->fixups[2U * i];
 
@@ -33,7 +33,7 @@ bool world_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, cons
         image->vms[i].send_to = send_to[i];
         image->vms[i].message_irq = message_irq[i];
         if ((sharers & 1U << i) != 0) {
-            image_share(image, i);
+            world_image_share(image, i);
         }
     }
     world_image_seal(image);

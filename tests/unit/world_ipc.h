@@ -8,6 +8,9 @@
 #define WORLD_SHARED_GPA UINT64_C(0xc0000000)
 #define WORLD_SHARED_SIZE UINT64_C(0x200000)
 
+/* Gives VM `i` of an image that world_image_make() has made the shared region; to be sealed. */
+void world_image_share(struct world_image *image, unsigned i);
+
 /* Boots one VM per CPU, all started, each with `vcpus` VCPUs of which VCPU 0 runs. False if core refused. */
 bool world_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, const uint32_t *message_irq,
                     uint32_t sharers);

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Seeds for the fuzzer of the system-image reader: the images of system files, made small enough to boot on this machine
+many times a second. Memory regions become 2 MiB each, payloads some bytes; the guests themselves need not be there.
+Usage: fuzzseeds.py FOLDER SYSTEM.dts...
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import cast
+
+from tessera import layout
+from tessera.build import Options, build
+from tessera.system import named_files
+
+ROOT = Path(__file__).resolve().parent.parent
+
+LARGE = 0x200000
+PAYLOAD = 64  # bytes of each
+RAM_BASE = 0x80000000  # arch/host/host.h
+
+
+class Shrinker:
+    """An image whose tables stay what they are, and whose sizes do not."""
+
+    def __init__(self, image: bytes) -> None:
+        self.header = layout.HEADER.unpack(image)
+        self.image = bytearray(image[: self.number(self.header, "config_size")])
+        self.payload = (len(self.image) + layout.PAGE - 1) // layout.PAGE * layout.PAGE
+        self.used = 0  # bytes of RAM
+        self.shared: dict[int, int] = {}
+
+    @staticmethod
+    def number(values: dict[str, int | bytes], field: str) -> int:
+        return cast(int, values[field])
+
+    def put(self, record: layout.Record, at: int, **changes: int) -> None:
+        values = record.unpack(bytes(self.image), at) | changes
+        self.image[at : at + record.size] = record.pack(**values)
+
+    def _take(self) -> int:
+        self.used += LARGE
+        return RAM_BASE + self.used - LARGE
+
+    def region(self, at: int) -> None:
+        values = layout.REGION.unpack(bytes(self.image), at)
+        kind, detail = self.number(values, "kind"), self.number(values, "detail")
+        if kind == layout.REGION_SHARED:
+            if detail not in self.shared:
+                self.shared[detail] = self._take()
+            self.put(layout.REGION, at, hpa=self.shared[detail], size=LARGE)
+        elif kind == layout.REGION_RAM:
+            self.put(layout.REGION, at, hpa=self._take(), size=LARGE)
+
+    def vm(self, at: int) -> None:
+        values = layout.VM.unpack(bytes(self.image), at)
+        regions = self.number(values, "regions_offset")
+        for index in range(self.number(values, "nregions")):
+            self.region(regions + index * layout.REGION.size)
+        base = self.number(layout.REGION.unpack(bytes(self.image), regions), "gpa")
+        for index in range(self.number(values, "nloads")):
+            load = self.number(values, "loads_offset") + index * layout.LOAD.size
+            self.put(layout.LOAD, load, gpa=base + index * layout.PAGE, offset=self.payload, size=PAYLOAD)
+        self.put(layout.VM, at, nfixups=0)
+
+    def small(self) -> bytes:
+        for index in range(self.number(self.header, "nvms")):
+            self.vm(self.number(self.header, "vms_offset") + index * layout.VM.size)
+        total = self.payload + 2 * PAYLOAD
+        self.put(layout.HEADER, 0, total_size=total, trace_kib=0)
+        return bytes(self.image).ljust(total, b"\0")
+
+
+def image_of(source: Path) -> bytes:
+    """What the builder makes of a system file, with guests that are nothing but zeros."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in named_files(source, Path(folder)):
+            guest = Path(folder, name)
+            guest.parent.mkdir(parents=True, exist_ok=True)
+            guest.write_bytes(bytes(layout.PAGE))
+        return build(Options(source, None, Path(folder), ROOT / "platform")).files["tessera.bin"]
+
+
+def main() -> int:
+    folder, *sources = map(Path, sys.argv[1:])
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in sources:
+        (folder / source.stem).write_bytes(Shrinker(image_of(source)).small())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is proven rather than tried (docs/fuzzing.md).
+check-model: | setup-dev ## the checks of guests' addresses, for all values that there can be
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/model
+
+.PHONY: check-model

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hypervisor with a line of it broken, to see that a test notices: slow, only when TESSERA_MUTANTS=1 asks for it."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from lab import OUT, make, run
+
+from tessera.runner import ROOT
+
+SOURCES = ("Makefile", "scripts", "core", "arch", "platform", "rt", "ipc", "debug", "operator")
+asked_for = pytest.mark.skipif(os.environ.get("TESSERA_MUTANTS") != "1", reason="TESSERA_MUTANTS=1 asks for it")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`old` becomes `new` in `file`, where it stands once."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+@cache
+def hypervisor_of(mutant: Mutant) -> Path:
+    """The hypervisor that is made of the mutated sources."""
+    folder = OUT / "mutants" / mutant.name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in SOURCES:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, folder / name)
+    (folder / "cache").symlink_to(ROOT / "cache")
+    source = folder / mutant.file
+    text = source.read_text(encoding="utf-8")
+    assert text.count(mutant.old) == 1, f"{mutant.file} has {mutant.old!r} {text.count(mutant.old)} times"
+    source.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+    make("hyp")  # the tools that it needs are there from here on
+    made = folder.with_name(f"{mutant.name}-hyp")  # lab.built() names its folder after this one
+    shutil.rmtree(made, ignore_errors=True)
+    done = run(["make", "--no-print-directory", "-s", "-C", str(folder), "hyp", f"HYP_BUILD={made}"])
+    assert done.returncode == 0, done.stderr[-3000:]
+    return made / "tessera.bin"

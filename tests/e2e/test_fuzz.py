@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A short run of random calls beside a witness (docs/fuzzing.md); `make fuzz` runs for as long as one likes."""
+
+import dataclasses
+import re
+
+import pytest
+from lab import make
+from mutants import Mutant, asked_for, hypervisor_of
+
+from tessera.fuzz import KINDS, FuzzError, Options, attack, report
+from tessera.runner import find_qemu
+
+SEEDS = (1, 2, 3)
+CALLS = 60_000
+SECONDS = 100  # a machine that has to do other things meanwhile may make fewer calls
+GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "leak", "freertos")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _parts():
+    make("hyp", *GUESTS)
+
+
+@pytest.mark.parametrize(("seed", "virtual"), [*((seed, True) for seed in SEEDS), (SEEDS[0], False)])
+def test_random_calls_harm_nobody(seed, virtual):
+    """The last one on two harts, in real time, which takes longer and is another run each time."""
+    options = Options(seed, CALLS if virtual else CALLS // 4, virtual, seconds=SECONDS)
+    log = attack(options, find_qemu())
+    print(report(options, log, 0))
+    assert log.calls > CALLS // 10
+    assert log.lives > 1 or not virtual
+    assert log.spins > 0
+    # Calls that are all refused, or that all succeed, would test little.
+    assert all(log.made(kind) > log.accepted(kind) > 0 for kind in range(len(KINDS)))
+
+
+_NO_DEVICE = "if (UNLIKELY(dev == NULL || (insn & INSN_OPCODE) != OPCODE_LOAD"
+_NO_HART = """    if (hart >= vm->nvcpus) {
+        return SBI_RET(HCALL_ERR_INVALID_PARAM);
+    }
+    if (!memmap"""
+HOLES = [
+    Mutant("range-end", "core/include/memmap.h", "&& size <= r->size - offset;", "&& size != 1;"),
+    Mutant("range-start", "core/include/memmap.h", "return offset < r->size && ", "return "),
+    Mutant("message-size", "ipc/messages.c", "if (UNLIKELY(size - 1U >= IPC_MESSAGE_MAX)) {", "if (size == 0) {"),
+    Mutant("app-id", "rt/apps.c", "return id < vm->total - vm->nvcpus ?", "return id != RT_SELF ?"),
+    Mutant("no-device", "arch/riscv/exit.c", _NO_DEVICE, _NO_DEVICE.replace("dev == NULL || ", "")),
+    Mutant("no-hart", "arch/riscv/sbi_hsm.c", _NO_HART, "    if (!memmap"),
+]
+
+
+@asked_for
+@pytest.mark.parametrize("mutant", HOLES, ids=lambda mutant: mutant.name)
+def test_a_check_that_is_missing_is_found(mutant):
+    options = Options(1, 400_000, hypervisor=hypervisor_of(mutant), seconds=SECONDS)
+    with pytest.raises(FuzzError) as failure:
+        for seed in range(1, 5):
+            attack(dataclasses.replace(options, seed=seed), find_qemu())
+    said = str(failure.value)
+    print(mutant.name, said)
+    assert re.search(r"^seed \d+: ", said)
+    assert "call " in said
+    assert "again: make fuzz SEED=" in said

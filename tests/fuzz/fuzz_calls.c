@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arch-neutral entry points in any order: hypercalls of every kind, what guests and their timers do, keys and a
+ * debugger's requests typed at the console. Afterwards all that must always hold holds. Three VMs on two CPUs: the first
+ * has RT apps, two share memory, all may send messages to somebody.
+ */
+#include <string.h>
+
+#include "debug_abi.h"
+#include "fuzz.h"
+#include "host.h"
+#include "sched.h"
+#include "session.h"
+#include "world.h"
+#include "world_debug.h"
+#include "world_ipc.h"
+#include "world_rt.h"
+
+#define CPUS 2U
+#define VMS 3U
+#define RT_APPS 4U
+#define STEPS_MAX 200U
+#define PARAMS (WORLD_GPA + 0x200U)
+
+struct input {
+    const uint8_t *data;
+    size_t left;
+};
+
+static uint8_t byte(struct input *in)
+{
+    in->left -= in->left != 0;
+    return in->left != 0 ? *in->data++ : 0;
+}
+
+static uint64_t bytes(struct input *in, unsigned count)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        value = value << 8 | byte(in);
+    }
+    return value;
+}
+
+/* A value that somebody compares with, or any. */
+static uint64_t word(struct input *in)
+{
+    static const uint64_t near[] = {0,
+                                    1,
+                                    2,
+                                    3,
+                                    8,
+                                    40,
+                                    64,
+                                    127,
+                                    128,
+                                    129,
+                                    1U << 16,
+                                    0x10001,
+                                    ~0UL,
+                                    1UL << 63,
+                                    PARAMS,
+                                    WORLD_GPA,
+                                    WORLD_GPA + WORLD_VM_RAM,
+                                    WORLD_GPA + WORLD_VM_RAM - 8,
+                                    WORLD_SHARED_GPA,
+                                    WORLD_SHARED_GPA + WORLD_SHARED_SIZE - 40,
+                                    1UL << 41};
+    uint8_t which = byte(in);
+
+    if (which >= 0xf0) {
+        return bytes(in, 8);
+    }
+    return which >= 0xc0 ? near[14] + which - 0xc0 : near[which % (sizeof(near) / sizeof(near[0]))];
+}
+
+static struct vm *any_vm(struct input *in)
+{
+    return &hyp.vms[byte(in) % VMS];
+}
+
+/* --- what can happen --- */
+
+static void hypercall(struct input *in)
+{
+    static const uint8_t known[] = {0, 1, 16, 17, 18, 19, 20, 32, 33, 34, 35, 36};
+    unsigned cpu = byte(in) % CPUS;
+    uint8_t which = byte(in);
+    ulong number = which < 0xf0 ? known[which % sizeof(known)] : bytes(in, which & 7U);
+    ulong a0 = word(in), a1 = word(in), a2 = word(in);
+    uint64_t value;
+
+    world_hypercall(cpu, number, a0, a1, a2, &value);
+}
+
+/* The parameters of an app, where hypercalls find them; likely to be right. */
+static void parameters(struct input *in)
+{
+    struct {
+        uint64_t entry, stack, arg;
+        uint32_t period, budget, deadline, cpu;
+    } p = {WORLD_GPA, WORLD_GPA + 0x800, 0, 1000, 100, 500, 0};
+
+    p.period = (uint32_t)bytes(in, 2);
+    p.budget = byte(in);
+    p.deadline = (uint32_t)bytes(in, 2);
+    p.cpu = byte(in) % (CPUS + 1);
+    memcpy(world_memory(byte(in) % VMS, PARAMS), &p, sizeof(p));
+}
+
+static void waits(struct input *in)
+{
+    world_wait_until(byte(in) % CPUS, host_time + bytes(in, 2));
+}
+
+static void off(struct input *in)
+{
+    world_off(byte(in) % CPUS);
+}
+
+static void guest_ends(struct input *in)
+{
+    world_guest_ends(byte(in) % CPUS, byte(in) % 2 != 0);
+}
+
+static void guest_faults(struct input *in)
+{
+    world_guest_faults(byte(in) % CPUS);
+}
+
+static void start(struct input *in)
+{
+    world_vm_start(byte(in) % CPUS, byte(in) % VMS);
+}
+
+static void stop(struct input *in)
+{
+    world_vm_stop(byte(in) % CPUS, byte(in) % VMS, byte(in) % 2 != 0);
+}
+
+static void raises(struct input *in)
+{
+    const struct vm *vm = any_vm(in);
+
+    world_raise(byte(in) % CPUS, vm->id, byte(in) % vm->nvcpus);
+}
+
+static void start_vcpu(struct input *in)
+{
+    const struct vm *vm = any_vm(in);
+
+    if (vm->state == VM_RUNNING) { /* by a VCPU of its own */
+        world_vcpu_start(byte(in) % CPUS, vm->id, byte(in) % vm->nvcpus);
+    }
+}
+
+static void advance(struct input *in)
+{
+    world_advance(bytes(in, 3));
+}
+
+static void end_job(struct input *in)
+{
+    world_end_job(byte(in) % CPUS);
+}
+
+/* Whatever is typed, but for the key that switches the machine off. */
+static void keys(struct input *in)
+{
+    char text[64];
+    unsigned length = byte(in) % (sizeof(text) - 1);
+
+    for (unsigned i = 0; i < length; i++) {
+        char c = (char)byte(in);
+
+        text[i] = c == '\0' || c == 'q' ? '\x14' : c;
+    }
+    text[length] = '\0';
+    world_enter(0);
+    host_type(text);
+}
+
+/* A debugger's request, as it comes out of the frames that the console has taken apart. */
+static void request(struct input *in)
+{
+    struct debug_request r = {.operation = byte(in), .vcpu = byte(in)};
+    unsigned size = byte(in) % (sizeof(r.data) + 1);
+
+    for (unsigned i = 0; i < size; i++) {
+        r.data[i] = byte(in);
+    }
+    world_enter(0);
+    session_request(&r, size, &world_debug_answer);
+}
+
+/* The same, of an operation that there is. */
+static void debug(struct input *in)
+{
+    world_debug(byte(in) % CPUS, byte(in) % 20U, byte(in) % VMS, byte(in) % 8U);
+}
+
+/* --- all of it --- */
+
+static void boot(void)
+{
+    static const unsigned nvcpus[VMS] = {2, 1, 2};
+    struct world_image *image = world_image_make(CPUS, VMS, nvcpus, 1000);
+
+    host_keeps_ram = true;
+    for (unsigned i = 0; i < VMS; i++) {
+        image->vms[i].send_to = 7;
+        image->vms[i].message_irq = i == 1 ? 5 : 0;
+    }
+    world_image_share(image, 0);
+    world_image_share(image, 1);
+    world_image_watchdog(image, 1, 50, 400);
+    world_image_rt(image, 0, RT_APPS, 2);
+    fuzz_well(world_boot_image(image) ? NULL : "the system does not boot");
+    for (unsigned i = 0; i < VMS; i++) {
+        world_vm_start(0, i);
+    }
+    fuzz_well(world_settle() ? NULL : "CPUs keep each other busy for ever");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static void (*const all[])(struct input *) = {
+        hypercall, hypercall, hypercall,  hypercall,    hypercall, hypercall, parameters, parameters,
+        waits,     off,       guest_ends, guest_faults, start,     stop,      raises,     start_vcpu,
+        advance,   advance,   end_job,    keys,         request,   debug,
+    };
+    struct input in = {data, size};
+
+    boot();
+    for (unsigned i = 0; i < STEPS_MAX && in.left != 0; i++) {
+        all[byte(&in) % (sizeof(all) / sizeof(all[0]))](&in);
+        fuzz_well(world_settle() ? NULL : "CPUs keep each other busy for ever");
+        fuzz_well(world_wrong_settled());
+        (void)host_output();
+    }
+    return 0;
+}

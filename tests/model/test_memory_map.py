@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The checks of guests' addresses, for all addresses, sizes and memory maps that there can be: what a compiler makes of
+core/memmap.c is followed for values that are not known (tessera.symbolic), and a solver is asked for a counterexample.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import z3
+
+from tessera import layout
+from tessera.runner import ROOT
+from tessera.symbolic import Machine, SymbolicError, disassemble
+
+GCC = "riscv64-unknown-elf-gcc"
+CFLAGS = ["-march=rv64i", "-mabi=lp64", "-mcmodel=medany", "-O1", "-std=gnu11", "-ffreestanding"]
+INCLUDE = [f"-I{ROOT / name}" for name in ("core/include", "core", "arch/include", "arch/riscv/include", "arch/riscv")]
+MAP, REGIONS, HPA = 0x10000, 0x20000, 0x30000  # where struct memmap, its regions and the answer are
+GPA_LIMIT = 1 << 41
+LARGE, PAGE = 0x200000, 0x1000
+WIDE = 72  # bits in which no sum of addresses wraps
+FIELDS = {"gpa": 8, "hpa": 8, "size": 8, "kind": 4, "detail": 4}
+HERE = Path("core/memmap.c")
+
+
+def compiled(folder: Path, source: str, entry: str) -> tuple[Machine, int]:
+    """The code, and where the function is."""
+    text, elf = folder / "memmap.c", folder / "memmap.elf"
+    text.write_text(source)
+    link = ["-nostdlib", "-static", "-Wl,-Ttext=0x1000", "-Wl,-e,0", "-Wl,--no-relax"]
+    subprocess.run([GCC, *CFLAGS, *INCLUDE, *link, "-o", str(elf), str(text)], check=True)
+    symbols = subprocess.run(["riscv64-unknown-elf-nm", str(elf)], check=True, capture_output=True, text=True).stdout
+    found = re.search(rf"^([0-9a-f]+) T {entry}$", symbols, re.MULTILINE)
+    assert found, symbols
+    return Machine(disassemble(elf)), int(found[1], 16)
+
+
+class Region:
+    """One of unknown values."""
+
+    def __init__(self, index: int) -> None:
+        self.at = REGIONS + index * layout.REGION.size
+        self.values = {name: z3.BitVec(f"{name}{index}", 8 * size) for name, size in FIELDS.items()}
+
+    def memory(self) -> dict[tuple[int, int], z3.BitVecRef]:
+        return {(self.at + layout.REGION.offset(name), FIELDS[name]): value for name, value in self.values.items()}
+
+    def wide(self, name: str) -> z3.BitVecRef:
+        return z3.ZeroExt(WIDE - 64, self.values[name])
+
+    def has(self, gpa: z3.BitVecRef, size: z3.BitVecRef) -> z3.BoolRef:
+        """[gpa, gpa + size) is in it and is memory, by numbers that do not wrap."""
+        start, end = self.wide("gpa"), self.wide("gpa") + self.wide("size")
+        gpa, size = z3.ZeroExt(WIDE - 64, gpa), z3.ZeroExt(WIDE - 64, size)
+        memory = self.values["kind"] != layout.REGION_MMIO
+        return z3.And(memory, size != 0, z3.ULE(start, gpa), z3.ULE(gpa + size, end))
+
+    def has_quickly(self, gpa: z3.BitVecRef, size: z3.BitVecRef) -> z3.BoolRef:
+        """The same of a region that does not wrap, in a form that a solver has less to do with: see the first test."""
+        offset, length = gpa - self.values["gpa"], self.values["size"]
+        memory = self.values["kind"] != layout.REGION_MMIO
+        return z3.And(memory, size != 0, z3.ULT(offset, length), z3.ULE(size, length - offset))
+
+    def is_sane(self) -> z3.BoolRef:
+        """It does not wrap: sysimage_check() has seen to that."""
+        return z3.ULE(self.wide("gpa") + self.wide("size"), GPA_LIMIT)
+
+    def is_valid(self, ram_base: z3.BitVecRef, ram_size: z3.BitVecRef) -> z3.BoolRef:
+        """What memmap_check() promises of it."""
+        mmio = self.values["kind"] == layout.REGION_MMIO
+        align = z3.If(mmio, z3.BitVecVal(PAGE - 1, 64), z3.BitVecVal(LARGE - 1, 64))
+        bits = self.values["gpa"] | self.values["hpa"] | self.values["size"]
+        hpa, end = self.wide("hpa"), self.wide("hpa") + self.wide("size")
+        inside = z3.And(z3.ULE(ram_base, hpa), z3.ULE(end, ram_base + ram_size))
+        return z3.And(
+            z3.ULE(self.values["kind"], layout.REGION_SHARED),
+            self.values["size"] != 0,
+            z3.ULE(self.wide("gpa") + self.wide("size"), GPA_LIMIT),
+            bits & align == 0,
+            z3.Or(mmio, inside),
+        )
+
+    def is_apart(self, other: "Region") -> z3.BoolRef:
+        return z3.Or(
+            z3.ULE(self.wide("gpa") + self.wide("size"), other.wide("gpa")),
+            z3.ULE(other.wide("gpa") + other.wide("size"), self.wide("gpa")),
+        )
+
+
+def memory_of(regions: list[Region]) -> dict[tuple[int, int], z3.BitVecRef]:
+    memory = {(MAP, 8): z3.BitVecVal(REGIONS, 64), (MAP + 8, 4): z3.BitVecVal(len(regions), 32)}
+    for region in regions:
+        memory |= region.memory()
+    return memory
+
+
+def counterexample(claim: z3.BoolRef) -> str | None:
+    """Values for which the claim does not hold."""
+    solver = z3.Solver()
+    solver.add(z3.Not(claim))
+    return str(solver.model()) if solver.check() == z3.sat else None
+
+
+def unsound_range(folder: Path, source: str, count: int) -> str | None:
+    """
+    A map of `count` regions, an address and a size for which memmap_ram() is wrong: it says yes, and no region that is
+    memory has all of it, or it says another place than that; it says no, and one has. What it may read and write at
+    all is known to the machine.
+    """
+    machine, entry = compiled(folder, source, "memmap_ram")
+    regions = [Region(index) for index in range(count)]
+    gpa, size, before = z3.BitVecs("gpa size before", 64)
+    end = machine.call(entry, [MAP, gpa, size, HPA], memory_of(regions) | {(HPA, 8): before})
+    found, place = end.registers[10] & 0xFF, end.memory[HPA, 8]
+    has = [region.has_quickly(gpa, size) for region in regions]
+    right = [
+        z3.And(yes, place == region.values["hpa"] + (gpa - region.values["gpa"]))
+        for yes, region in zip(has, regions, strict=True)
+    ]
+    said = z3.Or(z3.And(found == 1, z3.Or(right)), z3.And(found == 0, z3.Not(z3.Or(has)), place == before))
+    return counterexample(said)
+
+
+def unsound_check(folder: Path, source: str, count: int) -> str | None:
+    """A map that memmap_check() lets through though a region is not valid, or two overlap, of any board's RAM."""
+    machine, entry = compiled(folder, source, "memmap_check")
+    regions = [Region(index) for index in range(count)]
+    ram_base, ram_size = z3.BitVecs("ram_base ram_size", 64)
+    stack = {(0x70000000 - 8 * slot, 8): z3.BitVec(f"stack{slot}", 64) for slot in range(1, 33)}
+    end = machine.call(entry, [MAP, ram_base, ram_size], memory_of(regions) | stack)
+    wide = [z3.ZeroExt(WIDE - 64, value) for value in (ram_base, ram_size)]
+    fine = [region.is_valid(*wide) for region in regions]
+    fine += [a.is_apart(b) for index, a in enumerate(regions) for b in regions[:index]]
+    return counterexample(z3.Implies(end.registers[10] == 0, z3.And(fine)))
+
+
+def test_the_quick_form_says_what_numbers_that_cannot_wrap_say():
+    region = Region(0)
+    gpa, size = z3.BitVecs("gpa size", 64)
+    same = region.has(gpa, size) == region.has_quickly(gpa, size)
+    assert counterexample(z3.Implies(region.is_sane(), same)) is None
+    assert counterexample(same)  # a region that wraps is another matter
+
+
+@pytest.mark.parametrize("count", range(layout.MAX_REGIONS + 1))
+def test_what_is_accepted_lies_in_one_region(tmp_path, count):
+    assert unsound_range(tmp_path, (ROOT / HERE).read_text(), count) is None
+
+
+@pytest.mark.parametrize("count", range(4))
+def test_maps_that_are_let_through_are_valid(tmp_path, count):
+    """Three regions: what a region is checked for does not depend on how many there are, and overlaps are of two."""
+    assert unsound_check(tmp_path, (ROOT / HERE).read_text(), count) is None
+
+
+HAS = "return offset < r->size && size <= r->size - offset;"
+RANGES = {
+    "no-end": (HAS, "return offset < r->size;"),
+    "one-more": (HAS, "return offset < r->size && size <= r->size - offset + 1;"),
+    "sum-that-wraps": (HAS, "return gpa >= r->gpa && gpa + size <= r->gpa + r->size;"),
+    "no-start": (HAS, "return (offset < r->size || gpa < r->gpa) && size <= r->size - offset;"),
+    "too-strict": (HAS, "return offset < r->size && size < r->size - offset;"),
+    "empty": ("size != 0 && ", ""),
+    "devices": ("r->kind != SYSIMAGE_REGION_MMIO && size", "size"),
+    "elsewhere": ("*hpa = r->hpa + (gpa - r->gpa);", "*hpa = r->hpa;"),
+}
+CHECKS = {
+    "sum-that-wraps": (
+        "start >= outer && start - outer <= outer_size && size <= outer_size - (start - outer)",
+        "start >= outer && start + size <= outer + outer_size",
+    ),
+    "touching": ("b->gpa < a->gpa + a->size;", "b->gpa + 1 < a->gpa;"),
+    "first-two-only": ("j < i && wrong == NULL", "j < i && j < 1 && wrong == NULL"),
+    "alignment": ("(r->gpa | r->hpa | r->size)", "(r->gpa | r->size)"),
+}
+
+
+def broken(change: tuple[str, str]) -> str:
+    """core/memmap.c with its header's check in it, changed."""
+    text = (ROOT / HERE).read_text().replace('#include "memmap.h"', (ROOT / "core/include/memmap.h").read_text())
+    assert text.count(change[0]) == 1, change
+    return text.replace(*change)
+
+
+@pytest.mark.parametrize("change", RANGES.values(), ids=RANGES)
+def test_a_broken_range_check_is_found(tmp_path, change):
+    assert unsound_range(tmp_path, broken(change), 2)
+
+
+@pytest.mark.parametrize("change", CHECKS.values(), ids=CHECKS)
+def test_a_broken_check_of_maps_is_found(tmp_path, change):
+    assert unsound_check(tmp_path, broken(change), 3)
+
+
+def test_reading_behind_the_last_region_is_found(tmp_path):
+    change = ("for (unsigned i = 0; i < map->count; i++) {\n        const struct sysimage_region", None)
+    text = (ROOT / HERE).read_text()
+    assert text.count(change[0]) == 1
+    with pytest.raises(SymbolicError, match="where there is nothing"):
+        unsound_range(tmp_path, text.replace("i < map->count", "i <= map->count", 1), 2)
