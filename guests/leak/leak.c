@@ -2,8 +2,8 @@
 /*
  * Boot arguments: role=spin (else scan, restart), vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>, to=<VM that it may send
  * to>, from=<VM that may send to it>, noisy=<1: one may whose messages are not known>, every=<spins between two
- * reports>, log=<1: tell of them in the memory shared with guests/fuzz, too>, real=<1: time is real, and the timer not to
- * be trusted: QEMU's own thread may fire it after it was set anew>.
+ * reports>, log=<1: tell of them in the memory shared with guests/fuzz, too>, real=<1: time is real, and the timer is not
+ * looked at: CAVEATS.md says why>.
  */
 #include "leak.h"
 
