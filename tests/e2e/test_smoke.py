@@ -74,7 +74,7 @@ def test_smoke_names_who_is_silent(build_system):
     finally:
         shutil.rmtree(folder)
     assert status == 1, output
-    assert "FAILED: uboot did not say 'never said' within 20 s; its last lines:" in output
+    assert re.search(r"FAILED: uboot did not say 'never said' within 2\d s; its last lines:", output), output
     assert re.search(r"^ +uboot \| No ethernet found", output, re.MULTILINE), output
 
 

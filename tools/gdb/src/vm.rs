@@ -89,7 +89,7 @@ pub struct Vm {
 }
 
 fn state(number: u8) -> &'static str {
-    ["stopped", "loading", "running", "stopping"].get(usize::from(number)).unwrap_or(&"?")
+    ["stopped", "loading", "running", "stopping", "waiting to start again"].get(usize::from(number)).unwrap_or(&"?")
 }
 
 impl Vm {
