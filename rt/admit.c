@@ -4,9 +4,10 @@
 /* Intervals longer than this (14,000 years at 10 MHz) are not looked at: products below stay inside 64 bits. */
 #define LONGEST (UINT64_C(1) << 62)
 
-void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, ticks_t blocked)
+void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, ticks_t blocked,
+                    ticks_t release)
 {
-    *test = (struct rt_admit){.apps = apps, .count = count, .blocked = blocked};
+    *test = (struct rt_admit){.apps = apps, .count = count, .blocked = blocked, .release = release};
 }
 
 #define DIGIT_BITS 18U
@@ -68,8 +69,9 @@ static ticks_t released(const struct rt_admit *test, ticks_t length)
     return sum;
 }
 
-/* What has to be done in `length` ticks after a common release: the jobs with release and deadline in it, and what
- * nobody looks at interrupts for: whoever ran before, and each app but the one that waits, at the end of its budget. */
+/* What has to be done in `length` ticks after a common release: the jobs with release and deadline in it, what nobody
+ * looks at interrupts for (whoever ran before, and each app but the one that waits, at the end of its budget), and the
+ * releases of jobs whose deadlines come later. */
 static ticks_t demanded(const struct rt_admit *test, ticks_t length)
 {
     ticks_t sum = 0;
@@ -77,9 +79,12 @@ static ticks_t demanded(const struct rt_admit *test, ticks_t length)
     for (unsigned i = 0; i < test->count; i++) {
         const struct rt_demand *d = &test->apps[i];
 
-        if (length >= d->deadline) {
-            sum = bounded((length - d->deadline) / d->period + 1, d->cost, bounded(1, test->blocked, sum));
+        ticks_t jobs = length >= d->deadline ? (length - d->deadline) / d->period + 1 : 0;
+
+        if (jobs != 0) {
+            sum = bounded(jobs, d->cost, bounded(1, test->blocked, sum));
         }
+        sum = bounded((length + d->period - 1) / d->period - jobs, test->release, sum);
     }
     return sum;
 }

@@ -155,7 +155,7 @@ static enum rt_verdict admission_step(struct rt_app *app)
     on->demand[on->count] = demand_of(app);
     if (app->test.count == 0 || app->tested != on->changes) {
         app->tested = on->changes;
-        rt_admit_begin(&app->test, on->demand, on->count + 1, rt_costs.blocked);
+        rt_admit_begin(&app->test, on->demand, on->count + 1, rt_costs.blocked, rt_costs.release);
     }
     return rt_admit_step(&app->test);
 }

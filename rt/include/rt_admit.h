@@ -3,7 +3,9 @@
  * Admission to a CPU: the processor-demand test for EDF with deadlines up to periods (Baruah, Rosier, Howell 1990), which
  * is exact, evaluated backwards from the end of the synchronous busy period (QPA: Zhang, Burns, "Schedulability analysis
  * for real-time systems with EDF scheduling", IEEE Transactions on Computers 58(9), 2009), with a term for the time in
- * which nobody looks at interrupts. It is done in steps of at most one pass over the apps each.
+ * which nobody looks at interrupts, and one for releases, which take their time at once, whatever their deadlines (as
+ * interrupt handlers in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS
+ * 1993). It is done in steps of at most one pass over the apps each.
  */
 #ifndef RT_ADMIT_H
 #define RT_ADMIT_H
@@ -13,7 +15,7 @@
 
 /* What an app asks of its CPU, in ticks. */
 struct rt_demand {
-    ticks_t cost;     /* its budget and the hypervisor's cost of a job; at least 1 */
+    ticks_t cost;     /* its budget and the hypervisor's cost of a job, its release included; at least 1 */
     ticks_t deadline; /* relative, at most the period */
     ticks_t period;   /* 1 .. 2^45 */
 };
@@ -31,6 +33,7 @@ struct rt_admit {
     const struct rt_demand *apps;
     unsigned count;
     ticks_t blocked; /* longest time in which a due release is not seen */
+    ticks_t release; /* what a release takes from whoever runs */
     unsigned steps;
     enum rt_admit_phase {
         RT_ADMIT_UTILIZATION = 0,
@@ -45,7 +48,8 @@ struct rt_admit {
 };
 
 /* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), which are the same at every step. */
-void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, ticks_t blocked);
+void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, ticks_t blocked,
+                    ticks_t release);
 
 /* One step; none once it is decided. */
 enum rt_verdict rt_admit_step(struct rt_admit *test);

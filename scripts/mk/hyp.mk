@@ -18,7 +18,8 @@ HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
 HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) -Iplatform -Iplatform/$(BOARD)
 HYP_ISA := rv64imac
-HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei
+# The call graph with the frames is for the depth of the stack (scripts/tessera/stack_depth.py).
+HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei -fcallgraph-info=su
 HYP_CLANG = --target=riscv64-unknown-elf -march=$(HYP_ISA) -mno-relax
 HYP_TARGET = $(if $(findstring clang,$(HYP_CC)),$(HYP_CLANG),$(HYP_GCC))
 HYP_CFLAGS = $(HYP_TARGET) -mabi=lp64 -mcmodel=medany -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \

@@ -23,10 +23,11 @@ from tessera.bench_machine import (
 from tessera.bench_native import count_native
 from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, single, summary, switches
 from tessera.bench_rt import apps, releases
-from tessera.bench_size import hypervisor_files, lines_of_code, section_sizes
+from tessera.bench_size import hypervisor_files, hypervisor_objects, lines_of_code, section_sizes
 from tessera.bench_stretch import arguments as stretch_arguments
 from tessera.bench_stretch import read_stretches, rt_costs
 from tessera.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
+from tessera.stack_depth import deepest, read_graph
 
 RT_STRESS_S = 1200.0
 NS_PER_TICK = 100  # of QEMU's time CSR
@@ -233,6 +234,10 @@ def size(bench: Bench) -> None:
         for name, value in section_sizes(where / "tessera.elf").items():
             bench.add(single(f"riscv.size.{name}{end}", "bytes", value), "hypervisor")
         bench.add(single(f"riscv.size.loc{end}", "lines", lines_of_code(hypervisor_files(where))), "hypervisor")
+    with bench.attempt("depth of the stack"):
+        depth, chain = deepest(read_graph(hypervisor_objects(folder)))
+        (bench.out / "stack.txt").write_text("\n".join(chain) + "\n", encoding="utf-8")
+        bench.add(single("riscv.stack.static", "bytes", depth), "hypervisor")
 
 
 def rt_release(bench: Bench) -> None:

@@ -11,6 +11,7 @@ from tessera.bench_count import Count, Counter, CountError, Stretch, read_count
 from tessera.bench_parse import is_done
 from tessera.machine import HYPERVISOR, Machine, MachineTimeoutError
 from tessera.runner import BuiltSystem, Qemu, native_command, system_command
+from tessera.trace_ring import TraceError
 from tessera.trace_take import Qmp
 
 ICOUNT = "shift=0,sleep=off"
@@ -72,7 +73,7 @@ def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: floa
                 qmp.ask("quit")
                 machine.wait_until(lambda: not machine.running, TIMEOUT_S)
                 return machine.console.text(vm)
-    except MachineTimeoutError as error:
+    except (MachineTimeoutError, TraceError) as error:
         raise BenchError(f"system '{system.name}': {error}") from error
     except OSError as error:
         raise BenchError(f"{qemu.program} cannot be started: {error.strerror}") from error

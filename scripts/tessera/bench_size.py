@@ -22,6 +22,14 @@ def hypervisor_files(build: Path) -> list[str]:
     return sorted(found)
 
 
+def hypervisor_objects(build: Path) -> list[Path]:
+    """Object files of C sources that are still there: make leaves those of others lying."""
+    objects = build / "obj"
+    return sorted(
+        path for path in objects.glob("**/*.c.o") if (ROOT / path.relative_to(objects).with_suffix("")).is_file()
+    )
+
+
 def lines_of_code(files: list[str]) -> int:
     """cloc's count of code lines."""
     report = json.loads(run_tool(["cloc", "--json", "--quiet", *(str(ROOT / file) for file in files)]))

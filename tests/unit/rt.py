@@ -147,10 +147,24 @@ def delete_all(vm: int, apps: int) -> None:
 # --- admission, the long way ---
 
 
-def refused(demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: int) -> list[tuple[int, int]]:
+def _busy(demands: Sequence[tuple[int, int, int]], blocked: int, most: int) -> int:
+    """After this time from a common release all is done that was released; `most` if it is not before."""
+    end = 1
+    while end < most:
+        work = sum(-(-end // period) * cost for cost, _, period in demands) + blocked * len(demands)
+        if work <= end:
+            return end
+        end = work
+    return most
+
+
+def refused(
+    demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: int, release: int = 0
+) -> list[tuple[int, int]]:
     """
     Every interval that begins with a common release of apps of (cost, deadline, period), ends at a deadline up to
     `hyperperiod`, and holds more work than time: (length, work). Each app with a deadline in it may add `blocked` once.
+    What `release` of its cost is for is done at once, whatever its deadline, while there is work to be interrupted.
     That up to there is enough follows from a utilization of at most 1, where the demand grows by no more than the time
     from one hyperperiod to the next.
     """
@@ -159,11 +173,14 @@ def refused(demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: 
         work[deadline] = work.get(deadline, 0) + blocked
         for end in range(deadline, hyperperiod + 1, period):
             work[end] = work.get(end, 0) + cost
+    busy = _busy(demands, blocked, hyperperiod)
     total, found = 0, []
     for end in sorted(work):
         total += work[end]
-        if total > end:
-            found.append((end, total))
+        later = sum(-(-end // period) - max(0, (end - deadline) // period + 1) for _, deadline, period in demands)
+        demand = total + release * later
+        if total > end or (demand > end and end <= busy):
+            found.append((end, demand))
     return found
 
 

@@ -22,10 +22,10 @@ HYPERPERIOD = 720
 Apps = list[tuple[int, int, int]]
 
 
-def decide(apps: Apps, blocked: int) -> tuple[int, Admit]:
+def decide(apps: Apps, blocked: int, release: int = 0) -> tuple[int, Admit]:
     demands = (Demand * len(apps))(*(Demand(*app) for app in apps))
     test = Admit()
-    CORE.rt_admit_begin(test, demands, len(apps), blocked)
+    CORE.rt_admit_begin(test, demands, len(apps), blocked, release)
     verdict = UNDECIDED
     steps = 0
     while verdict == UNDECIDED:
@@ -35,11 +35,12 @@ def decide(apps: Apps, blocked: int) -> tuple[int, Admit]:
     return verdict, test
 
 
-def assert_named_interval(apps: Apps, blocked: int, test: Admit) -> None:
+def assert_named_interval(apps: Apps, blocked: int, test: Admit, release: int = 0) -> None:
     """What a refusal names is a reason to refuse."""
     ends = {(test.at - deadline) % period for _, deadline, period in apps if test.at >= deadline}
     assert 0 in ends, "the interval it names does not end at a deadline"
-    work = sum(((test.at - d) // t + 1) * cost + blocked for cost, d, t in apps if test.at >= d)
+    work = sum(((test.at - d) // t + 1) * (cost - release) + blocked for cost, d, t in apps if test.at >= d)
+    work += sum(-(-test.at // t) * release for _, _, t in apps)
     assert test.demand == work > test.at
 
 
@@ -47,17 +48,17 @@ def utilization(apps: Apps) -> Fraction:
     return sum((Fraction(cost, period) for cost, _, period in apps), Fraction(0))
 
 
-def assert_exact(apps: Apps, blocked: int) -> int:
+def assert_exact(apps: Apps, blocked: int, release: int = 0) -> int:
     """The verdict is the definition's. Returns it."""
-    verdict, test = decide(apps, blocked)
+    verdict, test = decide(apps, blocked, release)
     if utilization(apps) > 1:
         assert verdict == REFUSED
         assert (test.at, test.demand) == (0, 0)
         return verdict
-    violations = refused(apps, blocked, HYPERPERIOD)
+    violations = refused(apps, blocked, HYPERPERIOD, release)
     assert verdict == (REFUSED if violations else ADMITTED)
     if verdict == REFUSED:
-        assert_named_interval(apps, blocked, test)
+        assert_named_interval(apps, blocked, test, release)
     return verdict
 
 
@@ -86,7 +87,8 @@ def test_the_verdict_is_exact() -> None:
     for seed in range(12000 if LONG else 1200):
         random = Random(seed)
         apps = make_set(random)
-        verdict = assert_exact(apps, random.choice([0, 0, 1, random.randint(0, 60)]))
+        release = random.choice([0, random.randint(0, min(cost for cost, _, _ in apps))])
+        verdict = assert_exact(apps, random.choice([0, 0, 1, random.randint(0, 60)]), release)
         seen[verdict] += 1
         full[verdict] += utilization(apps) == 1
     assert min(seen.values()) > sum(seen.values()) // 10
@@ -121,6 +123,16 @@ def test_full_to_the_last_tick(blocked: int) -> None:
     verdict, test = decide([*full[:3], (181, 720, 720)], blocked)
     assert verdict == REFUSED
     assert test.at == 0
+
+
+def test_releases_of_later_deadlines_are_counted() -> None:
+    """They interrupt whoever runs, whatever their own deadlines: here one that has no time for a second release."""
+    urgent, others = (7, 10, 20), [(3, 60, 60), (3, 50, 60)]
+    assert decide([urgent, others[0]], 0, 2)[0] == ADMITTED
+    assert decide([urgent, others[0]], 1, 2)[0] == ADMITTED
+    verdict, test = decide([urgent, *others], 0, 2)
+    assert (verdict, test.at, test.demand) == (REFUSED, 10, 11)
+    assert decide([urgent, *others], 0, 0)[0] == ADMITTED
 
 
 THIRDS = [(10**7 + 1) // 3] * 2 + [10**7 - 2 * ((10**7 + 1) // 3)]  # of a second: no power of two divides these shares

@@ -9,6 +9,7 @@ Each of these changes was made once, and seen to fail:
 |----------------------------------------------------------------|--------------------------------------------------|
 | demand_of(): release, change, or both                          | test_admitted_sets_keep_their_deadlines          |
 | demanded(): `blocked`, or all but the first app's              | test_admitted_sets_keep_their_deadlines          |
+| demanded(): releases of later deadlines                        | test_releases_of_later_deadlines_are_counted     |
 | begin(): the debt, or rt_costs.change                          | test_admitted_sets_keep_their_deadlines          |
 | refund(): what is given back; what ends the overrun            | the same; test_an_interruption_...               |
 | release_due(): twice the cost of a release is given back       | test_one_keeps_its_deadlines_beside_greedy_ones  |
@@ -90,7 +91,7 @@ class Costs:
         demands = [(TICKS_PER_US * t.budget + own, TICKS_PER_US * t.deadline, TICKS_PER_US * t.period) for t in tasks]
         hyperperiod = TICKS_PER_US * HYPERPERIOD
         full = sum(hyperperiod // period * cost for cost, _, period in demands) > hyperperiod
-        return not full and not refused(demands, self.blocked, hyperperiod)
+        return not full and not refused(demands, self.blocked, hyperperiod, self.release)
 
 
 def largest(costs: Costs, tasks: list[Task], task: Task) -> int:
