@@ -267,9 +267,12 @@ ulong arch_vcpu_timer_bits(const struct vcpu *v)
     return ARCH_VIRQ_NONE;
 }
 
-void arch_vcpu_report(const struct vcpu *v)
+bool arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
-    (void)v;
+    if (line < HOST_REPORT_LINES) {
+        console_log("  line %u of vcpu %u", line, v->id);
+    }
+    return line < HOST_REPORT_LINES;
 }
 
 void arch_cpu_breakpoints(bool come)

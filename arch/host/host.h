@@ -5,6 +5,7 @@
 
 #include "system.h"
 
+#define HOST_REPORT_LINES 9U /* of a VCPU's registers */
 #define HOST_RAM_BASE UINT64_C(0x80000000)
 #define HOST_RAM_SIZE UINT64_C(0x4000000)
 #define HOST_TRACE_SIZE ((uint64_t)SYSIMAGE_MAX_HARTS * SYSIMAGE_MAX_TRACE_KIB * 1024U)

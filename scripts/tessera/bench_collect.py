@@ -2,6 +2,10 @@
 """The measurements: each function makes some figures; none knows of goals or tables."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -26,6 +30,7 @@ from tessera.bench_rt import apps, releases
 from tessera.bench_size import hypervisor_files, hypervisor_objects, lines_of_code, section_sizes
 from tessera.bench_stretch import arguments as stretch_arguments
 from tessera.bench_stretch import read_stretches, rt_costs
+from tessera.bench_worst import groups, read_worst
 from tessera.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 from tessera.stack_depth import deepest, read_graph
 
@@ -272,6 +277,33 @@ def rt_stress(bench: Bench) -> None:
         bench.add(single("riscv.rt.cost.job", "instructions", job), system.name)
 
 
+def worst_cases(bench: Bench) -> None:
+    """Beside the hostile guest's whole menu: the longest time without a look at interrupts, and the deepest stack."""
+    suite = ROOT / "tests" / "e2e" / "test_faults.py"
+    environment = {**os.environ, "QEMU": bench.qemu.program, "PYTHONDONTWRITEBYTECODE": "1"}
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        str(suite),
+        "-k",
+        "counted or test_attack[",
+    ]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BenchError(f"{suite.name}: {done.stdout.strip()[-300:]}")
+    left = ROOT / "build" / "e2e" / "faults"
+    worst = read_worst(left / "faults-worst.json")
+    shutil.copy(left / "faults-worst.txt", bench.out / "irqoff.txt")
+    bench.add(single("riscv.irqoff.max", "instructions", worst.stretches[0].most), "faults")
+    for name, most in groups(worst.stretches).items():
+        bench.add(single(f"riscv.irqoff.{name}", "instructions", most), "faults")
+    bench.add(single("riscv.stack.used", "bytes", worst.stack), "faults")
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
@@ -283,5 +315,6 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "adpcm-1gips": adpcm_1gips,
     "rt-release": rt_release,
     "rt-stress": rt_stress,
+    "worst-cases": worst_cases,
     "size": size,
 }

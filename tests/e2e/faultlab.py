@@ -13,8 +13,9 @@ from typing import Any
 
 from lab import AGAIN, HYPERVISOR_BIN, OUT, booted, built, command, states
 
+from tessera.bench_worst import Inspection, Worst, table
 from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, BuiltSystem
+from tessera.runner import ROOT, BuiltSystem, find_qemu
 
 MENU = ROOT / "guests" / "faults" / "attacker" / "attacks.def"
 TABLE = OUT / "faults"  # one file for each machine's attacks
@@ -73,8 +74,11 @@ HEAD = (
 class Arena:
     """A machine with the three guests."""
 
-    def __init__(self, machine: Machine, patience: float, late_ticks: int | None) -> None:
+    def __init__(
+        self, machine: Machine, patience: float, late_ticks: int | None, inspection: Inspection | None
+    ) -> None:
         self.machine = machine
+        self.inspection = inspection
         self.patience = patience  # seconds to wait for anything
         self.late_ticks = late_ticks  # None: time means nothing on this machine
         self.sum, self.rounds = 1, 0  # of the witness, as we have recomputed them
@@ -217,6 +221,16 @@ class Arenas:
     def close(self) -> None:
         self._stack.close()
         self._arena = None
+
+    def worst(self) -> Worst:
+        """What the hypervisor took for all that, at most; the machine ends."""
+        assert self._arena is not None, "there is no machine whose attacks all went well"
+        assert self._arena.inspection is not None
+        worst = self._arena.inspection.end(self._arena.machine)
+        worst.write(TABLE / f"{self.label}-worst.json")
+        (TABLE / f"{self.label}-worst.txt").write_text(table(worst.stretches, 20), encoding="utf-8")
+        return worst
+
         write_table(self.label, (self.rows[number] for number in sorted(self.rows)))
 
 
@@ -230,5 +244,10 @@ def arena(
 ) -> Iterator[Arena]:
     """A booted machine; without `counted` its time is the host's, and nothing is said about how late anybody is."""
     system = built("faults", hypervisor=hypervisor)
-    with booted(system if counted else untimed(system), label, cpu=cpu) as machine:
-        yield Arena(machine, patience, LATE_TICKS if counted else None)
+    if not counted:
+        with booted(untimed(system), label, cpu=cpu) as machine:
+            yield Arena(machine, patience, None, None)
+        return
+    inspection = Inspection(find_qemu(cpu_flags=cpu), hypervisor.with_suffix(".elf"), TABLE / label)
+    with booted(system, label, *inspection.arguments, cpu=cpu) as machine:
+        yield Arena(machine, patience, LATE_TICKS, inspection)

@@ -10,6 +10,9 @@ import pytest
 from faultlab import Arenas, Attack, menu
 from lab import SOON_S
 
+from tessera.bench_metrics import read_metrics
+from tessera.bench_worst import ROOM
+
 MENU = menu()
 UNTIMED = {"vector_unmapped"}  # the hart goes round without an instruction: counted time would stand still
 # Where the machine has no Sstc, timers are the hypervisor's; and what else depends on what the machine has.
@@ -57,6 +60,15 @@ def test_attack(counted: Arenas, attack: Attack):
 @some([attack for attack in MENU if attack.name in EMULATED])
 def test_attack_without_sstc(without_sstc: Arenas, attack: Attack):
     without_sstc.run(attack)
+
+
+@pytest.mark.parametrize("machines", ["counted", "without_sstc"])
+def test_what_the_hypervisor_took_at_most(request: pytest.FixtureRequest, machines: str):
+    """After all attacks: the longest time for which it did not look at interrupts, and its deepest stack."""
+    worst = request.getfixturevalue(machines).worst()
+    assert len(worst.stretches) > 20
+    assert worst.stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst.stretches[0]
+    assert 256 < worst.stack <= ROOM // 2
 
 
 @some([attack for attack in MENU if attack.name in UNTIMED])
