@@ -221,6 +221,7 @@ class Arenas:
     def close(self) -> None:
         self._stack.close()
         self._arena = None
+        write_table(self.label, (self.rows[number] for number in sorted(self.rows)))
 
     def worst(self) -> Worst:
         """What the hypervisor took for all that, at most; the machine ends."""
@@ -230,8 +231,6 @@ class Arenas:
         worst.write(TABLE / f"{self.label}-worst.json")
         (TABLE / f"{self.label}-worst.txt").write_text(table(worst.stretches, 20), encoding="utf-8")
         return worst
-
-        write_table(self.label, (self.rows[number] for number in sorted(self.rows)))
 
 
 @contextmanager
