@@ -9,7 +9,7 @@
 #include "vuart.h"
 
 #define SEND_ON_WRITE 6U     /* characters sent where a VM writes some */
-#define SEND_ON_INTERRUPT 8U /* the same where the UART asks for more */
+#define SEND_ON_INTERRUPT 4U /* the same where the UART asks for more */
 #define TYPED_AT_ONCE 4U     /* characters taken from the UART at a time */
 
 struct spinlock console_lock;

@@ -34,6 +34,9 @@ struct host_costs {
 };
 extern struct host_costs host_costs;
 
+/* Called each time the hypervisor looks at interrupts; NULL, as after host_reset(): nobody wants to know. */
+extern void (*host_looks)(void);
+
 /* The current CPU spends `ticks` in the hypervisor. */
 void host_spend(ticks_t ticks);
 
