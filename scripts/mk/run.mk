@@ -37,7 +37,7 @@ test-newer: | setup-dev setup-qemu-new
 	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py \
 	    tests/e2e/test_leak.py tests/e2e/test_faults.py
 
-# One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 5 to 10 minutes;
+# One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 10 minutes;
 # ONLY=words runs some (pytest's -k).
 ONLY ?=
 

@@ -29,8 +29,15 @@ _TICKER = re.compile(
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
 HANG_LINES = 4  # of the ticker, 5 ms each: for so long an attack that hangs is left alone
-# Ticks of 100 instructions: the longest time for which nobody looks at interrupts, and the release of an app.
-LATE_TICKS = 20
+# Ticks of 100 instructions: what admission counts, rt-blocked-ns and rt-release-ns of the board, and the tick that a
+# release may be behind its moment.
+LATE_TICKS = 26
+# Without Sstc the hypervisor's timer is the firmware's: a call each time that it is set, an interrupt by way of it.
+FIRMWARE_TICKS = 20
+# Newer firmware prints something about each illegal instruction of the SYSTEM opcode, with everything else waiting
+# (CAVEATS.md): the hypervisor cannot keep it from that.
+PRINTED = re.compile("csr_.*|system_instructions.*|guest_accesses.*|virtual_forever")
+PRINTED_TICKS = 150
 # The turns of all other VCPUs before one gets its own: the attacker's two, the witness's, and what apps take.
 TURNS_TICKS = 3 * 10_000 + 5_000
 
@@ -82,6 +89,7 @@ class Arena:
         self.patience = patience  # seconds to wait for anything
         self.late_ticks = late_ticks  # None: time means nothing on this machine
         self.sum, self.rounds = 1, 0  # of the witness, as we have recomputed them
+        self.ever = 0  # ticks that a release of the ticker's app was late, in all attacks before
         self.ready()
 
     def ready(self) -> None:
@@ -105,7 +113,12 @@ class Arena:
         assert total == self.sum, f"the witness has counted wrong: {said[0]}, not {self.sum:#x}"
         return rounds
 
-    def _check_ticker(self, since: int) -> tuple[int, int]:
+    def _check_late(self, attack: Attack, ever: int) -> None:
+        bound = PRINTED_TICKS if PRINTED.fullmatch(attack.name) else self.late_ticks
+        assert bound is None or ever <= max(bound, self.ever), f"the ticker's app was late by {ever} ticks"
+        self.ever = ever
+
+    def _check_ticker(self, attack: Attack, since: int) -> tuple[int, int]:
         """It has missed nothing and was never late. The most that it was since that many of its characters."""
         said = self._fresh("ticker", _TICKER)
         assert said[8] == "0", f"the ticker got messages that nobody sent: {said[0]}"
@@ -114,7 +127,7 @@ class Arena:
         late, waited = max(int(line[3]) for line in lines), max(int(line[1]) for line in lines)
         if self.late_ticks is not None:
             assert said[6] == "0", f"the ticker's app has missed deadlines: {said[0]}"
-            assert int(said[5]) <= self.late_ticks, f"the ticker's app was late: {said[0]}"
+            self._check_late(attack, int(said[5]))
             assert waited <= TURNS_TICKS, f"the ticker waited {waited} ticks for its turn"
         return late, waited
 
@@ -134,7 +147,7 @@ class Arena:
         machine.expect("attacker", rf"^faults: {attack.number} {attack.name} begins", self.patience)
         got = getattr(self, f"_end_{attack.ends.lower()}")(attack)
         rounds = self._check_witness()
-        late, waited = self._check_ticker(since)
+        late, waited = self._check_ticker(attack, since)
         self._check_console()
         return Outcome(attack, got, rounds - before, late, waited)
 
@@ -249,4 +262,4 @@ def arena(
         return
     inspection = Inspection(find_qemu(cpu_flags=cpu), hypervisor.with_suffix(".elf"), TABLE / label)
     with booted(system, label, *inspection.arguments, cpu=cpu) as machine:
-        yield Arena(machine, patience, LATE_TICKS, inspection)
+        yield Arena(machine, patience, LATE_TICKS + (FIRMWARE_TICKS if cpu else 0), inspection)

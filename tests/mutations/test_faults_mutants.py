@@ -76,8 +76,9 @@ def failure(machines: Arenas, attack: Attack) -> str | None:
         machines.run(attack)
     except AssertionError as error:
         words = str(error).split("\n", 1)[0]
+        words = words.removeprefix(f"faults: {attack.number} {attack.name}: ")
         words = re.sub(r"^(\w+): /.*/: ", r"\1 did not say what it should: ", words)
-        return words.removesuffix(". Its last lines:").replace("|", "/")[:150]
+        return words.removesuffix(". Its last lines:").replace("|", "/")[:100]
     return None
 
 

@@ -182,8 +182,7 @@ void console_escapes(struct verdict *v, uint64_t arg)
                                         "\x1b",
                                         "\x1b[",
                                         "\x1b[99999999999999999999999999m",
-                                        "\x9b"
-                                        "31m",
+                                        "\23331m",
                                         "\r\r\r\b\b\b\b\b\b",
                                         "\x0f\x0e\x05\x11\x13"};
 

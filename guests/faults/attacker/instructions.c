@@ -89,10 +89,12 @@ static uint64_t system_cause(uint32_t immediate, enum mode mode)
     return CAUSE_ILLEGAL_INSTRUCTION;
 }
 
-/* Whether the machine has Svinval is its own affair: both are right. */
-static bool is_svinval(uint32_t immediate, enum mode mode)
+/* Whether the machine has Svinval, and Zawrs, for users too, is its own affair: both are right. */
+static bool is_optional(uint32_t immediate, enum mode mode)
 {
-    return mode == SUPERVISOR && ((immediate >> 5) == 0x0b || immediate == 0x180 || immediate == 0x181);
+    bool zawrs = immediate == 0x00d || immediate == 0x01d;
+
+    return zawrs || (mode == SUPERVISOR && ((immediate >> 5) == 0x0b || immediate == 0x180 || immediate == 0x181));
 }
 
 void every_system(struct verdict *v, uint64_t arg)
@@ -106,7 +108,7 @@ void every_system(struct verdict *v, uint64_t arg)
             continue; /* nothing would wake it */
         }
         c = try_word(mode, SYSTEM | immediate << 20, 0, 0);
-        judge(v, c.cause == system_cause(immediate, mode) || (is_svinval(immediate, mode) && c.cause == CAUSE_NONE),
+        judge(v, c.cause == system_cause(immediate, mode) || (is_optional(immediate, mode) && c.cause == CAUSE_NONE),
               "SYSTEM 0x%x: cause %ld", immediate, (long)c.cause);
     }
 }

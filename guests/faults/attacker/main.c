@@ -94,10 +94,11 @@ static void attack(unsigned long n)
     if (a->ends != RETURNS) {
         judge(&v, false, "it came back");
     }
+    /* On a line of its own: firmware may have printed something that does not end in a newline. */
     if (v.wrong == 0) {
-        print("faults: %lu %s: as it must, %lu tried\n", n, a->name, v.tried);
+        print("\nfaults: %lu %s: as it must, %lu tried\n", n, a->name, v.tried);
     } else {
-        print("faults: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried, v.first);
+        print("\nfaults: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried, v.first);
     }
     (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
 }
