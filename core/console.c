@@ -332,6 +332,9 @@ void console_interrupt(void)
 
     console.took = !console.took && take_typed();
     if (console.took || step_operators()) {
+        spin_lock(&console_lock);
+        platform_uart_again();
+        spin_unlock(&console_lock);
         return;
     }
     spin_lock(&console_lock);

@@ -377,6 +377,10 @@ int platform_uart_get(void)
     return typing && *typed != '\0' ? *typed++ : -1;
 }
 
+void platform_uart_again(void)
+{
+}
+
 void platform_uart_notify_tx(bool enable)
 {
     tx_notify = enable;
