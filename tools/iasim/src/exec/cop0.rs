@@ -263,7 +263,8 @@ impl Cpu {
         let key = work.asid_key(self);
         let va = self.cp0(work.context)[cp0::ENTRYHI];
         let found = self.tlb(work.context).probe(va, key);
-        self.cp0_mut(work.context)[cp0::INDEX] = found.map_or(0x8000_0000, |n| n as u32);
+        let index = &mut self.cp0_mut(work.context)[cp0::INDEX];
+        *index = found.map_or(*index | 0x8000_0000, |n| n as u32);
     }
 
     pub fn tlb_invalidate(&mut self, work: TlbWork, all: bool) {
