@@ -84,6 +84,7 @@ find_missing_dev() {
     want "libspandsp2t64|libspandsp2" "the G.722 codec ours is compared with" has_spandsp
     want "clang" "the second compiler every file must please" has clang
     want "lld" "links what clang compiles" has ld.lld
+    want "qemu-system-mips" "the machine that the simulator of the M5150 is compared with" has qemu-system-mipsel
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "shellcheck" "checks the shell scripts" has shellcheck
 }

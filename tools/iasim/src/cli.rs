@@ -13,6 +13,7 @@ use crate::board::generic::Generic;
 use crate::board::m5150::M5150;
 use crate::board::Board;
 use crate::cpu::{Cpu, Stop};
+use crate::gdb;
 use crate::image::{self, Image, Symbols};
 use crate::model::{Model, CHOICES};
 use crate::observe::{Observer, Observers};
@@ -38,6 +39,7 @@ usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point
                           in the program (sltiu $0, $0, N); may be repeated
   --profile               at the end: instructions by function
   --trace FILE            a line for every instruction
+  --gdb PORT              wait for a GDB at this port of this machine (0: any that is free)
 
 exit code: the program's own; 2 for errors in options or images, 3 for something that is not modelled or that never ends
 in sleep, 124 when the limit is reached";
@@ -60,6 +62,7 @@ struct Options {
     spans: Vec<(String, String)>,
     profile: bool,
     trace: Option<PathBuf>,
+    gdb: Option<u16>,
 }
 
 /// A number with one of the suffixes, which multiplies it by its factor.
@@ -129,6 +132,7 @@ impl Options {
                 let n = value.parse().ok().filter(|n| (1..=6).contains(n));
                 self.uart = n.ok_or(format!("--uart {value}: not 1 to 6"))?;
             }
+            "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port"))?),
             "span" => self.spans.push(span(value)?),
             _ => return Err(format!("there is no option --{name} (see `iasim --help`)")),
         }
@@ -230,7 +234,17 @@ fn run(options: &Options) -> Result<u8, String> {
     let (mut cpu, image) = build(options)?;
     cpu.limit = options.limit.unwrap_or(u64::MAX);
     observe(options, &mut cpu, &image.symbols)?;
-    let stop = cpu.run();
+    let stop = match options.gdb {
+        Some(_) if cpu.observer.is_some() => {
+            return Err("--gdb excludes --trace, --profile and spans of addresses".into())
+        }
+        Some(port) => {
+            let (back, stop) = gdb::serve(cpu, port)?;
+            cpu = back;
+            stop
+        }
+        None => cpu.run(),
+    };
     cpu.board.console().flush();
     if options.stats || !options.spans.is_empty() {
         eprint!("{}", cpu.stats.report());

@@ -61,7 +61,7 @@ pub enum Stop {
     Exit(i32),
     /// As many instructions as were allowed.
     Limit,
-    /// WAIT, and nothing is left that could end it.
+    /// WAIT, and nothing is left that could end it: a masked timer's events do not.
     Asleep,
     /// Something that this simulator does not model.
     Unimplemented(String),
@@ -72,6 +72,10 @@ pub enum Stop {
 /// No page's tag: fetch addresses are compared with all their low bits.
 const NO_WINDOW: u32 = 0xFFFF_FFFF;
 const WINDOW: u32 = 0xFFFF_F003;
+
+/// Events that a single WAIT may sleep through, and clocks: Count comes round eight times in those.
+const MOST_EVENTS: u32 = 1 << 20;
+const LONGEST_SLEEP: u64 = 1 << 36;
 
 pub struct Cpu {
     /// The active shadow set; above it the place where writes to register 0 go.
@@ -387,10 +391,7 @@ impl Cpu {
     fn serve(&mut self) {
         self.timer_advance();
         self.board_poll();
-        while self.stop.is_none() && self.waiting && !self.wakes() && self.instructions() < self.limit {
-            self.sleep();
-        }
-        self.waiting = false;
+        self.sleep();
         if self.stop.is_none() && self.instructions() >= self.limit {
             self.stop = Some(Stop::Limit);
         }
@@ -425,7 +426,24 @@ impl Cpu {
         self.timer.next().min(self.board.next())
     }
 
+    /// Lets time pass while WAIT waits: from event to event, until one of them wakes the core or it is clear that none
+    /// will.
     fn sleep(&mut self) {
+        let (mut start, mut events) = (self.now, 0);
+        while self.stop.is_none() && self.waiting && !self.wakes() && self.instructions() < self.limit {
+            events += 1;
+            if events <= MOST_EVENTS && self.now - start <= LONGEST_SLEEP {
+                self.pass_event();
+            } else if self.board.wait_for_input() {
+                (start, events) = (self.now, 0);
+            } else {
+                self.stop = Some(Stop::Asleep);
+            }
+        }
+        self.waiting = false;
+    }
+
+    fn pass_event(&mut self) {
         match self.next_event() {
             u64::MAX if !self.board.wait_for_input() => self.stop = Some(Stop::Asleep),
             u64::MAX => {}

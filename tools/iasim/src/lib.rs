@@ -11,6 +11,7 @@ pub mod cpu;
 pub mod disasm;
 pub mod exception;
 pub mod exec;
+pub mod gdb;
 pub mod image;
 pub mod isa;
 pub mod memory;
