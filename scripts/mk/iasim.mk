@@ -27,4 +27,8 @@ test-iasim-unit: $(CRATES) | setup-debug
 test-iasim: $(CRATES) | setup-dev ## all tests of the simulator, with QEMU and the GNU disassembler beside it
 	$(call iasim_test,test-iasim,)
 
-.PHONY: iasim test-iasim test-iasim-unit
+# A quarter of the speed of QEMU that counts instructions, or it fails.
+test-iasim-speed: $(IASIM) | setup-dev
+	@tools/iasim/tests/speed.sh $(IASIM)
+
+.PHONY: iasim test-iasim test-iasim-unit test-iasim-speed

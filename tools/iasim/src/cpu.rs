@@ -91,6 +91,8 @@ pub struct Cpu {
     pub branch_word: u32,
     /// The next instruction stands in a delay slot.
     pub branch: bool,
+    /// Execution does not simply go on with the next word: a jump, or something to attend to.
+    pub turn: bool,
     window: u32,
     code: Rc<Code>,
     /// Where the window's page lies in memory.
@@ -139,6 +141,7 @@ impl Cpu {
             slot: false,
             branch_word: 0,
             branch: false,
+            turn: false,
             window: NO_WINDOW,
             page: 0,
             code: memory::no_code(),
@@ -232,6 +235,7 @@ impl Cpu {
         self.pc = target;
         self.npc = target.wrapping_add(4);
         self.branch = false;
+        self.turn = true;
     }
 
     /// Instructions that were executed.
@@ -242,6 +246,7 @@ impl Cpu {
     /// Looks after interrupts before the next instruction.
     pub fn attend(&mut self) {
         self.deadline = 0;
+        self.turn = true;
     }
 
     pub fn halt(&mut self, stop: Stop) {
@@ -319,9 +324,13 @@ impl Cpu {
             if self.pc & WINDOW != self.window && !self.open_window() {
                 continue;
             }
+            if !OBSERVED && !self.branch {
+                self.straight();
+                continue;
+            }
             let op = self.code[(self.pc >> 2) as usize & 1023].get();
             if OBSERVED {
-                if op.row == isa::UNDECODED.row {
+                if !op.is_decoded() {
                     self.decode_here();
                     continue;
                 }
@@ -336,9 +345,60 @@ impl Cpu {
             self.npc = self.npc.wrapping_add(4);
             self.now += 1;
             if let Err(fault) = (op.run)(self, op) {
-                self.raise(&fault, Some(op.word));
+                self.raise(&fault, Some(op.word()));
             }
         }
+    }
+
+    /// Executes what lies in the open page, until something turns execution elsewhere. The same as above; but pc and the
+    /// time are at hand in registers, where the next step needs them, and a branch within the page stays here.
+    fn straight(&mut self) {
+        let mut pc = self.pc;
+        let mut now = self.now;
+        let deadline = self.deadline;
+        self.slot = false;
+        self.turn = false;
+        while now < deadline {
+            let op = self.code[(pc >> 2) as usize & 1023].get();
+            now += 1;
+            self.now = now;
+            self.here = pc;
+            pc = pc.wrapping_add(4);
+            self.pc = pc;
+            self.npc = pc.wrapping_add(4);
+            if let Err(fault) = (op.run)(self, op) {
+                return self.raise(&fault, Some(op.word()));
+            }
+            if pc % memory::PAGE == 0 {
+                return;
+            }
+            if self.turn {
+                if !self.branch || now >= deadline || !self.delay_slot() {
+                    return;
+                }
+                now += 1;
+                pc = self.pc;
+            }
+        }
+    }
+
+    /// Executes the delay slot at pc; false: what comes next is not in the open page, or has to be looked at.
+    #[inline(always)]
+    fn delay_slot(&mut self) -> bool {
+        let op = self.code[(self.pc >> 2) as usize & 1023].get();
+        self.now += 1;
+        self.here = self.pc;
+        self.slot = true;
+        self.branch = false;
+        self.turn = false;
+        self.pc = self.npc;
+        self.npc = self.npc.wrapping_add(4);
+        if let Err(fault) = (op.run)(self, op) {
+            self.raise(&fault, Some(op.word()));
+            return false;
+        }
+        self.slot = false;
+        !self.turn && self.pc & WINDOW == self.window
     }
 
     #[cold]

@@ -4,52 +4,79 @@
 use crate::cpu::{Cpu, Done};
 use crate::exec::{alu, branch, cop0, memory, system, vz};
 
-/// A decoded instruction; small, because the loop that executes copies one each time.
+/// A decoded instruction: two words, which are handed on in registers.
 #[derive(Clone, Copy)]
 pub struct Op {
     pub run: fn(&mut Cpu, Op) -> Done,
-    pub word: u32,
-    pub rs: u8,
-    pub rt: u8,
-    /// The register that is written; 0 is replaced by one that nobody reads.
-    pub rd: u8,
-    /// Of the table; ROWS.len() where it has none.
-    pub row: u8,
+    /// The word in bits 31:0; above it the registers rs, rt, the one that is written, and the row of the table.
+    fields: u64,
 }
 
 /// Where writes to register 0 go.
 pub const SINK: u8 = 32;
 
 /// What stands in a page of code before its first execution.
-pub const UNDECODED: Op = Op { run: system::undecoded, word: 0, rs: 0, rt: 0, rd: SINK, row: u8::MAX };
+pub const UNDECODED: Op = Op { run: system::undecoded, fields: u64::MAX };
 
 impl Op {
+    fn new(run: fn(&mut Cpu, Op) -> Done, word: u32, registers: [u8; 3], row: u8) -> Self {
+        let [rs, rt, rd] = registers;
+        let [b0, b1, b2, b3] = word.to_le_bytes();
+        Op { run, fields: u64::from_le_bytes([b0, b1, b2, b3, rs, rt, rd, row]) }
+    }
+
+    pub fn word(self) -> u32 {
+        self.fields as u32
+    }
+
+    pub fn rs(self) -> usize {
+        (self.fields >> 32 & 63) as usize
+    }
+
+    pub fn rt(self) -> usize {
+        (self.fields >> 40 & 63) as usize
+    }
+
+    /// The register that is written; 0 is replaced by one that nobody reads.
+    pub fn rd(self) -> usize {
+        (self.fields >> 48 & 63) as usize
+    }
+
+    /// Of the table; ROWS.len() where it has none.
+    pub fn row(self) -> usize {
+        (self.fields >> 56) as usize
+    }
+
+    pub fn is_decoded(self) -> bool {
+        self.fields != UNDECODED.fields
+    }
+
     pub fn simm(self) -> u32 {
-        self.word as u16 as i16 as u32
+        self.word() as u16 as i16 as u32
     }
 
     pub fn uimm(self) -> u32 {
-        self.word & 0xFFFF
+        self.word() & 0xFFFF
     }
 
     /// Bits 10:6: shift amounts, positions.
     pub fn sa(self) -> u32 {
-        self.word >> 6 & 31
+        self.word() >> 6 & 31
     }
 
     /// Bits 15:11: a destination, a CP0 register, a size.
     pub fn field_rd(self) -> u32 {
-        self.word >> 11 & 31
+        self.word() >> 11 & 31
     }
 
     /// Bits 20:16, as they stand.
     pub fn field_rt(self) -> u32 {
-        self.word >> 16 & 31
+        self.word() >> 16 & 31
     }
 
     /// Number and select of a CP0 register.
     pub fn cp0(self) -> usize {
-        (self.field_rd() * 8 + (self.word & 7)) as usize
+        (self.field_rd() * 8 + (self.word() & 7)) as usize
     }
 }
 
@@ -355,7 +382,7 @@ pub fn decode(word: u32) -> Op {
         rd => rd,
     };
     let (rs, rt) = ((word >> 21 & 31) as u8, (word >> 16 & 31) as u8);
-    Op { run, word, rs, rt, rd, row: row.unwrap_or(ROWS.len()) as u8 }
+    Op::new(run, word, [rs, rt, rd], row.unwrap_or(ROWS.len()) as u8)
 }
 
 /// The instruction's row; none: reserved.

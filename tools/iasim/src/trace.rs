@@ -49,11 +49,11 @@ impl Observer for Trace {
         if cpu.instructions() > 0 {
             self.finish(cpu);
         }
-        let text = disasm::text(op.word, cpu.pc);
+        let text = disasm::text(op.word(), cpu.pc);
         let function = self.symbols.function(cpu.pc).unwrap_or("");
         let (number, who) = (cpu.instructions(), who(cpu));
-        let _ = write!(self.out, "{number:>10} {who:<4} {:08x} {:08x} {text:<32} {function}", cpu.pc, op.word);
-        self.written = (op.rd < 32).then_some(op.rd.into());
+        let _ = write!(self.out, "{number:>10} {who:<4} {:08x} {:08x} {text:<32} {function}", cpu.pc, op.word());
+        self.written = (op.rd() < 32).then_some(op.rd());
         true
     }
 

@@ -110,7 +110,7 @@ fn any_word_is_decoded_and_disassembled() {
     for _ in 0..300_000 {
         let word = if rng.below(2) == 0 { rng.next() } else { self::word(&mut rng) };
         let op = iasim::isa::decode(word);
-        let name = ROWS.get(usize::from(op.row)).map_or(".word", |row| row.name);
+        let name = ROWS.get(op.row()).map_or(".word", |row| row.name);
         assert!(iasim::disasm::text(word, 0x8000_0000).starts_with(name), "{word:08x}");
     }
 }

@@ -7,7 +7,8 @@ use crate::isa::Op;
 /// The instruction at pc becomes a delay slot; after it, execution goes on at the target.
 fn jump(c: &mut Cpu, o: Op, target: u32) -> Done {
     c.branch = true;
-    c.branch_word = o.word;
+    c.turn = true;
+    c.branch_word = o.word();
     c.npc = target;
     Ok(())
 }
@@ -22,8 +23,7 @@ fn likely(c: &mut Cpu, o: Op, taken: bool) -> Done {
     if taken {
         return branch(c, o, true);
     }
-    c.pc = c.npc;
-    c.npc = c.npc.wrapping_add(4);
+    c.jump(c.npc);
     Ok(())
 }
 
@@ -34,7 +34,7 @@ fn link(c: &mut Cpu) {
 }
 
 fn region_target(c: &Cpu, o: Op) -> u32 {
-    c.pc & 0xF000_0000 | (o.word & 0x03FF_FFFF) << 2
+    c.pc & 0xF000_0000 | (o.word() & 0x03FF_FFFF) << 2
 }
 
 pub fn j(c: &mut Cpu, o: Op) -> Done {

@@ -87,7 +87,7 @@ fn previous_set(c: &Cpu) -> Result<usize, Box<Fault>> {
 pub fn rdpgpr(c: &mut Cpu, o: Op) -> Done {
     privileged(c)?;
     let set = previous_set(c)?;
-    let value = *c.shadow_reg(set, o.rt.into());
+    let value = *c.shadow_reg(set, o.rt());
     c.set(o, value);
     Ok(())
 }
@@ -97,7 +97,7 @@ pub fn wrpgpr(c: &mut Cpu, o: Op) -> Done {
     let set = previous_set(c)?;
     let value = c.rt(o);
     if o.field_rd() != 0 {
-        *c.shadow_reg(set, o.rd.into()) = value;
+        *c.shadow_reg(set, o.rd()) = value;
     }
     Ok(())
 }

@@ -106,9 +106,9 @@ pub fn sc(c: &mut Cpu, o: Op) -> Done {
 
 /// The byte that ASET and ACLR change: their offset has 12 bits.
 fn change_bit(c: &mut Cpu, o: Op, change: fn(u32, u32) -> u32) -> Done {
-    let va = c.rs(o).wrapping_add(((o.word << 20) as i32 >> 20) as u32);
+    let va = c.rs(o).wrapping_add(((o.word() << 20) as i32 >> 20) as u32);
     let old = c.load::<1>(va)?;
-    c.store::<1>(va, change(old, 1 << (o.word >> 12 & 7)))
+    c.store::<1>(va, change(old, 1 << (o.word() >> 12 & 7)))
 }
 
 pub fn aset(c: &mut Cpu, o: Op) -> Done {

@@ -14,17 +14,17 @@ use crate::isa::Op;
 impl Cpu {
     #[inline(always)]
     pub fn rs(&self, op: Op) -> u32 {
-        self.gpr[usize::from(op.rs & 63)]
+        self.gpr[op.rs()]
     }
 
     #[inline(always)]
     pub fn rt(&self, op: Op) -> u32 {
-        self.gpr[usize::from(op.rt & 63)]
+        self.gpr[op.rt()]
     }
 
     /// Writes the destination.
     #[inline(always)]
     pub fn set(&mut self, op: Op, value: u32) {
-        self.gpr[usize::from(op.rd & 63)] = value;
+        self.gpr[op.rd()] = value;
     }
 }

@@ -12,6 +12,7 @@ pub fn undecoded(c: &mut Cpu, _: Op) -> Done {
     c.npc = c.pc;
     c.pc = c.here;
     c.branch = c.slot;
+    c.turn = true;
     c.now -= 1;
     c.decode_here();
     Ok(())
@@ -30,7 +31,7 @@ fn unimplemented(c: &mut Cpu, o: Op, what: &str) -> Done {
     if !c.model.stop_unimplemented {
         return reserved(c, o);
     }
-    let text = format!("{what}: {} (0x{:08x}) at 0x{:08x}", crate::disasm::text(o.word, c.here), o.word, c.here);
+    let text = format!("{what}: {} (0x{:08x}) at 0x{:08x}", crate::disasm::text(o.word(), c.here), o.word(), c.here);
     c.npc = c.pc;
     c.pc = c.here;
     c.branch = c.slot;
@@ -112,7 +113,7 @@ pub fn marker(c: &mut Cpu, o: Op) -> Done {
 
 /// Code 1 is a call of the machine that simulates (MIPS UHI); only the root may. Others are debug exceptions.
 pub fn sdbbp(c: &mut Cpu, o: Op) -> Done {
-    if o.word >> 6 & 0xF_FFFF == 1 && !c.mode.is_guest() {
+    if o.word() >> 6 & 0xF_FFFF == 1 && !c.mode.is_guest() {
         return crate::semihosting::call(c);
     }
     Err(Box::new(Fault { debug: true, ..Fault::new(Context::Root, code::BP) }))
