@@ -248,6 +248,7 @@ fn run(options: &Options) -> Result<u8, String> {
     cpu.board.console().flush();
     if options.stats || !options.spans.is_empty() {
         eprint!("{}", cpu.stats.report());
+        cpu.board.notes().iter().for_each(|note| eprintln!("note: {note}"));
     }
     if let Some(observer) = &mut cpu.observer {
         eprint!("{}", observer.report());

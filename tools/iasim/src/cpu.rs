@@ -427,6 +427,11 @@ impl Cpu {
                 self.window = self.pc & !0xFFF;
                 true
             }
+            Err(_) if self.pc & 1 != 0 && self.model.stop_unimplemented => {
+                let text = format!("microMIPS is not implemented: a jump to 0x{:08x}", self.pc);
+                self.halt(Stop::Unimplemented(text));
+                false
+            }
             Err(fault) => {
                 self.here = self.pc;
                 self.slot = self.branch;

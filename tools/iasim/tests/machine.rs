@@ -452,6 +452,8 @@ fn software_reset() {
         assert_eq!(cpu.root.has(cp0::STATUS, status::BEV), !locked);
     }
     assert_eq!(cpu.mem.peek_word(0x100), Some(0x1234), "RAM stays");
+    sfr(&mut cpu, 0xBF80_0000, 1);
+    assert_eq!(cpu.board.notes(), ["0xbf800000 was written, but is only storage here"]);
 }
 
 #[test]
@@ -493,11 +495,19 @@ fn what_is_not_modelled_stops_and_says_so() {
     let Stop::Unimplemented(text) = cpu.run() else { panic!("it went on") };
     assert!(text.contains("FPU") && text.contains("0x46000000") && text.contains("0x80004000"), "{text}");
     assert_eq!((cpu.pc, cpu.instructions()), (ROOT, 0), "the instruction is left where it is");
-    let model = Model { stop_unimplemented: false, ..Model::default() };
-    let mut cpu = m5150_with(model, Console::default());
-    root_code(&mut cpu, "jalx 0x80004000");
-    steps(&mut cpu, 1);
-    assert_eq!(code_of(&cpu), 10);
+    let mut cpu = m5150();
+    root_code(&mut cpu, "jr t0\n nop");
+    cpu.gpr[8] = 0x8000_4001;
+    let Stop::Unimplemented(text) = cpu.run() else { panic!("it went on") };
+    assert!(text.contains("microMIPS") && text.contains("0x80004001"), "{text}");
+    for (text, code) in [("jalx 0x80004000", 10), ("jr t0\n nop", 4)] {
+        let model = Model { stop_unimplemented: false, ..Model::default() };
+        let mut cpu = m5150_with(model, Console::default());
+        root_code(&mut cpu, text);
+        cpu.gpr[8] = 0x8000_4001;
+        run_to(&mut cpu, VECTORS + 0x180, 4);
+        assert_eq!(code_of(&cpu), code, "{text}");
+    }
 }
 
 #[test]

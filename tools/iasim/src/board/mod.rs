@@ -56,6 +56,11 @@ pub trait Board {
         None
     }
 
+    /// What the user should know of the run, a line each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Nothing will ever happen by itself: waits for somebody to type; false: nobody can.
     fn wait_for_input(&mut self) -> bool {
         self.console().wait()

@@ -56,7 +56,7 @@ pub struct M5150 {
     uarts: [Uart; 6],
     storage: BTreeMap<u32, u32>,
     /// Registers without a model that were written to.
-    pub unknown: BTreeSet<u32>,
+    unknown: BTreeSet<u32>,
     keys: VecDeque<u32>,
     armed: bool,
     reset: bool,
@@ -228,6 +228,11 @@ impl Board for M5150 {
 
     fn console(&mut self) -> &mut Console {
         &mut self.console
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let note = |at: &u32| format!("0x{:08x} was written, but is only storage here", 0xA000_0000 | SFRS | at);
+        self.unknown.iter().map(note).collect()
     }
 
     fn take_reset(&mut self) -> bool {
