@@ -10,7 +10,7 @@ use std::rc::Rc;
 use crate::board::{Board, CoreLines, Lines};
 use crate::cp0::{self, cause, guestctl0, status, Cp0};
 use crate::exception::{code, Fault};
-use crate::isa::{self, Op};
+use crate::isa::Op;
 use crate::memory::{self, Code, Memory};
 use crate::mmu::SoftTlb;
 use crate::model::Model;

@@ -557,3 +557,52 @@ fn statistics_add_up() {
     assert_eq!(cpu.stats.instructions(0)[0] - before, 4);
     assert_eq!(cpu.stats.exceptions((Some(GUEST_ID as u8), false, 27, Some(2))), 1);
 }
+
+/// The guest's match at the root's timer, as the real part may show it; HC that follows the line's level.
+#[test]
+fn model_options_of_lines() {
+    for (on, ti) in [("off", false), ("on", true)] {
+        let mut model = Model::default();
+        model.set(&format!("guest-timer-irq0={on}")).unwrap();
+        let mut cpu = m5150_with(model, Console::default());
+        root_code(&mut cpu, &"nop\n".repeat(40));
+        cpu.write_root(cp0::COUNT, 0);
+        cpu.write_root(cp0::COMPARE, 1000);
+        cpu.write_cp0(Context::Guest, cp0::COMPARE, u32::MAX, 5);
+        steps(&mut cpu, 20);
+        assert_eq!(read_sfr(&mut cpu, 0xBF81_0040) & 1 == 1, ti, "{on}");
+    }
+    for (hc, left) in [("edge", 1 << 2), ("level", 0)] {
+        let mut model = Model::default();
+        model.set(&format!("hc={hc}")).unwrap();
+        let mut cpu = generic_with(model, Console::default());
+        root_code(&mut cpu, "nop\n nop\n nop");
+        cpu.write_root(cp0::GUESTCTL2, 1 << 26 | 1 << 12);
+        steps(&mut cpu, 2);
+        assert_eq!(cpu.root[cp0::GUESTCTL2] >> 10 & 0x3F, left, "{hc}");
+    }
+}
+
+/// SDBBP in a guest: the root's debug handler, and back by DERET.
+#[test]
+fn debug_exceptions_of_a_guest_are_the_roots() {
+    let mut cpu = m5150();
+    put(&mut cpu, 0x1FC0_0480, &asm::assemble("deret", 0));
+    guest(&mut cpu, CP0 | AT3, "sdbbp 1\n nop");
+    steps(&mut cpu, 1);
+    assert_eq!((cpu.mode.is_guest(), cpu.pc), (false, 0xBFC0_0480));
+    assert_eq!(cpu.root[cp0::DEPC], GUEST_CODE);
+    steps(&mut cpu, 1);
+    assert_eq!((cpu.mode.is_guest(), cpu.pc), (true, GUEST_CODE));
+}
+
+/// ASET and ACLR, WAIT's code, IRET: the MCU extension and corners.
+#[test]
+fn bits_in_memory() {
+    let mut cpu = m5150();
+    root_code(&mut cpu, "aset 3, -1(t0)\n lbu t1, -1(t0)\n aclr 0, -1(t0)\n lbu t2, -1(t0)");
+    put(&mut cpu, 0x1000, &[0x0500_0000]);
+    cpu.gpr[8] = 0x8000_1004;
+    steps(&mut cpu, 4);
+    assert_eq!([cpu.gpr[9], cpu.gpr[10]], [0x0D, 0x0C]);
+}

@@ -589,3 +589,106 @@ fn drg_lets_the_root_reach_into_a_guest() {
     steps(&mut cpu, 1);
     assert_eq!(cpu.gpr[8], 0xCAFE_F00D);
 }
+
+/// The running guest's number counts for its accesses, not the one that the root's TLB instructions bear.
+#[test]
+fn a_guests_accesses_bear_id_not_rid() {
+    let mut cpu = started("lw t0, 0(t1)\n lw t0, 0(t2)");
+    put(&mut cpu, GUEST_MEMORY + 0x1010, &[0xCAFE_F00D]);
+    cpu.gpr[9] = 0x8000_1010;
+    cpu.gpr[10] = 0x40_0010;
+    let entry = iasim::tlb::Entry::new(0x40_0000, 0, [lo(0x1000) | 1, 1], GUEST_ID as u8);
+    cpu.guest_tlb.write(0, entry);
+    cpu.write_root(cp0::GUESTCTL1, 5 << 16 | GUEST_ID);
+    for _ in 0..2 {
+        cpu.gpr[8] = 0;
+        steps(&mut cpu, 1);
+        assert_eq!(cpu.gpr[8], 0xCAFE_F00D);
+    }
+    assert!(cpu.mode.is_guest());
+}
+
+/// Entries with number 0 are the root's; a guest that has that number by mistake does not get them.
+#[test]
+fn a_guest_with_number_0_matches_nothing() {
+    let mut cpu = started("lw t0, 0(t1)");
+    root_map(&mut cpu, 1, 0, 0, [lo(0x2_0000) | 1, lo(0x2_1000) | 1]);
+    cpu.write_root(cp0::GUESTCTL1, 0);
+    cpu.close_window();
+    assert_eq!(exits(&mut cpu, 0x000), (2, GPA));
+    assert_eq!(cpu.root[cp0::BADVADDR], 0x400, "the fetch itself");
+}
+
+/// The refill vector is for contexts outside of their handlers; inside, a miss goes to the general one.
+#[test]
+fn a_miss_inside_a_handler_is_no_refill() {
+    let mut cpu = started("lw t0, 0(t1)");
+    cpu.gpr[9] = 0x40_0000;
+    guest_write(&mut cpu, cp0::STATUS, status::EXL);
+    guest_write(&mut cpu, cp0::EPC, 0x1234);
+    assert_eq!(stays(&mut cpu, 0x180), 2);
+    assert_eq!(cpu.guest[cp0::EPC], 0x1234, "and EPC is kept");
+    let mut cpu = m5150();
+    root_code(&mut cpu, "lw t0, 0(zero)");
+    cpu.write_root(cp0::STATUS, status::EXL);
+    steps(&mut cpu, 1);
+    assert_eq!((cpu.pc, cpu.root[cp0::CAUSE] >> 2 & 31), (VECTORS + 0x180, 2));
+}
+
+/// A guest's handler in its boot memory: the vectors are guest virtual.
+#[test]
+fn guest_vectors_with_bev() {
+    let mut cpu = started("syscall");
+    guest_write(&mut cpu, cp0::STATUS, status::BEV);
+    steps(&mut cpu, 1);
+    assert_eq!((cpu.mode, cpu.pc), (Mode::GuestKernel, 0xBFC0_0380));
+    steps(&mut cpu, 1);
+    assert_eq!(exit_codes(&cpu), (2, GPA));
+    assert_eq!(cpu.root[cp0::BADVADDR], 0x1FC0_0380);
+}
+
+/// Each choice that the descriptions leave: both readings.
+#[test]
+fn model_options_of_the_module() {
+    let with = |choice: &str, control: u32, text: &str| {
+        let mut model = Model::default();
+        model.set(choice).unwrap();
+        let mut cpu = m5150_with(model, Default::default());
+        guest(&mut cpu, control, text);
+        cpu
+    };
+    let gva = &mut with("badvaddr=gva", CP0 | AT3, "lw t0, 0(t1)");
+    gva.gpr[9] = 0x8000_3008;
+    assert_eq!(exits(gva, 0), (2, 8));
+    assert_eq!(gva.root[cp0::BADVADDR], 0x8000_3008);
+    assert_eq!(exits(&mut with("hidden=gpsi", CP0 | AT3, "mfc0 t0, GuestCtl0"), 0x180), GPSI);
+    assert_eq!(exits(&mut with("synci=gpsi", CP0 | AT3, "synci 0(zero)"), 0x180), GPSI);
+    assert_eq!(exits(&mut with("reserved=last", AT3, "mfgc0 t0, Status"), 0x180), GPSI);
+    assert_eq!(stays(&mut with("reserved=first", AT3, "mfgc0 t0, Status"), 0x180), 10);
+    let sfc = &mut with("sfc=enables", CP0 | AT3, "mtc0 t0, Status");
+    sfc.gpr[8] = status::CU1;
+    steps(sfc, 1);
+    assert!(sfc.mode.is_guest());
+    let eret = &mut with("ghfc-eret=on", CP0 | AT3 | guestctl0::MC, "eret");
+    guest_write(eret, cp0::STATUS, status::EXL);
+    guest_write(eret, cp0::EPC, 0x8000_0800);
+    assert_eq!(exits(eret, 0x180), GHFC);
+    assert_eq!(eret.root[cp0::EPC], 0x8000_0800);
+    let user = &mut with("hypcall-user=exit", CP0 | AT3, "nop");
+    put(user, GUEST_MEMORY + 0x400, &asm::assemble("hypcall", 0));
+    user.guest_tlb.write(0, iasim::tlb::Entry::new(0x40_0000, 0, [lo(0) | 1, 1], GUEST_ID as u8));
+    guest_write(user, cp0::STATUS, status::UM);
+    user.jump(0x40_0400);
+    assert_eq!(exits(user, 0x180), HC);
+    for (choice, bit) in [("at=fixed", 1 << 27), ("drg=zero", guestctl0::DRG), ("pt=absent", 1 << 12)] {
+        let mut model = Model::default();
+        model.set(choice).unwrap();
+        let mut cpu = m5150_with(model, Default::default());
+        let before = cpu.root[cp0::GUESTCTL0] & bit;
+        cpu.write_root(cp0::GUESTCTL0, 1 << 26 | guestctl0::DRG | 1 << 12);
+        assert_eq!(cpu.root[cp0::GUESTCTL0] & bit, before, "{choice}");
+        let mut free = m5150();
+        free.write_root(cp0::GUESTCTL0, 1 << 26 | guestctl0::DRG | 1 << 12);
+        assert_ne!(free.root[cp0::GUESTCTL0] & bit, before, "{choice}");
+    }
+}

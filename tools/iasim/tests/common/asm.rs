@@ -16,7 +16,7 @@ fn register(text: &str) -> u32 {
 
 fn cp0_register(text: &str) -> u32 {
     let spec = cp0::SPECS.iter().find(|spec| spec.name == text).unwrap_or_else(|| panic!("no CP0 register {text}"));
-    (spec.reg as u32 / 8) << 11 | spec.reg as u32 % 8
+    ((spec.reg as u32 / 8) << 11) | (spec.reg as u32 % 8)
 }
 
 fn number(text: &str) -> u32 {
@@ -101,9 +101,8 @@ impl Line<'_> {
 }
 
 fn row(name: &str) -> &'static Row {
-    let rows = ROWS.iter().filter(|row| row.name == name);
     // Special cases with fixed fields, such as markers, come first; the last one is the general one.
-    rows.last().unwrap_or_else(|| panic!("no instruction {name}"))
+    ROWS.iter().rfind(|row| row.name == name).unwrap_or_else(|| panic!("no instruction {name}"))
 }
 
 /// Lines without comments, labels taken off, `li` (always two words) and `.word` spelt out.

@@ -21,7 +21,7 @@ impl Rng {
     }
 
     pub fn below(&mut self, n: u32) -> u32 {
-        (u64::from(self.next()) * u64::from(n) >> 32) as u32
+        ((u64::from(self.next()) * u64::from(n)) >> 32) as u32
     }
 
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
@@ -164,7 +164,7 @@ impl Builder {
         // QEMU takes a branch that the registers' names say is never taken for no branch: its slot is no delay slot.
         let never = rs == rt << 5 && !row.name.starts_with("beq");
         let rs = if never { (rs ^ 1 << 21) | 1 << 22 } else { rs };
-        self.words.push(row.bits | rs | rt | over + 1);
+        self.words.push(row.bits | rs | rt | (over + 1));
         for _ in 0..=over {
             let word = self.simple();
             self.words.push(word);
@@ -196,7 +196,7 @@ impl Builder {
     fn tlb(&mut self) {
         let n = self.rng.below(16);
         let asid = self.rng.below(3);
-        let va = 0x40_0000 * (n + 1) | self.rng.below(0x4_0000) & !3;
+        let va = (0x40_0000 * (n + 1)) | self.rng.below(0x4_0000) & !3;
         match self.rng.below(8) {
             0 | 1 => self.tlb_write(n, asid),
             2 => self.asm(&format!("li t0, {}\n mtc0 t0, EntryHi\n ehb\n tlbp\n ehb\n mfc0 t1, Index", va & !0x1FFF | asid)),
