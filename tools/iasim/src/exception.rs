@@ -282,6 +282,6 @@ fn note_address(cp0: &mut Cp0, fault: &Fault) {
     cp0[cp0::BADVADDR] = addr;
     if fault.tlb {
         cp0.merge(cp0::CONTEXT, 0x007F_FFF0, addr >> 9);
-        cp0.merge(cp0::ENTRYHI, entryhi::VPN2 | entryhi::EHINV, addr & entryhi::VPN2);
+        cp0.merge(cp0::ENTRYHI, entryhi::VPN2, addr);
     }
 }

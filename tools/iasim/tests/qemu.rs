@@ -7,7 +7,7 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
-use common::random::{program, Program, LOG};
+use common::random::{program, Kind, Program, LOG};
 use iasim::board::console::Console;
 use iasim::board::generic::Generic;
 use iasim::cpu::{Cpu, Stop};
@@ -39,8 +39,8 @@ fn qemu(words: &[u32], cpu: &str, dir: &Path) -> Vec<u8> {
 }
 
 /// The same here; and how many instructions there were.
-fn ours(words: &[u32]) -> (Vec<u8>, u64) {
-    let model = Model { tlb_machine_check: false, ..Model::default() };
+fn ours(words: &[u32], root_tlb: usize) -> (Vec<u8>, u64) {
+    let model = Model { tlb_machine_check: false, root_tlb, ..Model::default() };
     let mut cpu = Cpu::new(model, Generic::memory(RAM), Box::new(Generic::new(Console::default())));
     assert!(cpu.mem.load(ROM, &bytes(words)));
     cpu.limit = 100_000_000;
@@ -65,14 +65,14 @@ fn difference(program: &Program, ours: &[u8], theirs: &[u8]) -> Option<String> {
     Some(format!("first difference at 0x{at:x}, {} blocks\n{}", program.blocks.len(), lines.collect::<String>()))
 }
 
-fn compare(name: &str, cpu: &str, seeds: std::ops::Range<u64>, tlb: bool) -> u64 {
+fn compare(name: &str, cpu: &str, seeds: std::ops::Range<u64>, kind: Kind) -> u64 {
     let dir = std::env::temp_dir().join(format!("iasim-qemu-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let mut total = 0;
     for seed in seeds {
-        let program = program(seed, 1800, 3, tlb);
+        let program = program(seed, 1800, 3, kind);
         let theirs = qemu(&program.words, cpu, &dir);
-        let (ours, instructions) = ours(&program.words);
+        let (ours, instructions) = ours(&program.words, if kind == Kind::Release5 { 64 } else { 16 });
         if let Some(text) = difference(&program, &ours, &theirs) {
             panic!("seed {seed}: {text}");
         }
@@ -84,10 +84,16 @@ fn compare(name: &str, cpu: &str, seeds: std::ops::Range<u64>, tlb: bool) -> u64
 
 #[test]
 fn random_instructions_do_what_they_do_under_qemu() {
-    assert!(compare("integer", "24Kc", 1..4, false) > 1_000_000);
+    assert!(compare("integer", "24Kc", 1..4, Kind::Integer) > 1_000_000);
 }
 
 #[test]
 fn random_tlb_work_does_what_it_does_under_qemu() {
-    assert!(compare("tlb", "24Kc", 11..14, true) > 1_000_000);
+    assert!(compare("tlb", "24Kc", 11..14, Kind::Tlb) > 1_000_000);
+}
+
+/// BadInstr and BadInstrP, RI and XI with both kinds of codes, EHINV, TLBINV: the P5600 has them.
+#[test]
+fn random_tlb_work_of_release_5_does_what_it_does_under_qemu() {
+    assert!(compare("release5", "P5600", 21..24, Kind::Release5) > 1_000_000);
 }

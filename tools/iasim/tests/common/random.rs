@@ -120,8 +120,17 @@ pub struct Program {
     pub blocks: Vec<usize>,
 }
 
+/// What kind of program: of computing and memory alone, with TLB work, with TLB work as Release 5 has it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Integer,
+    Tlb,
+    Release5,
+}
+
 struct Builder {
     rng: Rng,
+    kind: Kind,
     words: Vec<u32>,
     classes: [Vec<&'static Row>; 4],
 }
@@ -197,7 +206,9 @@ impl Builder {
         let n = self.rng.below(16);
         let asid = self.rng.below(3);
         let va = (0x40_0000 * (n + 1)) | self.rng.below(0x4_0000) & !3;
+        let invalidates = self.kind == Kind::Release5 && self.rng.below(12) == 0;
         match self.rng.below(8) {
+            _ if invalidates => self.asm(&format!("li t0, {asid}\n mtc0 t0, EntryHi\n ehb\n tlbinv\n ehb")),
             0 | 1 => self.tlb_write(n, asid),
             2 => self.asm(&format!("li t0, {}\n mtc0 t0, EntryHi\n ehb\n tlbp\n ehb\n mfc0 t1, Index", va & !0x1FFF | asid)),
             3 => self.asm(&format!(
@@ -217,22 +228,29 @@ impl Builder {
             let frame = (0x30_0000 + (self.rng.below(0x20) << 16)) >> 12;
             frame << 6 | 3 << 3 | self.rng.below(4) << 1 | u32::from(self.rng.below(3) == 0)
         };
-        let (lo0, lo1) = (lo(), lo());
+        let (mut lo0, mut lo1) = (lo(), lo());
+        let mut hidden = 0;
+        if self.kind == Kind::Release5 {
+            // RI and XI; one entry in eight is taken out by EHINV.
+            lo0 |= self.rng.next() & 0xC000_0000;
+            lo1 |= self.rng.next() & 0xC000_0000;
+            hidden = u32::from(self.rng.below(8) == 0) << 10;
+        }
         self.asm(&format!(
             "li t0, {n}\n mtc0 t0, Index\n li t0, {}\n mtc0 t0, EntryHi\n li t0, {mask}\n mtc0 t0, PageMask\n \
              li t0, {lo0}\n mtc0 t0, EntryLo0\n li t0, {lo1}\n mtc0 t0, EntryLo1\n ehb\n tlbwi\n ehb",
-            va | asid
+            va | asid | hidden
         ));
     }
 
-    fn block(&mut self, length: usize, tlb: bool) {
+    fn block(&mut self, length: usize) {
         let end = self.words.len() + length;
         while self.words.len() < end {
             match self.rng.below(16) {
                 0 | 1 => self.branch(),
                 2 => self.jump(),
                 3 => self.linked(),
-                4 | 5 if tlb => self.tlb(),
+                4 | 5 if self.kind != Kind::Integer => self.tlb(),
                 6 => {
                     let (reg, value) = (target(&mut self.rng), self.rng.value());
                     self.asm(&format!("li ${reg}, {value}"));
@@ -269,6 +287,7 @@ const HANDLER: &str = "mfc0 k0, Cause
     mfc0 k0, Cause
     srl k0, k0, 31
     sw k0, 20(k1)
+    RELEASE5
     addiu k1, k1, 24
     mfc0 k0, EPC
     addiu k0, k0, 4
@@ -283,6 +302,13 @@ const HANDLER: &str = "mfc0 k0, Cause
     ehb
     out:
     eret";
+
+/// What else there is to log in Release 5, beside another 8 bytes of the log.
+const HANDLER_RELEASE5: &str = "mfc0 k0, BadInstr
+    sw k0, 24(k1)
+    mfc0 k0, BadInstrP
+    sw k0, 28(k1)
+    addiu k1, k1, 8";
 
 fn pad(words: &mut Vec<u32>, to: u32) {
     words.resize(((to - ROM) / 4) as usize, 0);
@@ -305,9 +331,9 @@ const NEXT_PASS: &str = "lui k0, 0x8000
     sdbbp 1";
 
 /// A program of so many blocks, run `passes` times over with whatever the registers then hold.
-pub fn program(seed: u64, blocks: usize, passes: u32, tlb: bool) -> Program {
+pub fn program(seed: u64, blocks: usize, passes: u32, kind: Kind) -> Program {
     let classes = [PLAIN, LOADS, BRANCHES, TRAPS].map(rows);
-    let mut b = Builder { rng: Rng::new(seed), words: Vec::new(), classes };
+    let mut b = Builder { rng: Rng::new(seed), kind, words: Vec::new(), classes };
     b.asm(&format!(
         "li k0, 0x00400000\n mtc0 k0, Status\n mtc0 zero, Cause\n mtc0 zero, Context\n lui gp, {}",
         DATA >> 16
@@ -317,9 +343,14 @@ pub fn program(seed: u64, blocks: usize, passes: u32, tlb: bool) -> Program {
     pad(&mut b.words, 0xBFC0_0200);
     b.asm("j 0xbfc00380\n nop");
     pad(&mut b.words, 0xBFC0_0380);
-    b.asm(HANDLER);
+    b.asm(&HANDLER.replace("RELEASE5", if kind == Kind::Release5 { HANDLER_RELEASE5 } else { "" }));
     pad(&mut b.words, 0xBFC0_0600);
-    (0..16).filter(|_| tlb).for_each(|n| b.tlb_write(n, 0));
+    if kind == Kind::Release5 {
+        // Codes of their own for RI and XI in every other program.
+        let iec = (seed as u32 & 1) << 27;
+        b.asm(&format!("li k0, {}\n mtc0 k0, PageGrain\n ehb", 0xC000_0000 | iec));
+    }
+    (0..16).filter(|_| kind != Kind::Integer).for_each(|n| b.tlb_write(n, 0));
     for n in (1..32).filter(|n| !(K0..=GP).contains(n)) {
         let value = b.rng.value();
         b.asm(&format!("li ${n}, {value}"));
@@ -329,7 +360,7 @@ pub fn program(seed: u64, blocks: usize, passes: u32, tlb: bool) -> Program {
     let mut starts = Vec::new();
     for _ in 0..blocks {
         starts.push(b.words.len());
-        b.block(60, tlb);
+        b.block(60);
     }
     b.asm(&NEXT_PASS.replace("AGAIN", &again.to_string()));
     assert!(b.words.len() <= 1 << 18, "{} words", b.words.len());
