@@ -692,3 +692,44 @@ fn model_options_of_the_module() {
         assert_ne!(free.root[cp0::GUESTCTL0] & bit, before, "{choice}");
     }
 }
+
+/// What of the control registers is there: all ones written, read back.
+#[test]
+fn layouts_of_the_control_registers() {
+    let eic = [
+        (cp0::GUESTCTL0, 0xFFCC_FDFF),
+        (cp0::GUESTCTL0EXT, 0xDF),
+        (cp0::GUESTCTL2, 0xFF3C_FFFF),
+        (cp0::GUESTCTL3, 0xF),
+        (cp0::GTOFFSET, u32::MAX),
+        (cp0::EBASE, 0xBFFF_F000),
+        (cp0::SRSMAP, u32::MAX),
+        (cp0::SRSMAP2, 0xFF),
+        (cp0::CONFIG3, 0x8CA2_3060),
+    ];
+    for (reg, expected) in eic {
+        let mut cpu = m5150();
+        cpu.write_root(reg, u32::MAX);
+        assert_eq!(root(&cpu, reg), expected, "{}", cp0::find(reg).unwrap().name);
+    }
+    let mut cpu = generic();
+    cpu.write_root(cp0::GUESTCTL2, u32::MAX);
+    assert_eq!(cpu.root[cp0::GUESTCTL2], 0x3F00_FC00, "HC and VIP");
+    // AT takes 1 and 3 only.
+    for (at, expected) in [(0, 3), (1, 1), (2, 1), (3, 3)] {
+        cpu.write_root(cp0::GUESTCTL0, at << 26);
+        assert_eq!(cpu.root[cp0::GUESTCTL0] >> 26 & 3, expected);
+    }
+}
+
+/// Eight bits of level: seven in a row, the highest apart; the views show them together.
+#[test]
+fn the_interrupt_level_has_eight_bits() {
+    let mut cpu = m5150();
+    cpu.write_root(cp0::STATUS, 0x55 << 10 | 1 << 18 | 2 << 8);
+    assert_eq!(root(&cpu, cp0::VIEW_IPL), 0xD5 << 2 | 2);
+    cpu.write_root(cp0::VIEW_IPL, 0xAA << 2 | 1);
+    assert_eq!(cpu.root[cp0::STATUS], 0x2A << 10 | 1 << 18 | 1 << 8);
+    cpu.write_root(cp0::GUESTCTL2, 0x90 << 24);
+    assert_eq!(cpu.read_cp0(Context::Guest, cp0::VIEW_RIPL), 0x90 << 2);
+}
