@@ -345,7 +345,9 @@ def cargo_fetch(folder: Path, versions: dict[str, str]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "lib.rs").touch()
-    wanted = "".join(f'{name} = "={version}"\n' for name, version in versions.items())
+    wanted = "".join(
+        f'{name} = {{ version = "={version}", default-features = false }}\n' for name, version in versions.items()
+    )
     manifest = f'[package]\nname = "fetch"\nversion = "0.0.0"\n\n[dependencies]\n{wanted}\n[workspace]\n'
     (folder / "Cargo.toml").write_text(manifest, encoding="utf-8")
     cargo = os.environ.get("CARGO", "cargo")

@@ -33,7 +33,7 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 	@mkdir -p $(@D)
 	@$(HOST_CC) -o $@ $< $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS) -lcmocka
 
-test-unit: test-unit-c test-unit-properties test-gdb-tool check-self ## unit tests of core and of our own tools on this machine
+test-unit: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self ## unit tests of core and of our own tools on this machine
 
 test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^

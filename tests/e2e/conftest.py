@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from mutants import ASKED
 
 from tessera.machine import Machine
 from tessera.runner import ROOT, BuiltSystem, Qemu, find_qemu, load_system, native_command, system_command
@@ -77,6 +78,17 @@ def boot(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
 def boot_native(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
     """Boots the guest of one VM of a built system without a hypervisor; the machine's one name is the VM's."""
     return lambda system, vm, *arguments: spawn([*native_command(qemu, system, vm), *arguments], [vm])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "mutant: a test of the tests, slow, only where TESSERA_MUTANTS=1 asks for it")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mutants that nobody has asked for are no tests of this run."""
+    left_out = [] if ASKED else [item for item in items if item.get_closest_marker("mutant")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_sessionstart() -> None:

@@ -13,7 +13,8 @@ from lab import OUT, make, run
 from tessera.runner import ROOT
 
 SOURCES = ("Makefile", "scripts", "core", "arch", "platform", "rt", "ipc", "debug", "operator")
-asked_for = pytest.mark.skipif(os.environ.get("TESSERA_MUTANTS") != "1", reason="TESSERA_MUTANTS=1 asks for it")
+ASKED = os.environ.get("TESSERA_MUTANTS") == "1"
+asked_for = pytest.mark.mutant
 
 
 @dataclass(frozen=True)

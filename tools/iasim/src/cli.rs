@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line: options, what they build, and what is said at the end.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use lexopt::prelude::*;
+
+use crate::board::console::{parse_record, Console};
+use crate::board::generic::Generic;
+use crate::board::m5150::M5150;
+use crate::board::Board;
+use crate::cpu::{Cpu, Stop};
+use crate::gdb;
+use crate::image::{self, Image, Symbols};
+use crate::model::{Model, CHOICES};
+use crate::observe::{Observer, Observers};
+use crate::stats::Span;
+use crate::trace::{Places, Profile, Trace};
+
+const HELP: &str = "\
+usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point is where execution starts, unless it
+                                          holds the reset vector 0xbfc00000
+       iasim models                       what --model knows
+       iasim --help
+
+  --board m5150|generic   what surrounds the core (default m5150)
+  --model NAME=VALUE      a property of the core
+  --ram SIZE              bytes of RAM, or with K or M (default 512K; generic 16M)
+  --limit N               stop after N instructions (k, M, G: thousands, millions, ...)
+  --uart N                which of the m5150's UARTs is the terminal (default 2)
+  --input FILE            what is typed, instead of standard input
+  --record FILE           write down what was typed and when
+  --replay FILE           type what was recorded, at the same instructions
+  --stats                 at the end: instructions by who executed them, exceptions, exits
+  --span A:B              count instructions from A to B; each is a symbol, an address (0x...) or the number of a marker
+                          in the program (sltiu $0, $0, N); may be repeated
+  --profile               at the end: instructions by function
+  --trace FILE            a line for every instruction
+  --gdb PORT              wait for a GDB at this port of this machine (0: any that is free)
+
+exit code: the program's own; 2 for errors in options or images, 3 for something that is not modelled or that never ends
+in sleep, 124 when the limit is reached";
+
+pub const EXIT_STUCK: u8 = 3;
+pub const EXIT_LIMIT: u8 = 124;
+
+#[derive(Default)]
+struct Options {
+    images: Vec<PathBuf>,
+    generic: bool,
+    model: Vec<String>,
+    ram: Option<u32>,
+    limit: Option<u64>,
+    uart: usize,
+    input: Option<PathBuf>,
+    record: Option<PathBuf>,
+    replay: Option<PathBuf>,
+    stats: bool,
+    spans: Vec<(String, String)>,
+    profile: bool,
+    trace: Option<PathBuf>,
+    gdb: Option<u16>,
+}
+
+/// A number with one of the suffixes, which multiplies it by its factor.
+fn scaled(text: &str, suffixes: &[(char, u64)]) -> Result<u64, String> {
+    let suffix = suffixes.iter().find(|(name, _)| text.ends_with(*name));
+    let (digits, factor) = suffix.map_or((text, 1), |(_, factor)| (&text[..text.len() - 1], *factor));
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    number.ok_or(format!("'{text}' is not a number"))
+}
+
+fn ram_size(text: &str) -> Result<u32, String> {
+    let size = scaled(text, &[('K', 1 << 10), ('M', 1 << 20)])?;
+    let fits = size % u64::from(crate::memory::PAGE) == 0 && (1..=1 << 28).contains(&size);
+    fits.then_some(size as u32).ok_or(format!("--ram {text}: not whole pages of 4K, or more than 256M"))
+}
+
+fn span(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once(':').map(|(from, to)| (from.to_string(), to.to_string()));
+    parts.ok_or(format!("--span {text}: not two places, as 1:2 or start:end"))
+}
+
+fn text(value: OsString) -> Result<String, String> {
+    value.into_string().map_err(|value| format!("{value:?} is not UTF-8"))
+}
+
+impl Options {
+    fn parse(parser: &mut lexopt::Parser) -> Result<Self, String> {
+        let mut options = Options { uart: 2, ..Options::default() };
+        while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+            match argument {
+                Long("stats") => options.stats = true,
+                Long("profile") => options.profile = true,
+                Long(name) => {
+                    let name = name.to_string();
+                    let value = parser.value().map_err(|error| error.to_string())?;
+                    options.set(&name, value)?;
+                }
+                Value(path) => options.images.push(path.into()),
+                other => return Err(other.unexpected().to_string()),
+            }
+        }
+        if options.images.is_empty() {
+            return Err("no image to run (see `iasim --help`)".into());
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, name: &str, value: OsString) -> Result<(), String> {
+        match name {
+            "input" => self.input = Some(value.into()),
+            "record" => self.record = Some(value.into()),
+            "replay" => self.replay = Some(value.into()),
+            "trace" => self.trace = Some(value.into()),
+            _ => return self.set_text(name, &text(value)?),
+        }
+        Ok(())
+    }
+
+    fn set_text(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "board" if value == "generic" || value == "m5150" => self.generic = value == "generic",
+            "board" => return Err(format!("--board {value}: there are m5150 and generic")),
+            "model" => self.model.push(value.to_string()),
+            "ram" => self.ram = Some(ram_size(value)?),
+            "limit" => self.limit = Some(scaled(value, &[('k', 1000), ('M', 1_000_000), ('G', 1_000_000_000)])?),
+            "uart" => {
+                let n = value.parse().ok().filter(|n| (1..=6).contains(n));
+                self.uart = n.ok_or(format!("--uart {value}: not 1 to 6"))?;
+            }
+            "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port"))?),
+            "span" => self.spans.push(span(value)?),
+            _ => return Err(format!("there is no option --{name} (see `iasim --help`)")),
+        }
+        Ok(())
+    }
+}
+
+fn with_path<T>(path: &Path, result: io::Result<T>) -> Result<T, String> {
+    result.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn console(options: &Options) -> Result<Console, String> {
+    let mut console = Console::new(Box::new(io::stdout()));
+    match (&options.replay, &options.input) {
+        (Some(_), Some(_)) => return Err("--replay and --input exclude each other".into()),
+        (Some(path), _) => {
+            let text = with_path(path, fs::read_to_string(path))?;
+            console.types(parse_record(&text).map_err(|error| format!("{}: {error}", path.display()))?);
+        }
+        (_, Some(path)) => console.types(with_path(path, fs::read(path))?.into_iter().map(|byte| (0, byte))),
+        _ => console.goes_live(),
+    }
+    if let Some(path) = &options.record {
+        console.records(Box::new(with_path(path, File::create(path))?));
+    }
+    Ok(console)
+}
+
+fn model(options: &Options) -> Result<Model, String> {
+    // The generic board's guests have a timer; the real part does not wire it.
+    let mut model = Model { guest_timer_wired: options.generic, ..Model::default() };
+    options.model.iter().try_for_each(|choice| model.set(choice))?;
+    Ok(model)
+}
+
+const RESET_VECTOR: u32 = 0x1FC0_0000;
+
+fn build(options: &Options) -> Result<(Cpu, Image), String> {
+    let model = model(options)?;
+    let console = console(options)?;
+    let (mut mem, board): (_, Box<dyn Board>) = if options.generic {
+        (Generic::memory(options.ram.unwrap_or(16 << 20)), Box::new(Generic::new(console)))
+    } else {
+        (M5150::memory(options.ram.unwrap_or(512 << 10)), Box::new(M5150::new(console, options.uart)))
+    };
+    let mut images = Vec::new();
+    for path in &options.images {
+        let bytes = with_path(path, fs::read(path))?;
+        images.push(image::load(&mut mem, &bytes).map_err(|error| format!("{}: {error}", path.display()))?);
+    }
+    let boots = mem.peek_word(RESET_VECTOR).is_some_and(|word| word != u32::MAX);
+    let mut all = images.remove(0);
+    images.into_iter().for_each(|image| all.symbols.extend(image.symbols));
+    let mut cpu = Cpu::new(model, mem, board);
+    if !boots {
+        cpu.jump(all.entry);
+    }
+    Ok((cpu, all))
+}
+
+/// Markers at addresses have numbers that no marker in a program can have.
+const PLACES: u32 = 0x1_0000;
+
+/// A marker's number; an address or a symbol gets one.
+fn marker(name: &str, symbols: &Symbols, places: &mut Vec<(u32, u32)>) -> Result<u32, String> {
+    if let Ok(number) = name.parse::<u16>() {
+        return Ok(number.into());
+    }
+    let hex = name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let at = hex.or_else(|| symbols.address(name)).ok_or(format!("--span: there is no symbol '{name}'"))?;
+    let number = PLACES + places.len() as u32;
+    places.push((at, number));
+    Ok(number)
+}
+
+/// What looks at every instruction, where anything was asked for that needs it.
+fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), String> {
+    let mut all = Observers::default();
+    let mut places = Vec::new();
+    for (from, to) in &options.spans {
+        let markers = (marker(from, symbols, &mut places)?, marker(to, symbols, &mut places)?);
+        cpu.stats.spans.push(Span::new(format!("{from}:{to}"), markers.0, markers.1));
+    }
+    if !places.is_empty() {
+        all.0.push(Box::new(Places(places)));
+    }
+    if options.profile {
+        all.0.push(Box::new(Profile::new(symbols.clone())));
+    }
+    if let Some(path) = &options.trace {
+        let file = BufWriter::new(with_path(path, File::create(path))?);
+        all.0.push(Box::new(Trace::new(Box::new(file), symbols.clone())));
+    }
+    cpu.observer = (!all.0.is_empty()).then(|| Box::new(all) as Box<dyn Observer>);
+    Ok(())
+}
+
+fn run(options: &Options) -> Result<u8, String> {
+    let (mut cpu, image) = build(options)?;
+    cpu.limit = options.limit.unwrap_or(u64::MAX);
+    observe(options, &mut cpu, &image.symbols)?;
+    let stop = match options.gdb {
+        Some(_) if cpu.observer.is_some() => {
+            return Err("--gdb excludes --trace, --profile and spans of addresses".into())
+        }
+        Some(port) => {
+            let (back, stop) = gdb::serve(cpu, port)?;
+            cpu = back;
+            stop
+        }
+        None => cpu.run(),
+    };
+    cpu.board.console().flush();
+    if options.stats || !options.spans.is_empty() {
+        eprint!("{}", cpu.stats.report());
+        cpu.board.notes().iter().for_each(|note| eprintln!("note: {note}"));
+    }
+    if let Some(observer) = &mut cpu.observer {
+        eprint!("{}", observer.report());
+    }
+    Ok(exit_code(&cpu, &stop))
+}
+
+fn exit_code(cpu: &Cpu, stop: &Stop) -> u8 {
+    let (code, text) = match stop {
+        Stop::Exit(code) => return *code as u8,
+        Stop::Limit => (EXIT_LIMIT, format!("stopped after {} instructions", cpu.instructions())),
+        Stop::Asleep => (EXIT_STUCK, "WAIT, and no interrupt can come any more".to_string()),
+        Stop::Unimplemented(what) => (EXIT_STUCK, what.clone()),
+        Stop::Observer => (EXIT_STUCK, "stopped by an observer".to_string()),
+    };
+    eprintln!("iasim: {text}, pc 0x{:08x}", cpu.pc);
+    code
+}
+
+fn models() {
+    let mut out = io::stdout().lock();
+    for choice in CHOICES {
+        let _ = writeln!(out, "{:<18} {:<32} {}", choice.name, choice.values, choice.help);
+    }
+}
+
+/// Runs the command line; an error is one line.
+pub fn main() -> Result<u8, String> {
+    let mut parser = lexopt::Parser::from_env();
+    match parser.next().map_err(|error| error.to_string())? {
+        Some(Value(command)) if command == "run" => run(&Options::parse(&mut parser)?),
+        Some(Value(command)) if command == "models" => {
+            models();
+            Ok(0)
+        }
+        Some(Long("help") | Short('h')) => {
+            println!("{HELP}");
+            Ok(0)
+        }
+        Some(argument) => Err(argument.unexpected().to_string()),
+        None => Err("say what to do (see `iasim --help`)".into()),
+    }
+}

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The core: its state, the loop that executes, and what has to be looked at between instructions.
+//!
+//! An instruction takes one clock, whether it completes or ends in an exception. Whatever may need attention (an event's
+//! time, an interrupt that a write has let in) ends the inner loop by way of `deadline`, so that the loop itself looks
+//! at nothing but the clock.
+
+use std::rc::Rc;
+
+use crate::board::{Board, CoreLines, Lines};
+use crate::cp0::{self, cause, guestctl0, status, Cp0};
+use crate::exception::{code, Fault};
+use crate::isa::Op;
+use crate::memory::{self, Code, Memory};
+use crate::mmu::SoftTlb;
+use crate::model::Model;
+use crate::observe::Observer;
+use crate::stats::Stats;
+use crate::timer::Timer;
+use crate::tlb::Tlb;
+
+/// What an instruction comes to. A fault is boxed: it is rare, and a result of one word is fast.
+pub type Done = Result<(), Box<Fault>>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Context {
+    Root,
+    Guest,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    RootKernel,
+    RootUser,
+    GuestKernel,
+    GuestUser,
+}
+
+impl Mode {
+    pub fn is_guest(self) -> bool {
+        matches!(self, Mode::GuestKernel | Mode::GuestUser)
+    }
+
+    pub fn is_kernel(self) -> bool {
+        matches!(self, Mode::RootKernel | Mode::GuestKernel)
+    }
+
+    pub fn context(self) -> Context {
+        if self.is_guest() {
+            Context::Guest
+        } else {
+            Context::Root
+        }
+    }
+}
+
+/// Why the simulator stands still.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The program asked for it, with its exit code.
+    Exit(i32),
+    /// As many instructions as were allowed.
+    Limit,
+    /// WAIT, and nothing is left that could end it: a masked timer's events do not.
+    Asleep,
+    /// Something that this simulator does not model.
+    Unimplemented(String),
+    /// An observer wants to be asked.
+    Observer,
+}
+
+/// No page's tag: fetch addresses are compared with all their low bits.
+const NO_WINDOW: u32 = 0xFFFF_FFFF;
+const WINDOW: u32 = 0xFFFF_F003;
+
+/// Events that a single WAIT may sleep through, and clocks: Count comes round eight times in those.
+const MOST_EVENTS: u32 = 1 << 20;
+const LONGEST_SLEEP: u64 = 1 << 36;
+
+pub struct Cpu {
+    /// The active shadow set; above it the place where writes to register 0 go.
+    pub gpr: [u32; 64],
+    pub hi: u32,
+    pub lo: u32,
+    pub pc: u32,
+    /// Where execution goes on after the instruction at pc.
+    pub npc: u32,
+    /// The instruction under way, whether it stands in a delay slot, and the branch before it.
+    pub here: u32,
+    pub slot: bool,
+    pub branch_word: u32,
+    /// The next instruction stands in a delay slot.
+    pub branch: bool,
+    /// Execution does not simply go on with the next word: a jump, or something to attend to.
+    pub turn: bool,
+    window: u32,
+    code: Rc<Code>,
+    /// Where the window's page lies in memory.
+    page: u32,
+
+    /// Clocks, and how many of them passed in WAIT.
+    pub now: u64,
+    pub idle: u64,
+    deadline: u64,
+    pub limit: u64,
+    pub mode: Mode,
+
+    pub root: Cp0,
+    pub guest: Cp0,
+    pub root_tlb: Tlb,
+    pub guest_tlb: Tlb,
+    pub soft: SoftTlb,
+    /// By context.
+    pub llbit: [bool; 2],
+    pub shadow: [[u32; 32]; 16],
+    pub set: usize,
+    pub timer: Timer,
+    /// What the board's interrupt lines are.
+    pub lines: Lines,
+    /// The lines that pass through to the guest, as they were.
+    pub passed: u32,
+    pub waiting: bool,
+
+    pub mem: Memory,
+    pub board: Box<dyn Board>,
+    pub model: Model,
+    pub stats: Stats,
+    pub observer: Option<Box<dyn Observer>>,
+    pub stop: Option<Stop>,
+}
+
+impl Cpu {
+    pub fn new(model: Model, mem: Memory, board: Box<dyn Board>) -> Self {
+        let mut cpu = Cpu {
+            gpr: [0; 64],
+            hi: 0,
+            lo: 0,
+            pc: 0,
+            npc: 0,
+            here: 0,
+            slot: false,
+            branch_word: 0,
+            branch: false,
+            turn: false,
+            window: NO_WINDOW,
+            page: 0,
+            code: memory::no_code(),
+            now: 0,
+            idle: 0,
+            deadline: 0,
+            limit: u64::MAX,
+            mode: Mode::RootKernel,
+            root: Cp0::new(),
+            guest: Cp0::new(),
+            root_tlb: Tlb::new(model.root_tlb),
+            guest_tlb: Tlb::new(model.guest_tlb),
+            soft: SoftTlb::new(),
+            llbit: [false; 2],
+            shadow: [[0; 32]; 16],
+            set: 0,
+            timer: Timer::new(model.count_divider),
+            lines: Lines::default(),
+            passed: 0,
+            waiting: false,
+            mem,
+            board,
+            model,
+            stats: Stats::default(),
+            observer: None,
+            stop: None,
+        };
+        cpu.reset();
+        cpu
+    }
+
+    /// The state after reset. Memory, registers and TLBs keep what they have; that is undefined anyway.
+    pub fn reset(&mut self) {
+        self.root = Cp0::new();
+        self.guest = Cp0::new();
+        self.reset_model();
+        self.timer.reset(self.now);
+        self.llbit = [false; 2];
+        self.waiting = false;
+        self.select_set(0);
+        self.jump(0xBFC0_0000);
+        self.soft.flush();
+        self.timer_arm();
+        self.refresh();
+    }
+
+    /// What the model and the board have to say about reset values.
+    fn reset_model(&mut self) {
+        let mmu = |entries: usize| 0x8000_0000 | (entries as u32 - 1) << 25 | 0x1E9B_0D9A & 0x01FF_FFFF;
+        self.root[cp0::CONFIG1] = mmu(self.model.root_tlb);
+        self.guest[cp0::CONFIG1] = mmu(self.model.guest_tlb);
+        self.root[cp0::RANDOM] = self.model.root_tlb as u32 - 1;
+        self.guest[cp0::RANDOM] = self.model.guest_tlb as u32 - 1;
+        self.root[cp0::SRSCTL] = self.model.hss << 26;
+        if !self.board.has_eic() {
+            self.root[cp0::CONFIG3] &= !cp0::config3::VEIC;
+            self.root[cp0::INTCTL] |= 7 << 29;
+        }
+        self.guest[cp0::CONFIG3] = self.root[cp0::CONFIG3] & !cp0::config3::VZ;
+        self.guest[cp0::INTCTL] = self.root[cp0::INTCTL];
+        if !self.model.pass_through {
+            self.root[cp0::GUESTCTL0] &= !guestctl0::PT;
+        }
+    }
+
+    pub fn cp0(&self, context: Context) -> &Cp0 {
+        match context {
+            Context::Root => &self.root,
+            Context::Guest => &self.guest,
+        }
+    }
+
+    pub fn cp0_mut(&mut self, context: Context) -> &mut Cp0 {
+        match context {
+            Context::Root => &mut self.root,
+            Context::Guest => &mut self.guest,
+        }
+    }
+
+    /// The number of the guest that runs, or would run.
+    pub fn guest_id(&self) -> u8 {
+        self.root[cp0::GUESTCTL1] as u8
+    }
+
+    /// The guest whose TLB entries the root works on.
+    pub fn rid(&self) -> u8 {
+        (self.root[cp0::GUESTCTL1] >> 16) as u8
+    }
+
+    pub fn jump(&mut self, target: u32) {
+        self.pc = target;
+        self.npc = target.wrapping_add(4);
+        self.branch = false;
+        self.turn = true;
+    }
+
+    /// Instructions that were executed.
+    pub fn instructions(&self) -> u64 {
+        self.now - self.idle
+    }
+
+    /// Looks after interrupts before the next instruction.
+    pub fn attend(&mut self) {
+        self.deadline = 0;
+        self.turn = true;
+    }
+
+    pub fn halt(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+        self.attend();
+    }
+
+    /// The next fetch is translated anew.
+    pub fn close_window(&mut self) {
+        self.window = NO_WINDOW;
+    }
+
+    /// Works out the mode from Status and GuestCtl0, with what depends on it.
+    pub fn refresh(&mut self) {
+        let debug = self.root.has(cp0::DEBUG, crate::exception::DM);
+        let guest = self.root.has(cp0::GUESTCTL0, guestctl0::GM) && !self.root.at_exception() && !debug;
+        let mode = match (guest, if guest { self.guest.is_kernel() } else { debug || self.root.is_kernel() }) {
+            (false, true) => Mode::RootKernel,
+            (false, false) => Mode::RootUser,
+            (true, true) => Mode::GuestKernel,
+            (true, false) => Mode::GuestUser,
+        };
+        self.stats.account(self.instructions());
+        self.stats.runs(if guest { self.guest_id() } else { 0 }, guest, mode.is_kernel());
+        self.mode = mode;
+        self.select_set(self.active_set());
+        self.close_window();
+        self.attend();
+    }
+
+    fn active_set(&self) -> usize {
+        let css = |cp0: &Cp0| cp0[cp0::SRSCTL] & 0xF;
+        let set = match self.mode.context() {
+            Context::Root => css(&self.root),
+            Context::Guest => (self.root[cp0::GUESTCTL3] & 0xF) + css(&self.guest),
+        };
+        (set & 0xF) as usize
+    }
+
+    fn select_set(&mut self, set: usize) {
+        if set != self.set {
+            self.shadow[self.set].copy_from_slice(&self.gpr[..32]);
+            self.gpr[..32].copy_from_slice(&self.shadow[set]);
+            self.set = set;
+        }
+    }
+
+    /// A register of any shadow set.
+    pub fn shadow_reg(&mut self, set: usize, n: usize) -> &mut u32 {
+        if set == self.set {
+            &mut self.gpr[n & 31]
+        } else {
+            &mut self.shadow[set & 15][n & 31]
+        }
+    }
+
+    /// Executes until something stops it.
+    pub fn run(&mut self) -> Stop {
+        loop {
+            self.serve();
+            if let Some(stop) = self.stop.take() {
+                self.stats.account(self.instructions());
+                return stop;
+            }
+            if self.observer.is_some() {
+                self.burst::<true>();
+            } else {
+                self.burst::<false>();
+            }
+        }
+    }
+
+    fn burst<const OBSERVED: bool>(&mut self) {
+        while self.now < self.deadline {
+            if self.pc & WINDOW != self.window && !self.open_window() {
+                continue;
+            }
+            if !OBSERVED && !self.branch {
+                self.straight();
+                continue;
+            }
+            let op = self.code[(self.pc >> 2) as usize & 1023].get();
+            if OBSERVED {
+                if !op.is_decoded() {
+                    self.decode_here();
+                    continue;
+                }
+                if !self.observe(op) {
+                    return;
+                }
+            }
+            self.here = self.pc;
+            self.slot = self.branch;
+            self.branch = false;
+            self.pc = self.npc;
+            self.npc = self.npc.wrapping_add(4);
+            self.now += 1;
+            if let Err(fault) = (op.run)(self, op) {
+                self.raise(&fault, Some(op.word()));
+            }
+        }
+    }
+
+    /// Executes what lies in the open page, until something turns execution elsewhere. The same as above; but pc and the
+    /// time are at hand in registers, where the next step needs them, and a branch within the page stays here.
+    fn straight(&mut self) {
+        let mut pc = self.pc;
+        let mut now = self.now;
+        let deadline = self.deadline;
+        self.slot = false;
+        self.turn = false;
+        while now < deadline {
+            let op = self.code[(pc >> 2) as usize & 1023].get();
+            now += 1;
+            self.now = now;
+            self.here = pc;
+            pc = pc.wrapping_add(4);
+            self.pc = pc;
+            self.npc = pc.wrapping_add(4);
+            if let Err(fault) = (op.run)(self, op) {
+                return self.raise(&fault, Some(op.word()));
+            }
+            if pc % memory::PAGE == 0 {
+                return;
+            }
+            if self.turn {
+                if !self.branch || now >= deadline || !self.delay_slot() {
+                    return;
+                }
+                now += 1;
+                pc = self.pc;
+            }
+        }
+    }
+
+    /// Executes the delay slot at pc; false: what comes next is not in the open page, or has to be looked at.
+    #[inline(always)]
+    fn delay_slot(&mut self) -> bool {
+        let op = self.code[(self.pc >> 2) as usize & 1023].get();
+        self.now += 1;
+        self.here = self.pc;
+        self.slot = true;
+        self.branch = false;
+        self.turn = false;
+        self.pc = self.npc;
+        self.npc = self.npc.wrapping_add(4);
+        if let Err(fault) = (op.run)(self, op) {
+            self.raise(&fault, Some(op.word()));
+            return false;
+        }
+        self.slot = false;
+        !self.turn && self.pc & WINDOW == self.window
+    }
+
+    #[cold]
+    fn observe(&mut self, op: Op) -> bool {
+        let Some(mut observer) = self.observer.take() else { return true };
+        let go = observer.before(self, op);
+        self.observer = Some(observer);
+        if !go {
+            self.halt(Stop::Observer);
+        }
+        go
+    }
+
+    /// Finds the decoded instructions of the page at pc; false: there was an exception instead.
+    #[cold]
+    #[inline(never)]
+    fn open_window(&mut self) -> bool {
+        match self.fetch_place(self.pc) {
+            Ok(offset) => {
+                let (code, new) = self.mem.code(offset);
+                if new {
+                    self.soft.flush();
+                }
+                self.code = code;
+                self.page = offset & !0xFFF;
+                self.window = self.pc & !0xFFF;
+                true
+            }
+            Err(_) if self.pc & 1 != 0 && self.model.stop_unimplemented => {
+                let text = format!("microMIPS is not implemented: a jump to 0x{:08x}", self.pc);
+                self.halt(Stop::Unimplemented(text));
+                false
+            }
+            Err(fault) => {
+                self.here = self.pc;
+                self.slot = self.branch;
+                self.now += 1;
+                self.raise(&fault, None);
+                false
+            }
+        }
+    }
+
+    /// The word at pc, which lies in the open window.
+    pub fn word_here(&self) -> u32 {
+        self.mem.read::<4>(self.page | self.pc & 0xFFC)
+    }
+
+    /// Keeps what the word at pc was decoded to.
+    pub fn keep_decoded(&mut self, op: Op) {
+        self.code[(self.pc >> 2) as usize & 1023].set(op);
+    }
+
+    /// Brings timers, devices and interrupts up to date.
+    fn serve(&mut self) {
+        self.timer_advance();
+        self.board_poll();
+        self.sleep();
+        if self.stop.is_none() && self.instructions() >= self.limit {
+            self.stop = Some(Stop::Limit);
+        }
+        if self.stop.is_none() {
+            self.take_interrupt();
+        }
+        self.deadline = match self.stop {
+            Some(_) => 0,
+            None => self.next_event().min(self.limit.saturating_add(self.idle)),
+        };
+    }
+
+    fn board_poll(&mut self) {
+        let core = CoreLines { timer: self.timer_irq(), software: self.root[cp0::CAUSE] >> 8 & 3 };
+        self.lines = self.board.poll(self.now, core);
+        self.pass_through();
+        if self.board.take_reset() {
+            self.reset();
+        }
+        if let Some(code) = self.board.take_exit() {
+            self.stop = Some(Stop::Exit(code));
+        }
+    }
+
+    /// The root's timer, and the guest's where its match shows up there, too.
+    fn timer_irq(&self) -> bool {
+        let spurious = self.model.guest_timer_spurious && self.guest.has(cp0::CAUSE, cause::TI);
+        self.root.has(cp0::CAUSE, cause::TI) || spurious
+    }
+
+    fn next_event(&self) -> u64 {
+        self.timer.next().min(self.board.next())
+    }
+
+    /// Lets time pass while WAIT waits: from event to event, until one of them wakes the core or it is clear that none
+    /// will.
+    fn sleep(&mut self) {
+        let (mut start, mut events) = (self.now, 0);
+        while self.stop.is_none() && self.waiting && !self.wakes() && self.instructions() < self.limit {
+            events += 1;
+            if events <= MOST_EVENTS && self.now - start <= LONGEST_SLEEP {
+                self.pass_event();
+            } else if self.board.wait_for_input() {
+                (start, events) = (self.now, 0);
+            } else {
+                self.stop = Some(Stop::Asleep);
+            }
+        }
+        self.waiting = false;
+    }
+
+    fn pass_event(&mut self) {
+        match self.next_event() {
+            u64::MAX if !self.board.wait_for_input() => self.stop = Some(Stop::Asleep),
+            u64::MAX => {}
+            next => {
+                self.idle += next.saturating_sub(self.now);
+                self.now = self.now.max(next);
+            }
+        }
+        self.timer_advance();
+        self.board_poll();
+    }
+
+    /// Whether an interrupt is there that ends WAIT: one that would be taken with Status.IE set (Config7.WII).
+    fn wakes(&self) -> bool {
+        self.root_requests()
+    }
+
+    /// Cause.IP7:2 of the root, without an external controller.
+    pub fn root_ip(&self) -> u32 {
+        let timer = match self.timer_irq() {
+            true => 1 << (self.root[cp0::INTCTL] >> 29),
+            false => 0,
+        };
+        u32::from(self.lines.ip) | timer & 0xFC
+    }
+
+    /// Cause.IP7:2 of the guest, without an external controller.
+    pub fn guest_ip(&self) -> u32 {
+        let virt = self.root[cp0::GUESTCTL2] >> 10 & 0x3F;
+        let pip = self.root[cp0::GUESTCTL0] >> 10 & 0x3F;
+        let wired = self.model.guest_timer_wired && self.guest.has(cp0::CAUSE, cause::TI);
+        let timer = if wired { 1 << (self.guest[cp0::INTCTL] >> 29) } else { 0 };
+        virt << 2 | u32::from(self.lines.ip) & pip << 2 | timer & 0xFC
+    }
+
+    fn root_requests(&self) -> bool {
+        let status = self.root[cp0::STATUS];
+        if self.root.veic() {
+            return self.lines.level > status::ipl(status);
+        }
+        let pending = self.root_ip() | self.root[cp0::CAUSE] >> 8 & 3;
+        pending & status >> 8 & 0xFF != 0
+    }
+
+    fn guest_requests(&self) -> bool {
+        let status = self.guest[cp0::STATUS];
+        if self.guest.veic() {
+            return self.root[cp0::GUESTCTL2] >> 24 > status::ipl(status);
+        }
+        let pending = self.guest_ip() | self.guest[cp0::CAUSE] >> 8 & 3;
+        pending & status >> 8 & 0xFF != 0
+    }
+
+    fn take_interrupt(&mut self) {
+        let enabled = |cp0: &Cp0| cp0.has(cp0::STATUS, status::IE) && !cp0.at_exception();
+        let debug = self.root.has(cp0::DEBUG, crate::exception::DM);
+        let context = if enabled(&self.root) && !debug && self.root_requests() {
+            Context::Root
+        } else if self.mode.is_guest() && enabled(&self.guest) && self.guest_requests() {
+            Context::Guest
+        } else {
+            return;
+        };
+        self.here = self.pc;
+        self.slot = self.branch;
+        self.raise(&Fault::new(context, code::INT), None);
+    }
+}

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+//! GDB's remote protocol, through the crate gdbstub. GDB sees a MIPS core; besides, the CP0 registers of both contexts
+//! (root_Status, guest_Status, ...), who executes, and memory as any of the modes sees it.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+
+use gdbstub::arch::{Arch, RegId, Registers};
+use gdbstub::common::Signal;
+use gdbstub::conn::ConnectionExt;
+use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
+use gdbstub::stub::{DisconnectReason, GdbStub, SingleThreadStopReason};
+use gdbstub::target::ext::base::single_register_access::{SingleRegisterAccess, SingleRegisterAccessOps};
+use gdbstub::target::ext::base::singlethread::{
+    SingleThreadBase, SingleThreadResume, SingleThreadResumeOps, SingleThreadSingleStep, SingleThreadSingleStepOps,
+};
+use gdbstub::target::ext::base::BaseOps;
+use gdbstub::target::ext::breakpoints::{
+    Breakpoints, BreakpointsOps, HwBreakpoint, HwBreakpointOps, SwBreakpoint, SwBreakpointOps,
+};
+use gdbstub::target::ext::monitor_cmd::{outputln, ConsoleOutput, MonitorCmd, MonitorCmdOps};
+use gdbstub::target::ext::target_description_xml_override::{
+    TargetDescriptionXmlOverride, TargetDescriptionXmlOverrideOps,
+};
+use gdbstub::target::{Target, TargetError, TargetResult};
+
+use crate::cp0;
+use crate::cpu::{Context, Cpu, Mode, Stop};
+use crate::isa::Op;
+use crate::mmu::Access;
+use crate::observe::Observer;
+use crate::tlb::Tlb;
+use crate::trace::who;
+
+const HELP: &str = "view root|guest|auto: through whose eyes memory is read and written
+tlb: the entries of both TLBs
+stats: what was counted so far";
+
+/// Instructions between looks at the connection.
+const CHUNK: u64 = 200_000;
+
+/// GDB's numbers: 32 registers, then these, then floating point, which there is none of, then ours.
+const STATUS: u32 = 32;
+const LO: u32 = 33;
+const HI: u32 = 34;
+const BADVADDR: u32 = 35;
+const CAUSE: u32 = 36;
+const PC: u32 = 37;
+const STANDARD: u32 = 72;
+const MODE: u32 = STANDARD + 2 * cp0::SPECS.len() as u32;
+const LAST: u32 = MODE;
+
+#[derive(Debug)]
+pub enum M5150 {}
+
+#[derive(Debug)]
+pub struct Number(u32);
+
+impl RegId for Number {
+    fn from_raw_id(id: usize) -> Option<(Self, Option<NonZeroUsize>)> {
+        (id <= LAST as usize).then_some((Number(id as u32), NonZeroUsize::new(4)))
+    }
+}
+
+/// Those that GDB always asks for, in its order; the rest it asks for one by one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Core([u32; STANDARD as usize]);
+
+impl Default for Core {
+    fn default() -> Self {
+        Core([0; STANDARD as usize])
+    }
+}
+
+impl Registers for Core {
+    type ProgramCounter = u32;
+
+    fn pc(&self) -> u32 {
+        self.0[PC as usize]
+    }
+
+    fn gdb_serialize(&self, mut write_byte: impl FnMut(Option<u8>)) {
+        self.0.iter().flat_map(|value| value.to_le_bytes()).for_each(|byte| write_byte(Some(byte)));
+    }
+
+    fn gdb_deserialize(&mut self, bytes: &[u8]) -> Result<(), ()> {
+        for (register, bytes) in self.0.iter_mut().zip(bytes.chunks_exact(4)) {
+            *register = u32::from_le_bytes(bytes.try_into().map_err(|_| ())?);
+        }
+        Ok(())
+    }
+}
+
+impl Arch for M5150 {
+    type Usize = u32;
+    type Registers = Core;
+    type BreakpointKind = usize;
+    type RegId = Number;
+}
+
+fn reg_xml(name: &str, number: u32, kind: &str) -> String {
+    format!("<reg name=\"{name}\" bitsize=\"32\" regnum=\"{number}\" type=\"{kind}\"/>")
+}
+
+fn feature_xml(name: &str, registers: impl Iterator<Item = String>) -> String {
+    format!("<feature name=\"{name}\">{}</feature>", registers.collect::<String>())
+}
+
+/// What registers there are, in GDB's words (GDB manual, "MIPS Features").
+fn description() -> String {
+    let general = (0..32).map(|n| reg_xml(&format!("r{n}"), n, "int32"));
+    let more = [("lo", LO, "int32"), ("hi", HI, "int32"), ("pc", PC, "code_ptr")];
+    let control = [("status", STATUS), ("badvaddr", BADVADDR), ("cause", CAUSE)];
+    let float = (0..32).map(|n| reg_xml(&format!("f{n}"), 38 + n, "ieee_single"));
+    let float_control = [("fcsr", 70), ("fir", 71)];
+    let context = |name: &'static str, first: u32| {
+        let registers = cp0::SPECS.iter().zip(first..);
+        let registers = registers.map(move |(spec, n)| reg_xml(&format!("{name}_{}", spec.name), n, "uint32"));
+        feature_xml(&format!("org.tessera.iasim.{name}"), registers)
+    };
+    format!(
+        "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target version=\"1.0\">\
+         <architecture>mips</architecture><osabi>none</osabi>{}{}{}{}{}{}</target>",
+        feature_xml("org.gnu.gdb.mips.cpu", general.chain(more.map(|(name, n, kind)| reg_xml(name, n, kind)))),
+        feature_xml("org.gnu.gdb.mips.cp0", control.into_iter().map(|(name, n)| reg_xml(name, n, "int32"))),
+        feature_xml("org.gnu.gdb.mips.fpu", float.chain(float_control.map(|(name, n)| reg_xml(name, n, "int32")))),
+        context("root", STANDARD),
+        context("guest", STANDARD + cp0::SPECS.len() as u32),
+        feature_xml("org.tessera.iasim.mode", [reg_xml("mode", MODE, "uint32")].into_iter()),
+    )
+}
+
+/// Addresses at which execution stops, and where it goes on from in spite of that.
+#[derive(Default)]
+struct Points {
+    at: BTreeSet<u32>,
+    /// The time at which execution went on.
+    resumed: u64,
+}
+
+struct Watcher(Rc<RefCell<Points>>);
+
+impl Observer for Watcher {
+    fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
+        let points = self.0.borrow();
+        points.resumed == cpu.now || !points.at.contains(&cpu.pc)
+    }
+}
+
+/// Never happens; what can go wrong is the program's end.
+#[derive(Debug)]
+pub enum Never {}
+
+impl fmt::Display for Never {
+    fn fmt(&self, _: &mut fmt::Formatter) -> fmt::Result {
+        match *self {}
+    }
+}
+
+pub struct Debugged {
+    cpu: Cpu,
+    points: Rc<RefCell<Points>>,
+    /// Whose eyes memory is seen through; None: those of the mode that executes.
+    view: Option<Mode>,
+    step: bool,
+    /// What ended the program.
+    ended: Option<Stop>,
+    limit: u64,
+}
+
+impl Debugged {
+    fn new(mut cpu: Cpu) -> Self {
+        let points = Rc::new(RefCell::new(Points::default()));
+        cpu.observer = Some(Box::new(Watcher(points.clone())));
+        let limit = cpu.limit;
+        Debugged { cpu, points, view: None, step: false, ended: None, limit }
+    }
+
+    fn get(&self, number: u32) -> u32 {
+        let cpu = &self.cpu;
+        let context = cpu.mode.context();
+        match number {
+            0..=31 => cpu.gpr[number as usize],
+            STATUS => cpu.read_cp0(context, cp0::STATUS),
+            LO => cpu.lo,
+            HI => cpu.hi,
+            BADVADDR => cpu.read_cp0(context, cp0::BADVADDR),
+            CAUSE => cpu.read_cp0(context, cp0::CAUSE),
+            PC => cpu.pc,
+            MODE => cpu.mode as u32,
+            _ => self.own(number).map_or(0, |(context, reg)| cpu.read_cp0(context, reg)),
+        }
+    }
+
+    /// A CP0 register of a context by our number.
+    fn own(&self, number: u32) -> Option<(Context, cp0::Reg)> {
+        let n = number.checked_sub(STANDARD)? as usize;
+        let specs = cp0::SPECS.len();
+        let context = if n < specs { Context::Root } else { Context::Guest };
+        (n < 2 * specs).then(|| (context, cp0::SPECS[n % specs].reg))
+    }
+
+    fn put(&mut self, number: u32, value: u32) {
+        let cpu = &mut self.cpu;
+        match number {
+            0 => {}
+            1..=31 => cpu.gpr[number as usize] = value,
+            LO => cpu.lo = value,
+            HI => cpu.hi = value,
+            // The delay slot that pc may stand in is left with it.
+            PC if value != cpu.pc => cpu.jump(value),
+            _ => self.write_own(number, value),
+        }
+    }
+
+    fn write_own(&mut self, number: u32, value: u32) {
+        match self.own(number) {
+            Some((Context::Root, reg)) => self.cpu.write_root(reg, value),
+            Some((Context::Guest, reg)) => {
+                let mask = cp0::find(reg).map_or(0, |spec| spec.mtgc0);
+                self.cpu.write_cp0(Context::Guest, reg, mask, value);
+            }
+            None => {}
+        }
+    }
+
+    fn physical(&mut self, va: u32) -> Option<u32> {
+        let mode = self.cpu.mode;
+        self.cpu.mode = self.view.unwrap_or(mode);
+        let pa = self.cpu.translate(va, Access::Read).ok();
+        self.cpu.mode = mode;
+        pa
+    }
+
+    /// Executes some instructions; None: nothing has happened yet.
+    fn advance(&mut self) -> Option<SingleThreadStopReason<u32>> {
+        let before = self.cpu.instructions();
+        let chunk = if self.step { 1 } else { CHUNK };
+        self.cpu.limit = self.limit.min(before + chunk);
+        match self.cpu.run() {
+            Stop::Observer => Some(SingleThreadStopReason::SwBreak(())),
+            Stop::Limit if self.cpu.instructions() >= self.limit => self.end(Stop::Limit),
+            Stop::Limit => self.step.then_some(SingleThreadStopReason::DoneStep),
+            stop => self.end(stop),
+        }
+    }
+
+    fn end(&mut self, stop: Stop) -> Option<SingleThreadStopReason<u32>> {
+        let code = match stop {
+            Stop::Exit(code) => code as u8,
+            _ => crate::cli::EXIT_STUCK,
+        };
+        self.ended = Some(stop);
+        Some(SingleThreadStopReason::Exited(code))
+    }
+}
+
+fn tlb_text(name: &str, tlb: &Tlb) -> String {
+    let mut text = format!("{name}: entry guest asid g      va     mask      lo0      lo1\n");
+    for (n, entry) in tlb.entries().iter().enumerate().filter(|(_, entry)| !entry.invalid) {
+        let (guest, asid, global) = (entry.guest, entry.asid, u8::from(entry.global));
+        let [lo0, lo1] = entry.lo;
+        let (va, mask) = (entry.vpn2, entry.mask);
+        let _ = writeln!(text, "{n:>11} {guest:>5} {asid:>4} {global} {va:08x} {mask:08x} {lo0:08x} {lo1:08x}");
+    }
+    text
+}
+
+impl Target for Debugged {
+    type Arch = M5150;
+    type Error = Never;
+
+    fn base_ops(&mut self) -> BaseOps<'_, M5150, Never> {
+        BaseOps::SingleThread(self)
+    }
+
+    fn support_breakpoints(&mut self) -> Option<BreakpointsOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_monitor_cmd(&mut self) -> Option<MonitorCmdOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_target_description_xml_override(&mut self) -> Option<TargetDescriptionXmlOverrideOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl SingleThreadBase for Debugged {
+    fn read_registers(&mut self, regs: &mut Core) -> TargetResult<(), Self> {
+        (0..STANDARD).for_each(|n| regs.0[n as usize] = self.get(n));
+        Ok(())
+    }
+
+    fn write_registers(&mut self, regs: &Core) -> TargetResult<(), Self> {
+        (0..STANDARD).for_each(|n| self.put(n, regs.0[n as usize]));
+        Ok(())
+    }
+
+    fn support_single_register_access(&mut self) -> Option<SingleRegisterAccessOps<'_, (), Self>> {
+        Some(self)
+    }
+
+    /// Devices are not read: reading them may change them.
+    fn read_addrs(&mut self, start: u32, data: &mut [u8]) -> TargetResult<usize, Self> {
+        for (n, byte) in data.iter_mut().enumerate() {
+            let pa = self.physical(start.wrapping_add(n as u32));
+            match pa.and_then(|pa| self.cpu.mem.peek(pa)) {
+                Some(value) => *byte = value,
+                None if n == 0 => return Err(TargetError::NonFatal),
+                None => return Ok(n),
+            }
+        }
+        Ok(data.len())
+    }
+
+    fn write_addrs(&mut self, start: u32, data: &[u8]) -> TargetResult<(), Self> {
+        for (n, byte) in data.iter().enumerate() {
+            let pa = self.physical(start.wrapping_add(n as u32)).ok_or(TargetError::NonFatal)?;
+            if !self.cpu.mem.load(pa, &[*byte]) {
+                return Err(TargetError::NonFatal);
+            }
+        }
+        Ok(())
+    }
+
+    fn support_resume(&mut self) -> Option<SingleThreadResumeOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl SingleRegisterAccess<()> for Debugged {
+    fn read_register(&mut self, _: (), id: Number, buf: &mut [u8]) -> TargetResult<usize, Self> {
+        buf[..4].copy_from_slice(&self.get(id.0).to_le_bytes());
+        Ok(4)
+    }
+
+    fn write_register(&mut self, _: (), id: Number, value: &[u8]) -> TargetResult<(), Self> {
+        let bytes = value.get(..4).and_then(|bytes| bytes.try_into().ok()).ok_or(TargetError::NonFatal)?;
+        self.put(id.0, u32::from_le_bytes(bytes));
+        Ok(())
+    }
+}
+
+impl SingleThreadResume for Debugged {
+    fn resume(&mut self, _signal: Option<Signal>) -> Result<(), Never> {
+        self.step = false;
+        self.points.borrow_mut().resumed = self.cpu.now;
+        Ok(())
+    }
+
+    fn support_single_step(&mut self) -> Option<SingleThreadSingleStepOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl SingleThreadSingleStep for Debugged {
+    fn step(&mut self, _signal: Option<Signal>) -> Result<(), Never> {
+        self.step = true;
+        self.points.borrow_mut().resumed = self.cpu.now;
+        Ok(())
+    }
+}
+
+impl Breakpoints for Debugged {
+    fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_hw_breakpoint(&mut self) -> Option<HwBreakpointOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl SwBreakpoint for Debugged {
+    fn add_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+        self.points.borrow_mut().at.insert(addr);
+        Ok(true)
+    }
+
+    fn remove_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+        // GDB may have set it twice and remove it twice.
+        self.points.borrow_mut().at.remove(&addr);
+        Ok(true)
+    }
+}
+
+impl HwBreakpoint for Debugged {
+    fn add_hw_breakpoint(&mut self, addr: u32, kind: usize) -> TargetResult<bool, Self> {
+        self.add_sw_breakpoint(addr, kind)
+    }
+
+    fn remove_hw_breakpoint(&mut self, addr: u32, kind: usize) -> TargetResult<bool, Self> {
+        self.remove_sw_breakpoint(addr, kind)
+    }
+}
+
+impl MonitorCmd for Debugged {
+    fn handle_monitor_cmd(&mut self, cmd: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), Never> {
+        match String::from_utf8_lossy(cmd).trim() {
+            "view root" => self.view = Some(Mode::RootKernel),
+            "view guest" => self.view = Some(Mode::GuestKernel),
+            "view auto" => self.view = None,
+            "tlb" => {
+                outputln!(out, "{}{}", tlb_text("root", &self.cpu.root_tlb), tlb_text("guest", &self.cpu.guest_tlb));
+            }
+            "stats" => outputln!(out, "{}", self.cpu.stats.report()),
+            _ => outputln!(out, "{HELP}\nnow: {}, {} instructions", who(&self.cpu), self.cpu.instructions()),
+        }
+        Ok(())
+    }
+}
+
+impl TargetDescriptionXmlOverride for Debugged {
+    fn target_description_xml(
+        &self,
+        annex: &[u8],
+        offset: u64,
+        length: usize,
+        buf: &mut [u8],
+    ) -> TargetResult<usize, Self> {
+        if annex != b"target.xml" {
+            return Err(TargetError::NonFatal);
+        }
+        let text = description();
+        let rest = text.as_bytes().get(offset as usize..).unwrap_or(&[]);
+        let size = rest.len().min(length).min(buf.len());
+        buf[..size].copy_from_slice(&rest[..size]);
+        Ok(size)
+    }
+}
+
+enum Loop {}
+
+impl BlockingEventLoop for Loop {
+    type Target = Debugged;
+    type Connection = TcpStream;
+    type StopReason = SingleThreadStopReason<u32>;
+
+    fn wait_for_stop_reason(
+        target: &mut Debugged,
+        conn: &mut TcpStream,
+    ) -> Result<Event<Self::StopReason>, WaitForStopReasonError<Never, io::Error>> {
+        loop {
+            if let Some(reason) = target.advance() {
+                return Ok(Event::TargetStopped(reason));
+            }
+            if conn.peek().map_err(WaitForStopReasonError::Connection)?.is_some() {
+                let byte = ConnectionExt::read(conn).map_err(WaitForStopReasonError::Connection)?;
+                return Ok(Event::IncomingData(byte));
+            }
+        }
+    }
+
+    fn on_interrupt(_: &mut Debugged) -> Result<Option<Self::StopReason>, Never> {
+        Ok(Some(SingleThreadStopReason::Signal(Signal::SIGINT)))
+    }
+}
+
+/// Waits for a GDB at the port and does as it says; the machine, and what stopped it. When GDB leaves, it runs on.
+pub fn serve(cpu: Cpu, port: u16) -> Result<(Cpu, Stop), String> {
+    let listener = TcpListener::bind(("127.0.0.1", port)).map_err(|error| format!("--gdb {port}: {error}"))?;
+    let at = listener.local_addr().map_or(port, |at| at.port());
+    eprintln!("iasim: waiting for GDB (target remote :{at})");
+    let connection = listener.accept().map_err(|error| format!("--gdb {port}: {error}"))?.0;
+    let _ = connection.set_nodelay(true);
+    let mut debugged = Debugged::new(cpu);
+    let done = GdbStub::new(connection).run_blocking::<Loop>(&mut debugged);
+    let killed = matches!(done, Ok(DisconnectReason::Kill));
+    let Debugged { mut cpu, ended, limit, .. } = debugged;
+    cpu.observer = None;
+    cpu.limit = limit;
+    let stop = match ended {
+        Some(stop) => stop,
+        None if killed => Stop::Exit(0),
+        None => cpu.run(),
+    };
+    Ok((cpu, stop))
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! ELF files: what is loaded where, and the symbols.
+
+use elf::abi::{EM_MIPS, PT_LOAD, STT_FUNC, STT_NOTYPE};
+use elf::endian::AnyEndian;
+use elf::ElfBytes;
+
+use crate::memory::Memory;
+
+pub struct Image {
+    pub entry: u32,
+    pub symbols: Symbols,
+}
+
+/// Names of addresses, sorted.
+#[derive(Default, Clone)]
+pub struct Symbols(Vec<Symbol>);
+
+#[derive(Clone)]
+struct Symbol {
+    at: u32,
+    size: u32,
+    function: bool,
+    name: String,
+}
+
+impl Symbols {
+    pub fn address(&self, name: &str) -> Option<u32> {
+        self.0.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.at)
+    }
+
+    /// The function that holds the address.
+    pub fn function(&self, at: u32) -> Option<&str> {
+        let end = self.0.partition_point(|symbol| symbol.at <= at);
+        let symbol = self.0[..end].iter().rev().find(|symbol| symbol.function || symbol.size == 0)?;
+        (symbol.size == 0 || at - symbol.at < symbol.size).then_some(symbol.name.as_str())
+    }
+
+    pub fn extend(&mut self, other: Symbols) {
+        self.0.extend(other.0);
+        self.0.sort_by_key(|symbol| symbol.at);
+    }
+}
+
+/// Where a loader would put an address of kseg0, kseg1 or below.
+fn physical(address: u32) -> u32 {
+    match address >> 29 {
+        4 | 5 => address & 0x1FFF_FFFF,
+        _ => address,
+    }
+}
+
+fn check(file: &ElfBytes<AnyEndian>) -> Result<(), String> {
+    use elf::file::Class;
+    match file.ehdr {
+        ref header if header.e_machine != EM_MIPS => Err(format!("machine {} is not MIPS", header.e_machine)),
+        ref header if header.class != Class::ELF32 => Err("it is for 64-bit MIPS".into()),
+        ref header if header.endianness != AnyEndian::Little => {
+            Err("it is big-endian; this core is little-endian".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Loads a file's segments at their physical addresses; what is wrong as one line.
+pub fn load(mem: &mut Memory, bytes: &[u8]) -> Result<Image, String> {
+    let file = ElfBytes::<AnyEndian>::minimal_parse(bytes).map_err(|error| format!("not an ELF file ({error})"))?;
+    check(&file)?;
+    let segments = file.segments().ok_or("it has nothing to load")?;
+    for segment in segments.iter().filter(|segment| segment.p_type == PT_LOAD && segment.p_memsz != 0) {
+        let data = file.segment_data(&segment).map_err(|error| format!("a segment is broken ({error})"))?;
+        let at = physical(segment.p_paddr as u32);
+        let zeroes = vec![0; (segment.p_memsz - segment.p_filesz.min(segment.p_memsz)).min(1 << 28) as usize];
+        let rest = at.wrapping_add(data.len() as u32);
+        if !mem.load(at, data) || !mem.load(rest, &zeroes) {
+            return Err(format!("its segment at 0x{at:08x} of {} bytes is not all in memory", segment.p_memsz));
+        }
+    }
+    Ok(Image { entry: file.ehdr.e_entry as u32, symbols: symbols(&file)? })
+}
+
+fn symbols(file: &ElfBytes<AnyEndian>) -> Result<Symbols, String> {
+    let table = file.symbol_table().map_err(|error| format!("its symbols are broken ({error})"))?;
+    let Some((table, names)) = table else { return Ok(Symbols::default()) };
+    let wanted = table.iter().filter(|symbol| symbol.st_shndx != 0 && symbol.st_symtype() <= STT_FUNC);
+    let mut all: Vec<Symbol> = wanted
+        .filter_map(|symbol| {
+            let name = names.get(symbol.st_name as usize).ok().filter(|name| !name.is_empty())?;
+            let function = symbol.st_symtype() == STT_FUNC || symbol.st_symtype() == STT_NOTYPE;
+            Some(Symbol { at: symbol.st_value as u32, size: symbol.st_size as u32, function, name: name.to_string() })
+        })
+        .collect();
+    all.sort_by_key(|symbol| symbol.at);
+    Ok(Symbols(all))
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//! RAM and flash, and beside each page of it that has been executed the decoded instructions. All of it lies in one
+//! array of bytes, in which a page is found by its offset.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::isa::{self, Op};
+
+pub const PAGE: u32 = 4096;
+const WORDS: usize = PAGE as usize / 4;
+
+/// The decoded instructions of a page.
+pub type Code = [Cell<Op>; WORDS];
+
+pub struct Region {
+    pub name: &'static str,
+    pub base: u32,
+    pub size: u32,
+    pub writable: bool,
+    /// Where it starts in the array.
+    offset: u32,
+}
+
+#[derive(Default)]
+pub struct Memory {
+    regions: Vec<Region>,
+    bytes: Vec<u8>,
+    code: Vec<Option<Rc<Code>>>,
+}
+
+/// Where a physical address lies in the array.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub offset: u32,
+    pub writable: bool,
+}
+
+/// A page of which nothing is decoded.
+pub fn no_code() -> Rc<Code> {
+    Rc::new(std::array::from_fn(|_| Cell::new(isa::UNDECODED)))
+}
+
+impl Memory {
+    /// Adds memory; sizes are whole pages. RAM starts as zeroes, flash erased.
+    pub fn add(&mut self, name: &'static str, base: u32, size: u32, writable: bool) {
+        let erased = if writable { 0 } else { 0xFF };
+        let offset = self.bytes.len() as u32;
+        self.regions.push(Region { name, base, size, writable, offset });
+        self.bytes.resize((offset + size) as usize, erased);
+        self.code.resize(self.bytes.len() / PAGE as usize, None);
+    }
+
+    /// The same memory once more, at another address.
+    pub fn alias(&mut self, name: &'static str, base: u32, of: u32, size: u32, writable: bool) {
+        let offset = self.find(of).map_or(0, |place| place.offset);
+        self.regions.push(Region { name, base, size, writable, offset });
+    }
+
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    pub fn find(&self, pa: u32) -> Option<Place> {
+        let region = self.regions.iter().find(|region| pa.wrapping_sub(region.base) < region.size)?;
+        Some(Place { offset: region.offset + (pa - region.base), writable: region.writable })
+    }
+
+    /// Whether stores into the page have to look after decoded instructions.
+    pub fn has_code(&self, offset: u32) -> bool {
+        self.code[(offset / PAGE) as usize].is_some()
+    }
+
+    /// The decoded instructions of the page, and whether they are new.
+    pub fn code(&mut self, offset: u32) -> (Rc<Code>, bool) {
+        let slot = &mut self.code[(offset / PAGE) as usize];
+        let new = slot.is_none();
+        let code = slot.get_or_insert_with(no_code);
+        (code.clone(), new)
+    }
+
+    /// An access that a page's end does not cut; little-endian, of 1, 2 or 4 bytes.
+    #[inline(always)]
+    pub fn read<const N: usize>(&self, offset: u32) -> u32 {
+        let at = offset as usize;
+        let mut word = [0; 4];
+        word[..N].copy_from_slice(&self.bytes[at..at + N]);
+        u32::from_le_bytes(word)
+    }
+
+    #[inline(always)]
+    pub fn write<const N: usize>(&mut self, offset: u32, value: u32) {
+        let at = offset as usize;
+        self.bytes[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
+    }
+
+    /// Forgets what was decoded of the word.
+    pub fn forget(&mut self, offset: u32) {
+        if let Some(code) = &self.code[(offset / PAGE) as usize] {
+            code[(offset % PAGE / 4) as usize].set(isa::UNDECODED);
+        }
+    }
+
+    /// Copies to a physical address, whether the memory is writable or not; false: not all of it is there.
+    pub fn load(&mut self, pa: u32, data: &[u8]) -> bool {
+        data.iter().enumerate().all(|(n, byte)| {
+            let place = self.find(pa.wrapping_add(n as u32));
+            place.is_some_and(|place| {
+                self.bytes[place.offset as usize] = *byte;
+                self.forget(place.offset);
+                true
+            })
+        })
+    }
+
+    /// A byte for whoever looks from outside.
+    pub fn peek(&self, pa: u32) -> Option<u8> {
+        Some(self.bytes[self.find(pa)?.offset as usize])
+    }
+
+    pub fn peek_word(&self, pa: u32) -> Option<u32> {
+        Some(self.read::<4>(self.find(pa & !3)?.offset))
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the descriptions of the core leave open, and what differs between parts: one option each (docs/iasim.md).
+
+/// How the vector of a guest's external interrupt follows from GuestCtl2.GVEC.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gvec {
+    /// Guest.EBase + GVEC.
+    Offset,
+    /// The same; 0 stands for 0x200.
+    ZeroIs200,
+    /// Guest.EBase + 0x200 + GVEC times the spacing of Guest.IntCtl.VS.
+    Number,
+}
+
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub root_tlb: usize,
+    pub guest_tlb: usize,
+    /// Number of the highest shadow set.
+    pub hss: u32,
+    pub guest_id_bits: u32,
+    pub gvec: Gvec,
+    pub at_writable: bool,
+    pub drg_writable: bool,
+    pub pass_through: bool,
+    /// SFC1 and SFC2 suppress GSFC when they are 1.
+    pub sfc_suppresses: bool,
+    /// GHFC when a guest's ERET clears EXL, too.
+    pub ghfc_eret: bool,
+    /// RDPGPR and WRPGPR of a guest with shadow sets of its own are executed.
+    pub guest_pgpr: bool,
+    /// A guest's instruction that is reserved for it is that even where GuestCtl0.CP0 is 0.
+    pub reserved_first: bool,
+    /// HYPCALL in a guest's user mode comes to the root.
+    pub hypcall_user: bool,
+    /// CP0 registers of the virtualization, accessed by a guest, are emulated by the root.
+    pub hidden_gpsi: bool,
+    /// The root's BadVAddr of a guest's fault is the guest physical address.
+    pub badvaddr_gpa: bool,
+    /// Two entries for one address: a machine check at the write of the second.
+    pub tlb_machine_check: bool,
+    /// Bits of GTOffset that there are.
+    pub gtoffset_bits: u32,
+    /// Hardware clears VIP where HC says so as long as the line is low, not only when it falls.
+    pub hc_level: bool,
+    /// The guest's timer raises the guest's interrupt.
+    pub guest_timer_wired: bool,
+    /// A match of Guest.Compare raises the root's timer interrupt.
+    pub guest_timer_spurious: bool,
+    /// SYNCI of a guest is emulated by the root.
+    pub synci_gpsi: bool,
+    /// What is not modelled stops the simulator; else it is an exception.
+    pub stop_unimplemented: bool,
+    /// CPU clocks for each step of Count.
+    pub count_divider: u64,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Model {
+            root_tlb: 16,
+            guest_tlb: 16,
+            hss: 15,
+            guest_id_bits: 3,
+            gvec: Gvec::Offset,
+            at_writable: true,
+            drg_writable: true,
+            pass_through: true,
+            sfc_suppresses: true,
+            ghfc_eret: false,
+            guest_pgpr: true,
+            reserved_first: true,
+            hypcall_user: false,
+            hidden_gpsi: false,
+            badvaddr_gpa: true,
+            tlb_machine_check: true,
+            gtoffset_bits: 32,
+            hc_level: false,
+            guest_timer_wired: false,
+            guest_timer_spurious: false,
+            synci_gpsi: false,
+            stop_unimplemented: true,
+            count_divider: 2,
+        }
+    }
+}
+
+type Set = fn(&mut Model, &str) -> Option<()>;
+
+pub struct Choice {
+    pub name: &'static str,
+    pub values: &'static str,
+    pub help: &'static str,
+    set: Set,
+}
+
+fn number(text: &str, least: u64, most: u64) -> Option<u64> {
+    text.parse().ok().filter(|n| (least..=most).contains(n))
+}
+
+/// One of two words, the one that stands for `true` first.
+fn word(text: &str, yes: &str, no: &str) -> Option<bool> {
+    (text == yes || text == no).then_some(text == yes)
+}
+
+macro_rules! choice {
+    ($name:literal, $yes:literal | $no:literal, $field:ident, $help:literal) => {
+        Choice {
+            name: $name,
+            values: concat!($yes, "|", $no),
+            help: $help,
+            set: |model, text| Some(model.$field = word(text, $yes, $no)?),
+        }
+    };
+    ($name:literal, $least:literal ..= $most:literal, $field:ident, $help:literal) => {
+        Choice {
+            name: $name,
+            values: concat!($least, "..", $most),
+            help: $help,
+            set: |model, text| Some(model.$field = number(text, $least, $most)? as _),
+        }
+    };
+}
+
+fn set_gvec(model: &mut Model, text: &str) -> Option<()> {
+    let all = [("offset", Gvec::Offset), ("zero-is-200", Gvec::ZeroIs200), ("number", Gvec::Number)];
+    model.gvec = all.iter().find(|(name, _)| *name == text)?.1;
+    Some(())
+}
+
+/// All there are; the first value of two is not always the default (docs/iasim.md has them).
+pub const CHOICES: &[Choice] = &[
+    Choice {
+        name: "gvec",
+        values: "offset|zero-is-200|number",
+        help: "vector of a guest's external interrupt from GVEC",
+        set: set_gvec,
+    },
+    choice!("root-tlb", 1..=64, root_tlb, "entries of the root's TLB"),
+    choice!("guest-tlb", 1..=64, guest_tlb, "entries of the guest's TLB"),
+    choice!("hss", 0..=15, hss, "highest GPR shadow set"),
+    choice!("guest-id-bits", 1..=8, guest_id_bits, "width of GuestCtl1.ID and RID"),
+    choice!("gtoffset-bits", 1..=32, gtoffset_bits, "width of GTOffset"),
+    choice!("count-divider", 1..=64, count_divider, "clocks for each step of Count"),
+    choice!("at", "writable" | "fixed", at_writable, "GuestCtl0.AT"),
+    choice!("drg", "writable" | "zero", drg_writable, "GuestCtl0.DRG"),
+    choice!("pt", "present" | "absent", pass_through, "GuestCtl0.PT and PIP"),
+    choice!("sfc", "suppresses" | "enables", sfc_suppresses, "what SFC1 and SFC2 do to GSFC when they are 1"),
+    choice!("ghfc-eret", "on" | "off", ghfc_eret, "GHFC when a guest's ERET clears EXL"),
+    choice!("guest-pgpr", "executed" | "gpsi", guest_pgpr, "RDPGPR and WRPGPR of a guest with HSS above 0"),
+    choice!("reserved", "first" | "last", reserved_first, "a guest's reserved instruction against CP0=0"),
+    choice!("hypcall-user", "exit" | "cpu", hypcall_user, "HYPCALL in a guest's user mode"),
+    choice!("hidden", "gpsi" | "zero", hidden_gpsi, "a guest's access to GuestCtl* and GTOffset"),
+    choice!("badvaddr", "gpa" | "gva", badvaddr_gpa, "the root's BadVAddr of a guest's fault"),
+    choice!("tlb-duplicate", "machine-check" | "ignored", tlb_machine_check, "two TLB entries for an address"),
+    choice!("hc", "level" | "edge", hc_level, "when hardware clears GuestCtl2.VIP"),
+    choice!("guest-timer", "wired" | "open", guest_timer_wired, "the guest's timer interrupt"),
+    choice!("guest-timer-irq0", "on" | "off", guest_timer_spurious, "a match of Guest.Compare raises the root's timer"),
+    choice!("synci", "gpsi" | "executed", synci_gpsi, "SYNCI in a guest"),
+    choice!("unimplemented", "stop" | "exception", stop_unimplemented, "FPU, microMIPS"),
+];
+
+impl Model {
+    /// Takes `name=value`; what is wrong with it as one line.
+    pub fn set(&mut self, text: &str) -> Result<(), String> {
+        let (name, value) = text.split_once('=').ok_or(format!("'{text}' is not name=value"))?;
+        let choice = CHOICES.iter().find(|choice| choice.name == name);
+        let choice = choice.ok_or(format!("there is no option '{name}' (see `iasim models`)"))?;
+        (choice.set)(self, value).ok_or(format!("{name}: '{value}' is not one of {}", choice.values))
+    }
+}

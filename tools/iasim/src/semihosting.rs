@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Calls of the machine that simulates, as MIPS's UHI has them: SDBBP 1 with the number in $25, arguments from $4 on.
+//! Those that a small program needs: to end, and to print.
+
+use crate::cpu::{Cpu, Done, Stop};
+use crate::mmu::Access;
+
+const EXIT: u32 = 1;
+const WRITE: u32 = 5;
+const PLOG: u32 = 13;
+const ENOSYS: u32 = 89;
+const LONGEST: u32 = 4096;
+
+pub fn call(c: &mut Cpu) -> Done {
+    let [first, second, third] = [c.gpr[4], c.gpr[5], c.gpr[6]];
+    match c.gpr[25] {
+        EXIT => c.halt(Stop::Exit(first as i32)),
+        WRITE if first == 1 || first == 2 => c.gpr[2] = print(c, second, third.min(LONGEST), false),
+        PLOG => c.gpr[2] = print(c, first, LONGEST, true),
+        _ => {
+            c.gpr[2] = u32::MAX;
+            c.gpr[3] = ENOSYS;
+        }
+    }
+    Ok(())
+}
+
+/// Prints up to so many bytes, or up to a zero; how many there were.
+fn print(c: &mut Cpu, from: u32, most: u32, text: bool) -> u32 {
+    for n in 0..most {
+        let pa = c.translate(from.wrapping_add(n), Access::Read).ok();
+        match pa.and_then(|pa| c.mem.peek(pa)) {
+            None => return n,
+            Some(0) if text => return n,
+            Some(byte) => c.board.console().put(byte),
+        }
+    }
+    most
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Observers: every instruction as a line, instructions by function, markers at addresses.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::Write;
+
+use crate::cpu::{Cpu, Mode};
+use crate::disasm;
+use crate::image::Symbols;
+use crate::isa::Op;
+use crate::observe::Observer;
+
+/// Who executes, as three letters at most: R the root, its user mode Ru; G2 the second guest, its user mode G2u.
+pub fn who(cpu: &Cpu) -> String {
+    match cpu.mode {
+        Mode::RootKernel => "R".into(),
+        Mode::RootUser => "Ru".into(),
+        Mode::GuestKernel => format!("G{}", cpu.guest_id()),
+        Mode::GuestUser => format!("G{}u", cpu.guest_id()),
+    }
+}
+
+/// A line for every instruction: its number, who executes it, address, word, text, the function.
+pub struct Trace {
+    out: Box<dyn Write>,
+    symbols: Symbols,
+    /// The register that the instruction before this one wrote, whose value is now known.
+    written: Option<usize>,
+}
+
+impl Trace {
+    pub fn new(out: Box<dyn Write>, symbols: Symbols) -> Self {
+        Trace { out, symbols, written: None }
+    }
+
+    /// The value that the last instruction left ends its line.
+    fn finish(&mut self, cpu: &Cpu) {
+        let end = match self.written.take() {
+            Some(reg) => format!("  {}=0x{:08x}\n", disasm::REGS[reg & 31], cpu.gpr[reg]),
+            None => "\n".to_string(),
+        };
+        let _ = self.out.write_all(end.as_bytes());
+    }
+}
+
+impl Observer for Trace {
+    fn before(&mut self, cpu: &mut Cpu, op: Op) -> bool {
+        if cpu.instructions() > 0 {
+            self.finish(cpu);
+        }
+        let text = disasm::text(op.word(), cpu.pc);
+        let function = self.symbols.function(cpu.pc).unwrap_or("");
+        let (number, who) = (cpu.instructions(), who(cpu));
+        let _ = write!(self.out, "{number:>10} {who:<4} {:08x} {:08x} {text:<32} {function}", cpu.pc, op.word());
+        self.written = (op.rd() < 32).then_some(op.rd());
+        true
+    }
+
+    fn report(&mut self) -> String {
+        let _ = self.out.write_all(b"\n").and_then(|()| self.out.flush());
+        String::new()
+    }
+}
+
+/// Who executed and in which page.
+type Place = (u8, bool, u32);
+
+/// Counts instructions by function.
+pub struct Profile {
+    symbols: Symbols,
+    counts: HashMap<Place, Box<[u64; 1024]>>,
+    /// The page that the last instruction was in, and its counts.
+    last: (Place, Box<[u64; 1024]>),
+}
+
+impl Profile {
+    pub fn new(symbols: Symbols) -> Self {
+        Profile { symbols, counts: HashMap::new(), last: ((0, false, 1), Box::new([0; 1024])) }
+    }
+
+    fn turn_to(&mut self, place: Place) {
+        let counts = self.counts.remove(&place).unwrap_or_else(|| Box::new([0; 1024]));
+        let (before, old) = std::mem::replace(&mut self.last, (place, counts));
+        self.counts.insert(before, old);
+    }
+
+    fn by_function(&mut self) -> HashMap<(u8, bool, String), u64> {
+        self.turn_to((0, false, 1));
+        let mut totals = HashMap::new();
+        for ((guest, is_guest, page), counts) in &self.counts {
+            for (n, count) in counts.iter().enumerate().filter(|(_, count)| **count != 0) {
+                let at = page.wrapping_add(4 * n as u32);
+                let name = self.symbols.function(at).map_or(format!("0x{page:08x}.."), str::to_string);
+                *totals.entry((*guest, *is_guest, name)).or_default() += count;
+            }
+        }
+        totals
+    }
+}
+
+impl Observer for Profile {
+    fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
+        let guest = cpu.mode.is_guest();
+        let place = (if guest { cpu.guest_id() } else { 0 }, guest, cpu.pc & !0xFFF);
+        if place != self.last.0 {
+            self.turn_to(place);
+        }
+        self.last.1[(cpu.pc >> 2) as usize & 1023] += 1;
+        true
+    }
+
+    fn report(&mut self) -> String {
+        let mut functions: Vec<_> = self.by_function().into_iter().collect();
+        functions.sort_by(|(a, m), (b, n)| n.cmp(m).then(a.cmp(b)));
+        let total: u64 = functions.iter().map(|(_, count)| count).sum();
+        let mut text = String::from("instructions by function\n");
+        for ((guest, is_guest, name), count) in functions {
+            let who = if is_guest { format!("guest {guest}") } else { "root".to_string() };
+            let share = 100.0 * count as f64 / total as f64;
+            let _ = writeln!(text, "  {who:<10} {count:>13} {share:>5.1} %  {name}");
+        }
+        text
+    }
+}
+
+/// Markers that stand at addresses instead of in the program.
+pub struct Places(pub Vec<(u32, u32)>);
+
+impl Observer for Places {
+    fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
+        for (_, marker) in self.0.iter().filter(|(at, _)| *at == cpu.pc) {
+            cpu.stats.account(cpu.instructions());
+            cpu.stats.mark(*marker);
+        }
+        true
+    }
+}

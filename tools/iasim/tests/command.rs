@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command and its GDB server, as a user meets them: compiled programs, gdb-multiarch, errors.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+const IASIM: &str = env!("CARGO_BIN_EXE_iasim");
+
+/// clang and lld know MIPS wherever they are installed.
+fn build(name: &str, script: &str, sources: &[&str], flags: &[&str]) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let mut objects = Vec::new();
+    for source in sources {
+        let object = dir.join(format!("{name}-{source}.o"));
+        let mut clang = Command::new("clang");
+        clang.args([
+            "--target=mipsel-none-elf",
+            "-mips32r5",
+            "-mvirt",
+            "-msoft-float",
+            "-mno-abicalls",
+            "-fno-pic",
+            "-G0",
+        ]);
+        clang.args(["-O2", "-g", "-ffreestanding", "-Wall", "-Wextra", "-Werror", "-c"]).args(flags);
+        run(clang.arg(programs.join(source)).arg("-o").arg(&object));
+        objects.push(object);
+    }
+    let elf = dir.join(format!("{name}.elf"));
+    run(Command::new("ld.lld").arg("-T").arg(programs.join(script)).args(objects).arg("-o").arg(&elf));
+    elf
+}
+
+fn run(command: &mut Command) -> Output {
+    let output = command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn work() -> &'static PathBuf {
+    static WORK: OnceLock<PathBuf> = OnceLock::new();
+    WORK.get_or_init(|| build("work", "bare.lds", &["start.S", "work.c"], &["-DROUNDS=2"]))
+}
+
+fn iasim(args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(IASIM).args(args).stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_compiled_program_runs_and_is_measured() {
+    let elf = work().to_str().unwrap();
+    let (code, out, err) = iasim(&["run", "--board", "generic", "--stats", "--profile", elf]);
+    assert_eq!((code, out.len()), (0, 9), "{out}{err}");
+    assert!(out.trim().chars().all(|c| c.is_ascii_hexdigit()));
+    assert!(err.contains("instructions by function") && err.contains("main"), "{err}");
+    let (code, again, _) = iasim(&["run", "--board", "generic", elf]);
+    assert_eq!((code, again), (0, out));
+}
+
+#[test]
+fn limits_spans_and_traces() {
+    let elf = work().to_str().unwrap();
+    let (code, _, err) = iasim(&["run", "--board", "generic", "--limit", "1k", elf]);
+    assert_eq!(code, 124, "{err}");
+    assert!(err.contains("after 1000 instructions"));
+    let (_, _, err) = iasim(&["run", "--board", "generic", "--span", "_start:main", elf]);
+    assert!(err.contains("span _start:main all   n 1 min 5 median 5 max 5"), "{err}");
+    let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("trace");
+    iasim(&["run", "--board", "generic", "--limit", "7", "--trace", trace.to_str().unwrap(), elf]);
+    let text = std::fs::read_to_string(trace).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 7, "{text}");
+    assert!(lines[0].contains("R    bfc00000 3c1d8008 lui sp,0x8008") && lines[0].ends_with("sp=0x80080000"), "{text}");
+}
+
+#[test]
+fn errors_are_one_clear_line() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let junk = dir.join("junk.elf");
+    std::fs::write(&junk, "no ELF at all").unwrap();
+
+    let foreign = dir.join("foreign.elf");
+    std::fs::write(&foreign, std::fs::read(IASIM).unwrap()).unwrap();
+    let (junk, foreign) = (junk.to_str().unwrap(), foreign.to_str().unwrap());
+    let work = work().to_str().unwrap();
+    let cases: [(&[&str], &str); 12] = [
+        (&[], "say what to do"),
+        (&["fly"], "fly"),
+        (&["run"], "no image"),
+        (&["run", "/nowhere.elf"], "/nowhere.elf: No such file"),
+        (&["run", junk], "not an ELF file"),
+        (&["run", foreign], "is not MIPS"),
+        (&["run", "--board", "malta", work], "--board malta: there are m5150 and generic"),
+        (&["run", "--model", "gvec=7", work], "gvec: '7' is not one of offset|zero-is-200|number"),
+        (&["run", "--model", "colour=red", work], "there is no option 'colour'"),
+        (&["run", "--ram", "3", work], "--ram 3: not whole pages"),
+        (&["run", "--limit", "many", work], "'many' is not a number"),
+        (&["run", "--board", "generic", "--span", "here:there", work], "there is no symbol 'here'"),
+    ];
+    for (args, expected) in cases {
+        let (code, out, err) = iasim(args);
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
+        assert!(err.contains(expected) && err.starts_with("iasim: error: "), "{args:?}: {err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+    // What does not fit into this board's memory.
+    let (code, _, err) = iasim(&["run", "--ram", "4K", work]);
+    assert_eq!(code, 2);
+    assert!(err.contains("is not all in memory"), "{err}");
+}
+
+/// What a terminal would have typed, written down and typed again, ends in the same instruction.
+#[test]
+fn input_is_recorded_and_replayed() {
+    let elf = build("echo", "bare.lds", &["start.S", "echo.c"], &[]);
+    let elf = elf.to_str().unwrap();
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (typed, record) = (dir.join("typed"), dir.join("record"));
+    std::fs::write(&typed, "Hello, world\n").unwrap();
+    let (typed, record) = (typed.to_str().unwrap(), record.to_str().unwrap());
+    let first = iasim(&["run", "--board", "generic", "--stats", "--input", typed, "--record", record, elf]);
+    assert_eq!((first.0, first.1.as_str()), (13, "HELLO, WORLD\n"), "{}", first.2);
+    assert_eq!(std::fs::read_to_string(record).unwrap().lines().count(), 13);
+    let second = iasim(&["run", "--board", "generic", "--stats", "--replay", record, elf]);
+    assert_eq!(first, second, "the same output, and the same counts");
+}
+
+/// A hypervisor from reset to its guest's end, on the real part's board, with what it costs.
+#[test]
+fn the_least_hypervisor_runs_its_guest() {
+    let elf = build("vz", "vz.lds", &["vz.S"], &[]);
+    let (code, _, err) = iasim(&["run", "--stats", "--span", "1:2", elf.to_str().unwrap()]);
+    assert_eq!(code, 100, "the guest's own count, out of its shadow set: {err}");
+    // The guest executes HYPCALL and the second marker; the root eight instructions, one of them in a delay slot.
+    for line in ["span 1:2 all   n 100 min 10 median 10 max 10", "span 1:2 root  n 100 min 8 median 8 max 8"] {
+        assert!(err.contains(line), "no '{line}' in {err}");
+    }
+    assert!(err.contains("GE HC") && err.contains("101"), "{err}");
+    assert!(err.lines().any(|line| line.split_whitespace().eq(["guest", "1", "702", "0", "101"])), "{err}");
+}
+
+/// A GDB session: breakpoint, registers of both contexts, stepping, memory, the end.
+#[test]
+fn gdb_sees_the_machine() {
+    let elf = work();
+    let mut server = Command::new(IASIM)
+        .args(["run", "--board", "generic", "--gdb", "0"])
+        .arg(elf)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
+    let line = lines.next().unwrap().unwrap();
+    let port = line.trim_end_matches(')').rsplit(':').next().unwrap().to_string();
+    let commands = [
+        &format!("target remote 127.0.0.1:{port}"),
+        "p/x $pc",
+        "break main",
+        "continue",
+        "p/x $root_Status",
+        "p/x $guest_Config3",
+        "p/x $sp",
+        "x/1xw 0xbfc00000",
+        "stepi",
+        "set var $t0 = 0x1234",
+        "p/x $t0",
+        "monitor tlb",
+        "delete",
+        "continue",
+    ];
+    let mut gdb = Command::new("gdb-multiarch");
+    gdb.args(["-nx", "-batch"]).arg(elf);
+    commands.iter().for_each(|command| {
+        gdb.args(["-ex", command]);
+    });
+    let output = gdb.stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let all = format!("{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let expected = [
+        "$1 = 0xbfc00000",
+        "in main ()",
+        "$2 = 0x400004",
+        "$3 = 0x8c223020",
+        "$4 = 0x8007ff",
+        "0x3c1d8008",
+        "$5 = 0x1234",
+        "root: entry guest asid",
+        "exited normally",
+    ];
+    for expected in expected {
+        assert!(all.contains(expected), "no '{expected}' in:\n{all}");
+    }
+    assert!(server.wait().unwrap().success());
+}
