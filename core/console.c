@@ -9,7 +9,7 @@
 #include "vuart.h"
 
 #define SEND_ON_WRITE 6U     /* characters sent where a VM writes some */
-#define SEND_ON_INTERRUPT 4U /* the same where the UART asks for more */
+#define SEND_ON_INTERRUPT 8U /* the same where the UART asks for more */
 #define TYPED_AT_ONCE 4U     /* characters taken from the UART at a time */
 
 struct spinlock console_lock;
@@ -21,7 +21,6 @@ static struct {
     bool (*divert)(char c); /* who gets what is typed, or NULL; like escape, of the CPU that has the UART */
     bool flush_armed;
     bool tell; /* a VM that wants room has got it */
-    bool took; /* the UART's last interrupt was spent on what was typed; like escape */
     struct timer flush;
 } console; /* owner: this file; guarded by console_lock */
 
@@ -302,40 +301,17 @@ static void tell_room(void)
     }
 }
 
-static bool take_typed(void)
-{
-    unsigned count = 0;
-    int c;
-
-    while (count < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0) {
-        console_typed((char)c);
-        count++;
-    }
-    return count != 0;
-}
-
-static bool step_operators(void)
-{
-    bool stepped = false;
-
-    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators; o++) {
-        stepped |= o->step(log_waiting());
-    }
-    return stepped;
-}
-
-/* A little at a time, and one thing: while there is more, the UART interrupts again. For who types without pause the rest
- * has its turn, too. */
+/* A little at a time: while there is more, the UART interrupts again. */
 void console_interrupt(void)
 {
     bool tell;
+    int c;
 
-    console.took = !console.took && take_typed();
-    if (console.took || step_operators()) {
-        spin_lock(&console_lock);
-        platform_uart_again();
-        spin_unlock(&console_lock);
-        return;
+    for (unsigned i = 0; i < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0; i++) {
+        console_typed((char)c);
+    }
+    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators; o++) {
+        o->step(log_waiting());
     }
     spin_lock(&console_lock);
     out_send(SEND_ON_INTERRUPT);

@@ -79,7 +79,7 @@ static bool session_picked(struct vcpu *v)
 {
     bool ours = v->vm == session.vm;
 
-    if (ours && v->request == 0 && stands(v)) { /* what else is done in its turn does not run the guest */
+    if (ours && (v->request & VCPU_REQ_LOAD) == 0 && stands(v)) {
         v->state = VCPU_HELD;
         if (v->sched != NULL) {
             v->sched->hold(v);
@@ -316,7 +316,7 @@ enum {
     NEEDS_VCPU = 4,
 };
 
-/* All under sched_lock, but for what takes it itself, below. */
+/* All under sched_lock, but for what tells the console, below. */
 static const struct {
     unsigned (*fn)(const struct call *c);
     unsigned needs;
@@ -353,10 +353,12 @@ static struct vcpu *named(unsigned vcpu)
     return v != NULL && v->state != VCPU_OFF ? v : NULL;
 }
 
-/* Without sched_lock. */
+/* Without sched_lock: the VM's end is told on the console. */
 static void end_vm(struct vm *vm, bool restart)
 {
-    if (!vm_stop(vm, VM_REASON_CONSOLE, restart) && restart) {
+    if (vm_stop(vm, VM_REASON_CONSOLE, restart)) {
+        vm_conclude(vm);
+    } else if (restart) {
         vm_start(vm);
     }
 }

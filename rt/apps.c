@@ -69,7 +69,7 @@ static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *a
            memmap_ram(&vm->memmap, abi->stack - STACK_ALIGN, STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
 }
 
-/* Under sched_lock: a free slot; none in a VM that stops, whose apps are about to go. */
+/* Under sched_lock: a free slot; none in a VM that stops, whose apps are gone already. */
 static struct rt_app *take_slot(const struct vm *vm)
 {
     for (unsigned n = vm->nvcpus; n < vm->total && vm->state == VM_RUNNING; n++) {
@@ -246,15 +246,11 @@ HYPERCALL(HCALL_RT_LAUNCH_APP, rt_launch_app);
 
 /* --- end --- */
 
-/* Under sched_lock: an active app that runs leaves at its CPU's next look, any other at once. One that was told to leave,
- * because its VM stops, is no longer ours to remove. */
+/* Under sched_lock: an active app that runs leaves at its CPU's next look, any other at once. */
 static void delete_active(struct rt_app *app)
 {
     struct vcpu *v = app->vcpu;
 
-    if ((v->request & VCPU_REQ_OFF) != 0) {
-        return;
-    }
     if (v->state != VCPU_RUNNING) {
         sched_remove(v);
         vm_vcpu_left(v->vm);

@@ -58,16 +58,6 @@ int platform_uart_get(void)
     return (*reg(LSR) & LSR_DR) != 0 ? *reg(RBR) : -1;
 }
 
-/* QEMU's PLIC forgets an interrupt that is claimed, though its line stays high, until the device sets the line once more;
- * writing IER makes this one do that. */
-void platform_uart_again(void)
-{
-    *reg(IER) = IER_RDI;
-    if (tx_notify) {
-        *reg(IER) = IER_RDI | IER_THRI;
-    }
-}
-
 void platform_uart_notify_tx(bool enable)
 {
     if (enable != tx_notify) {
