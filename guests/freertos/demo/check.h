@@ -57,7 +57,7 @@ static inline void check_fail(struct check *check, const char *what, unsigned lo
 #define PRIORITY_MUTEX 2 /* and one up and down */
 #define PRIORITY_FLOAT 1
 
-#define TASK_STACK 1024 /* words */
+#define TASK_STACK PORT_TASK_STACK
 
 /** Creates a task or ends the guest as failed. */
 void check_create_task(void (*function)(void *), const char *name, void *argument, unsigned long priority);

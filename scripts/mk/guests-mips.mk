@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# The bare-metal guests for MIPS32, of the same sources wherever these know no processor: natively on iasim's generic
+# board, and in a VM. After guests-bare.mk, whose warnings and lists they share.
+
+MIPS_OUT ?= $(BUILD)/guests-mips
+MIPS_CC := clang --target=mipsel-none-elf
+MIPS_LD := ld.lld
+MIPS_CFLAGS := -std=c11 -O2 -g -mips32r5 -mvirt -msoft-float -mno-abicalls -fno-pic -G0 -ffreestanding -nostdlibinc \
+	-fno-common -ffunction-sections -fdata-sections -fno-stack-protector -fno-asynchronous-unwind-tables \
+	-Iguests/lib/include -Iguests/lib/mips/include -isystem guests/lib/libc
+MIPS_LDFLAGS := -nostdlib -static -T guests/lib/mips/guest.ld --gc-sections -z max-page-size=16 --build-id=none
+MIPS_LIB := $(wildcard guests/lib/*.c guests/lib/libc/*.c guests/lib/mips/*.S guests/lib/mips/*.c)
+mips_objects = $(patsubst %,$(MIPS_OUT)/$(1)/obj/%.o,$(basename $(2)))
+
+# $(call mips_guest,name,sources,flags,further objects): rules that make $(MIPS_OUT)/name/name.elf and name.bin. Linked
+# twice, since the linker writes raw images too and there may be no objcopy for this machine.
+define mips_guest
+MIPS_GUESTS += $(MIPS_OUT)/$(1)/$(1).bin
+
+$(MIPS_OUT)/$(1)/flags: FORCE
+	@mkdir -p $$(@D)
+	@echo '$$(MIPS_CC) $(3) $$(MIPS_CFLAGS)' | cmp -s - $$@ || echo '$$(MIPS_CC) $(3) $$(MIPS_CFLAGS)' >$$@
+
+$(MIPS_OUT)/$(1)/$(1).elf: $(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4) guests/lib/mips/guest.ld
+	@echo "  LD    $$@"
+	@$$(MIPS_LD) $$(MIPS_LDFLAGS) -o $$@ $$(filter %.o,$$^)
+
+$(MIPS_OUT)/$(1)/$(1).bin: $(MIPS_OUT)/$(1)/$(1).elf
+	@$$(MIPS_LD) $$(MIPS_LDFLAGS) --oformat=binary -o $$@ $(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4)
+
+$(MIPS_OUT)/$(1)/obj/%.o: %.c $(MIPS_OUT)/$(1)/flags scripts/mk/guests-mips.mk | setup-dev
+	@mkdir -p $$(@D)
+	@echo "  CC    $$<"
+	@$$(MIPS_CC) $(3) $$(MIPS_CFLAGS) $$(BARE_WARNINGS) $$(MIPS_EXTRA) -MMD -MP -c -o $$@ $$<
+
+$(MIPS_OUT)/$(1)/obj/%.o: %.S $(MIPS_OUT)/$(1)/flags scripts/mk/guests-mips.mk | setup-dev
+	@mkdir -p $$(@D)
+	@echo "  AS    $$<"
+	@$$(MIPS_CC) $(3) $$(MIPS_CFLAGS) -MMD -MP -c -o $$@ $$<
+
+$(MIPS_OUT)/$(1)/obj/guests/lib/libc/string.o: MIPS_EXTRA := -fno-builtin
+
+-include $(patsubst %.o,%.d,$(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4))
+endef
+
+$(eval $(call mips_guest,hello,$(wildcard guests/hello/*.c)))
+
+guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32
+
+.PHONY: guests-mips
