@@ -129,6 +129,8 @@ $(BARE_OUT)/faults/faults.elf: private BARE_LDFLAGS := \
 	$(subst guests/lib/riscv/guest.ld,$(BARE_OUT)/faults/guest.ld,$(BARE_LDFLAGS))
 
 $(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/riscv/*.c guests/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/rtm/riscv -Iguests/rtm))
+$(eval $(call bare_guest,pingpong,$(wildcard guests/pingpong/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,hello,$(wildcard guests/hello/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/adpcm))
@@ -145,15 +147,14 @@ guest-mailbox: $(BARE_OUT)/mailbox/mailbox.bin
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox ## build the bare-metal guests
+guest-small: $(foreach name,hello pingpong,$(BARE_OUT)/$(name)/$(name).bin)
+
+guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 
 # The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"
 
-test-guests: guests-bare | setup-dev ## the bare-metal guests natively, and their SDK on this machine
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
-
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox freertos-kernel \
-	check-guests-bare-clang test-guests FORCE
+.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
+	check-guests-bare-clang FORCE

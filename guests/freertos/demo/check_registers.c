@@ -52,6 +52,6 @@ static void registers_task(void *argument)
 
 void registers_check_start(void)
 {
-    check_create_task(registers_task, "registers-a", (void *)0, PRIORITY_FLOAT);
-    check_create_task(registers_task, "registers-b", (void *)1, PRIORITY_FLOAT);
+    check_create_task(registers_task, "registers-a", (void *)0, PRIORITY_ARITHMETIC);
+    check_create_task(registers_task, "registers-b", (void *)1, PRIORITY_ARITHMETIC);
 }

@@ -6,6 +6,8 @@
 #define TIMER_FAR 0x40000000U /* ticks: as far ahead as it is set, well within half of what Count holds */
 #define TIMER_NEAR 16U        /* as near */
 
+static uint64_t timer_deadline; /* owner: timer_set() */
+
 bool timer_init(void)
 {
     timer_set(UINT64_MAX);
@@ -29,6 +31,7 @@ void timer_set(uint64_t deadline)
     uint32_t ahead = deadline <= now ? 0 : deadline - now > TIMER_FAR ? TIMER_FAR : (uint32_t)(deadline - now);
     uint32_t compare = (uint32_t)now + ahead;
 
+    timer_deadline = deadline;
     for (uint32_t near = TIMER_NEAR;; near *= 2) {
         cp0_write_compare(compare);
         if ((int32_t)(compare - cp0_read_count()) > 0) {
@@ -36,4 +39,9 @@ void timer_set(uint64_t deadline)
         }
         compare = cp0_read_count() + near;
     }
+}
+
+void timer_again(void)
+{
+    timer_set(machine_time() < timer_deadline ? timer_deadline : UINT64_MAX);
 }

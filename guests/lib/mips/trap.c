@@ -5,10 +5,28 @@
 #include "machine.h"
 #include "print.h"
 #include "sbi_ret.h"
+#include "timer.h"
+#include "uart.h"
 
 #define TRAP_LINES 8U
+#define TRAP_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
 
-static trap_interrupt_fn trap_interrupts[TRAP_LINES];
+static void trap_take_message(void)
+{
+    cp0_write_cause(cp0_read_cause() & ~TRAP_MESSAGE);
+}
+
+static void trap_take_uart(void)
+{
+    uart_enable_rx_interrupt(false);
+}
+
+/* What a guest that takes interrupts only to be rid of them does (machine_wait()). Owner: trap_set_interrupt(). */
+static trap_interrupt_fn trap_interrupts[TRAP_LINES] = {
+    [PLATFORM_MESSAGE_IRQ] = trap_take_message,
+    [PLATFORM_UART_IRQ] = trap_take_uart,
+    [PLATFORM_TIMER_IRQ] = timer_again,
+};
 static trap_exception_fn trap_exception;
 
 void (*volatile trap_vector)(void) = trap_entry;

@@ -39,10 +39,8 @@ static inline uint64_t machine_instructions(void)
     return 2 * machine_time();
 }
 
-static inline void machine_wait(void)
-{
-    cp0_wait();
-}
+/** A marker of iasim: an instruction that does nothing. `number` is a constant. */
+#define MACHINE_MARK(number) __asm__ volatile("sltiu $0, $0, " #number)
 
 /** An external controller, whose levels stand where Status has the mask: to it nothing is masked. */
 bool machine_has_eic(void);
@@ -54,6 +52,29 @@ static inline void machine_wake_by_timer(bool on)
 {
     machine_enable(PLATFORM_TIMER_IRQ, on);
 }
+
+/** Takes what was waited for, as nothing else takes an external controller's interrupts back; see trap_set_interrupt(). */
+static inline void machine_wait(void)
+{
+    cp0_wait();
+    cp0_ei();
+    (void)cp0_di();
+}
+
+/** Takes back the interrupt that says that there are messages. */
+static inline void machine_take_message(void)
+{
+    cp0_ei();
+    (void)cp0_di();
+}
+
+static inline void machine_wake_by_message(bool on)
+{
+    machine_enable(PLATFORM_MESSAGE_IRQ, on);
+}
+
+/** Takes the timer's interrupt back: it is set again if it came early (timer.h), else never. */
+void timer_again(void);
 
 /** The end of the guest: in a VM of the VM, natively of the simulator, whose exit code is 1 if it failed. */
 _Noreturn void machine_shutdown(bool failed);

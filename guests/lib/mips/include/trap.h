@@ -40,7 +40,10 @@ typedef void (*trap_interrupt_fn)(void);
 /** True: handled, go on at frame->epc (which the handler may move). False: fatal. `code` is Cause.ExcCode. */
 typedef bool (*trap_exception_fn)(struct trap_frame *frame, uint32_t code);
 
-/** `line`: PLATFORM_..._IRQ. NULL takes the handler away. Does not touch Status.IM. */
+/**
+ * `line`: PLATFORM_..._IRQ. NULL: such an interrupt is fatal. At first each line has a handler that takes the interrupt
+ * away and does no more. Does not touch Status.IM.
+ */
 void trap_set_interrupt(uint32_t line, trap_interrupt_fn handler);
 
 /** One handler for all exceptions; NULL: all are fatal. */

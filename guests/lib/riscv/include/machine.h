@@ -55,11 +55,34 @@ static inline void machine_wait(void)
     csr_wait_for_interrupt();
 }
 
-/** For guests that take no interrupts: whether the timer ends machine_wait(); nothing else does then. */
+static inline void machine_wake_by(unsigned long bit, bool on)
+{
+    if (on) {
+        csr_set_sie(bit);
+    } else {
+        csr_clear_sie(bit);
+    }
+}
+
+/** For guests that take no interrupts: whether the timer ends machine_wait(). At first nothing does. */
 static inline void machine_wake_by_timer(bool on)
 {
-    csr_write_sie(on ? SIE_TIMER : 0);
+    machine_wake_by(SIE_TIMER, on);
 }
+
+/** The same for messages of other VMs (ipc.h), whose interrupt stays until it is taken back: then one looks for them. */
+static inline void machine_wake_by_message(bool on)
+{
+    machine_wake_by(SIE_SOFT, on);
+}
+
+static inline void machine_take_message(void)
+{
+    csr_clear_sip(SIE_SOFT);
+}
+
+/** A place that a simulator can count from; nothing here. */
+#define MACHINE_MARK(number) ((void)(number))
 
 /** The end of the guest, as failed or not. */
 static inline _Noreturn void machine_shutdown(bool failed)
