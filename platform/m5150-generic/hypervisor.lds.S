@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hypervisor runs in the ROM, which holds the system image too; its data is at the start of RAM. */
+#define ROM 0x9fc00000
+#define RAM 0x80000000
+#define RAM_END 0x80010000
+#include "mips.lds.h"
