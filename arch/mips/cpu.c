@@ -54,6 +54,7 @@ void irq_take(void)
         timer_expire(cpu_self());
     }
     if (UNLIKELY(board_uart_pending())) {
+        board_uart_taken();
         console_interrupt();
     }
 }

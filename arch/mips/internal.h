@@ -29,6 +29,9 @@ void board_timer_taken(void);
 /* The console's UART interrupts, and is to be heard. */
 bool board_uart_pending(void);
 
+/* It will be seen to. */
+void board_uart_taken(void);
+
 /* Whether it is heard. */
 void board_uart_hear(bool on);
 

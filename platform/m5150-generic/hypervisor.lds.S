@@ -3,4 +3,7 @@
 #define ROM 0x9fc00000
 #define RAM 0x80000000
 #define RAM_END 0x80010000
+/* The core starts in the ROM, too; vectors begin at a page. */
+#define RESET_SECTION
+#define RESET_HERE KEEP(*(.reset)) . = ALIGN(4096);
 #include "mips.lds.h"

@@ -31,6 +31,10 @@ bool board_uart_pending(void)
     return (cp0_read(CP0_CAUSE) & cp0_read(CP0_STATUS) & STATUS_IP(UART_LINE)) != 0;
 }
 
+void board_uart_taken(void)
+{
+}
+
 void board_uart_hear(bool on)
 {
     ulong status = cp0_read(CP0_STATUS);

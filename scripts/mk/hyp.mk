@@ -12,7 +12,8 @@ include scripts/mk/arch/$(HYP_ARCH).mk
 # Rooms that a system can do without: real time, messages, a debugger's end, the operator's keys. Each registers what it
 # offers.
 HYP_ROOMS ?= rt ipc debug operator
-HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) platform/$(BOARD) platform/drivers
+HYP_DRIVERS ?= platform/drivers
+HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_SRCS := $(filter-out $(if $(filter debug,$(HYP_ROOMS)),,arch/$(HYP_ARCH)/debug.c),$(HYP_SRCS))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))

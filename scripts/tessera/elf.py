@@ -26,9 +26,9 @@ class Elf:
     def load_address(self) -> int:
         """Lowest physical address of what is loaded."""
         offset, size, count = self._table(32, 54) if self._wide else self._table(28, 42)
-        layout = "<I20xQ" if self._wide else "<I8xI"
+        layout = "<I20xQQ" if self._wide else "<I8xII"
         headers = [struct.unpack_from(layout, self.data, offset + n * size) for n in range(count)]
-        return min(address for kind, address in headers if kind == _PT_LOAD)
+        return min(address for kind, address, size in headers if kind == _PT_LOAD and size)
 
     def symbol(self, wanted: str) -> int | None:
         """The symbol's value, None if there is no such symbol."""

@@ -8,8 +8,7 @@ SECTIONS
     . = ROM;
     .text : {
         __text_start = .;
-        KEEP(*(.reset))
-        . = ALIGN(4096);
+        RESET_HERE
         KEEP(*(.vectors))
         *(.text.boot)
         *(.text.trap)
@@ -40,11 +39,12 @@ SECTIONS
         . = ALIGN(8);
         __data_end = .;
     }
-    .bss : {
+    .bss : AT(ADDR(.bss)) {
         *(.bss .bss.* .sbss .sbss.* COMMON)
         . = ALIGN(8);
         __bss_end = .;
     }
+    RESET_SECTION
     __ram_end = RAM_END;
     __hyp_end = ALIGN(__data_load + (__data_end - __data_start), 4096);
     ASSERT(__bss_end <= RAM_END, "the hypervisor's data fits its RAM")

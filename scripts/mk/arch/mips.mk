@@ -4,4 +4,4 @@ HYP_CC ?= clang
 HYP_ROOMS ?= rt ipc operator
 HYP_TARGET = --target=mipsel-none-elf -mips32r5 -mvirt -msoft-float -mno-abicalls -G0 -Wno-atomic-alignment
 HYP_LD = ld.lld
-HYP_OBJCOPY = llvm-objcopy -O binary
+HYP_OBJCOPY = llvm-objcopy -O binary -R .reset
