@@ -4,13 +4,16 @@ RUN := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/run.py
 VM ?= linux
 export VM
 
-run: image ## boot SYSTEM in QEMU with its console here (QEMU=path, CPU=flags such as sstc=false)
+# What runs systems for boards that QEMU does not have.
+SIMULATOR := $(if $(filter mips,$(HYP_ARCH)),$(IASIM))
+
+run: image $(SIMULATOR) ## boot SYSTEM in QEMU or, with PLATFORM=m5150, in iasim, its console here (QEMU=path, CPU=flags such as sstc=false)
 	@$(RUN) run --system "$$SYSTEM"
 
-smoke: image ## boot SYSTEM headless until every guest has given its sign of life
+smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given its sign of life
 	@$(RUN) smoke --system "$$SYSTEM"
 
-native: image ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
+native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
 E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e2e

@@ -4,4 +4,5 @@ HYP_CC ?= clang
 HYP_ROOMS ?= rt ipc operator
 HYP_TARGET = --target=mipsel-none-elf -mips32r5 -mvirt -msoft-float -mno-abicalls -G0 -Wno-atomic-alignment
 HYP_LD = ld.lld
-HYP_OBJCOPY = llvm-objcopy -O binary -R .reset
+# No other architecture's objcopy knows MIPS, but all know ELF files of 32 bits.
+HYP_OBJCOPY = $(CROSS)objcopy -I elf32-little -O binary -R .reset
