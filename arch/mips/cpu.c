@@ -6,7 +6,7 @@
 #include "internal.h"
 
 #define TIMER_FARTHEST 0x7fffffffU
-#define TIMER_SOON 8U /* steps of Count: more than from reading it to having written Compare */
+#define TIMER_SOON 32U /* steps of Count: more than from reading it to having written Compare */
 
 /* For trap.S. */
 void irq_take(void);
@@ -23,13 +23,23 @@ ticks_t arch_time(void)
     return (uint64_t)cpu->time_high << 32 | low;
 }
 
-/* Too far, or past. */
+/* An interrupt that comes before its deadline is only one too many: timer_expire() sets the timer anew. */
 static uint32_t __attribute__((noinline)) timer_clip(ticks_t deadline, ticks_t now)
 {
-    return (uint32_t)now + (deadline > now ? TIMER_FARTHEST : TIMER_SOON);
+    return cp0_read(CP0_COUNT) + (deadline > now + TIMER_FARTHEST ? TIMER_FARTHEST : TIMER_SOON);
 }
 
-/* An interrupt that comes before its deadline is only one too many: timer_expire() sets the timer anew. */
+/* A Compare that Count has passed by would interrupt after 2^32 steps. */
+static void __attribute__((noinline, cold)) timer_missed(void)
+{
+    uint32_t compare;
+
+    do {
+        compare = cp0_read(CP0_COUNT) + TIMER_SOON;
+        cp0_write(CP0_COMPARE, compare);
+    } while ((int32_t)(cp0_read(CP0_COUNT) - compare) >= 0);
+}
+
 void arch_timer_set(ticks_t deadline)
 {
     ticks_t now = arch_time(), distance = deadline - now;
@@ -39,6 +49,9 @@ void arch_timer_set(ticks_t deadline)
         compare = timer_clip(deadline, now);
     }
     cp0_write(CP0_COMPARE, compare);
+    if (UNLIKELY((int32_t)(cp0_read(CP0_COUNT) - compare) >= 0)) {
+        timer_missed();
+    }
 }
 
 static inline bool timer_pending(void)
@@ -48,9 +61,13 @@ static inline bool timer_pending(void)
 
 void irq_take(void)
 {
-    if (timer_pending()) {
+    bool expired = timer_pending();
+
+    if (LIKELY(expired)) {
         cp0_write(CP0_COMPARE, cp0_read(CP0_COUNT) - 1U); /* far away, and the interrupt is gone */
-        board_timer_taken();
+    }
+    board_timer_taken(); /* also when it was put off before it could be taken */
+    if (LIKELY(expired)) {
         timer_expire(cpu_self());
     }
     if (UNLIKELY(board_uart_pending())) {
