@@ -17,7 +17,8 @@ _start:
 
     .section .text.boot, "ax"
 boot:
-    /* Config.K0: kseg0 is cached. Caches that hardware has not made ready are made so by storing tags that are invalid. */
+    /* Config.K0: kseg0 is cached. Caches that hardware has not made ready are made so by storing tags that are
+     * invalid. */
     mfc0    $t0, CP0_CONFIG7
     li      $t1, CONFIG7_HCI
     and     $t0, $t0, $t1

@@ -5,53 +5,24 @@
 #include "console.h"
 #include "internal.h"
 
-#define TIMER_FARTHEST 0x7fffffffU
-#define TIMER_SOON 32U /* steps of Count: more than from reading it to having written Compare */
-
 /* For trap.S. */
 void irq_take(void);
 
-ticks_t arch_time(void)
-{
-    struct arch_cpu *cpu = &mips_cpu.arch;
-    uint32_t low = cp0_read(CP0_COUNT);
+struct mips_clock mips_clock;
 
-    if (UNLIKELY(low < cpu->time_low)) {
-        cpu->time_high++;
+void timer_set_otherwise(ticks_t deadline)
+{
+    ticks_t now = arch_time();
+    uint32_t distance = deadline > now + TIMER_FARTHEST ? TIMER_FARTHEST : TIMER_SOON, compare;
+
+    if (deadline > now + TIMER_SOON && deadline - now < TIMER_FARTHEST) { /* neither */
+        distance = (uint32_t)(deadline - now);
     }
-    cpu->time_low = low;
-    return (uint64_t)cpu->time_high << 32 | low;
-}
-
-/* An interrupt that comes before its deadline is only one too many: timer_expire() sets the timer anew. */
-static uint32_t __attribute__((noinline)) timer_clip(ticks_t deadline, ticks_t now)
-{
-    return cp0_read(CP0_COUNT) + (deadline > now + TIMER_FARTHEST ? TIMER_FARTHEST : TIMER_SOON);
-}
-
-/* A Compare that Count has passed by would interrupt after 2^32 steps. */
-static void __attribute__((noinline, cold)) timer_missed(void)
-{
-    uint32_t compare;
-
     do {
-        compare = cp0_read(CP0_COUNT) + TIMER_SOON;
+        compare = cp0_read(CP0_COUNT) + distance;
         cp0_write(CP0_COMPARE, compare);
+        irq_timer_set();
     } while ((int32_t)(cp0_read(CP0_COUNT) - compare) >= 0);
-}
-
-void arch_timer_set(ticks_t deadline)
-{
-    ticks_t now = arch_time(), distance = deadline - now;
-    uint32_t compare = (uint32_t)deadline;
-
-    if (UNLIKELY(distance - TIMER_SOON > TIMER_FARTHEST - TIMER_SOON)) {
-        compare = timer_clip(deadline, now);
-    }
-    cp0_write(CP0_COMPARE, compare);
-    if (UNLIKELY((int32_t)(cp0_read(CP0_COUNT) - compare) >= 0)) {
-        timer_missed();
-    }
 }
 
 static inline bool timer_pending(void)
@@ -59,19 +30,16 @@ static inline bool timer_pending(void)
     return (cp0_read(CP0_CAUSE) & CAUSE_TI) != 0;
 }
 
+/* Interrupts that are not simply the timer's. The timer's goes away where the timer is set anew, which always follows. */
 void irq_take(void)
 {
-    bool expired = timer_pending();
-
-    if (LIKELY(expired)) {
-        cp0_write(CP0_COMPARE, cp0_read(CP0_COUNT) - 1U); /* far away, and the interrupt is gone */
-    }
-    board_timer_taken(); /* also when it was put off before it could be taken */
-    if (LIKELY(expired)) {
+    if (timer_pending()) {
         timer_expire(cpu_self());
+    } else {
+        irq_timer_set(); /* it was put off before it could be taken */
     }
-    if (UNLIKELY(board_uart_pending())) {
-        board_uart_taken();
+    if (irq_uart_pending()) {
+        irq_uart_taken();
         console_interrupt();
     }
 }
@@ -83,12 +51,12 @@ void arch_irq_poll(void)
 
 bool arch_irq_pending(void)
 {
-    return timer_pending() || board_uart_pending();
+    return timer_pending() || irq_uart_pending();
 }
 
 void arch_irq_devices(bool on)
 {
-    board_uart_hear(on);
+    irq_uart_hear(on);
 }
 
 /* Interrupts are off, and end it nevertheless (Config7.WII). */
@@ -157,6 +125,6 @@ void cpu_sync_caches(void)
 
 void cpu_init(void)
 {
-    board_irq_init();
+    irq_init();
     cp0_write(CP0_COMPARE, cp0_read(CP0_COUNT) - 1U);
 }

@@ -10,7 +10,7 @@
 #define RT(insn) ((insn) >> 16 & 31U)
 #define RD(insn) ((insn) >> 11 & 31U)
 #define OPCODE(insn) ((insn) >> 26)
-#define FUNCTION(insn) ((insn)&0x3fU)
+#define FUNCTION(insn) ((insn) & 0x3fU)
 #define OFFSET(insn) ((ulong)(long)(int16_t)(insn) << 2)
 
 #define OPCODE_SPECIAL 0x00U
@@ -83,13 +83,13 @@ void emulate_skip(void)
 
 /* --- registers of coprocessor 0 --- */
 
-#define REGISTER(number, select) ((number)*8U + (select))
-#define SELECTED(insn) REGISTER(RD(insn), (insn)&7U)
+#define REGISTER(number, select) ((number) * 8U + (select))
+#define SELECTED(insn) REGISTER(RD(insn), (insn) & 7U)
 #define R(cp0) REGISTER_OF(cp0)
 #define REGISTER_OF(...) REGISTER(__VA_ARGS__)
 
 #define STATUS_OURS (STATUS_BEV | STATUS_KSU | STATUS_ERL | STATUS_EXL | STATUS_TS | 0x00180000) /* and SR, NMI */
-#define STATUS_GUESTS (STATUS_OURS | STATUS_CU0 | STATUS_IE | 0x0005ff00)                       /* and IM, IPL */
+#define STATUS_GUESTS (STATUS_OURS | STATUS_CU0 | STATUS_IE | 0x0005ff00)                        /* and IM, IPL */
 #define INTCTL_VS 0x3e0UL
 #define CONFIG_K0 7UL
 

@@ -26,12 +26,12 @@ struct access {
 };
 
 static const struct access accesses[] = {
-    [0x20 - OPCODE_LB] = {.valid = true, .sign = true},                  /* LB */
-    [0x21 - OPCODE_LB] = {.valid = true, .sign = true, .width_log2 = 1}, /* LH */
-    [0x23 - OPCODE_LB] = {.valid = true, .width_log2 = 2},               /* LW */
-    [0x24 - OPCODE_LB] = {.valid = true},                                /* LBU */
-    [0x25 - OPCODE_LB] = {.valid = true, .width_log2 = 1},               /* LHU */
-    [0x28 - OPCODE_LB] = {.valid = true, .store = true},                 /* SB */
+    [0x20 - OPCODE_LB] = {.valid = true, .sign = true},                   /* LB */
+    [0x21 - OPCODE_LB] = {.valid = true, .sign = true, .width_log2 = 1},  /* LH */
+    [0x23 - OPCODE_LB] = {.valid = true, .width_log2 = 2},                /* LW */
+    [0x24 - OPCODE_LB] = {.valid = true},                                 /* LBU */
+    [0x25 - OPCODE_LB] = {.valid = true, .width_log2 = 1},                /* LHU */
+    [0x28 - OPCODE_LB] = {.valid = true, .store = true},                  /* SB */
     [0x29 - OPCODE_LB] = {.valid = true, .store = true, .width_log2 = 1}, /* SH */
     [0x2b - OPCODE_LB] = {.valid = true, .store = true, .width_log2 = 2}, /* SW */
 };

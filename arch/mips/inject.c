@@ -31,16 +31,19 @@ static ulong control_of(ulong lines)
     return (lines & ~ARCH_VIRQ_MESSAGE) << 8; /* VIP */
 }
 
-/* Watches for the moment in which the guest takes an interrupt, if another one waits behind it. */
+/* Watches for the moment in which the guest takes an interrupt, if another one waits behind it. From then on the VCPU takes
+ * the long way. */
 static void watch(struct vcpu *v)
 {
-    bool more = (v->arch.lines & (v->arch.lines - 1U)) != 0;
-    ulong before = v->arch.guestctl0;
+    ulong watched = (v->arch.lines & (v->arch.lines - 1U)) != 0 ? GUESTCTL0_MC : 0;
 
-    v->arch.guestctl0 = more ? before | GUESTCTL0_MC : before & ~(ulong)GUESTCTL0_MC;
-    v->arch.guestctl0ext = more ? v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_FCD : v->arch.guestctl0ext;
-    if (before != v->arch.guestctl0 && loaded(v)) {
-        cp0_write(CP0_GUESTCTL0, v->arch.guestctl0);
+    if ((v->arch.guestctl0 & GUESTCTL0_MC) != watched) {
+        v->arch.guestctl0 ^= GUESTCTL0_MC;
+        if (loaded(v)) {
+            vcpu_give(v, LONG_WAY);
+        } else {
+            v->arch.long_way |= LONG_WAY;
+        }
     }
 }
 

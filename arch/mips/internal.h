@@ -20,20 +20,19 @@ void cpu_init(void);
 /* Takes from the caches what was written to memory as data, so that it can be executed. */
 void cpu_sync_caches(void);
 
-/* What the board does beside the core's own interrupts (a board without an external controller has little to do). */
-void board_irq_init(void);
+/* --- lines/irq.c or eic/irq.c, as the board's CPU is --- */
 
-/* The timer's interrupt has been seen to. */
-void board_timer_taken(void);
+/* The timer and the console's UART interrupt from now on. */
+void irq_init(void);
 
-/* The console's UART interrupts, and is to be heard. */
-bool board_uart_pending(void);
+/* Does the console's UART interrupt, and is heard? */
+bool irq_uart_pending(void);
 
-/* It will be seen to. */
-void board_uart_taken(void);
+/* It is going to be seen to. */
+void irq_uart_taken(void);
 
 /* Whether it is heard. */
-void board_uart_hear(bool on);
+void irq_uart_hear(bool on);
 
 /* --- bank.c: GPR shadow sets --- */
 extern struct vcpu *bank_owner[BANKS_MAX + 1]; /* whose registers a bank holds; owner: bank.c */
@@ -101,7 +100,12 @@ void emulate_skip(void);
 /* The instruction `insn`, which is privileged, or changes what is ours to change. False if there is no such thing. */
 bool emulate(struct vcpu *v, ulong insn);
 
-/* vcpu.c: makes the groups of registers the VCPU's own. */
+/* --- vcpu.c --- */
+
+/* The controls as all VCPUs have them that do not take the long way. */
+void vcpu_init(void);
+
+/* Makes the groups of registers the VCPU's own, or has it take the long way. */
 void vcpu_give(struct vcpu *v, ulong groups);
 
 #endif

@@ -84,6 +84,7 @@ void boot_first(void)
         boot_failed("this machine lacks ", wrong);
     }
     tlb_init();
+    vcpu_init();
     bank_init(cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET);
     wrong = system_init(boot_image());
     if (wrong != NULL) {

@@ -3,10 +3,11 @@
  * From one VCPU to the next: the guest's coprocessor 0, HI and LO, which are not banked, and the bank. In assembly, as
  * this is the path at the end of every quantum and before every release of an RT app.
  *
- * Registers that most guests never use are not saved: the first use exits (exit.c), and from then on the VCPU has them and
- * takes the long way (vcpu_save_more(), vcpu_load_more()).
+ * Registers that most guests never use are not saved: the first use exits (emulate.c), and from then on the VCPU has
+ * them and takes the long way (vcpu_save_more(), vcpu_load_more()).
  */
 #include "asm_layout.h"
+#include "board.h"
 #include "cp0.h"
 
     .set    noreorder
@@ -30,18 +31,18 @@
     mtc0    $t1, \reg, \select
     .endm
 
-    /* HI and LO are the guest's again; sp: the empty stack. */
+    /* s6, s7: the guest's HI and LO; sp: the empty stack. */
     .globl  reschedule
 reschedule:
     lw      $s0, CPU_CURRENT($gp)
-    mfhi    $t0
-    mflo    $t1
-    sw      $t0, VCPU_HI($s0)
-    sw      $t1, VCPU_LO($s0)
     mfc0    $t0, CP0_EPC
-    mfc0    $t2, CP0_GUESTCTL2
+    sw      $s6, VCPU_HI($s0)
+    sw      $s7, VCPU_LO($s0)
     sw      $t0, VCPU_PC($s0)
+    .if     BOARD_EIC
+    mfc0    $t2, CP0_GUESTCTL2      /* hardware clears the level when the guest takes it */
     sw      $t2, VCPU_GUESTCTL2($s0)
+    .endif
     save    CP0_STATUS, VCPU_STATUS
     save    CP0_EPC, VCPU_EPC
     save    CP0_ERROREPC, VCPU_ERROR_EPC
@@ -80,6 +81,8 @@ go:
     mtlo    $t1
     li      $k1, 0
     ehb
+    .globl  switched                /* for those who count: the scheduler has run */
+switched:
     eret
 
 load:
@@ -98,9 +101,6 @@ bank_taken:
     mtc0    $t3, CP0_SRSCTL
     mtc0    $t4, CP0_GUESTCTL3
     load_root CP0_GUESTCTL1, VCPU_GUESTCTL1
-    load_root CP0_GUESTCTL0, VCPU_GUESTCTL0
-    load_root CP0_GUESTCTL0EXT, VCPU_GUESTCTL0EXT
-    load_root CP0_GTOFFSET, VCPU_GTOFFSET
     load_root CP0_GUESTCTL2, VCPU_GUESTCTL2
     load_root CP0_EPC, VCPU_PC
     load    CP0_STATUS, VCPU_STATUS
@@ -162,7 +162,7 @@ take_bank:
     /* (vcpu): saves the registers of the bank that is SRSCtl.PSS. */
     .globl  bank_save
 bank_save:
-    .irp    n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    .irp    n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     rdpgpr  8, \n
     sw      $t0, VCPU_GPR(\n)($a0)
     .endr
@@ -171,7 +171,7 @@ bank_save:
 
     .globl  bank_load
 bank_load:
-    .irp    n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    .irp    n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     lw      $t0, VCPU_GPR(\n)($a0)
     wrpgpr  \n, 8
     .endr

@@ -14,8 +14,8 @@
 #define CONFIG1_MMU(config) ((config) >> 25 & 0x3fU)
 #define RID(gid) ((gid) << GUESTCTL1_RID_SHIFT)
 
-static unsigned tlb_size;                  /* of the root's; owner: tlb_init() */
-static unsigned tlb_next;                  /* the entry that is written next; owner: tlb_fill() */
+static unsigned tlb_size;                     /* of the root's; owner: tlb_init() */
+static unsigned tlb_next;                     /* the entry that is written next; owner: tlb_fill() */
 static const struct vm *gid_owner[GUEST_IDS]; /* whose entries bear a GuestID; owner: tlb_claim() */
 
 void tlb_init(void)
@@ -73,7 +73,8 @@ static bool pages_fit(const struct sysimage_region *r, ulong gpa, ulong page)
 
 static ulong entry_half(const struct sysimage_region *r, ulong gpa)
 {
-    ulong flags = ENTRYLO_V | ENTRYLO_D | ENTRYLO_G | (r->kind == SYSIMAGE_REGION_MMIO ? ENTRYLO_UNCACHED : ENTRYLO_CACHED);
+    ulong flags =
+        ENTRYLO_V | ENTRYLO_D | ENTRYLO_G | (r->kind == SYSIMAGE_REGION_MMIO ? ENTRYLO_UNCACHED : ENTRYLO_CACHED);
 
     return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN((ulong)r->hpa + (gpa - (ulong)r->gpa)) | flags : ENTRYLO_G;
 }

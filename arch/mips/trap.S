@@ -2,13 +2,13 @@
 /*
  * Entry and exit of the hypervisor.
  *
- * The hypervisor has a shadow set (bank) of its own, the highest, into which an exception leads and out of which ERET leads;
- * the guest's registers stay where they are and are reached by RDPGPR and WRPGPR. So nothing is saved here but HI and LO,
- * of which there is only one pair, where C runs: they wait in s6 and s7, which C preserves.
+ * The hypervisor has a shadow set (bank) of its own, the highest, into which an exception leads and out of which ERET
+ * leads; the guest's registers stay where they are and are reached by RDPGPR and WRPGPR. So nothing is saved here but HI
+ * and LO, of which there is only one pair, where C runs: they wait in s6 and s7, which C preserves.
  *
- * From the first exit on the hypervisor runs with Status.EXL=1, which keeps the root from being the guest (GuestCtl0.GM
- * stays 1) and interrupts away. The bank's registers keep their values while a guest runs: gp is this CPU's struct cpu,
- * sp the empty stack, k1 0 in a guest and 1 in the hypervisor, so that a trap out of the hypervisor itself is told apart.
+ * The hypervisor runs with Status.EXL=1, which keeps the root from being the guest (GuestCtl0.GM stays 1) and interrupts
+ * away. The bank's registers keep their values while a guest runs: gp is this CPU's struct cpu, sp the empty stack, k1 0
+ * in a guest and 1 in the hypervisor, so that a trap out of the hypervisor itself is told apart.
  */
 #include "asm_layout.h"
 #include "cp0.h"
@@ -65,25 +65,30 @@ hypcall_at_pc:
 
     /* Interrupts; where the vectors are the external controller's, all of them lead here. */
     .org    vectors + 0x200
+    .globl  irq_vector
+irq_vector:
     bnez    $k1, hypervisor_trap
     li      $k1, 1
+    mfc0    $t0, CP0_CAUSE
     mfhi    $s6
-    jal     irq_take                /* takes what is pending */
+    sll     $t0, $t0, 1             /* CAUSE_TI */
+    bgez    $t0, irq_other
     mflo    $s7
-    /* fall through */
+    jal     timer_expire            /* (cpu); what else there is interrupts once more */
+    move    $a0, $gp
 
     /* s6, s7: the guest's HI and LO */
     .globl  leave
 leave:
     lw      $t1, CPU_FLAGS($gp)
-    mthi    $s6
     bnez    $t1, reschedule
+    mthi    $s6
     mtlo    $s7
     li      $k1, 0
     ehb
+    .globl  left                    /* for those who count: back, in the same VCPU */
+left:
     eret
-    .globl  vectors_end
-vectors_end:
 
     .section .text.trap, "ax"
 
@@ -116,8 +121,8 @@ hcall:
 answer:
     wrpgpr  2, 2
     wrpgpr  3, 3
-    mthi    $s6
     bnez    $t1, reschedule
+    mthi    $s6
     mtlo    $s7
     li      $k1, 0
     ehb
@@ -160,6 +165,12 @@ guest_exit:                         /* t3: GExcCode */
     mflo    $s7
     jal     exit_guest              /* (reason) */
     move    $a0, $t3
+    b       leave
+    nop
+
+irq_other:
+    jal     irq_take
+    nop
     b       leave
     nop
 

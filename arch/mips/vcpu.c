@@ -66,16 +66,30 @@ void arch_vcpu_sync(struct vcpu *v)
 
 /* --- the long way: what few guests use --- */
 
+/* What VCPUs that do not take the long way find in the registers that decide what exits, and in GTOffset. */
+static void load_controls(const struct arch_vcpu *a)
+{
+    cp0_write(CP0_GUESTCTL0, a->guestctl0);
+    cp0_write(CP0_GUESTCTL0EXT, a->guestctl0ext);
+    cp0_write(CP0_GTOFFSET, a->gtoffset);
+}
+
+void vcpu_init(void)
+{
+    static const struct arch_vcpu plain = {.guestctl0 = GUESTCTL0_MINE, .guestctl0ext = GUESTCTL0EXT_OG};
+
+    load_controls(&plain);
+}
+
 static void groups_on(struct vcpu *v)
 {
     ulong groups = v->arch.long_way;
 
     v->arch.guestctl0 = (v->arch.guestctl0 & ~(ulong)GUESTCTL0_AT_GUEST) |
                         ((groups & GROUP_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_OURS);
-    v->arch.guestctl0ext = (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) |
-                           ((groups & GROUP_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
-    cp0_write(CP0_GUESTCTL0, v->arch.guestctl0);
-    cp0_write(CP0_GUESTCTL0EXT, v->arch.guestctl0ext);
+    v->arch.guestctl0ext =
+        (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) | ((groups & GROUP_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
+    load_controls(&v->arch);
 }
 
 static void load_mmu(const struct arch_vcpu *a)
@@ -118,10 +132,10 @@ void vcpu_give(struct vcpu *v, ulong groups)
     ulong new = groups & ~v->arch.long_way;
 
     v->arch.long_way |= groups;
-    if ((new & GROUP_MMU) != 0) {
+    if ((new &GROUP_MMU) != 0) {
         first_mmu(v);
     }
-    if ((new & GROUP_OTHER) != 0) {
+    if ((new &GROUP_OTHER) != 0) {
         load_other(&v->arch);
     }
     groups_on(v);
@@ -147,6 +161,7 @@ void vcpu_save_more(struct vcpu *v)
 {
     struct arch_vcpu *a = &v->arch;
 
+    vcpu_init();
     a->intctl = gcp0_read(CP0_INTCTL);
     a->config = gcp0_read(CP0_CONFIG);
     gcp0_write(CP0_INTCTL, 0);
@@ -166,6 +181,7 @@ void vcpu_save_more(struct vcpu *v)
 
 void vcpu_load_more(struct vcpu *v)
 {
+    load_controls(&v->arch);
     gcp0_write(CP0_INTCTL, v->arch.intctl);
     gcp0_write(CP0_CONFIG, v->arch.config);
     if ((v->arch.long_way & GROUP_OTHER) != 0) {

@@ -6,4 +6,4 @@
 /* The core starts in the ROM, too; vectors begin at a page. */
 #define RESET_SECTION
 #define RESET_HERE KEEP(*(.reset)) . = ALIGN(4096);
-#include "mips.lds.h"
+#include "mips.lds.S"

@@ -6,4 +6,4 @@
 /* The core starts in the boot flash. */
 #define RESET_SECTION .reset 0xbfc00000 : AT(0xbfc00000) { KEEP(*(.reset)) }
 #define RESET_HERE
-#include "mips.lds.h"
+#include "mips.lds.S"

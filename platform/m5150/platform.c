@@ -2,10 +2,9 @@
 /* A PIC32MZ-EF: UART2 is the console, the interrupt controller gives all interrupts the same vector and our shadow set.
  * Registers have three more addresses behind them, which clear, set and invert bits. */
 #include "platform.h"
-#include "cp0.h"
-#include "internal.h"
+#include "platform_eic.h"
 
-#define SFR(address) (*(volatile uint32_t *)(KSEG1 + (address)))
+#define SFR(address) (*(volatile uint32_t *)(0xa0000000U + (address))) /* by kseg1 */
 #define CLR 0x4U
 #define SET 0x8U
 
@@ -78,12 +77,10 @@ void platform_fail(void)
 {
 }
 
-/* OFFn and INTCON.MVEC stay 0: every interrupt leads to our vector at 0x200. */
-void board_irq_init(void)
+/* OFFn and INTCON.MVEC stay 0: every interrupt leads to the vector at 0x200. */
+void platform_irq_init(unsigned set)
 {
-    ulong set = cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET;
-
-    SFR(INT_PRISS) = (uint32_t)(set * 0x11111110UL);
+    SFR(INT_PRISS) = set * 0x11111110U;
     SFR(INT_IPC(IRQ_TIMER) + SET) = PRIORITY(IRQ_TIMER, PRIORITY_TIMER);
     SFR(INT_IPC(IRQ_U2RX) + SET) = PRIORITY(IRQ_U2RX, PRIORITY_UART);
     SFR(INT_IPC(IRQ_U2TX) + SET) = PRIORITY(IRQ_U2TX, PRIORITY_UART);
@@ -92,29 +89,20 @@ void board_irq_init(void)
 }
 
 /* Its flag stays until it is cleared. */
-void board_timer_taken(void)
+void platform_timer_taken(void)
 {
     SFR(INT_IFS(IRQ_TIMER) + CLR) = BIT(IRQ_TIMER);
 }
 
-/* The flags of the UART stay until they are cleared, and come back as long as there is a reason: they are taken here. */
-bool board_uart_pending(void)
+/* So do the UART's, and they come back as long as there is a reason. */
+bool platform_uart_irq(void)
 {
     uint32_t mine = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
 
-    return (SFR(INT_IFS(IRQ_U2RX)) & SFR(INT_IEC(IRQ_U2RX)) & mine) != 0 &&
-           (cp0_read(CP0_STATUS) & STATUS_IP(2)) == 0;
+    return (SFR(INT_IFS(IRQ_U2RX)) & SFR(INT_IEC(IRQ_U2RX)) & mine) != 0;
 }
 
-void board_uart_taken(void)
+void platform_uart_taken(void)
 {
     SFR(INT_IFS(IRQ_U2RX) + CLR) = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
-}
-
-/* By the level that is let in: the timer's is above. */
-void board_uart_hear(bool on)
-{
-    ulong status = cp0_read(CP0_STATUS);
-
-    cp0_write(CP0_STATUS, on ? status & ~(ulong)STATUS_IP(2) : status | STATUS_IP(2));
 }

@@ -13,14 +13,14 @@ include scripts/mk/arch/$(HYP_ARCH).mk
 # offers.
 HYP_ROOMS ?= rt ipc debug operator
 HYP_DRIVERS ?= platform/drivers
-HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) platform/$(BOARD) $(HYP_DRIVERS)
+HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_SRCS := $(filter-out $(if $(filter debug,$(HYP_ROOMS)),,arch/$(HYP_ARCH)/debug.c),$(HYP_SRCS))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) -Iplatform -Iplatform/$(BOARD)
+HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD)
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 

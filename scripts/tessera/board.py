@@ -90,10 +90,7 @@ def _check(node: Read) -> None:
     end = node["ram-base"] + node["ram-size"]
     if not node["rom-size"] and not node["ram-base"] <= node["load-address"] < end:
         node.problem("load-address", f"expected an address inside the RAM, got {node['load-address']:#x}")
-    if node["architecture"] == "riscv":
-        for prop in ("isa-base", "isa-extensions"):
-            if not node[prop]:
-                node.problem(prop, "missing; expected it for RISC-V")
+    _check_isa(node)
     devices = _device_nodes(node)
     for index, device in enumerate(devices):
         for other in devices[:index]:
@@ -101,3 +98,9 @@ def _check(node: Read) -> None:
                 device.problem("interrupt", f"expected a source of its own, got that of {other.path}")
             if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
                 device.problem("base", f"expected registers of its own, got some of {other.path}")
+
+
+def _check_isa(node: Read) -> None:
+    missing = [prop for prop in ("isa-base", "isa-extensions") if not node[prop]]
+    for prop in missing if node["architecture"] == "riscv" else []:
+        node.problem(prop, "missing; expected it for RISC-V")

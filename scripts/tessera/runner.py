@@ -128,7 +128,7 @@ def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
     if not image.is_file():
         raise RunError(f"{image} is not there (run `make image SYSTEM={name}`)")
     if data.get("qemu") is None and data.get("iasim") is None:
-        raise RunError(f"system '{name}' is for the board '{data.get('board')}', which nothing here emulates")
+        raise RunError(f"system '{name}' is for the board '{data.get('board')}', which nothing emulates")
     return BuiltSystem(name, image, data)
 
 
@@ -149,7 +149,7 @@ def iasim() -> str:
 
 
 def iasim_command(system: BuiltSystem, *options: str) -> list[str]:
-    """Boots the system in iasim from reset; the hypervisor's own file has its symbols, and what the core starts from."""
+    """Boots the system in iasim from reset; the hypervisor's own file has symbols, and what the core starts from."""
     symbols = str((ROOT / system.data["hypervisor"]["path"]).with_suffix(".elf"))
     image = str(system.image.with_suffix(".elf"))
     return [iasim(), "run", "--board", system.data["iasim"]["board"], *options, symbols, image]

@@ -279,7 +279,6 @@ SYSTEM = NodeSchema(
 )
 
 
-
 def _for_machine(prop: Prop, machine: virtual.Machine) -> Prop:
     kind = prop.kind
     if isinstance(kind, Address) and kind.align == RAM_ALIGN:

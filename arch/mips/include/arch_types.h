@@ -4,12 +4,13 @@
 #define ARCH_TYPES_H
 
 #include "cp0.h"
+#include "irq_timer.h"
 #include "types.h"
 
 struct cpu;
 struct vcpu;
 
-#define ARCH_RAM_ALIGN UINT64_C(0x4000) /* pages come in pairs, of 4 KiB, 16 KiB and so on */
+#define ARCH_RAM_ALIGN UINT64_C(0x4000)    /* pages come in pairs, of 4 KiB, 16 KiB and so on */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 29) /* what kseg0 reaches */
 
 /* A VCPU's interrupts are bits by the number of the line, as in Cause.IP. */
@@ -25,8 +26,7 @@ struct vcpu;
 #define BANK_NONE ((ulong)BANKS_MAX)
 
 struct arch_cpu {
-    uint32_t time_low;  /* Count when the time was looked at last */
-    uint32_t time_high; /* how often it had begun anew by then */
+    char nothing; /* there is one CPU, and what it has stands by itself */
 };
 
 /* A guest's TLB entry. */
@@ -60,8 +60,8 @@ struct arch_vcpu {
     ulong bank;      /* or BANK_NONE */
     ulong long_way;  /* GROUP_*, or LONG_WAY: what is below is saved and loaded, too */
 
-    ulong lines; /* VIRQ bits that are raised; with an external controller, and have not been taken */
-    ulong level; /* with an external controller: the line that hardware was given, 0: none */
+    ulong lines;       /* VIRQ bits that are raised; with an external controller, and have not been taken */
+    ulong level;       /* with an external controller: the line that hardware was given, 0: none */
     uint64_t timer_at; /* with an external controller: when the guest's timer interrupts, or TICKS_NEVER */
     ulong intctl, config;
     ulong user_local, hwrena, kscratch[2];
@@ -88,7 +88,23 @@ static inline struct cpu *arch_cpu_get(unsigned id)
 }
 
 /* Count begins anew after 2^32 steps, and is looked at more often than that: arch_timer_set() sees to it. */
-ticks_t arch_time(void);
+struct mips_clock {
+    uint32_t low;  /* Count when it was looked at last */
+    uint32_t high; /* how often it had begun anew by then */
+};
+extern struct mips_clock mips_clock; /* owner: arch_time() */
+
+static inline ticks_t arch_time(void)
+{
+    struct mips_clock *clock = &mips_clock;
+    uint32_t low = cp0_read(CP0_COUNT);
+
+    if (UNLIKELY(low < clock->low)) {
+        clock->high++;
+    }
+    clock->low = low;
+    return (uint64_t)clock->high << 32 | low;
+}
 
 static inline uint32_t arch_executed(void)
 {
@@ -121,7 +137,27 @@ static inline bool arch_alone(void)
     return true;
 }
 
-void arch_timer_set(ticks_t deadline);
+#define TIMER_FARTHEST 0x7fffffffU
+#define TIMER_SOON 32U /* steps of Count: more than from reading it to having written Compare */
+
+/* A deadline that is too far for Compare, too near or past. */
+void timer_set_otherwise(ticks_t deadline);
+
+/* An interrupt that comes before its deadline is only one too many: timer_expire() sets the timer anew. */
+static inline void arch_timer_set(ticks_t deadline)
+{
+    ticks_t distance = deadline - arch_time();
+
+    if (UNLIKELY((uint32_t)(distance >> 32) != 0 || (uint32_t)distance - TIMER_SOON > TIMER_FARTHEST - TIMER_SOON)) {
+        timer_set_otherwise(deadline);
+        return;
+    }
+    cp0_write(CP0_COMPARE, (uint32_t)deadline);
+    irq_timer_set();
+    if (UNLIKELY((int32_t)(cp0_read(CP0_COUNT) - (uint32_t)deadline) >= 0)) {
+        timer_set_otherwise(deadline); /* Count has passed by, which would interrupt after 2^32 steps */
+    }
+}
 
 static inline bool arch_timer_direct(void)
 {

@@ -124,6 +124,7 @@
 #define KSEG1 0xa0000000
 
 #ifdef __ASSEMBLER__
+/* clang-format off */
 
 /* Between the shadow sets: hardware's own register of this set, and register `theirs` of the previous set. Registers by
  * number, for the instruction is put together here. */
@@ -134,6 +135,7 @@
     .word   0x41c00000 | \ours << 16 | \theirs << 11
     .endm
 
+/* clang-format on */
 #else
 
 #include "types.h"
@@ -143,14 +145,14 @@
 
 /* Volatile in that order, as the hazards between them ask for. */
 #define cp0_read(reg)                                                         \
-    __extension__({                                                                        \
+    __extension__({                                                                       \
         ulong value_;                                                         \
         __asm__ volatile("mfc0 %0, $" CP0_NAME(reg) : "=r"(value_)::"memory"); \
         value_;                                                               \
     })
 #define cp0_write(reg, value) __asm__ volatile("mtc0 %z0, $" CP0_NAME(reg)::"Jr"((ulong)(value)) : "memory")
 #define gcp0_read(reg)                                                                                             \
-    __extension__({                                                                                                             \
+    __extension__({                                                                                                            \
         ulong value_;                                                                                              \
         __asm__ volatile(".set push\n.set virt\nmfgc0 %0, $" CP0_NAME(reg) "\n.set pop" : "=r"(value_)::"memory"); \
         value_;                                                                                                    \
