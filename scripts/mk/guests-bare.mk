@@ -130,7 +130,7 @@ $(BARE_OUT)/faults/faults.elf: private BARE_LDFLAGS := \
 
 $(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/riscv/*.c guests/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/rtm/riscv -Iguests/rtm))
 $(eval $(call bare_guest,pingpong,$(wildcard guests/pingpong/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,hello,$(wildcard guests/hello/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,greet,$(wildcard guests/greet/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/adpcm))
@@ -147,7 +147,7 @@ guest-mailbox: $(BARE_OUT)/mailbox/mailbox.bin
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guest-small: $(foreach name,hello pingpong,$(BARE_OUT)/$(name)/$(name).bin)
+guest-small: $(foreach name,greet pingpong,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

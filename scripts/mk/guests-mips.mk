@@ -72,7 +72,7 @@ $(eval $(call mips_freertos,adpcm-freertos,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_H
 $(eval $(call mips_freertos,adpcm-model,$(MIPS_ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),10,-Iguests/adpcm))
 $(eval $(call mips_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/mips/*.c guests/rtm/mips/*.S),-Iguests/rtm/mips -Iguests/rtm))
 $(eval $(call mips_guest,pingpong,$(wildcard guests/pingpong/*.c)))
-$(eval $(call mips_guest,hello,$(wildcard guests/hello/*.c)))
+$(eval $(call mips_guest,greet,$(wildcard guests/greet/*.c)))
 
 guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32
 

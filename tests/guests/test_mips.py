@@ -10,12 +10,12 @@ PASSED = "freertos: self-check passed\n"
 
 
 @pytest.mark.parametrize("hss", [0, 15])
-def test_hello(hss: int) -> None:
-    run = simulate("hello", "--stats", "--model", f"hss={hss}")
+def test_greet(hss: int) -> None:
+    run = simulate("greet", "--stats", "--model", f"hss={hss}")
     assert run.code == 0, run.remarks
     lines = run.printed.splitlines()
     assert lines[0] == "hello, world on MIPS32: CPU 0 of VM -1"
-    assert lines[1:] == [*(f"hello: tick {tick}" for tick in range(1, 6)), "hello: done"]
+    assert lines[1:] == [*(f"greet: tick {tick}" for tick in range(1, 6)), "greet: done"]
     assert run.counted("RI") == 1, "the hypercall that nobody answers"
     assert run.counted("Int") == 5
 

@@ -25,20 +25,38 @@ const char *timer_name(void)
 }
 
 /* There is an interrupt when Count is Compare, not when it is beyond: one that is set too late would come a round later. */
-void timer_set(uint64_t deadline)
+static uint64_t timer_soon(void)
 {
-    uint64_t now = machine_time();
-    uint32_t ahead = deadline <= now ? 0 : deadline - now > TIMER_FAR ? TIMER_FAR : (uint32_t)(deadline - now);
-    uint32_t compare = (uint32_t)now + ahead;
-
-    timer_deadline = deadline;
     for (uint32_t near = TIMER_NEAR;; near *= 2) {
+        uint32_t compare = cp0_read_count() + near;
+
         cp0_write_compare(compare);
         if ((int32_t)(compare - cp0_read_count()) > 0) {
-            return;
+            return machine_time();
         }
-        compare = cp0_read_count() + near;
     }
+}
+
+/* Looks at the time once, and not before Compare is set: to read Count may be slow in a VM. */
+uint64_t timer_arm(uint64_t deadline)
+{
+    uint64_t now;
+
+    timer_deadline = deadline;
+    cp0_write_compare((uint32_t)deadline);
+    now = machine_time();
+    if (now >= deadline) {
+        return timer_soon();
+    }
+    if (deadline - now > TIMER_FAR) {
+        cp0_write_compare((uint32_t)now + TIMER_FAR);
+    }
+    return now;
+}
+
+void timer_set(uint64_t deadline)
+{
+    (void)timer_arm(deadline);
 }
 
 void timer_again(void)

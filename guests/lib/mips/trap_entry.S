@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the vectors lead unless told otherwise: everything saved in a struct trap_frame (trap.h) on the stack of whoever
+ * Where the vectors lead unless told otherwise: everything saved in a struct trap_frame (trap.h) on the stack of who
  * was interrupted. The handler runs as kernel with interrupts off and exceptions on, so that what goes wrong in it is
  * seen, and what it asks of a hypervisor that is not there is answered.
  */

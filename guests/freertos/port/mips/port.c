@@ -130,7 +130,8 @@ void port_set_message_handler(void (*handler)(void))
  */
 static void port_tick(void)
 {
-    uint64_t now = machine_time();
+    uint64_t expected = port_next_tick + PORT_TICK_PERIOD;
+    uint64_t now = timer_arm(expected); /* which is all there is to do about time, mostly */
 
     if (now > port_next_tick + PORT_CATCH_UP * PORT_TICK_PERIOD) {
         port_next_tick = now - PORT_CATCH_UP * PORT_TICK_PERIOD;
@@ -139,7 +140,9 @@ static void port_tick(void)
         port_yield_from_isr(xTaskIncrementTick());
         port_next_tick += PORT_TICK_PERIOD;
     }
-    timer_set(port_next_tick);
+    if (port_next_tick != expected) {
+        timer_set(port_next_tick);
+    }
 }
 
 static void port_message(void)

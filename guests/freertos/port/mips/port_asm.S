@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traps and task switches. Save little, save late: every trap saves what C may change, a switch also what C keeps. HI and
- * LO are C's to change. $k0 and $k1 are used while EXL is set, and nowhere else.
+ * Traps and task switches. Save little, save late: every trap saves what C may change, a switch also what C keeps. HI
+ * and LO are C's to change. $k0 and $k1 are used while EXL is set, and nowhere else.
  */
 #include "cp0.h"
 #include "port_frame.h"

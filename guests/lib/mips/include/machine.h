@@ -73,6 +73,9 @@ static inline void machine_wake_by_message(bool on)
     machine_enable(PLATFORM_MESSAGE_IRQ, on);
 }
 
+/** As timer_set(); returns the time, of when the timer had been set. */
+uint64_t timer_arm(uint64_t deadline);
+
 /** Takes the timer's interrupt back: it is set again if it came early (timer.h), else never. */
 void timer_again(void);
 

@@ -9,19 +9,19 @@
 #include "timer.h"
 #include "uart.h"
 
-#define HELLO_TICKS 5U
-#define HELLO_TICK (PLATFORM_TIMEBASE_HZ / 1000U)
+#define GREET_TICKS 5U
+#define GREET_TICK (PLATFORM_TIMEBASE_HZ / 1000U)
 
 int main(unsigned long hart, const void *fdt);
 
 /* Sleeps until then; true if it is not much later. */
-static bool hello_sleep(uint64_t until)
+static bool greet_sleep(uint64_t until)
 {
     timer_set(until);
     while (machine_time() < until) {
         machine_wait();
     }
-    return machine_time() < until + HELLO_TICK;
+    return machine_time() < until + GREET_TICK;
 }
 
 int main(unsigned long hart, const void *fdt)
@@ -36,10 +36,10 @@ int main(unsigned long hart, const void *fdt)
     print("hello, %s %s: CPU %lu of VM %ld\n", name, MACHINE_NAME, hart, id.error == SBI_SUCCESS ? id.value : -1L);
     machine_wake_by_timer(true);
     next = machine_time();
-    for (unsigned int i = 1; i <= HELLO_TICKS; i++) {
-        next += HELLO_TICK;
-        print("hello: tick %u%s\n", i, hello_sleep(next) ? "" : ", late");
+    for (unsigned int i = 1; i <= GREET_TICKS; i++) {
+        next += GREET_TICK;
+        print("greet: tick %u%s\n", i, greet_sleep(next) ? "" : ", late");
     }
-    print("hello: done\n");
+    print("greet: done\n");
     return 0;
 }
