@@ -16,7 +16,7 @@
 
 static unsigned tlb_size;                     /* of the root's; owner: tlb_init() */
 static unsigned tlb_next;                     /* the entry that is written next; owner: tlb_fill() */
-static const struct vm *gid_owner[GUEST_IDS]; /* whose entries bear a GuestID; owner: tlb_claim() */
+static struct vm *gid_owner[GUEST_IDS]; /* whose entries bear a GuestID; owner: tlb_claim() */
 
 void tlb_init(void)
 {
@@ -52,11 +52,24 @@ void tlb_forget_guest(const struct vcpu *v)
     __asm__ volatile(".word 0x4200000c" ::: "memory");
 }
 
+/* The VM's VCPUs come by tlb_claim() before they run again. */
+static void lose_id(struct vm *vm)
+{
+    for (unsigned i = 0; i < vm->total; i++) {
+        if (vm->vcpus[i].last_cpu != VCPU_NO_CPU) {
+            vm->vcpus[i].last_cpu |= VCPU_TOOK_TURNS;
+        }
+    }
+}
+
 void tlb_claim(struct vcpu *v)
 {
     ulong gid = v->vm->arch.gid;
 
     if (gid_owner[gid] != v->vm) {
+        if (gid_owner[gid] != NULL) {
+            lose_id(gid_owner[gid]);
+        }
         gid_owner[gid] = v->vm;
         cp0_write(CP0_GUESTCTL1, RID(gid));
         tlb_forget_id();

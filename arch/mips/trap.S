@@ -76,21 +76,27 @@ irq_vector:
     mflo    $s7
     jal     timer_expire            /* (cpu); what else there is interrupts once more */
     move    $a0, $gp
-
-    /* s6, s7: the guest's HI and LO */
-    .globl  leave
-leave:
     lw      $t1, CPU_FLAGS($gp)
-    bnez    $t1, reschedule
     mthi    $s6
+    bnez    $t1, reschedule
     mtlo    $s7
     li      $k1, 0
-    ehb
     .globl  left                    /* for those who count: back, in the same VCPU */
 left:
     eret
 
     .section .text.trap, "ax"
+
+    /* s6, s7: the guest's HI and LO */
+    .globl  leave
+leave:
+    lw      $t1, CPU_FLAGS($gp)
+    mthi    $s6
+    bnez    $t1, reschedule
+    mtlo    $s7
+    li      $k1, 0
+    ehb
+    eret
 
     /* Any other call. The guest makes it again when CALL_AGAIN comes back. v0: its number */
 hcall:

@@ -44,13 +44,15 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
     v->arch.gpr[29] = stack | KSEG0;
 }
 
-/* It begins anew, or its VM does: whatever the TLBs and the caches hold of it is stale. The other VCPUs of the VM stay as
- * they are: no two of them are translated by the guest's TLB at a time, for each loads its own entries. */
+/* Another VM has had its GuestID. Or it begins anew, or its VM does: whatever the TLBs and the caches hold of it is stale.
+ * The other VCPUs of the VM stay as they are: each loads its own entries of the guest's TLB. */
 void vcpu_arrive(struct vcpu *v)
 {
     tlb_claim(v);
-    tlb_forget_guest(v);
-    cpu_sync_caches();
+    if (v->last_cpu == VCPU_NO_CPU) {
+        tlb_forget_guest(v);
+        cpu_sync_caches();
+    }
     v->last_cpu = (ulong)&mips_cpu;
 }
 

@@ -143,10 +143,11 @@ static inline bool arch_alone(void)
 /* A deadline that is too far for Compare, too near or past. */
 void timer_set_otherwise(ticks_t deadline);
 
-/* An interrupt that comes before its deadline is only one too many: timer_expire() sets the timer anew. */
+/* An interrupt that comes before its deadline is only one too many: timer_expire() sets the timer anew. If Count has begun
+ * anew since somebody looked, the distance seems longer than it is, or the deadline, if past, is still far from near. */
 static inline void arch_timer_set(ticks_t deadline)
 {
-    ticks_t distance = deadline - arch_time();
+    ticks_t distance = deadline - ((uint64_t)mips_clock.high << 32 | cp0_read(CP0_COUNT));
 
     if (UNLIKELY((uint32_t)(distance >> 32) != 0 || (uint32_t)distance - TIMER_SOON > TIMER_FARTHEST - TIMER_SOON)) {
         timer_set_otherwise(deadline);
