@@ -14,8 +14,8 @@
 #define CONFIG1_MMU(config) ((config) >> 25 & 0x3fU)
 #define RID(gid) ((gid) << GUESTCTL1_RID_SHIFT)
 
-static unsigned tlb_size;                     /* of the root's; owner: tlb_init() */
-static unsigned tlb_next;                     /* the entry that is written next; owner: tlb_fill() */
+static unsigned tlb_size;               /* of the root's; owner: tlb_init() */
+static unsigned tlb_next;               /* the entry that is written next; owner: tlb_fill() */
 static struct vm *gid_owner[GUEST_IDS]; /* whose entries bear a GuestID; owner: tlb_claim() */
 
 void tlb_init(void)

@@ -3,12 +3,12 @@
  * Entry and exit of the hypervisor.
  *
  * The hypervisor has a shadow set (bank) of its own, the highest, into which an exception leads and out of which ERET
- * leads; the guest's registers stay where they are and are reached by RDPGPR and WRPGPR. So nothing is saved here but HI
- * and LO, of which there is only one pair, where C runs: they wait in s6 and s7, which C preserves.
+ * leads; the guest's registers stay where they are and are reached by RDPGPR and WRPGPR. So nothing is saved here but
+ * HI and LO, of which there is only one pair, where C runs: they wait in s6 and s7, which C preserves.
  *
- * The hypervisor runs with Status.EXL=1, which keeps the root from being the guest (GuestCtl0.GM stays 1) and interrupts
- * away. The bank's registers keep their values while a guest runs: gp is this CPU's struct cpu, sp the empty stack, k1 0
- * in a guest and 1 in the hypervisor, so that a trap out of the hypervisor itself is told apart.
+ * The hypervisor runs with Status.EXL=1, which keeps the root from being the guest (GuestCtl0.GM stays 1) and keeps
+ * interrupts away. The bank's registers keep their values while a guest runs: gp is this CPU's struct cpu, sp the
+ * empty stack, k1 0 in a guest and 1 in the hypervisor, so that a trap out of the hypervisor itself is told apart.
  */
 #include "asm_layout.h"
 #include "cp0.h"
@@ -207,7 +207,7 @@ gpr_get:
     addu    $t0, $t0, $a0
     jr      $t0
     nop
-1:  .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     jr      $ra
     rdpgpr  2, \n
     .endr
@@ -220,7 +220,7 @@ gpr_set:
     addu    $t0, $t0, $a0
     jr      $t0
     nop
-1:  .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     jr      $ra
     wrpgpr  \n, 5
     .endr

@@ -4,7 +4,7 @@
 
 #define UART_NS16550_STRIDE 1U
 
-#define BOARD_EIC 0            /* interrupts come without an external controller */
+#define BOARD_EIC 0         /* interrupts come without an external controller */
 #define BOARD_GUEST_TIMER 1 /* a guest's timer interrupts the guest */
 
 #endif
