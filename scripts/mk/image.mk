@@ -16,7 +16,7 @@ MKIMAGE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py "systems/$$SYS
 # Guests that we know how to make; a system may name files of its own beside them.
 IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS) $(MIPS_GUESTS)
 
-image: | setup ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, WITHOUT=sstc,htinst hides features)
+image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, WITHOUT=sstc,htinst hides features)
 	@files=$$($(MKIMAGE) --list-files) && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
 	@$(MKIMAGE) --hypervisor $(BUILD)/hyp/$(BOARD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT"
 	@echo "$(BUILD)/systems/$$SYSTEM/tessera.bin: $$(stat -c %s "$(BUILD)/systems/$$SYSTEM/tessera.bin") bytes"
