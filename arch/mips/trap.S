@@ -159,6 +159,14 @@ hypcall_slot:
     move    $t5, $v0
 
 hypcall_other:                      /* t5: code */
+    li      $t0, HYPCALL_LINK
+    bne     $t5, $t0, 1f
+    mfc0    $t1, CP0_GUESTCTL1
+    andi    $t1, $t1, GUEST_ID_LINK
+    li      $t0, GUEST_ID_LINK
+    beq     $t1, $t0, link_cleared
+    nop
+1:
     mfhi    $s6
     mflo    $s7
     jal     exit_hypcall            /* (code) */

@@ -16,6 +16,12 @@ void vcpu_save_more(struct vcpu *v);
 void vcpu_load_more(struct vcpu *v);
 void vcpu_arrive(struct vcpu *v);
 
+/* Whether somebody may write to memory between a VCPU's LL and its SC who is not that VCPU. */
+static bool shares_memory(const struct vm *vm)
+{
+    return vm->total > 1 || vm->memmap.count > 1;
+}
+
 void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
 {
     ulong gid = v->vm->arch.gid;
@@ -32,6 +38,7 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
     v->arch.guestctl0ext = GUESTCTL0EXT_OG;
     v->arch.guestctl1 = gid | gid << GUESTCTL1_RID_SHIFT;
     v->arch.bank = BANK_NONE;
+    v->arch.long_way = shares_memory(v->vm) ? LONG_WAY : 0;
     v->arch.config = CONFIG_RESET;
     v->arch.timer_at = TICKS_NEVER;
     v->arch.count = (ulong)arch_time();
@@ -183,6 +190,9 @@ void vcpu_save_more(struct vcpu *v)
 
 void vcpu_load_more(struct vcpu *v)
 {
+    if (shares_memory(v->vm)) {
+        link_clear(v);
+    }
     load_controls(&v->arch);
     gcp0_write(CP0_INTCTL, v->arch.intctl);
     gcp0_write(CP0_CONFIG, v->arch.config);
