@@ -27,9 +27,9 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
 
     n = n < room ? n : room;
     if (src != NULL) {
-        copy_words(dst, src, n);
+        copy_words(dst, src, (size_t)n);
     } else {
-        clear_words(dst, n);
+        clear_words(dst, (size_t)n);
     }
     return n;
 }
