@@ -67,5 +67,9 @@ ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
     if (BOARD_EIC) {
         return v->timer_at;
     }
-    return (v->status & STATUS_IP(VIRQ_TIMER_LINE)) != 0 ? next_match(v, now - since, v->compare) : TICKS_NEVER;
+    if ((v->status & STATUS_IP(VIRQ_TIMER_LINE)) == 0) {
+        return TICKS_NEVER;
+    }
+    /* Count may have met Compare after the guest was found to have nothing to wait for, and before it left. */
+    return (v->cause & CAUSE_TI) != 0 ? now : next_match(v, now - since, v->compare);
 }
