@@ -65,8 +65,8 @@ static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *a
 {
     hpa_t hpa;
 
-    return memmap_ram(&vm->memmap, abi->entry, 4, &hpa) && abi->entry % CODE_ALIGN == 0 &&
-           memmap_ram(&vm->memmap, abi->stack - STACK_ALIGN, STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
+    return memmap_ram(&vm->memmap, memmap_address(abi->entry), 4, &hpa) && abi->entry % CODE_ALIGN == 0 &&
+           memmap_ram(&vm->memmap, memmap_address(abi->stack - STACK_ALIGN), STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
 }
 
 /* Under sched_lock: a free slot; none in a VM that stops, whose apps are gone already. */
@@ -106,8 +106,8 @@ static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3,
     spin_lock(&sched_lock);
     app = take_slot(vm);
     if (app != NULL) {
-        app->entry = abi.entry;
-        app->stack = abi.stack;
+        app->entry = (gpa_t)abi.entry;
+        app->stack = (gpa_t)abi.stack;
         app->arg = (ulong)abi.arg;
         app->cpu = abi.cpu;
         app->period = abi.period_us * hyp.us;

@@ -107,7 +107,7 @@ static ulong entry_half(const struct sysimage_region *r, ulong gpa)
     ulong flags =
         ENTRYLO_V | ENTRYLO_D | ENTRYLO_G | (r->kind == SYSIMAGE_REGION_MMIO ? ENTRYLO_UNCACHED : ENTRYLO_CACHED);
 
-    return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN((ulong)r->hpa + (gpa - (ulong)r->gpa)) | flags : ENTRYLO_G;
+    return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN(memmap_host(r, gpa)) | flags : ENTRYLO_G;
 }
 
 static void tlb_write(const struct sysimage_region *r, ulong gpa, ulong page)
