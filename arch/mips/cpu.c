@@ -108,13 +108,13 @@ static struct cache cache_of(ulong sets, ulong line, ulong ways)
     return (struct cache){(sets == 7 ? 32UL : 64UL << sets) * bytes * (ways + 1U), bytes};
 }
 
-#define EIGHT_LINES(operation, at, line)                                                            \
-    __asm__ volatile("cache %1, 0(%0)\n addu %0, %0, %2\n cache %1, 0(%0)\n addu %0, %0, %2\n"      \
-                     "cache %1, 0(%0)\n addu %0, %0, %2\n cache %1, 0(%0)\n addu %0, %0, %2\n"      \
-                     "cache %1, 0(%0)\n addu %0, %0, %2\n cache %1, 0(%0)\n addu %0, %0, %2\n"      \
-                     "cache %1, 0(%0)\n addu %0, %0, %2\n cache %1, 0(%0)\n addu %0, %0, %2"        \
-                     : "+r"(at)                                                                     \
-                     : "i"(operation), "r"(line)                                                    \
+#define EIGHT_LINES(operation, at, line)                                                       \
+    __asm__ volatile("cache %1, 0(%0)\n addu %0, %0, %2\n cache %1, 0(%0)\n addu %0, %0, %2\n" \
+                     "cache %1, 0(%0)\n addu %0, %0, %2\n cache %1, 0(%0)\n addu %0, %0, %2\n" \
+                     "cache %1, 0(%0)\n addu %0, %0, %2\n cache %1, 0(%0)\n addu %0, %0, %2\n" \
+                     "cache %1, 0(%0)\n addu %0, %0, %2\n cache %1, 0(%0)\n addu %0, %0, %2"   \
+                     : "+r"(at)                                                                \
+                     : "i"(operation), "r"(line)                                               \
                      : "memory")
 
 /* Some 3000 instructions with the PIC32MZ-EF's caches: nobody looks at interrupts meanwhile. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest's attacks on MIPS32 (guests/faults/attacker/mips), each beside FreeRTOS, which checks itself, and one with
-a timer and a real-time app: none of them notices, and the attacker gets what it must.
+The hostile guest's attacks on MIPS32 (guests/faults/attacker/mips), each beside FreeRTOS, which checks itself, and one
+with a timer and a real-time app: none of them notices, and the attacker gets what it must.
 """
 
 import re
