@@ -11,7 +11,7 @@ bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa)
         const struct sysimage_region *r = &map->regions[i];
 
         if (r->kind != SYSIMAGE_REGION_MMIO && size != 0 && memmap_has(r, gpa, size)) {
-            *hpa = r->hpa + (gpa - r->gpa);
+            *hpa = memmap_host(r, gpa);
             return true;
         }
     }

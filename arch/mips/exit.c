@@ -69,6 +69,11 @@ static bool mmio(struct vcpu *v, gpa_t gpa)
     return true;
 }
 
+static bool in_slot(void)
+{
+    return (cp0_read(CP0_CAUSE) & CAUSE_BD) != 0;
+}
+
 /* A bus error, as on a machine with nothing there. A guest that cannot even begin its exception handler would take it for
  * ever: that is fatal. */
 static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
@@ -76,14 +81,14 @@ static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
     if (fetch && (gcp0_read(CP0_STATUS) & (STATUS_EXL | STATUS_ERL)) != 0) {
         vm_fatal(v, "no memory at an exception handler", EXC_IBE, gpa);
     } else {
-        inject_exception(v, fetch ? EXC_IBE : EXC_DBE);
+        inject_exception(fetch ? EXC_IBE : EXC_DBE, in_slot());
     }
 }
 
 /* Whether the guest-physical address is the instruction's: kseg0 and kseg1 tell by the address, mapped segments cannot. */
 static bool is_fetch(ulong gpa)
 {
-    ulong pc = cp0_read(CP0_EPC) + ((cp0_read(CP0_CAUSE) & CAUSE_BD) != 0 ? 4U : 0U);
+    ulong pc = cp0_read(CP0_EPC) + (in_slot() ? 4U : 0U);
 
     return ((pc ^ gpa) & 0xfffU) == 0 && (pc >> 30 != 2 || (pc & 0x1fffffffU) == gpa);
 }
@@ -101,15 +106,28 @@ static void exit_address(struct vcpu *v, ulong code)
     }
 }
 
+/* A guest's SDBBP, by way of debug.S: GM and our interrupts come back, and the guest, for which there is no debugger, takes a
+ * reserved instruction. */
+static void guest_debug(void)
+{
+    cp0_write(CP0_GUESTCTL0, cp0_read(CP0_GUESTCTL0) | GUESTCTL0_GM);
+    cp0_write(CP0_STATUS, cp0_read(CP0_STATUS) | STATUS_IE);
+    cp0_write(CP0_EPC, cp0_read(CP0_KSCRATCH1));
+    inject_exception(EXC_RI, (cp0_read(CP0_KSCRATCH2) & DEBUG_DBD) != 0);
+}
+
 void exit_fault(ulong code)
 {
+    extern const char debug_return[];
     struct vcpu *v = cpu_self()->current;
 
     if (code >= EXC_MOD && code <= EXC_TLBS) {
         exit_address(v, code);
         inject_look(v);
     } else if (code == EXC_IBE || code == EXC_DBE) { /* a device passed through that does not answer */
-        inject_exception(v, code);
+        inject_exception(code, in_slot());
+    } else if (code == EXC_SYS && cp0_read(CP0_EPC) == (ulong)debug_return) {
+        guest_debug();
     } else {
         vm_fatal(v, "a trap that nobody handles", code, cp0_read(CP0_BADVADDR));
     }
@@ -124,7 +142,7 @@ void exit_guest(ulong reason)
     } else if (reason > GEXC_GSFC) {
         vm_fatal(v, "an exit that nobody handles", reason, cp0_read(CP0_EPC));
     } else if (!emulate(v, cp0_read(CP0_BADINSTR))) {
-        inject_exception(v, EXC_RI);
+        inject_exception(EXC_RI, in_slot());
     }
 }
 

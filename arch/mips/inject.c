@@ -108,18 +108,17 @@ bool arch_guest_irq(const struct arch_vcpu *v)
     return BOARD_EIC ? v->lines != 0 : ((gcp0_read(CP0_CAUSE) & gcp0_read(CP0_STATUS)) >> 8 & 0xffU) != 0;
 }
 
-void inject_exception(struct vcpu *v, ulong code)
+void inject_exception(ulong code, bool slot)
 {
     ulong status = gcp0_read(CP0_STATUS), cause = gcp0_read(CP0_CAUSE), pc = cp0_read(CP0_EPC);
     ulong base = (status & STATUS_BEV) != 0 ? BEV_BASE : gcp0_read(CP0_EBASE) & ~0xfffUL;
 
-    (void)v;
     gcp0_write(CP0_NESTEDEXC, status & (STATUS_EXL | STATUS_ERL));
     gcp0_write(CP0_NESTEDEPC, pc);
     cause &= ~(0x1fUL << CAUSE_CODE_SHIFT);
     if ((status & STATUS_EXL) == 0) {
         gcp0_write(CP0_EPC, pc);
-        cause = (cause & ~(ulong)CAUSE_BD) | (cp0_read(CP0_CAUSE) & CAUSE_BD);
+        cause = (cause & ~(ulong)CAUSE_BD) | (slot ? CAUSE_BD : 0);
     }
     gcp0_write(CP0_CAUSE, cause | code << CAUSE_CODE_SHIFT);
     gcp0_write(CP0_STATUS, status | STATUS_EXL);

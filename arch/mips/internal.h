@@ -70,10 +70,15 @@ bool tlb_fill(const struct vcpu *v, ulong gpa);
 void tlb_save_guest(struct vcpu *v);
 void tlb_load_guest(const struct vcpu *v);
 
+/* --- link.S --- */
+
+/* Clears the guest's LLbit. Of the VCPU, the state is loaded, but not what takes the long way. */
+void link_clear(const struct vcpu *v);
+
 /* --- inject.c --- */
 
-/* Makes the running guest take the exception `code` at its instruction. */
-void inject_exception(struct vcpu *v, ulong code);
+/* Makes the running guest take the exception `code` at its instruction, which is in a branch's delay slot, or not. */
+void inject_exception(ulong code, bool slot);
 
 /* The lines of a VCPU that is loaded, as they are now, to the hardware. */
 void inject_lines(struct vcpu *v);

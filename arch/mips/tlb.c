@@ -3,6 +3,7 @@
  * The second stage: a VM's memory map becomes entries of the root's TLB as the guest touches it, with the largest pages
  * that fit. Entries bear the VM's GuestID, so that they stay while others run.
  */
+#include "asm_layout.h"
 #include "internal.h"
 #include "memmap.h"
 #include "system.h"
@@ -17,6 +18,22 @@
 static unsigned tlb_size;               /* of the root's; owner: tlb_init() */
 static unsigned tlb_next;               /* the entry that is written next; owner: tlb_fill() */
 static struct vm *gid_owner[GUEST_IDS]; /* whose entries bear a GuestID; owner: tlb_claim() */
+
+/* Entry 0 is that of link.S's guest, for good. */
+static void map_link(void)
+{
+    extern const char link_stub[];
+    ulong page = (ulong)link_stub & ~(KSEG0 | 0xfffUL);
+
+    cp0_write(CP0_GUESTCTL1, RID((ulong)GUEST_ID_LINK));
+    cp0_write(CP0_ENTRYHI, 0);
+    cp0_write(CP0_ENTRYLO0, ENTRYLO_PFN(page) | ENTRYLO_CACHED | ENTRYLO_V | ENTRYLO_G);
+    cp0_write(CP0_ENTRYLO1, ENTRYLO_G);
+    cp0_write(CP0_INDEX, 0);
+    ehb();
+    __asm__ volatile("tlbwi" ::: "memory");
+    tlb_next = 1;
+}
 
 void tlb_init(void)
 {
@@ -36,6 +53,7 @@ void tlb_init(void)
         ehb();
         __asm__ volatile("tlbwi\n.set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");
     }
+    map_link();
 }
 
 /* Entries of the root and the guest with GuestCtl1.RID. TLBINVF and TLBGINVF, which assemblers know too seldom. */
@@ -89,7 +107,7 @@ static ulong entry_half(const struct sysimage_region *r, ulong gpa)
     ulong flags =
         ENTRYLO_V | ENTRYLO_D | ENTRYLO_G | (r->kind == SYSIMAGE_REGION_MMIO ? ENTRYLO_UNCACHED : ENTRYLO_CACHED);
 
-    return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN((ulong)r->hpa + (gpa - (ulong)r->gpa)) | flags : ENTRYLO_G;
+    return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN(memmap_host(r, gpa)) | flags : ENTRYLO_G;
 }
 
 static void tlb_write(const struct sysimage_region *r, ulong gpa, ulong page)
@@ -105,7 +123,7 @@ static void tlb_write(const struct sysimage_region *r, ulong gpa, ulong page)
     ehb();
     __asm__ volatile("tlbwi" ::: "memory");
     cp0_write(CP0_ENTRYHI, hi);
-    tlb_next = tlb_next + 1U < tlb_size ? tlb_next + 1U : 0;
+    tlb_next = tlb_next + 1U < tlb_size ? tlb_next + 1U : 1;
 }
 
 bool tlb_fill(const struct vcpu *v, ulong gpa)

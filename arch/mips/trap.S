@@ -11,6 +11,7 @@
  * empty stack, k1 0 in a guest and 1 in the hypervisor, so that a trap out of the hypervisor itself is told apart.
  */
 #include "asm_layout.h"
+#include "board.h"
 #include "cp0.h"
 
     .set    noreorder
@@ -159,6 +160,14 @@ hypcall_slot:
     move    $t5, $v0
 
 hypcall_other:                      /* t5: code */
+    li      $t0, HYPCALL_LINK
+    bne     $t5, $t0, 1f
+    mfc0    $t1, CP0_GUESTCTL1
+    andi    $t1, $t1, GUEST_ID_LINK
+    li      $t0, GUEST_ID_LINK
+    beq     $t1, $t0, link_cleared
+    nop
+1:
     mfhi    $s6
     mflo    $s7
     jal     exit_hypcall            /* (code) */
@@ -166,8 +175,36 @@ hypcall_other:                      /* t5: code */
     b       leave
     nop
 
-guest_exit:                         /* t3: GExcCode */
-    mfhi    $s6
+guest_exit:                         /* t3: GExcCode; t0: Cause, t4: EPC */
+    .if     BOARD_GUEST_TIMER == 0
+    bnez    $t3, 2f                 /* GEXC_GPSI is 0 */
+    mfc0    $t5, CP0_BADINSTR
+    /* MFC0 of Count, which guests read often: without C. Its register is the instruction's bits 20 to 16. */
+    ext     $t6, $t5, 16, 5
+    ins     $t5, $zero, 16, 5
+    li      $t1, 0x40004800
+    bne     $t5, $t1, 2f
+    sll     $t6, $t6, 3
+    bltz    $t0, 2f                 /* in a delay slot */
+    lui     $t1, %hi(1f)
+    addu    $t1, $t1, $t6
+    addiu   $t1, $t1, %lo(1f)
+    lw      $t2, CPU_CURRENT($gp)
+    addiu   $t4, $t4, 4
+    mtc0    $t4, CP0_EPC
+    lw      $t2, VCPU_GTOFFSET($t2)
+    mfc0    $t7, CP0_COUNT
+    jr      $t1
+    addu    $t7, $t7, $t2
+1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    b       3f
+    wrpgpr  \n, 15
+    .endr
+3:  li      $k1, 0
+    ehb
+    eret
+    .endif
+2:  mfhi    $s6
     mflo    $s7
     jal     exit_guest              /* (reason) */
     move    $a0, $t3

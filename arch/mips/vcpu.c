@@ -16,6 +16,12 @@ void vcpu_save_more(struct vcpu *v);
 void vcpu_load_more(struct vcpu *v);
 void vcpu_arrive(struct vcpu *v);
 
+/* Whether somebody may write to memory between a VCPU's LL and its SC who is not that VCPU. */
+static bool shares_memory(const struct vm *vm)
+{
+    return vm->total > 1 || vm->memmap.count > 1;
+}
+
 void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
 {
     ulong gid = v->vm->arch.gid;
@@ -32,6 +38,7 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
     v->arch.guestctl0ext = GUESTCTL0EXT_OG;
     v->arch.guestctl1 = gid | gid << GUESTCTL1_RID_SHIFT;
     v->arch.bank = BANK_NONE;
+    v->arch.long_way = shares_memory(v->vm) ? LONG_WAY : 0;
     v->arch.config = CONFIG_RESET;
     v->arch.timer_at = TICKS_NEVER;
     v->arch.count = (ulong)arch_time();
@@ -183,6 +190,9 @@ void vcpu_save_more(struct vcpu *v)
 
 void vcpu_load_more(struct vcpu *v)
 {
+    if (shares_memory(v->vm)) {
+        link_clear(v);
+    }
     load_controls(&v->arch);
     gcp0_write(CP0_INTCTL, v->arch.intctl);
     gcp0_write(CP0_CONFIG, v->arch.config);
@@ -197,18 +207,24 @@ void vcpu_load_more(struct vcpu *v)
 
 /* --- for people --- */
 
-void __attribute__((cold)) arch_vcpu_report(const struct vcpu *v)
+bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
     static const char names[32][3] = {
         "pc", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7",
         "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "t8", "t9", "k0", "k1", "gp", "sp", "s8", "ra",
     };
     const struct arch_vcpu *a = &v->arch;
+    unsigned i = line * 4U;
 
-    for (unsigned i = 0; i < 32; i += 4) {
+    if (line == 0) {
+        bank_look(&v->vm->vcpus[v->id]);
+    }
+    if (i < 32U) {
         console_log("  %-2s %08lx  %-2s %08lx  %-2s %08lx  %-2s %08lx", names[i], i == 0 ? a->pc : a->gpr[i],
                     names[i + 1], a->gpr[i + 1], names[i + 2], a->gpr[i + 2], names[i + 3], a->gpr[i + 3]);
+    } else if (i == 32U) {
+        console_log("  status %lx  cause %lx  epc %lx  errorepc %lx  ebase %lx  badvaddr %lx", a->status, a->cause,
+                    a->epc, a->error_epc, a->ebase, a->badvaddr);
     }
-    console_log("  status %lx  cause %lx  epc %lx  errorepc %lx  ebase %lx  badvaddr %lx", a->status, a->cause, a->epc,
-                a->error_epc, a->ebase, a->badvaddr);
+    return i <= 32U;
 }

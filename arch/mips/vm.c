@@ -2,6 +2,7 @@
 /* A VM's memory and GuestID. Its memory map becomes TLB entries as the guest uses it (tlb.c). */
 #include "vm.h"
 #include "arch.h"
+#include "asm_layout.h"
 #include "internal.h"
 #include "system.h"
 
@@ -23,7 +24,7 @@ const char *arch_vm_init(struct vm *vm)
     if (vm->config->plic != 0 || vm->config->nirqs != 0) {
         return "this architecture has no interrupts to pass through";
     }
-    vm->arch.gid = 1U + vm->id % (GUEST_IDS - 1U);
+    vm->arch.gid = 1U + vm->id % (GUEST_ID_LINK - 1U);
     return NULL;
 }
 

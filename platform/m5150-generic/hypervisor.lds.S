@@ -5,5 +5,5 @@
 #define RAM_END 0x80010000
 /* The core starts in the ROM, too; vectors begin at a page. */
 #define RESET_SECTION
-#define RESET_HERE KEEP(*(.reset)) . = ALIGN(4096);
+#define RESET_HERE KEEP(*(.reset)) . = ADDR(.text) + 0x480; KEEP(*(.reset.debug)) . = ALIGN(4096);
 #include "mips.lds.S"

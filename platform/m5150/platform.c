@@ -72,6 +72,11 @@ void platform_uart_notify_tx(bool enable)
     SFR(INT_IEC(IRQ_U2TX) + (enable ? SET : CLR)) = BIT(IRQ_U2TX);
 }
 
+/* Flags that are cleared come back as long as there is a reason, which has not gone. */
+void platform_uart_again(void)
+{
+}
+
 /* It has no way of its own to end. */
 void platform_fail(void)
 {

@@ -75,6 +75,9 @@ MIPS_FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/mips
 $(eval $(call mips_guest,faults,$(MIPS_FAULTS),-Iguests/faults/attacker -Iguests/faults/attacker/mips))
 $(eval $(call mips_guest,ticker,$(wildcard guests/faults/ticker/*.c),-DTICKER_BUDGET_US=100 -DTICKER_DEADLINE_US=400))
 $(eval $(call mips_guest,pingpong,$(wildcard guests/pingpong/*.c)))
+# The codec for twelve times as long, for the benchmark; and what the benchmark counts calls with.
+$(eval $(call mips_freertos,adpcm-long,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/adpcm -DWORK_FRAMES=1200U))
+$(eval $(call mips_guest,counts,$(wildcard guests/counts/*.c)))
 $(eval $(call mips_guest,greet,$(wildcard guests/greet/*.c)))
 
 guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32

@@ -31,6 +31,9 @@
 #define VCPU_LAST_CPU 624
 #define VCPU_PENDING 632
 
+/* The GuestID that is no VM's: link.S's. */
+#define GUEST_ID_LINK 7
+
 #define CPU_FLAGS 0
 #define CPU_CURRENT 4
 #define CPU_LOADED 12
@@ -50,5 +53,6 @@
 /* Codes of the HYPCALL instruction. */
 #define HYPCALL_CALL 0 /* a hypercall, whose number is in $v0 */
 #define HYPCALL_END 1  /* the VM ends or begins anew */
+#define HYPCALL_LINK 2 /* link.S's own */
 
 #endif

@@ -51,6 +51,9 @@
 #define CP0_ERROREPC CP0_REG(30, 0)
 #define CP0_KSCRATCH1 CP0_REG(31, 2)
 #define CP0_KSCRATCH2 CP0_REG(31, 3)
+#define CP0_DEBUG CP0_REG(23, 0)
+#define CP0_DEPC CP0_REG(24, 0)
+#define CP0_DESAVE CP0_REG(31, 0)
 
 #define STATUS_IE 0x1
 #define STATUS_EXL 0x2
@@ -75,6 +78,7 @@
 #define EXC_ADES 5
 #define EXC_IBE 6
 #define EXC_DBE 7
+#define EXC_SYS 8
 #define EXC_RI 10
 #define EXC_CPU 11
 #define EXC_TLBRI 19
@@ -113,6 +117,8 @@
 #define CONFIG3_VZ 0x00800000
 #define CONFIG7_HCI 0x00040000 /* the caches are ready from reset */
 
+#define DEBUG_DBD 0x80000000 /* the instruction was in a branch's delay slot */
+
 #define ENTRYHI_EHINV 0x400
 #define ENTRYLO_G 0x1
 #define ENTRYLO_V 0x2
@@ -144,15 +150,15 @@
 #define CP0_NAME(...) CP0_TEXT(__VA_ARGS__)
 
 /* Volatile in that order, as the hazards between them ask for. */
-#define cp0_read(reg)                                                          \
-    __extension__({                                                            \
-        ulong value_;                                                          \
+#define cp0_read(reg)                                                         \
+    __extension__({                                                                       \
+        ulong value_;                                                         \
         __asm__ volatile("mfc0 %0, $" CP0_NAME(reg) : "=r"(value_)::"memory"); \
-        value_;                                                                \
+        value_;                                                               \
     })
 #define cp0_write(reg, value) __asm__ volatile("mtc0 %z0, $" CP0_NAME(reg)::"Jr"((ulong)(value)) : "memory")
 #define gcp0_read(reg)                                                                                             \
-    __extension__({                                                                                                \
+    __extension__({                                                                                                            \
         ulong value_;                                                                                              \
         __asm__ volatile(".set push\n.set virt\nmfgc0 %0, $" CP0_NAME(reg) "\n.set pop" : "=r"(value_)::"memory"); \
         value_;                                                                                                    \
