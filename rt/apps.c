@@ -66,7 +66,8 @@ static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *a
     hpa_t hpa;
 
     return memmap_ram(&vm->memmap, memmap_address(abi->entry), 4, &hpa) && abi->entry % CODE_ALIGN == 0 &&
-           memmap_ram(&vm->memmap, memmap_address(abi->stack - STACK_ALIGN), STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
+           memmap_ram(&vm->memmap, memmap_address(abi->stack - STACK_ALIGN), STACK_ALIGN, &hpa) &&
+           abi->stack % STACK_ALIGN == 0;
 }
 
 /* Under sched_lock: a free slot; none in a VM that stops, whose apps are about to go. */

@@ -81,11 +81,11 @@ COUNTS_CALL(counts_deliver_3, HCALL_IPC_SEND_WAIT, 53, 73)
 COUNTS_CALL(counts_deliver_4, HCALL_IPC_SEND_WAIT, 54, 74)
 
 /* The port that the message is for: it has arrived. */
-#define COUNTS_PORT(name, mark)                             \
+#define COUNTS_PORT(name, mark)                            \
     static void name(const struct counts_message *message) \
-    {                                                       \
-        MACHINE_MARK(mark);                                 \
-        counts_arrived += message->length;                  \
+    {                                                      \
+        MACHINE_MARK(mark);                                \
+        counts_arrived += message->length;                 \
     }
 
 COUNTS_PORT(counts_port_0, 60)

@@ -150,15 +150,15 @@
 #define CP0_NAME(...) CP0_TEXT(__VA_ARGS__)
 
 /* Volatile in that order, as the hazards between them ask for. */
-#define cp0_read(reg)                                                         \
-    __extension__({                                                                       \
-        ulong value_;                                                         \
+#define cp0_read(reg)                                                          \
+    __extension__({                                                            \
+        ulong value_;                                                          \
         __asm__ volatile("mfc0 %0, $" CP0_NAME(reg) : "=r"(value_)::"memory"); \
-        value_;                                                               \
+        value_;                                                                \
     })
 #define cp0_write(reg, value) __asm__ volatile("mtc0 %z0, $" CP0_NAME(reg)::"Jr"((ulong)(value)) : "memory")
 #define gcp0_read(reg)                                                                                             \
-    __extension__({                                                                                                            \
+    __extension__({                                                                                                \
         ulong value_;                                                                                              \
         __asm__ volatile(".set push\n.set virt\nmfgc0 %0, $" CP0_NAME(reg) "\n.set pop" : "=r"(value_)::"memory"); \
         value_;                                                                                                    \
