@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Debug exceptions have a vector in the boot memory, whoever executes, and no bank: a guest's SDBBP arrives there with the
- * guest's registers, of which one can be put aside. It goes on from there as an exception of the root.
+ * Debug exceptions have a vector in the boot memory, whoever executes, and no bank: a guest's SDBBP arrives there with
+ * the guest's registers, of which one can be put aside. It goes on from there as an exception of the root.
  */
 #include "cp0.h"
 

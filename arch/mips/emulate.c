@@ -238,10 +238,10 @@ static bool special3(const struct vcpu *v, ulong insn)
     return true;
 }
 
-/* By index: of a cache that is everybody's. */
-static bool cache(void)
+/* By index: of a cache that is everybody's. Tags are neither shown nor taken. */
+static bool cache(ulong insn)
 {
-    cpu_sync_caches();
+    cpu_forget_line(RT(insn), gpr_get(RS(insn)) + (ulong)(long)(int16_t)insn);
     emulate_skip();
     return true;
 }
@@ -254,7 +254,7 @@ bool emulate(struct vcpu *v, ulong insn)
     case OPCODE_SPECIAL3:
         return special3(v, insn);
     case OPCODE_CACHE:
-        return cache();
+        return cache(insn);
     default:
         return false;
     }

@@ -20,6 +20,9 @@ void cpu_init(void);
 /* Takes from the caches what was written to memory as data, so that it can be executed. */
 void cpu_sync_caches(void);
 
+/* What a CACHE instruction of a guest that works by index comes to: that line is not in the cache any more. */
+void cpu_forget_line(ulong operation, ulong address);
+
 /* --- lines/irq.c or eic/irq.c, as the board's CPU is --- */
 
 /* The timer and the console's UART interrupt from now on. */

@@ -94,12 +94,32 @@ void tlb_claim(struct vcpu *v)
     }
 }
 
-/* Do two pages of that size, one of them with gpa, fit into the region? */
-static bool pages_fit(const struct sysimage_region *r, ulong gpa, ulong page)
+/* Does the VM have nothing in [gpa, gpa + size)? */
+static bool is_empty(const struct memmap *map, ulong gpa, ulong size)
+{
+    for (unsigned i = 0; i < map->count; i++) {
+        const struct sysimage_region *r = &map->regions[i];
+
+        if ((ulong)r->gpa < gpa + size && gpa < (ulong)r->gpa + (ulong)r->size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool page_fits(const struct memmap *map, const struct sysimage_region *r, ulong gpa, ulong page)
+{
+    return memmap_has(r, gpa, page) || is_empty(map, gpa, page);
+}
+
+/* Do two pages of that size, one of them with gpa, fit? Each is of the region, or of nothing: no two entries may ever be for
+ * the same address. */
+static bool pages_fit(const struct memmap *map, const struct sysimage_region *r, ulong gpa, ulong page)
 {
     ulong first = gpa & ~(2U * page - 1U);
 
-    return memmap_has(r, first, 2U * page) && (((ulong)r->hpa - (ulong)r->gpa) & (page - 1U)) == 0;
+    return (((ulong)r->hpa - (ulong)r->gpa) & (page - 1U)) == 0 && page_fits(map, r, first, page) &&
+           page_fits(map, r, first + page, page);
 }
 
 static ulong entry_half(const struct sysimage_region *r, ulong gpa)
@@ -135,7 +155,7 @@ bool tlb_fill(const struct vcpu *v, ulong gpa)
         ulong page = PAGE_LARGEST;
 
         if (memmap_has(r, gpa, 1)) {
-            while (page > PAGE_SMALL && !pages_fit(r, gpa, page)) {
+            while (page > PAGE_SMALL && !pages_fit(map, r, gpa, page)) {
                 page /= 4U;
             }
             tlb_write(r, gpa, page);

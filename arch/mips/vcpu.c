@@ -58,6 +58,8 @@ void vcpu_arrive(struct vcpu *v)
     tlb_claim(v);
     if (v->last_cpu == VCPU_NO_CPU) {
         tlb_forget_guest(v);
+    }
+    if (v->last_cpu == VCPU_NO_CPU && v->id == 0) { /* and its memory was filled, as data */
         cpu_sync_caches();
     }
     v->last_cpu = (ulong)&mips_cpu;

@@ -14,6 +14,19 @@ static bool hits_us(const struct sysimage_region *r)
     return r->kind != SYSIMAGE_REGION_MMIO && r->hpa < ((ulong)__ram_end & 0x1fffffffU);
 }
 
+/* Whether VCPUs of some VM share memory with others: then one GuestID is link.S's. */
+static bool links(void)
+{
+    const struct sysimage_vm *config = sysimage_at(hyp.image, hyp.image->vms_offset);
+
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        if (config[i].nvcpus + config[i].rt_apps > 1 || config[i].nregions > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *arch_vm_init(struct vm *vm)
 {
     for (unsigned i = 0; i < vm->memmap.count; i++) {
@@ -24,7 +37,7 @@ const char *arch_vm_init(struct vm *vm)
     if (vm->config->plic != 0 || vm->config->nirqs != 0) {
         return "this architecture has no interrupts to pass through";
     }
-    vm->arch.gid = 1U + vm->id % (GUEST_ID_LINK - 1U);
+    vm->arch.gid = 1U + vm->id % (links() ? GUEST_ID_LINK - 1U : GUEST_ID_LINK);
     return NULL;
 }
 
