@@ -8,8 +8,9 @@ SHELL := /bin/bash
 
 BUILD := build
 CACHE := cache
-SYSTEM ?= demo
-BOARD ?= qemu-virt
+# PLATFORM is another word for BOARD. A board's own system bears its name; that of qemu-virt is the demo.
+BOARD ?= $(or $(PLATFORM),qemu-virt)
+SYSTEM ?= $(if $(filter qemu-virt,$(BOARD)),demo,$(BOARD))
 
 ifeq ($(wildcard platform/$(BOARD)/board.h),)
 $(error BOARD=$(BOARD): no such board; there are $(patsubst platform/%/board.h,%,$(wildcard platform/*/board.h)))

@@ -3,7 +3,6 @@
 
 #include "arch_types.h"
 
-#define RAM_ALIGN UINT64_C(0x200000) /* largest page that any RAM region can be mapped with */
 #define MMIO_ALIGN UINT64_C(0x1000)
 
 bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa)
@@ -12,7 +11,7 @@ bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa)
         const struct sysimage_region *r = &map->regions[i];
 
         if (r->kind != SYSIMAGE_REGION_MMIO && size != 0 && memmap_has(r, gpa, size)) {
-            *hpa = r->hpa + (gpa - r->gpa);
+            *hpa = memmap_host(r, gpa);
             return true;
         }
     }
@@ -37,7 +36,7 @@ static bool detail_wrong(const struct sysimage_region *r)
 
 static const char *region_check(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
 {
-    uint64_t align = r->kind == SYSIMAGE_REGION_MMIO ? MMIO_ALIGN : RAM_ALIGN;
+    uint64_t align = r->kind == SYSIMAGE_REGION_MMIO ? MMIO_ALIGN : ARCH_RAM_ALIGN;
 
     if (r->kind > SYSIMAGE_REGION_SHARED) {
         return "a memory region of unknown kind";

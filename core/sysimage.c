@@ -48,7 +48,7 @@ static const char *check_loads(const struct sysimage_header *image, const struct
             size > image->total_size - loads[i].offset) {
             return "a guest image that is cut short";
         }
-        if (loads[i].gpa % 8U != 0 || !memmap_ram(&map, loads[i].gpa, size, &hpa)) {
+        if (loads[i].gpa % 8U != 0 || !memmap_ram(&map, memmap_address(loads[i].gpa), size, &hpa)) {
             return "a guest image outside the guest's memory";
         }
     }
@@ -107,7 +107,7 @@ static const char *check_memory(const struct sysimage_header *image, const struc
     if (map.count == 0 || map.regions->kind != SYSIMAGE_REGION_RAM) {
         return "a VM whose first memory region is not RAM";
     }
-    return memmap_check(&map, image->ram_base, image->ram_size);
+    return memmap_check(&map, (hpa_t)image->ram_base, image->ram_size);
 }
 
 static const char *check_vm(const struct sysimage_header *image, const struct sysimage_vm *vm)

@@ -13,7 +13,7 @@ void trace_init(struct cpu *cpu)
 {
     const struct sysimage_header *image = hyp.image;
     uint64_t size = (uint64_t)image->trace_kib << 10;
-    char *memory = (char *)arch_memory(image->ram_base + image->ram_size) + cpu->id * size;
+    char *memory = (char *)arch_memory((hpa_t)(image->ram_base + image->ram_size)) + cpu->id * size;
     struct trace_ring *ring = (struct trace_ring *)(void *)memory;
 
     if (size == 0) {

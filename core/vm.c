@@ -30,7 +30,7 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
         timer_init(&vcpus[i].timer, vcpu_timer_expired);
     }
     vm_clock_init(vm);
-    if (config->uart != 0 && !vuart_init(vm, config->uart)) {
+    if (config->uart != 0 && !vuart_init(vm, (gpa_t)config->uart)) {
         return "too many emulated devices";
     }
     return arch_vm_init(vm);

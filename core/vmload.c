@@ -27,9 +27,9 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
 
     n = n < room ? n : room;
     if (src != NULL) {
-        copy_words(dst, src, n);
+        copy_words(dst, src, (size_t)n);
     } else {
-        clear_words(dst, n);
+        clear_words(dst, (size_t)n);
     }
     return n;
 }
@@ -43,7 +43,7 @@ static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const
         if (arch_irq_pending()) {
             return false;
         }
-        vm->stage_done += load_chunk(hpa + at, src != NULL ? src + at : NULL, size - at);
+        vm->stage_done += load_chunk(hpa + (hpa_t)at, src != NULL ? src + at : NULL, size - at);
     }
     vm->stage_done = 0;
     return true;
@@ -55,7 +55,7 @@ void vm_clear_shared(const struct vm *vm)
         const struct sysimage_region *r = &vm->memmap.regions[i];
 
         for (uint64_t done = 0; r->kind == SYSIMAGE_REGION_SHARED && done < r->size;) {
-            done += load_chunk(r->hpa + done, NULL, r->size - done);
+            done += load_chunk((hpa_t)(r->hpa + done), NULL, r->size - done);
         }
     }
 }
@@ -64,7 +64,7 @@ static bool load_clear(struct vm *vm, unsigned index)
 {
     const struct sysimage_region *r = &vm->memmap.regions[index];
 
-    return index >= vm->memmap.count || r->kind != SYSIMAGE_REGION_RAM || load_piece(vm, r->hpa, NULL, r->size);
+    return index >= vm->memmap.count || r->kind != SYSIMAGE_REGION_RAM || load_piece(vm, (hpa_t)r->hpa, NULL, r->size);
 }
 
 static const struct sysimage_load *load_get(const struct vm *vm, unsigned index)
@@ -85,7 +85,7 @@ static bool load_copy(struct vm *vm, unsigned index)
     }
     size = (load->size + 7U) & ~UINT64_C(7);
     /* sysimage_check() has seen that the range is RAM */
-    return !memmap_ram(&vm->memmap, load->gpa, size, &hpa) ||
+    return !memmap_ram(&vm->memmap, (gpa_t)load->gpa, size, &hpa) ||
            load_piece(vm, hpa, sysimage_at(hyp.image, load->offset), size);
 }
 
@@ -94,7 +94,7 @@ static void load_fix(const struct vm *vm, const struct sysimage_fixup *fix)
     hpa_t hpa;
 
     for (uint32_t i = 0; i < fix->size; i++) {
-        if (memmap_ram(&vm->memmap, load_get(vm, fix->load)->gpa + fix->offset + i, 1, &hpa)) {
+        if (memmap_ram(&vm->memmap, (gpa_t)load_get(vm, fix->load)->gpa + fix->offset + i, 1, &hpa)) {
             uint64_t room;
 
             *(uint8_t *)arch_window(hpa, &room) = fix->bytes[i];
@@ -119,7 +119,7 @@ void vm_quiet_devices(const struct vm *vm)
         uint64_t room;
 
         if (r->kind == SYSIMAGE_REGION_MMIO && r->detail != 0) {
-            *(volatile uint32_t *)arch_window(r->hpa + r->detail, &room) = 0;
+            *(volatile uint32_t *)arch_window((hpa_t)r->hpa + r->detail, &room) = 0;
         }
     }
 }

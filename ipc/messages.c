@@ -27,6 +27,7 @@ static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *
                                                                    ulong size)
 {
     struct inbox *inbox = &v->inbox;
+    uint64_t *dst;
     unsigned next;
 
     spin_lock(&sched_lock);
@@ -39,7 +40,9 @@ static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *
         return refuse(off ? IPC_ERR_NOT_RUNNING : IPC_ERR_NOT_NOW);
     }
     inbox->head[next % INBOX_MESSAGES] = head;
-    copy_few_words(inbox->message[next % INBOX_MESSAGES], src, (size + 7U) / 8U);
+    dst = inbox->message[next % INBOX_MESSAGES];
+    KEEP_IN_REGISTER(dst); /* or compilers make the place's address from scratch for every word */
+    copy_few_words(dst, src, (size + 7U) / 8U);
     arch_store_release((int32_t *)&inbox->next, (int32_t)(inbox->next + 1U));
     ipc_notify(v);
     return ipc_error(HCALL_OK);

@@ -65,8 +65,9 @@ static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *a
 {
     hpa_t hpa;
 
-    return memmap_ram(&vm->memmap, abi->entry, 4, &hpa) && abi->entry % CODE_ALIGN == 0 &&
-           memmap_ram(&vm->memmap, abi->stack - STACK_ALIGN, STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
+    return memmap_ram(&vm->memmap, memmap_address(abi->entry), 4, &hpa) && abi->entry % CODE_ALIGN == 0 &&
+           memmap_ram(&vm->memmap, memmap_address(abi->stack - STACK_ALIGN), STACK_ALIGN, &hpa) &&
+           abi->stack % STACK_ALIGN == 0;
 }
 
 /* Under sched_lock: a free slot; none in a VM that stops, whose apps are about to go. */
@@ -106,9 +107,9 @@ static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3,
     spin_lock(&sched_lock);
     app = take_slot(vm);
     if (app != NULL) {
-        app->entry = abi.entry;
-        app->stack = abi.stack;
-        app->arg = abi.arg;
+        app->entry = (gpa_t)abi.entry;
+        app->stack = (gpa_t)abi.stack;
+        app->arg = (ulong)abi.arg;
         app->cpu = abi.cpu;
         app->period = abi.period_us * hyp.us;
         app->budget = abi.budget_us * hyp.us;
@@ -171,8 +172,8 @@ static ticks_t launch(struct rt_app *app, ticks_t first)
     v->pending = 0;
     vcpu_open_inbox(v);
     v->last_cpu = VCPU_NO_CPU;
-    arch_vcpu_reset(v, app->entry, app->arg);
-    arch_vcpu_argument(v, id_of(app), app->stack);
+    arch_vcpu_reset(v, (ulong)app->entry, app->arg);
+    arch_vcpu_argument(v, id_of(app), (ulong)app->stack);
     v->vm->on++;
     first = first > now ? first : now;
     rt_activate(app, first);
@@ -187,7 +188,7 @@ static bool may_launch(const struct vm *caller, const struct vm *vm)
 static void tell_refusal(const struct rt_app *app, const struct rt_admit *test, enum rt_verdict verdict)
 {
     const char *name = app->vcpu->vm->config->name;
-    ulong us = hyp.us;
+    ulong us = (ulong)hyp.us;
 
     if (verdict == RT_GAVE_UP) {
         console_log("%s: app %lu refused: CPU %u is too full for a decision in %u passes", name, id_of(app), app->cpu,
@@ -203,7 +204,19 @@ static void tell_refusal(const struct rt_app *app, const struct rt_admit *test, 
 static struct hcall_ret refuse(const struct rt_app *app, const struct rt_admit *test, enum rt_verdict verdict)
 {
     tell_refusal(app, test, verdict);
-    return answer(HCALL_ERR_FAILED, verdict == RT_GAVE_UP ? ~0UL : (ulong)(test->at + hyp.us - 1) / hyp.us);
+    return answer(HCALL_ERR_FAILED, verdict == RT_GAVE_UP ? ~0UL : (ulong)((test->at + hyp.us - 1) / hyp.us));
+}
+
+/* The time that a register tells; one of 32 bits has its low half: of the moment nearest to now. 0 is now. */
+static inline ticks_t whole_time(ulong low)
+{
+    ticks_t now;
+
+    if (sizeof(low) == sizeof(now) || low == 0) {
+        return low;
+    }
+    now = arch_time();
+    return now + (ticks_t)(long)(low - (ulong)now);
 }
 
 /* Under sched_lock: one step of a launch. */
@@ -216,7 +229,7 @@ static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, enum rt_v
     }
     *verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(app);
     if (*verdict == RT_ADMITTED) {
-        return answer(HCALL_OK, launch(app, first));
+        return answer(HCALL_OK, (ulong)launch(app, first));
     }
     return answer(HCALL_AGAIN, 0); /* or a refusal, which the caller sees by the verdict */
 }
@@ -238,7 +251,7 @@ static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong 
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
     spin_lock(&sched_lock);
-    ret = launch_step(app, first, &verdict);
+    ret = launch_step(app, whole_time(first), &verdict);
     test = app->test;
     spin_unlock(&sched_lock);
     return verdict == RT_REFUSED || verdict == RT_GAVE_UP ? refuse(app, &test, verdict) : ret;

@@ -14,13 +14,23 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tessera import bench_mips
 from tessera.bench_collect import MEASUREMENTS, Bench
 from tessera.bench_metrics import MetricsError, read_metrics
 from tessera.bench_plot import plot
 from tessera.bench_plot_adpcm import plot_adpcm
 from tessera.bench_plot_ipc import plot_ipc
 from tessera.bench_plot_rt import plot_rt
-from tessera.bench_report import current_commit, markdown, record, rows, text_table, write_results
+from tessera.bench_report import (
+    current_commit,
+    markdown,
+    of_machine,
+    record,
+    record_mips,
+    rows,
+    text_table,
+    write_results,
+)
 from tessera.runner import ROOT, Qemu, RunError, find_qemu
 
 NEWER_QEMU = ROOT / "cache" / "qemu-new" / "qemu-system-riscv64"
@@ -50,11 +60,26 @@ def measure(qemu: Qemu, out: Path, only: list[str]) -> Bench:
     return bench
 
 
+def measure_mips(out: Path, only: list[str]) -> bench_mips.MipsBench:
+    """All measurements on the M5150."""
+    bench = bench_mips.MipsBench(out)
+    for name, measurement in bench_mips.MEASUREMENTS.items():
+        if only and name not in only:
+            continue
+        begin = time.monotonic()
+        print(f"bench: iasim: {name} ...", end="", file=sys.stderr, flush=True)
+        with bench.attempt(f"iasim: {name}"):
+            measurement(bench)
+        print(f" {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
+    return bench
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--qemu", action="append", default=[], metavar="PATH", help="emulator; may be given twice")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench", help="folder for results (%(default)s)")
-    parser.add_argument("--only", action="append", default=[], choices=[*MEASUREMENTS], help="measure only this")
+    known = [*MEASUREMENTS, *bench_mips.MEASUREMENTS]
+    parser.add_argument("--only", action="append", default=[], choices=known, help="measure only this")
     parser.add_argument("--strict", action="store_true", help="exit 1 when a goal is not met")
     return parser.parse_args()
 
@@ -75,16 +100,23 @@ def main() -> int:
         bench = measure(qemu, arguments.out, arguments.only)
         records += [record(taken, metrics.get(taken.figure.metric), qemu, commit) for taken in bench.taken]
         failed += bench.failed
-    table = rows(metrics, records)
-    write_results(arguments.out / "results.jsonl", records)
-    (arguments.out / "results.md").write_text(markdown(table, metrics, commit, failed), encoding="utf-8")
+    table = rows(of_machine(metrics, mips=False), records)
+    on_mips = measure_mips(arguments.out, arguments.only)
+    failed += on_mips.failed
+    mips_records = [record_mips(taken, metrics.get(taken.figure.metric), commit) for taken in on_mips.taken]
+    mips_table = rows(of_machine(metrics, mips=True), mips_records)
+    write_results(arguments.out / "results.jsonl", [*records, *mips_records])
+    (arguments.out / "results.md").write_text(markdown([table, mips_table], metrics, commit, failed), encoding="utf-8")
     plot(metrics, records, arguments.out)
     plot_adpcm(metrics, records, arguments.out)
     plot_ipc(metrics, records, arguments.out)
     plot_rt(records, arguments.out)
     print(text_table(table))
+    print()
+    print(text_table(mips_table))
     for why in failed:
         print(f"bench: not measured: {why}", file=sys.stderr)
+    records += mips_records
     print(f"bench: {len(records)} figures in {arguments.out / 'results.jsonl'}")
     missed = any(line["met"] is False for line in records)
     return 1 if failed or (arguments.strict and missed) else 0

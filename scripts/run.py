@@ -21,7 +21,17 @@ from types import FrameType
 
 from tessera import debugger
 from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean, die_with_parent, end_process
-from tessera.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, native_command, system_command
+from tessera.runner import (
+    ROOT,
+    BuiltSystem,
+    RunError,
+    find_qemu,
+    iasim_command,
+    iasim_native_command,
+    load_system,
+    native_command,
+    system_command,
+)
 
 SMOKE_TIMEOUT_S = 120.0
 REST_OF_LINE_S = 0.3  # a sign of life may stand at the start of a line that is worth showing whole
@@ -77,18 +87,28 @@ def interact(command: list[str]) -> int:
     return status or int(failed)
 
 
-def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
+def start(system: BuiltSystem) -> tuple[list[str], str]:
+    """The command that boots the system, and the machine that it is booted on, in words."""
+    if system.data["iasim"]:
+        return iasim_command(system), f"the board '{system.data['board']}' of iasim"
     qemu = find_qemu()
-    say(f"System '{system.name}': {', '.join(system.names)} on {system.data['harts']} harts of QEMU (-cpu {qemu.cpu}).")
+    return system_command(qemu, system), f"{system.data['harts']} harts of QEMU (-cpu {qemu.cpu})"
+
+
+def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
+    command, machine = start(system)
+    say(f"System '{system.name}': {', '.join(system.names)} on {machine}.")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
     say()
-    return interact(system_command(qemu, system))
+    return interact(command)
 
 
 def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:
-    qemu = find_qemu()
-    command = native_command(qemu, system, arguments.vm, monitor=True)
-    say(f"'{arguments.vm}' as in system '{system.name}', without a hypervisor. Ctrl-A x quits.")
+    if system.data["iasim"]:
+        command, leave_by = iasim_native_command(system, arguments.vm), "Ctrl-C"
+    else:
+        command, leave_by = native_command(find_qemu(), system, arguments.vm, monitor=True), "Ctrl-A x"
+    say(f"'{arguments.vm}' as in system '{system.name}', without a hypervisor. {leave_by} quits.")
     say()
     return interact(command)
 
@@ -97,7 +117,7 @@ def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     awaited = system.awaited()
     if not awaited:
         raise RunError(f"system '{system.name}': no VM that starts by itself has a sign-of-life to wait for")
-    command = system_command(find_qemu(), system)
+    command, _ = start(system)
     say(f"smoke: booting '{system.name}', waiting up to {arguments.timeout:.0f} s for {', '.join(awaited)}")
     # Named along, so that its lines and the firmware's never count as the only VM's.
     with Machine(command, [*system.names, HYPERVISOR]) as machine:

@@ -22,6 +22,7 @@
  *                                         past interrupts at once
  *   bool arch_timer_direct(void)          arch_timer_set_direct() does what arch_timer_set() does, without a call
  *   bool arch_alone(void)                 there is one CPU only, since before the first lock is taken: locks are needless
+ *   ARCH_RAM_ALIGN                        guest RAM begins and ends, for guest and host, at multiples of this
  *   ARCH_GPA_LIMIT                        guest-physical addresses are below this
  *   void arch_irq_devices(bool)           whether this CPU takes interrupts of devices, as it does from its start on; they
  *                                         stay pending meanwhile

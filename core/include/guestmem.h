@@ -27,7 +27,7 @@ static inline void *guestmem_at(const struct vm *vm, gpa_t gpa, size_t size)
     if (UNLIKELY(!memmap_has(r, gpa, size) || gpa % 8U != 0)) {
         return NULL;
     }
-    return arch_window_for(&cpu_self()->arch, r->hpa + (gpa - r->gpa), size);
+    return arch_window_for(&cpu_self()->arch, memmap_host(r, gpa), size);
 }
 
 #endif

@@ -15,13 +15,26 @@ struct memmap {
 
 /*
  * The one range check for what guests say: whether [gpa, gpa + size) lies in the region wholly, size not being 0. No sum is
- * made, which could wrap: gpa below the region makes the difference larger than any region.
+ * made, which could wrap: gpa below the region makes the difference larger than any region. Regions are below
+ * ARCH_GPA_LIMIT, as memmap_check() has seen.
  */
 static inline bool memmap_has(const struct sysimage_region *r, gpa_t gpa, uint64_t size)
 {
-    uint64_t offset = gpa - r->gpa;
+    gpa_t offset = gpa - (gpa_t)r->gpa;
 
-    return offset < r->size && size <= r->size - offset;
+    return offset < (gpa_t)r->size && size <= (gpa_t)r->size - offset;
+}
+
+/* An address that stands in 64 bits; one that no register holds is one that no memory has. */
+static inline gpa_t memmap_address(uint64_t field)
+{
+    return field == (gpa_t)field ? (gpa_t)field : ~(gpa_t)0;
+}
+
+/* Where the host has the guest-physical address, which the region has. */
+static inline hpa_t memmap_host(const struct sysimage_region *r, gpa_t gpa)
+{
+    return (hpa_t)r->hpa + (gpa - (gpa_t)r->gpa);
 }
 
 /*

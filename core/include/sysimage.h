@@ -25,12 +25,15 @@
 #define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
 #define SYSIMAGE_VERSION 4U
 
-/* Limits of one build of the hypervisor; the builder refuses what exceeds them. */
+/* Limits of one build of the hypervisor; the builder refuses what exceeds them. The build for a board with little memory
+ * has lower ones of the first four. */
+#ifndef SYSIMAGE_MAX_VMS
 #define SYSIMAGE_MAX_VMS 16U
-#define SYSIMAGE_MAX_VCPUS_PER_VM 8U
 #define SYSIMAGE_MAX_RT_APPS 64U /* in all VMs */
 #define SYSIMAGE_MAX_VCPUS 96U   /* RT apps are VCPUs too */
 #define SYSIMAGE_MAX_HARTS 8U
+#endif
+#define SYSIMAGE_MAX_VCPUS_PER_VM 8U
 #define SYSIMAGE_MAX_REGIONS 8U  /* per VM */
 #define SYSIMAGE_MAX_SHARED 32U  /* shared regions in all VMs */
 #define SYSIMAGE_MAX_LOADS 8U    /* per VM */

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 typedef unsigned long ulong; /* a register */
-typedef uint64_t gpa_t;      /* guest-physical address */
-typedef uint64_t hpa_t;      /* host-physical address */
+typedef ulong gpa_t;         /* guest-physical address: no machine has more than a register holds */
+typedef ulong hpa_t;         /* host-physical address */
 typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in the system image */
 
 #define TICKS_NEVER UINT64_MAX

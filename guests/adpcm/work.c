@@ -8,7 +8,9 @@
 #include "print.h"
 #include "timer.h"
 
+#ifndef WORK_FRAMES
 #define WORK_FRAMES 100U
+#endif
 #define WORK_PAUSE_MS 20U
 #define WORK_TURN_MS 10U
 

@@ -116,11 +116,11 @@ $(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),
 $(eval $(call bare_guest,fuzz,$(wildcard guests/fuzz/*.c guests/fuzz/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard guests/leak/*.c guests/leak/*.S),$(BARE_NOFP) -Iguests/fuzz))
 
-# The hostile guest, and those that must not notice it. Its memory is elsewhere (guests/faults/attacker/faults.h says why).
-FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/*.S)
-$(eval $(call bare_guest,faults,$(FAULTS),$(BARE_NOFP)))
+# The hostile guest, and those that must not notice it. Its memory is elsewhere (attacker/riscv/faults_arch.h says why).
+FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/riscv/*.c guests/faults/attacker/riscv/*.S)
+$(eval $(call bare_guest,faults,$(FAULTS),$(BARE_NOFP) -Iguests/faults/attacker -Iguests/faults/attacker/riscv))
 $(eval $(call bare_guest,witness,$(wildcard guests/faults/witness/*.c guests/faults/witness/*.S),$(BARE_FP)))
-$(eval $(call bare_guest,ticker,$(wildcard guests/faults/ticker/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,ticker,$(wildcard guests/faults/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))
 $(BARE_OUT)/faults/guest.ld: guests/lib/riscv/guest.ld
 	@mkdir -p $(@D)
 	@sed 's/ORIGIN = 0x80200000/ORIGIN = 0x90200000/' $< >$@

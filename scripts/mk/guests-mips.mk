@@ -6,7 +6,7 @@ MIPS_OUT ?= $(BUILD)/guests-mips
 MIPS_CC := clang --target=mipsel-none-elf
 MIPS_LD := ld.lld
 MIPS_CFLAGS := -std=c11 -O2 -g -mips32r5 -mvirt -msoft-float -mno-abicalls -fno-pic -G0 -ffreestanding -nostdlibinc \
-	-fno-common -ffunction-sections -fdata-sections -fno-stack-protector -fno-asynchronous-unwind-tables \
+	-fomit-frame-pointer -mno-check-zero-division -fno-common -ffunction-sections -fdata-sections -fno-stack-protector -fno-asynchronous-unwind-tables \
 	-Iguests/lib/include -Iguests/lib/mips/include -isystem guests/lib/libc
 MIPS_LDFLAGS := -nostdlib -static -T guests/lib/mips/guest.ld --gc-sections -z max-page-size=16 --build-id=none
 MIPS_LIB := $(wildcard guests/lib/*.c guests/lib/libc/*.c guests/lib/mips/*.S guests/lib/mips/*.c)
@@ -71,7 +71,13 @@ $(eval $(call mips_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bar
 $(eval $(call mips_freertos,adpcm-freertos,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/adpcm))
 $(eval $(call mips_freertos,adpcm-model,$(MIPS_ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),10,-Iguests/adpcm))
 $(eval $(call mips_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/mips/*.c guests/rtm/mips/*.S),-Iguests/rtm/mips -Iguests/rtm))
+MIPS_FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/mips/*.c guests/faults/attacker/mips/*.S)
+$(eval $(call mips_guest,faults,$(MIPS_FAULTS),-Iguests/faults/attacker -Iguests/faults/attacker/mips))
+$(eval $(call mips_guest,ticker,$(wildcard guests/faults/ticker/*.c),-DTICKER_BUDGET_US=100 -DTICKER_DEADLINE_US=400))
 $(eval $(call mips_guest,pingpong,$(wildcard guests/pingpong/*.c)))
+# The codec for twelve times as long, for the benchmark; and what the benchmark counts calls with.
+$(eval $(call mips_freertos,adpcm-long,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/adpcm -DWORK_FRAMES=1200U))
+$(eval $(call mips_guest,counts,$(wildcard guests/counts/*.c)))
 $(eval $(call mips_guest,greet,$(wildcard guests/greet/*.c)))
 
 guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32

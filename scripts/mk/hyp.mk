@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 # The hypervisor. HYP_CC=clang builds it with clang, HYP_BUILD names another output folder.
 CROSS ?= riscv64-unknown-elf-
-HYP_CC ?= $(CROSS)gcc
 HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)
 HYP_OPT ?= -O2
 
+# What a board's architecture needs: compiler, linker, flags. A board without a board.mk is a RISC-V one.
 HYP_ARCH := riscv
+-include platform/$(BOARD)/board.mk
+include scripts/mk/arch/$(HYP_ARCH).mk
+
 # Rooms that a system can do without: real time, messages, a debugger's end, the operator's keys. Each registers what it
 # offers.
 HYP_ROOMS ?= rt ipc debug operator
-HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) platform/$(BOARD) platform/drivers
+HYP_DRIVERS ?= platform/drivers
+HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_SRCS := $(filter-out $(if $(filter debug,$(HYP_ROOMS)),,arch/$(HYP_ARCH)/debug.c),$(HYP_SRCS))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) -Iplatform -Iplatform/$(BOARD)
-HYP_ISA := rv64imac
-# The call graph with the frames is for the depth of the stack (scripts/tessera/stack_depth.py).
-HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei -fcallgraph-info=su
-HYP_CLANG = --target=riscv64-unknown-elf -march=$(HYP_ISA) -mno-relax
-HYP_TARGET = $(if $(findstring clang,$(HYP_CC)),$(HYP_CLANG),$(HYP_GCC))
-HYP_CFLAGS = $(HYP_TARGET) -mabi=lp64 -mcmodel=medany -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
-             -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_WARN) $(HYP_INC) -MMD -MP
+HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD)
+HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
+             -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
 # What does not run while guests do, or whose length nobody waits for, is compiled for size; what is not on a way that is
 # measured also saves its registers by calling the compiler's library.
@@ -33,11 +32,7 @@ HYP_TINY := operator/keys.c core/console_log.c core/memmap.c core/sysimage.c cor
             arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_hsm.c arch/riscv/vm.c
 $(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
-$(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os -msave-restore
-HYP_LIBGCC = $(shell $(CROSS)gcc -march=$(HYP_ISA) -mabi=lp64 -print-libgcc-file-name)
-
-# The one file that touches floating-point registers; the ABI stays soft-float.
-$(HYP_BUILD)/obj/arch/riscv/fp.S.o: private HYP_ISA := rv64imafdc
+$(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os $(HYP_TINY_OPT)
 
 hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
 
@@ -63,11 +58,11 @@ $(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S $(HYP_BUILD)/fla
 # --gc-sections drops what a board does not use; -z max-page-size keeps the file as small as its content.
 $(HYP_BUILD)/tessera.elf: $(HYP_OBJS) $(HYP_BUILD)/hypervisor.lds
 	@echo "  LD    $@"
-	@$(CROSS)ld -T $(HYP_BUILD)/hypervisor.lds --gc-sections -z max-page-size=4096 -Map=$(HYP_BUILD)/tessera.map \
+	@$(HYP_LD) -T $(HYP_BUILD)/hypervisor.lds --gc-sections -z max-page-size=4096 -Map=$(HYP_BUILD)/tessera.map \
 		-o $@ $(HYP_OBJS) $(HYP_LIBGCC)
 
 $(HYP_BUILD)/tessera.bin: $(HYP_BUILD)/tessera.elf
-	@$(CROSS)objcopy -O binary --set-section-flags .stacks=alloc,load,contents $< $@
+	@$(HYP_OBJCOPY) $< $@
 
 -include $(HYP_OBJS:.o=.d)
 

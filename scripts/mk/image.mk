@@ -9,12 +9,14 @@ WITHOUT ?=
 # Names that people type reach the shell by its environment, whatever characters are in them.
 export SYSTEM WITHOUT
 
-MKIMAGE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py "systems/$$SYSTEM.dts" --guests $(BUILD)/guests
+# Guests are of the hypervisor's architecture.
+GUESTS := $(if $(filter mips,$(HYP_ARCH)),$(MIPS_OUT),$(BUILD)/guests)
+MKIMAGE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py "systems/$$SYSTEM.dts" --guests $(GUESTS)
 
 # Guests that we know how to make; a system may name files of its own beside them.
-IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS)
+IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS) $(MIPS_GUESTS)
 
-image: | setup ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, WITHOUT=sstc,htinst hides features)
+image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, WITHOUT=sstc,htinst hides features)
 	@files=$$($(MKIMAGE) --list-files) && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
 	@$(MKIMAGE) --hypervisor $(BUILD)/hyp/$(BOARD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT"
 	@echo "$(BUILD)/systems/$$SYSTEM/tessera.bin: $$(stat -c %s "$(BUILD)/systems/$$SYSTEM/tessera.bin") bytes"

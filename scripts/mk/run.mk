@@ -4,13 +4,16 @@ RUN := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/run.py
 VM ?= linux
 export VM
 
-run: image ## boot SYSTEM in QEMU with its console here (QEMU=path, CPU=flags such as sstc=false)
+# What runs systems for boards that QEMU does not have.
+SIMULATOR := $(if $(filter mips,$(HYP_ARCH)),$(IASIM))
+
+run: image $(SIMULATOR) ## boot SYSTEM in QEMU or, with PLATFORM=m5150, in iasim, its console here (QEMU=path, CPU=flags such as sstc=false)
 	@$(RUN) run --system "$$SYSTEM"
 
-smoke: image ## boot SYSTEM headless until every guest has given its sign of life
+smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given its sign of life
 	@$(RUN) smoke --system "$$SYSTEM"
 
-native: image ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
+native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
 E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e2e
@@ -19,7 +22,7 @@ test-e2e: image | setup-dev setup-qemu-new ## boot real systems in QEMU and use 
 	@$(E2E)
 
 # One after the other, so that a failure is the last thing on the screen.
-test: | setup-dev ## every test there is: unit, image builder, bare guests, the simulator, end to end
+test: | setup-dev ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, end to end
 	@$(MAKE) --no-print-directory test-unit
 	@$(MAKE) --no-print-directory test-rt-long
 	@$(MAKE) --no-print-directory check-model
@@ -27,6 +30,7 @@ test: | setup-dev ## every test there is: unit, image builder, bare guests, the 
 	@$(MAKE) --no-print-directory test-image
 	@$(MAKE) --no-print-directory test-guests
 	@$(MAKE) --no-print-directory test-iasim
+	@$(MAKE) --no-print-directory test-mips
 	@$(MAKE) --no-print-directory test-e2e
 	@$(MAKE) --no-print-directory test-newer
 	@echo "test: all suites passed"
@@ -52,3 +56,9 @@ picture: image | setup-dev ## draw docs/images/demo.svg from a real run of the d
 	@$(PYTHON) scripts/picture.py -- $(PYTHON) scripts/run.py run --system demo
 
 .PHONY: picture
+
+# Systems on the M5150, in its simulator.
+test-mips: iasim | setup-dev ## boot systems for the M5150 in iasim, on both of its boards
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/mips
+
+.PHONY: test-mips

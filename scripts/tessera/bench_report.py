@@ -12,9 +12,11 @@ from typing import Any
 from tessera.bench_collect import Taken
 from tessera.bench_machine import ICOUNT
 from tessera.bench_metrics import PEERS, Metric
+from tessera.bench_mips import Taken as MipsTaken
 from tessera.runner import ROOT, Qemu
 
 NATIVE = "native"
+IASIM = "iasim"
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,32 @@ def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> d
     }
 
 
+def record_mips(taken: MipsTaken, metric: Metric | None, commit: Commit) -> dict[str, Any]:
+    """The same for a figure of the M5150."""
+    value = taken.figure.stat(metric.stat if metric else "median")
+    return {
+        "metric": taken.figure.metric,
+        "unit": taken.figure.unit,
+        "value": _plain(value),
+        "min": _plain(taken.figure.min),
+        "median": _plain(taken.figure.median),
+        "max": _plain(taken.figure.max),
+        "n": taken.figure.n,
+        "goal": _plain(metric.goal) if metric else None,
+        "met": metric.met(value) if metric else None,
+        "config": {"system": taken.system, "simulator": IASIM, "board": taken.board, "model": taken.model, "harts": 1},
+        "commit": commit.name,
+        "dirty": commit.dirty,
+        **_anchors(metric),
+        **({"curve": [_plain(point) for point in taken.curve]} if taken.curve else {}),
+    }
+
+
+def of_machine(metrics: dict[str, Metric], mips: bool) -> dict[str, Metric]:
+    """The metrics of the M5150, or those of RISC-V."""
+    return {name: metric for name, metric in metrics.items() if name.startswith("mips.") == mips}
+
+
 def _config(taken: Taken, qemu: Qemu) -> dict[str, Any]:
     return {
         "system": taken.system,
@@ -113,7 +141,17 @@ def verdict(met: bool | None) -> str:
 
 
 def _versions(records: list[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(line["config"]["qemu"] for line in records))
+    return list(dict.fromkeys(map(_emulator, records)))
+
+
+def _emulator_text(version: str) -> str:
+    return version if version == IASIM else f"QEMU {version}"
+
+
+def _emulator(line: dict[str, Any]) -> str:
+    """QEMU's version, or the simulator's name."""
+    config = line["config"]
+    return str(config["qemu"] if "qemu" in config else config["simulator"])
 
 
 def rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[list[str]]:
@@ -122,7 +160,7 @@ def rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[list
     ours = _by_name(records, native=False)
     natively = _by_name(records, native=True)
     others = [name for name, _ in ours if name not in metrics and not name.endswith(".ticks")]
-    header = ["metric", "unit", "goal", *(f"QEMU {version}" for version in versions), "", "native", *map(str, PEERS)]
+    header = ["metric", "unit", "goal", *map(_emulator_text, versions), "", "native", *map(str, PEERS)]
     table = [header]
     for name in dict.fromkeys([*metrics, *others]):
         lines = [ours.get((name, version)) for version in versions]
@@ -133,7 +171,7 @@ def rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[list
 def _by_name(records: Iterable[dict[str, Any]], native: bool) -> dict[tuple[str, ...], dict[str, Any]]:
     """Those measured natively, or those in VMs, by metric and QEMU's version."""
     wanted = [line for line in records if (line["config"]["system"] == NATIVE) == native]
-    return {(line["metric"], line["config"]["qemu"]): line for line in wanted}
+    return {(line["metric"], _emulator(line)): line for line in wanted}
 
 
 def _row(
@@ -177,8 +215,13 @@ def text_table(table: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def markdown(table: list[list[str]], metrics: dict[str, Metric], commit: Commit, failed: list[str]) -> str:
-    """A page with the table, what each metric means, and what could not be measured."""
+def _markdown_table(table: list[list[str]]) -> list[str]:
+    lines = ["| " + " | ".join(row) + " |" for row in table]
+    return [lines[0], "|---|---|" + "---:|" * (len(table[0]) - 2), *lines[1:], ""]
+
+
+def markdown(tables: list[list[list[str]]], metrics: dict[str, Metric], commit: Commit, failed: list[str]) -> str:
+    """A page with the tables, what each metric means, and what could not be measured."""
     state = f"{commit.name[:12]}{' with changes' if commit.dirty else ''}"
     lines = [
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
@@ -186,10 +229,7 @@ def markdown(table: list[list[str]], metrics: dict[str, Metric], commit: Commit,
         "",
         f"Commit {state}. Instructions executed under QEMU, `-icount {ICOUNT}`, one hart: a virtual machine of 1 GIPS.",
         "",
-        "| " + " | ".join(table[0]) + " |",
-        "|---|---|" + "---:|" * (len(table[0]) - 2),
-        *("| " + " | ".join(row) + " |" for row in table[1:]),
-        "",
+        *(line for table in tables for line in _markdown_table(table)),
         *(
             f"- **{metric.name}** ({metric.stat}): {metric.what}. Peers: {metric.source}."
             for metric in metrics.values()

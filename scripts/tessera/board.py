@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a board's file."""
 
+import re
 from pathlib import Path
 
 from tessera import schema
@@ -9,6 +10,7 @@ from tessera.model import Board, BoardDevice
 from tessera.problems import Problems
 from tessera.reading import Read, read
 from tessera.source import Source
+from tessera.virtual import MACHINES, RISCV, Machine
 
 
 def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
@@ -24,6 +26,17 @@ def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
     return _board(path)
 
 
+def machine_of(path: Path, platform_dir: Path) -> Machine:
+    """What guests of the system in the file `path` see. RISC-V's where that cannot be told: what is wrong is others'
+    to say."""
+    board = Source(str(path)).root.props.get("board")
+    name = bytes(board.value).rstrip(b"\0").decode("ascii", "replace") if board else ""
+    file = platform_dir / name / "board.dts"
+    if not re.fullmatch(schema.NAME_PATTERN, name) or not file.is_file():
+        return RISCV
+    return MACHINES.get(read(Source(str(file)), schema.BOARD, Problems())["architecture"], RISCV)
+
+
 def _board(path: Path) -> Board:
     """Raises BuildError with the problems of the board file, which are not the system's."""
     problems = Problems()
@@ -33,7 +46,11 @@ def _board(path: Path) -> Board:
     problems.raise_if_any()
     return Board(
         name=path.parent.name,
+        machine=MACHINES[node["architecture"]],
         harts=node["harts"],
+        max_vms=node["max-vms"],
+        max_vcpus=node["max-vcpus"],
+        max_rt_apps=node["max-rt-apps"],
         ram_base=node["ram-base"],
         ram_size=node["ram-size"],
         load_address=node["load-address"],
@@ -41,9 +58,11 @@ def _board(path: Path) -> Board:
         rt_switch_ns=node["rt-switch-ns"],
         rt_blocked_ns=node["rt-blocked-ns"],
         timebase_hz=node["timebase-hz"],
+        rom_size=node["rom-size"],
         isa_base=node["isa-base"],
         isa_extensions=node["isa-extensions"],
         cbo_block_size=node["cbo-block-size"],
+        iasim_board=node["iasim-board"],
         qemu_machine=node["qemu-machine"],
         qemu_arguments=node["qemu-arguments"],
         devices={device.name: device for device in map(_device, _device_nodes(node))},
@@ -69,8 +88,9 @@ def _device(node: Read) -> BoardDevice:
 
 def _check(node: Read) -> None:
     end = node["ram-base"] + node["ram-size"]
-    if not node["ram-base"] <= node["load-address"] < end:
+    if not node["rom-size"] and not node["ram-base"] <= node["load-address"] < end:
         node.problem("load-address", f"expected an address inside the RAM, got {node['load-address']:#x}")
+    _check_isa(node)
     devices = _device_nodes(node)
     for index, device in enumerate(devices):
         for other in devices[:index]:
@@ -78,3 +98,9 @@ def _check(node: Read) -> None:
                 device.problem("interrupt", f"expected a source of its own, got that of {other.path}")
             if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
                 device.problem("base", f"expected registers of its own, got some of {other.path}")
+
+
+def _check_isa(node: Read) -> None:
+    missing = [prop for prop in ("isa-base", "isa-extensions") if not node[prop]]
+    for prop in missing if node["architecture"] == "riscv" else []:
+        node.problem(prop, "missing; expected it for RISC-V")

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from tessera.elf import check_hypervisor
+from tessera.elf import check_hypervisor, wrap
 from tessera.fdt import compile_dts
 from tessera.fixups import Fixup, find_fixups
 from tessera.guestdt import guest_dts, told_features
@@ -55,6 +55,8 @@ def build(options: Options) -> Built:
         files[f"{vm.name}.dts"], files[f"{vm.name}.dtb"] = dts.encode(), blob
     image = head + build_image(system, fixups)
     files["tessera.bin"] = image
+    if system.board.iasim_board:
+        files["tessera.elf"] = wrap(image, system.board.load_address)
     files["system.json"] = (json.dumps(manifest(system, image, hypervisor), indent=2) + "\n").encode()
     return Built(system, files)
 

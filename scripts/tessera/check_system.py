@@ -75,6 +75,19 @@ def check_harts(system: Read, board: Board) -> None:
         system.problem("virtual-time", f"expected one hart in virtual time, got harts = {system['harts']}")
 
 
+def check_limits(system: Read, vms: list[Read], board: Board) -> None:
+    """Reports more than the board's hypervisor is built for."""
+    apps = sum(vm["rt-apps"] or 0 for vm in vms)
+    vcpus = apps + sum(vm["vcpus"] or 0 for vm in vms)
+    for what, count, limit, any_board in (
+        ("VMs", len(vms), board.max_vms, layout.MAX_VMS),
+        ("RT apps", apps, board.max_rt_apps, layout.MAX_RT_APPS),
+        ("VCPUs and RT apps", vcpus, board.max_vcpus, layout.MAX_VCPUS),
+    ):
+        if limit < any_board and count > limit:
+            system.problem("board", f"expected at most {limit} {what} on {board.name}, got {count}")
+
+
 def check_watchdogs(system: Read, vms: list[Read]) -> None:
     """Reports watchdogs that a guest could not pet in time although all is well: it may wait for its turn so long."""
     vcpus = sum(vm["vcpus"] or 0 for vm in vms)

@@ -9,13 +9,13 @@ from tessera.kinds import size_text
 from tessera.model import Load, Vm
 from tessera.schema import MIB, RAM_ALIGN
 
-GPA_END = 1 << 41
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
 
 
 def check_vm(vm: Vm) -> None:
     """Reports what is wrong with `vm`."""
     _check_together(vm)
+    _check_no_controller(vm)
     _check_spaces(vm)
     _check_devices(vm)
     _check_messages(vm)
@@ -35,11 +35,18 @@ def _check_together(vm: Vm) -> None:
         node.problem("no-plic", "expected only on a VM without devices: their interrupts need a PLIC")
 
 
+def _check_no_controller(vm: Vm) -> None:
+    """Where guests have no interrupt controller but the CPU's own lines."""
+    for prop in ("no-plic", "message-interrupt", "devices"):
+        if vm.node[prop] and not vm.machine.has_plic:
+            vm.node.problem(prop, f"expected only where guests have a PLIC, got it on {vm.machine.architecture}")
+
+
 def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
     """What the guest's address space holds: name, property to blame, first address, first behind."""
     spaces = [("the RAM", "memory-base", vm.memory_base, vm.memory_end)]
     if vm.has_uart:
-        spaces.append(("the UART", "memory-base", virtual.UART_BASE, virtual.UART_BASE + virtual.UART_SIZE))
+        spaces.append(("the UART", "memory-base", vm.machine.uart_base, vm.machine.uart_base + virtual.UART_SIZE))
     if vm.has_plic:
         spaces.append(("the PLIC", "memory-base", virtual.PLIC_BASE, virtual.PLIC_BASE + virtual.PLIC_SIZE))
     spaces += [(device.name, "devices", device.base, device.base + device.size) for device in vm.devices]
@@ -58,9 +65,10 @@ def _check_shared_spaces(vm: Vm) -> None:
 
 
 def _check_spaces(vm: Vm) -> None:
-    if vm.memory_end > GPA_END:
+    end = vm.machine.gpa_end
+    if vm.memory_end > end:
         got = f"got memory up to {vm.memory_end:#x}"
-        vm.node.problem("memory-size", f"expected guest-physical addresses below {GPA_END:#x}, {got}")
+        vm.node.problem("memory-size", f"expected guest-physical addresses below {end:#x}, {got}")
     for one, other in combinations(_spaces(vm), 2):
         (name, _, first, behind), (other_name, prop, other_first, other_behind) = one, other
         if first < other_behind and other_first < behind:
@@ -68,9 +76,9 @@ def _check_spaces(vm: Vm) -> None:
             vm.node.problem(prop, f"expected guest-physical addresses that do not overlap, {got}")
     _check_shared_spaces(vm)
     for region in vm.shared:
-        if region.end > GPA_END:
+        if region.end > end:
             got = f"got memory up to {region.end:#x}"
-            region.node.problem("size", f"expected guest-physical addresses below {GPA_END:#x}, {got}")
+            region.node.problem("size", f"expected guest-physical addresses below {end:#x}, {got}")
     room = layout.MAX_REGIONS - 1 - len(vm.devices)
     if len(vm.shared) > room >= 0:
         got = f"got {len(vm.shared)} beside {len(vm.devices)} devices"
@@ -129,7 +137,7 @@ def _report_outside(vm: Vm, load: Load) -> None:
     room = f"expected it to fit the RAM at {ram}"
     placed = vm.node.given(f"{load.what}-address")
     if load.what == "initrd" and not placed:
-        space = vm.memory_size - virtual.DTB_ROOM
+        space = vm.memory_size - vm.machine.dtb_room
         got = f"got {size_text(load.span)}"
         vm.node.problem("initrd", f"{room} (at most {size_text(space)}, starting at a multiple of 2 MiB), {got}")
     else:

@@ -14,14 +14,19 @@ def told_features(vm: Vm) -> tuple[str, ...]:
     return tuple(feature for feature in GUEST_FEATURES if feature in wanted)
 
 
+def _compatible(vm: Vm) -> list[str]:
+    if vm.machine.architecture == "mips":
+        return ['compatible = "tessera,m5150";', 'model = "tessera,m5150";']
+    return ['compatible = "riscv-virtio";', 'model = "riscv-virtio,qemu";']
+
+
 def guest_dts(system: System, vm: Vm) -> str:
     """The source of the device tree, for dtc and for the reader."""
     memory = ['device_type = "memory";', f"reg = {_reg(vm.memory_base, vm.memory_size)};"]
     body = [
         "#address-cells = <2>;",
         "#size-cells = <2>;",
-        'compatible = "riscv-virtio";',
-        'model = "riscv-virtio,qemu";',
+        *_compatible(vm),
         "",
         *_chosen(vm),
         "",
@@ -63,7 +68,7 @@ def _chosen(vm: Vm) -> list[str]:
     if vm.node["bootargs"]:
         body.append(f"bootargs = {_string(vm.node['bootargs'])};")
     if vm.has_uart:
-        body.append(f'stdout-path = "/soc/serial@{virtual.UART_BASE:x}";')
+        body.append(f'stdout-path = "/soc/serial@{vm.machine.uart_base:x}";')
     for load in vm.loads:
         if load.what == "initrd":
             body.append(f"linux,initrd-start = {_cells(*_wide(load.gpa))};")
@@ -75,8 +80,16 @@ def _cpus(board: Board, vm: Vm) -> list[str]:
     told = told_features(vm)
     body = ["#address-cells = <1>;", "#size-cells = <0>;", f"timebase-frequency = <{board.timebase_hz}>;"]
     for index in range(vm.vcpus):
-        body += ["", *_cpu(board, index, told)]
+        body += ["", *(_mips_cpu(index) if vm.machine.architecture == "mips" else _cpu(board, index, told))]
     return _node("cpus", body)
+
+
+def _mips_cpu(index: int) -> list[str]:
+    body = ['device_type = "cpu";', f"reg = <{index}>;", 'compatible = "mips,m5150";']
+    controller = ['compatible = "mti,cpu-interrupt-controller";', "interrupt-controller;"]
+    controller += ["#interrupt-cells = <1>;", "#address-cells = <0>;"]
+    body += ["", *_node(f"cpu{index}_intc: interrupt-controller", controller)]
+    return _node(f"cpu@{index:x}", body)
 
 
 def _cpu(board: Board, index: int, told: tuple[str, ...]) -> list[str]:
@@ -103,8 +116,9 @@ def _cpu(board: Board, index: int, told: tuple[str, ...]) -> list[str]:
 def isa_string(board: Board, told: tuple[str, ...]) -> str:
     """The older riscv,isa: single letters, then the longer names each after an underscore."""
     names = (*board.isa_extensions, *told)
-    letters = "".join(name for name in names if len(name) == 1 and name != board.isa_base[-1])
-    return board.isa_base + letters + "".join("_" + name for name in names if len(name) > 1)
+    base = board.isa_base or ""
+    letters = "".join(name for name in names if len(name) == 1 and name != base[-1:])
+    return base + letters + "".join("_" + name for name in names if len(name) > 1)
 
 
 def _soc(vm: Vm) -> list[str]:
@@ -130,12 +144,14 @@ def _soc(vm: Vm) -> list[str]:
 def _uart(vm: Vm) -> list[str]:
     body = [
         'compatible = "ns16550a";',
-        f"reg = {_reg(virtual.UART_BASE, virtual.UART_REGISTERS)};",
+        f"reg = {_reg(vm.machine.uart_base, virtual.UART_REGISTERS)};",
         f"clock-frequency = <{virtual.UART_CLOCK_HZ}>;",
     ]
     if vm.has_plic and not vm.node["uart-polled"]:
-        body += ["interrupt-parent = <&plic>;", f"interrupts = <{virtual.UART_IRQ}>;"]
-    return _node(f"serial@{virtual.UART_BASE:x}", body)
+        body += ["interrupt-parent = <&plic>;", f"interrupts = <{vm.machine.uart_irq}>;"]
+    elif not vm.machine.has_plic and not vm.node["uart-polled"]:
+        body += ["interrupt-parent = <&cpu0_intc>;", f"interrupts = <{vm.machine.uart_irq}>;"]
+    return _node(f"serial@{vm.machine.uart_base:x}", body)
 
 
 def _device(device: BoardDevice) -> list[str]:

@@ -123,7 +123,7 @@ def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
         if count > limit:
             raise BuildError(f"{node.path}: expected at most {limit} {name} in a VM's tables, got {count}")
         numbers[f"n{name}"], numbers[f"{name}_offset"] = count, offset
-    polled = node["uart-polled"] or not vm.has_plic or not vm.has_uart
+    heard = vm.has_uart and not node["uart-polled"] and (vm.has_plic or not vm.machine.has_plic)
     return layout.VM.pack(
         name=vm.name.encode(),
         flags=_flags(vm),
@@ -135,10 +135,10 @@ def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
         message_irq=node["message-interrupt"] or 0,
         watchdog_ms=node["watchdog-ms"],
         restart_pause_max_ms=node["restart-pause-max-ms"],
-        uart_irq=0 if polled else virtual.UART_IRQ,
+        uart_irq=vm.machine.uart_irq if heard else 0,
         entry=vm.entry,
         dtb=vm.dtb_address,
-        uart=virtual.UART_BASE if vm.has_uart else 0,
+        uart=vm.machine.uart_base if vm.has_uart else 0,
         plic=virtual.PLIC_BASE if vm.has_plic else 0,
         **numbers,
     )

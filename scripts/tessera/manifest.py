@@ -30,6 +30,7 @@ def manifest(system: System, image: bytes, hypervisor: File | None) -> dict[str,
         "vms": [_vm(vm) for vm in system.vms],
         "shared": [_shared(region) for region in system.shared],
         "qemu": _qemu(system),
+        "iasim": {"board": board.iasim_board} if board.iasim_board else None,
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tessera.layout import align_up
 from tessera.reading import Read
-from tessera.schema import RAM_ALIGN
+from tessera.virtual import Machine
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,11 @@ class Board:
     """A board; addresses are host-physical, sizes in bytes."""
 
     name: str
+    machine: Machine
     harts: int
+    max_vms: int
+    max_vcpus: int
+    max_rt_apps: int
     ram_base: int
     ram_size: int
     load_address: int
@@ -37,9 +41,11 @@ class Board:
     rt_release_ns: int
     rt_switch_ns: int
     rt_blocked_ns: int
-    isa_base: str
+    rom_size: int
+    isa_base: str | None
     isa_extensions: tuple[str, ...]
     cbo_block_size: int
+    iasim_board: str | None
     qemu_machine: str | None
     qemu_arguments: tuple[str, ...]
     devices: dict[str, BoardDevice]
@@ -112,6 +118,7 @@ class Vm:
 
     id: int
     node: Read
+    machine: Machine
     colour: str
     memory_base: int
     memory_size: int
@@ -143,7 +150,7 @@ class Vm:
 
     @property
     def has_plic(self) -> bool:
-        return not self.node["no-plic"]
+        return self.machine.has_plic and not self.node["no-plic"]
 
 
 @dataclass
@@ -165,4 +172,4 @@ class System:
     @property
     def ram_end(self) -> int:
         """First address behind the RAM that VMs may have; the traces of all harts follow."""
-        return self.board.ram_end - align_up((self.harts or 0) * self.trace_kib * 1024, RAM_ALIGN)
+        return self.board.ram_end - align_up((self.harts or 0) * self.trace_kib * 1024, self.board.machine.ram_align)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decides where things lie: loads in a guest's RAM, VMs in the host's RAM."""
 
-from tessera import layout, virtual
+from tessera import layout
 from tessera.files import linux_header
 from tessera.kinds import size_text
 from tessera.layout import PAGE, align_down, align_up
 from tessera.model import Load, System, Vm
 from tessera.reading import Read
-from tessera.schema import RAM_ALIGN
 
 Span = tuple[int, int]  # first address, first address behind
 
@@ -21,10 +20,10 @@ def place_guest(vm: Vm) -> None:
     if vm.initrd:
         size = len(vm.initrd.data)
         # May be below the RAM if it does not fit; check_vm says so.
-        highest = max(align_down(vm.dtb_address - size, RAM_ALIGN), 0)
+        highest = max(align_down(vm.dtb_address - size, vm.machine.ram_align), 0)
         gpa = vm.node["initrd-address"] if vm.node.given("initrd-address") else highest
         vm.loads.append(Load("initrd", gpa, vm.initrd.data, size))
-    vm.loads.append(Load("device tree", vm.dtb_address, b"", virtual.DTB_ROOM))
+    vm.loads.append(Load("device tree", vm.dtb_address, b"", vm.machine.dtb_room))
 
 
 def place_host(system: System, image_end: int) -> None:
@@ -33,7 +32,12 @@ def place_host(system: System, image_end: int) -> None:
     image_end: first host-physical address behind the hypervisor and the system image. Problems are reported.
     """
     board = system.board
-    image_end = align_up(image_end, RAM_ALIGN)
+    if board.rom_size:
+        if image_end > board.load_address + board.rom_size:
+            expected = f"expected a system image that fits {board.name}'s ROM of {size_text(board.rom_size)}"
+            system.node.problem("", f"{expected}, got {image_end - board.load_address} bytes")
+        image_end = board.ram_base
+    image_end = align_up(image_end, board.machine.ram_align)
     if image_end > system.ram_end:
         room = size_text(max(system.ram_end - board.ram_base, 0))
         expected = f"expected a system image that fits {board.name}'s RAM of {room}"
@@ -92,5 +96,5 @@ def image_bound(system: System, hypervisor_size: int) -> int:
     payloads = {load.data for vm in system.vms for load in vm.loads}
     size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # and the mark of its end
     tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM, PAGE)
-    trees = len(system.vms) * virtual.DTB_ROOM
+    trees = len(system.vms) * system.board.machine.dtb_room
     return system.board.load_address + align_up(hypervisor_size, PAGE) + tables + size + trees

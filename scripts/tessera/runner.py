@@ -127,8 +127,8 @@ def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
     image = folder / "tessera.bin"
     if not image.is_file():
         raise RunError(f"{image} is not there (run `make image SYSTEM={name}`)")
-    if data.get("qemu") is None:
-        raise RunError(f"system '{name}' is for the board '{data.get('board')}', which QEMU does not emulate")
+    if data.get("qemu") is None and data.get("iasim") is None:
+        raise RunError(f"system '{name}' is for the board '{data.get('board')}', which nothing emulates")
     return BuiltSystem(name, image, data)
 
 
@@ -138,6 +138,27 @@ def console_arguments(monitor: bool = False) -> list[str]:
     if monitor:
         return [*arguments, "-chardev", "stdio,id=c0,mux=on,signal=off", "-serial", "chardev:c0", "-mon", "chardev=c0"]
     return [*arguments, "-monitor", "none", "-chardev", "stdio,id=c0,signal=off", "-serial", "chardev:c0"]
+
+
+def iasim() -> str:
+    """The simulator of the M5150: IASIM=, or what `make iasim` builds."""
+    path = Path(os.environ.get("IASIM") or ROOT / "build/iasim/release/iasim")
+    if not path.is_file():
+        raise RunError(f"iasim: {path} is not there (run `make iasim`)")
+    return str(path)
+
+
+def iasim_command(system: BuiltSystem, *options: str) -> list[str]:
+    """Boots the system in iasim from reset; the hypervisor's own file has symbols, and what the core starts from."""
+    symbols = str((ROOT / system.data["hypervisor"]["path"]).with_suffix(".elf"))
+    image = str(system.image.with_suffix(".elf"))
+    return [iasim(), "run", "--board", system.data["iasim"]["board"], *options, symbols, image]
+
+
+def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[str]:
+    """Runs the very guest of a VM without a hypervisor, on the board whose devices it sees in a VM."""
+    guest = str((ROOT / system.vm(name)["image"]["path"]).with_suffix(".elf"))
+    return [iasim(), "run", "--board", "generic", *options, guest]
 
 
 def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:

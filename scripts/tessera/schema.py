@@ -5,7 +5,7 @@ Checking (reading.py) and the reference in docs/configuration.md (configdoc.py) 
 new NodeSchema among the children of SYSTEM.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tessera import layout, virtual
@@ -278,6 +278,26 @@ SYSTEM = NodeSchema(
     },
 )
 
+
+def _for_machine(prop: Prop, machine: virtual.Machine) -> Prop:
+    kind = prop.kind
+    if isinstance(kind, Address) and kind.align == RAM_ALIGN:
+        low = machine.ram_align if kind.low else 0
+        kind = replace(kind, align=machine.ram_align, low=low)
+    default = machine.memory_base if prop.name == "memory-base" else prop.default
+    return replace(prop, kind=kind, default=default)
+
+
+def for_machine(node: NodeSchema, machine: virtual.Machine) -> NodeSchema:
+    """The schema where guests see another machine than RISC-V's: how RAM is aligned, and where it is."""
+    return replace(
+        node,
+        props=tuple(_for_machine(prop, machine) for prop in node.props),
+        children={name: for_machine(child, machine) for name, child in node.children.items()},
+        named=for_machine(node.named, machine) if node.named else None,
+    )
+
+
 BOARD_DEVICE = NodeSchema(
     doc="A device that can be passed through; it keeps its address and interrupt number in the guest. Its name:",
     props=(
@@ -307,18 +327,37 @@ BOARD = NodeSchema(
     doc="A board, in `platform/<name>/board.dts`.",
     props=(
         Prop("compatible", Choice(("tessera,board",)), "Says that this is a board file.", required=True),
+        Prop(
+            "architecture",
+            Choice(tuple(virtual.MACHINES)),
+            "What its CPUs are; `mips` is MIPS32 with VZ.",
+            default="riscv",
+        ),
         Prop("harts", Number(1, layout.MAX_HARTS), "Harts it has at most.", required=True),
-        Prop("ram-base", Address(align=RAM_ALIGN, below=1 << 56), "Start of its RAM.", required=True),
+        Prop("max-vms", Number(1, layout.MAX_VMS), "VMs that its hypervisor is built for.", default=layout.MAX_VMS),
+        Prop(
+            "max-vcpus",
+            Number(1, layout.MAX_VCPUS),
+            "VCPUs that its hypervisor is built for, RT apps included.",
+            default=layout.MAX_VCPUS,
+        ),
+        Prop(
+            "max-rt-apps",
+            Number(0, layout.MAX_RT_APPS),
+            "RT apps that its hypervisor is built for.",
+            default=layout.MAX_RT_APPS,
+        ),
+        Prop("ram-base", Address(align=virtual.MIPS.ram_align, below=1 << 56), "Start of its RAM.", required=True),
         Prop(
             "ram-size",
-            Address("a size", align=RAM_ALIGN, low=RAM_ALIGN, below=1 << 56),
+            Address("a size", align=virtual.MIPS.ram_align, low=virtual.MIPS.ram_align, below=1 << 56),
             "Bytes of RAM.",
             required=True,
         ),
         Prop(
             "load-address",
             Address(align=layout.PAGE, below=1 << 56),
-            "Where the hypervisor is loaded and entered; the RAM below is the firmware's.",
+            "Where the hypervisor is loaded and entered; the RAM below is the firmware's. Outside of the RAM: in ROM.",
             required=True,
         ),
         Prop("timebase-hz", Number(1000000, 10**10), "Frequency of the `time` CSR in Hz.", required=True),
@@ -343,9 +382,17 @@ BOARD = NodeSchema(
             "Admission counts it once for each app.",
             required=True,
         ),
-        Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", required=True),
-        Prop("isa-extensions", Words("extensions"), "Extensions that every guest is told of.", required=True),
+        Prop("rom-size", Address("a size", align=layout.PAGE), "Bytes of the ROM behind load-address.", default=0),
+        Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", default_words="none; RISC-V needs one"),
+        Prop(
+            "isa-extensions",
+            Words("extensions"),
+            "Extensions that every guest is told of.",
+            default=(),
+            default_words="none; RISC-V needs some",
+        ),
         Prop("cbo-block-size", Number(16, 4096), "Bytes that a cache-block operation works on.", default=64),
+        Prop("iasim-board", Text(31), "iasim's `--board`.", default_words="not a board of iasim"),
         Prop("qemu-machine", Text(63), "QEMU's `-machine`.", default_words="not a machine of QEMU"),
         Prop(
             "qemu-arguments",

@@ -4,8 +4,16 @@
 from pathlib import Path
 
 from tessera import schema, virtual
-from tessera.board import load_board
-from tessera.check_system import check_counts, check_devices, check_harts, check_shared, check_watchdogs, owners
+from tessera.board import load_board, machine_of
+from tessera.check_system import (
+    check_counts,
+    check_devices,
+    check_harts,
+    check_limits,
+    check_shared,
+    check_watchdogs,
+    owners,
+)
 from tessera.check_vm import check_vm
 from tessera.files import find_file, load_file, load_image
 from tessera.kinds import suggest
@@ -27,12 +35,15 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
     """
     check_features(without)
     problems = Problems()
-    node = _read(path, problems)
-    vms = [_vm(index, vm, guests) for index, vm in enumerate(_section(node, "vms")) if vm.sound]
+    machine = machine_of(path, platform_dir)
+    node = _read(path, problems, machine)
+    vms = [_vm(index, vm, guests, machine) for index, vm in enumerate(_section(node, "vms")) if vm.sound]
     if "vms" in node.children:
         check_counts(node.children["vms"])
         check_watchdogs(node, _section(node, "vms"))
     board = load_board(node["board"], platform_dir, node) if node["board"] else None
+    if board:
+        check_limits(node, _section(node, "vms"), board)
     devices = _devices(node, board, vms, guests) if board else []
     shared = _shared(node, vms)
     for vm in vms:
@@ -59,8 +70,8 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
     return system
 
 
-def _read(path: Path, problems: Problems) -> Read:
-    node = read(Source(str(path)), schema.SYSTEM, problems)
+def _read(path: Path, problems: Problems, machine: virtual.Machine) -> Read:
+    node = read(Source(str(path)), schema.for_machine(schema.SYSTEM, machine), problems)
     if len(path.stem) > LONGEST_NAME:
         node.problem("", f'expected a file name of at most {LONGEST_NAME} characters, got "{path.stem}"')
     return node
@@ -121,20 +132,21 @@ def _device(node: Read, guests: Path) -> Device:
     return Device(node.name, node["slot"], node["model"], file, node["read-only"])
 
 
-def _vm(index: int, node: Read, guests: Path) -> Vm:
+def _vm(index: int, node: Read, guests: Path, machine: virtual.Machine) -> Vm:
     base = node["memory-base"]
-    image_address = node["image-address"] if node.given("image-address") else base + virtual.IMAGE_OFFSET
+    image_address = node["image-address"] if node.given("image-address") else base + machine.image_offset
     colour = node["colour"] or schema.DEFAULT_COLOURS[index % len(schema.DEFAULT_COLOURS)]
     return Vm(
         id=index,
         node=node,
+        machine=machine,
         colour=colour,
         memory_base=base,
         memory_size=node["memory-size"],
         host_base=node["host-base"] or 0,
         image_address=image_address,
         entry=node["entry"] if node.given("entry") else image_address,
-        dtb_address=base + node["memory-size"] - virtual.DTB_ROOM,
+        dtb_address=base + node["memory-size"] - machine.dtb_room,
         image=load_image(node, "image", guests),
         initrd=load_file(node, "initrd", guests) if node["initrd"] else None,
     )

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a guest sees the emulated devices. docs/virtual-platform.md promises these."""
 
+from dataclasses import dataclass
+
 UART_BASE = 0x10000000
 UART_SIZE = 0x1000  # the page that traps; the registers are the first 0x100
 UART_REGISTERS = 0x100
@@ -16,3 +18,26 @@ IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
 # The device tree lies in the last DTB_ROOM bytes of the RAM, as on QEMU's virt: far from whatever a guest puts behind
 # its image, and where boot loaders copy it from before they use the end of the RAM themselves.
 DTB_ROOM = 0x10000
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a guest sees, and what its RAM has to be like, by architecture."""
+
+    architecture: str
+    ram_align: int
+    memory_base: int
+    image_offset: int
+    dtb_room: int
+    uart_base: int
+    uart_irq: int
+    has_plic: bool
+    gpa_end: int
+
+
+RISCV = Machine("riscv", 0x200000, 0x80000000, IMAGE_OFFSET, DTB_ROOM, UART_BASE, UART_IRQ, True, 1 << 41)
+
+# The places of iasim's generic board. The first page is left to exception vectors; kseg0 reaches what is below 512 MiB.
+MIPS = Machine("mips", 0x4000, 0, 0x1000, 0x1000, 0x1FD003F8, 4, False, 1 << 29)
+
+MACHINES = {machine.architecture: machine for machine in (RISCV, MIPS)}

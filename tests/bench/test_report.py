@@ -112,7 +112,7 @@ def test_results_are_json_lines(tmp_path: Path) -> None:
 
 
 def test_markdown_names_what_was_not_measured() -> None:
-    page = markdown(rows(read_metrics(), []), read_metrics(), COMMIT, ["QEMU 7.2: linux: no kernel"])
+    page = markdown([rows(read_metrics(), [])], read_metrics(), COMMIT, ["QEMU 7.2: linux: no kernel"])
     assert "- QEMU 7.2: linux: no kernel" in page
     assert "0123456789ab with changes" in page
 

@@ -2,9 +2,12 @@
 """The guests for MIPS32 on the simulated machine itself: the same binaries run in a VM."""
 
 import re
+import struct
 
 import pytest
 from conftest import Run, simulate
+
+from tessera.runner import ROOT
 
 PASSED = "freertos: self-check passed\n"
 
@@ -18,6 +21,31 @@ def test_greet(hss: int) -> None:
     assert lines[1:] == [*(f"greet: tick {tick}" for tick in range(1, 6)), "greet: done"]
     assert run.counted("RI") == 1, "the hypercall that nobody answers"
     assert run.counted("Int") == 5
+
+
+@pytest.mark.parametrize("guest", ["greet", "freertos", "adpcm-bare", "adpcm-freertos", "rtm", "pingpong", "faults"])
+def test_a_vm_gets_the_same_bytes(guest: str) -> None:
+    """What is linked for the simulator, laid out as a raw image, which is what a VM is given."""
+    folder = ROOT / "build" / "guests-mips" / guest
+    elf, raw = (folder / f"{guest}.elf").read_bytes(), (folder / f"{guest}.bin").read_bytes()
+    begin, entry_size, count = struct.unpack_from("<I", elf, 28)[0], *struct.unpack_from("<HH", elf, 42)
+    image = bytearray(len(raw))
+    for n in range(count):
+        kind, offset, _, at, size = struct.unpack_from("<5I", elf, begin + n * entry_size)
+        if kind == 1 and size > 0:
+            image[at - 0x80001000 : at - 0x80001000 + size] = elf[offset : offset + size]
+    assert bytes(image) == raw
+
+
+def test_the_hostile_guest_lists_its_attacks() -> None:
+    run = simulate("faults", typed=[(0.1, "list\r"), (0.5, "21\r")], limit="30M")
+    listed = re.findall(r"^faults: (\d+) (\w+) must get (.*)$", run.printed, re.MULTILINE)
+    text = (ROOT / "guests" / "faults" / "attacker" / "mips" / "attacks.def").read_text()
+    named = re.findall(r'^ATTACK\((\w+), \w+, "([^"]*)"', text, re.MULTILINE)
+    assert [(name, must) for _, name, must in listed] == named
+    assert re.search(r"^faults: 21 own_exceptions: as it must, 400 tried$", run.printed, re.MULTILINE), run.printed[
+        -300:
+    ]
 
 
 def rounds(run: Run) -> list[dict[str, int]]:

@@ -8,6 +8,7 @@
 
 #include "types.h"
 
+#define ARCH_RAM_ALIGN UINT64_C(0x200000) /* largest page that any RAM region can be mapped with */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41)
 #define ARCH_VIRQ_MESSAGE 2UL
 

@@ -9,6 +9,7 @@
 struct cpu;
 struct vcpu;
 
+#define ARCH_RAM_ALIGN UINT64_C(0x200000)  /* largest page that any RAM region can be mapped with */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 

@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "faults.h"
-#include "platform.h"
-#include "plic.h"
+#include "machine.h"
 #include "print.h"
-#include "sbi.h"
 #include "uart.h"
 
 #define LINE 32U
@@ -26,6 +24,23 @@ static const struct attack attacks[] = {
 
 #define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
 
+void spin(uint64_t ticks)
+{
+    uint64_t start = machine_time();
+
+    while (machine_time() - start < ticks) {
+    }
+}
+
+/* xorshift64 (Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003). */
+uint64_t random_next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
 void judge(struct verdict *v, bool right, const char *format, ...)
 {
     va_list list;
@@ -38,7 +53,7 @@ void judge(struct verdict *v, bool right, const char *format, ...)
     }
 }
 
-/* Sleeps until something has been typed. */
+/* Sleeps until something has been typed. An interrupt may be taken by nobody that wants it. */
 static char read_char(void)
 {
     int c;
@@ -46,10 +61,11 @@ static char read_char(void)
     while ((c = uart_get()) < 0) {
         uint32_t source;
 
-        csr_wait_for_interrupt();
-        source = plic_claim(plic_context(0));
+        uart_enable_rx_interrupt(true);
+        machine_wait();
+        source = machine_claim(0);
         if (source != 0) {
-            plic_complete(plic_context(0), source);
+            machine_complete(0, source);
         }
     }
     return (char)c;
@@ -69,19 +85,17 @@ static void read_line(char *line)
 
 static void listen(void)
 {
-    plic_set_priority(PLATFORM_UART_IRQ, 1);
-    plic_set_threshold(plic_context(0), 0);
-    plic_enable(plic_context(0), PLATFORM_UART_IRQ, true);
+    machine_uart_interrupt(0, true);
+    machine_wake_by_uart(true); /* it ends the sleep, though no interrupt is ever handled */
     uart_enable_rx_interrupt(true);
-    csr_write_sie(SIE_EXTERNAL); /* WFI ends with it, though no interrupt is ever taken */
 }
 
 /* From here on the guest is as it was before anybody typed. */
 static void listen_no_more(void)
 {
     uart_enable_rx_interrupt(false);
-    plic_enable(plic_context(0), PLATFORM_UART_IRQ, false);
-    csr_write_sie(0);
+    machine_uart_interrupt(0, false);
+    machine_wake_by_uart(false);
 }
 
 static void attack(unsigned long n)
@@ -100,7 +114,7 @@ static void attack(unsigned long n)
     } else {
         print("\nfaults: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried, v.first);
     }
-    (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
+    machine_reboot();
 }
 
 static void list(void)
@@ -136,7 +150,6 @@ int main(unsigned long hart, const void *fdt)
     (void)fdt;
     uart_init();
     guard_init();
-    reset_again();
     for (;;) {
         listen();
         print("faults: ready\n");

@@ -59,6 +59,34 @@ void machine_enable(uint32_t line, bool on)
     cp0_write_status(on ? status | bit : status & ~bit);
 }
 
+/* Whatever is pending, once. */
+static void machine_take_all(void)
+{
+    cp0_ei();
+    (void)cp0_di();
+}
+
+void machine_wait(void)
+{
+    bool off = (cp0_read_status() & STATUS_IE) == 0;
+
+    cp0_wait();
+    if (off) {
+        machine_take_all();
+    }
+}
+
+void machine_take_message(void)
+{
+    uint32_t status = cp0_di();
+
+    cp0_write_cause(cp0_read_cause() & ~(1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ)));
+    if (machine_eic) {
+        machine_take_all();
+    }
+    cp0_write_status(status);
+}
+
 /* SDBBP 1 with the number of the call in $25: what a simulator or debugger offers (MIPS UHI). */
 static void machine_exit(unsigned long code)
 {

@@ -11,6 +11,7 @@
 #define TRAP_LINES 8U
 #define TRAP_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
 
+/* Without an external controller it stands in Cause until it is written away. */
 static void trap_take_message(void)
 {
     cp0_write_cause(cp0_read_cause() & ~TRAP_MESSAGE);

@@ -66,9 +66,11 @@ impl Cpu {
     }
 
     pub fn set_compare(&mut self, context: Context, compare: u32) {
+        self.timer_note();
         let cp0 = self.cp0_mut(context);
         cp0[cp0::COMPARE] = compare;
         cp0[cp0::CAUSE] &= !cause::TI;
+        self.timer.matches[context as usize] = u64::MAX;
         self.timer_arm();
     }
 
@@ -86,8 +88,10 @@ impl Cpu {
         self.timer_arm();
     }
 
-    /// Works out anew when the counters meet; whatever changes one of them or of their compares calls it.
+    /// Works out anew when the counters meet; whatever changes one of them or of their compares calls it. A match of this
+    /// very clock has not been looked at yet, and would be none any more.
     pub fn timer_arm(&mut self) {
+        self.timer_note();
         for (n, context) in [Context::Root, Context::Guest].into_iter().enumerate() {
             let count = self.count(context);
             let at = self.timer.meets(self.now, count, self.cp0(context)[cp0::COMPARE]);
@@ -96,8 +100,8 @@ impl Cpu {
         self.attend();
     }
 
-    /// Sets TI where a counter has met its compare.
-    pub fn timer_advance(&mut self) {
+    /// Sets TI where a counter has met its compare; true if one has.
+    fn timer_note(&mut self) -> bool {
         let due = self.timer.matches.map(|at| at <= self.now);
         if due[0] {
             self.root[cp0::CAUSE] |= cause::TI;
@@ -105,7 +109,12 @@ impl Cpu {
         if due[1] {
             self.guest[cp0::CAUSE] |= cause::TI;
         }
-        if due[0] || due[1] {
+        due[0] || due[1]
+    }
+
+    /// The time has come at which a counter meets its compare, or something else happens.
+    pub fn timer_advance(&mut self) {
+        if self.timer_note() {
             self.timer_arm();
         }
     }

@@ -239,6 +239,19 @@ fn count_and_compare_of_both_contexts() {
     assert!((24..=26).contains(&(cpu.count(Context::Root) - held)));
 }
 
+/// The guest writes its Compare in the very clock in which the root's Count meets the root's.
+#[test]
+fn a_match_outlives_a_write_of_the_other_compare() {
+    for nops in 0..24 {
+        let mut cpu = generic();
+        guest(&mut cpu, CP0 | AT3 | guestctl0::GT, &("nop\n".repeat(nops) + "mtc0 $0, Compare\n" + &"nop\n".repeat(60)));
+        cpu.write_root(cp0::COUNT, 0);
+        cpu.write_root(cp0::COMPARE, 6);
+        steps(&mut cpu, 40);
+        assert!(cpu.root.has(cp0::CAUSE, cause::TI), "lost behind {nops} instructions");
+    }
+}
+
 #[test]
 fn a_narrow_gtoffset_has_a_sign() {
     let model = Model { gtoffset_bits: 16, ..Model::default() };

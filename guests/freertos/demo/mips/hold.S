@@ -15,9 +15,12 @@
     \op     $31, 40($29)
     .endm
 
-    /* Until Count has reached $5; changes $8. */
+    /* Until Count has reached $5; changes $8. Looks at it now and then, as in a VM that may be slow. */
     .macro hold
-1:  mfc0    $8, $9
+1:  li      $8, 100
+2:  bnez    $8, 2b
+    addiu   $8, $8, -1
+    mfc0    $8, $9
     subu    $8, $8, $5
     bltz    $8, 1b
     nop

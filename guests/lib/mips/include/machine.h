@@ -53,20 +53,27 @@ static inline void machine_wake_by_timer(bool on)
     machine_enable(PLATFORM_TIMER_IRQ, on);
 }
 
-/** Takes what was waited for, as nothing else takes an external controller's interrupts back; see trap_set_interrupt(). */
-static inline void machine_wait(void)
+static inline void machine_interrupts(bool on)
 {
-    cp0_wait();
-    cp0_ei();
-    (void)cp0_di();
+    if (on) {
+        cp0_ei();
+    } else {
+        (void)cp0_di();
+    }
 }
 
-/** Takes back the interrupt that says that there are messages. */
-static inline void machine_take_message(void)
+static inline void machine_on_timer(void (*handler)(void))
 {
-    cp0_ei();
-    (void)cp0_di();
+    trap_set_interrupt(PLATFORM_TIMER_IRQ, handler);
 }
+
+/**
+ * With interrupts off: also takes those that are pending, as nothing else takes an external controller's back; see
+ * trap_set_interrupt().
+ */
+void machine_wait(void);
+
+void machine_take_message(void);
 
 static inline void machine_wake_by_message(bool on)
 {
@@ -88,6 +95,11 @@ void machine_reboot(void);
 static inline void machine_uart_interrupt(unsigned long hart, bool on)
 {
     (void)hart;
+    machine_enable(PLATFORM_UART_IRQ, on);
+}
+
+static inline void machine_wake_by_uart(bool on)
+{
     machine_enable(PLATFORM_UART_IRQ, on);
 }
 

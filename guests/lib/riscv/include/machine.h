@@ -70,6 +70,22 @@ static inline void machine_wake_by_timer(bool on)
     machine_wake_by(SIE_TIMER, on);
 }
 
+/** Whether interrupts are taken at all. */
+static inline void machine_interrupts(bool on)
+{
+    if (on) {
+        csr_set_sstatus(SSTATUS_SIE);
+    } else {
+        csr_clear_sstatus(SSTATUS_SIE);
+    }
+}
+
+/** Who takes the timer's interrupts. */
+static inline void machine_on_timer(void (*handler)(void))
+{
+    trap_set_interrupt(IRQ_TIMER, handler);
+}
+
 /** The same for messages of other VMs (ipc.h), whose interrupt stays until it is taken back: then one looks for them. */
 static inline void machine_wake_by_message(bool on)
 {
@@ -94,6 +110,12 @@ static inline _Noreturn void machine_shutdown(bool failed)
 static inline void machine_reboot(void)
 {
     (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
+}
+
+/** Whether the UART ends machine_wait(), beside what machine_uart_interrupt() does. */
+static inline void machine_wake_by_uart(bool on)
+{
+    machine_wake_by(SIE_EXTERNAL, on);
 }
 
 /** Lets the UART's interrupt through to the CPU `hart`, its own enable bits (uart.h) apart. */

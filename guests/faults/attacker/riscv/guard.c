@@ -20,6 +20,7 @@ static bool guard_handler(struct trap_frame *frame, uint64_t cause, uint64_t stv
 void guard_init(void)
 {
     trap_set_exception(guard_handler);
+    reset_again();
 }
 
 struct caught guarded(enum mode mode, uint64_t entry, uint64_t a0, uint64_t a1)
@@ -47,14 +48,6 @@ struct caught try_word(enum mode mode, uint32_t word, uint64_t a0, uint64_t a1)
     return c;
 }
 
-void spin(uint64_t ticks)
-{
-    uint64_t start = csr_read_time();
-
-    while (csr_read_time() - start < ticks) {
-    }
-}
-
 bool second_hart(void (*function)(unsigned long hart, void *argument))
 {
     static uint8_t stack[4096] __attribute__((aligned(16)));
@@ -62,13 +55,4 @@ bool second_hart(void (*function)(unsigned long hart, void *argument))
 
     boot = (struct hart_boot){stack + sizeof(stack), function, NULL};
     return sbi_hart_start(1, (uintptr_t)hart_entry, (uintptr_t)&boot).error == SBI_SUCCESS;
-}
-
-/* xorshift64 (Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003). */
-uint64_t random_next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
 }

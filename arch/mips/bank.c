@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GPR shadow sets. The highest is the hypervisor's; each VCPU has one of the others as long as there are enough, and
+ * beyond that the one that has run least recently gives its up: its registers go to memory.
+ */
+#include "internal.h"
+
+struct vcpu *bank_owner[BANKS_MAX + 1]; /* that of BANK_NONE is NULL */
+static ulong banks;                     /* that VCPUs can have; owner: bank_init() */
+
+void bank_init(ulong highest)
+{
+    banks = highest;
+}
+
+void bank_forget(struct vcpu *v)
+{
+    if (bank_owner[v->arch.bank] == v) {
+        bank_owner[v->arch.bank] = NULL;
+    }
+    v->arch.bank = BANK_NONE;
+}
+
+/* RDPGPR and WRPGPR reach the bank. */
+static void bank_reach(ulong bank)
+{
+    ulong srsctl = cp0_read(CP0_SRSCTL);
+
+    cp0_write(CP0_SRSCTL, (srsctl & ~(ulong)(SRSCTL_SET << SRSCTL_PSS_SHIFT)) | bank << SRSCTL_PSS_SHIFT);
+    ehb();
+}
+
+/* For how long the bank's VCPU has not run. A Count that has been all around errs, at the price of one more exchange. */
+static ulong bank_age(ulong bank)
+{
+    const struct vcpu *v = bank_owner[bank];
+
+    return v == NULL ? ~0UL : cp0_read(CP0_COUNT) - (v->arch.count - v->arch.gtoffset);
+}
+
+static ulong bank_oldest(void)
+{
+    ulong oldest = 0;
+
+    for (ulong bank = 1; bank < banks; bank++) {
+        if (bank_age(bank) > bank_age(oldest)) {
+            oldest = bank;
+        }
+    }
+    return oldest;
+}
+
+void bank_take(struct vcpu *v)
+{
+    ulong bank = bank_oldest();
+    struct vcpu *before = bank_owner[bank];
+
+    bank_reach(bank);
+    if (before != NULL) {
+        bank_save(before);
+        before->arch.bank = BANK_NONE;
+    }
+    bank_load(v);
+    bank_owner[bank] = v;
+    v->arch.bank = bank;
+    v->arch.srsctl = cp0_read(CP0_SRSCTL); /* its PSS is the bank */
+}
+
+void bank_look(struct vcpu *v)
+{
+    ulong srsctl = cp0_read(CP0_SRSCTL);
+
+    if (bank_owner[v->arch.bank] == v) {
+        bank_reach(v->arch.bank);
+        bank_save(v);
+        cp0_write(CP0_SRSCTL, srsctl);
+        ehb();
+    }
+}

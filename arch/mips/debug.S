@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Debug exceptions have a vector in the boot memory, whoever executes, and no bank: a guest's SDBBP arrives there with
+ * the guest's registers, of which one can be put aside. It goes on from there as an exception of the root.
+ */
+#include "cp0.h"
+
+    .set    noreorder
+    .set    noat
+
+    .section .reset.debug, "ax"     /* at 0x480 of the boot memory */
+debug_vector:
+    mtc0    $k0, CP0_DESAVE
+    mfc0    $k0, CP0_STATUS
+    andi    $k0, $k0, STATUS_EXL
+    bnez    $k0, stand              /* the hypervisor's own, by which it ends */
+    mfc0    $k0, CP0_DEPC
+    mtc0    $k0, CP0_KSCRATCH1
+    mfc0    $k0, CP0_DEBUG
+    mtc0    $k0, CP0_KSCRATCH2
+    la      $k0, debug_return
+    mtc0    $k0, CP0_DEPC
+    mfc0    $k0, CP0_GUESTCTL0
+    ins     $k0, $zero, 31, 1       /* GM: what DERET leads to is the root's */
+    mtc0    $k0, CP0_GUESTCTL0
+    mfc0    $k0, CP0_STATUS
+    ins     $k0, $zero, 0, 1        /* IE: nothing comes between */
+    mtc0    $k0, CP0_STATUS
+    mfc0    $k0, CP0_DESAVE
+    ehb
+    deret
+stand:
+    wait
+    b       stand
+    nop
+    .globl  debug_return
+debug_return:
+    syscall

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU's own interrupts where a controller outside of it brings them. */
+#include "cp0.h"
+#include "internal.h"
+#include "platform_eic.h"
+
+#define LEVEL_UART STATUS_IP(2) /* Status.IPL 1 */
+
+void irq_init(void)
+{
+    platform_irq_init((unsigned)(cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET));
+}
+
+bool irq_uart_pending(void)
+{
+    return (cp0_read(CP0_STATUS) & LEVEL_UART) == 0 && platform_uart_irq();
+}
+
+void irq_uart_taken(void)
+{
+    platform_uart_taken();
+}
+
+/* By the level that is let in: the timer's is above. */
+void irq_uart_hear(bool on)
+{
+    ulong status = cp0_read(CP0_STATUS);
+
+    cp0_write(CP0_STATUS, on ? status & ~(ulong)LEVEL_UART : status | LEVEL_UART);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MIPS VZ's part of the core structures, and the inline half of the contract in arch/include/arch.h. */
+#ifndef ARCH_TYPES_H
+#define ARCH_TYPES_H
+
+#include "cp0.h"
+#include "irq_timer.h"
+#include "types.h"
+
+struct cpu;
+struct vcpu;
+
+#define ARCH_RAM_ALIGN UINT64_C(0x4000)    /* pages come in pairs, of 4 KiB, 16 KiB and so on */
+#define ARCH_GPA_LIMIT (UINT64_C(1) << 29) /* what kseg0 reaches */
+
+/* A VCPU's interrupts are bits by the number of the line, as in Cause.IP. */
+#define VIRQ(line) (1UL << (line))
+#define VIRQ_MESSAGE_LINE 1 /* software interrupt 1, which a guest raises and clears itself, too */
+#define VIRQ_UART_LINE 4
+#define VIRQ_TIMER_LINE 7
+#define ARCH_VIRQ_MESSAGE VIRQ(VIRQ_MESSAGE_LINE)
+
+#define BANKS_MAX 16U
+#define GUEST_IDS 8U
+#define GUEST_TLB 16U
+#define BANK_NONE ((ulong)BANKS_MAX)
+
+struct arch_cpu {
+    char nothing; /* there is one CPU, and what it has stands by itself */
+};
+
+/* A guest's TLB entry. */
+struct guest_tlb_entry {
+    uint32_t hi, lo0, lo1, mask;
+};
+
+/* Groups of guest registers that a VCPU only has once it has used them: until then its use of them exits. */
+#define GROUP_MMU 1UL   /* the TLB and what belongs to it */
+#define GROUP_OTHER 2UL /* UserLocal, HWREna, KScratch */
+#define LONG_WAY 4UL    /* IntCtl or Config are not as after reset */
+
+struct arch_vcpu {
+    ulong gpr[32]; /* by number; while the VCPU has a bank they are there, and these are old */
+    ulong vm_id;   /* for the hypercall that assembly answers */
+
+    /* Saved when the VCPU leaves its CPU, not before. */
+    ulong pc, hi, lo; /* pc: root's EPC */
+    ulong status, cause, epc, error_epc, ebase;
+    ulong badvaddr, badinstr, badinstrp;
+    ulong nested_exc, nested_epc;
+    ulong compare;
+    ulong count; /* Guest.Count when it left */
+    ulong guestctl2;
+
+    /* Loaded with the VCPU; written by C. */
+    ulong gtoffset;
+    ulong guestctl0, guestctl0ext;
+    ulong guestctl1; /* ID and RID: the VM's number */
+    ulong srsctl;    /* the root's: PSS is the VCPU's bank */
+    ulong bank;      /* or BANK_NONE */
+    ulong long_way;  /* GROUP_*, or LONG_WAY: what is below is saved and loaded, too */
+
+    ulong lines;       /* VIRQ bits that are raised; with an external controller, and have not been taken */
+    ulong level;       /* with an external controller: the line that hardware was given, 0: none */
+    uint64_t timer_at; /* with an external controller: when the guest's timer interrupts, or TICKS_NEVER */
+    ulong intctl, config;
+    ulong user_local, hwrena, kscratch[2];
+    ulong index, entrylo0, entrylo1, context, pagemask, pagegrain, wired, entryhi;
+    struct guest_tlb_entry tlb[GUEST_TLB];
+};
+
+struct arch_vm {
+    ulong gid;   /* GuestID; VMs share one where there are more VMs */
+    ulong lines; /* interrupt lines of VCPU 0 that are high, VIRQ bits */
+};
+
+extern struct cpu mips_cpu; /* the only one; owner: main.c */
+
+static inline struct cpu *arch_cpu_self(void)
+{
+    return &mips_cpu;
+}
+
+static inline struct cpu *arch_cpu_get(unsigned id)
+{
+    (void)id;
+    return &mips_cpu;
+}
+
+/* Count begins anew after 2^32 steps, and is looked at more often than that: arch_timer_set() sees to it. */
+struct mips_clock {
+    uint32_t low;  /* Count when it was looked at last */
+    uint32_t high; /* how often it had begun anew by then */
+};
+extern struct mips_clock mips_clock; /* owner: arch_time() */
+
+static inline ticks_t arch_time(void)
+{
+    struct mips_clock *clock = &mips_clock;
+    uint32_t low = cp0_read(CP0_COUNT);
+
+    if (UNLIKELY(low < clock->low)) {
+        clock->high++;
+    }
+    clock->low = low;
+    return (uint64_t)clock->high << 32 | low;
+}
+
+static inline uint32_t arch_executed(void)
+{
+    return cp0_read(CP0_COUNT);
+}
+
+static inline void *arch_memory(hpa_t hpa)
+{
+    return (void *)((ulong)hpa | KSEG0);
+}
+
+/* One CPU, on which nothing interrupts the hypervisor. */
+static inline int32_t arch_fetch_increment(int32_t *p)
+{
+    return (*p)++;
+}
+
+static inline void arch_store_release(int32_t *p, int32_t value)
+{
+    __asm__ volatile("" ::: "memory");
+    *(volatile int32_t *)p = value;
+}
+
+static inline void arch_cpu_relax(void)
+{
+}
+
+static inline bool arch_alone(void)
+{
+    return true;
+}
+
+#define TIMER_FARTHEST 0x7fffffffU
+#define TIMER_SOON 32U /* steps of Count: more than from reading it to having written Compare */
+
+/* A deadline that is too far for Compare, too near or past. */
+void timer_set_otherwise(ticks_t deadline);
+
+/* An interrupt that comes before its deadline is only one too many: timer_expire() sets the timer anew. If Count has begun
+ * anew since somebody looked, the distance seems longer than it is, or the deadline, if past, is still far from near. */
+static inline void arch_timer_set(ticks_t deadline)
+{
+    ticks_t distance = deadline - ((uint64_t)mips_clock.high << 32 | cp0_read(CP0_COUNT));
+
+    if (UNLIKELY((uint32_t)(distance >> 32) != 0 || (uint32_t)distance - TIMER_SOON > TIMER_FARTHEST - TIMER_SOON)) {
+        timer_set_otherwise(deadline);
+        return;
+    }
+    cp0_write(CP0_COMPARE, (uint32_t)deadline);
+    irq_timer_set();
+    if (UNLIKELY((int32_t)(cp0_read(CP0_COUNT) - (uint32_t)deadline) >= 0)) {
+        timer_set_otherwise(deadline); /* Count has passed by, which would interrupt after 2^32 steps */
+    }
+}
+
+static inline bool arch_timer_direct(void)
+{
+    return true;
+}
+
+static inline void arch_timer_set_direct(ticks_t deadline)
+{
+    arch_timer_set(deadline);
+}
+
+bool arch_guest_irq(const struct arch_vcpu *v);
+void arch_vcpu_inject(struct vcpu *v, ulong bits);
+ticks_t arch_vcpu_deadline(const struct arch_vcpu *v);
+ulong arch_vcpu_timer_bits(const struct vcpu *v);
+void arch_irq_devices(bool on);
+bool arch_irq_pending(void);
+
+/* All memory of guests lies in kseg0. */
+static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size)
+{
+    (void)cpu, (void)size;
+    return (void *)((ulong)hpa | KSEG0);
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From one VCPU to the next: the guest's coprocessor 0, HI and LO, which are not banked, and the bank. In assembly, as
+ * this is the path at the end of every quantum and before every release of an RT app.
+ *
+ * Registers that most guests never use are not saved: the first use exits (emulate.c), and from then on the VCPU has
+ * them and takes the long way (vcpu_save_more(), vcpu_load_more()).
+ */
+#include "asm_layout.h"
+#include "board.h"
+#include "cp0.h"
+
+    .set    noreorder
+    .set    noat
+    .set    virt
+
+    .section .text.trap, "ax"
+
+    .macro  save reg, select, to
+    mfgc0   $t1, \reg, \select
+    sw      $t1, \to($s0)
+    .endm
+
+    .macro  load reg, select, from
+    lw      $t1, \from($s0)
+    mtgc0   $t1, \reg, \select
+    .endm
+
+    .macro  load_root reg, select, from
+    lw      $t1, \from($s0)
+    mtc0    $t1, \reg, \select
+    .endm
+
+    /* s6, s7: the guest's HI and LO; sp: the empty stack. */
+    .globl  reschedule
+reschedule:
+    lw      $s0, CPU_CURRENT($gp)
+    mfc0    $t0, CP0_EPC
+    sw      $s6, VCPU_HI($s0)
+    sw      $s7, VCPU_LO($s0)
+    sw      $t0, VCPU_PC($s0)
+    .if     BOARD_EIC
+    mfc0    $t2, CP0_GUESTCTL2      /* hardware clears the level when the guest takes it */
+    sw      $t2, VCPU_GUESTCTL2($s0)
+    .endif
+    save    CP0_STATUS, VCPU_STATUS
+    save    CP0_EPC, VCPU_EPC
+    save    CP0_ERROREPC, VCPU_ERROR_EPC
+    save    CP0_EBASE, VCPU_EBASE
+    save    CP0_BADVADDR, VCPU_BADVADDR
+    save    CP0_BADINSTR, VCPU_BADINSTR
+    save    CP0_BADINSTRP, VCPU_BADINSTRP
+    save    CP0_NESTEDEXC, VCPU_NESTED_EXC
+    save    CP0_NESTEDEPC, VCPU_NESTED_EPC
+    save    CP0_COMPARE, VCPU_COMPARE
+    save    CP0_COUNT, VCPU_COUNT   /* before Cause: the match at this very Count is in it */
+    save    CP0_CAUSE, VCPU_CAUSE
+    lw      $t1, VCPU_LONG_WAY($s0)
+    beqz    $t1, run
+    nop
+    jal     vcpu_save_more          /* (vcpu) */
+    move    $a0, $s0
+
+    /* Also where the CPU comes from its boot: nothing is current then. */
+    .globl  run
+run:
+    jal     sched_run               /* (cpu) */
+    move    $a0, $gp
+    lw      $t1, CPU_LOADED($gp)
+    lw      $t2, VCPU_LAST_CPU($v0)
+    bne     $t1, $v0, load
+    move    $s0, $v0
+    bne     $t2, $gp, load          /* it was reset */
+    lw      $t1, VCPU_PENDING($s0)
+loaded:
+    bnez    $t1, pending
+    lw      $t0, VCPU_HI($s0)
+go:
+    lw      $t1, VCPU_LO($s0)
+    mthi    $t0
+    mtlo    $t1
+    li      $k1, 0
+    ehb
+    .globl  switched                /* for those who count: the scheduler has run */
+switched:
+    eret
+
+load:
+    sw      $s0, CPU_LOADED($gp)
+    bne     $t2, $gp, arrive
+    lw      $t1, VCPU_BANK($s0)
+arrived:
+    lui     $t2, %hi(bank_owner)
+    sll     $t1, $t1, 2
+    addu    $t2, $t2, $t1
+    lw      $t2, %lo(bank_owner)($t2)
+    bne     $t2, $s0, take_bank
+    lw      $t3, VCPU_SRSCTL($s0)
+bank_taken:
+    ext     $t4, $t3, SRSCTL_PSS_SHIFT, 4
+    mtc0    $t3, CP0_SRSCTL
+    mtc0    $t4, CP0_GUESTCTL3
+    load_root CP0_GUESTCTL1, VCPU_GUESTCTL1
+    load_root CP0_GUESTCTL2, VCPU_GUESTCTL2
+    load_root CP0_EPC, VCPU_PC
+    load    CP0_STATUS, VCPU_STATUS
+    load    CP0_EPC, VCPU_EPC
+    load    CP0_ERROREPC, VCPU_ERROR_EPC
+    load    CP0_EBASE, VCPU_EBASE
+    load    CP0_BADVADDR, VCPU_BADVADDR
+    load    CP0_BADINSTR, VCPU_BADINSTR
+    load    CP0_BADINSTRP, VCPU_BADINSTRP
+    load    CP0_NESTEDEXC, VCPU_NESTED_EXC
+    load    CP0_NESTEDEPC, VCPU_NESTED_EPC
+    lw      $t2, VCPU_COMPARE($s0)
+    lw      $t3, VCPU_COUNT($s0)
+    lw      $t4, VCPU_CAUSE($s0)
+    mtgc0   $t2, CP0_COMPARE        /* clears Cause.TI */
+    mtgc0   $t4, CP0_CAUSE
+    /* Has Count met Compare while the VCPU was away? If it does now, hardware sees it. */
+    mfgc0   $t5, CP0_COUNT
+    subu    $t2, $t2, $t3
+    addiu   $t2, $t2, -1            /* a match at the Count that was saved is long in Cause */
+    subu    $t5, $t5, $t3
+    sltu    $t2, $t2, $t5
+    sll     $t2, $t2, 30            /* CAUSE_TI */
+    or      $t4, $t4, $t2
+    bnez    $t2, 1f
+    lw      $t1, VCPU_LONG_WAY($s0)
+    bnez    $t1, load_more
+    lw      $t1, VCPU_PENDING($s0)
+    b       loaded
+    nop
+1:  mtgc0   $t4, CP0_CAUSE
+    beqz    $t1, loaded
+    lw      $t1, VCPU_PENDING($s0)
+load_more:
+    jal     vcpu_load_more          /* (vcpu) */
+    move    $a0, $s0
+    b       loaded
+    lw      $t1, VCPU_PENDING($s0)
+
+pending:
+    jal     vcpu_take_pending       /* (vcpu) */
+    move    $a0, $s0
+    b       go
+    lw      $t0, VCPU_HI($s0)
+
+arrive:
+    jal     vcpu_arrive             /* (vcpu) */
+    move    $a0, $s0
+    b       arrived
+    lw      $t1, VCPU_BANK($s0)
+
+    /* Its registers are in memory: it takes a bank, perhaps of another VCPU whose registers go there. */
+take_bank:
+    jal     bank_take               /* (vcpu) */
+    move    $a0, $s0
+    b       bank_taken
+    lw      $t3, VCPU_SRSCTL($s0)
+
+    /* (vcpu): saves the registers of the bank that is SRSCtl.PSS. */
+    .globl  bank_save
+bank_save:
+    .irp    n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    rdpgpr  8, \n
+    sw      $t0, VCPU_GPR(\n)($a0)
+    .endr
+    jr      $ra
+    nop
+
+    .globl  bank_load
+bank_load:
+    .irp    n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    lw      $t0, VCPU_GPR(\n)($a0)
+    wrpgpr  \n, 8
+    .endr
+    jr      $ra
+    nop

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest's timer. Guest.Count is Root.Count with an offset. Where the guest's timer interrupt is wired, Count and Compare are
+ * the guest's alone while it runs; else its accesses to them come here, and core's timer interrupts it.
+ */
+#include "arch.h"
+#include "internal.h"
+#include "sched.h"
+
+#define AROUND (UINT64_C(1) << 32)
+
+ulong timer_count(const struct vcpu *v)
+{
+    return cp0_read(CP0_COUNT) + v->arch.gtoffset;
+}
+
+ulong timer_compare(const struct vcpu *v)
+{
+    (void)v;
+    return gcp0_read(CP0_COMPARE);
+}
+
+/* The next time after `now` at which the guest's Count is `compare`. */
+static ticks_t next_match(const struct arch_vcpu *v, ticks_t now, ulong compare)
+{
+    ulong distance = compare - ((ulong)now + v->gtoffset);
+
+    return now + (distance != 0 ? distance : AROUND);
+}
+
+static void emulate_timer(struct vcpu *v, ulong compare)
+{
+    inject_take_back(v, VIRQ(VIRQ_TIMER_LINE));
+    v->arch.timer_at = next_match(&v->arch, arch_time(), compare);
+    spin_lock(&sched_lock);
+    timer_arm(&v->timer, v->arch.timer_at);
+    spin_unlock(&sched_lock);
+}
+
+void timer_set_compare(struct vcpu *v, ulong compare)
+{
+    gcp0_write(CP0_COMPARE, compare);
+    emulate_timer(v, compare);
+}
+
+void timer_set_count(struct vcpu *v, ulong count)
+{
+    v->arch.gtoffset = count - cp0_read(CP0_COUNT);
+    vcpu_give(v, LONG_WAY);
+    if (BOARD_EIC) {
+        emulate_timer(v, gcp0_read(CP0_COMPARE));
+    }
+}
+
+ulong arch_vcpu_timer_bits(const struct vcpu *v)
+{
+    (void)v;
+    return BOARD_EIC ? VIRQ(VIRQ_TIMER_LINE) : ARCH_VIRQ_NONE;
+}
+
+/* Of a VCPU that has just left its CPU. */
+ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
+{
+    ticks_t now = arch_time();
+    ulong since = (ulong)now - (v->count - v->gtoffset);
+
+    if (BOARD_EIC) {
+        return v->timer_at;
+    }
+    if ((v->status & STATUS_IP(VIRQ_TIMER_LINE)) == 0) {
+        return TICKS_NEVER;
+    }
+    /* Count may have met Compare after the guest was found to have nothing to wait for, and before it left. */
+    return (v->cause & CAUSE_TI) != 0 ? now : next_match(v, now - since, v->compare);
+}

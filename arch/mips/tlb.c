@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The second stage: a VM's memory map becomes entries of the root's TLB as the guest touches it, with the largest pages
+ * that fit. Entries bear the VM's GuestID, so that they stay while others run.
+ */
+#include "asm_layout.h"
+#include "internal.h"
+#include "memmap.h"
+#include "system.h"
+
+#define PAGE_SMALL 0x1000UL
+#define PAGE_LARGEST 0x1000000UL
+#define PAGEMASK_OF(page) (((page) * 2U - 1U) & ~0x1fffUL)
+#define ENTRYLO_PFN(hpa) ((hpa) >> 12 << 6)
+#define CONFIG1_MMU(config) ((config) >> 25 & 0x3fU)
+#define RID(gid) ((gid) << GUESTCTL1_RID_SHIFT)
+
+static unsigned tlb_size;               /* of the root's; owner: tlb_init() */
+static unsigned tlb_next;               /* the entry that is written next; owner: tlb_fill() */
+static struct vm *gid_owner[GUEST_IDS]; /* whose entries bear a GuestID; owner: tlb_claim() */
+
+/* Entry 0 is that of link.S's guest, for good. */
+static void map_link(void)
+{
+    extern const char link_stub[];
+    ulong page = (ulong)link_stub & ~(KSEG0 | 0xfffUL);
+
+    cp0_write(CP0_GUESTCTL1, RID((ulong)GUEST_ID_LINK));
+    cp0_write(CP0_ENTRYHI, 0);
+    cp0_write(CP0_ENTRYLO0, ENTRYLO_PFN(page) | ENTRYLO_CACHED | ENTRYLO_V | ENTRYLO_G);
+    cp0_write(CP0_ENTRYLO1, ENTRYLO_G);
+    cp0_write(CP0_INDEX, 0);
+    ehb();
+    __asm__ volatile("tlbwi" ::: "memory");
+    tlb_next = 1;
+}
+
+void tlb_init(void)
+{
+    tlb_size = (unsigned)CONFIG1_MMU(cp0_read(CP0_CONFIG1)) + 1U;
+    cp0_write(CP0_ENTRYLO0, 0);
+    cp0_write(CP0_ENTRYLO1, 0);
+    cp0_write(CP0_PAGEMASK, 0);
+    cp0_write(CP0_ENTRYHI, ENTRYHI_EHINV);
+    cp0_write(CP0_GUESTCTL1, 0);
+    gcp0_write(CP0_ENTRYLO0, 0);
+    gcp0_write(CP0_ENTRYLO1, 0);
+    gcp0_write(CP0_PAGEMASK, 0);
+    gcp0_write(CP0_ENTRYHI, ENTRYHI_EHINV);
+    for (unsigned i = 0; i < tlb_size; i++) {
+        cp0_write(CP0_INDEX, i);
+        gcp0_write(CP0_INDEX, i);
+        ehb();
+        __asm__ volatile("tlbwi\n.set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");
+    }
+    map_link();
+}
+
+/* Entries of the root and the guest with GuestCtl1.RID. TLBINVF and TLBGINVF, which assemblers know too seldom. */
+static void tlb_forget_id(void)
+{
+    ehb();
+    __asm__ volatile(".word 0x42000004\n.word 0x4200000c" ::: "memory");
+}
+
+void tlb_forget_guest(const struct vcpu *v)
+{
+    cp0_write(CP0_GUESTCTL1, v->arch.guestctl1);
+    ehb();
+    __asm__ volatile(".word 0x4200000c" ::: "memory");
+}
+
+/* The VM's VCPUs come by tlb_claim() before they run again. */
+static void lose_id(struct vm *vm)
+{
+    for (unsigned i = 0; i < vm->total; i++) {
+        if (vm->vcpus[i].last_cpu != VCPU_NO_CPU) {
+            vm->vcpus[i].last_cpu |= VCPU_TOOK_TURNS;
+        }
+    }
+}
+
+void tlb_claim(struct vcpu *v)
+{
+    ulong gid = v->vm->arch.gid;
+
+    if (gid_owner[gid] != v->vm) {
+        if (gid_owner[gid] != NULL) {
+            lose_id(gid_owner[gid]);
+        }
+        gid_owner[gid] = v->vm;
+        cp0_write(CP0_GUESTCTL1, RID(gid));
+        tlb_forget_id();
+    }
+}
+
+/* Does the VM have nothing in [gpa, gpa + size)? */
+static bool is_empty(const struct memmap *map, ulong gpa, ulong size)
+{
+    for (unsigned i = 0; i < map->count; i++) {
+        const struct sysimage_region *r = &map->regions[i];
+
+        if ((ulong)r->gpa < gpa + size && gpa < (ulong)r->gpa + (ulong)r->size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool page_fits(const struct memmap *map, const struct sysimage_region *r, ulong gpa, ulong page)
+{
+    return memmap_has(r, gpa, page) || is_empty(map, gpa, page);
+}
+
+/* Do two pages of that size, one of them with gpa, fit? Each is of the region, or of nothing: no two entries may ever be for
+ * the same address. */
+static bool pages_fit(const struct memmap *map, const struct sysimage_region *r, ulong gpa, ulong page)
+{
+    ulong first = gpa & ~(2U * page - 1U);
+
+    return (((ulong)r->hpa - (ulong)r->gpa) & (page - 1U)) == 0 && page_fits(map, r, first, page) &&
+           page_fits(map, r, first + page, page);
+}
+
+static ulong entry_half(const struct sysimage_region *r, ulong gpa)
+{
+    ulong flags =
+        ENTRYLO_V | ENTRYLO_D | ENTRYLO_G | (r->kind == SYSIMAGE_REGION_MMIO ? ENTRYLO_UNCACHED : ENTRYLO_CACHED);
+
+    return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN(memmap_host(r, gpa)) | flags : ENTRYLO_G;
+}
+
+static void tlb_write(const struct sysimage_region *r, ulong gpa, ulong page)
+{
+    ulong first = gpa & ~(2U * page - 1U);
+    ulong hi = cp0_read(CP0_ENTRYHI);
+
+    cp0_write(CP0_PAGEMASK, PAGEMASK_OF(page));
+    cp0_write(CP0_ENTRYHI, first);
+    cp0_write(CP0_ENTRYLO0, entry_half(r, first));
+    cp0_write(CP0_ENTRYLO1, entry_half(r, first + page));
+    cp0_write(CP0_INDEX, tlb_next);
+    ehb();
+    __asm__ volatile("tlbwi" ::: "memory");
+    cp0_write(CP0_ENTRYHI, hi);
+    tlb_next = tlb_next + 1U < tlb_size ? tlb_next + 1U : 1;
+}
+
+bool tlb_fill(const struct vcpu *v, ulong gpa)
+{
+    const struct memmap *map = &v->vm->memmap;
+
+    for (unsigned i = 0; i < map->count; i++) {
+        const struct sysimage_region *r = &map->regions[i];
+        ulong page = PAGE_LARGEST;
+
+        if (memmap_has(r, gpa, 1)) {
+            while (page > PAGE_SMALL && !pages_fit(map, r, gpa, page)) {
+                page /= 4U;
+            }
+            tlb_write(r, gpa, page);
+            return true;
+        }
+    }
+    return false;
+}
+
+void tlb_save_guest(struct vcpu *v)
+{
+    for (unsigned i = 0; i < GUEST_TLB; i++) {
+        gcp0_write(CP0_INDEX, i);
+        ehb();
+        __asm__ volatile(".set push\n.set virt\ntlbgr\n.set pop" ::: "memory");
+        v->arch.tlb[i] = (struct guest_tlb_entry){
+            .hi = gcp0_read(CP0_ENTRYHI),
+            .lo0 = gcp0_read(CP0_ENTRYLO0),
+            .lo1 = gcp0_read(CP0_ENTRYLO1),
+            .mask = gcp0_read(CP0_PAGEMASK),
+        };
+        /* Another's entry, which TLBGR tells by the RID that it leaves. */
+        if (cp0_read(CP0_GUESTCTL1) >> GUESTCTL1_RID_SHIFT != v->vm->arch.gid) {
+            v->arch.tlb[i].hi = ENTRYHI_EHINV;
+        }
+        cp0_write(CP0_GUESTCTL1, v->arch.guestctl1);
+    }
+}
+
+void tlb_load_guest(const struct vcpu *v)
+{
+    gcp0_write(CP0_ENTRYHI, ENTRYHI_EHINV);
+    for (unsigned i = 0; i < GUEST_TLB; i++) { /* first, for no two may ever be for one address */
+        gcp0_write(CP0_INDEX, i);
+        ehb();
+        __asm__ volatile(".set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");
+    }
+    for (unsigned i = 0; i < GUEST_TLB; i++) {
+        const struct guest_tlb_entry *e = &v->arch.tlb[i];
+
+        gcp0_write(CP0_INDEX, i);
+        gcp0_write(CP0_ENTRYHI, e->hi);
+        gcp0_write(CP0_ENTRYLO0, e->lo0);
+        gcp0_write(CP0_ENTRYLO1, e->lo1);
+        gcp0_write(CP0_PAGEMASK, e->mask);
+        ehb();
+        __asm__ volatile(".set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");
+    }
+}

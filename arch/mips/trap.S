@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entry and exit of the hypervisor.
+ *
+ * The hypervisor has a shadow set (bank) of its own, the highest, into which an exception leads and out of which ERET
+ * leads; the guest's registers stay where they are and are reached by RDPGPR and WRPGPR. So nothing is saved here but
+ * HI and LO, of which there is only one pair, where C runs: they wait in s6 and s7, which C preserves.
+ *
+ * The hypervisor runs with Status.EXL=1, which keeps the root from being the guest (GuestCtl0.GM stays 1) and keeps
+ * interrupts away. The bank's registers keep their values while a guest runs: gp is this CPU's struct cpu, sp the
+ * empty stack, k1 0 in a guest and 1 in the hypervisor, so that a trap out of the hypervisor itself is told apart.
+ */
+#include "asm_layout.h"
+#include "board.h"
+#include "cp0.h"
+
+    .set    noreorder
+    .set    noat
+    .set    virt
+
+    .section .vectors, "ax"
+    .globl  vectors
+vectors:
+    /* TLB refill: a guest-physical address without an entry. */
+    .org    vectors + 0x000
+    bnez    $k1, hypervisor_trap
+    li      $k1, 1
+    j       fault
+    mfc0    $t0, CP0_CAUSE
+
+    /* Cache errors are not survived. */
+    .org    vectors + 0x100
+    b       hypervisor_trap
+    nop
+
+    .org    vectors + 0x180
+    bnez    $k1, hypervisor_trap
+    li      $k1, 1
+    mfc0    $t0, CP0_CAUSE
+    li      $t2, EXC_GE
+    ext     $t1, $t0, CAUSE_CODE_SHIFT, 5
+    bne     $t1, $t2, fault
+    mfc0    $t3, CP0_GUESTCTL0
+    li      $t2, GEXC_HC
+    ext     $t3, $t3, GUESTCTL0_GEXC_SHIFT, 5
+    bne     $t3, $t2, guest_exit
+    mfc0    $t4, CP0_EPC
+    bltz    $t0, hypcall_slot       /* Cause.BD */
+    addiu   $t4, $t4, 4             /* it resumes behind itself */
+    mfc0    $t5, CP0_BADINSTR
+    mtc0    $t4, CP0_EPC
+    ext     $t5, $t5, 11, 10        /* the code */
+hypcall_at_pc:
+    bnez    $t5, hypcall_other
+    rdpgpr  2, 2
+    bnez    $v0, hcall
+    lw      $t6, CPU_CURRENT($gp)
+
+    /* HCALL_INFO_GET_ID is call 0. It is the measure of the way in and out, and needs no C. */
+    lw      $t7, VCPU_VM_ID($t6)
+    wrpgpr  2, 0
+    wrpgpr  3, 15
+    li      $k1, 0
+    ehb
+    eret
+
+    /* Interrupts; where the vectors are the external controller's, all of them lead here. */
+    .org    vectors + 0x200
+    .globl  irq_vector
+irq_vector:
+    bnez    $k1, hypervisor_trap
+    li      $k1, 1
+    mfc0    $t0, CP0_CAUSE
+    mfhi    $s6
+    sll     $t0, $t0, 1             /* CAUSE_TI */
+    bgez    $t0, irq_other
+    mflo    $s7
+    jal     timer_expire            /* (cpu); what else there is interrupts once more */
+    move    $a0, $gp
+    lw      $t1, CPU_FLAGS($gp)
+    mthi    $s6
+    bnez    $t1, reschedule
+    mtlo    $s7
+    li      $k1, 0
+    .globl  left                    /* for those who count: back, in the same VCPU */
+left:
+    eret
+
+    .section .text.trap, "ax"
+
+    /* s6, s7: the guest's HI and LO */
+    .globl  leave
+leave:
+    lw      $t1, CPU_FLAGS($gp)
+    mthi    $s6
+    bnez    $t1, reschedule
+    mtlo    $s7
+    li      $k1, 0
+    ehb
+    eret
+
+    /* Any other call. The guest makes it again when CALL_AGAIN comes back. v0: its number */
+hcall:
+    sltiu   $t1, $v0, CALLS
+    beqz    $t1, no_call
+    sll     $v0, $v0, 2
+    lui     $t9, %hi(hypercall_table)
+    addu    $t9, $t9, $v0
+    lw      $t9, %lo(hypercall_table)($t9)
+    rdpgpr  5, 4
+    rdpgpr  6, 5
+    rdpgpr  7, 6
+    rdpgpr  8, 7
+    rdpgpr  9, 8
+    rdpgpr  10, 9
+    mfhi    $s6
+    mflo    $s7
+    sw      $t0, STACK_ARGS + 0($sp)
+    sw      $t1, STACK_ARGS + 4($sp)
+    sw      $t2, STACK_ARGS + 8($sp)
+    jalr    $t9                     /* (a0-a5), as hypercall_dispatch() */
+    addiu   $a0, $sp, STACK_ANSWER
+    lw      $v0, STACK_ANSWER + 0($sp)
+    lw      $v1, STACK_ANSWER + 4($sp)
+    li      $t0, CALL_AGAIN
+    beq     $v0, $t0, again
+    lw      $t1, CPU_FLAGS($gp)
+answer:
+    wrpgpr  2, 2
+    wrpgpr  3, 3
+    bnez    $t1, reschedule
+    mthi    $s6
+    mtlo    $s7
+    li      $k1, 0
+    ehb
+    eret
+
+no_call:
+    li      $v0, CALL_UNKNOWN
+    wrpgpr  2, 2
+    wrpgpr  3, 0
+    li      $k1, 0
+    ehb
+    eret
+
+again:
+    jal     exit_repeat             /* the guest's PC goes back to the call */
+    nop
+    b       leave
+    nop
+
+    /* A hypercall in a branch's delay slot: the branch decides what is next. */
+hypcall_slot:
+    mfhi    $s6
+    jal     exit_slot_call          /* moves EPC; -> code */
+    mflo    $s7
+    mthi    $s6
+    mtlo    $s7
+    b       hypcall_at_pc
+    move    $t5, $v0
+
+hypcall_other:                      /* t5: code */
+    li      $t0, HYPCALL_LINK
+    bne     $t5, $t0, 1f
+    mfc0    $t1, CP0_GUESTCTL1
+    andi    $t1, $t1, GUEST_ID_LINK
+    li      $t0, GUEST_ID_LINK
+    beq     $t1, $t0, link_cleared
+    nop
+1:
+    mfhi    $s6
+    mflo    $s7
+    jal     exit_hypcall            /* (code) */
+    move    $a0, $t5
+    b       leave
+    nop
+
+guest_exit:                         /* t3: GExcCode; t0: Cause, t4: EPC */
+    .if     BOARD_GUEST_TIMER == 0
+    bnez    $t3, 2f                 /* GEXC_GPSI is 0 */
+    mfc0    $t5, CP0_BADINSTR
+    /* MFC0 of Count, which guests read often: without C. Its register is the instruction's bits 20 to 16. */
+    ext     $t6, $t5, 16, 5
+    ins     $t5, $zero, 16, 5
+    li      $t1, 0x40004800
+    bne     $t5, $t1, 2f
+    sll     $t6, $t6, 3
+    bltz    $t0, 2f                 /* in a delay slot */
+    lui     $t1, %hi(1f)
+    addu    $t1, $t1, $t6
+    addiu   $t1, $t1, %lo(1f)
+    lw      $t2, CPU_CURRENT($gp)
+    addiu   $t4, $t4, 4
+    mtc0    $t4, CP0_EPC
+    lw      $t2, VCPU_GTOFFSET($t2)
+    mfc0    $t7, CP0_COUNT
+    jr      $t1
+    addu    $t7, $t7, $t2
+1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    b       3f
+    wrpgpr  \n, 15
+    .endr
+3:  li      $k1, 0
+    ehb
+    eret
+    .endif
+2:  mfhi    $s6
+    mflo    $s7
+    jal     exit_guest              /* (reason) */
+    move    $a0, $t3
+    b       leave
+    nop
+
+irq_other:
+    jal     irq_take
+    nop
+    b       leave
+    nop
+
+fault:                              /* t0: Cause */
+    mfhi    $s6
+    mflo    $s7
+    jal     exit_fault              /* (exception code) */
+    ext     $a0, $t0, CAUSE_CODE_SHIFT, 5
+    b       leave
+    nop
+
+    /*
+     * A trap out of the hypervisor itself is a bug of ours: say where and stop the machine, for nothing can be trusted
+     * any more. EXL was 1, so EPC is the guest's; NestedEPC tells where. On the empty stack, whatever is on it.
+     */
+    .globl  hypervisor_trap
+hypervisor_trap:
+    move    $a0, $sp
+    la      $sp, boot_stack
+    j       hypervisor_panic        /* (stack pointer) */
+    nop
+
+    /* (number) -> the register of the guest that runs */
+    .globl  gpr_get
+gpr_get:
+    sll     $a0, $a0, 3
+    la      $t0, 1f
+    addu    $t0, $t0, $a0
+    jr      $t0
+    nop
+1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    jr      $ra
+    rdpgpr  2, \n
+    .endr
+
+    /* (number, value); register 0 takes nothing */
+    .globl  gpr_set
+gpr_set:
+    sll     $a0, $a0, 3
+    la      $t0, 1f
+    addu    $t0, $t0, $a0
+    jr      $t0
+    nop
+1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    jr      $ra
+    wrpgpr  \n, 5
+    .endr

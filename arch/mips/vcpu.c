@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VCPU's state: the guest context of coprocessor 0 and the general registers. switch.S saves and loads it. */
+#include "vcpu.h"
+#include "arch.h"
+#include "console.h"
+#include "internal.h"
+#include "lib.h"
+
+/* What a guest may do itself: its exceptions and interrupts, cache operations by address, its timer where it is wired. */
+#define GUESTCTL0_MINE \
+    (GUESTCTL0_GM | GUESTCTL0_CP0 | GUESTCTL0_AT_OURS | GUESTCTL0_CG | (BOARD_GUEST_TIMER ? GUESTCTL0_GT : 0U))
+#define CONFIG_RESET 2UL /* K0: uncached, as after reset */
+
+/* For switch.S. */
+void vcpu_save_more(struct vcpu *v);
+void vcpu_load_more(struct vcpu *v);
+void vcpu_arrive(struct vcpu *v);
+
+/* Whether somebody may write to memory between a VCPU's LL and its SC who is not that VCPU. */
+static bool shares_memory(const struct vm *vm)
+{
+    return vm->total > 1 || vm->memmap.count > 1;
+}
+
+void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
+{
+    ulong gid = v->vm->arch.gid;
+
+    bank_forget(v);
+    memset(&v->arch, 0, sizeof(v->arch));
+    v->arch.gpr[4] = v->id;
+    v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg; /* a device tree, or an RT app's own affair */
+    v->arch.vm_id = v->vm->id;
+    v->arch.pc = entry | KSEG0;
+    v->arch.status = STATUS_BEV | STATUS_ERL;
+    v->arch.ebase = KSEG0;
+    v->arch.guestctl0 = GUESTCTL0_MINE;
+    v->arch.guestctl0ext = GUESTCTL0EXT_OG;
+    v->arch.guestctl1 = gid | gid << GUESTCTL1_RID_SHIFT;
+    v->arch.bank = BANK_NONE;
+    v->arch.long_way = shares_memory(v->vm) ? LONG_WAY : 0;
+    v->arch.config = CONFIG_RESET;
+    v->arch.timer_at = TICKS_NEVER;
+    v->arch.count = (ulong)arch_time();
+    v->arch.compare = v->arch.count - 1U; /* it has just been */
+}
+
+void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
+{
+    v->arch.gpr[4] = first;
+    v->arch.gpr[29] = stack | KSEG0;
+}
+
+/* Another VM has had its GuestID. Or it begins anew, or its VM does: whatever the TLBs and the caches hold of it is stale.
+ * The other VCPUs of the VM stay as they are: each loads its own entries of the guest's TLB. */
+void vcpu_arrive(struct vcpu *v)
+{
+    tlb_claim(v);
+    if (v->last_cpu == VCPU_NO_CPU) {
+        tlb_forget_guest(v);
+    }
+    if (v->last_cpu == VCPU_NO_CPU && v->id == 0) { /* and its memory was filled, as data */
+        cpu_sync_caches();
+    }
+    v->last_cpu = (ulong)&mips_cpu;
+}
+
+/* Nothing of a guest wakes the CPU: its lines are only looked at while it runs. */
+void arch_vcpu_unload(void)
+{
+}
+
+void arch_vcpu_sync(struct vcpu *v)
+{
+    (void)v;
+}
+
+/* --- the long way: what few guests use --- */
+
+/* What VCPUs that do not take the long way find in the registers that decide what exits, and in GTOffset. */
+static void load_controls(const struct arch_vcpu *a)
+{
+    cp0_write(CP0_GUESTCTL0, a->guestctl0);
+    cp0_write(CP0_GUESTCTL0EXT, a->guestctl0ext);
+    cp0_write(CP0_GTOFFSET, a->gtoffset);
+}
+
+void vcpu_init(void)
+{
+    static const struct arch_vcpu plain = {.guestctl0 = GUESTCTL0_MINE, .guestctl0ext = GUESTCTL0EXT_OG};
+
+    load_controls(&plain);
+}
+
+static void groups_on(struct vcpu *v)
+{
+    ulong groups = v->arch.long_way;
+
+    v->arch.guestctl0 = (v->arch.guestctl0 & ~(ulong)GUESTCTL0_AT_GUEST) |
+                        ((groups & GROUP_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_OURS);
+    v->arch.guestctl0ext =
+        (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) | ((groups & GROUP_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
+    load_controls(&v->arch);
+}
+
+static void load_mmu(const struct arch_vcpu *a)
+{
+    gcp0_write(CP0_INDEX, a->index);
+    gcp0_write(CP0_ENTRYLO0, a->entrylo0);
+    gcp0_write(CP0_ENTRYLO1, a->entrylo1);
+    gcp0_write(CP0_CONTEXT, a->context);
+    gcp0_write(CP0_PAGEMASK, a->pagemask);
+    gcp0_write(CP0_PAGEGRAIN, a->pagegrain);
+    gcp0_write(CP0_WIRED, a->wired);
+    gcp0_write(CP0_ENTRYHI, a->entryhi);
+}
+
+static void load_other(const struct arch_vcpu *a)
+{
+    gcp0_write(CP0_USERLOCAL, a->user_local);
+    gcp0_write(CP0_HWRENA, a->hwrena);
+    gcp0_write(CP0_KSCRATCH1, a->kscratch[0]);
+    gcp0_write(CP0_KSCRATCH2, a->kscratch[1]);
+}
+
+/* A first use of the MMU finds what hardware left there at the guest's last exception, which BadVAddr tells. */
+static void first_mmu(struct vcpu *v)
+{
+    ulong at = gcp0_read(CP0_BADVADDR);
+
+    v->arch.entryhi = at & ~0x1fffUL;
+    v->arch.context = at >> 9 & 0x007ffff0UL;
+    for (unsigned i = 0; i < GUEST_TLB; i++) {
+        v->arch.tlb[i].hi = ENTRYHI_EHINV;
+    }
+    load_mmu(&v->arch);
+    tlb_load_guest(v);
+    load_mmu(&v->arch); /* which went by its registers */
+}
+
+void vcpu_give(struct vcpu *v, ulong groups)
+{
+    ulong new = groups & ~v->arch.long_way;
+
+    v->arch.long_way |= groups;
+    if ((new &GROUP_MMU) != 0) {
+        first_mmu(v);
+    }
+    if ((new &GROUP_OTHER) != 0) {
+        load_other(&v->arch);
+    }
+    groups_on(v);
+}
+
+static void save_mmu(struct vcpu *v)
+{
+    struct arch_vcpu *a = &v->arch;
+
+    a->index = gcp0_read(CP0_INDEX);
+    a->entrylo0 = gcp0_read(CP0_ENTRYLO0);
+    a->entrylo1 = gcp0_read(CP0_ENTRYLO1);
+    a->context = gcp0_read(CP0_CONTEXT);
+    a->pagemask = gcp0_read(CP0_PAGEMASK);
+    a->pagegrain = gcp0_read(CP0_PAGEGRAIN);
+    a->wired = gcp0_read(CP0_WIRED);
+    a->entryhi = gcp0_read(CP0_ENTRYHI);
+    tlb_save_guest(v);
+    load_mmu(a);
+}
+
+void vcpu_save_more(struct vcpu *v)
+{
+    struct arch_vcpu *a = &v->arch;
+
+    vcpu_init();
+    a->intctl = gcp0_read(CP0_INTCTL);
+    a->config = gcp0_read(CP0_CONFIG);
+    gcp0_write(CP0_INTCTL, 0);
+    gcp0_write(CP0_CONFIG, CONFIG_RESET);
+    if ((a->long_way & GROUP_OTHER) != 0) {
+        a->user_local = gcp0_read(CP0_USERLOCAL);
+        a->hwrena = gcp0_read(CP0_HWRENA);
+        a->kscratch[0] = gcp0_read(CP0_KSCRATCH1);
+        a->kscratch[1] = gcp0_read(CP0_KSCRATCH2);
+    }
+    if ((a->long_way & GROUP_MMU) != 0) {
+        save_mmu(v);
+        gcp0_write(CP0_PAGEGRAIN, 0);
+        gcp0_write(CP0_ENTRYHI, 0);
+    }
+}
+
+void vcpu_load_more(struct vcpu *v)
+{
+    if (shares_memory(v->vm)) {
+        link_clear(v);
+    }
+    load_controls(&v->arch);
+    gcp0_write(CP0_INTCTL, v->arch.intctl);
+    gcp0_write(CP0_CONFIG, v->arch.config);
+    if ((v->arch.long_way & GROUP_OTHER) != 0) {
+        load_other(&v->arch);
+    }
+    if ((v->arch.long_way & GROUP_MMU) != 0) {
+        tlb_load_guest(v);
+        load_mmu(&v->arch);
+    }
+}
+
+/* --- for people --- */
+
+bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
+{
+    static const char names[32][3] = {
+        "pc", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7",
+        "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "t8", "t9", "k0", "k1", "gp", "sp", "s8", "ra",
+    };
+    const struct arch_vcpu *a = &v->arch;
+    unsigned i = line * 4U;
+
+    if (line == 0) {
+        bank_look(&v->vm->vcpus[v->id]);
+    }
+    if (i < 32U) {
+        console_log("  %-2s %08lx  %-2s %08lx  %-2s %08lx  %-2s %08lx", names[i], i == 0 ? a->pc : a->gpr[i],
+                    names[i + 1], a->gpr[i + 1], names[i + 2], a->gpr[i + 2], names[i + 3], a->gpr[i + 3]);
+    } else if (i == 32U) {
+        console_log("  status %lx  cause %lx  epc %lx  errorepc %lx  ebase %lx  badvaddr %lx", a->status, a->cause,
+                    a->epc, a->error_epc, a->ebase, a->badvaddr);
+    }
+    return i <= 32U;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VM's memory and GuestID. Its memory map becomes TLB entries as the guest uses it (tlb.c). */
+#include "vm.h"
+#include "arch.h"
+#include "asm_layout.h"
+#include "internal.h"
+#include "system.h"
+
+/* Where the hypervisor's own memory ends: the board's for VMs begins behind it. */
+static bool hits_us(const struct sysimage_region *r)
+{
+    extern char __ram_end[];
+
+    return r->kind != SYSIMAGE_REGION_MMIO && r->hpa < ((ulong)__ram_end & 0x1fffffffU);
+}
+
+/* Whether VCPUs of some VM share memory with others: then one GuestID is link.S's. */
+static bool links(void)
+{
+    const struct sysimage_vm *config = sysimage_at(hyp.image, hyp.image->vms_offset);
+
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        if (config[i].nvcpus + config[i].rt_apps > 1 || config[i].nregions > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *arch_vm_init(struct vm *vm)
+{
+    for (unsigned i = 0; i < vm->memmap.count; i++) {
+        if (hits_us(&vm->memmap.regions[i])) {
+            return "a guest's memory is the hypervisor's";
+        }
+    }
+    if (vm->config->plic != 0 || vm->config->nirqs != 0) {
+        return "this architecture has no interrupts to pass through";
+    }
+    vm->arch.gid = 1U + vm->id % (links() ? GUEST_ID_LINK - 1U : GUEST_ID_LINK);
+    return NULL;
+}
+
+void arch_vm_reset(struct vm *vm)
+{
+    vm->arch.lines = 0;
+}
+
+void *arch_window(hpa_t hpa, uint64_t *size)
+{
+    *size = ARCH_GPA_LIMIT - hpa;
+    return arch_memory(hpa);
+}
+
+/* Features are RISC-V's. */
+bool arch_has(unsigned feature)
+{
+    (void)feature;
+    return true;
+}

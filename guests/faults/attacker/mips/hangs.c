@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interrupts without end; and attacks that the guest does not come back from: it fails, sleeps, loops, resets itself. */
+#include "faults.h"
+#include "hcall_call.h"
+#include "print.h"
+#include "timer.h"
+
+#define STORM 20000UL
+#define CAUSE_SOFTWARE 0x300U
+#define STATUS_SOFTWARE 0x300U
+#define CONSOLE_LINES 400U
+
+static volatile unsigned long interrupts;
+
+/* --- storms --- */
+
+static void again_timer(void)
+{
+    interrupts++;
+    timer_set(interrupts < STORM ? machine_time() + interrupts % 3 : UINT64_MAX);
+}
+
+/* Timers that are always due. */
+void timer_storm(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    trap_set_interrupt(PLATFORM_TIMER_IRQ, again_timer);
+    machine_enable(PLATFORM_TIMER_IRQ, true);
+    timer_set(0);
+    machine_interrupts(true);
+    spin(10UL * MS);
+    machine_interrupts(false);
+    machine_enable(PLATFORM_TIMER_IRQ, false);
+    judge(v, interrupts > 50, "only %lu interrupts came", interrupts);
+    v->tried += interrupts;
+}
+
+static void again_software(void)
+{
+    interrupts++;
+    cp0_write_cause(interrupts < STORM ? cp0_read_cause() | CAUSE_SOFTWARE : cp0_read_cause() & ~CAUSE_SOFTWARE);
+}
+
+/* The processor's software interrupts; where an external controller is in their way none comes. */
+void software_storm(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    trap_set_interrupt(0, again_software);
+    trap_set_interrupt(1, again_software);
+    machine_enable(0, true);
+    machine_enable(1, true);
+    cp0_write_cause(cp0_read_cause() | CAUSE_SOFTWARE);
+    machine_interrupts(true);
+    spin(10UL * MS);
+    machine_interrupts(false);
+    cp0_write_cause(cp0_read_cause() & ~CAUSE_SOFTWARE);
+    judge(v, machine_has_eic() || interrupts > 50, "only %lu interrupts came", interrupts);
+    v->tried += interrupts + 1;
+}
+
+/* Much text, with what a terminal would obey in it. */
+void console_flood(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (unsigned int n = 0; n < CONSOLE_LINES; n++) {
+        print("\033[2J\033]0;mine\a\x14q line %u of a flood\n", n);
+        v->tried++;
+    }
+}
+
+/* --- no return --- */
+
+/* An exception whose handler is where no memory is. */
+void vectors_outside(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    cp0_write_ebase((uint32_t)arg);
+    __asm__ volatile("break");
+}
+
+/* With Status.BEV the vectors are in the boot ROM, which a VM has not got. */
+void vectors_at_reset(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    (void)arg;
+    cp0_write_status(cp0_read_status() | STATUS_BEV);
+    __asm__ volatile("break");
+}
+
+/* SDBBP, which belongs to debuggers: with every code that makes one think of something. */
+void debug_exception(struct verdict *v, uint64_t arg)
+{
+    static const uint32_t codes[] = {0, 1, 2, 5, 0x3ffU, 0xfffffU};
+
+    (void)arg;
+    for (size_t i = 0; i < LENGTH_OF(codes); i++) {
+        struct caught c = try_word(0x7000003fU | codes[i] << 6, 1, 0);
+
+        judge(v, c.code == EXCEPTION_RESERVED, "SDBBP 0x%x: code %u", codes[i], c.code);
+    }
+}
+
+/* Vectors that are themselves exceptions. */
+void vectors_fail(struct verdict *v, uint64_t arg)
+{
+    static volatile uint32_t vectors[1024] __attribute__((aligned(4096)));
+
+    (void)v;
+    (void)arg;
+    for (unsigned int i = 0; i < 1024; i++) {
+        vectors[i] = 0x0000000dU; /* BREAK */
+    }
+    cp0_write_ebase((uint32_t)(uintptr_t)vectors);
+    __asm__ volatile("break");
+    for (;;) {
+    }
+}
+
+void loop_forever(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    (void)arg;
+    machine_interrupts(false);
+    for (;;) {
+    }
+}
+
+/* With EXL and ERL no interrupt of the guest's is ever taken; the hypervisor's are. */
+void loop_at_exception_level(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    (void)arg;
+    cp0_write_status(cp0_read_status() | STATUS_EXL | STATUS_ERL);
+    for (;;) {
+    }
+}
+
+/* Nothing but a branch to itself, whose slot is a WAIT. */
+void loop_in_the_slot(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    (void)arg;
+    __asm__ volatile(".set push\n\t.set noreorder\n1: b 1b\n\twait\n\t.set pop");
+}
+
+void sleep_forever(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    (void)arg;
+    machine_interrupts(false);
+    timer_set(UINT64_MAX);
+    for (;;) {
+        cp0_wait();
+    }
+}
+
+/* WAIT with an interrupt that is pending and never taken: it comes back at once, without end. */
+void wait_storm(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    (void)arg;
+    machine_interrupts(false);
+    machine_enable(PLATFORM_TIMER_IRQ, true);
+    timer_set(0);
+    for (;;) {
+        cp0_wait();
+    }
+}
+
+/* A store-conditional that never succeeds because its link is taken away at every turn. */
+void conditional_loop(struct verdict *v, uint64_t arg)
+{
+    static volatile uint32_t word;
+
+    (void)v;
+    (void)arg;
+    for (;;) {
+        __asm__ volatile("ll $2, 0(%0)" : : "r"(&word) : "$2", "memory");
+        (void)hcall_call(63, 0, 0, 0);
+        __asm__ volatile("sc $2, 0(%0)" : : "r"(&word) : "$2", "memory");
+    }
+}
+
+void bus_errors_forever(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    (void)arg;
+    for (;;) {
+        (void)try_word(WORD_ACCESS(0x23), 0x80000000U + RAM_END, 0);
+    }
+}
+
+void shut_down(struct verdict *v, uint64_t arg)
+{
+    (void)v;
+    (void)arg;
+    machine_shutdown(true);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coprocessor 0, the root's instructions, and words that are none. */
+#include <string.h>
+
+#include "faults.h"
+#include "hcall_call.h"
+
+#define REGISTERS 256U
+#define REG(number, select) ((number) * 8U + (select))
+#define COP0_RS(rs) (0x40000000U | (rs) << 21)
+
+/* Those that a value of changes what this guest itself does next. */
+static bool is_vital(unsigned int reg)
+{
+    return reg == REG(12, 0) || reg == REG(13, 0) || reg == REG(15, 1) || reg == REG(11, 0);
+}
+
+void every_cp0_read(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (unsigned int reg = 0; reg < REGISTERS; reg++) {
+        struct caught c = try_word(WORD_MFC0(reg), 0, 0);
+
+        judge(v, c.code == NO_EXCEPTION, "register %u, %u: code %u", reg / 8, reg % 8, c.code);
+    }
+}
+
+/* Each register with the value that it has. */
+void every_cp0_write(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (unsigned int reg = 0; reg < REGISTERS; reg++) {
+        struct caught c = try_word(WORD_MFC0(reg), 0, 0);
+
+        c = try_word(WORD_MTC0(reg), c.value, 0);
+        judge(v, c.code == NO_EXCEPTION, "register %u, %u: code %u", reg / 8, reg % 8, c.code);
+    }
+}
+
+/* Each register with values that make no sense, and then again with its own. */
+void wild_cp0(struct verdict *v, uint64_t arg)
+{
+    static const uint32_t values[] = {~0U, 0, 0x80000000U, 0x7fffffffU, 0x55555555U, 0xaaaaaaaaU};
+
+    (void)arg;
+    for (unsigned int reg = 0; reg < REGISTERS; reg++) {
+        uint32_t kept = try_word(WORD_MFC0(reg), 0, 0).value;
+
+        for (size_t i = 0; i < LENGTH_OF(values) && !is_vital(reg); i++) {
+            struct caught c = try_word(WORD_MTC0(reg), values[i], 0);
+
+            judge(v, c.code == NO_EXCEPTION, "register %u, %u = 0x%x: code %u", reg / 8, reg % 8, values[i], c.code);
+        }
+        (void)try_word(WORD_MTC0(reg), kept, 0);
+    }
+    /* All bits of Status that are nobody's but a kernel's; BEV and the levels stay as they are. */
+    for (unsigned int bit = 0; bit < 32; bit++) {
+        const uint32_t mine = STATUS_IE | STATUS_EXL | STATUS_ERL | STATUS_BEV | STATUS_UM | 1U << 29;
+        uint32_t kept = cp0_read_status();
+
+        if ((mine >> bit & 1U) == 0) {
+            cp0_write_status(kept ^ 1U << bit);
+            cp0_write_status(kept);
+            judge(v, cp0_read_status() == kept, "Status 0x%x after bit %u", cp0_read_status(), bit);
+        }
+    }
+}
+
+/* The registers of the virtualization hold nothing of a guest's. */
+void root_registers(struct verdict *v, uint64_t arg)
+{
+    static const unsigned int registers[] = {REG(10, 4), REG(10, 5), REG(10, 6), REG(11, 4), REG(12, 6), REG(12, 7)};
+
+    (void)arg;
+    for (size_t i = 0; i < LENGTH_OF(registers); i++) {
+        struct caught c = try_word(WORD_MTC0(registers[i]), ~0U, 0);
+
+        judge(v, c.code == NO_EXCEPTION || c.code == EXCEPTION_RESERVED, "register %u: code %u", registers[i], c.code);
+        c = try_word(WORD_MFC0(registers[i]), 0, 0);
+        judge(v, c.code == EXCEPTION_RESERVED || c.value == 0, "register %u: 0x%x", registers[i], c.value);
+    }
+}
+
+/* MFGC0, MTGC0, MFHGC0, MTHGC0 of every register; TLBGR, TLBGWI, TLBGINV, TLBGINVF, TLBGWR, TLBGP; DERET. */
+void root_instructions(struct verdict *v, uint64_t arg)
+{
+    static const uint32_t words[] = {0x42000009U, 0x4200000aU, 0x4200000bU, 0x4200000cU,
+                                     0x4200000eU, 0x42000010U, 0x4200001fU};
+
+    (void)arg;
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        for (uint32_t reg = 0; reg < REGISTERS; reg++) {
+            uint32_t word = COP0_RS(3U) | 4U << 16 | reg / 8U << 11 | kind << 9 | reg % 8U;
+            struct caught c = try_word(word, 0, 0);
+
+            judge(v, c.code == EXCEPTION_RESERVED, "word 0x%x: code %u", word, c.code);
+        }
+    }
+    for (size_t i = 0; i < LENGTH_OF(words); i++) {
+        struct caught c = try_word(words[i], 0, 0);
+
+        judge(v, c.code == EXCEPTION_RESERVED, "word 0x%x: code %u", words[i], c.code);
+    }
+}
+
+/* RDPGPR and WRPGPR of every register, with every previous set that SRSCtl could name: they reach nobody else's. */
+void shadow_sets(struct verdict *v, uint64_t arg)
+{
+    uint32_t control = cp0_read_srsctl();
+
+    (void)arg;
+    judge(v, (control >> 26 & 0xfU) == 0 || (control & 0xfU) <= (control >> 26 & 0xfU), "SRSCtl 0x%x", control);
+    for (uint32_t set = 0; set < 16; set++) {
+        cp0_write_srsctl(set << 12 | set << 6 | set);
+        for (uint32_t reg = 0; reg < 32; reg++) {
+            /* rdpgpr $4, reg: what this guest has or 0; wrpgpr $0, $5: nothing */
+            struct caught c = try_word(COP0_RS(10U) | reg << 16 | 4U << 11, 0, 0);
+
+            judge(v, c.code == NO_EXCEPTION, "rdpgpr $%u of set %u: code %u", reg, set, c.code);
+            c = try_word(COP0_RS(14U) | 5U << 16, 0, ~0U);
+            judge(v, c.code == NO_EXCEPTION, "wrpgpr of set %u: code %u", set, c.code);
+        }
+    }
+    cp0_write_srsctl(control);
+}
+
+struct word_of {
+    uint32_t word, code;
+};
+
+static void must_get(struct verdict *v, const struct word_of *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct caught c = try_word(words[i].word, 0x7fffffffU, 0x7fffffffU);
+
+        judge(v, c.code == words[i].code, "word 0x%x: code %u", words[i].word, c.code);
+    }
+}
+
+/* SYSCALL, BREAK, TEQ $0, $0, ADD that overflows, an odd load and store, COP2, MFHC0. */
+void own_exceptions(struct verdict *v, uint64_t arg)
+{
+    static const struct word_of words[] = {
+        {0x0000000cU, EXCEPTION_SYSCALL},
+        {0x0000000dU, EXCEPTION_BREAKPOINT},
+        {0x00000034U, 13U},
+        {0x00850020U, 12U},
+        {0x8c850000U, EXCEPTION_ADDRESS_LOAD},
+        {0xac850000U, EXCEPTION_ADDRESS_STORE},
+        {0x48040000U, EXCEPTION_COPROCESSOR},
+        {0x40441000U, EXCEPTION_RESERVED},
+    };
+
+    (void)arg;
+    for (unsigned int n = 0; n < 50; n++) {
+        must_get(v, words, LENGTH_OF(words));
+    }
+}
+
+/* What only a kernel may do, in user mode; and its kernel's memory. */
+void user_mode(struct verdict *v, uint64_t arg)
+{
+    static const uint32_t words[] = {0x40046000U, 0x40846000U, 0x41606000U, 0x42000018U, 0x42000020U, 0x42000002U,
+                                     0x42000001U, 0x42000008U, 0x40646006U, 0x41501000U, 0x42000010U};
+    struct caught c;
+
+    (void)arg;
+    for (size_t i = 0; i < LENGTH_OF(words); i++) {
+        c = try_user_word(words[i], 0, 0);
+        judge(v, c.code == EXCEPTION_COPROCESSOR && (c.cause >> 28 & 3U) == 0, "word 0x%x: code %u", words[i], c.code);
+    }
+    c = try_user_word(HYPCALL_WORD, 0, 0);
+    judge(v, c.code == EXCEPTION_COPROCESSOR || c.code == EXCEPTION_RESERVED, "HYPCALL: code %u", c.code);
+    c = try_user_word(0x8c850000U, 0x80001000U, 0);
+    judge(v, c.code == EXCEPTION_ADDRESS_LOAD, "its kernel's memory: code %u", c.code);
+    c = try_user_word(WORD_NOP, 0, 0);
+    judge(v, c.code == NO_EXCEPTION, "nothing: code %u", c.code);
+}
+
+/* Of SPECIAL, REGIMM, SPECIAL2 and SPECIAL3, what there is not in any MIPS; opcodes of 64-bit ones. */
+void reserved_words(struct verdict *v, uint64_t arg)
+{
+    static const uint32_t words[] = {0x00000005U, 0x00000014U, 0x00000015U, 0x00000028U, 0x00000029U, 0x0000002eU,
+                                     0x0000003dU, 0x041d0000U, 0x7000000bU, 0x7c000021U, 0x60000000U, 0x64000000U,
+                                     0x68000000U, 0x6c000000U, 0x9c000000U, 0xd0000000U, 0xdc000000U, 0xf0000000U};
+
+    (void)arg;
+    for (size_t i = 0; i < LENGTH_OF(words); i++) {
+        struct caught c = try_word(words[i], 0, 0);
+
+        judge(v, c.code == EXCEPTION_RESERVED, "word 0x%x: code %u", words[i], c.code);
+    }
+}
+
+/* HYPCALL with every code but the one that ends the VM; $v0 is 63 then. */
+void hypcall_codes(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (uint32_t code = 0; code < 1024; code++) {
+        if (code == 1) {
+            continue;
+        }
+        guard_code[0] = HYPCALL_WORD | code << 11;
+        guard_code[1] = 0x00402021U; /* move $4, $2 */
+        guard_code[2] = WORD_RETURN;
+        guard_code[3] = WORD_NOP;
+        judge(v, guarded((uint32_t)(uintptr_t)guard_code, 0, 0).value == (uint32_t)NOT_SUPPORTED, "code %u", code);
+    }
+}
+
+/* The branch is taken, not taken, and a register jump; the call is made once. */
+void hypcall_in_slot(struct verdict *v, uint64_t arg)
+{
+    /* li $3, 0 or 1; bnez $3, +2; HYPCALL; move $4, $2, jr; addiu $4, $2, 100, jr */
+    for (uint32_t taken = 0; taken < 2; taken++) {
+        const uint32_t code[] = {0x24030000U | taken, 0x14600004U, HYPCALL_WORD, 0x00402021U, WORD_RETURN, WORD_NOP,
+                                 0x24440064U,         WORD_RETURN, WORD_NOP};
+        uint32_t value;
+
+        for (size_t i = 0; i < LENGTH_OF(code); i++) {
+            guard_code[i] = code[i];
+        }
+        value = guarded((uint32_t)(uintptr_t)guard_code, 0, 0).value;
+        judge(v, value == (uint32_t)NOT_SUPPORTED + 100U * taken, "taken %u: %d", taken, (int)value);
+    }
+    guard_code[0] = WORD_RETURN;
+    guard_code[1] = HYPCALL_WORD;
+    judge(v, guarded((uint32_t)(uintptr_t)guard_code, (uint32_t)arg, 0).code == NO_EXCEPTION,
+          "in the slot of a return");
+}
+
+/* Every operation on every cache, by index and by address of its own memory. */
+void cache_operations(struct verdict *v, uint64_t arg)
+{
+    static volatile uint32_t memory[64] __attribute__((aligned(64)));
+
+    (void)arg;
+    for (uint32_t operation = 0; operation < 32; operation++) {
+        for (uint32_t offset = 0; offset < 0x1000; offset += 256) {
+            struct caught c = try_word(0xbc800000U | operation << 16, (uint32_t)(uintptr_t)memory + offset, 0);
+
+            judge(v, c.code == NO_EXCEPTION, "CACHE %u: code %u", operation, c.code);
+        }
+    }
+}
+
+/* HYPCALL 1 with ends that there are not. */
+void end_with_nonsense(struct verdict *v, uint64_t arg)
+{
+    static const uint32_t ends[] = {3, 4, 0xffU, 0x10000U, 0x7fffffffU, 0x80000000U, ~0U};
+
+    (void)arg;
+    for (size_t i = 0; i < LENGTH_OF(ends); i++) {
+        guard_code[0] = HYPCALL_WORD | 1U << 11;
+        guard_code[1] = 0x00402021U; /* move $4, $2 */
+        guard_code[2] = WORD_RETURN;
+        guard_code[3] = WORD_NOP;
+        judge(v, guarded((uint32_t)(uintptr_t)guard_code, ends[i], 0).value == (uint32_t)INVALID, "end 0x%x", ends[i]);
+    }
+}

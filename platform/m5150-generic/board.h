@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOARD_H
+#define BOARD_H
+
+#define UART_NS16550_STRIDE 1U
+
+#define BOARD_EIC 0         /* interrupts come without an external controller */
+#define BOARD_GUEST_TIMER 1 /* a guest's timer interrupts the guest */
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* iasim's generic board: an M5150 core with RAM, ROM and a 16550; the guest's timer is wired. */
+#include "platform.h"
+
+const struct platform_info platform = {
+    .name = "m5150-generic",
+    .uart = {0xbfd003f8U, 8U}, /* by kseg1 */
+    .uart_irq = 4,             /* line of the CPU */
+};
+
+/* It has no way of its own to end. */
+void platform_fail(void)
+{
+}

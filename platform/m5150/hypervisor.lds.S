@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hypervisor runs in the program flash, which holds the system image too; its data is at the start of SRAM. */
+#define ROM 0x9d000000
+#define RAM 0x80000000
+#define RAM_END 0x80010000
+/* The core starts in the boot flash. */
+#define RESET_SECTION .reset 0xbfc00000 : AT(0xbfc00000) \
+    { KEEP(*(.reset)) . = ADDR(.reset) + 0x480; KEEP(*(.reset.debug)) }
+#define RESET_HERE
+#include "mips.lds.S"

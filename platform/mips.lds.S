@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the linker scripts of boards have in common, given ROM, RAM and where the hypervisor's part of RAM ends. */
+OUTPUT_ARCH(mips)
+ENTRY(_start)
+
+SECTIONS
+{
+    . = ROM;
+    .text : {
+        __text_start = .;
+        RESET_HERE
+        KEEP(*(.vectors))
+        *(.text.boot)
+        *(.text.trap)
+        *(.text .text.*)
+        __text_end = .;
+    }
+    .rodata : {
+        *(.rodata .rodata.* .srodata .srodata.*)
+        . = ALIGN(8);
+        __start_hypercalls = .;
+        KEEP(*(hypercalls))
+        __stop_hypercalls = .;
+        __start_console_keys = .;
+        KEEP(*(console_keys))
+        __stop_console_keys = .;
+        __start_console_operators = .;
+        KEEP(*(console_operators))
+        __stop_console_operators = .;
+        __start_sched_classes = .;
+        KEEP(*(sched_classes))
+        __stop_sched_classes = .;
+        . = ALIGN(8);
+    }
+    __data_load = .;
+    .data RAM : AT(__data_load) {
+        __data_start = .;
+        *(.data .data.* .sdata .sdata.*)
+        . = ALIGN(8);
+        __data_end = .;
+    }
+    .bss : AT(ADDR(.bss)) {
+        *(.bss .bss.* .sbss .sbss.* COMMON)
+        . = ALIGN(8);
+        __bss_end = .;
+    }
+    RESET_SECTION
+    __ram_end = RAM_END;
+    __hyp_end = ALIGN(__data_load + (__data_end - __data_start), 4096);
+    ASSERT(__bss_end <= RAM_END, "the hypervisor's data fits its RAM")
+    /DISCARD/ : {
+        *(.note .note.* .eh_frame .eh_frame_hdr .MIPS.* .reginfo .mdebug.* .pdr .comment .gnu.attributes)
+    }
+}

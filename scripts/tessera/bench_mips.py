@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What is measured on the M5150 in iasim, where an instruction is a clock of 100 MHz. Each function makes figures; none
+knows of goals or tables.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tessera.bench_adpcm import Run, overheads, parse_run
+from tessera.bench_machine import BenchError, run_tool
+from tessera.bench_parse import Figure, ParseError, single
+from tessera.build import Options, build, write
+from tessera.machine import Console
+from tessera.problems import BuildError
+from tessera.runner import ROOT, RunError, iasim
+
+WIRED = "m5150-generic"  # its guests' timers interrupt them, as the paper's
+PART = "m5150"
+SIZES = (20, 40, 60, 80, 100)
+ADPCM = ((1, 1), (1, 5), (1, 10), (2, 1), (4, 1), (8, 1))  # VMs, quantum in ms
+BEGIN = 5_000_000  # when all VMs have booted, in steps of Count
+MODEL = "iasim, 100 MHz: an instruction is a clock"
+SWITCH_BANKS = (15, 7, 1)  # highest shadow set: all that there can be, as the PIC32MZ-EF, one for all VCPUs
+MOST_VMS = 8
+# From the interrupt's vector to ERET, which is not in it: into the same VCPU, and into another.
+SAME, SWITCHED = "irq_vector:left", "irq_vector:switched"
+SHARED_SET = 1
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A figure and how it came about: the machine, and the curve behind it if there is one."""
+
+    figure: Figure
+    system: str
+    board: str
+    curve: tuple[float, ...] = ()
+    model: str = MODEL
+
+
+@dataclass
+class MipsBench:
+    """Where things are, and what was taken and what failed so far."""
+
+    out: Path
+    guests: Path = ROOT / "build" / "guests-mips"
+    taken: list[Taken] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def attempt(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (BenchError, BuildError, ParseError, RunError, OSError) as error:
+            self.failed.append(f"{what}: {error}")
+
+    def add(self, figure: Figure, system: str, board: str = WIRED, curve: tuple[float, ...] = ()) -> None:
+        self.taken.append(Taken(figure, system, board, curve))
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run: what each VM said, and what iasim says."""
+
+    console: Console
+    remarks: str
+
+    def span(self, name: str) -> dict[str, int]:
+        found = re.search(rf"^span {re.escape(name)} +all +(.*)$", self.remarks, re.MULTILINE)
+        if not found:
+            raise BenchError(f"iasim does not tell of {name}: {self.remarks[-300:]}")
+        return {key: int(value) for key, value in re.findall(r"(\w+) +(\d+)", found[1])}
+
+
+def prop(name: str, value: str) -> str:
+    return f'\t\t\t{name} = "{value}";\n'
+
+
+def source(board: str, quantum_ms: int, vms: list[tuple[str, str, str]]) -> str:
+    """A system's text; of each VM the name, the image, and further properties."""
+    nodes = "".join(
+        f'\t\t{name} {{\n\t\t\tmemory-size = <0x10000>;\n\t\t\timage = "{image}";\n'
+        f'\t\t\tsign-of-life = "BENCH done";\n{more}\t\t}};\n'
+        for name, image, more in vms
+    )
+    return (
+        '/dts-v1/;\n/ {\n\tcompatible = "tessera,system";\n'
+        f'\tboard = "{board}";\n\tharts = <1>;\n\tquantum-us = <{quantum_ms * 1000}>;\n'
+        f"\tvms {{\n{nodes}\t}};\n}};\n"
+    )
+
+
+def simulate(bench: MipsBench, name: str, board: str, text: str, *options: str) -> Result:
+    """Builds the system and runs it until all its VMs have shut down."""
+    folder = bench.out / "mips" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.dts"
+    path.write_text(text, encoding="utf-8")
+    hypervisor = ROOT / "build" / "hyp" / board / "tessera.bin"
+    built = build(Options(path, hypervisor, bench.guests, ROOT / "platform"))
+    write(built, folder)
+    command = [iasim(), "run", "--board", str(built.system.board.iasim_board), "--limit", "4000M", "--stats"]
+    command += [*options, str(hypervisor.with_suffix(".elf")), str(folder / "tessera.elf")]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    console = Console([vm.name for vm in built.system.vms] + ["tessera"])
+    console.feed(done.stdout.decode("latin-1"))
+    if done.returncode != 0:
+        raise BenchError(f"{name}: iasim ended with {done.returncode}: {done.stderr.decode()[-300:]}")
+    return Result(console, done.stderr.decode())
+
+
+def figure(metric: str, span: dict[str, int], more: int = 0) -> Figure:
+    least, middle, most = (span[key] + more for key in ("min", "median", "max"))
+    return Figure(metric, "instructions", least, middle, most, span["n"])
+
+
+def calls(bench: MipsBench) -> None:
+    """Hypercalls and messages, which guests/counts marks. The instruction behind the call is not of it."""
+    text = source(
+        WIRED,
+        1,
+        [
+            ("sender", "counts/counts.bin", prop("bootargs", "role=send") + prop("may-send-to", "receiver")),
+            ("receiver", "counts/counts.bin", prop("bootargs", "role=receive") + prop("may-send-to", "sender")),
+        ],
+    )
+    spans = ["1:2", SAME, *(f"{kind}{n}:{kind + 1}{n}" for kind in (1, 3, 5) for n in range(len(SIZES)))]
+    result = simulate(bench, "counts", WIRED, text, *(word for span in spans for word in ("--span", span)))
+    bench.add(figure("mips.hypercall.get_id", result.span("1:2"), -1), "counts")
+    bench.add(figure("mips.tick.same", result.span(SAME), 1), "counts")
+    for n, size in enumerate(SIZES):
+        bench.add(figure(f"mips.ipc.send.{size}", result.span(f"1{n}:2{n}"), -1), "counts")
+        bench.add(figure(f"mips.ipc.recv.{size}", result.span(f"3{n}:4{n}"), -1), "counts")
+        bench.add(figure(f"mips.ipc.delivery.{size}", result.span(f"5{n}:6{n}")), "counts")
+
+
+def switching(bench: MipsBench, vms: int, hss: int) -> Result:
+    """Guests that compute and are interrupted by nobody else, up to the end of their work."""
+    text = source(WIRED, 1, [(f"adpcm-{n}", "adpcm-bare/adpcm-bare.bin", "") for n in range(vms)])
+    options = ("--model", f"hss={hss}", "--span", SAME, "--span", SWITCHED)
+    return simulate(bench, f"switch-{vms}-{hss}", WIRED, text, *options)
+
+
+def ticks(bench: MipsBench) -> None:
+    """Ends of quanta. A span ends before its last instruction, ERET."""
+    alone, shared = (switching(bench, 2, hss) for hss in (15, SHARED_SET))
+    bench.add(figure("mips.tick.switch", alone.span(SWITCHED), 1), "switch")
+    bench.add(figure("mips.tick.switch.shared", shared.span(SWITCHED), 1), "switch, one shadow set for all VCPUs")
+
+
+def banks(bench: MipsBench) -> None:
+    """The end of a quantum with two to eight VCPUs, by how many shadow sets there are."""
+    for hss in SWITCH_BANKS:
+        curve = [switching(bench, vms, hss).span(SWITCHED)["median"] + 1 for vms in range(2, MOST_VMS + 1)]
+        metric = f"mips.switch.vcpus.sets{hss}"
+        bench.add(
+            Figure(metric, "instructions", min(curve), curve[-1], max(curve), len(curve)), "switch", WIRED, tuple(curve)
+        )
+
+
+def native(bench: MipsBench) -> Run:
+    """The codec in FreeRTOS on the machine itself."""
+    image = bench.guests / "adpcm-long" / "adpcm-long.elf"
+    command = [iasim(), "run", "--board", "generic", "--limit", "4000M", str(image)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return parse_run(done.stdout.decode().replace("\r", ""))
+
+
+def adpcm_runs(bench: MipsBench, board: str, vms: int, quantum_ms: int) -> list[Run]:
+    guests = [(f"adpcm-{n}", "adpcm-long/adpcm-long.bin", prop("bootargs", f"begin={BEGIN}")) for n in range(vms)]
+    name = f"adpcm-{vms}vm-q{quantum_ms}ms-{board}"
+    result = simulate(bench, name, board, source(board, quantum_ms, guests))
+    return [parse_run(result.console.text(vm)) for vm, *_ in guests]
+
+
+def adpcm(bench: MipsBench) -> None:
+    """Figures 5 and 6 of the paper."""
+    alone = native(bench)
+    for vms, quantum in ADPCM:
+        curve = overheads(adpcm_runs(bench, WIRED, vms, quantum), alone)
+        metric = f"mips.adpcm.{vms}vm.q{quantum}ms"
+        bench.add(single(metric, "percent", curve[-1]), "adpcm", WIRED, tuple(curve))
+    curve = overheads(adpcm_runs(bench, PART, 1, 1), alone)
+    bench.add(single("mips.adpcm.1vm.q1ms.eic", "percent", curve[-1]), "adpcm", PART, tuple(curve))
+
+
+def _sections(elf: Path) -> dict[str, int]:
+    lines = run_tool(["riscv64-unknown-elf-size", "-A", "--target=elf32-little", str(elf)]).splitlines()
+    return {words[0]: int(words[1]) for words in map(str.split, lines) if len(words) == 3 and words[1].isdigit()}
+
+
+def _hypervisor(bench: MipsBench, name: str, *variables: str) -> dict[str, int]:
+    """Sections of the part's hypervisor, made with those variables."""
+    folder = bench.out / "mips" / f"hyp-{name}"
+    words = ["make", "--no-print-directory", "-s", "hyp", f"BOARD={PART}", f"HYP_BUILD={folder}", *variables]
+    clean = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=clean)
+    if done.returncode != 0:
+        raise BenchError(f"{' '.join(words)}: {done.stderr[-300:]}")
+    return _sections(folder / "tessera.elf")
+
+
+def limits(vms: int, vcpus: int) -> str:
+    return (
+        f"HYP_LIMITS=-DSYSIMAGE_MAX_VMS={vms}U -DSYSIMAGE_MAX_VCPUS={vcpus}U -DSYSIMAGE_MAX_RT_APPS=16U "
+        "-DSYSIMAGE_MAX_HARTS=1U"
+    )
+
+
+def sizes(bench: MipsBench) -> None:
+    """Code and constants; and RAM for a VM: what a hypervisor for one VM more has more."""
+    small = _hypervisor(bench, "small", "HYP_ROOMS=rt ipc", "HYP_OPT=-Oz")
+    bench.add(single("mips.size.text", "bytes", small[".text"] + small[".rodata"]), "rooms rt and ipc, -Oz", PART)
+    usual = _hypervisor(bench, "usual")
+    bench.add(single("mips.size.text.all", "bytes", usual[".text"] + usual[".rodata"]), "all rooms", PART)
+    more, less = (_hypervisor(bench, f"{vms}vms", limits(vms, 16 + vms)) for vms in (8, 7))
+    ram = sum(more[name] - less[name] for name in (".data", ".bss"))
+    bench.add(single("mips.size.ram.vm", "bytes", ram), "eight VMs beside seven", PART)
+
+
+MEASUREMENTS = {
+    "mips-calls": calls,
+    "mips-ticks": ticks,
+    "mips-banks": banks,
+    "mips-adpcm": adpcm,
+    "mips-sizes": sizes,
+}

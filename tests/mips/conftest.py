@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Systems on the M5150: built for one of its boards, run in iasim for so many instructions, the same way every time."""
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from tessera.machine import HYPERVISOR, Console
+from tessera.runner import ROOT, BuiltSystem, iasim_command, load_system
+
+CLOCK_HZ = 100_000_000
+BOARDS = ("m5150", "m5150-generic")
+ESCAPE = "\x14"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the console showed, by VM, what iasim says, and the exit code."""
+
+    console: Console
+    printed: str
+    remarks: str
+    code: int
+
+    def text(self, name: str) -> str:
+        return self.console.text(name)
+
+    def span(self, name: str) -> dict[str, int]:
+        """Figures of a span, all its instructions: n, min, median, max."""
+        found = re.search(rf"^span {re.escape(name)} +all +(.*)$", self.remarks, re.MULTILINE)
+        assert found, f"no span '{name}' in:\n{self.remarks}"
+        return {key: int(value) for key, value in re.findall(r"(\w+) +(\d+)", found[1])}
+
+    def executed(self, who: str) -> int:
+        """Instructions of `root` or `guest N`, in kernel mode."""
+        found = re.search(rf"^ +{who} +(\d+)", self.remarks, re.MULTILINE)
+        assert found, f"no '{who}' in:\n{self.remarks}"
+        return int(found[1])
+
+    def entered(self, who: str) -> int:
+        found = re.search(rf"^ +{who} +\d+ +\d+ +(\d+)", self.remarks, re.MULTILINE)
+        assert found, f"no '{who}' in:\n{self.remarks}"
+        return int(found[1])
+
+
+@cache
+def build(system: str, board: str) -> BuiltSystem:
+    """A system of tests/mips/systems, or of systems/ if there is none of that name; for `board`, whatever it names."""
+    own = ROOT / "tests" / "mips" / "systems" / f"{system}.dts"
+    source = own if own.is_file() else ROOT / "systems" / f"{system}.dts"
+    text = re.sub(r'board = "m5150[a-z-]*"', f'board = "{board}"', source.read_text(encoding="utf-8"))
+    name = f"{system}-on-{board}"
+    copy = ROOT / "build" / "mips" / f"{name}.dts"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(text, encoding="utf-8")
+    environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    words = ["make", "--no-print-directory", "-s", "image", f"SYSTEM=../build/mips/{name}", f"BOARD={board}"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, f"{' '.join(words)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    return load_system(f"../build/mips/{name}")
+
+
+def run(
+    system: str,
+    board: str,
+    *options: str,
+    typed: Sequence[tuple[float, str]] = (),
+    limit: str = "200M",
+) -> Run:
+    """The system on the board, up to so many instructions. `typed`: what is typed, and after how many seconds."""
+    built = build(system, board)
+    keys = [(round(at * CLOCK_HZ), byte) for at, text in typed for byte in text.encode("latin-1")]
+    with NamedTemporaryFile() as record:
+        Path(record.name).write_text("".join(f"{at} {byte}\n" for at, byte in keys), encoding="ascii")
+        command = iasim_command(built, "--stats", "--limit", limit, "--replay", record.name, *options)
+        done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+    console = Console([*built.names, HYPERVISOR])
+    printed = done.stdout.decode("latin-1")
+    console.feed(printed)
+    return Run(console, printed, done.stderr.decode(), done.returncode)

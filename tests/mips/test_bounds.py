@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hypervisor costs a guest on the M5150, in instructions: never more than this."""
+
+from conftest import run
+
+SPANS = ("irq_vector:left", "irq_vector:switched")
+
+
+def spans(system: str, *options: str) -> dict[str, dict[str, int]]:
+    words = [word for name in SPANS for word in ("--span", name)]
+    result = run(system, "m5150-generic", *words, *options)
+    return {name: result.span(name) for name in SPANS}
+
+
+def test_ticks() -> None:
+    """The timer's interrupt that changes nothing, and the one that ends a quantum, with a shadow set for each VCPU. The
+    span ends before the last instruction."""
+    assert spans("counts")["irq_vector:left"]["min"] + 1 <= 60
+    found = spans("two")
+    assert found["irq_vector:switched"]["n"] > 300
+    assert found["irq_vector:switched"]["median"] + 1 <= 260, found
+
+
+def test_what_a_shadow_set_is_worth() -> None:
+    """Two VCPUs that share one: their registers go to memory and back, at every switch."""
+    alone, shared = spans("two"), spans("two", "--model", "hss=1")
+    worth = shared["irq_vector:switched"]["median"] - alone["irq_vector:switched"]["median"]
+    assert 124 < worth < 260, worth
+
+
+def test_calls() -> None:
+    """Calls that guests/counts marks; the instruction behind the call is not of it."""
+    bounds = {"1:2": 50, "14:24": 230, "34:44": 200}
+    words = [word for name in bounds for word in ("--span", name)]
+    result = run("counts", "m5150-generic", *words)
+    assert result.text("sender").endswith("BENCH done\n") and result.code == 0, result.printed
+    for name, most in bounds.items():
+        found = result.span(name)
+        assert found["n"] >= 64 and found["min"] - 1 <= most, (name, found)

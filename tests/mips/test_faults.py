@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The hostile guest's attacks on MIPS32 (guests/faults/attacker/mips), each beside FreeRTOS, which checks itself, and one
+<<<<<<< HEAD
+with a timer and a real-time app: both go on, and the attacker gets what it must.
+=======
+with a timer and a real-time app: none of them notices, and the attacker gets what it must.
+>>>>>>> 43faf5d665c2dddd77b253ade43d669c3337b466
+"""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from conftest import BOARDS, Run, run
+
+from tessera.machine import HYPERVISOR
+from tessera.runner import ROOT
+
+LIMIT_REACHED = 124
+BEGIN_S = 0.3
+LIMIT = "200M"  # instructions: two seconds where nobody sleeps
+ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
+TICKER = re.compile(
+    r"^ticker: (\d+) interrupts, late (\d+); (\d+) releases, late (\d+), ever (\d+), missed (-?\d+); "
+    r"(\d+) messages, (\d+) wrong$",
+    re.MULTILINE,
+)
+TICKS_A_MS = 50_000
+LATEST_MS = 20  # that a guest waits for its turn: two others, what apps take, and a VM that is loaded
+
+
+@dataclass(frozen=True)
+class Attack:
+    number: int
+    name: str
+    ends: str
+    must: str
+
+
+def menu() -> list[Attack]:
+    text = (ROOT / "guests" / "faults" / "attacker" / "mips" / "attacks.def").read_text(encoding="utf-8")
+    return [Attack(number, *words) for number, words in enumerate(ENTRY.findall(text))]
+
+
+def check_others(system: Run) -> None:
+    """FreeRTOS is right and goes on; the ticker's turns came and its app was never late; nobody else has stopped."""
+    witness = system.text("witness")
+    assert "FAILED" not in witness and "exception" not in witness, witness[-500:]
+    assert re.search(r"^freertos: up 1 s, ", witness, re.MULTILINE), witness[-500:]
+    lines = [list(map(int, numbers)) for numbers in TICKER.findall(system.text("ticker"))]
+    assert len(lines) > 50, f"the ticker has stood still: {len(lines)} lines"
+    assert max(line[1] for line in lines) < LATEST_MS * TICKS_A_MS, "the ticker waited for its turn"
+    assert lines[-1][5] == 0, f"the ticker's app has missed deadlines: {lines[-1]}"
+    assert lines[-1][7] == 0, f"the ticker got messages that nobody sent: {lines[-1]}"
+    stopped = re.findall(r"^(\w+) (?:stopped|vcpu)", system.text(HYPERVISOR), re.MULTILINE)
+    assert set(stopped) <= {"attacker"}, stopped
+
+
+def ends_returns(attack: Attack, system: Run) -> None:
+    said = re.search(
+        rf"^faults: {attack.number} {attack.name}: (.*)$\n(?:.*\n)*^faults: ready$",
+        system.text("attacker"),
+        re.MULTILINE,
+    )
+    assert said, system.text("attacker")[-500:]
+    assert re.fullmatch(r"as it must, [1-9]\d* tried", said[1]), said[1]
+    assert "attacker stopped by its own reset, starts again" in system.text(HYPERVISOR)
+
+
+def ends_stops(attack: Attack, system: Run) -> None:
+    told = system.text(HYPERVISOR)
+    assert re.search(r"^attacker vcpu \d+: no memory at an exception handler", told, re.MULTILINE), told
+    assert "attacker stopped by a fatal trap, starts again" in told
+    assert system.text("attacker").rstrip().endswith("faults: ready"), attack.name
+
+
+def ends_hangs(attack: Attack, system: Run) -> None:
+    assert system.text("attacker").rpartition(" begins")[2].partition("\n")[2].strip() == "", attack.name
+    assert "attacker" not in system.text(HYPERVISOR)
+
+
+def ends_off(attack: Attack, system: Run) -> None:
+    assert re.search(r"^attacker stopped by its own shutdown$", system.text(HYPERVISOR), re.MULTILINE), attack.name
+
+
+ENDS = {"RETURNS": ends_returns, "STOPS": ends_stops, "HANGS": ends_hangs, "OFF": ends_off}
+
+
+CASES = [(attack, board) for attack in menu() for board in BOARDS]
+
+
+@pytest.mark.parametrize(("attack", "board"), CASES, ids=[f"{attack.name}-{board}" for attack, board in CASES])
+def test_attack(attack: Attack, board: str) -> None:
+    system = run("faults", board, typed=[(BEGIN_S, f"{attack.number}\r")], limit=LIMIT)
+    assert system.code == LIMIT_REACHED, system.remarks
+    assert f"faults: {attack.number} {attack.name} begins" in system.text("attacker")
+    ENDS[attack.ends](attack, system)
+    check_others(system)
