@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sorter promises, for every sequence of commands. Bound into it: sees its inside.
+//
+// Two values are chosen by the solver and stay; since nothing is known of them, what is proven of them is proven of any
+// two. A model keeps for each whether it should be in the queue, with which key, and which of the two came later.
+// Together: what is put in is there until it is taken out, with its key (no loss, nothing made up), the keys are in
+// order, and equal keys in the order they came.
+module sorter_props #(
+  parameter int unsigned Depth      = 4,
+  parameter int unsigned KeyWidth   = 3,
+  parameter int unsigned ValueWidth = 3,
+  parameter int unsigned SlotWidth  = 2,
+  parameter int unsigned CountWidth = 3
+) (
+  input logic                       clk_i,
+  input logic                       rst_ni,
+  input logic                       op_valid_i,
+  input logic                       op_ready_o,
+  input sorter_pkg::sorter_op_e     op_i,
+  input logic [KeyWidth-1:0]        key_i,
+  input logic [ValueWidth-1:0]      value_i,
+  input sorter_pkg::sorter_status_e status_o,
+  input logic                       head_valid_o,
+  input logic [KeyWidth-1:0]        head_key_o,
+  input logic [ValueWidth-1:0]      head_value_o,
+  input logic [CountWidth-1:0]      count_o,
+  input logic                       second_q,
+  input logic [Depth-1:0]           used_q,
+  input logic [KeyWidth-1:0]        keys_q  [Depth],
+  input logic [ValueWidth-1:0]      values_q[Depth],
+  input logic [SlotWidth-1:0]       order_q [Depth],
+  input logic [KeyWidth+ValueWidth-1:0] copy_q[2**SlotWidth]
+);
+  import sorter_pkg::*;
+
+  // Registers without a reset that keep what they have: anything at first, constant from then on.
+  (* keep *) logic [ValueWidth-1:0] any_a, any_b;
+  always_ff @(posedge clk_i) begin
+    any_a <= any_a;
+    any_b <= any_b;
+  end
+
+  // The first cycle is the reset.
+  logic past_q = 1'b0;
+  always_ff @(posedge clk_i) past_q <= 1'b1;
+  always_comb assume (rst_ni == past_q);
+  always_comb assume (any_a != any_b);
+
+  // The bus rule: a command stays as it is until it is done.
+  logic waits_q = 1'b0;
+  sorter_op_e op_q;
+  logic [KeyWidth-1:0] key_q;
+  logic [ValueWidth-1:0] value_q;
+  always_ff @(posedge clk_i) begin
+    waits_q <= rst_ni && op_valid_i && !op_ready_o;
+    op_q    <= op_i;
+    key_q   <= key_i;
+    value_q <= value_i;
+  end
+  always_comb
+    if (waits_q) assume (op_valid_i && op_i == op_q && key_i == key_q && value_i == value_q);
+
+  // ---- The model of the two chosen values ----
+  logic in_a_q = 1'b0, in_b_q = 1'b0, b_later_q = 1'b0;
+  logic [KeyWidth-1:0] key_a_q, key_b_q;
+  logic done, in_both;
+  logic put_a, put_b, out_a, out_b;
+
+  assign done    = rst_ni && op_valid_i && op_ready_o && status_o == StDone;
+  assign put_a   = done && (op_i == OpInsert || op_i == OpUpdate) && value_i == any_a;
+  assign put_b   = done && (op_i == OpInsert || op_i == OpUpdate) && value_i == any_b;
+  assign out_a   = done && ((op_i == OpRemove && value_i == any_a) || (op_i == OpPop && head_value_o == any_a));
+  assign out_b   = done && ((op_i == OpRemove && value_i == any_b) || (op_i == OpPop && head_value_o == any_b));
+  assign in_both = in_a_q && in_b_q;
+
+  always_ff @(posedge clk_i) begin
+    if (put_a) begin
+      in_a_q    <= 1'b1;
+      key_a_q   <= key_i;
+      b_later_q <= 1'b0;
+    end
+    if (put_b) begin
+      in_b_q    <= 1'b1;
+      key_b_q   <= key_i;
+      b_later_q <= 1'b1;
+    end
+    if (out_a) in_a_q <= 1'b0;
+    if (out_b) in_b_q <= 1'b0;
+  end
+
+  // ---- Where the two are in the real queue ----
+  logic [Depth-1:0] queued, is_a, is_b;
+  logic [KeyWidth-1:0] real_key_a, real_key_b;
+  logic a_before_b;
+  for (genvar p = 0; p < Depth; p++) begin : gen_position
+    assign queued[p] = CountWidth'(p) < count_o;
+    assign is_a[p]   = queued[p] && values_q[order_q[p]] == any_a;
+    assign is_b[p]   = queued[p] && values_q[order_q[p]] == any_b;
+  end
+  always_comb begin
+    real_key_a = '0;
+    real_key_b = '0;
+    a_before_b = 1'b0;
+    for (int unsigned p = 0; p < Depth; p++) begin
+      if (is_a[p]) real_key_a = keys_q[order_q[p]];
+      if (is_b[p]) real_key_b = keys_q[order_q[p]];
+      for (int unsigned r = p + 1; r < Depth; r++) if (is_a[p] && is_b[r]) a_before_b = 1'b1;
+    end
+  end
+
+  // In the middle of an update the value is out of the queue, while the model still has it.
+  logic mid_a, mid_b;
+  assign mid_a = second_q && value_i == any_a;
+  assign mid_b = second_q && value_i == any_b;
+
+  always_comb begin
+    if (past_q) begin
+      // No loss, nothing made up, no key changed.
+      assert ((is_a != '0) == (in_a_q && !mid_a));
+      assert ((is_b != '0) == (in_b_q && !mid_b));
+      if (is_a != '0) assert (real_key_a == key_a_q);
+      if (is_b != '0) assert (real_key_b == key_b_q);
+      // First in, first out among equal keys.
+      if (in_both && !second_q && key_a_q == key_b_q) assert (a_before_b == b_later_q);
+      if (in_both && second_q && !mid_a && !mid_b && key_a_q == key_b_q) assert (a_before_b == b_later_q);
+      // Order, and the bookkeeping behind it.
+      assert (count_o <= CountWidth'(Depth));
+      for (int unsigned p = 0; p < Depth; p++) begin
+        assert (32'(order_q[p]) < Depth);
+        assert (used_q[order_q[p]] == queued[p]);
+        if (queued[p]) assert (copy_q[order_q[p]] == {keys_q[order_q[p]], values_q[order_q[p]]});
+        if (p + 1 < Depth && queued[p+1]) assert (keys_q[order_q[p]] <= keys_q[order_q[p+1]]);
+        for (int unsigned r = p + 1; r < Depth; r++) begin
+          assert (order_q[p] != order_q[r]);
+          if (queued[r]) assert (values_q[order_q[p]] != values_q[order_q[r]]);
+        end
+      end
+      // The head is the first of the queue.
+      assert (head_valid_o == (count_o != '0));
+      if (head_valid_o) assert ({head_key_o, head_value_o} == {keys_q[order_q[0]], values_q[order_q[0]]});
+      else assert ({head_key_o, head_value_o} == '1);
+    end
+  end
+
+  // The second cycle of an update is one: of a command that waits, whose value was taken out.
+  always_comb begin
+    if (past_q) begin
+      assert (second_q == waits_q);
+      if (second_q) begin
+        assert (op_i == OpUpdate && op_ready_o && status_o == StDone && count_o < CountWidth'(Depth));
+        for (int unsigned p = 0; p < Depth; p++) if (queued[p]) assert (values_q[order_q[p]] != value_i);
+      end
+      // What is refused, and why.
+      if (op_valid_i && !second_q && value_i == any_a) begin
+        if (op_i == OpInsert) assert ((status_o == StDuplicate) == in_a_q);
+        if (op_i == OpRemove || op_i == OpUpdate) assert ((status_o == StAbsent) == !in_a_q);
+      end
+      if (op_valid_i && op_i == OpPop) assert ((status_o == StAbsent) == (count_o == '0));
+      if (op_valid_i && op_i == OpInsert && status_o == StFull) assert (count_o == CountWidth'(Depth));
+      if (op_valid_i && op_i == OpInsert && status_o == StDone) assert (count_o < CountWidth'(Depth));
+    end
+  end
+
+  // The proofs are not empty: these can be reached.
+  always_comb begin
+    if (past_q) begin
+      cover (count_o == CountWidth'(Depth) && in_both && key_a_q == key_b_q && !b_later_q);
+      cover (second_q && count_o == CountWidth'(Depth - 1));
+    end
+  end
+
+endmodule
+
+bind sorter sorter_props #(
+  .Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth), .SlotWidth(SlotWidth), .CountWidth(CountWidth)
+) i_props (.*);
