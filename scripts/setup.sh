@@ -58,6 +58,16 @@ has_keyring() { [[ -e /usr/share/keyrings/debian-archive-trixie-stable.gpg || -e
 # The library alone is opened by its file's name: no headers, no tools.
 has_spandsp() { compgen -G "/usr/lib/*/libspandsp.so.2"; }
 
+# cocotb loads Python into the simulator, so its library must be there, wherever Python is installed.
+has_libpython() {
+    python3 - <<'END'
+import ctypes, pathlib, sysconfig
+name = sysconfig.get_config_var("INSTSONAME")
+beside = pathlib.Path(sysconfig.get_config_var("LIBDIR"), name)
+ctypes.CDLL(str(beside) if beside.exists() else name)
+END
+}
+
 # It lies beside what clang says are its own files, in a folder that is named after the machine, or not.
 has_fuzzer() { compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a"; }
 
@@ -90,6 +100,10 @@ find_missing_dev() {
     want "lld" "links what clang compiles" has ld.lld
     want "qemu-system-mips" "the machine that the simulator of the M5150 is compared with" has qemu-system-mipsel
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
+    want "g++" "compiles the fabric's simulation (Verilator)" has g++
+    want "perl" "starts Verilator" perl -MPod::Usage -e 1
+    want "ccache" "keeps what was compiled for the fabric's benches" has ccache
+    want "libpython3-dev" "Python inside the fabric's benches (cocotb)" has_libpython
     want "shellcheck" "checks the shell scripts" has shellcheck
 }
 
@@ -164,7 +178,7 @@ setup_venv() {
     local key stamp=$VENV/.stamp
     key=$(python3 --version && sha256sum scripts/requirements.txt)
     [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
-    say "installing Python packages into cache/venv (about 110 MB, once)"
+    say "installing Python packages into cache/venv (about 700 MB, once)"
     python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
         -r scripts/requirements.txt >&2 || die "pip could not install scripts/requirements.txt (see above)"

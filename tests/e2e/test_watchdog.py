@@ -60,15 +60,15 @@ def test_who_hangs_starts_anew_with_clean_memory(machine):
     """A guest that spins with interrupts off; and a manager, without its apps: two are all that it may have."""
     tell(machine, "first", f"write {SCRATCH}")
     machine.expect("first", r"^faulty: write went through", SOON_S)
+    begin = time.monotonic()
     tell(machine, "first", "spin")
     machine.expect("first", r"^faulty: spinning with interrupts off", SOON_S)
-    begin = time.monotonic()
     tell(machine, "rtm", "hang")
     machine.expect("rtm", r"^rtm: hangs$", SOON_S)
+    ends = r"^(first|rtm) stopped by its watchdog, starts again$"  # two harts tell it, and either may be first
     machine.skip(HYPERVISOR)
-    machine.expect(HYPERVISOR, r"^first stopped by its watchdog, starts again$", SOON_S)
+    assert {machine.expect(HYPERVISOR, ends, SOON_S)[1] for _ in range(2)} == {"first", "rtm"}
     assert time.monotonic() - begin > 15, "it petted a second before it hung at the earliest"
-    machine.expect(HYPERVISOR, r"^rtm stopped by its watchdog, starts again$", SOON_S)
     machine.expect("rtm", r"^rtm: 2 apps run$", SOON_S)
     machine.expect("first", r"^faulty: alive 1$", SOON_S)
     for name in ("first", "rtm"):
@@ -80,14 +80,15 @@ def test_who_hangs_starts_anew_with_clean_memory(machine):
 def loop_until_it_waits(machine) -> None:
     """Starts `loop`, and lets it get to a pause that is long enough to look at."""
     keyboard(machine, "loop")
+    begin = time.monotonic()
     command(machine, "g")
     machine.expect(HYPERVISOR, r"^loop starts$", SOON_S)
     machine.expect(HYPERVISOR, r"^loop stopped by its own reset, starts again$", SOON_S)
-    said = time.monotonic()
+    passed_ms = 0
     for pause in (100, 200, 400, 800, 1600, 3200, 6400):
         machine.expect(HYPERVISOR, rf"^loop stopped by its own reset, starts again in {pause} ms$", SOON_S)
-        assert time.monotonic() - said > pause / 2000 - 0.5, "the pause before was shorter than it was said to be"
-        said = time.monotonic()
+        assert time.monotonic() - begin > passed_ms / 1000, "the pauses before were shorter than they were said to be"
+        passed_ms += pause
 
 
 @pytest.mark.parametrize(

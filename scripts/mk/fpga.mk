@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# The reconfigurable fabric in RTL, fpga/ (docs/fabric.md): benches on Verilator, proofs, lint, synthesis.
+# ONLY=words runs some of the tests (pytest's -k).
+FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
+
+test-fpga: | setup-dev ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
+	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider $(if $(ONLY),-k "$(ONLY)") fpga/tests
+
+fpga-lint: | setup-dev ## Verilator's warnings about the fabric's RTL
+	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_lint.py
+
+fpga-synth: | setup-dev ## LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
+	@$(FPGA_PYTHON) fpga/tests/synth.py $(ONLY)
+
+.PHONY: test-fpga fpga-lint fpga-synth
