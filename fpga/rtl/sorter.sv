@@ -62,11 +62,11 @@ module sorter #(
   // At most one bit of `match` is set, so an OR of the numbers of all that are is the number of the one.
   always_comb begin
     match_slot = '0;
-    match_at   = '0;
-    for (int unsigned i = 0; i < Depth; i++) begin
-      if (match[i]) match_slot = match_slot | SlotWidth'(i);
-      if (at_match[i]) match_at = match_at | CountWidth'(i);
-    end
+    for (int unsigned i = 0; i < Depth; i++) if (match[i]) match_slot = match_slot | SlotWidth'(i);
+  end
+  always_comb begin
+    match_at = '0;
+    for (int unsigned i = 0; i < Depth; i++) if (at_match[i]) match_at = match_at | CountWidth'(i);
   end
 
   assign present = |match;

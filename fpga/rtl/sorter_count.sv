@@ -11,10 +11,7 @@ module sorter_count #(
   localparam int unsigned Groups = (Width + 5) / 6;
   localparam int unsigned Leaves = 2 ** $clog2(Groups);
 
-  // The sums as a heap: node 1 is the root, nodes Leaves .. 2 * Leaves - 1 are the leaves.
   logic [6*Leaves-1:0] bits;
-  logic [OutWidth+2:0] sums[2*Leaves];
-
   assign bits = (6 * Leaves)'(bits_i);
 
   // Bit `which` of the number of ones in each number from 0 to 63: the contents of a LUT6.
@@ -32,20 +29,22 @@ module sorter_count #(
   localparam logic [63:0] Table1 = table_of(1);
   localparam logic [63:0] Table2 = table_of(2);
 
-  for (genvar i = 0; i < Leaves; i++) begin : gen_leaf
-    logic [5:0] six;
-    assign six              = bits[6*i+:6];
-    assign sums[Leaves + i] = (OutWidth + 3)'({Table2[six], Table1[six], Table0[six]});
-  end
-  for (genvar i = 1; i < Leaves; i++) begin : gen_node
-    assign sums[i] = sums[2*i] + sums[2*i+1];
+  // A heap: node 1 is the root, nodes Leaves .. 2 * Leaves - 1 are the leaves.
+  for (genvar i = 1; i < 2 * Leaves; i++) begin : gen_node
+    logic [OutWidth+2:0] sum;
+    if (i < Leaves) begin : gen_adder
+      assign sum = gen_node[2*i].sum + gen_node[2*i+1].sum;
+    end else begin : gen_six
+      logic [5:0] six;
+      assign six = bits[6*(i-Leaves)+:6];
+      assign sum = (OutWidth + 3)'({Table2[six], Table1[six], Table0[six]});
+    end
   end
 
-  assign sums[0] = '0;
-  assign count_o = sums[1][OutWidth-1:0];
+  assign count_o = gen_node[1].sum[OutWidth-1:0];
 
   // The upper bits are room for groups that are not full.
-  logic unused_sums;
-  assign unused_sums = ^{sums[0], sums[1][OutWidth+2:OutWidth]};
+  logic unused_sum;
+  assign unused_sum = ^gen_node[1].sum[OutWidth+2:OutWidth];
 
 endmodule
