@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic of the FFT tasks. The rule, which model_fft.py has too:
 //
-// A sample is 16 bits of real and 16 bits of imaginary part, signed. A butterfly's sum and difference are halved, rounding
-// halves up, when the command says so for its stage, and then limited to 16 bits. A rotation multiplies by a factor with
+// A sample is 16 bits of real and 16 bits of imaginary part, signed. A butterfly's sum and difference are halved, halves
+// going to the even neighbour, when the command says so for its stage, and then limited to 16 bits. A rotation multiplies by a factor with
 // 16 fractional bits, rounds halves up and limits. -j swaps the parts and limits -(-32768). Whatever was limited is noted.
 package fft_pkg;
 
@@ -23,11 +23,11 @@ package fft_pkg;
     return '{over: 1'b0, value: value[15:0]};
   endfunction
 
-  // What becomes of a butterfly's sum or difference.
+  // What becomes of a butterfly's sum or difference. Halves rounded up would add up to a tone at bin 0.
   function automatic limited_t narrow(input logic signed [16:0] value, input logic halve);
     logic signed [35:0] wide;
     wide = 36'(value);
-    return limit(halve ? (wide + 36'sd1) >>> 1 : wide);
+    return limit(halve ? (wide + signed'({35'b0, value[1]})) >>> 1 : wide);
   endfunction
 
   // round(2^16 * cos(2 pi i / 1024)), the first quarter

@@ -29,6 +29,13 @@ def words(data):
     return [int.from_bytes(padded[at : at + 8], "little") for at in range(0, len(padded), 8)]
 
 
+def same(found, expected):
+    """Says where the first difference is, not all of them."""
+    differing = next((at for at, pair in enumerate(zip(found, expected, strict=False)) if pair[0] != pair[1]), None)
+    assert differing is None, f"byte {differing} is {found[differing]:#x}, not {expected[differing]:#x}"
+    assert len(found) == len(expected), f"{len(found)} bytes, not {len(expected)}"
+
+
 class Harness:
     """One hwtask_harness."""
 

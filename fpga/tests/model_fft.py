@@ -2,10 +2,10 @@
 """What hwtask_fft512 and hwtask_fft1024 compute, in NumPy, to the bit.
 
 Decimation in frequency, radix 2^2. Each of the log2(points) stages: sum and difference of samples half a block apart,
-halved (halves rounded up) when the command's bit for the stage says so, limited to 16 bits. Stages come in pairs. Between
-the two of a pair what is in the second half of the second half is multiplied by -j; after them the sample at n of the
-quarter (k1, k2) of a block of `size` is multiplied by W_size^(n * (k1 + 2 * k2)), a factor of 16 fractional bits, the
-product rounded (halves up) and limited. Result: blocks of bins in bit-reversed order.
+halved (halves to the even neighbour) when the command's bit for the stage says so, limited to 16 bits. Stages come in
+pairs. Between the two of a pair what is in the second half of the second half is multiplied by -j; after them the
+sample at n of the quarter (k1, k2) of a block of `size` is multiplied by W_size^(n * (k1 + 2 * k2)), a factor of 16
+fractional bits, the product rounded (halves up) and limited. Result: blocks of bins in bit-reversed order.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ class Fft:
         half = blocks.shape[-2] // 2
         first, second = blocks[..., :half, :], blocks[..., half:, :]
         out = np.concatenate([first + second, first - second], axis=-2)
-        return self._limit((out + 1) >> 1 if self.command >> stage & 1 else out)
+        return self._limit((out + (out >> 1 & 1)) >> 1 if self.command >> stage & 1 else out)
 
     def _rotate(self, blocks):
         """The factors after a pair of stages on blocks of shape (.., k1, k2, n, 2)."""
