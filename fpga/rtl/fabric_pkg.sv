@@ -114,7 +114,7 @@ package fabric_pkg;
     client_t     client;
     logic        next_valid;   // promised to another client, who gets it when the job has left
     client_t     next;
-    task_t       task_id;      // what it holds; when it is being configured or was promised: will hold
+    task_t       task_id;      // what it holds
     size_class_t size;
   } region_t;
 

@@ -26,21 +26,25 @@ module prr_choice
   score_t best;
   region_t chosen;
 
-  function automatic logic owned(logic valid, client_t owner, client_t client);
-    return valid && owner.vm == client.vm && owner.dev == client.dev;
+  function automatic logic [7:0] interface_of(client_t client);
+    return 8'(client >> $bits(prio_t));  // its VM and device
+  endfunction
+
+  function automatic logic owned(logic valid, logic [7:0] owner, client_t client);
+    return valid && owner == interface_of(client);
   endfunction
 
   // A client whose job is just being moved has no region until that is done, or it would have two.
   logic [NumPrrs-1:0] moving;
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_moving
-    assign moving[p] = owned(regions_i[p].client_valid, regions_i[p].client, client_i)
+    assign moving[p] = owned(regions_i[p].client_valid, interface_of(regions_i[p].client), client_i)
                        && regions_i[p].state inside {StPreempt, StSwitch};
   end
 
   function automatic rank_e ranked(region_t region, client_t client, device_t device);
     logic held = region.task_id == device.task_id;
-    if (owned(region.next_valid, region.next, client)) return RankMine;
-    if (owned(region.client_valid, region.client, client)
+    if (owned(region.next_valid, interface_of(region.next), client)) return RankMine;
+    if (owned(region.client_valid, interface_of(region.client), client)
         && (region.state inside {StHold, StBusy, StReconfig} || (region.state == StIdle && held))) return RankMine;
     if (region.size < device.size) return RankNone;
     if (region.state == StIdle) return held ? RankFits : RankIdle;
