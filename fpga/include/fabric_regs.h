@@ -272,6 +272,46 @@ extern "C" {
 #define FABRIC_REGS__LIST__WAITING_bp 0
 #define FABRIC_REGS__LIST__WAITING_bw 9
 
+// reg - fabric_regs::SORT_KEY
+#define FABRIC_REGS__SORT_KEY__KEY_bm 0xffffffffffffffff
+#define FABRIC_REGS__SORT_KEY__KEY_bp 0
+#define FABRIC_REGS__SORT_KEY__KEY_bw 64
+#define FABRIC_REGS__SORT_KEY__KEY_reset 0x0
+
+// reg - fabric_regs::SORT_COMMAND
+#define FABRIC_REGS__SORT_COMMAND__OP_bm 0x3
+#define FABRIC_REGS__SORT_COMMAND__OP_bp 0
+#define FABRIC_REGS__SORT_COMMAND__OP_bw 2
+#define FABRIC_REGS__SORT_COMMAND__OP_reset 0x0
+#define FABRIC_REGS__SORT_COMMAND__VALUE_bm 0xffff0000
+#define FABRIC_REGS__SORT_COMMAND__VALUE_bp 16
+#define FABRIC_REGS__SORT_COMMAND__VALUE_bw 16
+#define FABRIC_REGS__SORT_COMMAND__VALUE_reset 0x0
+
+// reg - fabric_regs::SORT_STATUS
+#define FABRIC_REGS__SORT_STATUS__STATUS_bm 0x3
+#define FABRIC_REGS__SORT_STATUS__STATUS_bp 0
+#define FABRIC_REGS__SORT_STATUS__STATUS_bw 2
+#define FABRIC_REGS__SORT_STATUS__BUSY_bm 0x4
+#define FABRIC_REGS__SORT_STATUS__BUSY_bp 2
+#define FABRIC_REGS__SORT_STATUS__BUSY_bw 1
+#define FABRIC_REGS__SORT_STATUS__COUNT_bm 0x1ff0000
+#define FABRIC_REGS__SORT_STATUS__COUNT_bp 16
+#define FABRIC_REGS__SORT_STATUS__COUNT_bw 9
+
+// reg - fabric_regs::SORT_HEAD_KEY
+#define FABRIC_REGS__SORT_HEAD_KEY__KEY_bm 0xffffffffffffffff
+#define FABRIC_REGS__SORT_HEAD_KEY__KEY_bp 0
+#define FABRIC_REGS__SORT_HEAD_KEY__KEY_bw 64
+
+// reg - fabric_regs::SORT_HEAD
+#define FABRIC_REGS__SORT_HEAD__VALUE_bm 0xffff
+#define FABRIC_REGS__SORT_HEAD__VALUE_bp 0
+#define FABRIC_REGS__SORT_HEAD__VALUE_bw 16
+#define FABRIC_REGS__SORT_HEAD__VALID_bm 0x10000
+#define FABRIC_REGS__SORT_HEAD__VALID_bp 16
+#define FABRIC_REGS__SORT_HEAD__VALID_bw 1
+
 // reg - fabric_regs::PRR_STATUS
 #define FABRIC_REGS__PRR_STATUS__STATE_bm 0x7
 #define FABRIC_REGS__PRR_STATUS__STATE_bp 0
@@ -355,7 +395,13 @@ typedef struct __attribute__ ((__packed__)) {
     uint64_t FAULT_ADDR;
     uint64_t FAULT_INFO;
     uint64_t LIST;
-    uint8_t RESERVED_98_ff[0x68];
+    uint8_t RESERVED_98_9f[0x8];
+    uint64_t SORT_KEY;
+    uint64_t SORT_COMMAND;
+    uint64_t SORT_STATUS;
+    uint64_t SORT_HEAD_KEY;
+    uint64_t SORT_HEAD;
+    uint8_t RESERVED_c8_ff[0x38];
     uint64_t PRR_STATUS[8];
     uint64_t PRR_CONNECT[8];
     uint64_t PRR_STOP[8];

@@ -184,6 +184,34 @@ pub const FABRIC_REGS_FAULT_INFO_WHY_WIDTH: usize = 0x3;
 pub const FABRIC_REGS_LIST: usize = 0x90;
 pub const FABRIC_REGS_LIST_WAITING_LSB: usize = 0x0;
 pub const FABRIC_REGS_LIST_WAITING_WIDTH: usize = 0x9;
+/// Sorter: key of the next command
+pub const FABRIC_REGS_SORT_KEY: usize = 0xa0;
+pub const FABRIC_REGS_SORT_KEY_KEY_LSB: usize = 0x0;
+pub const FABRIC_REGS_SORT_KEY_KEY_WIDTH: usize = 0x40;
+/// Sorter: command
+pub const FABRIC_REGS_SORT_COMMAND: usize = 0xa8;
+pub const FABRIC_REGS_SORT_COMMAND_OP_LSB: usize = 0x0;
+pub const FABRIC_REGS_SORT_COMMAND_OP_WIDTH: usize = 0x2;
+pub const FABRIC_REGS_SORT_COMMAND_VALUE_LSB: usize = 0x10;
+pub const FABRIC_REGS_SORT_COMMAND_VALUE_WIDTH: usize = 0x10;
+/// Sorter: outcome of the last command, and how full it is
+pub const FABRIC_REGS_SORT_STATUS: usize = 0xb0;
+pub const FABRIC_REGS_SORT_STATUS_STATUS_LSB: usize = 0x0;
+pub const FABRIC_REGS_SORT_STATUS_STATUS_WIDTH: usize = 0x2;
+pub const FABRIC_REGS_SORT_STATUS_BUSY_LSB: usize = 0x2;
+pub const FABRIC_REGS_SORT_STATUS_BUSY_WIDTH: usize = 0x1;
+pub const FABRIC_REGS_SORT_STATUS_COUNT_LSB: usize = 0x10;
+pub const FABRIC_REGS_SORT_STATUS_COUNT_WIDTH: usize = 0x9;
+/// Sorter: least key, all ones when empty
+pub const FABRIC_REGS_SORT_HEAD_KEY: usize = 0xb8;
+pub const FABRIC_REGS_SORT_HEAD_KEY_KEY_LSB: usize = 0x0;
+pub const FABRIC_REGS_SORT_HEAD_KEY_KEY_WIDTH: usize = 0x40;
+/// Sorter: value of the least key
+pub const FABRIC_REGS_SORT_HEAD: usize = 0xc0;
+pub const FABRIC_REGS_SORT_HEAD_VALUE_LSB: usize = 0x0;
+pub const FABRIC_REGS_SORT_HEAD_VALUE_WIDTH: usize = 0x10;
+pub const FABRIC_REGS_SORT_HEAD_VALID_LSB: usize = 0x10;
+pub const FABRIC_REGS_SORT_HEAD_VALID_WIDTH: usize = 0x1;
 /// Region
 pub const FABRIC_REGS_PRR_STATUS: usize = 0x100;
 /// from one to the next

@@ -86,6 +86,11 @@ module fabric_regs (
         logic FAULT_ADDR;
         logic FAULT_INFO;
         logic LIST;
+        logic SORT_KEY;
+        logic SORT_COMMAND;
+        logic SORT_STATUS;
+        logic SORT_HEAD_KEY;
+        logic SORT_HEAD;
         logic PRR_STATUS[8];
         logic PRR_CONNECT[8];
         logic PRR_STOP[8];
@@ -123,6 +128,11 @@ module fabric_regs (
         decoded_reg_strb.FAULT_ADDR = cpuif_req_masked & (cpuif_addr == 10'h80) & !cpuif_req_is_wr;
         decoded_reg_strb.FAULT_INFO = cpuif_req_masked & (cpuif_addr == 10'h88) & !cpuif_req_is_wr;
         decoded_reg_strb.LIST = cpuif_req_masked & (cpuif_addr == 10'h90) & !cpuif_req_is_wr;
+        decoded_reg_strb.SORT_KEY = cpuif_req_masked & (cpuif_addr == 10'ha0);
+        decoded_reg_strb.SORT_COMMAND = cpuif_req_masked & (cpuif_addr == 10'ha8) & cpuif_req_is_wr;
+        decoded_reg_strb.SORT_STATUS = cpuif_req_masked & (cpuif_addr == 10'hb0) & !cpuif_req_is_wr;
+        decoded_reg_strb.SORT_HEAD_KEY = cpuif_req_masked & (cpuif_addr == 10'hb8) & !cpuif_req_is_wr;
+        decoded_reg_strb.SORT_HEAD = cpuif_req_masked & (cpuif_addr == 10'hc0) & !cpuif_req_is_wr;
         for(int i0=0; i0<8; i0++) begin
             decoded_reg_strb.PRR_STATUS[i0] = cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8) & !cpuif_req_is_wr;
         end
@@ -247,6 +257,22 @@ module fabric_regs (
         } ICAP_START;
         struct {
             struct {
+                logic [63:0] next;
+                logic load_next;
+            } key;
+        } SORT_KEY;
+        struct {
+            struct {
+                logic [1:0] next;
+                logic load_next;
+            } op;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } value;
+        } SORT_COMMAND;
+        struct {
+            struct {
                 logic next;
                 logic load_next;
             } connect;
@@ -356,6 +382,19 @@ module fabric_regs (
                 logic value;
             } verify;
         } ICAP_START;
+        struct {
+            struct {
+                logic [63:0] value;
+            } key;
+        } SORT_KEY;
+        struct {
+            struct {
+                logic [1:0] value;
+            } op;
+            struct {
+                logic [15:0] value;
+            } value;
+        } SORT_COMMAND;
         struct {
             struct {
                 logic value;
@@ -846,6 +885,77 @@ module fabric_regs (
     end
     assign hwif_out.ICAP_START.verify.value = field_storage.ICAP_START.verify.value;
     assign hwif_out.ICAP_START.verify.swmod = decoded_reg_strb.ICAP_START && decoded_req_is_wr && |(decoded_wr_biten[8:8]);
+    // Field: fabric_regs.SORT_KEY.key
+    always_comb begin
+        automatic logic [63:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SORT_KEY.key.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SORT_KEY && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SORT_KEY.key.value & ~decoded_wr_biten[63:0]) | (decoded_wr_data[63:0] & decoded_wr_biten[63:0]);
+            load_next_c = '1;
+        end
+        field_combo.SORT_KEY.key.next = next_c;
+        field_combo.SORT_KEY.key.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SORT_KEY.key.value <= 64'h0;
+        end else begin
+            if(field_combo.SORT_KEY.key.load_next) begin
+                field_storage.SORT_KEY.key.value <= field_combo.SORT_KEY.key.next;
+            end
+        end
+    end
+    assign hwif_out.SORT_KEY.key.value = field_storage.SORT_KEY.key.value;
+    // Field: fabric_regs.SORT_COMMAND.op
+    always_comb begin
+        automatic logic [1:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SORT_COMMAND.op.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SORT_COMMAND && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SORT_COMMAND.op.value & ~decoded_wr_biten[1:0]) | (decoded_wr_data[1:0] & decoded_wr_biten[1:0]);
+            load_next_c = '1;
+        end
+        field_combo.SORT_COMMAND.op.next = next_c;
+        field_combo.SORT_COMMAND.op.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SORT_COMMAND.op.value <= 2'h0;
+        end else begin
+            if(field_combo.SORT_COMMAND.op.load_next) begin
+                field_storage.SORT_COMMAND.op.value <= field_combo.SORT_COMMAND.op.next;
+            end
+        end
+    end
+    assign hwif_out.SORT_COMMAND.op.value = field_storage.SORT_COMMAND.op.value;
+    assign hwif_out.SORT_COMMAND.op.swmod = decoded_reg_strb.SORT_COMMAND && decoded_req_is_wr && |(decoded_wr_biten[1:0]);
+    // Field: fabric_regs.SORT_COMMAND.value
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SORT_COMMAND.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SORT_COMMAND && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SORT_COMMAND.value.value & ~decoded_wr_biten[31:16]) | (decoded_wr_data[31:16] & decoded_wr_biten[31:16]);
+            load_next_c = '1;
+        end
+        field_combo.SORT_COMMAND.value.next = next_c;
+        field_combo.SORT_COMMAND.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SORT_COMMAND.value.value <= 16'h0;
+        end else begin
+            if(field_combo.SORT_COMMAND.value.load_next) begin
+                field_storage.SORT_COMMAND.value.value <= field_combo.SORT_COMMAND.value.next;
+            end
+        end
+    end
+    assign hwif_out.SORT_COMMAND.value.value = field_storage.SORT_COMMAND.value.value;
+    assign hwif_out.SORT_COMMAND.value.swmod = decoded_reg_strb.SORT_COMMAND && decoded_req_is_wr && |(decoded_wr_biten[31:16]);
     for(genvar i0=0; i0<8; i0++) begin
         // Field: fabric_regs.PRR_CONNECT[].connect
         always_comb begin
@@ -1099,6 +1209,21 @@ module fabric_regs (
         end
         if(rd_mux_addr == 10'h90) begin
             readback_data_var[8:0] = hwif_in.LIST.waiting.next;
+        end
+        if(rd_mux_addr == 10'ha0) begin
+            readback_data_var[63:0] = field_storage.SORT_KEY.key.value;
+        end
+        if(rd_mux_addr == 10'hb0) begin
+            readback_data_var[1:0] = hwif_in.SORT_STATUS.status.next;
+            readback_data_var[2] = hwif_in.SORT_STATUS.busy.next;
+            readback_data_var[24:16] = hwif_in.SORT_STATUS.count.next;
+        end
+        if(rd_mux_addr == 10'hb8) begin
+            readback_data_var[63:0] = hwif_in.SORT_HEAD_KEY.key.next;
+        end
+        if(rd_mux_addr == 10'hc0) begin
+            readback_data_var[15:0] = hwif_in.SORT_HEAD.value.next;
+            readback_data_var[16] = hwif_in.SORT_HEAD.valid.next;
         end
         for(int i0=0; i0<8; i0++) begin
             if(rd_mux_addr == 10'h100 + (10)'(i0) * 10'h8) begin

@@ -173,6 +173,25 @@ package fabric_regs_pkg;
     } fabric_regs__LIST__in_t;
 
     typedef struct {
+        logic [1:0] next;
+    } ro_f_desc_e9df76f5_w2__in_t;
+
+    typedef struct {
+        ro_f_desc_e9df76f5_w2__in_t status;
+        ro_f__in_t busy;
+        ro_f_w9__in_t count;
+    } fabric_regs__SORT_STATUS__in_t;
+
+    typedef struct {
+        ro_f_w64__in_t key;
+    } fabric_regs__SORT_HEAD_KEY__in_t;
+
+    typedef struct {
+        ro_f_w16__in_t value;
+        ro_f__in_t valid;
+    } fabric_regs__SORT_HEAD__in_t;
+
+    typedef struct {
         logic [2:0] next;
     } ro_f_desc_1bd8d1cb_w3__in_t;
 
@@ -200,6 +219,9 @@ package fabric_regs_pkg;
         fabric_regs__FAULT_ADDR__in_t FAULT_ADDR;
         fabric_regs__FAULT_INFO__in_t FAULT_INFO;
         fabric_regs__LIST__in_t LIST;
+        fabric_regs__SORT_STATUS__in_t SORT_STATUS;
+        fabric_regs__SORT_HEAD_KEY__in_t SORT_HEAD_KEY;
+        fabric_regs__SORT_HEAD__in_t SORT_HEAD;
         fabric_regs__PRR_STATUS__in_t PRR_STATUS[8];
     } fabric_regs__in_t;
 
@@ -337,6 +359,25 @@ package fabric_regs_pkg;
     } fabric_regs__ICAP_START__out_t;
 
     typedef struct {
+        rw_f_w64__out_t key;
+    } fabric_regs__SORT_KEY__out_t;
+
+    typedef struct {
+        logic [1:0] value;
+        logic swmod;
+    } fabric_regs__SORT_COMMAND__op__out_t;
+
+    typedef struct {
+        logic [15:0] value;
+        logic swmod;
+    } fabric_regs__SORT_COMMAND__value__out_t;
+
+    typedef struct {
+        fabric_regs__SORT_COMMAND__op__out_t op;
+        fabric_regs__SORT_COMMAND__value__out_t value;
+    } fabric_regs__SORT_COMMAND__out_t;
+
+    typedef struct {
         logic value;
         logic swmod;
     } fabric_regs__PRR_CONNECT__connect__out_t;
@@ -390,6 +431,8 @@ package fabric_regs_pkg;
         fabric_regs__ICAP_ADDR__out_t ICAP_ADDR;
         fabric_regs__ICAP_LENGTH__out_t ICAP_LENGTH;
         fabric_regs__ICAP_START__out_t ICAP_START;
+        fabric_regs__SORT_KEY__out_t SORT_KEY;
+        fabric_regs__SORT_COMMAND__out_t SORT_COMMAND;
         fabric_regs__PRR_CONNECT__out_t PRR_CONNECT[8];
         fabric_regs__PRR_STOP__out_t PRR_STOP[8];
         fabric_regs__DEVICE__out_t DEVICE[16];

@@ -29,7 +29,7 @@ _CVA6 = Path(pythondata_cpu_cva6.__file__).resolve().parent / "system_verilog"
 AXI = _CVA6 / "corev_apu" / "axi"
 CELLS = _CVA6 / "common" / "submodules" / "common_cells"
 PACKAGES = [CELLS / "src" / "cf_math_pkg.sv", AXI / "src" / "axi_pkg.sv"]
-LIBRARIES = [RTL, SIM, CELLS / "src", AXI / "src"]
+LIBRARIES = [RTL, SIM, CELLS / "src", CELLS / "src" / "deprecated", AXI / "src"]
 INCLUDES = [AXI / "include", CELLS / "include", RTL]
 
 
@@ -134,6 +134,7 @@ YOSYS_FOLDERS = {
     "rtl": RTL,
     "formal": FORMAL,
     "cells": CELLS / "src",
+    "cells/deprecated": CELLS / "src" / "deprecated",
     "axi": AXI / "src",
     "include/axi": AXI / "include" / "axi",
     "include/common_cells": CELLS / "include" / "common_cells",
@@ -143,7 +144,7 @@ YOSYS_FOLDERS = {
 def yosys_search() -> str:
     """How slang finds modules and packages. It has no threads in YoWASP."""
     ours = " ".join(f"rtl/{path.name}" for path in packages() if path.parent == RTL)
-    return f"-j 1 -y rtl -y formal -y cells -y axi -Y .sv -I include -I rtl cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
+    return f"-j 1 -y rtl -y formal -y cells -y cells/deprecated -y axi -Y .sv -I include -I rtl cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
 
 
 def prove(script: Path) -> str:
