@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric without what is special to a chip: regions and configuration port are outside (fabric_sim, or a board's
 // top). Only wires here, and two arbiters of PULP's: one before the guard, one before memory.
-`include "axi/assign.svh"
+`include "axi/typedef.svh"
 module fabric_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -178,7 +178,7 @@ module fabric_top
   // ---- Guard ----
   window_t [NumVms-1:0][NumWindows-1:0] windows;
   dma_check_t [NumPrrs-1:0] checks;
-  dma_check_t check, check_q;
+  dma_check_t check;
   logic [NumPrrs-1:0] check_req, check_gnt, checked_q;
   logic check_any, check_ok, check_bad;
   addr_t check_addr;
@@ -199,18 +199,18 @@ module fabric_top
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      checked_q <= '0;
-      check_q   <= '0;
+      checked_q   <= '0;
+      fault_addr  <= '0;
+      fault_write <= 1'b0;
     end else begin
-      checked_q <= check_gnt & check_req;
-      check_q   <= check;
+      checked_q   <= check_gnt & check_req;
+      fault_addr  <= check.addr;
+      fault_write <= check.write;
     end
   end
 
   // ---- What went wrong, of the first region that has something ----
-  assign violation   = |(checked_q & {NumPrrs{check_bad}});
-  assign fault_addr  = check_q.addr;
-  assign fault_write = check_q.write;
+  assign violation = |(checked_q & {NumPrrs{check_bad}});
   always_comb begin
     fault_client = '0;
     fault_prr    = '0;
@@ -291,9 +291,26 @@ module fabric_top
     .mst_resp_i(mux_resp)
   );
 
-  // The port outside has an ID that is wide enough for any number of regions.
-  `AXI_ASSIGN_REQ_STRUCT(mgr_req_o, mux_req)
-  `AXI_ASSIGN_RESP_STRUCT(mux_resp, mgr_resp_i)
+  // The port outside has an ID that is wide enough for any number of regions; it is the first member of its struct.
+  always_comb begin
+    mgr_req_o          = '0;
+    mgr_req_o.aw       = mgr_aw_t'(mux_req.aw);
+    mgr_req_o.aw_valid = mux_req.aw_valid;
+    mgr_req_o.w        = mux_req.w;
+    mgr_req_o.w_valid  = mux_req.w_valid;
+    mgr_req_o.b_ready  = mux_req.b_ready;
+    mgr_req_o.ar       = mgr_ar_t'(mux_req.ar);
+    mgr_req_o.ar_valid = mux_req.ar_valid;
+    mgr_req_o.r_ready  = mux_req.r_ready;
+    mux_resp           = '0;
+    mux_resp.aw_ready  = mgr_resp_i.aw_ready;
+    mux_resp.w_ready   = mgr_resp_i.w_ready;
+    mux_resp.b         = mux_b_t'(mgr_resp_i.b);
+    mux_resp.b_valid   = mgr_resp_i.b_valid;
+    mux_resp.ar_ready  = mgr_resp_i.ar_ready;
+    mux_resp.r         = mux_r_t'(mgr_resp_i.r);
+    mux_resp.r_valid   = mgr_resp_i.r_valid;
+  end
 
   logic unused;
   assign unused = &{1'b0, quiet};

@@ -66,13 +66,13 @@ module prr_fsm
   regs_t d, q;
   logic [31:0] timer_q;
   logic [1:0] reset_q;
-  logic timing_d, clear_timer, leave, distrust, taken;
+  logic timing_d, clear_timer, begin_reset, leave, distrust, taken;
 
   assign distrust = fault_i && fault_why_i != FaultDma && fault_why_i != FaultBus;
   assign taken    = alloc_i;
 
   // Given to a client while no job is in the region.
-  function automatic regs_t given(regs_t from, client_t client, task_t wanted);
+  function automatic regs_t handed(regs_t from, client_t client, task_t wanted);
     regs_t to = from;
     to.client_valid = 1'b1;
     to.client       = client;
@@ -85,7 +85,7 @@ module prr_fsm
   // The job has left; the region is the next one's, or nobody's.
   function automatic regs_t vacated(regs_t from);
     regs_t to = from;
-    if (from.next_valid) return given(from, from.next, from.target);
+    if (from.next_valid) return handed(from, from.next, from.target);
     to.client_valid = 1'b0;
     to.state        = StIdle;
     return to;
@@ -111,7 +111,7 @@ module prr_fsm
       StIdle: begin
         if (fault_i) d.task_id = TaskNone;
         if (taken) begin
-          d      = given(d, alloc_client_i, alloc_task_i);
+          d      = handed(d, alloc_client_i, alloc_task_i);
           drop_o = 1'b1;
         end else if (cancel_i || fault_i) begin
           d.client_valid = 1'b0;
@@ -125,7 +125,7 @@ module prr_fsm
       StHold: begin
         if (fault_i) d.task_id = TaskNone;
         if (taken) begin
-          d         = given(d, alloc_client_i, alloc_task_i);
+          d         = handed(d, alloc_client_i, alloc_task_i);
           drop_o    = 1'b1;
           requeue_o = 1'b1;
         end else if (cancel_i || fault_i || (timer_q >= hold_cycles_i && !begin_i && !restore_i)) begin
@@ -148,7 +148,7 @@ module prr_fsm
         end else if (over_i) begin
           d.state = StIdle;
           if (taken) begin
-            d      = given(d, alloc_client_i, alloc_task_i);
+            d      = handed(d, alloc_client_i, alloc_task_i);
             drop_o = 1'b1;
           end
         end else if (taken) d = promised(d, alloc_client_i, alloc_task_i);
@@ -192,20 +192,23 @@ module prr_fsm
     if (d.state == StReconfig) d.task_id = TaskNone;
   end
 
+  assign begin_reset = !couple_o || leave || d.task_id == TaskNone;
   assign timing_d    = d.state inside {StHold, StPreempt, StSwitch};
   assign clear_timer = d.state != q.state || !timing_d;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      q       <= '0;
-      timer_q <= '0;
-      reset_q <= '1;
+      q             <= '0;
+      timer_q       <= '0;
+      reset_q       <= '1;
+      region_rst_no <= 1'b0;
     end else begin
       q       <= d;
       timer_q <= clear_timer ? '0 : timer_q + 1'b1;
       // A task starts from reset after every configuration, save and failure.
-      if (!couple_o || leave || d.task_id == TaskNone) reset_q <= '1;
+      if (begin_reset) reset_q <= '1;
       else reset_q <= {1'b0, reset_q[1]};
+      region_rst_no <= !begin_reset && reset_q == '0;
     end
   end
 
@@ -217,7 +220,6 @@ module prr_fsm
   assign next_o           = q.next;
   assign target_o         = q.target;
   assign couple_o         = q.state != StReconfig && q.task_id != TaskNone;
-  assign region_rst_no    = reset_q == '0;
   assign stop_task_o      = q.state == StPreempt;
   assign save_o           = q.state == StSwitch && q.switching == SwSave;
   assign abort_o          = q.state == StSwitch && q.switching == SwAbort;
