@@ -102,7 +102,6 @@ find_missing_dev() {
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "g++" "compiles the fabric's simulation (Verilator)" has g++
     want "perl" "starts Verilator" perl -MPod::Usage -e 1
-    want "ccache" "keeps what was compiled for the fabric's benches" has ccache
     want "libpython3-dev" "Python inside the fabric's benches (cocotb)" has_libpython
     want "shellcheck" "checks the shell scripts" has shellcheck
 }

@@ -81,6 +81,105 @@ package fabric_pkg;
   localparam task_t TaskAes128 = 8'd5;
   localparam task_t TaskG722 = 8'd6;
 
+  // A region's states (docs/fabric.md has the picture).
+  typedef enum logic [2:0] {
+    StIdle     = 3'd0,  // nobody's turn; may still hold a task and be connected to its last client
+    StBusy     = 3'd1,  // a job runs
+    StPreempt  = 3'd2,  // the job was told to stop at its next consistency point
+    StSwitch   = 3'd3,  // bus traffic drains, a context is saved or restored
+    StReconfig = 3'd4,  // decoupled and quiet, waiting for or receiving a bitstream
+    StHold     = 3'd5   // reserved for the client it was given to, until used or expired
+  } prr_state_e;
+
+  // Who wants a region, or has it.
+  typedef struct packed {
+    vm_t   vm;
+    dev_t  dev;
+    prio_t prio;
+  } client_t;
+
+  // What a region needs, or how large a region is: 0 is the smallest class.
+  typedef logic [1:0] size_class_t;
+
+  // A device as the manager describes it: what must be in the region.
+  typedef struct packed {
+    task_t       task_id;
+    size_class_t size;
+  } device_t;
+
+  // A region's descriptor, as the monitor sees it.
+  typedef struct packed {
+    prr_state_e  state;
+    logic        client_valid;
+    client_t     client;
+    logic        next_valid;   // promised to another client, who gets it when the job has left
+    client_t     next;
+    task_t       task_id;      // what it holds
+    size_class_t size;
+  } region_t;
+
+  // The monitor's answer.
+  typedef enum logic [1:0] {
+    MethodUnavailable = 2'd0,
+    MethodAssign      = 2'd1,
+    MethodPreempt     = 2'd2
+  } method_e;
+
+  typedef struct packed {
+    method_e method;
+    logic    reconfig;       // the region has to be configured with the device's task first
+    logic    listed;         // unavailable, and waiting in the search list
+    prr_t    prr;
+    client_t client;
+    logic    evicted_valid;  // somebody else's IF was or will be disconnected
+    vm_t     evicted_vm;
+    dev_t    evicted_dev;
+  } solution_t;
+
+  // Why a job ended without its result, as in STAT of the IF; zero: it did not.
+  typedef enum logic [2:0] {
+    FaultNone    = 3'd0,
+    FaultDma     = 3'd1,  // an address outside the VM's windows
+    FaultBus     = 3'd2,  // the memory system answered with an error
+    FaultHung    = 3'd3,  // no consistency point, or no context, in time
+    FaultRogue   = 3'd4,  // the task talked out of turn
+    FaultContext = 3'd5   // a context that is too long, or belongs to another task
+  } fault_e;
+
+  // Guest-physical and host-physical addresses (Sv39x4 has 41 bits); windows are whole pages.
+  localparam int unsigned AddrWidth = 41;
+  localparam int unsigned PageBits = 12;
+  localparam int unsigned PageWidth = AddrWidth - PageBits;
+  localparam int unsigned NumWindows = 4;
+  typedef logic [AddrWidth-1:0] addr_t;
+  typedef logic [PageWidth-1:0] page_t;
+
+  typedef struct packed {
+    page_t guest;
+    page_t pages;  // zero: the window is closed
+    page_t host;
+    logic  readable;
+    logic  writable;
+  } window_t;
+
+  // One burst that a region's DMA would like to make.
+  localparam int unsigned BurstBeats = 16;
+  typedef logic [4:0] beats_t;  // 1..16
+  typedef struct packed {
+    vm_t         vm;
+    logic        write;
+    logic [63:0] addr;
+    beats_t      beats;
+  } dma_check_t;
+
+  // The memory behind the IF pages: 16 words of registers and 128 words of context for each IF.
+  typedef struct packed {
+    logic       ctx;   // context buffer, else registers
+    vm_t        vm;
+    dev_t       dev;
+    logic [6:0] word;
+  } if_addr_t;
+
   // The sorter: key is an absolute deadline, value an RT-VCPU.
   typedef logic [63:0] sort_key_t;
   typedef logic [15:0] sort_value_t;

@@ -29,7 +29,7 @@ _CVA6 = Path(pythondata_cpu_cva6.__file__).resolve().parent / "system_verilog"
 AXI = _CVA6 / "corev_apu" / "axi"
 CELLS = _CVA6 / "common" / "submodules" / "common_cells"
 PACKAGES = [CELLS / "src" / "cf_math_pkg.sv", AXI / "src" / "axi_pkg.sv"]
-LIBRARIES = [RTL, SIM, CELLS / "src", AXI / "src"]
+LIBRARIES = [RTL, SIM, CELLS / "src", CELLS / "src" / "deprecated", AXI / "src"]
 INCLUDES = [AXI / "include", CELLS / "include", RTL]
 
 
@@ -48,6 +48,7 @@ class Bench:
     parameters: dict[str, int] = field(default_factory=dict)
     sources: tuple[Path, ...] = ()  # beside those that are found by name
     waves: bool = False
+    depth: int = 0  # how far down cocotb sees signals; 0: all the way, at the price of much more code to compile
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -84,34 +85,41 @@ def build_and_run(bench: Bench, module: str) -> None:
 
     os.environ.update(tool_environment())
     folder = BUILD / "bench" / bench.label
+    folder.mkdir(parents=True, exist_ok=True)
+    _build(bench, folder)
     runner = get_runner("verilator")
-    runner.build(
-        sources=[FPGA / "waivers.vlt", *packages(), *bench.sources, find_module(bench.top)],
-        hdl_toplevel=bench.top,
-        parameters=bench.parameters,
-        build_args=[*VERILATOR_FLAGS, *search_arguments(), *bench.arguments],
-        build_dir=folder,
-        waves=bench.waves,
-        timescale=("1ns", "1ps"),
-        log_file=_log(folder, "build.log"),
-    )
     results = runner.test(
         hdl_toplevel=bench.top,
         test_module=module,
         results_xml=str(folder / "results.xml"),
+        hdl_toplevel_lang="verilog",
         build_dir=folder,
         test_dir=folder,
         waves=bench.waves,
         seed=20240601,
         extra_env={"FPGA_BUILD": str(BUILD), **bench.environment},
-        log_file=_log(folder, "run.log"),
+        log_file=str(folder / "run.log"),
     )
     _judge(results, folder)
 
 
-def _log(folder: Path, name: str) -> str:
-    folder.mkdir(parents=True, exist_ok=True)
-    return str(folder / name)
+def _build(bench: Bench, folder: Path) -> None:
+    """As cocotb's runner would, but for `depth`. Nothing is done when nothing has changed: that is make's to find."""
+    import cocotb_tools.config as cocotb
+
+    public = ["--public-depth", str(bench.depth)] if bench.depth else ["--public-flat-rw"]
+    command = ["verilator", "-cc", "--exe", "-Mdir", str(folder), "--top-module", bench.top, "--vpi", *public,
+               "--prefix", "Vtop", "-o", bench.top, "--timescale", "1ns/1ps", "-LDFLAGS",
+               f"-Wl,-rpath,{cocotb.libs_dir} -L{cocotb.libs_dir} -lcocotbvpi_verilator",
+               *(["--trace"] if bench.waves else []), *VERILATOR_FLAGS, *bench.arguments, *search_arguments(),
+               *(f"-G{name}={value}" for name, value in bench.parameters.items()),
+               str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"), str(FPGA / "waivers.vlt"),
+               *map(str, packages()), *map(str, bench.sources), str(find_module(bench.top))]  # fmt: skip
+    make = ["make", "-j", "2", "-C", str(folder), "-f", "Vtop.mk", f"VM_TRACE={int(bench.waves)}"]
+    with open(folder / "build.log", "w", encoding="utf-8") as log:
+        for step in (command, make):
+            done = subprocess.run(step, stdout=log, stderr=subprocess.STDOUT, check=False)
+            assert done.returncode == 0, f"{bench.label} cannot be built; see {folder}/build.log"
 
 
 def _judge(results: Path, folder: Path) -> None:
@@ -135,6 +143,7 @@ YOSYS_FOLDERS = {
     "rtl": RTL,
     "formal": FORMAL,
     "cells": CELLS / "src",
+    "cells/deprecated": CELLS / "src" / "deprecated",
     "axi": AXI / "src",
     "include/axi": AXI / "include" / "axi",
     "include/common_cells": CELLS / "include" / "common_cells",
@@ -144,7 +153,7 @@ YOSYS_FOLDERS = {
 def yosys_search() -> str:
     """How slang finds modules and packages. It has no threads in YoWASP."""
     ours = " ".join(f"rtl/{path.name}" for path in packages() if path.parent == RTL)
-    return f"-j 1 -y rtl -y formal -y cells -y axi -Y .sv -I include -I rtl cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
+    return f"-j 1 -y rtl -y formal -y cells -y cells/deprecated -y axi -Y .sv -I include -I rtl cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
 
 
 def prove(script: Path) -> str:
