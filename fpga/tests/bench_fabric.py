@@ -7,8 +7,21 @@ import random
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 from fabric_lab import (
-    ASSIGN, BUSY, FAULT_CONTEXT, FAULT_DMA, FAULT_HUNG, FAULT_NONE, FAULT_ROGUE, HOLD, IDLE, PREEMPTING, RECONFIG,
-    UNAVAILABLE, Fabric, probe, simb,
+    ASSIGN,
+    BUSY,
+    FAULT_CONTEXT,
+    FAULT_DMA,
+    FAULT_HUNG,
+    FAULT_NONE,
+    FAULT_ROGUE,
+    HOLD,
+    IDLE,
+    PREEMPTING,
+    RECONFIG,
+    UNAVAILABLE,
+    Fabric,
+    probe,
+    simb,
 )  # fmt: skip
 from rtl_lab import Bench
 

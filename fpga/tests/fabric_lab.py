@@ -85,7 +85,9 @@ class Fabric:
         self.dut = dut
         self.cycle = 0
         self.bus = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False)
-        self.ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False, size=memory)
+        self.ram = AxiRam(
+            AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False, size=memory
+        )
 
     async def start(self) -> None:
         self.dut.rst_ni.value = 0
