@@ -5,34 +5,31 @@ package aes_pkg;
 
   typedef logic [15:0][7:0] block_t;
 
-  // Multiplication in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (section 4.2).
+  // Multiplication by {02} in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (section 4.2.1).
   function automatic logic [7:0] xtime(input logic [7:0] a);
     return {a[6:0], 1'b0} ^ (a[7] ? 8'h1b : 8'h00);
   endfunction
 
-  function automatic logic [7:0] multiply(input logic [7:0] a, input logic [7:0] b);
-    logic [7:0] sum, power;
-    sum   = '0;
-    power = a;
-    for (int unsigned i = 0; i < 8; i++) begin
-      if (b[i]) sum = sum ^ power;
-      power = xtime(power);
+  // SubBytes of all bytes, or InvSubBytes (section 5.1.1): p goes through all powers of {03} and q through those of its
+  // inverse {f6}, so that each is the other's inverse; then the affine transformation.
+  function automatic logic [255:0][7:0] substitution(input logic inverse);
+    logic [255:0][7:0] out;
+    logic [7:0] p, q, affine;
+    out = '0;
+    out[inverse ? 8'h63 : 8'h00] = inverse ? 8'h00 : 8'h63;
+    p = 8'h01;
+    q = 8'h01;
+    for (int unsigned i = 0; i < 255; i++) begin
+      p      = p ^ xtime(p);
+      q      = q ^ {q[6:0], 1'b0};
+      q      = q ^ {q[5:0], 2'b0};
+      q      = q ^ {q[3:0], 4'b0};
+      q      = q ^ (q[7] ? 8'h09 : 8'h00);
+      affine = q ^ {q[6:0], q[7]} ^ {q[5:0], q[7:6]} ^ {q[4:0], q[7:5]} ^ {q[3:0], q[7:4]} ^ 8'h63;
+      if (inverse) out[affine] = p;
+      else out[p] = affine;
     end
-    return sum;
-  endfunction
-
-  // SubBytes of one byte (section 5.1.1): the inverse, which is a^254, then the affine transformation.
-  function automatic logic [7:0] substitute(input logic [7:0] a);
-    logic [7:0] power, inverse, out;
-    power   = a;
-    inverse = 8'h01;
-    for (int unsigned i = 1; i < 8; i++) begin
-      power   = multiply(power, power);
-      inverse = multiply(inverse, power);
-    end
-    for (int unsigned i = 0; i < 8; i++)
-      out[i] = inverse[i] ^ inverse[(i+4)%8] ^ inverse[(i+5)%8] ^ inverse[(i+6)%8] ^ inverse[(i+7)%8];
-    return out ^ 8'h63;
+    return out;
   endfunction
 
   // ShiftRows, InvShiftRows (sections 5.1.2, 5.3.1)

@@ -7,14 +7,11 @@ module aes_sbox #(
   output logic [7:0] byte_o
 );
 
+  localparam logic [255:0][7:0] Table = aes_pkg::substitution(Inverse);
+
   logic [7:0] rom[256];
 
-  initial begin
-    for (int unsigned i = 0; i < 256; i++) begin
-      if (Inverse) rom[aes_pkg::substitute(8'(i))] = 8'(i);
-      else rom[i] = aes_pkg::substitute(8'(i));
-    end
-  end
+  initial for (int unsigned i = 0; i < 256; i++) rom[i] = Table[i];
 
   assign byte_o = rom[byte_i];
 
