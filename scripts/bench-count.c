@@ -12,37 +12,16 @@
  * neither of the two included: "since": [...]. With pause=0x...:0x...:0x... what is called by a function is left out of
  * that: from the instruction at the first address on, until there is one from the second up to, not including, the third.
  * An instruction that traps counts, time asleep in WFI does not.
- *
- * QEMU ships no header for plugins in Debian's package, so what is used of the interface is declared here. It carries a
- * number, which QEMU checks: PLUGIN_VERSION is given on the compiler's command line (scripts/tessera/bench_count.py).
  */
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "qemu-plugin.h"
+
 #define MAX_PASSED 16U
-
-typedef uint64_t qemu_plugin_id_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-struct qemu_info_t;
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-                                           void (*translated)(qemu_plugin_id_t id, struct qemu_plugin_tb *block));
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
-                                            void (*execute)(unsigned int cpu, void *data), int flags, void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*end)(qemu_plugin_id_t id, void *data), void *data);
-
-__attribute__((visibility("default"))) extern int qemu_plugin_version;
-__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info,
-                                                               int argc, char **argv);
 
 int qemu_plugin_version = PLUGIN_VERSION;
 

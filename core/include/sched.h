@@ -40,11 +40,11 @@ void sched_init(ticks_t quantum);
 
 /* Somebody who looks at every VCPU before it runs: a debugger. While there is none, it costs nothing. */
 struct sched_watch {
-    bool (*picked)(struct vcpu *v); /* v runs next on this CPU, or, if false, stands still: it has made v VCPU_HELD.
-                                         * Under sched_lock */
-    bool (*breakpoint)(
-        struct vcpu *v); /* the current VCPU was told to come here by a breakpoint instruction, and stands
-                                         * before it (arch_cpu_breakpoints()); false: it is the guest's own affair */
+    /* Under sched_lock: v runs next on this CPU, or, if false, stands still: it has made v VCPU_HELD. */
+    bool (*picked)(struct vcpu *v);
+    /* The current VCPU was told to come here by a breakpoint instruction, and stands before it (arch_cpu_breakpoints());
+     * false: it is the guest's own affair. */
+    bool (*breakpoint)(struct vcpu *v);
 };
 extern const struct sched_watch *sched_watch; /* NULL: nobody. Owner: sched_set_watch() */
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "work.h"
 
-#include "csr.h"
 #include "fdt.h"
 #include "hcall.h"
+#include "machine.h"
 #include "platform.h"
 #include "print.h"
 #include "timer.h"
-#include "trap.h"
 
 #define WORK_FRAMES 100U
 #define WORK_PAUSE_MS 20U
@@ -34,18 +33,17 @@ static uint64_t work_argument(const void *fdt, const char *key, uint64_t otherwi
 static _Noreturn void work_fail(const char *why)
 {
     print("BENCH failed: %s\n", why);
-    sbi_shutdown(SBI_RESET_SYSTEM_FAILURE);
+    machine_shutdown(true);
 }
 
-/* WFI wakes for what sie enables although sstatus.SIE is off. */
 static void work_wait(uint64_t begin)
 {
     timer_set(begin);
-    csr_write_sie(SIE_TIMER);
-    while (csr_read_time() < begin) {
-        csr_wait_for_interrupt();
+    machine_wake_by_timer(true);
+    while (machine_time() < begin) {
+        machine_wait();
     }
-    csr_write_sie(0);
+    machine_wake_by_timer(false);
     timer_set(UINT64_MAX);
 }
 
@@ -59,13 +57,13 @@ void work_prepare(struct work *work, const void *fdt)
     work->codes = WORK_SUM_START;
     work->samples = WORK_SUM_START;
     work->frames = work_argument(fdt, "frames", WORK_FRAMES);
-    if (!trap_probe_instret()) {
+    if (!machine_counts()) {
         work_fail("instret cannot be read here (scounteren, hcounteren or mcounteren forbids it)");
     }
     if (work->frames < WORK_PARTS) {
         work_fail("frames=: fewer than 10");
     }
-    if (begin != 0 && csr_read_time() >= begin) {
+    if (begin != 0 && machine_time() >= begin) {
         work_fail("begin=: that time is past");
     }
     work_wait(begin);
@@ -91,12 +89,12 @@ void work_run(struct work *work)
 {
     uint64_t frame = 0;
 
-    work->marks[0] = csr_read_instret();
+    work->marks[0] = machine_instructions();
     for (uint64_t part = 1; part <= WORK_PARTS; part++) {
         for (; frame < work->frames * part / WORK_PARTS; frame++) {
             work_frame(work);
         }
-        work->marks[part] = csr_read_instret();
+        work->marks[part] = machine_instructions();
     }
 }
 
@@ -109,12 +107,13 @@ uint64_t work_pause_ms(void)
 
 _Noreturn void work_report(const struct work *work, uint64_t ticks)
 {
-    uint64_t now = csr_read_instret();
+    uint64_t now = machine_instructions();
 
-    print("ADPCM frames %lu codes 0x%08x samples 0x%08x ticks %lu\n", work->frames, work->codes, work->samples, ticks);
+    print("ADPCM frames %llu codes 0x%08x samples 0x%08x ticks %llu\n", (unsigned long long)work->frames, work->codes,
+          work->samples, (unsigned long long)ticks);
     for (unsigned int i = 0; i <= WORK_PARTS; i++) {
-        print("ADPCM mark %u %lu\n", i, work->marks[i]);
+        print("ADPCM mark %u %llu\n", i, (unsigned long long)work->marks[i]);
     }
-    print("ADPCM told %lu\nBENCH done\n", now);
-    sbi_shutdown(SBI_RESET_NO_REASON);
+    print("ADPCM told %llu\nBENCH done\n", (unsigned long long)now);
+    machine_shutdown(false);
 }

@@ -47,7 +47,7 @@ int main(unsigned long hart, const void *fdt)
     }
     version = sbi_spec_version();
     print("bench: %s, SBI %lu.%lu, timer by %s\n", hcall_present() ? "in a Tessera VM" : "no hypervisor that we know",
-          version >> 24, version & 0xffffffUL, timer_has_sstc() ? "stimecmp" : "SBI");
+          version >> 24, version & 0xffffffUL, timer_is_direct() ? "stimecmp" : "SBI");
     if (bench_entry_instret != 0) {
         bench_report("riscv.bench.entry", "instructions", &bench_entry_instret, 1);
     }

@@ -86,7 +86,7 @@ static void timer_measure(struct bench_at (*shoot)(uint64_t deadline), const cha
 
 void bench_run_timer(void)
 {
-    if (timer_has_sstc()) {
+    if (timer_is_direct()) {
         timer_measure(shot_timer_sstc, "riscv.timer.latency.sstc", "riscv.timer.latency.sstc.ticks");
     }
     timer_measure(shot_timer_sbi, "riscv.timer.latency.sbi", "riscv.timer.latency.sbi.ticks");

@@ -20,7 +20,7 @@ struct print_sink {
 struct print_spec {
     bool left;
     bool zeros;
-    bool is_long;
+    unsigned int longs; /* how many l */
     unsigned int width;
 };
 
@@ -100,9 +100,8 @@ static const char *print_parse(const char *format, struct print_spec *spec)
     for (; *format >= '0' && *format <= '9'; format++) {
         spec->width = spec->width * 10 + (unsigned int)(*format - '0');
     }
-    if (*format == 'l') {
-        spec->is_long = true;
-        format++;
+    for (; *format == 'l'; format++) {
+        spec->longs++;
     }
     return format;
 }
@@ -114,12 +113,18 @@ struct print_args {
 
 static uint64_t print_unsigned_arg(const struct print_spec *spec, struct print_args *args)
 {
-    return spec->is_long ? va_arg(args->list, unsigned long) : va_arg(args->list, unsigned int);
+    if (spec->longs > 1) {
+        return va_arg(args->list, unsigned long long);
+    }
+    return spec->longs == 1 ? va_arg(args->list, unsigned long) : va_arg(args->list, unsigned int);
 }
 
 static int64_t print_signed_arg(const struct print_spec *spec, struct print_args *args)
 {
-    return spec->is_long ? va_arg(args->list, long) : va_arg(args->list, int);
+    if (spec->longs > 1) {
+        return va_arg(args->list, long long);
+    }
+    return spec->longs == 1 ? va_arg(args->list, long) : va_arg(args->list, int);
 }
 
 static void print_convert(struct print_sink *sink, char conversion, const struct print_spec *spec,

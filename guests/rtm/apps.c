@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The apps, and what they do all day: compute for as many instructions as they were told, and see how late they are. */
-#include "csr.h"
+#include "machine.h"
+#include "platform.h"
 #include "print.h"
 #include "rtm.h"
 
-#define TICKS_PER_US 10UL
+#define TICKS_PER_US (PLATFORM_TIMEBASE_HZ / 1000000U)
 #define RESPONSE_SHARE 64UL
 
 struct rtm_app rtm_apps[RTM_APPS];
-
-/* Two instructions a turn. */
-static void rtm_burn(uint64_t instructions)
-{
-    uint64_t turns = instructions / 2;
-
-    __asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(turns));
-}
 
 static void rtm_count(volatile uint32_t *buckets, uint64_t value)
 {
@@ -29,11 +22,11 @@ static void rtm_job(void *argument)
     struct rtm_app *app = argument;
     uint64_t period = app->spec.period_us * TICKS_PER_US;
     uint64_t first = app->first;
-    uint64_t late = (csr_read_time() - first) % period; /* deadlines are not after periods: this release's */
+    uint64_t late = (machine_time() - first) % period; /* deadlines are not after periods: this release's */
 
     app->jobs++;
     if (app->spec.work >= 2) {
-        rtm_burn(app->spec.work);
+        machine_burn(app->spec.work);
     }
     if (app->spec.duty != NULL) {
         app->spec.duty(app);
@@ -45,7 +38,7 @@ static void rtm_job(void *argument)
     if (late > app->late_max) {
         app->late_max = late;
     }
-    rtm_count(app->response, (csr_read_time() - first) % period * RESPONSE_SHARE / period);
+    rtm_count(app->response, (machine_time() - first) % period * RESPONSE_SHARE / period);
 }
 
 static struct rtm_app *rtm_free_app(void)
@@ -71,7 +64,7 @@ static bool rtm_launch(struct rtm_app *app, uint64_t first)
     struct sbi_ret ret = rt_launch_app(RT_OWN_VM, app->id, first);
 
     if (ret.error == SBI_SUCCESS) {
-        app->first = (uint64_t)ret.value;
+        app->first = machine_time_near((unsigned long)ret.value);
         return true;
     }
     print("rtm: app %lu not launched: %s, value %ld\n", app->id, rtm_error(ret.error), ret.value);
@@ -82,7 +75,7 @@ static bool rtm_launch(struct rtm_app *app, uint64_t first)
 static struct rtm_app *rtm_make(const struct rtm_spec *spec)
 {
     struct rtm_app *app = rtm_free_app();
-    struct rt_params params = {.entry = (uintptr_t)rt_task_entry,
+    struct rt_params params = {.entry = hcall_address((const void *)(uintptr_t)rt_task_entry),
                                .period_us = spec->period_us,
                                .budget_us = spec->budget_us,
                                .deadline_us = spec->deadline_us,
@@ -94,7 +87,7 @@ static struct rtm_app *rtm_make(const struct rtm_spec *spec)
         return NULL;
     }
     *app = (struct rtm_app){.task = {rtm_job, app}, .spec = *spec};
-    params.stack = (uintptr_t)app->stack + RTM_STACK;
+    params.stack = hcall_address(app->stack) + RTM_STACK;
     params.arg = (uintptr_t)&app->task;
     ret = rt_create_app(&params);
     if (ret.error != SBI_SUCCESS) {
@@ -152,11 +145,15 @@ static void rtm_line(const struct rtm_app *app, const struct rt_stats *s)
 {
     uint64_t jobs = s->completions != 0 ? s->completions : 1;
 
-    print("rtm: app %lu, %u/%u/%u us on hart %u: %lu releases, %lu ended, %lu missed, %lu overran, "
-          "response %lu/%lu/%lu.%lu us\n",
-          app->id, app->spec.budget_us, app->spec.deadline_us, app->spec.period_us, app->spec.cpu, s->releases,
-          s->completions, s->misses, s->overruns, s->completions != 0 ? s->response_min / TICKS_PER_US : 0,
-          s->response_sum / jobs / TICKS_PER_US, s->response_max / TICKS_PER_US, s->response_max % TICKS_PER_US);
+    print("rtm: app %lu, %u/%u/%u us on hart %u: %llu releases, %llu ended, %llu missed, %llu overran, ", app->id,
+          app->spec.budget_us, app->spec.deadline_us, app->spec.period_us, app->spec.cpu,
+          (unsigned long long)s->releases, (unsigned long long)s->completions, (unsigned long long)s->misses,
+          (unsigned long long)s->overruns);
+    print("response %llu/%llu/%llu.%llu us\n",
+          (unsigned long long)(s->completions != 0 ? s->response_min / TICKS_PER_US : 0),
+          (unsigned long long)(s->response_sum / jobs / TICKS_PER_US),
+          (unsigned long long)(s->response_max / TICKS_PER_US),
+          (unsigned long long)(s->response_max % TICKS_PER_US * 10U / TICKS_PER_US));
 }
 
 void rtm_list(void)
@@ -198,6 +195,18 @@ static void rtm_dump_histogram(unsigned long id, const char *name, const volatil
     }
 }
 
+static void rtm_dump_line(const struct rtm_app *app, const struct rt_stats *s)
+{
+    const uint64_t figures[] = {s->releases,     s->completions,  s->misses,  s->overruns,  s->response_min,
+                                s->response_max, s->response_sum, s->runtime, app->late_max};
+
+    print("RTAPP %lu %u %u %u", app->id, app->spec.period_us, app->spec.budget_us, app->spec.deadline_us);
+    for (unsigned int i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        print(" %llu", (unsigned long long)figures[i]);
+    }
+    print("\n");
+}
+
 void rtm_dump(void)
 {
     struct rt_stats s;
@@ -206,9 +215,7 @@ void rtm_dump(void)
         const struct rtm_app *app = &rtm_apps[i];
 
         if (app->alive && rt_get_stats(app->id, &s).error == SBI_SUCCESS) {
-            print("RTAPP %lu %u %u %u %lu %lu %lu %lu %lu %lu %lu %lu %lu\n", app->id, app->spec.period_us,
-                  app->spec.budget_us, app->spec.deadline_us, s.releases, s.completions, s.misses, s.overruns,
-                  s.response_min, s.response_max, s.response_sum, s.runtime, app->late_max);
+            rtm_dump_line(app, &s);
             rtm_dump_histogram(app->id, "late", app->late);
             rtm_dump_histogram(app->id, "response", app->response);
         }

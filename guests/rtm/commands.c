@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "csr.h"
+#include "machine.h"
 #include "print.h"
 #include "rtm.h"
 
@@ -56,7 +56,7 @@ static void rtm_command_launch(const char *text, void (*duty)(struct rtm_app *ap
     if (rtm_command_spec(text, &spec)) {
         spec.duty = duty;
         spec.peer = peer;
-        if (rtm_start(&spec, csr_read_time())) {
+        if (rtm_start(&spec, machine_time())) {
             print("rtm: started\n");
         }
     }

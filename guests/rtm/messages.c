@@ -40,9 +40,10 @@ void rtm_list_mail(const struct rtm_app *app)
     const struct rtm_mail *mail = &app->mail;
 
     if (app->spec.duty == rtm_hear) {
-        print("rtm: app %lu has heard %lu messages, the last %lu, %lu out of order\n", app->id, mail->count, mail->last,
-              mail->odd);
+        print("rtm: app %lu has heard %llu messages, the last %llu, %llu out of order\n", app->id,
+              (unsigned long long)mail->count, (unsigned long long)mail->last, (unsigned long long)mail->odd);
     } else if (app->spec.duty == rtm_speak) {
-        print("rtm: app %lu has sent %lu messages, %lu refused\n", app->id, mail->count, mail->odd);
+        print("rtm: app %lu has sent %llu messages, %llu refused\n", app->id, (unsigned long long)mail->count,
+              (unsigned long long)mail->odd);
     }
 }

@@ -9,14 +9,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "csr.h"
 #include "fdt.h"
 #include "hcall.h"
+#include "machine.h"
 #include "platform.h"
 #include "print.h"
 #include "rtm.h"
 #include "timer.h"
-#include "trap.h"
 #include "uart.h"
 
 #define RTM_SET 640U
@@ -64,7 +63,7 @@ static unsigned int rtm_start_set(const void *fdt, const char *key, uint64_t fir
 
 static unsigned int rtm_start_all(const void *fdt)
 {
-    uint64_t first = csr_read_time() + RTM_FIRST;
+    uint64_t first = machine_time() + RTM_FIRST;
     unsigned int started = rtm_start_set(fdt, "set", first);
 
     started += rtm_start_set(fdt, "set2", first);
@@ -91,8 +90,8 @@ static void rtm_keyboard(void)
 
 static void rtm_sleep(uint64_t ticks)
 {
-    timer_set(csr_read_time() + ticks);
-    csr_wait_for_interrupt();
+    timer_set(machine_time() + ticks);
+    machine_wait();
 }
 
 static _Noreturn void rtm_finish(void)
@@ -100,14 +99,15 @@ static _Noreturn void rtm_finish(void)
     struct rt_stats total = rtm_total();
 
     rtm_dump();
-    print("rtm: %lu releases, %lu misses, %lu overruns\n", total.releases, total.misses, total.overruns);
+    print("rtm: %llu releases, %llu misses, %llu overruns\n", (unsigned long long)total.releases,
+          (unsigned long long)total.misses, (unsigned long long)total.overruns);
     print("RTM done\n");
-    sbi_shutdown(SBI_RESET_NO_REASON);
+    machine_shutdown(false);
 }
 
 static _Noreturn void rtm_watch(unsigned long releases, uint64_t report)
 {
-    uint64_t next = csr_read_time() + report;
+    uint64_t next = machine_time() + report;
 
     for (;;) {
         (void)hcall_watchdog_pet();
@@ -115,7 +115,7 @@ static _Noreturn void rtm_watch(unsigned long releases, uint64_t report)
         if (releases != 0 && rtm_total().releases >= releases) {
             rtm_finish();
         }
-        if (report != 0 && csr_read_time() >= next) {
+        if (report != 0 && machine_time() >= next) {
             rtm_list();
             next += report;
         }
@@ -130,7 +130,7 @@ int main(unsigned long hart, const void *fdt)
     (void)hart;
     uart_init();
     (void)timer_init();
-    csr_write_sie(SIE_TIMER); /* wakes from WFI; sstatus.SIE stays off */
+    machine_wake_by_timer(true); /* no interrupt is ever taken */
     if (!hcall_present()) {
         print("rtm: expected to run in a Tessera VM with rt-apps\n");
         return 1;

@@ -7,10 +7,9 @@
 #include <stdint.h>
 
 #include "rt.h"
+#include "rtm_size.h"
 
-#define RTM_APPS 64U
 #define RTM_STACK 1024U
-#define RTM_BUCKETS 512U
 
 struct rtm_app;
 

@@ -4,7 +4,7 @@
  * hart a best-effort VM watches instret for gaps (guests/bench with role=switch); the host pairs the app's figures with
  * the gap that each lies in. Every other slot that the VM has is an app's that is not released meanwhile.
  */
-#include "csr.h"
+#include "machine.h"
 #include "platform.h"
 #include "print.h"
 #include "rtm.h"
@@ -31,18 +31,18 @@ static void rtm_shots_launch(unsigned long app, uint64_t first)
 
     if (error != SBI_SUCCESS) {
         print("BENCH failed: app %lu is not launched: error %ld\n", app, error);
-        sbi_shutdown(SBI_RESET_SYSTEM_FAILURE);
+        machine_shutdown(true);
     }
 }
 
 _Noreturn void rtm_shots(void)
 {
-    struct rt_params params = {.entry = (uintptr_t)rtm_shots_entry,
-                               .stack = (uintptr_t)rtm_shots_stack + sizeof(rtm_shots_stack),
+    struct rt_params params = {.entry = hcall_address((const void *)(uintptr_t)rtm_shots_entry),
+                               .stack = hcall_address(rtm_shots_stack) + sizeof(rtm_shots_stack),
                                .period_us = SHOTS_PERIOD_US,
                                .budget_us = SHOTS_BUDGET_US,
                                .deadline_us = SHOTS_PERIOD_US};
-    const uint64_t far = csr_read_time() + (uint64_t)SHOTS_IDLE_PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000);
+    const uint64_t far = machine_time() + (uint64_t)SHOTS_IDLE_PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000);
     struct sbi_ret app = rt_create_app(&params);
     struct sbi_ret idle;
 
@@ -52,13 +52,13 @@ _Noreturn void rtm_shots(void)
     }
     rtm_shots_launch((unsigned long)app.value, 0);
     while (rtm_shots_next < &rtm_shots_taken[SHOTS]) {
-        timer_set(csr_read_time() + SHOTS * SHOTS_PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000));
-        csr_wait_for_interrupt();
+        timer_set(machine_time() + SHOTS * SHOTS_PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000));
+        machine_wait();
     }
     (void)rt_delete_app((unsigned long)app.value);
     for (unsigned int i = 0; i < SHOTS; i++) {
-        print("SHOT %lu\n", rtm_shots_taken[i]);
+        print("SHOT %llu\n", (unsigned long long)rtm_shots_taken[i]);
     }
     print("BENCH done\n");
-    sbi_shutdown(SBI_RESET_NO_REASON);
+    machine_shutdown(false);
 }

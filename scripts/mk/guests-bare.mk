@@ -24,17 +24,17 @@ BARE_WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Ws
 BARE_CFLAGS_clang := -nostdlibinc
 BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
 	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \
-	-Iguests/lib/include -isystem guests/lib/libc
+	-Iguests/lib/include -Iguests/lib/riscv/include -isystem guests/lib/libc
 # Small pages in the ELF file: larger ones would only pad the raw image.
 BARE_LDFLAGS_clang := -fuse-ld=lld
-BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/lib/guest.ld \
+BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/lib/riscv/guest.ld \
 	-Wl,--gc-sections -Wl,-z,max-page-size=16 -Wl,--build-id=none
 
 # A loop that copies bytes must not become a call of memcpy inside memcpy.
 BARE_NO_IDIOMS_gcc := -fno-tree-loop-distribute-patterns
 BARE_NO_IDIOMS := -fno-builtin $(BARE_NO_IDIOMS_$(BARE_TOOLCHAIN))
 
-BARE_LIB := $(wildcard guests/lib/*.S guests/lib/*.c guests/lib/libc/*.c)
+BARE_LIB := $(wildcard guests/lib/*.c guests/lib/libc/*.c guests/lib/riscv/*.S guests/lib/riscv/*.c)
 bare_objects = $(patsubst %,$(BARE_OUT)/$(1)/obj/%.o,$(basename $(2)))
 
 # $(call bare_guest,name,sources,flags,further objects): rules that make $(BARE_OUT)/name/name.elf and name.bin.
@@ -46,7 +46,7 @@ $(BARE_OUT)/$(1)/flags: FORCE
 	@mkdir -p $$(@D)
 	@echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' | cmp -s - $$@ || echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' >$$@
 
-$(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4) guests/lib/guest.ld
+$(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4) guests/lib/riscv/guest.ld
 	@echo "  LD    $$@"
 	@$$(BARE_CC) $(3) $$(BARE_LDFLAGS) -o $$@ $$(filter %.o,$$^)
 
@@ -72,7 +72,8 @@ endef
 FREERTOS_KERNEL_SOURCES := tasks queue list timers portable/MemMang/heap_4
 freertos_kernel_objects = $(patsubst %,$(BARE_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
 # $(call freertos_flags,tick in Hz)
-freertos_flags = $(BARE_FP) -DFREERTOS_TICK_HZ=$(1) -Iguests/freertos/port -Iguests/freertos/demo \
+freertos_flags = $(BARE_FP) -DFREERTOS_TICK_HZ=$(1) -Iguests/freertos/port/riscv -Iguests/freertos/demo \
+	-Iguests/freertos/demo/riscv \
 	-isystem $(FREERTOS_KERNEL_DIR)/include
 
 # Phony, hence an order-only prerequisite: the kernel must be there, it need not be younger.
@@ -94,8 +95,8 @@ $(BARE_OUT)/$(1)/kernel/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | 
 $(call bare_objects,$(1),$(2)): | freertos-kernel
 endef
 
-FREERTOS_PORT := $(wildcard guests/freertos/port/*.c guests/freertos/port/*.S)
-FREERTOS_DEMO := $(wildcard guests/freertos/demo/*.c guests/freertos/demo/*.S)
+FREERTOS_PORT := $(wildcard guests/freertos/port/riscv/*.c guests/freertos/port/riscv/*.S)
+FREERTOS_DEMO := $(wildcard guests/freertos/demo/*.c guests/freertos/demo/riscv/*.c guests/freertos/demo/riscv/*.S)
 
 # The codec in a task with a tick of 10 ms; and, for the benchmark, of 1 ms: docs/benchmarks.md says why.
 ADPCM_TICK_HZ ?= 100
@@ -120,14 +121,16 @@ FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/*.S)
 $(eval $(call bare_guest,faults,$(FAULTS),$(BARE_NOFP)))
 $(eval $(call bare_guest,witness,$(wildcard guests/faults/witness/*.c guests/faults/witness/*.S),$(BARE_FP)))
 $(eval $(call bare_guest,ticker,$(wildcard guests/faults/ticker/*.c),$(BARE_NOFP)))
-$(BARE_OUT)/faults/guest.ld: guests/lib/guest.ld
+$(BARE_OUT)/faults/guest.ld: guests/lib/riscv/guest.ld
 	@mkdir -p $(@D)
 	@sed 's/ORIGIN = 0x80200000/ORIGIN = 0x90200000/' $< >$@
 $(BARE_OUT)/faults/faults.elf: $(BARE_OUT)/faults/guest.ld
 $(BARE_OUT)/faults/faults.elf: private BARE_LDFLAGS := \
-	$(subst guests/lib/guest.ld,$(BARE_OUT)/faults/guest.ld,$(BARE_LDFLAGS))
+	$(subst guests/lib/riscv/guest.ld,$(BARE_OUT)/faults/guest.ld,$(BARE_LDFLAGS))
 
-$(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/riscv/*.c guests/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/rtm/riscv -Iguests/rtm))
+$(eval $(call bare_guest,pingpong,$(wildcard guests/pingpong/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,greet,$(wildcard guests/greet/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/adpcm))
@@ -144,15 +147,14 @@ guest-mailbox: $(BARE_OUT)/mailbox/mailbox.bin
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox ## build the bare-metal guests
+guest-small: $(foreach name,greet pingpong,$(BARE_OUT)/$(name)/$(name).bin)
+
+guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 
 # The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"
 
-test-guests: guests-bare | setup-dev ## the bare-metal guests natively, and their SDK on this machine
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
-
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox freertos-kernel \
-	check-guests-bare-clang test-guests FORCE
+.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
+	check-guests-bare-clang FORCE

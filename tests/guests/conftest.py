@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bare-metal guests on the machine itself, without a hypervisor: what they do there is what they must do in a VM."""
 
-from collections.abc import Callable, Iterator
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -39,3 +44,36 @@ def boot(qemu) -> Iterator[Callable[..., Machine]]:
 def boot_once(qemu) -> Iterator[Callable[..., Machine]]:
     """The same for what the tests of a module share."""
     yield from _booting(qemu)
+
+
+CLOCK_HZ = 100_000_000
+IASIM = ROOT / "build" / "iasim" / "release" / "iasim"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a guest for MIPS32 has printed on iasim, what iasim has to say, and the exit code."""
+
+    printed: str
+    remarks: str
+    code: int
+
+    def counted(self, what: str) -> int:
+        """The number behind `what` in the statistics."""
+        found = re.search(rf"{what} +(\d+)", self.remarks)
+        assert found, f"no '{what}' in:\n{self.remarks}"
+        return int(found[1])
+
+
+def simulate(guest: str, *options: str, typed: Sequence[tuple[float, str]] = (), limit: str = "400M") -> Run:
+    """
+    That guest of build/guests-mips on iasim's generic board with no hypervisor below it, up to so many instructions.
+    `typed`: what is typed and after how many seconds, of 100 million clocks. The same run to the instruction each time.
+    """
+    image = ROOT / "build" / "guests-mips" / guest / f"{guest}.elf"
+    keys = [(round(at * CLOCK_HZ), byte) for at, text in typed for byte in text.encode()]
+    with NamedTemporaryFile() as record:
+        Path(record.name).write_text("".join(f"{at} {byte}\n" for at, byte in keys))
+        command = [str(IASIM), "run", "--board", "generic", "--limit", limit, "--replay", record.name, *options]
+        done = subprocess.run([*command, str(image)], capture_output=True, timeout=300, check=False)
+    return Run(done.stdout.decode().replace("\r", ""), done.stderr.decode(), done.returncode)

@@ -12,7 +12,7 @@ from pathlib import Path
 import g722_reference as reference
 import numpy as np
 import pytest
-from conftest import COUNTED
+from conftest import CLOCK_HZ, COUNTED, simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -224,6 +224,23 @@ def test_guests_do_the_references_work(boot, ours: Ours, guest: str, ticks_per_s
     assert len(marks) == 11 and marks == sorted(marks)
     seconds = (marks[-1] - marks[0]) * 1e-9  # an instruction is a nanosecond
     assert abs(int(found[3]) - seconds * ticks_per_second) <= 1
+
+
+@pytest.mark.parametrize(
+    ("guest", "ticks_per_second"), [("adpcm-bare", 0), ("adpcm-freertos", 100), ("adpcm-model", 1000)]
+)
+def test_guests_for_mips_do_the_references_work(ours: Ours, guest: str, ticks_per_second: int) -> None:
+    frames = 100
+    run = simulate(guest)
+    assert run.code == 0, run.remarks
+    found = re.search(rf"^ADPCM frames {frames} codes 0x(\w+) samples 0x(\w+) ticks (\d+)$", run.printed, re.MULTILINE)
+    assert found and "BENCH done" in run.printed, run.printed
+    codes = reference.encode(ours.signal(frames * FRAME))
+    samples = reference.decode(codes)
+    assert (int(found[1], 16), int(found[2], 16)) == (checksum(codes), checksum(samples.astype(np.uint16)))
+    marks = [int(mark) for mark in re.findall(r"^ADPCM mark \d+ (\d+)$", run.printed, re.MULTILINE)]
+    assert len(marks) == 11 and marks == sorted(marks)
+    assert abs(int(found[3]) - (marks[-1] - marks[0]) / CLOCK_HZ * ticks_per_second) <= 1
 
 
 @pytest.mark.parametrize(("bootargs", "why"), [("frames=9", "frames="), ("frames=20 begin=1", "begin=")])

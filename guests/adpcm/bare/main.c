@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The codec with nothing below it: a loop, no interrupts. Runs natively and in a VM; work.h has the boot arguments. */
-#include "csr.h"
+#include "machine.h"
 #include "platform.h"
 #include "print.h"
 #include "timer.h"
@@ -21,11 +21,11 @@ int main(unsigned long hart, const void *fdt)
     print("adpcm: G.722 without an operating system\n");
     work_prepare(&work, fdt);
     work_run(&work);
-    speak = csr_read_time() + work_pause_ms() * (PLATFORM_TIMEBASE_HZ / 1000U);
+    speak = machine_time() + work_pause_ms() * (PLATFORM_TIMEBASE_HZ / 1000U);
     timer_set(speak);
-    csr_write_sie(SIE_TIMER);
-    while (csr_read_time() < speak) {
-        csr_wait_for_interrupt();
+    machine_wake_by_timer(true);
+    while (machine_time() < speak) {
+        machine_wait();
     }
     work_report(&work, 0);
 }

@@ -4,7 +4,6 @@
  * a second. Runs natively and in a VM; work.h has the boot arguments.
  */
 #include "FreeRTOS.h"
-#include "csr.h"
 #include "print.h"
 #include "task.h"
 #include "timer.h"
@@ -26,7 +25,7 @@ static void codec_task(void *argument)
     (void)argument;
     work_run(&work);
     ticks = xTaskGetTickCount() - begin;
-    vTaskDelay(work_pause_ms() * configTICK_RATE_HZ / 1000U + 1U);
+    vTaskDelay((TickType_t)(work_pause_ms() * configTICK_RATE_HZ / 1000U) + 1U);
     taskENTER_CRITICAL();
     work_report(&work, ticks);
 }
@@ -43,5 +42,5 @@ int main(unsigned long hart, const void *fdt)
     }
     work_prepare(&work, fdt);
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
 }

@@ -4,19 +4,16 @@
 #define FREERTOS_CONFIG_H
 
 #include "fatal.h"
+#include "port_config.h"
 
-#define configCPU_CLOCK_HZ 10000000UL
 #define configTICK_RATE_HZ FREERTOS_TICK_HZ
-#define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_64_BITS
 #define configUSE_PREEMPTION 1
 #define configUSE_TIME_SLICING 1
 #define configUSE_TICKLESS_IDLE 1
 #define configMAX_PRIORITIES 8
-#define configMINIMAL_STACK_SIZE 512U /* words of 8 bytes; 66 of them are the saved context */
 #define configMAX_TASK_NAME_LEN 12
 #define configSUPPORT_STATIC_ALLOCATION 0
 #define configSUPPORT_DYNAMIC_ALLOCATION 1
-#define configTOTAL_HEAP_SIZE (256U * 1024U)
 
 #define configUSE_MUTEXES 1
 #define configUSE_TASK_NOTIFICATIONS 1

@@ -7,17 +7,18 @@
 #define BURST_H
 
 #include "FreeRTOS.h"
+#include "machine.h"
 #include "platform.h"
 #include "task.h"
 
 #define BURST_PERIOD pdMS_TO_TICKS(100)
 #define BURST_TICKS 4U /* long, of CPU time and others' */
 
-/** Waits for the next burst; returns the time (of the time CSR) when it is to end. */
+/** Waits for the next burst; returns the time when it is to end. */
 static inline uint64_t burst_wait(TickType_t *wake)
 {
     (void)xTaskDelayUntil(wake, BURST_PERIOD);
-    return csr_read_time() + BURST_TICKS * (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ);
+    return machine_time() + BURST_TICKS * (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ);
 }
 
 #endif

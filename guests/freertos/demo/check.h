@@ -49,15 +49,15 @@ static inline void check_fail(struct check *check, const char *what, unsigned lo
     }
 }
 
-/* Priorities, high to low; floating point is lowest, so that everybody preempts it. */
+/* Priorities, high to low; arithmetic is lowest, so that everybody preempts it. */
 #define PRIORITY_CHECKER 5
 #define PRIORITY_CONSOLE 4
 #define PRIORITY_CONSUMER 3
 #define PRIORITY_PRODUCER 2
 #define PRIORITY_MUTEX 2 /* and one up and down */
-#define PRIORITY_FLOAT 1
+#define PRIORITY_ARITHMETIC 1
 
-#define TASK_STACK 1024 /* words */
+#define TASK_STACK PORT_TASK_STACK
 
 /** Creates a task or ends the guest as failed. */
 void check_create_task(void (*function)(void *), const char *name, void *argument, unsigned long priority);

@@ -33,7 +33,7 @@ static void queue_producer(void *argument)
             struct message message = {.number = number, .inverse = ~number};
 
             if (xQueueSend(queue_messages, &message, portMAX_DELAY) != pdPASS) {
-                check_fail(&queue_check, "send failed at", number);
+                check_fail(&queue_check, "send failed at", (unsigned long)number);
             }
             number++;
         }
@@ -54,11 +54,11 @@ static void queue_consumer(void *argument)
         struct message message = {0};
 
         if (xQueueReceive(queue_messages, &message, portMAX_DELAY) != pdPASS) {
-            check_fail(&queue_check, "receive failed at", expected);
+            check_fail(&queue_check, "receive failed at", (unsigned long)expected);
         } else if (message.number != expected) {
-            check_fail(&queue_check, "out of sequence at", expected);
+            check_fail(&queue_check, "out of sequence at", (unsigned long)expected);
         } else if (message.inverse != ~expected) {
-            check_fail(&queue_check, "message damaged at", expected);
+            check_fail(&queue_check, "message damaged at", (unsigned long)expected);
         } else {
             check_pass(&queue_check);
         }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every register by name: two tasks fill all integer registers, then all floating-point ones, with values of their own,
- * hold them while they are switched back and forth, and look again. A round counts only when the other task really ran
+ * Every register by name: two tasks fill all integer registers, then all others that tasks have, with values of their
+ * own, hold them while they are switched back and forth, and look again. A round counts only when the other task really ran
  * in between.
  */
 #include "FreeRTOS.h"
 #include "burst.h"
 #include "check.h"
+#include "hold.h"
 #include "task.h"
 
 #define HOLD_TICKS 2U /* of a burst: once around both tasks, at least */
@@ -14,24 +15,17 @@
 
 struct check registers_check = {.name = "registers", .needed = 10};
 
-/*
- * hold.S: fill with values made from `seed`, spin until time `end`, compare. Return 0 or the number of a register that
- * changed (of x1 .. x31 or f0 .. f31), plus 1.
- */
-unsigned long hold_integer(uint64_t seed, uint64_t end);
-unsigned long hold_float(uint64_t seed, uint64_t end);
-
 static volatile unsigned long registers_turns[HOLD_TASKS];
 
-static uint64_t registers_end(void)
+static unsigned long registers_end(void)
 {
-    return csr_read_time() + HOLD_TICKS * (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ);
+    return (unsigned long)machine_time() + HOLD_TICKS * (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ);
 }
 
 static void registers_task(void *argument)
 {
     uintptr_t self = (uintptr_t)argument;
-    uint64_t seed = (self + 1) * UINT64_C(0x1001001001001000);
+    unsigned long seed = (unsigned long)((self + 1) * UINT64_C(0x1001001001001000));
     TickType_t wake = xTaskGetTickCount();
 
     for (;;) {
@@ -46,9 +40,9 @@ static void registers_task(void *argument)
             check_fail(&registers_check, "changed: integer register", wrong - 1);
         }
         registers_turns[self] = registers_turns[self] + 1;
-        wrong = hold_float(seed, registers_end());
+        wrong = hold_others(seed, registers_end());
         if (wrong != 0) {
-            check_fail(&registers_check, "changed: floating-point register", wrong - 1);
+            check_fail(&registers_check, "changed: " HOLD_OTHERS, wrong - 1);
         }
         if (self == 0 && registers_turns[1] != others && registers_check.error == NULL) {
             check_pass(&registers_check);
@@ -58,6 +52,6 @@ static void registers_task(void *argument)
 
 void registers_check_start(void)
 {
-    check_create_task(registers_task, "registers-a", (void *)0, PRIORITY_FLOAT);
-    check_create_task(registers_task, "registers-b", (void *)1, PRIORITY_FLOAT);
+    check_create_task(registers_task, "registers-a", (void *)0, PRIORITY_ARITHMETIC);
+    check_create_task(registers_task, "registers-b", (void *)1, PRIORITY_ARITHMETIC);
 }

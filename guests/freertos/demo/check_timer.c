@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A software timer: never early, never far behind; and the tick count never ahead of the time CSR. */
+/* A software timer: never early, never far behind; and the tick count never ahead of the time. */
 #include "FreeRTOS.h"
 #include "check.h"
+#include "machine.h"
 #include "platform.h"
 #include "task.h"
 #include "timers.h"
@@ -27,7 +28,7 @@ static void timer_callback(TimerHandle_t timer)
         check_fail(&timer_check, "early, tick", elapsed);
     } else if (elapsed > calls * TIMER_PERIOD + TIMER_BEHIND) {
         check_fail(&timer_check, "far behind, tick", elapsed);
-    } else if (now > (csr_read_time() - timer_start_time) / TIMER_TICK) {
+    } else if (now > (machine_time() - timer_start_time) / TIMER_TICK) {
         check_fail(&timer_check, "ticks ahead of time, tick", now);
     } else {
         check_pass(&timer_check);
@@ -50,6 +51,6 @@ static void timer_starter(void *argument)
 
 void timer_check_start(void)
 {
-    timer_start_time = csr_read_time();
+    timer_start_time = machine_time();
     check_create_task(timer_starter, "starter", NULL, PRIORITY_CHECKER);
 }

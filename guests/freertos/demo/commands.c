@@ -6,8 +6,8 @@
 #include "check.h"
 #include "console.h"
 #include "hcall.h"
+#include "machine.h"
 #include "platform.h"
-#include "sbi.h"
 #include "task.h"
 
 #define COMMAND_TASKS_MAX 24U
@@ -24,19 +24,20 @@ static void command_tasks(void)
 {
     static TaskStatus_t tasks[COMMAND_TASKS_MAX]; /* large, and only the console task comes here */
     static const char states[] = "RrBSDI";        /* running, ready, blocked, suspended, deleted, invalid */
-    uint64_t total = 0;
+    configRUN_TIME_COUNTER_TYPE total = 0;
     UBaseType_t count = uxTaskGetSystemState(tasks, COMMAND_TASKS_MAX, &total);
 
     console_print("task         state prio stack-left   cpu\n");
     for (UBaseType_t i = 0; i < count; i++) {
         const TaskStatus_t *task = &tasks[i];
-        uint64_t per_mille = total == 0 ? 0 : task->ulRunTimeCounter * 1000 / total;
+        unsigned long per_mille = total == 0 ? 0 : (unsigned long)(task->ulRunTimeCounter * 1000 / total);
 
-        console_print("%-12s %c     %4lu %6lu B   %3lu.%lu %%\n", task->pcTaskName, states[task->eCurrentState],
-                      task->uxCurrentPriority, task->usStackHighWaterMark * sizeof(StackType_t), per_mille / 10,
-                      per_mille % 10);
+        console_print("%-12s %c     %4lu %6u B   %3lu.%lu %%\n", task->pcTaskName, states[task->eCurrentState],
+                      task->uxCurrentPriority, (unsigned int)(task->usStackHighWaterMark * sizeof(StackType_t)),
+                      per_mille / 10, per_mille % 10);
     }
-    console_print("heap free %lu B of %u\n", xPortGetFreeHeapSize(), (unsigned int)configTOTAL_HEAP_SIZE);
+    console_print("heap free %lu B of %u\n", (unsigned long)xPortGetFreeHeapSize(),
+                  (unsigned int)configTOTAL_HEAP_SIZE);
 }
 
 static void command_uptime(void)
@@ -61,14 +62,14 @@ static void command_id(void)
 static void command_reboot(void)
 {
     console_print("freertos: reboot\n");
-    (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
+    machine_reboot();
     console_print("freertos: reboot was refused\n");
 }
 
 static void command_shutdown(void)
 {
     console_print("freertos: shutdown\n");
-    sbi_shutdown(SBI_RESET_NO_REASON);
+    machine_shutdown(false);
 }
 
 static void command_assert(void)
@@ -98,8 +99,8 @@ static const struct command commands[] = {
     {"checks", "rounds each self-check has done", checker_print},
     {"uptime", "since the scheduler started", command_uptime},
     {"id", "which VM this is", command_id},
-    {"reboot", "SBI cold reboot", command_reboot},
-    {"shutdown", "SBI shutdown", command_shutdown},
+    {"reboot", "start anew", command_reboot},
+    {"shutdown", "end", command_shutdown},
     {"spoil", "make the queue's producer skip a number", queue_check_spoil},
     {"assert", "fail an assertion", command_assert},
     {"overflow", "overflow a stack", command_overflow},

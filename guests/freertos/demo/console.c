@@ -5,8 +5,7 @@
 
 #include "FreeRTOS.h"
 #include "check.h"
-#include "platform.h"
-#include "plic.h"
+#include "machine.h"
 #include "print.h"
 #include "queue.h"
 #include "semphr.h"
@@ -20,7 +19,7 @@
 
 static SemaphoreHandle_t console_lock;
 static QueueHandle_t console_received;
-static uint32_t console_context;
+static unsigned long console_hart;
 
 static void console_write(const char *text, size_t length)
 {
@@ -46,13 +45,13 @@ static void console_interrupt(void)
 {
     BaseType_t woken = pdFALSE;
 
-    for (uint32_t source = plic_claim(console_context); source != 0; source = plic_claim(console_context)) {
+    for (uint32_t source = machine_claim(console_hart); source != 0; source = machine_claim(console_hart)) {
         for (int c = uart_get(); c >= 0; c = uart_get()) {
             char byte = (char)c;
 
             (void)xQueueSendFromISR(console_received, &byte, &woken);
         }
-        plic_complete(console_context, source);
+        machine_complete(console_hart, source);
     }
     portYIELD_FROM_ISR(woken);
 }
@@ -95,14 +94,12 @@ static void console_task(void *argument)
 
 void console_start(unsigned long hart)
 {
-    console_context = plic_context(hart);
+    console_hart = hart;
     console_lock = xSemaphoreCreateMutex();
     console_received = xQueueCreate(CONSOLE_LINE, sizeof(char));
     configASSERT(console_lock != NULL && console_received != NULL);
     check_create_task(console_task, "console", NULL, PRIORITY_CONSOLE);
     port_set_external_handler(console_interrupt);
-    plic_set_priority(PLATFORM_UART_IRQ, 1);
-    plic_set_threshold(console_context, 0);
-    plic_enable(console_context, PLATFORM_UART_IRQ, true);
+    machine_uart_interrupt(hart, true);
     uart_enable_rx_interrupt(true);
 }

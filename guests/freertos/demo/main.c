@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FreeRTOS, unmodified, in S-mode: tasks, a queue, a software timer, a mutex and floating point, each checking itself.
+ * FreeRTOS, unmodified: tasks, a queue, a software timer, a mutex and arithmetic (floating point where the processor has
+ * it), each checking itself.
  * Prints `freertos: self-check passed` once all have worked, or `freertos: self-check FAILED: <what>`, and goes on.
- * The same image runs natively under OpenSBI and in a VM.
+ * The same image runs natively and in a VM.
  */
 #include "FreeRTOS.h"
 #include "check.h"
 #include "console.h"
+#include "machine.h"
 #include "print.h"
 #include "task.h"
 #include "timer.h"
@@ -23,13 +25,12 @@ void check_create_task(void (*function)(void *), const char *name, void *argumen
 
 int main(unsigned long hart, const void *fdt)
 {
-    bool sstc = timer_init();
-
     (void)fdt;
+    (void)timer_init();
     uart_init();
-    csr_set_sstatus(SSTATUS_FS_INITIAL); /* the parts compute their reference values before the scheduler starts */
-    print("freertos: FreeRTOS %s in S-mode, tick %u Hz by %s\n", tskKERNEL_VERSION_NUMBER,
-          (unsigned int)configTICK_RATE_HZ, sstc ? "stimecmp" : "SBI timer");
+    port_init();
+    print("freertos: FreeRTOS %s %s, tick %u Hz by %s\n", tskKERNEL_VERSION_NUMBER, MACHINE_NAME,
+          (unsigned int)configTICK_RATE_HZ, timer_name());
     queue_check_start();
     timer_check_start();
     mutex_check_start();
@@ -39,5 +40,5 @@ int main(unsigned long hart, const void *fdt)
     checker_start();
     console_start(hart);
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
 }

@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hcall_asm.h"
-#include "sbi.h"
+#include "hcall.h"
 
 #define IPC_MESSAGE_MAX 128U /* bytes */
 #define IPC_QUEUE 8U         /* messages that wait for a VCPU at most */
@@ -38,7 +37,7 @@ static inline long ipc_send(struct ipc_peer to, const void *message, size_t size
 {
     unsigned long destination = to.vm | (unsigned long)to.vcpu << 16;
 
-    return sbi_call(HCALL_EXTENSION, HCALL_IPC_SEND_MSG, destination, (uintptr_t)message, size).error;
+    return hcall_call(HCALL_IPC_SEND_MSG, destination, hcall_address(message), size).error;
 }
 
 /** The same; then, if it was sent, waits for an interrupt as WFI does: faster than a WFI of its own. */
@@ -46,7 +45,7 @@ static inline long ipc_send_wait(struct ipc_peer to, const void *message, size_t
 {
     unsigned long destination = to.vm | (unsigned long)to.vcpu << 16;
 
-    return sbi_call(HCALL_EXTENSION, HCALL_IPC_SEND_WAIT, destination, (uintptr_t)message, size).error;
+    return hcall_call(HCALL_IPC_SEND_WAIT, destination, hcall_address(message), size).error;
 }
 
 /**
@@ -55,8 +54,8 @@ static inline long ipc_send_wait(struct ipc_peer to, const void *message, size_t
  */
 static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
 {
-    struct sbi_ret ret = sbi_call(HCALL_EXTENSION, HCALL_IPC_RECV_MSG, (uintptr_t)buffer, room, 0);
-    uint64_t head = (uint64_t)ret.value;
+    struct sbi_ret ret = hcall_call(HCALL_IPC_RECV_MSG, hcall_address(buffer), room, 0);
+    unsigned long head = (unsigned long)ret.value;
 
     if (ret.error != SBI_SUCCESS) {
         return ret.error;
@@ -69,13 +68,13 @@ static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
 /** Rings the doorbell of shared region `region` (order of the system file) for VM `vm`, which has it too. */
 static inline long ipc_ring(unsigned int region, unsigned int vm)
 {
-    return sbi_call(HCALL_EXTENSION, HCALL_IPC_RING, region, vm, 0).error;
+    return hcall_call(HCALL_IPC_RING, region, vm, 0).error;
 }
 
 /** The regions whose doorbells were rung for this VM since it last asked: bit n is region n. 0 natively. */
 static inline uint32_t ipc_doorbells(void)
 {
-    struct sbi_ret ret = sbi_call(HCALL_EXTENSION, HCALL_IPC_DOORBELLS, 0, 0, 0);
+    struct sbi_ret ret = hcall_call(HCALL_IPC_DOORBELLS, 0, 0, 0);
 
     return ret.error == SBI_SUCCESS ? (uint32_t)ret.value : 0;
 }

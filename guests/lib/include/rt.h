@@ -9,13 +9,15 @@
 
 #include <stdint.h>
 
-#include "hcall_asm.h"
-#include "sbi.h"
+#include "hcall.h"
 
 #define RT_OWN_VM (~0UL)
 #define RT_SELF (~0UL)
 
-/** What HCALL_RT_CREATE_APP reads. Times in microseconds: 1 <= budget <= deadline <= period < 2^31. */
+/**
+ * What HCALL_RT_CREATE_APP reads. Times in microseconds: 1 <= budget <= deadline <= period < 2^31. Entry and stack are
+ * guest-physical (hcall_address()).
+ */
 struct rt_params {
     uint64_t entry; /* first instruction; rt_task_entry for a struct rt_task */
     uint64_t stack; /* stack pointer there, 16-byte aligned */

@@ -14,9 +14,14 @@ bool timer_init(void)
     return timer_sstc;
 }
 
-bool timer_has_sstc(void)
+bool timer_is_direct(void)
 {
     return timer_sstc;
+}
+
+const char *timer_name(void)
+{
+    return timer_sstc ? "stimecmp" : "SBI timer";
 }
 
 void timer_set(uint64_t deadline)

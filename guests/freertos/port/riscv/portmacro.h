@@ -68,8 +68,14 @@ void port_set_external_handler(void (*handler)(void));
 /** To be called by vApplicationIdleHook: sleeps until the next interrupt where tickless idle does not. */
 void port_idle(void);
 
+/** What tasks, and what is computed before there are any, expect of the processor. To be called first. */
+static inline void port_init(void)
+{
+    csr_set_sstatus(SSTATUS_FS_INITIAL);
+}
+
 /** Number of times an idle period was slept through without ticks. */
-uint64_t port_tickless_sleeps(void);
+unsigned long port_tickless_sleeps(void);
 
 /** Prints `what` and ends the guest as failed, from any context. */
 _Noreturn void port_fatal(const char *what, const char *detail, unsigned long number);

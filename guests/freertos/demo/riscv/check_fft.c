@@ -151,5 +151,5 @@ void fft_check_start(void)
     }
     fft_there_and_back();
     memcpy(fft_reference, fft_data, sizeof(fft_reference));
-    check_create_task(fft_task, "fft", NULL, PRIORITY_FLOAT);
+    check_create_task(fft_task, "fft", NULL, PRIORITY_ARITHMETIC);
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sbi_ret.h"
+
 #define SBI_EXT_BASE 0x10UL
 #define SBI_EXT_TIME 0x54494d45UL
 #define SBI_EXT_IPI 0x735049UL
@@ -18,9 +20,6 @@
 #define SBI_BASE_GET_SPEC_VERSION 0UL
 #define SBI_BASE_PROBE 3UL
 
-#define SBI_SUCCESS 0L
-#define SBI_ERR_NOT_SUPPORTED (-2L)
-
 enum sbi_reset_type {
     SBI_RESET_SHUTDOWN = 0,
     SBI_RESET_COLD = 1,
@@ -29,11 +28,6 @@ enum sbi_reset_type {
 enum sbi_reset_reason {
     SBI_RESET_NO_REASON = 0,
     SBI_RESET_SYSTEM_FAILURE = 1
-};
-
-struct sbi_ret {
-    long error; /* SBI_SUCCESS or one of the negative SBI_ERR_* */
-    long value; /* valid when error is SBI_SUCCESS */
 };
 
 /* The harts an IPI or a fence goes to: bit n of mask is hart base + n; base of all ones is every hart. */

@@ -81,5 +81,5 @@ void chaos_check_start(void)
     chaos_reference = chaos_run();
     chaos_set_rounding(ROUND_TO_NEAREST);
     configASSERT(chaos_reference != to_nearest); /* else this part would find out nothing */
-    check_create_task(chaos_task, "chaos", NULL, PRIORITY_FLOAT);
+    check_create_task(chaos_task, "chaos", NULL, PRIORITY_ARITHMETIC);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See check_registers.c. unsigned long hold_...(uint64_t seed, uint64_t end) */
+/* See hold.h. */
 
 #define SAVE_SIZE 112
 
@@ -42,10 +42,10 @@ hold_integer:
     .endr
     .endm
 
-    .section .text.hold_float, "ax", @progbits
-    .globl  hold_float
-    .type   hold_float, @function
-hold_float:
+    .section .text.hold_others, "ax", @progbits
+    .globl  hold_others
+    .type   hold_others, @function
+hold_others:
     addi    sp, sp, -SAVE_SIZE
     fp_callee_registers fsd
     .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
@@ -66,4 +66,4 @@ hold_float:
 3:  fp_callee_registers fld
     addi    sp, sp, SAVE_SIZE
     ret
-    .size   hold_float, . - hold_float
+    .size   hold_others, . - hold_others

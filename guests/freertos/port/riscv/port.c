@@ -202,7 +202,7 @@ void port_idle(void)
     port_slept = false;
 }
 
-uint64_t port_tickless_sleeps(void)
+unsigned long port_tickless_sleeps(void)
 {
     return port_sleeps;
 }

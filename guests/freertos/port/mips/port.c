@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <string.h>
+
+#include "FreeRTOS.h"
+#include "machine.h"
+#include "platform.h"
+#include "port_frame.h"
+#include "print.h"
+#include "sbi_ret.h"
+#include "task.h"
+#include "timer.h"
+
+#define PORT_TICK_PERIOD (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ)
+#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ)          /* ticks, at most, that one interrupt makes up for */
+#define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 20U) /* well within half a round of Count */
+#define PORT_LINES (1U << PLATFORM_TIMER_IRQ | 1U << PLATFORM_UART_IRQ | 1U << PLATFORM_MESSAGE_IRQ)
+#define PORT_CAUSE_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
+
+/* As port_frame.h lays it out. */
+struct port_frame {
+    uint32_t epc;
+    uint32_t status;
+    uint32_t lo, hi;
+    uint32_t ra;
+    uint32_t at;
+    uint32_t v[2];
+    uint32_t a[4];
+    uint32_t t[10];
+    uint32_t s[8];
+    uint32_t gp;
+    uint32_t fp;
+};
+
+_Static_assert(sizeof(struct port_frame) == FRAME_SIZE, "assembly counts on it");
+_Static_assert(offsetof(struct port_frame, at) == FRAME_CALLER, "assembly counts on it");
+_Static_assert(offsetof(struct port_frame, s) == FRAME_CALLEE, "assembly counts on it");
+_Static_assert(FRAME_SIZE % 8 == 0 && PORT_ISR_STACK % 8 == 0, "the ABI wants $sp 8-byte aligned");
+
+/* port_asm.S */
+void port_trap(void);
+_Noreturn void port_start_first_task(void);
+
+unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame);
+
+uint8_t port_isr_stack[PORT_ISR_STACK] __attribute__((aligned(8)));
+
+/* Until the scheduler starts nothing may turn interrupts on: that time counts as a critical section. */
+volatile unsigned long port_nesting = 1;
+volatile unsigned long port_yield_waits;
+
+static uint64_t port_next_tick; /* time at which the next tick is due */
+static void (*port_external_handler)(void);
+static void (*port_message_handler)(void);
+static bool port_slept; /* since the idle hook last ran */
+static unsigned long port_sleeps;
+
+_Noreturn void port_fatal(const char *what, const char *detail, unsigned long number)
+{
+    portDISABLE_INTERRUPTS();
+    print("\nfreertos: self-check FAILED: %s %s %lu\n", what, detail, number);
+    machine_shutdown(true);
+}
+
+static void port_task_returned(void)
+{
+    port_fatal("a task function returned:", pcTaskGetName(NULL), 0);
+}
+
+StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxCode, void *pvParameters)
+{
+    uint8_t *top = (uint8_t *)pxTopOfStack - PORT_ARGUMENTS; /* the kernel has aligned it */
+    struct port_frame *frame = (struct port_frame *)(void *)(top - FRAME_SIZE);
+
+    memset(frame, 0, sizeof(*frame));
+    frame->epc = (uintptr_t)pxCode;
+    /* ERET enters the task with interrupts on. An external controller has its level where the mask would be. */
+    frame->status = STATUS_EXL | STATUS_IE | (machine_has_eic() ? 0 : PORT_LINES << CAUSE_LINES_SHIFT);
+    frame->ra = (uintptr_t)port_task_returned;
+    frame->a[0] = (uintptr_t)pvParameters;
+    return (StackType_t *)(void *)frame;
+}
+
+BaseType_t xPortStartScheduler(void)
+{
+    trap_vector = port_trap;
+    port_nesting = 0;
+    port_next_tick = machine_time() + PORT_TICK_PERIOD;
+    timer_set(port_next_tick);
+    port_start_first_task();
+}
+
+void vPortEndScheduler(void)
+{
+    port_fatal("the scheduler was ended", "", 0);
+}
+
+void vPortEnterCritical(void)
+{
+    portDISABLE_INTERRUPTS();
+    port_nesting = port_nesting + 1;
+}
+
+void vPortExitCritical(void)
+{
+    configASSERT(port_nesting > 0);
+    port_nesting = port_nesting - 1;
+    if (port_nesting == 0) {
+        if (port_yield_waits != 0) {
+            port_yield(); /* with interrupts off, lest one come first and switch for nothing */
+        }
+        portENABLE_INTERRUPTS();
+    }
+}
+
+void port_set_external_handler(void (*handler)(void))
+{
+    port_external_handler = handler;
+}
+
+void port_set_message_handler(void (*handler)(void))
+{
+    port_message_handler = handler;
+}
+
+/*
+ * Counts the ticks that are due. There may be several: a VM that did not run for some quanta has missed some, and the
+ * tick count is to follow the time. Not beyond a bound, though, lest a VM that was paused for a day spend its first
+ * seconds in here.
+ */
+static void port_tick(void)
+{
+    uint64_t expected = port_next_tick + PORT_TICK_PERIOD;
+    uint64_t now = timer_arm(expected); /* which is all there is to do about time, mostly */
+
+    if (now > port_next_tick + PORT_CATCH_UP * PORT_TICK_PERIOD) {
+        port_next_tick = now - PORT_CATCH_UP * PORT_TICK_PERIOD;
+    }
+    while (port_next_tick <= now) {
+        port_yield_from_isr(xTaskIncrementTick());
+        port_next_tick += PORT_TICK_PERIOD;
+    }
+    if (port_next_tick != expected) {
+        timer_set(port_next_tick);
+    }
+}
+
+static void port_message(void)
+{
+    cp0_write_cause(cp0_read_cause() & ~PORT_CAUSE_MESSAGE);
+    if (port_message_handler != NULL) {
+        port_message_handler();
+    }
+}
+
+static void port_interrupt(uint32_t line)
+{
+    switch (line) {
+    case PLATFORM_TIMER_IRQ:
+        port_tick();
+        break;
+    case PLATFORM_UART_IRQ:
+        configASSERT(port_external_handler != NULL);
+        port_external_handler();
+        break;
+    case PLATFORM_MESSAGE_IRQ:
+        port_message();
+        break;
+    default: /* gone before it was looked at */
+        break;
+    }
+}
+
+/* In a task a hypercall may find nobody to answer it. Everything else, and all that a handler does, is fatal. */
+static void port_exception(uint32_t code, struct port_frame *frame)
+{
+    uintptr_t depth = (uintptr_t)frame - (uintptr_t)port_isr_stack;
+
+    if (depth >= PORT_ISR_STACK && trap_is_unanswered(code, frame->epc)) {
+        frame->v[0] = (uint32_t)SBI_ERR_NOT_SUPPORTED;
+        frame->epc += 4;
+        return;
+    }
+    print("\nfreertos: exception %u in task %s: epc 0x%x badvaddr 0x%x ra 0x%x sp 0x%x\n", code, pcTaskGetName(NULL),
+          frame->epc, cp0_read_badvaddr(), frame->ra, (unsigned int)((uintptr_t)frame + FRAME_SIZE));
+    port_fatal("exception", pcTaskGetName(NULL), code);
+}
+
+/* Called by port_trap on the interrupt stack. Returns other than 0 when another task may have to go on. */
+unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame)
+{
+    uint32_t code = cause >> CAUSE_CODE_SHIFT & 31U;
+    unsigned long yield;
+
+    if (code == EXCEPTION_INTERRUPT) {
+        port_interrupt(trap_line(cause));
+    } else if (code == EXCEPTION_SYSCALL && (cause & CAUSE_BD) == 0) {
+        frame->epc += 4;
+        port_yield_waits = 1;
+    } else {
+        port_exception(code, frame);
+    }
+    yield = port_yield_waits;
+    port_yield_waits = 0;
+    return yield;
+}
+
+/* Called by the idle task with the scheduler suspended; ticks that pass in here are added at the end. */
+void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
+{
+    TickType_t longest = xExpectedIdleTime < PORT_SLEEP_MAX ? xExpectedIdleTime : PORT_SLEEP_MAX;
+    uint64_t now;
+
+    taskENTER_CRITICAL();
+    if (eTaskConfirmSleepModeStatus() != eAbortSleep) {
+        timer_set(port_next_tick + (uint64_t)(longest - 1) * PORT_TICK_PERIOD);
+        cp0_wait(); /* wakes although interrupts are off; the handler runs after the critical section */
+        now = machine_time();
+        if (now >= port_next_tick) {
+            TickType_t passed = (TickType_t)((now - port_next_tick) / PORT_TICK_PERIOD) + 1;
+
+            /* The kernel wants no more than it announced; later ones are the tick interrupt's. */
+            passed = passed < longest ? passed : longest;
+            vTaskStepTick(passed);
+            port_next_tick += (uint64_t)passed * PORT_TICK_PERIOD;
+        }
+        timer_set(port_next_tick);
+        port_slept = true;
+        port_sleeps++;
+    }
+    taskEXIT_CRITICAL();
+}
+
+/*
+ * The idle task calls this once a round, before it tries to sleep without ticks. When it did not get to sleep in the
+ * last round (something is due at the next tick) it would spin: wait for that tick here instead.
+ */
+void port_idle(void)
+{
+    if (!port_slept) {
+        cp0_wait();
+    }
+    port_slept = false;
+}
+
+unsigned long port_tickless_sleeps(void)
+{
+    return port_sleeps;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * First instructions of a bare guest, as a reset or the hypervisor leaves it: Status = BEV | ERL, $a0 = number of the
+ * VCPU, $a1 = device tree or 0. Calls main(hart, dtb); when it returns, shuts down.
+ *
+ * The image begins with a page of vectors: EBase is its address. The first of them, of TLB refills, is where the guest
+ * begins as well; Status.EXL tells which it is.
+ */
+#include "entry_asm.h"
+
+    .set    noreorder
+    .set    noat
+
+    .macro vector               /* to whatever trap_vector holds; $k0 and $k1 are nobody's */
+    lui     $26, %hi(trap_vector)
+    lw      $26, %lo(trap_vector)($26)
+    jr      $26
+    nop
+    .endm
+
+    .section .boot.start, "ax", @progbits
+    .globl  _start
+    .type   _start, @function
+_start:
+    mfc0    $26, $12
+    andi    $26, $26, STATUS_EXL
+    beqz    $26, boot
+    nop
+    vector
+
+boot:
+    enter_c
+    lui     $29, %hi(__stack_top)
+    addiu   $29, $29, %lo(__stack_top)
+    move    $16, $4
+    move    $17, $5
+    lui     $8, %hi(__bss_start)
+    addiu   $8, $8, %lo(__bss_start)
+    lui     $9, %hi(__bss_end)
+    addiu   $9, $9, %lo(__bss_end)      /* both 16-byte aligned by the linker script */
+1:  beq     $8, $9, 2f
+    addiu   $8, $8, 4
+    b       1b
+    sw      $0, -4($8)
+2:  addiu   $29, $29, -16               /* the callee's place for its arguments */
+    jal     machine_init
+    move    $4, $17
+    move    $4, $16
+    jal     main
+    move    $5, $17
+    jal     machine_shutdown
+    sltu    $4, $0, $2                  /* failed, if main says other than 0 */
+
+    .org    0x180
+    vector
+    .org    0x200
+    vector
+    .size   _start, . - _start

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hypercall on RISC-V: a call of the SBI with an extension of its own. */
+#ifndef GUEST_HCALL_CALL_H
+#define GUEST_HCALL_CALL_H
+
+#include "hcall_asm.h"
+#include "sbi.h"
+
+static inline struct sbi_ret hcall_call(unsigned long number, unsigned long arg0, unsigned long arg1,
+                                        unsigned long arg2)
+{
+    return sbi_call(HCALL_EXTENSION, number, arg0, arg1, arg2);
+}
+
+/** How a hypercall names memory: its guest-physical address, which is the address it has here. */
+static inline unsigned long hcall_address(const volatile void *memory)
+{
+    return (unsigned long)(uintptr_t)memory;
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What guests that run on every architecture ask of theirs. Each architecture of the SDK has a header of this name with
+ * the same functions; this is RISC-V's: S-mode on an SBI.
+ */
+#ifndef GUEST_MACHINE_H
+#define GUEST_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "csr.h"
+#include "platform.h"
+#include "plic.h"
+#include "sbi.h"
+#include "trap.h"
+
+#define MACHINE_NAME "in S-mode"
+
+/** Ticks of PLATFORM_TIMEBASE_HZ. */
+static inline uint64_t machine_time(void)
+{
+    return csr_read_time();
+}
+
+/** The time of which `ticks` are the lower bits, as a register has them, and which is nearest to now. */
+static inline uint64_t machine_time_near(unsigned long ticks)
+{
+    return ticks;
+}
+
+/** Executes so many instructions, from 2. */
+static inline void machine_burn(uint64_t instructions)
+{
+    uint64_t turns = instructions / 2;
+
+    __asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(turns));
+}
+
+/** True: machine_instructions() can be used. To be asked once, before interrupts are on. */
+static inline bool machine_counts(void)
+{
+    return trap_probe_instret();
+}
+
+/** Instructions that the processor has executed, whoever's they were. */
+static inline uint64_t machine_instructions(void)
+{
+    return csr_read_instret();
+}
+
+/** Sleeps until an interrupt that is enabled is pending, though none may be taken now. May return early. */
+static inline void machine_wait(void)
+{
+    csr_wait_for_interrupt();
+}
+
+static inline void machine_wake_by(unsigned long bit, bool on)
+{
+    if (on) {
+        csr_set_sie(bit);
+    } else {
+        csr_clear_sie(bit);
+    }
+}
+
+/** For guests that take no interrupts: whether the timer ends machine_wait(). At first nothing does. */
+static inline void machine_wake_by_timer(bool on)
+{
+    machine_wake_by(SIE_TIMER, on);
+}
+
+/** The same for messages of other VMs (ipc.h), whose interrupt stays until it is taken back: then one looks for them. */
+static inline void machine_wake_by_message(bool on)
+{
+    machine_wake_by(SIE_SOFT, on);
+}
+
+static inline void machine_take_message(void)
+{
+    csr_clear_sip(SIE_SOFT);
+}
+
+/** A place that a simulator can count from; nothing here. */
+#define MACHINE_MARK(number) ((void)(number))
+
+/** The end of the guest, as failed or not. */
+static inline _Noreturn void machine_shutdown(bool failed)
+{
+    sbi_shutdown(failed ? SBI_RESET_SYSTEM_FAILURE : SBI_RESET_NO_REASON);
+}
+
+/** Starts the guest anew; returns if that is refused. */
+static inline void machine_reboot(void)
+{
+    (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
+}
+
+/** Lets the UART's interrupt through to the CPU `hart`, its own enable bits (uart.h) apart. */
+static inline void machine_uart_interrupt(unsigned long hart, bool on)
+{
+    plic_set_priority(PLATFORM_UART_IRQ, 1);
+    plic_set_threshold(plic_context(hart), 0);
+    plic_enable(plic_context(hart), PLATFORM_UART_IRQ, on);
+}
+
+/** Which device interrupts the CPU; 0: none does. Until it is completed it does not interrupt again. */
+static inline uint32_t machine_claim(unsigned long hart)
+{
+    return plic_claim(plic_context(hart));
+}
+
+static inline void machine_complete(unsigned long hart, uint32_t source)
+{
+    plic_complete(plic_context(hart), source);
+}
+
+#endif

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# The bare-metal guests for MIPS32, of the same sources wherever these know no processor: natively on iasim's generic
+# board, and in a VM. After guests-bare.mk, whose warnings and lists they share.
+
+MIPS_OUT ?= $(BUILD)/guests-mips
+MIPS_CC := clang --target=mipsel-none-elf
+MIPS_LD := ld.lld
+MIPS_CFLAGS := -std=c11 -O2 -g -mips32r5 -mvirt -msoft-float -mno-abicalls -fno-pic -G0 -ffreestanding -nostdlibinc \
+	-fno-common -ffunction-sections -fdata-sections -fno-stack-protector -fno-asynchronous-unwind-tables \
+	-Iguests/lib/include -Iguests/lib/mips/include -isystem guests/lib/libc
+MIPS_LDFLAGS := -nostdlib -static -T guests/lib/mips/guest.ld --gc-sections -z max-page-size=16 --build-id=none
+MIPS_LIB := $(wildcard guests/lib/*.c guests/lib/libc/*.c guests/lib/mips/*.S guests/lib/mips/*.c)
+mips_objects = $(patsubst %,$(MIPS_OUT)/$(1)/obj/%.o,$(basename $(2)))
+
+# $(call mips_guest,name,sources,flags,further objects): rules that make $(MIPS_OUT)/name/name.elf and name.bin. Linked
+# twice, since the linker writes raw images too and there may be no objcopy for this machine.
+define mips_guest
+MIPS_GUESTS += $(MIPS_OUT)/$(1)/$(1).bin
+
+$(MIPS_OUT)/$(1)/flags: FORCE
+	@mkdir -p $$(@D)
+	@echo '$$(MIPS_CC) $(3) $$(MIPS_CFLAGS)' | cmp -s - $$@ || echo '$$(MIPS_CC) $(3) $$(MIPS_CFLAGS)' >$$@
+
+$(MIPS_OUT)/$(1)/$(1).elf: $(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4) guests/lib/mips/guest.ld
+	@echo "  LD    $$@"
+	@$$(MIPS_LD) $$(MIPS_LDFLAGS) -o $$@ $$(filter %.o,$$^)
+
+$(MIPS_OUT)/$(1)/$(1).bin: $(MIPS_OUT)/$(1)/$(1).elf
+	@$$(MIPS_LD) $$(MIPS_LDFLAGS) --oformat=binary -o $$@ $(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4)
+
+$(MIPS_OUT)/$(1)/obj/%.o: %.c $(MIPS_OUT)/$(1)/flags scripts/mk/guests-mips.mk | setup-dev
+	@mkdir -p $$(@D)
+	@echo "  CC    $$<"
+	@$$(MIPS_CC) $(3) $$(MIPS_CFLAGS) $$(BARE_WARNINGS) $$(MIPS_EXTRA) -MMD -MP -c -o $$@ $$<
+
+$(MIPS_OUT)/$(1)/obj/%.o: %.S $(MIPS_OUT)/$(1)/flags scripts/mk/guests-mips.mk | setup-dev
+	@mkdir -p $$(@D)
+	@echo "  AS    $$<"
+	@$$(MIPS_CC) $(3) $$(MIPS_CFLAGS) -MMD -MP -c -o $$@ $$<
+
+$(MIPS_OUT)/$(1)/obj/guests/lib/libc/string.o: MIPS_EXTRA := -fno-builtin
+
+-include $(patsubst %.o,%.d,$(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4))
+endef
+
+# The FreeRTOS kernel as it comes, on a portable layer of our own.
+mips_freertos_kernel = $(patsubst %,$(MIPS_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
+# $(call mips_freertos_flags,tick in Hz,heap in KiB)
+mips_freertos_flags = -DFREERTOS_TICK_HZ=$(1) -DPORT_HEAP_KIB=$(2) -Iguests/freertos/port/mips -Iguests/freertos/demo \
+	-Iguests/freertos/demo/mips -isystem $(FREERTOS_KERNEL_DIR)/include
+
+# $(call mips_freertos,name,sources,tick in Hz,heap in KiB,further flags): a guest of our sources, the port and the kernel.
+define mips_freertos
+$(call mips_guest,$(1),$(2),$(call mips_freertos_flags,$(3),$(4)) $(5),$(call mips_freertos_kernel,$(1)))
+
+$(MIPS_OUT)/$(1)/kernel/%.o: $(MIPS_OUT)/$(1)/flags scripts/mk/guests-mips.mk | setup-dev freertos-kernel
+	@mkdir -p $$(@D)
+	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$$*.c"
+	@$$(MIPS_CC) $(call mips_freertos_flags,$(3),$(4)) $$(MIPS_CFLAGS) -Wall -MMD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
+
+$(call mips_objects,$(1),$(2)): | freertos-kernel
+endef
+
+MIPS_FREERTOS_PORT := $(wildcard guests/freertos/port/mips/*.c guests/freertos/port/mips/*.S)
+MIPS_FREERTOS_DEMO := $(wildcard guests/freertos/demo/*.c guests/freertos/demo/mips/*.c guests/freertos/demo/mips/*.S)
+
+MIPS_ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/adpcm/freertos/*.c) guests/freertos/demo/hooks.c $(MIPS_FREERTOS_PORT)
+
+$(eval $(call mips_freertos,freertos,$(MIPS_FREERTOS_PORT) $(MIPS_FREERTOS_DEMO),$(FREERTOS_TICK_HZ),40))
+$(eval $(call mips_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),-Iguests/adpcm))
+$(eval $(call mips_freertos,adpcm-freertos,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/adpcm))
+$(eval $(call mips_freertos,adpcm-model,$(MIPS_ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),10,-Iguests/adpcm))
+$(eval $(call mips_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/mips/*.c guests/rtm/mips/*.S),-Iguests/rtm/mips -Iguests/rtm))
+$(eval $(call mips_guest,pingpong,$(wildcard guests/pingpong/*.c)))
+$(eval $(call mips_guest,greet,$(wildcard guests/greet/*.c)))
+
+guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32
+
+test-guests: guests-bare guests-mips iasim | setup-dev ## the bare-metal guests natively, and their SDK on this machine
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
+
+.PHONY: guests-mips test-guests

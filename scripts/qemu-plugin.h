@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What our plugins of QEMU use of its plugin interface. Debian's package ships no header for it, so it is declared here.
+ * The interface carries a number, which QEMU checks: PLUGIN_VERSION is given on the compiler's command line
+ * (scripts/tessera/bench_count.py).
+ */
+#ifndef TESSERA_QEMU_PLUGIN_H
+#define TESSERA_QEMU_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+struct qemu_info_t;
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+                                           void (*translated)(qemu_plugin_id_t id, struct qemu_plugin_tb *block));
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
+                                            void (*execute)(unsigned int cpu, void *data), int flags, void *data);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*end)(qemu_plugin_id_t id, void *data), void *data);
+
+__attribute__((visibility("default"))) extern int qemu_plugin_version;
+__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info,
+                                                               int argc, char **argv);
+
+#endif

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guests for MIPS32 on the simulated machine itself: the same binaries run in a VM."""
+
+import re
+
+import pytest
+from conftest import Run, simulate
+
+PASSED = "freertos: self-check passed\n"
+
+
+@pytest.mark.parametrize("hss", [0, 15])
+def test_greet(hss: int) -> None:
+    run = simulate("greet", "--stats", "--model", f"hss={hss}")
+    assert run.code == 0, run.remarks
+    lines = run.printed.splitlines()
+    assert lines[0] == "hello, world on MIPS32: CPU 0 of VM -1"
+    assert lines[1:] == [*(f"greet: tick {tick}" for tick in range(1, 6)), "greet: done"]
+    assert run.counted("RI") == 1, "the hypercall that nobody answers"
+    assert run.counted("Int") == 5
+
+
+def rounds(run: Run) -> list[dict[str, int]]:
+    """What each report of FreeRTOS's checks counts."""
+    reports = re.findall(r"^freertos: up \d+ s, (.*)$", run.printed, re.MULTILINE)
+    return [{name: int(count) for name, count in re.findall(r"(\w+) (\d+)", report)} for report in reports]
+
+
+@pytest.mark.parametrize("hss", [0, 15])
+def test_freertos_checks_itself(hss: int) -> None:
+    run = simulate("freertos", "--stats", "--model", f"hss={hss}", typed=[(11, "shutdown\r")])
+    assert run.code == 0, run.printed[-500:] + run.remarks
+    assert run.printed.startswith("freertos: FreeRTOS V11.2.0 on MIPS32, tick 1000 Hz by Compare\n")
+    assert PASSED in run.printed and "FAILED" not in run.printed
+    first, *_, last = rounds(run)
+    assert all(last[name] > first[name] for name in ("queue", "timer", "mutex", "fft", "chaos", "registers")), last
+    assert run.counted("Sys") > 1000 and run.counted("Int") > 1000, "hardly anything was switched"
+
+
+def test_freertos_keeps_time_when_count_comes_round() -> None:
+    """Count has 32 bits, half of which change every 43 seconds."""
+    run = simulate("freertos", typed=[(90.5, "uptime\rshutdown\r")], limit="1200M")
+    assert run.code == 0, run.remarks
+    found = re.search(r"^up 90 s \((\d+) ticks of 1000 Hz, (\d+) sleeps", run.printed, re.MULTILINE)
+    assert found, run.printed[-500:]
+    assert abs(int(found[1]) - 90_500) < 20 and int(found[2]) > 50
+    assert PASSED in run.printed and "FAILED" not in run.printed
+
+
+def test_freertos_console() -> None:
+    commands = "tasks\ruptimf\x7fe\rid\rnonsense\rreboot\rshutdown\r"
+    run = simulate("freertos", typed=[(5, commands)])
+    assert run.code == 0, run.remarks
+    listed = dict(re.findall(r"^(\S.{11}) [RrBSDI] +\d +\d+ B +([\d.]+) %$", run.printed, re.MULTILINE))
+    shares = {name.strip(): float(share) for name, share in listed.items()}
+    assert {"producer", "consumer", "Tmr Svc", "fft", "chaos", "checker", "console", "IDLE"} <= shares.keys()
+    assert shares["IDLE"] > 50, shares
+    for line in (
+        r"^up 5 s",
+        r"^not in a Tessera VM \(SBI error -2\)$",
+        r"^no command 'nonsense'",
+        r"^freertos: reboot was refused$",
+    ):
+        assert re.search(line, run.printed, re.MULTILINE), line
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("spoil", r"^freertos: self-check FAILED: queue: out of sequence at \d+"),
+        ("assert", r"^freertos: self-check FAILED: assertion in guests/freertos/demo/commands\.c \d+"),
+        ("overflow", r"^freertos: self-check FAILED: stack overflow in task console"),
+        ("crash", r"^freertos: exception 7 in task console: epc 0x8000[0-9a-f]{4} "),
+    ],
+)
+def test_freertos_shows_every_kind_of_failure(command: str, message: str) -> None:
+    run = simulate("freertos", typed=[(5, f"{command}\r"), (8, "shutdown\r")])
+    assert re.search(message, run.printed, re.MULTILINE), run.printed[-500:]
+    assert run.code == (0 if command == "spoil" else 1)
+
+
+@pytest.mark.parametrize(
+    ("guest", "remark"),
+    [
+        ("pingpong", "pingpong: expected to run in a Tessera VM beside another (error -2)\n"),
+        ("rtm", "rtm: expected to run in a Tessera VM with rt-apps\n"),
+    ],
+)
+def test_guests_that_want_a_hypervisor_say_so(guest: str, remark: str) -> None:
+    run = simulate(guest)
+    assert (run.printed, run.code) == (remark, 1)
