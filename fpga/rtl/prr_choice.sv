@@ -75,7 +75,9 @@ module prr_choice
     for (int p = 0; p < int'(NumPrrs); p++) begin
       if (best.prr == prr_t'(p)) begin
         chosen      = regions_i[p];
-        choice_o[p] = best.rank inside {RankFits, RankIdle, RankPreempt};
+        // What was its own already is given again when nothing runs there, so that nobody else takes it.
+        choice_o[p] = best.rank inside {RankFits, RankIdle, RankPreempt}
+                      || (best.rank == RankMine && regions_i[p].state == StIdle);
       end
     end
   end

@@ -66,10 +66,12 @@ module prr_fsm
   regs_t d, q;
   logic [31:0] timer_q;
   logic [1:0] reset_q;
-  logic timing_d, clear_timer, begin_reset, leave, distrust, taken;
+  logic timing_d, clear_timer, begin_reset, leave, distrust, taken, again;
 
   assign distrust = fault_i && fault_why_i != FaultDma && fault_why_i != FaultBus;
   assign taken    = alloc_i;
+  assign again    = q.client_valid && q.client.vm == alloc_client_i.vm && q.client.dev == alloc_client_i.dev
+                    && d.state == StHold;
 
   // Given to a client while no job is in the region.
   function automatic regs_t handed(regs_t from, client_t client, task_t wanted);
@@ -112,7 +114,7 @@ module prr_fsm
         if (fault_i) d.task_id = TaskNone;
         if (taken) begin
           d      = handed(d, alloc_client_i, alloc_task_i);
-          drop_o = 1'b1;
+          drop_o = !again;  // whoever had it last, and gets it again, keeps its connection
         end else if (cancel_i || fault_i) begin
           d.client_valid = 1'b0;
           drop_o         = 1'b1;

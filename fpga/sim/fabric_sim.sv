@@ -14,6 +14,20 @@ module fabric_sim
   input  logic rst_ni,
   output logic irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
+  // For benches: what happens (events) and what is so (seen), region by region, and the monitor's side.
+  output logic [NumPrrs-1:0][14:0] events_o,
+  output logic [NumPrrs-1:0][45:0] seen_o,
+  output logic [35:0] commands_o,
+  output logic [66:0] monitor_o,
+  output logic [NumPrrs-1:0] quiet_o,
+  output logic [NumPrrs-1:0] region_out_o,   // the region drives something
+  output logic [NumPrrs-1:0] gated_out_o,    // and it gets through
+  output logic [NumPrrs-1:0] ctx_saving_o,
+  output logic [NumPrrs-1:0] ctx_restoring_o,
+  output logic [NumPrrs-1:0] coupled_o,
+  output logic [31:0] cfg_words_o,           // that the configuration port has taken since reset
+  output logic cfg_valid_o,
+  output logic cfg_ready_o,
   input  logic [4:0] s_axi_awid,
   input  logic [63:0] s_axi_awaddr,
   input  logic [7:0] s_axi_awlen,
@@ -181,5 +195,35 @@ module fabric_sim
       .ctx_valid_o(ctx_out_valid[p]), .ctx_last_o(ctx_out_last[p]), .ctx_ready_i(ctx_out_ready[p])
     );
   end
+
+  for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_taps
+    assign events_o[p] = {i_top.connect[p], i_top.stop_cmd[p], cfg_fail_tap[p], cfg_done_tap[p], i_top.fault_why[p],
+                          i_top.fault[p], i_top.gen_prr[p].i_slot.job_quiet, i_top.saved[p],
+                          i_top.gen_prr[p].i_slot.job_stopped, i_top.over[p], i_top.restored[p],
+                          i_top.gen_prr[p].i_slot.job_restore, i_top.gen_prr[p].i_slot.job_begin};
+    assign seen_o[p] = {i_top.target[p], i_top.connected[p], i_top.gen_prr[p].held, i_top.gen_prr[p].next,
+                        i_top.gen_prr[p].next_valid, i_top.client[p], i_top.client_valid[p], i_top.state[p]};
+    assign quiet_o[p] = i_top.quiet[p];
+    assign region_out_o[p] = stopped[p] || over[p] || in_ready[p] || out_valid[p] || ctx_in_ready[p] || ctx_out_valid[p];
+    assign gated_out_o[p] = i_top.gen_prr[p].i_slot.stopped || i_top.gen_prr[p].i_slot.over
+                            || i_top.gen_prr[p].i_slot.in_ready || i_top.gen_prr[p].i_slot.out_valid
+                            || i_top.gen_prr[p].i_slot.ctx_in_ready || i_top.gen_prr[p].i_slot.ctx_valid;
+    assign ctx_saving_o[p] = i_top.gen_prr[p].i_slot.i_run.i_ctx.state_q inside {3'd1, 3'd2, 3'd3};
+    assign ctx_restoring_o[p] = i_top.gen_prr[p].i_slot.i_run.i_ctx.state_q inside {3'd4, 3'd5, 3'd6, 3'd7};
+  end
+  logic [NumPrrs-1:0] cfg_done_tap, cfg_fail_tap;
+  assign cfg_done_tap = i_top.cfg_done;
+  assign cfg_fail_tap = i_top.cfg_fail;
+  assign commands_o = {i_top.icap_prr_now, i_top.icap_busy, i_top.found_pop, i_top.connect_dev, i_top.connect_vm,
+                       i_top.connect_on, i_top.cancel_dev, i_top.cancel_vm, i_top.cancel_cmd, i_top.request_client,
+                       i_top.request};
+  assign monitor_o = {i_top.first_solution, i_top.found_valid, 9'(i_top.waiting), i_top.answer, i_top.answered};
+  assign coupled_o = i_top.coupled;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) cfg_words_o <= '0;
+    else if (cfg_valid && cfg_ready) cfg_words_o <= cfg_words_o + 1'b1;
+  end
+  assign cfg_valid_o = cfg_valid;
+  assign cfg_ready_o = cfg_ready;
 
 endmodule

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fabric from software's side: registers by name, bitstreams, windows, jobs. What a hypervisor will do, in Python."""
 
+import logging
 import re
 import struct
 import zlib
@@ -83,11 +84,11 @@ class Fabric:
 
     def __init__(self, dut, memory: int = 1 << 20):
         self.dut = dut
-        self.cycle = 0
+        self.model = None  # the reference model, when there is one beside it
         self.bus = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False)
-        self.ram = AxiRam(
-            AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False, size=memory
-        )
+        logging.getLogger(f"cocotb.{dut._name}.s_axi").setLevel(logging.WARNING)
+        logging.getLogger(f"cocotb.{dut._name}.m_axi").setLevel(logging.WARNING)
+        self.ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False, size=memory)
 
     async def start(self) -> None:
         self.dut.rst_ni.value = 0
@@ -109,6 +110,8 @@ class Fabric:
         return fields(register, value)
 
     async def put(self, name: str, value: int, index: int = 0) -> None:
+        if self.model and name == "HOLD_TIME":
+            self.model.hold_time = value
         await self.write(REGS[f"FABRIC_REGS_{name}"] + 8 * index, value)
 
     def page(self, vm: int, dev: int) -> int:
@@ -127,6 +130,8 @@ class Fabric:
 
     # ---- What the manager does ----
     async def device(self, dev: int, task: int, size: int = 0) -> None:
+        if self.model:
+            self.model.monitor.devices[dev] = task, size
         await self.put("DEVICE", task | size << 8, dev)
 
     async def window(self, vm: int, number: int, guest: int, size: int, host: int, rights: int = 3) -> None:
@@ -167,7 +172,7 @@ class Fabric:
         return await self.get("PRR_STATUS", prr)
 
     async def wait_state(self, prr: int, *states: int, cycles: int = 20000) -> dict[str, int]:
-        for _ in range(cycles // 8):
+        for _ in range(cycles // 4):
             now = await self.region(prr)
             if now["state"] in states:
                 return now
@@ -196,7 +201,7 @@ class Fabric:
         await self.if_put(vm, dev, "START", 1)
 
     async def finished(self, vm: int, dev: int, cycles: int = 50000) -> dict[str, int]:
-        for _ in range(cycles // 8):
+        for _ in range(cycles // 4):
             now = await self.stat(vm, dev)
             if now["over"]:
                 return now
