@@ -12,4 +12,11 @@ fpga-lint: | setup-dev ## Verilator's warnings about the fabric's RTL
 fpga-synth: | setup-dev ## LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
 	@$(FPGA_PYTHON) fpga/tests/synth.py $(ONLY)
 
-.PHONY: test-fpga fpga-lint fpga-synth
+# The benches first: they note what they measured, goals and all. Synthesis of everything takes some minutes.
+bench-fpga: | setup-dev ## the fabric's figures: benches, synthesis, table of goals (build/bench)
+	@rm -rf $(BUILD)/fpga/figures
+	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_benches.py
+	@$(FPGA_PYTHON) fpga/tests/synth.py
+	@$(FPGA_PYTHON) fpga/tests/figures.py --out $(BUILD)/bench
+
+.PHONY: bench-fpga test-fpga fpga-lint fpga-synth
