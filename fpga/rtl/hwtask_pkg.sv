@@ -14,8 +14,8 @@ package hwtask_pkg;
   localparam int unsigned Qam64Wait = 38;
   localparam int unsigned Fft512Wait = 540;
   localparam int unsigned Fft1024Wait = 1060;
-  localparam int unsigned AesWait = 40;
-  localparam int unsigned G722Wait = 160;
+  localparam int unsigned AesWait = 20;
+  localparam int unsigned G722Wait = 90;
 
   function automatic int unsigned task_ctx_words(input fabric_pkg::task_t id);
     case (id)

@@ -53,6 +53,13 @@ tee -o sta.txt sta
 """
 
 
+# In how many LUTs a distributed memory sits.
+LUTRAM = {
+    "RAM32M": 4, "RAM64M": 4, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4,
+    "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
+}  # fmt: skip
+
+
 def copy_sources(folder: Path) -> None:
     for name, place in YOSYS_FOLDERS.items():
         shutil.copytree(place, folder / name, dirs_exist_ok=True)
@@ -66,8 +73,7 @@ def _figures(folder: Path) -> dict[str, float]:
     design = json.loads((folder / "stat.json").read_text(encoding="utf-8"))["design"]
     cells = design["num_cells_by_type"]
     arrival = re.search(r"Latest arrival time in '[^']*' is (\d+)", (folder / "sta.txt").read_text(encoding="utf-8"))
-    # A RAM64M or RAM32M sits in four LUTs, the smaller ones in as many as their ports need.
-    lutram = 4 * _count(cells, r"RAM(64|32)M") + 2 * _count(cells, r"RAM(64|32)X1D") + _count(cells, r"RAM(64|32)X1S")
+    lutram = sum(cells.get(cell, 0) * luts for cell, luts in LUTRAM.items())
     return {
         "luts": _count(cells, r"LUT\d") + lutram + _count(cells, r"SRL(16E|C32E)"),
         "registers": _count(cells, r"FD[CPRS]E(_1)?"),
