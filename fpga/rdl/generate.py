@@ -8,6 +8,7 @@ says when they are stale), `--html` the reference as well.
 import argparse
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from peakrdl_cheader.exporter import CHeaderExporter
@@ -51,7 +52,7 @@ def tidy(text: str, comment: str) -> str:
     return "\n".join([f"{comment} {SPDX}", f"{comment} {MADE}", *lines, ""])
 
 
-def names(prefix: str, top: AddrmapNode):
+def names(prefix: str, top: AddrmapNode) -> Iterator[tuple[str, int, str]]:
     """Every register (its offset, or the offset of the first) and every field (position and width) as constants."""
     for reg in top.children(unroll=False):
         assert isinstance(reg, RegNode)
@@ -63,12 +64,12 @@ def names(prefix: str, top: AddrmapNode):
             yield from field_names(name, field)
 
 
-def field_names(name: str, field: FieldNode):
+def field_names(name: str, field: FieldNode) -> Iterator[tuple[str, int, str]]:
     yield f"{name}_{field.inst_name.upper()}_LSB", field.lsb, ""
     yield f"{name}_{field.inst_name.upper()}_WIDTH", field.width, ""
 
 
-def constants():
+def constants() -> Iterator[tuple[str, int, str]]:
     for name, (value, what) in LAYOUT.items():
         yield f"FABRIC_{name}", value, what
     for name in MAPS:

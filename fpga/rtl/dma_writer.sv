@@ -61,6 +61,7 @@ module dma_writer
   // Lengths of the bursts that were announced, in order.
   beats_t length, beat_q;
   logic length_valid, length_ready, burst_done;
+  word_t fifo_data;
 
   assign address     = base_i + {31'b0, next_q, 3'b0};
   assign to_page_end = 10'd512 - {1'b0, address[PageBits-1:3]};
@@ -142,7 +143,6 @@ module dma_writer
   assign ready_o    = fifo_ready && open_i && !stop;
   assign quiet_o    = unanswered_q == '0 && (state_q == WrAsk) && promised_q == '0 && (loose == '0 || stop);
 
-  word_t fifo_data;
   // Forgotten is what was not promised, once all that was promised has gone.
   word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
     .clk_i, .rst_ni, .flush_i(stop && promised_q == '0 && !sent), .data_i, .valid_i(valid_i & ready_o),

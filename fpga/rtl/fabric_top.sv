@@ -230,11 +230,11 @@ module fabric_top
   localparam int unsigned MuxIdWidth = SlotIdWidth + $clog2(NumPrrs + 1);
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_prr
-    assign regions[p] = '{state: state[p], client_valid: client_valid[p], client: client[p], next_valid: next_valid,
-                          next: next, task_id: held, size: PrrSizes[2*p+:2]};
     logic next_valid;
     client_t next;
     task_t held;
+    assign regions[p] = '{state: state[p], client_valid: client_valid[p], client: client[p], next_valid: next_valid,
+                          next: next, task_id: held, size: PrrSizes[2*p+:2]};
     // A client cannot walk away from a region that is just being written.
     assign cancel[p] = cancel_cmd && client_valid[p] && client[p].vm == cancel_vm && client[p].dev == cancel_dev
                        && !(icap_busy && icap_prr_now == prr_t'(p));

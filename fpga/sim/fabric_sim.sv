@@ -8,7 +8,8 @@ module fabric_sim
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumDevs = 4,
   parameter int unsigned NumPrrs = 3,
-  parameter int unsigned SorterDepth = 16
+  parameter int unsigned SorterDepth = 16,
+  parameter bit RealTasks = 1'b0
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -184,7 +185,7 @@ module fabric_sim
   );
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_region
-    region_model i_region (
+    region_model #(.RealTasks(RealTasks)) i_region (
       .clk_i, .rst_ni, .held_i(i_cfg.held_q[p]), .torn_i(i_cfg.torn_q[p]), .seed_i(32'(p)),
       .region_rst_ni(region_rst_n[p]), .start_i(start[p]), .resume_i(resume[p]), .stop_i(stop[p]), .cmd_i(cmd[p]),
       .size_i(size[p]), .custom_i(custom[p]), .stopped_o(stopped[p]), .over_o(over[p]), .result_o(result[p]),

@@ -3,7 +3,9 @@
 // it holds nothing.
 module region_model
   import fabric_pkg::*;
-(
+#(
+  parameter bit RealTasks = 1'b0
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  task_t       held_i,
@@ -38,18 +40,47 @@ module region_model
   input  logic        ctx_ready_i
 );
 
-  logic probe_stopped, probe_over, probe_in_ready, probe_out_valid, probe_out_last, probe_ctx_ready, probe_ctx_valid;
-  logic probe_ctx_last;
-  logic [31:0] probe_result;
-  word_t probe_out, probe_ctx;
+  // Everything that a task drives, and how many tasks can be here: the probe, and with RealTasks the real ones too, by
+  // their numbers.
+  typedef struct packed {
+    logic stopped, over, in_ready, out_valid, out_last, ctx_ready, ctx_valid, ctx_last;
+    logic [31:0] result;
+    word_t out_data, ctx_data;
+  } driven_t;
+  localparam int unsigned NumTasks = RealTasks ? 7 : 1;
+  driven_t [NumTasks-1:0] tasks;
+  driven_t driven;
 
-  hwtask_probe i_probe (
-    .clk_i, .rst_ni(region_rst_ni), .start_i, .resume_i, .stop_i, .cmd_i, .size_i, .custom_i,
-    .stopped_o(probe_stopped), .over_o(probe_over), .result_o(probe_result), .in_data_i, .in_valid_i, .in_last_i,
-    .in_ready_o(probe_in_ready), .out_data_o(probe_out), .out_valid_o(probe_out_valid), .out_last_o(probe_out_last),
-    .out_ready_i, .ctx_save_i, .ctx_restore_i, .ctx_data_i, .ctx_valid_i, .ctx_ready_o(probe_ctx_ready),
-    .ctx_data_o(probe_ctx), .ctx_valid_o(probe_ctx_valid), .ctx_last_o(probe_ctx_last), .ctx_ready_i
-  );
+  for (genvar t = 0; t < int'(NumTasks); t++) begin : gen_task
+    logic present;
+    assign present = t == 0 || held_i == task_t'(t);
+    if (t == 0) begin : gen_probe
+      hwtask_probe i_probe (
+        .clk_i, .rst_ni(region_rst_ni && present), .start_i, .resume_i, .stop_i, .cmd_i, .size_i, .custom_i,
+        .stopped_o(tasks[t].stopped), .over_o(tasks[t].over), .result_o(tasks[t].result), .in_data_i, .in_valid_i,
+        .in_last_i, .in_ready_o(tasks[t].in_ready), .out_data_o(tasks[t].out_data), .out_valid_o(tasks[t].out_valid),
+        .out_last_o(tasks[t].out_last), .out_ready_i, .ctx_save_i, .ctx_restore_i, .ctx_data_i, .ctx_valid_i,
+        .ctx_ready_o(tasks[t].ctx_ready), .ctx_data_o(tasks[t].ctx_data), .ctx_valid_o(tasks[t].ctx_valid),
+        .ctx_last_o(tasks[t].ctx_last), .ctx_ready_i
+      );
+    end else begin : gen_real
+      hwtask_any #(.Task(task_t'(t))) i_real (
+        .clk_i, .rst_ni(region_rst_ni && present), .start_i, .resume_i, .stop_i, .cmd_i, .size_i, .custom_i,
+        .stopped_o(tasks[t].stopped), .over_o(tasks[t].over), .result_o(tasks[t].result), .in_data_i, .in_valid_i,
+        .in_last_i, .in_ready_o(tasks[t].in_ready), .out_data_o(tasks[t].out_data), .out_valid_o(tasks[t].out_valid),
+        .out_last_o(tasks[t].out_last), .out_ready_i, .ctx_save_i, .ctx_restore_i, .ctx_data_i, .ctx_valid_i,
+        .ctx_ready_o(tasks[t].ctx_ready), .ctx_data_o(tasks[t].ctx_data), .ctx_valid_o(tasks[t].ctx_valid),
+        .ctx_last_o(tasks[t].ctx_last), .ctx_ready_i
+      );
+    end
+  end
+
+  always_comb begin
+    driven = tasks[0];
+    for (int t = 1; t < int'(NumTasks); t++) begin
+      if (held_i == task_t'(t)) driven = tasks[t];
+    end
+  end
 
   // Noise: a long shift register, other bits of it for everything.
   logic [127:0] noise_q;
@@ -66,12 +97,12 @@ module region_model
       ctx_data_o = noise_q[100:37];
     end else begin
       {stopped_o, over_o, in_ready_o, out_valid_o, out_last_o, ctx_ready_o, ctx_valid_o, ctx_last_o} = {
-        probe_stopped, probe_over, probe_in_ready, probe_out_valid, probe_out_last, probe_ctx_ready, probe_ctx_valid,
-        probe_ctx_last
+        driven.stopped, driven.over, driven.in_ready, driven.out_valid, driven.out_last, driven.ctx_ready,
+        driven.ctx_valid, driven.ctx_last
       };
-      result_o   = probe_result;
-      out_data_o = probe_out;
-      ctx_data_o = probe_ctx;
+      result_o   = driven.result;
+      out_data_o = driven.out_data;
+      ctx_data_o = driven.ctx_data;
     end
   end
 

@@ -9,8 +9,23 @@ from collections import Counter
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from fabric_lab import (
-    ASSIGN, BUSY, FAULT_CONTEXT, FAULT_DMA, FAULT_HUNG, FAULT_NONE, FAULT_ROGUE, HOLD, IDLE, PAGE, PREEMPTING,
-    RECONFIG, STATES, UNAVAILABLE, Fabric, probe, simb,
+    ASSIGN,
+    BUSY,
+    FAULT_CONTEXT,
+    FAULT_DMA,
+    FAULT_HUNG,
+    FAULT_NONE,
+    FAULT_ROGUE,
+    HOLD,
+    IDLE,
+    PAGE,
+    PREEMPTING,
+    RECONFIG,
+    STATES,
+    UNAVAILABLE,
+    Fabric,
+    probe,
+    simb,
 )  # fmt: skip
 from fabric_model import Lockstep
 from rtl_lab import BUILD, Bench
@@ -106,6 +121,15 @@ async def preempted_and_resumed_in_another_region(dut):
         assert result(made, vm, size) == probe(data[vm][:size], 7 + vm), f"VM {vm}"
 
 
+async def request_region(made: Fabric, number: int):
+    """A request of VM 0 for which the first regions are somebody else's for a moment, so that another one is chosen."""
+    taken = [await made.request(3, dev, 2) for dev in range(number)]
+    found = await made.request(0, 0, 1)
+    for other in taken:
+        await made.put("CANCEL", 3 | other.client[1] << 4)
+    return found
+
+
 @cocotb.test()
 async def preempted_at_every_consistency_point(dut):
     """One job, stopped again and again after ever other times, each time resumed in another region."""
@@ -120,13 +144,7 @@ async def preempted_at_every_consistency_point(dut):
     await made.job(0, 0, SOURCE, TARGET, 8192, key=3, every=3)
     used, rounds = [], 0
     while not (await made.stat(0, 0))["over"]:
-        found = await made.request(0, 0, 1)
-        if rounds % 3:  # take the first regions away, so that another one is chosen
-            await made.put("CANCEL", 0)
-            taken = [await made.request(3, dev, 2) for dev in range(rounds % 3)]
-            found = await made.request(0, 0, 1)
-            for other in taken:
-                await made.put("CANCEL", 3 | other.client[1] << 4)
+        found = await request_region(made, rounds % 3)
         assert found.method == ASSIGN and not found.reconfig, found
         used.append(found.prr)
         await made.connect(found.prr, 0, 0)
@@ -244,7 +262,15 @@ async def tasks_that_misbehave(dut):
     await made.put("STOP_TIME", 300)
     other = fill(made, 2, 8192)
     data = fill(made, 1, 4096)
-    cases = {1: FAULT_HUNG, 2: FAULT_DMA, 3: FAULT_ROGUE, 4: FAULT_CONTEXT, 5: FAULT_ROGUE, 6: FAULT_HUNG, 7: FAULT_ROGUE}
+    cases = {
+        1: FAULT_HUNG,
+        2: FAULT_DMA,
+        3: FAULT_ROGUE,
+        4: FAULT_CONTEXT,
+        5: FAULT_ROGUE,
+        6: FAULT_HUNG,
+        7: FAULT_ROGUE,
+    }
     for wrong, fault in cases.items():
         neighbour = await made.give(2, 2, 15, TASK + 2)
         prr = await made.give(1, 1, 1, TASK + 1)
@@ -375,7 +401,13 @@ def pauses(share: float):
 
 def slow_memory(made: Fabric, share: float) -> None:
     ports = made.ram.write_if, made.ram.read_if
-    for channel in (ports[0].aw_channel, ports[0].w_channel, ports[0].b_channel, ports[1].ar_channel, ports[1].r_channel):
+    for channel in (
+        ports[0].aw_channel,
+        ports[0].w_channel,
+        ports[0].b_channel,
+        ports[1].ar_channel,
+        ports[1].r_channel,
+    ):
         channel.set_pause_generator(pauses(share))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric from software's side: registers by name, bitstreams, windows, jobs. What a hypervisor will do, in Python."""
+"""The fabric from software's side: registers by name, bitstreams, windows, jobs. What a hypervisor will do."""
 
 import logging
 import re
@@ -88,7 +88,9 @@ class Fabric:
         self.bus = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False)
         logging.getLogger(f"cocotb.{dut._name}.s_axi").setLevel(logging.WARNING)
         logging.getLogger(f"cocotb.{dut._name}.m_axi").setLevel(logging.WARNING)
-        self.ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False, size=memory)
+        self.ram = AxiRam(
+            AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False, size=memory
+        )
 
     async def start(self) -> None:
         self.dut.rst_ni.value = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference model: what the monitor, the regions' state machines and the connection matrix have to do, cycle by cycle.
+"""The reference model: what monitor, state machines and connection matrix have to do, cycle by cycle.
 
 `Lockstep` looks at the fabric in every cycle, gives the model what came in (commands, and what the jobs did), and
 compares what the model says with what the fabric shows. It also counts which event came in which state.
@@ -11,7 +11,18 @@ from dataclasses import dataclass, field
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 from fabric_lab import (
-    ASSIGN, BUSY, FAULT_BUS, FAULT_DMA, HOLD, IDLE, PREEMPT, PREEMPTING, RECONFIG, STATES, SWITCH, UNAVAILABLE,
+    ASSIGN,
+    BUSY,
+    FAULT_BUS,
+    FAULT_DMA,
+    HOLD,
+    IDLE,
+    PREEMPT,
+    PREEMPTING,
+    RECONFIG,
+    STATES,
+    SWITCH,
+    UNAVAILABLE,
 )  # fmt: skip
 
 SAVE, RESTORE, ABORT = "save", "restore", "abort"
@@ -234,17 +245,13 @@ class Monitor:
         task, size = self.devices.get(client.dev, (0, 0))
         if task == 0 or any(r.state in (PREEMPT, SWITCH) and _has(r.client, client) for r in regions):
             return Choice()
-        for p, r in enumerate(regions):
-            if _has(r.following, client):
-                return Choice(PREEMPTING, p, int(r.held != task))
-            if _has(r.client, client) and (r.state in (HOLD, BUSY, RECONFIG) or (r.state == IDLE and r.held == task)):
-                return Choice(PREEMPTING if r.following else ASSIGN, p, int(r.held != task), r.state == IDLE)
-        big = [(p, r) for p, r in enumerate(regions) if r.size >= size]
-        idle = [(r.held != task, r.size, p) for p, r in big if r.state == IDLE]
-        lower = [(r.size, r.client.prio, p) for p, r in big if r.state in (BUSY, HOLD) and r.client.prio < client.prio]
-        if not idle and not lower:
+        p = _own(client, task, regions)
+        if p is not None:
+            own = regions[p]
+            return Choice(PREEMPTING if own.following else ASSIGN, p, int(own.held != task), own.state == IDLE)
+        p = _other(client, task, size, regions)
+        if p is None:
             return Choice()
-        p = min(idle)[-1] if idle else min(lower)[-1]
         method = PREEMPTING if regions[p].state == BUSY else ASSIGN
         return Choice(method, p, int(regions[p].held != task), True, regions[p].client)
 
@@ -268,26 +275,28 @@ class Monitor:
         """One cycle; returns the region that is given away in it, and to whom."""
         now = [region.key() for region in regions]
         changed = now != self.seen
-        done = self.scan >= len(self.waiting) and not changed
-        given = None
-        cancelled, asked = self.cancelled, self.asked
         room = len(self.found) < 8
         if commands.pop and self.found:
             self.found.pop(0)
-        if asked:
-            given = self.serve(asked, regions, done)
-        elif cancelled:
-            self.remove(cancelled)
-        elif self.lost:
-            self.insert(self.lost.pop(min(self.lost)))
-        elif not changed and self.scan < len(self.waiting) and room:
-            given = self.search(regions)
+        given = self.act(regions, changed, room)
         if changed:
             self.scan = 0
         self.seen, self.asked, self.cancelled = now, commands.request, commands.cancel
         if commands.request:
             self.answer = None
         return given
+
+    def act(self, regions: list[Region], changed: bool, room: bool) -> tuple[int, Client] | None:
+        """One thing a cycle: a request, a cancellation, a client that lost its region, or a look into the list."""
+        if self.asked:
+            return self.serve(self.asked, regions, self.scan >= len(self.waiting) and not changed)
+        if self.cancelled:
+            self.remove(self.cancelled)
+        elif self.lost:
+            self.insert(self.lost.pop(min(self.lost)))
+        elif not changed and self.scan < len(self.waiting) and room:
+            return self.search(regions)
+        return None
 
     def serve(self, client: Client, regions: list[Region], done: bool) -> tuple[int, Client] | None:
         choice = self.choose(client, regions)
@@ -312,6 +321,25 @@ class Monitor:
         self.found.append((choice, client))
         self.remove(client.interface)
         return (choice.prr, client) if choice.given else None
+
+
+def _own(client: Client, task: int, regions: list[Region]) -> int | None:
+    """The region that the client has, or was promised."""
+    for p, r in enumerate(regions):
+        kept = r.state in (HOLD, BUSY, RECONFIG) or (r.state == IDLE and r.held == task)
+        if _has(r.following, client) or (_has(r.client, client) and kept):
+            return p
+    return None
+
+
+def _other(client: Client, task: int, size: int, regions: list[Region]) -> int | None:
+    """Idle regions, those with the task first, then the smallest; else the smallest of lower priority."""
+    big = [(p, r) for p, r in enumerate(regions) if r.size >= size]
+    idle = [(r.held != task, r.size, p) for p, r in big if r.state == IDLE]
+    lower = [(r.size, r.client.prio, p) for p, r in big if r.state in (BUSY, HOLD) and r.client.prio < client.prio]
+    if idle:
+        return min(idle)[-1]
+    return min(lower)[-1] if lower else None
 
 
 def _has(owner: Client | None, client: Client) -> bool:
@@ -405,14 +433,24 @@ class Lockstep:
 
     def count(self, region: Region, now: Inputs) -> None:
         happened = [name for name in EVENTS if getattr(now, name) and name != "quiet"]
-        happened += [name for name in ("cfg_done", "cfg_fail", "stop", "cancel", "connect_command") if getattr(now, name)]
+        happened += [
+            name for name in ("cfg_done", "cfg_fail", "stop", "cancel", "connect_command") if getattr(now, name)
+        ]
         happened += ["alloc"] if now.alloc else []
         for name in happened:
             self.coverage[region.state, name] += 1
 
     def table(self) -> str:
         """Functional coverage: how often each event came in each state."""
-        names = [*(n for n in EVENTS if n != "quiet"), "cfg_done", "cfg_fail", "stop", "cancel", "connect_command", "alloc"]
+        names = [
+            *(n for n in EVENTS if n != "quiet"),
+            "cfg_done",
+            "cfg_fail",
+            "stop",
+            "cancel",
+            "connect_command",
+            "alloc",
+        ]
         lines = [" " * 9 + "".join(f"{name[:9]:>10}" for name in names)]
         for number, state in enumerate(STATES):
             lines.append(f"{state:9}" + "".join(f"{self.coverage[number, name] or '-':>10}" for name in names))

@@ -153,7 +153,8 @@ YOSYS_FOLDERS = {
 def yosys_search() -> str:
     """How slang finds modules and packages. It has no threads in YoWASP."""
     ours = " ".join(f"rtl/{path.name}" for path in packages() if path.parent == RTL)
-    return f"-j 1 -y rtl -y formal -y cells -y cells/deprecated -y axi -Y .sv -I include -I rtl cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
+    folders = "-y rtl -y formal -y cells -y cells/deprecated -y axi -Y .sv -I include -I rtl"
+    return f"-j 1 {folders} cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
 
 
 def prove(script: Path) -> str:

@@ -3,20 +3,23 @@
 # ONLY=words runs some of the tests (pytest's -k).
 FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 
-test-fpga: | setup-dev ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
+test-fpga: | setup-fpga ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider $(if $(ONLY),-k "$(ONLY)") fpga/tests
 
-fpga-lint: | setup-dev ## Verilator's warnings about the fabric's RTL
+fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_lint.py
 
-fpga-synth: | setup-dev ## LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
+fpga-synth: | setup-fpga ## LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
 	@$(FPGA_PYTHON) fpga/tests/synth.py $(ONLY)
 
 # The benches first: they note what they measured, goals and all. Synthesis of everything takes some minutes.
-bench-fpga: | setup-dev ## the fabric's figures: benches, synthesis, table of goals (build/bench)
+bench-fpga: | setup-fpga ## the fabric's figures: benches, synthesis, table of goals (build/bench)
 	@rm -rf $(BUILD)/fpga/figures
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_benches.py
 	@$(FPGA_PYTHON) fpga/tests/synth.py
 	@$(FPGA_PYTHON) fpga/tests/figures.py --out $(BUILD)/bench
 
-.PHONY: bench-fpga test-fpga fpga-lint fpga-synth
+fpga-regs: | setup-fpga ## make the fabric's registers from fpga/rdl/fabric.rdl anew: RTL, C, Rust, build/fpga/html
+	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
+
+.PHONY: bench-fpga fpga-regs test-fpga fpga-lint fpga-synth
