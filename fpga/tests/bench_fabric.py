@@ -236,8 +236,9 @@ async def dma_outside_the_windows(dut):
     await made.give(2, 2, 1, TASK + 2)
     prr = await made.give(1, 1, 1, TASK + 1)
     before = bytes(made.ram.read(0, 0x20000)), bytes(made.ram.read(0x38000, 0x48000))
-    cases = [(0x4100_0000, TARGET, 0), (SOURCE, 0x3000_0000, 1), (0x4000_F800, TARGET, 0), (SOURCE, 0x4000_F800, 1),
-             (SOURCE, 0x5000_0000, 1), (SOURCE + 4, TARGET, 0), (1 << 60, TARGET, 0), (SOURCE, 0x4000_FFFC, 1)]  # fmt: skip
+    sources = 0x4100_0000, 0x4000_F800, SOURCE + 4, 1 << 60
+    targets = 0x3000_0000, 0x4000_F800, 0x5000_0000, 0x4000_FFFC
+    cases = [*((source, TARGET, 0) for source in sources), *((SOURCE, target, 1) for target in targets)]
     for source, target, write in cases:
         await made.job(2, 2, SOURCE, TARGET, 8192)
         await made.job(1, 1, source, target, 4096)
