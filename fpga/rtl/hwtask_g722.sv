@@ -70,7 +70,8 @@ module hwtask_g722
   // ---- What lives for an octet only ----
   state_e state_q, state_d;
   logic high_q, high_d;             // the band at work
-  logic [3:0] i_q, i_d;             // of a loop
+  logic [3:0] i_q, i_d;             // of a loop; in the filter bit 0 says which half
+  logic [3:0] qmf_q, qmf_d;         // the filter's tap
   logic [5:0] code_low_q, code_low_d;
   logic [1:0] code_high_q, code_high_d;
   word_t low_q, low_d, upper_q, upper_d;  // the sub-band signals
@@ -100,8 +101,8 @@ module hwtask_g722
     case (state_q)
       SQmf: begin
         // H0, H2, ... with the newest value first for the one half, with the oldest first for the other
-        left  = signed'(i_q[0] ? codec_q.lines[0][4'd11-qmf_i] : codec_q.lines[1][qmf_i]);
-        right = tap(qmf_i);
+        left  = signed'(i_q[0] ? codec_q.lines[0][4'd11-qmf_q] : codec_q.lines[1][qmf_q]);
+        right = tap(qmf_q);
       end
       SLevel:     right = q6(middle);
       SQuantHigh: right = Q2;
@@ -118,10 +119,6 @@ module hwtask_g722
       default: ;
     endcase
   end
-
-  // Both halves of the filter in turn: i_q[0] says which.
-  logic [3:0] qmf_i, qmf_q, qmf_d;
-  assign qmf_i = qmf_q;
 
   // ---- The difference to the prediction ----
   word_t difference, magnitude;

@@ -8,6 +8,7 @@ from collections import Counter
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
+from figures import measured
 from rtl_lab import Bench
 
 BENCHES = [
@@ -69,6 +70,7 @@ class Driver:
         self.value_top = 2 ** len(dut.value_i) - 1
         self.model = Model(self.depth)
         self.seen = Counter()
+        self.cycles = Counter()
 
     async def reset(self):
         Clock(self.dut.clk_i, 10, "ns").start()
@@ -79,12 +81,24 @@ class Driver:
         self.dut.rst_ni.value = 1
         self.check_head()
 
+    def head(self):
+        return int(self.dut.head_key_o.value), int(self.dut.head_value_o.value)
+
+    async def peek(self):
+        """The head after a command, which is to be there in the very next cycle."""
+        waited, expected = 0, self.model.entries[0] if self.model.entries else (self.key_top, self.value_top)
+        while self.head() != expected and waited < 3:
+            await FallingEdge(self.dut.clk_i)
+            waited += 1
+        self.cycles["peek"] = max(self.cycles["peek"], waited)
+        self.check_head()
+
     def check_head(self):
         dut, entries = self.dut, self.model.entries
         key, value = entries[0] if entries else (self.key_top, self.value_top)
         assert int(dut.head_valid_o.value) == bool(entries)
         assert int(dut.count_o.value) == len(entries)
-        assert (int(dut.head_key_o.value), int(dut.head_value_o.value)) == (key, value)
+        assert self.head() == (key, value)
 
     async def do(self, op, key=0, value=0):
         """Called before a rising edge, returns before the next one the command leaves free; checks it all."""
@@ -102,8 +116,9 @@ class Driver:
         assert status == expected, f"{op=} {key=} {value=}: {status=}, not {expected}"
         assert cycles == (CYCLES[op] if expected == DONE else 1)
         self.seen[op, status] += 1
+        self.cycles[op] = max(self.cycles[op], cycles)
         dut.op_valid_i.value = 0
-        self.check_head()
+        await self.peek()
         return status
 
 
@@ -162,4 +177,7 @@ async def random_commands(dut):
     wanted = {(INSERT, DONE), (INSERT, DUPLICATE), (POP, DONE), (POP, ABSENT), (REMOVE, DONE), (REMOVE, ABSENT)}
     wanted |= {(UPDATE, DONE), (UPDATE, ABSENT)} | ({(INSERT, FULL)} if values >= driver.depth else set())
     dut._log.info("commands x outcomes: %s", dict(sorted(driver.seen.items())))
+    for op, name in enumerate(("insert", "pop", "remove", "update")):
+        measured(f"fpga.sorter.{name}", driver.cycles[op])
+    measured("fpga.sorter.peek", driver.cycles["peek"])
     assert wanted <= set(driver.seen), f"never seen: {wanted - set(driver.seen)}"

@@ -12,7 +12,14 @@ fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
 fpga-synth: | setup-fpga ## LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
 	@$(FPGA_PYTHON) fpga/tests/synth.py $(ONLY)
 
+# The benches first: they note what they measured, goals and all. Synthesis of everything takes some minutes.
+bench-fpga: | setup-fpga ## the fabric's figures: benches, synthesis, table of goals (build/bench)
+	@rm -rf $(BUILD)/fpga/figures
+	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_benches.py
+	@$(FPGA_PYTHON) fpga/tests/synth.py
+	@$(FPGA_PYTHON) fpga/tests/figures.py --out $(BUILD)/bench
+
 fpga-regs: | setup-fpga ## make the fabric's registers from fpga/rdl/fabric.rdl anew: RTL, C, Rust, build/fpga/html
 	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
 
-.PHONY: fpga-regs test-fpga fpga-lint fpga-synth
+.PHONY: bench-fpga fpga-regs test-fpga fpga-lint fpga-synth
