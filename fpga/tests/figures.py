@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric's figures: goals and papers' numbers (fpga/figures.tsv), what the benches measured, what synthesis found.
+"""The fabric's figures: goals and papers' numbers (figures.tsv), what benches measured, what synthesis found.
 
 A bench calls `measured(metric, value)`: a value that misses its goal fails the test, and all are noted. Run as a program
 it prints them beside the goals and the papers, adds them to build/bench/results.jsonl, and plots the sorter's sizes.
@@ -133,7 +133,12 @@ def plot_sorter(found, out):
     area.set(xscale="log", yscale="log", xlabel="entries of 32 + 32 bits", ylabel="number")
     depths = sorted(sizes["path_ns"])
     path.plot(depths, [sizes["path_ns"][depth] for depth in depths], "o-", color="tab:green")
-    path.set(xscale="log", xlabel="entries of 32 + 32 bits", ylabel="longest path, ns (yosys sta, cells only)", ylim=(0, None))
+    path.set(
+        xscale="log",
+        xlabel="entries of 32 + 32 bits",
+        ylabel="longest path, ns (yosys sta, cells only)",
+        ylim=(0, None),
+    )
     for axes in (area, path):
         axes.set_xticks(depths, map(str, depths))
         axes.minorticks_off()
