@@ -2,7 +2,6 @@
 """The whole fabric from its bus: what software does, what comes of it, and what it takes."""
 
 import itertools
-import json
 import random
 from collections import Counter
 
@@ -28,7 +27,8 @@ from fabric_lab import (
     simb,
 )  # fmt: skip
 from fabric_model import Lockstep
-from rtl_lab import BUILD, Bench
+from figures import measured
+from rtl_lab import Bench
 
 BENCHES = [Bench(top="fabric_sim", depth=1)]
 
@@ -236,8 +236,9 @@ async def dma_outside_the_windows(dut):
     await made.give(2, 2, 1, TASK + 2)
     prr = await made.give(1, 1, 1, TASK + 1)
     before = bytes(made.ram.read(0, 0x20000)), bytes(made.ram.read(0x38000, 0x48000))
-    cases = [(0x4100_0000, TARGET, 0), (SOURCE, 0x3000_0000, 1), (0x4000_F800, TARGET, 0), (SOURCE, 0x4000_F800, 1),
-             (SOURCE, 0x5000_0000, 1), (SOURCE + 4, TARGET, 0), (1 << 60, TARGET, 0), (SOURCE, 0x4000_FFFC, 1)]  # fmt: skip
+    sources = 0x4100_0000, 0x4000_F800, SOURCE + 4, 1 << 60
+    targets = 0x3000_0000, 0x4000_F800, 0x5000_0000, 0x4000_FFFC
+    cases = [*((source, TARGET, 0) for source in sources), *((SOURCE, target, 1) for target in targets)]
     for source, target, write in cases:
         await made.job(2, 2, SOURCE, TARGET, 8192)
         await made.job(1, 1, source, target, 4096)
@@ -462,17 +463,7 @@ def check_coverage(dut, model: Lockstep) -> None:
             assert COVERAGE[STATES.index(state), event], f"{event} in {state} was never seen"
 
 
-# ---- Figures: fabric clock cycles, each with its bound ----
-FIGURES: dict[str, float] = {}
-
-
-def figure(dut, name: str, value: float, most: float) -> None:
-    FIGURES[name] = value
-    dut._log.info("figure %s: %s (bound %s)", name, value, most)
-    (BUILD / "fabric-figures.json").write_text(json.dumps(FIGURES), encoding="utf-8")
-    assert value <= most, f"{name}: {value} > {most}"
-
-
+# ---- Figures: fabric clock cycles, each with its bound in figures.tsv ----
 async def span(dut, begins, ends, most: int = 200) -> int:
     """Cycles from one in which `begins()` holds to the first in which `ends()` does."""
     since = None
@@ -496,11 +487,11 @@ async def figures_of_the_bus_and_the_monitor(dut):
     taken = cocotb.start_soon(span(dut, lambda: high(dut.s_axi_arvalid),
                                    lambda: high(dut.s_axi_rvalid, dut.s_axi_rready)))  # fmt: skip
     await made.get("PARAMS")
-    figure(dut, "bus_read", await taken, 6)
+    measured("fpga.bus.read", await taken)
     taken = cocotb.start_soon(span(dut, lambda: high(dut.s_axi_arvalid),
                                    lambda: high(dut.s_axi_rvalid, dut.s_axi_rready)))  # fmt: skip
     await made.stat(0, 0)
-    figure(dut, "bus_read_if", await taken, 6)
+    measured("fpga.bus.read_if", await taken)
 
     def written():
         return high(dut.s_axi_wvalid, dut.s_axi_wready)
@@ -512,20 +503,20 @@ async def figures_of_the_bus_and_the_monitor(dut):
         worst = max(worst, await taken)
         await ClockCycles(dut.clk_i, 3)
     assert (await made.solution()).method == UNAVAILABLE
-    figure(dut, "request_to_solution", worst, 4)
+    measured("fpga.monitor.solution", worst)
     for prr in range(3):
         await made.configure(prr, simb(prr, TASK + prr))
     taken = cocotb.start_soon(span(dut, written, lambda: int(dut.seen_o.value) >> 37 & 1))
     await made.connect(0, 1, 0)
-    figure(dut, "connect", await taken, 3)
+    measured("fpga.if.connect", await taken)
     taken = cocotb.start_soon(span(dut, written, lambda: not int(dut.seen_o.value) >> 37 & 1))
     await made.connect(0, 1, 0, 0)
-    figure(dut, "disconnect", await taken, 3)
+    measured("fpga.if.disconnect", await taken)
 
 
 @cocotb.test()
 async def figures_of_contexts(dut):
-    """n words of the probe's context, two of the wrapper's; measured from the task's standing still to all saved."""
+    """Twelve words of the probe's context and two of the wrapper's."""
     made = await fabric(dut)
     fill(made, 0, 4096)
     prr = await made.give(0, 0, 1, TASK)
@@ -533,15 +524,12 @@ async def figures_of_contexts(dut):
     await ClockCycles(dut.clk_i, 100)
     taken = cocotb.start_soon(span(dut, lambda: high(dut.ctx_saving_o), lambda: not high(dut.ctx_saving_o)))
     await made.put("PRR_STOP", 1, prr)
-    figure(dut, "ctx_save_minus_words", await taken - CTX_WORDS, 8)
+    measured("fpga.fabric.save", await taken)
     await made.request(0, 0, 1)
     taken = cocotb.start_soon(span(dut, lambda: high(dut.ctx_restoring_o), lambda: not high(dut.ctx_restoring_o)))
     await made.connect(prr, 0, 0)
-    figure(dut, "ctx_restore_minus_words", await taken - CTX_WORDS, 8)
+    measured("fpga.fabric.restore", await taken)
     await made.finished(0, 0)
-
-
-CTX_WORDS = 12  # of hwtask_probe
 
 
 @cocotb.test()
@@ -553,4 +541,4 @@ async def figures_of_configuration(dut):
         assert await made.configure(found.prr, simb(found.prr, TASK + verify, 20000), verify=verify) == 0
         counts = await made.get("ICAP_COUNTS")
         assert counts["words"] == 20002
-        figure(dut, f"config_cycles_per_word_verify{verify}", counts["cycles"] / counts["words"], 1 / 0.99)
+        measured("fpga.config.rate_verified" if verify else "fpga.config.rate", counts["words"] / counts["cycles"])
