@@ -35,8 +35,8 @@ struct source {
 
 /* --- console.c --- */
 
-/* That of VM `id`. */
-struct source *source_of(unsigned id);
+/* Those of all VMs, an array by their numbers. */
+struct source *sources(void);
 
 /* Whose unfinished line is shown as it grows, or NULL. */
 struct source *source_focused(void);

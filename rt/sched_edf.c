@@ -9,6 +9,8 @@
 #include "system.h"
 #include "trace.h"
 
+#define RELEASES_AT_ONCE 2U
+
 struct rt_costs rt_costs;                         /* owner: edf_init() */
 static struct rt_cpu rt_cpus[SYSIMAGE_MAX_HARTS]; /* owner: this file */
 
@@ -162,12 +164,12 @@ static inline struct rt_app *release_first(struct rt_cpu *rc)
     return ready ? app : NULL;
 }
 
-/* Further releases whose time has come, with apps that were admitted few. `best` is NULL or ready and in no queue; returns
- * the first by deadline of it and theirs. Out of line for the registers. */
+/* Further releases whose time has come, a few at a time: the next look is at once, for the horizon has passed then. `best`
+ * is NULL or ready and in no queue; returns the first by deadline of it and theirs. Out of line for the registers. */
 static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_cpu *rc, struct rt_app *best,
                                                                      ticks_t now, ticks_t *cost)
 {
-    while (rc->releases.nodes[0]->key <= now) {
+    for (unsigned n = 0; n < RELEASES_AT_ONCE - 1U && rc->releases.nodes[0]->key <= now; n++) {
         struct rt_app *app = release_first(rc);
 
         *cost += rt_costs.release;

@@ -83,13 +83,13 @@ void console_seize(void);
  * off. */
 void console_drain(void);
 
-/* The UART has interrupted: takes what was typed, sends what waits. */
+/* The UART has interrupted: takes what was typed or sends what waits. */
 void console_interrupt(void);
 
 /* The operator's end. Both mandatory, called without locks. */
 struct console_operator {
     void (*command)(char key);      /* a key was typed after the escape key, no room's own */
-    void (*step)(unsigned waiting); /* goes on with what takes many lines, if no more than one of them waits */
+    bool (*step)(unsigned waiting); /* goes on with what takes many lines, if no more than one of them waits: true */
 };
 
 #define CONSOLE_OPERATOR(command, step) \
