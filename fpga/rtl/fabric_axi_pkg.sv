@@ -40,12 +40,4 @@ package fabric_axi_pkg;
   `AXI_TYPEDEF_REQ_T(mgr_req_t, mgr_aw_t, w_t, mgr_ar_t)
   `AXI_TYPEDEF_RESP_T(mgr_resp_t, mgr_b_t, mgr_r_t)
 
-  `AXI_LITE_TYPEDEF_AW_CHAN_T(lite_aw_t, bus_addr_t)
-  `AXI_LITE_TYPEDEF_W_CHAN_T(lite_w_t, bus_data_t, bus_strb_t)
-  `AXI_LITE_TYPEDEF_B_CHAN_T(lite_b_t)
-  `AXI_LITE_TYPEDEF_AR_CHAN_T(lite_ar_t, bus_addr_t)
-  `AXI_LITE_TYPEDEF_R_CHAN_T(lite_r_t, bus_data_t)
-  `AXI_LITE_TYPEDEF_REQ_T(lite_req_t, lite_aw_t, lite_w_t, lite_ar_t)
-  `AXI_LITE_TYPEDEF_RESP_T(lite_resp_t, lite_b_t, lite_r_t)
-
 endpackage

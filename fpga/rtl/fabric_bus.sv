@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric's AXI4 subordinate: PULP's converter to AXI4-Lite (which answers atomics with an error and splits bursts),
-// then who is meant by an address (fabric_map_pkg). Whoever is meant answers in the cycle after the access.
+// The fabric's AXI4 subordinate: PULP's filter, which answers atomics with an error, our port, and who is meant by an
+// address (fabric_map_pkg). Whoever is meant answers in the cycle after the access.
 module fabric_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -35,8 +35,8 @@ module fabric_bus
 
   localparam int unsigned AddrBits = $clog2(fabric_map_pkg::Span);
 
-  lite_req_t lite_req;
-  lite_resp_t lite_resp;
+  sub_req_t plain_req;
+  sub_resp_t plain_resp;
   logic access, error_q, in_page, known, is_if, is_ctx, is_windows, is_regs, mem_q, regs_q;
   logic [AddrBits-1:0] addr;
   word_t flags_q, answer, keep_q, merged;
@@ -44,17 +44,14 @@ module fabric_bus
   dev_t dev;
   logic [3:0] word;
 
-  axi_to_axi_lite #(
-    .AxiAddrWidth(BusAddrWidth), .AxiDataWidth(64), .AxiIdWidth(SubIdWidth), .AxiUserWidth(1), .AxiMaxWriteTxns(2),
-    .AxiMaxReadTxns(2), .FallThrough(1'b1), .full_req_t(sub_req_t), .full_resp_t(sub_resp_t),
-    .lite_req_t(lite_req_t), .lite_resp_t(lite_resp_t)
-  ) i_to_lite (
-    .clk_i, .rst_ni, .test_i(1'b0), .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(lite_req),
-    .mst_resp_i(lite_resp)
+  axi_atop_filter #(
+    .AxiIdWidth(SubIdWidth), .AxiMaxWriteTxns(2), .req_t(sub_req_t), .resp_t(sub_resp_t)
+  ) i_no_atomics (
+    .clk_i, .rst_ni, .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(plain_req), .mst_resp_i(plain_resp)
   );
 
-  lite_port #(.AddrBits(AddrBits)) i_port (
-    .clk_i, .rst_ni, .req_i(lite_req), .resp_o(lite_resp), .access_o(access), .write_o, .addr_o(addr), .data_o,
+  axi_port #(.AddrBits(AddrBits)) i_port (
+    .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o, .addr_o(addr), .data_o,
     .data_i(answer), .error_i(error_q)
   );
 

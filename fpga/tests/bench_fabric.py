@@ -7,6 +7,7 @@ from collections import Counter
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotbext.axi import AxiResp
 from fabric_lab import (
     ASSIGN,
     BUSY,
@@ -17,9 +18,11 @@ from fabric_lab import (
     FAULT_ROGUE,
     HOLD,
     IDLE,
+    MASK,
     PAGE,
     PREEMPTING,
     RECONFIG,
+    REGS,
     STATES,
     UNAVAILABLE,
     Fabric,
@@ -542,3 +545,88 @@ async def figures_of_configuration(dut):
         counts = await made.get("ICAP_COUNTS")
         assert counts["words"] == 20002
         measured("fpga.config.rate_verified" if verify else "fpga.config.rate", counts["words"] / counts["cycles"])
+
+
+@cocotb.test()
+async def bursts_and_back_pressure(dut):
+    """Reads and writes of any length and alignment, in the context buffers, while every channel makes wait."""
+    made = await fabric(dut)
+    writer, reader = made.bus.write_if, made.bus.read_if
+    for channel in (writer.aw_channel, writer.w_channel, writer.b_channel, reader.ar_channel, reader.r_channel):
+        channel.set_pause_generator(pauses(0.4))
+    base, size = REGS["FABRIC_CONTEXTS"], 4 * REGS["FABRIC_CONTEXT_STRIDE"]
+    right = bytearray(size)
+    for _ in range(150):
+        at = random.randrange(size)
+        length = min(random.choice((1, 2, 4, 8, 33, 300)), size - at)
+        if random.random() < 0.5:
+            right[at : at + length] = data = random.randbytes(length)
+            await made.bus.write(base + at, data)
+        else:
+            assert (await made.bus.read(base + at, length)).data == right[at : at + length]
+    for nowhere in (REGS["FABRIC_IFS"] + 4 * 16 * PAGE, REGS["FABRIC_IFS"] + 128, 0x2000, 0x400):
+        assert (await made.bus.read(nowhere, 8)).resp == AxiResp.SLVERR, hex(nowhere)
+        assert (await made.bus.write(nowhere, bytes(8))).resp == AxiResp.SLVERR, hex(nowhere)
+    assert (await made.bus.read(REGS["FABRIC_IFS"], 8)).resp == AxiResp.OKAY
+
+
+@cocotb.test()
+async def what_a_guest_cannot_write(dut):
+    """STAT, DONE_SIZE, DONE_CODE and OVER = 1 come from the fabric alone; the rest is kept, also when unconnected."""
+    made = await fabric(dut)
+    page = made.page(3, 3)
+    await made.bus.write(page, b"\xff" * 96)
+    await made.if_put(3, 3, "INT_CTRL", 0)
+    for name, wanted in {"OVER": 0, "CMD": 0xFFFFFFFF, "DATA_ADDR": MASK, "DATA_SIZE": 0xFFFFFFFF, "INT_CTRL": 0,
+                         "RESULT": MASK, "DONE_SIZE": 0, "DONE_CODE": 0}.items():  # fmt: skip
+        assert await made.if_get(3, 3, name) == wanted, name
+    stat = await made.stat(3, 3)
+    assert stat["pending"] and not any(stat[name] for name in ("connected", "busy", "over", "saved", "fault"))
+    assert int(dut.irq_vm_o.value) == 0
+    assert await made.if_get(3, 2, "CMD") == 0, "another IF's page"
+
+
+class Queue:
+    """A sorter of 16 entries in Python: what each command leads to, and with which outcome."""
+
+    INSERT, POP, REMOVE, UPDATE = range(4)
+    DONE, FULL, DUPLICATE, ABSENT = range(4)
+
+    def __init__(self):
+        self.entries: list[tuple[int, int]] = []
+
+    def outcome(self, op: int, present: list) -> int:
+        if op == self.INSERT:
+            if present:
+                return self.DUPLICATE
+            return self.FULL if len(self.entries) == 16 else self.DONE
+        there = self.entries if op == self.POP else present
+        return self.DONE if there else self.ABSENT
+
+    def command(self, op: int, key: int, value: int) -> int:
+        present = [entry for entry in self.entries if entry[1] == value]
+        status = self.outcome(op, present)
+        if status == self.DONE:
+            gone = self.entries[:1] if op == self.POP else present
+            self.entries = [entry for entry in self.entries if entry not in gone]
+            if op in (self.INSERT, self.UPDATE):
+                self.entries = sorted([*self.entries, (key, value)], key=lambda entry: entry[0])
+        return status
+
+
+@cocotb.test()
+async def the_sorter_behind_its_registers(dut):
+    """Insert, peek, pop, remove and update as a scheduler would, beside a list that is sorted in Python."""
+    made = await fabric(dut)
+    queue = Queue()
+    for number in range(120):
+        op = random.choice((Queue.INSERT, *range(4)))
+        key, value = random.getrandbits(64) >> random.choice((0, 61)), random.randrange(20)
+        await made.put("SORT_KEY", key)
+        await made.put("SORT_COMMAND", op | value << 16)
+        status = queue.command(op, key, value)
+        now = await made.get("SORT_STATUS")
+        assert (now["status"], now["busy"], now["count"]) == (status, 0, len(queue.entries)), number
+        head = queue.entries[0] if queue.entries else (MASK, 0xFFFF)
+        assert (await made.get("SORT_HEAD_KEY"))["key"] == head[0]
+        assert await made.get("SORT_HEAD") == {"value": head[1], "valid": int(bool(queue.entries))}

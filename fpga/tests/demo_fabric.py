@@ -57,30 +57,22 @@ async def job(made, vm: int, dev: int, data: bytes) -> None:
     await made.job(vm, dev, 0x4000_0000 + SOURCES[vm, dev], 0x4000_0000 + TARGETS[vm, dev], len(data))
 
 
-@cocotb.test()
-async def two_vms_share_three_regions(dut):
-    """Three jobs of VM 0 have all regions; VM 1's takes one of them, which then goes on where it can."""
-    made = await real.fabric(dut)
-    await made.put("IRQ_ENABLE", 0x7F)
-    recorder = Recorder(dut, taps(dut))
-    recorder.begin()
-    data = {}
-    for vm, dev in JOBS:
-        task = dev + 1
-        size = 1200 if task <= 2 else 5 * (2048 if task == 3 else 4096) // (1 if task == 3 else 2)
-        data[vm, dev] = real.random.randbytes(size // 4096 * 4096 if task == 4 else size)
-        await job(made, vm, dev, data[vm, dev])
-        recorder.mark(f"VM {vm} asks for {('QAM16', 'QAM64', 'FFT512', 'FFT1024')[dev]}")
-        found = await made.request(vm, dev, 9 if vm else 2)
-        await real.serve(made)
-        await real.serve(made)
-        await ClockCycles(dut.clk_i, 400 if dev == 0 else 100)
-    assert found.method == PREEMPTING, found
+NAMES = ("QAM16", "QAM64", "FFT512", "FFT1024")
+SIZES = (1200, 1200, 5 * 2048, 2 * 4096)  # bytes of input, by device
+
+
+async def finish(made) -> None:
+    """The manager serves until every job is over."""
     for _ in range(300):
         await real.serve(made)
         await made.put("IRQ_STATUS", 0x7E)
         if all([(await made.stat(vm, dev))["over"] for vm, dev in JOBS]):
-            break
+            return
+    raise AssertionError("not all jobs end")
+
+
+def check(made, recorder: Recorder, data: dict) -> None:
+    """All results are right, and the run shows all that it is there to show."""
     for vm, dev in JOBS:
         wanted = real.expected(dev + 1, data[vm, dev])
         got = bytes(made.ram.read(0x20000 * (vm + 1) + TARGETS[vm, dev], len(wanted)))
@@ -88,6 +80,27 @@ async def two_vms_share_three_regions(dut):
     states = {state for p in range(3) for state in recorder.samples[f"{p} state"]}
     assert states == {IDLE, BUSY, PREEMPT, SWITCH, RECONFIG, HOLD}
     assert any(any(recorder.samples[f"{p} restoring"]) for p in range(3)), "nothing was resumed"
+
+
+@cocotb.test()
+async def two_vms_share_three_regions(dut):
+    """Three jobs of VM 0 have all regions; VM 1's takes one of them, whose job goes on where it can."""
+    made = await real.fabric(dut)
+    await made.put("IRQ_ENABLE", 0x7F)
+    recorder = Recorder(dut, taps(dut))
+    recorder.begin()
+    data = {}
+    for vm, dev in JOBS:
+        data[vm, dev] = real.random.randbytes(SIZES[dev])
+        await job(made, vm, dev, data[vm, dev])
+        recorder.mark(f"VM {vm} asks for {NAMES[dev]}")
+        found = await made.request(vm, dev, 9 if vm else 2)
+        await real.serve(made)
+        await real.serve(made)
+        await ClockCycles(dut.clk_i, 100)
+    assert found.method == PREEMPTING, found
+    await finish(made)
+    check(made, recorder, data)
     recorder.save(BUILD / "demo" / "run.json")
 
 

@@ -37,26 +37,35 @@ def owners(signals: dict, p: int) -> list:
     return [client if owned else None for client, owned in pairs]
 
 
-def timeline(run: dict, path: Path) -> None:
-    signals = run["signals"]
-    length = len(signals["request"])
-    figure, axes = plt.subplots(figsize=(13, 4.6))
-    for p in range(3):
-        y = 2 - p
-        for first, last, state in runs(signals[f"{p} state"]):
-            axes.broken_barh([(first, last - first)], (y - 0.38, 0.56), color=COLOURS[state], linewidth=0)
-        for first, last, owner in runs(owners(signals, p)):
-            if owner is not None:
-                axes.broken_barh([(first, last - first)], (y + 0.2, 0.1), color=VM_COLOURS[owner >> 4], linewidth=0)
-        label_jobs(axes, signals, p, y, length)
-    for number, (at, text) in enumerate(run["marks"]):
-        axes.annotate(text, (at, 2.35), (at, 2.75 + 0.28 * (number % 2)), fontsize=8, ha="left",
-                      arrowprops={"arrowstyle": "->", "linewidth": 0.8})  # fmt: skip
+def region(axes, signals: dict, p: int, length: int) -> None:
+    """One row: states, and above them whose the region is."""
+    y = 2 - p
+    for first, last, state in runs(signals[f"{p} state"]):
+        axes.broken_barh([(first, last - first)], (y - 0.38, 0.56), color=COLOURS[state], linewidth=0)
+    for first, last, owner in runs(owners(signals, p)):
+        if owner is not None:
+            axes.broken_barh([(first, last - first)], (y + 0.2, 0.1), color=VM_COLOURS[owner >> 4], linewidth=0)
+    label_jobs(axes, signals, p, y, length)
+
+
+def interrupts(axes, signals: dict, length: int) -> None:
     for name, y, colour in (("irq VM 0", -0.75, VM_COLOURS[0]), ("irq VM 1", -1.0, VM_COLOURS[1]),
                             ("irq manager", -1.25, "black")):  # fmt: skip
         for first, last, value in runs(signals[name]):
             if value:
                 axes.broken_barh([(first, max(last - first, length // 800))], (y - 0.09, 0.18), color=colour)
+
+
+def timeline(run: dict, path: Path) -> None:
+    signals = run["signals"]
+    length = len(signals["request"])
+    figure, axes = plt.subplots(figsize=(13, 4.6))
+    for p in range(3):
+        region(axes, signals, p, length)
+    for number, (at, text) in enumerate(run["marks"]):
+        axes.annotate(text, (at, 2.35), (at, 2.75 + 0.28 * (number % 2)), fontsize=8, ha="left",
+                      arrowprops={"arrowstyle": "->", "linewidth": 0.8})  # fmt: skip
+    interrupts(axes, signals, length)
     axes.set_yticks([2, 1, 0, -0.75, -1.0, -1.25], ["region 0", "region 1", "region 2", "irq VM 0", "irq VM 1",
                                                      "irq manager"], fontsize=8)  # fmt: skip
     axes.set_ylim(-1.5, 3.3)

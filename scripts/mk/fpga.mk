@@ -19,7 +19,11 @@ bench-fpga: | setup-fpga ## the fabric's figures: benches, synthesis, table of g
 	@$(FPGA_PYTHON) fpga/tests/synth.py
 	@$(FPGA_PYTHON) fpga/tests/figures.py --out $(BUILD)/bench
 
+fpga-demo: | setup-fpga ## two VMs share three regions: a timeline picture, build/fpga/demo/timeline.png
+	@$(FPGA_PYTHON) fpga/tests/demo_fabric.py
+	@$(FPGA_PYTHON) fpga/tests/draw.py $(BUILD)/fpga/demo
+
 fpga-regs: | setup-fpga ## make the fabric's registers from fpga/rdl/fabric.rdl anew: RTL, C, Rust, build/fpga/html
 	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
 
-.PHONY: bench-fpga fpga-regs test-fpga fpga-lint fpga-synth
+.PHONY: bench-fpga fpga-demo fpga-regs test-fpga fpga-lint fpga-synth
