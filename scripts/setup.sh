@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sets up what the build needs and the machine lacks: tools from the distribution, Python packages in cache/venv.
-# Usage: scripts/setup.sh [run|debug|dev]
+# Usage: scripts/setup.sh [run|debug|dev|fpga]
 #   run    (default) what `make run` needs: cross compiler, QEMU, Python, cargo for the FreeRTOS crate
 #   debug  the same and what `make debug` needs: GDB, and a Rust toolchain, which builds its server
 #   dev    the same and what `make test` and `make check` need
+#   fpga   the same and what the fabric's benches, proofs and synthesis need
 # Every make target calls it: when nothing is missing it says nothing, needs no network and returns at once.
 # QEMU=path and FREERTOS_KERNEL_DIR=path stand for the tools that would otherwise provide these two.
 set -eu
@@ -58,6 +59,16 @@ has_keyring() { [[ -e /usr/share/keyrings/debian-archive-trixie-stable.gpg || -e
 # The library alone is opened by its file's name: no headers, no tools.
 has_spandsp() { compgen -G "/usr/lib/*/libspandsp.so.2"; }
 
+# cocotb loads Python into the simulator, so its library must be there, wherever Python is installed.
+has_libpython() {
+    python3 - <<'END'
+import ctypes, pathlib, sysconfig
+name = sysconfig.get_config_var("INSTSONAME")
+beside = pathlib.Path(sysconfig.get_config_var("LIBDIR"), name)
+ctypes.CDLL(str(beside) if beside.exists() else name)
+END
+}
+
 # It lies beside what clang says are its own files, in a folder that is named after the machine, or not.
 has_fuzzer() { compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a"; }
 
@@ -93,11 +104,18 @@ find_missing_dev() {
     want "shellcheck" "checks the shell scripts" has shellcheck
 }
 
+find_missing_fpga() {
+    want "g++" "compiles the fabric's simulation (Verilator)" has g++
+    want "perl" "starts Verilator" perl -MPod::Usage -e 1
+    want "libpython3-dev" "Python inside the fabric's benches (cocotb)" has_libpython
+}
+
 # find_missing WHAT: each one includes those before it.
 find_missing() {
     find_missing_run
     if [[ $1 != run ]]; then find_missing_debug; fi
-    if [[ $1 == dev ]]; then find_missing_dev; fi
+    if [[ $1 == dev || $1 == fpga ]]; then find_missing_dev; fi
+    if [[ $1 == fpga ]]; then find_missing_fpga; fi
 }
 
 # candidate ALTERNATIVES: the first one this distribution has; the first one of all when it has none.
@@ -160,20 +178,32 @@ check_again() {
     ((${#PACKAGES[@]} == 0)) || die "still missing: ${PACKAGES[*]%%|*} (${REASONS[0]}); is another one first in PATH?"
 }
 
+# pip_install NAME MEGABYTES: what scripts/NAME.txt pins, unless it is there already.
+pip_install() {
+    local key stamp=$VENV/.stamp-$1
+    key=$(sha256sum "scripts/$1.txt")
+    [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
+    say "installing Python packages of $1 into cache/venv (about $2 MB, once)"
+    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
+        -r "scripts/$1.txt" >&2 || die "pip could not install scripts/$1.txt (see above)"
+    printf '%s\n' "$key" >"$stamp"
+}
+
+# A new list of what everybody needs, or another Python, makes the folder anew.
 setup_venv() {
     local key stamp=$VENV/.stamp
     key=$(python3 --version && sha256sum scripts/requirements.txt)
-    [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
-    say "installing Python packages into cache/venv (about 110 MB, once)"
-    python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
-    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
-        -r scripts/requirements.txt >&2 || die "pip could not install scripts/requirements.txt (see above)"
-    printf '%s\n' "$key" >"$stamp"
+    if [[ ! -e $stamp || $(<"$stamp") != "$key" ]]; then
+        python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
+        pip_install requirements 110
+        printf '%s\n' "$key" >"$stamp"
+    fi
+    if [[ $1 == fpga ]]; then pip_install requirements-fpga 600; fi
 }
 
 main() {
     local what=${1:-run}
-    [[ $what =~ ^(run|debug|dev)$ ]] || die "usage: scripts/setup.sh [run|debug|dev]"
+    [[ $what =~ ^(run|debug|dev|fpga)$ ]] || die "usage: scripts/setup.sh [run|debug|dev|fpga]"
     find_missing "$what"
     mkdir -p cache
     # Two makes at once: the second waits and then finds everything there.
@@ -183,7 +213,7 @@ main() {
         install_packages
         check_again "$what"
     fi
-    setup_venv
+    setup_venv "$what"
 }
 
 main "$@"

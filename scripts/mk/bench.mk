@@ -13,5 +13,6 @@ bench: | setup-dev ## measure, and print the table of goals, ours and others' fi
 	    >$(BUILD)/bench-image.log 2>&1 || { tail -n 20 $(BUILD)/bench-image.log >&2; \
 	    echo "bench: the hypervisor for $$board cannot be built" >&2; exit 1; }; done
 	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/bench.py --out $(BUILD)/bench $(BENCH_FLAGS)
+	@$(MAKE) --no-print-directory bench-fpga
 
 .PHONY: bench

@@ -47,15 +47,22 @@ check-warnings-clang: | setup-dev
 format: | setup-dev ## format C and Python in place
 	@$(CHECK) check.format --fix
 
-# Only needed when scripts/requirements.in changes; writes the versions and checksums that setup installs.
-requirements: | setup-dev ## pin scripts/requirements.in anew
+# $(call pin,name,options): what stands in scripts/name.in, with versions and checksums.
+define pin
+	@{ printf '# SPDX-License-Identifier: Apache-2.0\n# Made by `make requirements` from $(1).in; do not edit.\n'; \
+	   $(CACHE)/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	   $(2) scripts/$(1).in; } > $(CACHE)/$(1).txt
+	@mv $(CACHE)/$(1).txt scripts/$(1).txt
+	@echo "scripts/$(1).txt: written; run \`make setup\`"
+endef
+
+# Only needed when scripts/requirements*.in change; writes the versions and checksums that setup installs. The fabric's
+# packages go into the same folder as all others, so their versions must agree.
+requirements: | setup-dev ## pin scripts/requirements*.in anew
 	@$(VENV)/bin/python -m venv $(CACHE)/uv
 	@$(CACHE)/uv/bin/pip install --quiet --require-hashes -r scripts/requirements-pin.txt
-	@{ printf '# SPDX-License-Identifier: Apache-2.0\n# Made by `make requirements` from requirements.in; do not edit.\n'; \
-	   $(CACHE)/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	   scripts/requirements.in; } > $(CACHE)/requirements.txt
-	@mv $(CACHE)/requirements.txt scripts/requirements.txt
-	@echo "scripts/requirements.txt: written; run \`make setup\`"
+	$(call pin,requirements,)
+	$(call pin,requirements-fpga,-c scripts/requirements.txt)
 
 .PHONY: check check-format check-lint check-limits check-files check-layers check-self check-warnings \
 	check-warnings-gcc check-warnings-clang format requirements

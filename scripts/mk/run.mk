@@ -22,7 +22,7 @@ test-e2e: image | setup-dev setup-qemu-new ## boot real systems in QEMU and use 
 	@$(E2E)
 
 # One after the other, so that a failure is the last thing on the screen.
-test: | setup-dev ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, end to end
+test: | setup-dev ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
 	@$(MAKE) --no-print-directory test-unit
 	@$(MAKE) --no-print-directory test-rt-long
 	@$(MAKE) --no-print-directory check-model
@@ -31,6 +31,7 @@ test: | setup-dev ## every test there is: unit, image builder, bare guests, the 
 	@$(MAKE) --no-print-directory test-guests
 	@$(MAKE) --no-print-directory test-iasim
 	@$(MAKE) --no-print-directory test-mips
+	@$(MAKE) --no-print-directory test-fpga
 	@$(MAKE) --no-print-directory test-e2e
 	@$(MAKE) --no-print-directory test-newer
 	@echo "test: all suites passed"

@@ -12,6 +12,9 @@ setup-dev: ## the same for tests and checks
 setup-debug: ## the same for debugging guests
 	@scripts/setup.sh debug
 
+setup-fpga: ## the same for the fabric's benches, proofs and synthesis
+	@scripts/setup.sh fpga
+
 setup-qemu-new: $(CACHE)/qemu-new/qemu-system-riscv64 ## fetch a newer QEMU into cache/ (use: QEMU=cache/qemu-new/qemu-system-riscv64)
 
 $(CACHE)/qemu-new/qemu-system-riscv64: | setup
@@ -20,4 +23,4 @@ $(CACHE)/qemu-new/qemu-system-riscv64: | setup
 update-lock: | setup ## pin Debian's current versions of the guests in guests/packages.lock
 	@$(PYTHON) scripts/fetch.py linux uboot --update-lock
 
-.PHONY: setup setup-debug setup-dev setup-qemu-new update-lock
+.PHONY: setup setup-debug setup-dev setup-fpga setup-qemu-new update-lock

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is proven of a region's state machine, for whatever prr_run, the monitor and the manager do: see each assertion.
+// The only thing assumed of prr_run is that it is quiet where it has no job; prr_run_props proves that.
+module prr_fsm_props
+  import fabric_pkg::*;
+(
+  input logic clk_i,
+  input logic alloc_i, cancel_i, stop_i, begin_i, restore_i, restored_i, over_i, stopped_i, saved_i, quiet_i, fault_i,
+  input logic cfg_done_i, cfg_fail_i,
+  input client_t alloc_client_i,
+  input task_t alloc_task_i,
+  input logic [31:0] hold_cycles_i, stop_cycles_i,
+  input fault_e fault_why_i
+);
+  logic rst_n = 1'b0;
+  always_ff @(posedge clk_i) rst_n <= 1'b1;
+
+  prr_state_e state;
+  logic client_valid, next_valid, couple, region_rst_n, stop_task, save, abort_job, hung, drop, requeue, stopped, expired;
+  client_t client, next, requeue_client;
+  task_t held, target;
+
+  // The monitor gives only what prr_choice chooses (proven there): idle, busy or held regions, and real tasks.
+  logic alloc;
+  assign alloc = alloc_i && state inside {StIdle, StBusy, StHold} && alloc_task_i != TaskNone;
+
+  // prr_run begins a job only for a client that is connected, and has nothing to complain of in a region that is decoupled.
+  logic job_begin, job_restore, fault;
+  assign job_begin   = begin_i && client_valid && couple;
+  assign job_restore = restore_i && client_valid && couple && !begin_i;
+  assign fault       = fault_i && couple;
+
+  prr_fsm dut (
+    .clk_i, .rst_ni(rst_n), .alloc_i(alloc), .alloc_client_i, .alloc_task_i, .cancel_i, .stop_i, .hold_cycles_i,
+    .stop_cycles_i, .begin_i(job_begin), .restore_i(job_restore), .restored_i, .over_i, .stopped_i, .saved_i, .quiet_i, .fault_i(fault), .fault_why_i,
+    .cfg_done_i, .cfg_fail_i, .state_o(state), .client_valid_o(client_valid), .client_o(client), .task_o(held),
+    .next_valid_o(next_valid), .next_o(next), .target_o(target), .couple_o(couple), .region_rst_no(region_rst_n),
+    .stop_task_o(stop_task), .save_o(save), .abort_o(abort_job), .hung_o(hung), .drop_o(drop), .requeue_o(requeue),
+    .requeue_client_o(requeue_client), .stopped_o(stopped), .expired_o(expired)
+  );
+
+  prr_state_e was_state;
+  logic was_valid, was_requeue, was_drop, was_next_valid, was_over, was_expired, was_cancel, was_fault, was_cfg_fail;
+  logic was_alloc, was_stopped;
+  client_t was_client, was_next, was_alloc_client;
+  logic past = 1'b0;
+  always_ff @(posedge clk_i) begin
+    past             <= rst_n;
+    was_state        <= state;
+    was_valid        <= client_valid;
+    was_client       <= client;
+    was_next_valid   <= next_valid;
+    was_next         <= next;
+    was_requeue      <= requeue;
+    was_drop         <= drop;
+    was_over         <= over_i;
+    was_expired      <= expired;
+    was_cancel       <= cancel_i;
+    was_fault        <= fault;
+    was_cfg_fail     <= cfg_fail_i;
+    was_alloc        <= alloc;
+    was_alloc_client <= alloc_client_i;
+    was_stopped      <= stopped;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_n) begin
+      // A region that is decoupled has no job and no way to the bus: Reconfig is only entered when nothing runs, and an
+      // empty region is not coupled.
+      assert (state <= StHold);
+      assert (!(state == StReconfig && couple));
+      assert (!(held == TaskNone && couple));
+      assert (state != StReconfig || held == TaskNone);
+      // Hold, Busy and Preempt have a task and a client; only a promise of a real task is kept.
+      if (state inside {StHold, StBusy}) assert (held != TaskNone);
+      if (state == StPreempt || (state == StSwitch && !abort_job)) assert (held != TaskNone);
+      if (state == StSwitch && !abort_job && !save) assert (!next_valid);  // restoring
+      if (state != StIdle) assert (client_valid);
+      if (next_valid) assert (state inside {StPreempt, StSwitch} && target != TaskNone);
+      if (state == StReconfig) assert (target != TaskNone);
+      if (save) assert (state == StSwitch);
+      if (stop_task) assert (state == StPreempt);
+    end
+    if (rst_n && past) begin
+      // Whoever had the region and lost it was told so: the job is over or stopped, it waits again, it did not want it any
+      // more, it let Hold expire, or its region failed.
+      if (was_valid && (!client_valid || client != was_client) && was_state != StIdle)
+        assert (was_requeue || was_over || was_stopped || was_cancel || was_expired || was_fault || was_cfg_fail);
+      // Whoever was promised a region gets it, and nobody else does.
+      if (was_next_valid && !next_valid) assert (client_valid && client == was_next && was_stopped);
+      if (was_next_valid && next_valid) assert (next == was_next);
+      // Whoever is given it has it at once, or has the promise of it.
+      if (was_alloc) assert ((client_valid && client == was_alloc_client) || (next_valid && next == was_alloc_client));
+      // A connection ends with the client's time.
+      if (was_valid && (!client_valid || client.vm != was_client.vm || client.dev != was_client.dev)
+          && was_state != StReconfig) assert (was_drop);
+      // Into Reconfig only from where a job has just ended, was saved or was aborted and drained.
+      if (state == StReconfig && was_state == StSwitch) assert (was_stopped);
+      if (state == StReconfig && was_state == StPreempt) assert (was_over);
+    end
+    cover (rst_n && past && state == StReconfig && was_state == StSwitch);
+    cover (rst_n && state == StBusy && was_state == StSwitch);
+  end
+endmodule

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sorter promises, for every sequence of commands. It looks inside.
+//
+// Two values are chosen by the solver and stay; since nothing is known of them, what is proven of them is proven of any
+// two. A model keeps for each whether it should be in the queue, with which key, and which of the two came later.
+// Together: what is put in is there until it is taken out, with its key (no loss, nothing made up), the keys are in
+// order, and equal keys in the order they came.
+module sorter_props
+  import sorter_pkg::*;
+#(
+  parameter  int unsigned Depth      = 4,
+  parameter  int unsigned KeyWidth   = 2,
+  parameter  int unsigned ValueWidth = 3,
+  localparam int unsigned CountWidth = $clog2(Depth + 1)
+) (
+  input logic                  clk_i,
+  input logic                  rst_ni,
+  input logic                  op_valid_i,
+  input sorter_op_e            op_i,
+  input logic [KeyWidth-1:0]   key_i,
+  input logic [ValueWidth-1:0] value_i
+);
+
+  logic                  op_ready_o;
+  sorter_status_e        status_o;
+  logic                  head_valid_o;
+  logic [KeyWidth-1:0]   head_key_o;
+  logic [ValueWidth-1:0] head_value_o;
+  logic [CountWidth-1:0] count_o;
+
+  sorter #(.Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth)) dut (.*);
+
+  // Registers without a reset that keep what they have: anything at first, constant from then on.
+  (* keep *) logic [ValueWidth-1:0] any_a, any_b;
+  always_ff @(posedge clk_i) begin
+    any_a <= any_a;
+    any_b <= any_b;
+  end
+
+  // The first cycle is the reset.
+  logic past_q = 1'b0;
+  always_ff @(posedge clk_i) past_q <= 1'b1;
+  always_comb assume (rst_ni == past_q);
+  always_comb assume (any_a != any_b);
+
+  // The bus rule: a command stays as it is until it is done.
+  logic waits_q = 1'b0;
+  sorter_op_e op_q;
+  logic [KeyWidth-1:0] key_q;
+  logic [ValueWidth-1:0] value_q;
+  always_ff @(posedge clk_i) begin
+    waits_q <= rst_ni && op_valid_i && !op_ready_o;
+    op_q    <= op_i;
+    key_q   <= key_i;
+    value_q <= value_i;
+  end
+  always_comb
+    if (waits_q) assume (op_valid_i && op_i == op_q && key_i == key_q && value_i == value_q);
+
+  // ---- The model of the two chosen values ----
+  logic in_a_q = 1'b0, in_b_q = 1'b0, b_later_q = 1'b0;
+  logic [KeyWidth-1:0] key_a_q, key_b_q;
+  logic done, in_both;
+  logic put_a, put_b, out_a, out_b;
+
+  assign done    = rst_ni && op_valid_i && op_ready_o && status_o == StDone;
+  assign put_a   = done && (op_i == OpInsert || op_i == OpUpdate) && value_i == any_a;
+  assign put_b   = done && (op_i == OpInsert || op_i == OpUpdate) && value_i == any_b;
+  assign out_a   = done && ((op_i == OpRemove && value_i == any_a) || (op_i == OpPop && head_value_o == any_a));
+  assign out_b   = done && ((op_i == OpRemove && value_i == any_b) || (op_i == OpPop && head_value_o == any_b));
+  assign in_both = in_a_q && in_b_q;
+
+  always_ff @(posedge clk_i) begin
+    if (put_a) begin
+      in_a_q    <= 1'b1;
+      key_a_q   <= key_i;
+      b_later_q <= 1'b0;
+    end
+    if (put_b) begin
+      in_b_q    <= 1'b1;
+      key_b_q   <= key_i;
+      b_later_q <= 1'b1;
+    end
+    if (out_a) in_a_q <= 1'b0;
+    if (out_b) in_b_q <= 1'b0;
+  end
+
+  // ---- Where the two are in the real queue ----
+  logic [Depth-1:0] queued, is_a, is_b;
+  logic [KeyWidth-1:0] real_key_a, real_key_b;
+  logic a_before_b;
+  for (genvar p = 0; p < Depth; p++) begin : gen_position
+    assign queued[p] = CountWidth'(p) < count_o;
+    assign is_a[p]   = queued[p] && dut.values_q[dut.order_q[p]] == any_a;
+    assign is_b[p]   = queued[p] && dut.values_q[dut.order_q[p]] == any_b;
+  end
+  always_comb begin
+    real_key_a = '0;
+    real_key_b = '0;
+    a_before_b = 1'b0;
+    for (int unsigned p = 0; p < Depth; p++) begin
+      if (is_a[p]) real_key_a = dut.keys_q[dut.order_q[p]];
+      if (is_b[p]) real_key_b = dut.keys_q[dut.order_q[p]];
+      for (int unsigned r = p + 1; r < Depth; r++) if (is_a[p] && is_b[r]) a_before_b = 1'b1;
+    end
+  end
+
+  // In the middle of an update the value is out of the queue, while the model still has it.
+  logic mid_a, mid_b;
+  assign mid_a = dut.second_q && value_i == any_a;
+  assign mid_b = dut.second_q && value_i == any_b;
+
+  always_comb begin
+    if (past_q) begin
+      // No loss, nothing made up, no key changed.
+      assert ((is_a != '0) == (in_a_q && !mid_a));
+      assert ((is_b != '0) == (in_b_q && !mid_b));
+      if (is_a != '0) assert (real_key_a == key_a_q);
+      if (is_b != '0) assert (real_key_b == key_b_q);
+      // First in, first out among equal keys.
+      if (in_both && !dut.second_q && key_a_q == key_b_q) assert (a_before_b == b_later_q);
+      if (in_both && dut.second_q && !mid_a && !mid_b && key_a_q == key_b_q) assert (a_before_b == b_later_q);
+      // Order, and the bookkeeping behind it.
+      assert (count_o <= CountWidth'(Depth));
+      for (int unsigned p = 0; p < Depth; p++) begin
+        assert (32'(dut.order_q[p]) < Depth);
+        assert (dut.used_q[dut.order_q[p]] == queued[p]);
+        if (queued[p]) assert (dut.copy_q[dut.order_q[p]] == {dut.keys_q[dut.order_q[p]], dut.values_q[dut.order_q[p]]});
+        if (p + 1 < Depth && queued[p+1]) assert (dut.keys_q[dut.order_q[p]] <= dut.keys_q[dut.order_q[p+1]]);
+        for (int unsigned r = p + 1; r < Depth; r++) begin
+          assert (dut.order_q[p] != dut.order_q[r]);
+          if (queued[r]) assert (dut.values_q[dut.order_q[p]] != dut.values_q[dut.order_q[r]]);
+        end
+      end
+      // The head is the first of the queue.
+      assert (head_valid_o == (count_o != '0));
+      if (head_valid_o) assert ({head_key_o, head_value_o} == {dut.keys_q[dut.order_q[0]], dut.values_q[dut.order_q[0]]});
+      else assert ({head_key_o, head_value_o} == '1);
+    end
+  end
+
+  // The second cycle of an update is one: of a command that waits, whose value was taken out.
+  always_comb begin
+    if (past_q) begin
+      assert (dut.second_q == waits_q);
+      if (dut.second_q) begin
+        assert (op_i == OpUpdate && op_ready_o && status_o == StDone && count_o < CountWidth'(Depth));
+        for (int unsigned p = 0; p < Depth; p++) if (queued[p]) assert (dut.values_q[dut.order_q[p]] != value_i);
+      end
+      // What is refused, and why.
+      if (op_valid_i && !dut.second_q && value_i == any_a) begin
+        if (op_i == OpInsert) assert ((status_o == StDuplicate) == in_a_q);
+        if (op_i == OpRemove || op_i == OpUpdate) assert ((status_o == StAbsent) == !in_a_q);
+      end
+      if (op_valid_i && op_i == OpPop) assert ((status_o == StAbsent) == (count_o == '0));
+      if (op_valid_i && op_i == OpInsert && status_o == StFull) assert (count_o == CountWidth'(Depth));
+      if (op_valid_i && op_i == OpInsert && status_o == StDone) assert (count_o < CountWidth'(Depth));
+    end
+  end
+
+  // The proofs are not empty: these can be reached.
+  always_comb begin
+    if (past_q) begin
+      cover (count_o == CountWidth'(Depth) && in_both && key_a_q == key_b_q && !b_later_q);
+      cover (dut.second_q && count_o == CountWidth'(Depth - 1));
+    end
+  end
+
+endmodule

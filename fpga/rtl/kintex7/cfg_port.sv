@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configuration port of a Kintex-7: ICAPE2. The simulation's is fpga/sim/cfg_port.sv; the build's search path chooses.
+// Words come as they stand in a bitstream file; the primitive wants the bits of every byte the other way round.
+module cfg_port (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        valid_i,
+  input  logic [31:0] data_i,
+  output logic        ready_o,
+  output logic        error_o   // the device refuses what it was sent
+);
+
+  logic [31:0] swapped, status;
+  logic sent_q;
+
+  for (genvar b = 0; b < 4; b++) begin : gen_byte
+    for (genvar i = 0; i < 8; i++) begin : gen_bit
+      assign swapped[8*b+i] = data_i[8*b+7-i];
+    end
+  end
+
+  ICAPE2 #(.ICAP_WIDTH("X32")) i_icap (.CLK(clk_i), .CSIB(~valid_i), .RDWRB(1'b0), .I(swapped), .O(status));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sent_q <= 1'b0;
+    else sent_q <= valid_i;
+  end
+
+  assign ready_o = 1'b1;
+  // CFGERR_B, low when the configuration logic saw an error.
+  assign error_o = sent_q & ~status[7];
+
+endmodule

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The PRR Monitor: answers requests for regions, and keeps those it cannot answer in the search list, sorted by priority
+// and then by age, which it tries again whenever a region changes.
+//
+// Choice, best first: the region the client has already; an idle region that holds the task; an idle region; a region
+// of a client of lower priority. Among equals the smallest, then the one of lowest priority, then the first. Equal
+// priority is never preempted.
+//
+// Nobody overtakes: an entry of the list is only tried after all before it were found unsolvable with the very same
+// state of the regions, and so is a new request, unless it is more urgent than all of the list.
+module prr_monitor
+  import fabric_pkg::*;
+#(
+  parameter int unsigned NumPrrs = 3,
+  parameter int unsigned ListDepth = 16,
+  localparam int unsigned CountBits = $clog2(ListDepth + 1)
+) (
+  input  logic      clk_i,
+  input  logic      rst_ni,
+  // the manager's request; the answer is there two cycles later and stays until the next one
+  input  logic      request_i,
+  input  client_t   request_client_i,
+  output logic      answered_o,
+  output solution_t answer_o,
+  // the manager's cancellation of a request that waits; not in one cycle with a request
+  input  logic      cancel_i,
+  input  vm_t       cancel_vm_i,
+  input  dev_t      cancel_dev_i,
+  // solutions from the list: taken by whoever queues them, when ready
+  output logic      found_o,
+  output solution_t found_solution_o,
+  input  logic      found_ready_i,
+  // clients that lost their region and wait again
+  input  logic    [NumPrrs-1:0] requeue_i,
+  input  client_t [NumPrrs-1:0] requeue_client_i,
+  output logic      overflow_o,      // pulse: one of them found no room
+  // devices and regions
+  input  device_t [MaxDevs-1:0] devices_i,
+  input  region_t [NumPrrs-1:0] regions_i,
+  output logic    [NumPrrs-1:0] alloc_o,
+  output client_t   alloc_client_o,
+  output task_t     alloc_task_o,
+  // for the manager to see
+  output logic [CountBits-1:0] waiting_o
+);
+
+  // The list: entry 0 is the first to be served.
+  client_t [ListDepth-1:0] list_q;
+  logic [CountBits-1:0] count_q, scan_q;
+  logic scan_done;
+
+  // Clients that lost their region, one for each, until there is a cycle for them.
+  logic    [NumPrrs-1:0] lost_q;
+  client_t [NumPrrs-1:0] lost_client_q;
+
+  logic request_q, cancel_q, changed, try_request, try_list, overtaking, found;
+  vm_t cancel_vm_q;
+  dev_t cancel_dev_q;
+  client_t request_client_q, asking;
+  region_t [NumPrrs-1:0] regions_q;
+  device_t device;
+  logic [NumPrrs-1:0] choice;
+  solution_t solution;
+
+  // Requests and cancellations, never both at once, wait a cycle in a register; the regions of that cycle are what counts.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      request_q        <= 1'b0;
+      cancel_q         <= 1'b0;
+      cancel_vm_q      <= '0;
+      cancel_dev_q     <= '0;
+      request_client_q <= '0;
+      regions_q        <= '0;
+    end else begin
+      request_q <= request_i;
+      cancel_q  <= cancel_i;
+      if (cancel_i) begin
+        cancel_vm_q  <= cancel_vm_i;
+        cancel_dev_q <= cancel_dev_i;
+      end
+      if (request_i) request_client_q <= request_client_i;
+      regions_q <= regions_i;
+    end
+  end
+
+  assign changed     = regions_i != regions_q;
+  assign scan_done   = scan_q >= count_q && !changed;
+  assign overtaking  = count_q != '0 && !scan_done && request_client_q.prio <= list_q[0].prio;
+  assign try_request = request_q;
+  assign try_list    = !request_q && !changed && scan_q < count_q && found_ready_i && lost_q == '0 && !cancel_q;
+  assign asking      = request_q ? request_client_q : list_q[scan_q[CountBits-1:0]];
+  assign device      = devices_i[asking.dev];
+
+  prr_choice #(.NumPrrs(NumPrrs)) i_choice (
+    .client_i(asking), .device_i(device), .regions_i, .choice_o(choice), .solution_o(solution)
+  );
+
+  assign found            = solution.method != MethodUnavailable;
+  assign found_o          = try_list && found;
+  assign found_solution_o = solution;
+  // Whoever has the region already is answered again, not given it again.
+  logic granted, mine;
+  assign mine           = solution.method == MethodAssign && choice == '0;
+  assign granted        = found && !mine && ((try_request && !overtaking) || try_list);
+  assign alloc_o        = granted ? choice : '0;
+  assign alloc_client_o = asking;
+  assign alloc_task_o   = device.task_id;
+
+  // Changes of the list: at most one a cycle. A request, or the first of the lost, goes in; what was solved comes out.
+  logic insert, remove, is_listed, full, request_waits;
+  client_t inserting;
+  logic [CountBits-1:0] place;
+  logic [ListDepth-1:0] same, ahead, cancelled, removing;
+  logic [NumPrrs-1:0] lost_first;
+
+  assign lost_first    = lost_q & (~lost_q + NumPrrs'(1));
+  assign full          = count_q == CountBits'(ListDepth);
+  assign request_waits = try_request && (!found || (overtaking && !mine)) && device.task_id != TaskNone;
+
+  always_comb begin
+    inserting = request_client_q;
+    if (!request_q) begin
+      for (int p = 0; p < int'(NumPrrs); p++) begin
+        if (lost_first[p]) inserting = lost_client_q[p];
+      end
+    end
+  end
+
+  for (genvar e = 0; e < int'(ListDepth); e++) begin : gen_entry
+    logic used;
+    assign used         = CountBits'(e) < count_q;
+    assign same[e]      = used && list_q[e].vm == inserting.vm && list_q[e].dev == inserting.dev;
+    assign ahead[e]     = used && list_q[e].prio >= inserting.prio;
+    assign cancelled[e] = used && cancel_q && list_q[e].vm == cancel_vm_q && list_q[e].dev == cancel_dev_q;
+    // A client that is served at once, being more urgent than when it began to wait, waits no longer.
+    assign removing[e]  = cancelled[e] || (found_o && CountBits'(e) == scan_q) || (try_request && granted && same[e]);
+  end
+
+  assign is_listed  = |same;
+  assign remove     = |removing;
+  assign insert     = (request_waits || (!request_q && lost_q != '0)) && !is_listed && !full && !cancel_q;
+  assign overflow_o = !request_q && lost_q != '0 && !is_listed && full && !cancel_q;
+
+  always_comb begin
+    place = '0;
+    for (int e = 0; e < int'(ListDepth); e++) place = place + CountBits'(ahead[e]);
+  end
+
+  for (genvar e = 0; e < int'(ListDepth); e++) begin : gen_list
+    logic from_here;  // this entry, or one before it, leaves
+    assign from_here = |(removing & ListDepth'((2 ** (e + 1)) - 1));
+    client_t previous, following;
+    if (e == 0) begin : gen_first
+      assign previous = inserting;
+    end else begin : gen_later
+      assign previous = place == CountBits'(e) ? inserting : list_q[e-1];
+    end
+    if (e == int'(ListDepth) - 1) begin : gen_last
+      assign following = '0;
+    end else begin : gen_inner
+      assign following = list_q[e+1];
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) list_q[e] <= '0;
+      else if (insert && CountBits'(e) >= place) list_q[e] <= previous;
+      else if (!insert && remove && from_here) list_q[e] <= following;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q       <= '0;
+      scan_q        <= '0;
+      lost_q        <= '0;
+      lost_client_q <= '0;
+    end else begin
+      count_q <= count_q + CountBits'(insert) - CountBits'(remove);
+      if (changed || insert || remove || granted) scan_q <= '0;
+      else if (try_list) scan_q <= scan_q + 1'b1;
+      for (int p = 0; p < int'(NumPrrs); p++) begin
+        if (requeue_i[p]) begin
+          lost_q[p]        <= 1'b1;
+          lost_client_q[p] <= requeue_client_i[p];
+        end else if (!request_q && !cancel_q && lost_first[p]) lost_q[p] <= 1'b0;
+      end
+    end
+  end
+
+  // The answer, kept.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      answered_o <= 1'b0;
+      answer_o   <= '0;
+    end else if (request_i) begin
+      answered_o <= 1'b0;
+    end else if (request_q) begin
+      answered_o <= 1'b1;
+      answer_o   <= solution;
+      if (!mine && !granted) begin
+        answer_o        <= '0;
+        answer_o.client <= request_client_q;
+        answer_o.listed <= request_waits && (insert || is_listed);
+      end
+    end
+  end
+
+  assign waiting_o = count_q;
+
+endmodule

@@ -1,0 +1,632 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole fabric from its bus: what software does, what comes of it, and what it takes."""
+
+import itertools
+import random
+from collections import Counter
+
+import cocotb
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotbext.axi import AxiResp
+from fabric_lab import (
+    ASSIGN,
+    BUSY,
+    FAULT_CONTEXT,
+    FAULT_DMA,
+    FAULT_HUNG,
+    FAULT_NONE,
+    FAULT_ROGUE,
+    HOLD,
+    IDLE,
+    MASK,
+    PAGE,
+    PREEMPTING,
+    RECONFIG,
+    REGS,
+    STATES,
+    UNAVAILABLE,
+    Fabric,
+    probe,
+    simb,
+)  # fmt: skip
+from fabric_model import Lockstep
+from figures import measured
+from rtl_lab import Bench
+
+BENCHES = [Bench(top="fabric_sim", depth=1)]
+
+TASK = 0x10
+
+
+async def fabric(dut) -> Fabric:
+    """A fabric whose four devices are the probe, and whose VMs have 64 KiB each, seen at 0x4000_0000."""
+    made = Fabric(dut)
+    made.model = Lockstep(dut, {dev: (TASK + dev, 0) for dev in range(4)}, [0, 1, 2])
+    await made.start()
+    made.model.begin()
+    for dev in range(4):
+        await made.device(dev, TASK + dev)
+    for vm in range(4):
+        await made.window(vm, 0, 0x4000_0000, 0x10000, 0x10000 * (vm + 1))
+    await made.put("STOP_TIME", 4000)
+    return made
+
+
+def fill(made: Fabric, vm: int, size: int, at: int = 0) -> bytes:
+    data = random.randbytes(size)
+    made.ram.write(0x10000 * (vm + 1) + at, data)
+    return data
+
+
+def result(made: Fabric, vm: int, size: int, at: int = 0x8000) -> bytes:
+    return bytes(made.ram.read(0x10000 * (vm + 1) + at, size))
+
+
+SOURCE, TARGET = 0x4000_0000, 0x4000_8000
+
+
+@cocotb.test()
+async def a_job_from_request_to_interrupt(dut):
+    made = await fabric(dut)
+    assert (await made.get("ID"))["magic"] == 0x54534642
+    assert await made.get("PARAMS") == {
+        "vms": 4, "devs": 4, "prrs": 3, "sorter_depth": 16, "list_depth": 16, "windows": 4,
+    }  # fmt: skip
+    data = fill(made, 1, 4096)
+    prr = await made.give(1, 2, 5, TASK + 2)
+    assert (await made.region(prr))["state"] == HOLD
+    await made.job(1, 2, SOURCE, TARGET, 4096, key=0x1234)
+    done = await made.finished(1, 2)
+    assert done["fault"] == FAULT_NONE and done["connected"]
+    assert result(made, 1, 4096) == probe(data, 0x1234)
+    assert await made.if_get(1, 2, "DONE_SIZE") == 4096
+    assert int(dut.irq_vm_o.value) == 1 << 1
+    await made.if_put(1, 2, "OVER", 1)
+    assert int(dut.irq_vm_o.value) == 0
+    # Again, without a request: it still has the region.
+    await made.job(1, 2, SOURCE, TARGET, 80)
+    await made.finished(1, 2)
+    assert result(made, 1, 80) == probe(data[:80])
+    assert (await made.region(prr))["state"] == IDLE
+
+
+@cocotb.test()
+async def preempted_and_resumed_in_another_region(dut):
+    """Two jobs of low priority have the large regions; an urgent one takes one of them; its job goes on elsewhere."""
+    made = await fabric(dut)
+    await made.device(0, TASK, 1)  # not for region 0, which is the smallest
+    await made.device(1, TASK, 1)
+    data = {vm: fill(made, vm, 8192) for vm in range(3)}
+    first = await made.give(0, 0, 2, TASK)
+    await made.job(0, 0, SOURCE, TARGET, 8192, key=7)
+    await made.wait_state(first, BUSY)
+    second = await made.give(1, 0, 3, TASK)
+    await made.job(1, 0, SOURCE, TARGET, 2048, key=8)
+    assert {first, second} == {1, 2}
+    urgent = await made.request(2, 1, 9)
+    assert (urgent.method, urgent.prr, urgent.reconfig, urgent.evicted) == (PREEMPTING, first, 0, (0, 0)), urgent
+    await made.wait_state(first, HOLD)
+    stopped = await made.stat(0, 0)
+    assert stopped["saved"] and not stopped["connected"] and not stopped["over"]
+    assert (await made.get("LIST"))["waiting"] == 1  # it waits again by itself
+    await made.connect(first, 2, 1)
+    await made.job(2, 1, SOURCE, TARGET, 8192, key=9)
+    await made.finished(1, 0)
+    found = None
+    while found is None:
+        found = await made.new_solution()
+    assert (found.method, found.prr, found.client) == (ASSIGN, second, (0, 0, 2)), found
+    await made.connect(found.prr, 0, 0)
+    for vm, dev in ((0, 0), (2, 1)):
+        assert (await made.finished(vm, dev))["fault"] == FAULT_NONE
+    assert not (await made.stat(0, 0))["saved"]
+    for vm, size in ((0, 8192), (1, 2048), (2, 8192)):
+        assert result(made, vm, size) == probe(data[vm][:size], 7 + vm), f"VM {vm}"
+
+
+async def request_region(made: Fabric, number: int):
+    """A request of VM 0 for which the first regions are somebody else's for a moment, so that another one is chosen."""
+    taken = [await made.request(3, dev, 2) for dev in range(number)]
+    found = await made.request(0, 0, 1)
+    for other in taken:
+        await made.put("CANCEL", 3 | other.client[1] << 4)
+    return found
+
+
+@cocotb.test()
+async def preempted_at_every_consistency_point(dut):
+    """One job, stopped again and again after ever other times, each time resumed in another region."""
+    made = await fabric(dut)
+    data = fill(made, 0, 8192)
+    for dev in range(3):
+        await made.device(dev, TASK)
+    for prr in range(3):  # every region holds the task
+        assert await made.give(3, prr, 1, TASK) == prr
+    for prr in range(3):
+        await made.put("CANCEL", 3 | prr << 4)
+    await made.job(0, 0, SOURCE, TARGET, 8192, key=3, every=3)
+    used, rounds = [], 0
+    while not (await made.stat(0, 0))["over"]:
+        found = await request_region(made, rounds % 3)
+        assert found.method == ASSIGN and not found.reconfig, found
+        used.append(found.prr)
+        await made.connect(found.prr, 0, 0)
+        while (await made.region(found.prr))["state"] not in (BUSY, IDLE):
+            pass
+        await ClockCycles(dut.clk_i, 3 * rounds % 25)
+        await made.put("PRR_STOP", 1, found.prr)
+        await made.wait_state(found.prr, IDLE)
+        rounds += 1
+    assert (await made.stat(0, 0))["fault"] == FAULT_NONE
+    assert set(used) == {0, 1, 2} and rounds > 12, used
+    assert result(made, 0, 8192) == probe(data, 3)
+
+
+@cocotb.test()
+async def bad_bitstreams_leave_the_region_empty(dut):
+    """Each kind of damage has its error; none gives a region; what follows works."""
+    made = await fabric(dut)
+    good = simb(0, TASK)
+    body = bytearray(good)
+    body[40] ^= 1
+    header = bytearray(good)
+    header[5] ^= 1
+    cases = [
+        (bytes(header), 0, 1), (simb(1, TASK), 0, 2), (simb(0, TASK + 1), 0, 3), (good, len(good) - 4, 4),
+        (bytes(body), 0, 5), (simb(0, TASK, body_prr=0)[:-4] + b"abcd", 0, 5),
+    ]  # fmt: skip
+    for (image, length, error), verify in itertools.product(cases, (0, 1)):
+        found = await made.request(0, 0, 1)
+        assert (found.prr, found.reconfig) == (0, 1)
+        written = 0 if verify or error < 5 else 1
+        before = int(dut.cfg_words_o.value)
+        assert await made.configure(0, image, verify=verify, length=length) == error
+        assert (int(dut.cfg_words_o.value) > before) == bool(written), "touched before it was checked"
+        now = await made.region(0)
+        assert (now["state"], now["task_id"], now["coupled"], now["client"]) == (IDLE, 0, 0, 0)
+        assert (await made.get("IRQ_STATUS"))["reconfig_over"]
+        await made.put("IRQ_STATUS", 2)
+    # Not in Reconfig: nothing is touched.
+    assert await made.configure(2, simb(2, TASK)) == 7
+    # Memory that answers with an error.
+    found = await made.request(0, 0, 1)
+    await made.put("ICAP_ADDR", 1 << 30)
+    await made.put("ICAP_LENGTH", 400)
+    await made.put("ICAP_START", 0)
+    while (await made.get("ICAP_STATUS"))["busy"]:
+        pass
+    assert (await made.get("ICAP_STATUS"))["error"] in (1, 6)
+    data = fill(made, 0, 256)
+    await made.give(0, 0, 1, TASK)
+    await made.job(0, 0, SOURCE, TARGET, 256)
+    await made.finished(0, 0)
+    assert result(made, 0, 256) == probe(data)
+
+
+@cocotb.test()
+async def noise_stays_in_its_region(dut):
+    """While a region is written, and while it is empty, it drives noise; none of it gets through, nothing moves."""
+    made = await fabric(dut)
+    loud = 0
+
+    async def watch():
+        nonlocal loud
+        while True:
+            await RisingEdge(dut.clk_i)
+            coupled = int(dut.coupled_o.value)
+            loud += bin(int(dut.region_out_o.value) & ~coupled).count("1")
+            assert int(dut.gated_out_o.value) & ~coupled == 0
+            assert int(dut.quiet_o.value) | coupled == 7, "bus traffic of a decoupled region"
+
+    cocotb.start_soon(watch())
+    data = fill(made, 1, 4096)
+    await made.give(1, 1, 2, TASK + 1)
+    await made.job(1, 1, SOURCE, TARGET, 4096)
+    found = await made.request(0, 0, 1)
+    await made.configure(found.prr, simb(found.prr, TASK, 500))
+    await made.finished(1, 1)
+    assert result(made, 1, 4096) == probe(data)
+    assert (await made.stat(0, 0))["fault"] == FAULT_NONE
+    assert loud > 500, "there was no noise to keep out"
+
+
+@cocotb.test()
+async def dma_outside_the_windows(dut):
+    """Reading, writing, running over the end, into a window without the right: stopped, reported, nobody else hurt."""
+    made = await fabric(dut)
+    await made.window(1, 1, 0x5000_0000, PAGE, 0x30000, 1)
+    other = fill(made, 2, 8192)
+    await made.give(2, 2, 1, TASK + 2)
+    prr = await made.give(1, 1, 1, TASK + 1)
+    before = bytes(made.ram.read(0, 0x20000)), bytes(made.ram.read(0x38000, 0x48000))
+    sources = 0x4100_0000, 0x4000_F800, SOURCE + 4, 1 << 60
+    targets = 0x3000_0000, 0x4000_F800, 0x5000_0000, 0x4000_FFFC
+    cases = [*((source, TARGET, 0) for source in sources), *((SOURCE, target, 1) for target in targets)]
+    for source, target, write in cases:
+        await made.job(2, 2, SOURCE, TARGET, 8192)
+        await made.job(1, 1, source, target, 4096)
+        assert (await made.finished(1, 1))["fault"] == FAULT_DMA, (hex(source), hex(target))
+        assert (await made.get("IRQ_STATUS"))["dma_violation"]
+        info = await made.get("FAULT_INFO")
+        assert (info["vm"], info["dev"], info["prr"], info["write"], info["why"]) == (1, 1, prr, write, FAULT_DMA)
+        await made.put("IRQ_STATUS", 0x7F)
+        assert (await made.finished(2, 2))["fault"] == FAULT_NONE
+        assert result(made, 2, 8192) == probe(other)
+        again = await made.request(1, 1, 1)
+        assert (again.method, again.reconfig) == (ASSIGN, 0)
+        await made.connect(again.prr, 1, 1)
+        prr = again.prr
+    assert bytes(made.ram.read(0, 0x20000)) == before[0], "somebody else's memory"
+
+
+@cocotb.test()
+async def tasks_that_misbehave(dut):
+    """Hung, endless, talking out of turn, a context without end or none: each contained, the region configured anew."""
+    made = await fabric(dut)
+    await made.put("STOP_TIME", 300)
+    other = fill(made, 2, 8192)
+    data = fill(made, 1, 4096)
+    cases = {
+        1: FAULT_HUNG,
+        2: FAULT_DMA,
+        3: FAULT_ROGUE,
+        4: FAULT_CONTEXT,
+        5: FAULT_ROGUE,
+        6: FAULT_HUNG,
+        7: FAULT_ROGUE,
+    }
+    for wrong, fault in cases.items():
+        neighbour = await made.give(2, 2, 15, TASK + 2)
+        prr = await made.give(1, 1, 1, TASK + 1)
+        assert prr != neighbour
+        await made.job(2, 2, SOURCE, TARGET, 8192)
+        await made.job(1, 1, SOURCE, TARGET, 4096, cmd=wrong)
+        if wrong in (1, 4, 6):
+            await ClockCycles(dut.clk_i, 100)
+            await made.put("PRR_STOP", 1, prr)
+        done = await made.finished(1, 1)
+        if wrong == 3:  # its job was fine; what came after it was not
+            assert done["fault"] == FAULT_NONE
+        else:
+            assert done["fault"] == fault, wrong
+        await made.wait_state(prr, IDLE)
+        assert (await made.get("FAULT_INFO"))["why"] == fault
+        expected = TASK + 1 if fault == FAULT_DMA else 0  # a task that only asked for too much is not to blame
+        assert (await made.region(prr))["task_id"] == expected, wrong
+        await made.finished(2, 2)
+        assert result(made, 2, 8192) == probe(other)
+        await made.put("CANCEL", 1 | 1 << 4)
+    await made.give(1, 1, 1, TASK + 1)
+    await made.job(1, 1, SOURCE, TARGET, 4096)
+    assert (await made.finished(1, 1))["fault"] == FAULT_NONE
+    assert result(made, 1, 4096) == probe(data)
+
+
+@cocotb.test()
+async def hold_expires_and_cancel_frees(dut):
+    made = await fabric(dut)
+    await made.put("HOLD_TIME", 200)
+    prr = await made.give(0, 0, 1, TASK)
+    await made.wait_state(prr, IDLE)
+    assert (await made.get("IRQ_STATUS"))["hold_expired"]
+    assert not (await made.stat(0, 0))["connected"]
+    await made.put("HOLD_TIME", 0xFFFFFFFF)
+    for dev in range(3):
+        await made.request(0, dev, 1)
+    assert (await made.request(1, 3, 1)).listed
+    assert (await made.request(1, 3, 1)).listed
+    assert (await made.get("LIST"))["waiting"] == 1
+    await made.put("CANCEL", 1 | 3 << 4)
+    assert (await made.get("LIST"))["waiting"] == 0
+    assert (await made.request(1, 3, 1)).listed
+    await made.put("CANCEL", 0)
+    await ClockCycles(dut.clk_i, 10)
+    found = await made.new_solution()
+    assert found and found.client == (1, 3, 1)
+    assert await made.new_solution() is None
+    assert (await made.request(2, 2, 1)).method == UNAVAILABLE
+    assert (await made.request(2, 2, 1)).client == (2, 2, 1)
+
+
+class Crowd:
+    """A manager and sixteen guests that do what chance says; every job's output is checked."""
+
+    def __init__(self, made: Fabric, dut):
+        self.made, self.dut = made, dut
+        self.jobs: dict[tuple[int, int], tuple[bytes, int, int]] = {}
+        self.done = self.failed = 0
+
+    def place(self, vm: int, dev: int) -> tuple[int, int]:
+        """Source and target of an IF, guest-physical; the VM's memory begins at 0x4000_0000."""
+        return 0x4000_0000 + dev * 0x4000, 0x4000_2000 + dev * 0x4000
+
+    async def job(self) -> None:
+        vm, dev = random.randrange(4), random.randrange(4)
+        if (vm, dev) in self.jobs:
+            return
+        size = random.choice((0, 8, 64, 136, 1000, 3000, 4096, 8192))
+        wrong = random.choice((0,) * 9 + (1, 5)) if size else 0
+        key = random.getrandbits(32)
+        source, target = self.place(vm, dev)
+        data = fill(self.made, vm, size, source & 0xFFFF)
+        self.jobs[vm, dev] = data, key, wrong
+        await self.made.job(vm, dev, source, target, size, key, random.choice((0, 1, 7, 60)), wrong)
+
+    async def request(self) -> None:
+        await self.made.request(random.randrange(4), random.randrange(4), random.randrange(16))
+
+    async def cancel(self) -> None:
+        await self.made.put("CANCEL", random.randrange(4) | random.randrange(4) << 4)
+
+    async def stop(self) -> None:
+        await self.made.put("PRR_STOP", 1, random.randrange(3))
+
+    async def disconnect(self) -> None:
+        await self.made.connect(random.randrange(3), random.randrange(4), random.randrange(4), 0)
+
+    async def serve(self) -> None:
+        """Whatever the regions wait for."""
+        await self.made.new_solution()
+        for prr in range(3):
+            now = await self.made.region(prr)
+            if now["state"] == RECONFIG:
+                image = bytearray(simb(prr, now["target"], random.choice((1, 40, 300))))
+                if random.random() < 0.1:
+                    image[random.randrange(len(image) // 4) * 4] ^= 0x10
+                await self.made.configure(prr, bytes(image), verify=random.getrandbits(1))
+            elif now["client"] and not now["connected"]:
+                await self.made.connect(prr, now["vm"], now["dev"])
+
+    async def check(self) -> None:
+        for vm, dev in list(self.jobs):
+            now = await self.made.stat(vm, dev)
+            if now["over"]:
+                data, key, wrong = self.jobs.pop((vm, dev))
+                if wrong:
+                    assert now["fault"] in (FAULT_HUNG, FAULT_ROGUE, FAULT_CONTEXT), now
+                    self.failed += 1
+                else:
+                    assert now["fault"] == FAULT_NONE, now
+                    out = result(self.made, vm, len(data) + 7 & ~7, self.place(vm, dev)[1] & 0xFFFF)
+                    assert out[: len(data)] == probe(data + bytes(-len(data) % 8), key)[: len(data)]
+                    self.done += 1
+                await self.made.if_put(vm, dev, "OVER", 1)
+
+    async def step(self) -> None:
+        does = (self.job, self.request, self.serve, self.check, self.cancel, self.stop, self.disconnect)
+        await random.choices(does, weights=(20, 25, 25, 10, 4, 6, 2))[0]()
+        await ClockCycles(self.dut.clk_i, random.choice((1, 2, 5, 40)))
+
+
+def pauses(share: float):
+    while True:
+        yield random.random() < share
+
+
+def slow_memory(made: Fabric, share: float) -> None:
+    ports = made.ram.write_if, made.ram.read_if
+    for channel in (
+        ports[0].aw_channel,
+        ports[0].w_channel,
+        ports[0].b_channel,
+        ports[1].ar_channel,
+        ports[1].r_channel,
+    ):
+        channel.set_pause_generator(pauses(share))
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.3, 0.8])
+async def a_crowd(dut, share):
+    """Chance decides; the reference model is asked in every cycle; memory makes wait more or less."""
+    made = await fabric(dut)
+    slow_memory(made, share)
+    await made.put("STOP_TIME", 3000)
+    await made.put("HOLD_TIME", 1500)
+    made.model.hold_time = 1500
+    crowd = Crowd(made, dut)
+    for _ in range(700):
+        await crowd.step()
+    for _ in range(3000):
+        if not crowd.jobs:
+            break
+        vm, dev = random.choice(list(crowd.jobs))
+        await made.request(vm, dev, random.randrange(16))
+        await crowd.serve()
+        if crowd.jobs[vm, dev][2]:
+            await crowd.stop()
+        await crowd.check()
+    assert not crowd.jobs, crowd.jobs
+    dut._log.info("%d jobs done, %d failed as they should, %d cycles\n%s", crowd.done, crowd.failed,
+                  made.model.cycles, made.model.table())  # fmt: skip
+    assert crowd.done > 30 and crowd.failed > 3
+    COVERAGE.update(made.model.coverage)
+    if share == 0.8:
+        check_coverage(dut, made.model)
+
+
+COVERAGE: Counter = Counter()
+
+# What can happen in a state; each of it must have happened in one of the runs.
+POSSIBLE = {
+    "Idle": ("begin", "alloc", "connect_command"),
+    "Busy": ("over", "fault", "alloc", "stop"),
+    "Preempt": ("over", "stopped", "fault"),
+    "Switch": ("saved", "restored"),
+    "Reconfig": ("cfg_done", "cfg_fail", "cancel"),
+    "Hold": ("begin", "restore", "alloc", "cancel", "connect_command"),
+}
+
+
+def check_coverage(dut, model: Lockstep) -> None:
+    model.coverage = COVERAGE
+    dut._log.info("all runs together\n%s", model.table())
+    for state, events in POSSIBLE.items():
+        for event in events:
+            assert COVERAGE[STATES.index(state), event], f"{event} in {state} was never seen"
+
+
+# ---- Figures: fabric clock cycles, each with its bound in figures.tsv ----
+async def span(dut, begins, ends, most: int = 200) -> int:
+    """Cycles from one in which `begins()` holds to the first in which `ends()` does."""
+    since = None
+    for cycle in range(most):
+        await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        if since is None and begins():
+            since = cycle
+        if since is not None and ends():
+            return cycle - since
+    raise AssertionError("it does not end")
+
+
+def high(*signals) -> bool:
+    return all(int(signal.value) for signal in signals)
+
+
+@cocotb.test()
+async def figures_of_the_bus_and_the_monitor(dut):
+    made = await fabric(dut)
+    taken = cocotb.start_soon(span(dut, lambda: high(dut.s_axi_arvalid),
+                                   lambda: high(dut.s_axi_rvalid, dut.s_axi_rready)))  # fmt: skip
+    await made.get("PARAMS")
+    measured("fpga.bus.read", await taken)
+    taken = cocotb.start_soon(span(dut, lambda: high(dut.s_axi_arvalid),
+                                   lambda: high(dut.s_axi_rvalid, dut.s_axi_rready)))  # fmt: skip
+    await made.stat(0, 0)
+    measured("fpga.bus.read_if", await taken)
+
+    def written():
+        return high(dut.s_axi_wvalid, dut.s_axi_wready)
+
+    worst = 0
+    for dev in range(4):  # three solutions, one refusal
+        taken = cocotb.start_soon(span(dut, written, lambda: int(dut.monitor_o.value) & 1))
+        await made.put("REQUEST", 1 | dev << 4 | 5 << 8)
+        worst = max(worst, await taken)
+        await ClockCycles(dut.clk_i, 3)
+    assert (await made.solution()).method == UNAVAILABLE
+    measured("fpga.monitor.solution", worst)
+    for prr in range(3):
+        await made.configure(prr, simb(prr, TASK + prr))
+    taken = cocotb.start_soon(span(dut, written, lambda: int(dut.seen_o.value) >> 37 & 1))
+    await made.connect(0, 1, 0)
+    measured("fpga.if.connect", await taken)
+    taken = cocotb.start_soon(span(dut, written, lambda: not int(dut.seen_o.value) >> 37 & 1))
+    await made.connect(0, 1, 0, 0)
+    measured("fpga.if.disconnect", await taken)
+
+
+@cocotb.test()
+async def figures_of_contexts(dut):
+    """Twelve words of the probe's context and two of the wrapper's."""
+    made = await fabric(dut)
+    fill(made, 0, 4096)
+    prr = await made.give(0, 0, 1, TASK)
+    await made.job(0, 0, SOURCE, TARGET, 4096)
+    await ClockCycles(dut.clk_i, 100)
+    taken = cocotb.start_soon(span(dut, lambda: high(dut.ctx_saving_o), lambda: not high(dut.ctx_saving_o)))
+    await made.put("PRR_STOP", 1, prr)
+    measured("fpga.fabric.save", await taken)
+    await made.request(0, 0, 1)
+    taken = cocotb.start_soon(span(dut, lambda: high(dut.ctx_restoring_o), lambda: not high(dut.ctx_restoring_o)))
+    await made.connect(prr, 0, 0)
+    measured("fpga.fabric.restore", await taken)
+    await made.finished(0, 0)
+
+
+@cocotb.test()
+async def figures_of_configuration(dut):
+    """The port takes a word a cycle; what is lost is lost by the memory."""
+    made = await fabric(dut)
+    for verify in (0, 1):
+        found = await made.request(0, verify, 1)
+        assert await made.configure(found.prr, simb(found.prr, TASK + verify, 20000), verify=verify) == 0
+        counts = await made.get("ICAP_COUNTS")
+        assert counts["words"] == 20002
+        measured("fpga.config.rate_verified" if verify else "fpga.config.rate", counts["words"] / counts["cycles"])
+
+
+@cocotb.test()
+async def bursts_and_back_pressure(dut):
+    """Reads and writes of any length and alignment, in the context buffers, while every channel makes wait."""
+    made = await fabric(dut)
+    writer, reader = made.bus.write_if, made.bus.read_if
+    for channel in (writer.aw_channel, writer.w_channel, writer.b_channel, reader.ar_channel, reader.r_channel):
+        channel.set_pause_generator(pauses(0.4))
+    base, size = REGS["FABRIC_CONTEXTS"], 4 * REGS["FABRIC_CONTEXT_STRIDE"]
+    right = bytearray(size)
+    for _ in range(150):
+        at = random.randrange(size)
+        length = min(random.choice((1, 2, 4, 8, 33, 300)), size - at)
+        if random.random() < 0.5:
+            right[at : at + length] = data = random.randbytes(length)
+            await made.bus.write(base + at, data)
+        else:
+            assert (await made.bus.read(base + at, length)).data == right[at : at + length]
+    for nowhere in (REGS["FABRIC_IFS"] + 4 * 16 * PAGE, REGS["FABRIC_IFS"] + 128, 0x2000, 0x400):
+        assert (await made.bus.read(nowhere, 8)).resp == AxiResp.SLVERR, hex(nowhere)
+        assert (await made.bus.write(nowhere, bytes(8))).resp == AxiResp.SLVERR, hex(nowhere)
+    assert (await made.bus.read(REGS["FABRIC_IFS"], 8)).resp == AxiResp.OKAY
+
+
+@cocotb.test()
+async def what_a_guest_cannot_write(dut):
+    """STAT, DONE_SIZE, DONE_CODE and OVER = 1 come from the fabric alone; the rest is kept, also when unconnected."""
+    made = await fabric(dut)
+    page = made.page(3, 3)
+    await made.bus.write(page, b"\xff" * 96)
+    await made.if_put(3, 3, "INT_CTRL", 0)
+    for name, wanted in {"OVER": 0, "CMD": 0xFFFFFFFF, "DATA_ADDR": MASK, "DATA_SIZE": 0xFFFFFFFF, "INT_CTRL": 0,
+                         "RESULT": MASK, "DONE_SIZE": 0, "DONE_CODE": 0}.items():  # fmt: skip
+        assert await made.if_get(3, 3, name) == wanted, name
+    stat = await made.stat(3, 3)
+    assert stat["pending"] and not any(stat[name] for name in ("connected", "busy", "over", "saved", "fault"))
+    assert int(dut.irq_vm_o.value) == 0
+    assert await made.if_get(3, 2, "CMD") == 0, "another IF's page"
+
+
+class Queue:
+    """A sorter of 16 entries in Python: what each command leads to, and with which outcome."""
+
+    INSERT, POP, REMOVE, UPDATE = range(4)
+    DONE, FULL, DUPLICATE, ABSENT = range(4)
+
+    def __init__(self):
+        self.entries: list[tuple[int, int]] = []
+
+    def outcome(self, op: int, present: list) -> int:
+        if op == self.INSERT:
+            if present:
+                return self.DUPLICATE
+            return self.FULL if len(self.entries) == 16 else self.DONE
+        there = self.entries if op == self.POP else present
+        return self.DONE if there else self.ABSENT
+
+    def command(self, op: int, key: int, value: int) -> int:
+        present = [entry for entry in self.entries if entry[1] == value]
+        status = self.outcome(op, present)
+        if status == self.DONE:
+            gone = self.entries[:1] if op == self.POP else present
+            self.entries = [entry for entry in self.entries if entry not in gone]
+            if op in (self.INSERT, self.UPDATE):
+                self.entries = sorted([*self.entries, (key, value)], key=lambda entry: entry[0])
+        return status
+
+
+@cocotb.test()
+async def the_sorter_behind_its_registers(dut):
+    """Insert, peek, pop, remove and update as a scheduler would, beside a list that is sorted in Python."""
+    made = await fabric(dut)
+    queue = Queue()
+    for number in range(120):
+        op = random.choice((Queue.INSERT, *range(4)))
+        key, value = random.getrandbits(64) >> random.choice((0, 61)), random.randrange(20)
+        await made.put("SORT_KEY", key)
+        await made.put("SORT_COMMAND", op | value << 16)
+        status = queue.command(op, key, value)
+        now = await made.get("SORT_STATUS")
+        assert (now["status"], now["busy"], now["count"]) == (status, 0, len(queue.entries)), number
+        head = queue.entries[0] if queue.entries else (MASK, 0xFFFF)
+        assert (await made.get("SORT_HEAD_KEY"))["key"] == head[0]
+        assert await made.get("SORT_HEAD") == {"value": head[1], "valid": int(bool(queue.entries))}

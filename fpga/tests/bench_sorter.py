@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sorter against a sorted list: what it answers, what its head is after each command, and in how many cycles."""
+
+import bisect
+import random
+from collections import Counter
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
+from figures import measured
+from rtl_lab import Bench
+
+BENCHES = [
+    Bench(top="sorter", name="sorter-64", noise=True),
+    Bench(top="sorter", name="sorter-128", parameters={"Depth": 128, "KeyWidth": 32, "ValueWidth": 32}),
+    Bench(top="sorter", name="sorter-2", parameters={"Depth": 2, "KeyWidth": 3, "ValueWidth": 2}),
+    Bench(top="sorter", name="sorter-11", parameters={"Depth": 11, "KeyWidth": 4, "ValueWidth": 5}),
+]
+
+INSERT, POP, REMOVE, UPDATE = range(4)
+DONE, FULL, DUPLICATE, ABSENT = range(4)
+CYCLES = {INSERT: 1, POP: 1, REMOVE: 1, UPDATE: 2}
+
+
+class Model:
+    """What the sorter promises, with a list."""
+
+    def __init__(self, depth):
+        self.depth, self.entries = depth, []  # entries: (key, value), in order
+
+    def _find(self, value):
+        return next((at for at, entry in enumerate(self.entries) if entry[1] == value), None)
+
+    def _put(self, key, value):
+        self.entries.insert(bisect.bisect_right([entry[0] for entry in self.entries], key), (key, value))
+        return DONE
+
+    def insert(self, key, value):
+        if self._find(value) is not None:
+            return DUPLICATE
+        return FULL if len(self.entries) == self.depth else self._put(key, value)
+
+    def remove(self, _key, value):
+        at = self._find(value)
+        if at is not None:
+            del self.entries[at]
+        return ABSENT if at is None else DONE
+
+    def pop(self, _key, _value):
+        if self.entries:
+            del self.entries[0]
+            return DONE
+        return ABSENT
+
+    def update(self, key, value):
+        return self._put(key, value) if self.remove(key, value) == DONE else ABSENT
+
+    def run(self, op, key, value):
+        return (self.insert, self.pop, self.remove, self.update)[op](key, value)
+
+
+class Driver:
+    """Issues commands, one a cycle unless the sorter makes it wait, and holds every answer against the model."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        self.depth = int(dut.Depth.value)
+        self.key_top = 2 ** len(dut.key_i) - 1
+        self.value_top = 2 ** len(dut.value_i) - 1
+        self.model = Model(self.depth)
+        self.seen = Counter()
+        self.cycles = Counter()
+
+    async def reset(self):
+        Clock(self.dut.clk_i, 10, "ns").start()
+        self.dut.op_valid_i.value = 0
+        self.dut.rst_ni.value = 0
+        for _ in range(2):
+            await FallingEdge(self.dut.clk_i)
+        self.dut.rst_ni.value = 1
+        self.check_head()
+
+    def head(self):
+        return int(self.dut.head_key_o.value), int(self.dut.head_value_o.value)
+
+    async def peek(self):
+        """The head after a command, which is to be there in the very next cycle."""
+        waited, expected = 0, self.model.entries[0] if self.model.entries else (self.key_top, self.value_top)
+        while self.head() != expected and waited < 3:
+            await FallingEdge(self.dut.clk_i)
+            waited += 1
+        self.cycles["peek"] = max(self.cycles["peek"], waited)
+        self.check_head()
+
+    def check_head(self):
+        dut, entries = self.dut, self.model.entries
+        key, value = entries[0] if entries else (self.key_top, self.value_top)
+        assert int(dut.head_valid_o.value) == bool(entries)
+        assert int(dut.count_o.value) == len(entries)
+        assert self.head() == (key, value)
+
+    async def do(self, op, key=0, value=0):
+        """Called before a rising edge, returns before the next one the command leaves free; checks it all."""
+        dut = self.dut
+        dut.op_valid_i.value, dut.op_i.value, dut.key_i.value, dut.value_i.value = 1, op, key, value
+        cycles = 0
+        ready = False
+        while not ready:
+            await ReadOnly()
+            ready, status = bool(int(dut.op_ready_o.value)), int(dut.status_o.value)
+            await RisingEdge(dut.clk_i)
+            cycles += 1
+            await FallingEdge(dut.clk_i)
+        expected = self.model.run(op, key, value)
+        assert status == expected, f"{op=} {key=} {value=}: {status=}, not {expected}"
+        assert cycles == (CYCLES[op] if expected == DONE else 1)
+        self.seen[op, status] += 1
+        self.cycles[op] = max(self.cycles[op], cycles)
+        dut.op_valid_i.value = 0
+        await self.peek()
+        return status
+
+
+@cocotb.test()
+async def in_order_and_in_their_cycles(dut):
+    """Keys that fall, then rise, then are equal: they come out sorted, the equal ones as they went in."""
+    driver = Driver(dut)
+    await driver.reset()
+    count = min(driver.depth, driver.value_top + 1)
+    for keys in (range(count, 0, -1), range(count), [5] * count):
+        for value, key in enumerate(keys):
+            assert await driver.do(INSERT, key & driver.key_top, value) == DONE
+        for _ in range(count):
+            assert await driver.do(POP) == DONE
+        assert await driver.do(POP) == ABSENT
+
+
+@cocotb.test()
+async def extremes(dut):
+    """The least and the greatest key, a full queue, a value twice, one that is not there."""
+    driver = Driver(dut)
+    await driver.reset()
+    count = min(driver.depth, driver.value_top + 1)
+    for value in range(count):
+        await driver.do(INSERT, driver.key_top if value % 2 else 0, value)
+    assert await driver.do(INSERT, 1, 0) == DUPLICATE
+    if driver.value_top >= driver.depth:
+        assert await driver.do(INSERT, 1, driver.value_top) == FULL
+        assert await driver.do(REMOVE, 0, driver.value_top) == ABSENT
+        assert await driver.do(UPDATE, 0, driver.value_top) == ABSENT
+    for value in range(count):
+        assert await driver.do(UPDATE, driver.key_top - value & driver.key_top, value) == DONE
+    for value in reversed(range(count)):
+        assert await driver.do(REMOVE, 0, value) == DONE
+
+
+@cocotb.test()
+async def random_commands(dut):
+    """Three phases, that fill, that hold and that empty it; few keys, so that many are equal."""
+    driver = Driver(dut)
+    await driver.reset()
+    keys = [random.getrandbits(driver.key_top.bit_length()) for _ in range(1 + driver.depth // 3)]
+    values = min(driver.value_top, 4 * driver.depth)
+    for weights in ((14, 1, 1, 2), (4, 2, 2, 4), (2, 4, 4, 2), (8, 1, 1, 2), (1, 5, 1, 1)):
+        for op in random.choices(range(4), weights, k=max(300, 4 * driver.depth)):
+            value = random.randint(0, values)
+            if driver.model.entries and random.random() < 0.4:
+                value = random.choice(driver.model.entries)[1]
+            await driver.do(op, random.choice(keys), value)
+            if random.random() < 0.1:
+                await FallingEdge(dut.clk_i)
+                driver.check_head()
+    while driver.model.entries:
+        await driver.do(POP)
+    await driver.do(POP)
+    wanted = {(INSERT, DONE), (INSERT, DUPLICATE), (POP, DONE), (POP, ABSENT), (REMOVE, DONE), (REMOVE, ABSENT)}
+    wanted |= {(UPDATE, DONE), (UPDATE, ABSENT)} | ({(INSERT, FULL)} if values >= driver.depth else set())
+    dut._log.info("commands x outcomes: %s", dict(sorted(driver.seen.items())))
+    for op, name in enumerate(("insert", "pop", "remove", "update")):
+        measured(f"fpga.sorter.{name}", driver.cycles[op])
+    measured("fpga.sorter.peek", driver.cycles["peek"])
+    assert wanted <= set(driver.seen), f"never seen: {wanted - set(driver.seen)}"

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fabric's figures: goals and papers' numbers (figures.tsv), what benches measured, what synthesis found.
+
+A bench calls `measured(metric, value)`: a value that misses its goal fails the test, and all are noted. As a program
+it prints them beside the goals and the papers, adds them to build/bench/results.jsonl, and plots the sorter's sizes.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rtl_lab import BUILD, FPGA, TOP
+
+sys.path.insert(0, str(TOP / "scripts"))
+from tessera.bench_report import current_commit, text_table, verdict
+
+TABLE = FPGA / "figures.tsv"
+NOTES = BUILD / "figures"
+SYNTHESIS = BUILD / "synth.jsonl"
+COLUMNS = ("metric", "unit", "better", "goal", "paper", "what", "source")
+# What a block's synthesis gives, and in which unit.
+SYNTHESIZED = {"luts": "LUTs", "registers": "registers", "bram36": "BRAM36", "dsp": "DSP48", "path_ns": "ns"}
+
+
+def _number(text):
+    return None if text == "-" else float(text)
+
+
+def read_table(file=TABLE):
+    """The lines of the table by metric."""
+    lines = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert tuple(lines[0]) == COLUMNS, f"{file}: header"
+    found = {}
+    for cells in lines[1:]:
+        assert len(cells) == len(COLUMNS), f"{file}: {cells[0]}: {len(cells)} columns"
+        assert cells[0] not in found, f"{file}: {cells[0]} stands there twice"
+        found[cells[0]] = dict(zip(COLUMNS, cells, strict=True))
+    return found
+
+
+def met(line, value):
+    """Whether a value reaches its goal; None when there is no goal."""
+    goal = _number(line["goal"]) if line else None
+    if goal is None:
+        return None
+    return value <= goal if line["better"] == "lower" else value >= goal
+
+
+def measured(metric, value):
+    """Notes a value, and fails when it misses its goal. The metric must stand in the table."""
+    line = read_table()[metric]
+    NOTES.mkdir(parents=True, exist_ok=True)
+    (NOTES / f"{metric}.json").write_text(json.dumps(value), encoding="utf-8")
+    assert met(line, value) is not False, f"{metric}: {value} {line['unit']}, the goal is {line['goal']}"
+
+
+def _synthesized():
+    """Figures of synthesis: (metric, unit, value, parameters)."""
+    if not SYNTHESIS.is_file():
+        return
+    for text in SYNTHESIS.read_text(encoding="utf-8").splitlines():
+        found = json.loads(text)
+        for name, unit in SYNTHESIZED.items():
+            yield f"fpga.{found['block']}.{name}", unit, found[name], found["parameters"]
+
+
+def _record(metric, unit, value, line, config, commit):
+    paper = _number(line["paper"]) if line else None
+    return {
+        "metric": metric, "unit": unit, "value": value, "min": value, "median": value, "max": value, "n": 1,
+        "goal": _number(line["goal"]) if line else None, "met": met(line, value), "config": config,
+        "commit": commit.name, "dirty": commit.dirty,
+        "anchors": {} if paper is None else {"paper": paper},
+        "anchor_source": line["source"] if paper is not None else None,
+    }  # fmt: skip
+
+
+def records():
+    """All figures there are, as objects of results.jsonl, those of the table first and in its order."""
+    table, commit = read_table(), current_commit()
+    found = []
+    for metric, line in table.items():
+        note = NOTES / f"{metric}.json"
+        if note.is_file():
+            value = json.loads(note.read_text(encoding="utf-8"))
+            found.append(_record(metric, line["unit"], value, line, {"system": "verilator"}, commit))
+    for metric, unit, value, parameters in _synthesized():
+        config = {"system": "yosys synth_xilinx -family xc7", "parameters": parameters}
+        found.append(_record(metric, unit, value, table.get(metric), config, commit))
+    return found
+
+
+def rows(found):
+    """The cells of the table that is printed."""
+    table = read_table()
+    out = [["metric", "unit", "goal", "measured", "", "paper"]]
+    for line in found:
+        paper = table.get(line["metric"], {}).get("paper", "-")
+        goal = "" if line["goal"] is None else f"{line['goal']:,.10g}"
+        out.append([line["metric"], line["unit"], goal, f"{line['value']:,.10g}", verdict(line["met"]),
+                    "" if paper == "-" else f"{float(paper):,.10g}"])  # fmt: skip
+    return out
+
+
+def add_to_results(path, found):
+    """Replaces the fabric's figures in results.jsonl, and leaves the others."""
+    old = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    kept = [line for line in old if not json.loads(line)["metric"].startswith("fpga.")]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in [*kept, *map(json.dumps, found)]), encoding="utf-8")
+
+
+def plot_sorter(found, out):
+    """LUTs, registers and longest path of the sorter over its depth, with the paper's sorter."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    sizes = {}
+    for line in found:
+        block, _, name = line["metric"].removeprefix("fpga.").rpartition(".")
+        if block.startswith("sorter-"):
+            sizes.setdefault(name, {})[int(block.removeprefix("sorter-"))] = line["value"]
+    if not sizes:
+        return
+    figure, (area, path) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for name, colour, paper in (("luts", "tab:blue", 8910), ("registers", "tab:orange", 8352)):
+        depths = sorted(sizes[name])
+        area.plot(depths, [sizes[name][depth] for depth in depths], "o-", color=colour, label=SYNTHESIZED[name])
+        area.axhline(paper, color=colour, linestyle=":", label=f"{SYNTHESIZED[name]}, tagged sorter of HyOS")
+    area.set(xscale="log", yscale="log", xlabel="entries of 32 + 32 bits", ylabel="number")
+    depths = sorted(sizes["path_ns"])
+    path.plot(depths, [sizes["path_ns"][depth] for depth in depths], "o-", color="tab:green")
+    path.set(
+        xscale="log",
+        xlabel="entries of 32 + 32 bits",
+        ylabel="longest path, ns (yosys sta, cells only)",
+        ylim=(0, None),
+    )
+    for axes in (area, path):
+        axes.set_xticks(depths, map(str, depths))
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+    area.legend(fontsize=8)
+    figure.suptitle("The sorter on a Kintex-7 by yosys")
+    figure.savefig(out, dpi=110)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=TOP / "build" / "bench", help="folder for results (%(default)s)")
+    out = parser.parse_args().out
+    found = records()
+    if not found:
+        print("figures: none yet; `make bench-fpga` measures", file=sys.stderr)
+        return 1
+    add_to_results(out / "results.jsonl", found)
+    plot_sorter(found, out / "sorter.png")
+    print(text_table(rows(found)))
+    missing = [metric for metric in read_table() if metric not in {line["metric"] for line in found}]
+    for metric in missing:
+        print(f"figures: not measured: {metric}", file=sys.stderr)
+    print(f"figures: {len(found)} figures of the fabric in {out / 'results.jsonl'}")
+    return 1 if missing or any(line["met"] is False for line in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

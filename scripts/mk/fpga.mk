@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# The reconfigurable fabric in RTL, fpga/ (docs/fabric.md): benches on Verilator, proofs, lint, synthesis.
+# ONLY=words runs some of the tests (pytest's -k).
+FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
+
+test-fpga: | setup-fpga ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
+	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider $(if $(ONLY),-k "$(ONLY)") fpga/tests
+
+fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
+	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_lint.py
+
+fpga-synth: | setup-fpga ## LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
+	@$(FPGA_PYTHON) fpga/tests/synth.py $(ONLY)
+
+# The benches first: they note what they measured, goals and all. Synthesis of everything takes some minutes.
+bench-fpga: | setup-fpga ## the fabric's figures: benches, synthesis, table of goals (build/bench)
+	@rm -rf $(BUILD)/fpga/figures
+	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_benches.py
+	@$(FPGA_PYTHON) fpga/tests/synth.py
+	@$(FPGA_PYTHON) fpga/tests/figures.py --out $(BUILD)/bench
+
+fpga-demo: | setup-fpga ## two VMs share three regions: a timeline picture, build/fpga/demo/timeline.png
+	@$(FPGA_PYTHON) fpga/tests/demo_fabric.py
+	@$(FPGA_PYTHON) fpga/tests/draw.py $(BUILD)/fpga/demo
+
+fpga-regs: | setup-fpga ## make the fabric's registers from fpga/rdl/fabric.rdl anew: RTL, C, Rust, build/fpga/html
+	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
+
+.PHONY: bench-fpga fpga-demo fpga-regs test-fpga fpga-lint fpga-synth
