@@ -2,8 +2,7 @@
 /*
  * The guest's LLbit, which a VCPU may have set by LL before it lost the CPU: were it still set when the VCPU comes
  * back, its SC could succeed although another one has written there meanwhile. Nothing of the root's clears it
- * on this core,
- * only ERET in a guest. So a guest of our own is made for two instructions, with a GuestID of its own.
+ * on this core, only ERET in a guest. So a guest of our own is made for two instructions, with a GuestID of its own.
  */
 #include "asm_layout.h"
 #include "cp0.h"
