@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The hostile guest's attacks on MIPS32 (guests/faults/attacker/mips), each beside FreeRTOS, which checks itself, and one
-<<<<<<< HEAD
-with a timer and a real-time app: both go on, and the attacker gets what it must.
-=======
 with a timer and a real-time app: none of them notices, and the attacker gets what it must.
->>>>>>> 43faf5d665c2dddd77b253ade43d669c3337b466
 """
 
 import re

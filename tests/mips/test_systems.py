@@ -36,7 +36,7 @@ def test_the_same_run_twice_is_the_same() -> None:
 @pytest.mark.parametrize("hss", [1, 3, 7])
 def test_fewer_shadow_sets_change_nothing_but_the_price(board: str, hss: int) -> None:
     """With one set for all VCPUs, two and six: registers of one never reach another."""
-    system = run("m5150", board, "--model", f"hss={hss}", limit="300M")
+    system = run("m5150", board, "--model", f"hss={hss}", limit="500M")
     assert f"{hss + 1} GPR shadow sets" in system.text("tessera")
     assert "freertos: self-check passed" in system.text("freertos")
     assert "FAILED" not in system.text("freertos")
