@@ -20,7 +20,7 @@ module dma_guard_props
     window_t window;
     page_t page, below;          // the page, and how far it lies behind the window's first
     logic [9:0] last;            // the 64-bit word behind the burst, counted within the page
-  window_t [NumWindows-1:0] mine;  // nothing, for a VM that is not there
+    window_t [NumWindows-1:0] mine;  // nothing, for a VM that is not there
     assign mine    = {1'b0, request_i.vm} < 5'(NumVms) ? windows_i[request_i.vm[0]] : '0;
     assign window  = mine[w];
     assign page    = request_i.addr[AddrWidth-1:PageBits];
