@@ -9,7 +9,7 @@
 #include "vuart.h"
 
 #define SEND_ON_WRITE 6U     /* characters sent where a VM writes some */
-#define SEND_ON_INTERRUPT 8U /* the same where the UART asks for more */
+#define SEND_ON_INTERRUPT 4U /* the same where the UART asks for more */
 #define TYPED_AT_ONCE 4U     /* characters taken from the UART at a time */
 
 struct spinlock console_lock;
@@ -21,12 +21,13 @@ static struct {
     bool (*divert)(char c); /* who gets what is typed, or NULL; like escape, of the CPU that has the UART */
     bool flush_armed;
     bool tell; /* a VM that wants room has got it */
+    bool took; /* the UART's last interrupt was spent on what was typed; like escape */
     struct timer flush;
 } console; /* owner: this file; guarded by console_lock */
 
-struct source *source_of(unsigned id)
+struct source *sources(void)
 {
-    return &console.vms[id];
+    return console.vms;
 }
 
 struct source *source_focused(void)
@@ -236,13 +237,13 @@ struct vm *console_focus(void)
 
 void console_set_focus(struct vm *vm)
 {
-    struct source *before = source_focused();
+    const struct source *before = source_focused();
 
     spin_lock(&console_lock);
-    if (before != NULL && vm != console.focus && before->len > 0 && before->due == 0) {
-        source_finish(before);
-    }
     console.focus = vm;
+    if (before != NULL && before->len > 0 && !console.flush_armed) {
+        flush_arm(); /* what grew on the terminal is a line like any other now */
+    }
     platform_uart_notify_tx(true);
     spin_unlock(&console_lock);
 }
@@ -301,25 +302,52 @@ static void tell_room(void)
     }
 }
 
-/* A little at a time: while there is more, the UART interrupts again. */
-void console_interrupt(void)
+static bool take_typed(void)
 {
-    bool tell;
+    unsigned count = 0;
     int c;
 
-    for (unsigned i = 0; i < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0; i++) {
+    for (; count < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0; count++) {
         console_typed((char)c);
     }
+    return count != 0;
+}
+
+static bool step_operators(void)
+{
+    bool stepped = false;
+
     for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators; o++) {
-        o->step(log_waiting());
+        stepped |= o->step(log_waiting());
     }
+    return stepped;
+}
+
+/* Sends a little of what waits, if anything does: true. VMs that got room by that are told. */
+static bool send_some(void)
+{
+    bool sent, tell;
+
     spin_lock(&console_lock);
-    out_send(SEND_ON_INTERRUPT);
+    sent = out_send(SEND_ON_INTERRUPT);
     tell = console.tell;
     console.tell = false;
     spin_unlock(&console_lock);
     if (tell) {
         tell_room();
+    }
+    return sent;
+}
+
+/* A little at a time, and one thing: while there is more, the UART interrupts again, by itself if we have read or written
+ * a character. For who types without pause the rest has its turn, too. */
+void console_interrupt(void)
+{
+    console.took = !console.took && take_typed();
+    if (!console.took && (step_operators() || !send_some())) {
+        spin_lock(&console_lock);
+        platform_uart_again();
+        spin_unlock(&console_lock);
     }
 }
 

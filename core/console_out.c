@@ -87,17 +87,18 @@ static void go_on(struct source *s, bool whole)
 /* The finished line that has waited longest: of *s, NULL for the hypervisor's. False if there is none. */
 static bool first_due(struct source **s)
 {
+    struct source *all = sources();
     unsigned first = log_due();
     bool found = first != 0;
 
     *s = NULL;
     for (unsigned i = 0; i < hyp.nvms; i++) {
-        unsigned due = source_of(i)->due;
+        unsigned due = all[i].due;
 
         if (due != 0 && (!found || (int)(due - first) < 0)) {
             found = true;
             first = due;
-            *s = source_of(i);
+            *s = &all[i];
         }
     }
     return found;
@@ -252,14 +253,17 @@ static bool send_one(void)
     return false;
 }
 
-void out_send(unsigned count)
+bool out_send(unsigned count)
 {
-    while (count > 0 && send_one()) {
-        count--;
+    unsigned left = count;
+
+    while (left > 0 && send_one()) {
+        left--;
     }
-    if (count == 0) {
+    if (left == 0) {
         platform_uart_notify_tx(true);
     }
+    return left < count;
 }
 
 bool out_raw(const char *text, unsigned size)

@@ -35,8 +35,8 @@ struct source {
 
 /* --- console.c --- */
 
-/* That of VM `id`. */
-struct source *source_of(unsigned id);
+/* Those of all VMs, an array by their numbers. */
+struct source *sources(void);
 
 /* Whose unfinished line is shown as it grows, or NULL. */
 struct source *source_focused(void);
@@ -65,7 +65,7 @@ void log_seize(void);
 /* --- console_out.c --- */
 
 /* Sends up to `count` characters, as far as the UART takes them, and sees that it interrupts if there are more. */
-void out_send(unsigned count);
+bool out_send(unsigned count);
 
 /* The same without bounds, but for `tries` of a UART that takes nothing; ends the line that stands on the terminal. */
 void out_drain(unsigned tries);

@@ -185,16 +185,6 @@ void sched_end_slice(struct cpu *cpu)
     spin_unlock(&sched_lock);
 }
 
-/* Tells why a VM stopped, for which the lock must be let go. */
-static void sched_conclude(struct vm *vm)
-{
-    if (vm->report == VM_REPORT_DUE) {
-        spin_unlock(&sched_lock);
-        vm_conclude(vm);
-        spin_lock(&sched_lock);
-    }
-}
-
 /* The VCPU that left its CPU has asked for something, or somebody for it. */
 static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
 {
@@ -207,7 +197,6 @@ static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struc
     if ((request & VCPU_REQ_OFF) != 0) {
         sched_remove(v);
         vm_vcpu_left(v->vm);
-        sched_conclude(v->vm);
     } else {
         sched_enqueue(&sched_be, cpu, v);
     }
@@ -239,6 +228,14 @@ static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
     return NULL;
 }
 
+/* Looks at interrupts. The lock is held on the way out only. */
+static void sched_poll(struct cpu *cpu)
+{
+    arch_irq_poll();
+    cpu->flags = 0;
+    spin_lock(&sched_lock);
+}
+
 /* Sleeps with nothing to do. The lock is held on the way in and out, not between. */
 static void sched_idle(struct cpu *cpu)
 {
@@ -251,36 +248,8 @@ static void sched_idle(struct cpu *cpu)
         arch_vcpu_unload();
     }
     arch_cpu_sleep();
-    arch_irq_poll();
-    cpu->flags = 0;
-    spin_lock(&sched_lock);
+    sched_poll(cpu);
     cpu->idle = false;
-}
-
-/* Spends v's turn filling its VM's memory. Lock as in sched_idle(). */
-static void sched_load_vm(struct cpu *cpu, struct vcpu *v)
-{
-    bool done;
-
-    cpu->since = arch_time();
-    sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
-    sched_settle(cpu);
-    spin_unlock(&sched_lock);
-    done = vm_load_step(v->vm);
-    arch_irq_poll();
-    cpu->flags = 0;
-    spin_lock(&sched_lock);
-    v->runtime += arch_time() - cpu->since;
-    if ((v->request & VCPU_REQ_OFF) != 0) {
-        sched_request(cpu, v);
-        return;
-    }
-    if (done) {
-        v->vm->state = VM_RUNNING;
-        v->request = 0;
-        vcpu_open_inbox(v); /* not before: loading forgets what was raised */
-    }
-    sched_enqueue(&sched_be, cpu, v);
 }
 
 static inline void sched_take(struct cpu *cpu, struct vcpu *v)
@@ -289,19 +258,70 @@ static inline void sched_take(struct cpu *cpu, struct vcpu *v)
     v->cpu = cpu;
 }
 
-/* The long way to the next VCPU: there is none, or it (`v`) has its VM to load first. */
+/* Its VM's life has ended, and been told of: v is off until there is another. */
+static void sched_ended(struct vcpu *v)
+{
+    v->request = 0;
+    v->state = VCPU_OFF;
+    if (vm_go_on(v->vm)) {
+        spin_unlock(&sched_lock);
+        vm_power_off();
+    }
+}
+
+/* Its VM's memory is filled. */
+static void sched_loaded(struct vcpu *v)
+{
+    v->vm->state = VM_RUNNING;
+    v->request = 0;
+    vcpu_open_inbox(v); /* not before: loading forgets what was raised */
+}
+
+/* Spends v's turn on what its VM has to do in steps. Lock as in sched_idle(). */
+static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
+{
+    bool ends = v->vm->state == VM_STOPPING, done;
+
+    cpu->since = arch_time();
+    sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
+    sched_settle(cpu);
+    spin_unlock(&sched_lock);
+    do { /* it keeps its turn while devices interrupt, as a guest would */
+        done = ends ? vm_end_step(v->vm) : vm_load_step(v->vm);
+        arch_irq_poll();
+    } while (!done && cpu->flags == 0);
+    sched_poll(cpu);
+    v->runtime += arch_time() - cpu->since;
+    if ((v->request & VCPU_REQ_OFF) != 0) {
+        sched_request(cpu, v);
+    } else if (done && ends) {
+        sched_ended(v);
+    } else {
+        if (done) {
+            sched_loaded(v);
+        }
+        sched_enqueue(&sched_be, cpu, v);
+    }
+}
+
+/* The long way to the next VCPU: there is none, or something else is to be done in the turn of the next (`v`). One that
+ * was told to leave while it waited is one of many, perhaps. */
 static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
     for (;;) {
         if (v == NULL) {
             sched_idle(cpu);
+        } else if ((v->request & VCPU_REQ_OFF) != 0) {
+            sched_remove(v);
+            spin_unlock(&sched_lock);
+            sched_poll(cpu);
         } else {
             sched_take(cpu, v);
             if (v->request == 0) {
                 break;
             }
-            sched_load_vm(cpu, v);
+            sched_step_vm(cpu, v);
         }
         v = sched_pick(&sched_be, cpu, NULL);
     }

@@ -4,7 +4,6 @@
 #include "arch.h"
 #include "console.h"
 #include "sched.h"
-#include "vm.h"
 
 void timer_init(struct timer *t, void (*expired)(struct timer *))
 {
@@ -29,20 +28,6 @@ void timer_insert(struct timer *t, ticks_t deadline)
     }
 }
 
-/* What timers have left to do without the lock. */
-static void __attribute__((noinline, cold)) timer_errands(struct cpu *cpu)
-{
-    ulong flags = cpu->flags;
-
-    cpu->flags &= ~(CPU_CONSOLE | CPU_CONCLUDE);
-    if ((flags & CPU_CONSOLE) != 0) {
-        console_flush();
-    }
-    if ((flags & CPU_CONCLUDE) != 0) {
-        vm_conclude_all();
-    }
-}
-
 /* The timers of the list that are due, and the hardware's next deadline if that is not the scheduler's to set: with
  * the lock, for other CPUs take timers out. */
 static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
@@ -58,8 +43,9 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
         timer_settle(cpu);
     }
     spin_unlock(&sched_lock);
-    if ((cpu->flags & (CPU_CONSOLE | CPU_CONCLUDE)) != 0) {
-        timer_errands(cpu);
+    if ((cpu->flags & CPU_CONSOLE) != 0) {
+        cpu->flags &= ~CPU_CONSOLE;
+        console_flush();
     }
 }
 

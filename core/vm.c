@@ -8,6 +8,8 @@
 #include "sched.h"
 #include "system.h"
 
+#define VM_APPS_A_STEP 4U /* VCPUs above best effort, removed at a time */
+
 const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus)
 {
     vm->id = id;
@@ -34,20 +36,23 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     return arch_vm_init(vm);
 }
 
+/* VCPU 0, which is off, gets turns to spend on what its VM is about to do. */
+static void vm_take_steps(struct vm *vm)
+{
+    timer_disarm(&vm->clock.timer);
+    vm->stage = 0;
+    vm->stage_done = 0;
+    vm->vcpus[0].request = VCPU_REQ_STEPS;
+    sched_wake(&vm->vcpus[0]);
+}
+
 void vm_begin(struct vm *vm)
 {
-    struct vcpu *boot = &vm->vcpus[0];
-
-    timer_disarm(&vm->clock.timer);
     vm->state = VM_LOADING;
-    vm->load_stage = 0;
-    vm->load_done = 0;
     vm->on = 1;
     vm->starts++;
-    arch_vcpu_reset(boot, (ulong)vm->config->entry, (ulong)vm->config->dtb);
-    boot->request = VCPU_REQ_LOAD;
     vm->doorbells = 0;
-    sched_wake(boot);
+    vm_take_steps(vm);
 }
 
 bool vm_start(struct vm *vm)
@@ -55,7 +60,7 @@ bool vm_start(struct vm *vm)
     bool stopped;
 
     spin_lock(&sched_lock);
-    stopped = (vm->state == VM_STOPPED || vm->state == VM_WAITING) && vm->report == VM_REPORT_NONE;
+    stopped = vm->state == VM_STOPPED || vm->state == VM_WAITING;
     if (stopped) {
         vm->clock.pause = 0; /* somebody has had a look at it */
         vm_begin(vm);
@@ -64,63 +69,62 @@ bool vm_start(struct vm *vm)
     return stopped;
 }
 
-static bool vm_runs(const struct vm *vm)
-{
-    for (unsigned i = 0; i < vm->total; i++) {
-        if (vm->vcpus[i].state == VCPU_RUNNING) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Stopped, once nothing of the VM runs any more. */
-static void vm_settle(struct vm *vm)
-{
-    if (!vm_runs(vm)) {
-        for (unsigned i = vm->nvcpus; i < vm->total; i++) { /* also apps that were never launched */
-            sched_remove(&vm->vcpus[i]);
-        }
-        timer_disarm(&vm->clock.timer);
-        vm->state = VM_STOPPED;
-        vm->on = 0;
-        vm->report = VM_REPORT_DUE;
-    }
-}
-
 void vm_vcpu_left(struct vm *vm)
 {
     vm->on--;
-    if (vm->state != VM_STOPPING && vm->on == 0) {
+    if (vm->on == 0 && vm->state != VM_STOPPING) {
         vm->state = VM_STOPPING;
         vm->reason = VM_REASON_OFF;
         vm->restart = false;
     }
-    if (vm->state == VM_STOPPING) {
-        vm_settle(vm);
+    if (vm->on == 0) {
+        vm_take_steps(vm);
     }
 }
 
-/* Every VCPU that is not running is turned off here; one that runs is told to leave. */
+/* One that runs leaves within its CPU's next exit. */
+static void vm_recall(const struct vcpu *v)
+{
+    if (v->cpu != cpu_self()) {
+        cpu_kick(v->cpu, IPI_RESCHED);
+    } else {
+        cpu_self()->flags |= CPU_RESCHED;
+    }
+}
+
+/* One that runs is told to leave (true). One of a class above best effort, of which there may be many, is only told, too,
+ * and removed when it is picked, or by vm_end_step(). */
+static inline __attribute__((always_inline)) bool vm_halt_vcpu(struct vcpu *v)
+{
+    v->inbox.room = 0;
+    __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED); /* its CPU may be adding a bit of its own */
+    if (LIKELY(v->state != VCPU_RUNNING)) {
+        return false;
+    }
+    vm_recall(v);
+    return true;
+}
+
+/* From here on vm->on counts those that still have to leave their CPU; then there is an end to tell. */
 static void vm_halt(struct vm *vm)
 {
-    struct cpu *self = cpu_self();
+    struct vcpu *v = vm->vcpus, *apps = v + vm->nvcpus, *end = v + vm->total;
+    unsigned on = 0;
 
-    for (unsigned i = 0; i < vm->total; i++) {
-        struct vcpu *v = &vm->vcpus[i];
-
-        if (v->state != VCPU_RUNNING) {
-            sched_remove(v);
-            continue;
-        }
-        __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED); /* its CPU may be adding a bit of its own */
-        if (v->cpu != self) {
-            cpu_kick(v->cpu, IPI_RESCHED);
+    for (; v < apps; v++) {
+        if (v->state == VCPU_RUNNING) {
+            on += vm_halt_vcpu(v);
         } else {
-            self->flags |= CPU_RESCHED;
+            sched_remove(v);
         }
     }
-    vm_settle(vm);
+    for (; v < end; v++) {
+        on += vm_halt_vcpu(v);
+    }
+    vm->on = on;
+    if (on == 0) {
+        vm_take_steps(vm);
+    }
 }
 
 bool vm_stop_locked(struct vm *vm, enum vm_reason reason, bool restart)
@@ -171,44 +175,29 @@ const char *vm_reason_name(enum vm_reason reason)
     return names[reason];
 }
 
-/* Under sched_lock: every VM is stopped for good, none is still being told of or about to start again. */
-static bool vm_all_stopped(void)
+/* The lines of a fatal trap, with the registers. False if there is no such line. */
+static bool tell_fault(const struct vm *vm, unsigned line)
 {
-    for (unsigned i = 0; i < hyp.nvms; i++) {
-        if (hyp.vms[i].state != VM_STOPPED || hyp.vms[i].report != VM_REPORT_NONE) {
-            return false;
-        }
+    const struct vm_fault *f = &vm->fault;
+
+    if (vm->reason != VM_REASON_FATAL) {
+        return false;
     }
+    if (line > 0) {
+        return arch_vcpu_report(f->vcpu, line - 1);
+    }
+    console_log("%s vcpu %u: %s: cause %lu (%s), address 0x%lx", vm->config->name, f->vcpu->id, f->what, f->cause,
+                arch_cause_name(f->cause), (ulong)f->address);
     return true;
 }
 
-/* A machine whose last guest has shut down is switched off, as the guest would have done without us. */
-static void vm_power_off(void)
-{
-    bool all;
-
-    spin_lock(&sched_lock);
-    all = vm_all_stopped();
-    spin_unlock(&sched_lock);
-    if (!all) {
-        return;
-    }
-    console_log("all VMs are stopped: power off");
-    console_drain();
-    arch_shutdown(false);
-}
-
-/* Why the VM has stopped, and what comes next, with its registers if a trap was the reason. */
-static void vm_tell(const struct vm *vm, ticks_t pause)
+/* The last line: why the VM has stopped, and what comes next. */
+static void tell_end(struct vm *vm)
 {
     const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
-    const struct vm_fault *f = &vm->fault;
+    ticks_t pause = vm->restart ? vm_clock_pause(vm) : 0;
 
-    if (vm->reason == VM_REASON_FATAL) {
-        console_log("%s vcpu %u: %s: cause %lu (%s), address 0x%lx", name, f->vcpu->id, f->what, f->cause,
-                    arch_cause_name(f->cause), (ulong)f->address);
-        arch_vcpu_report(f->vcpu);
-    }
+    vm->clock.wait = pause;
     if (pause != 0) {
         console_log("%s stopped %s, starts again in %lu ms", name, reason, (ulong)(pause / (1000U * hyp.us)));
     } else {
@@ -216,52 +205,77 @@ static void vm_tell(const struct vm *vm, ticks_t pause)
     }
 }
 
-/* Under sched_lock: told of, the VM goes on as it shall, with no moment in between in which it would count as stopped. */
-static void vm_go_on(struct vm *vm, ticks_t pause)
+/* The VCPUs above best effort, also those that never ran. */
+static void end_apps(struct vm *vm, unsigned first)
 {
-    vm->report = VM_REPORT_NONE;
+    spin_lock(&sched_lock);
+    for (unsigned i = first; i < vm->total && i < first + VM_APPS_A_STEP; i++) {
+        sched_remove(&vm->vcpus[i]);
+    }
+    spin_unlock(&sched_lock);
+}
+
+/* One step; true if it was the last. An interrupt that waits has been looked for. */
+static bool __attribute__((noinline)) end_stage(struct vm *vm)
+{
+    unsigned app = vm->nvcpus + vm->stage * VM_APPS_A_STEP;
+    unsigned apps = (vm->total - vm->nvcpus + VM_APPS_A_STEP - 1) / VM_APPS_A_STEP;
+    unsigned stage = vm->stage++;
+
+    if (stage < apps) {
+        end_apps(vm, app);
+    } else if (stage == apps) {
+        vm_quiet_devices(vm);
+    } else if (!tell_fault(vm, stage - apps - 1)) {
+        tell_end(vm);
+        return true;
+    }
+    return false;
+}
+
+bool vm_end_step(struct vm *vm)
+{
+    while (!arch_irq_pending()) {
+        if (end_stage(vm)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Under sched_lock: every VM is stopped for good. */
+static bool vm_all_stopped(void)
+{
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        if (hyp.vms[i].state != VM_STOPPED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool vm_go_on(struct vm *vm)
+{
     if (!vm->restart) {
-        return;
+        vm->state = VM_STOPPED;
+        return vm->reason == VM_REASON_SHUTDOWN && vm_all_stopped();
     }
     vm->restart = false;
     vm->restarts++;
     vm->restarted = vm->reason;
-    if (pause != 0) {
-        vm_clock_wait(vm, pause);
+    if (vm->clock.wait != 0) {
+        vm_clock_wait(vm);
     } else {
         vm_begin(vm);
     }
+    return false;
 }
 
-void vm_conclude(struct vm *vm)
+void vm_power_off(void)
 {
-    bool mine, off;
-    ticks_t pause;
-
-    spin_lock(&sched_lock);
-    mine = vm->report == VM_REPORT_DUE;
-    vm->report = mine ? VM_REPORT_BEING_TOLD : vm->report;
-    spin_unlock(&sched_lock);
-    if (!mine) {
-        return;
-    }
-    vm_quiet_devices(vm);
-    pause = vm->restart ? vm_clock_pause(vm) : 0;
-    vm_tell(vm, pause);
-    spin_lock(&sched_lock);
-    off = !vm->restart && vm->reason == VM_REASON_SHUTDOWN;
-    vm_go_on(vm, pause);
-    spin_unlock(&sched_lock);
-    if (off) {
-        vm_power_off();
-    }
-}
-
-void vm_conclude_all(void)
-{
-    for (unsigned i = 0; i < hyp.nvms; i++) {
-        vm_conclude(&hyp.vms[i]);
-    }
+    console_log("all VMs are stopped: power off");
+    console_drain();
+    arch_shutdown(false);
 }
 
 const char *vm_state_name(const struct vm *vm)

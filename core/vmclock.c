@@ -28,8 +28,8 @@ static void clock_expired(struct timer *t)
         timer_arm(t, arch_time() + vm->clock.period);
     } else if (limit > arch_time()) {
         timer_arm(t, limit);
-    } else if (vm_stop_locked(vm, VM_REASON_WATCHDOG, true)) {
-        cpu_self()->flags |= CPU_CONCLUDE; /* if nothing of it runs, nobody else will */
+    } else {
+        vm_stop_locked(vm, VM_REASON_WATCHDOG, true);
     }
 }
 
@@ -77,10 +77,10 @@ ticks_t vm_clock_pause(struct vm *vm)
     return pause;
 }
 
-void vm_clock_wait(struct vm *vm, ticks_t pause)
+void vm_clock_wait(struct vm *vm)
 {
     vm->state = VM_WAITING;
-    timer_arm(&vm->clock.timer, arch_time() + pause);
+    timer_arm(&vm->clock.timer, arch_time() + vm->clock.wait);
 }
 
 /* Any of the guest's VCPUs; not an RT app, which runs before its manager and could hide that the manager hangs. */

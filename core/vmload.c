@@ -37,15 +37,15 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
 /* One piece of memory done from where it was left; true when it is complete. Not inline, for the benchmark counts it. */
 static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const char *src, uint64_t size)
 {
-    while (vm->load_done < size) {
-        uint64_t at = vm->load_done;
+    while (vm->stage_done < size) {
+        uint64_t at = vm->stage_done;
 
         if (arch_irq_pending()) {
             return false;
         }
-        vm->load_done += load_chunk(hpa + at, src != NULL ? src + at : NULL, size - at);
+        vm->stage_done += load_chunk(hpa + at, src != NULL ? src + at : NULL, size - at);
     }
-    vm->load_done = 0;
+    vm->stage_done = 0;
     return true;
 }
 
@@ -126,6 +126,7 @@ void vm_quiet_devices(const struct vm *vm)
 
 static void load_reset(struct vm *vm)
 {
+    arch_vcpu_reset(&vm->vcpus[0], (ulong)vm->config->entry, (ulong)vm->config->dtb);
     vm_quiet_devices(vm);
     spin_lock(&vm->lock);
     vuart_reset(vm);
@@ -154,7 +155,7 @@ static void load_tell_boot(void)
 /* One stage, or a part of it; true when it is complete. An interrupt that waits has been looked for. */
 static bool __attribute__((noinline)) load_stage(struct vm *vm)
 {
-    unsigned stage = vm->load_stage;
+    unsigned stage = vm->stage;
 
     if (stage == STAGE_RESET) {
         load_reset(vm);
@@ -173,11 +174,11 @@ bool vm_load_step(struct vm *vm)
     unsigned stages = STAGE_FIXUPS_FROM + vm->config->nfixups;
     uint64_t start = arch_instret();
 
-    while (vm->load_stage < stages && !arch_irq_pending() && load_stage(vm)) {
-        vm->load_stage++;
+    while (vm->stage < stages && !arch_irq_pending() && load_stage(vm)) {
+        vm->stage++;
     }
     __atomic_fetch_add(&hyp.load_cost, arch_instret() - start, __ATOMIC_RELAXED);
-    if (vm->load_stage < stages) {
+    if (vm->stage < stages) {
         return false;
     }
     load_tell_boot();

@@ -79,7 +79,7 @@ static bool session_picked(struct vcpu *v)
 {
     bool ours = v->vm == session.vm;
 
-    if (ours && (v->request & VCPU_REQ_LOAD) == 0 && stands(v)) {
+    if (ours && v->request == 0 && stands(v)) { /* what else is done in its turn does not run the guest */
         v->state = VCPU_HELD;
         if (v->sched != NULL) {
             v->sched->hold(v);
@@ -153,9 +153,10 @@ static bool stands_still(void)
     return session.still && session.vm->state == VM_RUNNING && session.starts == session.vm->starts;
 }
 
+/* The guest runs, or will without anybody's asking. */
 static bool on(const struct vm *vm)
 {
-    return vm->state == VM_RUNNING || vm->state == VM_LOADING;
+    return vm->state == VM_STOPPING ? vm->restart : vm->state != VM_STOPPED;
 }
 
 /* --- the operations: they return the size of the answer's data --- */
@@ -316,7 +317,7 @@ enum {
     NEEDS_VCPU = 4,
 };
 
-/* All under sched_lock, but for what tells the console, below. */
+/* All under sched_lock, but for what takes it itself, below. */
 static const struct {
     unsigned (*fn)(const struct call *c);
     unsigned needs;
@@ -353,12 +354,10 @@ static struct vcpu *named(unsigned vcpu)
     return v != NULL && v->state != VCPU_OFF ? v : NULL;
 }
 
-/* Without sched_lock: the VM's end is told on the console. */
+/* Without sched_lock. */
 static void end_vm(struct vm *vm, bool restart)
 {
-    if (vm_stop(vm, VM_REASON_CONSOLE, restart)) {
-        vm_conclude(vm);
-    } else if (restart) {
+    if (!vm_stop(vm, VM_REASON_CONSOLE, restart) && restart) {
         vm_start(vm);
     }
 }

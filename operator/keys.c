@@ -9,7 +9,7 @@
 /* The list of VMs being shown, and CPU time since the last one, in per mille of one CPU. A line at a time: reckoning it up
  * for all of them would keep interrupts waiting. */
 static struct {
-    unsigned next; /* VM, of as many as there are; 0: no list, for that one's line comes with the head */
+    unsigned next; /* number of the VM whose line comes next, 1 for the first; 0: no list */
     ticks_t now, before;
     ticks_t used[SYSIMAGE_MAX_VMS];
 } listed; /* owner: this file; the console's interrupt comes to one CPU only */
@@ -55,20 +55,19 @@ static void keys_list(void)
         console_log("  nr name      state     vcpus   cpu   memory  starts  restarts");
         listed.before = listed.now;
         listed.now = arch_time();
-        list_vm(&hyp.vms[0]);
         listed.next = 1;
     }
 }
 
-static void keys_list_step(unsigned waiting)
+static bool keys_list_step(unsigned waiting)
 {
-    if (listed.next != 0 && waiting <= 1) {
-        if (listed.next < hyp.nvms) {
-            list_vm(&hyp.vms[listed.next++]);
-        } else {
-            listed.next = 0;
-        }
+    bool due = listed.next != 0 && waiting <= 1;
+
+    if (due) {
+        list_vm(&hyp.vms[listed.next - 1]);
+        listed.next = listed.next < hyp.nvms ? listed.next + 1 : 0;
     }
+    return due;
 }
 
 static void keys_focus(struct vm *vm)
@@ -80,8 +79,9 @@ static void keys_focus(struct vm *vm)
 static void keys_stop(struct vm *vm, bool restart)
 {
     if (vm_stop(vm, VM_REASON_CONSOLE, restart)) {
-        vm_conclude(vm); /* unless some CPU still has to leave it */
-    } else if (restart && vm_start(vm)) {
+        return; /* it is told of once it has stopped */
+    }
+    if (restart && vm_start(vm)) {
         console_log("%s starts", vm->config->name);
     } else {
         console_log("%s is %s already", vm->config->name, vm_state_name(vm));

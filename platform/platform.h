@@ -17,6 +17,9 @@ int platform_uart_get(void);
 /* Interrupt when the transmitter can take more, or not. */
 void platform_uart_notify_tx(bool enable);
 
+/* Interrupts once more for what was left undone: what was typed, or room to send if that was asked for. */
+void platform_uart_again(void);
+
 /*
  * Ends the machine with a status that says it failed, if the board has a way to. May return: then the firmware is asked
  * to switch the machine off, which need not tell anybody why. `platform.finisher` is mapped if it has a size.

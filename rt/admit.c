@@ -25,23 +25,17 @@ static ticks_t bounded(ticks_t a, ticks_t b, ticks_t c)
     return product + c;
 }
 
-/* The sum of cost / period in units of 1 / WHOLE, each rounded down; something above WHOLE if it is over 1. */
-static uint64_t utilization(const struct rt_admit *test)
+/* cost / period in units of 1 / WHOLE, rounded down; something above WHOLE if it is over 1. */
+static uint64_t utilization(const struct rt_demand *d)
 {
-    uint64_t sum = 0;
+    uint64_t share = d->cost / d->period, rest = d->cost % d->period;
 
-    for (unsigned i = 0; i < test->count && sum <= WHOLE; i++) {
-        const struct rt_demand *d = &test->apps[i];
-        uint64_t share = d->cost / d->period, rest = d->cost % d->period;
-
-        for (unsigned digit = 0; digit < SHARE_DIGITS; digit++) { /* long division, base 2^18 */
-            rest <<= DIGIT_BITS;
-            share = share << DIGIT_BITS | rest / d->period;
-            rest %= d->period;
-        }
-        sum += d->cost > d->period ? WHOLE + 1 : share;
+    for (unsigned digit = 0; digit < SHARE_DIGITS; digit++) { /* long division, base 2^18 */
+        rest <<= DIGIT_BITS;
+        share = share << DIGIT_BITS | rest / d->period;
+        rest %= d->period;
     }
-    return sum;
+    return d->cost > d->period ? WHOLE + 1 : share;
 }
 
 /* For a period, at most 2^45, as `b`: 67 turns at most. */
@@ -56,52 +50,34 @@ static ticks_t greatest_common_divisor(ticks_t a, ticks_t b)
     return a;
 }
 
-/* What is released in `length` ticks after a common release, to be done whenever. */
-static ticks_t released(const struct rt_admit *test, ticks_t length)
+/* With it, what is released in `at` ticks after a common release, to be done whenever. */
+static ticks_t released(const struct rt_admit *test, const struct rt_demand *d)
 {
-    ticks_t sum = 0;
-
-    for (unsigned i = 0; i < test->count; i++) {
-        const struct rt_demand *d = &test->apps[i];
-
-        sum = bounded((length + d->period - 1) / d->period, d->cost, sum);
-    }
-    return sum;
+    return bounded((test->at + d->period - 1) / d->period, d->cost, test->sum);
 }
 
-/* What has to be done in `length` ticks after a common release: the jobs with release and deadline in it, what nobody
- * looks at interrupts for (whoever ran before, and each app but the one that waits, at the end of its budget), and the
- * releases of jobs whose deadlines come later. */
-static ticks_t demanded(const struct rt_admit *test, ticks_t length)
+/* With it, what has to be done in `at` ticks after a common release: the jobs with release and deadline in it, what
+ * nobody looks at interrupts for (whoever ran before, and each app but the one that waits, at the end of its budget), and
+ * the releases of jobs whose deadlines come later. */
+static ticks_t demanded(const struct rt_admit *test, const struct rt_demand *d)
 {
-    ticks_t sum = 0;
+    ticks_t sum = test->sum, jobs = test->at >= d->deadline ? (test->at - d->deadline) / d->period + 1 : 0;
 
-    for (unsigned i = 0; i < test->count; i++) {
-        const struct rt_demand *d = &test->apps[i];
-
-        ticks_t jobs = length >= d->deadline ? (length - d->deadline) / d->period + 1 : 0;
-
-        if (jobs != 0) {
-            sum = bounded(jobs, d->cost, bounded(1, test->blocked, sum));
-        }
-        sum = bounded((length + d->period - 1) / d->period - jobs, test->release, sum);
+    if (jobs != 0) {
+        sum = bounded(jobs, d->cost, bounded(1, test->blocked, sum));
     }
-    return sum;
+    return bounded((test->at + d->period - 1) / d->period - jobs, test->release, sum);
 }
 
-/* The last deadline before `end`, 0 if there is none. */
-static ticks_t deadline_before(const struct rt_admit *test, ticks_t end)
+/* The last deadline before `at`, its own or another's before; 0 if there is none. */
+static ticks_t deadline_before(const struct rt_admit *test, const struct rt_demand *d)
 {
-    ticks_t last = 0;
+    ticks_t last = test->sum;
 
-    for (unsigned i = 0; i < test->count; i++) {
-        const struct rt_demand *d = &test->apps[i];
+    if (d->deadline < test->at) {
+        ticks_t own = (test->at - 1 - d->deadline) / d->period * d->period + d->deadline;
 
-        if (d->deadline < end) {
-            ticks_t own = (end - 1 - d->deadline) / d->period * d->period + d->deadline;
-
-            last = own > last ? own : last;
-        }
+        last = own > last ? own : last;
     }
     return last;
 }
@@ -114,14 +90,12 @@ static enum rt_verdict go_on(struct rt_admit *test, enum rt_admit_phase phase, t
 }
 
 /* Over 1, or under it by more than what was rounded away, or to be looked at closely. */
-static enum rt_verdict step_utilization(struct rt_admit *test)
+static enum rt_verdict end_utilization(struct rt_admit *test, uint64_t sum)
 {
-    uint64_t sum = utilization(test);
-
     if (sum > WHOLE) {
         return RT_REFUSED;
     }
-    return WHOLE - sum < test->count ? go_on(test, RT_ADMIT_COMMON, 1) : go_on(test, RT_ADMIT_BUSY, released(test, 1));
+    return go_on(test, WHOLE - sum < test->count ? RT_ADMIT_COMMON : RT_ADMIT_BUSY, 1);
 }
 
 /*
@@ -129,67 +103,113 @@ static enum rt_verdict step_utilization(struct rt_admit *test)
  * that multiple from one such interval to the next, so that the first is enough to look at; with `blocked` its last
  * deadline refuses, where the busy period would never end. A multiple too long for our numbers tells nothing.
  */
-static enum rt_verdict step_common(struct rt_admit *test)
+static enum rt_verdict end_common(struct rt_admit *test, ticks_t common)
 {
-    ticks_t period = test->apps[test->met++].period;
-    ticks_t common = bounded(test->at / greatest_common_divisor(test->at, period), period, 0);
-    ticks_t work;
+    return common < LONGEST ? go_on(test, RT_ADMIT_WORK, common) : go_on(test, RT_ADMIT_BUSY, 1);
+}
 
-    if (common < LONGEST && test->met < test->count) {
-        return go_on(test, RT_ADMIT_COMMON, common);
-    }
-    work = common < LONGEST ? released(test, common) : 0;
+static enum rt_verdict end_work(struct rt_admit *test, ticks_t work)
+{
+    ticks_t common = test->at;
+
     if (work > common) {
         test->at = 0;
         return RT_REFUSED;
     }
-    if (work == common && test->blocked != 0) {
-        return go_on(test, RT_ADMIT_DEMAND, deadline_before(test, common + 1));
-    }
-    return go_on(test, RT_ADMIT_BUSY, released(test, 1));
+    return work == common && test->blocked != 0 ? go_on(test, RT_ADMIT_LAST, common + 1)
+                                                : go_on(test, RT_ADMIT_BUSY, 1);
 }
 
 /* The synchronous busy period: the least length in which all is done that is released in it. */
-static enum rt_verdict step_busy(struct rt_admit *test)
+static enum rt_verdict end_busy(struct rt_admit *test, ticks_t work)
 {
-    ticks_t next = bounded(test->count, test->blocked, released(test, test->at));
+    ticks_t next = bounded(test->count, test->blocked, work);
 
     if (next >= LONGEST) {
         return RT_GAVE_UP;
     }
-    return next == test->at ? go_on(test, RT_ADMIT_DEMAND, deadline_before(test, next + 1))
-                            : go_on(test, RT_ADMIT_BUSY, next);
+    return next == test->at ? go_on(test, RT_ADMIT_LAST, next + 1) : go_on(test, RT_ADMIT_BUSY, next);
 }
 
 /* QPA: every deadline below `at` that could be missed is passed on the way down. */
-static enum rt_verdict step_demand(struct rt_admit *test)
+static enum rt_verdict end_last(struct rt_admit *test, ticks_t last)
 {
-    if (test->at == 0) {
-        return RT_ADMITTED;
-    }
-    test->demand = demanded(test, test->at);
-    if (test->demand > test->at) {
+    go_on(test, RT_ADMIT_DEMAND, last);
+    return last == 0 ? RT_ADMITTED : RT_UNDECIDED;
+}
+
+static enum rt_verdict end_demand(struct rt_admit *test, ticks_t demand)
+{
+    test->demand = demand;
+    if (demand > test->at) {
         return RT_REFUSED;
     }
-    return go_on(test, RT_ADMIT_DEMAND, deadline_before(test, test->demand < test->at ? test->demand + 1 : test->at));
+    return go_on(test, RT_ADMIT_LAST, demand < test->at ? demand + 1 : test->at);
+}
+
+/* One app of a pass: what its sum is with it. */
+static uint64_t pass_app(const struct rt_admit *test, const struct rt_demand *d)
+{
+    switch (test->phase) {
+    case RT_ADMIT_UTILIZATION:
+        return test->sum > WHOLE ? test->sum : test->sum + utilization(d);
+    case RT_ADMIT_COMMON:
+        return test->sum == 0 ? d->period
+                              : bounded(test->sum / greatest_common_divisor(test->sum, d->period), d->period, 0);
+    case RT_ADMIT_LAST:
+        return deadline_before(test, d);
+    case RT_ADMIT_DEMAND:
+        return demanded(test, d);
+    case RT_ADMIT_WORK:
+    case RT_ADMIT_BUSY:
+    default:
+        return released(test, d);
+    }
+}
+
+/* All apps are met. */
+static enum rt_verdict pass_end(struct rt_admit *test, uint64_t sum)
+{
+    switch (test->phase) {
+    case RT_ADMIT_UTILIZATION:
+        return end_utilization(test, sum);
+    case RT_ADMIT_COMMON:
+        return end_common(test, sum);
+    case RT_ADMIT_WORK:
+        return end_work(test, sum);
+    case RT_ADMIT_BUSY:
+        return end_busy(test, sum);
+    case RT_ADMIT_LAST:
+        return end_last(test, sum);
+    case RT_ADMIT_DEMAND:
+    default:
+        return end_demand(test, sum);
+    }
+}
+
+/* A greatest common divisor takes as long as several apps of the other passes. */
+static unsigned apps_a_step(const struct rt_admit *test)
+{
+    return test->phase == RT_ADMIT_COMMON ? 1 : RT_ADMIT_APPS;
 }
 
 static enum rt_verdict step(struct rt_admit *test)
 {
-    if (test->steps++ == RT_ADMIT_STEPS) {
+    uint64_t sum;
+
+    if (test->met == 0 && test->passes++ == RT_ADMIT_PASSES) {
         return RT_GAVE_UP;
     }
-    switch (test->phase) {
-    case RT_ADMIT_UTILIZATION:
-        return step_utilization(test);
-    case RT_ADMIT_COMMON:
-        return step_common(test);
-    case RT_ADMIT_BUSY:
-        return step_busy(test);
-    case RT_ADMIT_DEMAND:
-    default:
-        return step_demand(test);
+    for (unsigned n = apps_a_step(test); n > 0 && test->met < test->count; n--) {
+        test->sum = pass_app(test, &test->apps[test->met++]);
     }
+    if (test->met < test->count) {
+        return RT_UNDECIDED;
+    }
+    sum = test->sum;
+    test->met = 0;
+    test->sum = 0;
+    return pass_end(test, sum);
 }
 
 enum rt_verdict rt_admit_step(struct rt_admit *test)

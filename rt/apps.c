@@ -69,7 +69,7 @@ static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *a
            memmap_ram(&vm->memmap, abi->stack - STACK_ALIGN, STACK_ALIGN, &hpa) && abi->stack % STACK_ALIGN == 0;
 }
 
-/* Under sched_lock: a free slot; none in a VM that stops, whose apps are gone already. */
+/* Under sched_lock: a free slot; none in a VM that stops, whose apps are about to go. */
 static struct rt_app *take_slot(const struct vm *vm)
 {
     for (unsigned n = vm->nvcpus; n < vm->total && vm->state == VM_RUNNING; n++) {
@@ -156,6 +156,7 @@ static enum rt_verdict admission_step(struct rt_app *app)
     if (app->test.count == 0 || app->tested != on->changes) {
         app->tested = on->changes;
         rt_admit_begin(&app->test, on->demand, on->count + 1, rt_costs.blocked, rt_costs.release);
+        return RT_UNDECIDED; /* demands_on() may have been a step's work */
     }
     return rt_admit_step(&app->test);
 }
@@ -189,8 +190,8 @@ static void tell_refusal(const struct rt_app *app, const struct rt_admit *test, 
     ulong us = hyp.us;
 
     if (verdict == RT_GAVE_UP) {
-        console_log("%s: app %lu refused: CPU %u is too full for a decision in %u steps", name, id_of(app), app->cpu,
-                    RT_ADMIT_STEPS);
+        console_log("%s: app %lu refused: CPU %u is too full for a decision in %u passes", name, id_of(app), app->cpu,
+                    RT_ADMIT_PASSES);
     } else if (test->at == 0) {
         console_log("%s: app %lu refused: the utilization of CPU %u would exceed 1", name, id_of(app), app->cpu);
     } else {
@@ -246,11 +247,15 @@ HYPERCALL(HCALL_RT_LAUNCH_APP, rt_launch_app);
 
 /* --- end --- */
 
-/* Under sched_lock: an active app that runs leaves at its CPU's next look, any other at once. */
+/* Under sched_lock: an active app that runs leaves at its CPU's next look, any other at once. One that was told to leave,
+ * because its VM stops, is no longer ours to remove. */
 static void delete_active(struct rt_app *app)
 {
     struct vcpu *v = app->vcpu;
 
+    if ((v->request & VCPU_REQ_OFF) != 0) {
+        return;
+    }
     if (v->state != VCPU_RUNNING) {
         sched_remove(v);
         vm_vcpu_left(v->vm);

@@ -15,6 +15,7 @@ struct cpu *host_cpu;
 ticks_t host_time;
 struct host_costs host_costs;
 bool host_keeps_ram;
+void (*host_looks)(void);
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
 static jmp_buf asleep;  /* where a CPU goes that has nothing to do; owner: host_schedule() */
@@ -31,6 +32,7 @@ void host_reset(void)
     memset(cpus, 0, sizeof(cpus));
     memset(&hyp, 0, sizeof(hyp));
     memset(&sched_lock, 0, sizeof(sched_lock));
+    host_looks = NULL;
     ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
     trace_memory = trace_memory != NULL ? trace_memory : malloc(HOST_TRACE_SIZE);
     if (ram == NULL || trace_memory == NULL) {
@@ -176,8 +178,16 @@ void arch_cpu_relax(void)
     abort();
 }
 
+static void looks(void)
+{
+    if (host_looks != NULL) {
+        host_looks();
+    }
+}
+
 bool arch_irq_pending(void)
 {
+    looks();
     return host_cpu->arch.kicks > 0 || host_cpu->arch.timer <= host_time;
 }
 
@@ -198,6 +208,7 @@ void arch_cpu_sleep(void)
 
 void arch_irq_poll(void)
 {
+    looks();
     if (host_cpu->arch.kicks > 0) {
         host_cpu->arch.kicks = 0;
         cpu_ipi_received();
@@ -267,9 +278,12 @@ ulong arch_vcpu_timer_bits(const struct vcpu *v)
     return ARCH_VIRQ_NONE;
 }
 
-void arch_vcpu_report(const struct vcpu *v)
+bool arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
-    (void)v;
+    if (line < HOST_REPORT_LINES) {
+        console_log("  line %u of vcpu %u", line, v->id);
+    }
+    return line < HOST_REPORT_LINES;
 }
 
 void arch_cpu_breakpoints(bool come)
@@ -361,6 +375,10 @@ bool platform_uart_put(char c)
 int platform_uart_get(void)
 {
     return typing && *typed != '\0' ? *typed++ : -1;
+}
+
+void platform_uart_again(void)
+{
 }
 
 void platform_uart_notify_tx(bool enable)

@@ -5,6 +5,7 @@
 
 #include "system.h"
 
+#define HOST_REPORT_LINES 9U /* of a VCPU's registers */
 #define HOST_RAM_BASE UINT64_C(0x80000000)
 #define HOST_RAM_SIZE UINT64_C(0x4000000)
 #define HOST_TRACE_SIZE ((uint64_t)SYSIMAGE_MAX_HARTS * SYSIMAGE_MAX_TRACE_KIB * 1024U)
@@ -32,6 +33,9 @@ struct host_costs {
     ticks_t leave; /* from the scheduler's end to the next guest's first instruction */
 };
 extern struct host_costs host_costs;
+
+/* Called each time the hypervisor looks at interrupts; NULL, as after host_reset(): nobody wants to know. */
+extern void (*host_looks)(void);
 
 /* The current CPU spends `ticks` in the hypervisor. */
 void host_spend(ticks_t ticks);

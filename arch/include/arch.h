@@ -80,8 +80,9 @@ void arch_vcpu_lines(struct vcpu *v);
  * architecture's own, around sched_run(). */
 void arch_vcpu_unload(void);
 
-/* Prints v's registers, which are saved. */
-void arch_vcpu_report(const struct vcpu *v);
+/* Prints the lines of v's registers, which are saved, one at a time: line 0, 1, ... False, with nothing printed, if there
+ * are no more. */
+bool arch_vcpu_report(const struct vcpu *v, unsigned line);
 
 /* The name of trap number `cause`. */
 const char *arch_cause_name(ulong cause);

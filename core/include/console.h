@@ -54,7 +54,7 @@ void console_post(const struct log_line *line);
 /* Lets the compiler check a format. Never called. */
 void console_check(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same as a printf with up to twelve arguments, numbers and pointers: %s %c %d %u %x %lu %lx, width, zero padding. */
+/* The same as a printf with up to twelve arguments, numbers and pointers: %s %c %u %x %lu %lx, width, zero padding. */
 #define console_log(...)                                                                                               \
     do {                                                                                                               \
         _Static_assert(LOG_BEYOND(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ) == 0, "an argument too many"); \
@@ -83,13 +83,13 @@ void console_seize(void);
  * off. */
 void console_drain(void);
 
-/* The UART has interrupted: takes what was typed, sends what waits. */
+/* The UART has interrupted: takes what was typed or sends what waits. */
 void console_interrupt(void);
 
 /* The operator's end. Both mandatory, called without locks. */
 struct console_operator {
     void (*command)(char key);      /* a key was typed after the escape key, no room's own */
-    void (*step)(unsigned waiting); /* goes on with what takes many lines, if no more than one of them waits */
+    bool (*step)(unsigned waiting); /* goes on with what takes many lines, if no more than one of them waits: true */
 };
 
 #define CONSOLE_OPERATOR(command, step) \

@@ -14,9 +14,8 @@ struct vcpu;
 
 /* cpu.flags: what the exit path must do before it returns to the guest. Written by this CPU only. */
 #define CPU_RESCHED 1UL
-/* Set by a timer, for who runs the timers, once sched_lock is free: */
-#define CPU_CONSOLE 2UL  /* unfinished console lines are due */
-#define CPU_CONCLUDE 4UL /* a VM may have stopped: vm_conclude_all() */
+/* Set by a timer, for who runs the timers, once sched_lock is free: unfinished console lines are due. */
+#define CPU_CONSOLE 2UL
 
 /* cpu.ipi: why another CPU kicked this one. Written by any CPU. */
 #define IPI_RESCHED 1UL /* call the scheduler */

@@ -39,9 +39,9 @@ enum vcpu_state {
 #define VCPU_TOOK_TURNS 1UL
 
 /* vcpu.request: what the scheduler has to see to when it leaves or takes a CPU. */
-#define VCPU_REQ_WAIT 1U /* block until an interrupt */
-#define VCPU_REQ_OFF 2U  /* turn off: it asked for it, or its VM stops */
-#define VCPU_REQ_LOAD 4U /* its turn is spent loading its VM's memory */
+#define VCPU_REQ_WAIT 1U  /* block until an interrupt */
+#define VCPU_REQ_OFF 2U   /* turn off: it asked for it, or its VM stops */
+#define VCPU_REQ_STEPS 4U /* its turn is spent ending its VM's life, or loading its memory for the next */
 
 struct vcpu {
     struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */

@@ -16,7 +16,7 @@ enum vm_state {
     VM_STOPPED = 0, /* memory as the guest left it; nothing runs */
     VM_LOADING,     /* memory is being cleared and filled by the CPU that scheduled its VCPU 0 */
     VM_RUNNING,
-    VM_STOPPING, /* waits until none of its VCPUs is on a CPU */
+    VM_STOPPING, /* waits until none of its VCPUs is on a CPU; then its end is told, in turns of its VCPU 0 */
     VM_WAITING,  /* as stopped, but starts again after a pause: it has failed too often */
 };
 
@@ -28,12 +28,6 @@ enum vm_reason {
     VM_REASON_OFF,      /* its last VCPU turned itself off */
     VM_REASON_FATAL,    /* a trap that the guest cannot handle; see vm.fault */
     VM_REASON_WATCHDOG, /* its guest did not pet the watchdog in time */
-};
-
-enum vm_report {
-    VM_REPORT_NONE = 0,
-    VM_REPORT_DUE,
-    VM_REPORT_BEING_TOLD
 };
 
 /* Why a VM was stopped by the hypervisor; registers are in the VCPU. */
@@ -54,6 +48,7 @@ struct vm_clock {
     bool suspended;     /* the watchdog is */
     ticks_t begun;      /* when the guest's life began: its memory was filled */
     ticks_t pause;      /* before the next restart, if that comes too early */
+    ticks_t wait;       /* before the one that is under way; of whoever tells of the end */
 };
 
 struct vm {
@@ -69,19 +64,18 @@ struct vm {
     enum vm_state state;
     enum vm_reason reason; /* for leaving the running state */
     bool restart;          /* what stopping ends in */
-    unsigned on;           /* VCPUs not off */
+    unsigned on;           /* VCPUs not off; while it stops, those on a CPU */
     unsigned starts;
     unsigned restarts;        /* of which followed a stop without anybody's asking for the start */
     enum vm_reason restarted; /* the reason of the last of those */
     uint32_t doorbells;       /* bit n: shared region n was rung (ipc/shared.c); 0 whenever it starts */
     struct vm_fault fault;
-    enum vm_report report; /* whether vm_conclude() is due; a VM is not started before that is through */
 
     struct vcpu *last_vcpu[SYSIMAGE_MAX_HARTS]; /* which VCPU ran last on each CPU; written by that CPU */
 
-    /* Progress of loading; touched only by the CPU that runs VCPU 0's load step. */
-    unsigned load_stage;
-    uint64_t load_done;
+    /* Progress of ending or loading; touched only by the CPU that spends VCPU 0's turn on it. */
+    unsigned stage;
+    uint64_t stage_done;
 
     bool console_busy; /* its line waits to be shown, and takes nothing more; written with console_lock held, atomic */
 
@@ -102,7 +96,7 @@ bool vm_start(struct vm *vm);
  * stopped or stopping already. The VCPUs on other CPUs leave within their next exit. */
 bool vm_stop(struct vm *vm, enum vm_reason reason, bool restart);
 
-/* The same with sched_lock held. The caller sees to it that vm_conclude() is called once the lock is free. */
+/* The same with sched_lock held. */
 bool vm_stop_locked(struct vm *vm, enum vm_reason reason, bool restart);
 
 /* Under sched_lock: a VM of which nothing runs begins its next life. */
@@ -123,12 +117,17 @@ bool vm_load_step(struct vm *vm);
 /* Resets the devices passed through to the VM, so that none writes to memory any more. */
 void vm_quiet_devices(const struct vm *vm);
 
-/* Tells on the console why the VM stopped, then starts it again if it shall restart. Called without locks by whoever
- * saw that it is due; only the first of several does it. */
-void vm_conclude(struct vm *vm);
+/* Of a VM that has stopped: removes its RT apps, resets its devices, tells on the console why, until that is done (true) or
+ * an interrupt waits (false). Called without locks. */
+bool vm_end_step(struct vm *vm);
 
-/* The same for every VM of which it is due. */
-void vm_conclude_all(void);
+/* Under sched_lock, its end told: stops for good, waits for its next life or begins it, with no moment in between in which
+ * it would count as stopped. Its VCPU 0 is off. True if that was the last guest, and it has shut down: the machine is to
+ * be switched off then, as the guest would have done without us. */
+bool vm_go_on(struct vm *vm);
+
+/* Tells that all VMs are stopped, and switches the machine off. Called without locks. */
+void vm_power_off(void) __attribute__((noreturn));
 
 const char *vm_state_name(const struct vm *vm);
 
@@ -149,11 +148,11 @@ void vm_clock_init(struct vm *vm);
 void vm_clock_begin(struct vm *vm);
 
 /* The VM has stopped for vm->reason and shall start again: ticks to wait before, 0: none. Once for each stop, by who
- * concludes it. */
+ * tells of it. */
 ticks_t vm_clock_pause(struct vm *vm);
 
-/* Under sched_lock: the VM, of which nothing runs, begins its next life in `pause` ticks. */
-void vm_clock_wait(struct vm *vm, ticks_t pause);
+/* Under sched_lock: the VM, of which nothing runs, begins its next life in clock.wait ticks. */
+void vm_clock_wait(struct vm *vm);
 
 /* Suspends the VM's watchdog (true), whatever the VM does, or lets it go on (false) with a whole period to come. For who
  * keeps the guest from running, as a debugger does. A VM without a watchdog has nothing to suspend. Takes sched_lock. */

@@ -2,6 +2,7 @@
 /*
  * Boot arguments:
  *   set=SPEC,SPEC,...   apps to start, all released together first (SPEC: see rtm_parse_spec); also set2=, set3=
+ *   each=N              starts each app of the sets N times
  *   releases=N          prints all figures and shuts down once so many jobs were released in all
  *   report=N            seconds between two reports, 0: none, default 5
  *   role=shots          for the benchmark: shots.c
@@ -44,6 +45,7 @@ static unsigned long rtm_number(const void *fdt, const char *key, unsigned long 
 static unsigned int rtm_start_set(const void *fdt, const char *key, uint64_t first)
 {
     static char set[RTM_SET];
+    unsigned long each = rtm_number(fdt, "each", 1);
     unsigned int started = 0;
     struct rtm_spec spec;
     const char *at = fdt_bootarg(fdt, key, set, sizeof(set));
@@ -55,7 +57,9 @@ static unsigned int rtm_start_set(const void *fdt, const char *key, uint64_t fir
             print("rtm: boot argument: expected period:budget:deadline:work[:hart], got '%s'\n", at);
             return started;
         }
-        started += rtm_start(&spec, first);
+        for (unsigned long n = 0; n < each; n++) {
+            started += rtm_start(&spec, first);
+        }
         at = *end == ',' ? end + 1 : end;
     }
     return started;

@@ -58,6 +58,14 @@ int platform_uart_get(void)
     return (*reg(LSR) & LSR_DR) != 0 ? *reg(RBR) : -1;
 }
 
+/* QEMU's PLIC forgets an interrupt that is claimed, though its line stays high, until the device sets the line once more.
+ * This one does that when IER changes. */
+void platform_uart_again(void)
+{
+    *reg(IER) = 0;
+    *reg(IER) = tx_notify ? IER_RDI | IER_THRI : IER_RDI;
+}
+
 void platform_uart_notify_tx(bool enable)
 {
     if (enable != tx_notify) {

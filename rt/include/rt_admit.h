@@ -5,7 +5,7 @@
  * for real-time systems with EDF scheduling", IEEE Transactions on Computers 58(9), 2009), with a term for the time in
  * which nobody looks at interrupts, and one for releases, which take their time at once, whatever their deadlines (as
  * interrupt handlers in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS
- * 1993). It is done in steps of at most one pass over the apps each.
+ * 1993). It is done in passes over the apps, a few of them a step.
  */
 #ifndef RT_ADMIT_H
 #define RT_ADMIT_H
@@ -24,26 +24,30 @@ enum rt_verdict {
     RT_UNDECIDED = 0, /* take another step */
     RT_ADMITTED,
     RT_REFUSED, /* in `at` ticks from a common release the apps demand `demand` ticks; at = 0: utilization over 1 */
-    RT_GAVE_UP, /* not decided within RT_ADMIT_STEPS: counts as refused */
+    RT_GAVE_UP, /* not decided within RT_ADMIT_PASSES: counts as refused */
 };
 
-#define RT_ADMIT_STEPS 20000U
+#define RT_ADMIT_PASSES 40000U /* over the apps, until it gives up */
+#define RT_ADMIT_APPS 12U      /* of a pass in one step */
 
 struct rt_admit {
     const struct rt_demand *apps;
     unsigned count;
     ticks_t blocked; /* longest time in which a due release is not seen */
     ticks_t release; /* what a release takes from whoever runs */
-    unsigned steps;
+    unsigned passes;
     enum rt_admit_phase {
-        RT_ADMIT_UTILIZATION = 0,
-        RT_ADMIT_COMMON,
-        RT_ADMIT_BUSY,
-        RT_ADMIT_DEMAND
+        RT_ADMIT_UTILIZATION = 0, /* the sum is the utilization */
+        RT_ADMIT_COMMON,          /* a common multiple of the periods */
+        RT_ADMIT_WORK,            /* what is released in that */
+        RT_ADMIT_BUSY,            /* what is released in `at` */
+        RT_ADMIT_LAST,            /* the last deadline before `at` */
+        RT_ADMIT_DEMAND           /* what has to be done in `at` */
     } phase;
     ticks_t at;     /* length of the interval that is looked at */
     ticks_t demand; /* what the apps demand in it */
-    unsigned met;   /* apps whose period divides `at`, in RT_ADMIT_COMMON */
+    unsigned met;   /* apps, in this pass */
+    uint64_t sum;   /* of those */
     enum rt_verdict verdict;
 };
 

@@ -17,13 +17,19 @@ from tessera.runner import ROOT, Qemu
 
 SOURCE = ROOT / "scripts" / "count-stretches.c"
 ENTRY = "trap_entry"
-LOOKS = ("arch_irq_poll", "load_stage", "load_chunk")  # what calls them has looked, or they do
+LOOKS = (
+    "arch_irq_poll",
+    "load_stage",
+    "load_chunk",
+    "end_stage",
+    "release_look",
+)  # what calls them has looked, or they do
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
     "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
     "console_interrupt",
     "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_run_any",
-    "sched_idle", "sched_look", "vm_load_step", "vm_conclude", "fence_remote", "hypervisor_panic",
+    "sched_idle", "sched_look", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
 )  # fmt: skip
 # What a release or a job's end passes, and nothing else.
 RT_WAY = {

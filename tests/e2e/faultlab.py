@@ -29,9 +29,9 @@ _TICKER = re.compile(
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
 HANG_LINES = 4  # of the ticker, 5 ms each: for so long an attack that hangs is left alone
-# Ticks of 100 instructions: the longest way without a look at interrupts, which is the end of a VM with its registers
-# on the console (CAVEATS.md), a release, and the tick that a release may be behind its moment.
-LATE_TICKS = 45
+# Ticks of 100 instructions: what admission counts, rt-blocked-ns and rt-release-ns of the board, and the tick that a
+# release may be behind its moment.
+LATE_TICKS = 26
 # Without Sstc the hypervisor's timer is the firmware's: a call each time that it is set, an interrupt by way of it.
 FIRMWARE_TICKS = 20
 # Newer firmware prints something about each illegal instruction of the SYSTEM opcode, with everything else waiting

@@ -63,11 +63,12 @@ class Admit(Structure):
         ("count", c_uint),
         ("blocked", c_uint64),
         ("release", c_uint64),
-        ("steps", c_uint),
+        ("passes", c_uint),
         ("phase", c_uint),
         ("at", c_uint64),
         ("demand", c_uint64),
         ("met", c_uint),
+        ("sum", c_uint64),
         ("verdict", c_uint),
     ]
 
@@ -112,6 +113,8 @@ _SIGNATURES = {
     "world_rt_jobs": (None, [c_uint, c_uint, POINTER(c_uint32), c_uint]),
     "world_rt_run": (c_char_p, [c_uint64, c_bool, POINTER(Segment), c_uint, POINTER(c_uint)]),
     "world_end_job": (c_long, [c_uint]),
+    "world_rt_watch": (None, [c_uint]),
+    "world_rt_most_gone": (c_uint, []),
     "world_rt_state": (c_uint, [c_uint, c_uint]),
     "world_rt_ready": (c_uint, [c_uint]),
     "world_rt_left": (c_int64, [c_uint, c_uint]),

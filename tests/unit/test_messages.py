@@ -280,7 +280,11 @@ def test_a_message_to_a_vm_that_is_being_loaded(line: int) -> None:
     """Refused as long as what it raises would be forgotten; taken from the VM's first instruction on."""
     boot([2, 0], [0, line], 0)
     sleep(1)
-    CORE.world_vm_stop(0, 1, True)
+    CORE.world_vm_stop(0, 1, False)
+    assert CORE.world_vm_state(1) == VM_STOPPING
+    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
+    assert CORE.world_settle()
+    assert CORE.world_vm_start(0, 1)
     assert CORE.world_vm_state(1) == VM_LOADING
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
     assert CORE.world_settle()

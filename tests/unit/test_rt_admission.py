@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rt import CORE, LONG, refused
 
 UNDECIDED, ADMITTED, REFUSED, GAVE_UP = range(4)
-MAX_STEPS = 20000
+MAX_PASSES = 40000
 # Periods whose common multiples stay small.
 PERIODS = [n for n in range(1, 721) if 720 % n == 0]
 HYPERPERIOD = 720
@@ -30,7 +30,7 @@ def decide(apps: Apps, blocked: int, release: int = 0) -> tuple[int, Admit]:
     steps = 0
     while verdict == UNDECIDED:
         steps += 1
-        assert steps <= MAX_STEPS + 1, "it takes more steps than it says"
+        assert steps <= (MAX_PASSES + 1) * len(apps), "it takes more steps than it says"
         verdict = CORE.rt_admit_step(test)
     return verdict, test
 
@@ -138,14 +138,14 @@ def test_releases_of_later_deadlines_are_counted() -> None:
 THIRDS = [(10**7 + 1) // 3] * 2 + [10**7 - 2 * ((10**7 + 1) // 3)]  # of a second: no power of two divides these shares
 
 
-@pytest.mark.parametrize(("count", "most_steps"), [(1, 6), (21, 68)])
-def test_full_and_blocked_is_decided_soon(count: int, most_steps: int) -> None:
-    """Where the busy period never ends, the answer comes in about as many steps as there are apps."""
+@pytest.mark.parametrize("count", [1, 21])
+def test_full_and_blocked_is_decided_soon(count: int) -> None:
+    """Where the busy period never ends, the answer comes in a few passes over the apps."""
     apps = [(cost, 10**7, count * 10**7) for cost in THIRDS for _ in range(count)]
     assert utilization(apps) == 1
     verdict, test = decide(apps, 1)
     assert verdict == REFUSED
-    assert test.steps <= most_steps
+    assert test.passes <= 6
     assert_named_interval(apps, 1, test)
     less = [(apps[0][0] - 2 * len(apps), *apps[0][1:]), *apps[1:]]
     assert decide([(cost, period, period) for cost, _, period in less], 1)[0] == ADMITTED
@@ -194,4 +194,4 @@ def test_it_gives_up_in_time() -> None:
     almost = [(-pow(product // n, -1, n) % n, n, n) for n in numbers]
     assert utilization(almost) == 1 - Fraction(1, product)
     verdict, test = decide(almost, 1)
-    assert (verdict, test.steps) == (GAVE_UP, MAX_STEPS + 1)
+    assert (verdict, test.passes) == (GAVE_UP, MAX_PASSES + 1)

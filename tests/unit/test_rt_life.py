@@ -67,8 +67,12 @@ LAUNCHERS = [0b100, 0, 0]  # VM 2, which has no apps, may launch those of VM 0
 RAM = 0x200000
 
 
+def states_of(vm: int, apps: int) -> list[int]:
+    return [CORE.world_rt_state(vm, app) for app in range(apps)]
+
+
 def states() -> list[int]:
-    return [CORE.world_rt_state(vm, app) for vm in range(VMS) for app in range(APPS[vm])]
+    return [state for vm in range(VMS) for state in states_of(vm, APPS[vm])]
 
 
 class AppLife(Life):
@@ -324,6 +328,45 @@ def delete_one(random: Random) -> bool:
     assert call(cpu_of(0), DELETE, random.choice(waiting or there)) == (OK, 0)
     run(random.randint(0, 700) * TICKS_PER_US)
     return bool(waiting)
+
+
+def find(vm: int) -> int:
+    """The CPU that a VM or an app of its has, while all apps go on with their jobs."""
+    for _ in range(1000):
+        for cpu in range(2):
+            if CORE.world_on_cpu(cpu) // 100 == vm:
+                return cpu
+        run(50 * TICKS_PER_US)
+    raise AssertionError(f"VM {vm} never runs")
+
+
+@pytest.mark.parametrize("how", ["console", "fault"])
+def test_sixty_apps_end_with_their_vm_and_disturb_nobody(how: str) -> None:
+    """They are removed a few at a time, however many interrupts come meanwhile; the other VM's meet every deadline."""
+    boot(2, [1, 1, 1], [60, 4, 0])
+    first = time_now(CORE) + 10**6
+    for vm, count, task in ((0, 60, Task(20000, 500, 20000, (0,))), (1, 4, Task(1000, 100, 1000, (90,)))):
+        cpu = cpu_of(vm)
+        for number in range(count):  # VM 0's never end a job, and take 75 % of each hart
+            assert create(cpu, task, cpu=number % 2) == (OK, number)
+            assert call(cpu, LAUNCH, OWN_VM, number, first) == (OK, first)
+            set_jobs(vm, number, task.jobs)
+    settle()
+    run(10**6 + 45000 * TICKS_PER_US)
+    cpu = find(0)
+    CORE.world_rt_watch(0)
+    if how == "console":
+        assert CORE.world_vm_stop(1 - cpu, 0, True)
+    else:
+        CORE.world_guest_faults(cpu)
+    run(45000 * TICKS_PER_US)
+    assert 1 <= CORE.world_rt_most_gone() <= 4
+    assert states_of(0, 60) == [FREE] * 60
+    assert (CORE.world_vm_state(0), CORE.world_vm_starts(0)) == (VM_RUNNING, 2)
+    told = [stats(find(1), number) for number in range(4)]
+    assert [(s.misses, s.overruns) for s in told] == [(0, 0)] * 4
+    assert all(90 <= s.releases <= s.completions + 1 for s in told)
+    assert create(cpu_of(0), GOOD, cpu=0) == (OK, 0)
 
 
 def test_sixty_four_apps_on_four_cpus() -> None:

@@ -205,22 +205,10 @@ bool world_vm_start(unsigned cpu, unsigned vm)
     return vm_start(&hyp.vms[vm]);
 }
 
-/* As the console does: whoever stopped a VM that is not running anywhere sees to its end himself. */
-static void conclude(struct vm *vm)
-{
-    if (vm->report) {
-        vm_conclude(vm);
-    }
-}
-
 bool world_vm_stop(unsigned cpu, unsigned vm, bool restart)
 {
-    bool stopped;
-
     world_enter(cpu);
-    stopped = vm_stop(&hyp.vms[vm], VM_REASON_CONSOLE, restart);
-    conclude(&hyp.vms[vm]);
-    return stopped;
+    return vm_stop(&hyp.vms[vm], VM_REASON_CONSOLE, restart);
 }
 
 bool world_vcpu_start(unsigned cpu, unsigned vm, unsigned vcpu)
@@ -273,7 +261,6 @@ void world_guest_ends(unsigned cpu, bool restart)
     /* Not VM_REASON_SHUTDOWN, with which the last guest would switch the test off too. */
     if (v != NULL) {
         vm_stop(v->vm, VM_REASON_RESET, restart);
-        conclude(v->vm);
     }
 }
 
@@ -283,7 +270,6 @@ void world_guest_faults(unsigned cpu)
 
     if (v != NULL) {
         vm_fatal(v, "a test", 12, 0xdead000);
-        conclude(v->vm);
     }
 }
 

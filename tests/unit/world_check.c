@@ -189,7 +189,7 @@ static bool ram_wrong(const struct vm *vm)
 
 static const char *settled_vm_wrong(const struct vm *vm)
 {
-    if (vm->state == VM_STOPPING || vm->report != VM_REPORT_NONE) {
+    if (vm->state == VM_STOPPING && (vm->on != 0 || vm->vcpus[0].state != VCPU_READY)) {
         return "a VM has not finished stopping";
     }
     if (vm->state == VM_RUNNING && ram_wrong(vm)) {

@@ -8,7 +8,8 @@
 #include "hypercall.h"
 #include "rt_app.h"
 
-#define CALLS_MAX (RT_ADMIT_STEPS + 10U)
+#define CALLS_MAX (RT_ADMIT_PASSES * RT_QUEUE_MAX)
+#define WATCHED_LOOKS 200U /* that may find an interrupt */
 #define TURNS_MAX 200000000U
 
 void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, unsigned launchers)
@@ -231,6 +232,47 @@ const char *world_rt_run(ticks_t until, bool check, struct world_segment *log, u
         *used = r.used;
     }
     return wrong;
+}
+
+/* --- how many go at once --- */
+
+static struct {
+    unsigned vm, active, most, looks;
+} watched;
+
+static unsigned count_active(unsigned vm)
+{
+    const struct vm *of = &hyp.vms[vm];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < of->total - of->nvcpus; i++) {
+        count += rt_app_of(of, i)->state == RT_ACTIVE;
+    }
+    return count;
+}
+
+static void count_gone(void)
+{
+    unsigned active = count_active(watched.vm), gone = active < watched.active ? watched.active - active : 0;
+
+    watched.active = active;
+    watched.most = gone > watched.most ? gone : watched.most;
+    watched.looks++;
+    host_cpu->arch.kicks += watched.looks < WATCHED_LOOKS && watched.looks % 2 == 0;
+}
+
+void world_rt_watch(unsigned vm)
+{
+    watched.vm = vm;
+    watched.active = count_active(vm);
+    watched.most = watched.looks = 0;
+    host_looks = count_gone;
+}
+
+unsigned world_rt_most_gone(void)
+{
+    host_looks = NULL;
+    return watched.most;
 }
 
 /* --- looking --- */

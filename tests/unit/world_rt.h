@@ -36,6 +36,13 @@ struct world_segment {
  */
 const char *world_rt_run(ticks_t until, bool check, struct world_segment *log, unsigned max, unsigned *used);
 
+/* From now on it is counted how many apps of VM `vm` go between two looks at interrupts. For a while every other look finds
+ * one, of no meaning. */
+void world_rt_watch(unsigned vm);
+
+/* The most of those that went between two looks. */
+unsigned world_rt_most_gone(void);
+
 /* The job that the running VCPU of `cpu` has begun has ended. */
 long world_end_job(unsigned cpu);
 

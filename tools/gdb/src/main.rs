@@ -76,7 +76,7 @@ impl Listener {
 }
 
 fn say(text: &str) {
-    eprint!("tessera-gdb: {text}\r\n"); // the terminal may be raw
+    eprint!("\r\ntessera-gdb: {text}\r\n"); // the terminal may be raw, and a VM's line half written
 }
 
 /// One GDB, from its coming to its going. Whatever ends it, the VM runs on without breakpoints.

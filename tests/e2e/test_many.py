@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""As many real-time apps, or VMs, as there may be: what is done for all of them is not done at once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, built, command, keyboard, states, tell
+
+from tessera.bench_metrics import read_metrics
+from tessera.bench_worst import Inspection
+from tessera.machine import HYPERVISOR, Machine
+from tessera.runner import find_qemu
+
+
+@contextmanager
+def measured(name: str) -> Iterator[Machine]:
+    """A machine with all its guests up; whatever is done with it, nothing may take the hypervisor too long."""
+    system = built(name)
+    inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / name)
+    with booted(system, name, *VIRTUAL, *inspection.arguments) as machine:
+        await_life(machine, system)
+        yield machine
+        longest = inspection.end(machine).stretches[0]
+    assert longest.most <= read_metrics()["riscv.irqoff.max"].goal, longest
+
+
+def test_64_apps_and_the_end_of_their_vm():
+    with measured("rt-many") as machine:
+        keyboard(machine, "rtm")
+        command(machine, "r")
+        machine.expect(HYPERVISOR, r"^rtm stopped by the console, starts again$", SOON_S)
+        machine.expect("rtm", r"^rtm: 64 apps run$", SOON_S)
+        command(machine, "s")
+        machine.expect(HYPERVISOR, r"^rtm stopped by the console$", SOON_S)
+
+
+def test_16_vms():
+    with measured("vms-many") as machine:
+        assert len(states(machine)) == 16
+        first = machine.console.names[:9]  # that a key is for
+        for name in first:
+            tell(machine, name, "reset")
+        for name in first:
+            machine.expect(name, r"^faulty: alive 1$", SOON_S)
+        assert [row["restarts"] for row in states(machine).values()] == ["1"] * 9 + ["0"] * 7
