@@ -160,7 +160,8 @@ module hwtask_harness
           state_q   <= WRun;
           timer_q   <= '0;
           wait_q    <= '0;
-          quiet_q   <= '0;
+          // A job that is moved on and on without a beat is stuck as well.
+          if (state_q == WStart) quiet_q <= '0;
           stop_at_q <= stop_after_i == '1 ? '1 : stop_after_i + (random_q & stop_mask_i);
         end
         WRun: begin

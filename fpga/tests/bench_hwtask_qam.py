@@ -10,8 +10,8 @@ from hwtask_lab import ready, same
 from rtl_lab import Bench
 
 BENCHES = [
-    Bench(top="hwtask_harness", name="qam16", parameters={"Task": 1}),
-    Bench(top="hwtask_harness", name="qam64", parameters={"Task": 2}),
+    Bench(top="hwtask_harness", name="qam16", parameters={"Task": 1}, noise=True),
+    Bench(top="hwtask_harness", name="qam64", parameters={"Task": 2}, noise=True),
 ]
 FRAME = 18800 // 8
 BITS = {1: 4, 2: 6}

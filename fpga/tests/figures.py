@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fabric's figures: goals and papers' numbers (figures.tsv), what benches measured, what synthesis found.
 
-A bench calls `measured(metric, value)`: a value that misses its goal fails the test, and all are noted. As a program it
+A bench calls `measured(metric, value)`: a value that misses its goal fails the test, and all are noted. As a program
 it prints them beside the goals and the papers, adds them to build/bench/results.jsonl, and plots the sorter's sizes.
 """
 

@@ -50,6 +50,7 @@ class Bench:
     waves: bool = False
     depth: int = 0  # how far down cocotb sees signals; 0: all the way, at the price of much more code to compile
     arguments: tuple[str, ...] = ()
+    noise: bool = False  # what has no reset, memories above all, begins as anything
     environment: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -79,6 +80,10 @@ def search_arguments(libraries: Iterable[Path] = LIBRARIES) -> list[str]:
 VERILATOR_FLAGS = ["-Wno-fatal", "+libext+.sv", "--no-timing", "--x-assign", "unique"]
 
 
+NOISE_BUILT = ["--x-initial", "unique"]
+NOISE_RUN = ["+verilator+rand+reset+2", "+verilator+seed+722"]
+
+
 def build_and_run(bench: Bench, module: str) -> None:
     """Compiles a bench and runs all tests of a module on it; any failure is an exception."""
     from cocotb_tools.runner import get_runner
@@ -96,6 +101,7 @@ def build_and_run(bench: Bench, module: str) -> None:
         build_dir=folder,
         test_dir=folder,
         waves=bench.waves,
+        plusargs=NOISE_RUN if bench.noise else [],
         seed=20240601,
         extra_env={"FPGA_BUILD": str(BUILD), **bench.environment},
         log_file=str(folder / "run.log"),
@@ -112,6 +118,7 @@ def _build(bench: Bench, folder: Path) -> None:
                "--prefix", "Vtop", "-o", bench.top, "--timescale", "1ns/1ps", "-LDFLAGS",
                f"-Wl,-rpath,{cocotb.libs_dir} -L{cocotb.libs_dir} -lcocotbvpi_verilator",
                *(["--trace"] if bench.waves else []), *VERILATOR_FLAGS, *bench.arguments, *search_arguments(),
+               *(NOISE_BUILT if bench.noise else []),
                *(f"-G{name}={value}" for name, value in bench.parameters.items()),
                str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"), str(FPGA / "waivers.vlt"),
                *map(str, packages()), *map(str, bench.sources), str(find_module(bench.top))]  # fmt: skip
