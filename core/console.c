@@ -307,9 +307,8 @@ static bool take_typed(void)
     unsigned count = 0;
     int c;
 
-    while (count < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0) {
+    for (; count < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0; count++) {
         console_typed((char)c);
-        count++;
     }
     return count != 0;
 }
@@ -324,33 +323,31 @@ static bool step_operators(void)
     return stepped;
 }
 
-/* Sends a little of what waits; true if a VM may have got room by that. */
+/* Sends a little of what waits, if anything does: true. VMs that got room by that are told. */
 static bool send_some(void)
 {
-    bool tell;
+    bool sent, tell;
 
-    out_send(SEND_ON_INTERRUPT);
+    spin_lock(&console_lock);
+    sent = out_send(SEND_ON_INTERRUPT);
     tell = console.tell;
     console.tell = false;
-    return tell;
-}
-
-/* A little at a time, and one thing: while there is more, the UART interrupts again. For who types without pause the rest
- * has its turn, too. */
-void console_interrupt(void)
-{
-    bool tell = false, sends;
-
-    console.took = !console.took && take_typed();
-    sends = !console.took && !step_operators();
-    spin_lock(&console_lock);
-    if (sends) {
-        tell = send_some();
-    }
-    platform_uart_again();
     spin_unlock(&console_lock);
     if (tell) {
         tell_room();
+    }
+    return sent;
+}
+
+/* A little at a time, and one thing: while there is more, the UART interrupts again, by itself if we have read or written
+ * a character. For who types without pause the rest has its turn, too. */
+void console_interrupt(void)
+{
+    console.took = !console.took && take_typed();
+    if (!console.took && (step_operators() || !send_some())) {
+        spin_lock(&console_lock);
+        platform_uart_again();
+        spin_unlock(&console_lock);
     }
 }
 

@@ -253,14 +253,17 @@ static bool send_one(void)
     return false;
 }
 
-void out_send(unsigned count)
+bool out_send(unsigned count)
 {
-    while (count > 0 && send_one()) {
-        count--;
+    unsigned left = count;
+
+    while (left > 0 && send_one()) {
+        left--;
     }
-    if (count == 0) {
+    if (left == 0) {
         platform_uart_notify_tx(true);
     }
+    return left < count;
 }
 
 bool out_raw(const char *text, unsigned size)

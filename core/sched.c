@@ -286,7 +286,10 @@ static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
     sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
     sched_settle(cpu);
     spin_unlock(&sched_lock);
-    done = ends ? vm_end_step(v->vm) : vm_load_step(v->vm);
+    do { /* it keeps its turn while devices interrupt, as a guest would */
+        done = ends ? vm_end_step(v->vm) : vm_load_step(v->vm);
+        arch_irq_poll();
+    } while (!done && cpu->flags == 0);
     sched_poll(cpu);
     v->runtime += arch_time() - cpu->since;
     if ((v->request & VCPU_REQ_OFF) != 0) {

@@ -54,7 +54,7 @@ void console_post(const struct log_line *line);
 /* Lets the compiler check a format. Never called. */
 void console_check(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same as a printf with up to twelve arguments, numbers and pointers: %s %c %d %u %x %lu %lx, width, zero padding. */
+/* The same as a printf with up to twelve arguments, numbers and pointers: %s %c %u %x %lu %lx, width, zero padding. */
 #define console_log(...)                                                                                               \
     do {                                                                                                               \
         _Static_assert(LOG_BEYOND(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ) == 0, "an argument too many"); \

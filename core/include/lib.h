@@ -60,7 +60,7 @@ struct text {
 
 #define TEXT_END (-1)
 
-/* Begins what printf would make of `fmt` (%s %c %d %u %x %lu %ld %lx %%, width, '-' and '0') and `args`, each as a
+/* Begins what printf would make of `fmt` (%s %c %u %x %lu %lx %%, width, '-' and '0') and `args`, each as a
  * register holds it. All three stay where they are until text_next() has returned the last character. */
 void text_begin(struct text *t, const char *fmt, const ulong *args);
 

@@ -34,7 +34,7 @@ static void set_string(struct text *t, const struct spec *spec, const char *s)
     set_piece(t, spec, s, len);
 }
 
-static void set_number(struct text *t, const struct spec *spec, ulong value, unsigned base, bool negative)
+static void set_number(struct text *t, const struct spec *spec, ulong value, unsigned base)
 {
     unsigned at = sizeof(t->digits);
 
@@ -42,9 +42,6 @@ static void set_number(struct text *t, const struct spec *spec, ulong value, uns
         t->digits[--at] = "0123456789abcdef"[value % base];
         value /= base;
     } while (value != 0);
-    if (negative) {
-        t->digits[--at] = '-';
-    }
     set_piece(t, spec, &t->digits[at], (unsigned)sizeof(t->digits) - at);
 }
 
@@ -71,25 +68,15 @@ static const char *parse_spec(const char *fmt, struct spec *spec)
     return fmt;
 }
 
-static void set_signed(struct text *t, const struct spec *spec, ulong arg)
-{
-    long value = spec->wide ? (long)arg : (int)arg;
-
-    set_number(t, spec, value < 0 ? 0UL - (ulong)value : (ulong)value, 10, value < 0);
-}
-
 static void set_arg(struct text *t, const struct spec *spec, char type)
 {
     switch (type) {
     case 's':
         set_string(t, spec, (const char *)*t->args++);
         return;
-    case 'd':
-        set_signed(t, spec, *t->args++);
-        return;
     case 'u':
     case 'x':
-        set_number(t, spec, spec->wide ? *t->args : (unsigned)*t->args, type == 'u' ? 10 : 16, false);
+        set_number(t, spec, spec->wide ? *t->args : (unsigned)*t->args, type == 'u' ? 10 : 16);
         t->args++;
         return;
     case 'c':
@@ -105,10 +92,6 @@ static void set_arg(struct text *t, const struct spec *spec, char type)
 static int piece_next(struct text *t)
 {
     if (t->before > 0) {
-        if (t->len > 0 && t->pad == '0' && *t->piece == '-') { /* the sign comes before the zeros */
-            t->len--;
-            return *t->piece++;
-        }
         t->before--;
         return t->pad;
     }

@@ -17,7 +17,13 @@ from tessera.runner import ROOT, Qemu
 
 SOURCE = ROOT / "scripts" / "count-stretches.c"
 ENTRY = "trap_entry"
-LOOKS = ("arch_irq_poll", "load_stage", "load_chunk", "end_stage")  # what calls them has looked, or they do
+LOOKS = (
+    "arch_irq_poll",
+    "load_stage",
+    "load_chunk",
+    "end_stage",
+    "release_look",
+)  # what calls them has looked, or they do
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
     "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from tessera.machine import HYPERVISOR, Machine
@@ -203,11 +204,18 @@ _RT_ROW = re.compile(
 )
 
 
+_marks = count()
+
+
 def rt_list(machine: Machine) -> str:
-    """All that the real-time manager says of its apps."""
+    """
+    All that the real-time manager says of its apps. What ends it is another word each time: a line that is drawn once
+    more, because the hypervisor's came in between, would pass for the next.
+    """
+    mark = f"mark{next(_marks)}"
     tell(machine, "rtm", "list")
-    tell(machine, "rtm", "nothing")
-    machine.expect("rtm", r"^rtm: no command 'nothing'; try help$", SOON_S)
+    tell(machine, "rtm", mark)
+    machine.expect("rtm", rf"^rtm: no command '{mark}'; try help$", SOON_S)
     return machine.console.text("rtm").rpartition("list\n")[2]
 
 

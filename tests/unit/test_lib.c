@@ -45,11 +45,12 @@ static void test_format_numbers(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-        same_as_printf("%d|%u|%x", (int)values[i], (unsigned)values[i], (unsigned)values[i]);
-        same_as_printf("%ld|%lu|%lx", values[i], (unsigned long)values[i], (unsigned long)values[i]);
-        same_as_printf("%12ld|%-12ld|%012lx|%2d|%012ld", values[i], values[i], (unsigned long)values[i], (int)values[i],
-                       values[i]);
-        same_as_printf("%20ld|%-25lx|%020lx", values[i], (unsigned long)values[i], (unsigned long)values[i]);
+        same_as_printf("%u|%x", (unsigned)values[i], (unsigned)values[i]);
+        same_as_printf("%lu|%lx", (unsigned long)values[i], (unsigned long)values[i]);
+        same_as_printf("%12lu|%-12lu|%012lx|%2u", (unsigned long)values[i], (unsigned long)values[i],
+                       (unsigned long)values[i], (unsigned)values[i]);
+        same_as_printf("%20lu|%-25lx|%020lx", (unsigned long)values[i], (unsigned long)values[i],
+                       (unsigned long)values[i]);
     }
 }
 
@@ -59,7 +60,7 @@ static void test_format_text(void **state)
     same_as_printf("plain");
     same_as_printf("%%|%c|%s|%s", 'x', "", "word");
     same_as_printf("%8s|%-8s|%2s|%3c|%-3c", "word", "word", "word", 'a', 'b');
-    same_as_printf("%s%d%s", "a", 1, "b");
+    same_as_printf("%s%u%s", "a", 1U, "b");
 }
 
 /* What printf leaves undefined shall still end, and show itself. */
