@@ -79,6 +79,9 @@ module prr_fsm_props
       if (next_valid) assert (state inside {StPreempt, StSwitch} && target != TaskNone);
       if (state == StReconfig) assert (target != TaskNone);
       if (save) assert (state == StSwitch);
+      // Whoever is saved for somebody else, or loses a region it has not used yet, waits again.
+      if (save && saved_i && !fault && next_valid) assert (requeue && requeue_client == client);
+      if (state == StHold && alloc) assert (requeue && requeue_client == client);
       if (stop_task) assert (state == StPreempt);
     end
     if (rst_n && past) begin

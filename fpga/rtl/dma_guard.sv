@@ -16,40 +16,10 @@ module dma_guard
   output addr_t      addr_o
 );
 
-  localparam int unsigned VmBits = NumVms > 1 ? $clog2(NumVms) : 1;
+  logic fine;
+  addr_t addr;
 
-  window_t [NumWindows-1:0] windows;
-  page_t page;
-  logic [NumWindows-1:0] hit;
-  page_t [NumWindows-1:0] host;
-  page_t chosen;
-  logic fine, vm_known;
-
-  assign page     = request_i.addr[AddrWidth-1:PageBits];
-  assign vm_known = 32'(request_i.vm) < NumVms;
-  assign windows  = vm_known ? windows_i[VmBits'(request_i.vm)] : '0;
-
-  for (genvar w = 0; w < NumWindows; w++) begin : gen_window
-    page_t offset;
-    assign offset  = page - windows[w].guest;
-    assign hit[w]  = page >= windows[w].guest && offset < windows[w].pages
-                     && (request_i.write ? windows[w].writable : windows[w].readable);
-    assign host[w] = windows[w].host + offset;
-  end
-
-  // The first window that fits, should the manager have made them overlap.
-  always_comb begin
-    chosen = '0;
-    for (int w = NumWindows - 1; w >= 0; w--) begin
-      if (hit[w]) chosen = host[w];
-    end
-  end
-
-  // A burst that would leave its page, a wild address, an odd one, or none of a beat: no.
-  logic [PageBits:0] last;
-  assign last = {1'b0, request_i.addr[PageBits-1:0]} + {5'b0, request_i.beats, 3'b0} - 13'd1;
-  assign fine = |hit && request_i.addr[63:AddrWidth] == '0 && request_i.addr[2:0] == '0 && request_i.beats != '0
-                && !last[PageBits];
+  dma_lookup #(.NumVms(NumVms)) i_lookup (.windows_i, .request_i, .fine_o(fine), .addr_o(addr));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -59,7 +29,7 @@ module dma_guard
     end else begin
       ok_o   <= check_i & fine;
       bad_o  <= check_i & ~fine;
-      addr_o <= {chosen, request_i.addr[PageBits-1:0]};
+      addr_o <= addr;
     end
   end
 

@@ -98,9 +98,9 @@ module prr_monitor
   assign found            = solution.method != MethodUnavailable;
   assign found_o          = try_list && found;
   assign found_solution_o = solution;
-  // Whoever has the region already is answered again, not given it again.
+  // Whoever has the region already, or was promised it, is answered again, not given it again.
   logic granted, mine;
-  assign mine           = solution.method == MethodAssign && choice == '0;
+  assign mine           = found && choice == '0;
   assign granted        = found && !mine && ((try_request && !overtaking) || try_list);
   assign alloc_o        = granted ? choice : '0;
   assign alloc_client_o = asking;

@@ -340,8 +340,8 @@ class Crowd:
         """Source and target of an IF, guest-physical; the VM's memory begins at 0x4000_0000."""
         return 0x4000_0000 + dev * 0x4000, 0x4000_2000 + dev * 0x4000
 
-    async def job(self) -> None:
-        vm, dev = random.randrange(4), random.randrange(4)
+    async def job(self, interface: tuple[int, int] | None = None) -> None:
+        vm, dev = interface or (random.randrange(4), random.randrange(4))
         if (vm, dev) in self.jobs:
             return
         size = random.choice((0, 8, 64, 136, 1000, 3000, 4096, 8192))
@@ -391,6 +391,8 @@ class Crowd:
                     assert out[: len(data)] == probe(data + bytes(-len(data) % 8), key)[: len(data)]
                     self.done += 1
                 await self.made.if_put(vm, dev, "OVER", 1)
+                if random.random() < 0.3:
+                    await self.job((vm, dev))
 
     async def step(self) -> None:
         does = (self.job, self.request, self.serve, self.check, self.cancel, self.stop, self.disconnect)
@@ -425,7 +427,7 @@ async def a_crowd(dut, share):
     await made.put("HOLD_TIME", 1500)
     made.model.hold_time = 1500
     crowd = Crowd(made, dut)
-    for _ in range(700):
+    for _ in range(400):
         await crowd.step()
     for _ in range(3000):
         if not crowd.jobs:
@@ -439,7 +441,7 @@ async def a_crowd(dut, share):
     assert not crowd.jobs, crowd.jobs
     dut._log.info("%d jobs done, %d failed as they should, %d cycles\n%s", crowd.done, crowd.failed,
                   made.model.cycles, made.model.table())  # fmt: skip
-    assert crowd.done > 30 and crowd.failed > 3
+    assert crowd.done > 15 and crowd.failed > 2
     COVERAGE.update(made.model.coverage)
     if share == 0.8:
         check_coverage(dut, made.model)
@@ -541,9 +543,9 @@ async def figures_of_configuration(dut):
     made = await fabric(dut)
     for verify in (0, 1):
         found = await made.request(0, verify, 1)
-        assert await made.configure(found.prr, simb(found.prr, TASK + verify, 20000), verify=verify) == 0
+        assert await made.configure(found.prr, simb(found.prr, TASK + verify, 4000), verify=verify) == 0
         counts = await made.get("ICAP_COUNTS")
-        assert counts["words"] == 20002
+        assert counts["words"] == 4002
         measured("fpga.config.rate_verified" if verify else "fpga.config.rate", counts["words"] / counts["cycles"])
 
 
@@ -555,7 +557,8 @@ async def bursts_and_back_pressure(dut):
     for channel in (writer.aw_channel, writer.w_channel, writer.b_channel, reader.ar_channel, reader.r_channel):
         channel.set_pause_generator(pauses(0.4))
     base, size = REGS["FABRIC_CONTEXTS"], 4 * REGS["FABRIC_CONTEXT_STRIDE"]
-    right = bytearray(size)
+    right = bytearray(random.randbytes(size))
+    await made.bus.write(base, bytes(right))
     for _ in range(150):
         at = random.randrange(size)
         length = min(random.choice((1, 2, 4, 8, 33, 300)), size - at)
@@ -575,15 +578,17 @@ async def what_a_guest_cannot_write(dut):
     """STAT, DONE_SIZE, DONE_CODE and OVER = 1 come from the fabric alone; the rest is kept, also when unconnected."""
     made = await fabric(dut)
     page = made.page(3, 3)
+    done = {name: await made.if_get(3, 3, name) for name in ("DONE_SIZE", "DONE_CODE")}
+    other = await made.if_get(3, 2, "CMD")
     await made.bus.write(page, b"\xff" * 96)
     await made.if_put(3, 3, "INT_CTRL", 0)
     for name, wanted in {"OVER": 0, "CMD": 0xFFFFFFFF, "DATA_ADDR": MASK, "DATA_SIZE": 0xFFFFFFFF, "INT_CTRL": 0,
-                         "RESULT": MASK, "DONE_SIZE": 0, "DONE_CODE": 0}.items():  # fmt: skip
+                         "RESULT": MASK, **done}.items():  # fmt: skip
         assert await made.if_get(3, 3, name) == wanted, name
     stat = await made.stat(3, 3)
     assert stat["pending"] and not any(stat[name] for name in ("connected", "busy", "over", "saved", "fault"))
     assert int(dut.irq_vm_o.value) == 0
-    assert await made.if_get(3, 2, "CMD") == 0, "another IF's page"
+    assert await made.if_get(3, 2, "CMD") == other, "another IF's page"
 
 
 class Queue:

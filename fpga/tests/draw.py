@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures from what demo_fabric recorded: the timeline, and the timing diagrams of docs/fabric.md.
 
-`python draw.py FOLDER` reads build/fpga/demo/run.json and writes timeline.png, allocation.png, preemption.png and
-reconfiguration.png.
+`python draw.py FOLDER` reads build/fpga/demo/run.json and writes timeline.png and the diagrams.
 """
 
 import json
@@ -157,8 +156,11 @@ def diagrams(run: dict, folder: Path) -> None:
     answer = ("monitor: answer", named(signals["answer"], methods))
     p, at = preempted(signals)
     monitor = [("request", signals["request"]), answer]
-    diagram(run, folder / "preemption.png", [*monitor, *region_rows(signals, p, "stopped", "quiet", "saving", "saved",
-            "connected"), ("manager's interrupt", signals["irq manager"])], at - 6, at + 48)  # fmt: skip
+    interrupt = ("manager's interrupt", signals["irq manager"])
+    diagram(run, folder / "preempt-request.png", [*monitor, *region_rows(signals, p, "connected")], at - 6, at + 10)
+    saving = first_where(signals[f"{p} saving"], 1, at)
+    rows = region_rows(signals, p, "quiet", "saving", "saved", "connected", "couple")
+    diagram(run, folder / "preemption.png", [*rows, interrupt], saving - 12, saving + 16)
     begin = first_where(signals["request"], 1)
     region = next(p for p in range(3) if signals[f"{p} state"][begin + 3] != 0)
     ready = first_where(signals[f"{region} state"], 5, begin)
@@ -166,11 +168,12 @@ def diagrams(run: dict, folder: Path) -> None:
     held = first_where(signals[f"{region} connected"], 1, ready)
     rows = region_rows(signals, region, "connected", "begin", "raw outputs")
     diagram(run, folder / "start.png", rows, held - 6, held + 30)
-    touched = first_where(signals["cfg word"], 1, begin)
-    rows = [("word to the port", signals["cfg word"]), *region_rows(signals, region, "couple", "raw outputs",
-            "gated outputs", "quiet"), ("manager's interrupt", signals["irq manager"])]  # fmt: skip
-    diagram(run, folder / "reconfiguration.png", rows, touched - 12, touched + 18)
-    diagram(run, folder / "configured.png", rows, ready - 16, ready + 14)
+    rows = [("word to the port", signals["cfg word"]), *region_rows(signals, p, "couple", "raw outputs",
+            "gated outputs", "quiet"), interrupt]  # fmt: skip
+    touched = first_where(signals["cfg word"], 1, saving)
+    diagram(run, folder / "reconfiguration.png", rows, saving, touched + 10)
+    ready = first_where(signals[f"{p} state"], 5, touched)
+    diagram(run, folder / "configured.png", rows, ready - 14, ready + 12)
 
 
 def main() -> None:

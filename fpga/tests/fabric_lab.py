@@ -32,7 +32,7 @@ def fields(register: str, value: int) -> dict[str, int]:
     found = {}
     for name, lsb in REGS.items():
         match = re.fullmatch(rf"{register}_(\w+)_LSB", name)
-        if match:
+        if match and not any(name.startswith(f"{other}_") for other in REGS if other.startswith(f"{register}_")):
             width = REGS[f"{register}_{match[1]}_WIDTH"]
             found[match[1].lower()] = value >> lsb & ((1 << width) - 1)
     return found

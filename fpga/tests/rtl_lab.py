@@ -164,13 +164,13 @@ def yosys_search() -> str:
     return f"-j 1 {folders} cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
 
 
-def prove(script: Path) -> str:
+def prove(script: Path, rtl: Path = RTL, folder: Path | None = None) -> str:
     """Runs a proof; returns its log. A property that does not hold is an AssertionError."""
-    folder = BUILD / "formal" / script.stem
+    folder = folder or BUILD / "formal" / script.stem
     folder.parent.mkdir(parents=True, exist_ok=True)
     text = script.read_text(encoding="utf-8")
     text = text.replace("@READ@", f"read_slang {yosys_search()} formal/{script.stem.partition('-')[0]}_props.sv")
-    text += "\n[files]\n" + "".join(f"{name} {place}\n" for name, place in YOSYS_FOLDERS.items())
+    text += "\n[files]\n" + "".join(f"{name} {place}\n" for name, place in {**YOSYS_FOLDERS, "rtl": rtl}.items())
     local = folder.with_suffix(".sby")
     local.write_text(text, encoding="utf-8")
     done = subprocess.run(
