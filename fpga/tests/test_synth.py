@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""yosys reads the whole fabric and finds no latch and no combinational loop in it. Mapping to a chip is fpga-synth's."""
+"""yosys reads the whole fabric and finds no latch and no combinational loop. Mapping to a chip is fpga-synth's."""
 
 import shutil
 import subprocess
