@@ -5,6 +5,8 @@
 #include "console.h"
 #include "sched.h"
 
+#define TIMERS_AT_ONCE 3U /* that expire between two looks at interrupts */
+
 void timer_init(struct timer *t, void (*expired)(struct timer *))
 {
     list_init(&t->node);
@@ -28,14 +30,17 @@ void timer_insert(struct timer *t, ticks_t deadline)
     }
 }
 
-/* The timers of the list that are due, and the hardware's next deadline if that is not the scheduler's to set: with
- * the lock, for other CPUs take timers out. */
+/* Some of the timers of the list that are due, and the hardware's next deadline if that is not the scheduler's to set: at
+ * once, if there are more. With the lock, for other CPUs take timers out. */
 static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 {
     spin_lock(&sched_lock);
-    while (!list_empty(&cpu->timers) && timer_of(cpu->timers.next)->deadline <= now) {
+    for (unsigned n = 0; n < TIMERS_AT_ONCE && !list_empty(&cpu->timers); n++) {
         struct timer *t = timer_of(cpu->timers.next);
 
+        if (t->deadline > now) {
+            break;
+        }
         list_remove(&t->node);
         t->expired(t);
     }

@@ -100,8 +100,8 @@ static void arrive(struct stretch *s, const struct place *place)
 {
     if (place->letter == 'P' && s->open) {
         stretch_end(s);
-        stretch_begin(s);
-    } else if (place->letter == 'S') {
+    }
+    if (place->letter == 'P' || place->letter == 'S') { /* a look without a trap: the hart has woken */
         stretch_begin(s);
     }
     if (place->label != MAX_LABELS) {

@@ -204,10 +204,17 @@ static void vplic_enable_store(struct vm *vm, gpa_t offset, uint32_t value)
 
 static void vplic_priority_store(struct vm *vm, unsigned n, uint32_t value)
 {
-    vm->arch.plic.priority[n] = value & PRIORITIES;
+    struct vplic *p = &vm->arch.plic;
+
+    p->priority[n] = value & PRIORITIES;
     for (unsigned c = 0; c < vm->nvcpus; c++) {
-        vplic_settle(&vm->arch.plic, c);
-        vplic_update(vm, c);
+        uint32_t bit = p->context[c].enable & (1U << n);
+
+        p->context[c].deliver &= ~bit;
+        p->context[c].deliver |= p->priority[n] > p->context[c].threshold ? bit : 0;
+        if (bit != 0) {
+            vplic_update(vm, c);
+        }
     }
 }
 

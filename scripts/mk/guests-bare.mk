@@ -131,6 +131,7 @@ $(BARE_OUT)/faults/faults.elf: private BARE_LDFLAGS := \
 $(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/riscv/*.c guests/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/rtm/riscv -Iguests/rtm))
 $(eval $(call bare_guest,pingpong,$(wildcard guests/pingpong/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,greet,$(wildcard guests/greet/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,crowd,$(wildcard guests/crowd/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/adpcm))

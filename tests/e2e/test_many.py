@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As many real-time apps, or VMs, as there may be: what is done for all of them is not done at once."""
+"""As many real-time apps, VMs or VCPUs as there may be: what is done for all of them is not done at once."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, built, command, keyboard, states, tell
 
 from tessera.bench_metrics import read_metrics
@@ -43,3 +44,10 @@ def test_16_vms():
         for name in first:
             machine.expect(name, r"^faulty: alive 1$", SOON_S)
         assert [row["restarts"] for row in states(machine).values()] == ["1"] * 9 + ["0"] * 7
+
+
+@pytest.mark.parametrize("system", ["crowd-sleep", "crowd-lines"])
+def test_a_crowd_that_wakes_at_once(system):
+    with measured(system) as machine:
+        command(machine, "r")  # eight VCPUs at once
+        machine.expect(machine.console.names[0], r"^crowd: done$", SOON_S)
