@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SubBytes or InvSubBytes of one byte, as a table: 32 LUTs and the multiplexers behind them, as long as synthesis does
-// not mix it with what is around it.
-(* keep_hierarchy *)
+// SubBytes or InvSubBytes of one byte, as a table.
 module aes_sbox #(
   parameter bit Inverse = 0
 ) (

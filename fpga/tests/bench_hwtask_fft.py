@@ -46,8 +46,8 @@ def frame():
 
 @cocotb.test()
 async def the_flag_is_of_this_job(dut):
-    """The first test: delay lines begin as noise, in both instances. That is not taken for a value that was limited,
-    nor is what a job before has left."""
+    """The first test: delay lines begin as noise, in both instances. It is no value that was limited, nor is what a job
+    before has left."""
     harness = await ready(dut)
     points = points_of(dut)
     loud, quiet = noise(2 * points, 16), noise(2 * points, 5)

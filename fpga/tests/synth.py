@@ -45,8 +45,6 @@ proc
 check -assert
 select -assert-none t:$dlatch t:$adlatch t:$dlatchsr
 synth_xilinx -family xc7 -top {top} -flatten -noiopad -noclkbuf -abc9
-setattr -mod -unset keep_hierarchy *
-flatten
 select -assert-none t:LDCE t:LDPE
 check -assert
 tee -o stat.json stat -json -tech xilinx
