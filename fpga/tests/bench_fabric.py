@@ -355,14 +355,21 @@ class Crowd:
     async def request(self) -> None:
         await self.made.request(random.randrange(4), random.randrange(4), random.randrange(16))
 
+    def somebody(self) -> tuple[int, int]:
+        """An IF whose client has a region now, or any."""
+        having = [region.client.interface for region in self.made.model.regions if region.client]
+        return random.choice([*having, (random.randrange(4), random.randrange(4))])
+
     async def cancel(self) -> None:
-        await self.made.put("CANCEL", random.randrange(4) | random.randrange(4) << 4)
+        vm, dev = self.somebody()
+        await self.made.put("CANCEL", vm | dev << 4)
 
     async def stop(self) -> None:
         await self.made.put("PRR_STOP", 1, random.randrange(3))
 
     async def disconnect(self) -> None:
-        await self.made.connect(random.randrange(3), random.randrange(4), random.randrange(4), 0)
+        """Or connect: of the right region, or of another."""
+        await self.made.connect(random.randrange(3), *self.somebody(), random.getrandbits(1))
 
     async def serve(self) -> None:
         """Whatever the regions wait for."""
@@ -396,7 +403,7 @@ class Crowd:
 
     async def step(self) -> None:
         does = (self.job, self.request, self.serve, self.check, self.cancel, self.stop, self.disconnect)
-        await random.choices(does, weights=(20, 25, 25, 10, 4, 6, 2))[0]()
+        await random.choices(does, weights=(20, 25, 25, 10, 5, 5, 10))[0]()
         await ClockCycles(self.dut.clk_i, random.choice((1, 2, 5, 40)))
 
 

