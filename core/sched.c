@@ -269,14 +269,6 @@ static void sched_ended(struct vcpu *v)
     }
 }
 
-/* Its VM's memory is filled. */
-static void sched_loaded(struct vcpu *v)
-{
-    v->vm->state = VM_RUNNING;
-    v->request = 0;
-    vcpu_open_inbox(v); /* not before: loading forgets what was raised */
-}
-
 /* Spends v's turn on what its VM has to do in steps. Lock as in sched_idle(). */
 static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
 {
@@ -298,7 +290,9 @@ static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
         sched_ended(v);
     } else {
         if (done) {
-            sched_loaded(v);
+            v->vm->state = VM_RUNNING;
+            v->request = 0;
+            vcpu_open_inbox(v); /* not before: loading forgets what was raised */
         }
         sched_enqueue(&sched_be, cpu, v);
     }

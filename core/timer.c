@@ -34,13 +34,12 @@ void timer_insert(struct timer *t, ticks_t deadline)
  * once, if there are more. With the lock, for other CPUs take timers out. */
 static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 {
+    unsigned n = TIMERS_AT_ONCE;
+
     spin_lock(&sched_lock);
-    for (unsigned n = 0; n < TIMERS_AT_ONCE && !list_empty(&cpu->timers); n++) {
+    while (n-- > 0 && !list_empty(&cpu->timers) && timer_of(cpu->timers.next)->deadline <= now) {
         struct timer *t = timer_of(cpu->timers.next);
 
-        if (t->deadline > now) {
-            break;
-        }
         list_remove(&t->node);
         t->expired(t);
     }

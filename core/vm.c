@@ -195,9 +195,8 @@ static bool tell_fault(const struct vm *vm, unsigned line)
 static void tell_end(struct vm *vm)
 {
     const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
-    ticks_t pause = vm->restart ? vm_clock_pause(vm) : 0;
+    ticks_t pause = vm->clock.wait = vm->restart ? vm_clock_pause(vm) : 0;
 
-    vm->clock.wait = pause;
     if (pause != 0) {
         console_log("%s stopped %s, starts again in %lu ms", name, reason, (ulong)(pause / (1000U * hyp.us)));
     } else {

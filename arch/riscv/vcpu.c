@@ -81,15 +81,12 @@ bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
     const struct arch_vcpu *a = &v->arch;
     unsigned i = 4 * line;
 
-    if (i > 32) {
-        return false;
-    }
     if (i < 32) {
         console_log("  %-3s %016lx  %-3s %016lx  %-3s %016lx  %-3s %016lx", names[i], i == 0 ? a->sepc : a->x[i],
                     names[i + 1], a->x[i + 1], names[i + 2], a->x[i + 2], names[i + 3], a->x[i + 3]);
-        return true;
+    } else if (i == 32) {
+        console_log("  vsstatus %lx  vstvec %lx  vsepc %lx  vscause %lx  vstval %lx  vsatp %lx", a->vsstatus, a->vstvec,
+                    a->vsepc, a->vscause, a->vstval, a->vsatp);
     }
-    console_log("  vsstatus %lx  vstvec %lx  vsepc %lx  vscause %lx  vstval %lx  vsatp %lx", a->vsstatus, a->vstvec,
-                a->vsepc, a->vscause, a->vstval, a->vsatp);
-    return true;
+    return i <= 32;
 }

@@ -212,10 +212,8 @@ static void vplic_priority_store(struct vm *vm, unsigned n, uint32_t value)
 
         p->context[c].deliver &= ~bit;
         p->context[c].deliver |= p->priority[n] > p->context[c].threshold ? bit : 0;
-        if (bit != 0) {
-            vplic_update(vm, c);
-        }
     }
+    vplic_update_all(vm, 1U << n);
 }
 
 static void vplic_store(struct vm *vm, gpa_t offset, uint32_t value)
