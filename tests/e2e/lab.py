@@ -107,9 +107,12 @@ def booted(
 
 
 def await_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -> None:
-    """Waits until each VM has given its sign of life."""
+    """
+    Waits until each VM has given its sign of life; perhaps in two lines, for the console ends one that does not grow
+    for a while, and a busy machine may not run a guest for so long.
+    """
     for name, sign in system.awaited().items():
-        machine.expect(name, re.escape(sign), timeout)
+        machine.expect(name, r"\n?".join(map(re.escape, sign)), timeout)
 
 
 @contextmanager
