@@ -156,7 +156,7 @@ def test_maps_that_are_let_through_are_valid(tmp_path, count):
     assert unsound_check(tmp_path, (ROOT / HERE).read_text(), count) is None
 
 
-HAS = "return offset < r->size && size <= r->size - offset;"
+HAS = "return offset < (gpa_t)r->size && size <= (gpa_t)r->size - offset;"
 RANGES = {
     "no-end": (HAS, "return offset < r->size;"),
     "one-more": (HAS, "return offset < r->size && size <= r->size - offset + 1;"),
@@ -165,7 +165,7 @@ RANGES = {
     "too-strict": (HAS, "return offset < r->size && size < r->size - offset;"),
     "empty": ("size != 0 && ", ""),
     "devices": ("r->kind != SYSIMAGE_REGION_MMIO && size", "size"),
-    "elsewhere": ("*hpa = r->hpa + (gpa - r->gpa);", "*hpa = r->hpa;"),
+    "elsewhere": ("*hpa = memmap_host(r, gpa);", "*hpa = r->hpa;"),
 }
 CHECKS = {
     "sum-that-wraps": (
