@@ -56,9 +56,13 @@ class Console:
             return head.strip(), said.removeprefix(" ")
         return FIRMWARE, line
 
+    def finished(self, name: str) -> str:
+        """The lines that `name` has finished."""
+        return "".join(f"{line}\n" for line in self.lines[name])
+
     def text(self, name: str) -> str:
         """Everything `name` has said, the line it has not finished included."""
-        text = "".join(f"{line}\n" for line in self.lines[name])
+        text = self.finished(name)
         who, said = self._attribute(_ERASE.split(self._tail)[-1])
         return text + said if who == name else text
 
@@ -170,13 +174,15 @@ class Machine:
 
     def expect(self, name: str, pattern: str, timeout: float = 60) -> re.Match[str]:
         """
-        Waits until `name` says what the regular expression matches, after what earlier calls have matched.
-        Raises MachineTimeoutError with its last lines when it does not within `timeout` seconds.
+        Waits until `name` says what the regular expression matches, after what earlier calls have matched. A pattern
+        with $ at its end waits for the end of the line: output comes in pieces. Raises MachineTimeoutError with its
+        last lines when it does not within `timeout` seconds.
         """
         found: list[re.Match[str]] = []
 
         def look() -> bool:
-            match = re.compile(pattern, re.MULTILINE).search(self.console.text(name), self._seen[name])
+            said = self.console.finished(name) if pattern.endswith("$") else self.console.text(name)
+            match = re.compile(pattern, re.MULTILINE).search(said, self._seen[name])
             if match:
                 found.append(match)
             return bool(match)

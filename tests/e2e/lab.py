@@ -175,7 +175,7 @@ def states(machine: Machine) -> dict[str, dict[str, str]]:
 
 def heartbeats(machine: Machine, name: str) -> list[int]:
     """The numbers after `alive` that a faulty guest has printed so far."""
-    return [int(found) for found in re.findall(r"^faulty: alive (\d+)$", machine.console.text(name), re.MULTILINE)]
+    return [int(found) for found in re.findall(r"^faulty: alive (\d+)$", machine.console.finished(name), re.MULTILINE)]
 
 
 def seconds_up(machine: Machine, name: str = "freertos") -> list[int]:

@@ -69,3 +69,13 @@ def test_expect_finds_things_in_order_and_tells_who_was_silent():
             machine.expect("linux", "one", timeout=10)
         with pytest.raises(MachineTimeoutError, match=r"\(nothing\)"):
             machine.expect("uboot", "=> ", timeout=1)
+
+
+def test_a_line_of_which_the_rest_has_not_come_has_no_end():
+    script = f"import sys; print({prefix('linux') + 'by its watc'!r}, end=''); sys.stdin.readline(); print('hdog')"
+    with Machine([sys.executable, "-u", "-c", script], ["linux", "uboot"]) as machine:
+        machine.expect("linux", "by", timeout=10)
+        with pytest.raises(MachineTimeoutError):
+            machine.expect("linux", "c$", timeout=1)
+        machine.send("\n")
+        machine.expect("linux", "hdog$", timeout=10)
