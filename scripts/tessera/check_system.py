@@ -43,7 +43,7 @@ def _check_others(node: Read, prop: str, names: list[str]) -> None:
     others = [other for other in names if other != node.name]
     for name in node[prop] or ():
         if name not in others:
-            guess = suggest(name, others) or f" ({', '.join(others)})"
+            guess = suggest(name, others) or f" ({', '.join(others) or 'there are none'})"
             node.problem(prop, f'expected names of other VMs, got "{name}"{guess}')
 
 
