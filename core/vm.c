@@ -96,7 +96,6 @@ static void vm_recall(const struct vcpu *v)
  * and removed when it is picked, or by vm_end_step(). */
 static inline __attribute__((always_inline)) bool vm_halt_vcpu(struct vcpu *v)
 {
-    v->inbox.room = 0;
     __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED); /* its CPU may be adding a bit of its own */
     if (LIKELY(v->state != VCPU_RUNNING)) {
         return false;
