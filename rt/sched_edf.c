@@ -114,6 +114,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     app->limit = v->runtime - debt(app) + app->budget + rt_costs.change;
     app->ready.key = at + app->deadline;
     app->ready.order = ++rc->order;
+    rc->last = app;
     app->release.key = at + app->period;
     if (ready) {
         v->state = VCPU_READY;
@@ -162,6 +163,18 @@ static inline struct rt_app *release_first(struct rt_cpu *rc)
     return ready ? app : NULL;
 }
 
+/* The job released last, if it is not in the trace yet. Not where it is released: there a call, even one that is hardly
+ * ever made, costs registers. A period of a job that was not done is no release. */
+static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
+{
+    struct rt_cpu *rc = &rt_cpus[cpu->id];
+
+    if (rc->last != NULL && !rc->last->missed) {
+        trace(TRACE_RELEASE, rc->last->vcpu, rc->last->ready.key);
+    }
+    rc->last = NULL;
+}
+
 /* Looks at interrupts: the timer's is what we are at, devices wait for the apps anyway, and another CPU's waits for us.
  * Not inline, for the benchmark counts from look to look. */
 static bool __attribute__((noinline)) release_look(void)
@@ -176,8 +189,10 @@ static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_c
                                                                      ticks_t now, ticks_t *cost)
 {
     while (rc->releases.nodes[0]->key <= now && release_look()) {
-        struct rt_app *app = release_first(rc);
+        struct rt_app *app;
 
+        edf_trace(cpu_self());
+        app = release_first(rc);
         *cost += rt_costs.release;
         if (app != NULL) {
             best = best == NULL ? app : first_of(rc, best, app);
@@ -220,22 +235,6 @@ static struct vcpu *edf_pick(struct cpu *cpu)
         best = best == NULL ? app : first_of(rc, best, app);
     }
     return best == NULL ? NULL : best->vcpu;
-}
-
-/* The jobs released since the last time. Not where they are released: there a call, even one that is hardly ever made,
- * costs registers. A period of a job that was not done is no release. */
-static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
-{
-    struct rt_cpu *rc = &rt_cpus[cpu->id];
-
-    for (unsigned i = 0; i < rc->releases.count && rc->traced != rc->order; i++) {
-        const struct rt_app *app = CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release);
-
-        if (app->ready.order > rc->traced && !app->missed) {
-            trace(TRACE_RELEASE, app->vcpu, app->ready.key);
-        }
-    }
-    rc->traced = rc->order;
 }
 
 /* While an app runs, devices wait: their interrupts are best effort's. */

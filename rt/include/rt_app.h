@@ -47,10 +47,10 @@ struct rt_app {
 struct rt_cpu {
     struct rt_queue releases; /* of all active apps */
     struct rt_queue ready;
-    bool carries;     /* an app has left, and since then some app was always ready or running */
-    unsigned changes; /* of the set of active apps */
-    uint64_t order;   /* of releases: the last one's */
-    uint64_t traced;  /* releases up to this one are in the trace */
+    bool carries;              /* an app has left, and since then some app was always ready or running */
+    unsigned changes;          /* of the set of active apps */
+    uint64_t order;            /* of releases: the last one's */
+    const struct rt_app *last; /* released last, or NULL: then it is in the trace */
 };
 
 /* What the hypervisor itself takes, in ticks; admission counts it all. */
