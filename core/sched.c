@@ -82,17 +82,17 @@ static inline void sched_enqueue(struct sched_be *be, struct cpu *cpu, struct vc
 {
     v->state = VCPU_READY;
     if (LIKELY(v->sched == NULL)) {
-        be_enqueue(be, v);
+        be_enqueue_again(be, v);
     } else {
         sched_account(cpu, v);
         v->sched->enqueue(v);
     }
 }
 
-static inline void sched_start(struct sched_be *be, struct cpu *cpu, const struct vcpu *v)
+static inline void sched_start(struct sched_be *be, struct cpu *cpu, struct vcpu *v)
 {
     if (LIKELY(v->sched == NULL)) {
-        be_start(be, cpu);
+        be_start(be, cpu, v);
     } else {
         v->sched->start(cpu);
     }
@@ -151,14 +151,11 @@ static void __attribute__((noinline)) sched_settle_asked(struct cpu *cpu)
 {
     ticks_t end = cpu->horizon < cpu->slice_end ? cpu->horizon : cpu->slice_end;
 
+    cpu->slice_end = end;
     if (cpu->current != NULL && cpu->current->sched != NULL) {
-        cpu->endless = false;
-        cpu->slice_end = end;
         cpu->armed = end;
         arch_timer_set(end);
     } else {
-        cpu->endless = cpu->slice_end == TICKS_NEVER;
-        cpu->slice_end = end;
         timer_settle(cpu);
     }
 }
@@ -219,6 +216,7 @@ static inline void sched_block(struct vcpu *v)
 static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
+    v->left = 0;
     if (sched_waits(v)) {
         sched_block(v);
         return v;

@@ -30,9 +30,12 @@ static bool be_wake_idle(void)
     return false;
 }
 
+/* No end, or none but that of the CPU's horizon, which leaves as much as there can be. */
 static inline bool be_endless(const struct cpu *cpu)
 {
-    return cpu->slice_end == TICKS_NEVER || (UNLIKELY(cpu->urgent != NULL) && cpu->endless);
+    const struct vcpu *v = cpu->current;
+
+    return cpu->slice_end == TICKS_NEVER || (UNLIKELY(cpu->urgent != NULL) && v != NULL && v->left == sched_be.quantum);
 }
 
 /* Ends the slices of the other CPUs that run somebody with no end in sight. */
@@ -55,7 +58,7 @@ static bool __attribute__((noinline)) be_wake_others(void)
     return idle;
 }
 
-static inline void notify(void)
+void be_notify(void)
 {
     struct cpu *self = cpu_self();
 
@@ -67,7 +70,7 @@ static inline void notify(void)
             sched_end_slice_locked(self);
         }
     } else if (self->slice_end == TICKS_NEVER && self->current != NULL) {
-        be_start(&sched_be, self);
+        be_start(&sched_be, self, self->current);
         timer_settle(self);
     }
 }
@@ -75,10 +78,5 @@ static inline void notify(void)
 void be_wake(struct vcpu *v)
 {
     be_enqueue(&sched_be, v);
-    notify();
-}
-
-void be_notify(void)
-{
-    notify();
+    be_notify();
 }

@@ -23,6 +23,12 @@ static inline void be_enqueue(struct sched_be *be, struct vcpu *v)
     list_insert_before(&be->queue, &v->node);
 }
 
+/* v has lost the CPU, to another class if some of its turn is left. */
+static inline void be_enqueue_again(struct sched_be *be, struct vcpu *v)
+{
+    list_insert_before(LIKELY(v->left != 0) ? be->queue.next : &be->queue, &v->node);
+}
+
 /* The VCPU that has waited longest; somebody waits. */
 static inline const struct vcpu *be_first(const struct sched_be *be)
 {
@@ -42,10 +48,16 @@ static inline struct vcpu *be_pick(struct sched_be *be)
 }
 
 /* A slice has an end only while somebody waits. The queue fills only through be_wake(), and where another class takes a
- * VCPU's CPU, and both then end the slices that have none. */
-static inline void be_start(struct sched_be *be, struct cpu *cpu)
+ * VCPU's CPU, and both then end the slices that have none. What the horizon will cut off follows when whoever is released
+ * there has had its turn, or one VM could get a quantum in each period of an app, and the others a moment. */
+static inline void be_start(struct sched_be *be, struct cpu *cpu, struct vcpu *v)
 {
-    cpu->slice_end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + be->quantum;
+    ticks_t turn = v->left != 0 ? v->left : be->quantum;
+    ticks_t end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + turn;
+    ticks_t cut = end > cpu->horizon ? end - cpu->horizon : 0;
+
+    cpu->slice_end = end;
+    v->left = cut < be->quantum ? cut : be->quantum;
 }
 
 /* The same where it is known that somebody waits. */

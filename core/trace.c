@@ -4,11 +4,6 @@
 #include "arch.h"
 #include "system.h"
 
-static struct trace_event *first_event(struct trace_ring *ring)
-{
-    return (struct trace_event *)(ring + 1);
-}
-
 void trace_init(struct cpu *cpu)
 {
     const struct sysimage_header *image = hyp.image;
@@ -22,7 +17,7 @@ void trace_init(struct cpu *cpu)
     ring->magic = TRACE_MAGIC;
     ring->version = TRACE_VERSION;
     ring->cpu = (uint32_t)cpu->id;
-    ring->next = first_event(ring);
+    ring->next = (struct trace_event *)(ring + 1);
     ring->end = (struct trace_event *)(void *)(memory + size) - 1;
     ring->laps = 0;
     cpu->trace = ring;
@@ -44,7 +39,7 @@ void trace(unsigned kind, const struct vcpu *v, uint64_t arg)
     event++;
     if (UNLIKELY(event > ring->end)) {
         ring->laps++;
-        event = first_event(ring);
+        event = (struct trace_event *)(ring + 1);
     }
     ring->next = event;
 }

@@ -186,14 +186,13 @@ static bool __attribute__((noinline)) release_look(void)
  * of the slice, at once. `best` is NULL or ready and in no queue; returns the first by deadline of it and theirs. Out of
  * line for the registers. */
 static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_cpu *rc, struct rt_app *best,
-                                                                     ticks_t now, ticks_t *cost)
+                                                                     ticks_t now)
 {
     while (rc->releases.nodes[0]->key <= now && release_look()) {
         struct rt_app *app;
 
         edf_trace(cpu_self());
         app = release_first(rc);
-        *cost += rt_costs.release;
         if (app != NULL) {
             best = best == NULL ? app : first_of(rc, best, app);
         }
@@ -207,15 +206,15 @@ static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, tic
     struct rt_app *best = NULL;
 
     if (rc->releases.nodes[0]->key <= now) {
-        const struct vcpu *prev = cpu->current;
-        ticks_t cost = rt_costs.release;
+        struct vcpu *prev = cpu->current;
+        uint64_t before = rc->order;
 
         best = release_first(rc);
         if (UNLIKELY(rc->releases.nodes[0]->key <= now)) {
-            best = release_others(rc, best, now, &cost);
+            best = release_others(rc, best, now);
         }
-        if (prev != NULL && prev->sched == &rt_class) {
-            refund(rc, cpu->current, cost);
+        if (prev != NULL && prev->sched != NULL) { /* there is no other class */
+            refund(rc, prev, (rc->order - before) * rt_costs.release);
         }
     }
     cpu->horizon = rc->releases.nodes[0]->key;

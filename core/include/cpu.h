@@ -33,7 +33,6 @@ struct cpu {
     /* Guarded by sched_lock: */
     const struct sched_class *urgent; /* has VCPUs here that come before best effort: it picks first; or NULL */
     const struct sched_class *traced; /* the same but while there is a trace, when `urgent` is the one that records */
-    bool endless;                     /* if urgent: the slice has no end but the horizon */
     ticks_t horizon;                  /* if urgent: when that class wants to pick again at the latest */
     bool idle;                        /* waits for work; guarded by sched_lock */
     ulong ipi;                        /* atomic */

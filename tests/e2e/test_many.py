@@ -53,5 +53,7 @@ def test_16_vms():
 @pytest.mark.parametrize("system", ["crowd-sleep", "crowd-lines"])
 def test_a_crowd_that_wakes_at_once(system):
     with measured(system) as machine:
-        command(machine, "r")  # eight VCPUs at once
-        machine.expect(machine.console.names[0], r"^crowd: done$", SOON_S)
+        first = machine.console.names[0]
+        machine.skip(first)
+        command(machine, "r")  # eight VCPUs at once; at once, for where all sleep virtual time runs away
+        machine.expect(first, r"crowd: done$", SOON_S)  # in a line whose begin may be the last life's

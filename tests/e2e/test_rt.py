@@ -2,6 +2,7 @@
 """Real time as guests see it: apps of a real-time manager under load, and apps that ask for more than they may have."""
 
 import re
+import time
 
 import pytest
 from lab import (
@@ -179,3 +180,15 @@ def test_a_busy_console_delays_nobody():
         for name in ("lines", "pages", "text"):
             assert len(machine.console.lines[name]) > 100
         assert machine.console.text(HYPERVISOR).count("again stopped by its own reset") > 2
+
+
+def test_who_is_interrupted_by_an_app_gets_the_rest_of_its_turn():
+    """Else one VM would get a quantum each period, and the other what is left of the period, a twentieth."""
+    system = built("rt-fair")
+    with booted(system, "rt-fair", *VIRTUAL) as machine:
+        await_life(machine, system)
+        states(machine)
+        time.sleep(5)
+        rows = states(machine)
+    shares = [float(rows[name]["cpu"]) for name in ("first", "second")]
+    assert min(shares) > 0.8 * max(shares), shares
