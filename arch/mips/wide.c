@@ -5,9 +5,6 @@
 uint64_t __udivdi3(uint64_t n, uint64_t d);
 uint64_t __umoddi3(uint64_t n, uint64_t d);
 uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest);
-uint64_t __atomic_fetch_add_8(volatile void *p, uint64_t value, int order);
-uint64_t __atomic_load_8(const volatile void *p, int order);
-void __atomic_store_8(volatile void *p, uint64_t value, int order);
 
 /* A bit at a time, from the first one at which the divisor fits. By 0 is 0. */
 uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest)
@@ -46,28 +43,4 @@ uint64_t __umoddi3(uint64_t n, uint64_t d)
 
     __udivmoddi4(n, d, &rest);
     return rest;
-}
-
-/* Nothing interrupts the hypervisor, and there is one CPU. */
-
-uint64_t __atomic_fetch_add_8(volatile void *p, uint64_t value, int order)
-{
-    volatile uint64_t *at = p;
-    uint64_t before = *at;
-
-    (void)order;
-    *at = before + value;
-    return before;
-}
-
-uint64_t __atomic_load_8(const volatile void *p, int order)
-{
-    (void)order;
-    return *(const volatile uint64_t *)p;
-}
-
-void __atomic_store_8(volatile void *p, uint64_t value, int order)
-{
-    (void)order;
-    *(volatile uint64_t *)p = value;
 }

@@ -64,6 +64,6 @@ $(HYP_BUILD)/tessera.elf: $(HYP_OBJS) $(HYP_BUILD)/hypervisor.lds
 $(HYP_BUILD)/tessera.bin: $(HYP_BUILD)/tessera.elf
 	@$(HYP_OBJCOPY) $< $@
 
--include $(HYP_OBJS:.o=.d)
+-include $(HYP_OBJS:.o=.d) $(HYP_BUILD)/hypervisor.d
 
 .PHONY: hyp
