@@ -73,6 +73,7 @@ struct arch_vcpu {
 struct arch_vm {
     ulong gid;                      /* GuestID; VMs share one where there are more VMs */
     ulong lines;                    /* interrupt lines of VCPU 0 that are high, VIRQ bits */
+    struct guest_tlb_entry touched; /* the last entry of the root's TLB that was made for it; all 0: none was */
 };
 
 extern struct cpu mips_cpu; /* the only one; owner: main.c */
