@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the linker scripts of boards have in common, given ROM, RAM and where the hypervisor's part of RAM ends. */
+#undef mips
 OUTPUT_ARCH(mips)
 ENTRY(_start)
 

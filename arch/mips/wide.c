@@ -6,11 +6,10 @@ uint64_t __udivdi3(uint64_t n, uint64_t d);
 uint64_t __umoddi3(uint64_t n, uint64_t d);
 uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest);
 
-/* A bit at a time, from the first one at which the divisor fits. By 0 is 0. */
+/* A bit at a time, from the first one at which the divisor fits. By 0 is 0. Shifts by one, for others are calls, too. */
 uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest)
 {
-    uint64_t quotient = 0;
-    int shift;
+    uint64_t quotient = 0, bit = 1;
 
     if (d == 0) {
         *rest = 0;
@@ -20,10 +19,13 @@ uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest)
         *rest = (uint32_t)n % (uint32_t)d;
         return (uint32_t)n / (uint32_t)d;
     }
-    for (shift = n < d ? -1 : __builtin_clzll(d) - __builtin_clzll(n); shift >= 0; shift--) {
-        if (n >= d << shift) {
-            n -= d << shift;
-            quotient |= UINT64_C(1) << shift;
+    for (; d < n && d >> 63 == 0; d <<= 1) {
+        bit <<= 1;
+    }
+    for (; bit != 0; bit >>= 1, d >>= 1) {
+        if (n >= d) {
+            n -= d;
+            quotient |= bit;
         }
     }
     *rest = n;

@@ -215,8 +215,8 @@ def limits(vms: int, vcpus: int) -> str:
 
 def sizes(bench: MipsBench) -> None:
     """Code and constants; and RAM for a VM: what a hypervisor for one VM more has more."""
-    small = _hypervisor(bench, "small", "HYP_ROOMS=rt ipc", "HYP_OPT=-Oz")
-    bench.add(single("mips.size.text", "bytes", small[".text"] + small[".rodata"]), "rooms rt and ipc, -Oz", PART)
+    small = _hypervisor(bench, "small", "HYP_ROOMS=rt ipc", "HYP_OPT=-Os")
+    bench.add(single("mips.size.text", "bytes", small[".text"] + small[".rodata"]), "rooms rt and ipc, -Os", PART)
     usual = _hypervisor(bench, "usual")
     bench.add(single("mips.size.text.all", "bytes", usual[".text"] + usual[".rodata"]), "all rooms", PART)
     more, less = (_hypervisor(bench, f"{vms}vms", limits(vms, 16 + vms)) for vms in (8, 7))
