@@ -32,6 +32,7 @@ RAM, MOST_RAM = 0x1000000, 0x40000  # of the board, and of a hypervisor for so m
 # From the interrupt's vector to ERET, which is not in it: into the same VCPU, and into another.
 SAME, SWITCHED = "irq_vector:left", "irq_vector:switched"
 SHARED_SET = 1
+LIMIT_REACHED = 124  # iasim's exit code
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,17 @@ class Base:
     platforms: Path = ROOT / "platform"
 
 
-def simulate(bench: MipsBench, name: str, board: str, text: str, *options: str, base: Base | None = None) -> Result:
-    """Builds the system and runs it until all its VMs have shut down."""
+def simulate(
+    bench: MipsBench,
+    name: str,
+    board: str,
+    text: str,
+    *options: str,
+    base: Base | None = None,
+    limit: str = "4000M",
+    ends: bool = True,
+) -> Result:
+    """Builds the system and runs it until all its VMs have shut down, or, if it never ends, up to the limit."""
     folder = bench.out / "mips" / name
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.dts"
@@ -115,12 +125,12 @@ def simulate(bench: MipsBench, name: str, board: str, text: str, *options: str, 
     hypervisor = base.hypervisor / "tessera.bin"
     built = build(Options(path, hypervisor, bench.guests, base.platforms))
     write(built, folder)
-    command = [iasim(), "run", "--board", str(built.system.board.iasim_board), "--limit", "4000M", "--stats"]
+    command = [iasim(), "run", "--board", str(built.system.board.iasim_board), "--limit", limit, "--stats"]
     command += [*options, str(hypervisor.with_suffix(".elf")), str(folder / "tessera.elf")]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     console = Console([vm.name for vm in built.system.vms] + ["tessera"])
     console.feed(done.stdout.decode("latin-1"))
-    if done.returncode != 0:
+    if done.returncode != (0 if ends else LIMIT_REACHED):
         raise BenchError(f"{name}: iasim ended with {done.returncode}: {done.stderr.decode()[-300:]}")
     return Result(console, done.stderr.decode())
 
@@ -259,10 +269,55 @@ def sizes(bench: MipsBench) -> None:
     bench.add(single("mips.size.ram.vm", "bytes", ram), "eight VMs beside seven", PART)
 
 
+# Where the root looks at interrupts, and what tells its stretches between them apart.
+RT_LOOKS = ("irq_vector", "arch_irq_poll", "arch_irq_pending", "arch_cpu_sleep")
+RT_WAYS = ("edf_pick", "release_others", "rt_end_job", "vcpu_arrive")
+
+
+def rt_options() -> list[str]:
+    """Has iasim tell of the stretches."""
+    return [word for name in RT_LOOKS for word in ("--look", name)] + [
+        word for name in RT_WAYS for word in ("--way", name)
+    ]
+
+
+@dataclass(frozen=True)
+class RtCosts:
+    """The most that was seen, in instructions, of what admission counts."""
+
+    release: int  # from whom a release interrupts; where several did at once, their share
+    job: int  # from a job's end to the next guest
+    blocked: int  # without a look at interrupts
+
+    @classmethod
+    def read(cls, remarks: str) -> "RtCosts":
+        lines = re.findall(r"^stretch (\S+) n \d+ max (\d+)$", remarks, re.MULTILINE)
+        found = [(set(ways.split("+")), int(most)) for ways, most in lines]
+        if not any("release_others" in ways for ways, _ in found) or not any("rt_end_job" in ways for ways, _ in found):
+            raise BenchError(f"iasim tells of no releases or no jobs that end: {remarks[-300:]}")
+        picks = [
+            (ways, most) for ways, most in found if "edf_pick" in ways and not ways & {"rt_end_job", "vcpu_arrive"}
+        ]
+        shares = [most // (2 if "release_others" in ways else 1) for ways, most in picks]
+        return cls(
+            max(shares), max(most for ways, most in found if "rt_end_job" in ways), max(most for _, most in found)
+        )
+
+
+def rt(bench: MipsBench) -> None:
+    """What admission counts, in a run in which releases meet."""
+    text = (ROOT / "tests" / "mips" / "systems" / "rtstress.dts").read_text(encoding="utf-8")
+    result = simulate(bench, "rtstress", PART, text, *rt_options(), limit="200M", ends=False)
+    costs = RtCosts.read(result.remarks)
+    for name, cost in (("cost.release", costs.release), ("cost.job", costs.job), ("blocked", costs.blocked)):
+        bench.add(single(f"mips.rt.{name}", "instructions", cost), "rtstress", PART)
+
+
 MEASUREMENTS = {
     "mips-calls": calls,
     "mips-ticks": ticks,
     "mips-banks": banks,
     "mips-adpcm": adpcm,
+    "mips-rt": rt,
     "mips-sizes": sizes,
 }
