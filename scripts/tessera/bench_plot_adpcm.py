@@ -57,7 +57,8 @@ def _draw_vms(axes: Any, metrics: dict[str, Metric], records: list[dict[str, Any
     width = 0.8 / len(series)
     for n, (name, colour, values) in enumerate(series):
         at = [counts.index(vms) + (n + 0.5) * width - 0.4 for vms in values]
-        axes.bar_label(axes.bar(at, list(values.values()), width, color=colour, label=name), fmt="{:.3g}", fontsize=8)
+        bars = axes.bar(at, list(values.values()), width, color=colour, label=name)
+        axes.bar_label(bars, [f"{round(value, 3) + 0:g}" for value in values.values()], fontsize=8)
     axes.legend(frameon=False, fontsize=8, loc="upper left", ncols=len(series))
     axes.set_xticks(range(len(counts)), [str(vms) for vms in counts])
     axes.set_ylim(0, 2.3)
