@@ -3,8 +3,9 @@
 """Measures what Tessera costs and prints it beside the goals and what others reach.
 
 Writes results.jsonl (one object a line), results.md, overview.png and overview.svg, adpcm-convergence.png,
-adpcm-vms.png, ipc.png, rt.png, and of the M5150 mips-adpcm-*.png, mips-ipc.png and mips-banks.png. Without --qemu: QEMU=path if that is set, else the one in PATH and, if it is there,
-the newer one in cache/qemu-new. Exit status 1: something could not be measured, or with --strict a goal was not met.
+adpcm-vms.png, ipc.png and rt.png, and of the M5150 mips-adpcm-*.png, mips-ipc.png and mips-banks.png. Without --qemu:
+QEMU=path if that is set, else the one in PATH and, if it is there, the newer one in cache/qemu-new. Exit status 1:
+something could not be measured, or with --strict a goal was not met.
 """
 
 import argparse

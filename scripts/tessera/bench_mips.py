@@ -293,15 +293,21 @@ class RtCosts:
     def read(cls, remarks: str) -> "RtCosts":
         lines = re.findall(r"^stretch (\S+) n \d+ max (\d+)$", remarks, re.MULTILINE)
         found = [(set(ways.split("+")), int(most)) for ways, most in lines]
-        if not any("release_others" in ways for ways, _ in found) or not any("rt_end_job" in ways for ways, _ in found):
-            raise BenchError(f"iasim tells of no releases or no jobs that end: {remarks[-300:]}")
-        picks = [
-            (ways, most) for ways, most in found if "edf_pick" in ways and not ways & {"rt_end_job", "vcpu_arrive"}
-        ]
-        shares = [most // (2 if "release_others" in ways else 1) for ways, most in picks]
-        return cls(
-            max(shares), max(most for ways, most in found if "rt_end_job" in ways), max(most for _, most in found)
+        several = {"edf_pick", "release_others"}
+        job, alone = (
+            _longest(found, {"rt_end_job"}),
+            _longest(found, {"edf_pick"}, {"rt_end_job", "vcpu_arrive"} | several),
         )
+        meeting = _longest(found, several, {"rt_end_job", "vcpu_arrive"})
+        return cls(max(alone, meeting // 2), job, max(most for _, most in found))
+
+
+def _longest(found: list[tuple[set[str], int]], by: set[str], without: set[str] | None = None) -> int:
+    """The longest stretch by way of `by`, and not of any of `without`."""
+    lengths = [most for ways, most in found if by <= ways and not ways & ((without or set()) - by)]
+    if not lengths:
+        raise BenchError(f"iasim tells of no way through {', '.join(sorted(by))}")
+    return max(lengths)
 
 
 def rt(bench: MipsBench) -> None:

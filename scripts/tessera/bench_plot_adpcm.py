@@ -44,17 +44,20 @@ def _draw_convergence(axes: Any, metrics: dict[str, Metric], records: list[dict[
     axes.legend(frameon=False, fontsize=8, loc="center right")
 
 
+def _at_1ms(cases: Cases) -> dict[int, dict[str, Any]]:
+    return {vms: line for (vms, quantum), line in sorted(cases.items()) if quantum == 1}
+
+
 def _draw_vms(axes: Any, metrics: dict[str, Metric], records: list[dict[str, Any]]) -> None:
     """Figure 6: a quantum of 1 ms, 1 to 8 VMs."""
-    ours, shared = _by_case(records), _by_case(records, shared=True)
-    counts = sorted(vms for vms, quantum in ours if quantum == 1)
+    ours, shared = _at_1ms(_by_case(records)), _at_1ms(_by_case(records, shared=True))
     series = [
-        ("Tessera", OURS, {vms: ours[vms, 1]["value"] for vms in counts}),
-        ("without shadow sets", SHARED, {vms: shared[vms, 1]["value"] for vms in counts if (vms, 1) in shared}),
-        ("M5150 paper", PAPER, {vms: _papers(metrics, ours[vms, 1]) for vms in counts}),
+        ("Tessera", OURS, {vms: line["value"] for vms, line in ours.items()}),
+        ("without shadow sets", SHARED, {vms: line["value"] for vms, line in shared.items()}),
+        ("M5150 paper", PAPER, {vms: _papers(metrics, line) for vms, line in ours.items()}),
     ]
     series = [entry for entry in series if entry[2]]
-    width = 0.8 / len(series)
+    width, counts = 0.8 / len(series), list(ours)
     for n, (name, colour, values) in enumerate(series):
         at = [counts.index(vms) + (n + 0.5) * width - 0.4 for vms in values]
         bars = axes.bar(at, list(values.values()), width, color=colour, label=name)

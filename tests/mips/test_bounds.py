@@ -54,8 +54,8 @@ def counted(board: str) -> dict[str, int]:
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_admission_counts_what_is_seen(board: str) -> None:
-    """Releases that meet, jobs that end, VMs that are loaded: no stretch of the hypervisor is longer than is counted, and
-    none of that is far from what was seen."""
+    """Releases that meet, jobs that end, VMs that are loaded: no stretch of the hypervisor is longer than is counted,
+    and none of that is far from what was seen."""
     result = run("rtstress", board, *rt_options(), limit="200M")
     assert "rtm: 7 apps run" in result.text("rtm"), result.printed
     costs, most = RtCosts.read(result.remarks), counted(board)
