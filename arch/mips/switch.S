@@ -101,8 +101,8 @@ bank_taken:
     lw      $t4, VCPU_CAUSE($s0)
     mtgc0   $t2, CP0_COMPARE        /* clears Cause.TI */
     mtgc0   $t4, CP0_CAUSE
-    /* Has Count met Compare while the VCPU was away: less long ago than it left? If it does now, hardware sees it; if it
-     * did at the Count that was saved, that is in Cause. */
+    /* Has Count met Compare while the VCPU was away: less long ago than it left? If it does now, hardware sees it;
+     * if it did at the Count that was saved, that is in Cause. */
     mfgc0   $t5, CP0_COUNT
     subu    $t2, $t5, $t2
     subu    $t3, $t5, $t3
