@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the linker scripts of boards have in common, given ROM, RAM and where the hypervisor's part of RAM ends. */
+#undef mips
 OUTPUT_ARCH(mips)
 ENTRY(_start)
 
@@ -16,6 +17,7 @@ SECTIONS
         __text_end = .;
     }
     .rodata : {
+        *(.got) /* lld makes one for _gp */
         *(.rodata .rodata.* .srodata .srodata.*)
         . = ALIGN(8);
         __start_hypercalls = .;
@@ -39,11 +41,15 @@ SECTIONS
         . = ALIGN(8);
         __data_end = .;
     }
+    /* gp points at mips_cpu. What it does not reach begins near it: accesses by index. */
     .bss : AT(ADDR(.bss)) {
+        *(EXCLUDE_FILE(*arch/mips/main.c.o *core/system.c.o) .bss .bss.* .sbss .sbss.* COMMON)
+        *arch/mips/main.c.o(.bss .bss.* .sbss .sbss.*)
         *(.bss .bss.* .sbss .sbss.* COMMON)
         . = ALIGN(8);
         __bss_end = .;
     }
+    _gp = mips_cpu;
     RESET_SECTION
     __ram_end = RAM_END;
     __hyp_end = ALIGN(__data_load + (__data_end - __data_start), 4096);

@@ -3,8 +3,9 @@
 """Measures what Tessera costs and prints it beside the goals and what others reach.
 
 Writes results.jsonl (one object a line), results.md, overview.png and overview.svg, adpcm-convergence.png,
-adpcm-vms.png, ipc.png and rt.png. Without --qemu: QEMU=path if that is set, else the one in PATH and, if it is there,
-the newer one in cache/qemu-new. Exit status 1: something could not be measured, or with --strict a goal was not met.
+adpcm-vms.png, ipc.png and rt.png, and of the M5150 mips-adpcm-*.png, mips-ipc.png and mips-banks.png. Without --qemu:
+QEMU=path if that is set, else the one in PATH and, if it is there, the newer one in cache/qemu-new. Exit status 1:
+something could not be measured, or with --strict a goal was not met.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from tessera.bench_collect import MEASUREMENTS, Bench
 from tessera.bench_metrics import MetricsError, read_metrics
 from tessera.bench_plot import plot
 from tessera.bench_plot_adpcm import plot_adpcm
+from tessera.bench_plot_banks import plot_banks
 from tessera.bench_plot_ipc import plot_ipc
 from tessera.bench_plot_rt import plot_rt
 from tessera.bench_report import (
@@ -110,6 +112,9 @@ def main() -> int:
     plot(metrics, records, arguments.out)
     plot_adpcm(metrics, records, arguments.out)
     plot_ipc(metrics, records, arguments.out)
+    plot_adpcm(metrics, mips_records, arguments.out, "mips-adpcm")
+    plot_ipc(metrics, mips_records, arguments.out, "mips-ipc")
+    plot_banks(mips_records, arguments.out)
     plot_rt(records, arguments.out)
     print(text_table(table))
     print()

@@ -99,6 +99,7 @@ find_missing_dev() {
     want "clang" "the second compiler every file must please" has clang
     want "libclang-rt-dev|libclang-rt-18-dev|libclang-rt-14-dev" "libFuzzer, with the sanitizers of clang" has_fuzzer
     want "lld" "links what clang compiles" has ld.lld
+    want "gcc-mipsel-linux-gnu" "compiles the hypervisor for the M5150" has mipsel-linux-gnu-gcc
     want "qemu-system-mips" "the machine that the simulator of the M5150 is compared with" has qemu-system-mipsel
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "shellcheck" "checks the shell scripts" has shellcheck

@@ -31,19 +31,22 @@ static void bank_reach(ulong bank)
 }
 
 /* For how long the bank's VCPU has not run. A Count that has been all around errs, at the price of one more exchange. */
-static ulong bank_age(ulong bank)
+static inline ulong bank_age(ulong bank, ulong now)
 {
     const struct vcpu *v = bank_owner[bank];
 
-    return v == NULL ? ~0UL : cp0_read(CP0_COUNT) - (v->arch.count - v->arch.gtoffset);
+    return v == NULL ? ~0UL : now - (v->arch.count - v->arch.gtoffset);
 }
 
 static ulong bank_oldest(void)
 {
-    ulong oldest = 0;
+    ulong now = cp0_read(CP0_COUNT), oldest = 0, longest = banks > 1 ? bank_age(0, now) : 0;
 
     for (ulong bank = 1; bank < banks; bank++) {
-        if (bank_age(bank) > bank_age(oldest)) {
+        ulong age = bank_age(bank, now);
+
+        if (age > longest) {
+            longest = age;
             oldest = bank;
         }
     }

@@ -95,4 +95,3 @@ own_bank:
     .skip   STACK_SIZE
     .globl  boot_stack
 boot_stack:                         /* the empty stack */
-    .skip   STACK_FRAME

@@ -103,11 +103,6 @@ void arch_vcpu_inject(struct vcpu *v, ulong bits)
     }
 }
 
-bool arch_guest_irq(const struct arch_vcpu *v)
-{
-    return BOARD_EIC ? v->lines != 0 : ((gcp0_read(CP0_CAUSE) & gcp0_read(CP0_STATUS)) >> 8 & 0xffU) != 0;
-}
-
 void inject_exception(ulong code, bool slot)
 {
     ulong status = gcp0_read(CP0_STATUS), cause = gcp0_read(CP0_CAUSE), pc = cp0_read(CP0_EPC);

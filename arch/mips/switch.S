@@ -54,12 +54,10 @@ reschedule:
     save    CP0_NESTEDEPC, VCPU_NESTED_EPC
     save    CP0_COMPARE, VCPU_COMPARE
     save    CP0_COUNT, VCPU_COUNT   /* before Cause: the match at this very Count is in it */
-    save    CP0_CAUSE, VCPU_CAUSE
-    lw      $t1, VCPU_LONG_WAY($s0)
-    beqz    $t1, run
-    nop
-    jal     vcpu_save_more          /* (vcpu) */
-    move    $a0, $s0
+    lw      $t2, VCPU_LONG_WAY($s0)
+    mfgc0   $t1, CP0_CAUSE
+    bnez    $t2, save_more
+    sw      $t1, VCPU_CAUSE($s0)
 
     /* Also where the CPU comes from its boot: nothing is current then. */
     .globl  run
@@ -70,36 +68,22 @@ run:
     lw      $t2, VCPU_LAST_CPU($v0)
     bne     $t1, $v0, load
     move    $s0, $v0
-    bne     $t2, $gp, load          /* it was reset */
+    beq     $t2, $gp, loaded
     lw      $t1, VCPU_PENDING($s0)
-loaded:
-    bnez    $t1, pending
-    lw      $t0, VCPU_HI($s0)
-go:
-    lw      $t1, VCPU_LO($s0)
-    mthi    $t0
-    mtlo    $t1
-    li      $k1, 0
-    ehb
-    .globl  switched                /* for those who count: the scheduler has run */
-switched:
-    eret
 
-load:
+load:                               /* also a VCPU that was reset */
     sw      $s0, CPU_LOADED($gp)
     bne     $t2, $gp, arrive
     lw      $t1, VCPU_BANK($s0)
 arrived:
-    lui     $t2, %hi(bank_owner)
-    sll     $t1, $t1, 2
-    addu    $t2, $t2, $t1
-    lw      $t2, %lo(bank_owner)($t2)
+    sll     $t2, $t1, 2
+    addu    $t2, $gp, $t2
+    lw      $t2, %gp_rel(bank_owner)($t2)
     bne     $t2, $s0, take_bank
     lw      $t3, VCPU_SRSCTL($s0)
 bank_taken:
-    ext     $t4, $t3, SRSCTL_PSS_SHIFT, 4
     mtc0    $t3, CP0_SRSCTL
-    mtc0    $t4, CP0_GUESTCTL3
+    mtc0    $t1, CP0_GUESTCTL3
     load_root CP0_GUESTCTL1, VCPU_GUESTCTL1
     load_root CP0_GUESTCTL2, VCPU_GUESTCTL2
     load_root CP0_EPC, VCPU_PC
@@ -117,23 +101,43 @@ bank_taken:
     lw      $t4, VCPU_CAUSE($s0)
     mtgc0   $t2, CP0_COMPARE        /* clears Cause.TI */
     mtgc0   $t4, CP0_CAUSE
-    /* Has Count met Compare while the VCPU was away? If it does now, hardware sees it. */
+    /* Has Count met Compare while the VCPU was away: less long ago than it left? If it does now, hardware sees it;
+     * if it did at the Count that was saved, that is in Cause. */
     mfgc0   $t5, CP0_COUNT
-    subu    $t2, $t2, $t3
-    addiu   $t2, $t2, -1            /* a match at the Count that was saved is long in Cause */
-    subu    $t5, $t5, $t3
-    sltu    $t2, $t2, $t5
-    sll     $t2, $t2, 30            /* CAUSE_TI */
-    or      $t4, $t4, $t2
-    bnez    $t2, 1f
+    subu    $t2, $t5, $t2
+    subu    $t3, $t5, $t3
+    sltu    $t2, $t2, $t3
+    bnez    $t2, met
     lw      $t1, VCPU_LONG_WAY($s0)
+was_met:
     bnez    $t1, load_more
     lw      $t1, VCPU_PENDING($s0)
-    b       loaded
+
+loaded:
+    bnez    $t1, pending
+    lw      $t0, VCPU_HI($s0)
+go:
+    lw      $t1, VCPU_LO($s0)
+    mthi    $t0
+    mtlo    $t1
+    li      $k1, 0
+    ehb
+    .globl  switched                /* for those who count: the scheduler has run */
+switched:
+    eret
+
+save_more:
+    jal     vcpu_save_more          /* (vcpu) */
+    move    $a0, $s0
+    b       run
     nop
-1:  mtgc0   $t4, CP0_CAUSE
-    beqz    $t1, loaded
-    lw      $t1, VCPU_PENDING($s0)
+
+met:
+    lui     $t2, %hi(CAUSE_TI)
+    or      $t4, $t4, $t2
+    b       was_met
+    mtgc0   $t4, CP0_CAUSE
+
 load_more:
     jal     vcpu_load_more          /* (vcpu) */
     move    $a0, $s0
@@ -141,7 +145,17 @@ load_more:
     lw      $t1, VCPU_PENDING($s0)
 
 pending:
-    jal     vcpu_take_pending       /* (vcpu) */
+    .if     BOARD_EIC == 0          /* a message alone, which is most frequent and no line, without C */
+    li      $t2, VCPU_MESSAGE
+    bne     $t1, $t2, 1f
+    mfgc0   $t3, CP0_CAUSE
+    sw      $zero, VCPU_PENDING($s0)
+    ori     $t3, $t3, CAUSE_MESSAGE
+    mtgc0   $t3, CP0_CAUSE
+    b       go
+    lw      $t0, VCPU_HI($s0)
+    .endif
+1:  jal     vcpu_take_pending       /* (vcpu) */
     move    $a0, $s0
     b       go
     lw      $t0, VCPU_HI($s0)
@@ -156,6 +170,7 @@ arrive:
 take_bank:
     jal     bank_take               /* (vcpu) */
     move    $a0, $s0
+    lw      $t1, VCPU_BANK($s0)
     b       bank_taken
     lw      $t3, VCPU_SRSCTL($s0)
 

@@ -52,24 +52,11 @@ void timer_set_count(struct vcpu *v, ulong count)
     }
 }
 
-ulong arch_vcpu_timer_bits(const struct vcpu *v)
-{
-    (void)v;
-    return BOARD_EIC ? VIRQ(VIRQ_TIMER_LINE) : ARCH_VIRQ_NONE;
-}
-
-/* Of a VCPU that has just left its CPU. */
-ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
+ticks_t timer_deadline(const struct arch_vcpu *v)
 {
     ticks_t now = arch_time();
     ulong since = (ulong)now - (v->count - v->gtoffset);
 
-    if (BOARD_EIC) {
-        return v->timer_at;
-    }
-    if ((v->status & STATUS_IP(VIRQ_TIMER_LINE)) == 0) {
-        return TICKS_NEVER;
-    }
     /* Count may have met Compare after the guest was found to have nothing to wait for, and before it left. */
     return (v->cause & CAUSE_TI) != 0 ? now : next_match(v, now - since, v->compare);
 }

@@ -15,11 +15,16 @@
 #define CONFIG1_MMU(config) ((config) >> 25 & 0x3fU)
 #define RID(gid) ((gid) << GUESTCTL1_RID_SHIFT)
 
+#define TLB_MOST 32U /* entries of the root's that are used */
+#define ENTRY(n) (1UL << (n))
+
 static unsigned tlb_size;               /* of the root's; owner: tlb_init() */
-static unsigned tlb_next;               /* the entry that is written next; owner: tlb_fill() */
+static unsigned tlb_next;               /* the entry that is written next, if none is free; owner: tlb_slot() */
+static ulong tlb_free;                  /* ENTRY(): has nothing; owner: this file */
+static ulong tlb_of[GUEST_IDS];         /* ENTRY(): bears that GuestID; owner: this file */
 static struct vm *gid_owner[GUEST_IDS]; /* whose entries bear a GuestID; owner: tlb_claim() */
 
-/* Entry 0 is that of link.S's guest, for good. */
+/* Entry 0 is that of link.S's guest, for good: the others are free. */
 static void map_link(void)
 {
     extern const char link_stub[];
@@ -33,11 +38,14 @@ static void map_link(void)
     ehb();
     __asm__ volatile("tlbwi" ::: "memory");
     tlb_next = 1;
+    tlb_free = (ENTRY(tlb_size - 1U) << 1) - ENTRY(1);
 }
 
 void tlb_init(void)
 {
-    tlb_size = (unsigned)CONFIG1_MMU(cp0_read(CP0_CONFIG1)) + 1U;
+    ulong has = CONFIG1_MMU(cp0_read(CP0_CONFIG1)) + 1U;
+
+    tlb_size = has < TLB_MOST ? (unsigned)has : TLB_MOST;
     cp0_write(CP0_ENTRYLO0, 0);
     cp0_write(CP0_ENTRYLO1, 0);
     cp0_write(CP0_PAGEMASK, 0);
@@ -47,7 +55,7 @@ void tlb_init(void)
     gcp0_write(CP0_ENTRYLO1, 0);
     gcp0_write(CP0_PAGEMASK, 0);
     gcp0_write(CP0_ENTRYHI, ENTRYHI_EHINV);
-    for (unsigned i = 0; i < tlb_size; i++) {
+    for (ulong i = 0; i < has; i++) {
         cp0_write(CP0_INDEX, i);
         gcp0_write(CP0_INDEX, i);
         ehb();
@@ -77,20 +85,6 @@ static void lose_id(struct vm *vm)
         if (vm->vcpus[i].last_cpu != VCPU_NO_CPU) {
             vm->vcpus[i].last_cpu |= VCPU_TOOK_TURNS;
         }
-    }
-}
-
-void tlb_claim(struct vcpu *v)
-{
-    ulong gid = v->vm->arch.gid;
-
-    if (gid_owner[gid] != v->vm) {
-        if (gid_owner[gid] != NULL) {
-            lose_id(gid_owner[gid]);
-        }
-        gid_owner[gid] = v->vm;
-        cp0_write(CP0_GUESTCTL1, RID(gid));
-        tlb_forget_id();
     }
 }
 
@@ -130,20 +124,68 @@ static ulong entry_half(const struct sysimage_region *r, ulong gpa)
     return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN(memmap_host(r, gpa)) | flags : ENTRYLO_G;
 }
 
-static void tlb_write(const struct sysimage_region *r, ulong gpa, ulong page)
+/* Where a new entry goes: no VM loses one while another's are gone. */
+static ulong tlb_slot(void)
 {
-    ulong first = gpa & ~(2U * page - 1U);
-    ulong hi = cp0_read(CP0_ENTRYHI);
+    ulong slot = tlb_next;
 
-    cp0_write(CP0_PAGEMASK, PAGEMASK_OF(page));
-    cp0_write(CP0_ENTRYHI, first);
-    cp0_write(CP0_ENTRYLO0, entry_half(r, first));
-    cp0_write(CP0_ENTRYLO1, entry_half(r, first + page));
-    cp0_write(CP0_INDEX, tlb_next);
+    if (tlb_free != 0) {
+        slot = (ulong)__builtin_ctzl(tlb_free);
+        tlb_free &= ~ENTRY(slot);
+        return slot;
+    }
+    tlb_next = tlb_next + 1U < tlb_size ? tlb_next + 1U : 1;
+    for (unsigned gid = 0; gid < GUEST_IDS; gid++) {
+        tlb_of[gid] &= ~ENTRY(slot);
+    }
+    return slot;
+}
+
+/* For the VM, whose RID is in GuestCtl1. */
+static void tlb_write(const struct vm *vm, const struct guest_tlb_entry *e)
+{
+    ulong hi = cp0_read(CP0_ENTRYHI), slot = tlb_slot();
+
+    tlb_of[vm->arch.gid] |= ENTRY(slot);
+    cp0_write(CP0_PAGEMASK, e->mask);
+    cp0_write(CP0_ENTRYHI, e->hi);
+    cp0_write(CP0_ENTRYLO0, e->lo0);
+    cp0_write(CP0_ENTRYLO1, e->lo1);
+    cp0_write(CP0_INDEX, slot);
     ehb();
     __asm__ volatile("tlbwi" ::: "memory");
     cp0_write(CP0_ENTRYHI, hi);
-    tlb_next = tlb_next + 1U < tlb_size ? tlb_next + 1U : 1;
+}
+
+void tlb_claim(struct vcpu *v)
+{
+    ulong gid = v->vm->arch.gid;
+
+    if (gid_owner[gid] != v->vm) {
+        if (gid_owner[gid] != NULL) {
+            lose_id(gid_owner[gid]);
+        }
+        gid_owner[gid] = v->vm;
+        cp0_write(CP0_GUESTCTL1, RID(gid));
+        tlb_forget_id();
+        tlb_free |= tlb_of[gid];
+        tlb_of[gid] = 0;
+        if ((v->vm->arch.touched.lo0 | v->vm->arch.touched.lo1) != 0) { /* it will want that again */
+            tlb_write(v->vm, &v->vm->arch.touched);
+        }
+    }
+}
+
+static struct guest_tlb_entry entry_for(const struct sysimage_region *r, ulong gpa, ulong page)
+{
+    ulong first = gpa & ~(2U * page - 1U);
+
+    return (struct guest_tlb_entry){
+        .mask = PAGEMASK_OF(page),
+        .hi = first,
+        .lo0 = entry_half(r, first),
+        .lo1 = entry_half(r, first + page),
+    };
 }
 
 bool tlb_fill(const struct vcpu *v, ulong gpa)
@@ -158,7 +200,8 @@ bool tlb_fill(const struct vcpu *v, ulong gpa)
             while (page > PAGE_SMALL && !pages_fit(map, r, gpa, page)) {
                 page /= 4U;
             }
-            tlb_write(r, gpa, page);
+            v->vm->arch.touched = entry_for(r, gpa, page);
+            tlb_write(v->vm, &v->vm->arch.touched);
             return true;
         }
     }

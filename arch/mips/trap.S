@@ -78,8 +78,8 @@ irq_vector:
     jal     timer_expire            /* (cpu); what else there is interrupts once more */
     move    $a0, $gp
     lw      $t1, CPU_FLAGS($gp)
-    mthi    $s6
     bnez    $t1, reschedule
+    mthi    $s6
     mtlo    $s7
     li      $k1, 0
     .globl  left                    /* for those who count: back, in the same VCPU */
@@ -92,8 +92,8 @@ left:
     .globl  leave
 leave:
     lw      $t1, CPU_FLAGS($gp)
-    mthi    $s6
     bnez    $t1, reschedule
+    mthi    $s6
     mtlo    $s7
     li      $k1, 0
     ehb
@@ -104,31 +104,23 @@ hcall:
     sltiu   $t1, $v0, CALLS
     beqz    $t1, no_call
     sll     $v0, $v0, 2
-    lui     $t9, %hi(hypercall_table)
-    addu    $t9, $t9, $v0
-    lw      $t9, %lo(hypercall_table)($t9)
-    rdpgpr  5, 4
-    rdpgpr  6, 5
-    rdpgpr  7, 6
-    rdpgpr  8, 7
-    rdpgpr  9, 8
-    rdpgpr  10, 9
+    addu    $t9, $gp, $v0
+    lw      $t9, %gp_rel(hypercall_table)($t9)
+    rdpgpr  4, 4
+    rdpgpr  5, 5
+    rdpgpr  6, 6
+    rdpgpr  7, 7
+    rdpgpr  8, 8
+    rdpgpr  9, 9
     mfhi    $s6
+    jalr    $t9                     /* ($4 to $9) -> v0, v1, as hypercall_dispatch() */
     mflo    $s7
-    sw      $t0, STACK_ARGS + 0($sp)
-    sw      $t1, STACK_ARGS + 4($sp)
-    sw      $t2, STACK_ARGS + 8($sp)
-    jalr    $t9                     /* (a0-a5), as hypercall_dispatch() */
-    addiu   $a0, $sp, STACK_ANSWER
-    lw      $v0, STACK_ANSWER + 0($sp)
-    lw      $v1, STACK_ANSWER + 4($sp)
-    li      $t0, CALL_AGAIN
-    beq     $v0, $t0, again
-    lw      $t1, CPU_FLAGS($gp)
-answer:
+    li      $t4, CALL_AGAIN
+    beq     $v0, $t4, again
+    lw      $t4, CPU_FLAGS($gp)
     wrpgpr  2, 2
     wrpgpr  3, 3
-    bnez    $t1, reschedule
+    bnez    $t4, reschedule
     mthi    $s6
     mtlo    $s7
     li      $k1, 0

@@ -5,32 +5,77 @@
 uint64_t __udivdi3(uint64_t n, uint64_t d);
 uint64_t __umoddi3(uint64_t n, uint64_t d);
 uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest);
-uint64_t __atomic_fetch_add_8(volatile void *p, uint64_t value, int order);
-uint64_t __atomic_load_8(const volatile void *p, int order);
-void __atomic_store_8(volatile void *p, uint64_t value, int order);
 
-/* A bit at a time, from the first one at which the divisor fits. By 0 is 0. */
+#define HALF 16U
+#define HALF_MASK 0xffffU
+
+/* A digit of 16 bits of (high:next) / d, of which high < d and d has its highest bit; *high becomes the rest. The first
+ * guess, by d's upper half, is too large by 2 at most. */
+static uint32_t digit(uint32_t *high, uint32_t next, uint32_t d)
+{
+    uint32_t q = *high / (d >> HALF), rest = *high % (d >> HALF);
+
+    while (q > HALF_MASK || q * (d & HALF_MASK) > (rest << HALF | next)) {
+        q--;
+        rest += d >> HALF;
+        if (rest > HALF_MASK) {
+            break;
+        }
+    }
+    *high = (*high << HALF | next) - q * d;
+    return q;
+}
+
+/* (high:low) / d, of which high < d, in two digits; *high becomes the rest. */
+static uint32_t divide(uint32_t *high, uint32_t low, uint32_t d)
+{
+    unsigned shift = (unsigned)__builtin_clz(d);
+    uint32_t q, top = shift == 0 ? *high : *high << shift | low >> (32U - shift);
+
+    d <<= shift;
+    low <<= shift;
+    q = digit(&top, low >> HALF, d) << HALF;
+    q |= digit(&top, low & HALF_MASK, d);
+    *high = top >> shift;
+    return q;
+}
+
+/* The same of a divisor that is longer: a bit at a time, from the first one at which it fits. Shifts by one, for others are
+ * calls, too. */
+static uint64_t divide_long(uint64_t n, uint64_t d, uint64_t *rest)
+{
+    uint64_t quotient = 0, bit = 1;
+
+    for (; d < n && d >> 63 == 0; d <<= 1) {
+        bit <<= 1;
+    }
+    for (; bit != 0; bit >>= 1, d >>= 1) {
+        if (n >= d) {
+            n -= d;
+            quotient |= bit;
+        }
+    }
+    *rest = n;
+    return quotient;
+}
+
+/* By 0 is 0. Nearly all divisors are of 32 bits: admission, which divides a lot, keeps interrupts waiting. */
 uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest)
 {
-    uint64_t quotient = 0;
-    int shift;
+    uint32_t high = (uint32_t)(n >> 32), most, least;
 
     if (d == 0) {
         *rest = 0;
         return 0;
     }
-    if (n <= UINT32_MAX && d <= UINT32_MAX) {
-        *rest = (uint32_t)n % (uint32_t)d;
-        return (uint32_t)n / (uint32_t)d;
+    if (d > UINT32_MAX) {
+        return divide_long(n, d, rest);
     }
-    for (shift = n < d ? -1 : __builtin_clzll(d) - __builtin_clzll(n); shift >= 0; shift--) {
-        if (n >= d << shift) {
-            n -= d << shift;
-            quotient |= UINT64_C(1) << shift;
-        }
-    }
-    *rest = n;
-    return quotient;
+    most = high / (uint32_t)d;
+    high %= (uint32_t)d;
+    least = divide(&high, (uint32_t)n, (uint32_t)d);
+    *rest = high;
+    return (uint64_t)most << 32 | least;
 }
 
 uint64_t __udivdi3(uint64_t n, uint64_t d)
@@ -46,28 +91,4 @@ uint64_t __umoddi3(uint64_t n, uint64_t d)
 
     __udivmoddi4(n, d, &rest);
     return rest;
-}
-
-/* Nothing interrupts the hypervisor, and there is one CPU. */
-
-uint64_t __atomic_fetch_add_8(volatile void *p, uint64_t value, int order)
-{
-    volatile uint64_t *at = p;
-    uint64_t before = *at;
-
-    (void)order;
-    *at = before + value;
-    return before;
-}
-
-uint64_t __atomic_load_8(const volatile void *p, int order)
-{
-    (void)order;
-    return *(const volatile uint64_t *)p;
-}
-
-void __atomic_store_8(volatile void *p, uint64_t value, int order)
-{
-    (void)order;
-    *(volatile uint64_t *)p = value;
 }

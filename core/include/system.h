@@ -10,13 +10,13 @@
 
 struct system {
     const struct sysimage_header *image;
-    struct vm vms[SYSIMAGE_MAX_VMS];
-    struct vcpu vcpus[SYSIMAGE_MAX_VCPUS];
     unsigned nvms;
     unsigned ncpus;     /* that the system uses */
     ticks_t us;         /* ticks per microsecond, rounded down, at least 1 */
     uint64_t entered;   /* arch_instret() when the hypervisor was entered */
     uint64_t load_cost; /* instructions spent clearing and copying so far */
+    struct vm vms[SYSIMAGE_MAX_VMS];
+    struct vcpu vcpus[SYSIMAGE_MAX_VCPUS];
 };
 
 extern struct system hyp; /* owner: system.c; constant after boot but for what its objects guard themselves */

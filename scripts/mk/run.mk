@@ -18,7 +18,7 @@ native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SY
 
 E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e2e
 
-test-e2e: image | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
+test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
 	@$(E2E)
 
 # One after the other, so that a failure is the last thing on the screen.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table as a picture: each metric relative to its goal, ours beside the peers', on a logarithmic scale."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,12 @@ from tessera.bench_metrics import Metric
 
 _LABELS = {"bao": "Bao", "kvm": "KVM", "m5150": "M5150 paper"}
 _COLOURS = {"Tessera": "#1b6ca8", "bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a", "m5150": "#8a5ab0"}
+
+
+def of_first(records: list[dict[str, Any]]) -> Callable[[dict[str, Any]], bool]:
+    """Whether a record is of the first emulator; iasim is the only one of its kind."""
+    version = records[0]["config"].get("qemu") if records else None
+    return lambda line: line["config"].get("qemu") == version
 
 
 def _points(metrics: dict[str, Metric], records: list[dict[str, Any]], version: str) -> list[tuple[str, str, float]]:

@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, BuiltSystem, find_qemu, load_system, system_command
+from tessera.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
 
 SYSTEMS = Path(__file__).resolve().parent / "systems"
 GUESTS = ROOT / "build" / "guests"
@@ -92,16 +92,35 @@ def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> Bu
     return load_system(folder.name, OUT)
 
 
+@cache
+def built_for(name: str, board: str) -> BuiltSystem:
+    """A system of bare-metal guests for another architecture's board: one hart, and as little memory as that has."""
+    text = re.sub('board = "[a-z0-9-]+"', f'board = "{board}"', source_of(name).read_text(encoding="utf-8"))
+    text = re.sub(r"harts = <\d+>", "harts = <1>", text).replace("memory-size = <0x400000>", "memory-size = <0x18000>")
+    copy = OUT / "ported" / f"{name}-on-{board}.dts"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(text, encoding="utf-8")
+    system = f"../{copy.relative_to(ROOT).with_suffix('')}"
+    make("image", f"SYSTEM={system}", f"BOARD={board}")
+    return load_system(system)
+
+
+def boot_command(system: BuiltSystem, cpu: str | None = None, qemu: str | None = None) -> list[str]:
+    if system.data["iasim"]:
+        return iasim_command(system)
+    return system_command(find_qemu(qemu, cpu), system)
+
+
 @contextmanager
 def booted(
     system: BuiltSystem, label: str, *arguments: str, cpu: str | None = None, qemu: str | None = None
 ) -> Iterator[Machine]:
     """
     A machine for several tests; build/e2e/<label>.log keeps what it printed. `cpu` are flags, else those of CPU=;
-    `qemu` is a program other than QEMU=.
+    `qemu` is a program other than QEMU=. A system for the M5150 boots in iasim.
     """
     OUT.mkdir(parents=True, exist_ok=True)
-    words = [*system_command(find_qemu(qemu, cpu), system), *arguments]
+    words = [*boot_command(system, cpu, qemu), *arguments]
     with Machine(words, system.names, OUT / f"{label}.log") as machine:
         yield machine
 

@@ -10,8 +10,9 @@ import re
 import subprocess
 
 import pytest
-from lab import BOOT_S, ERROR_S, OUT, await_life, built, run
+from lab import BOOT_S, ERROR_S, OUT, await_life, boot_command, built, built_for, run
 
+from tessera.elf import wrap
 from tessera.machine import FIRMWARE, HYPERVISOR, Machine
 from tessera.runner import BASE_CPU, BuiltSystem, find_qemu, system_command
 
@@ -95,7 +96,7 @@ def machine_fails(words: list[str], names: list[str], label: str) -> tuple[list[
 
 
 def boot_fails(system: BuiltSystem, label: str, *arguments: str, cpu: str = "") -> tuple[list[str], int]:
-    words = [*system_command(find_qemu(), system), *arguments]
+    words = [*boot_command(system), *arguments]
     if cpu:
         words[words.index("-cpu") + 1] = cpu
     return machine_fails(words, system.names, label)
@@ -129,6 +130,7 @@ def image_start(data: bytes) -> int:
     return [found.start() for found in re.finditer(rb"TESSERA1", data) if found.start() % 4096 == 0][-1]
 
 
+@pytest.mark.parametrize("board", ["qemu-virt", "m5150", "m5150-generic"])
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
@@ -143,11 +145,13 @@ def image_start(data: bytes) -> int:
     ],
     ids=["cut before", "cut magic", "cut header", "cut tables", "magic", "version", "flipped bit", "cut payload"],
 )
-def test_an_image_that_was_damaged(spoil, says, tmp_path):
-    system = built("trio")
+def test_an_image_that_was_damaged(board, spoil, says, tmp_path):
+    system = built("trio") if board == "qemu-virt" else built_for("m5150", board)
     data = system.image.read_bytes()
+    data = spoil(data, image_start(data))
     damaged = tmp_path / "tessera.bin"
-    damaged.write_bytes(spoil(data, image_start(data)))
+    damaged.write_bytes(data)
+    damaged.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))  # what iasim takes
     errors, status = boot_fails(BuiltSystem(system.name, damaged, system.data), "bad-image")
     assert len(errors) == 1, errors
     assert re.search(f"error: the system image cannot be used: .*{says}", errors[0]), errors

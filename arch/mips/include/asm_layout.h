@@ -31,6 +31,10 @@
 #define VCPU_LAST_CPU 624
 #define VCPU_PENDING 632
 
+/* A message in VCPU_PENDING, and in the guest's Cause: software interrupt 1. */
+#define VCPU_MESSAGE 0x2
+#define CAUSE_MESSAGE 0x200
+
 /* The GuestID that is no VM's: link.S's. */
 #define GUEST_ID_LINK 7
 
@@ -38,12 +42,8 @@
 #define CPU_CURRENT 4
 #define CPU_LOADED 12
 
-/* The hypervisor's stack, empty: what a hypercall's function gets and gives is at its end. o32 has room for the four
- * arguments that are in registers, then the others; the answer is a structure in memory. */
+/* The hypervisor's stack. */
 #define STACK_SIZE 2048
-#define STACK_ARGS 16
-#define STACK_ANSWER 32
-#define STACK_FRAME 40
 
 /* HCALL_MAX, HCALL_AGAIN, HCALL_ERR_NOT_SUPPORTED */
 #define CALLS 64

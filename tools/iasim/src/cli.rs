@@ -18,7 +18,7 @@ use crate::image::{self, Image, Symbols};
 use crate::model::{Model, CHOICES};
 use crate::observe::{Observer, Observers};
 use crate::stats::Span;
-use crate::trace::{Places, Profile, Trace};
+use crate::trace::{Places, Profile, Stretches, Trace};
 
 const HELP: &str = "\
 usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point is where execution starts, unless it
@@ -37,6 +37,9 @@ usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point
   --stats                 at the end: instructions by who executed them, exceptions, exits
   --span A:B              count instructions from A to B; each is a symbol, an address (0x...) or the number of a marker
                           in the program (sltiu $0, $0, N); may be repeated
+  --look SYMBOL           at the end: for how long the root executes until it enters a guest or passes SYMBOL; may be
+                          repeated
+  --way SYMBOL            tell those stretches apart that pass SYMBOL; may be repeated
   --profile               at the end: instructions by function
   --trace FILE            a line for every instruction
   --gdb PORT              wait for a GDB at this port of this machine (0: any that is free)
@@ -60,6 +63,8 @@ struct Options {
     replay: Option<PathBuf>,
     stats: bool,
     spans: Vec<(String, String)>,
+    looks: Vec<String>,
+    ways: Vec<String>,
     profile: bool,
     trace: Option<PathBuf>,
     gdb: Option<u16>,
@@ -134,6 +139,8 @@ impl Options {
             }
             "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port"))?),
             "span" => self.spans.push(span(value)?),
+            "look" => self.looks.push(value.to_string()),
+            "way" if self.ways.len() < 32 => self.ways.push(value.to_string()),
             _ => return Err(format!("there is no option --{name} (see `iasim --help`)")),
         }
         Ok(())
@@ -196,13 +203,18 @@ fn build(options: &Options) -> Result<(Cpu, Image), String> {
 /// Markers at addresses have numbers that no marker in a program can have.
 const PLACES: u32 = 0x1_0000;
 
+/// Of a symbol, or as it is written.
+fn address(option: &str, name: &str, symbols: &Symbols) -> Result<u32, String> {
+    let hex = name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    hex.or_else(|| symbols.address(name)).ok_or(format!("--{option}: there is no symbol '{name}'"))
+}
+
 /// A marker's number; an address or a symbol gets one.
 fn marker(name: &str, symbols: &Symbols, places: &mut Vec<(u32, u32)>) -> Result<u32, String> {
     if let Ok(number) = name.parse::<u16>() {
         return Ok(number.into());
     }
-    let hex = name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    let at = hex.or_else(|| symbols.address(name)).ok_or(format!("--span: there is no symbol '{name}'"))?;
+    let at = address("span", name, symbols)?;
     let number = PLACES + places.len() as u32;
     places.push((at, number));
     Ok(number)
@@ -218,6 +230,11 @@ fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), St
     }
     if !places.is_empty() {
         all.0.push(Box::new(Places(places)));
+    }
+    if !options.looks.is_empty() {
+        let looks = options.looks.iter().map(|name| address("look", name, symbols)).collect::<Result<_, _>>()?;
+        let ways = options.ways.iter().map(|name| Ok((address("way", name, symbols)?, name.clone())));
+        all.0.push(Box::new(Stretches::new(looks, ways.collect::<Result<_, String>>()?)));
     }
     if options.profile {
         all.0.push(Box::new(Profile::new(symbols.clone())));
@@ -236,7 +253,7 @@ fn run(options: &Options) -> Result<u8, String> {
     observe(options, &mut cpu, &image.symbols)?;
     let stop = match options.gdb {
         Some(_) if cpu.observer.is_some() => {
-            return Err("--gdb excludes --trace, --profile and spans of addresses".into())
+            return Err("--gdb excludes --trace, --profile, --look and spans of addresses".into())
         }
         Some(port) => {
             let (back, stop) = gdb::serve(cpu, port)?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Observers: every instruction as a line, instructions by function, markers at addresses.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -134,5 +134,69 @@ impl Observer for Places {
             cpu.stats.mark(*marker);
         }
         true
+    }
+}
+
+/// How long the root executes without a pause: from an exception to the guest, or to a place where it looks at interrupts.
+pub struct Stretches {
+    looks: Vec<u32>,
+    ways: Vec<(u32, String)>,
+    /// A guest has run; what the root does before that keeps nobody waiting.
+    begun: bool,
+    /// Since when, and a bit for each of the ways that were passed.
+    open: Option<(u64, u32)>,
+    /// How many, and the longest, by ways.
+    found: BTreeMap<u32, (u64, u64)>,
+}
+
+impl Stretches {
+    /// At most 32 ways.
+    pub fn new(looks: Vec<u32>, ways: Vec<(u32, String)>) -> Self {
+        Stretches { looks, ways, begun: false, open: None, found: BTreeMap::new() }
+    }
+
+    fn close(&mut self, now: u64) {
+        if let Some((since, passed)) = self.open.take() {
+            let (count, most) = self.found.entry(passed).or_default();
+            *count += 1;
+            *most = (*most).max(now - since);
+        }
+    }
+
+    fn names(&self, passed: u32) -> String {
+        let names = self.ways.iter().enumerate().filter(|(n, _)| passed >> n & 1 != 0).map(|(_, way)| way.1.as_str());
+        let names = names.collect::<Vec<_>>().join("+");
+        if names.is_empty() {
+            "-".to_string()
+        } else {
+            names
+        }
+    }
+}
+
+impl Observer for Stretches {
+    fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
+        let now = cpu.instructions();
+        if cpu.mode.is_guest() {
+            self.close(now);
+            self.begun = true;
+            return true;
+        }
+        if !self.begun {
+            return true;
+        }
+        if self.looks.contains(&cpu.pc) {
+            self.close(now);
+        }
+        let open = self.open.get_or_insert((now, 0));
+        self.ways.iter().enumerate().filter(|(_, way)| way.0 == cpu.pc).for_each(|(n, _)| open.1 |= 1 << n);
+        true
+    }
+
+    fn report(&mut self) -> String {
+        let mut lines: Vec<_> = self.found.iter().map(|(passed, counts)| (counts.1, counts.0, *passed)).collect();
+        lines.sort_unstable_by(|one, other| other.cmp(one));
+        let line = |(most, count, passed)| format!("stretch {} n {count} max {most}\n", self.names(passed));
+        lines.into_iter().map(line).collect()
     }
 }

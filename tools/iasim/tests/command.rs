@@ -88,7 +88,7 @@ fn errors_are_one_clear_line() {
     std::fs::write(&foreign, std::fs::read(IASIM).unwrap()).unwrap();
     let (junk, foreign) = (junk.to_str().unwrap(), foreign.to_str().unwrap());
     let work = work().to_str().unwrap();
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 13] = [
         (&[], "say what to do"),
         (&["fly"], "fly"),
         (&["run"], "no image"),
@@ -101,6 +101,7 @@ fn errors_are_one_clear_line() {
         (&["run", "--ram", "3", work], "--ram 3: not whole pages"),
         (&["run", "--limit", "many", work], "'many' is not a number"),
         (&["run", "--board", "generic", "--span", "here:there", work], "there is no symbol 'here'"),
+        (&["run", "--look", "here", work], "--look: there is no symbol 'here'"),
     ];
     for (args, expected) in cases {
         let (code, out, err) = iasim(args);
@@ -142,6 +143,13 @@ fn the_least_hypervisor_runs_its_guest() {
     }
     assert!(err.contains("GE HC") && err.contains("101"), "{err}");
     assert!(err.lines().any(|line| line.split_whitespace().eq(["guest", "1", "702", "0", "101"])), "{err}");
+
+    // The same by stretches of the root: whole, and cut in the midst of the handler.
+    let elf = elf.to_str().unwrap();
+    let (_, _, err) = iasim(&["run", "--look", "_start", "--way", "handler", elf]);
+    assert!(err.contains("stretch handler n 100 max 8\n") && err.matches("stretch").count() == 1, "{err}");
+    let (_, _, err) = iasim(&["run", "--look", "0x8000018c", "--way", "handler", elf]);
+    assert!(err.contains("stretch - n 100 max 5\nstretch handler n 101 max 3\n"), "{err}");
 }
 
 /// A GDB session: breakpoint, registers of both contexts, stepping, memory, the end.

@@ -15,6 +15,11 @@
 #define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ)          /* ticks, at most, that one interrupt makes up for */
 #define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 20U) /* well within half a round of Count */
 #define PORT_LINES (1U << PLATFORM_TIMER_IRQ | 1U << PLATFORM_UART_IRQ | 1U << PLATFORM_MESSAGE_IRQ)
+/* Late by no more than this, a tick is followed by one that is still ahead when Compare is set to it. */
+#define PORT_ON_TIME ((uint32_t)(PORT_TICK_PERIOD - PORT_TICK_PERIOD / 8U))
+/* An interrupt, by the lines alone that are in Cause; with an external controller none has this number. */
+#define PORT_CAUSE_ASKED (31U << CAUSE_CODE_SHIFT | 0xffU << CAUSE_LINES_SHIFT)
+#define PORT_CAUSE_TICK (1U << (CAUSE_LINES_SHIFT + PLATFORM_TIMER_IRQ))
 #define PORT_CAUSE_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
 
 /* As port_frame.h lays it out. */
@@ -186,11 +191,27 @@ static void port_exception(uint32_t code, struct port_frame *frame)
     port_fatal("exception", pcTaskGetName(NULL), code);
 }
 
-/* Called by port_trap on the interrupt stack. Returns other than 0 when another task may have to go on. */
-unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame)
+/*
+ * The one tick that is due, as nearly always: counted in 32 bits, and in registers that nobody has to save. False, and
+ * nothing done, if more are due or none, or if Count's highest bit has changed since the last one: machine_time() has to
+ * see that.
+ */
+static inline bool port_tick_alone(void)
+{
+    uint32_t due = (uint32_t)port_next_tick, count = cp0_read_count();
+
+    if (count - due > PORT_ON_TIME || ((due - PORT_TICK_PERIOD) ^ count) >> 31 != 0) {
+        return false;
+    }
+    port_next_tick += PORT_TICK_PERIOD;
+    cp0_write_compare((uint32_t)port_next_tick);
+    port_yield_from_isr(xTaskIncrementTick());
+    return true;
+}
+
+static __attribute__((noinline)) void port_any_trap(uint32_t cause, struct port_frame *frame)
 {
     uint32_t code = cause >> CAUSE_CODE_SHIFT & 31U;
-    unsigned long yield;
 
     if (code == EXCEPTION_INTERRUPT) {
         port_interrupt(trap_line(cause));
@@ -199,6 +220,16 @@ unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame)
         port_yield_waits = 1;
     } else {
         port_exception(code, frame);
+    }
+}
+
+/* Called by port_trap on the interrupt stack. Returns other than 0 when another task may have to go on. */
+unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame)
+{
+    unsigned long yield;
+
+    if ((cause & PORT_CAUSE_ASKED) != PORT_CAUSE_TICK || !port_tick_alone()) {
+        port_any_trap(cause, frame);
     }
     yield = port_yield_waits;
     port_yield_waits = 0;
