@@ -24,9 +24,12 @@ def test_lint_of_the_corners(corner):
     assert not complaints, complaints
 
 
-def test_lint_finds_what_parameters_do():
-    """With more regions than there are numbers for, something is said."""
-    assert "WIDTH" in lint("fabric_top", {"NumPrrs": 9})
+BEHIND = {"NumVms": 17, "NumDevs": 17, "NumPrrs": 9, "SorterDepth": 257, "ListDepth": 33}
+
+
+@pytest.mark.parametrize(("name", "value"), BEHIND.items())
+def test_impossible_parameters_are_refused(name, value):
+    assert "that it was not made for" in lint("fabric_top", {name: value})
 
 
 def test_lint_finds_a_latch(tmp_path, monkeypatch):
