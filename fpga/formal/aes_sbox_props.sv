@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the S-box, which computes in smaller fields: for every byte it gives what FIPS 197 says, that is the
-// inverse and then the affine transformation; and going back undoes it.
+// What is proven of the S-box, which computes in smaller fields: for every byte it gives what FIPS 197 says, that is
+// the inverse and then the affine transformation; and going back undoes it.
 module aes_sbox_props (
   input logic clk_i,
   input logic [7:0] byte_i

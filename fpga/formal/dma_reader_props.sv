@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the reading DMA, whatever the task, the guard and the memory do: it asks only for what lies in its job,
-// keeps AXI's rules, has room for all that comes, loses and doubles nothing, and is quiet when it says so.
+// What is proven of the reading DMA, whatever the task, the guard and the memory do: it asks only for what lies in
+// its job, keeps AXI's rules, has room for all that comes, loses and doubles nothing, and is quiet when it says so.
 module dma_reader_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the writing DMA, whatever the task, the guard and the memory do: it asks only for what the task gave,
-// in its job's order, keeps AXI's rules, announces no beat that it does not have, and is quiet when it says so.
+// What is proven of the writing DMA, whatever the task, the guard and the memory do: it asks only for what the task
+// gave, in its job's order, keeps AXI's rules, announces no beat that it does not have, and is quiet when it says so.
 module dma_writer_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -25,8 +25,8 @@ module dma_writer_props
   slot_aw_t aw;
   w_t w;
 
-  // Sent only when it has been quiet for a moment, with no stream open (prr_run_props); a job's figures then stay, and a job
-  // has less than 2^29 beats. The guard answers in the next cycle.
+  // Sent only when it has been quiet for a moment, with no stream open (prr_run_props); a job's figures then stay,
+  // and a job has less than 2^29 beats. The guard answers in the next cycle.
   logic go, was_quiet, was_quiet_long, was_go, asked_q, b_valid;
   logic [63:0] base, base_q;
   logic [29:0] first_q;

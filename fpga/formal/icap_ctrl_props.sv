@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the configuration control, whatever is in memory and whatever the port does: words reach the port only
-// while the region that was named waits for them, only behind a header that is right, never more than it says, and, when
-// they are to be verified, only after that; a region is told once, when nothing is under way; memory is only read.
+// What is proven of the configuration control, whatever is in memory and whatever the port does: words reach the port
+// only while the region that was named waits for them, only behind a header that is right, never more than it says,
+// and, when they are to be verified, only after that; a region is told once, when nothing is under way; memory is
+// only read.
 //
-// Assumed: a region stays in Reconfig until it is told (prr_fsm_props; fabric_top keeps cancellations away), ICAP_ADDR and
-// ICAP_LENGTH are not written meanwhile, and memory sends what was asked for, no more.
+// Assumed: a region stays in Reconfig until it is told (prr_fsm_props; fabric_top keeps cancellations away),
+// ICAP_ADDR and ICAP_LENGTH are not written meanwhile, and memory sends what was asked for, no more.
 module icap_ctrl_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -110,15 +111,16 @@ module icap_ctrl_props
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // A word for the port: its region waits, the header named it and its task, and it is one of those that it announced.
+      // A word for the port: its region waits, the header named it and its task, and it is one of those that it
+      // announced.
       if (cfg_valid) begin
         assert (busy && waited_q && int'(prr) < int'(NumPrrs) && error == '0);
         assert (dut.header_q[0] == 32'h53494d42 && dut.header_q[1][31:24] == 8'(prr) && found == target_q);
         assert (dut.header_q[2] + 32'd5 == {2'b0, length_q[31:2]} && sent_q < dut.header_q[2]);
         assert (!to_verify_q || verified_q);
       end
-      // A region is told once, of success only when all its words went and their checksum was right, and nothing is under
-      // way then.
+      // A region is told once, of success only when all its words went and their checksum was right, and nothing is
+      // under way then.
       assert ($onehot0({done, failed}));
       if (done != '0 || failed != '0) assert (over && owed_q == '0 && !req.ar_valid && !cfg_valid);
       if (done != '0) assert (error == '0 && sent_q == dut.header_q[2] && sent_q != '0 && verified_q);

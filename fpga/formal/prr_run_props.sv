@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of a region's state machine and its job sequencer together, whatever the task, the manager and the memory
-// do: a region without a job has nothing to do with the bus, a job only writes into its own client's IF, and the DMA is only
-// sent when it is quiet. It also proves what prr_fsm_props and the DMA's proofs assume of prr_run.
+// What is proven of a region's state machine and its job sequencer together, whatever the task, the manager and the
+// memory do: a region without a job has nothing to do with the bus, a job only writes into its own client's IF, and
+// the DMA is only sent when it is quiet. It also proves what prr_fsm_props and the DMA's proofs assume of prr_run.
 //
 // Assumed of the DMA: quiet stays quiet until it is sent (dma_reader_props, dma_writer_props), and quiet it has no
 // complaints. Of the monitor: it gives idle, busy and held regions (prr_choice). Of the connection matrix: who is not
@@ -93,8 +93,8 @@ module prr_run_props
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // Without a job nothing moves: idle, held and being written, a region has no traffic and no open stream, and is told
-      // nothing. This is why it is quiet when a bitstream or another client comes.
+      // Without a job nothing moves: idle, held and being written, a region has no traffic and no open stream, and is
+      // told nothing. This is why it is quiet when a bitstream or another client comes.
       if (state inside {StIdle, StHold, StReconfig}) begin
         assert (reader_quiet && writer_quiet && !dma_go && !stream_open);
         assert (!start && !resume && !stop && !ctx_save && !ctx_restore && !ctx_ready);
@@ -108,7 +108,8 @@ module prr_run_props
       if (ram_req) assert (client_valid && ram_addr.vm == client.vm && ram_addr.dev == client.dev);
       if (ram_req && ram_we && !ram_addr.ctx) assert (ram_addr.word == 7'd5 && phase == Finish);
       if (ram_req && ram_addr.ctx) assert (state == StSwitch && !(ram_we && job_restore));
-      // The DMA is sent when it has been quiet, and its reader was stopped; a job is over, saved or gone when it is quiet.
+      // The DMA is sent when it has been quiet, and its reader was stopped; a job is over, saved or gone when it is
+      // quiet.
       if (dma_go) assert (reader_quiet && writer_quiet && quiet_before && reader_stopped && !stream_open);
       if (over || saved || stopped) assert (reader_quiet && writer_quiet);
       // What prr_fsm_props takes for granted.

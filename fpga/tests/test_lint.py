@@ -13,7 +13,7 @@ def test_lint(module):
     assert not complaints, complaints
 
 
-# The corners of fabric_top's parameters, and some that are no powers of two: VMs, devices, regions, depth of the sorter.
+# The corners of fabric_top's parameters, and some that are no powers of two: VMs, devices, regions, sorter's depth.
 CORNERS = [(1, 1, 1, 2), (2, 3, 2, 5), (16, 1, 3, 3), (1, 16, 5, 100), (16, 16, 8, 256)]
 
 
