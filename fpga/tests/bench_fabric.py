@@ -644,7 +644,7 @@ async def sort(made: Fabric, commands: int) -> None:
     depth = made.shape.sorter
     queue, filling, full = Queue(depth), True, False
     for number in range(commands):
-        filling = filling and len(queue.entries) < depth or not queue.entries
+        filling = (filling and len(queue.entries) < depth) or not queue.entries
         full = full or len(queue.entries) == depth
         op = random.choice((Queue.INSERT if filling else Queue.POP,) * 6 + tuple(range(4)))
         key, value = random.getrandbits(64) >> random.choice((0, 61)), random.randrange(depth + depth // 4 + 1)
