@@ -10,26 +10,52 @@ package aes_pkg;
     return {a[6:0], 1'b0} ^ (a[7] ? 8'h1b : 8'h00);
   endfunction
 
-  // SubBytes of all bytes, or InvSubBytes (section 5.1.1): p goes through all powers of {03} and q through those of its
-  // inverse {f6}, so that each is the other's inverse; then the affine transformation.
-  function automatic logic [255:0][7:0] substitution(input logic inverse);
-    logic [255:0][7:0] out;
-    logic [7:0] p, q, affine;
+  // ---- SubBytes by arithmetic in smaller fields ----
+  //
+  // The inverse in GF(2^8) is asked of GF(2^4)[y] modulo y^2 + y + {a}, whose elements are two nibbles: there it takes
+  // three multiplications and one inverse of four bits. GF(2^4) is modulo x^4 + x + 1. The matrices below, a byte for
+  // each bit of the operand, carry a byte there and back; {4c} is the root of the AES polynomial that needs the fewest
+  // sums. As a table an S-box is 32 LUTs as well, but only until yosys has taken it apart to make it faster.
+  typedef logic [3:0] nibble_t;
+  localparam logic [7:0][7:0] IntoTower = 64'hbc_5c_e3_50_3a_32_4c_01;
+  localparam logic [7:0][7:0] FromTower = 64'h35_52_a7_42_0c_5c_e1_01;
+
+  function automatic logic [7:0] matrix(input logic [7:0][7:0] columns, input logic [7:0] a);
+    logic [7:0] out;
     out = '0;
-    out[inverse ? 8'h63 : 8'h00] = inverse ? 8'h00 : 8'h63;
-    p = 8'h01;
-    q = 8'h01;
-    for (int unsigned i = 0; i < 255; i++) begin
-      p      = p ^ xtime(p);
-      q      = q ^ {q[6:0], 1'b0};
-      q      = q ^ {q[5:0], 2'b0};
-      q      = q ^ {q[3:0], 4'b0};
-      q      = q ^ (q[7] ? 8'h09 : 8'h00);
-      affine = q ^ {q[6:0], q[7]} ^ {q[5:0], q[7:6]} ^ {q[4:0], q[7:5]} ^ {q[3:0], q[7:4]} ^ 8'h63;
-      if (inverse) out[affine] = p;
-      else out[p] = affine;
-    end
+    for (int unsigned i = 0; i < 8; i++) if (a[i]) out = out ^ columns[i];
     return out;
+  endfunction
+
+  function automatic nibble_t nibble_product(input nibble_t a, input nibble_t b);
+    nibble_t out;
+    out = '0;
+    for (int i = 3; i >= 0; i--) out = {out[2:0], 1'b0} ^ (out[3] ? 4'h3 : 4'h0) ^ (b[i] ? a : 4'h0);
+    return out;
+  endfunction
+
+  function automatic nibble_t nibble_inverse(input nibble_t a);
+    logic [15:0][3:0] table_of_all;
+    table_of_all = 64'h834a_5c2f_67bd_e910;
+    return table_of_all[a];
+  endfunction
+
+  // {h, l} times its conjugate {h, h + l} is the nibble h^2 * {a} + h * l + l^2, the only thing to be inverted.
+  function automatic logic [7:0] tower_inverse(input logic [7:0] a);
+    nibble_t h, l, scale;
+    h     = a[7:4];
+    l     = a[3:0];
+    scale = nibble_inverse(nibble_product(nibble_product(h, h), 4'ha) ^ nibble_product(h ^ l, l));
+    return {nibble_product(h, scale), nibble_product(h ^ l, scale)};
+  endfunction
+
+  // The affine transformation after the inverse (section 5.1.1), and what undoes it (5.3.2)
+  function automatic logic [7:0] affine(input logic [7:0] a);
+    return a ^ {a[6:0], a[7]} ^ {a[5:0], a[7:6]} ^ {a[4:0], a[7:5]} ^ {a[3:0], a[7:4]} ^ 8'h63;
+  endfunction
+
+  function automatic logic [7:0] inverse_affine(input logic [7:0] a);
+    return {a[6:0], a[7]} ^ {a[4:0], a[7:5]} ^ {a[1:0], a[7:2]} ^ 8'h05;
   endfunction
 
   // ShiftRows, InvShiftRows (sections 5.1.2, 5.3.1)
@@ -56,15 +82,11 @@ package aes_pkg;
     return out;
   endfunction
 
-  // InvMixColumns (section 5.3.3): the inverse is MixColumns after each column times {04}x^2 + {05}.
-  function automatic block_t inverse_mix_columns(input block_t a);
+  // InvMixColumns (section 5.3.3) is MixColumns after this: each column times {04}x^2 + {05}.
+  function automatic block_t before_inverse_mix(input block_t a);
     block_t out;
-    for (int unsigned i = 0; i < 16; i++) begin
-      int unsigned c;
-      c      = i - i % 4;
-      out[i] = a[i] ^ xtime(xtime(a[i] ^ a[c+(i+2)%4]));
-    end
-    return mix_columns(out);
+    for (int unsigned i = 0; i < 16; i++) out[i] = a[i] ^ xtime(xtime(a[i] ^ a[i-i%4+(i+2)%4]));
+    return out;
   endfunction
 
   // Rcon (section 5.2), 1 .. 10

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// SubBytes or InvSubBytes of one byte, as a table.
-module aes_sbox #(
-  parameter bit Inverse = 0
-) (
+// SubBytes or InvSubBytes of one byte. Both are the same inverse, with the affine transformation after or undone before.
+module aes_sbox
+  import aes_pkg::*;
+(
+  input  logic       inverse_i,
   input  logic [7:0] byte_i,
   output logic [7:0] byte_o
 );
 
-  localparam logic [255:0][7:0] Table = aes_pkg::substitution(Inverse);
+  logic [7:0] inverse;
 
-  logic [7:0] rom[256];
-
-  initial for (int unsigned i = 0; i < 256; i++) rom[i] = Table[i];
-
-  assign byte_o = rom[byte_i];
+  assign inverse = tower_inverse(matrix(IntoTower, inverse_i ? inverse_affine(byte_i) : byte_i));
+  assign byte_o  = inverse_i ? matrix(FromTower, inverse) : affine(matrix(FromTower, inverse));
 
 endmodule

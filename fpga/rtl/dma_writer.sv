@@ -145,7 +145,7 @@ module dma_writer
 
   // Forgotten is what was not promised, once all that was promised has gone.
   word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
-    .clk_i, .rst_ni, .flush_i(stop && promised_q == '0 && !sent), .data_i, .valid_i(valid_i & ready_o),
+    .clk_i, .rst_ni, .flush_i(stop && promised_q == '0 && state_q != WrSend), .data_i, .valid_i(valid_i & ready_o),
     .ready_o(fifo_ready), .data_o(fifo_data), .valid_o(fifo_valid), .ready_i(moved), .usage_o(usage)
   );
   word_fifo #(.Width(5), .Depth(4)) i_lengths (

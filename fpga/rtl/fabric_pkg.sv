@@ -57,6 +57,7 @@ package fabric_pkg;
   localparam int unsigned MaxDevs = 16;
   localparam int unsigned MaxPrrs = 8;
   localparam int unsigned MaxSorterDepth = 256;
+  localparam int unsigned MaxListDepth = 32;
 
   // Sizes that do not change. An IF's context buffer is 1 KiB: two words are the wrapper's, the rest the task's.
   localparam int unsigned DataWidth = 64;

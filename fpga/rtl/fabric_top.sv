@@ -10,7 +10,7 @@ module fabric_top
   parameter int unsigned NumDevs = 4,       // 1..16
   parameter int unsigned NumPrrs = 3,       // 1..8
   parameter int unsigned SorterDepth = 64,  // 2..256
-  parameter int unsigned ListDepth = NumVms * NumDevs < 32 ? NumVms * NumDevs : 32,
+  parameter int unsigned ListDepth = NumVms * NumDevs < MaxListDepth ? NumVms * NumDevs : MaxListDepth,
   // Size class of each region, two bits each, region 0 in the lowest.
   parameter logic [2*MaxPrrs-1:0] PrrSizes = 16'b10_10_10_10_10_10_01_00
 ) (
@@ -310,6 +310,12 @@ module fabric_top
     mux_resp.ar_ready  = mgr_resp_i.ar_ready;
     mux_resp.r         = mux_r_t'(mgr_resp_i.r);
     mux_resp.r_valid   = mgr_resp_i.r_valid;
+  end
+
+  if (NumVms inside {[1:MaxVms]} && NumDevs inside {[1:MaxDevs]} && NumPrrs inside {[1:MaxPrrs]}
+      && SorterDepth inside {[2:MaxSorterDepth]} && ListDepth inside {[1:MaxListDepth]}) begin : gen_possible
+  end else begin : gen_impossible
+    $error("parameters of fabric_top that it was not made for");
   end
 
   logic unused;

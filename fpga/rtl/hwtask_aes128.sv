@@ -75,31 +75,35 @@ module hwtask_aes128
   logic half_q;  // the second beat
   logic [3:0] round_q;
   block_t data_q, block_q, key_q, last_key_q, key_next, rounded;
-  logic ends_here, take, give, fresh;
+  logic ends_here, take, give, fresh, last_beat;
 
   assign fresh       = state_q == SLastKey || (state_q == SLoad && !half_q);
-  assign ends_here   = half_q || bytes_left_q <= 32'd8;  // the beat is the last one of the block
+  assign last_beat   = bytes_left_q[31:4] == '0 && (!bytes_left_q[3] || bytes_left_q[2:0] == '0);  // at most 8 bytes
+  assign ends_here   = half_q || last_beat;  // the beat is the last one of the block
   assign in_ready_o  = run && state_q == SLoad && !refused && bytes_left_q != '0 && !(stop_i && !half_q);
   assign take        = in_ready_o && in_valid_i;
   assign out_valid_o = run && state_q == SGive;
   assign give        = out_valid_o && out_ready_i;
-  assign out_last_o  = out_valid_o && bytes_left_q <= 32'd8;
+  assign out_last_o  = out_valid_o && last_beat;
   assign done        = refused || (fresh && bytes_left_q == '0);
   assign pause       = stop_i && fresh;
 
   always_comb begin
     out_data_o = half_q ? data_q[15:8] : data_q[7:0];
-    for (int unsigned i = 0; i < 8; i++) if (bytes_left_q <= i) out_data_o[8*i+:8] = '0;
+    for (int unsigned i = 0; i < 8; i++) begin
+      if (bytes_left_q[31:3] == '0 && bytes_left_q[2:0] <= 3'(i)) out_data_o[8*i+:8] = '0;
+    end
   end
 
   // ---- A round ----
-  block_t substituted, unsubstituted, moved_back, keyed_back;
+  block_t to_substitute, substituted, moved, keyed, mixed;
   logic back;
 
+  // Forward S-boxes come first and then the rows' shift, which is wires only; back it is the other way round.
   for (genvar i = 0; i < 16; i++) begin : gen_substitute
-    aes_sbox #(.Inverse(0)) i_sbox (.byte_i(block_q[i]), .byte_o(substituted[i]));
-    aes_sbox #(.Inverse(1)) i_inverse (.byte_i(moved_back[i]), .byte_o(unsubstituted[i]));
+    aes_sbox i_sbox (.inverse_i(decrypts), .byte_i(to_substitute[i]), .byte_o(substituted[i]));
   end
+  assign to_substitute = decrypts ? inverse_shift_rows(block_q) : block_q;
 
   // Forward the keys go from 0 to 10, in a decryption's rounds from 10 to 0; round_q counts 1 .. 10 either way.
   assign back = state_q != SLastKey && decrypts;
@@ -107,12 +111,13 @@ module hwtask_aes128
     .back_i(back), .round_i(back ? 4'd11 - round_q : round_q), .key_i(key_q), .key_o(key_next)
   );
 
-  assign moved_back = inverse_shift_rows(block_q);
-  assign keyed_back = unsubstituted ^ key_next;
+  // MixColumns comes before the key is added, InvMixColumns (which is MixColumns of something) after it.
+  assign moved = decrypts ? substituted : shift_rows(substituted);
+  assign keyed = moved ^ key_next;
+  assign mixed = mix_columns(decrypts ? before_inverse_mix(keyed) : moved);
   always_comb begin
-    if (decrypts) rounded = round_q == 4'd10 ? keyed_back : inverse_mix_columns(keyed_back);
-    else if (round_q == 4'd10) rounded = shift_rows(substituted) ^ key_next;
-    else rounded = mix_columns(shift_rows(substituted)) ^ key_next;
+    if (round_q == 4'd10) rounded = keyed;
+    else rounded = decrypts ? mixed : mixed ^ key_next;
   end
 
   // ---- Modes ----

@@ -40,14 +40,14 @@ module region_model
   input  logic        ctx_ready_i
 );
 
-  // Everything that a task drives, and how many tasks can be here: the probe, and with RealTasks those of Ker-ONE (QAM,
-  // FFT) by their numbers.
+  // Everything that a task drives, and how many tasks can be here: the probe, and with RealTasks all others by their
+  // numbers.
   typedef struct packed {
     logic stopped, over, in_ready, out_valid, out_last, ctx_ready, ctx_valid, ctx_last;
     logic [31:0] result;
     word_t out_data, ctx_data;
   } driven_t;
-  localparam int unsigned NumTasks = RealTasks ? 5 : 1;
+  localparam int unsigned NumTasks = RealTasks ? 7 : 1;
   driven_t [NumTasks-1:0] tasks;
   driven_t driven;
 

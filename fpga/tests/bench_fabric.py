@@ -26,6 +26,7 @@ from fabric_lab import (
     STATES,
     UNAVAILABLE,
     Fabric,
+    Shape,
     probe,
     simb,
 )  # fmt: skip
@@ -38,28 +39,29 @@ BENCHES = [Bench(top="fabric_sim", depth=1)]
 TASK = 0x10
 
 
-async def fabric(dut) -> Fabric:
-    """A fabric whose four devices are the probe, and whose VMs have 64 KiB each, seen at 0x4000_0000."""
-    made = Fabric(dut)
-    made.model = Lockstep(dut, {dev: (TASK + dev, 0) for dev in range(4)}, [0, 1, 2])
+async def fabric(dut, shape: Shape | None = None) -> Fabric:
+    """A fabric whose devices are all the probe, and whose VMs (four, unless told) see their memory at 0x4000_0000."""
+    made = Fabric(dut, shape)
+    shape = made.shape
+    made.model = Lockstep(dut, {dev: (TASK + dev, 0) for dev in range(shape.devs)}, shape.sizes, shape.list_depth)
     await made.start()
     made.model.begin()
-    for dev in range(4):
+    for dev in range(shape.devs):
         await made.device(dev, TASK + dev)
-    for vm in range(4):
-        await made.window(vm, 0, 0x4000_0000, 0x10000, 0x10000 * (vm + 1))
+    for vm in range(shape.vms):
+        await made.window(vm, 0, 0x4000_0000, shape.room, shape.base(vm))
     await made.put("STOP_TIME", 4000)
     return made
 
 
 def fill(made: Fabric, vm: int, size: int, at: int = 0) -> bytes:
     data = random.randbytes(size)
-    made.ram.write(0x10000 * (vm + 1) + at, data)
+    made.ram.write(made.shape.base(vm) + at, data)
     return data
 
 
 def result(made: Fabric, vm: int, size: int, at: int = 0x8000) -> bytes:
-    return bytes(made.ram.read(0x10000 * (vm + 1) + at, size))
+    return bytes(made.ram.read(made.shape.base(vm) + at, size))
 
 
 SOURCE, TARGET = 0x4000_0000, 0x4000_8000
@@ -329,52 +331,58 @@ async def hold_expires_and_cancel_frees(dut):
 
 
 class Crowd:
-    """A manager and sixteen guests that do what chance says; every job's output is checked."""
+    """A manager and the guests of all IFs, which do what chance says; every job's output is checked."""
 
     def __init__(self, made: Fabric, dut):
         self.made, self.dut = made, dut
         self.jobs: dict[tuple[int, int], tuple[bytes, int, int]] = {}
         self.done = self.failed = 0
 
+    def anybody(self) -> tuple[int, int]:
+        return random.randrange(self.made.shape.vms), random.randrange(self.made.shape.devs)
+
+    def any_region(self) -> int:
+        return random.randrange(self.made.shape.prrs)
+
     def place(self, vm: int, dev: int) -> tuple[int, int]:
         """Source and target of an IF, guest-physical; the VM's memory begins at 0x4000_0000."""
         return 0x4000_0000 + dev * 0x4000, 0x4000_2000 + dev * 0x4000
 
     async def job(self, interface: tuple[int, int] | None = None) -> None:
-        vm, dev = interface or (random.randrange(4), random.randrange(4))
+        vm, dev = interface or self.anybody()
         if (vm, dev) in self.jobs:
             return
         size = random.choice((0, 8, 64, 136, 1000, 3000, 4096, 8192))
         wrong = random.choice((0,) * 9 + (1, 5)) if size else 0
         key = random.getrandbits(32)
         source, target = self.place(vm, dev)
-        data = fill(self.made, vm, size, source & 0xFFFF)
+        data = fill(self.made, vm, size, source - SOURCE)
         self.jobs[vm, dev] = data, key, wrong
         await self.made.job(vm, dev, source, target, size, key, random.choice((0, 1, 7, 60)), wrong)
 
     async def request(self) -> None:
-        await self.made.request(random.randrange(4), random.randrange(4), random.randrange(16))
+        await self.made.request(*self.anybody(), random.randrange(16))
 
     def somebody(self) -> tuple[int, int]:
         """An IF whose client has a region now, or any."""
         having = [region.client.interface for region in self.made.model.regions if region.client]
-        return random.choice([*having, (random.randrange(4), random.randrange(4))])
+        return random.choice([*having, self.anybody()])
 
     async def cancel(self) -> None:
         vm, dev = self.somebody()
         await self.made.put("CANCEL", vm | dev << 4)
 
     async def stop(self) -> None:
-        await self.made.put("PRR_STOP", 1, random.randrange(3))
+        await self.made.put("PRR_STOP", 1, self.any_region())
 
     async def disconnect(self) -> None:
         """Or connect: of the right region, or of another."""
-        await self.made.connect(random.randrange(3), *self.somebody(), random.getrandbits(1))
+        await self.made.connect(self.any_region(), *self.somebody(), random.getrandbits(1))
 
     async def serve(self) -> None:
         """Whatever the regions wait for."""
         await self.made.new_solution()
-        for prr in range(3):
+        for prr in range(self.made.shape.prrs):
             now = await self.made.region(prr)
             if now["state"] == RECONFIG:
                 image = bytearray(simb(prr, now["target"], random.choice((1, 40, 300))))
@@ -394,12 +402,27 @@ class Crowd:
                     self.failed += 1
                 else:
                     assert now["fault"] == FAULT_NONE, now
-                    out = result(self.made, vm, len(data) + 7 & ~7, self.place(vm, dev)[1] & 0xFFFF)
+                    out = result(self.made, vm, len(data) + 7 & ~7, self.place(vm, dev)[1] - SOURCE)
                     assert out[: len(data)] == probe(data + bytes(-len(data) % 8), key)[: len(data)]
                     self.done += 1
                 await self.made.if_put(vm, dev, "OVER", 1)
                 if random.random() < 0.3:
                     await self.job((vm, dev))
+
+    async def run(self, steps: int) -> None:
+        """Steps, and then nothing new until all jobs are over."""
+        for _ in range(steps):
+            await self.step()
+        for _ in range(3000):
+            if not self.jobs:
+                return
+            vm, dev = random.choice(list(self.jobs))
+            await self.made.request(vm, dev, random.randrange(16))
+            await self.serve()
+            if self.jobs[vm, dev][2]:
+                await self.stop()
+            await self.check()
+        raise AssertionError(f"jobs that do not end: {self.jobs.keys()}")
 
     async def step(self) -> None:
         does = (self.job, self.request, self.serve, self.check, self.cancel, self.stop, self.disconnect)
@@ -434,18 +457,7 @@ async def a_crowd(dut, share):
     await made.put("HOLD_TIME", 1500)
     made.model.hold_time = 1500
     crowd = Crowd(made, dut)
-    for _ in range(400):
-        await crowd.step()
-    for _ in range(3000):
-        if not crowd.jobs:
-            break
-        vm, dev = random.choice(list(crowd.jobs))
-        await made.request(vm, dev, random.randrange(16))
-        await crowd.serve()
-        if crowd.jobs[vm, dev][2]:
-            await crowd.stop()
-        await crowd.check()
-    assert not crowd.jobs, crowd.jobs
+    await crowd.run(400)
     dut._log.info("%d jobs done, %d failed as they should, %d cycles\n%s", crowd.done, crowd.failed,
                   made.model.cycles, made.model.table())  # fmt: skip
     assert crowd.done > 15 and crowd.failed > 2
@@ -599,19 +611,20 @@ async def what_a_guest_cannot_write(dut):
 
 
 class Queue:
-    """A sorter of 16 entries in Python: what each command leads to, and with which outcome."""
+    """A sorter in Python: what each command leads to, and with which outcome."""
 
     INSERT, POP, REMOVE, UPDATE = range(4)
     DONE, FULL, DUPLICATE, ABSENT = range(4)
 
-    def __init__(self):
+    def __init__(self, depth: int):
+        self.depth = depth
         self.entries: list[tuple[int, int]] = []
 
     def outcome(self, op: int, present: list) -> int:
         if op == self.INSERT:
             if present:
                 return self.DUPLICATE
-            return self.FULL if len(self.entries) == 16 else self.DONE
+            return self.FULL if len(self.entries) == self.depth else self.DONE
         there = self.entries if op == self.POP else present
         return self.DONE if there else self.ABSENT
 
@@ -626,14 +639,15 @@ class Queue:
         return status
 
 
-@cocotb.test()
-async def the_sorter_behind_its_registers(dut):
-    """Insert, peek, pop, remove and update as a scheduler would, beside a list that is sorted in Python."""
-    made = await fabric(dut)
-    queue = Queue()
-    for number in range(120):
-        op = random.choice((Queue.INSERT, *range(4)))
-        key, value = random.getrandbits(64) >> random.choice((0, 61)), random.randrange(20)
+async def sort(made: Fabric, commands: int) -> None:
+    """Commands of a scheduler, beside a list that is sorted in Python: more inserting until full, then more taking."""
+    depth = made.shape.sorter
+    queue, filling, full = Queue(depth), True, False
+    for number in range(commands):
+        filling = (filling and len(queue.entries) < depth) or not queue.entries
+        full = full or len(queue.entries) == depth
+        op = random.choice((Queue.INSERT if filling else Queue.POP,) * 6 + tuple(range(4)))
+        key, value = random.getrandbits(64) >> random.choice((0, 61)), random.randrange(depth + depth // 4 + 1)
         await made.put("SORT_KEY", key)
         await made.put("SORT_COMMAND", op | value << 16)
         status = queue.command(op, key, value)
@@ -642,3 +656,10 @@ async def the_sorter_behind_its_registers(dut):
         head = queue.entries[0] if queue.entries else (MASK, 0xFFFF)
         assert (await made.get("SORT_HEAD_KEY"))["key"] == head[0]
         assert await made.get("SORT_HEAD") == {"value": head[1], "valid": int(bool(queue.entries))}
+    assert full, "it was never full"
+
+
+@cocotb.test()
+async def the_sorter_behind_its_registers(dut):
+    """Insert, peek, pop, remove and update as a scheduler would."""
+    await sort(await fabric(dut), 120)

@@ -2,50 +2,67 @@
 """The whole fabric with the real HW tasks: bit-exact through windows, DMA, preemption and other regions."""
 
 import random
+import sys
 
+import bench_hwtask_aes as aes
 import cocotb
 import model_fft
 import model_qam
+import numpy as np
 from cocotb.triggers import ClockCycles
 from fabric_lab import ASSIGN, BUSY, FAULT_NONE, HOLD, PREEMPTING, RECONFIG, Fabric, simb
 from fabric_model import Lockstep
-from rtl_lab import Bench
+from rtl_lab import TOP, Bench
 
-BENCHES = [Bench(top="fabric_sim", name="fabric_real", parameters={"RealTasks": 1}, depth=1)]
+sys.path.insert(0, str(TOP / "tests" / "guests"))
+import g722_reference
 
-QAM16, QAM64, FFT512, FFT1024 = 1, 2, 3, 4
-FRAME = 2350  # bytes: 18,800 bits
+BENCHES = [Bench(top="fabric_sim", name="fabric_real", parameters={"RealTasks": 1, "NumDevs": 6}, depth=1)]
+
+QAM16, QAM64, FFT512, FFT1024, AES128, G722 = TASKS = range(1, 7)
+# Bytes of input: a frame of 18,800 bits, five blocks, blocks of a cipher, samples.
+SIZES = {QAM16: 2350, QAM64: 2350, FFT512: 5 * 2048, FFT1024: 5 * 4096, AES128: 2352, G722: 400}
+COMMANDS = {AES128: aes.CBC_DECRYPT}  # which has the most to keep, and has to find its last key anew
 SOURCE, TARGET = 0x4000_0000, 0x4001_0000
 
 
 async def fabric(dut) -> Fabric:
-    """Four VMs with 128 KiB each; devices 0 to 3 are QAM16, QAM64, FFT512 and FFT1024."""
+    """Four VMs with 128 KiB each; device 0 is QAM16, and so on."""
     made = Fabric(dut)
-    made.model = Lockstep(dut, {dev: (dev + 1, 0) for dev in range(4)}, [0, 1, 2])
+    made.model = Lockstep(dut, {task - 1: (task, 0) for task in TASKS}, [0, 1, 2])
     await made.start()
     made.model.begin()
-    for dev in range(4):
-        await made.device(dev, dev + 1)
+    for task in TASKS:
+        await made.device(task - 1, task)
     for vm in range(4):
         await made.window(vm, 0, 0x4000_0000, 0x20000, 0x20000 * (vm + 1))
     await made.put("STOP_TIME", 8000)
     return made
 
 
+KEY, VECTOR = bytes(range(16)), bytes(range(100, 116))
+
+
 def expected(task: int, data: bytes) -> bytes:
     if task in (QAM16, QAM64):
         return model_qam.run(data, 4 if task == QAM16 else 6)
+    if task == AES128:
+        return aes.model(data, aes.CBC_DECRYPT, KEY, VECTOR)
+    if task == G722:
+        return g722_reference.encode(np.frombuffer(data, "<i2")).tobytes()
     return model_fft.run(data, 512 if task == FFT512 else 1024, 0)[0]
 
 
-def fill(made: Fabric, vm: int, task: int) -> bytes:
-    data = random.randbytes(FRAME if task in (QAM16, QAM64) else 5 * (2048 if task == FFT512 else 4096))
-    made.ram.write(0x20000 * (vm + 1), data)
+async def begin(made: Fabric, vm: int, task: int, at: int = 0) -> bytes:
+    """A job of one of a VM's devices, with random data; returns them."""
+    data = random.randbytes(SIZES[task])
+    made.ram.write(0x20000 * (vm + 1) + at, data)
+    await made.job(vm, task - 1, SOURCE + at, TARGET + at, len(data), cmd=COMMANDS.get(task, 0), custom=KEY + VECTOR)
     return data
 
 
-def result(made: Fabric, vm: int, size: int) -> bytes:
-    return bytes(made.ram.read(0x20000 * (vm + 1) + 0x10000, size))
+def result(made: Fabric, vm: int, size: int, at: int = 0) -> bytes:
+    return bytes(made.ram.read(0x20000 * (vm + 1) + 0x10000 + at, size))
 
 
 async def serve(made: Fabric) -> None:
@@ -60,12 +77,11 @@ async def serve(made: Fabric) -> None:
 
 
 @cocotb.test()
-@cocotb.parametrize(task=[QAM16, QAM64, FFT512, FFT1024])
+@cocotb.parametrize(task=list(TASKS))
 async def resumed_in_every_region(dut, task):
-    """A frame that is stopped again and again, and goes on in another region each time."""
+    """A job that is stopped again and again, and goes on in another region each time."""
     made = await fabric(dut)
-    data = fill(made, 0, task)
-    await made.job(0, task - 1, SOURCE, TARGET, len(data))
+    data = await begin(made, 0, task)
     used = []
     while not (await made.stat(0, task - 1))["over"]:
         if len(used) % 2:  # the region that holds the task is somebody else's this time
@@ -90,21 +106,22 @@ async def resumed_in_every_region(dut, task):
 
 
 @cocotb.test()
-async def four_vms_four_tasks(dut):
+async def four_vms_six_tasks(dut):
     """More clients than regions, of growing priority: all get their results in the end, by themselves."""
     made = await fabric(dut)
-    data = {}
-    for vm in range(4):
-        data[vm] = fill(made, vm, vm + 1)
-        await made.job(vm, vm, SOURCE, TARGET, len(data[vm]))
-        found = await made.request(vm, vm, vm + 1)
+    jobs = [(task % 4, task, 0x8000 * (task // 4)) for task in TASKS]
+    data, methods = {}, []
+    for vm, task, at in jobs:
+        data[task] = await begin(made, vm, task, at)
+        methods.append((await made.request(vm, task - 1, task)).method)
         await serve(made)
         await ClockCycles(dut.clk_i, 200)
-        assert found.method == (PREEMPTING if vm == 3 else ASSIGN), found
+    assert methods[:4] == [ASSIGN, ASSIGN, ASSIGN, PREEMPTING], methods
     for _ in range(400):
         await serve(made)
-        if all([(await made.stat(vm, vm))["over"] for vm in range(4)]):
+        if all([(await made.stat(vm, task - 1))["over"] for vm, task, _at in jobs]):
             break
-    for vm in range(4):
-        wanted = expected(vm + 1, data[vm])
-        assert result(made, vm, len(wanted)) == wanted, f"VM {vm}"
+    for vm, task, at in jobs:
+        assert (await made.stat(vm, task - 1))["fault"] == FAULT_NONE
+        wanted = expected(task, data[task])
+        assert result(made, vm, len(wanted), at) == wanted, f"VM {vm}, task {task}"

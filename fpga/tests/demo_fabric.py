@@ -10,9 +10,8 @@ import cocotb
 from cocotb.triggers import ClockCycles
 from fabric_lab import BUSY, HOLD, IDLE, PREEMPT, PREEMPTING, RECONFIG, SWITCH
 from recorder import Recorder
-from rtl_lab import BUILD, Bench, build_and_run
+from rtl_lab import BUILD, build_and_run
 
-BENCH = Bench(top="fabric_sim", name="fabric_real", parameters={"RealTasks": 1}, depth=1)
 JOBS = ((0, 2), (0, 3), (0, 0), (1, 1))  # VM and device, in the order in which they come
 TARGETS = {(0, 2): 0x8000, (0, 3): 0xE000, (0, 0): 0x18000, (1, 1): 0x10000}
 SOURCES = {(0, 2): 0, (0, 3): 0x3000, (0, 0): 0x1F000, (1, 1): 0}
@@ -105,4 +104,4 @@ async def two_vms_share_three_regions(dut):
 
 
 if __name__ == "__main__":
-    build_and_run(BENCH, "demo_fabric")
+    build_and_run(real.BENCHES[0], "demo_fabric")

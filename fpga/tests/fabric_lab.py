@@ -39,6 +39,41 @@ def fields(register: str, value: int) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
+class Shape:
+    """The parameters of a fabric, and what the benches make of its memory: room for each VM, bitstreams behind."""
+
+    vms: int = 4
+    devs: int = 4
+    prrs: int = 3
+    sorter: int = 16
+
+    @property
+    def list_depth(self) -> int:
+        return min(self.vms * self.devs, 32)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Size classes of the regions, as fabric_top's default has them."""
+        return [min(prr, 2) for prr in range(self.prrs)]
+
+    @property
+    def room(self) -> int:
+        """Bytes of memory of each VM, 16 KiB for every device."""
+        return max(0x4000 * self.devs, 0x10000)
+
+    def base(self, vm: int) -> int:
+        return self.room * (vm + 1)
+
+    @property
+    def bitstreams(self) -> int:
+        return self.base(self.vms) + 0x30000
+
+    @property
+    def memory(self) -> int:
+        return max(1 << (self.bitstreams + 0x10000).bit_length(), 1 << 20)
+
+
+@dataclass(frozen=True)
 class Solution:
     """What the monitor answered."""
 
@@ -82,14 +117,15 @@ def probe(data: bytes, key: int = 0) -> bytes:
 class Fabric:
     """A simulated fabric, with memory behind it."""
 
-    def __init__(self, dut, memory: int = 1 << 20):
+    def __init__(self, dut, shape: Shape | None = None):
         self.dut = dut
+        self.shape = shape or Shape()
         self.model = None  # the reference model, when there is one beside it
         self.bus = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False)
         logging.getLogger(f"cocotb.{dut._name}.s_axi").setLevel(logging.WARNING)
         logging.getLogger(f"cocotb.{dut._name}.m_axi").setLevel(logging.WARNING)
         self.ram = AxiRam(
-            AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False, size=memory
+            AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False, size=self.shape.memory
         )
 
     async def start(self) -> None:
@@ -157,8 +193,9 @@ class Fabric:
         await self.put("NEW_SOLUTION_POP", 1)
         return found
 
-    async def configure(self, prr: int, image: bytes, at: int = 0x80000, verify: int = 0, length: int = 0) -> int:
+    async def configure(self, prr: int, image: bytes, at: int = 0, verify: int = 0, length: int = 0) -> int:
         """Puts a bitstream into memory and into a region; returns the error code."""
+        at = at or self.shape.bitstreams
         self.ram.write(at, image)
         await self.put("ICAP_ADDR", at)
         await self.put("ICAP_LENGTH", length or len(image))
@@ -191,14 +228,14 @@ class Fabric:
 
     # ---- What a guest does ----
     async def job(self, vm: int, dev: int, source: int, target: int, size: int, key: int = 0, every: int = 7,
-                  cmd: int = 0) -> None:  # fmt: skip
+                  cmd: int = 0, custom: bytes = b"") -> None:  # fmt: skip
         await self.if_put(vm, dev, "OVER", 1)
         await self.if_put(vm, dev, "CMD", cmd)
         await self.if_put(vm, dev, "DATA_ADDR", source)
         await self.if_put(vm, dev, "RESULT", target)
         await self.if_put(vm, dev, "DATA_SIZE", size)
-        await self.if_put(vm, dev, "CUSTOM", key, 0)
-        await self.if_put(vm, dev, "CUSTOM", every, 1)
+        for port, value in enumerate(struct.unpack("<8I", custom) if custom else (key, every)):
+            await self.if_put(vm, dev, "CUSTOM", value, port)
         await self.if_put(vm, dev, "INT_CTRL", 3)
         await self.if_put(vm, dev, "START", 1)
 

@@ -7,10 +7,12 @@ their file's name.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 
 import pythondata_cpu_cva6
@@ -123,10 +125,26 @@ def _build(bench: Bench, folder: Path) -> None:
                str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"), str(FPGA / "waivers.vlt"),
                *map(str, packages()), *map(str, bench.sources), str(find_module(bench.top))]  # fmt: skip
     make = ["make", "-j", "2", "-C", str(folder), "-f", "Vtop.mk", f"VM_TRACE={int(bench.waves)}"]
+    runtime = BUILD / "bench" / f"runtime-{version('verilator')}-{version('cocotb')}-{int(bench.waves)}"
     with open(folder / "build.log", "w", encoding="utf-8") as log:
         for step in (command, make):
+            if step is make:
+                _bring(runtime, folder)
             done = subprocess.run(step, stdout=log, stderr=subprocess.STDOUT, check=False)
             assert done.returncode == 0, f"{bench.label} cannot be built; see {folder}/build.log"
+    _bring(folder, runtime)
+
+
+# What every bench links and none changes: Verilator's runtime, and the main program, which is cocotb's.
+RUNTIME = ("verilated.o", "verilated_vpi.o", "verilated_threads.o", "verilated_vcd_c.o", "verilator.o")
+
+
+def _bring(source: Path, target: Path) -> None:
+    """Objects that are there already need not be compiled again."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in RUNTIME:
+        if (source / name).exists() and not (target / name).exists():
+            shutil.copy(source / name, target / name)
 
 
 def _judge(results: Path, folder: Path) -> None:

@@ -17,6 +17,8 @@ BLOCKS = [
     Block(top="conn_matrix"),
     Block(top="if_flags"),
     Block(top="if_mem"),
+    Block(top="dma_windows"),
+    Block(top="sort_port", parameters={"Depth": 64}),
     Block(top="icap_ctrl"),
     Block(top="fabric_bus"),
     Block(top="fabric_manager"),

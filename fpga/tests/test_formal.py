@@ -8,6 +8,8 @@ from rtl_lab import BUILD, FORMAL, RTL, prove
 
 # Proof, file, what stands there, and what would be wrong.
 FAULTS = [
+    ("aes_sbox", "aes_pkg.sv", "nibble_product(h, h), 4'ha)", "nibble_product(h, h), 4'hb)"),
+    ("aes_sbox", "aes_pkg.sv", "8'h05", "8'h63"),
     ("region_gate", "region_gate.sv", "couple_i & out_valid_i", "out_valid_i"),
     ("dma_guard", "dma_lookup.sv", "windows[w].writable", "windows[w].readable"),
     ("dma_guard", "dma_lookup.sv", "&& !last[PageBits]", ""),
@@ -15,6 +17,19 @@ FAULTS = [
     ("prr_fsm", "prr_fsm.sv", "requeue_o = q.next_valid;", "requeue_o = 1'b0;"),
     ("prr_fsm", "prr_fsm.sv", "to.client       = client;", "to.client       = from.client;"),
     ("prr_fsm", "prr_fsm.sv", "q.state != StReconfig && q.task_id != TaskNone", "q.state != StReconfig"),
+    ("prr_run", "prr_run.sv", "PhFlush: if (quiet) phase_q", "PhFlush: phase_q"),
+    ("prr_run", "prr_run.sv", "PhDrain: if (quiet && save_i)", "PhDrain: if (save_i)"),
+    ("prr_run", "prr_fsm.sv", "leave = quiet_i;", "leave = 1'b1;"),
+    ("dma_reader", "dma_reader.sv", "room >= CountBits'(want) && ", ""),
+    ("dma_reader", "dma_reader.sv", "if (to_page_end < {5'b0, want}) want = to_page_end[4:0];", ""),
+    ("dma_reader", "dma_reader.sv", "default: if (sent) begin", "default: if (sent || stop_i) begin"),
+    ("dma_writer", "dma_writer.sv", "state_q != WrSend)", "!sent)"),
+    ("dma_writer", "dma_writer.sv", "&& loose >= CountBits'(want)", ""),
+    ("dma_writer", "dma_writer.sv", "&& length_ready && unanswered_q", "&& unanswered_q"),
+    ("icap_ctrl", "icap_ctrl.sv", "region_state == StReconfig;", "region_state != StIdle;"),
+    ("icap_ctrl", "icap_ctrl.sv", "header_q[0] != Magic || word != ~crc_q", "word != ~crc_q"),
+    ("icap_ctrl", "icap_ctrl.sv", "if (word != ~crc_q) error_q <= ErrSum;", ""),
+    ("icap_ctrl", "icap_ctrl.sv", "IcEnd: if (reader_quiet) begin", "IcEnd: begin"),
     ("prr_monitor", "prr_choice.sv", "region.client.prio < client.prio", "region.client.prio <= client.prio"),
     ("prr_monitor", "prr_monitor.sv", "list_q[e].prio >= inserting.prio", "list_q[e].prio > 4'd7"),
     ("prr_monitor", "prr_monitor.sv", "(try_request && !overtaking)", "try_request"),

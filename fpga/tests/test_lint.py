@@ -13,6 +13,25 @@ def test_lint(module):
     assert not complaints, complaints
 
 
+# The corners of fabric_top's parameters, and some that are no powers of two: VMs, devices, regions, sorter's depth.
+CORNERS = [(1, 1, 1, 2), (2, 3, 2, 5), (16, 1, 3, 3), (1, 16, 5, 100), (16, 16, 8, 256)]
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_lint_of_the_corners(corner):
+    parameters = dict(zip(("NumVms", "NumDevs", "NumPrrs", "SorterDepth"), corner, strict=True))
+    complaints = lint("fabric_top", parameters)
+    assert not complaints, complaints
+
+
+BEHIND = {"NumVms": 17, "NumDevs": 17, "NumPrrs": 9, "SorterDepth": 257, "ListDepth": 33}
+
+
+@pytest.mark.parametrize(("name", "value"), BEHIND.items())
+def test_impossible_parameters_are_refused(name, value):
+    assert "that it was not made for" in lint("fabric_top", {name: value})
+
+
 def test_lint_finds_a_latch(tmp_path, monkeypatch):
     bad = "// SPDX\nmodule bad (input logic a, b, output logic c);\n  always_comb if (a) c = b;\nendmodule\n"
     (tmp_path / "bad.sv").write_text(bad, encoding="utf-8")

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is proven of the configuration control, whatever is in memory and whatever the port does: words reach the port
+// only while the region that was named waits for them, only behind a header that is right, never more than it says,
+// and, when they are to be verified, only after that; a region is told once, when nothing is under way; memory is
+// only read.
+//
+// Assumed: a region stays in Reconfig until it is told (prr_fsm_props; fabric_top keeps cancellations away),
+// ICAP_ADDR and ICAP_LENGTH are not written meanwhile, and memory sends what was asked for, no more.
+module icap_ctrl_props
+  import fabric_pkg::*;
+  import fabric_axi_pkg::*;
+#(
+  localparam int unsigned NumPrrs = 3
+) (
+  input logic clk_i,
+  input logic start_i, verify_i, cfg_ready_i, cfg_error_i, ar_ready_i, r_valid_i,
+  input prr_t prr_i,
+  input logic [63:0] addr_i,
+  input logic [31:0] length_i,
+  input prr_state_e [NumPrrs-1:0] state_i,
+  input task_t [NumPrrs-1:0] target_i,
+  input slot_r_t r_i
+);
+  logic rst_n = 1'b0;
+  always_ff @(posedge clk_i) rst_n <= 1'b1;
+
+  logic busy, over, cfg_valid;
+  prr_t prr;
+  task_t found;
+  logic [3:0] error;
+  logic [31:0] cycles, words, cfg_data;
+  logic [NumPrrs-1:0] done, failed;
+  slot_req_t req;
+  slot_resp_t resp;
+
+  // What the manager says stays while it is busy; a region that waits goes on waiting until it is told.
+  logic [63:0] addr, addr_q;
+  logic [31:0] length, length_q;
+  logic waited_q;
+  task_t target_q;
+  prr_state_e [NumPrrs-1:0] state;
+  task_t [NumPrrs-1:0] target;
+  assign addr   = busy ? addr_q : addr_i;
+  assign length = busy ? length_q : length_i;
+  always_comb begin
+    state  = state_i;
+    target = target_i;
+    for (int p = 0; p < int'(NumPrrs); p++) begin
+      if (busy && prr == prr_t'(p)) begin
+        state[p]  = StReconfig;
+        target[p] = target_q;
+      end
+    end
+  end
+
+  // The memory owes an answer for each beat that was asked for.
+  logic [15:0] owed_q;
+  logic asked;
+  assign asked = req.ar_valid && ar_ready_i;
+  always_comb begin
+    resp          = '0;
+    resp.ar_ready = ar_ready_i;
+    resp.r        = r_i;
+    resp.r_valid  = r_valid_i && owed_q != '0;
+  end
+
+  icap_ctrl #(.NumPrrs(NumPrrs)) dut (
+    .clk_i, .rst_ni(rst_n), .start_i, .prr_i, .verify_i, .addr_i(addr), .length_i(length), .busy_o(busy), .prr_o(prr),
+    .task_o(found), .error_o(error), .cycles_o(cycles), .words_o(words), .over_o(over), .state_i(state),
+    .target_i(target), .done_o(done), .fail_o(failed), .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i,
+    .cfg_error_i, .axi_req_o(req), .axi_resp_i(resp)
+  );
+
+  // What the reader has asked for or holds.
+  logic [15:0] room;
+  assign room = 16'(dut.i_reader.usage) + 16'(dut.i_reader.coming_q);
+
+  // States of icap_ctrl, by the names that they have there.
+  localparam logic [2:0] Idle = 3'd0, Header = 3'd1, Body = 3'd2, Sum = 3'd3, End = 3'd4, Drain = 3'd5;
+  logic [2:0] at;
+  assign at = dut.state_q;
+
+  logic was_busy, was_waiting, verified_q, to_verify_q, was_told, was_bad;
+  slot_ar_t was_ar;
+  logic [31:0] sent_q;
+  always_ff @(posedge clk_i) begin
+    was_busy    <= rst_n && busy;
+    was_waiting <= rst_n && req.ar_valid && !ar_ready_i;
+    was_ar      <= req.ar;
+    was_told    <= rst_n && (done != '0 || failed != '0);
+    was_bad     <= rst_n && at == Sum && dut.word_take && dut.word != ~dut.crc_q;
+    addr_q      <= addr;
+    length_q    <= length;
+    owed_q      <= !rst_n ? '0 : owed_q + (asked ? 16'(req.ar.len) + 16'd1 : '0) - 16'(resp.r_valid);
+    if (!busy) begin
+      waited_q <= 1'b0;
+      for (int p = 0; p < int'(NumPrrs); p++) begin
+        if (prr_i == prr_t'(p)) begin
+          target_q <= target_i[p];
+          waited_q <= state_i[p] == StReconfig;
+        end
+      end
+      to_verify_q <= verify_i;
+      verified_q  <= 1'b0;
+      sent_q      <= '0;
+    end else begin
+      if (at == Sum && dut.word_take && dut.word == ~dut.crc_q) verified_q <= 1'b1;
+      if (cfg_valid && cfg_ready_i) sent_q <= sent_q + 32'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_n) begin
+      // A word for the port: its region waits, the header named it and its task, and it is one of those that it
+      // announced.
+      if (cfg_valid) begin
+        assert (busy && waited_q && int'(prr) < int'(NumPrrs) && error == '0);
+        assert (dut.header_q[0] == 32'h53494d42 && dut.header_q[1][31:24] == 8'(prr) && found == target_q);
+        assert (dut.header_q[2] + 32'd5 == {2'b0, length_q[31:2]} && sent_q < dut.header_q[2]);
+        assert (!to_verify_q || verified_q);
+      end
+      // A region is told once, of success only when all its words went and their checksum was right, and nothing is
+      // under way then.
+      assert ($onehot0({done, failed}));
+      if (done != '0 || failed != '0) assert (over && owed_q == '0 && !req.ar_valid && !cfg_valid);
+      if (done != '0) assert (error == '0 && sent_q == dut.header_q[2] && sent_q != '0 && verified_q);
+      for (int p = 0; p < int'(NumPrrs); p++) if (done[p] || failed[p]) assert (prr == prr_t'(p));
+      if (was_told) assert (!busy);
+      if (was_busy && !busy) assert (was_told);
+      if (was_bad) assert (error != '0);
+      // The bus: reads alone, which stay until they are taken; idle when it is not busy.
+      assert (!req.aw_valid && !req.w_valid);
+      if (was_waiting) assert (req.ar_valid && req.ar == was_ar);
+      if (!busy) assert (!req.ar_valid && owed_q == '0);
+
+      // What the solver needs to know.
+      assert (at <= Drain && owed_q == 16'(dut.i_reader.coming_q) && error <= 4'd8);
+      assert (room <= 16'd128);
+      if (dut.i_reader.state_q inside {2'd2, 2'd3}) begin
+        assert (dut.i_reader.want_q inside {[5'd1:5'd16]} && room + 16'(dut.i_reader.want_q) <= 16'd128);
+      end
+      if (busy) assert (waited_q && int'(prr) < int'(NumPrrs));
+      if (at inside {Header, Body, Sum}) assert (error == '0);
+      if (at inside {Idle, Drain}) assert (dut.i_reader.state_q == 2'd0 && owed_q == '0);
+      if (dut.again_q) assert (at == Drain && !dut.verifying_q && error == '0);
+      if (busy && !dut.verifying_q) assert (!to_verify_q || verified_q);
+      if (busy && dut.verifying_q) assert (to_verify_q && sent_q == '0);
+      if (at inside {Body, Sum} || (at inside {End, Drain} && error == '0 && !dut.again_q)) begin
+        assert (dut.header_q[0] == 32'h53494d42 && dut.header_q[1][31:24] == 8'(prr) && found == target_q);
+        assert (dut.header_q[2] + 32'd5 == {2'b0, length_q[31:2]} && dut.header_q[2] != '0);
+      end
+      if (at == Header || dut.again_q) assert (sent_q == '0);
+      if (at == Body) assert (dut.count_left_q != '0 && dut.count_left_q <= dut.header_q[2]);
+      if (at == Body && !dut.verifying_q) assert (sent_q + dut.count_left_q == dut.header_q[2]);
+      if (!dut.verifying_q && (at == Sum || (at inside {End, Drain} && error == '0 && !dut.again_q)))
+        assert (sent_q == dut.header_q[2]);
+      if (at inside {End, Drain} && error == '0) assert (verified_q);
+    end
+    cover (rst_n && done[1]);
+  end
+endmodule

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is proven of a region's state machine and its job sequencer together, whatever the task, the manager and the
+// memory do: a region without a job has nothing to do with the bus, a job only writes into its own client's IF, and
+// the DMA is only sent when it is quiet. It also proves what prr_fsm_props and the DMA's proofs assume of prr_run.
+//
+// Assumed of the DMA: quiet stays quiet until it is sent (dma_reader_props, dma_writer_props), and quiet it has no
+// complaints. Of the monitor: it gives idle, busy and held regions (prr_choice). Of the connection matrix: who is not
+// client is not connected (conn_matrix_props).
+module prr_run_props
+  import fabric_pkg::*;
+(
+  input logic clk_i,
+  input logic alloc_i, cancel_i, stop_i, cfg_done_i, cfg_fail_i, connected_i, start_pending_i, ctx_saved_i,
+  input client_t alloc_client_i,
+  input task_t alloc_task_i,
+  input logic [31:0] hold_cycles_i, stop_cycles_i,
+  input logic task_stopped_i, task_over_i, out_valid_i, ctx_ready_i, ctx_valid_i, ctx_last_i,
+  input logic [31:0] task_result_i,
+  input word_t ctx_data_i, ram_data_i,
+  input logic [29:0] taken_i, given_i,
+  input logic reader_quiet_i, writer_quiet_i, dma_bad_i, dma_error_i, ram_gnt_i
+);
+  logic rst_n = 1'b0;
+  always_ff @(posedge clk_i) rst_n <= 1'b1;
+
+  prr_state_e state;
+  logic client_valid, next_valid, couple, region_rst_n, stop_task, save, abort_job, hung, drop, requeue, stopped, expired;
+  client_t client, next, requeue_client;
+  task_t held, target;
+  logic job_begin, job_restore, restored, over, job_stopped, saved, job_quiet, fault;
+  fault_e why;
+  logic running, start_taken, start, resume, stop, stream_open, ctx_save, ctx_restore, ctx_valid, ctx_ready;
+  logic dma_go, dma_flush, reader_stop, writer_stop, ram_req, ram_we;
+  logic [31:0] cmd, size;
+  custom_t custom;
+  word_t ctx_data, ram_data;
+  logic [63:0] source, destination;
+  logic [29:0] first_in, first_out, beats;
+  if_addr_t ram_addr;
+
+  // The DMA: quiet, it stays quiet until it is sent.
+  logic reader_quiet, writer_quiet, reader_was_quiet, writer_was_quiet, was_go, was_open, bad, error;
+  assign reader_quiet = reader_quiet_i || (reader_was_quiet && !was_go);
+  assign writer_quiet = writer_quiet_i || (writer_was_quiet && !was_go && !was_open);
+  assign bad          = dma_bad_i && !(reader_quiet && writer_quiet);
+  assign error        = dma_error_i && !(reader_quiet && writer_quiet);
+
+  prr_fsm fsm (
+    .clk_i, .rst_ni(rst_n), .alloc_i(alloc_i && state inside {StIdle, StBusy, StHold} && alloc_task_i != TaskNone),
+    .alloc_client_i, .alloc_task_i, .cancel_i, .stop_i, .hold_cycles_i, .stop_cycles_i, .begin_i(job_begin),
+    .restore_i(job_restore), .restored_i(restored), .over_i(over), .stopped_i(job_stopped), .saved_i(saved),
+    .quiet_i(job_quiet), .fault_i(fault), .fault_why_i(why), .cfg_done_i, .cfg_fail_i, .state_o(state),
+    .client_valid_o(client_valid), .client_o(client), .task_o(held), .target_o(target), .next_valid_o(next_valid),
+    .next_o(next), .couple_o(couple), .region_rst_no(region_rst_n), .stop_task_o(stop_task), .save_o(save),
+    .abort_o(abort_job), .hung_o(hung), .drop_o(drop), .requeue_o(requeue), .requeue_client_o(requeue_client),
+    .stopped_o(stopped), .expired_o(expired)
+  );
+
+  // The task behind its gate: decoupled it says nothing (region_gate_props).
+  prr_run dut (
+    .clk_i, .rst_ni(rst_n), .state_i(state), .client_i(client), .task_i(held), .couple_i(couple),
+    .region_rst_ni(region_rst_n), .save_i(save), .abort_i(abort_job), .stop_task_i(stop_task), .hung_i(hung),
+    .begin_o(job_begin), .restore_o(job_restore), .restored_o(restored), .over_o(over), .stopped_o(job_stopped),
+    .saved_o(saved), .quiet_o(job_quiet), .fault_o(fault), .fault_why_o(why),
+    .connected_i(connected_i && client_valid), .start_pending_i, .ctx_saved_i, .running_o(running),
+    .start_taken_o(start_taken), .start_o(start), .resume_o(resume), .stop_o(stop), .cmd_o(cmd), .size_o(size),
+    .custom_o(custom), .task_stopped_i(task_stopped_i && couple), .task_over_i(task_over_i && couple), .task_result_i,
+    .out_valid_i(out_valid_i && couple), .stream_open_o(stream_open), .ctx_save_o(ctx_save),
+    .ctx_restore_o(ctx_restore), .ctx_data_o(ctx_data), .ctx_valid_o(ctx_valid), .ctx_ready_i(ctx_ready_i && couple),
+    .ctx_data_i, .ctx_valid_i(ctx_valid_i && couple), .ctx_last_i, .ctx_ready_o(ctx_ready), .dma_go_o(dma_go),
+    .dma_flush_o(dma_flush), .reader_stop_o(reader_stop), .writer_stop_o(writer_stop), .source_o(source),
+    .target_o(destination), .first_in_o(first_in), .first_out_o(first_out), .beats_o(beats), .taken_i, .given_i,
+    .reader_quiet_i(reader_quiet), .writer_quiet_i(writer_quiet), .dma_bad_i(bad), .dma_error_i(error),
+    .ram_req_o(ram_req), .ram_we_o(ram_we), .ram_addr_o(ram_addr), .ram_data_o(ram_data), .ram_gnt_i, .ram_data_i
+  );
+
+  // Phases of prr_run, by the names that they have there.
+  localparam logic [3:0] None = 4'd0, Begin = 4'd1, Load = 4'd2, Restore = 4'd3, Go = 4'd4, Resume = 4'd5, Run = 4'd6,
+                         Flush = 4'd7, Finish = 4'd8, Drain = 4'd9, Save = 4'd10, Abort = 4'd11;
+  logic [3:0] phase;
+  assign phase = dut.phase_q;
+
+  // Since the DMA was sent: whether its reader was stopped again. It has to be before it is sent the next time.
+  logic reader_stopped, quiet_before;
+  always_ff @(posedge clk_i) begin
+    reader_was_quiet <= !rst_n || reader_quiet;
+    writer_was_quiet <= !rst_n || writer_quiet;
+    was_go           <= rst_n && dma_go;
+    was_open         <= rst_n && stream_open;
+    reader_stopped   <= !rst_n || ((reader_stopped || reader_stop) && !dma_go);
+    quiet_before     <= !rst_n || (reader_quiet && writer_quiet && !dma_go && !stream_open);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_n) begin
+      // Without a job nothing moves: idle, held and being written, a region has no traffic and no open stream, and is
+      // told nothing. This is why it is quiet when a bitstream or another client comes.
+      if (state inside {StIdle, StHold, StReconfig}) begin
+        assert (reader_quiet && writer_quiet && !dma_go && !stream_open);
+        assert (!start && !resume && !stop && !ctx_save && !ctx_restore && !ctx_ready);
+        assert (!ctx_valid || !region_rst_n);  // an aborted restore's last word, to a task in reset
+        assert (!(ram_req && ram_we));
+      end
+      // Decoupled, nothing new begins, whatever is still to be drained, and the task is in reset.
+      if (!couple) assert (!dma_go && !stream_open && !start && !resume && !region_rst_n);
+      // A job of a client: it reads and writes that client's IF, of the registers only what a job reports; contexts are
+      // written while one is saved, and read while one is restored.
+      if (ram_req) assert (client_valid && ram_addr.vm == client.vm && ram_addr.dev == client.dev);
+      if (ram_req && ram_we && !ram_addr.ctx) assert (ram_addr.word == 7'd5 && phase == Finish);
+      if (ram_req && ram_addr.ctx) assert (state == StSwitch && !(ram_we && job_restore));
+      // The DMA is sent when it has been quiet, and its reader was stopped; a job is over, saved or gone when it is
+      // quiet.
+      if (dma_go) assert (reader_quiet && writer_quiet && quiet_before && reader_stopped && !stream_open);
+      if (over || saved || stopped) assert (reader_quiet && writer_quiet);
+      // What prr_fsm_props takes for granted.
+      if (job_begin || job_restore) assert (client_valid && couple && !(job_begin && job_restore));
+      if (fault && state inside {StIdle, StHold, StReconfig}) assert (couple);
+      assert ($onehot0({over, saved, job_stopped, restored}));
+
+      // What the solver needs to know: which phases a state can have.
+      if (state inside {StIdle, StHold, StReconfig}) assert (phase inside {None, Begin, Abort} && quiet_before);
+      if (state == StBusy || state == StPreempt) assert (phase inside {Begin, Load, Go, Run, Flush, Finish});
+      if (state == StPreempt) assert (phase != Begin);
+      if (abort_job) assert (phase == Abort);
+      else if (state == StSwitch && save) assert (phase inside {Drain, Save});
+      else if (state == StSwitch) assert (phase inside {Begin, Load, Restore, Resume});
+      if (state == StSwitch && !abort_job && !save || phase inside {Begin, Load, Go} || phase == Resume)
+        assert (quiet_before && reader_stopped);
+      assert (quiet_before == (reader_was_quiet && writer_was_quiet && !was_go && !was_open));
+      if (phase inside {None, Begin}) assert (reader_stopped);
+      if (phase inside {Load, Restore, Resume, Go}) assert (dut.resuming_q == (state == StSwitch));
+      if (phase inside {Finish, Save}) assert (quiet_before && reader_stopped);
+      if (state == StSwitch && phase == Begin) assert (dut.resuming_q);
+      if (state == StBusy && phase == Begin) assert (!dut.resuming_q);
+      if (state != StIdle) assert (client_valid);
+      if (state inside {StBusy, StHold, StPreempt} || (state == StSwitch && !abort_job)) assert (held != TaskNone);
+      if (state == StReconfig) assert (held == TaskNone && target != TaskNone);
+      if (next_valid) assert (state inside {StPreempt, StSwitch} && target != TaskNone);
+      if (save) assert (state == StSwitch);
+      if (state == StSwitch && !abort_job && !save) assert (!next_valid);
+      assert (state <= StHold && fsm.q.switching != 2'd3);
+      if (ctx_valid) assert (phase inside {Restore, Abort});
+      if (phase == Abort && state != StSwitch) assert (!region_rst_n);
+      // The context's mover: off, but for these phases; in an abort it stops a cycle later.
+      if (phase == Save) assert (dut.i_ctx.state_q inside {3'd1, 3'd2, 3'd3});
+      if (phase == Restore) assert (dut.i_ctx.state_q inside {3'd4, 3'd5, 3'd6, 3'd7});
+      if (!(phase inside {Save, Restore, Abort})) assert (dut.i_ctx.state_q == 3'd0);
+      if (phase == Abort && state != StSwitch) assert (dut.i_ctx.state_q == 3'd0);
+    end
+    cover (rst_n && state == StHold && phase == Abort);
+    cover (rst_n && saved && next_valid);
+  end
+endmodule

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fabric at the corners of its parameters and off powers of two: chance, the reference model, and the sorter."""
+
+import os
+
+import cocotb
+from bench_fabric import SOURCE, TARGET, TASK, Crowd, fabric, fill, result, slow_memory, sort
+from fabric_lab import FAULT_NONE, REGS, Shape, probe
+from rtl_lab import Bench
+
+SHAPES = (Shape(1, 1, 1, 2), Shape(2, 3, 2, 5), Shape(16, 16, 8, 24))
+
+
+def bench(shape: Shape) -> Bench:
+    parameters = {"NumVms": shape.vms, "NumDevs": shape.devs, "NumPrrs": shape.prrs, "SorterDepth": shape.sorter}
+    return Bench(
+        top="fabric_sim",
+        name=f"fabric_{shape.vms}_{shape.devs}_{shape.prrs}",
+        parameters=parameters,
+        depth=1,
+        environment={"FABRIC_SHAPE": f"{shape.vms} {shape.devs} {shape.prrs} {shape.sorter}"},
+    )
+
+
+BENCHES = [bench(shape) for shape in SHAPES]
+
+
+def this() -> Shape:
+    return Shape(*map(int, os.environ["FABRIC_SHAPE"].split()))
+
+
+@cocotb.test()
+async def what_it_says_of_itself(dut):
+    """The register PARAMS; the last IF has a page, and there is none behind it."""
+    shape = this()
+    made = await fabric(dut, shape)
+    assert await made.get("PARAMS") == {
+        "vms": shape.vms, "devs": shape.devs, "prrs": shape.prrs, "sorter_depth": shape.sorter,
+        "list_depth": shape.list_depth, "windows": 4,
+    }  # fmt: skip
+    last = shape.vms - 1, shape.devs - 1
+    await made.if_put(*last, "CMD", 0x1234)
+    assert await made.if_get(*last, "CMD") == 0x1234
+    for vm, dev in ((shape.vms, 0), (0, shape.devs)):
+        if vm < 16 and dev < 16:
+            answer = await made.bus.read(made.page(vm, dev) + REGS["FABRIC_IF_CMD"], 4)
+            assert answer.resp == 2, "an IF that is not there"
+
+
+@cocotb.test()
+async def every_region_for_the_last_vm(dut):
+    """The VM and device of the highest numbers have each region once; others take those they had."""
+    shape = this()
+    made = await fabric(dut, shape)
+    vm, dev = shape.vms - 1, shape.devs - 1
+    for prr in range(shape.prrs):
+        data = fill(made, vm, 1000)
+        assert await made.give(vm, dev, 5, TASK + dev) == prr
+        await made.job(vm, dev, SOURCE, TARGET, 1000, key=prr)
+        assert (await made.finished(vm, dev))["fault"] == FAULT_NONE
+        assert result(made, vm, 1000) == probe(data, prr)
+        assert int(dut.irq_vm_o.value) == 1 << vm
+        await made.if_put(vm, dev, "OVER", 1)
+        await made.put("CANCEL", vm | dev << 4)
+        if shape.vms * shape.devs > prr + 1:
+            assert (await made.request(prr % shape.vms, prr // shape.vms, 15)).prr == prr
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.5])
+async def a_crowd_of_any_size(dut, share):
+    shape = this()
+    made = await fabric(dut, shape)
+    slow_memory(made, share)
+    await made.put("STOP_TIME", 3000)
+    await made.put("HOLD_TIME", 1500)
+    crowd = Crowd(made, dut)
+    await crowd.run(150)
+    dut._log.info("%d jobs done, %d failed as they should, %d cycles\n%s", crowd.done, crowd.failed,
+                  made.model.cycles, made.model.table())  # fmt: skip
+    assert crowd.done >= 3
+
+
+@cocotb.test()
+async def the_sorter_of_any_depth(dut):
+    shape = this()
+    await sort(await fabric(dut, shape), 10 * shape.sorter)
