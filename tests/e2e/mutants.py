@@ -26,6 +26,10 @@ class Mutant:
     old: str
     new: str
 
+    def __post_init__(self) -> None:
+        times = (ROOT / self.file).read_text(encoding="utf-8").count(self.old)
+        assert times == 1, f"{self.file} has {self.old!r} {times} times"
+
 
 @cache
 def hypervisor_of(mutant: Mutant) -> Path:
@@ -39,7 +43,6 @@ def hypervisor_of(mutant: Mutant) -> Path:
     (folder / "cache").symlink_to(ROOT / "cache")
     source = folder / mutant.file
     text = source.read_text(encoding="utf-8")
-    assert text.count(mutant.old) == 1, f"{mutant.file} has {mutant.old!r} {text.count(mutant.old)} times"
     source.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
     make("hyp")  # the tools that it needs are there from here on
     made = folder.with_name(f"{mutant.name}-hyp")  # lab.built() names its folder after this one

@@ -41,8 +41,8 @@ _NO_HART = """    if (hart >= vm->nvcpus) {
     }
     if (!memmap"""
 HOLES = [
-    Mutant("range-end", "core/include/memmap.h", "&& size <= r->size - offset;", "&& size != 1;"),
-    Mutant("range-start", "core/include/memmap.h", "return offset < r->size && ", "return "),
+    Mutant("range-end", "core/include/memmap.h", "&& size <= (gpa_t)r->size - offset;", "&& size != 1;"),
+    Mutant("range-start", "core/include/memmap.h", "return offset < (gpa_t)r->size && ", "return "),
     Mutant("message-size", "ipc/messages.c", "if (UNLIKELY(size - 1U >= IPC_MESSAGE_MAX)) {", "if (size == 0) {"),
     Mutant("app-id", "rt/apps.c", "return id < vm->total - vm->nvcpus ?", "return id != RT_SELF ?"),
     Mutant("no-device", "arch/riscv/exit.c", _NO_DEVICE, _NO_DEVICE.replace("dev == NULL || ", "")),

@@ -66,7 +66,8 @@ def hypervisor_of(source: Path, mutation: dict[str, Any]) -> Path:
         path.write_text(text, encoding="utf-8")
     kept = folder_of(mutation) / "tessera.bin"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source / "build" / "hyp" / "qemu-virt" / "tessera.bin", kept)
+    for built in (kept, kept.with_suffix(".elf")):  # the second for what counts instructions by function
+        shutil.copy(source / "build" / "hyp" / "qemu-virt" / built.name, built)
     return kept
 
 
