@@ -8,9 +8,9 @@
 #include "system.h"
 #include "vuart.h"
 
-#define SEND_ON_WRITE 6U     /* characters sent where a VM writes some */
-#define SEND_ON_INTERRUPT 4U /* the same where the UART asks for more */
-#define TYPED_AT_ONCE 4U     /* characters taken from the UART at a time */
+#define SEND_ON_WRITE 2U     /* characters sent where a VM writes some */
+#define SEND_ON_INTERRUPT 3U /* the same where the UART asks for more */
+#define TYPED_AT_ONCE 1U     /* characters taken from the UART at a time */
 
 struct spinlock console_lock;
 
@@ -323,15 +323,15 @@ static bool step_operators(void)
     return stepped;
 }
 
-/* Sends a little of what waits, if anything does: true. VMs that got room by that are told. */
+/* Sends a little of what waits, if anything does: true. VMs that got room by that are told the next time. */
 static bool send_some(void)
 {
     bool sent, tell;
 
     spin_lock(&console_lock);
-    sent = out_send(SEND_ON_INTERRUPT);
     tell = console.tell;
     console.tell = false;
+    sent = !tell && out_send(SEND_ON_INTERRUPT);
     spin_unlock(&console_lock);
     if (tell) {
         tell_room();

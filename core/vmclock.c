@@ -30,6 +30,7 @@ static void clock_expired(struct timer *t)
         timer_arm(t, limit);
     } else {
         vm_stop_locked(vm, VM_REASON_WATCHDOG, true);
+        cpu_self()->flags |= CPU_RESCHED; /* and no other timer now: telling many VCPUs takes long enough */
     }
 }
 
