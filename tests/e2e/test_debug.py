@@ -17,6 +17,7 @@ from lab import (
     assert_undisturbed,
     await_life,
     built,
+    heartbeats,
     keyboard,
     seconds_up,
     states,
@@ -261,6 +262,26 @@ def test_a_vm_that_the_console_restarts_stops_before_its_first_instruction(machi
     gdb.ask("detach")
     turns(machine, 2)
     keyboard(machine, "debuggee")
+
+
+def test_a_watchdog_waits_for_the_debugger():
+    """In virtual time: it expires after 1.5 seconds of it, in a VM that pets it every second."""
+    system = built("watchdog-loops")
+    with debug_server(system, "second", "debug-watchdog") as (machine, place):
+        machine.expect("second", "^faulty: alive 1$", BOOT_S)
+        with Gdb(place, None) as gdb:
+            gdb.ask()
+            before = len(seconds_up(machine))
+            assert machine.wait_until(lambda: len(seconds_up(machine)) > before + 1, SOON_S)
+            assert "running, standing still, started 1 times" in gdb.ask("monitor status")
+            gdb.ask("detach")
+        before = heartbeats(machine, "second")[-1]
+        assert machine.wait_until(lambda: heartbeats(machine, "second")[-1] > before + 1, SOON_S)
+        assert states(machine)["second"]["restarts"] == "0"
+        keyboard(machine, "second")
+        machine.skip(HYPERVISOR)
+        machine.send("spin\r")
+        machine.expect(HYPERVISOR, "^second stopped by its watchdog, starts again$", SOON_S)
 
 
 @pytest.mark.parametrize(("vm", "why"), [("nobody", "no VM of that name"), ("resting", "the VM is stopped")])
