@@ -84,7 +84,7 @@ fn serve(link: Link, name: &str, connection: Connection) -> (Link, Result<(), Er
     let keys = link.keys();
     let vm = match Vm::attach(link, name) {
         Ok(vm) => vm,
-        Err((link, error @ (Error::Refused(_) | Error::Silent))) => {
+        Err((link, error @ (Error::Refused(_) | Error::Waits | Error::Silent))) => {
             say(&format!("{name}: {error}"));
             return (link, Ok(()));
         }
