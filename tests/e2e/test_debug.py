@@ -291,6 +291,15 @@ def test_what_the_console_does_meanwhile_ends_no_session(machine, gdb):
     turns(machine)
 
 
+def test_a_second_gdb_is_sent_away(running, gdb):
+    machine, place = running
+    with Gdb(place, None) as second:
+        assert re.search("closed|disconnected", second.ask())
+    said = "another GDB is here already"
+    assert machine.wait_until(lambda: said in machine.console.text(""), SOON_S), machine.console.log[-5:]
+    assert "standing still" in gdb.ask("monitor status")
+
+
 def test_a_watchdog_waits_for_the_debugger():
     """In virtual time: it expires after 1.5 seconds of it, in a VM that pets it every second."""
     system = built("watchdog-loops")
