@@ -291,6 +291,24 @@ def test_what_the_console_does_meanwhile_ends_no_session(machine, gdb):
     turns(machine)
 
 
+def test_after_kill_it_can_be_started(machine, gdb):
+    for _ in range(2):
+        gdb.ask("kill")
+        machine.expect(HYPERVISOR, "^debuggee stopped by the console$", SOON_S)
+        said = gdb.ask("starti")
+        assert "Program stopped" in said, said
+        assert gdb.value("$pc") == 0x80200000
+    gdb.ask("kill", "break debuggee_inner")
+    said = gdb.ask("run")
+    assert "hit Breakpoint" in said, said
+    gdb.ask("delete", "kill")
+    mark = gdb.start("run")
+    machine.skip("debuggee")
+    turns(machine, 2)
+    gdb.interrupt()
+    assert "received signal SIGINT" in gdb.finish(mark)
+
+
 def test_a_second_gdb_is_sent_away(running, gdb):
     machine, place = running
     with Gdb(place, None) as second:
