@@ -59,10 +59,8 @@ void vm_clock_begin(struct vm *vm)
 
 void vm_suspend_watchdog(struct vm *vm, bool suspend)
 {
-    spin_lock(&sched_lock);
     vm->clock.suspended = suspend;
     clock_pet(&vm->clock);
-    spin_unlock(&sched_lock);
 }
 
 ticks_t vm_clock_pause(struct vm *vm)

@@ -138,6 +138,7 @@ static void leave(void)
 {
     if (session.vm != NULL) {
         go_on(NULL);
+        vm_suspend_watchdog(session.vm, false);
         session.vm = NULL;
         sched_set_watch(NULL);
     }
@@ -209,6 +210,7 @@ static unsigned attach(const struct call *c)
     leave();
     session.vm = vm;
     session.starts = vm->starts;
+    vm_suspend_watchdog(vm, true);
     sched_set_watch(&session_watch);
     halt(DEBUG_REASON_ASKED, 0);
     c->answer->data[0] = DEBUG_VERSION;

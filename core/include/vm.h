@@ -155,7 +155,7 @@ ticks_t vm_clock_pause(struct vm *vm);
 void vm_clock_wait(struct vm *vm);
 
 /* Suspends the VM's watchdog (true), whatever the VM does, or lets it go on (false) with a whole period to come. For who
- * keeps the guest from running, as a debugger does. A VM without a watchdog has nothing to suspend. Takes sched_lock. */
+ * keeps the guest from running, as a debugger does. A VM without a watchdog has nothing to suspend. Under sched_lock. */
 void vm_suspend_watchdog(struct vm *vm, bool suspend);
 
 #endif

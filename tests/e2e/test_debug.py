@@ -17,6 +17,7 @@ from lab import (
     assert_undisturbed,
     await_life,
     built,
+    heartbeats,
     keyboard,
     seconds_up,
     states,
@@ -261,6 +262,94 @@ def test_a_vm_that_the_console_restarts_stops_before_its_first_instruction(machi
     gdb.ask("detach")
     turns(machine, 2)
     keyboard(machine, "debuggee")
+
+
+def test_a_step_from_nowhere_is_refused(gdb):
+    pc = gdb.value("$pc")
+    said = gdb.ask("set $pc = 0x10", "stepi")
+    assert "received signal SIGSEGV" in said, said
+    assert gdb.value("$pc") == 0x10
+    gdb.ask(f"set $pc = {pc:#x}", "break debuggee_inner")
+    assert "hit Breakpoint" in gdb.ask("continue")
+
+
+def test_what_the_console_does_meanwhile_ends_no_session(machine, gdb):
+    """A VM that stands still is restarted, then stopped, without GDB's knowing; it steps all the same."""
+    gdb.ask("break debuggee_inner", "continue", "delete")
+    keyboard(machine, "debuggee")
+    for step in ("stepi", "continue"):
+        machine.send("\x14r")
+        machine.expect(HYPERVISOR, "^debuggee stopped by the console, starts again$", SOON_S)
+        said = gdb.ask(step)
+        assert "received signal SIGHUP" in said, said
+        assert gdb.value("$pc") == 0x80200000
+    machine.send("\x14s")
+    machine.expect(HYPERVISOR, "^debuggee stopped by the console$", SOON_S)
+    said = gdb.ask("stepi")
+    assert "exited normally" in said, said
+    machine.send("\x14g")
+    turns(machine)
+
+
+def test_after_kill_it_can_be_started(machine, gdb):
+    for _ in range(2):
+        gdb.ask("kill")
+        machine.expect(HYPERVISOR, "^debuggee stopped by the console$", SOON_S)
+        said = gdb.ask("starti")
+        assert "Program stopped" in said, said
+        assert gdb.value("$pc") == 0x80200000
+    gdb.ask("kill", "break debuggee_inner")
+    said = gdb.ask("run")
+    assert "hit Breakpoint" in said, said
+    gdb.ask("delete", "kill")
+    mark = gdb.start("run")
+    machine.skip("debuggee")
+    turns(machine, 2)
+    gdb.interrupt()
+    assert "received signal SIGINT" in gdb.finish(mark)
+
+
+def test_a_second_gdb_is_sent_away(running, gdb):
+    machine, place = running
+    with Gdb(place, None) as second:
+        assert re.search("closed|disconnected", second.ask())
+    said = "another GDB is here already"
+    assert machine.wait_until(lambda: said in machine.console.text(""), SOON_S), machine.console.log[-5:]
+    assert "standing still" in gdb.ask("monitor status")
+
+
+def test_a_watchdog_waits_for_the_debugger():
+    """In virtual time: it expires after 1.5 seconds of it, in a VM that pets it every second."""
+    system = built("watchdog-loops")
+    with debug_server(system, "second", "debug-watchdog") as (machine, place):
+        machine.expect("second", "^faulty: alive 1$", BOOT_S)
+        with Gdb(place, None) as gdb:
+            gdb.ask()
+            before = len(seconds_up(machine))
+            assert machine.wait_until(lambda: len(seconds_up(machine)) > before + 1, SOON_S)
+            assert "running, standing still, started 1 times" in gdb.ask("monitor status")
+            gdb.ask("detach")
+        before = heartbeats(machine, "second")[-1]
+        assert machine.wait_until(lambda: heartbeats(machine, "second")[-1] > before + 1, SOON_S)
+        assert states(machine)["second"]["restarts"] == "0"
+        keyboard(machine, "second")
+        machine.skip(HYPERVISOR)
+        machine.send("spin\r")
+        machine.expect(HYPERVISOR, "^second stopped by its watchdog, starts again$", SOON_S)
+
+
+def test_a_vm_that_waits_for_its_restart_is_let_go():
+    with debug_server(built("watchdog"), "loop", "debug-waits") as (machine, place):
+        await_life(machine, built("watchdog"))
+        keyboard(machine, "loop")
+        machine.send("\x14g")
+        machine.expect(HYPERVISOR, "^loop stopped by its own reset, starts again in 6400 ms$", SOON_S)
+        with Gdb(place, None) as gdb:
+            assert re.search("closed|disconnected", gdb.ask())
+        said = "the VM waits for its restart"
+        assert machine.wait_until(lambda: said in machine.console.text(""), SOON_S), machine.console.log[-5:]
+        machine.expect(HYPERVISOR, "^loop stopped by its own reset, starts again in 12800 ms$", SOON_S)
+        assert_undisturbed(machine)
 
 
 @pytest.mark.parametrize(("vm", "why"), [("nobody", "no VM of that name"), ("resting", "the VM is stopped")])

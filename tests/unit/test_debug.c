@@ -456,6 +456,36 @@ static void test_apps_of_a_vm_that_stands_still_disturb_no_others(void **state)
     assert_well();
 }
 
+static void assert_starts(unsigned vm, unsigned starts)
+{
+    assert_int_equal(hyp.vms[vm].starts, starts);
+}
+
+static void test_its_watchdog_does_not_expire(void **state)
+{
+    static const unsigned nvcpus[] = {1, 1};
+    struct world_image *image = world_image_make(1, 2, nvcpus, QUANTUM_US);
+
+    (void)state;
+    world_image_watchdog(image, 0, 5, 0);
+    assert_true(world_boot_image(image));
+    assert_true(world_vm_start(0, 0));
+    assert_true(world_vm_start(0, 1));
+    assert_true(world_settle());
+    assert_int_equal(world_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
+    run_for(20 * MS);
+    assert_int_equal(world_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK); /* nor while it runs */
+    run_for(20 * MS);
+    assert_starts(0, 1);
+    assert_int_equal(world_debug(0, DEBUG_ATTACH, 1, 0), DEBUG_OK); /* lets the first one go */
+    run_for(4 * MS);
+    assert_starts(0, 1);
+    run_for(2 * MS);
+    assert_starts(0, 2);
+    assert_int_equal(world_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
+    assert_well();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be),
         cmocka_unit_test(test_memory_is_the_vms_own),
         cmocka_unit_test(test_apps_of_a_vm_that_stands_still_disturb_no_others),
+        cmocka_unit_test(test_its_watchdog_does_not_expire),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

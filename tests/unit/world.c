@@ -276,7 +276,9 @@ void world_guest_faults(unsigned cpu)
 void world_suspend_watchdog(unsigned cpu, unsigned vm, bool suspend)
 {
     world_enter(cpu);
+    spin_lock(&sched_lock);
     vm_suspend_watchdog(&hyp.vms[vm], suspend);
+    spin_unlock(&sched_lock);
 }
 
 void world_advance(ticks_t ticks)

@@ -50,6 +50,8 @@ pub enum Operation {
 pub enum Error {
     /// What the hypervisor answered.
     Refused(u8),
+    /// The VM is in a pause before its next start.
+    Waits,
     /// No answer at all, or none that makes sense.
     Silent,
     /// The machine has ended.
@@ -71,6 +73,7 @@ impl fmt::Display for Error {
             Error::Refused(9) => "not the VM's memory",
             Error::Refused(10) => "the request has the wrong size",
             Error::Refused(_) => "refused",
+            Error::Waits => "the VM waits for its restart (its key, then Ctrl-T g, starts it at once)",
             Error::Silent => "the hypervisor does not answer (was it built with the room `debug`?)",
             Error::Gone => "the machine has ended",
             Error::Io(error) => return write!(f, "{error}"),

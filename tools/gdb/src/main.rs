@@ -12,9 +12,13 @@ mod xml;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use gdbstub::stub::GdbStub;
 
@@ -49,6 +53,15 @@ fn arguments() -> Option<Arguments> {
     })
 }
 
+/// How long a GDB that comes waits for the one before, which may just be leaving.
+const LEAVING: Duration = Duration::from_secs(10);
+const TURN: Duration = Duration::from_millis(20);
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
 enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
@@ -63,14 +76,14 @@ impl Listener {
         Ok(Listener::Unix(UnixListener::bind(place)?))
     }
 
-    fn accept(&self) -> io::Result<Connection> {
+    fn accept(&self) -> io::Result<Stream> {
         Ok(match self {
             Listener::Tcp(listener) => {
                 let stream: TcpStream = listener.accept()?.0;
                 stream.set_nodelay(true)?;
-                Box::new(stream)
+                Stream::Tcp(stream)
             }
-            Listener::Unix(listener) => Box::new(listener.accept()?.0),
+            Listener::Unix(listener) => Stream::Unix(listener.accept()?.0),
         })
     }
 }
@@ -84,7 +97,7 @@ fn serve(link: Link, name: &str, connection: Connection) -> (Link, Result<(), Er
     let keys = link.keys();
     let vm = match Vm::attach(link, name) {
         Ok(vm) => vm,
-        Err((link, error @ (Error::Refused(_) | Error::Silent))) => {
+        Err((link, error @ (Error::Refused(_) | Error::Waits | Error::Silent))) => {
             say(&format!("{name}: {error}"));
             return (link, Ok(()));
         }
@@ -96,6 +109,53 @@ fn serve(link: Link, name: &str, connection: Connection) -> (Link, Result<(), Er
         Err(error) => say(&format!("{name}: GDB has left: {error}")),
     }
     debugged.into_vm().detach()
+}
+
+fn becomes_free(taken: &AtomicBool) -> bool {
+    let begin = Instant::now();
+    while taken.load(Ordering::Acquire) && begin.elapsed() < LEAVING {
+        thread::sleep(TURN);
+    }
+    !taken.load(Ordering::Acquire)
+}
+
+/// Lets in one GDB at a time. The others' connections are closed, for they would wait without a word. Who has served one
+/// sets `taken` to false.
+fn admit(listener: &Listener, taken: &AtomicBool, to: &Sender<io::Result<Stream>>) {
+    loop {
+        let came = listener.accept();
+        let failed = came.is_err();
+        if failed || becomes_free(taken) {
+            taken.store(true, Ordering::Release);
+            if to.send(came).is_err() || failed {
+                return;
+            }
+        } else {
+            say("another GDB is here already; the new one is sent away");
+        }
+    }
+}
+
+fn serve_all(
+    mut link: Link,
+    name: &str,
+    comers: &Receiver<io::Result<Stream>>,
+    taken: &AtomicBool,
+) -> Result<(), Error> {
+    for came in comers {
+        let connection: Connection = match came? {
+            Stream::Tcp(stream) => Box::new(stream),
+            Stream::Unix(stream) => Box::new(stream),
+        };
+        let (back, done) = serve(link, name, connection);
+        link = back;
+        match done {
+            Err(Error::Refused(_)) | Ok(()) => {}
+            Err(error) => return Err(error),
+        }
+        taken.store(false, Ordering::Release);
+    }
+    Ok(())
 }
 
 fn forward(mut keys: Keys) -> io::Result<()> {
@@ -119,20 +179,16 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         None => Box::new(io::stdout()),
     };
     let listener = Listener::new(&arguments.listen)?;
-    let mut link = Link::new(from, to, show)?;
+    let link = Link::new(from, to, show)?;
     if arguments.console.is_none() {
         let keys = link.keys();
         thread::spawn(move || forward(keys));
     }
-    loop {
-        let connection = listener.accept()?;
-        let (back, done) = serve(link, &arguments.vm, connection);
-        link = back;
-        match done {
-            Err(Error::Refused(_)) | Ok(()) => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let (to, comers) = channel();
+    let taken = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&taken);
+    thread::spawn(move || admit(&listener, &seen, &to));
+    serve_all(link, &arguments.vm, &comers, &taken)
 }
 
 fn main() -> ExitCode {

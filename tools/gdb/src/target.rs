@@ -69,7 +69,7 @@ fn vcpu(tid: Tid) -> u8 {
 /// What was refused is GDB's to handle; where nobody answers any more the session ends.
 fn fault<T>(result: Result<T, Error>) -> Result<T, TargetError<Error>> {
     result.map_err(|error| match error {
-        Error::Refused(_) => TargetError::NonFatal,
+        Error::Refused(_) | Error::Waits => TargetError::NonFatal,
         other => TargetError::Fatal(other),
     })
 }
@@ -350,6 +350,7 @@ impl BlockingEventLoop for Loop {
                 Stop::Asked => with(any, Signal::SIGINT),
                 Stop::Breakpoint(vcpu) => MultiThreadStopReason::SwBreak(tid(vcpu)),
                 Stop::Stepped(vcpu) => with(vcpu, Signal::SIGTRAP),
+                Stop::Nowhere(vcpu) => with(vcpu, Signal::SIGSEGV),
                 Stop::Restarted => with(any, Signal::SIGHUP),
                 Stop::Off => MultiThreadStopReason::Exited(0),
             }));

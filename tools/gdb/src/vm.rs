@@ -20,17 +20,23 @@ const USER: u64 = 0;
 const EBREAK: [u8; 2] = [0x02, 0x90];
 const PAGE: u64 = 0x1000;
 const WORDS: usize = DATA / 8;
+const OFF_ERROR: u8 = 4;
+const RUNNING_ERROR: u8 = 6;
+const VCPU_ERROR: u8 = 7;
 const ADDRESS_ERROR: u8 = 9;
 
 /// How often a running VM's status is asked for, beside when an event comes; how long to wait for it to stand still.
 const LOOK: Duration = Duration::from_millis(200);
 const STILL: Duration = Duration::from_secs(30);
+/// The longest pause before its restart that is waited for.
+const PAUSE: Duration = Duration::from_secs(2);
 /// How long memory that was read counts.
 const FRESH: Duration = Duration::from_millis(100);
 const TURN: Duration = Duration::from_millis(5);
 
 const OFF: u8 = 0;
 const VM_STOPPED: u8 = 0;
+const VM_WAITING: u8 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -53,6 +59,8 @@ pub enum Stop {
     Asked,
     Breakpoint(u8),
     Stepped(u8),
+    /// Before no instruction that could be stepped over.
+    Nowhere(u8),
     Restarted,
     Off,
 }
@@ -79,6 +87,10 @@ pub struct Vm {
     pub vcpus: u8,
     breakpoints: BTreeMap<u64, Breakpoint>,
     step: Option<Step>,
+    /// The VCPU that was told to step, and could not.
+    nowhere: Option<u8>,
+    /// Which life of the VM's it is that we know.
+    starts: u32,
     /// Who runs when nobody steps: ALL, or one VCPU alone.
     who: u8,
     registers: HashMap<(u8, u32), u64>,
@@ -104,6 +116,8 @@ impl Vm {
             vcpus,
             breakpoints: BTreeMap::new(),
             step: None,
+            nowhere: None,
+            starts: 0,
             who: ALL,
             registers: HashMap::new(),
             lines: HashMap::new(),
@@ -113,7 +127,11 @@ impl Vm {
         };
         match vm.wait_still() {
             Ok(()) => Ok(vm),
-            Err(error) => Err((vm.link, error)),
+            Err(error) => {
+                // It would stand still for ever. Why it does not is what there is to say, also if this fails.
+                let _ = vm.ask(Operation::Detach, 0, 0, &[]);
+                Err((vm.link, error))
+            }
         }
     }
 
@@ -198,16 +216,20 @@ impl Vm {
     }
 
     fn wait_still(&mut self) -> Result<(), Error> {
-        let until = Instant::now() + STILL;
-        while Instant::now() < until {
+        let begin = Instant::now();
+        while begin.elapsed() < STILL {
             let status = self.status()?;
             if status.still {
+                self.starts = status.starts;
                 self.registers.clear();
                 self.lines.clear();
                 return Ok(());
             }
             if status.vm_state == VM_STOPPED {
-                return Err(Error::Refused(4));
+                return Err(Error::Refused(OFF_ERROR));
+            }
+            if status.vm_state == VM_WAITING && begin.elapsed() > PAUSE {
+                return Err(Error::Waits);
             }
             self.link.wait_event(TURN)?;
         }
@@ -216,7 +238,7 @@ impl Vm {
 
     pub fn stop(&mut self) -> Result<(), Error> {
         match self.ask(Operation::Stop, 0, 0, &[]) {
-            Err(Error::Refused(4)) => Ok(()), // the next look at the status tells
+            Err(Error::Refused(OFF_ERROR)) => Ok(()), // the next look at the status tells
             other => other,
         }
     }
@@ -224,7 +246,17 @@ impl Vm {
     /// Lets all VCPUs run, or one alone.
     pub fn go_on(&mut self, vcpu: u8) -> Result<(), Error> {
         self.who = vcpu;
-        self.run(vcpu)
+        if self.is_as_left()? {
+            self.run(vcpu)?;
+        }
+        Ok(())
+    }
+
+    /// False: the console has restarted or stopped it meanwhile. Then nothing is to be done to it, and the next look at
+    /// the status tells.
+    fn is_as_left(&mut self) -> Result<bool, Error> {
+        let status = self.status()?;
+        Ok(status.still && status.starts == self.starts)
     }
 
     fn run(&mut self, vcpu: u8) -> Result<(), Error> {
@@ -232,7 +264,7 @@ impl Vm {
         self.lines.clear();
         self.looked = Instant::now();
         match self.ask(Operation::Continue, vcpu, 0, &[]) {
-            Err(Error::Refused(4)) => Ok(()), // as in stop()
+            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // as in is_as_left()
             other => other,
         }
     }
@@ -259,6 +291,17 @@ impl Vm {
 
     /// Whether the VM, which was told to run, stands still by now, and why. Waits for a short while.
     pub fn stopped(&mut self) -> Result<Option<Stop>, Error> {
+        if let Some(vcpu) = self.nowhere.take() {
+            return Ok(Some(Stop::Nowhere(vcpu)));
+        }
+        match self.look() {
+            // It does not stand still any more: stopped or restarted by the console. The next look tells.
+            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR) | Error::Waits) => Ok(None),
+            other => other,
+        }
+    }
+
+    fn look(&mut self) -> Result<Option<Stop>, Error> {
         if !self.link.wait_event(TURN)? && self.looked.elapsed() < LOOK {
             return Ok(None);
         }
@@ -267,9 +310,10 @@ impl Vm {
             self.forget();
             return Ok(Some(Stop::Off));
         }
-        let Some(why) = status.why else { return Ok(None) };
-        if !status.still {
+        let Some(mut why) = status.why else { return Ok(None) };
+        if !status.still || status.starts != self.starts {
             self.wait_still()?;
+            why = self.status()?.why.unwrap_or(why); // the reason before may be of another life
         }
         self.registers.clear();
         self.lines.clear();
@@ -325,7 +369,17 @@ impl Vm {
     // --- single steps ---
 
     pub fn step(&mut self, vcpu: u8) -> Result<(), Error> {
-        self.begin_step(vcpu, false)
+        if !self.is_as_left()? {
+            return Ok(());
+        }
+        match self.begin_step(vcpu, false) {
+            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // since then
+            Err(Error::Refused(ADDRESS_ERROR | VCPU_ERROR)) => {
+                self.nowhere = Some(vcpu);
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     /// Lets a VCPU alone execute one instruction: breakpoints stand wherever that can lead.
