@@ -227,7 +227,7 @@ def test_the_console_stops_what_stops_for_a_new_start(how: str) -> None:
     else:
         assert CORE.world_vm_stop(cpu, 0, True)
     assert CORE.world_vm_state(0) == VM_STOPPING
-    for key in "sr":
+    for key in "rs":
         assert operator(key) == ["vm-a is stopping already"]
     settle()
     assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
