@@ -45,7 +45,7 @@ static void list_vm(const struct vm *vm)
 
     listed.used[vm->id] = used;
     console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u  %u %s", vm == console_focus() ? '*' : ' ',
-                vm->id + 1, vm->config->name, vm_state_name(vm), vm->on, vm->nvcpus, permille / 10U, permille % 10U,
+                vm->id + 1, vm->config->name, vm_state_name(vm), vm->on, vm->total, permille / 10U, permille % 10U,
                 (ulong)(vm_ram(vm) >> 20), vm->starts, vm->restarts, vm_reason_name(vm->restarted));
 }
 

@@ -114,8 +114,7 @@ static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3,
         app->period = abi.period_us * hyp.us;
         app->budget = abi.budget_us * hyp.us;
         app->deadline = abi.deadline_us * hyp.us;
-        app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER};
-        app->vcpu->runtime = 0; /* the slot's last app's */
+        app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
     }
     spin_unlock(&sched_lock);
     return app == NULL ? answer(HCALL_ERR_FAILED, 0) : answer(HCALL_OK, id_of(app));
@@ -327,7 +326,7 @@ static struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, 
     spin_lock(&sched_lock);
     state = app->state;
     stats = app->stats;
-    stats.runtime = rt_used(app, arch_time());
+    stats.runtime += rt_used(app, arch_time()); /* less what the slot had used before */
     spin_unlock(&sched_lock);
     if (state == RT_FREE) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);

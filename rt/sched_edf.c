@@ -373,7 +373,6 @@ void rt_activate(struct rt_app *app, ticks_t first)
     app->overrun = false;
     app->missed = false;
     app->limit = TICKS_NEVER;
-    app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER};
     app->vcpu->state = VCPU_BLOCKED;
     app->release.key = first;
     app->release.order = app->vcpu->id;

@@ -38,9 +38,9 @@ struct rt_app {
     ticks_t limit;    /* of vcpu->runtime: where the budget ends */
     gpa_t entry, stack;
     ulong arg;
-    struct rt_abi_stats stats;
-    struct rt_admit test; /* of its launch; count 0: not begun */
-    unsigned tested;      /* rt_cpu.changes when it was begun */
+    struct rt_abi_stats stats; /* its runtime: minus what the slot's VCPU had used before */
+    struct rt_admit test;      /* of its launch; count 0: not begun */
+    unsigned tested;           /* rt_cpu.changes when it was begun */
 };
 
 /* The real-time side of one CPU. Guarded by sched_lock. */

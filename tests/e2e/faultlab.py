@@ -78,6 +78,31 @@ HEAD = (
 )
 
 
+class Lateness:
+    """What the ticker says of how late it was: each of its lines is one attack's, and so judged once."""
+
+    def __init__(self, late_ticks: int | None) -> None:
+        self.late_ticks = late_ticks  # None: time means nothing on this machine
+        self._judged = 0  # characters
+        self._ever = 0
+
+    def judge(self, name: str, text: str) -> tuple[int, int]:
+        """
+        The most ticks that the app's releases were late and that the ticker waited, since the attack before was judged.
+        A line that the console has broken tells nothing, but `ever` grows if it would have told the most.
+        """
+        lines = list(_TICKER.finditer(text, self._judged))
+        ever = int(lines[-1][5])
+        late, waited = max(int(line[4]) for line in lines), max(int(line[2]) for line in lines)
+        late = max(late, ever if ever > self._ever else 0)
+        self._judged, self._ever = lines[-1].end(), ever
+        if self.late_ticks is not None:
+            bound = PRINTED_TICKS if PRINTED.fullmatch(name) else self.late_ticks
+            assert late <= bound, f"the ticker's app was late by {late} ticks"
+            assert waited <= TURNS_TICKS, f"the ticker waited {waited} ticks for its turn"
+        return late, waited
+
+
 class Arena:
     """A machine with the three guests."""
 
@@ -87,9 +112,8 @@ class Arena:
         self.machine = machine
         self.inspection = inspection
         self.patience = patience  # seconds to wait for anything
-        self.late_ticks = late_ticks  # None: time means nothing on this machine
+        self.lateness = Lateness(late_ticks)
         self.sum, self.rounds = 1, 0  # of the witness, as we have recomputed them
-        self.ever = 0  # ticks that a release of the ticker's app was late, in all attacks before
         self.ready()
 
     def ready(self) -> None:
@@ -113,23 +137,13 @@ class Arena:
         assert total == self.sum, f"the witness has counted wrong: {said[0]}, not {self.sum:#x}"
         return rounds
 
-    def _check_late(self, attack: Attack, ever: int) -> None:
-        bound = PRINTED_TICKS if PRINTED.fullmatch(attack.name) else self.late_ticks
-        assert bound is None or ever <= max(bound, self.ever), f"the ticker's app was late by {ever} ticks"
-        self.ever = ever
-
-    def _check_ticker(self, attack: Attack, since: int) -> tuple[int, int]:
-        """It has missed nothing and was never late. The most that it was since that many of its characters."""
+    def _check_ticker(self, attack: Attack) -> tuple[int, int]:
+        """It has missed nothing and was never late. The most that it was since the attack before."""
         said = self._fresh("ticker", _TICKER)
         assert said[8] == "0", f"the ticker got messages that nobody sent: {said[0]}"
-        # The first line tells what was late before, but for what came since it.
-        lines = _TICKER.findall(self.machine.console.text("ticker")[since:])[1:] or [said.groups()]
-        late, waited = max(int(line[3]) for line in lines), max(int(line[1]) for line in lines)
-        if self.late_ticks is not None:
+        if self.lateness.late_ticks is not None:
             assert said[6] == "0", f"the ticker's app has missed deadlines: {said[0]}"
-            self._check_late(attack, int(said[5]))
-            assert waited <= TURNS_TICKS, f"the ticker waited {waited} ticks for its turn"
-        return late, waited
+        return self.lateness.judge(attack.name, self.machine.console.text("ticker"))
 
     def _check_console(self) -> None:
         """The hypervisor answers, and nobody but the attacker has ever started anew."""
@@ -140,14 +154,14 @@ class Arena:
 
     def run(self, attack: Attack) -> Outcome:
         machine = self.machine
-        before, since = self.rounds, len(machine.console.text("ticker"))
+        before = self.rounds
         machine.skip(HYPERVISOR)
         machine.skip("attacker")
         machine.send(f"{attack.number}\r")
         machine.expect("attacker", rf"^faults: {attack.number} {attack.name} begins", self.patience)
         got = getattr(self, f"_end_{attack.ends.lower()}")(attack)
         rounds = self._check_witness()
-        late, waited = self._check_ticker(attack, since)
+        late, waited = self._check_ticker(attack)
         self._check_console()
         return Outcome(attack, got, rounds - before, late, waited)
 

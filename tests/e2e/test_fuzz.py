@@ -13,7 +13,9 @@ from tessera.runner import find_qemu
 
 SEEDS = (1, 2, 3)
 CALLS = 60_000
-SECONDS = 100  # a machine that has to do other things meanwhile may make fewer calls
+# A machine that has to do other things meanwhile may make fewer calls, but most of them: one of two cores with a load
+# of 3 made them all in 3 to 5 seconds.
+SECONDS, MOST = 100, 0.9
 GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "leak", "freertos")]
 
 
@@ -28,7 +30,7 @@ def test_random_calls_harm_nobody(seed, virtual):
     options = Options(seed, CALLS if virtual else CALLS // 4, virtual, seconds=SECONDS)
     log = attack(options, find_qemu())
     print(report(options, log, 0))
-    assert log.calls > CALLS // 10
+    assert log.calls >= options.calls * MOST
     assert log.lives > 1 or not virtual
     assert log.spins > 0
     # Calls that are all refused, or that all succeed, would test little.

@@ -128,6 +128,7 @@ _SIGNATURES = {
     "world_debug_still": (c_bool, [c_uint]),
     "host_next_timer": (c_uint64, []),
     "host_output": (c_char_p, []),
+    "host_type": (None, [c_char_p]),
     "console_drain": (None, []),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),
@@ -168,3 +169,23 @@ def settle() -> None:
     """The CPUs do what is to be done, and then all is as it must be."""
     assert CORE.world_settle(), "CPUs keep each other busy for ever"
     well(CORE.world_wrong_settled())
+
+
+def _sent() -> list[str]:
+    """The hypervisor's lines that the UART takes, interrupt by interrupt."""
+    said = CORE.host_output().decode().replace("\r", "")
+    return [line.split("\033[0m ", 1)[1] for line in said.split("\n") if "\033[0m " in line]
+
+
+def lines() -> list[str]:
+    """What the hypervisor has said since the last call."""
+    CORE.console_drain()
+    return _sent()
+
+
+def operator(key: str) -> list[str]:
+    """What the hypervisor says to the console's escape key and `key`, typed on CPU 0."""
+    lines()
+    CORE.world_enter(0)
+    CORE.host_type(b"\x14" + key.encode())
+    return _sent()

@@ -8,7 +8,7 @@ import ctypes
 from random import Random
 
 import pytest
-from core import NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, time_now
+from core import NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, operator, time_now
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
@@ -293,6 +293,34 @@ def test_slots_run_out_and_come_back(managers: list[int]) -> None:
     assert create(managers[0], GOOD) == (FAILED, 0)
     assert call(managers[0], DELETE, 2) == (OK, 0)
     assert create(managers[0], GOOD) == (OK, 2)
+
+
+def test_the_list_counts_apps_and_what_they_use() -> None:
+    """An app of each life uses half of the hart; a slot that is taken again takes nothing back."""
+    boot(2, [1, 1], [2, 0])
+    half = Task(1000, 500, 1000, (0,))
+    for _ in range(3):
+        manager = cpu_of(0)
+        assert create(manager, half, cpu=1 - manager) == (OK, 0)
+        assert stats(manager, 0).runtime == 0
+        assert call(manager, LAUNCH, OWN_VM, 0, 0)[0] == OK
+        set_jobs(0, 0, (0,))
+        settle()
+        run(10000 * TICKS_PER_US)
+        assert 4500 * TICKS_PER_US <= stats(cpu_of(0), 0).runtime <= 5000 * TICKS_PER_US
+        operator("l")
+        run(1000 * TICKS_PER_US)
+        words = operator("l")[1].split()
+        assert (words[2], words[4]) == ("vm-a", "2/3")
+        assert 40 < float(words[5].rstrip("%")) < 160, words
+        assert call(cpu_of(0), DELETE, 0) == (OK, 0)
+        run(1000 * TICKS_PER_US)
+        manager = cpu_of(0)
+        assert create(manager, half) == (OK, 0)
+        words = operator("l")[1].split()
+        assert (words[2], words[4]) == ("vm-a", "1/3")
+        assert 0 <= float(words[5].rstrip("%")) < 210, words
+        assert call(manager, DELETE, 0) == (OK, 0)
 
 
 def test_a_launcher_launches(managers: list[int]) -> None:

@@ -17,6 +17,8 @@ from core import (
     VM_STOPPED,
     VM_STOPPING,
     VM_WAITING,
+    lines,
+    operator,
     time_now,
 )
 from hypothesis import given, settings
@@ -84,13 +86,6 @@ def pet(cpu: int) -> tuple[int, int]:
 def starts(*vms: int) -> list[int]:
     """With the start that comes once the end before it is told, which waits for its turn as others do."""
     return [CORE.world_vm_starts(vm) + (CORE.world_vm_state(vm) == VM_STOPPING) for vm in vms]
-
-
-def lines() -> list[str]:
-    """What the hypervisor has said since the last call."""
-    CORE.console_drain()
-    said = CORE.host_output().decode().replace("\r", "")
-    return [line.split("\033[0m ", 1)[1] for line in said.split("\n") if "\033[0m " in line]
 
 
 # --- petting ---
@@ -218,6 +213,30 @@ def test_a_vm_that_has_stopped_stays_so(how: str) -> None:
     assert starts(0) == [2]
     advance(1)
     assert starts(0) == [3]
+
+
+@pytest.mark.parametrize("how", ["reset", "fault", "console"])
+def test_the_console_stops_what_stops_for_a_new_start(how: str) -> None:
+    """A guest that resets for ever is hardly ever caught running; a restart takes nothing back."""
+    boot(2, [1, 1], [0, 0])
+    cpu = cpu_of(0)
+    if how == "reset":
+        CORE.world_guest_ends(cpu, True)
+    elif how == "fault":
+        CORE.world_guest_faults(cpu)
+    else:
+        assert CORE.world_vm_stop(cpu, 0, True)
+    assert CORE.world_vm_state(0) == VM_STOPPING
+    for key in "rs":
+        assert operator(key) == ["vm-a is stopping already"]
+    settle()
+    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
+    assert lines()[-1] == "vm-a stopped by the console"
+    advance(100 * MS)
+    assert CORE.world_vm_state(0) == VM_STOPPED
+    assert operator("g") == ["vm-a starts"]
+    settle()
+    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_RUNNING, [2, 1])
 
 
 @SETTINGS
