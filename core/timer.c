@@ -37,7 +37,8 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
     unsigned n = TIMERS_AT_ONCE;
 
     spin_lock(&sched_lock);
-    while (n-- > 0 && (cpu->flags & CPU_RESCHED) == 0 && !list_empty(&cpu->timers) && timer_of(cpu->timers.next)->deadline <= now) {
+    while (n-- > 0 && (cpu->flags & CPU_RESCHED) == 0 && !list_empty(&cpu->timers) &&
+           timer_of(cpu->timers.next)->deadline <= now) {
         struct timer *t = timer_of(cpu->timers.next);
 
         list_remove(&t->node);

@@ -131,7 +131,7 @@ bool vm_stop_locked(struct vm *vm, enum vm_reason reason, bool restart)
     bool stops = vm->state == VM_RUNNING || vm->state == VM_LOADING || vm->state == VM_WAITING;
 
     /* A person's last word holds also while it stops: else a guest that resets for ever would outrun it. */
-    if (stops || (vm->state == VM_STOPPING && reason == VM_REASON_CONSOLE)) {
+    if (stops || (vm->state == VM_STOPPING && reason == VM_REASON_CONSOLE && vm->restart != restart)) {
         vm->reason = reason;
         vm->restart = restart;
     }

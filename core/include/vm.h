@@ -93,7 +93,7 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
 bool vm_start(struct vm *vm);
 
 /* Stops a VM that is loading, running or waiting, for `reason`; then restarts it if `restart`. Returns false when it is
- * stopped or stopping already; but one that the console stops while it stops for a new start stays stopped. The VCPUs on
+ * stopped or stopping already; but of one that is stopping, the console still decides whether it starts again. The VCPUs on
  * other CPUs leave within their next exit. */
 bool vm_stop(struct vm *vm, enum vm_reason reason, bool restart);
 
