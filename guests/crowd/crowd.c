@@ -3,11 +3,14 @@
  * As many harts as a VM may have, all asleep, and woken all at once: what the hypervisor does for each of them must not
  * be done in one go. Boot argument do=sleep: their timers are due at the same moment, which other VMs of this kind
  * share. do=lines: the first hart raises an interrupt line that all others have enabled, by the line's priority.
+ * do=write, ready, keys (console.c) and watchdog (watchdog.c): crowd.h says what.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "crowd.h"
 #include "csr.h"
 #include "fdt.h"
 #include "platform.h"
@@ -18,16 +21,12 @@
 #include "trap.h"
 #include "uart.h"
 
-#define CROWD 8U
-#define ROUNDS 40U
 #define PERIOD (PLATFORM_TIMEBASE_HZ / 500) /* ticks */
-#define ORDINARY 7U                         /* a priority */
 
 static uint8_t crowd_stacks[CROWD][1024] __attribute__((aligned(16)));
 static struct hart_boot crowd_boots[CROWD];
 
-/* Until a moment that all harts of all such VMs have in common. */
-static void crowd_doze(void)
+void crowd_doze(void)
 {
     uint64_t next = (csr_read_time() / PERIOD + 1) * PERIOD;
 
@@ -46,7 +45,7 @@ static void crowd_sleeper(unsigned long hart, void *argument)
     }
 }
 
-static void crowd_listener(unsigned long hart, void *argument)
+void crowd_listener(unsigned long hart, void *argument)
 {
     uint32_t context = plic_context(hart);
 
@@ -60,7 +59,7 @@ static void crowd_listener(unsigned long hart, void *argument)
     }
 }
 
-static void crowd_start(void (*function)(unsigned long hart, void *argument))
+void crowd_start(void (*function)(unsigned long hart, void *argument))
 {
     for (unsigned long hart = 1; hart < CROWD; hart++) {
         plic_enable(plic_context(hart), PLATFORM_UART_IRQ, true);
@@ -82,28 +81,51 @@ static void crowd_raise(void)
     uart_write(UART_IER, 0);
 }
 
+static void crowd_sleep(const void *fdt)
+{
+    (void)fdt;
+    crowd_start(crowd_sleeper);
+    csr_write_sie(SIE_TIMER);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        crowd_doze();
+    }
+}
+
+static void crowd_share_line(const void *fdt)
+{
+    (void)fdt;
+    crowd_start(crowd_listener);
+    csr_write_sie(SIE_TIMER);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        crowd_raise();
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*run)(const void *fdt);
+} crowd_kinds[] = {
+    {"sleep", crowd_sleep}, {"lines", crowd_share_line}, {"write", crowd_write},
+    {"ready", crowd_ready}, {"keys", crowd_keys},        {"watchdog", crowd_watchdog},
+};
+
 int main(unsigned long hart, const void *fdt);
 
 int main(unsigned long hart, const void *fdt)
 {
-    char what[8] = "";
-    bool lines;
+    char what[12] = "";
 
     (void)hart;
     uart_init();
     (void)timer_init();
     (void)fdt_bootarg(fdt, "do", what, sizeof(what));
-    lines = strcmp(what, "lines") == 0;
-    crowd_start(lines ? crowd_listener : crowd_sleeper);
-    csr_write_sie(SIE_TIMER);
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        if (lines) {
-            crowd_raise();
-        } else {
-            crowd_doze();
+    for (size_t i = 0; i < sizeof(crowd_kinds) / sizeof(crowd_kinds[0]); i++) {
+        if (strcmp(what, crowd_kinds[i].name) == 0) {
+            crowd_kinds[i].run(fdt);
         }
     }
     print("crowd: done\n");
+    csr_write_sie(SIE_TIMER);
     for (;;) {
         crowd_doze();
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, built, command, keyboard, states, tell
+from lab import ESCAPE, HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, built, command, keyboard, states, tell
 
 from tessera.bench_metrics import read_metrics
 from tessera.bench_worst import Inspection
@@ -50,10 +50,31 @@ def test_16_vms():
         assert [row["restarts"] for row in states(machine).values()] == ["1"] * 9 + ["0"] * 7
 
 
-@pytest.mark.parametrize("system", ["crowd-sleep", "crowd-lines"])
+@pytest.mark.parametrize("system", ["crowd-sleep", "crowd-lines", "crowd-write", "crowd-ready"])
 def test_a_crowd_that_wakes_at_once(system):
     with measured(system) as machine:
         first = machine.console.names[0]
         machine.skip(first)
         command(machine, "r")  # eight VCPUs at once; at once, for where all sleep virtual time runs away
         machine.expect(first, r"crowd: done$", SOON_S)  # in a line whose begin may be the last life's
+
+
+def test_keys_for_a_crowd_and_its_end():
+    """All typed at once: keys that eight VCPUs wait for, then the command that stops them."""
+    with measured("crowd-keys") as machine:
+        for _ in range(8):
+            machine.skip("one")
+            machine.send(f"ab{ESCAPE}r")
+            machine.expect("one", r"crowd: up$", SOON_S)
+
+
+def test_watchdogs_that_expire_together():
+    with measured("crowd-watchdogs") as machine:
+        for _ in range(4):
+            for name in machine.console.names:
+                machine.skip(name)
+            for name in machine.console.names:
+                machine.expect(name, r"crowd: up$", SOON_S)
+        said = machine.console.text(HYPERVISOR)
+        for name in machine.console.names:
+            assert said.count(f"{name} stopped by its watchdog, starts again") >= 2, said[-1000:]

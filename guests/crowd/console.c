@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Crowds at the console: those that fill it, those that wait for room in it, those that wait for a key. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crowd.h"
+#include "csr.h"
+#include "platform.h"
+#include "plic.h"
+#include "print.h"
+#include "random.h"
+#include "sbi.h"
+#include "uart.h"
+
+#define WRITES 2000U
+#define AT_ONCE 16U /* characters */
+
+static const char crowd_text[AT_ONCE + 1] = "abcdefghijklmnop";
+static const char crowd_lines[AT_ONCE + 1] = "abcdefg\nijklmnop";
+
+static void crowd_by_uart(char first)
+{
+    uart_write(UART_THR, (uint8_t)first);
+    for (unsigned i = 1; i < AT_ONCE; i++) {
+        uart_write(UART_THR, (uint8_t)'A');
+    }
+}
+
+static void crowd_write_some(struct random *random)
+{
+    switch (random_below(random, 8)) {
+    case 0:
+        crowd_by_uart('A');
+        break;
+    case 1:
+        crowd_by_uart('\n');
+        break;
+    case 2:
+        (void)sbi_console_write(crowd_lines, AT_ONCE);
+        break;
+    case 3:
+        uart_write(UART_THR, (uint8_t)'\r');
+        (void)sbi_console_write(crowd_text, AT_ONCE);
+        break;
+    default:
+        (void)sbi_console_write(crowd_text, random_below(random, AT_ONCE) + 1);
+        break;
+    }
+}
+
+void crowd_write(const void *fdt)
+{
+    struct random random = random_from(1);
+
+    (void)fdt;
+    for (unsigned i = 0; i < WRITES; i++) {
+        crowd_write_some(&random);
+    }
+}
+
+/* More than the console shows before the next doze ends. */
+static void crowd_fill(void)
+{
+    for (unsigned i = 0; i < 10; i++) {
+        (void)sbi_console_write(crowd_text, AT_ONCE);
+    }
+    crowd_by_uart('\n');
+}
+
+void crowd_ready(const void *fdt)
+{
+    uint32_t context = plic_context(0);
+
+    (void)fdt;
+    crowd_start(crowd_listener);
+    plic_enable(context, PLATFORM_UART_IRQ, true);
+    plic_set_priority(PLATFORM_UART_IRQ, ORDINARY);
+    uart_write(UART_IER, UART_IER_TX_EMPTY);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        (void)uart_read(UART_IIR); /* the line falls until there is room again */
+        plic_complete(context, plic_claim(context));
+        csr_write_sie(SIE_TIMER);
+        crowd_doze();
+        crowd_fill();
+        csr_write_sie(SIE_EXTERNAL);
+        csr_wait_for_interrupt();
+    }
+    uart_write(UART_IER, 0);
+}
+
+static void crowd_reader(unsigned long hart, void *argument)
+{
+    uint32_t context = plic_context(hart);
+
+    (void)argument;
+    csr_write_sie(SIE_EXTERNAL);
+    for (;;) {
+        csr_wait_for_interrupt();
+        for (uint32_t source = plic_claim(context); source != 0; source = plic_claim(context)) {
+            while (uart_get() >= 0) {
+            }
+            plic_complete(context, source);
+        }
+    }
+}
+
+void crowd_keys(const void *fdt)
+{
+    (void)fdt;
+    crowd_start(crowd_reader);
+    plic_enable(plic_context(0), PLATFORM_UART_IRQ, true);
+    plic_set_priority(PLATFORM_UART_IRQ, ORDINARY);
+    uart_enable_rx_interrupt(true);
+    print("crowd: up\n");
+    crowd_reader(0, NULL);
+}
