@@ -118,7 +118,9 @@ static void vm_halt(struct vm *vm)
         }
     }
     for (; v < end; v++) {
-        on += vm_halt_vcpu(v);
+        if (UNLIKELY(vm_halt_vcpu(v))) { /* a branch is less to do 64 times than a sum */
+            on++;
+        }
     }
     vm->on = on;
     if (on == 0) {

@@ -175,10 +175,11 @@ static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
     rc->last = NULL;
 }
 
-/* Looks at interrupts: the timer's is what we are at, devices wait for the apps anyway, and another CPU's waits for us.
- * Not inline, for the benchmark counts from look to look. */
+/* Between two releases: the first goes into the trace, and interrupts are looked at. The timer's is what we are at, devices
+ * wait for the apps anyway, and another CPU's waits for us. Not inline, for the benchmark counts from look to look. */
 static bool __attribute__((noinline)) release_look(void)
 {
+    edf_trace(cpu_self());
     return __atomic_load_n(&cpu_self()->ipi, __ATOMIC_RELAXED) == 0;
 }
 
@@ -189,10 +190,8 @@ static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_c
                                                                      ticks_t now)
 {
     while (rc->releases.nodes[0]->key <= now && release_look()) {
-        struct rt_app *app;
+        struct rt_app *app = release_first(rc);
 
-        edf_trace(cpu_self());
-        app = release_first(rc);
         if (app != NULL) {
             best = best == NULL ? app : first_of(rc, best, app);
         }
