@@ -52,8 +52,7 @@ static inline struct vcpu *be_pick(struct sched_be *be)
  * there has had its turn, or one VM could get a quantum in each period of an app, and the others a moment. */
 static inline void be_start(struct sched_be *be, struct cpu *cpu, struct vcpu *v)
 {
-    ticks_t turn = v->left != 0 ? v->left : be->quantum;
-    ticks_t end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + turn;
+    ticks_t end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + (v->left != 0 ? v->left : be->quantum);
     ticks_t cut = end > cpu->horizon ? end - cpu->horizon : 0;
 
     cpu->slice_end = end;
