@@ -135,8 +135,9 @@ def _build(bench: Bench, folder: Path) -> None:
     _bring(folder, runtime)
 
 
-# What every bench links and none changes: Verilator's runtime, and the main program, which is cocotb's.
-RUNTIME = ("verilated.o", "verilated_vpi.o", "verilated_threads.o", "verilated_vcd_c.o", "verilator.o")
+# What every bench links and none changes: Verilator's runtime. Not cocotb's main program: that makes the model, whose
+# size is the bench's own.
+RUNTIME = ("verilated.o", "verilated_vpi.o", "verilated_threads.o", "verilated_vcd_c.o")
 
 
 def _bring(source: Path, target: Path) -> None:
