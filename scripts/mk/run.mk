@@ -21,17 +21,12 @@ E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
 	@$(E2E)
 
-# One after the other, so that a failure is the last thing on the screen.
-test: | setup-dev ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
+# The fabric's benches beside what else counts instructions and not time; the rest has the machine for itself. One after
+# the other, so that a failure is the last thing on the screen.
+test: | setup-dev setup-fpga ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
 	@$(MAKE) --no-print-directory test-unit
-	@$(MAKE) --no-print-directory test-rt-long
-	@$(MAKE) --no-print-directory check-model
-	@$(MAKE) --no-print-directory test-fuzz-host
-	@$(MAKE) --no-print-directory test-image
-	@$(MAKE) --no-print-directory test-guests
-	@$(MAKE) --no-print-directory test-iasim
-	@$(MAKE) --no-print-directory test-mips
-	@$(MAKE) --no-print-directory test-fpga
+	@MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-fpga.log test-fpga \
+	    test-rt-long check-model test-fuzz-host test-image test-guests test-iasim test-mips
 	@$(MAKE) --no-print-directory test-e2e
 	@$(MAKE) --no-print-directory test-newer
 	@echo "test: all suites passed"
