@@ -137,6 +137,10 @@ pub mod pagegrain {
 
 pub mod config3 {
     pub const VEIC: u32 = 1 << 6;
+    /// 2: both instruction sets, MIPS32 at reset.
+    pub const ISA: u32 = 3 << 14;
+    /// Exceptions lead to microMIPS code.
+    pub const ISA_ON_EXC: u32 = 1 << 16;
     pub const VZ: u32 = 1 << 23;
 }
 
@@ -234,7 +238,7 @@ pub const SPECS: &[Spec] = &[
     spec(CONFIG, "Config", all(0x7), InGuest::Config, 0x8000_0482),
     spec(CONFIG1, "Config1", all(0), InGuest::Config, 0x9E9B_0D9A),
     spec(CONFIG2, "Config2", all(0), InGuest::Config, 0x8000_0000),
-    spec(CONFIG3, "Config3", all(0), InGuest::Config, 0x8CA2_3060),
+    spec(CONFIG3, "Config3", all(config3::ISA_ON_EXC), InGuest::Config, 0x8CA2_B060),
     spec(CONFIG4, "Config4", all(0), InGuest::Config, 0xC00C_0000),
     spec(CONFIG5, "Config5", all(0), InGuest::Config, 0x0000_0001),
     spec(CONFIG6, "Config6", all(0), InGuest::Emulated, 0),

@@ -12,6 +12,7 @@ use crate::cp0::{self, cause, guestctl0, status, Cp0};
 use crate::exception::{code, Fault};
 use crate::isa::Op;
 use crate::memory::{self, Code, Memory};
+use crate::micro::Micro;
 use crate::mmu::SoftTlb;
 use crate::model::Model;
 use crate::observe::Observer;
@@ -93,6 +94,8 @@ pub struct Cpu {
     pub branch: bool,
     /// Execution does not simply go on with the next word: a jump, or something to attend to.
     pub turn: bool,
+    /// Of the other instruction set.
+    pub micro: Micro,
     window: u32,
     code: Rc<Code>,
     /// Where the window's page lies in memory.
@@ -142,6 +145,7 @@ impl Cpu {
             branch_word: 0,
             branch: false,
             turn: false,
+            micro: Micro::new(),
             window: NO_WINDOW,
             page: 0,
             code: memory::no_code(),
@@ -200,6 +204,9 @@ impl Cpu {
             self.root[cp0::CONFIG3] &= !cp0::config3::VEIC;
             self.root[cp0::INTCTL] |= 7 << 29;
         }
+        if !self.model.micromips {
+            self.root[cp0::CONFIG3] &= !cp0::config3::ISA;
+        }
         self.guest[cp0::CONFIG3] = self.root[cp0::CONFIG3] & !cp0::config3::VZ;
         self.guest[cp0::INTCTL] = self.root[cp0::INTCTL];
         if !self.model.pass_through {
@@ -257,6 +264,12 @@ impl Cpu {
     /// The next fetch is translated anew.
     pub fn close_window(&mut self) {
         self.window = NO_WINDOW;
+        self.micro.close();
+    }
+
+    /// Nothing wants to be looked after before the next instruction.
+    pub(crate) fn attentive(&self) -> bool {
+        self.now < self.deadline
     }
 
     /// Works out the mode from Status and GuestCtl0, with what depends on it.
@@ -402,7 +415,7 @@ impl Cpu {
     }
 
     #[cold]
-    fn observe(&mut self, op: Op) -> bool {
+    pub(crate) fn observe(&mut self, op: Op) -> bool {
         let Some(mut observer) = self.observer.take() else { return true };
         let go = observer.before(self, op);
         self.observer = Some(observer);
@@ -412,10 +425,15 @@ impl Cpu {
         go
     }
 
-    /// Finds the decoded instructions of the page at pc; false: there was an exception instead.
+    /// Finds the decoded instructions of the page at pc; false: there was an exception instead, or code of the other
+    /// instruction set.
     #[cold]
     #[inline(never)]
     fn open_window(&mut self) -> bool {
+        if self.pc & 1 != 0 && self.model.micromips {
+            self.burst_micro();
+            return false;
+        }
         match self.fetch_place(self.pc) {
             Ok(offset) => {
                 let (code, new) = self.mem.code(offset);
@@ -426,11 +444,6 @@ impl Cpu {
                 self.page = offset & !0xFFF;
                 self.window = self.pc & !0xFFF;
                 true
-            }
-            Err(_) if self.pc & 1 != 0 && self.model.stop_unimplemented => {
-                let text = format!("microMIPS is not implemented: a jump to 0x{:08x}", self.pc);
-                self.halt(Stop::Unimplemented(text));
-                false
             }
             Err(fault) => {
                 self.here = self.pc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Exceptions: where they go, what they leave in the registers of that context, and the vectors.
 
-use crate::cp0::{self, cause, entryhi, guestctl0, guestctl0ext, status, Cp0};
+use crate::cp0::{self, cause, config3, entryhi, guestctl0, guestctl0ext, status, Cp0};
 use crate::cpu::{Context, Cpu};
 use crate::model::Gvec;
 
@@ -114,10 +114,9 @@ impl Cpu {
     fn enter(&mut self, fault: &Fault, word: Option<u32>) {
         let vector = self.vector(fault);
         let set = self.exception_set(fault);
-        let (here, slot, branch) = (self.here, self.slot, self.branch_word);
+        let (at, slot, branch) = (self.resume(), self.slot, self.branch_word);
         let guest = fault.to == Context::Root && self.mode.is_guest();
         let cp0 = self.cp0_mut(fault.to);
-        let at = if slot { here.wrapping_sub(4) } else { here };
         note_nesting(cp0, at);
         if !cp0.has(cp0::STATUS, status::EXL) {
             cp0[cp0::EPC] = at;
@@ -159,9 +158,9 @@ impl Cpu {
     }
 
     fn enter_debug(&mut self) {
-        self.root[cp0::DEPC] = if self.slot { self.here.wrapping_sub(4) } else { self.here };
+        self.root[cp0::DEPC] = self.resume();
         self.root[cp0::DEBUG] = DM | DBP | if self.slot { DBD } else { 0 };
-        self.jump(0xBFC0_0480);
+        self.jump(0xBFC0_0480 | self.handlers(Context::Root));
         self.soft.flush();
         self.refresh();
     }
@@ -176,7 +175,12 @@ impl Cpu {
             _ if fault.refill && !cp0.has(cp0::STATUS, status::EXL) => 0,
             _ => 0x180,
         };
-        base.wrapping_add(offset)
+        base.wrapping_add(offset) | self.handlers(fault.to)
+    }
+
+    /// Bit 0 of the vectors' addresses: their instruction set.
+    fn handlers(&self, to: Context) -> u32 {
+        u32::from(self.model.micromips && self.cp0(to).has(cp0::CONFIG3, config3::ISA_ON_EXC))
     }
 
     /// Whether an external controller gives the guest's vector, which holds whatever Cause.IV and IntCtl.VS say.

@@ -148,7 +148,7 @@ struct Watcher(Rc<RefCell<Points>>);
 impl Observer for Watcher {
     fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
         let points = self.0.borrow();
-        points.resumed == cpu.now || !points.at.contains(&cpu.pc)
+        points.resumed == cpu.now || !points.at.contains(&(cpu.pc & !1))
     }
 }
 
@@ -380,13 +380,13 @@ impl Breakpoints for Debugged {
 
 impl SwBreakpoint for Debugged {
     fn add_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
-        self.points.borrow_mut().at.insert(addr);
+        self.points.borrow_mut().at.insert(addr & !1);
         Ok(true)
     }
 
     fn remove_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
         // GDB may have set it twice and remove it twice.
-        self.points.borrow_mut().at.remove(&addr);
+        self.points.borrow_mut().at.remove(&(addr & !1));
         Ok(true)
     }
 }

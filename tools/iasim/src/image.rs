@@ -87,7 +87,9 @@ fn symbols(file: &ElfBytes<AnyEndian>) -> Result<Symbols, String> {
         .filter_map(|symbol| {
             let name = names.get(symbol.st_name as usize).ok().filter(|name| !name.is_empty())?;
             let function = symbol.st_symtype() == STT_FUNC || symbol.st_symtype() == STT_NOTYPE;
-            Some(Symbol { at: symbol.st_value as u32, size: symbol.st_size as u32, function, name: name.to_string() })
+            // Bit 0 tells microMIPS code.
+            let at = symbol.st_value as u32 & if function { !1 } else { !0 };
+            Some(Symbol { at, size: symbol.st_size as u32, function, name: name.to_string() })
         })
         .collect();
     all.sort_by_key(|symbol| symbol.at);

@@ -19,7 +19,7 @@ pub const SINK: u8 = 32;
 pub const UNDECODED: Op = Op { run: system::undecoded, fields: u64::MAX };
 
 impl Op {
-    fn new(run: fn(&mut Cpu, Op) -> Done, word: u32, registers: [u8; 3], row: u8) -> Self {
+    pub(crate) fn new(run: fn(&mut Cpu, Op) -> Done, word: u32, registers: [u8; 3], row: u8) -> Self {
         let [rs, rt, rd] = registers;
         let [b0, b1, b2, b3] = word.to_le_bytes();
         Op { run, fields: u64::from_le_bytes([b0, b1, b2, b3, rs, rt, rd, row]) }
@@ -328,7 +328,7 @@ pub static ROWS: &[Row] = &[
     row("clz", THREE, special2(0x20), Two, alu::clz),
     row("clo", THREE, special2(0x21), Two, alu::clo),
     row("sdbbp", FUNCTION, special2(0x3F), Code20, system::sdbbp),
-    row("jalx", MAJOR, major(0x1D), Jump, system::jalx),
+    row("jalx", MAJOR, major(0x1D), Jump, branch::jalx),
     row("ext", FUNCTION, special3(0x00), Ext, alu::ext),
     row("ins", FUNCTION, special3(0x04), Ins, alu::ins),
     row("wsbh", BSHFL, special3(0x20) | 0x02 << 6, Swap, alu::wsbh),

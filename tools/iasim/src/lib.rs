@@ -15,6 +15,7 @@ pub mod gdb;
 pub mod image;
 pub mod isa;
 pub mod memory;
+pub mod micro;
 pub mod mmu;
 pub mod model;
 pub mod observe;

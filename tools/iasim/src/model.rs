@@ -51,6 +51,8 @@ pub struct Model {
     pub synci_gpsi: bool,
     /// What is not modelled stops the simulator; else it is an exception.
     pub stop_unimplemented: bool,
+    /// The other instruction set is there.
+    pub micromips: bool,
     /// CPU clocks for each step of Count.
     pub count_divider: u64,
 }
@@ -80,6 +82,7 @@ impl Default for Model {
             guest_timer_spurious: false,
             synci_gpsi: false,
             stop_unimplemented: true,
+            micromips: true,
             count_divider: 2,
         }
     }
@@ -157,7 +160,8 @@ pub const CHOICES: &[Choice] = &[
     choice!("guest-timer", "wired" | "open", guest_timer_wired, "the guest's timer interrupt"),
     choice!("guest-timer-irq0", "on" | "off", guest_timer_spurious, "a match of Guest.Compare raises the root's timer"),
     choice!("synci", "gpsi" | "executed", synci_gpsi, "SYNCI in a guest"),
-    choice!("unimplemented", "stop" | "exception", stop_unimplemented, "FPU, microMIPS"),
+    choice!("unimplemented", "stop" | "exception", stop_unimplemented, "FPU"),
+    choice!("micromips", "present" | "absent", micromips, "the microMIPS instruction set"),
 ];
 
 impl Model {

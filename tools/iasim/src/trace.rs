@@ -49,10 +49,10 @@ impl Observer for Trace {
         if cpu.instructions() > 0 {
             self.finish(cpu);
         }
-        let text = disasm::text(op.word(), cpu.pc);
+        let (word, text) = cpu.shown(op, cpu.pc);
         let function = self.symbols.function(cpu.pc).unwrap_or("");
         let (number, who) = (cpu.instructions(), who(cpu));
-        let _ = write!(self.out, "{number:>10} {who:<4} {:08x} {:08x} {text:<32} {function}", cpu.pc, op.word());
+        let _ = write!(self.out, "{number:>10} {who:<4} {:08x} {:08x} {text:<32} {function}", cpu.pc, word);
         self.written = (op.rd() < 32).then_some(op.rd());
         true
     }
@@ -129,7 +129,7 @@ pub struct Places(pub Vec<(u32, u32)>);
 
 impl Observer for Places {
     fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
-        for (_, marker) in self.0.iter().filter(|(at, _)| *at == cpu.pc) {
+        for (_, marker) in self.0.iter().filter(|(at, _)| *at == cpu.pc & !1) {
             cpu.stats.account(cpu.instructions());
             cpu.stats.mark(*marker);
         }
@@ -185,11 +185,11 @@ impl Observer for Stretches {
         if !self.begun {
             return true;
         }
-        if self.looks.contains(&cpu.pc) {
+        if self.looks.contains(&(cpu.pc & !1)) {
             self.close(now);
         }
         let open = self.open.get_or_insert((now, 0));
-        self.ways.iter().enumerate().filter(|(_, way)| way.0 == cpu.pc).for_each(|(n, _)| open.1 |= 1 << n);
+        self.ways.iter().enumerate().filter(|(_, way)| way.0 == cpu.pc & !1).for_each(|(n, _)| open.1 |= 1 << n);
         true
     }
 

@@ -97,3 +97,9 @@ fn random_tlb_work_does_what_it_does_under_qemu() {
 fn random_tlb_work_of_release_5_does_what_it_does_under_qemu() {
     assert!(compare("release5", "P5600", 21..24, Kind::Release5) > 1_000_000);
 }
+
+/// The other instruction set, entered and left all the time; exceptions lead from it to MIPS32 code and back.
+#[test]
+fn random_micromips_does_what_it_does_under_qemu() {
+    assert!(compare("micro", "M14Kc", 31..35, Kind::Micro) > 1_000_000);
+}

@@ -559,7 +559,7 @@ fn the_root_reads_and_writes_its_guests_registers() {
     assert_eq!(cpu.gpr[9], 0x0040_0404);
     assert_eq!(cpu.root[cp0::STATUS], 0, "the root's own is untouched");
     assert!(cpu.count(Context::Guest) <= count + 3, "Count does not take the write");
-    assert_eq!(cpu.gpr[10], 0x8C22_3060, "nor does Config3, in which there is no virtualization");
+    assert_eq!(cpu.gpr[10], 0x8C22_B060, "nor does Config3, in which there is no virtualization");
 }
 
 #[test]
@@ -705,7 +705,7 @@ fn layouts_of_the_control_registers() {
         (cp0::EBASE, 0xBFFF_F000),
         (cp0::SRSMAP, u32::MAX),
         (cp0::SRSMAP2, 0xFF),
-        (cp0::CONFIG3, 0x8CA2_3060),
+        (cp0::CONFIG3, 0x8CA3_B060),
     ];
     for (reg, expected) in eic {
         let mut cpu = m5150();

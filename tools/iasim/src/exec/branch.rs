@@ -2,6 +2,7 @@
 //! Jumps and branches. When one executes, pc is already at its delay slot and npc behind that.
 
 use crate::cpu::{Cpu, Done};
+use crate::exec::system;
 use crate::isa::Op;
 
 /// The instruction at pc becomes a delay slot; after it, execution goes on at the target.
@@ -44,6 +45,15 @@ pub fn j(c: &mut Cpu, o: Op) -> Done {
 pub fn jal(c: &mut Cpu, o: Op) -> Done {
     link(c);
     jump(c, o, region_target(c, o))
+}
+
+/// To microMIPS code.
+pub fn jalx(c: &mut Cpu, o: Op) -> Done {
+    if !c.model.micromips {
+        return system::reserved(c, o);
+    }
+    link(c);
+    jump(c, o, region_target(c, o) | 1)
 }
 
 pub fn jr(c: &mut Cpu, o: Op) -> Done {

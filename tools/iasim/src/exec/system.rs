@@ -31,7 +31,8 @@ fn unimplemented(c: &mut Cpu, o: Op, what: &str) -> Done {
     if !c.model.stop_unimplemented {
         return reserved(c, o);
     }
-    let text = format!("{what}: {} (0x{:08x}) at 0x{:08x}", crate::disasm::text(o.word(), c.here), o.word(), c.here);
+    let (word, text) = c.shown(o, c.here);
+    let text = format!("{what}: {text} (0x{word:08x}) at 0x{:08x}", c.here);
     c.npc = c.pc;
     c.pc = c.here;
     c.branch = c.slot;
@@ -60,10 +61,6 @@ pub fn cop1(c: &mut Cpu, o: Op) -> Done {
 pub fn cop2(c: &mut Cpu, o: Op) -> Done {
     usable(c, 2)?;
     reserved(c, o)
-}
-
-pub fn jalx(c: &mut Cpu, o: Op) -> Done {
-    unimplemented(c, o, "microMIPS is not implemented")
 }
 
 pub fn syscall(c: &mut Cpu, _: Op) -> Done {

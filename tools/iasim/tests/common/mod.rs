@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test uses a part
 
 pub mod asm;
+pub mod micro;
 pub mod random;
 
 use std::cell::RefCell;

@@ -49,12 +49,12 @@ const K0: u32 = 26;
 const GP: u32 = 28;
 
 /// Results, or their absence, that every core agrees on.
-const PLAIN: &str = "sll srl rotr sra sllv srlv rotrv srav movz movn mfhi mthi mflo mtlo mult multu div divu add addu sub \
+pub const PLAIN: &str = "sll srl rotr sra sllv srlv rotrv srav movz movn mfhi mthi mflo mtlo mult multu div divu add addu sub \
     subu and or xor nor slt sltu addi addiu slti sltiu andi ori xori lui madd maddu mul msub msubu clz clo ext ins wsbh \
     seb seh nop sync";
-const LOADS: &str = "lb lh lw lbu lhu lwl lwr sb sh sw swl swr pref";
+pub const LOADS: &str = "lb lh lw lbu lhu lwl lwr sb sh sw swl swr pref";
 const BRANCHES: &str = "beq bne blez bgtz bltz bgez beql bnel blezl bgtzl bltzl bgezl bltzal bgezal bltzall bgezall";
-const TRAPS: &str = "tge tgeu tlt tltu teq tne tgei tgeiu tlti tltiu teqi tnei syscall break";
+pub const TRAPS: &str = "tge tgeu tlt tltu teq tne tgei tgeiu tlti tltiu teqi tnei syscall break";
 
 fn rows(names: &str) -> Vec<&'static Row> {
     let find = |name: &str| ROWS.iter().rfind(|row| row.name == name).unwrap_or_else(|| panic!("no {name}"));
@@ -99,7 +99,7 @@ fn plain(row: &Row, rng: &mut Rng) -> u32 {
 }
 
 /// The size of what a row loads or stores; unaligned ones have none.
-fn size(name: &str) -> u32 {
+pub fn size(name: &str) -> u32 {
     match name {
         "lh" | "lhu" | "sh" => 2,
         "lw" | "sw" => 4,
@@ -126,6 +126,8 @@ pub enum Kind {
     Integer,
     Tlb,
     Release5,
+    /// Blocks of microMIPS code, entered and left by JALX.
+    Micro,
 }
 
 struct Builder {
@@ -243,14 +245,25 @@ impl Builder {
         ));
     }
 
+    /// Two instruction sets: a block of the other one.
+    fn micro_block(&mut self, length: usize) {
+        let start = self.pc() + 8;
+        self.words.extend([0x7400_0000 | start >> 2 & 0x03FF_FFFF, 0]);
+        self.words.extend(super::micro::block(&mut self.rng, start, length));
+        self.dump();
+    }
+
     fn block(&mut self, length: usize) {
+        if self.kind == Kind::Micro {
+            return self.micro_block(length);
+        }
         let end = self.words.len() + length;
         while self.words.len() < end {
             match self.rng.below(16) {
                 0 | 1 => self.branch(),
                 2 => self.jump(),
                 3 => self.linked(),
-                4 | 5 if self.kind != Kind::Integer => self.tlb(),
+                4 | 5 if matches!(self.kind, Kind::Tlb | Kind::Release5) => self.tlb(),
                 6 => {
                     let (reg, value) = (target(&mut self.rng), self.rng.value());
                     self.asm(&format!("li ${reg}, {value}"));
@@ -289,6 +302,7 @@ const HANDLER: &str = "mfc0 k0, Cause
     sw k0, 20(k1)
     RELEASE5
     addiu k1, k1, 24
+    MICRO
     mfc0 k0, EPC
     addiu k0, k0, 4
     mtc0 k0, EPC
@@ -309,6 +323,44 @@ const HANDLER_RELEASE5: &str = "mfc0 k0, BadInstr
     mfc0 k0, BadInstrP
     sw k0, 28(k1)
     addiu k1, k1, 8";
+
+/// Behind an instruction of the other set, whose size its first half tells, and its delay slot. t0 and t1 are kept in
+/// memory that nothing else uses.
+const HANDLER_MICRO: &str = "mfc0 k0, EPC
+    andi k0, k0, 1
+    beq k0, zero, other
+    lui k0, 0x8000
+    sw t0, 16(k0)
+    sw t1, 20(k0)
+    mfc0 k0, EPC
+    addiu k0, k0, -1
+    lhu t0, 0(k0)
+    srl t0, t0, 10
+    andi t0, t0, 7
+    addiu t0, t0, -1
+    sltiu t1, t0, 3
+    sll t1, t1, 1
+    addiu k0, k0, 4
+    subu k0, k0, t1
+    mfc0 t0, Cause
+    bgez t0, single
+    nop
+    lhu t0, 0(k0)
+    srl t0, t0, 10
+    andi t0, t0, 7
+    addiu t0, t0, -1
+    sltiu t1, t0, 3
+    sll t1, t1, 1
+    addiu k0, k0, 4
+    subu k0, k0, t1
+    single:
+    addiu k0, k0, 1
+    mtc0 k0, EPC
+    lui k0, 0x8000
+    lw t0, 16(k0)
+    lw t1, 20(k0)
+    eret
+    other:";
 
 fn pad(words: &mut Vec<u32>, to: u32) {
     words.resize(((to - ROM) / 4) as usize, 0);
@@ -343,14 +395,15 @@ pub fn program(seed: u64, blocks: usize, passes: u32, kind: Kind) -> Program {
     pad(&mut b.words, 0xBFC0_0200);
     b.asm("j 0xbfc00380\n nop");
     pad(&mut b.words, 0xBFC0_0380);
-    b.asm(&HANDLER.replace("RELEASE5", if kind == Kind::Release5 { HANDLER_RELEASE5 } else { "" }));
+    let handler = HANDLER.replace("RELEASE5", if kind == Kind::Release5 { HANDLER_RELEASE5 } else { "" });
+    b.asm(&handler.replace("MICRO", if kind == Kind::Micro { HANDLER_MICRO } else { "" }));
     pad(&mut b.words, 0xBFC0_0600);
     if kind == Kind::Release5 {
         // Codes of their own for RI and XI in every other program.
         let iec = (seed as u32 & 1) << 27;
         b.asm(&format!("li k0, {}\n mtc0 k0, PageGrain\n ehb", 0xC000_0000 | iec));
     }
-    (0..16).filter(|_| kind != Kind::Integer).for_each(|n| b.tlb_write(n, 0));
+    (0..16).filter(|_| matches!(kind, Kind::Tlb | Kind::Release5)).for_each(|n| b.tlb_write(n, 0));
     for n in (1..32).filter(|n| !(K0..=GP).contains(n)) {
         let value = b.rng.value();
         b.asm(&format!("li ${n}, {value}"));
