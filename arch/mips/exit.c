@@ -51,6 +51,7 @@ static ulong extend(const struct access *a, ulong value)
     return a->sign ? (ulong)((long)(value << shift) >> shift) : value << shift >> shift;
 }
 
+/* Of microMIPS code nothing is emulated: no word of it that comes here is one of these. */
 static bool mmio(struct vcpu *v, gpa_t gpa)
 {
     const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
@@ -88,7 +89,7 @@ static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
 /* Whether the guest-physical address is the instruction's: kseg0 and kseg1 tell by the address, mapped segments cannot. */
 static bool is_fetch(ulong gpa)
 {
-    ulong pc = cp0_read(CP0_EPC) + (in_slot() ? 4U : 0U);
+    ulong pc = (cp0_read(CP0_EPC) & ~1UL) + (in_slot() ? 4U : 0U);
 
     return ((pc ^ gpa) & 0xfffU) == 0 && (pc >> 30 != 2 || (pc & 0x1fffffffU) == gpa);
 }

@@ -192,6 +192,40 @@ void reserved_words(struct verdict *v, uint64_t arg)
     }
 }
 
+/* microMIPS code, of which nothing is emulated: what exits is reserved, a device is a bus error, and no call is known. */
+void other_instruction_set(struct verdict *v, uint64_t arg)
+{
+    static const struct {
+        uint16_t first, second; /* in the order in which they stand in memory */
+        uint32_t code, value;
+    } tries[] = {
+        {0x3042, 0x0007, NO_EXCEPTION, 7},                       /* addiu v0,v0,7 */
+        {0x004f, 0x00fc, EXCEPTION_RESERVED, 0},                 /* mfc0 v0,PRId: emulated */
+        {0x0048, 0x36fc, EXCEPTION_RESERVED, 0},                 /* mtgc0: the root's */
+        {0x2100, 0x6000, EXCEPTION_RESERVED, 0},                 /* cache 8,0(zero): emulated */
+        {0x0000, 0x937c, EXCEPTION_RESERVED, 0},                 /* wait */
+        {0x0000, 0xc37c, NO_EXCEPTION, (uint32_t)NOT_SUPPORTED}, /* hypcall 0 */
+        {0x0001, 0xc37c, NO_EXCEPTION, (uint32_t)NOT_SUPPORTED}, /* hypcall 1, which ends the VM in MIPS32 */
+        {0x46c1, 0x0c00, EXCEPTION_RESERVED, 0},                 /* sdbbp 1 */
+        {0xfc44, 0x0000, EXCEPTION_BUS_DATA, 0},                 /* lw v0,0(a0): not its memory */
+        {0x1445, 0x0000, EXCEPTION_BUS_DATA, 0},                 /* lbu v0,0(a1): a device's */
+    };
+    uint32_t at = (uint32_t)(uintptr_t)guard_code;
+
+    (void)arg;
+    for (size_t i = 0; i < LENGTH_OF(tries); i++) {
+        struct caught c;
+
+        guard_code[0] = 0x0c000c40U; /* move v0,zero; nop */
+        guard_code[1] = (uint32_t)tries[i].second << 16 | tries[i].first;
+        guard_code[2] = 0x459f0c82U; /* move a0,v0; jr ra */
+        guard_code[3] = 0x0c000c00U;
+        c = guarded(at | 1U, 0xa1000000U, 0xa0000000U + (uint32_t)UART_PHYSICAL);
+        judge(v, c.code == tries[i].code && (c.code != NO_EXCEPTION || c.value == tries[i].value),
+              "%u: code %u value %x", (unsigned int)i, c.code, c.value);
+    }
+}
+
 /* HYPCALL with every code but the one that ends the VM; $v0 is 63 then. */
 void hypcall_codes(struct verdict *v, uint64_t arg)
 {
