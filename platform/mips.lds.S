@@ -4,6 +4,15 @@
 OUTPUT_ARCH(mips)
 ENTRY(_start)
 
+/* Without the file's headers, which linkers would put where there is room. */
+PHDRS
+{
+    rom PT_LOAD;
+    data PT_LOAD;
+    bss PT_LOAD;
+    RESET_HEADER
+}
+
 SECTIONS
 {
     . = ROM;
@@ -15,9 +24,9 @@ SECTIONS
         *(.text.trap)
         *(.text .text.*)
         __text_end = .;
-    }
+    } :rom
     .rodata : {
-        *(.got) /* lld makes one for _gp */
+        *(.got) /* linkers make one for _gp */
         *(.rodata .rodata.* .srodata .srodata.*)
         . = ALIGN(8);
         __start_hypercalls = .;
@@ -40,15 +49,20 @@ SECTIONS
         *(.data .data.* .sdata .sdata.*)
         . = ALIGN(8);
         __data_end = .;
-    }
+    } :data
     /* gp points at mips_cpu. What it does not reach begins near it: accesses by index. */
     .bss : AT(ADDR(.bss)) {
+#ifdef HYP_MICROMIPS /* all C is one file */
+        *(.sbss .sbss.*)
+        *(.bss.bank_owner .bss.hypercall_table)
+        *(.bss.mips_cpu)
+#endif
         *(EXCLUDE_FILE(*arch/mips/main.c.o *core/system.c.o) .bss .bss.* .sbss .sbss.* COMMON)
         *arch/mips/main.c.o(.bss .bss.* .sbss .sbss.*)
         *(.bss .bss.* .sbss .sbss.* COMMON)
         . = ALIGN(8);
         __bss_end = .;
-    }
+    } :bss
     _gp = mips_cpu;
     RESET_SECTION
     __ram_end = RAM_END;

@@ -382,7 +382,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     reschedule(cpu);
 }
 
-void rt_end_job(struct rt_app *app)
+__attribute__((noinline)) void rt_end_job(struct rt_app *app)
 {
     app->ended = arch_time();
     app->done = true;

@@ -14,6 +14,7 @@ _start:
     la      $t0, boot
     jr      $t0
     nop
+    .org    _start + 0x480          /* where debug.S goes on */
 
     .section .text.boot, "ax"
 boot:

@@ -44,7 +44,7 @@ void irq_take(void)
     }
 }
 
-void arch_irq_poll(void)
+__attribute__((noinline)) void arch_irq_poll(void)
 {
     irq_take();
 }
@@ -60,7 +60,7 @@ void arch_irq_devices(bool on)
 }
 
 /* Interrupts are off, and end it nevertheless (Config7.WII). */
-void arch_cpu_sleep(void)
+__attribute__((noinline)) void arch_cpu_sleep(void)
 {
     __asm__ volatile("wait" ::: "memory");
 }

@@ -8,7 +8,7 @@
     .set    noreorder
     .set    noat
 
-    .section .reset.debug, "ax"     /* at 0x480 of the boot memory */
+    .section .reset.debug, "ax"     /* follows .reset: at 0x480 of the boot memory */
 debug_vector:
     mtc0    $k0, CP0_DESAVE
     mfc0    $k0, CP0_STATUS

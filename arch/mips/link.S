@@ -6,6 +6,7 @@
  */
 #include "asm_layout.h"
 #include "cp0.h"
+#include "isa.h"
 
     .set    noreorder
     .set    noat
@@ -13,6 +14,7 @@
 
     .section .text.trap, "ax"
 
+    CALLED_BY_C
     /* (vcpu), whose state is loaded, but for the controls and what is here. Preserves what C preserves. */
     .globl  link_clear
 link_clear:
@@ -33,6 +35,7 @@ link_clear:
     li      $k1, 0
     ehb
     eret
+    END_CALLED_BY_C
 
     /* From trap.S. a0 and ra are as they were. */
     .globl  link_cleared

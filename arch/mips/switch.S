@@ -9,6 +9,7 @@
 #include "asm_layout.h"
 #include "board.h"
 #include "cp0.h"
+#include "isa.h"
 
     .set    noreorder
     .set    noat
@@ -174,11 +175,13 @@ take_bank:
     b       bank_taken
     lw      $t3, VCPU_SRSCTL($s0)
 
+    CALLED_BY_C
     /* (vcpu): saves the registers of the bank that is SRSCtl.PSS. */
     .globl  bank_save
 bank_save:
+    .insn
     .irp    n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-    rdpgpr  8, \n
+    rdpgpr  $8, $\n
     sw      $t0, VCPU_GPR(\n)($a0)
     .endr
     jr      $ra
@@ -186,9 +189,11 @@ bank_save:
 
     .globl  bank_load
 bank_load:
+    .insn
     .irp    n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     lw      $t0, VCPU_GPR(\n)($a0)
-    wrpgpr  \n, 8
+    wrpgpr  $\n, $8
     .endr
     jr      $ra
     nop
+    END_CALLED_BY_C

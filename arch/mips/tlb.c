@@ -64,18 +64,18 @@ void tlb_init(void)
     map_link();
 }
 
-/* Entries of the root and the guest with GuestCtl1.RID. TLBINVF and TLBGINVF, which assemblers know too seldom. */
+/* Entries of the root and the guest with GuestCtl1.RID. by TLBINVF and TLBGINVF. */
 static void tlb_forget_id(void)
 {
     ehb();
-    __asm__ volatile(".word 0x42000004\n.word 0x4200000c" ::: "memory");
+    __asm__ volatile(".set push\n.set eva\n.set virt\ntlbinvf\ntlbginvf\n.set pop" ::: "memory");
 }
 
 void tlb_forget_guest(const struct vcpu *v)
 {
     cp0_write(CP0_GUESTCTL1, v->arch.guestctl1);
     ehb();
-    __asm__ volatile(".word 0x4200000c" ::: "memory");
+    __asm__ volatile(".set push\n.set eva\n.set virt\ntlbginvf\n.set pop" ::: "memory");
 }
 
 /* The VM's VCPUs come by tlb_claim() before they run again. */

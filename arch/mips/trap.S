@@ -13,6 +13,7 @@
 #include "asm_layout.h"
 #include "board.h"
 #include "cp0.h"
+#include "isa.h"
 
     .set    noreorder
     .set    noat
@@ -52,14 +53,14 @@ vectors:
     ext     $t5, $t5, 11, 10        /* the code */
 hypcall_at_pc:
     bnez    $t5, hypcall_other
-    rdpgpr  2, 2
+    rdpgpr  $2, $2
     bnez    $v0, hcall
     lw      $t6, CPU_CURRENT($gp)
 
     /* HCALL_INFO_GET_ID is call 0. It is the measure of the way in and out, and needs no C. */
     lw      $t7, VCPU_VM_ID($t6)
-    wrpgpr  2, 0
-    wrpgpr  3, 15
+    wrpgpr  $2, $0
+    wrpgpr  $3, $15
     li      $k1, 0
     ehb
     eret
@@ -106,20 +107,20 @@ hcall:
     sll     $v0, $v0, 2
     addu    $t9, $gp, $v0
     lw      $t9, %gp_rel(hypercall_table)($t9)
-    rdpgpr  4, 4
-    rdpgpr  5, 5
-    rdpgpr  6, 6
-    rdpgpr  7, 7
-    rdpgpr  8, 8
-    rdpgpr  9, 9
+    rdpgpr  $4, $4
+    rdpgpr  $5, $5
+    rdpgpr  $6, $6
+    rdpgpr  $7, $7
+    rdpgpr  $8, $8
+    rdpgpr  $9, $9
     mfhi    $s6
     jalr    $t9                     /* ($4 to $9) -> v0, v1, as hypercall_dispatch() */
     mflo    $s7
     li      $t4, CALL_AGAIN
     beq     $v0, $t4, again
     lw      $t4, CPU_FLAGS($gp)
-    wrpgpr  2, 2
-    wrpgpr  3, 3
+    wrpgpr  $2, $2
+    wrpgpr  $3, $3
     bnez    $t4, reschedule
     mthi    $s6
     mtlo    $s7
@@ -129,8 +130,8 @@ hcall:
 
 no_call:
     li      $v0, CALL_UNKNOWN
-    wrpgpr  2, 2
-    wrpgpr  3, 0
+    wrpgpr  $2, $2
+    wrpgpr  $3, $0
     li      $k1, 0
     ehb
     eret
@@ -190,7 +191,7 @@ guest_exit:                         /* t3: GExcCode; t0: Cause, t4: EPC */
     addu    $t7, $t7, $t2
 1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     b       3f
-    wrpgpr  \n, 15
+    wrpgpr  $\n, $15
     .endr
 3:  li      $k1, 0
     ehb
@@ -225,9 +226,10 @@ fault:                              /* t0: Cause */
 hypervisor_trap:
     move    $a0, $sp
     la      $sp, boot_stack
-    j       hypervisor_panic        /* (stack pointer) */
+    jal     hypervisor_panic        /* (stack pointer) */
     nop
 
+    CALLED_BY_C
     /* (number) -> the register of the guest that runs */
     .globl  gpr_get
 gpr_get:
@@ -238,7 +240,7 @@ gpr_get:
     nop
 1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     jr      $ra
-    rdpgpr  2, \n
+    rdpgpr  $2, $\n
     .endr
 
     /* (number, value); register 0 takes nothing */
@@ -251,5 +253,6 @@ gpr_set:
     nop
 1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     jr      $ra
-    wrpgpr  \n, 5
+    wrpgpr  $\n, $5
     .endr
+    END_CALLED_BY_C

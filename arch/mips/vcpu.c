@@ -78,18 +78,18 @@ void arch_vcpu_sync(struct vcpu *v)
 /* --- the long way: what few guests use --- */
 
 /* What VCPUs that do not take the long way find in the registers that decide what exits, and in GTOffset. */
+void vcpu_init(void)
+{
+    cp0_write(CP0_GUESTCTL0, GUESTCTL0_MINE);
+    cp0_write(CP0_GUESTCTL0EXT, GUESTCTL0EXT_OG);
+    cp0_write(CP0_GTOFFSET, 0);
+}
+
 static void load_controls(const struct arch_vcpu *a)
 {
     cp0_write(CP0_GUESTCTL0, a->guestctl0);
     cp0_write(CP0_GUESTCTL0EXT, a->guestctl0ext);
     cp0_write(CP0_GTOFFSET, a->gtoffset);
-}
-
-void vcpu_init(void)
-{
-    static const struct arch_vcpu plain = {.guestctl0 = GUESTCTL0_MINE, .guestctl0ext = GUESTCTL0EXT_OG};
-
-    load_controls(&plain);
 }
 
 static void groups_on(struct vcpu *v)

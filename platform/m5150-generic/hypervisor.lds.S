@@ -7,5 +7,6 @@
 #endif
 /* The core starts in the ROM, too; vectors begin at a page. */
 #define RESET_SECTION
-#define RESET_HERE KEEP(*(.reset)) . = ADDR(.text) + 0x480; KEEP(*(.reset.debug)) . = ALIGN(4096);
+#define RESET_HEADER
+#define RESET_HERE KEEP(*(.reset)) KEEP(*(.reset.debug)) . = ALIGN(4096);
 #include "mips.lds.S"

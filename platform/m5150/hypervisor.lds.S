@@ -4,7 +4,7 @@
 #define RAM 0x80000000
 #define RAM_END 0x80010000
 /* The core starts in the boot flash. */
-#define RESET_SECTION .reset 0xbfc00000 : AT(0xbfc00000) \
-    { KEEP(*(.reset)) . = ADDR(.reset) + 0x480; KEEP(*(.reset.debug)) }
+#define RESET_SECTION .reset 0xbfc00000 : AT(0xbfc00000) { KEEP(*(.reset)) KEEP(*(.reset.debug)) } :reset
+#define RESET_HEADER reset PT_LOAD;
 #define RESET_HERE
 #include "mips.lds.S"

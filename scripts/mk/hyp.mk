@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The hypervisor. HYP_CC=clang builds it with clang, HYP_BUILD names another output folder.
 CROSS ?= riscv64-unknown-elf-
-HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)
+HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)$(if $(filter size,$(HYP_FOR)),-size)
 HYP_OPT ?= -O2
 
 # What a board's architecture needs: compiler, linker, flags. A board without a board.mk is a RISC-V one.
@@ -50,17 +50,20 @@ $(HYP_BUILD)/obj/%.c.o: %.c $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
 $(HYP_BUILD)/obj/%.S.o: %.S $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	@$(HYP_CC) $(HYP_CFLAGS) -c -o $@ $<
+	@$(HYP_CC) $(HYP_CFLAGS) $(HYP_ASFLAGS) -c -o $@ $<
 
 $(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S $(HYP_BUILD)/flags
 	@mkdir -p $(@D)
 	@$(HYP_CC) $(HYP_CFLAGS) -E -P -x assembler-with-cpp -MT $@ -o $@ $<
 
+# HYP_LINK_BY: how an option reaches a linker that the compiler calls.
+HYP_LDFLAGS = $(addprefix $(HYP_LINK_BY),-T $(HYP_BUILD)/hypervisor.lds --gc-sections -z max-page-size=4096 \
+                                         -Map=$(HYP_BUILD)/tessera.map)
+
 # --gc-sections drops what a board does not use; -z max-page-size keeps the file as small as its content.
 $(HYP_BUILD)/tessera.elf: $(HYP_OBJS) $(HYP_BUILD)/hypervisor.lds
 	@echo "  LD    $@"
-	@$(HYP_LD) -T $(HYP_BUILD)/hypervisor.lds --gc-sections -z max-page-size=4096 -Map=$(HYP_BUILD)/tessera.map \
-		-o $@ $(HYP_OBJS) $(HYP_LIBGCC)
+	@$(HYP_LD) $(HYP_LDFLAGS) -o $@ $(HYP_OBJS) $(HYP_LIBGCC)
 
 $(HYP_BUILD)/tessera.bin: $(HYP_BUILD)/tessera.elf
 	@$(HYP_OBJCOPY) $< $@

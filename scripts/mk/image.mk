@@ -18,7 +18,7 @@ IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz
 
 image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, WITHOUT=sstc,htinst hides features)
 	@files=$$($(MKIMAGE) --list-files) && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
-	@$(MKIMAGE) --hypervisor $(BUILD)/hyp/$(BOARD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT"
+	@$(MKIMAGE) --hypervisor $(HYP_BUILD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT"
 	@echo "$(BUILD)/systems/$$SYSTEM/tessera.bin: $$(stat -c %s "$(BUILD)/systems/$$SYSTEM/tessera.bin") bytes"
 
 # The hypervisor and those guests that the system names.

@@ -8,7 +8,7 @@ trace: image | setup-dev ## run SYSTEM and draw what its harts did (TRACE_KIB=40
 	@mkdir -p $(TRACE)
 	@printf '/include/ "%s/systems/$(SYSTEM).dts"\n/ { trace-kib = <$(TRACE_KIB)>; };\n' "$$PWD" >$(TRACE)/$(SYSTEM).dts
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py $(TRACE)/$(SYSTEM).dts --guests $(BUILD)/guests \
-	    --hypervisor $(BUILD)/hyp/$(BOARD)/tessera.bin --out $(TRACE)/systems/$(SYSTEM)
+	    --hypervisor $(HYP_BUILD)/tessera.bin --out $(TRACE)/systems/$(SYSTEM)
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/trace.py --system $(SYSTEM) --build $(TRACE) --out $(TRACE) $(TRACE_FLAGS)
 
 .PHONY: trace

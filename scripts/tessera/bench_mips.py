@@ -180,7 +180,9 @@ def ticks(bench: MipsBench) -> None:
 def roomy(bench: MipsBench) -> Base:
     """A hypervisor for as many VMs as SWITCH_VCPUS wants, with RAM for them, and its board."""
     most = SWITCH_VCPUS[-1]
-    hypervisor = _make(bench, "roomy", WIRED, f"{limits(most, most + 16)} -DRAM_END={0x80000000 + MOST_RAM:#x}")
+    hypervisor = _make(
+        bench.out / "mips" / "hyp-roomy", WIRED, f"{limits(most, most + 16)} -DRAM_END={0x80000000 + MOST_RAM:#x}"
+    )
     board = (ROOT / "platform" / WIRED / "board.dts").read_text(encoding="utf-8")
     for name, value in (("max-vms", most), ("max-vcpus", most), ("ram-base", MOST_RAM), ("ram-size", RAM - MOST_RAM)):
         board, found = re.subn(rf"({name} = )<\w+>", rf"\g<1><{value:#x}>", board)
@@ -237,9 +239,8 @@ def _sections(elf: Path) -> dict[str, int]:
     return {words[0]: int(words[1]) for words in map(str.split, lines) if len(words) == 3 and words[1].isdigit()}
 
 
-def _make(bench: MipsBench, name: str, board: str, limits: str = "", *variables: str) -> Path:
-    """The folder of a board's hypervisor, made with those limits and variables."""
-    folder = bench.out / "mips" / f"hyp-{name}"
+def _make(folder: Path, board: str, limits: str = "", *variables: str) -> Path:
+    """A board's hypervisor in the folder, made with those limits and variables."""
     words = ["make", "--no-print-directory", "-s", "hyp", f"BOARD={board}", f"HYP_BUILD={folder}", *variables]
     words += [f"HYP_LIMITS={limits}"] if limits else []
     clean = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
@@ -249,9 +250,14 @@ def _make(bench: MipsBench, name: str, board: str, limits: str = "", *variables:
     return folder
 
 
-def _hypervisor(bench: MipsBench, name: str, limits: str = "", *variables: str) -> dict[str, int]:
+def _hypervisor(bench: MipsBench, name: str, limits: str = "") -> dict[str, int]:
     """Sections of the part's hypervisor."""
-    return _sections(_make(bench, name, PART, limits, *variables) / "tessera.elf")
+    return _sections(_make(bench.out / "mips" / f"hyp-{name}", PART, limits) / "tessera.elf")
+
+
+def small_sections(folder: Path) -> dict[str, int]:
+    """Sections of the part's hypervisor with real time and messages alone, made for little flash in that folder."""
+    return _sections(_make(folder, PART, "", "HYP_ROOMS=rt ipc", "HYP_FOR=size") / "tessera.elf")
 
 
 def limits(vms: int, vcpus: int) -> str:
@@ -260,8 +266,10 @@ def limits(vms: int, vcpus: int) -> str:
 
 def sizes(bench: MipsBench) -> None:
     """Code and constants; and RAM for a VM: what a hypervisor for one VM more has more."""
-    small = _hypervisor(bench, "small", "", "HYP_ROOMS=rt ipc", "HYP_OPT=-Os")
-    bench.add(single("mips.size.text", "bytes", small[".text"] + small[".rodata"]), "rooms rt and ipc, -Os", PART)
+    small = small_sections(bench.out / "mips" / "hyp-small")
+    bench.add(
+        single("mips.size.text", "bytes", small[".text"] + small[".rodata"]), "rooms rt and ipc, HYP_FOR=size", PART
+    )
     usual = _hypervisor(bench, "usual")
     bench.add(single("mips.size.text.all", "bytes", usual[".text"] + usual[".rodata"]), "all rooms", PART)
     more, less = (_hypervisor(bench, f"{vms}vms", limits(vms, 16 + vms)) for vms in (8, 7))

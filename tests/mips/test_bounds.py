@@ -4,10 +4,10 @@
 import re
 
 import pytest
-from conftest import BOARDS, CLOCK_HZ, run
+from conftest import CLOCK_HZ, TARGETS, run
 
 from tessera.bench_metrics import read_metrics
-from tessera.bench_mips import PART, RtCosts, rt_options
+from tessera.bench_mips import PART, RtCosts, rt_options, small_sections
 from tessera.runner import ROOT
 
 SPANS = ("irq_vector:left", "irq_vector:switched")
@@ -48,11 +48,11 @@ def test_calls() -> None:
 
 def counted(board: str) -> dict[str, int]:
     """What admission counts, the board's rt-...-ns, in instructions."""
-    text = (ROOT / "platform" / board / "board.dts").read_text(encoding="utf-8")
+    text = (ROOT / "platform" / board.partition(".")[0] / "board.dts").read_text(encoding="utf-8")
     return {name: int(ns) * CLOCK_HZ // 10**9 for name, ns in re.findall(r"rt-(\w+)-ns = <(\d+)>", text)}
 
 
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("board", TARGETS)
 def test_admission_counts_what_is_seen(board: str) -> None:
     """Releases that meet, jobs that end, VMs that are loaded: no stretch of the hypervisor is longer than is counted,
     and none of that is far from what was seen."""
@@ -61,6 +61,12 @@ def test_admission_counts_what_is_seen(board: str) -> None:
     costs, most = RtCosts.read(result.remarks), counted(board)
     for name, seen in (("release", costs.release), ("switch", costs.job), ("blocked", costs.blocked)):
         assert most[name] // 3 < seen <= most[name], (name, costs)
+
+
+def test_it_fits_a_small_part() -> None:
+    """Code and constants with RT apps and messages, made for size."""
+    sections = small_sections(ROOT / "build" / "mips" / "small")
+    assert 20_000 < sections[".text"] + sections[".rodata"] <= 32 << 10, sections
 
 
 def test_goals_are_what_admission_counts() -> None:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from conftest import BOARDS, Run, run
+from conftest import TARGETS, Run, run
 
 from tessera.machine import HYPERVISOR
 from tessera.runner import ROOT
@@ -83,7 +83,7 @@ def ends_off(attack: Attack, system: Run) -> None:
 ENDS = {"RETURNS": ends_returns, "STOPS": ends_stops, "HANGS": ends_hangs, "OFF": ends_off}
 
 
-CASES = [(attack, board) for attack in menu() for board in BOARDS]
+CASES = [(attack, board) for attack in menu() for board in TARGETS]
 
 
 @pytest.mark.parametrize(("attack", "board"), CASES, ids=[f"{attack.name}-{board}" for attack, board in CASES])

@@ -129,20 +129,7 @@
 #define KSEG0 0x80000000
 #define KSEG1 0xa0000000
 
-#ifdef __ASSEMBLER__
-/* clang-format off */
-
-/* Between the shadow sets: hardware's own register of this set, and register `theirs` of the previous set. Registers by
- * number, for the instruction is put together here. */
-    .macro  rdpgpr ours, theirs
-    .word   0x41400000 | \theirs << 16 | \ours << 11
-    .endm
-    .macro  wrpgpr theirs, ours
-    .word   0x41c00000 | \ours << 16 | \theirs << 11
-    .endm
-
-/* clang-format on */
-#else
+#ifndef __ASSEMBLER__
 
 #include "types.h"
 
