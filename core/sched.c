@@ -24,14 +24,14 @@ static struct vcpu *__attribute__((cold)) watched_pick(struct cpu *cpu)
 }
 
 /* Stands before all others while there is a trace or a watch: what they and best effort pick is an event. A VCPU that is
- * to stand still is in no queue any more, so that this ends. */
+ * to stand still is in no queue any more; as it may be one of many, sched_look() looks at interrupts before the next. */
 static struct vcpu *__attribute__((cold)) traced_pick(struct cpu *cpu)
 {
-    struct vcpu *v;
+    struct vcpu *v = watched_pick(cpu);
 
-    do {
-        v = watched_pick(cpu);
-    } while (v != NULL && sched_watch != NULL && !sched_watch->picked(v));
+    if (v != NULL && sched_watch != NULL && !sched_watch->picked(v)) {
+        return v;
+    }
     trace(v != NULL ? TRACE_SWITCH : TRACE_IDLE, v != NULL ? v : hyp.vcpus, 0);
     return v;
 }
@@ -304,8 +304,11 @@ static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, 
     for (;;) {
         if (v == NULL) {
             sched_idle(cpu);
-        } else if ((v->request & VCPU_REQ_OFF) != 0) {
-            sched_remove(v);
+        } else if ((v->request & (VCPU_REQ_OFF | VCPU_REQ_HELD)) != 0) {
+            if (v->state != VCPU_HELD) {
+                sched_remove(v);
+            }
+            v->request &= ~VCPU_REQ_HELD;
             spin_unlock(&sched_lock);
             sched_poll(cpu);
         } else {

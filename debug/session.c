@@ -40,9 +40,9 @@ static void word_to(uint8_t *bytes, uint64_t value, unsigned size)
 }
 
 /* Under sched_lock, as all that follow. */
-static bool runs(const struct vcpu *v)
+static bool runs_on(const struct cpu *cpu)
 {
-    return v->state == VCPU_RUNNING;
+    return cpu->current != NULL && cpu->current->vm == session.vm;
 }
 
 static void halt(enum debug_reason reason, unsigned vcpu)
@@ -54,11 +54,9 @@ static void halt(enum debug_reason reason, unsigned vcpu)
         session.reason = reason;
         session.vcpu = vcpu;
     }
-    for (unsigned i = 0; i < session.vm->total; i++) {
-        const struct vcpu *v = &session.vm->vcpus[i];
-
-        if (runs(v) && v->cpu != self) {
-            cpu_kick(v->cpu, IPI_RESCHED);
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        if (runs_on(cpu_get(i)) && cpu_get(i) != self) {
+            cpu_kick(cpu_get(i), IPI_RESCHED);
         }
     }
     self->flags |= CPU_RESCHED;
@@ -81,6 +79,7 @@ static bool session_picked(struct vcpu *v)
 
     if (ours && v->request == 0 && stands(v)) { /* what else is done in its turn does not run the guest */
         v->state = VCPU_HELD;
+        v->request = VCPU_REQ_HELD;
         if (v->sched != NULL) {
             v->sched->hold(v);
         }
@@ -110,7 +109,7 @@ static const struct sched_watch session_watch = {.picked = session_picked, .brea
 
 static void let_go(struct vcpu *v)
 {
-    if (!runs(v)) {
+    if (v->state != VCPU_RUNNING) {
         v->last_cpu = VCPU_NO_CPU; /* registers and instructions may be others now */
     }
     if (v->state != VCPU_HELD || (session.only != NULL && session.only != v)) {
@@ -146,8 +145,8 @@ static void leave(void)
 
 static bool stands_still(void)
 {
-    for (unsigned i = 0; i < session.vm->total; i++) {
-        if (runs(&session.vm->vcpus[i])) {
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        if (runs_on(cpu_get(i))) {
             return false;
         }
     }

@@ -40,7 +40,8 @@ void sched_init(ticks_t quantum);
 
 /* Somebody who looks at every VCPU before it runs: a debugger. While there is none, it costs nothing. */
 struct sched_watch {
-    /* Under sched_lock: v runs next on this CPU, or, if false, stands still: it has made v VCPU_HELD. */
+    /* Under sched_lock: v runs next on this CPU, or, if false, stands still: it has made v VCPU_HELD, with
+     * VCPU_REQ_HELD. */
     bool (*picked)(struct vcpu *v);
     /* The current VCPU was told to come here by a breakpoint instruction, and stands before it (arch_cpu_breakpoints());
      * false: it is the guest's own affair. */

@@ -42,6 +42,7 @@ enum vcpu_state {
 #define VCPU_REQ_WAIT 1U  /* block until an interrupt */
 #define VCPU_REQ_OFF 2U   /* turn off: it asked for it, or its VM stops */
 #define VCPU_REQ_STEPS 4U /* its turn is spent ending its VM's life, or loading its memory for the next */
+#define VCPU_REQ_HELD 8U  /* only from sched_watch to sched_look(): it is VCPU_HELD, and nobody comes by it */
 
 struct vcpu {
     struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */
