@@ -29,10 +29,9 @@ static struct vcpu *__attribute__((cold)) traced_pick(struct cpu *cpu)
 {
     struct vcpu *v = watched_pick(cpu);
 
-    if (v != NULL && sched_watch != NULL && !sched_watch->picked(v)) {
-        return v;
+    if (v == NULL || sched_watch == NULL || sched_watch->picked(v)) {
+        trace(v != NULL ? TRACE_SWITCH : TRACE_IDLE, v != NULL ? v : hyp.vcpus, 0);
     }
-    trace(v != NULL ? TRACE_SWITCH : TRACE_IDLE, v != NULL ? v : hyp.vcpus, 0);
     return v;
 }
 

@@ -11,7 +11,8 @@
 #include "sched.h"
 #include "system.h"
 
-#define WORD 8U /* bytes of a register */
+#define WORD 8U    /* bytes of a register */
+#define LET_GO 12U /* VCPUs that go on between two looks at interrupts */
 
 static struct {
     struct vm *vm;     /* NULL: no session */
@@ -19,6 +20,7 @@ static struct {
     bool still;
     enum debug_reason reason;
     unsigned vcpu;   /* of the reason */
+    unsigned next;   /* VCPU to be let go, 0: nobody is being */
     unsigned starts; /* vm->starts as last seen: another number is another life */
 } session;           /* owner: this file; guarded by sched_lock */
 
@@ -47,19 +49,17 @@ static bool runs_on(const struct cpu *cpu)
 
 static void halt(enum debug_reason reason, unsigned vcpu)
 {
-    struct cpu *self = cpu_self();
-
     if (!session.still) {
         session.still = true;
         session.reason = reason;
         session.vcpu = vcpu;
     }
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        if (runs_on(cpu_get(i)) && cpu_get(i) != self) {
+        if (runs_on(cpu_get(i)) && cpu_get(i) != cpu_self()) {
             cpu_kick(cpu_get(i), IPI_RESCHED);
         }
     }
-    self->flags |= CPU_RESCHED;
+    cpu_self()->flags |= CPU_RESCHED;
 }
 
 /* A VM that begins anew stands still first, for breakpoints have gone with its memory. */
@@ -123,24 +123,33 @@ static void let_go(struct vcpu *v)
     }
 }
 
-static void go_on(struct vcpu *only)
+/* Some of them; true: those were all. What meanwhile makes the VM stand still again does so. */
+static bool go_on(struct vcpu *only)
 {
-    session.still = false;
-    session.only = only;
-    session.reason = DEBUG_REASON_RUNS;
-    for (unsigned i = 0; i < session.vm->total; i++) {
-        let_go(&session.vm->vcpus[i]);
+    if (session.next == 0) {
+        session.still = false;
+        session.only = only;
+        session.reason = DEBUG_REASON_RUNS;
     }
+    do {
+        let_go(&session.vm->vcpus[session.next++]);
+    } while (session.next < session.vm->total && session.next % LET_GO != 0);
+    session.next = session.next < session.vm->total ? session.next : 0;
+    return session.next == 0;
 }
 
-static void leave(void)
+/* The same. */
+static bool leave(void)
 {
     if (session.vm != NULL) {
-        go_on(NULL);
+        if (!go_on(NULL)) {
+            return false;
+        }
         vm_suspend_watchdog(session.vm, false);
         session.vm = NULL;
         sched_set_watch(NULL);
     }
+    return true;
 }
 
 static bool stands_still(void)
@@ -179,8 +188,7 @@ static bool is_name(const char *name, const uint8_t *data, unsigned size)
 {
     unsigned i = 0;
 
-    while (i < size && name[i] != '\0' && name[i] == (char)data[i]) {
-        i++;
+    for (; i < size && name[i] != '\0' && name[i] == (char)data[i]; i++) {
     }
     return i == size && name[i] == '\0';
 }
@@ -206,7 +214,9 @@ static unsigned attach(const struct call *c)
     if (!on(vm)) {
         return fail(c, DEBUG_ERR_OFF);
     }
-    leave();
+    if (!leave()) {
+        return fail(c, DEBUG_MORE);
+    }
     session.vm = vm;
     session.starts = vm->starts;
     vm_suspend_watchdog(vm, true);
@@ -220,16 +230,13 @@ static unsigned attach(const struct call *c)
 
 static unsigned detach(const struct call *c)
 {
-    (void)c;
-    leave();
-    return 0;
+    return leave() ? 0 : fail(c, DEBUG_MORE);
 }
 
 static unsigned status(const struct call *c)
 {
     struct debug_status *s = (struct debug_status *)c->answer->data;
     const struct vm *vm = session.vm;
-    unsigned first = c->request->vcpu;
 
     s->vm_state = (uint8_t)vm->state;
     s->still = stands_still();
@@ -237,7 +244,7 @@ static unsigned status(const struct call *c)
     s->vcpu = (uint8_t)session.vcpu;
     word_to(s->starts, vm->starts, sizeof(s->starts));
     for (unsigned i = 0; i < sizeof(s->vcpus); i++) {
-        s->vcpus[i] = first + i < vm->total ? (uint8_t)vm->vcpus[first + i].state : VCPU_OFF;
+        s->vcpus[i] = c->request->vcpu + i < vm->total ? (uint8_t)vm->vcpus[c->request->vcpu + i].state : VCPU_OFF;
     }
     return sizeof(*s);
 }
@@ -256,8 +263,7 @@ static unsigned resume(const struct call *c)
     if (c->vcpu == NULL && c->request->vcpu != DEBUG_ALL) {
         return fail(c, DEBUG_ERR_VCPU);
     }
-    go_on(c->vcpu);
-    return 0;
+    return go_on(c->vcpu) ? 0 : fail(c, DEBUG_MORE);
 }
 
 static unsigned get(const struct call *c)
@@ -342,7 +348,7 @@ static enum debug_error refused(const struct call *c, unsigned needs)
     if ((needs & NEEDS_SESSION) != 0 && session.vm == NULL) {
         return DEBUG_ERR_DETACHED;
     }
-    if ((needs & NEEDS_STILL) != 0 && !stands_still()) {
+    if ((needs & NEEDS_STILL) != 0 && session.next == 0 && !stands_still()) {
         return on(session.vm) ? DEBUG_ERR_RUNNING : DEBUG_ERR_OFF;
     }
     return (needs & NEEDS_VCPU) != 0 && c->vcpu == NULL ? DEBUG_ERR_VCPU : DEBUG_OK;

@@ -99,3 +99,13 @@ def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Mac
                 assert machine.running
                 time.sleep(0.02)
             yield machine, place
+
+
+def typed_request(sequence: int, operation: int, vcpu: int = 0, address: int = 0, data: bytes = b"") -> str:
+    """What the tool would type for one request (debug/include/debug_abi.h)."""
+    body = bytes([sequence, operation, vcpu, 0]) + address.to_bytes(8, "little") + data
+    low = high = 0
+    for byte in body:
+        low = (low + byte) & 0xFFFF
+        high = (high + low) & 0xFFFF
+    return f"{lab.ESCAPE}d{body.hex()}{(high << 16 | low).to_bytes(4, 'little').hex()}\r"

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """As many real-time apps, VMs or VCPUs as there may be: what is done for all of them is not done at once."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from gdb import typed_request
 from lab import ESCAPE, HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, built, command, keyboard, states, tell
 
 from tessera.bench_metrics import read_metrics
@@ -78,3 +80,27 @@ def test_watchdogs_that_expire_together():
         said = machine.console.text(HYPERVISOR)
         for name in machine.console.names:
             assert said.count(f"{name} stopped by its watchdog, starts again") >= 2, said[-1000:]
+
+
+NONCE = 0x1122334455667788
+ATTACH, DETACH, CONTINUE = 0, 1, 4  # debug_abi.h
+TYPED = 0
+
+
+def answered(name: str, machine: Machine, sequence: int, *request: int, **more: int | bytes) -> None:
+    """Makes a request to the debugger's end until it is answered without an error."""
+    answer = f"_t{NONCE.to_bytes(8, 'little').hex()}{sequence:02x}00"
+    log = OUT / f"{name}.log"
+    deadline = time.monotonic() + SOON_S
+    while answer not in log.read_text(encoding="latin-1"):
+        assert time.monotonic() < deadline, answer
+        machine.send(typed_request(sequence, *request, **more))
+        time.sleep(0.3)
+
+
+def test_a_debugger_of_64_apps():
+    """They are released together, and each is to stand still."""
+    with measured("rt-many", TYPED) as machine:
+        answered("rt-many", machine, 1, ATTACH, address=NONCE, data=b"rtm")
+        answered("rt-many", machine, 2, CONTINUE, 0xFF)
+        answered("rt-many", machine, 3, DETACH)
