@@ -32,14 +32,14 @@ static struct hcall_ret sbi_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4
     ulong vcpus;
 
     (void)a2, (void)a3, (void)a4, (void)a5;
-    if (fid != 0) {
-        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
+    if (fid != 0 || !sbi_mask(vm, a0, a1, &vcpus)) {
+        return SBI_RET(fid != 0 ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
     }
-    if (!sbi_mask(vm, a0, a1, &vcpus)) {
-        return SBI_RET(HCALL_ERR_INVALID_PARAM);
-    }
-    for (unsigned i = 0; vcpus != 0; i++, vcpus >>= 1) {
-        if ((vcpus & 1U) != 0) {
+    for (unsigned i = 0, woken = 0; vcpus >> i != 0; i++) {
+        if ((vcpus >> i & 1U) != 0) {
+            if (woken++ == 3) { /* each may take an SBI call of ours, to wake another hart */
+                return sbi_again(vcpus >> i << i, 0);
+            }
             vcpu_raise(&vm->vcpus[i], 1UL << IRQ_VSSI);
         }
     }
@@ -56,11 +56,8 @@ static struct hcall_ret sbi_rfence(ulong a0, ulong a1, ulong a2, ulong a3, ulong
     ulong vcpus;
 
     (void)a2, (void)a3, (void)a4, (void)a5;
-    if (fid > RFENCE_LAST) {
-        return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
-    }
-    if (!sbi_mask(vm, a0, a1, &vcpus)) {
-        return SBI_RET(HCALL_ERR_INVALID_PARAM);
+    if (fid > RFENCE_LAST || !sbi_mask(vm, a0, a1, &vcpus)) {
+        return SBI_RET(fid > RFENCE_LAST ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
     }
     fence_remote(vm, vcpus);
     return SBI_RET(HCALL_OK);

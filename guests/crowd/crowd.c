@@ -101,12 +101,34 @@ static void crowd_share_line(const void *fdt)
     }
 }
 
+static void crowd_called(unsigned long hart, void *argument)
+{
+    (void)hart, (void)argument;
+    csr_write_sie(SIE_SOFT);
+    for (;;) {
+        csr_wait_for_interrupt();
+        csr_clear_sip(SIE_SOFT);
+    }
+}
+
+/* The first hart calls all others, which sleep. */
+static void crowd_call(const void *fdt)
+{
+    (void)fdt;
+    crowd_start(crowd_called);
+    csr_write_sie(SIE_TIMER);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        crowd_doze();
+        (void)sbi_send_ipi((struct sbi_harts){(1UL << CROWD) - 2U, 0});
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(const void *fdt);
 } crowd_kinds[] = {
-    {"sleep", crowd_sleep}, {"lines", crowd_share_line}, {"write", crowd_write},
-    {"ready", crowd_ready}, {"keys", crowd_keys},        {"watchdog", crowd_watchdog},
+    {"sleep", crowd_sleep}, {"lines", crowd_share_line}, {"write", crowd_write},       {"ready", crowd_ready},
+    {"keys", crowd_keys},   {"ipi", crowd_call},         {"watchdog", crowd_watchdog},
 };
 
 int main(unsigned long hart, const void *fdt);
