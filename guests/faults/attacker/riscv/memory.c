@@ -103,6 +103,32 @@ void straddling_attack(struct verdict *v, uint64_t arg)
     }
 }
 
+/* One of a block's instructions, everywhere. What the hart does in its own memory is a store elsewhere. */
+static void try_block(struct verdict *v, uint32_t word, enum mode mode)
+{
+    static volatile uint8_t own[256] __attribute__((aligned(256)));
+    uint64_t here = try_word(mode, word, (uintptr_t)own, 0).cause;
+    uint64_t there = here == CAUSE_NONE ? CAUSE_STORE_ACCESS : CAUSE_ILLEGAL_INSTRUCTION;
+
+    judge(v, here == CAUSE_NONE || here == CAUSE_ILLEGAL_INSTRUCTION, "%x of its own: cause %ld", word, (long)here);
+    for (size_t i = 0; i < TARGETS; i++) {
+        for (size_t n = 0; targets[i][n] != LIST_END; n++) {
+            struct caught c = try_word(mode, word, targets[i][n], 0);
+
+            judge(v, c.cause == there, "%x at 0x%lx: cause %ld", word, targets[i][n], (long)c.cause);
+        }
+    }
+}
+
+/* Zicbom and Zicboz, which a hart may have or not: INVAL, CLEAN, FLUSH, ZERO. */
+void cache_blocks(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (uint32_t n = 0; n < 4; n++) {
+        try_block(v, 0x0005200fU | (n == 3 ? 4U : n) << 20, SUPERVISOR);
+    }
+}
+
 /* An instruction whose second half is not there. */
 void half_instruction(struct verdict *v, uint64_t arg)
 {
