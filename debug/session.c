@@ -11,8 +11,7 @@
 #include "sched.h"
 #include "system.h"
 
-#define WORD 8U    /* bytes of a register */
-#define LET_GO 12U /* VCPUs that go on between two looks at interrupts */
+#define WORD 8U /* bytes of a register */
 
 static struct {
     struct vm *vm;     /* NULL: no session */
@@ -20,7 +19,6 @@ static struct {
     bool still;
     enum debug_reason reason;
     unsigned vcpu;   /* of the reason */
-    unsigned next;   /* VCPU to be let go, 0: nobody is being */
     unsigned starts; /* vm->starts as last seen: another number is another life */
 } session;           /* owner: this file; guarded by sched_lock */
 
@@ -123,33 +121,24 @@ static void let_go(struct vcpu *v)
     }
 }
 
-/* Some of them; true: those were all. What meanwhile makes the VM stand still again does so. */
-static bool go_on(struct vcpu *only)
+static void go_on(struct vcpu *only)
 {
-    if (session.next == 0) {
-        session.still = false;
-        session.only = only;
-        session.reason = DEBUG_REASON_RUNS;
+    session.still = false;
+    session.only = only;
+    session.reason = DEBUG_REASON_RUNS;
+    for (unsigned i = 0; i < session.vm->total; i++) {
+        let_go(&session.vm->vcpus[i]);
     }
-    do {
-        let_go(&session.vm->vcpus[session.next++]);
-    } while (session.next < session.vm->total && session.next % LET_GO != 0);
-    session.next = session.next < session.vm->total ? session.next : 0;
-    return session.next == 0;
 }
 
-/* The same. */
-static bool leave(void)
+static void leave(void)
 {
     if (session.vm != NULL) {
-        if (!go_on(NULL)) {
-            return false;
-        }
+        go_on(NULL);
         vm_suspend_watchdog(session.vm, false);
         session.vm = NULL;
         sched_set_watch(NULL);
     }
-    return true;
 }
 
 static bool stands_still(void)
@@ -214,9 +203,7 @@ static unsigned attach(const struct call *c)
     if (!on(vm)) {
         return fail(c, DEBUG_ERR_OFF);
     }
-    if (!leave()) {
-        return fail(c, DEBUG_MORE);
-    }
+    leave();
     session.vm = vm;
     session.starts = vm->starts;
     vm_suspend_watchdog(vm, true);
@@ -230,7 +217,9 @@ static unsigned attach(const struct call *c)
 
 static unsigned detach(const struct call *c)
 {
-    return leave() ? 0 : fail(c, DEBUG_MORE);
+    (void)c;
+    leave();
+    return 0;
 }
 
 static unsigned status(const struct call *c)
@@ -263,7 +252,8 @@ static unsigned resume(const struct call *c)
     if (c->vcpu == NULL && c->request->vcpu != DEBUG_ALL) {
         return fail(c, DEBUG_ERR_VCPU);
     }
-    return go_on(c->vcpu) ? 0 : fail(c, DEBUG_MORE);
+    go_on(c->vcpu);
+    return 0;
 }
 
 static unsigned get(const struct call *c)
@@ -348,7 +338,7 @@ static enum debug_error refused(const struct call *c, unsigned needs)
     if ((needs & NEEDS_SESSION) != 0 && session.vm == NULL) {
         return DEBUG_ERR_DETACHED;
     }
-    if ((needs & NEEDS_STILL) != 0 && session.next == 0 && !stands_still()) {
+    if ((needs & NEEDS_STILL) != 0 && !stands_still()) {
         return on(session.vm) ? DEBUG_ERR_RUNNING : DEBUG_ERR_OFF;
     }
     return (needs & NEEDS_VCPU) != 0 && c->vcpu == NULL ? DEBUG_ERR_VCPU : DEBUG_OK;

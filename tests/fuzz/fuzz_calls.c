@@ -191,9 +191,7 @@ static void request(struct input *in)
         r.data[i] = byte(in);
     }
     world_enter(0);
-    do {
-        session_request(&r, size, &world_debug_answer);
-    } while (world_debug_answer.error == DEBUG_MORE);
+    session_request(&r, size, &world_debug_answer);
 }
 
 /* The same, of an operation that there is. */
