@@ -79,3 +79,14 @@ def test_a_line_of_which_the_rest_has_not_come_has_no_end():
             machine.expect("linux", "c$", timeout=1)
         machine.send("\n")
         machine.expect("linux", "hdog$", timeout=10)
+
+
+def test_a_number_of_which_the_rest_has_not_come_is_not_taken():
+    script = "import sys; print('ticks 7', end=''); sys.stdin.readline(); print('0 of', 9); sys.stdin.readline()"
+    with Machine([sys.executable, "-u", "-c", script], ["adpcm"]) as machine:
+        machine.expect("adpcm", "ticks", timeout=10)
+        with pytest.raises(MachineTimeoutError):
+            machine.expect("adpcm", r"(\d+)", timeout=1)
+        machine.send("\n")
+        assert machine.expect("adpcm", r"(\d+)", timeout=10)[1] == "70"
+        assert machine.expect("adpcm", r"of \d+", timeout=10)[0] == "of 9"
