@@ -190,10 +190,11 @@ pip_install() {
     printf '%s\n' "$key" >"$stamp"
 }
 
-# A new list of what everybody needs, or another Python, makes the folder anew.
+# A new list of what everybody needs, another Python or another place (its programs name the folder they were installed
+# in) makes the folder anew.
 setup_venv() {
     local key stamp=$VENV/.stamp
-    key=$(python3 --version && sha256sum scripts/requirements.txt)
+    key=$(python3 --version && pwd -P && sha256sum scripts/requirements.txt)
     if [[ ! -e $stamp || $(<"$stamp") != "$key" ]]; then
         python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
         pip_install requirements 110
