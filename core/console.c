@@ -10,7 +10,6 @@
 
 #define SEND_ON_WRITE 2U     /* characters sent where a VM writes some */
 #define SEND_ON_INTERRUPT 3U /* the same where the UART asks for more */
-#define TYPED_AT_ONCE 1U     /* characters taken from the UART at a time */
 
 struct spinlock console_lock;
 
@@ -302,23 +301,24 @@ static void tell_room(void)
     }
 }
 
+/* One character at a time. */
 static bool take_typed(void)
 {
-    unsigned count = 0;
-    int c;
+    int c = platform_uart_get();
 
-    for (; count < TYPED_AT_ONCE && (c = platform_uart_get()) >= 0; count++) {
+    if (c >= 0) {
         console_typed((char)c);
     }
-    return count != 0;
+    return c >= 0;
 }
 
+/* One step of one of them. */
 static bool step_operators(void)
 {
     bool stepped = false;
 
-    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators; o++) {
-        stepped |= o->step(log_waiting());
+    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators && !stepped; o++) {
+        stepped = *o->at_work && o->step(log_waiting());
     }
     return stepped;
 }

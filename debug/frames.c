@@ -10,23 +10,33 @@
 #define ANSWER_MAX (sizeof(struct debug_answer) + CHECK_SIZE)
 #define MARK_SIZE 3U
 #define NONCE_SIZE 8U
+#define FRAME_MAX (MARK_SIZE + 2U * (NONCE_SIZE + ANSWER_MAX) + 2U)
 
 /* What is being typed. */
 static struct {
+    bool at_work;
+    enum {
+        FRAME_CHECK,
+        FRAME_DO,
+        FRAME_MAKE,
+        FRAME_SEND
+    } step; /* what is done about it next, if it is at work */
+    unsigned size;
     unsigned digits;
     bool bad;
     union {
         uint8_t bytes[REQUEST_MAX];
         struct debug_request request;
     };
-} typed; /* owner: frames_typed(); the console's interrupt comes to one CPU only */
+} typed; /* owner: this file; the console's interrupt comes to one CPU only */
 
 static struct {
     struct spinlock lock; /* guards the nonce: events come from any CPU */
     char nonce[2U * NONCE_SIZE];
     uint8_t sequence; /* of the answer below, 0: none */
-    unsigned size;
+    unsigned size, length;
     struct debug_answer answer;
+    char text[FRAME_MAX];
 } sent; /* owner: this file; all but the nonce is the console's CPU's */
 
 static int digit_value(char c)
@@ -48,10 +58,9 @@ static char *put_hex(char *to, const uint8_t *bytes, unsigned size)
     return to;
 }
 
-/* An answer that finds no room is lost: the tool asks again. */
-static void send(const struct debug_answer *answer, unsigned size)
+/* Returns the length. */
+static unsigned make_frame(char *text, const struct debug_answer *answer, unsigned size)
 {
-    char text[MARK_SIZE + 2U * (NONCE_SIZE + ANSWER_MAX) + 2U];
     char *to = text + MARK_SIZE + 2U * NONCE_SIZE;
     const uint8_t *bytes = (const uint8_t *)answer;
     uint32_t sum = 0;
@@ -70,7 +79,16 @@ static void send(const struct debug_answer *answer, unsigned size)
     to = put_hex(put_hex(to, bytes, size), check, CHECK_SIZE);
     *to++ = '\033';
     *to++ = '\\';
-    console_send(text, (unsigned)(to - text));
+    return (unsigned)(to - text);
+}
+
+/* Of what nobody has asked for. */
+static void send_event(enum debug_error error)
+{
+    const struct debug_answer event = {.sequence = DEBUG_EVENT, .error = (uint8_t)error};
+    char text[FRAME_MAX];
+
+    console_send(text, make_frame(text, &event, DEBUG_ANSWER_HEAD));
 }
 
 void frames_begin(uint64_t nonce)
@@ -87,9 +105,13 @@ void frames_begin(uint64_t nonce)
 
 void frames_event(void)
 {
-    static const struct debug_answer event = {.sequence = DEBUG_EVENT};
+    send_event(DEBUG_OK);
+}
 
-    send(&event, DEBUG_ANSWER_HEAD);
+static void typed_forget(void)
+{
+    typed.digits = 0;
+    typed.bad = false;
 }
 
 /* The size of what was typed, without its checksum; 0 if it is no request. */
@@ -111,25 +133,55 @@ static unsigned typed_size(void)
     return typed.bad ? 0 : size;
 }
 
-static void typed_all(void)
+static void typed_check(void)
 {
-    unsigned size = typed_size();
-
-    if (size == 0) {
-        static const struct debug_answer refusal = {.sequence = DEBUG_EVENT, .error = DEBUG_ERR_FRAME};
-
-        send(&refusal, DEBUG_ANSWER_HEAD);
-        return;
+    typed.size = typed_size();
+    typed.step = FRAME_DO;
+    typed.at_work = typed.size != 0;
+    typed_forget();
+    if (typed.size == 0) {
+        send_event(DEBUG_ERR_FRAME);
     }
-    /* Asked again, it is not done again: the VM may have run into a breakpoint since it was told to continue. A new
-     * tool begins to count anew. */
+}
+
+/* Asked again, it is not done again: the VM may have run into a breakpoint since it was told to continue. A new tool begins
+ * to count anew. */
+static void typed_do(void)
+{
     if (typed.request.sequence != sent.sequence || typed.request.operation == DEBUG_ATTACH) {
+        sent.size = (unsigned)DEBUG_ANSWER_HEAD +
+                    session_request(&typed.request, typed.size - (unsigned)DEBUG_HEAD, &sent.answer);
+        if (sent.answer.error == DEBUG_MORE) {
+            return;
+        }
         sent.sequence = typed.request.sequence;
         sent.answer.sequence = sent.sequence;
-        sent.size =
-            (unsigned)DEBUG_ANSWER_HEAD + session_request(&typed.request, size - (unsigned)DEBUG_HEAD, &sent.answer);
     }
-    send(&sent.answer, sent.size);
+    typed.step = FRAME_MAKE;
+}
+
+/* One of them between two looks at interrupts. An answer that finds no room is lost: the tool asks again. */
+static bool frames_step(unsigned waiting)
+{
+    (void)waiting;
+    switch (typed.step) {
+    case FRAME_CHECK:
+        typed_check();
+        break;
+    case FRAME_DO:
+        typed_do();
+        break;
+    case FRAME_MAKE:
+        sent.length = make_frame(sent.text, &sent.answer, sent.size);
+        typed.step = FRAME_SEND;
+        break;
+    case FRAME_SEND:
+    default:
+        console_send(sent.text, sent.length);
+        typed.at_work = false;
+        break;
+    }
+    return true;
 }
 
 static void typed_digit(char c)
@@ -145,17 +197,29 @@ static void typed_digit(char c)
     }
 }
 
+/* What is typed while a request is at work is lost. An unfinished one is forgotten. */
 static bool frames_typed(char c)
 {
-    if (c != DEBUG_END && c != CONSOLE_ESCAPE) {
+    bool ends = c == DEBUG_END || c == CONSOLE_ESCAPE;
+
+    if (typed.at_work) {
+        return !ends;
+    }
+    if (!ends) {
         typed_digit(c);
-        return true;
+    } else if (c == DEBUG_END) {
+        typed.step = FRAME_CHECK;
+        typed.at_work = true;
+        console_send(NULL, 0); /* the console goes on with frames_step() */
+    } else {
+        typed_forget();
     }
-    if (c == DEBUG_END) {
-        typed_all();
-    }
-    typed.digits = 0; /* an unfinished one is forgotten */
-    typed.bad = false;
-    return false;
+    return !ends;
 }
 CONSOLE_KEY(DEBUG_KEY, frames_typed);
+
+static void frames_command(char key)
+{
+    (void)key;
+}
+CONSOLE_OPERATOR(frames_command, frames_step, &typed.at_work);

@@ -11,7 +11,8 @@
 #include "sched.h"
 #include "system.h"
 
-#define WORD 8U /* bytes of a register */
+#define WORD 8U    /* bytes of a register */
+#define LET_GO 12U /* VCPUs that go on between two looks at interrupts */
 
 static struct {
     struct vm *vm;     /* NULL: no session */
@@ -19,6 +20,7 @@ static struct {
     bool still;
     enum debug_reason reason;
     unsigned vcpu;   /* of the reason */
+    unsigned next;   /* VCPU to be let go, 0: nobody is being */
     unsigned starts; /* vm->starts as last seen: another number is another life */
 } session;           /* owner: this file; guarded by sched_lock */
 
@@ -121,24 +123,33 @@ static void let_go(struct vcpu *v)
     }
 }
 
-static void go_on(struct vcpu *only)
+/* Some of them; true: those were all. What meanwhile makes the VM stand still again does so. */
+static bool go_on(struct vcpu *only)
 {
-    session.still = false;
-    session.only = only;
-    session.reason = DEBUG_REASON_RUNS;
-    for (unsigned i = 0; i < session.vm->total; i++) {
-        let_go(&session.vm->vcpus[i]);
+    if (session.next == 0) {
+        session.still = false;
+        session.only = only;
+        session.reason = DEBUG_REASON_RUNS;
     }
+    do {
+        let_go(&session.vm->vcpus[session.next++]);
+    } while (session.next < session.vm->total && session.next % LET_GO != 0);
+    session.next = session.next < session.vm->total ? session.next : 0;
+    return session.next == 0;
 }
 
-static void leave(void)
+/* The same. */
+static bool leave(void)
 {
     if (session.vm != NULL) {
-        go_on(NULL);
+        if (!go_on(NULL)) {
+            return false;
+        }
         vm_suspend_watchdog(session.vm, false);
         session.vm = NULL;
         sched_set_watch(NULL);
     }
+    return true;
 }
 
 static bool stands_still(void)
@@ -203,7 +214,9 @@ static unsigned attach(const struct call *c)
     if (!on(vm)) {
         return fail(c, DEBUG_ERR_OFF);
     }
-    leave();
+    if (!leave()) {
+        return fail(c, DEBUG_MORE);
+    }
     session.vm = vm;
     session.starts = vm->starts;
     vm_suspend_watchdog(vm, true);
@@ -217,9 +230,7 @@ static unsigned attach(const struct call *c)
 
 static unsigned detach(const struct call *c)
 {
-    (void)c;
-    leave();
-    return 0;
+    return leave() ? 0 : fail(c, DEBUG_MORE);
 }
 
 static unsigned status(const struct call *c)
@@ -252,8 +263,7 @@ static unsigned resume(const struct call *c)
     if (c->vcpu == NULL && c->request->vcpu != DEBUG_ALL) {
         return fail(c, DEBUG_ERR_VCPU);
     }
-    go_on(c->vcpu);
-    return 0;
+    return go_on(c->vcpu) ? 0 : fail(c, DEBUG_MORE);
 }
 
 static unsigned get(const struct call *c)
@@ -338,7 +348,7 @@ static enum debug_error refused(const struct call *c, unsigned needs)
     if ((needs & NEEDS_SESSION) != 0 && session.vm == NULL) {
         return DEBUG_ERR_DETACHED;
     }
-    if ((needs & NEEDS_STILL) != 0 && !stands_still()) {
+    if ((needs & NEEDS_STILL) != 0 && session.next == 0 && !stands_still()) {
         return on(session.vm) ? DEBUG_ERR_RUNNING : DEBUG_ERR_OFF;
     }
     return (needs & NEEDS_VCPU) != 0 && c->vcpu == NULL ? DEBUG_ERR_VCPU : DEBUG_OK;

@@ -9,7 +9,8 @@
 /* The list of VMs being shown, and CPU time since the last one, in per mille of one CPU. A line at a time: reckoning it up
  * for all of them would keep interrupts waiting. */
 static struct {
-    unsigned next; /* number of the VM whose line comes next, 1 for the first; 0: no list */
+    bool at_work;
+    unsigned next; /* number of the VM whose line comes next, 0 for the first */
     ticks_t now, before;
     ticks_t used[SYSIMAGE_MAX_VMS];
 } listed; /* owner: this file; the console's interrupt comes to one CPU only */
@@ -51,23 +52,23 @@ static void list_vm(const struct vm *vm)
 
 static void keys_list(void)
 {
-    if (listed.next == 0) {
+    if (!listed.at_work) {
         console_log("  nr name      state     vcpus   cpu   memory  starts  restarts");
         listed.before = listed.now;
         listed.now = arch_time();
-        listed.next = 1;
+        listed.next = 0;
+        listed.at_work = true;
     }
 }
 
 static bool keys_list_step(unsigned waiting)
 {
-    bool due = listed.next != 0 && waiting <= 1;
-
-    if (due) {
-        list_vm(&hyp.vms[listed.next - 1]);
-        listed.next = listed.next < hyp.nvms ? listed.next + 1 : 0;
+    if (waiting > 1) {
+        return false;
     }
-    return due;
+    list_vm(&hyp.vms[listed.next++]);
+    listed.at_work = listed.next < hyp.nvms;
+    return true;
 }
 
 static void keys_focus(struct vm *vm)
@@ -146,4 +147,4 @@ static void keys_command(char key)
         keys_help();
     }
 }
-CONSOLE_OPERATOR(keys_command, keys_list_step);
+CONSOLE_OPERATOR(keys_command, keys_list_step, &listed.at_work);

@@ -86,14 +86,15 @@ void console_drain(void);
 /* The UART has interrupted: takes what was typed or sends what waits. */
 void console_interrupt(void);
 
-/* The operator's end. Both mandatory, called without locks. */
+/* The operator's end. All mandatory, called without locks. */
 struct console_operator {
     void (*command)(char key);      /* a key was typed after the escape key, no room's own */
-    bool (*step)(unsigned waiting); /* goes on with what takes many lines, if no more than one of them waits: true */
+    bool (*step)(unsigned waiting); /* goes on with what takes long, if that many lines waiting leave it room: true */
+    const bool *at_work;            /* whether step() is to be called, between two looks at interrupts */
 };
 
-#define CONSOLE_OPERATOR(command, step) \
-    static const struct console_operator console_operator_##command REGISTER_IN("console_operators") = {command, step}
+#define CONSOLE_OPERATOR(command, step, at_work) \
+    static const struct console_operator operator_##command REGISTER_IN("console_operators") = {command, step, at_work}
 
 /* A room's own key behind the escape key: what is typed next goes to `take`, until that returns false, or it has got the
  * escape key, which counts as such. Called without locks. */

@@ -26,7 +26,8 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
 #define KEEP_IN_REGISTER(pointer) __asm__("" : "+r"(pointer))
 
 /* One-line registration: puts a constant into a linker section that the linker script gathers as a table, in the
- * order of `order` (two digits). A section name that is a C identifier has __start_ and __stop_ symbols on the host too. */
-#define REGISTER_IN(section_name) __attribute__((used, section(section_name)))
+ * order of `order` (two digits). A section name that is a C identifier has __start_ and __stop_ symbols on the host too. A
+ * compiler that aligns one of three words as one of four would leave a hole in it: hence the alignment. */
+#define REGISTER_IN(section_name) __attribute__((used, section(section_name), aligned(sizeof(void *))))
 
 #endif

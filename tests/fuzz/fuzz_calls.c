@@ -191,7 +191,9 @@ static void request(struct input *in)
         r.data[i] = byte(in);
     }
     world_enter(0);
-    session_request(&r, size, &world_debug_answer);
+    do {
+        session_request(&r, size, &world_debug_answer);
+    } while (world_debug_answer.error == DEBUG_MORE);
 }
 
 /* The same, of an operation that there is. */

@@ -15,7 +15,9 @@ unsigned world_debug(unsigned cpu, unsigned operation, unsigned vm, unsigned vcp
     world_enter(cpu);
     memcpy(request.data, name, strlen(name));
     memset(&world_debug_answer, 0xa5, sizeof(world_debug_answer));
-    session_request(&request, (unsigned)strlen(name), &world_debug_answer);
+    do {
+        session_request(&request, (unsigned)strlen(name), &world_debug_answer);
+    } while (world_debug_answer.error == DEBUG_MORE);
     return world_debug_answer.error;
 }
 
