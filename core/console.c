@@ -161,6 +161,13 @@ void console_putc(struct vm *vm, char c)
     spin_unlock(&console_lock);
 }
 
+void console_end(struct vm *vm)
+{
+    if (console.vms[vm->id].len > 0 && console.vms[vm->id].due == 0) {
+        console_putc(vm, '\n');
+    }
+}
+
 bool console_refuse(struct vm *vm)
 {
     /* Wish first, then look again: room that came in between told nobody. */
@@ -323,7 +330,7 @@ static bool step_operators(void)
     return stepped;
 }
 
-/* Sends a little of what waits, if anything does: true. VMs that got room by that are told the next time. */
+/* Sends a little of what waits: true if a character has gone. VMs that got room by that are told the next time. */
 static bool send_some(void)
 {
     bool sent, tell;

@@ -33,6 +33,7 @@ static struct {
     unsigned at;       /* next character of the line of `of` */
     struct text text;  /* OUT_ERASE, OUT_NAME, OUT_END, and OUT_LINE of the hypervisor's */
     int held;          /* a character that the UART did not take, or OUT_NOTHING */
+    unsigned put;      /* characters that it took; free-running */
     ulong name[2];     /* arguments of OUT_NAME */
     unsigned raw_head, raw_tail; /* free-running */
     char raw[CONSOLE_RAW];       /* to be sent as it is */
@@ -176,25 +177,16 @@ static void finished(void)
 /* A step is through with. */
 static void next_step(void)
 {
-    switch (out.step) {
-    case OUT_ERASE:
+    if (out.step == OUT_ERASE) {
         name();
-        return;
-    case OUT_NAME:
+    } else if (out.step == OUT_NAME) {
         named();
-        return;
-    case OUT_LINE:
-        if (out.whole) {
-            say(OUT_END, "\r\n", NULL);
-        } else {
-            out.step = OUT_IDLE;
-        }
-        return;
-    case OUT_END:
-    case OUT_IDLE:
-    default:
+    } else if (out.step != OUT_LINE) {
         finished();
-        return;
+    } else if (out.whole) {
+        say(OUT_END, "\r\n", NULL);
+    } else {
+        out.step = OUT_IDLE;
     }
 }
 
@@ -246,6 +238,7 @@ static bool send_one(void)
         return false;
     }
     if (out.held == OUT_SKIPPED || platform_uart_put((char)out.held)) {
+        out.put += out.held != OUT_SKIPPED;
         out.held = OUT_NOTHING;
         return true;
     }
@@ -255,7 +248,7 @@ static bool send_one(void)
 
 bool out_send(unsigned count)
 {
-    unsigned left = count;
+    unsigned left = count, before = out.put;
 
     while (left > 0 && send_one()) {
         left--;
@@ -263,7 +256,7 @@ bool out_send(unsigned count)
     if (left == 0) {
         platform_uart_notify_tx(true);
     }
-    return left < count;
+    return out.put != before;
 }
 
 bool out_raw(const char *text, unsigned size)

@@ -229,6 +229,7 @@ static bool __attribute__((noinline)) end_stage(struct vm *vm)
         end_apps(vm, app);
     } else if (stage == apps) {
         vm_quiet_devices(vm);
+        console_end(vm);
     } else if (!tell_fault(vm, stage - apps - 1)) {
         tell_end(vm);
         return true;

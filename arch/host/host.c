@@ -25,6 +25,8 @@ static char output[1 << 16];
 static size_t output_length;
 static const char *typed = "";
 static bool tx_notify; /* the transmitter, which can always take more, would interrupt */
+static bool
+    uart_news; /* something has happened to the UART: without, its line stays high and interrupts nobody again */
 static bool typing;
 
 void host_reset(void)
@@ -145,10 +147,20 @@ void *host_ram(uint64_t hpa)
     return hpa - HOST_RAM_BASE < HOST_RAM_SIZE ? ram + (hpa - HOST_RAM_BASE) : NULL;
 }
 
+bool host_uart_interrupt(void)
+{
+    bool due = tx_notify && uart_news;
+
+    if (due) {
+        uart_news = false;
+        console_interrupt(); /* it has room */
+    }
+    return due;
+}
+
 const char *host_output(void)
 {
-    for (unsigned i = 0; i < sizeof(output) && tx_notify; i++) {
-        console_interrupt(); /* the UART has room */
+    for (unsigned i = 0; i < sizeof(output) && host_uart_interrupt(); i++) {
     }
     output[output_length] = '\0';
     output_length = 0;
@@ -369,6 +381,7 @@ bool platform_uart_put(char c)
     if (output_length < sizeof(output) - 1) {
         output[output_length++] = c;
     }
+    uart_news = true;
     return true;
 }
 
@@ -379,9 +392,11 @@ int platform_uart_get(void)
 
 void platform_uart_again(void)
 {
+    uart_news = true;
 }
 
 void platform_uart_notify_tx(bool enable)
 {
+    uart_news |= enable != tx_notify;
     tx_notify = enable;
 }

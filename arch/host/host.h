@@ -49,6 +49,9 @@ ticks_t host_next_timer(void);
 /* The pretended machine's RAM at `hpa`. */
 void *host_ram(uint64_t hpa);
 
+/* The console UART's interrupt, if there is one: true. */
+bool host_uart_interrupt(void);
+
 /* What the console UART was given since the last call; and what is typed on it. */
 const char *host_output(void);
 void host_type(const char *text);

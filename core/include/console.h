@@ -32,6 +32,9 @@ void console_putc(struct vm *vm, char c);
 /* Takes the first of `size` characters that VM `vm` wrote, as many as there is room for; returns how many. */
 unsigned console_write(struct vm *vm, const char *text, unsigned size);
 
+/* The VM has stopped: what it began to write is a line. */
+void console_end(struct vm *vm);
+
 /* For console_ready(). */
 bool console_refuse(struct vm *vm);
 

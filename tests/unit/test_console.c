@@ -59,11 +59,55 @@ static void test_the_last_line_is_ended(void **state)
     assert_string_equal(output + strlen(output) - 7, "again\r\n");
 }
 
+/* As on two harts, of which one has the UART's interrupts: none of them may be missing for what another wrote. */
+static void test_output_never_stops_half_way(void **state)
+{
+    static const char said[] = "cat online\r\n0-1\r\n\r\nsome more of it\r\n# ";
+    uint32_t random = 1;
+
+    (void)state;
+    assert_int_equal(typed_reaches(1, 0), 0);
+    (void)host_output();
+    for (unsigned round = 0; round < 5000; round++) {
+        const char *output;
+
+        for (const char *c = said; *c != '\0';) {
+            random = random * 1664525U + 1013904223U;
+            if ((random >> 16) % 3 == 0 && console_ready(&hyp.vms[0])) {
+                console_putc(&hyp.vms[0], *c++);
+            } else if (!host_uart_interrupt() && !console_ready(&hyp.vms[0])) {
+                fail_msg("round %u: stands still before '%s'", round, c);
+            }
+        }
+        output = host_output();
+        assert_string_equal(output + strlen(output) - 2, "# ");
+        assert_non_null(strstr(output, "0-1\r\n"));
+        console_end(&hyp.vms[0]);
+        (void)host_output();
+    }
+}
+
+static void test_what_a_stopped_vm_began_to_write_is_a_line(void **state)
+{
+    (void)state;
+    assert_int_equal(typed_reaches(1, 0), 0);
+    assert_true(world_vm_start(0, 0));
+    assert_true(world_settle());
+    console_putc(&hyp.vms[0], '#');
+    assert_true(world_vm_stop(0, 0, true));
+    assert_true(world_settle());
+    assert_int_equal(hyp.vms[0].restarts, 1);
+    console_putc(&hyp.vms[0], '!');
+    assert_non_null(strstr(host_output(), "#\r\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keyboard_goes_where_the_system_file_says),
         cmocka_unit_test(test_the_last_line_is_ended),
+        cmocka_unit_test(test_output_never_stops_half_way),
+        cmocka_unit_test(test_what_a_stopped_vm_began_to_write_is_a_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
