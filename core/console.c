@@ -19,7 +19,7 @@ static struct {
     bool escape;                         /* the escape key was typed */
     bool (*divert)(char c); /* who gets what is typed, or NULL; like escape, of the CPU that has the UART */
     bool flush_armed;
-    bool tell; /* a VM that wants room has got it */
+    bool tell; /* a VM that wants room may have got it, or an operator may be at work */
     bool took; /* the UART's last interrupt was spent on what was typed; like escape */
     struct timer flush;
 } console; /* owner: this file; guarded by console_lock */
@@ -127,10 +127,7 @@ static void written(const struct vm *vm, const struct source *s)
     if (s->len > 0 && s->due == 0 && !console.flush_armed && vm != console.focus) {
         flush_arm();
     }
-    out_send(SEND_ON_WRITE);
-    if (console.tell) {
-        platform_uart_notify_tx(true);
-    }
+    out_send(SEND_ON_WRITE, &console.tell);
 }
 
 unsigned console_write(struct vm *vm, const char *text, unsigned size)
@@ -338,7 +335,7 @@ static bool send_some(void)
     spin_lock(&console_lock);
     tell = console.tell;
     console.tell = false;
-    sent = !tell && out_send(SEND_ON_INTERRUPT);
+    sent = !tell && out_send(SEND_ON_INTERRUPT, &console.tell);
     spin_unlock(&console_lock);
     if (tell) {
         tell_room();
@@ -346,14 +343,17 @@ static bool send_some(void)
     return sent;
 }
 
-/* A little at a time, and one thing: while there is more, the UART interrupts again, by itself if we have read or written
- * a character. For who types without pause the rest has its turn, too. */
+/* A little at a time, and one thing: while there is more, the UART interrupts again. For who types without pause the rest
+ * has its turn, too. What was typed may have set an operator to work, who is not forgotten when all is sent. */
 void console_interrupt(void)
 {
-    console.took = !console.took && take_typed();
-    if (!console.took && (step_operators() || !send_some())) {
+    bool typed = !console.took && take_typed(), done = typed || step_operators();
+
+    console.took = typed;
+    if (done || !send_some()) {
         spin_lock(&console_lock);
-        platform_uart_again();
+        console.tell |= done;
+        platform_uart_again(console.tell);
         spin_unlock(&console_lock);
     }
 }

@@ -246,14 +246,14 @@ static bool send_one(void)
     return false;
 }
 
-bool out_send(unsigned count)
+bool out_send(unsigned count, const bool *more)
 {
     unsigned left = count, before = out.put;
 
     while (left > 0 && send_one()) {
         left--;
     }
-    if (left == 0) {
+    if (left == 0 || *more) {
         platform_uart_notify_tx(true);
     }
     return out.put != before;

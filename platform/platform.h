@@ -17,8 +17,8 @@ int platform_uart_get(void);
 /* Interrupt when the transmitter can take more, or not. */
 void platform_uart_notify_tx(bool enable);
 
-/* Interrupts once more for what was left undone: what was typed, or room to send if that was asked for. */
-void platform_uart_again(void);
+/* Interrupts once more for what was left undone: what was typed, or room to send if that was, or is herewith, asked for. */
+void platform_uart_again(bool tx);
 
 /*
  * Ends the machine with a status that says it failed, if the board has a way to. May return: then the firmware is asked

@@ -390,13 +390,14 @@ int platform_uart_get(void)
     return typing && *typed != '\0' ? *typed++ : -1;
 }
 
-void platform_uart_again(void)
+void platform_uart_again(bool tx)
 {
-    uart_news = true;
+    tx_notify |= tx;
+    uart_news = tx_notify;
 }
 
 void platform_uart_notify_tx(bool enable)
 {
-    uart_news |= enable != tx_notify;
+    uart_news = enable && (uart_news || !tx_notify);
     tx_notify = enable;
 }

@@ -60,8 +60,9 @@ int platform_uart_get(void)
 
 /* QEMU's PLIC forgets an interrupt that is claimed, though its line stays high, until the device sets the line once more.
  * This one does that when IER changes. */
-void platform_uart_again(void)
+void platform_uart_again(bool tx)
 {
+    tx_notify |= tx;
     *reg(IER) = 0;
     *reg(IER) = tx_notify ? IER_RDI | IER_THRI : IER_RDI;
 }

@@ -73,8 +73,11 @@ void platform_uart_notify_tx(bool enable)
 }
 
 /* Flags that are cleared come back as long as there is a reason, which has not gone. */
-void platform_uart_again(void)
+void platform_uart_again(bool tx)
 {
+    if (tx) {
+        platform_uart_notify_tx(true);
+    }
 }
 
 /* It has no way of its own to end. */

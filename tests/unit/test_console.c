@@ -59,6 +59,20 @@ static void test_the_last_line_is_ended(void **state)
     assert_string_equal(output + strlen(output) - 7, "again\r\n");
 }
 
+/* What the guest does next: writes if there is room, or waits until it is told that there is. */
+static bool write_one(struct vm *vm, char c)
+{
+    if (vm->uart.tx_blocked) {
+        return false;
+    }
+    vm->uart.tx_blocked = !console_ready(vm);
+    if (vm->uart.tx_blocked) {
+        return false;
+    }
+    console_putc(vm, c);
+    return true;
+}
+
 /* As on two harts, of which one has the UART's interrupts: none of them may be missing for what another wrote. */
 static void test_output_never_stops_half_way(void **state)
 {
@@ -73,9 +87,9 @@ static void test_output_never_stops_half_way(void **state)
 
         for (const char *c = said; *c != '\0';) {
             random = random * 1664525U + 1013904223U;
-            if ((random >> 16) % 3 == 0 && console_ready(&hyp.vms[0])) {
-                console_putc(&hyp.vms[0], *c++);
-            } else if (!host_uart_interrupt() && !console_ready(&hyp.vms[0])) {
+            if ((random >> 16) % 3 == 0 && write_one(&hyp.vms[0], *c)) {
+                c++;
+            } else if (!host_uart_interrupt() && hyp.vms[0].uart.tx_blocked) {
                 fail_msg("round %u: stands still before '%s'", round, c);
             }
         }
@@ -85,6 +99,38 @@ static void test_output_never_stops_half_way(void **state)
         console_end(&hyp.vms[0]);
         (void)host_output();
     }
+}
+
+static bool at_work;
+static unsigned steps_left;
+
+static void begin_work(char key)
+{
+    at_work = key == 'x';
+    steps_left = 5;
+}
+
+static bool step_work(unsigned waiting)
+{
+    (void)waiting;
+    at_work = --steps_left > 0;
+    return true;
+}
+CONSOLE_OPERATOR(begin_work, step_work, &at_work);
+
+/* Though another hart sends all that there is, and wants no more interrupts. */
+static void test_an_operator_is_not_forgotten(void **state)
+{
+    (void)state;
+    assert_int_equal(typed_reaches(1, 0), 0);
+    (void)host_output();
+    host_type("\024x");
+    for (unsigned i = 0; i < 1000; i++) {
+        (void)console_write(&hyp.vms[0], "", 0);
+    }
+    assert_int_equal(steps_left, 5);
+    (void)host_output();
+    assert_int_equal(steps_left, 0);
 }
 
 static void test_what_a_stopped_vm_began_to_write_is_a_line(void **state)
@@ -107,6 +153,7 @@ int main(void)
         cmocka_unit_test(test_keyboard_goes_where_the_system_file_says),
         cmocka_unit_test(test_the_last_line_is_ended),
         cmocka_unit_test(test_output_never_stops_half_way),
+        cmocka_unit_test(test_an_operator_is_not_forgotten),
         cmocka_unit_test(test_what_a_stopped_vm_began_to_write_is_a_line),
     };
 
