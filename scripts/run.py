@@ -87,16 +87,16 @@ def interact(command: list[str]) -> int:
     return status or int(failed)
 
 
-def start(system: BuiltSystem) -> tuple[list[str], str]:
+def start(system: BuiltSystem, *for_iasim: str) -> tuple[list[str], str]:
     """The command that boots the system, and the machine that it is booted on, in words."""
     if system.data["iasim"]:
-        return iasim_command(system), f"the board '{system.data['board']}' of iasim"
+        return iasim_command(system, *for_iasim), f"the board '{system.data['board']}' of iasim"
     qemu = find_qemu()
     return system_command(qemu, system), f"{system.data['harts']} harts of QEMU (-cpu {qemu.cpu})"
 
 
 def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
-    command, machine = start(system)
+    command, machine = start(system, "--real-time")
     say(f"System '{system.name}': {', '.join(system.names)} on {machine}.")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
     say()

@@ -16,6 +16,7 @@ use crate::cpu::{Cpu, Stop};
 use crate::gdb;
 use crate::image::{self, Image, Symbols};
 use crate::model::{Model, CHOICES};
+use crate::pace::Pace;
 use crate::observe::{Observer, Observers};
 use crate::stats::Span;
 use crate::trace::{Places, Profile, Stretches, Trace};
@@ -34,6 +35,7 @@ usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point
   --input FILE            what is typed, instead of standard input
   --record FILE           write down what was typed and when
   --replay FILE           type what was recorded, at the same instructions
+  --real-time             time passes as in the world, never faster: for whoever sits at the terminal
   --stats                 at the end: instructions by who executed them, exceptions, exits
   --span A:B              count instructions from A to B; each is a symbol, an address (0x...) or the number of a marker
                           in the program (sltiu $0, $0, N); may be repeated
@@ -61,6 +63,7 @@ struct Options {
     input: Option<PathBuf>,
     record: Option<PathBuf>,
     replay: Option<PathBuf>,
+    real_time: bool,
     stats: bool,
     spans: Vec<(String, String)>,
     looks: Vec<String>,
@@ -98,6 +101,7 @@ impl Options {
         let mut options = Options { uart: 2, ..Options::default() };
         while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
             match argument {
+                Long("real-time") => options.real_time = true,
                 Long("stats") => options.stats = true,
                 Long("profile") => options.profile = true,
                 Long(name) => {
@@ -251,6 +255,7 @@ fn run(options: &Options) -> Result<u8, String> {
     let (mut cpu, image) = build(options)?;
     cpu.limit = options.limit.unwrap_or(u64::MAX);
     observe(options, &mut cpu, &image.symbols)?;
+    cpu.pace = options.real_time.then(|| Pace::new(0));
     let stop = match options.gdb {
         Some(_) if cpu.observer.is_some() => {
             return Err("--gdb excludes --trace, --profile, --look and spans of addresses".into())

@@ -16,6 +16,7 @@ use crate::micro::Micro;
 use crate::mmu::SoftTlb;
 use crate::model::Model;
 use crate::observe::Observer;
+use crate::pace::Pace;
 use crate::stats::Stats;
 use crate::timer::Timer;
 use crate::tlb::Tlb;
@@ -129,6 +130,8 @@ pub struct Cpu {
     pub model: Model,
     pub stats: Stats,
     pub observer: Option<Box<dyn Observer>>,
+    /// The machine waits for the world's time.
+    pub pace: Option<Pace>,
     pub stop: Option<Stop>,
 }
 
@@ -171,6 +174,7 @@ impl Cpu {
             model,
             stats: Stats::default(),
             observer: None,
+            pace: None,
             stop: None,
         };
         cpu.reset();
@@ -470,6 +474,7 @@ impl Cpu {
         self.timer_advance();
         self.board_poll();
         self.sleep();
+        self.keep_pace();
         if self.stop.is_none() && self.instructions() >= self.limit {
             self.stop = Some(Stop::Limit);
         }
@@ -480,6 +485,12 @@ impl Cpu {
             Some(_) => 0,
             None => self.next_event().min(self.limit.saturating_add(self.idle)),
         };
+    }
+
+    fn keep_pace(&mut self) {
+        if let Some(pace) = &mut self.pace {
+            pace.keep(self.now);
+        }
     }
 
     fn board_poll(&mut self) {
@@ -528,6 +539,7 @@ impl Cpu {
             next => {
                 self.idle += next.saturating_sub(self.now);
                 self.now = self.now.max(next);
+                self.keep_pace();
             }
         }
         self.timer_advance();

@@ -19,6 +19,7 @@ pub mod micro;
 pub mod mmu;
 pub mod model;
 pub mod observe;
+pub mod pace;
 pub mod semihosting;
 pub mod stats;
 pub mod timer;
