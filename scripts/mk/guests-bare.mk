@@ -112,7 +112,8 @@ BENCH_SOURCES := $(wildcard guests/bench/*.c guests/bench/*.S) rt/queue_heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
 $(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,debuggee,$(wildcard guests/debuggee/*.c guests/debuggee/*.S),$(BARE_NOFP)))
-$(eval $(call bare_guest,faulty,$(wildcard guests/faulty/*.c guests/faulty/*.S),$(BARE_NOFP)))
+FAULTY := $(wildcard guests/faulty/*.c guests/faulty/riscv/*.c)
+$(eval $(call bare_guest,faulty,$(FAULTY),$(BARE_NOFP) -Iguests/faulty))
 $(eval $(call bare_guest,fuzz,$(wildcard guests/fuzz/*.c guests/fuzz/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard guests/leak/*.c guests/leak/*.S),$(BARE_NOFP) -Iguests/fuzz))
 

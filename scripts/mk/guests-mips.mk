@@ -71,6 +71,8 @@ $(eval $(call mips_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bar
 $(eval $(call mips_freertos,adpcm-freertos,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/adpcm))
 $(eval $(call mips_freertos,adpcm-model,$(MIPS_ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),10,-Iguests/adpcm))
 $(eval $(call mips_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/mips/*.c guests/rtm/mips/*.S),-Iguests/rtm/mips -Iguests/rtm))
+MIPS_FAULTY := $(wildcard guests/faulty/*.c guests/faulty/mips/*.c guests/faulty/mips/*.S)
+$(eval $(call mips_guest,faulty,$(MIPS_FAULTY),-Iguests/faulty))
 MIPS_FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/mips/*.c guests/faults/attacker/mips/*.S)
 $(eval $(call mips_guest,faults,$(MIPS_FAULTS),-Iguests/faults/attacker -Iguests/faults/attacker/mips))
 $(eval $(call mips_guest,ticker,$(wildcard guests/faults/ticker/*.c),-DTICKER_BUDGET_US=100 -DTICKER_DEADLINE_US=400))

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from lab import board_of
 from mutants import ASKED
 
 from tessera.machine import Machine
@@ -80,13 +81,22 @@ def boot_native(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Mach
     return lambda system, vm, *arguments: spawn([*native_command(qemu, system, vm), *arguments], [vm])
 
 
+def _is_of_another(item: pytest.Item) -> bool:
+    """Whether it is marked for one architecture, and its system is for a board of another (lab.on_every_board)."""
+    marker = item.get_closest_marker("only_on")
+    params = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    architectures = {board_of(param).architecture for param in params if isinstance(param, str)}
+    return marker is not None and bool(architectures) and marker.args[0] not in architectures
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "only_on(architecture): not of systems for boards of others")
     config.addinivalue_line("markers", "mutant: a test of the tests, slow, only where TESSERA_MUTANTS=1 asks for it")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mutants that nobody has asked for are no tests of this run."""
-    left_out = [] if ASKED else [item for item in items if item.get_closest_marker("mutant")]
+    """Mutants that nobody has asked for are no tests of this run, nor what another architecture alone has."""
+    left_out = [item for item in items if _is_of_another(item) or (item.get_closest_marker("mutant") and not ASKED)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -64,6 +65,12 @@ def source_of(name: str) -> Path:
     return ours if ours.exists() else ROOT / "systems" / f"{name}.dts"
 
 
+def whole_source(source: Path) -> str:
+    """A system's text with that of the files that it includes."""
+    text = source.read_text(encoding="utf-8")
+    return re.sub(r'/include/ "([^"]+)"', lambda found: whole_source(source.parent / found[1]), text)
+
+
 @cache
 def _make_parts(name: str) -> None:
     listed = mkimage(source_of(name), "--guests", str(GUESTS.relative_to(ROOT)), "--list-files")
@@ -92,11 +99,65 @@ def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> Bu
     return load_system(folder.name, OUT)
 
 
+@dataclass(frozen=True)
+class Board:
+    """What a guest sees that is not the same on all boards; addresses as a bare guest uses them."""
+
+    architecture: str
+    ram_base: int
+    ram_end: int  # of a guest of guests/faulty
+    image: int
+    free: int  # memory that no guest of the tests uses
+    hole: int
+    low: int  # nothing is there, far from the hole
+    uart: int
+    no_vector: int  # where guests/faulty puts its vector of traps before a fatal one
+    no_vector_pc: int
+    shared: int
+    faults: dict[str, int]  # the exception that the guest gets where nothing is
+    tells_address: bool  # of those
+
+
+RISCV = Board(
+    architecture="riscv", ram_base=0x80000000, ram_end=0x80400000, image=0x80200000, free=0x80180000, hole=0x1F000000,
+    low=0x1234, uart=0x10000000, no_vector=0x1F001000, no_vector_pc=0x1F001000, shared=0xA0000000,
+    faults={"read": 5, "write": 7, "jump": 1}, tells_address=True,
+)  # fmt: skip
+MIPS = Board(
+    architecture="mips", ram_base=0x80000000, ram_end=0x80010000, image=0x80001000, free=0x8000C000, hole=0xBF000000,
+    low=0x90001234, uart=0xBFD003F8, no_vector=0x1F001180, no_vector_pc=0x9F001180, shared=0x90000000,
+    faults={"read": 7, "write": 7, "jump": 6}, tells_address=False,
+)  # fmt: skip
+MIPS_BOARDS = ("m5150", "m5150-generic")
+
+
+def on_every_board(*names: str) -> list[str]:
+    """Systems for qemu-virt as they are, and the first of them ported to each board of the other architecture."""
+    return [*names, *(f"{names[0]}@{board}" for board in MIPS_BOARDS)]
+
+
+def board_of(name: str) -> Board:
+    return MIPS if "@" in name else RISCV
+
+
+# For other architectures' boards, which have one hart and little memory, and whose guests have one VCPU and no PLIC.
+PORTED = (
+    (r"harts = <\d+>", "harts = <1>"),
+    (r'memory-size = <0x400000>;([^}]*?image = "faulty/)', r"memory-size = <0x10000>;\1"),
+    ("memory-size = <0x400000>", "memory-size = <0x18000>"),
+    (r"\n\s*(vcpus|message-interrupt) = <\d+>;", ""),
+    (r"(\d+:\d+:\d+:\d+):1\b", r"\1:0"),  # an RT app's hart
+    ("size = <0x200000>", "size = <0x4000>"),
+    ("address = <0xa0000000>", "address = <0x10000000>"),
+)
+
+
 @cache
 def built_for(name: str, board: str) -> BuiltSystem:
-    """A system of bare-metal guests for another architecture's board: one hart, and as little memory as that has."""
-    text = re.sub('board = "[a-z0-9-]+"', f'board = "{board}"', source_of(name).read_text(encoding="utf-8"))
-    text = re.sub(r"harts = <\d+>", "harts = <1>", text).replace("memory-size = <0x400000>", "memory-size = <0x18000>")
+    """A system of bare-metal guests for another architecture's board."""
+    text = re.sub('board = "[a-z0-9-]+"', f'board = "{board}"', whole_source(source_of(name)))
+    for pattern, by in PORTED:
+        text = re.sub(pattern, by, text)
     copy = OUT / "ported" / f"{name}-on-{board}.dts"
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(text, encoding="utf-8")
@@ -105,10 +166,22 @@ def built_for(name: str, board: str) -> BuiltSystem:
     return load_system(system)
 
 
+def built_on(name: str) -> BuiltSystem:
+    """A system by a name of on_every_board()."""
+    system, _, board = name.partition("@")
+    return built_for(system, board) if board else built(system)
+
+
 def boot_command(system: BuiltSystem, cpu: str | None = None, qemu: str | None = None) -> list[str]:
     if system.data["iasim"]:
         return iasim_command(system)
     return system_command(find_qemu(qemu, cpu), system)
+
+
+def for_iasim(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """What stands for QEMU's arguments: time is virtual there unless it is asked not to be."""
+    assert arguments in ((), VIRTUAL), arguments
+    return () if arguments else ("--real-time",)
 
 
 @contextmanager
@@ -120,7 +193,7 @@ def booted(
     `qemu` is a program other than QEMU=. A system for the M5150 boots in iasim.
     """
     OUT.mkdir(parents=True, exist_ok=True)
-    words = [*boot_command(system, cpu, qemu), *arguments]
+    words = [*boot_command(system, cpu, qemu), *(for_iasim(arguments) if system.data["iasim"] else arguments)]
     with Machine(words, system.names, OUT / f"{label}.log") as machine:
         yield machine
 
@@ -174,6 +247,11 @@ def tell(machine: Machine, name: str, line: str) -> None:
     keyboard(machine, name)
     machine.skip(name)
     machine.send(f"{line}\r")
+
+
+def caught(board: Board, deed: str, address: int) -> str:
+    """What guests/faulty says when a deed of its ends in nothing."""
+    return rf"^faulty: caught exception {board.faults[deed]} stval 0x{address if board.tells_address else 0:x} "
 
 
 def states(machine: Machine) -> dict[str, dict[str, str]]:

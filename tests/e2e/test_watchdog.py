@@ -11,11 +11,13 @@ from lab import (
     assert_undisturbed,
     assert_well,
     await_life,
+    board_of,
     booted,
-    built,
+    built_on,
     command,
     heartbeats,
     keyboard,
+    on_every_board,
     states,
     tell,
 )
@@ -23,13 +25,21 @@ from lab import (
 from tessera.bench_rt import apps
 from tessera.machine import HYPERVISOR
 
-SCRATCH = "80180000"
+
+@pytest.fixture(scope="module", params=on_every_board("watchdog"))
+def name(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def shared():
-    system = built("watchdog")
-    with booted(system, "watchdog") as machine:
+def scratch(name):
+    return f"{board_of(name).free:x}"
+
+
+@pytest.fixture(scope="module")
+def shared(name):
+    system = built_on(name)
+    with booted(system, name) as machine:
         await_life(machine, system)
         yield machine
 
@@ -56,9 +66,9 @@ def test_what_petting_returns(machine):
     assert restarts(machine, "first") == ("running", 0, "")
 
 
-def test_who_hangs_starts_anew_with_clean_memory(machine):
+def test_who_hangs_starts_anew_with_clean_memory(machine, scratch):
     """A guest that spins with interrupts off; and a manager, without its apps: two are all that it may have."""
-    tell(machine, "first", f"write {SCRATCH}")
+    tell(machine, "first", f"write {scratch}")
     machine.expect("first", r"^faulty: write went through", SOON_S)
     begin = time.monotonic()
     tell(machine, "first", "spin")
@@ -73,8 +83,8 @@ def test_who_hangs_starts_anew_with_clean_memory(machine):
     machine.expect("first", r"^faulty: alive 1$", SOON_S)
     for name in ("first", "rtm"):
         assert restarts(machine, name) == ("running", 1, "by its watchdog")
-    tell(machine, "first", f"peek {SCRATCH}")
-    machine.expect("first", rf"^faulty: word at 0x{SCRATCH} is 0x0$", SOON_S)
+    tell(machine, "first", f"peek {scratch}")
+    machine.expect("first", rf"^faulty: word at 0x{scratch} is 0x0$", SOON_S)
 
 
 def loop_until_it_waits(machine) -> None:
@@ -129,10 +139,11 @@ PAUSES = {
 }
 
 
-def test_restart_loops_back_off():
+@pytest.mark.parametrize("name", on_every_board("watchdog-loops"))
+def test_restart_loops_back_off(name):
     """Four guests that fail as soon as they run; `second`, whose watchdog is short, has its turns and pets in time."""
-    system = built("watchdog-loops")
-    with booted(system, "watchdog-loops", *VIRTUAL) as machine:
+    system = built_on(name)
+    with booted(system, name, *VIRTUAL) as machine:
         await_life(machine, system)
         machine.expect("second", r"^faulty: alive 6$", 4 * SOON_S)
         assert heartbeats(machine, "second")[:7] == list(range(7))
@@ -146,7 +157,7 @@ def test_restart_loops_back_off():
 
 def test_restarts_of_a_large_vm_delay_nobody():
     """256 MiB are cleared all the time beside apps that use 95 % of the hart."""
-    with booted(built("restart-load"), "restart-load", *VIRTUAL) as machine:
+    with booted(built_on("restart-load"), "restart-load", *VIRTUAL) as machine:
         machine.expect("rtm", r"^RTM done$", 4 * SOON_S)
         assert machine.console.text(HYPERVISOR).count("big stopped by its watchdog, starts again") >= 2
         found = apps(machine.console.text("rtm"))

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guest that misbehaves, on MIPS32. Addresses are the guest's: kseg0 or kseg1 for what has no translation. */
+#include "cp0.h"
+#include "faulty.h"
+#include "hcall.h"
+#include "trap.h"
+
+#define FAULTY_NOWHERE 0x9f001000U /* for EBase, which has to be in kseg0 */
+#define FAULTY_KSEG0 0x80000000U
+
+extern volatile uint32_t faulty_return; /* where a call of nowhere comes back to (access.S) */
+
+/* Bus errors leave BadVAddr as it was. */
+static bool faulty_has_address(uint32_t code)
+{
+    return code >= EXCEPTION_MODIFIED && code <= EXCEPTION_ADDRESS_STORE;
+}
+
+static bool faulty_handler(struct trap_frame *frame, uint32_t code)
+{
+    if (code == EXCEPTION_RESERVED) {
+        return false; /* perhaps a hypercall without a hypervisor, which the SDK answers */
+    }
+    faulty_caught(code, faulty_has_address(code) ? frame->badvaddr : 0, frame->epc);
+    if (code == EXCEPTION_BUS_FETCH || (faulty_has_address(code) && frame->badvaddr == frame->epc)) {
+        frame->epc = faulty_return;
+    } else {
+        frame->epc += 4; /* access.S has none in a delay slot */
+    }
+    return true;
+}
+
+void arch_init(unsigned long hart)
+{
+    (void)hart;
+    trap_set_exception(faulty_handler);
+}
+
+void arch_lose_vector(void)
+{
+    (void)cp0_di();
+    cp0_write_ebase(FAULTY_NOWHERE);
+}
+
+/* HYPCALL 1, the end of a VM, of a kind. */
+static long faulty_end(unsigned long how)
+{
+    register unsigned long v0 __asm__("$2");
+    register unsigned long a0 __asm__("$4") = how;
+    register unsigned long a1 __asm__("$5") = 0;
+
+    __asm__ volatile(".set push\n\t.set virt\n\thypcall 1\n\t.set pop" : "=r"(v0) : "r"(a0), "r"(a1) : "$3", "memory");
+    return (long)v0;
+}
+
+/* HYPCALL with a code that nobody has. */
+static long faulty_no_code(void)
+{
+    register unsigned long v0 __asm__("$2");
+
+    __asm__ volatile(".set push\n\t.set virt\n\thypcall 63\n\t.set pop" : "=r"(v0) : : "$3", "memory");
+    return (long)v0;
+}
+
+void arch_warm_reboot(void)
+{
+    (void)faulty_end(2);
+}
+
+void arch_bad_calls(unsigned long address, long errors[ARCH_BAD_CALLS])
+{
+    errors[0] = hcall_call(0x12345678UL, 0, 0, 0).error;
+    errors[1] = hcall_call(~0UL, address, address, address).error;
+    errors[2] = hcall_call(1000, address, address, address).error;
+    errors[3] = hcall_call(HCALL_IPC_RECV_MSG, address | FAULTY_KSEG0, 128, 0).error; /* not guest-physical */
+    errors[4] = faulty_no_code();
+    errors[5] = faulty_end(1000);
+}
+
+void arch_listen(uint32_t line, bool on)
+{
+    (void)line;
+    (void)on;
+}
+
+const struct faulty_command arch_commands[] = {{NULL, NULL, NULL}};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guest that misbehaves, on RISC-V: S-mode on an SBI. */
+#include "csr.h"
+#include "faulty.h"
+#include "hcall.h"
+#include "ipc.h"
+#include "platform.h"
+#include "plic.h"
+#include "print.h"
+#include "sbi.h"
+#include "timer.h"
+#include "trap.h"
+
+#define FAULTY_NOWHERE (PLATFORM_HOLE + 0x1000UL)
+#define FAULTY_STACK 4096U
+#define FAULTY_NO_HART ~0UL
+
+static volatile uint64_t faulty_return; /* where a jump to nowhere comes back to */
+static unsigned long faulty_hart;
+static volatile unsigned long faulty_other; /* hart that has come up, or FAULTY_NO_HART */
+static uint8_t faulty_stack[FAULTY_STACK] __attribute__((aligned(16)));
+
+static bool faulty_handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
+{
+    faulty_caught(cause, stval, frame->sepc);
+    if (cause == CAUSE_INSTRUCTION_ACCESS) {
+        frame->sepc = faulty_return; /* the instruction itself cannot be looked at */
+    } else {
+        frame->sepc += trap_instruction_length(frame->sepc);
+    }
+    return true;
+}
+
+void arch_init(unsigned long hart)
+{
+    faulty_hart = hart;
+    trap_set_exception(faulty_handler);
+}
+
+uint32_t arch_load(unsigned long address)
+{
+    return *(volatile uint32_t *)address;
+}
+
+void arch_store(unsigned long address, uint32_t value)
+{
+    *(volatile uint32_t *)address = value;
+}
+
+/* Whatever happens there, the handler comes back to the label. */
+void arch_call(unsigned long address)
+{
+    __asm__ volatile("la   t0, 1f\n\t"
+                     "sd   t0, %[back]\n\t"
+                     "jalr %[target]\n"
+                     "1:"
+                     : [back] "=m"(faulty_return)
+                     : [target] "r"(address)
+                     : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
+                       "memory");
+}
+
+void arch_lose_vector(void)
+{
+    csr_clear_sstatus(SSTATUS_SIE);
+    csr_write_stvec(FAULTY_NOWHERE);
+}
+
+void arch_warm_reboot(void)
+{
+    (void)sbi_system_reset(SBI_RESET_WARM, SBI_RESET_NO_REASON);
+}
+
+void arch_bad_calls(unsigned long address, long errors[ARCH_BAD_CALLS])
+{
+    struct sbi_harts nobody = {.mask = ~0UL, .base = 1000};
+
+    errors[0] = sbi_call(0x12345678UL, 0, 0, 0, 0).error;
+    errors[1] = sbi_call(SBI_EXT_BASE, 1000, 0, 0, 0).error;
+    errors[2] = sbi_call(HCALL_EXTENSION, 1000, address, address, address).error;
+    errors[3] = sbi_send_ipi(nobody).error;
+    errors[4] = sbi_hart_start(1000, address, 0).error;
+    errors[5] = sbi_system_reset((enum sbi_reset_type)1000, SBI_RESET_NO_REASON).error;
+}
+
+void arch_listen(uint32_t line, bool on)
+{
+    plic_set_priority(line, 1);
+    plic_enable(plic_context(faulty_hart), line, on);
+}
+
+/* --- commands --- */
+
+/* For ever: faults, interrupts to itself, timers that are due, fences, output, a message taken, all as fast as they go. */
+static void faulty_storm(unsigned long address)
+{
+    static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
+    struct sbi_harts own = {.mask = 1UL << faulty_hart, .base = 0};
+    struct ipc_peer from;
+
+    print("faulty: storming\n");
+    faulty_be_quiet();
+    for (unsigned long n = 1;; n++) {
+        (void)arch_load(address);
+        (void)sbi_send_ipi(own);
+        csr_clear_sip(SIE_SOFT);
+        timer_set(0);
+        (void)sbi_call(SBI_EXT_RFENCE, 1, own.mask, own.base, 0);
+        (void)sbi_call(HCALL_EXTENSION, n % 64, address, ~0UL, n);
+        (void)ipc_receive(message, sizeof(message), &from);
+        if (n % 1000 == 0) {
+            print("faulty: stormed %lu\n", n);
+        }
+    }
+}
+
+/*
+ * Debug console calls with buffers that are not memory, or reach beyond all of it. Apart from the others because
+ * OpenSBI 1.6 believes the address and does not come back: natively this ends the guest.
+ */
+static void faulty_console(unsigned long address)
+{
+    long errors[] = {
+        sbi_call(SBI_EXT_DBCN, 0, 4096, address, 0).error, sbi_call(SBI_EXT_DBCN, 1, 4096, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 0, ~0UL, address, 0).error, sbi_call(SBI_EXT_DBCN, 1, ~0UL, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 0, 1, address, ~0UL).error, sbi_call(SBI_EXT_DBCN, 0, ~0UL, ~0UL, ~0UL).error,
+    };
+
+    faulty_print_errors("bad console calls", errors, sizeof(errors) / sizeof(errors[0]));
+}
+
+static void faulty_other_hart(unsigned long hart, void *argument)
+{
+    (void)argument;
+    faulty_other = hart;
+}
+
+/* The other hart only says that it runs, in memory: two of them at the UART would mix their lines. */
+static void faulty_smp(unsigned long address)
+{
+    static struct hart_boot boot = {.stack_top = faulty_stack + FAULTY_STACK, .function = faulty_other_hart};
+    unsigned long other = faulty_hart == 0 ? 1 : 0;
+    uint64_t end = csr_read_time() + PLATFORM_TIMEBASE_HZ;
+    long error;
+
+    (void)address;
+    faulty_other = FAULTY_NO_HART;
+    error = sbi_hart_start(other, (uintptr_t)hart_entry, (uintptr_t)&boot).error;
+    while (error == SBI_SUCCESS && faulty_other == FAULTY_NO_HART && csr_read_time() < end) {
+    }
+    if (faulty_other == other) {
+        print("faulty: hart %lu alive\n", other);
+    } else {
+        print("faulty: hart %lu did not start: error %ld\n", other, error);
+    }
+}
+
+/* What takes a console longest: lines of one character, or of as many as it shows, and of any length between. */
+static void faulty_shout(unsigned long length)
+{
+    static char text[128];
+
+    for (unsigned int i = 0; i < sizeof(text); i++) {
+        text[i] = length != 0 && i % length == length - 1 ? '\n' : (char)('a' + i % 26);
+    }
+    print("faulty: shouting\n");
+    for (;;) {
+        (void)sbi_call(SBI_EXT_DBCN, 0, sizeof(text), (uintptr_t)text, 0);
+    }
+}
+
+const struct faulty_command arch_commands[] = {
+    {"shout", "[length] debug console writes without end, in lines of so many characters", faulty_shout},
+    {"storm", "[address] faults, IPIs, timers, fences and calls without end", faulty_storm},
+    {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
+    {"smp", "start another hart and see it run", faulty_smp},
+    {NULL, NULL, NULL},
+};
