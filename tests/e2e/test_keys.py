@@ -7,11 +7,13 @@ from lab import (
     SOON_S,
     assert_undisturbed,
     await_life,
+    board_of,
     booted,
-    built,
+    built_on,
     command,
     heartbeats,
     keyboard,
+    on_every_board,
     states,
     tell,
 )
@@ -21,11 +23,16 @@ from tessera.machine import HYPERVISOR
 NAMES = ["first", "second", "freertos"]
 
 
-@pytest.fixture(scope="module", params=["trio", "trio-one-hart"])
-def machine(request):
+@pytest.fixture(scope="module", params=on_every_board("trio", "trio-one-hart"))
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def machine(name):
     """One machine for all tests of this file: none may leave a VM stopped."""
-    system = built(request.param)
-    with booted(system, f"keys-{request.param}") as machine:
+    system = built_on(name)
+    with booted(system, f"keys-{name}") as machine:
         await_life(machine, system)
         yield machine
 
@@ -113,11 +120,11 @@ def test_escape_key_typed_twice_goes_to_the_guest(machine):
     machine.expect("first", rf"^faulty: no command 'a{ESCAPE}b'; try help$", SOON_S)
 
 
-def test_list_shows_who_uses_the_cpu(machine):
+def test_list_shows_who_uses_the_cpu(machine, name):
     rows = states(machine)
     assert [row["state"] for row in rows.values()] == ["running"] * 3
     assert [row["vcpus"] for row in rows.values()] == ["1/1"] * 3
-    assert [row["memory"] for row in rows.values()] == ["4"] * 3
+    assert [row["memory"] for row in rows.values()] == [board_of(name).megabytes] * 3
     tell(machine, "first", "spin")
     machine.expect("first", r"^faulty: spinning", SOON_S)
     states(machine)
