@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies in the memory that Linux (the client, which asks) and FreeRTOS (the server, which answers) share: two rings
- * of bytes, and who is there. Every word has one writer, who alone ever sets it: neither side can undo what the other
- * does at the same time, and either may start anew at any moment. docs/messages.md says how the two sides use it.
+ * What lies in the memory that a client, which asks, and FreeRTOS, the server, which answers, share: two rings of bytes,
+ * and who is there. Every word has one writer, who alone ever sets it: neither side can undo what the other does at the
+ * same time, and either may start anew at any moment. docs/messages.md says how the two sides use it.
  *
  * The memory is 0 when the machine boots, which is a valid state: empty rings, no server yet.
  */
@@ -11,6 +11,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "mailbox_fence.h" /* the architecture's */
 
 #define MAILBOX_MAGIC UINT64_C(0x786f626c69616d54) /* "Tmailbox" */
 #define MAILBOX_VERSION 1U
@@ -32,12 +34,6 @@ struct mailbox {
     struct mailbox_ring requests;                     /* from the client to the server */
     struct mailbox_ring answers;                      /* from the server to the client */
 };
-
-/** Nothing after it is done before what is before it, whether the memory is mapped as memory or as a device's. */
-static inline void mailbox_fence(void)
-{
-    __asm__ volatile("fence iorw, iorw" : : : "memory");
-}
 
 /** Puts up to `count` bytes into the ring; returns how many there was room for. */
 static inline size_t mailbox_put(struct mailbox_ring *ring, const char *from, size_t count)

@@ -104,8 +104,10 @@ ADPCM_MODEL_TICK_HZ := 1000
 ADPCM_SOURCES := $(wildcard guests/adpcm/*.c)
 ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/adpcm/freertos/*.c) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
 
-# FreeRTOS's end of the mailbox that it shares with Linux.
-MAILBOX_FREERTOS := $(wildcard guests/mailbox/freertos/*.c) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
+# FreeRTOS's end of the mailbox that it shares with Linux; and another client's.
+MAILBOX_SERVER := $(wildcard guests/mailbox/freertos/*.c) guests/mailbox/place.c
+MAILBOX_CLIENT := $(wildcard guests/mailbox/bare/*.c) guests/mailbox/client.c guests/mailbox/place.c
+MAILBOX_FREERTOS := $(MAILBOX_SERVER) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
 
 # The bench guest counts the hypervisor's own queue too.
 BENCH_SOURCES := $(wildcard guests/bench/*.c guests/bench/*.S) rt/queue_heap.c
@@ -136,7 +138,8 @@ $(eval $(call bare_guest,crowd,$(wildcard guests/crowd/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/adpcm))
-$(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/mailbox))
+$(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/mailbox -Iguests/mailbox/riscv))
+$(eval $(call bare_guest,mailbox-client,$(MAILBOX_CLIENT),$(BARE_NOFP) -Iguests/mailbox -Iguests/mailbox/riscv))
 $(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERTOS_TICK_HZ)))
 
 guest-freertos: $(BARE_OUT)/freertos/freertos.bin
@@ -145,7 +148,7 @@ guest-faulty: $(BARE_OUT)/faulty/faulty.bin
 guest-faults: $(foreach name,faults witness ticker,$(BARE_OUT)/$(name)/$(name).bin)
 guest-adpcm: $(foreach name,adpcm-bare adpcm-freertos adpcm-model,$(BARE_OUT)/$(name)/$(name).bin)
 
-guest-mailbox: $(BARE_OUT)/mailbox/mailbox.bin
+guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name).bin)
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 

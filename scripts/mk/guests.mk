@@ -34,14 +34,14 @@ $(BUILD)/guests/uboot/u-boot.bin: $(PKG)/u-boot-qemu.json
 
 # Linux's end of the mailbox that it shares with FreeRTOS: a program of Linux without a C library, hence made by the
 # compiler of the bare guests. Without relaxation, which wants a register that nobody sets up.
-MAILBOX_SOURCES := $(wildcard guests/mailbox/linux/*.c guests/mailbox/linux/*.S) guests/lib/libc/string.c
+MAILBOX_SOURCES := $(wildcard guests/mailbox/linux/*.c guests/mailbox/linux/*.S) guests/mailbox/client.c guests/lib/libc/string.c
 MAILBOX_LINUX := $(BUILD)/guests/linux/mailbox
 
-$(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/mailbox/*.h guests/mailbox/linux/*.h guests/mailbox/linux/*.ld) \
+$(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/mailbox/*.h guests/mailbox/riscv/*.h guests/mailbox/linux/*.h guests/mailbox/linux/*.ld) \
 		scripts/mk/guests.mk scripts/mk/guests-bare.mk | setup
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	@$(BARE_CC) $(BARE_NOFP) $(BARE_CFLAGS) $(BARE_WARNINGS) $(BARE_NO_IDIOMS) -Iguests/mailbox $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) \
+	@$(BARE_CC) $(BARE_NOFP) $(BARE_CFLAGS) $(BARE_WARNINGS) $(BARE_NO_IDIOMS) -Iguests/mailbox -Iguests/mailbox/riscv $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) \
 	    -nostdlib -static -T guests/mailbox/linux/program.ld \
 	    -Wl,--gc-sections,--no-relax,-z,max-page-size=4096,--build-id=none,-s -o $@ $(MAILBOX_SOURCES)
 

@@ -150,6 +150,7 @@ PORTED = (
     (r"(\d+:\d+:\d+:\d+):1\b", r"\1:0"),  # an RT app's hart
     ("size = <0x200000>", "size = <0x4000>"),
     ("address = <0xa0000000>", "address = <0x10000000>"),
+    ("mailbox=a0000000", "mailbox=90000000"),  # the same to a guest
 )
 
 

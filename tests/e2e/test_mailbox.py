@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linux and FreeRTOS talk through memory that they share: `make run SYSTEM=messages`, docs/messages.md."""
+"""
+FreeRTOS and a client talk through memory that they share (docs/messages.md). The client is Linux, as in
+`make run SYSTEM=messages`, or a bare one, on every board.
+"""
+
+from collections.abc import Iterator
 
 import pytest
-from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, command, keyboard
+from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, built_on, command, keyboard, on_every_board
 
-from tessera.machine import HYPERVISOR
+from tessera.machine import HYPERVISOR, Machine
 
 LINES = 400
 # Random text of Linux's, in lines of 0 to 76 characters: more than both rings hold.
@@ -16,81 +21,168 @@ EXPECT = "awk '{ print NR \": \" toupper($0) }' /tmp/sent >/tmp/expected"
 SAME = f"cmp /tmp/expected /tmp/got && [ $(wc -l </tmp/got) = {LINES} ] && echo sa''me"
 
 
+class Linux:
+    """What the tests ask of a client, by the shell; `machine` has the keyboard there."""
+
+    name = "linux"
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def await_prompt(self) -> None:
+        self.machine.expect("linux", LINUX_PROMPT, BOOT_S)
+
+    def says(self, words: str, answer: str) -> None:
+        """Says a line; `answer` is all that is printed."""
+        ask(self.machine, f"mailbox {words}; echo status $?", rf"^{answer}$")
+
+    def exchanges_many(self) -> None:
+        ask(self.machine, WRITE, rf"^{LINES}$")
+        ask(self.machine, EXPECT, r"")
+        ask(self.machine, "mailbox </tmp/sent >/tmp/got; echo status $?", r"^status 0$")
+        ask(self.machine, SAME, r"^same$")
+
+    def leaves_half_a_line(self) -> None:
+        deed = "(printf 'half a li'; sleep 1000) | mailbox >/dev/null & sleep 1; killall mailbox sleep; sleep 1"
+        ask(self.machine, deed, "")
+
+    def talks_on(self, words: str) -> None:
+        """Says the words again and again until something is wrong."""
+        ask(self.machine, f"(yes {words} | mailbox >/dev/null 2>/tmp/why; echo status $? >>/tmp/why) &", "")
+
+    def has_stopped_talking(self, why: str) -> None:
+        ask(self.machine, "wait; cat /tmp/why", rf"^{why}$")
+
+    def starts_anew(self) -> None:
+        self.machine.skip("linux")
+        self.machine.send("reboot\r")
+        self.machine.expect("linux", r"^tessera: linux is up", BOOT_S)
+        self.await_prompt()
+
+
+class Bare:
+    """The same by the commands of guests/mailbox/bare."""
+
+    name = "client"
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def await_prompt(self) -> None:
+        """It has none."""
+
+    def _ask(self, line: str, answer: str) -> None:
+        self.machine.skip("client")
+        self.machine.send(f"{line}\r")
+        self.machine.expect("client", answer, BOOT_S)
+
+    def says(self, words: str, answer: str) -> None:
+        self._ask(f"mailbox {words}", rf"^{answer}$")
+
+    def exchanges_many(self) -> None:
+        self._ask("random", rf"^random: {LINES} lines, 0 characters wrong\nstatus 0$")
+
+    def leaves_half_a_line(self) -> None:
+        self._ask("half half a li", r"^status 0$")
+
+    def talks_on(self, words: str) -> None:
+        self.machine.skip("client")
+        self.machine.send(f"yes {words}\r")
+
+    def has_stopped_talking(self, why: str) -> None:
+        self.machine.expect("client", rf"^{why}$", SOON_S)
+
+    def starts_anew(self) -> None:
+        self.machine.skip("client")
+        self.machine.send("reboot\r")
+        self.machine.expect(HYPERVISOR, r"^client stopped by its own reset, starts again$", SOON_S)
+        self.machine.expect("client", r"^client: ready$", SOON_S)
+
+
+Client = Linux | Bare
+
+
+@pytest.fixture(scope="module", params=["messages", *on_every_board("mailbox")])
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def machine(build_system):
-    system = build_system("messages")
-    with booted(system, "mailbox") as machine:
+def client(name: str) -> Iterator[Client]:
+    system = built_on(name)
+    with booted(system, f"mailbox-{name}") as machine:
         await_life(machine, system)
-        machine.expect("linux", LINUX_PROMPT, BOOT_S)
-        yield machine
+        client = Linux(machine) if name == "messages" else Bare(machine)
+        client.await_prompt()
+        yield client
 
 
-def press(machine, key, says):
-    """A key of the console for FreeRTOS; then the keyboard is Linux's again."""
-    keyboard(machine, "freertos")
-    command(machine, key)
-    machine.expect(HYPERVISOR, says, SOON_S)
-    keyboard(machine, "linux")
+@pytest.fixture
+def machine(client: Client) -> Machine:
+    return client.machine
 
 
-def await_start(machine, number):
+def press(client: Client, key: str, says: str) -> None:
+    """A key of the console for FreeRTOS; then the keyboard is the client's again."""
+    keyboard(client.machine, "freertos")
+    command(client.machine, key)
+    client.machine.expect(HYPERVISOR, says, SOON_S)
+    keyboard(client.machine, client.name)
+
+
+def await_start(machine: Machine, number: int) -> None:
     """FreeRTOS has started `number` times. The hypervisor speaks at that moment, too, which may break the line."""
     said = f"mailbox: ready, FreeRTOS V11.2.0, start {number}"
     assert machine.wait_until(lambda: said in machine.console.text("freertos").replace("\n", ""), SOON_S)
 
 
-def test_hello_is_heard_and_answered(machine):
+def test_hello_is_heard_and_answered(machine: Machine, client: Client) -> None:
     machine.skip("freertos")
-    ask(machine, "mailbox hello world", r"^1: HELLO WORLD$")
-    machine.expect("freertos", r"^mailbox: Linux says: hello world$", SOON_S)
-    ask(machine, "printf 'one\\ntwo' | mailbox; echo status $?", r"^1: ONE\n2: TWO\nstatus 0$")
+    client.says("hello world", r"1: HELLO WORLD\nstatus 0")
+    machine.expect("freertos", r"^mailbox: heard: hello world$", SOON_S)
 
 
-def test_many_random_lines_both_ways(machine):
-    ask(machine, WRITE, rf"^{LINES}$")
-    ask(machine, EXPECT, r"")
+def test_many_random_lines_both_ways(client: Client) -> None:
     for _ in range(3):
-        ask(machine, "mailbox </tmp/sent >/tmp/got; echo status $?", r"^status 0$")
-        ask(machine, SAME, r"^same$")
+        client.exchanges_many()
 
 
-def test_one_at_a_time(machine):
-    """A second one is refused; the first one ends well."""
+@pytest.mark.parametrize("name", ["messages"], indirect=True, scope="module")
+def test_one_at_a_time(machine: Machine) -> None:
+    """A second one is refused; the first one ends well. A bare client has one line of commands."""
+    ask(machine, "printf 'one\\ntwo' | mailbox; echo status $?", r"^1: ONE\n2: TWO\nstatus 0$")
     ask(machine, "(echo first; sleep 5; echo last) | mailbox >/tmp/slow &", r"")
     machine.wait_until(lambda: False, 1)
     ask(machine, "mailbox second; echo status $?", r"^mailbox: somebody else uses it\nstatus 1$")
     ask(machine, "wait; cat /tmp/slow", r"^1: FIRST\n2: LAST$")
 
 
-def test_a_client_that_was_killed_leaves_nothing(machine):
-    """Neither its half line nor answers to it reach the next one."""
-    ask(machine, "(printf 'half a li'; sleep 1000) | mailbox >/dev/null & sleep 1; killall mailbox sleep; sleep 1", "")
-    ask(machine, "mailbox whole; echo status $?", r"^1: WHOLE\nstatus 0$")
+def test_a_client_that_leaves_leaves_nothing(client: Client) -> None:
+    """Neither its half line nor answers to it reach the next one. Linux's is killed."""
+    client.leaves_half_a_line()
+    client.says("whole", r"1: WHOLE\nstatus 0")
 
 
-def test_freertos_restarts_in_the_midst(machine):
-    ask(machine, "(yes to and fro | mailbox >/dev/null 2>/tmp/why; echo status $? >>/tmp/why) &", "")
-    machine.expect("freertos", r"^mailbox: Linux says: to and fro$", SOON_S)
-    press(machine, "r", r"^freertos stopped by the console, starts again$")
+def test_freertos_restarts_in_the_midst(machine: Machine, client: Client) -> None:
+    machine.skip("freertos")
+    client.talks_on("to and fro")
+    machine.expect("freertos", r"^mailbox: heard: to and fro$", SOON_S)
+    press(client, "r", r"^freertos stopped by the console, starts again$")
     await_start(machine, 2)
-    ask(machine, "wait; cat /tmp/why", r"^mailbox: FreeRTOS has started anew, what was said is lost\nstatus 1$")
-    ask(machine, "mailbox again; echo status $?", r"^1: AGAIN\nstatus 0$")
-    ask(machine, "mailbox </tmp/sent >/tmp/got; echo status $?", r"^status 0$")
-    ask(machine, SAME, r"^same$")
+    client.has_stopped_talking(r"mailbox: FreeRTOS has started anew, what was said is lost\nstatus 1")
+    client.says("again", r"1: AGAIN\nstatus 0")
+    client.exchanges_many()
 
 
-def test_nobody_there_is_an_error_and_no_wait_for_ever(machine):
-    press(machine, "s", r"^freertos stopped by the console$")
-    ask(machine, "mailbox anybody; echo status $?", r"^mailbox: FreeRTOS does not answer\nstatus 1$")
-    press(machine, "g", r"^freertos starts$")
+def test_nobody_there_is_an_error_and_no_wait_for_ever(machine: Machine, client: Client) -> None:
+    press(client, "s", r"^freertos stopped by the console$")
+    client.says("anybody", r"mailbox: FreeRTOS does not answer\nstatus 1")
+    press(client, "g", r"^freertos starts$")
     await_start(machine, 3)
-    ask(machine, "mailbox anybody; echo status $?", r"^1: ANYBODY\nstatus 0$")
+    client.says("anybody", r"1: ANYBODY\nstatus 0")
 
 
-def test_linux_restarts(machine):
+def test_the_client_restarts(client: Client) -> None:
     """Its memory is new, the shared memory is not: the next session is another one all the same."""
-    machine.skip("linux")
-    machine.send("reboot\r")
-    machine.expect("linux", r"^tessera: linux is up", BOOT_S)
-    machine.expect("linux", LINUX_PROMPT, BOOT_S)
-    ask(machine, "mailbox back; echo status $?", r"^1: BACK\nstatus 0$")
+    client.starts_anew()
+    client.says("back", r"1: BACK\nstatus 0")

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FreeRTOS at its end of the mailbox: a task that answers each line with its number and the line in capitals. Linux is at
- * the other end (guests/mailbox/linux). It cannot ring, so the task looks; the longer nothing comes, the less often.
+ * the other end (guests/mailbox/linux) or, where there is none, a bare client (guests/mailbox/bare). Linux cannot ring, so
+ * the task looks; the longer nothing comes, the less often.
  *
  * Boot argument: mailbox=<address>, hexadecimal, where the shared memory is.
  */
 #include <stdbool.h>
 
 #include "FreeRTOS.h"
-#include "fdt.h"
-#include "mailbox.h"
+#include "place.h"
 #include "print.h"
 #include "task.h"
 #include "timer.h"
@@ -18,11 +18,10 @@
 #define SERVER_STACK 1024U /* words */
 #define SERVER_PRIORITY 2U
 #define SERVER_CHUNK 256U
-#define SERVER_SHOWN 100U       /* characters of a line that the console shows */
-#define SERVER_EAGER 100U       /* looks in vain, a tick apart, before it takes its time */
-#define SERVER_LAZY 10U         /* ticks between two looks from then on */
-#define SERVER_ADDRESS_TEXT 20U /* bytes for the boot argument */
-#define SERVER_NUMBER_TEXT 16U  /* bytes for "4294967295: " */
+#define SERVER_SHOWN 100U      /* characters of a line that the console shows */
+#define SERVER_EAGER 100U      /* looks in vain, a tick apart, before it takes its time */
+#define SERVER_LAZY 10U        /* ticks between two looks from then on */
+#define SERVER_NUMBER_TEXT 16U /* bytes for "4294967295: " */
 
 int main(unsigned long hart, const void *fdt);
 
@@ -80,7 +79,7 @@ static void server_show(char c)
 {
     if (c == '\n') {
         server.line[server.shown] = '\0';
-        print("mailbox: Linux says: %s\n", server.line);
+        print("mailbox: heard: %s\n", server.line);
         server.shown = 0;
     } else if (server.shown < SERVER_SHOWN) {
         server.line[server.shown] = c;
@@ -147,37 +146,17 @@ static void server_open(struct mailbox *box)
     box->magic = MAILBOX_MAGIC;
 }
 
-/* 0 if it is not a number. */
-static uintptr_t parse_hex(const char *text)
-{
-    uintptr_t value = 0;
-
-    for (; *text != '\0'; text++) {
-        bool digit = *text >= '0' && *text <= '9';
-
-        if (!digit && !(*text >= 'a' && *text <= 'f')) {
-            return 0;
-        }
-        value = value << 4 | (uintptr_t)(*text - (digit ? '0' : 'a' - 10));
-    }
-    return value;
-}
-
 int main(unsigned long hart, const void *fdt)
 {
-    char text[SERVER_ADDRESS_TEXT];
-    uintptr_t address = 0;
+    struct mailbox *box = place_of_mailbox(fdt);
 
     (void)hart;
     uart_init();
     (void)timer_init();
-    if (fdt_bootarg(fdt, "mailbox", text, sizeof(text)) != NULL) {
-        address = parse_hex(text);
-    }
-    if (address == 0 || address % _Alignof(struct mailbox) != 0) {
+    if (box == NULL) {
         port_fatal("no boot argument mailbox=<address, hexadecimal>", "", 0);
     }
-    server_open((struct mailbox *)address);
+    server_open(box);
     if (xTaskCreate(server_task, "mailbox", SERVER_STACK, NULL, SERVER_PRIORITY, NULL) != pdPASS) {
         port_fatal("cannot create task", "mailbox", 0);
     }

@@ -7,11 +7,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "client.h"
 #include "linux.h"
-#include "mailbox.h"
 
-#define CLIENT_PATIENCE_MS 10000 /* without any progress, then there is nobody */
-#define CLIENT_POLL_MS 1
 #define CLIENT_CHUNK (4U * MAILBOX_RING) /* of input: more than the ring, for which it must wait, holds */
 #define CLIENT_NODES "/proc/device-tree/soc/"
 #define CLIENT_NODE "shared@" /* then its address, hexadecimal */
@@ -20,14 +18,7 @@
 
 _Noreturn void main(int count, char **words);
 
-/* Owner: main(). */
-static struct client {
-    struct mailbox *box;
-    uint32_t generation; /* of the server that took our session */
-    size_t sent;         /* lines */
-    size_t answered;     /* lines */
-    int64_t deadline;    /* for the next progress, in ms */
-} client;
+static struct client client; /* owner: main() */
 
 static void put_all(long file, const char *text, size_t count)
 {
@@ -121,85 +112,36 @@ static struct mailbox *map_mailbox(void)
 
 /* --- the conversation --- */
 
-static void progress(void)
+int64_t client_now_ms(void)
 {
-    client.deadline = linux_now_ms() + CLIENT_PATIENCE_MS;
+    return linux_now_ms();
 }
 
-static void rest(void)
+void client_sleep_ms(int64_t ms)
 {
-    if (linux_now_ms() > client.deadline) {
-        fail("FreeRTOS does not answer");
-    }
-    linux_sleep_ms(CLIENT_POLL_MS);
+    linux_sleep_ms(ms);
 }
 
-/* Begins a session: until the server has taken it, the rings may hold what others left. */
-static void begin(void)
+static void print_answer(const char *text, size_t count)
 {
-    struct mailbox *box = client.box;
-    uint32_t session = box->session + 1U;
-
-    progress();
-    box->session = session;
-    while (box->magic != MAILBOX_MAGIC || box->accepted != session) {
-        rest();
-    }
-    mailbox_fence();
-    if (box->version != MAILBOX_VERSION) {
-        fail("FreeRTOS has another version of the mailbox");
-    }
-    client.generation = box->generation;
-    mailbox_drop(&box->answers);
+    put_all(1, text, count);
 }
 
-/* Takes what is there and prints it. False: nothing was there. */
-static bool hear(void)
+static void must(const char *wrong)
 {
-    static char text[CLIENT_CHUNK]; /* large, and main() has one thread */
-    size_t size = mailbox_take(&client.box->answers, text, sizeof(text));
-
-    mailbox_fence(); /* a new server counts itself before it writes: what was taken until now is of the old one */
-    if (client.box->generation != client.generation) {
-        fail("FreeRTOS has started anew, what was said is lost");
+    if (wrong != NULL) {
+        fail(wrong);
     }
-    for (size_t i = 0; i < size; i++) {
-        client.answered += text[i] == '\n';
-    }
-    put_all(1, text, size);
-    return size > 0;
 }
 
-/* Sends, and hears meanwhile: with both rings full and nobody hearing, nothing would ever move again. */
 static void say(const char *text, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        client.sent += text[i] == '\n';
-    }
-    progress();
-    while (count > 0) {
-        size_t size = mailbox_put(&client.box->requests, text, count);
-
-        text += size;
-        count -= size;
-        if (hear() || size > 0) {
-            progress();
-        } else {
-            rest();
-        }
-    }
+    must(client_say(&client, text, count));
 }
 
 static void hear_the_rest(void)
 {
-    progress();
-    while (client.answered < client.sent) {
-        if (hear()) {
-            progress();
-        } else {
-            rest();
-        }
-    }
+    must(client_hear_the_rest(&client));
 }
 
 static void say_words(int count, char **words)
@@ -238,7 +180,8 @@ static void say_input(void)
 _Noreturn void main(int count, char **words)
 {
     client.box = map_mailbox();
-    begin();
+    client.answer = print_answer;
+    must(client_begin(&client));
     if (count > 1) {
         say_words(count, words);
     } else {
