@@ -28,7 +28,7 @@ def plot_banks(records: list[dict[str, Any]], folder: Path) -> list[Path]:
             SWITCH_VCPUS, curve, color=colour, marker="o", markersize=4, label=f"{sets} set{'s' * (sets > 1)} for VCPUs"
         )
     axes.set_ylim(bottom=0)
-    axes.set_xticks(range(2, SWITCH_VCPUS[-1] + 1, 2))
+    axes.set_xticks([1, *range(2, SWITCH_VCPUS[-1] + 1, 2)])
     axes.set_xlabel("VCPUs that take turns")
     axes.set_ylabel("instructions a switch (median)")
     axes.grid(alpha=0.25)

@@ -13,6 +13,7 @@ END = 0x444E455353455431
 VERSION = 4
 
 MAX_VMS = 16
+MOST_VMS = 32  # that any hypervisor can be built for: who may send to whom, or launch, is a bit of a word
 MAX_VCPUS_PER_VM = 8
 MAX_RT_APPS = 64
 MAX_VCPUS = 96

@@ -269,7 +269,7 @@ SYSTEM = NodeSchema(
             named_words="a region",
         ),
         "vms": NodeSchema(
-            doc=f"The VMs, 1 to {layout.MAX_VMS}. Their order gives their ids, from 0.",
+            doc=f"The VMs, 1 to as many as the board's hypervisor is built for ({layout.MAX_VMS}). Their order gives their ids, from 0.",
             named=VM,
             named_words="a VM",
             longest_name=layout.NAME_LEN - 1,
@@ -334,7 +334,7 @@ BOARD = NodeSchema(
             default="riscv",
         ),
         Prop("harts", Number(1, layout.MAX_HARTS), "Harts it has at most.", required=True),
-        Prop("max-vms", Number(1, layout.MAX_VMS), "VMs that its hypervisor is built for.", default=layout.MAX_VMS),
+        Prop("max-vms", Number(1, layout.MOST_VMS), "VMs that its hypervisor is built for.", default=layout.MAX_VMS),
         Prop(
             "max-vcpus",
             Number(1, layout.MAX_VCPUS),

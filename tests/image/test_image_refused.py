@@ -104,7 +104,7 @@ def test_bootargs_too_long(workshop):
 
 
 def test_too_many_vms(workshop):
-    assert workshop.refuse(vms(17)) == ["sys.dts:23: /vms/v16: expected at most 16 VMs, got 17"]
+    assert workshop.refuse(vms(17)) == ["sys.dts:4: /: board: expected at most 16 VMs on qemu-virt, got 17"]
     assert len(workshop.build(vms(16)).system.vms) == 16
 
 
