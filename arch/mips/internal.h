@@ -105,6 +105,9 @@ void timer_set_compare(struct vcpu *v, ulong compare);
 /* The instruction that exited was emulated: the guest goes on behind it. */
 void emulate_skip(void);
 
+/* The same, and a register has the result. */
+void emulate_result(ulong number, ulong value);
+
 /* The instruction `insn`, which is privileged, or changes what is ours to change. False if there is no such thing. */
 bool emulate(struct vcpu *v, ulong insn);
 
