@@ -131,7 +131,7 @@ save_more:
     jal     vcpu_save_more          /* (vcpu) */
     move    $a0, $s0
     b       run
-    nop
+    sw      $zero, CPU_LOADED($gp)  /* even if it goes on: hardware does not hold all of it any more */
 
 met:
     lui     $t2, %hi(CAUSE_TI)
