@@ -15,6 +15,7 @@ from tessera.runner import ROOT
 
 LIMIT_REACHED = 124
 BEGIN_S = 0.3
+AGAIN_S = 1.2
 LIMIT = "200M"  # instructions: two seconds where nobody sleeps
 ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 TICKER = re.compile(
@@ -93,3 +94,30 @@ def test_attack(attack: Attack, board: str) -> None:
     assert f"faults: {attack.number} {attack.name} begins" in system.text("attacker")
     ENDS[attack.ends](attack, system)
     check_others(system)
+
+
+def attacked(name: str, system: str, board: str) -> Run:
+    """The attack in another system, twice: of the first, the second must not find anything."""
+    attack = next(attack for attack in menu() if attack.name == name)
+    typed = [(at, f"{attack.number}\r") for at in (BEGIN_S, AGAIN_S)]
+    result = run(system, board, typed=typed, limit=LIMIT)
+    assert result.code == LIMIT_REACHED, result.printed[-1000:] + result.remarks
+    ends_returns(attack, result)
+    assert len(re.findall(rf"^faults: {attack.number} {name}: as it must", result.text("attacker"), re.MULTILINE)) == 2
+    return result
+
+
+@pytest.mark.parametrize("board", TARGETS)
+def test_no_guest_has_the_hypervisors_own_hypercall(board: str) -> None:
+    """Not even the one with the GuestID under which the hypervisor makes it, which a seventh VM may have."""
+    system = attacked("hypcall_codes", "seven", board)
+    for name in (f"adpcm-{n}" for n in range(6)):
+        assert "samples 0xb7b3613a" in system.text(name), name
+
+
+@pytest.mark.parametrize("board", TARGETS)
+@pytest.mark.parametrize("name", ["state_is_kept", "tlb_is_its_own"])
+def test_state_is_kept_while_another_vm_is_loaded(name: str, board: str) -> None:
+    """Loading has turns of its own, after which the guest that ran before goes on."""
+    system = attacked(name, "restless", board)
+    assert system.text(HYPERVISOR).count("restless stopped by its own reset, starts again") > 10
