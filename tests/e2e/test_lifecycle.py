@@ -238,7 +238,8 @@ def expect_report(machine, name, board):
     assert int(end[1], 16) == board.no_vector_pc & ~0xFFF
     text = machine.console.text(HYPERVISOR)
     block = text[head.end() : end.start()]
-    registers = {key: int(value, 16) for key, value in re.findall(r"\b([a-z]+\d*) +([0-9a-f]{%d})\b" % report.digits, block)}
+    register = rf"\b([a-z]+\d*) +([0-9a-f]{{{report.digits}}})\b"
+    registers = {key: int(value, 16) for key, value in re.findall(register, block)}
     assert sorted(registers) == sorted(report.registers), block
     assert registers["pc"] == board.no_vector_pc
     assert board.ram_base < registers["sp"] < board.ram_end
@@ -246,7 +247,9 @@ def expect_report(machine, name, board):
     return registers
 
 
-@pytest.mark.parametrize(("deed", "place"), [("fatal", "hole"), ("fatal", "low"), ("wild", "hole"), ("wild", "ram_end")])
+@pytest.mark.parametrize(
+    ("deed", "place"), [("fatal", "hole"), ("fatal", "low"), ("wild", "hole"), ("wild", "ram_end")]
+)
 def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, board, deed, place):
     address = getattr(board, place)
     tell(machine, "first", f"{deed} {address:x}")
