@@ -78,15 +78,15 @@ const WITH_VALUE: [&str; 13] =
     ["board", "model", "ram", "limit", "uart", "input", "record", "replay", "span", "look", "way", "trace", "gdb"];
 
 /// A number with one of the suffixes, which multiplies it by its factor.
-fn scaled(text: &str, suffixes: &[(char, u64)]) -> Result<u64, String> {
+fn scaled(option: &str, text: &str, suffixes: &[(char, u64)]) -> Result<u64, String> {
     let suffix = suffixes.iter().find(|(name, _)| text.ends_with(*name));
     let (digits, factor) = suffix.map_or((text, 1), |(_, factor)| (&text[..text.len() - 1], *factor));
     let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    number.ok_or(format!("'{text}' is not a number"))
+    number.ok_or(format!("--{option}: '{text}' is not a number"))
 }
 
 fn ram_size(text: &str) -> Result<u32, String> {
-    let size = scaled(text, &[('K', 1 << 10), ('M', 1 << 20)])?;
+    let size = scaled("ram", text, &[('K', 1 << 10), ('M', 1 << 20)])?;
     let fits = size % u64::from(crate::memory::PAGE) == 0 && (1..=1 << 28).contains(&size);
     fits.then_some(size as u32).ok_or(format!("--ram {text}: not whole pages of 4K, or more than 256M"))
 }
@@ -145,7 +145,9 @@ impl Options {
             "board" => return Err(format!("--board {value}: there are m5150 and generic")),
             "model" => self.model.push(value.to_string()),
             "ram" => self.ram = Some(ram_size(value)?),
-            "limit" => self.limit = Some(scaled(value, &[('k', 1000), ('M', 1_000_000), ('G', 1_000_000_000)])?),
+            "limit" => {
+                self.limit = Some(scaled("limit", value, &[('k', 1000), ('M', 1_000_000), ('G', 1_000_000_000)])?)
+            }
             "uart" => {
                 let n = value.parse().ok().filter(|n| (1..=6).contains(n));
                 self.uart = n.ok_or(format!("--uart {value}: not 1 to 6"))?;
@@ -184,7 +186,7 @@ fn console(options: &Options) -> Result<Console, String> {
 fn model(options: &Options) -> Result<Model, String> {
     // The generic board's guests have a timer; the real part does not wire it.
     let mut model = Model { guest_timer_wired: options.generic, ..Model::default() };
-    options.model.iter().try_for_each(|choice| model.set(choice))?;
+    options.model.iter().try_for_each(|choice| model.set(choice)).map_err(|error| format!("--model: {error}"))?;
     Ok(model)
 }
 
@@ -228,6 +230,10 @@ fn marker(name: &str, symbols: &Symbols, places: &mut Vec<(u32, u32)>) -> Result
         return Ok(number.into());
     }
     let at = address("span", name, symbols)?;
+    // One place has one number, or the end of a span would be passed before its beginning.
+    if let Some((_, number)) = places.iter().find(|place| place.0 == at) {
+        return Ok(*number);
+    }
     let number = PLACES + places.len() as u32;
     places.push((at, number));
     Ok(number)
@@ -283,6 +289,9 @@ fn run(options: &Options) -> Result<u8, String> {
     }
     if let Some(observer) = &mut cpu.observer {
         eprint!("{}", observer.report());
+    }
+    if let Some(error) = cpu.board.console().lost() {
+        eprintln!("iasim: the record is not complete: {error}");
     }
     Ok(exit_code(&cpu, &stop))
 }

@@ -72,11 +72,20 @@ fn limits_spans_and_traces() {
     assert!(err.contains("after 1000 instructions"));
     let (_, _, err) = iasim(&["run", "--board", "generic", "--span", "_start:main", elf]);
     assert!(err.contains("span _start:main all   n 1 min 5 median 5 max 5"), "{err}");
+    // Round a loop: from a place to the same one.
+    let round = with_code("round", &[0, 0x1000_FFFE, 0]); // nop; b .-4; nop
+    let place = "0xbfc00000:0xbfc00000";
+    let (_, _, err) = iasim(&["run", "--board", "generic", "--limit", "30", "--span", place, &round]);
+    assert!(err.contains(&format!("span {place} all   n 9 min 3 median 3 max 3")), "{err}");
     let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("trace");
     iasim(&["run", "--board", "generic", "--limit", "7", "--trace", trace.to_str().unwrap(), elf]);
     let text = std::fs::read_to_string(trace).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 7, "{text}");
+    // No room for it: that is said, and changes nothing else.
+    let (code, _, err) = iasim(&["run", "--board", "generic", "--limit", "7", "--trace", "/dev/full", elf]);
+    assert_eq!((code, err.lines().count()), (124, 2), "{err}");
+    assert!(err.contains("the trace is not complete: No space left"), "{err}");
     assert!(lines[0].contains("R    bfc00000 3c1d8008 lui sp,0x8008") && lines[0].ends_with("sp=0x80080000"), "{text}");
 }
 
@@ -148,6 +157,15 @@ fn code_header(bytes: &[u8]) -> usize {
     (0..5).map(|n| 52 + 32 * n).find(|at| word_at(bytes, at + 12) == 0xBFC0_0000).expect("code")
 }
 
+/// The program beginning with other instructions.
+fn with_code(name: &str, words: &[u32]) -> String {
+    damaged(name, |bytes| {
+        let code = word_at(bytes, code_header(bytes) + 4) as usize;
+        bytes[code..code + 4 * words.len()]
+            .copy_from_slice(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    })
+}
+
 /// Files for another machine, or with nothing in them, or that contradict each other.
 #[test]
 fn images_that_cannot_be_run() {
@@ -203,6 +221,9 @@ fn input_is_recorded_and_replayed() {
     assert_eq!(std::fs::read_to_string(record).unwrap().lines().count(), 13);
     let second = iasim(&["run", "--board", "generic", "--stats", "--replay", record, elf]);
     assert_eq!(first, second, "the same output, and the same counts");
+    let (code, _, err) = iasim(&["run", "--board", "generic", "--input", typed, "--record", "/dev/full", elf]);
+    assert_eq!((code, err.lines().count()), (13, 1), "{err}");
+    assert!(err.contains("the record is not complete: No space left"), "{err}");
 }
 
 /// A hypervisor from reset to its guest's end, on the real part's board, with what it costs.
@@ -285,12 +306,7 @@ fn gdb_sees_the_machine() {
 /// GDB's Ctrl-C, of a program that waits for a key that nobody types.
 #[test]
 fn gdb_interrupts_a_program_that_sleeps() {
-    let elf = damaged("asleep", |bytes| {
-        let code = word_at(bytes, code_header(bytes) + 4) as usize;
-        // wait; b .-4; nop
-        let words = [0x4200_0020u32, 0x1000_FFFE, 0].map(u32::to_le_bytes).concat();
-        bytes[code..code + words.len()].copy_from_slice(&words);
-    });
+    let elf = with_code("asleep", &[0x4200_0020, 0x1000_FFFE, 0]); // wait; b .-4; nop
     let mut server = Command::new(IASIM)
         .args(["run", "--board", "generic", "--gdb", "0", &elf])
         .stdin(Stdio::piped())

@@ -27,6 +27,8 @@ pub struct Console {
     live: Option<Receiver<u8>>,
     look_again: u64,
     record: Option<Box<dyn Write>>,
+    /// Why not all of it could be written.
+    lost: Option<io::Error>,
     /// For how long to wait for a key; None: for ever.
     pub patience: Option<Duration>,
 }
@@ -39,7 +41,7 @@ impl Default for Console {
 
 impl Console {
     pub fn new(out: Box<dyn Write>) -> Self {
-        Console { out, typed: VecDeque::new(), live: None, look_again: 0, record: None, patience: None }
+        Console { out, typed: VecDeque::new(), live: None, look_again: 0, record: None, lost: None, patience: None }
     }
 
     /// What is typed, and when it is there at the earliest.
@@ -60,6 +62,11 @@ impl Console {
     /// Writes down every byte that the machine takes: its time and its value, a line each.
     pub fn records(&mut self, to: Box<dyn Write>) {
         self.record = Some(to);
+    }
+
+    /// Why the record is not complete, if it is not.
+    pub fn lost(&self) -> Option<&io::Error> {
+        self.lost.as_ref()
     }
 
     /// Output that cannot be written is lost, as on a line that nobody listens to.
@@ -86,7 +93,7 @@ impl Console {
         }
         self.typed.pop_front();
         if let Some(record) = &mut self.record {
-            let _ = writeln!(record, "{now} {byte}");
+            self.lost = writeln!(record, "{now} {byte}").err().or(self.lost.take());
         }
         Some(byte)
     }
