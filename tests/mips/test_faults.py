@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from conftest import TARGETS, Run, run
+import random_guest
+from conftest import TARGETS, Run, build, run
 
 from tessera.machine import HYPERVISOR
 from tessera.runner import ROOT
@@ -40,7 +41,7 @@ def menu() -> list[Attack]:
     return [Attack(number, *words) for number, words in enumerate(ENTRY.findall(text))]
 
 
-def check_others(system: Run) -> None:
+def check_others(system: Run, attacker: str = "attacker") -> None:
     """FreeRTOS is right and goes on; the ticker's turns came and its app was never late; nobody else has stopped."""
     witness = system.text("witness")
     assert "FAILED" not in witness and "exception" not in witness, witness[-500:]
@@ -51,7 +52,7 @@ def check_others(system: Run) -> None:
     assert lines[-1][5] == 0, f"the ticker's app has missed deadlines: {lines[-1]}"
     assert lines[-1][7] == 0, f"the ticker got messages that nobody sent: {lines[-1]}"
     stopped = re.findall(r"^(\w+) (?:stopped|vcpu)", system.text(HYPERVISOR), re.MULTILINE)
-    assert set(stopped) <= {"attacker"}, stopped
+    assert set(stopped) <= {attacker}, stopped
 
 
 def ends_returns(attack: Attack, system: Run) -> None:
@@ -121,3 +122,16 @@ def test_state_is_kept_while_another_vm_is_loaded(name: str, board: str) -> None
     """Loading has turns of its own, after which the guest that ran before goes on."""
     system = attacked(name, "restless", board)
     assert system.text(HYPERVISOR).count("restless stopped by its own reset, starts again") > 10
+
+
+@pytest.mark.parametrize("board", TARGETS)
+@pytest.mark.parametrize("seed", range(3))
+def test_random_instructions(seed: int, board: str) -> None:
+    """A guest that executes anything, and is begun anew when it hangs."""
+    random_guest.make(ROOT / "build" / "guests-mips" / "random" / "random.bin", seed)
+    build.cache_clear()
+    system = run("random", board, limit=LIMIT)
+    assert system.code == LIMIT_REACHED, system.printed[-1000:] + system.remarks
+    exits = re.findall(r"^ +guest 1 +to root +GE (GPSI|HC) +(\d+)$", system.remarks, re.MULTILINE)
+    assert len(exits) == 2 and all(int(count) > 500 for _, count in exits), system.remarks
+    check_others(system, "random")
