@@ -113,7 +113,7 @@ static void set_cause(ulong value)
 {
     ulong mine = CAUSE_DC | CAUSE_IV | STATUS_IP(0) | STATUS_IP(1);
 
-    gcp0_write(CP0_CAUSE, (gcp0_read(CP0_CAUSE) & ~mine) | (value & mine & ~(ulong)CAUSE_DC));
+    timer_write_cause((gcp0_read(CP0_CAUSE) & ~mine) | (value & mine & ~(ulong)CAUSE_DC));
 }
 
 static void set_intctl(struct vcpu *v, ulong value)

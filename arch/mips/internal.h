@@ -94,6 +94,18 @@ void inject_look(struct vcpu *v);
 
 /* --- timer.c --- */
 
+/* In steps of Count: more than from reading the guest's Cause to having written it. */
+#define TIMER_JUST_MET 32UL
+
+/* Guest.Cause, of which hardware may have set TI since it was read. */
+static inline void timer_write_cause(ulong cause)
+{
+    gcp0_write(CP0_CAUSE, cause);
+    if (BOARD_GUEST_TIMER && gcp0_read(CP0_COUNT) - gcp0_read(CP0_COMPARE) < TIMER_JUST_MET) {
+        gcp0_write(CP0_CAUSE, cause | CAUSE_TI);
+    }
+}
+
 /* Guest.Count of the VCPU that runs, and what it is compared with. */
 ulong timer_count(const struct vcpu *v);
 void timer_set_count(struct vcpu *v, ulong count);

@@ -48,7 +48,9 @@ def test_the_hostile_guest_lists_its_attacks() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["results_in_slots", "state_is_kept", "timer_waits", "tlb_inhibits", "tlb_is_its_own"])
+@pytest.mark.parametrize(
+    "name", ["results_in_slots", "state_is_kept", "timer_waits", "timer_beside_cause", "tlb_inhibits", "tlb_is_its_own"]
+)
 def test_what_the_hostile_guest_must_get_is_what_a_machine_gives(name: str) -> None:
     """Its judgement of a hypervisor that has to emulate, without one."""
     text = (ROOT / "guests" / "faults" / "attacker" / "mips" / "attacks.def").read_text()
