@@ -139,7 +139,7 @@ static void load_reset(struct vm *vm)
 }
 
 /* Once: what it took from the hypervisor's entry to here, where the first guest is about to run. By the counter of retired
- * instructions, which an emulator may feed from a clock: QEMU does, unless it runs under -icount. */
+ * instructions, which an emulator may feed from a clock: one does, unless it is told to count. */
 static void load_tell_boot(void)
 {
     static bool told; /* owner: this function; two CPUs at the same time would only tell it twice */

@@ -45,7 +45,7 @@ def say(text: str = "") -> None:
 
 @contextlib.contextmanager
 def terminal_restored() -> Iterator[None]:
-    """QEMU makes the terminal raw and leaves it so when it is killed."""
+    """What runs takes keys one by one, and QEMU leaves the terminal so when it is killed."""
     if not sys.stdin.isatty():
         yield
         return
@@ -54,6 +54,16 @@ def terminal_restored() -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def take_keys(signals: bool) -> None:
+    """Every key at once and unseen, as QEMU has it by itself; with `signals`, Ctrl-C still ends what runs."""
+    if not sys.stdin.isatty():
+        return
+    mode = termios.tcgetattr(sys.stdin)
+    mode[0] &= ~(termios.ICRNL | termios.IXON)
+    mode[3] &= ~(termios.ICANON | termios.ECHO | (0 if signals else termios.ISIG))
+    termios.tcsetattr(sys.stdin, termios.TCSANOW, mode)
 
 
 def write_all(data: bytes) -> None:
@@ -67,11 +77,14 @@ def write_all(data: bytes) -> None:
             raise RunError("nobody reads the output any more") from None
 
 
-def interact(command: list[str]) -> int:
-    """Runs QEMU with the keyboard and the screen here; its exit status, or 1 if the hypervisor said that it failed."""
+def interact(command: list[str], system: BuiltSystem, signals: bool = False) -> int:
+    """Runs it with the keyboard and the screen here; its exit status, or 1 if the hypervisor said that it failed. iasim
+    leaves the terminal to us: with `signals`, Ctrl-C is no key then."""
     failed = False
     line = b""
     with terminal_restored():
+        if system.data["iasim"]:
+            take_keys(signals)
         process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, preexec_fn=die_with_parent)
         assert process.stdout is not None
         try:
@@ -100,7 +113,7 @@ def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     say(f"System '{system.name}': {', '.join(system.names)} on {machine}.")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
     say()
-    return interact(command)
+    return interact(command, system)
 
 
 def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:
@@ -110,7 +123,7 @@ def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:
         command, leave_by = native_command(find_qemu(), system, arguments.vm, monitor=True), "Ctrl-A x"
     say(f"'{arguments.vm}' as in system '{system.name}', without a hypervisor. {leave_by} quits.")
     say()
-    return interact(command)
+    return interact(command, system, signals=True)
 
 
 def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:

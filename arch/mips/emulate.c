@@ -18,6 +18,7 @@
 #define OPCODE_J 0x02U
 #define OPCODE_JAL 0x03U
 #define OPCODE_COP0 0x10U
+#define OPCODE_JALX 0x1dU
 #define OPCODE_SPECIAL3 0x1fU
 #define OPCODE_CACHE 0x2fU
 #define FUNCTION_JR 0x08U
@@ -59,8 +60,8 @@ static ulong branch_target(ulong pc, ulong insn)
     if (opcode == OPCODE_SPECIAL) { /* JR, JALR */
         return gpr_get(RS(insn));
     }
-    if (opcode == OPCODE_J || opcode == OPCODE_JAL) {
-        return ((pc + 4U) & 0xf0000000U) | (insn & 0x03ffffffU) << 2;
+    if (opcode == OPCODE_J || opcode == OPCODE_JAL || opcode == OPCODE_JALX) { /* the last: to microMIPS code */
+        return ((pc + 4U) & 0xf0000000U) | (insn & 0x03ffffffU) << 2 | (opcode == OPCODE_JALX ? 1U : 0);
     }
     if (opcode == OPCODE_REGIMM) { /* bit 16: at least 0, else below 0 */
         taken = ((long)gpr_get(RS(insn)) >= 0) == ((insn >> 16 & 1U) != 0);
@@ -79,6 +80,13 @@ void emulate_skip(void)
     } else {
         cp0_write(CP0_EPC, pc + 4U);
     }
+}
+
+/* Not before the branch in whose delay slot it may be has looked at its registers. */
+void emulate_result(ulong number, ulong value)
+{
+    emulate_skip();
+    gpr_set(number, value);
 }
 
 /* --- registers of coprocessor 0 --- */
@@ -105,7 +113,7 @@ static void set_cause(ulong value)
 {
     ulong mine = CAUSE_DC | CAUSE_IV | STATUS_IP(0) | STATUS_IP(1);
 
-    gcp0_write(CP0_CAUSE, (gcp0_read(CP0_CAUSE) & ~mine) | (value & mine & ~(ulong)CAUSE_DC));
+    timer_write_cause((gcp0_read(CP0_CAUSE) & ~mine) | (value & mine & ~(ulong)CAUSE_DC));
 }
 
 static void set_intctl(struct vcpu *v, ulong value)
@@ -212,20 +220,19 @@ static bool cop0(struct vcpu *v, ulong insn)
     }
     switch (RS(insn)) {
     case COP0_MFC0:
-        gpr_set(RT(insn), read_register(v, reg));
-        break;
+        emulate_result(RT(insn), read_register(v, reg));
+        return true;
     case COP0_MTC0:
         write_register(v, reg, gpr_get(RT(insn)));
-        break;
+        emulate_skip();
+        return true;
     case COP0_RDPGPR: /* of a guest's only set */
     case COP0_WRPGPR:
-        gpr_set(RD(insn), gpr_get(RT(insn)));
-        break;
+        emulate_result(RD(insn), gpr_get(RT(insn)));
+        return true;
     default:
         return false;
     }
-    emulate_skip();
-    return true;
 }
 
 static bool special3(const struct vcpu *v, ulong insn)
@@ -233,8 +240,7 @@ static bool special3(const struct vcpu *v, ulong insn)
     if (FUNCTION(insn) != FUNCTION_RDHWR || RD(insn) != HWR_COUNT) {
         return false;
     }
-    gpr_set(RT(insn), timer_count(v));
-    emulate_skip();
+    emulate_result(RT(insn), timer_count(v));
     return true;
 }
 

@@ -63,10 +63,10 @@ static bool mmio(struct vcpu *v, gpa_t gpa)
     }
     if (a->store) {
         dev->write(v, gpa - dev->base, a->width_log2, gpr_get(INSN_RT(insn)));
+        emulate_skip();
     } else {
-        gpr_set(INSN_RT(insn), extend(a, dev->read(v, gpa - dev->base, a->width_log2)));
+        emulate_result(INSN_RT(insn), extend(a, dev->read(v, gpa - dev->base, a->width_log2)));
     }
-    emulate_skip();
     return true;
 }
 

@@ -81,7 +81,7 @@ void inject_take_back(struct vcpu *v, ulong bits)
 static void raise_message(struct vcpu *v)
 {
     if (loaded(v)) {
-        gcp0_write(CP0_CAUSE, gcp0_read(CP0_CAUSE) | STATUS_IP(VIRQ_MESSAGE_LINE));
+        timer_write_cause(gcp0_read(CP0_CAUSE) | STATUS_IP(VIRQ_MESSAGE_LINE));
     } else {
         v->arch.cause |= STATUS_IP(VIRQ_MESSAGE_LINE);
     }
@@ -115,7 +115,7 @@ void inject_exception(ulong code, bool slot)
         gcp0_write(CP0_EPC, pc);
         cause = (cause & ~(ulong)CAUSE_BD) | (slot ? CAUSE_BD : 0);
     }
-    gcp0_write(CP0_CAUSE, cause | code << CAUSE_CODE_SHIFT);
+    timer_write_cause(cause | code << CAUSE_CODE_SHIFT);
     gcp0_write(CP0_STATUS, status | STATUS_EXL);
     cp0_write(CP0_EPC, base + VECTOR_GENERAL);
 }

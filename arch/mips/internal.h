@@ -94,6 +94,18 @@ void inject_look(struct vcpu *v);
 
 /* --- timer.c --- */
 
+/* In steps of Count: more than from reading the guest's Cause to having written it. */
+#define TIMER_JUST_MET 32UL
+
+/* Guest.Cause, of which hardware may have set TI since it was read. */
+static inline void timer_write_cause(ulong cause)
+{
+    gcp0_write(CP0_CAUSE, cause);
+    if (BOARD_GUEST_TIMER && gcp0_read(CP0_COUNT) - gcp0_read(CP0_COMPARE) < TIMER_JUST_MET) {
+        gcp0_write(CP0_CAUSE, cause | CAUSE_TI);
+    }
+}
+
 /* Guest.Count of the VCPU that runs, and what it is compared with. */
 ulong timer_count(const struct vcpu *v);
 void timer_set_count(struct vcpu *v, ulong count);
@@ -104,6 +116,9 @@ void timer_set_compare(struct vcpu *v, ulong compare);
 
 /* The instruction that exited was emulated: the guest goes on behind it. */
 void emulate_skip(void);
+
+/* The same, and a register has the result. */
+void emulate_result(ulong number, ulong value);
 
 /* The instruction `insn`, which is privileged, or changes what is ours to change. False if there is no such thing. */
 bool emulate(struct vcpu *v, ulong insn);

@@ -131,7 +131,7 @@ save_more:
     jal     vcpu_save_more          /* (vcpu) */
     move    $a0, $s0
     b       run
-    nop
+    sw      $zero, CPU_LOADED($gp)  /* even if it goes on: hardware does not hold all of it any more */
 
 met:
     lui     $t2, %hi(CAUSE_TI)
@@ -153,8 +153,16 @@ pending:
     sw      $zero, VCPU_PENDING($s0)
     ori     $t3, $t3, CAUSE_MESSAGE
     mtgc0   $t3, CP0_CAUSE
-    b       go
+    mfgc0   $t1, CP0_COUNT          /* as timer_write_cause() */
+    mfgc0   $t2, CP0_COMPARE
+    subu    $t1, $t1, $t2
+    sltiu   $t1, $t1, 8
+    beqz    $t1, go
     lw      $t0, VCPU_HI($s0)
+    lui     $t2, %hi(CAUSE_TI)
+    or      $t3, $t3, $t2
+    b       go
+    mtgc0   $t3, CP0_CAUSE
     .endif
 1:  jal     vcpu_take_pending       /* (vcpu) */
     move    $a0, $s0

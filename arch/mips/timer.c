@@ -30,7 +30,6 @@ static ticks_t next_match(const struct arch_vcpu *v, ticks_t now, ulong compare)
 
 static void emulate_timer(struct vcpu *v, ulong compare)
 {
-    inject_take_back(v, VIRQ(VIRQ_TIMER_LINE));
     v->arch.timer_at = next_match(&v->arch, arch_time(), compare);
     spin_lock(&sched_lock);
     timer_arm(&v->timer, v->arch.timer_at);
@@ -40,6 +39,7 @@ static void emulate_timer(struct vcpu *v, ulong compare)
 void timer_set_compare(struct vcpu *v, ulong compare)
 {
     gcp0_write(CP0_COMPARE, compare);
+    inject_take_back(v, VIRQ(VIRQ_TIMER_LINE)); /* a write of Count leaves it */
     emulate_timer(v, compare);
 }
 

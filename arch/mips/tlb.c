@@ -230,6 +230,7 @@ void tlb_save_guest(struct vcpu *v)
 
 void tlb_load_guest(const struct vcpu *v)
 {
+    gcp0_write(CP0_PAGEGRAIN, v->arch.pagegrain); /* without it EntryLo takes no RI and XI */
     gcp0_write(CP0_ENTRYHI, ENTRYHI_EHINV);
     for (unsigned i = 0; i < GUEST_TLB; i++) { /* first, for no two may ever be for one address */
         gcp0_write(CP0_INDEX, i);

@@ -155,10 +155,9 @@ hypcall_slot:
 hypcall_other:                      /* t5: code */
     li      $t0, HYPCALL_LINK
     bne     $t5, $t0, 1f
-    mfc0    $t1, CP0_GUESTCTL1
-    andi    $t1, $t1, GUEST_ID_LINK
-    li      $t0, GUEST_ID_LINK
-    beq     $t1, $t0, link_cleared
+    mfc0    $t1, CP0_STATUS
+    andi    $t1, $t1, STATUS_IE     /* on while any guest runs but link.S's; its GuestID a VM may have */
+    beqz    $t1, link_cleared
     nop
 1:
     mfhi    $s6

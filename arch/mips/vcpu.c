@@ -182,6 +182,8 @@ void vcpu_save_more(struct vcpu *v)
         a->hwrena = gcp0_read(CP0_HWRENA);
         a->kscratch[0] = gcp0_read(CP0_KSCRATCH1);
         a->kscratch[1] = gcp0_read(CP0_KSCRATCH2);
+        gcp0_write(CP0_USERLOCAL, 0); /* RDHWR, which does not exit, is for everybody */
+        gcp0_write(CP0_HWRENA, 0);
     }
     if ((a->long_way & GROUP_MMU) != 0) {
         save_mmu(v);

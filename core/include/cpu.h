@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A physical CPU (RISC-V: hart) of the system. */
+/* A physical CPU of the system. */
 #ifndef CPU_H
 #define CPU_H
 

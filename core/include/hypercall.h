@@ -25,7 +25,7 @@
  * interrupts have been looked at. */
 #define HCALL_AGAIN 1L
 
-/* Returned in two registers on every ABI of ours: a0 and a1 on RISC-V, as the SBI wants them. */
+/* Returned in two registers on every ABI of ours, which is how the SBI has it. */
 struct hcall_ret {
     long error;
     ulong value;

@@ -14,7 +14,7 @@
 
 struct trace_event {
     uint64_t time;     /* ticks of the board's counter */
-    uint32_t executed; /* low half of what the CPU counts most finely; RISC-V: instret */
+    uint32_t executed; /* low half of what the CPU counts most finely: arch_executed() */
     uint32_t what;     /* TRACE_*, | VM << 8 | VCPU << 16 */
     uint64_t arg;
 };

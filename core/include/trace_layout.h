@@ -5,9 +5,9 @@
 
 #define TRACE_IDLE 1      /* the CPU has nothing to run; whatever VCPU is named */
 #define TRACE_SWITCH 2    /* the VCPU has the CPU from here on */
-#define TRACE_EXIT 3      /* arg: the architecture's cause (RISC-V: scause) */
+#define TRACE_EXIT 3      /* arg: the architecture's cause */
 #define TRACE_RETURN 4    /* the exit is over; arg: whatever */
-#define TRACE_INJECT 5    /* arg: the architecture's bits (RISC-V: of hvip) */
+#define TRACE_INJECT 5    /* arg: the architecture's bits */
 #define TRACE_HYPERCALL 6 /* arg: number | error << 32 */
 /* Of an RT app; arg: the absolute deadline of its job, in ticks. */
 #define TRACE_RELEASE 7

@@ -96,7 +96,7 @@ void vcpu_stop(struct vcpu *v);
 /* For vcpu.timer: the time a waiting VCPU, or an emulated guest timer, has waited for. */
 void vcpu_timer_expired(struct timer *t);
 
-/* Starts an off VCPU at `entry` with two arguments (RISC-V: a0 is the hart id, a1 = arg). Returns false if it was on. */
+/* Starts an off VCPU at `entry` with its number and `arg` as arguments. Returns false if it was on. */
 bool vcpu_start(struct vcpu *v, ulong entry, ulong arg);
 
 #endif

@@ -44,7 +44,9 @@ _MAY_USE_VARIANT = {
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 _FIX = "arrows point down only: register a function or move the declaration"
-_ISA_OR_BOARD = re.compile(r"riscv|mips|aarch64|qemu|genesys|m5150|cva6", re.IGNORECASE)
+# What names no architecture and no board, comments included.
+_NEUTRAL = {"core", "rt", "ipc"}
+_ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6", re.IGNORECASE)
 
 
 def room_of(path: str) -> str | None:
@@ -97,13 +99,14 @@ def _include_findings(path: str, text: str, headers: dict[str, list[str]]) -> li
 
 
 def _naming_findings(path: str, text: str) -> list[Finding]:
-    if room_of(path) != "core":
+    room = room_of(path)
+    if room not in _NEUTRAL:
         return []
     found = []
-    for number, line in enumerate(ctext.blank(text).split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         match = _ISA_OR_BOARD.search(line)
         if match:
-            found.append(Finding(path, number, f"core names {match[0]}", "move it to arch/ or platform/"))
+            found.append(Finding(path, number, f"{room} names {match[0]}", "move it to arch/ or platform/"))
     return found
 
 

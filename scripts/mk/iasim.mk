@@ -22,7 +22,7 @@ endef
 
 # What needs neither QEMU nor GDB, and takes a few seconds.
 test-iasim-unit: $(CRATES) | setup-debug
-	$(call iasim_test,test-iasim-unit,--lib --test vz --test machine --test micro --test tlb --test fuzz)
+	$(call iasim_test,test-iasim-unit,--lib --test vz --test tables --test machine --test micro --test tlb --test fuzz)
 
 test-iasim: $(CRATES) | setup-dev ## all tests of the simulator, with QEMU and the GNU disassembler beside it
 	$(call iasim_test,test-iasim,)

@@ -269,7 +269,8 @@ SYSTEM = NodeSchema(
             named_words="a region",
         ),
         "vms": NodeSchema(
-            doc=f"The VMs, 1 to as many as the board's hypervisor is built for ({layout.MAX_VMS}). Their order gives their ids, from 0.",
+            doc=f"The VMs, 1 to as many as the board's hypervisor is built for ({layout.MAX_VMS}). "
+            "Their order gives their ids, from 0.",
             named=VM,
             named_words="a VM",
             longest_name=layout.NAME_LEN - 1,

@@ -113,6 +113,8 @@ BAD = [
     ("layers", "rt/a.c", C + '#include "message.h"\n', 2, "rt includes message.h of ipc"),
     ("layers", "arch/host/a.c", C + '#include "csr.h"\n', 2, "arch/host includes csr.h of arch/riscv"),
     ("layers", "core/a.c", C + "int core_riscv_mode;\n", 2, "core names riscv"),
+    ("layers", "rt/a.c", C + "int rt_mips_mode;\n", 2, "rt names mips"),
+    ("layers", "ipc/a.c", C + "/* as RISC-V has it */\nint a;\n", 2, "ipc names RISC-V"),
 ]
 
 
@@ -162,7 +164,7 @@ GOOD = [
     ("layers", "core/a.c", C + '#include "arch.h"\n#include "arch_types.h"\n#include "list.h"\n#include <stdint.h>\n'),
     ("layers", "rt/a.c", C + '#include "list.h"\n#include "edf.h"\n'),
     ("layers", "arch/riscv/a.c", C + '#include "board.h"\n#include "csr.h"\n#include "list.h"\n'),
-    ("layers", "core/a.c", C + "/* as RISC-V's riscv,isa says */\nint a;\n"),
+    ("layers", "arch/riscv/a.c", C + "/* as RISC-V's riscv,isa says */\nint a;\n"),
 ]
 
 

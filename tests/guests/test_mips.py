@@ -48,6 +48,17 @@ def test_the_hostile_guest_lists_its_attacks() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "name", ["results_in_slots", "state_is_kept", "timer_waits", "timer_beside_cause", "tlb_inhibits", "tlb_is_its_own"]
+)
+def test_what_the_hostile_guest_must_get_is_what_a_machine_gives(name: str) -> None:
+    """Its judgement of a hypervisor that has to emulate, without one."""
+    text = (ROOT / "guests" / "faults" / "attacker" / "mips" / "attacks.def").read_text()
+    number = re.findall(r"^ATTACK\((\w+),", text, re.MULTILINE).index(name)
+    run = simulate("faults", typed=[(0.1, f"{number}\r")], limit="60M")
+    assert re.search(rf"^faults: {number} {name}: as it must, [1-9]", run.printed, re.MULTILINE), run.printed[-300:]
+
+
 def rounds(run: Run) -> list[dict[str, int]]:
     """What each report of FreeRTOS's checks counts."""
     reports = re.findall(r"^freertos: up \d+ s, (.*)$", run.printed, re.MULTILINE)

@@ -18,6 +18,7 @@ use crate::image::{self, Image, Symbols};
 use crate::model::{Model, CHOICES};
 use crate::pace::Pace;
 use crate::observe::{Observer, Observers};
+use crate::pace::Pace;
 use crate::stats::Span;
 use crate::trace::{Places, Profile, Stretches, Trace};
 
@@ -46,8 +47,8 @@ usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point
   --trace FILE            a line for every instruction
   --gdb PORT              wait for a GDB at this port of this machine (0: any that is free)
 
-exit code: the program's own; 2 for errors in options or images, 3 for something that is not modelled or that never ends
-in sleep, 124 when the limit is reached";
+exit code: the program's own; 2 for errors in options or images, 3 for something that is not modelled, for sleep and for
+exceptions that nothing would ever end, 124 when the limit is reached";
 
 pub const EXIT_STUCK: u8 = 3;
 pub const EXIT_LIMIT: u8 = 124;
@@ -73,16 +74,20 @@ struct Options {
     gdb: Option<u16>,
 }
 
+/// Those that are followed by something.
+const WITH_VALUE: [&str; 13] =
+    ["board", "model", "ram", "limit", "uart", "input", "record", "replay", "span", "look", "way", "trace", "gdb"];
+
 /// A number with one of the suffixes, which multiplies it by its factor.
-fn scaled(text: &str, suffixes: &[(char, u64)]) -> Result<u64, String> {
+fn scaled(option: &str, text: &str, suffixes: &[(char, u64)]) -> Result<u64, String> {
     let suffix = suffixes.iter().find(|(name, _)| text.ends_with(*name));
     let (digits, factor) = suffix.map_or((text, 1), |(_, factor)| (&text[..text.len() - 1], *factor));
     let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    number.ok_or(format!("'{text}' is not a number"))
+    number.ok_or(format!("--{option}: '{text}' is not a number"))
 }
 
 fn ram_size(text: &str) -> Result<u32, String> {
-    let size = scaled(text, &[('K', 1 << 10), ('M', 1 << 20)])?;
+    let size = scaled("ram", text, &[('K', 1 << 10), ('M', 1 << 20)])?;
     let fits = size % u64::from(crate::memory::PAGE) == 0 && (1..=1 << 28).contains(&size);
     fits.then_some(size as u32).ok_or(format!("--ram {text}: not whole pages of 4K, or more than 256M"))
 }
@@ -97,15 +102,20 @@ fn text(value: OsString) -> Result<String, String> {
 }
 
 impl Options {
-    fn parse(parser: &mut lexopt::Parser) -> Result<Self, String> {
+    /// None: help is asked for.
+    fn parse(parser: &mut lexopt::Parser) -> Result<Option<Self>, String> {
         let mut options = Options { uart: 2, ..Options::default() };
         while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
             match argument {
                 Long("real-time") => options.real_time = true,
                 Long("stats") => options.stats = true,
                 Long("profile") => options.profile = true,
+                Long("help") | Short('h') => return Ok(None),
                 Long(name) => {
                     let name = name.to_string();
+                    if !WITH_VALUE.contains(&name.as_str()) {
+                        return Err(format!("there is no option --{name} (see `iasim --help`)"));
+                    }
                     let value = parser.value().map_err(|error| error.to_string())?;
                     options.set(&name, value)?;
                 }
@@ -116,7 +126,7 @@ impl Options {
         if options.images.is_empty() {
             return Err("no image to run (see `iasim --help`)".into());
         }
-        Ok(options)
+        Ok(Some(options))
     }
 
     fn set(&mut self, name: &str, value: OsString) -> Result<(), String> {
@@ -136,7 +146,9 @@ impl Options {
             "board" => return Err(format!("--board {value}: there are m5150 and generic")),
             "model" => self.model.push(value.to_string()),
             "ram" => self.ram = Some(ram_size(value)?),
-            "limit" => self.limit = Some(scaled(value, &[('k', 1000), ('M', 1_000_000), ('G', 1_000_000_000)])?),
+            "limit" => {
+                self.limit = Some(scaled("limit", value, &[('k', 1000), ('M', 1_000_000), ('G', 1_000_000_000)])?)
+            }
             "uart" => {
                 let n = value.parse().ok().filter(|n| (1..=6).contains(n));
                 self.uart = n.ok_or(format!("--uart {value}: not 1 to 6"))?;
@@ -144,8 +156,8 @@ impl Options {
             "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port"))?),
             "span" => self.spans.push(span(value)?),
             "look" => self.looks.push(value.to_string()),
-            "way" if self.ways.len() < 32 => self.ways.push(value.to_string()),
-            _ => return Err(format!("there is no option --{name} (see `iasim --help`)")),
+            _ if self.ways.len() < 32 => self.ways.push(value.to_string()),
+            _ => return Err("--way: there can be 32".into()),
         }
         Ok(())
     }
@@ -175,7 +187,7 @@ fn console(options: &Options) -> Result<Console, String> {
 fn model(options: &Options) -> Result<Model, String> {
     // The generic board's guests have a timer; the real part does not wire it.
     let mut model = Model { guest_timer_wired: options.generic, ..Model::default() };
-    options.model.iter().try_for_each(|choice| model.set(choice))?;
+    options.model.iter().try_for_each(|choice| model.set(choice)).map_err(|error| format!("--model: {error}"))?;
     Ok(model)
 }
 
@@ -189,10 +201,10 @@ fn build(options: &Options) -> Result<(Cpu, Image), String> {
     } else {
         (M5150::memory(options.ram.unwrap_or(512 << 10)), Box::new(M5150::new(console, options.uart)))
     };
-    let mut images = Vec::new();
+    let (mut images, mut taken) = (Vec::new(), Vec::new());
     for path in &options.images {
         let bytes = with_path(path, fs::read(path))?;
-        images.push(image::load(&mut mem, &bytes).map_err(|error| format!("{}: {error}", path.display()))?);
+        images.push(image::load(&mut mem, &mut taken, &bytes).map_err(|error| format!("{}: {error}", path.display()))?);
     }
     let boots = mem.peek_word(RESET_VECTOR).is_some_and(|word| word != u32::MAX);
     let mut all = images.remove(0);
@@ -219,6 +231,10 @@ fn marker(name: &str, symbols: &Symbols, places: &mut Vec<(u32, u32)>) -> Result
         return Ok(number.into());
     }
     let at = address("span", name, symbols)?;
+    // One place has one number, or the end of a span would be passed before its beginning.
+    if let Some((_, number)) = places.iter().find(|place| place.0 == at) {
+        return Ok(*number);
+    }
     let number = PLACES + places.len() as u32;
     places.push((at, number));
     Ok(number)
@@ -275,6 +291,9 @@ fn run(options: &Options) -> Result<u8, String> {
     if let Some(observer) = &mut cpu.observer {
         eprint!("{}", observer.report());
     }
+    if let Some(error) = cpu.board.console().lost() {
+        eprintln!("iasim: the record is not complete: {error}");
+    }
     Ok(exit_code(&cpu, &stop))
 }
 
@@ -283,6 +302,7 @@ fn exit_code(cpu: &Cpu, stop: &Stop) -> u8 {
         Stop::Exit(code) => return *code as u8,
         Stop::Limit => (EXIT_LIMIT, format!("stopped after {} instructions", cpu.instructions())),
         Stop::Asleep => (EXIT_STUCK, "WAIT, and no interrupt can come any more".to_string()),
+        Stop::Endless(what) => (EXIT_STUCK, format!("an exception vector is itself an exception ({what}), for ever")),
         Stop::Unimplemented(what) => (EXIT_STUCK, what.clone()),
         Stop::Observer => (EXIT_STUCK, "stopped by an observer".to_string()),
     };
@@ -297,19 +317,23 @@ fn models() {
     }
 }
 
+fn help() -> Result<u8, String> {
+    let _ = writeln!(io::stdout(), "{HELP}");
+    Ok(0)
+}
+
 /// Runs the command line; an error is one line.
 pub fn main() -> Result<u8, String> {
     let mut parser = lexopt::Parser::from_env();
     match parser.next().map_err(|error| error.to_string())? {
-        Some(Value(command)) if command == "run" => run(&Options::parse(&mut parser)?),
+        Some(Value(command)) if command == "run" => {
+            Options::parse(&mut parser)?.map_or_else(help, |options| run(&options))
+        }
         Some(Value(command)) if command == "models" => {
             models();
             Ok(0)
         }
-        Some(Long("help") | Short('h')) => {
-            println!("{HELP}");
-            Ok(0)
-        }
+        Some(Long("help") | Short('h')) => help(),
         Some(argument) => Err(argument.unexpected().to_string()),
         None => Err("say what to do (see `iasim --help`)".into()),
     }

@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use crate::board::console::Waited;
 use crate::board::{Board, CoreLines, Lines};
 use crate::cp0::{self, cause, guestctl0, status, Cp0};
 use crate::exception::{code, Fault};
@@ -65,6 +66,8 @@ pub enum Stop {
     Limit,
     /// WAIT, and nothing is left that could end it: a masked timer's events do not.
     Asleep,
+    /// The root's vector is itself an exception, to that vector, for ever; what it is.
+    Endless(String),
     /// Something that this simulator does not model.
     Unimplemented(String),
     /// An observer wants to be asked.
@@ -523,19 +526,29 @@ impl Cpu {
             events += 1;
             if events <= MOST_EVENTS && self.now - start <= LONGEST_SLEEP {
                 self.pass_event();
-            } else if self.board.wait_for_input() {
+            } else if self.wait_for_input() {
                 (start, events) = (self.now, 0);
-            } else {
-                self.stop = Some(Stop::Asleep);
             }
         }
-        self.waiting = false;
+        // The limit does not end it.
+        self.waiting &= !self.wakes() && self.stop != Some(Stop::Asleep);
+    }
+
+    /// False: nobody has typed anything, which ends the run.
+    fn wait_for_input(&mut self) -> bool {
+        match self.board.wait_for_input() {
+            Waited::Typed => return true,
+            Waited::NotYet => self.stop = Some(Stop::Limit),
+            Waited::Nobody => self.stop = Some(Stop::Asleep),
+        }
+        false
     }
 
     fn pass_event(&mut self) {
         match self.next_event() {
-            u64::MAX if !self.board.wait_for_input() => self.stop = Some(Stop::Asleep),
-            u64::MAX => {}
+            u64::MAX => {
+                self.wait_for_input();
+            }
             next => {
                 self.idle += next.saturating_sub(self.now);
                 self.now = self.now.max(next);

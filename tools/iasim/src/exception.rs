@@ -2,7 +2,7 @@
 //! Exceptions: where they go, what they leave in the registers of that context, and the vectors.
 
 use crate::cp0::{self, cause, config3, entryhi, guestctl0, guestctl0ext, status, Cp0};
-use crate::cpu::{Context, Cpu};
+use crate::cpu::{Context, Cpu, Stop};
 use crate::model::Gvec;
 
 /// Cause.ExcCode.
@@ -105,7 +105,11 @@ impl Cpu {
             return self.enter_debug();
         }
         let changed = !self.cp0(fault.to).has(cp0::STATUS, status::EXL);
+        let endless = fault.to == Context::Root && !changed && self.vector(fault) == self.here;
         self.enter(fault, word);
+        if endless {
+            self.halt(Stop::Endless(CODE_NAMES[usize::from(fault.code & 31)].to_string()));
+        }
         if fault.to == Context::Guest && changed {
             self.field_changed();
         }

@@ -9,6 +9,7 @@ use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::rc::Rc;
+use std::time::Duration;
 
 use gdbstub::arch::{Arch, RegId, Registers};
 use gdbstub::common::Signal;
@@ -43,6 +44,9 @@ stats: what was counted so far";
 
 /// Instructions between looks at the connection.
 const CHUNK: u64 = 200_000;
+
+/// How long a program that waits for a key keeps GDB waiting.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// GDB's numbers: 32 registers, then these, then floating point, which there is none of, then ours.
 const STATUS: u32 = 32;
@@ -177,6 +181,7 @@ impl Debugged {
     fn new(mut cpu: Cpu) -> Self {
         let points = Rc::new(RefCell::new(Points::default()));
         cpu.observer = Some(Box::new(Watcher(points.clone())));
+        cpu.board.console().patience = Some(PATIENCE);
         let limit = cpu.limit;
         Debugged { cpu, points, view: None, step: false, ended: None, limit }
     }
@@ -213,7 +218,10 @@ impl Debugged {
             LO => cpu.lo = value,
             HI => cpu.hi = value,
             // The delay slot that pc may stand in is left with it.
-            PC if value != cpu.pc => cpu.jump(value),
+            PC if value != cpu.pc => {
+                cpu.waiting = false;
+                cpu.jump(value);
+            }
             _ => self.write_own(number, value),
         }
     }
@@ -244,6 +252,8 @@ impl Debugged {
         self.cpu.limit = self.limit.min(before + chunk);
         match self.cpu.run() {
             Stop::Observer => Some(SingleThreadStopReason::SwBreak(())),
+            // As it would be with a person looking at it.
+            Stop::Endless(_) => Some(SingleThreadStopReason::Signal(Signal::SIGILL)),
             Stop::Limit if self.cpu.instructions() >= self.limit => self.end(Stop::Limit),
             Stop::Limit => self.step.then_some(SingleThreadStopReason::DoneStep),
             stop => self.end(stop),
@@ -475,6 +485,7 @@ pub fn serve(cpu: Cpu, port: u16) -> Result<(Cpu, Stop), String> {
     let killed = matches!(done, Ok(DisconnectReason::Kill));
     let Debugged { mut cpu, ended, limit, .. } = debugged;
     cpu.observer = None;
+    cpu.board.console().patience = None;
     cpu.limit = limit;
     let stop = match ended {
         Some(stop) => stop,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! ELF files: what is loaded where, and the symbols.
 
-use elf::abi::{EM_MIPS, PT_LOAD, STT_FUNC, STT_NOTYPE};
+use elf::abi::{EM_MIPS, ET_DYN, ET_EXEC, PT_LOAD, STT_FUNC, STT_NOTYPE};
 use elf::endian::AnyEndian;
 use elf::ElfBytes;
 
@@ -50,6 +50,9 @@ fn physical(address: u32) -> u32 {
     }
 }
 
+/// What the architecture in a file's flags is: MIPS32 and MIPS64 Release 6.
+const RELEASE_6: [u32; 2] = [9, 10];
+
 fn check(file: &ElfBytes<AnyEndian>) -> Result<(), String> {
     use elf::file::Class;
     match file.ehdr {
@@ -58,19 +61,46 @@ fn check(file: &ElfBytes<AnyEndian>) -> Result<(), String> {
         ref header if header.endianness != AnyEndian::Little => {
             Err("it is big-endian; this core is little-endian".into())
         }
+        ref header if RELEASE_6.contains(&(header.e_flags >> 28)) => {
+            Err("it is for Release 6, whose instructions are others; this core is of Release 5".into())
+        }
+        ref header if header.e_type != ET_EXEC && header.e_type != ET_DYN => Err("it is not linked".into()),
         _ => Ok(()),
     }
 }
 
-/// Loads a file's segments at their physical addresses; what is wrong as one line.
-pub fn load(mem: &mut Memory, bytes: &[u8]) -> Result<Image, String> {
+/// What files have put into memory: the first address and the one behind the last.
+pub type Taken = Vec<(u64, u64)>;
+
+/// Whether the bytes differ from those that are there already, of this file or of another.
+fn contradicts(mem: &Memory, taken: &Taken, at: u32, data: &[u8]) -> bool {
+    let first = u64::from(at);
+    let within = |(from, to): &&(u64, u64)| *from < first + data.len() as u64 && first < *to;
+    taken.iter().filter(within).any(|(from, to)| {
+        let (from, to) = (first.max(*from), (first + data.len() as u64).min(*to));
+        (from..to).any(|n| mem.peek(n as u32) != Some(data[(n - first) as usize]))
+    })
+}
+
+/// Loads a file's segments at their physical addresses, beside what `taken` tells of other files; what is wrong as one
+/// line.
+pub fn load(mem: &mut Memory, taken: &mut Taken, bytes: &[u8]) -> Result<Image, String> {
     let file = ElfBytes::<AnyEndian>::minimal_parse(bytes).map_err(|error| format!("not an ELF file ({error})"))?;
     check(&file)?;
     let segments = file.segments().ok_or("it has nothing to load")?;
-    for segment in segments.iter().filter(|segment| segment.p_type == PT_LOAD && segment.p_memsz != 0) {
+    let segments: Vec<_> =
+        segments.iter().filter(|segment| segment.p_type == PT_LOAD && segment.p_memsz != 0).collect();
+    if segments.is_empty() {
+        return Err("it has nothing to load".into());
+    }
+    for segment in segments {
         let data = file.segment_data(&segment).map_err(|error| format!("a segment is broken ({error})"))?;
         let at = physical(segment.p_paddr as u32);
         let zeroes = vec![0; (segment.p_memsz - segment.p_filesz.min(segment.p_memsz)).min(1 << 28) as usize];
+        if contradicts(mem, taken, at, data) {
+            return Err(format!("its segment at 0x{at:08x} of {} bytes lies over another one", data.len()));
+        }
+        taken.push((at.into(), u64::from(at) + data.len() as u64));
         let rest = at.wrapping_add(data.len() as u32);
         if !mem.load(at, data) || !mem.load(rest, &zeroes) {
             return Err(format!("its segment at 0x{at:08x} of {} bytes is not all in memory", segment.p_memsz));

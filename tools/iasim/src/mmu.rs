@@ -197,7 +197,8 @@ impl Cpu {
         self.store_slowly::<N>(va, value)
     }
 
-    fn aligned<const N: usize>(&self, va: u32, access: Access) -> Result<u32, Box<Fault>> {
+    /// The physical address of an access of that size.
+    pub fn aligned<const N: usize>(&self, va: u32, access: Access) -> Result<u32, Box<Fault>> {
         if va & (N as u32 - 1) != 0 {
             return Err(Fault::at(self.mode.context(), address_error(access), va));
         }

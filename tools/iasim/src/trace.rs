@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
 
 use crate::cpu::{Cpu, Mode};
 use crate::disasm;
@@ -27,11 +27,17 @@ pub struct Trace {
     symbols: Symbols,
     /// The register that the instruction before this one wrote, whose value is now known.
     written: Option<usize>,
+    /// Why not all of it could be written.
+    lost: Option<io::Error>,
 }
 
 impl Trace {
     pub fn new(out: Box<dyn Write>, symbols: Symbols) -> Self {
-        Trace { out, symbols, written: None }
+        Trace { out, symbols, written: None, lost: None }
+    }
+
+    fn note(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        self.lost = write(&mut self.out).err().or(self.lost.take());
     }
 
     /// The value that the last instruction left ends its line.
@@ -40,7 +46,7 @@ impl Trace {
             Some(reg) => format!("  {}=0x{:08x}\n", disasm::REGS[reg & 31], cpu.gpr[reg]),
             None => "\n".to_string(),
         };
-        let _ = self.out.write_all(end.as_bytes());
+        self.note(|out| out.write_all(end.as_bytes()));
     }
 }
 
@@ -52,14 +58,15 @@ impl Observer for Trace {
         let (word, text) = cpu.shown(op, cpu.pc);
         let function = self.symbols.function(cpu.pc).unwrap_or("");
         let (number, who) = (cpu.instructions(), who(cpu));
-        let _ = write!(self.out, "{number:>10} {who:<4} {:08x} {:08x} {text:<32} {function}", cpu.pc, word);
+        let line = format!("{number:>10} {who:<4} {:08x} {word:08x} {text:<32} {function}", cpu.pc);
+        self.note(|out| out.write_all(line.as_bytes()));
         self.written = (op.rd() < 32).then_some(op.rd());
         true
     }
 
     fn report(&mut self) -> String {
-        let _ = self.out.write_all(b"\n").and_then(|()| self.out.flush());
-        String::new()
+        self.note(|out| out.write_all(b"\n").and_then(|()| out.flush()));
+        self.lost.as_ref().map_or(String::new(), |error| format!("iasim: the trace is not complete: {error}\n"))
     }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command and its GDB server, as a user meets them: compiled programs, gdb-multiarch, errors.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 const IASIM: &str = env!("CARGO_BIN_EXE_iasim");
 
@@ -70,11 +72,20 @@ fn limits_spans_and_traces() {
     assert!(err.contains("after 1000 instructions"));
     let (_, _, err) = iasim(&["run", "--board", "generic", "--span", "_start:main", elf]);
     assert!(err.contains("span _start:main all   n 1 min 5 median 5 max 5"), "{err}");
+    // Round a loop: from a place to the same one.
+    let round = with_code("round", &[0, 0x1000_FFFE, 0]); // nop; b .-4; nop
+    let place = "0xbfc00000:0xbfc00000";
+    let (_, _, err) = iasim(&["run", "--board", "generic", "--limit", "30", "--span", place, &round]);
+    assert!(err.contains(&format!("span {place} all   n 9 min 3 median 3 max 3")), "{err}");
     let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("trace");
     iasim(&["run", "--board", "generic", "--limit", "7", "--trace", trace.to_str().unwrap(), elf]);
     let text = std::fs::read_to_string(trace).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 7, "{text}");
+    // No room for it: that is said, and changes nothing else.
+    let (code, _, err) = iasim(&["run", "--board", "generic", "--limit", "7", "--trace", "/dev/full", elf]);
+    assert_eq!((code, err.lines().count()), (124, 2), "{err}");
+    assert!(err.contains("the trace is not complete: No space left"), "{err}");
     assert!(lines[0].contains("R    bfc00000 3c1d8008 lui sp,0x8008") && lines[0].ends_with("sp=0x80080000"), "{text}");
 }
 
@@ -88,7 +99,7 @@ fn errors_are_one_clear_line() {
     std::fs::write(&foreign, std::fs::read(IASIM).unwrap()).unwrap();
     let (junk, foreign) = (junk.to_str().unwrap(), foreign.to_str().unwrap());
     let work = work().to_str().unwrap();
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 17] = [
         (&[], "say what to do"),
         (&["fly"], "fly"),
         (&["run"], "no image"),
@@ -102,6 +113,10 @@ fn errors_are_one_clear_line() {
         (&["run", "--limit", "many", work], "'many' is not a number"),
         (&["run", "--board", "generic", "--span", "here:there", work], "there is no symbol 'here'"),
         (&["run", "--look", "here", work], "--look: there is no symbol 'here'"),
+        (&["run", "--fast", work], "there is no option --fast"),
+        (&["run", "--fast"], "there is no option --fast"),
+        (&["run", work, "--limit"], "missing argument for option '--limit'"),
+        (&["run", "--uart", "7", work], "--uart 7: not 1 to 6"),
     ];
     for (args, expected) in cases {
         let (code, out, err) = iasim(args);
@@ -113,6 +128,83 @@ fn errors_are_one_clear_line() {
     let (code, _, err) = iasim(&["run", "--ram", "4K", work]);
     assert_eq!(code, 2);
     assert!(err.contains("is not all in memory"), "{err}");
+}
+
+#[test]
+fn help_is_there_wherever_it_is_asked_for() {
+    for args in [&["--help"][..], &["run", "--help"], &["run", "-h", "image.elf"]] {
+        let (code, out, err) = iasim(args);
+        assert_eq!((code, err.as_str()), (0, ""), "{args:?}");
+        assert!(out.starts_with("usage: iasim run"), "{args:?}: {out}");
+    }
+}
+
+/// The program with some bytes of its file changed.
+fn damaged(name: &str, change: impl Fn(&mut Vec<u8>)) -> String {
+    let mut bytes = std::fs::read(work()).unwrap();
+    change(&mut bytes);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.elf"));
+    std::fs::write(&path, bytes).unwrap();
+    path.to_str().unwrap().to_string()
+}
+
+fn word_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+/// Where the file has the program header of the code, which begins at the reset vector.
+fn code_header(bytes: &[u8]) -> usize {
+    (0..5).map(|n| 52 + 32 * n).find(|at| word_at(bytes, at + 12) == 0xBFC0_0000).expect("code")
+}
+
+/// The program beginning with other instructions.
+fn with_code(name: &str, words: &[u32]) -> String {
+    damaged(name, |bytes| {
+        let code = word_at(bytes, code_header(bytes) + 4) as usize;
+        bytes[code..code + 4 * words.len()]
+            .copy_from_slice(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    })
+}
+
+/// Files for another machine, or with nothing in them, or that contradict each other.
+#[test]
+fn images_that_cannot_be_run() {
+    let work = work().to_str().unwrap();
+    let cases = [
+        ("release6", damaged("release6", |bytes| bytes[39] = 0x90), "Release 6"),
+        ("object", damaged("object", |bytes| bytes[16] = 1), "it is not linked"),
+        ("empty", damaged("empty", |bytes| bytes[44..46].fill(0)), "nothing to load"),
+        ("types", damaged("types", |bytes| (0..5).for_each(|n| bytes[52 + 32 * n] = 4)), "nothing to load"),
+        ("short", damaged("short", |bytes| bytes.truncate(60)), "iasim: error: "),
+    ];
+    for (name, path, expected) in cases {
+        let (code, _, err) = iasim(&["run", "--board", "generic", &path]);
+        assert_eq!((code, err.lines().count()), (2, 1), "{name}: {err}");
+        assert!(err.contains(expected), "{name}: {err}");
+    }
+    // The same twice is no contradiction.
+    let other = damaged("other", |bytes| {
+        let code = word_at(bytes, code_header(bytes) + 4) as usize;
+        bytes[code] ^= 1;
+    });
+    let (code, _, err) = iasim(&["run", "--board", "generic", work, work]);
+    assert_eq!(code, 0, "{err}");
+    let (code, _, err) = iasim(&["run", "--board", "generic", work, &other]);
+    assert_eq!((code, err.lines().count()), (2, 1), "{err}");
+    assert!(err.contains("lies over another one"), "{err}");
+}
+
+/// A program that runs into nothing: its exceptions have no handler, which it would never come back from.
+#[test]
+fn exceptions_without_a_handler_end_the_run() {
+    // It is elsewhere than where it starts.
+    let lost = damaged("lost", |bytes| {
+        let at = code_header(bytes) + 12;
+        bytes[at..at + 4].copy_from_slice(&0x9D00_0000u32.to_le_bytes());
+    });
+    let (code, _, err) = iasim(&["run", &lost]);
+    assert_eq!((code, err.lines().count()), (3, 1), "{err}");
+    assert!(err.contains("an exception vector is itself an exception (RI), for ever, pc 0xbfc00380"), "{err}");
 }
 
 /// What a terminal would have typed, written down and typed again, ends in the same instruction.
@@ -129,6 +221,9 @@ fn input_is_recorded_and_replayed() {
     assert_eq!(std::fs::read_to_string(record).unwrap().lines().count(), 13);
     let second = iasim(&["run", "--board", "generic", "--stats", "--replay", record, elf]);
     assert_eq!(first, second, "the same output, and the same counts");
+    let (code, _, err) = iasim(&["run", "--board", "generic", "--input", typed, "--record", "/dev/full", elf]);
+    assert_eq!((code, err.lines().count()), (13, 1), "{err}");
+    assert!(err.contains("the record is not complete: No space left"), "{err}");
 }
 
 /// A hypervisor from reset to its guest's end, on the real part's board, with what it costs.
@@ -206,4 +301,31 @@ fn gdb_sees_the_machine() {
         assert!(all.contains(expected), "no '{expected}' in:\n{all}");
     }
     assert!(server.wait().unwrap().success());
+}
+
+/// GDB's Ctrl-C, of a program that waits for a key that nobody types.
+#[test]
+fn gdb_interrupts_a_program_that_sleeps() {
+    let elf = with_code("asleep", &[0x4200_0020, 0x1000_FFFE, 0]); // wait; b .-4; nop
+    let mut server = Command::new(IASIM)
+        .args(["run", "--board", "generic", "--gdb", "0", &elf])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let line = BufReader::new(server.stderr.take().unwrap()).lines().next().unwrap().unwrap();
+    let port: u16 = line.trim_end_matches(')').rsplit(':').next().unwrap().parse().unwrap();
+    let mut gdb = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    gdb.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    gdb.write_all(b"$c#63").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    gdb.write_all(&[3]).unwrap();
+    let mut said = String::new();
+    let mut byte = [0];
+    while !said.contains("02") && gdb.read(&mut byte).is_ok_and(|count| count == 1) {
+        said.push(byte[0].into());
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(said.contains("T02") || said.contains("S02"), "no SIGINT in {said:?}");
 }

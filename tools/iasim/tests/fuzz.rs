@@ -88,8 +88,8 @@ fn random_image(seed: u64) {
         cpu.limit = cpu.instructions() + 1000;
         match cpu.run() {
             Stop::Limit => {}
-            // A program may end itself, or sleep for good.
-            Stop::Exit(_) | Stop::Asleep => scramble(&mut cpu, &mut rng),
+            // A program may end itself, or sleep or fail for good.
+            Stop::Exit(_) | Stop::Asleep | Stop::Endless(_) => scramble(&mut cpu, &mut rng),
             stop => panic!("seed {seed}: {stop:?}"),
         }
         check(&mut cpu, seed);
@@ -135,7 +135,7 @@ fn damaged_images_are_refused() {
         bytes.truncate(length);
         let mut mem = Memory::default();
         mem.add("RAM", 0, 1 << 16, true);
-        if let Err(text) = image::load(&mut mem, &bytes) {
+        if let Err(text) = image::load(&mut mem, &mut Vec::new(), &bytes) {
             assert_eq!(text.lines().count(), 1, "{text}");
         }
     }

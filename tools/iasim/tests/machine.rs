@@ -244,7 +244,11 @@ fn count_and_compare_of_both_contexts() {
 fn a_match_outlives_a_write_of_the_other_compare() {
     for nops in 0..24 {
         let mut cpu = generic();
-        guest(&mut cpu, CP0 | AT3 | guestctl0::GT, &("nop\n".repeat(nops) + "mtc0 $0, Compare\n" + &"nop\n".repeat(60)));
+        guest(
+            &mut cpu,
+            CP0 | AT3 | guestctl0::GT,
+            &("nop\n".repeat(nops) + "mtc0 $0, Compare\n" + &"nop\n".repeat(60)),
+        );
         cpu.write_root(cp0::COUNT, 0);
         cpu.write_root(cp0::COMPARE, 6);
         steps(&mut cpu, 40);
@@ -480,6 +484,15 @@ fn wait_passes_the_time() {
     assert_eq!(cpu.gpr[2], 7, "woken without IE, and not interrupted");
     assert_eq!(cpu.count(Context::Root), 1000);
     assert!((1997..=2001).contains(&cpu.idle), "{}", cpu.idle);
+    // Who stops in it goes on sleeping.
+    let mut cpu = generic();
+    root_code(&mut cpu, "wait\n addiu v0, zero, 7");
+    cpu.write_root(cp0::STATUS, 1 << 15);
+    cpu.write_root(cp0::COUNT, 0);
+    cpu.write_root(cp0::COMPARE, 1000);
+    steps(&mut cpu, 1);
+    steps(&mut cpu, 1);
+    assert_eq!((cpu.gpr[2], cpu.count(Context::Root)), (7, 1000));
     let mut cpu = generic();
     root_code(&mut cpu, "wait");
     cpu.write_root(cp0::CAUSE, cause::DC);
@@ -521,13 +534,28 @@ fn what_is_not_modelled_stops_and_says_so() {
 #[test]
 fn nested_exceptions_are_noted() {
     let mut cpu = m5150();
-    put(&mut cpu, 0x180, &asm::assemble("syscall", 0));
+    put(&mut cpu, 0x180, &asm::assemble("nop\n syscall", 0));
     root_code(&mut cpu, "break");
     steps(&mut cpu, 1);
     assert_eq!([cpu.root[cp0::NESTEDEXC], cpu.root[cp0::NESTEDEPC], cpu.root[cp0::EPC]], [0, ROOT, ROOT]);
-    steps(&mut cpu, 1);
-    assert_eq!([cpu.root[cp0::NESTEDEXC], cpu.root[cp0::NESTEDEPC]], [status::EXL, 0x8000_0180]);
+    steps(&mut cpu, 2);
+    assert_eq!([cpu.root[cp0::NESTEDEXC], cpu.root[cp0::NESTEDEPC]], [status::EXL, 0x8000_0184]);
     assert_eq!((cpu.root[cp0::EPC], code_of(&cpu)), (ROOT, 8));
+}
+
+/// A vector whose first instruction is an exception leads to itself for ever, which nobody waits for; a guest's does so
+/// until the root takes it away.
+#[test]
+fn exceptions_without_end_are_noticed() {
+    let mut cpu = m5150();
+    put(&mut cpu, 0x180, &asm::assemble("syscall", 0));
+    root_code(&mut cpu, "break");
+    assert_eq!(cpu.run(), Stop::Endless("Sys".into()));
+    assert_eq!((cpu.pc, cpu.instructions()), (0x8000_0180, 2));
+    let mut cpu = m5150();
+    guest(&mut cpu, CP0 | AT3, "break");
+    put(&mut cpu, GUEST_MEMORY + 0x180, &asm::assemble("syscall", 0));
+    steps(&mut cpu, 100);
 }
 
 #[test]

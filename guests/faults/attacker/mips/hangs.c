@@ -35,6 +35,62 @@ void timer_storm(struct verdict *v, uint64_t arg)
     v->tried += interrupts;
 }
 
+static void once_timer(void)
+{
+    interrupts++;
+    timer_set(UINT64_MAX);
+}
+
+/* An interrupt of the timer's that waits, and a write of Count, which leaves it, or of Compare, which takes it back. */
+void timer_waits(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    trap_set_interrupt(PLATFORM_TIMER_IRQ, once_timer);
+    machine_enable(PLATFORM_TIMER_IRQ, true);
+    for (unsigned int round = 0; round < 6; round++) {
+        bool stays = round % 2 == 0;
+
+        interrupts = 0;
+        cp0_write_compare(cp0_read_count() + MS / 10U);
+        spin(MS);
+        if (stays) {
+            cp0_write_count(cp0_read_count() + 5U);
+        } else {
+            cp0_write_compare(cp0_read_count() + 1000U * MS);
+        }
+        machine_interrupts(true);
+        spin(MS / 10U);
+        machine_interrupts(false);
+        judge(v, interrupts == (stays ? 1U : 0U), "round %u: %lu interrupts", round, interrupts);
+    }
+    machine_enable(PLATFORM_TIMER_IRQ, false);
+}
+
+/* The guest changes Cause, which is emulated, while its timer's interrupt comes: that must not go under. */
+void timer_beside_cause(struct verdict *v, uint64_t arg)
+{
+    uint32_t cause = cp0_read_cause();
+
+    (void)arg;
+    trap_set_interrupt(PLATFORM_TIMER_IRQ, once_timer);
+    machine_enable(PLATFORM_TIMER_IRQ, true);
+    for (uint32_t round = 0; round < 400; round++) {
+        uint32_t due = cp0_read_count() + 1000U + round;
+
+        interrupts = 0;
+        cp0_write_compare(due);
+        while ((int32_t)(cp0_read_count() - due) < 500) {
+            cp0_write_cause(cause ^ CAUSE_IV);
+            cp0_write_cause(cause);
+        }
+        machine_interrupts(true);
+        spin(MS / 50U);
+        machine_interrupts(false);
+        judge(v, interrupts == 1, "round %u: %lu interrupts", round, interrupts);
+    }
+    machine_enable(PLATFORM_TIMER_IRQ, false);
+}
+
 static void again_software(void)
 {
     interrupts++;

@@ -263,6 +263,93 @@ void hypcall_in_slot(struct verdict *v, uint64_t arg)
           "in the slot of a return");
 }
 
+static void put_code(const uint32_t *code, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        guard_code[i] = code[i];
+    }
+}
+
+/* A jump to microMIPS code and back, with the slot's word in between: 2 there, 1 here. */
+static void jalx_slot(struct verdict *v, uint32_t slot)
+{
+    /* move $8, $31; jalx to the last but one; the slot; addiu $4, $4, 1; jr $8; nop; addiu $4, $4, 2; jr16 $31 */
+    const uint32_t there = (uint32_t)(uintptr_t)&guard_code[6];
+    const uint32_t code[] = {
+        0x03e04025U, 0x74000000U | (there >> 2 & 0x03ffffffU), slot, 0x24840001U, 0x01000008U, WORD_NOP, 0x00023084U,
+        0x0c00459fU};
+    struct caught c;
+
+    put_code(code, LENGTH_OF(code));
+    c = guarded((uint32_t)(uintptr_t)guard_code, 0, 0);
+    judge(v, c.code == NO_EXCEPTION && c.value == 3, "JALX with 0x%x: code %u, value %u", slot, c.code, c.value);
+}
+
+/* What is emulated in a branch's delay slot and writes the register that the branch goes by: not taken, taken, by register. */
+void results_in_slots(struct verdict *v, uint64_t arg)
+{
+    /* To $5: MFC0 of PRId, SRSCtl, which is 0, and Count; RDPGPR of $0; LBU of the UART's line status. */
+    static const uint32_t slots[] = {0x40057800U, 0x40056002U, 0x40054800U, 0x41402800U, 0x90850005U};
+    const uint32_t at = (uint32_t)(uintptr_t)guard_code;
+
+    (void)arg;
+    for (size_t i = 0; i < LENGTH_OF(slots); i++) {
+        for (uint32_t way = 0; way < 3; way++) {
+            /* bnez $5 or jr $5; the slot; li $4, 1; jr $31; nop; li $4, 2; jr $31; nop */
+            const uint32_t code[] = {way < 2 ? 0x14a00004U : 0x00a00008U,
+                                     slots[i],
+                                     0x24040001U,
+                                     WORD_RETURN,
+                                     WORD_NOP,
+                                     0x24040002U,
+                                     WORD_RETURN,
+                                     WORD_NOP};
+            struct caught c;
+
+            put_code(code, LENGTH_OF(code));
+            c = guarded(at, 0xa0000000U + (uint32_t)UART_PHYSICAL, way < 2 ? way : at + 20U);
+            judge(v, c.code == NO_EXCEPTION && c.value == (way == 0 ? 1U : 2U), "slot 0x%x, way %u: code %u, value %u",
+                  slots[i], way, c.code, c.value);
+        }
+    }
+    jalx_slot(v, slots[0]);
+    jalx_slot(v, 0x41402800U);
+}
+
+#define WORD_RDHWR_USERLOCAL 0x7c04e83bU /* to $4 */
+#define KEPT 0x5a5a1234U
+#define VS_32 0x20U
+#define GRAIN 0x80000000U
+
+/* What few guests use, and is not always in hardware, while others have their turns; Count only goes on. */
+void state_is_kept(struct verdict *v, uint64_t arg)
+{
+    uint32_t last = try_word(WORD_RDHWR_USERLOCAL, 0, 0).value;
+
+    (void)arg;
+    judge(v, last == 0, "UserLocal is 0x%x before it was ever written", last);
+    cp0_write_userlocal(KEPT);
+    cp0_write_kscratch1(~KEPT);
+    cp0_write_intctl(VS_32);
+    cp0_write_pagegrain(GRAIN);
+    cp0_write_wired(3);
+    cp0_write_count(cp0_read_count() + 0x01000000U);
+    last = cp0_read_count();
+    for (uint32_t end = last + (uint32_t)(40UL * MS); end - last < 0x80000000U;) {
+        uint32_t now = cp0_read_count();
+
+        judge(v, now - last < 0x00800000U, "Count 0x%x after 0x%x", now, last);
+        judge(v, cp0_read_userlocal() == KEPT, "UserLocal 0x%x", cp0_read_userlocal());
+        judge(v, cp0_read_kscratch1() == ~KEPT, "KScratch1 0x%x", cp0_read_kscratch1());
+        judge(v, (cp0_read_intctl() & 0x3e0U) == VS_32, "IntCtl 0x%x", cp0_read_intctl());
+        judge(v, cp0_read_pagegrain() == GRAIN && cp0_read_wired() == 3, "PageGrain 0x%x", cp0_read_pagegrain());
+        last = now;
+    }
+    cp0_write_wired(0);
+    cp0_write_pagegrain(0);
+    cp0_write_intctl(0);
+}
+
 /* Every operation on every cache, by index and by address of its own memory. */
 void cache_operations(struct verdict *v, uint64_t arg)
 {

@@ -11,7 +11,12 @@
 #define ENTRYHI_INVALID 0x400U
 #define WORD_LOAD WORD_ACCESS(0x23)
 #define WORD_STORE WORD_ACCESS(0x2b)
+#define ENTRYLO_RI 0x80000000U
+#define ENTRYLO_XI 0x40000000U
+#define GRAIN_IEC 0x08000000U /* codes of their own for both */
 #define CODE_MACHINE_CHECK 24U
+#define CODE_READ_INHIBIT 19U
+#define CODE_EXECUTE_INHIBIT 20U
 
 static volatile uint32_t pages[2][1024] __attribute__((aligned(8192)));
 
@@ -147,5 +152,30 @@ void tlb_protection(struct verdict *v, uint64_t arg)
     c = try_word(WORD_LOAD, PAGE_A + 0x1000U, 0);
     judge(v, c.code == EXCEPTION_TLB_LOAD && c.badvaddr == PAGE_A + 0x1000U, "load of what is invalid: code %u",
           c.code);
+    clear_all();
+}
+
+/* Pages that may not be read, or not be executed, after others have run, too; and what asks for it without PageGrain. */
+void tlb_inhibits(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    clear_all();
+    for (unsigned int round = 0; round < 4; round++) {
+        bool on = round % 2 != 0;
+        struct caught c;
+
+        cp0_write_pagegrain(on ? ENTRYLO_RI | ENTRYLO_XI | GRAIN_IEC : 0);
+        set_entry(1, PAGE_A, frame_of(pages) | FLAGS | ENTRYLO_RI, frame_of(pages[1]) | FLAGS | ENTRYLO_XI);
+        pages[1][0] = WORD_RETURN;
+        pages[1][1] = WORD_NOP;
+        spin(5UL * MS); /* the others' turns */
+        c = try_word(WORD_LOAD, PAGE_A, 0);
+        judge(v, c.code == (on ? CODE_READ_INHIBIT : NO_EXCEPTION), "load, round %u: code %u", round, c.code);
+        c = try_word(WORD_LOAD, PAGE_A + 0x1000U, 0);
+        judge(v, c.code == NO_EXCEPTION, "load of the other page, round %u: code %u", round, c.code);
+        c = guarded(PAGE_A + 0x1000U, 0, 0);
+        judge(v, c.code == (on ? CODE_EXECUTE_INHIBIT : NO_EXCEPTION), "execution, round %u: code %u", round, c.code);
+    }
+    cp0_write_pagegrain(0);
     clear_all();
 }

@@ -193,18 +193,20 @@ static void port_exception(uint32_t code, struct port_frame *frame)
 
 /*
  * The one tick that is due, as nearly always: counted in 32 bits, and in registers that nobody has to save. False, and
- * nothing done, if more are due or none, or if Count's highest bit has changed since the last one: machine_time() has to
- * see that.
+ * nothing done that port_tick() does not do again, if more are due or none, or if Count's highest bit has changed since
+ * the last one: machine_time() has to see that. Compare is set first, for a VM may stand still at any instruction: what
+ * Count says before may be long past, and a Compare that is past interrupts after a whole round of Count.
  */
 static inline bool port_tick_alone(void)
 {
-    uint32_t due = (uint32_t)port_next_tick, count = cp0_read_count();
+    uint32_t due = (uint32_t)port_next_tick, count;
 
+    cp0_write_compare(due + (uint32_t)PORT_TICK_PERIOD);
+    count = cp0_read_count();
     if (count - due > PORT_ON_TIME || ((due - PORT_TICK_PERIOD) ^ count) >> 31 != 0) {
         return false;
     }
     port_next_tick += PORT_TICK_PERIOD;
-    cp0_write_compare((uint32_t)port_next_tick);
     port_yield_from_isr(xTaskIncrementTick());
     return true;
 }

@@ -68,7 +68,9 @@
 CP0(index, 0, 0)
 CP0(entrylo0, 2, 0)
 CP0(entrylo1, 3, 0)
+CP0(userlocal, 4, 2)
 CP0(pagemask, 5, 0)
+CP0(pagegrain, 5, 1)
 CP0(wired, 6, 0)
 CP0_READ(badvaddr, 8, 0)
 CP0_READ(badinstr, 8, 1)
@@ -85,6 +87,7 @@ CP0(ebase, 15, 1)
 CP0(config, 16, 0)
 CP0_READ(config1, 16, 1)
 CP0_READ(config3, 16, 3)
+CP0(kscratch1, 31, 2)
 
 /* Interrupts off; Status as it was. */
 static inline uint32_t cp0_di(void)

@@ -4,10 +4,21 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
-use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
+use std::time::Duration;
 
 /// How often a live terminal is looked at, in clocks.
 const LIVE_EVERY: u64 = 20_000;
+
+/// What waiting for somebody to type has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waited {
+    Typed,
+    /// Not for as long as there is patience.
+    NotYet,
+    /// Nobody ever will.
+    Nobody,
+}
 
 pub struct Console {
     out: Box<dyn Write>,
@@ -16,6 +27,10 @@ pub struct Console {
     live: Option<Receiver<u8>>,
     look_again: u64,
     record: Option<Box<dyn Write>>,
+    /// Why not all of it could be written.
+    lost: Option<io::Error>,
+    /// For how long to wait for a key; None: for ever.
+    pub patience: Option<Duration>,
 }
 
 impl Default for Console {
@@ -26,7 +41,7 @@ impl Default for Console {
 
 impl Console {
     pub fn new(out: Box<dyn Write>) -> Self {
-        Console { out, typed: VecDeque::new(), live: None, look_again: 0, record: None }
+        Console { out, typed: VecDeque::new(), live: None, look_again: 0, record: None, lost: None, patience: None }
     }
 
     /// What is typed, and when it is there at the earliest.
@@ -47,6 +62,11 @@ impl Console {
     /// Writes down every byte that the machine takes: its time and its value, a line each.
     pub fn records(&mut self, to: Box<dyn Write>) {
         self.record = Some(to);
+    }
+
+    /// Why the record is not complete, if it is not.
+    pub fn lost(&self) -> Option<&io::Error> {
+        self.lost.as_ref()
     }
 
     /// Output that cannot be written is lost, as on a line that nobody listens to.
@@ -73,7 +93,7 @@ impl Console {
         }
         self.typed.pop_front();
         if let Some(record) = &mut self.record {
-            let _ = writeln!(record, "{now} {byte}");
+            self.lost = writeln!(record, "{now} {byte}").err().or(self.lost.take());
         }
         Some(byte)
     }
@@ -97,15 +117,25 @@ impl Console {
         self.typed.front().map_or(live, |(at, _)| (*at).min(live))
     }
 
-    /// Waits for a byte from the terminal; false: there will be none.
-    pub fn wait(&mut self) -> bool {
+    /// Waits for a byte from the terminal.
+    pub fn wait(&mut self) -> Waited {
         self.flush();
-        let byte = self.live.as_ref().and_then(|live| live.recv().ok());
+        let Some(live) = &self.live else { return Waited::Nobody };
+        let byte = match self.patience {
+            Some(patience) => live.recv_timeout(patience),
+            None => live.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
         match byte {
-            Some(byte) => self.typed.push_back((0, byte)),
-            None => self.live = None,
+            Ok(byte) => {
+                self.typed.push_back((0, byte));
+                Waited::Typed
+            }
+            Err(RecvTimeoutError::Timeout) => Waited::NotYet,
+            Err(RecvTimeoutError::Disconnected) => {
+                self.live = None;
+                Waited::Nobody
+            }
         }
-        byte.is_some()
     }
 }
 

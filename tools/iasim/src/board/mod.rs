@@ -5,7 +5,7 @@ pub mod console;
 pub mod generic;
 pub mod m5150;
 
-use console::Console;
+use console::{Console, Waited};
 
 /// What the core drives towards the board.
 #[derive(Clone, Copy, Default)]
@@ -61,8 +61,8 @@ pub trait Board {
         Vec::new()
     }
 
-    /// Nothing will ever happen by itself: waits for somebody to type; false: nobody can.
-    fn wait_for_input(&mut self) -> bool {
+    /// Nothing will ever happen by itself: waits for somebody to type.
+    fn wait_for_input(&mut self) -> Waited {
         self.console().wait()
     }
 }

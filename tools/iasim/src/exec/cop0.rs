@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Instructions of coprocessor 0 that both contexts have.
 
-use crate::cp0::{self, cause, entryhi, guestctl0, status, Reg};
+use crate::cp0::{self, cause, entryhi, guestctl0, pagegrain, status, Reg};
 use crate::cpu::{Context, Cpu, Done};
 use crate::exception::{code, gexc, Fault};
 use crate::exec::{system, vz};
@@ -238,6 +238,7 @@ impl Cpu {
             self.root.merge(cp0::GUESTCTL1, 0xFF << 16, u32::from(shown.guest) << 16);
         }
         self.soft.flush();
+        self.close_window();
     }
 
     pub fn tlb_write(&mut self, work: TlbWork, random: bool) -> Done {
@@ -250,8 +251,10 @@ impl Cpu {
         // The root's entries for a guest hold whatever the root's ASID.
         entry.global |= work.context == Context::Root && work.tag != 0;
         if self.model.tlb_machine_check && self.tlb(work.context).clashes(index, &entry) {
-            self.cp0_mut(work.context)[cp0::STATUS] |= status::TS;
-            return Err(Fault::boxed(work.context, code::MCHECK));
+            // Whoever executes has done it: the root, when it works on the guest's TLB.
+            let to = self.mode.context();
+            self.cp0_mut(to)[cp0::STATUS] |= status::TS;
+            return Err(Fault::boxed(to, code::MCHECK));
         }
         self.tlb(work.context).write(index, entry);
         self.soft.flush();
@@ -369,6 +372,12 @@ impl Cpu {
                 let size = self.tlb(context).size() as u32;
                 self.cp0_mut(context).merge(reg, size.next_power_of_two() - 1, value);
             }
+            // RI and XI are there where PageGrain has them on.
+            cp0::ENTRYLO0 | cp0::ENTRYLO1 => {
+                let cp0 = self.cp0_mut(context);
+                let inhibits = cp0[cp0::PAGEGRAIN] & (pagegrain::RIE | pagegrain::XIE);
+                cp0.merge(reg, mask, value & (0x3FFF_FFFF | inhibits));
+            }
             cp0::COMPARE => self.set_compare(context, value),
             cp0::STATUS => self.write_status(context, mask, value),
             cp0::VIEW_IPL => {
@@ -381,7 +390,10 @@ impl Cpu {
         }
         match reg {
             cp0::CAUSE => self.timer_hold(),
-            cp0::ENTRYHI | cp0::PAGEGRAIN => self.soft.flush(),
+            cp0::ENTRYHI | cp0::PAGEGRAIN => {
+                self.soft.flush();
+                self.close_window();
+            }
             _ => {}
         }
         self.attend();

@@ -97,8 +97,8 @@ pub fn sc(c: &mut Cpu, o: Op) -> Done {
     let linked = c.llbit[c.mode.context() as usize];
     if linked {
         c.store::<4>(va, c.rt(o))?;
-    } else if va & 3 != 0 {
-        c.store::<4>(va, 0)?;
+    } else {
+        c.aligned::<4>(va, Access::Write)?;
     }
     c.set(o, linked.into());
     Ok(())

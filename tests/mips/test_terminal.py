@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make run` of a system for the M5150 at a terminal: keys count one by one, and the terminal is left as it was."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+import time
+
+from conftest import build
+
+from tessera.runner import ROOT
+
+SOON_S = 30.0
+
+
+def read_until(terminal: int, words: str) -> str:
+    """What the screen shows, up to the words."""
+    shown, end = "", time.monotonic() + SOON_S
+    while words not in shown and time.monotonic() < end:
+        if select.select([terminal], [], [], 0.2)[0]:
+            shown += os.read(terminal, 65536).decode("latin-1")
+    assert words in shown, shown[-2000:]
+    return shown
+
+
+def test_keys_count_without_enter() -> None:
+    name = f"../build/mips/{build('m5150', 'm5150').name.rpartition('/')[2]}"
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    command = [sys.executable, str(ROOT / "scripts" / "run.py"), "run", "--system", name]
+    run = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT)
+    try:
+        read_until(ours, "rtm: 4 apps run")
+        os.write(ours, b"\x14h")
+        read_until(ours, "this help")
+        os.write(ours, b"\x142")
+        assert "\x14" not in read_until(ours, "keyboard: rtm"), "the terminal shows keys itself"
+        os.write(ours, b"list\r")
+        read_until(ours, "app 0, ")
+        os.write(ours, b"\x03\x14q")
+        assert run.wait(SOON_S) == 0, "Ctrl-C is a key"
+        assert termios.tcgetattr(theirs) == before
+    finally:
+        run.kill()
+        run.wait()
+        os.close(ours)
+        os.close(theirs)
