@@ -16,7 +16,6 @@ use crate::cpu::{Cpu, Stop};
 use crate::gdb;
 use crate::image::{self, Image, Symbols};
 use crate::model::{Model, CHOICES};
-use crate::pace::Pace;
 use crate::observe::{Observer, Observers};
 use crate::pace::Pace;
 use crate::stats::Span;
