@@ -127,11 +127,11 @@ def test_state_is_kept_while_another_vm_is_loaded(name: str, board: str) -> None
 @pytest.mark.parametrize("board", TARGETS)
 @pytest.mark.parametrize("seed", range(3))
 def test_random_instructions(seed: int, board: str) -> None:
-    """A guest that executes anything, and is begun anew when it hangs."""
+    """A guest that executes anything, and is begun anew when it hangs; it may call the hypervisor all the time."""
     random_guest.make(ROOT / "build" / "guests-mips" / "random" / "random.bin", seed)
     build.cache_clear()
     system = run("random", board, limit=LIMIT)
     assert system.code == LIMIT_REACHED, system.printed[-1000:] + system.remarks
     exits = re.findall(r"^ +guest 1 +to root +GE (GPSI|HC) +(\d+)$", system.remarks, re.MULTILINE)
-    assert len(exits) == 2 and all(int(count) > 500 for _, count in exits), system.remarks
+    assert sum(int(count) for _, count in exits) > 5000, system.remarks
     check_others(system, "random")
