@@ -68,6 +68,15 @@ static void job_calls(void *argument)
     }
 }
 
+static void job_floods(void *argument)
+{
+    (void)argument;
+    app_jobs++;
+    for (;;) {
+        flood_once();
+    }
+}
+
 static void job_deletes_itself(void *argument)
 {
     (void)argument;
@@ -91,7 +100,7 @@ static void job_wild(void *argument)
 /* Apps that never end their jobs; arg: which. Each uses up its budget in each period and no more. */
 void app_overruns(struct verdict *v, uint64_t arg)
 {
-    static void (*const kinds[])(void *argument) = {job_endless, job_waits, job_calls};
+    static void (*const kinds[])(void *argument) = {job_endless, job_waits, job_calls, job_floods};
     struct rt_stats stats;
 
     for (unsigned int n = 0; n < APPS; n++) {

@@ -80,8 +80,15 @@ struct call {
 void try_call(struct verdict *v, const struct call *call);
 void try_calls(struct verdict *v, const struct call *calls, size_t count);
 
-/* Messages and doorbells to the ticker, as fast as it goes. */
+/* Messages and doorbells to the ticker, as fast as it goes; one of each. */
 void flood(struct verdict *v);
+void flood_once(void);
+
+/* What messages to the ticker have to look like. */
+void fill_message(void *message, size_t size);
+
+/* Sends that to the ticker, and waits for what it answers: the same. */
+void await_answer(struct verdict *v, const void *message, unsigned long size);
 
 /* Attacks, for who has no better of that kind. */
 void ipc_flood(struct verdict *v, uint64_t arg);
