@@ -27,8 +27,8 @@ const char *system_init(const struct sysimage_header *image)
         list_init(&cpu->timers);
         trace_init(cpu);
     }
-    for (hyp.nvms = 0; hyp.nvms < image->nvms && wrong == NULL;
-         hyp.nvms++) { /* who tells what is wrong looks at them */
+    /* One by one, for who then tells what is wrong looks at all of them. */
+    for (hyp.nvms = 0; hyp.nvms < image->nvms && wrong == NULL; hyp.nvms++) {
         wrong = vm_init(&hyp.vms[hyp.nvms], hyp.nvms, &vms[hyp.nvms], &hyp.vcpus[vcpus]);
         vcpus += hyp.vms[hyp.nvms].total;
     }
