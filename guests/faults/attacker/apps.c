@@ -40,6 +40,24 @@ void app_start(struct verdict *v, unsigned int n, void (*job)(void *argument))
     judge(v, ret.error == 0, "launch: %ld", ret.error);
 }
 
+void apps_start_together(struct verdict *v, void (*job)(void *argument))
+{
+    uint64_t first = machine_time() + MS;
+
+    for (unsigned int n = 0; n < APPS; n++) {
+        struct rt_params params = params_of(n);
+        struct sbi_ret ret;
+
+        tasks[n] = (struct rt_task){job, NULL};
+        params.period_us = PERIOD_US / 10;
+        params.deadline_us = PERIOD_US / 10;
+        params.budget_us = BUDGET_US / 10;
+        ret = rt_create_app(&params);
+        ret = rt_launch_app(RT_OWN_VM, (unsigned long)ret.value, first);
+        judge(v, ret.error == 0, "launch: %ld", ret.error);
+    }
+}
+
 /* --- what apps do --- */
 
 static void job_endless(void *argument)

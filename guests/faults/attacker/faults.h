@@ -101,6 +101,9 @@ extern volatile unsigned long app_jobs; /* begun; owner: whatever app runs */
 /* Starts app `n` of the system file with that job. */
 void app_start(struct verdict *v, unsigned int n, void (*job)(void *argument));
 
+/* Starts all apps with that job, ten times as often, all at the same moments. */
+void apps_start_together(struct verdict *v, void (*job)(void *argument));
+
 /* Apps that end themselves by that job in the middle of it. The slot is free again each time. */
 void app_ends_by(struct verdict *v, void (*job)(void *argument));
 

@@ -103,3 +103,30 @@ void buffers_across(struct verdict *v, uint64_t arg)
         text_across(v, before);
     }
 }
+
+static void job_nothing(void *argument)
+{
+    (void)argument;
+}
+
+/* The longest way to send there is, and then to wait, over and over, while apps are released: all at the same moments. */
+void send_storm(struct verdict *v, uint64_t arg)
+{
+    const uint8_t *at = across(IPC_MESSAGE_MAX - 1);
+    uint64_t end = csr_read_time() + 60UL * MS;
+
+    (void)arg;
+    fill_message((void *)(uintptr_t)at, IPC_MESSAGE_MAX);
+    apps_start_together(v, job_nothing);
+    csr_write_sie(SIE_SOFT);
+    while (csr_read_time() < end) {
+        struct ipc_peer from;
+        uint8_t answer[IPC_MESSAGE_MAX];
+        long error = ipc_send_wait((struct ipc_peer){VM_TICKER, 0}, at, IPC_MESSAGE_MAX);
+
+        judge(v, error == 0 || error == IPC_NOT_NOW, "sending: %ld", error);
+        csr_clear_sip(SIE_SOFT);
+        (void)ipc_receive(answer, sizeof(answer), &from);
+    }
+    csr_write_sie(0);
+}
