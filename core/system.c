@@ -16,7 +16,6 @@ const char *system_init(const struct sysimage_header *image)
     unsigned vcpus = 0;
 
     hyp.image = image;
-    hyp.nvms = image->nvms;
     hyp.ncpus = image->nharts;
     hyp.us = image->timebase_hz / 1000000U;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
@@ -28,9 +27,10 @@ const char *system_init(const struct sysimage_header *image)
         list_init(&cpu->timers);
         trace_init(cpu);
     }
-    for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
-        wrong = vm_init(&hyp.vms[i], i, &vms[i], &hyp.vcpus[vcpus]);
-        vcpus += hyp.vms[i].total;
+    /* One by one, for who then tells what is wrong looks at all of them. */
+    for (hyp.nvms = 0; hyp.nvms < image->nvms && wrong == NULL; hyp.nvms++) {
+        wrong = vm_init(&hyp.vms[hyp.nvms], hyp.nvms, &vms[hyp.nvms], &hyp.vcpus[vcpus]);
+        vcpus += hyp.vms[hyp.nvms].total;
     }
     sched_init(image->quantum_us * hyp.us);
     console_init();

@@ -19,11 +19,14 @@ static ticks_t vm_runtime(const struct vm *vm)
 {
     ticks_t sum = 0;
 
-    spin_lock(&sched_lock); /* runtime and since move together */
-    for (unsigned i = 0; i < vm->total; i++) {
-        const struct vcpu *v = &vm->vcpus[i];
+    spin_lock(&sched_lock);                                                  /* runtime and since move together */
+    for (const struct vcpu *v = vm->vcpus; v < &vm->vcpus[vm->total]; v++) { /* of which there may be many */
+        sum += v->runtime;
+    }
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        const struct vcpu *v = cpu_get(i)->current;
 
-        sum += v->runtime + (v->state == VCPU_RUNNING ? arch_time() - v->cpu->since : 0);
+        sum += v != NULL && v->vm == vm ? arch_time() - cpu_get(i)->since : 0;
     }
     spin_unlock(&sched_lock);
     return sum;

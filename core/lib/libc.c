@@ -11,12 +11,10 @@ static bool aligned(uintptr_t address)
 
 void *memcpy(void *restrict dst, const void *restrict src, size_t n)
 {
-    size_t done = 0;
+    size_t done = aligned((uintptr_t)dst | (uintptr_t)src) ? WORDS(n) : 0; /* how compilers copy a structure */
 
-    if (aligned((uintptr_t)dst | (uintptr_t)src)) { /* how compilers copy a structure */
-        done = WORDS(n);
-        copy_words(dst, src, done);
-    }
+    copy_words(dst, src, done);
+#pragma GCC unroll 8 /* a guest's message from an odd address takes long enough */
     for (; done < n; done++) {
         ((char *)dst)[done] = ((const char *)src)[done];
     }
@@ -25,12 +23,9 @@ void *memcpy(void *restrict dst, const void *restrict src, size_t n)
 
 void *memset(void *dst, int c, size_t n)
 {
-    size_t done = 0;
+    size_t done = c == 0 && aligned((uintptr_t)dst) ? WORDS(n) : 0; /* how compilers clear a structure */
 
-    if (c == 0 && aligned((uintptr_t)dst)) { /* how compilers clear a structure */
-        done = WORDS(n);
-        clear_words(dst, done);
-    }
+    clear_words(dst, done);
     for (; done < n; done++) {
         ((char *)dst)[done] = (char)c;
     }

@@ -92,6 +92,7 @@ class Options:
     virtual: bool = True
     hypervisor: Path = HYPERVISOR_BIN
     seconds: float = 3600.0  # of real time, after which it ends too
+    arguments: tuple[str, ...] = ()  # more of them for QEMU
 
     @property
     def label(self) -> str:
@@ -209,8 +210,11 @@ class Run:
             self._revive()
 
 
-def attack(options: Options, qemu: Qemu) -> Log:
-    """Boots the system and lets the attacker make its calls. Raises FuzzError when something goes wrong."""
+def attack(options: Options, qemu: Qemu, at_end: Callable[[Machine], None] = lambda machine: None) -> Log:
+    """
+    Boots the system and lets the attacker make its calls; `at_end` looks at the machine then. Raises FuzzError when
+    something goes wrong.
+    """
     system = build(options)
     size = system.data["qemu"]["memory_mib"] << 20
     ram = OUT / f"{options.label}.ram"
@@ -218,7 +222,7 @@ def attack(options: Options, qemu: Qemu) -> Log:
         file.truncate(size)
     backend = f"memory-backend-file,id=ram,size={size},mem-path={ram},share=on"
     words = [*system_command(qemu, system), "-object", backend, "-machine", "memory-backend=ram", "-nic", "none"]
-    words += ["-icount", "shift=0,sleep=off"] if options.virtual else []
+    words += [*(["-icount", "shift=0,sleep=off"] if options.virtual else []), *options.arguments]
     offset = system.data["shared"][0]["memory"]["host"] - system.data["ram"]["base"] + LOG_OFFSET
     try:
         with (
@@ -226,7 +230,9 @@ def attack(options: Options, qemu: Qemu) -> Log:
             mmap.mmap(read.fileno(), size, access=mmap.ACCESS_READ) as memory,
             Machine(words, system.names, OUT / f"{options.label}.log") as machine,
         ):
-            return Run(options, machine, lambda: read_log(memory, offset)).go()
+            log = Run(options, machine, lambda: read_log(memory, offset)).go()
+            at_end(machine)
+            return log
     finally:
         ram.unlink()
 

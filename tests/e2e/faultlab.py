@@ -212,6 +212,8 @@ class Arena:
 def untimed(system: BuiltSystem) -> BuiltSystem:
     """The same on a machine whose time is the host's."""
     words = system.data["qemu"]["arguments"]
+    if "-icount" not in words:
+        return system
     at = words.index("-icount")
     return replace(
         system, data=system.data | {"qemu": system.data["qemu"] | {"arguments": words[:at] + words[at + 2 :]}}
@@ -267,9 +269,10 @@ def arena(
     patience: float = 60,
     cpu: str | None = None,
     counted: bool = True,
+    name: str = "faults",
 ) -> Iterator[Arena]:
     """A booted machine; without `counted` its time is the host's, and nothing is said about how late anybody is."""
-    system = built("faults", hypervisor=hypervisor)
+    system = built(name, hypervisor=hypervisor)
     if not counted:
         with booted(untimed(system), label, cpu=cpu) as machine:
             yield Arena(machine, patience, None, None)

@@ -7,11 +7,15 @@ builder. Here: the whole chain as `make run` has it, and the hypervisor on a mac
 """
 
 import re
+import struct
 import subprocess
+import zlib
+from pathlib import Path
 
 import pytest
 from lab import BOOT_S, ERROR_S, OUT, await_life, boot_command, built, built_for, run
 
+from tessera import layout
 from tessera.elf import wrap
 from tessera.machine import FIRMWARE, HYPERVISOR, Machine
 from tessera.runner import BASE_CPU, BuiltSystem, find_qemu, system_command
@@ -155,4 +159,29 @@ def test_an_image_that_was_damaged(board, spoil, says, tmp_path):
     errors, status = boot_fails(BuiltSystem(system.name, damaged, system.data), "bad-image")
     assert len(errors) == 1, errors
     assert re.search(f"error: the system image cannot be used: .*{says}", errors[0]), errors
+    assert status != 0
+
+
+def with_memory_at(data: bytes, at: int, host: int) -> bytes:
+    """The file, in whose image the first VM's memory is really there; the checksum is right."""
+    spoiled = bytearray(data)
+    header = layout.HEADER.unpack(data, at)
+    vm = layout.VM.unpack(data, at + header["vms_offset"])
+    struct.pack_into("<Q", spoiled, at + vm["regions_offset"] + 8, host)  # hpa of struct sysimage_region
+    checked = spoiled[at + 16 : at + header["config_size"]]
+    struct.pack_into("<I", spoiled, at + 12, zlib.crc32(checked))
+    return bytes(spoiled)
+
+
+@pytest.mark.parametrize("host", [0x80000000, 0x80200000])
+def test_an_image_that_gives_a_guest_the_hypervisors_memory(host: int, tmp_path: Path):
+    """The builder would not do that; where it begins and where it ends in such memory."""
+    system = built("trio")
+    data = system.image.read_bytes()
+    damaged = tmp_path / "tessera.bin"
+    damaged.write_bytes(with_memory_at(data, image_start(data), host))
+    damaged.with_suffix(".elf").write_bytes(wrap(damaged.read_bytes(), system.data["load_address"]))
+    errors, status = boot_fails(BuiltSystem(system.name, damaged, system.data), "bad-memory")
+    assert len(errors) == 1, errors
+    assert "a guest's memory is the hypervisor's" in errors[0]
     assert status != 0

@@ -146,6 +146,16 @@ def test_registers_are_the_vcpus_own(gdb):
     assert re.search(r"count ", gdb.ask("frame")), "hart 1 counts"
 
 
+def test_a_function_that_gdb_calls(gdb):
+    """All is as it was afterwards: the registers to read only are written back, too, as they were."""
+    gdb.ask("break debuggee_inner", "continue", "delete")
+    before = [gdb.value(f"${name}") for name in ("pc", "sp", "ra", "a0", "t6", "fcsr")]
+    assert gdb.value("debuggee_middle(5)") == 19
+    assert gdb.value("debuggee_turns") == 6
+    assert [gdb.value(f"${name}") for name in ("pc", "sp", "ra", "a0", "t6", "fcsr")] == before
+    assert "Could not write register" in gdb.ask("set $fcsr = 1")
+
+
 def test_memory_through_the_vms_own_translation(gdb):
     counter = gdb.value("&debuggee_far")
     assert gdb.value(f"*(long *)({counter - NEAR} + {FAR}UL)") == gdb.value("debuggee_far")

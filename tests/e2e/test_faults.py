@@ -22,6 +22,13 @@ EMULATED = {
 }  # fmt: skip
 
 
+# What the attacker's two harts do to each other and to the hypervisor while both run.
+AT_A_TIME = {
+    "tables_changing", "code_gone_user", "remote_fences", "hart_storm", "fence_storm", "ipi_storm", "ipc_flood",
+    "loop_on_every_hart", "hcall_random", "sbi_random", "plic_storm", "reset_forever",
+}  # fmt: skip
+
+
 def arenas(label: str, **how: object) -> Iterator[Arenas]:
     machines = Arenas(label, patience=SOON_S, **how)
     yield machines
@@ -41,6 +48,11 @@ def without_sstc() -> Iterator[Arenas]:
 @pytest.fixture(scope="module")
 def free_running() -> Iterator[Arenas]:
     yield from arenas("faults-untimed", counted=False)
+
+
+@pytest.fixture(scope="module")
+def two_harts() -> Iterator[Arenas]:
+    yield from arenas("faults-two", name="faults-two", counted=False)
 
 
 def some(attacks: list[Attack]) -> pytest.MarkDecorator:
@@ -97,3 +109,8 @@ def test_what_the_hypervisor_took_at_most(request: pytest.FixtureRequest, machin
 @some([attack for attack in MENU if attack.name in UNTIMED])
 def test_attack_in_the_hosts_time(free_running: Arenas, attack: Attack):
     free_running.run(attack)
+
+
+@some([attack for attack in MENU if attack.name in AT_A_TIME])
+def test_attack_on_two_harts(two_harts: Arenas, attack: Attack):
+    two_harts.run(attack)

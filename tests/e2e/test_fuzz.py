@@ -5,9 +5,11 @@ import dataclasses
 import re
 
 import pytest
-from lab import make
+from lab import HYPERVISOR_BIN, OUT, make
 from mutants import Mutant, asked_for, hypervisor_of
 
+from tessera.bench_metrics import read_metrics
+from tessera.bench_worst import ROOM, Inspection
 from tessera.fuzz import KINDS, FuzzError, Options, attack, report
 from tessera.runner import find_qemu
 
@@ -35,6 +37,19 @@ def test_random_calls_harm_nobody(seed, virtual):
     assert log.spins > 0
     # Calls that are all refused, or that all succeed, would test little.
     assert all(log.made(kind) > log.accepted(kind) > 0 for kind in range(len(KINDS)))
+
+
+def test_random_calls_keep_interrupts_off_no_longer_than_attacks_do():
+    """Nor does the stack get any deeper."""
+    qemu = find_qemu()
+    inspection = Inspection(qemu, HYPERVISOR_BIN.with_suffix(".elf"), OUT / "fuzz-worst")
+    worst = []
+    options = Options(4, CALLS, seconds=SECONDS, arguments=tuple(inspection.arguments))
+    log = attack(options, qemu, lambda machine: worst.append(inspection.end(machine)))
+    assert log.calls >= options.calls * MOST
+    assert len(worst[0].stretches) > 20
+    assert worst[0].stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst[0].stretches[0]
+    assert 256 < worst[0].stack <= ROOM // 2
 
 
 _NO_DEVICE = "if (UNLIKELY(dev == NULL || (insn & INSN_OPCODE) != OPCODE_LOAD"

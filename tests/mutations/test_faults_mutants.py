@@ -83,12 +83,15 @@ def failure(machines: Arenas, attack: Attack) -> str | None:
     return None
 
 
-def failures(label: str, hypervisor: Path, names: list[str], before: list[str]) -> dict[str, str | None]:
+def failures(
+    label: str, hypervisor: Path, names: list[str], before: list[str], two_harts: bool = False
+) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for counted in (True, False):
-        machines = Arenas(label, hypervisor=hypervisor, patience=PATIENCE_S, counted=counted)
+        system = "faults-two" if two_harts else "faults"
+        machines = Arenas(label, hypervisor=hypervisor, patience=PATIENCE_S, counted=counted, name=system)
         for name in [*before, *names]:
-            if (name not in UNTIMED) == counted:
+            if (not two_harts and name not in UNTIMED) == counted:
                 found[name] = failure(machines, MENU[name])
         machines.close()
     return found
@@ -109,7 +112,8 @@ def test_with_nothing_taken_out():
 @pytest.mark.parametrize("mutation", PLAN["mutation"], ids=lambda mutation: mutation["name"].replace(" ", "-"))
 def test_without(mutation: dict[str, Any], source: Path):
     hypervisor = hypervisor_of(source, mutation)
-    found = failures("mutant", hypervisor, mutation["attacks"], mutation.get("before", []))
+    two_harts = mutation.get("harts") == 2
+    found = failures("mutant", hypervisor, mutation["attacks"], mutation.get("before", []), two_harts)
     found = {name: found[name] for name in mutation["attacks"]}
     (folder_of(mutation) / "found.json").write_text(json.dumps(found), encoding="utf-8")
     write_table()

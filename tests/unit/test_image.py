@@ -30,10 +30,13 @@ TOTAL_SIZE, NHARTS, NVMS, VMS_OFFSET, QUANTUM, TIMEBASE, RAM_BASE, NAME = (
     layout.HEADER.offset(field)
     for field in ("total_size", "nharts", "nvms", "vms_offset", "quantum_us", "timebase_hz", "ram_base", "name")
 )
-NVCPUS, RT_APPS, SEND_TO, MESSAGE_IRQ, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET = (
+NVCPUS, RT_APPS, SEND_TO, MESSAGE_IRQ, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET, NFIXUPS = (
     layout.VM.offset(field)
-    for field in ("nvcpus", "rt_apps", "send_to", "message_irq", "nregions", "regions_offset", "loads_offset")
+    for field in (
+        *("nvcpus", "rt_apps", "send_to", "message_irq", "nregions", "regions_offset", "loads_offset", "nfixups"),
+    )
 )
+FIXED_LOAD, FIXED_AT, FIXED_SIZE = (FIXUPS + layout.FIXUP.offset(field) for field in ("load", "offset", "size"))
 
 INTERESTING = (0, 1, 7, 8, 15, 16, 17, 31, 32, 255, 4095, 4096, CONFIG_SIZE - 8, CONFIG_SIZE, CONFIG_SIZE + 4096)
 BIG = (0x7FFFFFFF, 0x80000000, 0xFFFFFFF8, 0xFFFFFFFF)
@@ -136,6 +139,20 @@ def test_each_kind_of_fault_is_named() -> None:
     assert after((LOADS, 0x801FFFF8), (LOADS + 16, 16)) == "a guest image outside the guest's memory"
     assert after((LOADS + 8, 16384 + 8)) == "a guest image that is cut short"
     assert after((LOADS + 16, 8192)) == "a guest image that is cut short"
+    one_of_64_bytes = ((VMS + NFIXUPS, 1), (LOADS + 16, 64))
+    assert after(*one_of_64_bytes, (FIXED_AT, 48), (FIXED_SIZE, 16)) == ""
+    assert after(*one_of_64_bytes, (FIXED_LOAD, 1), (FIXED_SIZE, 8)) == "a fixup outside what it fixes"
+    for wrong in ((FIXED_SIZE, 17), (FIXED_AT, 65), (FIXED_AT, 49)):
+        assert after(*one_of_64_bytes, (FIXED_SIZE, 16), wrong) == "a fixup outside what it fixes"
+
+
+def test_as_many_vcpus_as_there_is_room_for_and_one_more() -> None:
+    """Of all VMs together: none has too many."""
+    for last, wrong in ((8, ""), (9, "a VM with a wrong number of VCPUs")):
+        assert refused(CORE.world_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 11, last), QUANTUM_US)) == wrong
+    assert_boots(CORE.world_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 12), QUANTUM_US))
+    image = CORE.world_image_make(2, 13, (ctypes.c_uint * 13)(*[8] * 12, 1), QUANTUM_US)
+    assert refused(image) == "too many VCPUs"
 
 
 def test_ticks_follow_the_timebase() -> None:

@@ -295,6 +295,25 @@ def test_a_message_to_a_vm_that_is_being_loaded(line: int) -> None:
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
 
 
+@pytest.mark.parametrize("line", [0, 3])
+def test_a_doorbell_of_a_vm_that_does_not_run(line: int) -> None:
+    """It is not rung: nobody would be interrupted, and the next life has its doorbells to itself."""
+    boot([0, 0], [0, line], 3)
+    sleep(1)
+    CORE.world_vm_stop(0, 1, False)
+    assert CORE.world_vm_state(1) == VM_STOPPING
+    assert call(0, RING, 0, 1)[0] == NOT_RUNNING
+    assert CORE.world_settle()
+    assert call(0, RING, 0, 1)[0] == NOT_RUNNING
+    assert CORE.world_vm_start(0, 1)
+    assert CORE.world_vm_state(1) == VM_LOADING
+    assert call(0, RING, 0, 1)[0] == NOT_RUNNING
+    assert CORE.world_settle()
+    assert call(1, DOORBELLS) == (0, 0)
+    assert call(0, RING, 0, 1)[0] == 0
+    assert call(1, DOORBELLS) == (0, 1)
+
+
 def test_a_message_to_a_vm_that_has_ended() -> None:
     """Its queue is closed, though it has room."""
     boot([2, 0], [0, 0], 0)

@@ -2,7 +2,7 @@
 """Single cases of rt that have been wrong once, or that everything else leans on."""
 
 import pytest
-from core import NEVER, OFF, TICKS_PER_US, time_now
+from core import NEVER, OFF, TICKS_PER_US, VM_RUNNING, time_now
 from rt import (
     ACTIVE,
     AGAIN,
@@ -10,6 +10,8 @@ from rt import (
     CORE,
     DELETE,
     FAILED,
+    FREE,
+    INVALID_PARAM,
     LAUNCH,
     OK,
     OWN_VM,
@@ -299,3 +301,28 @@ def test_an_app_may_launch_another_on_its_cpu() -> None:
         CORE.world_advance(TICKS_PER_US)
         settle()
     assert CORE.world_rt_state(0, 2) == ACTIVE
+
+
+def test_an_app_that_is_deleted_while_its_vm_stops_is_not_removed_twice() -> None:
+    """By a VCPU that has yet to learn that it is to leave: the VM's end waits for each of them once."""
+    cpus = two_vcpus()
+    launch(Task(1000, 100, 1000, (100,), cpu=cpus[0]), time_now(CORE) + 10**6, cpus[0])
+    assert CORE.world_vm_stop(cpus[0], 0, True)
+    assert CORE.world_on_cpu(cpus[1]) == 1
+    assert call(cpus[1], DELETE, 0) == (OK, 0)
+    CORE.world_enter(cpus[0])
+    settle()
+    assert CORE.world_vm_state(0) == VM_RUNNING
+    assert CORE.world_vm_starts(0) == 2
+    assert CORE.world_rt_state(0, 0) == FREE
+
+
+def test_no_app_is_launched_while_its_vm_stops() -> None:
+    """By a VCPU that has yet to learn that it is to leave: it would be one more that the VM's end waits for."""
+    cpus = two_vcpus()
+    assert create(cpus[1], Task(1000, 100, 1000, (100,), cpu=cpus[1])) == (OK, 0)
+    assert CORE.world_vm_stop(cpus[0], 0, True)
+    assert call(cpus[1], LAUNCH, OWN_VM, 0, 0)[0] == INVALID_PARAM
+    settle()
+    assert CORE.world_vm_state(0) == VM_RUNNING
+    assert CORE.world_rt_state(0, 0) == FREE

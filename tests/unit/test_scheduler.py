@@ -248,3 +248,28 @@ def test_a_deadline_of_0_is_past() -> None:
     assert CORE.world_vcpu_state(0, 0) == BLOCKED
     to_next_timer()
     assert CORE.world_vcpu_state(0, 0) in (READY, RUNNING)
+
+
+def test_what_was_raised_before_its_start_a_vcpu_does_not_see() -> None:
+    """As of a hart that is off."""
+    boot(2, [2])
+    assert CORE.world_vm_start(0, 0)
+    settle()
+    CORE.world_raise(0, 0, 1)
+    assert CORE.world_vcpu_start(0, 0, 1)
+    settle()
+    assert CORE.world_raised(0, 1) == 0
+    CORE.world_raise(0, 0, 1)
+    settle()
+    assert CORE.world_raised(0, 1) == 1
+
+
+def test_what_was_raised_before_its_life_a_vm_does_not_see() -> None:
+    """Neither while it was off nor while it is loaded."""
+    boot(1, [1])
+    CORE.world_raise(0, 0, 0)
+    assert CORE.world_vm_start(0, 0)
+    CORE.world_raise(0, 0, 0)
+    settle()
+    assert CORE.world_vm_state(0) == VM_RUNNING
+    assert CORE.world_raised(0, 0) == 0

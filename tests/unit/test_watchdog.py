@@ -476,3 +476,15 @@ def test_a_manager_that_pets_keeps_its_apps() -> None:
         settle()
     assert starts(0, 1) == [1, 1]
     assert call(cpu_of(0), DELETE, 0) == (OK, 0)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_of_two_vcpus_that_fail_at_a_time_the_first_is_told(first: int) -> None:
+    boot(2, [2], [0])
+    assert CORE.world_vcpu_start(0, 0, 1)
+    settle()
+    cpus = [cpu_of(0, 0), cpu_of(0, 1)]
+    CORE.world_guest_faults(cpus[first])
+    CORE.world_guest_faults(cpus[1 - first])
+    settle()
+    assert f"vm-a vcpu {first}: a test: cause 12" in lines()[0]

@@ -40,6 +40,24 @@ void app_start(struct verdict *v, unsigned int n, void (*job)(void *argument))
     judge(v, ret.error == 0, "launch: %ld", ret.error);
 }
 
+void apps_start_together(struct verdict *v, void (*job)(void *argument))
+{
+    uint64_t first = machine_time() + MS;
+
+    for (unsigned int n = 0; n < APPS; n++) {
+        struct rt_params params = params_of(n);
+        struct sbi_ret ret;
+
+        tasks[n] = (struct rt_task){job, NULL};
+        params.period_us = PERIOD_US / 10;
+        params.deadline_us = PERIOD_US / 10;
+        params.budget_us = BUDGET_US / 10;
+        ret = rt_create_app(&params);
+        ret = rt_launch_app(RT_OWN_VM, (unsigned long)ret.value, first);
+        judge(v, ret.error == 0, "launch: %ld", ret.error);
+    }
+}
+
 /* --- what apps do --- */
 
 static void job_endless(void *argument)
@@ -68,6 +86,15 @@ static void job_calls(void *argument)
     }
 }
 
+static void job_floods(void *argument)
+{
+    (void)argument;
+    app_jobs++;
+    for (;;) {
+        flood_once();
+    }
+}
+
 static void job_deletes_itself(void *argument)
 {
     (void)argument;
@@ -91,7 +118,7 @@ static void job_wild(void *argument)
 /* Apps that never end their jobs; arg: which. Each uses up its budget in each period and no more. */
 void app_overruns(struct verdict *v, uint64_t arg)
 {
-    static void (*const kinds[])(void *argument) = {job_endless, job_waits, job_calls};
+    static void (*const kinds[])(void *argument) = {job_endless, job_waits, job_calls, job_floods};
     struct rt_stats stats;
 
     for (unsigned int n = 0; n < APPS; n++) {

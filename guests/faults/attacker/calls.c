@@ -102,17 +102,18 @@ void ipc_send_pointers(struct verdict *v, uint64_t arg)
     }
 }
 
-/* A message of the ticker, which answers what it was sent. */
-static void await_message(struct verdict *v, unsigned long size)
+void fill_message(void *message, size_t size)
 {
-    static uint64_t message[IPC_MESSAGE_MAX / 8];
-    uint64_t end = machine_time() + 200UL * MS;
-    long error;
-
-    for (size_t i = 0; i < LENGTH_OF(message); i++) {
-        message[i] = UINT64_C(0x0101010101010101) * (i + 1);
+    for (size_t i = 0; i < size; i++) {
+        ((uint8_t *)message)[i] = (uint8_t)(i / 8 + 1);
     }
-    error = ipc_send((struct ipc_peer){VM_TICKER, 0}, message, size);
+}
+
+void await_answer(struct verdict *v, const void *message, unsigned long size)
+{
+    uint64_t end = machine_time() + 200UL * MS;
+    long error = ipc_send((struct ipc_peer){VM_TICKER, 0}, message, size);
+
     judge(v, error == 0, "sending: %ld", error);
     while (!arch_message_waits() && machine_time() < end) {
     }
@@ -126,10 +127,12 @@ void ipc_receive_pointers(struct verdict *v, uint64_t arg)
 
     (void)arg;
     for (size_t s = 0; s < LENGTH_OF(sizes); s++) {
+        static uint64_t message[IPC_MESSAGE_MAX / 8];
         uint64_t buffer[IPC_MESSAGE_MAX / 8 + 1] = {0};
         struct ipc_peer from = {0};
 
-        await_message(v, sizes[s]);
+        fill_message(message, sizeof(message));
+        await_answer(v, message, sizes[s]);
         const unsigned long addresses[] = BAD_ADDRESSES(sizes[s]);
 
         for (size_t n = 0; n < LENGTH_OF(addresses); n++) {
@@ -146,13 +149,24 @@ void ipc_receive_pointers(struct verdict *v, uint64_t arg)
     }
 }
 
-void flood(struct verdict *v)
+static const void *flood_message(void)
 {
     static uint64_t message[IPC_MESSAGE_MAX / 8];
 
-    for (size_t i = 0; i < LENGTH_OF(message); i++) {
-        message[i] = UINT64_C(0x0101010101010101) * (i + 1);
-    }
+    fill_message(message, sizeof(message));
+    return message;
+}
+
+void flood_once(void)
+{
+    (void)ipc_send((struct ipc_peer){VM_TICKER, 0}, flood_message(), IPC_MESSAGE_MAX);
+    (void)ipc_ring(0, VM_TICKER);
+}
+
+void flood(struct verdict *v)
+{
+    const void *message = flood_message();
+
     for (unsigned int n = 0; n < 20000; n++) {
         long error = ipc_send((struct ipc_peer){VM_TICKER, 0}, message, IPC_MESSAGE_MAX);
 

@@ -80,8 +80,15 @@ struct call {
 void try_call(struct verdict *v, const struct call *call);
 void try_calls(struct verdict *v, const struct call *calls, size_t count);
 
-/* Messages and doorbells to the ticker, as fast as it goes. */
+/* Messages and doorbells to the ticker, as fast as it goes; one of each. */
 void flood(struct verdict *v);
+void flood_once(void);
+
+/* What messages to the ticker have to look like. */
+void fill_message(void *message, size_t size);
+
+/* Sends that to the ticker, and waits for what it answers: the same. */
+void await_answer(struct verdict *v, const void *message, unsigned long size);
 
 /* Attacks, for who has no better of that kind. */
 void ipc_flood(struct verdict *v, uint64_t arg);
@@ -93,6 +100,9 @@ extern volatile unsigned long app_jobs; /* begun; owner: whatever app runs */
 
 /* Starts app `n` of the system file with that job. */
 void app_start(struct verdict *v, unsigned int n, void (*job)(void *argument));
+
+/* Starts all apps with that job, ten times as often, all at the same moments. */
+void apps_start_together(struct verdict *v, void (*job)(void *argument));
 
 /* Apps that end themselves by that job in the middle of it. The slot is free again each time. */
 void app_ends_by(struct verdict *v, void (*job)(void *argument));

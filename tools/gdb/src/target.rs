@@ -184,8 +184,14 @@ impl SingleRegisterAccess<Tid> for Debugged {
         Ok(size)
     }
 
+    /// After a call that it had the guest make, GDB writes back all that it has read before, what is to read only, too.
     fn write_register(&mut self, tid: Tid, id: RiscvRegId<u64>, val: &[u8]) -> TargetResult<(), Self> {
         let (number, _) = number(id).ok_or(TargetError::NonFatal)?;
+        if number >= CSR {
+            let mut now = [0; 8];
+            let size = self.read_register(tid, id, &mut now)?;
+            return if now[..size] == *val { Ok(()) } else { Err(TargetError::NonFatal) };
+        }
         let bytes: [u8; 8] = val.try_into().map_err(|_| TargetError::NonFatal)?;
         fault(self.vm.set_register(vcpu(tid), number, u64::from_le_bytes(bytes)))
     }

@@ -63,8 +63,14 @@ void device_atomics(struct verdict *v, uint64_t arg)
         uint32_t word;
         uint64_t cause;
     } tries[] = {
-        {0x1005252fU, CAUSE_LOAD_ACCESS},    {0x00b5252fU, CAUSE_STORE_ACCESS}, {0x08b5352fU, CAUSE_STORE_ACCESS},
-        {0x00052507U, CAUSE_LOAD_ACCESS},    {0x00053507U, CAUSE_LOAD_ACCESS},  {0x00b53027U, CAUSE_STORE_ACCESS},
+        {0x1005252fU, CAUSE_LOAD_ACCESS},
+        {0x00b5252fU, CAUSE_STORE_ACCESS},
+        {0x08b5352fU, CAUSE_STORE_ACCESS},
+        {0x00052507U, CAUSE_LOAD_ACCESS},
+        {0x00053507U, CAUSE_LOAD_ACCESS},
+        {0x00b53027U, CAUSE_STORE_ACCESS},
+        {0x00012108U, CAUSE_LOAD_ACCESS} /* c.fld */,
+        {0x0001a108U, CAUSE_STORE_ACCESS} /* c.fsd */,
         {WORD_JR, CAUSE_INSTRUCTION_ACCESS},
     };
     static const uint64_t devices[] = {PLATFORM_UART_BASE, PLATFORM_UART_BASE + 8, PLATFORM_PLIC_BASE + 8,
@@ -120,16 +126,22 @@ static void external(void)
     plic_complete(plic_context(0), source);
 }
 
+/* Its UART's line is high: what is sent is received, and never taken. */
+static void raise_line(void)
+{
+    plic_set_priority(PLATFORM_UART_IRQ, 7);
+    plic_set_threshold(plic_context(0), 0);
+    plic_enable(plic_context(0), PLATFORM_UART_IRQ, true);
+    uart_write(UART_MCR, 0x10); /* loopback */
+    uart_write(UART_THR, 'x');
+    uart_write(UART_IER, UART_IER_RX);
+}
+
 void external_storm(struct verdict *v, uint64_t arg)
 {
     (void)arg;
     trap_set_interrupt(IRQ_EXTERNAL, external);
-    plic_set_priority(PLATFORM_UART_IRQ, 7);
-    plic_set_threshold(plic_context(0), 0);
-    plic_enable(plic_context(0), PLATFORM_UART_IRQ, true);
-    uart_write(UART_MCR, 0x10); /* loopback: what is sent is received, and never taken */
-    uart_write(UART_THR, 'x');
-    uart_write(UART_IER, UART_IER_RX);
+    raise_line();
     csr_write_sie(SIE_EXTERNAL);
     csr_set_sstatus(SSTATUS_SIE);
     spin(10UL * MS);
@@ -149,6 +161,36 @@ void plic_storm(struct verdict *v, uint64_t arg)
         plic_set_priority(n % 32, n);
         plic_enable(n % 4, n % 32, n % 2 != 0);
     }
+}
+
+/* What is no completion of what was claimed: another number, of which the low bits would do, another's context. */
+void plic_completions(struct verdict *v, uint64_t arg)
+{
+    static const uint32_t numbers[] = {0,
+                                       PLATFORM_UART_IRQ + 1,
+                                       PLATFORM_UART_IRQ + 32,
+                                       PLATFORM_UART_IRQ + 64,
+                                       PLATFORM_UART_IRQ | 1U << 16,
+                                       PLATFORM_UART_IRQ | 1U << 31,
+                                       ~0U};
+
+    (void)arg;
+    raise_line();
+    judge(v, plic_claim(plic_context(0)) == PLATFORM_UART_IRQ, "not claimed");
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        plic_complete(plic_context(0), numbers[i]);
+        judge(v, plic_claim(plic_context(0)) == 0, "completed by 0x%x", numbers[i]);
+    }
+    for (unsigned int context = 0; context < 32; context++) {
+        if (context != plic_context(0)) {
+            plic_complete(context, PLATFORM_UART_IRQ);
+            judge(v, plic_claim(plic_context(0)) == 0, "completed by context %u", context);
+        }
+    }
+    plic_complete(plic_context(0), PLATFORM_UART_IRQ);
+    judge(v, plic_claim(plic_context(0)) == PLATFORM_UART_IRQ, "not completed");
+    plic_complete(plic_context(0), PLATFORM_UART_IRQ);
+    uart_init();
 }
 
 /* --- the console --- */

@@ -121,7 +121,8 @@ enum mode {
 /* What an instruction came to: cause CAUSE_NONE if it went through. */
 struct caught {
     uint64_t cause, stval, sepc;
-    uint64_t value; /* a0 afterwards */
+    uint64_t sstatus; /* as the handler found it */
+    uint64_t value;   /* a0 afterwards */
 };
 
 /* Runs code with a0 and a1 as given; code for user mode ends in an ecall, which counts as going through. */
@@ -135,6 +136,7 @@ bool second_hart(void (*function)(unsigned long hart, void *argument));
 
 #define WORD_RET 0x00008067U
 #define WORD_ECALL 0x00000073U
+#define WORD_EBREAK 0x00100073U
 #define WORD_WFI 0x10500073U
 #define WORD_LD 0x00053503U /* ld a0, 0(a0) */
 #define WORD_LW 0x00052503U

@@ -286,6 +286,39 @@ void hart_storm(struct verdict *v, uint64_t arg)
     judge(v, interrupts == 60, "%lu lives", interrupts);
 }
 
+/* Both harts make each other forget, each time that they have been made to. */
+static void fence(struct verdict *v)
+{
+    for (unsigned int n = 0; n < 1000; n++) {
+        struct sbi_harts both = {.mask = 3, .base = 0};
+        struct sbi_ret ret = n % 2 == 0 ? sbi_remote_sfence_vma(both, 0, ALL) : sbi_remote_fence_i(both);
+
+        judge(v, ret.error == 0, "fence %u: %ld", n, ret.error);
+    }
+}
+
+static struct verdict fences_too;
+
+static void other_fences(unsigned long hart, void *argument)
+{
+    (void)hart;
+    (void)argument;
+    fence(&fences_too);
+    flooded = true;
+}
+
+void fence_storm(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    flooded = false;
+    judge(v, second_hart(other_fences), "the second hart does not start");
+    while (!flooded) {
+        fence(v);
+    }
+    judge(v, fences_too.wrong == 0, "second hart: %s", fences_too.first);
+    v->tried += fences_too.tried;
+}
+
 static void job_stops_its_hart(void *argument)
 {
     (void)argument;

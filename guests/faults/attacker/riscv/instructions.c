@@ -171,6 +171,48 @@ void user_wfi(struct verdict *v, uint64_t arg)
     judge(v, c.cause == CAUSE_ILLEGAL_INSTRUCTION, "cause %ld", (long)c.cause);
 }
 
+/* What a fault has left: the state that the handler finds, but for what is about where and why. */
+static uint64_t state_after(enum mode mode, uint32_t word, uint64_t cause, struct verdict *v)
+{
+    struct caught c = try_word(mode, word, REAL_HYPERVISOR, 0);
+
+    judge(v, c.cause == cause, "%x: cause %ld", word, (long)c.cause);
+    return c.sstatus & (SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_SIE);
+}
+
+/* A fault that comes by way of the hypervisor leaves what a breakpoint does, which is between the hart and the guest: with interrupts on and
+ * off, from both modes, with a table of vectors and with one vector. */
+void fault_state(struct verdict *v, uint64_t arg)
+{
+    static const struct {
+        uint32_t word;
+        uint64_t cause;
+    } ours[] = {{WORD_LD, CAUSE_LOAD_ACCESS},
+                {WORD_SD, CAUSE_STORE_ACCESS},
+                {WORD_JR, CAUSE_INSTRUCTION_ACCESS},
+                {0x60002573U /* csrr a0, hstatus */, CAUSE_ILLEGAL_INSTRUCTION}};
+
+    (void)arg;
+    csr_write_sie(0);
+    for (unsigned int n = 0; n < 8 * LENGTH_OF(ours); n++) {
+        enum mode mode = (n & 1U) != 0 ? USER : SUPERVISOR;
+        unsigned int which = n / 8;
+        uint64_t on = (n & 2U) != 0 ? SSTATUS_SIE | SSTATUS_SPIE : 0; /* sret to user mode takes the second */
+        uint64_t right, got;
+
+        csr_write_stvec((uintptr_t)trap_entry | ((n & 4U) != 0 ? 1U : 0));
+        csr_clear_sstatus(SSTATUS_SIE | SSTATUS_SPIE);
+        csr_set_sstatus(on);
+        right = state_after(mode, WORD_EBREAK, CAUSE_BREAKPOINT, v);
+        csr_clear_sstatus(SSTATUS_SIE | SSTATUS_SPIE);
+        csr_set_sstatus(on);
+        got = state_after(mode, ours[which].word, ours[which].cause, v);
+        judge(v, got == right, "%x in case %u: 0x%lx, not 0x%lx", ours[which].word, n % 8, got, right);
+    }
+    csr_clear_sstatus(SSTATUS_SIE);
+    csr_write_stvec((uintptr_t)trap_entry);
+}
+
 static void leave_floats(struct verdict *v)
 {
     for (uint32_t f = 0; f < 32; f++) { /* fmv.d.x fN, a1 */

@@ -14,6 +14,7 @@
 #define PTE_R 0x02UL
 #define PTE_W 0x04UL
 #define PTE_X 0x08UL
+#define PTE_U 0x10UL
 #define PTE_RWX (PTE_R | PTE_W | PTE_X)
 #define PTE_AD 0xc0UL
 #define PTE_LEAF (PTE_V | PTE_RWX | PTE_AD)
@@ -226,14 +227,15 @@ static void change_tables(unsigned long hart, void *argument)
 /* Whatever the other hart makes of the entry: one's own page with what is in it, or a fault. */
 void tables_changing(struct verdict *v, uint64_t arg)
 {
-    uint64_t end = csr_read_time() + 15UL * MS;
+    uint64_t end;
 
     (void)arg;
     own_page[1] = PATTERN;
     paging_on();
     change = true;
     judge(v, second_hart(change_tables), "the second hart does not start");
-    while (csr_read_time() < end) {
+    end = csr_read_time() + 15UL * MS;
+    while (csr_read_time() < end || v->tried < 2000) { /* where time is real, little is done in that */
         struct caught c;
 
         forget();
@@ -249,28 +251,90 @@ void tables_changing(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
+/* --- another hart's fences --- */
+
+static volatile uint64_t other_page[ENTRIES] __attribute__((aligned(4096)));
+static volatile uint64_t looks, looked; /* how often the second hart has looked at WINDOW, and what it found */
+
+static void look_on(unsigned long hart, void *argument)
+{
+    (void)hart;
+    (void)argument;
+    set_satp(SATP_SV39 | (uintptr_t)root / PAGE);
+    while (change) {
+        looked = *(volatile uint64_t *)(WINDOW + 8);
+        __asm__ volatile("fence" ::: "memory");
+        looks++;
+    }
+}
+
+/* Waits until the second hart has looked anew, wholly after this. */
+static void await_look(void)
+{
+    uint64_t before = looks, end = csr_read_time() + 100UL * MS;
+
+    while (looks - before < 2 && csr_read_time() < end) {
+    }
+}
+
+/* A page of both harts becomes another one: once the fence is done the other hart sees that, and nothing else. */
+void remote_fences(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    own_page[1] = 0;
+    other_page[1] = 1;
+    paging_on();
+    leaves[0] = pte((uintptr_t)own_page, PTE_LEAF);
+    change = true;
+    judge(v, second_hart(look_on), "the second hart does not start");
+    for (uint64_t n = 1; n <= 100; n++) {
+        leaves[0] = pte(n % 2 != 0 ? (uintptr_t)other_page : (uintptr_t)own_page, PTE_LEAF);
+        __asm__ volatile("fence" ::: "memory");
+        judge(v, sbi_remote_sfence_vma((struct sbi_harts){.mask = 2, .base = 0}, WINDOW, PAGE).error == 0, "no fence");
+        await_look();
+        judge(v, looked == n % 2, "fence %lu: the other hart still sees the page before", n);
+    }
+    change = false;
+    while (sbi_hart_status(1).value != 1) {
+    }
+    paging_off();
+}
+
+/* The code's page, its entries' and the UART's at WINDOW, all of `mode`. */
+static void map_code(enum mode mode)
+{
+    uint64_t flags = PTE_LEAF | (mode == USER ? PTE_U : 0);
+
+    leaves[0] = pte((uintptr_t)own_page, flags);
+    leaves[1] = pte((uintptr_t)leaves, flags);
+    leaves[2] = pte(PLATFORM_UART_BASE, flags);
+    forget();
+}
+
 /*
  * A page of code takes itself away and then touches a device, while the hart still knows the page: who has to look at the
- * instruction does not find it. The guest gets the fetch's page fault, or the register.
+ * instruction does not find it. The guest gets the fetch's page fault, in the mode in which it was, or the register.
  */
 void code_gone(struct verdict *v, uint64_t arg)
 {
     volatile uint32_t *code = (volatile uint32_t *)own_page;
+    enum mode mode = (arg & BY_USER) != 0 ? USER : SUPERVISOR;
 
-    (void)arg;
     code[0] = 0x0005b023U; /* sd zero, 0(a1): its own page's entry */
     code[1] = 0x00554503U; /* lbu a0, 5(a0): the UART's status */
-    code[2] = WORD_RET;
+    code[2] = mode == USER ? WORD_ECALL : WORD_RET;
     paging_on();
     for (unsigned int n = 0; n < 200; n++) {
         struct caught c;
 
-        leaves[0] = pte((uintptr_t)own_page, PTE_LEAF);
-        forget();
+        map_code(mode);
         __asm__ volatile("fence.i" ::: "memory");
-        c = guarded(SUPERVISOR, WINDOW, PLATFORM_UART_BASE, (uintptr_t)&leaves[0]);
-        judge(v, c.cause == CAUSE_NONE || (c.cause == CAUSE_FETCH_PAGE && c.sepc >= WINDOW && c.sepc < WINDOW + 16),
-              "cause %ld at 0x%lx", (long)c.cause, c.sepc);
+        c = guarded(mode, WINDOW, WINDOW + 2 * PAGE, WINDOW + PAGE);
+        judge(v,
+              c.cause == CAUSE_NONE ||
+                  ((c.cause == CAUSE_FETCH_PAGE || (mode == USER && c.cause == CAUSE_ECALL_U)) && c.sepc >= WINDOW &&
+                   c.sepc < WINDOW + 16 && ((c.sstatus & SSTATUS_SPP) == 0) == (mode == USER)),
+              "cause %ld at 0x%lx, sstatus 0x%lx", (long)c.cause, c.sepc, c.sstatus);
     }
     paging_off();
 }
