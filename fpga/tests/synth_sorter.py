@@ -11,6 +11,7 @@ BLOCKS = [
         top="sorter",
         name=f"sorter-{depth}",
         parameters={"Depth": depth, "KeyWidth": 32, "ValueWidth": 32},
+        weight=depth,
         max_luts=_BOUNDS.get(depth, (None, None))[0],
         max_registers=_BOUNDS.get(depth, (None, None))[1],
     )
