@@ -7,6 +7,7 @@ their file's name.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -183,12 +184,18 @@ def yosys_search() -> str:
     return f"-j 1 {folders} cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
 
 
-def prove(script: Path, rtl: Path = RTL, folder: Path | None = None) -> str:
-    """Runs a proof; returns its log. A property that does not hold is an AssertionError."""
+def prove(script: Path, rtl: Path = RTL, folder: Path | None = None, steps: int = 0) -> str:
+    """
+    Runs a proof; returns its log. A property that does not hold is an AssertionError. With `steps` it only looks at so
+    many cycles from reset on: what fails there is not an induction that is too weak, but a way that hardware can go.
+    """
     folder = folder or BUILD / "formal" / script.stem
     folder.parent.mkdir(parents=True, exist_ok=True)
     text = script.read_text(encoding="utf-8")
     text = text.replace("@READ@", f"read_slang {yosys_search()} formal/{script.stem.partition('-')[0]}_props.sv")
+    if steps:
+        text, found = re.subn(r"mode prove\ndepth \d+", f"mode bmc\ndepth {steps}", text)
+        assert found == 1, script
     text += "\n[files]\n" + "".join(f"{name} {place}\n" for name, place in {**YOSYS_FOLDERS, "rtl": rtl}.items())
     local = folder.with_suffix(".sby")
     local.write_text(text, encoding="utf-8")
