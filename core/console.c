@@ -327,34 +327,24 @@ static bool step_operators(void)
     return stepped;
 }
 
-/* Sends a little of what waits: true if a character has gone. VMs that got room by that are told the next time. */
-static bool send_some(void)
+/* A little at a time, and one thing: the UART interrupts again while there is more. For who types without pause the rest
+ * has its turn, too. What was typed may have set an operator to work, who is not forgotten when all is sent; VMs that
+ * got room by what was sent are told the next time. */
+void console_interrupt(void)
 {
-    bool sent, tell;
+    bool typed = !console.took && take_typed(), done = typed || step_operators(), tell;
 
+    console.took = typed;
     spin_lock(&console_lock);
-    tell = console.tell;
-    console.tell = false;
-    sent = !tell && out_send(SEND_ON_INTERRUPT, &console.tell);
+    tell = console.tell && !done;
+    console.tell = done;
+    if (!done && !tell) {
+        out_send(SEND_ON_INTERRUPT, &console.tell);
+    }
+    platform_uart_again(console.tell);
     spin_unlock(&console_lock);
     if (tell) {
         tell_room();
-    }
-    return sent;
-}
-
-/* A little at a time, and one thing: while there is more, the UART interrupts again. For who types without pause the rest
- * has its turn, too. What was typed may have set an operator to work, who is not forgotten when all is sent. */
-void console_interrupt(void)
-{
-    bool typed = !console.took && take_typed(), done = typed || step_operators();
-
-    console.took = typed;
-    if (done || !send_some()) {
-        spin_lock(&console_lock);
-        console.tell |= done;
-        platform_uart_again(console.tell);
-        spin_unlock(&console_lock);
     }
 }
 

@@ -33,7 +33,6 @@ static struct {
     unsigned at;       /* next character of the line of `of` */
     struct text text;  /* OUT_ERASE, OUT_NAME, OUT_END, and OUT_LINE of the hypervisor's */
     int held;          /* a character that the UART did not take, or OUT_NOTHING */
-    unsigned put;      /* characters that it took; free-running */
     ulong name[2];     /* arguments of OUT_NAME */
     unsigned raw_head, raw_tail; /* free-running */
     char raw[CONSOLE_RAW];       /* to be sent as it is */
@@ -238,7 +237,6 @@ static bool send_one(void)
         return false;
     }
     if (out.held == OUT_SKIPPED || platform_uart_put((char)out.held)) {
-        out.put += out.held != OUT_SKIPPED;
         out.held = OUT_NOTHING;
         return true;
     }
@@ -246,9 +244,9 @@ static bool send_one(void)
     return false;
 }
 
-bool out_send(unsigned count, const bool *more)
+void out_send(unsigned count, const bool *more)
 {
-    unsigned left = count, before = out.put;
+    unsigned left = count;
 
     while (left > 0 && send_one()) {
         left--;
@@ -256,7 +254,6 @@ bool out_send(unsigned count, const bool *more)
     if (left == 0 || *more) {
         platform_uart_notify_tx(true);
     }
-    return out.put != before;
 }
 
 bool out_raw(const char *text, unsigned size)

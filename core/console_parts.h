@@ -65,8 +65,8 @@ void log_seize(void);
 /* --- console_out.c --- */
 
 /* Sends up to `count` characters, as far as the UART takes them, and sees that it interrupts if there are more, or *more
- * to do. True: it was given one, so that it does; what comes to no character may have been all. */
-bool out_send(unsigned count, const bool *more);
+ * to do. */
+void out_send(unsigned count, const bool *more);
 
 /* The same without bounds, but for `tries` of a UART that takes nothing; ends the line that stands on the terminal. */
 void out_drain(unsigned tries);
