@@ -65,7 +65,7 @@ void log_done(void)
 {
     lines.tail++;
     if (lines.lost > 0 && log_waiting() == 0) {
-        log_put(&(const struct log_line){"%lu lines are lost: the console is too slow for them", {lines.lost}});
+        log_put(&(const struct log_line){"%lu lines are lost: the console is too slow", {lines.lost}});
         lines.lost = 0;
     }
 }

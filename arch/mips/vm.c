@@ -35,7 +35,7 @@ const char *arch_vm_init(struct vm *vm)
         }
     }
     if (vm->config->plic != 0 || vm->config->nirqs != 0) {
-        return "this architecture has no interrupts to pass through";
+        return "no interrupts are passed through here";
     }
     vm->arch.gid = 1U + vm->id % (links() ? GUEST_ID_LINK - 1U : GUEST_ID_LINK);
     return NULL;
