@@ -2,42 +2,86 @@
 """A VM's resets, shutdowns and crashes are its own affair: it alone starts anew or stops; the others never notice."""
 
 import re
+from dataclasses import dataclass
 
 import pytest
 from lab import (
     AGAIN,
     BOOT_S,
     LINUX_PROMPT,
+    MIPS,
+    RISCV,
     SOON_S,
     assert_undisturbed,
     assert_well,
     await_life,
+    board_of,
     booted,
     built,
+    built_on,
+    caught,
     command,
     heartbeats,
     keyboard,
+    on_every_board,
     states,
     tell,
 )
 
 from tessera.machine import HYPERVISOR
 
-HOLE = 0x1F000000
-NO_VECTOR = HOLE + 0x1000  # where guests/faulty puts its trap vector before a fatal trap
-RAM_BASE = 0x80000000
-RAM_END = 0x80400000
-REGISTERS = (
+PLIC_END = 0xC600000
+RISCV_REGISTERS = (
     *("pc", "ra", "sp", "gp", "tp", *(f"t{n}" for n in range(7))),
     *(f"s{n}" for n in range(12)),
     *(f"a{n}" for n in range(8)),
 )
+MIPS_REGISTERS = (
+    *("pc", "at", "v0", "v1", "ra", "sp", "gp", "s8", "k0", "k1"),
+    *(f"{kind}{n}" for kind, count in (("a", 4), ("s", 8), ("t", 10)) for n in range(count)),
+)
 
 
-@pytest.fixture(scope="module", params=["trio", "trio-one-hart"])
-def shared(request):
-    system = built(request.param)
-    with booted(system, f"lifecycle-{request.param}") as machine:
+@dataclass(frozen=True)
+class Report:
+    """What the console says of a fatal trap, but the registers."""
+
+    head: tuple[str, ...]  # the reason, the cause and its name
+    end: str  # its last line
+    registers: tuple[str, ...]
+    digits: int
+
+
+REPORTS = {
+    RISCV.architecture: Report(
+        ("no memory at the trap vector", "20", "fetch guest-page fault"),
+        r"^  vsstatus [0-9a-f]+  vstvec ([0-9a-f]+)  vsepc ([0-9a-f]+) .*$",
+        RISCV_REGISTERS,
+        16,
+    ),
+    MIPS.architecture: Report(
+        ("no memory at an exception handler", "6", "bus error"),
+        r"^  status [0-9a-f]+  cause [0-9a-f]+  epc [0-9a-f]+  errorepc [0-9a-f]+  ebase ([0-9a-f]+)  badvaddr .*$",
+        MIPS_REGISTERS,
+        8,
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=on_every_board("trio", "trio-one-hart"))
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def board(name):
+    return board_of(name)
+
+
+@pytest.fixture(scope="module")
+def shared(name):
+    system = built_on(name)
+    with booted(system, f"lifecycle-{name}") as machine:
         await_life(machine, system)
         yield machine
 
@@ -64,47 +108,81 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
     assert now == {**starts, "first": starts["first"] + 1}
 
 
-@pytest.mark.parametrize(
-    ("deed", "cause"),
-    [
-        ("read", 5),
-        ("write", 7),
-        ("jump", 1),
-        ("read 10001000", 5),  # the machine has a device there, which is nobody's
-        ("write 80200000000", 7),  # beyond what the second stage translates: Sv39x4 has 41 bits
-        ("read 0", 5),
-        ("read 10000100", 5),  # behind the UART
-        ("write c600000", 7),  # behind the PLIC
-        ("jump 10000000", 1),  # a device holds no instructions
-        (f"read {RAM_END:x}", 5),
-        (f"write {RAM_END:x}", 7),
-        (f"jump {RAM_END:x}", 1),
-        (f"read {RAM_BASE - 4:x}", 5),
-        (f"write {RAM_BASE - 4:x}", 7),
-        ("write ffffffffffffff00", 7),
-    ],
-)
-def test_nothing_there_is_an_access_fault_that_the_guest_survives(machine, deed, cause):
-    address = int(deed.split()[1], 16) if " " in deed else HOLE
-    tell(machine, "first", deed)
-    machine.expect("first", rf"^faulty: caught exception {cause} stval 0x{address:x} ", SOON_S)
-    machine.expect("first", rf"^faulty: {deed.split()[0]} trapped, carrying on$", SOON_S)
+def dies(machine, board, deed, address):
+    """The guest survives what it gets there, and knows what it was."""
+    machine.expect("first", caught(board, deed, address), SOON_S)
+    machine.expect("first", rf"^faulty: {deed} trapped, carrying on$", SOON_S)
     tell(machine, "first", "id")
     machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
-@pytest.mark.parametrize(
-    "deed",
-    [*(f"{deed} {at:x}" for deed in ("read", "write") for at in (RAM_END - 4, 0x100000FC, 0xC5FFFFC)), "read 80000000"],
-)
-def test_ram_and_devices_reach_to_their_ends(machine, deed):
+@pytest.mark.parametrize("deed", ["read", "write", "jump"])
+def test_nothing_there_is_an_error_that_the_guest_survives(machine, board, deed):
     tell(machine, "first", deed)
-    machine.expect("first", rf"^faulty: {deed.split()[0]} went through, carrying on$", SOON_S)
+    dies(machine, board, deed, board.hole)
+    for address in (board.ram_end, board.low):
+        tell(machine, "first", f"{deed} {address:x}")
+        dies(machine, board, deed, address)
 
 
-@pytest.mark.parametrize("address", ["0", "1", "80400000", f"{HOLE:x}", "ffffffffffffffff", "10000000"])
-@pytest.mark.parametrize("calls", ["calls", "console"])
-def test_bad_sbi_calls_return_an_error(machine, calls, address):
+def test_a_device_holds_no_instructions(machine, board):
+    tell(machine, "first", f"jump {board.uart & ~7:x}")
+    dies(machine, board, "jump", board.uart & ~7)
+
+
+@pytest.mark.only_on("riscv")
+@pytest.mark.parametrize(
+    ("deed", "address"),
+    [
+        ("read", 0x10001000),  # the machine has a device there, which is nobody's
+        ("write", 0x80200000000),  # beyond what the second stage translates: Sv39x4 has 41 bits
+        ("read", 0),
+        ("read", RISCV.uart + 0x100),
+        ("write", PLIC_END),
+        ("read", RISCV.ram_base - 4),
+        ("write", RISCV.ram_base - 4),
+        ("write", 0xFFFFFFFFFFFFFF00),
+    ],
+)
+def test_nothing_is_beside_what_a_guest_has(machine, board, deed, address):
+    tell(machine, "first", f"{deed} {address:x}")
+    dies(machine, board, deed, address)
+
+
+@pytest.mark.only_on("mips")
+@pytest.mark.parametrize(
+    ("deed", "address"),
+    [
+        ("read", 0xBF801220),  # the machine has a device there, which is nobody's
+        ("write", 0xBFD01000),  # behind the page with the UART
+        ("read", 0x9D000000),  # where the hypervisor is, on the part
+        ("read", 0x9FC00000),
+        ("write", 0x9FFFFFFC),  # the last of what kseg0 has
+    ],
+)
+def test_nothing_is_where_the_machine_has_something(machine, board, deed, address):
+    tell(machine, "first", f"{deed} {address:x}")
+    dies(machine, board, deed, address)
+
+
+@pytest.mark.parametrize("deed", ["read", "write"])
+def test_ram_reaches_to_its_ends(machine, board, deed):
+    for address in [board.ram_end - 4, *([board.ram_base] if deed == "read" else [])]:
+        tell(machine, "first", f"{deed} {address:x}")
+        machine.expect("first", rf"^faulty: {deed} went through, carrying on$", SOON_S)
+
+
+@pytest.mark.only_on("riscv")
+@pytest.mark.parametrize("deed", ["read", "write"])
+@pytest.mark.parametrize("address", [RISCV.uart + 0xFC, PLIC_END - 4])
+def test_devices_reach_to_their_ends(machine, deed, address):
+    tell(machine, "first", f"{deed} {address:x}")
+    machine.expect("first", rf"^faulty: {deed} went through, carrying on$", SOON_S)
+
+
+@pytest.mark.parametrize("address", ["0", "1", "80400000", "1f000000", "ffffffffffffffff", "10000000"])
+@pytest.mark.parametrize("calls", ["calls", pytest.param("console", marks=pytest.mark.only_on("riscv"))])
+def test_bad_calls_return_an_error(machine, calls, address):
     """Unknown calls, calls with harts that are not there, buffers that are not memory: refused, each with an error."""
     tell(machine, "first", f"{calls} {address}")
     found = machine.expect("first", r"^faulty: bad (?:console )?calls returned((?: -?\d+)+)\n", SOON_S)
@@ -116,9 +194,9 @@ def test_bad_sbi_calls_return_an_error(machine, calls, address):
 
 
 @pytest.mark.parametrize("how", ["restart", "reset"])
-def test_memory_is_as_new_after_a_restart(machine, how):
+def test_memory_is_as_new_after_a_restart(machine, board, how):
     """What was written is gone, in free memory as in the image: the first words of the image are its code."""
-    free, code = f"{RAM_BASE + 0x100000:x}", f"{RAM_BASE + 0x200000:x}"
+    free, code = f"{board.free:x}", f"{board.image:x}"
     words = {}
     for address in (free, code):
         tell(machine, "first", f"peek {address}")
@@ -142,36 +220,42 @@ def test_memory_is_as_new_after_a_restart(machine, how):
         machine.expect("first", rf"^faulty: word at 0x{address} is 0x{words[address]}\n", SOON_S)
 
 
-def test_memory_of_another_vm_is_another_memory(machine):
+def test_memory_of_another_vm_is_another_memory(machine, board):
     """The same guest-physical address in two VMs is two places."""
-    address = f"{RAM_BASE + 0x180000:x}"
+    address = f"{board.free:x}"
     tell(machine, "first", f"write {address}")
     machine.expect("first", r"^faulty: write went through", SOON_S)
     tell(machine, "second", f"peek {address}")
     machine.expect("second", rf"^faulty: word at 0x{address} is 0x0\n", SOON_S)
 
 
-def expect_report(machine, name, address, pc):
+def expect_report(machine, name, board):
     """The report of a fatal trap: who, why, where, and what every register held."""
+    report = REPORTS[board.architecture]
     head = machine.expect(HYPERVISOR, rf"^{name} vcpu 0: (.+): cause (\d+) \((.+)\), address 0x([0-9a-f]+)\n", SOON_S)
-    assert head.groups() == ("no memory at the trap vector", "20", "fetch guest-page fault", f"{address:x}")
-    end = machine.expect(HYPERVISOR, r"^  vsstatus [0-9a-f]+  vstvec ([0-9a-f]+)  vsepc ([0-9a-f]+) .*$", SOON_S)
-    assert end[1] == f"{address:x}"
+    assert head.groups() == (*report.head, f"{board.no_vector:x}")
+    end = machine.expect(HYPERVISOR, report.end, SOON_S)
+    assert int(end[1], 16) == board.no_vector_pc & ~0xFFF
     text = machine.console.text(HYPERVISOR)
     block = text[head.end() : end.start()]
-    registers = {key: int(value, 16) for key, value in re.findall(r"\b([a-z]+\d*) +([0-9a-f]{16})\b", block)}
-    assert sorted(registers) == sorted(REGISTERS), block
-    assert registers["pc"] == pc
-    assert RAM_BASE < registers["sp"] < RAM_END
-    assert RAM_BASE < registers["ra"] < RAM_END
-    return registers, end
+    registers = {
+        key: int(value, 16) for key, value in re.findall(rf"\b([a-z]+\d*) +([0-9a-f]{{{report.digits}}})\b", block)
+    }
+    assert sorted(registers) == sorted(report.registers), block
+    assert registers["pc"] == board.no_vector_pc
+    assert board.ram_base < registers["sp"] < board.ram_end
+    assert board.ram_base < registers["ra"] < board.ram_end
+    return registers
 
 
-@pytest.mark.parametrize(("deed", "address"), [("fatal", HOLE), ("fatal", 0x1234), ("wild", HOLE), ("wild", RAM_END)])
-def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, deed, address):
+@pytest.mark.parametrize(
+    ("deed", "place"), [("fatal", "hole"), ("fatal", "low"), ("wild", "hole"), ("wild", "ram_end")]
+)
+def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, board, deed, place):
+    address = getattr(board, place)
     tell(machine, "first", f"{deed} {address:x}")
     machine.expect("first", r"^faulty: (reading|jumping to) 0x", SOON_S)
-    registers, _ = expect_report(machine, "first", NO_VECTOR, NO_VECTOR)
+    registers = expect_report(machine, "first", board)
     assert address in registers.values()  # the argument is in some register still
     machine.expect(HYPERVISOR, rf"^first stopped by a fatal trap, {AGAIN}$", SOON_S)
     machine.expect("first", r"^faulty: alive 0$", SOON_S)
@@ -206,10 +290,10 @@ def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
     assert heartbeats(machine, "first")[: len(heard)] == heard
 
 
-def test_fatal_trap_stops_as_the_system_file_says(shared):
+def test_fatal_trap_stops_as_the_system_file_says(shared, board):
     """`second` says on-fatal = "stop"; the console can still start it."""
     tell(shared, "second", "fatal")
-    expect_report(shared, "second", NO_VECTOR, NO_VECTOR)
+    expect_report(shared, "second", board)
     shared.expect(HYPERVISOR, r"^second stopped by a fatal trap$", SOON_S)
     assert states(shared)["second"]["state"] == "stopped"
     heard = len(heartbeats(shared, "second"))
