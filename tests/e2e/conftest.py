@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from lab import board_of
+from lab import Board, board_of
 from mutants import ASKED
 
 from tessera.machine import Machine
@@ -79,6 +79,12 @@ def boot(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
 def boot_native(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
     """Boots the guest of one VM of a built system without a hypervisor; the machine's one name is the VM's."""
     return lambda system, vm, *arguments: spawn([*native_command(qemu, system, vm), *arguments], [vm])
+
+
+@pytest.fixture(scope="module")
+def board(name: str) -> Board:
+    """Of the system whose name, one of lab.on_every_board(), is the test module's fixture."""
+    return board_of(name)
 
 
 def _is_of_another(item: pytest.Item) -> bool:

@@ -15,7 +15,6 @@ from lab import (
     assert_undisturbed,
     assert_well,
     await_life,
-    board_of,
     booted,
     built,
     built_on,
@@ -71,11 +70,6 @@ REPORTS = {
 @pytest.fixture(scope="module", params=on_every_board("trio", "trio-one-hart"))
 def name(request):
     return request.param
-
-
-@pytest.fixture(scope="module")
-def board(name):
-    return board_of(name)
 
 
 @pytest.fixture(scope="module")

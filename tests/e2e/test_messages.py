@@ -5,7 +5,7 @@ Messages, shared memory and doorbells between guests that do as they are told: a
 """
 
 import pytest
-from lab import AGAIN, RISCV, SOON_S, await_life, board_of, booted, built_on, caught, on_every_board, returned, tell
+from lab import AGAIN, RISCV, SOON_S, await_life, booted, built_on, caught, on_every_board, returned, tell
 
 from tessera.machine import HYPERVISOR
 
@@ -15,11 +15,6 @@ SIZES = (1, 2, 3, 4, 7, 8, 9, 12, 100, 127, 128)
 @pytest.fixture(scope="module", params=on_every_board("ipc", "ipc-one-hart"))
 def name(request):
     return request.param
-
-
-@pytest.fixture(scope="module")
-def board(name):
-    return board_of(name)
 
 
 @pytest.fixture(scope="module")
