@@ -16,13 +16,14 @@ smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given it
 native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
-E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/e2e
+# Tests wait more than they compute, so three files of them at a time; what counts instructions does so in virtual time.
+E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 3 --dist loadfile --no-loadscope-reorder
 
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
-	@$(E2E)
+	@$(E2E) tests/e2e
 
-# The fabric's benches beside what else counts instructions and not time; the rest has the machine for itself. One after
-# the other, so that a failure is the last thing on the screen.
+# The fabric's benches beside what else counts instructions and not time. One after the other, so that a failure is the
+# last thing on the screen.
 test: | setup-dev setup-fpga ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
 	@$(MAKE) --no-print-directory test-unit
 	@MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-fpga.log test-fpga \
@@ -35,8 +36,7 @@ test: | setup-dev setup-fpga ## every test there is: unit, image builder, bare g
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E)/test_smoke.py tests/e2e/test_bounds.py tests/e2e/test_corners.py \
-	    tests/e2e/test_leak.py tests/e2e/test_faults.py
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py bounds.py corners.py leak.py faults.py)
 
 # One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 10 minutes;
 # ONLY=words runs some (pytest's -k).

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the end-to-end tests share: the QEMU under test, built systems, and machines that are ended whatever happens."""
 
-import os
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from lab import Board, board_of
+from lab import OUT, Board, board_of, make
 from mutants import ASKED
 
 from tessera.machine import Machine
@@ -32,32 +30,24 @@ def build_system() -> Callable[..., BuiltSystem]:
     def build(name: str = "demo", **variables: str) -> BuiltSystem:
         words = tuple(f"{key}={value}" for key, value in sorted(variables.items()))
         if (name, *words) not in built:
-            command = ["make", "--no-print-directory", "-s", "image", f"SYSTEM={name}", *words]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=_clean_env())
-            assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+            make("image", f"SYSTEM={name}", *words)
             built[name, *words] = load_system(name, BUILD)
         return built[name, *words]
 
     return build
 
 
-def _clean_env() -> dict[str, str]:
-    """The environment without an outer make's flags, which would reach the inner one."""
-    return {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
-
-
 @pytest.fixture
 def transcript(request: pytest.FixtureRequest) -> Iterator[Callable[[], Path]]:
     """Names for the files that keep what each machine of this test printed: build/e2e/<test>-<n>.log."""
-    folder = BUILD / "e2e"
-    folder.mkdir(parents=True, exist_ok=True)
+    OUT.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^A-Za-z0-9_.=-]+", "_", request.node.name)
     count = 0
 
     def next_path() -> Path:
         nonlocal count
         count += 1
-        return folder / f"{name}-{count}.log"
+        return OUT / f"{name}-{count}.log"
 
     yield next_path
 
@@ -100,21 +90,32 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "mutant: a test of the tests, slow, only where TESSERA_MUTANTS=1 asks for it")
 
 
+# The files that take minutes, in the order in which workers (pytest-xdist) had better begin with them.
+LONG = ("test_watchdog", "test_debug", "test_faults", "test_keys", "test_rt", "test_lifecycle", "test_mailbox")
+
+
+def _turn(item: pytest.Item) -> int:
+    """Long files first; what is left is short enough to fill any gap."""
+    return LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mutants that nobody has asked for are no tests of this run, nor what another architecture alone has."""
     left_out = [item for item in items if _is_of_another(item) or (item.get_closest_marker("mutant") and not ASKED)]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
+    items[:] = sorted((item for item in items if item not in left_out), key=_turn)
 
 
-def pytest_sessionstart() -> None:
-    """Tables of an earlier run are not this one's."""
-    for table in (BUILD / "e2e" / "faults").glob("*.txt"):
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Tables of an earlier run are not this one's; nor are they a worker's to take away."""
+    if hasattr(session.config, "workerinput"):
+        return
+    for table in (OUT / "faults").glob("*.txt"):
         table.unlink()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """The attacks of the hostile guest, one by one, if there were any."""
-    for table in sorted((BUILD / "e2e" / "faults").glob("*.txt")):
+    for table in sorted((OUT / "faults").glob("*.txt")):
         terminalreporter.section(f"hostile guest: {table.stem}")
         terminalreporter.write(table.read_text(encoding="utf-8"))

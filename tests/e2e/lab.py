@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -49,8 +50,19 @@ def run(command: list[str], timeout: float = 600, **environment: str) -> subproc
     )  # fmt: skip
 
 
+@contextmanager
+def alone_building() -> Iterator[None]:
+    """Workers of one run (pytest-xdist) share what is built, and take turns in building it."""
+    lock = ROOT / "build" / "e2e.lock"
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as file:
+        flock(file, LOCK_EX)
+        yield
+
+
 def make(*words: str) -> None:
-    done = run(["make", "--no-print-directory", "-s", *words])
+    with alone_building():
+        done = run(["make", "--no-print-directory", "-s", *words])
     assert done.returncode == 0, f"make {' '.join(words)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
 
 
@@ -94,7 +106,8 @@ def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> Bu
     other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
     folder = OUT / "systems" / "-".join(filter(None, (name, hidden, other)))
     where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
-    done = mkimage(source_of(name), *where, "--without", without)
+    with alone_building():
+        done = mkimage(source_of(name), *where, "--without", without)
     assert done.returncode == 0, done.stderr
     return load_system(folder.name, OUT)
 
