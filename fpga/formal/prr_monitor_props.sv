@@ -2,7 +2,8 @@
 // What is proven of the monitor, with two regions and a list of four, whatever regions and requests are:
 // every request is answered within two cycles, and an answer is a region or a place in the list or says that there is
 // none; nobody is preempted but by higher priority; no client is given two regions; nobody is given a region while
-// somebody more urgent waits for whom it would do.
+// somebody more urgent waits for whom it would do; nobody waits for long for whom there is one; and whoever says that it
+// wants none gets none.
 module prr_monitor_props
   import fabric_pkg::*;
 #(
@@ -22,6 +23,10 @@ module prr_monitor_props
   logic rst_n = 1'b0;
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
+  logic cancels, past = 1'b0;
+  assign cancels = cancel_i && !request_i && rst_n;
+  always_ff @(posedge clk_i) past <= rst_n;
+
   // One device for all: what matters is who asks, and how urgently.
   device_t [MaxDevs-1:0] devices;
   device_t device_q;
@@ -37,7 +42,7 @@ module prr_monitor_props
 
   prr_monitor #(.NumPrrs(NumPrrs), .ListDepth(ListDepth)) dut (
     .clk_i, .rst_ni(rst_n), .request_i(request_i && rst_n), .request_client_i, .answered_o(answered), .answer_o(answer),
-    .cancel_i(cancel_i && !request_i && rst_n), .cancel_vm_i, .cancel_dev_i, .found_o(found),
+    .cancel_i(cancels), .cancel_vm_i, .cancel_dev_i, .found_o(found),
     .found_solution_o(found_solution), .found_ready_i, .requeue_i(rst_n ? requeue_i : '0), .requeue_client_i,
     .overflow_o(overflow), .devices_i(devices), .regions_i, .alloc_o(alloc), .alloc_client_o(alloc_client),
     .alloc_task_o(alloc_task), .waiting_o(waiting)
@@ -57,6 +62,24 @@ module prr_monitor_props
     end
   end
 
+  // Any entry of the list, chosen by the solver, and what the policy has for it with the regions of the cycle before.
+  (* keep *) logic [1:0] any_entry;
+  always_ff @(posedge clk_i) any_entry <= any_entry;
+  logic [NumPrrs-1:0] any_choice;
+  solution_t any_solution;
+  prr_choice #(.NumPrrs(NumPrrs)) i_any (
+    .client_i(dut.list_q[any_entry]), .device_i(device_q), .regions_i(dut.regions_q), .choice_o(any_choice),
+    .solution_o(any_solution)
+  );
+
+  // For how many cycles nothing has happened but the list being worked through.
+  logic [2:0] calm;
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || dut.changed || dut.request_q || dut.cancel_q || cancels || dut.lost_q != '0 || !found_ready_i
+        || found) calm <= '0;
+    else if (calm != 3'd7) calm <= calm + 3'd1;
+  end
+
   // Requests of the last two cycles.
   logic ago1 = 1'b0, ago2 = 1'b0;
   logic [2:0] waiting_q;
@@ -67,6 +90,27 @@ module prr_monitor_props
     client1   <= request_client_i;
     client2   <= client1;
     waiting_q <= waiting;
+  end
+
+  // Entries of the client that asked two cycles ago, as urgent as it asked.
+  logic [ListDepth-1:0] listed;
+  for (genvar e = 0; e < int'(ListDepth); e++) begin : gen_listed
+    assign listed[e] = 3'(e) < waiting && dut.list_q[e].vm == client2.vm && dut.list_q[e].dev == client2.dev
+                       && dut.list_q[e].prio >= client2.prio;
+  end
+
+  // Whose wish was taken back last, as long as it has not asked or lost a region since.
+  logic gone = 1'b0;
+  vm_t gone_vm;
+  dev_t gone_dev;
+  logic [NumPrrs-1:0] lost_again;
+  for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_again
+    assign lost_again[p] = requeue_i[p] && requeue_client_i[p].vm == gone_vm && requeue_client_i[p].dev == gone_dev;
+  end
+  always_ff @(posedge clk_i) begin
+    if (cancels) {gone, gone_vm, gone_dev} <= {1'b1, cancel_vm_i, cancel_dev_i};
+    else if (!rst_n || lost_again != '0
+             || (request_i && request_client_i.vm == gone_vm && request_client_i.dev == gone_dev)) gone <= 1'b0;
   end
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_region
@@ -116,15 +160,41 @@ module prr_monitor_props
         if (answer.method == MethodUnavailable && !answer.listed)
           assert (waiting_q == 3'(ListDepth) || device_q.task_id == TaskNone);
       end
+      // Who is said to be listed is in the list, not less urgent than asked for.
+      if (ago2 && !ago1 && answered && answer.listed) assert (listed != '0);
+      // Whoever does not want a region any more is given none, not even in the cycle in which it says so.
+      if (gone) assert (alloc == '0 || alloc_client.vm != gone_vm || alloc_client.dev != gone_dev);
+      if (cancels && !dut.request_q)
+        assert (alloc == '0 || alloc_client.vm != cancel_vm_i || alloc_client.dev != cancel_dev_i);
+      // What the solver needs to know of that: the monitor's own memory of the cancellation is a cycle old at most.
+      if (dut.cancel_q) assert (gone && dut.cancel_vm_q == gone_vm && dut.cancel_dev_q == gone_dev && !dut.request_q);
+      if (gone && !dut.cancel_q) begin
+        assert (!dut.request_q || dut.request_client_q.vm != gone_vm || dut.request_client_q.dev != gone_dev);
+        for (int e = 0; e < int'(ListDepth); e++) begin
+          if (3'(e) < waiting) assert (dut.list_q[e].vm != gone_vm || dut.list_q[e].dev != gone_dev);
+        end
+        for (int p = 0; p < int'(NumPrrs); p++) begin
+          if (dut.lost_q[p]) assert (dut.lost_client_q[p].vm != gone_vm || dut.lost_client_q[p].dev != gone_dev);
+        end
+      end
       // What comes out of the list goes by priority: whatever is given to an entry of it, all before it were tried with
       // the very same regions.
       if (found) assert (!dut.changed && dut.scan_q < dut.count_q);
+      // Nobody overtakes: what was looked at in the list has nothing to be had. And all of it is looked at, an entry a
+      // cycle: after as many cycles as there are entries nobody waits for whom there is a region.
+      if (3'(any_entry) < waiting && 3'(any_entry) < dut.scan_q && past)
+        assert (any_solution.method == MethodUnavailable);
+      assert (dut.scan_q <= waiting);
+      if (past) assert (dut.scan_q >= waiting || dut.scan_q >= calm);
       // A request takes nothing that somebody at least as urgent may be waiting for.
       if (dut.request_q && alloc != '0) assert (dut.count_q == '0 || dut.scan_done || alloc_client.prio > dut.list_q[0].prio
           || (dut.solution.method == MethodAssign && regions_i[dut.solution.prr[0]].client_valid
               && regions_i[dut.solution.prr[0]].client.vm == alloc_client.vm));
     end
     cover (rst_n && found && waiting == 3'd3);
+    cover (rst_n && dut.rises && waiting == 3'd3);
+    cover (rst_n && calm == 3'd5 && waiting == 3'd4);
+    cover (rst_n && gone && dut.cancel_q && dut.remove);
     cover (rst_n && alloc != '0 && dut.request_q && waiting == 3'd2);
   end
 endmodule

@@ -6,6 +6,8 @@
 // of a client of lower priority. Among equals the smallest, then the one of lowest priority, then the first. Equal
 // priority is never preempted.
 //
+// A client is in the list once, with the highest priority that it asked with.
+//
 // Nobody overtakes: an entry of the list is only tried after all before it were found unsolvable with the very same
 // state of the regions, and so is a new request, unless it is more urgent than all of the list.
 module prr_monitor
@@ -87,7 +89,9 @@ module prr_monitor
   assign scan_done   = scan_q >= count_q && !changed;
   assign overtaking  = count_q != '0 && !scan_done && request_client_q.prio <= list_q[0].prio;
   assign try_request = request_q;
-  assign try_list    = !request_q && !changed && scan_q < count_q && found_ready_i && lost_q == '0 && !cancel_q;
+  // Nothing is found while a cancellation comes, which looks at the regions now and at the list in the next cycle.
+  assign try_list    = !request_q && !changed && scan_q < count_q && found_ready_i && lost_q == '0 && !cancel_q
+                       && !cancel_i;
   assign asking      = request_q ? request_client_q : list_q[scan_q[CountBits-1:0]];
   assign device      = devices_i[asking.dev];
 
@@ -107,11 +111,15 @@ module prr_monitor
   assign alloc_task_o   = device.task_id;
 
   // Changes of the list: at most one a cycle. A request, or the first of the lost, goes in; what was solved comes out.
-  logic insert, remove, is_listed, full, request_waits;
+  logic insert, rises, remove, is_listed, full, request_waits;
   client_t inserting;
   logic [CountBits-1:0] place;
   logic [ListDepth-1:0] same, ahead, cancelled, removing;
-  logic [NumPrrs-1:0] lost_first;
+  logic [NumPrrs-1:0] lost_first, lost_cancelled;
+
+  for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_lost
+    assign lost_cancelled[p] = cancel_q && lost_client_q[p].vm == cancel_vm_q && lost_client_q[p].dev == cancel_dev_q;
+  end
 
   assign lost_first    = lost_q & (~lost_q + NumPrrs'(1));
   assign full          = count_q == CountBits'(ListDepth);
@@ -139,6 +147,8 @@ module prr_monitor
   assign is_listed  = |same;
   assign remove     = |removing;
   assign insert     = (request_waits || (!request_q && lost_q != '0)) && !is_listed && !full && !cancel_q;
+  // Whoever waits already and asks again, more urgently, moves up.
+  assign rises      = request_waits && (same & ~ahead) != '0 && !cancel_q;
   assign overflow_o = !request_q && lost_q != '0 && !is_listed && full && !cancel_q;
 
   always_comb begin
@@ -148,7 +158,9 @@ module prr_monitor
 
   for (genvar e = 0; e < int'(ListDepth); e++) begin : gen_list
     logic from_here;  // this entry, or one before it, leaves
+    logic moves;      // it makes room; not behind the place from which somebody moves up
     assign from_here = |(removing & ListDepth'((2 ** (e + 1)) - 1));
+    assign moves = CountBits'(e) >= place && (insert || (rises && (same & ListDepth'((2 ** e) - 1)) == '0));
     client_t previous, following;
     if (e == 0) begin : gen_first
       assign previous = inserting;
@@ -162,7 +174,7 @@ module prr_monitor
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) list_q[e] <= '0;
-      else if (insert && CountBits'(e) >= place) list_q[e] <= previous;
+      else if (moves) list_q[e] <= previous;
       else if (!insert && remove && from_here) list_q[e] <= following;
     end
   end
@@ -175,13 +187,13 @@ module prr_monitor
       lost_client_q <= '0;
     end else begin
       count_q <= count_q + CountBits'(insert) - CountBits'(remove);
-      if (changed || insert || remove || granted) scan_q <= '0;
+      if (changed || insert || rises || remove || granted) scan_q <= '0;
       else if (try_list) scan_q <= scan_q + 1'b1;
       for (int p = 0; p < int'(NumPrrs); p++) begin
         if (requeue_i[p]) begin
           lost_q[p]        <= 1'b1;
           lost_client_q[p] <= requeue_client_i[p];
-        end else if (!request_q && !cancel_q && lost_first[p]) lost_q[p] <= 1'b0;
+        end else if (lost_cancelled[p] || (!request_q && !cancel_q && lost_first[p])) lost_q[p] <= 1'b0;
       end
     end
   end

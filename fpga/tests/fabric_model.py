@@ -255,9 +255,12 @@ class Monitor:
         method = PREEMPTING if regions[p].state == BUSY else ASSIGN
         return Choice(method, p, int(regions[p].held != task), True, regions[p].client)
 
-    def insert(self, client: Client) -> bool:
-        """Behind all that are as urgent; says whether the client waits now."""
-        if any(_has(other, client) for other in self.waiting):
+    def insert(self, client: Client, rises: bool = False) -> bool:
+        """Behind all that are as urgent; says whether the client waits now. Who asks again, more urgently, rises."""
+        listed = next((other for other in self.waiting if _has(other, client)), None)
+        if listed and rises and client.prio > listed.prio:
+            self.waiting.remove(listed)
+        elif listed:
             return True
         if len(self.waiting) == self.depth:
             return False
@@ -278,7 +281,7 @@ class Monitor:
         room = len(self.found) < 8
         if commands.pop and self.found:
             self.found.pop(0)
-        given = self.act(regions, changed, room)
+        given = self.act(regions, changed, room and not commands.cancel)
         if changed:
             self.scan = 0
         self.seen, self.asked, self.cancelled = now, commands.request, commands.cancel
@@ -287,11 +290,15 @@ class Monitor:
         return given
 
     def act(self, regions: list[Region], changed: bool, room: bool) -> tuple[int, Client] | None:
-        """One thing a cycle: a request, a cancellation, a client that lost its region, or a look into the list."""
+        """
+        One thing a cycle: a request, a cancellation, a client that lost its region, or a look into the list. A client
+        whose cancellation comes just now is not found any more.
+        """
         if self.asked:
             return self.serve(self.asked, regions, self.scan >= len(self.waiting) and not changed)
         if self.cancelled:
             self.remove(self.cancelled)
+            self.lost = {p: client for p, client in self.lost.items() if client.interface != self.cancelled}
         elif self.lost:
             self.insert(self.lost.pop(min(self.lost)))
         elif not changed and self.scan < len(self.waiting) and room:
@@ -308,7 +315,7 @@ class Monitor:
             self.remove(client.interface)
             self.scan = 0
             return choice.prr, client
-        listed = self.devices.get(client.dev, (0, 0))[0] != 0 and self.insert(client)
+        listed = self.devices.get(client.dev, (0, 0))[0] != 0 and self.insert(client, rises=True)
         self.answer = (Choice(), client, listed)
         return None
 
