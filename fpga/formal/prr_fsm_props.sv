@@ -94,6 +94,8 @@ module prr_fsm_props
       if (was_next_valid && next_valid) assert (next == was_next);
       // Whoever is given it has it at once, or has the promise of it.
       if (was_alloc) assert ((client_valid && client == was_alloc_client) || (next_valid && next == was_alloc_client));
+      // Whoever is given it while a job runs was answered "preempt", and waits for PRR Stopped.
+      if (was_alloc && was_state == StBusy) assert (next_valid || was_stopped);
       // A connection ends with the client's time.
       if (was_valid && (!client_valid || client.vm != was_client.vm || client.dev != was_client.dev)
           && was_state != StReconfig) assert (was_drop);
@@ -103,5 +105,6 @@ module prr_fsm_props
     end
     cover (rst_n && past && state == StReconfig && was_state == StSwitch);
     cover (rst_n && state == StBusy && was_state == StSwitch);
+    cover (rst_n && past && was_alloc && was_state == StBusy && was_stopped);
   end
 endmodule

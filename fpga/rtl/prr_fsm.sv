@@ -66,7 +66,7 @@ module prr_fsm
   regs_t d, q;
   logic [31:0] timer_q;
   logic [1:0] reset_q;
-  logic timing_d, clear_timer, begin_reset, leave, distrust, taken, again;
+  logic timing_d, clear_timer, begin_reset, leave, passed, distrust, taken, again;
 
   assign distrust = fault_i && fault_why_i != FaultDma && fault_why_i != FaultBus;
   assign taken    = alloc_i;
@@ -106,6 +106,7 @@ module prr_fsm
   always_comb begin
     d         = q;
     leave     = 1'b0;
+    passed    = 1'b0;
     requeue_o = 1'b0;
     expired_o = 1'b0;
     drop_o    = 1'b0;
@@ -149,9 +150,10 @@ module prr_fsm
           d.switching = SwAbort;
         end else if (over_i) begin
           d.state = StIdle;
-          if (taken) begin
+          if (taken) begin  // the monitor saw a job, and its answer was to wait until that has left
             d      = handed(d, alloc_client_i, alloc_task_i);
             drop_o = 1'b1;
+            passed = 1'b1;
           end
         end else if (taken) d = promised(d, alloc_client_i, alloc_task_i);
         else if (stop_i) d.state = StPreempt;
@@ -227,6 +229,6 @@ module prr_fsm
   assign abort_o          = q.state == StSwitch && q.switching == SwAbort;
   assign hung_o           = (q.state == StPreempt || (q.state == StSwitch && !abort_o)) && timer_q >= stop_cycles_i;
   assign requeue_client_o = q.client;
-  assign stopped_o        = leave;
+  assign stopped_o        = leave || passed;
 
 endmodule
