@@ -80,6 +80,9 @@ module prr_run_props
   logic [3:0] phase;
   assign phase = dut.phase_q;
 
+  logic keeps;
+  assign keeps = ram_req && ram_addr.ctx && ram_addr.word >= 7'd120;
+
   // Since the DMA was sent: whether its reader was stopped again. It has to be before it is sent the next time.
   logic reader_stopped, quiet_before;
   always_ff @(posedge clk_i) begin
@@ -104,10 +107,14 @@ module prr_run_props
       // Decoupled, nothing new begins, whatever is still to be drained, and the task is in reset.
       if (!couple) assert (!dma_go && !stream_open && !start && !resume && !region_rst_n);
       // A job of a client: it reads and writes that client's IF, of the registers only what a job reports; contexts are
-      // written while one is saved, and read while one is restored.
+      // written while one is saved, and read while one is restored. What the job began with is kept behind them while it
+      // runs, wholly before it is saved, and it is that with which it goes on.
       if (ram_req) assert (client_valid && ram_addr.vm == client.vm && ram_addr.dev == client.dev);
       if (ram_req && ram_we && !ram_addr.ctx) assert (ram_addr.word == 7'd5 && phase == Finish);
-      if (ram_req && ram_addr.ctx) assert (state == StSwitch && !(ram_we && job_restore));
+      if (ram_req && ram_addr.ctx && !keeps) assert (state == StSwitch && !(ram_we && job_restore));
+      if (keeps) assert (ram_we ? phase inside {Run, Drain} && !dut.kept : phase == Load && dut.resuming_q);
+      if (ram_req && phase == Load) assert (keeps == dut.resuming_q);
+      if (phase == Save) assert (dut.kept);
       // The DMA is sent when it has been quiet, and its reader was stopped; a job is over, saved or gone when it is
       // quiet.
       if (dma_go) assert (reader_quiet && writer_quiet && quiet_before && reader_stopped && !stream_open);
@@ -141,6 +148,10 @@ module prr_run_props
       assert (state <= StHold && fsm.q.switching != 2'd3);
       if (ctx_valid) assert (phase inside {Restore, Abort});
       if (phase == Abort && state != StSwitch) assert (!region_rst_n);
+      assert (dut.kept_q <= 4'd8 && dut.i_ctx.word_q <= 7'd118);
+      if (dut.i_ctx.state_q inside {3'd4, 3'd5}) assert (dut.i_ctx.word_q == '0);
+      if (dut.i_ctx.state_q inside {3'd5, 3'd6}) assert (dut.i_ctx.total_q <= 7'd118);
+      if (dut.i_ctx.state_q == 3'd6) assert (dut.i_ctx.word_q <= dut.i_ctx.total_q);
       // The context's mover: off, but for these phases; in an abort it stops a cycle later.
       if (phase == Save) assert (dut.i_ctx.state_q inside {3'd1, 3'd2, 3'd3});
       if (phase == Restore) assert (dut.i_ctx.state_q inside {3'd4, 3'd5, 3'd6, 3'd7});
@@ -149,5 +160,6 @@ module prr_run_props
     end
     cover (rst_n && state == StHold && phase == Abort);
     cover (rst_n && saved && next_valid);
+    cover (rst_n && restored);
   end
 endmodule

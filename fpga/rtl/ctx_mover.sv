@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saves a task's context into its IF's buffer and brings it back, a word a cycle. Word 0 of the buffer says whose
-// context it is and how long, word 1 how many beats the job has taken and given; the task's own words follow. The first
-// two are written last: a save that was cut short leaves no header that fits.
+// context it is and how long, word 1 how many beats the job has taken and given; the task's own words follow, and what
+// prr_run keeps is behind them. A save that is cut short is a fault, and its job is lost.
 module ctx_mover
   import fabric_pkg::*;
 (

@@ -59,11 +59,13 @@ package fabric_pkg;
   localparam int unsigned MaxSorterDepth = 256;
   localparam int unsigned MaxListDepth = 32;
 
-  // Sizes that do not change. An IF's context buffer is 1 KiB: two words are the wrapper's, the rest the task's.
+  // Sizes that do not change. An IF's context buffer is 1 KiB: its first two words are the wrapper's, its last eight the
+  // registers that the job began with, and the rest is the task's.
   localparam int unsigned DataWidth = 64;
   localparam int unsigned CtxBufferWords = 128;
   localparam int unsigned CtxHeaderWords = 2;
-  localparam int unsigned MaxCtxWords = CtxBufferWords - CtxHeaderWords;
+  localparam int unsigned CtxJobWords = 8;
+  localparam int unsigned MaxCtxWords = CtxBufferWords - CtxHeaderWords - CtxJobWords;
 
   typedef logic [3:0] vm_t;
   typedef logic [3:0] dev_t;

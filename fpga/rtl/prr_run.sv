@@ -82,12 +82,18 @@ module prr_run
   } phase_e;
 
   // Which words of the IF are loaded: CMD, DATA_ADDR, DATA_SIZE, RESULT and the custom ports.
-  localparam int unsigned LoadWords = 8;
+  localparam int unsigned LoadWords = CtxJobWords;
   localparam logic [LoadWords-1:0][3:0] LoadWord = {4'd11, 4'd10, 4'd9, 4'd8, 4'd4, 4'd3, 4'd2, 4'd1};
+
+  // The end of the context buffer, where they are kept for when the job is resumed: by then the guest may have written
+  // its next job's.
+  localparam logic [6:0] KeptAt = 7'(CtxBufferWords - CtxJobWords);
 
   phase_e phase_q;
   logic resuming_q, arrives_q, load_req, loaded, may_begin, quiet;
-  logic [3:0] asked_q, came_q;
+  logic [3:0] asked_q, came_q, kept_q;
+  logic keep_req, kept;
+  word_t keeping;
   logic [31:0] result_q;
   logic ctx_start_save, ctx_start_restore, ctx_done, ctx_bad, ctx_req, ctx_we;
   logic [6:0] ctx_word;
@@ -143,7 +149,7 @@ module prr_run
         end
         PhFlush: if (quiet) phase_q <= PhFinish;
         PhFinish: if (ram_gnt_i) phase_q <= PhNone;
-        PhDrain: if (quiet && save_i) phase_q <= PhSave;
+        PhDrain: if (quiet && save_i && kept) phase_q <= PhSave;
         PhSave: if (ctx_done) phase_q <= PhNone;
         default: phase_q <= PhNone;  // PhAbort: prr_fsm has left Switch
       endcase
@@ -203,7 +209,26 @@ module prr_run
     end
   end
 
-  assign ctx_start_save    = phase_q == PhDrain && quiet && save_i;
+  // Keeping, while the task runs and nobody else of this region uses the memory.
+  assign kept     = kept_q == 4'(LoadWords);
+  assign keep_req = phase_q inside {PhRun, PhDrain} && !kept;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) kept_q <= '0;
+    else if (phase_q == PhGo) kept_q <= '0;
+    else if (phase_q == PhResume) kept_q <= 4'(LoadWords);
+    else if (keep_req && ram_gnt_i) kept_q <= kept_q + 1'b1;
+  end
+  always_comb begin
+    unique case (kept_q[2:0])
+      3'd0: keeping = {cmd_o, 32'b0};
+      3'd1: keeping = source_o;
+      3'd2: keeping = {32'b0, size_o};
+      3'd3: keeping = target_o;
+      default: keeping = custom_o[{kept_q[1:0], 1'b0}+:2];
+    endcase
+  end
+
+  assign ctx_start_save    = phase_q == PhDrain && quiet && save_i && kept;
   assign ctx_start_restore = phase_q == PhLoad && loaded && resuming_q;
 
   ctx_mover i_ctx (
@@ -214,7 +239,7 @@ module prr_run
     .ram_data_o(ctx_ram_data), .ram_gnt_i(ram_gnt_i && ctx_req), .ram_data_i
   );
 
-  // One port, used by one of three: loading, finishing, the context.
+  // One port, used by one of four: loading, keeping, finishing, the context.
   always_comb begin
     ram_addr_o = '{ctx: ctx_req, vm: client_i.vm, dev: client_i.dev, word: ctx_word};
     ram_req_o  = ctx_req;
@@ -223,7 +248,14 @@ module prr_run
     if (load_req) begin
       ram_req_o       = 1'b1;
       ram_we_o        = 1'b0;
-      ram_addr_o.word = {3'b0, LoadWord[asked_q[2:0]]};
+      ram_addr_o.ctx  = resuming_q;
+      ram_addr_o.word = resuming_q ? KeptAt + 7'(asked_q) : {3'b0, LoadWord[asked_q[2:0]]};
+    end else if (keep_req) begin
+      ram_req_o       = 1'b1;
+      ram_we_o        = 1'b1;
+      ram_addr_o.ctx  = 1'b1;
+      ram_addr_o.word = KeptAt + 7'(kept_q);
+      ram_data_o      = keeping;
     end else if (phase_q == PhFinish) begin
       ram_req_o       = 1'b1;
       ram_we_o        = 1'b1;
