@@ -2,7 +2,7 @@
 // What is proven of the configuration control, whatever is in memory and whatever the port does: words reach the port
 // only while the region that was named waits for them, only behind a header that is right, never more than it says,
 // and, when they are to be verified, only after that; a region is told once, when nothing is under way; memory is
-// only read.
+// only read; what the port had begun of a bitstream that failed is aborted.
 //
 // Assumed: a region stays in Reconfig until it is told (prr_fsm_props; fabric_top keeps cancellations away),
 // ICAP_ADDR and ICAP_LENGTH are not written meanwhile, and memory sends what was asked for, no more.
@@ -24,7 +24,7 @@ module icap_ctrl_props
   logic rst_n = 1'b0;
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
-  logic busy, over, cfg_valid;
+  logic busy, over, cfg_valid, aborted;
   prr_t prr;
   task_t found;
   logic [3:0] error;
@@ -68,7 +68,7 @@ module icap_ctrl_props
     .clk_i, .rst_ni(rst_n), .start_i, .prr_i, .verify_i, .addr_i(addr), .length_i(length), .busy_o(busy), .prr_o(prr),
     .task_o(found), .error_o(error), .cycles_o(cycles), .words_o(words), .over_o(over), .state_i(state),
     .target_i(target), .done_o(done), .fail_o(failed), .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i,
-    .cfg_error_i, .axi_req_o(req), .axi_resp_i(resp)
+    .cfg_error_i, .cfg_abort_o(aborted), .axi_req_o(req), .axi_resp_i(resp)
   );
 
   // What the reader has asked for or holds.
@@ -126,6 +126,8 @@ module icap_ctrl_props
       if (done != '0) assert (error == '0 && sent_q == dut.header_q[2] && sent_q != '0 && verified_q);
       for (int p = 0; p < int'(NumPrrs); p++) if (done[p] || failed[p]) assert (prr == prr_t'(p));
       if (was_told) assert (!busy);
+      // What the port had begun of a bitstream that failed is aborted, and nothing else is.
+      assert (aborted == (failed != '0 && sent_q != '0));
       if (was_busy && !busy) assert (was_told);
       if (was_bad) assert (error != '0);
       // The bus: reads alone, which stay until they are taken; idle when it is not busy.
@@ -141,6 +143,7 @@ module icap_ctrl_props
       end
       if (busy) assert (waited_q && int'(prr) < int'(NumPrrs));
       if (at inside {Header, Body, Sum}) assert (error == '0);
+      if (busy) assert (words == sent_q);
       if (at inside {Idle, Drain}) assert (dut.i_reader.state_q == 2'd0 && owed_q == '0);
       if (dut.again_q) assert (at == Drain && !dut.verifying_q && error == '0);
       if (busy && !dut.verifying_q) assert (!to_verify_q || verified_q);

@@ -54,7 +54,8 @@ module fabric_top
   output logic       cfg_valid_o,
   output logic [31:0] cfg_data_o,
   input  logic       cfg_ready_i,
-  input  logic       cfg_error_i
+  input  logic       cfg_error_i,
+  output logic       cfg_abort_o
 );
 
   // ---- Bus ----
@@ -267,7 +268,7 @@ module fabric_top
     .length_i(icap_length), .busy_o(icap_busy), .prr_o(icap_prr_now), .task_o(icap_task), .error_o(icap_error),
     .cycles_o(icap_cycles), .words_o(icap_words), .over_o(icap_over), .state_i(state), .target_i(target),
     .done_o(cfg_done), .fail_o(cfg_fail), .cfg_valid_o, .cfg_data_o, .cfg_ready_i, .cfg_error_i,
-    .axi_req_o(slot_req[NumPrrs]), .axi_resp_i(slot_resp[NumPrrs])
+    .cfg_abort_o, .axi_req_o(slot_req[NumPrrs]), .axi_resp_i(slot_resp[NumPrrs])
   );
 
   typedef logic [MuxIdWidth-1:0] mux_id_t;

@@ -35,6 +35,7 @@ module icap_ctrl
   output logic [31:0] cfg_data_o,
   input  logic        cfg_ready_i,
   input  logic        cfg_error_i,
+  output logic        cfg_abort_o,  // pulse: nothing more comes of what was begun
   // memory
   output slot_req_t   axi_req_o,
   input  slot_resp_t  axi_resp_i
@@ -42,6 +43,7 @@ module icap_ctrl
 
   localparam logic [31:0] Magic = 32'h53494d42;  // "SIMB"
   localparam int unsigned HeaderWords = 4;
+  localparam logic [31:0] Least = 4 * (HeaderWords + 2);  // bytes: a body has a word at least, and its checksum
 
   typedef enum logic [2:0] {IcIdle, IcHeader, IcBody, IcSum, IcEnd, IcDrain} state_e;
   typedef enum logic [3:0] {
@@ -53,7 +55,7 @@ module icap_ctrl
   logic verifying_q, again_q, count_q;
   logic [31:0] word, count_left_q, crc_q;
   logic [1:0] index_q;
-  logic word_valid, word_take, waits;
+  logic word_valid, word_take, waits, too_short;
   prr_state_e region_state;
   task_t region_target;
   logic [HeaderWords-2:0][31:0] header_q;
@@ -77,6 +79,9 @@ module icap_ctrl
     end
   end
   assign waits = region_state == StReconfig;
+
+  // Nothing is read of what has no room for a header: it would be waited for without end.
+  assign too_short = length_i < Least;
 
   // Reading: what feeds a region's input feeds this port, too. The manager needs no windows.
   logic reader_go, reader_stop, reader_quiet, reader_error, reader_valid, reader_last, reader_take, check, check_q;
@@ -130,7 +135,7 @@ module icap_ctrl
   end
 
   // Sent again after a verification, and stopped by whatever goes wrong.
-  assign reader_go   = (state_q == IcIdle && start_i && waits) || (again_q && reader_quiet);
+  assign reader_go   = (state_q == IcIdle && start_i && waits && !too_short) || (again_q && reader_quiet);
   assign reader_stop = state_q inside {IcEnd, IcDrain};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -158,8 +163,8 @@ module icap_ctrl
           if (start_i) begin
             prr_o       <= prr_i;
             verifying_q <= verify_i;
-            error_q     <= waits ? ErrNone : ErrState;
-            if (waits) state_q <= IcHeader;
+            error_q     <= !waits ? ErrState : too_short ? ErrLength : ErrNone;
+            if (waits) state_q <= too_short ? IcEnd : IcHeader;
           end
         end
         IcHeader: if (word_take) begin
@@ -215,6 +220,9 @@ module icap_ctrl
     assign done_o[p] = over_o && state_q == IcDrain && prr_o == prr_t'(p) && error_q == ErrNone;
     assign fail_o[p] = over_o && state_q == IcDrain && prr_o == prr_t'(p) && error_q != ErrNone;
   end
+
+  // The port would take the next bitstream for the rest of this one.
+  assign cfg_abort_o = fail_o != '0 && words_o != '0;
 
   // How long the words took, for the figures.
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration port in simulation, with the ports of fpga/rtl/kintex7/cfg_port.sv. The body of a "SimB" is
-// {8'hc5, region, task, 8'h00}, the number of words that follow, and these. The region's logic is the new task when the
+// {8'hc5, region, task, 7'h0, slow}, the number of words that follow, and these. A slow one is taken a word every other
+// cycle. The region's logic is the new task when the
 // last one has arrived; until then it is nothing that could be trusted. fabric_sim looks at held_q and torn_q.
 module cfg_port (
   input  logic        clk_i,
@@ -8,6 +9,7 @@ module cfg_port (
   input  logic        valid_i,
   input  logic [31:0] data_i,
   output logic        ready_o,
+  input  logic        abort_i,
   output logic        error_o
 );
 
@@ -17,11 +19,9 @@ module cfg_port (
   logic [2:0] prr_q;
   logic [31:0] left_q;
   logic [1:0] part_q;        // waits for: first word, length, words
-  logic slow;                // for benches: the port takes a word every other cycle
-  logic toggle_q;
+  logic slow_q, toggle_q;
 
-  initial slow = 1'b0;
-  assign ready_o = !slow || toggle_q;
+  assign ready_o = !slow_q || toggle_q;
   assign error_o = valid_i && part_q == 2'd0 && data_i[31:24] != 8'hc5;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -32,14 +32,17 @@ module cfg_port (
       prr_q    <= '0;
       left_q   <= '0;
       part_q   <= '0;
+      slow_q   <= 1'b0;
       toggle_q <= 1'b0;
     end else begin
       toggle_q <= !toggle_q;
+      if (abort_i) {part_q, slow_q} <= '0;
       if (valid_i && ready_o) begin
         unique case (part_q)
           2'd0: if (data_i[31:24] == 8'hc5) begin
             prr_q                <= data_i[18:16];
             task_q               <= data_i[15:8];
+            slow_q               <= data_i[0];
             torn_q[data_i[18:16]] <= 1'b1;
             held_q[data_i[18:16]] <= '0;
             part_q               <= 2'd1;

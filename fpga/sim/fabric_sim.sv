@@ -166,7 +166,7 @@ module fabric_sim
   logic [NumPrrs-1:0][31:0] cmd, size, result;
   custom_t [NumPrrs-1:0] custom;
   word_t [NumPrrs-1:0] in_data, out_data, ctx_in, ctx_out;
-  logic cfg_valid, cfg_ready, cfg_error;
+  logic cfg_valid, cfg_ready, cfg_error, cfg_abort;
   logic [31:0] cfg_data;
 
   fabric_top #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth)) i_top (
@@ -177,11 +177,13 @@ module fabric_sim
     .out_valid_i(out_valid), .out_last_i(out_last), .out_ready_o(out_ready), .ctx_save_o(ctx_save),
     .ctx_restore_o(ctx_restore), .ctx_data_o(ctx_in), .ctx_valid_o(ctx_in_valid), .ctx_ready_i(ctx_in_ready),
     .ctx_data_i(ctx_out), .ctx_valid_i(ctx_out_valid), .ctx_last_i(ctx_out_last), .ctx_ready_o(ctx_out_ready),
-    .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i(cfg_ready), .cfg_error_i(cfg_error)
+    .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i(cfg_ready), .cfg_error_i(cfg_error),
+    .cfg_abort_o(cfg_abort)
   );
 
   cfg_port i_cfg (
-    .clk_i, .rst_ni, .valid_i(cfg_valid), .data_i(cfg_data), .ready_o(cfg_ready), .error_o(cfg_error)
+    .clk_i, .rst_ni, .valid_i(cfg_valid), .data_i(cfg_data), .ready_o(cfg_ready), .abort_i(cfg_abort),
+    .error_o(cfg_error)
   );
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_region

@@ -93,10 +93,13 @@ class Solution:
                    (got["vm"], got["dev"], got["prio"]), got["valid"])  # fmt: skip
 
 
-def simb(prr: int, task: int, words: int = 64, body_prr: int | None = None) -> bytes:
-    """A bitstream for the simulated port: header, body, checksums. `words` of filler make its length."""
+def simb(prr: int, task: int, words: int = 64, body_prr: int | None = None, slow: bool = False) -> bytes:
+    """
+    A bitstream for the simulated port: header, body, checksums. `words` of filler make its length; with `slow` the port
+    takes one every other cycle.
+    """
     filler = [(0x9E3779B9 * (i + 1)) & 0xFFFFFFFF for i in range(words)]
-    body = [0xC5 << 24 | (prr if body_prr is None else body_prr) << 16 | task << 8, words, *filler]
+    body = [0xC5 << 24 | (prr if body_prr is None else body_prr) << 16 | task << 8 | slow, words, *filler]
     head = [0x53494D42, prr << 24 | task << 16, len(body)]
     packed_head = struct.pack("<3I", *head)
     packed_body = struct.pack(f"<{len(body)}I", *body)
@@ -180,7 +183,9 @@ class Fabric:
 
     async def request(self, vm: int, dev: int, prio: int) -> Solution:
         await self.put("REQUEST", vm | dev << 4 | prio << 8)
-        return await self.solution()
+        while not (answer := await self.solution()).valid:
+            pass
+        return answer
 
     async def solution(self) -> Solution:
         return Solution.read(await self.read(REGS["FABRIC_REGS_SOLUTION"]))

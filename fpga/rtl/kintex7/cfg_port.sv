@@ -7,11 +7,13 @@ module cfg_port (
   input  logic        valid_i,
   input  logic [31:0] data_i,
   output logic        ready_o,
+  input  logic        abort_i,  // pulse: nothing more comes of what was being sent; the next word begins anew
   output logic        error_o   // the device refuses what it was sent
 );
 
   logic [31:0] swapped, status;
-  logic sent_q;
+  logic sent_q, aborting;
+  logic [2:0] abort_q;  // cycles that are left
 
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     for (genvar i = 0; i < 8; i++) begin : gen_bit
@@ -19,15 +21,32 @@ module cfg_port (
     end
   end
 
-  ICAPE2 #(.ICAP_WIDTH("X32")) i_icap (.CLK(clk_i), .CSIB(~valid_i), .RDWRB(1'b0), .I(swapped), .O(status));
+  // The abort of UG470 (configuration abort sequence): RDWRB rises while the port is selected for writing, and stays so for
+  // four cycles. Without it the device takes what comes next for the rest of the packet that was cut short.
+  localparam logic [2:0] AbortCycles = 3'd5;
+  assign aborting = abort_q != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) abort_q <= '0;
+    else if (abort_i) abort_q <= AbortCycles;
+    else if (aborting) abort_q <= abort_q - 1'b1;
+  end
+
+  ICAPE2 #(.ICAP_WIDTH("X32")) i_icap (
+    .CLK(clk_i), .CSIB(~(valid_i | aborting)), .RDWRB(aborting && abort_q != AbortCycles),
+    .I(aborting ? '1 : swapped), .O(status)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) sent_q <= 1'b0;
-    else sent_q <= valid_i;
+    else sent_q <= valid_i && ready_o;
   end
 
-  assign ready_o = 1'b1;
+  assign ready_o = !aborting;
   // CFGERR_B, low when the configuration logic saw an error.
   assign error_o = sent_q & ~status[7];
+
+  // The rest of the status is for people.
+  logic unused;
+  assign unused = ^{status[31:8], status[6:0]};
 
 endmodule
