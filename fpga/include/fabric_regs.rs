@@ -236,6 +236,8 @@ pub const FABRIC_REGS_PRR_STATUS_TASK_ID_LSB: usize = 0x18;
 pub const FABRIC_REGS_PRR_STATUS_TASK_ID_WIDTH: usize = 0x8;
 pub const FABRIC_REGS_PRR_STATUS_TARGET_LSB: usize = 0x20;
 pub const FABRIC_REGS_PRR_STATUS_TARGET_WIDTH: usize = 0x8;
+pub const FABRIC_REGS_PRR_STATUS_RECONFIG_TIME_LSB: usize = 0x28;
+pub const FABRIC_REGS_PRR_STATUS_RECONFIG_TIME_WIDTH: usize = 0x18;
 /// Connect an IF
 pub const FABRIC_REGS_PRR_CONNECT: usize = 0x140;
 /// from one to the next

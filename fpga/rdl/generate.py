@@ -106,7 +106,7 @@ def header(scratch: Path) -> str:
 
 def regblock(folder: Path, scratch: Path) -> None:
     RegblockExporter().export(compiled("fabric_regs"), str(scratch), cpuif_cls=PassthroughCpuif,
-                              default_reset_activelow=True, default_reset_async=True)  # fmt: skip
+                              default_reset_activelow=True, default_reset_async=True, err_if_bad_addr=True)  # fmt: skip
     for name in ("fabric_regs.sv", "fabric_regs_pkg.sv"):
         text = "\n".join(
             line for line in (scratch / name).read_text(encoding="utf-8").split("\n") if not line.startswith("// Gen")

@@ -26,6 +26,7 @@ module fabric_bus
   output logic       set_int_o,
   // the answers; windows and flags in the cycle of the access, the others a cycle later
   input  word_t      regs_data_i,
+  input  logic       regs_error_i,   // in the cycle of the access: there is no such register
   input  word_t      windows_data_i,
   input  word_t      mem_data_i,
   input  logic [31:0] stat_i,
@@ -58,7 +59,7 @@ module fabric_bus
   // Who is meant. Addresses are those of fabric_map_pkg, spelt as bits: checked below.
   assign is_if      = addr[20];
   assign is_ctx     = addr[20:18] == 3'b001;
-  assign is_windows = addr[20:12] == 9'd1;
+  assign is_windows = addr[20:11] == 10'd2 && 32'(addr[10:7]) < NumVms;
   assign is_regs    = addr[20:12] == 9'd0 && addr[11:10] == '0;
   assign vm         = is_if ? addr[19:16] : addr[17:14];
   assign dev        = is_if ? addr[15:12] : addr[13:10];
@@ -109,7 +110,7 @@ module fabric_bus
       regs_q  <= 1'b0;
       keep_q  <= '0;
     end else begin
-      error_q <= access && !mem_o && !is_windows && !is_regs;
+      error_q <= access && !mem_o && !is_windows && (!is_regs || regs_error_i);
       mem_q   <= mem_o && !(is_if && word == 4'd0);
       regs_q  <= is_regs;
       keep_q  <= is_regs ? regs_data_i : flags_q;

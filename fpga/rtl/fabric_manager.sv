@@ -18,6 +18,7 @@ module fabric_manager
   input  logic [9:0] offset_i,
   input  word_t      data_i,
   output word_t      data_o,         // in the same cycle
+  output logic       error_o,        // in the same cycle: there is no such register
   // monitor
   output logic       request_o,
   output client_t    request_client_o,
@@ -53,6 +54,7 @@ module fabric_manager
   input  prr_t       icap_prr_i,
   input  logic [3:0] icap_error_i,
   input  task_t      icap_task_i,
+  input  logic    [NumPrrs-1:0] icap_done_i,
   input  logic [31:0] icap_cycles_i,
   input  logic [31:0] icap_words_i,
   // sorter
@@ -84,19 +86,25 @@ module fabric_manager
   fabric_regs_pkg::fabric_regs__in_t  hw_in;
   fabric_regs_pkg::fabric_regs__out_t hw_out;
   logic [63:0] bit_enable;
-  logic unused_stall_w, unused_stall_r, unused_rd_ack, unused_rd_err, unused_wr_ack, unused_wr_err;
+  logic unused_stall_w, unused_stall_r, unused_rd_ack, unused_wr_ack, rd_err, wr_err;
 
   for (genvar b = 0; b < 8; b++) begin : gen_enable
     assign bit_enable[8*b+:8] = {8{write_i[b]}};
   end
 
   fabric_regs i_regs (
-    .clk(clk_i), .arst_n(rst_ni), .s_cpuif_req(access_i), .s_cpuif_req_is_wr(write_i != '0), .s_cpuif_addr(offset_i),
-    .s_cpuif_wr_data(data_i), .s_cpuif_wr_biten(bit_enable), .s_cpuif_req_stall_wr(unused_stall_w),
-    .s_cpuif_req_stall_rd(unused_stall_r), .s_cpuif_rd_ack(unused_rd_ack), .s_cpuif_rd_err(unused_rd_err),
-    .s_cpuif_rd_data(data_o), .s_cpuif_wr_ack(unused_wr_ack), .s_cpuif_wr_err(unused_wr_err), .hwif_in(hw_in),
+    .clk(clk_i), .arst_n(rst_ni), .s_cpuif_req(access_i), .s_cpuif_req_is_wr(write_i != '0),
+    .s_cpuif_addr({offset_i[9:3], 3'b0}), .s_cpuif_wr_data(data_i), .s_cpuif_wr_biten(bit_enable), .s_cpuif_req_stall_wr(unused_stall_w),
+    .s_cpuif_req_stall_rd(unused_stall_r), .s_cpuif_rd_ack(unused_rd_ack), .s_cpuif_rd_err(rd_err),
+    .s_cpuif_rd_data(data_o), .s_cpuif_wr_ack(unused_wr_ack), .s_cpuif_wr_err(wr_err), .hwif_in(hw_in),
     .hwif_out(hw_out)
   );
+
+  assign error_o = rd_err || wr_err;
+
+  // A part of a register is meant by its bytes, not by where it begins: the block knows whole registers only.
+  logic unused_low;
+  assign unused_low = ^offset_i[2:0];
 
   // Who this is.
   assign hw_in.ID.magic.next             = 32'h54534642;
@@ -164,17 +172,24 @@ module fabric_manager
   for (genvar p = 0; p < int'(MaxPrrs); p++) begin : gen_status
     region_t region;
     task_t target;
-    logic coupled, connected;
+    logic coupled, connected, configured;
+    logic [23:0] took_q;
     if (p < int'(NumPrrs)) begin : gen_there
-      assign region    = regions_i[p];
-      assign target    = target_i[p];
-      assign coupled   = coupled_i[p];
-      assign connected = connected_i[p];
+      assign region     = regions_i[p];
+      assign target     = target_i[p];
+      assign coupled    = coupled_i[p];
+      assign connected  = connected_i[p];
+      assign configured = icap_done_i[p];
     end else begin : gen_none
-      assign region    = '0;
-      assign target    = '0;
-      assign coupled   = 1'b0;
-      assign connected = 1'b0;
+      assign region     = '0;
+      assign target     = '0;
+      assign coupled    = 1'b0;
+      assign connected  = 1'b0;
+      assign configured = 1'b0;
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) took_q <= '0;
+      else if (configured) took_q <= icap_cycles_i[31:24] == '0 ? icap_cycles_i[23:0] : '1;
     end
     assign hw_in.PRR_STATUS[p].state.next     = region.state;
     assign hw_in.PRR_STATUS[p].coupled.next   = coupled;
@@ -186,6 +201,7 @@ module fabric_manager
     assign hw_in.PRR_STATUS[p].prio.next      = region.client.prio;
     assign hw_in.PRR_STATUS[p].task_id.next   = region.task_id;
     assign hw_in.PRR_STATUS[p].target.next    = target;
+    assign hw_in.PRR_STATUS[p].reconfig_time.next = took_q;
     logic unused_next;
     assign unused_next = &{1'b0, region.next_valid, region.next};
   end
@@ -262,12 +278,16 @@ module fabric_manager
       prr_q    <= '0;
       write_q  <= 1'b0;
       addr_q   <= '0;
-    end else if (event_violation_i || event_fault_i) begin
-      why_q    <= fault_why_i;
-      client_q <= fault_client_i;
-      prr_q    <= fault_prr_i;
-      write_q  <= fault_write_i;
-      addr_q   <= fault_addr_i;
+    end else begin
+      if (event_fault_i) begin
+        why_q    <= fault_why_i;
+        client_q <= fault_client_i;
+        prr_q    <= fault_prr_i;
+      end
+      if (event_violation_i) begin
+        write_q <= fault_write_i;
+        addr_q  <= fault_addr_i;
+      end
     end
   end
   assign hw_in.FAULT_ADDR.addr.next  = addr_q;
@@ -278,7 +298,7 @@ module fabric_manager
   assign hw_in.FAULT_INFO.why.next   = why_q;
 
   logic unused;
-  assign unused = &{1'b0, unknown, client_q.prio, unused_stall_w, unused_stall_r, unused_rd_ack, unused_rd_err,
-                    unused_wr_ack, unused_wr_err};
+  assign unused = &{1'b0, unknown, client_q.prio, unused_stall_w, unused_stall_r, unused_rd_ack,
+                    unused_wr_ack};
 
 endmodule

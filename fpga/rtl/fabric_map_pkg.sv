@@ -200,6 +200,8 @@ package fabric_map_pkg;
   localparam int unsigned RegsPrrStatusTaskIdWidth = 'h8;
   localparam int unsigned RegsPrrStatusTargetLsb = 'h20;
   localparam int unsigned RegsPrrStatusTargetWidth = 'h8;
+  localparam int unsigned RegsPrrStatusReconfigTimeLsb = 'h28;
+  localparam int unsigned RegsPrrStatusReconfigTimeWidth = 'h18;
   localparam int unsigned RegsPrrConnect = 'h140;
   localparam int unsigned RegsPrrConnectStride = 'h8;
   localparam int unsigned RegsPrrConnectConnectLsb = 'h0;

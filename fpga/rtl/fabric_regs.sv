@@ -107,45 +107,73 @@ module fabric_regs (
     always_comb begin
         automatic logic is_valid_addr;
         automatic logic is_valid_rw;
-        is_valid_addr = '1; // No valid address check
+        is_valid_addr = '0;
         is_valid_rw = '1; // No valid RW check
         decoded_reg_strb.ID = cpuif_req_masked & (cpuif_addr == 10'h0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h0);
         decoded_reg_strb.PARAMS = cpuif_req_masked & (cpuif_addr == 10'h8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h8);
         decoded_reg_strb.IRQ_STATUS = cpuif_req_masked & (cpuif_addr == 10'h10);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h10);
         decoded_reg_strb.IRQ_ENABLE = cpuif_req_masked & (cpuif_addr == 10'h18);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h18);
         decoded_reg_strb.REQUEST = cpuif_req_masked & (cpuif_addr == 10'h20) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h20);
         decoded_reg_strb.SOLUTION = cpuif_req_masked & (cpuif_addr == 10'h28) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h28);
         decoded_reg_strb.NEW_SOLUTION = cpuif_req_masked & (cpuif_addr == 10'h30) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h30);
         decoded_reg_strb.NEW_SOLUTION_POP = cpuif_req_masked & (cpuif_addr == 10'h38) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h38);
         decoded_reg_strb.CANCEL = cpuif_req_masked & (cpuif_addr == 10'h40) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h40);
         decoded_reg_strb.HOLD_TIME = cpuif_req_masked & (cpuif_addr == 10'h48);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h48);
         decoded_reg_strb.STOP_TIME = cpuif_req_masked & (cpuif_addr == 10'h50);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h50);
         decoded_reg_strb.ICAP_ADDR = cpuif_req_masked & (cpuif_addr == 10'h58);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h58);
         decoded_reg_strb.ICAP_LENGTH = cpuif_req_masked & (cpuif_addr == 10'h60);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h60);
         decoded_reg_strb.ICAP_START = cpuif_req_masked & (cpuif_addr == 10'h68) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h68);
         decoded_reg_strb.ICAP_STATUS = cpuif_req_masked & (cpuif_addr == 10'h70) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h70);
         decoded_reg_strb.ICAP_COUNTS = cpuif_req_masked & (cpuif_addr == 10'h78) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h78);
         decoded_reg_strb.FAULT_ADDR = cpuif_req_masked & (cpuif_addr == 10'h80) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h80);
         decoded_reg_strb.FAULT_INFO = cpuif_req_masked & (cpuif_addr == 10'h88) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h88);
         decoded_reg_strb.LIST = cpuif_req_masked & (cpuif_addr == 10'h90) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h90);
         decoded_reg_strb.SORT_KEY = cpuif_req_masked & (cpuif_addr == 10'ha0);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'ha0);
         decoded_reg_strb.SORT_COMMAND = cpuif_req_masked & (cpuif_addr == 10'ha8) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'ha8);
         decoded_reg_strb.SORT_STATUS = cpuif_req_masked & (cpuif_addr == 10'hb0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hb0);
         decoded_reg_strb.SORT_HEAD_KEY = cpuif_req_masked & (cpuif_addr == 10'hb8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hb8);
         decoded_reg_strb.SORT_HEAD = cpuif_req_masked & (cpuif_addr == 10'hc0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hc0);
         for(int i0=0; i0<8; i0++) begin
             decoded_reg_strb.PRR_STATUS[i0] = cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8) & !cpuif_req_is_wr;
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8);
         end
         for(int i0=0; i0<8; i0++) begin
             decoded_reg_strb.PRR_CONNECT[i0] = cpuif_req_masked & (cpuif_addr == 10'h140 + (10)'(i0) * 10'h8) & cpuif_req_is_wr;
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h140 + (10)'(i0) * 10'h8);
         end
         for(int i0=0; i0<8; i0++) begin
             decoded_reg_strb.PRR_STOP[i0] = cpuif_req_masked & (cpuif_addr == 10'h180 + (10)'(i0) * 10'h8) & cpuif_req_is_wr;
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h180 + (10)'(i0) * 10'h8);
         end
         for(int i0=0; i0<16; i0++) begin
             decoded_reg_strb.DEVICE[i0] = cpuif_req_masked & (cpuif_addr == 10'h200 + (10)'(i0) * 10'h8);
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h200 + (10)'(i0) * 10'h8);
         end
-        decoded_err = '0;
+        decoded_err = ~is_valid_addr & decoded_req;
     end
 
     // Pass down signals to next stage
@@ -428,11 +456,11 @@ module fabric_regs (
         automatic logic load_next_c;
         next_c = field_storage.IRQ_STATUS.reconfig_over.value;
         load_next_c = '0;
-        if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.IRQ_STATUS.reconfig_over.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
-            load_next_c = '1;
-        end else if(hwif_in.IRQ_STATUS.reconfig_over.hwset) begin // HW Set
+        if(hwif_in.IRQ_STATUS.reconfig_over.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ_STATUS.reconfig_over.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
             load_next_c = '1;
         end
         field_combo.IRQ_STATUS.reconfig_over.next = next_c;
@@ -454,11 +482,11 @@ module fabric_regs (
         automatic logic load_next_c;
         next_c = field_storage.IRQ_STATUS.prr_stopped.value;
         load_next_c = '0;
-        if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.IRQ_STATUS.prr_stopped.value & ~(decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
-            load_next_c = '1;
-        end else if(hwif_in.IRQ_STATUS.prr_stopped.hwset) begin // HW Set
+        if(hwif_in.IRQ_STATUS.prr_stopped.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ_STATUS.prr_stopped.value & ~(decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
             load_next_c = '1;
         end
         field_combo.IRQ_STATUS.prr_stopped.next = next_c;
@@ -480,11 +508,11 @@ module fabric_regs (
         automatic logic load_next_c;
         next_c = field_storage.IRQ_STATUS.dma_violation.value;
         load_next_c = '0;
-        if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.IRQ_STATUS.dma_violation.value & ~(decoded_wr_data[3:3] & decoded_wr_biten[3:3]);
-            load_next_c = '1;
-        end else if(hwif_in.IRQ_STATUS.dma_violation.hwset) begin // HW Set
+        if(hwif_in.IRQ_STATUS.dma_violation.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ_STATUS.dma_violation.value & ~(decoded_wr_data[3:3] & decoded_wr_biten[3:3]);
             load_next_c = '1;
         end
         field_combo.IRQ_STATUS.dma_violation.next = next_c;
@@ -506,11 +534,11 @@ module fabric_regs (
         automatic logic load_next_c;
         next_c = field_storage.IRQ_STATUS.task_fault.value;
         load_next_c = '0;
-        if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.IRQ_STATUS.task_fault.value & ~(decoded_wr_data[4:4] & decoded_wr_biten[4:4]);
-            load_next_c = '1;
-        end else if(hwif_in.IRQ_STATUS.task_fault.hwset) begin // HW Set
+        if(hwif_in.IRQ_STATUS.task_fault.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ_STATUS.task_fault.value & ~(decoded_wr_data[4:4] & decoded_wr_biten[4:4]);
             load_next_c = '1;
         end
         field_combo.IRQ_STATUS.task_fault.next = next_c;
@@ -532,11 +560,11 @@ module fabric_regs (
         automatic logic load_next_c;
         next_c = field_storage.IRQ_STATUS.hold_expired.value;
         load_next_c = '0;
-        if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.IRQ_STATUS.hold_expired.value & ~(decoded_wr_data[5:5] & decoded_wr_biten[5:5]);
-            load_next_c = '1;
-        end else if(hwif_in.IRQ_STATUS.hold_expired.hwset) begin // HW Set
+        if(hwif_in.IRQ_STATUS.hold_expired.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ_STATUS.hold_expired.value & ~(decoded_wr_data[5:5] & decoded_wr_biten[5:5]);
             load_next_c = '1;
         end
         field_combo.IRQ_STATUS.hold_expired.next = next_c;
@@ -558,11 +586,11 @@ module fabric_regs (
         automatic logic load_next_c;
         next_c = field_storage.IRQ_STATUS.list_overflow.value;
         load_next_c = '0;
-        if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.IRQ_STATUS.list_overflow.value & ~(decoded_wr_data[6:6] & decoded_wr_biten[6:6]);
-            load_next_c = '1;
-        end else if(hwif_in.IRQ_STATUS.list_overflow.hwset) begin // HW Set
+        if(hwif_in.IRQ_STATUS.list_overflow.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ_STATUS.list_overflow.value & ~(decoded_wr_data[6:6] & decoded_wr_biten[6:6]);
             load_next_c = '1;
         end
         field_combo.IRQ_STATUS.list_overflow.next = next_c;
@@ -1110,7 +1138,7 @@ module fabric_regs (
     //--------------------------------------------------------------------------
     assign cpuif_wr_ack = decoded_req & decoded_req_is_wr;
     // Writes are always granted with no error response
-    assign cpuif_wr_err = '0;
+    assign cpuif_wr_err = decoded_err;
 
     //--------------------------------------------------------------------------
     // Readback
@@ -1237,6 +1265,7 @@ module fabric_regs (
                 readback_data_var[19:16] = hwif_in.PRR_STATUS[i0].prio.next;
                 readback_data_var[31:24] = hwif_in.PRR_STATUS[i0].task_id.next;
                 readback_data_var[39:32] = hwif_in.PRR_STATUS[i0].target.next;
+                readback_data_var[63:40] = hwif_in.PRR_STATUS[i0].reconfig_time.next;
             end
         end
         for(int i0=0; i0<16; i0++) begin
@@ -1247,7 +1276,7 @@ module fabric_regs (
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;
-        readback_err = '0;
+        readback_err = decoded_err;
     end
 
     assign cpuif_rd_ack = readback_done;

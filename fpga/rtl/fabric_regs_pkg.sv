@@ -196,6 +196,10 @@ package fabric_regs_pkg;
     } ro_f_desc_1bd8d1cb_w3__in_t;
 
     typedef struct {
+        logic [23:0] next;
+    } ro_f_desc_34c7f516_w24__in_t;
+
+    typedef struct {
         ro_f_desc_1bd8d1cb_w3__in_t state;
         ro_f__in_t coupled;
         ro_f_w2__in_t size;
@@ -206,6 +210,7 @@ package fabric_regs_pkg;
         ro_f_w4__in_t prio;
         ro_f_w8__in_t task_id;
         ro_f_w8__in_t target;
+        ro_f_desc_34c7f516_w24__in_t reconfig_time;
     } fabric_regs__PRR_STATUS__in_t;
 
     typedef struct {

@@ -62,7 +62,7 @@ module fabric_top
   logic [7:0] bus_write, mem_write;
   word_t bus_data, regs_data, windows_data, mem_data;
   logic [10:0] offset;
-  logic regs_access, windows_access, mem_access, set_start, clear_over, set_int, over_flag;
+  logic regs_access, regs_error, windows_access, mem_access, set_start, clear_over, set_int, over_flag;
   if_addr_t mem_addr;
   logic [31:0] stat;
   logic [1:0] int_flags;
@@ -71,7 +71,7 @@ module fabric_top
     .clk_i, .rst_ni, .axi_req_i(sub_req_i), .axi_resp_o(sub_resp_o), .write_o(bus_write), .data_o(bus_data),
     .offset_o(offset), .regs_o(regs_access), .windows_o(windows_access), .mem_o(mem_access), .mem_addr_o(mem_addr),
     .mem_write_o(mem_write), .set_start_o(set_start), .clear_over_o(clear_over), .set_int_o(set_int),
-    .regs_data_i(regs_data), .windows_data_i(windows_data), .mem_data_i(mem_data), .stat_i(stat), .over_i(over_flag),
+    .regs_data_i(regs_data), .regs_error_i(regs_error), .windows_data_i(windows_data), .mem_data_i(mem_data), .stat_i(stat), .over_i(over_flag),
     .int_i(int_flags)
   );
 
@@ -115,14 +115,15 @@ module fabric_top
     .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .ListDepth(ListDepth), .SorterDepth(SorterDepth)
   ) i_manager (
     .clk_i, .rst_ni, .access_i(regs_access), .write_i(bus_write), .offset_i(offset[9:0]), .data_i(bus_data),
-    .data_o(regs_data), .request_o(request), .request_client_o(request_client), .answered_i(answered),
-    .answer_i(answer), .cancel_o(cancel_cmd), .cancel_vm_o(cancel_vm), .cancel_dev_o(cancel_dev), .found_i(found_valid),
+    .data_o(regs_data), .error_o(regs_error), .request_o(request), .request_client_o(request_client),
+    .answered_i(answered), .answer_i(answer), .cancel_o(cancel_cmd), .cancel_vm_o(cancel_vm), .cancel_dev_o(cancel_dev), .found_i(found_valid),
     .found_solution_i(first_solution), .found_pop_o(found_pop), .waiting_i(9'(waiting)), .devices_o(devices),
     .hold_cycles_o(hold_cycles), .stop_cycles_o(stop_cycles), .connect_o(connect), .connect_on_o(connect_on),
     .connect_vm_o(connect_vm), .connect_dev_o(connect_dev), .stop_o(stop_cmd), .regions_i(regions), .target_i(target),
     .coupled_i(coupled), .connected_i(connected), .icap_start_o(icap_start), .icap_verify_o(icap_verify),
     .icap_prr_o(icap_prr), .icap_addr_o(icap_addr), .icap_length_o(icap_length), .icap_busy_i(icap_busy),
-    .icap_prr_i(icap_prr_now), .icap_error_i(icap_error), .icap_task_i(icap_task), .icap_cycles_i(icap_cycles),
+    .icap_prr_i(icap_prr_now), .icap_error_i(icap_error), .icap_task_i(icap_task), .icap_done_i(cfg_done),
+    .icap_cycles_i(icap_cycles),
     .icap_words_i(icap_words), .sort_o(sort_cmd), .sort_op_o(sort_op), .sort_key_o(sort_key),
     .sort_value_o(sort_value), .sort_status_i(sort_status), .sort_busy_i(sort_busy), .sort_count_i(sort_count),
     .sort_head_valid_i(sort_head_valid), .sort_head_key_i(sort_head_key), .sort_head_value_i(sort_head_value),
@@ -210,14 +211,18 @@ module fabric_top
     end
   end
 
-  // ---- What went wrong, of the first region that has something ----
-  assign violation = |(checked_q & {NumPrrs{check_bad}});
+  // ---- What went wrong: whose address was refused, or else of the first region that has something ----
+  // A job that is being ended already may have asked once more before it knew: that is nobody's fault any more.
+  logic [NumPrrs-1:0] refused, told;
+  assign refused   = checked_q & {NumPrrs{check_bad}} & fault;
+  assign violation = |refused;
+  assign told      = violation ? refused : fault;
   always_comb begin
     fault_client = '0;
     fault_prr    = '0;
     fault_reason = FaultNone;
     for (int p = int'(NumPrrs) - 1; p >= 0; p--) begin
-      if (fault[p]) begin
+      if (told[p]) begin
         fault_client = client[p];
         fault_prr    = prr_t'(p);
         fault_reason = fault_why[p];
