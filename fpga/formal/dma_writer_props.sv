@@ -134,6 +134,6 @@ module dma_writer_props
       if (allowed_q) assert (dut.host_q == allowed_addr);
     end
     cover (rst_n && aw_valid && aw.len == 8'd1);
-    cover (rst_n && ends && quiet);
+    cover (rst_n && quiet && given == 30'd3 && !dut.stopping_q);
   end
 endmodule

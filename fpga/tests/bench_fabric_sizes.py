@@ -5,7 +5,7 @@ import os
 
 import cocotb
 from bench_fabric import SOURCE, TARGET, TASK, Crowd, fabric, fill, result, slow_memory, sort
-from fabric_lab import FAULT_NONE, REGS, Shape, probe
+from fabric_lab import ASSIGN, FAULT_NONE, REGS, Shape, probe
 from rtl_lab import Bench
 
 SHAPES = (Shape(1, 1, 1, 2), Shape(2, 3, 2, 5), Shape(16, 16, 8, 24))
@@ -64,6 +64,28 @@ async def every_region_for_the_last_vm(dut):
         await made.put("CANCEL", vm | dev << 4)
         if shape.vms * shape.devs > prr + 1:
             assert (await made.request(prr % shape.vms, prr // shape.vms, 15)).prr == prr
+
+
+@cocotb.test()
+async def more_clients_than_the_list_has_room_for(dut):
+    """The next one is told no; and the manager hears of one that loses its region when the list is full."""
+    shape = this()
+    made = await fabric(dut, shape)
+    everybody = [(vm, dev) for vm in range(shape.vms) for dev in range(shape.devs)]
+    if len(everybody) < shape.prrs + shape.list_depth + 2:
+        return  # there is room for all
+    prr = await made.give(*everybody[0], 1, TASK + everybody[0][1])
+    for client in everybody[1 : shape.prrs]:
+        assert (await made.request(*client, 1)).method == ASSIGN
+    waiting = everybody[shape.prrs : shape.prrs + shape.list_depth]
+    for client in waiting:
+        assert (await made.request(*client, 1)).listed
+    assert not (await made.request(*everybody[-2], 1)).listed
+    assert not (await made.get("IRQ_STATUS"))["list_overflow"]
+    urgent = await made.request(*everybody[-1], 15)
+    assert (urgent.method, urgent.prr, urgent.evicted) == (ASSIGN, prr, everybody[0])
+    assert (await made.get("IRQ_STATUS"))["list_overflow"]
+    assert (await made.get("LIST"))["waiting"] == shape.list_depth
 
 
 @cocotb.test()

@@ -6,14 +6,14 @@ import random
 import cocotb
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from figures import measured
-from hwtask_lab import ready, same
+from hwtask_lab import declared_wait, ready, same
 from rtl_lab import Bench
 
 BENCHES = [Bench(top="hwtask_harness", name="aes128", parameters={"Task": 5}, noise=True)]
 
 ECB_ENCRYPT, ECB_DECRYPT, CBC_ENCRYPT, CBC_DECRYPT, CTR = range(5)
 DONE, RAGGED, UNKNOWN = range(3)
-DECLARED_WAIT = 20  # hwtask_pkg
+DECLARED_WAIT = declared_wait("Aes")
 
 
 def model(data, cmd, key, vector):

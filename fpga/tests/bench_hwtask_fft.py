@@ -8,7 +8,7 @@ import model_fft
 import model_qam
 import numpy as np
 from figures import measured
-from hwtask_lab import NEVER, ready, same
+from hwtask_lab import NEVER, declared_wait, ready, same
 from rtl_lab import RTL, Bench
 
 BENCHES = [
@@ -16,7 +16,7 @@ BENCHES = [
     Bench(top="hwtask_harness", name="fft1024", parameters={"Task": 4}, noise=True),
 ]
 POINTS = {3: 512, 4: 1024}
-DECLARED_WAIT = {3: 540, 4: 1060}  # hwtask_pkg
+DECLARED_WAIT = {3: declared_wait("Fft512"), 4: declared_wait("Fft1024")}
 HALVE_ALL, HALVE_EVEN, HALVE_NONE = 0x3FF, 0x155, 0
 
 

@@ -7,7 +7,7 @@ import sys
 import cocotb
 import numpy as np
 from figures import measured
-from hwtask_lab import ready, same
+from hwtask_lab import declared_wait, ready, same
 from rtl_lab import TOP, Bench
 
 sys.path.insert(0, str(TOP / "tests" / "guests"))
@@ -17,7 +17,7 @@ BENCHES = [Bench(top="hwtask_harness", name="g722", parameters={"Task": 6}, nois
 
 ENCODE, DECODE = 0, 1
 DONE, RAGGED, UNKNOWN = range(3)
-DECLARED_WAIT = 90  # hwtask_pkg
+DECLARED_WAIT = declared_wait("G722")
 
 
 def signals(generator):

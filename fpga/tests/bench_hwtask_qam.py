@@ -6,7 +6,7 @@ import random
 import cocotb
 import model_qam
 from figures import measured
-from hwtask_lab import ready, same
+from hwtask_lab import declared_wait, ready, same
 from rtl_lab import Bench
 
 BENCHES = [
@@ -16,7 +16,7 @@ BENCHES = [
 FRAME = 18800 // 8
 BITS = {1: 4, 2: 6}
 NAME = {1: "qam16", 2: "qam64"}
-DECLARED_WAIT = {1: 20, 2: 38}  # hwtask_pkg
+DECLARED_WAIT = {1: declared_wait("Qam16"), 2: declared_wait("Qam64")}
 
 
 async def job(dut, harness, data, **how):

@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs jobs on hwtask_harness: loads the memories, starts, waits, and says what came out and how long it took."""
 
+import re
 from dataclasses import dataclass
 
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
+from rtl_lab import RTL
 
 NEVER = 0xFFFFFFFF
 CYCLE = 10  # ns
+
+
+def declared_wait(task):
+    """The longest wait to a consistency point that hwtask_pkg declares for a task, named as there."""
+    found = re.search(rf"{task}Wait = (\d+);", (RTL / "hwtask_pkg.sv").read_text(encoding="utf-8"))
+    assert found, task
+    return int(found[1])
 
 
 @dataclass

@@ -184,17 +184,18 @@ def yosys_search() -> str:
     return f"-j 1 {folders} cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
 
 
-def prove(script: Path, rtl: Path = RTL, folder: Path | None = None, steps: int = 0) -> str:
+def prove(script: Path, rtl: Path = RTL, folder: Path | None = None, steps: int = 0, mode: str = "bmc") -> str:
     """
     Runs a proof; returns its log. A property that does not hold is an AssertionError. With `steps` it only looks at so
     many cycles from reset on: what fails there is not an induction that is too weak, but a way that hardware can go.
+    With mode "cover" it looks there for ways to all that the properties say can be reached.
     """
     folder = folder or BUILD / "formal" / script.stem
     folder.parent.mkdir(parents=True, exist_ok=True)
     text = script.read_text(encoding="utf-8")
     text = text.replace("@READ@", f"read_slang {yosys_search()} formal/{script.stem.partition('-')[0]}_props.sv")
     if steps:
-        text, found = re.subn(r"mode prove\ndepth \d+", f"mode bmc\ndepth {steps}", text)
+        text, found = re.subn(r"mode prove\ndepth \d+", f"mode {mode}\ndepth {steps}", text)
         assert found == 1, script
     text += "\n[files]\n" + "".join(f"{name} {place}\n" for name, place in {**YOSYS_FOLDERS, "rtl": rtl}.items())
     local = folder.with_suffix(".sby")
@@ -208,12 +209,13 @@ def prove(script: Path, rtl: Path = RTL, folder: Path | None = None, steps: int 
     return done.stdout
 
 
-def lint(top: str, parameters: dict[str, int] | None = None) -> str:
-    """What Verilator has to say about a module and all below it, with every warning on."""
+def lint(top: str, parameters: dict[str, int] | None = None, files: Iterable[Path] = ()) -> str:
+    """What Verilator has to say about a module and all below it, with every warning on. It is in `files`, or found."""
     sets = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
     done = subprocess.run(
         ["verilator", "--lint-only", "-Wall", "+libext+.sv", "--no-timing", "--top-module", top, *sets,
-         *search_arguments(), str(FPGA / "waivers.vlt"), *map(str, packages()), str(find_module(top))],
+         *search_arguments(), str(FPGA / "waivers.vlt"), *map(str, packages()),
+         *map(str, files or [find_module(top)])],
         env=tool_environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     return done.stdout + done.stderr if done.returncode else done.stderr

@@ -13,6 +13,12 @@ def test_lint(module):
     assert not complaints, complaints
 
 
+def test_lint_of_the_chips_own_port():
+    """Which is found by its folder: the simulation's has the same name."""
+    complaints = lint("cfg_port", files=sorted((RTL / "kintex7").glob("*.sv"), reverse=True))
+    assert not complaints, complaints
+
+
 # The corners of fabric_top's parameters, and some that are no powers of two: VMs, devices, regions, sorter's depth.
 CORNERS = [(1, 1, 1, 2), (2, 3, 2, 5), (16, 1, 3, 3), (1, 16, 5, 100), (16, 16, 8, 256)]
 
