@@ -159,7 +159,7 @@ module prr_run_props
       if (phase == Abort && state != StSwitch) assert (dut.i_ctx.state_q == 3'd0);
     end
     cover (rst_n && state == StHold && phase == Abort);
-    cover (rst_n && saved && next_valid);
+    cover (rst_n && save && next_valid);
     cover (rst_n && restored);
   end
 endmodule

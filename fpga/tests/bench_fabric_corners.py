@@ -596,3 +596,19 @@ async def solutions_that_nobody_takes(dut):
         assert (await made.region(prr))["vm"] == 1
     assert (await made.new_solution()).client == (1, 0, 1)
     assert await made.new_solution() is None
+
+
+@cocotb.test()
+async def neighbours_in_a_word(dut):
+    """Two registers share each word of an IF page: what is written to one is not the other's."""
+    made = await fabric(dut)
+    await made.if_put(1, 1, "INT_CTRL", 3)
+    await made.if_put(1, 1, "DATA_SIZE", 0x1234)
+    assert (await made.if_get(1, 1, "INT_CTRL"), await made.if_get(1, 1, "DATA_SIZE")) == (3, 0x1234)
+    await made.if_put(1, 1, "CMD", 0xFFFFFFFF)
+    await made.if_put(1, 1, "OVER", 1)
+    assert (await made.if_get(1, 1, "OVER"), await made.if_get(1, 1, "CMD")) == (0, 0xFFFFFFFF)
+    await made.if_put(1, 1, "START", 0)
+    assert not (await made.stat(1, 1))["pending"]
+    await made.if_put(1, 1, "START", 1)
+    assert (await made.stat(1, 1))["pending"]
