@@ -234,7 +234,7 @@ async def dma_outside_the_windows(dut):
     await made.give(2, 2, 1, TASK + 2)
     prr = await made.give(1, 1, 1, TASK + 1)
     before = bytes(made.ram.read(0, 0x20000)), bytes(made.ram.read(0x38000, 0x48000))
-    sources = 0x4100_0000, 0x4000_F800, SOURCE + 4, 1 << 60
+    sources = 0x4100_0000, 0x4000_F800, SOURCE + 4, SOURCE | 1 << 60
     targets = 0x3000_0000, 0x4000_F800, 0x5000_0000, 0x4000_FFFC
     cases = [*((source, TARGET, 0) for source in sources), *((SOURCE, target, 1) for target in targets)]
     for source, target, write in cases:
