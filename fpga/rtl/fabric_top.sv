@@ -132,7 +132,7 @@ module fabric_top
     .fault_client_i(fault_client), .fault_prr_i(fault_prr), .fault_why_i(fault_reason), .irq_o(irq_manager_o)
   );
 
-  prr_monitor #(.NumPrrs(NumPrrs), .ListDepth(ListDepth)) i_monitor (
+  prr_monitor #(.NumVms(NumVms), .NumPrrs(NumPrrs), .ListDepth(ListDepth)) i_monitor (
     .clk_i, .rst_ni, .request_i(request), .request_client_i(request_client), .answered_o(answered), .answer_o(answer),
     .cancel_i(cancel_cmd), .cancel_vm_i(cancel_vm), .cancel_dev_i(cancel_dev), .found_o(found),
     .found_solution_o(found_solution), .found_ready_i(found_ready), .requeue_i(requeue),

@@ -13,6 +13,7 @@
 module prr_monitor
   import fabric_pkg::*;
 #(
+  parameter int unsigned NumVms = MaxVms,
   parameter int unsigned NumPrrs = 3,
   parameter int unsigned ListDepth = 16,
   localparam int unsigned CountBits = $clog2(ListDepth + 1)
@@ -93,7 +94,8 @@ module prr_monitor
   assign try_list    = !request_q && !changed && scan_q < count_q && found_ready_i && lost_q == '0 && !cancel_q
                        && !cancel_i;
   assign asking      = request_q ? request_client_q : list_q[scan_q[CountBits-1:0]];
-  assign device      = devices_i[asking.dev];
+  // Nobody asks for a VM that is not there: its job would be let through by nobody's windows.
+  assign device      = 32'(asking.vm) < NumVms ? devices_i[asking.dev] : '{task_id: TaskNone, size: '0};
 
   prr_choice #(.NumPrrs(NumPrrs)) i_choice (
     .client_i(asking), .device_i(device), .regions_i, .choice_o(choice), .solution_o(solution)

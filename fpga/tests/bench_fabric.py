@@ -44,7 +44,8 @@ async def fabric(dut, shape: Shape | None = None) -> Fabric:
     """A fabric whose devices are all the probe, and whose VMs (four, unless told) see their memory at 0x4000_0000."""
     made = Fabric(dut, shape)
     shape = made.shape
-    made.model = Lockstep(dut, {dev: (TASK + dev, 0) for dev in range(shape.devs)}, shape.sizes, shape.list_depth)
+    tasks = {dev: (TASK + dev, 0) for dev in range(shape.devs)}
+    made.model = Lockstep(dut, tasks, shape.sizes, shape.list_depth, shape.vms)
     await made.start()
     made.model.begin()
     for dev in range(shape.devs):
@@ -230,11 +231,12 @@ async def dma_outside_the_windows(dut):
     """Reading, writing, running over the end, into a window without the right: stopped, reported, nobody else hurt."""
     made = await fabric(dut)
     await made.window(1, 1, 0x5000_0000, PAGE, 0x30000, 1)
+    await made.window(1, 2, 0x6000_0000, PAGE, 0x31000, 2)
     other = fill(made, 2, 8192)
     await made.give(2, 2, 1, TASK + 2)
     prr = await made.give(1, 1, 1, TASK + 1)
     before = bytes(made.ram.read(0, 0x20000)), bytes(made.ram.read(0x38000, 0x48000))
-    sources = 0x4100_0000, 0x4000_F800, SOURCE + 4, SOURCE | 1 << 60
+    sources = 0x4100_0000, 0x4000_F800, SOURCE + 4, SOURCE | 1 << 60, 0x6000_0000
     targets = 0x3000_0000, 0x4000_F800, 0x5000_0000, 0x4000_FFFC
     cases = [*((source, TARGET, 0) for source in sources), *((SOURCE, target, 1) for target in targets)]
     for source, target, write in cases:

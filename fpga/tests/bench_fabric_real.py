@@ -29,7 +29,7 @@ SOURCE, TARGET = 0x4000_0000, 0x4001_0000
 async def fabric(dut) -> Fabric:
     """Four VMs with 128 KiB each; device 0 is QAM16, and so on."""
     made = Fabric(dut)
-    made.model = Lockstep(dut, {task - 1: (task, 0) for task in TASKS}, [0, 1, 2])
+    made.model = Lockstep(dut, {task - 1: (task, 0) for task in TASKS}, [0, 1, 2], 16, 4)
     await made.start()
     made.model.begin()
     for task in TASKS:

@@ -5,7 +5,7 @@ import os
 
 import cocotb
 from bench_fabric import SOURCE, TARGET, TASK, Crowd, fabric, fill, result, slow_memory, sort
-from fabric_lab import ASSIGN, FAULT_NONE, REGS, Shape, probe
+from fabric_lab import ASSIGN, FAULT_NONE, REGS, UNAVAILABLE, Shape, probe
 from rtl_lab import Bench
 
 SHAPES = (Shape(1, 1, 1, 2), Shape(2, 3, 2, 5), Shape(16, 16, 8, 24))
@@ -45,6 +45,16 @@ async def what_it_says_of_itself(dut):
         if vm < 16 and dev < 16:
             answer = await made.bus.read(made.page(vm, dev) + REGS["FABRIC_IF_CMD"], 4)
             assert answer.resp == 2, "an IF that is not there"
+
+
+@cocotb.test()
+async def a_vm_that_is_not_there(dut):
+    """It gets no region, and does not wait for one."""
+    shape = this()
+    made = await fabric(dut, shape)
+    for vm in {shape.vms, 15} - {*range(shape.vms), 16}:
+        answer = await made.request(vm, 0, 5)
+        assert (answer.method, answer.listed) == (UNAVAILABLE, 0)
 
 
 @cocotb.test()

@@ -232,6 +232,7 @@ class Monitor:
 
     depth: int
     devices: dict[int, tuple[int, int]]  # device -> task, size
+    vms: int = 16
     waiting: list[Client] = field(default_factory=list)
     found: list[tuple] = field(default_factory=list)
     lost: dict[int, Client] = field(default_factory=dict)
@@ -241,8 +242,12 @@ class Monitor:
     seen: list | None = None
     answer: tuple | None = None
 
+    def device(self, client: Client) -> tuple[int, int]:
+        """Task and size; task 0 where the device, or the VM, is not there."""
+        return self.devices.get(client.dev, (0, 0)) if client.vm < self.vms else (0, 0)
+
     def choose(self, client: Client, regions: list[Region]) -> Choice:
-        task, size = self.devices.get(client.dev, (0, 0))
+        task, size = self.device(client)
         if task == 0 or any(r.state in (PREEMPT, SWITCH) and _has(r.client, client) for r in regions):
             return Choice()
         p = _own(client, task, regions)
@@ -315,7 +320,7 @@ class Monitor:
             self.remove(client.interface)
             self.scan = 0
             return choice.prr, client
-        listed = self.devices.get(client.dev, (0, 0))[0] != 0 and self.insert(client, rises=True)
+        listed = self.device(client)[0] != 0 and self.insert(client, rises=True)
         self.answer = (Choice(), client, listed)
         return None
 
@@ -356,9 +361,9 @@ def _has(owner: Client | None, client: Client) -> bool:
 class Lockstep:
     """The model beside the fabric, from reset on."""
 
-    def __init__(self, dut, devices: dict[int, tuple[int, int]], sizes: list[int], depth: int = 16):
+    def __init__(self, dut, devices: dict[int, tuple[int, int]], sizes: list[int], depth: int, vms: int):
         self.dut = dut
-        self.monitor = Monitor(depth, devices)
+        self.monitor = Monitor(depth, devices, vms)
         self.regions = [Region(size) for size in sizes]
         self.hold_time = 0xFFFFFFFF
         self.coverage: Counter = Counter()
