@@ -94,8 +94,8 @@ module fabric_manager
 
   fabric_regs i_regs (
     .clk(clk_i), .arst_n(rst_ni), .s_cpuif_req(access_i), .s_cpuif_req_is_wr(write_i != '0),
-    .s_cpuif_addr({offset_i[9:3], 3'b0}), .s_cpuif_wr_data(data_i), .s_cpuif_wr_biten(bit_enable), .s_cpuif_req_stall_wr(unused_stall_w),
-    .s_cpuif_req_stall_rd(unused_stall_r), .s_cpuif_rd_ack(unused_rd_ack), .s_cpuif_rd_err(rd_err),
+    .s_cpuif_addr({offset_i[9:3], 3'b0}), .s_cpuif_wr_data(data_i), .s_cpuif_wr_biten(bit_enable),
+    .s_cpuif_req_stall_wr(unused_stall_w), .s_cpuif_req_stall_rd(unused_stall_r), .s_cpuif_rd_ack(unused_rd_ack), .s_cpuif_rd_err(rd_err),
     .s_cpuif_rd_data(data_o), .s_cpuif_wr_ack(unused_wr_ack), .s_cpuif_wr_err(wr_err), .hwif_in(hw_in),
     .hwif_out(hw_out)
   );

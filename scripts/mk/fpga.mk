@@ -3,8 +3,9 @@
 # ONLY=words runs some of the tests (pytest's -k).
 FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 
+# Files beside each other, never what is in one: proofs of the same block use the same folder.
 test-fpga: | setup-fpga ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
-	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider $(if $(ONLY),-k "$(ONLY)") fpga/tests
+	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(if $(ONLY),-k "$(ONLY)") fpga/tests
 
 fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_lint.py
