@@ -16,28 +16,27 @@ smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given it
 native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
-# Tests wait more than they compute, so three files of them at a time; what counts instructions does so in virtual time.
-E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 3 --dist loadfile --no-loadscope-reorder
+# Tests wait as much as they compute, so two files of them at a time; what counts instructions does so in virtual time.
+E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 2 --dist loadfile --no-loadscope-reorder
 
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
 	@$(E2E) tests/e2e
 
-# Two things beside each other, one of which computes and does not care how long that takes. What both build is built
-# before. The output of one is shown after that of the other, so that a failure is the last thing on the screen.
+# The fabric's benches beside what else counts instructions and not time. One after the other, so that a failure is the
+# last thing on the screen.
 test: | setup-dev setup-fpga ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
 	@$(MAKE) --no-print-directory test-unit
 	@MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-fpga.log test-fpga \
 	    test-rt-long check-model test-fuzz-host test-image test-guests test-iasim test-mips
-	@$(MAKE) --no-print-directory image iasim setup-qemu-new
-	@MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-newer.log test-newer test-e2e
+	@$(MAKE) --no-print-directory test-e2e
+	@$(MAKE) --no-print-directory test-newer
 	@echo "test: all suites passed"
 
 # The systems and the bounds once more on a newer QEMU.
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@E2E_OUT=$(BUILD)/e2e-newer QEMU=$(NEWER) \
-	    $(E2E) $(addprefix tests/e2e/test_,smoke.py bounds.py corners.py leak.py faults.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py bounds.py corners.py leak.py faults.py)
 
 # One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 10 minutes;
 # ONLY=words runs some (pytest's -k).

@@ -25,7 +25,7 @@ from tessera.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_sys
 SYSTEMS = Path(__file__).resolve().parent / "systems"
 GUESTS = ROOT / "build" / "guests"
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
-OUT = ROOT / os.environ.get("E2E_OUT", "build/e2e")  # a run beside another has its own
+OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
 AGAIN = r"starts again(?: in \d+ ms)?"  # what the console says of a VM that does, perhaps after a pause
 LINUX_PROMPT = r"^linux:~# "
@@ -52,7 +52,7 @@ def run(command: list[str], timeout: float = 600, **environment: str) -> subproc
 
 @contextmanager
 def alone_building() -> Iterator[None]:
-    """Workers of pytest-xdist, and of a run beside theirs, share what is built, and take turns in building it."""
+    """Workers of one run (pytest-xdist) share what is built, and take turns in building it."""
     lock = ROOT / "build" / "e2e.lock"
     lock.parent.mkdir(exist_ok=True)
     with lock.open("w") as file:
