@@ -7,9 +7,6 @@ FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 test-fpga: | setup-fpga ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(if $(ONLY),-k "$(ONLY)") fpga/tests
 
-mutate-fpga: | setup-fpga ## see that each proof of the fabric fails where the RTL is broken (7 minutes)
-	@TESSERA_MUTANTS=1 $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -k fault_is_found fpga/tests/test_formal.py
-
 fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_lint.py
 
@@ -30,4 +27,4 @@ fpga-demo: | setup-fpga ## two VMs share three regions: a timeline picture, buil
 fpga-regs: | setup-fpga ## make the fabric's registers from fpga/rdl/fabric.rdl anew: RTL, C, Rust, build/fpga/html
 	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
 
-.PHONY: bench-fpga fpga-demo fpga-regs test-fpga mutate-fpga fpga-lint fpga-synth
+.PHONY: bench-fpga fpga-demo fpga-regs test-fpga fpga-lint fpga-synth
