@@ -24,7 +24,7 @@ check-layers: | setup-dev
 
 # Our own tools: each check must find the fault it is there for, each number must be one.
 check-self: | setup-dev
-	@$(CHECK) pytest -q -p no:cacheprovider tests/check tests/bench tests/trace
+	@$(CHECK) pytest -q -p no:cacheprovider -n 2 tests/check tests/bench tests/trace
 
 # The hypervisor with both compilers; hyp.mk turns every warning into an error.
 check-warnings: check-warnings-gcc check-warnings-clang
