@@ -25,9 +25,8 @@ test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU an
 # The fabric's benches beside what else counts instructions and not time. One after the other, so that a failure is the
 # last thing on the screen.
 test: | setup-dev setup-fpga ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
-	@$(MAKE) --no-print-directory test-unit
 	@MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-fpga.log test-fpga \
-	    test-rt-long check-model test-fuzz-host test-image test-guests test-iasim test-mips
+	    test-unit test-rt-long check-model test-fuzz-host test-image test-guests test-iasim test-mips
 	@$(MAKE) --no-print-directory test-e2e
 	@$(MAKE) --no-print-directory test-newer
 	@echo "test: all suites passed"
@@ -36,7 +35,7 @@ test: | setup-dev setup-fpga ## every test there is: unit, image builder, bare g
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py bounds.py corners.py leak.py faults.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py bounds.py corners.py leak.py faults.py faults_others.py)
 
 # One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 10 minutes;
 # ONLY=words runs some (pytest's -k).

@@ -91,7 +91,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 # The files that take minutes, in the order in which workers (pytest-xdist) had better begin with them.
-LONG = ("test_watchdog", "test_debug", "test_faults", "test_keys", "test_rt", "test_lifecycle", "test_mailbox")
+LONG = (
+    "test_watchdog", "test_debug", "test_faults", "test_faults_others", "test_keys", "test_rt", "test_lifecycle",
+    "test_mailbox",
+)  # fmt: skip
 
 
 def _turn(item: pytest.Item) -> int:

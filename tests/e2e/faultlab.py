@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lab import AGAIN, HYPERVISOR_BIN, OUT, booted, built, command, states
+import pytest
+from lab import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, states
 
-from tessera.bench_worst import Inspection, Worst, table
+from tessera.bench_metrics import read_metrics
+from tessera.bench_worst import ROOM, Inspection, Worst, table
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, BuiltSystem, find_qemu
 
-MENU = ROOT / "guests" / "faults" / "attacker" / "riscv" / "attacks.def"
+_MENU = ROOT / "guests" / "faults" / "attacker" / "riscv" / "attacks.def"
 TABLE = OUT / "faults"  # one file for each machine's attacks
 _FACTOR, _SUMMAND, _WORD = 6364136223846793005, 1442695040888963407, (1 << 64) - 1
 _WITNESS = re.compile(r"^witness: (\d+) rounds, sum 0x([0-9a-f]+), (\d+) wrong$", re.MULTILINE)
@@ -52,7 +54,7 @@ class Attack:
 
 def menu() -> list[Attack]:
     """The attacks by number, from the guest's source."""
-    found = _ENTRY.findall(MENU.read_text(encoding="utf-8"))
+    found = _ENTRY.findall(_MENU.read_text(encoding="utf-8"))
     return [Attack(number, *words) for number, words in enumerate(found)]
 
 
@@ -280,3 +282,27 @@ def arena(
     inspection = Inspection(find_qemu(cpu_flags=cpu), hypervisor.with_suffix(".elf"), TABLE / label)
     with booted(system, label, *inspection.arguments, cpu=cpu) as machine:
         yield Arena(machine, patience, LATE_TICKS + (FIRMWARE_TICKS if cpu else 0), inspection)
+
+
+MENU = menu()
+UNTIMED = {"vector_unmapped"}  # the hart goes round without an instruction: counted time would stand still
+
+
+def arenas(label: str, **how: object) -> Iterator[Arenas]:
+    """For a module's fixture: the machines of its attacks, ended with it."""
+    machines = Arenas(label, patience=SOON_S, **how)
+    yield machines
+    machines.close()
+
+
+def some(attacks: list[Attack]) -> pytest.MarkDecorator:
+    """The attacks that a test tries, one by one."""
+    return pytest.mark.parametrize("attack", attacks, ids=lambda attack: attack.name)
+
+
+def check_worst(machines: Arenas) -> None:
+    """After all attacks, of which there were enough: not without a look at interrupts, nor down the stack, too far."""
+    worst = machines.worst()
+    assert len(worst.stretches) > 20
+    assert worst.stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst.stretches[0]
+    assert 256 < worst.stack <= ROOM // 2
