@@ -26,7 +26,7 @@ static void registers_task(void *argument)
 {
     uintptr_t self = (uintptr_t)argument;
     unsigned long seed = (unsigned long)((self + 1) * UINT64_C(0x1001001001001000));
-    TickType_t wake = xTaskGetTickCount();
+    TickType_t wake = burst_start();
 
     for (;;) {
         unsigned long others;

@@ -60,7 +60,7 @@ static void chaos_round(void)
 
 static void chaos_task(void *argument)
 {
-    TickType_t wake = xTaskGetTickCount();
+    TickType_t wake = burst_start();
 
     (void)argument;
     chaos_set_rounding(ROUND_TO_ZERO);

@@ -127,7 +127,7 @@ static void fft_verify(void)
 
 static void fft_task(void *argument)
 {
-    TickType_t wake = xTaskGetTickCount();
+    TickType_t wake = burst_start();
 
     (void)argument;
     for (;;) {
