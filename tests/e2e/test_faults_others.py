@@ -15,7 +15,6 @@ EMULATED = {
     "sbi_random", "wfi_storm", "sleep_forever", "loop_on_every_hart", "hart_storm", "reset_forever",
 }  # fmt: skip
 
-
 # What the attacker's two harts do to each other and to the hypervisor while both run.
 AT_A_TIME = {
     "tables_changing", "code_gone_user", "remote_fences", "hart_storm", "fence_storm", "ipi_storm", "ipc_flood",
