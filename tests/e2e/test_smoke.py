@@ -78,20 +78,23 @@ def test_smoke_names_who_is_silent(build_system):
     assert re.search(r"^ +uboot \| No ethernet found", output, re.MULTILINE), output
 
 
+def about_process(pid, what):
+    """The file `what` of `pid` below /proc; nothing if the process is gone, or goes between opening and reading."""
+    try:
+        return Path(f"/proc/{pid}/{what}").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
 def descendants(pid):
     """Processes below `pid`, the youngest generation last."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except FileNotFoundError:
-        return []
-    return [int(child) for child in children] + [deeper for child in children for deeper in descendants(child)]
+    children = [int(child) for child in about_process(pid, f"task/{pid}/children").split()]
+    return children + [deeper for child in children for deeper in descendants(child)]
 
 
 def command_of(pid):
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except FileNotFoundError:
-        return []
+    """Its words, each of which ends with a zero."""
+    return about_process(pid, "cmdline").split(b"\0")[:-1]
 
 
 def wait_for(condition, seconds):
