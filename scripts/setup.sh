@@ -190,15 +190,22 @@ pip_install() {
     printf '%s\n' "$key" >"$stamp"
 }
 
-# A new list of what everybody needs, another Python or another place (its programs name the folder they were installed
-# in) makes the folder anew.
+# Its programs name the folder that they were installed in: moved elsewhere they do not start.
+venv_is_in_place() {
+    local first
+    read -r first <"$VENV/bin/pip" && [[ $(dirname "${first#\#!}") -ef $VENV/bin ]]
+}
+
+# A new list of what everybody needs, another Python or another place makes the folder anew. The place is that of the
+# folder itself: several checkouts may share one cache by a symbolic link.
 setup_venv() {
-    local key stamp=$VENV/.stamp
-    key=$(python3 --version && pwd -P && sha256sum scripts/requirements.txt)
-    if [[ ! -e $stamp || $(<"$stamp") != "$key" ]]; then
+    local python list stamp=$VENV/.stamp
+    python=$(python3 --version)
+    list=$(sha256sum scripts/requirements.txt)
+    if [[ ! -e $stamp || $(<"$stamp") != "$python"*"$list" ]] || ! venv_is_in_place; then
         python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
         pip_install requirements 110
-        printf '%s\n' "$key" >"$stamp"
+        printf '%s\n%s\n' "$python" "$list" >"$stamp"
     fi
     if [[ $1 == fpga ]]; then pip_install requirements-fpga 600; fi
 }
