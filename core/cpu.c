@@ -7,13 +7,27 @@
 
 void cpu_kick(struct cpu *cpu, ulong reason)
 {
-    /* release: what the kick is about is visible before the bit is */
-    ulong before = __atomic_fetch_or(&cpu->ipi, reason, __ATOMIC_RELEASE);
+    struct cpu *self = cpu_self();
+    ulong before;
 
-    /* A bit that was set already has an interrupt under way that will see this one too. */
-    if (before == 0) {
-        arch_cpu_interrupt(cpu);
+    if (cpu == self) {
+        self->flags |= CPU_RESCHED;
+        return;
     }
+    /* release: what the kick is about is visible before the bit is */
+    before = __atomic_fetch_or(&cpu->ipi, reason, __ATOMIC_RELEASE);
+
+    if (before == 0) {
+        self->kicked |= 1UL << cpu->id;
+    }
+}
+
+void cpu_send_kicks(struct cpu *self)
+{
+    ulong cpus = self->kicked;
+
+    self->kicked = 0;
+    arch_cpus_interrupt(cpus);
 }
 
 void cpu_ipi_received(void)
@@ -24,14 +38,12 @@ void cpu_ipi_received(void)
     if ((reason & IPI_RESCHED) != 0) {
         cpu->flags |= CPU_RESCHED;
     }
-    if (cpu->current == NULL) {
-        return; /* idle or loading a VM: the scheduler looks for itself */
+    if ((reason & IPI_SLICE) != 0) {
+        sched_slice_changed(cpu);
     }
-    if ((reason & IPI_SYNC) != 0) {
+    if ((reason & IPI_SYNC) != 0 &&
+        cpu->current != NULL) { /* else idle or loading a VM: the scheduler looks for itself */
         vcpu_take_pending(cpu->current);
         arch_vcpu_sync(cpu->current);
-    }
-    if ((reason & IPI_SLICE) != 0) {
-        sched_end_slice(cpu);
     }
 }

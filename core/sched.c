@@ -95,6 +95,9 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, struct vcpu
     } else {
         v->sched->start(cpu);
     }
+    if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
+        be_notify(); /* whoever waits can go on elsewhere */
+    }
 }
 
 /* `prev`, or NULL, has left the CPU; picking takes time, too. */
@@ -110,13 +113,7 @@ static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu, stru
     } else {
         cpu->since = arch_time();
     }
-    if (LIKELY(v == NULL)) {
-        return be_pick(be);
-    }
-    if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
-        be_notify(); /* whoever v has taken this CPU from can go on elsewhere */
-    }
-    return v;
+    return LIKELY(v == NULL) ? be_pick(be) : v;
 }
 
 void sched_wake(struct vcpu *v)
@@ -168,16 +165,12 @@ static inline void sched_settle(struct cpu *cpu)
     }
 }
 
-void sched_end_slice_locked(struct cpu *cpu)
-{
-    sched_start(&sched_be, cpu, cpu->current);
-    sched_settle(cpu);
-}
-
-void sched_end_slice(struct cpu *cpu)
+void sched_slice_changed(struct cpu *cpu)
 {
     spin_lock(&sched_lock);
-    sched_end_slice_locked(cpu);
+    if (!sched_urgent(cpu)) {
+        timer_settle(cpu);
+    }
     spin_unlock(&sched_lock);
 }
 
@@ -376,6 +369,9 @@ struct vcpu *sched_run(struct cpu *cpu)
     sched_take(cpu, next);
     cpu->current = next;
     be_start_shared(be, cpu);
+    if (UNLIKELY(be->shared)) {
+        be_notify();
+    }
     timer_settle_direct(cpu);
     spin_unlock(&sched_lock);
     return next;

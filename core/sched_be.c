@@ -13,21 +13,21 @@ void be_init(ticks_t quantum)
     sched_be.shared = hyp.ncpus > 1;
 }
 
-/* A CPU that waits for work, which it gets. */
+/* A CPU that waits for work gets it: this one if it does, which is on its way to the queue, else another. */
 static bool be_wake_idle(void)
 {
-    for (unsigned i = 0; i < hyp.ncpus; i++) {
-        struct cpu *cpu = cpu_get(i);
+    struct cpu *cpu = cpu_self();
 
-        if (cpu->idle) {
-            cpu->idle = false;       /* taken: the next one to wake looks for another */
-            if (cpu != cpu_self()) { /* this CPU is on its way to the queue */
-                cpu_kick(cpu, IPI_RESCHED);
-            }
-            return true;
-        }
+    for (unsigned i = 0; i < hyp.ncpus && !cpu->idle; i++) {
+        cpu = cpu_get(i);
     }
-    return false;
+    if (!cpu->idle) {
+        return false;
+    }
+    cpu->idle = false;  /* taken: the next one to wake looks for another */
+    cpu->slice_end = 0; /* nobody shall end a slice that has not begun */
+    cpu_kick(cpu, IPI_RESCHED);
+    return true;
 }
 
 /* No end, or none but that of the CPU's horizon, which leaves as much as there can be. */
@@ -38,45 +38,62 @@ static inline bool be_endless(const struct cpu *cpu)
     return cpu->slice_end == TICKS_NEVER || (UNLIKELY(cpu->urgent != NULL) && v != NULL && v->left == sched_be.quantum);
 }
 
-/* Ends the slices of the other CPUs that run somebody with no end in sight. */
-static void be_end_others(void)
+/* The CPU whose slice, with no end in sight, began first: its end comes first. NULL if every slice has an end. */
+static struct cpu *be_endless_cpu(const struct cpu *except)
 {
+    struct cpu *first = NULL;
+
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        if (cpu_get(i) != cpu_self() && be_endless(cpu_get(i))) {
-            cpu_kick(cpu_get(i), IPI_SLICE);
+        struct cpu *cpu = cpu_get(i);
+
+        if (cpu != except && be_endless(cpu) && (first == NULL || cpu->since < first->since)) {
+            first = cpu;
         }
+    }
+    return first;
+}
+
+/* Somebody waits: the endless slice of `cpu` ends by the clock. A CPU without a current VCPU spends its slice on a VM. */
+static void be_end_slice(struct cpu *cpu)
+{
+    if (cpu->current != NULL) {
+        be_start(&sched_be, cpu, cpu->current);
+    } else {
+        be_start_shared(&sched_be, cpu);
+    }
+    if (cpu == cpu_self()) {
+        timer_settle(cpu);
+    } else {
+        cpu_kick(cpu, IPI_SLICE);
     }
 }
 
-static bool __attribute__((noinline)) be_wake_others(void)
+static void __attribute__((noinline)) be_find_cpu(const struct cpu *except)
 {
-    bool idle = be_wake_idle();
+    struct cpu *cpu;
 
-    if (!idle) {
-        be_end_others();
+    if (be_wake_idle()) {
+        return;
     }
-    return idle;
+    cpu = be_endless_cpu(except);
+    if (cpu != NULL) {
+        be_end_slice(cpu);
+    }
 }
 
 void be_notify(void)
 {
-    struct cpu *self = cpu_self();
-
-    if (sched_be.shared && be_wake_others()) {
-        return;
-    }
-    if (UNLIKELY(self->urgent != NULL)) {
-        if (self->current != NULL && be_endless(self)) {
-            sched_end_slice_locked(self);
-        }
-    } else if (self->slice_end == TICKS_NEVER && self->current != NULL) {
-        be_start(&sched_be, self, self->current);
-        timer_settle(self);
-    }
+    be_find_cpu(cpu_self());
 }
 
 void be_wake(struct vcpu *v)
 {
+    struct cpu *self = cpu_self();
+
     be_enqueue(&sched_be, v);
-    be_notify();
+    if (UNLIKELY(sched_be.shared)) {
+        be_find_cpu(NULL);
+    } else if (be_endless(self) && self->current != NULL) {
+        be_end_slice(self);
+    }
 }

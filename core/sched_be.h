@@ -47,15 +47,17 @@ static inline struct vcpu *be_pick(struct sched_be *be)
     return list_empty(&be->queue) ? NULL : be_take_first(be);
 }
 
-/* A slice has an end only while somebody waits. The queue fills only through be_wake(), and where another class takes a
- * VCPU's CPU, and both then end the slices that have none. What the horizon will cut off follows when whoever is released
- * there has had its turn, or one VM could get a quantum in each period of an app, and the others a moment. */
+/* A slice has an end only while somebody waits. Whoever puts a VCPU into the queue finds one CPU for it: wakes one that
+ * is idle, or ends one slice that had no end. The queue fills through be_wake(), where another class takes a VCPU's CPU,
+ * and at the end of each slice, so that all slices have an end after as many quanta as there are CPUs. What the horizon
+ * will cut off follows when whoever is released there has had its turn, or one VM could get a quantum in each period of
+ * an app, and the others a moment. */
 static inline void be_start(struct sched_be *be, struct cpu *cpu, struct vcpu *v)
 {
     ticks_t end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + (v->left != 0 ? v->left : be->quantum);
     ticks_t cut = end > cpu->horizon ? end - cpu->horizon : 0;
 
-    cpu->slice_end = end;
+    cpu->slice_end = end - cut;
     v->left = cut < be->quantum ? cut : be->quantum;
 }
 
@@ -65,10 +67,10 @@ static inline void be_start_shared(const struct sched_be *be, struct cpu *cpu)
     cpu->slice_end = cpu->since + be->quantum;
 }
 
-/* v became ready: an idle CPU takes it; without one, every CPU that ran without an end gets its slice ended. */
+/* v became ready: one idle CPU is woken to take it; without one, one of the slices that have no end gets one. */
 void be_wake(struct vcpu *v);
 
-/* Somebody waits, and this CPU will not take him: the same, without v. */
+/* Somebody waits, whom this CPU does not take: the same of the other CPUs. Where the CPUs share the queue. */
 void be_notify(void);
 
 void be_init(ticks_t quantum);

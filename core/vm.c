@@ -85,11 +85,7 @@ void vm_vcpu_left(struct vm *vm)
 /* One that runs leaves within its CPU's next exit. */
 static void vm_recall(const struct vcpu *v)
 {
-    if (v->cpu != cpu_self()) {
-        cpu_kick(v->cpu, IPI_RESCHED);
-    } else {
-        cpu_self()->flags |= CPU_RESCHED;
-    }
+    cpu_kick(v->cpu, IPI_RESCHED);
 }
 
 /* One that runs is told to leave (true). One of a class above best effort, of which there may be many, is only told, too,

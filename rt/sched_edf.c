@@ -52,11 +52,7 @@ bool rt_carries(unsigned cpu)
 /* Asks for a new decision on `cpu`. */
 static void reschedule(struct cpu *cpu)
 {
-    if (cpu == cpu_self()) {
-        cpu->flags |= CPU_RESCHED;
-    } else {
-        cpu_kick(cpu, IPI_RESCHED);
-    }
+    cpu_kick(cpu, IPI_RESCHED);
 }
 
 ticks_t rt_used(const struct rt_app *app, ticks_t now)

@@ -14,6 +14,7 @@
 struct cpu *host_cpu;
 ticks_t host_time;
 struct host_costs host_costs;
+unsigned host_interrupts;
 bool host_keeps_ram;
 void (*host_looks)(void);
 
@@ -35,6 +36,7 @@ void host_reset(void)
     memset(&hyp, 0, sizeof(hyp));
     memset(&sched_lock, 0, sizeof(sched_lock));
     host_looks = NULL;
+    host_interrupts = 0;
     ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
     trace_memory = trace_memory != NULL ? trace_memory : malloc(HOST_TRACE_SIZE);
     if (ram == NULL || trace_memory == NULL) {
@@ -208,9 +210,16 @@ void arch_timer_set(ticks_t deadline)
     host_cpu->arch.timer = deadline;
 }
 
-void arch_cpu_interrupt(struct cpu *cpu)
+void arch_cpus_interrupt(ulong others)
 {
-    cpu->arch.kicks++;
+    if (host_cpu->locks != 0 || (others & 1UL << host_cpu->id) != 0) {
+        fputs("host: an interrupt is sent under a lock, or to the CPU itself\n", stderr);
+        abort();
+    }
+    host_interrupts++;
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        cpus[i].arch.kicks += (unsigned)(others >> i & 1U);
+    }
 }
 
 void arch_cpu_sleep(void)

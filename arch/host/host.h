@@ -34,6 +34,9 @@ struct host_costs {
 };
 extern struct host_costs host_costs;
 
+/* Calls of arch_cpus_interrupt() since host_reset(). */
+extern unsigned host_interrupts;
+
 /* Called each time the hypervisor looks at interrupts; NULL, as after host_reset(): nobody wants to know. */
 extern void (*host_looks)(void);
 

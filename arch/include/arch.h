@@ -45,8 +45,9 @@
 
 /* --- CPU --- */
 
-/* Interrupts another CPU, which then calls cpu_ipi_received(). */
-void arch_cpu_interrupt(struct cpu *cpu);
+/* Interrupts the CPUs of the mask (bit n: CPU n), others than this one, which then call cpu_ipi_received(). No lock is
+ * held. */
+void arch_cpus_interrupt(ulong cpus);
 
 /* Sleeps until an interrupt is pending; does not handle it. */
 void arch_cpu_sleep(void);

@@ -66,10 +66,9 @@ __attribute__((noinline)) void arch_cpu_sleep(void)
 }
 
 /* There is one. */
-void arch_cpu_interrupt(struct cpu *cpu)
+void arch_cpus_interrupt(ulong cpus)
 {
-    (void)cpu;
-    cpu_ipi_received();
+    (void)cpus;
 }
 
 bool arch_cpu_start(unsigned id)

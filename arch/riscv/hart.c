@@ -45,9 +45,17 @@ void timer_set_by_sbi(ticks_t deadline)
     sbi_call(SBI_EXT_TIME, 0, deadline, 0, 0);
 }
 
-void arch_cpu_interrupt(struct cpu *cpu)
+/* One call for all. Hart numbers are below the number of harts, so one mask of the SBI has them all. */
+void arch_cpus_interrupt(ulong cpus)
 {
-    sbi_call(SBI_EXT_IPI, 0, 1UL, cpu->arch.hartid, 0);
+    ulong harts = 0;
+
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        if ((cpus & 1UL << i) != 0) {
+            harts |= 1UL << cpu_get(i)->arch.hartid;
+        }
+    }
+    sbi_call(SBI_EXT_IPI, 0, harts, 0, 0);
 }
 
 void arch_cpu_breakpoints(bool come)

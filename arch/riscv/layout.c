@@ -49,6 +49,8 @@ _Static_assert(offsetof(struct trace_event, arg) == EVENT_ARG, "EVENT_ARG");
 _Static_assert(sizeof(struct trace_event) == EVENT_SIZE, "EVENT_SIZE");
 _Static_assert(BOOT_HARTS == SYSIMAGE_MAX_HARTS && BOOT_STACKS == 2 * HART_STACK_SIZE, "stacks of the harts");
 _Static_assert(sizeof(struct cpu) <= HART_CPU_SIZE, "struct cpu fits above the stack");
+_Static_assert(PANIC_PAGE == HART_STACK_SIZE && PANIC_STACK == HART_STACK_SIZE - HART_CPU_SIZE,
+               "cpu_self() in a panic");
 _Static_assert(HART_CPU_SIZE % 16 == 0, "the stack below it is aligned");
 _Static_assert(HCALL_MAX == CALLS && HCALL_AGAIN == CALL_AGAIN && HCALL_ERR_NOT_SUPPORTED == CALL_UNKNOWN, "calls");
 _Static_assert(HCALL_INFO_GET_ID == 0, "trap.S answers call 0");

@@ -23,7 +23,7 @@ static void boot_failed(const char *what, const char *detail)
     arch_shutdown(true);
 }
 
-/* On the panic stack, which is nobody's: nothing here may ask for cpu_self(). */
+/* On the panic stack, which is no hart's: cpu_self() is a struct cpu that is all 0, for the locks on the way. */
 void hypervisor_panic(ulong sp)
 {
     console_seize();

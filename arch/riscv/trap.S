@@ -388,8 +388,8 @@ trap_from_hypervisor:
     j       arch_shutdown           /* (failure) */
 
     .section .bss
-    .balign 16
+    .balign PANIC_PAGE
 panic_stack:
-    .skip   PANIC_STACK
+    .skip   PANIC_PAGE
 panic_taken:
     .word   0

@@ -20,7 +20,7 @@ struct vcpu;
 /* cpu.ipi: why another CPU kicked this one. Written by any CPU. */
 #define IPI_RESCHED 1UL /* call the scheduler */
 #define IPI_SYNC 2UL    /* the running VCPU has new pending interrupts */
-#define IPI_SLICE 4UL   /* somebody waits: end the running VCPU's slice by the clock */
+#define IPI_SLICE 4UL   /* slice_end is another one: program the timer */
 
 /* Fields down to `loaded` are read by assembly. */
 struct cpu {
@@ -40,6 +40,9 @@ struct cpu {
     ticks_t slice_end; /* when it has to give way, TICKS_NEVER if nobody waits; guarded by sched_lock for others */
     ticks_t armed;     /* what the hardware timer is set to, or TIMER_FIRED */
     struct list timers;
+    /* Of this CPU alone: */
+    unsigned locks; /* that it holds, on a machine with more than one CPU */
+    ulong kicked;   /* bit n: CPU n is to be interrupted with the release of the last of them */
 };
 
 /* This CPU. */
@@ -86,8 +89,19 @@ static inline void timer_settle_direct(struct cpu *cpu)
     }
 }
 
-/* Sets `reason` bits for another CPU and interrupts it; on this CPU, acts on them before the next return to a guest. */
+/*
+ * Under a lock, mostly sched_lock: sets `reason` bits for another CPU and interrupts it. This CPU calls its scheduler
+ * before it returns to a guest, whatever the reason.
+ *
+ * The interrupt is an SBI call of some 700 instructions, so it is not sent under the lock: cpu_kick() notes the CPU in
+ * this CPU's mask, and the release of the outermost lock sends one interrupt to all CPUs of the mask. A CPU that waits,
+ * sleeps or runs a guest holds no lock, so no kick is left unsent. A CPU whose bits were set already is not noted: its
+ * interrupt is under way, or in the mask of a CPU that holds a lock.
+ */
 void cpu_kick(struct cpu *cpu, ulong reason);
+
+/* For spin_unlock(): sends what `self`, this CPU, has noted. */
+void cpu_send_kicks(struct cpu *self);
 
 /* Called by the architecture when an IPI has come. */
 void cpu_ipi_received(void);

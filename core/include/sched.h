@@ -52,9 +52,8 @@ extern const struct sched_watch *sched_watch; /* NULL: nobody. Owner: sched_set_
 /* Under sched_lock: `watch` looks from the next pick on, of any CPU; NULL: nobody does. */
 void sched_set_watch(const struct sched_watch *watch);
 
-/* The running VCPU of this CPU, whose slice had no end, gets one: somebody waits. */
-void sched_end_slice(struct cpu *cpu);
-void sched_end_slice_locked(struct cpu *cpu);
+/* Another CPU has given the slice of `cpu`, this CPU, an end: programs the timer. Takes sched_lock. */
+void sched_slice_changed(struct cpu *cpu);
 
 /* Does a VCPU run on the CPU that comes before best effort? */
 static inline bool sched_urgent(const struct cpu *cpu)

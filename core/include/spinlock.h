@@ -10,6 +10,7 @@
 #define SPINLOCK_H
 
 #include "arch_types.h"
+#include "cpu.h"
 #include "types.h"
 
 struct spinlock {
@@ -24,6 +25,7 @@ static inline void spin_lock(struct spinlock *lock)
     if (arch_alone()) {
         return;
     }
+    cpu_self()->locks++;
     KEEP_IN_REGISTER(lock); /* or compilers make the addresses of both halves from scratch */
     ticket = arch_fetch_increment(&lock->next);
     while (UNLIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != ticket)) {
@@ -33,13 +35,20 @@ static inline void spin_lock(struct spinlock *lock)
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
+/* The release of the outermost lock sends the interrupts of cpu_kick(). */
 static inline void spin_unlock(struct spinlock *lock)
 {
+    struct cpu *self = cpu_self();
+
     if (arch_alone()) {
         return;
     }
     /* only the holder writes `owner`, so a plain increment with release order is enough */
     arch_store_release(&lock->owner, (int32_t)((uint32_t)lock->owner + 1U));
+    self->locks--;
+    if (UNLIKELY(self->kicked != 0) && self->locks == 0) {
+        cpu_send_kicks(self);
+    }
 }
 
 #endif

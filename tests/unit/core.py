@@ -101,6 +101,7 @@ _SIGNATURES = {
     "world_vm_restarts": (c_uint, [c_uint]),
     "world_runtime": (c_uint64, [c_uint, c_uint]),
     "world_on_cpu": (c_int, [c_uint]),
+    "world_kicks": (c_uint, [c_uint]),
     "world_image_rt": (None, [c_void_p, c_uint, c_uint, c_uint]),
     "world_image_rt_costs": (None, [c_void_p, c_uint, c_uint, c_uint]),
     "world_costs": (None, [c_uint64] * 4),

@@ -273,3 +273,66 @@ def test_what_was_raised_before_its_life_a_vm_does_not_see() -> None:
     settle()
     assert CORE.world_vm_state(0) == VM_RUNNING
     assert CORE.world_raised(0, 0) == 0
+
+
+def interrupts() -> int:
+    """How often CPUs were interrupted by others: calls of the firmware, each for any number of CPUs."""
+    return ctypes.c_uint.in_dll(CORE, "host_interrupts").value
+
+
+def kicked(cpus: int) -> list[int]:
+    return [cpu for cpu in range(cpus) if CORE.world_kicks(cpu)]
+
+
+def test_a_wake_interrupts_one_idle_cpu_of_eight() -> None:
+    boot(8, [1])
+    assert CORE.world_vm_start(0, 0)
+    settle()
+    cpu = next(cpu for cpu in range(8) if CORE.world_on_cpu(cpu) == 0)
+    CORE.world_wait(cpu)
+    settle()
+    before = interrupts()
+    CORE.world_raise(7, 0, 0)
+    assert len(kicked(8)) <= 1
+    assert interrupts() - before <= 1
+    settle()
+    assert CORE.world_vcpu_state(0, 0) == RUNNING
+
+
+def test_a_wake_ends_one_of_eight_slices_and_each_end_one_more() -> None:
+    """A VCPU that waits is due when the slice that began first has had its quantum; then it shares with all of them."""
+    boot(8, [8, 1])
+    start_all([8])
+    for _ in range(10):  # slices' ends that were set while VMs were being loaded
+        CORE.world_advance(QUANTUM)
+        settle()
+    assert CORE.host_next_timer() == NEVER
+    before = interrupts()
+    assert CORE.world_vm_start(0, 1)
+    assert len(kicked(8)) <= 1
+    assert interrupts() - before <= 1
+    settle()
+    before = interrupts()
+    to_next_timer()
+    assert interrupts() - before <= 2
+    for _ in range(20):
+        to_next_timer()
+    well(CORE.world_wrong_settled())
+    got = runtimes([8, 1])
+    for _ in range(9 * 8):
+        to_next_timer()
+    got = [after - early for early, after in zip(got, runtimes([8, 1]), strict=True)]
+    assert max(got) - min(got) <= 2 * QUANTUM
+
+
+def test_a_vm_that_stops_interrupts_all_its_cpus_by_one_call() -> None:
+    """After the release of the lock: arch/host ends the test if a lock is held then."""
+    boot(4, [4])
+    start_all([4])
+    assert states([4]) == [RUNNING] * 4
+    before = interrupts()
+    assert CORE.world_vm_stop(0, 0, False)
+    assert kicked(4) == [1, 2, 3]
+    assert interrupts() - before == 1
+    settle()
+    assert CORE.world_vm_state(0) == VM_STOPPED

@@ -347,6 +347,11 @@ ulong world_raised(unsigned vm, unsigned vcpu)
     return raised;
 }
 
+unsigned world_kicks(unsigned cpu)
+{
+    return cpu_get(cpu)->arch.kicks;
+}
+
 int world_on_cpu(unsigned cpu)
 {
     const struct vcpu *v = cpu_get(cpu)->current;

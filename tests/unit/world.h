@@ -90,6 +90,7 @@ unsigned world_vm_starts(unsigned vm);
 unsigned world_vm_restarts(unsigned vm);
 ticks_t world_runtime(unsigned vm, unsigned vcpu);
 ulong world_raised(unsigned vm, unsigned vcpu); /* guest interrupts that it was sent since last asked */
+unsigned world_kicks(unsigned cpu);             /* interrupts by other CPUs that it has yet to take */
 int world_on_cpu(unsigned cpu);                 /* 100 * VM + VCPU, or -1 */
 
 #endif

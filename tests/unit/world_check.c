@@ -114,6 +114,15 @@ static const char *vm_wrong(const struct vm *vm)
     return wrong;
 }
 
+/* Kicks are sent when the last lock is released, and whoever sets a CPU's bits sees to its interrupt. */
+static const char *kicks_wrong(const struct cpu *cpu)
+{
+    if (cpu->locks != 0 || cpu->kicked != 0) {
+        return cpu->locks != 0 ? "a CPU miscounts its locks" : "a kick was not sent";
+    }
+    return cpu->ipi != 0 && cpu->arch.kicks == 0 ? "a CPU was told of something and not interrupted" : NULL;
+}
+
 static const char *cpu_wrong(const struct cpu *cpu)
 {
     ticks_t first = cpu->slice_end;
@@ -131,10 +140,10 @@ static const char *cpu_wrong(const struct cpu *cpu)
         first = cpu->slice_end; /* best effort's timers wait */
     }
     /* What has fired already, or is about to be scheduled anew, is dealt with at the next turn. */
-    if ((cpu->flags & CPU_RESCHED) == 0 && cpu->arch.timer > first) {
+    if ((cpu->flags & CPU_RESCHED) == 0 && cpu->arch.kicks == 0 && cpu->arch.timer > first) {
         return "a CPU's hardware timer is later than its first deadline";
     }
-    return NULL;
+    return kicks_wrong(cpu);
 }
 
 const char *world_wrong(void)
@@ -161,13 +170,21 @@ static const char *settled_cpu_wrong(const struct cpu *cpu)
     if (cpu->current == NULL && queue_length() > 0) {
         return "a CPU sleeps while a VCPU waits for one";
     }
-    if (cpu->current != NULL && queue_length() > 0 && cpu->slice_end == TICKS_NEVER) {
-        return "a slice has no end while a VCPU waits";
-    }
     if (cpu->current == NULL && !cpu->idle) {
         return "a CPU sleeps without saying so";
     }
     return NULL;
+}
+
+/* Each VCPU that waits has a CPU whose slice has an end, as long as there are such CPUs. */
+static const char *slices_wrong(void)
+{
+    unsigned ended = 0;
+
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        ended += cpu_get(i)->slice_end != TICKS_NEVER;
+    }
+    return ended < hyp.ncpus && ended < queue_length() ? "too few slices have an end while VCPUs wait" : NULL;
 }
 
 /* The RAM of a VM whose guest never writes: the payload, then zeros; looked at around where loading pauses. */
@@ -215,5 +232,6 @@ const char *world_wrong_settled(void)
     for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
         wrong = settled_vm_wrong(&hyp.vms[i]);
     }
+    wrong = wrong != NULL ? wrong : slices_wrong();
     return wrong != NULL ? wrong : world_rt_wrong_settled();
 }

@@ -49,7 +49,8 @@
 #define BOOT_HARTS 8     /* SYSIMAGE_MAX_HARTS */
 #define BOOT_STACKS 8192 /* from one hart's stack to the next, with its guard page */
 
-#define PANIC_STACK 2048 /* hypervisor_panic() and what it prints with */
+#define PANIC_PAGE 4096
+#define PANIC_STACK (PANIC_PAGE - 256) /* below a struct cpu of its own, as a hart's stack is: HART_CPU_SIZE */
 
 /* Hypercalls' SBI extension: firmware-specific space, SBI 2.0 section 18; implementation id 0x545353 ("TSS"). */
 #define SBI_EXT_HCALL 0x0a545353
