@@ -33,6 +33,7 @@ usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point
   --limit N               stop after N instructions (k, M, G: thousands, millions, ...)
   --uart N                which of the m5150's UARTs is the terminal (default 2)
   --input FILE            what is typed, instead of standard input
+  --pace N                clocks between two bytes of --input (k, M; default 0): byte n is there at clock n * N
   --record FILE           write down what was typed and when
   --replay FILE           type what was recorded, at the same instructions
   --real-time             time passes as in the world, never faster: for whoever sits at the terminal
@@ -61,6 +62,7 @@ struct Options {
     limit: Option<u64>,
     uart: usize,
     input: Option<PathBuf>,
+    gap: Option<u64>,
     record: Option<PathBuf>,
     replay: Option<PathBuf>,
     real_time: bool,
@@ -74,8 +76,10 @@ struct Options {
 }
 
 /// Those that are followed by something.
-const WITH_VALUE: [&str; 13] =
-    ["board", "model", "ram", "limit", "uart", "input", "record", "replay", "span", "look", "way", "trace", "gdb"];
+const WITH_VALUE: [&str; 14] = [
+    "board", "model", "ram", "limit", "uart", "input", "pace", "record", "replay", "span", "look", "way", "trace",
+    "gdb",
+];
 
 /// A number with one of the suffixes, which multiplies it by its factor.
 fn scaled(option: &str, text: &str, suffixes: &[(char, u64)]) -> Result<u64, String> {
@@ -148,6 +152,7 @@ impl Options {
             "limit" => {
                 self.limit = Some(scaled("limit", value, &[('k', 1000), ('M', 1_000_000), ('G', 1_000_000_000)])?)
             }
+            "pace" => self.gap = Some(scaled("pace", value, &[('k', 1000), ('M', 1_000_000)])?),
             "uart" => {
                 let n = value.parse().ok().filter(|n| (1..=6).contains(n));
                 self.uart = n.ok_or(format!("--uart {value}: not 1 to 6"))?;
@@ -168,13 +173,20 @@ fn with_path<T>(path: &Path, result: io::Result<T>) -> Result<T, String> {
 
 fn console(options: &Options) -> Result<Console, String> {
     let mut console = Console::new(Box::new(io::stdout()));
+    if options.gap.is_some() && options.input.is_none() {
+        return Err("--pace needs --input".into());
+    }
     match (&options.replay, &options.input) {
         (Some(_), Some(_)) => return Err("--replay and --input exclude each other".into()),
         (Some(path), _) => {
             let text = with_path(path, fs::read_to_string(path))?;
             console.types(parse_record(&text).map_err(|error| format!("{}: {error}", path.display()))?);
         }
-        (_, Some(path)) => console.types(with_path(path, fs::read(path))?.into_iter().map(|byte| (0, byte))),
+        (_, Some(path)) => {
+            let gap = options.gap.unwrap_or(0);
+            let typed = with_path(path, fs::read(path))?;
+            console.types(typed.into_iter().zip(0u64..).map(|(byte, n)| (n.saturating_mul(gap), byte)));
+        }
         _ => console.goes_live(),
     }
     if let Some(path) = &options.record {

@@ -159,6 +159,8 @@ pub enum InGuest {
     Timer,
     /// Config: read freely, written with GuestCtl0.CF.
     Config,
+    /// Config6 and Config7: read freely, the root emulates every write.
+    WriteEmulated,
     /// The root emulates every access.
     Emulated,
     /// Not visible: the registers of the virtualization itself.
@@ -241,8 +243,8 @@ pub const SPECS: &[Spec] = &[
     spec(CONFIG3, "Config3", all(config3::ISA_ON_EXC), InGuest::Config, 0x8CA2_B060),
     spec(CONFIG4, "Config4", all(0), InGuest::Config, 0xC00C_0000),
     spec(CONFIG5, "Config5", all(0), InGuest::Config, 0x0000_0001),
-    spec(CONFIG6, "Config6", all(0), InGuest::Emulated, 0),
-    spec(CONFIG7, "Config7", all(0), InGuest::Emulated, 0x8004_0000),
+    spec(CONFIG6, "Config6", all(0), InGuest::WriteEmulated, 0),
+    spec(CONFIG7, "Config7", all(0), InGuest::WriteEmulated, 0x8004_0000),
     spec(LLADDR, "LLAddr", all(0), InGuest::Other, 0),
     spec(reg(18, 0), "WatchLo0", [ALL, 0, 0], InGuest::Emulated, 0),
     spec(reg(18, 1), "WatchLo1", [ALL, 0, 0], InGuest::Emulated, 0),

@@ -226,6 +226,32 @@ fn input_is_recorded_and_replayed() {
     assert!(err.contains("the record is not complete: No space left"), "{err}");
 }
 
+/// With --pace a byte is there no sooner than its share of the clocks: the same input takes longer.
+#[test]
+fn input_is_paced() {
+    let elf = build("echo", "bare.lds", &["start.S", "echo.c"], &[]);
+    let elf = elf.to_str().unwrap();
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (typed, record) = (dir.join("paced"), dir.join("paced-record"));
+    std::fs::write(&typed, "Hello, world\n").unwrap();
+    let (typed, record) = (typed.to_str().unwrap(), record.to_str().unwrap());
+    let run = ["run", "--board", "generic", "--input", typed, "--pace", "10k", "--record", record, elf];
+    let (code, out, err) = iasim(&run);
+    assert_eq!((code, out.as_str()), (13, "HELLO, WORLD\n"), "{err}");
+    let record = std::fs::read_to_string(record).unwrap();
+    let times = record.lines().map(|line| line.split_once(' ').unwrap().0.parse::<u64>().unwrap());
+    for (n, at) in times.enumerate().skip(1) {
+        assert!((n as u64 * 10_000..n as u64 * 10_000 + 1_000).contains(&at), "byte {n} at {at}");
+    }
+    for (arguments, says) in [
+        (vec!["run", "--pace", "5", elf], "--pace needs --input"),
+        (vec!["run", "--input", typed, "--pace", "soon", elf], "--pace: 'soon' is not a number"),
+    ] {
+        let (code, _, err) = iasim(&arguments);
+        assert!(code == 2 && err.contains(says), "{err}");
+    }
+}
+
 /// A hypervisor from reset to its guest's end, on the real part's board, with what it costs.
 #[test]
 fn the_least_hypervisor_runs_its_guest() {

@@ -343,7 +343,7 @@ fn read_sfr(cpu: &mut Cpu, address: u32) -> u32 {
     cpu.board.read(address & 0x1FFF_FFFF, 4, cpu.now).unwrap()
 }
 
-/// The core's timer is interrupt 0: with its vector's offset, priority, flag that stays, shadow set.
+/// The core's timer is interrupt 0: with its vector's offset, priority, flag that is set by an edge, shadow set.
 #[test]
 fn the_interrupt_controller() {
     let mut cpu = m5150();
@@ -366,14 +366,92 @@ fn the_interrupt_controller() {
     assert_eq!(cpu.pc, 0x8000_0324);
     assert_eq!(cpu.root[cp0::CAUSE] >> 10 & 0xFF, 5);
     assert_eq!((cpu.set, cpu.root[cp0::SRSCTL] >> 18 & 0xF), (6, 6));
-    // The flag comes back as long as the timer is not told.
+    // A flag that is cleared stays so until Count meets Compare again, whether or not Compare was written.
     sfr(&mut cpu, 0xBF81_0044, 1);
     steps(&mut cpu, 1);
-    assert_eq!(read_sfr(&mut cpu, 0xBF81_0040) & 1, 1);
-    cpu.write_root(cp0::COMPARE, 1000);
-    sfr(&mut cpu, 0xBF81_0044, 1);
-    steps(&mut cpu, 1);
+    assert!(cpu.root.has(cp0::CAUSE, cause::TI));
     assert_eq!(read_sfr(&mut cpu, 0xBF81_0040) & 1, 0);
+}
+
+/// A match that follows the write of Compare at the next steps of Count is an edge of its own.
+#[test]
+fn a_match_right_after_the_write_of_compare_sets_the_flag() {
+    for (align, distance) in (0..2).flat_map(|align| (1..5).map(move |distance| (align, distance))) {
+        let mut cpu = m5150();
+        let text = format!("{}mfc0 t0, Count\n addiu t0, t0, {distance}\n mtc0 t0, Compare\n", "nop\n".repeat(align));
+        root_code(&mut cpu, &(text + &"nop\n".repeat(20)));
+        cpu.write_root(cp0::COUNT, 0);
+        cpu.write_root(cp0::COMPARE, u32::MAX);
+        cpu.write_cp0(Context::Root, cp0::CAUSE, cause::TI, cause::TI);
+        steps(&mut cpu, align as u64 + 1);
+        sfr(&mut cpu, 0xBF81_0044, 1);
+        steps(&mut cpu, 20);
+        let met = cpu.root.has(cp0::CAUSE, cause::TI);
+        assert_eq!(read_sfr(&mut cpu, 0xBF81_0040) & 1 != 0, met, "align {align}, distance {distance}");
+    }
+}
+
+/// Interrupts 1 and 2 set their flags when Cause.IP0 and IP1 rise, not as long as they are high.
+#[test]
+fn software_interrupts_are_latched_by_their_edge() {
+    let mut cpu = m5150();
+    root_code(&mut cpu, &"nop\n".repeat(20));
+    for irq in [1, 2] {
+        let line = 0x100 << (irq - 1);
+        for _ in 0..2 {
+            cpu.write_root(cp0::CAUSE, line);
+            steps(&mut cpu, 1);
+            assert_eq!(read_sfr(&mut cpu, 0xBF81_0040) & 6, 1 << irq);
+            sfr(&mut cpu, 0xBF81_0044, 1 << irq);
+            steps(&mut cpu, 1);
+            assert_eq!(read_sfr(&mut cpu, 0xBF81_0040) & 6, 0, "cleared while Cause.IP{} is 1", irq - 1);
+            cpu.write_root(cp0::CAUSE, 0);
+            steps(&mut cpu, 1);
+        }
+    }
+}
+
+/// A handler as the part's peripheral library has it: it clears the flag before it writes Compare. One interrupt a period.
+#[test]
+fn a_handler_that_clears_the_flag_before_compare_is_entered_once_a_period() {
+    const PERIOD: u64 = 10_000;
+    let mut cpu = m5150();
+    root_code(&mut cpu, "loop:\n beq zero, zero, loop\n nop");
+    let handler =
+        "lui t0, 0xBF81\n li t1, 1\n sw t1, 0x44(t0)\n mfc0 t2, Compare\n addiu t2, t2, 5000\n mtc0 t2, Compare\n eret";
+    put(&mut cpu, 0x200, &common::asm::assemble(handler, VECTORS + 0x200));
+    sfr(&mut cpu, 0xBF81_00C0, 1); // IEC0
+    sfr(&mut cpu, 0xBF81_0140, 5 << 2); // IPC0
+    cpu.write_root(cp0::CAUSE, cause::IV);
+    cpu.write_root(cp0::STATUS, status::IE);
+    cpu.write_root(cp0::COUNT, 0);
+    cpu.write_root(cp0::COMPARE, 5000);
+    let start = cpu.now;
+    let mut entries = Vec::new();
+    while entries.len() < 4 {
+        steps(&mut cpu, 1);
+        if cpu.pc == VECTORS + 0x204 {
+            entries.push(cpu.now - start);
+        }
+    }
+    let late = entries.iter().zip(1u64..).map(|(at, n)| at - n * PERIOD).collect::<Vec<_>>();
+    assert!(late.iter().all(|late| *late < 20), "entries at {entries:?}");
+}
+
+/// What software asks a part about itself.
+#[test]
+fn the_parts_id_and_configuration_words() {
+    let mut cpu = m5150();
+    let id = read_sfr(&mut cpu, 0xBF80_0020);
+    assert_eq!(id & 0x0FFF_FFFF, 0x0722_2053, "DEVID: a PIC32MZ2048EFG144");
+    sfr(&mut cpu, 0xBF80_0020, 0);
+    assert_eq!(read_sfr(&mut cpu, 0xBF80_0020), id, "DEVID cannot be written");
+    assert!(cpu.board.notes().is_empty());
+    for devcfg in (0x1FC0_FFC0..0x1FC0_FFD0).step_by(4) {
+        assert_eq!(cpu.mem.peek_word(devcfg), Some(u32::MAX), "DEVCFG of erased flash");
+    }
+    put(&mut cpu, 0x1FC0_FFC8, &[0x7FFF_0039]);
+    assert_eq!(cpu.mem.peek_word(0x1FC4_FFC8), Some(0x7FFF_0039), "DEVCFG1 as an image has it");
 }
 
 #[test]

@@ -185,7 +185,9 @@ fn instructions_that_change_status_change_ones_own() {
 fn registers_that_a_guest_has_of_its_own() {
     let mut seen = 0;
     for spec in cp0::SPECS {
-        if matches!(spec.in_guest, InGuest::Emulated | InGuest::Hidden) || spec.reg == cp0::COUNT {
+        if matches!(spec.in_guest, InGuest::Emulated | InGuest::WriteEmulated | InGuest::Hidden)
+            || spec.reg == cp0::COUNT
+        {
             continue;
         }
         let text = format!("mtc0 t0, {}\n mfc0 t1, {}", spec.name, spec.name);
@@ -203,6 +205,40 @@ fn registers_that_a_guest_has_of_its_own() {
         seen += 1;
     }
     assert!(seen > 30, "{seen}");
+}
+
+/// Registers whose every access by a guest exits (GPSI). Those of the first list are what hypervisors known to have run on
+/// this core or its sibling emulate: tinyVP on the PIC32MZ-EF, Linux's KVM on the P5600. The second list has registers that
+/// none of them emulates: the root's alone, for which an exit is the safe reading.
+#[test]
+fn registers_that_always_exit() {
+    const EMULATED_BY_OTHERS: [&str; 22] = [
+        "SRSCtl", "SRSMap", "SRSMap2", "PRId", "CDMMBase", "WatchLo0", "WatchLo1", "WatchLo2", "WatchLo3", "WatchHi0",
+        "WatchHi1", "WatchHi2", "WatchHi3", "Debug", "PerfCtl0", "PerfCnt0", "PerfCtl1", "PerfCnt1", "ErrCtl",
+        "CacheErr", "TagLo", "DataLo",
+    ];
+    const ROOTS_ALONE: [&str; 2] = ["DEPC", "DESAVE"];
+    let listed = |spec: &cp0::Spec| EMULATED_BY_OTHERS.contains(&spec.name) || ROOTS_ALONE.contains(&spec.name);
+    for spec in cp0::SPECS.iter().filter(|spec| spec.in_guest != InGuest::Hidden && spec.reg != cp0::COUNT) {
+        for (write, text) in [(false, "mfc0 t0, "), (true, "mtc0 t0, ")] {
+            let mut cpu = m5150();
+            guest(&mut cpu, ALL, &format!("{text}{}", spec.name));
+            cpu.write_root(cp0::GUESTCTL0EXT, guestctl0ext::FCD);
+            steps(&mut cpu, 1);
+            let always = listed(spec) || write && ["Config6", "Config7"].contains(&spec.name);
+            assert_eq!(!cpu.mode.is_guest(), always, "{text}{}", spec.name);
+        }
+    }
+}
+
+/// A guest that looks how WAIT works (Config7.WII) or for what Config6 has does not exit.
+#[test]
+fn a_guest_reads_config6_and_config7() {
+    let mut cpu = m5150();
+    guest(&mut cpu, ALL, "mfc0 t0, Config6\n mfc0 t1, Config7");
+    steps(&mut cpu, 2);
+    assert!(cpu.mode.is_guest());
+    assert_eq!([cpu.gpr[8], cpu.gpr[9]], [0, 0x8004_0000], "WII and HCI of Config7");
 }
 
 /// With shadow sets of its own a guest takes an injected interrupt in the set that the root says.

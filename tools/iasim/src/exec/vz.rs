@@ -105,6 +105,7 @@ fn permitted(c: &Cpu, kind: InGuest, write: bool) -> Done {
         InGuest::Other => gpsi_if(extended(guestctl0ext::OG)),
         InGuest::Timer => gpsi_if(!control(guestctl0::GT)),
         InGuest::Config => gpsi_if(write && !control(guestctl0::CF)),
+        InGuest::WriteEmulated => gpsi_if(write),
         InGuest::Emulated => gpsi_if(true),
         InGuest::Hidden => gpsi_if(c.model.hidden_gpsi),
     }

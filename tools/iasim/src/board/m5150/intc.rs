@@ -30,7 +30,8 @@ impl Intc {
         Intc { con: 0, priss: 0, iptmr: 0, flags: [0; 7], enables: [0; 7], priorities: [0; 54], offsets: [0; IRQS] }
     }
 
-    /// A source that is high sets its flag, and again as often as the flag is cleared.
+    /// Sets the flag if the source is high. A caller that passes a level sets the flag again after each clear; one that
+    /// passes an edge sets it once.
     pub fn raise(&mut self, irq: usize, high: bool) {
         self.flags[irq / 32] |= u32::from(high) << (irq % 32);
     }

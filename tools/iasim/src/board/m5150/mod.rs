@@ -18,6 +18,7 @@ use uart::Uart;
 const SFRS: u32 = 0x1F80_0000;
 const SFRS_SIZE: u32 = 0x10_0000;
 
+const DEVID_AT: u32 = 0x0020;
 const SYSKEY: u32 = 0x0030;
 const RSWRST: u32 = 0x1250;
 const INTC: std::ops::Range<u32> = 0x1_0000..0x1_1000;
@@ -28,13 +29,20 @@ const TIMERS: std::ops::Range<u32> = 0x4_0000..0x4_1200;
 
 const KEYS: [u32; 2] = [0xAA99_6655, 0x5566_99AA];
 
+/// The core timer and the two software interrupts (Cause.IP1:0).
+const CORE_TIMER_IRQ: usize = 0;
+const SOFTWARE_IRQS: [usize; 2] = [1, 2];
 /// The error interrupt of each UART; those of its receiver and its transmitter follow.
 const UART_IRQS: [usize; 6] = [112, 145, 157, 170, 179, 188];
 /// PBCLK2 and PBCLK3 run at half the core's clock.
 const PERIPHERAL: u64 = 2;
 
+/// A PIC32MZ2048EFG144 of revision A1: revision in bits 31:28, device in 27:0.
+const DEVID: u32 = 0x1722_2053;
+
 /// Registers that are only storage, with their values after reset. There are more; they are zero.
-const PRESET: [(u32, u32); 10] = [
+const PRESET: [(u32, u32); 11] = [
+    (DEVID_AT, DEVID),
     (0x1200, 0x0131_0201),
     (0x1300, 0x8801),
     (0x1310, 0x8801),
@@ -60,6 +68,7 @@ pub struct M5150 {
     keys: VecDeque<u32>,
     armed: bool,
     reset: bool,
+    /// The core's lines at the last poll, to find their rising edges.
     core: CoreLines,
 }
 
@@ -149,6 +158,7 @@ impl M5150 {
             _ if INTC.contains(&register) => self.intc.write(register - INTC.start, value),
             _ if UARTS.contains(&register) => self.poke_uart(register, value),
             _ if TIMERS.contains(&register) => self.timers.write(register - TIMERS.start, value, now),
+            DEVID_AT => {} // read-only
             _ => {
                 self.storage.insert(register, value);
                 self.unknown.insert(register);
@@ -162,6 +172,16 @@ impl M5150 {
         if let Some(byte) = sent.filter(|_| n == self.wired) {
             self.console.put(byte);
         }
+    }
+
+    /// The core's own interrupts, 0 to 2, set their flags on the rising edge: software clears the flag, and writes Compare
+    /// or Cause in any order.
+    fn latch_core(&mut self, core: CoreLines) {
+        let risen = core.software & !self.core.software;
+        self.intc.raise(CORE_TIMER_IRQ, core.timer && !self.core.timer);
+        self.intc.raise(SOFTWARE_IRQS[0], risen & 1 != 0);
+        self.intc.raise(SOFTWARE_IRQS[1], risen & 2 != 0);
+        self.core = core;
     }
 
     fn receive(&mut self, now: u64) {
@@ -205,12 +225,9 @@ impl Board for M5150 {
     }
 
     fn poll(&mut self, now: u64, core: CoreLines) -> Lines {
-        self.core = core;
         self.receive(now);
         let fired = self.timers.advance(now);
-        self.intc.raise(0, core.timer);
-        self.intc.raise(1, core.software & 1 != 0);
-        self.intc.raise(2, core.software & 2 != 0);
+        self.latch_core(core);
         for irq in fired {
             self.intc.raise(irq, true);
         }
