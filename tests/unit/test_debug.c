@@ -62,8 +62,8 @@ static void type_text(const char *text)
     }
 }
 
-/* A request as the tool makes it; returns what is printed. */
-static const char *request(const struct debug_request *r, unsigned size, uint32_t spoil)
+/* A request as the tool makes it. */
+static const char *frame(const struct debug_request *r, unsigned size, uint32_t spoil)
 {
     static char text[2 * (sizeof(*r) + 40)];
     const uint8_t *bytes = (const uint8_t *)r;
@@ -80,8 +80,14 @@ static const char *request(const struct debug_request *r, unsigned size, uint32_
         to += sprintf(to, "%02x", sum >> (8U * i) & 0xffU);
     }
     sprintf(to, "%c", DEBUG_END);
+    return text;
+}
+
+/* Types one; returns what is printed. */
+static const char *request(const struct debug_request *r, unsigned size, uint32_t spoil)
+{
     host_output();
-    type_text(text);
+    type_text(frame(r, size, spoil));
     return host_output();
 }
 
@@ -163,6 +169,27 @@ static void test_the_escape_key_ends_a_frame(void **state)
     type_text("\024d01\024"
               "2x"); /* an unfinished frame, then: the keyboard to the second VM */
     assert_int_equal(vuart_take(&hyp.vms[1]), 'x');
+    assert_int_equal(vuart_take(&hyp.vms[0]), -1);
+}
+
+/* The tool waits for the answer; whoever does not is not heard. */
+static void test_what_is_typed_while_a_request_is_at_work_is_lost(void **state)
+{
+    struct debug_request r = attach_request("vm-a");
+    char text[400];
+
+    (void)state;
+    boot(1);
+    request(&r, 4, 0);
+    assert_true(world_settle());
+    (void)host_output();
+    r = (struct debug_request){.sequence = 5, .operation = DEBUG_STATUS};
+    snprintf(text, sizeof(text), "%s\024d1\r", frame(&r, 0, 0));
+    world_enter(0);
+    host_type(text);
+    assert_answer(host_output(), "0500");
+    r.sequence = 6;
+    assert_answer(request(&r, 0, 0), "0600"); /* nothing of the other is left */
     assert_int_equal(vuart_take(&hyp.vms[0]), -1);
 }
 
@@ -385,6 +412,95 @@ static void test_memory_is_the_vms_own(void **state)
     assert_well();
 }
 
+static enum debug_error set_register(unsigned vcpu, unsigned number, uint64_t value)
+{
+    struct debug_request r = {.operation = DEBUG_SET, .vcpu = (uint8_t)vcpu, .address = {(uint8_t)number}};
+
+    for (unsigned i = 0; i < 8; i++) {
+        r.data[i] = (uint8_t)(value >> (8U * i));
+    }
+    world_enter(0);
+    session_request(&r, 8, &world_debug_answer);
+    return world_debug_answer.error;
+}
+
+/* A VCPU that waits for an interrupt looks at what it shall do now. */
+static void test_a_register_that_is_set_ends_a_wait(void **state)
+{
+    const struct vcpu *v = &hyp.vms[0].vcpus[0];
+
+    (void)state;
+    boot(3);
+    assert_int_equal(v->state, VCPU_RUNNING);
+    world_wait((unsigned)v->cpu->id);
+    assert_well();
+    assert_int_equal(v->state, VCPU_BLOCKED);
+    assert_int_equal(world_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
+    assert_well();
+    assert_int_equal(set_register(0, 2, 5), DEBUG_ERR_REGISTER); /* there is none */
+    assert_int_equal(set_register(0, 0, 5), DEBUG_ERR_REGISTER); /* it cannot be written */
+    assert_int_equal(v->state, VCPU_BLOCKED);
+    assert_int_equal(set_register(0, 1, UINT64_C(0x8877665544332211)), DEBUG_OK);
+    assert_true(v->arch.arg == UINT64_C(0x8877665544332211));
+    assert_well();
+    assert_int_equal(v->state, VCPU_HELD);
+    assert_int_equal(set_register(0, 1, 6), DEBUG_OK); /* one that stands still already goes on standing */
+    assert_well();
+    assert_int_equal(v->state, VCPU_HELD);
+    assert_int_equal(world_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
+    assert_well();
+    assert_int_equal(v->state, VCPU_RUNNING);
+}
+
+static void test_only_a_whole_name_is_a_name(void **state)
+{
+    static const char *const wrong[] = {"", "v", "vm-", "vm-ab", "vm-d", "xm-a"};
+
+    (void)state;
+    boot(1);
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct debug_request r = attach_request(wrong[i]);
+
+        assert_answer(request(&r, (unsigned)strlen(wrong[i]), 0), "0103");
+    }
+    assert_null(sched_watch);
+    assert_int_equal(vuart_take(&hyp.vms[0]), -1);
+}
+
+/* A VM of many VCPUs is let go in pieces, between which interrupts are looked at; and what is typed meanwhile is lost. */
+static void test_a_large_vm_is_let_go_in_pieces(void **state)
+{
+    static const unsigned nvcpus[] = {8, 1};
+    static const unsigned apps = 30;
+    struct world_image *image = world_image_make(1, 2, nvcpus, QUANTUM_US);
+    struct debug_request r = attach_request("vm-a");
+
+    (void)state;
+    world_image_rt(image, 0, apps, 0);
+    assert_true(world_boot_image(image));
+    assert_true(world_vm_start(0, 0));
+    assert_true(world_vm_start(0, 1));
+    assert_true(world_settle());
+    assert_answer(request(&r, 4, 0), "0100"
+                                     "01261e");
+    assert_true(world_settle());
+    r = (struct debug_request){.sequence = 2, .operation = DEBUG_CONTINUE, .vcpu = DEBUG_ALL};
+    assert_answer(request(&r, 0, 0), "0200");
+    assert_well();
+    r = attach_request("vm-b"); /* lets the other one go first */
+    r.sequence = 3;
+    assert_answer(request(&r, 4, 0), "0300"
+                                     "010100");
+    assert_well();
+    r = attach_request("vm-a");
+    request(&r, 4, 0);
+    assert_true(world_settle());
+    r = (struct debug_request){.sequence = 4, .operation = DEBUG_DETACH};
+    assert_answer(request(&r, 0, 0), "0400");
+    assert_null(sched_watch);
+    assert_well();
+}
+
 /* --- RT apps --- */
 
 static struct rt_app *app(unsigned vm)
@@ -492,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_a_request_is_answered),
         cmocka_unit_test(test_what_is_no_frame_is_refused),
         cmocka_unit_test(test_the_escape_key_ends_a_frame),
+        cmocka_unit_test(test_what_is_typed_while_a_request_is_at_work_is_lost),
         cmocka_unit_test(test_what_is_asked_again_is_not_done_again),
         cmocka_unit_test(test_attached_it_stands_still_and_others_run),
         cmocka_unit_test(test_breakpoints_come_of_that_vm_only),
@@ -500,6 +617,9 @@ int main(void)
         cmocka_unit_test(test_a_vm_that_begins_anew_stands_still),
         cmocka_unit_test(test_what_cannot_be),
         cmocka_unit_test(test_memory_is_the_vms_own),
+        cmocka_unit_test(test_a_register_that_is_set_ends_a_wait),
+        cmocka_unit_test(test_only_a_whole_name_is_a_name),
+        cmocka_unit_test(test_a_large_vm_is_let_go_in_pieces),
         cmocka_unit_test(test_apps_of_a_vm_that_stands_still_disturb_no_others),
         cmocka_unit_test(test_its_watchdog_does_not_expire),
     };

@@ -146,6 +146,60 @@ def test_each_kind_of_fault_is_named() -> None:
         assert after(*one_of_64_bytes, (FIXED_SIZE, 16), wrong) == "a fixup outside what it fixes"
 
 
+def test_a_name_has_an_end() -> None:
+    """Of the system and of each VM: one that fills its field has none."""
+    for at, size, wrong in (
+        (NAME, layout.HEADER.size - NAME, "a wrong quantum, timebase or name"),
+        (VMS + VM + layout.VM.offset("name"), 16, "a VM without a name"),
+    ):
+        for length, said in ((size, wrong), (size - 1, "")):
+            image = make()
+            ctypes.memmove(image + at, b"x" * length + b"\0" * (size - length), size)
+            assert refused(image) == said
+
+
+def test_an_image_that_was_cut_short() -> None:
+    image = make()
+    size = struct.unpack("<Q", ctypes.string_at(image + TOTAL_SIZE, 8))[0]
+    for wrong in (size - 8, size - 4096, size - 4):
+        put_wide(image, TOTAL_SIZE, wrong)
+        assert refused(image) == "a size it does not have: it was cut short"
+    put_wide(image, TOTAL_SIZE, size)
+    put(image, layout.HEADER.offset("trace_kib"), 2**16)
+    assert refused(image) == "too much trace"
+
+
+def share(image: int, vm: int, **changes: int) -> None:
+    """Makes the region of a VM one that the first three may share, but for the changes."""
+    at = REGIONS + vm * layout.REGION.size
+    values = {"gpa": 0x80000000, "hpa": 0x80600000, "size": 0x200000, "kind": 2, "detail": 3} | changes
+    struct.pack_into("<QQQII", buffer := ctypes.create_string_buffer(32), 0, *values.values())
+    ctypes.memmove(image + at, buffer, 32)
+
+
+def test_memory_is_shared_only_as_it_is_meant() -> None:
+    """Two VMs may have one region in common that is the same for both: address, size and id."""
+
+    def together(**changes: int) -> str:
+        image = make()
+        for vm in range(2):
+            # The first region of each is RAM; the shared one follows, where the third VM's and the next one stand.
+            put(image, VMS + vm * VM + NREGIONS, 2)
+            put(image, VMS + vm * VM + REGIONS_OFFSET, REGIONS + (4 + 2 * vm) * layout.REGION.size)
+            own = (0x80000000, 0x80000000 + vm * 0x200000, 0x200000, 0, 0)
+            struct.pack_into("<QQQII", buffer := ctypes.create_string_buffer(32), 0, *own)
+            ctypes.memmove(image + REGIONS + (4 + 2 * vm) * layout.REGION.size, buffer, 32)
+            share(image, 5 + 2 * vm, gpa=0xC0000000, **(changes if vm == 1 else {}))
+        return refused(image)
+
+    assert together() == ""
+    assert together(detail=4) == "two VMs that share memory"
+    assert together(size=0x400000) == "two VMs that share memory"
+    assert together(hpa=0x80400000, size=0x400000) == "two VMs that share memory"
+    assert together(kind=0) == "two VMs that share memory"
+    assert together(hpa=0x80800000, kind=0) == ""
+
+
 def test_as_many_vcpus_as_there_is_room_for_and_one_more() -> None:
     """Of all VMs together: none has too many."""
     for last, wrong in ((8, ""), (9, "a VM with a wrong number of VCPUs")):

@@ -3,7 +3,8 @@
 
 import ctypes
 
-from core import MMIO, RAM, SHARED, load, memmap
+import pytest
+from core import MMIO, RAM, SHARED, Memmap, Region, load, memmap
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -66,6 +67,87 @@ def check(regions: Regions) -> bytes | None:
 @example([(LIMIT - LARGE, RAM_BASE, LARGE, RAM)])
 def test_check_accepts_exactly_the_valid_maps(regions: Regions) -> None:
     assert (check(regions) is None) == is_valid(regions), check(regions)
+
+
+UNKNOWN = b"a memory region of unknown kind"
+BEYOND = b"a memory region that is empty or beyond the guest's address space"
+ODD = b"a memory region that is not aligned"
+OUTSIDE = b"a memory region outside the board's RAM"
+OVERLAP = b"memory regions that overlap"
+FINE = (4 * LARGE, RAM_BASE, 2 * LARGE, RAM)
+
+
+@pytest.mark.parametrize(
+    ("region", "wrong"),
+    [
+        ((0, RAM_BASE, LARGE, 3), UNKNOWN),
+        ((0, RAM_BASE, 0, RAM), BEYOND),
+        ((LIMIT - LARGE, RAM_BASE, 2 * LARGE, RAM), BEYOND),
+        ((LIMIT + LARGE, RAM_BASE, LARGE, RAM), BEYOND),
+        ((TOP - LARGE, RAM_BASE, 2 * LARGE, MMIO), BEYOND),
+        ((PAGE, RAM_BASE, LARGE, RAM), ODD),
+        ((0, RAM_BASE + PAGE, LARGE, SHARED), ODD),
+        ((0, RAM_BASE, LARGE + PAGE, RAM), ODD),
+        ((0, 0x10000000, PAGE // 2, MMIO), ODD),
+        ((0, RAM_BASE - LARGE, LARGE, RAM), OUTSIDE),
+        ((0, RAM_BASE + RAM_SIZE - LARGE, 2 * LARGE, RAM), OUTSIDE),
+        ((0, RAM_BASE + RAM_SIZE, LARGE, SHARED), OUTSIDE),
+        ((0, RAM_BASE + RAM_SIZE + LARGE, LARGE, RAM), OUTSIDE),
+        ((3 * LARGE, RAM_BASE + 8 * LARGE, 2 * LARGE, RAM), OVERLAP),
+        ((5 * LARGE, RAM_BASE + 8 * LARGE, 4 * LARGE, SHARED), OVERLAP),
+        ((5 * LARGE - PAGE, 0x10000000, PAGE, MMIO), OVERLAP),
+        ((2 * LARGE, RAM_BASE + 8 * LARGE, 2 * LARGE, RAM), None),
+        ((6 * LARGE, RAM_BASE + RAM_SIZE - LARGE, LARGE, RAM), None),
+        ((LIMIT - PAGE, 0x10000000, PAGE, MMIO), None),
+    ],
+)
+def test_what_is_wrong_is_named(region: tuple[int, int, int, int], wrong: bytes | None) -> None:
+    assert check([FINE, region]) == wrong
+    assert check([region, FINE]) == wrong
+
+
+@pytest.mark.parametrize(
+    ("gpa", "size", "found"),
+    [
+        (4 * LARGE, 2 * LARGE, RAM_BASE),
+        (6 * LARGE - 1, 1, RAM_BASE + 2 * LARGE - 1),
+        (4 * LARGE, 0, None),
+        (4 * LARGE - 1, 2, None),
+        (6 * LARGE - 1, 2, None),
+        (6 * LARGE, 1, None),
+        (5 * LARGE, TOP - 1, None),
+        (TOP - 1, 2, None),
+        (8 * LARGE, PAGE, None),  # a device
+        (9 * LARGE, LARGE, RAM_BASE + 8 * LARGE),
+    ],
+)
+def test_memory_at_the_edges(gpa: int, size: int, found: int | None) -> None:
+    regions = [FINE, (8 * LARGE, 0x10000000, PAGE, MMIO), (9 * LARGE, RAM_BASE + 8 * LARGE, LARGE, SHARED)]
+    assert check(regions) is None
+    hpa = ctypes.c_uint64(0)
+    assert CORE.memmap_ram(ctypes.byref(memmap(regions)), gpa, size, ctypes.byref(hpa)) == (found is not None)
+    assert found is None or hpa.value == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "detail", "fits"),
+    [
+        (MMIO, PAGE, PAGE - 4, True),
+        (MMIO, PAGE, PAGE, False),
+        (MMIO, PAGE, 2**32 - 4, False),
+        *((MMIO, PAGE, odd, False) for odd in (1, 2, 3)),
+        (SHARED, LARGE, 31, True),
+        (SHARED, LARGE, 32, False),
+        (SHARED, LARGE, 2**32 - 1, False),
+        (RAM, LARGE, 2**32 - 1, True),  # which nobody reads
+    ],
+)
+def test_a_detail_that_means_nothing(kind: int, size: int, detail: int, fits: bool) -> None:
+    """A device's reset register lies in the device; a shared region has one of the ids."""
+    region = Region(0, RAM_BASE, size, kind, detail)
+    wrong = b"a reset register outside its device, or a shared region's id out of range"
+    found = CORE.memmap_check(ctypes.byref(Memmap(ctypes.pointer(region), 1)), RAM_BASE, RAM_SIZE)
+    assert found == (None if fits else wrong)
 
 
 def place(pieces: list[tuple[int, int, int]]) -> Regions:

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operator's keys, typed on the console behind its escape key, and what comes of them. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "console.h"
+#include "host.h"
+#include "hypercall.h"
+#include "world.h"
+#include "world_ipc.h"
+
+#define VMS 3U
+
+static void boot(unsigned cpus)
+{
+    static const unsigned nvcpus[VMS] = {1, 1, 1};
+
+    assert_true(world_boot(cpus, VMS, nvcpus, 1000));
+    assert_true(world_vm_start(0, 0));
+    assert_true(world_settle());
+    (void)host_output();
+}
+
+static const char *key(char c)
+{
+    const char text[] = {CONSOLE_ESCAPE, c, '\0'};
+
+    world_enter(0);
+    host_type(text);
+    return host_output();
+}
+
+static void assert_says(char c, const char *words)
+{
+    const char *said = key(c);
+
+    if (strstr(said, words) == NULL) {
+        fail_msg("key %c: no '%s' in: %s", c, words, said);
+    }
+}
+
+static void test_the_keyboard_goes_round(void **state)
+{
+    (void)state;
+    boot(1);
+    assert_says('n', "keyboard: vm-b");
+    assert_says('n', "keyboard: vm-c");
+    assert_ptr_equal(console_focus(), &hyp.vms[2]);
+    assert_says('n', "keyboard: vm-a");
+    assert_says('3', "keyboard: vm-c");
+    assert_says('1', "keyboard: vm-a");
+    assert_ptr_equal(console_focus(), &hyp.vms[0]);
+}
+
+static void test_a_number_that_no_vm_has(void **state)
+{
+    (void)state;
+    boot(1);
+    assert_says('0', "there is no VM 0; this system has 1 to 3");
+    assert_says('4', "there is no VM 4; this system has 1 to 3");
+    assert_says('9', "there is no VM 9; this system has 1 to 3");
+    assert_ptr_equal(console_focus(), &hyp.vms[0]);
+}
+
+static void test_any_other_key_is_help(void **state)
+{
+    static const char others[] = {'h', 'x', ':', '/', ' ', 'Q', '\r'};
+
+    (void)state;
+    boot(1);
+    key('2');
+    for (unsigned i = 0; i < sizeof(others); i++) {
+        assert_says(others[i], "the VM that has the keyboard (vm-b)");
+    }
+    assert_int_equal(world_vm_state(0), VM_RUNNING);
+    assert_int_equal(world_vm_state(1), VM_STOPPED);
+}
+
+static void test_stop_start_and_restart(void **state)
+{
+    (void)state;
+    boot(1);
+    key('s');
+    assert_true(world_settle());
+    assert_int_equal(world_vm_state(0), VM_STOPPED);
+    assert_says('s', "vm-a is stopped already");
+    assert_says('g', "vm-a starts");
+    assert_says('g', "vm-a is not stopped");
+    assert_true(world_settle());
+    assert_int_equal(world_vm_state(0), VM_RUNNING);
+    key('r');
+    assert_true(world_settle());
+    assert_int_equal(world_vm_state(0), VM_RUNNING);
+    assert_int_equal(world_vm_restarts(0), 1);
+    key('s');
+    assert_true(world_settle());
+    assert_says('r', "vm-a starts"); /* off, it is started */
+    assert_true(world_settle());
+    assert_int_equal(world_vm_state(0), VM_RUNNING);
+    assert_int_equal(world_vm_restarts(0), 1);
+    assert_int_equal(world_vm_state(1), VM_STOPPED); /* whoever has no keyboard is left alone */
+    assert_int_equal(world_vm_state(2), VM_STOPPED);
+}
+
+/* A restart that another is under way for is none. */
+static void test_a_vm_that_is_being_loaded_is_not_restarted_twice(void **state)
+{
+    (void)state;
+    boot(1);
+    assert_true(world_vm_stop(0, 0, true));
+    assert_says('r', "vm-a is stopping already");
+    assert_true(world_settle());
+    assert_int_equal(world_vm_restarts(0), 1);
+}
+
+static unsigned count(const char *text, const char *words)
+{
+    unsigned n = 0;
+
+    for (; (text = strstr(text, words)) != NULL; text += strlen(words)) {
+        n++;
+    }
+    return n;
+}
+
+static void test_the_list_shows_every_vm_once(void **state)
+{
+    const char *said;
+
+    (void)state;
+    boot(2);
+    assert_true(world_vm_start(1, 1));
+    assert_true(world_settle());
+    world_advance(100000);
+    assert_int_not_equal(world_on_cpu(0), -1);
+    assert_int_not_equal(world_on_cpu(1), -1);
+    world_enter(0);
+    host_type("\024l\024l"); /* a list at a time */
+    said = host_output();
+    assert_int_equal(count(said, "name      state"), 1);
+    assert_int_equal(count(said, "* "), 1);
+    assert_int_equal(count(said, "* \x20"
+                                 "1 vm-a      running"),
+                     1);
+    assert_int_equal(count(said, "2 vm-b      running"), 1);
+    assert_int_equal(count(said, "3 vm-c      stopped"), 1);
+    assert_int_equal(count(said, " 0.0%     2 MB       0"), 1); /* of the third, which was never started */
+    assert_int_equal(count(key('l'), "name      state"), 1);
+}
+
+/* Memory that is shared is not the VM's own. */
+static void test_the_list_counts_ram_only(void **state)
+{
+    static const uint32_t none[2];
+
+    (void)state;
+    assert_true(world_ipc_boot(2, 1, none, none, 3));
+    (void)host_output();
+    assert_int_equal(count(key('l'), "     2 MB "), 2);
+}
+
+static int pipe_end;
+
+/* At the child's exit, while what the console was given is still there. */
+static void pass_output_on(void)
+{
+    const char *said = host_output();
+
+    if (write(pipe_end, said, strlen(said)) < 0) {
+        _exit(99);
+    }
+}
+
+static void test_quit_ends_the_machine_with_a_word(void **state)
+{
+    char said[256] = "";
+    int ends[2], status = -1;
+    pid_t child;
+
+    (void)state;
+    boot(1);
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (child == 0) {
+        pipe_end = ends[1];
+        atexit(pass_output_on);
+        key('q');
+        _exit(98);
+    }
+    close(ends[1]);
+    assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_non_null(strstr(said, "bye\r\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_keyboard_goes_round),
+        cmocka_unit_test(test_a_number_that_no_vm_has),
+        cmocka_unit_test(test_any_other_key_is_help),
+        cmocka_unit_test(test_stop_start_and_restart),
+        cmocka_unit_test(test_a_vm_that_is_being_loaded_is_not_restarted_twice),
+        cmocka_unit_test(test_the_list_shows_every_vm_once),
+        cmocka_unit_test(test_the_list_counts_ram_only),
+        cmocka_unit_test(test_quit_ends_the_machine_with_a_word),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
