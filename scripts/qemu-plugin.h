@@ -19,6 +19,7 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
                                            void (*translated)(qemu_plugin_id_t id, struct qemu_plugin_tb *block));
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,

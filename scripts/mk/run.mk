@@ -26,6 +26,7 @@ test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU an
 # last thing on the screen.
 test: | setup-dev setup-fpga ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
 	@$(MAKE) --no-print-directory test-unit
+	@$(MAKE) --no-print-directory test-coverage
 	@MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-fpga.log test-fpga \
 	    test-rt-long check-model test-fuzz-host test-image test-guests test-iasim test-mips
 	@$(MAKE) --no-print-directory test-e2e

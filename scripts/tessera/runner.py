@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tessera import executed
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 OLDEST_QEMU = (7, 2)
 BASE_CPU = "rv64,h=true"
@@ -112,6 +114,11 @@ class BuiltSystem:
                 return vm
         raise RunError(f"system '{self.name}' has no VM '{name}'; it has {', '.join(self.names)}")
 
+    @property
+    def hypervisor(self) -> Path:
+        """The hypervisor that it was made with, as an ELF file with symbols."""
+        return (ROOT / self.data["hypervisor"]["path"]).with_suffix(".elf")
+
     def awaited(self) -> dict[str, str]:
         """The signs of life of the VMs that start by themselves, by VM."""
         return {vm["name"]: vm["sign_of_life"] for vm in self.vms if vm["autostart"] and vm["sign_of_life"]}
@@ -150,9 +157,9 @@ def iasim() -> str:
 
 def iasim_command(system: BuiltSystem, *options: str) -> list[str]:
     """Boots the system in iasim from reset; the hypervisor's own file has symbols, and what the core starts from."""
-    symbols = str((ROOT / system.data["hypervisor"]["path"]).with_suffix(".elf"))
     image = str(system.image.with_suffix(".elf"))
-    return [iasim(), "run", "--board", system.data["iasim"]["board"], *options, symbols, image]
+    words = [*executed.iasim_arguments(system.hypervisor), *options, str(system.hypervisor), image]
+    return [iasim(), "run", "--board", system.data["iasim"]["board"], *words]
 
 
 def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[str]:
@@ -171,6 +178,7 @@ def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
         *console_arguments(),
         *("-kernel", str(system.image)),
         *wanted["arguments"],
+        *executed.qemu_arguments(qemu.version, system.hypervisor),
     ]
 
 

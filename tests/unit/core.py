@@ -2,6 +2,7 @@
 """core over arch/host as a Python object: what tests/unit/world.h declares, with its types."""
 
 import ctypes
+import os
 from ctypes import (
     POINTER,
     Structure,
@@ -18,7 +19,7 @@ from ctypes import (
 )
 from pathlib import Path
 
-LIBRARY = Path(__file__).resolve().parents[2] / "build" / "host" / "libcore.so"
+LIBRARY = Path(__file__).resolve().parents[2] / os.environ.get("TESSERA_LIBCORE", "build/host/libcore.so")
 
 OFF, READY, RUNNING, BLOCKED, HELD = range(5)
 VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING, VM_WAITING = range(5)

@@ -2,7 +2,7 @@
 //! The command line: options, what they build, and what is said at the end.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use crate::board::console::{parse_record, Console};
 use crate::board::generic::Generic;
 use crate::board::m5150::M5150;
 use crate::board::Board;
+use crate::coverage::Coverage;
 use crate::cpu::{Cpu, Stop};
 use crate::gdb;
 use crate::image::{self, Image, Symbols};
@@ -45,6 +46,8 @@ usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point
   --way SYMBOL            tell those stretches apart that pass SYMBOL; may be repeated
   --profile               at the end: instructions by function
   --trace FILE            a line for every instruction
+  --coverage FILE         append what the root has executed: ADDRESS x; ADDRESS n: the next instruction followed; ADDRESS j:
+                          another did
   --gdb PORT              wait for a GDB at this port of this machine (0: any that is free)
 
 exit code: the program's own; 2 for errors in options or images, 3 for something that is not modelled, for sleep and for
@@ -72,13 +75,14 @@ struct Options {
     ways: Vec<String>,
     profile: bool,
     trace: Option<PathBuf>,
+    coverage: Option<PathBuf>,
     gdb: Option<u16>,
 }
 
 /// Those that are followed by something.
-const WITH_VALUE: [&str; 14] = [
+const WITH_VALUE: [&str; 15] = [
     "board", "model", "ram", "limit", "uart", "input", "pace", "record", "replay", "span", "look", "way", "trace",
-    "gdb",
+    "coverage", "gdb",
 ];
 
 /// A number with one of the suffixes, which multiplies it by its factor.
@@ -138,6 +142,7 @@ impl Options {
             "record" => self.record = Some(value.into()),
             "replay" => self.replay = Some(value.into()),
             "trace" => self.trace = Some(value.into()),
+            "coverage" => self.coverage = Some(value.into()),
             _ => return self.set_text(name, &text(value)?),
         }
         Ok(())
@@ -274,6 +279,10 @@ fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), St
         let file = BufWriter::new(with_path(path, File::create(path))?);
         all.0.push(Box::new(Trace::new(Box::new(file), symbols.clone())));
     }
+    if let Some(path) = &options.coverage {
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        all.0.push(Box::new(Coverage::new(Box::new(with_path(path, file)?))));
+    }
     cpu.observer = (!all.0.is_empty()).then(|| Box::new(all) as Box<dyn Observer>);
     Ok(())
 }
@@ -285,7 +294,7 @@ fn run(options: &Options) -> Result<u8, String> {
     cpu.pace = options.real_time.then(|| Pace::new(0));
     let stop = match options.gdb {
         Some(_) if cpu.observer.is_some() => {
-            return Err("--gdb excludes --trace, --profile, --look and spans of addresses".into())
+            return Err("--gdb excludes --trace, --coverage, --profile, --look and spans of addresses".into())
         }
         Some(port) => {
             let (back, stop) = gdb::serve(cpu, port)?;

@@ -6,6 +6,7 @@
 
 pub mod board;
 pub mod cli;
+pub mod coverage;
 pub mod cp0;
 pub mod cpu;
 pub mod disasm;

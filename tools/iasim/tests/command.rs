@@ -89,6 +89,40 @@ fn limits_spans_and_traces() {
     assert!(lines[0].contains("R    bfc00000 3c1d8008 lui sp,0x8008") && lines[0].ends_with("sp=0x80080000"), "{text}");
 }
 
+/// Round a loop twice, by a likely branch that is not taken, and to a branch to itself.
+#[test]
+fn coverage_has_what_was_executed_and_which_way_branches_went() {
+    let at = 0xBFC0_0000u32;
+    let code = [
+        0x2408_0002, // li t0,2
+        0x2508_FFFF, // 4: addiu t0,t0,-1
+        0x1500_FFFE, // 8: bne t0,zero,4
+        0,           // c: its delay slot
+        0x1400_0002, // 10: bne zero,zero,1c: never taken
+        0,           // 14: its delay slot
+        0x5400_0001, // 18: bnel zero,zero,20: never taken
+        0,           // 1c: its delay slot, which is skipped
+        0x1000_FFFF, // 20: b 20
+        0,           // 24: its delay slot
+        0,           // 28: never
+    ];
+    let elf = with_code("coverage", &code);
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage.txt");
+    let _ = std::fs::remove_file(&file);
+    let (code, _, err) =
+        iasim(&["run", "--board", "generic", "--limit", "30", "--coverage", file.to_str().unwrap(), &elf]);
+    assert_eq!(code, 124, "{err}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let has = |offset: u32, what: char| text.lines().any(|line| line == format!("{:x} {what}", at + offset));
+    let executed: Vec<u32> = (0..=0x28).step_by(4).filter(|offset| has(*offset, 'x')).collect();
+    assert_eq!(executed, [0, 4, 8, 0xC, 0x10, 0x14, 0x18, 0x20, 0x24], "{text}");
+    let ways: Vec<_> = [8, 0x10, 0x18, 0x20].iter().map(|branch| (has(*branch, 'n'), has(*branch, 'j'))).collect();
+    assert_eq!(ways, [(true, true), (true, false), (true, false), (false, true)], "{text}");
+    // A second run adds to the file.
+    iasim(&["run", "--board", "generic", "--limit", "2", "--coverage", file.to_str().unwrap(), &elf]);
+    assert!(std::fs::read_to_string(&file).unwrap().len() > text.len());
+}
+
 #[test]
 fn errors_are_one_clear_line() {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));

@@ -152,6 +152,15 @@ impl Cpu {
         }
     }
 
+    /// In a delay slot: the branch before it is not taken.
+    pub fn branch_falls_through(&self) -> bool {
+        if self.pc & 1 == 0 {
+            self.npc == self.pc.wrapping_add(4)
+        } else {
+            !self.micro.taken
+        }
+    }
+
     /// The instruction that was decoded to this, as a word and as text.
     pub fn shown(&self, op: Op, pc: u32) -> (u32, String) {
         if pc & 1 == 0 {

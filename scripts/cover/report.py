@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coverage as a table and as HTML: an index, and each file with what was not executed marked."""
+
+import html
+from pathlib import Path
+
+from cover.model import ROOT, Line, Sources, Total, total
+
+ROOMS = ("core", "rt", "ipc", "debug", "operator", "arch/riscv", "arch/mips")
+_STYLE = """
+body { font-family: sans-serif; margin: 2em; } pre { margin: 0; } td { padding: 0 1em 0 0; text-align: right; }
+td.name { text-align: left; } .line { white-space: pre; font-family: monospace; }
+.no { background: #f8c8c8; } .part { background: #fbe9b0; } .yes { background: #d8f0d8; }
+"""
+
+
+def room_of(file: str) -> str | None:
+    """The part of the hypervisor that a file belongs to, None if it is of none that is counted."""
+    return next((room for room in ROOMS if file.startswith(f"{room}/")), None)
+
+
+def totals(sources: Sources) -> dict[str, Total]:
+    """By file, of the parts that are counted, in their order."""
+    files = sorted(
+        (file for file in sources if room_of(file)), key=lambda file: (ROOMS.index(room_of(file) or ""), file)
+    )
+    return {file: total(sources[file].values()) for file in files}
+
+
+def _row(name: str, of: Total) -> str:
+    lines = f"{of.executed}/{of.lines} | {of.lines_percent:.1f} %"
+    ways = f"{of.taken}/{of.ways} | {of.ways_percent:.1f} %" if of.ways else "- | -"
+    return f"| {name} | {lines} | {ways} |"
+
+
+def table(sources: Sources) -> str:
+    """As Markdown: a row for each part, then one for each file."""
+    by_file = totals(sources)
+    rows = []
+    for room in ROOMS:
+        mine = [of for file, of in by_file.items() if room_of(file) == room]
+        if mine:
+            rows.append(_row(f"**{room}**", sum(mine, Total())))
+    rows += [_row(file, of) for file, of in by_file.items()]
+    head = "| | lines | | branches | |\n|---|---|---|---|---|\n"
+    return head + "\n".join(rows) + "\n"
+
+
+def _class_of(line: Line | None) -> str:
+    if line is None:
+        return ""
+    if not line.executed:
+        return "no"
+    return "yes" if all(line.ways) else "part"
+
+
+def _source_page(file: str, lines: dict[int, Line], text: str) -> str:
+    shown = []
+    for number, code in enumerate(text.splitlines(), 1):
+        line = lines.get(number)
+        ways = f"{sum(line.ways)}/{len(line.ways)}" if line is not None and line.ways else ""
+        shown.append(f'<div class="line {_class_of(line)}">{number:5} {ways:>7}  {html.escape(code)}</div>')
+    return _page(file, "\n".join(shown))
+
+
+def _page(title: str, body: str) -> str:
+    title = html.escape(title)
+    return (
+        f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head>'
+        f"<body><h1>{title}</h1>\n{body}\n</body></html>\n"
+    )
+
+
+def _index(by_file: dict[str, Total]) -> str:
+    rows = []
+    for file, of in by_file.items():
+        name = f'<td class="name"><a href="{_page_name(file)}">{html.escape(file)}</a></td>'
+        cells = (
+            f"{of.executed}/{of.lines}",
+            f"{of.lines_percent:.1f} %",
+            f"{of.taken}/{of.ways}",
+            f"{of.ways_percent:.1f} %",
+        )
+        rows.append(f"<tr>{name}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    head = "<tr><th></th><th colspan=2>lines</th><th colspan=2>branches</th></tr>"
+    return _page("What the tests execute", f"<table>{head}{''.join(rows)}</table>")
+
+
+def _page_name(file: str) -> str:
+    return file.replace("/", "_") + ".html"
+
+
+def write_html(sources: Sources, folder: Path, top: Path = ROOT) -> None:
+    """An index and a page a file: red was not executed, of yellow lines a branch never went one of its ways."""
+    folder.mkdir(parents=True, exist_ok=True)
+    by_file = totals(sources)
+    for file in by_file:
+        text = (top / file).read_text(encoding="utf-8")
+        (folder / _page_name(file)).write_text(_source_page(file, sources[file], text), encoding="utf-8")
+    (folder / "index.html").write_text(_index(by_file), encoding="utf-8")

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests execute of the hypervisor (docs/coverage.md). After unit.mk, whose sources and tests it takes.
+COVER := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m cover
+COVER_BUILD := $(BUILD)/coverage
+COVER_HOST := $(COVER_BUILD)/host
+COVER_RECORDS := $(COVER_BUILD)/records
+COVER_OBJS := $(patsubst %.c,$(COVER_HOST)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
+# Not optimized, so that each branch is one of the source; without the sanitizers, whose branches would be counted.
+COVER_CFLAGS = $(filter-out -O1 $(HOST_SANITIZE),$(HOST_CFLAGS)) -O0 --coverage -Wno-error
+
+$(COVER_HOST)/obj/%.o: %.c Makefile scripts/mk/unit.mk scripts/mk/unitcover.mk | setup-dev
+	@mkdir -p $(@D)
+	@$(HOST_CC) $(COVER_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
+
+$(COVER_HOST)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
+
+$(COVER_HOST)/libcore.so: $(COVER_OBJS)
+	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $^ --coverage
+
+$(COVER_HOST)/unit/test_%: $(COVER_HOST)/obj/tests/unit/test_%.o $(COVER_OBJS)
+	@mkdir -p $(@D)
+	@$(HOST_CC) -o $@ $^ --coverage -lcmocka
+
+# What finds by chance or by mere number what others find by design, and takes a minute.
+COVER_LONG := let_through or check_accepts or ram_finds or pauses_are or any_sequence or thousands or admitted_sets or \
+    do_not_drift or pets_whenever or greedy or who_stops or suspended_watchdog or many_senders or busy_vcpus or \
+    interruption_at
+
+# $(call cover_host,pytest's options): runs the host's tests anew; what an earlier run has counted is forgotten.
+define cover_host
+	@find $(COVER_HOST) -name '*.gcda' -delete
+	@tests/unit/run.sh $(UNIT_TESTS:%=$(COVER_HOST)/unit/%) >$(COVER_BUILD)/unit.log 2>&1 || { \
+	    cat $(COVER_BUILD)/unit.log >&2; exit 1; }
+	@TESSERA_LIBCORE=$(COVER_HOST)/libcore.so PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -n 0 $(1) \
+	    tests/unit >$(COVER_BUILD)/properties.log 2>&1 || { cat $(COVER_BUILD)/properties.log >&2; exit 1; }
+endef
+
+test-coverage: cover-programs ## fail where what parses input is not executed by the host's tests, and not listed
+	$(call cover_host,-k "not ($(COVER_LONG))")
+	@$(COVER) check --host $(COVER_HOST)/obj
+
+# Of the end-to-end tests those that reach most of an architecture's own code.
+COVER_E2E := $(addprefix tests/e2e/test_,corners.py faults.py least_core.py smp.py messages.py passthrough.py debug.py) tests/mips
+
+coverage: cover-programs image iasim | setup-dev ## what the tests execute, lines and branches: build/coverage/coverage.md and html (takes a while)
+	@echo "coverage: the host's tests (a minute or two)"
+	$(call cover_host,)
+	@rm -rf $(COVER_RECORDS) && mkdir -p $(COVER_RECORDS)
+	@$(COVER) plugin --records $(COVER_RECORDS)
+	@echo "coverage: end-to-end tests with all of the hypervisor's instructions noted (some ten minutes)"
+	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q $(COVER_E2E)
+	@$(COVER) report --host $(COVER_HOST)/obj --records $(COVER_RECORDS)
+	@$(COVER) check --host $(COVER_HOST)/obj --records $(COVER_RECORDS)
+
+cover-programs: $(COVER_HOST)/libcore.so $(UNIT_TESTS:%=$(COVER_HOST)/unit/%)
+
+-include $(COVER_OBJS:.o=.d) $(UNIT_TESTS:%=$(COVER_HOST)/obj/tests/unit/%.d)
+
+.PHONY: cover-programs test-coverage coverage
+.SECONDARY: $(UNIT_TESTS:%=$(COVER_HOST)/obj/tests/unit/%.o)
