@@ -5,8 +5,8 @@
 #include "memmap.h"
 #include "system.h"
 
-_Static_assert(sizeof(struct sysimage_header) == 120, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_vm) == 120, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_header) == 128, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_vm) == 136, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_load) == 24, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");

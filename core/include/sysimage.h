@@ -23,7 +23,7 @@
 
 #define SYSIMAGE_MAGIC UINT64_C(0x3141524553534554) /* "TESSERA1" in memory order */
 #define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
-#define SYSIMAGE_VERSION 4U
+#define SYSIMAGE_VERSION 5U
 
 /* Limits of one build of the hypervisor; the builder refuses what exceeds them. The build for a board with little memory
  * has lower ones of the first four. */
@@ -62,6 +62,8 @@ struct sysimage_header {
     uint64_t ram_base;      /* host RAM that is there for VMs, for a last check of every hpa */
     uint64_t ram_size;      /* a multiple of 2 MiB */
     char name[32];          /* NUL-terminated name of the system */
+    uint32_t be_reserve_us; /* CPU time that RT apps leave to best effort, microseconds */
+    uint32_t be_late_us;    /* in any interval of this length on any hart; be_reserve_us .. 1000000 */
 };
 
 #define SYSIMAGE_VM_AUTOSTART (1U << 0)     /* started at boot; otherwise waits for the console */
@@ -88,6 +90,10 @@ struct sysimage_vm {
     uint32_t nloads, loads_offset;     /* struct sysimage_load[] */
     uint32_t nirqs, irqs_offset;       /* struct sysimage_irq[] */
     uint32_t nfixups, fixups_offset;   /* struct sysimage_fixup[] */
+    uint32_t rt_harts;                 /* bit n: its apps may be pinned to hart n */
+    uint32_t rt_share_max;             /* percent of each of these that its apps may have, 1 .. 100 */
+    uint32_t rt_budget_max_us;         /* an app's longest budget, microseconds */
+    uint32_t rt_period_max_us;         /* an app's longest period, microseconds */
 };
 
 enum sysimage_region_kind {

@@ -86,17 +86,29 @@ def check_limits(system: Read, vms: list[Read], board: Board) -> None:
             system.problem("board", f"expected at most {limit} {what} on {board.name}, got {count}")
 
 
+def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
+    """How long a VCPU may wait for its turn although all is well, in us, and for what."""
+    vcpus = sum(vm["vcpus"] or 0 for vm in vms)
+    harts, (reserve, late) = system["harts"], system["be-reserve-us"]
+    longest, waits = 0, []
+    if vcpus > harts:
+        longest = -(-vcpus // harts) * system["quantum-us"]
+        waits.append(f"the turns of {vcpus} VCPUs on {harts} hart{'s' if harts > 1 else ''}")
+    if any(vm["rt-apps"] for vm in vms):
+        longest += max(0, late - reserve)
+        waits.append("RT apps without best effort's reserve")
+    return longest, waits
+
+
 def check_watchdogs(system: Read, vms: list[Read]) -> None:
     """Reports watchdogs that a guest could not pet in time although all is well: it may wait for its turn so long."""
-    vcpus = sum(vm["vcpus"] or 0 for vm in vms)
-    harts, quantum = system["harts"], system["quantum-us"]
-    if None in (harts, quantum) or vcpus <= harts:
+    if None in (system["harts"], system["quantum-us"], system["be-reserve-us"]):
         return
-    turns_ms = -(-vcpus // harts) * quantum / 1000
-    turns = f"which the turns of {vcpus} VCPUs on {harts} hart{'s' if harts > 1 else ''} take"
+    longest, waits = _waits(system, vms)
     for vm in vms:
-        if 0 < (vm["watchdog-ms"] or 0) <= turns_ms:
-            vm.problem("watchdog-ms", f"expected more than {turns_ms:g} ms, {turns}, got {vm['watchdog-ms']}")
+        if 0 < (vm["watchdog-ms"] or 0) * 1000 <= longest:
+            got = f"which {' and '.join(waits)} take, got {vm['watchdog-ms']}"
+            vm.problem("watchdog-ms", f"expected more than {longest / 1000:g} ms, {got}")
 
 
 def check_devices(nodes: list[Read], board: Board) -> None:

@@ -5,6 +5,7 @@ import zlib
 from dataclasses import dataclass
 
 from tessera import layout, virtual
+from tessera.check_rt import RtLimits, limits
 from tessera.fixups import Fixup
 from tessera.layout import PAGE, align_up
 from tessera.model import System, Vm
@@ -97,6 +98,8 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         ram_base=system.board.ram_base,
         ram_size=system.ram_end - system.board.ram_base,
         name=system.name.encode(),
+        be_reserve_us=system.node["be-reserve-us"][0],
+        be_late_us=system.node["be-reserve-us"][1],
     )
 
 
@@ -111,11 +114,11 @@ def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads,
             "irqs": tables.array([_irq(device.interrupt) for device in vm.devices]),
             "fixups": tables.array([_fixup(fixup, len(vm.loads) - 1) for fixup in fixups[vm.name]]),
         }
-        tables.put(vms + index * layout.VM.size, _vm(vm, names, arrays))
+        tables.put(vms + index * layout.VM.size, _vm(vm, names, limits(system.node, vm.node), arrays))
     return tables
 
 
-def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
+def _vm(vm: Vm, names: list[str], rt: RtLimits, arrays: dict[str, tuple[int, int]]) -> bytes:
     node = vm.node
     numbers: dict[str, int | bytes] = {}
     for name, (count, offset) in arrays.items():
@@ -131,6 +134,10 @@ def _vm(vm: Vm, names: list[str], arrays: dict[str, tuple[int, int]]) -> bytes:
         nvcpus=vm.vcpus,
         rt_apps=node["rt-apps"],
         rt_launchers=_mask(names, node["rt-launchers"]),
+        rt_harts=rt.harts,
+        rt_share_max=rt.share,
+        rt_budget_max_us=rt.budget_us,
+        rt_period_max_us=rt.period_us,
         send_to=_mask(names, node["may-send-to"]),
         message_irq=node["message-interrupt"] or 0,
         watchdog_ms=node["watchdog-ms"],

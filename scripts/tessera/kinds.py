@@ -69,6 +69,33 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """Some numbers, a cell each: `count` of them, or any number, all different."""
+
+    what: str
+    low: int
+    high: int
+    count: int | None = None
+
+    def read(self, prop: dtlib.Property) -> tuple[int, ...]:
+        if prop.type not in (dtlib.Type.NUM, dtlib.Type.NUMS) or len(prop.value) % 4:
+            raise MismatchError(self.describe(), spell(prop))
+        values = tuple(int.from_bytes(prop.value[at : at + 4], "big") for at in range(0, len(prop.value), 4))
+        if self.count is not None and len(values) != self.count:
+            raise MismatchError(self.describe(), spell(prop))
+        for index, value in enumerate(values):
+            if not self.low <= value <= self.high:
+                raise MismatchError(self.describe(), str(value))
+            if self.count is None and value in values[:index]:
+                raise MismatchError(self.describe(), f"{value} twice")
+        return values
+
+    def describe(self) -> str:
+        which = "a list of different" if self.count is None else str(self.count)
+        return f"{which} {self.what} from {self.low} to {self.high}"
+
+
+@dataclass(frozen=True)
 class Address:
     """An address or a size in bytes, written like a Number."""
 

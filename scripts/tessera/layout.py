@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 MAGIC = 0x3141524553534554
 END = 0x444E455353455431
-VERSION = 4
+VERSION = 5
 
 MAX_VMS = 16
 MOST_VMS = 32  # that any hypervisor can be built for: who may send to whom, or launch, is a bit of a word
@@ -103,6 +103,8 @@ HEADER = Record(
         ("ram_base", "Q"),
         ("ram_size", "Q"),
         ("name", "32s"),
+        ("be_reserve_us", "I"),
+        ("be_late_us", "I"),
     ),
 )
 
@@ -132,6 +134,10 @@ VM = Record(
         ("irqs_offset", "I"),
         ("nfixups", "I"),
         ("fixups_offset", "I"),
+        ("rt_harts", "I"),
+        ("rt_share_max", "I"),
+        ("rt_budget_max_us", "I"),
+        ("rt_period_max_us", "I"),
     ),
 )
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tessera import layout, virtual
-from tessera.kinds import Address, Choice, Flag, Kind, Number, Text, Words
+from tessera.kinds import Address, Choice, Flag, Kind, Number, Numbers, Text, Words
 
 MIB = 1 << 20
 RAM_ALIGN = 2 * MIB
 LONGEST_MS = 3600000
+LONGEST_RT_US = 0x7FFFFFFF  # of periods and budgets of RT apps
 
 # ANSI foreground codes by name; VMs without a colour of their own get DEFAULT_COLOURS in turn.
 _HUES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
@@ -86,6 +87,30 @@ VM_PROPS = (
         "Other VMs that may launch the RT-VM's apps.",
         default=(),
         default_words="none",
+    ),
+    Prop(
+        "rt-harts",
+        Numbers("numbers", 0, layout.MAX_HARTS - 1),
+        "Harts that the RT-VM's apps may be pinned to. Hart 0 has the console and the interrupts of devices.",
+        default_words="all that the system uses",
+    ),
+    Prop(
+        "rt-share-max",
+        Number(1, 100),
+        "Percent of each of these harts that the RT-VM's apps may have, by budgets and periods.",
+        default_words="what `be-reserve-us` leaves",
+    ),
+    Prop(
+        "rt-budget-max-us",
+        Number(1, LONGEST_RT_US),
+        "The longest budget of the RT-VM's apps in microseconds.",
+        default_words="what `be-reserve-us` leaves",
+    ),
+    Prop(
+        "rt-period-max-us",
+        Number(1, LONGEST_RT_US),
+        "The longest period of the RT-VM's apps in microseconds.",
+        default=LONGEST_RT_US,
     ),
     Prop(
         "may-send-to",
@@ -233,6 +258,16 @@ SYSTEM = NodeSchema(
             Number(100, 1000000),
             "Quantum of best-effort VCPUs in microseconds; usual are 1000, 5000 and 10000.",
             default=5000,
+        ),
+        Prop(
+            "be-reserve-us",
+            Numbers("numbers", 1, 1000000, count=2),
+            "Best effort's reserve: microseconds that RT apps leave to best effort on each hart, and in how many. The "
+            "second is the bound for whatever waits for best effort's time: the operator's keys, interrupts of "
+            "devices, watchdogs. A launch that would break it is refused; "
+            "[real-time.md](real-time.md#best-efforts-reserve) says how.",
+            default=(1000, 10000),
+            default_words="`1000 10000`",
         ),
         Prop(
             "virtual-time",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tessera import schema, virtual
 from tessera.board import load_board, machine_of
+from tessera.check_rt import check_rt
 from tessera.check_system import (
     check_counts,
     check_devices,
@@ -44,6 +45,7 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
     board = load_board(node["board"], platform_dir, node) if node["board"] else None
     if board:
         check_limits(node, _section(node, "vms"), board)
+        check_rt(node, _section(node, "vms"), board)
     devices = _devices(node, board, vms, guests) if board else []
     shared = _shared(node, vms)
     for vm in vms:
