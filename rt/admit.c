@@ -4,10 +4,9 @@
 /* Intervals longer than this (14,000 years at 10 MHz) are not looked at: products below stay inside 64 bits. */
 #define LONGEST (UINT64_C(1) << 62)
 
-void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, ticks_t blocked,
-                    ticks_t release)
+void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, const struct rt_costs *costs)
 {
-    *test = (struct rt_admit){.apps = apps, .count = count, .blocked = blocked, .release = release};
+    *test = (struct rt_admit){.apps = apps, .costs = costs, .count = count};
 }
 
 #define DIGIT_BITS 18U
@@ -64,9 +63,9 @@ static ticks_t demanded(const struct rt_admit *test, const struct rt_demand *d)
     ticks_t sum = test->sum, jobs = test->at >= d->deadline ? (test->at - d->deadline) / d->period + 1 : 0;
 
     if (jobs != 0) {
-        sum = bounded(jobs, d->cost, bounded(1, test->blocked, sum));
+        sum = bounded(jobs, d->cost, bounded(1, test->costs->blocked, sum));
     }
-    return bounded((test->at + d->period - 1) / d->period - jobs, test->release, sum);
+    return bounded((test->at + d->period - 1) / d->period - jobs, test->costs->release, sum);
 }
 
 /* The last deadline before `at`, its own or another's before; 0 if there is none. */
@@ -89,13 +88,19 @@ static enum rt_verdict go_on(struct rt_admit *test, enum rt_admit_phase phase, t
     return RT_UNDECIDED;
 }
 
+/* The utilization is known. */
+static enum rt_verdict go_on_to_intervals(struct rt_admit *test)
+{
+    return go_on(test, test->costs->late != 0 ? RT_ADMIT_RESERVE : RT_ADMIT_BUSY, 1);
+}
+
 /* Over 1, or under it by more than what was rounded away, or to be looked at closely. */
 static enum rt_verdict end_utilization(struct rt_admit *test, uint64_t sum)
 {
     if (sum > WHOLE) {
         return RT_REFUSED;
     }
-    return go_on(test, WHOLE - sum < test->count ? RT_ADMIT_COMMON : RT_ADMIT_BUSY, 1);
+    return WHOLE - sum < test->count ? go_on(test, RT_ADMIT_COMMON, 1) : go_on_to_intervals(test);
 }
 
 /*
@@ -105,7 +110,7 @@ static enum rt_verdict end_utilization(struct rt_admit *test, uint64_t sum)
  */
 static enum rt_verdict end_common(struct rt_admit *test, ticks_t common)
 {
-    return common < LONGEST ? go_on(test, RT_ADMIT_WORK, common) : go_on(test, RT_ADMIT_BUSY, 1);
+    return common < LONGEST ? go_on(test, RT_ADMIT_WORK, common) : go_on_to_intervals(test);
 }
 
 static enum rt_verdict end_work(struct rt_admit *test, ticks_t work)
@@ -116,14 +121,30 @@ static enum rt_verdict end_work(struct rt_admit *test, ticks_t work)
         test->at = 0;
         return RT_REFUSED;
     }
-    return work == common && test->blocked != 0 ? go_on(test, RT_ADMIT_LAST, common + 1)
-                                                : go_on(test, RT_ADMIT_BUSY, 1);
+    return work == common && test->costs->blocked != 0 ? go_on(test, RT_ADMIT_LAST, common + 1)
+                                                       : go_on_to_intervals(test);
+}
+
+/*
+ * The response time of best effort's reserve: the least length that holds it and all that is released in it. Each app may
+ * once be in the hypervisor at the end of its budget; what it uses there in one period it lacks in the next.
+ */
+static enum rt_verdict end_reserve(struct rt_admit *test, ticks_t work)
+{
+    const struct rt_costs *costs = test->costs;
+    ticks_t next = bounded(test->count, costs->blocked, bounded(1, costs->reserve, work));
+
+    if (next > costs->late) {
+        test->at = next;
+        return RT_STARVES;
+    }
+    return next == test->at ? go_on(test, RT_ADMIT_BUSY, 1) : go_on(test, RT_ADMIT_RESERVE, next);
 }
 
 /* The synchronous busy period: the least length in which all is done that is released in it. */
 static enum rt_verdict end_busy(struct rt_admit *test, ticks_t work)
 {
-    ticks_t next = bounded(test->count, test->blocked, work);
+    ticks_t next = bounded(test->count, test->costs->blocked, work);
 
     if (next >= LONGEST) {
         return RT_GAVE_UP;
@@ -161,6 +182,7 @@ static uint64_t pass_app(const struct rt_admit *test, const struct rt_demand *d)
     case RT_ADMIT_DEMAND:
         return demanded(test, d);
     case RT_ADMIT_WORK:
+    case RT_ADMIT_RESERVE:
     case RT_ADMIT_BUSY:
     default:
         return released(test, d);
@@ -177,6 +199,8 @@ static enum rt_verdict pass_end(struct rt_admit *test, uint64_t sum)
         return end_common(test, sum);
     case RT_ADMIT_WORK:
         return end_work(test, sum);
+    case RT_ADMIT_RESERVE:
+        return end_reserve(test, sum);
     case RT_ADMIT_BUSY:
         return end_busy(test, sum);
     case RT_ADMIT_LAST:

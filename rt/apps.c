@@ -55,69 +55,135 @@ static struct hcall_ret answer(long error, ulong value)
 
 /* --- create --- */
 
-static bool times_make_sense(const struct rt_abi_app *abi)
+/* The first field, of those that are no addresses, whose value makes no sense; RT_FIELD_NONE: all do. */
+static ulong wrong_number(const struct rt_abi_app *abi)
 {
-    return abi->period_us != 0 && abi->period_us <= PERIOD_MAX_US && abi->deadline_us <= abi->period_us &&
-           abi->budget_us != 0 && abi->budget_us <= abi->deadline_us;
+    if (abi->period_us == 0 || abi->period_us > PERIOD_MAX_US) {
+        return RT_FIELD_PERIOD;
+    }
+    if (abi->deadline_us == 0 || abi->deadline_us > abi->period_us) {
+        return RT_FIELD_DEADLINE;
+    }
+    if (abi->budget_us == 0 || abi->budget_us > abi->deadline_us) {
+        return RT_FIELD_BUDGET;
+    }
+    return abi->cpu < hyp.ncpus ? RT_FIELD_NONE : RT_FIELD_CPU;
 }
 
-static bool addresses_make_sense(const struct vm *vm, const struct rt_abi_app *abi)
+static ulong wrong_address(const struct vm *vm, const struct rt_abi_app *abi)
 {
     hpa_t hpa;
 
-    return memmap_ram(&vm->memmap, memmap_address(abi->entry), 4, &hpa) && abi->entry % CODE_ALIGN == 0 &&
-           memmap_ram(&vm->memmap, memmap_address(abi->stack - STACK_ALIGN), STACK_ALIGN, &hpa) &&
-           abi->stack % STACK_ALIGN == 0;
+    if (!memmap_ram(&vm->memmap, memmap_address(abi->entry), 4, &hpa) || abi->entry % CODE_ALIGN != 0) {
+        return RT_FIELD_ENTRY;
+    }
+    if (!memmap_ram(&vm->memmap, memmap_address(abi->stack - STACK_ALIGN), STACK_ALIGN, &hpa) ||
+        abi->stack % STACK_ALIGN != 0) {
+        return RT_FIELD_STACK;
+    }
+    return RT_FIELD_NONE;
+}
+
+/* The first field, of which there are only sensible ones, that the VM's system file does not allow. */
+static ulong denied_field(const struct sysimage_vm *config, const struct rt_abi_app *abi)
+{
+    if ((config->rt_harts >> abi->cpu & 1U) == 0) {
+        return RT_FIELD_CPU;
+    }
+    if (abi->period_us > config->rt_period_max_us) {
+        return RT_FIELD_PERIOD;
+    }
+    return abi->budget_us > config->rt_budget_max_us ? RT_FIELD_BUDGET : RT_FIELD_NONE;
+}
+
+static void tell_denied(const struct rt_app *app, const struct rt_abi_app *abi, ulong field)
+{
+    const struct sysimage_vm *config = app->vcpu->vm->config;
+
+    if (field == RT_FIELD_CPU) {
+        console_log("%s: app %lu refused: CPU %u, rt-harts does not name it", config->name, id_of(app), abi->cpu);
+    } else if (field == RT_FIELD_PERIOD) {
+        console_log("%s: app %lu refused: period %u us, rt-period-max-us allows %u", config->name, id_of(app),
+                    abi->period_us, config->rt_period_max_us);
+    } else {
+        console_log("%s: app %lu refused: budget %u us, rt-budget-max-us allows %u", config->name, id_of(app),
+                    abi->budget_us, config->rt_budget_max_us);
+    }
 }
 
 /* Under sched_lock: a free slot; none in a VM that stops, whose apps are about to go. */
-static struct rt_app *take_slot(const struct vm *vm)
+static struct rt_app *free_slot(const struct vm *vm)
 {
     for (unsigned n = vm->nvcpus; n < vm->total && vm->state == VM_RUNNING; n++) {
         struct rt_app *app = vm->vcpus[n].sched_data;
 
         if (app->state == RT_FREE) { /* its VCPU is off: who leaves its CPU frees the slot */
-            app->state = RT_INACTIVE;
-            app->test.count = 0;
             return app;
         }
     }
     return NULL;
 }
 
+/* Under sched_lock: an inactive app in a free slot. */
+static void make_app(struct rt_app *app, const struct rt_abi_app *abi)
+{
+    app->state = RT_INACTIVE;
+    app->test.count = 0;
+    app->entry = (gpa_t)abi->entry;
+    app->stack = (gpa_t)abi->stack;
+    app->arg = (ulong)abi->arg;
+    app->cpu = abi->cpu;
+    app->period = abi->period_us * hyp.us;
+    app->budget = abi->budget_us * hyp.us;
+    app->deadline = abi->deadline_us * hyp.us;
+    app->share = abi->budget_us * RT_WHOLE_CPU / abi->period_us;
+    app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
+}
+
+/* Makes an app of what makes sense, in a slot that is free, if the system file allows it. */
+static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_abi_app *abi)
+{
+    ulong denied = denied_field(vm->config, abi);
+    struct rt_app *app;
+
+    spin_lock(&sched_lock);
+    app = free_slot(vm);
+    if (app != NULL && denied == RT_FIELD_NONE) {
+        make_app(app, abi);
+    }
+    spin_unlock(&sched_lock);
+    if (app == NULL) {
+        return answer(HCALL_ERR_FAILED, 0);
+    }
+    if (denied != RT_FIELD_NONE) {
+        tell_denied(app, abi, denied);
+        return answer(HCALL_ERR_DENIED, denied);
+    }
+    return answer(HCALL_OK, id_of(app));
+}
+
 static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vm *vm = cpu_self()->current->vm;
     struct rt_abi_app abi;
-    struct rt_app *app;
+    ulong wrong;
 
     (void)a2, (void)a3, (void)a4, (void)a5;
     if (vm->total == vm->nvcpus) {
-        return answer(HCALL_ERR_DENIED, 0);
+        return answer(HCALL_ERR_DENIED, RT_FIELD_NONE);
     }
     if (size != sizeof(abi)) {
-        return answer(HCALL_ERR_INVALID_PARAM, 0);
+        return answer(HCALL_ERR_INVALID_PARAM, RT_FIELD_NONE);
     }
-    if (!guestmem_read(vm, gpa, &abi, sizeof(abi)) || !addresses_make_sense(vm, &abi)) {
-        return answer(HCALL_ERR_INVALID_ADDRESS, 0);
+    if (!guestmem_read(vm, gpa, &abi, sizeof(abi))) {
+        return answer(HCALL_ERR_INVALID_ADDRESS, RT_FIELD_NONE);
     }
-    if (!times_make_sense(&abi) || abi.cpu >= hyp.ncpus) {
-        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    wrong = wrong_address(vm, &abi);
+    if (wrong != RT_FIELD_NONE) {
+        return answer(HCALL_ERR_INVALID_ADDRESS, wrong);
     }
-    spin_lock(&sched_lock);
-    app = take_slot(vm);
-    if (app != NULL) {
-        app->entry = (gpa_t)abi.entry;
-        app->stack = (gpa_t)abi.stack;
-        app->arg = (ulong)abi.arg;
-        app->cpu = abi.cpu;
-        app->period = abi.period_us * hyp.us;
-        app->budget = abi.budget_us * hyp.us;
-        app->deadline = abi.deadline_us * hyp.us;
-        app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
-    }
-    spin_unlock(&sched_lock);
-    return app == NULL ? answer(HCALL_ERR_FAILED, 0) : answer(HCALL_OK, id_of(app));
+    wrong = wrong_number(&abi);
+    return wrong != RT_FIELD_NONE ? answer(HCALL_ERR_INVALID_PARAM, wrong) : make_if_allowed(vm, &abi);
 }
 HYPERCALL(HCALL_RT_CREATE_APP, rt_create_app);
 
@@ -155,7 +221,7 @@ static enum rt_verdict admission_step(struct rt_app *app)
     on->demand[on->count] = demand_of(app);
     if (app->test.count == 0 || app->tested != on->changes) {
         app->tested = on->changes;
-        rt_admit_begin(&app->test, on->demand, on->count + 1, rt_costs.blocked, rt_costs.release);
+        rt_admit_begin(&app->test, on->demand, on->count + 1, &rt_costs);
         return RT_UNDECIDED; /* demands_on() may have been a step's work */
     }
     return rt_admit_step(&app->test);
@@ -184,26 +250,53 @@ static bool may_launch(const struct vm *caller, const struct vm *vm)
     return caller == vm || (vm->config->rt_launchers & (1U << caller->id)) != 0;
 }
 
+/* What a step of a launch came to, and what is to be told of it once sched_lock is free. */
+struct launch {
+    enum rt_verdict verdict;
+    struct rt_admit test;
+    uint64_t share; /* of the CPU that the VM's apps would have; 0: no more than they may */
+};
+
+static ulong us_of(ticks_t ticks)
+{
+    return (ulong)((ticks + hyp.us - 1) / hyp.us);
+}
+
 static void tell_refusal(const struct rt_app *app, const struct rt_admit *test, enum rt_verdict verdict)
 {
     const char *name = app->vcpu->vm->config->name;
-    ulong us = (ulong)hyp.us;
 
     if (verdict == RT_GAVE_UP) {
         console_log("%s: app %lu refused: CPU %u is too full for a decision in %u passes", name, id_of(app), app->cpu,
                     RT_ADMIT_PASSES);
+    } else if (verdict == RT_STARVES) {
+        console_log("%s: app %lu refused: best effort would get %u us of CPU %u in no less than %lu us, be-reserve-us "
+                    "allows %u",
+                    name, id_of(app), hyp.image->be_reserve_us, app->cpu, us_of(test->at), hyp.image->be_late_us);
     } else if (test->at == 0) {
         console_log("%s: app %lu refused: the utilization of CPU %u would exceed 1", name, id_of(app), app->cpu);
     } else {
         console_log("%s: app %lu refused: in %lu us the apps of CPU %u would demand %lu us", name, id_of(app),
-                    (ulong)(test->at + us - 1) / us, app->cpu, (ulong)(test->demand + us - 1) / us);
+                    us_of(test->at), app->cpu, us_of(test->demand));
     }
 }
 
-static struct hcall_ret refuse(const struct rt_app *app, const struct rt_admit *test, enum rt_verdict verdict)
+static struct hcall_ret refuse(const struct rt_app *app, const struct launch *l)
 {
-    tell_refusal(app, test, verdict);
-    return answer(HCALL_ERR_FAILED, verdict == RT_GAVE_UP ? ~0UL : (ulong)((test->at + hyp.us - 1) / hyp.us));
+    tell_refusal(app, &l->test, l->verdict);
+    if (l->verdict == RT_REFUSED) {
+        return answer(HCALL_ERR_FAILED, us_of(l->test.at));
+    }
+    return answer(HCALL_ERR_FAILED, l->verdict == RT_STARVES ? RT_REFUSED_RESERVE : RT_REFUSED_UNDECIDED);
+}
+
+static struct hcall_ret deny_share(const struct rt_app *app, uint64_t share)
+{
+    const struct sysimage_vm *config = app->vcpu->vm->config;
+
+    console_log("%s: app %lu refused: %lu %% of CPU %u, rt-share-max allows %u", config->name, id_of(app),
+                (ulong)((share * 100U + RT_WHOLE_CPU - 1) / RT_WHOLE_CPU), app->cpu, config->rt_share_max);
+    return answer(HCALL_ERR_DENIED, RT_DENIED_SHARE);
 }
 
 /* The time that a register tells; one of 32 bits has its low half: of the moment nearest to now. 0 is now. */
@@ -218,19 +311,30 @@ static inline ticks_t whole_time(ulong low)
     return now + (ticks_t)(long)(low - (ulong)now);
 }
 
+/* Under sched_lock: the share of its CPU that the VM's apps would have with `app`; 0: no more than they may. */
+static uint64_t share_beyond(const struct rt_app *app)
+{
+    const struct vm *vm = app->vcpu->vm;
+    uint64_t share = rt_cpu_of(app->cpu)->shares[vm->id] + app->share;
+
+    return share * 100U > vm->config->rt_share_max * RT_WHOLE_CPU ? share : 0;
+}
+
 /* Under sched_lock: one step of a launch. */
-static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, enum rt_verdict *verdict)
+static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, struct launch *l)
 {
     enum rt_state state = app->vcpu->vm->state == VM_RUNNING ? app->state : RT_FREE;
 
     if (state != RT_INACTIVE) {
         return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM, 0);
     }
-    *verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(app);
-    if (*verdict == RT_ADMITTED) {
+    l->verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(app);
+    l->test = app->test;
+    l->share = l->verdict == RT_ADMITTED ? share_beyond(app) : 0;
+    if (l->verdict == RT_ADMITTED && l->share == 0) {
         return answer(HCALL_OK, (ulong)launch(app, first));
     }
-    return answer(HCALL_AGAIN, 0); /* or a refusal, which the caller sees by the verdict */
+    return answer(HCALL_AGAIN, 0); /* or a refusal, which the caller sees by `l` */
 }
 
 static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong a3, ulong a4, ulong a5)
@@ -238,22 +342,23 @@ static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong 
     struct vm *caller = cpu_self()->current->vm;
     struct vm *vm = vm_id == RT_OWN_VM ? caller : vm_id < hyp.nvms ? &hyp.vms[vm_id] : NULL;
     struct rt_app *app = vm != NULL ? rt_app_of(vm, id) : NULL;
-    enum rt_verdict verdict = RT_UNDECIDED;
+    struct launch l = {0};
     struct hcall_ret ret;
-    struct rt_admit test;
 
     (void)a3, (void)a4, (void)a5;
     if (vm != NULL && !may_launch(caller, vm)) {
-        return answer(HCALL_ERR_DENIED, 0);
+        return answer(HCALL_ERR_DENIED, RT_DENIED_CALLER);
     }
     if (app == NULL) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
     spin_lock(&sched_lock);
-    ret = launch_step(app, whole_time(first), &verdict);
-    test = app->test;
+    ret = launch_step(app, whole_time(first), &l);
     spin_unlock(&sched_lock);
-    return verdict == RT_REFUSED || verdict == RT_GAVE_UP ? refuse(app, &test, verdict) : ret;
+    if (l.share != 0) {
+        return deny_share(app, l.share);
+    }
+    return l.verdict == RT_UNDECIDED || l.verdict == RT_ADMITTED ? ret : refuse(app, &l);
 }
 HYPERCALL(HCALL_RT_LAUNCH_APP, rt_launch_app);
 

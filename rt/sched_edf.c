@@ -46,7 +46,7 @@ static inline bool busy(const struct rt_cpu *rc, const struct cpu *cpu)
 
 bool rt_carries(unsigned cpu)
 {
-    return rt_cpus[cpu].carries;
+    return rt_cpus[cpu].carries || arch_time() < rt_cpus[cpu].settled;
 }
 
 /* Asks for a new decision on `cpu`. */
@@ -305,6 +305,10 @@ static void edf_leave(struct vcpu *v)
         rc->changes++;
         sched_set_urgent(cpu_get(app->cpu), rc->releases.count != 0 ? &rt_class : NULL);
         rc->carries = busy(rc, cpu_get(app->cpu));
+        rc->shares[v->vm->id] -= app->share;
+        if (app->stats.releases != 0) {
+            rc->settled = arch_time() + rt_costs.late;
+        }
     }
     app->state = RT_FREE;
     trace(TRACE_LEAVE, v, 0);
@@ -331,6 +335,8 @@ static void edf_init(void)
     rt_costs.release = ticks_of(hyp.image->rt_release_ns);
     rt_costs.change = ticks_of(hyp.image->rt_switch_ns);
     rt_costs.blocked = ticks_of(hyp.image->rt_blocked_ns);
+    rt_costs.reserve = hyp.image->be_reserve_us * hyp.us;
+    rt_costs.late = hyp.image->be_late_us * hyp.us;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         rt_cpus[i] = (struct rt_cpu){0};
     }
@@ -373,6 +379,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     app->release.order = app->vcpu->id;
     rt_queue_insert(&rc->releases, &app->release);
     rc->changes++;
+    rc->shares[app->vcpu->vm->id] += app->share;
     sched_set_urgent(cpu, &rt_class);
     cpu->horizon = 0; /* until it has picked */
     reschedule(cpu);

@@ -15,8 +15,23 @@
 #define RT_OWN_VM (~0UL)
 #define RT_SELF (~0UL)
 
-/* Value beside HCALL_ERR_FAILED of a refused launch: the apps of the CPU would want more than all of its time. */
-#define RT_REFUSED_UTILIZATION 0UL
+/* Value beside an error of HCALL_RT_CREATE_APP: the field of struct rt_abi_app that is refused, by its place. */
+#define RT_FIELD_NONE 0UL
+#define RT_FIELD_ENTRY 1UL
+#define RT_FIELD_STACK 2UL
+#define RT_FIELD_PERIOD 4UL
+#define RT_FIELD_BUDGET 5UL
+#define RT_FIELD_DEADLINE 6UL
+#define RT_FIELD_CPU 7UL
+
+/* Values beside HCALL_ERR_FAILED of a refused launch; any other: in so many us the apps of the CPU would demand more. */
+#define RT_REFUSED_UTILIZATION 0UL    /* they would want more than all of its time */
+#define RT_REFUSED_RESERVE (~0UL - 1) /* best effort would get its reserve too late */
+#define RT_REFUSED_UNDECIDED (~0UL)
+
+/* Values beside HCALL_ERR_DENIED of a refused launch. */
+#define RT_DENIED_CALLER 0UL /* the VM's `rt-launchers` do not name it */
+#define RT_DENIED_SHARE 1UL  /* the VM's apps would have more of the CPU than `rt-share-max` */
 
 /* An application: where its RT-VCPU starts, and what time it needs. Every field is checked; times in microseconds. */
 struct rt_abi_app {

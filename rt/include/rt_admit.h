@@ -6,6 +6,12 @@
  * which nobody looks at interrupts, and one for releases, which take their time at once, whatever their deadlines (as
  * interrupt handlers in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS
  * 1993). It is done in passes over the apps, a few of them a step.
+ *
+ * Best effort is the lowest priority of the CPU. Its reserve is admitted by response-time analysis (Joseph, Pandya, "Finding
+ * response times in a real-time system", The Computer Journal 29(5), 1986): the longest time in which it gets `reserve` ticks
+ * is the least interval that holds these and every job released in it, all apps being released at its begin. No other
+ * moment is worse, for the stretch in which a request of best effort waits begins where no app has work, and every app's
+ * server uses at most its budget in a period, whatever its jobs do.
  */
 #ifndef RT_ADMIT_H
 #define RT_ADMIT_H
@@ -20,10 +26,20 @@ struct rt_demand {
     ticks_t period;   /* 1 .. 2^45 */
 };
 
+/* What a CPU's time is for besides the apps' budgets, in ticks: the hypervisor's own work, and best effort. */
+struct rt_costs {
+    ticks_t release; /* of a job, to the app that it interrupts, which gets it back */
+    ticks_t change;  /* a job's share of its switches, which it gets beside its budget */
+    ticks_t blocked; /* the longest time without a look at interrupts: in which a due release is not seen */
+    ticks_t reserve; /* CPU time that best effort gets */
+    ticks_t late;    /* in any interval of this length; 0: there is no reserve */
+};
+
 enum rt_verdict {
     RT_UNDECIDED = 0, /* take another step */
     RT_ADMITTED,
     RT_REFUSED, /* in `at` ticks from a common release the apps demand `demand` ticks; at = 0: utilization over 1 */
+    RT_STARVES, /* refused: best effort would get its reserve in `at` ticks at the earliest, which is more than `late` */
     RT_GAVE_UP, /* not decided within RT_ADMIT_PASSES: counts as refused */
 };
 
@@ -32,14 +48,14 @@ enum rt_verdict {
 
 struct rt_admit {
     const struct rt_demand *apps;
+    const struct rt_costs *costs;
     unsigned count;
-    ticks_t blocked; /* longest time in which a due release is not seen */
-    ticks_t release; /* what a release takes from whoever runs */
     unsigned passes;
     enum rt_admit_phase {
         RT_ADMIT_UTILIZATION = 0, /* the sum is the utilization */
         RT_ADMIT_COMMON,          /* a common multiple of the periods */
         RT_ADMIT_WORK,            /* what is released in that */
+        RT_ADMIT_RESERVE,         /* what is released in `at`, in which best effort gets its reserve, too */
         RT_ADMIT_BUSY,            /* what is released in `at` */
         RT_ADMIT_LAST,            /* the last deadline before `at` */
         RT_ADMIT_DEMAND           /* what has to be done in `at` */
@@ -51,9 +67,8 @@ struct rt_admit {
     enum rt_verdict verdict;
 };
 
-/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), which are the same at every step. */
-void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, ticks_t blocked,
-                    ticks_t release);
+/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), which are the same at every step, and so are the costs. */
+void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, const struct rt_costs *costs);
 
 /* One step; none once it is decided. */
 enum rt_verdict rt_admit_step(struct rt_admit *test);

@@ -33,6 +33,7 @@ struct rt_app {
     bool missed;  /* its job has missed its deadline, and was counted */
     unsigned cpu; /* that it is pinned to */
     ticks_t period, budget, deadline;
+    uint64_t share;   /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
     ticks_t released; /* when the current job was */
     ticks_t ended;    /* when the last job had; written by the CPU that the app runs on */
     ticks_t limit;    /* of vcpu->runtime: where the budget ends */
@@ -43,22 +44,21 @@ struct rt_app {
     unsigned tested;           /* rt_cpu.changes when it was begun */
 };
 
+#define RT_WHOLE_CPU (UINT64_C(1) << 32)
+
 /* The real-time side of one CPU. Guarded by sched_lock. */
 struct rt_cpu {
     struct rt_queue releases; /* of all active apps */
     struct rt_queue ready;
-    bool carries;              /* an app has left, and since then some app was always ready or running */
-    unsigned changes;          /* of the set of active apps */
-    uint64_t order;            /* of releases: the last one's */
-    const struct rt_app *last; /* released last, or NULL: then it is in the trace */
+    bool carries;     /* an app has left, and since then some app was always ready or running */
+    ticks_t settled;  /* before this moment best effort may still wait for time that an app that left has had */
+    unsigned changes; /* of the set of active apps */
+    uint64_t shares[SYSIMAGE_MAX_VMS]; /* the sums of the VMs' active apps */
+    uint64_t order;                    /* of releases: the last one's */
+    const struct rt_app *last;         /* released last, or NULL: then it is in the trace */
 };
 
-/* What the hypervisor itself takes, in ticks; admission counts it all. */
-struct rt_costs {
-    ticks_t release; /* of a job, to the app that it interrupts, which gets it back */
-    ticks_t change;  /* a job's share of its switches, which it gets beside its budget */
-    ticks_t blocked; /* the longest time without a look at interrupts */
-};
+/* Of the system. Owner: edf_init() */
 extern struct rt_costs rt_costs;
 
 /* Gives every VM its slots, all free. At boot. */
@@ -73,10 +73,12 @@ extern const struct sched_class rt_class;
 struct rt_cpu *rt_cpu_of(unsigned cpu);
 
 /*
- * Under sched_lock: an app has left the CPU, and there are still jobs that it has delayed: what it has used of its last
- * period would be given twice if another took its place now. From the first moment on in which no app is ready the past
- * does not matter, for a job that is late then is so by what was released since. That moment comes: without the app that
- * has left, the others do not fill the CPU.
+ * Under sched_lock: an app has left the CPU, and there are still jobs that it has delayed, or best effort: what it has used
+ * of its last period would be given twice if another took its place now. From the first moment on in which no app is ready
+ * the past does not matter to the apps, for a job that is late then is so by what was released since. That moment comes:
+ * without the app that has left, the others do not fill the CPU. Best effort has waited meanwhile, and may not have got its
+ * reserve before the bound of that has passed: apps that leave and take each other's places, one after the other, could
+ * keep it waiting for ever.
  */
 bool rt_carries(unsigned cpu);
 

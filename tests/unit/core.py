@@ -56,14 +56,19 @@ class Demand(Structure):
     _fields_ = [("cost", c_uint64), ("deadline", c_uint64), ("period", c_uint64)]
 
 
+class Costs(Structure):
+    """struct rt_costs"""
+
+    _fields_ = [(name, c_uint64) for name in ("release", "change", "blocked", "reserve", "late")]
+
+
 class Admit(Structure):
     """struct rt_admit"""
 
     _fields_ = [
         ("apps", POINTER(Demand)),
+        ("costs", POINTER(Costs)),
         ("count", c_uint),
-        ("blocked", c_uint64),
-        ("release", c_uint64),
         ("passes", c_uint),
         ("phase", c_uint),
         ("at", c_uint64),
@@ -104,6 +109,8 @@ _SIGNATURES = {
     "world_on_cpu": (c_int, [c_uint]),
     "world_kicks": (c_uint, [c_uint]),
     "world_image_rt": (None, [c_void_p, c_uint, c_uint, c_uint]),
+    "world_image_rt_limits": (None, [c_void_p, *[c_uint] * 5]),
+    "world_image_reserve": (None, [c_void_p, c_uint, c_uint]),
     "world_image_rt_costs": (None, [c_void_p, c_uint, c_uint, c_uint]),
     "world_costs": (None, [c_uint64] * 4),
     "world_hypercall": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
@@ -120,7 +127,7 @@ _SIGNATURES = {
     "world_rt_state": (c_uint, [c_uint, c_uint]),
     "world_rt_ready": (c_uint, [c_uint]),
     "world_rt_left": (c_int64, [c_uint, c_uint]),
-    "rt_admit_begin": (None, [POINTER(Admit), POINTER(Demand), c_uint, c_uint64, c_uint64]),
+    "rt_admit_begin": (None, [POINTER(Admit), POINTER(Demand), c_uint, POINTER(Costs)]),
     "rt_admit_step": (c_uint, [POINTER(Admit)]),
     "world_ipc_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint32), POINTER(c_uint32), c_uint32]),
     "world_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),

@@ -19,6 +19,7 @@ OK, FAILED, NOT_SUPPORTED, INVALID_PARAM, DENIED, INVALID_ADDRESS, ALREADY = 0, 
 AGAIN, NO_CALLER = 1, 1000
 OWN_VM = SELF = 2**64 - 1
 GAVE_UP_VALUE = 2**64 - 1
+RESERVE_VALUE = 2**64 - 2
 FREE, INACTIVE, ACTIVE = range(3)
 
 JOBS = 32
@@ -69,12 +70,20 @@ def boot(
     rt_apps: list[int],
     launchers: list[int] | None = None,
     costs_ns: tuple[int, int, int] = (0, 0, 0),
+    reserve: tuple[int, int] = (0, 0),
+    limits: dict[int, tuple[int, int, int, int]] | None = None,
 ) -> None:
-    """A system in which all VMs run, each on its VCPU 0 alone."""
+    """
+    A system in which all VMs run, each on its VCPU 0 alone. `reserve` is best effort's, us in how many; `limits` what
+    some VMs may have: harts, percent of each, longest budget and period in us.
+    """
     image = CORE.world_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)
     CORE.world_image_rt_costs(image, *costs_ns)
+    CORE.world_image_reserve(image, *reserve)
     for vm, count in enumerate(rt_apps):
         CORE.world_image_rt(image, vm, count, launchers[vm] if launchers else 0)
+    for vm, limit in (limits or {}).items():
+        CORE.world_image_rt_limits(image, vm, *limit)
     assert CORE.world_boot_image(image)
     for vm in range(len(nvcpus)):
         assert CORE.world_vm_start(0, vm)
@@ -182,6 +191,28 @@ def refused(
         if total > end or (demand > end and end <= busy):
             found.append((end, demand))
     return found
+
+
+def longest_wait(demands: Sequence[tuple[int, int, int]], blocked: int, reserve: int, late: int) -> int | None:
+    """
+    The least time that holds `reserve` for best effort and all that apps of (cost, deadline, period), released together
+    at its begin, ask for in it, each with `blocked` once; None if it is more than `late`.
+    """
+    for length in range(1, late + 1):
+        if sum(-(-length // period) * cost for cost, _, period in demands) + blocked * len(demands) + reserve <= length:
+            return length
+    return None
+
+
+def left_over(busy: Sequence[tuple[int, int]], window: int, end: int) -> int:
+    """The least time that stretches from begin to end, one after the other, leave of any `window` within 0 .. `end`."""
+    used = [0] * (end + 1)
+    for begin, until in busy:
+        for moment in range(max(0, begin), min(end, until)):
+            used[moment + 1] = 1
+    for moment in range(end):
+        used[moment + 1] += used[moment]
+    return min(window - (used[at + window] - used[at]) for at in range(end - window + 1))
 
 
 # --- EDF, microsecond by microsecond ---

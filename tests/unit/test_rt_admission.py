@@ -9,12 +9,12 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from core import Admit, Demand
+from core import Admit, Costs, Demand
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rt import CORE, LONG, refused
+from rt import CORE, LONG, Task, left_over, longest_wait, refused, simulate
 
-UNDECIDED, ADMITTED, REFUSED, GAVE_UP = range(4)
+UNDECIDED, ADMITTED, REFUSED, STARVES, GAVE_UP = range(5)
 MAX_PASSES = 40000
 # Periods whose common multiples stay small.
 PERIODS = [n for n in range(1, 721) if 720 % n == 0]
@@ -22,10 +22,11 @@ HYPERPERIOD = 720
 Apps = list[tuple[int, int, int]]
 
 
-def decide(apps: Apps, blocked: int, release: int = 0) -> tuple[int, Admit]:
+def decide(apps: Apps, blocked: int, release: int = 0, reserve: int = 0, late: int = 0) -> tuple[int, Admit]:
     demands = (Demand * len(apps))(*(Demand(*app) for app in apps))
+    costs = Costs(release=release, blocked=blocked, reserve=reserve, late=late)
     test = Admit()
-    CORE.rt_admit_begin(test, demands, len(apps), blocked, release)
+    CORE.rt_admit_begin(test, demands, len(apps), costs)
     verdict = UNDECIDED
     steps = 0
     while verdict == UNDECIDED:
@@ -195,3 +196,77 @@ def test_it_gives_up_in_time() -> None:
     assert utilization(almost) == 1 - Fraction(1, product)
     verdict, test = decide(almost, 1)
     assert (verdict, test.passes) == (GAVE_UP, MAX_PASSES + 1)
+
+
+# --- best effort's reserve ---
+
+
+def make_light_set(random: Random) -> Apps:
+    """Up to six apps that leave something of the CPU."""
+    left = random.choice([50, 70, 80, 90])
+    apps = []
+    for _ in range(random.randint(1, 6)):
+        period = random.choice([n for n in PERIODS if n >= 8])
+        share = random.randint(1, max(1, left // 2))
+        cost = max(1, period * share // 100)
+        left = max(1, left - share)
+        apps.append((cost, random.choice([period, random.randint(cost, period)]), period))
+    return apps
+
+
+def test_the_reserve_is_exact() -> None:
+    """Refused for it are those sets that would leave it too late, by the definition, and no others."""
+    seen = {ADMITTED: 0, REFUSED: 0, STARVES: 0}
+    for seed in range(8000 if LONG else 1000):
+        random = Random(f"reserve {seed}")
+        apps = random.choice([make_light_set, make_light_set, make_set])(random)
+        blocked, reserve = random.choice([0, 0, 3]), random.randint(1, 60)
+        late = random.choice([random.randint(reserve, 400), random.randint(100, 1500)])
+        wait = longest_wait(apps, blocked, reserve, late)
+        verdict, test = decide(apps, blocked, 0, reserve, late)
+        seen[verdict] += 1
+        if wait is not None:
+            assert verdict == decide(apps, blocked)[0]
+        elif verdict == STARVES:
+            longer = longest_wait(apps, blocked, reserve, 4 * HYPERPERIOD)
+            assert late < test.at <= (longer or test.at), "the figure it names is not the least"
+        else:
+            assert verdict == REFUSED
+            assert utilization(apps) >= 1
+    assert min(seen.values()) > sum(seen.values()) // 20, seen
+
+
+def idle_until(busy: list[tuple[int, int]], reserve: int) -> int:
+    """When stretches from begin to end have left so much time."""
+    now = left = 0
+    for begin, end in busy:
+        if left + begin - now >= reserve:
+            break
+        left, now = left + begin - now, end
+    return now + reserve - left
+
+
+def test_the_longest_wait_is_that_of_a_common_release() -> None:
+    """
+    In the simulator, apps that are released together and use up their budgets leave best effort its reserve after just
+    the time that admission has reckoned; whatever else their phases and jobs are, in no other interval less.
+    """
+    rounds = 0
+    for seed in range(1500 if LONG else 250):
+        random = Random(f"phases {seed}")
+        apps, reserve = make_light_set(random), random.randint(1, 40)
+        wait = longest_wait(apps, 0, reserve, 300)
+        if wait is None or decide(apps, 0, 0, reserve, 300)[0] != ADMITTED:
+            continue
+        rounds += 1
+        greedy = [Task(period, cost, deadline, (0,)) for cost, deadline, period in apps]
+        together = simulate(greedy, 400).segments
+        assert idle_until([(begin, end) for _, _, begin, end in together], reserve) == wait
+        others = [
+            Task(task.period, task.budget, task.deadline, random.choice([(0,), (task.budget, 1), (3 * task.budget,)]),
+                 random.randint(0, task.period))
+            for task in greedy
+        ]  # fmt: skip
+        busy = [(begin, end) for _, _, begin, end in simulate(others, 900).segments]
+        assert left_over(busy, wait, 900) >= reserve
+    assert rounds > 100

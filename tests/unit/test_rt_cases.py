@@ -21,6 +21,7 @@ from rt import (
     call,
     cpu_of,
     create,
+    left_over,
     run,
     set_jobs,
     settle,
@@ -271,6 +272,41 @@ def test_a_launch_waits_for_all_that_a_deleted_app_has_delayed() -> None:
         run(TICKS_PER_US)
         until = (time_now(CORE) - start) // TICKS_PER_US
     assert until in (13, 14)
+
+
+def test_apps_that_take_each_others_places_leave_best_effort_its_reserve() -> None:
+    """Each would be admitted, one after the other they would have the CPU for ever: the next waits for the reserve."""
+    boot(2, [1], [3], reserve=(100, 1000))
+    manager = cpu_of(0)
+    task = Task(10000, 800, 10000, (0,), cpu=1 - manager)
+    begin, stretches, answer = time_now(CORE), [], AGAIN
+    assert create(manager, task) == (OK, 0)
+    while len(stretches) < 5:
+        answer = steps(20, manager, LAUNCH, OWN_VM, 0, 0)
+        if answer == OK:
+            set_jobs(0, 0, task.jobs)
+            settle()
+            start = time_now(CORE)
+            run(790 * TICKS_PER_US)
+            assert call(1 - manager, DELETE, SELF) == (OK, 0)
+            settle()
+            stretches.append(((start - begin) // TICKS_PER_US, (time_now(CORE) - begin) // TICKS_PER_US))
+            assert create(manager, task) == (OK, 0)
+        else:
+            assert answer == AGAIN
+            run(10 * TICKS_PER_US)
+    assert left_over(stretches, 1000, stretches[-1][1]) >= 100, stretches
+    assert stretches[-1][1] < 12000, "it waits longer than it must"
+
+
+def test_a_launch_does_not_wait_for_an_app_that_was_never_released() -> None:
+    boot(2, [1], [3], reserve=(100, 1000))
+    manager = cpu_of(0)
+    launch(Task(10000, 800, 10000, (1,), cpu=1), time_now(CORE) + 10**6)
+    assert call(manager, DELETE, 0) == (OK, 0)
+    settle()
+    assert create(manager, Task(10000, 800, 10000, (1,), cpu=1)) == (OK, 0)
+    assert steps(20, manager, LAUNCH, OWN_VM, 0, 0) == OK
 
 
 def test_what_was_raised_before_its_launch_an_app_does_not_see() -> None:

@@ -17,6 +17,7 @@ from rt import (
     LONG,
     OK,
     OWN_VM,
+    RESERVE_VALUE,
     Outcome,
     Task,
     boot,
@@ -24,6 +25,8 @@ from rt import (
     cpu_of,
     create,
     delete_all,
+    left_over,
+    longest_wait,
     refused,
     run,
     set_jobs,
@@ -38,8 +41,21 @@ HYPERPERIOD = 120
 LENGTH = 250  # us: two hyperperiods and a bit
 
 
-def launch_all(tasks: Sequence[Task], start: int) -> list[Task]:
-    """Creates and launches apps until one is refused, and checks that it is rightly. Returns those that run."""
+def assert_rightly(demands: list[tuple[int, int, int]], reserve: tuple[int, int], error: int, value: int) -> None:
+    """Of a launch on a CPU where it is the last of these: what it returned is what the definitions say."""
+    full = sum(HYPERPERIOD // period * cost for cost, _, period in demands) > HYPERPERIOD
+    starves = reserve[1] > 0 and longest_wait(demands, 0, *reserve) is None
+    assert error == (FAILED if full or refused(demands, 0, HYPERPERIOD) or starves else OK)
+    if error != OK:
+        assert (value == 0) == full
+        assert full or (value == RESERVE_VALUE) == starves
+
+
+def launch_all(tasks: Sequence[Task], start: int, reserve: tuple[int, int] = (0, 0)) -> list[Task]:
+    """
+    Creates and launches apps until one is refused, and checks that it is rightly; `reserve` is best effort's. Returns
+    those that run.
+    """
     cpu = cpu_of(0)
     running: list[Task] = []
     for task in tasks:
@@ -47,11 +63,8 @@ def launch_all(tasks: Sequence[Task], start: int) -> list[Task]:
         assert (error, number) == (OK, len(running))
         error, value = call(cpu, LAUNCH, OWN_VM, number, start + task.offset * TICKS_PER_US)
         demands = [(t.budget, t.deadline, t.period) for t in [*running, task] if t.cpu == task.cpu]
-        full = sum(HYPERPERIOD // period * cost for cost, _, period in demands) > HYPERPERIOD
-        violations = refused(demands, 0, HYPERPERIOD)
-        assert error == (FAILED if full or violations else OK)
+        assert_rightly(demands, reserve, error, value)
         if error != OK:
-            assert (value == 0) == full
             break
         running.append(task)
         set_jobs(0, number, task.jobs)
@@ -168,3 +181,22 @@ def test_thousands_of_task_sets(cpus: int) -> None:
         jobs += ended
     assert apps > 3 * rounds
     assert jobs > 20 * rounds
+
+
+def test_best_effort_gets_its_reserve() -> None:
+    """In any interval, whatever the apps do that are admitted; and just those are refused that would not leave it."""
+    rounds = 1000 if LONG else 150
+    ran = 0
+    for seed in range(rounds):
+        random = Random(f"reserve {seed}")
+        late = random.randint(20, 120)
+        reserve = (random.randint(1, late // 3), late)
+        boot(1, [1], [SLOTS], reserve=reserve)
+        start = time_now(CORE) + 100 * TICKS_PER_US
+        tasks = launch_all(make_tasks(random, 1), start, reserve)
+        ran += len(tasks)
+        run(start - time_now(CORE), check=False)
+        segments = run(LENGTH * TICKS_PER_US, check=False)
+        busy = [((s.start - start) // TICKS_PER_US, (s.end - start) // TICKS_PER_US) for s in segments]
+        assert left_over(busy, late, LENGTH) >= reserve[0], (reserve, tasks)
+    assert ran > rounds

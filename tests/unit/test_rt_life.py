@@ -8,7 +8,7 @@ import ctypes
 from random import Random
 
 import pytest
-from core import NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, operator, time_now
+from core import NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, lines, operator, time_now
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
@@ -208,22 +208,93 @@ def managers() -> list[int]:
 
 GOOD = Task(1000, 100, 1000, (100,), cpu=3)
 LAST = GPA + RAM
+ENTRY_FIELD, STACK_FIELD, PERIOD_FIELD, BUDGET_FIELD, DEADLINE_FIELD, CPU_FIELD = 1, 2, 4, 5, 6, 7
 BAD_APPS = [
-    *(({"entry": entry}, INVALID_ADDRESS) for entry in (0, ENTRY + 1, GPA - 4, LAST, LAST - 2, 2**64 - 4, 2**64 - 2)),
-    *(({"stack": stack}, INVALID_ADDRESS) for stack in (0, 15, STACK + 8, GPA, LAST + 16, 2**64 - 16, 16)),
-    *(({"period_us": period}, INVALID_PARAM) for period in (0, 2**31, 2**32 - 1, 999)),
-    *(({"deadline_us": deadline}, INVALID_PARAM) for deadline in (0, 99, 1001, 2**32 - 1)),
-    *(({"budget_us": budget}, INVALID_PARAM) for budget in (0, 1001, 2**32 - 1)),
-    *(({"cpu": cpu}, INVALID_PARAM) for cpu in (4, 8, 2**32 - 1)),
+    *(
+        ({"entry": entry}, INVALID_ADDRESS, ENTRY_FIELD)
+        for entry in (0, ENTRY + 1, GPA - 4, LAST, LAST - 2, 2**64 - 4, 2**64 - 2)
+    ),
+    *(({"stack": stack}, INVALID_ADDRESS, STACK_FIELD) for stack in (0, 15, STACK + 8, GPA, LAST + 16, 2**64 - 16, 16)),
+    *(({"period_us": period}, INVALID_PARAM, PERIOD_FIELD) for period in (0, 2**31, 2**32 - 1)),
+    *(({"deadline_us": deadline}, INVALID_PARAM, DEADLINE_FIELD) for deadline in (0, 1001, 2**32 - 1)),
+    *(({"budget_us": budget}, INVALID_PARAM, BUDGET_FIELD) for budget in (0, 1001, 2**32 - 1)),
+    ({"period_us": 999}, INVALID_PARAM, DEADLINE_FIELD),
+    ({"deadline_us": 99}, INVALID_PARAM, BUDGET_FIELD),
+    *(({"cpu": cpu}, INVALID_PARAM, CPU_FIELD) for cpu in (4, 8, 2**32 - 1)),
 ]
 
 
-@pytest.mark.parametrize(("changes", "error"), BAD_APPS)
-def test_bad_apps_are_refused(managers: list[int], changes: dict[str, int], error: int) -> None:
+@pytest.mark.parametrize(("changes", "error", "field"), BAD_APPS)
+def test_bad_apps_are_refused(managers: list[int], changes: dict[str, int], error: int, field: int) -> None:
+    """With the field that is wrong."""
     before = snapshot()
-    assert create(managers[0], GOOD, **changes) == (error, 0)
+    assert create(managers[0], GOOD, **changes) == (error, field)
     assert snapshot() == before
     assert create(managers[0], GOOD) == (OK, 0)
+
+
+LIMITS = (0b1010, 50, 100, 1000)  # what GOOD asks for, no longer
+DENIED_APPS = [
+    ({"budget_us": 101}, BUDGET_FIELD, "app 0 refused: budget 101 us, rt-budget-max-us allows 100"),
+    (
+        {"budget_us": 2**31 - 101, "deadline_us": 2**31 - 1, "period_us": 2**31 - 1},
+        PERIOD_FIELD,
+        "app 0 refused: period 2147483647 us, rt-period-max-us allows 1000",
+    ),
+    (
+        {"period_us": 1001, "deadline_us": 1001},
+        PERIOD_FIELD,
+        "app 0 refused: period 1001 us, rt-period-max-us allows 1000",
+    ),
+    ({"cpu": 2}, CPU_FIELD, "app 0 refused: CPU 2, rt-harts does not name it"),
+    ({"cpu": 0}, CPU_FIELD, "app 0 refused: CPU 0, rt-harts does not name it"),
+]
+
+
+@pytest.mark.parametrize(("changes", "field", "line"), DENIED_APPS)
+def test_apps_beyond_the_system_files_limits_are_refused(changes: dict[str, int], field: int, line: str) -> None:
+    """With the property and the figure, on the console; what it allows is made, by this VM and by another beyond it."""
+    boot(4, [1, 1], [4, 4], limits={0: LIMITS})
+    first, second = (cpu_of(vm) for vm in range(2))
+    assert create(first, GOOD, **changes) == (DENIED, field)
+    assert any(f"vm-a: {line}" in told for told in lines())
+    assert create(first, GOOD) == (OK, 0)
+    assert create(second, GOOD, **changes) == (OK, 0)
+
+
+def test_a_vms_share_of_each_cpu_is_limited() -> None:
+    """To the last app that fits. What leaves comes back; other VMs' apps do not count, other CPUs have their own."""
+    boot(4, [1, 1], [16, 4], limits={0: (0b1111, 34, 10**6, 10**6)})
+    first, second = (cpu_of(vm) for vm in range(2))
+    third = Task(3000, 1000, 3000, (1,), cpu=3)
+    assert create(second, third) == (OK, 0)
+    assert call(second, LAUNCH, OWN_VM, 0, 10**9)[0] == OK
+    for cpu in (3, 2):
+        (error, whole), (_, bit) = create(first, third, cpu=cpu), create(first, Task(1000, 7, 1000, (1,), cpu=cpu))
+        assert error == OK
+        assert call(first, LAUNCH, OWN_VM, whole, 10**9)[0] == OK
+        assert call(first, LAUNCH, OWN_VM, bit, 10**9) == (DENIED, 1)
+        line = f"vm-a: app {bit} refused: 35 % of CPU {cpu}, rt-share-max allows 34"
+        assert any(line in told for told in lines())
+        assert create(first, Task(1000, 6, 1000, (1,), cpu=cpu)) == (OK, bit + 1)
+        assert call(first, LAUNCH, OWN_VM, bit + 1, 10**9)[0] == OK
+        assert call(first, DELETE, whole) == (OK, 0)
+        settle()
+        assert call(first, LAUNCH, OWN_VM, bit, 10**9)[0] == OK
+        assert create(first, third, cpu=cpu) == (OK, whole)
+        assert call(first, LAUNCH, OWN_VM, whole, 10**9) == (DENIED, 1)
+        assert call(first, DELETE, whole) == (OK, 0)
+
+
+def test_exact_shares_are_allowed() -> None:
+    """Three fifths are 60 %."""
+    boot(2, [1], [4], limits={0: (0b11, 60, 10**6, 10**6)})
+    cpu = cpu_of(0)
+    for number in range(3):
+        assert create(cpu, Task(5, 1, 5, (1,))) == (OK, number)
+        assert call(cpu, LAUNCH, OWN_VM, number, 10**9)[0] == OK
+    assert create(cpu, Task(1000, 1, 1000, (1,))) == (OK, 3)
+    assert call(cpu, LAUNCH, OWN_VM, 3, 10**9) == (DENIED, 1)
 
 
 @pytest.mark.parametrize(

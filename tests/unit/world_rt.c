@@ -16,6 +16,25 @@ void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, un
 {
     image->vms[vm].rt_apps = rt_apps;
     image->vms[vm].rt_launchers = launchers;
+    world_image_rt_limits(image, vm, ~0U, 100, INT32_MAX, INT32_MAX);
+}
+
+void world_image_rt_limits(struct world_image *image, unsigned vm, unsigned harts, unsigned share_max,
+                           unsigned budget_max_us, unsigned period_max_us)
+{
+    struct sysimage_vm *config = &image->vms[vm];
+
+    config->rt_harts = harts;
+    config->rt_share_max = share_max;
+    config->rt_budget_max_us = budget_max_us;
+    config->rt_period_max_us = period_max_us;
+    world_image_seal(image);
+}
+
+void world_image_reserve(struct world_image *image, unsigned reserve_us, unsigned late_us)
+{
+    image->header.be_reserve_us = reserve_us;
+    image->header.be_late_us = late_us;
     world_image_seal(image);
 }
 

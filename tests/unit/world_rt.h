@@ -8,6 +8,15 @@
 /* Of an image that world_image_make() has made; seals it. `launchers`: bit n: VM n may launch the VM's apps. */
 void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, unsigned launchers);
 
+/* What the VM's apps may have, without which it is all there is: bit n of `harts`: hart n; percent; microseconds. Seals the
+ * image. */
+void world_image_rt_limits(struct world_image *image, unsigned vm, unsigned harts, unsigned share_max,
+                           unsigned budget_max_us, unsigned period_max_us);
+
+/* What apps leave to best effort, without which it is nothing: so many microseconds in any interval of `late_us`. Seals the
+ * image. */
+void world_image_reserve(struct world_image *image, unsigned reserve_us, unsigned late_us);
+
 /* What admission counts: a release, a job's share of its switches, how long a CPU may not look at interrupts; nanoseconds.
  * Seals the image. */
 void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns);
