@@ -51,14 +51,6 @@ static struct rtm_app *rtm_free_app(void)
     return NULL;
 }
 
-static const char *rtm_error(long error)
-{
-    static const char *const names[] = {"success", "failed",          "not supported",    "invalid parameter",
-                                        "denied",  "invalid address", "already available"};
-
-    return error <= 0 && error > -7 ? names[-error] : "unknown error";
-}
-
 static bool rtm_launch(struct rtm_app *app, uint64_t first)
 {
     struct sbi_ret ret = rt_launch_app(RT_OWN_VM, app->id, first);
@@ -67,7 +59,7 @@ static bool rtm_launch(struct rtm_app *app, uint64_t first)
         app->first = machine_time_near((unsigned long)ret.value);
         return true;
     }
-    print("rtm: app %lu not launched: %s, value %ld\n", app->id, rtm_error(ret.error), ret.value);
+    print("rtm: app %lu not launched: %s\n", app->id, rt_strerror(HCALL_RT_LAUNCH_APP, ret));
     (void)rt_delete_app(app->id);
     return false;
 }
@@ -91,7 +83,8 @@ static struct rtm_app *rtm_make(const struct rtm_spec *spec)
     params.arg = (uintptr_t)&app->task;
     ret = rt_create_app(&params);
     if (ret.error != SBI_SUCCESS) {
-        print("rtm: app not created: %s\n", rtm_error(ret.error));
+        print("rtm: app %u:%u:%u on hart %u not created: %s\n", spec->period_us, spec->budget_us, spec->deadline_us,
+              spec->cpu, rt_strerror(HCALL_RT_CREATE_APP, ret));
         return NULL;
     }
     app->id = (unsigned long)ret.value;

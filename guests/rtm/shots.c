@@ -27,10 +27,10 @@ volatile uint64_t *volatile rtm_shots_next = rtm_shots_taken;
 
 static void rtm_shots_launch(unsigned long app, uint64_t first)
 {
-    long error = rt_launch_app(RT_OWN_VM, app, first).error;
+    struct sbi_ret ret = rt_launch_app(RT_OWN_VM, app, first);
 
-    if (error != SBI_SUCCESS) {
-        print("BENCH failed: app %lu is not launched: error %ld\n", app, error);
+    if (ret.error != SBI_SUCCESS) {
+        print("BENCH failed: app %lu is not launched: %s\n", app, rt_strerror(HCALL_RT_LAUNCH_APP, ret));
         machine_shutdown(true);
     }
 }

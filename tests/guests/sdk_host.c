@@ -11,6 +11,7 @@
 
 #include "fdt.h"
 #include "print.h"
+#include "rt.h"
 
 /* libc/string.c with its functions renamed (test_sdk.py), to compare with this machine's own. */
 void *sdk_memcpy(void *to, const void *from, size_t count);
@@ -134,6 +135,43 @@ static void test_damaged_tree(uint8_t *tree, size_t size)
     }
 }
 
+static void is_said(unsigned long call, long error, long value, const char *word)
+{
+    const char *text = rt_strerror(call, (struct sbi_ret){error, value});
+
+    must(strstr(text, word) != NULL, text, error);
+}
+
+/* A refusal names the parameter or the property; what no row of the table fits still gets a text. */
+static void test_rt_errors(void)
+{
+    is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_PERIOD, "period");
+    is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_BUDGET, "budget");
+    is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_DEADLINE, "deadline");
+    is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_CPU, "hart");
+    is_said(HCALL_RT_CREATE_APP, -3, 0, "size");
+    is_said(HCALL_RT_CREATE_APP, -4, RT_FIELD_PERIOD, "rt-period-max-us");
+    is_said(HCALL_RT_CREATE_APP, -4, RT_FIELD_BUDGET, "rt-budget-max-us");
+    is_said(HCALL_RT_CREATE_APP, -4, RT_FIELD_CPU, "rt-harts");
+    is_said(HCALL_RT_CREATE_APP, -4, 0, "rt-apps");
+    is_said(HCALL_RT_CREATE_APP, -5, RT_FIELD_ENTRY, "entry");
+    is_said(HCALL_RT_CREATE_APP, -5, RT_FIELD_STACK, "stack");
+    is_said(HCALL_RT_CREATE_APP, -5, 0, "buffer");
+    is_said(HCALL_RT_CREATE_APP, -1, 0, "in use");
+    is_said(HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_UTILIZATION, "utilization");
+    is_said(HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_RESERVE, "be-reserve-us");
+    is_said(HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_UNDECIDED, "decision");
+    is_said(HCALL_RT_LAUNCH_APP, -1, 6000, "deadline");
+    is_said(HCALL_RT_LAUNCH_APP, -4, RT_DENIED_SHARE, "rt-share-max");
+    is_said(HCALL_RT_LAUNCH_APP, -4, 0, "rt-launchers");
+    is_said(HCALL_RT_LAUNCH_APP, -6, 0, "already");
+    is_said(HCALL_RT_END_JOB, -4, 0, "no RT app");
+    is_said(HCALL_RT_GET_STATS, -3, 0, "app");
+    is_said(HCALL_RT_DELETE_APP, 0, 0, "done");
+    is_said(HCALL_RT_DELETE_APP, -7, 0, "unknown");
+    is_said(99, -2, 5, "no such call");
+}
+
 int main(int argc, char **argv)
 {
     static uint8_t file[65536];
@@ -147,6 +185,7 @@ int main(int argc, char **argv)
     test_print();
     test_memory();
     test_strings();
+    test_rt_errors();
     test_tree(tree);
     test_damaged_tree(tree, size);
     free(tree);

@@ -28,9 +28,20 @@ def test_sdk_on_this_machine(tmp_path):
     renamed = [f"-D{name}=sdk_{name}" for name in STRINGS]
     strings = [*cc, *renamed, "-c", str(lib / "libc/string.c"), "-o", str(tmp_path / "string.o")]
     subprocess.run(strings, check=True)
-    sources = [str(lib / "print.c"), str(lib / "fdt.c"), str(ROOT / "tests/guests/sdk_host.c")]
+    sources = [*(str(lib / name) for name in ("print.c", "fdt.c", "rt_error.c")), str(ROOT / "tests/guests/sdk_host.c")]
     program = str(tmp_path / "sdk_host")
-    subprocess.run([*cc, f"-I{lib / 'include'}", *sources, str(tmp_path / "string.o"), "-o", program], check=True)
+    subprocess.run(
+        [
+            *cc,
+            f"-I{lib / 'include'}",
+            f"-I{lib / 'riscv/include'}",
+            *sources,
+            str(tmp_path / "string.o"),
+            "-o",
+            program,
+        ],
+        check=True,
+    )
     subprocess.run(["dtc", "-o", str(tmp_path / "tree.dtb"), "-"], input=TREE.encode(), check=True)
     done = subprocess.run([program, str(tmp_path / "tree.dtb")], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -28,6 +28,24 @@ struct rt_params {
     uint32_t cpu; /* hart of the system that it is pinned to, from 0 */
 };
 
+/** Value beside an error of rt_create_app(): which field of struct rt_params is refused; 0: none of these. */
+#define RT_FIELD_ENTRY 1
+#define RT_FIELD_STACK 2
+#define RT_FIELD_PERIOD 4
+#define RT_FIELD_BUDGET 5
+#define RT_FIELD_DEADLINE 6
+#define RT_FIELD_CPU 7
+
+/** Value beside SBI_ERR_FAILED of rt_launch_app(); any other: an interval in microseconds in which the hart's apps would
+ * demand more than the interval. */
+#define RT_REFUSED_UTILIZATION 0 /* the hart's apps would use more than all of it */
+#define RT_REFUSED_RESERVE (-2)  /* best effort would get its reserve too late */
+#define RT_REFUSED_UNDECIDED (-1)
+
+/** Value beside SBI_ERR_DENIED (-4) of rt_launch_app(): the VM's apps would have more of the hart than `rt-share-max`; else
+ * the caller is not in `rt-launchers`. */
+#define RT_DENIED_SHARE 1
+
 /** What HCALL_RT_GET_STATS writes, since the launch. Response and run time in ticks of `time`. */
 struct rt_stats {
     uint64_t releases, completions, misses, overruns;
@@ -44,13 +62,12 @@ struct rt_task {
 /** Entry of an app whose `arg` is a struct rt_task: calls the job, ends it, waits for the next release, for ever. */
 void rt_task_entry(void);
 
-/** Makes an inactive app; value: its id, from 0. */
+/** Makes an inactive app; value: its id, from 0, or what is refused (RT_FIELD_*). */
 struct sbi_ret rt_create_app(const struct rt_params *params);
 
 /**
  * Launches app `app` of VM `vm` (RT_OWN_VM: the caller's) at `first` in ticks of `time`, 0 or past: now; value: its first
- * release. Refused by admission with SBI_ERR_FAILED; value: an interval in microseconds in which the hart's apps would demand more than the
- * interval, 0 if they would use more than all of it, -1 if that could not be decided.
+ * release, or why it is refused (RT_REFUSED_*, RT_DENIED_*).
  */
 struct sbi_ret rt_launch_app(unsigned long vm, unsigned long app, uint64_t first);
 
@@ -61,5 +78,11 @@ struct sbi_ret rt_delete_app(unsigned long app);
 void rt_end_job(void);
 
 struct sbi_ret rt_get_stats(unsigned long app, struct rt_stats *stats);
+
+/**
+ * Why the call of this number (HCALL_RT_*) was refused, as far as error and value tell: a phrase that names the parameter or
+ * the property of the system file.
+ */
+const char *rt_strerror(unsigned long call, struct sbi_ret ret);
 
 #endif

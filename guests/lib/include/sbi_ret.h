@@ -8,7 +8,7 @@
 
 struct sbi_ret {
     long error; /* SBI_SUCCESS or one of the negative SBI_ERR_* */
-    long value; /* valid when error is SBI_SUCCESS */
+    long value; /* the call says when it tells something beside an error */
 };
 
 #endif
