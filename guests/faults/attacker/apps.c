@@ -309,14 +309,33 @@ void app_calls(struct verdict *v, uint64_t arg)
     judge(v, rt_launch_app(RT_OWN_VM, 0, 0).error == AVAILABLE, "launched twice");
 }
 
-/* More than there is, and what would be in the way of others' deadlines. */
+/* The hart for minutes and more at a time: longer than the system file allows by itself. */
+static void greed_beyond_limits(struct verdict *v)
+{
+    static const uint32_t endless[][2] = {
+        {0x7fffffff, 0x7fffffff}, {0x7fffffff, 0x7fffffff - 100}, {0x7fffffff, 9001}, {10000, 9001}};
+
+    for (size_t i = 0; i < LENGTH_OF(endless); i++) {
+        struct rt_params params = params_of(0);
+        struct sbi_ret ret;
+
+        params.period_us = params.deadline_us = endless[i][0];
+        params.budget_us = endless[i][1];
+        ret = rt_create_app(&params);
+        judge(v, ret.error == DENIED && ret.value == RT_FIELD_BUDGET, "create %lu: %ld %ld", (unsigned long)i,
+              ret.error, ret.value);
+    }
+}
+
+/* More than there is, and what would be in the way of others' deadlines, or keep best effort waiting for too long. */
 void app_greed(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t greedy[][3] = {
-        {1000, 1000, 1000}, {1000, 990, 1000}, {300, 295, 300}, {100, 99, 100}, {0x7fffffff, 0x7fffffff, 0x7fffffff},
-        {1, 1, 1},          {200000, 200, 200}};
+    static const uint32_t greedy[][3] = {{1000, 1000, 1000},       {1000, 990, 1000}, {300, 295, 300},
+                                         {100, 99, 100},           {1, 1, 1},         {200000, 200, 200},
+                                         {1000000, 8999, 1000000}, {10, 8, 10}};
 
     (void)arg;
+    greed_beyond_limits(v);
     for (size_t i = 0; i < LENGTH_OF(greedy); i++) {
         struct rt_params params = params_of(0);
         struct sbi_ret ret;
