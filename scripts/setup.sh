@@ -103,6 +103,7 @@ find_missing_dev() {
     want "qemu-system-mips" "the machine that the simulator of the M5150 is compared with" has qemu-system-mipsel
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "shellcheck" "checks the shell scripts" has shellcheck
+    want "cppcheck" "looks for mistakes in the hypervisor (make check)" has cppcheck
 }
 
 find_missing_fpga() {

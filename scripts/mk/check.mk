@@ -4,8 +4,8 @@
 VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
-check: ## format, lint, complexity, layers, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-layers check-warnings test-unit
+check: ## format, lint, complexity, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
+check: check-format check-lint check-limits check-files check-layers check-analyze check-warnings test-unit
 
 check-format: | setup-dev
 	@$(CHECK) check.format
@@ -21,6 +21,10 @@ check-files: | setup-dev
 
 check-layers: | setup-dev
 	@$(CHECK) check.layers
+
+# Static analysis: cppcheck and clang's analyzer.
+check-analyze: | setup-dev
+	@$(CHECK) check.analyze
 
 # Our own tools: each check must find the fault it is there for, each number must be one.
 check-self: | setup-dev
@@ -64,5 +68,5 @@ requirements: | setup-dev ## pin scripts/requirements*.in anew
 	$(call pin,requirements,)
 	$(call pin,requirements-fpga,-c scripts/requirements.txt)
 
-.PHONY: check check-format check-lint check-limits check-files check-layers check-self check-warnings \
+.PHONY: check check-format check-lint check-limits check-files check-layers check-analyze check-self check-warnings \
 	check-warnings-gcc check-warnings-clang format requirements

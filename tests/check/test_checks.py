@@ -62,6 +62,9 @@ GOTO = "    if (a > 1) {\n        goto out;\n    }\nout:\n"
 PY_CONDITIONS = "def f(a: int) -> bool:\n    return " + " and ".join(f"a != {n}" for n in range(11)) + "\n"
 CONDITIONAL = "#ifdef DEBUG\n    a++;\n#endif\n"
 
+NULL_POINTER = f"{C}int core_get(const int *p)\n{{\n    if (p == 0) {{\n        return *p;\n    }}\n    return 1;\n}}\n"
+BEHIND_THE_END = f"{C}int table[2];\n\nvoid core_set(void)\n{{\n    table[2] = 1;\n}}\n"
+
 # check, file, content, line of the finding, words of the finding
 BAD = [
     ("format", "core/a.c", C + "int  a;\n", 2, "clang-format"),
@@ -105,6 +108,13 @@ BAD = [
     ("files", "scripts/a.sh", SH + "true \n", 4, "white space"),
     ("files", "scripts/a.sh", SH + "true", 4, "no newline"),
     ("files", "arch/riscv/a.S", f"# {SPDX}\n" + "#" * 121 + "\n", 2, "121 columns"),
+    ("analyze", "core/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
+    ("analyze", "arch/mips/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
+    ("analyze", "arch/host/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
+    ("analyze", "core/a.c", BEHIND_THE_END, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
+    ("analyze", "arch/mips/a.c", BEHIND_THE_END, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
+    ("analyze", "arch/host/a.c", BEHIND_THE_END, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
+    ("analyze", "core/hypercall.c", C + "int a;\n", 0, "waiver of cppcheck's comparePointers for core/hypercall.c"),
     ("layers", "core/a.c", C + '#include "csr.h"\n', 2, "core includes csr.h of arch/riscv"),
     ("layers", "core/a.c", C + '#include "edf.h"\n', 2, "core includes edf.h of rt"),
     ("layers", "core/a.c", C + '#include "board.h"\n', 2, "core includes board.h of platform/qemu-virt"),
@@ -161,6 +171,7 @@ GOOD = [
     ("limits", "core/a.c", _function("    /* goto nowhere */\n")),
     ("files", "scripts/a.sh", SH + "true\n"),
     ("files", "guests/a.lock", '{\n  "SPDX-License-Identifier": "Apache-2.0"\n}\n'),
+    ("analyze", "core/a.c", BEHIND_THE_END.replace("table[2] = 1", "table[1] = 1")),
     ("layers", "core/a.c", C + '#include "arch.h"\n#include "arch_types.h"\n#include "list.h"\n#include <stdint.h>\n'),
     ("layers", "rt/a.c", C + '#include "list.h"\n#include "edf.h"\n'),
     ("layers", "arch/riscv/a.c", C + '#include "board.h"\n#include "csr.h"\n#include "list.h"\n'),

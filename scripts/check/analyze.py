@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Static analyzers on the hypervisor: cppcheck and clang's. Each architecture's code is read with what surrounds it."""
+
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from check import repo
+from check.repo import Finding
+
+_CORE = ("core/include", "core", "rt/include", "ipc/include", "debug/include", "debug", "arch/include", "platform")
+_NODES = 50_000  # of clang's analyzer, for a function: a quarter of its own limit, in a third of the time
+
+
+@dataclass(frozen=True)
+class Build:
+    """One build of the hypervisor: its own folders of sources, where it includes from, how clang is told of it."""
+
+    name: str
+    sources: tuple[str, ...]
+    includes: tuple[str, ...]
+    defines: tuple[str, ...]
+    target: tuple[str, ...]
+    platform: str  # cppcheck's word for the sizes of types
+
+
+_RISCV = ("arch/riscv/include", "arch/riscv", "platform/qemu-virt")
+_MIPS = ("arch/mips/include", "arch/mips", "arch/mips/eic", "platform/m5150")
+_HOST = ("arch/host", "arch/host/include")
+# What knows no architecture is read once, as the RISC-V build has it.
+BUILDS = (
+    Build(
+        "riscv",
+        ("core", "core/lib", "rt", "ipc", "debug", "operator", "arch/riscv", "platform/qemu-virt", "platform/drivers"),
+        _RISCV,
+        ("__riscv_xlen=64",),
+        ("--target=riscv64-unknown-elf", "-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding"),
+        "unix64",
+    ),
+    Build(
+        "mips",
+        ("arch/mips", "arch/mips/eic", "platform/m5150"),
+        _MIPS,
+        ("SYSIMAGE_MAX_VMS=8U", "SYSIMAGE_MAX_RT_APPS=16U", "SYSIMAGE_MAX_VCPUS=24U", "SYSIMAGE_MAX_HARTS=1U"),
+        ("--target=mipsel-none-elf", "-march=mips32r5", "-mvirt", "-msoft-float", "-mno-abicalls", "-ffreestanding"),
+        "unix32",
+    ),
+    Build("host", ("arch/host",), _HOST, (), (), "unix64"),
+)
+
+# One by one, each with its reason: tool, file (shell pattern), its word for what it has found. One that nothing needs is
+# a finding too.
+_SECTION = "the two symbols are the ends of one section, which the linker has put together"
+WAIVERS: tuple[tuple[str, str, str, str], ...] = (
+    ("cppcheck", "arch/riscv/sbi.c", "comparePointers", _SECTION),
+    ("cppcheck", "core/console.c", "comparePointers", _SECTION),
+    ("cppcheck", "core/hypercall.c", "comparePointers", _SECTION),
+    ("cppcheck", "core/sched.c", "comparePointers", _SECTION),
+    (
+        "cppcheck",
+        "rt/queue_heap.c",
+        "arrayIndexOutOfBoundsCond",
+        "it takes the index for one behind a loop that ends at 0 only; it is below q->count wherever it is used",
+    ),
+    ("cppcheck", "arch/mips/main.c", "constStatement", "it does not know that a variable in a register has a value"),
+    (
+        "clang",
+        "arch/mips/tlb.c",
+        "core.UndefinedBinaryOperatorResult",
+        "tlb_size is 1 at least: what Config1 says is one less than the size",
+    ),
+)
+_FIX = "mend it, or waive it with its reason in check/analyze.py"
+_CPPCHECK = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+): (?P<id>\w+): (?P<what>.*)$", re.MULTILINE)
+_CLANG = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: (?:warning|error): (?P<what>.*)$", re.MULTILINE)
+_CLANG_ID = re.compile(r"\[([\w.]+)\]$")
+
+Found = tuple[str, str, Finding]  # tool, its word for it, what to show
+
+
+def _files(root: Path, build: Build) -> list[str]:
+    folders = [folder for folder in build.sources if (root / folder).is_dir()]
+    return sorted(str(path.relative_to(root)) for folder in folders for path in (root / folder).glob("*.c"))
+
+
+def _options(root: Path, build: Build) -> list[str]:
+    folders = [folder for folder in (*_CORE, *build.includes) if (root / folder).is_dir()]
+    return [*(f"-I{folder}" for folder in folders), *(f"-D{define}" for define in build.defines)]
+
+
+def _cppcheck(root: Path, build: Build) -> list[Found]:
+    files = _files(root, build)
+    if not files:
+        return []
+    command = [
+        "cppcheck",
+        "-q",
+        "--std=c11",
+        f"--platform={build.platform}",
+        "--enable=warning,performance,portability",
+    ]
+    command += ["-U__ASSEMBLER__", "--inline-suppr", "--template={file}:{line}: {id}: {message}"]
+    done = repo.run([*command, *_options(root, build), *files], root)
+    if done.returncode != 0:
+        raise repo.CheckError(f"cppcheck failed: {(done.stdout + done.stderr).strip()}")
+    return [
+        (
+            "cppcheck",
+            match["id"],
+            Finding(match["path"], int(match["line"]), f"cppcheck: {match['what']} [{match['id']}]", _FIX),
+        )
+        for match in _CPPCHECK.finditer(done.stderr)
+    ]
+
+
+def _clang(root: Path, build: Build, file: str) -> list[Found]:
+    command = ["clang", "--analyze", "--analyzer-output", "text", "-std=gnu11", *build.target, "-o", os.devnull]
+    command += ["-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={_NODES}"]
+    done = repo.run([*command, *_options(root, build), file], root)
+    found: list[Found] = []
+    for match in _CLANG.finditer(done.stderr):
+        word = _CLANG_ID.search(match["what"])
+        where = Finding(os.path.normpath(match["path"]), int(match["line"]), f"clang: {match['what']}", _FIX)
+        found.append(("clang", word[1] if word else "", where))
+    if done.returncode != 0 and not found:
+        raise repo.CheckError(f"clang --analyze failed for {file}: {done.stderr.strip()}")
+    return found
+
+
+def _waived(found: Found) -> int | None:
+    """The number of the waiver that covers it, None if none does."""
+    tool, word, finding = found
+    for number, (by, path, what, _) in enumerate(WAIVERS):
+        if by == tool and what == word and fnmatch(finding.path, path):
+            return number
+    return None
+
+
+def without_waived(found: list[Found], root: Path) -> list[Finding]:
+    """The findings that no waiver covers, and the waivers for files that are there which covered nothing."""
+    used = {_waived(one) for one in found}
+    left = {finding for one in found if _waived(one) is None for finding in [one[2]]}
+    for number, (tool, path, what, _) in enumerate(WAIVERS):
+        if number not in used and any(root.glob(path)):
+            left.add(
+                Finding(
+                    path, 0, f"waiver of {tool}'s {what} for {path} is not needed", "remove it from check/analyze.py"
+                )
+            )
+    return sorted(left)
+
+
+def check(root: Path) -> tuple[list[Finding], str]:
+    """cppcheck and clang's analyzer have nothing to say about the hypervisor that is not waived with a reason."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        tasks = [pool.submit(_cppcheck, root, build) for build in BUILDS]
+        tasks += [pool.submit(_clang, root, build, file) for build in BUILDS for file in _files(root, build)]
+        found = [one for task in tasks for one in task.result()]
+    return without_waived(found, root), f"{len(tasks) - len(BUILDS)} files, by cppcheck and clang's analyzer"
+
+
+if __name__ == "__main__":
+    repo.main("analyze", check)
