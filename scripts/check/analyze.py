@@ -51,8 +51,8 @@ BUILDS = (
     Build("host", ("arch/host",), _HOST, (), (), "unix64"),
 )
 
-# One by one, each with its reason: tool, file (shell pattern), its word for what it has found. One that nothing needs is
-# a finding too.
+# One by one, each with its reason: tool, file (shell pattern), its word for what it has found. One that nothing needs
+# is a finding too.
 _SECTION = "the two symbols are the ends of one section, which the linker has put together"
 WAIVERS: tuple[tuple[str, str, str, str], ...] = (
     ("cppcheck", "arch/riscv/sbi.c", "comparePointers", _SECTION),
