@@ -26,6 +26,7 @@ void exit_mmio_walk(struct vcpu *v);
 void exit_fetch_walk(struct vcpu *v);
 
 #define INSN_WFI 0x10500073U
+#define INSN_WRS_NTO 0x00d00073U
 #define INSN_LONG 2UL /* bit 1: 32 bits (in htinst's form bit 1 is 0 for what was compressed) */
 #define INSN_OPCODE 0x7cUL
 #define OPCODE_LOAD 0x00UL
@@ -79,13 +80,18 @@ static ulong __attribute__((noinline, cold)) exit_instruction(void)
     return guest_fetch(csr_read(CSR_SEPC), &fetched) ? fetched : 0;
 }
 
-/* WFI is ours to emulate, anything else is an illegal instruction to the guest. */
+/* WFI and WRS.NTO are ours to emulate, anything else is an illegal instruction to the guest. WRS.NTO (Zawrs 1.01) may end
+ * at any time. It must not wait for an interrupt, for another VCPU's store is what ends it and that store does not trap: the
+ * VCPU gives the rest of its turn to those that wait, among which may be the one that holds the lock. */
 static void exit_virtual_instruction(struct vcpu *v, ulong insn)
 {
     if (insn == INSN_WFI && (csr_read(CSR_SSTATUS) & SSTATUS_SPP) != 0) { /* in U-mode it is illegal */
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
         v->arch.suspended = false;
         vcpu_wait(v);
+    } else if (insn == INSN_WRS_NTO) {
+        csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
+        cpu_self()->flags |= CPU_RESCHED;
     } else {
         exit_inject(v, CAUSE_ILLEGAL, insn);
     }

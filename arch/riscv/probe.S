@@ -58,6 +58,7 @@ probe_load:
     probe_insn cbo_clean, 0x0015200f    /* Zicbom: cbo.clean 0(a0) */
     probe_insn cbo_zero, 0x0045200f     /* Zicboz: cbo.zero 0(a0) */
     probe_insn sinval, 0x18000073       /* Svinval: sfence.w.inval */
+    probe_insn wrs_sto, 0x01d00073      /* Zawrs: wrs.sto, which no TW bit makes trap */
 
     /*
      * bool guest_fetch(ulong va, uint32_t *insn): the 16 or 32 bits at the guest-virtual address va, with the guest's

@@ -14,7 +14,7 @@ typedef ulong probe_fn(ulong);
 struct probe_result probe_run(probe_fn *try, ulong arg);
 probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_stimecmp, probe_vstimecmp;
 probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean, probe_cbo_zero, probe_sinval;
-probe_fn probe_load, probe_hstateen0;
+probe_fn probe_load, probe_hstateen0, probe_wrs_sto;
 
 bool riscv_sstc, riscv_envcfg, riscv_alone;
 
@@ -112,6 +112,7 @@ const char *probe_machine(const struct sysimage_header *image)
         {RISCV_FEATURE_ZBB, NULL, 0, probe_clz},
         {RISCV_FEATURE_ZBS, NULL, 0, probe_bseti},
         {RISCV_FEATURE_SVINVAL, NULL, 0, probe_sinval},
+        {RISCV_FEATURE_ZAWRS, NULL, 0, probe_wrs_sto},
     };
 
     if (!works(probe_time)) {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "corners.h"
 #include "csr.h"
 #include "fdt.h"
 #include "platform.h"
@@ -22,6 +23,15 @@
 #define STOPPED 1UL
 
 int main(unsigned long hart, const void *fdt);
+
+void start_other_hart(unsigned long boot_hart, void (*function)(unsigned long hart, void *argument))
+{
+    static uint8_t stack[4096] __attribute__((aligned(16)));
+    static struct hart_boot boot;
+
+    boot = (struct hart_boot){.stack_top = stack + sizeof(stack), .function = function};
+    (void)sbi_hart_start(1UL - boot_hart, (unsigned long)hart_entry, (unsigned long)&boot);
+}
 
 static void spin(uint64_t ticks)
 {
@@ -211,21 +221,38 @@ static void hsm(void)
     print("corners: suspended %lu, waiting %lu, gone %lu\n", suspended, waiting, status_at(3));
 }
 
+static const struct {
+    const char *name;
+    void (*run)(void);
+} own_roles[] = {{"hsm", hsm}, {"lines", lines}, {"timer", timer}, {"wfi", wfi},
+                 {"gap", gap}, {"reset", reset}, {"crash", crash}, {"shutdown", shutdown}};
+
+static const struct {
+    const char *name;
+    void (*run)(unsigned long hart, const void *fdt);
+} virt_roles[] = {{"wrs", wrs},
+                  {"widths", widths},
+                  {"rtc", rtc},
+                  {"seed", seed},
+                  {"legacy", legacy},
+                  {"finish-off", finish_off},
+                  {"finish-reset", finish_reset},
+                  {"finish-failed", finish_failed}};
+
 int main(unsigned long hart, const void *fdt)
 {
-    static const struct {
-        const char *name;
-        void (*run)(void);
-    } roles[] = {{"hsm", hsm}, {"lines", lines}, {"timer", timer}, {"wfi", wfi},
-                 {"gap", gap}, {"reset", reset}, {"crash", crash}, {"shutdown", shutdown}};
     char role[16] = "";
 
-    (void)hart;
     uart_init();
     fdt_bootarg(fdt, "role", role, sizeof(role));
-    for (unsigned int i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
-        if (strcmp(role, roles[i].name) == 0) {
-            roles[i].run();
+    for (unsigned int i = 0; i < sizeof(own_roles) / sizeof(own_roles[0]); i++) {
+        if (strcmp(role, own_roles[i].name) == 0) {
+            own_roles[i].run();
+        }
+    }
+    for (unsigned int i = 0; i < sizeof(virt_roles) / sizeof(virt_roles[0]); i++) {
+        if (strcmp(role, virt_roles[i].name) == 0) {
+            virt_roles[i].run(hart, fdt);
         }
     }
     for (;;) {

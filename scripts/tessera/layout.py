@@ -22,7 +22,7 @@ MAX_REGIONS = 8
 MAX_SHARED = 32
 MAX_LOADS = 8
 MAX_IRQS = 8
-MAX_FIXUPS = 144
+MAX_FIXUPS = 176
 NAME_LEN = 16
 MAX_TRACE_KIB = 16384
 
@@ -39,6 +39,7 @@ FEATURES = (
     "zbb",
     "zbs",
     "svinval",
+    "zawrs",
 )
 
 VM_AUTOSTART = 1 << 0

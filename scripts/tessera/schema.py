@@ -22,7 +22,7 @@ COLOURS = {name: 31 + n for n, name in enumerate(_HUES)} | {f"bright-{name}": 91
 DEFAULT_COLOURS = ("green", "yellow", "cyan", "magenta", "blue", "red", "white")
 
 # What a guest's device tree can tell of; the rest of layout.FEATURES matters to the hypervisor only.
-GUEST_FEATURES = ("sstc", "svpbmt", "zbb", "zba", "zbs", "zicboz", "zicbom", "svinval", "svadu")
+GUEST_FEATURES = ("sstc", "svpbmt", "zbb", "zba", "zbs", "zicboz", "zicbom", "svinval", "svadu", "zawrs")
 
 # Each optional feature stands in both of these of every CPU, and the hypervisor may have to take it out of each.
 ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")

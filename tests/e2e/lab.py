@@ -29,7 +29,7 @@ OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
 AGAIN = r"starts again(?: in \d+ ms)?"  # what the console says of a VM that does, perhaps after a pause
 LINUX_PROMPT = r"^linux:~# "
-EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval"
+EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval,zawrs"
 VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
 # Of real time, for things that take a moment: other work may have the machine too.
 SOON_S = 60

@@ -20,7 +20,8 @@ enum riscv_feature {
     RISCV_FEATURE_ZBB = 9,
     RISCV_FEATURE_ZBS = 10,
     RISCV_FEATURE_SVINVAL = 11,
-    RISCV_FEATURE_COUNT = 12,
+    RISCV_FEATURE_ZAWRS = 12,
+    RISCV_FEATURE_COUNT = 13,
 };
 
 #endif

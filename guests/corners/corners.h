@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this guest share: each role is one of the functions. */
+#ifndef CORNERS_H
+#define CORNERS_H
+
+#include <stdint.h>
+
+/* Runs `function` on the hart that did not boot (0 or 1), with a stack of its own. */
+void start_other_hart(unsigned long boot_hart, void (*function)(unsigned long hart, void *argument));
+
+/* --- virt.c --- */
+
+/* wrs: is WRS.NTO an instruction, does the device tree tell of Zawrs, and how long does it wait? */
+void wrs(unsigned long hart, const void *fdt);
+
+/* widths: what a load and a store of each width does at every offset of the devices' registers. */
+void widths(unsigned long hart, const void *fdt);
+
+/* rtc: the clock, and its alarm. */
+void rtc(unsigned long hart, const void *fdt);
+
+/* seed: /chosen/rng-seed; then a reset. */
+void seed(unsigned long hart, const void *fdt);
+
+/* power-off, reset and failure: by the test finisher. */
+void finish_off(unsigned long hart, const void *fdt);
+void finish_reset(unsigned long hart, const void *fdt);
+void finish_failed(unsigned long hart, const void *fdt);
+
+/* --- legacy.c --- */
+
+/* legacy: the calls of SBI v0.1; the last one shuts down. */
+void legacy(unsigned long hart, const void *fdt);
+
+#endif
