@@ -39,6 +39,10 @@ void probe_allow_senvcfg(void);
 /* Does this hart have the H extension? Asked before anything else. */
 bool probe_hypervisor(void);
 
+/* Reads 8 bytes at the guest-virtual address `va` as the current VCPU's guest, in the mode that it trapped from, would.
+ * Returns 0, or the cause of the trap that the load took: of the guest's tables, or CAUSE_LOAD_GUEST_PAGE. */
+ulong guest_load(ulong va, ulong *value);
+
 /* --- hart.c --- */
 
 /* Sets this hart's CSRs for running guests. */
@@ -121,15 +125,18 @@ struct sbi_extension {
     struct hcall_ret (*fn)(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid);
 };
 
-/* Registers an extension; `order` (two digits): the lower, the sooner it is found. */
+/* Registers an extension; `order` (two digits, of its own): the lower, the sooner it is found. */
 #define SBI_EXTENSION(id, fn, order) \
-    static const struct sbi_extension sbi_extension_##fn REGISTER_IN("sbi_extensions." #order) = {id, fn}
+    static const struct sbi_extension sbi_extension_##order REGISTER_IN("sbi_extensions." #order) = {id, fn}
 
 /* Shorthand of the handlers. */
 #define SBI_RET(error) ((struct hcall_ret){(error), 0})
 #define SBI_VALUE(value) ((struct hcall_ret){HCALL_OK, (value)})
 
 bool sbi_known(ulong id);
+
+/* The timer of the current VCPU `v` interrupts at `deadline`; one that was pending does not. */
+void sbi_set_timer(struct vcpu *v, ticks_t deadline);
 
 /* What a handler returns when the guest shall make the call once more; a0 and a1 are its arguments. */
 struct hcall_ret sbi_again(ulong a0, ulong a1);

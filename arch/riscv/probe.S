@@ -93,3 +93,25 @@ guest_fetch_trapped:
     csrw    CSR_HSTATUS, t2
     li      a0, 0
     ret
+
+    /* ulong guest_load(ulong va, ulong *value): internal.h. As guest_fetch, with the right to load (HLV). */
+    .globl  guest_load
+guest_load:
+    csrr    t0, CSR_SEPC
+    csrr    t1, CSR_SSTATUS
+    csrr    t2, CSR_HSTATUS
+    la      t3, guest_load_trapped
+    csrrw   t3, CSR_STVEC, t3
+    .insn   r 0x73, 4, 0x36, a0, a0, x0 /* hlv.d a0, (a0) */
+    sd      a0, 0(a1)
+    li      a0, 0
+    csrw    CSR_STVEC, t3
+    ret
+    .balign 4
+guest_load_trapped:
+    csrw    CSR_STVEC, t3
+    csrw    CSR_SEPC, t0
+    csrw    CSR_SSTATUS, t1
+    csrw    CSR_HSTATUS, t2
+    csrr    a0, CSR_SCAUSE
+    ret

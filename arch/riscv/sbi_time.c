@@ -4,24 +4,27 @@
 #include "internal.h"
 #include "sched.h"
 
+void sbi_set_timer(struct vcpu *v, ticks_t deadline)
+{
+    if (riscv_sstc) {
+        csr_write(CSR_VSTIMECMP, deadline);
+        return;
+    }
+    v->arch.vstimecmp = deadline;
+    spin_lock(&sched_lock);
+    timer_arm(&v->timer, deadline);
+    __atomic_fetch_and(&v->pending, ~(1UL << IRQ_VSTI), __ATOMIC_RELAXED); /* the timer may be on another hart */
+    spin_unlock(&sched_lock);
+    csr_clear(CSR_HVIP, 1UL << IRQ_VSTI);
+}
+
 static struct hcall_ret sbi_time(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
 {
-    struct vcpu *v = cpu_self()->current;
-
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     if (fid != 0) {
         return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
     }
-    if (riscv_sstc) {
-        csr_write(CSR_VSTIMECMP, a0);
-        return SBI_RET(HCALL_OK);
-    }
-    v->arch.vstimecmp = a0;
-    spin_lock(&sched_lock);
-    timer_arm(&v->timer, a0);
-    __atomic_fetch_and(&v->pending, ~(1UL << IRQ_VSTI), __ATOMIC_RELAXED); /* the timer may be on another hart */
-    spin_unlock(&sched_lock);
-    csr_clear(CSR_HVIP, 1UL << IRQ_VSTI);
+    sbi_set_timer(cpu_self()->current, a0);
     return SBI_RET(HCALL_OK);
 }
 SBI_EXTENSION(SBI_EXT_TIME, sbi_time, 12);

@@ -30,7 +30,7 @@ HYP_SMALL := core/console.c core/console_out.c core/lib/format.c core/trace.c ar
 HYP_TINY := operator/keys.c core/console_log.c core/memmap.c core/sysimage.c core/system.c core/vm.c \
             core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
-            arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
+            arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
             arch/mips/emulate.c arch/mips/main.c arch/mips/vcpu.c arch/mips/vm.c arch/mips/wide.c
 $(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
 $(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os $(HYP_TINY_OPT)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a guest finds that boots on QEMU's virt under OpenSBI (guests/corners): the same bytes natively and in a VM."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 from lab import SOON_S, booted, built, command, keyboard
 
-from tessera.machine import Machine
+from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, Qemu
 
 NEWER = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")  # it knows more than the oldest that is supported
@@ -53,3 +54,24 @@ def test_wrs_where_the_machine_lacks_it(qemu: Qemu, machine: Machine):
     told = f"told of zawrs: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
     start(machine, "wrs")
     machine.expect("wrs", rf"^corners: {told}$", SOON_S)
+
+
+def lines_of(machine: Machine, name: str, last: str) -> list[str]:
+    """What the guest printed up to the line `last`."""
+    machine.expect(name, rf"^corners: {last}$", SOON_S)
+    said = machine.console.finished(name)
+    return re.findall(r"^corners: .*$", said[: said.index(f"corners: {last}")], re.MULTILINE)
+
+
+def native_lines(boot_native: Callable[..., Machine], name: str, last: str) -> list[str]:
+    with boot_native(built("virt"), name) as native:
+        return lines_of(native, name, last)
+
+
+def test_legacy_calls_answer_as_opensbi_does(boot_native: Callable[..., Machine], machine: Machine):
+    """SBI v0.1: results, interrupts on both harts, and the exceptions that bad pointers to masks give."""
+    start(machine, "legacy")
+    ours = lines_of(machine, "legacy", "shutting down")
+    assert len(ours) > 20
+    assert ours == native_lines(boot_native, "legacy", "shutting down")
+    machine.expect(HYPERVISOR, r"^legacy stopped by its own shutdown$", SOON_S)

@@ -37,7 +37,7 @@ void sbi_unknown(struct verdict *v, uint64_t arg)
     uint64_t state = 7;
 
     (void)arg;
-    for (unsigned long e = 3; e < 0x10; e++) {
+    for (unsigned long e = 9; e < 0x10; e++) { /* below: SBI v0.1 */
         firmware_call(v, &(struct firmware_call){e, 0, ALL, ALL, ALL, NOT_SUPPORTED});
     }
     for (unsigned int n = 0; n < 500; n++) {
@@ -51,6 +51,41 @@ void sbi_unknown(struct verdict *v, uint64_t arg)
             firmware_call(v, &(struct firmware_call){there[e], f, ALL, ALL, ALL, NOT_SUPPORTED});
         }
     }
+}
+
+/* A call of SBI v0.1, which may raise an exception. */
+static struct caught legacy_call(unsigned long number, unsigned long pointer)
+{
+    static volatile uint32_t code[3];
+
+    code[0] = 0x00000893U | (uint32_t)number << 20; /* li a7, number */
+    code[1] = WORD_ECALL;
+    code[2] = WORD_RET;
+    __asm__ volatile("fence.i" ::: "memory");
+    return guarded(SUPERVISOR, (uintptr_t)code, pointer, 0);
+}
+
+/* Masks of harts where no memory of its own is, and harts that are not there. */
+void sbi_legacy(struct verdict *v, uint64_t arg)
+{
+    static const unsigned long addresses[] = BAD_ADDRESSES(8UL);
+    static unsigned long mask;
+
+    (void)arg;
+    for (unsigned long number = 4; number < 8; number++) {
+        for (size_t n = 1; n < LENGTH_OF(addresses); n++) { /* the first, 0, stands for all harts */
+            struct caught c = legacy_call(number, addresses[n]);
+
+            judge(v, c.cause == CAUSE_LOAD_ACCESS && c.stval == addresses[n] && c.value == addresses[n],
+                  "%lu(0x%lx): cause %ld, stval 0x%lx", number, addresses[n], (long)c.cause, c.stval);
+        }
+        for (unsigned int hart = 2; hart < 64; hart++) {
+            mask = 1UL << hart | 1UL;
+            judge(v, legacy_call(number, (uintptr_t)&mask).value == (unsigned long)INVALID, "%lu to hart %u", number,
+                  hart);
+        }
+    }
+    judge(v, (csr_read_sip() & SIE_SOFT) == 0, "an interrupt has come");
 }
 
 /* Harts that are not there, in every way in which a mask and a base can name them. */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls of SBI v0.1 for guests, as OpenSBI answers them; the console's are in sbi_console.c. They return in a0 alone and
+ * leave a1. Harts are passed by a pointer to a mask in the guest's virtual memory; NULL means all of them. What a load
+ * by the guest itself would raise at that address, the call raises.
+ */
+#include "arch.h"
+#include "internal.h"
+
+#define INSN_ECALL_SIZE 4U
+#define LEGACY_OK(a1) ((struct hcall_ret){HCALL_OK, (a1)})
+
+/* The pointer was bad: the guest takes the exception at its ecall, with all registers as they were. */
+static struct hcall_ret legacy_fault(ulong a0, ulong a1, ulong cause)
+{
+    struct hcall_ret ret = sbi_again(a0, a1);
+
+    exit_inject(cpu_self()->current, cause == CAUSE_LOAD_GUEST_PAGE ? CAUSE_LOAD_ACCESS : cause, a0);
+    return ret;
+}
+
+/* Calls `act` with the VCPUs that the mask at `pointer` names. */
+static struct hcall_ret legacy_harts(ulong pointer, ulong a1, void (*act)(struct vm *vm, ulong vcpus))
+{
+    struct vm *vm = cpu_self()->current->vm;
+    ulong mask = 0, cause = pointer != 0 ? guest_load(pointer, &mask) : 0;
+
+    if (cause != 0) {
+        return legacy_fault(pointer, a1, cause);
+    }
+    if (!sbi_mask(vm, mask, pointer != 0 ? 0 : ~0UL, &mask)) {
+        return (struct hcall_ret){HCALL_ERR_INVALID_PARAM, a1};
+    }
+    act(vm, mask);
+    return LEGACY_OK(a1);
+}
+
+static void legacy_raise(struct vm *vm, ulong vcpus)
+{
+    for (unsigned i = 0; vcpus >> i != 0; i++) {
+        if ((vcpus >> i & 1U) != 0) {
+            vcpu_raise(&vm->vcpus[i], 1UL << IRQ_VSSI);
+        }
+    }
+}
+
+static struct hcall_ret sbi_legacy_set_timer(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
+    sbi_set_timer(cpu_self()->current, a0);
+    return LEGACY_OK(a1);
+}
+SBI_EXTENSION(0, sbi_legacy_set_timer, 50);
+
+static struct hcall_ret sbi_legacy_clear_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    (void)a0, (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
+    csr_clear(CSR_HVIP, 1UL << IRQ_VSSI);
+    return LEGACY_OK(a1);
+}
+SBI_EXTENSION(3, sbi_legacy_clear_ipi, 51);
+
+static struct hcall_ret sbi_legacy_send_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
+    return legacy_harts(a0, a1, legacy_raise);
+}
+SBI_EXTENSION(4, sbi_legacy_send_ipi, 52);
+
+/* Remote fence.i, sfence.vma, and that with an ASID: all forget everything, as in sbi_rfence(). */
+static struct hcall_ret sbi_legacy_fence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
+    return legacy_harts(a0, a1, fence_remote);
+}
+SBI_EXTENSION(5, sbi_legacy_fence, 53);
+SBI_EXTENSION(6, sbi_legacy_fence, 54);
+SBI_EXTENSION(7, sbi_legacy_fence, 55);
+
+static struct hcall_ret sbi_legacy_shutdown(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+{
+    (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
+    vm_stop(cpu_self()->current->vm, VM_REASON_SHUTDOWN, false);
+    return (struct hcall_ret){(long)a0, a1}; /* nobody reads it: the VCPU does not come back */
+}
+SBI_EXTENSION(8, sbi_legacy_shutdown, 56);
