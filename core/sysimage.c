@@ -6,7 +6,7 @@
 #include "system.h"
 
 _Static_assert(sizeof(struct sysimage_header) == 128, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_vm) == 136, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_vm) == 160, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_load) == 24, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
@@ -94,7 +94,7 @@ static const char *check_numbers(const struct sysimage_header *image, const stru
     if (vm->rt_apps > SYSIMAGE_MAX_RT_APPS) {
         return "a VM with a wrong number of RT apps";
     }
-    if (vm->uart_irq > 31U || vm->message_irq > 31U) {
+    if (vm->uart_irq > 31U || vm->message_irq > 31U || vm->rtc_irq > 31U) {
         return "a VM with a wrong interrupt number";
     }
     return vm->send_to >> image->nvms != 0 ? "a VM that may send to one that is not there" : NULL;

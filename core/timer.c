@@ -12,6 +12,7 @@ void timer_init(struct timer *t, void (*expired)(struct timer *))
     list_init(&t->node);
     t->deadline = TICKS_NEVER;
     t->expired = expired;
+    t->unlocked = false;
 }
 
 void timer_insert(struct timer *t, ticks_t deadline)
@@ -30,6 +31,14 @@ void timer_insert(struct timer *t, ticks_t deadline)
     }
 }
 
+/* For a timer whose expired() takes a lock that comes before sched_lock. */
+static void __attribute__((noinline, cold)) timer_run_unlocked(struct timer *t)
+{
+    spin_unlock(&sched_lock);
+    t->expired(t);
+    spin_lock(&sched_lock);
+}
+
 /* Some of the timers of the list that are due, and the hardware's next deadline if that is not the scheduler's to set: at
  * once, if there are more. With the lock, for other CPUs take timers out. */
 static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
@@ -42,7 +51,11 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
         struct timer *t = timer_of(cpu->timers.next);
 
         list_remove(&t->node);
-        t->expired(t);
+        if (UNLIKELY(t->unlocked)) {
+            timer_run_unlocked(t);
+        } else {
+            t->expired(t);
+        }
     }
     if ((cpu->flags & CPU_RESCHED) == 0) {
         timer_settle(cpu);

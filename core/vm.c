@@ -170,6 +170,7 @@ const char *vm_reason_name(enum vm_reason reason)
         [VM_REASON_OFF] = "because its last VCPU turned itself off",
         [VM_REASON_FATAL] = "by a fatal trap",
         [VM_REASON_WATCHDOG] = "by its watchdog",
+        [VM_REASON_FAILURE] = "by its own failure",
     };
 
     return names[reason];

@@ -253,7 +253,8 @@ static void vuart_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong
 
 bool vuart_init(struct vm *vm, gpa_t base)
 {
-    const struct vdev dev = {.base = base, .size = VUART_SIZE, .read = vuart_read, .write = vuart_write};
+    const struct vdev dev = {
+        .base = base, .size = VUART_SIZE, .widths = 1 | 2 | 4 | 8, .read = vuart_read, .write = vuart_write};
 
     return vdev_add(&vm->devs, &dev);
 }

@@ -26,6 +26,9 @@ void platform_uart_again(bool tx);
  */
 void platform_fail(void);
 
+/* Nanoseconds since 1970 by the board's clock, 0 if it has none. Called once at boot, before addresses are translated. */
+uint64_t platform_wall_clock(void);
+
 /* Facts of the board. */
 struct platform_device {
     hpa_t base;

@@ -168,19 +168,85 @@ static inline void mmio_skip(ulong insn)
     csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 2U + (insn & INSN_LONG));
 }
 
+/* One naturally aligned access. False: no device answers it. */
+static inline const struct vdev *mmio_device(const struct vcpu *v, gpa_t gpa, unsigned width_log2)
+{
+    const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
+    unsigned size = 1U << width_log2;
+
+    return dev != NULL && (dev->widths & size) != 0 && dev->size - (gpa - dev->base) >= size ? dev : NULL;
+}
+
+static inline bool mmio_read(struct vcpu *v, gpa_t gpa, unsigned width_log2, ulong *value)
+{
+    const struct vdev *dev = mmio_device(v, gpa, width_log2);
+
+    if (UNLIKELY(dev == NULL)) {
+        return false;
+    }
+    *value = dev->read(v, gpa - dev->base, width_log2);
+    return true;
+}
+
+static inline bool mmio_write(struct vcpu *v, gpa_t gpa, unsigned width_log2, ulong value)
+{
+    const struct vdev *dev = mmio_device(v, gpa, width_log2);
+
+    if (UNLIKELY(dev == NULL)) {
+        return false;
+    }
+    dev->write(v, gpa - dev->base, width_log2, value);
+    return true;
+}
+
+/* A misaligned access is one of aligned pieces, from the lowest address on, as QEMU does it from version 8.2 on; what a
+ * piece did stays done if a later one finds no device. A load sets *value. Not across two pages: what the second is, only
+ * the guest's tables say. */
+static bool __attribute__((noinline, cold)) mmio_in_pieces(struct vcpu *v, gpa_t gpa, unsigned width_log2, ulong *value,
+                                                           bool load)
+{
+    gpa_t end = gpa + (1UL << width_log2);
+    unsigned shift = 0;
+    ulong all = 0, piece;
+
+    if ((gpa ^ (end - 1U)) >> 12 != 0) {
+        return false;
+    }
+    while (gpa < end) {
+        ulong either = gpa | (end - gpa), size = either & (0 - either);
+        unsigned log2 = (unsigned)((size >> 1) - (size >> 3)); /* of 1, 2, 4 or 8 */
+
+        piece = *value >> shift;
+        if (!(load ? mmio_read(v, gpa, log2, &piece) : mmio_write(v, gpa, log2, piece))) {
+            return false;
+        }
+        all |= piece << shift;
+        shift += (unsigned)size * 8U;
+        gpa += size;
+    }
+    *value = load ? all : *value;
+    return true;
+}
+
+static inline bool mmio_aligned(gpa_t gpa, unsigned width_log2)
+{
+    return (gpa & ((1UL << width_log2) - 1U)) == 0;
+}
+
 struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
 {
     gpa_t gpa = fault_gpa();
-    const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
     unsigned width_log2 = (unsigned)(insn >> 12) & 3U;
     unsigned shift = 64U - (8U << width_log2);
-    ulong value;
+    ulong value = 0;
 
-    if (UNLIKELY(dev == NULL || (insn & INSN_OPCODE) != OPCODE_LOAD || (insn & 1U) == 0)) {
+    if (UNLIKELY((insn & INSN_OPCODE) != OPCODE_LOAD || (insn & 1U) == 0 ||
+                 !(LIKELY(mmio_aligned(gpa, width_log2)) ? mmio_read(v, gpa, width_log2, &value)
+                                                         : mmio_in_pieces(v, gpa, width_log2, &value, true)))) {
         return mmio_refuse(v);
     }
     mmio_skip(insn);
-    value = dev->read(v, gpa - dev->base, width_log2) << shift;
+    value <<= shift;
     value = (insn & FUNCT3_UNSIGNED) != 0 ? value >> shift : (ulong)((long)value >> shift);
     return (struct mmio_result){value, (insn >> 7) & 31U};
 }
@@ -188,14 +254,15 @@ struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
 void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
 {
     gpa_t gpa = fault_gpa();
-    const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
+    unsigned width_log2 = (unsigned)(insn >> 12) & 3U;
 
-    if (UNLIKELY(dev == NULL || (insn & INSN_OPCODE) != OPCODE_STORE || (insn & 1U) == 0)) {
+    if (UNLIKELY((insn & INSN_OPCODE) != OPCODE_STORE || (insn & 1U) == 0 ||
+                 !(LIKELY(mmio_aligned(gpa, width_log2)) ? mmio_write(v, gpa, width_log2, value)
+                                                         : mmio_in_pieces(v, gpa, width_log2, &value, false)))) {
         mmio_refuse(v);
         return;
     }
     mmio_skip(insn);
-    dev->write(v, gpa - dev->base, (insn >> 12) & 3U, value);
 }
 
 const char *arch_cause_name(ulong cause)

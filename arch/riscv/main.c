@@ -102,6 +102,8 @@ void boot_first(ulong hartid)
         boot_failed("this machine lacks ", wrong);
     }
     boot_patches(image);
+    hyp.image = image;
+    vrtc_boot(platform_wall_clock());
     wrong = hostmap_init(image);
     if (wrong == NULL) {
         hostmap_enable();

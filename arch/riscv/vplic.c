@@ -253,15 +253,11 @@ static void __attribute__((noinline)) vplic_store_locked(struct vm *vm, gpa_t of
     spin_unlock(&vm->lock);
 }
 
-#define WIDTH_32 2U /* the specification has 32-bit registers only */
-
 static ulong vplic_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 {
     ulong c = vplic_claim_context(v->vm, offset);
 
-    if (width_log2 != WIDTH_32) {
-        return 0;
-    }
+    (void)width_log2;
     return c != NO_CONTEXT ? vplic_claim(v, c) : vplic_load_locked(v->vm, offset);
 }
 
@@ -269,12 +265,10 @@ static void vplic_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong
 {
     ulong c = vplic_claim_context(v->vm, offset);
 
-    if (width_log2 != WIDTH_32) {
-        return;
-    }
+    (void)width_log2;
     if (c != NO_CONTEXT) {
         vplic_complete(v->vm, c, (uint32_t)value);
-    } else if (offset % 4U == 0) {
+    } else {
         vplic_store_locked(v->vm, offset, (uint32_t)value);
     }
 }
@@ -290,7 +284,7 @@ void arch_vcpu_lines(struct vcpu *v)
 
 bool vplic_init(struct vm *vm, gpa_t base)
 {
-    const struct vdev dev = {.base = base, .size = VPLIC_SIZE, .read = vplic_read, .write = vplic_write};
+    const struct vdev dev = {.base = base, .size = VPLIC_SIZE, .widths = 4, .read = vplic_read, .write = vplic_write};
 
     return vdev_add(&vm->devs, &dev);
 }

@@ -94,6 +94,10 @@ struct sysimage_vm {
     uint32_t rt_share_max;             /* percent of each of these that its apps may have, 1 .. 100 */
     uint32_t rt_budget_max_us;         /* an app's longest budget, microseconds */
     uint32_t rt_period_max_us;         /* an app's longest period, microseconds */
+    uint64_t finisher;                 /* guest-physical address of the emulated test finisher, 0: none */
+    uint64_t rtc;                      /* guest-physical address of the emulated clock, 0: none */
+    uint32_t rtc_irq;                  /* guest PLIC source of its alarm, 1 .. 31; 0: none */
+    uint32_t unused;
 };
 
 enum sysimage_region_kind {

@@ -17,6 +17,7 @@ struct timer {
     struct list node;                /* in cpu->timers, or alone */
     ticks_t deadline;                /* absolute */
     void (*expired)(struct timer *); /* mandatory; called once, with sched_lock held, timer already out of the list */
+    bool unlocked; /* expired() is called without sched_lock instead: it may be armed anew meanwhile */
 };
 
 void timer_init(struct timer *t, void (*expired)(struct timer *));

@@ -12,8 +12,9 @@ struct vcpu;
 struct vdev {
     gpa_t base;
     uint64_t size;
+    unsigned widths; /* sizes of the accesses that are answered, in bytes, or-ed: 1 | 2 | 4 | 8 */
     /* Both mandatory, called without locks on the CPU of the VCPU that made the access; an access is of
-     * 2^width_log2 bytes: 1, 2, 4 or 8.
+     * 2^width_log2 bytes, naturally aligned; an architecture may let through `widths` only.
      * A register that does not exist reads 0 and ignores writes. */
     ulong (*read)(struct vcpu *v, gpa_t offset, unsigned width_log2);
     void (*write)(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong value);

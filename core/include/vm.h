@@ -28,6 +28,7 @@ enum vm_reason {
     VM_REASON_OFF,      /* its last VCPU turned itself off */
     VM_REASON_FATAL,    /* a trap that the guest cannot handle; see vm.fault */
     VM_REASON_WATCHDOG, /* its guest did not pet the watchdog in time */
+    VM_REASON_FAILURE,  /* the guest says that it has failed */
 };
 
 /* Why a VM was stopped by the hypervisor; registers are in the VCPU. */

@@ -8,8 +8,8 @@
 struct vm;
 struct vcpu;
 
-#define VUART_FIFO 1024U  /* receive FIFO, bytes; power of two. The real chip has 16, which a pasted line overruns. */
-#define VUART_SIZE 0x100U /* eight registers, and nothing up to here, as on the machine that guests expect */
+#define VUART_FIFO 1024U /* receive FIFO, bytes; power of two. The real chip has 16, which a pasted line overruns. */
+#define VUART_SIZE 8U    /* one byte for each register; the machine that guests expect has nothing behind them either */
 
 struct vuart {
     uint8_t ier, lcr, mcr, scr, fcr, dll, dlm;

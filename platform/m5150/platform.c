@@ -114,3 +114,8 @@ void platform_uart_taken(void)
 {
     SFR(INT_IFS(IRQ_U2RX) + CLR) = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
 }
+
+uint64_t platform_wall_clock(void)
+{
+    return 0;
+}

@@ -26,3 +26,13 @@ void platform_fail(void)
         (void)*finisher;
     }
 }
+
+#define RTC_TIME 0x101000UL /* the goldfish RTC: low half, then high half as it was then */
+
+uint64_t platform_wall_clock(void)
+{
+    const volatile uint32_t *rtc = (const volatile uint32_t *)RTC_TIME;
+    uint64_t low = rtc[0];
+
+    return (uint64_t)rtc[1] << 32 | low;
+}

@@ -39,6 +39,8 @@ def guest_dts(system: System, vm: Vm) -> str:
     soc = _soc(vm)
     if soc:
         body += ["", *soc]
+    if vm.has_finisher:
+        body += ["", *_syscon("poweroff", virtual.FINISHER_OFF), "", *_syscon("reboot", virtual.FINISHER_RESET)]
     head = f"// Made by the image builder for VM {vm.name} of {system.source.name}; do not edit.\n/dts-v1/;\n\n"
     return head + "\n".join(_node("/", body)) + "\n"
 
@@ -123,6 +125,10 @@ def isa_string(board: Board, told: tuple[str, ...]) -> str:
 
 def _soc(vm: Vm) -> list[str]:
     nodes: list[list[str]] = []
+    if vm.has_finisher:
+        nodes.append(_finisher())
+    if vm.has_rtc:
+        nodes.append(_rtc(vm.rtc_irq))
     if vm.has_uart:
         nodes.append(_uart(vm))
     nodes += [_device(device) for device in vm.devices]
@@ -152,6 +158,27 @@ def _uart(vm: Vm) -> list[str]:
     elif not vm.machine.has_plic and not vm.node["uart-polled"]:
         body += ["interrupt-parent = <&cpu0_intc>;", f"interrupts = <{vm.machine.uart_irq}>;"]
     return _node(f"serial@{vm.machine.uart_base:x}", body)
+
+
+def _finisher() -> list[str]:
+    body = [
+        'compatible = "sifive,test1", "sifive,test0", "syscon";',
+        f"reg = {_reg(virtual.FINISHER_BASE, virtual.FINISHER_SIZE)};",
+    ]
+    return _node(f"finisher: test@{virtual.FINISHER_BASE:x}", body)
+
+
+def _syscon(name: str, value: int) -> list[str]:
+    """What Linux writes to the finisher to power off or reboot."""
+    body = [f'compatible = "syscon-{name}";', "regmap = <&finisher>;", "offset = <0>;", f"value = <{value:#x}>;"]
+    return _node(name, body)
+
+
+def _rtc(irq: int) -> list[str]:
+    body = ['compatible = "google,goldfish-rtc";', f"reg = {_reg(virtual.RTC_BASE, virtual.RTC_SIZE)};"]
+    if irq:
+        body += ["interrupt-parent = <&plic>;", f"interrupts = <{irq}>;"]
+    return _node(f"rtc@{virtual.RTC_BASE:x}", body)
 
 
 def _device(device: BoardDevice) -> list[str]:

@@ -145,10 +145,21 @@ def _vm(vm: Vm, names: list[str], rt: RtLimits, arrays: dict[str, tuple[int, int
         uart_irq=vm.machine.uart_irq if heard else 0,
         entry=vm.entry,
         dtb=vm.dtb_address,
-        uart=vm.machine.uart_base if vm.has_uart else 0,
-        plic=virtual.PLIC_BASE if vm.has_plic else 0,
+        **_emulated(vm),
         **numbers,
     )
+
+
+def _emulated(vm: Vm) -> dict[str, int | bytes]:
+    """The addresses of the emulated devices, 0 for what the VM lacks."""
+    return {
+        "uart": vm.machine.uart_base if vm.has_uart else 0,
+        "plic": virtual.PLIC_BASE if vm.has_plic else 0,
+        "finisher": virtual.FINISHER_BASE if vm.has_finisher else 0,
+        "rtc": virtual.RTC_BASE if vm.has_rtc else 0,
+        "rtc_irq": vm.rtc_irq,
+        "unused": 0,
+    }
 
 
 def _mask(names: list[str], wanted: tuple[str, ...]) -> int:

@@ -139,6 +139,10 @@ VM = Record(
         ("rt_share_max", "I"),
         ("rt_budget_max_us", "I"),
         ("rt_period_max_us", "I"),
+        ("finisher", "Q"),
+        ("rtc", "Q"),
+        ("rtc_irq", "I"),
+        ("unused", "I"),
     ),
 )
 

@@ -5,6 +5,7 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tessera import virtual
 from tessera.layout import align_up
 from tessera.reading import Read
 from tessera.virtual import Machine
@@ -151,6 +152,27 @@ class Vm:
     @property
     def has_plic(self) -> bool:
         return self.machine.has_plic and not self.node["no-plic"]
+
+    @property
+    def has_finisher(self) -> bool:
+        return not self.node["no-finisher"] and self._leaves(virtual.FINISHER_BASE, virtual.FINISHER_SIZE)
+
+    @property
+    def has_rtc(self) -> bool:
+        return not self.node["no-rtc"] and self._leaves(virtual.RTC_BASE, virtual.RTC_SIZE)
+
+    @property
+    def rtc_irq(self) -> int:
+        """Source of the emulated clock's alarm; 0 if something else has it, or there is no clock or PLIC."""
+        taken = {self.node["message-interrupt"], *(device.interrupt for device in self.devices)}
+        return virtual.RTC_IRQ if self.has_rtc and self.has_plic and virtual.RTC_IRQ not in taken else 0
+
+    def _leaves(self, base: int, size: int) -> bool:
+        """Nothing of the system file's lies there, to which an emulated device of QEMU's virt would give way."""
+        ends = [(device.base, device.base + device.size) for device in self.devices]
+        ends += [(region.base, region.end) for region in self.shared]
+        ends.append((self.memory_base, self.memory_end))
+        return self.machine.architecture == "riscv" and all(end <= base or base + size <= at for at, end in ends)
 
 
 @dataclass

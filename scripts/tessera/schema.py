@@ -209,6 +209,8 @@ VM_PROPS = (
         "No emulated interrupt controller; goes with `uart-polled` or `no-uart`, and without devices.",
         default=False,
     ),
+    Prop("no-finisher", Flag(), "No emulated test finisher.", default=False),
+    Prop("no-rtc", Flag(), "No emulated clock.", default=False),
     Prop(
         "isa",
         Words("features", GUEST_FEATURES, may_be_empty=True),

@@ -13,6 +13,15 @@ PLIC_BASE = 0x0C000000
 PLIC_SIZE = 0x600000
 PLIC_SOURCES = 31
 
+FINISHER_BASE = 0x100000
+FINISHER_SIZE = 0x1000
+FINISHER_OFF = 0x5555
+FINISHER_RESET = 0x7777
+
+RTC_BASE = 0x101000
+RTC_SIZE = 0x1000
+RTC_IRQ = 11
+
 IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
 
 # The device tree lies in the last DTB_ROOM bytes of the RAM, as on QEMU's virt: far from whatever a guest puts behind

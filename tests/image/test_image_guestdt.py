@@ -14,6 +14,7 @@ from tessera.problems import BuildError
 from tessera.schema import GUEST_FEATURES
 
 CPU = "/cpus/cpu@{}"
+VIRT_DEVICES = ("/soc/test@100000", "/soc/rtc@101000", "/poweroff", "/reboot")
 
 
 def tree(blob):
@@ -102,7 +103,7 @@ def test_polled_uart(workshop):
 
 
 def test_no_devices_at_all(workshop):
-    nodes = built(workshop, "no-uart; no-plic;")
+    nodes = built(workshop, "no-uart; no-plic; no-finisher; no-rtc;")
     assert "/soc" not in nodes
     assert "/chosen" not in nodes or "stdout-path" not in nodes["/chosen"]
 
@@ -161,8 +162,16 @@ def test_devices_are_those_of_qemu_virt(workshop, tmp_path):
     blob = tmp_path / "virt.dtb"
     subprocess.run([qemu, "-M", f"virt,dumpdtb={blob}", "-display", "none"], check=True, capture_output=True)
     virt, ours = tree(blob.read_bytes()), tree(workshop.build(SYSTEM).files["one.dtb"])
-    for path in ("/soc/serial@10000000", "/soc/plic@c000000", "/soc/virtio_mmio@10001000"):
-        for name in ("reg", "interrupts", "clock-frequency", "#interrupt-cells", "interrupt-controller"):
+    for path in ("/soc/serial@10000000", "/soc/plic@c000000", "/soc/virtio_mmio@10001000", *VIRT_DEVICES):
+        for name in (
+            "reg",
+            "interrupts",
+            "offset",
+            "value",
+            "clock-frequency",
+            "#interrupt-cells",
+            "interrupt-controller",
+        ):
             assert ours[path].get(name) == virt[path].get(name), (path, name)
         assert ours[path]["compatible"] in virt[path]["compatible"]
     cpu, intc = CPU.format(0), CPU.format(0) + "/interrupt-controller"

@@ -4,6 +4,7 @@
 #define ARCH_TYPES_H
 
 #include "csr.h"
+#include "timer.h"
 #include "types.h"
 
 struct cpu;
@@ -67,9 +68,22 @@ struct vplic {
     } context[8];
 };
 
+/* A VM's emulated clock. Guarded by vm.lock. */
+struct vrtc {
+    uint64_t offset; /* ns by which the guest has set it forward */
+    uint64_t alarm;  /* ns since 1970 */
+    uint32_t high;   /* of the time that was read last */
+    bool enabled;    /* the alarm's interrupt is */
+    bool pending;    /* the alarm has come, and was not acknowledged */
+    bool running;    /* the alarm will come */
+    bool line;       /* state of the interrupt line */
+    struct timer timer;
+};
+
 struct arch_vm {
     ulong hgatp;
     struct vplic plic;
+    struct vrtc rtc;
 };
 
 static inline struct cpu *arch_cpu_self(void)

@@ -14,27 +14,65 @@ static const uint32_t loads[] = {0x00050503U, 0x00054503U, 0x00051503U, 0x000555
                                  0x00052503U, 0x00056503U, 0x00053503U};
 static const uint32_t stores[] = {0x00b50023U, 0x00b51023U, 0x00b52023U, 0x00b53023U};
 
-static void try_register(struct verdict *v, uint64_t address, uint64_t value)
+/* A device: which sizes of aligned accesses it answers, or-ed. */
+struct device {
+    uint64_t base, size;
+    uint64_t widths;
+};
+
+static const struct device uart = {PLATFORM_UART_BASE, UART_SIZE, 1 | 2 | 4 | 8};
+static const struct device plic = {PLATFORM_PLIC_BASE, PLIC_SIZE, 4};
+static const struct device finisher = {FINISHER_BASE, FINISHER_SIZE, 2 | 4};
+static const struct device rtc = {RTC_BASE, RTC_SIZE, 4 | 8};
+
+/* Whether the device answers: what is misaligned is one access after the other, each aligned, within a page. */
+static bool answers(const struct device *d, uint64_t address, uint64_t size)
+{
+    uint64_t end = address + size;
+
+    if ((address % size != 0 && address / 0x1000 != (end - 1) / 0x1000)) {
+        return false;
+    }
+    while (address < end) {
+        uint64_t either = address | (end - address), piece = either & (0 - either);
+
+        if ((d->widths & piece) == 0 || address - d->base >= d->size || address + piece > d->base + d->size) {
+            return false;
+        }
+        address += piece;
+    }
+    return true;
+}
+
+static uint64_t size_of(uint32_t word)
+{
+    return 1UL << (word >> 12 & 3U);
+}
+
+static void try_register(struct verdict *v, const struct device *d, uint64_t address, uint64_t value)
 {
     for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
         struct caught c = try_word(SUPERVISOR, loads[i], address, 0);
+        uint64_t must = answers(d, address, size_of(loads[i])) ? CAUSE_NONE : CAUSE_LOAD_ACCESS;
 
-        judge(v, c.cause == CAUSE_NONE, "load %x at 0x%lx: cause %ld", loads[i], address, (long)c.cause);
+        judge(v, c.cause == must, "load %x at 0x%lx: cause %ld", loads[i], address, (long)c.cause);
     }
     for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
         struct caught c = try_word(SUPERVISOR, stores[i], address, value);
+        uint64_t must = answers(d, address, size_of(stores[i])) ? CAUSE_NONE : CAUSE_STORE_ACCESS;
 
-        judge(v, c.cause == CAUSE_NONE, "store %x at 0x%lx: cause %ld", stores[i], address, (long)c.cause);
+        judge(v, c.cause == must, "store %x at 0x%lx: cause %ld", stores[i], address, (long)c.cause);
     }
 }
 
-/* Every offset, every width, odd ones too; the divisor stands where characters go, so that nothing is printed. */
+/* Every offset up to some behind the last register, every width, odd ones too; the divisor stands where characters go, so
+ * that nothing is printed. */
 void uart_registers(struct verdict *v, uint64_t arg)
 {
     (void)arg;
-    for (uint64_t offset = 0; offset < UART_SIZE; offset++) {
+    for (uint64_t offset = 0; offset < UART_SIZE + 16; offset++) {
         uart_write(UART_LCR, LCR_DLAB);
-        try_register(v, PLATFORM_UART_BASE + offset, offset == UART_LCR ? LCR_DLAB : ~0UL);
+        try_register(v, &uart, PLATFORM_UART_BASE + offset, offset == UART_LCR ? LCR_DLAB : 0);
     }
     uart_write(UART_LCR, 3);
     uart_init();
@@ -46,14 +84,44 @@ void plic_registers(struct verdict *v, uint64_t arg)
 {
     (void)arg;
     for (uint64_t offset = 0; offset < PLIC_SIZE; offset += offset < 0x2400 ? 3 : 0x7ffd) {
-        try_register(v, PLATFORM_PLIC_BASE + offset, ~0UL);
+        try_register(v, &plic, PLATFORM_PLIC_BASE + offset, ~0UL);
     }
     for (uint64_t context = 0; context < 32; context++) {
-        try_register(v, PLATFORM_PLIC_BASE + 0x200000 + context * 0x1000, context);
-        try_register(v, PLATFORM_PLIC_BASE + 0x200004 + context * 0x1000, ~0UL);
-        try_register(v, PLATFORM_PLIC_BASE + 0x2000 + context * 0x80, ~0UL);
+        try_register(v, &plic, PLATFORM_PLIC_BASE + 0x200000 + context * 0x1000, context);
+        try_register(v, &plic, PLATFORM_PLIC_BASE + 0x200004 + context * 0x1000, ~0UL);
+        try_register(v, &plic, PLATFORM_PLIC_BASE + 0x2000 + context * 0x80, ~0UL);
     }
-    try_register(v, PLATFORM_PLIC_BASE + PLIC_SIZE - 1, ~0UL);
+    try_register(v, &plic, PLATFORM_PLIC_BASE + PLIC_SIZE - 1, ~0UL);
+}
+
+/* The test finisher, told what means nothing to it, and the clock, set to anything. */
+void machine_registers(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    for (uint64_t offset = 0; offset < FINISHER_SIZE; offset += offset < 0x40 ? 1 : 0x3d) {
+        try_register(v, &finisher, FINISHER_BASE + offset, ~0UL);
+    }
+    for (uint64_t offset = 0; offset < RTC_SIZE + 16; offset++) {
+        try_register(v, &rtc, RTC_BASE + offset, ~0UL << offset);
+    }
+}
+
+/* Alarms that are always due, or a moment away, on a line that nobody serves. */
+void alarm_storm(struct verdict *v, uint64_t arg)
+{
+    volatile uint32_t *registers = (volatile uint32_t *)RTC_BASE;
+    uint64_t end = csr_read_time() + 10UL * MS;
+
+    (void)arg;
+    for (uint32_t n = 0; csr_read_time() < end; n++) {
+        uint64_t low = registers[0], now = (uint64_t)registers[1] << 32 | low, when = now + n % 5U * 1000U;
+
+        registers[4] = n & 1U;
+        registers[3] = (uint32_t)(when >> 32);
+        registers[2] = (uint32_t)when;
+        registers[7] = 1;
+        judge(v, registers[2] == (uint32_t)when, "alarm %u", n);
+    }
 }
 
 /* What no emulated device answers: atomics, floating point, fetches. */
@@ -73,8 +141,14 @@ void device_atomics(struct verdict *v, uint64_t arg)
         {0x0001a108U, CAUSE_STORE_ACCESS} /* c.fsd */,
         {WORD_JR, CAUSE_INSTRUCTION_ACCESS},
     };
-    static const uint64_t devices[] = {PLATFORM_UART_BASE, PLATFORM_UART_BASE + 8, PLATFORM_PLIC_BASE + 8,
-                                       PLATFORM_PLIC_BASE + 0x201000};
+    static const uint64_t devices[] = {PLATFORM_UART_BASE,
+                                       PLATFORM_UART_BASE + 8,
+                                       PLATFORM_PLIC_BASE + 8,
+                                       PLATFORM_PLIC_BASE + 0x201000,
+                                       FINISHER_BASE,
+                                       FINISHER_BASE + 8,
+                                       RTC_BASE,
+                                       RTC_BASE + 8};
 
     (void)arg;
     for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {

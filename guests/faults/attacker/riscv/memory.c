@@ -37,7 +37,7 @@ static const struct access accesses[] = {
     {EXECUTES, WORD_JR, CAUSE_INSTRUCTION_ACCESS},
 };
 
-static const uint64_t targets[TARGETS][16] = {
+static const uint64_t targets[TARGETS][18] = {
     [FIRMWARE] = {REAL_FIRMWARE, REAL_FIRMWARE + 0x1000, REAL_FIRMWARE + 0x40000, REAL_HYPERVISOR - 8, LIST_END},
     /* text, data, page tables, stacks, the system image */
     [HYPERVISOR] = {REAL_HYPERVISOR, REAL_HYPERVISOR + 0x8000, REAL_HYPERVISOR + 0x10000, REAL_HYPERVISOR + 0x40000,
@@ -46,10 +46,11 @@ static const uint64_t targets[TARGETS][16] = {
     [TICKER] = {REAL_TICKER, REAL_TICKER + 0x200000, REAL_TICKER + 0x210000, REAL_TICKER + 0x3ffff8, LIST_END},
     /* where its own memory really is: not at that address for it */
     [OWN_REAL] = {REAL_OWN, REAL_OWN + 0x200000, LIST_END},
-    /* ROM, test finisher, clock, CLINT, virtio slots, fw_cfg, flash, PCIe; and what is behind its own devices */
-    [MMIO] = {0x1000, 0x100000, 0x101000, 0x2000000, 0x200bff8, PLATFORM_PLIC_BASE - 8, PLATFORM_PLIC_BASE + PLIC_SIZE,
-              PLATFORM_UART_BASE - 8, PLATFORM_UART_BASE + UART_SIZE, 0x10001000, 0x10008000, 0x10100000, PLATFORM_HOLE,
-              0x20000000, 0x30000000, LIST_END},
+    /* ROM, CLINT, virtio slots, fw_cfg, flash, PCIe; and what is before and behind its own devices */
+    [MMIO] = {0x1000, FINISHER_BASE - 8, RTC_BASE + RTC_SIZE + 4, 0x102000, 0x2000000, 0x200bff8,
+              PLATFORM_PLIC_BASE - 8, PLATFORM_PLIC_BASE + PLIC_SIZE, PLATFORM_UART_BASE - 8,
+              PLATFORM_UART_BASE + UART_SIZE, 0x10001000, 0x10008000, 0x10100000, PLATFORM_HOLE, 0x20000000, 0x30000000,
+              LIST_END},
     [EDGE] = {0, RAM_BASE - 8, RAM_END, RAM_END + 0x1000, SHARED_BASE - 8, SHARED_END, LIST_END},
     [SUPERPAGE] = {RAM_BASE - 0x200000, RAM_END + 0x200000 - 8, 0xbffffff8, 0xc0000000, 0x7ffffff8, 0x100000000,
                    LIST_END},

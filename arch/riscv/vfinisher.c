@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VM's emulated test finisher (SiFive's, as QEMU's virt has it): one register, which ends the VM. */
+#include "arch.h"
+#include "console.h"
+#include "internal.h"
+
+#define FINISHER_SIZE 0x1000U
+#define FINISHER_FAIL 0x3333U /* with a code in the upper half */
+#define FINISHER_PASS 0x5555U
+#define FINISHER_RESET 0x7777U
+
+static ulong finisher_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
+{
+    (void)v, (void)offset, (void)width_log2;
+    return 0;
+}
+
+/* A guest that says it has failed is treated as one that a fatal trap stops. */
+static void finisher_fail(struct vm *vm, uint32_t code)
+{
+    if (vm_stop(vm, VM_REASON_FAILURE, (vm->config->flags & SYSIMAGE_VM_RESTART_FATAL) != 0)) {
+        console_log("%s says that it has failed: code %u", vm->config->name, code);
+    }
+}
+
+static void finisher_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong value)
+{
+    uint32_t word = width_log2 == 2 ? (uint32_t)value : (uint16_t)value;
+    uint16_t status = offset == 0 ? (uint16_t)word : 0;
+
+    if (status == FINISHER_PASS) {
+        vm_stop(v->vm, VM_REASON_SHUTDOWN, false);
+    } else if (status == FINISHER_RESET) {
+        vm_stop(v->vm, VM_REASON_RESET, true);
+    } else if (status == FINISHER_FAIL) {
+        finisher_fail(v->vm, word >> 16);
+    }
+}
+
+bool vfinisher_init(struct vm *vm, gpa_t base)
+{
+    const struct vdev dev = {
+        .base = base, .size = FINISHER_SIZE, .widths = 2 | 4, .read = finisher_read, .write = finisher_write};
+
+    return vdev_add(&vm->devs, &dev);
+}
