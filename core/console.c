@@ -16,7 +16,10 @@ struct spinlock console_lock;
 static struct {
     struct source vms[SYSIMAGE_MAX_VMS]; /* by VM number */
     struct vm *focus;                    /* has the keyboard */
-    bool escape;                         /* the escape key was typed */
+    struct vm *typed_to;                 /* not NULL: has it instead, for a program that types to several VMs */
+    enum console_mode mode;
+    ulong dropped;          /* characters of VMs that do not have the terminal */
+    bool escape;            /* the escape key was typed */
     bool (*divert)(char c); /* who gets what is typed, or NULL; like escape, of the CPU that has the UART */
     bool flush_armed;
     bool tell; /* a VM that wants room may have got it, or an operator may be at work */
@@ -39,10 +42,19 @@ static struct vm *vm_of(const struct source *s)
     return &hyp.vms[s - console.vms];
 }
 
-static void source_finish(struct source *s)
+void source_finish(struct source *s, bool cut)
 {
-    s->due = log_order();
+    s->due = s->due != 0 ? s->due : log_order();
+    s->full = true;
+    s->cut = cut;
     __atomic_store_n(&vm_of(s)->console_busy, true, __ATOMIC_RELAXED);
+}
+
+/* An escape sequence, or a carriage return, ends here. */
+static void source_settle(struct source *s)
+{
+    s->filter = (struct filter){0};
+    s->returned = false;
 }
 
 /* A carriage return that no newline follows starts the line over. */
@@ -50,33 +62,110 @@ static void start_over(struct source *s)
 {
     s->restart |= s->len > 0;
     s->len = 0;
+    s->column = 0;
+}
+
+/* What was held is shown, with `c` behind it. */
+static void source_show(struct source *s, char c)
+{
+    bool sequence = s->filter.held > 0 && s->line[s->len] == FILTER_ESC;
+    unsigned cell = s->start + s->column;
+
+    s->line[s->len + s->filter.held] = c;
+    s->len += s->filter.held + 1U;
+    s->coloured |= sequence;
+    if (!sequence) {
+        cell = (c == '\t' ? cell | 7U : cell) + 1U - s->start; /* a tab stop every 8 */
+        s->column = (uint8_t)(cell < CONSOLE_CELLS ? cell : CONSOLE_CELLS);
+    }
+}
+
+/* The cursor moves within the line. The terminal is told where to, never how far: how wide it is, and how wide it shows
+ * a character, is not known, and what is left of the line is not the VM's. */
+static void source_move(struct source *s, bool left)
+{
+    unsigned cells = s->filter.count > 0 ? s->filter.count : 1U;
+    unsigned room = left ? s->column : CONSOLE_CELLS - s->column;
+
+    cells = cells < room ? cells : room;
+    s->column = (uint8_t)(left ? s->column - cells : s->column + cells);
+    s->line[s->len++] = CONSOLE_MOVE;
+    s->line[s->len++] = (char)s->column;
 }
 
 static void source_append(struct source *s, char c)
 {
-    if (c == '\b' && s->len == 0) {
-        return; /* back beyond the line's start there is the VM's name */
+    enum filter_verdict verdict = filter_next(&s->filter, &c);
+
+    if (verdict == FILTER_HOLD) {
+        s->line[s->len + s->filter.held++] = c;
+        return;
     }
-    s->line[s->len++] = c;
-    if (s->len == CONSOLE_LINE) {
-        source_finish(s);
+    if (verdict == FILTER_PASS) {
+        source_show(s, c);
+    } else if (verdict == FILTER_LEFT || verdict == FILTER_RIGHT) {
+        source_move(s, verdict == FILTER_LEFT);
+    }
+    s->filter.held = 0;
+    if (s->len >= CONSOLE_LINE) {
+        source_finish(s, true);
     }
 }
 
-static void source_putc(struct source *s, char c)
+/* A character of a line. False if it has to come again, after what there is. */
+static bool source_line(struct source *s, char c)
 {
     bool returned = s->returned;
 
     s->touched = true;
-    s->returned = c == '\r';
-    if (c == '\n') {
-        source_finish(s);
-    } else if (c != '\r' && c != '\0') {
-        if (returned) {
-            start_over(s);
+    if (c == '\n' || c == '\r') {
+        source_settle(s);
+        s->returned = c == '\r';
+        if (c == '\n') {
+            source_finish(s, false);
         }
-        source_append(s, c);
+        return true;
     }
+    s->returned = false;
+    if (returned) {
+        start_over(s);
+    }
+    if (filter_begins(c) && s->filter.held == 0 && s->len > CONSOLE_LINE - FILTER_LONGEST) {
+        source_finish(s, true);
+        return false;
+    }
+    source_append(s, c);
+    return true;
+}
+
+/* A byte as it is. */
+static void source_byte(struct source *s, char c)
+{
+    if (s->mode == CONSOLE_ALONE && vm_of(s) != console.focus) {
+        console.dropped++;
+        return;
+    }
+    s->line[s->len++] = c;
+    s->due = s->due != 0 ? s->due : log_order();
+    if (s->len == CONSOLE_LINE) {
+        source_finish(s, true);
+    }
+}
+
+/* False if there is no room for it. */
+static bool __attribute__((noinline)) source_putc(struct source *s, char c)
+{
+    if (s->full) {
+        return false;
+    }
+    if (s->len == 0) {
+        s->mode = (uint8_t)console.mode;
+    }
+    if (s->mode == CONSOLE_LINES) {
+        return source_line(s, c);
+    }
+    source_byte(s, c);
+    return true;
 }
 
 /* What came meanwhile follows, perhaps up to the end of another line. */
@@ -84,8 +173,8 @@ static void source_refill(struct source *s)
 {
     unsigned done = 0;
 
-    while (done < s->behind && s->due == 0) {
-        source_putc(s, s->fifo[done++]);
+    while (done < s->behind && source_putc(s, s->fifo[done])) {
+        done++;
     }
     s->behind -= done;
     for (unsigned i = 0; i < s->behind; i++) {
@@ -96,11 +185,13 @@ static void source_refill(struct source *s)
 void source_clear(struct source *s)
 {
     s->len = 0;
-    s->asked = 0;
+    s->column = 0;
     s->due = 0;
+    s->full = false;
+    s->coloured = false;
     s->restart = false;
     source_refill(s);
-    if (s->due == 0) {
+    if (!s->full) {
         __atomic_store_n(&vm_of(s)->console_busy, false, __ATOMIC_SEQ_CST);
         console.tell |= s->wants_room;
     }
@@ -136,8 +227,8 @@ unsigned console_write(struct vm *vm, const char *text, unsigned size)
     unsigned done = 0;
 
     spin_lock(&console_lock);
-    for (; done < size && done < CONSOLE_WRITE && s->due == 0; done++) {
-        source_putc(s, text[done]);
+    while (done < size && done < CONSOLE_WRITE && source_putc(s, text[done])) {
+        done++;
     }
     written(vm, s);
     spin_unlock(&console_lock);
@@ -149,9 +240,7 @@ void console_putc(struct vm *vm, char c)
     struct source *s = &console.vms[vm->id];
 
     spin_lock(&console_lock);
-    if (s->due == 0) {
-        source_putc(s, c);
-    } else if (s->behind < CONSOLE_FIFO) {
+    if (!source_putc(s, c) && s->behind < CONSOLE_FIFO) {
         s->fifo[s->behind++] = c;
     }
     written(vm, s);
@@ -185,7 +274,7 @@ void console_flush(void)
             if (s->touched || busy) {
                 again = true;
             } else {
-                source_finish(s);
+                source_finish(s, true);
             }
         }
         s->touched = false;
@@ -226,9 +315,62 @@ void console_seize(void)
     log_seize();
 }
 
+/* What came under the mode before is complete. Of a VM that had the terminal alone nothing may be shown any more. */
+static void source_change(struct source *s)
+{
+    source_settle(s);
+    if (s->len == 0) {
+        return;
+    }
+    source_finish(s, true);
+    if (s->mode == CONSOLE_ALONE) {
+        s->len = 0;
+    }
+}
+
+/* Caller holds console_lock. */
+static void change_mode(enum console_mode mode)
+{
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        source_change(&console.vms[i]);
+    }
+    console.mode = mode;
+    console.typed_to = NULL;
+    log_hold(mode == CONSOLE_ALONE);
+    platform_uart_notify_tx(true);
+}
+
+void console_set_mode(enum console_mode mode)
+{
+    spin_lock(&console_lock);
+    change_mode(mode);
+    spin_unlock(&console_lock);
+}
+
+ulong console_end_alone(const char *text, unsigned size)
+{
+    ulong lost = CONSOLE_NOT_ALONE;
+
+    spin_lock(&console_lock);
+    if (console.mode == CONSOLE_ALONE) {
+        (void)out_raw(text, size);
+        change_mode(CONSOLE_LINES);
+        lost = console.dropped;
+        console.dropped = 0;
+    }
+    spin_unlock(&console_lock);
+    return lost;
+}
+
+void console_type_to(struct vm *vm)
+{
+    console.typed_to = vm;
+}
+
 void console_drain(void)
 {
     spin_lock(&console_lock);
+    log_hold(false);
     out_drain(CONSOLE_DRAIN_TRIES);
     spin_unlock(&console_lock);
 }
@@ -276,6 +418,16 @@ static bool console_diverted(char c)
     return c != CONSOLE_ESCAPE;
 }
 
+/* A character for a VM. */
+static void typed(char c)
+{
+    struct vm *vm = console.typed_to != NULL ? console.typed_to : console.focus;
+
+    if (vm != NULL) {
+        vuart_receive(vm, c);
+    }
+}
+
 static void console_typed(char c)
 {
     if (console.divert != NULL && console_diverted(c)) {
@@ -288,9 +440,7 @@ static void console_typed(char c)
         console.escape = true;
     } else {
         console.escape = false; /* typed twice, it is meant for the guest */
-        if (console.focus != NULL) {
-            vuart_receive(console.focus, c);
-        }
+        typed(c);
     }
 }
 
@@ -354,6 +504,17 @@ void console_open(void)
     platform_uart_put('\n');
 }
 
+/* As console_out.c shows a name: at least 8 cells of it, and two behind. */
+static unsigned name_cells(const char *name)
+{
+    unsigned n = 0;
+
+    while (name[n] != '\0') {
+        n++;
+    }
+    return (n > 8 ? n : 8U) + 2U;
+}
+
 void console_init(void)
 {
     timer_init(&console.flush, flush_due);
@@ -363,6 +524,7 @@ void console_init(void)
 
         console.vms[i].name = config->name;
         console.vms[i].colour = config->colour;
+        console.vms[i].start = (uint8_t)name_cells(config->name);
         if ((config->flags & SYSIMAGE_VM_FOCUS) != 0) {
             console.focus = &hyp.vms[i];
         }

@@ -13,6 +13,7 @@ static struct {
     unsigned head, tail; /* free-running */
     unsigned order;      /* of lines that became due, VMs' too; never 0 */
     unsigned room;       /* for how many lines */
+    unsigned hold;       /* not 0: what became due after that waits */
     ulong lost;
     struct log_line waiting[LOG_LINES];
     unsigned due[LOG_LINES];
@@ -51,7 +52,14 @@ unsigned log_waiting(void)
 
 unsigned log_due(void)
 {
-    return log_waiting() > 0 ? lines.due[lines.tail % LOG_LINES] : 0;
+    unsigned due = log_waiting() > 0 ? lines.due[lines.tail % LOG_LINES] : 0;
+
+    return lines.hold != 0 && (int)(due - lines.hold) > 0 ? 0 : due;
+}
+
+void log_hold(bool hold)
+{
+    lines.hold = hold ? log_order() : 0;
 }
 
 void log_begin(struct text *t)
@@ -73,4 +81,5 @@ void log_done(void)
 void log_seize(void)
 {
     lines.room = LOG_LINES;
+    lines.hold = 0;
 }

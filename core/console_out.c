@@ -10,7 +10,7 @@
 
 #define LOG_COLOUR 90U /* bright black: the hypervisor's own lines stay behind the guests' */
 #define LOG_NAME "tessera"
-#define QUERY_LONGEST 16U /* of a terminal query; a longer one is none */
+#define NO_CHANNEL 0U
 
 /* What out_next() returns beside characters. */
 #define OUT_NOTHING (-1)
@@ -18,6 +18,7 @@
 
 enum step {
     OUT_IDLE,  /* nothing begun */
+    OUT_MARK,  /* whose bytes follow */
     OUT_ERASE, /* the line that is shown */
     OUT_NAME,
     OUT_LINE, /* what it says */
@@ -27,31 +28,18 @@ enum step {
 static struct {
     struct source *shown; /* whose unfinished line stands on the terminal, or NULL */
     enum step step;
-    struct source *of; /* whose line is being shown, NULL: the hypervisor's */
-    bool whole;        /* it is finished, and ends */
-    bool anew;         /* it was not on the terminal: what it asked a terminal that does not show it is not asked */
-    unsigned at;       /* next character of the line of `of` */
-    struct text text;  /* OUT_ERASE, OUT_NAME, OUT_END, and OUT_LINE of the hypervisor's */
-    int held;          /* a character that the UART did not take, or OUT_NOTHING */
-    ulong name[2];     /* arguments of OUT_NAME */
+    struct source *of;           /* whose line is being shown, NULL: the hypervisor's */
+    bool whole;                  /* it is finished, and ends */
+    bool inserted;               /* text comes before what follows in the line of `of` */
+    bool doubled;                /* the first of two marks was sent */
+    unsigned channel;            /* whose bytes the last mark announced: 1 + VM number, or NO_CHANNEL */
+    unsigned at;                 /* next character of the line of `of` */
+    struct text text;            /* all steps but OUT_LINE of a VM; there, what is inserted */
+    int held;                    /* a character that the UART did not take, or OUT_NOTHING */
+    ulong args[2];               /* of text */
     unsigned raw_head, raw_tail; /* free-running */
     char raw[CONSOLE_RAW];       /* to be sent as it is */
 } out = {.held = OUT_NOTHING};   /* owner: this file */
-
-/* Length of the terminal query (CSI ... n or CSI ... c) at `at` in the line, 0 if there is none. */
-static unsigned query_length(const struct source *s, unsigned at)
-{
-    unsigned end = at + QUERY_LONGEST < s->len ? at + QUERY_LONGEST : s->len;
-    unsigned i = at + 2;
-
-    if (i >= end || s->line[at] != '\033' || s->line[at + 1] != '[') {
-        return 0;
-    }
-    while (i < end && s->line[i] < '@') {
-        i++;
-    }
-    return i < end && (s->line[i] == 'n' || s->line[i] == 'c') ? i + 1 - at : 0;
-}
 
 static void say(enum step step, const char *format, const ulong *args)
 {
@@ -64,11 +52,10 @@ static void show(struct source *s, bool whole)
 {
     out.of = s;
     out.whole = whole;
-    out.anew = true;
     out.at = 0;
     if (out.shown != NULL) {
         out.shown = NULL;
-        say(OUT_ERASE, "\r\033[K", NULL);
+        say(OUT_ERASE, "\r\033[0m\033[K", NULL);
     } else {
         out.step = OUT_ERASE;
         text_begin(&out.text, "", NULL);
@@ -80,8 +67,29 @@ static void go_on(struct source *s, bool whole)
 {
     out.of = s;
     out.whole = whole;
-    out.anew = false;
     out.step = OUT_LINE;
+}
+
+/* Begins with the bytes of `s`. */
+static void show_bytes(struct source *s)
+{
+    out.shown = NULL;
+    out.at = 0;
+    go_on(s, true);
+}
+
+/* Says whose bytes follow, unless that is so already. */
+static bool change_channel(const struct source *s)
+{
+    unsigned channel = s != NULL && s->mode == CONSOLE_CHANNELS ? (unsigned)(s - sources()) + 1U : NO_CHANNEL;
+
+    if (channel == out.channel) {
+        return false;
+    }
+    out.channel = channel;
+    out.args[0] = (ulong)(channel == NO_CHANNEL ? '.' : (s == source_focused() ? 'a' : 'A') + (int)channel - 1);
+    say(OUT_MARK, "\037%c", out.args);
+    return true;
 }
 
 /* The finished line that has waited longest: of *s, NULL for the hypervisor's. False if there is none. */
@@ -104,25 +112,26 @@ static bool first_due(struct source **s)
     return found;
 }
 
-/* The unfinished line that is shown as it grows. False if all there is of it is shown. */
+/* Whether there is more of the unfinished line that is shown as it grows. */
+static bool grows(const struct source *s)
+{
+    return s != NULL && (s->restart || (s == out.shown ? out.at < s->len : s->len > 0));
+}
+
 static bool begin_growing(void)
 {
     struct source *s = source_focused();
 
-    if (s == NULL) {
+    if (!grows(s)) {
         return false;
     }
-    if (s->restart) {
-        s->restart = false;
-        show(s, false);
+    if (change_channel(s)) {
         return true;
     }
-    if (s != out.shown ? s->len == 0 : out.at >= s->len) {
-        return false;
-    }
-    if (s == out.shown) {
+    if (s == out.shown && !s->restart) {
         go_on(s, false);
     } else {
+        s->restart = false;
         show(s, false);
     }
     return true;
@@ -136,7 +145,12 @@ static bool begin(void)
     if (!first_due(&s)) {
         return begin_growing();
     }
-    if (s != NULL && s == out.shown && !s->restart) {
+    if (change_channel(s)) {
+        return true;
+    }
+    if (s != NULL && s->mode != CONSOLE_LINES) {
+        show_bytes(s);
+    } else if (s != NULL && s == out.shown && !s->restart) {
         go_on(s, true);
     } else {
         show(s, true);
@@ -146,9 +160,9 @@ static bool begin(void)
 
 static void name(void)
 {
-    out.name[0] = out.of != NULL ? out.of->colour : LOG_COLOUR;
-    out.name[1] = (ulong)(out.of != NULL ? out.of->name : LOG_NAME);
-    say(OUT_NAME, "\033[%um%-8s|\033[0m ", out.name);
+    out.args[0] = out.of != NULL ? out.of->colour : LOG_COLOUR;
+    out.args[1] = (ulong)(out.of != NULL ? out.of->name : LOG_NAME);
+    say(OUT_NAME, "\033[%um%-8s|\033[0m ", out.args);
 }
 
 /* The name is there: the line follows. */
@@ -173,38 +187,70 @@ static void finished(void)
     out.step = OUT_IDLE;
 }
 
-/* A step is through with. */
-static void next_step(void)
+/* How a line ends: a VM's colours, and whether it is the whole line, which a program may want to know. */
+static const char *line_end(const struct source *s)
 {
-    if (out.step == OUT_ERASE) {
-        name();
-    } else if (out.step == OUT_NAME) {
-        named();
-    } else if (out.step != OUT_LINE) {
+    if (s != NULL && s->cut) {
+        return "\033[m\r\n";
+    }
+    return s != NULL && s->coloured ? "\033[0m\r\n" : "\r\n";
+}
+
+/* All characters of the line have been sent. */
+static void line_sent(void)
+{
+    if (out.of != NULL && out.of->mode != CONSOLE_LINES) {
         finished();
     } else if (out.whole) {
-        say(OUT_END, "\r\n", NULL);
+        say(OUT_END, line_end(out.of), NULL);
     } else {
         out.step = OUT_IDLE;
     }
 }
 
-/* The next character of a VM's line. A question to the terminal in it (a shell asks where the cursor is) is asked once:
- * the answer to another one would be taken for typed characters. */
-static int line_next(struct source *s)
+/* A step is through with. */
+static void next_step(void)
 {
-    unsigned query;
-
-    if (out.at >= s->len) {
-        return OUT_NOTHING;
+    switch (out.step) {
+    case OUT_ERASE:
+        name();
+        break;
+    case OUT_NAME:
+        named();
+        break;
+    case OUT_LINE:
+        line_sent();
+        break;
+    case OUT_END:
+        finished();
+        break;
+    default:
+        out.step = OUT_IDLE;
+        break;
     }
-    query = out.at < s->asked || (out.anew && out.whole) ? query_length(s, out.at) : 0;
-    if (query != 0) {
-        out.at += query;
+}
+
+/* The next character of a VM's line. */
+static int line_next(const struct source *s)
+{
+    int c = out.at < s->len ? (unsigned char)s->line[out.at] : OUT_NOTHING;
+
+    if (c == OUT_NOTHING) {
+        return c;
+    }
+    if (s->mode == CONSOLE_CHANNELS && c == CONSOLE_MARK && !out.doubled) {
+        out.doubled = true;
+        return c;
+    }
+    out.doubled = false;
+    out.at++;
+    if (s->mode == CONSOLE_LINES && c == CONSOLE_MOVE) {
+        out.args[0] = s->start + (unsigned char)s->line[out.at++] + 1U;
+        out.inserted = true;
+        text_begin(&out.text, "\033[%uG", out.args);
         return OUT_SKIPPED;
     }
-    s->asked = out.at >= s->asked ? out.at + 1 : s->asked;
-    return (unsigned char)s->line[out.at++];
+    return c;
 }
 
 /* The next character for the terminal, OUT_SKIPPED if it took as long without one, or OUT_NOTHING. */
@@ -218,12 +264,16 @@ static int out_next(void)
     if (out.step == OUT_IDLE) {
         return begin() ? OUT_SKIPPED : OUT_NOTHING;
     }
-    c = out.step == OUT_LINE && out.of != NULL ? line_next(out.of) : text_next(&out.text);
-    if (c == OUT_NOTHING) {
-        next_step();
-        return OUT_SKIPPED;
+    c = out.step == OUT_LINE && out.of != NULL && !out.inserted ? line_next(out.of) : text_next(&out.text);
+    if (c != OUT_NOTHING) {
+        return c;
     }
-    return c;
+    if (out.inserted) {
+        out.inserted = false;
+    } else {
+        next_step();
+    }
+    return OUT_SKIPPED;
 }
 
 /* False if there is nothing to send, or no room for it. */
@@ -281,7 +331,7 @@ void out_drain(unsigned tries)
             if (out.shown == NULL || out.shown->due != 0) {
                 return;
             }
-            out.shown->due = log_order(); /* whatever uses the terminal next begins a line of its own */
+            source_finish(out.shown, false); /* whatever uses the terminal next begins a line of its own */
         }
     }
 }

@@ -10,27 +10,37 @@
 #define CONSOLE_PARTS_H
 
 #include "console.h"
+#include "console_filter.h"
 #include "lib.h"
 #include "spinlock.h"
 #include "types.h"
 
 extern struct spinlock console_lock; /* owner: console.c */
 
-/* The lines of a VM. */
+#define CONSOLE_MOVE '\b'  /* in a line: the cursor goes to the cell of the line that the next byte names */
+#define CONSOLE_CELLS 240U /* cells of a line that the cursor can go to */
+
+/* The lines of a VM, or its bytes as they are. */
 struct source {
     const char *name;
     unsigned colour;
-    unsigned len;   /* of line, as far as there is something */
-    unsigned asked; /* how much of it has been on the terminal */
-    unsigned due;  /* not 0: it is finished and waits to be shown, in this order, and takes nothing more until it was */
-    bool restart;  /* it was begun anew while it stood on the terminal */
-    bool returned; /* the last character was a carriage return */
-    bool touched;  /* written to since console_flush() last looked */
+    unsigned len; /* of line, as far as there is something */
+    unsigned due; /* not 0: it waits to be shown, in this order */
+    bool full;    /* it takes nothing more until it was shown */
+    bool cut;     /* it was finished before its end */
+    bool coloured;
+    bool restart;    /* it was begun anew while it stood on the terminal */
+    bool returned;   /* the last character was a carriage return */
+    bool touched;    /* written to since console_flush() last looked */
     bool wants_room; /* console_refuse() said no */
+    uint8_t mode;    /* what line holds: a finished or unfinished line (CONSOLE_LINES), or a VM's bytes as they are */
+    uint8_t start;   /* cells that the VM's name takes on the terminal */
+    uint8_t column;  /* cells between the line's begin and the cursor, at most CONSOLE_CELLS */
+    struct filter filter;
     unsigned behind; /* of fifo */
     char line[CONSOLE_LINE];
     char fifo
-        [CONSOLE_FIFO]; /* came while the line was due: a driver fills the FIFO that it found empty without a look */
+        [CONSOLE_FIFO]; /* came while the line was full: a driver fills the FIFO that it found empty without a look */
 };
 
 /* --- console.c --- */
@@ -41,7 +51,10 @@ struct source *sources(void);
 /* Whose unfinished line is shown as it grows, or NULL. */
 struct source *source_focused(void);
 
-/* The line of VM `id` has been shown, or is nothing any more: there is room. */
+/* The line takes nothing more until it was shown. `cut`: its rest comes in the next one. */
+void source_finish(struct source *s, bool cut);
+
+/* The line has been shown: there is room. */
 void source_clear(struct source *s);
 
 /* --- console_log.c --- */
@@ -58,6 +71,9 @@ unsigned log_due(void);
 /* Begins that line; it is through with when log_done(). */
 void log_begin(struct text *t);
 void log_done(void);
+
+/* While `hold`, lines that are noted down from now on wait. */
+void log_hold(bool hold);
 
 /* What was kept free for a hypervisor that fails is used. */
 void log_seize(void);

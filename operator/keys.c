@@ -6,6 +6,14 @@
 #include "system.h"
 #include "vm.h"
 
+/* Whatever a VM did that had the terminal alone: cancels a sequence, leaves the alternate screen; no scroll region, origin
+ * mode, attributes, insert mode, application keys, nor reports of mouse, focus and pasting; wraps lines, shows the cursor,
+ * ASCII; at the last line. */
+#define KEY_ALONE 'a'
+#define TERMINAL_RESTORE                                                                                      \
+    "\030\033[?1049l\033[?1;6;9;1000;1002;1003;1004;1005;1006;1015;2004l\033[r\033[0m\033[4l\033[?7;25h\033>" \
+    "\033(B\017\033[999H\r\n"
+
 /* The list of VMs being shown, and CPU time since the last one, in per mille of one CPU. A line at a time: reckoning it up
  * for all of them would keep interrupts waiting. */
 static struct {
@@ -99,12 +107,32 @@ static void keys_start(struct vm *vm)
     console_log(started ? "%s starts" : "%s is not stopped", vm->config->name);
 }
 
+/* For a terminal; scripts/run.py asks for all VMs' bytes instead, and shows those of this one. */
+static void keys_alone(const struct vm *vm)
+{
+    console_log("%s has the terminal alone; Ctrl-T a comes back", vm->config->name);
+    console_set_mode(CONSOLE_ALONE);
+}
+
+/* The terminal is all VMs' again. False if it was. */
+static bool keys_shared(void)
+{
+    ulong lost = console_end_alone(TERMINAL_RESTORE, sizeof(TERMINAL_RESTORE) - 1U);
+
+    if (lost == CONSOLE_NOT_ALONE) {
+        return false;
+    }
+    console_log("keyboard: %s; %lu characters of others are lost", console_focus()->config->name, lost);
+    return true;
+}
+
 static void keys_help(void)
 {
     console_log("Ctrl-T then  h  this help          l  list VMs          q  quit");
     console_log("             1 to 9, n  give the keyboard to that VM, the next VM");
     console_log("             s  stop    g  start   r  restart the VM that has the keyboard (%s)",
                 console_focus()->config->name);
+    console_log("             a  give it the terminal alone, and back");
     console_log("             Ctrl-T  send Ctrl-T itself");
 }
 
@@ -117,25 +145,40 @@ static void keys_number(unsigned number)
     }
 }
 
+/* Keys about the VM that has the keyboard. False if it is none of them. */
+static bool keys_about(struct vm *vm, char key)
+{
+    switch (key) {
+    case 's':
+        keys_stop(vm, false);
+        return true;
+    case 'r':
+        keys_stop(vm, true);
+        return true;
+    case 'g':
+        keys_start(vm);
+        return true;
+    case KEY_ALONE:
+        keys_alone(vm);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void keys_command(char key)
 {
     struct vm *vm = console_focus();
 
+    if ((keys_shared() && key == KEY_ALONE) || keys_about(vm, key)) {
+        return;
+    }
     switch (key) {
     case 'n':
         keys_focus(&hyp.vms[(vm->id + 1) % hyp.nvms]);
         return;
     case 'l':
         keys_list();
-        return;
-    case 's':
-        keys_stop(vm, false);
-        return;
-    case 'r':
-        keys_stop(vm, true);
-        return;
-    case 'g':
-        keys_start(vm);
         return;
     case 'q':
         console_log("bye");

@@ -2,7 +2,8 @@
 /*
  * The console multiplexer: one UART for all VMs. Every line shows its VM's name in its colour. The VM that has the
  * keyboard is echoed character by character, the others line by line (or after CONSOLE_FLUSH_MS when a line stays
- * unfinished). When another VM's line interrupts a line being typed, that line is drawn again below it.
+ * unfinished). When another VM's line interrupts a line being typed, that line is drawn again below it. Escape sequences
+ * pass a filter (core/console_filter.h). One VM can have the terminal alone, and a program can have all VMs' bytes.
  */
 #ifndef CONSOLE_H
 #define CONSOLE_H
@@ -114,6 +115,27 @@ struct console_key {
 bool console_send(const char *text, unsigned size);
 
 void console_divert(bool (*take)(char c));
+
+/* How VMs share the UART. */
+enum console_mode {
+    CONSOLE_LINES,    /* line by line, with names, filtered; so it begins */
+    CONSOLE_ALONE,    /* bytes of the VM with the keyboard, as they are; those of others are lost, and the hypervisor's
+                       * lines wait */
+    CONSOLE_CHANNELS, /* for a program at the other end: all VMs' bytes, as they are, between the hypervisor's lines.
+                       * CONSOLE_MARK and 'A' + VM number ('a' + VM number if that VM has the keyboard) say whose bytes
+                       * follow, CONSOLE_MARK '.' says that lines do. CONSOLE_MARK twice is one such byte of a VM. */
+};
+#define CONSOLE_MARK '\037'
+/* What a VM writes from now on is treated so. */
+void console_set_mode(enum console_mode mode);
+
+/* Ends CONSOLE_ALONE, with `size` characters for the terminal (at most CONSOLE_RAW): how many characters of other VMs were
+ * lost. CONSOLE_NOT_ALONE, with nothing done, in other modes. */
+#define CONSOLE_NOT_ALONE (~0UL)
+ulong console_end_alone(const char *text, unsigned size);
+
+/* What is typed goes to `vm`, NULL: to the VM with the keyboard; until the mode changes. */
+void console_type_to(struct vm *vm);
 
 /* Who has the keyboard. */
 struct vm *console_focus(void);

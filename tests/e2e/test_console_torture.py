@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from lab import BOOT_S, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
+from lab import BOOT_S, ESCAPE, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
 
 from tessera.machine import Console
 from tessera.runner import find_qemu, system_command
@@ -121,3 +121,30 @@ def test_a_slow_terminal_loses_nothing():
         (OUT / "torture-slow.log").write_bytes(everything)
     for name in ("first", "second"):
         assert_flood_complete(console.text(name), count, name)
+
+
+# Reports, titles, modes, and what a terminal would not have come back from; each is a guest's word, shown in an answer.
+EVIL = (
+    b"\x1b[21t", b"\x1b[c", b"\x1b[6n", b"\x1bP$qm\x1b\\", b"\x05", b"\x1b]0;title\x07", b"\x1b[2J\x1b[H",
+    b"\x1b[1K", b"\b" * 30 + b"tessera | forged", b"\x1b[40Dtessera | forged", b"\x9b21t", "\x9b21t".encode(),
+    b"\x1b(0", b"\x1b[?1049h", b"\x1b[31mred", b"\x1b[", b"\x1b]0;", b"\x1b",
+)  # fmt: skip
+ALLOWED = re.compile(rb"[ -~\r\n]|\x1b\[[0-9;]*m|\x1b\[K|\x1b\[(\d+)G")
+
+
+@pytest.mark.parametrize("focus", ["second", "first"], ids=["without the keyboard", "with it"])
+def test_no_escape_sequence_of_a_vm_reaches_the_terminal(focus):
+    system = built("torture")
+    label = f"torture-evil-{focus}"
+    with booted(system, label, *STEADY) as machine:
+        await_life(machine, system)
+        for word in EVIL:
+            keyboard(machine, "first")
+            machine.skip("first")
+            machine.send(word.decode("latin-1") + "\r" + ("" if focus == "first" else f"{ESCAPE}2"))
+            machine.expect("first", r"^faulty: no command '.*", BOOT_S)
+        machine.expect("first", r"^faulty: alive \d+$", BOOT_S)
+    sent = (OUT / f"{label}.log").read_bytes()
+    sent = sent[sent.index(b"tessera |") :]
+    left = ALLOWED.sub(lambda found: found[0] if found[1] and int(found[1]) <= len("first   | ") else b"", sent)
+    assert not left, left

@@ -18,7 +18,7 @@ from lab import (
     tell,
 )
 
-from tessera.machine import HYPERVISOR
+from tessera.machine import FIRMWARE, HYPERVISOR
 
 NAMES = ["first", "second", "freertos"]
 
@@ -44,6 +44,7 @@ def test_help_names_every_key(machine):
     machine.expect(HYPERVISOR, r"^Ctrl-T then +h +this help +l +list VMs +q +quit$", SOON_S)
     machine.expect(HYPERVISOR, r"1 to 9, n +give the keyboard")
     machine.expect(HYPERVISOR, r"s +stop +g +start +r +restart the VM that has the keyboard \(second\)$")
+    machine.expect(HYPERVISOR, r"a +give it the terminal alone, and back$")
     machine.expect(HYPERVISOR, r"Ctrl-T +send Ctrl-T itself$")
 
 
@@ -113,11 +114,28 @@ def test_a_vm_that_is_not_there(machine, number):
     assert states(machine)["second"]["mark"] == "*"
 
 
-def test_escape_key_typed_twice_goes_to_the_guest(machine):
+def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
+    """Also that the escape key typed twice goes to the guest, which shows it, and that others are not seen."""
     keyboard(machine, "first")
-    machine.skip("first")
-    machine.send(f"a{ESCAPE}{ESCAPE}b\r")
-    machine.expect("first", rf"^faulty: no command 'a{ESCAPE}b'; try help$", SOON_S)
+    command(machine, "a")
+    machine.expect(HYPERVISOR, r"^first has the terminal alone; Ctrl-T a comes back$", SOON_S)
+    before = machine.console.text("second")
+    machine.skip(FIRMWARE)
+    machine.send(f"a{ESCAPE}{ESCAPE}\x05b\r")
+    machine.expect(FIRMWARE, rf"^faulty: no command 'a{ESCAPE}\x05b'; try help$", SOON_S)
+    machine.expect(FIRMWARE, r"^faulty: alive \d+$", SOON_S)
+    assert machine.console.text("second") == before
+    command(machine, "a")
+    machine.expect(HYPERVISOR, r"^keyboard: first; [1-9]\d* characters of others are lost$", SOON_S)
+    machine.skip("second")
+    machine.expect("second", r"^faulty: alive \d+$", SOON_S)
+
+
+def test_any_key_ends_that(machine):
+    keyboard(machine, "second")
+    command(machine, "a")
+    machine.expect(HYPERVISOR, r"^second has the terminal alone", SOON_S)
+    assert states(machine)["second"]["mark"] == "*"
 
 
 def test_list_shows_who_uses_the_cpu(machine, name):

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "console_filter.h"
+
+#define PARAMETER_MAX 999U
+
+enum state {
+    TEXT,
+    UTF8,     /* within a character of several bytes */
+    ESCAPE,   /* after ESC */
+    SEQUENCE, /* after CSI (ESC [), as far as it may pass */
+    SWALLOW,  /* in a control or escape sequence that does not pass, up to its final byte, at least `low` */
+    STRING,   /* in OSC, DCS, APC, PM, SOS or screen's title, up to ST, BEL, or another control character */
+};
+
+/* The first byte of a character: its length, and the second byte's range, which excludes C1 (U+0080 to U+009F), overlong
+ * forms, surrogates, and what is beyond U+10FFFF (Unicode 15, table 3-7). */
+static enum filter_verdict begin_utf8(struct filter *f, uint8_t c)
+{
+    f->state = UTF8;
+    f->more = (uint8_t)(1U + (c >= 0xe0U) + (c >= 0xf0U));
+    f->low = 0x80;
+    f->high = 0xbf;
+    if (c == 0xc2 || c == 0xe0) {
+        f->low = 0xa0;
+    } else if (c == 0xed) {
+        f->high = 0x9f;
+    } else if (c == 0xf0) {
+        f->low = 0x90;
+    } else if (c == 0xf4) {
+        f->high = 0x8f;
+    }
+    return FILTER_HOLD;
+}
+
+static enum filter_verdict text_next_byte(struct filter *f, uint8_t c)
+{
+    f->state = TEXT;
+    f->held = 0;
+    if (c == FILTER_ESC) {
+        f->state = ESCAPE;
+        return FILTER_HOLD;
+    }
+    if (c == '\b') {
+        f->count = 1;
+        return FILTER_LEFT;
+    }
+    if (c >= 0xc2 && c <= 0xf4) {
+        return begin_utf8(f, c);
+    }
+    return (c >= ' ' && c < 0x7f) || c == '\t' ? FILTER_PASS : FILTER_DROP;
+}
+
+static enum filter_verdict utf8_next(struct filter *f, uint8_t c)
+{
+    if (c < f->low || c > f->high) {
+        return text_next_byte(f, c);
+    }
+    f->low = 0x80;
+    f->high = 0xbf;
+    f->more--;
+    if (f->more > 0) {
+        return FILTER_HOLD;
+    }
+    f->state = TEXT;
+    return FILTER_PASS;
+}
+
+static enum filter_verdict drop_and(struct filter *f, enum state next)
+{
+    f->held = 0;
+    f->state = (uint8_t)next;
+    return FILTER_DROP;
+}
+
+static enum filter_verdict escape_next(struct filter *f, uint8_t c)
+{
+    f->count = 0;
+    f->list = false;
+    switch (c) {
+    case '[':
+        f->state = SEQUENCE;
+        return FILTER_HOLD;
+    case ']':
+    case 'P':
+    case '_':
+    case '^':
+    case 'X':
+    case 'k':
+        return drop_and(f, STRING);
+    default:
+        f->low = '0';
+        return drop_and(f, c < '0' ? SWALLOW : TEXT); /* intermediate bytes come before the final one */
+    }
+}
+
+/* A control sequence is complete. */
+static enum filter_verdict final_byte(struct filter *f, char *c)
+{
+    f->state = TEXT;
+    switch (*c) {
+    case 'm': /* colours and other attributes */
+    case '@': /* insert characters */
+    case 'P': /* delete characters */
+        return FILTER_PASS;
+    case 'C':
+        return FILTER_RIGHT;
+    case 'D':
+        return FILTER_LEFT;
+    case 'J': /* erase to the end of the screen, of which the VM has no more than its line */
+        *c = 'K';
+        __attribute__((fallthrough));
+    case 'K': /* erase to the end of the line; its begin is the VM's name */
+        return f->count == 0 && !f->list ? FILTER_PASS : drop_and(f, TEXT);
+    default:
+        return drop_and(f, TEXT);
+    }
+}
+
+static enum filter_verdict sequence_next(struct filter *f, char *c)
+{
+    f->low = '@';
+    if (*c >= '@' && *c <= '~') {
+        return final_byte(f, c);
+    }
+    if (*c >= '0' && *c <= '9') {
+        f->count = (uint16_t)(f->count * 10U + (unsigned)(*c - '0'));
+    } else if (*c == ';') {
+        f->count = 0;
+        f->list = true;
+    } else {
+        return drop_and(f, SWALLOW); /* private parameters, intermediate bytes */
+    }
+    return f->count <= PARAMETER_MAX && f->held + 2U < FILTER_LONGEST ? FILTER_HOLD : drop_and(f, SWALLOW);
+}
+
+static enum filter_verdict string_next(struct filter *f)
+{
+    f->count++;
+    return drop_and(f, f->count < FILTER_STRING ? STRING : TEXT);
+}
+
+enum filter_verdict filter_next(struct filter *f, char *c)
+{
+    uint8_t byte = (uint8_t)*c;
+
+    if (f->state == UTF8) {
+        return utf8_next(f, byte);
+    }
+    if (f->state == TEXT || byte < ' ') { /* a control character ends every sequence; within a string so does BEL */
+        return text_next_byte(f, byte);
+    }
+    switch ((enum state)f->state) {
+    case ESCAPE:
+        return escape_next(f, byte);
+    case SEQUENCE:
+        return sequence_next(f, c);
+    case SWALLOW:
+        return drop_and(f, byte >= f->low && byte <= '~' ? TEXT : SWALLOW);
+    default:
+        return string_next(f);
+    }
+}

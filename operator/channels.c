@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For a program at the other end of the console (scripts/tessera/channels.py): Ctrl-T CONSOLE_MARK, then
+ *   +        what VMs write comes as it is, marked (CONSOLE_CHANNELS)
+ *   -        line by line again
+ *   A .. P   what is typed goes to that VM: A is the first
+ *   .        what is typed goes to the VM that has the keyboard
+ */
+#include "console.h"
+#include "system.h"
+
+static bool channels_typed(char c)
+{
+    unsigned vm = (unsigned)(unsigned char)c - 'A';
+
+    if (c == '+') {
+        console_set_mode(CONSOLE_CHANNELS);
+    } else if (c == '-') {
+        console_set_mode(CONSOLE_LINES);
+        console_log("keyboard: %s", console_focus()->config->name);
+    } else if (c == '.') {
+        console_type_to(NULL);
+    } else if (vm < hyp.nvms) {
+        console_type_to(&hyp.vms[vm]);
+    }
+    return false;
+}
+CONSOLE_KEY(CONSOLE_MARK, channels_typed);

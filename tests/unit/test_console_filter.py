@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Whatever VMs write, line by line only allowed sequences reach the terminal: judged by a grammar, and by a terminal
+emulator (pyte) that must not answer, change its title or mode, or lose a VM's name.
+"""
+
+import ctypes
+import itertools
+import re
+
+import pyte
+import pytest
+from core import CORE
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+SETTINGS = settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+NAMES = ("vm-a", "vm-b")
+PREFIXES = tuple(f"{name:<8}| " for name in (*NAMES, "tessera"))
+LEAST_COLUMN = len(PREFIXES[0]) + 1
+
+# What the terminal may get, one item at a time.
+ALLOWED = re.compile(
+    rb"[ -~\t]"
+    rb"|[\xc3-\xdf][\x80-\xbf]|\xc2[\xa0-\xbf]"
+    rb"|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
+    rb"|\x1b\[[0-9;]*m|\x1b\[0*K|\x1b\[[0-9;]*[P@]|\x1b\[(?P<column>\d+)G"
+    rb"|\r\x1b\[0m\x1b\[K|\r\n"
+)
+
+WHOLE = (
+    b"\x1b[31m", b"\x1b[0;1;38;5;200m", b"\x1b[m", b"\x1b[K", b"\x1b[0K", b"\x1b[J", b"\x1b[6D", b"\x1b[200C",
+    b"\b", b"\b \b", b"\x1b[3P", b"\x1b[@", "täglich €".encode(), "𝄞".encode(), b"linux:~# ", b"x" * 45,
+    b"\t", b"\r\n", b"\n", b"\r",
+)  # fmt: skip
+EVIL = (
+    b"\x1b[21t", b"\x1b[c", b"\x1b[>c", b"\x1b[6n", b"\x1b[?6n", b"\x1b[5n", b"\x05", b"\x1bZ", b"\x1b[x",
+    b"\x1bP$qm\x1b\\", b"\x1b]0;title\x07", b"\x1b]2;rm -rf\x1b\\", b"\x1b_x\x1b\\", b"\x1b^x\x1b\\",
+    b"\x1bXx\x9c", b"\x1bktitle\x1b\\", b"\x9b21t", "\x9b21t".encode(), "\x9d0;x\x07".encode(),
+    b"\x90$qm\x9c", b"\xc2\x85", b"\xe0\x82\x9b", b"\xc0\x9b", b"\x1b[2J", b"\x1b[1K", b"\x1b[2K", b"\x1b[H",
+    b"\x1b[10A", b"\x1b[99999999999999D", b"\x1b[65540D", b"\x1b[1;1r", b"\x1b(0", b"\x1b[?1049h",
+    b"\x1b[?25l", b"\x1b[>4;2m", b"\x1b[?4m", b"\x1b[1 q", b"\x1b[!p", b"\x1bc", b"\x1b7", b"\x1b8",
+    b"\x1b#8", b"\x0e", b"\x0f", b"\x0b", b"\x0c", b"\x18", b"\x1a", b"\x7f", b"\x1b", b"\x1b[", b"\x1b[3",
+    b"\x1b]0;", b"\x1bP", b"\xe2\x82",
+)  # fmt: skip
+PIECES = st.one_of(
+    st.sampled_from(WHOLE), st.sampled_from(EVIL), st.binary(min_size=1, max_size=6),
+    st.sampled_from([bytes([byte]) for byte in (0x1B, 0x5B, 0x3B, 0x30, 0x9B, 0xC2, 0x5D, 0x50, 0x6D, 0x08)]),
+)  # fmt: skip
+WRITES = st.tuples(st.integers(0, 1), st.lists(PIECES, max_size=12).map(b"".join))
+KEYS = st.sampled_from((b"\x141", b"\x142", b"\x14l"))
+DEEDS = st.lists(st.one_of(WRITES, WRITES, KEYS, st.none()), max_size=20)
+
+
+def shown(deeds: list, uart: bool) -> bytes:
+    """What the terminal gets of two VMs' writes, keys, and (None) time that passes."""
+    assert CORE.world_boot(1, 2, (ctypes.c_uint * 2)(1, 1), 1000)
+    for vm in range(2):  # the console itself keeps what it has over a boot
+        CORE.world_write(vm, b"\n", 1, uart)
+    CORE.host_output()
+    output = b""
+    for deed in deeds:
+        if deed is None:
+            CORE.console_flush()
+            CORE.console_flush()
+        elif isinstance(deed, bytes):
+            CORE.host_type(deed)
+        else:
+            vm, data = deed
+            CORE.world_write(vm, data, len(data), uart)
+        output += CORE.host_output()
+    CORE.console_drain()
+    return output + CORE.host_output()
+
+
+class Terminal:
+    """Does what lines need, and fails when it is asked for a report, or told to change anything else."""
+
+    NEEDED = frozenset((
+        "draw", "carriage_return", "linefeed", "tab", "select_graphic_rendition", "erase_in_line", "cursor_to_column",
+        "insert_characters", "delete_characters",
+    ))  # fmt: skip
+
+    def __init__(self, columns: int, output: bytes) -> None:
+        self.screen = pyte.Screen(columns, 1000)
+        stream = pyte.ByteStream()
+        stream.attach(self)
+        stream.feed(output)
+
+    def __getattr__(self, event: str) -> object:
+        def refuse(*arguments: object, **named: object) -> None:
+            raise AssertionError(f"the terminal is told: {event} {arguments} {named}")
+
+        return getattr(self.screen, event) if event in self.NEEDED else refuse
+
+    def row(self, number: int) -> str:
+        cells = self.screen.buffer[number]
+        return "".join(cells[column].data for column in range(max(cells, default=-1) + 1)).rstrip()
+
+    @property
+    def rows(self) -> list[str]:
+        return [row for number in range(self.screen.cursor.y + 1) if (row := self.row(number))]
+
+
+def check_grammar(output: bytes) -> None:
+    at = 0
+    while at < len(output):
+        item = ALLOWED.match(output, at)
+        assert item, output[max(0, at - 30) : at + 30]
+        assert not item["column"] or int(item["column"]) >= LEAST_COLUMN, item
+        at = item.end()
+
+
+def check_terminal(output: bytes) -> None:
+    """Each line, on a terminal that no line is too long for, begins with a name."""
+    for row in Terminal(2000, output).rows:
+        assert f"{row} ".startswith(PREFIXES), row
+
+
+@given(DEEDS, st.booleans())
+@example([(0, b"".join(EVIL)), (1, b"".join(EVIL))], True)
+@example([(0, b"ab\x1b[6D\x1b[1KX"), (0, b"\b" * 20 + b"vm-b    | forged\n")], False)
+@SETTINGS
+def test_only_allowed_sequences_reach_the_terminal(deeds, uart):
+    output = shown(deeds, uart)
+    check_grammar(output)
+    check_terminal(output)
+
+
+@given(st.lists(PIECES, max_size=20).map(b"".join), st.lists(st.integers(0, 200), max_size=8))
+@SETTINGS
+def test_it_does_not_matter_how_writes_are_cut(data, cuts):
+    places = sorted({min(cut, len(data)) for cut in cuts} | {0, len(data)})
+    pieces = [(0, data[start:end]) for start, end in itertools.pairwise(places)]
+    check_grammar(shown(pieces, False))
+    assert last_line(shown(pieces, False)) == last_line(shown([(0, data)], False))
+
+
+def last_line(output: bytes) -> str:
+    return (Terminal(2000, output).rows or [""])[-1]
+
+
+@pytest.mark.parametrize("columns", [40, 80, 81])
+def test_a_margin_does_not_let_a_vm_reach_its_name(columns):
+    """A terminal leaves the cursor on the last cell until the next character comes: each turn here gains a cell."""
+    text = b"x" * (columns - LEAST_COLUMN + 1) + b"yyy\b\b\b" * 20 + b"\b" * 8
+    assert Terminal(columns, shown([(0, text)], False)).row(0).startswith(PREFIXES[0])
+
+
+@pytest.mark.parametrize(
+    ("written", "screen"),
+    [
+        (b"plain \xc3\xa4\xe2\x82\xac", "plain ä€"),
+        (b"ab\b\bX", "Xb"),
+        (b"hello\b\b\b\x1b[J", "he"),
+        (b"hello\x1b[3D\x1b[P", "helo"),
+        (b"hello\x1b[4D\x1b[2CX", "helXo"),
+        (b"\b\b\x1b[50Dtext", "text"),
+        (b"a\tb", "a     b"),
+        (b"a\tb\bc", "a     c"),
+        (b"one\rtwo", "two"),
+        (b"\x1b]0;title\x07text", "text"),
+        (b"\x1b]0;title\ntext", "text"),
+        (b"\x1b[?25l\x1b(0text\x1b[?25h", "text"),
+        (b"\x9b31mtext", "31mtext"),
+        (b"caf\xe9 au lait", "caf au lait"),
+        (b"\x1b[6ntext", "text"),
+    ],
+)
+def test_what_is_allowed_does_what_it_says(written, screen):
+    assert last_line(shown([(0, written)], True)) == f"{PREFIXES[0]}{screen}"
+
+
+def test_colours_end_with_the_line():
+    output = shown([(1, b"\x1b[41mred\nplain\n")], False)
+    assert b"red\x1b[0m\r\n" in output
+    assert b"plain\r\n" in output
+
+
+def test_a_string_without_an_end_does_not_swallow_for_ever():
+    assert b"text" in shown([(0, b"\x1b]" + b"x" * 5000 + b"text")], False)
+    assert b"text" in shown([(0, b"\x1b]xx\ntext")], False)

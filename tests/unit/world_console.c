@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "console.h"
+#include "host.h"
+#include "vuart.h"
+
+#include "world_console.h"
+
+static unsigned write_uart(struct vm *vm, char c)
+{
+    if (!console_ready(vm)) {
+        return 0;
+    }
+    console_putc(vm, c);
+    return 1;
+}
+
+void world_write(unsigned vm, const char *text, unsigned size, bool uart)
+{
+    unsigned done = 0;
+
+    while (done < size) {
+        done += uart ? write_uart(&hyp.vms[vm], text[done]) : console_write(&hyp.vms[vm], text + done, size - done);
+        (void)host_uart_interrupt();
+    }
+}
+
+int world_typed(unsigned vm)
+{
+    return vuart_take(&hyp.vms[vm]);
+}

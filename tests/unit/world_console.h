@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* VMs at the console, for Python. */
+#ifndef WORLD_CONSOLE_H
+#define WORLD_CONSOLE_H
+
+#include <stdbool.h>
+
+/* VM `vm` writes `size` characters, each as soon as there is room, to its UART or by the firmware's call. */
+void world_write(unsigned vm, const char *text, unsigned size, bool uart);
+
+/* What was typed to VM `vm` since the last call: the next character, -1 if there is none. */
+int world_typed(unsigned vm);
+
+#endif
