@@ -7,20 +7,14 @@ QEMU=path names another QEMU; CPU=flags adds to its processor, for instance CPU=
 """
 
 import argparse
-import contextlib
-import os
-import re
-import select
 import signal
 import subprocess
 import sys
-import termios
 import time
-from collections.abc import Iterator
 from types import FrameType
 
 from tessera import debugger
-from tessera.machine import FIRMWARE, HYPERVISOR, Machine, clean, die_with_parent, end_process
+from tessera.machine import FIRMWARE, HYPERVISOR, Machine, die_with_parent, end_process
 from tessera.runner import (
     ROOT,
     BuiltSystem,
@@ -32,72 +26,30 @@ from tessera.runner import (
     native_command,
     system_command,
 )
+from tessera.session import FAILURE, Session, take_keys, terminal_restored, write_all
 
 SMOKE_TIMEOUT_S = 120.0
 REST_OF_LINE_S = 0.3  # a sign of life may stand at the start of a line that is worth showing whole
-# What the hypervisor says when it cannot go on, before and after its console has given it a prefix.
-FAILURE = re.compile(rf"^{HYPERVISOR}\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
 
 
 def say(text: str = "") -> None:
     print(text, flush=True)
 
 
-@contextlib.contextmanager
-def terminal_restored() -> Iterator[None]:
-    """What runs takes keys one by one, and QEMU leaves the terminal so when it is killed."""
-    if not sys.stdin.isatty():
-        yield
-        return
-    before = termios.tcgetattr(sys.stdin)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
-
-
-def take_keys(signals: bool) -> None:
-    """Every key at once and unseen, as QEMU has it by itself; with `signals`, Ctrl-C still ends what runs."""
-    if not sys.stdin.isatty():
-        return
-    mode = termios.tcgetattr(sys.stdin)
-    mode[0] &= ~(termios.ICRNL | termios.IXON)
-    mode[3] &= ~(termios.ICANON | termios.ECHO | (0 if signals else termios.ISIG))
-    termios.tcsetattr(sys.stdin, termios.TCSANOW, mode)
-
-
-def write_all(data: bytes) -> None:
-    """Writes to standard output, which QEMU may have made non-blocking: a terminal's two directions are one file."""
-    while data:
-        try:
-            data = data[os.write(sys.stdout.fileno(), data) :]
-        except BlockingIOError:
-            select.select([], [sys.stdout], [])
-        except BrokenPipeError:
-            raise RunError("nobody reads the output any more") from None
-
-
-def interact(command: list[str], system: BuiltSystem, signals: bool = False) -> int:
-    """Runs it with the keyboard and the screen here; its exit status, or 1 if the hypervisor said that it failed. iasim
-    leaves the terminal to us: with `signals`, Ctrl-C is no key then."""
-    failed = False
-    line = b""
+def interact(command: list[str]) -> int:
+    """Runs it with the keyboard and the screen here; its exit status."""
     with terminal_restored():
-        if system.data["iasim"]:
-            take_keys(signals)
+        take_keys(signals=True)
         process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, preexec_fn=die_with_parent)
         assert process.stdout is not None
         try:
             while chunk := process.stdout.read(65536):
                 write_all(chunk)
-                *lines, line = (line + chunk).split(b"\n")
-                failed = failed or any(FAILURE.match(clean(text.decode("latin-1"))) for text in lines)
-            status = process.wait()
+            return process.wait()
         except KeyboardInterrupt:
-            status = 130
+            return 130
         finally:
             end_process(process)
-    return status or int(failed)
 
 
 def start(system: BuiltSystem, *for_iasim: str) -> tuple[list[str], str]:
@@ -112,8 +64,11 @@ def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     command, machine = start(system, "--real-time")
     say(f"System '{system.name}': {', '.join(system.names)} on {machine}.")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
+    session = Session(command, system, arguments.consoles == "pty")
+    for name, link in zip(system.names, session.terminals.links if session.terminals else (), strict=False):
+        say(f"Console of {name}: {link.relative_to(ROOT)} -> {link.readlink()}")
     say()
-    return interact(command, system)
+    return session.run()
 
 
 def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:
@@ -123,7 +78,7 @@ def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:
         command, leave_by = native_command(find_qemu(), system, arguments.vm, monitor=True), "Ctrl-A x"
     say(f"'{arguments.vm}' as in system '{system.name}', without a hypervisor. {leave_by} quits.")
     say()
-    return interact(command, system, signals=True)
+    return interact(command)
 
 
 def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
@@ -214,6 +169,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="with the console here")
+    run.add_argument("--consoles", choices=["shared", "pty"], default="shared", help="pty: a pseudo terminal per VM")
     smoke = commands.add_parser("smoke", help="headless, until every VM has given its sign of life")
     smoke.add_argument("--timeout", type=float, default=SMOKE_TIMEOUT_S, help="seconds (%(default)s)")
     native = commands.add_parser("native", help="one guest alone, without a hypervisor")

@@ -2,13 +2,14 @@
 # Running what was built, and the tests of the whole.
 RUN := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/run.py
 VM ?= linux
-export VM
+CONSOLES ?= shared
+export VM CONSOLES
 
 # What runs systems for boards that QEMU does not have.
 SIMULATOR := $(if $(filter mips,$(HYP_ARCH)),$(IASIM))
 
-run: image $(SIMULATOR) ## boot SYSTEM in QEMU or, with PLATFORM=m5150, in iasim, its console here (QEMU=path, CPU=flags such as sstc=false)
-	@$(RUN) run --system "$$SYSTEM"
+run: image $(SIMULATOR) ## boot SYSTEM in QEMU or, with PLATFORM=m5150, in iasim, its console here, or CONSOLES=pty (QEMU=path, CPU=flags such as sstc=false)
+	@$(RUN) run --system "$$SYSTEM" --consoles "$$CONSOLES"
 
 smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given its sign of life
 	@$(RUN) smoke --system "$$SYSTEM"

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make run` at a terminal: a VM that has it alone, a pseudo terminal for each VM; and into a file."""
+
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pexpect
+import pyte
+import pytest
+from lab import BOOT_S, SOON_S, built
+
+from tessera.runner import ROOT
+
+COLUMNS, LINES = 100, 30
+RUN = [str(ROOT / "scripts" / "run.py"), "run"]
+
+
+class Shown:
+    """A terminal's screen, and what is typed there."""
+
+    def __init__(self, read: Callable[[float], bytes], write: Callable[[bytes], object]) -> None:
+        self.read, self.write = read, write
+        self.screen = pyte.Screen(COLUMNS, LINES)
+        self.stream = pyte.ByteStream(self.screen)
+        self.sent = b""
+
+    @property
+    def text(self) -> str:
+        return "\n".join(row.rstrip() for row in self.screen.display)
+
+    def look(self, seconds: float) -> None:
+        data = self.read(seconds)
+        self.sent += data
+        self.stream.feed(data)
+
+    def until(self, pattern: str, seconds: float = SOON_S) -> None:
+        """Waits until the screen shows it."""
+        end = time.monotonic() + seconds
+        while not re.search(pattern, self.text, re.MULTILINE):
+            assert time.monotonic() < end, f"{pattern}\n{self.text}"
+            self.look(0.2)
+
+    def until_sent(self, data: bytes, seconds: float = SOON_S) -> None:
+        """Waits until the terminal has got it."""
+        end = time.monotonic() + seconds
+        while data not in self.sent:
+            assert time.monotonic() < end, self.sent[-1000:]
+            self.look(0.2)
+
+
+def read_file(file: int, seconds: float) -> bytes:
+    return os.read(file, 65536) if select.select([file], [], [], seconds)[0] else b""
+
+
+@contextmanager
+def run_at_terminal(name: str, *options: str) -> Iterator[Shown]:
+    child = pexpect.spawn(sys.executable, [*RUN, "--system", name, *options], dimensions=(LINES, COLUMNS), timeout=None)
+    child.delaybeforesend = None
+    try:
+        yield Shown(lambda seconds: read_file(child.child_fd, seconds), child.send)
+    finally:
+        child.close(force=True)
+
+
+def name_of(system: str) -> str:
+    return f"../e2e/systems/{built(system).image.parent.name}"
+
+
+def test_vi_and_top_on_a_pseudo_terminal(build_system):
+    system = build_system("linux")
+    link = system.image.parent / "console-linux"
+    with run_at_terminal("linux", "--consoles", "pty") as main:
+        main.until(re.escape(str(link.relative_to(ROOT))))
+        file = os.open(link, os.O_RDWR | os.O_NOCTTY)
+        linux = Shown(lambda seconds: read_file(file, seconds), lambda keys: os.write(file, keys))
+        linux.until(r"^linux:~#$", BOOT_S)
+        linux.write(b"stty rows 30 cols 100; vi /etc/profile\r")
+        linux.until(r"^- /etc/profile 1/\d+ \d+%")
+        linux.write(b"Ofirst\rsecond\x1b")
+        linux.until(r"^- /etc/profile \[Modified\] 2/")
+        rows = linux.text.split("\n")
+        assert rows[:3] == ["first", "second", "# SPDX-License-Identifier: Apache-2.0"], linux.text
+        assert rows[10:28] == ["~"] * 18, linux.text
+        linux.write(b":q!\r")
+        linux.until(r"^linux:~#$")
+        linux.write(b"top\r")
+        linux.until(r"^ +\d+ .* top$")
+        assert linux.text.startswith("Mem: "), linux.text
+        linux.write(b"q")
+        linux.until(r"^linux:~#$")
+        main.write(b"\x14l")
+        main.until(r"^tessera \| \*  1 linux +running")
+        assert "vi /etc" not in main.text
+        linux.write(b"echo \x14-\r")  # the escape key is a key like others there
+        linux.until(r"^\x14?-$")
+        main.write(b"\x14q")
+        main.until(r"^tessera \| bye")
+        os.close(file)
+    assert not link.is_symlink()
+
+
+def test_one_vm_alone_and_back():
+    name = name_of("trio")
+    folder = ROOT / "build" / "systems" / name
+    for log in folder.glob("console-*.log"):
+        log.unlink()
+    with run_at_terminal(name) as shown:
+        shown.until(r"^first +\| faulty: alive 1$", BOOT_S)
+        shown.write(b"\x14a")
+        shown.until(r"^\[one VM has the terminal alone: Ctrl-T a comes back; the others go on in ")
+        shown.until(r"^faulty: alive \d+$")
+        shown.write(b"\x1b[?1049h\x1b[2J\x1b[5;8r\x1b[7m\r")  # the guest says it back, as it is
+        shown.until_sent(b"\x1b[5;8r")
+        before = len(shown.sent)
+        log = folder / "console-second.log"
+        while not (log.exists() and log.read_bytes().count(b"faulty: alive") >= 3):
+            shown.look(0.2)
+        assert b"second" not in shown.sent[before:]
+        shown.write(b"\x14a")
+        shown.until(r"^tessera \| keyboard: first$")
+        shown.until(r"^second +\| faulty: alive \d+$")
+        assert shown.screen.margins is None
+        assert not shown.screen.cursor.attrs.reverse
+        shown.write(b"\x14a")
+        shown.until(r"^faulty: alive \d+$")
+        shown.write(b"\x14q")  # any key behind the escape key comes back, and does what it does
+        shown.until(r"^tessera \| bye")
+    assert log.read_bytes().replace(b"\r\n", b"\n").startswith(b"faulty: alive ")
+
+
+def numbers(output: bytes, name: bytes) -> list[int]:
+    """Of a VM's signs of life, each on a line of its own."""
+    found = re.findall(rb"^\x1b\[\d+m" + name + rb" +\|\x1b\[0m faulty: alive (\d+)\r$", output, re.MULTILINE)
+    return [int(number) for number in found]
+
+
+@pytest.mark.parametrize("focus", [b"", b"\x141", b"\x142"], ids=["at first", "first", "second"])
+def test_a_file_has_each_line_once_and_whole(focus):
+    """Though the VM with the keyboard writes its lines in pieces among those of others."""
+    process = subprocess.Popen(
+        [sys.executable, *RUN, "--system", name_of("trio")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        process.stdin.write(focus)
+        output, end = b"", time.monotonic() + BOOT_S
+        while not all(len(numbers(output, name)) >= 8 for name in (b"first", b"second")) and time.monotonic() < end:
+            output += read_file(process.stdout.fileno(), 0.2)
+        process.stdin.write(b"\x14q")
+        process.stdin.close()
+        output += process.stdout.read()
+        assert process.wait(SOON_S) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert b"\x1b[K" not in output
+    for name in (b"first", b"second"):
+        said = numbers(output, name)
+        assert said == list(range(len(said))), output
+    assert output.count(b"freertos: self-check passed") <= 1

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What the hypervisor sends by channel comes apart as it was written (scripts/tessera/channels.py), wherever it is cut; a
+VM that has the terminal alone has it alone; and lines for a file are there once and whole.
+"""
+
+import ctypes
+import itertools
+import re
+
+import pytest
+from core import CORE
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tessera.channels import LINES, TO_CHANNELS, TO_LINES, Demux, Keys, WholeLines, select_keys
+
+SETTINGS = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+# Zeros are left out: the test's own way to the output ends at one.
+SPECIAL = (b"\x1f", b"\x1f\x1f", b"\x1fA", b"\r\n", b"\x1b[6n", b"x" * 500)
+BYTES = st.one_of(
+    st.binary(min_size=1, max_size=40).map(lambda data: data.replace(b"\0", b"0")), st.sampled_from(SPECIAL)
+)
+WRITES = st.lists(st.tuples(st.integers(0, 2), BYTES), max_size=20)
+ALONE, COMMON = b"\x14a", re.compile(rb"\x18\x1b\[\?1049l.*?\x1b\[999H\r\n", re.DOTALL)
+
+
+def begin() -> bytes:
+    """The console itself keeps what it has over a boot: what VMs began before is ended."""
+    assert CORE.world_boot(1, 3, (ctypes.c_uint * 3)(1, 1, 1), 1000)
+    key(TO_LINES)
+    write([(vm, b"\n") for vm in range(3)])
+    return CORE.host_output()
+
+
+def write(writes: list[tuple[int, bytes]], at_once: bool = False) -> bytes:
+    output = b""
+    for vm, data in writes:
+        CORE.world_write(vm, data, len(data), False)
+        output += b"" if at_once else CORE.host_output()
+    return output + CORE.host_output()
+
+
+def key(keys: bytes) -> bytes:
+    CORE.host_type(keys)
+    return CORE.host_output()
+
+
+def written_by(writes: list[tuple[int, bytes]], vm: int) -> bytes:
+    return b"".join(data for writer, data in writes if writer == vm)
+
+
+@given(WRITES, WRITES, WRITES, st.booleans(), st.lists(st.integers(0, 3000), max_size=10))
+@example([], [(0, b"\x1f"), (1, b"A"), (0, b"\x1f")], [(0, b"\x1b[6n")], True, [1, 2, 3, 4, 5])
+@SETTINGS
+def test_channels_come_apart_as_they_were_written(before, writes, after, at_once, cuts):
+    begin()
+    write(before)
+    first = key(TO_CHANNELS)
+    second = write(writes, at_once)
+    third = key(TO_LINES) + write(after)
+    sent = first + second + third
+    places = sorted({min(cut, len(sent)) for cut in cuts} | {0, len(sent)})
+    demux, got = Demux(), {}
+    for start, end in itertools.pairwise(places):
+        for channel, data in demux.feed(sent[start:end]):
+            got[channel] = got.get(channel, b"") + data
+    for vm, letter in enumerate("aBC"):  # the first has the keyboard
+        assert got.get(letter, b"") == written_by(writes, vm)
+    assert b"keyboard: vm-a" in got.pop(LINES)
+    assert set(got) <= {"a", "B", "C"}
+
+
+def test_lines_of_the_hypervisor_come_between():
+    begin()
+    key(TO_CHANNELS)
+    sent = write([(1, b"one")]) + key(b"\x142") + write([(1, b"two")])
+    got = Demux().feed(sent)
+    assert [channel for channel, _ in got] == ["B", LINES, "b"]
+    assert b"keyboard: vm-b\r\n" in got[1][1]
+
+
+def test_what_is_typed_goes_where_it_is_said():
+    begin()
+    key(TO_CHANNELS + select_keys(2) + b"x\x14\x14" + select_keys(-1) + b"y" + select_keys(7) + b"z")
+    typed = [bytes(iter(lambda vm=vm: CORE.world_typed(vm), -1)) for vm in range(3)]
+    assert typed == [b"yz", b"", b"x\x14"]
+    key(select_keys(1) + TO_LINES + b"w")
+    assert CORE.world_typed(0) == ord("w")
+
+
+@given(WRITES, st.booleans())
+@SETTINGS
+def test_a_vm_that_has_the_terminal_alone_has_it_alone(writes, at_once):
+    begin()
+    assert b"alone" in key(ALONE)
+    assert write(writes, at_once) == written_by(writes, 0)
+    sent = key(ALONE)
+    assert COMMON.match(sent), sent
+    lost = len(written_by(writes, 1) + written_by(writes, 2))
+    assert f"keyboard: vm-a; {lost} characters of others are lost".encode() in sent
+
+
+def test_lines_of_the_hypervisor_wait_for_the_end_of_that():
+    begin()
+    key(ALONE)
+    assert CORE.world_vm_start(0, 1)
+    assert CORE.world_vm_stop(0, 1, False)
+    assert CORE.world_settle()
+    assert CORE.host_output() == b""
+    sent = key(b"\x14n")
+    assert b"vm-b stopped by the console" in sent
+    assert b"keyboard: vm-b\r\n" in sent
+
+
+@pytest.mark.parametrize("keys", [b"\x14a", b"\x14h", b"\x141", b"\x14" + TO_LINES])
+def test_nothing_unfiltered_comes_after_the_screen_is_restored(keys):
+    """Though the VM goes on writing, and has written what was not sent yet."""
+    begin()
+    key(ALONE)
+    CORE.world_write(0, b"\x1b[6n" * 40, 160, False)
+    sent = key(keys)
+    end = sent + write([(0, b"\x1b[6n" * 100 + b"\n")])
+    assert b"\x1b[6n" not in end[COMMON.search(end).end() :] if COMMON.search(end) else keys[1:2] == b"\x14"
+
+
+@given(st.lists(st.sampled_from([b"a", b"\x14", b"h", b"xyz"]), max_size=12))
+@SETTINGS
+def test_keys_are_told_apart_wherever_they_are_cut(pieces):
+    keys = Keys()
+    whole = b"".join(pieces)
+    apart = b"".join(piece for part in pieces for piece in keys.feed(part))
+    assert apart == b"".join(Keys().feed(whole)) == whole[: len(apart)]
+    assert all(piece[:1] != b"\x14" or len(piece) == 2 for piece in Keys().feed(whole))
+
+
+LINE = st.text("abc ", min_size=1, max_size=60).map(str.encode)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), LINE, st.booleans(), st.booleans()), max_size=25), st.integers(1, 50))
+@SETTINGS
+def test_a_file_has_every_line_once_and_whole(deeds, size):
+    """Lines that grow on a terminal among others', and that are cut because they stay unfinished for a while."""
+    output, lines = begin(), [[b""], [b""]]
+    for vm, text, ends, waits in deeds:
+        output += write([(vm, text + (b"\n" if ends else b""))])
+        lines[vm][-1] += text
+        lines[vm] += [b""] if ends else []
+        if waits:
+            CORE.console_flush()
+            CORE.console_flush()
+            output += CORE.host_output()
+    CORE.console_flush()
+    CORE.console_flush()
+    output += CORE.host_output()
+    whole = WholeLines()
+    shown = b"".join(whole.feed(output[at : at + size]) for at in range(0, len(output), size))
+    for vm, name in enumerate((b"vm-a", b"vm-b")):
+        got = re.findall(rb"^\x1b\[\d+m" + name + rb" +\|\x1b\[0m (.*)\r$", shown, re.MULTILINE)
+        assert got == lines[vm][:-1]
+    rest = whole.end()
+    assert all(left[-1] in rest for left in lines)
