@@ -149,7 +149,7 @@ def test_each_kind_of_fault_is_named() -> None:
 def test_a_name_has_an_end() -> None:
     """Of the system and of each VM: one that fills its field has none."""
     for at, size, wrong in (
-        (NAME, layout.HEADER.size - NAME, "a wrong quantum, timebase or name"),
+        (NAME, 32, "a wrong quantum, timebase or name"),
         (VMS + VM + layout.VM.offset("name"), 16, "a VM without a name"),
     ):
         for length, said in ((size, wrong), (size - 1, "")):
