@@ -2,7 +2,7 @@
 /*
  * One of two VMs on one hart that do nothing but watch instret: each gap in what it sees is a time the other ran. They
  * share no memory, so each prints its gaps, and the host pairs them (switch_loop.S says how). Boot argument
- * `patience=ms` is how long to wait for the next gap before giving up.
+ * `patience=ms` is how long to wait for the next gap before giving up, `gaps=n` how many to wait for (200 at most).
  */
 #include <stdbool.h>
 
@@ -21,6 +21,7 @@
 
 static struct bench_gap switch_gaps[SWITCH_GAPS];
 static volatile unsigned int switch_count;
+static unsigned int switch_wanted = SWITCH_GAPS;
 
 static _Noreturn void switch_finish(void)
 {
@@ -35,7 +36,7 @@ static _Noreturn void switch_finish(void)
 /* Alone on its hart a VM sees no gaps: then it ends with those it has. */
 static void switch_give_up(void)
 {
-    print("bench: only %u gaps of %u: is another VM running on this hart?\n", switch_count, SWITCH_GAPS);
+    print("bench: only %u gaps of %u: is another VM running on this hart?\n", switch_count, switch_wanted);
     switch_finish();
 }
 
@@ -49,23 +50,26 @@ uint64_t bench_parse_number(const char *digits)
     return value;
 }
 
+static uint64_t switch_number(const void *fdt, const char *key, uint64_t otherwise)
+{
+    char text[16];
+
+    return fdt_bootarg(fdt, key, text, sizeof(text)) != NULL ? bench_parse_number(text) : otherwise;
+}
+
 _Noreturn void bench_run_switch(const void *fdt)
 {
     struct sbi_ret id = hcall_get_id();
-    char text[16];
-    uint64_t patience = SWITCH_PATIENCE;
+    uint64_t patience = switch_number(fdt, "patience", SWITCH_PATIENCE) * (PLATFORM_TIMEBASE_HZ / 1000);
+    uint64_t wanted = switch_number(fdt, "gaps", SWITCH_GAPS);
 
-    if (fdt_bootarg(fdt, "patience", text, sizeof(text)) != NULL) {
-        patience = bench_parse_number(text);
-    }
-    patience *= PLATFORM_TIMEBASE_HZ / 1000;
-
+    switch_wanted = wanted < SWITCH_GAPS ? (unsigned int)wanted : SWITCH_GAPS;
     print("bench: switch role, VM %ld\n", id.error == SBI_SUCCESS ? id.value : -1);
     trap_set_interrupt(IRQ_TIMER, switch_give_up);
     timer_set(csr_read_time() + patience);
     csr_write_sie(SIE_TIMER);
     csr_set_sstatus(SSTATUS_SIE);
-    while (switch_count < SWITCH_GAPS) {
+    while (switch_count < switch_wanted) {
         switch_gaps[switch_count] = switch_wait_gap(SWITCH_THRESHOLD);
         switch_count++;
         timer_set(csr_read_time() + patience); /* may exit, but between two gaps */

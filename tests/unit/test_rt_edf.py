@@ -183,20 +183,23 @@ def test_thousands_of_task_sets(cpus: int) -> None:
     assert jobs > 20 * rounds
 
 
-def test_best_effort_gets_its_reserve() -> None:
-    """In any interval, whatever the apps do that are admitted; and just those are refused that would not leave it."""
-    rounds = 1000 if LONG else 150
+@pytest.mark.parametrize("cpus", [1, 3])
+def test_best_effort_gets_its_reserve(cpus: int) -> None:
+    """On each CPU, in any interval, whatever the admitted apps do; and just those are refused that would break it."""
+    rounds = 1000 if LONG else 150 // cpus
     ran = 0
     for seed in range(rounds):
-        random = Random(f"reserve {seed}")
+        random = Random(f"reserve {cpus} {seed}")
         late = random.randint(20, 120)
         reserve = (random.randint(1, late // 3), late)
-        boot(1, [1], [SLOTS], reserve=reserve)
+        boot(cpus, [1], [SLOTS], reserve=reserve)
         start = time_now(CORE) + 100 * TICKS_PER_US
-        tasks = launch_all(make_tasks(random, 1), start, reserve)
+        tasks = launch_all(make_tasks(random, cpus), start, reserve)
         ran += len(tasks)
         run(start - time_now(CORE), check=False)
         segments = run(LENGTH * TICKS_PER_US, check=False)
-        busy = [((s.start - start) // TICKS_PER_US, (s.end - start) // TICKS_PER_US) for s in segments]
-        assert left_over(busy, late, LENGTH) >= reserve[0], (reserve, tasks)
+        for cpu in range(cpus):
+            mine = [s for s in segments if s.cpu == cpu]
+            busy = [((s.start - start) // TICKS_PER_US, (s.end - start) // TICKS_PER_US) for s in mine]
+            assert left_over(busy, late, LENGTH) >= reserve[0], (cpu, reserve, tasks)
     assert ran > rounds
