@@ -164,6 +164,17 @@ static void test_the_list_counts_ram_only(void **state)
     assert_int_equal(count(key('l'), "     2 MB "), 2);
 }
 
+static void test_one_vm_has_the_terminal_alone(void **state)
+{
+    (void)state;
+    boot(1);
+    assert_says('a', "vm-a has the terminal alone; Ctrl-T a comes back");
+    console_putc(&hyp.vms[1], 'x');
+    console_putc(&hyp.vms[1], '\n');
+    assert_says('a', "keyboard: vm-a");
+    assert_says('n', "keyboard: vm-b");
+}
+
 static int pipe_end;
 
 /* At the child's exit, while what the console was given is still there. */
@@ -211,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_a_vm_that_is_being_loaded_is_not_restarted_twice),
         cmocka_unit_test(test_the_list_shows_every_vm_once),
         cmocka_unit_test(test_the_list_counts_ram_only),
+        cmocka_unit_test(test_one_vm_has_the_terminal_alone),
         cmocka_unit_test(test_quit_ends_the_machine_with_a_word),
     };
 
