@@ -41,8 +41,7 @@ void cpu_ipi_received(void)
     if ((reason & IPI_SLICE) != 0) {
         sched_slice_changed(cpu);
     }
-    if ((reason & IPI_SYNC) != 0 &&
-        cpu->current != NULL) { /* else idle or loading a VM: the scheduler looks for itself */
+    if ((reason & IPI_SYNC) != 0 && cpu->current != NULL) { /* else there is no guest that could see them now */
         vcpu_take_pending(cpu->current);
         arch_vcpu_sync(cpu->current);
     }

@@ -259,12 +259,13 @@ static void sched_ended(struct vcpu *v)
     }
 }
 
-/* Spends v's turn on what its VM has to do in steps. Lock as in sched_idle(). */
+/* Spends v's slice on loading or ending its VM. As any slice it has an end once a VCPU waits. Lock as in sched_idle(). */
 static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
 {
     bool ends = v->vm->state == VM_STOPPING, done;
 
     cpu->since = arch_time();
+    cpu->steps = v;
     sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
     sched_settle(cpu);
     spin_unlock(&sched_lock);
@@ -273,6 +274,7 @@ static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
         arch_irq_poll();
     } while (!done && cpu->flags == 0);
     sched_poll(cpu);
+    cpu->steps = NULL;
     v->runtime += arch_time() - cpu->since;
     if ((v->request & VCPU_REQ_OFF) != 0) {
         sched_request(cpu, v);

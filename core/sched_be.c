@@ -33,7 +33,7 @@ static bool be_wake_idle(void)
 /* No end, or none but that of the CPU's horizon, which leaves as much as there can be. */
 static inline bool be_endless(const struct cpu *cpu)
 {
-    const struct vcpu *v = cpu->current;
+    const struct vcpu *v = cpu_slice_owner(cpu);
 
     return cpu->slice_end == TICKS_NEVER || (UNLIKELY(cpu->urgent != NULL) && v != NULL && v->left == sched_be.quantum);
 }
@@ -53,11 +53,13 @@ static struct cpu *be_endless_cpu(const struct cpu *except)
     return first;
 }
 
-/* Somebody waits: the endless slice of `cpu` ends by the clock. A CPU without a current VCPU spends its slice on a VM. */
+/* A VCPU waits: the endless slice of `cpu` ends by the clock. A CPU whose slice is nobody's is on its way to the queue. */
 static void be_end_slice(struct cpu *cpu)
 {
-    if (cpu->current != NULL) {
-        be_start(&sched_be, cpu, cpu->current);
+    struct vcpu *v = cpu_slice_owner(cpu);
+
+    if (v != NULL) {
+        be_start(&sched_be, cpu, v);
     } else {
         be_start_shared(&sched_be, cpu);
     }
@@ -93,7 +95,7 @@ void be_wake(struct vcpu *v)
     be_enqueue(&sched_be, v);
     if (UNLIKELY(sched_be.shared)) {
         be_find_cpu(NULL);
-    } else if (be_endless(self) && self->current != NULL) {
+    } else if (be_endless(self) && cpu_slice_owner(self) != NULL) {
         be_end_slice(self);
     }
 }

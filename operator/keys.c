@@ -32,7 +32,7 @@ static ticks_t vm_runtime(const struct vm *vm)
         sum += v->runtime;
     }
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        const struct vcpu *v = cpu_get(i)->current;
+        const struct vcpu *v = cpu_slice_owner(cpu_get(i));
 
         sum += v != NULL && v->vm == vm ? arch_time() - cpu_get(i)->since : 0;
     }

@@ -35,8 +35,9 @@ struct cpu {
     const struct sched_class *traced; /* the same but while there is a trace, when `urgent` is the one that records */
     ticks_t horizon;                  /* if urgent: when that class wants to pick again at the latest */
     bool idle;                        /* waits for work; guarded by sched_lock */
+    struct vcpu *steps;               /* whose slice is spent on loading or ending its VM; `current` is NULL then */
     ulong ipi;                        /* atomic */
-    ticks_t since;                    /* when `current` began its slice */
+    ticks_t since;                    /* when the slice of `current` or `steps` began */
     ticks_t slice_end; /* when it has to give way, TICKS_NEVER if nobody waits; guarded by sched_lock for others */
     ticks_t armed;     /* what the hardware timer is set to, or TIMER_FIRED */
     struct list timers;
@@ -55,6 +56,13 @@ static inline struct cpu *cpu_self(void)
 static inline struct cpu *cpu_get(unsigned id)
 {
     return arch_cpu_get(id);
+}
+
+/* The VCPU that has a slice of this CPU: its guest runs (`current`), or its VM is being loaded or ended (`steps`); NULL when
+ * the CPU is idle or on its way to the next VCPU. */
+static inline struct vcpu *cpu_slice_owner(const struct cpu *cpu)
+{
+    return cpu->current != NULL ? cpu->current : cpu->steps;
 }
 
 /* The hardware timer of this CPU is to be set to cpu->armed, the first of its deadlines. Only if that is earlier than what
