@@ -34,6 +34,18 @@ static bool detail_wrong(const struct sysimage_region *r)
            (r->kind == SYSIMAGE_REGION_SHARED && r->detail >= SYSIMAGE_MAX_SHARED);
 }
 
+/* Of the region's place in the host. */
+static const char *host_wrong(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
+{
+    if (!inside(r->hpa, r->size, 0, ARCH_HPA_LIMIT)) {
+        return "a memory region beyond the machine's address space";
+    }
+    if (r->kind == SYSIMAGE_REGION_MMIO) {
+        return memmap_overlap(r->hpa, r->size, ram_base, ram_size) ? "a device in the board's RAM" : NULL;
+    }
+    return inside(r->hpa, r->size, ram_base, ram_size) ? NULL : "a memory region outside the board's RAM";
+}
+
 static const char *region_check(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
 {
     uint64_t align = r->kind == SYSIMAGE_REGION_MMIO ? MMIO_ALIGN : ARCH_RAM_ALIGN;
@@ -50,10 +62,7 @@ static const char *region_check(const struct sysimage_region *r, hpa_t ram_base,
     if (detail_wrong(r)) {
         return "a reset register outside its device, or a shared region's id out of range";
     }
-    if (r->kind != SYSIMAGE_REGION_MMIO && !inside(r->hpa, r->size, ram_base, ram_size)) {
-        return "a memory region outside the board's RAM";
-    }
-    return NULL;
+    return host_wrong(r, ram_base, ram_size);
 }
 
 const char *memmap_check(const struct memmap *map, hpa_t ram_base, uint64_t ram_size)
@@ -69,4 +78,14 @@ const char *memmap_check(const struct memmap *map, hpa_t ram_base, uint64_t ram_
         }
     }
     return NULL;
+}
+
+bool memmap_covers(const struct memmap *map, uint64_t base, uint64_t size)
+{
+    for (unsigned i = 0; i < map->count; i++) {
+        if (memmap_overlap(map->regions[i].hpa, map->regions[i].size, base, size)) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -173,7 +173,7 @@ static bool regions_overlap(const struct sysimage_region *a, const struct sysima
     bool shared = a->kind == SYSIMAGE_REGION_SHARED && b->kind == SYSIMAGE_REGION_SHARED && a->hpa == b->hpa &&
                   a->size == b->size && a->detail == b->detail;
 
-    return !shared && a->hpa < b->hpa + b->size && b->hpa < a->hpa + a->size;
+    return !shared && memmap_overlap(a->hpa, a->size, b->hpa, b->size);
 }
 
 /* No two VMs share host memory, whatever the builder did, but what is meant to be shared. */

@@ -24,6 +24,7 @@
  *   bool arch_alone(void)                 there is one CPU only, since before the first lock is taken: locks are needless
  *   ARCH_RAM_ALIGN                        guest RAM begins and ends, for guest and host, at multiples of this
  *   ARCH_GPA_LIMIT                        guest-physical addresses are below this
+ *   ARCH_HPA_LIMIT                        host-physical addresses are below this
  *   void arch_irq_devices(bool)           whether this CPU takes interrupts of devices, as it does from its start on; they
  *                                         stay pending meanwhile
  *   void *arch_window_for(arch_cpu, hpa, size)  arch_window() of all of [hpa, hpa + size) for this CPU's struct arch_cpu,

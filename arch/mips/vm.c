@@ -6,12 +6,16 @@
 #include "internal.h"
 #include "system.h"
 
-/* Where the hypervisor's own memory ends: the board's for VMs begins behind it. */
-static bool hits_us(const struct sysimage_region *r)
-{
-    extern char __ram_end[];
+#define PHYSICAL(address) ((ulong)(address) & 0x1fffffffU)
 
-    return r->kind != SYSIMAGE_REGION_MMIO && r->hpa < ((ulong)__ram_end & 0x1fffffffU);
+/* Guest memory, or a device, where the hypervisor's data, its text or the system image is. */
+static bool hits_us(const struct memmap *map)
+{
+    extern char __ram_end[], __text_start[];
+    ulong text = PHYSICAL(__text_start);
+    ulong end = PHYSICAL(hyp.image) + (ulong)hyp.image->total_size;
+
+    return memmap_covers(map, 0, PHYSICAL(__ram_end)) || memmap_covers(map, text, end - text);
 }
 
 /* Whether VCPUs of some VM share memory with others: then one GuestID is link.S's. */
@@ -29,10 +33,8 @@ static bool links(void)
 
 const char *arch_vm_init(struct vm *vm)
 {
-    for (unsigned i = 0; i < vm->memmap.count; i++) {
-        if (hits_us(&vm->memmap.regions[i])) {
-            return "a guest's memory is the hypervisor's";
-        }
+    if (hits_us(&vm->memmap)) {
+        return "a guest's memory is the hypervisor's";
     }
     if (vm->config->plic != 0 || vm->config->nirqs != 0) {
         return "no interrupts are passed through here";

@@ -13,12 +13,14 @@
 #define GUEST_MMIO (PTE_RW | PTE_U)
 
 /* Guest memory where the hypervisor or its image is: nobody's builder would do that, and we would not survive it. */
-static bool hits_us(const struct sysimage_region *r)
+static bool hits_us(const struct memmap *map)
 {
     extern char __text_start[];
-    ulong end = (ulong)hyp.image + hyp.image->total_size;
+    ulong start = (ulong)__text_start, trace = hyp.image->ram_base + hyp.image->ram_size;
+    uint64_t trace_size = (uint64_t)hyp.image->trace_kib * hyp.image->nharts << 10;
 
-    return r->hpa < end && r->hpa + r->size > (ulong)__text_start;
+    return memmap_covers(map, start, (ulong)hyp.image + hyp.image->total_size - start) ||
+           (trace_size != 0 && memmap_covers(map, trace, trace_size));
 }
 
 static const char *map_regions(const struct vm *vm, const struct pagetable *pt)
@@ -26,9 +28,6 @@ static const char *map_regions(const struct vm *vm, const struct pagetable *pt)
     for (unsigned i = 0; i < vm->memmap.count; i++) {
         const struct sysimage_region *r = &vm->memmap.regions[i];
 
-        if (hits_us(r)) {
-            return "a guest's memory is the hypervisor's";
-        }
         if (!pagetable_map(pt, r->gpa, r->hpa, r->size, r->kind == SYSIMAGE_REGION_RAM ? GUEST_RAM : GUEST_MMIO)) {
             return "page tables for guests are used up";
         }
@@ -64,7 +63,7 @@ const char *arch_vm_init(struct vm *vm)
     if (pt.root == NULL) {
         return "page tables for guests are used up";
     }
-    wrong = map_regions(vm, &pt);
+    wrong = hits_us(&vm->memmap) ? "a guest's memory is the hypervisor's" : map_regions(vm, &pt);
     if (wrong != NULL) {
         return wrong;
     }

@@ -25,6 +25,13 @@ static inline bool memmap_has(const struct sysimage_region *r, gpa_t gpa, uint64
     return offset < (gpa_t)r->size && size <= (gpa_t)r->size - offset;
 }
 
+/* Whether [a, a + a_size) and [b, b + b_size) have a byte in common; neither wraps around 2^64. By differences, for the end
+ * of a range can be 2^64. */
+static inline bool memmap_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+    return a - b < b_size || b - a < a_size;
+}
+
 /* An address that stands in 64 bits; one that no register holds is one that no memory has. */
 static inline gpa_t memmap_address(uint64_t field)
 {
@@ -45,9 +52,14 @@ static inline hpa_t memmap_host(const struct sysimage_region *r, gpa_t gpa)
 bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa);
 
 /*
- * Checks regions as a whole: none empty, wrapping, unaligned for its kind or overlapping another in guest-physical
- * space; RAM inside [ram_base, ram_base + ram_size) of the host. Returns NULL if all is well, else what is wrong.
+ * Checks regions as a whole: none empty, unaligned for its kind, beyond the guest's or the host's address space, or
+ * overlapping another in guest-physical space; RAM inside [ram_base, ram_base + ram_size) of the host, devices apart from
+ * that. Returns NULL if all is well, else what is wrong.
  */
 const char *memmap_check(const struct memmap *map, hpa_t ram_base, uint64_t ram_size);
+
+/* Whether any region, also a device's, has a byte of host memory [base, base + size), which is not empty and does not wrap
+ * around 2^64. memmap_check() has let the map through. */
+bool memmap_covers(const struct memmap *map, uint64_t base, uint64_t size);
 
 #endif

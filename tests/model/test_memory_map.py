@@ -20,6 +20,7 @@ CFLAGS = ["-march=rv64i", "-mabi=lp64", "-mcmodel=medany", "-O1", "-std=gnu11", 
 INCLUDE = [f"-I{ROOT / name}" for name in ("core/include", "core", "arch/include", "arch/riscv/include", "arch/riscv")]
 MAP, REGIONS, HPA = 0x10000, 0x20000, 0x30000  # where struct memmap, its regions and the answer are
 GPA_LIMIT = 1 << 41
+HPA_LIMIT = 1 << 56
 LARGE, PAGE = 0x200000, 0x1000
 WIDE = 72  # bits in which no sum of addresses wraps
 FIELDS = {"gpa": 8, "hpa": 8, "size": 8, "kind": 4, "detail": 4}
@@ -75,13 +76,20 @@ class Region:
         bits = self.values["gpa"] | self.values["hpa"] | self.values["size"]
         hpa, end = self.wide("hpa"), self.wide("hpa") + self.wide("size")
         inside = z3.And(z3.ULE(ram_base, hpa), z3.ULE(end, ram_base + ram_size))
+        apart = z3.Or(z3.ULE(end, ram_base), z3.ULE(ram_base + ram_size, hpa))
         return z3.And(
             z3.ULE(self.values["kind"], layout.REGION_SHARED),
             self.values["size"] != 0,
             z3.ULE(self.wide("gpa") + self.wide("size"), GPA_LIMIT),
             bits & align == 0,
-            z3.Or(mmio, inside),
+            z3.ULE(end, HPA_LIMIT),
+            z3.If(mmio, apart, inside),
         )
+
+    def covers(self, base: z3.BitVecRef, size: z3.BitVecRef) -> z3.BoolRef:
+        """It has a byte of host memory [base, base + size), by numbers that do not wrap."""
+        hpa, end = self.wide("hpa"), self.wide("hpa") + self.wide("size")
+        return z3.And(z3.ULT(hpa, base + size), z3.ULT(base, end))
 
     def is_apart(self, other: "Region") -> z3.BoolRef:
         return z3.Or(
@@ -137,6 +145,20 @@ def unsound_check(folder: Path, source: str, count: int) -> str | None:
     return counterexample(z3.Implies(end.registers[10] == 0, z3.And(fine)))
 
 
+def unsound_cover(folder: Path, source: str, count: int) -> str | None:
+    """Regions within the host's address space, and host memory, of which memmap_covers() says the wrong thing."""
+    machine, entry = compiled(folder, source, "memmap_covers")
+    regions = [Region(index) for index in range(count)]
+    base, size = z3.BitVecs("base size", 64)
+    end = machine.call(entry, [MAP, base, size], memory_of(regions))
+    wide = [z3.ZeroExt(WIDE - 64, value) for value in (base, size)]
+    sane = [z3.ULE(region.wide("hpa") + region.wide("size"), HPA_LIMIT) for region in regions]
+    sane += [region.values["size"] != 0 for region in regions]
+    sane += [size != 0, z3.ULE(wide[0] + wide[1], 1 << 64)]
+    covered = z3.Or([region.covers(*wide) for region in regions])
+    return counterexample(z3.Implies(z3.And(sane), (end.registers[10] & 0xFF == 1) == covered))
+
+
 def test_the_quick_form_says_what_numbers_that_cannot_wrap_say():
     region = Region(0)
     gpa, size = z3.BitVecs("gpa size", 64)
@@ -154,6 +176,11 @@ def test_what_is_accepted_lies_in_one_region(tmp_path, count):
 def test_maps_that_are_let_through_are_valid(tmp_path, count):
     """Three regions: what a region is checked for does not depend on how many there are, and overlaps are of two."""
     assert unsound_check(tmp_path, (ROOT / HERE).read_text(), count) is None
+
+
+@pytest.mark.parametrize("count", range(4))
+def test_what_covers_the_hypervisor_is_found(tmp_path, count):
+    assert unsound_cover(tmp_path, (ROOT / HERE).read_text(), count) is None
 
 
 HAS = "return offset < (gpa_t)r->size && size <= (gpa_t)r->size - offset;"
@@ -175,6 +202,18 @@ CHECKS = {
     "touching": ("b->gpa < a->gpa + a->size;", "b->gpa + 1 < a->gpa;"),
     "first-two-only": ("j < i && wrong == NULL", "j < i && j < 1 && wrong == NULL"),
     "alignment": ("(r->gpa | r->hpa | r->size)", "(r->gpa | r->size)"),
+    "devices-that-wrap": ("if (!inside(r->hpa, r->size, 0, ARCH_HPA_LIMIT)) {", "if (r->hpa >= ARCH_HPA_LIMIT) {"),
+    "devices-in-ram": ("return memmap_overlap(r->hpa, r->size, ram_base, ram_size) ?", "return r->kind == 77U ?"),
+}
+OVERLAP = "return a - b < b_size || b - a < a_size;"
+COVERS = {
+    "sums-that-wrap": (OVERLAP, "return a < b + b_size && b < a + a_size;"),
+    "from-inside-only": (OVERLAP, "return a - b < b_size;"),
+    "touching": (OVERLAP, "return a - b <= b_size || b - a < a_size;"),
+    "not-of-devices": (
+        "if (memmap_overlap(map->regions[i].hpa",
+        "if (map->regions[i].kind != SYSIMAGE_REGION_MMIO && memmap_overlap(map->regions[i].hpa",
+    ),
 }
 
 
@@ -193,6 +232,11 @@ def test_a_broken_range_check_is_found(tmp_path, change):
 @pytest.mark.parametrize("change", CHECKS.values(), ids=CHECKS)
 def test_a_broken_check_of_maps_is_found(tmp_path, change):
     assert unsound_check(tmp_path, broken(change), 3)
+
+
+@pytest.mark.parametrize("change", COVERS.values(), ids=COVERS)
+def test_a_broken_check_of_the_hypervisors_memory_is_found(tmp_path, change):
+    assert unsound_cover(tmp_path, broken(change), 2)
 
 
 def test_reading_behind_the_last_region_is_found(tmp_path):

@@ -12,6 +12,7 @@ CORE = load()
 LARGE = 0x200000
 PAGE = 0x1000
 LIMIT = 1 << 41
+HOST_LIMIT = 1 << 56
 TOP = 1 << 64
 RAM_BASE, RAM_SIZE = 0x80000000, 64 * LARGE
 
@@ -26,12 +27,18 @@ def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
     return None
 
 
+def is_valid_in_host(start: int, end: int, kind: int) -> bool:
+    """Devices are apart from the board's RAM, all else is in it."""
+    if kind == MMIO:
+        return end <= HOST_LIMIT and (end <= RAM_BASE or start >= RAM_BASE + RAM_SIZE)
+    return start >= RAM_BASE and end <= RAM_BASE + RAM_SIZE
+
+
 def is_valid_region(gpa: int, hpa: int, size: int, kind: int) -> bool:
     if kind not in (RAM, MMIO, SHARED) or size == 0 or gpa + size > LIMIT:
         return False
     align = PAGE if kind == MMIO else LARGE
-    inside = hpa >= RAM_BASE and hpa + size <= RAM_BASE + RAM_SIZE
-    return not any(number % align for number in (gpa, hpa, size)) and (inside or kind == MMIO)
+    return not any(number % align for number in (gpa, hpa, size)) and is_valid_in_host(hpa, hpa + size, kind)
 
 
 def is_valid(regions: Regions) -> bool:
@@ -65,6 +72,10 @@ def check(regions: Regions) -> bytes | None:
 @example([(0, RAM_BASE, LARGE, RAM), (LARGE, RAM_BASE + LARGE, LARGE, RAM)])
 @example([(0, RAM_BASE, LARGE, RAM), (LARGE - PAGE, 0x10001000, PAGE, MMIO)])
 @example([(LIMIT - LARGE, RAM_BASE, LARGE, RAM)])
+@example([(0, TOP - PAGE, LARGE, MMIO)])  # wraps around 2^64
+@example([(0, RAM_BASE - PAGE, 2 * PAGE, MMIO)])
+@example([(0, HOST_LIMIT - PAGE, PAGE, MMIO)])
+@example([(0, HOST_LIMIT - PAGE, 2 * PAGE, MMIO)])
 def test_check_accepts_exactly_the_valid_maps(regions: Regions) -> None:
     assert (check(regions) is None) == is_valid(regions), check(regions)
 
@@ -156,7 +167,8 @@ def place(pieces: list[tuple[int, int, int]]) -> Regions:
     gpa = 0
     for number, (gap, pages, kind) in enumerate(pieces):
         gpa += gap * LARGE
-        regions.append((gpa, RAM_BASE + number * 8 * LARGE, pages * LARGE, kind))
+        base = RAM_BASE + RAM_SIZE if kind == MMIO else RAM_BASE
+        regions.append((gpa, base + number * 8 * LARGE, pages * LARGE, kind))
         gpa += pages * LARGE
     return regions
 
