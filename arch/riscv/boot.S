@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where OpenSBI jumps to: HS-mode, translation off, a0 = hart id, a1 = device tree (which we do not read). */
+/* Where OpenSBI jumps to: HS-mode, translation off, a0 = hart id, a1 = device tree (of which we read the size only). */
 #include "asm_layout.h"
 #include "csr.h"
 
@@ -16,7 +16,7 @@ _start:
     la      t0, trap_entry
     csrw    CSR_STVEC, t0
     la      sp, boot_cpu
-    call    boot_first              /* (hart id) */
+    call    boot_first              /* (hart id, device tree) */
     j       trap_run
 
     /* Where the SBI starts the other harts: a0 = hart id, a1 = this hart's struct cpu. */

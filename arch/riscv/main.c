@@ -7,12 +7,15 @@
 #include "system.h"
 
 /* For boot.S and trap.S. */
-void boot_first(ulong hartid);
+void boot_first(ulong hartid, ulong tree);
 void boot_other(ulong hartid);
 void hypervisor_panic(ulong sp) __attribute__((noreturn));
 
 /* JAL to nowhere but the target, `distance` bytes on: below 2 KiB (Unprivileged ISA, section 2.5.1). */
 #define INSN_JAL_FORWARD(distance) (0x6fU | (distance) << 20)
+
+#define TREE_MAGIC 0xd00dfeedUL
+#define TREE_LARGEST 0x200000UL /* that may begin below the hypervisor and reach into it */
 
 static void boot_failed(const char *what, const char *detail) __attribute__((noreturn));
 
@@ -31,6 +34,39 @@ void hypervisor_panic(ulong sp)
                 csr_read(CSR_SCAUSE), csr_read(CSR_SEPC), csr_read(CSR_STVAL), sp);
     console_drain();
     arch_shutdown(true);
+}
+
+static ulong big_endian_32(const uint8_t *p)
+{
+    return (ulong)p[0] << 24 | (ulong)p[1] << 16 | (ulong)p[2] << 8 | p[3];
+}
+
+/* Bytes of a device tree, or 0 if there is none (Devicetree Specification 0.4, section 5.2). */
+static ulong tree_size(ulong tree)
+{
+    const uint8_t *header = (const uint8_t *)tree;
+
+    return big_endian_32(header) == TREE_MAGIC ? big_endian_32(header + 4) : 0;
+}
+
+/* Firmware that has put its device tree (a1) into the hypervisor or the system image has damaged it: OpenSBI's fw_jump has a
+ * fixed place for the tree, whatever it was told to start. We do not read the tree; what is not near us may be anything,
+ * also memory that only firmware may read, and in VMs' RAM a tree does no harm. */
+static void boot_check_tree(ulong tree)
+{
+    extern const char __text_start[], __hyp_end[];
+    const struct sysimage_header *image = (const struct sysimage_header *)(const void *)__hyp_end;
+    ulong start = (ulong)__text_start;
+    ulong end = (ulong)image + (image->magic == SYSIMAGE_MAGIC ? image->total_size : sizeof(*image));
+    ulong size = tree < end && tree >= start - TREE_LARGEST ? tree_size(tree) : 0;
+
+    if (size != 0 && memmap_overlap(tree, size, start, end - start)) {
+        console_log("error: the firmware's device tree at 0x%lx to 0x%lx is in the hypervisor and its system image at "
+                    "0x%lx to 0x%lx; it has to be put elsewhere",
+                    tree, tree + size - 1U, start, end - 1U);
+        console_drain();
+        arch_shutdown(true);
+    }
 }
 
 static const struct sysimage_header *boot_image(void)
@@ -86,7 +122,7 @@ static void boot_harts(void)
     __atomic_store_n(&boot_done, 1U, __ATOMIC_RELEASE);
 }
 
-void boot_first(ulong hartid)
+void boot_first(ulong hartid, ulong tree)
 {
     const struct sysimage_header *image;
     const char *wrong;
@@ -96,6 +132,7 @@ void boot_first(ulong hartid)
     if (!probe_hypervisor()) {
         boot_failed("this machine's harts lack the H extension (hypervisor)", "; QEMU has it with -cpu rv64,h=true");
     }
+    boot_check_tree(tree);
     image = boot_image();
     wrong = probe_machine(image);
     if (wrong != NULL) {
