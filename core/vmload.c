@@ -138,18 +138,19 @@ static void load_reset(struct vm *vm)
     }
 }
 
-/* Once: what it took from the hypervisor's entry to here, where the first guest is about to run. By the counter of retired
- * instructions, which an emulator may feed from a clock: one does, unless it is told to count. */
+/* Once: what it took from the hypervisor's entry to here, where the first guest is about to run. By the boot CPU's counter of
+ * retired instructions, for others' begin elsewhere; nothing if another CPU is the first, or the CPU does not count. An
+ * emulator may feed the counter from a clock: one does, unless it is told to count. */
 static void load_tell_boot(void)
 {
     static bool told; /* owner: this function; two CPUs at the same time would only tell it twice */
     uint64_t now = arch_instret();
 
-    if (!told) {
-        told = true;
+    if (!told && cpu_self()->id == 0 && now != 0) {
         console_log("boot: instret %lu to the first guest; copying and clearing took %lu of all CPUs",
                     (ulong)(now - hyp.entered), (ulong)hyp.load_cost);
     }
+    told = true;
 }
 
 /* One stage, or a part of it; true when it is complete. An interrupt that waits has been looked for. */
