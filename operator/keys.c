@@ -50,15 +50,20 @@ static uint64_t vm_ram(const struct vm *vm)
     return ram;
 }
 
+#define SMALL_RAM (UINT64_C(4) << 20) /* told in KB, which then fit four digits */
+#define VM_LINE(unit) "%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu " unit "  %6u  %u %s"
+
 static void list_vm(const struct vm *vm)
 {
     ticks_t used = vm_runtime(vm);
+    uint64_t ram = vm_ram(vm);
+    bool small = ram < SMALL_RAM;
     ulong permille = (ulong)((used - listed.used[vm->id]) * 1000U / (listed.now - listed.before + 1));
 
     listed.used[vm->id] = used;
-    console_log("%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu MB  %6u  %u %s", vm == console_focus() ? '*' : ' ',
-                vm->id + 1, vm->config->name, vm_state_name(vm), vm->on, vm->total, permille / 10U, permille % 10U,
-                (ulong)(vm_ram(vm) >> 20), vm->starts, vm->restarts, vm_reason_name(vm->restarted));
+    console_log(small ? VM_LINE("KB") : VM_LINE("MB"), vm == console_focus() ? '*' : ' ', vm->id + 1, vm->config->name,
+                vm_state_name(vm), vm->on, vm->total, permille / 10U, permille % 10U,
+                (ulong)(small ? ram >> 10 : ram >> 20), vm->starts, vm->restarts, vm_reason_name(vm->restarted));
 }
 
 static void keys_list(void)

@@ -142,7 +142,7 @@ def test_list_shows_who_uses_the_cpu(machine, name):
     rows = states(machine)
     assert [row["state"] for row in rows.values()] == ["running"] * 3
     assert [row["vcpus"] for row in rows.values()] == ["1/1"] * 3
-    assert [row["memory"] for row in rows.values()] == [board_of(name).megabytes] * 3
+    assert [row["memory"] for row in rows.values()] == [board_of(name).memory] * 3
     tell(machine, "first", "spin")
     machine.expect("first", r"^faulty: spinning", SOON_S)
     states(machine)
