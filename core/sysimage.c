@@ -8,7 +8,7 @@
 _Static_assert(sizeof(struct sysimage_header) == 128, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_vm) == 160, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_load) == 24, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_load) == 40, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_fixup) == 32, "layout known to scripts/tessera");
 
@@ -125,7 +125,7 @@ static const char *check_vm(const struct sysimage_header *image, const struct sy
     return wrong != NULL ? wrong : check_fixups(image, vm);
 }
 
-/* The payloads have no checksum of their own, which would cost more than loading them; but the last word must be there. */
+/* The payloads' checksums are for who copies them (vmload.c); but the last word must be there. */
 static bool ends(const struct sysimage_header *image)
 {
     return image->total_size % 8U == 0 &&

@@ -171,6 +171,7 @@ const char *vm_reason_name(enum vm_reason reason)
         [VM_REASON_FATAL] = "by a fatal trap",
         [VM_REASON_WATCHDOG] = "by its watchdog",
         [VM_REASON_FAILURE] = "by its own failure",
+        [VM_REASON_PAYLOAD] = "because a payload is damaged",
     };
 
     return names[reason];

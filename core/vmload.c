@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fills a VM's memory at every start: devices reset, RAM cleared, payloads copied from the system image (which stays
- * as it was loaded), features that the machine lacks blotted out of the device tree. Runs in the time slices of the
+ * as it was loaded, or the VM is refused: see load_refuse()), features that the machine lacks blotted out of the device tree. Runs in the time slices of the
  * VM's own VCPU 0, a chunk at a time, so that starting a large VM disturbs nobody.
  */
 #include "arch.h"
@@ -10,7 +10,9 @@
 #include "system.h"
 #include "vm.h"
 
-#define CHUNK UINT64_C(2048) /* bytes between two looks at pending interrupts */
+/* Bytes between two looks at pending interrupts: as many instructions of either. */
+#define CHUNK_CLEARED UINT64_C(2048)
+#define CHUNK_COPIED UINT64_C(512)
 
 enum {
     STAGE_RESET,
@@ -18,16 +20,16 @@ enum {
     STAGE_FIXUPS_FROM = STAGE_LOADS_FROM + SYSIMAGE_MAX_LOADS
 };
 
-/* Writes the next chunk at host address `hpa`: from `src`, or zeros when that is NULL. Returns how much. */
-static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size)
+/* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros when that is NULL. Returns how much. */
+static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size, struct word_sums *sums)
 {
-    uint64_t room;
+    uint64_t room, chunk = src != NULL ? CHUNK_COPIED : CHUNK_CLEARED;
     void *dst = arch_window(hpa, &room);
-    uint64_t n = size < CHUNK ? size : CHUNK;
+    uint64_t n = size < chunk ? size : chunk;
 
     n = n < room ? n : room;
     if (src != NULL) {
-        copy_words(dst, src, (size_t)n);
+        copy_words_summed(dst, src, (size_t)n, sums);
     } else {
         clear_words(dst, (size_t)n);
     }
@@ -37,13 +39,16 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
 /* One piece of memory done from where it was left; true when it is complete. Not inline, for the benchmark counts it. */
 static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const char *src, uint64_t size)
 {
+    if (vm->stage_done == 0) {
+        vm->sums = (struct word_sums){0, 0};
+    }
     while (vm->stage_done < size) {
         uint64_t at = vm->stage_done;
 
         if (arch_irq_pending()) {
             return false;
         }
-        vm->stage_done += load_chunk(hpa + (hpa_t)at, src != NULL ? src + at : NULL, size - at);
+        vm->stage_done += load_chunk(hpa + (hpa_t)at, src != NULL ? src + at : NULL, size - at, &vm->sums);
     }
     vm->stage_done = 0;
     return true;
@@ -55,7 +60,7 @@ void vm_clear_shared(const struct vm *vm)
         const struct sysimage_region *r = &vm->memmap.regions[i];
 
         for (uint64_t done = 0; r->kind == SYSIMAGE_REGION_SHARED && done < r->size;) {
-            done += load_chunk((hpa_t)(r->hpa + done), NULL, r->size - done);
+            done += load_chunk((hpa_t)(r->hpa + done), NULL, r->size - done, NULL);
         }
     }
 }
@@ -74,6 +79,18 @@ static const struct sysimage_load *load_get(const struct vm *vm, unsigned index)
     return &loads[index];
 }
 
+/* The VM does not start, whoever wants it to, while its payload in the system image is not what the builder put there. Other
+ * VMs run on. Of several who stop it, the first tells why. */
+static void __attribute__((cold)) load_refuse(struct vm *vm, unsigned index)
+{
+    const struct sysimage_load *load = load_get(vm, index);
+
+    if (vm_stop(vm, VM_REASON_PAYLOAD, false)) {
+        console_log("error: %s is not started: its payload %u (0x%lx bytes for 0x%lx) does not have its checksum",
+                    vm->config->name, index, (ulong)load->size, (ulong)load->gpa);
+    }
+}
+
 static bool load_copy(struct vm *vm, unsigned index)
 {
     const struct sysimage_load *load = load_get(vm, index);
@@ -85,8 +102,15 @@ static bool load_copy(struct vm *vm, unsigned index)
     }
     size = (load->size + 7U) & ~UINT64_C(7);
     /* sysimage_check() has seen that the range is RAM */
-    return !memmap_ram(&vm->memmap, (gpa_t)load->gpa, size, &hpa) ||
-           load_piece(vm, hpa, sysimage_at(hyp.image, load->offset), size);
+    if (memmap_ram(&vm->memmap, (gpa_t)load->gpa, size, &hpa) &&
+        !load_piece(vm, hpa, sysimage_at(hyp.image, load->offset), size)) {
+        return false;
+    }
+    if (size != 0 && (vm->sums.words != load->words || vm->sums.sums != load->sums)) {
+        load_refuse(vm, index);
+        return false;
+    }
+    return true;
 }
 
 static void load_fix(const struct vm *vm, const struct sysimage_fixup *fix)

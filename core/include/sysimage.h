@@ -123,6 +123,8 @@ struct sysimage_load {
     uint64_t gpa;    /* 8-byte aligned, inside one RAM region */
     uint64_t offset; /* from the header, 4 KiB aligned */
     uint64_t size;   /* bytes; the payload is padded with zeros to a multiple of 8 */
+    uint64_t words;  /* its checksum, the padding included: see struct word_sums */
+    uint64_t sums;
 };
 
 /* A host interrupt given to the VM: host PLIC source `host` appears as source `guest` of its emulated PLIC. */

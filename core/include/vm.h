@@ -4,6 +4,7 @@
 #define VM_H
 
 #include "arch_types.h"
+#include "lib.h"
 #include "memmap.h"
 #include "spinlock.h"
 #include "sysimage.h"
@@ -29,6 +30,7 @@ enum vm_reason {
     VM_REASON_FATAL,    /* a trap that the guest cannot handle; see vm.fault */
     VM_REASON_WATCHDOG, /* its guest did not pet the watchdog in time */
     VM_REASON_FAILURE,  /* the guest says that it has failed */
+    VM_REASON_PAYLOAD,  /* a payload in the system image does not have its checksum */
 };
 
 /* Why a VM was stopped by the hypervisor; registers are in the VCPU. */
@@ -77,6 +79,7 @@ struct vm {
     /* Progress of ending or loading; touched only by the CPU that spends VCPU 0's turn on it. */
     unsigned stage;
     uint64_t stage_done;
+    struct word_sums sums; /* of what was copied of the payload */
 
     bool console_busy; /* its line waits to be shown, and takes nothing more; written with console_lock held, atomic */
 

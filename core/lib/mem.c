@@ -18,6 +18,23 @@ void copy_words(uint64_t *dst, const uint64_t *src, size_t n)
     }
 }
 
+void copy_words_summed(uint64_t *dst, const uint64_t *src, size_t n, struct word_sums *sums)
+{
+    uint64_t words = sums->words, of_sums = sums->sums;
+
+    for (size_t left = n / sizeof(uint64_t); left > 0; left--, src++) {
+        uint64_t both = *src;
+
+        words += (uint32_t)both;
+        of_sums += words;
+        words += both >> 32;
+        of_sums += words;
+        *dst++ = both;
+    }
+    sums->words = words;
+    sums->sums = of_sums;
+}
+
 void clear_words(uint64_t *dst, size_t n)
 {
     size_t words = n / sizeof(uint64_t);

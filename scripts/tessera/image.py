@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the binary system image of a placed system, as core/include/sysimage.h describes it."""
 
+import sys
 import zlib
+from array import array
 from dataclasses import dataclass
+from itertools import accumulate
 
 from tessera import layout, virtual
 from tessera.check_rt import RtLimits, limits
@@ -44,23 +47,36 @@ class _Tables:
         return len(records), offset
 
 
+def word_sums(data: bytes) -> tuple[int, int]:
+    """The checksum of a payload, padded with zeros to a multiple of 8, as core/include/lib.h describes it."""
+    words = array("I", data + bytes(-len(data) % 8))
+    if sys.byteorder == "big":
+        words.byteswap()
+    return sum(words) % 2**64, sum(accumulate(words)) % 2**64
+
+
 @dataclass
 class _Payloads:
-    """The payloads, each once: VMs with the same image share it. `offsets` count from the first payload."""
+    """
+    The payloads, each once: VMs with the same image share it. `offsets` count from the first payload; `sums` are their
+    checksums.
+    """
 
     offsets: dict[bytes, int]
+    sums: dict[bytes, tuple[int, int]]
     data: bytearray
 
     def add(self, data: bytes) -> int:
         if data not in self.offsets:
             self.offsets[data] = len(self.data)
+            self.sums[data] = word_sums(data)
             self.data += data + bytes(align_up(len(data), PAGE) - len(data))
         return self.offsets[data]
 
 
 def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
     """The image. `fixups` has each VM's, by name; the VMs' loads hold the compiled device trees."""
-    payloads = _Payloads({}, bytearray())
+    payloads = _Payloads({}, {}, bytearray())
     for vm in system.vms:
         for load in vm.loads:
             payloads.add(load.data)
@@ -186,7 +202,10 @@ def _regions(vm: Vm) -> list[bytes]:
 
 
 def _load(gpa: int, data: bytes, payloads: _Payloads, first_payload: int) -> bytes:
-    return layout.LOAD.pack(gpa=gpa, offset=first_payload + payloads.offsets[data], size=len(data))
+    words, sums = payloads.sums[data]
+    return layout.LOAD.pack(
+        gpa=gpa, offset=first_payload + payloads.offsets[data], size=len(data), words=words, sums=sums
+    )
 
 
 def _irq(number: int) -> bytes:

@@ -147,7 +147,7 @@ VM = Record(
 )
 
 REGION = Record("sysimage_region", (("gpa", "Q"), ("hpa", "Q"), ("size", "Q"), ("kind", "I"), ("detail", "I")))
-LOAD = Record("sysimage_load", (("gpa", "Q"), ("offset", "Q"), ("size", "Q")))
+LOAD = Record("sysimage_load", (("gpa", "Q"), ("offset", "Q"), ("size", "Q"), ("words", "Q"), ("sums", "Q")))
 IRQ = Record("sysimage_irq", (("host", "I"), ("guest", "I")))
 FIXUP = Record(
     "sysimage_fixup",

@@ -83,6 +83,7 @@ _SIGNATURES = {
     "world_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint), c_uint]),
     "world_image_make": (c_void_p, [c_uint, c_uint, POINTER(c_uint), c_uint]),
     "world_image_seal": (None, [c_void_p]),
+    "world_image_damage": (None, [c_uint, c_uint]),
     "world_image_watchdog": (None, [c_void_p, c_uint, c_uint, c_uint]),
     "world_image_check": (c_char_p, [c_void_p]),
     "world_boot_image": (c_bool, [c_void_p]),

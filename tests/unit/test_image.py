@@ -47,7 +47,7 @@ PLACES = st.one_of(
     st.integers(NAME, HEADER - 4),
     st.integers(VMS, VMS + len(VCPUS) * VM - 4),
     st.integers(REGIONS, REGIONS + len(VCPUS) * 32 - 4),
-    st.integers(LOADS, LOADS + len(VCPUS) * 24 - 4),
+    st.integers(LOADS, LOADS + len(VCPUS) * layout.LOAD.size - 4),
     st.integers(FIXUPS, FIXUPS + len(VCPUS) * 32 - 4),
 ).map(lambda at: at & ~3)
 

@@ -72,6 +72,28 @@ static void test_format_survives_nonsense(void **state)
     assert_string_equal(made("%5", NULL), "");
 }
 
+/* Against the definition, of a number of words that is no multiple of anything that copying may unroll. */
+static void test_copy_words_summed_sums(void **state)
+{
+    uint32_t src[38] PACKED_ALIGN(8), dst[38] PACKED_ALIGN(8);
+    uint64_t words = 0, sums = 0;
+    struct word_sums all = {0, 0}, pieces = {0, 0};
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_SIZE(src); i++) {
+        src[i] = 0xffffffffU - i * 0x01234567U;
+        words += src[i];
+        sums += words;
+    }
+    copy_words_summed((uint64_t *)(void *)dst, (const uint64_t *)(const void *)src, sizeof(src), &all);
+    assert_memory_equal(dst, src, sizeof(src));
+    assert_true(all.words == words && all.sums == sums);
+    copy_words_summed((uint64_t *)(void *)dst, (const uint64_t *)(const void *)src, 64, &pieces);
+    copy_words_summed((uint64_t *)(void *)(dst + 16), (const uint64_t *)(const void *)(src + 16), sizeof(src) - 64,
+                      &pieces);
+    assert_true(pieces.words == words && pieces.sums == sums);
+}
+
 static void test_crc32_known_values(void **state)
 {
     unsigned char all[256];
@@ -130,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_format_numbers),
         cmocka_unit_test(test_format_text),
         cmocka_unit_test(test_format_survives_nonsense),
+        cmocka_unit_test(test_copy_words_summed_sums),
         cmocka_unit_test(test_crc32_known_values),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_bytes),

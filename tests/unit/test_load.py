@@ -7,7 +7,7 @@ that is in front of it, and one load step, whatever the run queue was like when 
 import ctypes
 
 import pytest
-from core import CORE, NEVER, TICKS_PER_US, VM_LOADING, VM_RUNNING, settle, time_now
+from core import CORE, NEVER, TICKS_PER_US, VM_LOADING, VM_RUNNING, VM_STOPPED, lines, settle, time_now
 
 QUANTUM_US = 1000
 QUANTUM = QUANTUM_US * TICKS_PER_US
@@ -31,17 +31,30 @@ def cpu_of(vm: int, cpus: int) -> int | None:
     return next((cpu for cpu in range(cpus) if CORE.world_on_cpu(cpu) == 100 * vm), None)
 
 
+def to_next_timer() -> None:
+    first = CORE.host_next_timer()
+    assert first != NEVER, "nothing will ever happen"
+    CORE.world_advance(max(0, first - time_now(CORE)))
+    settle()
+
+
 def run_until(vm: int, cpus: int) -> int:
     """Lets time pass until the VM's VCPU has a CPU, which is returned."""
     for _ in range(1000):
         cpu = cpu_of(vm, cpus)
         if cpu is not None:
             return cpu
-        first = CORE.host_next_timer()
-        assert first != NEVER, "nothing will ever happen"
-        CORE.world_advance(max(0, first - time_now(CORE)))
-        settle()
+        to_next_timer()
     raise AssertionError("the VM is starved")
+
+
+def state_after_a_while(vm: int) -> int:
+    """The VM's state once it is neither stopping nor loading."""
+    for _ in range(1000):
+        if CORE.world_vm_state(vm) in (VM_RUNNING, VM_STOPPED):
+            break
+        to_next_timer()
+    return CORE.world_vm_state(vm)
 
 
 def wait(cpus: int, deadline: int) -> int:
@@ -95,3 +108,25 @@ def test_a_vcpu_that_another_cpu_wakes_ends_the_slice_of_a_cpu_that_loads() -> N
     assert CORE.world_on_cpu(1) == 200
     assert CORE.world_vm_state(big) == VM_LOADING
     assert time_now(CORE) - wakes <= STEP
+
+
+REFUSED = "error: vm-b is not started: its payload 0 (0x8 bytes for 0x80000000) does not have its checksum"
+STOPPED = "vm-b stopped because a payload is damaged"
+
+
+@pytest.mark.parametrize("byte", [0, 3, 4, 7])
+def test_a_vm_whose_payload_was_damaged_is_refused_at_its_next_start(byte: int) -> None:
+    """The others, which were loaded before, run on; mended, the VM starts again."""
+    boot(1, 3)
+    lines()
+    CORE.world_image_damage(byte, 1 << byte)
+    assert CORE.world_vm_stop(0, 1, True)
+    assert state_after_a_while(1) == VM_STOPPED
+    assert [CORE.world_vm_state(vm) for vm in (0, 2)] == [VM_RUNNING] * 2
+    assert lines() == ["vm-b stopped by the console, starts again", REFUSED, STOPPED]
+    assert CORE.world_vm_start(0, 1)
+    assert state_after_a_while(1) == VM_STOPPED
+    assert lines() == [REFUSED, STOPPED]
+    CORE.world_image_damage(byte, 1 << byte)
+    assert CORE.world_vm_start(0, 1)
+    assert state_after_a_while(1) == VM_RUNNING

@@ -115,7 +115,13 @@ static void image_vm(struct world_image *image, unsigned i, unsigned nvcpus)
     vm->irqs_offset = offset_in_image(&image->fixups[i]);
     image->regions[i] = (struct sysimage_region){
         .gpa = WORLD_GPA, .hpa = HOST_RAM_BASE + i * WORLD_VM_RAM, .size = WORLD_VM_RAM, .kind = SYSIMAGE_REGION_RAM};
-    image->loads[i] = (struct sysimage_load){.gpa = WORLD_GPA, .offset = PAYLOAD_OFFSET, .size = sizeof(uint64_t)};
+    image->loads[i] = (struct sysimage_load){
+        .gpa = WORLD_GPA,
+        .offset = PAYLOAD_OFFSET,
+        .size = sizeof(uint64_t),
+        .words = (uint32_t)WORLD_PAYLOAD + (WORLD_PAYLOAD >> 32),
+        .sums = 2 * (uint64_t)(uint32_t)WORLD_PAYLOAD + (WORLD_PAYLOAD >> 32),
+    };
 }
 
 struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
@@ -151,6 +157,11 @@ void world_image_watchdog(struct world_image *image, unsigned vm, unsigned watch
     image->vms[vm].watchdog_ms = watchdog_ms;
     image->vms[vm].restart_pause_max_ms = restart_pause_max_ms;
     world_image_seal(image);
+}
+
+void world_image_damage(unsigned byte, unsigned char flip)
+{
+    ((unsigned char *)memory.payload)[byte] ^= flip;
 }
 
 void world_image_seal(struct world_image *image)

@@ -29,6 +29,9 @@ struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsign
 /* Of an image that world_image_make() has made, in which no VM has a watchdog and none pauses; seals it. */
 void world_image_watchdog(struct world_image *image, unsigned vm, unsigned watchdog_ms, unsigned restart_pause_max_ms);
 
+/* Flips bits of a byte of the payload that all VMs of the image share. */
+void world_image_damage(unsigned byte, unsigned char flip);
+
 /* Puts the right checksum into the image. */
 void world_image_seal(struct world_image *image);
 
