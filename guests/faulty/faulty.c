@@ -107,7 +107,7 @@ static void faulty_write(unsigned long address)
 static void faulty_fatal(unsigned long address)
 {
     print("faulty: reading 0x%lx with the trap vector nowhere\n", address);
-    arch_lose_vector();
+    machine_lose_vector();
     (void)arch_load(address);
     for (;;) {
     }
@@ -116,7 +116,7 @@ static void faulty_fatal(unsigned long address)
 static void faulty_wild(unsigned long address)
 {
     print("faulty: jumping to 0x%lx with the trap vector nowhere\n", address);
-    arch_lose_vector();
+    machine_lose_vector();
     arch_call(address);
     for (;;) {
     }

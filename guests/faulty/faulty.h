@@ -37,9 +37,6 @@ void arch_store(unsigned long address, uint32_t value);
 /** Calls code; comes back when that cannot even be fetched. */
 void arch_call(unsigned long address);
 
-/** From here on a trap ends in a trap, for ever: the vector cannot be fetched. Interrupts are off. */
-void arch_lose_vector(void);
-
 /** Asks for a reset of the other kind, if there are two; returns if that is refused. */
 void arch_warm_reboot(void);
 

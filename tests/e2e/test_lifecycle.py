@@ -12,6 +12,7 @@ from lab import (
     MIPS,
     RISCV,
     SOON_S,
+    ask,
     assert_undisturbed,
     assert_well,
     await_life,
@@ -257,17 +258,40 @@ def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, bo
     machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
-def test_linux_that_panics_starts_again():
-    """It resets itself, as its boot arguments tell it to; the others go on."""
+@pytest.fixture(scope="module")
+def demo():
     system = built("demo")
-    with booted(system, "lifecycle-linux") as machine:
+    with booted(system, "lifecycle-demo") as machine:
         await_life(machine, system)
         machine.expect("linux", LINUX_PROMPT, BOOT_S)
-        machine.send("echo c >/proc/sysrq-trigger\r")
-        machine.expect("linux", r"Kernel panic - not syncing: sysrq triggered crash", SOON_S)
-        machine.expect(HYPERVISOR, r"^linux stopped by its own reset, starts again$", SOON_S)
-        machine.expect("linux", r"tessera: linux is up", BOOT_S)
-        assert_undisturbed(machine)
+        yield machine
+
+
+def test_linux_that_panics_starts_again(demo):
+    """It resets itself, as its boot arguments tell it to; the others go on."""
+    keyboard(demo, "linux")
+    demo.send("echo c >/proc/sysrq-trigger\r")
+    demo.expect("linux", r"Kernel panic - not syncing: sysrq triggered crash", SOON_S)
+    demo.expect(HYPERVISOR, r"^linux stopped by its own reset, starts again$", SOON_S)
+    demo.expect("linux", r"tessera: linux is up", BOOT_S)
+    demo.expect("linux", LINUX_PROMPT, BOOT_S)
+    assert_undisturbed(demo)
+
+
+def test_freertos_that_crashes_starts_again(demo):
+    """The demo's command `crash`: the fault with all registers, a restart of FreeRTOS alone; Linux and U-Boot go on."""
+    tell(demo, "freertos", "crash")
+    expect_report(demo, "freertos", RISCV)
+    demo.expect(HYPERVISOR, r"^freertos stopped by a fatal trap, starts again$", SOON_S)
+    demo.expect("freertos", r"^freertos: FreeRTOS V", SOON_S)
+    demo.expect("freertos", r"^freertos: self-check passed$", BOOT_S)
+    keyboard(demo, "linux")
+    ask(demo, "echo still $((6 * 7))", r"^still 42$")
+    tell(demo, "uboot", "echo here too")
+    demo.expect("uboot", r"^here too$", SOON_S)
+    restarts = {name: int(row["restarts"]) for name, row in states(demo).items()}
+    assert restarts["freertos"] == 1
+    assert restarts["uboot"] == 0
 
 
 def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):

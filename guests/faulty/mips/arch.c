@@ -5,7 +5,6 @@
 #include "hcall.h"
 #include "trap.h"
 
-#define FAULTY_NOWHERE 0x9f001000U /* for EBase, which has to be in kseg0 */
 #define FAULTY_KSEG0 0x80000000U
 
 extern volatile uint32_t faulty_return; /* where a call of nowhere comes back to (access.S) */
@@ -34,12 +33,6 @@ void arch_init(unsigned long hart)
 {
     (void)hart;
     trap_set_exception(faulty_handler);
-}
-
-void arch_lose_vector(void)
-{
-    (void)cp0_di();
-    cp0_write_ebase(FAULTY_NOWHERE);
 }
 
 /* HYPCALL 1, the end of a VM, of a kind. */

@@ -11,7 +11,6 @@
 #include "timer.h"
 #include "trap.h"
 
-#define FAULTY_NOWHERE (PLATFORM_HOLE + 0x1000UL)
 #define FAULTY_STACK 4096U
 #define FAULTY_NO_HART ~0UL
 
@@ -58,12 +57,6 @@ void arch_call(unsigned long address)
                      : [target] "r"(address)
                      : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
                        "memory");
-}
-
-void arch_lose_vector(void)
-{
-    csr_clear_sstatus(SSTATUS_SIE);
-    csr_write_stvec(FAULTY_NOWHERE);
 }
 
 void arch_warm_reboot(void)

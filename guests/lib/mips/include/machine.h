@@ -92,6 +92,14 @@ _Noreturn void machine_shutdown(bool failed);
 /** Natively it is refused. */
 void machine_reboot(void);
 
+#define MACHINE_NO_VECTOR 0x9f001000U /* in kseg0, as EBase requires */
+
+static inline void machine_lose_vector(void)
+{
+    (void)cp0_di();
+    cp0_write_ebase(MACHINE_NO_VECTOR);
+}
+
 static inline void machine_uart_interrupt(unsigned long hart, bool on)
 {
     (void)hart;

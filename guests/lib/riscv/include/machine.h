@@ -112,6 +112,16 @@ static inline void machine_reboot(void)
     (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
 }
 
+/** Where machine_lose_vector() points the trap vector: no memory, no device. */
+#define MACHINE_NO_VECTOR (PLATFORM_HOLE + 0x1000UL)
+
+/** Turns interrupts off and points the trap vector at no memory: the next trap cannot be handled by the guest. */
+static inline void machine_lose_vector(void)
+{
+    csr_clear_sstatus(SSTATUS_SIE);
+    csr_write_stvec(MACHINE_NO_VECTOR);
+}
+
 /** Whether the UART ends machine_wait(), beside what machine_uart_interrupt() does. */
 static inline void machine_wake_by_uart(bool on)
 {
