@@ -19,7 +19,7 @@ endif
 include $(sort $(wildcard scripts/mk/*.mk))
 
 help: ## what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | sort | column -t -s '|'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | sort | awk -F '|' '{ printf "%-25s %s\n", $$1, $$2 }'
 
 clean: ## remove what was built (downloads in cache/ stay)
 	rm -rf $(BUILD)

@@ -24,6 +24,7 @@ from tessera.runner import (
     iasim_native_command,
     load_system,
     native_command,
+    need_qemu,
     system_command,
 )
 from tessera.session import FAILURE, Session, take_keys, terminal_restored, write_all
@@ -99,6 +100,7 @@ def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
 
 def command_debug(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     system.vm(arguments.vm)
+    need_qemu(system, "debugger")
     log = ROOT / "build" / "debug" / f"{system.name}.log"
     say(f"GDB on '{arguments.vm}' of system '{system.name}'; the others run. The console's output: {log}")
     say("`monitor help` tells what there is beside GDB's own commands.")
@@ -109,6 +111,8 @@ def command_debug(system: BuiltSystem, arguments: argparse.Namespace) -> int:
 
 def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     system.vm(arguments.vm)
+    need_qemu(system, "debugger")
+    debugger.check_place(arguments.listen)
     place = f":{arguments.listen}" if arguments.listen.isdigit() else arguments.listen
     say(f"A GDB server for '{arguments.vm}' of system '{system.name}', for instance:")
     say(f"    gdb-multiarch -ex 'set remotetimeout 60' -ex 'target extended-remote {place}' the-guest.elf")

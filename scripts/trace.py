@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tessera.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system
+from tessera.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, need_qemu
 from tessera.trace_model import Timeline, timeline
 from tessera.trace_perfetto import Names, perfetto_trace
 from tessera.trace_plot import plot
@@ -55,6 +55,7 @@ def summary(system: BuiltSystem, line: Timeline) -> str:
 
 def run(arguments: argparse.Namespace) -> None:
     system = load_system(arguments.system, arguments.build)
+    need_qemu(system, "trace")
     counted = system.data["harts"] == 1 if arguments.icount is None else arguments.icount
     words = COUNTED if counted else ()
     rings = take(find_qemu(), system, arguments.seconds, arguments.until, arguments.patience, *words)

@@ -3,7 +3,9 @@
 
 import contextlib
 import os
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,35 @@ TOOL = ROOT / "build" / "gdb" / "release" / "tessera-gdb"
 # GDB's own two seconds are little for a machine that is just starting.
 PATIENCE_S = 60
 POLL_S = 0.02
+MAX_PORT = 65535
+
+
+def check_place(listen: str) -> None:
+    """Raises RunError if the GDB server cannot listen at `listen`: a TCP port of this machine or a socket's path."""
+    if not re.fullmatch(r"-?\d+", listen):
+        _check_path(listen)
+        return
+    if not 1 <= int(listen) <= MAX_PORT:
+        raise RunError(f"PORT={listen}: expected a TCP port from 1 to {MAX_PORT}, or the path of a socket")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+        try:
+            probe.bind(("127.0.0.1", int(listen)))
+        except OSError as error:
+            another = f"choose another one, for instance make debug-server PORT={_free_port()}"
+            raise RunError(f"PORT={listen}: cannot listen at TCP port {listen}: {error.strerror}; {another}") from None
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _check_path(listen: str) -> None:
+    path = Path(listen)
+    if not listen or path.is_dir() or not path.parent.is_dir() or (path.exists() and not path.is_socket()):
+        raise RunError(f"PORT={listen}: expected a TCP port, or the path of a socket that is not there yet")
 
 
 @contextlib.contextmanager

@@ -139,6 +139,12 @@ def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
     return BuiltSystem(name, image, data)
 
 
+def need_qemu(system: BuiltSystem, what: str) -> None:
+    """Raises RunError if the system is for a board that QEMU does not emulate, which `what` needs."""
+    if system.data["qemu"] is None:
+        raise RunError(f"system '{system.name}' is for the board '{system.data['board']}', which has no {what}")
+
+
 def console_arguments(monitor: bool = False) -> list[str]:
     """Standard input and output as the machine's only UART; with `monitor` Ctrl-A is QEMU's own escape key."""
     arguments = ["-display", "none"]

@@ -5,10 +5,12 @@ dtlib keeps a tree but not where it came from. Its lexer knows file and line whi
 the tokens: a name followed by "{" opens a node, any other name is a property of the node that is open.
 """
 
+from pathlib import Path
 from typing import Any, NoReturn
 
 from devicetree import dtlib
 
+from tessera.kinds import suggest
 from tessera.problems import BuildError, Place, Problems
 
 MAX_INCLUDE_DEPTH = 16
@@ -38,6 +40,11 @@ class _Quoted(str):
         return not self == other
 
 
+def _alike(path: Path) -> str:
+    """A suggestion if another source in the folder has nearly this name."""
+    return suggest(path.stem, sorted(other.stem for other in path.parent.glob("*.dts")))
+
+
 class Source(dtlib.DT):
     """A parsed source. Raises BuildError, whose text names file and line, when it cannot be parsed."""
 
@@ -57,6 +64,8 @@ class Source(dtlib.DT):
             raise BuildError(f"{error.place.file}:{error.place.line}: {error}") from None
         except UnicodeDecodeError:
             raise BuildError(f"{filename}:1: expected UTF-8 text") from None
+        except FileNotFoundError as error:
+            raise BuildError(f"{filename}:1: cannot be read: {error.strerror}{_alike(Path(filename))}") from None
         except OSError as error:
             raise BuildError(f"{filename}:1: cannot be read: {error.strerror}") from None
         except dtlib.DTError as error:

@@ -12,6 +12,7 @@ mod xml;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,12 +69,18 @@ enum Listener {
 }
 
 impl Listener {
+    /// An error names the place.
     fn new(place: &str) -> io::Result<Self> {
-        if let Ok(port) = place.parse::<u16>() {
-            return Ok(Listener::Tcp(TcpListener::bind(("127.0.0.1", port))?));
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("--listen {place}: {error}"));
+        if place.bytes().all(|byte| byte.is_ascii_digit()) {
+            let port = place.parse::<u16>().map_err(|error| named(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
+            return TcpListener::bind(("127.0.0.1", port)).map(Listener::Tcp).map_err(named);
         }
-        let _ = fs::remove_file(place);
-        Ok(Listener::Unix(UnixListener::bind(place)?))
+        // A socket that an earlier server left behind goes; any other file stays, and is an error.
+        if fs::metadata(place).is_ok_and(|there| there.file_type().is_socket()) {
+            let _ = fs::remove_file(place);
+        }
+        UnixListener::bind(place).map(Listener::Unix).map_err(named)
     }
 
     fn accept(&self) -> io::Result<Stream> {
@@ -202,5 +209,36 @@ fn main() -> ExitCode {
             say(&error.to_string());
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(place: &str) -> String {
+        Listener::new(place).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn numbers_are_ports_and_errors_name_them() {
+        assert!(complaint("70000").starts_with("--listen 70000: number too large"));
+        let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = taken.local_addr().unwrap().port();
+        assert!(complaint(&port.to_string()).starts_with(&format!("--listen {port}: Address already in use")));
+    }
+
+    #[test]
+    fn a_socket_is_replaced_and_a_file_stays() {
+        let folder = std::env::temp_dir().join(format!("tessera-gdb-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (socket, file) = (folder.join("socket"), folder.join("file"));
+        fs::write(&file, "precious").unwrap();
+        for _ in 0..2 {
+            assert_eq!(complaint(socket.to_str().unwrap()), "");
+        }
+        assert!(complaint(file.to_str().unwrap()).contains("Address already in use"));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

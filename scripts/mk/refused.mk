@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Goals that the hypervisor to be built cannot serve end here, before anything is made. (After hyp.mk, which knows what
+# it has.)
+
+# $(call refuse,goals,why): an error if one of the goals is asked for.
+refuse = $(if $(filter $(1),$(MAKECMDGOALS)),$(error make $(firstword $(filter $(1),$(MAKECMDGOALS))): $(2)))
+
+ifeq ($(HYP_ARCH),mips)
+$(call refuse,debug debug-server,board $(BOARD) has no debugger (CAVEATS.md); use PLATFORM=qemu-virt)
+$(call refuse,trace,board $(BOARD) has no trace (CAVEATS.md); use PLATFORM=qemu-virt)
+endif
+ifeq ($(filter debug,$(HYP_ROOMS)),)
+$(call refuse,debug debug-server,HYP_ROOMS leaves out the debugger; expected the room debug in it)
+endif
