@@ -76,11 +76,12 @@ class Shrinker:
 def image_of(source: Path) -> bytes:
     """What the builder makes of a system file, with guests that are nothing but zeros."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in named_files(source, Path(folder)):
-            guest = Path(folder, name)
+        for guest in named_files(source, (Path(folder),)):
+            if not guest.is_relative_to(folder):
+                continue  # beside the source, where it might be as well
             guest.parent.mkdir(parents=True, exist_ok=True)
             guest.write_bytes(bytes(layout.PAGE))
-        return build(Options(source, None, Path(folder), ROOT / "platform")).files["tessera.bin"]
+        return build(Options(source, None, (Path(folder),), ROOT / "platform")).files["tessera.bin"]
 
 
 def main() -> int:

@@ -3,12 +3,13 @@
 """Builds a system image from a system's .dts source. See docs/configuration.md."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
 from tessera.build import Options, build, write
 from tessera.problems import BuildError
-from tessera.system import named_files
+from tessera.system import check_board, named_files
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,7 +21,13 @@ def _arguments() -> argparse.Namespace:
     head.add_argument("--hypervisor", type=Path, metavar="BIN", help="the hypervisor's raw binary")
     head.add_argument("--without-hypervisor", action="store_true", help="write the system image alone (for tests)")
     head.add_argument("--list-files", action="store_true", help="only say which files of guests the system names")
-    parser.add_argument("--guests", type=Path, required=True, metavar="DIR", help="directory of the guests' files")
+    parser.add_argument(
+        "--guests",
+        default="",
+        metavar=f"DIR[{os.pathsep}DIR...]",
+        help="where files are that are not beside the source",
+    )
+    parser.add_argument("--board", metavar="NAME", help="refuse a system for another board")
     parser.add_argument("--out", type=Path, metavar="DIR", help="directory to write to")
     parser.add_argument("--platform", type=Path, default=ROOT / "platform", metavar="DIR", help="the boards")
     parser.add_argument("--without", default="", metavar="LIST", help="features to hide, as machine-mask: sstc,htinst")
@@ -33,11 +40,14 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     args = _arguments()
     without = tuple(name for name in args.without.split(",") if name)
+    search = tuple(Path(name) for name in args.guests.split(os.pathsep) if name)
     try:
+        if args.board:
+            check_board(args.source, args.board, args.platform)
         if args.list_files:
-            print(*named_files(args.source, args.guests), sep="\n")
+            print(*named_files(args.source, search), sep="\n")
             return 0
-        built = build(Options(args.source, args.hypervisor, args.guests, args.platform, without))
+        built = build(Options(args.source, args.hypervisor, search, args.platform, without))
         write(built, args.out)
     except BuildError as error:
         print(error, file=sys.stderr)

@@ -123,7 +123,7 @@ def simulate(
     path.write_text(text, encoding="utf-8")
     base = base or Base(ROOT / "build" / "hyp" / board)
     hypervisor = base.hypervisor / "tessera.bin"
-    built = build(Options(path, hypervisor, bench.guests, base.platforms))
+    built = build(Options(path, hypervisor, (bench.guests,), base.platforms))
     write(built, folder)
     command = [iasim(), "run", "--board", str(built.system.board.iasim_board), "--limit", limit, "--stats"]
     command += [*options, str(hypervisor.with_suffix(".elf")), str(folder / "tessera.elf")]

@@ -19,11 +19,14 @@ from tessera.system import load_system
 
 @dataclass(frozen=True)
 class Options:
-    """What a build is made from. `hypervisor` None: the system image alone, for tests."""
+    """
+    What a build is made from. `hypervisor` None: the system image alone, for tests. `search`: the directories, in
+    order, of the guests' files that are not beside the source.
+    """
 
     source: Path
     hypervisor: Path | None
-    guests: Path
+    search: tuple[Path, ...]
     platform: Path
     without: tuple[str, ...] = ()
 
@@ -41,7 +44,7 @@ def build(options: Options) -> Built:
     hypervisor = _hypervisor(options.hypervisor)
     head = hypervisor.data if hypervisor else b""
     head += bytes(align_up(len(head), PAGE) - len(head))
-    system = load_system(options.source, options.guests, options.platform, options.without, len(head))
+    system = load_system(options.source, options.search, options.platform, options.without, len(head))
     if hypervisor:
         _check_elf(hypervisor.path.with_suffix(".elf"), head, system.board.load_address)
 

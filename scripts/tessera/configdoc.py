@@ -45,6 +45,13 @@ at which address is in [virtual-platform.md](virtual-platform.md).
 
 What lies where in a VM's RAM, from `memory-base`: the image at `image-address`, then as far up as it goes the initrd,
 and in the last 64 KiB the device tree, which the builder writes into `build/systems/<name>/<vm>.dts` for the reader.
+
+## Paths of files
+
+`image`, `initrd` and `file` are relative to the source file that they stand in. What is not there is looked for in the
+search path: the directories of `GUEST_PATH=dir1:dir2`, then `build/guests` (for a board of the M5150
+`build/guests-mips`), where `make` puts the guests that it builds. So kernels and disk images of your own lie beside
+your system file, or in a directory that you name; not below `build/`, which `make clean` removes whole.
 """
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the files that a system names, and looks at what they are."""
 
+import os
 import stat
 import struct
 from dataclasses import dataclass
@@ -46,14 +47,26 @@ def linux_header(data: bytes) -> LinuxHeader | None:
     return LinuxHeader(text_offset, image_size)
 
 
-def find_file(node: Read, prop: str, directory: Path) -> Path | None:
-    """The file that `prop` names, relative to `directory`. None and a problem if it is no file with something in it."""
-    path = directory / node[prop]
+def places_of(node: Read, prop: str, search: tuple[Path, ...]) -> list[Path]:
+    """Where the file that `prop` names may be: relative to the source file that `prop` stands in, then to `search`."""
+    source = Path(node.places[prop].file)
+    return list(dict.fromkeys(directory / node[prop] for directory in (source.parent, *search)))
+
+
+def first_there(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
+    """The first of places_of() at which there is anything, None if there is nothing at any."""
+    return next((path for path in places_of(node, prop, search) if os.path.lexists(path)), None)
+
+
+def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
+    """The file that `prop` names (places_of()). None and a problem if it is no file with something in it."""
+    path = first_there(node, prop, search)
+    if path is None:
+        places = ", ".join(map(str, places_of(node, prop, search)))
+        node.problem(prop, f'expected a file, got "{node[prop]}", which is not there; looked for {places}')
+        return None
     try:
         status = path.stat()
-    except FileNotFoundError:
-        node.problem(prop, f'expected a file in {directory}, got "{node[prop]}": no {path}')
-        return None
     except OSError as error:
         node.problem(prop, f'expected a readable file, got "{node[prop]}": {error.strerror}')
         return None
@@ -67,9 +80,9 @@ def find_file(node: Read, prop: str, directory: Path) -> Path | None:
     return path
 
 
-def load_file(node: Read, prop: str, directory: Path) -> File | None:
+def load_file(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
     """Like find_file, of what goes into the RAM of the VM `node`, with its content; what cannot fit is not read."""
-    path = find_file(node, prop, directory)
+    path = find_file(node, prop, search)
     if path is None:
         return None
     room, size = min(node["memory-size"], LARGEST), path.stat().st_size
@@ -83,9 +96,9 @@ def load_file(node: Read, prop: str, directory: Path) -> File | None:
         return None
 
 
-def load_image(node: Read, prop: str, directory: Path) -> File | None:
+def load_image(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
     """Like load_file, of a raw binary."""
-    file = load_file(node, prop, directory)
+    file = load_file(node, prop, search)
     if file is None or linux_header(file.data):
         return file
     for magic, what in _NOT_RAW.items():

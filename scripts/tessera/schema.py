@@ -65,7 +65,7 @@ DEVICE = NodeSchema(
         Prop(
             "file",
             Text(255),
-            "A virtio-blk's raw image, relative to the directory of the guests (`build/guests`).",
+            "A virtio-blk's raw image, a [file's path](#paths-of-files).",
             default_words="none; a virtio-blk needs one",
         ),
         Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
@@ -147,7 +147,7 @@ VM_PROPS = (
     Prop(
         "image",
         Text(255),
-        "The guest's raw binary, relative to the directory of the guests (`build/guests`).",
+        "The guest's raw binary, a [file's path](#paths-of-files).",
         required=True,
     ),
     Prop(
@@ -165,7 +165,7 @@ VM_PROPS = (
     Prop(
         "initrd",
         Text(255),
-        "An initial RAM disk, relative to the directory of the guests; the device tree tells the guest where it is.",
+        "An initial RAM disk, a [file's path](#paths-of-files); the device tree tells the guest where it is.",
         default_words="none",
     ),
     Prop(

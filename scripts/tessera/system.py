@@ -16,7 +16,7 @@ from tessera.check_system import (
     owners,
 )
 from tessera.check_vm import check_vm
-from tessera.files import find_file, load_file, load_image
+from tessera.files import find_file, first_there, load_file, load_image, places_of
 from tessera.kinds import suggest
 from tessera.layout import FEATURES
 from tessera.model import Board, Device, Shared, System, Vm
@@ -26,19 +26,23 @@ from tessera.reading import Read, read
 from tessera.source import Source
 
 LONGEST_NAME = 31
+FILE_PROPERTIES = ("image", "initrd", "file")
 
 
-def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str, ...], hypervisor_size: int) -> System:
+def load_system(
+    path: Path, search: tuple[Path, ...], platform_dir: Path, without: tuple[str, ...], hypervisor_size: int
+) -> System:
     """The checked system of `path` with everything placed.
 
-    guests: directory of the guests' files. platform_dir: directory of the boards. without: features to add to the
-    machine mask. hypervisor_size: bytes of the hypervisor's binary. Raises BuildError with all problems.
+    search: directories of the guests' files that are not beside the source. platform_dir: directory of the boards.
+    without: features to add to the machine mask. hypervisor_size: bytes of the hypervisor's binary. Raises BuildError
+    with all problems.
     """
     check_features(without)
     problems = Problems()
     machine = machine_of(path, platform_dir)
     node = _read(path, problems, machine)
-    vms = [_vm(index, vm, guests, machine) for index, vm in enumerate(_section(node, "vms")) if vm.sound]
+    vms = [_vm(index, vm, search, machine) for index, vm in enumerate(_section(node, "vms")) if vm.sound]
     if "vms" in node.children:
         check_counts(node.children["vms"])
         check_watchdogs(node, _section(node, "vms"))
@@ -46,7 +50,7 @@ def load_system(path: Path, guests: Path, platform_dir: Path, without: tuple[str
     if board:
         check_limits(node, _section(node, "vms"), board)
         check_rt(node, _section(node, "vms"), board)
-    devices = _devices(node, board, vms, guests) if board else []
+    devices = _devices(node, board, vms, search) if board else []
     shared = _shared(node, vms)
     for vm in vms:
         place_guest(vm)
@@ -88,13 +92,27 @@ def _section(node: Read, name: str) -> list[Read]:
     return list(node.children[name].children.values()) if name in node.children else []
 
 
-def named_files(path: Path, guests: Path) -> list[Path]:
-    """The guests' files that the system names, there or not, each once. Raises BuildError on a syntax error only: what
-    else is wrong is load_system's to say, once the files are made."""
+def named_files(path: Path, search: tuple[Path, ...]) -> list[Path]:
+    """
+    The guests' files that the system names, each once; of one that is nowhere all places where it may yet be made.
+    Raises BuildError on a syntax error only: what else is wrong is load_system's to say, once the files are made.
+    """
     node = read(Source(str(path)), schema.SYSTEM, Problems())
     owners_of_files = [child for section in node.children.values() for child in section.children.values()]
-    names = [child[prop] for child in owners_of_files for prop in ("image", "initrd", "file") if child.values.get(prop)]
-    return [guests / name for name in dict.fromkeys(names)]
+    named = [(child, prop) for child in owners_of_files for prop in FILE_PROPERTIES if child.values.get(prop)]
+    return list(dict.fromkeys(place for child, prop in named for place in _named_file(child, prop, search)))
+
+
+def _named_file(node: Read, prop: str, search: tuple[Path, ...]) -> list[Path]:
+    found = first_there(node, prop, search)
+    return [found] if found else places_of(node, prop, search)
+
+
+def check_board(path: Path, board: str, platform_dir: Path) -> None:
+    """Raises BuildError if the system is for another board. An unknown board is load_system's to report."""
+    wanted = read(Source(str(path)), schema.SYSTEM, Problems())["board"]
+    if wanted and wanted != board and (platform_dir / wanted / "board.dts").is_file():
+        raise BuildError(f"{path} is for board {wanted}: use PLATFORM={wanted}")
 
 
 def check_features(names: tuple[str, ...]) -> None:
@@ -104,7 +122,7 @@ def check_features(names: tuple[str, ...]) -> None:
             raise BuildError(f"--without: expected features out of {', '.join(FEATURES)}, {got}")
 
 
-def _devices(node: Read, board: Board, vms: list[Vm], guests: Path) -> list[Device]:
+def _devices(node: Read, board: Board, vms: list[Vm], search: tuple[Path, ...]) -> list[Device]:
     """The devices of /devices; gives the VMs those that they name."""
     check_harts(node, board)
     nodes = _section(node, "devices")
@@ -112,7 +130,7 @@ def _devices(node: Read, board: Board, vms: list[Vm], guests: Path) -> list[Devi
     taken = owners(_section(node, "vms"), nodes, board)
     for vm in vms:
         vm.devices = [board.devices[slot] for slot, owner in taken.items() if owner is vm.node]
-    return [_device(device, guests) for device in nodes if device.sound]
+    return [_device(device, search) for device in nodes if device.sound]
 
 
 def _shared(node: Read, vms: list[Vm]) -> list[Shared]:
@@ -129,12 +147,12 @@ def _shared(node: Read, vms: list[Vm]) -> list[Shared]:
     return regions
 
 
-def _device(node: Read, guests: Path) -> Device:
-    file = find_file(node, "file", guests) if node["file"] else None
+def _device(node: Read, search: tuple[Path, ...]) -> Device:
+    file = find_file(node, "file", search) if node["file"] else None
     return Device(node.name, node["slot"], node["model"], file, node["read-only"])
 
 
-def _vm(index: int, node: Read, guests: Path, machine: virtual.Machine) -> Vm:
+def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machine) -> Vm:
     base = node["memory-base"]
     image_address = node["image-address"] if node.given("image-address") else base + machine.image_offset
     colour = node["colour"] or schema.DEFAULT_COLOURS[index % len(schema.DEFAULT_COLOURS)]
@@ -149,6 +167,6 @@ def _vm(index: int, node: Read, guests: Path, machine: virtual.Machine) -> Vm:
         image_address=image_address,
         entry=node["entry"] if node.given("entry") else image_address,
         dtb_address=base + node["memory-size"] - machine.dtb_room,
-        image=load_image(node, "image", guests),
-        initrd=load_file(node, "initrd", guests) if node["initrd"] else None,
+        image=load_image(node, "image", search),
+        initrd=load_file(node, "initrd", search) if node["initrd"] else None,
     )

@@ -7,8 +7,11 @@ builder. Here: the whole chain as `make run` has it, and the hypervisor on a mac
 """
 
 import re
+import shutil
+import socket
 import struct
 import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -58,6 +61,121 @@ def test_a_system_whose_name_is_none(system):
     shown = system.replace("$$", "$")  # make's own
     assert said == [f"systems/{shown}.dts:1: cannot be read: No such file or directory"]
     assert "hi" not in done.stdout.split()
+
+
+def test_a_system_whose_name_is_nearly_one():
+    done = make_run("dmeo")
+    assert done.returncode != 0
+    assert complaints(done) == ['systems/dmeo.dts:1: cannot be read: No such file or directory (did you mean "demo"?)']
+
+
+def make_in(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """make whose build folder is `folder`, which is there only if something was built."""
+    done = run(["make", "-s", *words, f"BUILD={folder}"], timeout=300)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert not folder.exists(), sorted(folder.rglob("*"))
+    return done
+
+
+@pytest.mark.parametrize(
+    ("system", "board", "right"), [("m5150", "qemu-virt", "m5150"), ("demo", "m5150", "qemu-virt")]
+)
+@pytest.mark.parametrize("goal", ["run", "smoke", "native", "image"])
+def test_a_system_for_another_board(goal, system, board, right, tmp_path):
+    done = make_in(tmp_path / "build", goal, f"SYSTEM={system}", f"PLATFORM={board}")
+    assert complaints(done) == [f"systems/{system}.dts is for board {right}: use PLATFORM={right}"]
+
+
+@pytest.mark.parametrize(("goal", "lacks"), [("debug", "debugger"), ("debug-server", "debugger"), ("trace", "trace")])
+def test_what_the_m5150_does_not_have(goal, lacks, tmp_path):
+    done = make_in(tmp_path / "build", goal, "PLATFORM=m5150")
+    said = re.sub(r"^\S+ \*\*\* ", "", done.stderr.strip())
+    assert said == f"make {goal}: board m5150 has no {lacks} (CAVEATS.md); use PLATFORM=qemu-virt.  Stop."
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["run.py", "debug", "rtm"], "debug: error: "),
+        (["run.py", "debug-server", "rtm"], "debug-server: error: "),
+        (["trace.py"], "trace: error: "),
+    ],
+)
+def test_what_the_m5150_does_not_have_without_make(words, error, build_system):
+    lacks = "trace" if words == ["trace.py"] else "debugger"
+    build_system("m5150", PLATFORM="m5150")
+    done = run([sys.executable, f"scripts/{words[0]}", *words[1:], "--system", "m5150"])
+    said = f"{error}system 'm5150' is for the board 'm5150', which has no {lacks}"
+    assert (done.returncode, done.stderr.splitlines()) == (1, [said])
+
+
+def debug_server(port: str) -> str:
+    """What `make debug-server PORT=port` says when it cannot."""
+    done = run([sys.executable, "scripts/run.py", "debug-server", "--system", "bench", "--listen", port, "bench"])
+    assert done.returncode == 1, done.stdout
+    [line] = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("port", ["70000", "65536", "0", "-1"])
+def test_a_port_that_is_none(port, build_system):
+    build_system("bench")
+    expected = "expected a TCP port from 1 to 65535, or the path of a socket"
+    assert debug_server(port) == f"debug-server: error: PORT={port}: {expected}"
+
+
+def test_a_port_that_is_in_use(build_system):
+    build_system("bench")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        said = debug_server(port)
+    in_use = f"PORT={port}: cannot listen at TCP port {port}: Address already in use"
+    assert re.fullmatch(
+        rf"debug-server: error: {in_use}; choose another one, for instance make debug-server PORT=\d+", said
+    ), said
+
+
+def test_a_path_that_is_no_sockets(build_system, tmp_path):
+    """A file stays what it is, whatever PORT= names."""
+    build_system("bench")
+    mine = tmp_path / "mine"
+    mine.write_text("precious")
+    for path in (str(mine), str(tmp_path), str(tmp_path / "no" / "where"), ""):
+        assert debug_server(path) == (
+            f"debug-server: error: PORT={path}: expected a TCP port, or the path of a socket that is not there yet"
+        )
+    assert mine.read_text() == "precious"
+
+
+# What a Debian has before anything is installed, make apart.
+BARE_DEBIAN = (
+    "awk",
+    "bash",
+    "cat",
+    "cut",
+    "dirname",
+    "env",
+    "find",
+    "grep",
+    "ls",
+    "make",
+    "mkdir",
+    "sed",
+    "sh",
+    "sort",
+)
+
+
+@pytest.mark.parametrize("words", [[], ["help"]])
+def test_help_on_a_bare_debian(words, tmp_path):
+    for name in BARE_DEBIAN:
+        program = shutil.which(name)
+        assert program, name
+        (tmp_path / name).symlink_to(program)
+    done = run(["make", *words], PATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"^  make run +boot SYSTEM in QEMU", done.stdout, re.MULTILINE), done.stdout
 
 
 @pytest.mark.parametrize("vm", ["", "x y", "linux;echo hi"])

@@ -119,7 +119,57 @@ def test_without_hypervisor(workshop, hypervisor, tmp_path):
 def test_list_files(workshop, hypervisor):
     workshop.source.write_text(SYSTEM.replace("two.bin", "not-made-yet.bin"))
     done = mkimage("sys.dts", "--list-files", "--guests", "guests")
-    assert done.stdout.split() == ["guests/one.bin", "guests/initrd.gz", "guests/not-made-yet.bin"]
+    missing = ["not-made-yet.bin", "guests/not-made-yet.bin"]
+    assert done.stdout.split() == ["guests/one.bin", "guests/initrd.gz", *missing]
+
+
+def listed(source, *directories):
+    done = mkimage(source, "--list-files", "--guests", os.pathsep.join(directories))
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_files_are_relative_to_the_source_first_and_then_to_the_search_path(workshop, tmp_path):
+    """Of several of one name the nearest one: beside the source, then in the order of the directories."""
+    workshop.source.write_text(SYSTEM)
+    source = tmp_path / "mine" / "sys.dts"
+    source.parent.mkdir()
+    source.write_text(SYSTEM)
+    other = tmp_path / "other"
+    other.mkdir()
+    assert listed(source, "other", "guests") == ["guests/one.bin", "guests/initrd.gz", "guests/two.bin"]
+    (other / "two.bin").write_bytes(b"\x13" * 64)
+    (source.parent / "one.bin").write_bytes(b"\x13" * 64)
+    mine = f"{source.parent}/one.bin"
+    assert listed(source, "other", "guests") == [mine, "guests/initrd.gz", "other/two.bin"]
+    assert listed(source, "guests", "other") == [mine, "guests/initrd.gz", "guests/two.bin"]
+    done = mkimage(source, "--without-hypervisor", "--guests", "guests:other", "--out", "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    vms = json.loads((tmp_path / "out" / "system.json").read_text())["vms"]
+    assert [vm["image"]["path"] for vm in vms] == [mine, "guests/two.bin"]
+
+
+def test_a_file_is_relative_to_the_source_that_names_it(workshop, tmp_path):
+    """Not to the one that includes it: that may lie anywhere, as that of `make trace` does."""
+    below = tmp_path / "below"
+    below.mkdir()
+    (below / "base.dts").write_text(SYSTEM)
+    (below / "two.bin").write_bytes(b"\x13" * 64)
+    workshop.source.write_text('/include/ "below/base.dts"\n/ { vms { two { initrd = "own.gz"; }; }; };\n')
+    Path("own.gz").write_bytes(b"\x1f\x8b" + bytes(64))
+    assert listed("sys.dts", "guests") == ["guests/one.bin", "guests/initrd.gz", "below/two.bin", "own.gz"]
+
+
+def test_a_system_for_another_board_is_refused(workshop, hypervisor):
+    done = mkimage(*arguments(hypervisor), "--board", "m5150")
+    assert (done.returncode, done.stderr) == (1, "sys.dts is for board qemu-virt: use PLATFORM=qemu-virt\n")
+    assert mkimage(*arguments(hypervisor), "--board", "qemu-virt").returncode == 0
+
+
+def test_a_source_of_nearly_that_name(workshop, hypervisor):
+    workshop.source.write_text(SYSTEM)
+    done = mkimage("syss.dts", "--list-files")
+    assert done.stderr == 'syss.dts:1: cannot be read: No such file or directory (did you mean "sys"?)\n'
 
 
 def replaced(args, old, new):

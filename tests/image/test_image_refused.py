@@ -125,7 +125,7 @@ def test_system_name_too_long(workshop):
 def test_not_there_not_a_file_not_text(workshop):
     def refused(name):
         with pytest.raises(BuildError) as refusal:
-            build(Options(Path(name), None, workshop.guests, ROOT / "platform"))
+            build(Options(Path(name), None, (workshop.guests,), ROOT / "platform"))
         return str(refusal.value)
 
     Path("latin.dts").write_bytes(b"/dts-v1/; /* \xe9 */")

@@ -60,7 +60,7 @@ class Workshop:
 
     def build(self, text: str, hypervisor: Path | None = None, without: tuple[str, ...] = ()) -> Built:
         self.source.write_text(text)
-        return build(Options(self.source, hypervisor, self.guests, self.platform, without))
+        return build(Options(self.source, hypervisor, (self.guests,), self.platform, without))
 
     def refuse(self, text: str) -> list[str]:
         """The lines with which the system is refused."""
