@@ -14,6 +14,7 @@ import time
 from types import FrameType
 
 from tessera import debugger
+from tessera.hosttime import HostTooSlowError, Limit
 from tessera.machine import FIRMWARE, HYPERVISOR, Machine, die_with_parent, end_process
 from tessera.runner import (
     ROOT,
@@ -30,6 +31,7 @@ from tessera.runner import (
 from tessera.session import FAILURE, Session, take_keys, terminal_restored, write_all
 
 SMOKE_TIMEOUT_S = 120.0
+TOO_SLOW = 2  # smoke's exit status when the host gave QEMU too little time to tell
 REST_OF_LINE_S = 0.3  # a sign of life may stand at the start of a line that is worth showing whole
 
 
@@ -90,7 +92,11 @@ def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     say(f"smoke: booting '{system.name}', waiting up to {arguments.timeout:.0f} s for {', '.join(awaited)}")
     # Named along, so that its lines and the firmware's never count as the only VM's.
     with Machine(command, [*system.names, HYPERVISOR]) as machine:
-        silent = wait_for_life(machine, awaited, arguments.timeout)
+        try:
+            silent = wait_for_life(machine, awaited, arguments.timeout)
+        except HostTooSlowError as error:
+            say(f"smoke: {error}; nothing is known of the guests that have not answered yet")
+            return TOO_SLOW
         if not silent:
             say(f"smoke: all {len(awaited)} VMs of '{system.name}' are alive")
             return 0
@@ -129,8 +135,8 @@ def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> 
     def news() -> bool:
         return any(machine.console.said(name, awaited[name]) for name in silent)
 
-    deadline = time.monotonic() + timeout
-    while silent and machine.wait_until(news, deadline - time.monotonic()):
+    limit = Limit(machine.process.pid, timeout)
+    while silent and machine.wait_until(news, limit.seconds - limit.served):
         seconds = machine.seconds
         time.sleep(REST_OF_LINE_S)
         for name in list(silent):
@@ -151,7 +157,8 @@ def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str])
 
 
 def report_last_lines(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
-    what = f"within {machine.seconds:.0f} s" if machine.running else f"before QEMU ended (status {machine.status()})"
+    within = f"within {machine.seconds:.0f} s ({machine.last_wait})"
+    what = within if machine.running else f"before QEMU ended (status {machine.status()})"
     for name in silent:
         say(f"smoke: FAILED: {name} did not say '{awaited[name]}' {what}; its last lines:")
         for line in machine.console.last(name) or ["(it said nothing)"]:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
+from tessera.hosttime import HostTooSlowError, Limit
+
 HYPERVISOR = "tessera"
 END_S = 5  # seconds that QEMU has to end when told to
 FIRMWARE = ""  # lines that carry no VM's name: OpenSBI's, and the hypervisor's before its console is up
@@ -116,6 +118,7 @@ class Machine:
         self.command = command
         self.console = Console(names)
         self.started = time.monotonic()
+        self.last_wait = ""  # what QEMU got of the host's time, up to the last wait_until() that was in vain
         self._seen: dict[str, int] = defaultdict(int)
         self._changed = threading.Condition()
         self._ended = False
@@ -163,22 +166,34 @@ class Machine:
         return not self._ended
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
-        """Waits for a condition that new output, or the end of QEMU, can make true; False after `timeout` seconds."""
-        deadline = time.monotonic() + timeout
+        """
+        Waits for a condition that new output, or the end of QEMU, can make true; False after `timeout` seconds in which
+        QEMU did not wait for the host. Raises HostTooSlowError if the host gives it too little time to tell.
+        """
         with self._changed:
+            if condition():
+                return True
+            limit = Limit(self.process.pid, timeout)
             while not condition():
-                left = deadline - time.monotonic()
+                left = limit.left()
                 if left <= 0 or self._ended:
-                    return condition()
+                    return condition() or self._is_over(limit)
                 self._changed.wait(left)
             return True
+
+    def _is_over(self, limit: Limit) -> bool:
+        """False: the limit is over, through no fault of the host's. Raises HostTooSlowError otherwise."""
+        self.last_wait = limit.words()
+        if not self._ended:
+            limit.raise_if_too_slow()
+        return False
 
     def expect(self, name: str, pattern: str, timeout: float = 60) -> re.Match[str]:
         """
         Waits until `name` says what the regular expression matches, after what earlier calls have matched. Output comes
         in pieces: a pattern with $ at its end waits for the end of the line, one that ends in a repetition for
         something behind what it matches. Raises MachineTimeoutError with its last lines when it does not within
-        `timeout` seconds.
+        `timeout` seconds, HostTooSlowError as wait_until() does.
         """
         found: list[re.Match[str]] = []
 
@@ -191,8 +206,13 @@ class Machine:
                 found.append(match)
             return bool(match)
 
-        if not self.wait_until(look, timeout):
-            why = f"not within {timeout:.0f} s" if self.running else f"QEMU has ended (status {self.status(1)})"
+        try:
+            matched = self.wait_until(look, timeout)
+        except HostTooSlowError as error:
+            raise HostTooSlowError(f"{error}; waiting for {name or 'the firmware'}: /{pattern}/") from None
+        if not matched:
+            patience = f"not within {timeout:.0f} s ({self.last_wait})"
+            why = patience if self.running else f"QEMU has ended (status {self.status(1)})"
             lines = "\n".join(f"  {line}" for line in self.console.last(name)) or "  (nothing)"
             others = "\n".join(f"  {line}" for line in self.console.log[-15:])
             raise MachineTimeoutError(
@@ -214,11 +234,13 @@ class Machine:
 
     def status(self, timeout: float = 10) -> int:
         """Waits for QEMU to end by itself; its exit status. Raises MachineTimeoutError if it does not."""
-        try:
-            return self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            lines = "\n".join(f"  {line}" for line in self.console.log[-15:])
-            raise MachineTimeoutError(f"QEMU still runs after {timeout:.0f} s. Last lines:\n{lines}") from None
+        limit = Limit(self.process.pid, timeout)
+        while left := limit.left():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self.process.wait(left)
+        limit.raise_if_too_slow()
+        lines = "\n".join(f"  {line}" for line in self.console.log[-15:])
+        raise MachineTimeoutError(f"QEMU still runs after {timeout:.0f} s ({limit.words()}). Last lines:\n{lines}")
 
     def close(self) -> None:
         """Ends QEMU if it still runs."""

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+A machine that does not get on because the host gives it no time is told from one that hangs.
+
+The host is made slow for one process alone: it runs at the lowest priority on a CPU that another process keeps busy.
+"""
+
+import argparse
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+from lab import ROOT, built
+
+from tessera import hosttime
+from tessera.machine import Machine, MachineTimeoutError
+from tessera.runner import find_qemu
+
+CPU = min(os.sched_getaffinity(0))
+SPIN = f"import os; os.sched_setaffinity(0, {{{CPU}}})\nwhile True: pass"
+STARVED = (
+    f"import os, sys; os.sched_setaffinity(0, {{{CPU}}}); os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))\n"
+)
+WORK = "for _ in range(10_000_000): pass\nprint('done', flush=True); sys.stdin.readline()"
+
+
+@contextmanager
+def busy_cpu():
+    """Nothing of the lowest priority gets on at this CPU."""
+    with subprocess.Popen([sys.executable, "-c", SPIN]) as spinner:
+        try:
+            yield spinner
+        finally:
+            spinner.kill()
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """A limit is over after some seconds, however little the machine got."""
+    monkeypatch.setattr(hosttime, "STRETCH", 2)
+    monkeypatch.setattr(hosttime, "LEAST_S", 2)
+
+
+def python(code):
+    return Machine([sys.executable, "-u", "-c", code], ["one"])
+
+
+def test_a_machine_without_cpu_time_is_the_hosts_fault(impatient):
+    with busy_cpu(), python(STARVED + WORK) as machine:
+        with pytest.raises(hosttime.HostTooSlowError, match=r"^the host is too slow: QEMU got 0\.\d s of CPU in \d+ s"):
+            machine.expect("one", "^done$", timeout=1)
+        with pytest.raises(hosttime.HostTooSlowError):
+            machine.status(1)
+
+
+@pytest.mark.parametrize("code", ["import time; time.sleep(100)", "while True: pass"], ids=["sleeps", "spins"])
+def test_a_machine_that_hangs_is_not(code):
+    with python(code) as machine:
+        with pytest.raises(MachineTimeoutError, match=r"not within 1 s \(QEMU got \d+\.\d s of CPU in \d+ s"):
+            machine.expect("one", "^done$", timeout=1)
+        with pytest.raises(MachineTimeoutError, match="still runs after 1 s"):
+            machine.status(1)
+        assert not machine.wait_until(lambda: False, 1)
+
+
+def test_time_without_a_cpu_does_not_count():
+    """By the clock it is late, by what it got it is not: the CPU becomes free after three times the limit."""
+    with busy_cpu() as spinner, python(STARVED + WORK) as machine, ThreadPoolExecutor() as pool:
+        waited = pool.submit(machine.expect, "one", "^done$", 1)
+        time.sleep(3)
+        assert not waited.done()
+        spinner.kill()
+        waited.result(60)
+
+
+@pytest.fixture
+def starved_qemu(tmp_path, monkeypatch):
+    """QEMU= boots a machine at the lowest priority; what it is asked before that it answers at once."""
+    words = "chrt --idle 0 taskset --cpu-list " + str(CPU)
+    path = tmp_path / "qemu"
+    path.write_text(f'#!/bin/sh\ncase "$*" in *-kernel*) exec {words} {find_qemu().program} "$@" ;; esac\n'
+                    f'exec {find_qemu().program} "$@"\n')  # fmt: skip
+    path.chmod(0o755)
+    monkeypatch.setenv("QEMU", str(path))
+
+
+def test_smoke_says_that_the_host_is_too_slow(starved_qemu, impatient, capsys):
+    spec = importlib.util.spec_from_file_location("run", ROOT / "scripts" / "run.py")
+    runner = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(runner)
+    system = built("trio")
+    with busy_cpu():
+        status = runner.command_smoke(system, argparse.Namespace(timeout=1.0))
+    said = capsys.readouterr().out
+    assert status == runner.TOO_SLOW
+    assert re.search(
+        r"^smoke: the host is too slow: QEMU got \d\.\d s of CPU in \d+ s and waited", said, re.MULTILINE
+    ), said
+    assert "FAILED" not in said
