@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tessera.hosttime import Limit
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, BuiltSystem, Qemu, load_system, system_command
 
@@ -147,16 +148,19 @@ class Run:
         self.machine = machine
         self._look = look
         self._revived = 0
-        self._moved = {"the attacker": (0, time.monotonic()), "the witness": (0, time.monotonic())}
+        self._moved = {who: (0, self._patience()) for who in ("the attacker", "the witness")}
+
+    def _patience(self) -> Limit:
+        return Limit(self.machine.process.pid, STALL_S)
 
     def _stalled(self, log: Log) -> str | None:
         """Who has not got on for long."""
         for who, count in (("the attacker", log.calls), ("the witness", log.spins)):
-            before, since = self._moved[who]
+            before, limit = self._moved[who]
             if count != before:
-                self._moved[who] = (count, time.monotonic())
-            elif time.monotonic() - since > STALL_S:
-                return f"{who} has not got on for {STALL_S} s"
+                self._moved[who] = (count, self._patience())
+            elif limit.left() == 0:
+                return f"{who} has not got on for {STALL_S} s ({limit.words()})"
         return None
 
     def _told(self) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tessera.hosttime import Limit
 from tessera.machine import Machine
 from tessera.runner import BuiltSystem, Qemu, system_command
 from tessera.trace_ring import Ring, TraceError, decode, decode_ring
@@ -128,9 +129,10 @@ def _wait(
         said = [machine.console.said(name, sign) is not None for name, sign in signs.items()]
         return any(said) if until is not None else all(said)
 
-    deadline = time.monotonic() + patience
+    limit = Limit(machine.process.pid, patience)
     while not come():
-        if time.monotonic() > deadline or not machine.running:
+        if limit.left() == 0 or not machine.running:
             last = " / ".join(line for line in machine.console.log if line.strip()) or "(it printed nothing)"
-            raise TraceError(f"'{system.name}' has not come so far within {machine.seconds:.0f} s: {last[-300:]}")
+            within = f"within {machine.seconds:.0f} s ({limit.words()})"
+            raise TraceError(f"'{system.name}' has not come so far {within}: {last[-300:]}")
         machine.wait_until(lambda: False, _LOOK_S)

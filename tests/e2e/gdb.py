@@ -2,6 +2,7 @@
 """A GDB that a program types into, and the console that runs beside it."""
 
 import itertools
+import os
 import re
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 import lab
 
 from tessera.debugger import gdb_command
+from tessera.hosttime import Limit
 from tessera.machine import Machine, die_with_parent
 from tessera.runner import BuiltSystem
 
@@ -61,9 +63,11 @@ class Gdb:
 
     def finish(self, mark: str, timeout: float = ANSWER_S) -> str:
         """What GDB has said up to that word."""
+        limit = Limit(os.getpid(), timeout)  # of GDB, its server and QEMU alike, which we have started
         with self._changed:
-            there = self._changed.wait_for(lambda: f"{mark}\n" in self._said, timeout)
-            assert there, f"GDB does not come back; it said:\n{self._said}"
+            while not self._changed.wait_for(lambda: f"{mark}\n" in self._said, limit.left()):
+                limit.raise_if_too_slow("the test")
+                assert limit.left() > 0, f"GDB does not come back ({limit.words('the test')}); it said:\n{self._said}"
             said, _, self._said = self._said.partition(f"{mark}\n")
         return said.replace(PROMPT, "")
 

@@ -31,7 +31,8 @@ AGAIN = r"starts again(?: in \d+ ms)?"  # what the console says of a VM that doe
 LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval,zawrs"
 VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
-# Of real time, for things that take a moment: other work may have the machine too.
+# Of the host's time, for things that take a moment. Seconds in which the machine waits for a CPU do not count; if the
+# host gives it too few others, that is no failure (tessera.hosttime).
 SOON_S = 60
 BOOT_S = 180
 ERROR_S = 60

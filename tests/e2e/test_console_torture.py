@@ -11,6 +11,7 @@ import time
 import pytest
 from lab import BOOT_S, ESCAPE, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
 
+from tessera.hosttime import Limit
 from tessera.machine import Console
 from tessera.runner import find_qemu, system_command
 
@@ -79,8 +80,8 @@ def read_slowly(process: subprocess.Popen[bytes], console: Console, done: list[s
     """Reads like a slow terminal: a little at a time, with pauses in which QEMU cannot get rid of anything."""
     assert process.stdout is not None
     everything = b""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    limit = Limit(process.pid, seconds)
+    while limit.left() > 0:
         if not select.select([process.stdout], [], [], 5)[0]:
             continue
         chunk = os.read(process.stdout.fileno(), GULP)
@@ -110,8 +111,8 @@ def test_a_slow_terminal_loses_nothing():
         assert process.stdin is not None
         assert process.stdout is not None
         fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, PIPE)
-        deadline = time.monotonic() + BOOT_S
-        while not all(console.said(name, "alive 1") for name in ("first", "second")) and time.monotonic() < deadline:
+        limit = Limit(process.pid, BOOT_S)
+        while not all(console.said(name, "alive 1") for name in ("first", "second")) and limit.left() > 0:
             console.feed(os.read(process.stdout.fileno(), 65536).decode("latin-1"))
         process.stdin.write(f"flood {count:x}\r\x142flood {count:x}\r\x143".encode())
         everything = read_slowly(process, console, ["first", "second"], BOOT_S)

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-from lab import ROOT, built
+from lab import ROOT, built, run
 
 from tessera import hosttime
 from tessera.machine import Machine, MachineTimeoutError
@@ -103,3 +103,15 @@ def test_smoke_says_that_the_host_is_too_slow(starved_qemu, impatient, capsys):
         r"^smoke: the host is too slow: QEMU got \d\.\d s of CPU in \d+ s and waited", said, re.MULTILINE
     ), said
     assert "FAILED" not in said
+
+
+def test_the_report_of_a_host_that_is_too_slow_is_no_failure(tmp_path):
+    """It stands apart, with its reason; the run has not succeeded all the same."""
+    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    body = "from tessera.hosttime import HostTooSlowError\ndef test_one(): raise HostTooSlowError('no time')\n"
+    (tmp_path / "test_slow.py").write_text(f"{body}def test_two(): assert False\n")
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    done = run(words, PYTHONPATH=str(ROOT / "scripts"), PYTHONDONTWRITEBYTECODE="1")
+    assert done.returncode == 1
+    assert "HOST TOO SLOW test_slow.py::test_one: no time" in done.stdout
+    assert re.search(r"1 failed, 1 host too slow", done.stdout), done.stdout

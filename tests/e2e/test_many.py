@@ -11,6 +11,7 @@ from lab import ESCAPE, HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted
 
 from tessera.bench_metrics import read_metrics
 from tessera.bench_worst import Inspection
+from tessera.hosttime import Limit
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import find_qemu
 
@@ -104,9 +105,9 @@ def answered(name: str, machine: Machine, sequence: int, *request: int, **more: 
     """Makes a request to the debugger's end until it is answered without an error."""
     answer = f"_t{NONCE.to_bytes(8, 'little').hex()}{sequence:02x}00"
     log = OUT / f"{name}.log"
-    deadline = time.monotonic() + SOON_S
+    limit = Limit(machine.process.pid, SOON_S)
     while answer not in log.read_text(encoding="latin-1"):
-        assert time.monotonic() < deadline, answer
+        assert limit.left() > 0, f"{answer}: {limit.words()}"
         machine.send(typed_request(sequence, *request, **more))
         time.sleep(0.3)
 

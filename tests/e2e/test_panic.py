@@ -5,12 +5,12 @@ the stack pointer or the next instruction at a place where the hypervisor comes 
 """
 
 import re
-import subprocess
 import time
 
 import pytest
 from lab import ERROR_S, HYPERVISOR_BIN, OUT, built
 
+from tessera import hosttime
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import find_qemu, system_command
 
@@ -25,8 +25,8 @@ def spoil(socket, place, *deeds):
     words = ["gdb-multiarch", "-nx", "-batch", str(elf)]
     for line in lines:
         words += ["-ex", line]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=ERROR_S, check=False)
-    assert "Breakpoint 1," in done.stdout, done.stdout + done.stderr
+    done = hosttime.run(words, ERROR_S)
+    assert b"Breakpoint 1," in done.stdout, (done.stdout + done.stderr).decode()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 """Bare-metal guests on the machine itself, without a hypervisor: what they do there is what they must do in a VM."""
 
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from tempfile import NamedTemporaryFile
 
 import pytest
 
+from tessera import hosttime
 from tessera.machine import Machine
 from tessera.runner import ROOT, Qemu, console_arguments, find_qemu
 
@@ -75,5 +75,5 @@ def simulate(guest: str, *options: str, typed: Sequence[tuple[float, str]] = (),
     with NamedTemporaryFile() as record:
         Path(record.name).write_text("".join(f"{at} {byte}\n" for at, byte in keys))
         command = [str(IASIM), "run", "--board", "generic", "--limit", limit, "--replay", record.name, *options]
-        done = subprocess.run([*command, str(image)], capture_output=True, timeout=300, check=False)
+        done = hosttime.run([*command, str(image)], 300)
     return Run(done.stdout.decode().replace("\r", ""), done.stderr.decode(), done.returncode)

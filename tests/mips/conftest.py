@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from tessera import hosttime
 from tessera.machine import HYPERVISOR, Console
 from tessera.runner import ROOT, BuiltSystem, iasim_command, load_system
 
@@ -82,7 +83,7 @@ def run(
     with NamedTemporaryFile() as record:
         Path(record.name).write_text("".join(f"{at} {byte}\n" for at, byte in keys), encoding="ascii")
         command = iasim_command(built, "--stats", "--limit", limit, "--replay", record.name, *options)
-        done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+        done = hosttime.run(command, 300)
     console = Console([*built.names, HYPERVISOR])
     printed = done.stdout.decode("latin-1")
     console.feed(printed)

@@ -7,10 +7,10 @@ import select
 import subprocess
 import sys
 import termios
-import time
 
 from conftest import build
 
+from tessera.hosttime import Limit
 from tessera.runner import ROOT
 
 SOON_S = 30.0
@@ -18,11 +18,12 @@ SOON_S = 30.0
 
 def read_until(terminal: int, words: str) -> str:
     """What the screen shows, up to the words."""
-    shown, end = "", time.monotonic() + SOON_S
-    while words not in shown and time.monotonic() < end:
+    shown, limit = "", Limit(os.getpid(), SOON_S)
+    while words not in shown and limit.left() > 0:
         if select.select([terminal], [], [], 0.2)[0]:
             shown += os.read(terminal, 65536).decode("latin-1")
-    assert words in shown, shown[-2000:]
+    limit.raise_if_too_slow("the test")
+    assert words in shown, f"{shown[-2000:]} ({limit.words('the test')})"
     return shown
 
 
