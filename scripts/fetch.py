@@ -18,10 +18,13 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tarfile
+import threading
 import time
+import urllib.parse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,11 +38,16 @@ GROUPS = {
 }
 CRATE = "freertos-next"
 QEMU_PACKAGE = "qemu-system-riscv"
+CONNECT_S = 5.0
 INDEX_FRESH_S = 900.0  # one build fetches several times; Debian changes far more slowly
 
 
 class FetchError(Exception):
     """What cannot be fetched and what to do about it, as one line."""
+
+
+class NoNetworkError(FetchError):
+    """A place that something has to be downloaded from cannot be reached."""
 
 
 def say(text: str) -> None:
@@ -129,6 +137,70 @@ def mirror() -> str:
     return uri
 
 
+# --- whether there is a network ---------------------------------------------------------------------------------
+
+
+def has_route(proc: Path = Path("/proc/net")) -> bool:
+    """Whether the machine knows any way to another one. True where that cannot be told."""
+    lines: list[list[str]] = []
+    for name, header in (("route", 1), ("ipv6_route", 0)):
+        with contextlib.suppress(OSError):
+            lines += [line.split() for line in (proc / name).read_text(encoding="ascii").splitlines()[header:]]
+    devices = {line[0] if len(line) == 11 else line[-1] for line in lines if line}
+    return not (proc / "route").exists() or bool(devices - {"lo"})
+
+
+def uses_proxy() -> bool:
+    """Whether downloads go through another program, which alone knows what can be reached."""
+    names = [f"{scheme}_proxy" for scheme in ("http", "https", "all")]
+    if any(os.environ.get(name) or os.environ.get(name.upper()) for name in names):
+        return True
+    dump = subprocess.run(["apt-config", "dump"], text=True, capture_output=True, check=False).stdout
+    return bool(re.search(r'^Acquire::https?::.*Proxy.* "[^"]+";$', dump, re.MULTILINE | re.IGNORECASE))
+
+
+def connect(host: str, port: int) -> str:
+    """Why a connection fails, nothing if it does not. Gives up after CONNECT_S, also while the name is looked up."""
+    found = [f"no answer within {CONNECT_S:.0f} s"]
+
+    def attempt() -> None:
+        try:
+            socket.create_connection((host, port), CONNECT_S).close()
+            found[0] = ""
+        except OSError as error:
+            found[0] = error.strerror or str(error)
+
+    thread = threading.Thread(target=attempt, daemon=True)
+    thread.start()
+    thread.join(CONNECT_S)
+    return found[0]
+
+
+def check_reachable(uri: str, needed: list[str]) -> None:
+    """Raises NoNetworkError at once, or after a few seconds, where a download from `uri` would wait for minutes."""
+    place = urllib.parse.urlsplit(uri)
+    if place.scheme not in ("http", "https") or not place.hostname or uses_proxy():
+        return
+    port = place.port or (443 if place.scheme == "https" else 80)
+    local = place.hostname == "localhost" or place.hostname.startswith("127.")
+    why = connect(place.hostname, port) if local or has_route() else "this machine has no route to any other"
+    if why:
+        what = f"{place.hostname}:{port} cannot be reached ({why})"
+        raise NoNetworkError(f"no network: {what}; needed from there: {', '.join(needed)}")
+
+
+def still_missing(cache: Path) -> list[str]:
+    """All that has yet to be downloaded for the guests and for our own tools."""
+    lock = read_lock()
+    packages = [
+        name for name, pin in lock["debian"].items()
+        if not holds(cache / "pkg" / f"{name}.json", {"pinned": pin["version"], "pinned_sha256": pin["sha256"]})
+    ]  # fmt: skip
+    crates = [name for name, pin in lock["tools"].items() if not holds(cache / "crates" / f"{name}.json", pin)]
+    freertos = [] if holds(cache / "freertos" / "FreeRTOS-Kernel.json", lock["crate"][CRATE]) else [CRATE]
+    return [*packages, *freertos, *crates]
+
+
 # --- a private apt -----------------------------------------------------------------------------------------------
 
 
@@ -153,6 +225,7 @@ class Apt:
         self.config = self.root / "apt.conf"
         self.downloads = cache / "debs"
         self.updated = False
+        self.wanted: list[str] = []  # packages, for messages
 
     def _write_config(self) -> str:
         """Writes our apt.conf and sources.list; returns the latter."""
@@ -199,6 +272,7 @@ class Apt:
         fresh = stamp.exists() and time.time() - stamp.stat().st_mtime < INDEX_FRESH_S and stamp.read_text() == source
         if not fresh:
             stamp.unlink(missing_ok=True)
+            check_reachable(mirror(), [f"the index of Debian {self.suite}", *self.wanted])
             say(f"reading the index of Debian {self.suite} for {self.architecture} (about 10 MB)")
             self.call("apt-get", "update", what=f"Debian {self.suite} at {mirror()} cannot be read")
             stamp.write_text(source, encoding="utf-8")
@@ -247,6 +321,7 @@ class Apt:
 
     def _download(self, packages: list[Package]) -> None:
         names = " ".join(p.name for p in packages) if len(packages) <= 4 else f"{len(packages)} packages"
+        check_reachable(mirror(), [p.name for p in packages])
         say(f"downloading {names} ({sum(p.size for p in packages) / 1e6:.1f} MB)")
         wanted = [f"{p.name}{'' if p.architecture == 'all' else ':' + p.architecture}={p.version}" for p in packages]
         self.call("apt-get", "download", *wanted, what=f"{names} cannot be downloaded")
@@ -312,6 +387,7 @@ def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
     """Leaves each package unpacked in cache/pkg/<name>, with what it is in cache/pkg/<name>.json."""
     lock = read_lock()
     apt = Apt(cache, lock["suite"], "riscv64")
+    apt.wanted = names
     for name in names:
         pin = lock["debian"][name]
         stamp = cache / "pkg" / f"{name}.json"
@@ -350,8 +426,12 @@ def cargo_fetch(folder: Path, versions: dict[str, str]) -> None:
     )
     manifest = f'[package]\nname = "fetch"\nversion = "0.0.0"\n\n[dependencies]\n{wanted}\n[workspace]\n'
     (folder / "Cargo.toml").write_text(manifest, encoding="utf-8")
-    cargo = os.environ.get("CARGO", "cargo")
-    run([cargo, "fetch", "--manifest-path", str(folder / "Cargo.toml")], f"{', '.join(versions)}: cannot be fetched")
+    command = [os.environ.get("CARGO", "cargo"), "fetch", "--manifest-path", str(folder / "Cargo.toml")]
+    patience = {"CARGO_NET_RETRY": "1", "CARGO_HTTP_TIMEOUT": "15", **os.environ}
+    try:
+        run(command, "cargo cannot reach the registry of crates", env=patience)
+    except FetchError as error:
+        raise NoNetworkError(f"{error}; needed from there: {', '.join(versions)}") from None
 
 
 def pinned_crate(name: str, pin: dict[str, str]) -> Path:
@@ -514,6 +594,8 @@ def main() -> int:
                     fetch_qemu_new(cache)
     except FetchError as error:
         print(f"fetch: error: {error}", file=sys.stderr)
+        if isinstance(error, NoNetworkError):
+            say(f"all that is still to be downloaded: {', '.join(still_missing(cache))}; nothing else needs a network")
         return 1
     except OSError as error:
         print(f"fetch: error: {error.filename}: {error.strerror}", file=sys.stderr)

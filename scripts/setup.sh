@@ -153,12 +153,45 @@ choose_packages() {
     done
 }
 
+# Whether downloads go through another program, which alone knows what can be reached.
+uses_proxy() {
+    [[ -n ${http_proxy:-}${https_proxy:-}${all_proxy:-}${HTTP_PROXY:-}${HTTPS_PROXY:-}${ALL_PROXY:-} ]] ||
+        apt-config dump | grep -qiE '^Acquire::https?::.*Proxy.* "[^"]+";$'
+}
+
+# Places that apt reads lists from, as host:port, without those that need no network or whose protocol is not known.
+apt_places() {
+    local scheme rest host
+    while IFS=: read -r scheme rest; do
+        host=${rest#//}
+        host=${host%%/*}
+        case $scheme in
+        http) [[ $host == *:* ]] && echo "$host" || echo "$host:80" ;;
+        https) [[ $host == *:* ]] && echo "$host" || echo "$host:443" ;;
+        esac
+    done < <(apt-get indextargets --format "\$(SITE)" 2>/dev/null | sort -u)
+}
+
+# Says at once, or after a few seconds, what apt would say after minutes: that none of its places can be reached.
+check_network() {
+    local place places
+    uses_proxy && return
+    mapfile -t places < <(apt_places)
+    for place in "${places[@]}"; do
+        # shellcheck disable=SC2016
+        timeout 5 bash -c 'exec 3<>"/dev/tcp/$1/$2"' _ "${place%:*}" "${place##*:}" 2>/dev/null && return
+    done
+    ((${#places[@]} == 0)) || die "no network: ${places[*]} cannot be reached; needed from there: \
+$(candidates | paste -sd ' '); nothing else of $SYSTEM_NAME is missing"
+}
+
 install_packages() {
     local index
     ((${#PACKAGES[@]})) || return 0
     command -v apt-get >/dev/null ||
         die "$SYSTEM_NAME has no apt-get: install by hand what Debian calls: ${PACKAGES[*]%%|*}"
     choose_root_command
+    check_network
     say "reading the package lists of $SYSTEM_NAME"
     # A third party's source that is down is none of our business; what we need is checked just below.
     "${SUDO[@]}" apt-get -q update >&2 || say "note: apt-get update complained; going on with what it has"
@@ -186,8 +219,9 @@ pip_install() {
     key=$(sha256sum "scripts/$1.txt")
     [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
     say "installing Python packages of $1 into cache/venv (about $2 MB, once)"
-    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
-        -r "scripts/$1.txt" >&2 || die "pip could not install scripts/$1.txt (see above)"
+    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --retries 1 \
+        -r "scripts/$1.txt" >&2 || die "pip could not install scripts/$1.txt (see above; is there a network?): \
+what that file lists is all that is missing in Python"
     printf '%s\n' "$key" >"$stamp"
 }
 

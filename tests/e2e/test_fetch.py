@@ -3,8 +3,11 @@
 
 import importlib.util
 import json
+import re
 import shutil
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -122,3 +125,96 @@ def test_an_unreachable_mirror_is_one_clear_line(tmp_path, monkeypatch, capsys):
     assert len(errors) == 1
     assert "Debian trixie" in errors[0]
     assert "nowhere" in errors[0]
+
+
+@pytest.fixture
+def no_network(monkeypatch, tmp_path):
+    """A mirror that nobody listens at, no proxy, and a machine on which nothing was ever fetched."""
+    monkeypatch.setattr(fetch, "uses_proxy", lambda: False)
+    monkeypatch.setenv("DEBIAN_MIRROR", "http://127.0.0.1:1/debian")
+    return lambda *what: monkeypatch.setattr(sys, "argv", ["fetch.py", *what, "--cache", str(tmp_path / "cache")])
+
+
+def test_no_network_is_said_before_apt_waits_for_it(no_network, monkeypatch, capsys):
+    """What could not be reached, what is needed from there, and what else is: all there is."""
+    monkeypatch.setattr(fetch.Apt, "call", lambda *_, **__: pytest.fail("apt was started"))
+    no_network("linux")
+    assert fetch.main() == 1
+    said = capsys.readouterr().err.splitlines()
+    needed = "the index of Debian trixie, debian-installer-13-netboot-riscv64, busybox-static"
+    reason = "no network: 127.0.0.1:1 cannot be reached (Connection refused)"
+    assert said[0] == f"fetch: error: {reason}; needed from there: {needed}"
+    assert said[1].startswith("fetch: all that is still to be downloaded: debian-installer-13-netboot-riscv64, ")
+    for name in ("busybox-static", "u-boot-qemu", fetch.CRATE, "gdbstub"):
+        assert f" {name}," in said[1]
+    assert said[1].endswith("; nothing else needs a network")
+    assert len(said) == 2
+
+
+def test_cargo_without_a_network(no_network, monkeypatch, capsys, tmp_path):
+    cargo = tmp_path / "cargo"
+    cargo.write_text('#!/bin/sh\necho "error: could not resolve host (retry $CARGO_NET_RETRY)" >&2; exit 101\n')
+    cargo.chmod(0o755)
+    monkeypatch.setenv("CARGO", str(cargo))
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    monkeypatch.delenv("CARGO_NET_RETRY", raising=False)
+    no_network("freertos")
+    assert fetch.main() == 1
+    said = capsys.readouterr().err.splitlines()
+    complaint = "cargo cannot reach the registry of crates: error: could not resolve host (retry 1)"
+    assert f"fetch: error: {complaint}; needed from there: {fetch.CRATE}" in said
+    assert said[-1].endswith("; nothing else needs a network")
+
+
+ROUTE = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
+
+
+@pytest.mark.parametrize(
+    ("route", "ipv6", "there"),
+    [
+        (None, None, True),
+        (ROUTE, "", False),
+        (ROUTE, f"{'0 ' * 9}lo\n", False),
+        (ROUTE, f"{'0 ' * 9}eth0\n", True),
+        (f"{ROUTE}eth0\t{'0 ' * 10}\n", "", True),
+    ],
+)
+def test_whether_there_is_a_route(route, ipv6, there, tmp_path):
+    for name, text in (("route", route), ("ipv6_route", ipv6)):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    assert fetch.has_route(tmp_path) == there
+
+
+def test_a_host_that_never_answers_is_given_up(monkeypatch):
+    monkeypatch.setattr(fetch, "CONNECT_S", 0.1)
+    monkeypatch.setattr(fetch.socket, "create_connection", lambda *_: time.sleep(60))
+    assert fetch.connect("nowhere.example", 80) == "no answer within 0 s"
+
+
+SETUP_TOOLS = ("bash", "cat", "dirname", "env", "flock", "grep", "mkdir", "paste", "sort", "timeout")
+SETUP_STUBS = {
+    "id": "echo 0",
+    "apt-config": "",
+    "apt-cache": "echo '  Candidate: 1.0'",
+    "apt-get": 'case "$1" in indextargets) echo http://127.0.0.1:1/debian ;; *) echo "apt-get $*"; exit 100 ;; esac',
+}
+
+
+def test_setup_without_a_network(tmp_path):
+    """apt is not even asked: it would wait for each of its places."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in SETUP_TOOLS:
+        (programs / name).symlink_to(shutil.which(name))
+    for name, script in SETUP_STUBS.items():
+        (programs / name).write_text(f"#!{programs}/bash\n{script}\n")
+        (programs / name).chmod(0o755)
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "setup.sh", tmp_path / "scripts")
+    command = [str(programs / "bash"), str(tmp_path / "scripts" / "setup.sh"), "run"]
+    done = subprocess.run(command, env={"PATH": str(programs)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    [said] = done.stderr.splitlines()
+    assert said.startswith("setup: error: no network: 127.0.0.1:1 cannot be reached; needed from there: gcc-riscv64-")
+    assert re.search(r" device-tree-compiler .*; nothing else of .+ is missing$", said), said
