@@ -2,6 +2,8 @@
 """FreeRTOS and its demo: passes its checks with either timer, obeys its console, and shows every kind of failure."""
 
 import re
+import signal
+import time
 
 import pytest
 from conftest import COUNTED
@@ -17,6 +19,18 @@ def test_checks_itself(boot, cpu, timer):
     first = machine.expect("freertos", r"^freertos: up (\d+) s, queue (\d+), .* registers (\d+)")
     second = machine.expect("freertos", r"^freertos: up (\d+) s, queue (\d+), .* registers (\d+)")
     assert all(int(late) > int(early) for early, late in zip(first.groups(), second.groups(), strict=True))
+    assert "FAILED" not in machine.console.text("freertos")
+
+
+def test_a_host_that_is_too_slow_is_told_of_and_is_no_failure(boot):
+    """QEMU stands still for a while, as on a host that is busy; the time that the guest sees goes on."""
+    machine = boot("freertos")
+    machine.expect("freertos", r"^freertos: FreeRTOS V")
+    machine.process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    machine.process.send_signal(signal.SIGCONT)
+    machine.expect("freertos", r"^freertos: \d+ of \d+ ticks came late: the host is too slow, or other guests .*$", 20)
+    machine.expect("freertos", PASSED)
     assert "FAILED" not in machine.console.text("freertos")
 
 

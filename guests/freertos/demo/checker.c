@@ -8,8 +8,8 @@
 #define CHECKER_PARTS (sizeof(checker_parts) / sizeof(checker_parts[0]))
 #define CHECKER_LINE 160U
 #define CHECKER_PERIOD pdMS_TO_TICKS(1000)
-#define CHECKER_STALLED 20U /* looks in a row without progress before a part counts as stuck */
-#define CHECKER_QUIET 5U    /* looks from one report to the next once all is known to work */
+#define CHECKER_STALLED pdMS_TO_TICKS(20000) /* in checker_own_ticks(): without progress for longer, a part is stuck */
+#define CHECKER_QUIET 5U                     /* looks from one report to the next once all is known to work */
 
 static struct check *const checker_parts[] = {
     &queue_check, &timer_check, &mutex_check, &fft_check, &chaos_check, &registers_check,
@@ -28,20 +28,39 @@ void checker_print(void)
     console_print("freertos: up %lu s%s\n", xTaskGetTickCount() / configTICK_RATE_HZ, line);
 }
 
+/*
+ * Ticks that came while the processor was ours. A hypervisor's other guests, or a host that is busy, take the rest, in
+ * which nothing can make progress.
+ */
+static unsigned long checker_own_ticks(void)
+{
+    return (unsigned long)xTaskGetTickCount() - port_late_ticks();
+}
+
+/* Ticks of our own since this part last made progress. */
+static unsigned long checker_stalled(unsigned int part)
+{
+    static unsigned long rounds[CHECKER_PARTS];
+    static unsigned long since[CHECKER_PARTS];
+    unsigned long now = checker_own_ticks();
+
+    if (checker_parts[part]->rounds != rounds[part] || since[part] == 0) {
+        rounds[part] = checker_parts[part]->rounds;
+        since[part] = now;
+    }
+    return now - since[part];
+}
+
 /* True: all parts have done what they must. Sets *wrong to the first part with an error. */
 static bool checker_look(struct check **wrong)
 {
-    static unsigned long before[CHECKER_PARTS];
-    static unsigned int stalled[CHECKER_PARTS];
     bool done = true;
 
     *wrong = NULL;
     for (unsigned int i = 0; i < CHECKER_PARTS; i++) {
         struct check *part = checker_parts[i];
 
-        stalled[i] = part->rounds == before[i] ? stalled[i] + 1 : 0;
-        before[i] = part->rounds;
-        if (stalled[i] >= CHECKER_STALLED) {
+        if (checker_stalled(i) > CHECKER_STALLED) {
             check_fail(part, "no progress after round", part->rounds);
         }
         if (part->error != NULL && *wrong == NULL) {
@@ -50,6 +69,20 @@ static bool checker_look(struct check **wrong)
         done = done && part->rounds >= part->needed;
     }
     return done;
+}
+
+/* Says so if most ticks since the last report were late: that is why there is no verdict yet. */
+static void checker_report_late(void)
+{
+    static unsigned long ticks_before, late_before;
+    unsigned long ticks = (unsigned long)xTaskGetTickCount(), late = port_late_ticks();
+
+    if (late - late_before > (ticks - ticks_before) / 2) {
+        console_print("freertos: %lu of %lu ticks came late: the host is too slow, or other guests take the time\n",
+                      late - late_before, ticks - ticks_before);
+    }
+    ticks_before = ticks;
+    late_before = late;
 }
 
 /* A verdict once it is known: a pass once, a failure again and again, lest it scroll away. */
@@ -76,6 +109,9 @@ static void checker_task(void *argument)
 
         (void)xTaskDelayUntil(&wake, CHECKER_PERIOD);
         done = checker_look(&wrong);
+        if (!known) {
+            checker_report_late();
+        }
         if (!known || (wrong != NULL && !failed) || look % CHECKER_QUIET == 0) {
             checker_report(wrong, done && !known);
         }

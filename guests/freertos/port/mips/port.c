@@ -57,7 +57,8 @@ volatile unsigned long port_yield_waits;
 static uint64_t port_next_tick; /* time at which the next tick is due */
 static void (*port_external_handler)(void);
 static void (*port_message_handler)(void);
-static bool port_slept; /* since the idle hook last ran */
+static unsigned long port_late; /* ticks made up for, the first of each interrupt apart */
+static bool port_slept;         /* since the idle hook last ran */
 static unsigned long port_sleeps;
 
 _Noreturn void port_fatal(const char *what, const char *detail, unsigned long number)
@@ -128,6 +129,12 @@ void port_set_message_handler(void (*handler)(void))
     port_message_handler = handler;
 }
 
+static inline void port_count_tick(void)
+{
+    port_yield_from_isr(xTaskIncrementTick());
+    port_next_tick += PORT_TICK_PERIOD;
+}
+
 /*
  * Counts the ticks that are due. There may be several: a VM that did not run for some quanta has missed some, and the
  * tick count is to follow the time. Not beyond a bound, though, lest a VM that was paused for a day spend its first
@@ -141,9 +148,11 @@ static void port_tick(void)
     if (now > port_next_tick + PORT_CATCH_UP * PORT_TICK_PERIOD) {
         port_next_tick = now - PORT_CATCH_UP * PORT_TICK_PERIOD;
     }
-    while (port_next_tick <= now) {
-        port_yield_from_isr(xTaskIncrementTick());
-        port_next_tick += PORT_TICK_PERIOD;
+    if (port_next_tick <= now) {
+        port_count_tick();
+    }
+    for (; port_next_tick <= now; port_late++) {
+        port_count_tick();
     }
     if (port_next_tick != expected) {
         timer_set(port_next_tick);
@@ -274,6 +283,11 @@ void port_idle(void)
         cp0_wait();
     }
     port_slept = false;
+}
+
+unsigned long port_late_ticks(void)
+{
+    return port_late;
 }
 
 unsigned long port_tickless_sleeps(void)

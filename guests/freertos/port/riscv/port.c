@@ -48,7 +48,8 @@ _Static_assert(PORT_ISR_STACK == 4096U, "port_asm.S takes its end from here");
 static unsigned long port_nesting = 1;
 static uint64_t port_next_tick; /* time at which the next tick is due */
 static void (*port_external_handler)(void);
-static bool port_slept; /* since the idle hook last ran */
+static unsigned long port_late; /* ticks made up for, the first of each interrupt apart */
+static bool port_slept;         /* since the idle hook last ran */
 static uint64_t port_sleeps;
 
 _Noreturn void port_fatal(const char *what, const char *detail, unsigned long number)
@@ -114,6 +115,12 @@ void port_set_external_handler(void (*handler)(void))
     port_external_handler = handler;
 }
 
+static inline void port_count_tick(void)
+{
+    port_yield_from_isr(xTaskIncrementTick());
+    port_next_tick += PORT_TICK_PERIOD;
+}
+
 /*
  * Counts the ticks that are due. There may be several: a VM that did not run for some quanta has missed some, and the
  * tick count is to follow the time. Not beyond a bound, though, lest a VM that was paused for a day spend its first
@@ -126,9 +133,11 @@ static void port_tick(void)
     if (now > port_next_tick + PORT_CATCH_UP * PORT_TICK_PERIOD) {
         port_next_tick = now - PORT_CATCH_UP * PORT_TICK_PERIOD;
     }
-    while (port_next_tick <= now) {
-        port_yield_from_isr(xTaskIncrementTick());
-        port_next_tick += PORT_TICK_PERIOD;
+    if (port_next_tick <= now) {
+        port_count_tick();
+    }
+    for (; port_next_tick <= now; port_late++) {
+        port_count_tick();
     }
     timer_set(port_next_tick);
 }
@@ -200,6 +209,11 @@ void port_idle(void)
         csr_wait_for_interrupt();
     }
     port_slept = false;
+}
+
+unsigned long port_late_ticks(void)
+{
+    return port_late;
 }
 
 unsigned long port_tickless_sleeps(void)

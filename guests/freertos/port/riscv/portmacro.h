@@ -77,6 +77,12 @@ static inline void port_init(void)
 /** Number of times an idle period was slept through without ticks. */
 unsigned long port_tickless_sleeps(void);
 
+/**
+ * Ticks that were not counted when they were due but made up for later, several in one interrupt: the processor was not
+ * ours meanwhile. All others passed with us running, or asleep with nothing to do.
+ */
+unsigned long port_late_ticks(void);
+
 /** Prints `what` and ends the guest as failed, from any context. */
 _Noreturn void port_fatal(const char *what, const char *detail, unsigned long number);
 
