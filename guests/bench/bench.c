@@ -2,7 +2,7 @@
 /*
  * Runs natively under OpenSBI and in a VM, the same image: the difference is the hypervisor's. Boot argument
  * `role=switch` makes it one half of the measurement of a VM switch, `role=ipc-send` and `role=ipc-receive` of that of
- * messages, `role=hang` a guest that hangs. Prints `BENCH {json}` lines, then `BENCH done`, and shuts down.
+ * messages, `role=hang` a guest that hangs, `role=ticker` one that waits for its timer. Prints `BENCH {json}` lines, then `BENCH done`, and shuts down.
  */
 #include "bench.h"
 
@@ -28,6 +28,8 @@ static void bench_run_role(const char *role, const void *fdt)
         bench_run_ipc_receive();
     } else if (strcmp(role, "hang") == 0) {
         bench_run_hang(fdt);
+    } else if (strcmp(role, "ticker") == 0) {
+        bench_run_ticker();
     }
 }
 

@@ -81,6 +81,7 @@ _Noreturn void bench_run_switch(const void *fdt);
 _Noreturn void bench_run_ipc_send(void);
 _Noreturn void bench_run_ipc_receive(void);
 void bench_run_hang(const void *fdt);
+_Noreturn void bench_run_ticker(void);
 
 /** Reports riscv.rt.queue.insert.N and .take.N for N = 1, 2, 4 .. 64 RT-VCPUs. */
 void bench_run_queue(void);

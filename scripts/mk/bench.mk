@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The numbers. QEMU=path measures with that emulator alone; otherwise the one in PATH and, if it was fetched
 # (make setup-qemu-new), a newer one beside it. BENCH_FLAGS="--only switch" measures less.
-BENCH_SYSTEMS := bench switch bench-ipc bench-restart bench-linux rt-shots rt-shots-one rt-stress bench-operator \
+BENCH_SYSTEMS := bench switch bench-ipc bench-restart bench-load bench-linux rt-shots rt-shots-one rt-stress \
+	bench-operator \
 	$(sort $(patsubst systems/%.dts,%,$(wildcard systems/adpcm-*.dts)))
 BENCH_FLAGS ?=
 

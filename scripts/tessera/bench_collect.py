@@ -35,6 +35,7 @@ from tessera.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 from tessera.stack_depth import deepest, read_graph
 
 RT_STRESS_S = 1200.0
+LOAD_S = 300.0
 NS_PER_TICK = 100  # of QEMU's time CSR
 NS_PER_US = 1000
 LATENCY = "riscv.timer.latency.sstc"
@@ -166,6 +167,13 @@ def restart(bench: Bench) -> None:
     stretch = Stretch(HANG_AT, callee=function(elf, "load_piece")[0], caller=function(elf, "vm_load_step"))
     costs = count_restarts(bench.qemu, system, counter, stretch, bench.out / "count-restart.json")
     bench.add(summary("riscv.vm.restart", "instructions", costs), system.name)
+
+
+def load(bench: Bench) -> None:
+    """By how much a ticker comes too late beside a VM of 256 MiB that is loaded again and again."""
+    system = bench.system("bench-load")
+    console = run_until(bench.qemu, system, "ticker", "BENCH done", LOAD_S)
+    bench.add(figures(console)["riscv.load.late.max"], system.name)
 
 
 def linux(bench: Bench) -> None:
@@ -309,6 +317,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "messages": messages,
     "boot": boot,
     "restart": restart,
+    "load": load,
     "linux": linux,
     "adpcm": adpcm,
     "adpcm-1gips": adpcm_1gips,
