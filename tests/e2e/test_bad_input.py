@@ -16,7 +16,21 @@ import zlib
 from pathlib import Path
 
 import pytest
-from lab import BOOT_S, ERROR_S, OUT, await_life, boot_command, built, built_for, run
+from lab import (
+    BOOT_S,
+    ERROR_S,
+    OUT,
+    SOON_S,
+    await_life,
+    boot_command,
+    built,
+    built_for,
+    built_on,
+    command,
+    keyboard,
+    on_every_board,
+    run,
+)
 
 from tessera import layout
 from tessera.elf import wrap
@@ -280,15 +294,92 @@ def test_an_image_that_was_damaged(board, spoil, says, tmp_path):
     assert status != 0
 
 
+def damaged_copy(system: BuiltSystem, data: bytes, folder: Path) -> BuiltSystem:
+    """The system with other bytes as its image."""
+    image = folder / "tessera.bin"
+    image.write_bytes(data)
+    image.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))  # what iasim takes
+    return BuiltSystem(system.name, image, system.data)
+
+
+def first_load(data: bytes, at: int, number: int) -> dict[str, int]:
+    """Of the VM of that number: its guest."""
+    vms = at + layout.HEADER.unpack(data, at)["vms_offset"]
+    vm = layout.VM.unpack(data, vms + number * layout.VM.size)
+    return layout.LOAD.unpack(data, at + vm["loads_offset"])
+
+
+@pytest.mark.parametrize("name", on_every_board("trio"))
+def test_a_vm_whose_payload_was_damaged_is_refused_and_named(name: str, tmp_path: Path):
+    """At boot, and whenever it is started; the others, which have another guest, run."""
+    system = built_on(name)
+    data = bytearray(system.image.read_bytes())
+    at = image_start(bytes(data))
+    load = first_load(bytes(data), at, system.names.index("freertos"))
+    data[at + load["offset"] + load["size"] // 2] ^= 0x10
+    damaged = damaged_copy(system, bytes(data), tmp_path)
+    refusal = rf"^error: freertos is not started: its payload 0 \(0x{load['size']:x} bytes for 0x{load['gpa']:x}\) "
+    with Machine(boot_command(damaged), system.names, OUT / f"bad-payload-{name}.log") as machine:
+        for _ in range(2):
+            machine.expect(HYPERVISOR, refusal + "does not have its checksum$", BOOT_S)
+            machine.expect(HYPERVISOR, "^freertos stopped because a payload is damaged$", SOON_S)
+            keyboard(machine, "freertos")
+            command(machine, "g")
+        for name in ("first", "second"):
+            machine.expect(name, "^faulty: alive 1$", BOOT_S)
+        assert machine.console.text("freertos") == ""
+
+
+FW_JUMP = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_jump.bin")
+JUMP_TREE = 0x82200000  # where it puts its device tree
+
+
+def grown(data: bytes, at: int, size: int) -> bytes:
+    """The file with `size` more bytes in its image; the checksum is right."""
+    total = layout.HEADER.unpack(data, at)["total_size"]
+    larger = bytearray(data[: at + total - 8] + bytes(size) + layout.END.to_bytes(8, "little"))
+    struct.pack_into("<Q", larger, at + layout.HEADER.offset("total_size"), total + size)
+    return sealed(larger, at)
+
+
+@pytest.mark.skipif(not FW_JUMP.exists(), reason="this OpenSBI has no fw_jump")
+def test_firmware_that_puts_its_device_tree_into_the_image(tmp_path: Path):
+    system = built("trio")
+    data = system.image.read_bytes()
+    larger = grown(data, image_start(data), 40 << 20)
+    errors, status = boot_fails(damaged_copy(system, larger, tmp_path), "bad-tree", "-bios", str(FW_JUMP))
+    end = system.data["load_address"] + len(larger) - 1
+    assert len(errors) == 1, errors
+    assert re.search(
+        rf"the firmware.s device tree at 0x{JUMP_TREE:x} to 0x822[0-9a-f]+ is in the hypervisor and its image at "
+        rf"0x80200000 to 0x{end:x};",
+        errors[0],
+    ), errors
+    assert status != 0
+
+
+@pytest.mark.skipif(not FW_JUMP.exists(), reason="this OpenSBI has no fw_jump")
+def test_firmware_that_puts_its_device_tree_into_guests_memory_does_no_harm():
+    system = built("trio")
+    words = [*boot_command(system), "-bios", str(FW_JUMP)]
+    with Machine(words, system.names, OUT / "tree-in-ram.log") as machine:
+        await_life(machine, system, BOOT_S)
+
+
+def sealed(spoiled: bytearray, at: int) -> bytes:
+    """With the right checksum of header and tables."""
+    checked = spoiled[at + 16 : at + layout.HEADER.unpack(bytes(spoiled), at)["config_size"]]
+    struct.pack_into("<I", spoiled, at + 12, zlib.crc32(checked))
+    return bytes(spoiled)
+
+
 def with_memory_at(data: bytes, at: int, host: int) -> bytes:
     """The file, in whose image the first VM's memory is really there; the checksum is right."""
     spoiled = bytearray(data)
     header = layout.HEADER.unpack(data, at)
     vm = layout.VM.unpack(data, at + header["vms_offset"])
     struct.pack_into("<Q", spoiled, at + vm["regions_offset"] + 8, host)  # hpa of struct sysimage_region
-    checked = spoiled[at + 16 : at + header["config_size"]]
-    struct.pack_into("<I", spoiled, at + 12, zlib.crc32(checked))
-    return bytes(spoiled)
+    return sealed(spoiled, at)
 
 
 @pytest.mark.parametrize("host", [0x80000000, 0x80200000])

@@ -39,7 +39,16 @@ def measured(
     qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, float]:
     """The statistic of each metric that its goal is about, measured in a VM."""
-    for name in ("bench", "switch", "bench-ipc", "bench-restart", "bench-load", "rt-shots", "rt-shots-one", "bench-linux"):
+    for name in (
+        "bench",
+        "switch",
+        "bench-ipc",
+        "bench-restart",
+        "bench-load",
+        "rt-shots",
+        "rt-shots-one",
+        "bench-linux",
+    ):
         build_system(name)
     bench = Bench(qemu, Path(tmp_path_factory.mktemp("bench")))
     for measurement in BOUNDED:

@@ -2,6 +2,7 @@
 """Reads a system image back, checking what core/include/sysimage.h promises about it."""
 
 import itertools
+import struct
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -91,6 +92,15 @@ def _disjoint(spans: list[tuple[int, int]]) -> None:
         assert behind <= first
 
 
+def _word_sums(data: bytes) -> tuple[int, int]:
+    """As struct word_sums in core/include/lib.h has it, word by word."""
+    words = sums = 0
+    for (word,) in struct.iter_unpack("<I", data):
+        words = (words + word) % 2**64
+        sums = (sums + words) % 2**64
+    return words, sums
+
+
 def _check_loads(image: ImageRead, vm: VmRead) -> None:
     ram = [region for region in vm.regions if region["kind"] == layout.REGION_RAM]
     for load in vm.loads:
@@ -100,6 +110,7 @@ def _check_loads(image: ImageRead, vm: VmRead) -> None:
         assert load["offset"] >= image.header["config_size"]
         assert load["offset"] + padded <= len(image.data)
         assert not any(image.data[load["offset"] + load["size"] : load["offset"] + padded]), "padding is not zero"
+        assert (load["words"], load["sums"]) == _word_sums(image.data[load["offset"] : load["offset"] + padded])
         assert any(r["gpa"] <= load["gpa"] and load["gpa"] + padded <= r["gpa"] + r["size"] for r in ram)
     _disjoint([(load["gpa"], load["gpa"] + load["size"]) for load in vm.loads])
     for fixup in vm.fixups:
