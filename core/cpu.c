@@ -22,6 +22,16 @@ void cpu_kick(struct cpu *cpu, ulong reason)
     }
 }
 
+void cpu_end_kicks(void)
+{
+    struct cpu *self = cpu_self();
+
+    self->locks--;
+    if (self->kicked != 0 && self->locks == 0) {
+        cpu_send_kicks(self);
+    }
+}
+
 void cpu_send_kicks(struct cpu *self)
 {
     ulong cpus = self->kicked;

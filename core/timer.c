@@ -5,7 +5,7 @@
 #include "console.h"
 #include "sched.h"
 
-#define TIMERS_AT_ONCE 3U /* that expire between two looks at interrupts */
+#define TIMERS_AT_ONCE 2U /* that expire between two looks at interrupts */
 
 void timer_init(struct timer *t, void (*expired)(struct timer *))
 {

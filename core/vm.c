@@ -8,7 +8,7 @@
 #include "sched.h"
 #include "system.h"
 
-#define VM_APPS_A_STEP 4U /* VCPUs above best effort, removed at a time */
+#define VM_APPS_A_STEP 2U /* VCPUs above best effort, removed at a time */
 
 const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus)
 {

@@ -171,15 +171,16 @@ static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
     rc->last = NULL;
 }
 
-/* Between two releases: the first goes into the trace, and interrupts are looked at. The timer's is what we are at, devices
- * wait for the apps anyway, and another CPU's waits for us. Not inline, for the benchmark counts from look to look. */
+/* Between two releases: the first goes into the trace, and interrupts are looked at: the timer's is what we are at, and
+ * devices wait for the apps anyway. With other CPUs, which may wait for sched_lock, a second release is the next
+ * interrupt's. Not inline, for the benchmark counts from look to look. */
 static bool __attribute__((noinline)) release_look(void)
 {
     edf_trace(cpu_self());
-    return __atomic_load_n(&cpu_self()->ipi, __ATOMIC_RELAXED) == 0;
+    return hyp.ncpus == 1;
 }
 
-/* Further releases whose time has come, unless somebody else waits: then the next look at the releases comes with the end
+/* Further releases whose time has come, unless other CPUs share the lock: then the next look at the releases comes with the end
  * of the slice, at once. `best` is NULL or ready and in no queue; returns the first by deadline of it and theirs. Out of
  * line for the registers. */
 static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_cpu *rc, struct rt_app *best,

@@ -4,18 +4,29 @@
  * into it to its return, or to where it looks on the way. Interrupts are never enabled inside the hypervisor, so these
  * are the times with interrupts off. What the firmware executes for it in between counts, too.
  *
+ * And for how many instructions it holds each lock, from the look that finds the lock free to the release. Waiting for
+ * a lock is left out of both, so that the figures are those of the code and not of how an emulator takes turns with
+ * several harts: with -icount a hart that waits goes round until its turn is over. Whoever wants the time with
+ * interrupts off on several harts adds, for each lock that a stretch takes, what the others may hold it.
+ *
  * Arguments: places=FILE, out=FILE. PLACES has a line for each thing to know: a letter, an address in hexadecimal, a name
  * or "-".
  *   T, E     where the hypervisor's text begins and ends; its first instruction is its beginning
  *   S        a stretch begins (trap entry)
  *   R        a stretch ends behind this instruction (sret, wfi)
+ *   C        the firmware is called
  *   P        interrupts are looked at here: a stretch ends, the next begins
  *   F name   a function begins
  *   L name   a function begins, by which kinds of stretches are told apart
  *
  * At QEMU's end OUT holds one JSON object:
- *   {"stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n, "functions": {name: n}}]}
- * with the number of instructions of the longest one of each kind, and where they were executed.
+ *   {"stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
+ *                   "by_locks": {locks taken: n}, "functions": {name: n}}],
+ *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "count": n, "function": name}]}
+ * with the number of instructions of the longest one of each kind, and where they were executed; by_locks the longest of
+ * those that take so many locks; of each lock the longest section, without what the firmware executed in it, that (the
+ * most), how often the firmware was called meanwhile, and the function that took the lock for the longest. What comes before a hart's first return to a guest or sleep
+ * is its boot, and left out.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -29,7 +40,18 @@
 #define MAX_PLACES 2048U
 #define MAX_KINDS 1024U
 #define MAX_LABELS 64U
+#define MAX_TAKEN 16U /* locks in a stretch; more count as so many */
+#define MAX_NESTED 4U
+#define MAX_LOCKS 64U
+#define ROUND 8U /* instructions at most between two looks at a lock that is taken */
 #define NAME 64U
+
+/* spin_lock() (core/include/spinlock.h) takes its ticket by the one kind of amoadd.w that there is; the number being
+ * served lies behind the tickets. */
+#define OWNER_OFFSET 4U
+#define IS_TICKET(word) (((word) & 0xf800707fU) == 0x0000202fU)
+#define IS_WORD_LOAD(word) (((word) & 0x707fU) == 0x2003U || ((word) & 0xffffe003U) == 0x4000U)
+#define IS_WORD_STORE(word) (((word) & 0x707fU) == 0x2023U || ((word) & 0xffffe003U) == 0xc000U)
 
 int qemu_plugin_version = PLUGIN_VERSION;
 
@@ -43,12 +65,36 @@ struct place {
 struct stretch {
     bool open;
     uint64_t length, firmware, labels;
+    uint64_t waited; /* for locks; counted in length, too */
+    unsigned taken;  /* locks */
     uint32_t functions[MAX_PLACES];
 };
 
 struct kind {
     uint64_t labels, most, firmware, count;
+    uint64_t by_locks[MAX_TAKEN + 1];
     uint32_t *functions;
+};
+
+/* A lock that a hart waits for or holds, and what the hart had executed, waited and spent in the firmware when it asked
+ * for the lock or last found it taken. */
+struct held {
+    uint64_t address, looked, waited, firmware, calls;
+    unsigned function;
+};
+
+/* What a hart has executed in the hypervisor and in the firmware, and its locks, the outermost first. */
+struct hart {
+    uint64_t executed, firmware, waited;
+    uint64_t calls; /* of the firmware */
+    unsigned depth;
+    bool booted;
+    struct held held[MAX_NESTED];
+};
+
+struct lock {
+    uint64_t address, most, firmware, calls, count;
+    unsigned function;
 };
 
 static struct place places[MAX_PLACES]; /* sorted by address */
@@ -57,6 +103,9 @@ static unsigned place_count, function_count, label_count, kind_count;
 static unsigned label_function[MAX_LABELS];
 static struct stretch stretches[MAX_CPUS];
 static struct kind kinds[MAX_KINDS];
+static struct hart harts[MAX_CPUS];
+static struct lock locks[MAX_LOCKS];
+static unsigned lock_count;
 static uint64_t text_start, text_end;
 static uintptr_t text_host; /* where QEMU holds the hypervisor's text; 0: not seen yet */
 static const char *out_name;
@@ -79,14 +128,22 @@ static struct kind *kind_of(uint64_t labels)
 static void stretch_end(struct stretch *s)
 {
     struct kind *kind = kind_of(s->labels);
+    unsigned taken = s->taken < MAX_TAKEN ? s->taken : MAX_TAKEN;
 
+    s->open = false;
+    if (!harts[s - stretches].booted) {
+        return;
+    }
+    s->length -= s->waited;
     kind->count++;
+    if (s->length > kind->by_locks[taken]) {
+        kind->by_locks[taken] = s->length;
+    }
     if (s->length > kind->most) {
         kind->most = s->length;
         kind->firmware = s->firmware;
         memcpy(kind->functions, s->functions, sizeof(s->functions));
     }
-    s->open = false;
 }
 
 static void stretch_begin(struct stretch *s)
@@ -116,6 +173,8 @@ static void execute(unsigned int cpu, void *data)
     const struct place *place = (const struct place *)((uintptr_t)data & ~(uintptr_t)1);
     bool there = ((uintptr_t)data & 1) != 0;
 
+    harts[cpu % MAX_CPUS].executed++;
+    harts[cpu % MAX_CPUS].calls += there && place->letter == 'C';
     if (there) {
         arrive(s, place);
     }
@@ -126,6 +185,7 @@ static void execute(unsigned int cpu, void *data)
     s->functions[place->function]++;
     if (there && place->letter == 'R') {
         stretch_end(s);
+        harts[cpu % MAX_CPUS].booted = true;
     }
 }
 
@@ -134,8 +194,100 @@ static void execute_firmware(unsigned int cpu, void *data)
     struct stretch *s = &stretches[cpu % MAX_CPUS];
 
     (void)data;
+    harts[cpu % MAX_CPUS].executed++;
+    harts[cpu % MAX_CPUS].firmware++;
     s->length += s->open;
     s->firmware += s->open;
+}
+
+static struct lock *lock_of(uint64_t address)
+{
+    for (unsigned i = 0; i < lock_count; i++) {
+        if (locks[i].address == address) {
+            return &locks[i];
+        }
+    }
+    if (lock_count == MAX_LOCKS) {
+        return &locks[MAX_LOCKS - 1];
+    }
+    locks[lock_count].address = address;
+    return &locks[lock_count++];
+}
+
+/* This very instruction has asked: QEMU may call twice for one that loads and stores. */
+static bool asked(const struct hart *hart)
+{
+    return hart->depth > 0 && hart->held[hart->depth - 1].looked == hart->executed;
+}
+
+/* Asks for a lock; `data`: the place that the instruction is at or behind. */
+static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    struct hart *hart = &harts[cpu % MAX_CPUS];
+
+    (void)info;
+    if (asked(hart)) {
+        return;
+    }
+    if (hart->depth < MAX_NESTED) {
+        hart->held[hart->depth++] = (struct held){
+            .address = address,
+            .looked = hart->executed,
+            .waited = hart->waited,
+            .firmware = hart->firmware,
+            .calls = hart->calls,
+            .function = ((const struct place *)data)->function,
+        };
+    }
+    stretches[cpu % MAX_CPUS].taken++;
+}
+
+/* Looks at the number being served. The holder does that, too, when it releases the lock; a section as short as a round
+ * is no concern. An interrupt of the firmware's own is no part of a round. */
+static void look(struct hart *hart, struct stretch *s, struct held *held)
+{
+    uint64_t since = hart->executed - held->looked - (hart->firmware - held->firmware);
+
+    if (since <= ROUND) {
+        hart->waited += since;
+        s->waited += s->open ? since : 0;
+        held->looked = hart->executed;
+        held->waited = hart->waited;
+        held->firmware = hart->firmware;
+    }
+}
+
+static void release(const struct hart *hart, const struct held *held)
+{
+    struct lock *lock = hart->booted ? lock_of(held->address) : &(struct lock){0};
+    uint64_t firmware = hart->firmware - held->firmware;
+    uint64_t length = hart->executed - held->looked - (hart->waited - held->waited) - firmware;
+
+    lock->count++;
+    lock->calls += hart->calls - held->calls;
+    lock->firmware = firmware > lock->firmware ? firmware : lock->firmware;
+    if (length > lock->most) {
+        lock->most = length;
+        lock->function = held->function;
+    }
+}
+
+/* Looks at the number that a lock serves, or stores the next: the release. */
+static void serve(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    struct hart *hart = &harts[cpu % MAX_CPUS];
+    struct held *held = hart->depth > 0 ? &hart->held[hart->depth - 1] : NULL;
+
+    (void)data;
+    if (held == NULL || address != held->address + OWNER_OFFSET) {
+        return;
+    }
+    if (qemu_plugin_mem_is_store(info)) {
+        hart->depth--;
+        release(hart, held);
+    } else {
+        look(hart, &stretches[cpu % MAX_CPUS], held);
+    }
 }
 
 /* The last place at or before `address`. */
@@ -155,6 +307,18 @@ static const struct place *place_at(uint64_t address)
     return &places[low];
 }
 
+/* An instruction of the hypervisor that may take or release a lock. */
+static void lock_translated(struct qemu_plugin_insn *instruction, const struct place *place)
+{
+    uint32_t word = plugin_word(instruction);
+
+    if (IS_TICKET(word)) {
+        qemu_plugin_register_vcpu_mem_cb(instruction, ask, 0, PLUGIN_MEM_WRITES, (void *)(uintptr_t)place);
+    } else if (IS_WORD_LOAD(word) || IS_WORD_STORE(word)) {
+        qemu_plugin_register_vcpu_mem_cb(instruction, serve, 0, PLUGIN_MEM_ALL, NULL);
+    }
+}
+
 /* The hypervisor's text by where it lies in the machine's memory: guests use the same addresses. */
 static void instruction_translated(struct qemu_plugin_insn *instruction)
 {
@@ -172,6 +336,7 @@ static void instruction_translated(struct qemu_plugin_insn *instruction)
         place = place_at(address);
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute, 0,
                                                (void *)((uintptr_t)place | (place->address == address)));
+        lock_translated(instruction, place);
     } else if (address < text_start) {
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute_firmware, 0, NULL);
     }
@@ -197,6 +362,26 @@ static void write_functions(FILE *out, const struct kind *kind)
     }
 }
 
+static void write_by_locks(FILE *out, const struct kind *kind)
+{
+    const char *comma = "";
+
+    for (unsigned i = 0; i <= MAX_TAKEN; i++) {
+        if (kind->by_locks[i] != 0) {
+            fprintf(out, "%s\"%u\": %" PRIu64, comma, i, kind->by_locks[i]);
+            comma = ", ";
+        }
+    }
+}
+
+static void write_lock(FILE *out, const struct lock *lock)
+{
+    fprintf(out,
+            "{\"address\": %" PRIu64 ", \"most\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"calls\": %" PRIu64
+            ", \"count\": %" PRIu64 ", \"function\": \"%s\"}",
+            lock->address, lock->most, lock->firmware, lock->calls, lock->count, functions[lock->function]);
+}
+
 static void write_kind(FILE *out, const struct kind *kind)
 {
     const char *comma = "";
@@ -208,8 +393,10 @@ static void write_kind(FILE *out, const struct kind *kind)
             comma = ", ";
         }
     }
-    fprintf(out, "], \"most\": %" PRIu64 ", \"count\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"functions\": {",
+    fprintf(out, "], \"most\": %" PRIu64 ", \"count\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"by_locks\": {",
             kind->most, kind->count, kind->firmware);
+    write_by_locks(out, kind);
+    fprintf(out, "}, \"functions\": {");
     write_functions(out, kind);
     fprintf(out, "}}");
 }
@@ -228,6 +415,11 @@ static void count_end(qemu_plugin_id_t id, void *data)
     for (unsigned i = 0; i < kind_count; i++) {
         fprintf(out, "%s\n", i == 0 ? "" : ",");
         write_kind(out, &kinds[i]);
+    }
+    fprintf(out, "\n], \"locks\": [");
+    for (unsigned i = 0; i < lock_count; i++) {
+        fprintf(out, "%s\n", i == 0 ? "" : ",");
+        write_lock(out, &locks[i]);
     }
     fprintf(out, "\n]}\n");
     fclose(out);

@@ -117,13 +117,26 @@ void vrtc_boot(uint64_t now);
 /* Makes the guest take the exception `cause` with `tval` at its trap vector. */
 void exit_inject(struct vcpu *v, ulong cause, ulong tval);
 
+/* The number of the lowest bit of `bits`, which is not 0; of one of a few VCPUs. Machines without Zbb have no
+ * instruction for it. */
+static inline unsigned bit_lowest(ulong bits)
+{
+    unsigned n = 0;
+
+    while ((bits >> n & 1U) == 0) {
+        n++;
+    }
+    return n;
+}
+
 /* --- fence.c --- */
 
 /* Forgets this hart's VS-stage translations of the loaded VM, and its fetched instructions. */
 void fence_local(void);
 
-/* Makes the VCPUs of `mask` (by VCPU id, those that exist) do so, and waits until they have. */
-void fence_remote(struct vm *vm, ulong mask);
+/* Makes the VCPUs of `mask` (by VCPU id, those that exist) do so, and waits until they have, or another interrupt waits for
+ * this hart. Returns those that may not have done so. */
+ulong fence_remote(struct vm *vm, ulong mask);
 
 /* --- SBI for guests --- */
 

@@ -67,11 +67,19 @@ static struct hcall_ret sbi_legacy_send_ipi(ulong a0, ulong a1, ulong a2, ulong 
 }
 SBI_EXTENSION(4, sbi_legacy_send_ipi, 52);
 
+/* The mask is in the guest's memory, so that the call cannot be repeated for those that are left. */
+static void legacy_fence(struct vm *vm, ulong vcpus)
+{
+    do {
+        vcpus = fence_remote(vm, vcpus);
+    } while (vcpus != 0);
+}
+
 /* Remote fence.i, sfence.vma, and that with an ASID: all forget everything, as in sbi_rfence(). */
 static struct hcall_ret sbi_legacy_fence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
-    return legacy_harts(a0, a1, fence_remote);
+    return legacy_harts(a0, a1, legacy_fence);
 }
 SBI_EXTENSION(5, sbi_legacy_fence, 53);
 SBI_EXTENSION(6, sbi_legacy_fence, 54);

@@ -29,6 +29,21 @@ static struct hcall_ret sbi_time(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
 }
 SBI_EXTENSION(SBI_EXT_TIME, sbi_time, 12);
 
+#define RAISED_AT_ONCE 3U
+
+/* Some of the VCPUs of the mask get a software interrupt, and their harts one call of ours. The others, of whom the guest
+ * makes the same call again. */
+static ulong raise_some(struct vm *vm, ulong vcpus)
+{
+    cpu_gather_kicks();
+    for (unsigned raised = 0; vcpus != 0 && raised < RAISED_AT_ONCE; raised++) {
+        vcpu_raise(&vm->vcpus[bit_lowest(vcpus)], 1UL << IRQ_VSSI);
+        vcpus &= vcpus - 1U;
+    }
+    cpu_end_kicks();
+    return vcpus;
+}
+
 static struct hcall_ret sbi_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
 {
     struct vm *vm = cpu_self()->current->vm;
@@ -38,15 +53,8 @@ static struct hcall_ret sbi_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4
     if (fid != 0 || !sbi_mask(vm, a0, a1, &vcpus)) {
         return SBI_RET(fid != 0 ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
     }
-    for (unsigned i = 0, woken = 0; vcpus >> i != 0; i++) {
-        if ((vcpus >> i & 1U) != 0) {
-            if (woken++ == 3) { /* each may take an SBI call of ours, to wake another hart */
-                return sbi_again(vcpus >> i << i, 0);
-            }
-            vcpu_raise(&vm->vcpus[i], 1UL << IRQ_VSSI);
-        }
-    }
-    return SBI_RET(HCALL_OK);
+    vcpus = raise_some(vm, vcpus);
+    return vcpus != 0 ? sbi_again(vcpus, 0) : SBI_RET(HCALL_OK);
 }
 SBI_EXTENSION(SBI_EXT_IPI, sbi_ipi, 13);
 
@@ -62,7 +70,7 @@ static struct hcall_ret sbi_rfence(ulong a0, ulong a1, ulong a2, ulong a3, ulong
     if (fid > RFENCE_LAST || !sbi_mask(vm, a0, a1, &vcpus)) {
         return SBI_RET(fid > RFENCE_LAST ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
     }
-    fence_remote(vm, vcpus);
-    return SBI_RET(HCALL_OK);
+    vcpus = fence_remote(vm, vcpus);
+    return vcpus != 0 ? sbi_again(vcpus, 0) : SBI_RET(HCALL_OK);
 }
 SBI_EXTENSION(SBI_EXT_RFENCE, sbi_rfence, 14);

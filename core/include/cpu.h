@@ -108,6 +108,15 @@ static inline void timer_settle_direct(struct cpu *cpu)
  */
 void cpu_kick(struct cpu *cpu, ulong reason);
 
+/* What follows up to cpu_end_kicks() may take locks, one after the other, and what it kicks is interrupted at its end, at
+ * once. Nobody waits for another CPU meanwhile. */
+static inline void cpu_gather_kicks(void)
+{
+    cpu_self()->locks++;
+}
+
+void cpu_end_kicks(void);
+
 /* For spin_unlock(): sends what `self`, this CPU, has noted. */
 void cpu_send_kicks(struct cpu *self);
 

@@ -44,6 +44,7 @@ ADPCM = ("1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "2vm.q1ms", "4vm.q1ms", "8vm.q1ms"
 ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as the guest's tick (10 ms, here 1 ms)"
 ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))
 HANG_AT = 0x80380000  # guests/bench/hang.c
+LOCKED_HARTS = (4, 8)  # of tests/e2e/test_locks.py
 LINUX_RUNS = 3  # alike within a few instructions: a run that is not is worth seeing in min and max
 
 
@@ -311,6 +312,20 @@ def worst_cases(bench: Bench) -> None:
     bench.add(single("riscv.stack.used", "bytes", worst.stack), "faults")
 
 
+def locks(bench: Bench) -> None:
+    """On several harts: how long locks are held, and the longest time without a look at interrupts, waits included."""
+    suite = ROOT / "tests" / "e2e" / "test_locks.py"
+    environment = {**os.environ, "QEMU": bench.qemu.program, "PYTHONDONTWRITEBYTECODE": "1"}
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(suite)]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BenchError(f"{suite.name}: {done.stdout.strip()[-300:]}")
+    for harts in LOCKED_HARTS:
+        record = json.loads((ROOT / "build" / "e2e" / f"locks-{harts}.json").read_text(encoding="utf-8"))
+        for metric, value in record.items():
+            bench.add(single(f"{metric}.h{harts}", "instructions", value), f"locks-{harts}")
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
@@ -325,5 +340,6 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operator": operator,
     "rt-stress": rt_stress,
     "worst-cases": worst_cases,
+    "locks": locks,
     "size": size,
 }

@@ -9,7 +9,7 @@ import math
 import re
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tessera.bench_count import CountError, make_plugin
@@ -23,6 +23,7 @@ LOOKS = (
     "load_chunk",
     "end_stage",
     "release_look",
+    "fence_look",
 )  # what calls them has looked, or they do
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
@@ -37,6 +38,7 @@ RT_WAY = {
     "refund", "release_others",
 }  # fmt: skip
 _HANDLER = re.compile(r"^(?:HYPERCALL|SBI_EXTENSION)\(\w+, (\w+)", re.MULTILINE)
+_CALL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:ecall)\s*$", re.MULTILINE)
 _RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULTILINE)
 
 
@@ -49,6 +51,19 @@ class Stretch:
     count: int
     firmware: int
     functions: dict[str, int]
+    by_locks: dict[str, int] = field(default_factory=dict)  # the longest of those that take so many locks
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What was seen of one of the hypervisor's locks. Instructions; waiting for it is no part of them."""
+
+    address: int
+    most: int  # from taking to releasing it, without the firmware's
+    firmware: int  # the most that the firmware executed meanwhile, for itself or called
+    calls: int  # of the firmware, while it was held
+    count: int
+    function: str  # that took it for the longest
 
 
 def _tool(*command: str) -> str:
@@ -78,7 +93,9 @@ def write_places(elf: Path, out: Path) -> None:
             plain = name.partition(".")[0]  # foo.constprop.0
             lines.append(f"{'L' if plain in labels else 'F'} {address} {plain}")
             lines += [f"S {address} -"] * (plain == ENTRY) + [f"P {address} -"] * (plain in LOOKS)
-    lines += [f"R {address} -" for address in _RETURN.findall(_tool("riscv64-unknown-elf-objdump", "-d", str(elf)))]
+    code = _tool("riscv64-unknown-elf-objdump", "-d", str(elf))
+    lines += [f"R {address} -" for address in _RETURN.findall(code)]
+    lines += [f"C {address} -" for address in _CALL.findall(code)]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -97,9 +114,25 @@ def read_stretches(out: Path) -> list[Stretch]:
     except (OSError, ValueError) as error:
         raise CountError(f"QEMU ended without a record in {out}: {error}") from error
     found = [
-        Stretch(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"]) for s in record["stretches"]
+        Stretch(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"], s["by_locks"])
+        for s in record["stretches"]
     ]
     return sorted(found, key=lambda stretch: -stretch.most)
+
+
+def read_locks(out: Path) -> list[Lock]:
+    """The same of locks, the one that was held longest first. None on one hart, where there are none."""
+    found = [Lock(**lock) for lock in json.loads(out.read_text(encoding="utf-8"))["locks"]]
+    return sorted(found, key=lambda lock: -lock.most)
+
+
+def with_waits(stretches: Sequence[Stretch], locks: Sequence[Lock], harts: int) -> int:
+    """
+    The longest stretch on so many harts: for each lock that a stretch takes, all other harts had the longest section of
+    any lock before it (a ticket lock lets each of them in front once).
+    """
+    section = max((lock.most + lock.firmware for lock in locks), default=0)
+    return max(length + int(taken) * (harts - 1) * section for s in stretches for taken, length in s.by_locks.items())
 
 
 def rt_costs(stretches: Sequence[Stretch]) -> tuple[int, int]:

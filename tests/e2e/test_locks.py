@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+How long the hypervisor holds its locks on several harts, beside guests that make random calls, wake eight VCPUs
+at once, write without pause and are stopped with 60 RT apps (tests/e2e/systems/locks.dts). In virtual time, but for the
+moments at which keys are typed: figures of two runs differ by a few per cent.
+"""
+
+import json
+
+import pytest
+from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, command, make, mkimage, run, source_of
+
+from tessera.bench_metrics import read_metrics
+from tessera.bench_stretch import Lock, Stretch, read_locks, with_waits
+from tessera.bench_worst import Inspection
+from tessera.machine import HYPERVISOR
+from tessera.runner import BuiltSystem, find_qemu, load_system
+
+GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "crowd", "rtm")]
+# Under -icount QEMU lets a hart run to the next deadline of its clock, and one that waits for a lock goes round for as
+# long. A filter of a network that nothing uses has a deadline each 10 us.
+TURNS = ("-netdev", "hubport,hubid=0,id=turns", "-object", "filter-buffer,id=turn,netdev=turns,queue=all,interval=10")
+RESTARTS = 2
+HARTS = (4, 8)
+METRICS = read_metrics()
+
+
+def lock_named(locks: list[Lock], name: str) -> Lock:
+    done = run(["riscv64-unknown-elf-nm", str(HYPERVISOR_BIN.with_suffix(".elf"))])
+    address = next(int(line.split()[0], 16) for line in done.stdout.splitlines() if line.split()[-1] == name)
+    return next(lock for lock in locks if lock.address == address)
+
+
+def write_record(harts: int, locks: list[Lock], stretches: list[Stretch]) -> None:
+    """For `make bench`."""
+    record = {
+        "riscv.lock.hold.max": locks[0].most,
+        "riscv.lock.hold.sched": lock_named(locks, "sched_lock").most,
+        "riscv.irqoff.max": with_waits(stretches, locks, harts),
+    }
+    (OUT / f"locks-{harts}.json").write_text(json.dumps(record) + "\n", encoding="utf-8")
+
+
+def system_of(harts: int) -> BuiltSystem:
+    folder = OUT / "systems" / f"locks-{harts}"
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "locks.dts"
+    text = source_of("locks").read_text(encoding="utf-8")
+    assert "harts = <8>;" in text
+    source.write_text(text.replace("harts = <8>;", f"harts = <{harts}>;"), encoding="utf-8")
+    done = mkimage(source, "--guests", "build/guests", "--hypervisor", str(HYPERVISOR_BIN), "--out", str(folder))
+    assert done.returncode == 0, done.stderr
+    return load_system(folder.name, OUT)
+
+
+@pytest.mark.parametrize("harts", HARTS)
+def test_locks_are_held_no_longer_on_more_harts(harts):
+    make("hyp", *GUESTS)
+    system = system_of(harts)
+    inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"locks-{harts}")
+    with booted(system, f"locks-{harts}", *VIRTUAL, *TURNS, *inspection.arguments) as machine:
+        await_life(machine, system)
+        for _ in range(RESTARTS):
+            command(machine, "r")
+            machine.expect(HYPERVISOR, r"^rtm stopped by the console, starts again", SOON_S)
+            machine.skip("rtm")
+            machine.expect("rtm", r"^rtm: 60 apps run$", SOON_S)
+        worst = inspection.end(machine, harts)
+    locks = read_locks(inspection.out)
+    print(harts, "harts:", *locks, sep="\n  ")
+    print("the longest stretch", worst.stretches[0])
+    print("with all waits for locks", with_waits(worst.stretches, locks, harts))
+    sched = lock_named(locks, "sched_lock")
+    assert sched.count > 10_000
+    assert sched.most <= METRICS[f"riscv.lock.hold.sched.h{harts}"].goal, sched
+    assert locks[0].most <= METRICS[f"riscv.lock.hold.max.h{harts}"].goal, locks[0]
+    write_record(harts, locks, worst.stretches)
+    assert all(lock.calls == 0 for lock in locks), "the firmware was called under a lock"
