@@ -116,6 +116,15 @@ static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, 
     return taken(v, head);
 }
 
+/* No message waits. The line may be high because of one that is gone: VCPU 0 was turned off, and on again. */
+static struct hcall_ret __attribute__((noinline, cold)) nothing(const struct vcpu *self)
+{
+    if (self->inbox.by_line) {
+        ipc_raise_line(self->vm);
+    }
+    return ipc_error(IPC_ERR_NOT_NOW);
+}
+
 /* What cannot be delivered stays where it is. */
 static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, ulong a4, ulong a5)
 {
@@ -127,7 +136,7 @@ static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, 
 
     (void)a2, (void)a3, (void)a4, (void)a5;
     if (ipc_empty(&self->inbox)) {
-        return ipc_error(IPC_ERR_NOT_NOW);
+        return nothing(self);
     }
     head = self->inbox.head[n];
     size = SIZE_OF(head);

@@ -7,8 +7,15 @@
 
 void ipc_raise_line(struct vm *vm)
 {
+    const struct inbox *inbox = &vm->vcpus[0].inbox;
+    bool high;
+
     spin_lock(&vm->lock);
-    arch_vm_irq(vm, vm->config->message_irq, !ipc_empty(&vm->vcpus[0].inbox) || vm->doorbells != 0);
+    spin_lock(
+        &sched_lock); /* a sender may come here after the VM has stopped: what waits then is not the next life's */
+    high = vm->doorbells != 0 || (inbox->room != 0 && !ipc_empty(inbox));
+    spin_unlock(&sched_lock);
+    arch_vm_irq(vm, vm->config->message_irq, high);
     spin_unlock(&vm->lock);
 }
 

@@ -27,8 +27,8 @@ static inline bool ipc_empty(const struct inbox *inbox)
     return __atomic_load_n(&inbox->next, __ATOMIC_ACQUIRE) == __atomic_load_n(&inbox->first, __ATOMIC_RELAXED);
 }
 
-/* The line of the VM's interrupt controller as it has to be, after what waits for VCPU 0 has changed. No lock is held.
- * Of two that do this at a time, the one that has the VM's lock later sees what both have changed. */
+/* Sets the line of the VM's interrupt controller to whether something waits for VCPU 0. Called with no lock held, after
+ * that has changed; of two callers at the same time, the one that gets the VM's lock later sees both changes. */
 void ipc_raise_line(struct vm *vm);
 
 /* Something waits for `v`. Takes over sched_lock, and lets go of it. Who finds the interrupt raised already, and not yet

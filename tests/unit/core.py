@@ -136,6 +136,7 @@ _SIGNATURES = {
     "world_ipc_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint32), POINTER(c_uint32), c_uint32]),
     "world_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
     "world_lines": (c_uint32, [c_uint]),
+    "world_late_sender": (None, [c_uint]),
     "world_raised": (c_ulong, [c_uint, c_uint]),
     "world_debug": (c_uint, [c_uint, c_uint, c_uint, c_uint]),
     "world_debug_still": (c_bool, [c_uint]),

@@ -7,7 +7,7 @@ doubled, half-delivered or out of order, every wrong call gets its error and cha
 import ctypes
 
 import pytest
-from core import CORE, VM_LOADING, VM_RUNNING, VM_STOPPING
+from core import CORE, OFF, VM_LOADING, VM_RUNNING, VM_STOPPING
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -293,6 +293,34 @@ def test_a_message_to_a_vm_that_is_being_loaded(line: int) -> None:
     assert CORE.world_lines(1) == 1 << line if line else CORE.world_raised(1, 0) & SOFTWARE_INTERRUPT
     assert call(1, RECV, GPA + ROOM, LARGEST) == (0, 8)
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
+
+
+def test_a_sender_that_raises_the_line_after_the_receiver_restarted() -> None:
+    """Its message was to the life before: the line is low in the next, as the inbox is empty."""
+    boot([2, 0], [0, 3], 0)
+    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
+    assert CORE.world_lines(1) == 1 << 3
+    CORE.world_late_sender(1)
+    assert CORE.world_vm_stop(0, 1, True)
+    assert CORE.world_settle()
+    assert (CORE.world_vm_state(1), CORE.world_vm_starts(1)) == (VM_RUNNING, 2)
+    assert CORE.world_lines(1) == 0
+
+
+def test_the_line_of_a_vcpu_that_was_off() -> None:
+    """VCPU 0 turns itself off while a message waits; started again, it finds none, and the line goes low with that."""
+    boot([2, 0], [0, 3], 0)
+    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
+    assert CORE.world_vcpu_start(1, 1, 1)
+    assert CORE.world_on_cpu(1) == 100
+    CORE.world_off(1)
+    assert CORE.world_settle()
+    assert CORE.world_vcpu_state(1, 0) == OFF
+    assert CORE.world_vcpu_start(1, 1, 0)
+    CORE.world_wait(1)
+    assert CORE.world_settle()
+    assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
+    assert CORE.world_lines(1) == 0
 
 
 @pytest.mark.parametrize("line", [0, 3])

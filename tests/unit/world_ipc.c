@@ -3,6 +3,7 @@
 
 #include "arch.h"
 #include "host.h"
+#include "ipc.h"
 
 /* Two regions a VM need more room than the image that world.c makes has: they stand in its unused fixups. */
 void world_image_share(struct world_image *image, unsigned i)
@@ -68,4 +69,22 @@ long world_call(unsigned vm, ulong number, ulong a0, ulong a1, ulong a2, uint64_
 uint32_t world_lines(unsigned vm)
 {
     return hyp.vms[vm].arch.lines;
+}
+
+/* --- a sender on another CPU, between its message and the line that tells of it --- */
+
+static struct vm *receiver; /* of the sender that is late */
+
+static void raise_late(void)
+{
+    if (receiver->state == VM_LOADING && receiver->stage > 0) {
+        host_looks = NULL;
+        ipc_raise_line(receiver);
+    }
+}
+
+void world_late_sender(unsigned vm)
+{
+    receiver = &hyp.vms[vm];
+    host_looks = raise_late;
 }

@@ -21,4 +21,8 @@ long world_call(unsigned vm, ulong number, ulong a0, ulong a1, ulong a2, uint64_
 /* Interrupt lines of the VM's controller that are high. */
 uint32_t world_lines(unsigned vm);
 
+/* A sender has put its message into the VM's inbox, and sets the line only when the VM loads its memory for its next life,
+ * its devices reset. */
+void world_late_sender(unsigned vm);
+
 #endif
