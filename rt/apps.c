@@ -331,7 +331,7 @@ static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, struct la
     l->verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(app);
     l->test = app->test;
     l->share = l->verdict == RT_ADMITTED ? share_beyond(app) : 0;
-    if (l->verdict == RT_ADMITTED && l->share == 0) {
+    if (l->verdict == RT_ADMITTED && l->share == 0 && !rt_must_wait(app, first)) {
         return answer(HCALL_OK, (ulong)launch(app, first));
     }
     return answer(HCALL_AGAIN, 0); /* or a refusal, which the caller sees by `l` */

@@ -82,15 +82,14 @@ static void __attribute__((noinline, cold)) late(struct rt_cpu *rc, struct rt_ap
     }
 }
 
-/* What `app` used beyond its last budget, because it was in the hypervisor at the end of it: no more than can be. */
-static inline ticks_t debt(const struct rt_app *app)
+/* The new budget of `app`. What it used beyond the last one, because it was in the hypervisor at its end, is taken from this
+ * one and from those that follow, however much it is. False: that leaves nothing for this period. */
+static inline bool give_budget(struct rt_app *app)
 {
     ticks_t used = app->vcpu->runtime;
 
-    if (LIKELY(used <= app->limit)) {
-        return 0;
-    }
-    return used - app->limit < rt_costs.blocked ? used - app->limit : rt_costs.blocked;
+    app->limit = (used < app->limit ? used : app->limit) + app->budget + rt_costs.change;
+    return used < app->limit;
 }
 
 /* A period of `app` begins, at its key among the releases. True: it is ready, and in no queue. */
@@ -107,7 +106,11 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     }
     app->done = false;
     app->overrun = false;
-    app->limit = v->runtime - debt(app) + app->budget + rt_costs.change;
+    if (UNLIKELY(!give_budget(app))) {
+        app->overrun = true;
+        app->stats.overruns++;
+        ready = false;
+    }
     app->ready.key = at + app->deadline;
     app->ready.order = ++rc->order;
     rc->last = app;
@@ -229,6 +232,7 @@ static struct vcpu *edf_pick(struct cpu *cpu)
         app = CONTAINER_OF(first, struct rt_app, ready);
         best = best == NULL ? app : first_of(rc, best, app);
     }
+    rc->kicked &= best != NULL;
     return best == NULL ? NULL : best->vcpu;
 }
 
@@ -365,6 +369,14 @@ const struct sched_class rt_class = {
 };
 SCHED_CLASS(rt_class);
 
+bool rt_must_wait(const struct rt_app *app, ticks_t first)
+{
+    const struct cpu *cpu = cpu_get(app->cpu);
+
+    return rt_cpus[app->cpu].kicked && cpu != cpu_self() && running(cpu) != NULL && first < cpu->horizon &&
+           arch_time() < first;
+}
+
 void rt_activate(struct rt_app *app, ticks_t first)
 {
     struct rt_cpu *rc = &rt_cpus[app->cpu];
@@ -382,8 +394,11 @@ void rt_activate(struct rt_app *app, ticks_t first)
     rc->changes++;
     rc->shares[app->vcpu->vm->id] += app->share;
     sched_set_urgent(cpu, &rt_class);
-    cpu->horizon = 0; /* until it has picked */
-    reschedule(cpu);
+    if (first < cpu->horizon) { /* otherwise the CPU picks again before the first release */
+        cpu->horizon = first;
+        rc->kicked |= arch_time() < first;
+        reschedule(cpu);
+    }
 }
 
 __attribute__((noinline)) void rt_end_job(struct rt_app *app)

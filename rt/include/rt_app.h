@@ -51,6 +51,7 @@ struct rt_cpu {
     struct rt_queue releases; /* of all active apps */
     struct rt_queue ready;
     bool carries;     /* an app has left, and since then some app was always ready or running */
+    bool kicked;      /* a launch has interrupted it, and since then some app was always ready or running */
     ticks_t settled;  /* before this moment best effort may still wait for time that an app that left has had */
     unsigned changes; /* of the set of active apps */
     uint64_t shares[SYSIMAGE_MAX_VMS]; /* the sums of the VMs' active apps */
@@ -82,7 +83,16 @@ struct rt_cpu *rt_cpu_of(unsigned cpu);
  */
 bool rt_carries(unsigned cpu);
 
-/* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. */
+/*
+ * Under sched_lock: the launch of an admitted app with this first release has to wait, because it would interrupt the app
+ * that runs on another CPU. The first interrupt of a launch between two moments in which no app is ready is let through, so
+ * no app pays for more than one. A launch whose release is due now does not wait: the release interrupts anyway, and is
+ * given back to the app that it interrupts.
+ */
+bool rt_must_wait(const struct rt_app *app, ticks_t first);
+
+/* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. Its CPU is interrupted only if the release
+ * comes before the next one there. */
 void rt_activate(struct rt_app *app, ticks_t first);
 
 /* Under sched_lock: CPU time that the app has had since its launch, its current slice included. */

@@ -117,6 +117,7 @@ $(eval $(call bare_guest,debuggee,$(wildcard guests/debuggee/*.c guests/debuggee
 FAULTY := $(wildcard guests/faulty/*.c guests/faulty/riscv/*.c)
 $(eval $(call bare_guest,faulty,$(FAULTY),$(BARE_NOFP) -Iguests/faulty))
 $(eval $(call bare_guest,fuzz,$(wildcard guests/fuzz/*.c guests/fuzz/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,launches,guests/launches/launches.c,$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard guests/leak/*.c guests/leak/*.S),$(BARE_NOFP) -Iguests/fuzz))
 
 # The hostile guest, and those that must not notice it. Its memory is elsewhere (attacker/riscv/faults_arch.h says why).

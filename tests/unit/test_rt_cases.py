@@ -362,3 +362,69 @@ def test_no_app_is_launched_while_its_vm_stops() -> None:
     settle()
     assert CORE.world_vm_state(0) == VM_RUNNING
     assert CORE.world_rt_state(0, 0) == FREE
+
+
+# --- launches beside an app that runs on another CPU ---
+
+
+FAR = 10**9  # ticks
+LONG_JOB = Task(20000, 15000, 20000, (15000,))
+
+
+def victim() -> tuple[int, int]:
+    """An app of VM 1 has begun a long job on one CPU; VM 0 runs on the other. Returns both CPUs: the victim's first."""
+    boot(2, [1, 1], [8, 1])
+    cpu = cpu_of(1)
+    assert create(cpu, LONG_JOB, cpu=cpu) == (OK, 0)
+    assert call(cpu, LAUNCH, OWN_VM, 0, 0)[0] == OK
+    set_jobs(1, 0, LONG_JOB.jobs)
+    settle()
+    run(1000 * TICKS_PER_US)
+    assert CORE.world_on_cpu(cpu) == 101
+    CORE.world_wait(cpu_of(1))
+    settle()
+    assert cpu_of(0) == 1 - cpu
+    return cpu, 1 - cpu
+
+
+def kicks_of_launches(cpu: int, caller: int, firsts: list[int]) -> tuple[list[int], int]:
+    """Launches apps to `cpu` from the CPU `caller` as long as none has to wait: what each answered, and how many
+    interrupted `cpu`."""
+    answers, kicks = [], 0
+    for first in firsts:
+        error, number = create(caller, Task(10**6, 1, 10**6, (1,), cpu=cpu))
+        assert error == OK
+        answers.append(call(caller, LAUNCH, OWN_VM, number, first)[0])
+        kicks += CORE.world_kicks(cpu)
+        settle()
+    return answers, kicks
+
+
+def test_launches_for_later_interrupt_no_app() -> None:
+    """Their releases come after the next one there."""
+    cpu, caller = victim()
+    now = time_now(CORE)
+    assert kicks_of_launches(cpu, caller, [now + FAR - n for n in range(8)]) == ([OK] * 8, 0)
+
+
+def test_launches_for_soon_interrupt_an_app_once() -> None:
+    """Each release comes before all others: the first launch interrupts, the others wait until no app is ready there.
+    One for now does not."""
+    cpu, caller = victim()
+    soon = time_now(CORE) + 1000 * TICKS_PER_US
+    assert kicks_of_launches(cpu, caller, [soon - n for n in range(4)]) == ([OK] + [AGAIN] * 3, 1)
+    assert kicks_of_launches(cpu, caller, [0]) == ([OK], 1)
+    for number in (0, 4):
+        set_jobs(0, number, (1,))
+    run(20000 * TICKS_PER_US)
+    assert CORE.world_on_cpu(cpu) == 101  # its next job
+    soon = time_now(CORE) + 1000 * TICKS_PER_US
+    assert [call(cpu_of(0), LAUNCH, OWN_VM, number, soon - number)[0] for number in (1, 2)] == [OK, AGAIN]
+
+
+def test_launches_for_now_do_not_wait() -> None:
+    """Their releases interrupt anyway."""
+    cpu, caller = victim()
+    assert kicks_of_launches(cpu, caller, [0] * 4) == ([OK] * 4, 4)
+    assert CORE.world_on_cpu(cpu) == 101
+    assert CORE.world_rt_ready(cpu) == 4

@@ -10,7 +10,8 @@ Each of these changes was made once, and seen to fail:
 | demand_of(): release, change, or both                          | test_admitted_sets_keep_their_deadlines          |
 | demanded(): `blocked`, or all but the first app's              | test_admitted_sets_keep_their_deadlines          |
 | demanded(): releases of later deadlines                        | test_releases_of_later_deadlines_are_counted     |
-| begin(): the debt, or rt_costs.change                          | test_admitted_sets_keep_their_deadlines          |
+| give_budget(): the debt, or rt_costs.change                    | test_admitted_sets_keep_their_deadlines          |
+| give_budget(): no more of the debt than rt_costs.blocked       | test_a_debt_is_paid_back_wholly                  |
 | refund(): what is given back; what ends the overrun            | the same; test_an_interruption_...               |
 | release_due(): twice the cost of a release is given back       | test_one_keeps_its_deadlines_beside_greedy_ones  |
 | sched_pick(): picking is nobody's time                         | test_one_keeps_its_deadlines_beside_greedy_ones  |
@@ -208,3 +209,19 @@ def test_an_interruption_at_the_end_of_a_budget_takes_nothing_of_it() -> None:
 def test_one_keeps_its_deadlines_beside_greedy_ones() -> None:
     rounds = 1000 if LONG else 100
     assert sum(one_set(f"greedy {number}", neighbours) for number in range(rounds)) == rounds
+
+
+def test_a_debt_is_paid_back_wholly() -> None:
+    """An app is in the hypervisor for three budgets whenever its own ends, far longer than what admission has counted:
+    in many periods it has had no more than their budgets, and the last debt. Those without a budget are counted."""
+    task, stuck = Task(100, 20, 100, (0,)), 60 * TICKS_PER_US
+    boot(1, [1], [2], costs_ns=(0, 0, NS_PER_TICK))
+    start = time_now(CORE) + 1000
+    assert launch(task, start) == 0
+    run(start - time_now(CORE) - 100)
+    CORE.world_costs(0, 0, 0, stuck)
+    well(CORE.world_rt_run(start + 40 * task.period * TICKS_PER_US - 1, True, None, 0, None))
+    CORE.world_costs(0, 0, 0, 0)
+    got = stats(cpu_of(0), 0)
+    assert 38 * task.budget * TICKS_PER_US <= got.runtime <= 40 * task.budget * TICKS_PER_US + stuck
+    assert got.overruns == 40
