@@ -104,6 +104,7 @@ find_missing_dev() {
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "shellcheck" "checks the shell scripts" has shellcheck
     want "cppcheck" "looks for mistakes in the hypervisor (make check)" has cppcheck
+    want "spin" "checks the model of the protocol between harts" has spin
 }
 
 find_missing_fpga() {
