@@ -207,7 +207,7 @@ static bool __attribute__((noinline, cold)) mmio_in_pieces(struct vcpu *v, gpa_t
 {
     gpa_t end = gpa + (1UL << width_log2);
     unsigned shift = 0;
-    ulong all = 0, piece;
+    ulong all = 0;
 
     if ((gpa ^ (end - 1U)) >> 12 != 0) {
         return false;
@@ -216,11 +216,16 @@ static bool __attribute__((noinline, cold)) mmio_in_pieces(struct vcpu *v, gpa_t
         ulong either = gpa | (end - gpa), size = either & (0 - either);
         unsigned log2 = (unsigned)((size >> 1) - (size >> 3)); /* of 1, 2, 4 or 8 */
 
-        piece = *value >> shift;
-        if (!(load ? mmio_read(v, gpa, log2, &piece) : mmio_write(v, gpa, log2, piece))) {
+        const struct vdev *dev = mmio_device(v, gpa, log2);
+
+        if (dev == NULL) {
             return false;
         }
-        all |= piece << shift;
+        if (load) {
+            all |= dev->read(v, gpa - dev->base, log2) << shift;
+        } else {
+            dev->write(v, gpa - dev->base, log2, *value >> shift);
+        }
         shift += (unsigned)size * 8U;
         gpa += size;
     }

@@ -31,6 +31,7 @@ HYP_TINY := operator/channels.c operator/keys.c core/console.c core/console_filt
             core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
+            arch/riscv/vfinisher.c arch/riscv/vrtc.c \
             arch/mips/emulate.c arch/mips/main.c arch/mips/vcpu.c arch/mips/vm.c arch/mips/wide.c
 $(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
 $(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os $(HYP_TINY_OPT)
