@@ -149,7 +149,7 @@ static void test_the_list_shows_every_vm_once(void **state)
                      1);
     assert_int_equal(count(said, "2 vm-b      running"), 1);
     assert_int_equal(count(said, "3 vm-c      stopped"), 1);
-    assert_int_equal(count(said, " 0.0%     2 MB       0"), 1); /* of the third, which was never started */
+    assert_int_equal(count(said, " 0.0%  2048 KB       0"), 1); /* of the third, which was never started */
     assert_int_equal(count(key('l'), "name      state"), 1);
 }
 
@@ -161,7 +161,7 @@ static void test_the_list_counts_ram_only(void **state)
     (void)state;
     assert_true(world_ipc_boot(2, 1, none, none, 3));
     (void)host_output();
-    assert_int_equal(count(key('l'), "     2 MB "), 2);
+    assert_int_equal(count(key('l'), "  2048 KB "), 2);
 }
 
 static void test_one_vm_has_the_terminal_alone(void **state)
