@@ -14,6 +14,8 @@ from core import CORE
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tessera.channels import TO_LINES
+
 SETTINGS = settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 NAMES = ("vm-a", "vm-b")
 PREFIXES = tuple(f"{name:<8}| " for name in (*NAMES, "tessera"))
@@ -56,7 +58,8 @@ DEEDS = st.lists(st.one_of(WRITES, WRITES, KEYS, st.none()), max_size=20)
 def shown(deeds: list, uart: bool) -> bytes:
     """What the terminal gets of two VMs' writes, keys, and (None) time that passes."""
     assert CORE.world_boot(1, 2, (ctypes.c_uint * 2)(1, 1), 1000)
-    for vm in range(2):  # the console itself keeps what it has over a boot
+    CORE.host_type(TO_LINES)  # the console itself keeps what it has over a boot, its mode too
+    for vm in range(2):
         CORE.world_write(vm, b"\n", 1, uart)
     CORE.host_output()
     output = b""
