@@ -149,6 +149,7 @@ _SIGNATURES = {
     "world_typed": (c_int, [c_uint]),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),
+    "memmap_covers": (c_bool, [POINTER(Memmap), c_uint64, c_uint64]),
     "crc32": (c_uint32, [c_void_p, ctypes.c_size_t]),
 }
 

@@ -161,6 +161,27 @@ def test_a_detail_that_means_nothing(kind: int, size: int, detail: int, fits: bo
     assert found == (None if fits else wrong)
 
 
+@pytest.mark.parametrize("hpa", [HOST_LIMIT - PAGE, HOST_LIMIT, TOP - 2 * PAGE])
+def test_a_device_beyond_the_machines_addresses(hpa: int) -> None:
+    """Also one whose end wraps around to 0."""
+    assert check([(0, hpa, 2 * PAGE, MMIO)]) == b"a memory region beyond the machine's address space"
+
+
+SPANS = st.tuples(ANYTHING, ANYTHING).filter(lambda span: span[1] > 0 and sum(span) <= TOP)
+
+
+@given(st.lists(SPANS, max_size=4), SPANS)
+@example([(RAM_BASE, LARGE), (TOP - PAGE, PAGE)], (TOP - 1, 1))
+@example([(RAM_BASE, LARGE)], (RAM_BASE - PAGE, PAGE))
+@settings(max_examples=500, deadline=None, derandomize=True)
+def test_what_a_map_covers_of_the_host(spans: list[tuple[int, int]], asked: tuple[int, int]) -> None:
+    """As the hypervisor asks for its own memory: by plain integers, also up to the last address."""
+    base, size = asked
+    expected = any(hpa < base + size and base < hpa + length for hpa, length in spans)
+    regions = memmap([(0, hpa, length, MMIO) for hpa, length in spans])
+    assert CORE.memmap_covers(ctypes.byref(regions), base, size) == expected
+
+
 def place(pieces: list[tuple[int, int, int]]) -> Regions:
     """A valid map of (gap before, size, kind), in large pages; adjacent regions lie apart in host memory."""
     regions = []
