@@ -17,16 +17,17 @@ from tessera.runner import ROOT
 
 # What is called through a pointer: the file and the name of the member or table, and which functions it can hold.
 POINTERS = {
-    ("arch/riscv/exit.c", "read"): r"v(plic|uart)_read",
-    ("arch/riscv/exit.c", "write"): r"v(plic|uart)_write",
+    ("arch/riscv/exit.c", "read"): r"(vplic|vuart|rtc|finisher)_read",
+    ("arch/riscv/exit.c", "write"): r"(vplic|vuart|rtc|finisher)_write",
     ("arch/riscv/exit.c", "breakpoint"): r"session_breakpoint",
     ("arch/riscv/sbi.c", "fn"): r"sbi_\w+",
+    ("arch/riscv/sbi_legacy.c", "act"): r"legacy_(raise|fence)",
     ("core/hypercall.c", "hypercall_table"): r"no_such_call|info_get_id|watchdog_pet|ipc_\w+|rt_\w+",
     ("core/console.c", "command"): r"keys_command|frames_command",
     ("core/console.c", "step"): r"keys_list_step|frames_step",
-    ("core/console.c", "divert"): r"frames_typed",
+    ("core/console.c", "divert"): r"frames_typed|channels_typed",
     ("core/sched.c", "picked"): r"session_picked",
-    ("core/timer.c", "expired"): r"clock_expired|flush_due|vcpu_timer_expired",
+    ("core/timer.c", "expired"): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|traced_pick" if member == "pick" else "")
