@@ -16,7 +16,9 @@
 
 enum {
     STAGE_RESET,
-    STAGE_LOADS_FROM = 1 + SYSIMAGE_MAX_REGIONS,
+    STAGE_VCPUS,
+    STAGE_REGIONS_FROM,
+    STAGE_LOADS_FROM = STAGE_REGIONS_FROM + SYSIMAGE_MAX_REGIONS,
     STAGE_FIXUPS_FROM = STAGE_LOADS_FROM + SYSIMAGE_MAX_LOADS
 };
 
@@ -156,6 +158,10 @@ static void load_reset(struct vm *vm)
     vuart_reset(vm);
     arch_vm_reset(vm);
     spin_unlock(&vm->lock);
+}
+
+static void load_forget(struct vm *vm)
+{
     for (unsigned i = 0; i < vm->total; i++) {
         vm->vcpus[i].last_cpu = VCPU_NO_CPU; /* translations and instructions cached anywhere are stale */
         vm->vcpus[i].pending = 0;
@@ -184,8 +190,10 @@ static bool __attribute__((noinline)) load_stage(struct vm *vm)
 
     if (stage == STAGE_RESET) {
         load_reset(vm);
+    } else if (stage == STAGE_VCPUS) {
+        load_forget(vm);
     } else if (stage < STAGE_LOADS_FROM) {
-        return load_clear(vm, stage - 1);
+        return load_clear(vm, stage - STAGE_REGIONS_FROM);
     } else if (stage < STAGE_FIXUPS_FROM) {
         return load_copy(vm, stage - STAGE_LOADS_FROM);
     } else {

@@ -4,7 +4,7 @@
 #include "console.h"
 #include "internal.h"
 
-#define DBCN_CHUNK 8UL /* characters a call: the caller comes again for the rest, and the time we take is bounded */
+#define DBCN_CHUNK 4UL /* characters a call: the caller comes again for the rest, and the time we take is bounded */
 
 /* The guest's buffer, as much as is done in one call; NULL with an error if it is not the guest's. */
 static char *dbcn_buffer(const struct vm *vm, ulong *size, ulong low, ulong high, struct hcall_ret *ret)

@@ -130,18 +130,18 @@ class Board:
     shared: int
     faults: dict[str, int]  # the exception that the guest gets where nothing is
     tells_address: bool  # of those
-    memory: str  # of a guest, in the console's list
+    memory: list[str]  # of the three guests of trio, in the console's list
 
 
 RISCV = Board(
     architecture="riscv", ram_base=0x80000000, ram_end=0x80400000, image=0x80200000, free=0x80180000, hole=0x1F000000,
     low=0x1234, uart=0x10000000, no_vector=0x1F001000, no_vector_pc=0x1F001000, shared=0xA0000000,
-    faults={"read": 5, "write": 7, "jump": 1}, tells_address=True, memory="4 MB",
+    faults={"read": 5, "write": 7, "jump": 1}, tells_address=True, memory=["4 MB"] * 3,
 )  # fmt: skip
 MIPS = Board(
     architecture="mips", ram_base=0x80000000, ram_end=0x80010000, image=0x80001000, free=0x8000C000, hole=0xBF000000,
     low=0x90001234, uart=0xBFD003F8, no_vector=0x1F001180, no_vector_pc=0x9F001180, shared=0x90000000,
-    faults={"read": 7, "write": 7, "jump": 6}, tells_address=False, memory="64 KB",
+    faults={"read": 7, "write": 7, "jump": 6}, tells_address=False, memory=["64 KB", "64 KB", "96 KB"],
 )  # fmt: skip
 MIPS_BOARDS = ("m5150", "m5150-generic")
 

@@ -215,16 +215,14 @@ def test_one_vcpu_alone(gdb):
     assert gdb.value("debuggee_other") == other
 
 
-def test_forged_answers_are_text(machine, gdb):
+def test_forged_answers_are_not_shown(machine, gdb):
     gdb.ask("delete", "break debuggee_inner", "continue", "continue")
     machine.skip("debuggee")
     raw = (machine.console.text("debuggee"), gdb.value("debuggee_turns"))
     assert raw[1] > 0
     log = (GUESTS.parent / "e2e" / "debug.log").read_bytes()
-    assert b"\x1b_t0000000000000000010000000101000000\x1b\\" in log
-    assert b"\x1b_t0123456789abcdef\x1b_t" in log
-    ours = re.findall(rb"\x1b_t([0-9a-f]{16})", log)
-    assert set(ours) == {b"0" * 16, b"0123456789abcdef"}, "the session's answers are not shown"
+    assert b"debuggee: \r\n" in log
+    assert b"\x1b_" not in log, "neither a guest's strings nor the session's answers are shown"
 
 
 def test_detached_it_runs_on(machine, gdb):

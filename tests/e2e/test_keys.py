@@ -123,7 +123,8 @@ def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
     machine.skip(FIRMWARE)
     machine.send(f"a{ESCAPE}{ESCAPE}\x05b\r")
     machine.expect(FIRMWARE, rf"^faulty: no command 'a{ESCAPE}\x05b'; try help$", SOON_S)
-    machine.expect(FIRMWARE, r"^faulty: alive \d+$", SOON_S)
+    for _ in range(3):  # seconds, in which the others write lines, too
+        machine.expect(FIRMWARE, r"^faulty: alive \d+$", SOON_S)
     assert machine.console.text("second") == before
     command(machine, "a")
     machine.expect(HYPERVISOR, r"^keyboard: first; [1-9]\d* characters of others are lost$", SOON_S)
@@ -142,7 +143,7 @@ def test_list_shows_who_uses_the_cpu(machine, name):
     rows = states(machine)
     assert [row["state"] for row in rows.values()] == ["running"] * 3
     assert [row["vcpus"] for row in rows.values()] == ["1/1"] * 3
-    assert [row["memory"] for row in rows.values()] == [board_of(name).memory] * 3
+    assert [row["memory"] for row in rows.values()] == board_of(name).memory
     tell(machine, "first", "spin")
     machine.expect("first", r"^faulty: spinning", SOON_S)
     states(machine)

@@ -169,7 +169,7 @@ def test_ram_reaches_to_its_ends(machine, board, deed):
 
 @pytest.mark.only_on("riscv")
 @pytest.mark.parametrize("deed", ["read", "write"])
-@pytest.mark.parametrize("address", [RISCV.uart + 0xFC, PLIC_END - 4])
+@pytest.mark.parametrize("address", [RISCV.uart + 4, PLIC_END - 4])
 def test_devices_reach_to_their_ends(machine, deed, address):
     tell(machine, "first", f"{deed} {address:x}")
     machine.expect("first", rf"^faulty: {deed} went through, carrying on$", SOON_S)
