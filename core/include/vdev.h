@@ -11,8 +11,8 @@ struct vcpu;
 
 struct vdev {
     gpa_t base;
-    uint64_t size;
     unsigned widths; /* sizes of the accesses that are answered, in bytes, or-ed: 1 | 2 | 4 | 8 */
+    uint64_t size;
     /* Both mandatory, called without locks on the CPU of the VCPU that made the access; an access is of
      * 2^width_log2 bytes, naturally aligned; an architecture may let through `widths` only.
      * A register that does not exist reads 0 and ignores writes. */
