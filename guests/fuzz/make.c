@@ -171,6 +171,9 @@ static uint64_t function(struct random *r, uint64_t extension)
     return fid;
 }
 
+#define SBI_LEGACY_CLEAR_IPI 3U
+#define SBI_LEGACY_SHUTDOWN 8U
+
 static void make_sbi(struct fuzz_call *call, struct random *r)
 {
     static const struct shape shapes[] = {
@@ -203,6 +206,9 @@ static void make_sbi(struct fuzz_call *call, struct random *r)
     arguments(call, r, s->arguments);
     call->code[0] = INSN_ECALL;
     call->a[7] = random_below(r, 30) == 0 ? random_next(r) : s->number;
+    if (call->a[7] == SBI_LEGACY_SHUTDOWN && random_below(r, 32) != 0) { /* as the reset in function() */
+        call->a[7] = SBI_LEGACY_CLEAR_IPI;
+    }
     call->a[6] = function(r, call->a[7]);
 }
 
