@@ -40,7 +40,7 @@ MISSED = {
     "riscv.mmio.uart_load": (166, "an access is checked for its width and alignment, as the machine does"),
     "riscv.plic.claim_complete": (467, "the same, twice"),
     "riscv.ipc.send.first.100": (216, "a kick goes by way of the CPU's mask"),
-    "riscv.rt.release.max": (460, "a budget takes back every debt; launches note that they have interrupted the CPU"),
+    "riscv.rt.release.max": (464, "a budget takes back every debt; launches note that they have interrupted the CPU"),
     "riscv.vm.restart": (22600, "payloads are copied and summed 512 bytes at a time"),
     "riscv.size.text": (
         39200,
