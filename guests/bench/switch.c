@@ -2,7 +2,9 @@
 /*
  * One of two VMs on one hart that do nothing but watch instret: each gap in what it sees is a time the other ran. They
  * share no memory, so each prints its gaps, and the host pairs them (switch_loop.S says how). Boot argument
- * `patience=ms` is how long to wait for the next gap before giving up, `gaps=n` how many to wait for (200 at most).
+ * `patience=ms` is how long to wait for the next gap before giving up, `gaps=n` how many to wait for (200 at most),
+ * `threshold=instructions` the longest time without the CPU that is not counted as a gap: where instret counts all harts'
+ * instructions (QEMU's -icount), harts that take turns see short ones all the time.
  */
 #include <stdbool.h>
 
@@ -62,6 +64,7 @@ _Noreturn void bench_run_switch(const void *fdt)
     struct sbi_ret id = hcall_get_id();
     uint64_t patience = switch_number(fdt, "patience", SWITCH_PATIENCE) * (PLATFORM_TIMEBASE_HZ / 1000);
     uint64_t wanted = switch_number(fdt, "gaps", SWITCH_GAPS);
+    uint64_t threshold = switch_number(fdt, "threshold", SWITCH_THRESHOLD);
 
     switch_wanted = wanted < SWITCH_GAPS ? (unsigned int)wanted : SWITCH_GAPS;
     print("bench: switch role, VM %ld\n", id.error == SBI_SUCCESS ? id.value : -1);
@@ -70,7 +73,7 @@ _Noreturn void bench_run_switch(const void *fdt)
     csr_write_sie(SIE_TIMER);
     csr_set_sstatus(SSTATUS_SIE);
     while (switch_count < switch_wanted) {
-        switch_gaps[switch_count] = switch_wait_gap(SWITCH_THRESHOLD);
+        switch_gaps[switch_count] = switch_wait_gap(threshold);
         switch_count++;
         timer_set(csr_read_time() + patience); /* may exit, but between two gaps */
     }

@@ -31,6 +31,13 @@ AGAIN = r"starts again(?: in \d+ ms)?"  # what the console says of a VM that doe
 LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval,zawrs"
 VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
+# For several harts in virtual time. Under -icount QEMU lets a hart run to the next deadline of its clock, and one that
+# waits for a lock spins for as long. A filter of a network that nothing uses has a deadline each TURN_US.
+TURN_US = 10
+TURNS = (
+    "-netdev", "hubport,hubid=0,id=turns",
+    "-object", f"filter-buffer,id=turn,netdev=turns,queue=all,interval={TURN_US}",
+)  # fmt: skip
 # Of the host's time, for things that take a moment. Seconds in which the machine waits for a CPU do not count; if the
 # host gives it too few others, that is no failure (tessera.hosttime).
 SOON_S = 60
@@ -109,6 +116,26 @@ def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> Bu
     where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
     with alone_building():
         done = mkimage(source_of(name), *where, "--without", without)
+    assert done.returncode == 0, done.stderr
+    return load_system(folder.name, OUT)
+
+
+@cache
+def built_with_harts(name: str, harts: int, changes: str = "", hypervisor: Path = HYPERVISOR_BIN) -> BuiltSystem:
+    """
+    A system with another number of harts, without virtual-time, which the builder refuses for several (a test gives
+    them VIRTUAL and TURNS instead), and with further properties and nodes of the root node.
+    """
+    _make_parts(name)
+    other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
+    folder = OUT / "systems" / "-".join(filter(None, (name, f"{harts}-harts", other)))
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / f"{name}.dts"
+    root = f"harts = <{harts}>; /delete-property/ virtual-time; {changes}"
+    source.write_text(f'/include/ "{source_of(name)}"\n/ {{ {root} }};\n', encoding="utf-8")
+    where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
+    with alone_building():
+        done = mkimage(source, *where)
     assert done.returncode == 0, done.stderr
     return load_system(folder.name, OUT)
 

@@ -8,18 +8,14 @@ moments at which keys are typed: figures of two runs differ by a few per cent.
 import json
 
 import pytest
-from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, command, make, mkimage, run, source_of
+from lab import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
 
 from tessera.bench_metrics import read_metrics
 from tessera.bench_stretch import Lock, Stretch, read_locks, with_waits
 from tessera.bench_worst import Inspection
 from tessera.machine import HYPERVISOR
-from tessera.runner import BuiltSystem, find_qemu, load_system
+from tessera.runner import find_qemu
 
-GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "crowd", "rtm")]
-# Under -icount QEMU lets a hart run to the next deadline of its clock, and one that waits for a lock goes round for as
-# long. A filter of a network that nothing uses has a deadline each 10 us.
-TURNS = ("-netdev", "hubport,hubid=0,id=turns", "-object", "filter-buffer,id=turn,netdev=turns,queue=all,interval=10")
 RESTARTS = 2
 HARTS = (4, 8)
 METRICS = read_metrics()
@@ -41,22 +37,9 @@ def write_record(harts: int, locks: list[Lock], stretches: list[Stretch]) -> Non
     (OUT / f"locks-{harts}.json").write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
-def system_of(harts: int) -> BuiltSystem:
-    folder = OUT / "systems" / f"locks-{harts}"
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "locks.dts"
-    text = source_of("locks").read_text(encoding="utf-8")
-    assert "harts = <8>;" in text
-    source.write_text(text.replace("harts = <8>;", f"harts = <{harts}>;"), encoding="utf-8")
-    done = mkimage(source, "--guests", "build/guests", "--hypervisor", str(HYPERVISOR_BIN), "--out", str(folder))
-    assert done.returncode == 0, done.stderr
-    return load_system(folder.name, OUT)
-
-
 @pytest.mark.parametrize("harts", HARTS)
 def test_locks_are_held_no_longer_on_more_harts(harts):
-    make("hyp", *GUESTS)
-    system = system_of(harts)
+    system = built_with_harts("locks", harts)
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"locks-{harts}")
     with booted(system, f"locks-{harts}", *VIRTUAL, *TURNS, *inspection.arguments) as machine:
         await_life(machine, system)
