@@ -25,11 +25,11 @@ test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU an
 
 # The fabric's benches beside what else counts instructions and not time. One after the other, so that a failure is the
 # last thing on the screen.
-test: | setup-dev setup-fpga ## every test there is: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
+test: | setup-dev setup-fpga ## every test but those of soak: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
 	@$(MAKE) --no-print-directory test-unit
 	@$(MAKE) --no-print-directory test-coverage
 	@MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-fpga.log test-fpga \
-	    test-rt-long check-model test-fuzz-host test-image test-guests test-iasim test-mips
+	    check-model test-fuzz-host test-image test-guests test-iasim test-mips
 	@$(MAKE) --no-print-directory test-e2e
 	@$(MAKE) --no-print-directory test-newer
 	@echo "test: all suites passed"
