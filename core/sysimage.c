@@ -94,8 +94,9 @@ static const char *check_numbers(const struct sysimage_header *image, const stru
     if (vm->rt_apps > SYSIMAGE_MAX_RT_APPS) {
         return "a VM with a wrong number of RT apps";
     }
-    if (vm->uart_irq > 31U || vm->message_irq > 31U || vm->rtc_irq > 31U) {
-        return "a VM with a wrong interrupt number";
+    if (vm->uart_irq > 31U || vm->message_irq > 31U || vm->rtc_irq > 31U ||
+        vm->irqs_per_ms > SYSIMAGE_MAX_IRQS_PER_MS) {
+        return "a VM with a wrong interrupt number or rate";
     }
     return vm->send_to >> image->nvms != 0 ? "a VM that may send to one that is not there" : NULL;
 }

@@ -98,7 +98,10 @@ void plic_hart_init(ulong hartid);
 /* Gives host source `irq` to source `guest` of a VM's emulated PLIC. */
 void plic_route(unsigned irq, struct vm *vm, unsigned guest);
 void plic_handle(void);
-void plic_complete(unsigned irq);
+
+/* The guest has completed the passed-through source `irq`, which is claimed: the machine's PLIC forwards it again, at once
+ * or when the rate of its interrupts allows. Caller holds the lock of the source's VM. */
+void plic_complete_route(unsigned irq);
 
 /* --- vplic.c --- */
 bool vplic_init(struct vm *vm, gpa_t base);

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's PLIC. All interrupts go to the boot hart; a passed-through one is completed when its guest has. */
+/*
+ * The machine's PLIC. All interrupts go to the boot hart; a passed-through one is completed when its guest has, and when
+ * its token bucket allows another interrupt: until then the PLIC does not forward the source, whose request stays pending
+ * in the device.
+ */
 #include "arch.h"
 #include "console.h"
 #include "internal.h"
 #include "platform.h"
+#include "sched.h"
 #include "system.h"
+#include "timer.h"
 
-#define IRQS 128U
+#define IRQS 32U /* sources that can be passed through: a guest's PLIC has as many, and boards keep the numbers */
 #define ENABLE 0x2000U
 #define CONTEXT 0x200000U
 
-static struct {
-    struct vm *vm;
+/* The bucket holds up to SYSIMAGE_IRQ_BURST tokens and gets one each `interval`; a completion takes one, and waits for it
+ * where there is none. Told by when it is full again, as in the generic cell rate algorithm (ITU-T I.371). */
+static struct route {
+    struct vm *vm; /* constant after boot, as is `guest` */
     unsigned guest;
-} routes[IRQS]; /* owner: plic_route(), at boot */
+    ticks_t interval;   /* 0: no limit; constant after boot */
+    ticks_t full_at;    /* guarded by vm->lock */
+    struct timer timer; /* armed while the completion waits */
+} routes[IRQS];
 
 static volatile uint32_t *reg(ulong offset)
 {
@@ -31,6 +42,11 @@ static volatile uint32_t *__attribute__((noinline)) claim_reg(void)
     return reg(CONTEXT + context_of(cpu_get(0)->arch.hartid) * 0x1000U + 4U);
 }
 
+static void plic_complete(unsigned irq)
+{
+    *claim_reg() = irq;
+}
+
 static void irq_enable(unsigned irq)
 {
     volatile uint32_t *enable = reg(ENABLE + context_of(cpu_get(0)->arch.hartid) * 0x80U + irq / 32U * 4U);
@@ -39,11 +55,22 @@ static void irq_enable(unsigned irq)
     *enable |= 1U << (irq % 32U);
 }
 
+static void route_refilled(struct timer *t)
+{
+    plic_complete((unsigned)(CONTAINER_OF(t, struct route, timer) - routes));
+}
+
 void plic_route(unsigned irq, struct vm *vm, unsigned guest)
 {
+    uint32_t per_ms = vm->config->irqs_per_ms;
+
     if (irq > 0 && irq < IRQS && guest < 32U) {
-        routes[irq].vm = vm;
-        routes[irq].guest = guest;
+        struct route *r = &routes[irq];
+
+        r->vm = vm;
+        r->guest = guest;
+        r->interval = per_ms != 0 ? hyp.image->timebase_hz / 1000U / per_ms : 0;
+        timer_init(&r->timer, route_refilled);
         vm->arch.plic.host_of[guest] = irq;
     }
 }
@@ -67,9 +94,19 @@ void plic_init(void)
     }
 }
 
-void plic_complete(unsigned irq)
+void plic_complete_route(unsigned irq)
 {
-    *claim_reg() = irq;
+    struct route *r = &routes[irq];
+    ticks_t now = arch_time(), empty = SYSIMAGE_IRQ_BURST * r->interval;
+
+    r->full_at = (r->full_at > now ? r->full_at : now) + r->interval;
+    if (r->full_at - now <= empty) {
+        plic_complete(irq);
+    } else {
+        spin_lock(&sched_lock);
+        timer_arm(&r->timer, r->full_at - empty);
+        spin_unlock(&sched_lock);
+    }
 }
 
 void plic_handle(void)

@@ -134,7 +134,7 @@ static void vplic_complete(struct vm *vm, ulong c, ulong n)
     p->in_service &= ~bit;
     if (bit != 0 && p->host_of[n] != 0) { /* the machine's PLIC asks the device; until then the line counts as low */
         p->level &= ~bit;
-        plic_complete(p->host_of[n]);
+        plic_complete_route(p->host_of[n]);
     }
     bit &= p->level;
     if (bit != 0) { /* still asserted: it comes again */
@@ -295,7 +295,7 @@ void vplic_reset(struct vm *vm)
 
     for (unsigned n = 1; n < SOURCES; n++) {
         if (p->host_of[n] != 0 && ((p->level | p->pending | p->in_service) & (1U << n)) != 0) {
-            plic_complete(p->host_of[n]); /* what the stopped guest owed */
+            plic_complete_route(p->host_of[n]); /* what the stopped guest owed */
         }
         p->priority[n] = 0;
     }

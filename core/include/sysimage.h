@@ -23,7 +23,7 @@
 
 #define SYSIMAGE_MAGIC UINT64_C(0x3141524553534554) /* "TESSERA1" in memory order */
 #define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
-#define SYSIMAGE_VERSION 5U
+#define SYSIMAGE_VERSION 6U
 
 /* Limits of one build of the hypervisor; the builder refuses what exceeds them. The build for a board with little memory
  * has lower ones of the first four. */
@@ -41,6 +41,8 @@
 #define SYSIMAGE_MAX_FIXUPS 176U /* per VM: two a feature and VCPU */
 #define SYSIMAGE_NAME_LEN 16U    /* with the terminating NUL */
 #define SYSIMAGE_MAX_TRACE_KIB 16384U
+#define SYSIMAGE_MAX_IRQS_PER_MS 1000U
+#define SYSIMAGE_IRQ_BURST 4U /* interrupts of a source that may come at once, whatever its rate */
 
 /* At the start of the image, 4 KiB aligned. */
 struct sysimage_header {
@@ -97,7 +99,7 @@ struct sysimage_vm {
     uint64_t finisher;                 /* guest-physical address of the emulated test finisher, 0: none */
     uint64_t rtc;                      /* guest-physical address of the emulated clock, 0: none */
     uint32_t rtc_irq;                  /* guest PLIC source of its alarm, 1 .. 31; 0: none */
-    uint32_t unused;
+    uint32_t irqs_per_ms; /* interrupts of each pass-through source, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: any number */
 };
 
 enum sysimage_region_kind {

@@ -235,6 +235,7 @@ static const struct {
                   {"rtc", rtc},
                   {"seed", seed},
                   {"legacy", legacy},
+                  {"storm", storm},
                   {"finish-off", finish_off},
                   {"finish-reset", finish_reset},
                   {"finish-failed", finish_failed}};

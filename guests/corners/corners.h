@@ -27,6 +27,11 @@ void finish_off(unsigned long hart, const void *fdt);
 void finish_reset(unsigned long hart, const void *fdt);
 void finish_failed(unsigned long hart, const void *fdt);
 
+/* --- storm.c --- */
+
+/* storm: a passed-through device that interrupts as often as it can, for a while. */
+void storm(unsigned long hart, const void *fdt);
+
 /* --- legacy.c --- */
 
 /* legacy: the calls of SBI v0.1; the last one shuts down. */

@@ -18,6 +18,7 @@ def check_vm(vm: Vm) -> None:
     _check_no_controller(vm)
     _check_spaces(vm)
     _check_devices(vm)
+    _check_rate(vm)
     _check_messages(vm)
     _check_image(vm)
     _check_loads(vm)
@@ -96,6 +97,11 @@ def _check_devices(vm: Vm) -> None:
         if vm.has_uart and device.interrupt == virtual.UART_IRQ:
             got = f"got {device.name}"
             vm.node.problem("devices", f"expected interrupts other than the UART's {virtual.UART_IRQ}, {got}")
+
+
+def _check_rate(vm: Vm) -> None:
+    if vm.node.given("interrupts-per-ms") and not vm.devices:
+        vm.node.problem("interrupts-per-ms", "expected only on a VM with devices")
 
 
 def _check_messages(vm: Vm) -> None:

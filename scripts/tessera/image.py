@@ -161,6 +161,7 @@ def _vm(vm: Vm, names: list[str], rt: RtLimits, arrays: dict[str, tuple[int, int
         uart_irq=vm.machine.uart_irq if heard else 0,
         entry=vm.entry,
         dtb=vm.dtb_address,
+        irqs_per_ms=node["interrupts-per-ms"],
         **_emulated(vm),
         **numbers,
     )
@@ -174,7 +175,6 @@ def _emulated(vm: Vm) -> dict[str, int | bytes]:
         "finisher": virtual.FINISHER_BASE if vm.has_finisher else 0,
         "rtc": virtual.RTC_BASE if vm.has_rtc else 0,
         "rtc_irq": vm.rtc_irq,
-        "unused": 0,
     }
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 MAGIC = 0x3141524553534554
 END = 0x444E455353455431
-VERSION = 5
+VERSION = 6
 
 MAX_VMS = 16
 MOST_VMS = 32  # that any hypervisor can be built for: who may send to whom, or launch, is a bit of a word
@@ -25,6 +25,8 @@ MAX_IRQS = 8
 MAX_FIXUPS = 176
 NAME_LEN = 16
 MAX_TRACE_KIB = 16384
+MAX_IRQS_PER_MS = 1000
+IRQ_BURST = 4
 
 FEATURES = (
     "sstc",
@@ -142,7 +144,7 @@ VM = Record(
         ("finisher", "Q"),
         ("rtc", "Q"),
         ("rtc_irq", "I"),
-        ("unused", "I"),
+        ("irqs_per_ms", "I"),
     ),
 )
 

@@ -225,6 +225,13 @@ VM_PROPS = (
         default=(),
         default_words="none",
     ),
+    Prop(
+        "interrupts-per-ms",
+        Number(0, layout.MAX_IRQS_PER_MS),
+        "Interrupts that each of the `devices` may cause in a millisecond, in the long run; up to "
+        f"{layout.IRQ_BURST} may come at once. One more waits in the device until it may come. 0: no limit.",
+        default=20,
+    ),
 )
 
 VM = NodeSchema(doc="A virtual machine. The node's name is the VM's:", props=VM_PROPS)

@@ -103,6 +103,8 @@ def systems(draw):
             props=draw(PROPS),
             devices=[slot for slot, owner in enumerate(slots) if owner == index],
         )
+        if vm.devices and draw(st.booleans()):
+            vm.props["interrupts-per-ms"] = f"<{draw(st.integers(0, layout.MAX_IRQS_PER_MS))}>"
         vms.append(vm)
     keyboard = draw(st.integers(-1, count - 1))
     if keyboard >= 0:
@@ -168,6 +170,7 @@ def check_vm(image, read, vm, blob):
     assert bool(fields["flags"] & layout.VM_RESTART_FATAL) == (props.get("on-fatal") == '"restart"')
     assert fields["watchdog_ms"] == int(props.get("watchdog-ms", "<0>").strip("<>"))
     assert fields["restart_pause_max_ms"] == int(props.get("restart-pause-max-ms", "<10000>").strip("<>"))
+    assert fields["irqs_per_ms"] == int(props.get("interrupts-per-ms", "<20>").strip("<>"))
     assert fields["uart_irq"] == (0 if "uart-polled" in props else 10)
     assert (fields["uart"], fields["plic"]) == (virtual.UART_BASE, virtual.PLIC_BASE)
     if "colour" in props:

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A clock (goldfish RTC) that is passed through, whose alarm comes again as soon as it is acknowledged. */
+#include "corners.h"
+#include "csr.h"
+#include "platform.h"
+#include "plic.h"
+#include "print.h"
+#include "trap.h"
+
+#define MS (PLATFORM_TIMEBASE_HZ / 1000U)
+#define CLOCK_BASE 0x101000UL
+#define CLOCK_IRQ 11U
+#define CLOCK_ALARM_LOW 0x08U
+#define CLOCK_ALARM_HIGH 0x0cU
+#define CLOCK_IRQ_ENABLED 0x10U
+#define CLOCK_CLEAR_INTERRUPT 0x1cU
+
+#define BEFORE (50U * MS) /* the storm: 50 to 100 ms after the machine was reset */
+#define AFTER (100U * MS)
+
+static volatile uint64_t raised, taken;
+
+static void clock_write(uint32_t offset, uint32_t value)
+{
+    *(volatile uint32_t *)(CLOCK_BASE + offset) = value;
+}
+
+/* For the first second of 1970, which raises the line at once. */
+static void raise(void)
+{
+    raised = raised + 1U;
+    clock_write(CLOCK_ALARM_HIGH, 0);
+    clock_write(CLOCK_ALARM_LOW, 0);
+}
+
+/* The line falls, and rises again before the completion: the PLIC has the next request then. */
+static void alarm_again(void)
+{
+    uint32_t source = plic_claim(plic_context(0));
+
+    clock_write(CLOCK_CLEAR_INTERRUPT, 1);
+    taken = taken + 1U;
+    if (csr_read_time() < AFTER) {
+        raise();
+    }
+    plic_complete(plic_context(0), source);
+}
+
+static void wait_until(uint64_t time)
+{
+    while (csr_read_time() < time) {
+    }
+}
+
+void storm(unsigned long hart, const void *fdt)
+{
+    (void)fdt;
+    trap_set_interrupt(IRQ_EXTERNAL, alarm_again);
+    plic_set_priority(CLOCK_IRQ, 1);
+    plic_set_threshold(plic_context(hart), 0);
+    plic_enable(plic_context(hart), CLOCK_IRQ, true);
+    clock_write(CLOCK_CLEAR_INTERRUPT, 1);
+    clock_write(CLOCK_IRQ_ENABLED, 1);
+    csr_write_sie(SIE_EXTERNAL);
+    wait_until(BEFORE);
+    csr_set_sstatus(SSTATUS_SIE);
+    raise();
+    wait_until(AFTER + 10U * MS);
+    print("corners: storm: %lu raised, %lu taken in %lu ms\n", raised, taken, (AFTER - BEFORE) / MS);
+}

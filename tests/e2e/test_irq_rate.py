@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A passed-through device interrupts no more often than its VM's `interrupts-per-ms` says (guests/corners, storm.c)."""
+
+import re
+from pathlib import Path
+
+import pytest
+from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, booted, make, mkimage, source_of
+
+from tessera import layout
+from tessera.machine import Machine
+from tessera.runner import BuiltSystem, load_system
+
+# As in test_locks.py, for two harts that take turns in virtual time; each 5 us, so that a storm is one.
+TURNS = ("-netdev", "hubport,hubid=0,id=turns", "-object", "filter-buffer,id=turn,netdev=turns,queue=all,interval=5")
+STORM_MS = 50
+UNDER_WAY = 1  # raised before the end, taken after it
+DEFAULT = 20
+OF_CONSOLE = 100  # its lines' ends and FIFO
+
+
+def system_of(per_ms: int | None, harts: int) -> BuiltSystem:
+    """The storm's system with that rate, or the default's."""
+    make("hyp", "build/guests/corners/corners.bin")
+    folder = OUT / "systems" / f"storm-{per_ms}-{harts}"
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "storm.dts"
+    text = source_of("storm").read_text(encoding="utf-8").replace("harts = <2>;", f"harts = <{harts}>;")
+    limited = f'devices = "rtc"; interrupts-per-ms = <{per_ms}>;'
+    text = text if per_ms is None else text.replace('devices = "rtc";', limited)
+    if harts == 1:  # nobody but the storm: it has the hart to itself
+        text = re.sub(r"\t\tbusy \{.*?\};\n", "", text, flags=re.DOTALL)
+    source.write_text(text, encoding="utf-8")
+    return built_from(source, folder)
+
+
+def built_from(source: Path, folder: Path) -> BuiltSystem:
+    done = mkimage(source, "--guests", "build/guests", "--hypervisor", str(HYPERVISOR_BIN), "--out", str(folder))
+    assert done.returncode == 0, done.stderr
+    return load_system(folder.name, OUT)
+
+
+def taken(machine: Machine) -> int:
+    """Interrupts that the storm's guest took in STORM_MS milliseconds; none of them was lost."""
+    machine.console.shared = True
+    found = machine.expect("storm", rf"^corners: storm: (\d+) raised, (\d+) taken in {STORM_MS} ms$", SOON_S)
+    assert found[1] == found[2], "an interrupt was lost"
+    return int(found[2])
+
+
+@pytest.mark.parametrize("per_ms", [1, None, 100])
+def test_a_source_interrupts_at_its_rate(per_ms):
+    rate = DEFAULT if per_ms is None else per_ms
+    with booted(system_of(per_ms, harts=1), f"storm-{per_ms}", *VIRTUAL) as machine:
+        assert rate * (STORM_MS - 1) <= taken(machine) <= rate * STORM_MS + layout.IRQ_BURST + UNDER_WAY
+
+
+def test_without_a_limit_there_is_a_storm():
+    """Or the other tests would show nothing."""
+    with booted(system_of(0, harts=1), "storm-0", *VIRTUAL) as machine:
+        assert taken(machine) > 10 * DEFAULT * STORM_MS
+
+
+def external_interrupts(per_ms: int | None) -> int:
+    """Of the boot hart, until a storm on two harts is over; QEMU's log has them, those of the console too."""
+    label = f"storm-two-{per_ms}"
+    log = OUT / f"{label}.int"
+    with booted(system_of(per_ms, harts=2), label, *VIRTUAL, *TURNS, "-d", "int", "-D", str(log)) as machine:
+        taken(machine)
+    return len(re.findall(r"hart:0,.* desc=s_external", log.read_text(encoding="utf-8")))
+
+
+def test_the_boot_hart_is_spared():
+    """It takes the interrupts, whoever runs there, while the storm's guest may run on another hart."""
+    assert external_interrupts(0) > 10 * DEFAULT * STORM_MS
+    assert external_interrupts(None) <= DEFAULT * STORM_MS + layout.IRQ_BURST + UNDER_WAY + OF_CONSOLE
