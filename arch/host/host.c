@@ -17,11 +17,13 @@ struct host_costs host_costs;
 unsigned host_interrupts;
 bool host_keeps_ram;
 void (*host_looks)(void);
+uint64_t host_instret;
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
 static jmp_buf asleep;  /* where a CPU goes that has nothing to do; owner: host_schedule() */
 static bool scheduling; /* the scheduler runs; owner: host_schedule() */
 static unsigned char *ram, *trace_memory;
+static uint32_t devices[HOST_DEVICE_SIZE / sizeof(uint32_t)];
 static char output[1 << 16];
 static size_t output_length;
 static const char *typed = "";
@@ -29,12 +31,14 @@ static bool tx_notify; /* the transmitter, which can always take more, would int
 static bool
     uart_news; /* something has happened to the UART: without, its line stays high and interrupts nobody again */
 static bool typing;
+static unsigned uart_room; /* characters that it takes until it is full */
 
 void host_reset(void)
 {
     memset(cpus, 0, sizeof(cpus));
     memset(&hyp, 0, sizeof(hyp));
     memset(&sched_lock, 0, sizeof(sched_lock));
+    memset(devices, 0, sizeof(devices));
     host_looks = NULL;
     host_interrupts = 0;
     ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
@@ -52,6 +56,7 @@ void host_reset(void)
     host_time = 0;
     host_costs = (struct host_costs){0};
     output_length = 0;
+    uart_room = HOST_UART_ENDLESS;
     typed = "";
 }
 
@@ -147,6 +152,17 @@ ticks_t host_next_timer(void)
 void *host_ram(uint64_t hpa)
 {
     return hpa - HOST_RAM_BASE < HOST_RAM_SIZE ? ram + (hpa - HOST_RAM_BASE) : NULL;
+}
+
+uint32_t *host_device(uint64_t hpa)
+{
+    return hpa - HOST_DEVICE_BASE < HOST_DEVICE_SIZE ? &devices[(hpa - HOST_DEVICE_BASE) / sizeof(uint32_t)] : NULL;
+}
+
+void host_uart_room(unsigned count)
+{
+    uart_room = count;
+    uart_news = tx_notify; /* its transmitter has room */
 }
 
 bool host_uart_interrupt(void)
@@ -246,7 +262,7 @@ bool arch_cpu_start(unsigned id)
 
 uint64_t arch_instret(void)
 {
-    return 0;
+    return host_instret;
 }
 
 void arch_shutdown(bool failure)
@@ -362,6 +378,10 @@ void *arch_memory(hpa_t hpa)
 
 void *arch_window(hpa_t hpa, uint64_t *size)
 {
+    if (hpa < HOST_RAM_BASE) {
+        *size = HOST_DEVICE_BASE + HOST_DEVICE_SIZE - hpa;
+        return host_device(hpa);
+    }
     *size = HOST_RAM_BASE + HOST_RAM_SIZE - hpa;
     return host_ram(hpa);
 }
@@ -387,6 +407,10 @@ void platform_uart_init(void)
 
 bool platform_uart_put(char c)
 {
+    if (uart_room == 0) {
+        return false;
+    }
+    uart_room -= uart_room != HOST_UART_ENDLESS;
     if (output_length < sizeof(output) - 1) {
         output[output_length++] = c;
     }

@@ -8,6 +8,8 @@
 #define HOST_REPORT_LINES 9U /* of a VCPU's registers */
 #define HOST_RAM_BASE UINT64_C(0x80000000)
 #define HOST_RAM_SIZE UINT64_C(0x4000000)
+#define HOST_DEVICE_BASE UINT64_C(0x20000000) /* registers of devices that can be passed through */
+#define HOST_DEVICE_SIZE UINT64_C(0x2000)
 #define HOST_TRACE_SIZE ((uint64_t)SYSIMAGE_MAX_HARTS * SYSIMAGE_MAX_TRACE_KIB * 1024U)
 
 /* Forgets everything and makes CPU 0 the current one. The RAM of the pretended machine is all 0xa5. */
@@ -51,6 +53,17 @@ ticks_t host_next_timer(void);
 
 /* The pretended machine's RAM at `hpa`. */
 void *host_ram(uint64_t hpa);
+
+/* The register at `hpa` of a device; all are 0 after host_reset(). */
+uint32_t *host_device(uint64_t hpa);
+
+/* What the CPUs' counters of retired instructions read; 0: they do not count. */
+extern uint64_t host_instret;
+
+/* The console UART takes `count` more characters, then none until the next call. HOST_UART_ENDLESS, as after host_reset():
+ * it is never full. */
+#define HOST_UART_ENDLESS (~0U)
+void host_uart_room(unsigned count);
 
 /* The console UART's interrupt, if there is one: true. */
 bool host_uart_interrupt(void);

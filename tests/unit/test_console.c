@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "console.h"
+#include "console_parts.h"
 #include "host.h"
 #include "unit.h"
 #include "vuart.h"
@@ -147,6 +148,213 @@ static void test_what_a_stopped_vm_began_to_write_is_a_line(void **state)
     assert_non_null(strstr(host_output(), "#\r\n"));
 }
 
+/* The console keeps its state over a boot: lines that earlier tests began are ended. */
+static void boot_quiet(unsigned nvms)
+{
+    assert_int_equal(typed_reaches(nvms, 0), 0);
+    for (unsigned i = 0; i < nvms; i++) {
+        console_end(&hyp.vms[i]);
+    }
+    (void)host_output();
+    console_flush();
+    (void)host_output();
+}
+
+/* What stands on the terminal in the end of a UART that takes `at_once` characters, then is full until it has sent them. */
+static void show_on_slow_uart(unsigned at_once, char *all, size_t size)
+{
+    boot_quiet(2);
+    all[0] = '\0';
+    host_uart_room(0);
+    for (const char *c = "login: \rroot\n"; *c != '\0'; c++) {
+        console_putc(&hyp.vms[0], *c);
+    }
+    console_log("a line");
+    for (unsigned i = 0; i < size; i++) {
+        const char *sent;
+
+        host_uart_room(at_once);
+        sent = host_output();
+        assert_true(strlen(sent) <= at_once && strlen(all) + strlen(sent) < size);
+        strcat(all, sent);
+    }
+}
+
+static void test_a_full_uart_loses_and_doubles_nothing(void **state)
+{
+    char fast[500], slow[500];
+
+    (void)state;
+    show_on_slow_uart(HOST_UART_ENDLESS, fast, sizeof(fast));
+    assert_non_null(strstr(fast, "root\r\n"));
+    assert_non_null(strstr(fast, "a line\r\n"));
+    show_on_slow_uart(1, slow, sizeof(slow));
+    assert_string_equal(slow, fast);
+    show_on_slow_uart(3, slow, sizeof(slow));
+    assert_string_equal(slow, fast);
+}
+
+/* Before the machine goes off: nobody waits for ever for a UART that has failed. */
+static void test_a_uart_that_takes_nothing_does_not_stop_a_drain(void **state)
+{
+    (void)state;
+    boot_quiet(1);
+    host_uart_room(0);
+    console_log("late");
+    out_drain(1000);
+    host_uart_room(HOST_UART_ENDLESS);
+    assert_non_null(strstr(host_output(), "late\r\n"));
+}
+
+/* As a driver does that found its FIFO empty. */
+static void write_fifo(struct vm *vm, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        console_putc(vm, *text);
+    }
+}
+
+static void test_several_lines_in_a_fifo_are_shown_in_their_order(void **state)
+{
+    const char *output, *one, *two, *six;
+
+    (void)state;
+    boot_quiet(2);
+    host_uart_room(0);
+    write_fifo(&hyp.vms[1], "one\ntwo\nsix\nten");
+    host_uart_room(HOST_UART_ENDLESS);
+    output = host_output();
+    one = strstr(output, "one\r\n");
+    two = strstr(output, "two\r\n");
+    six = strstr(output, "six\r\n");
+    assert_true(one != NULL && two != NULL && six != NULL && one < two && two < six);
+    assert_null(strstr(output, "ten"));
+    console_end(&hyp.vms[1]);
+    assert_non_null(strstr(host_output(), "ten\r\n"));
+}
+
+static void test_what_goes_beyond_a_fifo_is_lost(void **state)
+{
+    const char *output;
+
+    (void)state;
+    boot_quiet(2);
+    host_uart_room(0);
+    write_fifo(&hyp.vms[1], "line\n0123456789abcdefXYZ");
+    host_uart_room(HOST_UART_ENDLESS);
+    (void)host_output();
+    console_end(&hyp.vms[1]);
+    output = host_output();
+    assert_non_null(strstr(output, "0123456789abcdef\r\n"));
+    assert_null(strstr(output, "X"));
+}
+
+/* A line that grows on the terminal, and is begun anew and finished between two looks at it. */
+static void test_a_line_begun_anew_is_drawn_anew(void **state)
+{
+    const char *output;
+
+    (void)state;
+    boot_quiet(1);
+    write_fifo(&hyp.vms[0], "abc");
+    assert_non_null(strstr(host_output(), "abc"));
+    assert_int_equal(console_write(&hyp.vms[0], "\rxy\n", 4), 4);
+    output = host_output();
+    assert_ptr_equal(strstr(output, "\r\033[0m\033[K\033[31mvm-a"), output);
+    assert_non_null(strstr(output, "xy\r\n"));
+    assert_null(strstr(output, "abc"));
+}
+
+static void pass_ms(unsigned ms)
+{
+    world_advance(ms * 1000U * (ticks_t)hyp.us);
+    assert_true(world_settle());
+}
+
+static void test_an_unfinished_line_is_shown_once_it_rests(void **state)
+{
+    (void)state;
+    boot_quiet(2);
+    write_fifo(&hyp.vms[1], "login");
+    pass_ms(CONSOLE_FLUSH_MS);
+    write_fifo(&hyp.vms[1], ": ");
+    pass_ms(CONSOLE_FLUSH_MS);
+    assert_null(strstr(host_output(), "login"));
+    pass_ms(CONSOLE_FLUSH_MS);
+    assert_non_null(strstr(host_output(), "login: "));
+}
+
+/* A program at the other end is told that lines follow, also where they begin with one that grows. */
+static void test_a_growing_line_after_channels_is_announced(void **state)
+{
+    const char *output;
+
+    (void)state;
+    boot_quiet(1);
+    console_set_mode(CONSOLE_CHANNELS);
+    write_fifo(&hyp.vms[0], "x");
+    assert_string_equal(host_output(), "\037ax");
+    console_set_mode(CONSOLE_LINES);
+    write_fifo(&hyp.vms[0], "#");
+    output = host_output();
+    assert_ptr_equal(strstr(output, "\037."), output);
+    assert_string_equal(output + strlen(output) - 1, "#");
+}
+
+static void test_what_is_sent_as_it_is_has_room_or_is_refused(void **state)
+{
+    static char text[CONSOLE_RAW];
+    const char *output;
+
+    (void)state;
+    boot_quiet(1);
+    memset(text, 'x', sizeof(text));
+    assert_true(console_send(text, sizeof(text) - 1U));
+    assert_false(console_send("yz", 2));
+    assert_true(console_send("z", 1));
+    output = host_output();
+    assert_int_equal(strlen(output), sizeof(text));
+    assert_memory_equal(output, text, sizeof(text) - 1U);
+    assert_int_equal(output[sizeof(text) - 1U], 'z');
+    assert_true(console_send("yz", 2));
+    assert_string_equal(host_output(), "yz");
+}
+
+static void test_the_console_begins_a_line_of_its_own(void **state)
+{
+    (void)state;
+    boot_quiet(1);
+    console_open();
+    assert_string_equal(host_output(), "\r\n");
+}
+
+/* Last of all tests: what it uses up is for a hypervisor that fails. The lock is held by a CPU that will not come back,
+ * no more lines fit, and a VM has the terminal alone. */
+static void test_a_hypervisor_that_fails_can_still_tell(void **state)
+{
+    const char *output;
+
+    (void)state;
+    boot_quiet(1);
+    console_set_mode(CONSOLE_ALONE);
+    for (unsigned i = 0; i < 40; i++) {
+        console_log("before %u", i);
+    }
+    assert_null(strstr(host_output(), "before"));
+    console_lock.next++;
+    console_seize();
+    console_seize(); /* another CPU fails too: nobody has the lock, so it is not waited for */
+    for (unsigned i = 0; i < 3; i++) {
+        console_log("failure %u", i);
+    }
+    output = host_output();
+    assert_non_null(strstr(output, "before 29\r\n"));
+    assert_null(strstr(output, "before 30"));
+    assert_non_null(strstr(output, "failure 0\r\n"));
+    assert_non_null(strstr(output, "failure 1\r\n"));
+    assert_null(strstr(output, "failure 2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +363,16 @@ int main(void)
         cmocka_unit_test(test_output_never_stops_half_way),
         cmocka_unit_test(test_an_operator_is_not_forgotten),
         cmocka_unit_test(test_what_a_stopped_vm_began_to_write_is_a_line),
+        cmocka_unit_test(test_a_full_uart_loses_and_doubles_nothing),
+        cmocka_unit_test(test_a_uart_that_takes_nothing_does_not_stop_a_drain),
+        cmocka_unit_test(test_several_lines_in_a_fifo_are_shown_in_their_order),
+        cmocka_unit_test(test_what_goes_beyond_a_fifo_is_lost),
+        cmocka_unit_test(test_a_line_begun_anew_is_drawn_anew),
+        cmocka_unit_test(test_an_unfinished_line_is_shown_once_it_rests),
+        cmocka_unit_test(test_a_growing_line_after_channels_is_announced),
+        cmocka_unit_test(test_what_is_sent_as_it_is_has_room_or_is_refused),
+        cmocka_unit_test(test_the_console_begins_a_line_of_its_own),
+        cmocka_unit_test(test_a_hypervisor_that_fails_can_still_tell),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

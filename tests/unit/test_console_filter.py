@@ -169,10 +169,30 @@ def test_a_margin_does_not_let_a_vm_reach_its_name(columns):
         (b"\x9b31mtext", "31mtext"),
         (b"caf\xe9 au lait", "caf au lait"),
         (b"\x1b[6ntext", "text"),
+        (b"hello\x1b[3D\x1b[;Ktext", "hetext"),
+        (b"\x1b[3\x7f1mtext", "text"),
+        (b"\x1b(\x7f0text", "text"),
+        (b"\x1b[" + b"1;" * 20 + b"mtext", "text"),
+        (b"\x1b[1000mtext", "text"),
+        (b"hello\x1b[D\x1b[DX", "helXo"),
     ],
 )
 def test_what_is_allowed_does_what_it_says(written, screen):
     assert last_line(shown([(0, written)], True)) == f"{PREFIXES[0]}{screen}"
+
+
+def legal(data: bytes) -> bytes:
+    """The bytes, if they are a character that is no control character; otherwise none."""
+    character = data.decode(errors="ignore")
+    return data if character and not 0x80 <= ord(character) < 0xA0 else b""
+
+
+@pytest.mark.parametrize("second", range(0x80, 0xC0))
+def test_exactly_the_characters_that_unicode_has_are_shown(second):
+    """No overlong form, no half of a pair, nothing beyond U+10FFFF, no C1: by each first byte with this second one."""
+    data = [bytes([first, second]) + b"\x80" * ((first >= 0xE0) + (first >= 0xF0)) for first in range(0xC0, 0x100)]
+    output = shown([(0, b"".join(b"<" + one + b">\n" for one in data))], False)
+    assert re.findall(rb"<(.*)>", output) == [legal(one) for one in data]
 
 
 def test_colours_end_with_the_line():

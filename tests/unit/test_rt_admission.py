@@ -177,11 +177,21 @@ def test_a_hair_over_one_is_refused_for_that() -> None:
 
 
 def test_periods_without_a_common_multiple_that_we_could_count() -> None:
-    """Over 1 by a hair: refused, or given up, within its steps."""
+    """Over 1 by less than shares are rounded by: the busy period does not end, and the test gives up in its passes."""
     period = 2**45
-    hair = [(period // 2, period, period), ((period - 1) // 2 + 1, period - 1, period - 1)]
-    assert utilization(hair) > 1
-    assert decide(hair, 0)[0] in (REFUSED, GAVE_UP)
+    product = period * (period - 1)
+    hair = [(pow(product // n, -1, n), n, n) for n in (period, period - 1)]
+    assert utilization(hair) == 1 + Fraction(1, product)
+    verdict, test = decide(hair, 0)
+    assert (verdict, test.passes) == (GAVE_UP, MAX_PASSES + 1)
+
+
+@pytest.mark.parametrize("blocked", [2**61, 2**63])
+def test_a_busy_period_beyond_our_numbers_is_given_up_at_once(blocked: int) -> None:
+    """Two apps wait for that time each: 2^62 is no number of ours any more, nor is what 64 bits do not hold."""
+    verdict, test = decide([(1, 2**45, 2**45)] * 2, blocked)
+    assert verdict == GAVE_UP
+    assert test.passes <= 2
 
 
 def test_it_gives_up_in_time() -> None:

@@ -25,6 +25,7 @@ from rt import (
     ENTRY,
     FAILED,
     FREE,
+    GAVE_UP_VALUE,
     GPA,
     INVALID_ADDRESS,
     INVALID_PARAM,
@@ -357,6 +358,19 @@ def test_bad_calls_change_nothing(managers: list[int]) -> None:
         assert snapshot() == before, (vm, number, arguments)
     settle()
     assert snapshot() == before
+
+
+def test_a_launch_that_is_not_decided_in_its_passes_is_refused() -> None:
+    """The busy period of the three would be minutes, for a millionth of the CPU is left; two of them are admitted."""
+    boot(1, [1], [3], costs_ns=(0, 0, 1000))
+    manager = cpu_of(0)
+    lines()
+    for number, (period, budget) in enumerate(((1000, 333), (999, 500), (997, 166))):
+        assert create(manager, Task(period, budget, period, (1,))) == (OK, number)
+    for number in range(2):
+        assert call(manager, LAUNCH, OWN_VM, number, 10**9)[0] == OK
+    assert call(manager, LAUNCH, OWN_VM, 2, 10**9) == (FAILED, GAVE_UP_VALUE)
+    assert "vm-a: app 2 refused: CPU 0 is too full for a decision in 40000 passes" in lines()
 
 
 def test_slots_run_out_and_come_back(managers: list[int]) -> None:
