@@ -22,11 +22,12 @@
  * At QEMU's end OUT holds one JSON object:
  *   {"stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
  *                   "by_locks": {locks taken: n}, "functions": {name: n}}],
- *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "count": n, "function": name}]}
+ *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "count": n, "functions": {name: n}}]}
  * with the number of instructions of the longest one of each kind, and where they were executed; by_locks the longest of
  * those that take so many locks; of each lock the longest section, without what the firmware executed in it, that (the
- * most), how often the firmware was called meanwhile, and the function that took the lock for the longest. What comes before a hart's first return to a guest or sleep
- * is its boot, and left out.
+ * most), how often the firmware was called meanwhile, and where the longest section's instructions were executed, those
+ * that waited for an inner lock included. What comes before a hart's first return to a guest or sleep is its boot, and left
+ * out.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -80,7 +81,7 @@ struct kind {
  * for the lock or last found it taken. */
 struct held {
     uint64_t address, looked, waited, firmware, calls;
-    unsigned function;
+    uint32_t functions[MAX_PLACES]; /* of the hart, at that moment */
 };
 
 /* What a hart has executed in the hypervisor and in the firmware, and its locks, the outermost first. */
@@ -89,12 +90,13 @@ struct hart {
     uint64_t calls; /* of the firmware */
     unsigned depth;
     bool booted;
+    uint32_t functions[MAX_PLACES]; /* what it has executed in each */
     struct held held[MAX_NESTED];
 };
 
 struct lock {
     uint64_t address, most, firmware, calls, count;
-    unsigned function;
+    uint32_t functions[MAX_PLACES];
 };
 
 static struct place places[MAX_PLACES]; /* sorted by address */
@@ -174,6 +176,7 @@ static void execute(unsigned int cpu, void *data)
     bool there = ((uintptr_t)data & 1) != 0;
 
     harts[cpu % MAX_CPUS].executed++;
+    harts[cpu % MAX_CPUS].functions[place->function]++;
     harts[cpu % MAX_CPUS].calls += there && place->letter == 'C';
     if (there) {
         arrive(s, place);
@@ -220,24 +223,24 @@ static bool asked(const struct hart *hart)
     return hart->depth > 0 && hart->held[hart->depth - 1].looked == hart->executed;
 }
 
-/* Asks for a lock; `data`: the place that the instruction is at or behind. */
 static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     struct hart *hart = &harts[cpu % MAX_CPUS];
 
     (void)info;
+    (void)data;
     if (asked(hart)) {
         return;
     }
     if (hart->depth < MAX_NESTED) {
-        hart->held[hart->depth++] = (struct held){
-            .address = address,
-            .looked = hart->executed,
-            .waited = hart->waited,
-            .firmware = hart->firmware,
-            .calls = hart->calls,
-            .function = ((const struct place *)data)->function,
-        };
+        struct held *held = &hart->held[hart->depth++];
+
+        held->address = address;
+        held->looked = hart->executed;
+        held->waited = hart->waited;
+        held->firmware = hart->firmware;
+        held->calls = hart->calls;
+        memcpy(held->functions, hart->functions, sizeof(held->functions));
     }
     stretches[cpu % MAX_CPUS].taken++;
 }
@@ -259,7 +262,8 @@ static void look(struct hart *hart, struct stretch *s, struct held *held)
 
 static void release(const struct hart *hart, const struct held *held)
 {
-    struct lock *lock = hart->booted ? lock_of(held->address) : &(struct lock){0};
+    static struct lock boot;
+    struct lock *lock = hart->booted ? lock_of(held->address) : &boot;
     uint64_t firmware = hart->firmware - held->firmware;
     uint64_t length = hart->executed - held->looked - (hart->waited - held->waited) - firmware;
 
@@ -268,7 +272,9 @@ static void release(const struct hart *hart, const struct held *held)
     lock->firmware = firmware > lock->firmware ? firmware : lock->firmware;
     if (length > lock->most) {
         lock->most = length;
-        lock->function = held->function;
+        for (unsigned i = 0; i < function_count; i++) {
+            lock->functions[i] = hart->functions[i] - held->functions[i];
+        }
     }
 }
 
@@ -308,12 +314,12 @@ static const struct place *place_at(uint64_t address)
 }
 
 /* An instruction of the hypervisor that may take or release a lock. */
-static void lock_translated(struct qemu_plugin_insn *instruction, const struct place *place)
+static void lock_translated(struct qemu_plugin_insn *instruction)
 {
     uint32_t word = plugin_word(instruction);
 
     if (IS_TICKET(word)) {
-        qemu_plugin_register_vcpu_mem_cb(instruction, ask, 0, PLUGIN_MEM_WRITES, (void *)(uintptr_t)place);
+        qemu_plugin_register_vcpu_mem_cb(instruction, ask, 0, PLUGIN_MEM_WRITES, NULL);
     } else if (IS_WORD_LOAD(word) || IS_WORD_STORE(word)) {
         qemu_plugin_register_vcpu_mem_cb(instruction, serve, 0, PLUGIN_MEM_ALL, NULL);
     }
@@ -336,7 +342,7 @@ static void instruction_translated(struct qemu_plugin_insn *instruction)
         place = place_at(address);
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute, 0,
                                                (void *)((uintptr_t)place | (place->address == address)));
-        lock_translated(instruction, place);
+        lock_translated(instruction);
     } else if (address < text_start) {
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute_firmware, 0, NULL);
     }
@@ -350,13 +356,13 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
     }
 }
 
-static void write_functions(FILE *out, const struct kind *kind)
+static void write_functions(FILE *out, const uint32_t *counts)
 {
     const char *comma = "";
 
     for (unsigned i = 0; i < function_count; i++) {
-        if (kind->functions[i] != 0) {
-            fprintf(out, "%s\"%s\": %" PRIu32, comma, functions[i], kind->functions[i]);
+        if (counts[i] != 0) {
+            fprintf(out, "%s\"%s\": %" PRIu32, comma, functions[i], counts[i]);
             comma = ", ";
         }
     }
@@ -378,8 +384,10 @@ static void write_lock(FILE *out, const struct lock *lock)
 {
     fprintf(out,
             "{\"address\": %" PRIu64 ", \"most\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"calls\": %" PRIu64
-            ", \"count\": %" PRIu64 ", \"function\": \"%s\"}",
-            lock->address, lock->most, lock->firmware, lock->calls, lock->count, functions[lock->function]);
+            ", \"count\": %" PRIu64 ", \"functions\": {",
+            lock->address, lock->most, lock->firmware, lock->calls, lock->count);
+    write_functions(out, lock->functions);
+    fprintf(out, "}}");
 }
 
 static void write_kind(FILE *out, const struct kind *kind)
@@ -397,7 +405,7 @@ static void write_kind(FILE *out, const struct kind *kind)
             kind->most, kind->count, kind->firmware);
     write_by_locks(out, kind);
     fprintf(out, "}, \"functions\": {");
-    write_functions(out, kind);
+    write_functions(out, kind->functions);
     fprintf(out, "}}");
 }
 

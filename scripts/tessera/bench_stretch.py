@@ -63,7 +63,7 @@ class Lock:
     firmware: int  # the most that the firmware executed meanwhile, for itself or called
     calls: int  # of the firmware, while it was held
     count: int
-    function: str  # that took it for the longest
+    functions: dict[str, int]  # where the longest section was, with the time of waiting for inner locks
 
 
 def _tool(*command: str) -> str:
