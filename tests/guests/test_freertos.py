@@ -25,12 +25,13 @@ def test_checks_itself(boot, cpu, timer):
 def test_a_host_that_is_too_slow_is_told_of_and_is_no_failure(boot):
     """QEMU stands still for a while, as on a host that is busy; the time that the guest sees goes on."""
     machine = boot("freertos")
-    machine.expect("freertos", r"^freertos: FreeRTOS V")
+    machine.expect("freertos", r"^freertos: up 1 s")  # before its first tick nothing is late
     machine.process.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)
+    time.sleep(4)  # most of the time up to the report after 2 s, or after 5 s
     machine.process.send_signal(signal.SIGCONT)
     machine.expect("freertos", r"^freertos: \d+ of \d+ ticks came late: the host is too slow, or other guests .*$", 20)
-    machine.expect("freertos", PASSED)
+    if not re.search(PASSED, machine.console.text("freertos"), re.MULTILINE):
+        machine.expect("freertos", PASSED)
     assert "FAILED" not in machine.console.text("freertos")
 
 
