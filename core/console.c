@@ -153,7 +153,7 @@ static void source_byte(struct source *s, char c)
 }
 
 /* False if there is no room for it. */
-static bool __attribute__((noinline)) source_putc(struct source *s, char c)
+static bool __attribute__((noinline)) source_take(struct source *s, char c)
 {
     if (s->full) {
         return false;
@@ -168,18 +168,32 @@ static bool __attribute__((noinline)) source_putc(struct source *s, char c)
     return true;
 }
 
-/* What came meanwhile follows, perhaps up to the end of another line. */
-static void source_refill(struct source *s)
+/* The same of one that the VM writes: what came before it comes first. */
+static bool source_putc(struct source *s, char c)
 {
-    unsigned done = 0;
+    return s->behind == 0 && source_take(s, c);
+}
 
-    while (done < s->behind && source_putc(s, s->fifo[done])) {
-        done++;
+/* The VM may write if nothing that came while the line was full waits for it any more. */
+static void source_open(const struct source *s)
+{
+    if (s->behind == 0 && !s->full) {
+        __atomic_store_n(&vm_of(s)->console_busy, false, __ATOMIC_SEQ_CST);
+        console.tell |= s->wants_room;
     }
-    s->behind -= done;
-    for (unsigned i = 0; i < s->behind; i++) {
-        s->fifo[i] = s->fifo[i + done];
+}
+
+bool source_refill(struct source *s)
+{
+    if (s->behind == 0 || !source_take(s, s->fifo[s->first])) {
+        return false;
     }
+    s->first = (s->first + 1U) % CONSOLE_FIFO;
+    s->behind--;
+    if (s->behind == 0) {
+        source_open(s);
+    }
+    return true;
 }
 
 void source_clear(struct source *s)
@@ -190,11 +204,7 @@ void source_clear(struct source *s)
     s->full = false;
     s->coloured = false;
     s->restart = false;
-    source_refill(s);
-    if (!s->full) {
-        __atomic_store_n(&vm_of(s)->console_busy, false, __ATOMIC_SEQ_CST);
-        console.tell |= s->wants_room;
-    }
+    source_open(s);
 }
 
 static void flush_due(struct timer *t)
@@ -212,13 +222,15 @@ static void flush_arm(void)
 }
 
 /* The VM's characters are in its line: some of what waits is shown, and what does not grow on the terminal is looked
- * after in a while. Caller holds console_lock. */
+ * after in a while. In a section of its own: whoever waits for the lock comes in between. */
 static void written(const struct vm *vm, const struct source *s)
 {
+    spin_lock(&console_lock);
     if (s->len > 0 && s->due == 0 && !console.flush_armed && vm != console.focus) {
         flush_arm();
     }
     out_send(SEND_ON_WRITE, &console.tell);
+    spin_unlock(&console_lock);
 }
 
 unsigned console_write(struct vm *vm, const char *text, unsigned size)
@@ -230,8 +242,8 @@ unsigned console_write(struct vm *vm, const char *text, unsigned size)
     while (done < size && done < CONSOLE_WRITE && source_putc(s, text[done])) {
         done++;
     }
-    written(vm, s);
     spin_unlock(&console_lock);
+    written(vm, s);
     return done;
 }
 
@@ -241,10 +253,10 @@ void console_putc(struct vm *vm, char c)
 
     spin_lock(&console_lock);
     if (!source_putc(s, c) && s->behind < CONSOLE_FIFO) {
-        s->fifo[s->behind++] = c;
+        s->fifo[(s->first + s->behind++) % CONSOLE_FIFO] = c;
     }
-    written(vm, s);
     spin_unlock(&console_lock);
+    written(vm, s);
 }
 
 void console_end(struct vm *vm)

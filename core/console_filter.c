@@ -36,6 +36,9 @@ static enum filter_verdict text_next_byte(struct filter *f, uint8_t c)
 {
     f->state = TEXT;
     f->held = 0;
+    if (c >= ' ' && c < 0x7f) {
+        return FILTER_PASS;
+    }
     if (c == FILTER_ESC) {
         f->state = ESCAPE;
         return FILTER_HOLD;
@@ -47,7 +50,7 @@ static enum filter_verdict text_next_byte(struct filter *f, uint8_t c)
     if (c >= 0xc2 && c <= 0xf4) {
         return begin_utf8(f, c);
     }
-    return (c >= ' ' && c < 0x7f) || c == '\t' ? FILTER_PASS : FILTER_DROP;
+    return c == '\t' ? FILTER_PASS : FILTER_DROP;
 }
 
 static enum filter_verdict utf8_next(struct filter *f, uint8_t c)

@@ -21,8 +21,9 @@ enum step {
     OUT_MARK,  /* whose bytes follow */
     OUT_ERASE, /* the line that is shown */
     OUT_NAME,
-    OUT_LINE, /* what it says */
-    OUT_END,  /* it is finished: to the next line */
+    OUT_LINE,   /* what it says */
+    OUT_END,    /* it is finished: to the next line */
+    OUT_REFILL, /* it was shown: what came meanwhile goes into the next one */
 };
 
 static struct {
@@ -184,7 +185,7 @@ static void finished(void)
         source_clear(out.of);
         out.shown = out.shown == out.of ? NULL : out.shown;
     }
-    out.step = OUT_IDLE;
+    out.step = out.of != NULL ? OUT_REFILL : OUT_IDLE;
 }
 
 /* How a line ends: a VM's colours, and whether it is the whole line, which a program may want to know. */
@@ -253,6 +254,15 @@ static int line_next(const struct source *s)
     return c;
 }
 
+/* The next character of the step that is under way, OUT_NOTHING at its end, or OUT_SKIPPED. */
+static int step_next(void)
+{
+    if (out.step == OUT_REFILL) {
+        return source_refill(out.of) ? OUT_SKIPPED : OUT_NOTHING;
+    }
+    return out.step == OUT_LINE && out.of != NULL && !out.inserted ? line_next(out.of) : text_next(&out.text);
+}
+
 /* The next character for the terminal, OUT_SKIPPED if it took as long without one, or OUT_NOTHING. */
 static int out_next(void)
 {
@@ -264,7 +274,7 @@ static int out_next(void)
     if (out.step == OUT_IDLE) {
         return begin() ? OUT_SKIPPED : OUT_NOTHING;
     }
-    c = out.step == OUT_LINE && out.of != NULL && !out.inserted ? line_next(out.of) : text_next(&out.text);
+    c = step_next();
     if (c != OUT_NOTHING) {
         return c;
     }

@@ -37,10 +37,10 @@ struct source {
     uint8_t start;   /* cells that the VM's name takes on the terminal */
     uint8_t column;  /* cells between the line's begin and the cursor, at most CONSOLE_CELLS */
     struct filter filter;
-    unsigned behind; /* of fifo */
     char line[CONSOLE_LINE];
-    char fifo
-        [CONSOLE_FIFO]; /* came while the line was full: a driver fills the FIFO that it found empty without a look */
+    /* What came while the line was full, for a driver fills the FIFO that it found empty without a look. */
+    unsigned first, behind;  /* of fifo: the next of it, and how many there are */
+    char fifo[CONSOLE_FIFO]; /* a ring */
 };
 
 /* --- console.c --- */
@@ -54,8 +54,11 @@ struct source *source_focused(void);
 /* The line takes nothing more until it was shown. `cut`: its rest comes in the next one. */
 void source_finish(struct source *s, bool cut);
 
-/* The line has been shown: there is room. */
+/* The line has been shown: there is room, for the VM once what came meanwhile follows. */
 void source_clear(struct source *s);
+
+/* Takes one of the characters that came meanwhile into the line. False: there is none, or no room. */
+bool source_refill(struct source *s);
 
 /* --- console_log.c --- */
 
