@@ -155,32 +155,48 @@ static ulong __attribute__((noinline)) vuart_load(struct vm *vm, unsigned reg)
     }
 }
 
-static void write_thr(struct vm *vm, uint8_t c)
+/* A character is on its way: the transmitter is empty, unless the console has no room. */
+static void update_thre(struct vm *vm)
 {
     struct vuart *u = &vm->uart;
 
-    if ((u->mcr & MCR_LOOP) != 0) {
-        if (u->rx_head - u->rx_tail < VUART_FIFO) {
-            u->rx[u->rx_head++ % VUART_FIFO] = c;
-        }
-    } else {
-        console_putc(vm, (char)c);
-    }
     u->thre_pending = console_ready(vm);
     u->tx_blocked = !u->thre_pending;
     irq_update(vm);
+}
+
+/* Loopback: what is transmitted is received. */
+static void loop_thr(struct vm *vm, uint8_t c)
+{
+    struct vuart *u = &vm->uart;
+
+    if (u->rx_head - u->rx_tail < VUART_FIFO) {
+        u->rx[u->rx_head++ % VUART_FIFO] = c;
+    }
+    update_thre(vm);
+}
+
+/* The console has a lock of its own, which the VM's would only hold up. */
+static void transmit(struct vm *vm, uint8_t c)
+{
+    console_putc(vm, (char)c);
+    spin_lock(&vm->lock);
+    update_thre(vm);
+    spin_unlock(&vm->lock);
 }
 
 static void write_ier(struct vm *vm, uint8_t value)
 {
     struct vuart *u = &vm->uart;
 
-    if ((value & ~u->ier & IER_THRI) != 0) { /* enabling it finds the transmitter empty */
-        u->thre_pending = console_ready(vm);
-        u->tx_blocked = !u->thre_pending;
-    }
+    bool enabled = (value & ~u->ier & IER_THRI) != 0;
+
     u->ier = value & 0x0fU;
-    irq_update(vm);
+    if (enabled) { /* enabling it finds the transmitter empty */
+        update_thre(vm);
+    } else {
+        irq_update(vm);
+    }
 }
 
 static void write_fcr(struct vm *vm, uint8_t value)
@@ -201,7 +217,7 @@ static void vuart_store(struct vm *vm, unsigned reg, uint8_t value)
     switch (reg) {
     case RBR_THR_DLL:
         if (!vuart_dlab(u)) {
-            write_thr(vm, value);
+            loop_thr(vm, value);
         } else {
             u->dll = value;
         }
@@ -244,7 +260,9 @@ static void vuart_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong
     struct vm *vm = v->vm;
 
     (void)width_log2;
-    if (offset <= SCR) {
+    if (offset == RBR_THR_DLL && !vuart_dlab(&vm->uart) && (vm->uart.mcr & MCR_LOOP) == 0) {
+        transmit(vm, (uint8_t)value);
+    } else if (offset <= SCR) {
         spin_lock(&vm->lock);
         vuart_store(vm, (unsigned)offset, (uint8_t)value);
         spin_unlock(&vm->lock);
