@@ -55,6 +55,12 @@ void rt_queue_remove(struct rt_queue *q, struct rt_node *node)
     }
 }
 
+void rt_queue_replace_first(struct rt_queue *q, struct rt_node *node)
+{
+    q->nodes[0]->at = 0;
+    sift_down(q, 0, node);
+}
+
 void rt_queue_first_grew(struct rt_queue *q)
 {
     sift_down(q, 0, q->nodes[0]);

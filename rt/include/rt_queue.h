@@ -28,6 +28,9 @@ void rt_queue_insert(struct rt_queue *q, struct rt_node *node);
 /* Takes a node out of the queue that it is in; O(log n). */
 void rt_queue_remove(struct rt_queue *q, struct rt_node *node);
 
+/* Takes the first node out and inserts another, which is in no queue and does not come before it; O(log n). */
+void rt_queue_replace_first(struct rt_queue *q, struct rt_node *node);
+
 /* The first node's key has grown: puts it where it belongs; O(log n). */
 void rt_queue_first_grew(struct rt_queue *q);
 

@@ -21,14 +21,17 @@ static bool counted_before(const struct rt_node *a, const struct rt_node *b)
 #define rt_queue_insert counted_insert
 #define rt_queue_remove counted_remove
 #define rt_queue_first_grew counted_first_grew
+#define rt_queue_replace_first counted_replace_first
 void rt_queue_insert(struct rt_queue *q, struct rt_node *node);
 void rt_queue_remove(struct rt_queue *q, struct rt_node *node);
 void rt_queue_first_grew(struct rt_queue *q);
+void rt_queue_replace_first(struct rt_queue *q, struct rt_node *node);
 #include "../../rt/queue_heap.c"
 #undef rt_node_before
 #undef rt_queue_insert
 #undef rt_queue_remove
 #undef rt_queue_first_grew
+#undef rt_queue_replace_first
 
 #define ROUNDS 200000U
 #define COST_ROUNDS 2000U
@@ -126,6 +129,24 @@ static void grow_first(struct rt_queue *q, uint64_t order)
     }
 }
 
+/* The first, and another that does not come before it. */
+static void replace_first(struct rt_queue *q, struct rt_node *nodes, unsigned limit, uint64_t order)
+{
+    struct rt_node *node = &nodes[next_random(limit)];
+
+    if (count > 0 && node->at == 0) {
+        struct rt_node *first = sorted[0];
+
+        node->key = first->key;
+        node->key += node->key >= TICKS_NEVER - 9 ? 0 : next_random(9);
+        node->order = order;
+        rt_queue_replace_first(q, node);
+        model_remove(first);
+        model_insert(node);
+        assert_int_equal(first->at, 0);
+    }
+}
+
 static void rt_queue_is_a_sorted_list(void **state)
 {
     static struct rt_queue q;
@@ -134,12 +155,14 @@ static void rt_queue_is_a_sorted_list(void **state)
     (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         /* It fills and empties in turns, to its limit and to none. */
-        unsigned limit = 1 + i / 100 % RT_QUEUE_MAX, what = (unsigned)next_random(i / 500 % 2 == 0 ? 4 : 8);
+        unsigned limit = 1 + i / 100 % RT_QUEUE_MAX, what = (unsigned)next_random(i / 500 % 2 == 0 ? 5 : 9);
 
         if (what < 2) {
             insert_one(&q, nodes, limit, i);
         } else if (what == 2) {
             grow_first(&q, i);
+        } else if (what == 3) {
+            replace_first(&q, nodes, limit, i);
         } else {
             remove_one(&q);
         }
