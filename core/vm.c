@@ -8,8 +8,6 @@
 #include "sched.h"
 #include "system.h"
 
-#define VM_APPS_A_STEP 2U /* VCPUs above best effort, removed at a time */
-
 const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus)
 {
     vm->id = id;
@@ -206,25 +204,22 @@ static void tell_end(struct vm *vm)
     }
 }
 
-/* The VCPUs above best effort, also those that never ran. */
-static void end_apps(struct vm *vm, unsigned first)
+/* A VCPU above best effort, also one that never ran. */
+static void end_app(struct vcpu *v)
 {
     spin_lock(&sched_lock);
-    for (unsigned i = first; i < vm->total && i < first + VM_APPS_A_STEP; i++) {
-        sched_remove(&vm->vcpus[i]);
-    }
+    sched_remove(v);
     spin_unlock(&sched_lock);
 }
 
 /* One step; true if it was the last. An interrupt that waits has been looked for. */
 static bool __attribute__((noinline)) end_stage(struct vm *vm)
 {
-    unsigned app = vm->nvcpus + vm->stage * VM_APPS_A_STEP;
-    unsigned apps = (vm->total - vm->nvcpus + VM_APPS_A_STEP - 1) / VM_APPS_A_STEP;
+    unsigned apps = vm->total - vm->nvcpus;
     unsigned stage = vm->stage++;
 
     if (stage < apps) {
-        end_apps(vm, app);
+        end_app(&vm->vcpus[vm->nvcpus + stage]);
     } else if (stage == apps) {
         vm_quiet_devices(vm);
         console_end(vm);
