@@ -13,13 +13,6 @@
 
 static struct rt_app apps[SYSIMAGE_MAX_RT_APPS]; /* owner: this file; each guarded by sched_lock */
 
-/* What the apps that are active on a CPU demand, and behind them the one whose launch takes a step. Guarded by sched_lock. */
-static struct demands {
-    unsigned count;   /* of the active */
-    unsigned changes; /* of rt_cpu: which set of them it is */
-    struct rt_demand demand[RT_QUEUE_MAX];
-} demands[SYSIMAGE_MAX_HARTS]; /* owner: this file */
-
 void rt_apps_init(void)
 {
     unsigned used = 0;
@@ -32,9 +25,6 @@ void rt_apps_init(void)
             vm->vcpus[n].sched = &rt_class;
             vm->vcpus[n].sched_data = &apps[used];
         }
-    }
-    for (unsigned i = 0; i < hyp.ncpus; i++) {
-        demands[i].count = demands[i].changes = 0;
     }
 }
 
@@ -111,47 +101,51 @@ static void tell_denied(const struct rt_app *app, const struct rt_abi_app *abi, 
     }
 }
 
-/* Under sched_lock: a free slot; none in a VM that stops, whose apps are about to go. */
-static struct rt_app *free_slot(const struct vm *vm)
+/* Makes an inactive app in a slot, if that is free: another VCPU of the VM may have taken it. */
+static bool make_app(struct rt_app *app, const struct rt_abi_app *abi)
 {
-    for (unsigned n = vm->nvcpus; n < vm->total && vm->state == VM_RUNNING; n++) {
+    bool free;
+
+    spin_lock(&sched_lock);
+    /* A free app's VCPU is off: who leaves its CPU frees the slot. A VM that stops is about to lose its apps. */
+    free = app->state == RT_FREE && app->vcpu->vm->state == VM_RUNNING;
+    if (free) {
+        app->state = RT_INACTIVE;
+        app->test.count = 0;
+        app->entry = (gpa_t)abi->entry;
+        app->stack = (gpa_t)abi->stack;
+        app->arg = (ulong)abi->arg;
+        app->cpu = abi->cpu;
+        app->period = abi->period_us * hyp.us;
+        app->budget = abi->budget_us * hyp.us;
+        app->deadline = abi->deadline_us * hyp.us;
+        app->share = abi->budget_us * RT_WHOLE_CPU / abi->period_us;
+        app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
+    }
+    spin_unlock(&sched_lock);
+    return free;
+}
+
+/* The first slot of the VM that is free, or NULL; with the app made in it, unless `abi` is NULL. Looked for without the
+ * lock, as there may be many. */
+static struct rt_app *take_slot(const struct vm *vm, const struct rt_abi_app *abi)
+{
+    for (unsigned n = vm->nvcpus; n < vm->total; n++) {
         struct rt_app *app = vm->vcpus[n].sched_data;
 
-        if (app->state == RT_FREE) { /* its VCPU is off: who leaves its CPU frees the slot */
+        if (__atomic_load_n(&app->state, __ATOMIC_RELAXED) == RT_FREE && (abi == NULL || make_app(app, abi))) {
             return app;
         }
     }
     return NULL;
 }
 
-/* Under sched_lock: an inactive app in a free slot. */
-static void make_app(struct rt_app *app, const struct rt_abi_app *abi)
-{
-    app->state = RT_INACTIVE;
-    app->test.count = 0;
-    app->entry = (gpa_t)abi->entry;
-    app->stack = (gpa_t)abi->stack;
-    app->arg = (ulong)abi->arg;
-    app->cpu = abi->cpu;
-    app->period = abi->period_us * hyp.us;
-    app->budget = abi->budget_us * hyp.us;
-    app->deadline = abi->deadline_us * hyp.us;
-    app->share = abi->budget_us * RT_WHOLE_CPU / abi->period_us;
-    app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
-}
-
 /* Makes an app of what makes sense, in a slot that is free, if the system file allows it. */
 static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_abi_app *abi)
 {
     ulong denied = denied_field(vm->config, abi);
-    struct rt_app *app;
+    struct rt_app *app = take_slot(vm, denied == RT_FIELD_NONE ? abi : NULL);
 
-    spin_lock(&sched_lock);
-    app = free_slot(vm);
-    if (app != NULL && denied == RT_FIELD_NONE) {
-        make_app(app, abi);
-    }
-    spin_unlock(&sched_lock);
     if (app == NULL) {
         return answer(HCALL_ERR_FAILED, 0);
     }
@@ -189,26 +183,6 @@ HYPERCALL(HCALL_RT_CREATE_APP, rt_create_app);
 
 /* --- launch --- */
 
-static struct rt_demand demand_of(const struct rt_app *app)
-{
-    return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline, app->period};
-}
-
-static struct demands *demands_on(unsigned cpu)
-{
-    const struct rt_cpu *rc = rt_cpu_of(cpu);
-    struct demands *on = &demands[cpu];
-
-    if (on->changes != rc->changes) {
-        on->changes = rc->changes;
-        on->count = rc->releases.count;
-        for (unsigned i = 0; i < on->count; i++) {
-            on->demand[i] = demand_of(CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release));
-        }
-    }
-    return on;
-}
-
 /*
  * One step of the decision whether `app` can join those that are active on its CPU. It is the app's, whoever asks: two
  * that launch the same one get on with the same decision, which stands as long as the others are the same, and two that
@@ -216,15 +190,18 @@ static struct demands *demands_on(unsigned cpu)
  */
 static enum rt_verdict admission_step(struct rt_app *app)
 {
-    struct demands *on = demands_on(app->cpu);
+    struct rt_demands *all = &rt_cpu_of(app->cpu)->demands;
+    enum rt_verdict before = RT_UNDECIDED;
 
-    on->demand[on->count] = demand_of(app);
-    if (app->test.count == 0 || app->tested != on->changes) {
-        app->tested = on->changes;
-        rt_admit_begin(&app->test, on->demand, on->count + 1, &rt_costs);
-        return RT_UNDECIDED; /* demands_on() may have been a step's work */
+    all->demand[all->count] = rt_demand_of(app);
+    if (app->test.count == 0 || app->tested != all->changes) {
+        app->tested = all->changes;
+        rt_admit_begin(&app->test, all->demand, all->count + 1, &rt_costs);
+    } else {
+        before = app->test.verdict;
+        (void)rt_admit_step(&app->test);
     }
-    return rt_admit_step(&app->test);
+    return before; /* what a decision leads to takes as long as a step */
 }
 
 /* The VCPU begins as a hart does, with a stack. Returns its first release. */
@@ -253,8 +230,8 @@ static bool may_launch(const struct vm *caller, const struct vm *vm)
 /* What a step of a launch came to, and what is to be told of it once sched_lock is free. */
 struct launch {
     enum rt_verdict verdict;
-    struct rt_admit test;
-    uint64_t share; /* of the CPU that the VM's apps would have; 0: no more than they may */
+    ticks_t at, demand; /* of the test */
+    uint64_t share;     /* of the CPU that the VM's apps would have; 0: no more than they may */
 };
 
 static ulong us_of(ticks_t ticks)
@@ -262,30 +239,30 @@ static ulong us_of(ticks_t ticks)
     return (ulong)((ticks + hyp.us - 1) / hyp.us);
 }
 
-static void tell_refusal(const struct rt_app *app, const struct rt_admit *test, enum rt_verdict verdict)
+static void tell_refusal(const struct rt_app *app, const struct launch *l)
 {
     const char *name = app->vcpu->vm->config->name;
 
-    if (verdict == RT_GAVE_UP) {
+    if (l->verdict == RT_GAVE_UP) {
         console_log("%s: app %lu refused: CPU %u is too full for a decision in %u passes", name, id_of(app), app->cpu,
                     RT_ADMIT_PASSES);
-    } else if (verdict == RT_STARVES) {
+    } else if (l->verdict == RT_STARVES) {
         console_log("%s: app %lu refused: best effort would get %u us of CPU %u in no less than %lu us, be-reserve-us "
                     "allows %u",
-                    name, id_of(app), hyp.image->be_reserve_us, app->cpu, us_of(test->at), hyp.image->be_late_us);
-    } else if (test->at == 0) {
+                    name, id_of(app), hyp.image->be_reserve_us, app->cpu, us_of(l->at), hyp.image->be_late_us);
+    } else if (l->at == 0) {
         console_log("%s: app %lu refused: the utilization of CPU %u would exceed 1", name, id_of(app), app->cpu);
     } else {
         console_log("%s: app %lu refused: in %lu us the apps of CPU %u would demand %lu us", name, id_of(app),
-                    us_of(test->at), app->cpu, us_of(test->demand));
+                    us_of(l->at), app->cpu, us_of(l->demand));
     }
 }
 
 static struct hcall_ret refuse(const struct rt_app *app, const struct launch *l)
 {
-    tell_refusal(app, &l->test, l->verdict);
+    tell_refusal(app, l);
     if (l->verdict == RT_REFUSED) {
-        return answer(HCALL_ERR_FAILED, us_of(l->test.at));
+        return answer(HCALL_ERR_FAILED, us_of(l->at));
     }
     return answer(HCALL_ERR_FAILED, l->verdict == RT_STARVES ? RT_REFUSED_RESERVE : RT_REFUSED_UNDECIDED);
 }
@@ -329,7 +306,8 @@ static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, struct la
         return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM, 0);
     }
     l->verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(app);
-    l->test = app->test;
+    l->at = app->test.at;
+    l->demand = app->test.demand;
     l->share = l->verdict == RT_ADMITTED ? share_beyond(app) : 0;
     if (l->verdict == RT_ADMITTED && l->share == 0 && !rt_must_wait(app, first)) {
         return answer(HCALL_OK, (ulong)launch(app, first));

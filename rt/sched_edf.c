@@ -30,6 +30,11 @@ static inline bool waits(const struct rt_app *app)
     return app->done || app->overrun;
 }
 
+struct rt_demand rt_demand_of(const struct rt_app *app)
+{
+    return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline, app->period};
+}
+
 /* The deadline of the app that runs on `cpu`, or of none. */
 static inline const struct rt_node *running(const struct cpu *cpu)
 {
@@ -142,7 +147,7 @@ static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *pre
         app->overrun = false;
         app->stats.overruns--;
         prev->state = VCPU_READY;
-        rt_queue_insert(&rc->ready, &app->ready);
+        rc->left = app;
     }
 }
 
@@ -175,23 +180,22 @@ static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
 }
 
 /* Between two releases: the first goes into the trace, and interrupts are looked at: the timer's is what we are at, and
- * devices wait for the apps anyway. With other CPUs, which may wait for sched_lock, a second release is the next
- * interrupt's. Not inline, for the benchmark counts from look to look. */
-static bool __attribute__((noinline)) release_look(void)
+ * devices wait for the apps anyway. Not inline, for the benchmark counts from look to look. */
+static void __attribute__((noinline)) release_look(void)
 {
     edf_trace(cpu_self());
-    return hyp.ncpus == 1;
 }
 
-/* Further releases whose time has come, unless other CPUs share the lock: then the next look at the releases comes with the end
- * of the slice, at once. `best` is NULL or ready and in no queue; returns the first by deadline of it and theirs. Out of
- * line for the registers. */
+/* Further releases whose time has come. `best` is NULL or ready and in no queue; returns the first by deadline of it and
+ * theirs. Out of line for the registers. */
 static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_cpu *rc, struct rt_app *best,
                                                                      ticks_t now)
 {
-    while (rc->releases.nodes[0]->key <= now && release_look()) {
-        struct rt_app *app = release_first(rc);
+    while (rc->releases.nodes[0]->key <= now) {
+        struct rt_app *app;
 
+        release_look();
+        app = release_first(rc);
         if (app != NULL) {
             best = best == NULL ? app : first_of(rc, best, app);
         }
@@ -199,7 +203,8 @@ static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_c
     return best;
 }
 
-/* Releases whose time has come. Returns the first by deadline of those apps, in no queue, or NULL. */
+/* Releases whose time has come; where other CPUs may wait for sched_lock only the first of them: the next interrupt, which
+ * the horizon brings at once, has the second. Returns the first by deadline of those apps, in no queue, or NULL. */
 static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, ticks_t now)
 {
     struct rt_app *best = NULL;
@@ -209,7 +214,7 @@ static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, tic
         uint64_t before = rc->order;
 
         best = release_first(rc);
-        if (UNLIKELY(rc->releases.nodes[0]->key <= now)) {
+        if (UNLIKELY(rc->releases.nodes[0]->key <= now) && hyp.ncpus == 1) {
             best = release_others(rc, best, now);
         }
         if (prev != NULL && prev->sched != NULL) { /* there is no other class */
@@ -220,17 +225,32 @@ static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, tic
     return best;
 }
 
+/* The first of the ready queue leaves it, and `next` is queued if there is one. */
+static struct rt_app *take_first(struct rt_cpu *rc, struct rt_app *next)
+{
+    struct rt_node *first = rt_queue_first(&rc->ready);
+
+    if (next == NULL) {
+        rt_queue_remove(&rc->ready, first);
+    } else {
+        rt_queue_replace_first(&rc->ready, &next->ready);
+    }
+    return CONTAINER_OF(first, struct rt_app, ready);
+}
+
 static struct vcpu *edf_pick(struct cpu *cpu)
 {
     struct rt_cpu *rc = rt_cpu_of((unsigned)cpu->id);
     struct rt_app *best = rc->releases.count != 0 ? release_due(rc, cpu, arch_time()) : NULL;
-    struct rt_node *first = rt_queue_first(&rc->ready);
-    struct rt_app *app;
+    struct rt_app *left = rc->left;
+    const struct rt_node *first = rt_queue_first(&rc->ready);
 
+    if (left != NULL) {
+        rc->left = NULL;
+        best = best == NULL ? left : first_of(rc, best, left);
+    }
     if (first != NULL && (best == NULL || rt_node_before(first, &best->ready))) {
-        rt_queue_remove(&rc->ready, first);
-        app = CONTAINER_OF(first, struct rt_app, ready);
-        best = best == NULL ? app : first_of(rc, best, app);
+        best = take_first(rc, best);
     }
     rc->kicked &= best != NULL;
     return best == NULL ? NULL : best->vcpu;
@@ -277,7 +297,7 @@ static void edf_enqueue(struct vcpu *v)
         v->state = VCPU_BLOCKED;
         rc->carries &= rc->ready.count != 0;
     } else {
-        rt_queue_insert(&rc->ready, &app->ready);
+        rc->left = app; /* not queued: mostly it goes on, and edf_pick() comes next */
     }
 }
 
@@ -297,6 +317,25 @@ static void edf_wake(struct vcpu *v)
     }
 }
 
+/* The last of the demands takes the place of the app's. */
+static void forget_demand(struct rt_demands *all, const struct rt_app *app)
+{
+    unsigned last = --all->count;
+
+    all->changes++;
+    all->demand[app->demand] = all->demand[last];
+    all->of[app->demand] = all->of[last];
+    all->of[app->demand]->demand = app->demand;
+}
+
+static void note_demand(struct rt_demands *all, struct rt_app *app)
+{
+    app->demand = all->count++;
+    all->changes++;
+    all->demand[app->demand] = rt_demand_of(app);
+    all->of[app->demand] = app;
+}
+
 static void edf_leave(struct vcpu *v)
 {
     struct rt_app *app = app_of(v);
@@ -307,7 +346,7 @@ static void edf_leave(struct vcpu *v)
     }
     if (app->release.at != 0) {
         rt_queue_remove(&rc->releases, &app->release);
-        rc->changes++;
+        forget_demand(&rc->demands, app);
         sched_set_urgent(cpu_get(app->cpu), rc->releases.count != 0 ? &rt_class : NULL);
         rc->carries = busy(rc, cpu_get(app->cpu));
         rc->shares[v->vm->id] -= app->share;
@@ -391,7 +430,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     app->release.key = first;
     app->release.order = app->vcpu->id;
     rt_queue_insert(&rc->releases, &app->release);
-    rc->changes++;
+    note_demand(&rc->demands, app);
     rc->shares[app->vcpu->vm->id] += app->share;
     sched_set_urgent(cpu, &rt_class);
     if (first < cpu->horizon) { /* otherwise the CPU picks again before the first release */

@@ -43,8 +43,8 @@ enum rt_verdict {
     RT_GAVE_UP, /* not decided within RT_ADMIT_PASSES: counts as refused */
 };
 
-#define RT_ADMIT_PASSES 40000U                         /* over the apps, until it gives up */
-#define RT_ADMIT_APPS (sizeof(ulong) == 8U ? 12U : 4U) /* of a pass in one step; 64-bit division is longer on 32 bits */
+#define RT_ADMIT_PASSES 40000U                        /* over the apps, until it gives up */
+#define RT_ADMIT_APPS (sizeof(ulong) == 8U ? 9U : 4U) /* of a pass in one step; 64-bit division is longer on 32 bits */
 
 struct rt_admit {
     const struct rt_demand *apps;

@@ -41,22 +41,32 @@ struct rt_app {
     ulong arg;
     struct rt_abi_stats stats; /* its runtime: minus what the slot's VCPU had used before */
     struct rt_admit test;      /* of its launch; count 0: not begun */
-    unsigned tested;           /* rt_cpu.changes when it was begun */
+    unsigned tested;           /* rt_demands.changes when it was begun */
+    unsigned demand;           /* while active: its place among the demands of its CPU */
 };
 
 #define RT_WHOLE_CPU (UINT64_C(1) << 32)
+
+/* What the active apps of a CPU demand, in no order, and behind them the one whose launch takes a step. */
+struct rt_demands {
+    unsigned changes; /* of the set of active apps */
+    unsigned count;   /* of the active */
+    struct rt_demand demand[RT_QUEUE_MAX];
+    struct rt_app *of[RT_QUEUE_MAX];
+};
 
 /* The real-time side of one CPU. Guarded by sched_lock. */
 struct rt_cpu {
     struct rt_queue releases; /* of all active apps */
     struct rt_queue ready;
-    bool carries;     /* an app has left, and since then some app was always ready or running */
-    bool kicked;      /* a launch has interrupted it, and since then some app was always ready or running */
-    ticks_t settled;  /* before this moment best effort may still wait for time that an app that left has had */
-    unsigned changes; /* of the set of active apps */
+    struct rt_app *left; /* has left the CPU ready, and is in no queue, until the next is picked; or NULL */
+    bool carries;        /* an app has left, and since then some app was always ready or running */
+    bool kicked;         /* a launch has interrupted it, and since then some app was always ready or running */
+    ticks_t settled;     /* before this moment best effort may still wait for time that an app that left has had */
     uint64_t shares[SYSIMAGE_MAX_VMS]; /* the sums of the VMs' active apps */
     uint64_t order;                    /* of releases: the last one's */
     const struct rt_app *last;         /* released last, or NULL: then it is in the trace */
+    struct rt_demands demands;
 };
 
 /* Of the system. Owner: edf_init() */
@@ -72,6 +82,9 @@ struct rt_app *rt_app_of(const struct vm *vm, ulong id);
 extern const struct sched_class rt_class;
 
 struct rt_cpu *rt_cpu_of(unsigned cpu);
+
+/* What the app asks of its CPU, the hypervisor's work for it included. */
+struct rt_demand rt_demand_of(const struct rt_app *app);
 
 /*
  * Under sched_lock: an app has left the CPU, and there are still jobs that it has delayed, or best effort: what it has used
