@@ -169,7 +169,7 @@ def test_a_margin_does_not_let_a_vm_reach_its_name(columns):
         (b"\x9b31mtext", "31mtext"),
         (b"caf\xe9 au lait", "caf au lait"),
         (b"\x1b[6ntext", "text"),
-        (b"hello\x1b[3D\x1b[;Ktext", "hetext"),
+        (b"hello\x1b[3D\x1b[;KX", "heXlo"),
         (b"\x1b[3\x7f1mtext", "text"),
         (b"\x1b(\x7f0text", "text"),
         (b"\x1b[" + b"1;" * 20 + b"mtext", "text"),

@@ -75,7 +75,9 @@ static void test_the_instructions_to_the_first_guest_are_told_once(void **state)
     start(0);
     output = said();
     assert_non_null(strstr(output, "boot: instret 5000 to the first guest"));
+    world_wait(0);
     start(1);
+    assert_int_equal(hyp.vms[1].state, VM_RUNNING);
     assert_null(strstr(said(), "boot:"));
     host_instret = 0;
 }
