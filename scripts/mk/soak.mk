@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What takes longer than `make test` may: for a night, or before a release. MINUTES= is how long each fuzzer runs.
 # SOAK= names less of it.
-SOAK ?= test-rt-long mutate-faults fuzz fuzz-two-harts fuzz-host coverage
+SOAK ?= test-long mutate-faults fuzz fuzz-two-harts fuzz-host coverage
 
 # Races have no seeds: on two harts no run is like another (docs/fuzzing.md).
 fuzz-two-harts:
@@ -13,7 +13,7 @@ define soak_part
 
 endef
 
-soak: | setup-dev ## what takes longer than `make test` may: long real-time tests, mutants, fuzzers (MINUTES=each), coverage
+soak: | setup-dev ## what takes longer than `make test` may: long property tests, mutants, fuzzers (MINUTES=each), coverage
 	$(foreach target,$(SOAK),$(call soak_part,$(target)))
 	@echo "soak: all passed"
 

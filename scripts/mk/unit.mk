@@ -47,10 +47,10 @@ HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS
 test-unit-properties: $(HOST_BUILD)/libcore.so
 	@$(HOST_PYTEST) tests/unit
 
-test-rt-long: $(HOST_BUILD)/libcore.so ## the real-time tests with many times more sets of apps, and weeks of virtual time
-	@TESSERA_RT_LONG=1 $(HOST_PYTEST) $(wildcard tests/unit/test_rt_*.py)
+test-long: $(HOST_BUILD)/libcore.so ## the property tests with many times more examples and sets of RT apps, weeks of virtual time
+	@TESSERA_LONG=1 $(HOST_PYTEST) tests/unit
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-c test-unit-properties test-rt-long
+.PHONY: test-unit test-unit-c test-unit-properties test-long
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)

@@ -19,6 +19,7 @@ from ctypes import (
 )
 from pathlib import Path
 
+LONG = "TESSERA_LONG" in os.environ  # `make test-long`: many times more examples
 LIBRARY = Path(__file__).resolve().parents[2] / os.environ.get("TESSERA_LIBCORE", "build/host/libcore.so")
 
 OFF, READY, RUNNING, BLOCKED, HELD = range(5)

@@ -2,13 +2,11 @@
 """RT apps in a world (tests/unit/world_rt.h) for property tests: booting, hypercalls, running; a simulator of EDF."""
 
 import ctypes
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core import CORE, TICKS_PER_US, VM_RUNNING, Segment, settle, time_now, well
 
-LONG = "TESSERA_RT_LONG" in os.environ  # `make test-rt-long`
 QUANTUM_US = 1000
 GPA = 0x80000000
 ENTRY, STACK = GPA + 0x1000, GPA + 0x3000

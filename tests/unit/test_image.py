@@ -7,7 +7,7 @@ every VM and leave the system well. The sanitizers see to it that nothing outsid
 import ctypes
 import struct
 
-from core import TICKS_PER_US, load
+from core import LONG, TICKS_PER_US, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,7 +85,7 @@ def test_the_image_the_tests_use_is_sound() -> None:
     assert_boots(image)
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
+@settings(max_examples=5000 if LONG else 400, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(PLACES, WORD), min_size=1, max_size=3))
 def test_what_is_let_through_boots(changes: list[tuple[int, int]]) -> None:
     image = make()

@@ -9,10 +9,10 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from core import Admit, Costs, Demand
+from core import LONG, Admit, Costs, Demand
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rt import CORE, LONG, Task, left_over, longest_wait, refused, simulate
+from rt import CORE, Task, left_over, longest_wait, refused, simulate
 
 UNDECIDED, ADMITTED, REFUSED, STARVES, GAVE_UP = range(5)
 MAX_PASSES = 40000

@@ -26,13 +26,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from core import TICKS_PER_US, time_now, well
+from core import LONG, TICKS_PER_US, time_now, well
 from rt import (
     CORE,
     DELETE,
     FAILED,
     LAUNCH,
-    LONG,
     OK,
     OWN_VM,
     Task,
@@ -186,7 +185,7 @@ def one_set(seed: str, make: Callable[[Random, Costs, int], list[Task]]) -> int:
 
 
 def test_admitted_sets_keep_their_deadlines() -> None:
-    rounds = 3000 if LONG else 200
+    rounds = 3000 if LONG else 80
     assert sum(one_set(f"costs {number}", fill) for number in range(rounds)) > rounds
 
 
@@ -207,7 +206,7 @@ def test_an_interruption_at_the_end_of_a_budget_takes_nothing_of_it() -> None:
 
 
 def test_one_keeps_its_deadlines_beside_greedy_ones() -> None:
-    rounds = 1000 if LONG else 100
+    rounds = 1000 if LONG else 40
     assert sum(one_set(f"greedy {number}", neighbours) for number in range(rounds)) == rounds
 
 

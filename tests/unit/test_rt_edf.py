@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from core import NEVER, TICKS_PER_US, Segment, time_now
+from core import LONG, NEVER, TICKS_PER_US, Segment, time_now
 from rt import (
     CORE,
     FAILED,
     LAUNCH,
-    LONG,
     OK,
     OWN_VM,
     RESERVE_VALUE,
@@ -174,7 +173,7 @@ def make_tasks(random: Random, cpus: int) -> list[Task]:
 def test_thousands_of_task_sets(cpus: int) -> None:
     boot(cpus, [1], [SLOTS])
     apps = jobs = 0
-    rounds = 5000 if LONG else 700
+    rounds = 5000 if LONG else 200
     for seed in range(rounds):
         ran, ended = compare(make_tasks(Random(f"{cpus} {seed}"), cpus), check=seed % 10 == 0)
         apps += ran
@@ -186,7 +185,7 @@ def test_thousands_of_task_sets(cpus: int) -> None:
 @pytest.mark.parametrize("cpus", [1, 3])
 def test_best_effort_gets_its_reserve(cpus: int) -> None:
     """On each CPU, in any interval, whatever the admitted apps do; and just those are refused that would break it."""
-    rounds = 1000 if LONG else 150 // cpus
+    rounds = 1000 if LONG else 60 // cpus
     ran = 0
     for seed in range(rounds):
         random = Random(f"reserve {cpus} {seed}")

@@ -8,7 +8,7 @@ import ctypes
 from random import Random
 
 import pytest
-from core import NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, lines, operator, time_now
+from core import LONG, NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, lines, operator, time_now
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
@@ -30,7 +30,6 @@ from rt import (
     INVALID_ADDRESS,
     INVALID_PARAM,
     LAUNCH,
-    LONG,
     NO_CALLER,
     OK,
     OWN_VM,
@@ -54,7 +53,7 @@ from rt import (
 )
 
 SETTINGS = settings(
-    max_examples=500 if LONG else 80,
+    max_examples=500 if LONG else 40,
     stateful_step_count=60,
     deadline=None,
     derandomize=True,

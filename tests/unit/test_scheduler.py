@@ -11,6 +11,7 @@ from core import (
     BLOCKED,
     CORE,
     HELD,
+    LONG,
     NEVER,
     OFF,
     READY,
@@ -32,7 +33,11 @@ QUANTUM_US = 1000
 QUANTUM = QUANTUM_US * TICKS_PER_US
 WATCHDOG_PET, DENIED = 1, -4
 SETTINGS = settings(
-    max_examples=150, stateful_step_count=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=500 if LONG else 60,
+    stateful_step_count=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
 )
 
 

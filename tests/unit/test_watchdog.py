@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 from core import (
     BLOCKED,
+    LONG,
     NEVER,
     RUNNING,
     TICKS_PER_US,
@@ -47,7 +48,7 @@ QUANTUM_US = 1000
 MS = 1000 * TICKS_PER_US
 PET = 1
 LONG_LIFE_MS, FIRST_PAUSE_MS = 10000, 100  # core/include/vm.h
-SETTINGS = settings(max_examples=80, deadline=None, derandomize=True)
+SETTINGS = settings(max_examples=200 if LONG else 25, deadline=None, derandomize=True)
 
 
 def boot(cpus: int, vcpus: list[int], watchdogs: list[int], most_ms: int = 0, rt_apps: int = 0) -> None:

@@ -8,7 +8,8 @@
 #include "hypercall.h"
 #include "rt_app.h"
 
-#define CALLS_MAX (RT_ADMIT_PASSES * RT_QUEUE_MAX)
+/* Steps of a decision: passes of all apps, RT_ADMIT_APPS a step, one of which takes them one by one; and its begin. */
+#define CALLS_MAX ((RT_ADMIT_PASSES + 1U) * (RT_QUEUE_MAX / RT_ADMIT_APPS + 1U) + RT_QUEUE_MAX)
 #define WATCHED_LOOKS 200U /* that may find an interrupt */
 #define TURNS_MAX 200000000U
 
