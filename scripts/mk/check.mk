@@ -5,7 +5,7 @@ VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
 check: ## format, lint, complexity, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-layers check-analyze check-warnings test-unit
+check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings test-unit
 
 check-format: | setup-dev
 	@$(CHECK) check.format
@@ -26,9 +26,13 @@ check-layers: | setup-dev
 check-analyze: | setup-dev
 	@$(CHECK) check.analyze
 
+# What `make mutate-faults` takes out of the sources must be there: it goes stale with any change of these lines.
+check-mutations: | setup-dev
+	@$(CHECK) pytest -q -p no:cacheprovider tests/check/test_mutations.py
+
 # Our own tools: each check must find the fault it is there for, each number must be one.
-check-self: | setup-dev
-	@$(CHECK) pytest -q -p no:cacheprovider -n 2 tests/check tests/bench tests/trace
+check-self: check-mutations | setup-dev
+	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --ignore=tests/check/test_mutations.py tests/check tests/bench tests/trace
 
 # The hypervisor with both compilers; hyp.mk turns every warning into an error.
 check-warnings: check-warnings-gcc check-warnings-clang
@@ -36,7 +40,7 @@ check-warnings: check-warnings-gcc check-warnings-clang
 # $(call check_warnings,name,compiler): the compiler's output is only of interest when it has complaints.
 define check_warnings
 	@mkdir -p $(BUILD)/check
-	@$(MAKE) --no-print-directory hyp HYP_CC=$(2) HYP_BUILD=$(BUILD)/check/hyp-$(1) >$(BUILD)/check/$(1).log 2>&1 || { \
+	@$(MAKE) --no-print-directory -j$(shell nproc) hyp HYP_CC=$(2) HYP_BUILD=$(BUILD)/check/hyp-$(1) >$(BUILD)/check/$(1).log 2>&1 || { \
 	    grep -E ':[0-9]+:[0-9]+: (warning|error|fatal error):|Error' $(BUILD)/check/$(1).log >&2; \
 	    echo "check-warnings: $(2) complains; all of it is in $(BUILD)/check/$(1).log" >&2; exit 1; }
 	@echo "check-warnings: ok, no warning from $(2)"
@@ -68,5 +72,5 @@ requirements: | setup-dev ## pin scripts/requirements*.in anew
 	$(call pin,requirements,)
 	$(call pin,requirements-fpga,-c scripts/requirements.txt)
 
-.PHONY: check check-format check-lint check-limits check-files check-layers check-analyze check-self check-warnings \
+.PHONY: check check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-self check-warnings \
 	check-warnings-gcc check-warnings-clang format requirements
