@@ -30,6 +30,7 @@ from tessera.machine import HYPERVISOR, Machine
 
 LATE_US = 10000  # the default bound, and the reserve in it
 RESERVE_US = 1000
+QUANTUM_US = 1000  # of best effort, in rt-reserve.dts
 FOR_EVER = 4_000_000_000  # jobs that never end
 NS_PER_US = 1000
 NS_PER_MS = 1_000_000
@@ -194,7 +195,7 @@ def harts() -> Iterator[Machine]:
     changes = f"""
         vms {{
             rtm {{ bootargs = "report=0 set={apps}"; sign-of-life = "rtm: {HARTS} apps run"; }};
-            watch {{ bootargs = "role=switch patience=1000 gaps=24 threshold={turns_ns}"; }};
+            watch {{ bootargs = "role=switch patience=100 gaps=24 threshold={turns_ns}"; }};
         }};
     """
     system = built_with_harts("rt-reserve", HARTS, changes)
@@ -220,6 +221,13 @@ def test_on_several_harts_best_effort_never_waits_longer_than_the_bound(harts: M
 
 def test_on_several_harts_a_watchdog_expires_beside_the_apps(harts: Machine) -> None:
     assert_watchdog_expires(harts)
+
+
+def test_on_several_harts_one_without_an_app_takes_over(harts: Machine) -> None:
+    """A guest that an app interrupts goes on there at once."""
+    rt_end(harts, HARTS - 1)
+    longest = max((after - before for before, after in watched(harts)), default=0)
+    assert longest <= QUANTUM_US * NS_PER_US
 
 
 def test_on_several_harts_the_operator_ends_the_apps(harts: Machine) -> None:
