@@ -4,8 +4,9 @@
  *
  *   victim     has an app on hart 0 whose every job executes the same instructions, and says how many the hart has executed
  *              from the job's first to its last:   launches: 10 jobs, 400015 to 400015 instructions
- *   attacker   rests, launches apps on hart 0 whose releases come much later, and whose releases come soon, and deletes them
- *              again, in turns of TURN_MS; says at the end of each:   launches: far: 180 launched
+ *   attacker   rests, launches apps on hart 0 whose releases come much later, rests, launches apps whose releases come before
+ *              all others there, and deletes them again, in turns of TURN_MS; with only=far or only=soon launches in that
+ *              manner alone. Says at the end of each:   launches: far: 180 launched
  */
 #include <stdbool.h>
 #include <string.h>
@@ -81,10 +82,18 @@ static _Noreturn void victim(void)
 /* --- attacker --- */
 
 #define APPS 60U
-#define TURN_MS 60U
+#define TURN_MS 40U
 #define APP_PERIOD_US 100000000U
 #define FAR (1000U * TICKS_PER_MS)
-#define SOON (20U * TICKS_PER_MS)
+/* Before the victim's next release while its job runs, and after the app's deletion. */
+#define SOON (4U * TICKS_PER_MS)
+
+/* How apps are launched: so many at a time, the first releases so many ticks ahead. */
+struct manner {
+    const char *name;
+    unsigned long apps;
+    uint64_t ahead;
+};
 
 static void rest(void)
 {
@@ -92,53 +101,60 @@ static void rest(void)
     machine_wait();
 }
 
-/* Launches all apps, then deletes them, again and again; each first release comes before the one before, so that each is
- * the next release of all when `ahead` is short. */
-static void storm(const char *name, uint64_t ahead)
+/* Launches apps, then deletes them, again and again; each first release comes before the one before. */
+static void launch(const struct manner *how)
 {
     struct rt_params params = params_of(APP_PERIOD_US, 1);
     uint64_t end = machine_time() + TURN_MS * TICKS_PER_MS;
     unsigned long launched = 0;
 
     while (machine_time() < end) {
-        uint64_t first = machine_time() + ahead;
+        uint64_t first = machine_time() + how->ahead;
 
-        for (unsigned long n = 0; n < APPS; n++) {
+        for (unsigned long n = 0; n < how->apps; n++) {
             (void)rt_create_app(&params);
         }
-        for (unsigned long n = 0; n < APPS; n++) {
+        for (unsigned long n = 0; n < how->apps; n++) {
             launched += rt_launch_app(RT_OWN_VM, n, first - n).error == 0;
         }
-        for (unsigned long n = 0; n < APPS; n++) {
+        for (unsigned long n = 0; n < how->apps; n++) {
             (void)rt_delete_app(n);
         }
     }
-    print("launches: %s: %lu launched\n", name, launched);
+    print("launches: %s: %lu launched\n", how->name, launched);
 }
 
-static _Noreturn void attacker(void)
+static _Noreturn void attacker(const char *only)
 {
+    static const struct manner manners[] = {
+        {"far", APPS, FAR},
+        {"soon", 8, SOON},
+    };
+
     for (;;) {
-        rest();
-        print("launches: rested\n");
-        storm("far", FAR);
-        rest();
-        storm("soon", SOON);
+        for (size_t i = 0; i < sizeof(manners) / sizeof(manners[0]); i++) {
+            rest();
+            print("launches: rested\n");
+            if (*only == '\0' || strcmp(only, manners[i].name) == 0) {
+                launch(&manners[i]);
+            }
+        }
     }
 }
 
 int main(unsigned long hart, const void *fdt)
 {
-    char role[16] = "";
+    char role[16] = "", only[16] = "";
 
     (void)hart;
     uart_init();
     (void)timer_init();
     machine_wake_by_timer(true);
     (void)fdt_bootarg(fdt, "role", role, sizeof(role));
+    (void)fdt_bootarg(fdt, "only", only, sizeof(only));
     print("launches: %s\n", role);
     if (strcmp(role, "victim") == 0) {
         victim();
     }
-    attacker();
+    attacker(only);
 }

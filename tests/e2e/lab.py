@@ -24,6 +24,7 @@ from tessera.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_sys
 
 SYSTEMS = Path(__file__).resolve().parent / "systems"
 GUESTS = ROOT / "build" / "guests"
+NEWER_QEMU = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
@@ -32,7 +33,8 @@ LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval,zawrs"
 VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
 # For several harts in virtual time. Under -icount QEMU lets a hart run to the next deadline of its clock, and one that
-# waits for a lock spins for as long. A filter of a network that nothing uses has a deadline each TURN_US.
+# waits for a lock spins for as long. A filter of a network that nothing uses has a deadline each TURN_US. QEMU 7.2
+# gives other harts only what a busy one leaves of that (CAVEATS.md).
 TURN_US = 10
 TURNS = (
     "-netdev", "hubport,hubid=0,id=turns",
