@@ -236,6 +236,7 @@ static const struct {
                   {"seed", seed},
                   {"legacy", legacy},
                   {"storm", storm},
+                  {"wander", wander},
                   {"finish-off", finish_off},
                   {"finish-reset", finish_reset},
                   {"finish-failed", finish_failed}};

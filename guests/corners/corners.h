@@ -32,6 +32,11 @@ void finish_failed(unsigned long hart, const void *fdt);
 /* storm: a passed-through device that interrupts as often as it can, for a while. */
 void storm(unsigned long hart, const void *fdt);
 
+/* --- wander.c --- */
+
+/* wander: floating-point values of a VCPU that goes from hart to hart. */
+void wander(unsigned long hart, const void *fdt);
+
 /* --- legacy.c --- */
 
 /* legacy: the calls of SBI v0.1; the last one shuts down. */

@@ -4,11 +4,13 @@
 import time
 
 import pytest
-from lab import AGAIN, SOON_S, await_life, booted, built
+from lab import AGAIN, HYPERVISOR_BIN, SOON_S, TURNS, VIRTUAL, await_life, booted, built
+from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, RunError, find_qemu
 
+NEWER = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")  # make setup-qemu-new
 COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 
 
@@ -66,7 +68,7 @@ def qemu_with(cpu: str) -> str | None:
     try:
         find_qemu(cpu_flags=cpu)
     except RunError:
-        return str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")
+        return NEWER
     return None
 
 
@@ -75,3 +77,26 @@ def test_linux_where_access_to_senvcfg_has_to_be_allowed():
     system, cpu = built("linux"), "smstateen=true"
     with booted(system, "corners-smstateen", cpu=cpu, qemu=qemu_with(cpu)) as machine:
         await_life(alone(machine), system)
+
+
+def wrong_values(hypervisor=HYPERVISOR_BIN) -> int:
+    """
+    Of 100 that a VCPU looks for in a floating-point register, having come from the other hart each time. On the newer
+    QEMU: the older one gives the second hart no time while the first goes round.
+    """
+    system = built("corners-wander", hypervisor=hypervisor)
+    with booted(system, "corners-wander", *VIRTUAL, *TURNS, qemu=NEWER) as machine:
+        found = alone(machine).expect("wander", r"^corners: wandered: (\d+) looks, (\d+) wrong$", SOON_S)
+        assert int(found[1]) == 100
+        return int(found[2])
+
+
+def test_floating_point_follows_a_vcpu_to_a_hart_that_was_idle():
+    """The hart's registers still hold the VCPU's values of before."""
+    assert wrong_values() == 0
+
+
+@asked_for
+def test_a_hart_that_believes_its_old_values_is_found():
+    stale = Mutant("fp-stale", "arch/riscv/vcpu.c", "        cpu->arch.fp = FP_STALE;\n", "        (void)cpu;\n")
+    assert wrong_values(hypervisor_of(stale)) >= 49  # the first time there is nothing old

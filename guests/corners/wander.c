@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A VCPU that computes on one hart of the machine, then on the other, and comes back to the first, which has run nothing
+ * meanwhile. Which VCPU wakes where is the scheduler's choice: a hart that is idle takes what its own timer wakes, and one
+ * that is busy leaves what it wakes to the other.
+ */
+#include "corners.h"
+#include "csr.h"
+#include "platform.h"
+#include "plic.h"
+#include "print.h"
+#include "sbi.h"
+
+#define MS (PLATFORM_TIMEBASE_HZ / 1000U)
+#define CLOCK_BASE 0x101000UL
+#define CLOCK_IRQ 11U
+#define CLOCK_TIME_LOW 0x00U
+#define CLOCK_TIME_HIGH 0x04U
+#define CLOCK_ALARM_LOW 0x08U
+#define CLOCK_ALARM_HIGH 0x0cU
+#define CLOCK_IRQ_ENABLED 0x10U
+#define CLOCK_CLEAR_INTERRUPT 0x1cU
+#define CLOCK_MS 1000000U
+
+#define ROUNDS 50U
+#define OTHER_CONTEXT 3U /* S-mode of hart 1 */
+
+static volatile unsigned int woken; /* how often the wanderer has looked */
+static volatile unsigned int wrong;
+
+static volatile uint32_t *clock_register(uint32_t offset)
+{
+    return (volatile uint32_t *)(CLOCK_BASE + offset);
+}
+
+/* The alarm comes from the timer of the hart that this VCPU runs on. */
+static void set_alarm(uint64_t ns)
+{
+    uint64_t when = *clock_register(CLOCK_TIME_LOW);
+
+    when |= (uint64_t)*clock_register(CLOCK_TIME_HIGH) << 32;
+    when += ns;
+    *clock_register(CLOCK_ALARM_HIGH) = (uint32_t)(when >> 32);
+    *clock_register(CLOCK_ALARM_LOW) = (uint32_t)when;
+}
+
+static uint64_t load_f31(void)
+{
+    uint64_t value;
+
+    __asm__ volatile(".option push\n\t.option arch, +d\n\tfmv.x.d %0, f31\n\t.option pop" : "=r"(value));
+    return value;
+}
+
+static void store_f31(uint64_t value)
+{
+    __asm__ volatile(".option push\n\t.option arch, +d\n\tfmv.d.x f31, %0\n\t.option pop" ::"r"(value));
+}
+
+static void acknowledge(void)
+{
+    uint32_t source = plic_claim(OTHER_CONTEXT);
+
+    csr_clear_sip(SIE_SOFT);
+    if (source == CLOCK_IRQ) {
+        *clock_register(CLOCK_CLEAR_INTERRUPT) = 1;
+        plic_complete(OTHER_CONTEXT, source);
+    }
+}
+
+/* Another value each time: it must be there when this VCPU wakes the next time, wherever that is. */
+static void wanderer(unsigned long hart, void *argument)
+{
+    uint64_t value = 0;
+
+    (void)hart;
+    (void)argument;
+    csr_write_sie(SIE_SOFT | SIE_EXTERNAL);
+    csr_set_sstatus(SSTATUS_FS);
+    store_f31(value);
+    for (;;) {
+        csr_wait_for_interrupt(); /* interrupts are off: it goes on behind this */
+        acknowledge();
+        wrong = wrong + (load_f31() != value);
+        value++;
+        store_f31(value);
+        woken = woken + 1U;
+    }
+}
+
+/* Both VCPUs sleep when the alarm comes: the wanderer runs on the hart where this VCPU was. */
+static void call_here(void)
+{
+    set_alarm(CLOCK_MS);
+    sbi_set_timer(csr_read_time() + 2U * MS);
+    csr_wait_for_interrupt();
+    sbi_set_timer(~0UL);
+}
+
+/* This VCPU keeps its hart: the wanderer runs on the other one. */
+static void call_there(void)
+{
+    unsigned int before = woken;
+
+    sbi_send_ipi((struct sbi_harts){.mask = 1UL << 1});
+    while (woken == before) {
+    }
+    for (uint64_t begun = csr_read_time(); csr_read_time() - begun < MS / 10U;) {
+    }
+}
+
+void wander(unsigned long hart, const void *fdt)
+{
+    (void)fdt;
+    plic_set_priority(CLOCK_IRQ, 1);
+    plic_set_threshold(OTHER_CONTEXT, 0);
+    plic_enable(OTHER_CONTEXT, CLOCK_IRQ, true);
+    *clock_register(CLOCK_IRQ_ENABLED) = 1;
+    csr_write_sie(SIE_TIMER);
+    start_other_hart(hart, wanderer);
+    for (uint64_t begun = csr_read_time(); csr_read_time() - begun < MS;) {
+    }
+    for (unsigned int i = 0; i < ROUNDS; i++) {
+        call_here();
+        call_there();
+    }
+    print("corners: wandered: %u looks, %u wrong\n", woken, wrong);
+}
