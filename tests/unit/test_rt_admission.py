@@ -186,9 +186,9 @@ def test_periods_without_a_common_multiple_that_we_could_count() -> None:
     assert (verdict, test.passes) == (GAVE_UP, MAX_PASSES + 1)
 
 
-@pytest.mark.parametrize("blocked", [2**61, 2**63])
+@pytest.mark.parametrize("blocked", [2**61, 2**63 - 1, 2**63])
 def test_a_busy_period_beyond_our_numbers_is_given_up_at_once(blocked: int) -> None:
-    """Two apps wait for that time each: 2^62 is no number of ours any more, nor is what 64 bits do not hold."""
+    """Two apps wait for that time each: 2^62 is no number of ours, nor a sum or product that wraps."""
     verdict, test = decide([(1, 2**45, 2**45)] * 2, blocked)
     assert verdict == GAVE_UP
     assert test.passes <= 2
