@@ -3,10 +3,11 @@
 #include "sysimage.h"
 #include "lib.h"
 #include "memmap.h"
+#include "seed.h"
 #include "system.h"
 
 _Static_assert(sizeof(struct sysimage_header) == 128, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_vm) == 160, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_vm) == 168, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_load) == 40, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
@@ -105,8 +106,13 @@ static const char *check_memory(const struct sysimage_header *image, const struc
 {
     struct memmap map = {sysimage_at(image, vm->regions_offset), vm->nregions};
 
+    hpa_t hpa;
+
     if (map.count == 0 || map.regions->kind != SYSIMAGE_REGION_RAM) {
         return "a VM whose first memory region is not RAM";
+    }
+    if (vm->seed != 0 && !memmap_ram(&map, (gpa_t)vm->seed, SEED_SIZE, &hpa)) {
+        return "a seed outside the guest's memory";
     }
     return memmap_check(&map, (hpa_t)image->ram_base, image->ram_size);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fills a VM's memory at every start: devices reset, RAM cleared, payloads copied from the system image (which stays
- * as it was loaded, or the VM is refused: see load_refuse()), features that the machine lacks blotted out of the device tree. Runs in the time slices of the
+ * as it was loaded, or the VM is refused: see load_refuse()), features that the machine lacks blotted out of the device tree, which gets its seed. Runs in the time slices of the
  * VM's own VCPU 0, a chunk at a time, so that starting a large VM disturbs nobody.
  */
 #include "arch.h"
 #include "console.h"
 #include "lib.h"
+#include "seed.h"
 #include "system.h"
 #include "vm.h"
 
@@ -196,15 +197,17 @@ static bool __attribute__((noinline)) load_stage(struct vm *vm)
         return load_clear(vm, stage - STAGE_REGIONS_FROM);
     } else if (stage < STAGE_FIXUPS_FROM) {
         return load_copy(vm, stage - STAGE_LOADS_FROM);
-    } else {
+    } else if (stage < STAGE_FIXUPS_FROM + vm->config->nfixups) {
         load_fixup(vm, stage - STAGE_FIXUPS_FROM);
+    } else if (ARCH_SEEDS) {
+        seed_step(vm, stage - STAGE_FIXUPS_FROM - vm->config->nfixups);
     }
     return true;
 }
 
 bool vm_load_step(struct vm *vm)
 {
-    unsigned stages = STAGE_FIXUPS_FROM + vm->config->nfixups;
+    unsigned stages = STAGE_FIXUPS_FROM + vm->config->nfixups + (ARCH_SEEDS ? SEED_STEPS : 0);
     uint64_t start = arch_instret();
 
     while (vm->stage < stages && !arch_irq_pending() && load_stage(vm)) {

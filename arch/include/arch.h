@@ -25,6 +25,7 @@
  *   ARCH_RAM_ALIGN                        guest RAM begins and ends, for guest and host, at multiples of this
  *   ARCH_GPA_LIMIT                        guest-physical addresses are below this
  *   ARCH_HPA_LIMIT                        host-physical addresses are below this
+ *   ARCH_SEEDS                            false: the machine has never a seed for guests (seed.h)
  *   void arch_irq_devices(bool)           whether this CPU takes interrupts of devices, as it does from its start on; they
  *                                         stay pending meanwhile
  *   void *arch_window_for(arch_cpu, hpa, size)  arch_window() of all of [hpa, hpa + size) for this CPU's struct arch_cpu,

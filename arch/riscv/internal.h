@@ -29,6 +29,9 @@ const char *probe_machine(const struct sysimage_header *image);
 /* The same for what shows only in page tables; after hostmap_window(). */
 void probe_paging(void);
 
+/* Takes the seed from the firmware's device tree of `size` bytes, if it has one. After probe_machine(). */
+void probe_seed(ulong tree, ulong size);
+
 /* Sees to it that this hart's VS timer (Sstc) never comes due until it is set, also where its use is hidden. */
 void probe_rest_timer(void);
 

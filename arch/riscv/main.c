@@ -15,6 +15,7 @@ void hypervisor_panic(ulong sp) __attribute__((noreturn));
 #define INSN_JAL_FORWARD(distance) (0x6fU | (distance) << 20)
 
 #define TREE_MAGIC 0xd00dfeedUL
+#define TREE_HEADER 40UL
 #define TREE_LARGEST 0x200000UL /* that may begin below the hypervisor and reach into it */
 
 static void boot_failed(const char *what, const char *detail) __attribute__((noreturn));
@@ -50,8 +51,7 @@ static ulong tree_size(ulong tree)
 }
 
 /* Firmware that has put its device tree (a1) into the hypervisor or the system image has damaged it: OpenSBI's fw_jump has a
- * fixed place for the tree, whatever it was told to start. We do not read the tree; what is not near us may be anything,
- * also memory that only firmware may read, and in VMs' RAM a tree does no harm. */
+ * fixed place for the tree, whatever it was told to start. In VMs' RAM a tree does no harm. */
 static void boot_check_tree(ulong tree)
 {
     extern const char __text_start[], __hyp_end[];
@@ -66,6 +66,21 @@ static void boot_check_tree(ulong tree)
                     tree, tree + size - 1U, start, end - 1U);
         console_drain();
         arch_shutdown(true);
+    }
+}
+
+/* The seed in the firmware's device tree, before a VM's memory is where the tree is. Only of a tree in the RAM from the hypervisor
+ * on: what lies elsewhere may be anything, also memory that only firmware may read. */
+static void boot_seed(ulong tree, const struct sysimage_header *image)
+{
+    extern const char __text_start[];
+    ulong start = (ulong)__text_start, end = image->ram_base + image->ram_size, size;
+
+    if (tree % 8U == 0 && tree >= start && tree < end && end - tree > TREE_HEADER) {
+        size = tree_size(tree);
+        if (size >= TREE_HEADER && size <= TREE_LARGEST && size <= end - tree) {
+            probe_seed(tree, size);
+        }
     }
 }
 
@@ -138,6 +153,7 @@ void boot_first(ulong hartid, ulong tree)
     if (wrong != NULL) {
         boot_failed("this machine lacks ", wrong);
     }
+    boot_seed(tree, image);
     boot_patches(image);
     hyp.image = image;
     vrtc_boot(platform_wall_clock());

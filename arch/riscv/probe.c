@@ -2,6 +2,7 @@
 /* What the machine really has: each optional CSR and instruction is tried once, before anything else touches it. */
 #include "arch.h"
 #include "internal.h"
+#include "seed.h"
 #include "system.h"
 
 struct probe_result {
@@ -95,6 +96,20 @@ void probe_paging(void)
 
     if (probe_run(probe_load, hostmap_pbmt_page(cpu_self())).ok != 0) {
         seek(&pbmt);
+    }
+}
+
+/* The tree's first and last words are there: what firmware keeps to itself, it keeps by pages. */
+static bool tree_is_there(ulong tree, ulong size)
+{
+    return probe_run(probe_load, tree).ok != 0 && probe_run(probe_load, (tree + size - 8U) & ~7UL).ok != 0;
+}
+
+void probe_seed(ulong tree, ulong size)
+{
+    if ((machine.hidden & (1U << RISCV_FEATURE_SEED)) == 0 && tree_is_there(tree, size) &&
+        seed_take((uint8_t *)tree, (uint32_t)size)) {
+        machine.features |= 1U << RISCV_FEATURE_SEED;
     }
 }
 

@@ -98,7 +98,8 @@ struct sysimage_vm {
     uint32_t rt_period_max_us;         /* an app's longest period, microseconds */
     uint64_t finisher;                 /* guest-physical address of the emulated test finisher, 0: none */
     uint64_t rtc;                      /* guest-physical address of the emulated clock, 0: none */
-    uint32_t rtc_irq;                  /* guest PLIC source of its alarm, 1 .. 31; 0: none */
+    uint64_t seed;        /* guest-physical address of 32 bytes of the device tree for a random seed, 0: none */
+    uint32_t rtc_irq;     /* guest PLIC source of its alarm, 1 .. 31; 0: none */
     uint32_t irqs_per_ms; /* interrupts of each pass-through source, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: any number */
 };
 

@@ -27,7 +27,7 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
 # What does not run while guests do, or whose length nobody waits for, is compiled for size; what is not on a way that is
 # measured also saves its registers by calling the compiler's library.
 HYP_SMALL := core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
-HYP_TINY := operator/channels.c operator/keys.c core/console.c core/console_filter.c core/console_out.c core/console_log.c core/memmap.c core/sysimage.c core/system.c core/vm.c \
+HYP_TINY := operator/channels.c operator/keys.c core/console.c core/console_filter.c core/console_out.c core/console_log.c core/memmap.c core/seed.c core/sysimage.c core/system.c core/vm.c \
             core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \

@@ -2,11 +2,11 @@
 """
 Counts a Linux guest natively under the conditions it has in its VM, so that the difference is the hypervisor.
 
-QEMU's own way of starting a kernel gives it what a VM has not: PCI, a clock, flash and eight virtio slots to look at,
-and a random seed, new at every start. A seed saves Linux from gathering entropy with its timer, 0.16 G instructions, so
-both have to get the same one or none. The devices can be left out of the device tree; but QEMU 7.2 puts a seed of its
-own into whatever tree it is given, and a command line comes too late to forbid its use. So the kernel gets a tree of
-ours: OpenSBI starts three instructions that exchange the pointer to it and jump to the kernel. The kernel's image and
+QEMU's own way of starting a kernel gives it what a VM has not: PCI, flash and eight virtio slots to look at. These
+can be left out of the device tree. A random seed saves Linux from gathering entropy with its timer, so both have to
+get one or none: the VM's comes from the hypervisor if its tree has a place for it, and QEMU 7.2 puts one into
+whatever tree it is given, where a command line comes too late to forbid its use. So the kernel gets a tree of ours:
+OpenSBI starts three instructions that exchange the pointer to it and jump to the kernel. The kernel's image and
 initramfs are the VM's, byte for byte.
 """
 
@@ -23,7 +23,7 @@ START = 0x80200000  # where OpenSBI starts what -kernel names
 KERNEL = 0x80400000
 INITRD = 0x84000000
 TREE = 0x87000000
-_NOT_IN_A_VM = ("pmu", "fw-cfg", "flash", "platform-bus", "rtc", "pci", "virtio_mmio")
+_NOT_IN_A_VM = ("pmu", "fw-cfg", "flash", "platform-bus", "pci", "virtio_mmio")
 _A1, _T0 = 11, 5
 
 
@@ -73,7 +73,7 @@ def _has_seed(tree: Path) -> bool:
 
 
 def _give_seed(tree: Path, vm_tree: Path) -> None:
-    """The seed that the VM's tree holds, or none if it holds none."""
+    """One if the VM's tree has a place for it; its value does not matter."""
     if _has_seed(tree):
         run_tool(["fdtput", "-d", str(tree), "/chosen", "rng-seed"])
     if _has_seed(vm_tree):

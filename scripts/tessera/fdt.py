@@ -14,12 +14,13 @@ _BEGIN_NODE, _END_NODE, _PROP, _NOP, _END = 1, 2, 3, 4, 9
 
 @dataclass(frozen=True)
 class Value:
-    """The value of a property: `data` at `offset` bytes from the blob's start."""
+    """The value of a property: `data` at `offset` bytes from the blob's start, its name at `name_offset`."""
 
     path: str
     name: str
     offset: int
     data: bytes
+    name_offset: int
 
 
 def compile_dts(text: str, name: str) -> bytes:
@@ -54,7 +55,8 @@ def values(blob: bytes) -> Iterator[Value]:
         elif token == _PROP:
             size, name_at = struct.unpack_from(">2I", blob, at)
             at += 8
-            yield Value("/".join(path) or "/", _string(blob, strings_at + name_at), at, blob[at : at + size])
+            name_at += strings_at
+            yield Value("/".join(path) or "/", _string(blob, name_at), at, blob[at : at + size], name_at)
             at += (size + 3) & ~3
         elif token == _END:
             return

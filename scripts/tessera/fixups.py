@@ -12,6 +12,9 @@ from tessera import fdt
 from tessera.layout import FEATURES
 from tessera.schema import ISA_PROPERTIES
 
+SEED = "rng-seed"  # of /chosen: a place to fill in, or, without a machine's seed, a name to blot out
+SEED_SIZE = 32
+
 
 @dataclass(frozen=True)
 class Fixup:
@@ -30,7 +33,14 @@ def find_fixups(blob: bytes, told: tuple[str, ...]) -> list[Fixup]:
             fixups += [
                 Fixup(FEATURES.index(name), value.offset + at, b"x") for at, name in _names(value.data) if name in told
             ]
+        if value.name == SEED:
+            fixups.append(Fixup(FEATURES.index("seed"), value.name_offset, b"x"))
     return fixups
+
+
+def find_seed(blob: bytes) -> int:
+    """The offset of the place for a random seed in a compiled device tree; 0: it has none."""
+    return next((value.offset for value in fdt.values(blob) if value.name == SEED), 0)
 
 
 def _names(data: bytes) -> Iterator[tuple[int, str]]:

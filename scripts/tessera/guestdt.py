@@ -4,6 +4,7 @@
 import re
 
 from tessera import virtual
+from tessera.fixups import SEED, SEED_SIZE
 from tessera.model import Board, BoardDevice, Shared, System, Vm
 from tessera.schema import GUEST_FEATURES
 
@@ -75,6 +76,8 @@ def _chosen(vm: Vm) -> list[str]:
         if load.what == "initrd":
             body.append(f"linux,initrd-start = {_cells(*_wide(load.gpa))};")
             body.append(f"linux,initrd-end = {_cells(*_wide(load.end))};")
+    if vm.machine.architecture == "riscv":
+        body.append(f"{SEED} = [{'00' * SEED_SIZE}];  // the hypervisor writes another at each start")
     return _node("chosen", body)
 
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from tessera import layout, virtual
 from tessera.check_rt import RtLimits, limits
-from tessera.fixups import Fixup
+from tessera.fixups import Fixup, find_seed
 from tessera.layout import PAGE, align_up
 from tessera.model import System, Vm
 from tessera.problems import BuildError
@@ -161,6 +161,7 @@ def _vm(vm: Vm, names: list[str], rt: RtLimits, arrays: dict[str, tuple[int, int
         uart_irq=vm.machine.uart_irq if heard else 0,
         entry=vm.entry,
         dtb=vm.dtb_address,
+        seed=_seed(vm),
         irqs_per_ms=node["interrupts-per-ms"],
         **_emulated(vm),
         **numbers,
@@ -176,6 +177,12 @@ def _emulated(vm: Vm) -> dict[str, int | bytes]:
         "rtc": virtual.RTC_BASE if vm.has_rtc else 0,
         "rtc_irq": vm.rtc_irq,
     }
+
+
+def _seed(vm: Vm) -> int:
+    """The address of the place for a seed in the device tree, 0 if it has none."""
+    offset = find_seed(vm.loads[-1].data)
+    return vm.dtb_address + offset if offset else 0
 
 
 def _mask(names: list[str], wanted: tuple[str, ...]) -> int:

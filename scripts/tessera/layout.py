@@ -42,6 +42,7 @@ FEATURES = (
     "zbs",
     "svinval",
     "zawrs",
+    "seed",
 )
 
 VM_AUTOSTART = 1 << 0
@@ -143,6 +144,7 @@ VM = Record(
         ("rt_period_max_us", "I"),
         ("finisher", "Q"),
         ("rtc", "Q"),
+        ("seed", "Q"),
         ("rtc_irq", "I"),
         ("irqs_per_ms", "I"),
     ),

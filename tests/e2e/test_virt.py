@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a guest finds that boots on QEMU's virt under OpenSBI (guests/corners): the same bytes natively and in a VM."""
 
+import json
+import mmap
 import re
+import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from lab import SOON_S, booted, built, command, keyboard
+from hchacha20 import hchacha20
+from lab import HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, keyboard, run
 
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, Qemu, find_qemu, native_command
@@ -139,3 +145,71 @@ def test_misaligned_accesses_are_answered_as_by_a_newer_qemu(spawn: Callable[...
     native = spawn(native_command(find_qemu(NEWER), built("virt"), "widths"), ["widths"])
     ours = lines_of(newer, "widths", "all widths done")
     assert ours == lines_of(native, "widths", "all widths done")
+
+
+SEED = re.compile(r"^corners: seed of (\d+) bytes:([0-9a-f]*)\.$", re.MULTILINE)
+SEEDED = ("seed", "seed-other")
+LIVES = 3  # of each
+RAM_BASE, RAM_SIZE = 0x80000000, 0x20000000
+
+
+def seeds(machine: Machine) -> dict[str, list[bytes]]:
+    """Of the first LIVES starts of two VMs."""
+    for name in SEEDED:
+        start(machine, name)
+
+    def found(name: str) -> list[bytes]:
+        said = SEED.findall(machine.console.finished(name))
+        assert all(len(value) == 2 * int(size) for size, value in said)
+        return [bytes.fromhex(value) for _, value in said][:LIVES]
+
+    enough = machine.wait_until(lambda: all(len(found(name)) == LIVES for name in SEEDED), SOON_S)
+    assert enough, machine.console.log[-20:]
+    return {name: found(name) for name in SEEDED}
+
+
+def save_ram(monitor: Path, file: Path) -> None:
+    """Has QEMU write all of the machine's RAM."""
+    with socket.socket(socket.AF_UNIX) as control:
+        control.connect(str(monitor))
+        answers = control.makefile("r")
+        answers.readline()
+        save = {"val": RAM_BASE, "size": RAM_SIZE, "filename": str(file)}
+        for order in ({"execute": "qmp_capabilities"}, {"execute": "pmemsave", "arguments": save}):
+            control.sendall(json.dumps(order).encode())
+            while "return" not in json.loads(answers.readline()):
+                pass
+
+
+def machine_seed() -> int:
+    """Where the hypervisor keeps it."""
+    symbols = run(["riscv64-unknown-elf-nm", str(HYPERVISOR_BIN.with_suffix(".elf"))]).stdout.split("\n")
+    return next(int(line.split()[0], 16) for line in symbols if line.endswith(" machine_seed"))
+
+
+@pytest.mark.parametrize("program", [None, NEWER], ids=["qemu", "newer"])
+def test_each_start_of_each_vm_gets_a_seed_of_its_own(program: str | None):
+    """Computed from the machine's, of which nothing is left in memory but what the hypervisor keeps."""
+    monitor, dump = OUT / "seed.monitor", OUT / "seed.ram"
+    qmp = ("-qmp", f"unix:{monitor},server=on,wait=off")
+    with booted(built("virt"), "virt-seed", *qmp, qemu=program) as machine:
+        assert machine.wait_until(lambda: any("Tessera on" in line for line in machine.console.log), SOON_S)
+        told = seeds(machine)
+        save_ram(monitor, dump)
+    with dump.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as ram:
+        at = machine_seed() - RAM_BASE
+        key = ram[at : at + 32]
+        assert len(set(key)) > 8, "the machine has a seed"
+        assert ram.find(key) == at
+        assert ram.find(key, at + 1) == -1, "the machine's seed is elsewhere, too"
+    dump.unlink()
+    names = built("virt").names
+    for name in SEEDED:
+        wanted = [hchacha20(key, struct.pack("<4I", names.index(name), life + 1, 0, 0)) for life in range(LIVES)]
+        assert told[name] == wanted
+
+
+def test_a_vm_of_a_machine_without_a_seed_gets_none():
+    with booted(built("virt", without="seed"), "virt-no-seed") as machine:
+        assert machine.wait_until(lambda: any("Tessera on" in line for line in machine.console.log), SOON_S)
+        assert seeds(machine) == {name: [b""] * LIVES for name in SEEDED}

@@ -41,6 +41,7 @@ def test_what_every_guest_gets(workshop):
     assert nodes["/chosen"] == {
         "bootargs": b'say "hi" \\ there\0',
         "stdout-path": b"/soc/serial@10000000\0",
+        "rng-seed": bytes(32),
     }
     assert cells(nodes["/memory@80000000"]["reg"]) == [0, 0x80000000, 0, 0x400000]
     assert cells(nodes["/cpus"]["timebase-frequency"]) == [10000000]

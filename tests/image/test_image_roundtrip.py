@@ -3,6 +3,7 @@
 
 import json
 import os
+import struct
 from dataclasses import dataclass, field
 
 import pytest
@@ -170,6 +171,9 @@ def check_vm(image, read, vm, blob):
     assert bool(fields["flags"] & layout.VM_RESTART_FATAL) == (props.get("on-fatal") == '"restart"')
     assert fields["watchdog_ms"] == int(props.get("watchdog-ms", "<0>").strip("<>"))
     assert fields["restart_pause_max_ms"] == int(props.get("restart-pause-max-ms", "<10000>").strip("<>"))
+    seed = fields["seed"] - fields["dtb"]
+    assert blob[seed - 12 : seed] == struct.pack(">2I", 3, 32) + blob[seed - 4 : seed]
+    assert blob[seed : seed + 32] == bytes(32)
     assert fields["irqs_per_ms"] == int(props.get("interrupts-per-ms", "<20>").strip("<>"))
     assert fields["uart_irq"] == (0 if "uart-polled" in props else 10)
     assert (fields["uart"], fields["plic"]) == (virtual.UART_BASE, virtual.PLIC_BASE)

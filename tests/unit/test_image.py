@@ -30,10 +30,10 @@ TOTAL_SIZE, NHARTS, NVMS, VMS_OFFSET, QUANTUM, TIMEBASE, RAM_BASE, NAME = (
     layout.HEADER.offset(field)
     for field in ("total_size", "nharts", "nvms", "vms_offset", "quantum_us", "timebase_hz", "ram_base", "name")
 )
-NVCPUS, RT_APPS, SEND_TO, MESSAGE_IRQ, IRQS_PER_MS, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET, NFIXUPS = (
+NVCPUS, RT_APPS, SEND_TO, MESSAGE_IRQ, IRQS_PER_MS, SEED, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET, NFIXUPS = (
     layout.VM.offset(field)
     for field in (
-        *("nvcpus", "rt_apps", "send_to", "message_irq", "irqs_per_ms"),
+        *("nvcpus", "rt_apps", "send_to", "message_irq", "irqs_per_ms", "seed"),
         *("nregions", "regions_offset", "loads_offset", "nfixups"),
     )
 )
@@ -138,6 +138,9 @@ def test_each_kind_of_fault_is_named() -> None:
     assert after((VMS + LOADS_OFFSET, LOADS + 4)) == "a table outside the image"  # not aligned
     assert after((REGIONS + 32 + 8, 0x80000000)) == "two VMs that share memory"
     assert after((REGIONS + 8, 0x84000000)) == "a memory region outside the board's RAM"
+    assert after((VMS + SEED, 0x80000000 + 0x200000 - 32)) == ""
+    assert after((VMS + SEED, 0x80000000 + 0x200000 - 31)) == "a seed outside the guest's memory"
+    assert after((VMS + SEED, 0x80000000), (VMS + SEED + 4, 1)) == "a seed outside the guest's memory"
     assert after((LOADS, 0x80000004)) == "a guest image outside the guest's memory"
     assert after((LOADS, 0x801FFFF8), (LOADS + 16, 16)) == "a guest image outside the guest's memory"
     assert after((LOADS + 8, 16384 + 8)) == "a guest image that is cut short"

@@ -14,6 +14,7 @@ struct vcpu;
 #define ARCH_RAM_ALIGN UINT64_C(0x4000)    /* pages come in pairs, of 4 KiB, 16 KiB and so on */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 29) /* what kseg0 reaches */
 #define ARCH_HPA_LIMIT ARCH_GPA_LIMIT
+#define ARCH_SEEDS false
 
 /* A VCPU's interrupts are bits by the number of the line, as in Cause.IP. */
 #define VIRQ(line) (1UL << (line))

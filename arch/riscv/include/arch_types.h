@@ -13,6 +13,7 @@ struct vcpu;
 #define ARCH_RAM_ALIGN UINT64_C(0x200000)  /* largest page that any RAM region can be mapped with */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* what a page-table entry holds */
+#define ARCH_SEEDS true
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 
 /* A hart's stack is one page with its struct cpu at the top, so that the stack pointer finds it. */

@@ -21,7 +21,8 @@ enum riscv_feature {
     RISCV_FEATURE_ZBS = 10,
     RISCV_FEATURE_SVINVAL = 11,
     RISCV_FEATURE_ZAWRS = 12,
-    RISCV_FEATURE_COUNT = 13,
+    RISCV_FEATURE_SEED = 13, /* firmware's device tree has a seed for random number generators */
+    RISCV_FEATURE_COUNT = 14,
 };
 
 #endif
