@@ -23,7 +23,7 @@ def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
             "board", f"expected a folder of {platform_dir.name}/ with a board.dts ({', '.join(known)}), {got}"
         )
         return None
-    return _board(path)
+    return read_board(path)
 
 
 def machine_of(path: Path, platform_dir: Path) -> Machine:
@@ -37,8 +37,8 @@ def machine_of(path: Path, platform_dir: Path) -> Machine:
     return MACHINES.get(read(Source(str(file)), schema.BOARD, Problems())["architecture"], RISCV)
 
 
-def _board(path: Path) -> Board:
-    """Raises BuildError with the problems of the board file, which are not the system's."""
+def read_board(path: Path) -> Board:
+    """The board of a board file. Raises BuildError with the problems of the board file, which are not the system's."""
     problems = Problems()
     node = read(Source(str(path)), schema.BOARD, problems)
     problems.raise_if_any()
@@ -57,6 +57,7 @@ def _board(path: Path) -> Board:
         rt_release_ns=node["rt-release-ns"],
         rt_switch_ns=node["rt-switch-ns"],
         rt_blocked_ns=node["rt-blocked-ns"],
+        rt_lock_ns=node["rt-lock-ns"],
         timebase_hz=node["timebase-hz"],
         rom_size=node["rom-size"],
         isa_base=node["isa-base"],
@@ -91,6 +92,7 @@ def _check(node: Read) -> None:
     if not node["rom-size"] and not node["ram-base"] <= node["load-address"] < end:
         node.problem("load-address", f"expected an address inside the RAM, got {node['load-address']:#x}")
     _check_isa(node)
+    _check_blocked(node)
     devices = _device_nodes(node)
     for index, device in enumerate(devices):
         for other in devices[:index]:
@@ -98,6 +100,16 @@ def _check(node: Read) -> None:
                 device.problem("interrupt", f"expected a source of its own, got that of {other.path}")
             if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
                 device.problem("base", f"expected registers of its own, got some of {other.path}")
+
+
+def _check_blocked(node: Read) -> None:
+    """A number for every number of harts."""
+    needed = (node["harts"] - 1).bit_length() + 1
+    given = node["rt-blocked-ns"]
+    if len(given) < needed:
+        node.problem(
+            "rt-blocked-ns", f"expected {needed} numbers, for 1, 2, 4 ... {node['harts']} harts, got {len(given)}"
+        )
 
 
 def _check_isa(node: Read) -> None:

@@ -49,7 +49,7 @@ def check_rt(system: Read, vms: list[Read], board: Board) -> None:
     for vm in rt_vms:
         _check_harts(system, vm)
         _check_period(vm)
-    if system["be-reserve-us"] and _check_reserve(system, bool(rt_vms), board):
+    if system["be-reserve-us"] and system["harts"] and _check_reserve(system, bool(rt_vms), board):
         for vm in rt_vms:
             _check_leaves(system, vm)
 
@@ -75,7 +75,8 @@ def _check_period(vm: Read) -> None:
 def _check_reserve(system: Read, has_apps: bool, board: Board) -> bool:
     """Can the bound hold, and beside the least RT app if there may be any?"""
     reserve, late = system["be-reserve-us"]
-    least_ns = 1000 + board.rt_release_ns + board.rt_switch_ns + board.rt_blocked_ns
+    costs = board.rt_costs(system["harts"])
+    least_ns = 1000 + costs.release_ns + costs.switch_ns + costs.blocked_ns
     least = reserve + (-(-least_ns // 1000) if has_apps else 0)
     if late >= least:
         return True

@@ -95,6 +95,7 @@ def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
 
 
 def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes:
+    costs = system.board.rt_costs(system.harts)
     return layout.HEADER.pack(
         magic=layout.MAGIC,
         version=layout.VERSION,
@@ -107,9 +108,9 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         quantum_us=system.quantum_us,
         machine_mask=sum(1 << layout.FEATURES.index(name) for name in system.machine_mask),
         timebase_hz=system.board.timebase_hz,
-        rt_release_ns=system.board.rt_release_ns,
-        rt_switch_ns=system.board.rt_switch_ns,
-        rt_blocked_ns=system.board.rt_blocked_ns,
+        rt_release_ns=costs.release_ns,
+        rt_switch_ns=costs.switch_ns,
+        rt_blocked_ns=costs.blocked_ns,
         trace_kib=system.trace_kib,
         ram_base=system.board.ram_base,
         ram_size=system.ram_end - system.board.ram_base,

@@ -41,7 +41,8 @@ class Board:
     timebase_hz: int
     rt_release_ns: int
     rt_switch_ns: int
-    rt_blocked_ns: int
+    rt_blocked_ns: tuple[int, ...]  # on 1 hart, on 2, on up to 4, on up to 8
+    rt_lock_ns: int
     rom_size: int
     isa_base: str | None
     isa_extensions: tuple[str, ...]
@@ -54,6 +55,24 @@ class Board:
     @property
     def ram_end(self) -> int:
         return self.ram_base + self.ram_size
+
+    def rt_costs(self, harts: int) -> "RtCosts":
+        """Of a system that uses so many harts."""
+        waits = (harts - 1) * self.rt_lock_ns
+        return RtCosts(
+            release_ns=self.rt_release_ns + waits,
+            switch_ns=self.rt_switch_ns + waits,
+            blocked_ns=self.rt_blocked_ns[(harts - 1).bit_length()],
+        )
+
+
+@dataclass(frozen=True)
+class RtCosts:
+    """What admission counts beside the budgets of RT apps (docs/real-time.md)."""
+
+    release_ns: int
+    switch_ns: int
+    blocked_ns: int
 
 
 @dataclass(frozen=True)

@@ -422,10 +422,18 @@ BOARD = NodeSchema(
         ),
         Prop(
             "rt-blocked-ns",
-            Number(0, 10**7),
-            "The longest time for which a hart does not look at interrupts, in nanoseconds. "
-            "Admission counts it once for each app.",
+            Numbers("numbers", 0, 10**7),
+            "The longest time for which a hart does not look at interrupts, in nanoseconds, waits for the hypervisor's "
+            "locks included: on one hart, on 2, on up to 4, on up to 8. Admission counts it once for each app.",
             required=True,
+        ),
+        Prop(
+            "rt-lock-ns",
+            Number(0, 10**6),
+            "The longest time for which a hart holds the scheduler's lock, in nanoseconds, the firmware's work "
+            "meanwhile included. A release and a switch may wait so long for each other hart: it is added to rt-release-ns and "
+            "rt-switch-ns as often.",
+            default=0,
         ),
         Prop("rom-size", Address("a size", align=layout.PAGE), "Bytes of the ROM behind load-address.", default=0),
         Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", default_words="none; RISC-V needs one"),
