@@ -324,16 +324,16 @@ static void forget_demand(struct rt_demands *all, const struct rt_app *app)
 
     all->changes++;
     all->demand[app->demand] = all->demand[last];
-    all->of[app->demand] = all->of[last];
-    all->of[app->demand]->demand = app->demand;
+    all->vcpus[app->demand] = all->vcpus[last];
+    app_of(&hyp.vcpus[all->vcpus[last]])->demand = app->demand;
 }
 
 static void note_demand(struct rt_demands *all, struct rt_app *app)
 {
-    app->demand = all->count++;
+    app->demand = (uint8_t)all->count++;
     all->changes++;
     all->demand[app->demand] = rt_demand_of(app);
-    all->of[app->demand] = app;
+    all->vcpus[app->demand] = (uint16_t)(app->vcpu - hyp.vcpus);
 }
 
 static void edf_leave(struct vcpu *v)

@@ -28,10 +28,11 @@ struct rt_app {
     struct rt_node ready;   /* in the CPU's ready queue while it is ready: key is its absolute deadline */
     struct vcpu *vcpu;      /* NULL: the slot belongs to no VM */
     enum rt_state state;
-    bool done;    /* its job has ended: it waits for the next release */
-    bool overrun; /* its budget is used up: it waits for the next release */
-    bool missed;  /* its job has missed its deadline, and was counted */
-    unsigned cpu; /* that it is pinned to */
+    bool done;      /* its job has ended: it waits for the next release */
+    bool overrun;   /* its budget is used up: it waits for the next release */
+    bool missed;    /* its job has missed its deadline, and was counted */
+    uint8_t demand; /* while active: its place among the demands of its CPU */
+    unsigned cpu;   /* that it is pinned to */
     ticks_t period, budget, deadline;
     uint64_t share;   /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
     ticks_t released; /* when the current job was */
@@ -42,7 +43,6 @@ struct rt_app {
     struct rt_abi_stats stats; /* its runtime: minus what the slot's VCPU had used before */
     struct rt_admit test;      /* of its launch; count 0: not begun */
     unsigned tested;           /* rt_demands.changes when it was begun */
-    unsigned demand;           /* while active: its place among the demands of its CPU */
 };
 
 #define RT_WHOLE_CPU (UINT64_C(1) << 32)
@@ -52,7 +52,7 @@ struct rt_demands {
     unsigned changes; /* of the set of active apps */
     unsigned count;   /* of the active */
     struct rt_demand demand[RT_QUEUE_MAX];
-    struct rt_app *of[RT_QUEUE_MAX];
+    uint16_t vcpus[RT_QUEUE_MAX]; /* whose they are: places in hyp.vcpus */
 };
 
 /* The real-time side of one CPU. Guarded by sched_lock. */
