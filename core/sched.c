@@ -95,8 +95,16 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, struct vcpu
     } else {
         v->sched->start(cpu);
     }
-    if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
-        be_notify(); /* whoever waits can go on elsewhere */
+}
+
+/* The CPU has a VCPU, and sched_lock is free: whoever waits can go on elsewhere. In a section of its own, for those that wait
+ * for the lock. */
+static inline void sched_notify(const struct sched_be *be)
+{
+    if (UNLIKELY(be_shared(be)) && !list_empty(&be->queue)) {
+        spin_lock(&sched_lock);
+        be_notify();
+        spin_unlock(&sched_lock);
     }
 }
 
@@ -269,6 +277,7 @@ static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
     sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
     sched_settle(cpu);
     spin_unlock(&sched_lock);
+    sched_notify(&sched_be);
     do { /* it keeps its turn while devices interrupt, as a guest would */
         done = ends ? vm_end_step(v->vm) : vm_load_step(v->vm);
         arch_irq_poll();
@@ -341,6 +350,7 @@ static struct vcpu *__attribute__((noinline)) sched_run_any(struct cpu *cpu, str
     sched_start(be, cpu, next);
     sched_settle(cpu);
     spin_unlock(&sched_lock);
+    sched_notify(be);
     return next;
 }
 
@@ -371,7 +381,7 @@ struct vcpu *sched_run(struct cpu *cpu)
     sched_take(cpu, next);
     cpu->current = next;
     be_start_shared(be, cpu);
-    if (UNLIKELY(be->shared)) {
+    if (UNLIKELY(be_shared(be))) {
         be_notify();
     }
     timer_settle_direct(cpu);

@@ -85,7 +85,9 @@ static void __attribute__((noinline)) be_find_cpu(const struct cpu *except)
 
 void be_notify(void)
 {
-    be_find_cpu(cpu_self());
+    if (!list_empty(&sched_be.queue)) {
+        be_find_cpu(cpu_self());
+    }
 }
 
 void be_wake(struct vcpu *v)
@@ -93,7 +95,7 @@ void be_wake(struct vcpu *v)
     struct cpu *self = cpu_self();
 
     be_enqueue(&sched_be, v);
-    if (UNLIKELY(sched_be.shared)) {
+    if (UNLIKELY(be_shared(&sched_be))) {
         be_find_cpu(NULL);
     } else if (be_endless(self) && cpu_slice_owner(self) != NULL) {
         be_end_slice(self);

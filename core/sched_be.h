@@ -18,6 +18,12 @@ struct sched_be {
 
 extern struct sched_be sched_be; /* owner: sched_be.c */
 
+/* A hypervisor for a board of one CPU has no code for others. */
+static inline bool be_shared(const struct sched_be *be)
+{
+    return SYSIMAGE_MAX_HARTS > 1U && be->shared;
+}
+
 static inline void be_enqueue(struct sched_be *be, struct vcpu *v)
 {
     list_insert_before(&be->queue, &v->node);
@@ -70,7 +76,7 @@ static inline void be_start_shared(const struct sched_be *be, struct cpu *cpu)
 /* v became ready: one idle CPU is woken to take it; without one, one of the slices that have no end gets one. */
 void be_wake(struct vcpu *v);
 
-/* Somebody waits, whom this CPU does not take: the same of the other CPUs. Where the CPUs share the queue. */
+/* If somebody waits, whom this CPU does not take: the same of the other CPUs. Where the CPUs share the queue. */
 void be_notify(void);
 
 void be_init(ticks_t quantum);
