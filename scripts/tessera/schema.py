@@ -431,8 +431,8 @@ BOARD = NodeSchema(
             "rt-lock-ns",
             Number(0, 10**6),
             "The longest time for which a hart holds the scheduler's lock, in nanoseconds, the firmware's work "
-            "meanwhile included. A release and a switch may wait so long for each other hart: it is added to rt-release-ns and "
-            "rt-switch-ns as often.",
+            "meanwhile included. A release and a switch may wait so long for each other hart: it is added to "
+            "rt-release-ns and rt-switch-ns as often.",
             default=0,
         ),
         Prop("rom-size", Address("a size", align=layout.PAGE), "Bytes of the ROM behind load-address.", default=0),
