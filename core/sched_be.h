@@ -9,6 +9,7 @@
 #include "cpu.h"
 #include "list.h"
 #include "sched.h"
+#include "sysimage.h"
 
 struct sched_be {
     struct list queue;

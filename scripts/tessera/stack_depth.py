@@ -27,7 +27,7 @@ POINTERS = {
     ("core/console.c", "step"): r"keys_list_step|frames_step",
     ("core/console.c", "divert"): r"frames_typed|channels_typed",
     ("core/sched.c", "picked"): r"session_picked",
-    ("core/timer.c", "expired"): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired",
+    ("core/timer.c", "expired"): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|traced_pick" if member == "pick" else "")
