@@ -173,7 +173,7 @@ static uint64_t pass_app(const struct rt_admit *test, const struct rt_demand *d)
 {
     switch (test->phase) {
     case RT_ADMIT_UTILIZATION:
-        return test->sum > WHOLE ? test->sum : test->sum + utilization(d);
+        return test->sum + utilization(d); /* of 64 apps at most: it stays inside 64 bits */
     case RT_ADMIT_COMMON:
         return test->sum == 0 ? d->period
                               : bounded(test->sum / greatest_common_divisor(test->sum, d->period), d->period, 0);
