@@ -75,7 +75,7 @@ def _check_period(vm: Read) -> None:
 def _check_reserve(system: Read, has_apps: bool, board: Board) -> bool:
     """Can the bound hold, and beside the least RT app if there may be any?"""
     reserve, late = system["be-reserve-us"]
-    costs = board.rt_costs(system["harts"])
+    costs = board.rt_costs(min(system["harts"], board.harts))  # too many are refused elsewhere
     least_ns = 1000 + costs.release_ns + costs.switch_ns + costs.blocked_ns
     least = reserve + (-(-least_ns // 1000) if has_apps else 0)
     if late >= least:

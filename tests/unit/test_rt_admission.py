@@ -128,8 +128,10 @@ def test_full_to_the_last_tick(blocked: int) -> None:
 
 @pytest.mark.parametrize("apps", [[(1024 * 10, 10, 10)], [(16 * 10, 10, 10)] * 64, [(1 << 60, 1, 1)] * 64])
 def test_a_utilization_beyond_our_numbers_is_over_1(apps: Apps) -> None:
-    """On a slow board the hypervisor's cost of a job may be many times a short period. 2^10 is 0 in 64 bits, as are 2^10 / 64
-    of each of 64 apps."""
+    """
+    On a slow board the hypervisor's cost of a job may be many times a short period. 2^10 is 0 in 64 bits, as are
+    2^10 / 64 of each of 64 apps.
+    """
     verdict, test = decide(apps, 0)
     assert (verdict, test.at, test.demand) == (REFUSED, 0, 0)
 
