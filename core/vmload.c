@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fills a VM's memory at every start: devices reset, RAM cleared, payloads copied from the system image (which stays
- * as it was loaded, or the VM is refused: see load_refuse()), features that the machine lacks blotted out of the device tree, which gets its seed. Runs in the time slices of the
- * VM's own VCPU 0, a chunk at a time, so that starting a large VM disturbs nobody.
+ * Fills a VM's memory at every start: devices reset, RAM cleared, payloads copied from the system image (which stays as it
+ * was loaded, or the VM is refused: see load_refuse()), features that the machine lacks blotted out of the device tree,
+ * which gets its seed. Runs in the time slices of the VM's own VCPU 0, a chunk at a time, so that starting a large VM
+ * disturbs nobody.
  */
 #include "arch.h"
 #include "console.h"
