@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "csr.h"
+#include "fdt.h"
 #include "leak.h"
 #include "platform.h"
 #include "plic.h"
@@ -109,7 +110,7 @@ static uint64_t look_memory(uint64_t from, uint64_t to)
     return wrong;
 }
 
-/* What has to be the same in every life: the image, which the guest spoils, and the device tree. */
+/* What has to be the same in every life: the image, which the guest spoils, and the device tree but for its seed. */
 static uint64_t sum(uint64_t from, uint64_t to)
 {
     uint64_t s = 0;
@@ -118,6 +119,17 @@ static uint64_t sum(uint64_t from, uint64_t to)
         s = random_stir(s ^ *at);
     }
     return s;
+}
+
+/* The seed is another one in each life. */
+static void blank_seed(const void *fdt)
+{
+    uint32_t length = 0;
+    volatile uint8_t *seed = (volatile uint8_t *)(uintptr_t)fdt_property(fdt, "chosen", "rng-seed", &length);
+
+    for (uint32_t i = 0; seed != NULL && i < length; i++) {
+        seed[i] = 0;
+    }
 }
 
 static uint64_t look_shared(void)
@@ -221,6 +233,7 @@ void leak_restart(struct leak *l, const void *fdt)
     uart_init();
     memory = look_memory(RAM_BASE, (uintptr_t)_start & ~0xfffUL) + look_memory((uintptr_t)__stack_top, tree);
     memory += look_memory(RAM_BASE + RAM_SIZE - 8, RAM_BASE + RAM_SIZE);
+    blank_seed(fdt);
     same = sum((uintptr_t)_start & ~0xfffUL, image) ^ sum(tree, RAM_BASE + RAM_SIZE);
     print("leak: life %lu finds %u registers, %u FP registers, %u device registers, %lu words, pending 0x%lx\n",
           lives->count + 1, look_registers(fdt), fp, devices, memory, pending);
