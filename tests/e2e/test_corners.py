@@ -4,13 +4,12 @@
 import time
 
 import pytest
-from lab import AGAIN, HYPERVISOR_BIN, SOON_S, TURNS, VIRTUAL, await_life, booted, built
+from lab import AGAIN, HYPERVISOR_BIN, NEWER_QEMU, SOON_S, TURNS, VIRTUAL, await_life, booted, built
 from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, RunError, find_qemu
+from tessera.runner import RunError, find_qemu
 
-NEWER = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")  # make setup-qemu-new
 COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 
 
@@ -68,7 +67,7 @@ def qemu_with(cpu: str) -> str | None:
     try:
         find_qemu(cpu_flags=cpu)
     except RunError:
-        return NEWER
+        return NEWER_QEMU
     return None
 
 
@@ -85,7 +84,7 @@ def wrong_values(hypervisor=HYPERVISOR_BIN) -> int:
     QEMU: the older one gives the second hart no time while the first goes round.
     """
     system = built("corners-wander", hypervisor=hypervisor)
-    with booted(system, "corners-wander", *VIRTUAL, *TURNS, qemu=NEWER) as machine:
+    with booted(system, "corners-wander", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
         found = alone(machine).expect("wander", r"^corners: wandered: (\d+) looks, (\d+) wrong$", SOON_S)
         assert int(found[1]) == 100
         return int(found[2])

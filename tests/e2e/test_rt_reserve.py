@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from lab import (
+    NEWER_QEMU,
     SOON_S,
     TURN_US,
     TURNS,
@@ -39,6 +40,7 @@ CYCLE_MS = 100
 RESTARTS = 10
 LONGEST_US = 8980  # the longest budget in a period of LATE_US
 HARTS = 4
+LONGEST_ON_FOUR_US = 8960  # the same where waits for the other harts count, too
 
 SETS = {
     "one of a long budget": [f"{LATE_US}:{LONGEST_US}:{LATE_US}"],
@@ -190,7 +192,7 @@ def harts() -> Iterator[Machine]:
     Four harts, on each the longest app that is admitted, all released together. Harts take turns, which `watch` does
     not count as gaps.
     """
-    apps = ",".join(f"{LATE_US}:{LONGEST_US}:{LATE_US}:{FOR_EVER}:{hart}" for hart in range(HARTS))
+    apps = ",".join(f"{LATE_US}:{LONGEST_ON_FOUR_US}:{LATE_US}:{FOR_EVER}:{hart}" for hart in range(HARTS))
     turns_ns = 2 * HARTS * TURN_US * NS_PER_US
     changes = f"""
         vms {{
@@ -199,7 +201,7 @@ def harts() -> Iterator[Machine]:
         }};
     """
     system = built_with_harts("rt-reserve", HARTS, changes)
-    with booted(system, "rt-reserve-harts", *VIRTUAL, *TURNS) as machine:
+    with booted(system, "rt-reserve-harts", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:  # 7.2 lets harts starve
         await_life(machine, system)
         yield machine
 
@@ -215,7 +217,7 @@ def test_on_several_harts_what_would_break_the_bound_is_refused(harts: Machine) 
 
 def test_on_several_harts_best_effort_never_waits_longer_than_the_bound(harts: Machine) -> None:
     longest = assert_waits_within_bound(harts, slack_us=20 + HARTS * TURN_US)
-    assert longest >= LONGEST_US * NS_PER_US, "the set is not the worst that is admitted"
+    assert longest >= LONGEST_ON_FOUR_US * NS_PER_US, "the set is not the worst that is admitted"
     assert states(harts)["rtm"]["vcpus"] == f"{1 + HARTS}/9"
 
 

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pytest
 from hchacha20 import hchacha20
-from lab import HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, keyboard, run
+from lab import HYPERVISOR_BIN, NEWER_QEMU, OUT, SOON_S, booted, built, command, keyboard, run
 
 from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, Qemu, find_qemu, native_command
+from tessera.runner import Qemu, find_qemu, native_command
 
-NEWER = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")  # it knows more than the oldest that is supported
 TURNS_US = 1_000_000  # 20 quanta: a hundred turns take 100, but for giving way
 
 
@@ -38,7 +37,7 @@ def machine() -> Iterator[Machine]:
 
 @pytest.fixture(scope="module")
 def newer() -> Iterator[Machine]:
-    with booted_virt("virt-newer", NEWER) as machine:
+    with booted_virt("virt-newer", NEWER_QEMU) as machine:
         yield machine
 
 
@@ -142,7 +141,7 @@ def test_every_width_at_every_offset_is_answered_as_by_the_machine(
 
 def test_misaligned_accesses_are_answered_as_by_a_newer_qemu(spawn: Callable[..., Machine], newer: Machine):
     start(newer, "widths")
-    native = spawn(native_command(find_qemu(NEWER), built("virt"), "widths"), ["widths"])
+    native = spawn(native_command(find_qemu(NEWER_QEMU), built("virt"), "widths"), ["widths"])
     ours = lines_of(newer, "widths", "all widths done")
     assert ours == lines_of(native, "widths", "all widths done")
 
@@ -187,7 +186,7 @@ def machine_seed() -> int:
     return next(int(line.split()[0], 16) for line in symbols if line.endswith(" machine_seed"))
 
 
-@pytest.mark.parametrize("program", [None, NEWER], ids=["qemu", "newer"])
+@pytest.mark.parametrize("program", [None, NEWER_QEMU], ids=["qemu", "newer"])
 def test_each_start_of_each_vm_gets_a_seed_of_its_own(program: str | None):
     """Computed from the machine's, of which nothing is left in memory but what the hypervisor keeps."""
     monitor, dump = OUT / "seed.monitor", OUT / "seed.ram"
