@@ -9,7 +9,6 @@
 #include "cpu.h"
 #include "list.h"
 #include "sched.h"
-#include "sysimage.h"
 
 struct sched_be {
     struct list queue;
@@ -19,10 +18,9 @@ struct sched_be {
 
 extern struct sched_be sched_be; /* owner: sched_be.c */
 
-/* A hypervisor for a board of one CPU has no code for others. */
 static inline bool be_shared(const struct sched_be *be)
 {
-    return SYSIMAGE_MAX_HARTS > 1U && be->shared;
+    return be->shared;
 }
 
 static inline void be_enqueue(struct sched_be *be, struct vcpu *v)

@@ -80,11 +80,15 @@ static void miss(struct rt_app *app)
 static void __attribute__((noinline, cold)) late(struct rt_cpu *rc, struct rt_app *app)
 {
     miss(app);
-    if (app->ready.at != 0) {
+    if (rc->left == app) {
+        rc->left = NULL;
+    } else if (app->ready.at != 0) {
         rt_queue_remove(&rc->ready, &app->ready);
-        app->overrun = true; /* as if it had waited: it is to be queued again */
-        app->vcpu->state = VCPU_BLOCKED;
+    } else {
+        return;
     }
+    app->overrun = true; /* as if it had waited: it is to be queued again */
+    app->vcpu->state = VCPU_BLOCKED;
 }
 
 /* The new budget of `app`. What it used beyond the last one, because it was in the hypervisor at its end, is taken from this
