@@ -101,7 +101,7 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, struct vcpu
  * for the lock. */
 static inline void sched_notify(const struct sched_be *be)
 {
-    if (UNLIKELY(be_shared(be)) && !list_empty(&be->queue)) {
+    if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
         spin_lock(&sched_lock);
         be_notify();
         spin_unlock(&sched_lock);
@@ -381,7 +381,7 @@ struct vcpu *sched_run(struct cpu *cpu)
     sched_take(cpu, next);
     cpu->current = next;
     be_start_shared(be, cpu);
-    if (UNLIKELY(be_shared(be))) {
+    if (UNLIKELY(be->shared)) {
         be_notify();
     }
     timer_settle_direct(cpu);

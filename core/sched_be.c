@@ -95,7 +95,7 @@ void be_wake(struct vcpu *v)
     struct cpu *self = cpu_self();
 
     be_enqueue(&sched_be, v);
-    if (UNLIKELY(be_shared(&sched_be))) {
+    if (UNLIKELY(sched_be.shared)) {
         be_find_cpu(NULL);
     } else if (be_endless(self) && cpu_slice_owner(self) != NULL) {
         be_end_slice(self);

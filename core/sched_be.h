@@ -18,11 +18,6 @@ struct sched_be {
 
 extern struct sched_be sched_be; /* owner: sched_be.c */
 
-static inline bool be_shared(const struct sched_be *be)
-{
-    return be->shared;
-}
-
 static inline void be_enqueue(struct sched_be *be, struct vcpu *v)
 {
     list_insert_before(&be->queue, &v->node);
