@@ -188,7 +188,6 @@ static void transmit(struct vm *vm, uint8_t c)
 static void write_ier(struct vm *vm, uint8_t value)
 {
     struct vuart *u = &vm->uart;
-
     bool enabled = (value & ~u->ier & IER_THRI) != 0;
 
     u->ier = value & 0x0fU;
