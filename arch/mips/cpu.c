@@ -30,13 +30,16 @@ static inline bool timer_pending(void)
     return (cp0_read(CP0_CAUSE) & CAUSE_TI) != 0;
 }
 
-/* Interrupts that are not simply the timer's. The timer's goes away where the timer is set anew, which always follows. */
+/*
+ * Interrupts that are not simply the timer's. What the controller holds of the timer goes first: it may have been put off
+ * before it could be taken. The controller latches the edge, so one that was dropped after Cause was read would not come
+ * again. The timer's own request goes away where the timer is set anew, which always follows.
+ */
 void irq_take(void)
 {
+    irq_timer_set();
     if (timer_pending()) {
         timer_expire(cpu_self());
-    } else {
-        irq_timer_set(); /* it was put off before it could be taken */
     }
     if (irq_uart_pending()) {
         irq_uart_taken();
