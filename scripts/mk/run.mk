@@ -21,24 +21,35 @@ native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SY
 E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 2 --dist loadfile --no-loadscope-reorder
 
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
-	@$(E2E) tests/e2e
+	@$(E2E) -m "not long" tests/e2e
+
+test-e2e-long: image iasim | setup-dev setup-qemu-new
+	@$(E2E) -m long tests/e2e
+
+# $(call suite,command,name): runs it and says how long it took.
+define suite
+	@TIMEFORMAT='test: $(2) took %0lR'; time $(1)
+endef
 
 # The fabric's benches beside what else counts instructions and not time. One after the other, so that a failure is the
 # last thing on the screen.
+BESIDE := test-coverage check-model test-fuzz-host test-image test-guests test-iasim test-mips
+
 test: | setup-dev setup-fpga ## every test but those of soak: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
-	@$(MAKE) --no-print-directory test-unit
-	@$(MAKE) --no-print-directory test-coverage
-	@MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-fpga.log test-fpga \
-	    check-model test-fuzz-host test-image test-guests test-iasim test-mips
-	@$(MAKE) --no-print-directory test-e2e
-	@$(MAKE) --no-print-directory test-newer
+	$(call suite,$(MAKE) --no-print-directory test-unit,test-unit)
+	$(call suite,MAKE="$(MAKE)" scripts/beside.sh $(BUILD)/test-fpga.log test-fpga $(BESIDE),test-fpga and what ran beside it)
+	$(call suite,$(MAKE) --no-print-directory test-e2e,test-e2e)
+	$(call suite,$(MAKE) --no-print-directory test-newer,test-newer)
 	@echo "test: all suites passed"
 
-# The systems and the bounds once more on a newer QEMU.
+# The systems and the bounds once more on a newer QEMU; in soak the attacks and leaks, too.
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py bounds.py corners.py leak.py faults.py faults_others.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py bounds.py corners.py)
+
+test-newer-long: image iasim | setup-dev setup-qemu-new
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,leak.py faults.py faults_others.py)
 
 # One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 10 minutes;
 # ONLY=words runs some (pytest's -k).
@@ -48,7 +59,7 @@ mutate-faults: | setup-dev ## see that the hostile guest's attacks fail where a 
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/mutations $(if $(ONLY),-k "$(ONLY)")
 	@echo "build/mutants/faults.md: what was taken out, and how each attack failed"
 
-.PHONY: test-newer run smoke native test-e2e test mutate-faults
+.PHONY: test-newer test-newer-long run smoke native test-e2e test-e2e-long test mutate-faults
 
 picture: image | setup-dev ## draw docs/images/demo.svg from a real run of the demo
 	@$(PYTHON) scripts/picture.py -- $(PYTHON) scripts/run.py run --system demo

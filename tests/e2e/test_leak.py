@@ -51,7 +51,7 @@ def test_registers_are_the_vms_own(cpu):
     assert spin(built("leak"), f"leak-{cpu}", *VIRTUAL, cpu=cpu) >= SWITCHES
 
 
-@CPUS
+@pytest.mark.parametrize("cpu", ["", pytest.param("sstc=false", marks=pytest.mark.long)], ids=["sstc", "no-sstc"])
 def test_registers_are_the_vms_own_wherever_it_runs(cpu):
     """VCPUs that move between two harts."""
     spin(built("leak-two"), f"leak-two-{cpu}", cpu=cpu, spins=500)

@@ -35,7 +35,10 @@ def assert_stays_well(machine):
 
 @pytest.mark.parametrize(
     ("label", "cpu", "without"),
-    [("no-sstc", "sstc=false", ""), ("nothing-optional", None, EVERY_FEATURE)],
+    [
+        pytest.param("no-sstc", "sstc=false", "", marks=pytest.mark.long),
+        ("nothing-optional", None, EVERY_FEATURE),
+    ],
 )
 def test_the_demo_on_the_least_core(label, cpu, without):
     """All three guests get to work, Linux is used, and FreeRTOS stays well meanwhile."""
