@@ -2,11 +2,12 @@
 # libFuzzer on core over arch/host, with the sanitizers (docs/fuzzing.md). After unit.mk, whose objects' sources it takes.
 
 FUZZ_BUILD := $(BUILD)/fuzz-host
-FUZZ_TARGETS := image calls
+FUZZ_TARGETS := image calls tree
 FUZZ_CFLAGS = $(filter-out -fPIC,$(HOST_CFLAGS)) -Itests/fuzz -Iscripts -fsanitize=fuzzer-no-link
 FUZZ_OBJS := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
 FUZZ_SHORT_image := 20000
 FUZZ_SHORT_calls := 4000
+FUZZ_SHORT_tree := 200000
 # Of one input, in seconds; and no leak check, for the host keeps its RAM for the next input.
 FUZZ_ARGS := -timeout=20 -detect_leaks=0 -rss_limit_mb=4096
 
@@ -20,14 +21,15 @@ $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 	@clang $(HOST_SANITIZE) -fsanitize=fuzzer -o $@ $^
 
 # Those of the image's reader come from the system files, those of the calls are made up by the fuzzer as it goes.
-$(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py $(wildcard systems/*.dts scripts/tessera/*.py) | setup-dev
-	@rm -rf $@ && mkdir -p $@/calls
+$(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(wildcard systems/*.dts scripts/tessera/*.py) | setup-dev
+	@rm -rf $@ && mkdir -p $@/calls $@/tree
+	@dtc -q -O dtb -o $@/tree/seed tests/fuzz/tree.dts
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/fuzzseeds.py $@/image $(wildcard systems/*.dts)
 
 fuzz-host-programs: $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz_%) $(FUZZ_BUILD)/seeds
 
 # A finding is left in build/fuzz-host/found-<target>-*; the program itself, with that file as its argument, shows it again.
-fuzz-host: fuzz-host-programs ## libFuzzer on the image's reader and on hypercalls, keys and requests: MINUTES=for each
+fuzz-host: fuzz-host-programs ## libFuzzer on the image's and the seed's reader, on hypercalls, keys and requests: MINUTES=for each
 	@for target in $(FUZZ_TARGETS); do \
 	    mkdir -p $(FUZZ_BUILD)/corpus/$$target; \
 	    $(FUZZ_BUILD)/fuzz_$$target $(FUZZ_ARGS) -max_total_time=$$(($(MINUTES) * 60)) -print_final_stats=1 \
