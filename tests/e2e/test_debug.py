@@ -4,6 +4,7 @@
 import re
 import sys
 import time
+from pathlib import Path
 
 import pexpect
 import pytest
@@ -23,6 +24,7 @@ from lab import (
     states,
 )
 
+from tessera.hosttime import Limit
 from tessera.machine import HYPERVISOR
 from tessera.runner import ROOT
 
@@ -401,9 +403,18 @@ def test_linux_at_its_virtual_addresses():
         assert_undisturbed(machine)
 
 
+def await_line(log: Path, line: str, pid: int) -> None:
+    """What a machine prints into a file, of which the process is the debugger's."""
+    limit = Limit(pid, SOON_S)
+    while line not in log.read_text(encoding="latin-1"):
+        assert limit.left() > 0, f"no '{line}' in {log}"
+        time.sleep(0.1)
+
+
 def test_as_a_person_does(build_system):
     """`make debug`: GDB in the foreground, Ctrl-C on its terminal; nothing is left behind."""
     build_system("demo")
+    log = ROOT / "build" / "debug" / "demo.log"
     words = [str(ROOT / "scripts" / "run.py"), "debug", "--system", "demo", "freertos"]
     with pexpect.spawn(sys.executable, words, cwd=ROOT, timeout=SOON_S, encoding="latin-1") as terminal:
         for line in ("set style enabled off", "tbreak vTaskDelay", "continue"):
@@ -421,10 +432,9 @@ def test_as_a_person_does(build_system):
         terminal.expect(r"\(y or n\) ")
         terminal.sendline("y")
         terminal.expect("killed")
+        await_line(log, "freertos stopped by the console", terminal.pid)  # quit ends the machine at once
         terminal.sendline("quit")
         terminal.expect(pexpect.EOF)
         terminal.close()
         assert terminal.exitstatus == 0
-    said = (ROOT / "build" / "debug" / "demo.log").read_text(encoding="latin-1")
-    assert "freertos stopped by the console" in said
-    assert "uboot" in said, "the others' console goes on in the file"
+    assert "uboot" in log.read_text(encoding="latin-1"), "the others' console goes on in the file"
