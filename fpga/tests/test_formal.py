@@ -66,6 +66,7 @@ def test_a_proof_is_not_empty(script):
     assert "DONE (PASS" in prove(script, RTL, folder, STEPS, "cover")
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("proof", "file", "right", "wrong"), FAULTS)
 def test_a_fault_is_found(proof, file, right, wrong, tmp_path):

@@ -19,6 +19,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_proof_finds(fault):

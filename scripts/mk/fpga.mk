@@ -4,8 +4,13 @@
 FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 
 # Files beside each other, never what is in one: proofs of the same block use the same folder.
+FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(if $(ONLY),-k "$(ONLY)") fpga/tests
+
 test-fpga: | setup-fpga ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
-	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(if $(ONLY),-k "$(ONLY)") fpga/tests
+	@$(FPGA_TESTS) -m "not long"
+
+test-fpga-long: | setup-fpga ## faults planted in the fabric, one at a time: its proofs must find them (ONLY=words: some)
+	@$(FPGA_TESTS) -m long
 
 fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_lint.py
@@ -27,4 +32,4 @@ fpga-demo: | setup-fpga ## two VMs share three regions: a timeline picture, buil
 fpga-regs: | setup-fpga ## make the fabric's registers from fpga/rdl/fabric.rdl anew: RTL, C, Rust, build/fpga/html
 	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
 
-.PHONY: bench-fpga fpga-demo fpga-regs test-fpga fpga-lint fpga-synth
+.PHONY: bench-fpga fpga-demo fpga-regs test-fpga test-fpga-long fpga-lint fpga-synth

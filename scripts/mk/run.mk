@@ -42,14 +42,14 @@ test: | setup-dev setup-fpga ## every test but those of soak: unit, image builde
 	$(call suite,$(MAKE) --no-print-directory test-newer,test-newer)
 	@echo "test: all suites passed"
 
-# The systems and the bounds once more on a newer QEMU; in soak the attacks and leaks, too.
+# Systems once more on a newer QEMU; in soak the bounds, the attacks and leaks, too.
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py bounds.py corners.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py corners.py)
 
 test-newer-long: image iasim | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,leak.py faults.py faults_others.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py faults.py faults_others.py)
 
 # One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 10 minutes;
 # ONLY=words runs some (pytest's -k).

@@ -19,6 +19,8 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+import pytest
+
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
 
@@ -175,9 +177,13 @@ MIPS = Board(
 MIPS_BOARDS = ("m5150", "m5150-generic")
 
 
-def on_every_board(*names: str) -> list[str]:
-    """Systems for qemu-virt as they are, and the first of them ported to each board of the other architecture."""
-    return [*names, *(f"{names[0]}@{board}" for board in MIPS_BOARDS)]
+def on_every_board(*names: str) -> list:
+    """
+    Parameters: systems for qemu-virt as they are, and the first of them ported to each board of the other architecture,
+    of which one is enough but for `make soak`.
+    """
+    part, generic = (f"{names[0]}@{board}" for board in MIPS_BOARDS)
+    return [*names, part, pytest.param(generic, marks=pytest.mark.long)]
 
 
 def board_of(name: str) -> Board:

@@ -37,11 +37,13 @@ def two_harts() -> Iterator[Arenas]:
     yield from arenas("faults-two", name="faults-two", counted=False)
 
 
+@pytest.mark.long
 @some([attack for attack in MENU if attack.name in EMULATED])
 def test_attack_without_sstc(without_sstc: Arenas, attack: Attack):
     without_sstc.run(attack)
 
 
+@pytest.mark.long
 def test_what_the_hypervisor_took_at_most_without_sstc(without_sstc: Arenas):
     check_worst(without_sstc)
 

@@ -155,6 +155,7 @@ def test_restart_loops_back_off(name):
         assert tuple(map(int, told[1 : 1 + len(pauses)])) == pauses
 
 
+@pytest.mark.long
 def test_restarts_of_a_large_vm_delay_nobody():
     """256 MiB are cleared all the time beside apps that use 95 % of the hart."""
     with booted(built_on("restart-load"), "restart-load", *VIRTUAL) as machine:

@@ -225,21 +225,25 @@ def broken(change: tuple[str, str]) -> str:
     return text.replace(*change)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", RANGES.values(), ids=RANGES)
 def test_a_broken_range_check_is_found(tmp_path, change):
     assert unsound_range(tmp_path, broken(change), 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", CHECKS.values(), ids=CHECKS)
 def test_a_broken_check_of_maps_is_found(tmp_path, change):
     assert unsound_check(tmp_path, broken(change), 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", COVERS.values(), ids=COVERS)
 def test_a_broken_check_of_the_hypervisors_memory_is_found(tmp_path, change):
     assert unsound_cover(tmp_path, broken(change), 2)
 
 
+@pytest.mark.long
 def test_reading_behind_the_last_region_is_found(tmp_path):
     change = ("for (unsigned i = 0; i < map->count; i++) {\n        const struct sysimage_region", None)
     text = (ROOT / HERE).read_text()

@@ -65,6 +65,7 @@ def test_the_protocol_holds(tmp_path: Path, scenario: str) -> None:
     assert "Search not completed" not in said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
     said = explore(tmp_path, fault, *SCENARIOS[FAULTS[fault]])
