@@ -3,9 +3,12 @@
 Time limits that tell a guest that hangs from a host that is too slow.
 
 A limit counts only seconds in which no thread of the machine waited for a CPU: the kernel keeps, for each thread, the
-time that it ran and the time that it was runnable and did not run (/proc/PID/task/TID/schedstat).
+time that it ran and the time that it was runnable and did not run (/proc/PID/task/TID/schedstat). Where this host is a
+virtual machine itself, it keeps for each CPU the time that others were given (/proc/stat, steal), which does not count
+either.
 """
 
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,7 +20,10 @@ from typing import Any
 STRETCH = 5
 LEAST_S = 60
 PROBE_S = 0.05  # more than the scheduler's tick, at which a thread that runs is charged
+STAT = Path("/proc/stat")
 _NS = 1e-9
+_TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+_STEAL = 8  # field of a CPU's line, proc(5)
 
 
 class HostTooSlowError(Exception):
@@ -72,6 +78,12 @@ def _waits_now(pid: int) -> bool:
     return any(after.get(thread) == spent and _is_runnable(thread) for thread, spent in before.items())
 
 
+def stolen_times() -> list[float]:
+    """Of each CPU of this host, the seconds in which its own host let others run."""
+    cpus = [line.split() for line in _read(STAT).splitlines() if line.startswith("cpu")][1:]  # the first is their sum
+    return [int(of[_STEAL]) * _TICK_S for of in cpus if len(of) > _STEAL]
+
+
 class Limit:
     """A time limit of `seconds` for what the process `pid` is to do, from now on."""
 
@@ -81,6 +93,7 @@ class Limit:
         self.too_slow = False  # the limit ended because of the host; left() says when it has ended
         self._begin = time.monotonic()
         self._before = cpu_times(pid)
+        self._stolen_before = stolen_times()
 
     @property
     def elapsed(self) -> float:
@@ -95,9 +108,16 @@ class Limit:
         return CpuTime(ran, max((now.waited - before.waited for before, now in pairs), default=0.0))
 
     @property
+    def stolen(self) -> float:
+        """Seconds that the CPU which lost most has lost since then: as long may a thread have stood still."""
+        return max(
+            (now - before for before, now in zip(self._stolen_before, stolen_times(), strict=False)), default=0.0
+        )
+
+    @property
     def served(self) -> float:
-        """Seconds of the host in which no thread waited for a CPU."""
-        return max(0.0, self.elapsed - self.spent().waited)
+        """Seconds of the host in which no thread waited for a CPU, and no CPU for the host's host."""
+        return max(0.0, self.elapsed - self.spent().waited - self.stolen)
 
     def left(self) -> float:
         """Seconds of the host after which to ask again; 0 if the limit is over."""
@@ -114,6 +134,8 @@ class Limit:
         """What the process got of the host's time."""
         spent = self.spent()
         got = f"{what} got {spent.ran:.1f} s of CPU in {self.elapsed:.0f} s and waited {spent.waited:.1f} s for it"
+        if self.stolen >= 1:
+            got += f"; this host itself lost {self.stolen:.0f} s of a CPU"
         return f"the host is too slow: {got}" if self.too_slow else got
 
     def raise_if_too_slow(self, what: str = "QEMU") -> None:

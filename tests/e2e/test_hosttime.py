@@ -79,6 +79,25 @@ def test_time_without_a_cpu_does_not_count():
         waited.result(60)
 
 
+def test_time_that_the_host_itself_did_not_get_does_not_count(tmp_path, monkeypatch):
+    """As in a virtual machine whose host is busy: one of two CPUs loses two seconds."""
+    monkeypatch.setattr(hosttime, "STAT", tmp_path / "stat")
+
+    def lose(ticks):
+        lines = ["cpu  0 0 0 0 0 0 0 0 0 0", "cpu0 0 0 0 0 0 0 0 0 0 0", f"cpu1 0 0 0 0 0 0 0 {ticks} 0 0", "ctxt 1"]
+        (tmp_path / "stat").write_text("\n".join(lines) + "\n")
+
+    lose(100)
+    with python("import time; time.sleep(2); print('done', flush=True); time.sleep(100)") as machine:
+        with ThreadPoolExecutor() as pool:
+            waited = pool.submit(machine.expect, "one", "^done$", 1)
+            time.sleep(0.5)
+            lose(100 + 2 * os.sysconf("SC_CLK_TCK"))
+            waited.result(60)
+        with pytest.raises(MachineTimeoutError, match="not within 1 s"):
+            machine.expect("one", "^never$", timeout=1)
+
+
 @pytest.fixture
 def starved_qemu(tmp_path, monkeypatch):
     """QEMU= boots a machine at the lowest priority; what it is asked before that it answers at once."""
