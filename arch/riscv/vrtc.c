@@ -31,12 +31,16 @@ static uint64_t ns_of(ticks_t ticks)
     return ticks / hz * SECOND + ticks % hz * SECOND / hz;
 }
 
-/* Rounded up. */
-static ticks_t ticks_of(uint64_t ns)
+/* When `ns` from now on have passed, which is later than now; TICKS_NEVER if that is too far. A guest sets the clock and the
+ * alarm to anything: only the way from one to the other is no longer than 2^64 ns. */
+static ticks_t time_after(uint64_t ns)
 {
     uint64_t hz = hyp.image->timebase_hz, seconds = ns / SECOND;
 
-    return seconds >= TICKS_NEVER / 2U / hz ? TICKS_NEVER : seconds * hz + (ns % SECOND * hz + SECOND - 1U) / SECOND;
+    if (seconds >= TICKS_NEVER / 2U / hz) {
+        return TICKS_NEVER;
+    }
+    return arch_time() + seconds * hz + (ns % SECOND * hz + SECOND - 1U) / SECOND;
 }
 
 void vrtc_boot(uint64_t now)
@@ -74,10 +78,11 @@ static void rtc_arm(struct vrtc *r, ticks_t deadline)
 static void rtc_run_alarm(struct vm *vm)
 {
     struct vrtc *r = &vm->arch.rtc;
+    uint64_t now = rtc_now(r);
 
-    r->running = r->alarm > rtc_now(r);
+    r->running = r->alarm > now;
     r->pending = r->pending || !r->running;
-    rtc_arm(r, r->running ? ticks_of(r->alarm - clock_base - r->offset) : TICKS_NEVER);
+    rtc_arm(r, r->running ? time_after(r->alarm - now) : TICKS_NEVER);
     rtc_update(vm);
 }
 
