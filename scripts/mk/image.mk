@@ -20,8 +20,9 @@ MKIMAGE := $(MKIMAGE_PROGRAM) "systems/$$SYSTEM.dts"
 # Guests that we know how to make; a system may name files of its own beside them.
 IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS) $(MIPS_GUESTS)
 
+# A path with a dollar is none of ours, and make would expand it: a system file must not run commands.
 image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, GUEST_PATH=dir of images, WITHOUT=sstc,htinst hides features)
-	@files=$$($(MKIMAGE) --list-files) && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
+	@files=$$($(MKIMAGE) --list-files | sed '/[$$]/d') && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
 	@$(MKIMAGE) --hypervisor $(HYP_BUILD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT"
 	@echo "$(BUILD)/systems/$$SYSTEM/tessera.bin: $$(stat -c %s "$(BUILD)/systems/$$SYSTEM/tessera.bin") bytes"
 

@@ -35,7 +35,7 @@ from lab import (
 from tessera import layout
 from tessera.elf import wrap
 from tessera.machine import FIRMWARE, HYPERVISOR, Machine
-from tessera.runner import BASE_CPU, BuiltSystem, find_qemu, system_command
+from tessera.runner import BASE_CPU, ROOT, BuiltSystem, find_qemu, system_command
 
 
 def make_run(system: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -99,6 +99,19 @@ def make_in(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_a_system_for_another_board(goal, system, board, right, tmp_path):
     done = make_in(tmp_path / "build", goal, f"SYSTEM={system}", f"PLATFORM={board}")
     assert complaints(done) == [f"systems/{system}.dts is for board {right}: use PLATFORM={right}"]
+
+
+def test_a_path_in_a_system_file_runs_no_command():
+    """Make gets the list of guests, and would expand what stands in it."""
+    source, mark = OUT / "with-a-command.dts", OUT / "command-ran"
+    mark.unlink(missing_ok=True)
+    text = (ROOT / "systems" / "rt.dts").read_text(encoding="utf-8")
+    image = re.search(r'image = "(.*?)"', text)[1]
+    source.write_text(text.replace(image, f"$(shell touch {mark})x.bin"), encoding="utf-8")
+    done = run(["make", "-s", "image", f"SYSTEM=../{source.relative_to(ROOT).with_suffix('')}"])
+    assert done.returncode != 0
+    assert "x.bin" in done.stderr
+    assert not mark.exists()
 
 
 @pytest.mark.parametrize(("goal", "lacks"), [("debug", "debugger"), ("debug-server", "debugger"), ("trace", "trace")])
