@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
+from tessera.channels import CUT
 from tessera.hosttime import HostTooSlowError, Limit
 
 HYPERVISOR = "tessera"
@@ -22,6 +23,7 @@ FIRMWARE = ""  # lines that carry no VM's name: OpenSBI's, and the hypervisor's 
 _ERASE = re.compile(r"\r+(?:\x1b\[\d*m)*\x1b\[\d?K")  # back to the line's start and erase: what follows replaces it
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^_a-~])")
 _ANSI_CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?$")  # a sequence whose rest has not come yet
+_CUT = CUT.decode()
 
 
 def clean(text: str) -> str:
@@ -38,6 +40,7 @@ class Console:
         self.lines: dict[str, list[str]] = defaultdict(list)
         self.log: list[str] = []  # every finished line as it was shown, without colours
         self._tail = ""
+        self._begun: dict[str, str] = defaultdict(str)  # by VM, of lines that the console has cut: the first parts
 
     def feed(self, text: str) -> None:
         """Takes the next piece of output, cut anywhere."""
@@ -46,7 +49,9 @@ class Console:
             # What the console erases it draws again later: only what stays counts.
             line = _ERASE.split(line)[-1]
             name, said = self._attribute(line)
-            self.lines[name].append(said)
+            self._begun[name] += said
+            if not line.endswith(_CUT):
+                self.lines[name].append(self._begun.pop(name))
             self.log.append(clean(line))
 
     def _attribute(self, line: str) -> tuple[str, str]:
@@ -64,17 +69,13 @@ class Console:
 
     def text(self, name: str) -> str:
         """Everything `name` has said, the line it has not finished included."""
-        text = self.finished(name)
+        text = self.finished(name) + self._begun.get(name, "")
         who, said = self._attribute(_ERASE.split(self._tail)[-1])
         return text + said if who == name else text
 
     def said(self, name: str, sign: str) -> str | None:
-        """The first line of `name` that contains `sign`, or None. A line that the console has cut in two counts."""
-        text = self.text(name)
-        for line in text.split("\n"):
-            if sign in line:
-                return line
-        return sign if sign in text.replace("\n", "") else None
+        """The first line of `name` that contains `sign`, or None."""
+        return next((line for line in self.text(name).split("\n") if sign in line), None)
 
     def last(self, name: str, count: int = 15) -> list[str]:
         """The last lines of `name` that are not empty."""

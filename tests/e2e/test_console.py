@@ -7,7 +7,7 @@ import pytest
 
 from tessera.machine import FIRMWARE, HYPERVISOR, Console, Machine, MachineTimeoutError
 
-GREEN, PLAIN, ERASE = "\x1b[32m", "\x1b[0m", "\r\x1b[K"
+GREEN, PLAIN, ERASE, CUT = "\x1b[32m", "\x1b[0m", "\r\x1b[K", "\x1b[m"
 
 
 def prefix(name):
@@ -47,11 +47,15 @@ def test_a_line_that_was_erased_and_drawn_again_counts_once():
     assert console.text("uboot") == "=> \n"
 
 
-def test_a_sign_that_the_console_cut_in_two_is_found():
-    console = fed(f"{prefix('linux')}linux is\r\n{prefix('uboot')}x\r\n{prefix('linux')} up\r\n")
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+def test_a_line_that_the_console_cut_in_two_is_one(piece):
+    """Whatever other VMs say in between."""
+    output = f"{prefix('linux')}linux is{CUT}\r\n{prefix('uboot')}x\r\n{prefix('linux')} up\r\n"
+    console = fed(*(output[at : at + piece] for at in range(0, len(output), piece)))
+    assert console.text("linux") == "linux is up\n"
     assert console.said("linux", "linux is up") == "linux is up"
-    assert console.said("linux", "linux is down") is None
     assert console.said("uboot", "linux is up") is None
+    assert fed(output[: output.index("x\r\n")]).text("linux") == "linux is"
 
 
 def test_without_a_hypervisor_all_output_is_the_guests():
