@@ -28,10 +28,10 @@ MAX_PORT = 65535
 
 def check_place(listen: str) -> None:
     """Raises RunError if the GDB server cannot listen at `listen`: a TCP port of this machine or a socket's path."""
-    if not re.fullmatch(r"-?\d+", listen):
+    if not re.fullmatch(r"[-+]?\d\w*", listen):
         _check_path(listen)
         return
-    if not 1 <= int(listen) <= MAX_PORT:
+    if not listen.isdecimal() or not 1 <= int(listen) <= MAX_PORT:
         raise RunError(f"PORT={listen}: expected a TCP port from 1 to {MAX_PORT}, or the path of a socket")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
