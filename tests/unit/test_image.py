@@ -30,10 +30,10 @@ TOTAL_SIZE, NHARTS, NVMS, VMS_OFFSET, QUANTUM, TIMEBASE, RAM_BASE, NAME = (
     layout.HEADER.offset(field)
     for field in ("total_size", "nharts", "nvms", "vms_offset", "quantum_us", "timebase_hz", "ram_base", "name")
 )
-NVCPUS, RT_APPS, SEND_TO, MESSAGE_IRQ, IRQS_PER_MS, SEED, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET, NFIXUPS = (
+NVCPUS, RT_APPS, SEND_TO, IRQS_PER_MS, SEED, NREGIONS, REGIONS_OFFSET, LOADS_OFFSET, NFIXUPS = (
     layout.VM.offset(field)
     for field in (
-        *("nvcpus", "rt_apps", "send_to", "message_irq", "irqs_per_ms", "seed"),
+        *("nvcpus", "rt_apps", "send_to", "irqs_per_ms", "seed"),
         *("nregions", "regions_offset", "loads_offset", "nfixups"),
     )
 )
@@ -127,7 +127,8 @@ def test_each_kind_of_fault_is_named() -> None:
     assert after((VMS + NVCPUS, 9)) == "a VM with a wrong number of VCPUs"
     assert after((VMS + RT_APPS, 65)) == "a VM with a wrong number of RT apps"
     assert after((VMS + SEND_TO, 1 << 16)) == "a VM that may send to one that is not there"
-    assert after((VMS + MESSAGE_IRQ, 32)) == "a VM with a wrong interrupt number or rate"
+    for line in ("uart_irq", "message_irq", "rtc_irq"):
+        assert after((VMS + layout.VM.offset(line), 32)) == "a VM with a wrong interrupt number or rate", line
     assert after((VMS + IRQS_PER_MS, layout.MAX_IRQS_PER_MS)) == ""
     assert after((VMS + IRQS_PER_MS, layout.MAX_IRQS_PER_MS + 1)) == "a VM with a wrong interrupt number or rate"
     assert after((VMS + NREGIONS, 0)) == "a VM whose first memory region is not RAM"
