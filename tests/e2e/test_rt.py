@@ -193,7 +193,7 @@ def test_a_busy_console_delays_nobody():
         assert (app.misses, app.overruns) == (0, 0), app
         assert app.late_max <= LATEST, app
         for name in ("lines", "pages", "text"):
-            assert len(machine.console.lines[name]) > 100
+            assert sum(line.startswith(name) for line in machine.console.log) > 100
         assert machine.console.text(HYPERVISOR).count("again stopped by its own reset") > 2
 
 
