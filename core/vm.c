@@ -34,10 +34,11 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     return arch_vm_init(vm);
 }
 
-/* VCPU 0, which is off, gets turns to spend on what its VM is about to do. */
+/* VCPU 0, which is on no CPU, gets turns to spend on what its VM is about to do. */
 static void vm_take_steps(struct vm *vm)
 {
     timer_disarm(&vm->clock.timer);
+    sched_remove(&vm->vcpus[0]);
     vm->stage = 0;
     vm->stage_done = 0;
     vm->vcpus[0].request = VCPU_REQ_STEPS;
@@ -86,8 +87,8 @@ static void vm_recall(const struct vcpu *v)
     cpu_kick(v->cpu, IPI_RESCHED);
 }
 
-/* One that runs is told to leave (true). One of a class above best effort, of which there may be many, is only told, too,
- * and removed when it is picked, or by vm_end_step(). */
+/* Told to leave; true: it runs, and will. One that does not, of which there may be many, is removed when it is picked, or by
+ * vm_end_step(). */
 static inline __attribute__((always_inline)) bool vm_halt_vcpu(struct vcpu *v)
 {
     __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED); /* its CPU may be adding a bit of its own */
@@ -101,21 +102,14 @@ static inline __attribute__((always_inline)) bool vm_halt_vcpu(struct vcpu *v)
 /* From here on vm->on counts those that still have to leave their CPU; then there is an end to tell. */
 static void vm_halt(struct vm *vm)
 {
-    struct vcpu *v = vm->vcpus, *apps = v + vm->nvcpus, *end = v + vm->total;
+    struct vcpu *v = vm->vcpus, *end = v + vm->total;
     unsigned on = 0;
 
-    for (; v < apps; v++) {
-        if (v->state == VCPU_RUNNING) {
-            on += vm_halt_vcpu(v);
-        } else {
-            sched_remove(v);
-        }
-    }
-    for (; v < end; v++) {
-        if (UNLIKELY(vm_halt_vcpu(v))) { /* a branch is less to do 64 times than a sum */
+    do {
+        if (UNLIKELY(vm_halt_vcpu(v))) { /* a branch is less to do 72 times than a sum */
             on++;
         }
-    }
+    } while (++v < end);
     vm->on = on;
     if (on == 0) {
         vm_take_steps(vm);
@@ -204,8 +198,8 @@ static void tell_end(struct vm *vm)
     }
 }
 
-/* A VCPU above best effort, also one that never ran. */
-static void end_app(struct vcpu *v)
+/* Any VCPU but the first, also one that never ran. */
+static void end_vcpu(struct vcpu *v)
 {
     spin_lock(&sched_lock);
     sched_remove(v);
@@ -215,15 +209,14 @@ static void end_app(struct vcpu *v)
 /* One step; true if it was the last. An interrupt that waits has been looked for. */
 static bool __attribute__((noinline)) end_stage(struct vm *vm)
 {
-    unsigned apps = vm->total - vm->nvcpus;
-    unsigned stage = vm->stage++;
+    unsigned stage = ++vm->stage;
 
-    if (stage < apps) {
-        end_app(&vm->vcpus[vm->nvcpus + stage]);
-    } else if (stage == apps) {
+    if (stage < vm->total) {
+        end_vcpu(&vm->vcpus[stage]);
+    } else if (stage == vm->total) {
         vm_quiet_devices(vm);
         console_end(vm);
-    } else if (!tell_fault(vm, stage - apps - 1)) {
+    } else if (!tell_fault(vm, stage - vm->total - 1)) {
         tell_end(vm);
         return true;
     }
@@ -273,6 +266,29 @@ void vm_power_off(void)
     console_log("all VMs are stopped: power off");
     console_drain();
     arch_shutdown(false);
+}
+
+void vm_raise(struct vm *vm, ulong vcpus, ulong bits)
+{
+    cpu_gather_kicks();
+    for (struct vcpu *v = vm->vcpus; vcpus != 0; v++, vcpus >>= 1) {
+        if ((vcpus & 1U) != 0) {
+            spin_lock(&sched_lock); /* for each anew: others wait for it */
+            vcpu_raise_locked(v, bits);
+            spin_unlock(&sched_lock);
+        }
+    }
+    cpu_end_kicks();
+}
+
+void vm_unlock(struct vm *vm)
+{
+    ulong raised = arch_vm_raised(&vm->arch);
+
+    spin_unlock(&vm->lock);
+    if (UNLIKELY(raised != 0)) {
+        vm_raise(vm, raised, 0);
+    }
 }
 
 const char *vm_state_name(const struct vm *vm)

@@ -127,7 +127,7 @@ static ulong vuart_take_register(struct vm *vm, unsigned reg)
 
     spin_lock(&vm->lock);
     value = reg == IIR_FCR ? read_iir(vm) : read_rbr(vm);
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
     return value;
 }
 
@@ -182,7 +182,7 @@ static void transmit(struct vm *vm, uint8_t c)
     console_putc(vm, (char)c);
     spin_lock(&vm->lock);
     update_thre(vm);
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
 }
 
 static void write_ier(struct vm *vm, uint8_t value)
@@ -264,7 +264,7 @@ static void vuart_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong
     } else if (offset <= SCR) {
         spin_lock(&vm->lock);
         vuart_store(vm, (unsigned)offset, (uint8_t)value);
-        spin_unlock(&vm->lock);
+        vm_unlock(vm);
     }
 }
 
@@ -292,7 +292,7 @@ bool vuart_receive(struct vm *vm, char c)
         u->rx[u->rx_head++ % VUART_FIFO] = (uint8_t)c;
         irq_update(vm);
     }
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
     return room;
 }
 
@@ -302,7 +302,7 @@ int vuart_take(struct vm *vm)
 
     spin_lock(&vm->lock);
     c = rx_empty(&vm->uart) ? -1 : read_rbr(vm);
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
     return c;
 }
 
@@ -314,5 +314,5 @@ void vuart_tx_ready(struct vm *vm)
         vm->uart.thre_pending = true;
         irq_update(vm);
     }
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
 }

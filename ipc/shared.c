@@ -16,7 +16,7 @@ void ipc_raise_line(struct vm *vm)
     high = vm->doorbells != 0 || (inbox->room != 0 && !ipc_empty(inbox));
     spin_unlock(&sched_lock);
     arch_vm_irq(vm, vm->config->message_irq, high);
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
 }
 
 static bool __attribute__((noinline)) shares(const struct vm *vm, ulong id)

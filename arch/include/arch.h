@@ -31,6 +31,8 @@
  *   void *arch_window_for(arch_cpu, hpa, size)  arch_window() of all of [hpa, hpa + size) for this CPU's struct arch_cpu,
  *                                         or NULL if that does not lie in one window
  *   bool arch_irq_pending(void)           an enabled interrupt waits for this CPU
+ *   ulong arch_vm_raised(arch_vm *)       the VCPUs that arch_vm_irq() leaves to be woken when vm.lock is given back, each
+ *                                         told of once
  *   ARCH_VIRQ_MESSAGE                     for vcpu_raise(): a message or a doorbell, which the guest acknowledges itself
  */
 #ifndef ARCH_H

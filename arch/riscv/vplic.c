@@ -5,6 +5,7 @@
  */
 #include "arch.h"
 #include "internal.h"
+#include "trace.h"
 
 #define SOURCES 32U
 #define PENDING 0x1000U
@@ -60,6 +61,17 @@ static inline void vplic_lower(struct vcpu *v)
     csr_clear(CSR_HVIP, 1UL << IRQ_VSEI);
 }
 
+/* What takes sched_lock is left to vm_unlock(), so that nobody waits for one lock with the other. */
+static void vplic_raise(struct vcpu *v)
+{
+    if (v == cpu_self()->current) {
+        trace_inject(v, 1UL << IRQ_VSEI);
+    } else {
+        __atomic_fetch_or(&v->pending, 1UL << IRQ_VSEI, __ATOMIC_RELEASE);
+        v->vm->arch.raised |= 1UL << v->id;
+    }
+}
+
 /* Makes the VCPU's external interrupt what context `c` says. Only the VCPU itself ever sees it go low: for another one
  * that is running it stays high until that claims, finds nothing, and lowers it. */
 static inline void vplic_update(struct vm *vm, ulong c)
@@ -70,7 +82,7 @@ static inline void vplic_update(struct vm *vm, ulong c)
     if (raised) {
         if (!p->context[c].raised) {
             p->context[c].raised = true;
-            vcpu_raise(&vm->vcpus[c], 1UL << IRQ_VSEI);
+            vplic_raise(&vm->vcpus[c]);
         }
     } else if (&vm->vcpus[c] == cpu_self()->current) {
         vplic_lower(&vm->vcpus[c]);
@@ -137,15 +149,17 @@ static void vplic_complete(struct vm *vm, ulong c, ulong n)
         plic_complete_route(p->host_of[n]);
     }
     bit &= p->level;
-    if (bit != 0) { /* still asserted: it comes again */
-        p->pending |= bit;
-        if (vm->nvcpus == 1) { /* which has it enabled, as it may complete it */
-            vplic_update(vm, c);
-        } else {
-            vplic_update_all(vm, bit);
-        }
+    if (bit == 0) {
+        spin_unlock(&vm->lock);
+        return;
     }
-    spin_unlock(&vm->lock);
+    p->pending |= bit;     /* still asserted: it comes again */
+    if (vm->nvcpus == 1) { /* which has it enabled, as it may complete it */
+        vplic_update(vm, c);
+    } else {
+        vplic_update_all(vm, bit);
+    }
+    vm_unlock(vm);
 }
 
 /* The VCPU whose S-mode context number `context` is; NO_CONTEXT if none. */
@@ -250,7 +264,7 @@ static void __attribute__((noinline)) vplic_store_locked(struct vm *vm, gpa_t of
 {
     spin_lock(&vm->lock);
     vplic_store(vm, offset, value);
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
 }
 
 static ulong vplic_read(struct vcpu *v, gpa_t offset, unsigned width_log2)

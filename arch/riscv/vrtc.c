@@ -94,7 +94,7 @@ static void rtc_expired(struct timer *t)
     if (vm->arch.rtc.running) { /* else it was cleared, or the VM stopped, just now */
         rtc_run_alarm(vm);
     }
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
 }
 
 static uint32_t rtc_load(struct vrtc *r, gpa_t offset)
@@ -191,7 +191,7 @@ static void rtc_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong v
     if (width_log2 == 3) {
         rtc_store(vm, offset + 4U, (uint32_t)(value >> 32));
     }
-    spin_unlock(&vm->lock);
+    vm_unlock(vm);
 }
 
 bool vrtc_init(struct vm *vm, gpa_t base)

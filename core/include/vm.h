@@ -122,7 +122,7 @@ bool vm_load_step(struct vm *vm);
 /* Resets the devices passed through to the VM, so that none writes to memory any more. */
 void vm_quiet_devices(const struct vm *vm);
 
-/* Of a VM that has stopped: removes its RT apps, resets its devices, tells on the console why, until that is done (true) or
+/* Of a VM that has stopped: removes its VCPUs, resets its devices, tells on the console why, until that is done (true) or
  * an interrupt waits (false). Called without locks. */
 bool vm_end_step(struct vm *vm);
 
@@ -133,6 +133,13 @@ bool vm_go_on(struct vm *vm);
 
 /* Tells that all VMs are stopped, and switches the machine off. Called without locks. */
 void vm_power_off(void) __attribute__((noreturn));
+
+/* Raises the guest interrupts `bits` of the VCPUs in the mask (bit n: VCPU n), as vcpu_raise(); bits = 0 only wakes them. One
+ * call interrupts all their CPUs. */
+void vm_raise(struct vm *vm, ulong vcpus, ulong bits);
+
+/* Gives vm->lock back, and wakes the VCPUs for which an interrupt line has come up under it. */
+void vm_unlock(struct vm *vm);
 
 const char *vm_state_name(const struct vm *vm);
 

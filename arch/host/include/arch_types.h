@@ -38,6 +38,13 @@ struct arch_vm {
     unsigned resets;
 };
 
+/* VCPUs to wake when vm.lock is given back: none, arch_vm_irq() has done it. */
+static inline ulong arch_vm_raised(struct arch_vm *vm)
+{
+    (void)vm;
+    return 0;
+}
+
 /* The CPU that the test is stepping. */
 extern struct cpu *host_cpu;
 extern ticks_t host_time;

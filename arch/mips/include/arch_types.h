@@ -78,6 +78,13 @@ struct arch_vm {
     struct guest_tlb_entry touched; /* the last entry of the root's TLB that was made for it; all 0: none was */
 };
 
+/* VCPUs to wake when vm.lock is given back: none, arch_vm_irq() has done it. */
+static inline ulong arch_vm_raised(struct arch_vm *vm)
+{
+    (void)vm;
+    return 0;
+}
+
 extern struct cpu mips_cpu; /* the only one; owner: main.c */
 
 static inline struct cpu *arch_cpu_self(void)

@@ -86,7 +86,17 @@ struct arch_vm {
     ulong hgatp;
     struct vplic plic;
     struct vrtc rtc;
+    ulong raised; /* bit n: VCPU n is to be woken for an external interrupt; guarded by vm.lock */
 };
+
+/* The VCPUs to wake when vm.lock is given back, each once. */
+static inline ulong arch_vm_raised(struct arch_vm *vm)
+{
+    ulong raised = vm->raised;
+
+    vm->raised = 0;
+    return raised;
+}
 
 static inline struct cpu *arch_cpu_self(void)
 {
