@@ -69,7 +69,7 @@ void plic_route(unsigned irq, struct vm *vm, unsigned guest)
 
         r->vm = vm;
         r->guest = guest;
-        r->interval = per_ms != 0 ? hyp.image->timebase_hz / 1000U / per_ms : 0;
+        r->interval = per_ms != 0 ? (hyp.image->timebase_hz - 1U) / (1000U * per_ms) + 1U : 0; /* whole ticks, up */
         timer_init(&r->timer, route_refilled);
         vm->arch.plic.host_of[guest] = irq;
     }
@@ -121,7 +121,7 @@ void plic_handle(void)
 
         spin_lock(&vm->lock);
         arch_vm_irq(vm, routes[irq].guest, true);
-        spin_unlock(&vm->lock);
+        vm_unlock(vm);
     } else if (irq != 0) {
         plic_complete(irq);
     }

@@ -19,8 +19,9 @@ static struct hcall_ret legacy_fault(ulong a0, ulong a1, ulong cause)
     return ret;
 }
 
-/* Calls `act` with the VCPUs that the mask at `pointer` names. */
-static struct hcall_ret legacy_harts(ulong pointer, ulong a1, void (*act)(struct vm *vm, ulong vcpus))
+/* Calls `act` with the VCPUs that the mask at `pointer` names. If it leaves some, for an interrupt waits for this hart, the
+ * guest makes the same call again, for all: the mask is in its memory. */
+static struct hcall_ret legacy_harts(ulong pointer, ulong a1, ulong (*act)(struct vm *vm, ulong vcpus))
 {
     struct vm *vm = cpu_self()->current->vm;
     ulong mask = 0, cause = pointer != 0 ? guest_load(pointer, &mask) : 0;
@@ -31,17 +32,13 @@ static struct hcall_ret legacy_harts(ulong pointer, ulong a1, void (*act)(struct
     if (!sbi_mask(vm, mask, pointer != 0 ? 0 : ~0UL, &mask)) {
         return (struct hcall_ret){HCALL_ERR_INVALID_PARAM, a1};
     }
-    act(vm, mask);
-    return LEGACY_OK(a1);
+    return act(vm, mask) != 0 ? sbi_again(pointer, a1) : LEGACY_OK(a1);
 }
 
-static void legacy_raise(struct vm *vm, ulong vcpus)
+static ulong legacy_raise(struct vm *vm, ulong vcpus)
 {
-    for (unsigned i = 0; vcpus >> i != 0; i++) {
-        if ((vcpus >> i & 1U) != 0) {
-            vcpu_raise(&vm->vcpus[i], 1UL << IRQ_VSSI);
-        }
-    }
+    vm_raise(vm, vcpus, 1UL << IRQ_VSSI);
+    return 0;
 }
 
 static struct hcall_ret sbi_legacy_set_timer(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
@@ -67,19 +64,11 @@ static struct hcall_ret sbi_legacy_send_ipi(ulong a0, ulong a1, ulong a2, ulong 
 }
 SBI_EXTENSION(4, sbi_legacy_send_ipi, 52);
 
-/* The mask is in the guest's memory, so that the call cannot be repeated for those that are left. */
-static void legacy_fence(struct vm *vm, ulong vcpus)
-{
-    do {
-        vcpus = fence_remote(vm, vcpus);
-    } while (vcpus != 0);
-}
-
 /* Remote fence.i, sfence.vma, and that with an ASID: all forget everything, as in sbi_rfence(). */
 static struct hcall_ret sbi_legacy_fence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
-    return legacy_harts(a0, a1, legacy_fence);
+    return legacy_harts(a0, a1, fence_remote);
 }
 SBI_EXTENSION(5, sbi_legacy_fence, 53);
 SBI_EXTENSION(6, sbi_legacy_fence, 54);
