@@ -98,10 +98,13 @@ static inline void sched_start(struct sched_be *be, struct cpu *cpu, struct vcpu
 }
 
 /* The CPU has a VCPU, and sched_lock is free: whoever waits can go on elsewhere. In a section of its own, for those that wait
- * for the lock. */
-static inline void sched_notify(const struct sched_be *be)
+ * for the lock. Of best effort nobody waits for a CPU that another class has left just now: somebody was found for them when
+ * that came. */
+static inline void sched_notify(const struct sched_be *be, const struct cpu *cpu)
 {
-    if (UNLIKELY(be->shared) && !list_empty(&be->queue)) {
+    const struct vcpu *left = cpu->loaded;
+
+    if (UNLIKELY(be->shared) && !list_empty(&be->queue) && (left == NULL || left->sched == NULL)) {
         spin_lock(&sched_lock);
         be_notify();
         spin_unlock(&sched_lock);
@@ -277,7 +280,7 @@ static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
     sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
     sched_settle(cpu);
     spin_unlock(&sched_lock);
-    sched_notify(&sched_be);
+    sched_notify(&sched_be, cpu);
     do { /* it keeps its turn while devices interrupt, as a guest would */
         done = ends ? vm_end_step(v->vm) : vm_load_step(v->vm);
         arch_irq_poll();
@@ -350,7 +353,7 @@ static struct vcpu *__attribute__((noinline)) sched_run_any(struct cpu *cpu, str
     sched_start(be, cpu, next);
     sched_settle(cpu);
     spin_unlock(&sched_lock);
-    sched_notify(be);
+    sched_notify(be, cpu);
     return next;
 }
 
