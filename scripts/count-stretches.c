@@ -21,13 +21,13 @@
  *
  * At QEMU's end OUT holds one JSON object:
  *   {"stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
- *                   "by_locks": {locks taken: n}, "functions": {name: n}}],
- *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "count": n, "functions": {name: n}}]}
+ *                   "by_locks": [[locks taken, outer ones of them, n]], "functions": {name: n}}],
+ *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "inner": n, "count": n, "functions": {name: n}}]}
  * with the number of instructions of the longest one of each kind, and where they were executed; by_locks the longest of
- * those that take so many locks; of each lock the longest section, without what the firmware executed in it, that (the
- * most), how often the firmware was called meanwhile, and where the longest section's instructions were executed, those
- * that waited for an inner lock included. What comes before a hart's first return to a guest or sleep is its boot, and left
- * out.
+ * those that take so many locks, and so many under which somebody has taken another one; of each lock the longest section,
+ * without what the firmware executed in it, that (the most), how often the firmware was called meanwhile, the most locks
+ * taken in one section, and where the longest section's instructions were executed, those that waited for an inner lock
+ * included. What comes before a hart's first return to a guest or sleep is its boot, and left out.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -42,6 +42,7 @@
 #define MAX_KINDS 1024U
 #define MAX_LABELS 64U
 #define MAX_TAKEN 16U /* locks in a stretch; more count as so many */
+#define MAX_OUTER 3U
 #define MAX_NESTED 4U
 #define MAX_LOCKS 64U
 #define ROUND 8U /* instructions at most between two looks at a lock that is taken */
@@ -68,19 +69,20 @@ struct stretch {
     uint64_t length, firmware, labels;
     uint64_t waited; /* for locks; counted in length, too */
     unsigned taken;  /* locks */
+    unsigned outer;  /* of which others were taken under */
     uint32_t functions[MAX_PLACES];
 };
 
 struct kind {
     uint64_t labels, most, firmware, count;
-    uint64_t by_locks[MAX_TAKEN + 1];
+    uint64_t by_locks[MAX_TAKEN + 1][MAX_OUTER + 1];
     uint32_t *functions;
 };
 
 /* A lock that a hart waits for or holds, and what the hart had executed, waited and spent in the firmware when it asked
  * for the lock or last found it taken. */
 struct held {
-    uint64_t address, looked, waited, firmware, calls;
+    uint64_t address, looked, waited, firmware, calls, inner;
     uint32_t functions[MAX_PLACES]; /* of the hart, at that moment */
 };
 
@@ -95,7 +97,7 @@ struct hart {
 };
 
 struct lock {
-    uint64_t address, most, firmware, calls, count;
+    uint64_t address, most, firmware, calls, inner, count;
     uint32_t functions[MAX_PLACES];
 };
 
@@ -131,6 +133,7 @@ static void stretch_end(struct stretch *s)
 {
     struct kind *kind = kind_of(s->labels);
     unsigned taken = s->taken < MAX_TAKEN ? s->taken : MAX_TAKEN;
+    unsigned outer = s->outer < MAX_OUTER ? s->outer : MAX_OUTER;
 
     s->open = false;
     if (!harts[s - stretches].booted) {
@@ -138,8 +141,8 @@ static void stretch_end(struct stretch *s)
     }
     s->length -= s->waited;
     kind->count++;
-    if (s->length > kind->by_locks[taken]) {
-        kind->by_locks[taken] = s->length;
+    if (s->length > kind->by_locks[taken][outer]) {
+        kind->by_locks[taken][outer] = s->length;
     }
     if (s->length > kind->most) {
         kind->most = s->length;
@@ -232,9 +235,13 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
     if (asked(hart)) {
         return;
     }
+    for (unsigned i = 0; i < hart->depth; i++) {
+        hart->held[i].inner++;
+    }
     if (hart->depth < MAX_NESTED) {
         struct held *held = &hart->held[hart->depth++];
 
+        held->inner = 0;
         held->address = address;
         held->looked = hart->executed;
         held->waited = hart->waited;
@@ -243,6 +250,7 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
         memcpy(held->functions, hart->functions, sizeof(held->functions));
     }
     stretches[cpu % MAX_CPUS].taken++;
+    stretches[cpu % MAX_CPUS].outer += lock_of(address)->inner != 0;
 }
 
 /* Looks at the number being served. The holder does that, too, when it releases the lock; a section as short as a round
@@ -270,6 +278,7 @@ static void release(const struct hart *hart, const struct held *held)
     lock->count++;
     lock->calls += hart->calls - held->calls;
     lock->firmware = firmware > lock->firmware ? firmware : lock->firmware;
+    lock->inner = held->inner > lock->inner ? held->inner : lock->inner;
     if (length > lock->most) {
         lock->most = length;
         for (unsigned i = 0; i < function_count; i++) {
@@ -372,9 +381,11 @@ static void write_by_locks(FILE *out, const struct kind *kind)
 {
     const char *comma = "";
 
-    for (unsigned i = 0; i <= MAX_TAKEN; i++) {
-        if (kind->by_locks[i] != 0) {
-            fprintf(out, "%s\"%u\": %" PRIu64, comma, i, kind->by_locks[i]);
+    for (unsigned i = 0; i < (MAX_TAKEN + 1) * (MAX_OUTER + 1); i++) {
+        unsigned taken = i / (MAX_OUTER + 1), outer = i % (MAX_OUTER + 1);
+
+        if (kind->by_locks[taken][outer] != 0) {
+            fprintf(out, "%s[%u, %u, %" PRIu64 "]", comma, taken, outer, kind->by_locks[taken][outer]);
             comma = ", ";
         }
     }
@@ -384,8 +395,8 @@ static void write_lock(FILE *out, const struct lock *lock)
 {
     fprintf(out,
             "{\"address\": %" PRIu64 ", \"most\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"calls\": %" PRIu64
-            ", \"count\": %" PRIu64 ", \"functions\": {",
-            lock->address, lock->most, lock->firmware, lock->calls, lock->count);
+            ", \"inner\": %" PRIu64 ", \"count\": %" PRIu64 ", \"functions\": {",
+            lock->address, lock->most, lock->firmware, lock->calls, lock->inner, lock->count);
     write_functions(out, lock->functions);
     fprintf(out, "}}");
 }
@@ -401,10 +412,10 @@ static void write_kind(FILE *out, const struct kind *kind)
             comma = ", ";
         }
     }
-    fprintf(out, "], \"most\": %" PRIu64 ", \"count\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"by_locks\": {",
+    fprintf(out, "], \"most\": %" PRIu64 ", \"count\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"by_locks\": [",
             kind->most, kind->count, kind->firmware);
     write_by_locks(out, kind);
-    fprintf(out, "}, \"functions\": {");
+    fprintf(out, "], \"functions\": {");
     write_functions(out, kind->functions);
     fprintf(out, "}}");
 }

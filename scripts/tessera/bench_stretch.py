@@ -51,7 +51,8 @@ class Stretch:
     count: int
     firmware: int
     functions: dict[str, int]
-    by_locks: dict[str, int] = field(default_factory=dict)  # the longest of those that take so many locks
+    # Locks taken, how many of these are outer ones, and the longest of all stretches that take so many.
+    by_locks: Sequence[tuple[int, int, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Lock:
     most: int  # from taking to releasing it, without the firmware's
     firmware: int  # the most that the firmware executed meanwhile, for itself or called
     calls: int  # of the firmware, while it was held
+    inner: int  # the most locks that were taken under it
     count: int
     functions: dict[str, int]  # where the longest section was, with the time of waiting for inner locks
 
@@ -126,30 +128,59 @@ def read_locks(out: Path) -> list[Lock]:
     return sorted(found, key=lambda lock: -lock.most)
 
 
-def with_waits(stretches: Sequence[Stretch], locks: Sequence[Lock], harts: int) -> int:
+@dataclass(frozen=True)
+class Waits:
+    """The longest time that a hart waits for one lock: for one that is taken alone, and for an outer one."""
+
+    alone: int
+    outer: int
+
+
+def reckon_waits(locks: Sequence[Lock], harts: int) -> Waits:
     """
-    The longest stretch on so many harts: for each lock that a stretch takes, all other harts had the longest section of
-    any lock before it (a ticket lock lets each of them in front once).
+    A ticket lock lets each other hart in front once, with the longest section of any lock. Of those in front at an
+    outer lock each waits for its inner ones itself, behind the harts that are left.
     """
+    others = harts - 1
     section = max((lock.most + lock.firmware for lock in locks), default=0)
-    return max(length + int(taken) * (harts - 1) * section for s in stretches for taken, length in s.by_locks.items())
+    inner = max((lock.inner for lock in locks), default=0)
+    outer = max((front * (1 + inner * (others - front)) for front in range(1, others + 1)), default=0)
+    return Waits(others * section, outer * section)
 
 
-def rt_costs(stretches: Sequence[Stretch]) -> tuple[int, int]:
+def _with_waits(stretch: Stretch, waits: Waits) -> int:
+    """The longest by its locks, with a wait for each of them."""
+    return max(
+        (length + (taken - outer) * waits.alone + outer * waits.outer for taken, outer, length in stretch.by_locks),
+        default=stretch.most,
+    )
+
+
+def with_waits(stretches: Sequence[Stretch], locks: Sequence[Lock], harts: int) -> int:
+    """The longest stretch on so many harts, with all waits for locks."""
+    waits = reckon_waits(locks, harts)
+    return max(_with_waits(stretch, waits) for stretch in stretches)
+
+
+def rt_costs(stretches: Sequence[Stretch], locks: Sequence[Lock] = (), harts: int = 1) -> tuple[int, int]:
     """
     The most that a release has taken from whoever it interrupted, and the end of a job from its app: the whole way
     through the hypervisor, with the switch to whoever comes next. Ways that began as something else, a call of a guest
     or an interrupt of a device, are left out: that is the time for which nobody looks at interrupts.
-    The length of one on which several apps are released, two at least, is divided among them and a job that ends on it.
+    The length of one on which apps are released, two at least if several are, and a job ends is divided among them. On
+    several harts with all waits for locks.
     """
+    waits = reckon_waits(locks, harts)
     releases, ends = [0], [0]
     for stretch in stretches:
         kind = set(stretch.kind)
         if not ({"sched_run", "edf_pick"} <= kind <= RT_WAY):
             continue
-        shares = 2 * ("release_others" in kind) + ("rt_end" in kind)
-        if shares <= 1 and "rt_end" in kind:
-            ends.append(stretch.most)
-        elif "timer_expire" in kind:
-            releases.append(math.ceil(stretch.most / max(shares, 1)))
+        length = _with_waits(stretch, waits)
+        ended = "rt_end" in kind
+        released = 2 if "release_others" in kind else int(bool(kind & {"timer_expire", "refund"}))
+        if released != 0:
+            releases.append(math.ceil(length / (released + ended)))
+        elif ended:
+            ends.append(length)
     return max(releases), max(ends)

@@ -58,6 +58,8 @@ def read_board(path: Path) -> Board:
         rt_switch_ns=node["rt-switch-ns"],
         rt_blocked_ns=node["rt-blocked-ns"],
         rt_lock_ns=node["rt-lock-ns"],
+        rt_notify_ns=node["rt-notify-ns"],
+        rt_ipi_ns=node["rt-ipi-ns"],
         timebase_hz=node["timebase-hz"],
         rom_size=node["rom-size"],
         isa_base=node["isa-base"],

@@ -10,6 +10,8 @@ from tessera.layout import align_up
 from tessera.reading import Read
 from tessera.virtual import Machine
 
+RELEASE_LOCKS = 2  # how often a release takes the scheduler's lock; a switch takes it once
+
 
 @dataclass(frozen=True)
 class BoardDevice:
@@ -43,6 +45,8 @@ class Board:
     rt_switch_ns: int
     rt_blocked_ns: tuple[int, ...]  # on 1 hart, on 2, on up to 4, on up to 8
     rt_lock_ns: int
+    rt_notify_ns: int
+    rt_ipi_ns: int
     rom_size: int
     isa_base: str | None
     isa_extensions: tuple[str, ...]
@@ -59,9 +63,10 @@ class Board:
     def rt_costs(self, harts: int) -> "RtCosts":
         """Of a system that uses so many harts."""
         waits = (harts - 1) * self.rt_lock_ns
+        ipi, notify = (self.rt_ipi_ns, self.rt_notify_ns) if harts > 1 else (0, 0)
         return RtCosts(
-            release_ns=self.rt_release_ns + waits,
-            switch_ns=self.rt_switch_ns + waits,
+            release_ns=self.rt_release_ns + notify + ipi + RELEASE_LOCKS * waits,
+            switch_ns=self.rt_switch_ns + ipi + waits,
             blocked_ns=self.rt_blocked_ns[(harts - 1).bit_length()],
         )
 

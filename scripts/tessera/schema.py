@@ -431,8 +431,22 @@ BOARD = NodeSchema(
             "rt-lock-ns",
             Number(0, 10**6),
             "The longest time for which a hart holds the scheduler's lock, in nanoseconds, the firmware's work "
-            "meanwhile included. A release and a switch may wait so long for each other hart: it is added to "
-            "rt-release-ns and rt-switch-ns as often.",
+            "meanwhile included. A release takes that lock twice and a switch once, and may wait so long for each "
+            "other hart.",
+            default=0,
+        ),
+        Prop(
+            "rt-notify-ns",
+            Number(0, 10**6),
+            "What a release on one of several harts costs beside rt-release-ns, waits for locks and rt-ipi-ns, in "
+            "nanoseconds: it finds another hart for the VCPU that it interrupts.",
+            default=0,
+        ),
+        Prop(
+            "rt-ipi-ns",
+            Number(0, 10**6),
+            "What the firmware takes from a hart for an interrupt of another hart, in nanoseconds. On several harts a "
+            "release and a switch may each meet one.",
             default=0,
         ),
         Prop("rom-size", Address("a size", align=layout.PAGE), "Bytes of the ROM behind load-address.", default=0),

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a release and a job's end cost, out of ways through the hypervisor; and that goals are what admission counts."""
 
+from dataclasses import replace
+
 from tessera.bench_metrics import read_metrics
-from tessera.bench_stretch import Stretch, rt_costs
+from tessera.bench_stretch import Lock, Stretch, rt_costs, with_waits
 from tessera.board import read_board
 from tessera.runner import ROOT
 
@@ -18,11 +20,31 @@ def test_releases_and_ends_are_told_apart() -> None:
         stretch(400, "timer_expire", "edf_start"),
         stretch(520, "timer_expire", "edf_start", "refund"),
         stretch(300, "rt_end"),
-        stretch(310, "rt_end", "edf_start", "refund"),
+        stretch(310, "rt_end", "edf_start"),
+        stretch(900, "rt_end", "edf_start", "refund"),  # a release and an end
         stretch(9000, "timer_expire", "exit_trap"),  # a guest's own exit
         stretch(8000, "vm_load_step", "timer_expire"),
     ]
     assert rt_costs(found) == (520, 310)
+
+
+def test_on_several_harts_a_way_waits_for_its_locks() -> None:
+    ways = [
+        replace(stretch(1400, "timer_expire", "edf_start"), by_locks=[(1, 0, 900), (2, 0, 1400)]),
+        replace(stretch(600, "rt_end"), by_locks=[(1, 0, 600)]),
+    ]
+    locks = [Lock(0, 600, 100, 0, 0, 1, {}), Lock(8, 650, 0, 0, 0, 1, {})]
+    assert rt_costs(ways, locks, 1) == (1400, 600)
+    assert rt_costs(ways, locks, 4) == (1400 + 2 * 3 * 700, 600 + 3 * 700)
+
+
+def test_who_waits_for_an_outer_lock_waits_for_others_waits() -> None:
+    ways = [replace(stretch(500, "exit_trap"), by_locks=[(2, 1, 500)])]
+    locks = [Lock(0, 100, 0, 0, 1, 1, {}), Lock(8, 100, 0, 0, 0, 1, {})]
+    assert with_waits(ways, locks, 1) == 500
+    assert with_waits(ways, locks, 2) == 500 + 100 + 100
+    assert with_waits(ways, locks, 4) == 500 + 3 * 100 + 2 * (100 + 100)  # two in front, each behind one
+    assert with_waits(ways, locks, 8) == 500 + 7 * 100 + 4 * (100 + 3 * 100)
 
 
 def test_several_releases_share_a_way() -> None:

@@ -12,7 +12,7 @@ import pytest
 from lab import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
 
 from tessera.bench_metrics import read_metrics
-from tessera.bench_stretch import Lock, Stretch, read_locks, with_waits
+from tessera.bench_stretch import Lock, Stretch, read_locks, reckon_waits, rt_costs, with_waits
 from tessera.bench_worst import Inspection
 from tessera.board import read_board
 from tessera.machine import HYPERVISOR
@@ -59,6 +59,8 @@ def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Stretch]]:
     print(harts, "harts:", *locks, sep="\n  ")
     print("the longest stretch", worst.stretches[0])
     print("with all waits for locks", with_waits(worst.stretches, locks, harts))
+    print("waits for one lock", reckon_waits(locks, harts))
+    print("a release, a switch with all waits", rt_costs(worst.stretches, locks, harts))
     write_record(harts, locks, worst.stretches)
     return locks, worst.stretches
 
@@ -73,10 +75,18 @@ def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
     assert sched.most + sched.firmware <= BOARD.rt_lock_ns, sched
     assert all(lock.calls == 0 for lock in locks), "the firmware was called under a lock"
     for number in {2, harts}:
-        assert with_waits(stretches, locks, number) <= BOARD.rt_costs(number).blocked_ns
+        costs = BOARD.rt_costs(number)
+        release, switch = rt_costs(stretches, locks, number)
+        assert with_waits(stretches, locks, number) <= costs.blocked_ns
+        assert 0 < release <= costs.release_ns
+        assert switch <= costs.switch_ns  # on many harts no job may have ended in the few moments between the stops
 
 
 def test_one_hart_takes_no_locks() -> None:
     locks, stretches = attacked(1, FEW_WRITERS)
+    costs = BOARD.rt_costs(1)
+    release, switch = rt_costs(stretches)
     assert locks == []
-    assert stretches[0].most <= BOARD.rt_costs(1).blocked_ns
+    assert stretches[0].most <= costs.blocked_ns
+    assert 0 < release <= costs.release_ns
+    assert 0 < switch <= costs.switch_ns
