@@ -68,6 +68,9 @@ picture: image | setup-dev ## draw docs/images/demo.svg from a real run of the d
 
 # Systems on the M5150, in its simulator.
 test-mips: iasim | setup-dev ## boot systems for the M5150 in iasim, on both of its boards
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/mips
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m "not long" tests/mips
 
-.PHONY: test-mips
+test-mips-long: iasim | setup-dev # attacks and random instructions where test-mips has not tried them
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m long tests/mips
+
+.PHONY: test-mips test-mips-long

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
+
+import pytest
 
 from tessera import hosttime
 from tessera.machine import HYPERVISOR, Console
@@ -19,6 +22,19 @@ BOARDS = ("m5150", "m5150-generic")
 # And the part once more with the hypervisor made for little flash: microMIPS code.
 TARGETS = (*BOARDS, "m5150.size")
 ESCAPE = "\x14"
+
+
+def in_turn(values: Sequence[Any], turns: Sequence[int] | None = None) -> list:
+    """
+    Parameters: each value on each target; but for `make soak` on one target is enough, on which one goes round, by
+    `turns` if values belong together.
+    """
+    turns = range(len(values)) if turns is None else turns
+    return [
+        pytest.param(value, target, marks=() if target == TARGETS[turn % len(TARGETS)] else pytest.mark.long)
+        for turn, value in zip(turns, values, strict=True)
+        for target in TARGETS
+    ]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 import random_guest
-from conftest import TARGETS, Run, build, run
+from conftest import Run, build, in_turn, run
 
 from tessera.machine import HYPERVISOR
 from tessera.runner import ROOT
@@ -91,9 +91,6 @@ def ends_off(attack: Attack, system: Run) -> None:
 ENDS = {"RETURNS": ends_returns, "STOPS": ends_stops, "HANGS": ends_hangs, "OFF": ends_off}
 
 
-CASES = [(attack, board) for attack in menu() for board in TARGETS]
-
-
 def groups() -> list[tuple[Attack, ...]]:
     """Attacks of one run, several of the short ones."""
     attacks = menu()
@@ -102,13 +99,19 @@ def groups() -> list[tuple[Attack, ...]]:
     return short + [(attack,) for attack in attacks[first:]]
 
 
+def cases() -> list:
+    """Every attack on every target; of one run's attacks, `make test` has them all on the same one."""
+    turns = {attack: turn for turn, group in enumerate(groups()) for attack in group}
+    return in_turn(list(turns), list(turns.values()))
+
+
 @cache
 def run_group(group: tuple[Attack, ...], board: str) -> Run:
     typed = [(BEGIN_S + at * EACH_S, f"{attack.number}\r") for at, attack in enumerate(group)]
     return run("faults", board, typed=typed, limit=ONE_ATTACK)
 
 
-@pytest.mark.parametrize(("attack", "board"), CASES, ids=[f"{attack.name}-{board}" for attack, board in CASES])
+@pytest.mark.parametrize(("attack", "board"), cases(), ids=lambda value: getattr(value, "name", value))
 def test_attack(attack: Attack, board: str) -> None:
     group = next(group for group in groups() if attack in group)
     system = run_group(group, board)
@@ -129,24 +132,22 @@ def attacked(name: str, system: str, board: str) -> Run:
     return result
 
 
-@pytest.mark.parametrize("board", TARGETS)
-def test_no_guest_has_the_hypervisors_own_hypercall(board: str) -> None:
+@pytest.mark.parametrize(("name", "board"), in_turn(["hypcall_codes"]))
+def test_no_guest_has_the_hypervisors_own_hypercall(name: str, board: str) -> None:
     """Not even the one with the GuestID under which the hypervisor makes it, which a seventh VM may have."""
-    system = attacked("hypcall_codes", "seven", board)
-    for name in (f"adpcm-{n}" for n in range(6)):
-        assert "samples 0xb7b3613a" in system.text(name), name
+    system = attacked(name, "seven", board)
+    for other in (f"adpcm-{n}" for n in range(6)):
+        assert "samples 0xb7b3613a" in system.text(other), other
 
 
-@pytest.mark.parametrize("board", TARGETS)
-@pytest.mark.parametrize("name", ["state_is_kept", "tlb_is_its_own"])
+@pytest.mark.parametrize(("name", "board"), in_turn(["state_is_kept", "tlb_is_its_own"]))
 def test_state_is_kept_while_another_vm_is_loaded(name: str, board: str) -> None:
     """Loading has turns of its own, after which the guest that ran before goes on."""
     system = attacked(name, "restless", board)
     assert system.text(HYPERVISOR).count("restless stopped by its own reset, starts again") > 10
 
 
-@pytest.mark.parametrize("board", TARGETS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "board"), in_turn(range(3)))
 def test_random_instructions(seed: int, board: str) -> None:
     """A guest that executes anything, and is begun anew when it hangs; it may call the hypervisor all the time."""
     random_guest.make(ROOT / "build" / "guests-mips" / "random" / "random.bin", seed)

@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from conftest import BOARDS, ESCAPE, TARGETS, run
+from conftest import BOARDS, ESCAPE, TARGETS, in_turn, run
 
 LIMIT_REACHED = 124
 
@@ -32,8 +32,7 @@ def test_the_same_run_twice_is_the_same() -> None:
     assert one.printed == other.printed and one.remarks == other.remarks
 
 
-@pytest.mark.parametrize("board", TARGETS)
-@pytest.mark.parametrize("hss", [1, 3, 7])
+@pytest.mark.parametrize(("hss", "board"), in_turn([1, 3, 7]))
 def test_fewer_shadow_sets_change_nothing_but_the_price(board: str, hss: int) -> None:
     """With one set for all VCPUs, two and six: registers of one never reach another."""
     system = run("m5150", board, "--model", f"hss={hss}", limit="500M")
