@@ -35,7 +35,7 @@ from fabric_model import Lockstep
 from figures import measured
 from rtl_lab import Bench
 
-BENCHES = [Bench(top="fabric_sim", depth=1)]
+BENCHES = [Bench(top="fabric_sim", depth=1, weight=230)]
 
 TASK = 0x10
 

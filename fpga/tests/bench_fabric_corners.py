@@ -30,7 +30,7 @@ from fabric_lab import (
 )  # fmt: skip
 from rtl_lab import Bench
 
-BENCHES = [Bench(top="fabric_sim", depth=1)]  # that of bench_fabric
+BENCHES = [Bench(top="fabric_sim", depth=1, weight=230)]  # that of bench_fabric
 
 EVENTS = (
     "new_solution", "reconfig_over", "prr_stopped", "dma_violation", "task_fault", "hold_expired", "list_overflow",

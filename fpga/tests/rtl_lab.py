@@ -55,6 +55,7 @@ class Bench:
     arguments: tuple[str, ...] = ()
     noise: bool = False  # what has no reset, memories above all, begins as anything
     environment: dict[str, str] = field(default_factory=dict)
+    weight: int = 0  # about the seconds of CPU it takes: those that take long had better begin first
 
     @property
     def label(self) -> str:
@@ -146,7 +147,9 @@ def _bring(source: Path, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for name in RUNTIME:
         if (source / name).exists() and not (target / name).exists():
-            shutil.copy(source / name, target / name)
+            part = target / f"{name}.{os.getpid()}"
+            shutil.copy(source / name, part)
+            part.rename(target / name)  # whole at once: another bench may be looking for it
 
 
 def _judge(results: Path, folder: Path) -> None:

@@ -8,9 +8,15 @@ from rtl_lab import FPGA, Bench, build_and_run
 
 
 def benches():
-    for path in sorted((FPGA / "tests").glob("bench_*.py")):
-        for bench in importlib.import_module(path.stem).BENCHES:
-            yield pytest.param(bench, path.stem, id=f"{path.stem.removeprefix('bench_')}-{bench.label}")
+    """Those that take longest first: workers (pytest-xdist) take them one by one."""
+    found = [
+        (bench, path.stem)
+        for path in sorted((FPGA / "tests").glob("bench_*.py"))
+        for bench in importlib.import_module(path.stem).BENCHES
+    ]
+    for bench, module in sorted(found, key=lambda one: -one[0].weight):
+        group = pytest.mark.xdist_group(f"bench-{bench.label}")  # of one build, in one folder
+        yield pytest.param(bench, module, id=f"{module.removeprefix('bench_')}-{bench.label}", marks=group)
 
 
 @pytest.mark.timeout(900)
