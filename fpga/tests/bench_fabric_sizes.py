@@ -8,7 +8,7 @@ from bench_fabric import SOURCE, TARGET, TASK, Crowd, fabric, fill, result, slow
 from fabric_lab import ASSIGN, FAULT_NONE, REGS, UNAVAILABLE, Shape, probe
 from rtl_lab import Bench
 
-LARGEST = Shape(16, 16, 8, 24)
+LARGEST = Shape(16, 16, 8, 24)  # takes some minutes
 SHAPES = (Shape(1, 1, 1, 2), Shape(2, 3, 2, 5), LARGEST)
 
 
@@ -20,7 +20,8 @@ def bench(shape: Shape) -> Bench:
         parameters=parameters,
         depth=1,
         environment={"FABRIC_SHAPE": f"{shape.vms} {shape.devs} {shape.prrs} {shape.sorter}"},
-        weight=400 if shape is LARGEST else 60,
+        long=shape is LARGEST,
+        weight=60,
     )
 
 

@@ -55,6 +55,7 @@ class Bench:
     arguments: tuple[str, ...] = ()
     noise: bool = False  # what has no reset, memories above all, begins as anything
     environment: dict[str, str] = field(default_factory=dict)
+    long: bool = False  # another size of what others test as well: not in `make test`
     weight: int = 0  # about the seconds of CPU it takes: those that take long had better begin first
 
     @property

@@ -15,8 +15,10 @@ def benches():
         for bench in importlib.import_module(path.stem).BENCHES
     ]
     for bench, module in sorted(found, key=lambda one: -one[0].weight):
-        group = pytest.mark.xdist_group(f"bench-{bench.label}")  # of one build, in one folder
-        yield pytest.param(bench, module, id=f"{module.removeprefix('bench_')}-{bench.label}", marks=group)
+        marks = [pytest.mark.xdist_group(f"bench-{bench.label}")]  # of one build, in one folder
+        if bench.long:
+            marks.append(pytest.mark.long)
+        yield pytest.param(bench, module, id=f"{module.removeprefix('bench_')}-{bench.label}", marks=marks)
 
 
 @pytest.mark.timeout(900)
