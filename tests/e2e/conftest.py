@@ -92,8 +92,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # The files that take minutes, in the order in which workers (pytest-xdist) had better begin with them.
 LONG = (
-    "test_watchdog", "test_debug", "test_faults", "test_faults_others", "test_keys", "test_rt", "test_lifecycle",
-    "test_mailbox",
+    "test_faults", "test_debug", "test_bounds", "test_rt_others", "test_rt", "test_watchdog", "test_many",
+    "test_rt_reserve", "test_faults_others", "test_lifecycle", "test_mailbox", "test_least_core", "test_smoke",
+    "test_fuzz", "test_keys", "test_console_torture",
 )  # fmt: skip
 
 
