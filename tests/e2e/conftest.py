@@ -77,16 +77,27 @@ def board(name: str) -> Board:
     return board_of(name)
 
 
-def _is_of_another(item: pytest.Item) -> bool:
-    """Whether it is marked for one architecture, and its system is for a board of another (lab.on_every_board)."""
-    marker = item.get_closest_marker("only_on")
+def _architecture(item: pytest.Item) -> str | None:
+    """Of the board that its system is for, if that is one of lab.on_every_board()."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     name = params.get("name")  # the fixture's of all who use on_every_board()
-    return marker is not None and name is not None and marker.args[0] != board_of(name).architecture
+    return board_of(name).architecture if name is not None else None
+
+
+def _is_of_another(item: pytest.Item) -> bool:
+    """Whether it is marked for one architecture, and its system is for a board of another (lab.on_every_board)."""
+    marker, architecture = item.get_closest_marker("only_on"), _architecture(item)
+    return marker is not None and architecture is not None and marker.args[0] != architecture
+
+
+def _is_long_there(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("long_on")
+    return marker is not None and marker.args[0] == _architecture(item)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "only_on(architecture): not of systems for boards of others")
+    config.addinivalue_line("markers", "long_on(architecture): long where its system is for a board of that one")
     config.addinivalue_line("markers", "mutant: a test of the tests, slow, only where TESSERA_MUTANTS=1 asks for it")
 
 
@@ -103,8 +114,11 @@ def _turn(item: pytest.Item) -> int:
     return LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest looks who is marked `long`
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mutants that nobody has asked for are no tests of this run, nor what another architecture alone has."""
+    for item in filter(_is_long_there, items):
+        item.add_marker(pytest.mark.long)
     left_out = [item for item in items if _is_of_another(item) or (item.get_closest_marker("mutant") and not ASKED)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = sorted((item for item in items if item not in left_out), key=_turn)

@@ -21,9 +21,10 @@ from lab import (
 from tessera.machine import FIRMWARE, HYPERVISOR
 
 NAMES = ["first", "second", "freertos"]
+ONE_HART = pytest.param("trio-one-hart", marks=pytest.mark.long)  # as the M5150 has
 
 
-@pytest.fixture(scope="module", params=on_every_board("trio", "trio-one-hart"))
+@pytest.fixture(scope="module", params=[*on_every_board("trio"), ONE_HART])
 def name(request):
     return request.param
 

@@ -50,7 +50,7 @@ def test_no_deadline_is_missed_at_95_percent():
         assert len(heartbeats(machine, "first")) >= 2
 
 
-@pytest.fixture(scope="module", params=["qemu-virt", "m5150", "m5150-generic"])
+@pytest.fixture(scope="module", params=["qemu-virt", "m5150", pytest.param("m5150-generic", marks=pytest.mark.long)])
 def board(request):
     return request.param
 

@@ -19,7 +19,7 @@ LOAD = (
 )
 
 
-@pytest.fixture(scope="module", params=["linux-smp", "linux-smp-one-hart"])
+@pytest.fixture(scope="module", params=["linux-smp", pytest.param("linux-smp-one-hart", marks=pytest.mark.long)])
 def machine(request):
     with booted_linux(request.param) as machine:
         yield machine

@@ -101,6 +101,7 @@ def loop_until_it_waits(machine) -> None:
         passed_ms += pause
 
 
+@pytest.mark.long_on("mips")  # pauses, which take time, are the same everywhere
 @pytest.mark.parametrize(
     ("key", "says"), [("s", "stopped by the console"), ("r", "stopped by the console, starts again")]
 )
@@ -117,6 +118,7 @@ def test_the_console_ends_a_pause(machine, key, says):
     assert restarts(machine, "loop")[0] == "stopped"
 
 
+@pytest.mark.long_on("mips")
 def test_a_vm_that_waits_keeps_the_machine_on(shared):
     """The last test of the shared machine: the others shut down, `loop` comes back all the same."""
     loop_until_it_waits(shared)
