@@ -13,7 +13,7 @@ from rtl_lab import Bench
 
 BENCHES = [
     Bench(top="sorter", name="sorter-64", noise=True),
-    Bench(top="sorter", name="sorter-128", parameters={"Depth": 128, "KeyWidth": 32, "ValueWidth": 32}),
+    Bench(top="sorter", name="sorter-128", parameters={"Depth": 128, "KeyWidth": 32, "ValueWidth": 32}, long=True),
     Bench(top="sorter", name="sorter-2", parameters={"Depth": 2, "KeyWidth": 3, "ValueWidth": 2}),
     Bench(top="sorter", name="sorter-11", parameters={"Depth": 11, "KeyWidth": 4, "ValueWidth": 5}),
 ]

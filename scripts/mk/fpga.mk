@@ -9,7 +9,7 @@ FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadgro
 test-fpga: | setup-fpga ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
 	@$(FPGA_TESTS) -m "not long"
 
-test-fpga-long: | setup-fpga ## the largest fabric; faults planted, one at a time, which its proofs must find (ONLY=words: some)
+test-fpga-long: | setup-fpga ## the largest fabric and sorter; faults planted, one at a time, which its proofs must find (ONLY=words: some)
 	@$(FPGA_TESTS) -m long
 
 fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
