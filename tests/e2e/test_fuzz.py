@@ -42,12 +42,13 @@ def test_random_calls_harm_nobody(seed, virtual):
     assert all(log.made(kind) > log.accepted(kind) > 0 for kind in range(len(KINDS)))
 
 
-def test_random_calls_keep_interrupts_off_no_longer_than_attacks_do():
+@pytest.mark.parametrize("calls", [CALLS // 3, pytest.param(CALLS, marks=pytest.mark.long)])
+def test_random_calls_keep_interrupts_off_no_longer_than_attacks_do(calls):
     """Nor does the stack get any deeper."""
     qemu = find_qemu()
     inspection = Inspection(qemu, HYPERVISOR_BIN.with_suffix(".elf"), OUT / "fuzz-worst")
     worst = []
-    options = Options(4, CALLS, seconds=SECONDS, arguments=tuple(inspection.arguments))
+    options = Options(4, calls, seconds=SECONDS, arguments=tuple(inspection.arguments))
     log = attack(options, qemu, lambda machine: worst.append(inspection.end(machine)))
     assert log.calls >= options.calls * MOST
     assert len(worst[0].stretches) > 20
