@@ -312,6 +312,7 @@ static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, 
             sched_idle(cpu);
         } else if ((v->request & (VCPU_REQ_OFF | VCPU_REQ_HELD)) != 0) {
             if (v->state != VCPU_HELD) {
+                sched_take(cpu, v); /* it is in no queue any more */
                 sched_remove(v);
             }
             v->request &= ~VCPU_REQ_HELD;
