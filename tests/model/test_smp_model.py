@@ -34,6 +34,8 @@ FAULTS = {
     "FAULT_WAIT_BLIND": "kicks",  # a VCPU blocks without a look at what was raised meanwhile
     "FAULT_FENCE_KEEPS": "fences",  # a VCPU that does not run is not made to forget
     "FAULT_STOP_EARLY": "a restart",  # the end does not wait for VCPUs that run
+    "FAULT_END_LEAVES": "a restart",  # the end's steps leave a VCPU that sleeps
+    "FAULT_UNLOCK_SILENT": "a line",  # nobody wakes the VCPU whose line came up under its VM's lock
     "FAULT_PENDING_STAYS": "a restart",  # what was raised is not forgotten with the memory
     "FAULT_INBOX_EARLY": "a restart",  # the inbox is open while the memory is loaded
     "FAULT_LINE_LATE": "a restart, and a line",  # the line follows an inbox that is closed

@@ -60,6 +60,7 @@
 #define HARTS 2
 #define VCPUS 3
 #define NONE 7
+#define GONE 6 /* who was picked had been told to leave */
 #define OTHER (1 - h)
 #define ROOM 2 /* INBOX_MESSAGES */
 #define PLACES 4
@@ -253,6 +254,7 @@ inline vcpu_raise_locked(x, bits)
 /* core/vm.c: vm_take_steps() */
 inline vm_take_steps()
 {
+    sched_remove(0);
     request[0] = STEPS;
     sched_wake(0)
 }
@@ -260,10 +262,10 @@ inline vm_take_steps()
 inline vm_begin()
 {
     d_step { vm_state = vm_loading; on = 1; bells = false; life++ };
+    vm_take_steps();
 #ifdef FAULT_INBOX_EARLY
-    vcpu_open_inbox();
+    vcpu_open_inbox()
 #endif
-    vm_take_steps()
 }
 
 /* core/vm.c: vm_vcpu_left() */
@@ -287,9 +289,9 @@ inline vm_vcpu_left(x)
 /* core/vm.c: vm_stop_locked(), vm_halt() */
 inline vm_halt_vcpu(x)
 {
+    request[x] = request[x] | OFF;
     if
     :: state[x] == running ->
-        request[x] = request[x] | OFF;
 #ifndef FAULT_STOP_EARLY
         on++;
 #endif
@@ -297,7 +299,7 @@ inline vm_halt_vcpu(x)
         :: cpu[x] != h -> cpu_kick(RESCHED)
         :: else -> flags[h] = true
         fi
-    :: else -> sched_remove(x)
+    :: else
     fi
 }
 
@@ -376,6 +378,7 @@ inline sched_take()
         cpu[v] = h;
         if
         :: request[v] == 0 -> current[h] = v
+        :: (request[v] & OFF) != 0 -> sched_remove(v); v = GONE
         :: else
         fi
     fi
@@ -417,6 +420,16 @@ inline load_reset()
     }
 }
 
+/* core/vm.c: end_vcpu() */
+inline end_stage()
+{
+#ifndef FAULT_END_LEAVES
+    atomic { sched_remove(1) }
+#else
+    skip
+#endif
+}
+
 /* core/sched.c: sched_ended(); core/vm.c: vm_go_on() */
 inline sched_ended(x)
 {
@@ -433,7 +446,7 @@ inline sched_step_vm()
     ends = vm_state == vm_stopping;
     if
     :: !ends -> load_reset()
-    :: else
+    :: else -> end_stage()
     fi;
     arch_irq_poll();
     atomic {
@@ -443,6 +456,7 @@ inline sched_step_vm()
         :: (request[v] & OFF) == 0 && ends -> sched_ended(v)
         :: else ->
             /* The next life begins. */
+            assert(state[1] == off);
             assert(!line && !bells && pending[0] == 0 && pending[1] == 0);
             vm_state = vm_running;
             request[v] = 0;
@@ -472,7 +486,8 @@ inline sched_run()
     do
     :: current[h] != NONE -> break
     :: current[h] == NONE && v == NONE -> sched_idle()
-    :: current[h] == NONE && v != NONE -> sched_step_vm()
+    :: current[h] == NONE && v == GONE -> arch_irq_poll(); atomic { flags[h] = false; sched_take() }
+    :: current[h] == NONE && v != NONE && v != GONE -> sched_step_vm()
     od
 }
 
@@ -548,7 +563,7 @@ inline fence_remote(x)
     atomic { done = false; returned[v] = true }
 }
 
-/* ipc/shared.c; the last of it is arch_vm_irq() */
+/* ipc/shared.c, with arch_vm_irq(); vm_unlock() is the end of it */
 inline ipc_raise_line()
 {
     lock_vm();
@@ -559,14 +574,21 @@ inline ipc_raise_line()
 #endif
     atomic {
         line = done;
+        done = false;
         if
-        :: line -> vcpu_raise_locked(0, EXTERNAL)
+        :: line && current[h] == 0 -> hvip[0] = hvip[0] | EXTERNAL
+        :: line && current[h] != 0 -> pending[0] = pending[0] | EXTERNAL; done = true
         :: !line && current[h] == 0 -> hvip[0] = 0; pending[0] = 0 /* vplic_lower() */
         :: else
-        fi;
-        done = false
+        fi
     };
-    vm_lock = NONE
+    vm_lock = NONE;
+    if
+#ifndef FAULT_UNLOCK_SILENT
+    :: done -> atomic { vcpu_raise_locked(0, 0); done = false }
+#endif
+    :: else -> done = false
+    fi
 }
 
 /* ipc/include/ipc.h, under sched_lock where messages raise no line, or after it */
