@@ -15,9 +15,7 @@ def benches():
         for bench in importlib.import_module(path.stem).BENCHES
     ]
     for bench, module in sorted(found, key=lambda one: -one[0].weight):
-        marks = [pytest.mark.xdist_group(f"bench-{bench.label}")]  # of one build, in one folder
-        if bench.long:
-            marks.append(pytest.mark.long)
+        marks = [pytest.mark.long] if bench.long else []
         yield pytest.param(bench, module, id=f"{module.removeprefix('bench_')}-{bench.label}", marks=marks)
 
 

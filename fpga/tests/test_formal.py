@@ -68,10 +68,7 @@ def test_a_proof_is_not_empty(script):
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    ("proof", "file", "right", "wrong"),
-    [pytest.param(*fault, marks=pytest.mark.xdist_group(f"{fault[0]}-fault")) for fault in FAULTS],  # one's folder
-)
+@pytest.mark.parametrize(("proof", "file", "right", "wrong"), FAULTS)
 def test_a_fault_is_found(proof, file, right, wrong, tmp_path):
     shutil.copytree(RTL, tmp_path / "rtl")
     text = (RTL / file).read_text(encoding="utf-8")

@@ -12,8 +12,6 @@ GENERATOR = FPGA / "rdl" / "generate.py"
 MADE = ("rtl/fabric_regs.sv", "rtl/fabric_regs_pkg.sv", "rtl/fabric_map_pkg.sv", "include/fabric_regs.h",
         "include/fabric_regs.rs")  # fmt: skip
 
-pytestmark = pytest.mark.xdist_group("regs")  # made once
-
 
 def stale(made, kept) -> list[str]:
     return [name for name in MADE if (made / name).read_bytes() != (kept / name).read_bytes()]

@@ -20,7 +20,6 @@ FAULTS = {
 
 
 @pytest.mark.long
-@pytest.mark.xdist_group("sorter-fault")  # they use one folder
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_proof_finds(fault):

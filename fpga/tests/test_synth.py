@@ -62,7 +62,6 @@ def test_no_module_is_left_out():
     assert names == found
 
 
-@pytest.mark.xdist_group("bad")  # they use one folder
 @pytest.mark.parametrize(("bad", "word"), [(LOOP, "problems in 'check -assert'"), (LATCH, "selection is not empty")])
 def test_one_is_found(bad, word):
     folder = BUILD / "synth" / "check-bad"

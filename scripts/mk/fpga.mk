@@ -3,8 +3,8 @@
 # ONLY=words runs some of the tests (pytest's -k).
 FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 
-# Tests beside each other, but for groups (xdist_group) that use the same folder; in their order, the longest first.
-FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadgroup --no-loadscope-reorder $(if $(ONLY),-k "$(ONLY)") fpga/tests
+# Tests beside each other, but for those that use the same folder (fpga/tests/conftest.py); in their order, the longest first.
+FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadscope --no-loadscope-reorder $(if $(ONLY),-k "$(ONLY)") fpga/tests
 
 test-fpga: | setup-fpga ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
 	@$(FPGA_TESTS) -m "not long"
