@@ -132,7 +132,6 @@ class Session:
             if channel == LINES:
                 self._lines(data)
             elif self.terminals:
-                self._switched = True
                 self.terminals.write(vm_of(channel), data)
             elif self._alone and channel.islower():
                 self._switched = True
@@ -150,7 +149,8 @@ class Session:
         else:
             write_all(self._file.feed(data) if self._file else data)
         if self.terminals and not self._switched and FIRST_LINE.search(data):
-            self._typed += TO_CHANNELS  # with each line until it does: keys at the very beginning may be lost
+            self._switched = True
+            self._typed += TO_CHANNELS
 
     def _log(self, name: str, data: bytes) -> None:
         if name not in self._logs:
