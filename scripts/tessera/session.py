@@ -141,14 +141,15 @@ class Session:
                 self._log(self.system.names[vm_of(channel)], data)
 
     def _lines(self, data: bytes) -> None:
-        *lines, self._line = (self._line + data).split(b"\n")
+        text = self._line + data  # a line comes in pieces
+        *lines, self._line = text.split(b"\n")
         self._last.extend(lines)
         self.failed = self.failed or any(FAILURE.match(clean(line.decode("latin-1"))) for line in lines)
         if self._alone and self._switched:
             self._log(HYPERVISOR, data)
         else:
             write_all(self._file.feed(data) if self._file else data)
-        if self.terminals and not self._switched and FIRST_LINE.search(data):
+        if self.terminals and not self._switched and FIRST_LINE.search(text):
             self._switched = True
             self._typed += TO_CHANNELS
 

@@ -15,7 +15,9 @@ import pyte
 import pytest
 from lab import BOOT_S, SOON_S, built
 
+from tessera.channels import TO_CHANNELS
 from tessera.runner import ROOT
+from tessera.session import Session
 
 COLUMNS, LINES = 100, 30
 RUN = [str(ROOT / "scripts" / "run.py"), "run"]
@@ -70,6 +72,23 @@ def run_at_terminal(name: str, *options: str) -> Iterator[Shown]:
 
 def name_of(system: str) -> str:
     return f"../e2e/systems/{built(system).image.parent.name}"
+
+
+# Says a line of the hypervisor byte by byte; ends well if it is asked for channels.
+FIRST_LINE_IN_PIECES = f"""
+import os, sys, time
+for byte in b"\\x1b[90mtessera |\\x1b[0m 1 VM":
+    os.write(1, bytes((byte,)))
+    time.sleep(0.01)
+sys.exit(os.read(0, 9) != {TO_CHANNELS!r})
+"""
+
+
+def test_channels_are_asked_for_where_the_first_line_comes_in_pieces(build_system, monkeypatch):
+    with open(os.devnull) as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        command = [sys.executable, "-c", f"import signal; signal.alarm({SOON_S})\n{FIRST_LINE_IN_PIECES}"]
+        assert Session(command, build_system("linux"), pty=True).run() == 0
 
 
 def test_vi_and_top_on_a_pseudo_terminal(build_system):
