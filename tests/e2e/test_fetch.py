@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-import time
+import threading
 
 import pytest
 
@@ -188,8 +188,15 @@ def test_whether_there_is_a_route(route, ipv6, there, tmp_path):
 
 def test_a_host_that_never_answers_is_given_up(monkeypatch):
     monkeypatch.setattr(fetch, "CONNECT_S", 0.1)
-    monkeypatch.setattr(fetch.socket, "create_connection", lambda *_: time.sleep(60))
+    tested = threading.Event()
+
+    def create_connection(*_):
+        tested.wait()
+        raise OSError
+
+    monkeypatch.setattr(fetch.socket, "create_connection", create_connection)
     assert fetch.connect("nowhere.example", 80) == "no answer within 0 s"
+    tested.set()
 
 
 SETUP_TOOLS = ("bash", "cat", "dirname", "env", "flock", "grep", "mkdir", "paste", "sort", "timeout")
