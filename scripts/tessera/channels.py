@@ -20,6 +20,7 @@ RESTORE = (
 _ERASE = re.compile(rb"\r+(?:\x1b\[\d*m)*\x1b\[\d?K")  # back to the line's start and erase: what follows replaces it
 _PREFIX = re.compile(rb"\x1b\[\d+m[^|]*\|\x1b\[0m ")
 CUT = b"\x1b[m\r"  # behind a line whose rest comes in the next one of its VM
+LINE_MAX = 65536  # of a line that a VM does not end, bytes; then it is put together no longer
 FIRST_LINE = re.compile(rb"\|\x1b\[0m ")  # of a hypervisor that has its UART
 
 
@@ -101,7 +102,7 @@ class WholeLines:
         name = found[0]
         if name in self._begun:
             line = self._begun.pop(name) + line[found.end() :]
-        if line.endswith(CUT):
+        if line.endswith(CUT) and len(line) < LINE_MAX:
             self._begun[name] = line.removesuffix(CUT)
             return b""
         return line + b"\n"

@@ -13,7 +13,7 @@ from core import CORE
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tessera.channels import LINES, TO_CHANNELS, TO_LINES, Demux, Keys, WholeLines, select_keys
+from tessera.channels import LINE_MAX, LINES, TO_CHANNELS, TO_LINES, Demux, Keys, WholeLines, select_keys
 
 SETTINGS = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 # Zeros are left out: the test's own way to the output ends at one.
@@ -160,3 +160,11 @@ def test_a_file_has_every_line_once_and_whole(deeds, size):
         assert got == lines[vm][:-1]
     rest = whole.end()
     assert all(left[-1] in rest for left in lines)
+
+
+def test_a_line_that_does_not_end_is_not_kept_for_ever():
+    begin()
+    output = write([(0, b"x" * 100)] * (3 * LINE_MAX // 100) + [(0, b"end\n")])
+    shown = WholeLines().feed(output)
+    assert LINE_MAX <= max(len(line) for line in shown.split(b"\n")) < LINE_MAX + 1000
+    assert shown.count(b"x") == output.count(b"x")
