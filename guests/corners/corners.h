@@ -19,6 +19,9 @@ void widths(unsigned long hart, const void *fdt);
 /* rtc: the clock, and its alarm. */
 void rtc(unsigned long hart, const void *fdt);
 
+/* plic: which of two pending sources is claimed first. */
+void plic(unsigned long hart, const void *fdt);
+
 /* seed: /chosen/rng-seed; then a reset. */
 void seed(unsigned long hart, const void *fdt);
 
@@ -32,6 +35,9 @@ void finish_failed(unsigned long hart, const void *fdt);
 /* storm: a passed-through device that interrupts as often as it can, for a while. */
 void storm(unsigned long hart, const void *fdt);
 
+/* owe: such a device's interrupt is claimed, and the guest resets itself before it has completed it. */
+void owe(unsigned long hart, const void *fdt);
+
 /* --- wander.c --- */
 
 /* wander: floating-point values of a VCPU that goes from hart to hart. */
@@ -41,5 +47,8 @@ void wander(unsigned long hart, const void *fdt);
 
 /* legacy: the calls of SBI v0.1; the last one shuts down. */
 void legacy(unsigned long hart, const void *fdt);
+
+/* typed: what is typed, by SBI v0.1's getchar, then by the debug console's read. */
+void typed(unsigned long hart, const void *fdt);
 
 #endif

@@ -11,12 +11,14 @@
 
 #define MS (PLATFORM_TIMEBASE_HZ / 1000U)
 #define SET_TIMER 0UL
+#define GETCHAR 2UL
 #define CLEAR_IPI 3UL
 #define SEND_IPI 4UL
 #define REMOTE_FENCE_I 5UL
 #define REMOTE_SFENCE_VMA 6UL
 #define REMOTE_SFENCE_VMA_ASID 7UL
 #define SHUTDOWN 8UL
+#define DEBUG_CONSOLE_READ 1UL
 #define KEPT 0x1234567UL /* in a1, which these calls leave */
 
 /* Sv39 with pages of 1 GiB: devices and RAM where they are, and RAM once more elsewhere. */
@@ -162,6 +164,24 @@ static void own_interrupts(unsigned long here)
     }
     print("corners: set_timer: %u interrupts, in time: %s, returned %ld, a1 %s\n", timers,
           timer_at >= deadline ? "yes" : "no", ret.error, ret.value == (long)KEPT ? "kept" : "changed");
+}
+
+void typed(unsigned long hart, const void *fdt)
+{
+    struct sbi_ret ret;
+    char c = 0;
+
+    (void)hart;
+    (void)fdt;
+    print("corners: getchar of nothing: %ld\n", sbi_call(GETCHAR, 0, 0, 0, 0).error);
+    do {
+        ret = sbi_call(GETCHAR, 0, 0, KEPT, 0);
+    } while (ret.error == -1);
+    print("corners: getchar: %ld, a1 %s\n", ret.error, ret.value == (long)KEPT ? "kept" : "changed");
+    do {
+        ret = sbi_call(SBI_EXT_DBCN, DEBUG_CONSOLE_READ, 1, (uintptr_t)&c, 0);
+    } while (ret.error == 0 && ret.value == 0);
+    print("corners: read: error %ld, %ld characters, %u\n", ret.error, ret.value, (unsigned int)c);
 }
 
 void legacy(unsigned long hart, const void *fdt)

@@ -5,6 +5,7 @@
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
+#include "sbi.h"
 #include "trap.h"
 
 #define MS (PLATFORM_TIMEBASE_HZ / 1000U)
@@ -52,15 +53,35 @@ static void wait_until(uint64_t time)
     }
 }
 
-void storm(unsigned long hart, const void *fdt)
+static void enable(unsigned long hart)
 {
-    (void)fdt;
-    trap_set_interrupt(IRQ_EXTERNAL, alarm_again);
     plic_set_priority(CLOCK_IRQ, 1);
     plic_set_threshold(plic_context(hart), 0);
     plic_enable(plic_context(hart), CLOCK_IRQ, true);
     clock_write(CLOCK_CLEAR_INTERRUPT, 1);
     clock_write(CLOCK_IRQ_ENABLED, 1);
+}
+
+void owe(unsigned long hart, const void *fdt)
+{
+    uint32_t source;
+
+    (void)fdt;
+    enable(hart);
+    raise();
+    do {
+        source = plic_claim(plic_context(hart));
+    } while (source == 0);
+    print("corners: owe: source %u was claimed\n", source);
+    clock_write(CLOCK_CLEAR_INTERRUPT, 1);
+    (void)sbi_system_reset(SBI_RESET_COLD, 0);
+}
+
+void storm(unsigned long hart, const void *fdt)
+{
+    (void)fdt;
+    trap_set_interrupt(IRQ_EXTERNAL, alarm_again);
+    enable(hart);
     csr_write_sie(SIE_EXTERNAL);
     wait_until(BEFORE);
     csr_set_sstatus(SSTATUS_SIE);

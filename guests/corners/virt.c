@@ -398,6 +398,45 @@ void rtc(unsigned long hart, const void *fdt)
     print("corners: rtc set: high %x\n", (unsigned int)(rtc_now() >> 32));
 }
 
+/* --- plic --- */
+
+#define CLAIMS 3U
+
+/* Both lines are high: the clock's for its alarm is past, the UART's because there is nothing to send. */
+static void claim_both(const char *name, uint32_t uart_priority, uint32_t rtc_priority)
+{
+    uint32_t claimed[CLAIMS];
+
+    plic_set_priority(PLATFORM_UART_IRQ, uart_priority);
+    plic_set_priority(RTC_IRQ, rtc_priority);
+    rtc_set_alarm(0);
+    rtc_write(RTC_IRQ_ENABLED, 1);
+    uart_write(UART_IER, UART_IER_TX_EMPTY);
+    for (unsigned int i = 0; i < CLAIMS; i++) {
+        claimed[i] = plic_claim(plic_context(0));
+    }
+    uart_write(UART_IER, 0);
+    rtc_write(RTC_CLEAR_INTERRUPT, 1);
+    rtc_write(RTC_IRQ_ENABLED, 0);
+    for (unsigned int i = 0; i < CLAIMS; i++) {
+        plic_complete(plic_context(0), claimed[i]);
+    }
+    print("corners: %s: claimed %u, %u, %u\n", name, claimed[0], claimed[1], claimed[2]);
+}
+
+void plic(unsigned long hart, const void *fdt)
+{
+    (void)fdt;
+    plic_set_threshold(plic_context(hart), 0);
+    plic_enable(plic_context(hart), PLATFORM_UART_IRQ, true);
+    plic_enable(plic_context(hart), RTC_IRQ, true);
+    claim_both("equal priorities", 1, 1);
+    claim_both("the clock's is higher", 1, 2);
+    claim_both("the UART's is higher", 7, 6);
+    claim_both("the clock's is never claimed", 1, 0);
+    print("corners: all claimed\n");
+}
+
 /* --- seed --- */
 
 void seed(unsigned long hart, const void *fdt)

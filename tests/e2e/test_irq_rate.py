@@ -8,7 +8,7 @@ import pytest
 from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, booted, make, mkimage, source_of
 
 from tessera import layout
-from tessera.machine import Machine
+from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import BuiltSystem, load_system
 
 # As in test_locks.py, for two harts that take turns in virtual time; each 5 us, so that a storm is one.
@@ -19,13 +19,16 @@ DEFAULT = 20
 OF_CONSOLE = 100  # its lines' ends and FIFO
 
 
-def system_of(per_ms: int | None, harts: int) -> BuiltSystem:
+def system_of(per_ms: int | None, harts: int, role: str = "storm") -> BuiltSystem:
     """The storm's system with that rate, or the default's."""
     make("hyp", "build/guests/corners/corners.bin")
-    folder = OUT / "systems" / f"storm-{per_ms}-{harts}"
+    folder = OUT / "systems" / f"{role}-{per_ms}-{harts}"
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "storm.dts"
     text = source_of("storm").read_text(encoding="utf-8").replace("harts = <2>;", f"harts = <{harts}>;")
+    text = text.replace("role=storm", f"role={role}").replace(
+        'sign-of-life = "corners: storm"', 'sign-of-life = "corners"'
+    )
     limited = f'devices = "rtc"; interrupts-per-ms = <{per_ms}>;'
     text = text if per_ms is None else text.replace('devices = "rtc";', limited)
     if harts == 1:  # nobody but the storm: it has the hart to itself
@@ -59,6 +62,14 @@ def test_without_a_limit_there_is_a_storm():
     """Or the other tests would show nothing."""
     with booted(system_of(0, harts=1), "storm-0", *VIRTUAL) as machine:
         assert taken(machine) > 10 * DEFAULT * STORM_MS
+
+
+def test_what_a_guest_owed_is_completed_when_it_restarts():
+    """Of a source that it had claimed: each life gets the interrupt."""
+    with booted(system_of(None, harts=2, role="owe"), "owe") as machine:
+        for _ in range(3):
+            machine.expect("storm", r"^corners: owe: source 11 was claimed$", SOON_S)
+            machine.expect(HYPERVISOR, r"^storm stopped by its own reset, starts again( in \d+ ms)?$", SOON_S)
 
 
 def external_interrupts(per_ms: int | None) -> int:

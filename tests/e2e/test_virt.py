@@ -96,6 +96,25 @@ def test_the_finisher_ends_the_vm(machine: Machine):
     assert "finish-failed says that it has failed: code 5" in machine.console.text(HYPERVISOR)
 
 
+def test_the_plic_gives_the_highest_priority_first(boot_native: Callable[..., Machine], machine: Machine):
+    start(machine, "plic")
+    ours = lines_of(machine, "plic", "all claimed")
+    assert ours[:2] == [
+        "corners: equal priorities: claimed 10, 11, 0",
+        "corners: the clock's is higher: claimed 11, 10, 0",
+    ]
+    assert ours == native_lines(boot_native, "plic", "all claimed")
+
+
+def test_what_is_typed_can_be_read_by_calls(machine: Machine):
+    start(machine, "typed")
+    machine.expect("typed", r"^corners: getchar of nothing: -1$", SOON_S)
+    machine.send("x")
+    machine.expect("typed", rf"^corners: getchar: {ord('x')}, a1 kept$", SOON_S)
+    machine.send("y")
+    machine.expect("typed", rf"^corners: read: error 0, 1 characters, {ord('y')}$", SOON_S)
+
+
 def seconds(said: list[str]) -> int:
     """The time of the guest's first line."""
     return int(said.pop(0).split()[-2])
