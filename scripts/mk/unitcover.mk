@@ -39,16 +39,20 @@ test-coverage: cover-programs ## fail where what parses input is not executed by
 	$(call cover_host,-k "not ($(COVER_LONG))")
 	@$(COVER) check --host $(COVER_HOST)/obj
 
-# Of the end-to-end tests those that reach most of an architecture's own code.
-COVER_E2E := $(addprefix tests/e2e/test_,corners.py faults.py least_core.py smp.py messages.py passthrough.py debug.py) tests/mips
+# Of the end-to-end tests those that reach most of an architecture's own code, the attacks also where QEMU tells more of a trap.
+COVER_E2E := $(addprefix tests/e2e/test_,corners.py faults.py faults_others.py least_core.py smp.py messages.py passthrough.py \
+    irq_rate.py virt.py trace.py smoke.py debug.py)
 
-coverage: cover-programs image iasim | setup-dev ## what the tests execute, lines and branches: build/coverage/coverage.md and html (takes a while)
+coverage: cover-programs image iasim | setup-dev setup-qemu-new ## what the tests execute, lines and branches: build/coverage/coverage.md and html (takes a while)
 	@echo "coverage: the host's tests (a minute or two)"
 	$(call cover_host,)
 	@rm -rf $(COVER_RECORDS) && mkdir -p $(COVER_RECORDS)
 	@$(COVER) plugin --records $(COVER_RECORDS)
-	@echo "coverage: end-to-end tests with all of the hypervisor's instructions noted (some ten minutes)"
-	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q $(COVER_E2E)
+	@QEMU=$(NEWER) $(COVER) plugin --records $(COVER_RECORDS)
+	@echo "coverage: end-to-end tests with all of the hypervisor's instructions noted (some twenty minutes)"
+	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q -m "not long" $(COVER_E2E)
+	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) QEMU=$(NEWER) $(E2E) -q tests/e2e/test_faults.py
+	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q -m "not long" tests/mips
 	@$(COVER) report --host $(COVER_HOST)/obj --records $(COVER_RECORDS)
 	@$(COVER) check --host $(COVER_HOST)/obj --records $(COVER_RECORDS)
 

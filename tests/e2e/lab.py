@@ -288,8 +288,10 @@ def command(machine: Machine, key: str) -> None:
 
 def keyboard(machine: Machine, name: str) -> None:
     """Gives the keyboard to a VM, and sees that it has it."""
+    number = machine.console.names.index(name) + 1
     machine.skip(HYPERVISOR)
-    command(machine, str(machine.console.names.index(name) + 1))
+    for key in [str(min(number, 9)), *["n"] * (number - 9)]:  # one digit each, then the next one
+        command(machine, key)
     machine.expect(HYPERVISOR, rf"^keyboard: {name}$", SOON_S)
 
 
