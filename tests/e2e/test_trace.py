@@ -41,6 +41,11 @@ def assert_sound(ring: Ring, vms: int) -> None:
             assert (event.vm, event.vcpu) == who
 
 
+def arguments(ring: Ring, kind: Kind, vm: int) -> list[int]:
+    """Of the events of one kind of a VM."""
+    return [event.arg for event in ring.events if event.kind is kind and event.vm == vm]
+
+
 def seen(rings: list[Ring]) -> set[int]:
     return {event.vm for ring in rings for event in ring.events if event.kind is Kind.SWITCH}
 
@@ -110,6 +115,17 @@ def test_earliest_deadline_first(load: tuple[list[Ring], Timeline]) -> None:
             if job.release <= turn.start and (job.end is None or job.end > turn.start)
         }
         assert waiting[turn.who] == min(waiting.values())
+
+
+def test_every_message_is_seen(qemu: Qemu) -> None:
+    """Sent by one, received by the other, as often; one may be on its way where the ring begins or ends."""
+    (ring,) = take(qemu, built("pingpong-traced"), 0.05, None, PATIENCE_S, *COUNTED)
+    sent, got = ([arguments(ring, kind, vm) for vm in (0, 1)] for kind in (Kind.SEND, Kind.RECEIVE))
+    for vm, other in ((0, 1), (1, 0)):
+        assert len(sent[vm]) > 100
+        assert abs(len(sent[vm]) - len(got[other])) <= 1
+        assert set(sent[vm]) == {other}
+        assert {word >> 16 for word in got[vm]} == {other}  # size, sender's VM << 16, sender's VCPU << 24
 
 
 def test_a_system_without_trace(qemu: Qemu) -> None:
