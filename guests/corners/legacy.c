@@ -174,6 +174,8 @@ void typed(unsigned long hart, const void *fdt)
     (void)hart;
     (void)fdt;
     print("corners: getchar of nothing: %ld\n", sbi_call(GETCHAR, 0, 0, 0, 0).error);
+    ret = sbi_call(SBI_EXT_DBCN, DEBUG_CONSOLE_READ, 0, (uintptr_t)&c, 0);
+    print("corners: read of nothing: error %ld, %ld characters\n", ret.error, ret.value);
     do {
         ret = sbi_call(GETCHAR, 0, 0, KEPT, 0);
     } while (ret.error == -1);
