@@ -108,7 +108,7 @@ find_missing_dev() {
 }
 
 find_missing_fpga() {
-    want "g++" "compiles the fabric's simulation (Verilator)" has g++
+    want "g++" "the C++ library that the fabric's simulation (Verilator) is linked with" has g++
     want "perl" "starts Verilator" perl -MPod::Usage -e 1
     want "libpython3-dev" "Python inside the fabric's benches (cocotb)" has_libpython
 }
