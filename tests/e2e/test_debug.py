@@ -330,7 +330,7 @@ def test_a_second_gdb_is_sent_away(running, gdb):
 
 def test_a_watchdog_waits_for_the_debugger():
     """In virtual time: it expires after 1.5 seconds of it, in a VM that pets it every second."""
-    system = built("watchdog-loops")
+    system = built("watchdog-debug")
     with debug_server(system, "second", "debug-watchdog") as (machine, place):
         machine.expect("second", "^faulty: alive 1$", BOOT_S)
         with Gdb(place, None) as gdb:
@@ -372,6 +372,7 @@ def test_a_vm_that_cannot_be_debugged(vm, why):
         assert_undisturbed(machine)
 
 
+@pytest.mark.long
 def test_linux_at_its_virtual_addresses():
     with debug_server(built("demo"), "linux", "debug-linux") as (machine, place):
         await_life(machine, built("demo"))
