@@ -272,9 +272,13 @@ def arena(
     cpu: str | None = None,
     counted: bool = True,
     name: str = "faults",
+    without: str = "",
 ) -> Iterator[Arena]:
-    """A booted machine; without `counted` its time is the host's, and nothing is said about how late anybody is."""
-    system = built(name, hypervisor=hypervisor)
+    """
+    A booted machine; without `counted` its time is the host's, and nothing is said about how late anybody is. The
+    hypervisor believes that features are missing which `without` names.
+    """
+    system = built(name, without, hypervisor)
     if not counted:
         with booted(untimed(system), label, cpu=cpu) as machine:
             yield Arena(machine, patience, None, None)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Attacks of the hostile guest where something else answers them than on the machine of test_faults.py: the firmware's
-timers, another hart at the same time, the host's time.
+timers, another hart at the same time, the host's time, a hart that does not tell the instruction which trapped.
 """
 
 from collections.abc import Iterator
@@ -20,6 +20,15 @@ AT_A_TIME = {
     "tables_changing", "code_gone_user", "remote_fences", "hart_storm", "fence_storm", "ipi_storm", "ipc_flood",
     "loop_on_every_hart", "hcall_random", "sbi_random", "plic_storm", "reset_forever",
 }  # fmt: skip
+
+
+# Without htinst the hypervisor fetches the instruction, and tells an access from the page-table walk before it.
+FETCHED = {"tables_elsewhere", "tables_in_devices", "tables_garbage", "device_operands", "device_atomics", "console_flood"}
+
+
+@pytest.fixture(scope="module")
+def without_htinst() -> Iterator[Arenas]:
+    yield from arenas("faults-no-htinst", without="htinst")
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +55,11 @@ def test_attack_without_sstc(without_sstc: Arenas, attack: Attack):
 @pytest.mark.long
 def test_what_the_hypervisor_took_at_most_without_sstc(without_sstc: Arenas):
     check_worst(without_sstc)
+
+
+@some([attack for attack in MENU if attack.name in FETCHED])
+def test_attack_without_htinst(without_htinst: Arenas, attack: Attack):
+    without_htinst.run(attack)
 
 
 @some([attack for attack in MENU if attack.name in UNTIMED])
