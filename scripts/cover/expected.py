@@ -55,11 +55,14 @@ def _function_at(functions: list[ctext.Function], number: int) -> str:
 
 
 def uncovered(file: str, sources: Sources, text: str) -> dict[tuple[str, str, str], int]:
-    """Lines of a file that were not executed, by function and text, with the number of the first such line."""
+    """
+    Lines of a file that were not executed, by function and text, with the number of the first such line. A brace alone
+    is none: it has what the compiler could give to no other line.
+    """
     functions, lines = ctext.functions(text), text.split("\n")
     found: dict[tuple[str, str, str], int] = {}
     for number, line in sorted(sources[file].items()):
-        if not line.executed:
+        if not line.executed and lines[number - 1].strip() != "}":
             found.setdefault((file, _function_at(functions, number), lines[number - 1].strip()), number)
     return found
 

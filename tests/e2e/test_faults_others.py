@@ -23,7 +23,14 @@ AT_A_TIME = {
 
 
 # Without htinst the hypervisor fetches the instruction, and tells an access from the page-table walk before it.
-FETCHED = {"tables_elsewhere", "tables_in_devices", "tables_garbage", "device_operands", "device_atomics", "console_flood"}
+FETCHED = {
+    "tables_elsewhere",
+    "tables_in_devices",
+    "tables_garbage",
+    "device_operands",
+    "device_atomics",
+    "console_flood",
+}
 
 
 @pytest.fixture(scope="module")
