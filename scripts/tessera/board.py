@@ -60,6 +60,7 @@ def read_board(path: Path) -> Board:
         rt_lock_ns=node["rt-lock-ns"],
         rt_notify_ns=node["rt-notify-ns"],
         rt_ipi_ns=node["rt-ipi-ns"],
+        rt_firmware_ns=node["rt-firmware-ns"],
         timebase_hz=node["timebase-hz"],
         rom_size=node["rom-size"],
         isa_base=node["isa-base"],

@@ -47,6 +47,7 @@ class Board:
     rt_lock_ns: int
     rt_notify_ns: int
     rt_ipi_ns: int
+    rt_firmware_ns: int
     rom_size: int
     isa_base: str | None
     isa_extensions: tuple[str, ...]
@@ -67,7 +68,8 @@ class Board:
         return RtCosts(
             release_ns=self.rt_release_ns + notify + ipi + RELEASE_LOCKS * waits,
             switch_ns=self.rt_switch_ns + ipi + waits,
-            blocked_ns=self.rt_blocked_ns[(harts - 1).bit_length()],
+            # Not one after the other: interrupts are looked at between a guest's instruction and the hypervisor.
+            blocked_ns=max(self.rt_blocked_ns[(harts - 1).bit_length()], self.rt_firmware_ns),
         )
 
 

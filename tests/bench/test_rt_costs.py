@@ -52,6 +52,13 @@ def test_several_releases_share_a_way() -> None:
     assert rt_costs([stretch(1501, "timer_expire", "release_others", "rt_end")]) == (501, 0)
 
 
+def test_firmware_that_a_guest_keeps_busy_blocks() -> None:
+    board = read_board(ROOT / "platform" / "qemu-virt" / "board.dts")
+    slow = replace(board, rt_firmware_ns=30_000)
+    assert [slow.rt_costs(harts).blocked_ns for harts in (1, 2, 8)] == [30_000, 30_000, board.rt_costs(8).blocked_ns]
+    assert slow.rt_costs(2).release_ns == board.rt_costs(2).release_ns
+
+
 def test_goals_are_what_admission_counts() -> None:
     board = read_board(ROOT / "platform" / "qemu-virt" / "board.dts")
     alone = board.rt_costs(1)
