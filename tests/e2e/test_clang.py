@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hypervisor as clang compiles it does the same work."""
 
+import pytest
 from lab import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell
 
 from tessera.machine import HYPERVISOR
@@ -22,6 +23,7 @@ def test_small_guests_on_clangs_hypervisor():
         assert machine.status(SOON_S) == 0
 
 
+@pytest.mark.long
 def test_other_flags_and_compilers_compile_it_anew():
     folder = ROOT / "build" / "check" / "hyp-flags"
 

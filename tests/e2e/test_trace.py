@@ -162,6 +162,7 @@ def test_an_event_costs_at_most_25_instructions(qemu: Qemu) -> None:
     assert 0 < more["riscv.hypercall.get_id"] <= 3 * EVENT + LONG_CALL  # and a hypercall
 
 
+@pytest.mark.long
 def test_a_switch_costs_three_events_and_asking_all_classes(qemu: Qemu) -> None:
     off, on = (median_switch(qemu, built(name)) for name in ("switch", "switch-traced"))
     assert 0 < on - off <= 3 * EVENT + LONG_SWITCH
