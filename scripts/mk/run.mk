@@ -51,7 +51,7 @@ test-newer: | setup-dev setup-qemu-new
 test-newer-long: image iasim | setup-dev setup-qemu-new
 	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py faults.py faults_others.py)
 
-# One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes 10 minutes;
+# One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes long;
 # ONLY=words runs some (pytest's -k).
 ONLY ?=
 
