@@ -39,7 +39,7 @@ test-coverage: cover-programs ## fail where what parses input is not executed by
 	$(call cover_host,-k "not ($(COVER_LONG))")
 	@$(COVER) check --host $(COVER_HOST)/obj
 
-# Of the end-to-end tests those that reach most of an architecture's own code, the attacks also where QEMU tells more of a trap.
+# Of the end-to-end tests those that reach most of an architecture's own code; the attacks on the newer QEMU as well.
 COVER_E2E := $(addprefix tests/e2e/test_,corners.py faults.py faults_others.py least_core.py smp.py messages.py passthrough.py panic.py \
     irq_rate.py virt.py trace.py smoke.py debug.py)
 
