@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of SBI v0.1, which pass harts by a pointer to a mask in the caller's virtual memory. */
+/* The calls of SBI v0.1, which pass harts by a pointer to a mask in the caller's virtual memory; reading the console by calls. */
 #include <stdbool.h>
 
 #include "corners.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock (goldfish RTC) that is passed through, whose alarm comes again as soon as it is acknowledged. */
+/* A clock (goldfish RTC) that is passed through: its alarm comes again as soon as it is acknowledged, or is never completed. */
 #include "corners.h"
 #include "csr.h"
 #include "platform.h"

