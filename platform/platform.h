@@ -31,7 +31,7 @@ uint64_t platform_wall_clock(void);
 
 /* Facts of the board. */
 struct platform_device {
-    hpa_t base;
+    hpa_t base; /* physical address */
     uint64_t size;
 };
 

@@ -27,7 +27,7 @@ static bool tx_notify;   /* owner: platform_uart_notify_tx() */
 
 static volatile uint8_t *reg(unsigned n)
 {
-    return (volatile uint8_t *)(platform.uart.base + n * UART_NS16550_STRIDE);
+    return (volatile uint8_t *)(UART_NS16550_WINDOW + platform.uart.base + n * UART_NS16550_STRIDE);
 }
 
 /* Line speed and format are left as the firmware set them. */

@@ -3,6 +3,7 @@
 #define BOARD_H
 
 #define UART_NS16550_STRIDE 1U
+#define UART_NS16550_WINDOW 0xa0000000U /* kseg1 */
 
 #define BOARD_EIC 0         /* interrupts come without an external controller */
 #define BOARD_GUEST_TIMER 1 /* a guest's timer interrupts the guest */

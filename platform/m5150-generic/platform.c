@@ -3,9 +3,7 @@
 #include "platform.h"
 
 const struct platform_info platform = {
-    .name = "m5150-generic",
-    .uart = {0xbfd003f8U, 8U}, /* by kseg1 */
-    .uart_irq = 4,             /* line of the CPU */
+    .name = "m5150-generic", .uart = {0x1fd003f8U, 8U}, .uart_irq = 4, /* line of the CPU */
 };
 
 /* It has no way of its own to end. */

@@ -8,6 +8,7 @@
 #define CLR 0x4U
 #define SET 0x8U
 
+#define INT_CONTROLLER 0x1f810000U
 #define INT_PRISS 0x1f810010U
 #define INT_IFS(irq) (0x1f810040U + (irq) / 32U * 16U)
 #define INT_IEC(irq) (0x1f8100c0U + (irq) / 32U * 16U)
@@ -37,6 +38,7 @@
 const struct platform_info platform = {
     .name = "m5150",
     .uart = {U2MODE, 0x50U},
+    .irqchip = {INT_CONTROLLER, 0x540U},
 };
 
 void platform_uart_init(void)

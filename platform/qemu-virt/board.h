@@ -3,5 +3,6 @@
 #define BOARD_H
 
 #define UART_NS16550_STRIDE 1U
+#define UART_NS16550_WINDOW 0U
 
 #endif
