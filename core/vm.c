@@ -5,8 +5,21 @@
 #include "arch.h"
 #include "console.h"
 #include "cpu.h"
+#include "platform.h"
 #include "sched.h"
 #include "system.h"
+
+/* Whether a guest would get a device that the hypervisor drives itself. */
+static bool vm_has_our_device(const struct vm *vm)
+{
+    const struct platform_device ours[] = {platform.uart, platform.irqchip, platform.finisher};
+    bool has = false;
+
+    for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+        has = has || (ours[i].size != 0 && memmap_covers(&vm->memmap, ours[i].base, ours[i].size));
+    }
+    return has;
+}
 
 const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus)
 {
@@ -31,7 +44,7 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     if (config->uart != 0 && !vuart_init(vm, (gpa_t)config->uart)) {
         return "too many emulated devices";
     }
-    return arch_vm_init(vm);
+    return vm_has_our_device(vm) ? "a guest's device is the hypervisor's" : arch_vm_init(vm);
 }
 
 /* VCPU 0, which is on no CPU, gets turns to spend on what its VM is about to do. */

@@ -386,24 +386,35 @@ def sealed(spoiled: bytearray, at: int) -> bytes:
     return bytes(spoiled)
 
 
-def with_memory_at(data: bytes, at: int, host: int) -> bytes:
-    """The file, in whose image the first VM's memory is really there; the checksum is right."""
+def with_region_at(data: bytes, at: int, kind: int, host: int) -> bytes:
+    """The file, in whose image the first region of that kind is really there; the checksum is right."""
     spoiled = bytearray(data)
     header = layout.HEADER.unpack(data, at)
-    vm = layout.VM.unpack(data, at + header["vms_offset"])
-    struct.pack_into("<Q", spoiled, at + vm["regions_offset"] + 8, host)  # hpa of struct sysimage_region
+    vms = [layout.VM.unpack(data, at + header["vms_offset"] + i * layout.VM.size) for i in range(header["nvms"])]
+    places = [at + vm["regions_offset"] + i * layout.REGION.size for vm in vms for i in range(vm["nregions"])]
+    place = next(p for p in places if layout.REGION.unpack(data, p)["kind"] == kind)
+    struct.pack_into("<Q", spoiled, place + 8, host)  # hpa of struct sysimage_region
     return sealed(spoiled, at)
+
+
+def refuses_region(system: BuiltSystem, kind: int, host: int, folder: Path, words: str) -> None:
+    data = system.image.read_bytes()
+    damaged = folder / "tessera.bin"
+    damaged.write_bytes(with_region_at(data, image_start(data), kind, host))
+    damaged.with_suffix(".elf").write_bytes(wrap(damaged.read_bytes(), system.data["load_address"]))
+    errors, status = boot_fails(BuiltSystem(system.name, damaged, system.data), "bad-memory")
+    assert len(errors) == 1, errors
+    assert words in errors[0]
+    assert status != 0
 
 
 @pytest.mark.parametrize("host", [0x80000000, 0x80200000])
 def test_an_image_that_gives_a_guest_the_hypervisors_memory(host: int, tmp_path: Path):
     """The builder would not do that; where it begins and where it ends in such memory."""
-    system = built("trio")
-    data = system.image.read_bytes()
-    damaged = tmp_path / "tessera.bin"
-    damaged.write_bytes(with_memory_at(data, image_start(data), host))
-    damaged.with_suffix(".elf").write_bytes(wrap(damaged.read_bytes(), system.data["load_address"]))
-    errors, status = boot_fails(BuiltSystem(system.name, damaged, system.data), "bad-memory")
-    assert len(errors) == 1, errors
-    assert "a guest's memory is the hypervisor's" in errors[0]
-    assert status != 0
+    refuses_region(built("trio"), layout.REGION_RAM, host, tmp_path, "a guest's memory is the hypervisor's")
+
+
+@pytest.mark.parametrize("host", [0x10000000, 0x0C3FF000, 0x100000])
+def test_an_image_that_gives_a_guest_the_hypervisors_device(host: int, tmp_path: Path):
+    """UART, the interrupt controller's last page, finisher."""
+    refuses_region(built("storm"), layout.REGION_MMIO, host, tmp_path, "a guest's device is the hypervisor's")
