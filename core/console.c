@@ -198,6 +198,9 @@ bool source_refill(struct source *s)
 
 void source_clear(struct source *s)
 {
+    for (unsigned i = 0; i < s->filter.held; i++) { /* a sequence that time has cut goes on in the next line */
+        s->line[i] = s->line[s->len + i];
+    }
     s->len = 0;
     s->column = 0;
     s->due = 0;
@@ -259,9 +262,20 @@ void console_putc(struct vm *vm, char c)
     written(vm, s);
 }
 
+/* Whether what the VM wrote last is in the middle of a line. */
+static bool source_unended(const struct source *s)
+{
+    if (s->behind > 0) {
+        return s->fifo[(s->first + s->behind - 1U) % CONSOLE_FIFO] != '\n';
+    }
+    return s->filter.state != 0 || (s->len > 0 && s->due == 0);
+}
+
 void console_end(struct vm *vm)
 {
-    if (console.vms[vm->id].len > 0 && console.vms[vm->id].due == 0) {
+    struct source *s = &console.vms[vm->id];
+
+    if (source_unended(s)) {
         console_putc(vm, '\n');
     }
 }

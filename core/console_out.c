@@ -173,6 +173,7 @@ static void named(void)
     if (out.of == NULL) {
         log_begin(&out.text);
     } else if (!out.whole) {
+        out.of->restart = false; /* nothing of what was there before is shown */
         out.shown = out.of;
     }
 }
@@ -231,10 +232,12 @@ static void next_step(void)
     }
 }
 
-/* The next character of a VM's line. */
+/* The next character of a VM's line. One that was begun anew while it grows is left where it is: it has other characters
+ * now. */
 static int line_next(const struct source *s)
 {
-    int c = out.at < s->len ? (unsigned char)s->line[out.at] : OUT_NOTHING;
+    bool anew = s->restart && !out.whole;
+    int c = out.at < s->len && !anew ? (unsigned char)s->line[out.at] : OUT_NOTHING;
 
     if (c == OUT_NOTHING) {
         return c;

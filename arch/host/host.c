@@ -426,7 +426,7 @@ int platform_uart_get(void)
 void platform_uart_again(bool tx)
 {
     tx_notify |= tx;
-    uart_news = tx_notify;
+    uart_news = tx_notify && uart_room > 0;
 }
 
 void platform_uart_notify_tx(bool enable)

@@ -148,6 +148,7 @@ _SIGNATURES = {
     "host_next_timer": (c_uint64, []),
     "host_output": (c_char_p, []),
     "host_type": (None, [c_char_p]),
+    "host_uart_room": (None, [c_uint]),
     "console_drain": (None, []),
     "console_flush": (None, []),
     "world_write": (None, [c_uint, c_char_p, c_uint, c_bool]),

@@ -249,6 +249,41 @@ static void test_what_goes_beyond_a_fifo_is_lost(void **state)
     assert_null(strstr(output, "X"));
 }
 
+static void test_a_sequence_ends_with_its_vms_life(void **state)
+{
+    static const char *const begun[] = {"\033]0;half", "text\033[", "\033[3"};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        boot_quiet(2);
+        write_fifo(&hyp.vms[1], begun[i]);
+        (void)host_output();
+        console_end(&hyp.vms[1]);
+        (void)host_output();
+        write_fifo(&hyp.vms[1], "1 again\n");
+        assert_non_null(strstr(host_output(), " 1 again\r\n"));
+    }
+}
+
+/* Though the UART took nothing, so that it is behind a line that waits. */
+static void test_what_waits_behind_a_line_ends_with_its_vms_life(void **state)
+{
+    const char *output;
+
+    (void)state;
+    boot_quiet(2);
+    for (unsigned ended = 0; ended < 2; ended++) {
+        host_uart_room(0);
+        write_fifo(&hyp.vms[1], ended ? "one\ntwo\n" : "one\n\033]0;half");
+        console_end(&hyp.vms[1]);
+        host_uart_room(HOST_UART_ENDLESS);
+        (void)host_output();
+        write_fifo(&hyp.vms[1], "again\n");
+        output = host_output();
+        assert_ptr_equal(strstr(output, "\033[31mvm-b    |\033[0m again\r\n"), output);
+    }
+}
+
 /* A line that grows on the terminal, and is begun anew and finished between two looks at it. */
 static void test_a_line_begun_anew_is_drawn_anew(void **state)
 {
@@ -367,6 +402,8 @@ int main(void)
         cmocka_unit_test(test_a_uart_that_takes_nothing_does_not_stop_a_drain),
         cmocka_unit_test(test_several_lines_in_a_fifo_are_shown_in_their_order),
         cmocka_unit_test(test_what_goes_beyond_a_fifo_is_lost),
+        cmocka_unit_test(test_a_sequence_ends_with_its_vms_life),
+        cmocka_unit_test(test_what_waits_behind_a_line_ends_with_its_vms_life),
         cmocka_unit_test(test_a_line_begun_anew_is_drawn_anew),
         cmocka_unit_test(test_an_unfinished_line_is_shown_once_it_rests),
         cmocka_unit_test(test_a_growing_line_after_channels_is_announced),

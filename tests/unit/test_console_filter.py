@@ -52,12 +52,16 @@ PIECES = st.one_of(
 )  # fmt: skip
 WRITES = st.tuples(st.integers(0, 1), st.lists(PIECES, max_size=12).map(b"".join))
 KEYS = st.sampled_from((b"\x141", b"\x142", b"\x14l"))
+ROOM = st.integers(0, 90)
+ENDLESS = 0xFFFFFFFF
 DEEDS = st.lists(st.one_of(WRITES, WRITES, KEYS, st.none()), max_size=20)
+SLOW_DEEDS = st.lists(st.one_of(WRITES, WRITES, ROOM, ROOM, st.none()), max_size=20)
 
 
 def shown(deeds: list, uart: bool) -> bytes:
-    """What the terminal gets of two VMs' writes, keys, and (None) time that passes."""
+    """What the terminal gets of two VMs' writes, keys, and (None) time that passes; a number is room in the UART."""
     assert CORE.world_boot(1, 2, (ctypes.c_uint * 2)(1, 1), 1000)
+    CORE.host_uart_room(ENDLESS)
     CORE.host_type(TO_LINES)  # the console itself keeps what it has over a boot, its mode too
     for vm in range(2):
         CORE.world_write(vm, b"\n", 1, uart)
@@ -69,10 +73,14 @@ def shown(deeds: list, uart: bool) -> bytes:
             CORE.console_flush()
         elif isinstance(deed, bytes):
             CORE.host_type(deed)
+        elif isinstance(deed, int):
+            CORE.host_uart_room(deed)
         else:
             vm, data = deed
             CORE.world_write(vm, data, len(data), uart)
         output += CORE.host_output()
+    CORE.host_uart_room(ENDLESS)
+    output += CORE.host_output()
     CORE.console_drain()
     return output + CORE.host_output()
 
@@ -124,11 +132,22 @@ def check_terminal(output: bytes) -> None:
 @given(DEEDS, st.booleans())
 @example([(0, b"".join(EVIL)), (1, b"".join(EVIL))], True)
 @example([(0, b"ab\x1b[6D\x1b[1KX"), (0, b"\b" * 20 + b"vm-b    | forged\n")], False)
+@example([(1, b"\x1b[2mx\x1b[0"), None, (1, b"Kforged\n")], True)
+@example([(1, b"\x1b[6mx\xf0\x90\x80"), None, (1, b"\x80n\n")], True)
+@example([(1, b"\x1b[0mx\xe2"), None, (1, b"\x82\xac]0;title\n")], True)
 @SETTINGS
 def test_only_allowed_sequences_reach_the_terminal(deeds, uart):
     output = shown(deeds, uart)
     check_grammar(output)
     check_terminal(output)
+
+
+@given(SLOW_DEEDS)
+@example([47, (0, b"A" * 60), (0, b"\r" + b"x" * 28 + b"\b[6n tail")])
+@SETTINGS
+def test_only_allowed_sequences_reach_a_slow_terminal(deeds):
+    """The UART's room ends where a test says; what the VM writes then waits, or is lost if it does not ask for room."""
+    check_grammar(shown([*deeds, ENDLESS], True))
 
 
 @given(st.lists(PIECES, max_size=20).map(b"".join), st.lists(st.integers(0, 200), max_size=8))
@@ -193,6 +212,15 @@ def test_exactly_the_characters_that_unicode_has_are_shown(second):
     data = [bytes([first, second]) + b"\x80" * ((first >= 0xE0) + (first >= 0xF0)) for first in range(0xC0, 0x100)]
     output = shown([(0, b"".join(b"<" + one + b">\n" for one in data))], False)
     assert re.findall(rb"<(.*)>", output) == [legal(one) for one in data]
+
+
+@pytest.mark.parametrize("first", range(1, len("h\x1b[1;35m€llo".encode())))
+def test_a_sequence_goes_on_where_time_cut_its_line(first):
+    """Without the keyboard, a VM's unfinished line is shown after a while, and its rest in the next one."""
+    text = "h\x1b[1;35m€llo".encode()
+    output = shown([(1, text[:first]), None, (1, text[first:] + b"\n")], False)
+    assert output.count(b"\x1b[1;35m") == 1
+    assert "".join(row.removeprefix(PREFIXES[1]) for row in Terminal(2000, output).rows) == "h€llo"
 
 
 def test_colours_end_with_the_line():

@@ -17,10 +17,14 @@ static unsigned write_uart(struct vm *vm, char c)
 void world_write(unsigned vm, const char *text, unsigned size, bool uart)
 {
     unsigned done = 0;
+    bool on = true;
 
-    while (done < size) {
-        done += uart ? write_uart(&hyp.vms[vm], text[done]) : console_write(&hyp.vms[vm], text + done, size - done);
-        (void)host_uart_interrupt();
+    while (on && done < size) {
+        unsigned wrote =
+            uart ? write_uart(&hyp.vms[vm], text[done]) : console_write(&hyp.vms[vm], text + done, size - done);
+
+        done += wrote;
+        on = host_uart_interrupt() || wrote > 0;
     }
 }
 
