@@ -101,7 +101,7 @@ static void tell_denied(const struct rt_app *app, const struct rt_abi_app *abi, 
     }
 }
 
-/* Makes an inactive app in a slot, if that is free: another VCPU of the VM may have taken it. */
+/* Makes an inactive app in a slot, if that is still free: another VCPU of the VM may have taken it. */
 static bool make_app(struct rt_app *app, const struct rt_abi_app *abi)
 {
     bool free;
@@ -126,25 +126,25 @@ static bool make_app(struct rt_app *app, const struct rt_abi_app *abi)
     return free;
 }
 
-/* The first slot of the VM that is free, or NULL; with the app made in it, unless `abi` is NULL. Looked for without the
- * lock, as there may be many. */
-static struct rt_app *take_slot(const struct vm *vm, const struct rt_abi_app *abi)
+/* The first slot of the VM that is free, or NULL. Looked for without the lock, as there may be many. */
+static struct rt_app *free_slot(const struct vm *vm)
 {
     for (unsigned n = vm->nvcpus; n < vm->total; n++) {
         struct rt_app *app = vm->vcpus[n].sched_data;
 
-        if (__atomic_load_n(&app->state, __ATOMIC_RELAXED) == RT_FREE && (abi == NULL || make_app(app, abi))) {
+        if (__atomic_load_n(&app->state, __ATOMIC_RELAXED) == RT_FREE) {
             return app;
         }
     }
     return NULL;
 }
 
-/* Makes an app of what makes sense, in a slot that is free, if the system file allows it. */
+/* Makes an app of what makes sense, in a slot that is free, if the system file allows it. Where that fails the call is made
+ * again, behind a look at interrupts: in a VM that stops it would fail in every slot. */
 static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_abi_app *abi)
 {
     ulong denied = denied_field(vm->config, abi);
-    struct rt_app *app = take_slot(vm, denied == RT_FIELD_NONE ? abi : NULL);
+    struct rt_app *app = free_slot(vm);
 
     if (app == NULL) {
         return answer(HCALL_ERR_FAILED, 0);
@@ -153,7 +153,7 @@ static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_abi
         tell_denied(app, abi, denied);
         return answer(HCALL_ERR_DENIED, denied);
     }
-    return answer(HCALL_OK, id_of(app));
+    return make_app(app, abi) ? answer(HCALL_OK, id_of(app)) : answer(HCALL_AGAIN, 0);
 }
 
 static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3, ulong a4, ulong a5)
@@ -365,6 +365,7 @@ static struct hcall_ret rt_delete_app(ulong id, ulong a1, ulong a2, ulong a3, ul
     struct vcpu *caller = cpu_self()->current;
     struct rt_app *app = id == RT_SELF ? caller->sched_data : rt_app_of(caller->vm, id);
     enum rt_state state = RT_FREE;
+    bool again = false;
 
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     if (app == NULL) {
@@ -374,10 +375,15 @@ static struct hcall_ret rt_delete_app(ulong id, ulong a1, ulong a2, ulong a3, ul
     state = app->state;
     if (state == RT_INACTIVE) {
         app->state = RT_FREE;
+    } else if (state == RT_ACTIVE && rt_must_stay(app)) {
+        again = true;
     } else if (state == RT_ACTIVE) {
         delete_active(app);
     }
     spin_unlock(&sched_lock);
+    if (again) {
+        return answer(HCALL_AGAIN, 0);
+    }
     return answer(state == RT_FREE ? HCALL_ERR_INVALID_PARAM : HCALL_OK, 0);
 }
 HYPERCALL(HCALL_RT_DELETE_APP, rt_delete_app);

@@ -420,6 +420,13 @@ bool rt_must_wait(const struct rt_app *app, ticks_t first)
            arch_time() < first;
 }
 
+bool rt_must_stay(const struct rt_app *app)
+{
+    const struct cpu *cpu = cpu_get(app->cpu);
+
+    return cpu != cpu_self() && running(cpu) != NULL && cpu->current != app->vcpu && app->release.key == cpu->horizon;
+}
+
 void rt_activate(struct rt_app *app, ticks_t first)
 {
     struct rt_cpu *rc = &rt_cpus[app->cpu];

@@ -104,6 +104,10 @@ bool rt_carries(unsigned cpu);
  */
 bool rt_must_wait(const struct rt_app *app, ticks_t first);
 
+/* Under sched_lock: whether the app's deletion has to wait, because an app runs on its CPU, another one, whose clock is set
+ * to this one's release: it would be interrupted for nothing. No longer than until then. */
+bool rt_must_stay(const struct rt_app *app);
+
 /* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. Its CPU is interrupted only if the release
  * comes before the next one there. */
 void rt_activate(struct rt_app *app, ticks_t first);

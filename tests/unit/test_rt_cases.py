@@ -309,6 +309,17 @@ def test_a_launch_does_not_wait_for_an_app_that_was_never_released() -> None:
     assert steps(20, manager, LAUNCH, OWN_VM, 0, 0) == OK
 
 
+def test_an_app_that_cannot_be_made_is_not_tried_in_every_slot() -> None:
+    """One that its VM, about to lose its apps, would get in none of them: the VCPU looks at interrupts, and leaves."""
+    cpus = two_vcpus()
+    assert CORE.world_vm_stop(cpus[0], 0, True)
+    task = Task(1000, 100, 1000, (100,), cpu=cpus[1])
+    assert create(cpus[1], task)[0] == AGAIN
+    settle()
+    assert CORE.world_vm_state(0) == VM_RUNNING
+    assert create(cpu_of(0), task) == (OK, 0)
+
+
 def test_what_was_raised_before_its_launch_an_app_does_not_see() -> None:
     """As of a hart that is off; what is raised later it sees at its next turn."""
     boot(2, [1], [1])
@@ -420,6 +431,32 @@ def test_launches_for_soon_interrupt_an_app_once() -> None:
     assert CORE.world_on_cpu(cpu) == 101  # its next job
     soon = time_now(CORE) + 1000 * TICKS_PER_US
     assert [call(cpu_of(0), LAUNCH, OWN_VM, number, soon - number)[0] for number in (1, 2)] == [OK, AGAIN]
+
+
+def test_who_is_released_next_there_is_not_deleted_before() -> None:
+    """The CPU's clock is set to that release, and would interrupt the app for nothing: once for each such app."""
+    cpu, caller = victim()
+    now = time_now(CORE)
+    firsts = [now + n * 1000 * TICKS_PER_US for n in (1, 2, 3)]
+    assert kicks_of_launches(cpu, caller, firsts) == ([OK] * 3, 1)
+    for number in range(3):
+        set_jobs(0, number, (1,))
+    assert [step(caller, DELETE, number) for number in (0, 2)] == [AGAIN, OK]
+    assert CORE.world_kicks(cpu) == 0
+    run(1100 * TICKS_PER_US)  # it is released, which its admission has counted, and waits behind the job
+    assert CORE.world_on_cpu(cpu) == 101
+    assert [step(caller, DELETE, number) for number in (0, 1)] == [OK, AGAIN]
+    run(20000 * TICKS_PER_US)
+    assert step(cpu_of(0), DELETE, 1) == OK
+
+
+def test_an_app_that_runs_is_deleted_at_once() -> None:
+    """Though its own next release may be the first there."""
+    boot(2, [1], [1])
+    launch(Task(1000, 900, 1000, (900,), cpu=1))
+    run(200 * TICKS_PER_US)
+    assert CORE.world_on_cpu(1) == 1
+    assert step(cpu_of(0), DELETE, 0) == OK
 
 
 def test_launches_for_now_do_not_wait() -> None:
