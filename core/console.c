@@ -22,8 +22,11 @@ static struct {
     bool escape;            /* the escape key was typed */
     bool (*divert)(char c); /* who gets what is typed, or NULL; like escape, of the CPU that has the UART */
     bool flush_armed;
-    bool tell; /* a VM that wants room may have got it, or an operator may be at work */
-    bool took; /* the UART's last interrupt was spent on what was typed; like escape */
+    bool flush_again;  /* lines may be unfinished that this round of console_flush() leaves */
+    bool flush_busy;   /* the terminal was at the round's begin: then a VM may wait for it in the middle of its line */
+    unsigned flush_at; /* the VM that the round looks after next */
+    bool tell;         /* a VM that wants room may have got it, or an operator may be at work */
+    bool took;         /* the UART's last interrupt was spent on what was typed; like escape */
     struct timer flush;
 } console; /* owner: this file; guarded by console_lock */
 
@@ -216,12 +219,21 @@ static void flush_due(struct timer *t)
     cpu_self()->flags |= CPU_CONSOLE;
 }
 
-static void flush_arm(void)
+static void flush_arm(unsigned ms)
 {
     console.flush_armed = true;
     spin_lock(&sched_lock);
-    timer_arm(&console.flush, arch_time() + CONSOLE_FLUSH_MS * 1000U * hyp.us);
+    timer_arm(&console.flush, arch_time() + ms * 1000U * hyp.us);
     spin_unlock(&sched_lock);
+}
+
+/* A line is unfinished that does not grow on the terminal. */
+static void flush_later(void)
+{
+    console.flush_again = true;
+    if (!console.flush_armed) {
+        flush_arm(CONSOLE_FLUSH_MS);
+    }
 }
 
 /* The VM's characters are in its line: some of what waits is shown, and what does not grow on the terminal is looked
@@ -229,8 +241,8 @@ static void flush_arm(void)
 static void written(const struct vm *vm, const struct source *s)
 {
     spin_lock(&console_lock);
-    if (s->len > 0 && s->due == 0 && !console.flush_armed && vm != console.focus) {
-        flush_arm();
+    if (s->len > 0 && s->due == 0 && vm != console.focus) {
+        flush_later();
     }
     out_send(SEND_ON_WRITE, &console.tell);
     spin_unlock(&console_lock);
@@ -287,29 +299,59 @@ bool console_refuse(struct vm *vm)
     return !__atomic_load_n(&vm->console_busy, __ATOMIC_SEQ_CST);
 }
 
-void console_flush(void)
+/* The next line of the round that is unfinished and does not grow on the terminal, or NULL. */
+static struct source *flush_next(void)
 {
-    bool again = false, busy;
+    while (console.flush_at < hyp.nvms) {
+        struct source *s = &console.vms[console.flush_at++];
 
-    spin_lock(&console_lock);
-    busy = out_busy(); /* then it may be the console that a VM waits for in the middle of its line */
-    for (unsigned i = 0; i < hyp.nvms; i++) {
-        struct source *s = &console.vms[i];
-
-        if (s->len > 0 && s->due == 0 && &hyp.vms[i] != console.focus) {
-            if (s->touched || busy) {
-                again = true;
-            } else {
-                source_finish(s, true);
-            }
+        if (s->len > 0 && s->due == 0 && vm_of(s) != console.focus) {
+            return s;
         }
         s->touched = false;
     }
-    console.flush_armed = false;
-    if (again) {
-        flush_arm();
+    return NULL;
+}
+
+/* One that was written to a while ago is shown. */
+static void flush_line(struct source *s)
+{
+    if (s->touched || console.flush_busy) {
+        console.flush_again = true;
+    } else {
+        source_finish(s, true);
+        platform_uart_notify_tx(true);
     }
-    platform_uart_notify_tx(true);
+    s->touched = false;
+}
+
+/* A round is over. */
+static void flush_end(void)
+{
+    console.flush_at = 0;
+    console.flush_armed = false;
+    if (console.flush_again) {
+        console.flush_again = false;
+        flush_arm(CONSOLE_FLUSH_MS);
+    }
+}
+
+/* One line, for there may be one of each VM; the next one behind an interrupt, which comes at once. */
+void console_flush(void)
+{
+    struct source *s;
+
+    spin_lock(&console_lock);
+    if (console.flush_at == 0) {
+        console.flush_busy = out_busy();
+    }
+    s = flush_next();
+    if (s != NULL) {
+        flush_line(s);
+        flush_arm(0);
+    } else {
+        flush_end();
+    }
     spin_unlock(&console_lock);
 }
 
@@ -412,8 +454,8 @@ void console_set_focus(struct vm *vm)
 
     spin_lock(&console_lock);
     console.focus = vm;
-    if (before != NULL && before->len > 0 && !console.flush_armed) {
-        flush_arm(); /* what grew on the terminal is a line like any other now */
+    if (before != NULL && before->len > 0) {
+        flush_later(); /* what grew on the terminal is a line like any other now */
     }
     platform_uart_notify_tx(true);
     spin_unlock(&console_lock);

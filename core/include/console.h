@@ -76,7 +76,7 @@ void console_check(const char *format, ...) __attribute__((format(printf, 1, 2))
             (ulong)(k), (ulong)(l), (ulong)(m)                                                                      \
     }
 
-/* Shows unfinished lines of VMs without the keyboard. */
+/* Shows the unfinished line of a VM without the keyboard that rests; the next one at the next interrupt of the timer. */
 void console_flush(void);
 
 /* The hypervisor has failed, perhaps in the middle of this file: waits a moment for the lock, then takes it from whoever

@@ -213,3 +213,9 @@ def operator(key: str) -> list[str]:
     CORE.world_enter(0)
     CORE.host_type(b"\x14" + key.encode())
     return _sent()
+
+
+def let_lines_rest(vms: int) -> None:
+    """So long that unfinished lines of so many VMs are shown: two rounds, one line at a time."""
+    for _ in range(2 * (vms + 1)):
+        CORE.console_flush()

@@ -319,6 +319,29 @@ static void test_an_unfinished_line_is_shown_once_it_rests(void **state)
     assert_non_null(strstr(host_output(), "login: "));
 }
 
+/* They are looked after one by one, so that none takes longer for there being others. */
+static void test_each_unfinished_line_is_shown_by_an_interrupt_of_its_own(void **state)
+{
+    const char *output;
+
+    (void)state;
+    boot_quiet(2);
+    console_set_focus(NULL);
+    write_fifo(&hyp.vms[0], "one");
+    write_fifo(&hyp.vms[1], "two");
+    for (unsigned i = 0; i < 3; i++) {
+        console_flush(); /* both, and the round's end: they were written to */
+    }
+    assert_string_equal(host_output(), "");
+    console_flush();
+    output = host_output();
+    assert_non_null(strstr(output, "one"));
+    assert_null(strstr(output, "two"));
+    console_flush();
+    assert_non_null(strstr(host_output(), "two"));
+    console_set_focus(&hyp.vms[0]);
+}
+
 /* A program at the other end is told that lines follow, also where they begin with one that grows. */
 static void test_a_growing_line_after_channels_is_announced(void **state)
 {
@@ -406,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_what_waits_behind_a_line_ends_with_its_vms_life),
         cmocka_unit_test(test_a_line_begun_anew_is_drawn_anew),
         cmocka_unit_test(test_an_unfinished_line_is_shown_once_it_rests),
+        cmocka_unit_test(test_each_unfinished_line_is_shown_by_an_interrupt_of_its_own),
         cmocka_unit_test(test_a_growing_line_after_channels_is_announced),
         cmocka_unit_test(test_what_is_sent_as_it_is_has_room_or_is_refused),
         cmocka_unit_test(test_the_console_begins_a_line_of_its_own),

@@ -9,7 +9,7 @@ import itertools
 import re
 
 import pytest
-from core import CORE
+from core import CORE, let_lines_rest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -147,11 +147,9 @@ def test_a_file_has_every_line_once_and_whole(deeds, size):
         lines[vm][-1] += text
         lines[vm] += [b""] if ends else []
         if waits:
-            CORE.console_flush()
-            CORE.console_flush()
+            let_lines_rest(2)
             output += CORE.host_output()
-    CORE.console_flush()
-    CORE.console_flush()
+    let_lines_rest(2)
     output += CORE.host_output()
     whole = WholeLines()
     shown = b"".join(whole.feed(output[at : at + size]) for at in range(0, len(output), size))
