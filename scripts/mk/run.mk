@@ -17,8 +17,9 @@ smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given it
 native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
-# Tests wait as much as they compute, so two files of them at a time; what counts instructions does so in virtual time.
-E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 2 --dist loadfile --no-loadscope-reorder
+# Tests wait as much as they compute, so three files of them at a time on two cores; what counts instructions does so in
+# virtual time.
+E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 3 --dist loadfile --no-loadscope-reorder
 
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
 	@$(E2E) -m "not long" tests/e2e
