@@ -16,6 +16,8 @@ from tessera.model import File, System
 from tessera.problems import BuildError
 from tessera.system import load_system
 
+MANIFEST = "system.json"
+
 
 @dataclass(frozen=True)
 class Options:
@@ -60,16 +62,17 @@ def build(options: Options) -> Built:
     files["tessera.bin"] = image
     if system.board.iasim_board:
         files["tessera.elf"] = wrap(image, system.board.load_address)
-    files["system.json"] = (json.dumps(manifest(system, image, hypervisor), indent=2) + "\n").encode()
+    files[MANIFEST] = (json.dumps(manifest(system, image, hypervisor), indent=2) + "\n").encode()
     return Built(system, files)
 
 
 def write(built: Built, out: Path) -> None:
-    """Writes the files; those of an earlier build that are not made any more go."""
+    """Writes the files; those of an earlier build that are not made any more go. Where none was, nothing goes."""
     try:
         out.mkdir(parents=True, exist_ok=True)
+        ours = (out / MANIFEST).exists()
         for old in (*out.glob("*.dts"), *out.glob("*.dtb")):
-            if old.name not in built.files:
+            if ours and old.name not in built.files:
                 old.unlink()
         for name, data in built.files.items():
             temporary = out / f".{name}.new"

@@ -36,6 +36,21 @@ def arguments(hypervisor):
     return ["sys.dts", "--hypervisor", hypervisor, "--guests", "guests", "--out", "out"]
 
 
+def test_what_an_earlier_build_has_left_goes(workshop, hypervisor, tmp_path):
+    assert mkimage(*arguments(hypervisor)).returncode == 0
+    workshop.source.write_text(SYSTEM.replace("two {", "other {"))
+    assert mkimage(*arguments(hypervisor)).returncode == 0
+    assert {path.name for path in (tmp_path / "out").glob("*.dts")} == {"one.dts", "other.dts"}
+
+
+def test_a_folder_that_is_not_ours_keeps_its_files(workshop, hypervisor, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mine.dts").write_text("precious")
+    assert mkimage(*arguments(hypervisor)).returncode == 0
+    assert (out / "mine.dts").read_text() == "precious"
+
+
 def test_what_is_written(workshop, hypervisor, tmp_path):
     done = mkimage(*arguments(hypervisor), "--without", "sstc,htinst")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
