@@ -28,7 +28,7 @@ MAX_PORT = 65535
 
 def check_place(listen: str) -> None:
     """Raises RunError if the GDB server cannot listen at `listen`: a TCP port of this machine or a socket's path."""
-    if not re.fullmatch(r"[-+]?\d\w*", listen):
+    if not re.fullmatch(r"[-+]?\d\w*|[^/]*:[^/]*", listen):  # 127.0.0.1:1234 is no path either
         _check_path(listen)
         return
     if not listen.isdecimal() or not 1 <= int(listen) <= MAX_PORT:

@@ -145,7 +145,7 @@ def debug_server(port: str) -> str:
     return line
 
 
-@pytest.mark.parametrize("port", ["70000", "65536", "0", "-1", "+80", "0x50"])
+@pytest.mark.parametrize("port", ["70000", "65536", "0", "-1", "+80", "0x50", "127.0.0.1:1234", ":1234"])
 def test_a_port_that_is_none(port, build_system):
     build_system("bench")
     expected = "expected a TCP port from 1 to 65535, or the path of a socket"
