@@ -9,6 +9,7 @@ import select
 import subprocess
 import sys
 import termios
+import time
 import tty
 from collections import deque
 from collections.abc import Iterator
@@ -37,6 +38,8 @@ FAILURE = re.compile(rf"^{HYPERVISOR}\s*[:|]\s*(error|fatal|panic)\b", re.IGNORE
 PIECE = 65536
 TYPED_MAX = 65536  # what the machine has not taken; then no more keys are read
 LAST_LINES = 20
+STATUS_QUERY, STATUS_ANSWER = b"\x1b[5n", b"\x1b[0n"  # ECMA-48, 8.3.35: device status report
+ANSWER_S, QUIET_S = 1.0, 0.3
 
 
 @contextlib.contextmanager
@@ -104,6 +107,41 @@ class Terminals:
             link.unlink(missing_ok=True)
 
 
+class Answers:
+    """
+    What is typed behind the return of a terminal that a VM had alone. The terminal may still answer the VM, which has
+    lost the keyboard: it is asked something too, and when it has answered, what comes is dropped until nothing comes
+    for a while: a VM can have asked the same. A terminal that does not answer in time answers nobody: it was typed.
+    """
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._end: float | None = None
+
+    def ask(self) -> None:
+        write_all(STATUS_QUERY)
+        self._end = time.monotonic() + ANSWER_S
+
+    def feed(self, typed: bytes) -> bytes:
+        """What of it is for the machine, as far as that is known."""
+        if self._end is None:
+            return typed
+        self._kept += typed
+        answered = STATUS_ANSWER in self._kept
+        if answered and typed:
+            self._kept = STATUS_ANSWER
+            self._end = time.monotonic() + QUIET_S
+        if time.monotonic() < self._end:
+            return b""
+        kept, self._kept, self._end = self._kept, b"", None
+        return b"" if answered else kept
+
+    @property
+    def left(self) -> float | None:
+        """Seconds after which feed() has something to decide though nothing comes; None: it has not."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+
 class Session:
     """Runs `command` to its end. `pty`: each VM has a pseudo terminal; else Ctrl-T a gives one this terminal alone."""
 
@@ -115,6 +153,7 @@ class Session:
         self.failed = False
         self._demux = Demux()
         self._keys = Keys()
+        self._answers = Answers()
         self._file = None if sys.stdout.isatty() else WholeLines()
         self._typed = bytearray()
         self._to = -1  # the VM that keys go to
@@ -161,7 +200,10 @@ class Session:
     # --- what is typed ---
 
     def _type(self, typed: bytes) -> None:
-        for piece in self._keys.feed(typed):
+        """What is behind the escape key that takes the terminal back may be an answer to the VM that had it."""
+        pieces = self._keys.feed(self._answers.feed(typed))
+        while pieces:
+            piece = pieces.pop(0)
             if self.terminals:
                 self._type_to(-1, b"" if piece == ALONE else piece)
             elif not self._alone and piece == ALONE:
@@ -169,6 +211,7 @@ class Session:
             elif self._alone and piece[:1] == ESCAPE and piece != ESCAPE * 2:
                 self._take_back()
                 self._typed += b"" if piece == ALONE else piece
+                pieces = self._keys.feed(self._answers.feed(b"".join(pieces)))
             else:
                 self._typed += piece
 
@@ -190,6 +233,8 @@ class Session:
         self._typed += TO_LINES
         write_all(RESTORE)
         take_keys(signals=False)
+        if sys.stdin.isatty():
+            self._answers.ask()
 
     # --- both ---
 
@@ -223,7 +268,8 @@ class Session:
     def _step(self, out: int, into: int) -> bool:
         """Waits for what comes first, and sees to it. False once the machine says no more."""
         keyboards = self._keyboards if len(self._typed) < TYPED_MAX else {}
-        ready, writable, _ = select.select([out, *keyboards], [into] if self._typed else [], [])
+        ready, writable, _ = select.select([out, *keyboards], [into] if self._typed else [], [], self._answers.left)
+        self._type(b"")
         for file in ready:
             if file != out and not self._read_keys(file, self._keyboards[file]):
                 del self._keyboards[file]

@@ -6,7 +6,6 @@ import re
 import select
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,6 +15,7 @@ import pytest
 from lab import BOOT_S, SOON_S, built
 
 from tessera.channels import TO_CHANNELS
+from tessera.hosttime import Limit
 from tessera.runner import ROOT
 from tessera.session import Session
 
@@ -43,17 +43,18 @@ class Shown:
 
     def until(self, pattern: str, seconds: float = SOON_S) -> None:
         """Waits until the screen shows it."""
-        end = time.monotonic() + seconds
-        while not re.search(pattern, self.text, re.MULTILINE):
-            assert time.monotonic() < end, f"{pattern}\n{self.text}"
+        self.wait(lambda: re.search(pattern, self.text, re.MULTILINE), seconds, pattern)
+
+    def wait(self, done: Callable[[], object], seconds: float, what: str) -> None:
+        limit = Limit(os.getpid(), seconds)
+        while not done() and limit.left() > 0:
             self.look(0.2)
+        limit.raise_if_too_slow("the test")
+        assert done(), f"{what}: {limit.words('the test')}\n{self.text}"
 
     def until_sent(self, data: bytes, seconds: float = SOON_S) -> None:
         """Waits until the terminal has got it."""
-        end = time.monotonic() + seconds
-        while data not in self.sent:
-            assert time.monotonic() < end, self.sent[-1000:]
-            self.look(0.2)
+        self.wait(lambda: data in self.sent, seconds, repr(data))
 
 
 def read_file(file: int, seconds: float) -> bytes:
@@ -89,6 +90,44 @@ def test_channels_are_asked_for_where_the_first_line_comes_in_pieces(build_syste
         monkeypatch.setattr(sys, "stdin", nothing)
         command = [sys.executable, "-c", f"import signal; signal.alarm({SOON_S})\n{FIRST_LINE_IN_PIECES}"]
         assert Session(command, build_system("linux"), pty=True).run() == 0
+
+
+@pytest.fixture
+def back(build_system, monkeypatch) -> Callable[[float, bytes], bytes]:
+    """A terminal that a VM had alone is taken back. Called with what is typed, and when (seconds since then): what the
+    machine has got by then."""
+    now = [0.0]
+    monkeypatch.setattr("tessera.session.write_all", lambda data: None)
+    monkeypatch.setattr("tessera.session.take_keys", lambda **options: None)
+    monkeypatch.setattr("tessera.session.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    session = Session([], build_system("linux"))
+    session._type(b"\x14a")
+    session._type(b"\x14a\x1b[5;8R")  # an answer comes with it
+    before = len(session._typed)
+
+    def typed(seconds: float, data: bytes) -> bytes:
+        now[0] = seconds
+        session._type(data)
+        return bytes(session._typed[before:])
+
+    return typed
+
+
+def test_late_answers_are_typed_into_no_vm(back):
+    """The VM has asked much, also what we ask ourselves."""
+    assert back(0.1, b"\x1b[5;8R\x1b[0") == b""
+    assert back(0.2, b"n\x1b[0n") == b""
+    assert back(0.4, b"\x1b[0n\x1b[5;8R") == b""
+    assert back(0.6, b"") == b""
+    assert back(0.71, b"") == b""
+    assert back(0.72, b"ls\r") == b"ls\r"
+
+
+def test_a_terminal_that_answers_nothing_loses_nothing(back):
+    assert back(0.1, b"ls") == b""
+    assert back(1.1, b"\r") == b"\x1b[5;8Rls\r"
+    assert back(1.2, b"x") == b"\x1b[5;8Rls\rx"
 
 
 def test_vi_and_top_on_a_pseudo_terminal(build_system):
@@ -138,8 +177,7 @@ def test_one_vm_alone_and_back():
         shown.until_sent(b"\x1b[5;8r")
         before = len(shown.sent)
         log = folder / "console-second.log"
-        while not (log.exists() and log.read_bytes().count(b"faulty: alive") >= 3):
-            shown.look(0.2)
+        shown.wait(lambda: log.exists() and log.read_bytes().count(b"faulty: alive") >= 3, SOON_S, str(log))
         assert b"second" not in shown.sent[before:]
         shown.write(b"\x14a")
         shown.until(r"^tessera \| keyboard: first$")
@@ -167,9 +205,10 @@ def test_a_file_has_each_line_once_and_whole(focus):
     )
     try:
         process.stdin.write(focus)
-        output, end = b"", time.monotonic() + BOOT_S
-        while not all(len(numbers(output, name)) >= 8 for name in (b"first", b"second")) and time.monotonic() < end:
+        output, limit = b"", Limit(process.pid, BOOT_S)
+        while not all(len(numbers(output, name)) >= 8 for name in (b"first", b"second")) and limit.left() > 0:
             output += read_file(process.stdout.fileno(), 0.2)
+        limit.raise_if_too_slow()
         process.stdin.write(b"\x14q")
         process.stdin.close()
         output += process.stdout.read()
