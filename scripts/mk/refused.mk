@@ -8,6 +8,10 @@ refuse = $(if $(filter $(1),$(MAKECMDGOALS)),$(error make $(firstword $(filter $
 ifeq ($(HYP_ARCH),mips)
 $(call refuse,debug debug-server,board $(BOARD) has no debugger (CAVEATS.md); use PLATFORM=qemu-virt)
 $(call refuse,trace,board $(BOARD) has no trace (CAVEATS.md); use PLATFORM=qemu-virt)
+$(call refuse,fuzz,board $(BOARD) has no guest that makes random calls; use PLATFORM=qemu-virt)
+endif
+ifeq ($(filter shared pty,$(CONSOLES)),)
+$(call refuse,run,CONSOLES=$(CONSOLES): expected shared or pty)
 endif
 ifeq ($(filter debug,$(HYP_ROOMS)),)
 $(call refuse,debug debug-server,HYP_ROOMS leaves out the debugger; expected the room debug in it)

@@ -219,6 +219,22 @@ def test_make_run_for_a_board_that_there_is_not():
     assert re.fullmatch(r"Makefile:\d+: \*\*\* BOARD=zz: no such board; there are .*qemu-virt.*", done.stderr.strip())
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run CONSOLES=tty", "make run: CONSOLES=tty: expected shared or pty"),
+        ("fuzz PLATFORM=m5150", "make fuzz: board m5150 has no guest that makes random calls; use PLATFORM=qemu-virt"),
+        ("debug PLATFORM=m5150", "make debug: board m5150 has no debugger (CAVEATS.md); use PLATFORM=qemu-virt"),
+        ("trace PLATFORM=m5150", "make trace: board m5150 has no trace (CAVEATS.md); use PLATFORM=qemu-virt"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_before_anything_is(words, said):
+    done = run(["make", *words.split()])
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert re.fullmatch(rf"[\w/.]+:\d+: \*\*\* {re.escape(said)}\.  Stop\.", done.stderr.strip())
+
+
 def test_make_run_without_qemu():
     done = make_run("bench", QEMU="/nonexistent/qemu")
     assert done.returncode != 0
