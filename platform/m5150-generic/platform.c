@@ -3,7 +3,9 @@
 #include "platform.h"
 
 const struct platform_info platform = {
-    .name = "m5150-generic", .uart = {0x1fd003f8U, 8U}, .uart_irq = 4, /* line of the CPU */
+    .name = "m5150-generic",
+    .uart = {0x1fd003f8U, 8U}, /* through kseg1 (board.h) */
+    .uart_irq = 4,             /* line of the CPU */
 };
 
 /* It has no way of its own to end. */
