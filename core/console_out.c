@@ -232,8 +232,8 @@ static void next_step(void)
     }
 }
 
-/* The next character of a VM's line. One that was begun anew while it grows is left where it is: it has other characters
- * now. */
+/* The next character of a VM's line. OUT_NOTHING if a carriage return has begun the line anew since its first character
+ * was sent: out.at is a place in the old text, and could be the middle of a CONSOLE_MOVE pair in the new one. */
 static int line_next(const struct source *s)
 {
     bool anew = s->restart && !out.whole;

@@ -17,7 +17,7 @@ smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given it
 native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SYSTEM without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
-# Tests wait as much as they compute, so three files of them at a time on two cores; what counts instructions does so in
+# Two files of tests at a time leave two cores idle for a fifth of the time, so three; what counts instructions does so in
 # virtual time.
 E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 3 --dist loadfile --no-loadscope-reorder
 

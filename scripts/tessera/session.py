@@ -109,9 +109,10 @@ class Terminals:
 
 class Answers:
     """
-    What is typed behind the return of a terminal that a VM had alone. The terminal may still answer the VM, which has
-    lost the keyboard: it is asked something too, and when it has answered, what comes is dropped until nothing comes
-    for a while: a VM can have asked the same. A terminal that does not answer in time answers nobody: it was typed.
+    Input after a VM has had the terminal alone. The terminal may still answer that VM's queries, and the answers would
+    be typed into the VM that has the keyboard now. So the terminal is sent a query of ours. Once it has answered, input
+    is dropped until none has come for QUIET_S: the VM may have sent the same query. If it has not answered within
+    ANSWER_S, it answers no queries, and all input is passed on.
     """
 
     def __init__(self) -> None:
@@ -123,7 +124,7 @@ class Answers:
         self._end = time.monotonic() + ANSWER_S
 
     def feed(self, typed: bytes) -> bytes:
-        """What of it is for the machine, as far as that is known."""
+        """The input to pass on: all of it, none while answers may come, or what was kept until now."""
         if self._end is None:
             return typed
         self._kept += typed
