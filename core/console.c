@@ -150,8 +150,9 @@ static void source_byte(struct source *s, char c)
     }
     s->line[s->len++] = c;
     s->due = s->due != 0 ? s->due : log_order();
+    s->cut = false;
     if (s->len == CONSOLE_LINE) {
-        source_finish(s, true);
+        source_finish(s, false);
     }
 }
 
@@ -280,7 +281,7 @@ static bool source_unended(const struct source *s)
     if (s->behind > 0) {
         return s->fifo[(s->first + s->behind - 1U) % CONSOLE_FIFO] != '\n';
     }
-    return s->filter.state != 0 || (s->len > 0 && s->due == 0);
+    return s->filter.state != 0 || s->cut || (s->len > 0 && s->due == 0);
 }
 
 void console_end(struct vm *vm)
@@ -383,14 +384,16 @@ void console_seize(void)
     log_seize();
 }
 
-/* What came under the mode before is complete. Of a VM that had the terminal alone nothing may be shown any more. */
-static void source_change(struct source *s)
+/* What came under the mode before is complete. The rest of a line comes under `mode`, or is lost if one VM has the terminal
+ * alone. Of a VM that had it nothing may be shown any more. */
+static void source_change(struct source *s, enum console_mode mode)
 {
+    bool lost = mode == CONSOLE_ALONE;
+
     source_settle(s);
-    if (s->len == 0) {
-        return;
+    if ((s->len > 0 && !s->full) || (s->cut && lost)) {
+        source_finish(s, s->mode == CONSOLE_LINES && !lost);
     }
-    source_finish(s, true);
     if (s->mode == CONSOLE_ALONE) {
         s->len = 0;
     }
@@ -400,7 +403,7 @@ static void source_change(struct source *s)
 static void change_mode(enum console_mode mode)
 {
     for (unsigned i = 0; i < hyp.nvms; i++) {
-        source_change(&console.vms[i]);
+        source_change(&console.vms[i], mode);
     }
     console.mode = mode;
     console.typed_to = NULL;

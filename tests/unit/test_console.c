@@ -284,6 +284,69 @@ static void test_what_waits_behind_a_line_ends_with_its_vms_life(void **state)
     }
 }
 
+static void pass_ms(unsigned ms)
+{
+    world_advance(ms * 1000U * (ticks_t)hyp.us);
+    assert_true(world_settle());
+}
+
+/* So long that what is unfinished is cut and shown. */
+static void let_lines_rest(void)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        pass_ms(CONSOLE_FLUSH_MS);
+    }
+}
+
+static void test_a_cut_line_ends_with_its_vms_life(void **state)
+{
+    (void)state;
+    boot_quiet(2);
+    write_fifo(&hyp.vms[1], "login: ");
+    let_lines_rest();
+    assert_non_null(strstr(host_output(), "login: \033[m\r\n"));
+    console_end(&hyp.vms[1]);
+    assert_non_null(strstr(host_output(), "vm-b    |\033[0m \r\n"));
+    console_end(&hyp.vms[1]); /* once */
+    assert_string_equal(host_output(), "");
+}
+
+/* What it writes next is another line: a program that joins the pieces of a cut one must not take it for the rest. */
+static void test_a_line_ends_where_another_vm_gets_the_terminal_alone(void **state)
+{
+    const char *output;
+
+    (void)state;
+    for (unsigned rests = 0; rests < 2; rests++) {
+        boot_quiet(2);
+        write_fifo(&hyp.vms[1], "alive 7");
+        if (rests != 0) {
+            let_lines_rest();
+            assert_non_null(strstr(host_output(), "alive 7\033[m\r\n"));
+        }
+        console_set_mode(CONSOLE_ALONE);
+        assert_non_null(strstr(host_output(), rests != 0 ? "vm-b    |\033[0m \r\n" : "alive 7\r\n"));
+        write_fifo(&hyp.vms[1], "\nalive 8\n");
+        assert_int_equal(console_end_alone("", 0), 9);
+        write_fifo(&hyp.vms[1], "alive 9\n");
+        output = host_output();
+        assert_ptr_equal(strstr(output, "\033[31mvm-b    |\033[0m alive 9\r\n"), output);
+    }
+}
+
+/* It is not cut, though it is shown later than the mode changes. */
+static void test_a_line_that_waits_whole_is_whole_in_another_mode(void **state)
+{
+    (void)state;
+    boot_quiet(1);
+    host_uart_room(0);
+    write_fifo(&hyp.vms[0], "whole\n");
+    console_set_mode(CONSOLE_CHANNELS);
+    host_uart_room(HOST_UART_ENDLESS);
+    assert_non_null(strstr(host_output(), "whole\r\n"));
+    console_set_mode(CONSOLE_LINES);
+}
+
 /* A line that grows on the terminal, and is begun anew and finished between two looks at it. */
 static void test_a_line_begun_anew_is_drawn_anew(void **state)
 {
@@ -298,12 +361,6 @@ static void test_a_line_begun_anew_is_drawn_anew(void **state)
     assert_ptr_equal(strstr(output, "\r\033[0m\033[K\033[31mvm-a"), output);
     assert_non_null(strstr(output, "xy\r\n"));
     assert_null(strstr(output, "abc"));
-}
-
-static void pass_ms(unsigned ms)
-{
-    world_advance(ms * 1000U * (ticks_t)hyp.us);
-    assert_true(world_settle());
 }
 
 static void test_an_unfinished_line_is_shown_once_it_rests(void **state)
@@ -427,6 +484,9 @@ int main(void)
         cmocka_unit_test(test_what_goes_beyond_a_fifo_is_lost),
         cmocka_unit_test(test_a_sequence_ends_with_its_vms_life),
         cmocka_unit_test(test_what_waits_behind_a_line_ends_with_its_vms_life),
+        cmocka_unit_test(test_a_cut_line_ends_with_its_vms_life),
+        cmocka_unit_test(test_a_line_ends_where_another_vm_gets_the_terminal_alone),
+        cmocka_unit_test(test_a_line_that_waits_whole_is_whole_in_another_mode),
         cmocka_unit_test(test_a_line_begun_anew_is_drawn_anew),
         cmocka_unit_test(test_an_unfinished_line_is_shown_once_it_rests),
         cmocka_unit_test(test_each_unfinished_line_is_shown_by_an_interrupt_of_its_own),

@@ -40,6 +40,7 @@ static void boot(void)
     assert_true(world_vm_start(0, 0));
     assert_true(world_settle());
     vm = &hyp.vms[0];
+    console_end(vm); /* the console keeps its state over a boot */
     (void)host_output();
 }
 
