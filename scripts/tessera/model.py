@@ -69,7 +69,8 @@ class Board:
             release_ns=self.rt_release_ns + notify + ipi + RELEASE_LOCKS * waits,
             switch_ns=self.rt_switch_ns + ipi + waits,
             # Not one after the other: interrupts are looked at between a guest's instruction and the hypervisor.
-            blocked_ns=max(self.rt_blocked_ns[(harts - 1).bit_length()], self.rt_firmware_ns),
+            # Firmware that prints holds a lock, for which other harts' guests may wait.
+            blocked_ns=max(self.rt_blocked_ns[(harts - 1).bit_length()], harts * self.rt_firmware_ns),
         )
 
 

@@ -454,7 +454,8 @@ BOARD = NodeSchema(
             Number(0, 10**7),
             "The longest time for which a guest's instruction keeps the firmware busy, in nanoseconds. It takes "
             "illegal instructions before the hypervisor does where it has not delegated them; OpenSBI 1.6 prints a "
-            "line about some, 8000000 at 115200 baud. Admission counts it instead of rt-blocked-ns where it is longer.",
+            "line about some, 8000000 at 115200 baud. Admission counts it once for each hart, for the firmware's lines "
+            "wait for each other, and instead of rt-blocked-ns where it is longer.",
             default=0,
         ),
         Prop("rom-size", Address("a size", align=layout.PAGE), "Bytes of the ROM behind load-address.", default=0),

@@ -31,15 +31,15 @@ _TICKER = re.compile(
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
 HANG_LINES = 4  # of the ticker, 5 ms each: for so long an attack that hangs is left alone
-# Ticks of 100 instructions: what admission counts, rt-blocked-ns and rt-release-ns of the board, and the tick that a
-# release may be behind its moment.
+# Ticks of 100 instructions: rt-blocked-ns and rt-release-ns of the board, and the tick that a release may be behind its
+# moment.
 LATE_TICKS = 26
 # Without Sstc the hypervisor's timer is the firmware's: a call each time that it is set, an interrupt by way of it.
 FIRMWARE_TICKS = 20
 # Newer firmware prints something about each illegal instruction of the SYSTEM opcode, with everything else waiting
-# (CAVEATS.md): the hypervisor cannot keep it from that.
+# (CAVEATS.md): rt-firmware-ns instead of rt-blocked-ns, which is what admission counts.
 PRINTED = re.compile("csr_.*|system_instructions.*|guest_accesses.*|virtual_forever")
-PRINTED_TICKS = 150
+PRINTED_TICKS = 91
 # The turns of all other VCPUs before one gets its own: the attacker's two, the witness's, and what apps take.
 TURNS_TICKS = 3 * 10_000 + 5_000
 
