@@ -24,7 +24,7 @@ const char *system_init(const struct sysimage_header *image)
         cpu->id = i;
         cpu->armed = TICKS_NEVER;
         cpu->slice_end = 0; /* not without end: nobody shall kick a CPU that does not run yet */
-        list_init(&cpu->timers);
+        timers_init(&cpu->timers, i);
         trace_init(cpu);
     }
     /* One by one, for who then tells what is wrong looks at all of them. */

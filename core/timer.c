@@ -5,12 +5,18 @@
 #include "console.h"
 #include "sched.h"
 
-#define TIMERS_AT_ONCE 2U /* that expire between two looks at interrupts */
+static struct heap_node
+    *timer_nodes[SYSIMAGE_MAX_HARTS][TIMERS_MAX]; /* owner: the CPUs' timers; guarded by sched_lock */
+
+void timers_init(struct timers *timers, unsigned cpu)
+{
+    timers->count = 0;
+    timers->nodes = timer_nodes[cpu];
+}
 
 void timer_init(struct timer *t, void (*expired)(struct timer *))
 {
-    list_init(&t->node);
-    t->deadline = TICKS_NEVER;
+    t->node = (struct heap_node){.key = TICKS_NEVER};
     t->expired = expired;
     t->unlocked = false;
 }
@@ -18,17 +24,20 @@ void timer_init(struct timer *t, void (*expired)(struct timer *))
 void timer_insert(struct timer *t, ticks_t deadline)
 {
     struct cpu *cpu = cpu_self();
-    struct list *at;
 
-    t->deadline = deadline;
-    at = cpu->timers.prev;
-    while (at != &cpu->timers && timer_of(at)->deadline > deadline) {
-        at = at->prev;
-    }
-    list_insert_before(at->next, &t->node);
+    t->node.key = deadline;
+    t->cpu = (uint8_t)cpu->id;
+    heap_up(cpu->timers.nodes, cpu->timers.count++, &t->node);
     if (!sched_urgent(cpu)) {
         timer_settle(cpu);
     }
+}
+
+void timer_remove(struct timer *t)
+{
+    struct timers *timers = &cpu_get(t->cpu)->timers;
+
+    heap_remove(timers->nodes, --timers->count, &t->node);
 }
 
 /* For a timer whose expired() takes a lock that comes before sched_lock. */
@@ -39,18 +48,16 @@ static void __attribute__((noinline, cold)) timer_run_unlocked(struct timer *t)
     spin_lock(&sched_lock);
 }
 
-/* Some of the timers of the list that are due, and the hardware's next deadline if that is not the scheduler's to set: at
- * once, if there are more. With the lock, for other CPUs take timers out. */
+/* The first timer, if it is due, and the hardware's next deadline if that is not the scheduler's to set: at once, if there
+ * are more, for who waits for the lock or for an interrupt waits for one timer. With the lock, for other CPUs take timers
+ * out. */
 static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 {
-    unsigned n = TIMERS_AT_ONCE;
-
     spin_lock(&sched_lock);
-    while (n-- > 0 && (cpu->flags & CPU_RESCHED) == 0 && !list_empty(&cpu->timers) &&
-           timer_of(cpu->timers.next)->deadline <= now) {
-        struct timer *t = timer_of(cpu->timers.next);
+    if (timers_first(&cpu->timers) <= now) {
+        struct timer *t = CONTAINER_OF(cpu->timers.nodes[0], struct timer, node);
 
-        list_remove(&t->node);
+        timer_remove(t);
         if (UNLIKELY(t->unlocked)) {
             timer_run_unlocked(t);
         } else {
@@ -76,7 +83,7 @@ void timer_expire(struct cpu *cpu)
      * they would do must not be in the way of a VCPU that comes before best effort. */
     if (now >= cpu->slice_end) {
         cpu->flags |= CPU_RESCHED;
-    } else if (list_empty(&cpu->timers)) { /* without the lock: only this CPU puts timers in */
+    } else if (cpu->timers.count == 0) { /* without the lock: only this CPU puts timers in */
         timer_settle(cpu);
     } else {
         timer_run(cpu, now);

@@ -36,7 +36,7 @@ struct rt_demand rt_demand_of(const struct rt_app *app)
 }
 
 /* The deadline of the app that runs on `cpu`, or of none. */
-static inline const struct rt_node *running(const struct cpu *cpu)
+static inline const struct heap_node *running(const struct cpu *cpu)
 {
     const struct vcpu *v = cpu->current;
 
@@ -133,7 +133,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
 /* Of two ready apps in no queue, the first by deadline; the other is queued. */
 static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, struct rt_app *a, struct rt_app *b)
 {
-    if (rt_node_before(&b->ready, &a->ready)) {
+    if (heap_before(&b->ready, &a->ready)) {
         rt_queue_insert(&rc->ready, &a->ready);
         return b;
     }
@@ -215,7 +215,7 @@ static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, tic
 
     if (rc->releases.nodes[0]->key <= now) {
         struct vcpu *prev = cpu->current;
-        uint64_t before = rc->order;
+        unsigned before = rc->order;
 
         best = release_first(rc);
         if (UNLIKELY(rc->releases.nodes[0]->key <= now) && hyp.ncpus == 1) {
@@ -232,7 +232,7 @@ static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, tic
 /* The first of the ready queue leaves it, and `next` is queued if there is one. */
 static struct rt_app *take_first(struct rt_cpu *rc, struct rt_app *next)
 {
-    struct rt_node *first = rt_queue_first(&rc->ready);
+    struct heap_node *first = rt_queue_first(&rc->ready);
 
     if (next == NULL) {
         rt_queue_remove(&rc->ready, first);
@@ -247,13 +247,13 @@ static struct vcpu *edf_pick(struct cpu *cpu)
     struct rt_cpu *rc = rt_cpu_of((unsigned)cpu->id);
     struct rt_app *best = rc->releases.count != 0 ? release_due(rc, cpu, arch_time()) : NULL;
     struct rt_app *left = rc->left;
-    const struct rt_node *first = rt_queue_first(&rc->ready);
+    const struct heap_node *first = rt_queue_first(&rc->ready);
 
     if (left != NULL) {
         rc->left = NULL;
         best = best == NULL ? left : first_of(rc, best, left);
     }
-    if (first != NULL && (best == NULL || rt_node_before(first, &best->ready))) {
+    if (first != NULL && (best == NULL || heap_before(first, &best->ready))) {
         best = take_first(rc, best);
     }
     rc->kicked &= best != NULL;
@@ -309,14 +309,14 @@ static void edf_wake(struct vcpu *v)
 {
     struct rt_app *app = app_of(v);
     struct cpu *cpu = cpu_get(app->cpu);
-    const struct rt_node *now = running(cpu);
+    const struct heap_node *now = running(cpu);
 
     if (waits(app)) {
         v->state = VCPU_BLOCKED;
         return;
     }
     rt_queue_insert(&rt_cpus[app->cpu].ready, &app->ready);
-    if (now == NULL || rt_node_before(&app->ready, now)) {
+    if (now == NULL || heap_before(&app->ready, now)) {
         reschedule(cpu);
     }
 }

@@ -4,7 +4,6 @@
 #define CPU_H
 
 #include "arch_types.h"
-#include "list.h"
 #include "timer.h"
 #include "types.h"
 
@@ -40,7 +39,7 @@ struct cpu {
     ticks_t since;                    /* when the slice of `current` or `steps` began */
     ticks_t slice_end; /* when it has to give way, TICKS_NEVER if nobody waits; guarded by sched_lock for others */
     ticks_t armed;     /* what the hardware timer is set to, or TIMER_FIRED */
-    struct list timers;
+    struct timers timers;
     /* Of this CPU alone: */
     unsigned locks; /* that it holds, on a machine with more than one CPU */
     ulong kicked;   /* bit n: CPU n is to be interrupted with the release of the last of them */
@@ -70,11 +69,9 @@ static inline struct vcpu *cpu_slice_owner(const struct cpu *cpu)
  * every time. */
 static inline bool timer_moves(struct cpu *cpu)
 {
-    ticks_t first = cpu->slice_end;
+    ticks_t first = timers_first(&cpu->timers);
 
-    if (!list_empty(&cpu->timers) && timer_of(cpu->timers.next)->deadline < first) {
-        first = timer_of(cpu->timers.next)->deadline;
-    }
+    first = first < cpu->slice_end ? first : cpu->slice_end;
     if (first >= cpu->armed && cpu->armed != TIMER_FIRED) {
         return false;
     }

@@ -12,7 +12,7 @@
 #define QUEUE_SEED 12345U
 
 static struct rt_queue queue;
-static struct rt_node nodes[RT_QUEUE_MAX];
+static struct heap_node nodes[RT_QUEUE_MAX];
 
 static uint64_t queue_random(void)
 {
@@ -26,7 +26,7 @@ static void queue_fill(unsigned count)
 {
     queue.count = 0;
     for (unsigned i = 0; i < count; i++) {
-        nodes[i] = (struct rt_node){.key = queue_random(), .order = i};
+        nodes[i] = (struct heap_node){.key = queue_random(), .order = i};
         rt_queue_insert(&queue, &nodes[i]);
     }
 }
@@ -45,11 +45,11 @@ void bench_run_queue(void)
 
     for (unsigned count = 1; count <= RT_QUEUE_MAX; count *= 2) {
         for (unsigned shot = 0; shot < BENCH_SHOTS; shot++) {
-            struct rt_node *last = &nodes[count - 1];
+            struct heap_node *last = &nodes[count - 1];
             uint64_t before, between, after;
 
             queue_fill(count - 1);
-            *last = (struct rt_node){.key = queue_random(), .order = count};
+            *last = (struct heap_node){.key = queue_random(), .order = count};
             before = csr_read_instret();
             rt_queue_insert(&queue, last);
             between = csr_read_instret();

@@ -24,9 +24,9 @@ enum rt_state {
  * asks for at most `budget` by `deadline`, which is what admission has counted.
  */
 struct rt_app {
-    struct rt_node release; /* in the CPU's releases while active: key is its next release */
-    struct rt_node ready;   /* in the CPU's ready queue while it is ready: key is its absolute deadline */
-    struct vcpu *vcpu;      /* NULL: the slot belongs to no VM */
+    struct heap_node release; /* in the CPU's releases while active: key is its next release */
+    struct heap_node ready;   /* in the CPU's ready queue while it is ready: key is its absolute deadline */
+    struct vcpu *vcpu;        /* NULL: the slot belongs to no VM */
     enum rt_state state;
     bool done;      /* its job has ended: it waits for the next release */
     bool overrun;   /* its budget is used up: it waits for the next release */
@@ -64,7 +64,7 @@ struct rt_cpu {
     bool kicked;         /* a launch has interrupted it, and since then some app was always ready or running */
     ticks_t settled;     /* before this moment best effort may still wait for time that an app that left has had */
     uint64_t shares[SYSIMAGE_MAX_VMS]; /* the sums of the VMs' active apps */
-    uint64_t order;                    /* of releases: the last one's */
+    unsigned order;                    /* of releases: the last one's; goes round */
     const struct rt_app *last;         /* released last, or NULL: then it is in the trace */
     struct rt_demands demands;
 };

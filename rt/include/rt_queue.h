@@ -6,43 +6,33 @@
 #ifndef RT_QUEUE_H
 #define RT_QUEUE_H
 
+#include "heap.h"
 #include "sysimage.h"
 #include "types.h"
 
 #define RT_QUEUE_MAX SYSIMAGE_MAX_RT_APPS
 
-struct rt_node {
-    ticks_t key;
-    uint64_t order; /* among equal keys the lower comes first; given by whoever inserts */
-    unsigned at;    /* 1 + place in the queue, 0: in none */
-};
-
 struct rt_queue {
     unsigned count;
-    struct rt_node *nodes[RT_QUEUE_MAX];
+    struct heap_node *nodes[RT_QUEUE_MAX];
 };
 
 /* Inserts a node that is in no queue. At most RT_QUEUE_MAX nodes; O(log n). */
-void rt_queue_insert(struct rt_queue *q, struct rt_node *node);
+void rt_queue_insert(struct rt_queue *q, struct heap_node *node);
 
 /* Takes a node out of the queue that it is in; O(log n). */
-void rt_queue_remove(struct rt_queue *q, struct rt_node *node);
+void rt_queue_remove(struct rt_queue *q, struct heap_node *node);
 
 /* Takes the first node out and inserts another, which is in no queue and does not come before it; O(log n). */
-void rt_queue_replace_first(struct rt_queue *q, struct rt_node *node);
+void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node);
 
 /* The first node's key has grown: puts it where it belongs; O(log n). */
 void rt_queue_first_grew(struct rt_queue *q);
 
 /* The first node, or NULL. */
-static inline struct rt_node *rt_queue_first(const struct rt_queue *q)
+static inline struct heap_node *rt_queue_first(const struct rt_queue *q)
 {
     return q->count == 0 ? NULL : q->nodes[0];
-}
-
-static inline bool rt_node_before(const struct rt_node *a, const struct rt_node *b)
-{
-    return a->key < b->key || (a->key == b->key && a->order < b->order);
 }
 
 #endif

@@ -65,13 +65,6 @@ WAIVERS: tuple[tuple[str, str, str, int, str], ...] = (
     ("cppcheck", "core/console.c", "comparePointers", 3, _SECTION),
     ("cppcheck", "core/hypercall.c", "comparePointers", 1, _SECTION),
     ("cppcheck", "core/sched.c", "comparePointers", 1, _SECTION),
-    (
-        "cppcheck",
-        "rt/queue_heap.c",
-        "arrayIndexOutOfBoundsCond",
-        2,
-        "it takes the index for one behind a loop that ends at 0 only; it is below q->count wherever it is used",
-    ),
     ("cppcheck", "arch/mips/main.c", "constStatement", 1, "it does not know that a variable in a register has a value"),
     (
         "clang",

@@ -110,7 +110,7 @@ MAILBOX_CLIENT := $(wildcard guests/mailbox/bare/*.c) guests/mailbox/client.c gu
 MAILBOX_FREERTOS := $(MAILBOX_SERVER) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
 
 # The bench guest counts the hypervisor's own queue too.
-BENCH_SOURCES := $(wildcard guests/bench/*.c guests/bench/*.S) rt/queue_heap.c
+BENCH_SOURCES := $(wildcard guests/bench/*.c guests/bench/*.S) rt/queue_heap.c core/lib/heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
 $(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,debuggee,$(wildcard guests/debuggee/*.c guests/debuggee/*.S),$(BARE_NOFP)))

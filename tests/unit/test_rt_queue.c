@@ -11,23 +11,33 @@
 /* The same source again, counting. */
 static unsigned comparisons;
 
-static bool counted_before(const struct rt_node *a, const struct rt_node *b)
+static bool counted_before(const struct heap_node *a, const struct heap_node *b)
 {
     comparisons++;
-    return rt_node_before(a, b);
+    return heap_before(a, b);
 }
 
-#define rt_node_before counted_before
+#define heap_before counted_before
+#define heap_up counted_up
+#define heap_down counted_down
+#define heap_remove counted_heap_remove
 #define rt_queue_insert counted_insert
 #define rt_queue_remove counted_remove
 #define rt_queue_first_grew counted_first_grew
 #define rt_queue_replace_first counted_replace_first
-void rt_queue_insert(struct rt_queue *q, struct rt_node *node);
-void rt_queue_remove(struct rt_queue *q, struct rt_node *node);
+void heap_up(struct heap_node **nodes, unsigned place, struct heap_node *node);
+void heap_down(struct heap_node **nodes, unsigned count, unsigned place, struct heap_node *node);
+void heap_remove(struct heap_node **nodes, unsigned count, struct heap_node *node);
+void rt_queue_insert(struct rt_queue *q, struct heap_node *node);
+void rt_queue_remove(struct rt_queue *q, struct heap_node *node);
 void rt_queue_first_grew(struct rt_queue *q);
-void rt_queue_replace_first(struct rt_queue *q, struct rt_node *node);
+void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node);
+#include "../../core/lib/heap.c"
 #include "../../rt/queue_heap.c"
-#undef rt_node_before
+#undef heap_before
+#undef heap_up
+#undef heap_down
+#undef heap_remove
 #undef rt_queue_insert
 #undef rt_queue_remove
 #undef rt_queue_first_grew
@@ -45,10 +55,10 @@ static uint64_t next_random(uint64_t below)
 }
 
 /* The model: nodes in the order in which they are to leave. */
-static struct rt_node *sorted[RT_QUEUE_MAX];
+static struct heap_node *sorted[RT_QUEUE_MAX];
 static unsigned count;
 
-static void model_insert(struct rt_node *node)
+static void model_insert(struct heap_node *node)
 {
     unsigned at = count++;
 
@@ -60,7 +70,7 @@ static void model_insert(struct rt_node *node)
     sorted[at] = node;
 }
 
-static unsigned model_find(const struct rt_node *node)
+static unsigned model_find(const struct heap_node *node)
 {
     unsigned at = 0;
 
@@ -70,7 +80,7 @@ static unsigned model_find(const struct rt_node *node)
     return at;
 }
 
-static void model_remove(struct rt_node *node)
+static void model_remove(struct heap_node *node)
 {
     unsigned at = model_find(node);
 
@@ -83,7 +93,7 @@ static void assert_same(const struct rt_queue *q)
     assert_ptr_equal(rt_queue_first(q), count == 0 ? NULL : sorted[0]);
     for (unsigned i = 0; i < q->count; i++) {
         assert_int_equal(q->nodes[i]->at, i + 1);
-        assert_true(i == 0 || !rt_node_before(q->nodes[i], q->nodes[(i - 1) / 2]));
+        assert_true(i == 0 || !heap_before(q->nodes[i], q->nodes[(i - 1) / 2]));
     }
 }
 
@@ -93,9 +103,9 @@ static ticks_t random_key(void)
     return next_random(16) == 0 ? TICKS_NEVER - next_random(2) : next_random(24);
 }
 
-static void insert_one(struct rt_queue *q, struct rt_node *nodes, unsigned limit, uint64_t order)
+static void insert_one(struct rt_queue *q, struct heap_node *nodes, unsigned limit, unsigned order)
 {
-    struct rt_node *node = &nodes[next_random(limit)];
+    struct heap_node *node = &nodes[next_random(limit)];
 
     if (node->at == 0) {
         node->key = random_key();
@@ -108,7 +118,7 @@ static void insert_one(struct rt_queue *q, struct rt_node *nodes, unsigned limit
 static void remove_one(struct rt_queue *q)
 {
     if (count > 0) {
-        struct rt_node *node = sorted[next_random(2) == 0 ? 0 : next_random(count)];
+        struct heap_node *node = sorted[next_random(2) == 0 ? 0 : next_random(count)];
 
         rt_queue_remove(q, node);
         model_remove(node);
@@ -116,10 +126,10 @@ static void remove_one(struct rt_queue *q)
     }
 }
 
-static void grow_first(struct rt_queue *q, uint64_t order)
+static void grow_first(struct rt_queue *q, unsigned order)
 {
     if (count > 0) {
-        struct rt_node *node = sorted[0];
+        struct heap_node *node = sorted[0];
 
         model_remove(node);
         node->key += node->key >= TICKS_NEVER - 9 ? 0 : next_random(9);
@@ -130,12 +140,12 @@ static void grow_first(struct rt_queue *q, uint64_t order)
 }
 
 /* The first, and another that does not come before it. */
-static void replace_first(struct rt_queue *q, struct rt_node *nodes, unsigned limit, uint64_t order)
+static void replace_first(struct rt_queue *q, struct heap_node *nodes, unsigned limit, unsigned order)
 {
-    struct rt_node *node = &nodes[next_random(limit)];
+    struct heap_node *node = &nodes[next_random(limit)];
 
     if (count > 0 && node->at == 0) {
-        struct rt_node *first = sorted[0];
+        struct heap_node *first = sorted[0];
 
         node->key = first->key;
         node->key += node->key >= TICKS_NEVER - 9 ? 0 : next_random(9);
@@ -150,7 +160,7 @@ static void replace_first(struct rt_queue *q, struct rt_node *nodes, unsigned li
 static void rt_queue_is_a_sorted_list(void **state)
 {
     static struct rt_queue q;
-    static struct rt_node nodes[RT_QUEUE_MAX];
+    static struct heap_node nodes[RT_QUEUE_MAX];
 
     (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
@@ -170,24 +180,25 @@ static void rt_queue_is_a_sorted_list(void **state)
     }
 }
 
+/* Equal keys: first in, first out, also where their numbers begin anew. */
 static void rt_queue_gives_back_all_in_order(void **state)
 {
     static struct rt_queue q;
-    static struct rt_node nodes[RT_QUEUE_MAX];
+    static struct heap_node nodes[RT_QUEUE_MAX];
 
     (void)state;
     for (unsigned round = 0; round < COST_ROUNDS; round++) {
-        const struct rt_node *last = NULL;
+        const struct heap_node *last = NULL;
         unsigned n = 1 + round % RT_QUEUE_MAX;
 
         for (unsigned i = 0; i < n; i++) {
-            nodes[i] = (struct rt_node){.key = next_random(1 + round % 50), .order = i};
+            nodes[i] = (struct heap_node){.key = next_random(1 + round % 50), .order = UINT32_MAX - 30U + i};
             rt_queue_insert(&q, &nodes[i]);
         }
         for (unsigned i = 0; i < n; i++) {
-            struct rt_node *first = rt_queue_first(&q);
+            struct heap_node *first = rt_queue_first(&q);
 
-            assert_true(last == NULL || rt_node_before(last, first)); /* equal keys: first in, first out */
+            assert_true(last == NULL || last->key < first->key || (last->key == first->key && last < first));
             rt_queue_remove(&q, first);
             last = first;
         }
@@ -202,7 +213,7 @@ struct cost {
 };
 
 /* Nodes of which the place has changed. */
-static unsigned moves(const struct rt_node *nodes, const unsigned *before)
+static unsigned moves(const struct heap_node *nodes, const unsigned *before)
 {
     unsigned changed = 0;
 
@@ -212,7 +223,7 @@ static unsigned moves(const struct rt_node *nodes, const unsigned *before)
     return changed;
 }
 
-static void note_places(const struct rt_node *nodes, unsigned *before)
+static void note_places(const struct heap_node *nodes, unsigned *before)
 {
     for (unsigned i = 0; i < RT_QUEUE_MAX; i++) {
         before[i] = nodes[i].at;
@@ -220,7 +231,7 @@ static void note_places(const struct rt_node *nodes, unsigned *before)
     comparisons = 0;
 }
 
-static void note_cost(struct cost *worst, const struct rt_node *nodes, const unsigned *before)
+static void note_cost(struct cost *worst, const struct heap_node *nodes, const unsigned *before)
 {
     unsigned moved = moves(nodes, before);
 
@@ -231,7 +242,7 @@ static void note_cost(struct cost *worst, const struct rt_node *nodes, const uns
 /* The worst of many queues of n nodes: one is taken out and put back, the first, or any. */
 static void cost_of(unsigned n, struct cost worst[4])
 {
-    static struct rt_node nodes[RT_QUEUE_MAX];
+    static struct heap_node nodes[RT_QUEUE_MAX];
     static unsigned before[RT_QUEUE_MAX];
     struct rt_queue q = {0};
 
@@ -241,7 +252,7 @@ static void cost_of(unsigned n, struct cost worst[4])
         counted_insert(&q, &nodes[i]);
     }
     for (unsigned round = 0; round < COST_ROUNDS; round++) {
-        struct rt_node *node = round % 2 == 0 ? q.nodes[0] : q.nodes[next_random(n)];
+        struct heap_node *node = round % 2 == 0 ? q.nodes[0] : q.nodes[next_random(n)];
 
         note_places(nodes, before);
         counted_remove(&q, node);

@@ -80,6 +80,9 @@ void world_advance(ticks_t ticks);
 /* CPUs that have an interrupt pending or something to do take their turn until none has. False if that never ends. */
 bool world_settle(void);
 
+/* What is wrong with a heap that has `room` for so many nodes, or NULL. */
+const char *heap_wrong(struct heap_node *const *nodes, unsigned count, unsigned room);
+
 /* The first thing that is not as it must be at any time, NULL if there is none. */
 const char *world_wrong(void);
 

@@ -43,12 +43,28 @@ static unsigned times_current(const struct vcpu *v)
     return count;
 }
 
+const char *heap_wrong(struct heap_node *const *nodes, unsigned count, unsigned room)
+{
+    if (count > room) {
+        return "a heap is too long";
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (nodes[i]->at != i + 1) {
+            return "a node of a heap is not where it says";
+        }
+        if (i > 0 && heap_before(nodes[i], nodes[(i - 1) / 2])) {
+            return "a heap is out of order";
+        }
+    }
+    return NULL;
+}
+
 static const char *off_wrong(const struct vcpu *v)
 {
     if (v->vm->state == VM_STOPPED && v->state != VCPU_OFF) {
         return "a stopped VM has a VCPU that is not off";
     }
-    if (v->state == VCPU_OFF && v->timer.node.next != &v->timer.node) {
+    if (v->state == VCPU_OFF && v->timer.node.at != 0) {
         return "a VCPU that is off has a timer";
     }
     return NULL;
@@ -75,13 +91,13 @@ static const char *watchdog_wrong(const struct vm_clock *clock, bool armed)
     if (armed != (clock->period != 0)) {
         return armed ? "a VM without a watchdog has one" : "a running VM's watchdog is asleep";
     }
-    return armed && !clock->suspended && clock->timer.deadline > clock->limit ? "a watchdog will be late" : NULL;
+    return armed && !clock->suspended && clock->timer.node.key > clock->limit ? "a watchdog will be late" : NULL;
 }
 
 /* The VM's timer is there when it must be, and not too late. */
 static const char *clock_wrong(const struct vm *vm)
 {
-    bool armed = !list_empty(&vm->clock.timer.node);
+    bool armed = vm->clock.timer.node.at != 0;
 
     switch (vm->state) {
     case VM_RUNNING:
@@ -125,19 +141,14 @@ static const char *kicks_wrong(const struct cpu *cpu)
 
 static const char *cpu_wrong(const struct cpu *cpu)
 {
+    const char *wrong = heap_wrong(cpu->timers.nodes, cpu->timers.count, TIMERS_MAX);
     ticks_t first = cpu->slice_end;
-    ticks_t last = 0;
-    unsigned count = 0;
 
-    for (struct list *node = cpu->timers.next; node != &cpu->timers; node = node->next) {
-        if (timer_of(node)->deadline < last || ++count > 2 * SYSIMAGE_MAX_VCPUS) {
-            return "a CPU's timers are out of order";
-        }
-        last = timer_of(node)->deadline;
-        first = last < first ? last : first;
+    if (wrong != NULL) {
+        return wrong;
     }
-    if (sched_urgent(cpu)) {
-        first = cpu->slice_end; /* best effort's timers wait */
+    if (!sched_urgent(cpu) && timers_first(&cpu->timers) < first) { /* otherwise best effort's timers wait */
+        first = timers_first(&cpu->timers);
     }
     /* What has fired already, or is about to be scheduled anew, is dealt with at the next turn. */
     if ((cpu->flags & CPU_RESCHED) == 0 && cpu->arch.kicks == 0 && cpu->arch.timer > first) {

@@ -10,23 +10,7 @@ static struct rt_app *app_of(const struct vcpu *v)
     return v->sched_data;
 }
 
-static const char *queue_wrong(const struct rt_queue *q)
-{
-    if (q->count > RT_QUEUE_MAX) {
-        return "an RT queue is too long";
-    }
-    for (unsigned i = 0; i < q->count; i++) {
-        if (q->nodes[i]->at != i + 1) {
-            return "a node of an RT queue is not where it says";
-        }
-        if (i > 0 && rt_node_before(q->nodes[i], q->nodes[(i - 1) / 2])) {
-            return "an RT queue is out of order";
-        }
-    }
-    return NULL;
-}
-
-static bool stands_in(const struct rt_queue *q, const struct rt_node *node)
+static bool stands_in(const struct rt_queue *q, const struct heap_node *node)
 {
     return node->at != 0 && node->at <= q->count && q->nodes[node->at - 1] == node;
 }
@@ -79,9 +63,9 @@ static const char *app_wrong(const struct vcpu *v)
 static const char *cpu_wrong(unsigned cpu)
 {
     const struct rt_cpu *rc = rt_cpu_of(cpu);
-    const char *wrong = queue_wrong(&rc->ready);
+    const char *wrong = heap_wrong(rc->ready.nodes, rc->ready.count, RT_QUEUE_MAX);
 
-    wrong = wrong != NULL ? wrong : queue_wrong(&rc->releases);
+    wrong = wrong != NULL ? wrong : heap_wrong(rc->releases.nodes, rc->releases.count, RT_QUEUE_MAX);
     if (wrong == NULL && (rc->releases.count != 0) != (cpu_get(cpu)->traced == &rt_class)) {
         wrong = "a CPU does not ask the real-time class though it has apps there, or the other way round";
     }
@@ -134,7 +118,7 @@ static const char *settled_app_wrong(const struct vcpu *v)
 
 static const char *order_wrong(const struct cpu *cpu)
 {
-    const struct rt_node *first = rt_queue_first(&rt_cpu_of((unsigned)cpu->id)->ready);
+    const struct heap_node *first = rt_queue_first(&rt_cpu_of((unsigned)cpu->id)->ready);
 
     if (first == NULL) {
         return NULL;
@@ -142,7 +126,7 @@ static const char *order_wrong(const struct cpu *cpu)
     if (cpu->current == NULL || cpu->current->sched != &rt_class) {
         return "a CPU does something else while an app is ready";
     }
-    if (rt_node_before(first, &app_of(cpu->current)->ready)) {
+    if (heap_before(first, &app_of(cpu->current)->ready)) {
         return "an app runs while one with an earlier deadline is ready";
     }
     return NULL;
@@ -151,7 +135,7 @@ static const char *order_wrong(const struct cpu *cpu)
 static const char *releases_wrong(const struct cpu *cpu)
 {
     const struct rt_cpu *rc = rt_cpu_of((unsigned)cpu->id);
-    const struct rt_node *first = rt_queue_first(&rc->releases);
+    const struct heap_node *first = rt_queue_first(&rc->releases);
 
     if (first != NULL && cpu->slice_end > first->key) {
         return "a slice goes on beyond the next release";

@@ -12,6 +12,7 @@
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41)
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56)
 #define ARCH_SEEDS true
+#define ARCH_VM_TIMERS 0U /* that the architecture arms for a VM */
 #define ARCH_VIRQ_MESSAGE 2UL
 
 struct cpu;

@@ -15,6 +15,7 @@ struct vcpu;
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 29) /* what kseg0 reaches */
 #define ARCH_HPA_LIMIT ARCH_GPA_LIMIT
 #define ARCH_SEEDS false
+#define ARCH_VM_TIMERS 0U /* that the architecture arms for a VM */
 
 /* A VCPU's interrupts are bits by the number of the line, as in Cause.IP. */
 #define VIRQ(line) (1UL << (line))

@@ -14,6 +14,8 @@ struct vcpu;
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* what a page-table entry holds */
 #define ARCH_SEEDS true
+/* Timers that the architecture arms for a VM: of pass-through interrupts (plic.c) and the clock's alarm (vrtc.c). */
+#define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 1U)
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 
 /* A hart's stack is one page with its struct cpu at the top, so that the stack pointer finds it. */

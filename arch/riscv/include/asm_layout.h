@@ -25,8 +25,8 @@
 #define VCPU_FP 392
 #define VCPU_F(n) (400 + 8 * (n))
 #define VCPU_TRACE_ID 676
-#define VCPU_LAST_CPU 776
-#define VCPU_PENDING 792
+#define VCPU_LAST_CPU 768
+#define VCPU_PENDING 784
 
 #define CPU_FLAGS 0
 #define CPU_CURRENT 8

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "heap.h"
+
+static inline void put(struct heap_node **nodes, unsigned place, struct heap_node *node)
+{
+    nodes[place] = node;
+    node->at = place + 1;
+}
+
+void heap_up(struct heap_node **nodes, unsigned place, struct heap_node *node)
+{
+    while (place > 0 && heap_before(node, nodes[(place - 1) / 2])) {
+        put(nodes, place, nodes[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    put(nodes, place, node);
+}
+
+void heap_down(struct heap_node **nodes, unsigned count, unsigned place, struct heap_node *node)
+{
+    for (unsigned child = 2 * place + 1; child < count; child = 2 * place + 1) {
+        if (child + 1 < count && heap_before(nodes[child + 1], nodes[child])) {
+            child++;
+        }
+        if (!heap_before(nodes[child], node)) {
+            break;
+        }
+        put(nodes, place, nodes[child]);
+        place = child;
+    }
+    put(nodes, place, node);
+}
+
+void heap_remove(struct heap_node **nodes, unsigned count, struct heap_node *node)
+{
+    unsigned place = node->at - 1;
+    struct heap_node *last = nodes[count];
+
+    node->at = 0;
+    if (last == node) {
+        return;
+    }
+    if (place > 0 && heap_before(last, nodes[(place - 1) / 2])) {
+        heap_up(nodes, place, last);
+    } else {
+        heap_down(nodes, count, place, last);
+    }
+}
