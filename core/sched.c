@@ -185,6 +185,16 @@ void sched_slice_changed(struct cpu *cpu)
     spin_unlock(&sched_lock);
 }
 
+void sched_preempt(struct cpu *cpu)
+{
+    struct vcpu *v = cpu_slice_owner(cpu);
+
+    if (v != NULL && v->sched == NULL) {
+        be_interrupt(&sched_be, cpu, v);
+    }
+    cpu_kick(cpu, IPI_RESCHED);
+}
+
 /* The VCPU that left its CPU has asked for something, or somebody for it. */
 static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
 {

@@ -6,6 +6,7 @@
 #ifndef SCHED_BE_H
 #define SCHED_BE_H
 
+#include "arch.h"
 #include "cpu.h"
 #include "list.h"
 #include "sched.h"
@@ -65,6 +66,17 @@ static inline void be_start(struct sched_be *be, struct cpu *cpu, struct vcpu *v
 static inline void be_start_shared(const struct sched_be *be, struct cpu *cpu)
 {
     cpu->slice_end = cpu->since + be->quantum;
+}
+
+/* Another class takes the CPU from v, whose slice ends now: what is left of its turn is kept. */
+static inline void be_interrupt(const struct sched_be *be, struct cpu *cpu, struct vcpu *v)
+{
+    ticks_t now = arch_time();
+    ticks_t left = cpu->slice_end > now ? cpu->slice_end - now : 0;
+
+    left = left < be->quantum ? left + v->left : be->quantum;
+    v->left = left < be->quantum ? left : be->quantum;
+    cpu->slice_end = now;
 }
 
 /* v became ready: one idle CPU is woken to take it; without one, one of the slices that have no end gets one. */

@@ -54,12 +54,6 @@ bool rt_carries(unsigned cpu)
     return rt_cpus[cpu].carries || arch_time() < rt_cpus[cpu].settled;
 }
 
-/* Asks for a new decision on `cpu`. */
-static void reschedule(struct cpu *cpu)
-{
-    cpu_kick(cpu, IPI_RESCHED);
-}
-
 ticks_t rt_used(const struct rt_app *app, ticks_t now)
 {
     const struct vcpu *v = app->vcpu;
@@ -317,7 +311,7 @@ static void edf_wake(struct vcpu *v)
     }
     rt_queue_insert(&rt_cpus[app->cpu].ready, &app->ready);
     if (now == NULL || heap_before(&app->ready, now)) {
-        reschedule(cpu);
+        sched_preempt(cpu);
     }
 }
 
@@ -447,7 +441,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     if (first < cpu->horizon) { /* otherwise the CPU picks again before the first release */
         cpu->horizon = first;
         rc->kicked |= arch_time() < first;
-        reschedule(cpu);
+        sched_preempt(cpu);
     }
 }
 

@@ -64,6 +64,10 @@ static inline bool sched_urgent(const struct cpu *cpu)
 /* Under sched_lock, or at boot: `class` has VCPUs on this CPU that come before best effort; NULL: there are none. */
 void sched_set_urgent(struct cpu *cpu, const struct sched_class *class);
 
+/* Under sched_lock: a class that comes before best effort has `cpu` pick anew. Best effort's turn there, if it is one, goes
+ * on afterwards. */
+void sched_preempt(struct cpu *cpu);
+
 /* Under sched_lock: an off or blocked VCPU becomes ready. */
 void sched_wake(struct vcpu *v);
 

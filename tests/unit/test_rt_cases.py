@@ -15,6 +15,7 @@ from rt import (
     LAUNCH,
     OK,
     OWN_VM,
+    QUANTUM_US,
     SELF,
     Task,
     boot,
@@ -76,6 +77,19 @@ def test_best_effort_shares_when_an_app_takes_a_cpu() -> None:
         run(10000, check=True)
     got = [CORE.world_runtime(vm, 0) - before[vm] for vm in range(2)]
     assert min(got) > 400000, got
+
+
+@pytest.mark.parametrize("first", [0, 20 * TICKS_PER_US])
+def test_a_launch_leaves_a_turn_what_it_has_left(first: int) -> None:
+    """The VCPU that is interrupted is not taken for one whose turn is over, whenever the release comes."""
+    boot(1, [1, 1], [1, 0])
+    assert cpu_of(0) == 0
+    launch(Task(10**6, 1, 10**6, (1,), cpu=0), time_now(CORE) + first if first else 0)
+    run(100 * TICKS_PER_US)
+    assert CORE.world_on_cpu(0) == 0
+    assert stats(0, 0).releases == 1
+    run(QUANTUM_US * TICKS_PER_US)
+    assert CORE.world_on_cpu(0) == 100
 
 
 def test_a_budget_that_ends_with_the_period_is_used_up() -> None:
