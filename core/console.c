@@ -15,8 +15,10 @@ struct spinlock console_lock;
 
 static struct {
     struct source vms[SYSIMAGE_MAX_VMS]; /* by VM number */
-    struct vm *focus;                    /* has the keyboard */
-    struct vm *typed_to;                 /* not NULL: has it instead, for a program that types to several VMs */
+    struct source *first_due,
+        *last_due;       /* those that wait to be shown, in their order; the last only if there is a first */
+    struct vm *focus;    /* has the keyboard */
+    struct vm *typed_to; /* not NULL: has it instead, for a program that types to several VMs */
     enum console_mode mode;
     ulong dropped;          /* characters of VMs that do not have the terminal */
     bool escape;            /* the escape key was typed */
@@ -40,14 +42,32 @@ struct source *source_focused(void)
     return console.focus != NULL ? &console.vms[console.focus->id] : NULL;
 }
 
+struct source *source_first_due(void)
+{
+    return console.first_due;
+}
+
 static struct vm *vm_of(const struct source *s)
 {
     return &hyp.vms[s - console.vms];
 }
 
+/* It waits to be shown, behind all that do. */
+static void source_wait(struct source *s)
+{
+    struct source **end = console.first_due != NULL ? &console.last_due->next : &console.first_due;
+
+    if (s->due == 0) {
+        s->due = log_order();
+        s->next = NULL;
+        *end = s;
+        console.last_due = s;
+    }
+}
+
 void source_finish(struct source *s, bool cut)
 {
-    s->due = s->due != 0 ? s->due : log_order();
+    source_wait(s);
     s->full = true;
     s->cut = cut;
     __atomic_store_n(&vm_of(s)->console_busy, true, __ATOMIC_RELAXED);
@@ -149,7 +169,7 @@ static void source_byte(struct source *s, char c)
         return;
     }
     s->line[s->len++] = c;
-    s->due = s->due != 0 ? s->due : log_order();
+    source_wait(s);
     s->cut = false;
     if (s->len == CONSOLE_LINE) {
         source_finish(s, false);
@@ -208,6 +228,7 @@ void source_clear(struct source *s)
     s->len = 0;
     s->column = 0;
     s->due = 0;
+    console.first_due = s->next;
     s->full = false;
     s->coloured = false;
     s->restart = false;

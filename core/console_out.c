@@ -96,21 +96,11 @@ static bool change_channel(const struct source *s)
 /* The finished line that has waited longest: of *s, NULL for the hypervisor's. False if there is none. */
 static bool first_due(struct source **s)
 {
-    struct source *all = sources();
-    unsigned first = log_due();
-    bool found = first != 0;
+    struct source *vms = source_first_due();
+    unsigned due = log_due();
 
-    *s = NULL;
-    for (unsigned i = 0; i < hyp.nvms; i++) {
-        unsigned due = all[i].due;
-
-        if (due != 0 && (!found || (int)(due - first) < 0)) {
-            found = true;
-            first = due;
-            *s = &all[i];
-        }
-    }
-    return found;
+    *s = vms != NULL && (due == 0 || (int)(vms->due - due) < 0) ? vms : NULL;
+    return *s != NULL || due != 0;
 }
 
 /* Whether there is more of the unfinished line that is shown as it grows. */

@@ -24,10 +24,11 @@ extern struct spinlock console_lock; /* owner: console.c */
 struct source {
     const char *name;
     unsigned colour;
-    unsigned len; /* of line, as far as there is something */
-    unsigned due; /* not 0: it waits to be shown, in this order */
-    bool full;    /* it takes nothing more until it was shown */
-    bool cut;     /* it was finished before its end */
+    unsigned len;        /* of line, as far as there is something */
+    unsigned due;        /* not 0: it waits to be shown, in this order */
+    struct source *next; /* waits behind it, or NULL */
+    bool full;           /* it takes nothing more until it was shown */
+    bool cut;            /* it was finished before its end */
     bool coloured;
     bool restart;    /* it was begun anew while it stood on the terminal */
     bool returned;   /* the last character was a carriage return */
@@ -51,10 +52,13 @@ struct source *sources(void);
 /* Whose unfinished line is shown as it grows, or NULL. */
 struct source *source_focused(void);
 
+/* Which has waited longest to be shown, or NULL. */
+struct source *source_first_due(void);
+
 /* The line takes nothing more until it was shown. `cut`: its rest comes in the next one. */
 void source_finish(struct source *s, bool cut);
 
-/* The line has been shown: there is room, for the VM once what came meanwhile follows. */
+/* The line, the first due, has been shown: there is room, for the VM once what came meanwhile follows. */
 void source_clear(struct source *s);
 
 /* Takes one of the characters that came meanwhile into the line. False: there is none, or no room. */
