@@ -36,7 +36,7 @@ void crowd_doze(void)
     }
 }
 
-static void crowd_sleeper(unsigned long hart, void *argument)
+void crowd_sleeper(unsigned long hart, void *argument)
 {
     (void)hart, (void)argument;
     csr_write_sie(SIE_TIMER);
@@ -59,14 +59,19 @@ void crowd_listener(unsigned long hart, void *argument)
     }
 }
 
+void crowd_start_hart(unsigned long hart, void (*function)(unsigned long hart, void *argument))
+{
+    plic_enable(plic_context(hart), PLATFORM_UART_IRQ, true);
+    crowd_boots[hart] = (struct hart_boot){crowd_stacks[hart] + sizeof(crowd_stacks[hart]), function, NULL};
+    if (sbi_hart_start(hart, (uintptr_t)hart_entry, (uintptr_t)&crowd_boots[hart]).error != SBI_SUCCESS) {
+        print("crowd: hart %lu does not start\n", hart);
+    }
+}
+
 void crowd_start(void (*function)(unsigned long hart, void *argument))
 {
     for (unsigned long hart = 1; hart < CROWD; hart++) {
-        plic_enable(plic_context(hart), PLATFORM_UART_IRQ, true);
-        crowd_boots[hart] = (struct hart_boot){crowd_stacks[hart] + sizeof(crowd_stacks[hart]), function, NULL};
-        if (sbi_hart_start(hart, (uintptr_t)hart_entry, (uintptr_t)&crowd_boots[hart]).error != SBI_SUCCESS) {
-            print("crowd: hart %lu does not start\n", hart);
-        }
+        crowd_start_hart(hart, function);
     }
 }
 
@@ -128,7 +133,7 @@ static const struct {
     void (*run)(const void *fdt);
 } crowd_kinds[] = {
     {"sleep", crowd_sleep}, {"lines", crowd_share_line}, {"write", crowd_write},       {"ready", crowd_ready},
-    {"keys", crowd_keys},   {"ipi", crowd_call},         {"watchdog", crowd_watchdog},
+    {"keys", crowd_keys},   {"ipi", crowd_call},         {"watchdog", crowd_watchdog}, {"dots", crowd_dots},
 };
 
 int main(unsigned long hart, const void *fdt);

@@ -10,6 +10,12 @@
 /** Starts all harts but the first in `function`; each listens to the UART's line. */
 void crowd_start(void (*function)(unsigned long hart, void *argument));
 
+/** The same of hart 1 .. CROWD - 1. */
+void crowd_start_hart(unsigned long hart, void (*function)(unsigned long hart, void *argument));
+
+/** A hart that sleeps again and again until a moment that all such VMs have in common. */
+void crowd_sleeper(unsigned long hart, void *argument);
+
 /** Sleeps until a moment that all harts of all such VMs have in common. */
 void crowd_doze(void);
 
@@ -18,6 +24,9 @@ void crowd_listener(unsigned long hart, void *argument);
 
 /** Writes to the console in both ways there are, and never looks whether there is room. */
 void crowd_write(const void *fdt);
+
+/** Two harts sleep, like those of all other such VMs, and the first now and then writes what is no line. Does not return. */
+void crowd_dots(const void *fdt);
 
 /** All harts wait until the console, which has more than it can show, has room again. */
 void crowd_ready(const void *fdt);

@@ -18,7 +18,7 @@ from tessera.runner import ROOT, Qemu
 SOURCE = ROOT / "scripts" / "count-stretches.c"
 ENTRY = "trap_entry"
 LOOKS = (
-    "arch_irq_poll",
+    "irq_first",
     "load_stage",
     "load_chunk",
     "end_stage",

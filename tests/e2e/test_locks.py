@@ -7,6 +7,7 @@ the host's time: what is counted is instructions between taking a lock and givin
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -16,7 +17,7 @@ from tessera.bench_metrics import read_metrics
 from tessera.bench_stretch import Lock, Stretch, read_locks, reckon_waits, rt_costs, with_waits
 from tessera.bench_worst import Inspection
 from tessera.board import read_board
-from tessera.machine import HYPERVISOR
+from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, find_qemu
 
 RESTARTS = 2
@@ -43,27 +44,38 @@ def write_record(harts: int, locks: list[Lock], stretches: list[Stretch]) -> Non
     (OUT / f"locks-{harts}.json").write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
-def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Stretch]]:
-    """What is seen of the system's attackers on so many harts."""
-    system = built_with_harts("locks", harts, changes)
-    inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"locks-{harts}")
+def watched(
+    name: str, harts: int, provoke: Callable[[Machine], None], changes: str = ""
+) -> tuple[list[Lock], list[Stretch]]:
+    """What is seen of a system's guests on so many harts while somebody provokes them."""
+    system = built_with_harts(name, harts, changes)
+    inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"{name}-{harts}")
     turns = () if harts == 2 else (*VIRTUAL, *TURNS)  # one of two harts would get next to nothing
-    with booted(system, f"locks-{harts}", *turns, *inspection.arguments) as machine:
+    with booted(system, f"{name}-{harts}", *turns, *inspection.arguments) as machine:
         await_life(machine, system)
-        for _ in range(RESTARTS):
-            command(machine, "r")
-            machine.expect(HYPERVISOR, r"^rtm stopped by the console, starts again", SOON_S)
-            machine.skip("rtm")
-            machine.expect("rtm", r"^rtm: 60 apps run$", SOON_S)
+        provoke(machine)
         worst = inspection.end(machine, harts)
-    locks = read_locks(inspection.out)
+    return read_locks(inspection.out), worst.stretches
+
+
+def stop_and_start(machine: Machine) -> None:
+    for _ in range(RESTARTS):
+        command(machine, "r")
+        machine.expect(HYPERVISOR, r"^rtm stopped by the console, starts again", SOON_S)
+        machine.skip("rtm")
+        machine.expect("rtm", r"^rtm: 60 apps run$", SOON_S)
+
+
+def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Stretch]]:
+    """What is seen of the attackers."""
+    locks, stretches = watched("locks", harts, stop_and_start, changes)
     print(harts, "harts:", *locks, sep="\n  ")
-    print("the longest stretch", worst.stretches[0])
-    print("with all waits for locks", with_waits(worst.stretches, locks, harts))
+    print("the longest stretch", stretches[0])
+    print("with all waits for locks", with_waits(stretches, locks, harts))
     print("waits for one lock", reckon_waits(locks, harts))
-    print("a release, a switch with all waits", rt_costs(worst.stretches, locks, harts))
-    write_record(harts, locks, worst.stretches)
-    return locks, worst.stretches
+    print("a release, a switch with all waits", rt_costs(stretches, locks, harts))
+    write_record(harts, locks, stretches)
+    return locks, stretches
 
 
 @pytest.mark.parametrize("harts", HARTS)
@@ -81,6 +93,20 @@ def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
         assert with_waits(stretches, locks, number) <= costs.blocked_ns
         assert 0 < release <= costs.release_ns
         assert switch <= costs.switch_ns  # on many harts no job may have ended in the few moments between the stops
+
+
+def test_many_timers_hold_no_lock_longer() -> None:
+    """Of 32 VCPUs that are due together, 16 watchdogs and 16 lines that the console looks after."""
+
+    def sleep(machine: Machine) -> None:
+        for name in machine.console.names:
+            machine.expect(name, r"\.{8}", SOON_S)
+
+    locks, stretches = watched("crowds-dots", 4, sleep)
+    print(*locks, stretches[0], sep="\n  ")
+    assert lock_named(locks, "sched_lock").count > 10_000
+    assert locks[0].most <= METRICS["riscv.lock.hold.max.h4"].goal, locks[0]
+    assert with_waits(stretches, locks, 4) <= BOARD.rt_costs(4).blocked_ns
 
 
 def test_one_hart_takes_no_locks() -> None:

@@ -76,6 +76,13 @@ def test_a_crowd_that_wakes_at_once(system):
         machine.expect(first, r"crowd: done$", SOON_S)  # in a line that others of its VCPUs began
 
 
+def test_crowds_that_sleep_with_unfinished_lines():
+    """All timers that there may be, and a line of each VM to be looked after at a time."""
+    with measured("crowds-dots") as machine:
+        for name in machine.console.names:
+            machine.expect(name, r"\.{8}", SOON_S)
+
+
 def test_keys_for_a_crowd_and_its_end():
     """All typed at once: keys that eight VCPUs wait for, then the command that stops them."""
     with measured("crowd-keys") as machine:
