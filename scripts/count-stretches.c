@@ -20,14 +20,15 @@
  *   L name   a function begins, by which kinds of stretches are told apart
  *
  * At QEMU's end OUT holds one JSON object:
- *   {"stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
+ *   {"beyond": name, "stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
  *                   "by_locks": [[locks taken, outer ones of them, n]], "functions": {name: n}}],
  *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "inner": n, "count": n, "functions": {name: n}}]}
  * with the number of instructions of the longest one of each kind, and where they were executed; by_locks the longest of
  * those that take so many locks, and so many under which somebody has taken another one; of each lock the longest section,
  * without what the firmware executed in it, that (the most), how often the firmware was called meanwhile, the most locks
  * taken in one section, and where the longest section's instructions were executed, those that waited for an inner lock
- * included. What comes before a hart's first return to a guest or sleep is its boot, and left out.
+ * included. "beyond" names a limit below that was too low, so that nothing else is right, or is empty. What comes before a
+ * hart's first return to a guest or sleep is its boot, and left out.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -41,7 +42,7 @@
 #define MAX_PLACES 2048U
 #define MAX_KINDS 1024U
 #define MAX_LABELS 64U
-#define MAX_TAKEN 16U /* locks in a stretch; more count as so many */
+#define MAX_TAKEN 24U /* locks in a stretch */
 #define MAX_OUTER 3U
 #define MAX_NESTED 4U
 #define MAX_LOCKS 64U
@@ -113,6 +114,17 @@ static unsigned lock_count;
 static uint64_t text_start, text_end;
 static uintptr_t text_host; /* where QEMU holds the hypervisor's text; 0: not seen yet */
 static const char *out_name;
+static const char *beyond; /* a limit that was too low, or NULL */
+
+/* `count`, or the last that is in bounds. */
+static unsigned within(unsigned count, unsigned last, const char *what)
+{
+    if (count > last) {
+        beyond = what;
+        return last;
+    }
+    return count;
+}
 
 static struct kind *kind_of(uint64_t labels)
 {
@@ -121,9 +133,7 @@ static struct kind *kind_of(uint64_t labels)
             return &kinds[i];
         }
     }
-    if (kind_count == MAX_KINDS) {
-        return &kinds[MAX_KINDS - 1];
-    }
+    kind_count = within(kind_count, MAX_KINDS - 1, "MAX_KINDS");
     kinds[kind_count].labels = labels;
     kinds[kind_count].functions = calloc(MAX_PLACES, sizeof(uint32_t));
     return &kinds[kind_count++];
@@ -132,13 +142,14 @@ static struct kind *kind_of(uint64_t labels)
 static void stretch_end(struct stretch *s)
 {
     struct kind *kind = kind_of(s->labels);
-    unsigned taken = s->taken < MAX_TAKEN ? s->taken : MAX_TAKEN;
-    unsigned outer = s->outer < MAX_OUTER ? s->outer : MAX_OUTER;
+    unsigned taken, outer;
 
     s->open = false;
     if (!harts[s - stretches].booted) {
         return;
     }
+    taken = within(s->taken, MAX_TAKEN, "MAX_TAKEN");
+    outer = within(s->outer, MAX_OUTER, "MAX_OUTER");
     s->length -= s->waited;
     kind->count++;
     if (s->length > kind->by_locks[taken][outer]) {
@@ -213,9 +224,7 @@ static struct lock *lock_of(uint64_t address)
             return &locks[i];
         }
     }
-    if (lock_count == MAX_LOCKS) {
-        return &locks[MAX_LOCKS - 1];
-    }
+    lock_count = within(lock_count, MAX_LOCKS - 1, "MAX_LOCKS");
     locks[lock_count].address = address;
     return &locks[lock_count++];
 }
@@ -238,7 +247,7 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
     for (unsigned i = 0; i < hart->depth; i++) {
         hart->held[i].inner++;
     }
-    if (hart->depth < MAX_NESTED) {
+    if (within(hart->depth + 1, MAX_NESTED, "MAX_NESTED") > hart->depth) {
         struct held *held = &hart->held[hart->depth++];
 
         held->inner = 0;
@@ -430,7 +439,7 @@ static void count_end(qemu_plugin_id_t id, void *data)
         fprintf(stderr, "count-stretches: %s cannot be written\n", out_name);
         return;
     }
-    fprintf(out, "{\"stretches\": [");
+    fprintf(out, "{\"beyond\": \"%s\", \"stretches\": [", beyond != NULL ? beyond : "");
     for (unsigned i = 0; i < kind_count; i++) {
         fprintf(out, "%s\n", i == 0 ? "" : ",");
         write_kind(out, &kinds[i]);

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tessera.bench_count import CountError, make_plugin
 from tessera.runner import ROOT, Qemu
@@ -109,12 +110,22 @@ def arguments(qemu: Qemu, elf: Path, folder: Path, out: Path) -> list[str]:
     return ["-plugin", f"{plugin},places={places},out={out}"]
 
 
-def read_stretches(out: Path) -> list[Stretch]:
-    """What the plugin has left, the longest first."""
+def _read(out: Path) -> dict[str, Any]:
+    """What the plugin has left."""
     try:
-        record = json.loads(out.read_text(encoding="utf-8"))
+        record: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CountError(f"QEMU ended without a record in {out}: {error}") from error
+    if record["beyond"]:
+        raise CountError(
+            f"{out}: {record['beyond']} of scripts/count-stretches.c is too low for what was to be counted"
+        )
+    return record
+
+
+def read_stretches(out: Path) -> list[Stretch]:
+    """What the plugin has left, the longest first."""
+    record = _read(out)
     found = [
         Stretch(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"], s["by_locks"])
         for s in record["stretches"]
@@ -124,7 +135,7 @@ def read_stretches(out: Path) -> list[Stretch]:
 
 def read_locks(out: Path) -> list[Lock]:
     """The same of locks, the one that was held longest first. None on one hart, where there are none."""
-    found = [Lock(**lock) for lock in json.loads(out.read_text(encoding="utf-8"))["locks"]]
+    found = [Lock(**lock) for lock in _read(out)["locks"]]
     return sorted(found, key=lambda lock: -lock.most)
 
 

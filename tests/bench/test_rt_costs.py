@@ -2,9 +2,13 @@
 """What a release and a job's end cost, out of ways through the hypervisor; and that goals are what admission counts."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+from tessera.bench_count import CountError
 from tessera.bench_metrics import read_metrics
-from tessera.bench_stretch import Lock, Stretch, rt_costs, with_waits
+from tessera.bench_stretch import Lock, Stretch, read_locks, read_stretches, rt_costs, with_waits
 from tessera.board import read_board
 from tessera.runner import ROOT
 
@@ -57,6 +61,16 @@ def test_firmware_that_a_guest_keeps_busy_blocks() -> None:
     slow = replace(board, rt_firmware_ns=10_000)
     assert [slow.rt_costs(harts).blocked_ns for harts in (1, 2, 8)] == [10_000, 20_000, board.rt_blocked_ns[3]]
     assert slow.rt_costs(2).release_ns == board.rt_costs(2).release_ns
+
+
+def test_a_record_of_more_than_the_plugin_can_count_is_refused(tmp_path: Path) -> None:
+    record = tmp_path / "stretches.json"
+    record.write_text('{"beyond": "", "stretches": [], "locks": []}')
+    assert (read_stretches(record), read_locks(record)) == ([], [])
+    record.write_text('{"beyond": "MAX_TAKEN", "stretches": [], "locks": []}')
+    for read in (read_stretches, read_locks):
+        with pytest.raises(CountError, match=r"MAX_TAKEN of scripts/count-stretches\.c is too low"):
+            read(record)
 
 
 def test_goals_are_what_admission_counts() -> None:
