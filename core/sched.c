@@ -195,6 +195,14 @@ void sched_preempt(struct cpu *cpu)
     cpu_kick(cpu, IPI_RESCHED);
 }
 
+void sched_give_way(struct vcpu *v)
+{
+    spin_lock(&sched_lock);
+    v->left = 0;
+    spin_unlock(&sched_lock);
+    cpu_self()->flags |= CPU_RESCHED;
+}
+
 /* The VCPU that left its CPU has asked for something, or somebody for it. */
 static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
 {

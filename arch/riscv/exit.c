@@ -91,7 +91,7 @@ static void exit_virtual_instruction(struct vcpu *v, ulong insn)
         vcpu_wait(v);
     } else if (insn == INSN_WRS_NTO) {
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
-        cpu_self()->flags |= CPU_RESCHED;
+        sched_give_way(v);
     } else {
         exit_inject(v, CAUSE_ILLEGAL, insn);
     }

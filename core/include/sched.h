@@ -68,6 +68,9 @@ void sched_set_urgent(struct cpu *cpu, const struct sched_class *class);
  * on afterwards. */
 void sched_preempt(struct cpu *cpu);
 
+/* The current VCPU, v, gives up its turn, also what a release had left of it. Takes sched_lock. */
+void sched_give_way(struct vcpu *v);
+
 /* Under sched_lock: an off or blocked VCPU becomes ready. */
 void sched_wake(struct vcpu *v);
 

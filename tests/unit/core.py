@@ -94,6 +94,7 @@ _SIGNATURES = {
     "world_vcpu_start": (c_bool, [c_uint, c_uint, c_uint]),
     "world_raise": (None, [c_uint, c_uint, c_uint]),
     "world_wait": (None, [c_uint]),
+    "world_yield": (None, [c_uint]),
     "world_wait_until": (None, [c_uint, c_uint64]),
     "world_off": (None, [c_uint]),
     "world_guest_ends": (None, [c_uint, c_bool]),

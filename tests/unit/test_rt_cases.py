@@ -92,6 +92,16 @@ def test_a_launch_leaves_a_turn_what_it_has_left(first: int) -> None:
     assert CORE.world_on_cpu(0) == 100
 
 
+def test_who_gives_up_its_turn_gives_up_what_a_release_had_left_of_it() -> None:
+    boot(1, [1, 1], [1, 0])
+    assert cpu_of(0) == 0
+    launch(Task(10**6, 1, 10**6, (1,), cpu=0), time_now(CORE) + QUANTUM_US // 2 * TICKS_PER_US)
+    assert CORE.world_on_cpu(0) == 0
+    CORE.world_yield(0)
+    settle()
+    assert CORE.world_on_cpu(0) == 100
+
+
 def test_a_budget_that_ends_with_the_period_is_used_up() -> None:
     """The overrun counts although nobody had to stop the app."""
     boot(2, [1], [1])

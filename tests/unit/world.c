@@ -256,6 +256,15 @@ void world_wait_until(unsigned cpu, ticks_t deadline)
     }
 }
 
+void world_yield(unsigned cpu)
+{
+    struct vcpu *v = current_of(cpu);
+
+    if (v != NULL) {
+        sched_give_way(v);
+    }
+}
+
 void world_off(unsigned cpu)
 {
     struct vcpu *v = current_of(cpu);

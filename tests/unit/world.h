@@ -56,6 +56,7 @@ bool world_vm_stop(unsigned cpu, unsigned vm, bool restart);
 bool world_vcpu_start(unsigned cpu, unsigned vm, unsigned vcpu);
 void world_raise(unsigned cpu, unsigned vm, unsigned vcpu);
 void world_wait(unsigned cpu);                /* its VCPU executes WFI */
+void world_yield(unsigned cpu);               /* its VCPU gives up its turn */
 void world_wait_until(unsigned cpu, ticks_t); /* the same, its own timer set */
 void world_off(unsigned cpu);                 /* its VCPU turns itself off */
 void world_guest_ends(unsigned cpu, bool restart);
