@@ -159,6 +159,12 @@ static const char *check_header(const struct sysimage_header *image, uint64_t li
     return NULL;
 }
 
+/* Times are reckoned in whole ticks of a microsecond (hyp.us). */
+static bool whole_mhz(uint64_t hz)
+{
+    return hz >= 1000000U && hz / 1000000U * 1000000U == hz;
+}
+
 static const char *check_limits(const struct sysimage_header *image)
 {
     const struct table vms = {image->vms_offset, image->nvms, SYSIMAGE_MAX_VMS, sizeof(struct sysimage_vm)};
@@ -169,7 +175,7 @@ static const char *check_limits(const struct sysimage_header *image)
     if (image->trace_kib > SYSIMAGE_MAX_TRACE_KIB) {
         return "too much trace";
     }
-    if (image->quantum_us == 0 || image->timebase_hz < 1000000U || !name_ends(image->name, sizeof(image->name))) {
+    if (image->quantum_us == 0 || !whole_mhz(image->timebase_hz) || !name_ends(image->name, sizeof(image->name))) {
         return "a wrong quantum, timebase or name";
     }
     return NULL;

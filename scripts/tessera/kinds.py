@@ -55,17 +55,19 @@ class Number:
 
     low: int
     high: int
+    step: int = 1
 
     def read(self, prop: dtlib.Property) -> int:
         value = number_of(prop)
         if value is None:
             raise MismatchError(self.describe(), spell(prop))
-        if not self.low <= value <= self.high:
+        if not self.low <= value <= self.high or value % self.step != 0:
             raise MismatchError(self.describe(), str(value))
         return value
 
     def describe(self) -> str:
-        return f"a number from {self.low} to {self.high}"
+        which = "a number" if self.step == 1 else f"a multiple of {self.step}"
+        return f"{which} from {self.low} to {self.high}"
 
 
 @dataclass(frozen=True)

@@ -405,7 +405,12 @@ BOARD = NodeSchema(
             "Where the hypervisor is loaded and entered; the RAM below is the firmware's. Outside of the RAM: in ROM.",
             required=True,
         ),
-        Prop("timebase-hz", Number(1000000, 10**10), "Frequency of the `time` CSR in Hz.", required=True),
+        Prop(
+            "timebase-hz",
+            Number(10**6, 10**10, 10**6),
+            "Frequency of the `time` CSR in Hz: a microsecond is a whole number of ticks.",
+            required=True,
+        ),
         Prop(
             "rt-release-ns",
             Number(0, 10**6),

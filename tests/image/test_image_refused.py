@@ -221,10 +221,15 @@ def test_broken_board(workshop):
     ]
     text = board(workshop, changes[:1])
     assert workshop.refuse(text) == [
-        "platform/lab/board.dts:5: /: timebase-hz: missing; expected a number from 1000000 to 10000000000",
+        "platform/lab/board.dts:5: /: timebase-hz: missing; expected a multiple of 1000000 from 1000000 to 10000000000",
         'platform/lab/board.dts:11: /: timebase: unknown property (did you mean "timebase-hz"?)',
     ]
-    board_again(workshop, "timebase = ", "timebase-hz = ")
+    board_again(workshop, "timebase = <10000000>", "timebase-hz = <10500000>")
+    assert workshop.refuse(text) == [
+        "platform/lab/board.dts:11: /: timebase-hz: "
+        "expected a multiple of 1000000 from 1000000 to 10000000000, got 10500000",
+    ]
+    board_again(workshop, "<10500000>", "<10000000>")
     for change in changes[1:]:
         board_again(workshop, *change)
     lines = (workshop.platform / "lab" / "board.dts").read_text().splitlines()

@@ -122,6 +122,8 @@ def test_each_kind_of_fault_is_named() -> None:
     assert after((NVMS, 17)) == "a wrong number of harts or VMs"
     assert after((VMS_OFFSET, CONFIG_SIZE)) == "a wrong number of harts or VMs"
     assert after((QUANTUM, 0)) == "a wrong quantum, timebase or name"
+    for hz in (0, 500000, 1500000, 10000001):
+        assert after((TIMEBASE, hz)) == "a wrong quantum, timebase or name"
     assert after((VMS + 0, 0)) == "a VM without a name"
     assert after((VMS + NVCPUS, 0)) == "a VM with a wrong number of VCPUs"
     assert after((VMS + NVCPUS, 9)) == "a VM with a wrong number of VCPUs"
