@@ -25,19 +25,20 @@ unsigned log_order(void)
     return lines.order;
 }
 
-static void log_put(const struct log_line *line)
+/* Where the line goes that becomes due now. */
+static struct log_line *log_next(void)
 {
     unsigned at = lines.head++ % LOG_LINES;
 
-    lines.waiting[at] = *line;
     lines.due[at] = log_order();
+    return &lines.waiting[at];
 }
 
 void console_post(const struct log_line *line)
 {
     spin_lock(&console_lock);
     if (lines.head - lines.tail < lines.room) {
-        log_put(line);
+        *log_next() = *line;
     } else {
         lines.lost++;
     }
@@ -73,7 +74,11 @@ void log_done(void)
 {
     lines.tail++;
     if (lines.lost > 0 && log_waiting() == 0) {
-        log_put(&(const struct log_line){"%lu lines are lost: the console is too slow", {lines.lost}});
+        struct log_line *line = log_next();
+
+        line->format =
+            "%lu lines are lost: the console is too slow"; /* in place: this is on the way to the next line */
+        line->args[0] = lines.lost;
         lines.lost = 0;
     }
 }
