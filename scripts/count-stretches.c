@@ -43,7 +43,7 @@
 #define MAX_KINDS 1024U
 #define MAX_LABELS 64U
 #define MAX_TAKEN 24U /* locks in a stretch */
-#define MAX_OUTER 3U
+#define MAX_OUTER 8U
 #define MAX_NESTED 4U
 #define MAX_LOCKS 64U
 #define ROUND 8U /* instructions at most between two looks at a lock that is taken */
