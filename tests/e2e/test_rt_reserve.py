@@ -46,7 +46,7 @@ SETS = {
     "one of a long budget": [f"{LATE_US}:{LONGEST_US}:{LATE_US}"],
     "three, one after the other": ["10000:2980:10000", "10000:2980:10000", "20000:3000:20000"],
     "short periods": ["100:87:100"],
-    "the shortest gaps": ["20:16:20"],
+    "the shortest gaps": ["20:10:20"],
 }
 
 
