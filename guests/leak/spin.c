@@ -251,10 +251,11 @@ static void want_csrs(struct leak *l, struct spin *s)
     }
 }
 
-/* An interrupt that is high in this VM, or not. Its transmitter has to be empty, which it is unless the guest prints. */
+/* An interrupt that is high in this VM, or not. Its transmitter has to be empty, which takes a while after a report. */
 static void want_line(struct leak *l)
 {
     if (l->devices) {
+        uart_wait_empty();
         l->line = random_below(&l->random, 2) != 0;
         uart_write(UART_IER, l->line ? UART_IER_TX_EMPTY : 0);
     }

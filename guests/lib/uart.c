@@ -30,7 +30,7 @@ void uart_init(void)
     uart_write(UART_MCR, UART_MCR_DTR_RTS_OUT2);
 }
 
-static void uart_wait_empty(void)
+void uart_wait_empty(void)
 {
     while ((uart_read(UART_LSR) & UART_LSR_TX_EMPTY) == 0) {
     }

@@ -33,6 +33,9 @@ void uart_init(void);
 uint8_t uart_read(enum uart_register reg);
 void uart_write(enum uart_register reg, uint8_t value);
 
+/** Waits until the transmitter is empty. */
+void uart_wait_empty(void);
+
 /** Waits for room. */
 void uart_put(char c);
 
