@@ -19,10 +19,12 @@ native: image $(SIMULATOR) ## boot the guest of VM=linux (uboot, freertos) of SY
 
 # Two files of tests at a time leave two cores idle for a fifth of the time, so three; what counts instructions does so in
 # virtual time.
-E2E := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 3 --dist loadfile --no-loadscope-reorder
+E2E_ALONE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider
+E2E := $(E2E_ALONE) -n 3 --dist loadfile --no-loadscope-reorder
 
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot real systems in QEMU and use them as a person would
-	@$(E2E) -m "not long" tests/e2e
+	@$(E2E_ALONE) -m alone tests/e2e
+	@$(E2E) -m "not long and not alone" tests/e2e
 
 test-e2e-long: image iasim | setup-dev setup-qemu-new
 	@$(E2E) -m long tests/e2e

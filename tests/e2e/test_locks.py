@@ -21,7 +21,7 @@ from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, find_qemu
 
 RESTARTS = 2
-HARTS = (2, 4, 8)
+HARTS = (pytest.param(2, marks=pytest.mark.alone), 4, 8)
 FEW_WRITERS = "vms { writer { vcpus = <1>; }; };"  # where all that they write takes one hart minutes
 METRICS = read_metrics()
 BOARD = replace(read_board(ROOT / "platform" / "qemu-virt" / "board.dts"), rt_firmware_ns=0)  # QEMU 7.2's is silent
