@@ -15,10 +15,10 @@ struct spinlock console_lock;
 
 static struct {
     struct source vms[SYSIMAGE_MAX_VMS]; /* by VM number */
-    struct source *first_due,
-        *last_due;       /* those that wait to be shown, in their order; the last only if there is a first */
-    struct vm *focus;    /* has the keyboard */
-    struct vm *typed_to; /* not NULL: has it instead, for a program that types to several VMs */
+    struct source *first_due;            /* head of the queue of sources whose line is to be shown, or NULL */
+    struct source *last_due;             /* its tail; valid only if there is a head */
+    struct vm *focus;                    /* has the keyboard */
+    struct vm *typed_to;                 /* not NULL: has it instead, for a program that types to several VMs */
     enum console_mode mode;
     ulong dropped;          /* characters of VMs that do not have the terminal */
     bool escape;            /* the escape key was typed */

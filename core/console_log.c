@@ -74,10 +74,9 @@ void log_done(void)
 {
     lines.tail++;
     if (lines.lost > 0 && log_waiting() == 0) {
-        struct log_line *line = log_next();
+        struct log_line *line = log_next(); /* written in place: a copy would lengthen the section of console_lock */
 
-        line->format =
-            "%lu lines are lost: the console is too slow"; /* in place: this is on the way to the next line */
+        line->format = "%lu lines are lost: the console is too slow";
         line->args[0] = lines.lost;
         lines.lost = 0;
     }

@@ -68,7 +68,7 @@ static inline void be_start_shared(const struct sched_be *be, struct cpu *cpu)
     cpu->slice_end = cpu->since + be->quantum;
 }
 
-/* Another class takes the CPU from v, whose slice ends now: what is left of its turn is kept. */
+/* Another class preempts v: its slice ends now, and v keeps the remainder of its quantum. */
 static inline void be_interrupt(const struct sched_be *be, struct cpu *cpu, struct vcpu *v)
 {
     ticks_t now = arch_time();

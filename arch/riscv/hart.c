@@ -117,8 +117,9 @@ static unsigned __attribute__((noinline)) irq_first(void)
     return pending != 0 ? IRQ_SEI : 0;
 }
 
-/* After each there may be a timer that is due. Others could come without end. What ends a slice is pending until the
- * scheduler, which runs next, sets the timer. */
+/* A polling point. Looks at the timer again after each interrupt, and takes a bounded number of others, which a device or
+ * another hart could raise without end. Stops once the scheduler is to run: the timer interrupt that ended a slice stays
+ * pending until the scheduler programs the timer. */
 void arch_irq_poll(void)
 {
     unsigned left = OTHERS_AT_ONCE;

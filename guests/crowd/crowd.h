@@ -10,7 +10,7 @@
 /** Starts all harts but the first in `function`; each listens to the UART's line. */
 void crowd_start(void (*function)(unsigned long hart, void *argument));
 
-/** The same of hart 1 .. CROWD - 1. */
+/** Starts one hart, 1 .. CROWD - 1, in `function`; the hart listens to the UART's line. */
 void crowd_start_hart(unsigned long hart, void (*function)(unsigned long hart, void *argument));
 
 /** A hart that sleeps again and again until a moment that all such VMs have in common. */
