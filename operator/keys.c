@@ -8,11 +8,11 @@
 
 /* Whatever a VM did that had the terminal alone: cancels a sequence, leaves the alternate screen; no scroll region, origin
  * mode, attributes, insert mode, application keys, nor reports of mouse, focus and pasting; wraps lines, shows the cursor,
- * ASCII; at the last line. */
+ * ASCII in UTF-8; at the last line. */
 #define KEY_ALONE 'a'
 #define TERMINAL_RESTORE                                                                                      \
     "\030\033[?1049l\033[?1;6;9;1000;1002;1003;1004;1005;1006;1015;2004l\033[r\033[0m\033[4l\033[?7;25h\033>" \
-    "\033(B\017\033[999H\r\n"
+    "\033(B\017\033%G\033[999H\r\n"
 
 /* The list of VMs being shown, and CPU time since the last one, in per mille of one CPU. A line at a time: reckoning it up
  * for all of them would keep interrupts waiting. */

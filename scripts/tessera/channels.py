@@ -14,7 +14,7 @@ _CHANNELS = {ord(LINES), *range(ord("A"), ord("A") + MOST_VMS), *range(ord("a"),
 # Whatever a VM did that had the terminal alone: TERMINAL_RESTORE of operator/keys.c.
 RESTORE = (
     b"\x18\x1b[?1049l\x1b[?1;6;9;1000;1002;1003;1004;1005;1006;1015;2004l\x1b[r\x1b[0m\x1b[4l\x1b[?7;25h\x1b>"
-    b"\x1b(B\x0f\x1b[999H\r\n"
+    b"\x1b(B\x0f\x1b%G\x1b[999H\r\n"
 )
 
 _ERASE = re.compile(rb"\r+(?:\x1b\[\d*m)*\x1b\[\d?K")  # back to the line's start and erase: what follows replaces it

@@ -173,7 +173,7 @@ def test_one_vm_alone_and_back():
         shown.write(b"\x14a")
         shown.until(r"^\[one VM has the terminal alone: Ctrl-T a comes back; the others go on in ")
         shown.until(r"^faulty: alive \d+$")
-        shown.write(b"\x1b[?1049h\x1b[2J\x1b[5;8r\x1b[7m\r")  # the guest says it back, as it is
+        shown.write(b"\x1b[?1049h\x1b[2J\x1b[5;8r\x1b%@\x1b[7m\r")  # the guest says it back, as it is
         shown.until_sent(b"\x1b[5;8r")
         before = len(shown.sent)
         log = folder / "console-second.log"
@@ -184,6 +184,7 @@ def test_one_vm_alone_and_back():
         shown.until(r"^second +\| faulty: alive \d+$")
         assert shown.screen.margins is None
         assert not shown.screen.cursor.attrs.reverse
+        assert shown.stream.use_utf8
         shown.write(b"\x14a")
         shown.until(r"^faulty: alive \d+$")
         shown.write(b"\x14q")  # any key behind the escape key comes back, and does what it does
