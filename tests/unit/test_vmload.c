@@ -3,6 +3,8 @@
 #include "unit.h"
 
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "console.h"
 #include "host.h"
@@ -62,7 +64,37 @@ static void fill_payload(void)
     image->loads[0].sums = sums.sums;
 }
 
-/* First of all tests: it is told once in the life of a hypervisor. */
+/* Whether CPU 1 runs the first guest of a hypervisor, and nothing is said of the boot, then or when CPU 0 runs one. */
+static bool silent_if_another_cpu_is_first(void)
+{
+    static const unsigned nvcpus[] = {1, 1};
+    bool first;
+
+    image = world_image_make(2, 2, nvcpus, 1000);
+    boot();
+    hyp.entered = 1000;
+    host_instret = 6000;
+    first = world_vm_start(1, 0) && world_settle() && world_on_cpu(1) == 0;
+    world_wait(1);
+    start(1);
+    return first && world_vm_state(1) == VM_RUNNING && strstr(said(), "boot:") == NULL;
+}
+
+/* Before any other test: it is told once in the life of a hypervisor, and that of this process is for the next one. */
+static void test_nothing_is_told_of_the_boot_where_another_cpu_is_first(void **state)
+{
+    int status;
+    pid_t child = fork();
+
+    (void)state;
+    if (child == 0) {
+        _exit(!silent_if_another_cpu_is_first());
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* Before what else starts a VM, for the same reason. */
 static void test_the_instructions_to_the_first_guest_are_told_once(void **state)
 {
     const char *output;
@@ -178,6 +210,7 @@ static void test_devices_are_reset_when_their_vm_starts_and_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_is_told_of_the_boot_where_another_cpu_is_first),
         cmocka_unit_test(test_the_instructions_to_the_first_guest_are_told_once),
         cmocka_unit_test(test_a_payload_is_whole_however_often_its_copy_is_interrupted),
         cmocka_unit_test(test_swapped_words_of_a_payload_are_found),
