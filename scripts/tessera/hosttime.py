@@ -57,7 +57,10 @@ def _read(path: Path) -> str:
 def _threads(pid: int) -> Iterator[Path]:
     """The folders in /proc of the threads of the process and of its descendants."""
     for process in _processes(pid):
-        yield from Path(f"/proc/{process}/task").glob("*")
+        try:
+            yield from [Path(entry.path) for entry in os.scandir(f"/proc/{process}/task")]
+        except OSError:  # it has ended
+            continue
 
 
 def cpu_times(pid: int) -> dict[Path, CpuTime]:

@@ -407,9 +407,18 @@ def test_linux_at_its_virtual_addresses():
 def await_line(log: Path, line: str, pid: int) -> None:
     """What a machine prints into a file, of which the process is the debugger's."""
     limit = Limit(pid, SOON_S)
-    while line not in log.read_text(encoding="latin-1"):
-        assert limit.left() > 0, f"no '{line}' in {log}"
+    while line not in log.read_text(encoding="latin-1") and limit.left() > 0:
         time.sleep(0.1)
+    limit.raise_if_too_slow("the debugger")
+    assert line in log.read_text(encoding="latin-1")
+
+
+def await_words(terminal: pexpect.spawn, pattern: str | type[pexpect.EOF]) -> None:
+    """What the debugger says, or its end."""
+    limit = Limit(terminal.pid, SOON_S)
+    while terminal.expect([pattern, pexpect.TIMEOUT], timeout=limit.left()) == 1:
+        limit.raise_if_too_slow("the debugger")
+        assert limit.left() > 0, f"{pattern} was not said: {terminal.before}"
 
 
 def test_as_a_person_does(build_system):
@@ -417,25 +426,25 @@ def test_as_a_person_does(build_system):
     build_system("demo")
     log = ROOT / "build" / "debug" / "demo.log"
     words = [str(ROOT / "scripts" / "run.py"), "debug", "--system", "demo", "freertos"]
-    with pexpect.spawn(sys.executable, words, cwd=ROOT, timeout=SOON_S, encoding="latin-1") as terminal:
+    with pexpect.spawn(sys.executable, words, cwd=ROOT, encoding="latin-1") as terminal:
         for line in ("set style enabled off", "tbreak vTaskDelay", "continue"):
-            terminal.expect(r"\(gdb\) ")
+            await_words(terminal, r"\(gdb\) ")
             terminal.sendline(line)
-        terminal.expect(r"Temporary breakpoint 1, vTaskDelay \(")
-        terminal.expect(r"\(gdb\) ")
+        await_words(terminal, r"Temporary breakpoint 1, vTaskDelay \(")
+        await_words(terminal, r"\(gdb\) ")
         terminal.sendline("continue")
-        terminal.expect("Continuing")
+        await_words(terminal, "Continuing")
         time.sleep(1)
         terminal.sendintr()
-        terminal.expect("received signal SIGINT")
-        terminal.expect(r"\(gdb\) ")
+        await_words(terminal, "received signal SIGINT")
+        await_words(terminal, r"\(gdb\) ")
         terminal.sendline("kill")
-        terminal.expect(r"\(y or n\) ")
+        await_words(terminal, r"\(y or n\) ")
         terminal.sendline("y")
-        terminal.expect("killed")
+        await_words(terminal, "killed")
         await_line(log, "freertos stopped by the console", terminal.pid)  # quit ends the machine at once
         terminal.sendline("quit")
-        terminal.expect(pexpect.EOF)
+        await_words(terminal, pexpect.EOF)
         terminal.close()
         assert terminal.exitstatus == 0
     assert "uboot" in log.read_text(encoding="latin-1"), "the others' console goes on in the file"
