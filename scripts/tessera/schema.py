@@ -188,7 +188,8 @@ VM_PROPS = (
         Number(0, LONGEST_MS),
         "Milliseconds within which the guest pets its watchdog again (HCALL_WATCHDOG_PET), or the VM is restarted; the "
         "first period begins with the guest. Longer than the turns of all VCPUs take, for a VM that waits for its turn "
-        "cannot pet.",
+        "cannot pet. The builder checks that, and counts one wait for best effort's reserve; where RT apps use all "
+        "that they are admitted for, turns take as much longer as the reserve is a small share of the hart.",
         default=0,
         default_words="no watchdog",
     ),
