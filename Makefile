@@ -16,7 +16,8 @@ ifeq ($(wildcard platform/$(BOARD)/board.h),)
 $(error BOARD=$(BOARD): no such board; there are $(patsubst platform/%/board.h,%,$(wildcard platform/*/board.h)))
 endif
 
-include $(sort $(wildcard scripts/mk/*.mk))
+# refused.mk last: it judges what the others have set.
+include $(sort $(filter-out %/refused.mk,$(wildcard scripts/mk/*.mk))) scripts/mk/refused.mk
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | sort | awk -F '|' '{ printf "%-25s %s\n", $$1, $$2 }'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Goals that the hypervisor to be built cannot serve end here, before anything is made. (After hyp.mk, which knows what
-# it has.)
+# Goals that the hypervisor to be built cannot serve end here, before anything is made. Read after all other fragments, whose
+# defaults it judges.
 
 # $(call refuse,goals,why): an error if one of the goals is asked for.
 refuse = $(if $(filter $(1),$(MAKECMDGOALS)),$(error make $(firstword $(filter $(1),$(MAKECMDGOALS))): $(2)))

@@ -49,9 +49,13 @@ BOOT_S = 180
 ERROR_S = 60
 
 
+# What `make test` hands down, of itself and of its variables (`export` in scripts/mk).
+MAKES_OWN = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PORT", "SYSTEM", "WITHOUT", "GUEST_PATH", "VM", "CONSOLES"}
+
+
 def clean_environment() -> dict[str, str]:
-    """The environment without an outer make's flags, which would reach an inner one."""
-    return {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    """The environment as a person has it, who types `make` at a prompt."""
+    return {key: value for key, value in os.environ.items() if key not in MAKES_OWN}
 
 
 def run(command: list[str], timeout: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from lab import clean_environment
 
 from tessera.hosttime import Limit
 from tessera.runner import ROOT
@@ -131,7 +132,7 @@ def test_no_qemu_is_left_when_it_is_interrupted(command, how, build_system):
     system = build_system("demo")
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env={k: v for k, v in os.environ.items() if not k.startswith("MAKE")}, preexec_fn=with_signals_as_usual,
+        env=clean_environment(), preexec_fn=with_signals_as_usual,
     ) as runner:  # fmt: skip
         image = str(system.image).encode()
 
@@ -210,7 +211,7 @@ def test_vm_that_the_system_does_not_have(build_system):
 def test_unknown_system_stops_make_with_one_line():
     done = subprocess.run(
         ["make", "-s", "run", "SYSTEM=nosuch"], cwd=ROOT, capture_output=True, text=True, check=False,
-        env={k: v for k, v in os.environ.items() if not k.startswith("MAKE")}, stdin=subprocess.DEVNULL,
+        env=clean_environment(), stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode != 0
     complaints = [line for line in done.stderr.splitlines() if not line.startswith("make")]

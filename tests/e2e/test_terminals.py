@@ -7,12 +7,12 @@ import select
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import pexpect
 import pyte
 import pytest
-from lab import BOOT_S, SOON_S, built
+from lab import BOOT_S, SOON_S, built, clean_environment
 
 from tessera.channels import TO_CHANNELS
 from tessera.hosttime import Limit
@@ -62,13 +62,27 @@ def read_file(file: int, seconds: float) -> bytes:
 
 
 @contextmanager
-def run_at_terminal(name: str, *options: str) -> Iterator[Shown]:
-    child = pexpect.spawn(sys.executable, [*RUN, "--system", name, *options], dimensions=(LINES, COLUMNS), timeout=None)
+def at_terminal(command: list[str]) -> Iterator[Shown]:
+    child = pexpect.spawn(
+        command[0], command[1:], cwd=ROOT, env=clean_environment(), dimensions=(LINES, COLUMNS), timeout=None
+    )
     child.delaybeforesend = None
     try:
         yield Shown(lambda seconds: read_file(child.child_fd, seconds), child.send)
     finally:
         child.close(force=True)
+
+
+def run_at_terminal(name: str, *options: str) -> AbstractContextManager[Shown]:
+    return at_terminal([sys.executable, *RUN, "--system", name, *options])
+
+
+def test_make_run_is_all_there_is_to_say(build_system):
+    build_system("demo")
+    with at_terminal(["make", "run"]) as shown:
+        shown.until(r"^freertos *\| freertos: self-check passed$", BOOT_S)
+        shown.write(b"\x14q")
+        shown.until(r"^tessera +\| bye")
 
 
 def name_of(system: str) -> str:
