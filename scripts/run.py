@@ -168,13 +168,19 @@ def report_last_lines(machine: Machine, silent: list[str], awaited: dict[str, st
             say(f"    {name or 'firmware'} | {line}")
 
 
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
 def leave(number: int, frame: FrameType | None) -> None:
-    """A signal that would end us: by way of everything that has to be cleared away, QEMU and the terminal."""
+    """A signal that would end us: by way of everything that has to be cleared away, QEMU and the terminal. A second one
+    does not break that off."""
+    for other in ENDING:
+        signal.signal(other, signal.SIG_IGN)
     sys.exit(128 + number)
 
 
 def main() -> int:
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
             signal.signal(number, leave)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -6,6 +6,7 @@ import re
 import select
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -204,6 +205,20 @@ def test_one_vm_alone_and_back():
         shown.write(b"\x14q")  # any key behind the escape key comes back, and does what it does
         shown.until(r"^tessera \| bye")
     assert log.read_bytes().replace(b"\r\n", b"\n").startswith(b"faulty: alive ")
+
+
+def test_a_second_signal_does_not_break_off_clearing_away(build_system):
+    link = build_system("linux").image.parent / "console-linux"
+    command = [sys.executable, *RUN, "--system", "linux", "--consoles", "pty"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        limit = Limit(process.pid, BOOT_S)
+        while not link.is_symlink() and limit.left() > 0:
+            time.sleep(0.05)
+        limit.raise_if_too_slow()
+        while process.poll() is None:
+            process.terminate()
+            time.sleep(0.01)
+    assert not link.is_symlink()
 
 
 def numbers(output: bytes, name: bytes) -> list[int]:
