@@ -51,6 +51,13 @@ unsigned log_waiting(void)
     return lines.head - lines.tail;
 }
 
+void console_post_minor(const struct log_line *line)
+{
+    if (log_waiting() < LOG_LINES / 2U) {
+        console_post(line);
+    }
+}
+
 unsigned log_due(void)
 {
     unsigned due = log_waiting() > 0 ? lines.due[lines.tail % LOG_LINES] : 0;

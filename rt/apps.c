@@ -91,13 +91,13 @@ static void tell_denied(const struct rt_app *app, const struct rt_abi_app *abi, 
     const struct sysimage_vm *config = app->vcpu->vm->config;
 
     if (field == RT_FIELD_CPU) {
-        console_log("%s: app %lu refused: CPU %u, rt-harts does not name it", config->name, id_of(app), abi->cpu);
+        console_log_minor("%s: app %lu refused: CPU %u, rt-harts does not name it", config->name, id_of(app), abi->cpu);
     } else if (field == RT_FIELD_PERIOD) {
-        console_log("%s: app %lu refused: period %u us, rt-period-max-us allows %u", config->name, id_of(app),
-                    abi->period_us, config->rt_period_max_us);
+        console_log_minor("%s: app %lu refused: period %u us, rt-period-max-us allows %u", config->name, id_of(app),
+                          abi->period_us, config->rt_period_max_us);
     } else {
-        console_log("%s: app %lu refused: budget %u us, rt-budget-max-us allows %u", config->name, id_of(app),
-                    abi->budget_us, config->rt_budget_max_us);
+        console_log_minor("%s: app %lu refused: budget %u us, rt-budget-max-us allows %u", config->name, id_of(app),
+                          abi->budget_us, config->rt_budget_max_us);
     }
 }
 
@@ -244,17 +244,18 @@ static void tell_refusal(const struct rt_app *app, const struct launch *l)
     const char *name = app->vcpu->vm->config->name;
 
     if (l->verdict == RT_GAVE_UP) {
-        console_log("%s: app %lu refused: CPU %u is too full for a decision in %u passes", name, id_of(app), app->cpu,
-                    RT_ADMIT_PASSES);
+        console_log_minor("%s: app %lu refused: CPU %u is too full for a decision in %u passes", name, id_of(app),
+                          app->cpu, RT_ADMIT_PASSES);
     } else if (l->verdict == RT_STARVES) {
-        console_log("%s: app %lu refused: best effort would get %u us of CPU %u in no less than %lu us, be-reserve-us "
-                    "allows %u",
-                    name, id_of(app), hyp.image->be_reserve_us, app->cpu, us_of(l->at), hyp.image->be_late_us);
+        console_log_minor(
+            "%s: app %lu refused: best effort would get %u us of CPU %u in no less than %lu us, be-reserve-us "
+            "allows %u",
+            name, id_of(app), hyp.image->be_reserve_us, app->cpu, us_of(l->at), hyp.image->be_late_us);
     } else if (l->at == 0) {
-        console_log("%s: app %lu refused: the utilization of CPU %u would exceed 1", name, id_of(app), app->cpu);
+        console_log_minor("%s: app %lu refused: the utilization of CPU %u would exceed 1", name, id_of(app), app->cpu);
     } else {
-        console_log("%s: app %lu refused: in %lu us the apps of CPU %u would demand %lu us", name, id_of(app),
-                    us_of(l->at), app->cpu, us_of(l->demand));
+        console_log_minor("%s: app %lu refused: in %lu us the apps of CPU %u would demand %lu us", name, id_of(app),
+                          us_of(l->at), app->cpu, us_of(l->demand));
     }
 }
 
@@ -271,8 +272,8 @@ static struct hcall_ret deny_share(const struct rt_app *app, uint64_t share)
 {
     const struct sysimage_vm *config = app->vcpu->vm->config;
 
-    console_log("%s: app %lu refused: %lu %% of CPU %u, rt-share-max allows %u", config->name, id_of(app),
-                (ulong)((share * 100U + RT_WHOLE_CPU - 1) / RT_WHOLE_CPU), app->cpu, config->rt_share_max);
+    console_log_minor("%s: app %lu refused: %lu %% of CPU %u, rt-share-max allows %u", config->name, id_of(app),
+                      (ulong)((share * 100U + RT_WHOLE_CPU - 1) / RT_WHOLE_CPU), app->cpu, config->rt_share_max);
     return answer(HCALL_ERR_DENIED, RT_DENIED_SHARE);
 }
 

@@ -55,17 +55,24 @@ struct log_line {
 /* Notes down a line. Lost, and counted, when too many wait. Not with sched_lock held. */
 void console_post(const struct log_line *line);
 
+/* The same for a line that a guest can cause without end: dropped while half of what may wait does, so that room is left
+ * for others. */
+void console_post_minor(const struct log_line *line);
+
 /* Lets the compiler check a format. Never called. */
 void console_check(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same as a printf with up to twelve arguments, numbers and pointers: %s %c %u %x %lu %lx, width, zero padding. */
-#define console_log(...)                                                                                               \
+#define console_log(...) LOG_WITH(console_post, __VA_ARGS__)
+#define console_log_minor(...) LOG_WITH(console_post_minor, __VA_ARGS__)
+
+#define LOG_WITH(post, ...)                                                                                            \
     do {                                                                                                               \
         _Static_assert(LOG_BEYOND(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ) == 0, "an argument too many"); \
         if (0) {                                                                                                       \
             console_check(__VA_ARGS__);                                                                                \
         }                                                                                                              \
-        console_post(&(const struct log_line){LOG_LINE(__VA_ARGS__)});                                                 \
+        post(&(const struct log_line){LOG_LINE(__VA_ARGS__)});                                                         \
     } while (0)
 #define LOG_BEYOND(f, a, b, c, d, e, g, h, i, j, k, l, m, beyond, ...) (beyond)
 #define LOG_LINE(...) LOG_FILL(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, )

@@ -264,6 +264,22 @@ def test_apps_beyond_the_system_files_limits_are_refused(changes: dict[str, int]
     assert create(second, GOOD, **changes) == (OK, 0)
 
 
+def test_a_vm_that_is_refused_without_end_leaves_the_console_to_others() -> None:
+    boot(4, [1, 1], [4, 4], limits={0: LIMITS, 1: LIMITS})
+    first, second = (cpu_of(vm) for vm in range(2))
+    lines()
+    for _ in range(40):
+        assert create(first, GOOD, budget_us=101) == (DENIED, BUDGET_FIELD)
+    assert CORE.world_vm_stop(second, 1, False)
+    settle()
+    told = lines()
+    assert sum("vm-a: app 0 refused" in line for line in told) == 16
+    assert any("vm-b stopped" in line for line in told)
+    assert not any("lines are lost" in line for line in told)
+    assert create(first, GOOD, budget_us=101) == (DENIED, BUDGET_FIELD)
+    assert any("vm-a: app 0 refused" in line for line in lines())
+
+
 def test_a_vms_share_of_each_cpu_is_limited() -> None:
     """To the last app that fits. What leaves comes back; other VMs' apps do not count, other CPUs have their own."""
     boot(4, [1, 1], [16, 4], limits={0: (0b1111, 34, 10**6, 10**6)})
