@@ -313,7 +313,12 @@ def worst_cases(bench: Bench) -> None:
 
 
 def locks(bench: Bench) -> None:
-    """On several harts: how long locks are held, and the longest time without a look at interrupts, waits included."""
+    """
+    On several harts: how long locks are held, and the longest time without a look at interrupts, waits included. By
+    QEMU 7 only: on 10.0 the plugin does not see all releases, and says so.
+    """
+    if bench.qemu.version >= (8, 0):
+        return
     suite = ROOT / "tests" / "e2e" / "test_locks.py"
     environment = {**os.environ, "QEMU": bench.qemu.program, "PYTHONDONTWRITEBYTECODE": "1"}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(suite)]
