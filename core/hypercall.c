@@ -33,7 +33,6 @@ struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulon
     return (number < HCALL_MAX ? hypercall_table[number] : no_such_call)(a0, a1, a2, a3, a4, a5);
 }
 
-/* An architecture may answer this one in assembly without ever coming here; both answers are the same. */
 static struct hcall_ret info_get_id(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;

@@ -39,5 +39,4 @@ _Static_assert(offsetof(struct cpu, flags) == CPU_FLAGS, "CPU_FLAGS");
 _Static_assert(offsetof(struct cpu, current) == CPU_CURRENT, "CPU_CURRENT");
 _Static_assert(offsetof(struct cpu, loaded) == CPU_LOADED, "CPU_LOADED");
 _Static_assert(HCALL_MAX == CALLS && HCALL_AGAIN == CALL_AGAIN && HCALL_ERR_NOT_SUPPORTED == CALL_UNKNOWN, "calls");
-_Static_assert(HCALL_INFO_GET_ID == 0, "trap.S answers call 0");
 _Static_assert(VCPU_MESSAGE == ARCH_VIRQ_MESSAGE && CAUSE_MESSAGE == STATUS_IP(VIRQ_MESSAGE_LINE), "messages");

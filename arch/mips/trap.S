@@ -54,16 +54,8 @@ vectors:
 hypcall_at_pc:
     bnez    $t5, hypcall_other
     rdpgpr  $2, $2
-    bnez    $v0, hcall
-    lw      $t6, CPU_CURRENT($gp)
-
-    /* HCALL_INFO_GET_ID is call 0. It is the measure of the way in and out, and needs no C. */
-    lw      $t7, VCPU_VM_ID($t6)
-    wrpgpr  $2, $0
-    wrpgpr  $3, $15
-    li      $k1, 0
-    ehb
-    eret
+    b       hcall
+    sltiu   $t1, $v0, CALLS
 
     /* Interrupts; where the vectors are the external controller's, all of them lead here. */
     .org    vectors + 0x200
@@ -100,9 +92,8 @@ leave:
     ehb
     eret
 
-    /* Any other call. The guest makes it again when CALL_AGAIN comes back. v0: its number */
-hcall:
-    sltiu   $t1, $v0, CALLS
+    /* A hypercall; v0: its number. The guest executes HYPCALL again if it returns CALL_AGAIN. */
+hcall:                              /* t1: the number is in the table */
     beqz    $t1, no_call
     sll     $v0, $v0, 2
     addu    $t9, $gp, $v0

@@ -53,4 +53,3 @@ _Static_assert(PANIC_PAGE == HART_STACK_SIZE && PANIC_STACK == HART_STACK_SIZE -
                "cpu_self() in a panic");
 _Static_assert(HART_CPU_SIZE % 16 == 0, "the stack below it is aligned");
 _Static_assert(HCALL_MAX == CALLS && HCALL_AGAIN == CALL_AGAIN && HCALL_ERR_NOT_SUPPORTED == CALL_UNKNOWN, "calls");
-_Static_assert(HCALL_INFO_GET_ID == 0, "trap.S answers call 0");

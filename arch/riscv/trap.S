@@ -50,30 +50,13 @@ exit_traced:
     addi    t0, t0, 4
     csrw    CSR_SEPC, t0
 
-    /* HCALL_INFO_GET_ID is call 0 of our extension. It is the measure of the way in and out, and needs no C. */
     li      t1, SBI_EXT_HCALL
     bne     a7, t1, ecall
-get_id:
-    bnez    a6, hcall
-    ld      a1, VCPU_VM_ID(sp)
-    li      a0, 0
-    ld      t0, VCPU_X(5)(sp)
-    ld      t1, VCPU_X(6)(sp)
-    csrrw   sp, CSR_SSCRATCH, sp
-    sret
-
-ecall:
-    save_caller_saved sp
-    ld      sp, VCPU_STACK(sp)
-    call    sbi_ecall               /* arguments are where the guest left them: a0-a5, a6 function, a7 extension */
-    ld      t0, CPU_CURRENT(sp)
-    j       answer
-
-    /* Any other call of our extension. The guest makes it again when CALL_AGAIN comes back. */
+    /* A hypercall: a0-a5 arguments, a6 its number. The guest executes the ecall again if it returns CALL_AGAIN. */
 hcall:
+    sltiu   t0, a6, CALLS
     save_caller_saved sp
     ld      sp, VCPU_STACK(sp)
-    sltiu   t0, a6, CALLS
     slli    a6, a6, 3
     beqz    t0, no_call
     la      t0, hypercall_table
@@ -84,13 +67,20 @@ hcall:
     li      t1, CALL_AGAIN
     beq     a0, t1, again
 
-    /* a0, a1: what the guest gets there */
+    /* a0, a1: the results of the call */
 answer:
     ld      t1, CPU_FLAGS(sp)
     beqz    t1, resume_with_answer
     sd      a0, VCPU_X(10)(t0)
     sd      a1, VCPU_X(11)(t0)
     j       reschedule
+
+ecall:
+    save_caller_saved sp
+    ld      sp, VCPU_STACK(sp)
+    call    sbi_ecall               /* arguments are where the guest left them: a0-a5, a6 function, a7 extension */
+    ld      t0, CPU_CURRENT(sp)
+    j       answer
 
 no_call:
     li      a0, CALL_UNKNOWN
@@ -206,7 +196,7 @@ trace_return:                       /* a0, a1 are the guest's already; t0: its V
     .globl  trap_patches
 trap_patches:                       /* place, target */
     .dword  trap_entry, trace_exit
-    .dword  get_id, ecall           /* which leaves and comes back like all others */
+    .dword  hcall, ecall            /* sbi_ecall() records hypercalls, too */
     .dword  resume_with_answer, trace_return
     .popsection
 

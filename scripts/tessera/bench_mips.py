@@ -154,7 +154,7 @@ def calls(bench: MipsBench) -> None:
     options = [word for span in spans for word in ("--span", span)]
     result = simulate(bench, "counts", WIRED, text, *options)
     shared = simulate(bench, "counts-shared", WIRED, text, *options, "--model", f"hss={SHARED_SET}")
-    bench.add(figure("mips.hypercall.get_id", result.span("1:2"), -1), "counts")
+    bench.add(figure("mips.hypercall.null", result.span("1:2"), -1), "counts")
     bench.add(figure("mips.tick.same", result.span(SAME), 1), "counts")
     for n, size in enumerate(SIZES):
         bench.add(figure(f"mips.ipc.send.{size}", result.span(f"1{n}:2{n}"), -1), "counts")

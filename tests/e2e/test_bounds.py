@@ -18,7 +18,7 @@ from tessera.runner import ROOT, BuiltSystem, Qemu
 METRICS = read_metrics()
 BOUNDED = {
     "operations": [
-        "riscv.hypercall.get_id",
+        "riscv.hypercall.null",
         "riscv.sbi.base",
         "riscv.timer.added",
         "riscv.mmio.uart_load",

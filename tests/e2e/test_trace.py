@@ -159,7 +159,7 @@ def test_an_event_costs_at_most_25_instructions(qemu: Qemu) -> None:
     for name in ("riscv.sbi.base", "riscv.mmio.uart_load", "riscv.plic.claim", "riscv.wfi.pending"):
         assert 0 < more[name] <= 2 * EVENT, name  # an exit and a return
     assert 0 < more["riscv.plic.complete"] <= 3 * EVENT  # and an injection
-    assert 0 < more["riscv.hypercall.get_id"] <= 3 * EVENT + LONG_CALL  # and a hypercall
+    assert 0 < more["riscv.hypercall.null"] <= 3 * EVENT + LONG_CALL  # and a hypercall
 
 
 @pytest.mark.long
