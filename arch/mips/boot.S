@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From reset: uncached, no TLB, registers unknown, Status.BEV and ERL set. */
 #include "asm_layout.h"
+#include "asm_offsets.h"
 #include "cp0.h"
 
     .set    noreorder

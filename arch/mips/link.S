@@ -5,6 +5,7 @@
  * only ERET in a guest. So a guest of our own is made for two instructions, with a GuestID of its own.
  */
 #include "asm_layout.h"
+#include "asm_offsets.h"
 #include "cp0.h"
 #include "isa.h"
 

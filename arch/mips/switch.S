@@ -7,6 +7,7 @@
  * them and takes the long way (vcpu_save_more(), vcpu_load_more()).
  */
 #include "asm_layout.h"
+#include "asm_offsets.h"
 #include "board.h"
 #include "cp0.h"
 #include "isa.h"
@@ -147,7 +148,7 @@ load_more:
 
 pending:
     .if     BOARD_EIC == 0          /* a message alone, which is most frequent and no line, without C */
-    li      $t2, VCPU_MESSAGE
+    li      $t2, ARCH_VIRQ_MESSAGE
     bne     $t1, $t2, 1f
     mfgc0   $t3, CP0_CAUSE
     sw      $zero, VCPU_PENDING($s0)

@@ -11,6 +11,7 @@
  * empty stack, k1 0 in a guest and 1 in the hypervisor, so that a trap out of the hypervisor itself is told apart.
  */
 #include "asm_layout.h"
+#include "asm_offsets.h"
 #include "board.h"
 #include "cp0.h"
 #include "isa.h"
@@ -55,7 +56,7 @@ hypcall_at_pc:
     bnez    $t5, hypcall_other
     rdpgpr  $2, $2
     b       hcall
-    sltiu   $t1, $v0, CALLS
+    sltiu   $t1, $v0, HCALL_MAX
 
     /* Interrupts; where the vectors are the external controller's, all of them lead here. */
     .org    vectors + 0x200
@@ -92,7 +93,7 @@ leave:
     ehb
     eret
 
-    /* A hypercall; v0: its number. The guest executes HYPCALL again if it returns CALL_AGAIN. */
+    /* A hypercall; v0: its number. The guest executes HYPCALL again if it returns HCALL_AGAIN. */
 hcall:                              /* t1: the number is in the table */
     beqz    $t1, no_call
     sll     $v0, $v0, 2
@@ -107,7 +108,7 @@ hcall:                              /* t1: the number is in the table */
     mfhi    $s6
     jalr    $t9                     /* ($4 to $9) -> v0, v1, as hypercall_dispatch() */
     mflo    $s7
-    li      $t4, CALL_AGAIN
+    li      $t4, HCALL_AGAIN
     beq     $v0, $t4, again
     lw      $t4, CPU_FLAGS($gp)
     wrpgpr  $2, $2
@@ -120,7 +121,7 @@ hcall:                              /* t1: the number is in the table */
     eret
 
 no_call:
-    li      $v0, CALL_UNKNOWN
+    li      $v0, HCALL_ERR_NOT_SUPPORTED
     wrpgpr  $2, $2
     wrpgpr  $3, $0
     li      $k1, 0

@@ -30,7 +30,6 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
     memset(&v->arch, 0, sizeof(v->arch));
     v->arch.gpr[4] = v->id;
     v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg; /* a device tree, or an RT app's own affair */
-    v->arch.vm_id = v->vm->id;
     v->arch.pc = entry | KSEG0;
     v->arch.status = STATUS_BEV | STATUS_ERL;
     v->arch.ebase = KSEG0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where OpenSBI jumps to: HS-mode, translation off, a0 = hart id, a1 = device tree (of which we read the size only). */
 #include "asm_layout.h"
+#include "asm_offsets.h"
 #include "csr.h"
 
     .section .text.boot, "ax"
@@ -37,8 +38,8 @@ late:
     beqz    t1, 1b
     fence   r, rw
     la      a1, boot_cpu
-    li      t2, BOOT_HARTS
-    li      t3, BOOT_STACKS
+    li      t2, SYSIMAGE_MAX_HARTS
+    li      t3, 2 * HART_STACK_SIZE /* a stack and its guard page */
 2:  ld      t1, CPU_HARTID(a1)
     beq     t1, a0, boot_secondary
     add     a1, a1, t3

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floating-point registers of a VCPU (fcsr apart); sstatus.FS is on when these are called. */
 #include "asm_layout.h"
+#include "asm_offsets.h"
 #include "csr.h"
 
 .macro save numbers:vararg

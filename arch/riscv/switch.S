@@ -10,6 +10,7 @@
  * on QEMU 10.0 (whose mstatus.MPV cannot be cleared) its way from there to us ends in the guest.
  */
 #include "asm_layout.h"
+#include "asm_offsets.h"
 #include "csr.h"
 
     .section .text.trap, "ax"

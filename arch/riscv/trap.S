@@ -9,6 +9,7 @@
  * them; gp and tp C does not touch at all. They are saved only when another VCPU takes the hart.
  */
 #include "asm_layout.h"
+#include "asm_offsets.h"
 #include "csr.h"
 #include "trace_layout.h"
 
@@ -52,9 +53,9 @@ exit_traced:
 
     li      t1, SBI_EXT_HCALL
     bne     a7, t1, ecall
-    /* A hypercall: a0-a5 arguments, a6 its number. The guest executes the ecall again if it returns CALL_AGAIN. */
+    /* A hypercall: a0-a5 arguments, a6 its number. The guest executes the ecall again if it returns HCALL_AGAIN. */
 hcall:
-    sltiu   t0, a6, CALLS
+    sltiu   t0, a6, HCALL_MAX
     save_caller_saved sp
     ld      sp, VCPU_STACK(sp)
     slli    a6, a6, 3
@@ -64,7 +65,7 @@ hcall:
     ld      t0, 0(t0)
     jalr    t0                      /* (a0-a5), as hypercall_dispatch() */
 1:  ld      t0, CPU_CURRENT(sp)
-    li      t1, CALL_AGAIN
+    li      t1, HCALL_AGAIN
     beq     a0, t1, again
 
     /* a0, a1: the results of the call */
@@ -83,7 +84,7 @@ ecall:
     j       answer
 
 no_call:
-    li      a0, CALL_UNKNOWN
+    li      a0, HCALL_ERR_NOT_SUPPORTED
     li      a1, 0
     j       1b
 
@@ -360,7 +361,7 @@ fetch_trapped:
 trap_from_hypervisor:
     csrrw   sp, CSR_SSCRATCH, sp    /* our stack as it was; sscratch is 0 again */
     la      t0, panic_stack
-    li      t1, PANIC_STACK
+    li      t1, HART_STACK_SIZE - HART_CPU_SIZE /* below a struct cpu of its own, as a hart's stack is */
     add     t1, t1, t0
     bleu    sp, t1, 3f
 1:  la      t0, panic_taken
@@ -378,8 +379,8 @@ trap_from_hypervisor:
     j       arch_shutdown           /* (failure) */
 
     .section .bss
-    .balign PANIC_PAGE
+    .balign HART_STACK_SIZE
 panic_stack:
-    .skip   PANIC_PAGE
+    .skip   HART_STACK_SIZE
 panic_taken:
     .word   0

@@ -13,7 +13,6 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
 {
     v->arch = (struct arch_vcpu){
         .x = {[10] = v->id, [11] = arg},
-        .vm_id = v->vm->id,
         .sepc = entry,
         .sstatus = SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_FS_CLEAN | VSTATUS_UXL_64,
         .vsstatus = VSTATUS_UXL_64 | SSTATUS_FS, /* as OpenSBI leaves it, and so the counters */

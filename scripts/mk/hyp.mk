@@ -15,12 +15,13 @@ HYP_ROOMS ?= rt ipc debug operator
 HYP_DRIVERS ?= platform/drivers
 HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
-HYP_SRCS := $(filter-out $(if $(filter debug,$(HYP_ROOMS)),,arch/$(HYP_ARCH)/debug.c),$(HYP_SRCS))
+HYP_OFFSETS := arch/$(HYP_ARCH)/asm_offsets.c
+HYP_SRCS := $(filter-out $(HYP_OFFSETS) $(if $(filter debug,$(HYP_ROOMS)),,arch/$(HYP_ARCH)/debug.c),$(HYP_SRCS))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD)
+HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
@@ -48,7 +49,13 @@ $(HYP_BUILD)/obj/%.c.o: %.c $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
 	@echo "  CC    $<"
 	@$(HYP_CC) $(HYP_CFLAGS) -c -o $@ $<
 
-$(HYP_BUILD)/obj/%.S.o: %.S $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
+# Offsets of C structures for assembly (core/include/asm_offset.h).
+$(HYP_BUILD)/include/asm_offsets.h: $(HYP_OFFSETS) $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
+	@mkdir -p $(@D)
+	@$(HYP_CC) $(HYP_CFLAGS) -fno-lto -S -MF $(@:.h=.d) -MT $@ -o $(@:.h=.s) $<
+	@sed -nE 's/.*"->([A-Z0-9_]+) (-?[0-9]+)".*/#define \1 \2/p' $(@:.h=.s) >$@
+
+$(HYP_BUILD)/obj/%.S.o: %.S $(HYP_BUILD)/include/asm_offsets.h $(HYP_BUILD)/flags Makefile scripts/mk/hyp.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(HYP_CC) $(HYP_CFLAGS) $(HYP_ASFLAGS) -c -o $@ $<
@@ -69,6 +76,6 @@ $(HYP_BUILD)/tessera.elf: $(HYP_OBJS) $(HYP_BUILD)/hypervisor.lds
 $(HYP_BUILD)/tessera.bin: $(HYP_BUILD)/tessera.elf
 	@$(HYP_OBJCOPY) $< $@
 
--include $(HYP_OBJS:.o=.d) $(HYP_BUILD)/hypervisor.d
+-include $(HYP_OBJS:.o=.d) $(HYP_BUILD)/include/asm_offsets.d $(HYP_BUILD)/hypervisor.d
 
 .PHONY: hyp

@@ -45,7 +45,6 @@ struct guest_tlb_entry {
 
 struct arch_vcpu {
     ulong gpr[32]; /* by number; while the VCPU has a bank they are there, and these are old */
-    ulong vm_id;   /* for the hypercall that assembly answers */
 
     /* Saved when the VCPU leaves its CPU, not before. */
     ulong pc, hi, lo; /* pc: root's EPC */

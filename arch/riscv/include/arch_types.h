@@ -40,7 +40,6 @@ struct arch_cpu {
 /* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. */
 struct arch_vcpu {
     ulong x[32];
-    ulong vm_id; /* for the hypercall that assembly answers */
 
     /* Everything below is saved when the VCPU leaves its hart, not before. */
     ulong sepc, sstatus; /* FS is never dirty */
