@@ -2,6 +2,7 @@
 /* The lines that VMs write, and who has the keyboard. */
 #include "console.h"
 
+#include "atomic.h"
 #include "console_parts.h"
 #include "platform.h"
 #include "sched.h"
@@ -70,7 +71,7 @@ void source_finish(struct source *s, bool cut)
     source_wait(s);
     s->full = true;
     s->cut = cut;
-    __atomic_store_n(&vm_of(s)->console_busy, true, __ATOMIC_RELAXED);
+    atomic_store_relaxed(&vm_of(s)->console_busy, true);
 }
 
 /* An escape sequence, or a carriage return, ends here. */
@@ -202,7 +203,7 @@ static bool source_putc(struct source *s, char c)
 static void source_open(const struct source *s)
 {
     if (s->behind == 0 && !s->full) {
-        __atomic_store_n(&vm_of(s)->console_busy, false, __ATOMIC_SEQ_CST);
+        atomic_store_seq(&vm_of(s)->console_busy, false);
         console.tell |= s->wants_room;
     }
 }
@@ -317,8 +318,8 @@ void console_end(struct vm *vm)
 bool console_refuse(struct vm *vm)
 {
     /* Wish first, then look again: room that came in between told nobody. */
-    __atomic_store_n(&console.vms[vm->id].wants_room, true, __ATOMIC_SEQ_CST);
-    return !__atomic_load_n(&vm->console_busy, __ATOMIC_SEQ_CST);
+    atomic_store_seq(&console.vms[vm->id].wants_room, true);
+    return !atomic_load_seq(&vm->console_busy);
 }
 
 /* The next line of the round that is unfinished and does not grow on the terminal, or NULL. */
@@ -396,8 +397,7 @@ void console_divert(bool (*take)(char c))
 void console_seize(void)
 {
     for (unsigned tries = 0; tries < CONSOLE_SEIZE_TRIES; tries++) {
-        if (__atomic_load_n(&console_lock.owner, __ATOMIC_RELAXED) ==
-            __atomic_load_n(&console_lock.next, __ATOMIC_RELAXED)) {
+        if (atomic_load_relaxed(&console_lock.owner) == atomic_load_relaxed(&console_lock.next)) {
             break;
         }
     }
@@ -540,7 +540,7 @@ static void console_typed(char c)
 static void tell_room(void)
 {
     for (unsigned i = 0; i < hyp.nvms; i++) {
-        if (console.vms[i].wants_room && !__atomic_load_n(&hyp.vms[i].console_busy, __ATOMIC_RELAXED)) {
+        if (console.vms[i].wants_room && !atomic_load_relaxed(&hyp.vms[i].console_busy)) {
             console.vms[i].wants_room = false;
             vuart_tx_ready(&hyp.vms[i]);
         }

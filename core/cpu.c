@@ -2,6 +2,7 @@
 #include "cpu.h"
 
 #include "arch.h"
+#include "atomic.h"
 #include "sched.h"
 #include "trace.h"
 
@@ -15,7 +16,7 @@ void cpu_kick(struct cpu *cpu, ulong reason)
         return;
     }
     /* release: what the kick is about is visible before the bit is */
-    before = __atomic_fetch_or(&cpu->ipi, reason, __ATOMIC_RELEASE);
+    before = atomic_or_release(&cpu->ipi, reason);
 
     if (before == 0) {
         self->kicked |= 1UL << cpu->id;
@@ -43,7 +44,7 @@ void cpu_send_kicks(struct cpu *self)
 void cpu_ipi_received(void)
 {
     struct cpu *cpu = cpu_self();
-    ulong reason = __atomic_exchange_n(&cpu->ipi, 0, __ATOMIC_ACQUIRE);
+    ulong reason = atomic_exchange_acquire(&cpu->ipi, 0);
 
     if ((reason & IPI_RESCHED) != 0) {
         cpu->flags |= CPU_RESCHED;

@@ -2,6 +2,7 @@
 #include "sched.h"
 
 #include "arch.h"
+#include "atomic.h"
 #include "sched_be.h"
 #include "system.h"
 #include "trace.h"
@@ -223,7 +224,7 @@ static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struc
 /* A VCPU that left its CPU asks to wait, and to nothing else, and nothing has come for it meanwhile. */
 static inline bool sched_waits(const struct vcpu *v)
 {
-    return v->request == VCPU_REQ_WAIT && __atomic_load_n(&v->pending, __ATOMIC_ACQUIRE) == 0;
+    return v->request == VCPU_REQ_WAIT && atomic_load_acquire(&v->pending) == 0;
 }
 
 static inline void sched_block(struct vcpu *v)

@@ -2,6 +2,7 @@
 #include "vcpu.h"
 
 #include "arch.h"
+#include "atomic.h"
 #include "sched.h"
 #include "trace.h"
 #include "vm.h"
@@ -13,7 +14,7 @@ void vcpu_raise_locked(struct vcpu *v, ulong bits)
         return;
     }
     /* release: the VCPU's CPU must find whatever the interrupt is about */
-    __atomic_fetch_or(&v->pending, bits, __ATOMIC_RELEASE);
+    atomic_or_release(&v->pending, bits);
     if (v->state == VCPU_BLOCKED) {
         sched_wake(v);
     } else if (v->state == VCPU_RUNNING && v->cpu != cpu_self() && v->sched == NULL) {
@@ -34,22 +35,22 @@ void vcpu_raise(struct vcpu *v, ulong bits)
 
 void vcpu_take_pending(struct vcpu *v)
 {
-    trace_inject(v, __atomic_exchange_n(&v->pending, 0, __ATOMIC_ACQUIRE));
+    trace_inject(v, atomic_exchange_acquire(&v->pending, 0));
 }
 
 void vcpu_wait(struct vcpu *v)
 {
     /* Who has a budget goes on using it up (WFI may return at any time): one that came back with it just before its
      * deadline would take time that is others'. */
-    if (v->sched == NULL && !arch_guest_irq(&v->arch) && __atomic_load_n(&v->pending, __ATOMIC_RELAXED) == 0) {
-        __atomic_fetch_or(&v->request, VCPU_REQ_WAIT, __ATOMIC_RELAXED);
+    if (v->sched == NULL && !arch_guest_irq(&v->arch) && atomic_load_relaxed(&v->pending) == 0) {
+        atomic_or_relaxed(&v->request, VCPU_REQ_WAIT);
         cpu_self()->flags |= CPU_RESCHED;
     }
 }
 
 void vcpu_stop(struct vcpu *v)
 {
-    __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED);
+    atomic_or_relaxed(&v->request, VCPU_REQ_OFF);
     cpu_self()->flags |= CPU_RESCHED;
 }
 

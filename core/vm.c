@@ -3,6 +3,7 @@
 #include "vm.h"
 
 #include "arch.h"
+#include "atomic.h"
 #include "console.h"
 #include "cpu.h"
 #include "platform.h"
@@ -104,7 +105,7 @@ static void vm_recall(const struct vcpu *v)
  * vm_end_step(). */
 static inline __attribute__((always_inline)) bool vm_halt_vcpu(struct vcpu *v)
 {
-    __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED); /* its CPU may be adding a bit of its own */
+    atomic_or_relaxed(&v->request, VCPU_REQ_OFF); /* its CPU may be adding a bit of its own */
     if (LIKELY(v->state != VCPU_RUNNING)) {
         return false;
     }

@@ -6,6 +6,7 @@
  * the guest has petted since: one interrupt in a period, however often that is.
  */
 #include "arch.h"
+#include "atomic.h"
 #include "hypercall.h"
 #include "sched.h"
 #include "system.h"
@@ -20,7 +21,7 @@ static ticks_t ticks_of(uint32_t ms)
 static void clock_expired(struct timer *t)
 {
     struct vm *vm = CONTAINER_OF(t, struct vm, clock.timer);
-    ticks_t limit = __atomic_load_n(&vm->clock.limit, __ATOMIC_RELAXED);
+    ticks_t limit = atomic_load_relaxed(&vm->clock.limit);
 
     if (vm->state == VM_WAITING) {
         vm_begin(vm);
@@ -43,7 +44,7 @@ void vm_clock_init(struct vm *vm)
 /* A whole period begins. */
 static void clock_pet(struct vm_clock *clock)
 {
-    __atomic_store_n(&clock->limit, arch_time() + clock->period, __ATOMIC_RELAXED);
+    atomic_store_relaxed(&clock->limit, arch_time() + clock->period);
 }
 
 void vm_clock_begin(struct vm *vm)

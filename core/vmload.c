@@ -6,6 +6,7 @@
  * disturbs nobody.
  */
 #include "arch.h"
+#include "atomic.h"
 #include "console.h"
 #include "lib.h"
 #include "seed.h"
@@ -214,7 +215,7 @@ bool vm_load_step(struct vm *vm)
     while (vm->stage < stages && !arch_irq_pending() && load_stage(vm)) {
         vm->stage++;
     }
-    __atomic_fetch_add(&hyp.load_cost, arch_instret() - start, __ATOMIC_RELAXED);
+    atomic_add_relaxed(&hyp.load_cost, arch_instret() - start);
     if (vm->stage < stages) {
         return false;
     }

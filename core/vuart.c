@@ -7,6 +7,7 @@
 #include "vuart.h"
 
 #include "arch.h"
+#include "atomic.h"
 #include "console.h"
 #include "vdev.h"
 #include "vm.h"
@@ -92,7 +93,7 @@ static uint8_t read_iir(struct vm *vm)
 
 static ulong __attribute__((noinline)) read_lsr_full(struct vm *vm, ulong lsr)
 {
-    __atomic_store_n(&vm->uart.tx_blocked, true, __ATOMIC_SEQ_CST); /* before asking, or an answer could be missed */
+    atomic_store_seq(&vm->uart.tx_blocked, true); /* before asking, or an answer could be missed */
     return console_ready(vm) ? lsr | LSR_TX_EMPTY : lsr;
 }
 

@@ -5,6 +5,7 @@
  * needs none. A message is there once `next` says so, and wholly; those of one sender stay in order.
  */
 #include "arch.h"
+#include "atomic.h"
 #include "guestmem.h"
 #include "hypercall.h"
 #include "ipc.h"
@@ -33,7 +34,7 @@ static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *
     spin_lock(&sched_lock);
     next = inbox->next;
     /* No barrier: nothing is stored into a place but where the branch says that it is free. */
-    if (UNLIKELY(next - __atomic_load_n(&inbox->first, __ATOMIC_RELAXED) >= inbox->room)) {
+    if (UNLIKELY(next - atomic_load_relaxed(&inbox->first) >= inbox->room)) {
         bool off = inbox->room == 0;
 
         spin_unlock(&sched_lock);

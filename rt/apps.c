@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of RT apps: created inactive by the real-time manager, admitted and launched, deleted. */
 #include "arch.h"
+#include "atomic.h"
 #include "console.h"
 #include "guestmem.h"
 #include "hypercall.h"
@@ -132,7 +133,7 @@ static struct rt_app *free_slot(const struct vm *vm)
     for (unsigned n = vm->nvcpus; n < vm->total; n++) {
         struct rt_app *app = vm->vcpus[n].sched_data;
 
-        if (__atomic_load_n(&app->state, __ATOMIC_RELAXED) == RT_FREE) {
+        if (atomic_load_relaxed(&app->state) == RT_FREE) {
             return app;
         }
     }
@@ -356,7 +357,7 @@ static void delete_active(struct rt_app *app)
         sched_remove(v);
         vm_vcpu_left(v->vm);
     } else {
-        __atomic_fetch_or(&v->request, VCPU_REQ_OFF, __ATOMIC_RELAXED);
+        atomic_or_relaxed(&v->request, VCPU_REQ_OFF);
         cpu_kick(v->cpu, IPI_RESCHED);
     }
 }

@@ -5,6 +5,7 @@
  * is GuestCtl2.GRIPL, which hardware clears when the guest takes it; there, what is no line is raised once.
  */
 #include "arch.h"
+#include "atomic.h"
 #include "internal.h"
 
 #define VIRQ_LEVELS VIRQ(VIRQ_UART_LINE)
@@ -74,7 +75,7 @@ void inject_take_back(struct vcpu *v, ulong bits)
 {
     inject_look(v);
     v->arch.lines &= ~bits;
-    __atomic_fetch_and(&v->pending, ~bits, __ATOMIC_RELAXED);
+    atomic_and_relaxed(&v->pending, ~bits);
     inject_lines(v);
 }
 

@@ -4,6 +4,7 @@
  * One that is on a hart is interrupted and waited for; harts that run other VMs never notice.
  */
 #include "arch.h"
+#include "atomic.h"
 #include "internal.h"
 #include "sched.h"
 
@@ -21,7 +22,7 @@ static bool fence_done(struct vcpu *v)
     if (v->state != VCPU_RUNNING) {
         v->last_cpu = VCPU_NO_CPU; /* it forgets when it arrives on a hart */
         v->arch.fence = false;
-    } else if (__atomic_load_n(&v->arch.fence, __ATOMIC_ACQUIRE)) {
+    } else if (atomic_load_acquire(&v->arch.fence)) {
         cpu_kick(v->cpu, IPI_SYNC);
         return false;
     }

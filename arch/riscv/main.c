@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the firmware's jump to the first VCPU. */
 #include "arch.h"
+#include "atomic.h"
 #include "console.h"
 #include "internal.h"
 #include "platform.h"
@@ -134,7 +135,7 @@ static void boot_harts(void)
             arch_shutdown(true);
         }
     }
-    __atomic_store_n(&boot_done, 1U, __ATOMIC_RELEASE);
+    atomic_store_release(&boot_done, 1U);
 }
 
 void boot_first(ulong hartid, ulong tree)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SBI TIME, IPI and RFENCE for guests. */
 #include "arch.h"
+#include "atomic.h"
 #include "internal.h"
 #include "sched.h"
 
@@ -13,7 +14,7 @@ void sbi_set_timer(struct vcpu *v, ticks_t deadline)
     v->arch.vstimecmp = deadline;
     spin_lock(&sched_lock);
     timer_arm(&v->timer, deadline);
-    __atomic_fetch_and(&v->pending, ~(1UL << IRQ_VSTI), __ATOMIC_RELAXED); /* the timer may be on another hart */
+    atomic_and_relaxed(&v->pending, ~(1UL << IRQ_VSTI)); /* the timer may be on another hart */
     spin_unlock(&sched_lock);
     csr_clear(CSR_HVIP, 1UL << IRQ_VSTI);
 }

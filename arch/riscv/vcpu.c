@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VCPU's supervisor state: VS-mode CSRs and what the H extension does not bank. switch.S saves and loads it. */
 #include "arch.h"
+#include "atomic.h"
 #include "console.h"
 #include "hart.h"
 #include "internal.h"
@@ -65,9 +66,9 @@ void arch_vcpu_unload(void)
 
 void arch_vcpu_sync(struct vcpu *v)
 {
-    if (__atomic_load_n(&v->arch.fence, __ATOMIC_ACQUIRE)) {
+    if (atomic_load_acquire(&v->arch.fence)) {
         fence_local();
-        __atomic_store_n(&v->arch.fence, false, __ATOMIC_RELEASE);
+        atomic_store_release(&v->arch.fence, false);
     }
 }
 

@@ -4,6 +4,7 @@
  * QEMU's virt: 2n is M-mode of hart n, which no guest has, 2n+1 is S-mode of hart n.
  */
 #include "arch.h"
+#include "atomic.h"
 #include "internal.h"
 #include "trace.h"
 
@@ -55,8 +56,8 @@ static unsigned __attribute__((noinline)) vplic_choose(const struct vplic *p, ui
 static inline void vplic_lower(struct vcpu *v)
 {
     v->vm->arch.plic.context[v->id].raised = false;
-    if (UNLIKELY(__atomic_load_n(&v->pending, __ATOMIC_RELAXED) != 0)) {
-        __atomic_fetch_and(&v->pending, ~(1UL << IRQ_VSEI), __ATOMIC_RELAXED);
+    if (UNLIKELY(atomic_load_relaxed(&v->pending) != 0)) {
+        atomic_and_relaxed(&v->pending, ~(1UL << IRQ_VSEI));
     }
     csr_clear(CSR_HVIP, 1UL << IRQ_VSEI);
 }
@@ -67,7 +68,7 @@ static void vplic_raise(struct vcpu *v)
     if (v == cpu_self()->current) {
         trace_inject(v, 1UL << IRQ_VSEI);
     } else {
-        __atomic_fetch_or(&v->pending, 1UL << IRQ_VSEI, __ATOMIC_RELEASE);
+        atomic_or_release(&v->pending, 1UL << IRQ_VSEI);
         v->vm->arch.raised |= 1UL << v->id;
     }
 }

@@ -8,6 +8,7 @@
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
+#include "atomic.h"
 #include "types.h"
 #include "vm.h"
 
@@ -43,7 +44,7 @@ bool console_refuse(struct vm *vm);
  * (vuart_tx_ready). */
 static inline bool console_ready(struct vm *vm)
 {
-    return LIKELY(!__atomic_load_n(&vm->console_busy, __ATOMIC_RELAXED)) || console_refuse(vm);
+    return LIKELY(!atomic_load_relaxed(&vm->console_busy)) || console_refuse(vm);
 }
 
 /* A line of the hypervisor's own, put into words later: what the format's %s name must last. */

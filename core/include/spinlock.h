@@ -10,6 +10,7 @@
 #define SPINLOCK_H
 
 #include "arch_types.h"
+#include "atomic.h"
 #include "cpu.h"
 #include "types.h"
 
@@ -28,11 +29,11 @@ static inline void spin_lock(struct spinlock *lock)
     cpu_self()->locks++;
     KEEP_IN_REGISTER(lock); /* or compilers make the addresses of both halves from scratch */
     ticket = arch_fetch_increment(&lock->next);
-    while (UNLIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != ticket)) {
+    while (UNLIKELY(atomic_load_relaxed(&lock->owner) != ticket)) {
         arch_cpu_relax();
     }
     /* what the last holder wrote before its release of `owner` is seen from here on */
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    atomic_fence_acquire();
 }
 
 /* The release of the outermost lock sends the interrupts of cpu_kick(). */

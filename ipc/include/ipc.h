@@ -4,6 +4,7 @@
 #define IPC_H
 
 #include "arch.h"
+#include "atomic.h"
 #include "hypercall.h"
 #include "ipc_abi.h"
 #include "sched.h"
@@ -24,7 +25,7 @@ static inline struct vm *ipc_vm(ulong id)
 /* Whether nothing waits. Who finds that something does, finds it whole. */
 static inline bool ipc_empty(const struct inbox *inbox)
 {
-    return __atomic_load_n(&inbox->next, __ATOMIC_ACQUIRE) == __atomic_load_n(&inbox->first, __ATOMIC_RELAXED);
+    return atomic_load_acquire(&inbox->next) == atomic_load_relaxed(&inbox->first);
 }
 
 /* Sets the line of the VM's interrupt controller to whether something waits for VCPU 0. Called with no lock held, after
@@ -41,8 +42,8 @@ static inline void ipc_notify(struct vcpu *v)
         return;
     }
     if (LIKELY(v->state == VCPU_READY)) { /* the frequent case, worth no call: what vcpu_raise_locked() does then */
-        __atomic_fetch_or(&v->pending, ARCH_VIRQ_MESSAGE, __ATOMIC_RELEASE);
-    } else if ((__atomic_load_n(&v->pending, __ATOMIC_RELAXED) & ARCH_VIRQ_MESSAGE) == 0) {
+        atomic_or_release(&v->pending, ARCH_VIRQ_MESSAGE);
+    } else if ((atomic_load_relaxed(&v->pending) & ARCH_VIRQ_MESSAGE) == 0) {
         vcpu_raise_locked(v, ARCH_VIRQ_MESSAGE);
     }
     spin_unlock(&sched_lock);

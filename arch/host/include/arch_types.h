@@ -6,6 +6,7 @@
 #ifndef ARCH_TYPES_H
 #define ARCH_TYPES_H
 
+#include "atomic.h"
 #include "types.h"
 
 #define ARCH_RAM_ALIGN UINT64_C(0x200000) /* largest page that any RAM region can be mapped with */
@@ -57,12 +58,12 @@ static inline struct cpu *arch_cpu_self(void)
 
 static inline int32_t arch_fetch_increment(int32_t *p)
 {
-    return __atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
+    return atomic_add_relaxed(p, 1);
 }
 
 static inline void arch_store_release(int32_t *p, int32_t value)
 {
-    __atomic_store_n(p, value, __ATOMIC_RELEASE);
+    atomic_store_release(p, value);
 }
 
 /* Which may take time itself: host_costs. */

@@ -127,24 +127,6 @@ static inline void *arch_memory(hpa_t hpa)
     return (void *)((ulong)hpa | KSEG0);
 }
 
-/*
- * One CPU, on which nothing interrupts the hypervisor: what core does atomically is done in the ordinary way here, in three
- * instructions instead of seven with LL, SC and two SYNCs. These names are the compiler's own.
- */
-#define ONCE(p) (*(volatile __typeof__(*(p)) *)(p))
-#define ONCE_CHANGED(p, new)               \
-    __extension__({                        \
-        __typeof__(*(p)) was_ = ONCE(p);   \
-        ONCE(p) = (__typeof__(*(p)))(new); \
-        was_;                              \
-    })
-#define __atomic_load_n(p, order) ONCE(p)
-#define __atomic_store_n(p, value, order) ((void)(ONCE(p) = (value)))
-#define __atomic_exchange_n(p, value, order) ONCE_CHANGED(p, value)
-#define __atomic_fetch_add(p, value, order) ONCE_CHANGED(p, was_ + (value))
-#define __atomic_fetch_or(p, bits, order) ONCE_CHANGED(p, was_ | (bits))
-#define __atomic_fetch_and(p, bits, order) ONCE_CHANGED(p, was_ &(bits))
-
 static inline int32_t arch_fetch_increment(int32_t *p)
 {
     return (*p)++;
