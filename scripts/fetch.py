@@ -3,9 +3,10 @@
 """Fetches what the guests are made of (Debian packages of another architecture, the FreeRTOS kernel), and the crates
 that our own tools are built with.
 
-Debian packages come through an apt that has its own state under cache/apt and leaves the host's alone. It uses the
-machine's own mirror and Debian's keyring, so every file is covered by a signature that apt has checked; on top of that
-guests/packages.lock pins versions and checksums. Only the standard library is used, because this runs first.
+guests/packages.lock pins versions, checksums and places. Debian packages come from the machine's own mirror, through an
+apt that has its own state under cache/apt and leaves the host's alone. Where a mirror no longer has what is pinned, apt
+looks its successor up in the index, whose signature it checks with Debian's keyring. Only the standard library is used,
+because this runs first.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ GROUPS = {
 CRATE = "freertos-next"
 QEMU_PACKAGE = "qemu-system-riscv"
 CONNECT_S = 5.0
+APT_HELPER = "/usr/lib/apt/apt-helper"
 INDEX_FRESH_S = 900.0  # one build fetches several times; Debian changes far more slowly
+# A mirror that is being updated holds files of two states for some minutes, and so may a proxy in front of it.
+PASSES = re.compile(r"Mirror sync in progress|Hash Sum mismatch|unexpected size|50[0234] |Temporary failure|timed out")
+RETRY_AFTER_S = (20.0, 40.0, 80.0)
 
 
 class FetchError(Exception):
@@ -213,6 +218,7 @@ class Package:
     version: str
     sha256: str
     size: int
+    file: str  # where it is on a mirror
 
 
 class Apt:
@@ -264,6 +270,20 @@ class Apt:
         command = [tool, "-c", str(self.config), "-q", *arguments]
         return run(command, what, cwd=self.downloads, env={**os.environ, "LC_ALL": "C"})
 
+    def call_patiently(self, *arguments: str, what: str) -> str:
+        """apt-get; again after a while when it failed for a reason that passes."""
+        refresh: tuple[str, ...] = ()
+        for wait_s in RETRY_AFTER_S:
+            try:
+                return self.call("apt-get", *refresh, *arguments, what=what)
+            except FetchError as error:
+                if not PASSES.search(str(error)):
+                    raise
+                say(f"{error}; trying again in {wait_s:.0f} s")
+            time.sleep(wait_s)
+            refresh = ("-o", "Acquire::http::No-Cache=true", "-o", "Acquire::https::No-Cache=true")
+        return self.call("apt-get", *refresh, *arguments, what=what)
+
     def update(self) -> None:
         if self.updated:
             return
@@ -274,7 +294,7 @@ class Apt:
             stamp.unlink(missing_ok=True)
             check_reachable(mirror(), [f"the index of Debian {self.suite}", *self.wanted])
             say(f"reading the index of Debian {self.suite} for {self.architecture} (about 10 MB)")
-            self.call("apt-get", "update", what=f"Debian {self.suite} at {mirror()} cannot be read")
+            self.call_patiently("update", what=f"Debian {self.suite} at {mirror()} cannot be read")
             stamp.write_text(source, encoding="utf-8")
         self.updated = True
 
@@ -292,13 +312,14 @@ class Apt:
         found: dict[str, Package] = {}
         for stanza in text.split("\n\n"):
             fields = dict(re.findall(r"^([A-Za-z0-9-]+): (.*)$", stanza, flags=re.MULTILINE))
-            if {"Package", "Architecture", "Version", "SHA256", "Size"} <= fields.keys():
+            if {"Package", "Architecture", "Version", "SHA256", "Size", "Filename"} <= fields.keys():
                 found[fields["Package"]] = Package(
                     name=fields["Package"],
                     architecture=fields["Architecture"],
                     version=fields["Version"],
                     sha256=fields["SHA256"],
                     size=int(fields["Size"]),
+                    file=fields["Filename"],
                 )
         return list(found.values())
 
@@ -324,7 +345,27 @@ class Apt:
         check_reachable(mirror(), [p.name for p in packages])
         say(f"downloading {names} ({sum(p.size for p in packages) / 1e6:.1f} MB)")
         wanted = [f"{p.name}{'' if p.architecture == 'all' else ':' + p.architecture}={p.version}" for p in packages]
-        self.call("apt-get", "download", *wanted, what=f"{names} cannot be downloaded")
+        self.call_patiently("download", *wanted, what=f"{names} cannot be downloaded")
+
+    def download_pinned(self, name: str, pin: dict[str, str]) -> Path | None:
+        """
+        The pinned package from where it was when it was pinned; None if it is not there any more.
+
+        Its checksum is pinned, so no index is needed, which a mirror may be just about to replace.
+        """
+        deb = self.path(name, pin["version"], pin["architecture"])
+        if is_file_of(deb, pin["sha256"]):
+            return deb
+        self._write_config()
+        check_reachable(mirror(), self.wanted)
+        deb.unlink(missing_ok=True)
+        say(f"downloading {name} {pin['version']}")
+        uri = f"{mirror().rstrip('/')}/{pin['file']}"
+        try:
+            self.call(APT_HELPER, "download-file", uri, str(deb), f"SHA256:{pin['sha256']}", what=name)
+        except FetchError as error:
+            say(f"note: not as pinned at {uri} ({error}); looking in the index")
+        return deb if is_file_of(deb, pin["sha256"]) else None
 
 
 # --- what the guests need ----------------------------------------------------------------------------------------
@@ -358,6 +399,12 @@ def current_package(apt: Apt, name: str) -> Package:
     if not found:
         raise FetchError(f"{name}: Debian {apt.suite} has no such package for {apt.architecture}")
     return found[0]
+
+
+def pin_of(package: Package) -> dict[str, str]:
+    """What guests/packages.lock says of a package."""
+    kept = ("architecture", "version", "sha256", "file")
+    return {name: getattr(package, name) for name in kept}
 
 
 def choose_version(pin: dict, current: Package, suite: str) -> None:
@@ -395,18 +442,18 @@ def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
         if not update_lock and holds(stamp, pinned):
             stamp.touch()  # make compares times
             continue
-        deb = apt.path(name, pin["version"], pin["architecture"])
-        record = {**pinned, "version": pin["version"], "sha256": pin["sha256"]}
-        if update_lock or not is_file_of(deb, pin["sha256"]):
+        if update_lock:
+            pin.update(pin_of(current_package(apt, name)))
+            pinned = {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
+        taken = {"version": pin["version"], "sha256": pin["sha256"]}
+        deb = apt.download_pinned(name, pin)
+        if deb is None:
             package = current_package(apt, name)
-            if update_lock:
-                pin.update(architecture=package.architecture, version=package.version, sha256=package.sha256)
             choose_version(pin, package, lock["suite"])
             [deb] = apt.download([package])
-            record = {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
-            record |= {"version": package.version, "sha256": package.sha256}
+            taken = {"version": package.version, "sha256": package.sha256}
         extract(deb, cache / "pkg" / name)
-        stamp.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        stamp.write_text(json.dumps(pinned | taken, indent=2) + "\n", encoding="utf-8")
     if update_lock:
         write_lock(lock)
 

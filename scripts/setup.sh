@@ -201,9 +201,20 @@ install_packages() {
     for index in "${!INSTALL[@]}"; do
         printf '         %-26s %s\n' "${INSTALL[index]}" "${REASONS[index]}" >&2
     done
-    "${SUDO[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get -q install -y --no-install-recommends --no-remove "${INSTALL[@]}" >&2 ||
-        die "apt-get could not install: ${INSTALL[*]}"
+    apt_install || die "apt-get could not install: ${INSTALL[*]}"
+}
+
+# Once more after a while with new lists: a mirror that is being updated has files that its lists do not name yet.
+apt_install() {
+    local tries
+    for ((tries = 1; tries <= 3; tries++)); do
+        "${SUDO[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=2 \
+            install -y --no-install-recommends --no-remove "${INSTALL[@]}" >&2 && return
+        ((tries < 3)) || return
+        say "apt-get failed; trying again with new lists in $((tries * 30)) s"
+        sleep $((tries * 30))
+        "${SUDO[@]}" apt-get -q update >&2 || true
+    done
 }
 
 # Nothing is worth starting with a tool still missing, wherever apt put it.

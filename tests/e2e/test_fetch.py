@@ -86,15 +86,15 @@ PIN = {"version": "1.0", "sha256": "aa"}
 
 
 def test_a_newer_version_is_taken_aloud(capsys):
-    fetch.choose_version(PIN, fetch.Package("p", "all", "1.1", "bb", 1), "trixie")
+    fetch.choose_version(PIN, fetch.Package("p", "all", "1.1", "bb", 1, ""), "trixie")
     assert "trixie no longer has p 1.0; taking 1.1" in capsys.readouterr().err
-    fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "aa", 1), "trixie")
+    fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "aa", 1, ""), "trixie")
     assert capsys.readouterr().err == ""
 
 
 def test_another_content_under_the_pinned_version_is_refused():
     with pytest.raises(fetch.FetchError, match=r"has SHA-256 bb, guests/packages\.lock expects aa"):
-        fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "bb", 1), "trixie")
+        fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "bb", 1, ""), "trixie")
 
 
 def test_a_crate_that_was_tampered_with_is_refused(tmp_path, monkeypatch):
@@ -117,6 +117,29 @@ def test_what_is_there_is_not_fetched_again(tmp_path, monkeypatch):
     fetch.fetch_debian(tmp_path, fetch.GROUPS["uboot"], False)
 
 
+@pytest.fixture
+def pool(tmp_path, monkeypatch):
+    """A mirror in a folder, without any index; returns the apt that uses it and the pin of its only package."""
+    package = tmp_path / "mirror" / "pool" / "p_1.0_all.deb"
+    package.parent.mkdir(parents=True)
+    package.write_text("a package")
+    monkeypatch.setenv("DEBIAN_MIRROR", f"file:{tmp_path}/mirror")
+    pin = {"version": "1.0", "architecture": "all", "sha256": fetch.sha256_file(package), "file": "pool/p_1.0_all.deb"}
+    return fetch.Apt(tmp_path / "cache", "trixie", "riscv64"), pin
+
+
+def test_a_pinned_package_needs_no_index(pool):
+    apt, pin = pool
+    assert apt.download_pinned("p", pin).read_text() == "a package"
+
+
+@pytest.mark.parametrize("change", [{"sha256": "0" * 64}, {"file": "pool/elsewhere.deb"}], ids=["other", "gone"])
+def test_a_package_that_is_not_as_pinned_is_looked_for(pool, change, capsys):
+    apt, pin = pool
+    assert apt.download_pinned("p", pin | change) is None
+    assert re.search(r"^fetch: note: not as pinned at file:.*; looking in the index$", capsys.readouterr().err, re.M)
+
+
 def test_an_unreachable_mirror_is_one_clear_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DEBIAN_MIRROR", f"file:{tmp_path}/nowhere")
     monkeypatch.setattr(sys, "argv", ["fetch.py", "uboot", "--cache", str(tmp_path / "cache")])
@@ -125,6 +148,50 @@ def test_an_unreachable_mirror_is_one_clear_line(tmp_path, monkeypatch, capsys):
     assert len(errors) == 1
     assert "Debian trixie" in errors[0]
     assert "nowhere" in errors[0]
+
+
+BUSY = "E: Failed to fetch http://a.example/Packages.xz  File has unexpected size (2 != 1). Mirror sync in progress?"
+
+
+@pytest.fixture
+def busy_mirror(tmp_path, monkeypatch):
+    """Runs an apt-get whose first runs fail; returns how long was waited after each, and the lines of its calls."""
+    waited: list[float] = []
+    apt_get = tmp_path / "apt-get"
+    calls = tmp_path / "calls"
+    monkeypatch.setattr(fetch.time, "sleep", waited.append)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    def run(failures: int, complaint: str) -> tuple[list[float], list[str]]:
+        calls.write_text("")
+        lines = ["#!/bin/sh", f'echo "$*" >> {calls}', f"[ $(wc -l < {calls}) -gt {failures} ] && exit 0"]
+        apt_get.write_text("\n".join([*lines, f"echo '{complaint}' >&2", "exit 100", ""]))
+        apt_get.chmod(0o755)
+        apt = fetch.Apt(tmp_path / "cache", "trixie", "riscv64")
+        apt.downloads.mkdir(parents=True, exist_ok=True)
+        apt.call_patiently("update", what="it cannot be read")
+        return waited, calls.read_text().splitlines()
+
+    return run
+
+
+def test_a_mirror_that_is_being_updated_is_asked_again(busy_mirror, capsys):
+    """Later, and past a proxy that keeps the older state."""
+    waited, calls = busy_mirror(2, BUSY)
+    assert waited == [20, 40]
+    assert ["No-Cache" in call for call in calls] == [False, True, True]
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"fetch: it cannot be read: {BUSY}; trying again in {wait} s" for wait in (20, 40)]
+
+
+def test_a_mirror_that_stays_so_is_given_up(busy_mirror):
+    with pytest.raises(fetch.FetchError, match="Mirror sync in progress"):
+        busy_mirror(99, BUSY)
+
+
+def test_what_does_not_pass_is_not_waited_for(busy_mirror):
+    with pytest.raises(fetch.FetchError, match="404"):
+        busy_mirror(1, "E: Failed to fetch http://a.example/x.deb  404  Not Found")
 
 
 @pytest.fixture
@@ -141,7 +208,7 @@ def test_no_network_is_said_before_apt_waits_for_it(no_network, monkeypatch, cap
     no_network("linux")
     assert fetch.main() == 1
     said = capsys.readouterr().err.splitlines()
-    needed = "the index of Debian trixie, debian-installer-13-netboot-riscv64, busybox-static"
+    needed = "debian-installer-13-netboot-riscv64, busybox-static"
     reason = "no network: 127.0.0.1:1 cannot be reached (Connection refused)"
     assert said[0] == f"fetch: error: {reason}; needed from there: {needed}"
     assert said[1].startswith("fetch: all that is still to be downloaded: debian-installer-13-netboot-riscv64, ")
