@@ -184,15 +184,27 @@ static void faulty_sleep(unsigned long address)
     }
 }
 
-/* As fast as it can: numbered lines whose every character is known, so that a lost or strange one shows. */
-static void faulty_flood(unsigned long lines)
+void faulty_flood_line(char line[FAULTY_FLOOD_LINE], unsigned long number, unsigned long lines)
 {
     static const char text[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-    for (unsigned long i = 0; i < lines; i++) {
-        print("faulty: flood %lu %s\n", i, text + i % (sizeof(text) - 1));
+    if (number < lines) {
+        (void)print_buffer(line, FAULTY_FLOOD_LINE, "faulty: flood %lu %s\n", number,
+                           text + number % (sizeof(text) - 1));
+    } else {
+        (void)print_buffer(line, FAULTY_FLOOD_LINE, "faulty: flood is over\n");
     }
-    print("faulty: flood is over\n");
+}
+
+/* As fast as it can. */
+static void faulty_flood(unsigned long lines)
+{
+    static char line[FAULTY_FLOOD_LINE];
+
+    for (unsigned long i = 0; i <= lines; i++) {
+        faulty_flood_line(line, i, lines);
+        print("%s", line);
+    }
 }
 
 void faulty_print_errors(const char *what, const long *errors, size_t count)

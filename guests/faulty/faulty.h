@@ -22,6 +22,11 @@ void faulty_be_quiet(void);
 /** `faulty: WHAT returned` and the numbers. */
 void faulty_print_errors(const char *what, const long *errors, size_t count);
 
+#define FAULTY_FLOOD_LINE 96U
+
+/** Line `number` of a flood: every character is known, so that a lost or strange one shows. The last one tells its end. */
+void faulty_flood_line(char line[FAULTY_FLOOD_LINE], unsigned long number, unsigned long lines);
+
 /* --- what an architecture provides --- */
 
 /** Commands that only it has; the last one has no name. */

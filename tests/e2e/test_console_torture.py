@@ -95,7 +95,8 @@ def read_slowly(process: subprocess.Popen[bytes], console: Console, done: list[s
     return everything
 
 
-def test_a_slow_terminal_loses_nothing():
+@pytest.mark.parametrize("command", ["flood", "legacy"], ids=["UART", "SBI v0.1"])
+def test_a_slow_terminal_loses_nothing(command):
     """
     The terminal takes little at a time, and the guests have more to print: they wait, and nothing is lost.
 
@@ -114,12 +115,12 @@ def test_a_slow_terminal_loses_nothing():
         limit = Limit(process.pid, BOOT_S)
         while not all(console.said(name, "alive 1") for name in ("first", "second")) and limit.left() > 0:
             console.feed(os.read(process.stdout.fileno(), 65536).decode("latin-1"))
-        process.stdin.write(f"flood {count:x}\r\x142flood {count:x}\r\x143".encode())
+        process.stdin.write(f"{command} {count:x}\r\x142flood {count:x}\r\x143".encode())
         everything = read_slowly(process, console, ["first", "second"], BOOT_S)
     finally:
         process.kill()
         process.wait()
-        (OUT / "torture-slow.log").write_bytes(everything)
+        (OUT / f"torture-slow-{command}.log").write_bytes(everything)
     for name in ("first", "second"):
         assert_flood_complete(console.text(name), count, name)
 

@@ -148,6 +148,19 @@ static void faulty_smp(unsigned long address)
     }
 }
 
+/* The lines of `flood`, each character by the console call of SBI v0.1, which waits for room. */
+static void faulty_legacy(unsigned long lines)
+{
+    static char line[FAULTY_FLOOD_LINE];
+
+    for (unsigned long i = 0; i <= lines; i++) {
+        faulty_flood_line(line, i, lines);
+        for (const char *c = line; *c != '\0'; c++) {
+            (void)sbi_call(SBI_LEGACY_PUTCHAR, 0, (unsigned char)*c, 0, 0);
+        }
+    }
+}
+
 /* What takes a console longest: lines of one character, or of as many as it shows, and of any length between. */
 static void faulty_shout(unsigned long length)
 {
@@ -164,6 +177,7 @@ static void faulty_shout(unsigned long length)
 
 const struct faulty_command arch_commands[] = {
     {"shout", "[length] debug console writes without end, in lines of so many characters", faulty_shout},
+    {"legacy", "[lines] the same as flood by the console call of SBI v0.1", faulty_legacy},
     {"storm", "[address] faults, IPIs, timers, fences and calls without end", faulty_storm},
     {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
     {"smp", "start another hart and see it run", faulty_smp},

@@ -296,8 +296,8 @@ void console_flood(struct verdict *v, uint64_t arg)
         uart_write(UART_THR, (uint8_t)('a' + n % 26));
     }
     for (unsigned int n = 0; n < 3000; n++) { /* the legacy call, and the debug console's, which wait for room */
-        struct sbi_ret ret =
-            n < 1500 ? sbi_call(1, 0, 'a' + n % 26, 0, 0) : sbi_call(SBI_EXT_DBCN, 2, 'a' + n % 26, 0, 0);
+        struct sbi_ret ret = n < 1500 ? sbi_call(SBI_LEGACY_PUTCHAR, 0, 'a' + n % 26, 0, 0)
+                                      : sbi_call(SBI_EXT_DBCN, 2, 'a' + n % 26, 0, 0);
 
         judge(v, ret.error == 0, "character %u: error %ld", n, ret.error);
     }
@@ -335,7 +335,7 @@ void console_escapes(struct verdict *v, uint64_t arg)
     }
     print("\x1b[0m\n\n");
     for (unsigned int n = 0; n < 100; n++) {
-        (void)sbi_call(1, 0, '\x1b', 0, 0); /* the legacy console's */
+        (void)sbi_call(SBI_LEGACY_PUTCHAR, 0, '\x1b', 0, 0); /* the legacy console's */
         (void)sbi_call(SBI_EXT_DBCN, 2, '\x14', 0, 0);
     }
     print("\x1b[0m\n");

@@ -9,6 +9,7 @@
 
 #include "sbi_ret.h"
 
+#define SBI_LEGACY_PUTCHAR 1UL
 #define SBI_EXT_BASE 0x10UL
 #define SBI_EXT_TIME 0x54494d45UL
 #define SBI_EXT_IPI 0x735049UL
