@@ -40,7 +40,7 @@ test-coverage: cover-programs ## fail where what parses input is not executed by
 	@$(COVER) check --host $(COVER_HOST)/obj
 
 # Of the end-to-end tests those that reach most of an architecture's own code; the attacks on the newer QEMU as well.
-COVER_E2E := $(addprefix tests/e2e/test_,corners.py faults.py faults_others.py least_core.py smp.py messages.py passthrough.py panic.py \
+COVER_E2E := $(addprefix tests/e2e/test_,console_torture.py corners.py faults.py faults_others.py least_core.py smp.py messages.py passthrough.py panic.py \
     irq_rate.py virt.py trace.py smoke.py debug.py)
 
 coverage: cover-programs image iasim | setup-dev setup-qemu-new ## what the tests execute, lines and branches: build/coverage/coverage.md and html (takes a while)
