@@ -21,7 +21,7 @@ static struct vcpu *__attribute__((cold)) watched_pick(struct cpu *cpu)
         v = cpu->traced->pick(cpu);
         cpu->traced->trace(cpu);
     }
-    return v != NULL ? v : be_pick(&sched_be);
+    return v != NULL ? v : be_pick();
 }
 
 /* Stands before all others while there is a trace or a watch: what they and best effort pick is an event. A VCPU that is
@@ -55,7 +55,7 @@ void sched_set_watch(const struct sched_watch *watch)
     }
 }
 
-void sched_init(ticks_t quantum)
+void sched_init(uint32_t quantum)
 {
     sched_watch = NULL;
     be_init(quantum);
@@ -76,56 +76,52 @@ static inline void sched_account(struct cpu *cpu, struct vcpu *v)
     cpu->since = now;
 }
 
-/* Best effort is not among the registered classes, so that its share of the way from one VCPU to the next is inline. */
+/* Best effort is not among the registered classes, so that its part of a context switch is inline. While no other class has
+ * VCPUs on this CPU (cpu->urgent is NULL), the VCPU that runs here is best effort's. */
+static inline bool sched_is_be(const struct cpu *cpu, const struct vcpu *v)
+{
+    return LIKELY(cpu->urgent == NULL) || v->sched == NULL;
+}
 
-static inline void sched_enqueue(struct sched_be *be, struct cpu *cpu, struct vcpu *v)
+static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;
-    if (LIKELY(v->sched == NULL)) {
-        be_enqueue_again(be, v);
+    if (sched_is_be(cpu, v)) {
+        be_enqueue(v);
     } else {
         sched_account(cpu, v);
         v->sched->enqueue(v);
     }
 }
 
-static inline void sched_start(struct sched_be *be, struct cpu *cpu, struct vcpu *v)
-{
-    if (LIKELY(v->sched == NULL)) {
-        be_start(be, cpu, v);
-    } else {
-        v->sched->start(cpu);
-    }
-}
-
-/* The CPU has a VCPU, and sched_lock is free: whoever waits can go on elsewhere. In a section of its own, for those that wait
- * for the lock. Of best effort nobody waits for a CPU that another class has left just now: somebody was found for them when
- * that came. */
-static inline void sched_notify(const struct sched_be *be, const struct cpu *cpu)
+/* After sched_lock is released, in a critical section of its own, so that a CPU waiting for the lock gets it first: finds a
+ * CPU for the VCPU that has waited longest. Not when another class has just left this CPU: a CPU was found for the best-effort
+ * VCPUs when that class took it. */
+static inline void sched_notify(const struct cpu *cpu)
 {
     const struct vcpu *left = cpu->loaded;
 
-    if (UNLIKELY(be->shared) && !list_empty(&be->queue) && (left == NULL || left->sched == NULL)) {
+    if (!arch_alone() && !list_empty(&sched_be.queue) && (left == NULL || left->sched == NULL)) {
         spin_lock(&sched_lock);
         be_notify();
         spin_unlock(&sched_lock);
     }
 }
 
-/* `prev`, or NULL, has left the CPU; picking takes time, too. */
-static inline struct vcpu *sched_pick(struct sched_be *be, struct cpu *cpu, struct vcpu *prev)
+/* `prev`, or NULL, has left the CPU, and is charged for the time that picking takes. */
+static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
 {
     struct vcpu *v = NULL;
 
     if (UNLIKELY(cpu->urgent != NULL)) {
         v = cpu->urgent->pick(cpu);
     }
-    if (prev != NULL) {
+    if (LIKELY(prev != NULL)) {
         sched_account(cpu, prev);
     } else {
         cpu->since = arch_time();
     }
-    return LIKELY(v == NULL) ? be_pick(be) : v;
+    return LIKELY(v == NULL) ? be_pick() : v;
 }
 
 void sched_wake(struct vcpu *v)
@@ -153,27 +149,36 @@ void sched_remove(struct vcpu *v)
     v->inbox.room = 0;
 }
 
-/* The slice ends at the horizon at the latest. What best effort's timers are about can wait while somebody else runs, whose
- * slice always has an end. */
-static void __attribute__((noinline)) sched_settle_asked(struct cpu *cpu)
+/* The slice ends at the horizon at the latest. While an RT VCPU runs, software timers are deferred to the end of its slice,
+ * which is always finite. */
+static void __attribute__((noinline)) sched_start_asked(struct cpu *cpu, struct vcpu *v)
 {
-    ticks_t end = cpu->horizon < cpu->slice_end ? cpu->horizon : cpu->slice_end;
+    bool be = v->sched == NULL;
 
-    cpu->slice_end = end;
-    if (cpu->current != NULL && cpu->current->sched != NULL) {
-        cpu->armed = end;
-        arch_timer_set(end);
+    if (be) {
+        be_start(cpu, v);
     } else {
-        timer_settle(cpu);
+        v->sched->start(cpu);
+    }
+    if (cpu->horizon < cpu->slice_end) {
+        cpu->slice_end = cpu->horizon;
+    }
+    if (be || cpu->current == NULL) {
+        timer_program(cpu);
+    } else {
+        cpu->armed = cpu->slice_end;
+        arch_timer_set(cpu->armed);
     }
 }
 
-static inline void sched_settle(struct cpu *cpu)
+/* The slice of `v` begins at cpu->since: sets its end, and programs the timer. */
+static inline void sched_start(struct cpu *cpu, struct vcpu *v)
 {
     if (UNLIKELY(cpu->urgent != NULL)) {
-        sched_settle_asked(cpu);
+        sched_start_asked(cpu, v);
     } else {
-        timer_settle(cpu);
+        be_start(cpu, v);
+        timer_program(cpu);
     }
 }
 
@@ -181,7 +186,7 @@ void sched_slice_changed(struct cpu *cpu)
 {
     spin_lock(&sched_lock);
     if (!sched_urgent(cpu)) {
-        timer_settle(cpu);
+        timer_program(cpu);
     }
     spin_unlock(&sched_lock);
 }
@@ -191,7 +196,7 @@ void sched_preempt(struct cpu *cpu)
     struct vcpu *v = cpu_slice_owner(cpu);
 
     if (v != NULL && v->sched == NULL) {
-        be_interrupt(&sched_be, cpu, v);
+        be_interrupt(cpu, v);
     }
     cpu_kick(cpu, IPI_RESCHED);
 }
@@ -217,7 +222,7 @@ static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struc
         sched_remove(v);
         vm_vcpu_left(v->vm);
     } else {
-        sched_enqueue(&sched_be, cpu, v);
+        sched_enqueue(cpu, v);
     }
 }
 
@@ -261,7 +266,7 @@ static void sched_idle(struct cpu *cpu)
 {
     cpu->idle = true;
     cpu->slice_end = cpu->urgent != NULL ? cpu->horizon : TICKS_NEVER;
-    timer_settle(cpu);
+    timer_program(cpu);
     spin_unlock(&sched_lock);
     if (cpu->loaded != NULL) {
         cpu->loaded = NULL;
@@ -296,10 +301,9 @@ static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
 
     cpu->since = arch_time();
     cpu->steps = v;
-    sched_start(&sched_be, cpu, v); /* the interrupt at the end of its slice ends the step */
-    sched_settle(cpu);
+    sched_start(cpu, v); /* the interrupt at the end of its slice ends the step */
     spin_unlock(&sched_lock);
-    sched_notify(&sched_be, cpu);
+    sched_notify(cpu);
     do { /* it keeps its turn while devices interrupt, as a guest would */
         done = ends ? vm_end_step(v->vm) : vm_load_step(v->vm);
         arch_irq_poll();
@@ -317,7 +321,7 @@ static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
             v->request = 0;
             vcpu_open_inbox(v); /* not before: loading forgets what was raised */
         }
-        sched_enqueue(&sched_be, cpu, v);
+        sched_enqueue(cpu, v);
     }
 }
 
@@ -344,70 +348,33 @@ static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, 
             }
             sched_step_vm(cpu, v);
         }
-        v = sched_pick(&sched_be, cpu, NULL);
+        v = sched_pick(cpu, NULL);
     }
     cpu->since = arch_time();
     return v;
 }
 
-/* Any way from `prev`, if there is one, to the next VCPU. The lock is held on the way in, not out. */
-static struct vcpu *__attribute__((noinline)) sched_run_any(struct cpu *cpu, struct vcpu *prev)
+void sched_run(struct cpu *cpu)
 {
-    struct sched_be *be = &sched_be;
+    struct vcpu *prev = cpu->current;
     struct vcpu *next;
 
-    KEEP_IN_REGISTER(be);
-    if (prev != NULL) {
+    cpu->flags = 0;
+    spin_lock(&sched_lock);
+    if (LIKELY(prev != NULL)) {
         if (LIKELY(prev->request == 0)) {
-            sched_enqueue(be, cpu, prev);
+            sched_enqueue(cpu, prev);
         } else {
             prev = sched_left(cpu, prev);
         }
     }
-    next = sched_pick(be, cpu, prev);
+    next = sched_pick(cpu, prev);
     if (UNLIKELY(next == NULL || next->request != 0)) {
         next = sched_look(cpu, next);
     }
     sched_take(cpu, next);
     cpu->current = next;
-    sched_start(be, cpu, next);
-    sched_settle(cpu);
+    sched_start(cpu, next);
     spin_unlock(&sched_lock);
-    sched_notify(be, cpu);
-    return next;
-}
-
-/* Does best effort's longest waiting VCPU take the turn of another one, and nothing else is to be seen to? */
-static inline bool sched_rotates(const struct sched_be *be, const struct cpu *cpu, const struct vcpu *prev)
-{
-    return cpu->urgent == NULL && arch_timer_direct() && prev != NULL && prev->request == 0 &&
-           !list_empty(&be->queue) && be_first(be)->request == 0;
-}
-
-/* The end of a quantum is the most frequent way here, and has one to itself, without calls. */
-struct vcpu *sched_run(struct cpu *cpu)
-{
-    struct sched_be *be = &sched_be;
-    struct vcpu *prev = cpu->current;
-    struct vcpu *next;
-
-    KEEP_IN_REGISTER(be);
-    cpu->flags = 0;
-    spin_lock(&sched_lock);
-    if (UNLIKELY(!sched_rotates(be, cpu, prev))) {
-        return sched_run_any(cpu, prev);
-    }
-    sched_account(cpu, prev);
-    prev->state = VCPU_READY;
-    be_enqueue(be, prev);
-    next = be_take_first(be);
-    sched_take(cpu, next);
-    cpu->current = next;
-    be_start_shared(be, cpu);
-    if (UNLIKELY(be->shared)) {
-        be_notify();
-    }
-    timer_settle_direct(cpu);
-    spin_unlock(&sched_lock);
-    return next;
+    sched_notify(cpu);
 }

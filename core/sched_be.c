@@ -6,11 +6,10 @@
 
 struct sched_be sched_be;
 
-void be_init(ticks_t quantum)
+void be_init(uint32_t quantum)
 {
     list_init(&sched_be.queue);
     sched_be.quantum = quantum;
-    sched_be.shared = hyp.ncpus > 1;
 }
 
 /* A CPU that waits for work gets it: this one if it does, which is on its way to the queue, else another. */
@@ -59,12 +58,12 @@ static void be_end_slice(struct cpu *cpu)
     struct vcpu *v = cpu_slice_owner(cpu);
 
     if (v != NULL) {
-        be_start(&sched_be, cpu, v);
+        be_start(cpu, v);
     } else {
-        be_start_shared(&sched_be, cpu);
+        cpu->slice_end = cpu->since + sched_be.quantum;
     }
     if (cpu == cpu_self()) {
-        timer_settle(cpu);
+        timer_program(cpu);
     } else {
         cpu_kick(cpu, IPI_SLICE);
     }
@@ -94,8 +93,8 @@ void be_wake(struct vcpu *v)
 {
     struct cpu *self = cpu_self();
 
-    be_enqueue(&sched_be, v);
-    if (UNLIKELY(sched_be.shared)) {
+    list_insert_before(&sched_be.queue, &v->node);
+    if (!arch_alone()) {
         be_find_cpu(NULL);
     } else if (be_endless(self) && cpu_slice_owner(self) != NULL) {
         be_end_slice(self);

@@ -13,69 +13,56 @@
 
 struct sched_be {
     struct list queue;
-    ticks_t quantum;
-    bool shared; /* by more than one CPU */
+    uint32_t quantum; /* ticks */
 };
 
 extern struct sched_be sched_be; /* owner: sched_be.c */
 
-static inline void be_enqueue(struct sched_be *be, struct vcpu *v)
+/* `v` has left the CPU. A VCPU with a remainder was preempted by another class, and runs next. */
+static inline void be_enqueue(struct vcpu *v)
 {
-    list_insert_before(&be->queue, &v->node);
+    list_insert_before(UNLIKELY(v->left != 0) ? sched_be.queue.next : &sched_be.queue, &v->node);
 }
 
-/* v has lost the CPU, to another class if some of its turn is left. */
-static inline void be_enqueue_again(struct sched_be *be, struct vcpu *v)
+/* Takes out the VCPU that has waited longest; NULL if the queue is empty. */
+static inline struct vcpu *be_pick(void)
 {
-    list_insert_before(LIKELY(v->left != 0) ? be->queue.next : &be->queue, &v->node);
+    struct list *queue = &sched_be.queue;
+
+    return list_empty(queue) ? NULL : CONTAINER_OF(list_take_first(queue), struct vcpu, node);
 }
 
-/* The VCPU that has waited longest; somebody waits. */
-static inline const struct vcpu *be_first(const struct sched_be *be)
+/*
+ * A slice has an end only while a VCPU waits in the queue. Whoever inserts a VCPU finds one CPU for it: it wakes an idle
+ * CPU, or gives one slice without an end a quantum. The queue is filled by be_wake(), by a class that takes a VCPU's CPU,
+ * and at the end of each slice, so that after as many quanta as there are CPUs all slices have an end.
+ *
+ * A slice cut short by the next release of another class keeps its remainder and resumes afterwards; otherwise one VM
+ * could get a full quantum per period of an RT app and the others almost nothing.
+ */
+static inline void be_start(struct cpu *cpu, struct vcpu *v)
 {
-    return CONTAINER_OF(be->queue.next, struct vcpu, node);
-}
+    ticks_t end = TICKS_NEVER;
+    ticks_t cut = 0;
 
-/* The same, taken out. */
-static inline struct vcpu *be_take_first(struct sched_be *be)
-{
-    return CONTAINER_OF(list_take_first(&be->queue), struct vcpu, node);
-}
-
-/* The same, or NULL if nobody waits. */
-static inline struct vcpu *be_pick(struct sched_be *be)
-{
-    return list_empty(&be->queue) ? NULL : be_take_first(be);
-}
-
-/* A slice has an end only while somebody waits. Whoever puts a VCPU into the queue finds one CPU for it: wakes one that
- * is idle, or ends one slice that had no end. The queue fills through be_wake(), where another class takes a VCPU's CPU,
- * and at the end of each slice, so that all slices have an end after as many quanta as there are CPUs. What the horizon
- * will cut off follows when whoever is released there has had its turn, or one VM could get a quantum in each period of
- * an app, and the others a moment. */
-static inline void be_start(struct sched_be *be, struct cpu *cpu, struct vcpu *v)
-{
-    ticks_t end = list_empty(&be->queue) ? TICKS_NEVER : cpu->since + (v->left != 0 ? v->left : be->quantum);
-    ticks_t cut = end > cpu->horizon ? end - cpu->horizon : 0;
-
+    if (!list_empty(&sched_be.queue)) {
+        end = cpu->since + (UNLIKELY(v->left != 0) ? v->left : sched_be.quantum);
+    }
+    if (UNLIKELY(end > cpu->horizon)) {
+        cut = end - cpu->horizon;
+    }
     cpu->slice_end = end - cut;
-    v->left = cut < be->quantum ? cut : be->quantum;
-}
-
-/* The same where it is known that somebody waits. */
-static inline void be_start_shared(const struct sched_be *be, struct cpu *cpu)
-{
-    cpu->slice_end = cpu->since + be->quantum;
+    v->left = cut < sched_be.quantum ? (uint32_t)cut : sched_be.quantum;
 }
 
 /* Another class preempts v: its slice ends now, and v keeps the remainder of its quantum. */
-static inline void be_interrupt(const struct sched_be *be, struct cpu *cpu, struct vcpu *v)
+static inline void be_interrupt(struct cpu *cpu, struct vcpu *v)
 {
     ticks_t now = arch_time();
     ticks_t left = cpu->slice_end > now ? cpu->slice_end - now : 0;
 
-    left = left < be->quantum ? left + v->left : be->quantum;
-    v->left = left < be->quantum ? left : be->quantum;
+    left = left < sched_be.quantum ? left + v->left : sched_be.quantum;
+    v->left = left < sched_be.quantum ? (uint32_t)left : sched_be.quantum;
     cpu->slice_end = now;
 }
 
@@ -85,6 +72,7 @@ void be_wake(struct vcpu *v);
 /* If somebody waits, whom this CPU does not take: the same of the other CPUs. Where the CPUs share the queue. */
 void be_notify(void);
 
-void be_init(ticks_t quantum);
+/* `quantum` in ticks. */
+void be_init(uint32_t quantum);
 
 #endif

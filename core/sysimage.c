@@ -175,7 +175,8 @@ static const char *check_limits(const struct sysimage_header *image)
     if (image->trace_kib > SYSIMAGE_MAX_TRACE_KIB) {
         return "too much trace";
     }
-    if (image->quantum_us == 0 || !whole_mhz(image->timebase_hz) || !name_ends(image->name, sizeof(image->name))) {
+    if (image->quantum_us - 1U >= SYSIMAGE_QUANTUM_MAX_US || !whole_mhz(image->timebase_hz) ||
+        !name_ends(image->name, sizeof(image->name))) {
         return "a wrong quantum, timebase or name";
     }
     return NULL;

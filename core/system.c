@@ -32,7 +32,7 @@ const char *system_init(const struct sysimage_header *image)
         wrong = vm_init(&hyp.vms[hyp.nvms], hyp.nvms, &vms[hyp.nvms], &hyp.vcpus[vcpus]);
         vcpus += hyp.vms[hyp.nvms].total;
     }
-    sched_init(image->quantum_us * hyp.us);
+    sched_init((uint32_t)(image->quantum_us * hyp.us)); /* at most 1 s of at most 4294 ticks per us */
     console_init();
     return wrong;
 }

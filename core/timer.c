@@ -29,7 +29,7 @@ void timer_insert(struct timer *t, ticks_t deadline)
     t->cpu = (uint8_t)cpu->id;
     heap_up(cpu->timers.nodes, cpu->timers.count++, &t->node);
     if (!sched_urgent(cpu)) {
-        timer_settle(cpu);
+        timer_program(cpu);
     }
 }
 
@@ -65,7 +65,7 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
         }
     }
     if ((cpu->flags & CPU_RESCHED) == 0) {
-        timer_settle(cpu);
+        timer_program(cpu);
     }
     spin_unlock(&sched_lock);
     if ((cpu->flags & CPU_CONSOLE) != 0) {
@@ -84,7 +84,7 @@ void timer_expire(struct cpu *cpu)
     if (now >= cpu->slice_end) {
         cpu->flags |= CPU_RESCHED;
     } else if (cpu->timers.count == 0) { /* without the lock: only this CPU puts timers in */
-        timer_settle(cpu);
+        timer_program(cpu);
     } else {
         timer_run(cpu, now);
     }

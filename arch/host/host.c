@@ -106,7 +106,8 @@ static struct vcpu *host_schedule(void)
         scheduling = false;
         return NULL;
     }
-    next = sched_run(host_cpu);
+    sched_run(host_cpu);
+    next = host_cpu->current;
     scheduling = false;
     host_cpu->loaded = next;
     next->last_cpu = (ulong)host_cpu;

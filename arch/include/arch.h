@@ -20,7 +20,6 @@
  *   void arch_cpu_relax(void)             a hint inside a spin
  *   void arch_timer_set(ticks_t)          sets this CPU's one-shot timer; TICKS_NEVER turns it off; a deadline in the
  *                                         past interrupts at once
- *   bool arch_timer_direct(void)          arch_timer_set_direct() does what arch_timer_set() does, without a call
  *   bool arch_alone(void)                 there is one CPU only, since before the first lock is taken: locks are needless
  *   ARCH_RAM_ALIGN                        guest RAM begins and ends, for guest and host, at multiples of this
  *   ARCH_GPA_LIMIT                        guest-physical addresses are below this

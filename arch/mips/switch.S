@@ -66,10 +66,10 @@ reschedule:
 run:
     jal     sched_run               /* (cpu) */
     move    $a0, $gp
+    lw      $s0, CPU_CURRENT($gp)
     lw      $t1, CPU_LOADED($gp)
-    lw      $t2, VCPU_LAST_CPU($v0)
-    bne     $t1, $v0, load
-    move    $s0, $v0
+    bne     $t1, $s0, load
+    lw      $t2, VCPU_LAST_CPU($s0)
     beq     $t2, $gp, loaded
     lw      $t1, VCPU_PENDING($s0)
 

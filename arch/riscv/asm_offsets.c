@@ -45,6 +45,11 @@ static void __attribute__((used)) cpu_offsets(void)
     ASM_OFFSET(CPU_HARTID, struct cpu, arch.hartid);
 }
 
+static void __attribute__((used)) facts_offsets(void)
+{
+    ASM_OFFSET(FACTS_ENVCFG, struct riscv_facts, envcfg);
+}
+
 static void __attribute__((used)) trace_offsets(void)
 {
     ASM_OFFSET(TRACE_NEXT, struct trace_ring, next);

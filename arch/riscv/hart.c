@@ -28,8 +28,9 @@ void hart_init(struct cpu *cpu, ulong hartid)
     if (arch_has(RISCV_FEATURE_HTIMEDELTA)) {
         csr_write(CSR_HTIMEDELTA, 0); /* one time for everybody */
     }
-    if (riscv_envcfg) {
-        csr_write(CSR_HENVCFG, (riscv_sstc ? HENVCFG_STCE : 0) | (arch_has(RISCV_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
+    if (riscv_facts.envcfg) {
+        csr_write(CSR_HENVCFG, (riscv_facts.sstc ? HENVCFG_STCE : 0) |
+                                   (arch_has(RISCV_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
                                    (arch_has(RISCV_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
                                    (arch_has(RISCV_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
                                    (arch_has(RISCV_FEATURE_SVADU) ? HENVCFG_ADUE : 0));

@@ -118,7 +118,7 @@ static void boot_patches(const struct sysimage_header *image)
     if (image->trace_kib != 0) {
         boot_patch(trap_patches, ARRAY_SIZE(trap_patches));
     }
-    if (!riscv_sstc) {
+    if (!riscv_facts.sstc) {
         boot_patch(no_timer_patches, ARRAY_SIZE(no_timer_patches));
     }
 }
@@ -171,7 +171,7 @@ void boot_first(ulong hartid, ulong tree)
     hart_init(cpu_get(0), hartid);
     plic_init();
     console_log("Tessera on %s: system %s, %u VMs on %u harts, quantum %u us%s", platform.name, image->name, hyp.nvms,
-                hyp.ncpus, image->quantum_us, riscv_sstc ? ", Sstc" : "");
+                hyp.ncpus, image->quantum_us, riscv_facts.sstc ? ", Sstc" : "");
     system_start();
     boot_harts();
 }

@@ -17,7 +17,7 @@ probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_st
 probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean, probe_cbo_zero, probe_sinval;
 probe_fn probe_load, probe_hstateen0, probe_wrs_sto;
 
-bool riscv_sstc, riscv_envcfg, riscv_alone;
+struct riscv_facts riscv_facts;
 
 static struct {
     uint32_t features; /* bit n: enum riscv_feature n */
@@ -79,7 +79,7 @@ void probe_rest_timer(void)
 void probe_allow_senvcfg(void)
 {
     if (machine.hstateen) {
-        csr_write(CSR_HSTATEEN0, riscv_envcfg ? HSTATEEN0_ENVCFG : 0);
+        csr_write(CSR_HSTATEEN0, riscv_facts.envcfg ? HSTATEEN0_ENVCFG : 0);
     }
 }
 
@@ -146,8 +146,8 @@ const char *probe_machine(const struct sysimage_header *image)
     for (unsigned i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
         seek(&trials[i]);
     }
-    riscv_sstc = arch_has(RISCV_FEATURE_SSTC);
-    riscv_envcfg = arch_has(RISCV_FEATURE_ENVCFG);
-    riscv_alone = image->nharts == 1;
+    riscv_facts.sstc = arch_has(RISCV_FEATURE_SSTC);
+    riscv_facts.envcfg = arch_has(RISCV_FEATURE_ENVCFG);
+    riscv_facts.alone = image->nharts == 1;
     return NULL;
 }

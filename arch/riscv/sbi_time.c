@@ -7,7 +7,7 @@
 
 void sbi_set_timer(struct vcpu *v, ticks_t deadline)
 {
-    if (riscv_sstc) {
+    if (riscv_facts.sstc) {
         csr_write(CSR_VSTIMECMP, deadline);
         return;
     }

@@ -64,7 +64,7 @@ timer_saved:
 trap_run:
     mv      a0, sp
     call    sched_run               /* (cpu) */
-    mv      s0, a0
+    ld      s0, CPU_CURRENT(sp)
     sc.w    zero, zero, (sp)        /* gives up a reservation of the VCPU before; cpu.flags is 0 here */
     ld      t1, CPU_LOADED(sp)
     bne     t1, s0, load
@@ -144,14 +144,14 @@ fp_arrive:
 
     /* Without Sstc: the guest's timer is emulated, and its deadline always in the VCPU. */
 save_no_timer:
-    la      t1, riscv_envcfg
-    lbu     t1, 0(t1)
+    la      t1, riscv_facts
+    lbu     t1, FACTS_ENVCFG(t1)
     beqz    t1, timer_saved
     save_csr CSR_SENVCFG, VCPU_SENVCFG
     j       timer_saved
 load_no_timer:
-    la      t1, riscv_envcfg
-    lbu     t1, 0(t1)
+    la      t1, riscv_facts
+    lbu     t1, FACTS_ENVCFG(t1)
     beqz    t1, loaded
     load_csr CSR_SENVCFG, VCPU_SENVCFG
     j       loaded

@@ -59,7 +59,7 @@ void arch_vcpu_unload(void)
 {
     csr_write(CSR_HVIP, 0);
     csr_write(CSR_VSIE, 0);
-    if (LIKELY(riscv_sstc)) {
+    if (LIKELY(riscv_facts.sstc)) {
         csr_write(CSR_VSTIMECMP, TICKS_NEVER);
     }
 }

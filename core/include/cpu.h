@@ -64,33 +64,16 @@ static inline struct vcpu *cpu_slice_owner(const struct cpu *cpu)
     return cpu->current != NULL ? cpu->current : cpu->steps;
 }
 
-/* The hardware timer of this CPU is to be set to cpu->armed, the first of its deadlines. Only if that is earlier than what
- * it is set to: an interrupt too early costs one turn through timer_expire(), which setting a later deadline would cost
- * every time. */
-static inline bool timer_moves(struct cpu *cpu)
+/* Programs the hardware timer of this CPU for the first of its deadlines, unless it is programmed for an earlier one: an
+ * early interrupt costs one call of timer_expire(), programming a later deadline would cost the same at every change. */
+static inline void timer_program(struct cpu *cpu)
 {
     ticks_t first = timers_first(&cpu->timers);
 
     first = first < cpu->slice_end ? first : cpu->slice_end;
-    if (first >= cpu->armed && cpu->armed != TIMER_FIRED) {
-        return false;
-    }
-    cpu->armed = first;
-    return true;
-}
-
-static inline void timer_settle(struct cpu *cpu)
-{
-    if (timer_moves(cpu)) {
-        arch_timer_set(cpu->armed);
-    }
-}
-
-/* The same where arch_timer_direct(). */
-static inline void timer_settle_direct(struct cpu *cpu)
-{
-    if (timer_moves(cpu)) {
-        arch_timer_set_direct(cpu->armed);
+    if (first < cpu->armed || cpu->armed == TIMER_FIRED) {
+        cpu->armed = first;
+        arch_timer_set(first);
     }
 }
 

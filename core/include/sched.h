@@ -36,7 +36,7 @@ struct sched_class {
 #define SCHED_CLASS(class) static const struct sched_class *const class##_entry REGISTER_IN("sched_classes") = &(class)
 
 /* Gathers the classes at boot; `quantum` (ticks) is best effort's. */
-void sched_init(ticks_t quantum);
+void sched_init(uint32_t quantum);
 
 /* Somebody who looks at every VCPU before it runs: a debugger. While there is none, it costs nothing. */
 struct sched_watch {
@@ -78,10 +78,10 @@ void sched_wake(struct vcpu *v);
 void sched_remove(struct vcpu *v);
 
 /*
- * Leaves the current VCPU (if any), whose state the caller has saved, and returns the one to run. The caller loads that
- * one's state if this CPU does not hold it (cpu.loaded; vcpu.last_cpu), then calls vcpu_take_pending() if there is
- * something. Sleeps while there is none. `cpu` is this CPU. Called from assembly on the CPU's empty stack.
+ * Leaves the current VCPU (if any), whose state the caller has saved, and makes the next one cpu->current. The caller loads
+ * the state of that VCPU if this CPU does not hold it (cpu.loaded; vcpu.last_cpu), then calls vcpu_take_pending() if
+ * vcpu.pending is set. Sleeps while no VCPU is ready. `cpu` is this CPU. Called from assembly on the CPU's empty stack.
  */
-struct vcpu *sched_run(struct cpu *cpu);
+void sched_run(struct cpu *cpu);
 
 #endif

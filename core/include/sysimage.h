@@ -25,6 +25,8 @@
 #define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
 #define SYSIMAGE_VERSION 6U
 
+#define SYSIMAGE_QUANTUM_MAX_US 1000000U
+
 /* Limits of one build of the hypervisor; the builder refuses what exceeds them. The build for a board with little memory
  * has lower ones of the first four. */
 #ifndef SYSIMAGE_MAX_VMS
@@ -54,7 +56,7 @@ struct sysimage_header {
     uint32_t nharts;        /* harts the system uses: 1 .. SYSIMAGE_MAX_HARTS */
     uint32_t nvms;          /* 1 .. SYSIMAGE_MAX_VMS */
     uint32_t vms_offset;    /* struct sysimage_vm[nvms] */
-    uint32_t quantum_us;    /* best-effort quantum, microseconds: 100 .. 1000000 */
+    uint32_t quantum_us;    /* best-effort quantum, microseconds: 100 .. SYSIMAGE_QUANTUM_MAX_US */
     uint32_t machine_mask;  /* bit n hides optional feature n of the machine, as the architecture numbers them */
     uint64_t timebase_hz;   /* frequency of the time CSR, from the board file */
     uint32_t rt_release_ns; /* a release's worst cost to the RT app that it interrupts, nanoseconds */

@@ -64,7 +64,7 @@ struct vcpu {
     ulong
         pending; /* atomic: guest interrupts (arch bits) that others raised and its CPU has yet to see; read by assembly too */
 
-    ticks_t left;       /* best effort, guarded by sched_lock: of a turn that another class interrupts, or 0 */
+    uint32_t left;      /* best effort, guarded by sched_lock: of a turn that another class interrupts, or 0 */
     struct inbox inbox; /* empty whenever the VCPU begins anew */
 };
 

@@ -85,11 +85,6 @@ static inline uint32_t arch_executed(void)
     return (uint32_t)host_time;
 }
 
-static inline bool arch_timer_direct(void)
-{
-    return true;
-}
-
 /* Locks are always taken, so that one left held shows. */
 static inline bool arch_alone(void)
 {
@@ -110,10 +105,5 @@ ulong arch_vcpu_timer_bits(const struct vcpu *v);
 void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size);
 bool arch_irq_pending(void);
 void arch_timer_set(ticks_t deadline);
-
-static inline void arch_timer_set_direct(ticks_t deadline)
-{
-    arch_timer_set(deadline);
-}
 
 #endif

@@ -170,16 +170,6 @@ static inline void arch_timer_set(ticks_t deadline)
     }
 }
 
-static inline bool arch_timer_direct(void)
-{
-    return true;
-}
-
-static inline void arch_timer_set_direct(ticks_t deadline)
-{
-    arch_timer_set(deadline);
-}
-
 static inline bool arch_guest_irq(const struct arch_vcpu *v)
 {
     return BOARD_EIC ? v->lines != 0 : ((gcp0_read(CP0_CAUSE) & gcp0_read(CP0_STATUS)) >> 8 & 0xffU) != 0;

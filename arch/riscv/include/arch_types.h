@@ -151,14 +151,17 @@ static inline void arch_cpu_relax(void)
     __asm__ volatile(".4byte 0x0100000f" ::: "memory"); /* pause (Zihintpause); a hint, so harmless elsewhere */
 }
 
-/* What paths that cannot afford arch_has() ask of the machine. */
-extern bool riscv_sstc, riscv_envcfg;
-
-extern bool riscv_alone; /* the system uses one hart */
+/* Facts that frequent paths ask for and arch_has() would be too slow for. Side by side, so that a path which needs two of
+ * them computes one address. */
+struct riscv_facts {
+    bool sstc, envcfg; /* the hart has Sstc; senvcfg and henvcfg */
+    bool alone;        /* the system uses one hart */
+};
+extern struct riscv_facts riscv_facts; /* owner: probe.c; constant after boot */
 
 static inline bool arch_alone(void)
 {
-    return riscv_alone;
+    return riscv_facts.alone;
 }
 
 static inline bool arch_guest_irq(const struct arch_vcpu *v)
@@ -179,7 +182,7 @@ static inline void arch_vcpu_inject(struct vcpu *v, ulong bits)
 
 static inline ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
 {
-    bool wanted = riscv_sstc ? (v->vsie & (1UL << IRQ_STI)) != 0 : (v->hvip & (1UL << IRQ_VSTI)) == 0;
+    bool wanted = riscv_facts.sstc ? (v->vsie & (1UL << IRQ_STI)) != 0 : (v->hvip & (1UL << IRQ_VSTI)) == 0;
 
     return wanted ? v->vstimecmp : TICKS_NEVER;
 }
@@ -187,7 +190,7 @@ static inline ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
 static inline ulong arch_vcpu_timer_bits(const struct vcpu *v)
 {
     (void)v;
-    return riscv_sstc ? 0 : 1UL << IRQ_VSTI;
+    return riscv_facts.sstc ? 0 : 1UL << IRQ_VSTI;
 }
 
 void timer_set_by_sbi(ticks_t deadline);
@@ -214,20 +217,10 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
     return (void *)offset;
 }
 
-static inline bool arch_timer_direct(void)
-{
-    return riscv_sstc;
-}
-
-static inline void arch_timer_set_direct(ticks_t deadline)
-{
-    csr_write(CSR_STIMECMP, deadline);
-}
-
 static inline void arch_timer_set(ticks_t deadline)
 {
-    if (LIKELY(riscv_sstc)) {
-        arch_timer_set_direct(deadline);
+    if (LIKELY(riscv_facts.sstc)) {
+        csr_write(CSR_STIMECMP, deadline);
     } else {
         timer_set_by_sbi(deadline);
     }

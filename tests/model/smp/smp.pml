@@ -471,7 +471,7 @@ inline sched_step_vm()
     }
 }
 
-/* core/sched.c: sched_run(), sched_run_any(), sched_look() */
+/* core/sched.c: sched_run(), sched_look() */
 inline sched_run()
 {
     atomic {
