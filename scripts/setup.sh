@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sets up what the build needs and the machine lacks: tools from the distribution, Python packages in cache/venv.
-# Usage: scripts/setup.sh [run|debug|dev|fpga]
+# Usage: scripts/setup.sh [run|debug|dev|fpga|site]
 #   run    (default) what `make run` needs: cross compiler, QEMU, Python, cargo for the FreeRTOS crate
 #   debug  the same and what `make debug` needs: GDB, and a Rust toolchain, which builds its server
 #   dev    the same and what `make test` and `make check` need
 #   fpga   the same and what the fabric's benches, proofs and synthesis need
+#   site   what `make run` needs, and what the documentation's site is built with
 # Every make target calls it: when nothing is missing it says nothing, needs no network and returns at once.
 # QEMU=path and FREERTOS_KERNEL_DIR=path stand for the tools that would otherwise provide these two.
 set -eu
@@ -116,7 +117,7 @@ find_missing_fpga() {
 # find_missing WHAT: each one includes those before it.
 find_missing() {
     find_missing_run
-    if [[ $1 != run ]]; then find_missing_debug; fi
+    if [[ $1 != run && $1 != site ]]; then find_missing_debug; fi
     if [[ $1 == dev || $1 == fpga ]]; then find_missing_dev; fi
     if [[ $1 == fpga ]]; then find_missing_fpga; fi
 }
@@ -255,11 +256,12 @@ setup_venv() {
         printf '%s\n%s\n' "$python" "$list" >"$stamp"
     fi
     if [[ $1 == fpga ]]; then pip_install requirements-fpga 600; fi
+    if [[ $1 == site ]]; then pip_install requirements-site 40; fi
 }
 
 main() {
     local what=${1:-run}
-    [[ $what =~ ^(run|debug|dev|fpga)$ ]] || die "usage: scripts/setup.sh [run|debug|dev|fpga]"
+    [[ $what =~ ^(run|debug|dev|fpga|site)$ ]] || die "usage: scripts/setup.sh [run|debug|dev|fpga|site]"
     find_missing "$what"
     mkdir -p cache
     # Two makes at once: the second waits and then finds everything there.

@@ -4,8 +4,8 @@
 VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
-check: ## format, lint, complexity, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings test-unit
+check: ## format, lint, complexity, links, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
+check: check-format check-lint check-limits check-files check-links check-layers check-mutations check-analyze check-warnings test-unit
 
 check-format: | setup-dev
 	@$(CHECK) check.format
@@ -18,6 +18,9 @@ check-limits: | setup-dev
 
 check-files: | setup-dev
 	@$(CHECK) check.files
+
+check-links: | setup-dev
+	@$(CHECK) check.links
 
 check-layers: | setup-dev
 	@$(CHECK) check.layers
@@ -71,6 +74,7 @@ requirements: | setup-dev ## pin scripts/requirements*.in anew
 	@$(CACHE)/uv/bin/pip install --quiet --require-hashes -r scripts/requirements-pin.txt
 	$(call pin,requirements,)
 	$(call pin,requirements-fpga,-c scripts/requirements.txt)
+	$(call pin,requirements-site,-c scripts/requirements.txt)
 
-.PHONY: check check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-self check-warnings \
+.PHONY: check check-format check-lint check-limits check-files check-links check-layers check-mutations check-analyze check-self check-warnings \
 	check-warnings-gcc check-warnings-clang format requirements

@@ -36,7 +36,7 @@ endef
 
 # The fabric's benches beside what else counts instructions and not time. One after the other, so that a failure is the
 # last thing on the screen.
-BESIDE := test-coverage check-model test-fuzz-host test-image test-guests test-iasim test-mips
+BESIDE := site test-coverage check-model test-fuzz-host test-image test-guests test-iasim test-mips
 
 test: | setup-dev setup-fpga ## every test but those of soak: unit, image builder, bare guests, the simulator and what runs in it, the fabric, end to end
 	$(call suite,$(MAKE) --no-print-directory test-unit,test-unit)

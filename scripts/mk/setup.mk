@@ -15,6 +15,9 @@ setup-debug: ## the same for debugging guests
 setup-fpga: ## the same for the fabric's benches, proofs and synthesis
 	@scripts/setup.sh fpga
 
+setup-site: ## the same for the documentation's site
+	@scripts/setup.sh site
+
 setup-qemu-new: $(CACHE)/qemu-new/qemu-system-riscv64 ## fetch a newer QEMU into cache/ (use: QEMU=cache/qemu-new/qemu-system-riscv64)
 
 $(CACHE)/qemu-new/qemu-system-riscv64: | setup
@@ -23,4 +26,4 @@ $(CACHE)/qemu-new/qemu-system-riscv64: | setup
 update-lock: | setup ## pin Debian's current versions of the guests in guests/packages.lock
 	@$(PYTHON) scripts/fetch.py linux uboot --update-lock
 
-.PHONY: setup setup-debug setup-dev setup-fpga setup-qemu-new update-lock
+.PHONY: setup setup-debug setup-dev setup-fpga setup-qemu-new setup-site update-lock
