@@ -239,7 +239,7 @@ void source_clear(struct source *s)
 static void flush_due(struct timer *t)
 {
     (void)t;
-    cpu_self()->flags |= CPU_CONSOLE;
+    console_flush();
 }
 
 static void flush_arm(unsigned ms)
@@ -610,6 +610,7 @@ static unsigned name_cells(const char *name)
 void console_init(void)
 {
     timer_init(&console.flush, flush_due);
+    console.flush.unlocked = true; /* console_lock comes before sched_lock */
     console.focus = &hyp.vms[0];
     for (unsigned i = hyp.nvms; i-- > 0;) { /* the first that wants it has the last word */
         const struct sysimage_vm *config = hyp.vms[i].config;

@@ -82,13 +82,18 @@ static void show_bytes(struct source *s)
 /* Says whose bytes follow, unless that is so already. */
 static bool change_channel(const struct source *s)
 {
-    unsigned channel = s != NULL && s->mode == CONSOLE_CHANNELS ? (unsigned)(s - sources()) + 1U : NO_CHANNEL;
+    unsigned channel = NO_CHANNEL;
+    ulong mark = '.';
 
+    if (s != NULL && s->mode == CONSOLE_CHANNELS) {
+        channel = (unsigned)(s - sources()) + 1U;
+        mark = (s == source_focused() ? 'a' : 'A') + channel - 1U;
+    }
     if (channel == out.channel) {
         return false;
     }
     out.channel = channel;
-    out.args[0] = (ulong)(channel == NO_CHANNEL ? '.' : (s == source_focused() ? 'a' : 'A') + (int)channel - 1);
+    out.args[0] = mark;
     say(OUT_MARK, "\037%c", out.args);
     return true;
 }

@@ -15,7 +15,7 @@ void cpu_kick(struct cpu *cpu, ulong reason)
         self->flags |= CPU_RESCHED;
         return;
     }
-    /* release: what the kick is about is visible before the bit is */
+    /* release: the data that the kick announces is visible before the bit */
     before = atomic_or_release(&cpu->ipi, reason);
 
     if (before == 0) {
@@ -52,7 +52,7 @@ void cpu_ipi_received(void)
     if ((reason & IPI_SLICE) != 0) {
         sched_slice_changed(cpu);
     }
-    if ((reason & IPI_SYNC) != 0 && cpu->current != NULL) { /* else there is no guest that could see them now */
+    if ((reason & IPI_SYNC) != 0 && cpu->current != NULL) { /* without a current VCPU, sched_run() injects them later */
         vcpu_take_pending(cpu->current);
         arch_vcpu_sync(cpu->current);
     }

@@ -3,6 +3,7 @@
 
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "sched_be.h"
 #include "system.h"
 #include "trace.h"
@@ -13,22 +14,24 @@ extern const struct sched_class *const __start_sched_classes[], *const __stop_sc
 
 const struct sched_watch *sched_watch;
 
-static struct vcpu *__attribute__((cold)) watched_pick(struct cpu *cpu)
+static void (*vcpu_left)(struct vcpu *v); /* owner: sched_init() */
+
+static struct vcpu *__attribute__((cold)) wrapped_pick(struct cpu *cpu)
 {
     struct vcpu *v = NULL;
 
-    if (cpu->traced != NULL) {
-        v = cpu->traced->pick(cpu);
-        cpu->traced->trace(cpu);
+    if (cpu->wrapped != NULL) {
+        v = cpu->wrapped->pick(cpu);
+        cpu->wrapped->trace(cpu);
     }
     return v != NULL ? v : be_pick();
 }
 
-/* Stands before all others while there is a trace or a watch: what they and best effort pick is an event. A VCPU that is
- * to stand still is in no queue any more; as it may be one of many, sched_look() looks at interrupts before the next. */
-static struct vcpu *__attribute__((cold)) traced_pick(struct cpu *cpu)
+/* Wrapper class, installed while tracing or debugging, that records every pick. A VCPU that the debugger halts is in no queue
+ * any more; as there may be many, sched_find_runnable() polls interrupts before each next pick. */
+static struct vcpu *__attribute__((cold)) recorder_pick(struct cpu *cpu)
 {
-    struct vcpu *v = watched_pick(cpu);
+    struct vcpu *v = wrapped_pick(cpu);
 
     if (v == NULL || sched_watch == NULL || sched_watch->picked(v)) {
         trace(v != NULL ? TRACE_SWITCH : TRACE_IDLE, v != NULL ? v : hyp.vcpus, 0);
@@ -36,14 +39,14 @@ static struct vcpu *__attribute__((cold)) traced_pick(struct cpu *cpu)
     return v;
 }
 
-static const struct sched_class traced_class = {.pick = traced_pick};
+static const struct sched_class recorder_class = {.pick = recorder_pick};
 
-void sched_set_urgent(struct cpu *cpu, const struct sched_class *class)
+void sched_set_class(struct cpu *cpu, const struct sched_class *class)
 {
-    cpu->traced = class;
-    cpu->urgent = cpu->trace == NULL && sched_watch == NULL ? class : &traced_class;
+    cpu->wrapped = class;
+    cpu->class = cpu->trace == NULL && sched_watch == NULL ? class : &recorder_class;
     if (class == NULL) {
-        cpu->horizon = TICKS_NEVER;
+        cpu->next_release = TICKS_NEVER;
     }
 }
 
@@ -51,23 +54,24 @@ void sched_set_watch(const struct sched_watch *watch)
 {
     sched_watch = watch;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        sched_set_urgent(cpu_get(i), cpu_get(i)->traced);
+        sched_set_class(cpu_get(i), cpu_get(i)->wrapped);
     }
 }
 
-void sched_init(uint32_t quantum)
+void sched_init(uint32_t quantum, void (*left)(struct vcpu *v))
 {
     sched_watch = NULL;
+    vcpu_left = left;
     be_init(quantum);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        sched_set_urgent(cpu_get(i), NULL);
+        sched_set_class(cpu_get(i), NULL);
     }
     for (const struct sched_class *const *c = __start_sched_classes; c < __stop_sched_classes; c++) {
         (*c)->init();
     }
 }
 
-/* What `v` used of the CPU until now, when whoever comes next begins. */
+/* Charges `v` for the CPU time up to now, when the next slice begins. */
 static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 {
     ticks_t now = arch_time();
@@ -77,17 +81,14 @@ static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 }
 
 /* Best effort is not among the registered classes, so that its part of a context switch is inline. While no other class has
- * VCPUs on this CPU (cpu->urgent is NULL), the VCPU that runs here is best effort's. */
-static inline bool sched_is_be(const struct cpu *cpu, const struct vcpu *v)
-{
-    return LIKELY(cpu->urgent == NULL) || v->sched == NULL;
-}
-
+ * VCPUs on this CPU (cpu->class is NULL), the VCPU that runs here is best effort's and has no remainder. */
 static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;
-    if (sched_is_be(cpu, v)) {
+    if (LIKELY(cpu->class == NULL)) {
         be_enqueue(v);
+    } else if (v->sched == NULL) {
+        be_enqueue_preempted(v);
     } else {
         sched_account(cpu, v);
         v->sched->enqueue(v);
@@ -113,8 +114,8 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
 {
     struct vcpu *v = NULL;
 
-    if (UNLIKELY(cpu->urgent != NULL)) {
-        v = cpu->urgent->pick(cpu);
+    if (UNLIKELY(cpu->class != NULL)) {
+        v = cpu->class->pick(cpu);
     }
     if (LIKELY(prev != NULL)) {
         sched_account(cpu, prev);
@@ -127,7 +128,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
 void sched_wake(struct vcpu *v)
 {
     if (arch_vcpu_timer_bits(v) == ARCH_VIRQ_NONE) {
-        timer_disarm(&v->timer); /* it was only there to wake; a guest's emulated timer goes on */
+        timer_disarm(&v->timer); /* it only ended the wait; a guest's emulated timer stays armed */
     }
     v->state = VCPU_READY;
     if (v->sched == NULL) {
@@ -146,36 +147,30 @@ void sched_remove(struct vcpu *v)
         list_remove(&v->node);
     }
     v->state = VCPU_OFF;
-    v->inbox.room = 0;
+    components_vcpu_stop(v);
 }
 
-/* The slice ends at the horizon at the latest. While an RT VCPU runs, software timers are deferred to the end of its slice,
- * which is always finite. */
-static void __attribute__((noinline)) sched_start_asked(struct cpu *cpu, struct vcpu *v)
+/* The slice ends at the next release at the latest. While a VCPU of a class above best effort runs, software timers are
+ * deferred to the end of its slice, which is always finite. */
+static void __attribute__((noinline)) sched_start_class(struct cpu *cpu, struct vcpu *v)
 {
-    bool be = v->sched == NULL;
-
-    if (be) {
+    if (v->sched == NULL) {
         be_start(cpu, v);
-    } else {
-        v->sched->start(cpu);
-    }
-    if (cpu->horizon < cpu->slice_end) {
-        cpu->slice_end = cpu->horizon;
-    }
-    if (be || cpu->current == NULL) {
+        be_end_at_release(cpu, v);
         timer_program(cpu);
-    } else {
-        cpu->armed = cpu->slice_end;
-        arch_timer_set(cpu->armed);
+        return;
     }
+    v->sched->start(cpu);
+    cpu->slice_end = cpu->slice_end < cpu->next_release ? cpu->slice_end : cpu->next_release;
+    cpu->armed = cpu->slice_end;
+    arch_timer_set(cpu->armed);
 }
 
 /* The slice of `v` begins at cpu->since: sets its end, and programs the timer. */
 static inline void sched_start(struct cpu *cpu, struct vcpu *v)
 {
-    if (UNLIKELY(cpu->urgent != NULL)) {
-        sched_start_asked(cpu, v);
+    if (UNLIKELY(cpu->class != NULL)) {
+        sched_start_class(cpu, v);
     } else {
         be_start(cpu, v);
         timer_program(cpu);
@@ -185,7 +180,7 @@ static inline void sched_start(struct cpu *cpu, struct vcpu *v)
 void sched_slice_changed(struct cpu *cpu)
 {
     spin_lock(&sched_lock);
-    if (!sched_urgent(cpu)) {
+    if (!sched_runs_class(cpu)) {
         timer_program(cpu);
     }
     spin_unlock(&sched_lock);
@@ -201,7 +196,7 @@ void sched_preempt(struct cpu *cpu)
     cpu_kick(cpu, IPI_RESCHED);
 }
 
-void sched_give_way(struct vcpu *v)
+void sched_end_slice(struct vcpu *v)
 {
     spin_lock(&sched_lock);
     v->left = 0;
@@ -209,7 +204,7 @@ void sched_give_way(struct vcpu *v)
     cpu_self()->flags |= CPU_RESCHED;
 }
 
-/* The VCPU that left its CPU has asked for something, or somebody for it. */
+/* Serves the requests of a VCPU that has left its CPU. */
 static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
 {
     unsigned request = v->request;
@@ -220,13 +215,13 @@ static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struc
     v->request = 0;
     if ((request & VCPU_REQ_OFF) != 0) {
         sched_remove(v);
-        vm_vcpu_left(v->vm);
+        vcpu_left(v);
     } else {
         sched_enqueue(cpu, v);
     }
 }
 
-/* A VCPU that left its CPU asks to wait, and to nothing else, and nothing has come for it meanwhile. */
+/* Whether a VCPU that has left its CPU has only asked to wait, and no interrupt has been raised since. */
 static inline bool sched_waits(const struct vcpu *v)
 {
     return v->request == VCPU_REQ_WAIT && atomic_load_acquire(&v->pending) == 0;
@@ -239,7 +234,8 @@ static inline void sched_block(struct vcpu *v)
     timer_arm(&v->timer, arch_vcpu_deadline(&v->arch));
 }
 
-/* Returns whose time it still is: nobody's if `v` has asked for more than to wait, for then it may be another's by now. */
+/* Returns the VCPU to charge for the time until the next slice: `v`, or NULL if it was turned off and may have been started
+ * elsewhere since. */
 static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
@@ -253,7 +249,7 @@ static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
     return NULL;
 }
 
-/* Looks at interrupts. The lock is held on the way out only. */
+/* Polling point. The lock is held on return only. */
 static void sched_poll(struct cpu *cpu)
 {
     arch_irq_poll();
@@ -261,11 +257,11 @@ static void sched_poll(struct cpu *cpu)
     spin_lock(&sched_lock);
 }
 
-/* Sleeps with nothing to do. The lock is held on the way in and out, not between. */
+/* Sleeps until an interrupt. The lock is held on entry and on return, not during the sleep. */
 static void sched_idle(struct cpu *cpu)
 {
     cpu->idle = true;
-    cpu->slice_end = cpu->urgent != NULL ? cpu->horizon : TICKS_NEVER;
+    cpu->slice_end = cpu->class != NULL ? cpu->next_release : TICKS_NEVER;
     timer_program(cpu);
     spin_unlock(&sched_lock);
     if (cpu->loaded != NULL) {
@@ -283,51 +279,34 @@ static inline void sched_take(struct cpu *cpu, struct vcpu *v)
     v->cpu = cpu;
 }
 
-/* Its VM's life has ended, and been told of: v is off until there is another. */
-static void sched_ended(struct vcpu *v)
+/* Spends v's slice on its work. As any slice it has an end while a VCPU waits. The lock as in sched_idle(). */
+static void sched_work(struct cpu *cpu, struct vcpu *v)
 {
-    v->request = 0;
-    v->state = VCPU_OFF;
-    if (vm_go_on(v->vm)) {
-        spin_unlock(&sched_lock);
-        vm_power_off();
-    }
-}
-
-/* Spends v's slice on loading or ending its VM. As any slice it has an end once a VCPU waits. Lock as in sched_idle(). */
-static void sched_step_vm(struct cpu *cpu, struct vcpu *v)
-{
-    bool ends = v->vm->state == VM_STOPPING, done;
+    const struct vcpu_work *work = v->work; /* other work is assigned only after v has left this CPU */
+    bool done;
 
     cpu->since = arch_time();
-    cpu->steps = v;
+    cpu->worker = v;
     sched_start(cpu, v); /* the interrupt at the end of its slice ends the step */
     spin_unlock(&sched_lock);
     sched_notify(cpu);
-    do { /* it keeps its turn while devices interrupt, as a guest would */
-        done = ends ? vm_end_step(v->vm) : vm_load_step(v->vm);
+    do { /* it keeps its slice while devices interrupt, as a guest would */
+        done = work->step(v->vm);
         arch_irq_poll();
     } while (!done && cpu->flags == 0);
     sched_poll(cpu);
-    cpu->steps = NULL;
+    cpu->worker = NULL;
     v->runtime += arch_time() - cpu->since;
     if ((v->request & VCPU_REQ_OFF) != 0) {
         sched_request(cpu, v);
-    } else if (done && ends) {
-        sched_ended(v);
-    } else {
-        if (done) {
-            v->vm->state = VM_RUNNING;
-            v->request = 0;
-            vcpu_open_inbox(v); /* not before: loading forgets what was raised */
-        }
+    } else if (!done || work->done(v)) {
         sched_enqueue(cpu, v);
     }
 }
 
-/* The long way to the next VCPU: there is none, or something else is to be done in the turn of the next (`v`). One that
- * was told to leave while it waited is one of many, perhaps. */
-static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, struct vcpu *v)
+/* Finds a VCPU whose guest can run, where the VCPU picked first (`v`) has requests or is NULL: sleeps, does work, turns
+ * off VCPUs. Many VCPUs may have been told to turn off while they waited: interrupts are polled between two. */
+static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
     for (;;) {
@@ -335,7 +314,7 @@ static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, 
             sched_idle(cpu);
         } else if ((v->request & (VCPU_REQ_OFF | VCPU_REQ_HELD)) != 0) {
             if (v->state != VCPU_HELD) {
-                sched_take(cpu, v); /* it is in no queue any more */
+                sched_take(cpu, v); /* it is in no queue, and must not count as ready */
                 sched_remove(v);
             }
             v->request &= ~VCPU_REQ_HELD;
@@ -346,7 +325,7 @@ static struct vcpu *__attribute__((noinline, cold)) sched_look(struct cpu *cpu, 
             if (v->request == 0) {
                 break;
             }
-            sched_step_vm(cpu, v);
+            sched_work(cpu, v);
         }
         v = sched_pick(cpu, NULL);
     }
@@ -370,7 +349,7 @@ void sched_run(struct cpu *cpu)
     }
     next = sched_pick(cpu, prev);
     if (UNLIKELY(next == NULL || next->request != 0)) {
-        next = sched_look(cpu, next);
+        next = sched_find_runnable(cpu, next);
     }
     sched_take(cpu, next);
     cpu->current = next;

@@ -12,7 +12,7 @@ void be_init(uint32_t quantum)
     sched_be.quantum = quantum;
 }
 
-/* A CPU that waits for work gets it: this one if it does, which is on its way to the queue, else another. */
+/* Wakes an idle CPU: this one if it is idle, since it is about to pick, else another. */
 static bool be_wake_idle(void)
 {
     struct cpu *cpu = cpu_self();
@@ -23,21 +23,21 @@ static bool be_wake_idle(void)
     if (!cpu->idle) {
         return false;
     }
-    cpu->idle = false;  /* taken: the next one to wake looks for another */
-    cpu->slice_end = 0; /* nobody shall end a slice that has not begun */
+    cpu->idle = false;  /* claimed: the next VCPU to wake is given another CPU */
+    cpu->slice_end = 0; /* its slice has not begun, and must not be given an end */
     cpu_kick(cpu, IPI_RESCHED);
     return true;
 }
 
-/* No end, or none but that of the CPU's horizon, which leaves as much as there can be. */
+/* The slice has no end, or only that of the next release, which leaves a whole quantum as remainder. */
 static inline bool be_endless(const struct cpu *cpu)
 {
     const struct vcpu *v = cpu_slice_owner(cpu);
 
-    return cpu->slice_end == TICKS_NEVER || (UNLIKELY(cpu->urgent != NULL) && v != NULL && v->left == sched_be.quantum);
+    return cpu->slice_end == TICKS_NEVER || (UNLIKELY(cpu->class != NULL) && v != NULL && v->left == sched_be.quantum);
 }
 
-/* The CPU whose slice, with no end in sight, began first: its end comes first. NULL if every slice has an end. */
+/* The CPU whose slice without an end began first, and so is given an end first. NULL if every slice has an end. */
 static struct cpu *be_endless_cpu(const struct cpu *except)
 {
     struct cpu *first = NULL;
@@ -52,13 +52,14 @@ static struct cpu *be_endless_cpu(const struct cpu *except)
     return first;
 }
 
-/* A VCPU waits: the endless slice of `cpu` ends by the clock. A CPU whose slice is nobody's is on its way to the queue. */
+/* A VCPU waits: gives the endless slice of `cpu` an end. A CPU without a slice owner is about to pick from the queue. */
 static void be_end_slice(struct cpu *cpu)
 {
     struct vcpu *v = cpu_slice_owner(cpu);
 
     if (v != NULL) {
         be_start(cpu, v);
+        be_end_at_release(cpu, v);
     } else {
         cpu->slice_end = cpu->since + sched_be.quantum;
     }
@@ -93,7 +94,7 @@ void be_wake(struct vcpu *v)
 {
     struct cpu *self = cpu_self();
 
-    list_insert_before(&sched_be.queue, &v->node);
+    be_enqueue(v);
     if (!arch_alone()) {
         be_find_cpu(NULL);
     } else if (be_endless(self) && cpu_slice_owner(self) != NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Best effort: round robin with a quantum, one queue for all CPUs, no tick while nobody waits. Inline, for sched.c only:
- * this is the path at the end of every quantum. All with sched_lock held.
+ * Best effort: round robin with a quantum, one queue for all CPUs, no tick while the queue is empty. Inline, for sched.c only:
+ * this is the path at the end of every quantum. All functions are called with sched_lock held.
  */
 #ifndef SCHED_BE_H
 #define SCHED_BE_H
@@ -18,10 +18,16 @@ struct sched_be {
 
 extern struct sched_be sched_be; /* owner: sched_be.c */
 
-/* `v` has left the CPU. A VCPU with a remainder was preempted by another class, and runs next. */
+/* `v` has left the CPU at the end of its slice, or became ready. */
 static inline void be_enqueue(struct vcpu *v)
 {
-    list_insert_before(UNLIKELY(v->left != 0) ? sched_be.queue.next : &sched_be.queue, &v->node);
+    list_insert_before(&sched_be.queue, &v->node);
+}
+
+/* `v` has left the CPU to another class. A VCPU with a remainder runs next. */
+static inline void be_enqueue_preempted(struct vcpu *v)
+{
+    list_insert_before(v->left != 0 ? sched_be.queue.next : &sched_be.queue, &v->node);
 }
 
 /* Takes out the VCPU that has waited longest; NULL if the queue is empty. */
@@ -32,9 +38,20 @@ static inline struct vcpu *be_pick(void)
     return list_empty(queue) ? NULL : CONTAINER_OF(list_take_first(queue), struct vcpu, node);
 }
 
+/* The slice of v ends at the next release at the latest; v keeps what that cuts off as a remainder, up to a quantum. */
+static inline void be_end_at_release(struct cpu *cpu, struct vcpu *v)
+{
+    if (cpu->slice_end > cpu->next_release) {
+        ticks_t cut = cpu->slice_end - cpu->next_release;
+
+        v->left = cut < sched_be.quantum ? (uint32_t)cut : sched_be.quantum;
+        cpu->slice_end = cpu->next_release;
+    }
+}
+
 /*
- * A slice has an end only while a VCPU waits in the queue. Whoever inserts a VCPU finds one CPU for it: it wakes an idle
- * CPU, or gives one slice without an end a quantum. The queue is filled by be_wake(), by a class that takes a VCPU's CPU,
+ * A slice has an end only while a VCPU waits in the queue. Each insertion is followed by a search for one CPU: an idle CPU is
+ * woken, or one slice without an end is given a quantum. The queue is filled by be_wake(), by a class that takes a VCPU's CPU,
  * and at the end of each slice, so that after as many quanta as there are CPUs all slices have an end.
  *
  * A slice cut short by the next release of another class keeps its remainder and resumes afterwards; otherwise one VM
@@ -43,16 +60,17 @@ static inline struct vcpu *be_pick(void)
 static inline void be_start(struct cpu *cpu, struct vcpu *v)
 {
     ticks_t end = TICKS_NEVER;
-    ticks_t cut = 0;
+    bool waited_for = !list_empty(&sched_be.queue);
 
-    if (!list_empty(&sched_be.queue)) {
-        end = cpu->since + (UNLIKELY(v->left != 0) ? v->left : sched_be.quantum);
+    if (LIKELY(waited_for && v->left == 0)) {
+        end = cpu->since + sched_be.quantum;
+    } else if (waited_for) {
+        end = cpu->since + v->left;
+        v->left = 0;
+    } else {
+        v->left = 0;
     }
-    if (UNLIKELY(end > cpu->horizon)) {
-        cut = end - cpu->horizon;
-    }
-    cpu->slice_end = end - cut;
-    v->left = cut < sched_be.quantum ? (uint32_t)cut : sched_be.quantum;
+    cpu->slice_end = end;
 }
 
 /* Another class preempts v: its slice ends now, and v keeps the remainder of its quantum. */
@@ -66,10 +84,10 @@ static inline void be_interrupt(struct cpu *cpu, struct vcpu *v)
     cpu->slice_end = now;
 }
 
-/* v became ready: one idle CPU is woken to take it; without one, one of the slices that have no end gets one. */
+/* v became ready: enqueues it, and wakes an idle CPU or gives one slice without an end a quantum. */
 void be_wake(struct vcpu *v);
 
-/* If somebody waits, whom this CPU does not take: the same of the other CPUs. Where the CPUs share the queue. */
+/* If a VCPU waits: the same search among the other CPUs. On machines with more than one CPU. */
 void be_notify(void);
 
 /* `quantum` in ticks. */

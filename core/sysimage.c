@@ -213,7 +213,7 @@ static bool too_many_vcpus(const struct sysimage_header *image)
 
     for (unsigned i = 0; i < image->nvms; i++) {
         apps += vms[i].rt_apps;
-        vcpus += vms[i].nvcpus + vms[i].rt_apps;
+        vcpus += sysimage_vcpus(&vms[i]);
     }
     return vcpus > SYSIMAGE_MAX_VCPUS || apps > SYSIMAGE_MAX_RT_APPS;
 }

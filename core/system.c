@@ -2,6 +2,7 @@
 #include "system.h"
 
 #include "arch.h"
+#include "component.h"
 #include "console.h"
 #include "hypercall.h"
 #include "sched.h"
@@ -23,16 +24,19 @@ const char *system_init(const struct sysimage_header *image)
 
         cpu->id = i;
         cpu->armed = TICKS_NEVER;
-        cpu->slice_end = 0; /* not without end: nobody shall kick a CPU that does not run yet */
+        cpu->slice_end = 0; /* not TICKS_NEVER: a CPU that does not run yet must not be kicked */
         timers_init(&cpu->timers, i);
         trace_init(cpu);
     }
-    /* One by one, for who then tells what is wrong looks at all of them. */
+    /* nvms counts the VMs that are initialized: the report of a failure reads no others. */
     for (hyp.nvms = 0; hyp.nvms < image->nvms && wrong == NULL; hyp.nvms++) {
         wrong = vm_init(&hyp.vms[hyp.nvms], hyp.nvms, &vms[hyp.nvms], &hyp.vcpus[vcpus]);
         vcpus += hyp.vms[hyp.nvms].total;
     }
-    sched_init((uint32_t)(image->quantum_us * hyp.us)); /* at most 1 s of at most 4294 ticks per us */
+    if (wrong == NULL) {
+        wrong = components_boot();
+    }
+    sched_init((uint32_t)(image->quantum_us * hyp.us), vm_vcpu_left); /* at most 1 s of at most 4294 ticks per us */
     console_init();
     return wrong;
 }

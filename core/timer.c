@@ -2,7 +2,6 @@
 #include "timer.h"
 
 #include "arch.h"
-#include "console.h"
 #include "sched.h"
 
 static struct heap_node
@@ -28,7 +27,7 @@ void timer_insert(struct timer *t, ticks_t deadline)
     t->node.key = deadline;
     t->cpu = (uint8_t)cpu->id;
     heap_up(cpu->timers.nodes, cpu->timers.count++, &t->node);
-    if (!sched_urgent(cpu)) {
+    if (!sched_runs_class(cpu)) {
         timer_program(cpu);
     }
 }
@@ -40,7 +39,7 @@ void timer_remove(struct timer *t)
     heap_remove(timers->nodes, --timers->count, &t->node);
 }
 
-/* For a timer whose expired() takes a lock that comes before sched_lock. */
+/* expired() takes a lock that comes before sched_lock in the lock order. */
 static void __attribute__((noinline, cold)) timer_run_unlocked(struct timer *t)
 {
     spin_unlock(&sched_lock);
@@ -48,9 +47,9 @@ static void __attribute__((noinline, cold)) timer_run_unlocked(struct timer *t)
     spin_lock(&sched_lock);
 }
 
-/* The first timer, if it is due, and the hardware's next deadline if that is not the scheduler's to set: at once, if there
- * are more, for who waits for the lock or for an interrupt waits for one timer. With the lock, for other CPUs take timers
- * out. */
+/* Runs the first timer if it is due, and programs the next deadline unless the scheduler is about to do so. Further timers
+ * that are due interrupt again at once, so that other CPUs wait for the lock, and interrupts stay pending, for one timer only.
+ * sched_lock is held because other CPUs remove timers. */
 static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 {
     spin_lock(&sched_lock);
@@ -68,10 +67,6 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
         timer_program(cpu);
     }
     spin_unlock(&sched_lock);
-    if ((cpu->flags & CPU_CONSOLE) != 0) {
-        cpu->flags &= ~CPU_CONSOLE;
-        console_flush();
-    }
 }
 
 void timer_expire(struct cpu *cpu)
@@ -79,8 +74,8 @@ void timer_expire(struct cpu *cpu)
     ticks_t now = arch_time();
 
     cpu->armed = TIMER_FIRED;
-    /* At the end of a slice the scheduler runs next. It sets the hardware anyway, for timers that are due too; and what
-     * they would do must not be in the way of a VCPU that comes before best effort. */
+    /* At the end of a slice the scheduler runs next and programs the hardware, also for timers that are due. Running them
+     * first would delay a VCPU of a class above best effort. */
     if (now >= cpu->slice_end) {
         cpu->flags |= CPU_RESCHED;
     } else if (cpu->timers.count == 0) { /* without the lock: only this CPU puts timers in */

@@ -3,6 +3,7 @@
 
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "sched.h"
 #include "trace.h"
 #include "vm.h"
@@ -10,10 +11,10 @@
 void vcpu_raise_locked(struct vcpu *v, ulong bits)
 {
     if (v == cpu_self()->current) {
-        trace_inject(v, bits);
+        vcpu_inject(v, bits);
         return;
     }
-    /* release: the VCPU's CPU must find whatever the interrupt is about */
+    /* release: the VCPU's CPU must see the data that the interrupt announces */
     atomic_or_release(&v->pending, bits);
     if (v->state == VCPU_BLOCKED) {
         sched_wake(v);
@@ -25,7 +26,7 @@ void vcpu_raise_locked(struct vcpu *v, ulong bits)
 void vcpu_raise(struct vcpu *v, ulong bits)
 {
     if (LIKELY(v == cpu_self()->current)) {
-        trace_inject(v, bits);
+        vcpu_inject(v, bits);
         return;
     }
     spin_lock(&sched_lock);
@@ -35,13 +36,13 @@ void vcpu_raise(struct vcpu *v, ulong bits)
 
 void vcpu_take_pending(struct vcpu *v)
 {
-    trace_inject(v, atomic_exchange_acquire(&v->pending, 0));
+    vcpu_inject(v, atomic_exchange_acquire(&v->pending, 0));
 }
 
 void vcpu_wait(struct vcpu *v)
 {
-    /* Who has a budget goes on using it up (WFI may return at any time): one that came back with it just before its
-     * deadline would take time that is others'. */
+    /* A VCPU with a budget continues to consume it (WFI may return at any time): if it kept the budget and resumed just
+     * before its deadline, it would take time that admission gave to others. */
     if (v->sched == NULL && !arch_guest_irq(&v->arch) && atomic_load_relaxed(&v->pending) == 0) {
         atomic_or_relaxed(&v->request, VCPU_REQ_WAIT);
         cpu_self()->flags |= CPU_RESCHED;
@@ -58,14 +59,14 @@ bool vcpu_start(struct vcpu *v, ulong entry, ulong arg)
 {
     bool off;
 
-    spin_lock(&v->vm->lock); /* the lines of its interrupt controller shall not move meanwhile */
+    spin_lock(&v->vm->lock); /* the lines of its interrupt controller do not change until arch_vcpu_lines() */
     spin_lock(&sched_lock);
     off = v->state == VCPU_OFF && v->vm->state == VM_RUNNING;
     if (off) {
         v->vm->on++;
         v->request = 0;
-        v->pending = 0; /* what was raised while it was off is lost, as on a hart that is off */
-        vcpu_open_inbox(v);
+        v->pending = 0; /* interrupts raised while it was off are lost, as on a hart that is off */
+        components_vcpu_start(v);
         v->last_cpu = VCPU_NO_CPU;
         arch_vcpu_reset(v, entry, arg);
         arch_vcpu_lines(v);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a VM. vmload.c fills its memory; vmclock.c is about its watchdog and the pauses between its lives. */
+/* The lifecycle of a VM. vmload.c fills its memory; vmclock.c has its watchdog and the backoff before a restart. */
 #include "vm.h"
 
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "console.h"
 #include "cpu.h"
 #include "platform.h"
 #include "sched.h"
 #include "system.h"
 
-/* Whether a guest would get a device that the hypervisor drives itself. */
+/* Whether a guest's memory map covers a device that the hypervisor drives itself. */
 static bool vm_has_our_device(const struct vm *vm)
 {
     const struct platform_device ours[] = {platform.uart, platform.irqchip, platform.finisher};
@@ -28,7 +29,7 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     vm->config = config;
     vm->vcpus = vcpus;
     vm->nvcpus = config->nvcpus;
-    vm->total = config->nvcpus + config->rt_apps;
+    vm->total = sysimage_vcpus(config);
     vm->memmap.regions = sysimage_at(hyp.image, config->regions_offset);
     vm->memmap.count = config->nregions;
     for (unsigned i = 0; i < vm->total; i++) {
@@ -36,8 +37,6 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
         vcpus[i].id = i;
         vcpus[i].trace_id = id << 8 | i << 16;
         vcpus[i].last_cpu = VCPU_NO_CPU;
-        vcpus[i].inbox.by_line = i == 0 && config->message_irq != 0;
-        vcpus[i].inbox.sender = (ulong)id << 16 | (ulong)i << 24;
         list_init(&vcpus[i].node);
         timer_init(&vcpus[i].timer, vcpu_timer_expired);
     }
@@ -48,24 +47,38 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     return vm_has_our_device(vm) ? "a guest's device is the hypervisor's" : arch_vm_init(vm);
 }
 
-/* VCPU 0, which is on no CPU, gets turns to spend on what its VM is about to do. */
-static void vm_take_steps(struct vm *vm)
+/* The slices of VCPU 0, which is on no CPU, are spent on `work` from here on. */
+static void vm_begin_work(struct vm *vm, const struct vcpu_work *work)
 {
-    timer_disarm(&vm->clock.timer);
-    sched_remove(&vm->vcpus[0]);
+    struct vcpu *v = &vm->vcpus[0];
+
+    sched_remove(v);
     vm->stage = 0;
     vm->stage_done = 0;
-    vm->vcpus[0].request = VCPU_REQ_STEPS;
-    sched_wake(&vm->vcpus[0]);
+    v->work = work;
+    v->request = VCPU_REQ_WORK;
+    sched_wake(v);
 }
+
+static bool vm_loaded(struct vcpu *v)
+{
+    v->vm->state = VM_RUNNING;
+    v->request = 0;
+    components_vcpu_start(v); /* not before: loading discards what was raised */
+    return true;
+}
+
+static const struct vcpu_work vm_loading = {vm_load_step, vm_loaded};
+static const struct vcpu_work vm_stopping;
 
 void vm_begin(struct vm *vm)
 {
+    timer_disarm(&vm->clock.timer);
     vm->state = VM_LOADING;
     vm->on = 1;
     vm->starts++;
-    vm->doorbells = 0;
-    vm_take_steps(vm);
+    components_vm_start(vm);
+    vm_begin_work(vm, &vm_loading);
 }
 
 bool vm_start(struct vm *vm)
@@ -75,15 +88,17 @@ bool vm_start(struct vm *vm)
     spin_lock(&sched_lock);
     stopped = vm->state == VM_STOPPED || vm->state == VM_WAITING;
     if (stopped) {
-        vm->clock.pause = 0; /* somebody has had a look at it */
+        vm->clock.pause = 0; /* the operator has started it: no backoff */
         vm_begin(vm);
     }
     spin_unlock(&sched_lock);
     return stopped;
 }
 
-void vm_vcpu_left(struct vm *vm)
+void vm_vcpu_left(struct vcpu *v)
 {
+    struct vm *vm = v->vm;
+
     vm->on--;
     if (vm->on == 0 && vm->state != VM_STOPPING) {
         vm->state = VM_STOPPING;
@@ -91,21 +106,23 @@ void vm_vcpu_left(struct vm *vm)
         vm->restart = false;
     }
     if (vm->on == 0) {
-        vm_take_steps(vm);
+        vm_begin_work(vm, &vm_stopping);
     }
 }
 
-/* One that runs leaves within its CPU's next exit. */
+/* Has the VCPU, which runs, leave its CPU with the next exit. */
 static void vm_recall(const struct vcpu *v)
 {
     cpu_kick(v->cpu, IPI_RESCHED);
 }
 
-/* Told to leave; true: it runs, and will. One that does not, of which there may be many, is removed when it is picked, or by
- * vm_end_step(). */
-static inline __attribute__((always_inline)) bool vm_halt_vcpu(struct vcpu *v)
+/* Requests that the VCPU turn off; true if it runs, and so has to leave its CPU first. The others, of which there may be many,
+ * are removed when they are picked, or by vm_stop_step(). */
+static inline __attribute__((always_inline)) bool vm_halt_vcpu(unsigned *request)
 {
-    atomic_or_relaxed(&v->request, VCPU_REQ_OFF); /* its CPU may be adding a bit of its own */
+    const struct vcpu *v = CONTAINER_OF(request, struct vcpu, request);
+
+    atomic_or_relaxed(request, VCPU_REQ_OFF); /* its CPU may set a bit at the same time */
     if (LIKELY(v->state != VCPU_RUNNING)) {
         return false;
     }
@@ -113,20 +130,23 @@ static inline __attribute__((always_inline)) bool vm_halt_vcpu(struct vcpu *v)
     return true;
 }
 
-/* From here on vm->on counts those that still have to leave their CPU; then there is an end to tell. */
+/* From here on vm->on counts the VCPUs that have to leave their CPU; the last one begins the work of stopping. The loop runs
+ * up to 72 times under sched_lock, so it steps from request to request (5 instructions; from VCPU to VCPU 6). */
 static void vm_halt(struct vm *vm)
 {
-    struct vcpu *v = vm->vcpus, *end = v + vm->total;
+    unsigned *request = &vm->vcpus[0].request;
+    const unsigned *last = &vm->vcpus[vm->total - 1U].request;
     unsigned on = 0;
 
     do {
-        if (UNLIKELY(vm_halt_vcpu(v))) { /* a branch is less to do 72 times than a sum */
+        if (UNLIKELY(vm_halt_vcpu(request))) {
             on++;
         }
-    } while (++v < end);
+        request += sizeof(struct vcpu) / sizeof(*request);
+    } while (request <= last);
     vm->on = on;
     if (on == 0) {
-        vm_take_steps(vm);
+        vm_begin_work(vm, &vm_stopping);
     }
 }
 
@@ -134,7 +154,7 @@ bool vm_stop_locked(struct vm *vm, enum vm_reason reason, bool restart)
 {
     bool stops = vm->state == VM_RUNNING || vm->state == VM_LOADING || vm->state == VM_WAITING;
 
-    /* A person's last word holds also while it stops: else a guest that resets for ever would outrun it. */
+    /* The operator's request holds also while the VM stops: otherwise a guest that resets without end would override it. */
     if (stops || (vm->state == VM_STOPPING && reason == VM_REASON_CONSOLE && vm->restart != restart)) {
         vm->reason = reason;
         vm->restart = restart;
@@ -160,7 +180,7 @@ void vm_fatal(struct vcpu *v, const char *what, ulong cause, gpa_t address)
 {
     struct vm *vm = v->vm;
 
-    /* The first of several VCPUs that fail at the same time is the one reported. */
+    /* Of several VCPUs that fail at the same time the first is reported. */
     if (vm_stop(vm, VM_REASON_FATAL, (vm->config->flags & SYSIMAGE_VM_RESTART_FATAL) != 0)) {
         vm->fault = (struct vm_fault){v, what, cause, address};
     }
@@ -183,8 +203,8 @@ const char *vm_reason_name(enum vm_reason reason)
     return names[reason];
 }
 
-/* The lines of a fatal trap, with the registers. False if there is no such line. */
-static bool tell_fault(const struct vm *vm, unsigned line)
+/* Prints line `line` of the report of a fatal trap, with the registers. False if there is no such line. */
+static bool report_fault(const struct vm *vm, unsigned line)
 {
     const struct vm_fault *f = &vm->fault;
 
@@ -199,8 +219,8 @@ static bool tell_fault(const struct vm *vm, unsigned line)
     return true;
 }
 
-/* The last line: why the VM has stopped, and what comes next. */
-static void tell_end(struct vm *vm)
+/* Prints the last line: why the VM has stopped, and whether it restarts. */
+static void report_stop(struct vm *vm)
 {
     const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
     ticks_t pause = vm->clock.wait = vm->restart ? vm_clock_pause(vm) : 0;
@@ -212,7 +232,7 @@ static void tell_end(struct vm *vm)
     }
 }
 
-/* Any VCPU but the first, also one that never ran. */
+/* For every VCPU but the first, also one that never ran. */
 static void end_vcpu(struct vcpu *v)
 {
     spin_lock(&sched_lock);
@@ -220,7 +240,7 @@ static void end_vcpu(struct vcpu *v)
     spin_unlock(&sched_lock);
 }
 
-/* One step; true if it was the last. An interrupt that waits has been looked for. */
+/* One step; true if it was the last. Interrupts are polled between steps. */
 static bool __attribute__((noinline)) end_stage(struct vm *vm)
 {
     unsigned stage = ++vm->stage;
@@ -228,16 +248,18 @@ static bool __attribute__((noinline)) end_stage(struct vm *vm)
     if (stage < vm->total) {
         end_vcpu(&vm->vcpus[stage]);
     } else if (stage == vm->total) {
+        vm_clock_stop(vm);
         vm_quiet_devices(vm);
         console_end(vm);
-    } else if (!tell_fault(vm, stage - vm->total - 1)) {
-        tell_end(vm);
+    } else if (!report_fault(vm, stage - vm->total - 1)) {
+        report_stop(vm);
         return true;
     }
     return false;
 }
 
-bool vm_end_step(struct vm *vm)
+/* Of a VM that has stopped: removes its VCPUs, resets its devices, reports on the console why it has stopped. */
+static bool vm_stop_step(struct vm *vm)
 {
     while (!arch_irq_pending()) {
         if (end_stage(vm)) {
@@ -258,11 +280,26 @@ static bool vm_all_stopped(void)
     return true;
 }
 
-bool vm_go_on(struct vm *vm)
+/* The machine is switched off with the last VM, if that has shut down, as its guest would have done without a hypervisor.
+ * Called under sched_lock. */
+static void vm_power_off_with_last(const struct vm *vm)
+{
+    if (vm->reason == VM_REASON_SHUTDOWN && vm_all_stopped()) {
+        spin_unlock(&sched_lock);
+        console_log("all VMs are stopped: power off");
+        console_drain();
+        arch_shutdown(false);
+    }
+}
+
+/* The stop is reported: the VM stays stopped, waits for its next life or begins it, and counts as stopped at no moment in
+ * between. */
+static void vm_finish_stop(struct vm *vm)
 {
     if (!vm->restart) {
         vm->state = VM_STOPPED;
-        return vm->reason == VM_REASON_SHUTDOWN && vm_all_stopped();
+        vm_power_off_with_last(vm);
+        return;
     }
     vm->restart = false;
     vm->restarts++;
@@ -272,22 +309,24 @@ bool vm_go_on(struct vm *vm)
     } else {
         vm_begin(vm);
     }
+}
+
+static bool vm_stopped(struct vcpu *v)
+{
+    v->request = 0;
+    v->state = VCPU_OFF;
+    vm_finish_stop(v->vm);
     return false;
 }
 
-void vm_power_off(void)
-{
-    console_log("all VMs are stopped: power off");
-    console_drain();
-    arch_shutdown(false);
-}
+static const struct vcpu_work vm_stopping = {vm_stop_step, vm_stopped};
 
 void vm_raise(struct vm *vm, ulong vcpus, ulong bits)
 {
     cpu_gather_kicks();
     for (struct vcpu *v = vm->vcpus; vcpus != 0; v++, vcpus >>= 1) {
         if ((vcpus & 1U) != 0) {
-            spin_lock(&sched_lock); /* for each anew: others wait for it */
+            spin_lock(&sched_lock); /* once per VCPU, so that other CPUs get it in between */
             vcpu_raise_locked(v, bits);
             spin_unlock(&sched_lock);
         }

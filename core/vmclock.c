@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What time does to a VM: its watchdog while it runs, the pause before its next start while it waits.
+ * The clock of a VM: its watchdog while it runs, the backoff before its next start while it waits.
  *
- * Petting writes down when the watchdog expires, nothing else. The timer looks at that when it fires, and is set anew if
- * the guest has petted since: one interrupt in a period, however often that is.
+ * Petting stores the time at which the watchdog expires and nothing else. The timer's expiry reads that time and arms the timer
+ * again if the guest has petted since: one interrupt per period, however often the guest pets.
  */
 #include "arch.h"
 #include "atomic.h"
@@ -31,7 +31,7 @@ static void clock_expired(struct timer *t)
         timer_arm(t, limit);
     } else {
         vm_stop_locked(vm, VM_REASON_WATCHDOG, true);
-        cpu_self()->flags |= CPU_RESCHED; /* and no other timer now: telling many VCPUs takes long enough */
+        cpu_self()->flags |= CPU_RESCHED; /* runs no other timer first: stopping many VCPUs takes long */
     }
 }
 
@@ -52,9 +52,16 @@ void vm_clock_begin(struct vm *vm)
     spin_lock(&sched_lock);
     vm->clock.begun = arch_time();
     clock_pet(&vm->clock);
-    if (vm->clock.period != 0) { /* if somebody has stopped it meanwhile, it is disarmed once this CPU has left it */
+    if (vm->clock.period != 0) { /* if the VM was stopped in the meantime, vm_clock_stop() disarms it */
         timer_arm(&vm->clock.timer, vm->clock.limit);
     }
+    spin_unlock(&sched_lock);
+}
+
+void vm_clock_stop(struct vm *vm)
+{
+    spin_lock(&sched_lock);
+    timer_disarm(&vm->clock.timer);
     spin_unlock(&sched_lock);
 }
 
@@ -73,7 +80,11 @@ ticks_t vm_clock_pause(struct vm *vm)
         pause = 0;
     }
     pause = pause < most ? pause : most;
-    vm->clock.pause = asked ? 0 : pause == 0 ? ticks_of(VM_FIRST_PAUSE_MS) : 2U * pause;
+    if (asked) {
+        vm->clock.pause = 0;
+    } else {
+        vm->clock.pause = pause == 0 ? ticks_of(VM_FIRST_PAUSE_MS) : 2U * pause;
+    }
     return pause;
 }
 
@@ -83,7 +94,7 @@ void vm_clock_wait(struct vm *vm)
     timer_arm(&vm->clock.timer, arch_time() + vm->clock.wait);
 }
 
-/* Any of the guest's VCPUs; not an RT app, which runs before its manager and could hide that the manager hangs. */
+/* For the guest's own VCPUs only: a VCPU of a component runs before its manager and could hide that the manager hangs. */
 static struct hcall_ret watchdog_pet(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     const struct vcpu *v = cpu_self()->current;

@@ -7,6 +7,7 @@
  */
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "console.h"
 #include "lib.h"
 #include "seed.h"
@@ -160,6 +161,7 @@ static void load_reset(struct vm *vm)
     spin_lock(&vm->lock);
     vuart_reset(vm);
     arch_vm_reset(vm);
+    components_vm_reset(vm);
     spin_unlock(&vm->lock);
 }
 

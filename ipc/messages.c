@@ -1,58 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages from VCPU to VCPU: copied into the receiver's inbox, from there to where the receiver wants it. Senders take
- * turns by sched_lock, which they need anyway to wake the receiver; the receiver is alone at its end of the inbox and
- * needs none. A message is there once `next` says so, and wholly; those of one sender stay in order.
+ * Messages from VCPU to VCPU: copied into the receiver's inbox, and from there to the receiver's buffer. Senders are
+ * serialized by sched_lock, which they need anyway to wake the receiver; the receiver is the only consumer of its inbox
+ * and takes no lock. Storing `next` with release publishes a whole message; messages of one sender stay in order.
  */
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "guestmem.h"
 #include "hypercall.h"
 #include "ipc.h"
 #include "lib.h"
 #include "sched.h"
 #include "system.h"
+#include "trace.h"
 
-_Static_assert(IPC_MESSAGE_MAX == INBOX_WORDS * sizeof(uint64_t) && IPC_RING == INBOX_MESSAGES, "guests count on it");
+static struct ipc_inbox inboxes[SYSIMAGE_MAX_VCPUS]; /* owner: this file; each guarded as its fields say */
 
 #define SIZE_OF(head) ((head) & 0xffffU)
 
-/* Out of line, so that a message that is taken does not pay for the ways in which one is not. */
+/* Out of line, to keep refusals out of the path of a successful call. */
 static struct hcall_ret __attribute__((noinline, cold)) refuse(long error)
 {
     return ipc_error(error);
 }
 
-/* Puts a message into v's inbox. Whole words: the receiver gets no more than the size. */
+/* Puts a message into v's inbox, in whole words; the receiver copies its size only. */
 static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *v, const uint64_t *src, ulong head,
                                                                    ulong size)
 {
-    struct inbox *inbox = &v->inbox;
+    struct ipc_inbox *inbox = ipc_inbox_of(v);
     uint64_t *dst;
     unsigned next;
 
     spin_lock(&sched_lock);
     next = inbox->next;
-    /* No barrier: nothing is stored into a place but where the branch says that it is free. */
+    /* Relaxed: stores to the slot are control-dependent on the branch that finds it free. */
     if (UNLIKELY(next - atomic_load_relaxed(&inbox->first) >= inbox->room)) {
         bool off = inbox->room == 0;
 
         spin_unlock(&sched_lock);
         return refuse(off ? IPC_ERR_NOT_RUNNING : IPC_ERR_NOT_NOW);
     }
-    inbox->head[next % INBOX_MESSAGES] = head;
-    dst = inbox->message[next % INBOX_MESSAGES];
-    KEEP_IN_REGISTER(dst); /* or compilers make the place's address from scratch for every word */
+    inbox->head[next % IPC_RING] = head;
+    dst = inbox->message[next % IPC_RING];
+    KEEP_IN_REGISTER(dst); /* or compilers recompute the slot's address for every word */
     copy_few_words(dst, src, (size + 7U) / 8U);
     arch_store_release((int32_t *)&inbox->next, (int32_t)(inbox->next + 1U));
     ipc_notify(v);
     return ipc_error(HCALL_OK);
 }
 
-/* From a buffer that is not aligned, or not in the VM's first region, or nowhere. */
+/* From a buffer that is unaligned, not in the VM's first region, or no memory of the VM. */
 static struct hcall_ret __attribute__((noinline, cold)) post_from(struct vcpu *v, gpa_t gpa, ulong head, ulong size)
 {
-    uint64_t copy[INBOX_WORDS];
+    uint64_t copy[IPC_MESSAGE_MAX / sizeof(uint64_t)];
 
     return guestmem_read(cpu_self()->current->vm, gpa, copy, size) ? post(v, copy, head, size)
                                                                    : ipc_error(HCALL_ERR_INVALID_ADDRESS);
@@ -66,8 +68,7 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
     struct vm *vm;
 
     (void)a3, (void)a4, (void)a5;
-    if (UNLIKELY(id >= 32U ||
-                 (self->vm->config->send_to >> id & 1U) == 0)) { /* of VMs that there are, says the image */
+    if (UNLIKELY(id >= 32U || (self->vm->config->send_to >> id & 1U) == 0)) { /* the image names existing VMs only */
         return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NOBODY);
     }
     vm = &hyp.vms[id];
@@ -80,13 +81,13 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
     }
     src = guestmem_at(self->vm, gpa, size);
     if (UNLIKELY(src == NULL)) {
-        return post_from(&vm->vcpus[to >> 16], gpa, size | self->inbox.sender, size);
+        return post_from(&vm->vcpus[to >> 16], gpa, size | ipc_inbox_of(self)->sender, size);
     }
-    return post(&vm->vcpus[to >> 16], src, size | self->inbox.sender, size);
+    return post(&vm->vcpus[to >> 16], src, size | ipc_inbox_of(self)->sender, size);
 }
 HYPERCALL(HCALL_IPC_SEND_MSG, ipc_send_msg);
 
-/* The way from a sender that then waits to the receiver, without going by the sender's next instruction. */
+/* Send and wait in one call: the receiver runs without a return to the sender in between. */
 static struct hcall_ret ipc_send_wait(ulong to, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
     struct hcall_ret ret = ipc_send_msg(to, gpa, size, a3, a4, a5);
@@ -98,11 +99,26 @@ static struct hcall_ret ipc_send_wait(ulong to, ulong gpa, ulong size, ulong a3,
 }
 HYPERCALL(HCALL_IPC_SEND_WAIT, ipc_send_wait);
 
-/* The message is with its receiver: its place is free. */
-static inline struct hcall_ret taken(struct vcpu *v, ulong head)
+static void trace_send(const struct vcpu *caller, ulong to, ulong value)
 {
-    arch_store_release((int32_t *)&v->inbox.first, (int32_t)(v->inbox.first + 1U));
-    if (UNLIKELY(v->inbox.by_line)) {
+    (void)value;
+    trace(TRACE_SEND, caller, to);
+}
+HYPERCALL_TRACER(HCALL_IPC_SEND_MSG, trace_send);
+HYPERCALL_TRACER(HCALL_IPC_SEND_WAIT, trace_send);
+
+static void trace_receive(const struct vcpu *caller, ulong gpa, ulong head)
+{
+    (void)gpa;
+    trace(TRACE_RECEIVE, caller, head);
+}
+HYPERCALL_TRACER(HCALL_IPC_RECV_MSG, trace_receive);
+
+/* The message is in the receiver's memory: frees its slot. */
+static inline struct hcall_ret taken(struct vcpu *v, struct ipc_inbox *inbox, ulong head)
+{
+    arch_store_release((int32_t *)&inbox->first, (int32_t)(inbox->first + 1U));
+    if (UNLIKELY(inbox->by_line)) {
         ipc_raise_line(v->vm);
     }
     return (struct hcall_ret){HCALL_OK, head};
@@ -114,32 +130,33 @@ static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, 
     if (!guestmem_write(v->vm, gpa, src, SIZE_OF(head))) {
         return (struct hcall_ret){HCALL_ERR_INVALID_ADDRESS, head};
     }
-    return taken(v, head);
+    return taken(v, ipc_inbox_of(v), head);
 }
 
-/* No message waits. The line may be high because of one that is gone: VCPU 0 was turned off, and on again. */
+/* The inbox is empty. The line may still be high for a message that was discarded when VCPU 0 was turned off and on again. */
 static struct hcall_ret __attribute__((noinline, cold)) nothing(const struct vcpu *self)
 {
-    if (self->inbox.by_line) {
+    if (ipc_inbox_of(self)->by_line) {
         ipc_raise_line(self->vm);
     }
     return ipc_error(IPC_ERR_NOT_NOW);
 }
 
-/* What cannot be delivered stays where it is. */
+/* A message that cannot be delivered stays in the inbox. */
 static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vcpu *self = cpu_self()->current;
-    unsigned n = self->inbox.first % INBOX_MESSAGES;
-    const uint64_t *src = self->inbox.message[n];
+    struct ipc_inbox *inbox = ipc_inbox_of(self);
+    unsigned n = inbox->first % IPC_RING;
+    const uint64_t *src = inbox->message[n];
     ulong head, size;
     uint64_t *dst;
 
     (void)a2, (void)a3, (void)a4, (void)a5;
-    if (ipc_empty(&self->inbox)) {
+    if (ipc_empty(inbox)) {
         return nothing(self);
     }
-    head = self->inbox.head[n];
+    head = inbox->head[n];
     size = SIZE_OF(head);
     if (UNLIKELY(size > room)) {
         return (struct hcall_ret){IPC_ERR_SIZE, head};
@@ -148,10 +165,46 @@ static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, 
     if (UNLIKELY(dst == NULL || size % 4U != 0 || size < 8U)) {
         return take_to(self, gpa, src, head);
     }
-    if (size % 8U != 0) { /* to the byte */
+    if (size % 8U != 0) { /* the last half word */
         *(uint32_t *)&dst[size / 8U] = (uint32_t)src[size / 8U];
     }
     copy_few_words(dst, src, size / 8U);
-    return taken(self, head);
+    return taken(self, inbox, head);
 }
 HYPERCALL(HCALL_IPC_RECV_MSG, ipc_recv_msg);
+
+/* --- the life of an inbox --- */
+
+static const char *ipc_boot(void)
+{
+    struct ipc_inbox *inbox = inboxes;
+
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        struct vm *vm = &hyp.vms[i];
+
+        for (unsigned n = 0; n < vm->total; n++, inbox++) {
+            *inbox = (struct ipc_inbox){
+                .by_line = n == 0 && vm->config->message_irq != 0,
+                .sender = (ulong)i << 16 | (ulong)n << 24,
+            };
+            vm->vcpus[n].data[COMPONENT_IPC] = inbox;
+        }
+    }
+    return NULL;
+}
+ON_BOOT(ipc_boot);
+
+static void ipc_open(struct vcpu *v)
+{
+    struct ipc_inbox *inbox = ipc_inbox_of(v);
+
+    inbox->next = inbox->first;
+    inbox->room = IPC_RING;
+}
+ON_VCPU_START(ipc_open);
+
+static void ipc_close(struct vcpu *v)
+{
+    ipc_inbox_of(v)->room = 0;
+}
+ON_VCPU_STOP(ipc_close);

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doorbells of shared memory, and how a VM is told of them and of messages. */
+/* Doorbells of shared memory, and the interrupt line of doorbells and messages. */
 #include "arch.h"
+#include "component.h"
 #include "hypercall.h"
 #include "ipc.h"
 #include "sched.h"
 
+/* Of each VM, bit n: shared region n was rung. Owner: this file; guarded by sched_lock. */
+static uint32_t doorbells[SYSIMAGE_MAX_VMS];
+
+static void ipc_forget_doorbells(struct vm *vm)
+{
+    doorbells[vm->id] = 0;
+}
+ON_VM_START(ipc_forget_doorbells);
+
 void ipc_raise_line(struct vm *vm)
 {
-    const struct inbox *inbox = &vm->vcpus[0].inbox;
+    const struct ipc_inbox *inbox = ipc_inbox_of(&vm->vcpus[0]);
     bool high;
 
     spin_lock(&vm->lock);
     spin_lock(
-        &sched_lock); /* a sender may come here after the VM has stopped: what waits then is not the next life's */
-    high = vm->doorbells != 0 || (inbox->room != 0 && !ipc_empty(inbox));
+        &sched_lock); /* the VM may have stopped since the send: its next start must not see this message's line */
+    high = doorbells[vm->id] != 0 || (inbox->room != 0 && !ipc_empty(inbox));
     spin_unlock(&sched_lock);
     arch_vm_irq(vm, vm->config->message_irq, high);
     vm_unlock(vm);
@@ -48,7 +58,7 @@ static struct hcall_ret ipc_ring(ulong id, ulong vm_id, ulong a2, ulong a3, ulon
         spin_unlock(&sched_lock);
         return ipc_error(IPC_ERR_NOT_RUNNING);
     }
-    vm->doorbells |= 1U << id;
+    doorbells[vm->id] |= 1U << id;
     ipc_notify(&vm->vcpus[0]);
     return ipc_error(HCALL_OK);
 }
@@ -61,10 +71,10 @@ static struct hcall_ret ipc_doorbells(ulong a0, ulong a1, ulong a2, ulong a3, ul
 
     (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     spin_lock(&sched_lock);
-    rung = vm->doorbells;
-    vm->doorbells = 0;
+    rung = doorbells[vm->id];
+    doorbells[vm->id] = 0;
     spin_unlock(&sched_lock);
-    if (vm->vcpus[0].inbox.by_line) {
+    if (ipc_inbox_of(&vm->vcpus[0])->by_line) {
         ipc_raise_line(vm);
     }
     return (struct hcall_ret){HCALL_OK, rung};

@@ -41,6 +41,21 @@ SECTIONS
         __start_sched_classes = .;
         KEEP(*(sched_classes))
         __stop_sched_classes = .;
+        __start_boot_hooks = .;
+        KEEP(*(boot_hooks))
+        __stop_boot_hooks = .;
+        __start_vm_start_hooks = .;
+        KEEP(*(vm_start_hooks))
+        __stop_vm_start_hooks = .;
+        __start_vm_reset_hooks = .;
+        KEEP(*(vm_reset_hooks))
+        __stop_vm_reset_hooks = .;
+        __start_vcpu_start_hooks = .;
+        KEEP(*(vcpu_start_hooks))
+        __stop_vcpu_start_hooks = .;
+        __start_vcpu_stop_hooks = .;
+        KEEP(*(vcpu_stop_hooks))
+        __stop_vcpu_stop_hooks = .;
         . = ALIGN(8);
     }
     __data_load = .;
@@ -57,7 +72,7 @@ SECTIONS
         *(.bss.bank_owner .bss.hypercall_table)
         *(.bss.mips_cpu)
 #endif
-        *(EXCLUDE_FILE(*arch/mips/main.c.o *core/system.c.o) .bss .bss.* .sbss .sbss.* COMMON)
+        *(EXCLUDE_FILE(*arch/mips/main.c.o *core/system.c.o *ipc/messages.c.o) .bss .bss.* .sbss .sbss.* COMMON)
         *arch/mips/main.c.o(.bss .bss.* .sbss .sbss.*)
         *(.bss .bss.* .sbss .sbss.* COMMON)
         . = ALIGN(8);

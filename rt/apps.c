@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of RT apps: created inactive by the real-time manager, admitted and launched, deleted. */
+/* The lifecycle of RT apps: created inactive by the real-time manager, admitted and launched, deleted. */
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "console.h"
 #include "guestmem.h"
 #include "hypercall.h"
@@ -24,14 +25,14 @@ void rt_apps_init(void)
         for (unsigned n = vm->nvcpus; n < vm->total; n++, used++) {
             apps[used] = (struct rt_app){.vcpu = &vm->vcpus[n]};
             vm->vcpus[n].sched = &rt_class;
-            vm->vcpus[n].sched_data = &apps[used];
+            vm->vcpus[n].data[COMPONENT_RT] = &apps[used];
         }
     }
 }
 
 struct rt_app *rt_app_of(const struct vm *vm, ulong id)
 {
-    return id < vm->total - vm->nvcpus ? vm->vcpus[vm->nvcpus + id].sched_data : NULL;
+    return id < vm->total - vm->nvcpus ? vm->vcpus[vm->nvcpus + id].data[COMPONENT_RT] : NULL;
 }
 
 static ulong id_of(const struct rt_app *app)
@@ -46,7 +47,7 @@ static struct hcall_ret answer(long error, ulong value)
 
 /* --- create --- */
 
-/* The first field, of those that are no addresses, whose value makes no sense; RT_FIELD_NONE: all do. */
+/* The first field, addresses aside, whose value is out of range; RT_FIELD_NONE if all are valid. */
 static ulong wrong_number(const struct rt_abi_app *abi)
 {
     if (abi->period_us == 0 || abi->period_us > PERIOD_MAX_US) {
@@ -75,7 +76,7 @@ static ulong wrong_address(const struct vm *vm, const struct rt_abi_app *abi)
     return RT_FIELD_NONE;
 }
 
-/* The first field, of which there are only sensible ones, that the VM's system file does not allow. */
+/* The first field whose value, valid in itself, the VM's system file does not allow. */
 static ulong denied_field(const struct sysimage_vm *config, const struct rt_abi_app *abi)
 {
     if ((config->rt_harts >> abi->cpu & 1U) == 0) {
@@ -102,36 +103,36 @@ static void tell_denied(const struct rt_app *app, const struct rt_abi_app *abi, 
     }
 }
 
-/* Makes an inactive app in a slot, if that is still free: another VCPU of the VM may have taken it. */
+/* Makes an inactive app in a slot that is still free: another VCPU of the VM may have taken it. */
 static bool make_app(struct rt_app *app, const struct rt_abi_app *abi)
 {
     bool free;
 
     spin_lock(&sched_lock);
-    /* A free app's VCPU is off: who leaves its CPU frees the slot. A VM that stops is about to lose its apps. */
+    /* The VCPU of a free slot is off: the slot is freed after the VCPU has left its CPU. A stopping VM removes its apps. */
     free = app->state == RT_FREE && app->vcpu->vm->state == VM_RUNNING;
     if (free) {
         app->state = RT_INACTIVE;
         app->test.count = 0;
-        app->entry = (gpa_t)abi->entry;
-        app->stack = (gpa_t)abi->stack;
-        app->arg = (ulong)abi->arg;
         app->cpu = abi->cpu;
         app->period = abi->period_us * hyp.us;
         app->budget = abi->budget_us * hyp.us;
         app->deadline = abi->deadline_us * hyp.us;
         app->share = abi->budget_us * RT_WHOLE_CPU / abi->period_us;
         app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
+        /* The VCPU begins as a hart does, with a stack. Here, since the launch holds the lock for longer. */
+        arch_vcpu_reset(app->vcpu, (ulong)abi->entry, (ulong)abi->arg);
+        arch_vcpu_argument(app->vcpu, id_of(app), (ulong)abi->stack);
     }
     spin_unlock(&sched_lock);
     return free;
 }
 
-/* The first slot of the VM that is free, or NULL. Looked for without the lock, as there may be many. */
+/* The first free slot of the VM, or NULL. Searched without the lock, as there may be many. */
 static struct rt_app *free_slot(const struct vm *vm)
 {
     for (unsigned n = vm->nvcpus; n < vm->total; n++) {
-        struct rt_app *app = vm->vcpus[n].sched_data;
+        struct rt_app *app = vm->vcpus[n].data[COMPONENT_RT];
 
         if (atomic_load_relaxed(&app->state) == RT_FREE) {
             return app;
@@ -140,8 +141,8 @@ static struct rt_app *free_slot(const struct vm *vm)
     return NULL;
 }
 
-/* Makes an app of what makes sense, in a slot that is free, if the system file allows it. Where that fails the call is made
- * again, behind a look at interrupts: in a VM that stops it would fail in every slot. */
+/* Makes an app of valid parameters in a free slot, if the system file allows it. If the slot was taken in the meantime, the
+ * guest repeats the call, with a polling point in between: in a stopping VM every slot would fail. */
 static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_abi_app *abi)
 {
     ulong denied = denied_field(vm->config, abi);
@@ -185,9 +186,9 @@ HYPERCALL(HCALL_RT_CREATE_APP, rt_create_app);
 /* --- launch --- */
 
 /*
- * One step of the decision whether `app` can join those that are active on its CPU. It is the app's, whoever asks: two
- * that launch the same one get on with the same decision, which stands as long as the others are the same, and two that
- * launch different ones do not disturb each other before one has its app launched.
+ * One step of the admission of `app` to its CPU. The test belongs to the app: two callers that launch the same app advance the
+ * same test, which stays valid as long as the set of active apps is unchanged, and two that launch different apps do not
+ * disturb each other until one app is launched.
  */
 static enum rt_verdict admission_step(struct rt_app *app)
 {
@@ -202,10 +203,10 @@ static enum rt_verdict admission_step(struct rt_app *app)
         before = app->test.verdict;
         (void)rt_admit_step(&app->test);
     }
-    return before; /* what a decision leads to takes as long as a step */
+    return before; /* acting on a verdict takes as long as a step, and is done in the next one */
 }
 
-/* The VCPU begins as a hart does, with a stack. Returns its first release. */
+/* Starts the VCPU, which make_app() has reset. Returns its first release. */
 static ticks_t launch(struct rt_app *app, ticks_t first)
 {
     struct vcpu *v = app->vcpu;
@@ -213,10 +214,8 @@ static ticks_t launch(struct rt_app *app, ticks_t first)
 
     v->request = 0;
     v->pending = 0;
-    vcpu_open_inbox(v);
+    components_vcpu_start(v);
     v->last_cpu = VCPU_NO_CPU;
-    arch_vcpu_reset(v, (ulong)app->entry, app->arg);
-    arch_vcpu_argument(v, id_of(app), (ulong)app->stack);
     v->vm->on++;
     first = first > now ? first : now;
     rt_activate(app, first);
@@ -228,11 +227,11 @@ static bool may_launch(const struct vm *caller, const struct vm *vm)
     return caller == vm || (vm->config->rt_launchers & (1U << caller->id)) != 0;
 }
 
-/* What a step of a launch came to, and what is to be told of it once sched_lock is free. */
+/* The result of a step of a launch, and the figures that are reported after sched_lock is released. */
 struct launch {
     enum rt_verdict verdict;
     ticks_t at, demand; /* of the test */
-    uint64_t share;     /* of the CPU that the VM's apps would have; 0: no more than they may */
+    uint64_t share;     /* of the VM's apps in the CPU, if it would exceed rt-share-max; else 0 */
 };
 
 static ulong us_of(ticks_t ticks)
@@ -278,8 +277,8 @@ static struct hcall_ret deny_share(const struct rt_app *app, uint64_t share)
     return answer(HCALL_ERR_DENIED, RT_DENIED_SHARE);
 }
 
-/* The time that a register tells; one of 32 bits has its low half: of the moment nearest to now. 0 is now. */
-static inline ticks_t whole_time(ulong low)
+/* Extends a register to a time; a register of 32 bits holds the low half of the time nearest to now. 0 means now. */
+static inline ticks_t extend_time(ulong low)
 {
     ticks_t now;
 
@@ -290,7 +289,7 @@ static inline ticks_t whole_time(ulong low)
     return now + (ticks_t)(long)(low - (ulong)now);
 }
 
-/* Under sched_lock: the share of its CPU that the VM's apps would have with `app`; 0: no more than they may. */
+/* Under sched_lock: the share of the VM's apps in the CPU, with `app`, if it exceeds rt-share-max; else 0. */
 static uint64_t share_beyond(const struct rt_app *app)
 {
     const struct vm *vm = app->vcpu->vm;
@@ -307,20 +306,29 @@ static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, struct la
     if (state != RT_INACTIVE) {
         return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM, 0);
     }
-    l->verdict = rt_carries(app->cpu) ? RT_UNDECIDED : admission_step(app);
+    l->verdict = rt_carry_in(app->cpu) ? RT_UNDECIDED : admission_step(app);
     l->at = app->test.at;
     l->demand = app->test.demand;
     l->share = l->verdict == RT_ADMITTED ? share_beyond(app) : 0;
     if (l->verdict == RT_ADMITTED && l->share == 0 && !rt_must_wait(app, first)) {
         return answer(HCALL_OK, (ulong)launch(app, first));
     }
-    return answer(HCALL_AGAIN, 0); /* or a refusal, which the caller sees by `l` */
+    return answer(HCALL_AGAIN, 0); /* or a refusal, which `l` tells the caller */
+}
+
+/* The VM that a caller means, or NULL. */
+static struct vm *vm_named(struct vm *caller, ulong id)
+{
+    if (id == RT_OWN_VM) {
+        return caller;
+    }
+    return id < hyp.nvms ? &hyp.vms[id] : NULL;
 }
 
 static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong a3, ulong a4, ulong a5)
 {
     struct vm *caller = cpu_self()->current->vm;
-    struct vm *vm = vm_id == RT_OWN_VM ? caller : vm_id < hyp.nvms ? &hyp.vms[vm_id] : NULL;
+    struct vm *vm = vm_named(caller, vm_id);
     struct rt_app *app = vm != NULL ? rt_app_of(vm, id) : NULL;
     struct launch l = {0};
     struct hcall_ret ret;
@@ -333,7 +341,7 @@ static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong 
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
     spin_lock(&sched_lock);
-    ret = launch_step(app, whole_time(first), &l);
+    ret = launch_step(app, extend_time(first), &l);
     spin_unlock(&sched_lock);
     if (l.share != 0) {
         return deny_share(app, l.share);
@@ -344,8 +352,8 @@ HYPERCALL(HCALL_RT_LAUNCH_APP, rt_launch_app);
 
 /* --- end --- */
 
-/* Under sched_lock: an active app that runs leaves at its CPU's next look, any other at once. One that was told to leave,
- * because its VM stops, is no longer ours to remove. */
+/* Under sched_lock: removes an active app at once, or, if it runs, with its CPU's next scheduling. An app whose VM stops is
+ * removed by the VM's stop. */
 static void delete_active(struct rt_app *app)
 {
     struct vcpu *v = app->vcpu;
@@ -355,7 +363,7 @@ static void delete_active(struct rt_app *app)
     }
     if (v->state != VCPU_RUNNING) {
         sched_remove(v);
-        vm_vcpu_left(v->vm);
+        vm_vcpu_left(v);
     } else {
         atomic_or_relaxed(&v->request, VCPU_REQ_OFF);
         cpu_kick(v->cpu, IPI_RESCHED);
@@ -365,7 +373,7 @@ static void delete_active(struct rt_app *app)
 static struct hcall_ret rt_delete_app(ulong id, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vcpu *caller = cpu_self()->current;
-    struct rt_app *app = id == RT_SELF ? caller->sched_data : rt_app_of(caller->vm, id);
+    struct rt_app *app = id == RT_SELF ? caller->data[COMPONENT_RT] : rt_app_of(caller->vm, id);
     enum rt_state state = RT_FREE;
     bool again = false;
 
@@ -398,7 +406,7 @@ static struct hcall_ret rt_end(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4,
     if (v->sched != &rt_class) {
         return answer(HCALL_ERR_DENIED, 0);
     }
-    rt_end_job(v->sched_data);
+    rt_end_job(v->data[COMPONENT_RT]);
     return answer(HCALL_OK, 0);
 }
 HYPERCALL(HCALL_RT_END_JOB, rt_end);

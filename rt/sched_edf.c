@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Earliest deadline first, a queue for each CPU. No slice lasts beyond the next release; nothing ticks. A job's
- * absolute deadline, not its remaining time, orders it; equal deadlines run in the order of their releases.
+ * Earliest deadline first, one queue per CPU. No slice lasts beyond the next release; there is no periodic tick. Jobs are
+ * ordered by absolute deadline, and by release among equal deadlines.
  */
 #include "rt_app.h"
 
@@ -22,7 +22,7 @@ struct rt_cpu *rt_cpu_of(unsigned cpu)
 
 static inline struct rt_app *app_of(const struct vcpu *v)
 {
-    return v->sched_data;
+    return v->data[COMPONENT_RT];
 }
 
 static inline bool waits(const struct rt_app *app)
@@ -35,7 +35,7 @@ struct rt_demand rt_demand_of(const struct rt_app *app)
     return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline, app->period};
 }
 
-/* The deadline of the app that runs on `cpu`, or of none. */
+/* The ready node of the app that runs on `cpu`, or NULL. */
 static inline const struct heap_node *running(const struct cpu *cpu)
 {
     const struct vcpu *v = cpu->current;
@@ -43,15 +43,15 @@ static inline const struct heap_node *running(const struct cpu *cpu)
     return v != NULL && v->sched == &rt_class && v->state == VCPU_RUNNING ? &app_of(v)->ready : NULL;
 }
 
-/* Some app has work to do and budget for it. */
+/* Whether some app has work and budget left. */
 static inline bool busy(const struct rt_cpu *rc, const struct cpu *cpu)
 {
     return rc->ready.count != 0 || running(cpu) != NULL;
 }
 
-bool rt_carries(unsigned cpu)
+bool rt_carry_in(unsigned cpu)
 {
-    return rt_cpus[cpu].carries || arch_time() < rt_cpus[cpu].settled;
+    return rt_cpus[cpu].carry_in || arch_time() < rt_cpus[cpu].settled;
 }
 
 ticks_t rt_used(const struct rt_app *app, ticks_t now)
@@ -70,7 +70,7 @@ static void miss(struct rt_app *app)
     }
 }
 
-/* A job has not ended when its next release is due; the deadline is not after the period. */
+/* A job has not ended at the next release, so it has missed its deadline, which is at most the period. */
 static void __attribute__((noinline, cold)) late(struct rt_cpu *rc, struct rt_app *app)
 {
     miss(app);
@@ -81,12 +81,12 @@ static void __attribute__((noinline, cold)) late(struct rt_cpu *rc, struct rt_ap
     } else {
         return;
     }
-    app->overrun = true; /* as if it had waited: it is to be queued again */
+    app->overrun = true; /* as if it had waited for this release, which queues it again */
     app->vcpu->state = VCPU_BLOCKED;
 }
 
-/* The new budget of `app`. What it used beyond the last one, because it was in the hypervisor at its end, is taken from this
- * one and from those that follow, however much it is. False: that leaves nothing for this period. */
+/* Replenishes the budget of `app`. Time used beyond the last budget, in a non-preemptible section, is deducted from this budget
+ * and from the following ones until it is paid. False: no budget is left for this period. */
 static inline bool give_budget(struct rt_app *app)
 {
     ticks_t used = app->vcpu->runtime;
@@ -95,12 +95,12 @@ static inline bool give_budget(struct rt_app *app)
     return used < app->limit;
 }
 
-/* A period of `app` begins, at its key among the releases. True: it is ready, and in no queue. */
+/* A period of `app` begins at its release key. True if the app is ready; it is in no queue then. */
 static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
 {
     struct vcpu *v = app->vcpu;
     ticks_t at = app->release.key;
-    bool ready = v->state == VCPU_BLOCKED; /* what it waited for is this */
+    bool ready = v->state == VCPU_BLOCKED; /* it waited for this release */
 
     if (LIKELY(app->done)) {
         app->released = at;
@@ -124,7 +124,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     return ready;
 }
 
-/* Of two ready apps in no queue, the first by deadline; the other is queued. */
+/* Of two ready apps in no queue, returns the one with the earlier deadline and queues the other. */
 static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, struct rt_app *a, struct rt_app *b)
 {
     if (heap_before(&b->ready, &a->ready)) {
@@ -135,13 +135,13 @@ static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, stru
     return a;
 }
 
-/* Releases cost the app that they interrupted time which admission has counted to the released ones. */
+/* Refunds the time of releases to the app that they preempted: admission has charged it to the released apps. */
 static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *prev, ticks_t ticks)
 {
     struct rt_app *app = app_of(prev);
 
     app->limit += ticks;
-    if (app->overrun && prev->runtime < app->limit) { /* without the interruption it would go on */
+    if (app->overrun && prev->runtime < app->limit) { /* without the preemption it would have budget left */
         app->overrun = false;
         app->stats.overruns--;
         prev->state = VCPU_READY;
@@ -149,7 +149,7 @@ static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *pre
     }
 }
 
-/* The first of the releases, whose time has come. Returns its app if it is ready, in no queue, or NULL. */
+/* Handles the first release, which is due. Returns its app, in no queue, or NULL if it is not ready. */
 static inline struct rt_app *release_first(struct rt_cpu *rc)
 {
     struct rt_app *app = CONTAINER_OF(rc->releases.nodes[0], struct rt_app, release);
@@ -165,8 +165,8 @@ static inline struct rt_app *release_first(struct rt_cpu *rc)
     return ready ? app : NULL;
 }
 
-/* The job released last, if it is not in the trace yet. Not where it is released: there a call, even one that is hardly
- * ever made, costs registers. A period of a job that was not done is no release. */
+/* Records the job released last, unless it is in the trace already. Not in release_first(), where a call, though rarely made,
+ * costs callee-saved registers. The period of a job that has not ended is no release. */
 static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
 {
     struct rt_cpu *rc = &rt_cpus[cpu->id];
@@ -177,22 +177,22 @@ static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
     rc->last = NULL;
 }
 
-/* Between two releases: the first goes into the trace, and interrupts are looked at: the timer's is what we are at, and
- * devices wait for the apps anyway. Not inline, for the benchmark counts from look to look. */
-static void __attribute__((noinline)) release_look(void)
+/* Polling point between two releases: the timer is being handled, and devices' interrupts are deferred while apps are ready.
+ * Records the first release. Out of line, because the benchmark counts instructions between polling points by address. */
+static void __attribute__((noinline)) release_poll(void)
 {
     edf_trace(cpu_self());
 }
 
-/* Further releases whose time has come. `best` is NULL or ready and in no queue; returns the first by deadline of it and
- * theirs. Out of line for the registers. */
+/* Handles further releases that are due. `best` is NULL or ready and in no queue; returns the app with the earliest deadline of
+ * `best` and the released ones. Out of line to keep registers of the frequent path free. */
 static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_cpu *rc, struct rt_app *best,
                                                                      ticks_t now)
 {
     while (rc->releases.nodes[0]->key <= now) {
         struct rt_app *app;
 
-        release_look();
+        release_poll();
         app = release_first(rc);
         if (app != NULL) {
             best = best == NULL ? app : first_of(rc, best, app);
@@ -201,8 +201,8 @@ static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_c
     return best;
 }
 
-/* Releases whose time has come; where other CPUs may wait for sched_lock only the first of them: the next interrupt, which
- * the horizon brings at once, has the second. Returns the first by deadline of those apps, in no queue, or NULL. */
+/* Handles releases that are due; on several CPUs, which may wait for sched_lock, the first only: the timer, programmed for the
+ * next release, interrupts at once for the second. Returns the released app with the earliest deadline, in no queue, or NULL. */
 static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, ticks_t now)
 {
     struct rt_app *best = NULL;
@@ -215,15 +215,15 @@ static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, tic
         if (UNLIKELY(rc->releases.nodes[0]->key <= now) && hyp.ncpus == 1) {
             best = release_others(rc, best, now);
         }
-        if (prev != NULL && prev->sched != NULL) { /* there is no other class */
+        if (prev != NULL && prev->sched != NULL) { /* of this class: there is no other */
             refund(rc, prev, (rc->order - before) * rt_costs.release);
         }
     }
-    cpu->horizon = rc->releases.nodes[0]->key;
+    cpu->next_release = rc->releases.nodes[0]->key;
     return best;
 }
 
-/* The first of the ready queue leaves it, and `next` is queued if there is one. */
+/* Takes the first app out of the ready queue, and queues `next` unless it is NULL. */
 static struct rt_app *take_first(struct rt_cpu *rc, struct rt_app *next)
 {
     struct heap_node *first = rt_queue_first(&rc->ready);
@@ -254,15 +254,15 @@ static struct vcpu *edf_pick(struct cpu *cpu)
     return best == NULL ? NULL : best->vcpu;
 }
 
-/* While an app runs, devices wait: their interrupts are best effort's. */
+/* Devices' interrupts, deferred while an app runs, are enabled again. */
 static void edf_stop(struct vcpu *v)
 {
     (void)v;
     arch_irq_devices(true);
 }
 
-/* A job's end comes into the figures here and not where it is noted, for here sched_lock is held: whoever asks for them on
- * another CPU sees all of a job or nothing. */
+/* Counts a job that has ended. Here and not in rt_end_job(), because sched_lock is held: HCALL_RT_GET_STATS on another CPU
+ * sees all figures of a job or none. */
 static void count_job(struct rt_app *app)
 {
     ticks_t response = app->ended - app->released;
@@ -277,7 +277,7 @@ static void count_job(struct rt_app *app)
     }
 }
 
-/* Its turn is over, because a job of an earlier deadline is ready, or its own has ended, or its budget has. */
+/* The app's slice is over: a job with an earlier deadline is ready, its own job has ended, or its budget is used up. */
 static void edf_enqueue(struct vcpu *v)
 {
     struct rt_app *app = app_of(v);
@@ -293,9 +293,9 @@ static void edf_enqueue(struct vcpu *v)
     }
     if (waits(app)) {
         v->state = VCPU_BLOCKED;
-        rc->carries &= rc->ready.count != 0;
+        rc->carry_in &= rc->ready.count != 0;
     } else {
-        rc->left = app; /* not queued: mostly it goes on, and edf_pick() comes next */
+        rc->left = app; /* not queued: edf_pick() follows, and mostly picks it again */
     }
 }
 
@@ -315,7 +315,7 @@ static void edf_wake(struct vcpu *v)
     }
 }
 
-/* The last of the demands takes the place of the app's. */
+/* Removes the app's demand; the last demand moves to its index. */
 static void forget_demand(struct rt_demands *all, const struct rt_app *app)
 {
     unsigned last = --all->count;
@@ -345,8 +345,8 @@ static void edf_leave(struct vcpu *v)
     if (app->release.at != 0) {
         rt_queue_remove(&rc->releases, &app->release);
         forget_demand(&rc->demands, app);
-        sched_set_urgent(cpu_get(app->cpu), rc->releases.count != 0 ? &rt_class : NULL);
-        rc->carries = busy(rc, cpu_get(app->cpu));
+        sched_set_class(cpu_get(app->cpu), rc->releases.count != 0 ? &rt_class : NULL);
+        rc->carry_in = busy(rc, cpu_get(app->cpu));
         rc->shares[v->vm->id] -= app->share;
         if (app->stats.releases != 0) {
             rc->settled = arch_time() + rt_costs.late;
@@ -356,14 +356,14 @@ static void edf_leave(struct vcpu *v)
     trace(TRACE_LEAVE, v, 0);
 }
 
-/* Its job is given up, and so is what is left of its budget: used later in the period, others would have counted on
- * the time. While it is held its releases pass by. */
+/* Abandons the job and the rest of its budget: spent later in the period, it would take time that admission gave to others.
+ * Releases while the VCPU is held have no effect. */
 static void __attribute__((cold)) edf_hold(struct vcpu *v)
 {
     struct rt_cpu *rc = &rt_cpus[app_of(v)->cpu];
 
     app_of(v)->done = true;
-    rc->carries &= rc->ready.count != 0;
+    rc->carry_in &= rc->ready.count != 0;
 }
 
 static ticks_t ticks_of(uint32_t ns)
@@ -371,7 +371,6 @@ static ticks_t ticks_of(uint32_t ns)
     return ((uint64_t)ns * hyp.us + 999U) / 1000U;
 }
 
-/* Every VCPU behind a VM's own gets a slot: they are its RT apps. */
 static void edf_init(void)
 {
     rt_costs.release = ticks_of(hyp.image->rt_release_ns);
@@ -410,7 +409,7 @@ bool rt_must_wait(const struct rt_app *app, ticks_t first)
 {
     const struct cpu *cpu = cpu_get(app->cpu);
 
-    return rt_cpus[app->cpu].kicked && cpu != cpu_self() && running(cpu) != NULL && first < cpu->horizon &&
+    return rt_cpus[app->cpu].kicked && cpu != cpu_self() && running(cpu) != NULL && first < cpu->next_release &&
            arch_time() < first;
 }
 
@@ -418,7 +417,8 @@ bool rt_must_stay(const struct rt_app *app)
 {
     const struct cpu *cpu = cpu_get(app->cpu);
 
-    return cpu != cpu_self() && running(cpu) != NULL && cpu->current != app->vcpu && app->release.key == cpu->horizon;
+    return cpu != cpu_self() && running(cpu) != NULL && cpu->current != app->vcpu &&
+           app->release.key == cpu->next_release;
 }
 
 void rt_activate(struct rt_app *app, ticks_t first)
@@ -437,9 +437,9 @@ void rt_activate(struct rt_app *app, ticks_t first)
     rt_queue_insert(&rc->releases, &app->release);
     note_demand(&rc->demands, app);
     rc->shares[app->vcpu->vm->id] += app->share;
-    sched_set_urgent(cpu, &rt_class);
-    if (first < cpu->horizon) { /* otherwise the CPU picks again before the first release */
-        cpu->horizon = first;
+    sched_set_class(cpu, &rt_class);
+    if (first < cpu->next_release) { /* otherwise the CPU picks before the first release anyway */
+        cpu->next_release = first;
         rc->kicked |= arch_time() < first;
         sched_preempt(cpu);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arch.h"
+#include "component.h"
 #include "console.h"
 #include "platform.h"
 #include "sched.h"
@@ -124,7 +125,8 @@ struct vcpu *host_step(unsigned id)
         host_spend(host_costs.leave);
         return host_cpu->current;
     }
-    if (host_cpu->current == NULL) { /* it was left asleep by longjmp(): what sched_look() does when it wakes */
+    if (host_cpu->current ==
+        NULL) { /* it was left asleep by longjmp(): what sched_find_runnable() does when it wakes */
         host_cpu->idle = false;
         host_cpu->since = host_time;
     }
@@ -365,6 +367,13 @@ void arch_vm_reset(struct vm *vm)
     vm->arch.lines = 0;
     vm->arch.resets++;
 }
+
+/* The linker defines the ends of a table only if it has an entry, and no component that is built here has such a hook. */
+static void host_vm_reset(struct vm *vm)
+{
+    (void)vm;
+}
+ON_VM_RESET(host_vm_reset);
 
 void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 {

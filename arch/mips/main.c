@@ -5,6 +5,7 @@
 #include "internal.h"
 #include "platform.h"
 #include "system.h"
+#include "version.h"
 
 /* For boot.S and trap.S. */
 void boot_first(void);
@@ -91,7 +92,8 @@ void boot_first(void)
         boot_failed("cannot set up the system: ", wrong);
     }
     cpu_init();
-    console_log("Tessera on %s: system %s, %u VMs, quantum %u us, %lu GPR shadow sets", platform.name, hyp.image->name,
-                hyp.nvms, hyp.image->quantum_us, (cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET) + 1U);
+    console_log("Tessera on %s: system %s, %u VMs, quantum %u us, %lu GPR shadow sets, version " TESSERA_VERSION,
+                platform.name, hyp.image->name, hyp.nvms, hyp.image->quantum_us,
+                (cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET) + 1U);
     system_start();
 }

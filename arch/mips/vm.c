@@ -24,7 +24,7 @@ static bool links(void)
     const struct sysimage_vm *config = sysimage_at(hyp.image, hyp.image->vms_offset);
 
     for (unsigned i = 0; i < hyp.image->nvms; i++) {
-        if (config[i].nvcpus + config[i].rt_apps > 1 || config[i].nregions > 1) {
+        if (sysimage_vcpus(&config[i]) > 1 || config[i].nregions > 1) {
             return true;
         }
     }

@@ -91,7 +91,7 @@ static void exit_virtual_instruction(struct vcpu *v, ulong insn)
         vcpu_wait(v);
     } else if (insn == INSN_WRS_NTO) {
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
-        sched_give_way(v);
+        sched_end_slice(v);
     } else {
         exit_inject(v, CAUSE_ILLEGAL, insn);
     }

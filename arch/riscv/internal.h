@@ -110,14 +110,6 @@ void plic_complete_route(unsigned irq);
 bool vplic_init(struct vm *vm, gpa_t base);
 void vplic_reset(struct vm *vm);
 
-/* --- vfinisher.c, vrtc.c --- */
-bool vfinisher_init(struct vm *vm, gpa_t base);
-bool vrtc_init(struct vm *vm, gpa_t base);
-void vrtc_reset(struct vm *vm);
-
-/* At boot: the wall-clock time, in nanoseconds since 1970. */
-void vrtc_boot(uint64_t now);
-
 /* --- exit.c --- */
 
 /* Makes the guest take the exception `cause` with `tval` at its trap vector. */

@@ -6,6 +6,7 @@
 #include "internal.h"
 #include "platform.h"
 #include "system.h"
+#include "version.h"
 
 /* For boot.S and trap.S. */
 void boot_first(ulong hartid, ulong tree);
@@ -157,7 +158,7 @@ void boot_first(ulong hartid, ulong tree)
     boot_seed(tree, image);
     boot_patches(image);
     hyp.image = image;
-    vrtc_boot(platform_wall_clock());
+    hyp.wall_clock = platform_wall_clock();
     wrong = hostmap_init(image);
     if (wrong == NULL) {
         hostmap_enable();
@@ -170,8 +171,8 @@ void boot_first(ulong hartid, ulong tree)
     }
     hart_init(cpu_get(0), hartid);
     plic_init();
-    console_log("Tessera on %s: system %s, %u VMs on %u harts, quantum %u us%s", platform.name, image->name, hyp.nvms,
-                hyp.ncpus, image->quantum_us, riscv_facts.sstc ? ", Sstc" : "");
+    console_log("Tessera on %s: system %s, %u VMs on %u harts, quantum %u us%s, version " TESSERA_VERSION,
+                platform.name, image->name, hyp.nvms, hyp.ncpus, image->quantum_us, riscv_facts.sstc ? ", Sstc" : "");
     system_start();
     boot_harts();
 }

@@ -2,14 +2,13 @@
 /* The SBI that guests see (RISC-V SBI 2.0): dispatch, Base, and the hypercalls as an extension of it. */
 #include "asm_layout.h"
 #include "internal.h"
-#include "ipc_abi.h"
 #include "system.h"
 #include "trace.h"
+#include "version.h"
 
 #define INSN_ECALL_SIZE 4U
 #define SBI_VERSION_2_0 0x02000000UL
 #define SBI_IMPLEMENTATION 0x545353UL
-#define TESSERA_VERSION 0x000100UL
 
 extern const struct sbi_extension __start_sbi_extensions[], __stop_sbi_extensions[];
 
@@ -57,7 +56,7 @@ static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
     case 1:
         return SBI_VALUE(SBI_IMPLEMENTATION);
     case 2:
-        return SBI_VALUE(TESSERA_VERSION);
+        return SBI_VALUE(TESSERA_VERSION_SBI);
     case 3:
         return SBI_VALUE(sbi_known(a0) ? 1U : 0U);
     case 4: /* mvendorid, marchid, mimpid: the machine's own, which errata are looked up by */
@@ -70,19 +69,6 @@ static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
 }
 SBI_EXTENSION(SBI_EXT_BASE, sbi_base, 10);
 
-/* What messages say of themselves in the trace: who sends to whom, who has received from whom. */
-static void trace_message(const struct vcpu *v, ulong number, ulong destination, struct hcall_ret ret)
-{
-    if (ret.error != HCALL_OK) {
-        return;
-    }
-    if (number == HCALL_IPC_SEND_MSG || number == HCALL_IPC_SEND_WAIT) {
-        trace(TRACE_SEND, v, destination);
-    } else if (number == HCALL_IPC_RECV_MSG) {
-        trace(TRACE_RECEIVE, v, ret.value);
-    }
-}
-
 struct hcall_ret sbi_again(ulong a0, ulong a1)
 {
     csr_write(CSR_SEPC, csr_read(CSR_SEPC) - INSN_ECALL_SIZE);
@@ -94,8 +80,7 @@ static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong 
 {
     struct hcall_ret ret = hypercall_dispatch(a0, a1, a2, a3, a4, a5, number);
 
-    trace(TRACE_HYPERCALL, cpu_self()->current, (uint32_t)number | (uint64_t)ret.error << 32);
-    trace_message(cpu_self()->current, number, a0, ret);
+    hypercall_trace(number, a0, ret);
     return UNLIKELY(ret.error == HCALL_AGAIN) ? sbi_again(a0, a1) : ret;
 }
 SBI_EXTENSION(SBI_EXT_HCALL, sbi_hcall, 40);

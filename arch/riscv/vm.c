@@ -46,14 +46,6 @@ static bool vmid_sticks(ulong hgatp)
     return sticks;
 }
 
-static bool add_devices(struct vm *vm)
-{
-    const struct sysimage_vm *c = vm->config;
-
-    return (c->plic == 0 || vplic_init(vm, c->plic)) && (c->finisher == 0 || vfinisher_init(vm, c->finisher)) &&
-           (c->rtc == 0 || vrtc_init(vm, c->rtc));
-}
-
 const char *arch_vm_init(struct vm *vm)
 {
     struct pagetable pt = {pagetable_root_x4(), 11};
@@ -71,7 +63,7 @@ const char *arch_vm_init(struct vm *vm)
     if (!vmid_sticks(vm->arch.hgatp)) {
         return "this machine lacks Sv39x4 or enough VMIDs (hgatp)";
     }
-    if (!add_devices(vm)) {
+    if (vm->config->plic != 0 && !vplic_init(vm, vm->config->plic)) {
         return "too many emulated devices";
     }
     for (unsigned i = 0; i < vm->config->nirqs; i++) {
@@ -83,5 +75,4 @@ const char *arch_vm_init(struct vm *vm)
 void arch_vm_reset(struct vm *vm)
 {
     vplic_reset(vm);
-    vrtc_reset(vm);
 }

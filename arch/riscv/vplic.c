@@ -66,7 +66,7 @@ static inline void vplic_lower(struct vcpu *v)
 static void vplic_raise(struct vcpu *v)
 {
     if (v == cpu_self()->current) {
-        trace_inject(v, 1UL << IRQ_VSEI);
+        vcpu_inject(v, 1UL << IRQ_VSEI);
     } else {
         atomic_or_release(&v->pending, 1UL << IRQ_VSEI);
         v->vm->arch.raised |= 1UL << v->id;

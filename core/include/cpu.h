@@ -11,38 +11,36 @@ struct sched_class;
 struct trace_ring;
 struct vcpu;
 
-/* cpu.flags: what the exit path must do before it returns to the guest. Written by this CPU only. */
+/* cpu.flags: what the exit path does before it returns to the guest. Written by this CPU only. */
 #define CPU_RESCHED 1UL
-/* Set by a timer, for who runs the timers, once sched_lock is free: unfinished console lines are due. */
-#define CPU_CONSOLE 2UL
 
 /* cpu.ipi: why another CPU kicked this one. Written by any CPU. */
 #define IPI_RESCHED 1UL /* call the scheduler */
 #define IPI_SYNC 2UL    /* the running VCPU has new pending interrupts */
-#define IPI_SLICE 4UL   /* slice_end is another one: program the timer */
+#define IPI_SLICE 4UL   /* slice_end has changed: program the timer */
 
 /* Fields down to `loaded` are read by assembly. */
 struct cpu {
     ulong flags;
     struct vcpu *current;     /* the VCPU whose exit is being handled, NULL when idle */
-    struct trace_ring *trace; /* where its events go; NULL: nowhere. Constant after boot */
+    struct trace_ring *trace; /* where its events are recorded, or NULL. Constant after boot */
     struct vcpu *loaded; /* the VCPU whose state the CPU's guest registers hold, or NULL; written by the architecture */
     struct arch_cpu arch; /* its start is read by assembly too */
     ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
     /* Guarded by sched_lock: */
-    const struct sched_class *urgent; /* has VCPUs here that come before best effort: it picks first; or NULL */
-    const struct sched_class *traced; /* the same but while there is a trace, when `urgent` is the one that records */
-    ticks_t horizon;                  /* if urgent: when that class wants to pick again at the latest */
-    bool idle;                        /* waits for work; guarded by sched_lock */
-    struct vcpu *steps;               /* whose slice is spent on loading or ending its VM; `current` is NULL then */
-    ulong ipi;                        /* atomic */
-    ticks_t since;                    /* when the slice of `current` or `steps` began */
-    ticks_t slice_end; /* when it has to give way, TICKS_NEVER if nobody waits; guarded by sched_lock for others */
-    ticks_t armed;     /* what the hardware timer is set to, or TIMER_FIRED */
+    const struct sched_class *class;   /* has VCPUs on this CPU and picks before best effort; or NULL */
+    const struct sched_class *wrapped; /* the same; differs while `class` is the class that records every pick */
+    ticks_t next_release;              /* when `class` picks again at the latest; TICKS_NEVER without a class */
+    bool idle;                         /* waits for work */
+    struct vcpu *worker;               /* whose slice is spent on its work (vcpu.work); `current` is NULL then */
+    ulong ipi;                         /* atomic */
+    ticks_t since;                     /* when the slice of `current` or `worker` began */
+    ticks_t slice_end; /* when that slice ends, TICKS_NEVER while no VCPU waits; other CPUs access it with sched_lock */
+    ticks_t armed;     /* deadline programmed into the hardware timer, or TIMER_FIRED */
     struct timers timers;
     /* Of this CPU alone: */
-    unsigned locks; /* that it holds, on a machine with more than one CPU */
-    ulong kicked;   /* bit n: CPU n is to be interrupted with the release of the last of them */
+    unsigned locks; /* number of locks that it holds; not counted on a machine with one CPU */
+    ulong kicked;   /* bit n: CPU n is interrupted when the last of these locks is released */
 };
 
 /* This CPU. */
@@ -57,11 +55,11 @@ static inline struct cpu *cpu_get(unsigned id)
     return arch_cpu_get(id);
 }
 
-/* The VCPU that has a slice of this CPU: its guest runs (`current`), or its VM is being loaded or ended (`steps`); NULL when
- * the CPU is idle or on its way to the next VCPU. */
+/* The VCPU whose slice this CPU runs: its guest (`current`), or its work (`worker`); NULL while the CPU is idle or picks the
+ * next VCPU. */
 static inline struct vcpu *cpu_slice_owner(const struct cpu *cpu)
 {
-    return cpu->current != NULL ? cpu->current : cpu->steps;
+    return cpu->current != NULL ? cpu->current : cpu->worker;
 }
 
 /* Programs the hardware timer of this CPU for the first of its deadlines, unless it is programmed for an earlier one: an
@@ -71,25 +69,25 @@ static inline void timer_program(struct cpu *cpu)
     ticks_t first = timers_first(&cpu->timers);
 
     first = first < cpu->slice_end ? first : cpu->slice_end;
-    if (first < cpu->armed || cpu->armed == TIMER_FIRED) {
+    if (LIKELY(cpu->armed == TIMER_FIRED) || first < cpu->armed) {
         cpu->armed = first;
         arch_timer_set(first);
     }
 }
 
 /*
- * Under a lock, mostly sched_lock: sets `reason` bits for another CPU and interrupts it. This CPU calls its scheduler
- * before it returns to a guest, whatever the reason.
+ * Under a lock, mostly sched_lock: sets `reason` bits for another CPU and interrupts it. If `cpu` is this CPU, its scheduler
+ * runs before it returns to a guest, for any reason.
  *
  * The interrupt is an SBI call of some 700 instructions, so it is not sent under the lock: cpu_kick() notes the CPU in
  * this CPU's mask, and the release of the outermost lock sends one interrupt to all CPUs of the mask. A CPU that waits,
- * sleeps or runs a guest holds no lock, so no kick is left unsent. A CPU whose bits were set already is not noted: its
- * interrupt is under way, or in the mask of a CPU that holds a lock.
+ * sleeps or runs a guest holds no lock, so every kick is sent. A CPU whose bits were set already is not noted: its
+ * interrupt is pending, or in the mask of a CPU that holds a lock.
  */
 void cpu_kick(struct cpu *cpu, ulong reason);
 
-/* What follows up to cpu_end_kicks() may take locks, one after the other, and what it kicks is interrupted at its end, at
- * once. Nobody waits for another CPU meanwhile. */
+/* Collects the kicks of all critical sections up to cpu_end_kicks(), which sends them as one interrupt. The sections do not
+ * wait for another CPU. */
 static inline void cpu_gather_kicks(void)
 {
     cpu_self()->locks++;
@@ -97,7 +95,7 @@ static inline void cpu_gather_kicks(void)
 
 void cpu_end_kicks(void);
 
-/* For spin_unlock(): sends what `self`, this CPU, has noted. */
+/* For spin_unlock(): interrupts the CPUs that `self`, this CPU, has noted. */
 void cpu_send_kicks(struct cpu *self);
 
 /* Called by the architecture when an IPI has come. */

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* Numbers of calls; gaps are room for the calls of rt, ipc and fpga. */
+/* Numbers of calls; the gaps are reserved for components. */
 #define HCALL_INFO_GET_ID 0U
 #define HCALL_WATCHDOG_PET 1U
 #define HCALL_MAX 64U
@@ -21,11 +21,11 @@
 #define HCALL_ERR_INVALID_STATE (-10L) /* from here on SBI 3.0 */
 #define HCALL_ERR_BAD_RANGE (-11L)
 
-/* Not an answer: a long call has done a piece of its work. The guest makes the call again, registers unchanged, once
- * interrupts have been looked at. */
+/* No result: a long call has done a part of its work. The guest repeats the call, registers unchanged, after interrupts have
+ * been polled. */
 #define HCALL_AGAIN 1L
 
-/* Returned in two registers on every ABI of ours, which is how the SBI has it. */
+/* Returned in two registers by the ABI of every architecture, as by the SBI. */
 struct hcall_ret {
     long error;
     ulong value;
@@ -41,10 +41,25 @@ struct hcall_entry {
 /* Registers a call in its own file: HYPERCALL(HCALL_INFO_GET_ID, info_get_id). */
 #define HYPERCALL(number, fn) static const struct hcall_entry hcall_entry_##fn REGISTER_IN("hypercalls") = {number, fn}
 
+struct vcpu;
+
+/* Records what the trace shows of a successful call besides its number: `a0`, its first argument, or `value`, its answer. */
+struct hcall_tracer {
+    ulong number;
+    void (*record)(const struct vcpu *caller, ulong a0, ulong value);
+};
+
+/* Registers such a function in the file of its call: HYPERCALL_TRACER(HCALL_IPC_SEND_MSG, trace_send). */
+#define HYPERCALL_TRACER(number, fn) \
+    static const struct hcall_tracer hcall_tracer_##number REGISTER_IN("hypercall_tracers") = {number, fn}
+
+/* The current VCPU's call number `number` returned `ret`: records it. Called while there is a trace only. */
+void hypercall_trace(ulong number, ulong a0, struct hcall_ret ret);
+
 /* Fills the table from the registrations. Returns NULL, or what is wrong (a number out of range or taken twice). */
 const char *hypercall_init(void);
 
-/* Every call, HCALL_ERR_NOT_SUPPORTED where there is none: for an architecture that makes the calls itself. */
+/* The functions by number; unused numbers return HCALL_ERR_NOT_SUPPORTED. For architectures that call them from assembly. */
 extern hcall_fn hypercall_table[HCALL_MAX];
 
 /* Calls number `number`; HCALL_ERR_NOT_SUPPORTED if there is none. */

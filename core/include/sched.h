@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scheduler. A class that has VCPUs on a CPU says which of them runs next there; in what it leaves, best effort runs
- * (sched_be.h). On one CPU there is one such class.
+ * The scheduler. A scheduling class with VCPUs on a CPU picks the VCPU to run there; best effort (sched_be.h) runs in the
+ * time that the class leaves. A CPU has at most one such class.
  */
 #ifndef SCHED_H
 #define SCHED_H
@@ -13,68 +13,69 @@
 
 struct cpu;
 
-/* Guards VCPU and VM states, run queues and timers, on all CPUs. Innermost lock; nothing prints while holding it. */
+/* Guards VCPU and VM states, run queues and timers of all CPUs. The innermost lock; its holder prints nothing. */
 extern struct spinlock sched_lock;
 
-/* A class of VCPUs that comes before best effort. */
+/* A class of VCPUs with priority over best effort. */
 struct sched_class {
     /* All mandatory; all but init() called with sched_lock held. */
-    void (*init)(void);                    /* at boot, once all VMs and VCPUs are there */
-    void (*enqueue)(struct vcpu *v);       /* v, VCPU_READY, has had its turn on this CPU; may block it instead */
-    void (*wake)(struct vcpu *v);          /* v became VCPU_READY: enqueue it, see that its CPU notices; may block it */
-    void (*leave)(struct vcpu *v);         /* v is turned off, whatever it was */
-    struct vcpu *(*pick)(struct cpu *cpu); /* takes out the VCPU to run next on this CPU, or NULL; sets cpu->horizon.
-                                            * Called while the class is the CPU's urgent one */
-    void (*trace)(const struct cpu *cpu);  /* records what picking on this CPU has brought about; if there is a trace */
-    void (*start)(struct cpu *cpu);        /* cpu->current, of this class, began at cpu->since: sets slice_end */
-    void (*stop)(struct vcpu *v);          /* v, which ran on this CPU, leaves it, and is not to be enqueued */
-    void (*hold)(struct vcpu *v);          /* v, in no queue, is VCPU_HELD, or no more: it gives up its turn until the
-                                            * class wakes it, which it does to none that is VCPU_HELD */
+    void (*init)(void);                    /* at boot, once all VMs and VCPUs exist */
+    void (*enqueue)(struct vcpu *v);       /* v, VCPU_READY, has left this CPU; the class may block it instead */
+    void (*wake)(struct vcpu *v);          /* v became VCPU_READY: enqueues it and preempts its CPU; may block it */
+    void (*leave)(struct vcpu *v);         /* v is turned off, in whatever state it was */
+    struct vcpu *(*pick)(struct cpu *cpu); /* dequeues the VCPU to run next on this CPU, or returns NULL; sets
+                                            * cpu->next_release. Called while cpu->class is this class */
+    void (*trace)(const struct cpu *cpu);  /* records the events of the last pick on this CPU; with a trace only */
+    void (*start)(struct cpu *cpu); /* the slice of cpu->current, of this class, began at cpu->since: sets slice_end */
+    void (*stop)(struct vcpu *v);   /* v, which ran on this CPU, leaves it and is not enqueued */
+    void (*hold)(struct vcpu *v);   /* v, in no queue, became VCPU_HELD, or is released from it: it loses its slice
+                                            * until the class wakes it; the class wakes no VCPU that is VCPU_HELD */
 };
 
 /* Registers a class: SCHED_CLASS(sched_edf). */
 #define SCHED_CLASS(class) static const struct sched_class *const class##_entry REGISTER_IN("sched_classes") = &(class)
 
-/* Gathers the classes at boot; `quantum` (ticks) is best effort's. */
-void sched_init(uint32_t quantum);
+/* Gathers the classes at boot; `quantum` (ticks) is best effort's. `left` is called under sched_lock when a VCPU that was to be
+ * turned off (VCPU_REQ_OFF) has left its CPU, and is off. */
+void sched_init(uint32_t quantum, void (*left)(struct vcpu *v));
 
-/* Somebody who looks at every VCPU before it runs: a debugger. While there is none, it costs nothing. */
+/* A debugger's view of every VCPU before it runs. Costs nothing while none is installed. */
 struct sched_watch {
-    /* Under sched_lock: v runs next on this CPU, or, if false, stands still: it has made v VCPU_HELD, with
+    /* Under sched_lock: v runs next on this CPU, or, if false, stays halted: the function has made v VCPU_HELD, with
      * VCPU_REQ_HELD. */
     bool (*picked)(struct vcpu *v);
-    /* The current VCPU was told to come here by a breakpoint instruction, and stands before it (arch_cpu_breakpoints());
-     * false: it is the guest's own affair. */
+    /* The current VCPU has trapped at a breakpoint instruction, and its PC is the instruction's (arch_cpu_breakpoints());
+     * false: the breakpoint is the guest's own. */
     bool (*breakpoint)(struct vcpu *v);
 };
-extern const struct sched_watch *sched_watch; /* NULL: nobody. Owner: sched_set_watch() */
+extern const struct sched_watch *sched_watch; /* or NULL; owner: sched_set_watch() */
 
-/* Under sched_lock: `watch` looks from the next pick on, of any CPU; NULL: nobody does. */
+/* Under sched_lock: installs `watch` from the next pick of any CPU on; NULL removes it. */
 void sched_set_watch(const struct sched_watch *watch);
 
-/* Another CPU has given the slice of `cpu`, this CPU, an end: programs the timer. Takes sched_lock. */
+/* Another CPU has set the end of the slice of `cpu`, this CPU: programs the timer. Takes sched_lock. */
 void sched_slice_changed(struct cpu *cpu);
 
-/* Does a VCPU run on the CPU that comes before best effort? */
-static inline bool sched_urgent(const struct cpu *cpu)
+/* Whether the CPU runs a VCPU of a class with priority over best effort. */
+static inline bool sched_runs_class(const struct cpu *cpu)
 {
-    return cpu->urgent != NULL && cpu->current != NULL && cpu->current->sched != NULL;
+    return cpu->class != NULL && cpu->current != NULL && cpu->current->sched != NULL;
 }
 
-/* Under sched_lock, or at boot: `class` has VCPUs on this CPU that come before best effort; NULL: there are none. */
-void sched_set_urgent(struct cpu *cpu, const struct sched_class *class);
+/* Under sched_lock, or at boot: `class` has VCPUs on this CPU; NULL: no class but best effort has. */
+void sched_set_class(struct cpu *cpu, const struct sched_class *class);
 
-/* Under sched_lock: a class that comes before best effort has `cpu` pick anew. Best effort's turn there, if it is one, goes
- * on afterwards. */
+/* Under sched_lock: `cpu` picks again, for a class with priority over best effort. A best-effort slice that this cuts short
+ * keeps its remainder. */
 void sched_preempt(struct cpu *cpu);
 
-/* The current VCPU, v, gives up its turn, also what a release had left of it. Takes sched_lock. */
-void sched_give_way(struct vcpu *v);
+/* The current VCPU, v, gives up its slice, and the remainder of one that a release cut short. Takes sched_lock. */
+void sched_end_slice(struct vcpu *v);
 
 /* Under sched_lock: an off or blocked VCPU becomes ready. */
 void sched_wake(struct vcpu *v);
 
-/* Under sched_lock: a VCPU that is not running is turned off, wherever it waits. */
+/* Under sched_lock: a VCPU that is not running is turned off and leaves any queue. */
 void sched_remove(struct vcpu *v);
 
 /*

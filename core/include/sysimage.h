@@ -105,6 +105,12 @@ struct sysimage_vm {
     uint32_t irqs_per_ms; /* interrupts of each pass-through source, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: any number */
 };
 
+/* The VM's VCPUs: its guest's harts, and behind them those that components run. */
+static inline unsigned sysimage_vcpus(const struct sysimage_vm *vm)
+{
+    return vm->nvcpus + vm->rt_apps;
+}
+
 enum sysimage_region_kind {
     SYSIMAGE_REGION_RAM = 0,  /* read, write, execute; cleared at every start; 2 MiB aligned (gpa, hpa, size) */
     SYSIMAGE_REGION_MMIO = 1, /* a passed-through device: read, write; 4 KiB aligned; all within one 2 MiB of gpa */

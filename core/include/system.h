@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system image says, checked, and the objects made from it. */
+/* The checked system image, and the objects built from it. */
 #ifndef SYSTEM_H
 #define SYSTEM_H
 
@@ -11,10 +11,11 @@
 struct system {
     const struct sysimage_header *image;
     unsigned nvms;
-    unsigned ncpus;     /* that the system uses */
-    ticks_t us;         /* ticks per microsecond, rounded down, at least 1 */
-    uint64_t entered;   /* arch_instret() when the hypervisor was entered */
-    uint64_t load_cost; /* instructions spent clearing and copying so far */
+    unsigned ncpus;      /* that the system uses */
+    ticks_t us;          /* ticks per microsecond, rounded down, at least 1 */
+    uint64_t entered;    /* arch_instret() when the hypervisor was entered */
+    uint64_t wall_clock; /* at boot, ns since 1970; 0: the machine has no such clock */
+    uint64_t load_cost;  /* instructions spent clearing and copying so far */
     struct vm vms[SYSIMAGE_MAX_VMS];
     struct vcpu vcpus[SYSIMAGE_MAX_VCPUS];
 };
@@ -22,8 +23,8 @@ struct system {
 extern struct system hyp; /* owner: system.c; constant after boot but for what its objects guard themselves */
 
 /*
- * Checks the image at `image` (mapped, readable up to `limit` bytes). Returns NULL if it can be trusted, else what is
- * wrong with it, for the console.
+ * Checks the image at `image` (mapped, readable up to `limit` bytes). Returns NULL if it is valid, else what is wrong with
+ * it, for the console.
  */
 const char *sysimage_check(const struct sysimage_header *image, uint64_t limit);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two kinds of deadline per CPU share its hardware timer: the end of the running VCPU's slice (cpu.slice_end), and a
- * heap of one-shot software timers. The hardware is set to the first of all; while a VCPU runs that comes before best
- * effort, to the end of its slice only. Nothing is pending, nothing ticks. Every function but timer_expire() wants
- * sched_lock held, because a VCPU that wakes on another CPU takes its timer along. Guests set most of them, so what one
- * costs must not grow with their number.
+ * heap of one-shot software timers. The hardware is programmed for the first of all; while a VCPU of a class above best
+ * effort runs, for the end of its slice only. There is no periodic tick. Callers of every function but timer_expire()
+ * hold sched_lock, because a VCPU that wakes on another CPU moves its timer there. Guests set most timers, so the
+ * cost of one must not grow with their number.
  */
 #ifndef TIMER_H
 #define TIMER_H
@@ -18,11 +18,11 @@ struct cpu;
 struct timer {
     struct heap_node node;           /* in the timers of `cpu`; its key is the absolute deadline */
     void (*expired)(struct timer *); /* mandatory; called once, with sched_lock held, timer already disarmed */
-    bool unlocked; /* expired() is called without sched_lock instead: it may be armed anew meanwhile */
-    uint8_t cpu;   /* that it was armed on */
+    bool unlocked; /* expired() is called without sched_lock, and may take locks that come before it */
+    uint8_t cpu;   /* whose heap it is in */
 };
 
-/* Of all VCPUs, all VMs (a watchdog and the architecture's) and the console: they may all be on one CPU. */
+/* Timers of all VCPUs, all VMs (a watchdog and the architecture's) and the console: all may be armed on one CPU. */
 #define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 1U)
 
 struct timers {
@@ -30,12 +30,12 @@ struct timers {
     struct heap_node **nodes; /* TIMERS_MAX of them */
 };
 
-/* For CPU number `cpu`, 0 .. system.ncpus-1, which has no timers. */
+/* Empties the heap of CPU number `cpu`, 0 .. system.ncpus-1. */
 void timers_init(struct timers *timers, unsigned cpu);
 
 void timer_init(struct timer *t, void (*expired)(struct timer *));
 
-/* The parts of timer_arm() that are there for a deadline, and for a timer that is armed. */
+/* The out-of-line parts of timer_arm(): a deadline that is not TICKS_NEVER, and a timer that is armed. */
 void timer_insert(struct timer *t, ticks_t deadline);
 void timer_remove(struct timer *t);
 
@@ -46,7 +46,7 @@ static inline void timer_disarm(struct timer *t)
     }
 }
 
-/* Arms `t` on this CPU for `deadline`, moving it if it was armed. TICKS_NEVER disarms. */
+/* Arms `t` on this CPU for `deadline`, also if it was armed elsewhere. TICKS_NEVER disarms. */
 static inline void timer_arm(struct timer *t, ticks_t deadline)
 {
     timer_disarm(t);
@@ -55,13 +55,13 @@ static inline void timer_arm(struct timer *t, ticks_t deadline)
     }
 }
 
-/* The hardware timer of `cpu`, this CPU, has interrupted: runs what has expired. Bounded by the number of timers. */
+/* The hardware timer of `cpu`, this CPU, has interrupted: runs the first timer if it has expired. */
 void timer_expire(struct cpu *cpu);
 
-/* cpu.armed when the hardware timer has interrupted and was not set again. */
+/* cpu.armed from an interrupt of the hardware timer until it is programmed again. */
 #define TIMER_FIRED ((ticks_t)0)
 
-/* The first deadline of `timers`, TICKS_NEVER if there is none. */
+/* The first deadline of `timers`; TICKS_NEVER if the heap is empty. */
 static inline ticks_t timers_first(const struct timers *timers)
 {
     return timers->count != 0 ? timers->nodes[0]->key : TICKS_NEVER;

@@ -40,7 +40,7 @@ void trace_init(struct cpu *cpu);
 void trace(unsigned kind, const struct vcpu *v, uint64_t arg);
 
 /* Raises guest interrupts of the VCPU whose state is loaded in this CPU, which is an event. */
-static inline void trace_inject(struct vcpu *v, ulong bits)
+static inline void vcpu_inject(struct vcpu *v, ulong bits)
 {
     arch_vcpu_inject(v, bits);
     if (UNLIKELY(cpu_self()->trace != NULL) && bits != 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the files of ipc find VMs and tell them that something waits. */
+/* What the files of ipc share: inboxes, and the notification of VMs. */
 #ifndef IPC_H
 #define IPC_H
 
@@ -10,7 +10,24 @@
 #include "sched.h"
 #include "system.h"
 
-/* An answer without a value. */
+/* Messages that wait for a VCPU: from number `first` on, each in place number % IPC_RING. Empty whenever the VCPU starts. */
+struct ipc_inbox {
+    unsigned first; /* atomic: written by the CPU that runs the VCPU */
+    unsigned next;  /* atomic: number of the next message; guarded by sched_lock */
+    unsigned room;  /* IPC_RING, 0 while the VCPU is off; guarded by sched_lock */
+    bool
+        by_line; /* constant: messages raise a line of the VM's interrupt controller, not the VCPU's software interrupt */
+    ulong sender;         /* constant: the VCPU, as the head of a message that it sends names it */
+    ulong head[IPC_RING]; /* size and sender, as HCALL_IPC_RECV_MSG returns them */
+    uint64_t message[IPC_RING][IPC_MESSAGE_MAX / sizeof(uint64_t)];
+};
+
+static inline struct ipc_inbox *ipc_inbox_of(const struct vcpu *v)
+{
+    return v->data[COMPONENT_IPC];
+}
+
+/* A result without a value. */
 static inline struct hcall_ret ipc_error(long error)
 {
     return (struct hcall_ret){error, 0};
@@ -22,26 +39,26 @@ static inline struct vm *ipc_vm(ulong id)
     return id < hyp.nvms ? &hyp.vms[id] : NULL;
 }
 
-/* Whether nothing waits. Who finds that something does, finds it whole. */
-static inline bool ipc_empty(const struct inbox *inbox)
+/* Whether the inbox is empty. Acquire: a message that is seen is complete. */
+static inline bool ipc_empty(const struct ipc_inbox *inbox)
 {
     return atomic_load_acquire(&inbox->next) == atomic_load_relaxed(&inbox->first);
 }
 
-/* Sets the line of the VM's interrupt controller to whether something waits for VCPU 0. Called with no lock held, after
- * that has changed; of two callers at the same time, the one that gets the VM's lock later sees both changes. */
+/* Sets the line of the VM's interrupt controller to whether a message or doorbell is pending for VCPU 0. Called without locks
+ * after that has changed; of two concurrent callers, the one that gets the VM's lock last sees both changes. */
 void ipc_raise_line(struct vm *vm);
 
-/* Something waits for `v`. Takes over sched_lock, and lets go of it. Who finds the interrupt raised already, and not yet
- * seen by v's CPU, need not wake it again. */
+/* A message or doorbell is pending for `v`. The caller holds sched_lock, which this function releases. An interrupt that is
+ * pending already, and not yet injected, needs no other wake-up. */
 static inline void ipc_notify(struct vcpu *v)
 {
-    if (UNLIKELY(v->inbox.by_line)) {
+    if (UNLIKELY(ipc_inbox_of(v)->by_line)) {
         spin_unlock(&sched_lock);
         ipc_raise_line(v->vm);
         return;
     }
-    if (LIKELY(v->state == VCPU_READY)) { /* the frequent case, worth no call: what vcpu_raise_locked() does then */
+    if (LIKELY(v->state == VCPU_READY)) { /* the frequent case of vcpu_raise_locked(), inline */
         atomic_or_release(&v->pending, ARCH_VIRQ_MESSAGE);
     } else if ((atomic_load_relaxed(&v->pending) & ARCH_VIRQ_MESSAGE) == 0) {
         vcpu_raise_locked(v, ARCH_VIRQ_MESSAGE);

@@ -15,7 +15,7 @@
 #define RT_OWN_VM (~0UL)
 #define RT_SELF (~0UL)
 
-/* Value beside an error of HCALL_RT_CREATE_APP: the field of struct rt_abi_app that is refused, by its place. */
+/* Value returned with an error of HCALL_RT_CREATE_APP: the field of struct rt_abi_app that is refused, by its position. */
 #define RT_FIELD_NONE 0UL
 #define RT_FIELD_ENTRY 1UL
 #define RT_FIELD_STACK 2UL
@@ -24,27 +24,28 @@
 #define RT_FIELD_DEADLINE 6UL
 #define RT_FIELD_CPU 7UL
 
-/* Values beside HCALL_ERR_FAILED of a refused launch; any other: in so many us the apps of the CPU would demand more. */
-#define RT_REFUSED_UTILIZATION 0UL    /* they would want more than all of its time */
+/* Values returned with HCALL_ERR_FAILED of a refused launch. Any other value is the interval, in us, in which the demand of the
+ * CPU's apps would exceed the time. */
+#define RT_REFUSED_UTILIZATION 0UL    /* utilization over 1 */
 #define RT_REFUSED_RESERVE (~0UL - 1) /* best effort would get its reserve too late */
 #define RT_REFUSED_UNDECIDED (~0UL)
 
-/* Values beside HCALL_ERR_DENIED of a refused launch. */
-#define RT_DENIED_CALLER 0UL /* the VM's `rt-launchers` do not name it */
-#define RT_DENIED_SHARE 1UL  /* the VM's apps would have more of the CPU than `rt-share-max` */
+/* Values returned with HCALL_ERR_DENIED of a refused launch. */
+#define RT_DENIED_CALLER 0UL /* `rt-launchers` of the app's VM does not name the caller */
+#define RT_DENIED_SHARE 1UL  /* the share of the VM's apps in the CPU would exceed `rt-share-max` */
 
-/* An application: where its RT-VCPU starts, and what time it needs. Every field is checked; times in microseconds. */
+/* An RT app: the entry point of its RT-VCPU, and its timing. Every field is checked; times in microseconds. */
 struct rt_abi_app {
     uint64_t entry;       /* guest-physical address of the first instruction of its first job */
     uint64_t stack;       /* its stack pointer there */
     uint64_t arg;         /* second argument; the first is the app's id */
     uint32_t period_us;   /* 1 .. 2^31-1 */
-    uint32_t budget_us;   /* 1 .. deadline_us: CPU time it gets in a period */
+    uint32_t budget_us;   /* 1 .. deadline_us: CPU time per period */
     uint32_t deadline_us; /* 1 .. period_us, from the release */
-    uint32_t cpu;         /* the system's hart that it is pinned to, from 0 */
+    uint32_t cpu;         /* hart of the system that it is pinned to, from 0 */
 };
 
-/* Since its launch. Response: from a job's release to its end, in ticks of `time`. */
+/* Statistics since the launch. Response time: from a job's release to its end, in ticks of `time`. */
 struct rt_abi_stats {
     uint64_t releases;    /* jobs released */
     uint64_t completions; /* jobs ended */

@@ -2,16 +2,15 @@
 /*
  * Admission to a CPU: the processor-demand test for EDF with deadlines up to periods (Baruah, Rosier, Howell 1990), which
  * is exact, evaluated backwards from the end of the synchronous busy period (QPA: Zhang, Burns, "Schedulability analysis
- * for real-time systems with EDF scheduling", IEEE Transactions on Computers 58(9), 2009), with a term for the time in
- * which nobody looks at interrupts, and one for releases, which take their time at once, whatever their deadlines (as
- * interrupt handlers in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS
- * 1993). It is done in passes over the apps, a few of them a step.
+ * for real-time systems with EDF scheduling", IEEE Transactions on Computers 58(9), 2009), with a term for
+ * non-preemptible sections, and one for releases, which preempt at once, whatever their deadlines (as interrupt handlers in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS
+ * 1993). The test runs in passes over the apps, a few apps a step.
  *
  * Best effort is the lowest priority of the CPU. Its reserve is admitted by response-time analysis (Joseph, Pandya, "Finding
  * response times in a real-time system", The Computer Journal 29(5), 1986): the longest time in which it gets `reserve` ticks
  * is the least interval that holds these and every job released in it, all apps being released at its begin. No other
- * moment is worse, for the stretch in which a request of best effort waits begins where no app has work, and every app's
- * server uses at most its budget in a period, whatever its jobs do.
+ * interval is worse: the interval in which best effort waits begins when no app has work, and every app's server uses at
+ * most its budget per period, whatever its jobs do.
  */
 #ifndef RT_ADMIT_H
 #define RT_ADMIT_H
@@ -19,28 +18,28 @@
 #include "rt_queue.h"
 #include "types.h"
 
-/* What an app asks of its CPU, in ticks. */
+/* The demand of an app on its CPU, in ticks. */
 struct rt_demand {
     ticks_t cost;     /* its budget and the hypervisor's cost of a job, its release included; at least 1 */
     ticks_t deadline; /* relative, at most the period */
     ticks_t period;   /* 1 .. 2^45 */
 };
 
-/* What a CPU's time is for besides the apps' budgets, in ticks: the hypervisor's own work, and best effort. */
+/* CPU time that is used besides the apps' budgets, in ticks: by the hypervisor, and by best effort. */
 struct rt_costs {
-    ticks_t release; /* of a job, to the app that it interrupts, which gets it back */
-    ticks_t change;  /* a job's share of its switches, which it gets beside its budget */
-    ticks_t blocked; /* the longest time without a look at interrupts: in which a due release is not seen */
+    ticks_t release; /* cost of a release to the app that it preempts, whose budget is refunded */
+    ticks_t change;  /* a job's share of its context switches, added to its budget */
+    ticks_t blocked; /* longest non-preemptible section, during which a due release is delayed */
     ticks_t reserve; /* CPU time that best effort gets */
     ticks_t late;    /* in any interval of this length; 0: there is no reserve */
 };
 
 enum rt_verdict {
-    RT_UNDECIDED = 0, /* take another step */
+    RT_UNDECIDED = 0, /* needs further steps */
     RT_ADMITTED,
     RT_REFUSED, /* in `at` ticks from a common release the apps demand `demand` ticks; at = 0: utilization over 1 */
-    RT_STARVES, /* refused: best effort would get its reserve in `at` ticks at the earliest, which is more than `late` */
-    RT_GAVE_UP, /* not decided within RT_ADMIT_PASSES: counts as refused */
+    RT_STARVES, /* refused: best effort would get its reserve within `at` ticks, which is more than `late` */
+    RT_GAVE_UP, /* refused: not decided within RT_ADMIT_PASSES */
 };
 
 #define RT_ADMIT_PASSES 40000U                        /* over the apps, until it gives up */
@@ -54,23 +53,23 @@ struct rt_admit {
     enum rt_admit_phase {
         RT_ADMIT_UTILIZATION = 0, /* the sum is the utilization */
         RT_ADMIT_COMMON,          /* a common multiple of the periods */
-        RT_ADMIT_WORK,            /* what is released in that */
-        RT_ADMIT_RESERVE,         /* what is released in `at`, in which best effort gets its reserve, too */
-        RT_ADMIT_BUSY,            /* what is released in `at` */
+        RT_ADMIT_WORK,            /* the work released in that */
+        RT_ADMIT_RESERVE,         /* the work released in `at`, which also holds best effort's reserve */
+        RT_ADMIT_BUSY,            /* the work released in `at` */
         RT_ADMIT_LAST,            /* the last deadline before `at` */
-        RT_ADMIT_DEMAND           /* what has to be done in `at` */
+        RT_ADMIT_DEMAND           /* the demand in `at` */
     } phase;
-    ticks_t at;     /* length of the interval that is looked at */
-    ticks_t demand; /* what the apps demand in it */
-    unsigned met;   /* apps, in this pass */
-    uint64_t sum;   /* of those */
+    ticks_t at;     /* length of the interval that is tested */
+    ticks_t demand; /* of the apps in it */
+    unsigned index; /* of the next app in this pass */
+    uint64_t sum;   /* over the apps before it */
     enum rt_verdict verdict;
 };
 
-/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), which are the same at every step, and so are the costs. */
+/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX). Neither they nor the costs change until it is decided. */
 void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, const struct rt_costs *costs);
 
-/* One step; none once it is decided. */
+/* One step; no effect once the test is decided. */
 enum rt_verdict rt_admit_step(struct rt_admit *test);
 
 #endif

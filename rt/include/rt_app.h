@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RT apps and the EDF class of the scheduler, as the files of rt know them. */
+/* RT apps and the EDF scheduling class: what the files of rt share. */
 #ifndef RT_APP_H
 #define RT_APP_H
 
@@ -18,64 +18,62 @@ enum rt_state {
 /*
  * One RT app is one RT-VCPU. Guarded by sched_lock.
  *
- * Its budget is a hard reservation, a constant-bandwidth server whose budget is given anew at the period's begin and
+ * Its budget is a hard reservation, a constant-bandwidth server whose budget is replenished at the begin of a period and
  * not before (the hard CBS rule: Abeni, Buttazzo, "Integrating multimedia applications in hard real-time systems", RTSS
- * 1998; hard reservations: Rajkumar, Juvva, Molano, Oikawa, "Resource kernels", MMCN 1998). Every period, done or not, it
- * asks for at most `budget` by `deadline`, which is what admission has counted.
+ * 1998; hard reservations: Rajkumar, Juvva, Molano, Oikawa, "Resource kernels", MMCN 1998). In every period the app
+ * demands at most `budget` by `deadline`, whether its job has ended or not, as admission assumes.
  */
 struct rt_app {
     struct heap_node release; /* in the CPU's releases while active: key is its next release */
     struct heap_node ready;   /* in the CPU's ready queue while it is ready: key is its absolute deadline */
-    struct vcpu *vcpu;        /* NULL: the slot belongs to no VM */
+    struct vcpu *vcpu;        /* NULL: the slot is of no VM */
     enum rt_state state;
-    bool done;      /* its job has ended: it waits for the next release */
-    bool overrun;   /* its budget is used up: it waits for the next release */
-    bool missed;    /* its job has missed its deadline, and was counted */
-    uint8_t demand; /* while active: its place among the demands of its CPU */
-    unsigned cpu;   /* that it is pinned to */
+    bool done;      /* its job has ended: waits for the next release */
+    bool overrun;   /* its budget is used up: waits for the next release */
+    bool missed;    /* its job has missed its deadline, which is counted */
+    uint8_t demand; /* while active: its index in the demands of its CPU */
+    unsigned cpu;   /* it is pinned to this CPU */
     ticks_t period, budget, deadline;
-    uint64_t share;   /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
-    ticks_t released; /* when the current job was */
-    ticks_t ended;    /* when the last job had; written by the CPU that the app runs on */
-    ticks_t limit;    /* of vcpu->runtime: where the budget ends */
-    gpa_t entry, stack;
-    ulong arg;
-    struct rt_abi_stats stats; /* its runtime: minus what the slot's VCPU had used before */
+    uint64_t share;            /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
+    ticks_t released;          /* when the current job was */
+    ticks_t ended;             /* when the last job had; written by the CPU that the app runs on */
+    ticks_t limit;             /* of vcpu->runtime: where the budget ends */
+    struct rt_abi_stats stats; /* stats.runtime: minus the runtime of the slot's VCPU before */
     struct rt_admit test;      /* of its launch; count 0: not begun */
-    unsigned tested;           /* rt_demands.changes when it was begun */
+    unsigned tested;           /* rt_demands.changes when the test was begun */
 };
 
 #define RT_WHOLE_CPU (UINT64_C(1) << 32)
 
-/* What the active apps of a CPU demand, in no order, and behind them the one whose launch takes a step. */
+/* The demands of a CPU's active apps, unordered, followed by that of the app whose launch is being tested. */
 struct rt_demands {
-    unsigned changes; /* of the set of active apps */
-    unsigned count;   /* of the active */
+    unsigned changes; /* number of changes of the set of active apps */
+    unsigned count;   /* number of active apps */
     struct rt_demand demand[RT_QUEUE_MAX];
-    uint16_t vcpus[RT_QUEUE_MAX]; /* whose they are: places in hyp.vcpus */
+    uint16_t vcpus[RT_QUEUE_MAX]; /* their VCPUs: indices into hyp.vcpus */
 };
 
 /* The real-time side of one CPU. Guarded by sched_lock. */
 struct rt_cpu {
     struct rt_queue releases; /* of all active apps */
     struct rt_queue ready;
-    struct rt_app *left; /* has left the CPU ready, and is in no queue, until the next is picked; or NULL */
-    bool carries;        /* an app has left, and since then some app was always ready or running */
-    bool kicked;         /* a launch has interrupted it, and since then some app was always ready or running */
+    struct rt_app *left; /* preempted, ready and in no queue until the next pick; or NULL */
+    bool carry_in;       /* an app has left, and since then some app was always ready or running */
+    bool kicked;         /* a launch has interrupted the CPU, and since then some app was always ready or running */
     ticks_t settled;     /* before this moment best effort may still wait for time that an app that left has had */
     uint64_t shares[SYSIMAGE_MAX_VMS]; /* the sums of the VMs' active apps */
-    unsigned order;                    /* of releases: the last one's; goes round */
-    const struct rt_app *last;         /* released last, or NULL: then it is in the trace */
+    unsigned order;                    /* sequence number of the last release; wraps around */
+    const struct rt_app *last;         /* released last and not yet in the trace; or NULL */
     struct rt_demands demands;
 };
 
-/* Of the system. Owner: edf_init() */
+/* Owner: edf_init(); constant after boot. */
 extern struct rt_costs rt_costs;
 
-/* Gives every VM its slots, all free. At boot. */
+/* Assigns slots, all free, to every VM. At boot. */
 void rt_apps_init(void);
 
-/* The slot of app `id` of `vm`, NULL if the VM has no such. */
+/* The slot of app `id` of `vm`, or NULL. */
 struct rt_app *rt_app_of(const struct vm *vm, ulong id);
 
 /* The EDF class. */
@@ -83,39 +81,37 @@ extern const struct sched_class rt_class;
 
 struct rt_cpu *rt_cpu_of(unsigned cpu);
 
-/* What the app asks of its CPU, the hypervisor's work for it included. */
+/* The app's demand on its CPU, with the hypervisor's overhead. */
 struct rt_demand rt_demand_of(const struct rt_app *app);
 
 /*
- * Under sched_lock: an app has left the CPU, and there are still jobs that it has delayed, or best effort: what it has used
- * of its last period would be given twice if another took its place now. From the first moment on in which no app is ready
- * the past does not matter to the apps, for a job that is late then is so by what was released since. That moment comes:
- * without the app that has left, the others do not fill the CPU. Best effort has waited meanwhile, and may not have got its
- * reserve before the bound of that has passed: apps that leave and take each other's places, one after the other, could
- * keep it waiting for ever.
+ * Under sched_lock: whether carry-in of a deleted app still delays jobs or best effort on the CPU. A new app admitted now would
+ * be given time that the deleted app has used already. The carry-in of the jobs ends at the first instant at which no app is
+ * ready, which comes, because the remaining apps do not fill the CPU. Best effort may still wait for its reserve then, until
+ * the bound of the reserve has passed: otherwise apps that are deleted and replaced in turn could starve it.
  */
-bool rt_carries(unsigned cpu);
+bool rt_carry_in(unsigned cpu);
 
 /*
- * Under sched_lock: the launch of an admitted app with this first release has to wait, because it would interrupt the app
- * that runs on another CPU. The first interrupt of a launch between two moments in which no app is ready is let through, so
- * no app pays for more than one. A launch whose release is due now does not wait: the release interrupts anyway, and is
- * given back to the app that it interrupts.
+ * Under sched_lock: whether the launch of an admitted app with this first release waits, because it would interrupt the app
+ * that runs on another CPU. One such interrupt is allowed between two instants at which no app is ready, so that no app pays
+ * for more than one. A launch whose release is due now does not wait: the release preempts anyway, and its cost is refunded to
+ * the preempted app.
  */
 bool rt_must_wait(const struct rt_app *app, ticks_t first);
 
-/* Under sched_lock: whether the app's deletion has to wait, because an app runs on its CPU, another one, whose clock is set
- * to this one's release: it would be interrupted for nothing. No longer than until then. */
+/* Under sched_lock: whether the app's deletion waits, because another app runs on its CPU with the timer programmed for this
+ * app's release: the deletion would make that interrupt useless. It waits until that release at most. */
 bool rt_must_stay(const struct rt_app *app);
 
-/* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. Its CPU is interrupted only if the release
- * comes before the next one there. */
+/* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. Interrupts its CPU only if that release comes
+ * before the CPU's next one. */
 void rt_activate(struct rt_app *app, ticks_t first);
 
-/* Under sched_lock: CPU time that the app has had since its launch, its current slice included. */
+/* Under sched_lock: CPU time used by the app since its launch, with its current slice. */
 ticks_t rt_used(const struct rt_app *app, ticks_t now);
 
-/* The running app's job has ended; counted once the scheduler has run on this CPU. */
+/* The running app's job has ended; the scheduler counts it when it next runs on this CPU. */
 void rt_end_job(struct rt_app *app);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A priority queue: smallest key first, first in first out among equal keys. A board chooses one implementation at link
- * time: queue_heap.c in software, later the hardware sorter. Nodes know where they are, so that any can be taken out.
+ * time: queue_heap.c in software, later the hardware sorter. A node stores its position, so that any node can be removed.
  */
 #ifndef RT_QUEUE_H
 #define RT_QUEUE_H
@@ -20,13 +20,13 @@ struct rt_queue {
 /* Inserts a node that is in no queue. At most RT_QUEUE_MAX nodes; O(log n). */
 void rt_queue_insert(struct rt_queue *q, struct heap_node *node);
 
-/* Takes a node out of the queue that it is in; O(log n). */
+/* Removes a node from its queue; O(log n). */
 void rt_queue_remove(struct rt_queue *q, struct heap_node *node);
 
-/* Takes the first node out and inserts another, which is in no queue and does not come before it; O(log n). */
+/* Replaces the first node by one that is in no queue and not before it in the order; O(log n). */
 void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node);
 
-/* The first node's key has grown: puts it where it belongs; O(log n). */
+/* Restores the order after the first node's key has grown; O(log n). */
 void rt_queue_first_grew(struct rt_queue *q);
 
 /* The first node, or NULL. */

@@ -44,6 +44,11 @@ _MAY_USE_VARIANT = {
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 _FIX = "arrows point down only: register a function or move the declaration"
+# Identifiers of components, which core may not name. The format of the system image names what components read there.
+_COMPONENT_NAME = re.compile(
+    r"\b((?:rt|edf|ipc|debug|session|virtio|vdm|fpga)_\w+|(?:RT|IPC|DEBUG|VIRTIO)_\w+)",
+)
+_IMAGE_FORMAT = {"core/sysimage.c", "core/include/sysimage.h"}
 # What names no architecture and no board, comments included.
 _NEUTRAL = {"core", "rt", "ipc"}
 _ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6", re.IGNORECASE)
@@ -110,6 +115,17 @@ def _naming_findings(path: str, text: str) -> list[Finding]:
     return found
 
 
+def _component_findings(path: str, text: str) -> list[Finding]:
+    if room_of(path) != "core" or path in _IMAGE_FORMAT:
+        return []
+    found = []
+    for number, line in enumerate(ctext.blank(text).split("\n"), 1):
+        match = _COMPONENT_NAME.search(line)
+        if match:
+            found.append(Finding(path, number, f"core names {match[1]} of a component", _FIX))
+    return found
+
+
 def _headers_by_name(files: list[str]) -> dict[str, list[str]]:
     headers: dict[str, list[str]] = defaultdict(list)
     for path in repo.with_suffix(files, ".h"):
@@ -136,7 +152,7 @@ def _missing_variants(files: list[str]) -> list[Finding]:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """Includes follow the arrows of the architecture, and core names no instruction set and no board."""
+    """Includes follow the arrows of the architecture; core names no instruction set, no board and no component."""
     files = repo.tracked(root)
     headers = _headers_by_name(files)
     sources = [path for path in repo.with_suffix(files, ".c", ".h", ".S") if room_of(path) is not None]
@@ -144,6 +160,7 @@ def check(root: Path) -> tuple[list[Finding], str]:
     for path in sources:
         text = (root / path).read_text(encoding="utf-8")
         findings += _include_findings(path, text, headers) + _naming_findings(path, text)
+        findings += _component_findings(path, text)
     return findings, f"{len(sources)} files in their rooms"
 
 

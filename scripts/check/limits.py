@@ -23,10 +23,14 @@ MAX_PARAMETERS = 6
 # One by one, each with its reason: file and function (shell patterns), rule. One that nothing needs is a finding too.
 _REGISTERS = "the registers of the guest's call, handed on as they came: a struct would put them into memory"
 WAIVERS = (
-    ("arch/riscv/sbi*.c", "sbi_*", "parameters", _REGISTERS),
+    ("arch/riscv/*sbi*.c", "sbi_*", "parameters", _REGISTERS),
     ("core/hypercall.c", "hypercall_dispatch", "parameters", _REGISTERS),
 )
 
+# Where an expression that is read at a glance is required: the hypervisor.
+_HYPERVISOR = ("core/", "arch/", "rt/", "ipc/", "debug/", "operator/", "fpga/vdm/", "platform/")
+_CONDITION = re.compile(r"\b(?:if|while)\s*\(")
+_ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)|(?:<<|>>)=")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else)\b")
 
 
@@ -67,11 +71,54 @@ def _function_findings(path: str, lines: list[str], function: ctext.Function) ->
     return found
 
 
+def _nested_conditionals(code: str) -> list[int]:
+    """Where a ?: is inside an operand of another one."""
+    found = []
+    inside = [False]  # for each open parenthesis: is this an operand of a ?:
+    for at, char in enumerate(code):
+        if char in "([":
+            inside.append(inside[-1])
+        elif char in ")]" and len(inside) > 1:
+            inside.pop()
+        elif char in ";{}":
+            inside = [False]
+        elif char == ",":
+            inside[-1] = inside[-2] if len(inside) > 1 else False
+        elif char == "?":
+            if inside[-1]:
+                found.append(at)
+            inside[-1] = True
+    return found
+
+
+def _assigning_conditions(code: str) -> list[int]:
+    """Where the condition of an if or while assigns."""
+    found = []
+    for match in _CONDITION.finditer(code):
+        depth, at = 1, match.end()
+        while depth > 0 and at < len(code):
+            depth += {"(": 1, ")": -1}.get(code[at], 0)
+            at += 1
+        if _ASSIGNMENT.search(code[match.end() : at]):
+            found.append(match.start())
+    return found
+
+
+def _folded(path: str, text: str) -> list[Finding]:
+    """Expressions that do two things."""
+    code = ctext.without_directives(ctext.blank(text))
+    found = [(at, "a conditional inside a conditional", "write an if") for at in _nested_conditionals(code)]
+    found += [(at, "an assignment in a condition", "assign before it") for at in _assigning_conditions(code)]
+    return [Finding(path, code.count("\n", 0, at) + 1, what, fix) for at, what, fix in found]
+
+
 def check_text(path: str, text: str) -> list[Finding]:
     """Findings of one file."""
     if path.endswith(".py"):
         return _complex(path, lizard.analyze_file.analyze_source_code(path, text).function_list)
     findings = _measured(path, text)
+    if path.startswith(_HYPERVISOR):
+        findings += _folded(path, text)
     lines = ctext.blank(text).split("\n")
     for function in ctext.functions(text):
         findings += _function_findings(path, lines, function)

@@ -9,19 +9,24 @@ HYP_ARCH := riscv
 -include platform/$(BOARD)/board.mk
 include scripts/mk/arch/$(HYP_ARCH).mk
 
-# Rooms that a system can do without: real time, messages, a debugger's end, the operator's keys. Each registers what it
-# offers.
-HYP_ROOMS ?= rt ipc debug operator
+# What a system can do without (core/include/component.h): real time, messages, the debugger's stub, the operator's keys, what
+# guests written for QEMU's virt machine expect. A component is a folder, or the folder of its name in arch/<isa>, or both.
+HYP_COMPONENTS ?= rt ipc debug operator compat
+
+# $(call component_slots,COMPONENTS): each component's place in the `data` of a VCPU, and their number, at least 1.
+upper = $(shell echo $(1) | tr a-z/ A-Z_)
+component_slots = $(shell n=0; for c in $(call upper,$(1)); do echo -DCOMPONENT_$$c=$${n}U; n=$$((n + 1)); done; \
+                    echo -DCOMPONENTS=$$((n > 0 ? n : 1))U)
 HYP_DRIVERS ?= platform/drivers
-HYP_DIRS := core core/lib $(HYP_ROOMS) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
+HYP_DIRS := core core/lib $(wildcard $(HYP_COMPONENTS) $(HYP_COMPONENTS:%=arch/$(HYP_ARCH)/%)) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_OFFSETS := arch/$(HYP_ARCH)/asm_offsets.c
-HYP_SRCS := $(filter-out $(HYP_OFFSETS) $(if $(filter debug,$(HYP_ROOMS)),,arch/$(HYP_ARCH)/debug.c),$(HYP_SRCS))
+HYP_SRCS := $(filter-out $(HYP_OFFSETS),$(HYP_SRCS))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
+HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
@@ -29,17 +34,17 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
 # measured also saves its registers by calling the compiler's library.
 HYP_SMALL := core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
 HYP_TINY := operator/channels.c operator/keys.c core/console.c core/console_filter.c core/console_out.c core/console_log.c core/memmap.c core/seed.c core/sysimage.c core/system.c core/vm.c \
-            core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug.c \
+            core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug/registers.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
-            arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
-            arch/riscv/vfinisher.c arch/riscv/vrtc.c \
+            arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/compat/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
+            arch/riscv/compat/vfinisher.c arch/riscv/compat/vrtc.c \
             arch/mips/emulate.c arch/mips/main.c arch/mips/vcpu.c arch/mips/vm.c arch/mips/wide.c
 $(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
 $(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os $(HYP_TINY_OPT)
 
 hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
 
-# Changes when another compiler, other flags or rooms are asked for, and everything is compiled anew.
+# Changes when another compiler, other flags or components are asked for, and everything is compiled anew.
 $(HYP_BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(HYP_CC) $(HYP_CFLAGS) $(HYP_SRCS)' | cmp -s - $@ || echo '$(HYP_CC) $(HYP_CFLAGS) $(HYP_SRCS)' >$@

@@ -13,6 +13,6 @@ endif
 ifeq ($(filter shared pty,$(CONSOLES)),)
 $(call refuse,run,CONSOLES=$(CONSOLES): expected shared or pty)
 endif
-ifeq ($(filter debug,$(HYP_ROOMS)),)
-$(call refuse,debug debug-server,HYP_ROOMS leaves out the debugger; expected the room debug in it)
+ifeq ($(filter debug,$(HYP_COMPONENTS)),)
+$(call refuse,debug debug-server,HYP_COMPONENTS leaves out the debugger; expected the component debug in it)
 endif

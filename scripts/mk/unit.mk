@@ -14,8 +14,9 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-HOST_INC := -Icore/include -Icore -Irt/include -Iipc/include -Idebug/include -Idebug -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
-HOST_CFLAGS := -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
+# Included before hyp.mk or after it: expanded when it is used.
+HOST_INC = $(call component_slots,rt ipc debug operator) -Icore/include -Icore -Irt/include -Iipc/include -Idebug/include -Idebug -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 
 $(HOST_BUILD)/obj/%.o: %.c Makefile scripts/mk/unit.mk | setup-dev

@@ -264,7 +264,7 @@ def _hypervisor(bench: MipsBench, name: str, limits: str = "") -> dict[str, int]
 
 def small_sections(folder: Path) -> dict[str, int]:
     """Sections of the part's hypervisor with real time and messages alone, made for little flash in that folder."""
-    return _sections(_make(folder, PART, "", "HYP_ROOMS=rt ipc", "HYP_FOR=size") / "tessera.elf")
+    return _sections(_make(folder, PART, "", "HYP_COMPONENTS=rt ipc", "HYP_FOR=size") / "tessera.elf")
 
 
 def limits(vms: int, vcpus: int) -> str:

@@ -23,19 +23,19 @@ LOOKS = (
     "load_stage",
     "load_chunk",
     "end_stage",
-    "release_look",
+    "release_poll",
     "fence_look",
 )  # what calls them has looked, or they do
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
     "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
     "console_interrupt",
-    "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run",
-    "sched_start_asked", "sched_idle", "sched_look", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
+    "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_start_class",
+    "sched_idle", "sched_find_runnable", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
 )  # fmt: skip
 # What a release or a job's end passes, and nothing else.
 RT_WAY = {
-    "irq_handle", "timer_expire", "rt_end", "sched_run", "sched_start_asked", "edf_pick", "edf_start", "edf_enqueue",
+    "irq_handle", "timer_expire", "rt_end", "sched_run", "sched_start_class", "edf_pick", "edf_start", "edf_enqueue",
     "refund", "release_others",
 }  # fmt: skip
 _HANDLER = re.compile(r"^(?:HYPERCALL|SBI_EXTENSION)\(\w+, (\w+)", re.MULTILINE)

@@ -21,16 +21,26 @@ POINTERS = {
     ("arch/riscv/exit.c", "write"): r"(vplic|vuart|rtc|finisher)_write",
     ("arch/riscv/exit.c", "breakpoint"): r"session_breakpoint",
     ("arch/riscv/sbi.c", "fn"): r"sbi_\w+",
-    ("arch/riscv/sbi_legacy.c", "act"): r"legacy_(raise|fence)",
+    ("arch/riscv/compat/sbi_legacy.c", "act"): r"legacy_(raise|fence)",
     ("core/hypercall.c", "hypercall_table"): r"no_such_call|info_get_id|watchdog_pet|ipc_\w+|rt_\w+",
     ("core/console.c", "command"): r"keys_command|frames_command",
     ("core/console.c", "step"): r"keys_list_step|frames_step",
     ("core/console.c", "divert"): r"frames_typed|channels_typed",
+    ("core/hypercall.c", "record"): r"trace_(send|receive)",
+    ("core/include/component.h", "boot"): r"(ipc|rtc|finisher)_boot",
+    ("core/include/component.h", "vm_start"): r"ipc_forget_doorbells",
+    ("core/include/component.h", "vm_reset"): r"rtc_reset",
+    ("core/include/component.h", "vcpu_start"): r"ipc_open",
+    ("core/include/component.h", "vcpu_stop"): r"ipc_close",
     ("core/sched.c", "picked"): r"session_picked",
+    ("core/sched.c", "step"): r"vm_(load|stop)_step",
+    ("core/sched.c", "done"): r"vm_(loaded|stopped)",
+    ("core/sched.c", "vcpu_left"): r"vm_vcpu_left",
+    ("core/sched.c", "wrapped"): r"edf_(pick|trace)",  # a class, never the one that wraps it
     ("core/timer.c", "expired"): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
-        (file, member): rf"edf_{member}" + ("|traced_pick" if member == "pick" else "")
+        (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")
         for file in ("core/sched.c", "debug/session.c")
         for member in ("init", "pick", "trace", "wake", "leave", "stop", "start", "enqueue", "hold")
     },

@@ -12,7 +12,7 @@ from tessera.bench_stretch import Lock, Stretch, read_locks, read_stretches, rt_
 from tessera.board import read_board
 from tessera.runner import ROOT
 
-SWITCH = ("sched_run", "sched_start_asked", "edf_pick")
+SWITCH = ("sched_run", "sched_start_class", "edf_pick")
 
 
 def stretch(most: int, *kind: str) -> Stretch:

@@ -14,6 +14,7 @@ from check import analyze, ctext
 TOP = Path(__file__).resolve().parents[2]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 C = f"/* {SPDX} */\n"
+MD = f"<!-- {SPDX} -->\n"
 SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
 PY = f'# {SPDX}\n"""A module."""\n'
 
@@ -87,6 +88,14 @@ BAD = [
         "7 parameters",
     ),
     ("limits", "guests/a/a.c", _function(GOTO), 5, "goto"),
+    ("limits", "core/a.c", _function("    a = a ? 1 : (a + 1 ? 2 : 3);\n"), 4, "a conditional inside a conditional"),
+    (
+        "limits",
+        "core/a.c",
+        _function("    while ((a += 1) < 5 && (a = 2)) {\n    }\n"),
+        4,
+        "an assignment in a condition",
+    ),
     ("limits", "core/a.c", _function(CONDITIONAL), 4, "conditional compilation"),
     ("limits", "core/a.h", _function(CONDITIONAL), 4, "conditional compilation"),
     (
@@ -123,6 +132,8 @@ BAD = [
         0,
         "waiver of cppcheck's comparePointers for core/hypercall.c covers 0",
     ),
+    ("links", "docs/a.md", MD + "\n[a](b.md)\n", 3, "no such file"),
+    ("links", "docs/a.md", MD + "\n# A b\n[a](#a-c)\n", 4, "no such heading in docs/a.md"),
     ("layers", "core/a.c", C + '#include "csr.h"\n', 2, "core includes csr.h of arch/riscv"),
     ("layers", "core/a.c", C + '#include "edf.h"\n', 2, "core includes edf.h of rt"),
     ("layers", "core/a.c", C + '#include "board.h"\n', 2, "core includes board.h of platform/qemu-virt"),
@@ -131,6 +142,7 @@ BAD = [
     ("layers", "rt/a.c", C + '#include "message.h"\n', 2, "rt includes message.h of ipc"),
     ("layers", "arch/host/a.c", C + '#include "csr.h"\n', 2, "arch/host includes csr.h of arch/riscv"),
     ("layers", "core/a.c", C + "int core_riscv_mode;\n", 2, "core names riscv"),
+    ("layers", "core/a.c", C + "int rt_launches;\n", 2, "core names rt_launches of a component"),
     ("layers", "rt/a.c", C + "int rt_mips_mode;\n", 2, "rt names mips"),
     ("layers", "ipc/a.c", C + "/* as RISC-V has it */\nint a;\n", 2, "ipc names RISC-V"),
 ]
@@ -177,6 +189,7 @@ GOOD = [
         _function("", "sbi_x", parameters="int a, int b, int c, int d, int e, int f, int g"),
     ),
     ("limits", "core/a.c", _function("    /* goto nowhere */\n")),
+    ("limits", "core/a.c", _function("    f(a ? 1 : 2, a <= 1 ? 3 : 4);\n    if (a == 1 || f(a) >= 2) {\n    }\n")),
     ("files", "scripts/a.sh", SH + "true\n"),
     ("files", "guests/a.lock", '{\n  "SPDX-License-Identifier": "Apache-2.0"\n}\n'),
     ("analyze", "core/a.c", BEHIND_THE_END.replace("table[2] = 1", "table[1] = 1")),

@@ -74,7 +74,7 @@ class Admit(Structure):
         ("phase", c_uint),
         ("at", c_uint64),
         ("demand", c_uint64),
-        ("met", c_uint),
+        ("index", c_uint),
         ("sum", c_uint64),
         ("verdict", c_uint),
     ]

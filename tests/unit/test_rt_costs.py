@@ -15,11 +15,11 @@ Each of these changes was made once, and seen to fail:
 | refund(): what is given back; what ends the overrun            | the same; test_an_interruption_...               |
 | release_due(): twice the cost of a release is given back       | test_one_keeps_its_deadlines_beside_greedy_ones  |
 | sched_pick(): picking is nobody's time                         | test_one_keeps_its_deadlines_beside_greedy_ones  |
-| edf_enqueue(): `carries`, or its look at who is ready          | test_rt_cases.py: what a deleted app ... |
+| edf_enqueue(): `carry_in`, or its look at who is ready          | test_rt_cases.py: what a deleted app ... |
 | launch(): `pending` is forgotten                               | test_rt_cases.py: what was raised before its launch |
 | rt_create_app(): `runtime` is forgotten                        | test_rt_cases.py: a new app has used nothing     |
 | launch(): `pending` is forgotten                               | test_rt_cases.py: what was raised before ...     |
-| sched_load_vm(): the inbox is opened, and not before           | test_messages.py: a VM that is being loaded      |
+| vm_loaded(): the inbox is opened, and not before               | test_messages.py: a VM that is being loaded      |
 """
 
 from collections.abc import Callable

@@ -29,7 +29,7 @@ static struct {
 static bool about_to_wait(void)
 {
     const struct vcpu *v = host_cpu->current;
-    const struct rt_app *app = v != NULL && v->sched == &rt_class ? v->sched_data : NULL;
+    const struct rt_app *app = v != NULL && v->sched == &rt_class ? v->data[COMPONENT_RT] : NULL;
 
     return v != NULL && ((v->request & VCPU_REQ_WAIT) != 0 || (app != NULL && app->done));
 }
@@ -261,7 +261,7 @@ void world_yield(unsigned cpu)
     struct vcpu *v = current_of(cpu);
 
     if (v != NULL) {
-        sched_give_way(v);
+        sched_end_slice(v);
     }
 }
 

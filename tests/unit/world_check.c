@@ -147,7 +147,7 @@ static const char *cpu_wrong(const struct cpu *cpu)
     if (wrong != NULL) {
         return wrong;
     }
-    if (!sched_urgent(cpu) && timers_first(&cpu->timers) < first) { /* otherwise best effort's timers wait */
+    if (!sched_runs_class(cpu) && timers_first(&cpu->timers) < first) { /* otherwise best effort's timers wait */
         first = timers_first(&cpu->timers);
     }
     /* What has fired already, or is about to be scheduled anew, is dealt with at the next turn. */

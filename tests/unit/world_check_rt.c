@@ -7,7 +7,7 @@
 
 static struct rt_app *app_of(const struct vcpu *v)
 {
-    return v->sched_data;
+    return v->data[COMPONENT_RT];
 }
 
 static bool stands_in(const struct rt_queue *q, const struct heap_node *node)
@@ -66,7 +66,7 @@ static const char *cpu_wrong(unsigned cpu)
     const char *wrong = heap_wrong(rc->ready.nodes, rc->ready.count, RT_QUEUE_MAX);
 
     wrong = wrong != NULL ? wrong : heap_wrong(rc->releases.nodes, rc->releases.count, RT_QUEUE_MAX);
-    if (wrong == NULL && (rc->releases.count != 0) != (cpu_get(cpu)->traced == &rt_class)) {
+    if (wrong == NULL && (rc->releases.count != 0) != (cpu_get(cpu)->wrapped == &rt_class)) {
         wrong = "a CPU does not ask the real-time class though it has apps there, or the other way round";
     }
     return wrong;

@@ -14,7 +14,7 @@ struct vcpu;
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* what a page-table entry holds */
 #define ARCH_SEEDS true
-/* Timers that the architecture arms for a VM: of pass-through interrupts (plic.c) and the clock's alarm (vrtc.c). */
+/* Timers that the architecture arms for a VM: of pass-through interrupts (plic.c) and the clock's alarm (compat/vrtc.c). */
 #define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 1U)
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 
@@ -71,22 +71,9 @@ struct vplic {
     } context[8];
 };
 
-/* A VM's emulated clock. Guarded by vm.lock. */
-struct vrtc {
-    uint64_t offset; /* ns by which the guest has set it forward */
-    uint64_t alarm;  /* ns since 1970 */
-    uint32_t high;   /* of the time that was read last */
-    bool enabled;    /* the alarm's interrupt is */
-    bool pending;    /* the alarm has come, and was not acknowledged */
-    bool running;    /* the alarm will come */
-    bool line;       /* state of the interrupt line */
-    struct timer timer;
-};
-
 struct arch_vm {
     ulong hgatp;
     struct vplic plic;
-    struct vrtc rtc;
     ulong raised; /* bit n: VCPU n is to be woken for an external interrupt; guarded by vm.lock */
 };
 

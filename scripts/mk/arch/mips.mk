@@ -3,7 +3,7 @@
 # HYP_FOR=size: for a part with little flash; what is measured in instructions takes longer then.
 CROSS_MIPS ?= mipsel-linux-gnu-
 HYP_CC ?= $(CROSS_MIPS)gcc
-HYP_ROOMS ?= rt ipc operator
+HYP_COMPONENTS ?= rt ipc operator
 HYP_FOR ?= speed
 ifeq ($(filter speed size,$(HYP_FOR)),)
 $(error HYP_FOR: expected speed or size, got '$(HYP_FOR)')

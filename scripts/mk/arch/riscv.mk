@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How the hypervisor is compiled for RISC-V: by gcc, or with HYP_CC=clang.
 HYP_CC ?= $(CROSS)gcc
-HYP_ROOMS ?= rt ipc debug operator
+HYP_COMPONENTS ?= rt ipc debug operator compat
 HYP_ISA := rv64imac
 # The call graph with the frames is for the depth of the stack (scripts/tessera/stack_depth.py).
 HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei -fcallgraph-info=su

@@ -70,7 +70,7 @@
 
 #define WAIT 1  /* VCPU_REQ_WAIT */
 #define OFF 2   /* VCPU_REQ_OFF */
-#define STEPS 4 /* VCPU_REQ_STEPS */
+#define STEPS 4 /* VCPU_REQ_WORK */
 
 #define MESSAGE 1  /* ARCH_VIRQ_MESSAGE */
 #define EXTERNAL 2 /* IRQ_VSEI */
@@ -251,8 +251,8 @@ inline vcpu_raise_locked(x, bits)
     fi
 }
 
-/* core/vm.c: vm_take_steps() */
-inline vm_take_steps()
+/* core/vm.c: vm_begin_work() */
+inline vm_begin_work()
 {
     sched_remove(0);
     request[0] = STEPS;
@@ -262,9 +262,9 @@ inline vm_take_steps()
 inline vm_begin()
 {
     d_step { vm_state = vm_loading; on = 1; bells = false; life++ };
-    vm_take_steps();
+    vm_begin_work();
 #ifdef FAULT_INBOX_EARLY
-    vcpu_open_inbox()
+    ipc_open()
 #endif
 }
 
@@ -280,7 +280,7 @@ inline vm_vcpu_left(x)
         :: else
         fi;
         if
-        :: on == 0 -> vm_take_steps()
+        :: on == 0 -> vm_begin_work()
         :: else
         fi
     fi
@@ -314,7 +314,7 @@ inline vm_stop()
             vm_halt_vcpu(0);
             vm_halt_vcpu(1);
             if
-            :: on == 0 -> vm_take_steps()
+            :: on == 0 -> vm_begin_work()
             :: else
             fi
         :: else
@@ -323,7 +323,7 @@ inline vm_stop()
 }
 
 /* core/include/vcpu.h */
-inline vcpu_open_inbox()
+inline ipc_open()
 {
     d_step { next = first; room = ROOM; sent = 0; got = 0 }
 }
@@ -366,7 +366,7 @@ inline sched_pick()
     fi
 }
 
-/* core/sched.c: sched_take(), sched_look(); the VCPU to run, or what else its turn is for, or nothing to do */
+/* core/sched.c: sched_take(), sched_find_runnable(); the VCPU to run, or what else its turn is for, or nothing to do */
 inline sched_take()
 {
     sched_pick();
@@ -430,8 +430,8 @@ inline end_stage()
 #endif
 }
 
-/* core/sched.c: sched_ended(); core/vm.c: vm_go_on() */
-inline sched_ended(x)
+/* core/vm.c: vm_stopped(), vm_finish_stop() */
+inline vm_stopped(x)
 {
     d_step { request[x] = 0; state[x] = off };
     if
@@ -440,8 +440,8 @@ inline sched_ended(x)
     fi
 }
 
-/* core/sched.c: sched_step_vm(), one step; an end, or the loading of all memory */
-inline sched_step_vm()
+/* core/sched.c: sched_work(), one step; an end, or the loading of all memory */
+inline sched_work()
 {
     ends = vm_state == vm_stopping;
     if
@@ -453,7 +453,7 @@ inline sched_step_vm()
         flags[h] = false;
         if
         :: (request[v] & OFF) != 0 -> sched_request(v)
-        :: (request[v] & OFF) == 0 && ends -> sched_ended(v)
+        :: (request[v] & OFF) == 0 && ends -> vm_stopped(v)
         :: else ->
             /* The next life begins. */
             assert(state[1] == off);
@@ -461,7 +461,7 @@ inline sched_step_vm()
             vm_state = vm_running;
             request[v] = 0;
 #ifndef FAULT_INBOX_EARLY
-            vcpu_open_inbox();
+            ipc_open();
 #endif
             state[v] = ready;
             queue!v
@@ -471,7 +471,7 @@ inline sched_step_vm()
     }
 }
 
-/* core/sched.c: sched_run(), sched_look() */
+/* core/sched.c: sched_run(), sched_find_runnable() */
 inline sched_run()
 {
     atomic {
@@ -487,7 +487,7 @@ inline sched_run()
     :: current[h] != NONE -> break
     :: current[h] == NONE && v == NONE -> sched_idle()
     :: current[h] == NONE && v == GONE -> arch_irq_poll(); atomic { flags[h] = false; sched_take() }
-    :: current[h] == NONE && v != NONE && v != GONE -> sched_step_vm()
+    :: current[h] == NONE && v != NONE && v != GONE -> sched_work()
     od
 }
 

@@ -10,7 +10,7 @@ const F: [&str; 32] = [
     "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
     "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 ];
-/// As the guest numbers them; what the hypervisor keeps for it (arch/riscv/debug.c).
+/// As the guest numbers them; what the hypervisor keeps for it (arch/riscv/debug/registers.c).
 const CSRS: [(&str, u32); 8] = [
     ("sstatus", 0x100),
     ("sie", 0x104),

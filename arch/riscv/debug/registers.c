@@ -26,8 +26,12 @@ bool arch_vcpu_get(const struct vcpu *v, unsigned number, uint64_t *value)
 {
     const struct arch_vcpu *a = &v->arch;
 
+    if (number == 0) { /* x[0] holds the hart's stack pointer */
+        *value = 0;
+        return true;
+    }
     if (number <= GDB_PC) {
-        *value = number == GDB_PC ? a->sepc : number == 0 ? 0 : a->x[number];
+        *value = number == GDB_PC ? a->sepc : a->x[number];
         return true;
     }
     if (number < GDB_CSR) {

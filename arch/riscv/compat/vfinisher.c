@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VM's emulated test finisher (SiFive's, as QEMU's virt has it): one register, which ends the VM. */
 #include "arch.h"
+#include "component.h"
 #include "console.h"
-#include "internal.h"
+#include "system.h"
 
 #define FINISHER_SIZE 0x1000U
 #define FINISHER_FAIL 0x3333U /* with a code in the upper half */
@@ -37,10 +38,19 @@ static void finisher_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ul
     }
 }
 
-bool vfinisher_init(struct vm *vm, gpa_t base)
+static const char *finisher_boot(void)
 {
-    const struct vdev dev = {
-        .base = base, .size = FINISHER_SIZE, .widths = 2 | 4, .read = finisher_read, .write = finisher_write};
+    bool added = true;
 
-    return vdev_add(&vm->devs, &dev);
+    for (struct vm *vm = hyp.vms; vm < &hyp.vms[hyp.nvms] && added; vm++) {
+        const struct vdev dev = {.base = (gpa_t)vm->config->finisher,
+                                 .size = FINISHER_SIZE,
+                                 .widths = 2 | 4,
+                                 .read = finisher_read,
+                                 .write = finisher_write};
+
+        added = dev.base == 0 || vdev_add(&vm->devs, &dev);
+    }
+    return added ? NULL : "too many emulated devices";
 }
+ON_BOOT(finisher_boot);

@@ -4,7 +4,7 @@
  * what the board's clock said at boot. A guest that sets it sets its own, until the VM starts anew.
  */
 #include "arch.h"
-#include "internal.h"
+#include "component.h"
 #include "sched.h"
 #include "system.h"
 
@@ -22,7 +22,26 @@ enum {
 
 #define SECOND UINT64_C(1000000000) /* ns */
 
-static uint64_t clock_base; /* ns since 1970 when the time CSR was 0; owner: vrtc_boot() */
+static uint64_t clock_base; /* ns since 1970 when the time CSR was 0; owner: rtc_boot() */
+
+/* A VM's emulated clock. Guarded by vm.lock. */
+struct vrtc {
+    uint64_t offset; /* ns by which the guest has set it forward */
+    uint64_t alarm;  /* ns since 1970 */
+    uint32_t high;   /* of the time that was read last */
+    bool enabled;    /* the alarm's interrupt is */
+    bool pending;    /* the alarm has come, and was not acknowledged */
+    bool running;    /* the alarm will come */
+    bool line;       /* state of the interrupt line */
+    struct timer timer;
+};
+
+static struct vrtc rtcs[SYSIMAGE_MAX_VMS]; /* owner: this file; by the VM's id */
+
+static struct vrtc *rtc_of(const struct vm *vm)
+{
+    return &rtcs[vm->id];
+}
 
 static uint64_t ns_of(ticks_t ticks)
 {
@@ -43,11 +62,6 @@ static ticks_t time_after(uint64_t ns)
     return arch_time() + seconds * hz + (ns % SECOND * hz + SECOND - 1U) / SECOND;
 }
 
-void vrtc_boot(uint64_t now)
-{
-    clock_base = now - ns_of(arch_time());
-}
-
 static uint64_t rtc_now(const struct vrtc *r)
 {
     return clock_base + r->offset + ns_of(arch_time());
@@ -55,7 +69,7 @@ static uint64_t rtc_now(const struct vrtc *r)
 
 static void rtc_update(struct vm *vm)
 {
-    struct vrtc *r = &vm->arch.rtc;
+    struct vrtc *r = rtc_of(vm);
     bool line = r->pending && r->enabled;
 
     if (line != r->line) {
@@ -77,7 +91,7 @@ static void rtc_arm(struct vrtc *r, ticks_t deadline)
 /* The alarm is due, or runs until it is. */
 static void rtc_run_alarm(struct vm *vm)
 {
-    struct vrtc *r = &vm->arch.rtc;
+    struct vrtc *r = rtc_of(vm);
     uint64_t now = rtc_now(r);
 
     r->running = r->alarm > now;
@@ -88,10 +102,10 @@ static void rtc_run_alarm(struct vm *vm)
 
 static void rtc_expired(struct timer *t)
 {
-    struct vm *vm = CONTAINER_OF(t, struct vm, arch.rtc.timer);
+    struct vm *vm = &hyp.vms[CONTAINER_OF(t, struct vrtc, timer) - rtcs];
 
     spin_lock(&vm->lock);
-    if (vm->arch.rtc.running) { /* else it was cleared, or the VM stopped, just now */
+    if (rtc_of(vm)->running) { /* else it was cleared, or the VM stopped, just now */
         rtc_run_alarm(vm);
     }
     vm_unlock(vm);
@@ -133,7 +147,7 @@ static uint64_t with_high(uint64_t old, uint32_t value)
 
 static void rtc_store(struct vm *vm, gpa_t offset, uint32_t value)
 {
-    struct vrtc *r = &vm->arch.rtc;
+    struct vrtc *r = rtc_of(vm);
     uint64_t now = rtc_now(r);
 
     switch (offset) {
@@ -174,9 +188,9 @@ static ulong rtc_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
     ulong value;
 
     spin_lock(&vm->lock);
-    value = rtc_load(&vm->arch.rtc, offset);
+    value = rtc_load(rtc_of(vm), offset);
     if (width_log2 == 3) {
-        value |= (ulong)rtc_load(&vm->arch.rtc, offset + 4U) << 32;
+        value |= (ulong)rtc_load(rtc_of(vm), offset + 4U) << 32;
     }
     spin_unlock(&vm->lock);
     return value;
@@ -194,18 +208,9 @@ static void rtc_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong v
     vm_unlock(vm);
 }
 
-bool vrtc_init(struct vm *vm, gpa_t base)
+static void rtc_reset(struct vm *vm)
 {
-    const struct vdev dev = {.base = base, .size = RTC_SIZE, .widths = 4 | 8, .read = rtc_read, .write = rtc_write};
-
-    timer_init(&vm->arch.rtc.timer, rtc_expired);
-    vm->arch.rtc.timer.unlocked = true;
-    return vdev_add(&vm->devs, &dev);
-}
-
-void vrtc_reset(struct vm *vm)
-{
-    struct vrtc *r = &vm->arch.rtc;
+    struct vrtc *r = rtc_of(vm);
 
     if (vm->config->rtc != 0) {
         rtc_arm(r, TICKS_NEVER);
@@ -218,3 +223,27 @@ void vrtc_reset(struct vm *vm)
     r->running = false;
     r->line = false;
 }
+ON_VM_RESET(rtc_reset);
+
+static bool rtc_add(struct vm *vm)
+{
+    const struct vdev dev = {
+        .base = (gpa_t)vm->config->rtc, .size = RTC_SIZE, .widths = 4 | 8, .read = rtc_read, .write = rtc_write};
+    struct timer *alarm = &rtc_of(vm)->timer;
+
+    timer_init(alarm, rtc_expired);
+    alarm->unlocked = true;
+    return dev.base == 0 || vdev_add(&vm->devs, &dev);
+}
+
+static const char *rtc_boot(void)
+{
+    bool added = true;
+
+    clock_base = hyp.wall_clock - ns_of(arch_time());
+    for (struct vm *vm = hyp.vms; vm < &hyp.vms[hyp.nvms] && added; vm++) {
+        added = rtc_add(vm);
+    }
+    return added ? NULL : "too many emulated devices";
+}
+ON_BOOT(rtc_boot);
