@@ -15,15 +15,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tessera import bench_mips
-from tessera.bench_collect import MEASUREMENTS, Bench
-from tessera.bench_metrics import MetricsError, read_metrics
-from tessera.bench_plot import plot
-from tessera.bench_plot_adpcm import plot_adpcm
-from tessera.bench_plot_banks import plot_banks
-from tessera.bench_plot_ipc import plot_ipc
-from tessera.bench_plot_rt import plot_rt
-from tessera.bench_report import (
+from tessera.bench import mips
+from tessera.bench.collect import MEASUREMENTS, Bench
+from tessera.bench.metrics import MetricsError, read_metrics
+from tessera.bench.plot import plot
+from tessera.bench.plot_adpcm import plot_adpcm
+from tessera.bench.plot_banks import plot_banks
+from tessera.bench.plot_ipc import plot_ipc
+from tessera.bench.plot_rt import plot_rt
+from tessera.bench.report import (
     current_commit,
     markdown,
     of_machine,
@@ -33,7 +33,7 @@ from tessera.bench_report import (
     text_table,
     write_results,
 )
-from tessera.runner import ROOT, Qemu, RunError, find_qemu
+from tessera.run.runner import ROOT, Qemu, RunError, find_qemu
 
 NEWER_QEMU = ROOT / "cache" / "qemu-new" / "qemu-system-riscv64"
 
@@ -62,10 +62,10 @@ def measure(qemu: Qemu, out: Path, only: list[str]) -> Bench:
     return bench
 
 
-def measure_mips(out: Path, only: list[str]) -> bench_mips.MipsBench:
+def measure_mips(out: Path, only: list[str]) -> mips.MipsBench:
     """All measurements on the M5150."""
-    bench = bench_mips.MipsBench(out)
-    for name, measurement in bench_mips.MEASUREMENTS.items():
+    bench = mips.MipsBench(out)
+    for name, measurement in mips.MEASUREMENTS.items():
         if only and name not in only:
             continue
         begin = time.monotonic()
@@ -80,7 +80,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--qemu", action="append", default=[], metavar="PATH", help="emulator; may be given twice")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench", help="folder for results (%(default)s)")
-    known = [*MEASUREMENTS, *bench_mips.MEASUREMENTS]
+    known = [*MEASUREMENTS, *mips.MEASUREMENTS]
     parser.add_argument("--only", action="append", default=[], choices=known, help="measure only this")
     parser.add_argument("--strict", action="store_true", help="exit 1 when a goal is not met")
     return parser.parse_args()

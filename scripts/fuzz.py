@@ -6,8 +6,8 @@ import argparse
 import sys
 import time
 
-from tessera.fuzz import FuzzError, Options, attack, report
-from tessera.runner import RunError, find_qemu
+from tessera.run.runner import RunError, find_qemu
+from tessera.verify.fuzz import FuzzError, Options, attack, report
 
 CALLS_PER_SEED = 200_000  # then the next seed, with a new machine
 

@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import cast
 
-from tessera import layout
-from tessera.build import Options, build
-from tessera.system import named_files
+from tessera.image import layout
+from tessera.image.build import Options, build
+from tessera.image.system import named_files
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -7,9 +7,9 @@ import os
 import sys
 from pathlib import Path
 
-from tessera.build import Options, build, write
-from tessera.problems import BuildError
-from tessera.system import check_board, named_files
+from tessera.image.build import Options, build, write
+from tessera.image.problems import BuildError
+from tessera.image.system import check_board, named_files
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -2,7 +2,7 @@
 /*
  * What our plugins of QEMU use of its plugin interface. Debian's package ships no header for it, so it is declared here.
  * The interface carries a number, which QEMU checks: PLUGIN_VERSION is given on the compiler's command line
- * (scripts/tessera/bench_count.py).
+ * (scripts/tessera/bench/count.py).
  */
 #ifndef TESSERA_QEMU_PLUGIN_H
 #define TESSERA_QEMU_PLUGIN_H

@@ -13,10 +13,10 @@ import sys
 import time
 from types import FrameType
 
-from tessera import debugger
-from tessera.hosttime import HostTooSlowError, Limit
-from tessera.machine import FIRMWARE, HYPERVISOR, Machine, die_with_parent, end_process
-from tessera.runner import (
+from tessera.run import debugger
+from tessera.run.hosttime import HostTooSlowError, Limit
+from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine, die_with_parent, end_process
+from tessera.run.runner import (
     ROOT,
     BuiltSystem,
     RunError,
@@ -28,7 +28,7 @@ from tessera.runner import (
     need_qemu,
     system_command,
 )
-from tessera.session import FAILURE, Session, take_keys, terminal_restored, write_all
+from tessera.run.session import FAILURE, Session, take_keys, terminal_restored, write_all
 
 SMOKE_TIMEOUT_S = 120.0
 TOO_SLOW = 2  # smoke's exit status when the host gave QEMU too little time to tell

@@ -9,12 +9,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from tessera.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, need_qemu
-from tessera.trace_model import Timeline, timeline
-from tessera.trace_perfetto import Names, perfetto_trace
-from tessera.trace_plot import plot
-from tessera.trace_ring import TraceError
-from tessera.trace_take import COUNTED, take
+from tessera.run.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, need_qemu
+from tessera.trace.model import Timeline, timeline
+from tessera.trace.perfetto import Names, perfetto_trace
+from tessera.trace.plot import plot
+from tessera.trace.ring import TraceError
+from tessera.trace.take import COUNTED, take
 
 
 def parse_arguments() -> argparse.Namespace:

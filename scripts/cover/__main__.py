@@ -14,9 +14,9 @@ from pathlib import Path
 
 from cover import expected, host, machine, report
 from cover.model import ROOT, CoverError, Sources
-from tessera.bench_count import CountError, make_plugin
-from tessera.executed import plugin_of
-from tessera.runner import RunError, find_qemu
+from tessera.bench.count import CountError, make_plugin
+from tessera.run.runner import RunError, find_qemu
+from tessera.verify.executed import plugin_of
 
 SOURCE = ROOT / "scripts" / "note-executed.c"
 EXCEPTIONS = ROOT / "tests" / "coverage-exceptions.toml"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What runs in emulators execute, from the records that scripts/note-executed.c and iasim leave (tessera.executed): the
-hypervisor's instructions, as the compiler made them, each with the line that its debugging information names.
+Which of the hypervisor's instructions the runs in emulators have executed, from the records that a QEMU plugin and
+iasim write (tessera.verify.executed), each instruction with the source line that the debugging information gives.
 """
 
 import re

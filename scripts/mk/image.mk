@@ -30,7 +30,7 @@ image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems
 image-parts: hyp $(filter $(IMAGE_GUESTS),$(IMAGE_FILES))
 
 docs: | setup ## write docs/configuration.md anew from the schema
-	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.configdoc > $(CACHE)/configuration.md
+	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.image.configdoc > $(CACHE)/configuration.md
 	@mv $(CACHE)/configuration.md docs/configuration.md
 
 test-image: | setup-dev ## tests of the system image builder

@@ -21,7 +21,7 @@ $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 	@clang $(HOST_SANITIZE) -fsanitize=fuzzer -o $@ $^
 
 # Those of the image's reader come from the system files, those of the calls are made up by the fuzzer as it goes.
-$(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(wildcard systems/*.dts scripts/tessera/*.py) | setup-dev
+$(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(wildcard systems/*.dts scripts/tessera/image/*.py) | setup-dev
 	@rm -rf $@ && mkdir -p $@/calls $@/tree
 	@dtc -q -O dtb -o $@/tree/seed tests/fuzz/tree.dts
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/fuzzseeds.py $@/image $(wildcard systems/*.dts)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench_adpcm import Run, overheads, parse_run, tick_cost, tick_share
-from tessera.bench_collect import ADPCM, ADPCM_MODEL, ADPCM_SYSTEMS, Taken
-from tessera.bench_metrics import read_metrics
-from tessera.bench_parse import ParseError, single
-from tessera.bench_plot_adpcm import plot_adpcm
-from tessera.bench_report import Commit, record
-from tessera.runner import ROOT, Qemu
+from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
+from tessera.bench.collect import ADPCM, ADPCM_MODEL, ADPCM_SYSTEMS, Taken
+from tessera.bench.metrics import read_metrics
+from tessera.bench.parse import ParseError, single
+from tessera.bench.plot_adpcm import plot_adpcm
+from tessera.bench.report import Commit, record
+from tessera.run.runner import ROOT, Qemu
 
 MARKS = "".join(f"ADPCM mark {part} {5000 + 1000 * part}\n" for part in range(11))
 CONSOLE = f"adpcm: hello\nADPCM frames 20 codes 0x0a samples 0x0b ticks 7\n{MARKS}ADPCM told 99000\nBENCH done\n"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench_count import CountError
-from tessera.bench_metrics import read_metrics
-from tessera.bench_stretch import Lock, Stretch, read_locks, read_stretches, rt_costs, with_waits
-from tessera.board import read_board
-from tessera.runner import ROOT
+from tessera.bench.count import CountError
+from tessera.bench.metrics import read_metrics
+from tessera.bench.stretch import Lock, Stretch, read_locks, read_stretches, rt_costs, with_waits
+from tessera.image.board import read_board
+from tessera.run.runner import ROOT
 
 SWITCH = ("sched_run", "sched_run_any", "edf_pick")
 

@@ -9,9 +9,9 @@ import pytest
 from cover import expected, host, machine, report
 from cover.__main__ import SOURCE
 from cover.model import CoverError, Line, Sources, total
-from tessera import executed
-from tessera.bench_count import make_plugin
-from tessera.runner import find_qemu
+from tessera.bench.count import make_plugin
+from tessera.run.runner import find_qemu
+from tessera.verify import executed
 
 HOST = """\
 static int sign(int x)

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from lab import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, states
 
-from tessera.bench_metrics import read_metrics
-from tessera.bench_worst import ROOM, Inspection, Worst, table
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, BuiltSystem, find_qemu
+from tessera.bench.metrics import read_metrics
+from tessera.bench.worst import ROOM, Inspection, Worst, table
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import ROOT, BuiltSystem, find_qemu
 
 _MENU = ROOT / "guests" / "faults" / "attacker" / "riscv" / "attacks.def"
 TABLE = OUT / "faults"  # one file for each machine's attacks

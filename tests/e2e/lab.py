@@ -21,8 +21,8 @@ from pathlib import Path
 
 import pytest
 
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
 
 SYSTEMS = Path(__file__).resolve().parent / "systems"
 GUESTS = ROOT / "build" / "guests"
@@ -43,7 +43,7 @@ TURNS = (
     "-object", f"filter-buffer,id=turn,netdev=turns,queue=all,interval={TURN_US}",
 )  # fmt: skip
 # Of the host's time, for things that take a moment. Seconds in which the machine waits for a CPU do not count; if the
-# host gives it too few others, that is no failure (tessera.hosttime).
+# host gives it too few others, that is no failure (tessera.run.hosttime).
 SOON_S = 60
 BOOT_S = 180
 ERROR_S = 60

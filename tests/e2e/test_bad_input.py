@@ -32,10 +32,10 @@ from lab import (
     run,
 )
 
-from tessera import layout
-from tessera.elf import wrap
-from tessera.machine import FIRMWARE, HYPERVISOR, Machine
-from tessera.runner import BASE_CPU, ROOT, BuiltSystem, find_qemu, system_command
+from tessera.image import layout
+from tessera.image.elf import wrap
+from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine
+from tessera.run.runner import BASE_CPU, ROOT, BuiltSystem, find_qemu, system_command
 
 
 def make_run(system: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -10,10 +10,10 @@ from pathlib import Path
 import lab
 import pytest
 
-from tessera import bench_collect
-from tessera.bench_collect import ADPCM_SYSTEMS, LINUX_RUNS, MEASUREMENTS, Bench
-from tessera.bench_metrics import read_metrics
-from tessera.runner import ROOT, BuiltSystem, Qemu
+from tessera.bench import collect
+from tessera.bench.collect import ADPCM_SYSTEMS, LINUX_RUNS, MEASUREMENTS, Bench
+from tessera.bench.metrics import read_metrics
+from tessera.run.runner import ROOT, BuiltSystem, Qemu
 
 METRICS = read_metrics()
 BOUNDED = {
@@ -75,7 +75,7 @@ def measured(
         build_system(name)
     bench = Bench(qemu, Path(tmp_path_factory.mktemp("bench")))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bench_collect, "LINUX_RUNS", 1)
+        patch.setattr(collect, "LINUX_RUNS", 1)
         for measurement in BOUNDED:
             MEASUREMENTS[measurement](bench)
     found = [taken.figure for taken in bench.taken if taken.system != "native"]

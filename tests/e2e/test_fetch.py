@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 spec = importlib.util.spec_from_file_location("fetch", ROOT / "scripts" / "fetch.py")
 fetch = importlib.util.module_from_spec(spec)

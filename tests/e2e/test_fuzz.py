@@ -8,10 +8,10 @@ import pytest
 from lab import HYPERVISOR_BIN, OUT, make
 from mutants import Mutant, asked_for, hypervisor_of
 
-from tessera.bench_metrics import read_metrics
-from tessera.bench_worst import ROOM, Inspection
-from tessera.fuzz import KINDS, FuzzError, Options, attack, report
-from tessera.runner import find_qemu
+from tessera.bench.metrics import read_metrics
+from tessera.bench.worst import ROOM, Inspection
+from tessera.run.runner import find_qemu
+from tessera.verify.fuzz import KINDS, FuzzError, Options, attack, report
 
 SEED, MORE_SEEDS = 1, (2, 3)
 CALLS = 60_000

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from lab import clean_environment
 
-from tessera.hosttime import Limit
-from tessera.runner import ROOT
+from tessera.run.hosttime import Limit
+from tessera.run.runner import ROOT
 
 RUN = [sys.executable, str(ROOT / "scripts" / "run.py")]
 

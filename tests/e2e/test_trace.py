@@ -8,12 +8,12 @@ import pytest
 from lab import built, run
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
-from tessera.bench_machine import run_system
-from tessera.bench_parse import figures, gaps, switches
-from tessera.runner import ROOT, BuiltSystem, Qemu
-from tessera.trace_model import Timeline, timeline
-from tessera.trace_ring import Kind, Ring, TraceError
-from tessera.trace_take import COUNTED, take
+from tessera.bench.machine import run_system
+from tessera.bench.parse import figures, gaps, switches
+from tessera.run.runner import ROOT, BuiltSystem, Qemu
+from tessera.trace.model import Timeline, timeline
+from tessera.trace.ring import Kind, Ring, TraceError
+from tessera.trace.take import COUNTED, take
 
 EVENT = 25  # instructions, at most
 LONG_SWITCH, LONG_CALL = 75, 150  # what the ways take at most that a traced system has to go

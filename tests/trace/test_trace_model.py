@@ -5,11 +5,11 @@ from itertools import pairwise
 
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
-from tessera.trace_clock import nanoseconds
-from tessera.trace_model import timeline
-from tessera.trace_perfetto import Names, perfetto_trace
-from tessera.trace_plot import plot
-from tessera.trace_ring import Event, Kind, Ring
+from tessera.trace.clock import nanoseconds
+from tessera.trace.model import timeline
+from tessera.trace.perfetto import Names, perfetto_trace
+from tessera.trace.plot import plot
+from tessera.trace.ring import Event, Kind, Ring
 
 HZ = 10_000_000
 TIMER = 1 << 63 | 5

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tessera.trace_ring import EVENT, MAGIC, RECORDS, RING, VERSION, Kind, TraceError, decode, decode_ring
+from tessera.trace.ring import EVENT, MAGIC, RECORDS, RING, VERSION, Kind, TraceError, decode, decode_ring
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ROOT / "core" / "include" / "trace_layout.h"

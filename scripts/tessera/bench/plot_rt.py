@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real time as pictures: how late jobs begin, when they end against their deadlines, and what the ready queue costs."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from tessera.bench.rt import RESPONSE_SHARE
+
+OURS, MORE, LIMIT = "#1b6ca8", "#9cc3e0", "#b03a2e"
+_QUEUE = re.compile(r"riscv\.rt\.queue\.(insert|take)\.(\d+)")
+US_PER_TICK = 0.1
+
+
+def _draw_late(axes: Any, app: dict[str, Any]) -> None:
+    """The app with the earliest deadlines: whatever delays it is the hypervisor's."""
+    late = {int(ticks): count for ticks, count in app["late"].items()}
+    axes.bar([ticks * US_PER_TICK for ticks in late], list(late.values()), US_PER_TICK * 0.9, color=OURS)
+    axes.set_yscale("log")
+    axes.set_xlabel("from the release to the job's first instructions (us)")
+    axes.set_ylabel("jobs")
+    axes.set_title(f"the most urgent app, {app['releases']:,} releases", fontsize=9)
+
+
+def _draw_response(axes: Any, apps: list[dict[str, Any]]) -> None:
+    """Each app: how its responses are spread over its period, and its deadline."""
+    for row, app in enumerate(apps):
+        total = sum(app["response"].values())
+        for bucket, count in app["response"].items():
+            start = int(bucket) / RESPONSE_SHARE
+            axes.barh(row, 1 / RESPONSE_SHARE, left=start, color=OURS, alpha=min(1.0, 0.25 + count / total))
+        deadline = app["deadline_us"] / app["period_us"]
+        axes.plot([deadline, deadline], [row - 0.45, row + 0.45], color=LIMIT, linewidth=2)
+    axes.set_yticks(range(len(apps)), [f"{app['budget_us']}/{app['period_us']} us" for app in apps])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.02)
+    axes.set_xlabel("response, as a share of the period (red: the deadline)")
+    axes.set_title("when jobs end: eight apps, 95 % of the hart", fontsize=9)
+
+
+def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
+    for what, colour, label in (("insert", OURS, "insert"), ("take", LIMIT, "take the first out")):
+        found = [(_QUEUE.fullmatch(line["metric"]), line) for line in records]
+        lines = sorted(
+            ((int(match[2]), line) for match, line in found if match and match[1] == what), key=lambda entry: entry[0]
+        )
+        axes.plot([n for n, _ in lines], [line["median"] for _, line in lines], color=colour, marker="o", label=label)
+        axes.plot([n for n, _ in lines], [line["max"] for _, line in lines], color=colour, linestyle=":")
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel("RT-VCPUs in the queue")
+    axes.set_ylabel("instructions (dotted: most)")
+    axes.legend(frameon=False, fontsize=8)
+    axes.set_title("the ready queue, a heap", fontsize=9)
+
+
+def plot_rt(records: list[dict[str, Any]], folder: Path) -> list[Path]:
+    """Writes rt.png into `folder` from this run's records and its rt-stress.json; nothing if either is missing."""
+    version = records[0]["config"]["qemu"] if records else ""
+    queue = [line for line in records if line["config"]["qemu"] == version and line["config"]["system"] != "native"]
+    stress = folder / "rt-stress.json"
+    if not stress.is_file() or not any(_QUEUE.fullmatch(line["metric"]) for line in queue):
+        return []
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    apps = json.loads(stress.read_text(encoding="utf-8"))
+    figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
+    _draw_late(left, min(apps, key=lambda app: app["deadline_us"]))
+    _draw_response(middle, apps)
+    _draw_queue(right, queue)
+    path = folder / "rt.png"
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
+    return [path]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What guests/rtm prints: the cost of releases, and how the apps of a run have fared."""
+
+import re
+from dataclasses import dataclass, fields
+
+from tessera.bench.parse import ParseError
+
+_SHOT = re.compile(r"^SHOT (\d+)$", re.MULTILINE)
+_APP = re.compile(r"^RTAPP ((?:\d+ ?){13})$", re.MULTILINE)
+_HISTOGRAM = re.compile(r"^RTHIST (\d+) (late|response) (\d+) (\d+)$", re.MULTILINE)
+RESPONSE_SHARE = 64  # buckets that a period is divided into (guests/rtm/apps.c)
+
+
+@dataclass
+class App:
+    """One app of a run: microseconds, jobs, and times in ticks of the `time` CSR."""
+
+    id: int
+    period_us: int
+    budget_us: int
+    deadline_us: int
+    releases: int
+    completions: int
+    misses: int
+    overruns: int
+    response_min: int
+    response_max: int
+    response_sum: int
+    runtime: int
+    late_max: int
+    late: dict[int, int]  # ticks from the release to the job's begin -> how often
+    response: dict[int, int]  # to its end, in 1/64 of the period -> how often
+
+
+_FIELDS = [entry.name for entry in fields(App)][:13]
+
+
+def apps(console: str) -> list[App]:
+    """The apps that an RTM has told of. ParseError if there are none, or the manager is not through."""
+    found = {}
+    for match in _APP.finditer(console):
+        numbers = dict(zip(_FIELDS, map(int, match[1].split()), strict=True))
+        app = App(**numbers, late={}, response={})
+        found[app.id] = app
+    if not found or not re.search(r"^RTM done$", console, re.MULTILINE):
+        raise ParseError(f"the real-time manager said only: {console[-200:]!r}")
+    for match in _HISTOGRAM.finditer(console):
+        getattr(found[int(match[1])], match[2])[int(match[3])] = int(match[4])
+    return [found[number] for number in sorted(found)]
+
+
+def releases(watch: list[tuple[int, int]], rtm: str) -> list[int]:
+    """
+    Instructions from the last one of a best-effort VM that watched instret (its gaps) to the first one of the app that
+    preempted it. A job that began while that VM was away anyway (printing) is left out.
+    """
+    shots = [int(match[1]) for match in _SHOT.finditer(rtm)]
+    costs = []
+    for shot in shots:
+        inside = [shot - before for before, after in watch if before < shot < after]
+        costs += inside[:1]
+    if len(costs) < len(shots) // 4:
+        raise ParseError(f"only {len(costs)} of {len(shots)} releases could be paired with {len(watch)} gaps")
+    return costs

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a guest's device tree names a feature that the machine may lack.
+
+The hypervisor overwrites the first letter of the name with an "x": x-names are vendors' extensions, which a guest
+ignores when it does not know them, and the blob keeps its size.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tessera.image import fdt
+from tessera.image.layout import FEATURES
+from tessera.image.schema import ISA_PROPERTIES
+
+SEED = "rng-seed"  # of /chosen: a place to fill in, or, without a machine's seed, a name to blot out
+SEED_SIZE = 32
+
+
+@dataclass(frozen=True)
+class Fixup:
+    """When the machine lacks `feature`, `data` goes to `offset` of the device tree."""
+
+    feature: int
+    offset: int
+    data: bytes
+
+
+def find_fixups(blob: bytes, told: tuple[str, ...]) -> list[Fixup]:
+    """A fixup for each mention of one of the features `told` in a compiled device tree."""
+    fixups = []
+    for value in fdt.values(blob):
+        if value.name in ISA_PROPERTIES:
+            fixups += [
+                Fixup(FEATURES.index(name), value.offset + at, b"x") for at, name in _names(value.data) if name in told
+            ]
+        if value.name == SEED:
+            fixups.append(Fixup(FEATURES.index("seed"), value.name_offset, b"x"))
+    return fixups
+
+
+def find_seed(blob: bytes) -> int:
+    """The offset of the place for a random seed in a compiled device tree; 0: it has none."""
+    return next((value.offset for value in fdt.values(blob) if value.name == SEED), 0)
+
+
+def _names(data: bytes) -> Iterator[tuple[int, str]]:
+    """The extensions of a riscv,isa or riscv,isa-extensions value, each with its offset."""
+    at = 0
+    for part in data.replace(b"_", b"\0").split(b"\0"):
+        yield at, part.decode()
+        at += len(part) + 1

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine with its console here: on this terminal, in a file, or on a pseudo terminal for each VM."""
+
+import contextlib
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import termios
+import time
+import tty
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from tessera.run.channels import (
+    ESCAPE,
+    FIRST_LINE,
+    LINES,
+    RESTORE,
+    TO_CHANNELS,
+    TO_LINES,
+    Demux,
+    Keys,
+    WholeLines,
+    select_keys,
+    vm_of,
+)
+from tessera.run.machine import HYPERVISOR, clean, die_with_parent, end_process
+from tessera.run.runner import ROOT, BuiltSystem, RunError
+
+ALONE = ESCAPE + b"a"
+# What the hypervisor says when it cannot go on, before and after its console has given it a prefix.
+FAILURE = re.compile(rf"^{HYPERVISOR}\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
+PIECE = 65536
+TYPED_MAX = 65536  # what the machine has not taken; then no more keys are read
+LAST_LINES = 20
+STATUS_QUERY, STATUS_ANSWER = b"\x1b[5n", b"\x1b[0n"  # ECMA-48, 8.3.35: device status report
+ANSWER_S, QUIET_S = 1.0, 0.3
+
+
+@contextlib.contextmanager
+def terminal_restored() -> Iterator[None]:
+    """What runs takes keys one by one, and QEMU leaves the terminal so when it is killed."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def take_keys(signals: bool, output_as_it_is: bool = False) -> None:
+    """Every key at once and unseen, as QEMU has it by itself; with `signals`, Ctrl-C still ends what runs."""
+    if not sys.stdin.isatty():
+        return
+    mode = termios.tcgetattr(sys.stdin)
+    mode[0] &= ~(termios.ICRNL | termios.IXON)
+    mode[1] = mode[1] & ~termios.OPOST if output_as_it_is else mode[1] | termios.OPOST
+    mode[3] &= ~(termios.ICANON | termios.ECHO | termios.IEXTEN | (0 if signals else termios.ISIG))
+    termios.tcsetattr(sys.stdin, termios.TCSANOW, mode)
+
+
+def write_all(data: bytes) -> None:
+    """Writes to standard output, which QEMU may have made non-blocking: a terminal's two directions are one file."""
+    while data:
+        try:
+            data = data[os.write(sys.stdout.fileno(), data) :]
+        except BlockingIOError:
+            select.select([], [sys.stdout], [])
+        except BrokenPipeError:
+            raise RunError("nobody reads the output any more") from None
+
+
+class Terminals:
+    """A pseudo terminal for each VM, raw, by a name that does not change from run to run."""
+
+    def __init__(self, system: BuiltSystem, folder: Path) -> None:
+        self.ours: list[int] = []
+        self._theirs: list[int] = []  # kept open: what a VM writes before somebody comes is kept for him
+        self.links: list[Path] = []
+        for name in system.names:
+            ours, theirs = pty.openpty()
+            tty.setraw(theirs)
+            os.set_blocking(ours, False)
+            link = folder / f"console-{name}"
+            link.unlink(missing_ok=True)
+            link.symlink_to(os.ttyname(theirs))
+            self.ours.append(ours)
+            self._theirs.append(theirs)
+            self.links.append(link)
+
+    def write(self, vm: int, data: bytes) -> None:
+        """What finds no room, because nobody reads, is lost."""
+        with contextlib.suppress(BlockingIOError):
+            os.write(self.ours[vm], data)
+
+    def close(self) -> None:
+        for file in (*self.ours, *self._theirs):
+            os.close(file)
+        for link in self.links:
+            link.unlink(missing_ok=True)
+
+
+class Answers:
+    """
+    Input after a VM has had the terminal alone. The terminal may still answer that VM's queries, and the answers would
+    be typed into the VM that has the keyboard now. So the terminal is sent a query of ours. Once it has answered, input
+    is dropped until none has come for QUIET_S: the VM may have sent the same query. If it has not answered within
+    ANSWER_S, it answers no queries, and all input is passed on.
+    """
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._end: float | None = None
+
+    def ask(self) -> None:
+        write_all(STATUS_QUERY)
+        self._end = time.monotonic() + ANSWER_S
+
+    def feed(self, typed: bytes) -> bytes:
+        """The input to pass on: all of it, none while answers may come, or what was kept until now."""
+        if self._end is None:
+            return typed
+        self._kept += typed
+        answered = STATUS_ANSWER in self._kept
+        if answered and typed:
+            self._kept = STATUS_ANSWER
+            self._end = time.monotonic() + QUIET_S
+        if time.monotonic() < self._end:
+            return b""
+        kept, self._kept, self._end = self._kept, b"", None
+        return b"" if answered else kept
+
+    @property
+    def left(self) -> float | None:
+        """Seconds after which feed() has something to decide though nothing comes; None: it has not."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+
+class Session:
+    """Runs `command` to its end. `pty`: each VM has a pseudo terminal; else Ctrl-T a gives one this terminal alone."""
+
+    def __init__(self, command: list[str], system: BuiltSystem, pty: bool = False) -> None:
+        self.command = command
+        self.system = system
+        self.folder = system.image.parent
+        self.terminals = Terminals(system, self.folder) if pty else None
+        self.failed = False
+        self._demux = Demux()
+        self._keys = Keys()
+        self._answers = Answers()
+        self._file = None if sys.stdout.isatty() else WholeLines()
+        self._typed = bytearray()
+        self._to = -1  # the VM that keys go to
+        self._alone = False
+        self._switched = False  # the machine has begun to send by channel
+        self._logs: dict[str, BinaryIO] = {}
+        self._line = b""
+        self._keyboards: dict[int, int] = {}  # where keys come from, and the VM that they are for
+        self._last: deque[bytes] = deque(maxlen=LAST_LINES)
+
+    # --- what comes from the machine ---
+
+    def _take(self, chunk: bytes) -> None:
+        for channel, data in self._demux.feed(chunk):
+            if channel == LINES:
+                self._lines(data)
+            elif self.terminals:
+                self.terminals.write(vm_of(channel), data)
+            elif self._alone and channel.islower():
+                self._switched = True
+                write_all(data)
+            else:
+                self._switched = True
+                self._log(self.system.names[vm_of(channel)], data)
+
+    def _lines(self, data: bytes) -> None:
+        text = self._line + data  # a line comes in pieces
+        *lines, self._line = text.split(b"\n")
+        self._last.extend(lines)
+        self.failed = self.failed or any(FAILURE.match(clean(line.decode("latin-1"))) for line in lines)
+        if self._alone and self._switched:
+            self._log(HYPERVISOR, data)
+        else:
+            write_all(self._file.feed(data) if self._file else data)
+        if self.terminals and not self._switched and FIRST_LINE.search(text):
+            self._switched = True
+            self._typed += TO_CHANNELS
+
+    def _log(self, name: str, data: bytes) -> None:
+        if name not in self._logs:
+            self._logs[name] = (self.folder / f"console-{name}.log").open("wb", buffering=0)
+        self._logs[name].write(data)
+
+    # --- what is typed ---
+
+    def _type(self, typed: bytes) -> None:
+        """What is behind the escape key that takes the terminal back may be an answer to the VM that had it."""
+        pieces = self._keys.feed(self._answers.feed(typed))
+        while pieces:
+            piece = pieces.pop(0)
+            if self.terminals:
+                self._type_to(-1, b"" if piece == ALONE else piece)
+            elif not self._alone and piece == ALONE:
+                self._give_away()
+            elif self._alone and piece[:1] == ESCAPE and piece != ESCAPE * 2:
+                self._take_back()
+                self._typed += b"" if piece == ALONE else piece
+                pieces = self._keys.feed(self._answers.feed(b"".join(pieces)))
+            else:
+                self._typed += piece
+
+    def _type_to(self, vm: int, typed: bytes) -> None:
+        if self._to != vm:
+            self._to = vm
+            self._typed += select_keys(vm)
+        self._typed += typed
+
+    def _give_away(self) -> None:
+        logs = (self.folder / "console-*.log").relative_to(ROOT)
+        write_all(f"\r\n[one VM has the terminal alone: Ctrl-T a comes back; the others go on in {logs}]\r\n".encode())
+        take_keys(signals=False, output_as_it_is=True)
+        self._alone, self._switched = True, False
+        self._typed += TO_CHANNELS
+
+    def _take_back(self) -> None:
+        self._alone = False
+        self._typed += TO_LINES
+        write_all(RESTORE)
+        take_keys(signals=False)
+        if sys.stdin.isatty():
+            self._answers.ask()
+
+    # --- both ---
+
+    def run(self) -> int:
+        """The status of what ran, or 1 if the hypervisor said that it failed."""
+        with terminal_restored():
+            take_keys(signals=False)
+            process = subprocess.Popen(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, preexec_fn=die_with_parent
+            )
+            try:
+                self._serve(process)
+                status = process.wait()
+            except KeyboardInterrupt:
+                status = 130
+            finally:
+                end_process(process)
+                self._end()
+        return status or int(self.failed)
+
+    def _serve(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        out, into = process.stdout.fileno(), process.stdin.fileno()
+        os.set_blocking(into, False)
+        self._keyboards = {sys.stdin.fileno(): -1}
+        if self.terminals:
+            self._keyboards |= {file: vm for vm, file in enumerate(self.terminals.ours)}
+        while self._step(out, into):
+            pass
+
+    def _step(self, out: int, into: int) -> bool:
+        """Waits for what comes first, and sees to it. False once the machine says no more."""
+        keyboards = self._keyboards if len(self._typed) < TYPED_MAX else {}
+        ready, writable, _ = select.select([out, *keyboards], [into] if self._typed else [], [], self._answers.left)
+        self._type(b"")
+        for file in ready:
+            if file != out and not self._read_keys(file, self._keyboards[file]):
+                del self._keyboards[file]
+        if writable:
+            self._send(into)
+        chunk = os.read(out, PIECE) if out in ready else None
+        self._take(chunk or b"")
+        return chunk != b""
+
+    def _read_keys(self, file: int, vm: int) -> bool:
+        """False if there are no more."""
+        typed = os.read(file, PIECE)
+        if vm < 0:
+            self._type(typed)
+        else:
+            self._type_to(vm, typed.replace(ESCAPE, ESCAPE * 2))
+        return bool(typed)
+
+    def _send(self, into: int) -> None:
+        try:
+            del self._typed[: os.write(into, self._typed)]
+        except BrokenPipeError:  # it has ended
+            self._typed.clear()
+
+    def _end(self) -> None:
+        if self._file:
+            with contextlib.suppress(RunError):
+                write_all(self._file.end())
+        if self._alone:
+            write_all(RESTORE + b"\n".join([*self._last, b""]))
+        if self.terminals:
+            self.terminals.close()
+        for log in self._logs.values():
+            log.close()

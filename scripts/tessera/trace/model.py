@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trace says of the system: who ran when, which exits, which jobs. Times are nanoseconds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tessera.trace.clock import nanoseconds
+from tessera.trace.ring import Event, Kind, Ring
+
+Who = tuple[int, int]  # VM, VCPU
+
+_INTERRUPT = 1 << 63
+_CAUSES = {
+    10: "ecall",
+    20: "fetch fault",
+    21: "MMIO load",
+    22: "virtual instruction",
+    23: "MMIO store",
+    _INTERRUPT | 1: "interrupt by a hart",
+    _INTERRUPT | 5: "timer interrupt",
+    _INTERRUPT | 9: "device interrupt",
+}
+_LINES = {2: "software", 6: "timer", 10: "external"}  # bits of hvip
+
+
+@dataclass
+class Span:
+    """Something that lasts; an `end` of None: beyond the trace's end."""
+
+    start: int
+    end: int | None
+    name: str
+
+
+@dataclass
+class Turn:
+    """A VCPU on a hart, or (who None) nobody."""
+
+    start: int
+    end: int | None
+    who: Who | None
+
+
+@dataclass
+class Mark:
+    """Something that happens at a moment."""
+
+    at: int
+    name: str
+    args: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Job:
+    """A job of an RT app. `end` None: not done when the trace ended. A job that misses goes on in the next period."""
+
+    number: int
+    release: int
+    deadline: int
+    end: int | None = None
+    missed: bool = False
+    overruns: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Hart:
+    """`exits` lie inside `turns`: one that ends in a switch is told of in two pieces."""
+
+    number: int
+    turns: list[Turn] = field(default_factory=list)
+    exits: list[Span] = field(default_factory=list)
+    hypercalls: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Timeline:
+    start: int
+    end: int
+    harts: list[Hart]
+    marks: dict[Who, list[Mark]] = field(default_factory=dict)
+    jobs: dict[Who, list[Job]] = field(default_factory=dict)
+    lost: int = 0
+
+    def runs(self, who: Who) -> list[tuple[int, int, int]]:
+        """When a VCPU ran: start, end, hart."""
+        found = [
+            (turn.start, self.end if turn.end is None else turn.end, hart.number)
+            for hart in self.harts
+            for turn in hart.turns
+            if turn.who == who
+        ]
+        return sorted(found)
+
+    def everybody(self) -> list[Who]:
+        """Who ran or had something happen."""
+        ran = {turn.who for hart in self.harts for turn in hart.turns if turn.who is not None}
+        return sorted(ran | self.marks.keys() | self.jobs.keys())
+
+
+def cause_name(cause: int) -> str:
+    return _CAUSES.get(cause, f"cause {cause & ~_INTERRUPT}" + (" (interrupt)" if cause & _INTERRUPT else ""))
+
+
+def _signed(value: int) -> int:
+    return value - (1 << 32) if value >= 1 << 31 else value
+
+
+class _HartReader:
+    """Takes a hart's events in order."""
+
+    def __init__(self, hart: Hart, start: int) -> None:
+        self.hart = hart
+        self.exit: Span | None = None
+        self.start = start
+
+    def switch(self, at: int, who: Who | None) -> None:
+        turns = self.hart.turns
+        if turns and turns[-1].who == who:
+            return  # it may go on
+        if turns:
+            turns[-1].end = at
+        if self.exit is not None:
+            self.leave(at)
+            self.exit = Span(at, None, "switch")
+        turns.append(Turn(at, None, who))
+
+    def enter(self, at: int, event: Event) -> None:
+        if not self.hart.turns:  # what the hart did before was overwritten
+            self.hart.turns.append(Turn(self.start, None, (event.vm, event.vcpu)))
+        self.exit = Span(at, None, cause_name(event.arg))
+
+    def leave(self, at: int) -> None:
+        if self.exit is not None:
+            self.exit.end = at
+            self.hart.exits.append(self.exit)
+            self.exit = None
+
+
+def _read_hart(ring: Ring, times: list[int]) -> Hart:
+    hart = Hart(ring.hart)
+    reader = _HartReader(hart, times[0] if times else 0)
+    for at, event in zip(times, ring.events, strict=True):
+        if event.kind in (Kind.SWITCH, Kind.IDLE):
+            reader.switch(at, (event.vm, event.vcpu) if event.kind is Kind.SWITCH else None)
+        elif event.kind is Kind.EXIT:
+            reader.enter(at, event)
+        elif event.kind is Kind.RETURN:
+            reader.leave(at)
+        elif event.kind is Kind.HYPERCALL:
+            hart.hypercalls.append(at)
+    return hart
+
+
+def _mark(at: int, event: Event) -> Mark | None:
+    if event.kind is Kind.INJECT:
+        lines = [name for bit, name in _LINES.items() if event.arg >> bit & 1]
+        return Mark(at, f"{' and '.join(lines) or 'no'} interrupt", {"bits": event.arg})
+    if event.kind is Kind.HYPERCALL:
+        error = _signed(event.arg >> 32)
+        return Mark(at, f"hypercall {event.arg & 0xFFFFFFFF}", {"error": error})
+    if event.kind in (Kind.SEND, Kind.RECEIVE):
+        return Mark(at, event.kind.name.lower(), {"argument": event.arg})
+    return None
+
+
+class _AppReader:
+    """Takes the events of one RT app in order."""
+
+    def __init__(self, tick: float) -> None:
+        self.tick = tick
+        self.jobs: list[Job] = []
+
+    @property
+    def open(self) -> Job | None:
+        return self.jobs[-1] if self.jobs and self.jobs[-1].end is None else None
+
+    def take(self, at: int, event: Event) -> None:
+        if event.kind is Kind.RELEASE:
+            self.jobs.append(Job(len(self.jobs) + 1, at, int(event.arg * self.tick)))
+            return
+        job = self.open
+        if job is None:
+            return  # of a job whose release was overwritten
+        if event.kind in (Kind.COMPLETION, Kind.LEAVE):
+            job.end = at
+        elif event.kind is Kind.MISS:
+            job.missed = True
+        elif event.kind is Kind.OVERRUN:
+            job.overruns.append(at)
+
+
+_OF_APPS = (Kind.RELEASE, Kind.COMPLETION, Kind.MISS, Kind.OVERRUN, Kind.LEAVE)
+
+
+def _in_order(rings: Sequence[Ring], times: Sequence[Sequence[int]]) -> list[tuple[int, int, int, Event]]:
+    """The events of all harts by time, hart, and place in their ring."""
+    return sorted(
+        (at, ring.hart, place, event)
+        for ring, own in zip(rings, times, strict=True)
+        for place, (at, event) in enumerate(zip(own, ring.events, strict=True))
+    )  # fmt: skip
+
+
+def timeline(rings: Sequence[Ring], timebase_hz: int) -> Timeline:
+    """What the rings of all harts say together."""
+    tick = 1e9 / timebase_hz
+    times = nanoseconds(rings, timebase_hz)
+    together = _in_order(rings, times)
+    harts = [_read_hart(ring, own) for ring, own in zip(rings, times, strict=True)]
+    span = (together[0][0], together[-1][0]) if together else (0, 0)
+    result = Timeline(*span, harts, lost=sum(ring.lost for ring in rings))
+    apps: dict[Who, _AppReader] = {}
+    for at, _, _, event in together:
+        who = (event.vm, event.vcpu)
+        if event.kind in _OF_APPS:
+            apps.setdefault(who, _AppReader(tick)).take(at, event)
+        elif mark := _mark(at, event):
+            result.marks.setdefault(who, []).append(mark)
+    result.jobs = {who: reader.jobs for who, reader in apps.items() if reader.jobs}
+    return result
