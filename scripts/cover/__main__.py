@@ -18,7 +18,7 @@ from tessera.bench.count import CountError, make_plugin
 from tessera.run.runner import RunError, find_qemu
 from tessera.verify.executed import plugin_of
 
-SOURCE = ROOT / "scripts" / "note-executed.c"
+SOURCE = ROOT / "tools" / "qemu-plugins" / "note-executed.c"
 EXCEPTIONS = ROOT / "tests" / "coverage-exceptions.toml"
 
 

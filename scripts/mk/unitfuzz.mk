@@ -3,7 +3,7 @@
 
 FUZZ_BUILD := $(BUILD)/fuzz-host
 FUZZ_TARGETS := image calls tree
-FUZZ_CFLAGS = $(filter-out -fPIC,$(HOST_CFLAGS)) -Itests/fuzz -Iscripts -fsanitize=fuzzer-no-link
+FUZZ_CFLAGS = $(filter-out -fPIC,$(HOST_CFLAGS)) -Itests/fuzz -fsanitize=fuzzer-no-link
 FUZZ_OBJS := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
 FUZZ_SHORT_image := 20000
 FUZZ_SHORT_calls := 4000

@@ -69,7 +69,7 @@ def test_a_record_of_more_than_the_plugin_can_count_is_refused(tmp_path: Path) -
     assert (read_stretches(record), read_locks(record)) == ([], [])
     record.write_text('{"beyond": "MAX_TAKEN", "stretches": [], "locks": []}')
     for read in (read_stretches, read_locks):
-        with pytest.raises(CountError, match=r"MAX_TAKEN of scripts/count-stretches\.c is too low"):
+        with pytest.raises(CountError, match=r"MAX_TAKEN of tools/qemu-plugins/count-stretches\.c is too low"):
             read(record)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions a machine executes, from one address on, by a plugin of QEMU (scripts/bench-count.c)."""
+"""Counts the instructions that a machine executes from one address on, by tools/qemu-plugins/bench-count.c."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tessera.run.runner import ROOT, Qemu
 
-SOURCE = ROOT / "scripts" / "bench-count.c"
+SOURCE = ROOT / "tools" / "qemu-plugins" / "bench-count.c"
 VERSIONS = range(8, 0, -1)  # of QEMU's plugin interface: 1 for 7.2, 2 to 4 for 10.0, where 3 has changed a function
 _TIMEOUT_S = 60
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-For how many instructions the hypervisor does not look at interrupts, by a plugin of QEMU (scripts/count-stretches.c):
-from a trap into it to its return to a guest, or to where it looks on the way.
+For how many instructions the hypervisor does not look at interrupts, by a plugin of QEMU
+(tools/qemu-plugins/count-stretches.c): from a trap into it to its return to a guest, or to where it looks on the way.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any
 from tessera.bench.count import CountError, make_plugin
 from tessera.run.runner import ROOT, Qemu
 
-SOURCE = ROOT / "scripts" / "count-stretches.c"
+SOURCE = ROOT / "tools" / "qemu-plugins" / "count-stretches.c"
 ENTRY = "trap_entry"
 LOOKS = (
     "irq_first",
@@ -118,7 +118,7 @@ def _read(out: Path) -> dict[str, Any]:
         raise CountError(f"QEMU ended without a record in {out}: {error}") from error
     if record["beyond"]:
         raise CountError(
-            f"{out}: {record['beyond']} of scripts/count-stretches.c is too low for what was to be counted"
+            f"{out}: {record['beyond']} of tools/qemu-plugins/count-stretches.c is too low for what was to be counted"
         )
     return record
 
