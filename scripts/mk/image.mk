@@ -15,7 +15,9 @@ export SYSTEM WITHOUT GUEST_PATH
 # Guests are of the hypervisor's architecture.
 GUESTS := $(if $(filter mips,$(HYP_ARCH)),$(MIPS_OUT),$(BUILD)/guests)
 MKIMAGE_PROGRAM := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py --guests "$$GUEST_PATH:$(GUESTS)" --board $(BOARD)
-MKIMAGE := $(MKIMAGE_PROGRAM) "systems/$$SYSTEM.dts"
+# The benchmark's systems are in systems/bench and are named without the folder.
+SYSTEM_DIR := systems$(if $(wildcard systems/$(SYSTEM).dts),,$(if $(wildcard systems/bench/$(SYSTEM).dts),/bench))
+MKIMAGE := $(MKIMAGE_PROGRAM) "$(SYSTEM_DIR)/$$SYSTEM.dts"
 
 # Guests that we know how to make; a system may name files of its own beside them.
 IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS) $(MIPS_GUESTS)

@@ -6,7 +6,7 @@ TRACE := $(BUILD)/trace
 
 trace: image | setup-dev ## run SYSTEM and draw what its harts did (TRACE_KIB=4096 a hart; TRACE_FLAGS: scripts/trace.py --help)
 	@mkdir -p "$$(dirname "$(TRACE)/$$SYSTEM")"
-	@printf '/include/ "%s/systems/$(SYSTEM).dts"\n/ { trace-kib = <$(TRACE_KIB)>; };\n' "$$PWD" >$(TRACE)/$(SYSTEM).dts
+	@printf '/include/ "%s/$(SYSTEM_DIR)/$(SYSTEM).dts"\n/ { trace-kib = <$(TRACE_KIB)>; };\n' "$$PWD" >$(TRACE)/$(SYSTEM).dts
 	@$(MKIMAGE_PROGRAM) $(TRACE)/$(SYSTEM).dts --hypervisor $(HYP_BUILD)/tessera.bin --out $(TRACE)/systems/$(SYSTEM)
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/trace.py --system $(SYSTEM) --build $(TRACE) --out $(TRACE) $(TRACE_FLAGS)
 

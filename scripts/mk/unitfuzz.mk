@@ -3,6 +3,7 @@
 
 FUZZ_BUILD := $(BUILD)/fuzz-host
 FUZZ_TARGETS := image calls tree
+FUZZ_SYSTEMS := $(wildcard systems/*.dts systems/bench/*.dts)
 FUZZ_CFLAGS = $(filter-out -fPIC,$(HOST_CFLAGS)) -Itests/fuzz -fsanitize=fuzzer-no-link
 FUZZ_OBJS := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
 FUZZ_SHORT_image := 20000
@@ -21,10 +22,10 @@ $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 	@clang $(HOST_SANITIZE) -fsanitize=fuzzer -o $@ $^
 
 # Those of the image's reader come from the system files, those of the calls are made up by the fuzzer as it goes.
-$(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(wildcard systems/*.dts scripts/tessera/image/*.py) | setup-dev
+$(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(FUZZ_SYSTEMS) $(wildcard scripts/tessera/image/*.py) | setup-dev
 	@rm -rf $@ && mkdir -p $@/calls $@/tree
 	@dtc -q -O dtb -o $@/tree/seed tests/fuzz/tree.dts
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/fuzzseeds.py $@/image $(wildcard systems/*.dts)
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/fuzzseeds.py $@/image $(FUZZ_SYSTEMS)
 
 fuzz-host-programs: $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz_%) $(FUZZ_BUILD)/seeds
 

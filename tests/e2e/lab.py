@@ -88,9 +88,9 @@ def mkimage(source: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def source_of(name: str) -> Path:
-    """A system of the tests, or else one of those that people run."""
-    ours = SYSTEMS / f"{name}.dts"
-    return ours if ours.exists() else ROOT / "systems" / f"{name}.dts"
+    """The source of a system of the tests, of systems/ or of systems/bench, the first that exists."""
+    folders = (SYSTEMS, ROOT / "systems", ROOT / "systems" / "bench")
+    return next((file for folder in folders if (file := folder / f"{name}.dts").exists()), folders[1] / f"{name}.dts")
 
 
 def whole_source(source: Path) -> str:

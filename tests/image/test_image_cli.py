@@ -16,7 +16,7 @@ from workshop import ROOT, SYSTEM
 from tessera.image import configdoc, schema
 from tessera.image.source import Source
 
-SYSTEMS = sorted((ROOT / "systems").glob("*.dts"))
+SYSTEMS = sorted((ROOT / "systems").rglob("*.dts"))
 
 
 def mkimage(*args, path=None):

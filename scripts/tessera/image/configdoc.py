@@ -12,8 +12,9 @@ _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Made from scripts/tessera/image/schema.py by `make docs`; do not edit. -->
 # Configuration reference
 
-A system is one device-tree source file, `systems/<name>.dts`. `make image SYSTEM=<name>` checks it whole and builds
-`build/systems/<name>/tessera.bin`; `make run SYSTEM=<name>` boots it. Nothing in the hypervisor is recompiled. Every
+A system is one device-tree source file, `systems/<name>.dts`, or `systems/bench/<name>.dts` if the benchmark runs it.
+`make image SYSTEM=<name>` checks the whole file and builds `build/systems/<name>/tessera.bin`; `make run SYSTEM=<name>`
+boots it. Nothing in the hypervisor is recompiled. Every
 problem is reported as `file:line: node: property: what was expected, what is there`, all of them in one run.
 
 A system of one VM:

@@ -41,8 +41,9 @@ class _Quoted(str):
 
 
 def _alike(path: Path) -> str:
-    """A suggestion if another source in the folder has nearly this name."""
-    return suggest(path.stem, sorted(other.stem for other in path.parent.glob("*.dts")))
+    """A suggestion if another source has a similar name: one of this folder, or a benchmark's in systems/bench."""
+    others = (*path.parent.glob("*.dts"), *path.parent.glob("bench/*.dts"))
+    return suggest(path.stem, sorted(other.stem for other in others))
 
 
 class Source(dtlib.DT):
