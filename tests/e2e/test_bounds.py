@@ -68,8 +68,8 @@ def measured(
         "bench-ipc",
         "bench-restart",
         "bench-load",
-        "rt-shots",
-        "rt-shots-one",
+        "rt-latency",
+        "rt-latency-one",
         "bench-linux",
     ):
         build_system(name)

@@ -257,7 +257,7 @@ def size(bench: Bench) -> None:
 
 def rt_release(bench: Bench) -> None:
     """From a best-effort VM's last instruction to the first one of the RT app whose release preempts it."""
-    for name, metric in (("rt-shots", "riscv.rt.release.max"), ("rt-shots-one", "riscv.rt.release.one")):
+    for name, metric in (("rt-latency", "riscv.rt.release.max"), ("rt-latency-one", "riscv.rt.release.one")):
         system = bench.system(name)
         consoles = run_system(bench.qemu, system)
         costs = releases(gaps(consoles.guests["watch"]), consoles.guests["rtm"])
