@@ -17,7 +17,7 @@ from tessera.image.schema import COLOURS
 
 
 class _Tables:
-    """The tables behind the header: records are appended, each array 8-byte aligned."""
+    """The tables that follow the header: records are appended, each array aligned to 8 bytes."""
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -28,7 +28,7 @@ class _Tables:
         return self.start + len(self.data)
 
     def reserve(self, size: int) -> int:
-        """Makes room and returns its offset from the image's start."""
+        """Appends `size` zero bytes, aligned to 8; returns their offset from the image's start."""
         self.data += bytes(align_up(self.end, 8) - self.end)
         offset = self.end
         self.data += bytes(size)
@@ -58,8 +58,8 @@ def word_sums(data: bytes) -> tuple[int, int]:
 @dataclass
 class _Payloads:
     """
-    The payloads, each once: VMs with the same image share it. `offsets` count from the first payload; `sums` are their
-    checksums.
+    The payloads, stored once each: VMs with the same image share one payload. `offsets` count from the first payload;
+    `sums` are the checksums.
     """
 
     offsets: dict[bytes, int]
@@ -75,12 +75,12 @@ class _Payloads:
 
 
 def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
-    """The image. `fixups` has each VM's, by name; the VMs' loads hold the compiled device trees."""
+    """Returns the image. `fixups` holds the fixups by VM name; the VMs' loads hold the compiled device trees."""
     payloads = _Payloads({}, {}, bytearray())
     for vm in system.vms:
         for load in vm.loads:
             payloads.add(load.data)
-    # Payload offsets depend on the size of the tables, whose size does not depend on the offsets: build them twice.
+    # Payload offsets depend on the size of the tables, which does not depend on the offsets: build the tables twice.
     tables = _tables(system, fixups, payloads, 0)
     first_payload = align_up(tables.end, PAGE)
     tables = _tables(system, fixups, payloads, first_payload)
@@ -181,7 +181,7 @@ def _emulated(vm: Vm) -> dict[str, int | bytes]:
 
 
 def _seed(vm: Vm) -> int:
-    """The address of the place for a seed in the device tree, 0 if it has none."""
+    """Returns the guest-physical address of rng-seed in the device tree, 0 if the tree has none."""
     offset = find_seed(vm.loads[-1].data)
     return vm.dtb_address + offset if offset else 0
 

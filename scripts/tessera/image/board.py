@@ -14,7 +14,7 @@ from tessera.image.virtual import MACHINES, RISCV, Machine
 
 
 def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
-    """The board that `system` names. None, and a problem of `system`, if there is no such board."""
+    """Returns the board that `system` names. Without such a board: adds a problem to `system` and returns None."""
     path = platform_dir / name / "board.dts"
     if not path.is_file():
         known = sorted(entry.parent.name for entry in platform_dir.glob("*/board.dts"))
@@ -27,8 +27,10 @@ def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
 
 
 def machine_of(path: Path, platform_dir: Path) -> Machine:
-    """What guests of the system in the file `path` see. RISC-V's where that cannot be told: what is wrong is others'
-    to say."""
+    """Returns the machine that guests of the system in the file `path` see.
+
+    RISC-V's if the board cannot be determined: load_system() reports the error later.
+    """
     board = Source(str(path)).root.props.get("board")
     name = bytes(board.value).rstrip(b"\0").decode("ascii", "replace") if board else ""
     file = platform_dir / name / "board.dts"
@@ -38,7 +40,7 @@ def machine_of(path: Path, platform_dir: Path) -> Machine:
 
 
 def read_board(path: Path) -> Board:
-    """The board of a board file. Raises BuildError with the problems of the board file, which are not the system's."""
+    """Reads a board's file. Raises BuildError with the problems of that file, apart from those of the system's file."""
     problems = Problems()
     node = read(Source(str(path)), schema.BOARD, problems)
     problems.raise_if_any()
@@ -106,7 +108,7 @@ def _check(node: Read) -> None:
 
 
 def _check_blocked(node: Read) -> None:
-    """A number for every number of harts."""
+    """Reports rt-blocked-ns with fewer numbers than the board's numbers of harts (1, 2, up to 4, up to 8) need."""
     needed = (node["harts"] - 1).bit_length() + 1
     given = node["rt-blocked-ns"]
     if len(given) < needed:

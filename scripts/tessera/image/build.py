@@ -22,8 +22,8 @@ MANIFEST = "system.json"
 @dataclass(frozen=True)
 class Options:
     """
-    What a build is made from. `hypervisor` None: the system image alone, for tests. `search`: the directories, in
-    order, of the guests' files that are not beside the source.
+    The inputs of a build. `hypervisor` None: builds the system image alone, for tests. `search`: the directories in
+    which guests' files are searched, in this order, after the directory of the source.
     """
 
     source: Path
@@ -42,7 +42,7 @@ class Built:
 
 
 def build(options: Options) -> Built:
-    """Everything in memory, nothing written. Raises BuildError."""
+    """Builds all output files in memory and writes none. Raises BuildError."""
     hypervisor = _hypervisor(options.hypervisor)
     head = hypervisor.data if hypervisor else b""
     head += bytes(align_up(len(head), PAGE) - len(head))
@@ -67,7 +67,8 @@ def build(options: Options) -> Built:
 
 
 def write(built: Built, out: Path) -> None:
-    """Writes the files; those of an earlier build that are not made any more go. Where none was, nothing goes."""
+    """Writes the files. Removes device trees that an earlier build has left and this build does not write; only in a
+    directory with a manifest, so that no other files of the user are removed."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         ours = (out / MANIFEST).exists()
@@ -83,7 +84,7 @@ def write(built: Built, out: Path) -> None:
 
 
 def _check_elf(path: Path, head: bytes, load_address: int) -> None:
-    """The hypervisor's make leaves the ELF file beside the binary; without it there is nothing to compare."""
+    """Compares the binary with the ELF file that `make hyp` writes to the same folder; skipped if there is none."""
     if path.is_file():
         check_hypervisor(head, path.read_bytes(), str(path), load_address)
 

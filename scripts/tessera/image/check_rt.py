@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What RT-VMs may have of each hart, and what they leave to best effort: the checks, and the defaults."""
+"""The limits of RT-VMs on each hart, and the reserve of best effort: checks and defaults."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class RtLimits:
 
 
 def _share_left(system: Read) -> int:
-    """Percent of a hart that best effort's reserve leaves, rounded down."""
+    """Returns the percentage of a hart that best effort's reserve leaves to RT apps, rounded down."""
     reserve, late = system["be-reserve-us"]
     return (late - reserve) * 100 // late
 
@@ -31,7 +31,7 @@ def _budget_left(system: Read) -> int:
 
 
 def limits(system: Read, vm: Read) -> RtLimits:
-    """Of a system without problems."""
+    """Returns the limits of an RT-VM. The system must have been checked."""
     harts = range(system["harts"]) if vm["rt-harts"] is None else vm["rt-harts"]
     return RtLimits(
         harts=sum(1 << hart for hart in harts),
@@ -42,7 +42,7 @@ def limits(system: Read, vm: Read) -> RtLimits:
 
 
 def check_rt(system: Read, vms: list[Read], board: Board) -> None:
-    """Reports limits that contradict each other, or harts that are not there."""
+    """Reports limits that contradict each other, and harts that the system does not have."""
     rt_vms = [vm for vm in vms if vm["rt-apps"]]
     for vm in vms:
         _check_given(vm)
@@ -73,9 +73,9 @@ def _check_period(vm: Read) -> None:
 
 
 def _check_reserve(system: Read, has_apps: bool, board: Board) -> bool:
-    """Can the bound hold, and beside the least RT app if there may be any?"""
+    """Reports a bound too short for the reserve and, with RT apps, for the smallest app; returns whether it holds."""
     reserve, late = system["be-reserve-us"]
-    costs = board.rt_costs(min(system["harts"], board.harts))  # too many are refused elsewhere
+    costs = board.rt_costs(min(system["harts"], board.harts))  # check_harts() reports too many harts
     least_ns = 1000 + costs.release_ns + costs.switch_ns + costs.blocked_ns
     least = reserve + (-(-least_ns // 1000) if has_apps else 0)
     if late >= least:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that concern several nodes: counts, the keyboard, who has which device."""
+"""Checks that concern several nodes: counts, the keyboard, the assignment of devices."""
 
 from tessera.image import layout
 from tessera.image.kinds import suggest
@@ -10,7 +10,7 @@ HYPERVISOR_NAME = "tessera"
 
 
 def check_counts(vms: Read) -> None:
-    """Reports what is wrong with the nodes of /vms taken together."""
+    """Reports problems that concern the nodes of /vms as a whole."""
     nodes = list(vms.children.values())
     if not nodes:
         vms.problem("", f"expected 1 to {layout.MOST_VMS} VMs, got none")
@@ -37,7 +37,7 @@ def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:
 
 
 def _check_others(node: Read, prop: str, names: list[str]) -> None:
-    """Reports those names in a VM's property that are not other VMs'."""
+    """Reports names in a property of `node` that are not names of other VMs."""
     others = [other for other in names if other != node.name]
     for name in node[prop] or ():
         if name not in others:
@@ -46,7 +46,7 @@ def _check_others(node: Read, prop: str, names: list[str]) -> None:
 
 
 def check_shared(nodes: list[Read], names: list[str]) -> None:
-    """Reports what is wrong with the nodes of /shared; `names` are the VMs'."""
+    """Reports problems of the nodes of /shared; `names` are the names of the VMs."""
     if len(nodes) > layout.MAX_SHARED:
         nodes[layout.MAX_SHARED].problem("", f"expected at most {layout.MAX_SHARED} regions, got {len(nodes)}")
     for node in nodes:
@@ -74,7 +74,7 @@ def check_harts(system: Read, board: Board) -> None:
 
 
 def check_limits(system: Read, vms: list[Read], board: Board) -> None:
-    """Reports more than the board's hypervisor is built for."""
+    """Reports VMs, VCPUs and RT apps beyond the limits that the board's hypervisor is built with."""
     apps = sum(vm["rt-apps"] or 0 for vm in vms)
     vcpus = apps + sum(vm["vcpus"] or 0 for vm in vms)
     for what, count, limit, any_board in (
@@ -87,7 +87,7 @@ def check_limits(system: Read, vms: list[Read], board: Board) -> None:
 
 
 def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
-    """How long a VCPU may wait for its turn although all is well, in us, and for what."""
+    """Returns the longest time in us that a VCPU may wait for its next slice in a correct system, and its parts."""
     vcpus = sum(vm["vcpus"] or 0 for vm in vms)
     harts, (reserve, late) = system["harts"], system["be-reserve-us"]
     longest, waits = 0, []
@@ -101,7 +101,7 @@ def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
 
 
 def check_watchdogs(system: Read, vms: list[Read]) -> None:
-    """Reports watchdogs that a guest could not pet in time although all is well: it may wait for its turn so long."""
+    """Reports watchdogs with a period shorter than a VCPU may have to wait for its next slice."""
     if None in (system["harts"], system["quantum-us"], system["be-reserve-us"]):
         return
     longest, waits = _waits(system, vms)
@@ -112,7 +112,7 @@ def check_watchdogs(system: Read, vms: list[Read]) -> None:
 
 
 def check_devices(nodes: list[Read], board: Board) -> None:
-    """Reports what is wrong with the nodes of /devices, files apart."""
+    """Reports problems of the nodes of /devices, except of their files."""
     slots = [device.name for device in board.devices.values() if device.qemu_bus]
     used: dict[str, Read] = {}
     for node in nodes:
@@ -139,7 +139,7 @@ def _check_model(node: Read) -> None:
 
 
 def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read]:
-    """Which VM has which device of the board; reports devices that are unknown or given twice."""
+    """Returns the VM of each assigned device of the board; reports devices that are unknown or assigned twice."""
     slot_of = {name: name for name in board.devices} | {device.name: device["slot"] for device in devices}
     result: dict[str, Read] = {}
     for vm in vms:
@@ -150,7 +150,7 @@ def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read
                 guess = suggest(name, known) or f" ({', '.join(known)})"
                 vm.problem("devices", f'expected devices of /devices or of {board.name}, got "{name}"{guess}')
             elif slot not in board.devices:
-                continue  # said at the device
+                continue  # reported with the device
             elif slot in result:
                 irq = board.devices[slot].interrupt
                 got = f'got "{name}" (interrupt {irq}), which {result[slot].path} has'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of one VM that a schema cannot say: what lies where in the guest, and what goes with what."""
+"""Checks of one VM that a schema cannot express: guest-physical addresses, and properties that exclude each other."""
 
 from itertools import combinations
 
@@ -13,7 +13,7 @@ MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
 
 
 def check_vm(vm: Vm) -> None:
-    """Reports what is wrong with `vm`."""
+    """Reports the problems of `vm`."""
     _check_together(vm)
     _check_no_controller(vm)
     _check_spaces(vm)
@@ -37,14 +37,14 @@ def _check_together(vm: Vm) -> None:
 
 
 def _check_no_controller(vm: Vm) -> None:
-    """Where guests have no interrupt controller but the CPU's own lines."""
+    """Reports properties that need an interrupt controller, on machines whose guests have only the CPU's lines."""
     for prop in ("no-plic", "message-interrupt", "devices"):
         if vm.node[prop] and not vm.machine.has_plic:
             vm.node.problem(prop, f"expected only where guests have a PLIC, got it on {vm.machine.architecture}")
 
 
 def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
-    """What the guest's address space holds: name, property to blame, first address, first behind."""
+    """Lists the ranges of the guest's address space: name, property to report, first address, end address."""
     spaces = [("the RAM", "memory-base", vm.memory_base, vm.memory_end)]
     if vm.has_uart:
         spaces.append(("the UART", "memory-base", vm.machine.uart_base, vm.machine.uart_base + virtual.UART_SIZE))
@@ -151,7 +151,7 @@ def _report_outside(vm: Vm, load: Load) -> None:
 
 
 def _blame(vm: Vm, load: Load, other: Load) -> str:
-    """The property that most likely has to change when two loads overlap."""
+    """Returns the property that most likely has to be changed when two loads overlap."""
     if vm.node.given("initrd-address") and "initrd" in (load.what, other.what):
         return "initrd-address"
     return "image" if other.what == "device tree" else "memory-size"

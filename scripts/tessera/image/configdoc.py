@@ -14,8 +14,8 @@ _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 
 A system is one device-tree source file, `systems/<name>.dts`, or `systems/bench/<name>.dts` if the benchmark runs it.
 `make image SYSTEM=<name>` checks the whole file and builds `build/systems/<name>/tessera.bin`; `make run SYSTEM=<name>`
-boots it. Nothing in the hypervisor is recompiled. Every
-problem is reported as `file:line: node: property: what was expected, what is there`, all of them in one run.
+boots it. Nothing in the hypervisor is recompiled. Each problem is reported as
+`file:line: node: property: what was expected, what was found`, all problems in one run.
 
 A system of one VM:
 
@@ -41,23 +41,24 @@ A system of one VM:
 
 Numbers, sizes and addresses are one cell `<0x8000000>`, two cells `<0x1 0x00000000>` (high, low) or
 `/bits/ 64 <0x100000000>`; arithmetic works in parentheses: `<(128 * 1024 * 1024)>`. A flag is a property without a
-value. `/include/ "other.dts"` takes in another file, of which later blocks override what they name. What a guest sees
-at which address is in [virtual-platform.md](virtual-platform.md).
+value. `/include/ "other.dts"` includes another file; later blocks override the properties that they name. The addresses
+of the devices that a guest sees are in [virtual-platform.md](virtual-platform.md).
 
-What lies where in a VM's RAM, from `memory-base`: the image at `image-address`, then as far up as it goes the initrd,
-and in the last 64 KiB the device tree, which the builder writes into `build/systems/<name>/<vm>.dts` for the reader.
+Layout of a VM's RAM, from `memory-base`: the image at `image-address`, the initrd at the highest possible address, and
+the device tree in the last 64 KiB. The builder also writes the device tree's source, to
+`build/systems/<name>/<vm>.dts`.
 
 ## Paths of files
 
-`image`, `initrd` and `file` are relative to the source file that they stand in. What is not there is looked for in the
-search path: the directories of `GUEST_PATH=dir1:dir2`, then `build/guests` (for a board of the M5150
-`build/guests-mips`), where `make` puts the guests that it builds. So kernels and disk images of your own lie beside
-your system file, or in a directory that you name; not below `build/`, which `make clean` removes whole.
+`image`, `initrd` and `file` are relative to the source file that contains the property. A file that does not exist
+there is searched in the directories of `GUEST_PATH=dir1:dir2`, then in `build/guests` (for a board of the M5150
+`build/guests-mips`), where `make` writes the guests that it builds. Put your own kernels and disk images into the
+folder of your system file, or into a directory of `GUEST_PATH`; not below `build/`, which `make clean` removes.
 """
 
 
 def reference() -> str:
-    """The whole document."""
+    """Returns the whole document."""
     parts = [_HEAD]
     parts += _sections("System file", "/", schema.SYSTEM, level=2)
     parts += _sections("Board file", "/", schema.BOARD, level=2)
@@ -65,7 +66,7 @@ def reference() -> str:
 
 
 def _sections(title: str, path: str, node: NodeSchema, level: int, naming: str = "") -> list[str]:
-    """A section for the node at `path`, then those of the nodes below it."""
+    """Returns the section of the node at `path`, followed by the sections of its child nodes."""
     parts = [f"{'#' * level} {title}", "", node.doc + naming, ""]
     if node.props:
         parts += ["| property | value | if absent | |", "|---|---|---|---|", *map(_row, node.props), ""]

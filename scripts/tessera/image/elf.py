@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads of an ELF file what the image builder must know: where it is loaded, and a symbol."""
+"""Reads the load address and the symbols of an ELF file."""
 
 import struct
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tessera.image.problems import BuildError
 
 _PT_LOAD = 1
-_PHYSICAL = 0x1FFFFFFF  # behind an address of kseg0 or kseg1
+_PHYSICAL = 0x1FFFFFFF  # the physical address of an address in kseg0 or kseg1
 _SHT_SYMTAB = 2
 _ET_EXEC = 2
 _EM_MIPS = 8
@@ -24,14 +24,14 @@ class Elf:
         return self.data[4] == 2
 
     def load_address(self) -> int:
-        """Lowest physical address of what is loaded."""
+        """Returns the lowest physical address of the loaded segments."""
         offset, size, count = self._table(32, 54) if self._wide else self._table(28, 42)
         layout = "<I20xQQ" if self._wide else "<I8xII"
         headers = [struct.unpack_from(layout, self.data, offset + n * size) for n in range(count)]
         return min(address for kind, address, size in headers if kind == _PT_LOAD and size)
 
     def symbol(self, wanted: str) -> int | None:
-        """The symbol's value, None if there is no such symbol."""
+        """Returns the value of the symbol, None if there is no such symbol."""
         offset, size, count = self._table(40, 58) if self._wide else self._table(32, 46)
         layout = "<IIQQQQIIQQ" if self._wide else "<IIIIIIIIII"
         sections = [struct.unpack_from(layout, self.data, offset + n * size) for n in range(count)]
@@ -45,7 +45,7 @@ class Elf:
         return None
 
     def _table(self, offset_at: int, size_at: int) -> tuple[int, int, int]:
-        """File offset, entry size and number of entries of the program or section headers."""
+        """Returns file offset, entry size and number of entries of the program or section headers."""
         (offset,) = struct.unpack_from("<Q" if self._wide else "<I", self.data, offset_at)
         size, count = struct.unpack_from("<HH", self.data, size_at)
         return offset, size, count
@@ -55,8 +55,9 @@ class Elf:
 
 
 def check_hypervisor(binary: bytes, elf: bytes, name: str, load_address: int) -> None:
-    """Refuses a raw binary that does not end where the hypervisor looks for the system image, or is linked for another
-    address: both would boot into silence. `elf` is what the binary was made from."""
+    """Raises BuildError for a raw binary that does not end where the hypervisor expects the system image, or that is
+    linked for another address: either would boot without any output. `elf` is the file that the binary was made from.
+    """
     try:
         file = Elf(elf)
         start, end = file.load_address(), file.symbol("__hyp_end")
@@ -75,7 +76,7 @@ def check_hypervisor(binary: bytes, elf: bytes, name: str, load_address: int) ->
 
 
 def wrap(data: bytes, address: int) -> bytes:
-    """A 32-bit MIPS ELF file that puts `data` at `address`."""
+    """Returns a 32-bit MIPS ELF file that loads `data` at `address`."""
     head, entry = 52, 32
     ident = b"\x7fELF\x01\x01\x01".ljust(16, b"\0")
     header = struct.pack("<HHIIIIIHHHHHH", _ET_EXEC, _EM_MIPS, 1, address, head, 0, 0, head, entry, 1, 0, 0, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flattened device trees: compiling them, and finding where in the blob a property's value lies."""
+"""Flattened device trees: compiles a source, and finds the offsets of property values in the blob."""
 
 import struct
 import subprocess
@@ -24,7 +24,7 @@ class Value:
 
 
 def compile_dts(text: str, name: str) -> bytes:
-    """The blob of a device tree's source. Anything dtc complains about is an error: the text is ours."""
+    """Compiles a device tree. A warning of dtc is an error too, because the builder has written the source."""
     try:
         command = ["dtc", "-I", "dts", "-O", "dtb", "-"]
         done = subprocess.run(command, input=text.encode(), capture_output=True, check=False)
@@ -37,7 +37,7 @@ def compile_dts(text: str, name: str) -> bytes:
 
 
 def values(blob: bytes) -> Iterator[Value]:
-    """Every property of the blob, in order."""
+    """Yields every property of the blob, in order."""
     magic, _, struct_at, strings_at = struct.unpack_from(">4I", blob)
     if magic != _MAGIC:
         raise ValueError("not a flattened device tree")

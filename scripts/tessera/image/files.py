@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the files that a system names, and looks at what they are."""
+"""Reads the files that a system names, and checks their formats."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from tessera.image.kinds import size_text
 from tessera.image.model import File
 from tessera.image.reading import Read
 
-LARGEST = 1 << 32  # bytes of a file that goes into an image, whatever RAM a system claims
+LARGEST = 1 << 32  # bytes of a file in an image, even if the VM's RAM is larger
 _NOT_REGULAR = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a FIFO",
@@ -40,7 +40,7 @@ class LinuxHeader:
 
 
 def linux_header(data: bytes) -> LinuxHeader | None:
-    """The header if `data` is a Linux Image, else None."""
+    """Returns the header if `data` is a Linux Image, else None."""
     if len(data) < 64 or not any(data.startswith(magic, at) for at, magic in (_LINUX_MAGIC, _LINUX_MAGIC2)):
         return None
     text_offset, image_size = struct.unpack_from("<QQ", data, 8)
@@ -48,18 +48,18 @@ def linux_header(data: bytes) -> LinuxHeader | None:
 
 
 def places_of(node: Read, prop: str, search: tuple[Path, ...]) -> list[Path]:
-    """Where the file that `prop` names may be: relative to the source file that `prop` stands in, then to `search`."""
+    """Returns the possible paths of a property's file: relative to the source that sets it, then to `search`."""
     source = Path(node.places[prop].file)
     return list(dict.fromkeys(directory / node[prop] for directory in (source.parent, *search)))
 
 
 def first_there(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
-    """The first of places_of() at which there is anything, None if there is nothing at any."""
+    """Returns the first of places_of() that exists, None if none does."""
     return next((path for path in places_of(node, prop, search) if os.path.lexists(path)), None)
 
 
 def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
-    """The file that `prop` names (places_of()). None and a problem if it is no file with something in it."""
+    """Returns the file that `prop` names (places_of()); None, with a problem, if it is no regular file or is empty."""
     path = first_there(node, prop, search)
     if path is None:
         places = ", ".join(map(str, places_of(node, prop, search)))
@@ -81,7 +81,7 @@ def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
 
 
 def load_file(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
-    """Like find_file, of what goes into the RAM of the VM `node`, with its content; what cannot fit is not read."""
+    """Like find_file, with the content, for a file of the VM `node`. A file larger than the VM's RAM is not read."""
     path = find_file(node, prop, search)
     if path is None:
         return None
@@ -97,7 +97,7 @@ def load_file(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
 
 
 def load_image(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
-    """Like load_file, of a raw binary."""
+    """Like load_file; reports known formats that are not a raw binary."""
     file = load_file(node, prop, search)
     if file is None or linux_header(file.data):
         return file

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a guest's device tree names a feature that the machine may lack.
+"""The places in a guest's device tree that name a feature which the machine may lack.
 
-The hypervisor overwrites the first letter of the name with an "x": x-names are vendors' extensions, which a guest
-ignores when it does not know them, and the blob keeps its size.
+The hypervisor overwrites the first letter of the name with an "x": names that start with x are vendor extensions, which
+a guest ignores when it does not know them, and the size of the blob does not change.
 """
 
 from collections.abc import Iterator
@@ -12,13 +12,15 @@ from tessera.image import fdt
 from tessera.image.layout import FEATURES
 from tessera.image.schema import ISA_PROPERTIES
 
-SEED = "rng-seed"  # of /chosen: a place to fill in, or, without a machine's seed, a name to blot out
+SEED = (
+    "rng-seed"  # property of /chosen: the hypervisor writes its value, or hides its name if the machine has no entropy
+)
 SEED_SIZE = 32
 
 
 @dataclass(frozen=True)
 class Fixup:
-    """When the machine lacks `feature`, `data` goes to `offset` of the device tree."""
+    """If the machine lacks `feature`, the hypervisor writes `data` to `offset` of the device tree."""
 
     feature: int
     offset: int
@@ -26,7 +28,7 @@ class Fixup:
 
 
 def find_fixups(blob: bytes, told: tuple[str, ...]) -> list[Fixup]:
-    """A fixup for each mention of one of the features `told` in a compiled device tree."""
+    """Returns a fixup for each occurrence of one of the features `told` in a compiled device tree."""
     fixups = []
     for value in fdt.values(blob):
         if value.name in ISA_PROPERTIES:
@@ -39,12 +41,12 @@ def find_fixups(blob: bytes, told: tuple[str, ...]) -> list[Fixup]:
 
 
 def find_seed(blob: bytes) -> int:
-    """The offset of the place for a random seed in a compiled device tree; 0: it has none."""
+    """Returns the offset of the value of rng-seed in a compiled device tree, 0 if the tree has none."""
     return next((value.offset for value in fdt.values(blob) if value.name == SEED), 0)
 
 
 def _names(data: bytes) -> Iterator[tuple[int, str]]:
-    """The extensions of a riscv,isa or riscv,isa-extensions value, each with its offset."""
+    """Yields the extensions of a riscv,isa or riscv,isa-extensions value, each with its offset."""
     at = 0
     for part in data.replace(b"_", b"\0").split(b"\0"):
         yield at, part.decode()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the device tree that a guest gets: a small QEMU "virt" machine, as docs/virtual-platform.md promises."""
+"""Writes the guest's device tree: a small QEMU "virt" machine, as docs/virtual-platform.md specifies."""
 
 import re
 
@@ -10,7 +10,7 @@ from tessera.image.schema import GUEST_FEATURES
 
 
 def told_features(vm: Vm) -> tuple[str, ...]:
-    """The optional features that the guest is told of, if the machine has them: what `isa` allows."""
+    """Returns the optional features that the device tree lists if the machine has them: those that `isa` allows."""
     wanted = vm.node["isa"] if vm.node.given("isa") else GUEST_FEATURES
     return tuple(feature for feature in GUEST_FEATURES if feature in wanted)
 
@@ -22,7 +22,7 @@ def _compatible(vm: Vm) -> list[str]:
 
 
 def guest_dts(system: System, vm: Vm) -> str:
-    """The source of the device tree, for dtc and for the reader."""
+    """Returns the source of the device tree."""
     memory = ['device_type = "memory";', f"reg = {_reg(vm.memory_base, vm.memory_size)};"]
     body = [
         "#address-cells = <2>;",
@@ -107,7 +107,7 @@ def _cpu(board: Board, index: int, told: tuple[str, ...]) -> list[str]:
         f'riscv,isa = "{isa_string(board, told)}";',
         f'riscv,isa-base = "{board.isa_base}";',
         f"riscv,isa-extensions = {extensions};",
-        'mmu-type = "riscv,sv39";',  # every core with the H extension has Sv39; a guest probes for more
+        'mmu-type = "riscv,sv39";',  # every core with the H extension has Sv39; guests probe for larger modes
     ]
     for feature, operation in (("zicbom", "cbom"), ("zicboz", "cboz")):
         if feature in told:
@@ -119,7 +119,7 @@ def _cpu(board: Board, index: int, told: tuple[str, ...]) -> list[str]:
 
 
 def isa_string(board: Board, told: tuple[str, ...]) -> str:
-    """The older riscv,isa: single letters, then the longer names each after an underscore."""
+    """Returns the value of the deprecated riscv,isa: single letters, then each longer name after an underscore."""
     names = (*board.isa_extensions, *told)
     base = board.isa_base or ""
     letters = "".join(name for name in names if len(name) == 1 and name != base[-1:])
@@ -142,7 +142,7 @@ def _soc(vm: Vm) -> list[str]:
         return []
     body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
     if vm.devices:
-        # What a device reads and writes by itself are host addresses; the guest's drivers translate with this.
+        # DMA of a passed-through device uses host-physical addresses; the guest's drivers translate with this.
         ranges = _cells(*_wide(vm.host_base), *_wide(vm.memory_base), *_wide(vm.memory_size))
         body.append(f"dma-ranges = {ranges};")
     for node in nodes:
@@ -172,7 +172,7 @@ def _finisher() -> list[str]:
 
 
 def _syscon(name: str, value: int) -> list[str]:
-    """What Linux writes to the finisher to power off or reboot."""
+    """Returns the node with the value that Linux writes to the finisher to power off or to reboot."""
     body = [f'compatible = "syscon-{name}";', "regmap = <&finisher>;", "offset = <0>;", f"value = <{value:#x}>;"]
     return _node(name, body)
 
@@ -214,7 +214,7 @@ def _messages(vm: Vm) -> list[str]:
 
 
 def _plic(vm: Vm) -> list[str]:
-    # Contexts as on virt: each hart has one for M-mode, which a guest cannot have (0xffffffff), and one for S-mode.
+    # Contexts as on virt: each hart has one for M-mode, which a guest does not have (0xffffffff), and one for S-mode.
     contexts = ", ".join(f"<&cpu{index}_intc 0xffffffff>, <&cpu{index}_intc 9>" for index in range(vm.vcpus))
     body = [
         'compatible = "sifive,plic-1.0.0", "riscv,plic0";',

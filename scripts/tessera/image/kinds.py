@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of values that a property may have: each reads a parsed property and says what it expects."""
+"""The kinds of values that a property may have: each reads a parsed property and describes the expected values."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from devicetree import dtlib
 
 
 class MismatchError(Exception):
-    """A value that is not what was expected; the message says both."""
+    """A value that is not the expected one; the message names both."""
 
     def __init__(self, expected: str, got: str) -> None:
         super().__init__(f"expected {expected}, got {got}")
@@ -21,20 +21,20 @@ class Kind(Protocol):
     """Reads one property."""
 
     def read(self, prop: dtlib.Property) -> Any:
-        """The property's value. Raises MismatchError."""
+        """Returns the property's value. Raises MismatchError."""
 
     def describe(self) -> str:
-        """What is expected, as a phrase for messages and for the reference."""
+        """Returns the expected values as a phrase, for messages and for the reference."""
 
 
 def suggest(word: str, known: Sequence[str]) -> str:
-    """' (did you mean "x"?)' if one of `known` is close to `word`, else nothing."""
+    """Returns ' (did you mean "x"?)' if one of `known` is close to `word`, else an empty string."""
     close = difflib.get_close_matches(word, known, n=1)
     return f' (did you mean "{close[0]}"?)' if close else ""
 
 
 def spell(prop: dtlib.Property) -> str:
-    """The value as it is written in a source, on one line."""
+    """Returns the value as it would be written in a source, on one line."""
     if prop.type == dtlib.Type.EMPTY:
         return "no value"
     text = str(prop).partition("=")[2].strip().removesuffix(";").replace("< ", "<").replace(" >", ">")
@@ -42,7 +42,7 @@ def spell(prop: dtlib.Property) -> str:
 
 
 def size_text(size: int) -> str:
-    """A size in the largest unit that says it exactly."""
+    """Returns a size in the largest unit of which it is a multiple."""
     for unit, bits in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if size and size % (1 << bits) == 0:
             return f"{size >> bits} {unit}"
@@ -72,7 +72,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Some numbers, a cell each: `count` of them, or any number, all different."""
+    """A list of one-cell numbers: `count` of them, or any number of different ones."""
 
     what: str
     low: int
@@ -121,7 +121,7 @@ class Address:
 
 
 def number_of(prop: dtlib.Property) -> int | None:
-    """The number that `prop` holds, in any of the three spellings; None if it holds something else."""
+    """Returns the number that `prop` holds in any of the three notations, None if it holds something else."""
     one_or_two_cells = prop.type in (dtlib.Type.NUM, dtlib.Type.NUMS) and len(prop.value) in (4, 8)
     kinds = [marker[1] for marker in prop._markers]
     if one_or_two_cells or (kinds == [dtlib._MarkerType.UINT64] and len(prop.value) == 8):
@@ -131,7 +131,7 @@ def number_of(prop: dtlib.Property) -> int | None:
 
 @dataclass(frozen=True)
 class Text:
-    """One string of printable ASCII; with `joined` also several, which become one with a blank between them."""
+    """One string of printable ASCII; with `joined` also several strings, which are joined by blanks."""
 
     longest: int
     pattern: str = ""
@@ -175,7 +175,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Words:
-    """A list of strings, each one of `words` if those are given, all different unless `repeats`."""
+    """A list of strings: out of `words` if these are given, all different unless `repeats`."""
 
     what: str
     words: tuple[str, ...] = ()
@@ -204,7 +204,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Flag:
-    """True if the property is there; it has no value."""
+    """A property without a value: true if the source sets it."""
 
     def read(self, prop: dtlib.Property) -> bool:
         if prop.type != dtlib.Type.EMPTY:

@@ -2,7 +2,7 @@
 """The binary layout of the system image.
 
 This is core/include/sysimage.h in Python. tests/image/test_layout.py compiles the header and compares every offset,
-size, limit and enumerator, so the two cannot drift apart.
+size, limit and enumerator, so that header and module stay equal.
 """
 
 import struct
@@ -13,7 +13,7 @@ END = 0x444E455353455431
 VERSION = 6
 
 MAX_VMS = 16
-MOST_VMS = 32  # that any hypervisor can be built for: who may send to whom, or launch, is a bit of a word
+MOST_VMS = 32  # of any build: the VMs that may send to or launch in a VM are bits of a 32-bit word
 MAX_VCPUS_PER_VM = 8
 MAX_RT_APPS = 64
 MAX_VCPUS = 96
@@ -54,7 +54,7 @@ REGION_MMIO = 1
 REGION_SHARED = 2
 
 PAGE = 0x1000
-CHECKSUM_FROM = 16  # the checksum covers what follows itself
+CHECKSUM_FROM = 16  # the checksum covers the bytes that follow the checksum field
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Record:
         return struct.calcsize("<" + "".join(code for _, code in self.fields[:index]))
 
     def pack(self, **values: int | bytes) -> bytes:
-        """The record's bytes; every field must be given."""
+        """Returns the record's bytes; every field must be given."""
         if set(values) != {name for name, _ in self.fields}:
             raise ValueError(f"{self.name}: fields {sorted(values)} are not those of the record")
         return struct.pack(self._format(), *(values[name] for name, _ in self.fields))
@@ -160,7 +160,7 @@ FIXUP = Record(
 
 RECORDS = (HEADER, VM, REGION, LOAD, IRQ, FIXUP)
 
-# Bytes that the tables of one VM take at most.
+# Upper bound of the bytes of one VM's tables.
 LARGEST_VM = VM.size + MAX_REGIONS * REGION.size + MAX_LOADS * LOAD.size + MAX_IRQS * IRQ.size + MAX_FIXUPS * FIXUP.size
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""system.json: what the runner and the tests must know of a built system."""
+"""system.json: the facts about a built system that the runner and the tests need."""
 
 import hashlib
 from typing import Any
@@ -11,7 +11,7 @@ FORMAT = 1
 
 
 def manifest(system: System, image: bytes, hypervisor: File | None) -> dict[str, Any]:
-    """The contents of system.json. `image` is the whole bootable file."""
+    """Returns the contents of system.json. `image` is the whole bootable file."""
     board = system.board
     return {
         "format": FORMAT,
@@ -70,7 +70,7 @@ def _shared(region: Shared) -> dict[str, Any]:
 
 
 def _qemu(system: System) -> dict[str, Any] | None:
-    """What QEMU is to be started with, besides the processor, the console and the image."""
+    """Returns QEMU's options, except those for the processor, the console and the image."""
     board = system.board
     if board.qemu_machine is None:
         return None
@@ -83,7 +83,7 @@ def _qemu(system: System) -> dict[str, Any] | None:
 
 
 def _device_arguments(device: Device, bus: str) -> list[str]:
-    # iommu_platform tells the guest that addresses need translating; see dma-ranges in guestdt.py.
+    # With iommu_platform the guest's driver translates DMA addresses; see dma-ranges in guestdt.py.
     common = f"bus={bus},iommu_platform=on"
     if device.model == "virtio-rng":
         return ["-device", f"virtio-rng-device,{common}"]

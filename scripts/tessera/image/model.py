@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board and a system in memory, after the schema and before or after placing."""
+"""A board and a system in memory, after the schema was applied, before or after placement."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from tessera.image.layout import align_up
 from tessera.image.reading import Read
 from tessera.image.virtual import Machine
 
-RELEASE_LOCKS = 2  # how often a release takes the scheduler's lock; a switch takes it once
+RELEASE_LOCKS = 2  # acquisitions of the scheduler's lock per release; a switch takes the lock once
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class BoardDevice:
     base: int
     size: int
     interrupt: int
-    reset: int  # offset of the 32-bit register that resets it when 0 is written, or 0
+    reset: int  # offset of the 32-bit register that resets the device when 0 is written; 0: none
     qemu_bus: str | None
 
 
@@ -62,21 +62,21 @@ class Board:
         return self.ram_base + self.ram_size
 
     def rt_costs(self, harts: int) -> "RtCosts":
-        """Of a system that uses so many harts."""
+        """Returns the costs in a system that uses `harts` harts."""
         waits = (harts - 1) * self.rt_lock_ns
         ipi, notify = (self.rt_ipi_ns, self.rt_notify_ns) if harts > 1 else (0, 0)
         return RtCosts(
             release_ns=self.rt_release_ns + notify + ipi + RELEASE_LOCKS * waits,
             switch_ns=self.rt_switch_ns + ipi + waits,
-            # Not one after the other: interrupts are looked at between a guest's instruction and the hypervisor.
-            # Firmware that prints holds a lock, for which other harts' guests may wait.
+            # The maximum, not the sum: a pending interrupt is taken between the firmware's handling of a guest's
+            # instruction and the hypervisor's. Firmware that prints holds a lock, for which the other harts wait.
             blocked_ns=max(self.rt_blocked_ns[(harts - 1).bit_length()], harts * self.rt_firmware_ns),
         )
 
 
 @dataclass(frozen=True)
 class RtCosts:
-    """What admission counts beside the budgets of RT apps (docs/real-time.md)."""
+    """The costs that admission adds to the budgets of RT apps (docs/real-time.md)."""
 
     release_ns: int
     switch_ns: int
@@ -97,7 +97,7 @@ class File:
 
 @dataclass(frozen=True)
 class Device:
-    """What sits in a slot of the board."""
+    """A device in a slot of the board."""
 
     name: str
     slot: str
@@ -108,14 +108,14 @@ class Device:
 
 @dataclass
 class Shared:
-    """Memory of several VMs, at the guest-physical address `base` in each."""
+    """Memory shared by several VMs, at the guest-physical address `base` in each of them."""
 
     id: int
     node: Read
     base: int
     size: int
     vms: tuple[str, ...]
-    host_base: int = 0  # until placed
+    host_base: int = 0  # 0 until placed
 
     @property
     def name(self) -> str:
@@ -128,9 +128,9 @@ class Shared:
 
 @dataclass
 class Load:
-    """Bytes that are copied to the guest-physical address `gpa`; `span` is what they occupy once the guest runs."""
+    """Bytes that are copied to the guest-physical address `gpa`; `span` is the size that they occupy at run time."""
 
-    what: str  # property that asked for it: image, initrd; or "device tree"
+    what: str  # the property that names the load: image, initrd; or "device tree"
     gpa: int
     data: bytes
     span: int
@@ -142,7 +142,7 @@ class Load:
 
 @dataclass
 class Vm:
-    """A virtual machine. `node` is where its properties stand, for messages and for the plain values."""
+    """A virtual machine. `node` holds the properties that have no field here, and their places for messages."""
 
     id: int
     node: Read
@@ -190,12 +190,13 @@ class Vm:
 
     @property
     def rtc_irq(self) -> int:
-        """Source of the emulated clock's alarm; 0 if something else has it, or there is no clock or PLIC."""
+        """The interrupt source of the emulated clock's alarm; 0 if it is used otherwise, or without a clock or PLIC."""
         taken = {self.node["message-interrupt"], *(device.interrupt for device in self.devices)}
         return virtual.RTC_IRQ if self.has_rtc and self.has_plic and virtual.RTC_IRQ not in taken else 0
 
     def _leaves(self, base: int, size: int) -> bool:
-        """Nothing of the system file's lies there, to which an emulated device of QEMU's virt would give way."""
+        """Returns whether the range is free for an emulated device: devices, shared memory and RAM of the system's
+        file have precedence over it."""
         ends = [(device.base, device.base + device.size) for device in self.devices]
         ends += [(region.base, region.end) for region in self.shared]
         ends.append((self.memory_base, self.memory_end))
@@ -220,5 +221,5 @@ class System:
 
     @property
     def ram_end(self) -> int:
-        """First address behind the RAM that VMs may have; the traces of all harts follow."""
+        """The end of the RAM for VMs (first address after it); the trace memory of all harts follows."""
         return self.board.ram_end - align_up((self.harts or 0) * self.trace_kib * 1024, self.board.machine.ram_align)

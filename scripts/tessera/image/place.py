@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decides where things lie: loads in a guest's RAM, VMs in the host's RAM."""
+"""Assigns addresses: to the loads in a guest's RAM, and to the VMs in the host's RAM."""
 
 from tessera.image import layout
 from tessera.image.files import linux_header
@@ -8,18 +8,18 @@ from tessera.image.layout import PAGE, align_down, align_up
 from tessera.image.model import Load, System, Vm
 from tessera.image.reading import Read
 
-Span = tuple[int, int]  # first address, first address behind
+Span = tuple[int, int]  # first address, end address
 
 
 def place_guest(vm: Vm) -> None:
-    """Makes the VM's loads, image first, the device tree (still empty) last. A load without a file is left out."""
+    """Creates the VM's loads: the image first, the device tree, still empty, last. A load without a file is omitted."""
     if vm.image:
         header = linux_header(vm.image.data)
         span = max(len(vm.image.data), header.image_size if header else 0)
         vm.loads.append(Load("image", vm.image_address, vm.image.data, span))
     if vm.initrd:
         size = len(vm.initrd.data)
-        # May be below the RAM if it does not fit; check_vm says so.
+        # Below the RAM if the initrd does not fit; check_vm reports that.
         highest = max(align_down(vm.dtb_address - size, vm.machine.ram_align), 0)
         gpa = vm.node["initrd-address"] if vm.node.given("initrd-address") else highest
         vm.loads.append(Load("initrd", gpa, vm.initrd.data, size))
@@ -27,9 +27,9 @@ def place_guest(vm: Vm) -> None:
 
 
 def place_host(system: System, image_end: int) -> None:
-    """Gives every VM its RAM: explicit host-base first, then the lowest gaps in the order of the VMs.
+    """Assigns host-physical addresses to the RAM of all VMs: those with host-base first, then the lowest gaps.
 
-    image_end: first host-physical address behind the hypervisor and the system image. Problems are reported.
+    image_end: first host-physical address after the hypervisor and the system image. Problems are reported.
     """
     board = system.board
     if board.rom_size:
@@ -69,7 +69,7 @@ def _check_host_base(vm: Vm, system: System, taken: dict[Span, str]) -> None:
 
 
 def _allocate(node: Read, prop: str, size: int, ram_end: int, taken: dict[Span, str]) -> int:
-    """The lowest free place for `size` bytes; 0, with a problem of `prop`, if there is none."""
+    """Returns the lowest free address for `size` bytes; 0, with a problem of `prop`, if there is none."""
     starts = sorted(behind for _, behind in taken)
     for start in starts:
         end = start + size
@@ -92,9 +92,9 @@ def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:
 
 
 def image_bound(system: System, hypervisor_size: int) -> int:
-    """An upper bound of the first host-physical address behind the system image, before the device trees are made."""
+    """Returns an upper bound of the system image's end (host-physical), before the device trees are written."""
     payloads = {load.data for vm in system.vms for load in vm.loads}
-    size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # and the mark of its end
+    size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # one page for the end mark
     tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM, PAGE)
     trees = len(system.vms) * system.board.machine.dtb_room
     return system.board.load_address + align_up(hypervisor_size, PAGE) + tables + size + trees

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a source: collected, so that one run tells everything."""
+"""The problems of a source, collected so that one run reports all of them."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ class Place:
 
 
 class BuildError(Exception):
-    """The build cannot go on. The message is one clear line per problem."""
+    """The build cannot continue. The message has one line per problem."""
 
 
 @dataclass
@@ -23,12 +23,12 @@ class Problems:
     found: list[tuple[Place, str]] = field(default_factory=list)
 
     def add(self, place: Place, path: str, prop: str, message: str) -> None:
-        """A problem at `place`, of the node `path`, and of its property `prop` unless that is empty."""
+        """Adds a problem at `place`, of the node `path`, and of its property `prop` unless that is empty."""
         where = f"{path}: {prop}: " if prop else f"{path}: "
         self.found.append((place, where + message))
 
     def lines(self) -> list[str]:
-        """One line per problem, in the order of the source, each said once."""
+        """Returns one line per problem, in the order of the source, without duplicates."""
         ordered = sorted(dict.fromkeys(self.found), key=lambda problem: problem[0])
         return [f"{place.file}:{place.line}: {message}" for place, message in ordered]
 

@@ -15,7 +15,7 @@ from tessera.image.source import Source
 
 @dataclass
 class Read:
-    """A node as its schema sees it. `values` has every property of the schema: given, default, or None."""
+    """A node after its schema was applied. `values` has every property of the schema: set, default, or None."""
 
     path: str
     name: str
@@ -24,13 +24,13 @@ class Read:
     values: dict[str, Any] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     children: dict[str, "Read"] = field(default_factory=dict)
-    sound: bool = True  # nothing was wrong with this node's own properties
+    sound: bool = True  # this node's own properties have no problem
 
     def __getitem__(self, prop: str) -> Any:
         return self.values[prop]
 
     def given(self, prop: str) -> bool:
-        """Does the source set `prop`?"""
+        """Returns whether the source sets `prop`."""
         return prop in self.places
 
     def problem(self, prop: str, message: str) -> None:
@@ -40,7 +40,7 @@ class Read:
 
 
 def read(source: Source, schema: NodeSchema, problems: Problems) -> Read:
-    """The whole source as `schema` sees it; whatever does not fit goes to `problems`."""
+    """Applies `schema` to the whole source; adds every mismatch to `problems`."""
     return _node(source, source.root, schema, problems)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A .dts source that remembers on which line each node and property stands.
+"""A parsed .dts source with the file and line of each node and property.
 
-dtlib keeps a tree but not where it came from. Its lexer knows file and line while it reads, so this subclass listens to
-the tokens: a name followed by "{" opens a node, any other name is a property of the node that is open.
+dtlib's tree has no source positions. Its lexer knows file and line while it reads, so this subclass watches the tokens:
+a name followed by "{" opens a node, any other name is a property of the innermost open node.
 """
 
 from pathlib import Path
@@ -15,12 +15,12 @@ from tessera.image.problems import BuildError, Place, Problems
 
 MAX_INCLUDE_DEPTH = 16
 
-# What dtlib lets through on malformed input, such as (1 << -1), 09 or a reference before the root node.
+# Exceptions that dtlib does not catch on malformed input, such as (1 << -1), 09 or a reference before the root node.
 _MALFORMED = (ValueError, OverflowError, RecursionError, MemoryError, TypeError, AttributeError, LookupError)
 
 
 class _SyntaxError(dtlib.DTError):
-    """A parse error that already knows its place."""
+    """A parse error that already has its place."""
 
     def __init__(self, place: Place, message: str) -> None:
         super().__init__(message)
@@ -28,8 +28,8 @@ class _SyntaxError(dtlib.DTError):
 
 
 class _Quoted(str):
-    """The text of a string token. dtlib compares tokens by their text alone and would take the string "<" for a
-    bracket; this is equal to no punctuation."""
+    """The text of a string token. dtlib compares tokens by their text alone, so the string "<" would be parsed as a
+    bracket; a _Quoted compares unequal to punctuation."""
 
     __hash__ = str.__hash__
 
@@ -78,10 +78,10 @@ class Source(dtlib.DT):
         self._problems.raise_if_any()
 
     def place_of(self, node: dtlib.Node, prop: str = "") -> Place:
-        """Where `prop` of `node` is set; where the node starts if it does not have it."""
+        """Returns the place at which `node` sets `prop`, or the start of the node if it does not set `prop`."""
         return self.prop_places.get((node, prop), self.node_places[node])
 
-    # Listening to the lexer
+    # Watching the lexer's tokens
 
     def _here(self) -> Place:
         return Place(self.filename, self._lineno)
@@ -92,8 +92,8 @@ class Source(dtlib.DT):
         state = self._lexer_state
         token = super()._next_token()
         if token.id == dtlib._T.STRING:
-            self._lexer_state = state  # the string "[" or ";" does not change what may follow
-            self._lineno += token.val.count("\n")  # dtlib forgets these
+            self._lexer_state = state  # a string "[" or ";" must not change the lexer's state
+            self._lineno += token.val.count("\n")  # dtlib does not count these lines
             token = token._replace(val=_Quoted(token.val))
         self._observe(token)
         return token
@@ -114,7 +114,7 @@ class Source(dtlib.DT):
             return
         node, seen = self._blocks[-1]
         if (name, is_node) in seen:
-            # dtlib would merge them in silence. Meant overrides come as another block, after the included file.
+            # dtlib would merge them silently. Intended overrides are in another block, after the included file.
             what = "node" if is_node else "property"
             self._problems.add(place, node.path, name, f"expected one {what} of this name in a block, got a second one")
         seen.add((name, is_node))
@@ -131,7 +131,7 @@ class Source(dtlib.DT):
         finally:
             self._blocks.pop()
 
-    # Errors with their place
+    # Errors with their places
 
     def _parse_error(self, s: Any) -> NoReturn:
         if isinstance(s, _SyntaxError):
@@ -145,7 +145,7 @@ class Source(dtlib.DT):
         super()._enter_file(filename)
 
     def _fixup_props(self) -> None:
-        """Says of every reference to a label that is not there where it stands; dtlib stops at the first, lineless."""
+        """Reports every reference to an unknown label with its line; dtlib stops at the first, without a line."""
         for node in self.node_iter():
             for prop in node.props.values():
                 for _, kind, label in prop._markers:

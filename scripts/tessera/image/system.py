@@ -32,11 +32,11 @@ FILE_PROPERTIES = ("image", "initrd", "file")
 def load_system(
     path: Path, search: tuple[Path, ...], platform_dir: Path, without: tuple[str, ...], hypervisor_size: int
 ) -> System:
-    """The checked system of `path` with everything placed.
+    """Reads the system of `path`, checks it and assigns all addresses.
 
-    search: directories of the guests' files that are not beside the source. platform_dir: directory of the boards.
-    without: features to add to the machine mask. hypervisor_size: bytes of the hypervisor's binary. Raises BuildError
-    with all problems.
+    search: directories to search for guests' files, after the directory of the source. platform_dir: directory of the
+    boards. without: features to add to the machine mask. hypervisor_size: bytes of the hypervisor's binary. Raises
+    BuildError with all problems.
     """
     check_features(without)
     problems = Problems()
@@ -94,8 +94,8 @@ def _section(node: Read, name: str) -> list[Read]:
 
 def named_files(path: Path, search: tuple[Path, ...]) -> list[Path]:
     """
-    The guests' files that the system names, each once; of one that is nowhere all places where it may yet be made.
-    Raises BuildError on a syntax error only: what else is wrong is load_system's to say, once the files are made.
+    Lists the guests' files that the system names, without duplicates; for a missing file, all paths at which make may
+    build it. Raises BuildError on a syntax error only: load_system reports all other problems, once the files exist.
     """
     node = read(Source(str(path)), schema.SYSTEM, Problems())
     owners_of_files = [child for section in node.children.values() for child in section.children.values()]
@@ -109,7 +109,7 @@ def _named_file(node: Read, prop: str, search: tuple[Path, ...]) -> list[Path]:
 
 
 def check_board(path: Path, board: str, platform_dir: Path) -> None:
-    """Raises BuildError if the system is for another board. An unknown board is load_system's to report."""
+    """Raises BuildError if the system is for another board. load_system reports an unknown board."""
     wanted = read(Source(str(path)), schema.SYSTEM, Problems())["board"]
     if wanted and wanted != board and (platform_dir / wanted / "board.dts").is_file():
         raise BuildError(f"{path} is for board {wanted}: use PLATFORM={wanted}")
@@ -123,7 +123,7 @@ def check_features(names: tuple[str, ...]) -> None:
 
 
 def _devices(node: Read, board: Board, vms: list[Vm], search: tuple[Path, ...]) -> list[Device]:
-    """The devices of /devices; gives the VMs those that they name."""
+    """Returns the devices of /devices, and assigns to each VM the board's devices that it names."""
     check_harts(node, board)
     nodes = _section(node, "devices")
     check_devices(nodes, board)
@@ -134,7 +134,7 @@ def _devices(node: Read, board: Board, vms: list[Vm], search: tuple[Path, ...]) 
 
 
 def _shared(node: Read, vms: list[Vm]) -> list[Shared]:
-    """The regions of /shared; gives the VMs those that are theirs."""
+    """Returns the regions of /shared, and assigns each region to its VMs."""
     nodes = _section(node, "shared")
     check_shared(nodes, [vm.name for vm in _section(node, "vms")])
     regions = [
