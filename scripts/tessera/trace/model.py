@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace says of the system: who ran when, which exits, which jobs. Times are nanoseconds."""
+"""The timeline of a trace: the slices of VCPUs on harts, exits, and jobs of RT apps. Times are nanoseconds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tessera.trace.clock import nanoseconds
 from tessera.trace.ring import Event, Kind, Ring
 
-Who = tuple[int, int]  # VM, VCPU
+VcpuId = tuple[int, int]  # VM, VCPU
 
 _INTERRUPT = 1 << 63
 _CAUSES = {
@@ -25,7 +25,7 @@ _LINES = {2: "software", 6: "timer", 10: "external"}  # bits of hvip
 
 @dataclass
 class Span:
-    """Something that lasts; an `end` of None: beyond the trace's end."""
+    """A named interval. `end` None: the interval continues after the end of the trace."""
 
     start: int
     end: int | None
@@ -33,17 +33,17 @@ class Span:
 
 
 @dataclass
-class Turn:
-    """A VCPU on a hart, or (who None) nobody."""
+class Slice:
+    """An interval in which one VCPU runs on a hart, or in which the hart is idle (`vcpu_id` None)."""
 
     start: int
     end: int | None
-    who: Who | None
+    vcpu_id: VcpuId | None
 
 
 @dataclass
 class Mark:
-    """Something that happens at a moment."""
+    """An event without duration."""
 
     at: int
     name: str
@@ -52,7 +52,8 @@ class Mark:
 
 @dataclass
 class Job:
-    """A job of an RT app. `end` None: not done when the trace ended. A job that misses goes on in the next period."""
+    """A job of an RT app. `end` None: not complete at the end of the trace. A job that misses its deadline continues in
+    the next period."""
 
     number: int
     release: int
@@ -64,10 +65,10 @@ class Job:
 
 @dataclass
 class Hart:
-    """`exits` lie inside `turns`: one that ends in a switch is told of in two pieces."""
+    """The intervals of a hart. `exits` lie inside `slices`: an exit that ends in a context switch is split in two."""
 
     number: int
-    turns: list[Turn] = field(default_factory=list)
+    slices: list[Slice] = field(default_factory=list)
     exits: list[Span] = field(default_factory=list)
     hypercalls: list[int] = field(default_factory=list)
 
@@ -77,23 +78,23 @@ class Timeline:
     start: int
     end: int
     harts: list[Hart]
-    marks: dict[Who, list[Mark]] = field(default_factory=dict)
-    jobs: dict[Who, list[Job]] = field(default_factory=dict)
+    marks: dict[VcpuId, list[Mark]] = field(default_factory=dict)
+    jobs: dict[VcpuId, list[Job]] = field(default_factory=dict)
     lost: int = 0
 
-    def runs(self, who: Who) -> list[tuple[int, int, int]]:
-        """When a VCPU ran: start, end, hart."""
+    def runs(self, vcpu_id: VcpuId) -> list[tuple[int, int, int]]:
+        """Returns the slices of a VCPU on all harts: start, end, hart."""
         found = [
-            (turn.start, self.end if turn.end is None else turn.end, hart.number)
+            (piece.start, self.end if piece.end is None else piece.end, hart.number)
             for hart in self.harts
-            for turn in hart.turns
-            if turn.who == who
+            for piece in hart.slices
+            if piece.vcpu_id == vcpu_id
         ]
         return sorted(found)
 
-    def everybody(self) -> list[Who]:
-        """Who ran or had something happen."""
-        ran = {turn.who for hart in self.harts for turn in hart.turns if turn.who is not None}
+    def vcpus(self) -> list[VcpuId]:
+        """Returns all VCPUs with slices, marks or jobs."""
+        ran = {piece.vcpu_id for hart in self.harts for piece in hart.slices if piece.vcpu_id is not None}
         return sorted(ran | self.marks.keys() | self.jobs.keys())
 
 
@@ -106,27 +107,27 @@ def _signed(value: int) -> int:
 
 
 class _HartReader:
-    """Takes a hart's events in order."""
+    """Derives slices and exits from a hart's events, which are passed in order."""
 
     def __init__(self, hart: Hart, start: int) -> None:
         self.hart = hart
         self.exit: Span | None = None
         self.start = start
 
-    def switch(self, at: int, who: Who | None) -> None:
-        turns = self.hart.turns
-        if turns and turns[-1].who == who:
-            return  # it may go on
-        if turns:
-            turns[-1].end = at
+    def switch(self, at: int, vcpu_id: VcpuId | None) -> None:
+        slices = self.hart.slices
+        if slices and slices[-1].vcpu_id == vcpu_id:
+            return  # the scheduler picked the running VCPU again
+        if slices:
+            slices[-1].end = at
         if self.exit is not None:
             self.leave(at)
             self.exit = Span(at, None, "switch")
-        turns.append(Turn(at, None, who))
+        slices.append(Slice(at, None, vcpu_id))
 
     def enter(self, at: int, event: Event) -> None:
-        if not self.hart.turns:  # what the hart did before was overwritten
-            self.hart.turns.append(Turn(self.start, None, (event.vm, event.vcpu)))
+        if not self.hart.slices:  # older events of the hart were overwritten
+            self.hart.slices.append(Slice(self.start, None, (event.vm, event.vcpu)))
         self.exit = Span(at, None, cause_name(event.arg))
 
     def leave(self, at: int) -> None:
@@ -164,7 +165,7 @@ def _mark(at: int, event: Event) -> Mark | None:
 
 
 class _AppReader:
-    """Takes the events of one RT app in order."""
+    """Derives jobs from the events of one RT app, which are passed in order."""
 
     def __init__(self, tick: float) -> None:
         self.tick = tick
@@ -180,7 +181,7 @@ class _AppReader:
             return
         job = self.open
         if job is None:
-            return  # of a job whose release was overwritten
+            return  # the job's release was overwritten
         if event.kind in (Kind.COMPLETION, Kind.LEAVE):
             job.end = at
         elif event.kind is Kind.MISS:
@@ -193,7 +194,7 @@ _OF_APPS = (Kind.RELEASE, Kind.COMPLETION, Kind.MISS, Kind.OVERRUN, Kind.LEAVE)
 
 
 def _in_order(rings: Sequence[Ring], times: Sequence[Sequence[int]]) -> list[tuple[int, int, int, Event]]:
-    """The events of all harts by time, hart, and place in their ring."""
+    """Returns the events of all harts, sorted by time, hart, and place in their ring."""
     return sorted(
         (at, ring.hart, place, event)
         for ring, own in zip(rings, times, strict=True)
@@ -202,19 +203,19 @@ def _in_order(rings: Sequence[Ring], times: Sequence[Sequence[int]]) -> list[tup
 
 
 def timeline(rings: Sequence[Ring], timebase_hz: int) -> Timeline:
-    """What the rings of all harts say together."""
+    """Derives the timeline from the rings of all harts."""
     tick = 1e9 / timebase_hz
     times = nanoseconds(rings, timebase_hz)
     together = _in_order(rings, times)
     harts = [_read_hart(ring, own) for ring, own in zip(rings, times, strict=True)]
     span = (together[0][0], together[-1][0]) if together else (0, 0)
     result = Timeline(*span, harts, lost=sum(ring.lost for ring in rings))
-    apps: dict[Who, _AppReader] = {}
+    apps: dict[VcpuId, _AppReader] = {}
     for at, _, _, event in together:
-        who = (event.vm, event.vcpu)
+        vcpu_id = (event.vm, event.vcpu)
         if event.kind in _OF_APPS:
-            apps.setdefault(who, _AppReader(tick)).take(at, event)
+            apps.setdefault(vcpu_id, _AppReader(tick)).take(at, event)
         elif mark := _mark(at, event):
-            result.marks.setdefault(who, []).append(mark)
-    result.jobs = {who: reader.jobs for who, reader in apps.items() if reader.jobs}
+            result.marks.setdefault(vcpu_id, []).append(mark)
+    result.jobs = {vcpu_id: reader.jobs for vcpu_id, reader in apps.items() if reader.jobs}
     return result

@@ -8,15 +8,15 @@ from itertools import count
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor, TrackEvent
 from perfetto.trace_builder.proto_builder import TraceProtoBuilder
 
-from tessera.trace.model import Hart, Job, Mark, Timeline, Who
+from tessera.trace.model import Hart, Job, Mark, Timeline, VcpuId
 
-_SEQUENCE = 1  # all packets are one writer's
+_SEQUENCE = 1  # all packets have the same writer
 _CLOCK = 6  # BUILTIN_CLOCK_BOOTTIME: nanoseconds since the machine was switched on
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a system's VMs are called, and how many of each one's VCPUs are its harts: the others are RT apps."""
+    """The names of a system's VMs, and the number of each VM's VCPUs that are guest harts: the others are RT apps."""
 
     system: str
     vms: Sequence[str]
@@ -25,22 +25,22 @@ class Names:
     def vm(self, vm: int) -> str:
         return self.vms[vm] if vm < len(self.vms) else f"VM {vm}"
 
-    def is_app(self, who: Who) -> bool:
-        return who[0] < len(self.vcpus) and who[1] >= self.vcpus[who[0]]
+    def is_app(self, vcpu_id: VcpuId) -> bool:
+        return vcpu_id[0] < len(self.vcpus) and vcpu_id[1] >= self.vcpus[vcpu_id[0]]
 
-    def of(self, who: Who | None) -> str:
-        """`linux`, `linux/1`, or `rtm app 0`."""
-        if who is None:
+    def of(self, vcpu_id: VcpuId | None) -> str:
+        """Returns the name of a VCPU: `linux`, `linux/1`, or `rtm app 0`."""
+        if vcpu_id is None:
             return "idle"
-        vm, vcpu = who
-        if self.is_app(who):
+        vm, vcpu = vcpu_id
+        if self.is_app(vcpu_id):
             return f"{self.vm(vm)} app {vcpu - self.vcpus[vm]}"
         several = vm < len(self.vcpus) and self.vcpus[vm] > 1
         return f"{self.vm(vm)}/{vcpu}" if several else self.vm(vm)
 
 
 class _Writer:
-    """Packets and tracks."""
+    """Writes tracks and events as packets."""
 
     def __init__(self) -> None:
         self.builder = TraceProtoBuilder()
@@ -55,7 +55,7 @@ class _Writer:
         return packet
 
     def track(self, name: str, parent: int | None = None, counter: bool = False) -> int:
-        """A new track; children stand in the order in which they were made."""
+        """Creates a track; children are shown in the order of their creation."""
         uuid = next(self.uuids)
         track = self._packet().track_descriptor
         track.uuid = uuid
@@ -98,15 +98,15 @@ def _write_hart(writer: _Writer, parent: int, hart: Hart, end: int, names: Names
     track = writer.track(f"hart {hart.number}", parent)
     exits = iter([*hart.exits, None])
     exit_ = next(exits)
-    for turn in hart.turns:
-        last = end if turn.end is None else turn.end
-        if turn.who is not None:
-            writer.event(track, turn.start, TrackEvent.TYPE_SLICE_BEGIN, names.of(turn.who))
+    for piece in hart.slices:
+        last = end if piece.end is None else piece.end
+        if piece.vcpu_id is not None:
+            writer.event(track, piece.start, TrackEvent.TYPE_SLICE_BEGIN, names.of(piece.vcpu_id))
         while exit_ is not None and exit_.end is not None and exit_.end <= last:
-            if turn.who is not None:
+            if piece.vcpu_id is not None:
                 writer.slice(track, exit_.start, exit_.end, exit_.name)
             exit_ = next(exits)
-        if turn.who is not None:
+        if piece.vcpu_id is not None:
             writer.event(track, last, TrackEvent.TYPE_SLICE_END)
     if hart.hypercalls:
         writer.counter(writer.track(f"hart {hart.number} hypercalls", parent, counter=True), hart.hypercalls)
@@ -128,27 +128,27 @@ def _write_jobs(writer: _Writer, parent: int, jobs: list[Job], end: int, name: s
         writer.mark(deadlines, Mark(job.deadline, "deadline MISSED" if job.missed else "deadline", {"job": job.number}))
 
 
-def _write_vcpu(writer: _Writer, parent: int, line: Timeline, who: Who, names: Names) -> None:
-    name = names.of(who)
+def _write_vcpu(writer: _Writer, parent: int, line: Timeline, vcpu_id: VcpuId, names: Names) -> None:
+    name = names.of(vcpu_id)
     track = writer.track(name, parent)
-    for start, end, hart in line.runs(who):
+    for start, end, hart in line.runs(vcpu_id):
         writer.slice(track, start, end, f"on hart {hart}")
-    for mark in line.marks.get(who, []):
+    for mark in line.marks.get(vcpu_id, []):
         writer.mark(track, mark)
-    if jobs := line.jobs.get(who):
+    if jobs := line.jobs.get(vcpu_id):
         _write_jobs(writer, parent, jobs, line.end, name)
 
 
 def perfetto_trace(line: Timeline, names: Names) -> bytes:
-    """The contents of a .perfetto-trace file."""
+    """Returns the contents of a .perfetto-trace file."""
     writer = _Writer()
     harts = writer.track(f"{names.system}: harts")
     for hart in line.harts:
         _write_hart(writer, harts, hart, line.end, names)
-    everybody = line.everybody()
-    for vm in sorted({vm for vm, _ in everybody}):
+    vcpus = line.vcpus()
+    for vm in sorted({vm for vm, _ in vcpus}):
         group = writer.track(f"VM {names.vm(vm)}")
-        for who in everybody:
-            if who[0] == vm:
-                _write_vcpu(writer, group, line, who, names)
+        for vcpu_id in vcpus:
+            if vcpu_id[0] == vm:
+                _write_vcpu(writer, group, line, vcpu_id, names)
     return writer.builder.serialize()

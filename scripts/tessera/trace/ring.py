@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hypervisor's trace memory as it lies in a dump: core/include/trace.h and trace_layout.h in Python. tests/trace
-compares the two.
+The layout of the hypervisor's trace memory: core/include/trace.h and trace_layout.h in Python. tests/trace compares
+headers and module.
 """
 
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ class Kind(IntEnum):
 
 
 class TraceError(Exception):
-    """What is wrong with a trace, or why there is none."""
+    """The trace is damaged or missing; the text names the cause."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One event. `time` is in ticks of the board's counter, `executed` the low half of the hart's finest counter."""
+    """One event. `time` is in ticks of the board's counter; `executed` is the low half of the hart's finest counter."""
 
     time: int
     executed: int
@@ -54,7 +54,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Ring:
-    """A hart's events, oldest first; `lost` older ones were overwritten."""
+    """A hart's events, oldest first; `lost` older events were overwritten."""
 
     hart: int
     events: list[Event]
@@ -72,7 +72,7 @@ def _event(data: bytes, offset: int) -> Event:
 
 
 def decode_ring(data: bytes, base: int) -> Ring:
-    """One hart's share of the memory, which lies at the physical address `base`. TraceError if it holds no trace."""
+    """Decodes one hart's part of the memory, at the physical address `base`. Raises TraceError without a trace."""
     if len(data) < RING.size + EVENT.size:
         raise TraceError(f"{len(data)} bytes are too few for a ring")
     head = {name: int(value) for name, value in RING.unpack(data).items()}
@@ -90,6 +90,6 @@ def decode_ring(data: bytes, base: int) -> Ring:
 
 
 def decode(data: bytes, base: int, harts: int) -> list[Ring]:
-    """The rings of all harts, whose shares are equal and follow each other."""
+    """Decodes the rings of all harts, whose parts of the memory are contiguous and of equal size."""
     size = len(data) // harts
     return [decode_ring(data[hart * size : (hart + 1) * size], base + hart * size) for hart in range(harts)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a system in QEMU and takes its trace memory out, by QEMU's machine protocol (QMP)."""
+"""Runs a system in QEMU and reads its trace memory over QEMU's machine protocol (QMP)."""
 
 import json
 import socket
@@ -14,7 +14,7 @@ from tessera.run.machine import Machine
 from tessera.run.runner import BuiltSystem, Qemu, system_command
 from tessera.trace.ring import Ring, TraceError, decode, decode_ring
 
-# One instruction takes a nanosecond, nothing waits; the user network's timers would make QEMU 7.2 hang.
+# An instruction takes one nanosecond, and QEMU does not sleep. No network: its timers would make QEMU 7.2 hang.
 COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 _LOOK_S = 0.05
 _CONNECT_S = 20.0
@@ -39,7 +39,7 @@ class Qmp:
         self.ask("qmp_capabilities")
 
     def _answer(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The next line that is wanted; others are events."""
+        """Returns the next line that is wanted; skips the others, which are events."""
         for text in self.file:
             line: dict[str, Any] = json.loads(text)
             if "error" in line:
@@ -54,7 +54,7 @@ class Qmp:
         return self._answer(lambda line: "return" in line)["return"]
 
     def memory(self, address: int, size: int, folder: Path) -> bytes:
-        """Physical memory."""
+        """Reads physical memory."""
         path = folder / "memory"
         self.ask("pmemsave", val=address, size=size, filename=str(path))
         return path.read_bytes()
@@ -65,7 +65,7 @@ class Qmp:
 
 
 def _memory(system: BuiltSystem) -> tuple[int, int]:
-    """Where a system's trace memory is, and its size for each hart."""
+    """Returns the address of a system's trace memory, and the size of each hart's part."""
     trace = system.data.get("trace")
     if not trace:
         raise TraceError(f"system '{system.name}' has no trace memory (trace-kib)")
@@ -73,12 +73,12 @@ def _memory(system: BuiltSystem) -> tuple[int, int]:
 
 
 def _reached(qmp: Qmp, system: BuiltSystem, folder: Path) -> float:
-    """The time of hart 0's last event in seconds, 0 while there is none."""
+    """Returns the time of hart 0's newest event in seconds, 0 before the first event."""
     base, size = _memory(system)
     try:
         last = decode_ring(qmp.memory(base, size, folder), base).events[-1:]
     except TraceError:
-        return 0.0  # not there yet; or it was being written, and will be whole the next time
+        return 0.0  # no ring yet, or the hypervisor was writing it: the next call reads it again
     return last[0].time / system.data["timebase_hz"] if last else 0.0
 
 
@@ -91,9 +91,9 @@ def take(
     *arguments: str,
 ) -> list[Ring]:
     """
-    Boots the system and reads all harts' rings once its clock shows `seconds` or somebody's console shows `until`; with
-    neither, once every VM has given its sign of life. Further arguments are QEMU's. Raises TraceError if that does not
-    happen within `patience` seconds of real time.
+    Boots the system and reads all harts' rings when its clock reaches `seconds` or a VM's console shows `until`; with
+    neither, when every VM has given its sign of life. Further arguments are passed to QEMU. Raises TraceError if that
+    does not happen within `patience` seconds of real time.
     """
     base, size = _memory(system)
     harts = system.data["harts"]
