@@ -12,9 +12,7 @@ from tessera.image import fdt
 from tessera.image.layout import FEATURES
 from tessera.image.schema import ISA_PROPERTIES
 
-SEED = (
-    "rng-seed"  # property of /chosen: the hypervisor writes its value, or hides its name if the machine has no entropy
-)
+SEED = "rng-seed"  # of /chosen: the hypervisor writes its value, or hides its name if the machine has no entropy
 SEED_SIZE = 32
 
 

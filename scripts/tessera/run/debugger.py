@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A system in QEMU with a GDB server for one of its VMs (tools/gdb), and GDB itself."""
+"""Runs a system in QEMU with a GDB server for one of its VMs (tools/gdb), and GDB."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ from tessera.run.machine import die_with_parent, end_process
 from tessera.run.runner import ROOT, BuiltSystem, RunError
 
 TOOL = ROOT / "build" / "gdb" / "release" / "tessera-gdb"
-# GDB's own two seconds are little for a machine that is just starting.
+# GDB's default of two seconds is too short while the machine starts.
 PATIENCE_S = 60
 POLL_S = 0.02
 MAX_PORT = 65535
@@ -28,7 +28,7 @@ MAX_PORT = 65535
 
 def check_place(listen: str) -> None:
     """Raises RunError if the GDB server cannot listen at `listen`: a TCP port of this machine or a socket's path."""
-    if not re.fullmatch(r"[-+]?\d\w*|[^/]*:[^/]*", listen):  # 127.0.0.1:1234 is no path either
+    if not re.fullmatch(r"[-+]?\d\w*|[^/]*:[^/]*", listen):  # 127.0.0.1:1234 is not a path either
         _check_path(listen)
         return
     if not listen.isdecimal() or not 1 <= int(listen) <= MAX_PORT:
@@ -57,13 +57,13 @@ def _check_path(listen: str) -> None:
 @contextlib.contextmanager
 def server(command: list[str], vm: str, listen: str, console: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
     """
-    QEMU, started by `command`, with a GDB server for `vm` at `listen` (a port or a path). The console goes to the file
-    `console`, with no keyboard, or else is standard input and output. Yields the server's process, which ends when QEMU
-    does.
+    Runs QEMU by `command`, with a GDB server for `vm` at `listen` (a port or a path). The console is the file
+    `console`, without a keyboard, or else standard input and output. Yields the server's process, which ends when QEMU
+    ends.
     """
     if not TOOL.is_file():
         raise RunError(f"{TOOL} is not there (run `make gdb-tool`)")
-    own = console is not None  # a session of their own: the terminal's Ctrl-C is GDB's
+    own = console is not None  # in a new session, so that Ctrl-C of the terminal goes to GDB alone
     qemu = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=die_with_parent, start_new_session=own
     )
@@ -85,7 +85,7 @@ def server(command: list[str], vm: str, listen: str, console: Path | None = None
 
 @contextlib.contextmanager
 def raw_terminal() -> Iterator[None]:
-    """Every key goes to the guests, Ctrl-C too, as when QEMU has the terminal."""
+    """Passes every key to the guests, Ctrl-C too, as QEMU does on a terminal."""
     if not sys.stdin.isatty():
         yield
         return
@@ -98,7 +98,7 @@ def raw_terminal() -> Iterator[None]:
 
 
 def symbols_of(vm: dict[str, Any]) -> Path | None:
-    """The ELF file beside the VM's image, which the build leaves there for guests that it has compiled."""
+    """Returns the ELF file in the folder of the VM's image, where the build writes it for guests that it compiles."""
     named = os.environ.get("SYMBOLS")
     if named:
         return Path(named)
@@ -107,7 +107,7 @@ def symbols_of(vm: dict[str, Any]) -> Path | None:
 
 
 def gdb_command(place: str, symbols: Path | None, *more: str) -> list[str]:
-    """GDB that connects to the server at `place`."""
+    """Returns the command line of a GDB that connects to the server at `place`."""
     gdb = os.environ.get("GDB") or "gdb-multiarch"
     if shutil.which(gdb) is None:
         raise RunError(f"GDB: there is no program '{gdb}' (run `make setup-debug`, or name another one: GDB=path)")
@@ -117,7 +117,7 @@ def gdb_command(place: str, symbols: Path | None, *more: str) -> list[str]:
 
 
 def debug(command: list[str], system: BuiltSystem, name: str, log: Path) -> int:
-    """GDB in the foreground, the console in `log`; until GDB ends."""
+    """Runs GDB in the foreground with the console in `log`, until GDB ends."""
     vm = system.vm(name)
     log.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
@@ -132,6 +132,6 @@ def debug(command: list[str], system: BuiltSystem, name: str, log: Path) -> int:
 
 
 def serve(command: list[str], name: str, listen: str) -> int:
-    """The console here, and a server for whatever GDB comes to `listen`; until QEMU ends."""
+    """Runs the console on this terminal and a server at `listen` for any GDB, until QEMU ends."""
     with raw_terminal(), server(command, name, listen) as tool:
         return tool.wait()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Time limits that tell a guest that hangs from a host that is too slow.
+Time limits that distinguish a guest that hangs from a host that is too slow.
 
-A limit counts only seconds in which no thread of the machine waited for a CPU: the kernel keeps, for each thread, the
-time that it ran and the time that it was runnable and did not run (/proc/PID/task/TID/schedstat). Where this host is a
-virtual machine itself, it keeps for each CPU the time that others were given (/proc/stat, steal), which does not count
-either.
+A limit counts only seconds in which no thread of the machine waited for a CPU: the kernel records, for each thread, the
+time that it ran and the time that it was runnable but did not run (/proc/PID/task/TID/schedstat). If this host is a
+virtual machine, the kernel also records the time that its hypervisor gave to other VMs (/proc/stat, steal); that time
+does not count either.
 """
 
 import os
@@ -16,30 +16,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# A limit of t seconds ends at the latest after STRETCH * t seconds of the host, or LEAST_S if that is more.
+# A limit of t seconds ends at the latest after max(STRETCH * t, LEAST_S) seconds of the host.
 STRETCH = 5
 LEAST_S = 60
-PROBE_S = 0.05  # more than the scheduler's tick, at which a thread that runs is charged
+PROBE_S = 0.05  # longer than the scheduler's tick, at which a running thread is charged
 STAT = Path("/proc/stat")
 _NS = 1e-9
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
-_STEAL = 8  # field of a CPU's line, proc(5)
+_STEAL = 8  # field of a CPU's line in /proc/stat, proc(5)
 
 
 class HostTooSlowError(Exception):
-    """The host did not give the machine the time that it would have needed; nothing is known of the guests."""
+    """The host gave the machine too little CPU time, so that the test has no result."""
 
 
 @dataclass(frozen=True)
 class CpuTime:
-    """In seconds: what a thread ran, and what it waited for a CPU while it could have run."""
+    """Seconds that a thread ran, and seconds that it was runnable and waited for a CPU."""
 
     ran: float
     waited: float
 
 
 def _processes(pid: int) -> Iterator[int]:
-    """The process and its descendants."""
+    """Yields the process and its descendants."""
     yield pid
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in _read(path).split():
@@ -47,7 +47,7 @@ def _processes(pid: int) -> Iterator[int]:
 
 
 def _read(path: Path) -> str:
-    """Nothing if the thread has ended, or the kernel keeps no such figures."""
+    """Reads a file of /proc; returns an empty string if the thread has ended or the kernel has no such file."""
     try:
         return path.read_text(encoding="latin-1")
     except OSError:
@@ -55,16 +55,16 @@ def _read(path: Path) -> str:
 
 
 def _threads(pid: int) -> Iterator[Path]:
-    """The folders in /proc of the threads of the process and of its descendants."""
+    """Yields the folders in /proc of the threads of the process and of its descendants."""
     for process in _processes(pid):
         try:
             yield from [Path(entry.path) for entry in os.scandir(f"/proc/{process}/task")]
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
 
 
 def cpu_times(pid: int) -> dict[Path, CpuTime]:
-    """Of each thread of the process and of its descendants."""
+    """Returns the CPU times of each thread of the process and of its descendants."""
     fields = {thread: _read(thread / "schedstat").split() for thread in _threads(pid)}
     return {thread: CpuTime(int(of[0]) * _NS, int(of[1]) * _NS) for thread, of in fields.items() if of}
 
@@ -74,7 +74,7 @@ def _is_runnable(thread: Path) -> bool:
 
 
 def _waits_now(pid: int) -> bool:
-    """Whether a thread could run and does not. The kernel counts a wait only when it has ended."""
+    """Returns whether a runnable thread waits for a CPU now. The kernel counts a wait only when the wait has ended."""
     before = cpu_times(pid)
     time.sleep(PROBE_S)
     after = cpu_times(pid)
@@ -82,29 +82,30 @@ def _waits_now(pid: int) -> bool:
 
 
 def stolen_times() -> list[float]:
-    """Of each CPU of this host, the seconds in which its own host let others run."""
-    cpus = [line.split() for line in _read(STAT).splitlines() if line.startswith("cpu")][1:]  # the first is their sum
+    """Returns, for each CPU of this host, the seconds that the host's hypervisor gave to other VMs."""
+    # The first line is the sum of all CPUs.
+    cpus = [line.split() for line in _read(STAT).splitlines() if line.startswith("cpu")][1:]
     return [int(of[_STEAL]) * _TICK_S for of in cpus if len(of) > _STEAL]
 
 
 class Limit:
-    """A time limit of `seconds` for what the process `pid` is to do, from now on."""
+    """A time limit of `seconds` for the process `pid`, starting now."""
 
     def __init__(self, pid: int, seconds: float) -> None:
         self.pid = pid
         self.seconds = seconds
-        self.too_slow = False  # the limit ended because of the host; left() says when it has ended
+        self.too_slow = False  # the limit ended because of the host; set by left()
         self._begin = time.monotonic()
         self._before = cpu_times(pid)
         self._stolen_before = stolen_times()
 
     @property
     def elapsed(self) -> float:
-        """Seconds of the host since the limit began."""
+        """Seconds of the host since the limit started."""
         return time.monotonic() - self._begin
 
     def spent(self) -> CpuTime:
-        """What all threads ran since then, and what the thread that waited longest waited."""
+        """Time that all threads ran since the start, and the wait of the thread that waited longest."""
         zero = CpuTime(0, 0)
         pairs = [(self._before.get(thread, zero), now) for thread, now in cpu_times(self.pid).items()]
         ran = sum(now.ran - before.ran for before, now in pairs)
@@ -112,18 +113,18 @@ class Limit:
 
     @property
     def stolen(self) -> float:
-        """Seconds that the CPU which lost most has lost since then: as long may a thread have stood still."""
+        """Largest stolen time of a CPU since the start: a thread may have been stopped for that long."""
         return max(
             (now - before for before, now in zip(self._stolen_before, stolen_times(), strict=False)), default=0.0
         )
 
     @property
     def served(self) -> float:
-        """Seconds of the host in which no thread waited for a CPU, and no CPU for the host's host."""
+        """Seconds of the host in which no thread waited for a CPU, and no CPU's time was stolen."""
         return max(0.0, self.elapsed - self.spent().waited - self.stolen)
 
     def left(self) -> float:
-        """Seconds of the host after which to ask again; 0 if the limit is over."""
+        """Seconds of the host after which to call again; 0 if the limit has expired."""
         if self.elapsed < self.seconds:
             return self.seconds - self.elapsed
         left = self.seconds - self.served
@@ -134,7 +135,7 @@ class Limit:
         return max(0.0, min(left, latest))
 
     def words(self, what: str = "QEMU") -> str:
-        """What the process got of the host's time."""
+        """Describes the host's time that the process has received."""
         spent = self.spent()
         got = f"{what} got {spent.ran:.1f} s of CPU in {self.elapsed:.0f} s and waited {spent.waited:.1f} s for it"
         if self.stolen >= 1:
@@ -147,7 +148,7 @@ class Limit:
 
 
 def run(command: list[str], seconds: float, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """As subprocess.run(), with a limit of this kind. Raises HostTooSlowError or subprocess.TimeoutExpired."""
+    """Like subprocess.run(), with such a limit. Raises HostTooSlowError or subprocess.TimeoutExpired."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as process:
         limit = Limit(process.pid, seconds)
         while True:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running QEMU whose console is read by a program: which VM said what, waiting for it, typing."""
+"""A running QEMU whose console a program uses: the output of each VM, waiting for output, typing."""
 
 import contextlib
 import ctypes
@@ -17,36 +17,37 @@ from tessera.run.channels import CUT
 from tessera.run.hosttime import HostTooSlowError, Limit
 
 HYPERVISOR = "tessera"
-END_S = 5  # seconds that QEMU has to end when told to
-FIRMWARE = ""  # lines that carry no VM's name: OpenSBI's, and the hypervisor's before its console is up
+END_S = 5  # seconds in which QEMU must end after SIGTERM
+FIRMWARE = ""  # lines without a name: from OpenSBI, and from the hypervisor before its console is initialised
 
-_ERASE = re.compile(r"\r+(?:\x1b\[\d*m)*\x1b\[\d?K")  # back to the line's start and erase: what follows replaces it
+# Return to the start of the line and erase: the following text replaces the line.
+_ERASE = re.compile(r"\r+(?:\x1b\[\d*m)*\x1b\[\d?K")
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^_a-~])")
-_ANSI_CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?$")  # a sequence whose rest has not come yet
+_ANSI_CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?$")  # an incomplete sequence at the end of a piece
 _CUT = CUT.decode()
 
 
 def clean(text: str) -> str:
-    """The text without colours, cursor movements and carriage returns."""
+    """Returns the text without colours, cursor movements and carriage returns."""
     return _ANSI.sub("", _ANSI_CUT.sub("", text)).replace("\r", "")
 
 
 class Console:
-    """Sorts a console's output by VM. Without names, or with one name only, all of it belongs to that one."""
+    """Sorts a console's output by VM. With at most one name, the output has no prefixes and belongs to that name."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = [*names]
         self.shared = len(self.names) != 1
         self.lines: dict[str, list[str]] = defaultdict(list)
-        self.log: list[str] = []  # every finished line as it was shown, without colours
+        self.log: list[str] = []  # every finished line as shown, without colours
         self._tail = ""
-        self._begun: dict[str, str] = defaultdict(str)  # by VM, of lines that the console has cut: the first parts
+        self._begun: dict[str, str] = defaultdict(str)  # by VM, the first parts of lines that the console has cut
 
     def feed(self, text: str) -> None:
-        """Takes the next piece of output, cut anywhere."""
+        """Takes the next piece of output, which may be cut at any character."""
         *finished, self._tail = (self._tail + text).split("\n")
         for line in finished:
-            # What the console erases it draws again later: only what stays counts.
+            # The console draws erased text again later, so only text that is not erased counts.
             line = _ERASE.split(line)[-1]
             name, said = self._attribute(line)
             self._begun[name] += said
@@ -64,26 +65,26 @@ class Console:
         return FIRMWARE, line
 
     def finished(self, name: str) -> str:
-        """The lines that `name` has finished."""
+        """Returns the finished lines of `name`."""
         return "".join(f"{line}\n" for line in self.lines[name])
 
     def text(self, name: str) -> str:
-        """Everything `name` has said, the line it has not finished included."""
+        """Returns all output of `name`, including the unfinished line."""
         text = self.finished(name) + self._begun.get(name, "")
         who, said = self._attribute(_ERASE.split(self._tail)[-1])
         return text + said if who == name else text
 
     def said(self, name: str, sign: str) -> str | None:
-        """The first line of `name` that contains `sign`, or None."""
+        """Returns the first line of `name` that contains `sign`, or None."""
         return next((line for line in self.text(name).split("\n") if sign in line), None)
 
     def last(self, name: str, count: int = 15) -> list[str]:
-        """The last lines of `name` that are not empty."""
+        """Returns the last lines of `name` that are not empty."""
         return [line for line in self.text(name).split("\n") if line.strip()][-count:]
 
 
 class MachineTimeoutError(AssertionError):
-    """What was waited for did not come; the text says who was silent and shows its last lines."""
+    """The expected output did not appear in time; the text names the VM and shows its last lines."""
 
 
 _REPEATS = re.compile(r"(?<!\\)[+*}]\)*$")  # a regular expression that could match more
@@ -92,12 +93,12 @@ _libc = ctypes.CDLL(None)
 
 
 def die_with_parent() -> None:
-    """For a child just forked: it is killed when the thread that forked it ends, however that ends."""
+    """For a forked child process: the kernel kills it when the thread that forked it ends, in any case."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def end_process(process: subprocess.Popen[bytes]) -> None:
-    """Ends a QEMU that still runs, though it may not listen (under -icount it does not)."""
+    """Ends a running QEMU. SIGTERM may have no effect: under -icount QEMU ignores it."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -109,17 +110,17 @@ def end_process(process: subprocess.Popen[bytes]) -> None:
 
 class Machine:
     """
-    QEMU with its console on pipes. Use as a context manager: leaving it ends QEMU.
+    QEMU with its console on pipes. Use as a context manager: leaving the context ends QEMU.
 
-    `names` are the VMs whose lines the console carries; one name means a machine without a hypervisor, whose whole
-    output is that guest's. `transcript` is a file that gets the console's output as it came.
+    `names` are the VMs of the console's lines; one name means a machine without a hypervisor, whose whole output
+    belongs to that guest. `transcript` is a file that receives the unchanged output of the console.
     """
 
     def __init__(self, command: list[str], names: Iterable[str], transcript: Path | None = None) -> None:
         self.command = command
         self.console = Console(names)
         self.started = time.monotonic()
-        self.last_wait = ""  # what QEMU got of the host's time, up to the last wait_until() that was in vain
+        self.last_wait = ""  # the host's time that QEMU received, up to the last wait_until() that returned False
         self._seen: dict[str, int] = defaultdict(int)
         self._changed = threading.Condition()
         self._ended = False
@@ -142,7 +143,7 @@ class Machine:
                 self._transcript.write(chunk)
                 self._transcript.flush()
             with self._changed:
-                # Guests here write ASCII; a byte each keeps a character cut in two from being lost.
+                # Guests write ASCII; decoding byte by byte loses no character that is cut in two.
                 self.console.feed(chunk.decode("latin-1"))
                 self._changed.notify_all()
         with self._changed:
@@ -159,7 +160,7 @@ class Machine:
 
     @property
     def seconds(self) -> float:
-        """Seconds since QEMU was started."""
+        """Seconds since the start of QEMU."""
         return time.monotonic() - self.started
 
     @property
@@ -168,8 +169,9 @@ class Machine:
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """
-        Waits for a condition that new output, or the end of QEMU, can make true; False after `timeout` seconds in which
-        QEMU did not wait for the host. Raises HostTooSlowError if the host gives it too little time to tell.
+        Waits for a condition that depends on new output or on the end of QEMU; returns False after `timeout` seconds in
+        which QEMU did not wait for the host. Raises HostTooSlowError if the host gives QEMU too little time for a
+        result.
         """
         with self._changed:
             if condition():
@@ -183,7 +185,7 @@ class Machine:
             return True
 
     def _is_over(self, limit: Limit) -> bool:
-        """False: the limit is over, through no fault of the host's. Raises HostTooSlowError otherwise."""
+        """Returns False if the limit expired with enough time from the host. Raises HostTooSlowError otherwise."""
         self.last_wait = limit.words()
         if not self._ended:
             limit.raise_if_too_slow()
@@ -191,10 +193,10 @@ class Machine:
 
     def expect(self, name: str, pattern: str, timeout: float = 60) -> re.Match[str]:
         """
-        Waits until `name` says what the regular expression matches, after what earlier calls have matched. Output comes
-        in pieces: a pattern with $ at its end waits for the end of the line, one that ends in a repetition for
-        something behind what it matches. Raises MachineTimeoutError with its last lines when it does not within
-        `timeout` seconds, HostTooSlowError as wait_until() does.
+        Waits until the output of `name` matches the regular expression, after the matches of earlier calls. Output
+        arrives in pieces: a pattern that ends in $ waits for the end of the line, a pattern that ends in a repetition
+        waits for a character after the match. Raises MachineTimeoutError with the last lines after `timeout` seconds,
+        and HostTooSlowError as wait_until() does.
         """
         found: list[re.Match[str]] = []
 
@@ -202,7 +204,7 @@ class Machine:
             said = self.console.finished(name) if pattern.endswith("$") else self.console.text(name)
             match = re.compile(pattern, re.MULTILINE).search(said, self._seen[name])
             if match and _REPEATS.search(pattern) and match.end() == len(said):
-                return False  # a number whose last digits are on their way
+                return False  # the last digits of a number may not have arrived
             if match:
                 found.append(match)
             return bool(match)
@@ -223,18 +225,19 @@ class Machine:
         return found[0]
 
     def skip(self, name: str) -> None:
-        """Makes the next expect() look only at what `name` says from now on."""
+        """Makes the next expect() ignore all output of `name` so far."""
         with self._changed:
             self._seen[name] = len(self.console.text(name))
 
     def send(self, keys: str) -> None:
-        """Types. Return is "\\r", the console's escape key "\\x14" (Ctrl-T)."""
+        """Types keys. Return is "\\r", the console's escape key is "\\x14" (Ctrl-T)."""
         assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(keys.encode("latin-1"))
 
     def status(self, timeout: float = 10) -> int:
-        """Waits for QEMU to end by itself; its exit status. Raises MachineTimeoutError if it does not."""
+        """Waits until QEMU ends by itself and returns its exit status. Raises MachineTimeoutError if it does not
+        end."""
         limit = Limit(self.process.pid, timeout)
         while left := limit.left():
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a built system is started in QEMU: which emulator, its command line, and what must hold before."""
+"""Starts a built system in QEMU or iasim: finds the emulator, checks it, and builds its command line."""
 
 import json
 import os
@@ -15,17 +15,17 @@ from tessera.verify import executed
 ROOT = Path(__file__).resolve().parents[3]
 OLDEST_QEMU = (7, 2)
 BASE_CPU = "rv64,h=true"
-NATIVE_MEMORY_MIB = 128  # at least; the firmware and QEMU's own device tree need their place too
+NATIVE_MEMORY_MIB = 128  # at least; the firmware and QEMU's device tree need memory, too
 LOAD_TIMEOUT_S = 20
 
 
 class RunError(Exception):
-    """Why something cannot be run, and what to do about it, as one line."""
+    """A run is not possible; the text gives cause and remedy on one line."""
 
 
 @dataclass(frozen=True)
 class Qemu:
-    """An emulator that was found fit, and the processor it is to emulate."""
+    """A usable emulator, and the processor that it emulates."""
 
     program: str
     version: tuple[int, int]
@@ -34,8 +34,8 @@ class Qemu:
 
 def find_qemu(program: str | None = None, cpu_flags: str | None = None) -> Qemu:
     """
-    The QEMU to use: `program`, else QEMU=, else the first in PATH. RunError if it is missing, too old, knows no H
-    extension, or refuses the flags (`cpu_flags`, else CPU=).
+    Returns the QEMU to use: `program`, else QEMU=, else the first in PATH. Raises RunError if QEMU is missing, is too
+    old, lacks the H extension, or refuses the flags (`cpu_flags`, else CPU=).
     """
     program = program or os.environ.get("QEMU") or "qemu-system-riscv64"
     flags = (cpu_flags if cpu_flags is not None else os.environ.get("CPU", "")).strip(",")
@@ -49,7 +49,7 @@ def find_qemu(program: str | None = None, cpu_flags: str | None = None) -> Qemu:
 
 
 def _find_program(program: str) -> tuple[str, tuple[int, int]]:
-    """Where it is, and its version, which is new enough."""
+    """Returns the program's path and version; raises RunError for a version that is too old."""
     path = shutil.which(program)
     if path is None:
         raise RunError(f"QEMU: there is no program '{program}' (run `make setup`, or name another one: QEMU=path)")
@@ -72,8 +72,8 @@ def _version(path: str) -> tuple[int, int]:
 
 
 def _refuses(path: str, cpu: str) -> str | None:
-    """What QEMU has against this processor, None if nothing: it is started, told to quit at once, and asked."""
-    # OpenSBI is left out: nothing is to run.
+    """Returns QEMU's error message for this processor, None if QEMU accepts it. QEMU starts and quits at once."""
+    # Without OpenSBI: nothing runs.
     command = [path, "-M", "virt", "-cpu", cpu, "-bios", "none", "-S", "-display", "none", "-nodefaults"]
     try:
         done = subprocess.run(
@@ -94,7 +94,7 @@ def _refuses(path: str, cpu: str) -> str | None:
 
 @dataclass(frozen=True)
 class BuiltSystem:
-    """A system that the image builder has left in build/systems/<name>."""
+    """A system that the image builder has written to build/systems/<name>."""
 
     name: str
     image: Path
@@ -116,16 +116,16 @@ class BuiltSystem:
 
     @property
     def hypervisor(self) -> Path:
-        """The hypervisor that it was made with, as an ELF file with symbols."""
+        """The ELF file, with symbols, of the hypervisor in the system's image."""
         return (ROOT / self.data["hypervisor"]["path"]).with_suffix(".elf")
 
     def awaited(self) -> dict[str, str]:
-        """The signs of life of the VMs that start by themselves, by VM."""
+        """The signs of life of the VMs that start at boot, by VM."""
         return {vm["name"]: vm["sign_of_life"] for vm in self.vms if vm["autostart"] and vm["sign_of_life"]}
 
 
 def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
-    """What was built for systems/<name>.dts. RunError if it was not."""
+    """Loads the built system of systems/<name>.dts. Raises RunError if it was not built."""
     folder = build / "systems" / name
     try:
         data = json.loads((folder / "system.json").read_text(encoding="utf-8"))
@@ -140,13 +140,14 @@ def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
 
 
 def need_qemu(system: BuiltSystem, what: str) -> None:
-    """Raises RunError if the system is for a board that QEMU does not emulate, which `what` needs."""
+    """Raises RunError if the system is for a board that QEMU does not emulate; `what` is the operation that needs
+    QEMU."""
     if system.data["qemu"] is None:
         raise RunError(f"system '{system.name}' is for the board '{system.data['board']}', which has no {what}")
 
 
 def console_arguments(monitor: bool = False) -> list[str]:
-    """Standard input and output as the machine's only UART; with `monitor` Ctrl-A is QEMU's own escape key."""
+    """Connects the machine's only UART to standard input and output; with `monitor`, Ctrl-A is QEMU's escape key."""
     arguments = ["-display", "none"]
     if monitor:
         return [*arguments, "-chardev", "stdio,id=c0,mux=on,signal=off", "-serial", "chardev:c0", "-mon", "chardev=c0"]
@@ -154,7 +155,7 @@ def console_arguments(monitor: bool = False) -> list[str]:
 
 
 def iasim() -> str:
-    """The simulator of the M5150: IASIM=, or what `make iasim` builds."""
+    """Returns the simulator of the M5150: IASIM=, or the one that `make iasim` builds."""
     path = Path(os.environ.get("IASIM") or ROOT / "build/iasim/release/iasim")
     if not path.is_file():
         raise RunError(f"iasim: {path} is not there (run `make iasim`)")
@@ -162,20 +163,22 @@ def iasim() -> str:
 
 
 def iasim_command(system: BuiltSystem, *options: str) -> list[str]:
-    """Boots the system in iasim from reset; the hypervisor's own file has symbols, and what the core starts from."""
+    """Returns the command line that boots the system in iasim from reset. The hypervisor's ELF file gives the symbols
+    and the reset code."""
     image = str(system.image.with_suffix(".elf"))
     words = [*executed.iasim_arguments(system.hypervisor), *options, str(system.hypervisor), image]
     return [iasim(), "run", "--board", system.data["iasim"]["board"], *words]
 
 
 def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[str]:
-    """Runs the very guest of a VM without a hypervisor, on the board whose devices it sees in a VM."""
+    """Returns the command line that runs a VM's guest unchanged without a hypervisor, on the board whose devices the
+    guest sees in the VM."""
     guest = str((ROOT / system.vm(name)["image"]["path"]).with_suffix(".elf"))
     return [iasim(), "run", "--board", "generic", *options, guest]
 
 
 def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
-    """Boots the system: OpenSBI, then the hypervisor with its VMs."""
+    """Returns the command line that boots the system: OpenSBI, then the hypervisor with its VMs."""
     wanted = system.data["qemu"]
     return [
         qemu.program,
@@ -189,7 +192,7 @@ def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
 
 
 def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = False) -> list[str]:
-    """Boots the very guest of a VM without a hypervisor: OpenSBI, then the guest."""
+    """Returns the command line that boots a VM's guest unchanged without a hypervisor: OpenSBI, then the guest."""
     vm = system.vm(name)
     memory = max(NATIVE_MEMORY_MIB, vm["memory"]["size"] >> 20)
     command = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine with its console here: on this terminal, in a file, or on a pseudo terminal for each VM."""
+"""Connects a machine's console to this terminal, to a file, or to one pseudo terminal for each VM."""
 
 import contextlib
 import os
@@ -33,10 +33,10 @@ from tessera.run.machine import HYPERVISOR, clean, die_with_parent, end_process
 from tessera.run.runner import ROOT, BuiltSystem, RunError
 
 ALONE = ESCAPE + b"a"
-# What the hypervisor says when it cannot go on, before and after its console has given it a prefix.
+# The hypervisor's message before it stops for an error, before and after its console adds a prefix.
 FAILURE = re.compile(rf"^{HYPERVISOR}\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
 PIECE = 65536
-TYPED_MAX = 65536  # what the machine has not taken; then no more keys are read
+TYPED_MAX = 65536  # limit of typed bytes that the machine has not read; at the limit, keys are not read
 LAST_LINES = 20
 STATUS_QUERY, STATUS_ANSWER = b"\x1b[5n", b"\x1b[0n"  # ECMA-48, 8.3.35: device status report
 ANSWER_S, QUIET_S = 1.0, 0.3
@@ -44,7 +44,8 @@ ANSWER_S, QUIET_S = 1.0, 0.3
 
 @contextlib.contextmanager
 def terminal_restored() -> Iterator[None]:
-    """What runs takes keys one by one, and QEMU leaves the terminal so when it is killed."""
+    """Restores the terminal's mode at the end: the session switches to single keys, and a killed QEMU leaves its
+    mode."""
     if not sys.stdin.isatty():
         yield
         return
@@ -56,7 +57,7 @@ def terminal_restored() -> Iterator[None]:
 
 
 def take_keys(signals: bool, output_as_it_is: bool = False) -> None:
-    """Every key at once and unseen, as QEMU has it by itself; with `signals`, Ctrl-C still ends what runs."""
+    """Switches the terminal to single keys without echo, as QEMU does; with `signals`, Ctrl-C still raises SIGINT."""
     if not sys.stdin.isatty():
         return
     mode = termios.tcgetattr(sys.stdin)
@@ -67,7 +68,7 @@ def take_keys(signals: bool, output_as_it_is: bool = False) -> None:
 
 
 def write_all(data: bytes) -> None:
-    """Writes to standard output, which QEMU may have made non-blocking: a terminal's two directions are one file."""
+    """Writes to standard output. QEMU may have made it non-blocking: both directions of a terminal are one file."""
     while data:
         try:
             data = data[os.write(sys.stdout.fileno(), data) :]
@@ -78,11 +79,11 @@ def write_all(data: bytes) -> None:
 
 
 class Terminals:
-    """A pseudo terminal for each VM, raw, by a name that does not change from run to run."""
+    """A raw pseudo terminal for each VM, with the same name in each run."""
 
     def __init__(self, system: BuiltSystem, folder: Path) -> None:
         self.ours: list[int] = []
-        self._theirs: list[int] = []  # kept open: what a VM writes before somebody comes is kept for him
+        self._theirs: list[int] = []  # kept open, so that the kernel buffers output until a program opens the terminal
         self.links: list[Path] = []
         for name in system.names:
             ours, theirs = pty.openpty()
@@ -96,7 +97,7 @@ class Terminals:
             self.links.append(link)
 
     def write(self, vm: int, data: bytes) -> None:
-        """What finds no room, because nobody reads, is lost."""
+        """Writes a VM's output; discards it if the terminal's buffer is full because no program reads it."""
         with contextlib.suppress(BlockingIOError):
             os.write(self.ours[vm], data)
 
@@ -109,10 +110,10 @@ class Terminals:
 
 class Answers:
     """
-    Input after a VM has had the terminal alone. The terminal may still answer that VM's queries, and the answers would
-    be typed into the VM that has the keyboard now. So the terminal is sent a query of ours. Once it has answered, input
-    is dropped until none has come for QUIET_S: the VM may have sent the same query. If it has not answered within
-    ANSWER_S, it answers no queries, and all input is passed on.
+    Input after a VM has had exclusive use of the terminal. The terminal may still answer queries of that VM, and the
+    answers would be typed into the VM that has the keyboard now. Therefore ask() sends a query to the terminal. After
+    the answer, input is discarded until none has arrived for QUIET_S, because the VM may have sent the same query. A
+    terminal that has not answered within ANSWER_S answers no queries, and all input is passed on.
     """
 
     def __init__(self) -> None:
@@ -124,7 +125,7 @@ class Answers:
         self._end = time.monotonic() + ANSWER_S
 
     def feed(self, typed: bytes) -> bytes:
-        """The input to pass on: all of it, none while answers may come, or what was kept until now."""
+        """Returns the input to pass on: all input, none while answers may arrive, or the input kept until now."""
         if self._end is None:
             return typed
         self._kept += typed
@@ -139,12 +140,13 @@ class Answers:
 
     @property
     def left(self) -> float | None:
-        """Seconds after which feed() has something to decide though nothing comes; None: it has not."""
+        """Seconds after which feed() must be called even without input; None: only with input."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
 
 
 class Session:
-    """Runs `command` to its end. `pty`: each VM has a pseudo terminal; else Ctrl-T a gives one this terminal alone."""
+    """Runs `command` until it ends. `pty`: each VM has a pseudo terminal; otherwise Ctrl-T a gives one VM exclusive use
+    of this terminal."""
 
     def __init__(self, command: list[str], system: BuiltSystem, pty: bool = False) -> None:
         self.command = command
@@ -157,15 +159,15 @@ class Session:
         self._answers = Answers()
         self._file = None if sys.stdout.isatty() else WholeLines()
         self._typed = bytearray()
-        self._to = -1  # the VM that keys go to
+        self._to = -1  # the VM that receives keys
         self._alone = False
-        self._switched = False  # the machine has begun to send by channel
+        self._switched = False  # the machine sends by channel
         self._logs: dict[str, BinaryIO] = {}
         self._line = b""
-        self._keyboards: dict[int, int] = {}  # where keys come from, and the VM that they are for
+        self._keyboards: dict[int, int] = {}  # the files from which keys are read, and the VM that receives them
         self._last: deque[bytes] = deque(maxlen=LAST_LINES)
 
-    # --- what comes from the machine ---
+    # --- output of the machine ---
 
     def _take(self, chunk: bytes) -> None:
         for channel, data in self._demux.feed(chunk):
@@ -181,7 +183,7 @@ class Session:
                 self._log(self.system.names[vm_of(channel)], data)
 
     def _lines(self, data: bytes) -> None:
-        text = self._line + data  # a line comes in pieces
+        text = self._line + data  # a line arrives in pieces
         *lines, self._line = text.split(b"\n")
         self._last.extend(lines)
         self.failed = self.failed or any(FAILURE.match(clean(line.decode("latin-1"))) for line in lines)
@@ -198,10 +200,11 @@ class Session:
             self._logs[name] = (self.folder / f"console-{name}.log").open("wb", buffering=0)
         self._logs[name].write(data)
 
-    # --- what is typed ---
+    # --- typed keys ---
 
     def _type(self, typed: bytes) -> None:
-        """What is behind the escape key that takes the terminal back may be an answer to the VM that had it."""
+        """Handles typed bytes. Bytes after the escape key that ends exclusive use may be an answer to the VM's
+        query."""
         pieces = self._keys.feed(self._answers.feed(typed))
         while pieces:
             piece = pieces.pop(0)
@@ -240,7 +243,7 @@ class Session:
     # --- both ---
 
     def run(self) -> int:
-        """The status of what ran, or 1 if the hypervisor said that it failed."""
+        """Runs the machine; returns its exit status, or 1 if the hypervisor reported a failure."""
         with terminal_restored():
             take_keys(signals=False)
             process = subprocess.Popen(
@@ -267,7 +270,7 @@ class Session:
             pass
 
     def _step(self, out: int, into: int) -> bool:
-        """Waits for what comes first, and sees to it. False once the machine says no more."""
+        """Waits for the next input or output and handles it. Returns False at the end of the machine's output."""
         keyboards = self._keyboards if len(self._typed) < TYPED_MAX else {}
         ready, writable, _ = select.select([out, *keyboards], [into] if self._typed else [], [], self._answers.left)
         self._type(b"")
@@ -281,7 +284,7 @@ class Session:
         return chunk != b""
 
     def _read_keys(self, file: int, vm: int) -> bool:
-        """False if there are no more."""
+        """Handles keys from `file`. Returns False at the end of the file."""
         typed = os.read(file, PIECE)
         if vm < 0:
             self._type(typed)
@@ -292,7 +295,7 @@ class Session:
     def _send(self, into: int) -> None:
         try:
             del self._typed[: os.write(into, self._typed)]
-        except BrokenPipeError:  # it has ended
+        except BrokenPipeError:  # the machine has ended
             self._typed.clear()
 
     def _end(self) -> None:

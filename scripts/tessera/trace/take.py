@@ -16,7 +16,7 @@ from tessera.trace.ring import Ring, TraceError, decode, decode_ring
 
 # An instruction takes one nanosecond, and QEMU does not sleep. No network: its timers would make QEMU 7.2 hang.
 COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
-_LOOK_S = 0.05
+_POLL_S = 0.05
 _CONNECT_S = 20.0
 
 
@@ -33,7 +33,7 @@ class Qmp:
             except OSError as error:
                 if time.monotonic() > deadline:
                     raise TraceError(f"QEMU does not open {path}: {error.strerror}") from error
-                time.sleep(_LOOK_S)
+                time.sleep(_POLL_S)
         self.file = self.socket.makefile("rw", encoding="utf-8")
         self._answer(lambda line: "QMP" in line)
         self.ask("qmp_capabilities")
@@ -135,4 +135,4 @@ def _wait(
             last = " / ".join(line for line in machine.console.log if line.strip()) or "(it printed nothing)"
             within = f"within {machine.seconds:.0f} s ({limit.words()})"
             raise TraceError(f"'{system.name}' has not come so far {within}: {last[-300:]}")
-        machine.wait_until(lambda: False, _LOOK_S)
+        machine.wait_until(lambda: False, _POLL_S)

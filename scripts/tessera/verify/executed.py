@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Notes what a run executes of the hypervisor, where TESSERA_COVER names a folder for that (docs/coverage.md). The folder
-gets, for each hypervisor that was run, a copy of its ELF file and a record beside it, to which every run appends.
+Records which instructions of the hypervisor a run executes, if TESSERA_COVER names a folder (docs/coverage.md). The
+folder receives, for each hypervisor that was run, a copy of its ELF file and a record, to which every run appends.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ VARIABLE = "TESSERA_COVER"
 
 
 def plugin_of(folder: Path, version: tuple[int, int]) -> Path:
-    """Where the plugin for a version of QEMU lies."""
+    """Returns the path of the plugin for a version of QEMU."""
     return folder / f"note-executed-{version[0]}.{version[1]}.so"
 
 
@@ -28,7 +28,7 @@ def _record(folder: Path, elf: Path) -> Path:
 
 
 def qemu_arguments(version: tuple[int, int], elf: Path) -> list[str]:
-    """For QEMU's command line; nothing unless the variable is set."""
+    """Returns the arguments for QEMU; none unless the variable is set."""
     where = os.environ.get(VARIABLE)
     if not where:
         return []
@@ -40,6 +40,6 @@ def qemu_arguments(version: tuple[int, int], elf: Path) -> list[str]:
 
 
 def iasim_arguments(elf: Path) -> list[str]:
-    """The same for iasim, which needs no plugin."""
+    """Returns the arguments for iasim, which needs no plugin."""
     where = os.environ.get(VARIABLE)
     return ["--coverage", str(_record(Path(where), elf))] if where else []

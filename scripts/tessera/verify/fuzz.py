@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Runs of systems/fuzz.dts: an attacker makes random calls, a witness beside it looks for what should not be there. What
-the attacker does is read from the machine's memory, so that a call is known by its number when nothing moves any more.
+Runs of systems/fuzz.dts: an attacker makes random calls, and a witness checks that its own state does not change. The
+attacker's log is read from the machine's memory, so that the last call is known even when the machine hangs.
 """
 
 import mmap
@@ -23,8 +23,8 @@ ATTACKER, WITNESS = "attacker", "witness"
 OUT = ROOT / "build" / "fuzz"
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 ESCAPE = "\x14"
-LOOK_S = 0.25
-STALL_S = 60  # of real time, in which a call or the witness has to get on
+POLL_S = 0.25
+STALL_S = 60  # of real time, in which both the attacker and the witness must make progress
 # guests/fuzz/fuzz_log.h
 LOG_OFFSET = 0x100000  # in the shared region
 SLOTS = ("hart 0", "hart 1", "app 0", "app 1", "app 2", "app 3")
@@ -35,7 +35,7 @@ TAIL = struct.Struct("<3Q")
 
 @dataclass(frozen=True)
 class Slot:
-    """One stream of calls: how many, by kind, and the last one."""
+    """One stream of calls: the numbers of calls by kind, and the last call."""
 
     next: int
     made: tuple[int, ...]
@@ -45,7 +45,7 @@ class Slot:
     registers: tuple[int, ...]
 
     def last(self) -> str:
-        """The call that was being made, for people."""
+        """Describes the last call."""
         registers = " ".join(f"a{number}={value:#x}" for number, value in enumerate(self.registers))
         kind = KINDS[self.kind] if self.kind < len(KINDS) else "?"
         return f"call {self.next - 1}, of the {kind}, instruction {self.instruction:#010x}, {registers}"
@@ -53,7 +53,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Log:
-    """What guests/fuzz and its witness say of themselves."""
+    """The log of guests/fuzz and its witness."""
 
     slots: tuple[Slot, ...]
     lives: int
@@ -72,7 +72,8 @@ class Log:
 
 
 def read_log(memory: Any, offset: int) -> Log:
-    """The log in the machine's memory; a number that is being written may be a torn one, which the next look mends."""
+    """Reads the log from the machine's memory. A number may be torn while it is written; the next read corrects
+    that."""
     slots = []
     for index in range(len(SLOTS)):
         words = SLOT.unpack_from(memory, offset + index * SLOT.size)
@@ -81,19 +82,19 @@ def read_log(memory: Any, offset: int) -> Log:
 
 
 class FuzzError(AssertionError):
-    """Something went wrong; the text says with which seed and which call, and how to see it again."""
+    """A check failed; the text names the seed, the calls, and the command that repeats the run."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """A run. `virtual`: in virtual time, on one hart, where a run is the same each time."""
+    """The parameters of a run. `virtual`: in virtual time, on one hart, where every run is identical."""
 
     seed: int
-    calls: int  # after so many it ends
+    calls: int  # the run ends after this number
     virtual: bool = True
     hypervisor: Path = HYPERVISOR_BIN
-    seconds: float = 3600.0  # of real time, after which it ends too
-    arguments: tuple[str, ...] = ()  # more of them for QEMU
+    seconds: float = 3600.0  # the run ends after this real time, too
+    arguments: tuple[str, ...] = ()  # additional arguments for QEMU
 
     @property
     def label(self) -> str:
@@ -102,7 +103,7 @@ class Options:
         return f"seed-{self.seed}{kind}{other}"
 
 
-# On two harts time is real, and the machine that QEMU runs on may have other things to do.
+# On two harts time is real, and the host may be busy: a longer watchdog.
 _SYSTEM = """// SPDX-License-Identifier: Apache-2.0
 /include/ "{base}"
 
@@ -124,7 +125,7 @@ _SYSTEM = """// SPDX-License-Identifier: Apache-2.0
 
 
 def build(options: Options) -> BuiltSystem:
-    """systems/fuzz.dts with a seed; the hypervisor and the guests are there."""
+    """Builds systems/fuzz.dts with a seed; the hypervisor and the guests must have been built."""
     folder = OUT / "systems" / options.label
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "fuzz.dts"
@@ -141,57 +142,57 @@ def build(options: Options) -> BuiltSystem:
 
 
 class Run:
-    """A machine under attack."""
+    """A machine with the attacker and the witness."""
 
-    def __init__(self, options: Options, machine: Machine, look: Callable[[], Log]) -> None:
+    def __init__(self, options: Options, machine: Machine, read: Callable[[], Log]) -> None:
         self.options = options
         self.machine = machine
-        self._look = look
-        self._revived = 0
-        self._moved = {who: (0, self._patience()) for who in ("the attacker", "the witness")}
+        self._read = read
+        self._restarts = 0
+        self._progress = {who: (0, self._patience()) for who in ("the attacker", "the witness")}
 
     def _patience(self) -> Limit:
         return Limit(self.machine.process.pid, STALL_S)
 
     def _stalled(self, log: Log) -> str | None:
-        """Who has not got on for long."""
+        """Returns a message if the attacker or the witness makes no progress."""
         for who, count in (("the attacker", log.calls), ("the witness", log.spins)):
-            before, limit = self._moved[who]
+            before, limit = self._progress[who]
             if count != before:
-                self._moved[who] = (count, self._patience())
+                self._progress[who] = (count, self._patience())
             elif limit.left() == 0:
-                return f"{who} has not got on for {STALL_S} s ({limit.words()})"
+                return f"{who} has made no progress for {STALL_S} s ({limit.words()})"
         return None
 
-    def _told(self) -> str | None:
-        """What the console says that should not be."""
+    def _console_error(self) -> str | None:
+        """Returns a message if the console shows an error."""
         said = self.machine.console.text(HYPERVISOR)
         if found := re.search(r"^(?:error: .*|(?:witness|freertos) stopped.*)$", said, re.MULTILINE):
             return f"the hypervisor says: {found[0]}"
         if "FAILED" in self.machine.console.text("freertos"):
-            return "FreeRTOS has failed a check of itself"
+            return "FreeRTOS has failed its self-check"
         return None
 
-    def _revive(self) -> None:
-        """The attacker that has switched itself off is started again, as somebody at the console would do it."""
-        said = "\n".join(self.machine.console.lines[HYPERVISOR])  # a line that is not finished may yet say more
+    def _restart_attacker(self) -> None:
+        """Starts the attacker again after it has shut itself down, by the operator's key on the console."""
+        said = "\n".join(self.machine.console.lines[HYPERVISOR])  # finished lines only
         off = len(re.findall(rf"^{ATTACKER} stopped (?!.*starts again).*$", said, re.MULTILINE))
-        if off > self._revived:
-            self._revived += 1
+        if off > self._restarts:
+            self._restarts += 1
             self.machine.send(f"{ESCAPE}g")
 
     def _wrong(self, log: Log) -> str | None:
         if log.wrongs:
             found = re.findall(r"^leak: WRONG.*$", self.machine.console.text(WITNESS), re.MULTILINE)
-            return f"the witness has found {log.wrongs} wrong values: {found[-1:] or 'not told yet'}"
-        if told := self._told():
-            return told
+            return f"the witness has found {log.wrongs} wrong values: {found[-1:] or 'not printed yet'}"
+        if error := self._console_error():
+            return error
         if not self.machine.running:
             return f"QEMU has ended with status {self.machine.status(5)}"
         return self._stalled(log)
 
     def _fail(self, why: str, log: Log) -> FuzzError:
-        self.machine.wait_until(lambda: False, 2)  # the console may have more to say
+        self.machine.wait_until(lambda: False, 2)  # wait for more output of the console
         replay = f"make fuzz SEED={self.options.seed} CALLS={log.calls + 1000}" + (
             "" if self.options.virtual else " HARTS=2"
         )
@@ -202,22 +203,22 @@ class Run:
         )
 
     def go(self) -> Log:
-        """Until enough calls were made. Raises FuzzError when something goes wrong."""
+        """Runs until the number of calls is reached. Raises FuzzError when a check fails."""
         end = time.monotonic() + self.options.seconds
         while True:
-            self.machine.wait_until(lambda: False, LOOK_S)
-            log = self._look()
+            self.machine.wait_until(lambda: False, POLL_S)
+            log = self._read()
             if why := self._wrong(log):
                 raise self._fail(why, log)
             if log.calls >= self.options.calls or time.monotonic() > end:
                 return log
-            self._revive()
+            self._restart_attacker()
 
 
 def attack(options: Options, qemu: Qemu, at_end: Callable[[Machine], None] = lambda machine: None) -> Log:
     """
-    Boots the system and lets the attacker make its calls; `at_end` looks at the machine then. Raises FuzzError when
-    something goes wrong.
+    Boots the system and runs the attacker; at the end calls `at_end` with the machine. Raises FuzzError when a check
+    fails.
     """
     system = build(options)
     size = system.data["qemu"]["memory_mib"] << 20
@@ -242,9 +243,9 @@ def attack(options: Options, qemu: Qemu, at_end: Callable[[Machine], None] = lam
 
 
 def report(options: Options, log: Log, seconds: float) -> str:
-    """One line: how many calls of what, and how many of them were taken."""
-    kinds = ", ".join(f"{log.made(kind)} {name} ({log.accepted(kind)} taken)" for kind, name in enumerate(KINDS))
+    """Returns one line with the numbers of calls by kind, and how many of them were accepted."""
+    kinds = ", ".join(f"{log.made(kind)} {name} ({log.accepted(kind)} accepted)" for kind, name in enumerate(KINDS))
     return (
         f"fuzz: seed {options.seed}: {log.calls} calls in {seconds:.0f} s: {kinds}; "
-        f"{log.lives} lives; the witness looked {log.spins} times"
+        f"{log.lives} lives; {log.spins} checks by the witness"
     )

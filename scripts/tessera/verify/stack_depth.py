@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-How deep the hypervisor's stack can get, from the compiler's own call graph and frames (gcc -fcallgraph-info=su).
+The deepest possible use of the hypervisor's stack, from the compiler's call graph and frames (gcc -fcallgraph-info=su).
 
-Calls through pointers are resolved by a table: which functions a member can hold. It is held against what the object
-files say: a function whose address is taken and that no member claims is an error, as are a call through an unknown
+Calls through pointers are resolved by a table: the functions that a member can hold. The table is checked against the
+object files: a function whose address is taken and that no member lists is an error, as are a call through an unknown
 member, a frame without a fixed size, and recursion.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from tessera.bench.machine import BenchError, run_tool
 from tessera.run.runner import ROOT
 
-# What is called through a pointer: the file and the name of the member or table, and which functions it can hold.
+# Calls through pointers: the file and the name of the member or table, and the functions that it can hold.
 POINTERS = {
     ("arch/riscv/exit.c", "read"): r"(vplic|vuart|rtc|finisher)_read",
     ("arch/riscv/exit.c", "write"): r"(vplic|vuart|rtc|finisher)_write",
@@ -35,7 +35,7 @@ POINTERS = {
         for member in ("init", "pick", "trace", "wake", "leave", "stop", "start", "enqueue", "hold")
     },
 }
-# Ends the machine, at the depth it was called at: its own frames are counted, what it was called from once more is not.
+# Ends the machine: the function's own frames are counted, but not those of a failure during the failure.
 LAST = "hypervisor_panic"
 
 _NODE = re.compile(r'^node: \{ title: "([^"]+)" label: "[^"]*?\\n(?:([0-9]+) bytes \(([a-z,]+)\))?"', re.MULTILINE)
@@ -46,12 +46,12 @@ _INDIRECT = "__indirect_call"
 
 @dataclass
 class Graph:
-    """Functions by the compiler's names: a static one has its file's before it."""
+    """Functions by the compiler's names: the name of a static function includes its file."""
 
     frames: dict[str, int] = field(default_factory=dict)
     calls: dict[str, set[str]] = field(default_factory=dict)
-    through: list[tuple[str, str, int]] = field(default_factory=list)  # caller, file, line of a call by a pointer
-    taken: set[str] = field(default_factory=set)  # whose address is taken
+    through: list[tuple[str, str, int]] = field(default_factory=list)  # caller, file, line of a call through a pointer
+    taken: set[str] = field(default_factory=set)  # functions whose address is taken
 
 
 def _plain(title: str) -> str:
@@ -72,7 +72,7 @@ def _read_calls(graph: Graph, text: str) -> None:
 
 
 def _addresses(relocations: str) -> set[str]:
-    """Names of what the object refers to otherwise than by calling it."""
+    """Returns the names that the object refers to other than by a call."""
     found, counts = set(), False
     for line in relocations.splitlines():
         if section := _SECTION.match(line):
@@ -83,7 +83,7 @@ def _addresses(relocations: str) -> set[str]:
 
 
 def _member(file: str, line: int) -> str:
-    """What is called through at a place: a member, or the table that is named there."""
+    """Returns the member, or the table, through which the line calls."""
     text = (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1]
     tables = [name for where, name in POINTERS if where == file and re.search(rf"\b{name}(?:\[[^]]*\])?[^=;]*\(", text)]
     if not tables:
@@ -92,14 +92,15 @@ def _member(file: str, line: int) -> str:
 
 
 def _resolve(graph: Graph) -> None:
-    """Turns calls through pointers into calls."""
+    """Replaces calls through pointers by direct calls."""
     claimed: set[str] = set()
     for caller, file, line in graph.through:
         may = re.compile(POINTERS[file, _member(file, line)])
         targets = {title for title in graph.taken if may.fullmatch(_plain(title))}
         graph.calls.setdefault(caller, set()).update(targets)
         claimed |= targets
-    # Its address is taken for an array in it, or by assembly's tables: what is called by name only needs no claim.
+    # An address may be taken for an array in the function's section, or by a table in assembly: a function that is only
+    # called by name needs no member.
     called = {callee for callees in graph.calls.values() for callee in callees}
     lost = {title for title in graph.taken - claimed if title not in called}
     if lost:
@@ -107,7 +108,7 @@ def _resolve(graph: Graph) -> None:
 
 
 def read_graph(objects: Iterable[Path]) -> Graph:
-    """Of object files with the .ci files that the compiler has left beside them."""
+    """Reads the call graph of object files, from the .ci files that the compiler has written to the same folder."""
     graph, named = Graph(), set()
     for path in objects:
         _read_calls(graph, path.with_suffix(".ci").read_text(encoding="utf-8"))
@@ -118,7 +119,7 @@ def read_graph(objects: Iterable[Path]) -> Graph:
 
 
 def _last_words(graph: Graph) -> set[str]:
-    """What is only called when the machine is about to end."""
+    """Returns the functions that are only called before the machine ends."""
     found, waiting = set(), [LAST]
     while waiting:
         title = waiting.pop()
@@ -129,8 +130,8 @@ def _last_words(graph: Graph) -> set[str]:
 
 
 def deepest(graph: Graph) -> tuple[int, list[str]]:
-    """Bytes of the deepest chain of calls, and the chain. What fails while the hypervisor says that it has failed is
-    not counted."""
+    """Returns the bytes of the deepest chain of calls, and the chain. A failure during the report of a failure is not
+    counted."""
     known: dict[str, tuple[int, list[str]]] = {}
     end = _last_words(graph)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Executes compiled RV64I code with numbers that are not known, and says what it does for all of them. Loops are followed
-as often as they can run, which has to be bounded. Memory is what the caller says there is; other accesses are findings.
+Symbolic execution of compiled RV64I code: derives the result for all inputs. Loops are unrolled as often as they can
+run, which must be bounded. The caller defines the accessible memory; any other access is a finding.
 
-States that come to the same instruction with the same known numbers in the same turn of a loop are merged, so that
-paths do not multiply: what is known are addresses and counts, and one that could be this or that is of no use.
+States that reach the same instruction with the same concrete registers in the same iteration of a loop are merged, so
+that paths do not multiply. Concrete registers are addresses and counts; merging different ones would make them
+symbolic, and symbolic addresses are not supported.
 """
 
 import re
@@ -16,13 +17,13 @@ from pathlib import Path
 import z3
 
 WORD = 64
-RETURN = 0xFFFFFFFFFFFF0000  # where a function that is called returns to
+RETURN = 0xFFFFFFFFFFFF0000  # return address of the called function
 _LINE = re.compile(r"^\s*([0-9a-f]+):\t(\S+)(?:\t(\S+))?")
 _MEMORY = re.compile(r"^(-?\d+)\(x(\d+)\)$")
 
 
 class SymbolicError(Exception):
-    """The code does what it may not, or what is not understood here."""
+    """The code does something forbidden, or something that this module does not support."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Instruction:
 
 
 def disassemble(elf: Path, objdump: str = "riscv64-unknown-elf-objdump") -> dict[int, Instruction]:
-    """All instructions by address. No compressed ones: the code is compiled without."""
+    """Returns all instructions by address. None are compressed: the code is compiled without them."""
     command = [objdump, "-d", "-M", "no-aliases,numeric", "--no-show-raw-insn", str(elf)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = (_LINE.match(line) for line in text.split("\n"))
@@ -46,7 +47,7 @@ def number(value: int) -> z3.BitVecRef:
 
 
 def known(value: z3.ExprRef) -> int:
-    """A value that has to be the same for all inputs, as an address has."""
+    """Returns a value that must be concrete (the same for all inputs), such as an address."""
     plain = z3.simplify(value)
     if not isinstance(plain, z3.BitVecNumRef):
         raise SymbolicError(f"an address that depends on what the guest says: {plain}")
@@ -55,31 +56,31 @@ def known(value: z3.ExprRef) -> int:
 
 @dataclass
 class State:
-    """What holds on the way here; what registers and memory hold then, memory by address and size in bytes."""
+    """A path condition, and the registers and memory on that path; memory by address and size in bytes."""
 
-    way: z3.BoolRef
+    path: z3.BoolRef
     registers: list[z3.BitVecRef]
     memory: dict[tuple[int, int], z3.BitVecRef]
 
-    def copy(self, way: z3.BoolRef) -> "State":
-        return State(way, list(self.registers), dict(self.memory))
+    def copy(self, path: z3.BoolRef) -> "State":
+        return State(path, list(self.registers), dict(self.memory))
 
     def known(self) -> tuple[int | None, ...]:
-        """The registers that are the same for all inputs."""
+        """Returns the concrete registers: those with the same value for all inputs."""
         return tuple(value.as_long() if isinstance(value, z3.BitVecNumRef) else None for value in self.registers)
 
     def merge(self, other: "State") -> None:
-        """Either: their ways exclude each other."""
+        """Combines the two states, whose path conditions exclude each other."""
         self.registers = [
-            mine if mine.eq(theirs) else z3.If(other.way, theirs, mine)
+            mine if mine.eq(theirs) else z3.If(other.path, theirs, mine)
             for mine, theirs in zip(self.registers, other.registers, strict=True)
         ]
         for place in {**self.memory, **other.memory}:
             if place not in self.memory or place not in other.memory:
-                raise SymbolicError(f"memory at {place[0]:#x} is written on one way only, and was not there before")
+                raise SymbolicError(f"memory at {place[0]:#x} is written on one path only, and was not there before")
             mine, theirs = self.memory[place], other.memory[place]
-            self.memory[place] = mine if mine.eq(theirs) else z3.If(other.way, theirs, mine)
-        self.way = z3.simplify(z3.Or(self.way, other.way))
+            self.memory[place] = mine if mine.eq(theirs) else z3.If(other.path, theirs, mine)
+        self.path = z3.simplify(z3.Or(self.path, other.path))
 
 
 _COMPUTE: dict[str, Callable[[z3.BitVecRef, z3.BitVecRef], z3.BitVecRef]] = {
@@ -115,28 +116,28 @@ def register(name: str) -> int:
 
 
 class Machine:
-    """Code, and where its states are: those with the fewest turns first, of those the lowest address."""
+    """Code and its pending states, ordered by the number of loop iterations, then by address."""
 
     def __init__(self, code: dict[int, Instruction]) -> None:
         self.code = code
         self.waiting: dict[tuple[int, int], list[State]] = {}
         self.solver = z3.Solver()
 
-    def _go(self, turn: int, here: int, there: int, state: State) -> None:
-        states = self.waiting.setdefault((turn + (there <= here), there), [])
+    def _go(self, iteration: int, here: int, there: int, state: State) -> None:
+        states = self.waiting.setdefault((iteration + (there <= here), there), [])
         for other in states:
             if other.known() == state.known():
                 other.merge(state)
                 return
         states.append(state)
 
-    def _possible(self, way: z3.BoolRef) -> bool:
-        return bool(self.solver.check(way) != z3.unsat)
+    def _possible(self, path: z3.BoolRef) -> bool:
+        return bool(self.solver.check(path) != z3.unsat)
 
     def call(
         self, entry: int, arguments: list[int | z3.BitVecRef], memory: dict[tuple[int, int], z3.BitVecRef]
     ) -> State:
-        """The state in which the function returns, of all ways."""
+        """Returns the merged state of all paths at the function's return."""
         registers = [number(0)] * 32
         registers[1], registers[2] = number(RETURN), number(0x70000000)
         for index, value in enumerate(arguments):
@@ -144,50 +145,50 @@ class Machine:
         self.waiting = {(0, entry): [State(z3.BoolVal(True), registers, dict(memory))]}
         back: list[State] = []
         while self.waiting:
-            turn, pc = min(self.waiting)
-            states = self.waiting.pop((turn, pc))
+            iteration, pc = min(self.waiting)
+            states = self.waiting.pop((iteration, pc))
             if pc == RETURN:
                 back += states
                 continue
             for state in states:
-                self._step(turn, pc, state)
+                self._step(iteration, pc, state)
         if not back:
             raise SymbolicError("the function does not return")
         for state in back[1:]:
             back[0].merge(state)
         return back[0]
 
-    def _step(self, turn: int, pc: int, state: State) -> None:
+    def _step(self, iteration: int, pc: int, state: State) -> None:
         if pc not in self.code:
             raise SymbolicError(f"a jump to {pc:#x}, where there is no code")
         instruction = self.code[pc]
         name, operands = instruction.name, instruction.operands
         if name in _BRANCH:
-            self._branch(turn, pc, state, instruction)
+            self._branch(iteration, pc, state, instruction)
         elif name == "jal":
             self._set(state, operands[0], number(pc + 4))
-            self._go(turn, pc, int(operands[1], 16), state)
+            self._go(iteration, pc, int(operands[1], 16), state)
         elif name == "jalr":
-            self._jump(turn, pc, state, operands)
+            self._jump(iteration, pc, state, operands)
         else:
             self._plain(pc, state, instruction)
-            self._go(turn, pc, pc + 4, state)
+            self._go(iteration, pc, pc + 4, state)
 
-    def _branch(self, turn: int, pc: int, state: State, instruction: Instruction) -> None:
+    def _branch(self, iteration: int, pc: int, state: State, instruction: Instruction) -> None:
         left, right, target = instruction.operands
         taken = _BRANCH[instruction.name](state.registers[register(left)], state.registers[register(right)])
         for condition, there in ((taken, int(target, 16)), (z3.Not(taken), pc + 4)):
-            way = z3.simplify(z3.And(state.way, condition))
-            if self._possible(way):
-                self._go(turn, pc, there, state.copy(way))
+            path = z3.simplify(z3.And(state.path, condition))
+            if self._possible(path):
+                self._go(iteration, pc, there, state.copy(path))
 
-    def _jump(self, turn: int, pc: int, state: State, operands: tuple[str, ...]) -> None:
+    def _jump(self, iteration: int, pc: int, state: State, operands: tuple[str, ...]) -> None:
         found = _MEMORY.match(operands[1])
         if not found:
             raise SymbolicError(f"{pc:#x}: jalr {operands}")
         there = known(state.registers[int(found[2])] + int(found[1]))
         self._set(state, operands[0], number(pc + 4))
-        self._go(turn, pc, there, state)
+        self._go(iteration, pc, there, state)
 
     @staticmethod
     def _set(state: State, name: str, value: z3.BitVecRef) -> None:
