@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what Tessera costs and prints it beside the goals and what others reach.
+"""Measures the costs of Tessera and prints them with the goals and the figures of other hypervisors.
 
-Writes results.jsonl (one object a line), results.md, overview.png and overview.svg, adpcm-convergence.png,
-adpcm-vms.png, ipc.png and rt.png, and of the M5150 mips-adpcm-*.png, mips-ipc.png and mips-banks.png. Without --qemu:
-QEMU=path if that is set, else the one in PATH and, if it is there, the newer one in cache/qemu-new. Exit status 1:
-something could not be measured, or with --strict a goal was not met.
+Writes results.jsonl (one object per line), results.md, overview.png and overview.svg, adpcm-convergence.png,
+adpcm-vms.png, ipc.png and rt.png, and for the M5150 mips-adpcm-*.png, mips-ipc.png and mips-banks.png. Without --qemu:
+QEMU=path if set, else the one in PATH and, if it exists, the newer one in cache/qemu-new. Exit status 1: a measurement
+failed, or with --strict a goal was not met.
 """
 
 import argparse
@@ -39,7 +39,7 @@ NEWER_QEMU = ROOT / "cache" / "qemu-new" / "qemu-system-riscv64"
 
 
 def chosen_qemus(programs: list[str]) -> list[Qemu]:
-    """The emulators to measure with, each version once."""
+    """Returns the emulators to measure with, each version once."""
     if not programs:
         newer = [str(NEWER_QEMU)] if NEWER_QEMU.is_file() and not os.environ.get("QEMU") else []
         programs = [os.environ.get("QEMU") or "qemu-system-riscv64", *newer]
@@ -48,7 +48,7 @@ def chosen_qemus(programs: list[str]) -> list[Qemu]:
 
 
 def measure(qemu: Qemu, out: Path, only: list[str]) -> Bench:
-    """All measurements with one emulator."""
+    """Runs all measurements with one emulator."""
     bench = Bench(qemu, out)
     version = ".".join(map(str, qemu.version))
     for name, measurement in MEASUREMENTS.items():
@@ -63,7 +63,7 @@ def measure(qemu: Qemu, out: Path, only: list[str]) -> Bench:
 
 
 def measure_mips(out: Path, only: list[str]) -> mips.MipsBench:
-    """All measurements on the M5150."""
+    """Runs all measurements on the M5150."""
     bench = mips.MipsBench(out)
     for name, measurement in mips.MEASUREMENTS.items():
         if only and name not in only:

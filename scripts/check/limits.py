@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Limits on functions. C: complexity, statements, parameters, no goto, no conditional compilation inside. Python:
-complexity, by the same count.
+Limits of functions. C: complexity, statements, parameters, no goto, no conditional compilation inside. Python: the same
+limit of complexity.
 """
 
 import re
@@ -23,8 +23,8 @@ MAX_COMPLEXITY = 10
 MAX_STATEMENTS = 50
 MAX_PARAMETERS = 6
 
-# One by one, each with its reason: file and function (shell patterns), rule. One that nothing needs is a finding too.
-_REGISTERS = "the registers of the guest's call, handed on as they came: a struct would put them into memory"
+# File and function (shell patterns), rule, reason. A waiver that is not needed is an error, too.
+_REGISTERS = "the registers of the guest's call are passed on unchanged: a struct would put them into memory"
 WAIVERS = (
     ("arch/riscv/sbi*.c", "sbi_*", "parameters", _REGISTERS),
     ("core/hypercall.c", "hypercall_dispatch", "parameters", _REGISTERS),
@@ -43,7 +43,7 @@ def _complex(path: str, functions: list[Any]) -> list[Finding]:
 
 
 def _measured(path: str, text: str) -> list[Finding]:
-    # lizard counts every #if as a branch; those are judged below, so it gets the text without them.
+    # lizard would count every #if as a branch; _function_findings() reports these.
     code = ctext.without_directives(ctext.blank(text))
     functions = lizard.analyze_file.analyze_source_code(path, code).function_list
     found = _complex(path, functions)
@@ -71,7 +71,7 @@ def _function_findings(path: str, lines: list[str], function: ctext.Function) ->
 
 
 def check_text(path: str, text: str) -> list[Finding]:
-    """Findings of one file."""
+    """Returns the findings of one file."""
     if path.endswith(".py"):
         return _complex(path, lizard.analyze_file.analyze_source_code(path, text).function_list)
     findings = _measured(path, text)
@@ -82,7 +82,7 @@ def check_text(path: str, text: str) -> list[Finding]:
 
 
 def _waived(finding: Finding) -> int | None:
-    """The number of the waiver that covers a finding, None if none does."""
+    """Returns the index of the waiver that covers a finding, None if none does."""
     function = finding.what.partition(":")[0]
     for number, (path, name, rule, _) in enumerate(WAIVERS):
         if fnmatch(finding.path, path) and fnmatch(function, name) and rule in finding.what:
@@ -91,7 +91,7 @@ def _waived(finding: Finding) -> int | None:
 
 
 def without_waived(findings: list[Finding], files: list[str]) -> list[Finding]:
-    """The findings that no waiver covers, and the waivers for files that are there which covered nothing."""
+    """Returns the findings without a waiver, and the waivers of existing files that cover no finding."""
     used = {_waived(finding) for finding in findings}
     left = [finding for finding in findings if _waived(finding) is None]
     for number, (path, name, rule, _) in enumerate(WAIVERS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What guests/adpcm prints, and what it costs in VMs beside the same work natively (model: docs/benchmarks.md)."""
+"""Parses the output of guests/adpcm and computes its overhead in VMs over a native run (model: docs/benchmarks.md)."""
 
 import re
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ _TOLD = re.compile(r"^ADPCM told (\d+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Run:
-    """One guest's work: what it was and came to, and the hart's instret at its start and after each tenth of it."""
+    """One guest's work and its result, and the hart's instret at the start and after each tenth of the work."""
 
     work: tuple[str, ...]  # frames, checksum of the octets, checksum of the samples
-    ticks: int  # of the guest's operating system while it worked
+    ticks: int  # of the guest's operating system during the work
     marks: tuple[int, ...]
-    told: int  # instret when it began to print
+    told: int  # instret at the start of printing
 
     @property
     def instructions(self) -> int:
@@ -28,7 +28,7 @@ class Run:
 
 
 def parse_run(console: str) -> Run:
-    """ParseError if the guest has not said all of it, or says that it failed."""
+    """Raises ParseError if the output is incomplete or reports a failure."""
     failed = re.search(r"^BENCH failed: .*", console, re.MULTILINE)
     if failed:
         raise ParseError(failed[0])
@@ -41,9 +41,9 @@ def parse_run(console: str) -> Run:
 
 def overheads(runs: Sequence[Run], native: Run) -> list[float]:
     """
-    Percent that the hart executed beyond the guests' native work, after each tenth of it: from the first start to the
-    last guest's mark, over as many times the native instructions. All guests sharing the hart, it never sleeps between.
-    ParseError if the runs are not comparable.
+    Returns the overhead in percent after each tenth of the work: the instructions from the first guest's start to the
+    last guest's mark, relative to the native instructions times the number of guests. The hart never sleeps meanwhile,
+    because all guests share it. Raises ParseError if the runs are not comparable.
     """
     _check_comparable(runs, native)
     start = min(run.marks[0] for run in runs)
@@ -52,7 +52,7 @@ def overheads(runs: Sequence[Run], native: Run) -> list[float]:
 
 
 def _last(runs: Sequence[Run], part: int) -> int:
-    """When the last guest had done that many tenths."""
+    """Returns instret when the last guest had completed that many tenths."""
     return max(run.marks[part] for run in runs)
 
 
@@ -66,7 +66,7 @@ def _check_comparable(runs: Sequence[Run], native: Run) -> None:
 
 
 def tick_cost(native: Run, bare: Run) -> float:
-    """Instructions that the operating system spends on a tick: natively, beside the same work without it."""
+    """Returns the instructions of a tick of the operating system: a native run compared with one without it."""
     if native.work != bare.work or native.ticks == 0:
         raise ParseError(f"no tick to be had from {native.ticks} ticks, work {native.work} and {bare.work}")
     return (native.instructions - bare.instructions) / native.ticks
@@ -74,8 +74,8 @@ def tick_cost(native: Run, bare: Run) -> float:
 
 def tick_share(runs: Sequence[Run], native: Run, cost: float) -> float:
     """
-    The part of the overhead, in percent, that is the guests' own: n guests on one hart take n times as long, and have
-    that many more ticks to count for the same work.
+    Returns the part of the overhead in percent that the guests' own ticks cause: n guests on one hart take n times as
+    long, and handle n times as many ticks during the same work.
     """
     further = sum(run.ticks for run in runs) - len(runs) * native.ticks
     return 100 * further * cost / (len(runs) * native.instructions)

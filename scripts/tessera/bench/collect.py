@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measurements: each function makes some figures; none knows of goals or tables."""
+"""The measurements on RISC-V: each function produces figures and is independent of goals and tables."""
 
 import json
 import os
@@ -45,14 +45,14 @@ ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as 
 ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))
 HANG_AT = 0x80380000  # guests/bench/hang.c
 LOCKED_HARTS = (1, 2, 4, 8)  # of tests/e2e/test_locks.py
-LINUX_RUNS = 3  # alike within a few instructions: a run that is not is worth seeing in min and max
+LINUX_RUNS = 3  # runs differ by a few instructions; min and max show an outlier
 
 
 @dataclass(frozen=True)
 class Taken:
     """
-    A figure and the system it was measured in ("native": without the hypervisor). `model` says which machine it is the
-    figure of if not of this one; `curve`, how it came about: the figure after each tenth of the work.
+    A figure and the system in which it was measured ("native": without the hypervisor). `model` describes the machine
+    that the figure stands for, if it is another one; `curve` holds the figure after each tenth of the work.
     """
 
     figure: Figure
@@ -63,7 +63,7 @@ class Taken:
 
 @dataclass
 class Bench:
-    """Where things are, and what was taken and what failed so far."""
+    """The emulator, the folders, and the figures and failures so far."""
 
     qemu: Qemu
     out: Path
@@ -81,7 +81,7 @@ class Bench:
 
     @contextmanager
     def attempt(self, what: str) -> Iterator[None]:
-        """A measurement that cannot be made is told of, and the others go on."""
+        """Records the failure of a measurement, so that the other measurements continue."""
         try:
             yield
         except (BenchError, CountError, ParseError, RunError) as error:
@@ -89,7 +89,7 @@ class Bench:
 
 
 def operations(bench: Bench) -> None:
-    """Round trips as the bench guest sees them, in a VM and natively, and what the hypervisor adds to a timer."""
+    """Round trips measured by the bench guest, in a VM and natively, and the timer latency added by the hypervisor."""
     system = bench.system("bench")
     consoles = run_system(bench.qemu, system)
     in_vm = figures(consoles.guests[system.names[0]])
@@ -106,9 +106,9 @@ def operations(bench: Bench) -> None:
 
 def added(in_vm: Figure, natively: Figure) -> Figure:
     """
-    What the hypervisor adds to a latency. A timer interrupts 0 to 99 instructions after its deadline, by the phase of
-    its tick, and the two runs meet different phases: the least of many shots is compared with the least. `median` and
-    `max` are the differences of those.
+    Returns the latency that the hypervisor adds. A timer interrupts 0 to 99 instructions after its deadline, depending
+    on the phase of its tick, which differs between the two runs; therefore the minima of many samples are compared.
+    `median` and `max` are the differences of these statistics.
     """
     return Figure(
         "riscv.timer.added",
@@ -121,7 +121,7 @@ def added(in_vm: Figure, natively: Figure) -> Figure:
 
 
 def switch(bench: Bench) -> None:
-    """From one VM's last instruction to the other's first at the end of a quantum, both ways."""
+    """From one VM's last instruction to the other's first at the end of a quantum, in both directions."""
     system = bench.system("switch")
     consoles = run_system(bench.qemu, system)
     first, second = (gaps(consoles.guests[name]) for name in system.names[:2])
@@ -132,7 +132,7 @@ def switch(bench: Bench) -> None:
 
 
 def messages(bench: Bench) -> None:
-    """Messages between two VMs on one hart: sending, receiving, and the whole way."""
+    """Messages between two VMs on one hart: sending, receiving, and delivery."""
     system = bench.system("bench-ipc")
     consoles = run_system(bench.qemu, system)
     taken = [figure for name in system.names for figure in figures(consoles.guests[name]).values()]
@@ -144,8 +144,8 @@ def messages(bench: Bench) -> None:
 
 def boot(bench: Bench) -> None:
     """
-    The hypervisor's way to the first guest instruction: counted from outside, less what it says it spent on copying
-    and clearing.
+    The hypervisor's instructions before the first guest instruction, counted by QEMU, without those that the hypervisor
+    reports for copying and clearing memory.
     """
     system = bench.system("bench")
     consoles = run_system(bench.qemu, system)
@@ -159,8 +159,8 @@ def boot(bench: Bench) -> None:
 
 def restart(bench: Bench) -> None:
     """
-    From the last instruction of a guest whose watchdog expires to the first one of its next life, without copying and
-    clearing memory: the timer's interrupt, stopping the VM, the line on the console, its devices' reset, its start.
+    From the last instruction of a guest whose watchdog expires to its first instruction after the restart, without
+    copying and clearing memory: timer interrupt, VM stop, console line, reset of the devices, VM start.
     """
     system = bench.system("bench-restart")
     counter = make_counter(bench.qemu, bench.out)
@@ -171,14 +171,14 @@ def restart(bench: Bench) -> None:
 
 
 def load(bench: Bench) -> None:
-    """By how much a ticker comes too late beside a VM of 256 MiB that is loaded again and again."""
+    """The delay of a periodic guest while a VM of 256 MiB is loaded repeatedly."""
     system = bench.system("bench-load")
     console = run_until(bench.qemu, system, "ticker", "BENCH done", LOAD_S)
     bench.add(figures(console)["riscv.load.late.max"], system.name)
 
 
 def linux(bench: Bench) -> None:
-    """Debian's Linux from its first instruction to power-off, in a VM and natively."""
+    """Debian's Linux from its first instruction to power-off, in a VM and natively: the ratio of instructions."""
     system = bench.system("bench-linux")
     counter = make_counter(bench.qemu, bench.out)
 
@@ -211,7 +211,7 @@ def _adpcm_native(bench: Bench, system: BuiltSystem) -> Run:
 
 
 def adpcm(bench: Bench) -> None:
-    """The ADPCM codec in FreeRTOS on a hart that VMs share, beside it natively: the M5150 paper, section V."""
+    """The ADPCM codec in FreeRTOS, in VMs that share a hart and natively: the M5150 paper, section V."""
     native = _adpcm_native(bench, bench.system("adpcm-1vm-q1ms"))
     bare = bench.system("adpcm-1vm-bare")
     bare_native = _adpcm_native(bench, bare)
@@ -231,7 +231,8 @@ def adpcm(bench: Bench) -> None:
 
 
 def adpcm_1gips(bench: Bench) -> None:
-    """Two VMs at a quantum of 1 ms of this machine itself, 1 GIPS, as the M5150 hypervisor's successor was measured."""
+    """Two VMs with a quantum of 1 ms on this machine at 1 GIPS, as the successor of the M5150 hypervisor was
+    measured."""
     system = bench.system("adpcm-2vm-q1ms-1gips")
     curve = overheads(_adpcm_runs(bench, system), _adpcm_native(bench, system))
     bench.add(single("riscv.adpcm.2vm.q1ms.1gips", "percent", curve[-1]), system.name, curve=curve)
@@ -239,8 +240,8 @@ def adpcm_1gips(bench: Bench) -> None:
 
 def size(bench: Bench) -> None:
     """
-    Sections and lines of code of the hypervisor with all its rooms; and its text without those that a system can leave
-    out (real time, messages), which is what the peers' hypervisors have too.
+    Sections and lines of code of the hypervisor with all components, and its text without the components that a build
+    can leave out (real time, messages, ...): the scope of the other hypervisors in the comparison.
     """
     folder = bench.build / "hyp" / "qemu-virt"
     bare = bench.build / "hyp" / "bare"
@@ -256,7 +257,7 @@ def size(bench: Bench) -> None:
 
 
 def rt_release(bench: Bench) -> None:
-    """From a best-effort VM's last instruction to the first one of the RT app whose release preempts it."""
+    """From a best-effort VM's last instruction to the first instruction of the RT app whose release preempts it."""
     for name, metric in (("rt-latency", "riscv.rt.release.max"), ("rt-latency-one", "riscv.rt.release.one")):
         system = bench.system(name)
         consoles = run_system(bench.qemu, system)
@@ -265,7 +266,7 @@ def rt_release(bench: Bench) -> None:
 
 
 def operator(bench: Bench) -> None:
-    """The longest time without best effort beside the apps that are admitted, as a VM sees it that only watches."""
+    """The longest time without best effort while admitted RT apps use all their time, measured by a best-effort VM."""
     system = bench.system("bench-operator")
     console = run_until(bench.qemu, system, "watch", r"^BENCH done$", RT_STRESS_S)
     waited = max(after - before for before, after in gaps(console))
@@ -273,7 +274,8 @@ def operator(bench: Bench) -> None:
 
 
 def rt_stress(bench: Bench) -> None:
-    """A million releases at 95 % utilization beside VMs under load: misses, overruns, the largest delay of a job."""
+    """A million releases at 95 % utilization, with other VMs under load: misses, overruns, the largest delay of a
+    job."""
     system = bench.system("rt-stress")
     stretches = bench.out / "rt-stretches.json"
     stretches.unlink(missing_ok=True)
@@ -287,7 +289,7 @@ def rt_stress(bench: Bench) -> None:
     sums = {name: sum(getattr(app, name) for app in found) for name in ("releases", "misses", "overruns")}
     for name, value in sums.items():
         bench.add(single(f"riscv.rt.{name}", "count", value), system.name)
-    first = min(found, key=lambda app: app.deadline_us)  # nobody's deadline is earlier: what delays it is not an app
+    first = min(found, key=lambda app: app.deadline_us)  # earliest deadline: no other app delays this one
     bench.add(single("riscv.rt.late.max", "ns", first.late_max * NS_PER_TICK), system.name)
     if counting:
         release, job = rt_costs(read_stretches(stretches))
@@ -296,7 +298,7 @@ def rt_stress(bench: Bench) -> None:
 
 
 def worst_cases(bench: Bench) -> None:
-    """Beside the hostile guest's whole menu: the longest time without a look at interrupts, and the deepest stack."""
+    """During all attacks of the hostile guest: the longest non-preemptible section, and the deepest stack."""
     suite = ROOT / "tests" / "e2e" / "test_faults.py"
     environment = {**os.environ, "QEMU": bench.qemu.program, "PYTHONDONTWRITEBYTECODE": "1"}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(suite)]
@@ -314,8 +316,8 @@ def worst_cases(bench: Bench) -> None:
 
 def locks(bench: Bench) -> None:
     """
-    On several harts: how long locks are held, and the longest time without a look at interrupts, waits included. By
-    QEMU 7 only: on 10.0 the plugin does not see all releases, and says so.
+    On several harts: how long locks are held, and the longest non-preemptible section, waits for locks included. With
+    QEMU 7 only: on 10.0 the plugin does not see all releases of locks, and reports that.
     """
     if bench.qemu.version >= (8, 0):
         return

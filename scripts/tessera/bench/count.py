@@ -9,19 +9,19 @@ from pathlib import Path
 from tessera.run.runner import ROOT, Qemu
 
 SOURCE = ROOT / "tools" / "qemu-plugins" / "bench-count.c"
-VERSIONS = range(8, 0, -1)  # of QEMU's plugin interface: 1 for 7.2, 2 to 4 for 10.0, where 3 has changed a function
+VERSIONS = range(8, 0, -1)  # of QEMU's plugin interface: 1 for 7.2, 2 to 4 for 10.0; version 3 changed a function
 _TIMEOUT_S = 60
 
 
 class CountError(Exception):
-    """Instructions cannot be counted here; the text says why."""
+    """Instructions cannot be counted here; the text names the cause."""
 
 
 @dataclass(frozen=True)
 class Count:
     """
-    All instructions of a run, and how many had been executed whenever the address was passed; `since` if asked for: how
-    many of them since the address `last`, less what is left out.
+    The number of instructions of a run, and the number executed at each pass of the address; `since`, on request: the
+    number executed since the address `last`, without the excluded functions.
     """
 
     instructions: int
@@ -32,8 +32,8 @@ class Count:
 @dataclass(frozen=True)
 class Stretch:
     """
-    Begins behind the instruction at `last`. What the function at `callee` does, all that it calls included, is not
-    counted in it: up to the next instruction of its `caller` (first address, first one behind).
+    A stretch of instructions that starts after the instruction at `last`. The function at `callee` and all functions
+    that it calls are excluded, up to the next instruction of `caller` (first address, end address).
     """
 
     last: int
@@ -48,7 +48,7 @@ class Counter:
     plugin: Path
 
     def arguments(self, address: int, out: Path, stretch: Stretch | None = None) -> list[str]:
-        """For QEMU's command line; `out` is written when QEMU ends."""
+        """Returns QEMU's arguments; QEMU writes `out` when it ends."""
         words = [str(self.plugin), f"address={address:#x}", f"out={out}"]
         if stretch is not None:
             first, behind = stretch.caller
@@ -57,7 +57,7 @@ class Counter:
 
 
 def read_count(out: Path) -> Count:
-    """What the plugin has left."""
+    """Reads the record that the plugin has written."""
     try:
         record = json.loads(out.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -77,7 +77,7 @@ def _compile(compiler: str, source: Path, plugin: Path, version: int) -> None:
 
 
 def _accepts(qemu: Qemu, plugin: Path, argument: str, out: Path) -> str | None:
-    """What QEMU has against the plugin, None if nothing: it is started with no machine and told to quit."""
+    """Returns QEMU's error message for the plugin, None if QEMU accepts it. QEMU starts without a machine and quits."""
     command = [qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-monitor", "stdio"]
     done = subprocess.run(
         [*command, "-plugin", f"{plugin},{argument},out={out}"],
@@ -91,7 +91,8 @@ def _accepts(qemu: Qemu, plugin: Path, argument: str, out: Path) -> str | None:
 
 
 def make_plugin(qemu: Qemu, source: Path, folder: Path, argument: str, compiler: str = "gcc") -> Path:
-    """`source` built in the version that this QEMU accepts, tried with an argument that it wants beside `out`."""
+    """Builds `source` in the version that this QEMU accepts; `argument` is one that the plugin requires, besides
+    `out`."""
     why: str | None = None
     for version in VERSIONS:
         plugin = folder / f"{source.stem}-{version}.so"
@@ -103,5 +104,5 @@ def make_plugin(qemu: Qemu, source: Path, folder: Path, argument: str, compiler:
 
 
 def make_counter(qemu: Qemu, folder: Path, compiler: str = "gcc") -> Counter:
-    """The plugin in the version that this QEMU accepts. CountError if it takes none."""
+    """Builds the plugin in the version that this QEMU accepts. Raises CountError if QEMU accepts none."""
     return Counter(make_plugin(qemu, SOURCE, folder, "address=0", compiler))

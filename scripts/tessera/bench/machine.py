@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs machines for the benchmark: deterministic, on one hart, until the guests say that they are through."""
+"""Runs machines for the benchmark: deterministically, on one hart, until the guests report the end of their work."""
 
 import subprocess
 from collections.abc import Callable
@@ -22,12 +22,12 @@ TIMEOUT_S = 300.0
 
 
 class BenchError(Exception):
-    """Something a measurement needs is not there or did not happen; the text says what and where."""
+    """A requirement of a measurement is missing, or an expected event did not occur; the text gives the details."""
 
 
 @dataclass(frozen=True)
 class Consoles:
-    """What each VM and the hypervisor said."""
+    """The output of each VM and of the hypervisor."""
 
     guests: dict[str, str]
     hypervisor: str
@@ -39,7 +39,7 @@ def _last_lines(machine: Machine) -> str:
 
 
 def _run(command: list[str], names: list[str], finished: Callable[[Machine], bool]) -> tuple[Machine, bool]:
-    """Runs until `finished` or QEMU's end; the machine, ended, and whether it finished."""
+    """Runs until `finished` or the end of QEMU; returns the ended machine, and whether `finished` was reached."""
     try:
         with Machine(command, names) as machine:
             return machine, machine.wait_until(lambda: finished(machine), TIMEOUT_S)
@@ -48,8 +48,8 @@ def _run(command: list[str], names: list[str], finished: Callable[[Machine], boo
 
 
 def run_system(qemu: Qemu, system: BuiltSystem) -> Consoles:
-    """Runs a system of bench guests until all of them are through."""
-    names = [*system.names, HYPERVISOR]  # with a second name the console keeps the hypervisor's lines apart
+    """Runs a system of bench guests until all of them have finished."""
+    names = [*system.names, HYPERVISOR]  # with a second name, the console separates the hypervisor's lines
     command = [*system_command(qemu, system), *COUNTED]
     machine, done = _run(command, names, lambda run: all(is_done(run.console.text(vm)) for vm in system.names))
     if not done:
@@ -59,8 +59,8 @@ def run_system(qemu: Qemu, system: BuiltSystem) -> Consoles:
 
 def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: float, *arguments: str) -> str:
     """
-    Runs a system, QEMU with further arguments, until a VM has said what the regular expression matches; what it said.
-    QEMU ends by itself, so that its plugins can write what they have.
+    Runs a system, with further arguments for QEMU, until a VM's output matches the regular expression; returns this
+    output. QEMU ends by itself, so that its plugins write their records.
     """
     names = [*system.names, HYPERVISOR]
     try:
@@ -80,7 +80,7 @@ def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: floa
 
 
 def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:
-    """Runs the bench guest of a VM without a hypervisor; its console."""
+    """Runs the bench guest of a VM without a hypervisor; returns its output."""
     command = [*native_command(qemu, system, vm), *COUNTED]
     machine, done = _run(command, [vm], lambda run: is_done(run.console.text(vm)))
     if not done:
@@ -91,7 +91,7 @@ def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:
 def count_to_power_off(
     command: list[str], counter: Counter, address: int, sign: str, out: Path, stretch: Stretch | None = None
 ) -> Count:
-    """Counts a run, and how often it passes `address`, that ends by power-off after its console has shown `sign`."""
+    """Counts the instructions and the passes of `address` of a run that prints `sign` and then powers off."""
     out.unlink(missing_ok=True)
     counted = [*command, *COUNTED, *counter.arguments(address, out, stretch)]
     machine, ended = _run(counted, ["machine"], lambda run: not run.running)
@@ -105,39 +105,39 @@ def count_to_power_off(
 
 def count_system(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -> tuple[int, int]:
     """
-    Instructions of a system with one guest: from the hypervisor's first one to the guest's, and from there to the
-    machine's power-off, hypervisor included.
+    Returns the instructions of a system with one guest: from the hypervisor's first instruction to the guest's first
+    one, and from there to the machine's power-off, hypervisor included.
     """
     sign = system.vms[0]["sign_of_life"]
     count = count_to_power_off(system_command(qemu, system), counter, GUEST_ENTRY, sign, out)
-    if len(count.passed) < 2:  # the hypervisor's own entry is at the same address and is passed first
+    if len(count.passed) < 2:  # the hypervisor's entry has the same address and is passed first
         raise BenchError(f"'{system.name}': the guest's entry {GUEST_ENTRY:#x} was never reached")
     return count.passed[1] - count.passed[0], count.instructions - count.passed[1]
 
 
 def function(elf: Path, name: str) -> tuple[int, int]:
-    """First address and first one behind of a function of an ELF file."""
+    """Returns the first address and the end address of a function in an ELF file."""
     for line in run_tool(["riscv64-unknown-elf-nm", "-S", str(elf)]).splitlines():
         words = line.split()
-        if len(words) == 4 and words[3].partition(".")[0] == name:  # the compiler may add .part and the like
+        if len(words) == 4 and words[3].partition(".")[0] == name:  # the compiler may append a suffix such as .part
             return int(words[0], 16), int(words[0], 16) + int(words[1], 16)
     raise BenchError(f"{elf}: expected a function {name}")
 
 
 def count_restarts(qemu: Qemu, system: BuiltSystem, counter: Counter, stretch: Stretch, out: Path) -> list[int]:
     """
-    Instructions from the last one of a guest that hangs at `stretch.last` to the first one of its next life, each time,
-    in a system with nothing else, until the guest switches it off.
+    Returns, for each restart, the instructions from the last one of a guest that hangs at `stretch.last` to its first
+    one after the restart. The guest is alone in the system and powers the machine off at the end.
     """
     sign = system.vms[0]["sign_of_life"]
     count = count_to_power_off(system_command(qemu, system), counter, GUEST_ENTRY, sign, out, stretch)
-    if len(count.passed) < 3:  # the hypervisor's entry, the guest's first one, and those of restarts
+    if len(count.passed) < 3:  # the hypervisor's entry, the guest's first entry, and those of restarts
         raise BenchError(f"'{system.name}': the guest was never restarted")
     return count.since[2:]
 
 
 def run_tool(command: list[str]) -> str:
-    """What a program prints; BenchError if it fails or is not there."""
+    """Returns the output of a program; raises BenchError if it fails or is missing."""
     try:
         done = subprocess.run(
             command, text=True, capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL

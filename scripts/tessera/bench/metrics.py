@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured, the goals, and what others reach: scripts/bench-metrics.tsv."""
+"""The metrics, their goals, and the figures of other hypervisors: scripts/bench-metrics.tsv."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +10,13 @@ _COLUMNS = ("metric", "unit", "better", "goal", "stat", *PEERS, "what", "source"
 
 
 class MetricsError(Exception):
-    """The file of metrics is not as it must be; the text says where."""
+    """The file of metrics has an error; the text names the place."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One line of the file. `stat` is the statistic that `goal` is about; a goal of None: reported only."""
+    """One line of the file. `stat` is the statistic that `goal` refers to; without a goal, the metric is only
+    reported."""
 
     name: str
     unit: str
@@ -27,7 +28,7 @@ class Metric:
     source: str
 
     def met(self, value: float) -> bool | None:
-        """Whether `value` reaches the goal, None if there is none."""
+        """Returns whether `value` reaches the goal, None without a goal."""
         if self.goal is None:
             return None
         return value <= self.goal if self.better == "lower" else value >= self.goal
@@ -61,7 +62,7 @@ def _metric(cells: dict[str, str], where: str) -> Metric:
 
 
 def read_metrics(file: Path = DEFAULT_FILE) -> dict[str, Metric]:
-    """The metrics by name, in the order of the file. MetricsError names the line that is wrong."""
+    """Returns the metrics by name, in the order of the file. Raises MetricsError with the number of a wrong line."""
     metrics: dict[str, Metric] = {}
     header = False
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What is measured on the M5150 in iasim, where an instruction is a clock of 100 MHz. Each function makes figures; none
-knows of goals or tables.
+The measurements on the M5150 in iasim, where an instruction takes one clock of 100 MHz. Each function produces figures
+and is independent of goals and tables.
 """
 
 import os
@@ -20,16 +20,16 @@ from tessera.image.problems import BuildError
 from tessera.run.machine import Console
 from tessera.run.runner import ROOT, RunError, iasim
 
-WIRED = "m5150-generic"  # its guests' timers interrupt them, as the paper's
+WIRED = "m5150-generic"  # guests' timers interrupt them, as in the paper
 PART = "m5150"
 SIZES = (20, 40, 60, 80, 100)
 ADPCM = ((1, 1), (1, 5), (1, 10), (2, 1), (4, 1), (8, 1))  # VMs, quantum in ms
-BEGIN = 5_000_000  # when all VMs have booted, in steps of Count
+BEGIN = 5_000_000  # in ticks of Count: all VMs have booted
 MODEL = "iasim, 100 MHz: an instruction is a clock"
-SWITCH_BANKS = (15, 7, 1)  # highest shadow set: all that there can be, as the PIC32MZ-EF, one for all VCPUs
-SWITCH_VCPUS = tuple(range(1, 21))  # on a hypervisor that is made for so many VMs
-RAM, MOST_RAM = 0x1000000, 0x40000  # of the board, and of a hypervisor for so many VMs
-# From the interrupt's vector to ERET, which is not in it: into the same VCPU, and into another.
+SWITCH_BANKS = (15, 7, 1)  # highest shadow set: all possible ones, as on the PIC32MZ-EF, one for all VCPUs
+SWITCH_VCPUS = tuple(range(1, 21))  # with a hypervisor built for that many VMs
+RAM, MOST_RAM = 0x1000000, 0x40000  # of the board, and of the hypervisor for that many VMs
+# From the interrupt's vector to ERET, without ERET: into the same VCPU, and into another one.
 SAME, SWITCHED = "irq_vector:left", "irq_vector:switched"
 SHARED_SET = 1
 LIMIT_REACHED = 124  # iasim's exit code
@@ -37,7 +37,7 @@ LIMIT_REACHED = 124  # iasim's exit code
 
 @dataclass(frozen=True)
 class Taken:
-    """A figure and how it came about: the machine, and the curve behind it if there is one."""
+    """A figure, the machine, and the curve from which the figure is computed, if there is one."""
 
     figure: Figure
     system: str
@@ -48,7 +48,7 @@ class Taken:
 
 @dataclass
 class MipsBench:
-    """Where things are, and what was taken and what failed so far."""
+    """The folder, and the figures and failures so far."""
 
     out: Path
     guests: Path = ROOT / "build" / "guests-mips"
@@ -68,7 +68,7 @@ class MipsBench:
 
 @dataclass(frozen=True)
 class Result:
-    """A run: what each VM said, and what iasim says."""
+    """A run: the output of each VM, and of iasim."""
 
     console: Console
     remarks: str
@@ -85,7 +85,7 @@ def prop(name: str, value: str) -> str:
 
 
 def source(board: str, quantum_ms: int, vms: list[tuple[str, str, str]]) -> str:
-    """A system's text; of each VM the name, the image, and further properties."""
+    """Returns the source of a system; `vms` holds the name, the image and further properties of each VM."""
     nodes = "".join(
         f'\t\t{name} {{\n\t\t\tmemory-size = <0x10000>;\n\t\t\timage = "{image}";\n'
         f'\t\t\tsign-of-life = "BENCH done";\n{more}\t\t}};\n'
@@ -100,7 +100,7 @@ def source(board: str, quantum_ms: int, vms: list[tuple[str, str, str]]) -> str:
 
 @dataclass(frozen=True)
 class Base:
-    """What a system is built on: a hypervisor's folder, and where its board is described."""
+    """The base of a system: the folder of the hypervisor, and the folder that describes its board."""
 
     hypervisor: Path
     platforms: Path = ROOT / "platform"
@@ -116,7 +116,7 @@ def simulate(
     limit: str = "4000M",
     ends: bool = True,
 ) -> Result:
-    """Builds the system and runs it until all its VMs have shut down, or, if it never ends, up to the limit."""
+    """Builds the system and runs it until all VMs have shut down, or up to the limit if it never ends."""
     folder = bench.out / "mips" / name
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.dts"
@@ -164,31 +164,33 @@ def calls(bench: MipsBench) -> None:
 
 
 def switching(bench: MipsBench, vms: int, hss: int, base: Base | None = None) -> Result:
-    """Guests that compute and are interrupted by nobody else, up to the end of their work."""
+    """Runs guests that compute and receive no interrupts but quantum ends, until the end of their work."""
     text = source(WIRED, 1, [(f"adpcm-{n}", "adpcm-bare/adpcm-bare.bin", "") for n in range(vms)])
     options = ("--model", f"hss={hss}", "--span", SAME, "--span", SWITCHED)
     return simulate(bench, f"switch-{vms}-{hss}", WIRED, text, *options, base=base)
 
 
 def switch_cost(result: Result) -> int:
-    """The median; 0 where there was none but the first, as of one VCPU, which nobody interrupts: that is from boot
-    until its VM is loaded. A span ends before its last instruction."""
+    """Returns the median of a switch; 0 if there was only the first one, from boot until the VM is loaded, as with a
+    single VCPU, which is not preempted. A span excludes its last instruction."""
     span = result.span(SWITCHED)
     return span["median"] + 1 if span["n"] > 1 else 0
 
 
 def ticks(bench: MipsBench) -> None:
-    """Ends of quanta. A span ends before its last instruction, ERET."""
+    """Ends of quanta. A span excludes its last instruction, ERET."""
     alone, shared = (switching(bench, 2, hss) for hss in (15, SHARED_SET))
     bench.add(figure("mips.tick.switch", alone.span(SWITCHED), 1), "switch")
     bench.add(figure("mips.tick.switch.shared", shared.span(SWITCHED), 1), "switch, one shadow set for all VCPUs")
 
 
-def roomy(bench: MipsBench) -> Base:
-    """A hypervisor for as many VMs as SWITCH_VCPUS wants, with RAM for them, and its board."""
+def large_hypervisor(bench: MipsBench) -> Base:
+    """Builds a hypervisor for the VMs of SWITCH_VCPUS, and a board with RAM for them."""
     most = SWITCH_VCPUS[-1]
     hypervisor = _make(
-        bench.out / "mips" / "hyp-roomy", WIRED, f"{limits(most, most + 16)} -DRAM_END={0x80000000 + MOST_RAM:#x}"
+        bench.out / "mips" / "hyp-large",
+        WIRED,
+        f"{limits(most, most + 16)} -DRAM_END={0x80000000 + MOST_RAM:#x}",
     )
     board = (ROOT / "platform" / WIRED / "board.dts").read_text(encoding="utf-8")
     for name, value in (("max-vms", most), ("max-vcpus", most), ("ram-base", MOST_RAM), ("ram-size", RAM - MOST_RAM)):
@@ -202,8 +204,8 @@ def roomy(bench: MipsBench) -> Base:
 
 
 def banks(bench: MipsBench) -> None:
-    """The end of a quantum by how many VCPUs take turns, and by how many shadow sets there are."""
-    base = roomy(bench)
+    """The end of a quantum, by the number of VCPUs and by the number of shadow sets."""
+    base = large_hypervisor(bench)
     for hss in SWITCH_BANKS:
         curve = [switch_cost(switching(bench, vcpus, hss, base)) for vcpus in SWITCH_VCPUS]
         metric = f"mips.switch.vcpus.sets{hss}"
@@ -212,7 +214,7 @@ def banks(bench: MipsBench) -> None:
 
 
 def native(bench: MipsBench) -> Run:
-    """The codec in FreeRTOS on the machine itself."""
+    """Runs the codec in FreeRTOS without a hypervisor."""
     image = bench.guests / "adpcm-long" / "adpcm-long.elf"
     command = [iasim(), "run", "--board", "generic", "--limit", "4000M", str(image)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -247,7 +249,7 @@ def _sections(elf: Path) -> dict[str, int]:
 
 
 def _make(folder: Path, board: str, limits: str = "", *variables: str) -> Path:
-    """A board's hypervisor in the folder, made with those limits and variables."""
+    """Builds a board's hypervisor in the folder, with the limits and make variables."""
     words = ["make", "--no-print-directory", "-s", "hyp", f"BOARD={board}", f"HYP_BUILD={folder}", *variables]
     words += [f"HYP_LIMITS={limits}"] if limits else []
     clean = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
@@ -258,12 +260,12 @@ def _make(folder: Path, board: str, limits: str = "", *variables: str) -> Path:
 
 
 def _hypervisor(bench: MipsBench, name: str, limits: str = "") -> dict[str, int]:
-    """Sections of the part's hypervisor."""
+    """Builds the hypervisor for PART and returns the sizes of its sections."""
     return _sections(_make(bench.out / "mips" / f"hyp-{name}", PART, limits) / "tessera.elf")
 
 
 def small_sections(folder: Path) -> dict[str, int]:
-    """Sections of the part's hypervisor with real time and messages alone, made for little flash in that folder."""
+    """Builds the hypervisor for PART with rt and ipc only, optimized for size; returns the sizes of its sections."""
     return _sections(_make(folder, PART, "", "HYP_ROOMS=rt ipc", "HYP_FOR=size") / "tessera.elf")
 
 
@@ -272,7 +274,7 @@ def limits(vms: int, vcpus: int) -> str:
 
 
 def sizes(bench: MipsBench) -> None:
-    """Code and constants; and RAM for a VM: what a hypervisor for one VM more has more."""
+    """Code and constants, and the RAM per VM: the difference of two hypervisors built for 8 and for 7 VMs."""
     small = small_sections(bench.out / "mips" / "hyp-small")
     bench.add(
         single("mips.size.text", "bytes", small[".text"] + small[".rodata"]), "rooms rt and ipc, HYP_FOR=size", PART
@@ -284,25 +286,25 @@ def sizes(bench: MipsBench) -> None:
     bench.add(single("mips.size.ram.vm", "bytes", ram), "eight VMs beside seven", PART)
 
 
-# Where the root looks at interrupts, and what tells its stretches between them apart.
-RT_LOOKS = ("irq_vector", "arch_irq_poll", "arch_irq_pending", "arch_cpu_sleep")
-RT_WAYS = ("edf_pick", "release_others", "rt_end_job", "vcpu_arrive")
+# The root's polling points, and the functions that classify the non-preemptible sections between them.
+RT_POLLING_POINTS = ("irq_vector", "arch_irq_poll", "arch_irq_pending", "arch_cpu_sleep")
+RT_FUNCTIONS = ("edf_pick", "release_others", "rt_end_job", "vcpu_arrive")
 
 
 def rt_options() -> list[str]:
-    """Has iasim tell of the stretches."""
-    return [word for name in RT_LOOKS for word in ("--look", name)] + [
-        word for name in RT_WAYS for word in ("--way", name)
+    """Returns iasim's options to report non-preemptible sections."""
+    return [word for name in RT_POLLING_POINTS for word in ("--look", name)] + [
+        word for name in RT_FUNCTIONS for word in ("--way", name)
     ]
 
 
 @dataclass(frozen=True)
 class RtCosts:
-    """The most that was seen, in instructions, of what admission counts."""
+    """The largest observed costs that admission counts, in instructions."""
 
-    release: int  # from whom a release interrupts; where several did at once, their share
+    release: int  # of one release, taken from the interrupted VCPU; of simultaneous releases, each one's share
     job: int  # from a job's end to the next guest
-    blocked: int  # without a look at interrupts
+    blocked: int  # longest non-preemptible section
 
     @classmethod
     def read(cls, remarks: str) -> "RtCosts":
@@ -318,7 +320,7 @@ class RtCosts:
 
 
 def _longest(found: list[tuple[set[str], int]], by: set[str], without: set[str] | None = None) -> int:
-    """The longest stretch by way of `by`, and not of any of `without`."""
+    """Returns the longest section through all functions of `by` and through none of `without`."""
     lengths = [most for ways, most in found if by <= ways and not ways & ((without or set()) - by)]
     if not lengths:
         raise BenchError(f"iasim tells of no way through {', '.join(sorted(by))}")
@@ -326,7 +328,7 @@ def _longest(found: list[tuple[set[str], int]], by: set[str], without: set[str] 
 
 
 def rt(bench: MipsBench) -> None:
-    """What admission counts, in a run in which releases meet."""
+    """The costs that admission counts, in a run with simultaneous releases."""
     text = (ROOT / "tests" / "mips" / "systems" / "rtstress.dts").read_text(encoding="utf-8")
     result = simulate(bench, "rtstress", PART, text, *rt_options(), limit="200M", ends=False)
     costs = RtCosts.read(result.remarks)

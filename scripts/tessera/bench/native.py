@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Counts a Linux guest natively under the conditions it has in its VM, so that the difference is the hypervisor.
+Counts the instructions of a Linux guest without a hypervisor under the conditions of its VM, so that the difference is
+the hypervisor's cost.
 
-QEMU's own way of starting a kernel gives it what a VM has not: PCI, flash and eight virtio slots to look at. These
-can be left out of the device tree. A random seed saves Linux from gathering entropy with its timer, so both have to
-get one or none: the VM's comes from the hypervisor if its tree has a place for it, and QEMU 7.2 puts one into
-whatever tree it is given, where a command line comes too late to forbid its use. So the kernel gets a tree of ours:
-OpenSBI starts three instructions that exchange the pointer to it and jump to the kernel. The kernel's image and
-initramfs are the VM's, byte for byte.
+A kernel that QEMU starts probes devices that a VM does not have: PCI, flash and eight virtio slots. These can be
+removed from the device tree. With a random seed Linux does not gather entropy with its timer, so both runs must have a
+seed or both none: the hypervisor writes one if the VM's tree has an rng-seed; QEMU 7.2 adds one to any tree that it is
+given, and the kernel uses it before it reads its command line. Therefore the kernel receives a tree that QEMU does not
+change: OpenSBI starts three instructions that replace the pointer to the tree and jump to the kernel. Image and
+initramfs of the kernel are those of the VM, byte for byte.
 """
 
 import struct
@@ -18,8 +19,8 @@ from tessera.bench.machine import BenchError, count_to_power_off, run_tool
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, native_command
 
 RAM = 0x80000000
-FIRMWARE_SIZE = 0x80000  # as OpenSBI reserves it in the tree that it is given
-START = 0x80200000  # where OpenSBI starts what -kernel names
+FIRMWARE_SIZE = 0x80000  # the size that OpenSBI reserves in the device tree
+START = 0x80200000  # where OpenSBI starts the image of -kernel
 KERNEL = 0x80400000
 INITRD = 0x84000000
 TREE = 0x87000000
@@ -28,12 +29,12 @@ _A1, _T0 = 11, 5
 
 
 def trampoline() -> bytes:
-    """The three instructions at START: a1 = TREE, jump to KERNEL."""
+    """Returns the three instructions at START: a1 = TREE, jump to KERNEL."""
 
     def auipc(register: int, distance: int) -> int:
         return (distance >> 12 << 12) | register << 7 | 0x17
 
-    # The second auipc stands 4 bytes after START, hence the jump back by 4.
+    # The second auipc is 4 bytes after START, hence the offset of -4.
     jump = (-4 & 0xFFF) << 20 | _T0 << 15 | 0x67
     return struct.pack("<3I", auipc(_A1, TREE - START), auipc(_T0, KERNEL - START), jump)
 
@@ -47,7 +48,7 @@ def _set(tree: Path, node: str, name: str, *values: str, kind: str = "x") -> Non
 
 
 def _write_tree(command: list[str], system: BuiltSystem, tree: Path) -> None:
-    """QEMU's own tree for this machine, less what no VM has, with the boot arguments of the VM."""
+    """Writes QEMU's device tree of this machine, without the devices that no VM has, with the VM's boot arguments."""
     vm = system.vms[0]
     at = command.index("-M") + 1
     run_tool([*command[:at], f"{command[at]},dumpdtb={tree}", *command[at + 1 :], "-nic", "none"])
@@ -73,7 +74,7 @@ def _has_seed(tree: Path) -> bool:
 
 
 def _give_seed(tree: Path, vm_tree: Path) -> None:
-    """One if the VM's tree has a place for it; its value does not matter."""
+    """Adds a random seed if the VM's tree has one; its value does not matter."""
     if _has_seed(tree):
         run_tool(["fdtput", "-d", str(tree), "/chosen", "rng-seed"])
     if _has_seed(vm_tree):
@@ -82,7 +83,7 @@ def _give_seed(tree: Path, vm_tree: Path) -> None:
 
 
 def _without(command: list[str], *options: str) -> list[str]:
-    """The command line without these options and their values."""
+    """Returns the command line without these options and their values."""
     kept = list(command)
     for option in options:
         if option in kept:
@@ -92,7 +93,7 @@ def _without(command: list[str], *options: str) -> list[str]:
 
 
 def count_native(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -> int:
-    """Instructions of the system's only guest, a Linux, natively: from its first one to power-off."""
+    """Returns the native instructions of the system's only guest, a Linux, from the first one to power-off."""
     vm = system.vms[0]
     command = _without(native_command(qemu, system, vm["name"]), "-kernel", "-initrd", "-append")
     tree, start = out.with_suffix(".dtb"), out.with_suffix(".start")

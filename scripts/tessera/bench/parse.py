@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmark guests and the hypervisor print, as numbers."""
+"""Parses the output of the benchmark guests and of the hypervisor."""
 
 import json
 import re
@@ -12,12 +12,12 @@ _NUMBERS = ("min", "median", "avg", "max", "n")
 
 
 class ParseError(Exception):
-    """A line that should be a figure is none; the text shows it."""
+    """The output is incomplete or malformed; the text shows the line."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Many shots of one thing. `avg` is None where nobody computed it."""
+    """The statistics of many samples of one metric. `avg` is None if the guest does not print it."""
 
     metric: str
     unit: str
@@ -28,17 +28,17 @@ class Figure:
     avg: float | None = None
 
     def stat(self, name: str) -> float:
-        """The statistic `name`: min, median, max or value (of a single shot)."""
+        """Returns the statistic `name`: min, median, max or value (of a single sample)."""
         return {"min": self.min, "value": self.min, "median": self.median, "max": self.max}[name]
 
 
 def single(metric: str, unit: str, value: float) -> Figure:
-    """A figure of one shot."""
+    """Returns a figure of one sample."""
     return Figure(metric, unit, value, value, value, 1, value)
 
 
 def summary(metric: str, unit: str, shots: list[int]) -> Figure:
-    """A figure of many shots."""
+    """Returns a figure of many samples."""
     return Figure(metric, unit, min(shots), median(shots), max(shots), len(shots), sum(shots) / len(shots))
 
 
@@ -55,8 +55,8 @@ def _figure(text: str) -> Figure:
 
 def figures(console: str) -> dict[str, Figure]:
     """
-    The `BENCH {json}` lines of one guest's console by metric. A line that the console has cut in two (another VM
-    printed meanwhile) is put together again. ParseError if one cannot be read or the guest says that it failed.
+    Parses the `BENCH {json}` lines of one guest's output, by metric. Joins lines that the console has cut because
+    another VM printed. Raises ParseError if a line cannot be parsed or the guest reports a failure.
     """
     found: dict[str, Figure] = {}
     pending = ""
@@ -74,12 +74,13 @@ def figures(console: str) -> dict[str, Figure]:
 
 
 def is_done(console: str) -> bool:
-    """Whether the guest has said that it is through."""
+    """Returns whether the guest has reported the end of its work."""
     return "\nBENCH done" in "\n" + console or "BENCH failed" in console
 
 
 def boot_cost(console: str) -> tuple[int, int]:
-    """Instructions of one hart: from the hypervisor's entry to the first guest, and those beside that fill memory."""
+    """Returns the boot's instructions from the hypervisor's entry to the first guest, and those of them that fill
+    memory."""
     match = _BOOT.search(console)
     if match is None:
         raise ParseError("the hypervisor has not said what its boot took ('boot: instret <n> to the first guest')")
@@ -90,15 +91,16 @@ def boot_cost(console: str) -> tuple[int, int]:
 
 
 def gaps(console: str) -> list[tuple[int, int]]:
-    """`GAP before after` lines: the last value of instret before a time without the CPU, and the first after it."""
+    """Parses `GAP before after` lines: the last value of instret before the VM lost the hart, and the first one
+    after."""
     return [(int(match[1]), int(match[2])) for match in _GAP.finditer(console)]
 
 
 def switches(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> list[int]:
     """
-    The switches between two VMs that share one hart, from the gaps of each: one VM's last instruction before its gap
-    is followed by the other's first one after its own. Pairs that do not interlock (one VM had stopped or was printing)
-    are left out: the other must have been away when this one left, and be back first.
+    Returns the costs of switches between two VMs that share one hart, from the gaps of each: one VM's last instruction
+    before its gap is followed by the other's first one after its gap. Gaps that do not interlock (one VM had stopped or
+    was printing) are ignored: the other VM's gap must contain the start of this one and end before its end.
     """
     costs = []
     for leaving, coming in ((first, second), (second, first)):

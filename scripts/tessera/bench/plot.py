@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table as a picture: each metric relative to its goal, ours beside the peers', on a logarithmic scale."""
+"""The overview picture: each metric relative to its goal, with the figures of other hypervisors, on a log scale."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,13 +12,13 @@ _COLOURS = {"Tessera": "#1b6ca8", "bao": "#d98032", "kvm": "#7a7a7a", "hellfire"
 
 
 def of_first(records: list[dict[str, Any]]) -> Callable[[dict[str, Any]], bool]:
-    """Whether a record is of the first emulator; iasim is the only one of its kind."""
+    """Returns a predicate for records of the first emulator."""
     version = records[0]["config"].get("qemu") if records else None
     return lambda line: line["config"].get("qemu") == version
 
 
 def _points(metrics: dict[str, Metric], records: list[dict[str, Any]], version: str) -> list[tuple[str, str, float]]:
-    """(metric, who, figure relative to the goal) for metrics with a goal above zero."""
+    """Returns (metric, hypervisor, figure relative to the goal) for metrics with a goal above zero."""
     found = []
     for line in records:
         metric = metrics.get(line["metric"])
@@ -31,7 +31,7 @@ def _points(metrics: dict[str, Metric], records: list[dict[str, Any]], version: 
 
 
 def _draw(axes: Any, points: list[tuple[str, str, float]], names: list[str]) -> None:
-    """The points, a row for each name, and the line of the goal."""
+    """Draws the points, one row per name, and the line of the goal."""
     for who, colour in _COLOURS.items():
         mine = [(names.index(name), value) for name, owner, value in points if owner == who]
         if mine:
@@ -48,11 +48,11 @@ def _draw(axes: Any, points: list[tuple[str, str, float]], names: list[str]) -> 
 
 
 def plot(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """Writes overview.png and overview.svg into `folder`; returns their paths, none if there is nothing to show."""
+    """Writes overview.png and overview.svg into `folder`; returns their paths, none without figures."""
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "tessera"  # the same numbers make the same file
+    matplotlib.rcParams["svg.hashsalt"] = "tessera"  # equal figures produce equal files
     from matplotlib import pyplot
 
     version = records[0]["config"]["qemu"] if records else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two figures of the M5150 paper's section V with our numbers beside the paper's: ADPCM overhead in percent."""
+"""The two diagrams of the M5150 paper's section V, ADPCM overhead in percent, with the paper's and our figures."""
 
 import re
 from pathlib import Path
@@ -15,8 +15,8 @@ Cases = dict[tuple[int, int], dict[str, Any]]
 
 
 def _by_case(records: list[dict[str, Any]], shared: bool = False) -> Cases:
-    """Records of the first emulator by (VMs, quantum in ms); none if ADPCM was not measured. `shared`: those of one
-    shadow set for all VCPUs, which the M5150 alone has."""
+    """Returns records of the first emulator by (VMs, quantum in ms); none if ADPCM was not measured. `shared`: the
+    records with one shadow set for all VCPUs, on the M5150 only."""
     emulator = of_first(records)
     cases = {}
     for line in records:
@@ -31,7 +31,7 @@ def _papers(metrics: dict[str, Metric], line: dict[str, Any]) -> float:
 
 
 def _draw_convergence(axes: Any, metrics: dict[str, Metric], records: list[dict[str, Any]]) -> None:
-    """Figure 5: one VM, the overhead as the work goes on, for each quantum; the paper's as where it ends up."""
+    """Draws figure 5: one VM, the overhead during the work, for each quantum; of the paper, the final values."""
     alone = {quantum: line for (vms, quantum), line in sorted(_by_case(records).items()) if vms == 1}
     for (quantum, line), style, marker in zip(alone.items(), ("-", "--", ":"), "osD", strict=False):
         done = [100 * (part + 1) / len(line["curve"]) for part in range(len(line["curve"]))]
@@ -49,7 +49,7 @@ def _at_1ms(cases: Cases) -> dict[int, dict[str, Any]]:
 
 
 def _draw_vms(axes: Any, metrics: dict[str, Metric], records: list[dict[str, Any]]) -> None:
-    """Figure 6: a quantum of 1 ms, 1 to 8 VMs."""
+    """Draws figure 6: a quantum of 1 ms, 1 to 8 VMs."""
     ours, shared = _at_1ms(_by_case(records)), _at_1ms(_by_case(records, shared=True))
     series = [
         ("Tessera", OURS, {vms: line["value"] for vms, line in ours.items()}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the end of a quantum costs on the M5150, by how many VCPUs there are, and how many GPR shadow sets for them."""
+"""The cost of the end of a quantum on the M5150, by the number of VCPUs and the number of GPR shadow sets."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ _COLOURS = ("#1b6ca8", "#6a9a3a", "#d98032")
 
 
 def plot_banks(records: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """Writes mips-banks.png into `folder`; nothing if switches were not measured."""
+    """Writes mips-banks.png into `folder`, unless switches were not measured."""
     matches = [(match, line) for line in records if (match := _NAME.fullmatch(line["metric"]))]
     curves = {int(match[1]): line["curve"] for match, line in matches}
     if not curves:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table II of the M5150 paper with our numbers beside the paper's: sending, receiving, delivering 20 to 100 bytes."""
+"""Table II of the M5150 paper as a picture, with the paper's and our figures: send, receive, deliver 20 to 100
+bytes."""
 
 import re
 from pathlib import Path
@@ -14,8 +15,8 @@ _TITLES = {"send": "send", "recv": "receive", "delivery": "delivery, sender's ca
 
 
 def _lines(records: list[dict[str, Any]], shared: bool = False) -> dict[str, dict[int, dict[str, Any]]]:
-    """Records of each operation by bytes, for the first emulator. `shared`: of one shadow set for all VCPUs, which the
-    M5150 alone has."""
+    """Returns records of each operation by bytes, for the first emulator. `shared`: the records with one shadow set for
+    all VCPUs, on the M5150 only."""
     emulator = of_first(records)
     found: dict[str, dict[int, dict[str, Any]]] = {}
     for line in records:
@@ -50,7 +51,7 @@ def _draw(axes: Any, what: str, records: list[dict[str, Any]], metrics: dict[str
 
 
 def plot_ipc(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path, name: str = "ipc") -> list[Path]:
-    """Writes ipc.png into `folder`; nothing if messages were not measured."""
+    """Writes ipc.png into `folder`, unless messages were not measured."""
     if set(_lines(records)) != set(_TITLES):
         return []
     import matplotlib

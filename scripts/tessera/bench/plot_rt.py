@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real time as pictures: how late jobs begin, when they end against their deadlines, and what the ready queue costs."""
+"""Pictures of real time: release latency, response times against deadlines, and the cost of the ready queue."""
 
 import json
 import re
@@ -14,7 +14,7 @@ US_PER_TICK = 0.1
 
 
 def _draw_late(axes: Any, app: dict[str, Any]) -> None:
-    """The app with the earliest deadlines: whatever delays it is the hypervisor's."""
+    """Draws the release latency of the app with the earliest deadlines, which only the hypervisor delays."""
     late = {int(ticks): count for ticks, count in app["late"].items()}
     axes.bar([ticks * US_PER_TICK for ticks in late], list(late.values()), US_PER_TICK * 0.9, color=OURS)
     axes.set_yscale("log")
@@ -24,7 +24,7 @@ def _draw_late(axes: Any, app: dict[str, Any]) -> None:
 
 
 def _draw_response(axes: Any, apps: list[dict[str, Any]]) -> None:
-    """Each app: how its responses are spread over its period, and its deadline."""
+    """Draws the distribution of each app's response times over its period, and its deadline."""
     for row, app in enumerate(apps):
         total = sum(app["response"].values())
         for bucket, count in app["response"].items():
@@ -56,7 +56,7 @@ def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
 
 
 def plot_rt(records: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """Writes rt.png into `folder` from this run's records and its rt-stress.json; nothing if either is missing."""
+    """Writes rt.png into `folder` from this run's records and its rt-stress.json, unless either is missing."""
     version = records[0]["config"]["qemu"] if records else ""
     queue = [line for line in records if line["config"]["qemu"] == version and line["config"]["system"] != "native"]
     stress = folder / "rt-stress.json"

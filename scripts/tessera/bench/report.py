@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures as results.jsonl, as a table for a terminal and for Markdown."""
+"""Writes figures as results.jsonl, and as tables for a terminal and for Markdown."""
 
 import json
 import subprocess
@@ -21,14 +21,14 @@ IASIM = "iasim"
 
 @dataclass(frozen=True)
 class Commit:
-    """What was measured: the commit, and whether files had been changed since."""
+    """The measured commit, and whether files had uncommitted changes."""
 
     name: str
     dirty: bool
 
 
 def current_commit(root: Path = ROOT) -> Commit:
-    """The repository's state; "unknown" outside a repository."""
+    """Returns the repository's commit; "unknown" outside a repository."""
 
     def git(*words: str) -> str:
         done = subprocess.run(["git", *words], cwd=root, text=True, capture_output=True, check=False)
@@ -39,7 +39,7 @@ def current_commit(root: Path = ROOT) -> Commit:
 
 @cache
 def qemu_release(program: str) -> str:
-    """What the emulator says of its version, in full; "unknown" if it does not run."""
+    """Returns the emulator's full version; "unknown" if it does not run."""
     try:
         done = subprocess.run([program, "--version"], text=True, capture_output=True, check=False)
     except OSError:
@@ -48,14 +48,14 @@ def qemu_release(program: str) -> str:
 
 
 def _plain(number: float | None) -> float | int | None:
-    """Whole numbers without a decimal point, others with as many digits as mean something."""
+    """Returns whole numbers as integers, others rounded to significant digits."""
     if number is None:
         return None
     return int(number) if number == int(number) else round(number, 6)
 
 
 def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> dict[str, Any]:
-    """One line of results.jsonl."""
+    """Returns one line of results.jsonl."""
     figure = taken.figure
     judged = metric if taken.system != NATIVE else None
     value = figure.stat(metric.stat if metric else "median")
@@ -78,7 +78,7 @@ def record(taken: Taken, metric: Metric | None, qemu: Qemu, commit: Commit) -> d
 
 
 def record_mips(taken: MipsTaken, metric: Metric | None, commit: Commit) -> dict[str, Any]:
-    """The same for a figure of the M5150."""
+    """Returns one line of results.jsonl for a figure of the M5150."""
     value = taken.figure.stat(metric.stat if metric else "median")
     return {
         "metric": taken.figure.metric,
@@ -99,7 +99,7 @@ def record_mips(taken: MipsTaken, metric: Metric | None, commit: Commit) -> dict
 
 
 def of_machine(metrics: dict[str, Metric], mips: bool) -> dict[str, Metric]:
-    """The metrics of the M5150, or those of RISC-V."""
+    """Returns the metrics of the M5150, or those of RISC-V."""
     return {name: metric for name, metric in metrics.items() if name.startswith("mips.") == mips}
 
 
@@ -124,7 +124,7 @@ def _anchors(metric: Metric | None) -> dict[str, Any]:
 
 
 def write_results(path: Path, records: Iterable[dict[str, Any]]) -> None:
-    """One JSON object a line."""
+    """Writes one JSON object per line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in records), encoding="utf-8")
 
@@ -136,7 +136,7 @@ def _shown(number: float | int | None) -> str:
 
 
 def verdict(met: bool | None) -> str:
-    """The word in the table's last column."""
+    """Returns the word for the table's last column."""
     return {True: "met", False: "NOT MET", None: ""}[met]
 
 
@@ -149,13 +149,13 @@ def _emulator_text(version: str) -> str:
 
 
 def _emulator(line: dict[str, Any]) -> str:
-    """QEMU's version, or the simulator's name."""
+    """Returns QEMU's version, or the simulator's name."""
     config = line["config"]
     return str(config["qemu"] if "qemu" in config else config["simulator"])
 
 
 def rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[list[str]]:
-    """The table's cells, header first: metrics with goals or peers, then whatever else was measured."""
+    """Returns the table's cells, header first: metrics with goals or peers, then all other measured metrics."""
     versions = _versions(records)
     ours = _by_name(records, native=False)
     natively = _by_name(records, native=True)
@@ -169,7 +169,7 @@ def rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[list
 
 
 def _by_name(records: Iterable[dict[str, Any]], native: bool) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Those measured natively, or those in VMs, by metric and QEMU's version."""
+    """Returns the native records, or those of VMs, by metric and QEMU's version."""
     wanted = [line for line in records if (line["config"]["system"] == NATIVE) == native]
     return {(line["metric"], _emulator(line)): line for line in wanted}
 
@@ -190,7 +190,7 @@ def _row(
 
 
 def _promised(name: str, metric: Metric | None, lines: list[dict[str, Any] | None]) -> list[str]:
-    """The first cells: name, unit, goal."""
+    """Returns the first cells of a row: name, unit, goal."""
     if metric is None:
         return [name, next((line["unit"] for line in lines if line), ""), ""]
     return [name, metric.unit, _shown(_plain(metric.goal)) if metric.goal is not None else ""]
@@ -202,7 +202,7 @@ def _peers(metric: Metric | None) -> list[str]:
 
 
 def text_table(table: list[list[str]]) -> str:
-    """For a terminal: the first two columns to the left, numbers to the right."""
+    """Formats the table for a terminal: the first two columns left-aligned, numbers right-aligned."""
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = []
     for row in table:
@@ -221,7 +221,7 @@ def _markdown_table(table: list[list[str]]) -> list[str]:
 
 
 def markdown(tables: list[list[list[str]]], metrics: dict[str, Metric], commit: Commit, failed: list[str]) -> str:
-    """A page with the tables, what each metric means, and what could not be measured."""
+    """Returns a page with the tables, the meaning of each metric, and the failed measurements."""
     state = f"{commit.name[:12]}{' with changes' if commit.dirty else ''}"
     lines = [
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",

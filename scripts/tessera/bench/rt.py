@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What guests/rtm prints: the cost of releases, and how the apps of a run have fared."""
+"""Parses the output of guests/rtm: the cost of releases, and the statistics of a run's apps."""
 
 import re
 from dataclasses import dataclass, fields
@@ -29,15 +29,15 @@ class App:
     response_sum: int
     runtime: int
     late_max: int
-    late: dict[int, int]  # ticks from the release to the job's begin -> how often
-    response: dict[int, int]  # to its end, in 1/64 of the period -> how often
+    late: dict[int, int]  # ticks from the release to the job's start -> count
+    response: dict[int, int]  # from the release to the job's end, in 1/64 of the period -> count
 
 
 _FIELDS = [entry.name for entry in fields(App)][:13]
 
 
 def apps(console: str) -> list[App]:
-    """The apps that an RTM has told of. ParseError if there are none, or the manager is not through."""
+    """Returns the apps that the manager reports. Raises ParseError without any, or if the manager has not finished."""
     found = {}
     for match in _APP.finditer(console):
         numbers = dict(zip(_FIELDS, map(int, match[1].split()), strict=True))
@@ -52,8 +52,8 @@ def apps(console: str) -> list[App]:
 
 def releases(watch: list[tuple[int, int]], rtm: str) -> list[int]:
     """
-    Instructions from the last one of a best-effort VM that watched instret (its gaps) to the first one of the app that
-    preempted it. A job that began while that VM was away anyway (printing) is left out.
+    Returns the instructions from the last one of a best-effort VM that reads instret (its gaps) to the first one of the
+    app that preempts it. A job that starts while the best-effort VM does not run (it prints) is ignored.
     """
     shots = [int(match[1]) for match in _SHOT.finditer(rtm)]
     costs = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How big the hypervisor is: its sections and its lines of code."""
+"""The size of the hypervisor: sections and lines of code."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from tessera.run.runner import ROOT
 
 
 def hypervisor_files(build: Path) -> list[str]:
-    """Source files and headers compiled into the hypervisor, from the compiler's own dependency files."""
+    """Returns source files and headers compiled into the hypervisor, from the compiler's dependency files."""
     found: set[str] = set()
     for dependencies in build.glob("obj/**/*.d"):
         for word in dependencies.read_text(encoding="utf-8").replace("\\\n", " ").split():
@@ -23,7 +23,7 @@ def hypervisor_files(build: Path) -> list[str]:
 
 
 def hypervisor_objects(build: Path) -> list[Path]:
-    """Object files of C sources that are still there: make leaves those of others lying."""
+    """Returns object files of existing C sources: make does not remove object files of deleted sources."""
     objects = build / "obj"
     return sorted(
         path for path in objects.glob("**/*.c.o") if (ROOT / path.relative_to(objects).with_suffix("")).is_file()
@@ -31,13 +31,13 @@ def hypervisor_objects(build: Path) -> list[Path]:
 
 
 def lines_of_code(files: list[str]) -> int:
-    """cloc's count of code lines."""
+    """Returns the code lines that cloc counts."""
     report = json.loads(run_tool(["cloc", "--json", "--quiet", *(str(ROOT / file) for file in files)]))
     return int(report["SUM"]["code"])
 
 
 def _padding(link_map: str, end: int) -> int:
-    """Bytes that the linker filled up to a section's end to begin the next one on a page of its own."""
+    """Returns the bytes that the linker adds at the end of a section to align the next one to a page."""
     for match in re.finditer(r"^ \*fill\* +0x([0-9a-f]+) +0x([0-9a-f]+)", link_map, re.MULTILINE):
         start, size = int(match[1], 16), int(match[2], 16)
         if start + size == end:
@@ -47,8 +47,9 @@ def _padding(link_map: str, end: int) -> int:
 
 def section_sizes(elf: Path) -> dict[str, int]:
     """
-    Sizes of the hypervisor's ELF file in bytes: text (code and constants, as `size` counts it), code, data. What the
-    linker filled up to the end of a page is left out of them and given as `padding`: pages are there to protect.
+    Returns the sizes of the hypervisor's ELF file in bytes: text (code and constants, as `size` counts it), code, data.
+    They exclude the linker's padding to the end of a page, which is returned as `padding`: it serves the protection of
+    pages.
     """
     link_map = elf.with_suffix(".map")
     for path in (elf, link_map):

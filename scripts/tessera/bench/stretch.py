@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-For how many instructions the hypervisor does not look at interrupts, by a plugin of QEMU
-(tools/qemu-plugins/count-stretches.c): from a trap into it to its return to a guest, or to where it looks on the way.
+The hypervisor's non-preemptible sections in instructions, measured by a QEMU plugin
+(tools/qemu-plugins/count-stretches.c). A section, called stretch here, lasts from a trap into the hypervisor, or from a
+polling point, to the next polling point or to the return to a guest.
 """
 
 import json
@@ -18,14 +19,9 @@ from tessera.run.runner import ROOT, Qemu
 
 SOURCE = ROOT / "tools" / "qemu-plugins" / "count-stretches.c"
 ENTRY = "trap_entry"
-LOOKS = (
-    "irq_first",
-    "load_stage",
-    "load_chunk",
-    "end_stage",
-    "release_look",
-    "fence_look",
-)  # what calls them has looked, or they do
+# Polling points: these functions, or their callers directly before the call, check for pending interrupts.
+POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_look", "fence_look")
+# Functions that classify a stretch.
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
     "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
@@ -33,8 +29,8 @@ KINDS = (
     "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_run_any",
     "sched_idle", "sched_look", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
 )  # fmt: skip
-# What a release or a job's end passes, and nothing else.
-RT_WAY = {
+# The only classifying functions on the path of a release or of a job's end.
+RT_PATH = {
     "irq_handle", "timer_expire", "rt_end", "sched_run", "sched_run_any", "edf_pick", "edf_start", "edf_enqueue",
     "refund", "release_others",
 }  # fmt: skip
@@ -45,28 +41,28 @@ _RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULT
 
 @dataclass(frozen=True)
 class Stretch:
-    """The longest of all stretches that came by the same of the functions in KINDS and of the calls' handlers."""
+    """The longest of all stretches through the same set of functions out of KINDS and of the call handlers."""
 
     kind: tuple[str, ...]
-    most: int  # instructions, the firmware's included
+    most: int  # instructions of the longest one, the firmware's included
     count: int
     firmware: int
     functions: dict[str, int]
-    # Locks taken, how many of these are outer ones, and the longest of all stretches that take so many.
+    # Number of locks taken, number of outer locks among them, and the longest of all stretches with these numbers.
     by_locks: Sequence[tuple[int, int, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Lock:
-    """What was seen of one of the hypervisor's locks. Instructions; waiting for it is no part of them."""
+    """The measurements of one of the hypervisor's locks, in instructions, without the waits for this lock."""
 
     address: int
-    most: int  # from taking to releasing it, without the firmware's
-    firmware: int  # the most that the firmware executed meanwhile, for itself or called
-    calls: int  # of the firmware, while it was held
-    inner: int  # the most locks that were taken under it
+    most: int  # longest time from acquisition to release, without the firmware
+    firmware: int  # most instructions of the firmware while the lock was held, called or not
+    calls: int  # of the firmware while the lock was held
+    inner: int  # most locks taken while the lock was held
     count: int
-    functions: dict[str, int]  # where the longest section was, with the time of waiting for inner locks
+    functions: dict[str, int]  # functions of the longest section, including waits for inner locks
 
 
 def _tool(*command: str) -> str:
@@ -77,13 +73,13 @@ def _tool(*command: str) -> str:
 
 
 def handlers() -> set[str]:
-    """The functions that hypercalls and SBI calls end in."""
-    sources = [path for room in ("core", "rt", "ipc", "arch/riscv") for path in (ROOT / room).glob("*.c")]
+    """Returns the handler functions of hypercalls and SBI calls."""
+    sources = [path for folder in ("core", "rt", "ipc", "arch/riscv") for path in (ROOT / folder).glob("*.c")]
     return {name for path in sources for name in _HANDLER.findall(path.read_text(encoding="utf-8"))}
 
 
 def write_places(elf: Path, out: Path) -> None:
-    """What the plugin has to know of the hypervisor `elf`."""
+    """Writes the addresses in the hypervisor `elf` that the plugin needs."""
     labels = {*KINDS, *handlers()}
     lines = []
     for line in _tool("riscv64-unknown-elf-nm", "-n", str(elf)).splitlines():
@@ -95,7 +91,7 @@ def write_places(elf: Path, out: Path) -> None:
         elif kind in "tT":
             plain = name.partition(".")[0]  # foo.constprop.0
             lines.append(f"{'L' if plain in labels else 'F'} {address} {plain}")
-            lines += [f"S {address} -"] * (plain == ENTRY) + [f"P {address} -"] * (plain in LOOKS)
+            lines += [f"S {address} -"] * (plain == ENTRY) + [f"P {address} -"] * (plain in POLLING_POINTS)
     code = _tool("riscv64-unknown-elf-objdump", "-d", str(elf))
     lines += [f"R {address} -" for address in _RETURN.findall(code)]
     lines += [f"C {address} -" for address in _CALL.findall(code)]
@@ -103,7 +99,7 @@ def write_places(elf: Path, out: Path) -> None:
 
 
 def arguments(qemu: Qemu, elf: Path, folder: Path, out: Path) -> list[str]:
-    """For QEMU's command line; read_stretches(out) when it has ended."""
+    """Returns QEMU's arguments; read_stretches(out) reads the record after QEMU has ended."""
     places = folder / "places"
     write_places(elf, places)
     plugin = make_plugin(qemu, SOURCE, folder, f"places={places}")
@@ -111,7 +107,7 @@ def arguments(qemu: Qemu, elf: Path, folder: Path, out: Path) -> list[str]:
 
 
 def _read(out: Path) -> dict[str, Any]:
-    """What the plugin has left."""
+    """Reads the plugin's record."""
     try:
         record: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -124,7 +120,7 @@ def _read(out: Path) -> dict[str, Any]:
 
 
 def read_stretches(out: Path) -> list[Stretch]:
-    """What the plugin has left, the longest first."""
+    """Returns the stretches of the plugin's record, the longest first."""
     record = _read(out)
     found = [
         Stretch(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"], s["by_locks"])
@@ -134,14 +130,14 @@ def read_stretches(out: Path) -> list[Stretch]:
 
 
 def read_locks(out: Path) -> list[Lock]:
-    """The same of locks, the one that was held longest first. None on one hart, where there are none."""
+    """Returns the locks of the plugin's record, the one held longest first; none on one hart, which takes no locks."""
     found = [Lock(**lock) for lock in _read(out)["locks"]]
     return sorted(found, key=lambda lock: -lock.most)
 
 
 @dataclass(frozen=True)
 class Waits:
-    """The longest time that a hart waits for one lock: for one that is taken alone, and for an outer one."""
+    """The longest wait of a hart for one lock: for a lock that is not nested, and for an outer lock."""
 
     alone: int
     outer: int
@@ -149,8 +145,8 @@ class Waits:
 
 def reckon_waits(locks: Sequence[Lock], harts: int) -> Waits:
     """
-    A ticket lock lets each other hart in front once, with the longest section of any lock. Of those in front at an
-    outer lock each waits for its inner ones itself, behind the harts that are left.
+    Computes the longest waits. At a ticket lock, each other hart can be ahead once, with the longest section of any
+    lock. Each hart ahead at an outer lock waits for its inner locks, for which the remaining harts can be ahead of it.
     """
     others = harts - 1
     section = max((lock.most + lock.firmware for lock in locks), default=0)
@@ -160,7 +156,7 @@ def reckon_waits(locks: Sequence[Lock], harts: int) -> Waits:
 
 
 def _with_waits(stretch: Stretch, waits: Waits) -> int:
-    """The longest by its locks, with a wait for each of them."""
+    """Returns the length of a stretch including a wait for each of its locks."""
     return max(
         (length + (taken - outer) * waits.alone + outer * waits.outer for taken, outer, length in stretch.by_locks),
         default=stretch.most,
@@ -168,24 +164,24 @@ def _with_waits(stretch: Stretch, waits: Waits) -> int:
 
 
 def with_waits(stretches: Sequence[Stretch], locks: Sequence[Lock], harts: int) -> int:
-    """The longest stretch on so many harts, with all waits for locks."""
+    """Returns the longest stretch on a number of harts, including all waits for locks."""
     waits = reckon_waits(locks, harts)
     return max(_with_waits(stretch, waits) for stretch in stretches)
 
 
 def rt_costs(stretches: Sequence[Stretch], locks: Sequence[Lock] = (), harts: int = 1) -> tuple[int, int]:
     """
-    The most that a release has taken from whoever it interrupted, and the end of a job from its app: the whole way
-    through the hypervisor, with the switch to whoever comes next. Ways that began as something else, a call of a guest
-    or an interrupt of a device, are left out: that is the time for which nobody looks at interrupts.
-    The length of one on which apps are released, two at least if several are, and a job ends is divided among them. On
-    several harts with all waits for locks.
+    Returns the largest cost of a release to the interrupted VCPU, and of a job's end to its app: the whole path through
+    the hypervisor, including the context switch to the next VCPU. Paths that start with another event, a guest's call
+    or a device interrupt, are ignored: they count as non-preemptible sections. The length of a path with several
+    releases (counted as two) or with releases and a job's end is divided among them. On several harts, all waits for
+    locks are included.
     """
     waits = reckon_waits(locks, harts)
     releases, ends = [0], [0]
     for stretch in stretches:
         kind = set(stretch.kind)
-        if not ({"sched_run", "edf_pick"} <= kind <= RT_WAY):
+        if not ({"sched_run", "edf_pick"} <= kind <= RT_PATH):
             continue
         length = _with_waits(stretch, waits)
         ended = "rt_end" in kind

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The worst that a run has shown: for how many instructions the hypervisor did not look at interrupts, by kinds of ways
-through it, and how deep its stack got.
+The worst cases of a run: the longest non-preemptible sections of the hypervisor by kind of exit, and the deepest use of
+its stack.
 """
 
 import json
@@ -17,22 +17,22 @@ from tessera.run.machine import Machine
 from tessera.run.runner import Qemu
 from tessera.trace.take import Qmp
 
-# As the linker script and arch/riscv/include/arch_types.h lay them out: a hole, the stack, struct cpu at its top.
+# The layout of linker script and arch/riscv/include/arch_types.h: a guard page, the stack, struct cpu at its top.
 HART_SIZE, STACK_SIZE, CPU_SIZE = 8192, 4096, 256
-ROOM = STACK_SIZE - CPU_SIZE
+USABLE_STACK = STACK_SIZE - CPU_SIZE
 
 
 @dataclass(frozen=True)
 class Worst:
     stretches: list[Stretch]  # the longest first
-    stack: int  # bytes, of ROOM
+    stack: int  # bytes, of USABLE_STACK
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self)) + "\n", encoding="utf-8")
 
 
 def read_worst(path: Path) -> Worst:
-    """What Worst.write() has left."""
+    """Reads the file of Worst.write()."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -50,12 +50,12 @@ def _stacks(elf: Path) -> int:
 
 
 def used(stack: bytes) -> int:
-    """Bytes of a stack that were ever written, from the top: it begins as zeros."""
+    """Returns the bytes of a stack from the top to the lowest byte ever written; the initial contents are zeros."""
     return len(stack) - next((at for at, byte in enumerate(stack) if byte != 0), len(stack))
 
 
 class Inspection:
-    """QEMU's further arguments, and what they have found when it is to end."""
+    """The arguments with which QEMU measures the worst cases, and the results at the end of the run."""
 
     def __init__(self, qemu: Qemu, elf: Path, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ class Inspection:
         ]
 
     def end(self, machine: Machine, harts: int = 1) -> Worst:
-        """Ends the machine, so that the plugin writes what it has."""
+        """Ends the machine, so that the plugin writes its record."""
         qmp = Qmp(self.socket)
         memory = qmp.memory(_stacks(self.elf), harts * HART_SIZE, self.folder)
         stacks = [
@@ -84,7 +84,7 @@ class Inspection:
         return Worst(read_stretches(self.out), max(used(stack) for stack in stacks))
 
 
-# Ways through the hypervisor by what they begin as; the first that fits.
+# Kinds of exits, by the functions that handle them; the first match counts.
 _GROUPS = (
     ("hypercall", re.compile(r"(ipc|rt|info)_\w+|watchdog_pet")),
     ("sbi", re.compile(r"sbi_\w+")),
@@ -97,7 +97,7 @@ _GROUPS = (
 
 
 def groups(stretches: Iterable[Stretch]) -> dict[str, int]:
-    """The longest of each kind of exit; `other` is what began with a look on the way, such as loading a VM."""
+    """Returns the longest stretch of each kind of exit; `other` starts at a polling point, as in loading a VM."""
     most = dict.fromkeys((*(name for name, _ in _GROUPS), "other"), 0)
     for stretch in stretches:
         fits = (name for name, members in _GROUPS if any(members.fullmatch(function) for function in stretch.kind))
@@ -107,8 +107,8 @@ def groups(stretches: Iterable[Stretch]) -> dict[str, int]:
 
 
 def table(stretches: Iterable[Stretch], count: int) -> str:
-    """The longest of each kind, the longest kinds first."""
-    rows = [f"{'instructions':>12} {'times':>9}  by way of"]
+    """Formats the longest stretches, the longest first."""
+    rows = [f"{'instructions':>12} {'times':>9}  through"]
     for stretch in list(stretches)[:count]:
-        rows.append(f"{stretch.most:>12,} {stretch.count:>9,}  {', '.join(stretch.kind) or '(nothing of note)'}")
+        rows.append(f"{stretch.most:>12,} {stretch.count:>9,}  {', '.join(stretch.kind) or '(none)'}")
     return "\n".join(rows) + "\n"

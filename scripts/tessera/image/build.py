@@ -9,7 +9,7 @@ from tessera.image.binary import build_image
 from tessera.image.elf import check_hypervisor, wrap
 from tessera.image.fdt import compile_dts
 from tessera.image.fixups import Fixup, find_fixups
-from tessera.image.guestdt import guest_dts, told_features
+from tessera.image.guestdt import guest_dts, listed_features
 from tessera.image.layout import PAGE, align_up
 from tessera.image.manifest import manifest
 from tessera.image.model import File, System
@@ -56,7 +56,7 @@ def build(options: Options) -> Built:
         dts = guest_dts(system, vm)
         blob = compile_dts(dts, f"{vm.name}.dts")
         vm.loads[-1].data = blob
-        fixups[vm.name] = find_fixups(blob, told_features(vm))
+        fixups[vm.name] = find_fixups(blob, listed_features(vm))
         files[f"{vm.name}.dts"], files[f"{vm.name}.dtb"] = dts.encode(), blob
     image = head + build_image(system, fixups)
     files["tessera.bin"] = image

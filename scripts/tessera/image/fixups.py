@@ -25,14 +25,13 @@ class Fixup:
     data: bytes
 
 
-def find_fixups(blob: bytes, told: tuple[str, ...]) -> list[Fixup]:
-    """Returns a fixup for each occurrence of one of the features `told` in a compiled device tree."""
+def find_fixups(blob: bytes, listed: tuple[str, ...]) -> list[Fixup]:
+    """Returns a fixup for each occurrence of one of the features `listed` in a compiled device tree."""
     fixups = []
     for value in fdt.values(blob):
         if value.name in ISA_PROPERTIES:
-            fixups += [
-                Fixup(FEATURES.index(name), value.offset + at, b"x") for at, name in _names(value.data) if name in told
-            ]
+            names = [(at, name) for at, name in _names(value.data) if name in listed]
+            fixups += [Fixup(FEATURES.index(name), value.offset + at, b"x") for at, name in names]
         if value.name == SEED:
             fixups.append(Fixup(FEATURES.index("seed"), value.name_offset, b"x"))
     return fixups

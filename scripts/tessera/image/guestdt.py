@@ -9,7 +9,7 @@ from tessera.image.model import Board, BoardDevice, Shared, System, Vm
 from tessera.image.schema import GUEST_FEATURES
 
 
-def told_features(vm: Vm) -> tuple[str, ...]:
+def listed_features(vm: Vm) -> tuple[str, ...]:
     """Returns the optional features that the device tree lists if the machine has them: those that `isa` allows."""
     wanted = vm.node["isa"] if vm.node.given("isa") else GUEST_FEATURES
     return tuple(feature for feature in GUEST_FEATURES if feature in wanted)
@@ -82,10 +82,10 @@ def _chosen(vm: Vm) -> list[str]:
 
 
 def _cpus(board: Board, vm: Vm) -> list[str]:
-    told = told_features(vm)
+    listed = listed_features(vm)
     body = ["#address-cells = <1>;", "#size-cells = <0>;", f"timebase-frequency = <{board.timebase_hz}>;"]
     for index in range(vm.vcpus):
-        body += ["", *(_mips_cpu(index) if vm.machine.architecture == "mips" else _cpu(board, index, told))]
+        body += ["", *(_mips_cpu(index) if vm.machine.architecture == "mips" else _cpu(board, index, listed))]
     return _node("cpus", body)
 
 
@@ -97,20 +97,20 @@ def _mips_cpu(index: int) -> list[str]:
     return _node(f"cpu@{index:x}", body)
 
 
-def _cpu(board: Board, index: int, told: tuple[str, ...]) -> list[str]:
-    extensions = ", ".join(_string(name) for name in (*board.isa_extensions, *told))
+def _cpu(board: Board, index: int, listed: tuple[str, ...]) -> list[str]:
+    extensions = ", ".join(_string(name) for name in (*board.isa_extensions, *listed))
     body = [
         'device_type = "cpu";',
         f"reg = <{index}>;",
         'status = "okay";',
         'compatible = "riscv";',
-        f'riscv,isa = "{isa_string(board, told)}";',
+        f'riscv,isa = "{isa_string(board, listed)}";',
         f'riscv,isa-base = "{board.isa_base}";',
         f"riscv,isa-extensions = {extensions};",
         'mmu-type = "riscv,sv39";',  # every core with the H extension has Sv39; guests probe for larger modes
     ]
     for feature, operation in (("zicbom", "cbom"), ("zicboz", "cboz")):
-        if feature in told:
+        if feature in listed:
             body.append(f"riscv,{operation}-block-size = <{board.cbo_block_size}>;")
     controller = ['compatible = "riscv,cpu-intc";', "interrupt-controller;"]
     controller += ["#interrupt-cells = <1>;", "#address-cells = <0>;"]
@@ -118,9 +118,9 @@ def _cpu(board: Board, index: int, told: tuple[str, ...]) -> list[str]:
     return _node(f"cpu@{index:x}", body)
 
 
-def isa_string(board: Board, told: tuple[str, ...]) -> str:
+def isa_string(board: Board, listed: tuple[str, ...]) -> str:
     """Returns the value of the deprecated riscv,isa: single letters, then each longer name after an underscore."""
-    names = (*board.isa_extensions, *told)
+    names = (*board.isa_extensions, *listed)
     base = board.isa_base or ""
     letters = "".join(name for name in names if len(name) == 1 and name != base[-1:])
     return base + letters + "".join("_" + name for name in names if len(name) > 1)
