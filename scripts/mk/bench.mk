@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The numbers. QEMU=path measures with that emulator alone; otherwise the one in PATH and, if it was fetched
-# (make setup-qemu-new), a newer one beside it. BENCH_FLAGS="--only switch" measures less.
+# The benchmark. QEMU=path measures with this emulator only; the default is the one in PATH and, after
+# `make setup-qemu-new`, the newer one. BENCH_FLAGS="--only switch" selects measurements.
 BENCH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/*.dts)))
 BENCH_FLAGS ?=
 
-bench: | setup-dev ## measure, and print the table of goals, ours and others' figures (build/bench)
+bench: | setup-dev ## run the benchmark: figures against goals and other hypervisors (build/bench)
 	@mkdir -p $(BUILD)
 	@for system in $(BENCH_SYSTEMS); do $(MAKE) --no-print-directory image SYSTEM=$$system >$(BUILD)/bench-image.log 2>&1 || { \
 	    tail -n 20 $(BUILD)/bench-image.log >&2; echo "bench: systems/bench/$$system.dts cannot be built" >&2; exit 1; }; done

@@ -245,7 +245,7 @@ def size(bench: Bench) -> None:
     """
     folder = bench.build / "hyp" / "qemu-virt"
     bare = bench.build / "hyp" / "bare"
-    run_tool(["make", "-s", "-C", str(ROOT), "hyp", "HYP_ROOMS=", f"HYP_BUILD={bare.relative_to(ROOT)}"])
+    run_tool(["make", "-s", "-C", str(ROOT), "hyp", "HYP_COMPONENTS=", f"HYP_BUILD={bare.relative_to(ROOT)}"])
     for where, end in ((bare, ""), (folder, ".all")):
         for name, value in section_sizes(where / "tessera.elf").items():
             bench.add(single(f"riscv.size.{name}{end}", "bytes", value), "hypervisor")

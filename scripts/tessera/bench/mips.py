@@ -266,7 +266,7 @@ def _hypervisor(bench: MipsBench, name: str, limits: str = "") -> dict[str, int]
 
 def small_sections(folder: Path) -> dict[str, int]:
     """Builds the hypervisor for PART with rt and ipc only, optimized for size; returns the sizes of its sections."""
-    return _sections(_make(folder, PART, "", "HYP_ROOMS=rt ipc", "HYP_FOR=size") / "tessera.elf")
+    return _sections(_make(folder, PART, "", "HYP_COMPONENTS=rt ipc", "HYP_FOR=size") / "tessera.elf")
 
 
 def limits(vms: int, vcpus: int) -> str:
@@ -277,10 +277,12 @@ def sizes(bench: MipsBench) -> None:
     """Code and constants, and the RAM per VM: the difference of two hypervisors built for 8 and for 7 VMs."""
     small = small_sections(bench.out / "mips" / "hyp-small")
     bench.add(
-        single("mips.size.text", "bytes", small[".text"] + small[".rodata"]), "rooms rt and ipc, HYP_FOR=size", PART
+        single("mips.size.text", "bytes", small[".text"] + small[".rodata"]),
+        "components rt and ipc, HYP_FOR=size",
+        PART,
     )
     usual = _hypervisor(bench, "usual")
-    bench.add(single("mips.size.text.all", "bytes", usual[".text"] + usual[".rodata"]), "all rooms", PART)
+    bench.add(single("mips.size.text.all", "bytes", usual[".text"] + usual[".rodata"]), "all components", PART)
     more, less = (_hypervisor(bench, f"{vms}vms", limits(vms, 16 + vms)) for vms in (8, 7))
     ram = sum(more[name] - less[name] for name in (".data", ".bss"))
     bench.add(single("mips.size.ram.vm", "bytes", ram), "eight VMs beside seven", PART)
