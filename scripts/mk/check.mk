@@ -4,7 +4,7 @@
 VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
-check: ## format, lint, complexity, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
+check: ## check format, lint, complexity, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
 check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings test-unit
 
 check-format: | setup-dev

@@ -19,7 +19,7 @@ $(GDB_TOOL): $(CRATES) tools/gdb/Cargo.toml tools/gdb/Cargo.lock $(wildcard tool
 
 gdb-tool: $(GDB_TOOL)
 
-test-gdb-tool: $(CRATES) | setup-debug ## unit tests of the GDB server
+test-gdb-tool: $(CRATES) | setup-debug ## run the unit tests of the GDB server
 	@$(call CARGO_BUILD,test)
 
 debug: image gdb-tool ## boot SYSTEM and attach GDB to its VM=linux only (SYMBOLS=elf, GDB=path); the other VMs run

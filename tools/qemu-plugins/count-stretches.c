@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plugin of QEMU that measures for how many instructions the hypervisor does not look at interrupts: from each trap
- * into it to its return, or to where it looks on the way. Interrupts are never enabled inside the hypervisor, so these
- * are the times with interrupts off. What the firmware executes for it in between counts, too.
+ * A QEMU plugin that measures the hypervisor's non-preemptible sections ("stretches") in instructions: from each
+ * trap into the hypervisor to its return to a guest, or to a polling point. Interrupts are never enabled inside the
+ * hypervisor, so these are the times with interrupts off. Calls of the firmware in a stretch count, too.
  *
- * And for how many instructions it holds each lock, from the look that finds the lock free to the release. Waiting for
- * a lock is left out of both, so that the figures are those of the code and not of how an emulator takes turns with
- * several harts: with -icount a hart that waits goes round until its turn is over. Whoever wants the time with
- * interrupts off on several harts adds, for each lock that a stretch takes, what the others may hold it.
+ * The plugin also measures how long each lock is held, from the read that finds the lock free to the release.
+ * Neither figure includes waits for locks, because these depend on how the emulator interleaves the harts: with
+ * -icount a waiting hart spins to the end of its time slice. To get the time with interrupts off on several harts,
+ * add the longest holding time of the other harts for each lock that a stretch takes.
  *
- * Arguments: places=FILE, out=FILE. PLACES has a line for each thing to know: a letter, an address in hexadecimal, a name
- * or "-".
- *   T, E     where the hypervisor's text begins and ends; its first instruction is its beginning
- *   S        a stretch begins (trap entry)
- *   R        a stretch ends behind this instruction (sret, wfi)
- *   C        the firmware is called
- *   P        interrupts are looked at here: a stretch ends, the next begins
- *   F name   a function begins
- *   L name   a function begins, by which kinds of stretches are told apart
+ * Arguments: places=FILE, out=FILE. Each line of PLACES has a letter, an address in hexadecimal, and a name or "-".
+ *   T, E     start and end of the hypervisor's text; its first instruction is its entry
+ *   S        start of a stretch (trap entry)
+ *   R        a stretch ends after this instruction (sret, wfi)
+ *   C        call of the firmware
+ *   P        polling point: a stretch ends, the next one starts
+ *   F name   start of a function
+ *   L name   start of a function that classifies stretches
  *
  * At QEMU's end OUT holds one JSON object:
  *   {"beyond": name, "stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
  *                   "by_locks": [[locks taken, outer ones of them, n]], "functions": {name: n}}],
  *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "inner": n, "count": n, "functions": {name: n}}]}
- * with the number of instructions of the longest one of each kind, and where they were executed; by_locks the longest of
- * those that take so many locks, and so many under which somebody has taken another one; of each lock the longest section,
- * without what the firmware executed in it, that (the most), how often the firmware was called meanwhile, the most locks
- * taken in one section, and where the longest section's instructions were executed, those that waited for an inner lock
- * included. "beyond" names a limit below that was too low, so that nothing else is right, or is empty. What comes before a
- * hart's first return to a guest or sleep is its boot, and left out.
+ * Of each kind of stretch: the instructions of the longest one and their distribution over functions; by_locks: the
+ * longest one for each number of locks taken and of outer locks, under which another lock was taken. Of each lock:
+ * the longest section without the firmware's instructions, the most instructions of the firmware in a section, the
+ * number of calls of the firmware, the most locks taken in one section, and the distribution of the longest section
+ * over functions, including waits for inner locks. "beyond" names a limit below that was too low, in which case all
+ * figures are invalid, or is empty. A hart's boot, up to its first return to a guest or its first sleep, does not
+ * count.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -46,11 +46,11 @@
 #define MAX_OUTER 8U
 #define MAX_NESTED 4U
 #define MAX_LOCKS 64U
-#define ROUND 8U /* instructions at most between two looks at a lock that is taken */
+#define ROUND 8U /* most instructions between two reads of a lock that is taken */
 #define NAME 64U
 
-/* spin_lock() (core/include/spinlock.h) takes its ticket by the one kind of amoadd.w that there is; the number being
- * served lies behind the tickets. */
+/* spin_lock() (core/include/spinlock.h) takes its ticket by amoadd.w, which has no other use; the number being
+ * served follows the tickets in memory. */
 #define OWNER_OFFSET 4U
 #define IS_TICKET(word) (((word) & 0xf800707fU) == 0x0000202fU)
 #define IS_WORD_LOAD(word) (((word) & 0x707fU) == 0x2003U || ((word) & 0xffffe003U) == 0x4000U)
@@ -70,7 +70,7 @@ struct stretch {
     uint64_t length, firmware, labels;
     uint64_t waited; /* for locks; counted in length, too */
     unsigned taken;  /* locks */
-    unsigned outer;  /* of which others were taken under */
+    unsigned outer;  /* locks under which other locks are taken */
     uint32_t functions[MAX_PLACES];
 };
 
@@ -80,20 +80,20 @@ struct kind {
     uint32_t *functions;
 };
 
-/* A lock that a hart waits for or holds, and what the hart had executed, waited and spent in the firmware when it asked
- * for the lock or last found it taken. */
+/* A lock that a hart waits for or holds, and the hart's counters when it took the ticket or last found the lock
+ * taken. */
 struct held {
-    uint64_t address, looked, waited, firmware, calls, inner;
+    uint64_t address, polled, waited, firmware, calls, inner;
     uint32_t functions[MAX_PLACES]; /* of the hart, at that moment */
 };
 
-/* What a hart has executed in the hypervisor and in the firmware, and its locks, the outermost first. */
+/* The counters of a hart in the hypervisor and in the firmware, and its locks, the outermost first. */
 struct hart {
     uint64_t executed, firmware, waited;
     uint64_t calls; /* of the firmware */
     unsigned depth;
     bool booted;
-    uint32_t functions[MAX_PLACES]; /* what it has executed in each */
+    uint32_t functions[MAX_PLACES]; /* instructions in each function */
     struct held held[MAX_NESTED];
 };
 
@@ -112,11 +112,11 @@ static struct hart harts[MAX_CPUS];
 static struct lock locks[MAX_LOCKS];
 static unsigned lock_count;
 static uint64_t text_start, text_end;
-static uintptr_t text_host; /* where QEMU holds the hypervisor's text; 0: not seen yet */
+static uintptr_t text_host; /* host address of the hypervisor's text in QEMU; 0: not known yet */
 static const char *out_name;
 static const char *beyond; /* a limit that was too low, or NULL */
 
-/* `count`, or the last that is in bounds. */
+/* Returns `count`, or `last` if `count` is out of bounds. */
 static unsigned within(unsigned count, unsigned last, const char *what)
 {
     if (count > last) {
@@ -168,13 +168,13 @@ static void stretch_begin(struct stretch *s)
     s->open = true;
 }
 
-/* About to execute the instruction at `place`. */
+/* Handles the instruction at `place` before it is executed. */
 static void arrive(struct stretch *s, const struct place *place)
 {
     if (place->letter == 'P' && s->open) {
         stretch_end(s);
     }
-    if (place->letter == 'P' || place->letter == 'S') { /* a look without a trap: the hart has woken */
+    if (place->letter == 'P' || place->letter == 'S') { /* a polling point without an open stretch follows a wake-up */
         stretch_begin(s);
     }
     if (place->label != MAX_LABELS) {
@@ -182,7 +182,8 @@ static void arrive(struct stretch *s, const struct place *place)
     }
 }
 
-/* Executed in the hypervisor; `data`: the place the instruction is at or behind, its lowest bit: exactly there. */
+/* Counts an instruction of the hypervisor. `data`: the last place at or before the instruction; bit 0: exactly at
+ * it. */
 static void execute(unsigned int cpu, void *data)
 {
     struct stretch *s = &stretches[cpu % MAX_CPUS];
@@ -229,10 +230,10 @@ static struct lock *lock_of(uint64_t address)
     return &locks[lock_count++];
 }
 
-/* This very instruction has asked: QEMU may call twice for one that loads and stores. */
+/* Returns whether the current instruction is already counted: QEMU may call twice for one that loads and stores. */
 static bool asked(const struct hart *hart)
 {
-    return hart->depth > 0 && hart->held[hart->depth - 1].looked == hart->executed;
+    return hart->depth > 0 && hart->held[hart->depth - 1].polled == hart->executed;
 }
 
 static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
@@ -252,7 +253,7 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
 
         held->inner = 0;
         held->address = address;
-        held->looked = hart->executed;
+        held->polled = hart->executed;
         held->waited = hart->waited;
         held->firmware = hart->firmware;
         held->calls = hart->calls;
@@ -262,16 +263,16 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
     stretches[cpu % MAX_CPUS].outer += lock_of(address)->inner != 0;
 }
 
-/* Looks at the number being served. The holder does that, too, when it releases the lock; a section as short as a round
- * is no concern. An interrupt of the firmware's own is no part of a round. */
-static void look(struct hart *hart, struct stretch *s, struct held *held)
+/* Counts a read of the number being served as a wait. The holder also reads it when it releases the lock, so a
+ * section no longer than ROUND is not measured. A round does not include the firmware's own interrupts. */
+static void poll_lock(struct hart *hart, struct stretch *s, struct held *held)
 {
-    uint64_t since = hart->executed - held->looked - (hart->firmware - held->firmware);
+    uint64_t since = hart->executed - held->polled - (hart->firmware - held->firmware);
 
     if (since <= ROUND) {
         hart->waited += since;
         s->waited += s->open ? since : 0;
-        held->looked = hart->executed;
+        held->polled = hart->executed;
         held->waited = hart->waited;
         held->firmware = hart->firmware;
     }
@@ -282,7 +283,7 @@ static void release(const struct hart *hart, const struct held *held)
     static struct lock boot;
     struct lock *lock = hart->booted ? lock_of(held->address) : &boot;
     uint64_t firmware = hart->firmware - held->firmware;
-    uint64_t length = hart->executed - held->looked - (hart->waited - held->waited) - firmware;
+    uint64_t length = hart->executed - held->polled - (hart->waited - held->waited) - firmware;
 
     lock->count++;
     lock->calls += hart->calls - held->calls;
@@ -296,7 +297,7 @@ static void release(const struct hart *hart, const struct held *held)
     }
 }
 
-/* Looks at the number that a lock serves, or stores the next: the release. */
+/* Handles an access to the number being served: a read while waiting, or the store that releases the lock. */
 static void serve(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     struct hart *hart = &harts[cpu % MAX_CPUS];
@@ -310,11 +311,11 @@ static void serve(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address
         hart->depth--;
         release(hart, held);
     } else {
-        look(hart, &stretches[cpu % MAX_CPUS], held);
+        poll_lock(hart, &stretches[cpu % MAX_CPUS], held);
     }
 }
 
-/* The last place at or before `address`. */
+/* Returns the last place at or before `address`. */
 static const struct place *place_at(uint64_t address)
 {
     unsigned low = 0, high = place_count;
@@ -331,7 +332,7 @@ static const struct place *place_at(uint64_t address)
     return &places[low];
 }
 
-/* An instruction of the hypervisor that may take or release a lock. */
+/* Registers callbacks for an instruction of the hypervisor that may take or release a lock. */
 static void lock_translated(struct qemu_plugin_insn *instruction)
 {
     uint32_t word = plugin_word(instruction);
@@ -343,7 +344,7 @@ static void lock_translated(struct qemu_plugin_insn *instruction)
     }
 }
 
-/* The hypervisor's text by where it lies in the machine's memory: guests use the same addresses. */
+/* Recognises the hypervisor's text by its host address in QEMU, because guests use the same virtual addresses. */
 static void instruction_translated(struct qemu_plugin_insn *instruction)
 {
     uint64_t address = qemu_plugin_insn_vaddr(instruction);
@@ -476,8 +477,9 @@ static void add_place(char letter, uint64_t address, const char *name)
     snprintf(functions[function_count++], NAME, "%s", name);
 }
 
-/* Sorted; what is no function lies in the one before it. Of two places with one address both count. */
-static void settle_places(void)
+/* Sorts the places; a place that is no function belongs to the preceding function. Two places with one address are
+ * merged. */
+static void sort_places(void)
 {
     qsort(places, place_count, sizeof(places[0]), by_address);
     for (unsigned i = 1; i < place_count; i++) {
@@ -512,7 +514,7 @@ static bool read_places(const char *name)
         }
     }
     fclose(file);
-    settle_places();
+    sort_places();
     return place_count > 0 && place_count < MAX_PLACES;
 }
 
@@ -529,7 +531,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         }
     }
     if (out_name == NULL || !read_places(places_name)) {
-        fprintf(stderr, "count-stretches: wants places=FILE that is in order, and out=FILE\n");
+        fprintf(stderr, "count-stretches: expected places=FILE with valid lines, and out=FILE\n");
         return 1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plugin of QEMU that notes which of the hypervisor's instructions were executed, and whether each was followed by the
- * next one or by another: of a conditional branch, which way it went (docs/coverage.md).
+ * A QEMU plugin that records which of the hypervisor's instructions were executed, and whether each one was
+ * followed by the next one or by another: for a conditional branch, its direction (docs/coverage.md).
  *
- * Arguments: start=0x..., end=0x... of the hypervisor's text, whose first instruction is the first one that the hypervisor
- * executes; out=FILE, to which a line is appended as soon as something is seen for the first time, so that nothing is lost
- * when QEMU is killed:
+ * Arguments: start=0x..., end=0x... of the hypervisor's text, whose first instruction is the hypervisor's entry;
+ * out=FILE, to which the plugin appends a line at each first occurrence, so that no data is lost when QEMU is
+ * killed:
  *   ADDRESS x     executed
  *   ADDRESS n     followed by the next instruction
  *   ADDRESS j     followed by another one
- * The hypervisor is never interrupted by itself, and what the firmware executes in between is not looked at.
+ * Interrupts are disabled in the hypervisor; instructions of the firmware are ignored.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #include "qemu-plugin.h"
 
 #define MAX_CPUS 16U
-#define STEP 2U /* every instruction begins at a multiple of this */
+#define STEP 2U /* alignment of instructions */
 
 int qemu_plugin_version = PLUGIN_VERSION;
 
@@ -33,14 +33,14 @@ static const char letters[] = "xnj";
 
 struct cpu {
     bool started;
-    uint64_t last, next; /* the last instruction, and the one behind it */
+    uint64_t last, next; /* address of the last instruction, and of the one that follows it in memory */
 };
 
 static struct cpu cpus[MAX_CPUS];
-static unsigned char *seen; /* a bit for each letter; by (address - text_start) / STEP */
-static uint8_t *sizes;      /* of instructions, in bytes; by the same */
+static unsigned char *seen; /* a bit for each letter; index (address - text_start) / STEP */
+static uint8_t *sizes;      /* of instructions, in bytes; same index */
 static uint64_t text_start, text_end;
-static uintptr_t text_host; /* where QEMU holds the hypervisor's text; 0: not seen yet */
+static uintptr_t text_host; /* host address of the hypervisor's text in QEMU; 0: not known yet */
 static FILE *out;
 
 static void note(uint64_t address, unsigned what)
@@ -66,7 +66,7 @@ static void execute(unsigned int id, void *data)
     *cpu = (struct cpu){true, address, address + sizes[(uintptr_t)data / STEP]};
 }
 
-/* The hypervisor's text by where it lies in the machine's memory: guests use the same addresses. */
+/* Recognises the hypervisor's text by its host address in QEMU, because guests use the same virtual addresses. */
 static void instruction_translated(struct qemu_plugin_insn *instruction)
 {
     uint64_t address = qemu_plugin_insn_vaddr(instruction);
@@ -107,7 +107,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         argument(argv[i]);
     }
     if (text_end <= text_start || out == NULL) {
-        fprintf(stderr, "note-executed: wants start=0x..., end=0x... and out=FILE that can be written\n");
+        fprintf(stderr, "note-executed: expected start=0x..., end=0x... and a writable out=FILE\n");
         return 1;
     }
     seen = calloc((text_end - text_start) / STEP + 1, sizeof(*seen));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What our plugins of QEMU use of its plugin interface. Debian's package ships no header for it, so it is declared here.
- * The interface carries a number, which QEMU checks: PLUGIN_VERSION is given on the compiler's command line
+ * The part of QEMU's plugin interface that our plugins use. Debian's package contains no header, so it is declared
+ * here. QEMU checks the version of the interface: PLUGIN_VERSION is set on the compiler's command line
  * (scripts/tessera/bench/count.py).
  */
 #ifndef TESSERA_QEMU_PLUGIN_H
@@ -26,7 +26,7 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
                                             void (*execute)(unsigned int cpu, void *data), int flags, void *data);
-/* Which accesses of an instruction call back, and of what kind one is. */
+/* The accesses for which QEMU calls back, and the kind of an access. */
 #define PLUGIN_MEM_WRITES 2
 #define PLUGIN_MEM_ALL 3
 typedef uint32_t qemu_plugin_meminfo_t;
@@ -36,7 +36,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction,
                                                      void *data),
                                       int flags, int which, void *data);
 
-/* The instruction's word; of a compressed one the upper half is 0. Its function has changed with version 3. */
+/* The instruction's word; the upper half of a compressed one is 0. Version 3 of the interface changed its type. */
 #if PLUGIN_VERSION >= 3
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *word, size_t size);
 
