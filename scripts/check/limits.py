@@ -63,7 +63,7 @@ def _function_findings(path: str, lines: list[str], function: ctext.Function) ->
     for number in range(function.first, function.last + 1):
         if _CONDITIONAL.match(lines[number - 1]):
             what = f"{function.name}: conditional compilation inside a function"
-            found.append(Finding(path, number, what, "put the variant into a file of its own"))
+            found.append(Finding(path, number, what, "put the variant into a separate file"))
     for match in re.finditer(r"\bgoto\b", function.body):
         line = function.first + function.body.count("\n", 0, match.start())
         found.append(Finding(path, line, f"{function.name}: goto", "return early or split the function"))

@@ -32,8 +32,8 @@ $(BUILD)/guests/uboot/u-boot.bin: $(PKG)/u-boot-qemu.json
 	@mkdir -p $(@D)
 	cp $(PKG)/u-boot-qemu/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin $@
 
-# Linux's end of the mailbox that it shares with FreeRTOS: a program of Linux without a C library, hence made by the
-# compiler of the bare guests. Without relaxation, which wants a register that nobody sets up.
+# Linux's side of the mailbox that it shares with FreeRTOS: a Linux program without a C library, hence compiled by the
+# compiler of the bare guests. Without relaxation, which needs gp, a register that this program does not initialise.
 MAILBOX_SOURCES := $(wildcard guests/mailbox/linux/*.c guests/mailbox/linux/*.S) guests/mailbox/client.c guests/lib/libc/string.c
 MAILBOX_LINUX := $(BUILD)/guests/linux/mailbox
 

@@ -55,7 +55,7 @@ def test_overhead_of_one_and_of_two() -> None:
     ("other", "why"),
     [
         (replace(NATIVE, work=("20", "0x0a", "0x0c")), "not the same work"),
-        (shifted(90000, 1), "did not begin together"),
+        (shifted(90000, 1), "did not start together"),
         (replace(NATIVE, told=14999), "was printing"),
     ],
 )

@@ -41,7 +41,7 @@ def test_the_file_of_metrics_is_sound() -> None:
         ("\tlower\t80", "\tsmaller\t80", "expected 'lower' or 'higher'"),
         ("\t80\tmin", "\t80\tmean", "expected min, median, max or value"),
         ("\t80\tmin", "\t80", "expected 11 columns, got 10"),
-        ("riscv.sbi.base", "riscv.hypercall.null", "stands here twice"),
+        ("riscv.sbi.base", "riscv.hypercall.null", "is defined twice"),
         ("metric\tunit", "name\tunit", "expected the header"),
     ],
 )

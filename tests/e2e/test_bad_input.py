@@ -170,7 +170,7 @@ def test_a_path_that_is_no_sockets(build_system, tmp_path):
     mine.write_text("precious")
     for path in (str(mine), str(tmp_path), str(tmp_path / "no" / "where"), ""):
         assert debug_server(path) == (
-            f"debug-server: error: PORT={path}: expected a TCP port, or the path of a socket that is not there yet"
+            f"debug-server: error: PORT={path}: expected a TCP port, or the path of a socket that does not exist yet"
         )
     assert mine.read_text() == "precious"
 

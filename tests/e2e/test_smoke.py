@@ -196,7 +196,7 @@ def test_no_qemu_at_all_but_something_else(build_system, tmp_path):
     build_system("demo")
     other = fake_qemu(tmp_path, "echo hello")
     status, output = run("run", QEMU=other)
-    assert_one_clear_line(status, output, other, "is no QEMU")
+    assert_one_clear_line(status, output, other, "is not QEMU")
 
 
 def test_system_that_was_not_built():

@@ -59,9 +59,9 @@ def test_all_harts():
     [
         ({"magic": 0}, "no trace at 0x9f000000"),
         ({"version": 99}, "version 99"),
-        ({"next": BASE + RING.size + 1}, "no place"),
-        ({"next": BASE}, "no place"),
-        ({"next": BASE + RING.size + PLACES * EVENT.size}, "no place"),
+        ({"next": BASE + RING.size + 1}, "outside of the ring"),
+        ({"next": BASE}, "outside of the ring"),
+        ({"next": BASE + RING.size + PLACES * EVENT.size}, "outside of the ring"),
     ],
 )
 def test_damage_is_told(head, words):

@@ -35,7 +35,7 @@ def parse_run(console: str) -> Run:
     work, told = _WORK.search(console), _TOLD.search(console)
     marks = {int(match[1]): int(match[2]) for match in _MARK.finditer(console)}
     if work is None or told is None or set(marks) != set(range(PARTS + 1)):
-        raise ParseError(f"the ADPCM guest said only: {console[-200:]!r}")
+        raise ParseError(f"the ADPCM guest printed only: {console[-200:]!r}")
     return Run(work.groups()[:3], int(work[4]), tuple(marks[part] for part in range(PARTS + 1)), int(told[1]))
 
 
@@ -60,7 +60,7 @@ def _check_comparable(runs: Sequence[Run], native: Run) -> None:
     if any(run.work != native.work for run in runs):
         raise ParseError(f"not the same work: natively {native.work}, in VMs {sorted({run.work for run in runs})}")
     if _last(runs, 0) >= min(run.marks[1] for run in runs):
-        raise ParseError("the guests did not begin together")
+        raise ParseError("the guests did not start together")
     if min(run.told for run in runs) <= _last(runs, PARTS):
         raise ParseError("a guest was printing while another worked")
 
@@ -68,7 +68,7 @@ def _check_comparable(runs: Sequence[Run], native: Run) -> None:
 def tick_cost(native: Run, bare: Run) -> float:
     """Returns the instructions of a tick of the operating system: a native run compared with one without it."""
     if native.work != bare.work or native.ticks == 0:
-        raise ParseError(f"no tick to be had from {native.ticks} ticks, work {native.work} and {bare.work}")
+        raise ParseError(f"no tick cost can be derived from {native.ticks} ticks, work {native.work} and {bare.work}")
     return (native.instructions - bare.instructions) / native.ticks
 
 

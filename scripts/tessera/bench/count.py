@@ -100,7 +100,7 @@ def make_plugin(qemu: Qemu, source: Path, folder: Path, argument: str, compiler:
         why = _accepts(qemu, plugin, argument, folder / "plugin-probe.json")
         if why is None:
             return plugin
-    raise CountError(f"{qemu.program} takes no plugin: {why}")
+    raise CountError(f"{qemu.program} accepts no plugin: {why}")
 
 
 def make_counter(qemu: Qemu, folder: Path, compiler: str = "gcc") -> Counter:

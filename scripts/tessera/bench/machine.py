@@ -53,7 +53,9 @@ def run_system(qemu: Qemu, system: BuiltSystem) -> Consoles:
     command = [*system_command(qemu, system), *COUNTED]
     machine, done = _run(command, names, lambda run: all(is_done(run.console.text(vm)) for vm in system.names))
     if not done:
-        raise BenchError(f"system '{system.name}' is not through after {machine.seconds:.0f} s: {_last_lines(machine)}")
+        raise BenchError(
+            f"system '{system.name}' has not finished after {machine.seconds:.0f} s: {_last_lines(machine)}"
+        )
     return Consoles({vm: machine.console.text(vm) for vm in system.names}, machine.console.text(HYPERVISOR))
 
 
@@ -84,7 +86,7 @@ def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:
     command = [*native_command(qemu, system, vm), *COUNTED]
     machine, done = _run(command, [vm], lambda run: is_done(run.console.text(vm)))
     if not done:
-        raise BenchError(f"'{vm}' is not through natively after {machine.seconds:.0f} s: {_last_lines(machine)}")
+        raise BenchError(f"'{vm}' has not finished natively after {machine.seconds:.0f} s: {_last_lines(machine)}")
     return machine.console.text(vm)
 
 

@@ -79,6 +79,6 @@ def read_metrics(file: Path = DEFAULT_FILE) -> dict[str, Metric]:
             continue
         metric = _metric(dict(zip(_COLUMNS, cells, strict=True)), where)
         if metric.name in metrics:
-            raise MetricsError(f"{where}: {metric.name} stands here twice")
+            raise MetricsError(f"{where}: {metric.name} is defined twice")
         metrics[metric.name] = metric
     return metrics

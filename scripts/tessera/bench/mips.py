@@ -76,7 +76,7 @@ class Result:
     def span(self, name: str) -> dict[str, int]:
         found = re.search(rf"^span {re.escape(name)} +all +(.*)$", self.remarks, re.MULTILINE)
         if not found:
-            raise BenchError(f"iasim does not tell of {name}: {self.remarks[-300:]}")
+            raise BenchError(f"iasim does not report {name}: {self.remarks[-300:]}")
         return {key: int(value) for key, value in re.findall(r"(\w+) +(\d+)", found[1])}
 
 
@@ -141,7 +141,7 @@ def figure(metric: str, span: dict[str, int], more: int = 0) -> Figure:
 
 
 def calls(bench: MipsBench) -> None:
-    """Hypercalls and messages, which guests/counts marks. The instruction behind the call is not of it."""
+    """Hypercalls and messages, which guests/counts marks. The instruction after the call does not count."""
     text = source(
         WIRED,
         1,
@@ -196,7 +196,7 @@ def large_hypervisor(bench: MipsBench) -> Base:
     for name, value in (("max-vms", most), ("max-vcpus", most), ("ram-base", MOST_RAM), ("ram-size", RAM - MOST_RAM)):
         board, found = re.subn(rf"({name} = )<\w+>", rf"\g<1><{value:#x}>", board)
         if found != 1:
-            raise BenchError(f"the board's {name} is not to be found")
+            raise BenchError(f"the board has no {name}")
     file = hypervisor / "platform" / WIRED / "board.dts"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(board, encoding="utf-8")
@@ -285,7 +285,7 @@ def sizes(bench: MipsBench) -> None:
     bench.add(single("mips.size.text.all", "bytes", usual[".text"] + usual[".rodata"]), "all components", PART)
     more, less = (_hypervisor(bench, f"{vms}vms", limits(vms, 16 + vms)) for vms in (8, 7))
     ram = sum(more[name] - less[name] for name in (".data", ".bss"))
-    bench.add(single("mips.size.ram.vm", "bytes", ram), "eight VMs beside seven", PART)
+    bench.add(single("mips.size.ram.vm", "bytes", ram), "eight VMs and seven", PART)
 
 
 # The root's polling points, and the functions that classify the non-preemptible sections between them.
@@ -325,7 +325,7 @@ def _longest(found: list[tuple[set[str], int]], by: set[str], without: set[str] 
     """Returns the longest section through all functions of `by` and through none of `without`."""
     lengths = [most for ways, most in found if by <= ways and not ways & ((without or set()) - by)]
     if not lengths:
-        raise BenchError(f"iasim tells of no way through {', '.join(sorted(by))}")
+        raise BenchError(f"iasim reports no section through {', '.join(sorted(by))}")
     return max(lengths)
 
 

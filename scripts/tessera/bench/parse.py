@@ -83,10 +83,10 @@ def boot_cost(console: str) -> tuple[int, int]:
     memory."""
     match = _BOOT.search(console)
     if match is None:
-        raise ParseError("the hypervisor has not said what its boot took ('boot: instret <n> to the first guest')")
+        raise ParseError("the hypervisor has not printed the cost of its boot ('boot: instret <n> to the first guest')")
     whole, filling = int(match[1]), int(match[2])
     if filling > whole:
-        raise ParseError(f"the boot took {whole}, but filling memory {filling}: that is not of one hart under -icount")
+        raise ParseError(f"the boot took {whole}, but filling memory {filling}: not a run on one hart under -icount")
     return whole - filling, filling
 
 

@@ -44,7 +44,7 @@ def apps(console: str) -> list[App]:
         app = App(**numbers, late={}, response={})
         found[app.id] = app
     if not found or not re.search(r"^RTM done$", console, re.MULTILINE):
-        raise ParseError(f"the real-time manager said only: {console[-200:]!r}")
+        raise ParseError(f"the real-time manager printed only: {console[-200:]!r}")
     for match in _HISTOGRAM.finditer(console):
         getattr(found[int(match[1])], match[2])[int(match[3])] = int(match[4])
     return [found[number] for number in sorted(found)]

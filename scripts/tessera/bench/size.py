@@ -54,7 +54,7 @@ def section_sizes(elf: Path) -> dict[str, int]:
     link_map = elf.with_suffix(".map")
     for path in (elf, link_map):
         if not path.is_file():
-            raise BenchError(f"{path} is not there; `make hyp` builds it")
+            raise BenchError(f"{path} does not exist; `make hyp` builds it")
     text = link_map.read_text(encoding="utf-8")
     sizes: dict[str, int] = {}
     padding = 0

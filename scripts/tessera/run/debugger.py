@@ -51,7 +51,7 @@ def _free_port() -> int:
 def _check_path(listen: str) -> None:
     path = Path(listen)
     if not listen or path.is_dir() or not path.parent.is_dir() or (path.exists() and not path.is_socket()):
-        raise RunError(f"PORT={listen}: expected a TCP port, or the path of a socket that is not there yet")
+        raise RunError(f"PORT={listen}: expected a TCP port, or the path of a socket that does not exist yet")
 
 
 @contextlib.contextmanager
@@ -62,7 +62,7 @@ def server(command: list[str], vm: str, listen: str, console: Path | None = None
     ends.
     """
     if not TOOL.is_file():
-        raise RunError(f"{TOOL} is not there (run `make gdb-tool`)")
+        raise RunError(f"{TOOL} does not exist (run `make gdb-tool`)")
     own = console is not None  # in a new session, so that Ctrl-C of the terminal goes to GDB alone
     qemu = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=die_with_parent, start_new_session=own
@@ -126,7 +126,7 @@ def debug(command: list[str], system: BuiltSystem, name: str, log: Path) -> int:
         with server(command, name, place, log) as tool:
             while not Path(place).exists():
                 if tool.poll() is not None:
-                    raise RunError(f"the GDB server does not start; {log} may say why")
+                    raise RunError(f"the GDB server does not start; see {log}")
                 time.sleep(POLL_S)
             return subprocess.run(gdb, check=False).returncode
 

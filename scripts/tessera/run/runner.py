@@ -67,7 +67,7 @@ def _version(path: str) -> tuple[int, int]:
         raise RunError(f"QEMU: {path} cannot be started: {error}") from None
     found = re.search(r"QEMU emulator version (\d+)\.(\d+)", done.stdout)
     if not found:
-        raise RunError(f"QEMU: {path} is no QEMU ('{path} --version' does not say so)")
+        raise RunError(f"QEMU: {path} is not QEMU ('{path} --version' does not name QEMU)")
     return int(found[1]), int(found[2])
 
 
@@ -133,9 +133,9 @@ def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
         raise RunError(f"{folder / 'system.json'}: {error} (run `make image SYSTEM={name}`)") from None
     image = folder / "tessera.bin"
     if not image.is_file():
-        raise RunError(f"{image} is not there (run `make image SYSTEM={name}`)")
+        raise RunError(f"{image} does not exist (run `make image SYSTEM={name}`)")
     if data.get("qemu") is None and data.get("iasim") is None:
-        raise RunError(f"system '{name}' is for the board '{data.get('board')}', which nothing emulates")
+        raise RunError(f"system '{name}' is for the board '{data.get('board')}', which no emulator supports")
     return BuiltSystem(name, image, data)
 
 
@@ -158,7 +158,7 @@ def iasim() -> str:
     """Returns the simulator of the M5150: IASIM=, or the one that `make iasim` builds."""
     path = Path(os.environ.get("IASIM") or ROOT / "build/iasim/release/iasim")
     if not path.is_file():
-        raise RunError(f"iasim: {path} is not there (run `make iasim`)")
+        raise RunError(f"iasim: {path} does not exist (run `make iasim`)")
     return str(path)
 
 

@@ -75,7 +75,7 @@ def write_all(data: bytes) -> None:
         except BlockingIOError:
             select.select([], [sys.stdout], [])
         except BrokenPipeError:
-            raise RunError("nobody reads the output any more") from None
+            raise RunError("no program reads the output any more") from None
 
 
 class Terminals:

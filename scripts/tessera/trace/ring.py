@@ -77,13 +77,13 @@ def decode_ring(data: bytes, base: int) -> Ring:
         raise TraceError(f"{len(data)} bytes are too few for a ring")
     head = {name: int(value) for name, value in RING.unpack(data).items()}
     if head["magic"] != MAGIC:
-        raise TraceError(f"no trace at {base:#x}: the hypervisor has not come so far, or has no trace memory")
+        raise TraceError(f"no trace at {base:#x}: the hypervisor has not started its trace, or has no trace memory")
     if head["version"] != VERSION:
         raise TraceError(f"a trace of version {head['version']}; this tool reads version {VERSION}")
     places = (len(data) - RING.size) // EVENT.size
     used, odd = divmod(head["next"] - base - RING.size, EVENT.size)
     if odd or not 0 <= used < places:
-        raise TraceError(f"hart {head['cpu']}'s ring has its next event at {head['next']:#x}, which is no place of it")
+        raise TraceError(f"hart {head['cpu']}: next event at {head['next']:#x}, outside of the ring")
     order = [*range(used, places), *range(used)] if head["laps"] else [*range(used)]
     events = [_event(data, RING.size + place * EVENT.size) for place in order]
     return Ring(head["cpu"], events, (head["laps"] - 1) * places + used if head["laps"] else 0)

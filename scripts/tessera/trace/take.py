@@ -134,5 +134,5 @@ def _wait(
         if limit.left() == 0 or not machine.running:
             last = " / ".join(line for line in machine.console.log if line.strip()) or "(it printed nothing)"
             within = f"within {machine.seconds:.0f} s ({limit.words()})"
-            raise TraceError(f"'{system.name}' has not come so far {within}: {last[-300:]}")
+            raise TraceError(f"'{system.name}' did not get that far {within}: {last[-300:]}")
         machine.wait_until(lambda: False, _POLL_S)
