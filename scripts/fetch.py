@@ -43,7 +43,9 @@ CONNECT_S = 5.0
 APT_HELPER = "/usr/lib/apt/apt-helper"
 INDEX_FRESH_S = 900.0  # one build fetches several times; Debian's index changes a few times a day
 # During an update, a mirror or a proxy holds files of two states for some minutes.
-PASSES = re.compile(r"Mirror sync in progress|Hash Sum mismatch|unexpected size|50[0234] |Temporary failure|timed out")
+TEMPORARY = re.compile(
+    r"Mirror sync in progress|Hash Sum mismatch|unexpected size|50[0234] |Temporary failure|timed out"
+)
 RETRY_AFTER_S = (20.0, 40.0, 80.0)
 
 
@@ -271,14 +273,14 @@ class Apt:
         command = [tool, "-c", str(self.config), "-q", *arguments]
         return run(command, what, cwd=self.downloads, env={**os.environ, "LC_ALL": "C"})
 
-    def call_patiently(self, *arguments: str, what: str) -> str:
+    def call_with_retries(self, *arguments: str, what: str) -> str:
         """Runs apt-get; repeats it after a pause if it failed for a temporary reason."""
         refresh: tuple[str, ...] = ()
         for wait_s in RETRY_AFTER_S:
             try:
                 return self.call("apt-get", *refresh, *arguments, what=what)
             except FetchError as error:
-                if not PASSES.search(str(error)):
+                if not TEMPORARY.search(str(error)):
                     raise
                 say(f"{error}; trying again in {wait_s:.0f} s")
             time.sleep(wait_s)
@@ -295,7 +297,7 @@ class Apt:
             stamp.unlink(missing_ok=True)
             check_reachable(mirror(), [f"the index of Debian {self.suite}", *self.wanted])
             say(f"reading the index of Debian {self.suite} for {self.architecture} (about 10 MB)")
-            self.call_patiently("update", what=f"Debian {self.suite} at {mirror()} cannot be read")
+            self.call_with_retries("update", what=f"Debian {self.suite} at {mirror()} cannot be read")
             stamp.write_text(source, encoding="utf-8")
         self.updated = True
 
@@ -346,7 +348,7 @@ class Apt:
         check_reachable(mirror(), [p.name for p in packages])
         say(f"downloading {names} ({sum(p.size for p in packages) / 1e6:.1f} MB)")
         wanted = [f"{p.name}{'' if p.architecture == 'all' else ':' + p.architecture}={p.version}" for p in packages]
-        self.call_patiently("download", *wanted, what=f"{names} cannot be downloaded")
+        self.call_with_retries("download", *wanted, what=f"{names} cannot be downloaded")
 
     def download_pinned(self, name: str, pin: dict[str, str]) -> Path | None:
         """

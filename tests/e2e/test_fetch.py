@@ -169,7 +169,7 @@ def busy_mirror(tmp_path, monkeypatch):
         apt_get.chmod(0o755)
         apt = fetch.Apt(tmp_path / "cache", "trixie", "riscv64")
         apt.downloads.mkdir(parents=True, exist_ok=True)
-        apt.call_patiently("update", what="it cannot be read")
+        apt.call_with_retries("update", what="it cannot be read")
         return waited, calls.read_text().splitlines()
 
     return run

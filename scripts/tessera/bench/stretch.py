@@ -143,7 +143,7 @@ class Waits:
     outer: int
 
 
-def reckon_waits(locks: Sequence[Lock], harts: int) -> Waits:
+def longest_waits(locks: Sequence[Lock], harts: int) -> Waits:
     """
     Computes the longest waits. At a ticket lock, each other hart can be ahead once, with the longest section of any
     lock. Each hart ahead at an outer lock waits for its inner locks, for which the remaining harts can be ahead of it.
@@ -165,7 +165,7 @@ def _with_waits(stretch: Stretch, waits: Waits) -> int:
 
 def with_waits(stretches: Sequence[Stretch], locks: Sequence[Lock], harts: int) -> int:
     """Returns the longest stretch on a number of harts, including all waits for locks."""
-    waits = reckon_waits(locks, harts)
+    waits = longest_waits(locks, harts)
     return max(_with_waits(stretch, waits) for stretch in stretches)
 
 
@@ -177,7 +177,7 @@ def rt_costs(stretches: Sequence[Stretch], locks: Sequence[Lock] = (), harts: in
     releases (counted as two) or with releases and a job's end is divided among them. On several harts, all waits for
     locks are included.
     """
-    waits = reckon_waits(locks, harts)
+    waits = longest_waits(locks, harts)
     releases, ends = [0], [0]
     for stretch in stretches:
         kind = set(stretch.kind)

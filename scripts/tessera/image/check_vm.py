@@ -82,7 +82,7 @@ def _check_spaces(vm: Vm) -> None:
             region.node.problem("size", f"expected guest-physical addresses below {end:#x}, {got}")
     room = layout.MAX_REGIONS - 1 - len(vm.devices)
     if len(vm.shared) > room >= 0:
-        got = f"got {len(vm.shared)} beside {len(vm.devices)} devices"
+        got = f"got {len(vm.shared)} and {len(vm.devices)} devices"
         vm.node.problem("", f"expected at most {room} shared regions with a VM's devices, {got}")
 
 
