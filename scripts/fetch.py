@@ -626,9 +626,9 @@ def exclusive(cache: Path) -> Iterator[None]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Fetches packages and crates, checked, into cache/.")
+    parser = argparse.ArgumentParser(description="Fetches packages and crates into cache/ and checks them.")
     parser.add_argument("what", nargs="+", choices=[*GROUPS, "freertos", "crates", "qemu-new"])
-    parser.add_argument("--cache", type=Path, default=ROOT / "cache", help="where downloads are kept")
+    parser.add_argument("--cache", type=Path, default=ROOT / "cache", help="folder of downloads")
     parser.add_argument("--update-lock", action="store_true", help="pin the suite's current versions in packages.lock")
     arguments = parser.parse_args()
     cache = arguments.cache.resolve()

@@ -55,7 +55,9 @@ def _line_findings(name: str, number: int, line: str) -> list[Finding]:
         fix = "let the package manager's own configuration say where"
         found.append(Finding(name, number, f"names a package registry ({registry[0]})", fix))
     if _OUTSIDE.search(line):
-        found.append(Finding(name, number, "names a place outside the repository", "the repository stands alone"))
+        found.append(
+            Finding(name, number, "names a place outside the repository", "keep the repository self-contained")
+        )
     if line.endswith((" ", "\t", "\r")):
         found.append(Finding(name, number, "white space at the end of the line", "remove it"))
     if len(line) > MAX_COLUMNS and name.endswith(WIDTH_SUFFIXES):

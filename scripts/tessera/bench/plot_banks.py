@@ -29,8 +29,8 @@ def plot_banks(records: list[dict[str, Any]], folder: Path) -> list[Path]:
         )
     axes.set_ylim(bottom=0)
     axes.set_xticks([1, *range(2, SWITCH_VCPUS[-1] + 1, 2)])
-    axes.set_xlabel("VCPUs that take turns")
-    axes.set_ylabel("instructions a switch (median)")
+    axes.set_xlabel("VCPUs that share the hart")
+    axes.set_ylabel("instructions per switch (median)")
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=8)
     path = folder / "mips-banks.png"

@@ -18,9 +18,9 @@ def _draw_late(axes: Any, app: dict[str, Any]) -> None:
     late = {int(ticks): count for ticks, count in app["late"].items()}
     axes.bar([ticks * US_PER_TICK for ticks in late], list(late.values()), US_PER_TICK * 0.9, color=OURS)
     axes.set_yscale("log")
-    axes.set_xlabel("from the release to the job's first instructions (us)")
+    axes.set_xlabel("release latency (us)")
     axes.set_ylabel("jobs")
-    axes.set_title(f"the most urgent app, {app['releases']:,} releases", fontsize=9)
+    axes.set_title(f"app with the earliest deadlines, {app['releases']:,} releases", fontsize=9)
 
 
 def _draw_response(axes: Any, apps: list[dict[str, Any]]) -> None:
@@ -35,12 +35,12 @@ def _draw_response(axes: Any, apps: list[dict[str, Any]]) -> None:
     axes.set_yticks(range(len(apps)), [f"{app['budget_us']}/{app['period_us']} us" for app in apps])
     axes.invert_yaxis()
     axes.set_xlim(0, 1.02)
-    axes.set_xlabel("response, as a share of the period (red: the deadline)")
-    axes.set_title("when jobs end: eight apps, 95 % of the hart", fontsize=9)
+    axes.set_xlabel("response time as a share of the period (red: deadline)")
+    axes.set_title("response times of eight apps, 95 % of the hart", fontsize=9)
 
 
 def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
-    for what, colour, label in (("insert", OURS, "insert"), ("take", LIMIT, "take the first out")):
+    for what, colour, label in (("insert", OURS, "insert"), ("take", LIMIT, "remove the first")):
         found = [(_QUEUE.fullmatch(line["metric"]), line) for line in records]
         lines = sorted(
             ((int(match[2]), line) for match, line in found if match and match[1] == what), key=lambda entry: entry[0]
@@ -50,7 +50,7 @@ def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlabel("RT-VCPUs in the queue")
-    axes.set_ylabel("instructions (dotted: most)")
+    axes.set_ylabel("instructions (dotted: maximum)")
     axes.legend(frameon=False, fontsize=8)
     axes.set_title("the ready queue, a heap", fontsize=9)
 

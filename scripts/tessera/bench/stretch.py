@@ -113,9 +113,7 @@ def _read(out: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise CountError(f"QEMU ended without a record in {out}: {error}") from error
     if record["beyond"]:
-        raise CountError(
-            f"{out}: {record['beyond']} of tools/qemu-plugins/count-stretches.c is too low for what was to be counted"
-        )
+        raise CountError(f"{out}: {record['beyond']} of tools/qemu-plugins/count-stretches.c is too low for this run")
     return record
 
 

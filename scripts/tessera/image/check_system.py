@@ -93,7 +93,7 @@ def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
     longest, waits = 0, []
     if vcpus > harts:
         longest = -(-vcpus // harts) * system["quantum-us"]
-        waits.append(f"the turns of {vcpus} VCPUs on {harts} hart{'s' if harts > 1 else ''}")
+        waits.append(f"the slices of {vcpus} VCPUs on {harts} hart{'s' if harts > 1 else ''}")
     if any(vm["rt-apps"] for vm in vms):
         longest += max(0, late - reserve)
         waits.append("RT apps without best effort's reserve")
@@ -101,7 +101,7 @@ def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
 
 
 def check_watchdogs(system: Read, vms: list[Read]) -> None:
-    """Reports watchdogs with a period shorter than a VCPU may have to wait for its next slice."""
+    """Reports watchdogs with a period no longer than the longest wait of a VCPU for its next slice."""
     if None in (system["harts"], system["quantum-us"], system["be-reserve-us"]):
         return
     longest, waits = _waits(system, vms)

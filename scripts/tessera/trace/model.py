@@ -16,7 +16,7 @@ _CAUSES = {
     21: "MMIO load",
     22: "virtual instruction",
     23: "MMIO store",
-    _INTERRUPT | 1: "interrupt by a hart",
+    _INTERRUPT | 1: "interrupt from another hart",
     _INTERRUPT | 5: "timer interrupt",
     _INTERRUPT | 9: "device interrupt",
 }
