@@ -14,7 +14,7 @@ BARE_CC_clang := clang --target=riscv64-unknown-elf -mno-relax
 BARE_CC := $(BARE_CC_$(BARE_TOOLCHAIN))
 BARE_OBJCOPY := riscv64-unknown-elf-objcopy
 
-# gcc requires the CSR instructions in -march; clang 14 has them in the base set and rejects the name.
+# gcc wants the CSR instructions named in -march; clang 14 has them in the base and refuses the name.
 BARE_ZICSR_gcc := _zicsr_zifencei
 BARE_NOFP := -march=rv64imac$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64
 BARE_FP := -march=rv64imafdc$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64d
@@ -25,7 +25,7 @@ BARE_CFLAGS_clang := -nostdlibinc
 BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
 	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \
 	-Iguests/lib/include -Iguests/lib/riscv/include -isystem guests/lib/libc
-# Small pages in the ELF file: larger pages would only add padding to the raw image.
+# Small pages in the ELF file: larger ones would only pad the raw image.
 BARE_LDFLAGS_clang := -fuse-ld=lld
 BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/lib/riscv/guest.ld \
 	-Wl,--gc-sections -Wl,-z,max-page-size=16 -Wl,--build-id=none
@@ -38,7 +38,7 @@ BARE_LIB := $(wildcard guests/lib/*.c guests/lib/libc/*.c guests/lib/riscv/*.S g
 bare_objects = $(patsubst %,$(BARE_OUT)/$(1)/obj/%.o,$(basename $(2)))
 
 # $(call bare_guest,name,sources,flags,further objects): rules that make $(BARE_OUT)/name/name.elf and name.bin.
-# The file `flags` changes with the compiler, the tick or the kernel, so that everything is recompiled.
+# The file `flags` changes when another compiler, tick or kernel is asked for, and everything is compiled anew.
 define bare_guest
 BARE_GUESTS += $(BARE_OUT)/$(1)/$(1).bin
 
@@ -68,7 +68,7 @@ $(BARE_OUT)/$(1)/obj/guests/lib/libc/string.o: BARE_EXTRA := $(BARE_NO_IDIOMS)
 -include $(patsubst %.o,%.d,$(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4))
 endef
 
-# The FreeRTOS kernel is compiled unchanged, with its upstream warnings.
+# The FreeRTOS kernel is compiled as it comes, from wherever it is; its warnings are its own affair.
 FREERTOS_KERNEL_SOURCES := tasks queue list timers portable/MemMang/heap_4
 freertos_kernel_objects = $(patsubst %,$(BARE_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
 # $(call freertos_flags,tick in Hz)
@@ -76,10 +76,10 @@ freertos_flags = $(BARE_FP) -DFREERTOS_TICK_HZ=$(1) -Iguests/freertos/port/riscv
 	-Iguests/freertos/demo/riscv \
 	-isystem $(FREERTOS_KERNEL_DIR)/include
 
-# Phony, hence used as an order-only prerequisite: the kernel must exist, but its age does not matter.
+# Phony, hence an order-only prerequisite: the kernel must be there, it need not be younger.
 freertos-kernel: | fetch-freertos
 	@test -f $(FREERTOS_KERNEL_DIR)/tasks.c || { \
-	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): contains no tasks.c; expected the sources of FreeRTOS 11.2.0" >&2; \
+	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): no tasks.c there; expected the sources of FreeRTOS 11.2.0" >&2; \
 	    exit 1; }
 
 # $(call freertos_guest,name,sources,tick in Hz,further flags): a guest of our sources, the port and the kernel.
@@ -157,7 +157,7 @@ guest-small: $(foreach name,greet pingpong,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 
-# The same sources compiled by clang; these guests are complete, too.
+# The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"

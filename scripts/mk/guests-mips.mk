@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bare-metal guests for MIPS32, from the same sources except those for a processor. They run natively on iasim's
-# generic board, and in a VM. Included after guests-bare.mk, whose warnings and lists are used here.
+# The bare-metal guests for MIPS32, of the same sources wherever these know no processor: natively on iasim's generic
+# board, and in a VM. After guests-bare.mk, whose warnings and lists they share.
 
 MIPS_OUT ?= $(BUILD)/guests-mips
 MIPS_CC := clang --target=mipsel-none-elf
@@ -12,8 +12,8 @@ MIPS_LDFLAGS := -nostdlib -static -T guests/lib/mips/guest.ld --gc-sections -z m
 MIPS_LIB := $(wildcard guests/lib/*.c guests/lib/libc/*.c guests/lib/mips/*.S guests/lib/mips/*.c)
 mips_objects = $(patsubst %,$(MIPS_OUT)/$(1)/obj/%.o,$(basename $(2)))
 
-# $(call mips_guest,name,sources,flags,further objects): rules for $(MIPS_OUT)/name/name.elf and name.bin. The linker
-# runs twice: it also writes the raw image, because an objcopy for MIPS may be missing.
+# $(call mips_guest,name,sources,flags,further objects): rules that make $(MIPS_OUT)/name/name.elf and name.bin. Linked
+# twice, since the linker writes raw images too and there may be no objcopy for this machine.
 define mips_guest
 MIPS_GUESTS += $(MIPS_OUT)/$(1)/$(1).bin
 
@@ -43,14 +43,13 @@ $(MIPS_OUT)/$(1)/obj/guests/lib/libc/string.o: MIPS_EXTRA := -fno-builtin
 -include $(patsubst %.o,%.d,$(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4))
 endef
 
-# The unchanged FreeRTOS kernel with our portable layer.
+# The FreeRTOS kernel as it comes, on a portable layer of our own.
 mips_freertos_kernel = $(patsubst %,$(MIPS_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
 # $(call mips_freertos_flags,tick in Hz,heap in KiB)
 mips_freertos_flags = -DFREERTOS_TICK_HZ=$(1) -DPORT_HEAP_KIB=$(2) -Iguests/freertos/port/mips -Iguests/freertos/demo \
 	-Iguests/freertos/demo/mips -isystem $(FREERTOS_KERNEL_DIR)/include
 
-# $(call mips_freertos,name,sources,tick in Hz,heap in KiB,further flags): a guest of our sources, the port and the
-# kernel.
+# $(call mips_freertos,name,sources,tick in Hz,heap in KiB,further flags): a guest of our sources, the port and the kernel.
 define mips_freertos
 $(call mips_guest,$(1),$(2),$(call mips_freertos_flags,$(3),$(4)) $(5),$(call mips_freertos_kernel,$(1)))
 
@@ -88,7 +87,7 @@ $(eval $(call mips_guest,greet,$(wildcard guests/greet/*.c)))
 
 guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32
 
-test-guests: guests-bare guests-mips iasim | setup-dev ## test the bare-metal guests natively, and their SDK on this machine
+test-guests: guests-bare guests-mips iasim | setup-dev ## the bare-metal guests natively, and their SDK on this machine
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/guests
 
 .PHONY: guests-mips test-guests
