@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# All entry points. Each fragment in scripts/mk holds the targets of one area; the text after two hashes is the help
-# text.
+# All entry points. Each fragment in scripts/mk holds the targets of one area; the text after two
+# hashes is the help text.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/bash
@@ -9,7 +9,8 @@ SHELL := /bin/bash
 
 BUILD := build
 CACHE := cache
-# PLATFORM is a synonym of BOARD. The default system of a board has the board's name; that of qemu-virt is the demo.
+# PLATFORM is a synonym of BOARD. The default system of a board has the board's name; that of
+# qemu-virt is the demo.
 BOARD ?= $(or $(PLATFORM),qemu-virt)
 SYSTEM ?= $(if $(filter qemu-virt,$(BOARD)),demo,$(BOARD))
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the costs of Tessera and prints them with the goals and the figures of other hypervisors.
+"""Measures the costs of Tessera and prints them with the goals and the figures of other
+hypervisors.
 
-Writes results.jsonl (one object per line), results.md, overview.png and overview.svg, adpcm-convergence.png,
-adpcm-vms.png, ipc.png and rt.png, and for the M5150 mips-adpcm-*.png, mips-ipc.png and mips-banks.png. Without --qemu:
-QEMU=path if set, else the one in PATH and, if it exists, the newer one in cache/qemu-new. Exit status 1: a measurement
-failed, or with --strict a goal was not met.
+Writes results.jsonl (one object per line), results.md, overview.png and overview.svg,
+adpcm-convergence.png, adpcm-vms.png, ipc.png and rt.png, and for the M5150 mips-adpcm-*.png,
+mips-ipc.png and mips-banks.png. Without --qemu: QEMU=path if set, else the one in PATH and, if it
+exists, the newer one in cache/qemu-new. Exit status 1: a measurement failed, or with --strict a
+goal was not met.
 """
 
 import argparse

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches the sources of the guests (Debian packages of another architecture, the FreeRTOS kernel), and the crates of
-our own tools.
+"""Fetches the sources of the guests (Debian packages of another architecture, the FreeRTOS kernel),
+and the crates of our own tools.
 
-guests/packages.lock pins versions, checksums and places. Debian packages come from the machine's mirror, through an apt
-with a separate state under cache/apt; the host's apt is not changed. If the mirror no longer has a pinned package, apt
-finds its successor in the index, whose signature it checks with Debian's keyring. This program uses the standard
-library only, because it runs before anything is installed.
+guests/packages.lock pins versions, checksums and places. Debian packages come from the machine's
+mirror, through an apt with a separate state under cache/apt; the host's apt is not changed. If the
+mirror no longer has a pinned package, apt finds its successor in the index, whose signature it
+checks with Debian's keyring. This program uses the standard library only, because it runs before
+anything is installed.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def is_file_of(path: Path, sha256: str) -> bool:
 
 
 def run(command: list[str], what: str, **options: object) -> str:
-    """Runs a command and returns its output; if it fails, raises FetchError with its first line of error output."""
+    """Runs a command and returns its output; if it fails, raises FetchError with its first line of
+    error output."""
     try:
         done = subprocess.run(command, text=True, capture_output=True, check=False, **options)  # type: ignore[call-overload]
     except FileNotFoundError:
@@ -84,7 +86,7 @@ def run(command: list[str], what: str, **options: object) -> str:
     return str(done.stdout)
 
 
-# --- Debian's mirror ---------------------------------------------------------------------------------------------
+# --- Debian's mirror ------------------------------------------------------------------------------
 
 
 def os_release() -> dict[str, str]:
@@ -121,7 +123,8 @@ def apt_sources(etc: Path) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def host_mirror(etc: Path = Path("/etc/apt")) -> str | None:
-    """Returns the mirror of this Debian machine's release; None without a mirror, or on another distribution."""
+    """Returns the mirror of this Debian machine's release; None without a mirror, or on another
+    distribution."""
     release = os_release()
     if release.get("ID") != "debian":
         return None
@@ -144,11 +147,12 @@ def mirror() -> str:
     return uri
 
 
-# --- the network -------------------------------------------------------------------------------------------------
+# --- the network ----------------------------------------------------------------------------------
 
 
 def has_route(proc: Path = Path("/proc/net")) -> bool:
-    """Returns whether the machine has a route to another machine; True if this cannot be determined."""
+    """Returns whether the machine has a route to another machine; True if this cannot be
+    determined."""
     lines: list[list[str]] = []
     for name, header in (("route", 1), ("ipv6_route", 0)):
         with contextlib.suppress(OSError):
@@ -167,8 +171,8 @@ def uses_proxy() -> bool:
 
 
 def connect(host: str, port: int) -> str:
-    """Returns why a connection fails, an empty string if it succeeds. Times out after CONNECT_S, name lookup
-    included."""
+    """Returns why a connection fails, an empty string if it succeeds. Times out after CONNECT_S,
+    name lookup included."""
     found = [f"no answer within {CONNECT_S:.0f} s"]
 
     def attempt() -> None:
@@ -185,7 +189,8 @@ def connect(host: str, port: int) -> str:
 
 
 def check_reachable(uri: str, needed: list[str]) -> None:
-    """Raises NoNetworkError within a few seconds, if a download from `uri` would fail after minutes."""
+    """Raises NoNetworkError within a few seconds, if a download from `uri` would fail after
+    minutes."""
     place = urllib.parse.urlsplit(uri)
     if place.scheme not in ("http", "https") or not place.hostname or uses_proxy():
         return
@@ -209,7 +214,7 @@ def still_missing(cache: Path) -> list[str]:
     return [*packages, *freertos, *crates]
 
 
-# --- a private apt -----------------------------------------------------------------------------------------------
+# --- a private apt --------------------------------------------------------------------------------
 
 
 @dataclass
@@ -225,7 +230,8 @@ class Package:
 
 
 class Apt:
-    """A separate apt for one suite and architecture, with its state under cache/apt; the host's apt is not changed."""
+    """A separate apt for one suite and architecture, with its state under cache/apt; the host's apt
+    is not changed."""
 
     def __init__(self, cache: Path, suite: str, architecture: str) -> None:
         self.suite = suite
@@ -247,8 +253,8 @@ class Apt:
             raise FetchError(f"{KEYRING} is missing: install the package debian-archive-keyring (run: make setup)")
         source = f"deb [arch={self.architecture} target=Packages signed-by={KEYRING}] {mirror()} {self.suite} main\n"
         (self.root / "etc/sources.list").write_text(source, encoding="utf-8")
-        # apt reads this file after the host's configuration (-c), which sets proxies and certificates. The host's hooks
-        # must not run, because they would clean up the host's apt.
+        # apt reads this file after the host's configuration (-c), which sets proxies and
+        # certificates. The host's hooks must not run, because they would clean up the host's apt.
         hooks = ("APT::Update::Pre-Invoke", "APT::Update::Post-Invoke", "APT::Update::Post-Invoke-Success")
         lines = [f"#clear {hook};" for hook in (*hooks, "DPkg::Pre-Invoke", "DPkg::Post-Invoke", "APT::Architectures")]
         lines += [
@@ -304,7 +310,8 @@ class Apt:
     def show(self, names: list[str]) -> list[Package]:
         """Returns the packages that the suite has now, in the order of the index."""
         self.update()
-        # apt requires the name of an architecture other than the host's; not for packages for all architectures.
+        # apt requires the name of an architecture other than the host's; not for packages for all
+        # architectures.
         queries = [q for name in names for q in (name, f"{name}:{self.architecture}")]
         text = subprocess.run(
             ["apt-cache", "-c", str(self.config), "show", "--no-all-versions", *queries],
@@ -371,7 +378,7 @@ class Apt:
         return deb if is_file_of(deb, pin["sha256"]) else None
 
 
-# --- the guests' sources -----------------------------------------------------------------------------------------
+# --- the guests' sources --------------------------------------------------------------------------
 
 
 def read_lock() -> dict:
@@ -434,7 +441,8 @@ def holds(stamp: Path, pinned: dict[str, str]) -> bool:
 
 
 def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
-    """Unpacks each package into cache/pkg/<name>, and writes its description to cache/pkg/<name>.json."""
+    """Unpacks each package into cache/pkg/<name>, and writes its description to
+    cache/pkg/<name>.json."""
     lock = read_lock()
     apt = Apt(cache, lock["suite"], "riscv64")
     apt.wanted = names
@@ -547,11 +555,12 @@ def fetch_crates(cache: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(pin, indent=2) + "\n", encoding="utf-8")
 
 
-# --- a newer QEMU for tests --------------------------------------------------------------------------------------
+# --- a newer QEMU for tests -----------------------------------------------------------------------
 
 
 def dependency_names(apt: Apt, package: str) -> list[str]:
-    """Returns the package and all its dependencies, as apt resolves them on a machine without installed packages."""
+    """Returns the package and all its dependencies, as apt resolves them on a machine without
+    installed packages."""
     apt.update()
     what = f"the packages {package} needs cannot be listed"
     flags = ("-o", "APT::Install-Recommends=false", "--simulate", "install")
@@ -560,8 +569,8 @@ def dependency_names(apt: Apt, package: str) -> list[str]:
 
 
 def forget_module_folder(root: Path) -> None:
-    """Replaces the host's module folder in the fetched QEMU's binary by a path that does not exist: the host's modules
-    are of another version, and QEMU would print an error for each of them."""
+    """Replaces the host's module folder in the fetched QEMU's binary by a path that does not exist:
+    the host's modules are of another version, and QEMU would print an error for each of them."""
     binary = root / "root/usr/bin/qemu-system-riscv64"
     for folder in (root / "root/usr/lib").glob("*/qemu"):
         path = b"/" + bytes(folder.relative_to(root / "root"))
@@ -590,7 +599,8 @@ def write_wrapper(root: Path) -> None:
 
 
 def fetch_qemu_new(cache: Path) -> None:
-    """Unpacks the suite's QEMU with all its libraries into cache/qemu-new; the host is not changed."""
+    """Unpacks the suite's QEMU with all its libraries into cache/qemu-new; the host is not
+    changed."""
     root = cache / "qemu-new"
     host = run(["dpkg", "--print-architecture"], "this needs a Debian or Ubuntu machine").strip()
     apt = Apt(cache, read_lock()["suite"], host)
@@ -601,7 +611,8 @@ def fetch_qemu_new(cache: Path) -> None:
         raise FetchError(f"the index lacks {', '.join(sorted(missing))}")
     shutil.rmtree(root, ignore_errors=True)
     (root / "root").mkdir(parents=True)
-    # The new system has a merged /usr, which must also receive the files of packages that still ship /lib.
+    # The new system has a merged /usr, which must also receive the files of packages that still
+    # ship /lib.
     for folder in ("bin", "lib", "lib64", "sbin"):
         (root / "root" / "usr" / folder).mkdir(parents=True, exist_ok=True)
         (root / "root" / folder).symlink_to(f"usr/{folder}")
@@ -613,7 +624,7 @@ def fetch_qemu_new(cache: Path) -> None:
     say(f"{root / 'qemu-system-riscv64'}: {version}")
 
 
-# --- command line ------------------------------------------------------------------------------------------------
+# --- command line ---------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager

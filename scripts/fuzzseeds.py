@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Writes seeds for the fuzzer of the system image reader: the images of system files, small enough to boot on the host
-many times a second. Memory regions are reduced to 2 MiB, payloads to some bytes; the guests need not be built. Usage:
-fuzzseeds.py FOLDER SYSTEM.dts...
+Writes seeds for the fuzzer of the system image reader: the images of system files, small enough to
+boot on the host many times a second. Memory regions are reduced to 2 MiB, payloads to some bytes;
+the guests need not be built. Usage: fuzzseeds.py FOLDER SYSTEM.dts...
 """
 
 import sys

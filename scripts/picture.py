@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Creates the picture of the README: boots the demo, types as a user would, and draws the resulting terminal."""
+"""Creates the picture of the README: boots the demo, types as a user would, and draws the resulting
+terminal."""
 
 import argparse
 import html

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a built system in QEMU: with its console on this terminal (run), until all guests have given their signs of life
-(smoke), one guest without a hypervisor (native), or one VM under GDB (debug, debug-server).
+"""Runs a built system in QEMU: with its console on this terminal (run), until all guests have given
+their signs of life (smoke), one guest without a hypervisor (native), or one VM under GDB (debug,
+debug-server).
 
 QEMU=path selects another QEMU; CPU=flags adds flags of its processor, for instance CPU=sstc=false.
 """
@@ -147,7 +148,8 @@ def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> 
 
 
 def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
-    """Reports the cause: the hypervisor's error message, else the silent VMs and the last lines of each console."""
+    """Reports the cause: the hypervisor's error message, else the silent VMs and the last lines of
+    each console."""
     errors = [line for line in machine.console.text(HYPERVISOR).splitlines() if FAILURE.match(f"{HYPERVISOR}|{line}")]
     for line in errors:
         say(f"smoke: FAILED: {HYPERVISOR}: {line}")
@@ -172,7 +174,8 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def leave(number: int, frame: FrameType | None) -> None:
-    """Ends the program on a signal, after QEMU has ended and the terminal is restored. Further signals are ignored."""
+    """Ends the program on a signal, after QEMU has ended and the terminal is restored. Further
+    signals are ignored."""
     for other in ENDING:
         signal.signal(other, signal.SIG_IGN)
     sys.exit(128 + number)

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs missing tools for the build: packages of the distribution, and Python packages in cache/venv.
+# Installs missing tools for the build: packages of the distribution, and Python packages in
+# cache/venv.
 # Usage: scripts/setup.sh [run|debug|dev|fpga]
 #   run    (default) the tools for `make run`: cross compiler, QEMU, Python, cargo for the FreeRTOS crate
 #   debug  also the tools for `make debug`: GDB, and a Rust toolchain, which builds the GDB server
 #   dev    also the tools for `make test` and `make check`
 #   fpga   also the tools for the fabric's benches, proofs and synthesis
-# Every make target calls it: if nothing is missing, it prints nothing, needs no network and returns at once.
-# QEMU=path and FREERTOS_KERNEL_DIR=path replace the tools that would provide these two.
+# Every make target calls it: if nothing is missing, it prints nothing, needs no network and returns
+# at once. QEMU=path and FREERTOS_KERNEL_DIR=path replace the tools that would provide these two.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -59,7 +60,8 @@ has_keyring() { [[ -e /usr/share/keyrings/debian-archive-trixie-stable.gpg || -e
 # The tests load the library by its file name: no headers or tools are needed.
 has_spandsp() { compgen -G "/usr/lib/*/libspandsp.so.2"; }
 
-# cocotb loads Python into the simulator and needs Python's shared library, wherever Python is installed.
+# cocotb loads Python into the simulator and needs Python's shared library, wherever Python is
+# installed.
 has_libpython() {
     python3 - <<'END'
 import ctypes, pathlib, sysconfig
@@ -121,7 +123,8 @@ find_missing() {
     if [[ $1 == fpga ]]; then find_missing_fpga; fi
 }
 
-# candidate ALTERNATIVES: prints the first one that the distribution has; without any, prints the first one and fails.
+# candidate ALTERNATIVES: prints the first one that the distribution has; without any, prints the
+# first one and fails.
 candidate() {
     local name
     for name in ${1//|/ }; do
@@ -194,7 +197,8 @@ install_packages() {
     choose_root_command
     check_network
     say "reading the package lists of $SYSTEM_NAME"
-    # An unreachable source of a third party does not matter; choose_packages checks the required packages.
+    # An unreachable source of a third party does not matter; choose_packages checks the required
+    # packages.
     "${SUDO[@]}" apt-get -q update >&2 || say "note: apt-get update failed; continuing with the existing lists"
     choose_packages
     say "these packages are missing and will be installed:"
@@ -204,7 +208,8 @@ install_packages() {
     apt_install || die "apt-get could not install: ${INSTALL[*]}"
 }
 
-# Tries again after a pause with new lists: during an update, a mirror has files that its lists do not name yet.
+# Tries again after a pause with new lists: during an update, a mirror has files that its lists do
+# not name yet.
 apt_install() {
     local tries
     for ((tries = 1; tries <= 3; tries++)); do
@@ -225,7 +230,8 @@ check_again() {
     ((${#PACKAGES[@]} == 0)) || die "still missing: ${PACKAGES[*]%%|*} (${REASONS[0]}); is another one first in PATH?"
 }
 
-# pip_install NAME MEGABYTES: installs the packages that scripts/NAME.txt pins, unless they are installed.
+# pip_install NAME MEGABYTES: installs the packages that scripts/NAME.txt pins, unless they are
+# installed.
 pip_install() {
     local key stamp=$VENV/.stamp-$1
     key=$(sha256sum "scripts/$1.txt")
@@ -237,14 +243,16 @@ only packages of this file are missing in Python"
     printf '%s\n' "$key" >"$stamp"
 }
 
-# The venv's programs contain the path of their folder: they do not start after the folder was moved.
+# The venv's programs contain the path of their folder: they do not start after the folder was
+# moved.
 venv_is_in_place() {
     local first
     read -r first <"$VENV/bin/pip" && [[ $(dirname "${first#\#!}") -ef $VENV/bin ]]
 }
 
-# Recreates the venv if the common list of packages, Python's version or the venv's place has changed. The place is the
-# real path of the folder: several checkouts may share one cache by a symbolic link.
+# Recreates the venv if the common list of packages, Python's version or the venv's place has
+# changed. The place is the real path of the folder: several checkouts may share one cache by a
+# symbolic link.
 setup_venv() {
     local python list stamp=$VENV/.stamp
     python=$(python3 --version)

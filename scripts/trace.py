@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a system with trace memory in QEMU, and writes the timeline of its harts as a Perfetto trace and as pictures.
+"""Runs a system with trace memory in QEMU, and writes the timeline of its harts as a Perfetto trace
+and as pictures.
 
 QEMU=path selects another QEMU; CPU=flags adds flags of its processor.
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Static analysis of the hypervisor by cppcheck and clang. Each build is analyzed with its own headers and macros."""
+"""Static analysis of the hypervisor by cppcheck and clang. Each build is analyzed with its own
+headers and macros."""
 
 import os
 import re
@@ -16,8 +17,8 @@ _NODES = 50_000  # limit of clang's analyzer per function: a quarter of the defa
 
 @dataclass(frozen=True)
 class Build:
-    """One build of the hypervisor: the folders of sources that only this build has, include folders, options of
-    clang."""
+    """One build of the hypervisor: the folders of sources that only this build has, include
+    folders, options of clang."""
 
     name: str
     sources: tuple[str, ...]
@@ -52,7 +53,8 @@ BUILDS = (
     Build("host", ("arch/host",), _HOST, (), (), "unix64"),
 )
 
-# Tool, file, the tool's name of the finding, number of findings, reason. More or fewer findings are an error, too.
+# Tool, file, the tool's name of the finding, number of findings, reason. More or fewer findings are
+# an error, too.
 _SECTION = "the two symbols are the ends of one section, which the linker lays out"
 WAIVERS: tuple[tuple[str, str, str, int, str], ...] = (
     ("cppcheck", "arch/riscv/sbi.c", "comparePointers", 2, _SECTION),
@@ -140,7 +142,8 @@ def _clang(root: Path, build: Build, file: str) -> list[Found]:
 
 
 def without_waived(found: list[Found], root: Path) -> list[Finding]:
-    """Returns the findings without a waiver, and the waivers of existing files with a wrong number of findings."""
+    """Returns the findings without a waiver, and the waivers of existing files with a wrong number
+    of findings."""
     left = list(found)
     wrong = []
     for tool, path, what, times, _ in WAIVERS:
@@ -153,7 +156,8 @@ def without_waived(found: list[Found], root: Path) -> list[Finding]:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """Findings of cppcheck and of clang's analyzer in the hypervisor, without those that are waived with a reason."""
+    """Findings of cppcheck and of clang's analyzer in the hypervisor, without those that are waived
+    with a reason."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         tasks = [pool.submit(_cppcheck, root, build) for build in BUILDS]
         tasks += [pool.submit(_clang, root, build, file) for build in BUILDS for file in files_of(root, build)]

@@ -23,7 +23,8 @@ class Function:
 
 
 def blank(text: str, also_strings: bool = True) -> str:
-    """Returns the text with comments (and string contents) replaced by spaces; line numbers do not change."""
+    """Returns the text with comments (and string contents) replaced by spaces; line numbers do not
+    change."""
 
     def spaces(match: re.Match[str]) -> str:
         token = match.group(0)
@@ -75,7 +76,8 @@ def _function(code: str, start: int, end: int) -> Function | None:
 
 
 def statements(body: str) -> int:
-    """Counts the statements of a function body: semicolons outside parentheses, and the keywords of control flow."""
+    """Counts the statements of a function body: semicolons outside parentheses, and the keywords of
+    control flow."""
     depth = 0
     count = 0
     for char in body:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for every file: licence line, name, white space, and no reference to a place outside the repository."""
+"""Rules for every file: licence line, name, white space, and no reference to a place outside the
+repository."""
 
 import re
 from pathlib import Path
@@ -19,11 +20,13 @@ BINARY_SUFFIXES = (".png",)
 FIXED_NAMES = {
     "CAVEATS.md", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "FreeRTOSConfig.h", "LICENSE", "Makefile", "README.md",
 }  # fmt: skip
-# clang-format and ruff check the line width of C and Python; tables, hashes and help texts of make may be long.
+# clang-format and ruff check the line width of C and Python; tables, hashes and help texts of make
+# may be long.
 WIDTH_SUFFIXES = (".S", ".sh", ".dts", ".dtsi", ".lds")
 
 _NAME = re.compile(r"^(?:__)?\.?[a-z0-9][a-z0-9_.+-]*$")
-# The expression does not contain the names of hosts themselves, so that this file passes its own check.
+# The expression does not contain the names of hosts themselves, so that this file passes its own
+# check.
 _REGISTRY = re.compile(
     r"\b(?:(?:files\.)?pythonhosted|pypi(?:\.python)?|(?:(?:static|index)\.)?crates|registry\.npmjs"
     r"|(?:[a-z0-9-]+\.)*debian|(?:[a-z0-9-]+\.)*ubuntu)\.(?:org|io|com|net)\b",
@@ -86,7 +89,8 @@ def check_file(root: Path, name: str) -> list[Finding]:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """Every file has its licence line, a plain name and clean lines, and names nothing outside the repository."""
+    """Every file has its licence line, a plain name and clean lines, and names nothing outside the
+    repository."""
     files = repo.tracked(root)
     findings = [finding for name in files for finding in check_file(root, name)]
     return findings, f"{len(files)} files"

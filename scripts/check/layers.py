@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The allowed includes between layers, and the names that core must not contain.
 
-The layers are those of docs and CONTRIBUTING.md: platform and arch at the top; below them fpga/vdm, ipc, debug,
-operator and rt, which do not include each other; then core; the architecture's contract (arch/include) at the bottom.
+The layers are those of docs and CONTRIBUTING.md: platform and arch at the top; below them fpga/vdm,
+ipc, debug, operator and rt, which do not include each other; then core; the architecture's contract
+(arch/include) at the bottom.
 """
 
 import re
@@ -12,13 +13,14 @@ from pathlib import Path
 from check import ctext, repo
 from check.repo import Finding
 
-# A layer is a folder here, with its subfolders. Each arch/<isa> and each platform/<board> is a layer; the files of
-# platform/ itself are the contract between boards and architectures.
+# A layer is a folder here, with its subfolders. Each arch/<isa> and each platform/<board> is a
+# layer; the files of platform/ itself are the contract between boards and architectures.
 _PLAIN_LAYERS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "debug", "operator", "fpga/vdm")
 _FAMILIES = ("arch", "platform")
 _CONTRACT = "platform contract"
 
-# The layers that each layer may include, apart from itself. "arch" and "platform" stand for any one variant.
+# The layers that each layer may include, apart from itself. "arch" and "platform" stand for any one
+# variant.
 _BASE = {"core", "arch/include"}
 _MAY = {
     "arch/include": {"core"},
@@ -34,8 +36,9 @@ _MAY = {
     "platform": _BASE | {"rt", "ipc", "fpga/vdm", _CONTRACT, "platform/drivers"},
 }
 
-# Headers that every variant of a family provides under the same name belong to the contract, not to one variant: the
-# structs of an architecture that core's structs embed (arch_types.h), the addresses of a board (board.h).
+# Headers that every variant of a family provides under the same name belong to the contract, not to
+# one variant: the structs of an architecture that core's structs embed (arch_types.h), the
+# addresses of a board (board.h).
 _VARIANT_HEADER = {"arch": re.compile(r"^arch_\w+\.h$"), "platform": re.compile(r"^board(?:_\w+)?\.h$")}
 _MAY_USE_VARIANT = {
     "arch": {"core", "rt", "ipc", "debug", "fpga/vdm", "arch/include", "platform"},
@@ -50,7 +53,8 @@ _ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6", re.I
 
 
 def layer_of(path: str) -> str | None:
-    """Returns the layer of a file ("core", "arch/riscv", ...), None for files outside of all layers."""
+    """Returns the layer of a file ("core", "arch/riscv", ...), None for files outside of all
+    layers."""
     for layer in _PLAIN_LAYERS:
         if path.startswith(layer + "/"):
             return layer
@@ -77,8 +81,8 @@ def allowed(layer: str, header: str) -> bool:
 
 
 def _candidates(name: str, source: str, headers: dict[str, list[str]]) -> list[str]:
-    """Returns the files that an #include of `name` in `source` may mean: one in the same folder, else any with the
-    path."""
+    """Returns the files that an #include of `name` in `source` may mean: one in the same folder,
+    else any with the path."""
     neighbour = str(Path(source).parent / name)
     found = [path for path in headers[Path(name).name] if path == name or path.endswith("/" + name)]
     return [neighbour] if neighbour in found else found

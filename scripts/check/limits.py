@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Limits of functions. C: complexity, statements, parameters, no goto, no conditional compilation inside. Python: the same
-limit of complexity.
+Limits of functions. C: complexity, statements, parameters, no goto, no conditional compilation
+inside. Python: the same limit of complexity.
 """
 
 import re
@@ -91,7 +91,8 @@ def _waived(finding: Finding) -> int | None:
 
 
 def without_waived(findings: list[Finding], files: list[str]) -> list[Finding]:
-    """Returns the findings without a waiver, and the waivers of existing files that cover no finding."""
+    """Returns the findings without a waiver, and the waivers of existing files that cover no
+    finding."""
     used = {_waived(finding) for finding in findings}
     left = [finding for finding in findings if _waived(finding) is None]
     for number, (path, name, rule, _) in enumerate(WAIVERS):

@@ -53,13 +53,14 @@ def with_suffix(files: Iterable[str], *suffixes: str) -> list[str]:
 
 
 def python_tool(name: str) -> str:
-    """Returns the path of a tool in the folder of this Python interpreter, where pip has installed its pinned
-    version."""
+    """Returns the path of a tool in the folder of this Python interpreter, where pip has installed
+    its pinned version."""
     return str(Path(sys.executable).parent / name)
 
 
 def main(name: str, check: Callable[[Path], tuple[list[Finding], str]]) -> None:
-    """Runs `check` on --root. Prints one line without findings, else each finding, and exits with 1 (2: cannot run)."""
+    """Runs `check` on --root. Prints one line without findings, else each finding, and exits with 1
+    (2: cannot run)."""
     parser = argparse.ArgumentParser(prog=f"check.{name}", description=check.__doc__)
     parser.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="top of the source tree (default: this one)")
     root = parser.parse_args().root.resolve()

@@ -3,8 +3,8 @@
 Coverage of the hypervisor by the tests (docs/coverage.md).
 
 python -m cover plugin --records FOLDER   builds the plugin for this QEMU into the folder of records
-python -m cover check                     fails for uncovered code that parses input and is not listed
-python -m cover report                    prints the table, and writes it and HTML pages
+python -m cover check                     fails for uncovered code that parses input and is not
+listed python -m cover report                    prints the table, and writes it and HTML pages
 """
 
 import argparse

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The code that must be covered, and the exceptions in tests/coverage-exceptions.toml: every line that is not covered must
-be listed there with a reason, and no listed line may be covered.
+The code that must be covered, and the exceptions in tests/coverage-exceptions.toml: every line that
+is not covered must be listed there with a reason, and no listed line may be covered.
 """
 
 import tomllib
@@ -20,7 +20,8 @@ LEAST_BRANCHES = 90.0  # percent, of a file that parses input of a guest or a us
 
 @dataclass(frozen=True)
 class Exceptions:
-    """The file's content: the files to cover and by which tests, the uncovered lines, the files with fewer branches."""
+    """The file's content: the files to cover and by which tests, the uncovered lines, the files
+    with fewer branches."""
 
     files: dict[str, tuple[str, ...]]
     lines: dict[tuple[str, str, str], str]  # file, function, text of the line: reason
@@ -50,14 +51,16 @@ def load(path: Path) -> Exceptions:
 
 
 def _function_at(functions: list[ctext.Function], number: int) -> str:
-    """Returns the function of a line; the lines of its declaration, before the brace, belong to it."""
+    """Returns the function of a line; the lines of its declaration, before the brace, belong to
+    it."""
     return next((function.name for function in functions if number <= function.last), "")
 
 
 def uncovered(file: str, sources: Sources, text: str) -> dict[tuple[str, str, str], int]:
     """
-    Returns the lines of a file that were not executed, by function and text, with the number of the first such line. A
-    line with only a brace is ignored: the compiler attributes code to it that belongs to no other line.
+    Returns the lines of a file that were not executed, by function and text, with the number of the
+    first such line. A line with only a brace is ignored: the compiler attributes code to it that
+    belongs to no other line.
     """
     functions, lines = ctext.functions(text), text.split("\n")
     found: dict[tuple[str, str, str], int] = {}
@@ -94,8 +97,8 @@ def _branch_findings(file: str, sources: Sources, exceptions: Exceptions) -> lis
 
 
 def files_of(by: str, sources: Sources, exceptions: Exceptions) -> list[str]:
-    """Returns the files that `by` must cover: "host" or an architecture's folder. Raises CoverError for a missing
-    file."""
+    """Returns the files that `by` must cover: "host" or an architecture's folder. Raises CoverError
+    for a missing file."""
     found = []
     for pattern in exceptions.files.get(by, ()):
         matching = [file for file in sources if fnmatch(file, pattern)]

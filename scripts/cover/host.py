@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage by the host's tests, which gcov reads from objects that gcc has compiled with --coverage."""
+"""Coverage by the host's tests, which gcov reads from objects that gcc has compiled with
+--coverage."""
 
 import json
 import subprocess

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Which of the hypervisor's instructions the runs in emulators have executed, from the records that a QEMU plugin and
-iasim write (tessera.verify.executed), each instruction with the source line that the debugging information gives.
+Which of the hypervisor's instructions the runs in emulators have executed, from the records that a
+QEMU plugin and iasim write (tessera.verify.executed), each instruction with the source line that
+the debugging information gives.
 """
 
 import re
@@ -63,7 +64,8 @@ def _place(text: str, top: Path) -> tuple[str, int]:
 
 
 def instructions(elf: Path, top: Path = ROOT) -> list[Instruction]:
-    """Returns all instructions of the file. Paths in its debugging information are relative to `top`."""
+    """Returns all instructions of the file. Paths in its debugging information are relative to
+    `top`."""
     isa = isa_of(elf)
     found = _INSTRUCTION.findall(_run([f"{isa.tools}objdump", "-d", str(elf)]))
     addresses = "".join(f"{address}\n" for address, _ in found)
@@ -75,7 +77,8 @@ def instructions(elf: Path, top: Path = ROOT) -> list[Instruction]:
 
 
 def read_record(record: Path) -> dict[int, str]:
-    """Returns the recorded letters by address: x executed, n followed by the next instruction, j by another one."""
+    """Returns the recorded letters by address: x executed, n followed by the next instruction, j by
+    another one."""
     seen: dict[int, str] = defaultdict(str)
     try:
         lines = record.read_text(encoding="ascii").splitlines()
@@ -89,8 +92,9 @@ def read_record(record: Path) -> dict[int, str]:
 
 def lines_of(code: list[Instruction], seen: dict[int, str]) -> Sources:
     """
-    Derives lines from instructions. A line is executed if any of its instructions is. Each of its conditional branches
-    counts with two directions; each inlined copy of a function has its own branches.
+    Derives lines from instructions. A line is executed if any of its instructions is. Each of its
+    conditional branches counts with two directions; each inlined copy of a function has its own
+    branches.
     """
     sources: Sources = defaultdict(dict)
     for instruction in code:
@@ -106,9 +110,9 @@ def lines_of(code: list[Instruction], seen: dict[int, str]) -> Sources:
 
 def read(folder: Path) -> dict[str, Sources]:
     """
-    Reads the records of a folder; returns the coverage of each architecture's code, by its folder. Hypervisors that
-    were built differently (another compiler, another board) have different branches: the branches of the one with the
-    most executed lines count, and the lines of all.
+    Reads the records of a folder; returns the coverage of each architecture's code, by its folder.
+    Hypervisors that were built differently (another compiler, another board) have different
+    branches: the branches of the one with the most executed lines count, and the lines of all.
     """
     found: dict[str, list[Sources]] = defaultdict(list)
     for elf in sorted(folder.glob("*.elf")):

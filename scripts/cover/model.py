@@ -15,7 +15,8 @@ class CoverError(Exception):
 
 @dataclass
 class Line:
-    """A line. `directions`: an entry for each direction of the line's conditional branches, true if it was taken."""
+    """A line. `directions`: an entry for each direction of the line's conditional branches, true if
+    it was taken."""
 
     executed: bool = False
     directions: list[bool] = field(default_factory=list)

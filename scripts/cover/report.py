@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage as a table and as HTML: an index, and a page per file that marks lines that were not executed."""
+"""Coverage as a table and as HTML: an index, and a page per file that marks lines that were not
+executed."""
 
 import html
 from pathlib import Path
@@ -15,7 +16,8 @@ td.name { text-align: left; } .line { white-space: pre; font-family: monospace; 
 
 
 def part_of(file: str) -> str | None:
-    """Returns the hypervisor's part that a file belongs to, None if coverage does not count the file."""
+    """Returns the hypervisor's part that a file belongs to, None if coverage does not count the
+    file."""
     return next((part for part in PARTS if file.startswith(f"{part}/")), None)
 
 
@@ -91,8 +93,8 @@ def _page_name(file: str) -> str:
 
 
 def write_html(sources: Sources, folder: Path, top: Path = ROOT) -> None:
-    """Writes an index and a page per file. Red lines were not executed; yellow lines have a branch that never took one
-    of its directions."""
+    """Writes an index and a page per file. Red lines were not executed; yellow lines have a branch
+    that never took one of its directions."""
     folder.mkdir(parents=True, exist_ok=True)
     by_file = totals(sources)
     for file in by_file:

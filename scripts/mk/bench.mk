@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The benchmark. QEMU=path measures with this emulator only; the default is the one in PATH and, after
-# `make setup-qemu-new`, the newer one. BENCH_FLAGS="--only switch" selects measurements.
+# The benchmark. QEMU=path measures with this emulator only; the default is the one in PATH and,
+# after `make setup-qemu-new`, the newer one. BENCH_FLAGS="--only switch" selects measurements.
 BENCH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/*.dts)))
 BENCH_FLAGS ?=
 

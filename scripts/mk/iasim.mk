@@ -12,7 +12,8 @@ $(IASIM): $(CRATES) $(IASIM_SRCS) | setup-debug
 
 iasim: $(IASIM) ## build the simulator of the M5150: build/iasim/release/iasim
 
-# $(call iasim_test,name,selection): shows the compiler's warnings about external crates only after an error.
+# $(call iasim_test,name,selection): shows the compiler's warnings about external crates only after
+# an error.
 define iasim_test
 	@mkdir -p $(BUILD)/iasim
 	@$(call IASIM_CARGO,test $(2)) >$(BUILD)/iasim/$(1).log 2>&1 || { cat $(BUILD)/iasim/$(1).log >&2; exit 1; }

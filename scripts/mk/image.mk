@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# System images: build/systems/$(SYSTEM)/tessera.bin from systems/$(SYSTEM).dts and the files that it names.
+# System images: build/systems/$(SYSTEM)/tessera.bin from systems/$(SYSTEM).dts and the files that
+# it names.
 VENV ?= $(CACHE)/venv
 PYTHON ?= $(VENV)/bin/python
 
 # Features of the machine that the hypervisor must not use: `make image WITHOUT=sstc,htinst`
 WITHOUT ?=
 
-# Directories of kernels and disk images, separated by colons, that are searched after the system file's folder.
+# Directories of kernels and disk images, separated by colons, that are searched after the system
+# file's folder.
 GUEST_PATH ?=
 
-# Names from the user are passed to the shell in its environment, because they may contain any character.
+# Names from the user are passed to the shell in its environment, because they may contain any
+# character.
 export SYSTEM WITHOUT GUEST_PATH
 
 # Guests have the hypervisor's architecture.
@@ -22,7 +25,8 @@ MKIMAGE := $(MKIMAGE_PROGRAM) "$(SYSTEM_DIR)/$$SYSTEM.dts"
 # Guests that make can build; a system may also name other files.
 IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS) $(MIPS_GUESTS)
 
-# make would expand a path with a dollar sign, and a system file must not run commands: no path here contains one.
+# make would expand a path with a dollar sign, and a system file must not run commands: no path here
+# contains one.
 image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, GUEST_PATH=dir of images, WITHOUT=sstc,htinst hides features)
 	@files=$$($(MKIMAGE) --list-files | sed '/[$$]/d') && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
 	@$(MKIMAGE) --hypervisor $(HYP_BUILD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Refuses targets that the selected board or components do not support, before anything is built. Included after all
-# other fragments, which set the defaults that it checks.
+# Refuses targets that the selected board or components do not support, before anything is built.
+# Included after all other fragments, which set the defaults that it checks.
 
 # $(call refuse,targets,reason): an error if one of the targets was requested.
 refuse = $(if $(filter $(1),$(MAKECMDGOALS)),$(error make $(firstword $(filter $(1),$(MAKECMDGOALS))): $(2)))

@@ -17,8 +17,8 @@ smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given it
 native: image $(SIMULATOR) ## boot the guest of SYSTEM's VM=linux (or uboot, freertos) without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
-# Three files of tests at a time: two would leave two cores idle for a fifth of the time. Tests that count instructions
-# run in virtual time.
+# Three files of tests at a time: two would leave two cores idle for a fifth of the time. Tests that
+# count instructions run in virtual time.
 E2E_ALONE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider
 E2E := $(E2E_ALONE) -n 3 --dist loadfile --no-loadscope-reorder
 
@@ -34,8 +34,8 @@ define suite
 	@TIMEFORMAT='test: $(2) took %0lR'; time $(1)
 endef
 
-# Suites that run while the fabric's benches run in the background: they count instructions, not time. They run one
-# after the other, so that a failure is the last output.
+# Suites that run while the fabric's benches run in the background: they count instructions, not
+# time. They run one after the other, so that a failure is the last output.
 FOREGROUND := test-coverage check-model test-fuzz-host test-image test-guests test-iasim test-mips
 
 test: | setup-dev setup-fpga ## run all tests except those of soak: unit, image builder, bare guests, simulator and its systems, fabric, end to end
@@ -54,8 +54,8 @@ test-newer: | setup-dev setup-qemu-new
 test-newer-long: image iasim | setup-dev setup-qemu-new
 	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py faults.py faults_others.py)
 
-# Fault injection: removes one check of the hypervisor at a time; then an attack of the hostile guest must be detected.
-# Takes long; ONLY=words selects some (pytest's -k).
+# Fault injection: removes one check of the hypervisor at a time; then an attack of the hostile
+# guest must be detected. Takes long; ONLY=words selects some (pytest's -k).
 ONLY ?=
 
 mutate-faults: | setup-dev ## check that the attack tests fail when a check is removed from the hypervisor (table in build/mutants)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tools and Python packages. Targets that need them name `setup` (or `setup-dev`) as an order-only prerequisite.
+# Tools and Python packages. Targets that need them name `setup` (or `setup-dev`) as an order-only
+# prerequisite.
 VENV := $(CACHE)/venv
 PYTHON := $(VENV)/bin/python
 

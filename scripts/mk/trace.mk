@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A trace of SYSTEM with TRACE_KIB of trace memory, whether or not its file enables traces: docs/trace.md.
+# A trace of SYSTEM with TRACE_KIB of trace memory, whether or not its file enables traces:
+# docs/trace.md.
 TRACE_KIB ?= 4096
 TRACE_FLAGS ?=
 TRACE := $(BUILD)/trace

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Unit tests of core on this machine, with arch/host: each tests/unit/test_*.c is a separate cmocka program, each
-# tests/unit/test_*.py a property test of build/host/libcore.so. All use the address and undefined-behaviour sanitizers,
-# whose reports end the test.
+# Unit tests of core on this machine, with arch/host: each tests/unit/test_*.c is a separate cmocka
+# program, each tests/unit/test_*.py a property test of build/host/libcore.so. All use the address
+# and undefined-behaviour sanitizers, whose reports end the test.
 HOST_CC ?= gcc
 HOST_BUILD := $(BUILD)/host
 
@@ -22,7 +22,8 @@ $(HOST_BUILD)/obj/%.o: %.c Makefile scripts/mk/unit.mk | setup-dev
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(HOST_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
 
-# The C library and the sanitizers define memcpy(), so core's functions are tested under other names.
+# The C library and the sanitizers define memcpy(), so core's functions are tested under other
+# names.
 $(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
 
 # -Bsymbolic: core calls its own crc32(), even if Python has loaded zlib's.
@@ -38,8 +39,8 @@ test-unit: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-
 test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^
 
-# Python is built without the address sanitizer, so the sanitizer's library must be loaded first; leaks in Python are
-# not reported. Two tests at a time.
+# Python is built without the address sanitizer, so the sanitizer's library must be loaded first;
+# leaks in Python are not reported. Two tests at a time.
 HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
     PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider \
     -n 2 --maxschedchunk 1

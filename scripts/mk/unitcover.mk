@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Coverage of the hypervisor by the tests (docs/coverage.md). Included after unit.mk, which defines sources and tests.
+# Coverage of the hypervisor by the tests (docs/coverage.md). Included after unit.mk, which defines
+# sources and tests.
 COVER := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m cover
 COVER_BUILD := $(BUILD)/coverage
 COVER_HOST := $(COVER_BUILD)/host
 COVER_RECORDS := $(COVER_BUILD)/records
 COVER_OBJS := $(patsubst %.c,$(COVER_HOST)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
-# Not optimized, so that each branch belongs to a branch of the source; without sanitizers, whose branches would count.
+# Not optimized, so that each branch belongs to a branch of the source; without sanitizers, whose
+# branches would count.
 COVER_CFLAGS = $(filter-out -O1 $(HOST_SANITIZE),$(HOST_CFLAGS)) -O0 --coverage -Wno-error
 
 $(COVER_HOST)/obj/%.o: %.c Makefile scripts/mk/unit.mk scripts/mk/unitcover.mk | setup-dev
@@ -21,12 +23,14 @@ $(COVER_HOST)/unit/test_%: $(COVER_HOST)/obj/tests/unit/test_%.o $(COVER_OBJS)
 	@mkdir -p $(@D)
 	@$(HOST_CC) -o $@ $^ --coverage -lcmocka
 
-# Tests that cover by random or exhaustive input the code that other tests cover directly; they take a minute.
+# Tests that cover by random or exhaustive input the code that other tests cover directly; they take
+# a minute.
 COVER_LONG := let_through or check_accepts or ram_finds or pauses_are or any_sequence or thousands or admitted_sets or \
     do_not_drift or pets_whenever or greedy or who_stops or suspended_watchdog or many_senders or busy_vcpus or \
     interruption_at
 
-# $(call cover_host,pytest's options): runs the host's tests, after the counts of earlier runs are removed.
+# $(call cover_host,pytest's options): runs the host's tests, after the counts of earlier runs are
+# removed.
 define cover_host
 	@find $(COVER_HOST) -name '*.gcda' -delete
 	@tests/unit/run.sh $(UNIT_TESTS:%=$(COVER_HOST)/unit/%) >$(COVER_BUILD)/unit.log 2>&1 || { \
@@ -39,7 +43,8 @@ test-coverage: cover-programs ## fail for code that parses input, if the host's 
 	$(call cover_host,-k "not ($(COVER_LONG))")
 	@$(COVER) check --host $(COVER_HOST)/obj
 
-# The end-to-end tests that execute most of an architecture's code; the attacks also on the newer QEMU.
+# The end-to-end tests that execute most of an architecture's code; the attacks also on the newer
+# QEMU.
 COVER_E2E := $(addprefix tests/e2e/test_,corners.py faults.py faults_others.py least_core.py smp.py messages.py passthrough.py panic.py \
     irq_rate.py virt.py trace.py smoke.py debug.py)
 

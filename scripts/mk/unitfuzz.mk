@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# libFuzzer on core with arch/host and the sanitizers (docs/fuzzing.md). Included after unit.mk, which defines the
-# sources.
+# libFuzzer on core with arch/host and the sanitizers (docs/fuzzing.md). Included after unit.mk,
+# which defines the sources.
 
 FUZZ_BUILD := $(BUILD)/fuzz-host
 FUZZ_TARGETS := image calls tree
@@ -22,7 +22,8 @@ $(FUZZ_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=li
 $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 	@clang $(HOST_SANITIZE) -fsanitize=fuzzer -o $@ $^
 
-# Seeds of the image reader are made from the system files; the fuzzer generates those of the calls itself.
+# Seeds of the image reader are made from the system files; the fuzzer generates those of the calls
+# itself.
 $(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(FUZZ_SYSTEMS) $(wildcard scripts/tessera/image/*.py) | setup-dev
 	@rm -rf $@ && mkdir -p $@/calls $@/tree
 	@dtc -q -O dtb -o $@/tree/seed tests/fuzz/tree.dts
@@ -30,7 +31,8 @@ $(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(FUZZ_SYSTEMS) $(
 
 fuzz-host-programs: $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz_%) $(FUZZ_BUILD)/seeds
 
-# A finding is written to build/fuzz-host/found-<target>-*; the program with this file as its argument reproduces it.
+# A finding is written to build/fuzz-host/found-<target>-*; the program with this file as its
+# argument reproduces it.
 fuzz-host: fuzz-host-programs ## run libFuzzer on the readers of image and random seed, on hypercalls, keys and requests: MINUTES=each
 	@for target in $(FUZZ_TARGETS); do \
 	    mkdir -p $(FUZZ_BUILD)/corpus/$$target; \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the hypervisor for MIPS VZ by gcc, without debug, which does not support this architecture.
-# HYP_FOR=size: for a part with little flash; all measured paths take more instructions then.
+# Compiles the hypervisor for MIPS VZ by gcc, without debug, which does not support this
+# architecture. HYP_FOR=size: for a part with little flash; all measured paths take more
+# instructions then.
 CROSS_MIPS ?= mipsel-linux-gnu-
 HYP_CC ?= $(CROSS_MIPS)gcc
 HYP_COMPONENTS ?= rt ipc operator
@@ -12,13 +13,13 @@ endif
 HYP_MIPS = -march=mips32r5 -mvirt -mabi=eabi -msoft-float -mno-abicalls -mno-shared -fno-pie \
            -fomit-frame-pointer -fno-asynchronous-unwind-tables -mno-check-zero-division
 
-# -G: one instruction relative to gp, which platform/mips.lds.S defines, accesses any variable in RAM. Linked by lld, as
-# the guests are.
+# -G: one instruction relative to gp, which platform/mips.lds.S defines, accesses any variable in
+# RAM. Linked by lld, as the guests are.
 HYP_TARGET_speed = $(HYP_MIPS) -G65535 -membedded-data
 HYP_LD_speed = ld.lld
 
-# microMIPS code with link-time optimization, by gcc and GNU ld: lld cannot reach the code's addresses. The
-# disabled optimizations increase the size of this program.
+# microMIPS code with link-time optimization, by gcc and GNU ld: lld cannot reach the code's
+# addresses. The disabled optimizations increase the size of this program.
 HYP_TARGET_size = $(HYP_MIPS) -G64 -mno-embedded-data -mmicromips -DHYP_MICROMIPS -fdata-sections \
                   $(HYP_LTO) -fno-guess-branch-probability -fno-caller-saves \
                   -fno-tree-dominator-opts -fno-inline-small-functions -fno-ipa-ra -fno-shrink-wrap -fno-tree-scev-cprop

@@ -3,7 +3,8 @@
 HYP_CC ?= $(CROSS)gcc
 HYP_COMPONENTS ?= rt ipc debug operator
 HYP_ISA := rv64imac
-# The call graph with the frames is for the depth of the stack (scripts/tessera/verify/stack_depth.py).
+# The call graph with the frames is for the depth of the stack
+# (scripts/tessera/verify/stack_depth.py).
 HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei -fcallgraph-info=su
 HYP_CLANG = --target=riscv64-unknown-elf -march=$(HYP_ISA) -mno-relax
 HYP_TARGET = $(if $(findstring clang,$(HYP_CC)),$(HYP_CLANG),$(HYP_GCC)) -mabi=lp64 -mcmodel=medany

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parses the output of guests/adpcm and computes its overhead in VMs over a native run (model: docs/benchmarks.md)."""
+"""Parses the output of guests/adpcm; computes its overhead in VMs (docs/benchmarks.md)."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,8 @@ _TOLD = re.compile(r"^ADPCM told (\d+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Run:
-    """One guest's work and its result, and the hart's instret at the start and after each tenth of the work."""
+    """One guest's work and its result, and the hart's instret at the start and after each tenth of
+    the work."""
 
     work: tuple[str, ...]  # frames, checksum of the octets, checksum of the samples
     ticks: int  # of the guest's operating system during the work
@@ -41,9 +42,10 @@ def parse_run(console: str) -> Run:
 
 def overheads(runs: Sequence[Run], native: Run) -> list[float]:
     """
-    Returns the overhead in percent after each tenth of the work: the instructions from the first guest's start to the
-    last guest's mark, relative to the native instructions times the number of guests. The hart never sleeps meanwhile,
-    because all guests share it. Raises ParseError if the runs are not comparable.
+    Returns the overhead in percent after each tenth of the work: the instructions from the first
+    guest's start to the last guest's mark, relative to the native instructions times the number of
+    guests. The hart never sleeps meanwhile, because all guests share it. Raises ParseError if the
+    runs are not comparable.
     """
     _check_comparable(runs, native)
     start = min(run.marks[0] for run in runs)
@@ -66,7 +68,8 @@ def _check_comparable(runs: Sequence[Run], native: Run) -> None:
 
 
 def tick_cost(native: Run, bare: Run) -> float:
-    """Returns the instructions of a tick of the operating system: a native run compared with one without it."""
+    """Returns the instructions of a tick of the operating system: a native run compared with one
+    without it."""
     if native.work != bare.work or native.ticks == 0:
         raise ParseError(f"no tick cost can be derived from {native.ticks} ticks, work {native.work} and {bare.work}")
     return (native.instructions - bare.instructions) / native.ticks
@@ -74,8 +77,8 @@ def tick_cost(native: Run, bare: Run) -> float:
 
 def tick_share(runs: Sequence[Run], native: Run, cost: float) -> float:
     """
-    Returns the part of the overhead in percent that the guests' own ticks cause: n guests on one hart take n times as
-    long, and handle n times as many ticks during the same work.
+    Returns the part of the overhead in percent that the guests' own ticks cause: n guests on one
+    hart take n times as long, and handle n times as many ticks during the same work.
     """
     further = sum(run.ticks for run in runs) - len(runs) * native.ticks
     return 100 * further * cost / (len(runs) * native.instructions)

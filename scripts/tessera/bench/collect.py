@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measurements on RISC-V: each function produces figures and is independent of goals and tables."""
+"""The measurements on RISC-V: each function produces figures and is independent of goals and
+tables."""
 
 import json
 import os
@@ -51,8 +52,9 @@ LINUX_RUNS = 3  # runs differ by a few instructions; min and max show an outlier
 @dataclass(frozen=True)
 class Taken:
     """
-    A figure and the system in which it was measured ("native": without the hypervisor). `model` describes the machine
-    that the figure stands for, if it is another one; `curve` holds the figure after each tenth of the work.
+    A figure and the system in which it was measured ("native": without the hypervisor). `model`
+    describes the machine that the figure stands for, if it is another one; `curve` holds the figure
+    after each tenth of the work.
     """
 
     figure: Figure
@@ -89,7 +91,8 @@ class Bench:
 
 
 def operations(bench: Bench) -> None:
-    """Round trips measured by the bench guest, in a VM and natively, and the timer latency added by the hypervisor."""
+    """Round trips measured by the bench guest, in a VM and natively, and the timer latency added by
+    the hypervisor."""
     system = bench.system("bench")
     consoles = run_system(bench.qemu, system)
     in_vm = figures(consoles.guests[system.names[0]])
@@ -106,9 +109,9 @@ def operations(bench: Bench) -> None:
 
 def added(in_vm: Figure, natively: Figure) -> Figure:
     """
-    Returns the latency that the hypervisor adds. A timer interrupts 0 to 99 instructions after its deadline, depending
-    on the phase of its tick, which differs between the two runs; therefore the minima of many samples are compared.
-    `median` and `max` are the differences of these statistics.
+    Returns the latency that the hypervisor adds. A timer interrupts 0 to 99 instructions after its
+    deadline, depending on the phase of its tick, which differs between the two runs; therefore the
+    minima of many samples are compared. `median` and `max` are the differences of these statistics.
     """
     return Figure(
         "riscv.timer.added",
@@ -121,7 +124,8 @@ def added(in_vm: Figure, natively: Figure) -> Figure:
 
 
 def switch(bench: Bench) -> None:
-    """From one VM's last instruction to the other's first at the end of a quantum, in both directions."""
+    """From one VM's last instruction to the other's first at the end of a quantum, in both
+    directions."""
     system = bench.system("switch")
     consoles = run_system(bench.qemu, system)
     first, second = (gaps(consoles.guests[name]) for name in system.names[:2])
@@ -144,8 +148,8 @@ def messages(bench: Bench) -> None:
 
 def boot(bench: Bench) -> None:
     """
-    The hypervisor's instructions before the first guest instruction, counted by QEMU, without those that the hypervisor
-    reports for copying and clearing memory.
+    The hypervisor's instructions before the first guest instruction, counted by QEMU, without those
+    that the hypervisor reports for copying and clearing memory.
     """
     system = bench.system("bench")
     consoles = run_system(bench.qemu, system)
@@ -159,8 +163,9 @@ def boot(bench: Bench) -> None:
 
 def restart(bench: Bench) -> None:
     """
-    From the last instruction of a guest whose watchdog expires to its first instruction after the restart, without
-    copying and clearing memory: timer interrupt, VM stop, console line, reset of the devices, VM start.
+    From the last instruction of a guest whose watchdog expires to its first instruction after the
+    restart, without copying and clearing memory: timer interrupt, VM stop, console line, reset of
+    the devices, VM start.
     """
     system = bench.system("bench-restart")
     counter = make_counter(bench.qemu, bench.out)
@@ -178,7 +183,8 @@ def load(bench: Bench) -> None:
 
 
 def linux(bench: Bench) -> None:
-    """Debian's Linux from its first instruction to power-off, in a VM and natively: the ratio of instructions."""
+    """Debian's Linux from its first instruction to power-off, in a VM and natively: the ratio of
+    instructions."""
     system = bench.system("bench-linux")
     counter = make_counter(bench.qemu, bench.out)
 
@@ -211,7 +217,8 @@ def _adpcm_native(bench: Bench, system: BuiltSystem) -> Run:
 
 
 def adpcm(bench: Bench) -> None:
-    """The ADPCM codec in FreeRTOS, in VMs that share a hart and natively: the M5150 paper, section V."""
+    """The ADPCM codec in FreeRTOS, in VMs that share a hart and natively: the M5150 paper, section
+    V."""
     native = _adpcm_native(bench, bench.system("adpcm-1vm-q1ms"))
     bare = bench.system("adpcm-1vm-bare")
     bare_native = _adpcm_native(bench, bare)
@@ -231,8 +238,8 @@ def adpcm(bench: Bench) -> None:
 
 
 def adpcm_1gips(bench: Bench) -> None:
-    """Two VMs with a quantum of 1 ms on this machine at 1 GIPS, as the successor of the M5150 hypervisor was
-    measured."""
+    """Two VMs with a quantum of 1 ms on this machine at 1 GIPS, as the successor of the M5150
+    hypervisor was measured."""
     system = bench.system("adpcm-2vm-q1ms-1gips")
     curve = overheads(_adpcm_runs(bench, system), _adpcm_native(bench, system))
     bench.add(single("riscv.adpcm.2vm.q1ms.1gips", "percent", curve[-1]), system.name, curve=curve)
@@ -240,8 +247,9 @@ def adpcm_1gips(bench: Bench) -> None:
 
 def size(bench: Bench) -> None:
     """
-    Sections and lines of code of the hypervisor with all components, and its text without the components that a build
-    can leave out (real time, messages, ...): the scope of the other hypervisors in the comparison.
+    Sections and lines of code of the hypervisor with all components, and its text without the
+    components that a build can leave out (real time, messages, ...): the scope of the other
+    hypervisors in the comparison.
     """
     folder = bench.build / "hyp" / "qemu-virt"
     bare = bench.build / "hyp" / "bare"
@@ -257,7 +265,8 @@ def size(bench: Bench) -> None:
 
 
 def rt_release(bench: Bench) -> None:
-    """From a best-effort VM's last instruction to the first instruction of the RT app whose release preempts it."""
+    """From a best-effort VM's last instruction to the first instruction of the RT app whose release
+    preempts it."""
     for name, metric in (("rt-latency", "riscv.rt.release.max"), ("rt-latency-one", "riscv.rt.release.one")):
         system = bench.system(name)
         consoles = run_system(bench.qemu, system)
@@ -266,7 +275,8 @@ def rt_release(bench: Bench) -> None:
 
 
 def operator(bench: Bench) -> None:
-    """The longest time without best effort while admitted RT apps use all their time, measured by a best-effort VM."""
+    """The longest time without best effort while admitted RT apps use all their time, measured by a
+    best-effort VM."""
     system = bench.system("bench-operator")
     console = run_until(bench.qemu, system, "watch", r"^BENCH done$", RT_STRESS_S)
     waited = max(after - before for before, after in gaps(console))
@@ -274,8 +284,8 @@ def operator(bench: Bench) -> None:
 
 
 def rt_stress(bench: Bench) -> None:
-    """A million releases at 95 % utilization, with other VMs under load: misses, overruns, the largest delay of a
-    job."""
+    """A million releases at 95 % utilization, with other VMs under load: misses, overruns, the
+    largest delay of a job."""
     system = bench.system("rt-stress")
     stretches = bench.out / "rt-stretches.json"
     stretches.unlink(missing_ok=True)
@@ -298,7 +308,8 @@ def rt_stress(bench: Bench) -> None:
 
 
 def worst_cases(bench: Bench) -> None:
-    """During all attacks of the hostile guest: the longest non-preemptible section, and the deepest stack."""
+    """During all attacks of the hostile guest: the longest non-preemptible section, and the deepest
+    stack."""
     suite = ROOT / "tests" / "e2e" / "test_faults.py"
     environment = {**os.environ, "QEMU": bench.qemu.program, "PYTHONDONTWRITEBYTECODE": "1"}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(suite)]
@@ -316,8 +327,9 @@ def worst_cases(bench: Bench) -> None:
 
 def locks(bench: Bench) -> None:
     """
-    On several harts: how long locks are held, and the longest non-preemptible section, waits for locks included. With
-    QEMU 7 only: on 10.0 the plugin does not see all releases of locks, and reports that.
+    On several harts: how long locks are held, and the longest non-preemptible section, waits for
+    locks included. With QEMU 7 only: on 10.0 the plugin does not see all releases of locks, and
+    reports that.
     """
     if bench.qemu.version >= (8, 0):
         return

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions that a machine executes from one address on, by tools/qemu-plugins/bench-count.c."""
+"""Counts the instructions that a machine executes from one address on, by
+tools/qemu-plugins/bench-count.c."""
 
 import json
 import subprocess
@@ -20,8 +21,9 @@ class CountError(Exception):
 @dataclass(frozen=True)
 class Count:
     """
-    The number of instructions of a run, and the number executed at each pass of the address; `since`, on request: the
-    number executed since the address `last`, without the excluded functions.
+    The number of instructions of a run, and the number executed at each pass of the address;
+    `since`, on request: the number executed since the address `last`, without the excluded
+    functions.
     """
 
     instructions: int
@@ -32,8 +34,9 @@ class Count:
 @dataclass(frozen=True)
 class Stretch:
     """
-    A stretch of instructions that starts after the instruction at `last`. The function at `callee` and all functions
-    that it calls are excluded, up to the next instruction of `caller` (first address, end address).
+    A stretch of instructions that starts after the instruction at `last`. The function at `callee`
+    and all functions that it calls are excluded, up to the next instruction of `caller` (first
+    address, end address).
     """
 
     last: int
@@ -77,7 +80,8 @@ def _compile(compiler: str, source: Path, plugin: Path, version: int) -> None:
 
 
 def _accepts(qemu: Qemu, plugin: Path, argument: str, out: Path) -> str | None:
-    """Returns QEMU's error message for the plugin, None if QEMU accepts it. QEMU starts without a machine and quits."""
+    """Returns QEMU's error message for the plugin, None if QEMU accepts it. QEMU starts without a
+    machine and quits."""
     command = [qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-monitor", "stdio"]
     done = subprocess.run(
         [*command, "-plugin", f"{plugin},{argument},out={out}"],
@@ -91,8 +95,8 @@ def _accepts(qemu: Qemu, plugin: Path, argument: str, out: Path) -> str | None:
 
 
 def make_plugin(qemu: Qemu, source: Path, folder: Path, argument: str, compiler: str = "gcc") -> Path:
-    """Builds `source` in the version that this QEMU accepts; `argument` is one that the plugin requires, besides
-    `out`."""
+    """Builds `source` in the version that this QEMU accepts; `argument` is one that the plugin
+    requires, besides `out`."""
     why: str | None = None
     for version in VERSIONS:
         plugin = folder / f"{source.stem}-{version}.so"
@@ -104,5 +108,6 @@ def make_plugin(qemu: Qemu, source: Path, folder: Path, argument: str, compiler:
 
 
 def make_counter(qemu: Qemu, folder: Path, compiler: str = "gcc") -> Counter:
-    """Builds the plugin in the version that this QEMU accepts. Raises CountError if QEMU accepts none."""
+    """Builds the plugin in the version that this QEMU accepts. Raises CountError if QEMU accepts
+    none."""
     return Counter(make_plugin(qemu, SOURCE, folder, "address=0", compiler))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs machines for the benchmark: deterministically, on one hart, until the guests report the end of their work."""
+"""Runs machines for the benchmark: deterministically, on one hart, until the guests report the end
+of their work."""
 
 import subprocess
 from collections.abc import Callable
@@ -22,7 +23,8 @@ TIMEOUT_S = 300.0
 
 
 class BenchError(Exception):
-    """A requirement of a measurement is missing, or an expected event did not occur; the text gives the details."""
+    """A requirement of a measurement is missing, or an expected event did not occur; the text gives
+    the details."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ def _last_lines(machine: Machine) -> str:
 
 
 def _run(command: list[str], names: list[str], finished: Callable[[Machine], bool]) -> tuple[Machine, bool]:
-    """Runs until `finished` or the end of QEMU; returns the ended machine, and whether `finished` was reached."""
+    """Runs until `finished` or the end of QEMU; returns the ended machine, and whether `finished`
+    was reached."""
     try:
         with Machine(command, names) as machine:
             return machine, machine.wait_until(lambda: finished(machine), TIMEOUT_S)
@@ -61,8 +64,8 @@ def run_system(qemu: Qemu, system: BuiltSystem) -> Consoles:
 
 def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: float, *arguments: str) -> str:
     """
-    Runs a system, with further arguments for QEMU, until a VM's output matches the regular expression; returns this
-    output. QEMU ends by itself, so that its plugins write their records.
+    Runs a system, with further arguments for QEMU, until a VM's output matches the regular
+    expression; returns this output. QEMU ends by itself, so that its plugins write their records.
     """
     names = [*system.names, HYPERVISOR]
     try:
@@ -93,7 +96,8 @@ def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:
 def count_to_power_off(
     command: list[str], counter: Counter, address: int, sign: str, out: Path, stretch: Stretch | None = None
 ) -> Count:
-    """Counts the instructions and the passes of `address` of a run that prints `sign` and then powers off."""
+    """Counts the instructions and the passes of `address` of a run that prints `sign` and then
+    powers off."""
     out.unlink(missing_ok=True)
     counted = [*command, *COUNTED, *counter.arguments(address, out, stretch)]
     machine, ended = _run(counted, ["machine"], lambda run: not run.running)
@@ -107,8 +111,8 @@ def count_to_power_off(
 
 def count_system(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -> tuple[int, int]:
     """
-    Returns the instructions of a system with one guest: from the hypervisor's first instruction to the guest's first
-    one, and from there to the machine's power-off, hypervisor included.
+    Returns the instructions of a system with one guest: from the hypervisor's first instruction to
+    the guest's first one, and from there to the machine's power-off, hypervisor included.
     """
     sign = system.vms[0]["sign_of_life"]
     count = count_to_power_off(system_command(qemu, system), counter, GUEST_ENTRY, sign, out)
@@ -128,8 +132,9 @@ def function(elf: Path, name: str) -> tuple[int, int]:
 
 def count_restarts(qemu: Qemu, system: BuiltSystem, counter: Counter, stretch: Stretch, out: Path) -> list[int]:
     """
-    Returns, for each restart, the instructions from the last one of a guest that hangs at `stretch.last` to its first
-    one after the restart. The guest is alone in the system and powers the machine off at the end.
+    Returns, for each restart, the instructions from the last one of a guest that hangs at
+    `stretch.last` to its first one after the restart. The guest is alone in the system and powers
+    the machine off at the end.
     """
     sign = system.vms[0]["sign_of_life"]
     count = count_to_power_off(system_command(qemu, system), counter, GUEST_ENTRY, sign, out, stretch)

@@ -15,8 +15,8 @@ class MetricsError(Exception):
 
 @dataclass(frozen=True)
 class Metric:
-    """One line of the file. `stat` is the statistic that `goal` refers to; without a goal, the metric is only
-    reported."""
+    """One line of the file. `stat` is the statistic that `goal` refers to; without a goal, the
+    metric is only reported."""
 
     name: str
     unit: str
@@ -62,7 +62,8 @@ def _metric(cells: dict[str, str], where: str) -> Metric:
 
 
 def read_metrics(file: Path = DEFAULT_FILE) -> dict[str, Metric]:
-    """Returns the metrics by name, in the order of the file. Raises MetricsError with the number of a wrong line."""
+    """Returns the metrics by name, in the order of the file. Raises MetricsError with the number of
+    a wrong line."""
     metrics: dict[str, Metric] = {}
     header = False
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):

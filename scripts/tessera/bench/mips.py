@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The measurements on the M5150 in iasim, where an instruction takes one clock of 100 MHz. Each function produces figures
-and is independent of goals and tables.
+The measurements on the M5150 in iasim, where an instruction takes one clock of 100 MHz. Each
+function produces figures and is independent of goals and tables.
 """
 
 import os
@@ -85,7 +85,8 @@ def prop(name: str, value: str) -> str:
 
 
 def source(board: str, quantum_ms: int, vms: list[tuple[str, str, str]]) -> str:
-    """Returns the source of a system; `vms` holds the name, the image and further properties of each VM."""
+    """Returns the source of a system; `vms` holds the name, the image and further properties of
+    each VM."""
     nodes = "".join(
         f'\t\t{name} {{\n\t\t\tmemory-size = <0x10000>;\n\t\t\timage = "{image}";\n'
         f'\t\t\tsign-of-life = "BENCH done";\n{more}\t\t}};\n'
@@ -100,7 +101,8 @@ def source(board: str, quantum_ms: int, vms: list[tuple[str, str, str]]) -> str:
 
 @dataclass(frozen=True)
 class Base:
-    """The base of a system: the folder of the hypervisor, and the folder that describes its board."""
+    """The base of a system: the folder of the hypervisor, and the folder that describes its
+    board."""
 
     hypervisor: Path
     platforms: Path = ROOT / "platform"
@@ -116,7 +118,8 @@ def simulate(
     limit: str = "4000M",
     ends: bool = True,
 ) -> Result:
-    """Builds the system and runs it until all VMs have shut down, or up to the limit if it never ends."""
+    """Builds the system and runs it until all VMs have shut down, or up to the limit if it never
+    ends."""
     folder = bench.out / "mips" / name
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.dts"
@@ -141,7 +144,8 @@ def figure(metric: str, span: dict[str, int], more: int = 0) -> Figure:
 
 
 def calls(bench: MipsBench) -> None:
-    """Hypercalls and messages, which guests/counts marks. The instruction after the call does not count."""
+    """Hypercalls and messages, which guests/counts marks. The instruction after the call does not
+    count."""
     text = source(
         WIRED,
         1,
@@ -164,15 +168,16 @@ def calls(bench: MipsBench) -> None:
 
 
 def switching(bench: MipsBench, vms: int, hss: int, base: Base | None = None) -> Result:
-    """Runs guests that compute and receive no interrupts but quantum ends, until the end of their work."""
+    """Runs guests that compute and receive no interrupts but quantum ends, until the end of their
+    work."""
     text = source(WIRED, 1, [(f"adpcm-{n}", "adpcm-bare/adpcm-bare.bin", "") for n in range(vms)])
     options = ("--model", f"hss={hss}", "--span", SAME, "--span", SWITCHED)
     return simulate(bench, f"switch-{vms}-{hss}", WIRED, text, *options, base=base)
 
 
 def switch_cost(result: Result) -> int:
-    """Returns the median of a switch; 0 if there was only the first one, from boot until the VM is loaded, as with a
-    single VCPU, which is not preempted. A span excludes its last instruction."""
+    """Returns the median of a switch; 0 if there was only the first one, from boot until the VM is
+    loaded, as with a single VCPU, which is not preempted. A span excludes its last instruction."""
     span = result.span(SWITCHED)
     return span["median"] + 1 if span["n"] > 1 else 0
 
@@ -265,7 +270,8 @@ def _hypervisor(bench: MipsBench, name: str, limits: str = "") -> dict[str, int]
 
 
 def small_sections(folder: Path) -> dict[str, int]:
-    """Builds the hypervisor for PART with rt and ipc only, optimized for size; returns the sizes of its sections."""
+    """Builds the hypervisor for PART with rt and ipc only, optimized for size; returns the sizes of
+    its sections."""
     return _sections(_make(folder, PART, "", "HYP_COMPONENTS=rt ipc", "HYP_FOR=size") / "tessera.elf")
 
 
@@ -274,7 +280,8 @@ def limits(vms: int, vcpus: int) -> str:
 
 
 def sizes(bench: MipsBench) -> None:
-    """Code and constants, and the RAM per VM: the difference of two hypervisors built for 8 and for 7 VMs."""
+    """Code and constants, and the RAM per VM: the difference of two hypervisors built for 8 and for
+    7 VMs."""
     small = small_sections(bench.out / "mips" / "hyp-small")
     bench.add(
         single("mips.size.text", "bytes", small[".text"] + small[".rodata"]),
@@ -288,7 +295,8 @@ def sizes(bench: MipsBench) -> None:
     bench.add(single("mips.size.ram.vm", "bytes", ram), "eight VMs and seven", PART)
 
 
-# The root's polling points, and the functions that classify the non-preemptible sections between them.
+# The root's polling points, and the functions that classify the non-preemptible sections between
+# them.
 RT_POLLING_POINTS = ("irq_vector", "arch_irq_poll", "arch_irq_pending", "arch_cpu_sleep")
 RT_FUNCTIONS = ("edf_pick", "release_others", "rt_end_job", "vcpu_arrive")
 

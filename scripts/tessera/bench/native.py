@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Counts the instructions of a Linux guest without a hypervisor under the conditions of its VM, so that the difference is
-the hypervisor's cost.
+Counts the instructions of a Linux guest without a hypervisor under the conditions of its VM, so
+that the difference is the hypervisor's cost.
 
-A kernel that QEMU starts probes devices that a VM does not have: PCI, flash and eight virtio slots. These can be
-removed from the device tree. With a random seed Linux does not gather entropy with its timer, so both runs must have a
-seed or both none: the hypervisor writes one if the VM's tree has an rng-seed; QEMU 7.2 adds one to any tree that it is
-given, and the kernel uses it before it reads its command line. Therefore the kernel receives a tree that QEMU does not
-change: OpenSBI starts three instructions that replace the pointer to the tree and jump to the kernel. Image and
-initramfs of the kernel are those of the VM, byte for byte.
+A kernel that QEMU starts probes devices that a VM does not have: PCI, flash and eight virtio slots.
+These can be removed from the device tree. With a random seed Linux does not gather entropy with its
+timer, so both runs must have a seed or both none: the hypervisor writes one if the VM's tree has an
+rng-seed; QEMU 7.2 adds one to any tree that it is given, and the kernel uses it before it reads its
+command line. Therefore the kernel receives a tree that QEMU does not change: OpenSBI starts three
+instructions that replace the pointer to the tree and jump to the kernel. Image and initramfs of the
+kernel are those of the VM, byte for byte.
 """
 
 import struct
@@ -48,7 +49,8 @@ def _set(tree: Path, node: str, name: str, *values: str, kind: str = "x") -> Non
 
 
 def _write_tree(command: list[str], system: BuiltSystem, tree: Path) -> None:
-    """Writes QEMU's device tree of this machine, without the devices that no VM has, with the VM's boot arguments."""
+    """Writes QEMU's device tree of this machine, without the devices that no VM has, with the VM's
+    boot arguments."""
     vm = system.vms[0]
     at = command.index("-M") + 1
     run_tool([*command[:at], f"{command[at]},dumpdtb={tree}", *command[at + 1 :], "-nic", "none"])
@@ -93,7 +95,8 @@ def _without(command: list[str], *options: str) -> list[str]:
 
 
 def count_native(qemu: Qemu, system: BuiltSystem, counter: Counter, out: Path) -> int:
-    """Returns the native instructions of the system's only guest, a Linux, from the first one to power-off."""
+    """Returns the native instructions of the system's only guest, a Linux, from the first one to
+    power-off."""
     vm = system.vms[0]
     command = _without(native_command(qemu, system, vm["name"]), "-kernel", "-initrd", "-append")
     tree, start = out.with_suffix(".dtb"), out.with_suffix(".start")

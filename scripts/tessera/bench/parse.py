@@ -17,7 +17,8 @@ class ParseError(Exception):
 
 @dataclass(frozen=True)
 class Figure:
-    """The statistics of many samples of one metric. `avg` is None if the guest does not print it."""
+    """The statistics of many samples of one metric. `avg` is None if the guest does not print
+    it."""
 
     metric: str
     unit: str
@@ -55,8 +56,9 @@ def _figure(text: str) -> Figure:
 
 def figures(console: str) -> dict[str, Figure]:
     """
-    Parses the `BENCH {json}` lines of one guest's output, by metric. Joins lines that the console has cut because
-    another VM printed. Raises ParseError if a line cannot be parsed or the guest reports a failure.
+    Parses the `BENCH {json}` lines of one guest's output, by metric. Joins lines that the console
+    has cut because another VM printed. Raises ParseError if a line cannot be parsed or the guest
+    reports a failure.
     """
     found: dict[str, Figure] = {}
     pending = ""
@@ -79,8 +81,8 @@ def is_done(console: str) -> bool:
 
 
 def boot_cost(console: str) -> tuple[int, int]:
-    """Returns the boot's instructions from the hypervisor's entry to the first guest, and those of them that fill
-    memory."""
+    """Returns the boot's instructions from the hypervisor's entry to the first guest, and those of
+    them that fill memory."""
     match = _BOOT.search(console)
     if match is None:
         raise ParseError("the hypervisor has not printed the cost of its boot ('boot: instret <n> to the first guest')")
@@ -91,16 +93,17 @@ def boot_cost(console: str) -> tuple[int, int]:
 
 
 def gaps(console: str) -> list[tuple[int, int]]:
-    """Parses `GAP before after` lines: the last value of instret before the VM lost the hart, and the first one
-    after."""
+    """Parses `GAP before after` lines: the last value of instret before the VM lost the hart, and
+    the first one after."""
     return [(int(match[1]), int(match[2])) for match in _GAP.finditer(console)]
 
 
 def switches(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> list[int]:
     """
-    Returns the costs of switches between two VMs that share one hart, from the gaps of each: one VM's last instruction
-    before its gap is followed by the other's first one after its gap. Gaps that do not interlock (one VM had stopped or
-    was printing) are ignored: the other VM's gap must contain the start of this one and end before its end.
+    Returns the costs of switches between two VMs that share one hart, from the gaps of each: one
+    VM's last instruction before its gap is followed by the other's first one after its gap. Gaps
+    that do not interlock (one VM had stopped or was printing) are ignored: the other VM's gap must
+    contain the start of this one and end before its end.
     """
     costs = []
     for leaving, coming in ((first, second), (second, first)):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The overview picture: each metric relative to its goal, with the figures of other hypervisors, on a log scale."""
+"""The overview picture: each metric relative to its goal, with the figures of other hypervisors, on
+a log scale."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,8 @@ def of_first(records: list[dict[str, Any]]) -> Callable[[dict[str, Any]], bool]:
 
 
 def _points(metrics: dict[str, Metric], records: list[dict[str, Any]], version: str) -> list[tuple[str, str, float]]:
-    """Returns (metric, hypervisor, figure relative to the goal) for metrics with a goal above zero."""
+    """Returns (metric, hypervisor, figure relative to the goal) for metrics with a goal above
+    zero."""
     found = []
     for line in records:
         metric = metrics.get(line["metric"])
@@ -48,7 +50,8 @@ def _draw(axes: Any, points: list[tuple[str, str, float]], names: list[str]) -> 
 
 
 def plot(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """Writes overview.png and overview.svg into `folder`; returns their paths, none without figures."""
+    """Writes overview.png and overview.svg into `folder`; returns their paths, none without
+    figures."""
     import matplotlib
 
     matplotlib.use("Agg")

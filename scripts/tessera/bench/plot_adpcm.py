@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two diagrams of the M5150 paper's section V, ADPCM overhead in percent, with the paper's and our figures."""
+"""The two diagrams of the M5150 paper's section V, ADPCM overhead in percent, with the paper's and
+our figures."""
 
 import re
 from pathlib import Path
@@ -15,8 +16,8 @@ Cases = dict[tuple[int, int], dict[str, Any]]
 
 
 def _by_case(records: list[dict[str, Any]], shared: bool = False) -> Cases:
-    """Returns records of the first emulator by (VMs, quantum in ms); none if ADPCM was not measured. `shared`: the
-    records with one shadow set for all VCPUs, on the M5150 only."""
+    """Returns records of the first emulator by (VMs, quantum in ms); none if ADPCM was not
+    measured. `shared`: the records with one shadow set for all VCPUs, on the M5150 only."""
     emulator = of_first(records)
     cases = {}
     for line in records:
@@ -31,7 +32,8 @@ def _papers(metrics: dict[str, Metric], line: dict[str, Any]) -> float:
 
 
 def _draw_convergence(axes: Any, metrics: dict[str, Metric], records: list[dict[str, Any]]) -> None:
-    """Draws figure 5: one VM, the overhead during the work, for each quantum; of the paper, the final values."""
+    """Draws figure 5: one VM, the overhead during the work, for each quantum; of the paper, the
+    final values."""
     alone = {quantum: line for (vms, quantum), line in sorted(_by_case(records).items()) if vms == 1}
     for (quantum, line), style, marker in zip(alone.items(), ("-", "--", ":"), "osD", strict=False):
         done = [100 * (part + 1) / len(line["curve"]) for part in range(len(line["curve"]))]
@@ -71,7 +73,8 @@ def _draw_vms(axes: Any, metrics: dict[str, Metric], records: list[dict[str, Any
 def plot_adpcm(
     metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path, begin: str = "adpcm"
 ) -> list[Path]:
-    """Writes adpcm-convergence.png and adpcm-vms.png into `folder`; returns the paths, none without figures."""
+    """Writes adpcm-convergence.png and adpcm-vms.png into `folder`; returns the paths, none without
+    figures."""
     if not _by_case(records):
         return []
     import matplotlib

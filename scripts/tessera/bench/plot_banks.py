@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of the end of a quantum on the M5150, by the number of VCPUs and the number of GPR shadow sets."""
+"""The cost of the end of a quantum on the M5150, by the number of VCPUs and the number of GPR
+shadow sets."""
 
 import re
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table II of the M5150 paper as a picture, with the paper's and our figures: send, receive, deliver 20 to 100
-bytes."""
+"""Table II of the M5150 paper as a picture, with the paper's and our figures: send, receive,
+deliver 20 to 100 bytes."""
 
 import re
 from pathlib import Path
@@ -15,8 +15,8 @@ _TITLES = {"send": "send", "recv": "receive", "delivery": "delivery, sender's ca
 
 
 def _lines(records: list[dict[str, Any]], shared: bool = False) -> dict[str, dict[int, dict[str, Any]]]:
-    """Returns records of each operation by bytes, for the first emulator. `shared`: the records with one shadow set for
-    all VCPUs, on the M5150 only."""
+    """Returns records of each operation by bytes, for the first emulator. `shared`: the records
+    with one shadow set for all VCPUs, on the M5150 only."""
     emulator = of_first(records)
     found: dict[str, dict[int, dict[str, Any]]] = {}
     for line in records:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of real time: release latency, response times against deadlines, and the cost of the ready queue."""
+"""Pictures of real time: release latency, response times against deadlines, and the cost of the
+ready queue."""
 
 import json
 import re
@@ -14,7 +15,8 @@ US_PER_TICK = 0.1
 
 
 def _draw_late(axes: Any, app: dict[str, Any]) -> None:
-    """Draws the release latency of the app with the earliest deadlines, which only the hypervisor delays."""
+    """Draws the release latency of the app with the earliest deadlines, which only the hypervisor
+    delays."""
     late = {int(ticks): count for ticks, count in app["late"].items()}
     axes.bar([ticks * US_PER_TICK for ticks in late], list(late.values()), US_PER_TICK * 0.9, color=OURS)
     axes.set_yscale("log")
@@ -56,7 +58,8 @@ def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
 
 
 def plot_rt(records: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """Writes rt.png into `folder` from this run's records and its rt-stress.json, unless either is missing."""
+    """Writes rt.png into `folder` from this run's records and its rt-stress.json, unless either is
+    missing."""
     version = records[0]["config"]["qemu"] if records else ""
     queue = [line for line in records if line["config"]["qemu"] == version and line["config"]["system"] != "native"]
     stress = folder / "rt-stress.json"

@@ -155,7 +155,8 @@ def _emulator(line: dict[str, Any]) -> str:
 
 
 def rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[list[str]]:
-    """Returns the table's cells, header first: metrics with goals or peers, then all other measured metrics."""
+    """Returns the table's cells, header first: metrics with goals or peers, then all other measured
+    metrics."""
     versions = _versions(records)
     ours = _by_name(records, native=False)
     natively = _by_name(records, native=True)
@@ -202,7 +203,8 @@ def _peers(metric: Metric | None) -> list[str]:
 
 
 def text_table(table: list[list[str]]) -> str:
-    """Formats the table for a terminal: the first two columns left-aligned, numbers right-aligned."""
+    """Formats the table for a terminal: the first two columns left-aligned, numbers
+    right-aligned."""
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = []
     for row in table:

@@ -37,7 +37,8 @@ _FIELDS = [entry.name for entry in fields(App)][:13]
 
 
 def apps(console: str) -> list[App]:
-    """Returns the apps that the manager reports. Raises ParseError without any, or if the manager has not finished."""
+    """Returns the apps that the manager reports. Raises ParseError without any, or if the manager
+    has not finished."""
     found = {}
     for match in _APP.finditer(console):
         numbers = dict(zip(_FIELDS, map(int, match[1].split()), strict=True))
@@ -52,8 +53,9 @@ def apps(console: str) -> list[App]:
 
 def releases(watch: list[tuple[int, int]], rtm: str) -> list[int]:
     """
-    Returns the instructions from the last one of a best-effort VM that reads instret (its gaps) to the first one of the
-    app that preempts it. A job that starts while the best-effort VM does not run (it prints) is ignored.
+    Returns the instructions from the last one of a best-effort VM that reads instret (its gaps) to
+    the first one of the app that preempts it. A job that starts while the best-effort VM does not
+    run (it prints) is ignored.
     """
     shots = [int(match[1]) for match in _SHOT.finditer(rtm)]
     costs = []

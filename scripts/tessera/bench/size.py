@@ -10,7 +10,8 @@ from tessera.run.runner import ROOT
 
 
 def hypervisor_files(build: Path) -> list[str]:
-    """Returns source files and headers compiled into the hypervisor, from the compiler's dependency files."""
+    """Returns source files and headers compiled into the hypervisor, from the compiler's dependency
+    files."""
     found: set[str] = set()
     for dependencies in build.glob("obj/**/*.d"):
         for word in dependencies.read_text(encoding="utf-8").replace("\\\n", " ").split():
@@ -23,7 +24,8 @@ def hypervisor_files(build: Path) -> list[str]:
 
 
 def hypervisor_objects(build: Path) -> list[Path]:
-    """Returns object files of existing C sources: make does not remove object files of deleted sources."""
+    """Returns object files of existing C sources: make does not remove object files of deleted
+    sources."""
     objects = build / "obj"
     return sorted(
         path for path in objects.glob("**/*.c.o") if (ROOT / path.relative_to(objects).with_suffix("")).is_file()
@@ -37,7 +39,8 @@ def lines_of_code(files: list[str]) -> int:
 
 
 def _padding(link_map: str, end: int) -> int:
-    """Returns the bytes that the linker adds at the end of a section to align the next one to a page."""
+    """Returns the bytes that the linker adds at the end of a section to align the next one to a
+    page."""
     for match in re.finditer(r"^ \*fill\* +0x([0-9a-f]+) +0x([0-9a-f]+)", link_map, re.MULTILINE):
         start, size = int(match[1], 16), int(match[2], 16)
         if start + size == end:
@@ -47,9 +50,9 @@ def _padding(link_map: str, end: int) -> int:
 
 def section_sizes(elf: Path) -> dict[str, int]:
     """
-    Returns the sizes of the hypervisor's ELF file in bytes: text (code and constants, as `size` counts it), code, data.
-    They exclude the linker's padding to the end of a page, which is returned as `padding`: it serves the protection of
-    pages.
+    Returns the sizes of the hypervisor's ELF file in bytes: text (code and constants, as `size`
+    counts it), code, data. They exclude the linker's padding to the end of a page, which is
+    returned as `padding`: it serves the protection of pages.
     """
     link_map = elf.with_suffix(".map")
     for path in (elf, link_map):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The hypervisor's non-preemptible sections in instructions, measured by a QEMU plugin
-(tools/qemu-plugins/count-stretches.c). A section, called stretch here, lasts from a trap into the hypervisor, or from a
-polling point, to the next polling point or to the return to a guest.
+(tools/qemu-plugins/count-stretches.c). A section, called stretch here, lasts from a trap into the
+hypervisor, or from a polling point, to the next polling point or to the return to a guest.
 """
 
 import json
@@ -19,7 +19,8 @@ from tessera.run.runner import ROOT, Qemu
 
 SOURCE = ROOT / "tools" / "qemu-plugins" / "count-stretches.c"
 ENTRY = "trap_entry"
-# Polling points: these functions, or their callers directly before the call, check for pending interrupts.
+# Polling points: these functions, or their callers directly before the call, check for pending
+# interrupts.
 POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_look", "fence_look")
 # Functions that classify a stretch.
 KINDS = (
@@ -41,20 +42,23 @@ _RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULT
 
 @dataclass(frozen=True)
 class Stretch:
-    """The longest of all stretches through the same set of functions out of KINDS and of the call handlers."""
+    """The longest of all stretches through the same set of functions out of KINDS and of the call
+    handlers."""
 
     kind: tuple[str, ...]
     most: int  # instructions of the longest one, the firmware's included
     count: int
     firmware: int
     functions: dict[str, int]
-    # Number of locks taken, number of outer locks among them, and the longest of all stretches with these numbers.
+    # Number of locks taken, number of outer locks among them, and the longest of all stretches with
+    # these numbers.
     by_locks: Sequence[tuple[int, int, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Lock:
-    """The measurements of one of the hypervisor's locks, in instructions, without the waits for this lock."""
+    """The measurements of one of the hypervisor's locks, in instructions, without the waits for
+    this lock."""
 
     address: int
     most: int  # longest time from acquisition to release, without the firmware
@@ -128,14 +132,16 @@ def read_stretches(out: Path) -> list[Stretch]:
 
 
 def read_locks(out: Path) -> list[Lock]:
-    """Returns the locks of the plugin's record, the one held longest first; none on one hart, which takes no locks."""
+    """Returns the locks of the plugin's record, the one held longest first; none on one hart, which
+    takes no locks."""
     found = [Lock(**lock) for lock in _read(out)["locks"]]
     return sorted(found, key=lambda lock: -lock.most)
 
 
 @dataclass(frozen=True)
 class Waits:
-    """The longest wait of a hart for one lock: for a lock that is not nested, and for an outer lock."""
+    """The longest wait of a hart for one lock: for a lock that is not nested, and for an outer
+    lock."""
 
     alone: int
     outer: int
@@ -143,8 +149,9 @@ class Waits:
 
 def longest_waits(locks: Sequence[Lock], harts: int) -> Waits:
     """
-    Computes the longest waits. At a ticket lock, each other hart can be ahead once, with the longest section of any
-    lock. Each hart ahead at an outer lock waits for its inner locks, for which the remaining harts can be ahead of it.
+    Computes the longest waits. At a ticket lock, each other hart can be ahead once, with the
+    longest section of any lock. Each hart ahead at an outer lock waits for its inner locks, for
+    which the remaining harts can be ahead of it.
     """
     others = harts - 1
     section = max((lock.most + lock.firmware for lock in locks), default=0)
@@ -169,11 +176,12 @@ def with_waits(stretches: Sequence[Stretch], locks: Sequence[Lock], harts: int) 
 
 def rt_costs(stretches: Sequence[Stretch], locks: Sequence[Lock] = (), harts: int = 1) -> tuple[int, int]:
     """
-    Returns the largest cost of a release to the interrupted VCPU, and of a job's end to its app: the whole path through
-    the hypervisor, including the context switch to the next VCPU. Paths that start with another event, a guest's call
-    or a device interrupt, are ignored: they count as non-preemptible sections. The length of a path with several
-    releases (counted as two) or with releases and a job's end is divided among them. On several harts, all waits for
-    locks are included.
+    Returns the largest cost of a release to the interrupted VCPU, and of a job's end to its app:
+    the whole path through the hypervisor, including the context switch to the next VCPU. Paths that
+    start with another event, a guest's call or a device interrupt, are ignored: they count as
+    non-preemptible sections. The length of a path with several releases (counted as two) or with
+    releases and a job's end is divided among them. On several harts, all waits for locks are
+    included.
     """
     waits = longest_waits(locks, harts)
     releases, ends = [0], [0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The worst cases of a run: the longest non-preemptible sections of the hypervisor by kind of exit, and the deepest use of
-its stack.
+The worst cases of a run: the longest non-preemptible sections of the hypervisor by kind of exit,
+and the deepest use of its stack.
 """
 
 import json
@@ -17,7 +17,8 @@ from tessera.run.machine import Machine
 from tessera.run.runner import Qemu
 from tessera.trace.take import Qmp
 
-# The layout of linker script and arch/riscv/include/arch_types.h: a guard page, the stack, struct cpu at its top.
+# The layout of linker script and arch/riscv/include/arch_types.h: a guard page, the stack, struct
+# cpu at its top.
 HART_SIZE, STACK_SIZE, CPU_SIZE = 8192, 4096, 256
 USABLE_STACK = STACK_SIZE - CPU_SIZE
 
@@ -50,12 +51,14 @@ def _stacks(elf: Path) -> int:
 
 
 def used(stack: bytes) -> int:
-    """Returns the bytes of a stack from the top to the lowest byte ever written; the initial contents are zeros."""
+    """Returns the bytes of a stack from the top to the lowest byte ever written; the initial
+    contents are zeros."""
     return len(stack) - next((at for at, byte in enumerate(stack) if byte != 0), len(stack))
 
 
 class Inspection:
-    """The arguments with which QEMU measures the worst cases, and the results at the end of the run."""
+    """The arguments with which QEMU measures the worst cases, and the results at the end of the
+    run."""
 
     def __init__(self, qemu: Qemu, elf: Path, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,7 +100,8 @@ _GROUPS = (
 
 
 def groups(stretches: Iterable[Stretch]) -> dict[str, int]:
-    """Returns the longest stretch of each kind of exit; `other` starts at a polling point, as in loading a VM."""
+    """Returns the longest stretch of each kind of exit; `other` starts at a polling point, as in
+    loading a VM."""
     most = dict.fromkeys((*(name for name, _ in _GROUPS), "other"), 0)
     for stretch in stretches:
         fits = (name for name, members in _GROUPS if any(members.fullmatch(function) for function in stretch.kind))

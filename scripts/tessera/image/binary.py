@@ -48,7 +48,8 @@ class _Tables:
 
 
 def word_sums(data: bytes) -> tuple[int, int]:
-    """The checksum of a payload, padded with zeros to a multiple of 8, as core/include/lib.h describes it."""
+    """The checksum of a payload, padded with zeros to a multiple of 8, as core/include/lib.h
+    describes it."""
     words = array("I", data + bytes(-len(data) % 8))
     if sys.byteorder == "big":
         words.byteswap()
@@ -58,8 +59,8 @@ def word_sums(data: bytes) -> tuple[int, int]:
 @dataclass
 class _Payloads:
     """
-    The payloads, stored once each: VMs with the same image share one payload. `offsets` count from the first payload;
-    `sums` are the checksums.
+    The payloads, stored once each: VMs with the same image share one payload. `offsets` count from
+    the first payload; `sums` are the checksums.
     """
 
     offsets: dict[bytes, int]
@@ -75,12 +76,14 @@ class _Payloads:
 
 
 def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
-    """Returns the image. `fixups` holds the fixups by VM name; the VMs' loads hold the compiled device trees."""
+    """Returns the image. `fixups` holds the fixups by VM name; the VMs' loads hold the compiled
+    device trees."""
     payloads = _Payloads({}, {}, bytearray())
     for vm in system.vms:
         for load in vm.loads:
             payloads.add(load.data)
-    # Payload offsets depend on the size of the tables, which does not depend on the offsets: build the tables twice.
+    # Payload offsets depend on the size of the tables, which does not depend on the offsets: build
+    # the tables twice.
     tables = _tables(system, fixups, payloads, 0)
     first_payload = align_up(tables.end, PAGE)
     tables = _tables(system, fixups, payloads, first_payload)

@@ -14,7 +14,8 @@ from tessera.image.virtual import MACHINES, RISCV, Machine
 
 
 def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
-    """Returns the board that `system` names. Without such a board: adds a problem to `system` and returns None."""
+    """Returns the board that `system` names. Without such a board: adds a problem to `system` and
+    returns None."""
     path = platform_dir / name / "board.dts"
     if not path.is_file():
         known = sorted(entry.parent.name for entry in platform_dir.glob("*/board.dts"))
@@ -40,7 +41,8 @@ def machine_of(path: Path, platform_dir: Path) -> Machine:
 
 
 def read_board(path: Path) -> Board:
-    """Reads a board's file. Raises BuildError with the problems of that file, apart from those of the system's file."""
+    """Reads a board's file. Raises BuildError with the problems of that file, apart from those of
+    the system's file."""
     problems = Problems()
     node = read(Source(str(path)), schema.BOARD, problems)
     problems.raise_if_any()
@@ -108,7 +110,8 @@ def _check(node: Read) -> None:
 
 
 def _check_blocked(node: Read) -> None:
-    """Reports rt-blocked-ns with fewer numbers than the board's numbers of harts (1, 2, up to 4, up to 8) need."""
+    """Reports rt-blocked-ns with fewer numbers than the board's numbers of harts (1, 2, up to 4, up
+    to 8) need."""
     needed = (node["harts"] - 1).bit_length() + 1
     given = node["rt-blocked-ns"]
     if len(given) < needed:

@@ -22,8 +22,9 @@ MANIFEST = "system.json"
 @dataclass(frozen=True)
 class Options:
     """
-    The inputs of a build. `hypervisor` None: builds the system image alone, for tests. `search`: the directories in
-    which guests' files are searched, in this order, after the directory of the source.
+    The inputs of a build. `hypervisor` None: builds the system image alone, for tests. `search`:
+    the directories in which guests' files are searched, in this order, after the directory of the
+    source.
     """
 
     source: Path
@@ -67,8 +68,8 @@ def build(options: Options) -> Built:
 
 
 def write(built: Built, out: Path) -> None:
-    """Writes the files. Removes device trees that an earlier build has left and this build does not write; only in a
-    directory with a manifest, so that no other files of the user are removed."""
+    """Writes the files. Removes device trees that an earlier build has left and this build does not
+    write; only in a directory with a manifest, so that no other files of the user are removed."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         ours = (out / MANIFEST).exists()
@@ -84,7 +85,8 @@ def write(built: Built, out: Path) -> None:
 
 
 def _check_elf(path: Path, head: bytes, load_address: int) -> None:
-    """Compares the binary with the ELF file that `make hyp` writes to the same folder; skipped if there is none."""
+    """Compares the binary with the ELF file that `make hyp` writes to the same folder; skipped if
+    there is none."""
     if path.is_file():
         check_hypervisor(head, path.read_bytes(), str(path), load_address)
 

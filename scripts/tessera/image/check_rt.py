@@ -20,7 +20,8 @@ class RtLimits:
 
 
 def _share_left(system: Read) -> int:
-    """Returns the percentage of a hart that best effort's reserve leaves to RT apps, rounded down."""
+    """Returns the percentage of a hart that best effort's reserve leaves to RT apps, rounded
+    down."""
     reserve, late = system["be-reserve-us"]
     return (late - reserve) * 100 // late
 
@@ -73,7 +74,8 @@ def _check_period(vm: Read) -> None:
 
 
 def _check_reserve(system: Read, has_apps: bool, board: Board) -> bool:
-    """Reports a bound too short for the reserve and, with RT apps, for the smallest app; returns whether it holds."""
+    """Reports a bound too short for the reserve and, with RT apps, for the smallest app; returns
+    whether it holds."""
     reserve, late = system["be-reserve-us"]
     costs = board.rt_costs(min(system["harts"], board.harts))  # check_harts() reports too many harts
     least_ns = 1000 + costs.release_ns + costs.switch_ns + costs.blocked_ns

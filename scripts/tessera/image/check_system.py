@@ -74,7 +74,8 @@ def check_harts(system: Read, board: Board) -> None:
 
 
 def check_limits(system: Read, vms: list[Read], board: Board) -> None:
-    """Reports VMs, VCPUs and RT apps beyond the limits that the board's hypervisor is built with."""
+    """Reports VMs, VCPUs and RT apps beyond the limits that the board's hypervisor is built
+    with."""
     apps = sum(vm["rt-apps"] or 0 for vm in vms)
     vcpus = apps + sum(vm["vcpus"] or 0 for vm in vms)
     for what, count, limit, any_board in (
@@ -87,7 +88,8 @@ def check_limits(system: Read, vms: list[Read], board: Board) -> None:
 
 
 def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
-    """Returns the longest time in us that a VCPU may wait for its next slice in a correct system, and its parts."""
+    """Returns the longest time in us that a VCPU may wait for its next slice in a correct system,
+    and its parts."""
     vcpus = sum(vm["vcpus"] or 0 for vm in vms)
     harts, (reserve, late) = system["harts"], system["be-reserve-us"]
     longest, waits = 0, []
@@ -101,7 +103,8 @@ def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
 
 
 def check_watchdogs(system: Read, vms: list[Read]) -> None:
-    """Reports watchdogs with a period no longer than the longest wait of a VCPU for its next slice."""
+    """Reports watchdogs with a period no longer than the longest wait of a VCPU for its next
+    slice."""
     if None in (system["harts"], system["quantum-us"], system["be-reserve-us"]):
         return
     longest, waits = _waits(system, vms)
@@ -139,7 +142,8 @@ def _check_model(node: Read) -> None:
 
 
 def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read]:
-    """Returns the VM of each assigned device of the board; reports devices that are unknown or assigned twice."""
+    """Returns the VM of each assigned device of the board; reports devices that are unknown or
+    assigned twice."""
     slot_of = {name: name for name in board.devices} | {device.name: device["slot"] for device in devices}
     result: dict[str, Read] = {}
     for vm in vms:

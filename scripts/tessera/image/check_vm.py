@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of one VM that a schema cannot express: guest-physical addresses, and properties that exclude each other."""
+"""Checks of one VM that a schema cannot express: guest-physical addresses, and properties that
+exclude each other."""
 
 from itertools import combinations
 
@@ -37,14 +38,16 @@ def _check_together(vm: Vm) -> None:
 
 
 def _check_no_controller(vm: Vm) -> None:
-    """Reports properties that need an interrupt controller, on machines whose guests have only the CPU's lines."""
+    """Reports properties that need an interrupt controller, on machines whose guests have only the
+    CPU's lines."""
     for prop in ("no-plic", "message-interrupt", "devices"):
         if vm.node[prop] and not vm.machine.has_plic:
             vm.node.problem(prop, f"expected only where guests have a PLIC, got it on {vm.machine.architecture}")
 
 
 def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
-    """Lists the ranges of the guest's address space: name, property to report, first address, end address."""
+    """Lists the ranges of the guest's address space: name, property to report, first address, end
+    address."""
     spaces = [("the RAM", "memory-base", vm.memory_base, vm.memory_end)]
     if vm.has_uart:
         spaces.append(("the UART", "memory-base", vm.machine.uart_base, vm.machine.uart_base + virtual.UART_SIZE))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/configuration.md from the schema. Run as `python -m tessera.image.configdoc > docs/configuration.md`."""
+"""Writes docs/configuration.md from the schema. Run as `python -m tessera.image.configdoc >
+docs/configuration.md`."""
 
 import sys
 from typing import Any

@@ -45,7 +45,8 @@ class Elf:
         return None
 
     def _table(self, offset_at: int, size_at: int) -> tuple[int, int, int]:
-        """Returns file offset, entry size and number of entries of the program or section headers."""
+        """Returns file offset, entry size and number of entries of the program or section
+        headers."""
         (offset,) = struct.unpack_from("<Q" if self._wide else "<I", self.data, offset_at)
         size, count = struct.unpack_from("<HH", self.data, size_at)
         return offset, size, count
@@ -55,8 +56,9 @@ class Elf:
 
 
 def check_hypervisor(binary: bytes, elf: bytes, name: str, load_address: int) -> None:
-    """Raises BuildError for a raw binary that does not end where the hypervisor expects the system image, or that is
-    linked for another address: either would boot without any output. `elf` is the file that the binary was made from.
+    """Raises BuildError for a raw binary that does not end where the hypervisor expects the system
+    image, or that is linked for another address: either would boot without any output. `elf` is the
+    file that the binary was made from.
     """
     try:
         file = Elf(elf)

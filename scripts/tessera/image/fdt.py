@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flattened device trees: compiles a source, and finds the offsets of property values in the blob."""
+"""Flattened device trees: compiles a source, and finds the offsets of property values in the
+blob."""
 
 import struct
 import subprocess
@@ -14,7 +15,8 @@ _BEGIN_NODE, _END_NODE, _PROP, _NOP, _END = 1, 2, 3, 4, 9
 
 @dataclass(frozen=True)
 class Value:
-    """The value of a property: `data` at `offset` bytes from the blob's start, its name at `name_offset`."""
+    """The value of a property: `data` at `offset` bytes from the blob's start, its name at
+    `name_offset`."""
 
     path: str
     name: str
@@ -24,7 +26,8 @@ class Value:
 
 
 def compile_dts(text: str, name: str) -> bytes:
-    """Compiles a device tree. A warning of dtc is an error too, because the builder has written the source."""
+    """Compiles a device tree. A warning of dtc is an error too, because the builder has written the
+    source."""
     try:
         command = ["dtc", "-I", "dts", "-O", "dtb", "-"]
         done = subprocess.run(command, input=text.encode(), capture_output=True, check=False)

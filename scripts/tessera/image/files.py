@@ -48,7 +48,8 @@ def linux_header(data: bytes) -> LinuxHeader | None:
 
 
 def places_of(node: Read, prop: str, search: tuple[Path, ...]) -> list[Path]:
-    """Returns the possible paths of a property's file: relative to the source that sets it, then to `search`."""
+    """Returns the possible paths of a property's file: relative to the source that sets it, then to
+    `search`."""
     source = Path(node.places[prop].file)
     return list(dict.fromkeys(directory / node[prop] for directory in (source.parent, *search)))
 
@@ -59,7 +60,8 @@ def first_there(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
 
 
 def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
-    """Returns the file that `prop` names (places_of()); None, with a problem, if it is no regular file or is empty."""
+    """Returns the file that `prop` names (places_of()); None, with a problem, if it is no regular
+    file or is empty."""
     path = first_there(node, prop, search)
     if path is None:
         places = ", ".join(map(str, places_of(node, prop, search)))
@@ -81,7 +83,8 @@ def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
 
 
 def load_file(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
-    """Like find_file, with the content, for a file of the VM `node`. A file larger than the VM's RAM is not read."""
+    """Like find_file, with the content, for a file of the VM `node`. A file larger than the VM's
+    RAM is not read."""
     path = find_file(node, prop, search)
     if path is None:
         return None

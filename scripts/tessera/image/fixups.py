@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The places in a guest's device tree that name a feature which the machine may lack.
 
-The hypervisor overwrites the first letter of the name with an "x": names that start with x are vendor extensions, which
-a guest ignores when it does not know them, and the size of the blob does not change.
+The hypervisor overwrites the first letter of the name with an "x": names that start with x are
+vendor extensions, which a guest ignores when it does not know them, and the size of the blob does
+not change.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,8 @@ SEED_SIZE = 32
 
 @dataclass(frozen=True)
 class Fixup:
-    """If the machine lacks `feature`, the hypervisor writes `data` to `offset` of the device tree."""
+    """If the machine lacks `feature`, the hypervisor writes `data` to `offset` of the device
+    tree."""
 
     feature: int
     offset: int
@@ -26,7 +28,8 @@ class Fixup:
 
 
 def find_fixups(blob: bytes, listed: tuple[str, ...]) -> list[Fixup]:
-    """Returns a fixup for each occurrence of one of the features `listed` in a compiled device tree."""
+    """Returns a fixup for each occurrence of one of the features `listed` in a compiled device
+    tree."""
     fixups = []
     for value in fdt.values(blob):
         if value.name in ISA_PROPERTIES:
@@ -38,7 +41,8 @@ def find_fixups(blob: bytes, listed: tuple[str, ...]) -> list[Fixup]:
 
 
 def find_seed(blob: bytes) -> int:
-    """Returns the offset of the value of rng-seed in a compiled device tree, 0 if the tree has none."""
+    """Returns the offset of the value of rng-seed in a compiled device tree, 0 if the tree has
+    none."""
     return next((value.offset for value in fdt.values(blob) if value.name == SEED), 0)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the guest's device tree: a small QEMU "virt" machine, as docs/virtual-platform.md specifies."""
+"""Writes the guest's device tree: a small QEMU "virt" machine, as docs/virtual-platform.md
+specifies."""
 
 import re
 
@@ -10,7 +11,8 @@ from tessera.image.schema import GUEST_FEATURES
 
 
 def listed_features(vm: Vm) -> tuple[str, ...]:
-    """Returns the optional features that the device tree lists if the machine has them: those that `isa` allows."""
+    """Returns the optional features that the device tree lists if the machine has them: those that
+    `isa` allows."""
     wanted = vm.node["isa"] if vm.node.given("isa") else GUEST_FEATURES
     return tuple(feature for feature in GUEST_FEATURES if feature in wanted)
 
@@ -119,7 +121,8 @@ def _cpu(board: Board, index: int, listed: tuple[str, ...]) -> list[str]:
 
 
 def isa_string(board: Board, listed: tuple[str, ...]) -> str:
-    """Returns the value of the deprecated riscv,isa: single letters, then each longer name after an underscore."""
+    """Returns the value of the deprecated riscv,isa: single letters, then each longer name after an
+    underscore."""
     names = (*board.isa_extensions, *listed)
     base = board.isa_base or ""
     letters = "".join(name for name in names if len(name) == 1 and name != base[-1:])
@@ -142,7 +145,8 @@ def _soc(vm: Vm) -> list[str]:
         return []
     body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
     if vm.devices:
-        # DMA of a passed-through device uses host-physical addresses; the guest's drivers translate with this.
+        # DMA of a passed-through device uses host-physical addresses; the guest's drivers translate
+        # with this.
         ranges = _cells(*_wide(vm.host_base), *_wide(vm.memory_base), *_wide(vm.memory_size))
         body.append(f"dma-ranges = {ranges};")
     for node in nodes:
@@ -172,7 +176,8 @@ def _finisher() -> list[str]:
 
 
 def _syscon(name: str, value: int) -> list[str]:
-    """Returns the node with the value that Linux writes to the finisher to power off or to reboot."""
+    """Returns the node with the value that Linux writes to the finisher to power off or to
+    reboot."""
     body = [f'compatible = "syscon-{name}";', "regmap = <&finisher>;", "offset = <0>;", f"value = <{value:#x}>;"]
     return _node(name, body)
 
@@ -214,7 +219,8 @@ def _messages(vm: Vm) -> list[str]:
 
 
 def _plic(vm: Vm) -> list[str]:
-    # Contexts as on virt: each hart has one for M-mode, which a guest does not have (0xffffffff), and one for S-mode.
+    # Contexts as on virt: each hart has one for M-mode, which a guest does not have (0xffffffff),
+    # and one for S-mode.
     contexts = ", ".join(f"<&cpu{index}_intc 0xffffffff>, <&cpu{index}_intc 9>" for index in range(vm.vcpus))
     body = [
         'compatible = "sifive,plic-1.0.0", "riscv,plic0";',

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of values that a property may have: each reads a parsed property and describes the expected values."""
+"""The kinds of values that a property may have: each reads a parsed property and describes the
+expected values."""
 
 import difflib
 import re
@@ -121,7 +122,8 @@ class Address:
 
 
 def number_of(prop: dtlib.Property) -> int | None:
-    """Returns the number that `prop` holds in any of the three notations, None if it holds something else."""
+    """Returns the number that `prop` holds in any of the three notations, None if it holds
+    something else."""
     one_or_two_cells = prop.type in (dtlib.Type.NUM, dtlib.Type.NUMS) and len(prop.value) in (4, 8)
     kinds = [marker[1] for marker in prop._markers]
     if one_or_two_cells or (kinds == [dtlib._MarkerType.UINT64] and len(prop.value) == 8):
@@ -131,7 +133,8 @@ def number_of(prop: dtlib.Property) -> int | None:
 
 @dataclass(frozen=True)
 class Text:
-    """One string of printable ASCII; with `joined` also several strings, which are joined by blanks."""
+    """One string of printable ASCII; with `joined` also several strings, which are joined by
+    blanks."""
 
     longest: int
     pattern: str = ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binary layout of the system image.
 
-This is core/include/sysimage.h in Python. tests/image/test_layout.py compiles the header and compares every offset,
-size, limit and enumerator, so that header and module stay equal.
+This is core/include/sysimage.h in Python. tests/image/test_layout.py compiles the header and
+compares every offset, size, limit and enumerator, so that header and module stay equal.
 """
 
 import struct

@@ -68,8 +68,9 @@ class Board:
         return RtCosts(
             release_ns=self.rt_release_ns + notify + ipi + RELEASE_LOCKS * waits,
             switch_ns=self.rt_switch_ns + ipi + waits,
-            # The maximum, not the sum: a pending interrupt is taken between the firmware's handling of a guest's
-            # instruction and the hypervisor's. Firmware that prints holds a lock, for which the other harts wait.
+            # The maximum, not the sum: a pending interrupt is taken between the firmware's handling
+            # of a guest's instruction and the hypervisor's. Firmware that prints holds a lock, for
+            # which the other harts wait.
             blocked_ns=max(self.rt_blocked_ns[(harts - 1).bit_length()], harts * self.rt_firmware_ns),
         )
 
@@ -128,7 +129,8 @@ class Shared:
 
 @dataclass
 class Load:
-    """Bytes that are copied to the guest-physical address `gpa`; `span` is the size that they occupy at run time."""
+    """Bytes that are copied to the guest-physical address `gpa`; `span` is the size that they
+    occupy at run time."""
 
     what: str  # the property that names the load: image, initrd; or "device tree"
     gpa: int
@@ -142,7 +144,8 @@ class Load:
 
 @dataclass
 class Vm:
-    """A virtual machine. `node` holds the properties that have no field here, and their places for messages."""
+    """A virtual machine. `node` holds the properties that have no field here, and their places for
+    messages."""
 
     id: int
     node: Read
@@ -190,13 +193,14 @@ class Vm:
 
     @property
     def rtc_irq(self) -> int:
-        """The interrupt source of the emulated clock's alarm; 0 if it is used otherwise, or without a clock or PLIC."""
+        """The interrupt source of the emulated clock's alarm; 0 if it is used otherwise, or without
+        a clock or PLIC."""
         taken = {self.node["message-interrupt"], *(device.interrupt for device in self.devices)}
         return virtual.RTC_IRQ if self.has_rtc and self.has_plic and virtual.RTC_IRQ not in taken else 0
 
     def _leaves(self, base: int, size: int) -> bool:
-        """Returns whether the range is free for an emulated device: devices, shared memory and RAM of the system's
-        file have precedence over it."""
+        """Returns whether the range is free for an emulated device: devices, shared memory and RAM
+        of the system's file have precedence over it."""
         ends = [(device.base, device.base + device.size) for device in self.devices]
         ends += [(region.base, region.end) for region in self.shared]
         ends.append((self.memory_base, self.memory_end))
@@ -221,5 +225,6 @@ class System:
 
     @property
     def ram_end(self) -> int:
-        """The end of the RAM for VMs (first address after it); the trace memory of all harts follows."""
+        """The end of the RAM for VMs (first address after it); the trace memory of all harts
+        follows."""
         return self.board.ram_end - align_up((self.harts or 0) * self.trace_kib * 1024, self.board.machine.ram_align)

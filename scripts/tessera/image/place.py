@@ -12,7 +12,8 @@ Span = tuple[int, int]  # first address, end address
 
 
 def place_guest(vm: Vm) -> None:
-    """Creates the VM's loads: the image first, the device tree, still empty, last. A load without a file is omitted."""
+    """Creates the VM's loads: the image first, the device tree, still empty, last. A load without a
+    file is omitted."""
     if vm.image:
         header = linux_header(vm.image.data)
         span = max(len(vm.image.data), header.image_size if header else 0)
@@ -27,9 +28,11 @@ def place_guest(vm: Vm) -> None:
 
 
 def place_host(system: System, image_end: int) -> None:
-    """Assigns host-physical addresses to the RAM of all VMs: those with host-base first, then the lowest gaps.
+    """Assigns host-physical addresses to the RAM of all VMs: those with host-base first, then the
+    lowest gaps.
 
-    image_end: first host-physical address after the hypervisor and the system image. Problems are reported.
+    image_end: first host-physical address after the hypervisor and the system image. Problems are
+    reported.
     """
     board = system.board
     if board.rom_size:
@@ -69,7 +72,8 @@ def _check_host_base(vm: Vm, system: System, taken: dict[Span, str]) -> None:
 
 
 def _allocate(node: Read, prop: str, size: int, ram_end: int, taken: dict[Span, str]) -> int:
-    """Returns the lowest free address for `size` bytes; 0, with a problem of `prop`, if there is none."""
+    """Returns the lowest free address for `size` bytes; 0, with a problem of `prop`, if there is
+    none."""
     starts = sorted(behind for _, behind in taken)
     for start in starts:
         end = start + size
@@ -92,7 +96,8 @@ def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:
 
 
 def image_bound(system: System, hypervisor_size: int) -> int:
-    """Returns an upper bound of the system image's end (host-physical), before the device trees are written."""
+    """Returns an upper bound of the system image's end (host-physical), before the device trees are
+    written."""
     payloads = {load.data for vm in system.vms for load in vm.loads}
     size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # one page for the end mark
     tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM, PAGE)

@@ -23,7 +23,8 @@ class Problems:
     found: list[tuple[Place, str]] = field(default_factory=list)
 
     def add(self, place: Place, path: str, prop: str, message: str) -> None:
-        """Adds a problem at `place`, of the node `path`, and of its property `prop` unless that is empty."""
+        """Adds a problem at `place`, of the node `path`, and of its property `prop` unless that is
+        empty."""
         where = f"{path}: {prop}: " if prop else f"{path}: "
         self.found.append((place, where + message))
 

@@ -15,7 +15,8 @@ from tessera.image.source import Source
 
 @dataclass
 class Read:
-    """A node after its schema was applied. `values` has every property of the schema: set, default, or None."""
+    """A node after its schema was applied. `values` has every property of the schema: set, default,
+    or None."""
 
     path: str
     name: str
@@ -34,7 +35,8 @@ class Read:
         return prop in self.places
 
     def problem(self, prop: str, message: str) -> None:
-        """Reports a problem with `prop`, at its line or at the node's if the source does not set it."""
+        """Reports a problem with `prop`, at its line or at the node's if the source does not set
+        it."""
         self.sound = False
         self.problems.add(self.places.get(prop, self.place), self.path, prop, message)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every node and property of system and board files, declared once.
 
-Checking (reading.py) and the reference in docs/configuration.md (configdoc.py) both come from here. A new section is a
-new NodeSchema among the children of SYSTEM.
+Checking (reading.py) and the reference in docs/configuration.md (configdoc.py) both come from here.
+A new section is a new NodeSchema among the children of SYSTEM.
 """
 
 from dataclasses import dataclass, field, replace
@@ -21,10 +21,12 @@ _HUES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
 COLOURS = {name: 31 + n for n, name in enumerate(_HUES)} | {f"bright-{name}": 91 + n for n, name in enumerate(_HUES)}
 DEFAULT_COLOURS = ("green", "yellow", "cyan", "magenta", "blue", "red", "white")
 
-# The features that a guest's device tree can list; the rest of layout.FEATURES concerns the hypervisor only.
+# The features that a guest's device tree can list; the rest of layout.FEATURES concerns the
+# hypervisor only.
 GUEST_FEATURES = ("sstc", "svpbmt", "zbb", "zba", "zbs", "zicboz", "zicbom", "svinval", "svadu", "zawrs")
 
-# Both properties of every CPU list the optional features; the hypervisor may have to hide a feature in each of them.
+# Both properties of every CPU list the optional features; the hypervisor may have to hide a feature
+# in each of them.
 ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")
 
 
@@ -34,7 +36,8 @@ NAME_WORDS = "lower-case letters, digits and hyphens, starting with a letter"
 
 @dataclass(frozen=True)
 class Prop:
-    """A property. `default` is the value of an absent property; `default_words` describes one that is computed."""
+    """A property. `default` is the value of an absent property; `default_words` describes one that
+    is computed."""
 
     name: str
     kind: Kind
@@ -46,7 +49,8 @@ class Prop:
 
 @dataclass(frozen=True)
 class NodeSchema:
-    """A node: its properties, its fixed children, and the schema of the children whose names are free."""
+    """A node: its properties, its fixed children, and the schema of the children whose names are
+    free."""
 
     doc: str
     props: tuple[Prop, ...] = ()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A parsed .dts source with the file and line of each node and property.
 
-dtlib's tree has no source positions. Its lexer knows file and line while it reads, so this subclass watches the tokens:
-a name followed by "{" opens a node, any other name is a property of the innermost open node.
+dtlib's tree has no source positions. Its lexer knows file and line while it reads, so this subclass
+watches the tokens: a name followed by "{" opens a node, any other name is a property of the
+innermost open node.
 """
 
 from pathlib import Path
@@ -15,7 +16,8 @@ from tessera.image.problems import BuildError, Place, Problems
 
 MAX_INCLUDE_DEPTH = 16
 
-# Exceptions that dtlib does not catch on malformed input, such as (1 << -1), 09 or a reference before the root node.
+# Exceptions that dtlib does not catch on malformed input, such as (1 << -1), 09 or a reference
+# before the root node.
 _MALFORMED = (ValueError, OverflowError, RecursionError, MemoryError, TypeError, AttributeError, LookupError)
 
 
@@ -28,8 +30,8 @@ class _SyntaxError(dtlib.DTError):
 
 
 class _Quoted(str):
-    """The text of a string token. dtlib compares tokens by their text alone, so the string "<" would be parsed as a
-    bracket; a _Quoted compares unequal to punctuation."""
+    """The text of a string token. dtlib compares tokens by their text alone, so the string "<"
+    would be parsed as a bracket; a _Quoted compares unequal to punctuation."""
 
     __hash__ = str.__hash__
 
@@ -41,13 +43,15 @@ class _Quoted(str):
 
 
 def _alike(path: Path) -> str:
-    """A suggestion if another source has a similar name: one of this folder, or a benchmark's in systems/bench."""
+    """A suggestion if another source has a similar name: one of this folder, or a benchmark's in
+    systems/bench."""
     others = (*path.parent.glob("*.dts"), *path.parent.glob("bench/*.dts"))
     return suggest(path.stem, sorted(other.stem for other in others))
 
 
 class Source(dtlib.DT):
-    """A parsed source. Raises BuildError, whose text names file and line, when it cannot be parsed."""
+    """A parsed source. Raises BuildError, whose text names file and line, when it cannot be
+    parsed."""
 
     _lexer_state: int  # dtlib's
 
@@ -78,7 +82,8 @@ class Source(dtlib.DT):
         self._problems.raise_if_any()
 
     def place_of(self, node: dtlib.Node, prop: str = "") -> Place:
-        """Returns the place at which `node` sets `prop`, or the start of the node if it does not set `prop`."""
+        """Returns the place at which `node` sets `prop`, or the start of the node if it does not
+        set `prop`."""
         return self.prop_places.get((node, prop), self.node_places[node])
 
     # Watching the lexer's tokens
@@ -114,7 +119,8 @@ class Source(dtlib.DT):
             return
         node, seen = self._blocks[-1]
         if (name, is_node) in seen:
-            # dtlib would merge them silently. Intended overrides are in another block, after the included file.
+            # dtlib would merge them silently. Intended overrides are in another block, after the
+            # included file.
             what = "node" if is_node else "property"
             self._problems.add(place, node.path, name, f"expected one {what} of this name in a block, got a second one")
         seen.add((name, is_node))
@@ -145,7 +151,8 @@ class Source(dtlib.DT):
         super()._enter_file(filename)
 
     def _fixup_props(self) -> None:
-        """Reports every reference to an unknown label with its line; dtlib stops at the first, without a line."""
+        """Reports every reference to an unknown label with its line; dtlib stops at the first,
+        without a line."""
         for node in self.node_iter():
             for prop in node.props.values():
                 for _, kind, label in prop._markers:

@@ -34,9 +34,9 @@ def load_system(
 ) -> System:
     """Reads the system of `path`, checks it and assigns all addresses.
 
-    search: directories to search for guests' files, after the directory of the source. platform_dir: directory of the
-    boards. without: features to add to the machine mask. hypervisor_size: bytes of the hypervisor's binary. Raises
-    BuildError with all problems.
+    search: directories to search for guests' files, after the directory of the source.
+    platform_dir: directory of the boards. without: features to add to the machine mask.
+    hypervisor_size: bytes of the hypervisor's binary. Raises BuildError with all problems.
     """
     check_features(without)
     problems = Problems()
@@ -94,8 +94,9 @@ def _section(node: Read, name: str) -> list[Read]:
 
 def named_files(path: Path, search: tuple[Path, ...]) -> list[Path]:
     """
-    Lists the guests' files that the system names, without duplicates; for a missing file, all paths at which make may
-    build it. Raises BuildError on a syntax error only: load_system reports all other problems, once the files exist.
+    Lists the guests' files that the system names, without duplicates; for a missing file, all paths
+    at which make may build it. Raises BuildError on a syntax error only: load_system reports all
+    other problems, once the files exist.
     """
     node = read(Source(str(path)), schema.SYSTEM, Problems())
     owners_of_files = [child for section in node.children.values() for child in section.children.values()]
@@ -109,7 +110,8 @@ def _named_file(node: Read, prop: str, search: tuple[Path, ...]) -> list[Path]:
 
 
 def check_board(path: Path, board: str, platform_dir: Path) -> None:
-    """Raises BuildError if the system is for another board. load_system reports an unknown board."""
+    """Raises BuildError if the system is for another board. load_system reports an unknown
+    board."""
     wanted = read(Source(str(path)), schema.SYSTEM, Problems())["board"]
     if wanted and wanted != board and (platform_dir / wanted / "board.dts").is_file():
         raise BuildError(f"{path} is for board {wanted}: use PLATFORM={wanted}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest-physical addresses of the emulated devices, as docs/virtual-platform.md specifies them."""
+"""The guest-physical addresses of the emulated devices, as docs/virtual-platform.md specifies
+them."""
 
 from dataclasses import dataclass
 
@@ -24,14 +25,16 @@ RTC_IRQ = 11
 
 IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
 
-# The device tree is in the last DTB_ROOM bytes of the RAM, as on QEMU's virt: far from the memory after the guest's
-# image, and boot loaders copy it from there before they use the end of the RAM themselves.
+# The device tree is in the last DTB_ROOM bytes of the RAM, as on QEMU's virt: far from the memory
+# after the guest's image, and boot loaders copy it from there before they use the end of the RAM
+# themselves.
 DTB_ROOM = 0x10000
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The virtual machine of an architecture: the guest's addresses and the alignment of its RAM."""
+    """The virtual machine of an architecture: the guest's addresses and the alignment of its
+    RAM."""
 
     architecture: str
     ram_align: int
@@ -46,7 +49,8 @@ class Machine:
 
 RISCV = Machine("riscv", 0x200000, 0x80000000, IMAGE_OFFSET, DTB_ROOM, UART_BASE, UART_IRQ, True, 1 << 41)
 
-# The addresses of iasim's generic board. The first page holds exception vectors; kseg0 maps the lowest 512 MiB.
+# The addresses of iasim's generic board. The first page holds exception vectors; kseg0 maps the
+# lowest 512 MiB.
 MIPS = Machine("mips", 0x4000, 0, 0x1000, 0x1000, 0x1FD003F8, 4, False, 1 << 29)
 
 MACHINES = {machine.architecture: machine for machine in (RISCV, MIPS)}

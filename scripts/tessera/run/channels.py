@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console's byte stream in both directions, divided into channels by VM (operator/channels.c)."""
+"""The console's byte stream in both directions, divided into channels by VM
+(operator/channels.c)."""
 
 import re
 
@@ -36,7 +37,8 @@ def select_keys(vm: int) -> bytes:
 
 
 class Demux:
-    """Splits the machine's output by channel: LINES, or 'A' + VM number, in lower case for the VM with the keyboard."""
+    """Splits the machine's output by channel: LINES, or 'A' + VM number, in lower case for the VM
+    with the keyboard."""
 
     def __init__(self) -> None:
         self.channel = LINES
@@ -65,13 +67,15 @@ class Demux:
 
 
 class Keys:
-    """Splits typed bytes into plain bytes and pairs of the escape key and the key that follows it."""
+    """Splits typed bytes into plain bytes and pairs of the escape key and the key that follows
+    it."""
 
     def __init__(self) -> None:
         self._escape = False
 
     def feed(self, typed: bytes) -> list[bytes]:
-        """Returns pieces of plain bytes and pairs with the escape key; keeps an escape key without its second key."""
+        """Returns pieces of plain bytes and pairs with the escape key; keeps an escape key without
+        its second key."""
         pieces = [b""]
         for byte in (bytes((value,)) for value in typed):
             if self._escape:
@@ -85,7 +89,8 @@ class Keys:
 
 
 class WholeLines:
-    """Lines for a file: each line once and whole. On a terminal, lines grow, are erased, drawn again and cut."""
+    """Lines for a file: each line once and whole. On a terminal, lines grow, are erased, drawn
+    again and cut."""
 
     def __init__(self) -> None:
         self._tail = b""

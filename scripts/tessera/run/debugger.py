@@ -27,7 +27,8 @@ MAX_PORT = 65535
 
 
 def check_place(listen: str) -> None:
-    """Raises RunError if the GDB server cannot listen at `listen`: a TCP port of this machine or a socket's path."""
+    """Raises RunError if the GDB server cannot listen at `listen`: a TCP port of this machine or a
+    socket's path."""
     if not re.fullmatch(r"[-+]?\d\w*|[^/]*:[^/]*", listen):  # 127.0.0.1:1234 is not a path either
         _check_path(listen)
         return
@@ -57,9 +58,9 @@ def _check_path(listen: str) -> None:
 @contextlib.contextmanager
 def server(command: list[str], vm: str, listen: str, console: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
     """
-    Runs QEMU by `command`, with a GDB server for `vm` at `listen` (a port or a path). The console is the file
-    `console`, without a keyboard, or else standard input and output. Yields the server's process, which ends when QEMU
-    ends.
+    Runs QEMU by `command`, with a GDB server for `vm` at `listen` (a port or a path). The console
+    is the file `console`, without a keyboard, or else standard input and output. Yields the
+    server's process, which ends when QEMU ends.
     """
     if not TOOL.is_file():
         raise RunError(f"{TOOL} does not exist (run `make gdb-tool`)")
@@ -98,7 +99,8 @@ def raw_terminal() -> Iterator[None]:
 
 
 def symbols_of(vm: dict[str, Any]) -> Path | None:
-    """Returns the ELF file in the folder of the VM's image, where the build writes it for guests that it compiles."""
+    """Returns the ELF file in the folder of the VM's image, where the build writes it for guests
+    that it compiles."""
     named = os.environ.get("SYMBOLS")
     if named:
         return Path(named)

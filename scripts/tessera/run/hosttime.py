@@ -2,10 +2,10 @@
 """
 Time limits that distinguish a guest that hangs from a host that is too slow.
 
-A limit counts only seconds in which no thread of the machine waited for a CPU: the kernel records, for each thread, the
-time that it ran and the time that it was runnable but did not run (/proc/PID/task/TID/schedstat). If this host is a
-virtual machine, the kernel also records the time that its hypervisor gave to other VMs (/proc/stat, steal); that time
-does not count either.
+A limit counts only seconds in which no thread of the machine waited for a CPU: the kernel records,
+for each thread, the time that it ran and the time that it was runnable but did not run
+(/proc/PID/task/TID/schedstat). If this host is a virtual machine, the kernel also records the time
+that its hypervisor gave to other VMs (/proc/stat, steal); that time does not count either.
 """
 
 import os
@@ -47,7 +47,8 @@ def _processes(pid: int) -> Iterator[int]:
 
 
 def _read(path: Path) -> str:
-    """Reads a file of /proc; returns an empty string if the thread has ended or the kernel has no such file."""
+    """Reads a file of /proc; returns an empty string if the thread has ended or the kernel has no
+    such file."""
     try:
         return path.read_text(encoding="latin-1")
     except OSError:
@@ -74,7 +75,8 @@ def _is_runnable(thread: Path) -> bool:
 
 
 def _waits_now(pid: int) -> bool:
-    """Returns whether a runnable thread waits for a CPU now. The kernel counts a wait only when the wait has ended."""
+    """Returns whether a runnable thread waits for a CPU now. The kernel counts a wait only when the
+    wait has ended."""
     before = cpu_times(pid)
     time.sleep(PROBE_S)
     after = cpu_times(pid)
@@ -82,7 +84,8 @@ def _waits_now(pid: int) -> bool:
 
 
 def stolen_times() -> list[float]:
-    """Returns, for each CPU of this host, the seconds that the host's hypervisor gave to other VMs."""
+    """Returns, for each CPU of this host, the seconds that the host's hypervisor gave to other
+    VMs."""
     # The first line is the sum of all CPUs.
     cpus = [line.split() for line in _read(STAT).splitlines() if line.startswith("cpu")][1:]
     return [int(of[_STEAL]) * _TICK_S for of in cpus if len(of) > _STEAL]
@@ -105,7 +108,8 @@ class Limit:
         return time.monotonic() - self._begin
 
     def spent(self) -> CpuTime:
-        """Time that all threads ran since the start, and the wait of the thread that waited longest."""
+        """Time that all threads ran since the start, and the wait of the thread that waited
+        longest."""
         zero = CpuTime(0, 0)
         pairs = [(self._before.get(thread, zero), now) for thread, now in cpu_times(self.pid).items()]
         ran = sum(now.ran - before.ran for before, now in pairs)
@@ -113,7 +117,8 @@ class Limit:
 
     @property
     def stolen(self) -> float:
-        """Largest stolen time of a CPU since the start: a thread may have been stopped for that long."""
+        """Largest stolen time of a CPU since the start: a thread may have been stopped for that
+        long."""
         return max(
             (now - before for before, now in zip(self._stolen_before, stolen_times(), strict=False)), default=0.0
         )
@@ -148,7 +153,8 @@ class Limit:
 
 
 def run(command: list[str], seconds: float, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """Like subprocess.run(), with such a limit. Raises HostTooSlowError or subprocess.TimeoutExpired."""
+    """Like subprocess.run(), with such a limit. Raises HostTooSlowError or
+    subprocess.TimeoutExpired."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as process:
         limit = Limit(process.pid, seconds)
         while True:

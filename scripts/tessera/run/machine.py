@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running QEMU whose console a program uses: the output of each VM, waiting for output, typing."""
+"""A running QEMU whose console a program uses: the output of each VM, waiting for output,
+typing."""
 
 import contextlib
 import ctypes
@@ -33,7 +34,8 @@ def clean(text: str) -> str:
 
 
 class Console:
-    """Sorts a console's output by VM. With at most one name, the output has no prefixes and belongs to that name."""
+    """Sorts a console's output by VM. With at most one name, the output has no prefixes and belongs
+    to that name."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = [*names]
@@ -84,7 +86,8 @@ class Console:
 
 
 class MachineTimeoutError(AssertionError):
-    """The expected output did not appear in time; the text names the VM and shows its last lines."""
+    """The expected output did not appear in time; the text names the VM and shows its last
+    lines."""
 
 
 _REPEATS = re.compile(r"(?<!\\)[+*}]\)*$")  # a regular expression that could match more
@@ -93,7 +96,8 @@ _libc = ctypes.CDLL(None)
 
 
 def die_with_parent() -> None:
-    """For a forked child process: the kernel kills it when the thread that forked it ends, in any case."""
+    """For a forked child process: the kernel kills it when the thread that forked it ends, in any
+    case."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -112,8 +116,9 @@ class Machine:
     """
     QEMU with its console on pipes. Use as a context manager: leaving the context ends QEMU.
 
-    `names` are the VMs of the console's lines; one name means a machine without a hypervisor, whose whole output
-    belongs to that guest. `transcript` is a file that receives the unchanged output of the console.
+    `names` are the VMs of the console's lines; one name means a machine without a hypervisor, whose
+    whole output belongs to that guest. `transcript` is a file that receives the unchanged output of
+    the console.
     """
 
     def __init__(self, command: list[str], names: Iterable[str], transcript: Path | None = None) -> None:
@@ -169,9 +174,9 @@ class Machine:
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """
-        Waits for a condition that depends on new output or on the end of QEMU; returns False after `timeout` seconds in
-        which QEMU did not wait for the host. Raises HostTooSlowError if the host gives QEMU too little time for a
-        result.
+        Waits for a condition that depends on new output or on the end of QEMU; returns False after
+        `timeout` seconds in which QEMU did not wait for the host. Raises HostTooSlowError if the
+        host gives QEMU too little time for a result.
         """
         with self._changed:
             if condition():
@@ -185,7 +190,8 @@ class Machine:
             return True
 
     def _is_over(self, limit: Limit) -> bool:
-        """Returns False if the limit expired with enough time from the host. Raises HostTooSlowError otherwise."""
+        """Returns False if the limit expired with enough time from the host. Raises
+        HostTooSlowError otherwise."""
         self.last_wait = limit.words()
         if not self._ended:
             limit.raise_if_too_slow()
@@ -193,10 +199,11 @@ class Machine:
 
     def expect(self, name: str, pattern: str, timeout: float = 60) -> re.Match[str]:
         """
-        Waits until the output of `name` matches the regular expression, after the matches of earlier calls. Output
-        arrives in pieces: a pattern that ends in $ waits for the end of the line, a pattern that ends in a repetition
-        waits for a character after the match. Raises MachineTimeoutError with the last lines after `timeout` seconds,
-        and HostTooSlowError as wait_until() does.
+        Waits until the output of `name` matches the regular expression, after the matches of
+        earlier calls. Output arrives in pieces: a pattern that ends in $ waits for the end of the
+        line, a pattern that ends in a repetition waits for a character after the match. Raises
+        MachineTimeoutError with the last lines after `timeout` seconds, and HostTooSlowError as
+        wait_until() does.
         """
         found: list[re.Match[str]] = []
 
@@ -236,8 +243,8 @@ class Machine:
             self.process.stdin.write(keys.encode("latin-1"))
 
     def status(self, timeout: float = 10) -> int:
-        """Waits until QEMU ends by itself and returns its exit status. Raises MachineTimeoutError if it does not
-        end."""
+        """Waits until QEMU ends by itself and returns its exit status. Raises MachineTimeoutError
+        if it does not end."""
         limit = Limit(self.process.pid, timeout)
         while left := limit.left():
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a built system in QEMU or iasim: finds the emulator, checks it, and builds its command line."""
+"""Starts a built system in QEMU or iasim: finds the emulator, checks it, and builds its command
+line."""
 
 import json
 import os
@@ -34,8 +35,8 @@ class Qemu:
 
 def find_qemu(program: str | None = None, cpu_flags: str | None = None) -> Qemu:
     """
-    Returns the QEMU to use: `program`, else QEMU=, else the first in PATH. Raises RunError if QEMU is missing, is too
-    old, lacks the H extension, or refuses the flags (`cpu_flags`, else CPU=).
+    Returns the QEMU to use: `program`, else QEMU=, else the first in PATH. Raises RunError if QEMU
+    is missing, is too old, lacks the H extension, or refuses the flags (`cpu_flags`, else CPU=).
     """
     program = program or os.environ.get("QEMU") or "qemu-system-riscv64"
     flags = (cpu_flags if cpu_flags is not None else os.environ.get("CPU", "")).strip(",")
@@ -72,7 +73,8 @@ def _version(path: str) -> tuple[int, int]:
 
 
 def _refuses(path: str, cpu: str) -> str | None:
-    """Returns QEMU's error message for this processor, None if QEMU accepts it. QEMU starts and quits at once."""
+    """Returns QEMU's error message for this processor, None if QEMU accepts it. QEMU starts and
+    quits at once."""
     # Without OpenSBI: nothing runs.
     command = [path, "-M", "virt", "-cpu", cpu, "-bios", "none", "-S", "-display", "none", "-nodefaults"]
     try:
@@ -140,14 +142,15 @@ def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
 
 
 def need_qemu(system: BuiltSystem, what: str) -> None:
-    """Raises RunError if the system is for a board that QEMU does not emulate; `what` is the operation that needs
-    QEMU."""
+    """Raises RunError if the system is for a board that QEMU does not emulate; `what` is the
+    operation that needs QEMU."""
     if system.data["qemu"] is None:
         raise RunError(f"system '{system.name}' is for the board '{system.data['board']}', which has no {what}")
 
 
 def console_arguments(monitor: bool = False) -> list[str]:
-    """Connects the machine's only UART to standard input and output; with `monitor`, Ctrl-A is QEMU's escape key."""
+    """Connects the machine's only UART to standard input and output; with `monitor`, Ctrl-A is
+    QEMU's escape key."""
     arguments = ["-display", "none"]
     if monitor:
         return [*arguments, "-chardev", "stdio,id=c0,mux=on,signal=off", "-serial", "chardev:c0", "-mon", "chardev=c0"]
@@ -163,16 +166,16 @@ def iasim() -> str:
 
 
 def iasim_command(system: BuiltSystem, *options: str) -> list[str]:
-    """Returns the command line that boots the system in iasim from reset. The hypervisor's ELF file gives the symbols
-    and the reset code."""
+    """Returns the command line that boots the system in iasim from reset. The hypervisor's ELF file
+    gives the symbols and the reset code."""
     image = str(system.image.with_suffix(".elf"))
     words = [*executed.iasim_arguments(system.hypervisor), *options, str(system.hypervisor), image]
     return [iasim(), "run", "--board", system.data["iasim"]["board"], *words]
 
 
 def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[str]:
-    """Returns the command line that runs a VM's guest unchanged without a hypervisor, on the board whose devices the
-    guest sees in the VM."""
+    """Returns the command line that runs a VM's guest unchanged without a hypervisor, on the board
+    whose devices the guest sees in the VM."""
     guest = str((ROOT / system.vm(name)["image"]["path"]).with_suffix(".elf"))
     return [iasim(), "run", "--board", "generic", *options, guest]
 
@@ -192,7 +195,8 @@ def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
 
 
 def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = False) -> list[str]:
-    """Returns the command line that boots a VM's guest unchanged without a hypervisor: OpenSBI, then the guest."""
+    """Returns the command line that boots a VM's guest unchanged without a hypervisor: OpenSBI,
+    then the guest."""
     vm = system.vm(name)
     memory = max(NATIVE_MEMORY_MIB, vm["memory"]["size"] >> 20)
     command = [

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connects a machine's console to this terminal, to a file, or to one pseudo terminal for each VM."""
+"""Connects a machine's console to this terminal, to a file, or to one pseudo terminal for each
+VM."""
 
 import contextlib
 import os
@@ -44,8 +45,8 @@ ANSWER_S, QUIET_S = 1.0, 0.3
 
 @contextlib.contextmanager
 def terminal_restored() -> Iterator[None]:
-    """Restores the terminal's mode at the end: the session switches to single keys, and a killed QEMU leaves its
-    mode."""
+    """Restores the terminal's mode at the end: the session switches to single keys, and a killed
+    QEMU leaves its mode."""
     if not sys.stdin.isatty():
         yield
         return
@@ -57,7 +58,8 @@ def terminal_restored() -> Iterator[None]:
 
 
 def take_keys(signals: bool, output_as_it_is: bool = False) -> None:
-    """Switches the terminal to single keys without echo, as QEMU does; with `signals`, Ctrl-C still raises SIGINT."""
+    """Switches the terminal to single keys without echo, as QEMU does; with `signals`, Ctrl-C still
+    raises SIGINT."""
     if not sys.stdin.isatty():
         return
     mode = termios.tcgetattr(sys.stdin)
@@ -68,7 +70,8 @@ def take_keys(signals: bool, output_as_it_is: bool = False) -> None:
 
 
 def write_all(data: bytes) -> None:
-    """Writes to standard output. QEMU may have made it non-blocking: both directions of a terminal are one file."""
+    """Writes to standard output. QEMU may have made it non-blocking: both directions of a terminal
+    are one file."""
     while data:
         try:
             data = data[os.write(sys.stdout.fileno(), data) :]
@@ -97,7 +100,8 @@ class Terminals:
             self.links.append(link)
 
     def write(self, vm: int, data: bytes) -> None:
-        """Writes a VM's output; discards it if the terminal's buffer is full because no program reads it."""
+        """Writes a VM's output; discards it if the terminal's buffer is full because no program
+        reads it."""
         with contextlib.suppress(BlockingIOError):
             os.write(self.ours[vm], data)
 
@@ -110,10 +114,11 @@ class Terminals:
 
 class Answers:
     """
-    Input after a VM has had exclusive use of the terminal. The terminal may still answer queries of that VM, and the
-    answers would be typed into the VM that has the keyboard now. Therefore ask() sends a query to the terminal. After
-    the answer, input is discarded until none has arrived for QUIET_S, because the VM may have sent the same query. A
-    terminal that has not answered within ANSWER_S answers no queries, and all input is passed on.
+    Input after a VM has had exclusive use of the terminal. The terminal may still answer queries of
+    that VM, and the answers would be typed into the VM that has the keyboard now. Therefore ask()
+    sends a query to the terminal. After the answer, input is discarded until none has arrived for
+    QUIET_S, because the VM may have sent the same query. A terminal that has not answered within
+    ANSWER_S answers no queries, and all input is passed on.
     """
 
     def __init__(self) -> None:
@@ -125,7 +130,8 @@ class Answers:
         self._end = time.monotonic() + ANSWER_S
 
     def feed(self, typed: bytes) -> bytes:
-        """Returns the input to pass on: all input, none while answers may arrive, or the input kept until now."""
+        """Returns the input to pass on: all input, none while answers may arrive, or the input kept
+        until now."""
         if self._end is None:
             return typed
         self._kept += typed
@@ -145,8 +151,8 @@ class Answers:
 
 
 class Session:
-    """Runs `command` until it ends. `pty`: each VM has a pseudo terminal; otherwise Ctrl-T a gives one VM exclusive use
-    of this terminal."""
+    """Runs `command` until it ends. `pty`: each VM has a pseudo terminal; otherwise Ctrl-T a gives
+    one VM exclusive use of this terminal."""
 
     def __init__(self, command: list[str], system: BuiltSystem, pty: bool = False) -> None:
         self.command = command
@@ -203,8 +209,8 @@ class Session:
     # --- typed keys ---
 
     def _type(self, typed: bytes) -> None:
-        """Handles typed bytes. Bytes after the escape key that ends exclusive use may be an answer to the VM's
-        query."""
+        """Handles typed bytes. Bytes after the escape key that ends exclusive use may be an answer
+        to the VM's query."""
         pieces = self._keys.feed(self._answers.feed(typed))
         while pieces:
             piece = pieces.pop(0)
@@ -270,7 +276,8 @@ class Session:
             pass
 
     def _step(self, out: int, into: int) -> bool:
-        """Waits for the next input or output and handles it. Returns False at the end of the machine's output."""
+        """Waits for the next input or output and handles it. Returns False at the end of the
+        machine's output."""
         keyboards = self._keyboards if len(self._typed) < TYPED_MAX else {}
         ready, writable, _ = select.select([out, *keyboards], [into] if self._typed else [], [], self._answers.left)
         self._type(b"")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Times of events in nanoseconds. The board's counter may be coarse: a tick of QEMU's takes 100 ns, longer than an exit.
-If the harts' finest counter runs at one count per nanosecond in step with it, as instret does under QEMU's
--icount shift=0, this counter gives the digits below a tick.
+Times of events in nanoseconds. The board's counter may be coarse: a tick of QEMU's takes 100 ns,
+longer than an exit. If the harts' finest counter runs at one count per nanosecond in step with it,
+as instret does under QEMU's -icount shift=0, this counter gives the digits below a tick.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,15 @@ def _fine(events: Sequence[Event], tick: float) -> int | None:
     if not events:
         return None
     first = _drift(events[0], tick)
-    # Relative to the first difference, so that values on both sides of the wrap are close to each other.
+    # Relative to the first difference, so that values on both sides of the wrap are close to each
+    # other.
     spread = [(_drift(event, tick) - first + _WRAP // 2) % _WRAP - _WRAP // 2 for event in events]
     return (first + min(spread)) % _WRAP if max(spread) - min(spread) < tick + _BETWEEN else None
 
 
 def nanoseconds(rings: Sequence[Ring], timebase_hz: int) -> list[list[int]]:
-    """Returns the time of every event of every ring since the counter's zero; within a ring, times do not decrease."""
+    """Returns the time of every event of every ring since the counter's zero; within a ring, times
+    do not decrease."""
     tick = 1e9 / timebase_hz
     base = _fine([event for ring in rings for event in ring.events], tick)
     times = []

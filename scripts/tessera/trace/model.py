@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timeline of a trace: the slices of VCPUs on harts, exits, and jobs of RT apps. Times are nanoseconds."""
+"""The timeline of a trace: the slices of VCPUs on harts, exits, and jobs of RT apps. Times are
+nanoseconds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -34,7 +35,8 @@ class Span:
 
 @dataclass
 class Slice:
-    """An interval in which one VCPU runs on a hart, or in which the hart is idle (`vcpu_id` None)."""
+    """An interval in which one VCPU runs on a hart, or in which the hart is idle (`vcpu_id`
+    None)."""
 
     start: int
     end: int | None
@@ -52,8 +54,8 @@ class Mark:
 
 @dataclass
 class Job:
-    """A job of an RT app. `end` None: not complete at the end of the trace. A job that misses its deadline continues in
-    the next period."""
+    """A job of an RT app. `end` None: not complete at the end of the trace. A job that misses its
+    deadline continues in the next period."""
 
     number: int
     release: int
@@ -65,7 +67,8 @@ class Job:
 
 @dataclass
 class Hart:
-    """The intervals of a hart. `exits` lie inside `slices`: an exit that ends in a context switch is split in two."""
+    """The intervals of a hart. `exits` lie inside `slices`: an exit that ends in a context switch
+    is split in two."""
 
     number: int
     slices: list[Slice] = field(default_factory=list)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A timeline as a Perfetto trace: a track for each hart, VM and RT app, for https://ui.perfetto.dev or its tools."""
+"""A timeline as a Perfetto trace: a track for each hart, VM and RT app, for https://ui.perfetto.dev
+or its tools."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ _CLOCK = 6  # BUILTIN_CLOCK_BOOTTIME: nanoseconds since the machine was switched
 
 @dataclass(frozen=True)
 class Names:
-    """The names of a system's VMs, and the number of each VM's VCPUs that are guest harts: the others are RT apps."""
+    """The names of a system's VMs, and the number of each VM's VCPUs that are guest harts: the
+    others are RT apps."""
 
     system: str
     vms: Sequence[str]

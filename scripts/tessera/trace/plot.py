@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A timeline as a picture: harts, and below them RT apps in the usual notation of real-time papers, else VCPUs."""
+"""A timeline as a picture: harts, and below them RT apps in the usual notation of real-time papers,
+else VCPUs."""
 
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,8 @@ class _Picture:
 
 
 def _colours(line: Timeline, names: Names) -> dict[VcpuId, str]:
-    """Assigns strong colours to the RT apps and pale ones to the other VCPUs; without RT apps, strong ones to all."""
+    """Assigns strong colours to the RT apps and pale ones to the other VCPUs; without RT apps,
+    strong ones to all."""
     apps = [vcpu_id for vcpu_id in line.vcpus() if names.is_app(vcpu_id)]
     others = [vcpu_id for vcpu_id in line.vcpus() if not names.is_app(vcpu_id)]
     colours = {vcpu_id: _COLOURS[place % len(_COLOURS)] for place, vcpu_id in enumerate(apps)}
@@ -94,7 +96,8 @@ def _draw(picture: _Picture, line: Timeline, names: Names, rows: list[VcpuId]) -
 
 
 def plot(line: Timeline, names: Names, start: int, end: int, paths: list[Path]) -> None:
-    """Draws the time from `start` to `end` (nanoseconds) into the files, in the formats of their suffixes."""
+    """Draws the time from `start` to `end` (nanoseconds) into the files, in the formats of their
+    suffixes."""
     import matplotlib
 
     matplotlib.use("Agg")

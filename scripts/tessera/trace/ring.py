@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The layout of the hypervisor's trace memory: core/include/trace.h and trace_layout.h in Python. tests/trace compares
-headers and module.
+The layout of the hypervisor's trace memory: core/include/trace.h and trace_layout.h in Python.
+tests/trace compares headers and module.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,8 @@ class TraceError(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """One event. `time` is in ticks of the board's counter; `executed` is the low half of the hart's finest counter."""
+    """One event. `time` is in ticks of the board's counter; `executed` is the low half of the
+    hart's finest counter."""
 
     time: int
     executed: int
@@ -72,7 +73,8 @@ def _event(data: bytes, offset: int) -> Event:
 
 
 def decode_ring(data: bytes, base: int) -> Ring:
-    """Decodes one hart's part of the memory, at the physical address `base`. Raises TraceError without a trace."""
+    """Decodes one hart's part of the memory, at the physical address `base`. Raises TraceError
+    without a trace."""
     if len(data) < RING.size + EVENT.size:
         raise TraceError(f"{len(data)} bytes are too few for a ring")
     head = {name: int(value) for name, value in RING.unpack(data).items()}
@@ -90,6 +92,7 @@ def decode_ring(data: bytes, base: int) -> Ring:
 
 
 def decode(data: bytes, base: int, harts: int) -> list[Ring]:
-    """Decodes the rings of all harts, whose parts of the memory are contiguous and of equal size."""
+    """Decodes the rings of all harts, whose parts of the memory are contiguous and of equal
+    size."""
     size = len(data) // harts
     return [decode_ring(data[hart * size : (hart + 1) * size], base + hart * size) for hart in range(harts)]

@@ -14,7 +14,8 @@ from tessera.run.machine import Machine
 from tessera.run.runner import BuiltSystem, Qemu, system_command
 from tessera.trace.ring import Ring, TraceError, decode, decode_ring
 
-# An instruction takes one nanosecond, and QEMU does not sleep. No network: its timers would make QEMU 7.2 hang.
+# An instruction takes one nanosecond, and QEMU does not sleep. No network: its timers would make
+# QEMU 7.2 hang.
 COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 _POLL_S = 0.05
 _CONNECT_S = 20.0
@@ -91,9 +92,10 @@ def take(
     *arguments: str,
 ) -> list[Ring]:
     """
-    Boots the system and reads all harts' rings when its clock reaches `seconds` or a VM's console shows `until`; with
-    neither, when every VM has given its sign of life. Further arguments are passed to QEMU. Raises TraceError if that
-    does not happen within `patience` seconds of real time.
+    Boots the system and reads all harts' rings when its clock reaches `seconds` or a VM's console
+    shows `until`; with neither, when every VM has given its sign of life. Further arguments are
+    passed to QEMU. Raises TraceError if that does not happen within `patience` seconds of real
+    time.
     """
     base, size = _memory(system)
     harts = system.data["harts"]

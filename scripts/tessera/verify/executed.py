@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Records which instructions of the hypervisor a run executes, if TESSERA_COVER names a folder (docs/coverage.md). The
-folder receives, for each hypervisor that was run, a copy of its ELF file and a record, to which every run appends.
+Records which instructions of the hypervisor a run executes, if TESSERA_COVER names a folder
+(docs/coverage.md). The folder receives, for each hypervisor that was run, a copy of its ELF file
+and a record, to which every run appends.
 """
 
 import hashlib

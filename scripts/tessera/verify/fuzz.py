@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Runs of systems/fuzz.dts: an attacker makes random calls, and a witness checks that its own state does not change. The
-attacker's log is read from the machine's memory, so that the last call is known even when the machine hangs.
+Runs of systems/fuzz.dts: an attacker makes random calls, and a witness checks that its own state
+does not change. The attacker's log is read from the machine's memory, so that the last call is
+known even when the machine hangs.
 """
 
 import mmap
@@ -72,8 +73,8 @@ class Log:
 
 
 def read_log(memory: Any, offset: int) -> Log:
-    """Reads the log from the machine's memory. A number may be torn while it is written; the next read corrects
-    that."""
+    """Reads the log from the machine's memory. A number may be torn while it is written; the next
+    read corrects that."""
     slots = []
     for index in range(len(SLOTS)):
         words = SLOT.unpack_from(memory, offset + index * SLOT.size)
@@ -87,7 +88,8 @@ class FuzzError(AssertionError):
 
 @dataclass(frozen=True)
 class Options:
-    """The parameters of a run. `virtual`: in virtual time, on one hart, where every run is identical."""
+    """The parameters of a run. `virtual`: in virtual time, on one hart, where every run is
+    identical."""
 
     seed: int
     calls: int  # the run ends after this number
@@ -174,7 +176,8 @@ class Run:
         return None
 
     def _restart_attacker(self) -> None:
-        """Starts the attacker again after it has shut itself down, by the operator's key on the console."""
+        """Starts the attacker again after it has shut itself down, by the operator's key on the
+        console."""
         said = "\n".join(self.machine.console.lines[HYPERVISOR])  # finished lines only
         off = len(re.findall(rf"^{ATTACKER} stopped (?!.*starts again).*$", said, re.MULTILINE))
         if off > self._restarts:
@@ -217,8 +220,8 @@ class Run:
 
 def attack(options: Options, qemu: Qemu, at_end: Callable[[Machine], None] = lambda machine: None) -> Log:
     """
-    Boots the system and runs the attacker; at the end calls `at_end` with the machine. Raises FuzzError when a check
-    fails.
+    Boots the system and runs the attacker; at the end calls `at_end` with the machine. Raises
+    FuzzError when a check fails.
     """
     system = build(options)
     size = system.data["qemu"]["memory_mib"] << 20

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The deepest possible use of the hypervisor's stack, from the compiler's call graph and frames (gcc -fcallgraph-info=su).
+The deepest possible use of the hypervisor's stack, from the compiler's call graph and frames (gcc
+-fcallgraph-info=su).
 
-Calls through pointers are resolved by a table: the functions that a member can hold. The table is checked against the
-object files: a function whose address is taken and that no member lists is an error, as are a call through an unknown
-member, a frame without a fixed size, and recursion.
+Calls through pointers are resolved by a table: the functions that a member can hold. The table is
+checked against the object files: a function whose address is taken and that no member lists is an
+error, as are a call through an unknown member, a frame without a fixed size, and recursion.
 """
 
 import re
@@ -15,7 +16,8 @@ from pathlib import Path
 from tessera.bench.machine import BenchError, run_tool
 from tessera.run.runner import ROOT
 
-# Calls through pointers: the file and the name of the member or table, and the functions that it can hold.
+# Calls through pointers: the file and the name of the member or table, and the functions that it
+# can hold.
 POINTERS = {
     ("arch/riscv/exit.c", "read"): r"(vplic|vuart|rtc|finisher)_read",
     ("arch/riscv/exit.c", "write"): r"(vplic|vuart|rtc|finisher)_write",
@@ -35,7 +37,8 @@ POINTERS = {
         for member in ("init", "pick", "trace", "wake", "leave", "stop", "start", "enqueue", "hold")
     },
 }
-# Ends the machine: the function's own frames are counted, but not those of a failure during the failure.
+# Ends the machine: the function's own frames are counted, but not those of a failure during the
+# failure.
 LAST = "hypervisor_panic"
 
 _NODE = re.compile(r'^node: \{ title: "([^"]+)" label: "[^"]*?\\n(?:([0-9]+) bytes \(([a-z,]+)\))?"', re.MULTILINE)
@@ -99,8 +102,8 @@ def _resolve(graph: Graph) -> None:
         targets = {title for title in graph.taken if may.fullmatch(_plain(title))}
         graph.calls.setdefault(caller, set()).update(targets)
         claimed |= targets
-    # An address may be taken for an array in the function's section, or by a table in assembly: a function that is only
-    # called by name needs no member.
+    # An address may be taken for an array in the function's section, or by a table in assembly: a
+    # function that is only called by name needs no member.
     called = {callee for callees in graph.calls.values() for callee in callees}
     lost = {title for title in graph.taken - claimed if title not in called}
     if lost:
@@ -108,7 +111,8 @@ def _resolve(graph: Graph) -> None:
 
 
 def read_graph(objects: Iterable[Path]) -> Graph:
-    """Reads the call graph of object files, from the .ci files that the compiler has written to the same folder."""
+    """Reads the call graph of object files, from the .ci files that the compiler has written to the
+    same folder."""
     graph, named = Graph(), set()
     for path in objects:
         _read_calls(graph, path.with_suffix(".ci").read_text(encoding="utf-8"))
@@ -130,8 +134,8 @@ def _last_words(graph: Graph) -> set[str]:
 
 
 def deepest(graph: Graph) -> tuple[int, list[str]]:
-    """Returns the bytes of the deepest chain of calls, and the chain. A failure during the report of a failure is not
-    counted."""
+    """Returns the bytes of the deepest chain of calls, and the chain. A failure during the report
+    of a failure is not counted."""
     known: dict[str, tuple[int, list[str]]] = {}
     end = _last_words(graph)
 

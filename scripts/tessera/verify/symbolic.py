@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Symbolic execution of compiled RV64I code: derives the result for all inputs. Loops are unrolled as often as they can
-run, which must be bounded. The caller defines the accessible memory; any other access is a finding.
+Symbolic execution of compiled RV64I code: derives the result for all inputs. Loops are unrolled as
+often as they can run, which must be bounded. The caller defines the accessible memory; any other
+access is a finding.
 
-States that reach the same instruction with the same concrete registers in the same iteration of a loop are merged, so
-that paths do not multiply. Concrete registers are addresses and counts; merging different ones would make them
-symbolic, and symbolic addresses are not supported.
+States that reach the same instruction with the same concrete registers in the same iteration of a
+loop are merged, so that paths do not multiply. Concrete registers are addresses and counts; merging
+different ones would make them symbolic, and symbolic addresses are not supported.
 """
 
 import re
@@ -33,7 +34,8 @@ class Instruction:
 
 
 def disassemble(elf: Path, objdump: str = "riscv64-unknown-elf-objdump") -> dict[int, Instruction]:
-    """Returns all instructions by address. None are compressed: the code is compiled without them."""
+    """Returns all instructions by address. None are compressed: the code is compiled without
+    them."""
     command = [objdump, "-d", "-M", "no-aliases,numeric", "--no-show-raw-insn", str(elf)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = (_LINE.match(line) for line in text.split("\n"))
@@ -56,7 +58,8 @@ def known(value: z3.ExprRef) -> int:
 
 @dataclass
 class State:
-    """A path condition, and the registers and memory on that path; memory by address and size in bytes."""
+    """A path condition, and the registers and memory on that path; memory by address and size in
+    bytes."""
 
     path: z3.BoolRef
     registers: list[z3.BitVecRef]
