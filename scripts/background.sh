@@ -3,8 +3,8 @@
 # Makes one target in the background and others in the foreground, one after the other. The
 # background target's output is written to a file and shown at the end.
 # usage: background.sh LOG BACKGROUND-TARGET TARGET...
-# Exit status: of the first foreground target that failed, else of the background target. A failure of a foreground
-# target stops the background target.
+# Exit status: of the first foreground target that failed, else of the background target. A failure
+# of a foreground target stops the background target.
 set -euo pipefail
 
 log=$1 background=$2

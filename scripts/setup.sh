@@ -4,7 +4,7 @@
 # Installs missing tools for the build: packages of the distribution, and Python packages in
 # cache/venv.
 # Usage: scripts/setup.sh [run|debug|dev|fpga]
-#   run    (default) the tools for `make run`: cross compiler, QEMU, Python, cargo for the FreeRTOS crate
+#   run    (default) the tools for `make run`: cross compiler, QEMU, Python, cargo for FreeRTOS
 #   debug  also the tools for `make debug`: GDB, and a Rust toolchain, which builds the GDB server
 #   dev    also the tools for `make test` and `make check`
 #   fpga   also the tools for the fabric's benches, proofs and synthesis

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A QEMU plugin that counts the instructions that a machine executes, and records the count at each pass of one
- * address: "from the first instruction of the kernel to power-off", without support by the guest.
+ * A QEMU plugin that counts the instructions that a machine executes, and records the count at each
+ * pass of one address: "from the first instruction of the kernel to power-off", without support by
+ * the guest.
  *
- * Reading a counter is not possible: QEMU 7.2 ends with exit() when the machine powers off, and stopping it at a
- * breakpoint (gdbstub) makes `-icount sleep=off` hang in 7.2 and in 10.0.
+ * Reading a counter is not possible: QEMU 7.2 ends with exit() when the machine powers off, and
+ * stopping it at a breakpoint (gdbstub) makes `-icount sleep=off` hang in 7.2 and in 10.0.
  *
  * Arguments: address=0x..., out=FILE. At QEMU's end FILE holds one JSON object:
  *   {"instructions": <executed>, "passed": [<count when the instruction at `address` was about to be executed>, ...]}
- * With last=0x... also, for each of these passes, the number of instructions since the last one at that address,
- * both excluded: "since": [...]. With pause=0x...:0x...:0x... this number excludes a called function: from the
- * instruction at the first address until the next instruction in the range from the second address to, not
- * including, the third. An instruction that traps counts, time asleep in WFI does not.
+ * With last=0x... also, for each of these passes, the number of instructions since the last one at
+ * that address, both excluded: "since": [...]. With pause=0x...:0x...:0x... this number excludes a
+ * called function: from the instruction at the first address until the next instruction in the
+ * range from the second address to, not including, the third. An instruction that traps counts,
+ * time asleep in WFI does not.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A QEMU plugin that measures the hypervisor's non-preemptible sections ("stretches") in instructions: from each
- * trap into the hypervisor to its return to a guest, or to a polling point. Interrupts are never enabled inside the
- * hypervisor, so these are the times with interrupts off. Calls of the firmware in a stretch count, too.
+ * A QEMU plugin that measures the hypervisor's non-preemptible sections ("stretches") in
+ * instructions: from each trap into the hypervisor to its return to a guest, or to a polling point.
+ * Interrupts are never enabled inside the hypervisor, so these are the times with interrupts off.
+ * Calls of the firmware in a stretch count, too.
  *
- * The plugin also measures how long each lock is held, from the read that finds the lock free to the release.
- * Neither figure includes waits for locks, because these depend on how the emulator interleaves the harts: with
- * -icount a waiting hart spins to the end of its time slice. To get the time with interrupts off on several harts,
- * add the longest holding time of the other harts for each lock that a stretch takes.
+ * The plugin also measures how long each lock is held, from the read that finds the lock free to
+ * the release. Neither figure includes waits for locks, because these depend on how the emulator
+ * interleaves the harts: with -icount a waiting hart spins to the end of its time slice. To get the
+ * time with interrupts off on several harts, add the longest holding time of the other harts for
+ * each lock that a stretch takes.
  *
- * Arguments: places=FILE, out=FILE. Each line of PLACES has a letter, an address in hexadecimal, and a name or "-".
+ * Arguments: places=FILE, out=FILE. Each line of PLACES has a letter, an address in hexadecimal,
+ * and a name or "-".
  *   T, E     start and end of the hypervisor's text; its first instruction is its entry
  *   S        start of a stretch (trap entry)
  *   R        a stretch ends after this instruction (sret, wfi)
@@ -22,13 +25,14 @@
  *   {"beyond": name, "stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
  *                   "by_locks": [[locks taken, outer ones of them, n]], "functions": {name: n}}],
  *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "inner": n, "count": n, "functions": {name: n}}]}
- * Of each kind of stretch: the instructions of the longest one and their distribution over functions; by_locks: the
- * longest one for each number of locks taken and of outer locks, under which another lock was taken. Of each lock:
- * the longest section without the firmware's instructions, the most instructions of the firmware in a section, the
- * number of calls of the firmware, the most locks taken in one section, and the distribution of the longest section
- * over functions, including waits for inner locks. "beyond" names a limit below that was too low, in which case all
- * figures are invalid, or is empty. A hart's boot, up to its first return to a guest or its first sleep, does not
- * count.
+ * Of each kind of stretch: the instructions of the longest one and their distribution over
+ * functions; by_locks: the longest one for each number of locks taken and of outer locks, under
+ * which another lock was taken. Of each lock: the longest section without the firmware's
+ * instructions, the most instructions of the firmware in a section, the number of calls of the
+ * firmware, the most locks taken in one section, and the distribution of the longest section over
+ * functions, including waits for inner locks. "beyond" names a limit below that was too low, in
+ * which case all figures are invalid, or is empty. A hart's boot, up to its first return to a guest
+ * or its first sleep, does not count.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -49,8 +53,8 @@
 #define ROUND 8U /* most instructions between two reads of a lock that is taken */
 #define NAME 64U
 
-/* spin_lock() (core/include/spinlock.h) takes its ticket by amoadd.w, which has no other use; the number being
- * served follows the tickets in memory. */
+/* spin_lock() (core/include/spinlock.h) takes its ticket by amoadd.w, which has no other use; the
+ * number being served follows the tickets in memory. */
 #define OWNER_OFFSET 4U
 #define IS_TICKET(word) (((word) & 0xf800707fU) == 0x0000202fU)
 #define IS_WORD_LOAD(word) (((word) & 0x707fU) == 0x2003U || ((word) & 0xffffe003U) == 0x4000U)
@@ -80,14 +84,15 @@ struct kind {
     uint32_t *functions;
 };
 
-/* A lock that a hart waits for or holds, and the hart's counters when it took the ticket or last found the lock
- * taken. */
+/* A lock that a hart waits for or holds, and the hart's counters when it took the ticket or last
+ * found the lock taken. */
 struct held {
     uint64_t address, polled, waited, firmware, calls, inner;
     uint32_t functions[MAX_PLACES]; /* of the hart, at that moment */
 };
 
-/* The counters of a hart in the hypervisor and in the firmware, and its locks, the outermost first. */
+/* The counters of a hart in the hypervisor and in the firmware, and its locks, the outermost first.
+ * */
 struct hart {
     uint64_t executed, firmware, waited;
     uint64_t calls; /* of the firmware */
@@ -182,8 +187,8 @@ static void arrive(struct stretch *s, const struct place *place)
     }
 }
 
-/* Counts an instruction of the hypervisor. `data`: the last place at or before the instruction; bit 0: exactly at
- * it. */
+/* Counts an instruction of the hypervisor. `data`: the last place at or before the instruction; bit
+ * 0: exactly at it. */
 static void execute(unsigned int cpu, void *data)
 {
     struct stretch *s = &stretches[cpu % MAX_CPUS];
@@ -230,7 +235,8 @@ static struct lock *lock_of(uint64_t address)
     return &locks[lock_count++];
 }
 
-/* Returns whether the current instruction is already counted: QEMU may call twice for one that loads and stores. */
+/* Returns whether the current instruction is already counted: QEMU may call twice for one that
+ * loads and stores. */
 static bool asked(const struct hart *hart)
 {
     return hart->depth > 0 && hart->held[hart->depth - 1].polled == hart->executed;
@@ -263,8 +269,9 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
     stretches[cpu % MAX_CPUS].outer += lock_of(address)->inner != 0;
 }
 
-/* Counts a read of the number being served as a wait. The holder also reads it when it releases the lock, so a
- * section no longer than ROUND is not measured. A round does not include the firmware's own interrupts. */
+/* Counts a read of the number being served as a wait. The holder also reads it when it releases the
+ * lock, so a section no longer than ROUND is not measured. A round does not include the firmware's
+ * own interrupts. */
 static void poll_lock(struct hart *hart, struct stretch *s, struct held *held)
 {
     uint64_t since = hart->executed - held->polled - (hart->firmware - held->firmware);
@@ -297,7 +304,8 @@ static void release(const struct hart *hart, const struct held *held)
     }
 }
 
-/* Handles an access to the number being served: a read while waiting, or the store that releases the lock. */
+/* Handles an access to the number being served: a read while waiting, or the store that releases
+ * the lock. */
 static void serve(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     struct hart *hart = &harts[cpu % MAX_CPUS];
@@ -344,7 +352,8 @@ static void lock_translated(struct qemu_plugin_insn *instruction)
     }
 }
 
-/* Recognises the hypervisor's text by its host address in QEMU, because guests use the same virtual addresses. */
+/* Recognises the hypervisor's text by its host address in QEMU, because guests use the same virtual
+ * addresses. */
 static void instruction_translated(struct qemu_plugin_insn *instruction)
 {
     uint64_t address = qemu_plugin_insn_vaddr(instruction);
@@ -477,8 +486,8 @@ static void add_place(char letter, uint64_t address, const char *name)
     snprintf(functions[function_count++], NAME, "%s", name);
 }
 
-/* Sorts the places; a place that is no function belongs to the preceding function. Two places with one address are
- * merged. */
+/* Sorts the places; a place that is no function belongs to the preceding function. Two places with
+ * one address are merged. */
 static void sort_places(void)
 {
     qsort(places, place_count, sizeof(places[0]), by_address);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A QEMU plugin that records which of the hypervisor's instructions were executed, and whether each one was
- * followed by the next one or by another: for a conditional branch, its direction (docs/coverage.md).
+ * A QEMU plugin that records which of the hypervisor's instructions were executed, and whether each
+ * one was followed by the next one or by another: for a conditional branch, its direction
+ * (docs/coverage.md).
  *
- * Arguments: start=0x..., end=0x... of the hypervisor's text, whose first instruction is the hypervisor's entry;
- * out=FILE, to which the plugin appends a line at each first occurrence, so that no data is lost when QEMU is
- * killed:
+ * Arguments: start=0x..., end=0x... of the hypervisor's text, whose first instruction is the
+ * hypervisor's entry; out=FILE, to which the plugin appends a line at each first occurrence, so
+ * that no data is lost when QEMU is killed:
  *   ADDRESS x     executed
  *   ADDRESS n     followed by the next instruction
  *   ADDRESS j     followed by another one
@@ -66,7 +67,8 @@ static void execute(unsigned int id, void *data)
     *cpu = (struct cpu){true, address, address + sizes[(uintptr_t)data / STEP]};
 }
 
-/* Recognises the hypervisor's text by its host address in QEMU, because guests use the same virtual addresses. */
+/* Recognises the hypervisor's text by its host address in QEMU, because guests use the same virtual
+ * addresses. */
 static void instruction_translated(struct qemu_plugin_insn *instruction)
 {
     uint64_t address = qemu_plugin_insn_vaddr(instruction);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of QEMU's plugin interface that our plugins use. Debian's package contains no header, so it is declared
- * here. QEMU checks the version of the interface: PLUGIN_VERSION is set on the compiler's command line
- * (scripts/tessera/bench/count.py).
+ * The part of QEMU's plugin interface that our plugins use. Debian's package contains no header, so
+ * it is declared here. QEMU checks the version of the interface: PLUGIN_VERSION is set on the
+ * compiler's command line (scripts/tessera/bench/count.py).
  */
 #ifndef TESSERA_QEMU_PLUGIN_H
 #define TESSERA_QEMU_PLUGIN_H
@@ -36,7 +36,8 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction,
                                                      void *data),
                                       int flags, int which, void *data);
 
-/* The instruction's word; the upper half of a compressed one is 0. Version 3 of the interface changed its type. */
+/* The instruction's word; the upper half of a compressed one is 0. Version 3 of the interface
+ * changed its type. */
 #if PLUGIN_VERSION >= 3
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *word, size_t size);
 
