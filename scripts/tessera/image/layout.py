@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binary layout of the system image.
 
-This is core/include/sysimage.h in Python. tests/image/test_layout.py compiles the header and
+This is core/include/sysimage.h in Python. tests/image/test_image_layout.py compiles the header and
 compares every offset, size, limit and enumerator, so that header and module stay equal.
 """
 

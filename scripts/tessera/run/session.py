@@ -33,7 +33,7 @@ from tessera.run.channels import (
 from tessera.run.machine import HYPERVISOR, clean, die_with_parent, end_process
 from tessera.run.runner import ROOT, BuiltSystem, RunError
 
-ALONE = ESCAPE + b"a"
+EXCLUSIVE_KEY = ESCAPE + b"a"
 # The hypervisor's message before it stops for an error, before and after its console adds a prefix.
 FAILURE = re.compile(rf"^{HYPERVISOR}\s*[:|]\s*(error|fatal|panic)\b", re.IGNORECASE)
 PIECE = 65536
@@ -86,17 +86,19 @@ class Terminals:
 
     def __init__(self, system: BuiltSystem, folder: Path) -> None:
         self.ours: list[int] = []
-        self._theirs: list[int] = []  # kept open, so that the kernel buffers output until a program opens the terminal
+        self._user_ends: list[
+            int
+        ] = []  # kept open, so that the kernel buffers output until a program opens the terminal
         self.links: list[Path] = []
         for name in system.names:
-            ours, theirs = pty.openpty()
-            tty.setraw(theirs)
+            ours, user_end = pty.openpty()
+            tty.setraw(user_end)
             os.set_blocking(ours, False)
             link = folder / f"console-{name}"
             link.unlink(missing_ok=True)
-            link.symlink_to(os.ttyname(theirs))
+            link.symlink_to(os.ttyname(user_end))
             self.ours.append(ours)
-            self._theirs.append(theirs)
+            self._user_ends.append(user_end)
             self.links.append(link)
 
     def write(self, vm: int, data: bytes) -> None:
@@ -106,7 +108,7 @@ class Terminals:
             os.write(self.ours[vm], data)
 
     def close(self) -> None:
-        for file in (*self.ours, *self._theirs):
+        for file in (*self.ours, *self._user_ends):
             os.close(file)
         for link in self.links:
             link.unlink(missing_ok=True)
@@ -165,9 +167,9 @@ class Session:
         self._answers = Answers()
         self._file = None if sys.stdout.isatty() else WholeLines()
         self._typed = bytearray()
-        self._to = -1  # the VM that receives keys
-        self._alone = False
-        self._switched = False  # the machine sends by channel
+        self._key_vm = -1  # the VM that receives keys
+        self._exclusive = False
+        self._by_channel = False  # the machine sends by channel
         self._logs: dict[str, BinaryIO] = {}
         self._line = b""
         self._keyboards: dict[int, int] = {}  # the files from which keys are read, and the VM that receives them
@@ -181,11 +183,11 @@ class Session:
                 self._lines(data)
             elif self.terminals:
                 self.terminals.write(vm_of(channel), data)
-            elif self._alone and channel.islower():
-                self._switched = True
+            elif self._exclusive and channel.islower():
+                self._by_channel = True
                 write_all(data)
             else:
-                self._switched = True
+                self._by_channel = True
                 self._log(self.system.names[vm_of(channel)], data)
 
     def _lines(self, data: bytes) -> None:
@@ -193,12 +195,12 @@ class Session:
         *lines, self._line = text.split(b"\n")
         self._last.extend(lines)
         self.failed = self.failed or any(FAILURE.match(clean(line.decode("latin-1"))) for line in lines)
-        if self._alone and self._switched:
+        if self._exclusive and self._by_channel:
             self._log(HYPERVISOR, data)
         else:
             write_all(self._file.feed(data) if self._file else data)
-        if self.terminals and not self._switched and FIRST_LINE.search(text):
-            self._switched = True
+        if self.terminals and not self._by_channel and FIRST_LINE.search(text):
+            self._by_channel = True
             self._typed += TO_CHANNELS
 
     def _log(self, name: str, data: bytes) -> None:
@@ -215,31 +217,31 @@ class Session:
         while pieces:
             piece = pieces.pop(0)
             if self.terminals:
-                self._type_to(-1, b"" if piece == ALONE else piece)
-            elif not self._alone and piece == ALONE:
-                self._give_away()
-            elif self._alone and piece[:1] == ESCAPE and piece != ESCAPE * 2:
-                self._take_back()
-                self._typed += b"" if piece == ALONE else piece
+                self._type_to(-1, b"" if piece == EXCLUSIVE_KEY else piece)
+            elif not self._exclusive and piece == EXCLUSIVE_KEY:
+                self._begin_exclusive()
+            elif self._exclusive and piece[:1] == ESCAPE and piece != ESCAPE * 2:
+                self._end_exclusive()
+                self._typed += b"" if piece == EXCLUSIVE_KEY else piece
                 pieces = self._keys.feed(self._answers.feed(b"".join(pieces)))
             else:
                 self._typed += piece
 
     def _type_to(self, vm: int, typed: bytes) -> None:
-        if self._to != vm:
-            self._to = vm
+        if self._key_vm != vm:
+            self._key_vm = vm
             self._typed += select_keys(vm)
         self._typed += typed
 
-    def _give_away(self) -> None:
+    def _begin_exclusive(self) -> None:
         logs = (self.folder / "console-*.log").relative_to(ROOT)
         write_all(f"\r\n[one VM has the terminal alone: Ctrl-T a comes back; the others go on in {logs}]\r\n".encode())
         take_keys(signals=False, output_as_it_is=True)
-        self._alone, self._switched = True, False
+        self._exclusive, self._by_channel = True, False
         self._typed += TO_CHANNELS
 
-    def _take_back(self) -> None:
-        self._alone = False
+    def _end_exclusive(self) -> None:
+        self._exclusive = False
         self._typed += TO_LINES
         write_all(RESTORE)
         take_keys(signals=False)
@@ -309,7 +311,7 @@ class Session:
         if self._file:
             with contextlib.suppress(RunError):
                 write_all(self._file.end())
-        if self._alone:
+        if self._exclusive:
             write_all(RESTORE + b"\n".join([*self._last, b""]))
         if self.terminals:
             self.terminals.close()
