@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For a program at the other end of the console (scripts/tessera/channels.py): Ctrl-T CONSOLE_MARK, then
+ * For a program at the other end of the console (scripts/tessera/run/channels.py): Ctrl-T CONSOLE_MARK, then
  *   +        what VMs write comes as it is, marked (CONSOLE_CHANNELS)
  *   -        line by line again
  *   A .. P   what is typed goes to that VM: A is the first

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what Tessera costs and prints it beside the goals and what others reach.
+"""Measures the costs of Tessera and prints them with the goals and the figures of other
+hypervisors.
 
-Writes results.jsonl (one object a line), results.md, overview.png and overview.svg, adpcm-convergence.png,
-adpcm-vms.png, ipc.png and rt.png, and of the M5150 mips-adpcm-*.png, mips-ipc.png and mips-banks.png. Without --qemu:
-QEMU=path if that is set, else the one in PATH and, if it is there, the newer one in cache/qemu-new. Exit status 1:
-something could not be measured, or with --strict a goal was not met.
+Writes results.jsonl (one object per line), results.md, overview.png and overview.svg,
+adpcm-convergence.png, adpcm-vms.png, ipc.png and rt.png, and for the M5150 mips-adpcm-*.png,
+mips-ipc.png and mips-banks.png. Without --qemu: QEMU=path if set, else the one in PATH and, if it
+exists, the newer one in cache/qemu-new. Exit status 1: a measurement failed, or with --strict a
+goal was not met.
 """
 
 import argparse
@@ -15,15 +17,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tessera import bench_mips
-from tessera.bench_collect import MEASUREMENTS, Bench
-from tessera.bench_metrics import MetricsError, read_metrics
-from tessera.bench_plot import plot
-from tessera.bench_plot_adpcm import plot_adpcm
-from tessera.bench_plot_banks import plot_banks
-from tessera.bench_plot_ipc import plot_ipc
-from tessera.bench_plot_rt import plot_rt
-from tessera.bench_report import (
+from tessera.bench import mips
+from tessera.bench.collect import MEASUREMENTS, Bench
+from tessera.bench.metrics import MetricsError, read_metrics
+from tessera.bench.plot import plot
+from tessera.bench.plot_adpcm import plot_adpcm
+from tessera.bench.plot_banks import plot_banks
+from tessera.bench.plot_ipc import plot_ipc
+from tessera.bench.plot_rt import plot_rt
+from tessera.bench.report import (
     current_commit,
     markdown,
     of_machine,
@@ -33,13 +35,13 @@ from tessera.bench_report import (
     text_table,
     write_results,
 )
-from tessera.runner import ROOT, Qemu, RunError, find_qemu
+from tessera.run.runner import ROOT, Qemu, RunError, find_qemu
 
 NEWER_QEMU = ROOT / "cache" / "qemu-new" / "qemu-system-riscv64"
 
 
 def chosen_qemus(programs: list[str]) -> list[Qemu]:
-    """The emulators to measure with, each version once."""
+    """Returns the emulators to measure with, each version once."""
     if not programs:
         newer = [str(NEWER_QEMU)] if NEWER_QEMU.is_file() and not os.environ.get("QEMU") else []
         programs = [os.environ.get("QEMU") or "qemu-system-riscv64", *newer]
@@ -48,7 +50,7 @@ def chosen_qemus(programs: list[str]) -> list[Qemu]:
 
 
 def measure(qemu: Qemu, out: Path, only: list[str]) -> Bench:
-    """All measurements with one emulator."""
+    """Runs all measurements with one emulator."""
     bench = Bench(qemu, out)
     version = ".".join(map(str, qemu.version))
     for name, measurement in MEASUREMENTS.items():
@@ -62,10 +64,10 @@ def measure(qemu: Qemu, out: Path, only: list[str]) -> Bench:
     return bench
 
 
-def measure_mips(out: Path, only: list[str]) -> bench_mips.MipsBench:
-    """All measurements on the M5150."""
-    bench = bench_mips.MipsBench(out)
-    for name, measurement in bench_mips.MEASUREMENTS.items():
+def measure_mips(out: Path, only: list[str]) -> mips.MipsBench:
+    """Runs all measurements on the M5150."""
+    bench = mips.MipsBench(out)
+    for name, measurement in mips.MEASUREMENTS.items():
         if only and name not in only:
             continue
         begin = time.monotonic()
@@ -80,7 +82,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--qemu", action="append", default=[], metavar="PATH", help="emulator; may be given twice")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench", help="folder for results (%(default)s)")
-    known = [*MEASUREMENTS, *bench_mips.MEASUREMENTS]
+    known = [*MEASUREMENTS, *mips.MEASUREMENTS]
     parser.add_argument("--only", action="append", default=[], choices=known, help="measure only this")
     parser.add_argument("--strict", action="store_true", help="exit 1 when a goal is not met")
     return parser.parse_args()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches what the guests are made of (Debian packages of another architecture, the FreeRTOS kernel), and the crates
-that our own tools are built with.
+"""Fetches the sources of the guests (Debian packages of another architecture, the FreeRTOS kernel),
+and the crates of our own tools.
 
-guests/packages.lock pins versions, checksums and places. Debian packages come from the machine's own mirror, through an
-apt that has its own state under cache/apt and leaves the host's alone. Where a mirror no longer has what is pinned, apt
-looks its successor up in the index, whose signature it checks with Debian's keyring. Only the standard library is used,
-because this runs first.
+guests/packages.lock pins versions, checksums and places. Debian packages come from the machine's
+mirror, through an apt with a separate state under cache/apt; the host's apt is not changed. If the
+mirror no longer has a pinned package, apt finds its successor in the index, whose signature it
+checks with Debian's keyring. This program uses the standard library only, because it runs before
+anything is installed.
 """
 
 from __future__ import annotations
@@ -41,18 +42,20 @@ CRATE = "freertos-next"
 QEMU_PACKAGE = "qemu-system-riscv"
 CONNECT_S = 5.0
 APT_HELPER = "/usr/lib/apt/apt-helper"
-INDEX_FRESH_S = 900.0  # one build fetches several times; Debian changes far more slowly
-# A mirror that is being updated holds files of two states for some minutes, and so may a proxy in front of it.
-PASSES = re.compile(r"Mirror sync in progress|Hash Sum mismatch|unexpected size|50[0234] |Temporary failure|timed out")
+INDEX_FRESH_S = 900.0  # one build fetches several times; Debian's index changes a few times a day
+# During an update, a mirror or a proxy holds files of two states for some minutes.
+TEMPORARY = re.compile(
+    r"Mirror sync in progress|Hash Sum mismatch|unexpected size|50[0234] |Temporary failure|timed out"
+)
 RETRY_AFTER_S = (20.0, 40.0, 80.0)
 
 
 class FetchError(Exception):
-    """What cannot be fetched and what to do about it, as one line."""
+    """A download is not possible; the text gives cause and remedy on one line."""
 
 
 class NoNetworkError(FetchError):
-    """A place that something has to be downloaded from cannot be reached."""
+    """The source of a download cannot be reached."""
 
 
 def say(text: str) -> None:
@@ -65,12 +68,13 @@ def sha256_file(path: Path) -> str:
 
 
 def is_file_of(path: Path, sha256: str) -> bool:
-    """Whether it is there, whole."""
+    """Returns whether the file exists with this checksum."""
     return path.exists() and sha256_file(path) == sha256
 
 
 def run(command: list[str], what: str, **options: object) -> str:
-    """Runs a command and returns its output; when it fails the last line it complained with becomes the error."""
+    """Runs a command and returns its output; if it fails, raises FetchError with its first line of
+    error output."""
     try:
         done = subprocess.run(command, text=True, capture_output=True, check=False, **options)  # type: ignore[call-overload]
     except FileNotFoundError:
@@ -82,7 +86,7 @@ def run(command: list[str], what: str, **options: object) -> str:
     return str(done.stdout)
 
 
-# --- where Debian is ---------------------------------------------------------------------------------------------
+# --- Debian's mirror ------------------------------------------------------------------------------
 
 
 def os_release() -> dict[str, str]:
@@ -109,7 +113,7 @@ def deb822_sources(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def apt_sources(etc: Path) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yields (uri, suites, components) of everything this machine's apt is told to read."""
+    """Yields (uri, suites, components) of all sources of this machine's apt."""
     parts = etc / "sources.list.d"
     for path in [etc / "sources.list", *(sorted(parts.iterdir()) if parts.is_dir() else [])]:
         if path.suffix == ".list" and path.is_file():
@@ -119,7 +123,8 @@ def apt_sources(etc: Path) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def host_mirror(etc: Path = Path("/etc/apt")) -> str | None:
-    """The mirror this Debian machine gets its own release from; None when it has none (or is no Debian)."""
+    """Returns the mirror of this Debian machine's release; None without a mirror, or on another
+    distribution."""
     release = os_release()
     if release.get("ID") != "debian":
         return None
@@ -127,7 +132,7 @@ def host_mirror(etc: Path = Path("/etc/apt")) -> str | None:
     moving = {"stable", "testing", "sid", "unstable"}
     found = [entry for entry in apt_sources(etc) if "main" in entry[2] and not entry[0].startswith("cdrom:")]
     debian = [uri for uri, suites, _ in found if uri.rstrip("/").endswith("debian") and {codename, *moving} & {*suites}]
-    # A mirror may live at any path, but third parties, too, call their suites bookworm or stable.
+    # A mirror can have any path, but third parties also name their suites bookworm or stable.
     other = [uri for uri, suites, _ in found if codename in suites]
     return next(iter(debian + other), None)
 
@@ -142,11 +147,12 @@ def mirror() -> str:
     return uri
 
 
-# --- whether there is a network ---------------------------------------------------------------------------------
+# --- the network ----------------------------------------------------------------------------------
 
 
 def has_route(proc: Path = Path("/proc/net")) -> bool:
-    """Whether the machine knows any way to another one. True where that cannot be told."""
+    """Returns whether the machine has a route to another machine; True if this cannot be
+    determined."""
     lines: list[list[str]] = []
     for name, header in (("route", 1), ("ipv6_route", 0)):
         with contextlib.suppress(OSError):
@@ -156,7 +162,7 @@ def has_route(proc: Path = Path("/proc/net")) -> bool:
 
 
 def uses_proxy() -> bool:
-    """Whether downloads go through another program, which alone knows what can be reached."""
+    """Returns whether downloads use a proxy; only the proxy knows which places it can reach."""
     names = [f"{scheme}_proxy" for scheme in ("http", "https", "all")]
     if any(os.environ.get(name) or os.environ.get(name.upper()) for name in names):
         return True
@@ -165,7 +171,8 @@ def uses_proxy() -> bool:
 
 
 def connect(host: str, port: int) -> str:
-    """Why a connection fails, nothing if it does not. Gives up after CONNECT_S, also while the name is looked up."""
+    """Returns why a connection fails, an empty string if it succeeds. Times out after CONNECT_S,
+    name lookup included."""
     found = [f"no answer within {CONNECT_S:.0f} s"]
 
     def attempt() -> None:
@@ -182,7 +189,8 @@ def connect(host: str, port: int) -> str:
 
 
 def check_reachable(uri: str, needed: list[str]) -> None:
-    """Raises NoNetworkError at once, or after a few seconds, where a download from `uri` would wait for minutes."""
+    """Raises NoNetworkError within a few seconds, if a download from `uri` would fail after
+    minutes."""
     place = urllib.parse.urlsplit(uri)
     if place.scheme not in ("http", "https") or not place.hostname or uses_proxy():
         return
@@ -195,7 +203,7 @@ def check_reachable(uri: str, needed: list[str]) -> None:
 
 
 def still_missing(cache: Path) -> list[str]:
-    """All that has yet to be downloaded for the guests and for our own tools."""
+    """Returns all downloads for the guests and our own tools that are still missing."""
     lock = read_lock()
     packages = [
         name for name, pin in lock["debian"].items()
@@ -206,23 +214,24 @@ def still_missing(cache: Path) -> list[str]:
     return [*packages, *freertos, *crates]
 
 
-# --- a private apt -----------------------------------------------------------------------------------------------
+# --- a private apt --------------------------------------------------------------------------------
 
 
 @dataclass
 class Package:
-    """One package as the signed index of the suite describes it."""
+    """One package, as described in the signed index of the suite."""
 
     name: str
     architecture: str
     version: str
     sha256: str
     size: int
-    file: str  # where it is on a mirror
+    file: str  # path on a mirror
 
 
 class Apt:
-    """An apt of our own, for one suite and architecture: its state is under cache/apt, the host's is not touched."""
+    """A separate apt for one suite and architecture, with its state under cache/apt; the host's apt
+    is not changed."""
 
     def __init__(self, cache: Path, suite: str, architecture: str) -> None:
         self.suite = suite
@@ -244,8 +253,8 @@ class Apt:
             raise FetchError(f"{KEYRING} is missing: install the package debian-archive-keyring (run: make setup)")
         source = f"deb [arch={self.architecture} target=Packages signed-by={KEYRING}] {mirror()} {self.suite} main\n"
         (self.root / "etc/sources.list").write_text(source, encoding="utf-8")
-        # Read after the host's own configuration (-c), so that its proxies and certificates hold; its hooks must not
-        # run, for they would tidy the host's apt.
+        # apt reads this file after the host's configuration (-c), which sets proxies and
+        # certificates. The host's hooks must not run, because they would clean up the host's apt.
         hooks = ("APT::Update::Pre-Invoke", "APT::Update::Post-Invoke", "APT::Update::Post-Invoke-Success")
         lines = [f"#clear {hook};" for hook in (*hooks, "DPkg::Pre-Invoke", "DPkg::Post-Invoke", "APT::Architectures")]
         lines += [
@@ -260,7 +269,7 @@ class Apt:
             f'Dir::Etc::preferences "{self.root}/etc/preferences";',
             f'Dir::Etc::preferencesparts "{self.root}/etc/none";',
             'APT::Update::Error-Mode "any";',
-            'APT::Sandbox::User "root";',  # the download folder belongs to whoever builds, not to _apt
+            'APT::Sandbox::User "root";',  # the download folder belongs to the user who builds, not to _apt
             'Acquire::Languages "none";',
         ]
         self.config.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -270,14 +279,14 @@ class Apt:
         command = [tool, "-c", str(self.config), "-q", *arguments]
         return run(command, what, cwd=self.downloads, env={**os.environ, "LC_ALL": "C"})
 
-    def call_patiently(self, *arguments: str, what: str) -> str:
-        """apt-get; again after a while when it failed for a reason that passes."""
+    def call_with_retries(self, *arguments: str, what: str) -> str:
+        """Runs apt-get; repeats it after a pause if it failed for a temporary reason."""
         refresh: tuple[str, ...] = ()
         for wait_s in RETRY_AFTER_S:
             try:
                 return self.call("apt-get", *refresh, *arguments, what=what)
             except FetchError as error:
-                if not PASSES.search(str(error)):
+                if not TEMPORARY.search(str(error)):
                     raise
                 say(f"{error}; trying again in {wait_s:.0f} s")
             time.sleep(wait_s)
@@ -288,20 +297,21 @@ class Apt:
         if self.updated:
             return
         source = self._write_config()
-        stamp = self.root / "updated"  # holds the source that was read
+        stamp = self.root / "updated"  # contains the source of the last update
         fresh = stamp.exists() and time.time() - stamp.stat().st_mtime < INDEX_FRESH_S and stamp.read_text() == source
         if not fresh:
             stamp.unlink(missing_ok=True)
             check_reachable(mirror(), [f"the index of Debian {self.suite}", *self.wanted])
             say(f"reading the index of Debian {self.suite} for {self.architecture} (about 10 MB)")
-            self.call_patiently("update", what=f"Debian {self.suite} at {mirror()} cannot be read")
+            self.call_with_retries("update", what=f"Debian {self.suite} at {mirror()} cannot be read")
             stamp.write_text(source, encoding="utf-8")
         self.updated = True
 
     def show(self, names: list[str]) -> list[Package]:
-        """What the suite holds now, in the order of the index."""
+        """Returns the packages that the suite has now, in the order of the index."""
         self.update()
-        # Where the architecture is not the host's, apt wants it named; packages for all architectures go without.
+        # apt requires the name of an architecture other than the host's; not for packages for all
+        # architectures.
         queries = [q for name in names for q in (name, f"{name}:{self.architecture}")]
         text = subprocess.run(
             ["apt-cache", "-c", str(self.config), "show", "--no-all-versions", *queries],
@@ -324,7 +334,7 @@ class Apt:
         return list(found.values())
 
     def path(self, name: str, version: str, architecture: str) -> Path:
-        """Where apt puts a package it downloads."""
+        """Returns the path to which apt downloads a package."""
         return self.downloads / f"{name}_{version.replace(':', '%3a')}_{architecture}.deb"
 
     def download(self, packages: list[Package]) -> list[Path]:
@@ -345,13 +355,13 @@ class Apt:
         check_reachable(mirror(), [p.name for p in packages])
         say(f"downloading {names} ({sum(p.size for p in packages) / 1e6:.1f} MB)")
         wanted = [f"{p.name}{'' if p.architecture == 'all' else ':' + p.architecture}={p.version}" for p in packages]
-        self.call_patiently("download", *wanted, what=f"{names} cannot be downloaded")
+        self.call_with_retries("download", *wanted, what=f"{names} cannot be downloaded")
 
     def download_pinned(self, name: str, pin: dict[str, str]) -> Path | None:
         """
-        The pinned package from where it was when it was pinned; None if it is not there any more.
+        Downloads a package from its pinned place; returns None if the mirror no longer has it.
 
-        Its checksum is pinned, so no index is needed, which a mirror may be just about to replace.
+        The checksum is pinned, so that no index is needed: a mirror may be replacing its index.
         """
         deb = self.path(name, pin["version"], pin["architecture"])
         if is_file_of(deb, pin["sha256"]):
@@ -368,7 +378,7 @@ class Apt:
         return deb if is_file_of(deb, pin["sha256"]) else None
 
 
-# --- what the guests need ----------------------------------------------------------------------------------------
+# --- the guests' sources --------------------------------------------------------------------------
 
 
 def read_lock() -> dict:
@@ -384,7 +394,7 @@ def write_lock(lock: dict) -> None:
 
 
 def extract(deb: Path, target: Path) -> None:
-    """Replaces the folder `target` by the files of a package, all or nothing."""
+    """Replaces the folder `target` by the files of a package, atomically."""
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -394,7 +404,7 @@ def extract(deb: Path, target: Path) -> None:
 
 
 def current_package(apt: Apt, name: str) -> Package:
-    """The package as the suite holds it now."""
+    """Returns the package that the suite has now."""
     found = [package for package in apt.show([name]) if package.name == name]
     if not found:
         raise FetchError(f"{name}: Debian {apt.suite} has no such package for {apt.architecture}")
@@ -402,13 +412,13 @@ def current_package(apt: Apt, name: str) -> Package:
 
 
 def pin_of(package: Package) -> dict[str, str]:
-    """What guests/packages.lock says of a package."""
+    """Returns the entry of a package for guests/packages.lock."""
     kept = ("architecture", "version", "sha256", "file")
     return {name: getattr(package, name) for name in kept}
 
 
 def choose_version(pin: dict, current: Package, suite: str) -> None:
-    """Accepts what the suite holds now: the pinned version if it is still there, else its successor, aloud."""
+    """Accepts the suite's current version: the pinned one, or its successor, which is reported."""
     same = current.version == pin["version"]
     if same and current.sha256 != pin["sha256"]:
         raise FetchError(
@@ -423,7 +433,7 @@ def choose_version(pin: dict, current: Package, suite: str) -> None:
 
 
 def holds(stamp: Path, pinned: dict[str, str]) -> bool:
-    """Whether what lies there was made for this pin."""
+    """Returns whether the stamp's folder was made for this pin."""
     if not stamp.exists():
         return False
     have = json.loads(stamp.read_text(encoding="utf-8"))
@@ -431,7 +441,8 @@ def holds(stamp: Path, pinned: dict[str, str]) -> bool:
 
 
 def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
-    """Leaves each package unpacked in cache/pkg/<name>, with what it is in cache/pkg/<name>.json."""
+    """Unpacks each package into cache/pkg/<name>, and writes its description to
+    cache/pkg/<name>.json."""
     lock = read_lock()
     apt = Apt(cache, lock["suite"], "riscv64")
     apt.wanted = names
@@ -464,7 +475,7 @@ def find_crate(name: str, version: str) -> Path | None:
 
 
 def cargo_fetch(folder: Path, versions: dict[str, str]) -> None:
-    """Has cargo download crates, from wherever this machine's cargo is told to look."""
+    """Downloads crates by cargo, from the registry that this machine's cargo is configured for."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "lib.rs").touch()
@@ -482,7 +493,7 @@ def cargo_fetch(folder: Path, versions: dict[str, str]) -> None:
 
 
 def pinned_crate(name: str, pin: dict[str, str]) -> Path:
-    """The crate in cargo's own cache, which has what is pinned."""
+    """Returns the path of the crate in cargo's cache, after a check of its pinned checksum."""
     crate = find_crate(name, pin["version"])
     if crate is None:
         raise FetchError(f"cargo fetched {name} {pin['version']} but left no .crate file in its cache (CARGO_HOME?)")
@@ -512,7 +523,7 @@ def unpack_crate(crate: Path, prefix: str, target: Path) -> int:
 
 
 def fetch_freertos(cache: Path, update_lock: bool) -> None:
-    """Leaves the FreeRTOS kernel in cache/freertos/FreeRTOS-Kernel."""
+    """Unpacks the FreeRTOS kernel into cache/freertos/FreeRTOS-Kernel."""
     pin = read_lock()["crate"][CRATE]
     target = cache / "freertos" / "FreeRTOS-Kernel"
     stamp = cache / "freertos" / "FreeRTOS-Kernel.json"
@@ -529,7 +540,7 @@ def fetch_freertos(cache: Path, update_lock: bool) -> None:
 
 
 def fetch_crates(cache: Path) -> None:
-    """Leaves the crates that our own tools are built with in cache/crates/<name>."""
+    """Unpacks the crates of our own tools into cache/crates/<name>."""
     pins = read_lock()["tools"]
     folder = cache / "crates"
     missing = {name: pin for name, pin in pins.items() if not holds(folder / f"{name}.json", pin)}
@@ -544,11 +555,12 @@ def fetch_crates(cache: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(pin, indent=2) + "\n", encoding="utf-8")
 
 
-# --- a newer QEMU, for the tests that want one -------------------------------------------------------------------
+# --- a newer QEMU for tests -----------------------------------------------------------------------
 
 
 def dependency_names(apt: Apt, package: str) -> list[str]:
-    """The package and all it depends on, as apt resolves it for a machine where nothing is installed."""
+    """Returns the package and all its dependencies, as apt resolves them on a machine without
+    installed packages."""
     apt.update()
     what = f"the packages {package} needs cannot be listed"
     flags = ("-o", "APT::Install-Recommends=false", "--simulate", "install")
@@ -557,7 +569,8 @@ def dependency_names(apt: Apt, package: str) -> list[str]:
 
 
 def forget_module_folder(root: Path) -> None:
-    """Makes the fetched QEMU blind to the host's loadable modules (of another version: it complains about each)."""
+    """Replaces the host's module folder in the fetched QEMU's binary by a path that does not exist:
+    the host's modules are of another version, and QEMU would print an error for each of them."""
     binary = root / "root/usr/bin/qemu-system-riscv64"
     for folder in (root / "root/usr/lib").glob("*/qemu"):
         path = b"/" + bytes(folder.relative_to(root / "root"))
@@ -586,7 +599,8 @@ def write_wrapper(root: Path) -> None:
 
 
 def fetch_qemu_new(cache: Path) -> None:
-    """Leaves the suite's QEMU, with all the libraries it needs, in cache/qemu-new; the host is not touched."""
+    """Unpacks the suite's QEMU with all its libraries into cache/qemu-new; the host is not
+    changed."""
     root = cache / "qemu-new"
     host = run(["dpkg", "--print-architecture"], "this needs a Debian or Ubuntu machine").strip()
     apt = Apt(cache, read_lock()["suite"], host)
@@ -597,7 +611,8 @@ def fetch_qemu_new(cache: Path) -> None:
         raise FetchError(f"the index lacks {', '.join(sorted(missing))}")
     shutil.rmtree(root, ignore_errors=True)
     (root / "root").mkdir(parents=True)
-    # The new system has one /usr; packages that still ship /lib must land there too.
+    # The new system has a merged /usr, which must also receive the files of packages that still
+    # ship /lib.
     for folder in ("bin", "lib", "lib64", "sbin"):
         (root / "root" / "usr" / folder).mkdir(parents=True, exist_ok=True)
         (root / "root" / folder).symlink_to(f"usr/{folder}")
@@ -609,12 +624,12 @@ def fetch_qemu_new(cache: Path) -> None:
     say(f"{root / 'qemu-system-riscv64'}: {version}")
 
 
-# --- command line ------------------------------------------------------------------------------------------------
+# --- command line ---------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def exclusive(cache: Path) -> Iterator[None]:
-    """One fetcher at a time: a second one waits and then finds everything there."""
+    """Locks the cache: a second fetcher waits, and then finds all files."""
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / ".fetch.lock").open("w", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -622,9 +637,9 @@ def exclusive(cache: Path) -> Iterator[None]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Fetches packages and crates, checked, into cache/.")
+    parser = argparse.ArgumentParser(description="Fetches packages and crates into cache/ and checks them.")
     parser.add_argument("what", nargs="+", choices=[*GROUPS, "freertos", "crates", "qemu-new"])
-    parser.add_argument("--cache", type=Path, default=ROOT / "cache", help="where downloads are kept")
+    parser.add_argument("--cache", type=Path, default=ROOT / "cache", help="folder of downloads")
     parser.add_argument("--update-lock", action="store_true", help="pin the suite's current versions in packages.lock")
     arguments = parser.parse_args()
     cache = arguments.cache.resolve()

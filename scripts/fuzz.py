@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lets guests/fuzz attack the hypervisor, seed after seed, until the time is over. See docs/fuzzing.md."""
+"""Lets guests/fuzz attack the hypervisor with one seed after another, for a given time. See
+docs/fuzzing.md."""
 
 import argparse
 import sys
 import time
 
-from tessera.fuzz import FuzzError, Options, attack, report
-from tessera.runner import RunError, find_qemu
+from tessera.run.runner import RunError, find_qemu
+from tessera.verify.fuzz import FuzzError, Options, attack, report
 
-CALLS_PER_SEED = 200_000  # then the next seed, with a new machine
+CALLS_PER_SEED = 200_000  # the next seed uses a new machine
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1, help="the first one")
-    parser.add_argument("--minutes", type=float, default=10.0, help="how long; 0: one seed")
-    parser.add_argument("--calls", type=int, default=CALLS_PER_SEED, help="of each seed")
-    parser.add_argument(
-        "--harts", type=int, choices=(1, 2), default=1, help="two: in real time, no run is like another"
-    )
+    parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    parser.add_argument("--minutes", type=float, default=10.0, help="duration; 0: one seed")
+    parser.add_argument("--calls", type=int, default=CALLS_PER_SEED, help="number of calls per seed")
+    parser.add_argument("--harts", type=int, choices=(1, 2), default=1, help="2: in real time, not reproducible")
     return parser.parse_args()
 
 

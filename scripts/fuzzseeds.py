@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Seeds for the fuzzer of the system-image reader: the images of system files, made small enough to boot on this machine
-many times a second. Memory regions become 2 MiB each, payloads some bytes; the guests themselves need not be there.
-Usage: fuzzseeds.py FOLDER SYSTEM.dts...
+Writes seeds for the fuzzer of the system image reader: the images of system files, small enough to
+boot on the host many times a second. Memory regions are reduced to 2 MiB, payloads to some bytes;
+the guests need not be built. Usage: fuzzseeds.py FOLDER SYSTEM.dts...
 """
 
 import sys
@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import cast
 
-from tessera import layout
-from tessera.build import Options, build
-from tessera.system import named_files
+from tessera.image import layout
+from tessera.image.build import Options, build
+from tessera.image.system import named_files
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,7 +23,7 @@ RAM_BASE = 0x80000000  # arch/host/host.h
 
 
 class Shrinker:
-    """An image whose tables stay what they are, and whose sizes do not."""
+    """Reduces the sizes in an image; the structure of its tables does not change."""
 
     def __init__(self, image: bytes) -> None:
         self.header = layout.HEADER.unpack(image)
@@ -74,11 +74,11 @@ class Shrinker:
 
 
 def image_of(source: Path) -> bytes:
-    """What the builder makes of a system file, with guests that are nothing but zeros."""
+    """Builds the image of a system file, with guests that contain only zeros."""
     with tempfile.TemporaryDirectory() as folder:
         for guest in named_files(source, (Path(folder),)):
             if not guest.is_relative_to(folder):
-                continue  # beside the source, where it might be as well
+                continue  # another possible path of the same file, in the folder of the source
             guest.parent.mkdir(parents=True, exist_ok=True)
             guest.write_bytes(bytes(layout.PAGE))
         return build(Options(source, None, (Path(folder),), ROOT / "platform")).files["tessera.bin"]

@@ -7,9 +7,9 @@ import os
 import sys
 from pathlib import Path
 
-from tessera.build import Options, build, write
-from tessera.problems import BuildError
-from tessera.system import check_board, named_files
+from tessera.image.build import Options, build, write
+from tessera.image.problems import BuildError
+from tessera.image.system import check_board, named_files
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,12 +20,12 @@ def _arguments() -> argparse.Namespace:
     head = parser.add_mutually_exclusive_group(required=True)
     head.add_argument("--hypervisor", type=Path, metavar="BIN", help="the hypervisor's raw binary")
     head.add_argument("--without-hypervisor", action="store_true", help="write the system image alone (for tests)")
-    head.add_argument("--list-files", action="store_true", help="only say which files of guests the system names")
+    head.add_argument("--list-files", action="store_true", help="only list the guests' files that the system names")
     parser.add_argument(
         "--guests",
         default="",
         metavar=f"DIR[{os.pathsep}DIR...]",
-        help="where files are that are not beside the source",
+        help="directories that are searched after that of the source",
     )
     parser.add_argument("--board", metavar="NAME", help="refuse a system for another board")
     parser.add_argument("--out", type=Path, metavar="DIR", help="directory to write to")

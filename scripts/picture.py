@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the picture in the README: boots the demo, uses it as a person would, and draws the terminal as it stood."""
+"""Creates the picture of the README: boots the demo, types as a user would, and draws the resulting
+terminal."""
 
 import argparse
 import html
@@ -13,7 +14,7 @@ COLUMNS, LINES = 112, 42
 CELL_WIDTH, CELL_HEIGHT, MARGIN = 8.43, 18, 14
 ESCAPE = "\x14"  # Ctrl-T
 
-# What is typed, and what has to be on the screen before the next; all of it happens in the picture.
+# Typed keys, and the text that must appear before the next keys, with its timeout in seconds.
 SCENE = (
     ("", "linux is up", 60),
     ("", "linux:~# ", 20),
@@ -43,7 +44,7 @@ COLOURS = {
 
 
 def play(command: list[str]) -> pyte.Screen:
-    """The terminal after the scene."""
+    """Plays the scene and returns the terminal at its end."""
     screen = pyte.Screen(COLUMNS, LINES)
     stream = pyte.Stream(screen)
     child = pexpect.spawn(
@@ -74,7 +75,7 @@ def play(command: list[str]) -> pyte.Screen:
 
 
 def spans(screen: pyte.Screen, row: int) -> list[tuple[int, str, str, bool]]:
-    """Runs of equal attributes in a row: column, text, colour, bold."""
+    """Returns the runs of equal attributes in a row: column, text, colour, bold."""
     runs: list[tuple[int, str, str, bool]] = []
     for column in range(COLUMNS):
         cell = screen.buffer[row][column]

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a built system in QEMU: with its console here (run), until all guests live (smoke), one guest alone (native), or
-one VM under GDB (debug, debug-server).
+"""Runs a built system in QEMU: with its console on this terminal (run), until all guests have given
+their signs of life (smoke), one guest without a hypervisor (native), or one VM under GDB (debug,
+debug-server).
 
-QEMU=path names another QEMU; CPU=flags adds to its processor, for instance CPU=sstc=false.
+QEMU=path selects another QEMU; CPU=flags adds flags of its processor, for instance CPU=sstc=false.
 """
 
 import argparse
@@ -13,10 +14,10 @@ import sys
 import time
 from types import FrameType
 
-from tessera import debugger
-from tessera.hosttime import HostTooSlowError, Limit
-from tessera.machine import FIRMWARE, HYPERVISOR, Machine, die_with_parent, end_process
-from tessera.runner import (
+from tessera.run import debugger
+from tessera.run.hosttime import HostTooSlowError, Limit
+from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine, die_with_parent, end_process
+from tessera.run.runner import (
     ROOT,
     BuiltSystem,
     RunError,
@@ -28,11 +29,11 @@ from tessera.runner import (
     need_qemu,
     system_command,
 )
-from tessera.session import FAILURE, Session, take_keys, terminal_restored, write_all
+from tessera.run.session import FAILURE, Session, take_keys, terminal_restored, write_all
 
 SMOKE_TIMEOUT_S = 120.0
-TOO_SLOW = 2  # smoke's exit status when the host gave QEMU too little time to tell
-REST_OF_LINE_S = 0.3  # a sign of life may stand at the start of a line that is worth showing whole
+TOO_SLOW = 2  # smoke's exit status if the host gave QEMU too little time for a result
+REST_OF_LINE_S = 0.3  # a sign of life may be the start of a longer line, which is shown whole
 
 
 def say(text: str = "") -> None:
@@ -40,7 +41,7 @@ def say(text: str = "") -> None:
 
 
 def interact(command: list[str]) -> int:
-    """Runs it with the keyboard and the screen here; its exit status."""
+    """Runs the command on this terminal; returns its exit status."""
     with terminal_restored():
         take_keys(signals=True)
         process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, preexec_fn=die_with_parent)
@@ -56,7 +57,7 @@ def interact(command: list[str]) -> int:
 
 
 def start(system: BuiltSystem, *for_iasim: str) -> tuple[list[str], str]:
-    """The command that boots the system, and the machine that it is booted on, in words."""
+    """Returns the command that boots the system, and a description of its machine."""
     if system.data["iasim"]:
         return iasim_command(system, *for_iasim), f"the board '{system.data['board']}' of iasim"
     qemu = find_qemu()
@@ -90,12 +91,12 @@ def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
         raise RunError(f"system '{system.name}': no VM that starts by itself has a sign-of-life to wait for")
     command, _ = start(system)
     say(f"smoke: booting '{system.name}', waiting up to {arguments.timeout:.0f} s for {', '.join(awaited)}")
-    # Named along, so that its lines and the firmware's never count as the only VM's.
+    # With the hypervisor's name, its lines and the firmware's do not count as those of the only VM.
     with Machine(command, [*system.names, HYPERVISOR]) as machine:
         try:
             silent = wait_for_life(machine, awaited, arguments.timeout)
         except HostTooSlowError as error:
-            say(f"smoke: {error}; nothing is known of the guests that have not answered yet")
+            say(f"smoke: {error}; no result for the guests that have not answered yet")
             return TOO_SLOW
         if not silent:
             say(f"smoke: all {len(awaited)} VMs of '{system.name}' are alive")
@@ -109,9 +110,9 @@ def command_debug(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     need_qemu(system, "debugger")
     log = ROOT / "build" / "debug" / f"{system.name}.log"
     say(f"GDB on '{arguments.vm}' of system '{system.name}'; the others run. The console's output: {log}")
-    say("`monitor help` tells what there is beside GDB's own commands.")
+    say("`monitor help` lists the commands in addition to GDB's own.")
     say()
-    signal.signal(signal.SIGINT, lambda number, frame: None)  # it is GDB's; ignored, it would be so in GDB too
+    signal.signal(signal.SIGINT, lambda number, frame: None)  # GDB handles it; SIG_IGN would be inherited by GDB
     return debugger.debug(system_command(find_qemu(), system), system, arguments.vm, log)
 
 
@@ -128,7 +129,7 @@ def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> 
 
 
 def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> list[str]:
-    """Waits for each sign of life and tells of it; returns the VMs that gave none."""
+    """Waits for each sign of life and reports it; returns the VMs that gave none."""
     silent = list(awaited)
     width = max(map(len, awaited))
 
@@ -147,7 +148,8 @@ def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> 
 
 
 def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
-    """Says why: what the hypervisor itself calls an error, else who was silent, with everybody's last lines."""
+    """Reports the cause: the hypervisor's error message, else the silent VMs and the last lines of
+    each console."""
     errors = [line for line in machine.console.text(HYPERVISOR).splitlines() if FAILURE.match(f"{HYPERVISOR}|{line}")]
     for line in errors:
         say(f"smoke: FAILED: {HYPERVISOR}: {line}")
@@ -172,8 +174,8 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def leave(number: int, frame: FrameType | None) -> None:
-    """A signal that would end us: by way of everything that has to be cleared away, QEMU and the terminal. A second one
-    does not break that off."""
+    """Ends the program on a signal, after QEMU has ended and the terminal is restored. Further
+    signals are ignored."""
     for other in ENDING:
         signal.signal(other, signal.SIG_IGN)
     sys.exit(128 + number)
@@ -181,18 +183,18 @@ def leave(number: int, frame: FrameType | None) -> None:
 
 def main() -> int:
     for number in ENDING:
-        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+        if signal.getsignal(number) != signal.SIG_IGN:  # ignored under nohup, for instance
             signal.signal(number, leave)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="with the console here")
+    run = commands.add_parser("run", help="with the console on this terminal")
     run.add_argument("--consoles", choices=["shared", "pty"], default="shared", help="pty: a pseudo terminal per VM")
     smoke = commands.add_parser("smoke", help="headless, until every VM has given its sign of life")
     smoke.add_argument("--timeout", type=float, default=SMOKE_TIMEOUT_S, help="seconds (%(default)s)")
     native = commands.add_parser("native", help="one guest alone, without a hypervisor")
     native.add_argument("vm", help="the VM whose guest to boot")
-    debug = commands.add_parser("debug", help="GDB on one VM here")
-    server = commands.add_parser("debug-server", help="with the console here, and a server for GDB")
+    debug = commands.add_parser("debug", help="GDB on one VM, on this terminal")
+    server = commands.add_parser("debug-server", help="with the console on this terminal, and a server for GDB")
     server.add_argument("--listen", default="1234", help="a TCP port or the path of a socket (%(default)s)")
     for command in (debug, server):
         command.add_argument("vm", help="the VM to debug")

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sets up what the build needs and the machine lacks: tools from the distribution, Python packages in cache/venv.
+# Installs missing tools for the build: packages of the distribution, and Python packages in
+# cache/venv.
 # Usage: scripts/setup.sh [run|debug|dev|fpga|site]
-#   run    (default) what `make run` needs: cross compiler, QEMU, Python, cargo for the FreeRTOS crate
-#   debug  the same and what `make debug` needs: GDB, and a Rust toolchain, which builds its server
-#   dev    the same and what `make test` and `make check` need
-#   fpga   the same and what the fabric's benches, proofs and synthesis need
-#   site   what `make run` needs, and what the documentation's site is built with
-# Every make target calls it: when nothing is missing it says nothing, needs no network and returns at once.
-# QEMU=path and FREERTOS_KERNEL_DIR=path stand for the tools that would otherwise provide these two.
+#   run    (default) the tools for `make run`: cross compiler, QEMU, Python, cargo for FreeRTOS
+#   debug  also the tools for `make debug`: GDB, and a Rust toolchain, which builds the GDB server
+#   dev    also the tools for `make test` and `make check`
+#   fpga   also the tools for the fabric's benches, proofs and synthesis
+#   site   the tools for `make run`, and the generator of the documentation's site
+# Every make target calls it: if nothing is missing, it prints nothing, needs no network and returns
+# at once. QEMU=path and FREERTOS_KERNEL_DIR=path replace the tools that would provide these two.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -17,7 +18,7 @@ ROOT=$PWD
 VENV=$ROOT/cache/venv
 # shellcheck source=/dev/null
 SYSTEM_NAME=$(. /etc/os-release && echo "$PRETTY_NAME")
-PACKAGES=() # what to install: alternatives separated by '|', the first one the distribution has is taken
+PACKAGES=() # missing packages: alternatives separated by '|', of which the first available one is installed
 REASONS=()
 INSTALL=()
 SUDO=()
@@ -39,28 +40,29 @@ want() {
 
 has() { command -v "$1"; }
 
-# Older ones cannot read the index of crates as it is served today.
+# An older cargo cannot read the current format of the crate index.
 has_cargo() {
     [[ $("${CARGO:-cargo}" --version) =~ ^cargo\ 1\.([0-9]+)\. ]] && ((BASH_REMATCH[1] >= 70))
 }
 
-# cargo without a compiler behind it is no use, nor is that without a linker.
+# cargo needs a compiler, and the compiler needs a linker (gcc, below).
 has_rust() { has_cargo && [[ $("${RUSTC:-rustc}" --version) =~ ^rustc\ 1\.([0-9]+)\. ]] && ((BASH_REMATCH[1] >= 85)); }
 
-# Once the kernel is in cache/, or comes from elsewhere, cargo has nothing to do.
+# cargo is not needed if the kernel is in cache/ or in FREERTOS_KERNEL_DIR.
 has_freertos() {
     [[ -n ${FREERTOS_KERNEL_DIR:-} || -e cache/freertos/FreeRTOS-Kernel.json ]] || has_cargo
 }
 
 has_python() { python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))'; }
 
-# The keys that sign Debian 13 came to older Debians with an update.
+# Older Debian releases received the keys of Debian 13 by an update.
 has_keyring() { [[ -e /usr/share/keyrings/debian-archive-trixie-stable.gpg || -e cache/pkg/u-boot-qemu.json ]]; }
 
-# The library alone is opened by its file's name: no headers, no tools.
+# The tests load the library by its file name: no headers or tools are needed.
 has_spandsp() { compgen -G "/usr/lib/*/libspandsp.so.2"; }
 
-# cocotb loads Python into the simulator, so its library must be there, wherever Python is installed.
+# cocotb loads Python into the simulator and needs Python's shared library, wherever Python is
+# installed.
 has_libpython() {
     python3 - <<'END'
 import ctypes, pathlib, sysconfig
@@ -70,21 +72,21 @@ ctypes.CDLL(str(beside) if beside.exists() else name)
 END
 }
 
-# It lies beside what clang says are its own files, in a folder that is named after the machine, or not.
+# libFuzzer is in clang's resource directory, in a subfolder whose name depends on the machine.
 has_fuzzer() { compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a"; }
 
 find_missing_run() {
     want "gcc-riscv64-unknown-elf" "compiles the hypervisor and the FreeRTOS guest" has riscv64-unknown-elf-gcc
     if [[ -z ${QEMU:-} ]]; then
-        want "qemu-system-riscv|qemu-system-misc" "the machine everything runs on" has qemu-system-riscv64
-        want "opensbi" "the firmware QEMU starts first" test -e /usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin
+        want "qemu-system-riscv|qemu-system-misc" "emulates the machine" has qemu-system-riscv64
+        want "opensbi" "the firmware for QEMU" test -e /usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin
     fi
     want "python3|python3-minimal" "image builder, runner, fetcher" has python3
-    want "python3-venv" "keeps our Python packages apart in cache/venv" has_python
+    want "python3-venv" "isolates our Python packages in cache/venv" has_python
     want "device-tree-compiler" "makes the guests' device trees" has dtc
     want "ca-certificates" "downloads over https" test -e /etc/ssl/certs/ca-certificates.crt
     want "debian-archive-keyring" "checks the signatures of the guests' packages" has_keyring
-    want "cargo-web|cargo" "downloads the crate that carries FreeRTOS" has_freertos
+    want "cargo-web|cargo" "downloads the crate that contains FreeRTOS" has_freertos
 }
 
 find_missing_debug() {
@@ -96,25 +98,25 @@ find_missing_debug() {
 
 find_missing_dev() {
     want "libcmocka-dev" "unit tests on this machine" test -e /usr/include/cmocka.h
-    want "libspandsp2t64|libspandsp2" "the G.722 codec ours is compared with" has_spandsp
-    want "clang" "the second compiler every file must please" has clang
+    want "libspandsp2t64|libspandsp2" "reference implementation of the G.722 codec" has_spandsp
+    want "clang" "second compiler: all code must compile without warnings" has clang
     want "libclang-rt-dev|libclang-rt-18-dev|libclang-rt-14-dev" "libFuzzer, with the sanitizers of clang" has_fuzzer
     want "lld" "links what clang compiles" has ld.lld
     want "gcc-mipsel-linux-gnu" "compiles the hypervisor for the M5150" has mipsel-linux-gnu-gcc
-    want "qemu-system-mips" "the machine that the simulator of the M5150 is compared with" has qemu-system-mipsel
+    want "qemu-system-mips" "reference for the simulator of the M5150" has qemu-system-mipsel
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "shellcheck" "checks the shell scripts" has shellcheck
-    want "cppcheck" "looks for mistakes in the hypervisor (make check)" has cppcheck
+    want "cppcheck" "static analysis of the hypervisor (make check)" has cppcheck
     want "spin" "checks the model of the protocol between harts" has spin
 }
 
 find_missing_fpga() {
-    want "g++" "the C++ library that the fabric's simulation (Verilator) is linked with" has g++
+    want "g++" "C++ library of the fabric's simulation (Verilator)" has g++
     want "perl" "starts Verilator" perl -MPod::Usage -e 1
     want "libpython3-dev" "Python inside the fabric's benches (cocotb)" has_libpython
 }
 
-# find_missing WHAT: each one includes those before it.
+# find_missing WHAT: each level includes the previous ones.
 find_missing() {
     find_missing_run
     if [[ $1 != run && $1 != site ]]; then find_missing_debug; fi
@@ -122,7 +124,8 @@ find_missing() {
     if [[ $1 == fpga ]]; then find_missing_fpga; fi
 }
 
-# candidate ALTERNATIVES: the first one this distribution has; the first one of all when it has none.
+# candidate ALTERNATIVES: prints the first one that the distribution has; without any, prints the
+# first one and fails.
 candidate() {
     local name
     for name in ${1//|/ }; do
@@ -150,18 +153,18 @@ choose_packages() {
     local alternatives name
     for alternatives in "${PACKAGES[@]}"; do
         name=$(candidate "$alternatives") ||
-            die "$SYSTEM_NAME has no package '${alternatives//|/\' nor \'}', which we need; see 'apt-cache policy'"
+            die "$SYSTEM_NAME has no package '${alternatives//|/\' nor \'}', which is required; see 'apt-cache policy'"
         INSTALL+=("$name")
     done
 }
 
-# Whether downloads go through another program, which alone knows what can be reached.
+# Succeeds if downloads use a proxy; only the proxy knows which places it can reach.
 uses_proxy() {
     [[ -n ${http_proxy:-}${https_proxy:-}${all_proxy:-}${HTTP_PROXY:-}${HTTPS_PROXY:-}${ALL_PROXY:-} ]] ||
         apt-config dump | grep -qiE '^Acquire::https?::.*Proxy.* "[^"]+";$'
 }
 
-# Places that apt reads lists from, as host:port, without those that need no network or whose protocol is not known.
+# Prints the sources of apt's package lists as host:port, for http and https.
 apt_places() {
     local scheme rest host
     while IFS=: read -r scheme rest; do
@@ -174,7 +177,7 @@ apt_places() {
     done < <(apt-get indextargets --format "\$(SITE)" 2>/dev/null | sort -u)
 }
 
-# Says at once, or after a few seconds, what apt would say after minutes: that none of its places can be reached.
+# Fails within seconds if none of apt's sources can be reached; apt itself would take minutes.
 check_network() {
     local place places
     uses_proxy && return
@@ -195,8 +198,9 @@ install_packages() {
     choose_root_command
     check_network
     say "reading the package lists of $SYSTEM_NAME"
-    # A third party's source that is down is none of our business; what we need is checked just below.
-    "${SUDO[@]}" apt-get -q update >&2 || say "note: apt-get update complained; going on with what it has"
+    # An unreachable source of a third party does not matter; choose_packages checks the required
+    # packages.
+    "${SUDO[@]}" apt-get -q update >&2 || say "note: apt-get update failed; continuing with the existing lists"
     choose_packages
     say "these packages are missing and will be installed:"
     for index in "${!INSTALL[@]}"; do
@@ -205,7 +209,8 @@ install_packages() {
     apt_install || die "apt-get could not install: ${INSTALL[*]}"
 }
 
-# Once more after a while with new lists: a mirror that is being updated has files that its lists do not name yet.
+# Tries again after a pause with new lists: during an update, a mirror has files that its lists do
+# not name yet.
 apt_install() {
     local tries
     for ((tries = 1; tries <= 3; tries++)); do
@@ -218,7 +223,7 @@ apt_install() {
     done
 }
 
-# Nothing is worth starting with a tool still missing, wherever apt put it.
+# Fails if a tool is still missing in PATH after its installation.
 check_again() {
     PACKAGES=()
     REASONS=()
@@ -226,7 +231,8 @@ check_again() {
     ((${#PACKAGES[@]} == 0)) || die "still missing: ${PACKAGES[*]%%|*} (${REASONS[0]}); is another one first in PATH?"
 }
 
-# pip_install NAME MEGABYTES: what scripts/NAME.txt pins, unless it is there already.
+# pip_install NAME MEGABYTES: installs the packages that scripts/NAME.txt pins, unless they are
+# installed.
 pip_install() {
     local key stamp=$VENV/.stamp-$1
     key=$(sha256sum "scripts/$1.txt")
@@ -234,18 +240,20 @@ pip_install() {
     say "installing Python packages of $1 into cache/venv (about $2 MB, once)"
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --retries 1 \
         -r "scripts/$1.txt" >&2 || die "pip could not install scripts/$1.txt (see above; is there a network?): \
-what that file lists is all that is missing in Python"
+only packages of this file are missing in Python"
     printf '%s\n' "$key" >"$stamp"
 }
 
-# Its programs name the folder that they were installed in: moved elsewhere they do not start.
+# The venv's programs contain the path of their folder: they do not start after the folder was
+# moved.
 venv_is_in_place() {
     local first
     read -r first <"$VENV/bin/pip" && [[ $(dirname "${first#\#!}") -ef $VENV/bin ]]
 }
 
-# A new list of what everybody needs, another Python or another place makes the folder anew. The place is that of the
-# folder itself: several checkouts may share one cache by a symbolic link.
+# Recreates the venv if the common list of packages, Python's version or the venv's place has
+# changed. The place is the real path of the folder: several checkouts may share one cache by a
+# symbolic link.
 setup_venv() {
     local python list stamp=$VENV/.stamp
     python=$(python3 --version)
@@ -264,7 +272,7 @@ main() {
     [[ $what =~ ^(run|debug|dev|fpga|site)$ ]] || die "usage: scripts/setup.sh [run|debug|dev|fpga|site]"
     find_missing "$what"
     mkdir -p cache
-    # Two makes at once: the second waits and then finds everything there.
+    # If make runs twice at the same time, the second one waits and then finds everything installed.
     exec 9>cache/.setup.lock
     flock 9
     if ((${#PACKAGES[@]})); then

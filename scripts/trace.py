@@ -1,44 +1,45 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a system that has trace memory in QEMU, and writes what its harts did as a Perfetto trace and as pictures.
+"""Runs a system with trace memory in QEMU, and writes the timeline of its harts as a Perfetto trace
+and as pictures.
 
-QEMU=path names another QEMU; CPU=flags adds to its processor.
+QEMU=path selects another QEMU; CPU=flags adds flags of its processor.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from tessera.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, need_qemu
-from tessera.trace_model import Timeline, timeline
-from tessera.trace_perfetto import Names, perfetto_trace
-from tessera.trace_plot import plot
-from tessera.trace_ring import TraceError
-from tessera.trace_take import COUNTED, take
+from tessera.run.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, need_qemu
+from tessera.trace.model import Timeline, timeline
+from tessera.trace.perfetto import Names, perfetto_trace
+from tessera.trace.plot import plot
+from tessera.trace.ring import TraceError
+from tessera.trace.take import COUNTED, take
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--system", default="demo", help="name of the built system (%(default)s)")
-    parser.add_argument("--build", type=Path, default=ROOT / "build", help="where it was built (%(default)s)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="folder of the build (%(default)s)")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "trace", help="folder to write to (%(default)s)")
     when = parser.add_mutually_exclusive_group()
-    when.add_argument("--seconds", type=float, help="run until the machine's clock shows this")
-    when.add_argument("--until", metavar="TEXT", help="run until a VM says this; else until all VMs are alive")
+    when.add_argument("--seconds", type=float, help="run until the machine's clock reaches this time")
+    when.add_argument("--until", metavar="TEXT", help="run until a VM prints this; default: until all signs of life")
     parser.add_argument("--patience", type=float, default=300, help="seconds of real time (%(default)s)")
     parser.add_argument(
         "--icount",
         action=argparse.BooleanOptionalAction,
-        help="an instruction takes a nanosecond, and every run is the same; else the time of this machine (by default "
-        "with one hart: several take long)",
+        help="virtual time: an instruction takes one nanosecond, and every run is identical; otherwise real time "
+        "(default: only with one hart, as several harts are slow)",
     )
-    parser.add_argument("--from-ms", type=float, help="where the picture begins; else so that it shows the end")
-    parser.add_argument("--picture-ms", type=float, default=20, help="how much the picture shows (%(default)s)")
+    parser.add_argument("--from-ms", type=float, help="start of the picture (default: the end of the trace)")
+    parser.add_argument("--picture-ms", type=float, default=20, help="length of the picture (%(default)s)")
     return parser.parse_args()
 
 
 def window(line: Timeline, from_ms: float | None, length_ms: float) -> tuple[int, int]:
-    """What the picture shows, in nanoseconds."""
+    """Returns start and end of the picture, in nanoseconds."""
     length = int(length_ms * 1e6)
     start = max(line.start, line.end - length) if from_ms is None else int(from_ms * 1e6)
     return start, min(start + length, line.end)

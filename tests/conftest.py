@@ -3,7 +3,7 @@
 
 import pytest
 
-from tessera.hosttime import HostTooSlowError
+from tessera.run.hosttime import HostTooSlowError
 
 CATEGORY = "host too slow"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace: a ring of events for each CPU, in memory that the system image sets aside (trace_kib), for a tool on the
- * host to read out of a dump (scripts/trace.py; scripts/tessera/trace_ring.py has this layout in Python). Always
+ * host to read out of a dump (scripts/trace.py; scripts/tessera/trace/ring.py has this layout in Python). Always
  * compiled in; without that memory an event costs a load and a branch, and exits cost nothing.
  */
 #ifndef TRACE_H

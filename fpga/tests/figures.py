@@ -13,7 +13,7 @@ from pathlib import Path
 from rtl_lab import BUILD, FPGA, TOP
 
 sys.path.insert(0, str(TOP / "scripts"))
-from tessera.bench_report import current_commit, text_table, verdict
+from tessera.bench.report import current_commit, text_table, verdict
 
 TABLE = FPGA / "figures.tsv"
 NOTES = BUILD / "figures"

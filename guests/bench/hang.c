@@ -11,7 +11,7 @@
 #include "print.h"
 #include "sbi.h"
 
-#define HANG_AT 0x80380000UL   /* known to scripts/tessera/bench_collect.py; behind the guest, below its device tree */
+#define HANG_AT 0x80380000UL   /* known to scripts/tessera/bench/collect.py; behind the guest, below its device tree */
 #define HANG_INSTRUCTION 0x6fU /* j . */
 
 void bench_run_hang(const void *fdt)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the attacker of a fuzz run has done, in memory that it shares with the witness: it outlives the attacker's
- * restarts, and scripts/tessera/fuzz.py reads it from outside, also when nothing in the machine moves any more.
+ * restarts, and scripts/tessera/verify/fuzz.py reads it from outside, also when nothing in the machine moves any more.
  * In the middle of the region, out of the way of calls that are made with the region's edges.
  */
 #ifndef FUZZ_LOG_H
@@ -39,7 +39,7 @@ struct fuzz_log {
     uint64_t wrongs;
 };
 
-_Static_assert(sizeof(struct fuzz_slot) == 21 * 8, "layout known to scripts/tessera/fuzz.py");
-_Static_assert(sizeof(struct fuzz_log) == (21 * FUZZ_SLOTS + 3) * 8, "layout known to scripts/tessera/fuzz.py");
+_Static_assert(sizeof(struct fuzz_slot) == 21 * 8, "layout known to scripts/tessera/verify/fuzz.py");
+_Static_assert(sizeof(struct fuzz_log) == (21 * FUZZ_SLOTS + 3) * 8, "layout known to scripts/tessera/verify/fuzz.py");
 
 #endif

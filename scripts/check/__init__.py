@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks behind `make check`, one module each; every one runs as `python -m check.<name>`."""
+"""The checks of `make check`, one module each, run as `python -m check.<name>`."""

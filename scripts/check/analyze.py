@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Static analyzers on the hypervisor: cppcheck and clang's. Each architecture's code is read with what surrounds it."""
+"""Static analysis of the hypervisor by cppcheck and clang. Each build is analyzed with its own
+headers and macros."""
 
 import os
 import re
@@ -11,19 +12,20 @@ from check import repo
 from check.repo import Finding
 
 _CORE = ("core/include", "core", "rt/include", "ipc/include", "debug/include", "debug", "arch/include", "platform")
-_NODES = 50_000  # of clang's analyzer, for a function: a quarter of its own limit, in a third of the time
+_NODES = 50_000  # limit of clang's analyzer per function: a quarter of the default, a third of the time
 
 
 @dataclass(frozen=True)
 class Build:
-    """One build of the hypervisor: its own folders of sources, where it includes from, how clang is told of it."""
+    """One build of the hypervisor: the folders of sources that only this build has, include
+    folders, options of clang."""
 
     name: str
     sources: tuple[str, ...]
     includes: tuple[str, ...]
     defines: tuple[str, ...]
     target: tuple[str, ...]
-    platform: str  # cppcheck's word for the sizes of types
+    platform: str  # cppcheck's name for the sizes of types
 
 
 _COMPONENTS = ("rt", "ipc", "debug", "operator")
@@ -44,7 +46,7 @@ _MIPS_TARGET = (
     "--target=mipsel-none-elf", "-march=mips32r5", "-mvirt", "-msoft-float", "-mno-abicalls", "-ffreestanding",
 )  # fmt: skip
 _HOST = ("arch/host", "arch/host/include")
-# What knows no architecture is read once, as the RISC-V build has it.
+# Code that is independent of the architecture is analyzed once, with the RISC-V build.
 BUILDS = (
     Build(
         "riscv",
@@ -73,8 +75,9 @@ BUILDS = (
     Build("host", ("arch/host",), _HOST, (), (), "unix64"),
 )
 
-# Each with its reason: tool, file, its word for what it has found, and how often. More or fewer are a finding too.
-_SECTION = "the two symbols are the ends of one section, which the linker has put together"
+# Tool, file, the tool's name of the finding, number of findings, reason. More or fewer findings are
+# an error, too.
+_SECTION = "the two symbols are the ends of one section, which the linker lays out"
 WAIVERS: tuple[tuple[str, str, str, int, str], ...] = (
     ("cppcheck", "arch/riscv/sbi.c", "comparePointers", 2, _SECTION),
     (
@@ -87,25 +90,31 @@ WAIVERS: tuple[tuple[str, str, str, int, str], ...] = (
     ("cppcheck", "core/console.c", "comparePointers", 3, _SECTION),
     ("cppcheck", "core/hypercall.c", "comparePointers", 2, _SECTION),
     ("cppcheck", "core/sched.c", "comparePointers", 1, _SECTION),
-    ("cppcheck", "arch/mips/main.c", "constStatement", 1, "it does not know that a variable in a register has a value"),
+    (
+        "cppcheck",
+        "arch/mips/main.c",
+        "constStatement",
+        1,
+        "cppcheck does not model variables in registers",
+    ),
     (
         "clang",
         "arch/mips/tlb.c",
         "core.UndefinedBinaryOperatorResult",
         1,
-        "tlb_size is 1 at least: what Config1 says is one less than the size",
+        "tlb_size is at least 1: Config1 holds the size minus one",
     ),
 )
-_FIX = "mend it, or waive it with its reason in check/analyze.py"
+_FIX = "fix it, or waive it with its reason in check/analyze.py"
 _CPPCHECK = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+): (?P<id>\w+): (?P<what>.*)$", re.MULTILINE)
 _CLANG = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: (?:warning|error): (?P<what>.*)$", re.MULTILINE)
 _CLANG_ID = re.compile(r"\[([\w.]+)\]$")
 
-Found = tuple[str, str, Finding]  # tool, its word for it, what to show
+Found = tuple[str, str, Finding]  # tool, the tool's name of the finding, the finding
 
 
 def files_of(root: Path, build: Build) -> list[str]:
-    """The files that the build adds to those before it."""
+    """Returns the files that only this build analyzes."""
     folders = [folder for folder in build.sources if (root / folder).is_dir()]
     return sorted(str(path.relative_to(root)) for folder in folders for path in (root / folder).glob("*.c"))
 
@@ -156,7 +165,8 @@ def _clang(root: Path, build: Build, file: str) -> list[Found]:
 
 
 def without_waived(found: list[Found], root: Path) -> list[Finding]:
-    """The findings that no waiver covers, and the waivers for files that are there which cover more or fewer."""
+    """Returns the findings without a waiver, and the waivers of existing files with a wrong number
+    of findings."""
     left = list(found)
     wrong = []
     for tool, path, what, times, _ in WAIVERS:
@@ -164,12 +174,13 @@ def without_waived(found: list[Found], root: Path) -> list[Finding]:
         left = [one for one in left if one not in covered]
         if len(covered) != times and (root / path).is_file():
             said = f"waiver of {tool}'s {what} for {path} covers {len(covered)} findings, expected {times}"
-            wrong += [Finding(path, 0, said, "look at each, and correct the number in check/analyze.py")]
+            wrong += [Finding(path, 0, said, "review each, and correct the number in check/analyze.py")]
     return sorted({finding for _, _, finding in left} | set(wrong))
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """cppcheck and clang's analyzer have nothing to say about the hypervisor that is not waived with a reason."""
+    """Findings of cppcheck and of clang's analyzer in the hypervisor, without those that are waived
+    with a reason."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         tasks = [pool.submit(_cppcheck, root, build) for build in BUILDS]
         tasks += [pool.submit(_clang, root, build, file) for build in BUILDS for file in files_of(root, build)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Just enough C: text without comments and literals, and where functions begin and end."""
+"""A minimal C scanner: removes comments and literals, and finds functions."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,8 @@ class Function:
 
 
 def blank(text: str, also_strings: bool = True) -> str:
-    """The text with comments (and string contents) replaced by spaces; every line keeps its number."""
+    """Returns the text with comments (and string contents) replaced by spaces; line numbers do not
+    change."""
 
     def spaces(match: re.Match[str]) -> str:
         token = match.group(0)
@@ -35,18 +36,18 @@ def blank(text: str, also_strings: bool = True) -> str:
 
 
 def without_directives(blanked: str) -> str:
-    """Blanked text with preprocessor lines blanked too, so that braces inside macros do not confuse the count."""
+    """Returns blanked text without preprocessor lines, whose braces would be counted wrongly."""
     return _DIRECTIVE.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), blanked)
 
 
 def _head(code: str, brace: int) -> str:
-    """What stands between the previous declaration and the brace at index `brace`."""
+    """Returns the text between the previous declaration and the brace at index `brace`."""
     start = max(code.rfind(";", 0, brace), code.rfind("}", 0, brace), code.rfind("{", 0, brace)) + 1
     return code[start:brace].strip()
 
 
 def functions(text: str) -> list[Function]:
-    """All function definitions of a C file, by their outermost braces."""
+    """Returns all function definitions of a C file, found by their outermost braces."""
     code = without_directives(blank(text))
     found: list[Function] = []
     depth = 0
@@ -75,7 +76,8 @@ def _function(code: str, start: int, end: int) -> Function | None:
 
 
 def statements(body: str) -> int:
-    """Statements in a function body: semicolons outside parentheses, and the keywords that govern statements."""
+    """Counts the statements of a function body: semicolons outside parentheses, and the keywords of
+    control flow."""
     depth = 0
     count = 0
     for char in body:

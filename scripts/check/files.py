@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every file: licence line, name, whitespace, and no word about the world outside the repository."""
+"""Rules for every file: licence line, name, white space, and no reference to a place outside the
+repository."""
 
 import re
 from pathlib import Path
@@ -11,19 +12,21 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0"
 _LICENCE_LINE = re.compile(r"SPDX-License-Identifier\"?: \"?Apache-2\.0\b")  # also as a member of a JSON object
 MAX_COLUMNS = 120
 
-# Its text is not ours to change.
+# The text of the licence must not be changed.
 NO_LICENCE_LINE = ("LICENSE",)
 NO_COMMENT_SUFFIXES = (".json", ".jsonl", ".png", ".svg")
 BINARY_SUFFIXES = (".png",)
-# Names that others fix: make, git, cargo, clang-format and FreeRTOS look for exactly these.
+# Names that tools require: make, git, cargo, clang-format and FreeRTOS.
 FIXED_NAMES = {
     "CAVEATS.md", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "FreeRTOSConfig.h", "LICENSE", "Makefile", "README.md",
 }  # fmt: skip
-# Line width is clang-format's and ruff's affair in C and Python; tables, hashes and help texts of make may be long.
+# clang-format and ruff check the line width of C and Python; tables, hashes and help texts of make
+# may be long.
 WIDTH_SUFFIXES = (".S", ".sh", ".dts", ".dtsi", ".lds")
 
 _NAME = re.compile(r"^(?:__)?\.?[a-z0-9][a-z0-9_.+-]*$")
-# Hosts are spelt so that this file passes its own check.
+# The expression does not contain the names of hosts themselves, so that this file passes its own
+# check.
 _REGISTRY = re.compile(
     r"\b(?:(?:files\.)?pythonhosted|pypi(?:\.python)?|(?:(?:static|index)\.)?crates|registry\.npmjs"
     r"|(?:[a-z0-9-]+\.)*debian|(?:[a-z0-9-]+\.)*ubuntu)\.(?:org|io|com|net)\b",
@@ -55,7 +58,9 @@ def _line_findings(name: str, number: int, line: str) -> list[Finding]:
         fix = "let the package manager's own configuration say where"
         found.append(Finding(name, number, f"names a package registry ({registry[0]})", fix))
     if _OUTSIDE.search(line):
-        found.append(Finding(name, number, "names a place outside the repository", "the repository stands alone"))
+        found.append(
+            Finding(name, number, "names a place outside the repository", "keep the repository self-contained")
+        )
     if line.endswith((" ", "\t", "\r")):
         found.append(Finding(name, number, "white space at the end of the line", "remove it"))
     if len(line) > MAX_COLUMNS and name.endswith(WIDTH_SUFFIXES):
@@ -64,7 +69,7 @@ def _line_findings(name: str, number: int, line: str) -> list[Finding]:
 
 
 def check_file(root: Path, name: str) -> list[Finding]:
-    """Findings of one file, `name` relative to root."""
+    """Returns the findings of one file, `name` relative to root."""
     findings = _name_findings(name)
     if name.endswith(BINARY_SUFFIXES):
         return findings
@@ -84,7 +89,8 @@ def check_file(root: Path, name: str) -> list[Finding]:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """Every file has its licence line, a plain name and clean lines, and names nothing outside the repository."""
+    """Every file has its licence line, a plain name and clean lines, and names nothing outside the
+    repository."""
     files = repo.tracked(root)
     findings = [finding for name in files for finding in check_file(root, name)]
     return findings, f"{len(files)} files"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Limits on functions. C: complexity, statements, parameters, no goto, no conditional compilation inside. Python:
-complexity, by the same count.
+Limits of functions. C: complexity, statements, parameters, no goto, no conditional compilation
+inside. Python: the same limit of complexity.
 """
 
 import re
@@ -14,14 +14,17 @@ import lizard
 from check import ctext, repo
 from check.repo import Finding
 
-ROOMS = ("core/", "arch/", "rt/", "ipc/", "debug/", "operator/", "fpga/", "platform/", "guests/", "scripts/", "tests/")
+FOLDERS = (
+    *("core/", "arch/", "rt/", "ipc/", "debug/", "operator/", "fpga/", "platform/"),
+    *("guests/", "scripts/", "tests/", "tools/"),
+)
 
 MAX_COMPLEXITY = 10
 MAX_STATEMENTS = 50
 MAX_PARAMETERS = 6
 
-# One by one, each with its reason: file and function (shell patterns), rule. One that nothing needs is a finding too.
-_REGISTERS = "the registers of the guest's call, handed on as they came: a struct would put them into memory"
+# File and function (shell patterns), rule, reason. A waiver that is not needed is an error, too.
+_REGISTERS = "the registers of the guest's call are passed on unchanged: a struct would put them into memory"
 WAIVERS = (
     ("arch/riscv/*sbi*.c", "sbi_*", "parameters", _REGISTERS),
     ("core/hypercall.c", "hypercall_dispatch", "parameters", _REGISTERS),
@@ -44,7 +47,7 @@ def _complex(path: str, functions: list[Any]) -> list[Finding]:
 
 
 def _measured(path: str, text: str) -> list[Finding]:
-    # lizard counts every #if as a branch; those are judged below, so it gets the text without them.
+    # lizard would count every #if as a branch; _function_findings() reports these.
     code = ctext.without_directives(ctext.blank(text))
     functions = lizard.analyze_file.analyze_source_code(path, code).function_list
     found = _complex(path, functions)
@@ -64,7 +67,7 @@ def _function_findings(path: str, lines: list[str], function: ctext.Function) ->
     for number in range(function.first, function.last + 1):
         if _CONDITIONAL.match(lines[number - 1]):
             what = f"{function.name}: conditional compilation inside a function"
-            found.append(Finding(path, number, what, "put the variant into a file of its own"))
+            found.append(Finding(path, number, what, "put the variant into a separate file"))
     for match in re.finditer(r"\bgoto\b", function.body):
         line = function.first + function.body.count("\n", 0, match.start())
         found.append(Finding(path, line, f"{function.name}: goto", "return early or split the function"))
@@ -113,7 +116,7 @@ def _folded(path: str, text: str) -> list[Finding]:
 
 
 def check_text(path: str, text: str) -> list[Finding]:
-    """Findings of one file."""
+    """Returns the findings of one file."""
     if path.endswith(".py"):
         return _complex(path, lizard.analyze_file.analyze_source_code(path, text).function_list)
     findings = _measured(path, text)
@@ -126,7 +129,7 @@ def check_text(path: str, text: str) -> list[Finding]:
 
 
 def _waived(finding: Finding) -> int | None:
-    """The number of the waiver that covers a finding, None if none does."""
+    """Returns the index of the waiver that covers a finding, None if none does."""
     function = finding.what.partition(":")[0]
     for number, (path, name, rule, _) in enumerate(WAIVERS):
         if fnmatch(finding.path, path) and fnmatch(function, name) and rule in finding.what:
@@ -135,7 +138,8 @@ def _waived(finding: Finding) -> int | None:
 
 
 def without_waived(findings: list[Finding], files: list[str]) -> list[Finding]:
-    """The findings that no waiver covers, and the waivers for files that are there which covered nothing."""
+    """Returns the findings without a waiver, and the waivers of existing files that cover no
+    finding."""
     used = {_waived(finding) for finding in findings}
     left = [finding for finding in findings if _waived(finding) is None]
     for number, (path, name, rule, _) in enumerate(WAIVERS):
@@ -148,7 +152,7 @@ def without_waived(findings: list[Finding], files: list[str]) -> list[Finding]:
 
 def check(root: Path) -> tuple[list[Finding], str]:
     """Every C and Python function within the limits of CONTRIBUTING.md."""
-    files = [name for name in repo.tracked(root) if name.startswith(ROOMS)]
+    files = [name for name in repo.tracked(root) if name.startswith(FOLDERS)]
     c_files, python_files = repo.with_suffix(files, *repo.C_SUFFIXES), repo.with_suffix(files, ".py")
     findings: list[Finding] = []
     count = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linters of other people: ruff and mypy for Python, shellcheck for shell."""
+"""External linters: ruff and mypy for Python, shellcheck for shell."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ def _run(command: list[str], root: Path, pattern: re.Pattern[str], fix: str) -> 
 
 
 def is_shell(path: Path) -> bool:
-    """A shell script by its name or by its first line (as .ci/run)."""
+    """Returns whether a file is a shell script, by its name or its first line (as .ci/run)."""
     if path.suffix == ".sh":
         return True
     with path.open("rb") as file:
@@ -34,7 +34,7 @@ def is_shell(path: Path) -> bool:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """ruff and mypy have nothing to say about the Python, shellcheck nothing about the shell."""
+    """Findings of ruff and mypy in Python, and of shellcheck in shell scripts."""
     files = repo.tracked(root)
     python_files = repo.with_suffix(files, ".py")
     shell_files = [name for name in files if is_shell(root / name)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all checks share: which files there are, how a finding is shown, how a check ends."""
+"""Common parts of all checks: the list of files, the format of a finding, the exit status."""
 
 import argparse
 import subprocess
@@ -15,7 +15,7 @@ C_SUFFIXES = (".c", ".h")
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One thing that is wrong: where, what, and what to do about it. Line 0 means the whole file."""
+    """One violation: place, description, remedy. Line 0 means the whole file."""
 
     path: str
     line: int
@@ -31,7 +31,7 @@ class CheckError(Exception):
 
 
 def run(command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Runs a tool and returns its output whatever its status; a tool that is not there is a CheckError."""
+    """Runs a tool and returns its output and status; raises CheckError for a missing tool."""
     try:
         return subprocess.run(command, cwd=cwd, text=True, capture_output=True, check=False)
     except FileNotFoundError as error:
@@ -39,7 +39,7 @@ def run(command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def tracked(root: Path) -> list[str]:
-    """Files that git tracks or would track (not ignored), relative to root, sorted."""
+    """Returns the files that git tracks or would track (not ignored), relative to root, sorted."""
     listing = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], root)
     if listing.returncode != 0:
         raise CheckError(f"{root} is not a git repository: {listing.stderr.strip()}")
@@ -48,17 +48,19 @@ def tracked(root: Path) -> list[str]:
 
 
 def with_suffix(files: Iterable[str], *suffixes: str) -> list[str]:
-    """Those files whose name ends in one of the suffixes."""
+    """Returns the files whose names end in one of the suffixes."""
     return [name for name in files if name.endswith(suffixes)]
 
 
 def python_tool(name: str) -> str:
-    """A tool that pip put beside the Python interpreter that runs us (so: the pinned version)."""
+    """Returns the path of a tool in the folder of this Python interpreter, where pip has installed
+    its pinned version."""
     return str(Path(sys.executable).parent / name)
 
 
 def main(name: str, check: Callable[[Path], tuple[list[Finding], str]]) -> None:
-    """Runs `check` on --root; prints one line when all is well, else each finding, and exits 1 (2: could not run)."""
+    """Runs `check` on --root. Prints one line without findings, else each finding, and exits with 1
+    (2: cannot run)."""
     parser = argparse.ArgumentParser(prog=f"check.{name}", description=check.__doc__)
     parser.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="top of the source tree (default: this one)")
     root = parser.parse_args().root.resolve()

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests execute of the hypervisor: lines and branches, by the host's tests and by runs in emulators."""
+"""Coverage of the hypervisor: lines and branches that the host's tests and runs in emulators
+execute."""

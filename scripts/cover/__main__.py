@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What the tests execute (docs/coverage.md).
+Coverage of the hypervisor by the tests (docs/coverage.md).
 
-python -m cover plugin FOLDER     builds the plugin for this QEMU into the folder of records
-python -m cover check             fails where what parses input is not covered, and not listed
-python -m cover report            prints the table, writes it and HTML pages
+python -m cover plugin --records FOLDER   builds the plugin for this QEMU into the folder of records
+python -m cover check                     fails for uncovered code that parses input and is not
+listed python -m cover report                    prints the table, and writes it and HTML pages
 """
 
 import argparse
@@ -14,11 +14,11 @@ from pathlib import Path
 
 from cover import expected, host, machine, report
 from cover.model import ROOT, CoverError, Sources
-from tessera.bench_count import CountError, make_plugin
-from tessera.executed import plugin_of
-from tessera.runner import RunError, find_qemu
+from tessera.bench.count import CountError, make_plugin
+from tessera.run.runner import RunError, find_qemu
+from tessera.verify.executed import plugin_of
 
-SOURCE = ROOT / "scripts" / "note-executed.c"
+SOURCE = ROOT / "tools" / "qemu-plugins" / "note-executed.c"
 EXCEPTIONS = ROOT / "tests" / "coverage-exceptions.toml"
 
 
@@ -30,7 +30,7 @@ def _plugin(folder: Path) -> None:
 
 
 def _read(objects: Path | None, records: Path | None) -> dict[str, Sources]:
-    """By who has executed: the host's tests, or an architecture's."""
+    """Reads the coverage, by its origin: "host", or an architecture's folder."""
     found = {} if objects is None else {"host": host.read(objects)}
     return found | ({} if records is None else machine.read(records))
 
@@ -60,9 +60,9 @@ def _report(sources: dict[str, Sources], out: Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="cover", description="what the tests execute of the hypervisor")
+    parser = argparse.ArgumentParser(prog="cover", description="coverage of the hypervisor by the tests")
     parser.add_argument("what", choices=("plugin", "check", "report"))
-    parser.add_argument("--host", type=Path, help="folder of objects that gcc has made with --coverage")
+    parser.add_argument("--host", type=Path, help="folder of objects that gcc has compiled with --coverage")
     parser.add_argument("--records", type=Path, help="folder of records of emulators")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "coverage")
     arguments = parser.parse_args()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What must be covered, and what is known not to be: tests/coverage-exceptions.toml. Whatever is not covered has to be
-listed there with its reason, and what is listed must not be covered.
+The code that must be covered, and the exceptions in tests/coverage-exceptions.toml: every line that
+is not covered must be listed there with a reason, and no listed line may be covered.
 """
 
 import tomllib
@@ -15,12 +15,13 @@ from check import ctext
 from check.repo import Finding
 from cover.model import CoverError, Sources, total
 
-LEAST_BRANCHES = 90.0  # percent, of a file that parses what a guest or a user has made
+LEAST_BRANCHES = 90.0  # percent, of a file that parses input of a guest or a user
 
 
 @dataclass(frozen=True)
 class Exceptions:
-    """The file's content: which files must be covered by what, which lines are not, which files have fewer branches."""
+    """The file's content: the files to cover and by which tests, the uncovered lines, the files
+    with fewer branches."""
 
     files: dict[str, tuple[str, ...]]
     lines: dict[tuple[str, str, str], str]  # file, function, text of the line: reason
@@ -35,7 +36,7 @@ def _reason(entry: dict[str, Any]) -> str:
 
 
 def load(path: Path) -> Exceptions:
-    """Reads the exceptions; CoverError if the file is not in order."""
+    """Reads the exceptions; raises CoverError if the file has an error."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         lines = {
@@ -50,14 +51,16 @@ def load(path: Path) -> Exceptions:
 
 
 def _function_at(functions: list[ctext.Function], number: int) -> str:
-    """The function a line is in; its declaration stands above its brace, and belongs to it."""
+    """Returns the function of a line; the lines of its declaration, before the brace, belong to
+    it."""
     return next((function.name for function in functions if number <= function.last), "")
 
 
 def uncovered(file: str, sources: Sources, text: str) -> dict[tuple[str, str, str], int]:
     """
-    Lines of a file that were not executed, by function and text, with the number of the first such line. A brace alone
-    is none: it has what the compiler could give to no other line.
+    Returns the lines of a file that were not executed, by function and text, with the number of the
+    first such line. A line with only a brace is ignored: the compiler attributes code to it that
+    belongs to no other line.
     """
     functions, lines = ctext.functions(text), text.split("\n")
     found: dict[tuple[str, str, str], int] = {}
@@ -74,7 +77,7 @@ def _line_findings(file: str, missing: dict[tuple[str, str, str], int], exceptio
         if key not in exceptions.lines
     ]
     old = [
-        Finding(file, 0, f"{key[1]}: listed, but executed or not there: {key[2]}", "take it out of the list")
+        Finding(file, 0, f"{key[1]}: listed, but executed or not there: {key[2]}", "remove it from the list")
         for key in exceptions.lines
         if key[0] == file and key not in missing
     ]
@@ -82,17 +85,20 @@ def _line_findings(file: str, missing: dict[tuple[str, str, str], int], exceptio
 
 
 def _branch_findings(file: str, sources: Sources, exceptions: Exceptions) -> list[Finding]:
-    have = total(sources[file].values()).ways_percent
+    have = total(sources[file].values()).directions_percent
     least, _ = exceptions.branches.get(file, (LEAST_BRANCHES, ""))
     if have < least:
-        return [Finding(file, 0, f"{have:.1f} % of the branches' ways taken, {least:g} % wanted", "write a test")]
+        what = f"{have:.1f} % of the branches' directions taken, {least:g} % required"
+        return [Finding(file, 0, what, "write a test")]
     if file in exceptions.branches and have >= LEAST_BRANCHES:
-        return [Finding(file, 0, f"listed, but has {have:.1f} % of its branches' ways", "take it out of the list")]
+        what = f"listed, but has {have:.1f} % of its branches' directions"
+        return [Finding(file, 0, what, "remove it from the list")]
     return []
 
 
 def files_of(by: str, sources: Sources, exceptions: Exceptions) -> list[str]:
-    """Those that must be covered by `by`: "host" or an architecture's folder. One that is not there is a CoverError."""
+    """Returns the files that `by` must cover: "host" or an architecture's folder. Raises CoverError
+    for a missing file."""
     found = []
     for pattern in exceptions.files.get(by, ()):
         matching = [file for file in sources if fnmatch(file, pattern)]
@@ -103,7 +109,7 @@ def files_of(by: str, sources: Sources, exceptions: Exceptions) -> list[str]:
 
 
 def check(by: str, sources: Sources, exceptions: Exceptions, top: Path) -> tuple[list[Finding], str]:
-    """What is not as it has to be, and a summary."""
+    """Returns the findings, and a summary."""
     files = files_of(by, sources, exceptions)
     findings: list[Finding] = []
     for file in files:
@@ -114,7 +120,7 @@ def check(by: str, sources: Sources, exceptions: Exceptions, top: Path) -> tuple
     for file, *_ in exceptions.lines:
         counts[file] += file in files
     summary = (
-        f"{len(files)} files that parse input: {of.executed} of {of.lines} lines, {of.ways_percent:.1f} % of branches; "
-        f"{sum(counts.values())} lines listed"
+        f"{len(files)} files that parse input: {of.executed} of {of.lines} lines, "
+        f"{of.directions_percent:.1f} % of branches; {sum(counts.values())} lines listed"
     )
     return findings, summary

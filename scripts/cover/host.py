@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host's tests execute, as gcov tells it of objects that gcc has made with --coverage."""
+"""Coverage by the host's tests, which gcov reads from objects that gcc has compiled with
+--coverage."""
 
 import json
 import subprocess
@@ -10,7 +11,7 @@ from typing import Any
 
 from cover.model import CoverError, Line, Sources
 
-_Key = tuple[str, int, str]  # file, line, function: of an inline function each object has one
+_Key = tuple[str, int, str]  # file, line, function: each object has its own copy of an inline function
 
 
 def _records(objects: Path, gcov: str) -> Iterator[dict[str, Any]]:
@@ -26,19 +27,19 @@ def _records(objects: Path, gcov: str) -> Iterator[dict[str, Any]]:
 
 
 def read(objects: Path, gcov: str = "gcov") -> Sources:
-    """All that was compiled into the folder and lies below the top of the source tree."""
+    """Reads the coverage of all sources of the tree whose objects are in the folder."""
     lines: dict[_Key, Line] = defaultdict(Line)
     for record in _records(objects, gcov):
         for file in record["files"]:
             if Path(file["file"]).is_absolute():
                 continue
-            for told in file["lines"]:
-                ways = [way["count"] > 0 for way in told["branches"]]
-                key = (file["file"], told["line_number"], told.get("function_name", ""))
-                lines[key].merge(Line(told["count"] > 0, ways))
+            for entry in file["lines"]:
+                directions = [direction["count"] > 0 for direction in entry["branches"]]
+                key = (file["file"], entry["line_number"], entry.get("function_name", ""))
+                lines[key].merge(Line(entry["count"] > 0, directions))
     sources: Sources = defaultdict(dict)
     for (file, number, _), line in sorted(lines.items()):
         known = sources[file].setdefault(number, Line())
         known.executed |= line.executed
-        known.ways += line.ways
+        known.directions += line.directions
     return dict(sources)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What runs in emulators execute, from the records that scripts/note-executed.c and iasim leave (tessera.executed): the
-hypervisor's instructions, as the compiler made them, each with the line that its debugging information names.
+Which of the hypervisor's instructions the runs in emulators have executed, from the records that a
+QEMU plugin and iasim write (tessera.verify.executed), each instruction with the source line that
+the debugging information gives.
 """
 
 import re
@@ -19,11 +20,11 @@ _WHERE = re.compile(r"^(.*):(\d+)(?: \(discriminator \d+\))?$")
 
 @dataclass(frozen=True)
 class Isa:
-    """How code of an architecture is read."""
+    """The tools and the instruction names of an architecture."""
 
-    tools: str  # what the names of the compiler's tools begin with
+    tools: str  # prefix of the compiler's tools
     folder: str  # of the source tree
-    conditional: re.Pattern[str]  # what conditional branches are called
+    conditional: re.Pattern[str]  # mnemonics of conditional branches
 
 
 RISCV = Isa("riscv64-unknown-elf-", "arch/riscv", re.compile(r"b(?:eq|ne|lt|ge|gt|le)(?:u|z)?$"))
@@ -31,7 +32,7 @@ MIPS = Isa("mipsel-linux-gnu-", "arch/mips", re.compile(r"b(?:eq|ne|le|gt|lt|ge)
 
 
 def isa_of(elf: Path) -> Isa:
-    """The architecture that a hypervisor was made for."""
+    """Returns the architecture of a hypervisor."""
     with elf.open("rb") as file:
         header = file.read(20)
     return MIPS if int.from_bytes(header[18:20], "little") == _EM_MIPS else RISCV
@@ -46,11 +47,11 @@ def _run(command: list[str], text: str = "") -> str:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One of the hypervisor's, and where it comes from."""
+    """One instruction of the hypervisor, and its source line."""
 
     address: int
     conditional: bool
-    file: str  # relative to the top of the source tree; of other people's code it is absolute, or "??"
+    file: str  # relative to the top of the source tree; absolute or "??" for other code
     line: int
 
 
@@ -63,7 +64,8 @@ def _place(text: str, top: Path) -> tuple[str, int]:
 
 
 def instructions(elf: Path, top: Path = ROOT) -> list[Instruction]:
-    """All that the file holds. A path in its debugging information is relative to `top`."""
+    """Returns all instructions of the file. Paths in its debugging information are relative to
+    `top`."""
     isa = isa_of(elf)
     found = _INSTRUCTION.findall(_run([f"{isa.tools}objdump", "-d", str(elf)]))
     addresses = "".join(f"{address}\n" for address, _ in found)
@@ -75,7 +77,8 @@ def instructions(elf: Path, top: Path = ROOT) -> list[Instruction]:
 
 
 def read_record(record: Path) -> dict[int, str]:
-    """By address the letters that were noted: x executed, n followed by the next instruction, j by another."""
+    """Returns the recorded letters by address: x executed, n followed by the next instruction, j by
+    another one."""
     seen: dict[int, str] = defaultdict(str)
     try:
         lines = record.read_text(encoding="ascii").splitlines()
@@ -89,8 +92,9 @@ def read_record(record: Path) -> dict[int, str]:
 
 def lines_of(code: list[Instruction], seen: dict[int, str]) -> Sources:
     """
-    A line is executed if any of its instructions is. Each of its conditional branches counts with both ways; of a
-    function that was compiled into several others, each copy has its own.
+    Derives lines from instructions. A line is executed if any of its instructions is. Each of its
+    conditional branches counts with two directions; each inlined copy of a function has its own
+    branches.
     """
     sources: Sources = defaultdict(dict)
     for instruction in code:
@@ -100,15 +104,15 @@ def lines_of(code: list[Instruction], seen: dict[int, str]) -> Sources:
         line = sources[instruction.file].setdefault(instruction.line, Line())
         line.executed |= "x" in letters
         if instruction.conditional:
-            line.ways += ["n" in letters, "j" in letters]
+            line.directions += ["n" in letters, "j" in letters]
     return dict(sources)
 
 
 def read(folder: Path) -> dict[str, Sources]:
     """
-    What the records in a folder tell of each architecture's own code, by its folder. Hypervisors that were made in
-    other ways (another compiler, another board) have other branches: those of the one that has executed most lines
-    count, and the lines of all.
+    Reads the records of a folder; returns the coverage of each architecture's code, by its folder.
+    Hypervisors that were built differently (another compiler, another board) have different
+    branches: the branches of the one with the most executed lines count, and the lines of all.
     """
     found: dict[str, list[Sources]] = defaultdict(list)
     for elf in sorted(folder.glob("*.elf")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which lines were executed, and which ways their conditional branches went."""
+"""The executed lines, and the directions that their conditional branches have taken."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,39 +10,40 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class CoverError(Exception):
-    """Coverage cannot be told; the text says why."""
+    """Coverage cannot be determined; the text names the cause."""
 
 
 @dataclass
 class Line:
-    """`ways`: an entry for each way that a conditional branch of this line can go, true if one went so."""
+    """A line. `directions`: an entry for each direction of the line's conditional branches, true if
+    it was taken."""
 
     executed: bool = False
-    ways: list[bool] = field(default_factory=list)
+    directions: list[bool] = field(default_factory=list)
 
     def merge(self, other: "Line") -> None:
-        """The same line of the same code, compiled or run once more."""
+        """Merges the same line from another object or another run."""
         self.executed |= other.executed
-        self.ways = [a or b for a, b in zip_longest(self.ways, other.ways, fillvalue=False)]
+        self.directions = [a or b for a, b in zip_longest(self.directions, other.directions, fillvalue=False)]
 
 
-Sources = dict[str, dict[int, Line]]  # by file, relative to the top, and line number; lines without code are missing
+Sources = dict[str, dict[int, Line]]  # by file, relative to the top, and by line number; only lines with code
 
 
 @dataclass(frozen=True)
 class Total:
-    """How many there are, and how many of these were executed, or taken."""
+    """The numbers of lines and of directions, and of executed lines and taken directions."""
 
     lines: int = 0
     executed: int = 0
-    ways: int = 0
+    directions: int = 0
     taken: int = 0
 
     def __add__(self, other: "Total") -> "Total":
         return Total(
             self.lines + other.lines,
             self.executed + other.executed,
-            self.ways + other.ways,
+            self.directions + other.directions,
             self.taken + other.taken,
         )
 
@@ -51,21 +52,21 @@ class Total:
         return percent(self.executed, self.lines)
 
     @property
-    def ways_percent(self) -> float:
-        return percent(self.taken, self.ways)
+    def directions_percent(self) -> float:
+        return percent(self.taken, self.directions)
 
 
 def percent(part: int, whole: int) -> float:
-    """All of nothing is all."""
+    """Returns the percentage; 100 of an empty whole."""
     return 100.0 * part / whole if whole else 100.0
 
 
 def total(lines: Iterable[Line]) -> Total:
-    """Of some lines, such as those of a file."""
+    """Sums up lines, such as those of a file."""
     found = [*lines]
     return Total(
         len(found),
         sum(line.executed for line in found),
-        sum(len(line.ways) for line in found),
-        sum(sum(line.ways) for line in found),
+        sum(len(line.directions) for line in found),
+        sum(sum(line.directions) for line in found),
     )

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage as a table and as HTML: an index, and each file with what was not executed marked."""
+"""Coverage as a table and as HTML: an index, and a page per file that marks lines that were not
+executed."""
 
 import html
 from pathlib import Path
 
 from cover.model import ROOT, Line, Sources, Total, total
 
-ROOMS = ("core", "rt", "ipc", "debug", "operator", "arch/riscv", "arch/mips")
+PARTS = ("core", "rt", "ipc", "debug", "operator", "arch/riscv", "arch/mips")
 _STYLE = """
 body { font-family: sans-serif; margin: 2em; } pre { margin: 0; } td { padding: 0 1em 0 0; text-align: right; }
 td.name { text-align: left; } .line { white-space: pre; font-family: monospace; }
@@ -14,33 +15,34 @@ td.name { text-align: left; } .line { white-space: pre; font-family: monospace; 
 """
 
 
-def room_of(file: str) -> str | None:
-    """The part of the hypervisor that a file belongs to, None if it is of none that is counted."""
-    return next((room for room in ROOMS if file.startswith(f"{room}/")), None)
+def part_of(file: str) -> str | None:
+    """Returns the hypervisor's part that a file belongs to, None if coverage does not count the
+    file."""
+    return next((part for part in PARTS if file.startswith(f"{part}/")), None)
 
 
 def totals(sources: Sources) -> dict[str, Total]:
-    """By file, of the parts that are counted, in their order."""
+    """Returns the totals by file, of the counted parts, in their order."""
     files = sorted(
-        (file for file in sources if room_of(file)), key=lambda file: (ROOMS.index(room_of(file) or ""), file)
+        (file for file in sources if part_of(file)), key=lambda file: (PARTS.index(part_of(file) or ""), file)
     )
     return {file: total(sources[file].values()) for file in files}
 
 
 def _row(name: str, of: Total) -> str:
     lines = f"{of.executed}/{of.lines} | {of.lines_percent:.1f} %"
-    ways = f"{of.taken}/{of.ways} | {of.ways_percent:.1f} %" if of.ways else "- | -"
-    return f"| {name} | {lines} | {ways} |"
+    directions = f"{of.taken}/{of.directions} | {of.directions_percent:.1f} %" if of.directions else "- | -"
+    return f"| {name} | {lines} | {directions} |"
 
 
 def table(sources: Sources) -> str:
-    """As Markdown: a row for each part, then one for each file."""
+    """Returns a Markdown table: a row for each part, then one for each file."""
     by_file = totals(sources)
     rows = []
-    for room in ROOMS:
-        mine = [of for file, of in by_file.items() if room_of(file) == room]
+    for part in PARTS:
+        mine = [of for file, of in by_file.items() if part_of(file) == part]
         if mine:
-            rows.append(_row(f"**{room}**", sum(mine, Total())))
+            rows.append(_row(f"**{part}**", sum(mine, Total())))
     rows += [_row(file, of) for file, of in by_file.items()]
     head = "| | lines | | branches | |\n|---|---|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
@@ -51,15 +53,15 @@ def _class_of(line: Line | None) -> str:
         return ""
     if not line.executed:
         return "no"
-    return "yes" if all(line.ways) else "part"
+    return "yes" if all(line.directions) else "part"
 
 
 def _source_page(file: str, lines: dict[int, Line], text: str) -> str:
     shown = []
     for number, code in enumerate(text.splitlines(), 1):
         line = lines.get(number)
-        ways = f"{sum(line.ways)}/{len(line.ways)}" if line is not None and line.ways else ""
-        shown.append(f'<div class="line {_class_of(line)}">{number:5} {ways:>7}  {html.escape(code)}</div>')
+        directions = f"{sum(line.directions)}/{len(line.directions)}" if line is not None and line.directions else ""
+        shown.append(f'<div class="line {_class_of(line)}">{number:5} {directions:>7}  {html.escape(code)}</div>')
     return _page(file, "\n".join(shown))
 
 
@@ -78,8 +80,8 @@ def _index(by_file: dict[str, Total]) -> str:
         cells = (
             f"{of.executed}/{of.lines}",
             f"{of.lines_percent:.1f} %",
-            f"{of.taken}/{of.ways}",
-            f"{of.ways_percent:.1f} %",
+            f"{of.taken}/{of.directions}",
+            f"{of.directions_percent:.1f} %",
         )
         rows.append(f"<tr>{name}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     head = "<tr><th></th><th colspan=2>lines</th><th colspan=2>branches</th></tr>"
@@ -91,7 +93,8 @@ def _page_name(file: str) -> str:
 
 
 def write_html(sources: Sources, folder: Path, top: Path = ROOT) -> None:
-    """An index and a page a file: red was not executed, of yellow lines a branch never went one of its ways."""
+    """Writes an index and a page per file. Red lines were not executed; yellow lines have a branch
+    that never took one of its directions."""
     folder.mkdir(parents=True, exist_ok=True)
     by_file = totals(sources)
     for file in by_file:

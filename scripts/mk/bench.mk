@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The numbers. QEMU=path measures with that emulator alone; otherwise the one in PATH and, if it was fetched
-# (make setup-qemu-new), a newer one beside it. BENCH_FLAGS="--only switch" measures less.
-BENCH_SYSTEMS := bench switch bench-ipc bench-restart bench-load bench-linux rt-shots rt-shots-one rt-stress \
-	bench-operator \
-	$(sort $(patsubst systems/%.dts,%,$(wildcard systems/adpcm-*.dts)))
+# The benchmark. QEMU=path measures with this emulator only; the default is the one in PATH and,
+# after `make setup-qemu-new`, the newer one. BENCH_FLAGS="--only switch" selects measurements.
+BENCH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/*.dts)))
 BENCH_FLAGS ?=
 
-bench: | setup-dev ## measure, and print the table of goals, ours and others' figures (build/bench)
+bench: | setup-dev ## run the benchmark: figures against goals and other hypervisors (build/bench)
 	@mkdir -p $(BUILD)
 	@for system in $(BENCH_SYSTEMS); do $(MAKE) --no-print-directory image SYSTEM=$$system >$(BUILD)/bench-image.log 2>&1 || { \
-	    tail -n 20 $(BUILD)/bench-image.log >&2; echo "bench: systems/$$system.dts cannot be built" >&2; exit 1; }; done
+	    tail -n 20 $(BUILD)/bench-image.log >&2; echo "bench: systems/bench/$$system.dts cannot be built" >&2; exit 1; }; done
 	@for board in m5150 m5150-generic; do $(MAKE) --no-print-directory hyp iasim guests-mips BOARD=$$board \
 	    >$(BUILD)/bench-image.log 2>&1 || { tail -n 20 $(BUILD)/bench-image.log >&2; \
 	    echo "bench: the hypervisor for $$board cannot be built" >&2; exit 1; }; done

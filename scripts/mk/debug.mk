@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# GDB on one VM of a running system (docs/debugging.md), and the server behind it, tools/gdb.
+# GDB on one VM of a running system (docs/debugging.md), and its server, tools/gdb.
 PORT ?= 1234
 export PORT
 
 GDB_TOOL := $(BUILD)/gdb/release/tessera-gdb
 CRATES := $(CACHE)/crates/gdbstub.json
-# Offline and locked: all there is to build lies in cache/crates.
+# Offline and locked: all dependencies are in cache/crates.
 CARGO_BUILD = CARGO_TARGET_DIR=$(BUILD)/gdb $${CARGO:-cargo} $(1) --locked --offline --quiet --manifest-path tools/gdb/Cargo.toml
 
 $(CRATES): guests/packages.lock scripts/fetch.py | setup-debug
@@ -19,13 +19,13 @@ $(GDB_TOOL): $(CRATES) tools/gdb/Cargo.toml tools/gdb/Cargo.lock $(wildcard tool
 
 gdb-tool: $(GDB_TOOL)
 
-test-gdb-tool: $(CRATES) | setup-debug ## unit tests of the GDB server
+test-gdb-tool: $(CRATES) | setup-debug ## run the unit tests of the GDB server
 	@$(call CARGO_BUILD,test)
 
-debug: image gdb-tool ## boot SYSTEM, and GDB on VM=linux of it alone (SYMBOLS=elf, GDB=path); the others run
+debug: image gdb-tool ## boot SYSTEM and attach GDB to its VM=linux only (SYMBOLS=elf, GDB=path); the other VMs run
 	@$(RUN) debug --system "$$SYSTEM" "$$VM"
 
-debug-server: image gdb-tool ## boot SYSTEM with its console here, and wait for a GDB for VM=linux at PORT=1234
+debug-server: image gdb-tool ## boot SYSTEM with its console on this terminal, with a GDB server for VM=linux at PORT=1234
 	@$(RUN) debug-server --system "$$SYSTEM" --listen "$$PORT" "$$VM"
 
 .PHONY: gdb-tool test-gdb-tool debug debug-server

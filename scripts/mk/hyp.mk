@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The hypervisor. HYP_CC=clang builds it with clang, HYP_BUILD names another output folder.
+# The hypervisor. HYP_CC=clang compiles it by clang, HYP_BUILD sets the output folder.
 CROSS ?= riscv64-unknown-elf-
 HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)$(if $(filter size,$(HYP_FOR)),-size)
 HYP_OPT ?= -O2
 
-# What a board's architecture needs: compiler, linker, flags. A board without a board.mk is a RISC-V one.
+# Compiler, linker and flags of the board's architecture. A board without a board.mk is a RISC-V
+# board.
 HYP_ARCH := riscv
 -include platform/$(BOARD)/board.mk
 include scripts/mk/arch/$(HYP_ARCH).mk
@@ -30,8 +31,9 @@ HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) -Icore/include -Irt/include
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
-# What does not run while guests do, or whose length nobody waits for, is compiled for size; what is not on a way that is
-# measured also saves its registers by calling the compiler's library.
+# Code that does not run between guests' instructions, or whose time no goal limits, is optimized
+# for size. HYP_TINY, code outside of all measured paths, also saves registers by calls of the
+# compiler's library.
 HYP_SMALL := core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
 HYP_TINY := operator/channels.c operator/keys.c core/console.c core/console_filter.c core/console_out.c core/console_log.c core/memmap.c core/seed.c core/sysimage.c core/system.c core/vm.c \
             core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug/registers.c \
@@ -44,7 +46,7 @@ $(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os $(HYP_TINY_OPT)
 
 hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
 
-# Changes when another compiler, other flags or components are asked for, and everything is compiled anew.
+# Changes with the compiler, the flags and the components, so that everything is recompiled.
 $(HYP_BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(HYP_CC) $(HYP_CFLAGS) $(HYP_SRCS)' | cmp -s - $@ || echo '$(HYP_CC) $(HYP_CFLAGS) $(HYP_SRCS)' >$@
@@ -69,11 +71,11 @@ $(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S $(HYP_BUILD)/fla
 	@mkdir -p $(@D)
 	@$(HYP_CC) $(HYP_CFLAGS) -E -P -x assembler-with-cpp -MT $@ -o $@ $<
 
-# HYP_LINK_BY: how an option reaches a linker that the compiler calls.
+# HYP_LINK_BY: prefix of linker options if the compiler calls the linker.
 HYP_LDFLAGS = $(addprefix $(HYP_LINK_BY),-T $(HYP_BUILD)/hypervisor.lds --gc-sections -z max-page-size=4096 \
                                          -Map=$(HYP_BUILD)/tessera.map)
 
-# --gc-sections drops what a board does not use; -z max-page-size keeps the file as small as its content.
+# --gc-sections removes code that a board does not use; -z max-page-size avoids padding in the file.
 $(HYP_BUILD)/tessera.elf: $(HYP_OBJS) $(HYP_BUILD)/hypervisor.lds
 	@echo "  LD    $@"
 	@$(HYP_LD) $(HYP_LDFLAGS) -o $@ $(HYP_OBJS) $(HYP_LIBGCC)

@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-# System images: systems/$(SYSTEM).dts and what it names become build/systems/$(SYSTEM)/tessera.bin.
+# System images: build/systems/$(SYSTEM)/tessera.bin from systems/$(SYSTEM).dts and the files that
+# it names.
 VENV ?= $(CACHE)/venv
 PYTHON ?= $(VENV)/bin/python
 
-# Features of the machine to do without: `make image WITHOUT=sstc,htinst`
+# Features of the machine that the hypervisor must not use: `make image WITHOUT=sstc,htinst`
 WITHOUT ?=
 
-# Directories of kernels and disk images that are not beside the system file, separated by colons.
+# Directories of kernels and disk images, separated by colons, that are searched after the system
+# file's folder.
 GUEST_PATH ?=
 
-# Names that people type reach the shell by its environment, whatever characters are in them.
+# Names from the user are passed to the shell in its environment, because they may contain any
+# character.
 export SYSTEM WITHOUT GUEST_PATH
 
-# Guests are of the hypervisor's architecture.
+# Guests have the hypervisor's architecture.
 GUESTS := $(if $(filter mips,$(HYP_ARCH)),$(MIPS_OUT),$(BUILD)/guests)
 MKIMAGE_PROGRAM := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py --guests "$$GUEST_PATH:$(GUESTS)" --board $(BOARD)
-MKIMAGE := $(MKIMAGE_PROGRAM) "systems/$$SYSTEM.dts"
+# The benchmark's systems are in systems/bench and are named without the folder.
+SYSTEM_DIR := systems$(if $(wildcard systems/$(SYSTEM).dts),,$(if $(wildcard systems/bench/$(SYSTEM).dts),/bench))
+MKIMAGE := $(MKIMAGE_PROGRAM) "$(SYSTEM_DIR)/$$SYSTEM.dts"
 
-# Guests that we know how to make; a system may name files of its own beside them.
+# Guests that make can build; a system may also name other files.
 IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS) $(MIPS_GUESTS)
 
-# A path with a dollar is none of ours, and make would expand it: a system file must not run commands.
+# make would expand a path with a dollar sign, and a system file must not run commands: no path here
+# contains one.
 image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, GUEST_PATH=dir of images, WITHOUT=sstc,htinst hides features)
 	@files=$$($(MKIMAGE) --list-files | sed '/[$$]/d') && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
 	@$(MKIMAGE) --hypervisor $(HYP_BUILD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT"
@@ -29,11 +35,11 @@ image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems
 # The hypervisor and those guests that the system names.
 image-parts: hyp $(filter $(IMAGE_GUESTS),$(IMAGE_FILES))
 
-docs: | setup ## write docs/configuration.md anew from the schema
-	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.configdoc > $(CACHE)/configuration.md
+docs: | setup ## generate docs/configuration.md from the schema
+	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.image.configdoc > $(CACHE)/configuration.md
 	@mv $(CACHE)/configuration.md docs/configuration.md
 
-test-image: | setup-dev ## tests of the system image builder
+test-image: | setup-dev ## test the system image builder
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/image
 
 .PHONY: image image-parts docs test-image

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is proven rather than tried (docs/fuzzing.md).
-check-model: | setup-dev ## the checks of guests' addresses, for all values that there can be
+# Proofs (docs/fuzzing.md).
+check-model: | setup-dev ## prove the checks of guest addresses for all values, and the protocol between harts
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m "not long" tests/model
 
-check-model-long: | setup-dev # faults planted in what is proven, which must be found
+check-model-long: | setup-dev # fault injection into the proven code, which the proofs must detect
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m long tests/model
 
 .PHONY: check-model check-model-long

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Goals that the hypervisor to be built cannot serve end here, before anything is made. Read after all other fragments, whose
-# defaults it judges.
+# Refuses targets that the selected board or components do not support, before anything is built.
+# Included after all other fragments, which set the defaults that it checks.
 
-# $(call refuse,goals,why): an error if one of the goals is asked for.
+# $(call refuse,targets,reason): an error if one of the targets was requested.
 refuse = $(if $(filter $(1),$(MAKECMDGOALS)),$(error make $(firstword $(filter $(1),$(MAKECMDGOALS))): $(2)))
 
 ifeq ($(HYP_ARCH),mips)
@@ -14,5 +14,5 @@ ifeq ($(filter shared pty,$(CONSOLES)),)
 $(call refuse,run,CONSOLES=$(CONSOLES): expected shared or pty)
 endif
 ifeq ($(filter debug,$(HYP_COMPONENTS)),)
-$(call refuse,debug debug-server,HYP_COMPONENTS leaves out the debugger; expected the component debug in it)
+$(call refuse,debug debug-server,HYP_COMPONENTS has no debug; the debugger needs this component)
 endif

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tools and Python packages. Targets that need them name `setup` (or `setup-dev`) as an order-only prerequisite.
+# Tools and Python packages. Targets that need them name `setup` (or `setup-dev`) as an order-only
+# prerequisite.
 VENV := $(CACHE)/venv
 PYTHON := $(VENV)/bin/python
 
-setup: ## install what is missing to build and run (says what, and why)
+setup: ## install missing tools for building and running (prints which, and why)
 	@scripts/setup.sh run
 
-setup-dev: ## the same for tests and checks
+setup-dev: ## also install the tools for tests and checks
 	@scripts/setup.sh dev
 
-setup-debug: ## the same for debugging guests
+setup-debug: ## also install the tools for debugging guests
 	@scripts/setup.sh debug
 
-setup-fpga: ## the same for the fabric's benches, proofs and synthesis
+setup-fpga: ## also install the tools for the fabric's benches, proofs and synthesis
 	@scripts/setup.sh fpga
 
 setup-site: ## the same for the documentation's site

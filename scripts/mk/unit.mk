@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Unit tests of core on this machine, over arch/host: each tests/unit/test_*.c is a cmocka program of its own, each
-# tests/unit/test_*.py a property test of build/host/libcore.so. All with the address and undefined-behaviour
-# sanitizers, any complaint of which ends the test.
+# Unit tests of core on this machine, with arch/host: each tests/unit/test_*.c is a separate cmocka
+# program, each tests/unit/test_*.py a property test of build/host/libcore.so. All use the address
+# and undefined-behaviour sanitizers, whose reports end the test.
 HOST_CC ?= gcc
 HOST_BUILD := $(BUILD)/host
 
 HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc debug operator arch/host)))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
-# What the tests share: building a system in memory, stepping it, looking into it.
+# Common code of the tests: builds a system in memory, steps it, and reads its state.
 UNIT_HELP := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 UNIT_HELP_OBJS := $(UNIT_HELP:%.c=$(HOST_BUILD)/obj/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
@@ -23,10 +23,11 @@ $(HOST_BUILD)/obj/%.o: %.c Makefile scripts/mk/unit.mk | setup-dev
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(HOST_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
 
-# The C library and the sanitizers have their own memcpy(); ours is tested under another name.
+# The C library and the sanitizers define memcpy(), so core's functions are tested under other
+# names.
 $(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
 
-# -Bsymbolic: core's crc32() is its own, also in a Python that has zlib's loaded.
+# -Bsymbolic: core calls its own crc32(), even if Python has loaded zlib's.
 $(HOST_BUILD)/libcore.so: $(HOST_OBJS) $(UNIT_HELP_OBJS)
 	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS)
 
@@ -34,13 +35,13 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 	@mkdir -p $(@D)
 	@$(HOST_CC) -o $@ $< $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS) -lcmocka
 
-test-unit: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self ## unit tests of core and of our own tools on this machine
+test-unit: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self ## run the unit tests of core and of our own tools on this machine
 
 test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^
 
-# Python itself is not built with the address sanitizer, so its library has to come first; Python's leaks are its own.
-# Two tests at a time.
+# Python is built without the address sanitizer, so the sanitizer's library must be loaded first;
+# leaks in Python are not reported. Two tests at a time.
 HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
     PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider \
     -n 2 --maxschedchunk 1
@@ -48,7 +49,7 @@ HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS
 test-unit-properties: $(HOST_BUILD)/libcore.so
 	@$(HOST_PYTEST) tests/unit
 
-test-long: $(HOST_BUILD)/libcore.so ## the property tests with many times more examples and sets of RT apps, weeks of virtual time
+test-long: $(HOST_BUILD)/libcore.so ## run the property tests with many more examples and sets of RT apps, and weeks of virtual time
 	@TESSERA_LONG=1 $(HOST_PYTEST) tests/unit
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)

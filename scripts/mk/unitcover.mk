@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests execute of the hypervisor (docs/coverage.md). After unit.mk, whose sources and tests it takes.
+# Coverage of the hypervisor by the tests (docs/coverage.md). Included after unit.mk, which defines
+# sources and tests.
 COVER := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m cover
 COVER_BUILD := $(BUILD)/coverage
 COVER_HOST := $(COVER_BUILD)/host
 COVER_RECORDS := $(COVER_BUILD)/records
 COVER_OBJS := $(patsubst %.c,$(COVER_HOST)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
-# Not optimized, so that each branch is one of the source; without the sanitizers, whose branches would be counted.
+# Not optimized, so that each branch belongs to a branch of the source; without sanitizers, whose
+# branches would count.
 COVER_CFLAGS = $(filter-out -O1 $(HOST_SANITIZE),$(HOST_CFLAGS)) -O0 --coverage -Wno-error
 
 $(COVER_HOST)/obj/%.o: %.c Makefile scripts/mk/unit.mk scripts/mk/unitcover.mk | setup-dev
@@ -21,12 +23,14 @@ $(COVER_HOST)/unit/test_%: $(COVER_HOST)/obj/tests/unit/test_%.o $(COVER_OBJS)
 	@mkdir -p $(@D)
 	@$(HOST_CC) -o $@ $^ --coverage -lcmocka
 
-# What finds by chance or by mere number what others find by design, and takes a minute.
+# Tests that cover by random or exhaustive input the code that other tests cover directly; they take
+# a minute.
 COVER_LONG := let_through or check_accepts or ram_finds or pauses_are or any_sequence or thousands or admitted_sets or \
     do_not_drift or pets_whenever or greedy or who_stops or suspended_watchdog or many_senders or busy_vcpus or \
     interruption_at
 
-# $(call cover_host,pytest's options): runs the host's tests anew; what an earlier run has counted is forgotten.
+# $(call cover_host,pytest's options): runs the host's tests, after the counts of earlier runs are
+# removed.
 define cover_host
 	@find $(COVER_HOST) -name '*.gcda' -delete
 	@tests/unit/run.sh $(UNIT_TESTS:%=$(COVER_HOST)/unit/%) >$(COVER_BUILD)/unit.log 2>&1 || { \
@@ -35,21 +39,22 @@ define cover_host
 	    tests/unit >$(COVER_BUILD)/properties.log 2>&1 || { cat $(COVER_BUILD)/properties.log >&2; exit 1; }
 endef
 
-test-coverage: cover-programs ## fail where what parses input is not executed by the host's tests, and not listed
+test-coverage: cover-programs ## fail for code that parses input, if the host's tests do not execute it and it is not listed
 	$(call cover_host,-k "not ($(COVER_LONG))")
 	@$(COVER) check --host $(COVER_HOST)/obj
 
-# Of the end-to-end tests those that reach most of an architecture's own code; the attacks on the newer QEMU as well.
+# The end-to-end tests that execute most of an architecture's code; the attacks also on the newer
+# QEMU.
 COVER_E2E := $(addprefix tests/e2e/test_,console_torture.py corners.py faults.py faults_others.py least_core.py smp.py messages.py passthrough.py panic.py \
     irq_rate.py virt.py trace.py smoke.py debug.py)
 
-coverage: cover-programs image iasim | setup-dev setup-qemu-new ## what the tests execute, lines and branches: build/coverage/coverage.md and html (takes a while)
+coverage: cover-programs image iasim | setup-dev setup-qemu-new ## measure coverage of lines and branches: build/coverage/coverage.md and html (takes long)
 	@echo "coverage: the host's tests (a minute or two)"
 	$(call cover_host,)
 	@rm -rf $(COVER_RECORDS) && mkdir -p $(COVER_RECORDS)
 	@$(COVER) plugin --records $(COVER_RECORDS)
 	@QEMU=$(NEWER) $(COVER) plugin --records $(COVER_RECORDS)
-	@echo "coverage: end-to-end tests with all of the hypervisor's instructions noted (some twenty minutes)"
+	@echo "coverage: end-to-end tests that record all executed instructions (about twenty minutes)"
 	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q -m "not long" $(COVER_E2E)
 	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) QEMU=$(NEWER) $(E2E) -q tests/e2e/test_faults.py
 	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q -m "not long" tests/mips

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench_adpcm import Run, overheads, parse_run, tick_cost, tick_share
-from tessera.bench_collect import ADPCM, ADPCM_MODEL, ADPCM_SYSTEMS, Taken
-from tessera.bench_metrics import read_metrics
-from tessera.bench_parse import ParseError, single
-from tessera.bench_plot_adpcm import plot_adpcm
-from tessera.bench_report import Commit, record
-from tessera.runner import ROOT, Qemu
+from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
+from tessera.bench.collect import ADPCM, ADPCM_MODEL, ADPCM_SYSTEMS, Taken
+from tessera.bench.metrics import read_metrics
+from tessera.bench.parse import ParseError, single
+from tessera.bench.plot_adpcm import plot_adpcm
+from tessera.bench.report import Commit, record
+from tessera.run.runner import ROOT, Qemu
 
 MARKS = "".join(f"ADPCM mark {part} {5000 + 1000 * part}\n" for part in range(11))
 CONSOLE = f"adpcm: hello\nADPCM frames 20 codes 0x0a samples 0x0b ticks 7\n{MARKS}ADPCM told 99000\nBENCH done\n"
@@ -55,7 +55,7 @@ def test_overhead_of_one_and_of_two() -> None:
     ("other", "why"),
     [
         (replace(NATIVE, work=("20", "0x0a", "0x0c")), "not the same work"),
-        (shifted(90000, 1), "did not begin together"),
+        (shifted(90000, 1), "did not start together"),
         (replace(NATIVE, told=14999), "was printing"),
     ],
 )
@@ -74,9 +74,10 @@ def test_ticks() -> None:
 
 
 def test_each_system_says_what_its_name_says() -> None:
-    assert {f"{name}.dts" for name in ADPCM_SYSTEMS} == {path.name for path in (ROOT / "systems").glob("adpcm-*.dts")}
+    folder = ROOT / "systems" / "bench"
+    assert {f"{name}.dts" for name in ADPCM_SYSTEMS} == {path.name for path in folder.glob("adpcm-*.dts")}
     for name in ADPCM_SYSTEMS:
-        text = (ROOT / "systems" / f"{name}.dts").read_text(encoding="utf-8")
+        text = (folder / f"{name}.dts").read_text(encoding="utf-8")
         vms, quantum = name.split("-")[1], next((part for part in name.split("-") if part.startswith("q")), "q1ms")
         scale = 1000 if name.endswith("1gips") else 100
         assert text.count("bootargs") == int(vms.removesuffix("vm"))

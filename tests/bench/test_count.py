@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench_count import Count, CountError, Stretch, make_counter, read_count
-from tessera.runner import find_qemu
+from tessera.bench.count import Count, CountError, Stretch, make_counter, read_count
+from tessera.run.runner import find_qemu
 
 LOOPS = 1000
 # Switches the machine off by its test device at the end; runs from the reset address with no firmware.

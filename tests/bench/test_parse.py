@@ -3,9 +3,9 @@
 
 import pytest
 
-from tessera.bench_collect import added
-from tessera.bench_parse import Figure, ParseError, boot_cost, figures, gaps, is_done, summary, switches
-from tessera.bench_rt import apps, releases
+from tessera.bench.collect import added
+from tessera.bench.parse import Figure, ParseError, boot_cost, figures, gaps, is_done, summary, switches
+from tessera.bench.rt import apps, releases
 
 LINE = 'BENCH {"metric":"riscv.sbi.base","unit":"instructions","min":87,"median":88,"avg":88,"max":120,"n":100}'
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench_collect import Taken
-from tessera.bench_metrics import DEFAULT_FILE, MetricsError, read_metrics
-from tessera.bench_parse import Figure, single
-from tessera.bench_plot import plot
-from tessera.bench_report import Commit, current_commit, markdown, record, rows, text_table, write_results
-from tessera.runner import ROOT, Qemu
+from tessera.bench.collect import Taken
+from tessera.bench.metrics import DEFAULT_FILE, MetricsError, read_metrics
+from tessera.bench.parse import Figure, single
+from tessera.bench.plot import plot
+from tessera.bench.report import Commit, current_commit, markdown, record, rows, text_table, write_results
+from tessera.run.runner import ROOT, Qemu
 
 QEMU = Qemu("no-such-qemu", (7, 2), "rv64,h=true")
 COMMIT = Commit("0123456789abcdef", True)
@@ -41,7 +41,7 @@ def test_the_file_of_metrics_is_sound() -> None:
         ("\tlower\t80", "\tsmaller\t80", "expected 'lower' or 'higher'"),
         ("\t80\tmin", "\t80\tmean", "expected min, median, max or value"),
         ("\t80\tmin", "\t80", "expected 11 columns, got 10"),
-        ("riscv.sbi.base", "riscv.hypercall.null", "stands here twice"),
+        ("riscv.sbi.base", "riscv.hypercall.null", "is defined twice"),
         ("metric\tunit", "name\tunit", "expected the header"),
     ],
 )

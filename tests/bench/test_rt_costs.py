@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench_count import CountError
-from tessera.bench_metrics import read_metrics
-from tessera.bench_stretch import Lock, Stretch, read_locks, read_stretches, rt_costs, with_waits
-from tessera.board import read_board
-from tessera.runner import ROOT
+from tessera.bench.count import CountError
+from tessera.bench.metrics import read_metrics
+from tessera.bench.stretch import Lock, Stretch, read_locks, read_stretches, rt_costs, with_waits
+from tessera.image.board import read_board
+from tessera.run.runner import ROOT
 
 SWITCH = ("sched_run", "sched_start_class", "edf_pick")
 
@@ -69,7 +69,7 @@ def test_a_record_of_more_than_the_plugin_can_count_is_refused(tmp_path: Path) -
     assert (read_stretches(record), read_locks(record)) == ([], [])
     record.write_text('{"beyond": "MAX_TAKEN", "stretches": [], "locks": []}')
     for read in (read_stretches, read_locks):
-        with pytest.raises(CountError, match=r"MAX_TAKEN of scripts/count-stretches\.c is too low"):
+        with pytest.raises(CountError, match=r"MAX_TAKEN of tools/qemu-plugins/count-stretches\.c is too low"):
             read(record)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench_machine import BenchError
-from tessera.stack_depth import Graph, deepest, read_graph
+from tessera.bench.machine import BenchError
+from tessera.verify.stack_depth import Graph, deepest, read_graph
 
 LEAF = "void leaf(volatile char *); "
 

@@ -9,9 +9,9 @@ import pytest
 from cover import expected, host, machine, report
 from cover.__main__ import SOURCE
 from cover.model import CoverError, Line, Sources, total
-from tessera import executed
-from tessera.bench_count import make_plugin
-from tessera.runner import find_qemu
+from tessera.bench.count import make_plugin
+from tessera.run.runner import find_qemu
+from tessera.verify import executed
 
 HOST = """\
 static int sign(int x)
@@ -70,13 +70,13 @@ def measured(tmp_path: Path) -> Sources:
 def test_lines_and_branches_of_the_host(measured: Sources) -> None:
     lines = measured["a.c"]
     assert [number for number, line in lines.items() if not line.executed] == [4, 9, 11]
-    assert [sorted(lines[number].ways) for number in (3, 6, 17)] == [
+    assert [sorted(lines[number].directions) for number in (3, 6, 17)] == [
         [False, True],
         [False, False, True, True],
         [False, True],
     ]
     of = total(lines.values())
-    assert (of.lines, of.executed, of.ways, of.taken) == (8, 5, 8, 4)
+    assert (of.lines, of.executed, of.directions, of.taken) == (8, 5, 8, 4)
 
 
 def test_nothing_to_read_is_an_error(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_what_qemu_executes(riscv: Path, tmp_path: Path, monkeypatch: pytest.Mon
     lines = machine.lines_of(code, machine.read_record(record))["a.S"]
     # Line 13, the last one, is where the machine goes off, sooner or later.
     assert [number for number, line in lines.items() if not line.executed and number != 13] == [8, 14]
-    ways = {number: line.ways for number, line in lines.items() if line.ways}
+    ways = {number: line.directions for number, line in lines.items() if line.directions}
     assert ways == {6: [True, True], 7: [False, True], 9: [True, False]}
 
 
@@ -142,7 +142,7 @@ ALL = _listed("sign", "return -1;") + _listed("never", "static int never(void)")
 
 def test_the_check_wants_every_line_or_its_reason(tmp_path: Path, measured: Sources) -> None:
     assert _check(tmp_path, measured, ALL + FEW) == []
-    assert _check(tmp_path, measured, ALL) == ["0: 50.0 % of the branches' ways taken, 90 % wanted"]
+    assert _check(tmp_path, measured, ALL) == ["0: 50.0 % of the branches' directions taken, 90 % required"]
     assert _check(tmp_path, measured, ALL.replace("never", "other") + FEW) == [
         "0: other: listed, but executed or not there: return 1;",
         "0: other: listed, but executed or not there: static int other(void)",
@@ -150,14 +150,14 @@ def test_the_check_wants_every_line_or_its_reason(tmp_path: Path, measured: Sour
         "11: never: never executed: return 1;",
     ]
     assert _check(tmp_path, measured, ALL + FEW.replace("50", "51")) == [
-        "0: 50.0 % of the branches' ways taken, 51 % wanted"
+        "0: 50.0 % of the branches' directions taken, 51 % required"
     ]
 
 
 def test_what_is_covered_must_not_be_listed(tmp_path: Path) -> None:
     covered: Sources = {"a.c": {4: Line(True), 6: Line(True, [True] * 10)}}
     assert _check(tmp_path, covered, _listed("sign", "return -1;") + FEW) == [
-        "0: listed, but has 100.0 % of its branches' ways",
+        "0: listed, but has 100.0 % of its branches' directions",
         "0: sign: listed, but executed or not there: return -1;",
     ]
 

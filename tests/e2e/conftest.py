@@ -10,8 +10,8 @@ import pytest
 from lab import OUT, Board, board_of, make
 from mutants import ASKED
 
-from tessera.machine import Machine
-from tessera.runner import ROOT, BuiltSystem, Qemu, find_qemu, load_system, native_command, system_command
+from tessera.run.machine import Machine
+from tessera.run.runner import ROOT, BuiltSystem, Qemu, find_qemu, load_system, native_command, system_command
 
 BUILD = ROOT / "build"
 

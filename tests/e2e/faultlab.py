@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from lab import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, states
 
-from tessera.bench_metrics import read_metrics
-from tessera.bench_worst import ROOM, Inspection, Worst, table
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, BuiltSystem, find_qemu
+from tessera.bench.metrics import read_metrics
+from tessera.bench.worst import USABLE_STACK, Inspection, Worst, table
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import ROOT, BuiltSystem, find_qemu
 
 _MENU = ROOT / "guests" / "faults" / "attacker" / "riscv" / "attacks.def"
 TABLE = OUT / "faults"  # one file for each machine's attacks
@@ -309,4 +309,4 @@ def check_worst(machines: Arenas) -> None:
     worst = machines.worst()
     assert len(worst.stretches) > 20
     assert worst.stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst.stretches[0]
-    assert 256 < worst.stack <= ROOM // 2
+    assert 256 < worst.stack <= USABLE_STACK // 2

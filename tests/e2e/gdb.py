@@ -16,10 +16,10 @@ from pathlib import Path
 
 import lab
 
-from tessera.debugger import gdb_command
-from tessera.hosttime import Limit
-from tessera.machine import Machine, die_with_parent
-from tessera.runner import BuiltSystem
+from tessera.run.debugger import gdb_command
+from tessera.run.hosttime import Limit
+from tessera.run.machine import Machine, die_with_parent
+from tessera.run.runner import BuiltSystem
 
 PROMPT = "(gdb) "
 ANSWER_S = 60
@@ -89,7 +89,8 @@ def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Mac
     """A system with a server for one VM; the console as a machine's, and where GDB finds the server."""
     lab.make("gdb-tool")
     script = (
-        "import sys; sys.path.insert(0, 'scripts'); from pathlib import Path; from tessera import debugger, runner\n"
+        "import sys; sys.path.insert(0, 'scripts'); from pathlib import Path\n"
+        "from tessera.run import debugger, runner\n"
         "system = runner.load_system(sys.argv[1], Path(sys.argv[2]))\n"
         "sys.exit(debugger.serve(runner.system_command(runner.find_qemu(), system), sys.argv[3], sys.argv[4]))\n"
     )

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import pytest
 
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
 
 SYSTEMS = Path(__file__).resolve().parent / "systems"
 GUESTS = ROOT / "build" / "guests"
@@ -43,7 +43,7 @@ TURNS = (
     "-object", f"filter-buffer,id=turn,netdev=turns,queue=all,interval={TURN_US}",
 )  # fmt: skip
 # Of the host's time, for things that take a moment. Seconds in which the machine waits for a CPU do not count; if the
-# host gives it too few others, that is no failure (tessera.hosttime).
+# host gives it too few others, that is no failure (tessera.run.hosttime).
 SOON_S = 60
 BOOT_S = 180
 ERROR_S = 60
@@ -88,9 +88,9 @@ def mkimage(source: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def source_of(name: str) -> Path:
-    """A system of the tests, or else one of those that people run."""
-    ours = SYSTEMS / f"{name}.dts"
-    return ours if ours.exists() else ROOT / "systems" / f"{name}.dts"
+    """The source of a system of the tests, of systems/ or of systems/bench, the first that exists."""
+    folders = (SYSTEMS, ROOT / "systems", ROOT / "systems" / "bench")
+    return next((file for folder in folders if (file := folder / f"{name}.dts").exists()), folders[1] / f"{name}.dts")
 
 
 def whole_source(source: Path) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lab import OUT, make, run
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 SOURCES = ("Makefile", "scripts", "core", "arch", "platform", "rt", "ipc", "debug", "operator")
 ASKED = os.environ.get("TESSERA_MUTANTS") == "1"

@@ -32,10 +32,10 @@ from lab import (
     run,
 )
 
-from tessera import layout
-from tessera.elf import wrap
-from tessera.machine import FIRMWARE, HYPERVISOR, Machine
-from tessera.runner import BASE_CPU, ROOT, BuiltSystem, find_qemu, system_command
+from tessera.image import layout
+from tessera.image.elf import wrap
+from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine
+from tessera.run.runner import BASE_CPU, ROOT, BuiltSystem, find_qemu, system_command
 
 
 def make_run(system: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -170,7 +170,7 @@ def test_a_path_that_is_no_sockets(build_system, tmp_path):
     mine.write_text("precious")
     for path in (str(mine), str(tmp_path), str(tmp_path / "no" / "where"), ""):
         assert debug_server(path) == (
-            f"debug-server: error: PORT={path}: expected a TCP port, or the path of a socket that is not there yet"
+            f"debug-server: error: PORT={path}: expected a TCP port, or the path of a socket that does not exist yet"
         )
     assert mine.read_text() == "precious"
 

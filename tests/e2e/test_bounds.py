@@ -10,10 +10,10 @@ from pathlib import Path
 import lab
 import pytest
 
-from tessera import bench_collect
-from tessera.bench_collect import ADPCM_SYSTEMS, LINUX_RUNS, MEASUREMENTS, Bench
-from tessera.bench_metrics import read_metrics
-from tessera.runner import ROOT, BuiltSystem, Qemu
+from tessera.bench import collect
+from tessera.bench.collect import ADPCM_SYSTEMS, LINUX_RUNS, MEASUREMENTS, Bench
+from tessera.bench.metrics import read_metrics
+from tessera.run.runner import ROOT, BuiltSystem, Qemu
 
 METRICS = read_metrics()
 BOUNDED = {
@@ -66,14 +66,14 @@ def measured(
         "bench-ipc",
         "bench-restart",
         "bench-load",
-        "rt-shots",
-        "rt-shots-one",
+        "rt-latency",
+        "rt-latency-one",
         "bench-linux",
     ):
         build_system(name)
     bench = Bench(qemu, Path(tmp_path_factory.mktemp("bench")))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bench_collect, "LINUX_RUNS", 1)
+        patch.setattr(collect, "LINUX_RUNS", 1)
         for measurement in BOUNDED:
             MEASUREMENTS[measurement](bench)
     found = [taken.figure for taken in bench.taken if taken.system != "native"]
@@ -107,7 +107,7 @@ def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, flo
     folder = Path(tmp_path_factory.mktemp("adpcm"))
     lab.make("hyp", "guest-adpcm")
     for name in ADPCM_SYSTEMS:
-        text = (ROOT / "systems" / f"{name}.dts").read_text(encoding="utf-8")
+        text = (ROOT / "systems" / "bench" / f"{name}.dts").read_text(encoding="utf-8")
         assert "frames=1200" in text
         (folder / f"{name}.dts").write_text(text.replace("frames=1200", "frames=400"), encoding="utf-8")
         where = ("--guests", str(lab.GUESTS.relative_to(ROOT)), "--hypervisor", str(lab.HYPERVISOR_BIN))

@@ -4,8 +4,8 @@
 import pytest
 from lab import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell
 
-from tessera.machine import HYPERVISOR
-from tessera.runner import ROOT
+from tessera.run.machine import HYPERVISOR
+from tessera.run.runner import ROOT
 
 
 def test_small_guests_on_clangs_hypervisor():

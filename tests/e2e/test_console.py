@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tessera.machine import FIRMWARE, HYPERVISOR, Console, Machine, MachineTimeoutError
+from tessera.run.machine import FIRMWARE, HYPERVISOR, Console, Machine, MachineTimeoutError
 
 GREEN, PLAIN, ERASE, CUT = "\x1b[32m", "\x1b[0m", "\r\x1b[K", "\x1b[m"
 

@@ -11,9 +11,9 @@ import time
 import pytest
 from lab import BOOT_S, ESCAPE, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
 
-from tessera.hosttime import Limit
-from tessera.machine import Console
-from tessera.runner import find_qemu, system_command
+from tessera.run.hosttime import Limit
+from tessera.run.machine import Console
+from tessera.run.runner import find_qemu, system_command
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OVER = "faulty: flood is over"

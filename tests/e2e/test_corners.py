@@ -7,8 +7,8 @@ import pytest
 from lab import AGAIN, HYPERVISOR_BIN, NEWER_QEMU, SOON_S, TURNS, VIRTUAL, await_life, booted, built
 from mutants import Mutant, asked_for, hypervisor_of
 
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import RunError, find_qemu
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import RunError, find_qemu
 
 COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 

@@ -24,9 +24,9 @@ from lab import (
     states,
 )
 
-from tessera.hosttime import Limit
-from tessera.machine import HYPERVISOR
-from tessera.runner import ROOT
+from tessera.run.hosttime import Limit
+from tessera.run.machine import HYPERVISOR
+from tessera.run.runner import ROOT
 
 ELF = GUESTS / "debuggee" / "debuggee.elf"
 FAR = 0xFFFFFFC080000000

@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 spec = importlib.util.spec_from_file_location("fetch", ROOT / "scripts" / "fetch.py")
 fetch = importlib.util.module_from_spec(spec)
@@ -169,7 +169,7 @@ def busy_mirror(tmp_path, monkeypatch):
         apt_get.chmod(0o755)
         apt = fetch.Apt(tmp_path / "cache", "trixie", "riscv64")
         apt.downloads.mkdir(parents=True, exist_ok=True)
-        apt.call_patiently("update", what="it cannot be read")
+        apt.call_with_retries("update", what="it cannot be read")
         return waited, calls.read_text().splitlines()
 
     return run

@@ -8,10 +8,10 @@ import pytest
 from lab import HYPERVISOR_BIN, OUT, make
 from mutants import Mutant, asked_for, hypervisor_of
 
-from tessera.bench_metrics import read_metrics
-from tessera.bench_worst import ROOM, Inspection
-from tessera.fuzz import KINDS, FuzzError, Options, attack, report
-from tessera.runner import find_qemu
+from tessera.bench.metrics import read_metrics
+from tessera.bench.worst import USABLE_STACK, Inspection
+from tessera.run.runner import find_qemu
+from tessera.verify.fuzz import KINDS, FuzzError, Options, attack, report
 
 SEED, MORE_SEEDS = 1, (2, 3)
 CALLS = 60_000
@@ -53,7 +53,7 @@ def test_random_calls_keep_interrupts_off_no_longer_than_attacks_do(calls):
     assert log.calls >= options.calls * MOST
     assert len(worst[0].stretches) > 20
     assert worst[0].stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst[0].stretches[0]
-    assert 256 < worst[0].stack <= ROOM // 2
+    assert 256 < worst[0].stack <= USABLE_STACK // 2
 
 
 _NO_DEVICE = "return dev != NULL && (dev->widths & size) != 0 && dev->size - (gpa - dev->base) >= size ? dev : NULL;"

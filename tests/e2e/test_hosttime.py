@@ -18,9 +18,9 @@ from contextlib import contextmanager
 import pytest
 from lab import ROOT, built, run
 
-from tessera import hosttime
-from tessera.machine import Machine, MachineTimeoutError
-from tessera.runner import find_qemu
+from tessera.run import hosttime
+from tessera.run.machine import Machine, MachineTimeoutError
+from tessera.run.runner import find_qemu
 
 CPU = min(os.sched_getaffinity(0))
 SPIN = f"import os; os.sched_setaffinity(0, {{{CPU}}})\nwhile True: pass"
@@ -127,7 +127,7 @@ def test_smoke_says_that_the_host_is_too_slow(starved_qemu, impatient, capsys):
 def test_the_report_of_a_host_that_is_too_slow_is_no_failure(tmp_path):
     """It stands apart, with its reason; the run has not succeeded all the same."""
     (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
-    body = "from tessera.hosttime import HostTooSlowError\ndef test_one(): raise HostTooSlowError('no time')\n"
+    body = "from tessera.run.hosttime import HostTooSlowError\ndef test_one(): raise HostTooSlowError('no time')\n"
     (tmp_path / "test_slow.py").write_text(f"{body}def test_two(): assert False\n")
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
     done = run(words, PYTHONPATH=str(ROOT / "scripts"), PYTHONDONTWRITEBYTECODE="1")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, booted, make, mkimage, source_of
 
-from tessera import layout
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import BuiltSystem, load_system
+from tessera.image import layout
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import BuiltSystem, load_system
 
 # As in test_locks.py, for two harts that take turns in virtual time; each 5 us, so that a storm is one.
 TURNS = ("-netdev", "hubport,hubid=0,id=turns", "-object", "filter-buffer,id=turn,netdev=turns,queue=all,interval=5")

@@ -18,7 +18,7 @@ from lab import (
     tell,
 )
 
-from tessera.machine import FIRMWARE, HYPERVISOR
+from tessera.run.machine import FIRMWARE, HYPERVISOR
 
 NAMES = ["first", "second", "freertos"]
 ONE_HART = pytest.param("trio-one-hart", marks=pytest.mark.long)  # as the M5150 has

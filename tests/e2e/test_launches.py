@@ -8,7 +8,7 @@ import re
 
 from lab import GUESTS, NEWER_QEMU, OUT, SOON_S, TURNS, VIRTUAL, booted, built_with_harts, run
 
-from tessera.machine import Machine
+from tessera.run.machine import Machine
 
 ROUNDS = 4
 JOBS = 30  # of the victim in so many rounds, at least

@@ -10,7 +10,7 @@ import pytest
 from lab import HYPERVISOR_BIN, SOON_S, VIRTUAL, booted, built, command
 from mutants import Mutant, asked_for, hypervisor_of
 
-from tessera.machine import HYPERVISOR, Machine
+from tessera.run.machine import HYPERVISOR, Machine
 
 SPINS = 1000  # of each VM
 SWITCHES = 1500  # seen by the VMs themselves, of many more

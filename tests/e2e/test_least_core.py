@@ -21,7 +21,7 @@ from lab import (
     tell,
 )
 
-from tessera.machine import HYPERVISOR
+from tessera.run.machine import HYPERVISOR
 
 # What the hypervisor itself may have to do without. The others are for guests alone; all of them at once are enough
 # but for `make soak`.

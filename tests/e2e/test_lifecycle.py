@@ -28,7 +28,7 @@ from lab import (
     tell,
 )
 
-from tessera.machine import HYPERVISOR
+from tessera.run.machine import HYPERVISOR
 
 PLIC_END = 0xC600000
 RISCV_REGISTERS = (

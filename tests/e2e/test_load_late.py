@@ -3,10 +3,10 @@
 
 from lab import BOOT_S, built
 
-from tessera.bench_machine import run_until
-from tessera.bench_metrics import read_metrics
-from tessera.bench_parse import figures
-from tessera.runner import Qemu
+from tessera.bench.machine import run_until
+from tessera.bench.metrics import read_metrics
+from tessera.bench.parse import figures
+from tessera.run.runner import Qemu
 
 
 def test_a_third_vm_that_computes(qemu: Qemu) -> None:

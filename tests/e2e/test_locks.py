@@ -13,12 +13,12 @@ from dataclasses import replace
 import pytest
 from lab import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
 
-from tessera.bench_metrics import read_metrics
-from tessera.bench_stretch import Lock, Stretch, read_locks, reckon_waits, rt_costs, with_waits
-from tessera.bench_worst import Inspection
-from tessera.board import read_board
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import ROOT, find_qemu
+from tessera.bench.metrics import read_metrics
+from tessera.bench.stretch import Lock, Stretch, longest_waits, read_locks, rt_costs, with_waits
+from tessera.bench.worst import Inspection
+from tessera.image.board import read_board
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import ROOT, find_qemu
 
 RESTARTS = 2
 HARTS = (pytest.param(2, marks=pytest.mark.alone), 4, 8)
@@ -72,7 +72,7 @@ def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Stretch]]:
     print(harts, "harts:", *locks, sep="\n  ")
     print("the longest stretch", stretches[0])
     print("with all waits for locks", with_waits(stretches, locks, harts))
-    print("waits for one lock", reckon_waits(locks, harts))
+    print("waits for one lock", longest_waits(locks, harts))
     print("a release, a switch with all waits", rt_costs(stretches, locks, harts))
     write_record(harts, locks, stretches)
     return locks, stretches

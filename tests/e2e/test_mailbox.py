@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, built_on, command, keyboard, on_every_board
 
-from tessera.machine import HYPERVISOR, Machine
+from tessera.run.machine import HYPERVISOR, Machine
 
 LINES = 400
 # Random text of Linux's, in lines of 0 to 76 characters: more than both rings hold.

@@ -9,11 +9,11 @@ import pytest
 from gdb import typed_request
 from lab import ESCAPE, HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, built, command, keyboard, states, tell
 
-from tessera.bench_metrics import read_metrics
-from tessera.bench_worst import Inspection
-from tessera.hosttime import Limit
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import find_qemu
+from tessera.bench.metrics import read_metrics
+from tessera.bench.worst import Inspection
+from tessera.run.hosttime import Limit
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import find_qemu
 
 CALLED = 600  # what a call to seven VCPUs may take between two looks at interrupts
 EVENTS = 200  # what the events of a trace may take of a stretch, beside the goal

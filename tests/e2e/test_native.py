@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 GUESTS = ["linux", "freertos", "uboot"]
 BOOT_S = 120

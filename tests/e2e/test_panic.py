@@ -10,9 +10,9 @@ import time
 import pytest
 from lab import ERROR_S, HYPERVISOR_BIN, OUT, built
 
-from tessera import hosttime
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import find_qemu, system_command
+from tessera.run import hosttime
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import find_qemu, system_command
 
 STACK = 4096
 OURS = "$satp != 0"  # these guests have code at the same addresses, but no page tables

@@ -6,7 +6,7 @@ import re
 import pytest
 from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux
 
-from tessera.machine import HYPERVISOR
+from tessera.run.machine import HYPERVISOR
 
 INTERRUPTS = r"^ *\d+:\s+(\d+)\s.*virtio"
 

@@ -24,8 +24,8 @@ from lab import (
     tell,
 )
 
-from tessera.bench_rt import apps
-from tessera.machine import HYPERVISOR
+from tessera.bench.rt import apps
+from tessera.run.machine import HYPERVISOR
 
 LOAD_S = 240
 LATEST = 25  # ticks of 100 ns: rt-blocked-ns and rt-release-ns of the board

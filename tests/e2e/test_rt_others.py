@@ -24,7 +24,7 @@ from lab import (
     tell,
 )
 
-from tessera.machine import HYPERVISOR, Machine
+from tessera.run.machine import HYPERVISOR, Machine
 
 STREAM_S = 240
 OK, FAILED, INVALID, DENIED, ALREADY, NOT_RUNNING = 0, -1, -3, -4, -6, -10

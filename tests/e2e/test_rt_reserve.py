@@ -26,8 +26,8 @@ from lab import (
     tell,
 )
 
-from tessera.bench_parse import gaps
-from tessera.machine import HYPERVISOR, Machine
+from tessera.bench.parse import gaps
+from tessera.run.machine import HYPERVISOR, Machine
 
 LATE_US = 10000  # the default bound, and the reserve in it
 RESERVE_US = 1000

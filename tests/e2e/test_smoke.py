@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from lab import clean_environment
 
-from tessera.hosttime import Limit
-from tessera.runner import ROOT
+from tessera.run.hosttime import Limit
+from tessera.run.runner import ROOT
 
 RUN = [sys.executable, str(ROOT / "scripts" / "run.py")]
 
@@ -196,7 +196,7 @@ def test_no_qemu_at_all_but_something_else(build_system, tmp_path):
     build_system("demo")
     other = fake_qemu(tmp_path, "echo hello")
     status, output = run("run", QEMU=other)
-    assert_one_clear_line(status, output, other, "is no QEMU")
+    assert_one_clear_line(status, output, other, "is not QEMU")
 
 
 def test_system_that_was_not_built():

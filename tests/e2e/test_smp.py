@@ -6,8 +6,8 @@ import re
 import pytest
 from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux, states
 
-from tessera.hosttime import Limit
-from tessera.machine import HYPERVISOR
+from tessera.run.hosttime import Limit
+from tessera.run.machine import HYPERVISOR
 
 PIPE_S = 60
 TIMES = 10  # that a processor goes and comes back

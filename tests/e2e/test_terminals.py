@@ -15,10 +15,10 @@ import pyte
 import pytest
 from lab import BOOT_S, SOON_S, built, clean_environment
 
-from tessera.channels import TO_CHANNELS
-from tessera.hosttime import Limit
-from tessera.runner import ROOT
-from tessera.session import Session
+from tessera.run.channels import TO_CHANNELS
+from tessera.run.hosttime import Limit
+from tessera.run.runner import ROOT
+from tessera.run.session import Session
 
 COLUMNS, LINES = 100, 30
 RUN = [str(ROOT / "scripts" / "run.py"), "run"]
@@ -112,9 +112,9 @@ def back(build_system, monkeypatch) -> Callable[[float, bytes], bytes]:
     """A terminal that a VM had alone is taken back. Called with what is typed, and when (seconds since then): what the
     machine has got by then."""
     now = [0.0]
-    monkeypatch.setattr("tessera.session.write_all", lambda data: None)
-    monkeypatch.setattr("tessera.session.take_keys", lambda **options: None)
-    monkeypatch.setattr("tessera.session.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tessera.run.session.write_all", lambda data: None)
+    monkeypatch.setattr("tessera.run.session.take_keys", lambda **options: None)
+    monkeypatch.setattr("tessera.run.session.time.monotonic", lambda: now[0])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     session = Session([], build_system("linux"))
     session._type(b"\x14a")

@@ -8,12 +8,12 @@ import pytest
 from lab import built, run
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
-from tessera.bench_machine import run_system
-from tessera.bench_parse import figures, gaps, switches
-from tessera.runner import ROOT, BuiltSystem, Qemu
-from tessera.trace_model import Timeline, timeline
-from tessera.trace_ring import Kind, Ring, TraceError
-from tessera.trace_take import COUNTED, take
+from tessera.bench.machine import run_system
+from tessera.bench.parse import figures, gaps, switches
+from tessera.run.runner import ROOT, BuiltSystem, Qemu
+from tessera.trace.model import Timeline, timeline
+from tessera.trace.ring import Kind, Ring, TraceError
+from tessera.trace.take import COUNTED, take
 
 EVENT = 25  # instructions, at most
 LONG_SWITCH, LONG_CALL = 75, 150  # what the ways take at most that a traced system has to go
@@ -63,8 +63,8 @@ def test_one_hart(load: tuple[list[Ring], Timeline]) -> None:
     assert_sound(rings[0], 3)
     assert seen(rings) == {0, 1, 2}
     # Nobody runs twice in a row: what follows is another one, or nobody.
-    assert all(before.who != after.who for before, after in pairwise(line.harts[0].turns))
-    assert all(before.end == after.start for before, after in pairwise(line.harts[0].turns))
+    assert all(before.vcpu_id != after.vcpu_id for before, after in pairwise(line.harts[0].slices))
+    assert all(before.end == after.start for before, after in pairwise(line.harts[0].slices))
 
 
 def test_two_harts(qemu: Qemu) -> None:
@@ -76,7 +76,7 @@ def test_two_harts(qemu: Qemu) -> None:
         assert_sound(ring, 3)
     assert seen(rings) == {0, 1, 2}
     line = timeline(rings, system.data["timebase_hz"])
-    for who in line.everybody():
+    for who in line.vcpus():
         for (_, end, _), (start, _, _) in pairwise(line.runs(who)):
             assert end <= start, f"{who} runs on two harts at once"
 
@@ -105,7 +105,7 @@ def test_every_job_is_seen(load: tuple[list[Ring], Timeline]) -> None:
 def test_earliest_deadline_first(load: tuple[list[Ring], Timeline]) -> None:
     """Whoever gets the hart has the earliest deadline of all apps whose job is released and not done."""
     _, line = load
-    turns = [turn for turn in line.harts[0].turns if turn.who in line.jobs]
+    turns = [turn for turn in line.harts[0].slices if turn.vcpu_id in line.jobs]
     assert len(turns) > 500
     for turn in turns:
         waiting = {
@@ -114,7 +114,7 @@ def test_earliest_deadline_first(load: tuple[list[Ring], Timeline]) -> None:
             for job in jobs
             if job.release <= turn.start and (job.end is None or job.end > turn.start)
         }
-        assert waiting[turn.who] == min(waiting.values())
+        assert waiting[turn.vcpu_id] == min(waiting.values())
 
 
 def test_every_message_is_seen(qemu: Qemu) -> None:

@@ -15,8 +15,8 @@ import pytest
 from hchacha20 import hchacha20
 from lab import HYPERVISOR_BIN, NEWER_QEMU, OUT, SOON_S, booted, built, command, keyboard, run
 
-from tessera.machine import HYPERVISOR, Machine
-from tessera.runner import Qemu, find_qemu, native_command
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import Qemu, find_qemu, native_command
 
 TURNS_US = 1_000_000  # 20 quanta: a hundred turns take 100, but for giving way
 

@@ -22,8 +22,8 @@ from lab import (
     tell,
 )
 
-from tessera.bench_rt import apps
-from tessera.machine import HYPERVISOR
+from tessera.bench.rt import apps
+from tessera.run.machine import HYPERVISOR
 
 
 @pytest.fixture(scope="module", params=on_every_board("watchdog"))

@@ -10,9 +10,9 @@ from tempfile import NamedTemporaryFile
 
 import pytest
 
-from tessera import hosttime
-from tessera.machine import Machine
-from tessera.runner import ROOT, Qemu, console_arguments, find_qemu
+from tessera.run import hosttime
+from tessera.run.machine import Machine
+from tessera.run.runner import ROOT, Qemu, console_arguments, find_qemu
 
 COUNTED = ("-icount", "shift=0,sleep=off")
 

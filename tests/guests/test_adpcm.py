@@ -16,7 +16,7 @@ from conftest import CLOCK_HZ, COUNTED, simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 FRAME = 160
 LONG = 64000  # samples: 4 s

@@ -7,7 +7,7 @@ import struct
 import pytest
 from conftest import Run, simulate
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 PASSED = "freertos: self-check passed\n"
 

@@ -3,7 +3,7 @@
 
 import subprocess
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 TREE = """
 /dts-v1/;

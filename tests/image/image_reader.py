@@ -7,7 +7,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
-from tessera import layout
+from tessera.image import layout
 
 
 @dataclass

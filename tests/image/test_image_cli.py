@@ -13,10 +13,10 @@ import pytest
 from image_reader import read_image
 from workshop import ROOT, SYSTEM
 
-from tessera import configdoc, schema
-from tessera.source import Source
+from tessera.image import configdoc, schema
+from tessera.image.source import Source
 
-SYSTEMS = sorted((ROOT / "systems").glob("*.dts"))
+SYSTEMS = sorted((ROOT / "systems").rglob("*.dts"))
 
 
 def mkimage(*args, path=None):

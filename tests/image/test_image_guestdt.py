@@ -9,9 +9,9 @@ import pytest
 from image_reader import read_image
 from workshop import SYSTEM
 
-from tessera import fdt, layout
-from tessera.problems import BuildError
-from tessera.schema import GUEST_FEATURES
+from tessera.image import fdt, layout
+from tessera.image.problems import BuildError
+from tessera.image.schema import GUEST_FEATURES
 
 CPU = "/cpus/cpu@{}"
 VIRT_DEVICES = ("/soc/test@100000", "/soc/rtc@101000", "/poweroff", "/reboot")

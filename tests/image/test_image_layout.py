@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from workshop import ROOT
 
-from tessera import layout
+from tessera.image import layout
 
 HEADER = ROOT / "core" / "include" / "sysimage.h"
 REGION_KINDS = ("RAM", "MMIO", "SHARED")

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from tessera import layout, virtual
+from tessera.image import layout, virtual
 
 TEXT = """\
 /dts-v1/;

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from workshop import ROOT, SYSTEM
 
-from tessera.build import Options, build
-from tessera.problems import BuildError
+from tessera.image.build import Options, build
+from tessera.image.problems import BuildError
 
 
 def linux_image(size: int, image_size: int) -> bytes:

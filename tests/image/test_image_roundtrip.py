@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from image_reader import read_image, text
 from workshop import SYSTEM
 
-from tessera import layout, virtual
-from tessera.schema import COLOURS, GUEST_FEATURES
+from tessera.image import layout, virtual
+from tessera.image.schema import COLOURS, GUEST_FEATURES
 
 MIB = 1 << 20
 RAM = (0x80000000, 0xA0000000)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from image_reader import read_image
 from workshop import SYSTEM
 
-from tessera import fdt, layout
+from tessera.image import fdt, layout
 
 SHARED = """\
 	shared {

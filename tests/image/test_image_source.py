@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from workshop import SYSTEM
 
-from tessera.source import Source
+from tessera.image.source import Source
 
 
 def parse(text):

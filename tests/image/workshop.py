@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tessera.build import Built, Options, build
-from tessera.problems import BuildError
+from tessera.image.build import Built, Options, build
+from tessera.image.problems import BuildError
 
 ROOT = Path(__file__).resolve().parents[2]
 

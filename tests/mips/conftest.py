@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tessera import hosttime
-from tessera.machine import HYPERVISOR, Console
-from tessera.runner import ROOT, BuiltSystem, iasim_command, load_system
+from tessera.run import hosttime
+from tessera.run.machine import HYPERVISOR, Console
+from tessera.run.runner import ROOT, BuiltSystem, iasim_command, load_system
 
 CLOCK_HZ = 100_000_000
 BOARDS = ("m5150", "m5150-generic")

@@ -6,9 +6,9 @@ import re
 import pytest
 from conftest import CLOCK_HZ, TARGETS, run
 
-from tessera.bench_metrics import read_metrics
-from tessera.bench_mips import PART, RtCosts, rt_options, small_sections
-from tessera.runner import ROOT
+from tessera.bench.metrics import read_metrics
+from tessera.bench.mips import PART, RtCosts, rt_options, small_sections
+from tessera.run.runner import ROOT
 
 SPANS = ("irq_vector:left", "irq_vector:switched")
 

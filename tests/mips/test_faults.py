@@ -13,8 +13,8 @@ import pytest
 import random_guest
 from conftest import Run, build, in_turn, run
 
-from tessera.machine import HYPERVISOR
-from tessera.runner import ROOT
+from tessera.run.machine import HYPERVISOR
+from tessera.run.runner import ROOT
 
 LIMIT_REACHED = 124
 BEGIN_S = 0.3

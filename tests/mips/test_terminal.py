@@ -10,8 +10,8 @@ import termios
 
 from conftest import build
 
-from tessera.hosttime import Limit
-from tessera.runner import ROOT
+from tessera.run.hosttime import Limit
+from tessera.run.runner import ROOT
 
 SOON_S = 30.0
 

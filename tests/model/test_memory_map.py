@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The checks of guests' addresses, for all addresses, sizes and memory maps that there can be: what a compiler makes of
-core/memmap.c is followed for values that are not known (tessera.symbolic), and a solver is asked for a counterexample.
+core/memmap.c is followed for values that are not known (tessera.verify.symbolic), and a solver is asked
+for a counterexample.
 """
 
 import re
@@ -11,9 +12,9 @@ from pathlib import Path
 import pytest
 import z3
 
-from tessera import layout
-from tessera.runner import ROOT
-from tessera.symbolic import Machine, SymbolicError, disassemble
+from tessera.image import layout
+from tessera.run.runner import ROOT
+from tessera.verify.symbolic import Machine, SymbolicError, disassemble
 
 GCC = "riscv64-unknown-elf-gcc"
 CFLAGS = ["-march=rv64i", "-mabi=lp64", "-mcmodel=medany", "-O1", "-std=gnu11", "-ffreestanding"]

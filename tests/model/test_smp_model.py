@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 MODEL = ROOT / "tests" / "model" / "smp" / "smp.pml"
 DEPTH = 20_000  # steps of one way through

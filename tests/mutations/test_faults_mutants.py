@@ -16,7 +16,7 @@ import pytest
 from faultlab import Arenas, Attack, menu
 from lab import HYPERVISOR_BIN, make
 
-from tessera.runner import ROOT
+from tessera.run.runner import ROOT
 
 OUT = ROOT / "build" / "mutants"
 SOURCE = OUT / "source"

@@ -5,11 +5,11 @@ from itertools import pairwise
 
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
-from tessera.trace_clock import nanoseconds
-from tessera.trace_model import timeline
-from tessera.trace_perfetto import Names, perfetto_trace
-from tessera.trace_plot import plot
-from tessera.trace_ring import Event, Kind, Ring
+from tessera.trace.clock import nanoseconds
+from tessera.trace.model import timeline
+from tessera.trace.perfetto import Names, perfetto_trace
+from tessera.trace.plot import plot
+from tessera.trace.ring import Event, Kind, Ring
 
 HZ = 10_000_000
 TIMER = 1 << 63 | 5
@@ -43,7 +43,7 @@ STORY = [
 
 
 def times_of(line):
-    return [(turn.start, turn.end, turn.who) for turn in line.harts[0].turns]
+    return [(turn.start, turn.end, turn.vcpu_id) for turn in line.harts[0].slices]
 
 
 def test_the_instruction_counter_refines_the_clock():
@@ -89,8 +89,8 @@ def test_who_ran():
 def test_a_hart_that_idles():
     story = [*STORY, event(9500, Kind.EXIT), event(9600, Kind.IDLE), event(9700, Kind.SWITCH), event(9800, Kind.RETURN)]
     line = timeline([Ring(0, story, 0)], HZ)
-    assert [turn.who for turn in line.harts[0].turns] == [LINUX, APP, LINUX, None, LINUX]
-    assert line.everybody() == [LINUX, APP]
+    assert [turn.vcpu_id for turn in line.harts[0].slices] == [LINUX, APP, LINUX, None, LINUX]
+    assert line.vcpus() == [LINUX, APP]
 
 
 def test_jobs():
@@ -121,15 +121,15 @@ def test_what_was_overwritten():
     line = timeline([Ring(0, STORY[8:], 100)], HZ)
     assert line.lost == 100
     assert line.jobs == {}
-    assert [turn.who for turn in line.harts[0].turns] == [LINUX]
+    assert [turn.vcpu_id for turn in line.harts[0].slices] == [LINUX]
     line = timeline([Ring(0, STORY[6:], 0)], HZ)
-    assert [turn.who for turn in line.harts[0].turns] == [APP, LINUX]
+    assert [turn.vcpu_id for turn in line.harts[0].slices] == [APP, LINUX]
 
 
 def test_no_event_at_all():
     line = timeline([Ring(0, [], 0)], HZ)
     assert perfetto_trace(line, NAMES)
-    assert line.everybody() == []
+    assert line.vcpus() == []
 
 
 def read_back(line):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tessera.trace_ring import EVENT, MAGIC, RECORDS, RING, VERSION, Kind, TraceError, decode, decode_ring
+from tessera.trace.ring import EVENT, MAGIC, RECORDS, RING, VERSION, Kind, TraceError, decode, decode_ring
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ROOT / "core" / "include" / "trace_layout.h"
@@ -59,9 +59,9 @@ def test_all_harts():
     [
         ({"magic": 0}, "no trace at 0x9f000000"),
         ({"version": 99}, "version 99"),
-        ({"next": BASE + RING.size + 1}, "no place"),
-        ({"next": BASE}, "no place"),
-        ({"next": BASE + RING.size + PLACES * EVENT.size}, "no place"),
+        ({"next": BASE + RING.size + 1}, "outside of the ring"),
+        ({"next": BASE}, "outside of the ring"),
+        ({"next": BASE + RING.size + PLACES * EVENT.size}, "outside of the ring"),
     ],
 )
 def test_damage_is_told(head, words):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What the hypervisor sends by channel comes apart as it was written (scripts/tessera/channels.py), wherever it is cut; a
-VM that has the terminal alone has it alone; and lines for a file are there once and whole.
+What the hypervisor sends by channel comes apart as it was written (scripts/tessera/run/channels.py), wherever it is
+cut; a VM that has the terminal alone has it alone; and lines for a file are there once and whole.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ from core import CORE, let_lines_rest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tessera.channels import LINE_MAX, LINES, TO_CHANNELS, TO_LINES, Demux, Keys, WholeLines, select_keys
+from tessera.run.channels import LINE_MAX, LINES, TO_CHANNELS, TO_LINES, Demux, Keys, WholeLines, select_keys
 
 SETTINGS = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 # Zeros are left out: the test's own way to the output ends at one.

@@ -14,7 +14,7 @@ from core import CORE, let_lines_rest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tessera.channels import TO_LINES
+from tessera.run.channels import TO_LINES
 
 SETTINGS = settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 NAMES = ("vm-a", "vm-b")

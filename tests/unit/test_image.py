@@ -11,7 +11,7 @@ from core import LONG, TICKS_PER_US, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tessera import layout
+from tessera.image import layout
 
 CORE = load()
 CONFIG_SIZE = 16384

@@ -14,7 +14,7 @@ from hchacha20 import hchacha20
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tessera import fdt, layout
+from tessera.image import fdt, layout
 
 MACHINE = bytes(range(1, 65))
 PLACE = 0x80000100  # in the guest, whose RAM begins at 0x80000000

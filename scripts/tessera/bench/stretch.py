@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The hypervisor's non-preemptible sections in instructions, measured by a QEMU plugin
+(tools/qemu-plugins/count-stretches.c). A section, called stretch here, lasts from a trap into the
+hypervisor, or from a polling point, to the next polling point or to the return to a guest.
+"""
+
+import json
+import math
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tessera.bench.count import CountError, make_plugin
+from tessera.run.runner import ROOT, Qemu
+
+SOURCE = ROOT / "tools" / "qemu-plugins" / "count-stretches.c"
+ENTRY = "trap_entry"
+# Polling points: these functions, or their callers directly before the call, check for pending
+# interrupts.
+POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_look")
+# Functions that classify a stretch.
+KINDS = (
+    "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
+    "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
+    "console_interrupt",
+    "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_start_class",
+    "sched_idle", "sched_find_runnable", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
+)  # fmt: skip
+# The only classifying functions on the path of a release or of a job's end.
+RT_PATH = {
+    "irq_handle", "timer_expire", "rt_end", "sched_run", "sched_start_class", "edf_pick", "edf_start", "edf_enqueue",
+    "refund", "release_others",
+}  # fmt: skip
+_HANDLER = re.compile(r"^(?:HYPERCALL|SBI_EXTENSION)\(\w+, (\w+)", re.MULTILINE)
+_CALL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:ecall)\s*$", re.MULTILINE)
+_RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The longest of all stretches through the same set of functions out of KINDS and of the call
+    handlers."""
+
+    kind: tuple[str, ...]
+    most: int  # instructions of the longest one, the firmware's included
+    count: int
+    firmware: int
+    functions: dict[str, int]
+    # Number of locks taken, number of outer locks among them, and the longest of all stretches with
+    # these numbers.
+    by_locks: Sequence[tuple[int, int, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Lock:
+    """The measurements of one of the hypervisor's locks, in instructions, without the waits for
+    this lock."""
+
+    address: int
+    most: int  # longest time from acquisition to release, without the firmware
+    firmware: int  # most instructions of the firmware while the lock was held, called or not
+    calls: int  # of the firmware while the lock was held
+    inner: int  # most locks taken while the lock was held
+    count: int
+    functions: dict[str, int]  # functions of the longest section, including waits for inner locks
+
+
+def _tool(*command: str) -> str:
+    try:
+        return subprocess.run(command, text=True, capture_output=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CountError(f"{command[0]}: {error}") from error
+
+
+def handlers() -> set[str]:
+    """Returns the handler functions of hypercalls and SBI calls."""
+    sources = [path for folder in ("core", "rt", "ipc", "arch/riscv") for path in (ROOT / folder).glob("*.c")]
+    return {name for path in sources for name in _HANDLER.findall(path.read_text(encoding="utf-8"))}
+
+
+def write_places(elf: Path, out: Path) -> None:
+    """Writes the addresses in the hypervisor `elf` that the plugin needs."""
+    labels = {*KINDS, *handlers()}
+    lines = []
+    for line in _tool("riscv64-unknown-elf-nm", "-n", str(elf)).splitlines():
+        address, kind, name = line.split()
+        if name == "__text_start":
+            lines.append(f"T {address} -")
+        elif name == "__text_end":
+            lines.append(f"E {address} -")
+        elif kind in "tT":
+            plain = name.partition(".")[0]  # foo.constprop.0
+            lines.append(f"{'L' if plain in labels else 'F'} {address} {plain}")
+            lines += [f"S {address} -"] * (plain == ENTRY) + [f"P {address} -"] * (plain in POLLING_POINTS)
+    code = _tool("riscv64-unknown-elf-objdump", "-d", str(elf))
+    lines += [f"R {address} -" for address in _RETURN.findall(code)]
+    lines += [f"C {address} -" for address in _CALL.findall(code)]
+    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def arguments(qemu: Qemu, elf: Path, folder: Path, out: Path) -> list[str]:
+    """Returns QEMU's arguments; read_stretches(out) reads the record after QEMU has ended."""
+    places = folder / "places"
+    write_places(elf, places)
+    plugin = make_plugin(qemu, SOURCE, folder, f"places={places}")
+    return ["-plugin", f"{plugin},places={places},out={out}"]
+
+
+def _read(out: Path) -> dict[str, Any]:
+    """Reads the plugin's record."""
+    try:
+        record: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CountError(f"QEMU ended without a record in {out}: {error}") from error
+    if record["beyond"]:
+        raise CountError(f"{out}: {record['beyond']} of tools/qemu-plugins/count-stretches.c is too low for this run")
+    return record
+
+
+def read_stretches(out: Path) -> list[Stretch]:
+    """Returns the stretches of the plugin's record, the longest first."""
+    record = _read(out)
+    found = [
+        Stretch(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"], s["by_locks"])
+        for s in record["stretches"]
+    ]
+    return sorted(found, key=lambda stretch: -stretch.most)
+
+
+def read_locks(out: Path) -> list[Lock]:
+    """Returns the locks of the plugin's record, the one held longest first; none on one hart, which
+    takes no locks."""
+    found = [Lock(**lock) for lock in _read(out)["locks"]]
+    return sorted(found, key=lambda lock: -lock.most)
+
+
+@dataclass(frozen=True)
+class Waits:
+    """The longest wait of a hart for one lock: for a lock that is not nested, and for an outer
+    lock."""
+
+    alone: int
+    outer: int
+
+
+def longest_waits(locks: Sequence[Lock], harts: int) -> Waits:
+    """
+    Computes the longest waits. At a ticket lock, each other hart can be ahead once, with the
+    longest section of any lock. Each hart ahead at an outer lock waits for its inner locks, for
+    which the remaining harts can be ahead of it.
+    """
+    others = harts - 1
+    section = max((lock.most + lock.firmware for lock in locks), default=0)
+    inner = max((lock.inner for lock in locks), default=0)
+    outer = max((front * (1 + inner * (others - front)) for front in range(1, others + 1)), default=0)
+    return Waits(others * section, outer * section)
+
+
+def _with_waits(stretch: Stretch, waits: Waits) -> int:
+    """Returns the length of a stretch including a wait for each of its locks."""
+    return max(
+        (length + (taken - outer) * waits.alone + outer * waits.outer for taken, outer, length in stretch.by_locks),
+        default=stretch.most,
+    )
+
+
+def with_waits(stretches: Sequence[Stretch], locks: Sequence[Lock], harts: int) -> int:
+    """Returns the longest stretch on a number of harts, including all waits for locks."""
+    waits = longest_waits(locks, harts)
+    return max(_with_waits(stretch, waits) for stretch in stretches)
+
+
+def rt_costs(stretches: Sequence[Stretch], locks: Sequence[Lock] = (), harts: int = 1) -> tuple[int, int]:
+    """
+    Returns the largest cost of a release to the interrupted VCPU, and of a job's end to its app:
+    the whole path through the hypervisor, including the context switch to the next VCPU. Paths that
+    start with another event, a guest's call or a device interrupt, are ignored: they count as
+    non-preemptible sections. The length of a path with several releases (counted as two) or with
+    releases and a job's end is divided among them. On several harts, all waits for locks are
+    included.
+    """
+    waits = longest_waits(locks, harts)
+    releases, ends = [0], [0]
+    for stretch in stretches:
+        kind = set(stretch.kind)
+        if not ({"sched_run", "edf_pick"} <= kind <= RT_PATH):
+            continue
+        length = _with_waits(stretch, waits)
+        ended = "rt_end" in kind
+        released = 2 if "release_others" in kind else int(bool(kind & {"timer_expire", "refund"}))
+        if released != 0:
+            releases.append(math.ceil(length / (released + ended)))
+        elif ended:
+            ends.append(length)
+    return max(releases), max(ends)

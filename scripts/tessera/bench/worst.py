@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The worst cases of a run: the longest non-preemptible sections of the hypervisor by kind of exit,
+and the deepest use of its stack.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tessera.bench.machine import TIMEOUT_S, BenchError, run_tool
+from tessera.bench.stretch import Stretch, arguments, read_stretches
+from tessera.run.machine import Machine
+from tessera.run.runner import Qemu
+from tessera.trace.take import Qmp
+
+# The layout of linker script and arch/riscv/include/arch_types.h: a guard page, the stack, struct
+# cpu at its top.
+HART_SIZE, STACK_SIZE, CPU_SIZE = 8192, 4096, 256
+USABLE_STACK = STACK_SIZE - CPU_SIZE
+
+
+@dataclass(frozen=True)
+class Worst:
+    stretches: list[Stretch]  # the longest first
+    stack: int  # bytes, of USABLE_STACK
+
+    def write(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self)) + "\n", encoding="utf-8")
+
+
+def read_worst(path: Path) -> Worst:
+    """Reads the file of Worst.write()."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BenchError(f"no worst cases in {path}: {error}") from error
+    found = [Stretch(**{**stretch, "kind": tuple(stretch["kind"])}) for stretch in record["stretches"]]
+    return Worst(found, record["stack"])
+
+
+def _stacks(elf: Path) -> int:
+    for line in run_tool(["riscv64-unknown-elf-nm", str(elf)]).splitlines():
+        address, _, name = line.split()
+        if name == "hart_stacks":
+            return int(address, 16)
+    raise BenchError(f"{elf}: expected hart_stacks")
+
+
+def used(stack: bytes) -> int:
+    """Returns the bytes of a stack from the top to the lowest byte ever written; the initial
+    contents are zeros."""
+    return len(stack) - next((at for at, byte in enumerate(stack) if byte != 0), len(stack))
+
+
+class Inspection:
+    """The arguments with which QEMU measures the worst cases, and the results at the end of the
+    run."""
+
+    def __init__(self, qemu: Qemu, elf: Path, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.elf, self.folder = elf, folder
+        self.out = folder / "stretches.json"
+        self._own = TemporaryDirectory()  # a socket's path must be short
+        self.socket = Path(self._own.name) / "qmp"
+        self.out.unlink(missing_ok=True)
+        self.arguments = [
+            *arguments(qemu, elf, folder, self.out),
+            *("-qmp", f"unix:{self.socket},server=on,wait=off"),
+        ]
+
+    def end(self, machine: Machine, harts: int = 1) -> Worst:
+        """Ends the machine, so that the plugin writes its record."""
+        qmp = Qmp(self.socket)
+        memory = qmp.memory(_stacks(self.elf), harts * HART_SIZE, self.folder)
+        stacks = [
+            memory[at + HART_SIZE - STACK_SIZE : at + HART_SIZE - CPU_SIZE] for at in range(0, len(memory), HART_SIZE)
+        ]
+        qmp.ask("quit")
+        qmp.close()
+        self._own.cleanup()
+        if not machine.wait_until(lambda: not machine.running, TIMEOUT_S):
+            raise BenchError("QEMU does not end")
+        return Worst(read_stretches(self.out), max(used(stack) for stack in stacks))
+
+
+# Kinds of exits, by the functions that handle them; the first match counts.
+_GROUPS = (
+    ("hypercall", re.compile(r"(ipc|rt|info)_\w+|watchdog_pet")),
+    ("sbi", re.compile(r"sbi_\w+")),
+    ("mmio", re.compile(r"exit_mmio_\w+")),
+    ("trap", re.compile(r"exit_trap")),
+    ("device", re.compile(r"plic_handle|console_interrupt")),
+    ("ipi", re.compile(r"cpu_ipi_received")),
+    ("timer", re.compile(r"timer_(expire|run)")),
+)
+
+
+def groups(stretches: Iterable[Stretch]) -> dict[str, int]:
+    """Returns the longest stretch of each kind of exit; `other` starts at a polling point, as in
+    loading a VM."""
+    most = dict.fromkeys((*(name for name, _ in _GROUPS), "other"), 0)
+    for stretch in stretches:
+        fits = (name for name, members in _GROUPS if any(members.fullmatch(function) for function in stretch.kind))
+        name = next(fits, "other")
+        most[name] = max(most[name], stretch.most)
+    return most
+
+
+def table(stretches: Iterable[Stretch], count: int) -> str:
+    """Formats the longest stretches, the longest first."""
+    rows = [f"{'instructions':>12} {'times':>9}  through"]
+    for stretch in list(stretches)[:count]:
+        rows.append(f"{stretch.most:>12,} {stretch.count:>9,}  {', '.join(stretch.kind) or '(none)'}")
+    return "\n".join(rows) + "\n"

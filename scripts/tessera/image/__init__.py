@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The system image builder: from a system's .dts file to one checked, bootable image.
+
+source    parses a .dts file and keeps the line number of every node and property
+kinds     the kinds of values that a property may have
+schema    every node and property of system and board files, declared once
+reading   applies the schema to a source
+problems  collects the errors, so that one run reports all of them
+model     the result of reading: board, system, VMs
+system    reads a system's file; board reads the board's file that it names, files the guests' files
+check_*   checks that a schema cannot express: overlaps, files that do not fit, devices assigned
+          twice
+place     places the loads in each VM's memory, and each VM's memory in the host's RAM
+virtual   the guest-physical addresses of the emulated devices
+guestdt   writes the guest's device tree; fdt compiles and reads it, fixups finds what may have to
+          be removed at boot
+layout    the binary layout of the system image, equal to core/include/sysimage.h
+binary    writes the system image in this layout
+elf       checks that the hypervisor's binary is complete
+manifest  writes system.json, which the runner and the tests read
+build     runs all of these steps in order
+configdoc writes docs/configuration.md from the schema
+"""

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a board's file."""
+
+import re
+from pathlib import Path
+
+from tessera.image import schema
+from tessera.image.kinds import suggest
+from tessera.image.model import Board, BoardDevice
+from tessera.image.problems import Problems
+from tessera.image.reading import Read, read
+from tessera.image.source import Source
+from tessera.image.virtual import MACHINES, RISCV, Machine
+
+
+def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
+    """Returns the board that `system` names. Without such a board: adds a problem to `system` and
+    returns None."""
+    path = platform_dir / name / "board.dts"
+    if not path.is_file():
+        known = sorted(entry.parent.name for entry in platform_dir.glob("*/board.dts"))
+        got = f'got "{name}"{suggest(name, known)}'
+        system.problem(
+            "board", f"expected a folder of {platform_dir.name}/ with a board.dts ({', '.join(known)}), {got}"
+        )
+        return None
+    return read_board(path)
+
+
+def machine_of(path: Path, platform_dir: Path) -> Machine:
+    """Returns the machine that guests of the system in the file `path` see.
+
+    RISC-V's if the board cannot be determined: load_system() reports the error later.
+    """
+    board = Source(str(path)).root.props.get("board")
+    name = bytes(board.value).rstrip(b"\0").decode("ascii", "replace") if board else ""
+    file = platform_dir / name / "board.dts"
+    if not re.fullmatch(schema.NAME_PATTERN, name) or not file.is_file():
+        return RISCV
+    return MACHINES.get(read(Source(str(file)), schema.BOARD, Problems())["architecture"], RISCV)
+
+
+def read_board(path: Path) -> Board:
+    """Reads a board's file. Raises BuildError with the problems of that file, apart from those of
+    the system's file."""
+    problems = Problems()
+    node = read(Source(str(path)), schema.BOARD, problems)
+    problems.raise_if_any()
+    _check(node)
+    problems.raise_if_any()
+    return Board(
+        name=path.parent.name,
+        machine=MACHINES[node["architecture"]],
+        harts=node["harts"],
+        max_vms=node["max-vms"],
+        max_vcpus=node["max-vcpus"],
+        max_rt_apps=node["max-rt-apps"],
+        ram_base=node["ram-base"],
+        ram_size=node["ram-size"],
+        load_address=node["load-address"],
+        rt_release_ns=node["rt-release-ns"],
+        rt_switch_ns=node["rt-switch-ns"],
+        rt_blocked_ns=node["rt-blocked-ns"],
+        rt_lock_ns=node["rt-lock-ns"],
+        rt_notify_ns=node["rt-notify-ns"],
+        rt_ipi_ns=node["rt-ipi-ns"],
+        rt_firmware_ns=node["rt-firmware-ns"],
+        timebase_hz=node["timebase-hz"],
+        rom_size=node["rom-size"],
+        isa_base=node["isa-base"],
+        isa_extensions=node["isa-extensions"],
+        cbo_block_size=node["cbo-block-size"],
+        iasim_board=node["iasim-board"],
+        qemu_machine=node["qemu-machine"],
+        qemu_arguments=node["qemu-arguments"],
+        devices={device.name: device for device in map(_device, _device_nodes(node))},
+    )
+
+
+def _device_nodes(node: Read) -> list[Read]:
+    return list(node.children["devices"].children.values()) if "devices" in node.children else []
+
+
+def _device(node: Read) -> BoardDevice:
+    return BoardDevice(
+        name=node.name,
+        compatible=node["compatible"],
+        node_name=node["node-name"],
+        base=node["base"],
+        size=node["size"],
+        interrupt=node["interrupt"],
+        reset=node["reset-register"],
+        qemu_bus=node["qemu-bus"],
+    )
+
+
+def _check(node: Read) -> None:
+    end = node["ram-base"] + node["ram-size"]
+    if not node["rom-size"] and not node["ram-base"] <= node["load-address"] < end:
+        node.problem("load-address", f"expected an address inside the RAM, got {node['load-address']:#x}")
+    _check_isa(node)
+    _check_blocked(node)
+    devices = _device_nodes(node)
+    for index, device in enumerate(devices):
+        for other in devices[:index]:
+            if device["interrupt"] == other["interrupt"]:
+                device.problem("interrupt", f"expected a source of its own, got that of {other.path}")
+            if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
+                device.problem("base", f"expected registers of its own, got some of {other.path}")
+
+
+def _check_blocked(node: Read) -> None:
+    """Reports rt-blocked-ns with fewer numbers than the board's numbers of harts (1, 2, up to 4, up
+    to 8) need."""
+    needed = (node["harts"] - 1).bit_length() + 1
+    given = node["rt-blocked-ns"]
+    if len(given) < needed:
+        node.problem(
+            "rt-blocked-ns", f"expected {needed} numbers, for 1, 2, 4 ... {node['harts']} harts, got {len(given)}"
+        )
+
+
+def _check_isa(node: Read) -> None:
+    missing = [prop for prop in ("isa-base", "isa-extensions") if not node[prop]]
+    for prop in missing if node["architecture"] == "riscv" else []:
+        node.problem(prop, "missing; expected it for RISC-V")

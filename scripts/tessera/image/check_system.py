@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that concern several nodes: counts, the keyboard, the assignment of devices."""
+
+from tessera.image import layout
+from tessera.image.kinds import suggest
+from tessera.image.model import Board
+from tessera.image.reading import Read
+
+HYPERVISOR_NAME = "tessera"
+
+
+def check_counts(vms: Read) -> None:
+    """Reports problems that concern the nodes of /vms as a whole."""
+    nodes = list(vms.children.values())
+    if not nodes:
+        vms.problem("", f"expected 1 to {layout.MOST_VMS} VMs, got none")
+    _check_total(nodes, "vcpus", "VCPUs", layout.MAX_VCPUS - layout.MAX_RT_APPS)
+    _check_total(nodes, "rt-apps", "RT apps", layout.MAX_RT_APPS)
+    _check_launchers(nodes)
+    for node in nodes:
+        _check_others(node, "may-send-to", [vm.name for vm in nodes])
+    for node in nodes:
+        if node.name == HYPERVISOR_NAME:
+            node.problem("", f"expected another name: {HYPERVISOR_NAME} is the hypervisor's own on the console")
+    keyboards = [node for node in nodes if node["keyboard"]]
+    for node in keyboards[1:]:
+        node.problem("keyboard", f"expected one VM with the keyboard, got it also in {keyboards[0].path}")
+
+
+def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:
+    total = 0
+    for node in nodes:
+        before = total
+        total += node[prop] or 0
+        if before <= limit < total:
+            node.problem(prop, f"expected at most {limit} {words} in all VMs, got {total} up to this one")
+
+
+def _check_others(node: Read, prop: str, names: list[str]) -> None:
+    """Reports names in a property of `node` that are not names of other VMs."""
+    others = [other for other in names if other != node.name]
+    for name in node[prop] or ():
+        if name not in others:
+            guess = suggest(name, others) or f" ({', '.join(others) or 'there are none'})"
+            node.problem(prop, f'expected names of other VMs, got "{name}"{guess}')
+
+
+def check_shared(nodes: list[Read], names: list[str]) -> None:
+    """Reports problems of the nodes of /shared; `names` are the names of the VMs."""
+    if len(nodes) > layout.MAX_SHARED:
+        nodes[layout.MAX_SHARED].problem("", f"expected at most {layout.MAX_SHARED} regions, got {len(nodes)}")
+    for node in nodes:
+        vms = node["vms"]
+        for name in vms or ():
+            if name not in names:
+                guess = suggest(name, names) or f" ({', '.join(names)})"
+                node.problem("vms", f'expected names of VMs, got "{name}"{guess}')
+        if vms is not None and len(vms) < 2:
+            node.problem("vms", f"expected two VMs or more, got {len(vms)}")
+
+
+def _check_launchers(nodes: list[Read]) -> None:
+    for node in nodes:
+        _check_others(node, "rt-launchers", [vm.name for vm in nodes])
+        if node["rt-launchers"] and not node["rt-apps"]:
+            node.problem("rt-launchers", "expected only on a VM with rt-apps")
+
+
+def check_harts(system: Read, board: Board) -> None:
+    if system["harts"] and system["harts"] > board.harts:
+        system.problem("harts", f"expected at most {board.harts}, the harts of {board.name}, got {system['harts']}")
+    if system["virtual-time"] and (system["harts"] or 0) > 1:
+        system.problem("virtual-time", f"expected one hart in virtual time, got harts = {system['harts']}")
+
+
+def check_limits(system: Read, vms: list[Read], board: Board) -> None:
+    """Reports VMs, VCPUs and RT apps beyond the limits that the board's hypervisor is built
+    with."""
+    apps = sum(vm["rt-apps"] or 0 for vm in vms)
+    vcpus = apps + sum(vm["vcpus"] or 0 for vm in vms)
+    for what, count, limit, any_board in (
+        ("VMs", len(vms), board.max_vms, layout.MOST_VMS),
+        ("RT apps", apps, board.max_rt_apps, layout.MAX_RT_APPS),
+        ("VCPUs and RT apps", vcpus, board.max_vcpus, layout.MAX_VCPUS),
+    ):
+        if limit < any_board and count > limit:
+            system.problem("board", f"expected at most {limit} {what} on {board.name}, got {count}")
+
+
+def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
+    """Returns the longest time in us that a VCPU may wait for its next slice in a correct system,
+    and its parts."""
+    vcpus = sum(vm["vcpus"] or 0 for vm in vms)
+    harts, (reserve, late) = system["harts"], system["be-reserve-us"]
+    longest, waits = 0, []
+    if vcpus > harts:
+        longest = -(-vcpus // harts) * system["quantum-us"]
+        waits.append(f"the slices of {vcpus} VCPUs on {harts} hart{'s' if harts > 1 else ''}")
+    if any(vm["rt-apps"] for vm in vms):
+        longest += max(0, late - reserve)
+        waits.append("RT apps without best effort's reserve")
+    return longest, waits
+
+
+def check_watchdogs(system: Read, vms: list[Read]) -> None:
+    """Reports watchdogs with a period no longer than the longest wait of a VCPU for its next
+    slice."""
+    if None in (system["harts"], system["quantum-us"], system["be-reserve-us"]):
+        return
+    longest, waits = _waits(system, vms)
+    for vm in vms:
+        if 0 < (vm["watchdog-ms"] or 0) * 1000 <= longest:
+            got = f"which {' and '.join(waits)} take, got {vm['watchdog-ms']}"
+            vm.problem("watchdog-ms", f"expected more than {longest / 1000:g} ms, {got}")
+
+
+def check_devices(nodes: list[Read], board: Board) -> None:
+    """Reports problems of the nodes of /devices, except of their files."""
+    slots = [device.name for device in board.devices.values() if device.qemu_bus]
+    used: dict[str, Read] = {}
+    for node in nodes:
+        if not node.sound:
+            continue
+        slot = node["slot"]
+        if node.name in board.devices:
+            node.problem("", f"expected a name that {board.name} does not use for a device of its own")
+        if slot not in slots:
+            guess = suggest(slot, slots) or f" ({', '.join(slots)})"
+            node.problem("slot", f'expected a slot of {board.name}, got "{slot}"{guess}')
+        elif used.setdefault(slot, node) is not node:
+            node.problem("slot", f'expected a slot of its own, got "{slot}", where {used[slot].path} is')
+        _check_model(node)
+
+
+def _check_model(node: Read) -> None:
+    is_disk = node["model"] == "virtio-blk"
+    if is_disk and not node["file"]:
+        node.problem("file", "missing; expected the disk's raw image")
+    for prop in ("file", "read-only"):
+        if not is_disk and node.given(prop):
+            node.problem(prop, f"expected only on a virtio-blk, got it on a {node['model']}")
+
+
+def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read]:
+    """Returns the VM of each assigned device of the board; reports devices that are unknown or
+    assigned twice."""
+    slot_of = {name: name for name in board.devices} | {device.name: device["slot"] for device in devices}
+    result: dict[str, Read] = {}
+    for vm in vms:
+        for name in vm["devices"] or ():
+            slot = slot_of.get(name)
+            if name not in slot_of:
+                known = list(slot_of)
+                guess = suggest(name, known) or f" ({', '.join(known)})"
+                vm.problem("devices", f'expected devices of /devices or of {board.name}, got "{name}"{guess}')
+            elif slot not in board.devices:
+                continue  # reported with the device
+            elif slot in result:
+                irq = board.devices[slot].interrupt
+                got = f'got "{name}" (interrupt {irq}), which {result[slot].path} has'
+                vm.problem("devices", f"expected a device that no VM has yet, {got}")
+            else:
+                result[slot] = vm
+    return result

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of one VM that a schema cannot express: guest-physical addresses, and properties that
+exclude each other."""
+
+from itertools import combinations
+
+from tessera.image import layout, virtual
+from tessera.image.files import linux_header
+from tessera.image.kinds import size_text
+from tessera.image.model import Load, Vm
+from tessera.image.schema import MIB, RAM_ALIGN
+
+MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
+
+
+def check_vm(vm: Vm) -> None:
+    """Reports the problems of `vm`."""
+    _check_together(vm)
+    _check_no_controller(vm)
+    _check_spaces(vm)
+    _check_devices(vm)
+    _check_rate(vm)
+    _check_messages(vm)
+    _check_image(vm)
+    _check_loads(vm)
+
+
+def _check_together(vm: Vm) -> None:
+    node = vm.node
+    if not node["sign-of-life"] and not node["manual-start"]:
+        node.problem("sign-of-life", "missing; expected the text that shows that the guest works, or manual-start")
+    if node["no-uart"] and node["uart-polled"]:
+        node.problem("uart-polled", "expected only on a VM with a UART, got no-uart as well")
+    if node["no-plic"] and not (node["no-uart"] or node["uart-polled"]):
+        node.problem("no-plic", "expected together with uart-polled or no-uart: the UART's interrupt needs a PLIC")
+    if node["no-plic"] and node["devices"]:
+        node.problem("no-plic", "expected only on a VM without devices: their interrupts need a PLIC")
+
+
+def _check_no_controller(vm: Vm) -> None:
+    """Reports properties that need an interrupt controller, on machines whose guests have only the
+    CPU's lines."""
+    for prop in ("no-plic", "message-interrupt", "devices"):
+        if vm.node[prop] and not vm.machine.has_plic:
+            vm.node.problem(prop, f"expected only where guests have a PLIC, got it on {vm.machine.architecture}")
+
+
+def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
+    """Lists the ranges of the guest's address space: name, property to report, first address, end
+    address."""
+    spaces = [("the RAM", "memory-base", vm.memory_base, vm.memory_end)]
+    if vm.has_uart:
+        spaces.append(("the UART", "memory-base", vm.machine.uart_base, vm.machine.uart_base + virtual.UART_SIZE))
+    if vm.has_plic:
+        spaces.append(("the PLIC", "memory-base", virtual.PLIC_BASE, virtual.PLIC_BASE + virtual.PLIC_SIZE))
+    spaces += [(device.name, "devices", device.base, device.base + device.size) for device in vm.devices]
+    return spaces
+
+
+def _check_shared_spaces(vm: Vm) -> None:
+    spaces = [(name, first, behind) for name, _, first, behind in _spaces(vm)]
+    for region in vm.shared:
+        for name, first, behind in spaces:
+            if first < region.end and region.base < behind:
+                what = f"{name} of {vm.node.path} at {first:#x}..{behind:#x}"
+                got = f"got {what}, this at {region.base:#x}..{region.end:#x}"
+                region.node.problem("address", f"expected addresses that nothing else of its VMs has, {got}")
+        spaces.append((region.node.path, region.base, region.end))
+
+
+def _check_spaces(vm: Vm) -> None:
+    end = vm.machine.gpa_end
+    if vm.memory_end > end:
+        got = f"got memory up to {vm.memory_end:#x}"
+        vm.node.problem("memory-size", f"expected guest-physical addresses below {end:#x}, {got}")
+    for one, other in combinations(_spaces(vm), 2):
+        (name, _, first, behind), (other_name, prop, other_first, other_behind) = one, other
+        if first < other_behind and other_first < behind:
+            got = f"got {name} at {first:#x}..{behind:#x} and {other_name} at {other_first:#x}..{other_behind:#x}"
+            vm.node.problem(prop, f"expected guest-physical addresses that do not overlap, {got}")
+    _check_shared_spaces(vm)
+    for region in vm.shared:
+        if region.end > end:
+            got = f"got memory up to {region.end:#x}"
+            region.node.problem("size", f"expected guest-physical addresses below {end:#x}, {got}")
+    room = layout.MAX_REGIONS - 1 - len(vm.devices)
+    if len(vm.shared) > room >= 0:
+        got = f"got {len(vm.shared)} and {len(vm.devices)} devices"
+        vm.node.problem("", f"expected at most {room} shared regions with a VM's devices, {got}")
+
+
+def _check_devices(vm: Vm) -> None:
+    devices = vm.devices
+    if len(devices) > MAX_DEVICES:
+        vm.node.problem("devices", f"expected at most {MAX_DEVICES} devices, got {len(devices)}")
+    ends = [end for device in devices for end in (device.base, device.base + device.size - 1)]
+    if len({end // RAM_ALIGN for end in ends}) > 1:
+        vm.node.problem("devices", "expected devices that lie in one and the same 2 MiB of addresses")
+    for device in devices:
+        if vm.has_uart and device.interrupt == virtual.UART_IRQ:
+            got = f"got {device.name}"
+            vm.node.problem("devices", f"expected interrupts other than the UART's {virtual.UART_IRQ}, {got}")
+
+
+def _check_rate(vm: Vm) -> None:
+    if vm.node.given("interrupts-per-ms") and not vm.devices:
+        vm.node.problem("interrupts-per-ms", "expected only on a VM with devices")
+
+
+def _check_messages(vm: Vm) -> None:
+    source = vm.node["message-interrupt"]
+    if source and not vm.has_plic:
+        vm.node.problem("message-interrupt", "expected only on a VM with a PLIC, got no-plic as well")
+    taken = {device.interrupt: device.name for device in vm.devices}
+    if vm.has_uart:
+        taken[virtual.UART_IRQ] = "the UART"
+    if source in taken:
+        got = f"got {source}, which {taken[source]} has"
+        vm.node.problem("message-interrupt", f"expected a source that nothing else has, {got}")
+
+
+def _check_image(vm: Vm) -> None:
+    if not vm.image:
+        return
+    node, size = vm.node, len(vm.image.data)
+    if linux_header(vm.image.data) and vm.image_address % (2 * MIB):
+        got = f"got {vm.image_address:#x}"
+        node.problem("image-address", f"expected a multiple of 2 MiB, as a Linux Image needs, {got}")
+    if not vm.image_address <= vm.entry < vm.image_address + size:
+        inside = f"{vm.image_address:#x}..{vm.image_address + size:#x}"
+        node.problem("entry", f"expected an address inside the image, {inside}, got {vm.entry:#x}")
+
+
+def _check_loads(vm: Vm) -> None:
+    outside = [load for load in vm.loads if load.gpa < vm.memory_base or load.end > vm.memory_end]
+    for load in outside:
+        _report_outside(vm, load)
+    for load, other in combinations([load for load in vm.loads if load not in outside], 2):
+        if load.gpa < other.end and other.gpa < load.end:
+            got = f"got the {load.what} at {_range(load)} and the {other.what} at {_range(other)}"
+            vm.node.problem(_blame(vm, load, other), f"expected loads that do not overlap, {got}")
+
+
+def _report_outside(vm: Vm, load: Load) -> None:
+    ram = f"{vm.memory_base:#x}..{vm.memory_end:#x}"
+    room = f"expected it to fit the RAM at {ram}"
+    placed = vm.node.given(f"{load.what}-address")
+    if load.what == "initrd" and not placed:
+        space = vm.memory_size - vm.machine.dtb_room
+        got = f"got {size_text(load.span)}"
+        vm.node.problem("initrd", f"{room} (at most {size_text(space)}, starting at a multiple of 2 MiB), {got}")
+    else:
+        vm.node.problem(load.what, f"{room}, got {size_text(load.span)} at {_range(load)}")
+
+
+def _blame(vm: Vm, load: Load, other: Load) -> str:
+    """Returns the property that most likely has to be changed when two loads overlap."""
+    if vm.node.given("initrd-address") and "initrd" in (load.what, other.what):
+        return "initrd-address"
+    return "image" if other.what == "device tree" else "memory-size"
+
+
+def _range(load: Load) -> str:
+    return f"{load.gpa:#x}..{load.end:#x}"

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the guest's device tree: a small QEMU "virt" machine, as docs/virtual-platform.md
+specifies."""
+
+import re
+
+from tessera.image import virtual
+from tessera.image.fixups import SEED, SEED_SIZE
+from tessera.image.model import Board, BoardDevice, Shared, System, Vm
+from tessera.image.schema import GUEST_FEATURES
+
+
+def listed_features(vm: Vm) -> tuple[str, ...]:
+    """Returns the optional features that the device tree lists if the machine has them: those that
+    `isa` allows."""
+    wanted = vm.node["isa"] if vm.node.given("isa") else GUEST_FEATURES
+    return tuple(feature for feature in GUEST_FEATURES if feature in wanted)
+
+
+def _compatible(vm: Vm) -> list[str]:
+    if vm.machine.architecture == "mips":
+        return ['compatible = "tessera,m5150";', 'model = "tessera,m5150";']
+    return ['compatible = "riscv-virtio";', 'model = "riscv-virtio,qemu";']
+
+
+def guest_dts(system: System, vm: Vm) -> str:
+    """Returns the source of the device tree."""
+    memory = ['device_type = "memory";', f"reg = {_reg(vm.memory_base, vm.memory_size)};"]
+    body = [
+        "#address-cells = <2>;",
+        "#size-cells = <2>;",
+        *_compatible(vm),
+        "",
+        *_chosen(vm),
+        "",
+        *_node(f"memory@{vm.memory_base:x}", memory),
+        "",
+        *_cpus(system.board, vm),
+    ]
+    if vm.node["message-interrupt"]:
+        body += ["", *_messages(vm)]
+    soc = _soc(vm)
+    if soc:
+        body += ["", *soc]
+    if vm.has_finisher:
+        body += ["", *_syscon("poweroff", virtual.FINISHER_OFF), "", *_syscon("reboot", virtual.FINISHER_RESET)]
+    head = f"// Made by the image builder for VM {vm.name} of {system.source.name}; do not edit.\n/dts-v1/;\n\n"
+    return head + "\n".join(_node("/", body)) + "\n"
+
+
+def _node(name: str, body: list[str]) -> list[str]:
+    return [name + " {", *("\t" + line if line else "" for line in body), "};"]
+
+
+def _cells(*numbers: int) -> str:
+    return "<" + " ".join(f"{number:#x}" for number in numbers) + ">"
+
+
+def _wide(number: int) -> tuple[int, int]:
+    return number >> 32, number & 0xFFFFFFFF
+
+
+def _reg(base: int, size: int) -> str:
+    return _cells(*_wide(base), *_wide(size))
+
+
+def _string(text: str) -> str:
+    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
+
+
+def _chosen(vm: Vm) -> list[str]:
+    body = []
+    if vm.node["bootargs"]:
+        body.append(f"bootargs = {_string(vm.node['bootargs'])};")
+    if vm.has_uart:
+        body.append(f'stdout-path = "/soc/serial@{vm.machine.uart_base:x}";')
+    for load in vm.loads:
+        if load.what == "initrd":
+            body.append(f"linux,initrd-start = {_cells(*_wide(load.gpa))};")
+            body.append(f"linux,initrd-end = {_cells(*_wide(load.end))};")
+    if vm.machine.architecture == "riscv":
+        body.append(f"{SEED} = [{'00' * SEED_SIZE}];  // the hypervisor writes another at each start")
+    return _node("chosen", body)
+
+
+def _cpus(board: Board, vm: Vm) -> list[str]:
+    listed = listed_features(vm)
+    body = ["#address-cells = <1>;", "#size-cells = <0>;", f"timebase-frequency = <{board.timebase_hz}>;"]
+    for index in range(vm.vcpus):
+        body += ["", *(_mips_cpu(index) if vm.machine.architecture == "mips" else _cpu(board, index, listed))]
+    return _node("cpus", body)
+
+
+def _mips_cpu(index: int) -> list[str]:
+    body = ['device_type = "cpu";', f"reg = <{index}>;", 'compatible = "mips,m5150";']
+    controller = ['compatible = "mti,cpu-interrupt-controller";', "interrupt-controller;"]
+    controller += ["#interrupt-cells = <1>;", "#address-cells = <0>;"]
+    body += ["", *_node(f"cpu{index}_intc: interrupt-controller", controller)]
+    return _node(f"cpu@{index:x}", body)
+
+
+def _cpu(board: Board, index: int, listed: tuple[str, ...]) -> list[str]:
+    extensions = ", ".join(_string(name) for name in (*board.isa_extensions, *listed))
+    body = [
+        'device_type = "cpu";',
+        f"reg = <{index}>;",
+        'status = "okay";',
+        'compatible = "riscv";',
+        f'riscv,isa = "{isa_string(board, listed)}";',
+        f'riscv,isa-base = "{board.isa_base}";',
+        f"riscv,isa-extensions = {extensions};",
+        'mmu-type = "riscv,sv39";',  # every core with the H extension has Sv39; guests probe for larger modes
+    ]
+    for feature, operation in (("zicbom", "cbom"), ("zicboz", "cboz")):
+        if feature in listed:
+            body.append(f"riscv,{operation}-block-size = <{board.cbo_block_size}>;")
+    controller = ['compatible = "riscv,cpu-intc";', "interrupt-controller;"]
+    controller += ["#interrupt-cells = <1>;", "#address-cells = <0>;"]
+    body += ["", *_node(f"cpu{index}_intc: interrupt-controller", controller)]
+    return _node(f"cpu@{index:x}", body)
+
+
+def isa_string(board: Board, listed: tuple[str, ...]) -> str:
+    """Returns the value of the deprecated riscv,isa: single letters, then each longer name after an
+    underscore."""
+    names = (*board.isa_extensions, *listed)
+    base = board.isa_base or ""
+    letters = "".join(name for name in names if len(name) == 1 and name != base[-1:])
+    return base + letters + "".join("_" + name for name in names if len(name) > 1)
+
+
+def _soc(vm: Vm) -> list[str]:
+    nodes: list[list[str]] = []
+    if vm.has_finisher:
+        nodes.append(_finisher())
+    if vm.has_rtc:
+        nodes.append(_rtc(vm.rtc_irq))
+    if vm.has_uart:
+        nodes.append(_uart(vm))
+    nodes += [_device(device) for device in vm.devices]
+    nodes += [_shared(region) for region in vm.shared]
+    if vm.has_plic:
+        nodes.append(_plic(vm))
+    if not nodes:
+        return []
+    body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
+    if vm.devices:
+        # DMA of a passed-through device uses host-physical addresses; the guest's drivers translate
+        # with this.
+        ranges = _cells(*_wide(vm.host_base), *_wide(vm.memory_base), *_wide(vm.memory_size))
+        body.append(f"dma-ranges = {ranges};")
+    for node in nodes:
+        body += ["", *node]
+    return _node("soc", body)
+
+
+def _uart(vm: Vm) -> list[str]:
+    body = [
+        'compatible = "ns16550a";',
+        f"reg = {_reg(vm.machine.uart_base, virtual.UART_REGISTERS)};",
+        f"clock-frequency = <{virtual.UART_CLOCK_HZ}>;",
+    ]
+    if vm.has_plic and not vm.node["uart-polled"]:
+        body += ["interrupt-parent = <&plic>;", f"interrupts = <{vm.machine.uart_irq}>;"]
+    elif not vm.machine.has_plic and not vm.node["uart-polled"]:
+        body += ["interrupt-parent = <&cpu0_intc>;", f"interrupts = <{vm.machine.uart_irq}>;"]
+    return _node(f"serial@{vm.machine.uart_base:x}", body)
+
+
+def _finisher() -> list[str]:
+    body = [
+        'compatible = "sifive,test1", "sifive,test0", "syscon";',
+        f"reg = {_reg(virtual.FINISHER_BASE, virtual.FINISHER_SIZE)};",
+    ]
+    return _node(f"finisher: test@{virtual.FINISHER_BASE:x}", body)
+
+
+def _syscon(name: str, value: int) -> list[str]:
+    """Returns the node with the value that Linux writes to the finisher to power off or to
+    reboot."""
+    body = [f'compatible = "syscon-{name}";', "regmap = <&finisher>;", "offset = <0>;", f"value = <{value:#x}>;"]
+    return _node(name, body)
+
+
+def _rtc(irq: int) -> list[str]:
+    body = ['compatible = "google,goldfish-rtc";', f"reg = {_reg(virtual.RTC_BASE, virtual.RTC_SIZE)};"]
+    if irq:
+        body += ["interrupt-parent = <&plic>;", f"interrupts = <{irq}>;"]
+    return _node(f"rtc@{virtual.RTC_BASE:x}", body)
+
+
+def _device(device: BoardDevice) -> list[str]:
+    body = [
+        f"compatible = {_string(device.compatible)};",
+        f"reg = {_reg(device.base, device.size)};",
+        "interrupt-parent = <&plic>;",
+        f"interrupts = <{device.interrupt}>;",
+    ]
+    return _node(f"{device.node_name}@{device.base:x}", body)
+
+
+def _shared(region: Shared) -> list[str]:
+    body = [
+        'compatible = "tessera,shared";',
+        f"reg = {_reg(region.base, region.size)};",
+        f"label = {_string(region.name)};",
+        f"tessera,region = <{region.id}>;",
+    ]
+    return _node(f"shared@{region.base:x}", body)
+
+
+def _messages(vm: Vm) -> list[str]:
+    body = [
+        'compatible = "tessera,messages";',
+        "interrupt-parent = <&plic>;",
+        f"interrupts = <{vm.node['message-interrupt']}>;",
+    ]
+    return _node("messages", body)
+
+
+def _plic(vm: Vm) -> list[str]:
+    # Contexts as on virt: each hart has one for M-mode, which a guest does not have (0xffffffff),
+    # and one for S-mode.
+    contexts = ", ".join(f"<&cpu{index}_intc 0xffffffff>, <&cpu{index}_intc 9>" for index in range(vm.vcpus))
+    body = [
+        'compatible = "sifive,plic-1.0.0", "riscv,plic0";',
+        f"reg = {_reg(virtual.PLIC_BASE, virtual.PLIC_SIZE)};",
+        "interrupt-controller;",
+        "#interrupt-cells = <1>;",
+        "#address-cells = <0>;",
+        f"riscv,ndev = <{virtual.PLIC_SOURCES}>;",
+        f"interrupts-extended = {contexts};",
+    ]
+    return _node(f"plic: plic@{virtual.PLIC_BASE:x}", body)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""system.json: the facts about a built system that the runner and the tests need."""
+
+import hashlib
+from typing import Any
+
+from tessera.image.model import Device, File, Shared, System, Vm
+from tessera.image.schema import COLOURS
+
+FORMAT = 1
+
+
+def manifest(system: System, image: bytes, hypervisor: File | None) -> dict[str, Any]:
+    """Returns the contents of system.json. `image` is the whole bootable file."""
+    board = system.board
+    return {
+        "format": FORMAT,
+        "system": system.name,
+        "source": str(system.source),
+        "board": board.name,
+        "harts": system.harts,
+        "quantum_us": system.quantum_us,
+        "timebase_hz": board.timebase_hz,
+        "machine_mask": list(system.machine_mask),
+        "trace": {"base": system.ram_end, "kib": system.trace_kib} if system.trace_kib else None,
+        "ram": {"base": board.ram_base, "size": board.ram_size},
+        "load_address": board.load_address,
+        "image": {"size": len(image), "sha256": hashlib.sha256(image).hexdigest()},
+        "hypervisor": _file(hypervisor),
+        "vms": [_vm(vm) for vm in system.vms],
+        "shared": [_shared(region) for region in system.shared],
+        "qemu": _qemu(system),
+        "iasim": {"board": board.iasim_board} if board.iasim_board else None,
+    }
+
+
+def _file(file: File | None) -> dict[str, Any] | None:
+    if file is None:
+        return None
+    return {"path": str(file.path), "size": len(file.data), "sha256": file.sha256}
+
+
+def _vm(vm: Vm) -> dict[str, Any]:
+    node = vm.node
+    return {
+        "id": vm.id,
+        "name": vm.name,
+        "colour": vm.colour,
+        "ansi": COLOURS[vm.colour],
+        "vcpus": vm.vcpus,
+        "rt_apps": node["rt-apps"],
+        "memory": {"base": vm.memory_base, "size": vm.memory_size, "host": vm.host_base},
+        "entry": vm.entry,
+        "sign_of_life": node["sign-of-life"],
+        "autostart": not node["manual-start"],
+        "keyboard": bool(node["keyboard"]),
+        "on_fatal": node["on-fatal"],
+        "image": _file(vm.image),
+        "initrd": _file(vm.initrd),
+        "bootargs": node["bootargs"] or None,
+        "loads": [{"what": load.what, "address": load.gpa, "size": len(load.data)} for load in vm.loads],
+        "devices": [device.name for device in vm.devices],
+        "device_tree": f"{vm.name}.dtb",
+    }
+
+
+def _shared(region: Shared) -> dict[str, Any]:
+    memory = {"base": region.base, "size": region.size, "host": region.host_base}
+    return {"id": region.id, "name": region.name, "memory": memory, "vms": list(region.vms)}
+
+
+def _qemu(system: System) -> dict[str, Any] | None:
+    """Returns QEMU's options, except those for the processor, the console and the image."""
+    board = system.board
+    if board.qemu_machine is None:
+        return None
+    arguments = list(board.qemu_arguments)
+    if system.node["virtual-time"]:
+        arguments += ["-icount", "shift=0,sleep=off", "-nic", "none"]
+    for device in system.devices:
+        arguments += _device_arguments(device, board.devices[device.slot].qemu_bus or "")
+    return {"machine": board.qemu_machine, "memory_mib": board.ram_size >> 20, "arguments": arguments}
+
+
+def _device_arguments(device: Device, bus: str) -> list[str]:
+    # With iommu_platform the guest's driver translates DMA addresses; see dma-ranges in guestdt.py.
+    common = f"bus={bus},iommu_platform=on"
+    if device.model == "virtio-rng":
+        return ["-device", f"virtio-rng-device,{common}"]
+    file = str(device.file).replace(",", ",,")
+    read_only = ",read-only=on" if device.read_only else ""
+    drive = f"if=none,id={device.name},format=raw,file={file}{read_only}"
+    return ["-drive", drive, "-device", f"virtio-blk-device,drive={device.name},{common}"]

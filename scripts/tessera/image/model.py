@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board and a system in memory, after the schema was applied, before or after placement."""
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tessera.image import virtual
+from tessera.image.layout import align_up
+from tessera.image.reading import Read
+from tessera.image.virtual import Machine
+
+RELEASE_LOCKS = 2  # acquisitions of the scheduler's lock per release; a switch takes the lock once
+
+
+@dataclass(frozen=True)
+class BoardDevice:
+    """A device of the board that can be passed through."""
+
+    name: str
+    compatible: str
+    node_name: str
+    base: int
+    size: int
+    interrupt: int
+    reset: int  # offset of the 32-bit register that resets the device when 0 is written; 0: none
+    qemu_bus: str | None
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board; addresses are host-physical, sizes in bytes."""
+
+    name: str
+    machine: Machine
+    harts: int
+    max_vms: int
+    max_vcpus: int
+    max_rt_apps: int
+    ram_base: int
+    ram_size: int
+    load_address: int
+    timebase_hz: int
+    rt_release_ns: int
+    rt_switch_ns: int
+    rt_blocked_ns: tuple[int, ...]  # on 1 hart, on 2, on up to 4, on up to 8
+    rt_lock_ns: int
+    rt_notify_ns: int
+    rt_ipi_ns: int
+    rt_firmware_ns: int
+    rom_size: int
+    isa_base: str | None
+    isa_extensions: tuple[str, ...]
+    cbo_block_size: int
+    iasim_board: str | None
+    qemu_machine: str | None
+    qemu_arguments: tuple[str, ...]
+    devices: dict[str, BoardDevice]
+
+    @property
+    def ram_end(self) -> int:
+        return self.ram_base + self.ram_size
+
+    def rt_costs(self, harts: int) -> "RtCosts":
+        """Returns the costs in a system that uses `harts` harts."""
+        waits = (harts - 1) * self.rt_lock_ns
+        ipi, notify = (self.rt_ipi_ns, self.rt_notify_ns) if harts > 1 else (0, 0)
+        return RtCosts(
+            release_ns=self.rt_release_ns + notify + ipi + RELEASE_LOCKS * waits,
+            switch_ns=self.rt_switch_ns + ipi + waits,
+            # The maximum, not the sum: a pending interrupt is taken between the firmware's handling
+            # of a guest's instruction and the hypervisor's. Firmware that prints holds a lock, for
+            # which the other harts wait.
+            blocked_ns=max(self.rt_blocked_ns[(harts - 1).bit_length()], harts * self.rt_firmware_ns),
+        )
+
+
+@dataclass(frozen=True)
+class RtCosts:
+    """The costs that admission adds to the budgets of RT apps (docs/real-time.md)."""
+
+    release_ns: int
+    switch_ns: int
+    blocked_ns: int
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that goes into the system image."""
+
+    path: Path
+    data: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device in a slot of the board."""
+
+    name: str
+    slot: str
+    model: str
+    file: Path | None
+    read_only: bool
+
+
+@dataclass
+class Shared:
+    """Memory shared by several VMs, at the guest-physical address `base` in each of them."""
+
+    id: int
+    node: Read
+    base: int
+    size: int
+    vms: tuple[str, ...]
+    host_base: int = 0  # 0 until placed
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def end(self) -> int:
+        return self.base + self.size
+
+
+@dataclass
+class Load:
+    """Bytes that are copied to the guest-physical address `gpa`; `span` is the size that they
+    occupy at run time."""
+
+    what: str  # the property that names the load: image, initrd; or "device tree"
+    gpa: int
+    data: bytes
+    span: int
+
+    @property
+    def end(self) -> int:
+        return self.gpa + self.span
+
+
+@dataclass
+class Vm:
+    """A virtual machine. `node` holds the properties that have no field here, and their places for
+    messages."""
+
+    id: int
+    node: Read
+    machine: Machine
+    colour: str
+    memory_base: int
+    memory_size: int
+    host_base: int  # 0 until placed
+    image_address: int
+    entry: int
+    dtb_address: int
+    image: File | None = None
+    initrd: File | None = None
+    devices: list[BoardDevice] = field(default_factory=list)
+    shared: list[Shared] = field(default_factory=list)
+    loads: list[Load] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def memory_end(self) -> int:
+        return self.memory_base + self.memory_size
+
+    @property
+    def vcpus(self) -> int:
+        return self.node["vcpus"]
+
+    @property
+    def has_uart(self) -> bool:
+        return not self.node["no-uart"]
+
+    @property
+    def has_plic(self) -> bool:
+        return self.machine.has_plic and not self.node["no-plic"]
+
+    @property
+    def has_finisher(self) -> bool:
+        return not self.node["no-finisher"] and self._leaves(virtual.FINISHER_BASE, virtual.FINISHER_SIZE)
+
+    @property
+    def has_rtc(self) -> bool:
+        return not self.node["no-rtc"] and self._leaves(virtual.RTC_BASE, virtual.RTC_SIZE)
+
+    @property
+    def rtc_irq(self) -> int:
+        """The interrupt source of the emulated clock's alarm; 0 if it is used otherwise, or without
+        a clock or PLIC."""
+        taken = {self.node["message-interrupt"], *(device.interrupt for device in self.devices)}
+        return virtual.RTC_IRQ if self.has_rtc and self.has_plic and virtual.RTC_IRQ not in taken else 0
+
+    def _leaves(self, base: int, size: int) -> bool:
+        """Returns whether the range is free for an emulated device: devices, shared memory and RAM
+        of the system's file have precedence over it."""
+        ends = [(device.base, device.base + device.size) for device in self.devices]
+        ends += [(region.base, region.end) for region in self.shared]
+        ends.append((self.memory_base, self.memory_end))
+        return self.machine.architecture == "riscv" and all(end <= base or base + size <= at for at, end in ends)
+
+
+@dataclass
+class System:
+    """A whole system."""
+
+    name: str
+    source: Path
+    node: Read
+    board: Board
+    harts: int
+    quantum_us: int
+    trace_kib: int  # for each hart
+    machine_mask: tuple[str, ...]
+    devices: list[Device]
+    vms: list[Vm]
+    shared: list[Shared]
+
+    @property
+    def ram_end(self) -> int:
+        """The end of the RAM for VMs (first address after it); the trace memory of all harts
+        follows."""
+        return self.board.ram_end - align_up((self.harts or 0) * self.trace_kib * 1024, self.board.machine.ram_align)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Assigns addresses: to the loads in a guest's RAM, and to the VMs in the host's RAM."""
+
+from tessera.image import layout
+from tessera.image.files import linux_header
+from tessera.image.kinds import size_text
+from tessera.image.layout import PAGE, align_down, align_up
+from tessera.image.model import Load, System, Vm
+from tessera.image.reading import Read
+
+Span = tuple[int, int]  # first address, end address
+
+
+def place_guest(vm: Vm) -> None:
+    """Creates the VM's loads: the image first, the device tree, still empty, last. A load without a
+    file is omitted."""
+    if vm.image:
+        header = linux_header(vm.image.data)
+        span = max(len(vm.image.data), header.image_size if header else 0)
+        vm.loads.append(Load("image", vm.image_address, vm.image.data, span))
+    if vm.initrd:
+        size = len(vm.initrd.data)
+        # Below the RAM if the initrd does not fit; check_vm reports that.
+        highest = max(align_down(vm.dtb_address - size, vm.machine.ram_align), 0)
+        gpa = vm.node["initrd-address"] if vm.node.given("initrd-address") else highest
+        vm.loads.append(Load("initrd", gpa, vm.initrd.data, size))
+    vm.loads.append(Load("device tree", vm.dtb_address, b"", vm.machine.dtb_room))
+
+
+def place_host(system: System, image_end: int) -> None:
+    """Assigns host-physical addresses to the RAM of all VMs: those with host-base first, then the
+    lowest gaps.
+
+    image_end: first host-physical address after the hypervisor and the system image. Problems are
+    reported.
+    """
+    board = system.board
+    if board.rom_size:
+        if image_end > board.load_address + board.rom_size:
+            expected = f"expected a system image that fits {board.name}'s ROM of {size_text(board.rom_size)}"
+            system.node.problem("", f"{expected}, got {image_end - board.load_address} bytes")
+        image_end = board.ram_base
+    image_end = align_up(image_end, board.machine.ram_align)
+    if image_end > system.ram_end:
+        room = size_text(max(system.ram_end - board.ram_base, 0))
+        expected = f"expected a system image that fits {board.name}'s RAM of {room}"
+        system.node.problem("", f"{expected}, got one up to {image_end:#x}")
+        return
+    taken: dict[Span, str] = {(board.ram_base, image_end): "the firmware, the hypervisor and the system image"}
+    for vm in system.vms:
+        if vm.node.given("host-base"):
+            _check_host_base(vm, system, taken)
+            taken[(vm.host_base, vm.host_base + vm.memory_size)] = vm.node.path
+    for vm in system.vms:
+        if not vm.node.given("host-base"):
+            vm.host_base = _allocate(vm.node, "memory-size", vm.memory_size, system.ram_end, taken)
+    for region in system.shared:
+        region.host_base = _allocate(region.node, "size", region.size, system.ram_end, taken)
+
+
+def _check_host_base(vm: Vm, system: System, taken: dict[Span, str]) -> None:
+    board = system.board
+    start, end = vm.host_base, vm.host_base + vm.memory_size
+    got = f"got {start:#x}..{end:#x}"
+    if start < board.ram_base or end > system.ram_end:
+        expected = f"expected memory inside {board.name}'s RAM, {board.ram_base:#x}..{system.ram_end:#x}"
+        vm.node.problem("host-base", f"{expected}, {got}")
+    for (first, behind), owner in taken.items():
+        if start < behind and first < end:
+            what = f"which overlaps {owner} at {first:#x}..{behind:#x}"
+            vm.node.problem("host-base", f"expected memory that nothing else uses, {got}, {what}")
+
+
+def _allocate(node: Read, prop: str, size: int, ram_end: int, taken: dict[Span, str]) -> int:
+    """Returns the lowest free address for `size` bytes; 0, with a problem of `prop`, if there is
+    none."""
+    starts = sorted(behind for _, behind in taken)
+    for start in starts:
+        end = start + size
+        if end <= ram_end and not any(start < behind and first < end for first, behind in taken):
+            taken[(start, end)] = node.path
+            return start
+    free = _largest_gap(ram_end, taken)
+    got = f"got {size_text(size)}"
+    node.problem(prop, f"expected at most {size_text(free)}, the largest free piece of RAM, {got}")
+    return 0
+
+
+def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:
+    largest = reached = 0
+    for first, behind in sorted(taken):
+        if reached:
+            largest = max(largest, first - reached)
+        reached = max(reached, behind)
+    return max(largest, ram_end - reached)
+
+
+def image_bound(system: System, hypervisor_size: int) -> int:
+    """Returns an upper bound of the system image's end (host-physical), before the device trees are
+    written."""
+    payloads = {load.data for vm in system.vms for load in vm.loads}
+    size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # one page for the end mark
+    tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM, PAGE)
+    trees = len(system.vms) * system.board.machine.dtb_room
+    return system.board.load_address + align_up(hypervisor_size, PAGE) + tables + size + trees

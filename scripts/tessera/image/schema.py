@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every node and property of system and board files, declared once.
+
+Checking (reading.py) and the reference in docs/configuration.md (configdoc.py) both come from here.
+A new section is a new NodeSchema among the children of SYSTEM.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tessera.image import layout, virtual
+from tessera.image.kinds import Address, Choice, Flag, Kind, Number, Numbers, Text, Words
+
+MIB = 1 << 20
+RAM_ALIGN = 2 * MIB
+LONGEST_MS = 3600000
+LONGEST_RT_US = 0x7FFFFFFF  # longest period and budget of an RT app
+
+# ANSI foreground codes by name; VMs without a `colour` get DEFAULT_COLOURS in this order.
+_HUES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
+COLOURS = {name: 31 + n for n, name in enumerate(_HUES)} | {f"bright-{name}": 91 + n for n, name in enumerate(_HUES)}
+DEFAULT_COLOURS = ("green", "yellow", "cyan", "magenta", "blue", "red", "white")
+
+# The features that a guest's device tree can list; the rest of layout.FEATURES concerns the
+# hypervisor only.
+GUEST_FEATURES = ("sstc", "svpbmt", "zbb", "zba", "zbs", "zicboz", "zicbom", "svinval", "svadu", "zawrs")
+
+# Both properties of every CPU list the optional features; the hypervisor may have to hide a feature
+# in each of them.
+ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")
+
+
+NAME_PATTERN = r"[a-z][a-z0-9-]*"
+NAME_WORDS = "lower-case letters, digits and hyphens, starting with a letter"
+
+
+@dataclass(frozen=True)
+class Prop:
+    """A property. `default` is the value of an absent property; `default_words` describes one that
+    is computed."""
+
+    name: str
+    kind: Kind
+    doc: str
+    required: bool = False
+    default: Any = None
+    default_words: str = ""
+
+
+@dataclass(frozen=True)
+class NodeSchema:
+    """A node: its properties, its fixed children, and the schema of the children whose names are
+    free."""
+
+    doc: str
+    props: tuple[Prop, ...] = ()
+    children: dict[str, "NodeSchema"] = field(default_factory=dict)
+    named: "NodeSchema | None" = None
+    named_words: str = ""
+    longest_name: int = 31
+    required: bool = False
+
+
+DEVICE = NodeSchema(
+    doc="A device that QEMU puts into a slot of the board. The node's name is the device's name:",
+    props=(
+        Prop("slot", Text(31), "The board's slot of the device.", required=True),
+        Prop("model", Choice(("virtio-rng", "virtio-blk")), "The model of the device.", required=True),
+        Prop(
+            "file",
+            Text(255),
+            "The raw image of a virtio-blk, a [file's path](#paths-of-files).",
+            default_words="none; a virtio-blk needs one",
+        ),
+        Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
+    ),
+)
+
+VM_PROPS = (
+    Prop("colour", Choice(tuple(COLOURS)), "Colour of the VM's name on the console.", default_words="by order"),
+    Prop("vcpus", Number(1, layout.MAX_VCPUS_PER_VM), "Number of virtual CPUs; may exceed `harts`.", default=1),
+    Prop(
+        "rt-apps",
+        Number(0, layout.MAX_RT_APPS),
+        "Real-time apps that the VM may run at a time. With any, the VM is an RT-VM and its guest the real-time "
+        "manager.",
+        default=0,
+    ),
+    Prop(
+        "rt-launchers",
+        Words("VM names"),
+        "Other VMs that may launch the RT-VM's apps.",
+        default=(),
+        default_words="none",
+    ),
+    Prop(
+        "rt-harts",
+        Numbers("numbers", 0, layout.MAX_HARTS - 1),
+        "Harts that the RT-VM's apps may be pinned to. Hart 0 handles the console and the interrupts of devices.",
+        default_words="all harts of the system",
+    ),
+    Prop(
+        "rt-share-max",
+        Number(1, 100),
+        "Percentage of each of these harts that the RT-VM's apps may use, by budgets and periods.",
+        default_words="what `be-reserve-us` leaves",
+    ),
+    Prop(
+        "rt-budget-max-us",
+        Number(1, LONGEST_RT_US),
+        "The longest budget of the RT-VM's apps in microseconds.",
+        default_words="what `be-reserve-us` leaves",
+    ),
+    Prop(
+        "rt-period-max-us",
+        Number(1, LONGEST_RT_US),
+        "The longest period of the RT-VM's apps in microseconds.",
+        default=LONGEST_RT_US,
+    ),
+    Prop(
+        "may-send-to",
+        Words("VM names"),
+        "Other VMs that the VM may send messages to.",
+        default=(),
+        default_words="none",
+    ),
+    Prop(
+        "message-interrupt",
+        Number(1, virtual.PLIC_SOURCES),
+        "Source of the VM's interrupt controller that is high while a message to VCPU 0 or a doorbell is pending.",
+        default_words="the VCPU's software interrupt",
+    ),
+    Prop(
+        "memory-size",
+        Address("a size", align=RAM_ALIGN, low=RAM_ALIGN),
+        "Bytes of RAM, cleared at every start.",
+        required=True,
+    ),
+    Prop(
+        "memory-base",
+        Address("a guest-physical address", align=RAM_ALIGN),
+        "Guest-physical address of the RAM.",
+        default=0x80000000,
+    ),
+    Prop(
+        "host-base",
+        Address("a host-physical address", align=RAM_ALIGN, below=1 << 56),
+        "Host-physical address of the RAM. Needed only by a guest whose devices must not see translated addresses: "
+        "set `memory-base` to the same value.",
+        default_words="the lowest free place above the system image",
+    ),
+    Prop(
+        "image",
+        Text(255),
+        "The guest's raw binary, a [file's path](#paths-of-files).",
+        required=True,
+    ),
+    Prop(
+        "image-address",
+        Address("a guest-physical address", align=layout.PAGE),
+        "Load address of the image. A Linux `Image` needs a multiple of 2 MiB.",
+        default_words="`memory-base` + 2 MiB",
+    ),
+    Prop(
+        "entry",
+        Address("a guest-physical address", align=2),
+        "First instruction of VCPU 0, inside the image.",
+        default_words="`image-address`",
+    ),
+    Prop(
+        "initrd",
+        Text(255),
+        "An initial RAM disk, a [file's path](#paths-of-files); the guest finds its address in the device tree.",
+        default_words="none",
+    ),
+    Prop(
+        "initrd-address",
+        Address("a guest-physical address", align=layout.PAGE),
+        "Load address of the initrd.",
+        default_words="the highest multiple of 2 MiB at which the initrd ends below the device tree",
+    ),
+    Prop("bootargs", Text(1023, joined=True), "The guest's command line.", default_words="none"),
+    Prop(
+        "sign-of-life",
+        Text(79),
+        "Text that appears on the VM's console once the guest works; `make smoke` waits for it. Required without "
+        "`manual-start`.",
+        default_words="none",
+    ),
+    Prop("on-fatal", Choice(("stop", "restart")), "Action on a fatal trap of the guest.", default="stop"),
+    Prop(
+        "watchdog-ms",
+        Number(0, LONGEST_MS),
+        "Milliseconds within which the guest must pet its watchdog again (HCALL_WATCHDOG_PET); otherwise the VM is "
+        "restarted. The first period starts with the guest. A VM that waits for its next slice cannot pet, so the "
+        "period must be longer than a round of all VCPUs' slices and, with RT apps, one wait for best effort's "
+        "reserve; the builder checks this. If RT apps use all the time that they are admitted for, a round takes "
+        "longer, by the ratio of the window to the reserve.",
+        default=0,
+        default_words="no watchdog",
+    ),
+    Prop(
+        "restart-pause-max-ms",
+        Number(0, LONGEST_MS),
+        "Longest backoff in milliseconds before a VM that fails repeatedly is restarted. "
+        "[Restarts](virtual-platform.md#restarts) describes the backoff.",
+        default=10000,
+    ),
+    Prop("manual-start", Flag(), "The VM starts on the console's start command, not at boot.", default=False),
+    Prop("keyboard", Flag(), "The VM has the keyboard at boot. At most one VM.", default_words="the first VM has it"),
+    Prop("no-uart", Flag(), "No emulated UART: the guest prints through the SBI.", default=False),
+    Prop("uart-polled", Flag(), "The device tree lists no UART interrupt, so that the guest polls.", default=False),
+    Prop(
+        "no-plic",
+        Flag(),
+        "No emulated interrupt controller; requires `uart-polled` or `no-uart`, and no devices.",
+        default=False,
+    ),
+    Prop("no-finisher", Flag(), "No emulated test finisher.", default=False),
+    Prop("no-rtc", Flag(), "No emulated clock.", default=False),
+    Prop(
+        "isa",
+        Words("features", GUEST_FEATURES, may_be_empty=True),
+        "Optional features that the device tree lists if the machine has them.",
+        default_words="all of them",
+    ),
+    Prop(
+        "devices",
+        Words("device names"),
+        "Devices passed through: nodes of `/devices`, or devices of the board. DMA of a device is not confined to its "
+        "VM: the board has no IOMMU.",
+        default=(),
+        default_words="none",
+    ),
+    Prop(
+        "interrupts-per-ms",
+        Number(0, layout.MAX_IRQS_PER_MS),
+        "Interrupts per millisecond that each of the `devices` may cause in the long run, with bursts of up to "
+        f"{layout.IRQ_BURST}. Further interrupts stay pending in the device until the rate allows them. 0: no limit.",
+        default=20,
+    ),
+)
+
+VM = NodeSchema(doc="A virtual machine. The node's name is the VM's name:", props=VM_PROPS)
+
+SHARED = NodeSchema(
+    doc="Memory that several VMs can read and write at the same guest-physical address. It is cleared once, at boot, "
+    "and keeps its contents when a VM restarts. The node's name is the region's name:",
+    props=(
+        Prop("size", Address("a size", align=RAM_ALIGN, low=RAM_ALIGN), "Bytes.", required=True),
+        Prop(
+            "address",
+            Address("a guest-physical address", align=RAM_ALIGN),
+            "Its address in each of the VMs.",
+            required=True,
+        ),
+        Prop("vms", Words("VM names"), "The VMs, two or more.", required=True),
+    ),
+)
+
+SYSTEM = NodeSchema(
+    doc="The system.",
+    props=(
+        Prop("compatible", Choice(("tessera,system",)), "Marks a system file.", required=True),
+        Prop("board", Text(31, NAME_PATTERN, NAME_WORDS), "Folder of the board in `platform/`.", required=True),
+        Prop(
+            "harts",
+            Number(1, layout.MAX_HARTS),
+            "Harts that the system uses; not more than the board has.",
+            required=True,
+        ),
+        Prop(
+            "quantum-us",
+            Number(100, 1000000),
+            "Quantum of best-effort VCPUs in microseconds; usual values are 1000, 5000 and 10000.",
+            default=5000,
+        ),
+        Prop(
+            "be-reserve-us",
+            Numbers("numbers", 1, 1000000, count=2),
+            "Best effort's reserve: the microseconds that RT apps leave to best effort on each hart, and the window in "
+            "microseconds in which they do. The window bounds the latency of everything that runs in best effort's "
+            "time: the operator's keys, interrupts of devices, watchdogs. A launch that would exceed the bound is "
+            "refused; see [real-time.md](real-time.md#best-efforts-reserve).",
+            default=(1000, 10000),
+            default_words="`1000 10000`",
+        ),
+        Prop(
+            "virtual-time",
+            Flag(),
+            "QEMU runs the system in virtual time, one nanosecond per instruction, independent of the host's speed. "
+            "Times of real-time apps in QEMU are meaningful only with it. One hart.",
+            default=False,
+        ),
+        Prop(
+            "trace-kib",
+            Number(0, layout.MAX_TRACE_KIB),
+            "KiB of RAM for each hart's trace, which the hypervisor writes from boot; the newest events are kept, "
+            "42 per KiB. See [trace.md](trace.md).",
+            default=0,
+            default_words="no trace",
+        ),
+        Prop(
+            "machine-mask",
+            Words("features", layout.FEATURES, may_be_empty=True),
+            "Features of the machine that the hypervisor does not use, as if the core lacked them.",
+            default=(),
+            default_words="none",
+        ),
+    ),
+    children={
+        "devices": NodeSchema(
+            doc="Devices that QEMU emulates. A VM's `devices` assigns each of them to the VM.",
+            named=DEVICE,
+            named_words="a device",
+        ),
+        "shared": NodeSchema(
+            doc=f"Memory of several VMs, at most {layout.MAX_SHARED} regions, numbered in their order from 0.",
+            named=SHARED,
+            named_words="a region",
+        ),
+        "vms": NodeSchema(
+            doc=f"The VMs, from 1 to the limit of the board's hypervisor ({layout.MAX_VMS}), numbered in their order "
+            "from 0.",
+            named=VM,
+            named_words="a VM",
+            longest_name=layout.NAME_LEN - 1,
+            required=True,
+        ),
+    },
+)
+
+
+def _for_machine(prop: Prop, machine: virtual.Machine) -> Prop:
+    kind = prop.kind
+    if isinstance(kind, Address) and kind.align == RAM_ALIGN:
+        low = machine.ram_align if kind.low else 0
+        kind = replace(kind, align=machine.ram_align, low=low)
+    default = machine.memory_base if prop.name == "memory-base" else prop.default
+    return replace(prop, kind=kind, default=default)
+
+
+def for_machine(node: NodeSchema, machine: virtual.Machine) -> NodeSchema:
+    """Returns the schema with the RAM's alignment and address of `machine` in place of RISC-V's."""
+    return replace(
+        node,
+        props=tuple(_for_machine(prop, machine) for prop in node.props),
+        children={name: for_machine(child, machine) for name, child in node.children.items()},
+        named=for_machine(node.named, machine) if node.named else None,
+    )
+
+
+BOARD_DEVICE = NodeSchema(
+    doc="A device that can be passed through; it keeps its address and interrupt number in the guest. Its name:",
+    props=(
+        Prop("compatible", Text(63), "`compatible` of its node in the guest's device tree.", required=True),
+        Prop("node-name", Text(31), "Name of that node, without the address.", required=True),
+        Prop("base", Address("an address", align=layout.PAGE), "Address of its registers.", required=True),
+        Prop(
+            "size",
+            Address("a size", align=layout.PAGE, low=layout.PAGE),
+            "Bytes of its registers.",
+            required=True,
+        ),
+        Prop("interrupt", Number(1, 31), "Its source at the interrupt controller.", required=True),
+        Prop(
+            "reset-register",
+            Number(0, 0xFFC),
+            "Offset of a 32-bit register that resets the device when 0 is written. The hypervisor resets the device "
+            "when its VM starts and stops: a running device would continue to write to memory.",
+            default=0,
+            default_words="none",
+        ),
+        Prop("qemu-bus", Text(31), "For a slot: QEMU's name of the bus.", default_words="not a slot"),
+    ),
+)
+
+BOARD = NodeSchema(
+    doc="A board, in `platform/<name>/board.dts`.",
+    props=(
+        Prop("compatible", Choice(("tessera,board",)), "Marks a board file.", required=True),
+        Prop(
+            "architecture",
+            Choice(tuple(virtual.MACHINES)),
+            "Architecture of its CPUs; `mips` is MIPS32 with VZ.",
+            default="riscv",
+        ),
+        Prop("harts", Number(1, layout.MAX_HARTS), "Largest number of harts.", required=True),
+        Prop("max-vms", Number(1, layout.MOST_VMS), "Limit of its hypervisor's VMs.", default=layout.MAX_VMS),
+        Prop(
+            "max-vcpus",
+            Number(1, layout.MAX_VCPUS),
+            "Limit of its hypervisor's VCPUs, RT apps included.",
+            default=layout.MAX_VCPUS,
+        ),
+        Prop(
+            "max-rt-apps",
+            Number(0, layout.MAX_RT_APPS),
+            "Limit of its hypervisor's RT apps.",
+            default=layout.MAX_RT_APPS,
+        ),
+        Prop("ram-base", Address(align=virtual.MIPS.ram_align, below=1 << 56), "Start of its RAM.", required=True),
+        Prop(
+            "ram-size",
+            Address("a size", align=virtual.MIPS.ram_align, low=virtual.MIPS.ram_align, below=1 << 56),
+            "Bytes of RAM.",
+            required=True,
+        ),
+        Prop(
+            "load-address",
+            Address(align=layout.PAGE, below=1 << 56),
+            "Load address and entry of the hypervisor; the firmware uses the RAM below. An address outside of the RAM "
+            "is in ROM.",
+            required=True,
+        ),
+        Prop(
+            "timebase-hz",
+            Number(10**6, 10**10, 10**6),
+            "Frequency of the `time` CSR in Hz; a microsecond must be a whole number of ticks.",
+            required=True,
+        ),
+        Prop(
+            "rt-release-ns",
+            Number(0, 10**6),
+            "Longest time in nanoseconds that a release of an RT app takes from the app that it interrupts, both "
+            "context switches included. The interrupted app's budget is extended by this time; admission adds the "
+            "time to every job.",
+            required=True,
+        ),
+        Prop(
+            "rt-switch-ns",
+            Number(0, 10**6),
+            "Longest time in nanoseconds that a job of an RT app is charged for the context switches to and from its "
+            "app; the job's budget is extended by it. Admission adds it to every job.",
+            required=True,
+        ),
+        Prop(
+            "rt-blocked-ns",
+            Numbers("numbers", 0, 10**7),
+            "Longest non-preemptible section of a hart in nanoseconds, waits for the hypervisor's locks included: on "
+            "one hart, on 2, on up to 4, on up to 8. Admission adds it once for each app.",
+            required=True,
+        ),
+        Prop(
+            "rt-lock-ns",
+            Number(0, 10**6),
+            "Longest time in nanoseconds for which a hart holds the scheduler's lock, including calls of the "
+            "firmware. A release takes the lock twice and a switch once, and each acquisition may wait that long for "
+            "each of the other harts.",
+            default=0,
+        ),
+        Prop(
+            "rt-notify-ns",
+            Number(0, 10**6),
+            "Additional time in nanoseconds of a release on a system of several harts, apart from waits for locks and "
+            "rt-ipi-ns: the release finds another hart for the VCPU that it interrupts.",
+            default=0,
+        ),
+        Prop(
+            "rt-ipi-ns",
+            Number(0, 10**6),
+            "Time in nanoseconds that the firmware takes from a hart to handle an interrupt from another hart. With "
+            "several harts, one may occur during each release and each switch.",
+            default=0,
+        ),
+        Prop(
+            "rt-firmware-ns",
+            Number(0, 10**7),
+            "Longest time in nanoseconds for which one instruction of a guest can keep the firmware busy. Firmware "
+            "that does not delegate illegal instructions handles them before the hypervisor; OpenSBI 1.6 prints a "
+            "line for some of them, 8000000 at 115200 baud. The firmware prints one line at a time, so admission adds "
+            "the time once for each hart, and uses the sum instead of rt-blocked-ns if it is longer.",
+            default=0,
+        ),
+        Prop("rom-size", Address("a size", align=layout.PAGE), "Bytes of the ROM from load-address.", default=0),
+        Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", default_words="none; RISC-V needs one"),
+        Prop(
+            "isa-extensions",
+            Words("extensions"),
+            "Extensions that the device tree of every guest lists.",
+            default=(),
+            default_words="none; RISC-V needs some",
+        ),
+        Prop("cbo-block-size", Number(16, 4096), "Bytes of a block of cache-block operations.", default=64),
+        Prop("iasim-board", Text(31), "iasim's `--board`.", default_words="not a board of iasim"),
+        Prop("qemu-machine", Text(63), "QEMU's `-machine`.", default_words="not a machine of QEMU"),
+        Prop(
+            "qemu-arguments",
+            Words("arguments", repeats=True),
+            "Further arguments for QEMU.",
+            default=(),
+            default_words="none",
+        ),
+    ),
+    children={
+        "devices": NodeSchema(doc="Devices for guests.", named=BOARD_DEVICE, named_words="a device"),
+    },
+)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guest-physical addresses of the emulated devices, as docs/virtual-platform.md specifies
+them."""
+
+from dataclasses import dataclass
+
+UART_BASE = 0x10000000
+UART_SIZE = 0x1000  # the page that traps; the registers are the first 0x100
+UART_REGISTERS = 0x100
+UART_IRQ = 10
+UART_CLOCK_HZ = 3686400
+
+PLIC_BASE = 0x0C000000
+PLIC_SIZE = 0x600000
+PLIC_SOURCES = 31
+
+FINISHER_BASE = 0x100000
+FINISHER_SIZE = 0x1000
+FINISHER_OFF = 0x5555
+FINISHER_RESET = 0x7777
+
+RTC_BASE = 0x101000
+RTC_SIZE = 0x1000
+RTC_IRQ = 11
+
+IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
+
+# The device tree is in the last DTB_ROOM bytes of the RAM, as on QEMU's virt: far from the memory
+# after the guest's image, and boot loaders copy it from there before they use the end of the RAM
+# themselves.
+DTB_ROOM = 0x10000
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The virtual machine of an architecture: the guest's addresses and the alignment of its
+    RAM."""
+
+    architecture: str
+    ram_align: int
+    memory_base: int
+    image_offset: int
+    dtb_room: int
+    uart_base: int
+    uart_irq: int
+    has_plic: bool
+    gpa_end: int
+
+
+RISCV = Machine("riscv", 0x200000, 0x80000000, IMAGE_OFFSET, DTB_ROOM, UART_BASE, UART_IRQ, True, 1 << 41)
+
+# The addresses of iasim's generic board. The first page holds exception vectors; kseg0 maps the
+# lowest 512 MiB.
+MIPS = Machine("mips", 0x4000, 0, 0x1000, 0x1000, 0x1FD003F8, 4, False, 1 << 29)
+
+MACHINES = {machine.architecture: machine for machine in (RISCV, MIPS)}

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts a built system in QEMU or iasim: finds the emulator, checks it, and builds its command
+line."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tessera.verify import executed
+
+ROOT = Path(__file__).resolve().parents[3]
+OLDEST_QEMU = (7, 2)
+BASE_CPU = "rv64,h=true"
+NATIVE_MEMORY_MIB = 128  # at least; the firmware and QEMU's device tree need memory, too
+LOAD_TIMEOUT_S = 20
+
+
+class RunError(Exception):
+    """A run is not possible; the text gives cause and remedy on one line."""
+
+
+@dataclass(frozen=True)
+class Qemu:
+    """A usable emulator, and the processor that it emulates."""
+
+    program: str
+    version: tuple[int, int]
+    cpu: str
+
+
+def find_qemu(program: str | None = None, cpu_flags: str | None = None) -> Qemu:
+    """
+    Returns the QEMU to use: `program`, else QEMU=, else the first in PATH. Raises RunError if QEMU
+    is missing, is too old, lacks the H extension, or refuses the flags (`cpu_flags`, else CPU=).
+    """
+    program = program or os.environ.get("QEMU") or "qemu-system-riscv64"
+    flags = (cpu_flags if cpu_flags is not None else os.environ.get("CPU", "")).strip(",")
+    path, version = _find_program(program)
+    if complaint := _refuses(path, BASE_CPU):
+        raise RunError(f"QEMU: {path} does not emulate the hypervisor extension ({BASE_CPU}): {complaint}")
+    cpu = f"{BASE_CPU},{flags}" if flags else BASE_CPU
+    if flags and (complaint := _refuses(path, cpu)):
+        raise RunError(f"QEMU: {path} refuses CPU={flags}: {complaint}")
+    return Qemu(path, version, cpu)
+
+
+def _find_program(program: str) -> tuple[str, tuple[int, int]]:
+    """Returns the program's path and version; raises RunError for a version that is too old."""
+    path = shutil.which(program)
+    if path is None:
+        raise RunError(f"QEMU: there is no program '{program}' (run `make setup`, or name another one: QEMU=path)")
+    version = _version(path)
+    if version < OLDEST_QEMU:
+        have, need = (".".join(map(str, numbers)) for numbers in (version, OLDEST_QEMU))
+        raise RunError(f"QEMU: {path} is version {have}, {need} or newer is needed (QEMU=path names another one)")
+    return path, version
+
+
+def _version(path: str) -> tuple[int, int]:
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=LOAD_TIMEOUT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RunError(f"QEMU: {path} cannot be started: {error}") from None
+    found = re.search(r"QEMU emulator version (\d+)\.(\d+)", done.stdout)
+    if not found:
+        raise RunError(f"QEMU: {path} is not QEMU ('{path} --version' does not name QEMU)")
+    return int(found[1]), int(found[2])
+
+
+def _refuses(path: str, cpu: str) -> str | None:
+    """Returns QEMU's error message for this processor, None if QEMU accepts it. QEMU starts and
+    quits at once."""
+    # Without OpenSBI: nothing runs.
+    command = [path, "-M", "virt", "-cpu", cpu, "-bios", "none", "-S", "-display", "none", "-nodefaults"]
+    try:
+        done = subprocess.run(
+            [*command, "-monitor", "stdio"],
+            input="quit\n",
+            capture_output=True,
+            text=True,
+            timeout=LOAD_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    return lines[-1] if lines else f"it ends with status {done.returncode}"
+
+
+@dataclass(frozen=True)
+class BuiltSystem:
+    """A system that the image builder has written to build/systems/<name>."""
+
+    name: str
+    image: Path
+    data: dict[str, Any]
+
+    @property
+    def vms(self) -> list[dict[str, Any]]:
+        return list(self.data["vms"])
+
+    @property
+    def names(self) -> list[str]:
+        return [vm["name"] for vm in self.vms]
+
+    def vm(self, name: str) -> dict[str, Any]:
+        for vm in self.vms:
+            if vm["name"] == name:
+                return vm
+        raise RunError(f"system '{self.name}' has no VM '{name}'; it has {', '.join(self.names)}")
+
+    @property
+    def hypervisor(self) -> Path:
+        """The ELF file, with symbols, of the hypervisor in the system's image."""
+        return (ROOT / self.data["hypervisor"]["path"]).with_suffix(".elf")
+
+    def awaited(self) -> dict[str, str]:
+        """The signs of life of the VMs that start at boot, by VM."""
+        return {vm["name"]: vm["sign_of_life"] for vm in self.vms if vm["autostart"] and vm["sign_of_life"]}
+
+
+def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
+    """Loads the built system of systems/<name>.dts. Raises RunError if it was not built."""
+    folder = build / "systems" / name
+    try:
+        data = json.loads((folder / "system.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunError(f"{folder / 'system.json'}: {error} (run `make image SYSTEM={name}`)") from None
+    image = folder / "tessera.bin"
+    if not image.is_file():
+        raise RunError(f"{image} does not exist (run `make image SYSTEM={name}`)")
+    if data.get("qemu") is None and data.get("iasim") is None:
+        raise RunError(f"system '{name}' is for the board '{data.get('board')}', which no emulator supports")
+    return BuiltSystem(name, image, data)
+
+
+def need_qemu(system: BuiltSystem, what: str) -> None:
+    """Raises RunError if the system is for a board that QEMU does not emulate; `what` is the
+    operation that needs QEMU."""
+    if system.data["qemu"] is None:
+        raise RunError(f"system '{system.name}' is for the board '{system.data['board']}', which has no {what}")
+
+
+def console_arguments(monitor: bool = False) -> list[str]:
+    """Connects the machine's only UART to standard input and output; with `monitor`, Ctrl-A is
+    QEMU's escape key."""
+    arguments = ["-display", "none"]
+    if monitor:
+        return [*arguments, "-chardev", "stdio,id=c0,mux=on,signal=off", "-serial", "chardev:c0", "-mon", "chardev=c0"]
+    return [*arguments, "-monitor", "none", "-chardev", "stdio,id=c0,signal=off", "-serial", "chardev:c0"]
+
+
+def iasim() -> str:
+    """Returns the simulator of the M5150: IASIM=, or the one that `make iasim` builds."""
+    path = Path(os.environ.get("IASIM") or ROOT / "build/iasim/release/iasim")
+    if not path.is_file():
+        raise RunError(f"iasim: {path} does not exist (run `make iasim`)")
+    return str(path)
+
+
+def iasim_command(system: BuiltSystem, *options: str) -> list[str]:
+    """Returns the command line that boots the system in iasim from reset. The hypervisor's ELF file
+    gives the symbols and the reset code."""
+    image = str(system.image.with_suffix(".elf"))
+    words = [*executed.iasim_arguments(system.hypervisor), *options, str(system.hypervisor), image]
+    return [iasim(), "run", "--board", system.data["iasim"]["board"], *words]
+
+
+def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[str]:
+    """Returns the command line that runs a VM's guest unchanged without a hypervisor, on the board
+    whose devices the guest sees in the VM."""
+    guest = str((ROOT / system.vm(name)["image"]["path"]).with_suffix(".elf"))
+    return [iasim(), "run", "--board", "generic", *options, guest]
+
+
+def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
+    """Returns the command line that boots the system: OpenSBI, then the hypervisor with its VMs."""
+    wanted = system.data["qemu"]
+    return [
+        qemu.program,
+        *("-M", wanted["machine"], "-cpu", qemu.cpu),
+        *("-smp", str(system.data["harts"]), "-m", str(wanted["memory_mib"])),
+        *console_arguments(),
+        *("-kernel", str(system.image)),
+        *wanted["arguments"],
+        *executed.qemu_arguments(qemu.version, system.hypervisor),
+    ]
+
+
+def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = False) -> list[str]:
+    """Returns the command line that boots a VM's guest unchanged without a hypervisor: OpenSBI,
+    then the guest."""
+    vm = system.vm(name)
+    memory = max(NATIVE_MEMORY_MIB, vm["memory"]["size"] >> 20)
+    command = [
+        qemu.program,
+        *("-M", system.data["qemu"]["machine"], "-cpu", qemu.cpu),
+        *("-smp", str(vm["vcpus"]), "-m", str(memory)),
+        *console_arguments(monitor),
+        *("-kernel", str(ROOT / vm["image"]["path"])),
+    ]
+    if vm.get("initrd"):
+        command += ["-initrd", str(ROOT / vm["initrd"]["path"])]
+    if vm.get("bootargs"):
+        command += ["-append", vm["bootargs"]]
+    return command

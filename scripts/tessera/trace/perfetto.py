@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A timeline as a Perfetto trace: a track for each hart, VM and RT app, for https://ui.perfetto.dev
+or its tools."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor, TrackEvent
+from perfetto.trace_builder.proto_builder import TraceProtoBuilder
+
+from tessera.trace.model import Hart, Job, Mark, Timeline, VcpuId
+
+_SEQUENCE = 1  # all packets have the same writer
+_CLOCK = 6  # BUILTIN_CLOCK_BOOTTIME: nanoseconds since the machine was switched on
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a system's VMs, and the number of each VM's VCPUs that are guest harts: the
+    others are RT apps."""
+
+    system: str
+    vms: Sequence[str]
+    vcpus: Sequence[int]
+
+    def vm(self, vm: int) -> str:
+        return self.vms[vm] if vm < len(self.vms) else f"VM {vm}"
+
+    def is_app(self, vcpu_id: VcpuId) -> bool:
+        return vcpu_id[0] < len(self.vcpus) and vcpu_id[1] >= self.vcpus[vcpu_id[0]]
+
+    def of(self, vcpu_id: VcpuId | None) -> str:
+        """Returns the name of a VCPU: `linux`, `linux/1`, or `rtm app 0`."""
+        if vcpu_id is None:
+            return "idle"
+        vm, vcpu = vcpu_id
+        if self.is_app(vcpu_id):
+            return f"{self.vm(vm)} app {vcpu - self.vcpus[vm]}"
+        several = vm < len(self.vcpus) and self.vcpus[vm] > 1
+        return f"{self.vm(vm)}/{vcpu}" if several else self.vm(vm)
+
+
+class _Writer:
+    """Writes tracks and events as packets."""
+
+    def __init__(self) -> None:
+        self.builder = TraceProtoBuilder()
+        self.uuids = count(1)
+
+    def _packet(self, at: int | None = None) -> TracePacket:
+        packet = self.builder.add_packet()
+        packet.trusted_packet_sequence_id = _SEQUENCE
+        if at is not None:
+            packet.timestamp = at
+            packet.timestamp_clock_id = _CLOCK
+        return packet
+
+    def track(self, name: str, parent: int | None = None, counter: bool = False) -> int:
+        """Creates a track; children are shown in the order of their creation."""
+        uuid = next(self.uuids)
+        track = self._packet().track_descriptor
+        track.uuid = uuid
+        track.name = name
+        track.sibling_order_rank = uuid
+        track.child_ordering = TrackDescriptor.EXPLICIT
+        if parent is not None:
+            track.parent_uuid = parent
+        if counter:
+            track.counter.unit = track.counter.UNIT_COUNT
+        return uuid
+
+    def event(self, track: int, at: int, kind: int, name: str = "", **args: int) -> None:
+        event = self._packet(at).track_event
+        event.type = kind
+        event.track_uuid = track
+        if name:
+            event.name = name
+        for key, value in args.items():
+            annotation = event.debug_annotations.add()
+            annotation.name = key
+            annotation.int_value = value
+
+    def slice(self, track: int, start: int, end: int, name: str, **args: int) -> None:
+        self.event(track, start, TrackEvent.TYPE_SLICE_BEGIN, name, **args)
+        self.event(track, end, TrackEvent.TYPE_SLICE_END)
+
+    def mark(self, track: int, mark: Mark) -> None:
+        self.event(track, mark.at, TrackEvent.TYPE_INSTANT, mark.name, **mark.args)
+
+    def counter(self, track: int, times: list[int]) -> None:
+        for total, at in enumerate(times, 1):
+            event = self._packet(at).track_event
+            event.type = TrackEvent.TYPE_COUNTER
+            event.track_uuid = track
+            event.counter_value = total
+
+
+def _write_hart(writer: _Writer, parent: int, hart: Hart, end: int, names: Names) -> None:
+    track = writer.track(f"hart {hart.number}", parent)
+    exits = iter([*hart.exits, None])
+    exit_ = next(exits)
+    for piece in hart.slices:
+        last = end if piece.end is None else piece.end
+        if piece.vcpu_id is not None:
+            writer.event(track, piece.start, TrackEvent.TYPE_SLICE_BEGIN, names.of(piece.vcpu_id))
+        while exit_ is not None and exit_.end is not None and exit_.end <= last:
+            if piece.vcpu_id is not None:
+                writer.slice(track, exit_.start, exit_.end, exit_.name)
+            exit_ = next(exits)
+        if piece.vcpu_id is not None:
+            writer.event(track, last, TrackEvent.TYPE_SLICE_END)
+    if hart.hypercalls:
+        writer.counter(writer.track(f"hart {hart.number} hypercalls", parent, counter=True), hart.hypercalls)
+
+
+def _job_name(job: Job) -> str:
+    return f"job {job.number}" + (" MISSED" if job.missed else "")
+
+
+def _write_jobs(writer: _Writer, parent: int, jobs: list[Job], end: int, name: str) -> None:
+    track = writer.track(f"{name} jobs", parent)
+    for job in jobs:
+        args = {"deadline": job.deadline, "overruns": len(job.overruns)}
+        writer.slice(track, job.release, end if job.end is None else job.end, _job_name(job), **args)
+        for at in job.overruns:
+            writer.mark(track, Mark(at, "budget used up"))
+    deadlines = writer.track(f"{name} deadlines", parent)
+    for job in jobs:
+        writer.mark(deadlines, Mark(job.deadline, "deadline MISSED" if job.missed else "deadline", {"job": job.number}))
+
+
+def _write_vcpu(writer: _Writer, parent: int, line: Timeline, vcpu_id: VcpuId, names: Names) -> None:
+    name = names.of(vcpu_id)
+    track = writer.track(name, parent)
+    for start, end, hart in line.runs(vcpu_id):
+        writer.slice(track, start, end, f"on hart {hart}")
+    for mark in line.marks.get(vcpu_id, []):
+        writer.mark(track, mark)
+    if jobs := line.jobs.get(vcpu_id):
+        _write_jobs(writer, parent, jobs, line.end, name)
+
+
+def perfetto_trace(line: Timeline, names: Names) -> bytes:
+    """Returns the contents of a .perfetto-trace file."""
+    writer = _Writer()
+    harts = writer.track(f"{names.system}: harts")
+    for hart in line.harts:
+        _write_hart(writer, harts, hart, line.end, names)
+    vcpus = line.vcpus()
+    for vm in sorted({vm for vm, _ in vcpus}):
+        group = writer.track(f"VM {names.vm(vm)}")
+        for vcpu_id in vcpus:
+            if vcpu_id[0] == vm:
+                _write_vcpu(writer, group, line, vcpu_id, names)
+    return writer.builder.serialize()

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The deepest possible use of the hypervisor's stack, from the compiler's call graph and frames (gcc
+-fcallgraph-info=su).
+
+Calls through pointers are resolved by a table: the functions that a member can hold. The table is
+checked against the object files: a function whose address is taken and that no member lists is an
+error, as are a call through an unknown member, a frame without a fixed size, and recursion.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tessera.bench.machine import BenchError, run_tool
+from tessera.run.runner import ROOT
+
+# Calls through pointers: the file and the name of the member or table, and the functions that it
+# can hold.
+POINTERS = {
+    ("arch/riscv/exit.c", "read"): r"(vplic|vuart|rtc|finisher)_read",
+    ("arch/riscv/exit.c", "write"): r"(vplic|vuart|rtc|finisher)_write",
+    ("arch/riscv/exit.c", "breakpoint"): r"session_breakpoint",
+    ("arch/riscv/sbi.c", "fn"): r"sbi_\w+",
+    ("arch/riscv/compat/sbi_legacy.c", "act"): r"legacy_(raise|fence)",
+    ("core/hypercall.c", "hypercall_table"): r"no_such_call|info_get_id|watchdog_pet|ipc_\w+|rt_\w+",
+    ("core/console.c", "command"): r"keys_command|frames_command",
+    ("core/console.c", "step"): r"keys_list_step|frames_step",
+    ("core/console.c", "divert"): r"frames_typed|channels_typed",
+    ("core/hypercall.c", "record"): r"trace_(send|receive)",
+    ("core/include/component.h", "boot"): r"(ipc|rtc|finisher)_boot",
+    ("core/include/component.h", "vm_start"): r"ipc_forget_doorbells",
+    ("core/include/component.h", "vm_reset"): r"rtc_reset",
+    ("core/include/component.h", "vcpu_start"): r"ipc_open",
+    ("core/include/component.h", "vcpu_stop"): r"ipc_close",
+    ("core/sched.c", "picked"): r"session_picked",
+    ("core/sched.c", "step"): r"vm_(load|stop)_step",
+    ("core/sched.c", "done"): r"vm_(loaded|stopped)",
+    ("core/sched.c", "vcpu_left"): r"vm_vcpu_left",
+    ("core/sched.c", "wrapped"): r"edf_(pick|trace)",  # a class, never the one that wraps it
+    ("core/timer.c", "expired"): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled",
+    ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
+    **{
+        (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")
+        for file in ("core/sched.c", "debug/session.c")
+        for member in ("init", "pick", "trace", "wake", "leave", "stop", "start", "enqueue", "hold")
+    },
+}
+# Ends the machine: the function's own frames are counted, but not those of a failure during the
+# failure.
+LAST = "hypervisor_panic"
+
+_NODE = re.compile(r'^node: \{ title: "([^"]+)" label: "[^"]*?\\n(?:([0-9]+) bytes \(([a-z,]+)\))?"', re.MULTILINE)
+_EDGE = re.compile(r'^edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)" label: "([^":]+):(\d+):\d+"', re.MULTILINE)
+_SECTION = re.compile(r"^RELOCATION RECORDS FOR \[([^]]+)\]:$")
+_INDIRECT = "__indirect_call"
+
+
+@dataclass
+class Graph:
+    """Functions by the compiler's names: the name of a static function includes its file."""
+
+    frames: dict[str, int] = field(default_factory=dict)
+    calls: dict[str, set[str]] = field(default_factory=dict)
+    through: list[tuple[str, str, int]] = field(default_factory=list)  # caller, file, line of a call through a pointer
+    taken: set[str] = field(default_factory=set)  # functions whose address is taken
+
+
+def _plain(title: str) -> str:
+    return title.rpartition(":")[2].partition(".")[0]
+
+
+def _read_calls(graph: Graph, text: str) -> None:
+    for title, size, how in _NODE.findall(text):
+        if size:
+            if how != "static":
+                raise BenchError(f"{title}: its frame has no fixed size ({how})")
+            graph.frames[title] = int(size)
+    for caller, callee, file, line in _EDGE.findall(text):
+        if callee == _INDIRECT:
+            graph.through.append((caller, file, int(line)))
+        else:
+            graph.calls.setdefault(caller, set()).add(callee)
+
+
+def _addresses(relocations: str) -> set[str]:
+    """Returns the names that the object refers to other than by a call."""
+    found, counts = set(), False
+    for line in relocations.splitlines():
+        if section := _SECTION.match(line):
+            counts = not re.search(r"debug|eh_frame", section[1])
+        elif counts and re.search(r"R_RISCV_(64|PCREL_HI20)", line):
+            found.add(line.split()[-1].removeprefix(".text."))
+    return found
+
+
+def _member(file: str, line: int) -> str:
+    """Returns the member, or the table, through which the line calls."""
+    text = (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1]
+    tables = [name for where, name in POINTERS if where == file and re.search(rf"\b{name}(?:\[[^]]*\])?[^=;]*\(", text)]
+    if not tables:
+        raise BenchError(f"{file}:{line}: a call through a pointer that stack_depth.py does not know: {text.strip()}")
+    return max(tables, key=len)
+
+
+def _resolve(graph: Graph) -> None:
+    """Replaces calls through pointers by direct calls."""
+    claimed: set[str] = set()
+    for caller, file, line in graph.through:
+        may = re.compile(POINTERS[file, _member(file, line)])
+        targets = {title for title in graph.taken if may.fullmatch(_plain(title))}
+        graph.calls.setdefault(caller, set()).update(targets)
+        claimed |= targets
+    # An address may be taken for an array in the function's section, or by a table in assembly: a
+    # function that is only called by name needs no member.
+    called = {callee for callees in graph.calls.values() for callee in callees}
+    lost = {title for title in graph.taken - claimed if title not in called}
+    if lost:
+        raise BenchError(f"called through a pointer that stack_depth.py does not know: {', '.join(sorted(lost))}")
+
+
+def read_graph(objects: Iterable[Path]) -> Graph:
+    """Reads the call graph of object files, from the .ci files that the compiler has written to the
+    same folder."""
+    graph, named = Graph(), set()
+    for path in objects:
+        _read_calls(graph, path.with_suffix(".ci").read_text(encoding="utf-8"))
+        named |= _addresses(run_tool(["riscv64-unknown-elf-objdump", "-r", str(path)]))
+    graph.taken = {title for title in graph.frames if _plain(title) in named}
+    _resolve(graph)
+    return graph
+
+
+def _last_words(graph: Graph) -> set[str]:
+    """Returns the functions that are only called before the machine ends."""
+    found, waiting = set(), [LAST]
+    while waiting:
+        title = waiting.pop()
+        if title not in found:
+            found.add(title)
+            waiting += graph.calls.get(title, set())
+    return found
+
+
+def deepest(graph: Graph) -> tuple[int, list[str]]:
+    """Returns the bytes of the deepest chain of calls, and the chain. A failure during the report
+    of a failure is not counted."""
+    known: dict[str, tuple[int, list[str]]] = {}
+    end = _last_words(graph)
+
+    def below(title: str, above: tuple[str, ...]) -> tuple[int, list[str]]:
+        if title in above:
+            raise BenchError(f"recursion: {' > '.join((*above[above.index(title) :], title))}")
+        if title not in known:
+            callees = graph.calls.get(title, set()) - ({LAST} if title in end else set())
+            size, chain = max((below(callee, (*above, title)) for callee in callees), default=(0, []))
+            known[title] = (graph.frames.get(title, 0) + size, [title, *chain])
+        return known[title]
+
+    return max(below(title, ()) for title in graph.frames)
