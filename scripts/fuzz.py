@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lets guests/fuzz attack the hypervisor, seed after seed, until the time is over. See docs/fuzzing.md."""
+"""Lets guests/test/fuzz attack the hypervisor, seed after seed, until the time is over. See docs/fuzzing.md."""
 
 import argparse
 import sys

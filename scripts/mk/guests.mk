@@ -34,20 +34,20 @@ $(BUILD)/guests/uboot/u-boot.bin: $(PKG)/u-boot-qemu.json
 
 # Linux's end of the mailbox that it shares with FreeRTOS: a program of Linux without a C library, hence made by the
 # compiler of the bare guests. Without relaxation, which wants a register that nobody sets up.
-MAILBOX_SOURCES := $(wildcard guests/mailbox/linux/*.c guests/mailbox/linux/*.S) guests/mailbox/client.c guests/lib/libc/string.c
+MAILBOX_SOURCES := $(wildcard guests/examples/mailbox/linux/*.c guests/examples/mailbox/linux/*.S) guests/examples/mailbox/client.c guests/sdk/libc/string.c
 MAILBOX_LINUX := $(BUILD)/guests/linux/mailbox
 
-$(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/mailbox/*.h guests/mailbox/riscv/*.h guests/mailbox/linux/*.h guests/mailbox/linux/*.ld) \
+$(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/examples/mailbox/*.h guests/examples/mailbox/riscv/*.h guests/examples/mailbox/linux/*.h guests/examples/mailbox/linux/*.ld) \
 		scripts/mk/guests.mk scripts/mk/guests-bare.mk | setup
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	@$(BARE_CC) $(BARE_NOFP) $(BARE_CFLAGS) $(BARE_WARNINGS) $(BARE_NO_IDIOMS) -Iguests/mailbox -Iguests/mailbox/riscv $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) \
-	    -nostdlib -static -T guests/mailbox/linux/program.ld \
+	@$(BARE_CC) $(BARE_NOFP) $(BARE_CFLAGS) $(BARE_WARNINGS) $(BARE_NO_IDIOMS) -Iguests/examples/mailbox -Iguests/examples/mailbox/riscv $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) \
+	    -nostdlib -static -T guests/examples/mailbox/linux/program.ld \
 	    -Wl,--gc-sections,--no-relax,-z,max-page-size=4096,--build-id=none,-s -o $@ $(MAILBOX_SOURCES)
 
 $(BUILD)/guests/linux/initramfs.cpio.gz: $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(MAILBOX_LINUX) \
-		$(wildcard guests/linux/*)
-	$(PYTHON) guests/linux/mkinitramfs.py --kernel $< --installer-initrd $(INSTALLER)/initrd.gz \
+		$(wildcard guests/images/linux/*)
+	$(PYTHON) guests/images/linux/mkinitramfs.py --kernel $< --installer-initrd $(INSTALLER)/initrd.gz \
 	    --busybox $(PKG)/busybox-static/usr/bin/busybox --program $(MAILBOX_LINUX) --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos

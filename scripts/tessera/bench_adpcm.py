@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What guests/adpcm prints, and what it costs in VMs beside the same work natively (model: docs/benchmarks.md)."""
+"""Reads what guests/examples/adpcm prints, and compares its cost in VMs with its cost natively (docs/benchmarks.md)."""
 
 import re
 from collections.abc import Sequence

@@ -141,7 +141,7 @@ def figure(metric: str, span: dict[str, int], more: int = 0) -> Figure:
 
 
 def calls(bench: MipsBench) -> None:
-    """Hypercalls and messages, which guests/counts marks. The instruction behind the call is not of it."""
+    """Hypercalls and messages, which guests/test/cost marks. The instruction behind the call is not of it."""
     text = source(
         WIRED,
         1,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What guests/rtm prints: the cost of releases, and how the apps of a run have fared."""
+"""What guests/examples/rtm prints: the cost of releases, and how the apps of a run have fared."""
 
 import re
 from dataclasses import dataclass, fields
@@ -9,7 +9,7 @@ from tessera.bench_parse import ParseError
 _SHOT = re.compile(r"^SHOT (\d+)$", re.MULTILINE)
 _APP = re.compile(r"^RTAPP ((?:\d+ ?){13})$", re.MULTILINE)
 _HISTOGRAM = re.compile(r"^RTHIST (\d+) (late|response) (\d+) (\d+)$", re.MULTILINE)
-RESPONSE_SHARE = 64  # buckets that a period is divided into (guests/rtm/apps.c)
+RESPONSE_SHARE = 64  # buckets that a period is divided into (guests/examples/rtm/apps.c)
 
 
 @dataclass

@@ -25,7 +25,7 @@ HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 ESCAPE = "\x14"
 LOOK_S = 0.25
 STALL_S = 60  # of real time, in which a call or the witness has to get on
-# guests/fuzz/fuzz_log.h
+# guests/test/fuzz/fuzz_log.h
 LOG_OFFSET = 0x100000  # in the shared region
 SLOTS = ("hart 0", "hart 1", "app 0", "app 1", "app 2", "app 3")
 KINDS = ("hypercalls", "SBI calls", "CSR accesses", "MMIO accesses", "other instructions")
@@ -53,7 +53,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Log:
-    """What guests/fuzz and its witness say of themselves."""
+    """What guests/test/fuzz and its witness say of themselves."""
 
     slots: tuple[Slot, ...]
     lives: int

@@ -19,7 +19,7 @@ from tessera.bench_worst import ROOM, Inspection, Worst, table
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import ROOT, BuiltSystem, find_qemu
 
-_MENU = ROOT / "guests" / "faults" / "attacker" / "riscv" / "attacks.def"
+_MENU = ROOT / "guests" / "test" / "attacker" / "riscv" / "attacks.def"
 TABLE = OUT / "faults"  # one file for each machine's attacks
 _FACTOR, _SUMMAND, _WORD = 6364136223846793005, 1442695040888963407, (1 << 64) - 1
 _WITNESS = re.compile(r"^witness: (\d+) rounds, sum 0x([0-9a-f]+), (\d+) wrong$", re.MULTILINE)

@@ -154,13 +154,13 @@ class Board:
 
     architecture: str
     ram_base: int
-    ram_end: int  # of a guest of guests/faulty
+    ram_end: int  # of a guest of guests/test/misbehave
     image: int
     free: int  # memory that no guest of the tests uses
     hole: int
     low: int  # nothing is there, far from the hole
     uart: int
-    no_vector: int  # where guests/faulty puts its vector of traps before a fatal one
+    no_vector: int  # where guests/test/misbehave puts its vector of traps before a fatal one
     no_vector_pc: int
     shared: int
     faults: dict[str, int]  # the exception that the guest gets where nothing is
@@ -307,7 +307,7 @@ def tell(machine: Machine, name: str, line: str) -> None:
 
 
 def caught(board: Board, deed: str, address: int) -> str:
-    """What guests/faulty says when a deed of its ends in nothing."""
+    """What guests/test/misbehave says when a deed of its ends in nothing."""
     return rf"^faulty: caught exception {board.faults[deed]} stval 0x{address if board.tells_address else 0:x} "
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Corners of the virtual platform that went wrong once (guests/corners)."""
+"""Corners of the virtual platform that went wrong once (guests/test/regression)."""
 
 import time
 

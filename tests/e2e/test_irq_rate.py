@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A passed-through device interrupts no more often than its VM's `interrupts-per-ms` says (guests/corners, storm.c)."""
+"""A passed-through device interrupts no more often than `interrupts-per-ms` says (guests/test/regression, storm.c)."""
 
 import re
 from pathlib import Path

@@ -61,7 +61,7 @@ class Linux:
 
 
 class Bare:
-    """The same by the commands of guests/mailbox/bare."""
+    """The same by the commands of guests/examples/mailbox/bare."""
 
     name = "client"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest finds that boots on QEMU's virt under OpenSBI (guests/corners): the same bytes natively and in a VM."""
+"""What a guest finds on QEMU's virt under OpenSBI (guests/test/regression): the same bytes natively and in a VM."""
 
 import json
 import mmap

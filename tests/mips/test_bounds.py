@@ -36,7 +36,7 @@ def test_what_a_shadow_set_is_worth() -> None:
 
 
 def test_calls() -> None:
-    """Calls that guests/counts marks; the instruction behind the call is not of it."""
+    """Calls that guests/test/cost marks; the instruction behind the call is not of it."""
     # A hypercall that does nothing has a goal of 50, which three instructions miss: the VM's number is loaded in C.
     bounds = {"1:2": 53, "14:24": 230, "34:44": 200, "54:64": 800}  # the last: delivery
     words = [word for name in bounds for word in ("--span", name)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest's attacks on MIPS32 (guests/faults/attacker/mips), beside FreeRTOS, which checks itself, and one
+The hostile guest's attacks on MIPS32 (guests/test/attacker/mips), beside FreeRTOS, which checks itself, and one
 with a timer and a real-time app: none of them notices, and the attacker gets what it must. Short attacks follow one
 another in one run.
 """
@@ -43,7 +43,7 @@ class Attack:
 
 
 def menu() -> list[Attack]:
-    text = (ROOT / "guests" / "faults" / "attacker" / "mips" / "attacks.def").read_text(encoding="utf-8")
+    text = (ROOT / "guests" / "test" / "attacker" / "mips" / "attacks.def").read_text(encoding="utf-8")
     return [Attack(number, *words) for number, words in enumerate(ENTRY.findall(text))]
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long a release takes: one app reads instret in the first instruction of each of its jobs. Beside it on the same
- * hart a best-effort VM watches instret for gaps (guests/bench with role=switch); the host pairs the app's figures with
+ * hart a best-effort VM watches instret for gaps (guests/test/bench with role=switch); the host pairs the app's figures with
  * the gap that each lies in. Every other slot that the VM has is an app's that is not released meanwhile.
  */
 #include "machine.h"

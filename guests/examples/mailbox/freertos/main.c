@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FreeRTOS at its end of the mailbox: a task that answers each line with its number and the line in capitals. Linux is at
- * the other end (guests/mailbox/linux) or, where there is none, a bare client (guests/mailbox/bare). Linux cannot ring, so
+ * the other end (guests/examples/mailbox/linux) or, where there is none, a bare client (guests/examples/mailbox/bare). Linux cannot ring, so
  * the task looks; the longer nothing comes, the less often.
  *
  * Boot argument: mailbox=<address>, hexadecimal, where the shared memory is.

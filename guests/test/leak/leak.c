@@ -2,7 +2,7 @@
 /*
  * Boot arguments: role=spin (else scan, restart), vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>, to=<VM that it may send
  * to>, from=<VM that may send to it>, noisy=<1: one may whose messages are not known>, every=<spins between two
- * reports>, log=<1: tell of them in the memory shared with guests/fuzz, too>, real=<1: time is real, and the timer is not
+ * reports>, log=<1: tell of them in the memory shared with guests/test/fuzz, too>, real=<1: time is real, and the timer is not
  * looked at: CAVEATS.md says why>.
  */
 #include "leak.h"

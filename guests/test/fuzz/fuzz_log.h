@@ -35,7 +35,7 @@ struct fuzz_slot {
 struct fuzz_log {
     struct fuzz_slot slots[FUZZ_SLOTS];
     uint64_t lives; /* of the attacker */
-    uint64_t spins; /* of the witness, which is guests/leak */
+    uint64_t spins; /* of the witness, which is guests/test/leak */
     uint64_t wrongs;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A client of the mailbox without an operating system, for machines that are too small for Linux: FreeRTOS is at the
- * other end (guests/mailbox/freertos). It takes commands as lines on the UART; each ends with `status 0`, or with what
+ * other end (guests/examples/mailbox/freertos). It takes commands as lines on the UART; each ends with `status 0`, or with what
  * went wrong and `status 1`.
  *
  * Boot argument: mailbox=<address>, hexadecimal, where the shared memory is.
