@@ -115,8 +115,8 @@ BENCH_SOURCES := $(wildcard guests/test/bench/*.c guests/test/bench/*.S) rt/queu
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
 $(eval $(call bare_guest,corners,$(wildcard guests/test/regression/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,debuggee,$(wildcard guests/test/debuggee/*.c guests/test/debuggee/*.S),$(BARE_NOFP)))
-FAULTY := $(wildcard guests/test/misbehave/*.c guests/test/misbehave/riscv/*.c)
-$(eval $(call bare_guest,faulty,$(FAULTY),$(BARE_NOFP) -Iguests/test/misbehave))
+MISBEHAVE := $(wildcard guests/test/misbehave/*.c guests/test/misbehave/riscv/*.c)
+$(eval $(call bare_guest,misbehave,$(MISBEHAVE),$(BARE_NOFP) -Iguests/test/misbehave))
 $(eval $(call bare_guest,fuzz,$(wildcard guests/test/fuzz/*.c guests/test/fuzz/*.S),$(BARE_NOFP)))
 $(eval $(call bare_guest,launches,guests/test/launches/launches.c,$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard guests/test/leak/*.c guests/test/leak/*.S),$(BARE_NOFP) -Iguests/test/fuzz))
@@ -146,7 +146,7 @@ $(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERT
 
 guest-freertos: $(BARE_OUT)/freertos/freertos.bin
 guest-bench: $(BARE_OUT)/bench/bench.bin
-guest-faulty: $(BARE_OUT)/faulty/faulty.bin
+guest-misbehave: $(BARE_OUT)/misbehave/misbehave.bin
 guest-faults: $(foreach name,faults witness ticker,$(BARE_OUT)/$(name)/$(name).bin)
 guest-adpcm: $(foreach name,adpcm-bare adpcm-freertos adpcm-model,$(BARE_OUT)/$(name)/$(name).bin)
 
@@ -156,12 +156,12 @@ guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
 guest-small: $(foreach name,greet pingpong,$(BARE_OUT)/$(name)/$(name).bin)
 
-guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
+guests-bare: guest-freertos guest-bench guest-misbehave guest-faults guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 
 # The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"
 
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
+.PHONY: guests-bare guest-freertos guest-bench guest-misbehave guest-faults guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
 	check-guests-bare-clang FORCE

@@ -53,7 +53,7 @@ def test_16_vms():
         for name in first:
             tell(machine, name, "reset")
         for name in first:
-            machine.expect(name, r"^faulty: alive 1$", SOON_S)
+            machine.expect(name, r"^misbehave: alive 1$", SOON_S)
         assert [row["restarts"] for row in states(machine).values()] == ["1"] * 9 + ["0"] * 7
 
 

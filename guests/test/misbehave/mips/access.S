@@ -30,8 +30,8 @@ arch_call:
     sw      $31, 20($29)
     lui     $8, %hi(1f)
     addiu   $8, $8, %lo(1f)
-    lui     $9, %hi(faulty_return)
-    sw      $8, %lo(faulty_return)($9)
+    lui     $9, %hi(misbehave_return)
+    sw      $8, %lo(misbehave_return)($9)
     jalr    $4
     nop
 1:  lw      $31, 20($29)
@@ -39,8 +39,8 @@ arch_call:
     addiu   $29, $29, 24
     .size   arch_call, . - arch_call
 
-    .section .bss.faulty_return, "aw", @nobits
-    .globl  faulty_return
+    .section .bss.misbehave_return, "aw", @nobits
+    .globl  misbehave_return
     .balign 4
-faulty_return:                  /* owner: arch_call */
+misbehave_return:                  /* owner: arch_call */
     .skip   4

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guest that misbehaves, on MIPS32. Addresses are the guest's: kseg0 or kseg1 for what has no translation. */
 #include "cp0.h"
-#include "faulty.h"
 #include "hcall.h"
+#include "misbehave.h"
 #include "trap.h"
 
-#define FAULTY_KSEG0 0x80000000U
+#define MISBEHAVE_KSEG0 0x80000000U
 
-extern volatile uint32_t faulty_return; /* where a call of nowhere comes back to (access.S) */
+extern volatile uint32_t misbehave_return; /* where a call of nowhere comes back to (access.S) */
 
 /* Bus errors leave BadVAddr as it was. */
-static bool faulty_has_address(uint32_t code)
+static bool misbehave_has_address(uint32_t code)
 {
     return code >= EXCEPTION_MODIFIED && code <= EXCEPTION_ADDRESS_STORE;
 }
 
-static bool faulty_handler(struct trap_frame *frame, uint32_t code)
+static bool misbehave_handler(struct trap_frame *frame, uint32_t code)
 {
     if (code == EXCEPTION_RESERVED) {
         return false; /* perhaps a hypercall without a hypervisor, which the SDK answers */
     }
-    faulty_caught(code, faulty_has_address(code) ? frame->badvaddr : 0, frame->epc);
-    if (code == EXCEPTION_BUS_FETCH || (faulty_has_address(code) && frame->badvaddr == frame->epc)) {
-        frame->epc = faulty_return;
+    misbehave_caught(code, misbehave_has_address(code) ? frame->badvaddr : 0, frame->epc);
+    if (code == EXCEPTION_BUS_FETCH || (misbehave_has_address(code) && frame->badvaddr == frame->epc)) {
+        frame->epc = misbehave_return;
     } else {
         frame->epc += 4; /* access.S has none in a delay slot */
     }
@@ -32,11 +32,11 @@ static bool faulty_handler(struct trap_frame *frame, uint32_t code)
 void arch_init(unsigned long hart)
 {
     (void)hart;
-    trap_set_exception(faulty_handler);
+    trap_set_exception(misbehave_handler);
 }
 
 /* HYPCALL 1, the end of a VM, of a kind. */
-static long faulty_end(unsigned long how)
+static long misbehave_end(unsigned long how)
 {
     register unsigned long v0 __asm__("$2");
     register unsigned long a0 __asm__("$4") = how;
@@ -47,7 +47,7 @@ static long faulty_end(unsigned long how)
 }
 
 /* HYPCALL with a code that nobody has. */
-static long faulty_no_code(void)
+static long misbehave_no_code(void)
 {
     register unsigned long v0 __asm__("$2");
 
@@ -57,7 +57,7 @@ static long faulty_no_code(void)
 
 void arch_warm_reboot(void)
 {
-    (void)faulty_end(2);
+    (void)misbehave_end(2);
 }
 
 void arch_bad_calls(unsigned long address, long errors[ARCH_BAD_CALLS])
@@ -65,9 +65,9 @@ void arch_bad_calls(unsigned long address, long errors[ARCH_BAD_CALLS])
     errors[0] = hcall_call(0x12345678UL, 0, 0, 0).error;
     errors[1] = hcall_call(~0UL, address, address, address).error;
     errors[2] = hcall_call(1000, address, address, address).error;
-    errors[3] = hcall_call(HCALL_IPC_RECV_MSG, address | FAULTY_KSEG0, 128, 0).error; /* not guest-physical */
-    errors[4] = faulty_no_code();
-    errors[5] = faulty_end(1000);
+    errors[3] = hcall_call(HCALL_IPC_RECV_MSG, address | MISBEHAVE_KSEG0, 128, 0).error; /* not guest-physical */
+    errors[4] = misbehave_no_code();
+    errors[5] = misbehave_end(1000);
 }
 
 void arch_listen(uint32_t line, bool on)
@@ -76,4 +76,4 @@ void arch_listen(uint32_t line, bool on)
     (void)on;
 }
 
-const struct faulty_command arch_commands[] = {{NULL, NULL, NULL}};
+const struct misbehave_command arch_commands[] = {{NULL, NULL, NULL}};

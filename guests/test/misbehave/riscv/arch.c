@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guest that misbehaves, on RISC-V: S-mode on an SBI. */
 #include "csr.h"
-#include "faulty.h"
 #include "hcall.h"
 #include "ipc.h"
+#include "misbehave.h"
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
@@ -11,19 +11,19 @@
 #include "timer.h"
 #include "trap.h"
 
-#define FAULTY_STACK 4096U
-#define FAULTY_NO_HART ~0UL
+#define MISBEHAVE_STACK 4096U
+#define MISBEHAVE_NO_HART ~0UL
 
-static volatile uint64_t faulty_return; /* where a jump to nowhere comes back to */
-static unsigned long faulty_hart;
-static volatile unsigned long faulty_other; /* hart that has come up, or FAULTY_NO_HART */
-static uint8_t faulty_stack[FAULTY_STACK] __attribute__((aligned(16)));
+static volatile uint64_t misbehave_return; /* where a jump to nowhere comes back to */
+static unsigned long misbehave_hart;
+static volatile unsigned long misbehave_other; /* hart that has come up, or MISBEHAVE_NO_HART */
+static uint8_t misbehave_stack[MISBEHAVE_STACK] __attribute__((aligned(16)));
 
-static bool faulty_handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
+static bool misbehave_handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
 {
-    faulty_caught(cause, stval, frame->sepc);
+    misbehave_caught(cause, stval, frame->sepc);
     if (cause == CAUSE_INSTRUCTION_ACCESS) {
-        frame->sepc = faulty_return; /* the instruction itself cannot be looked at */
+        frame->sepc = misbehave_return; /* the instruction itself cannot be looked at */
     } else {
         frame->sepc += trap_instruction_length(frame->sepc);
     }
@@ -32,8 +32,8 @@ static bool faulty_handler(struct trap_frame *frame, uint64_t cause, uint64_t st
 
 void arch_init(unsigned long hart)
 {
-    faulty_hart = hart;
-    trap_set_exception(faulty_handler);
+    misbehave_hart = hart;
+    trap_set_exception(misbehave_handler);
 }
 
 uint32_t arch_load(unsigned long address)
@@ -53,7 +53,7 @@ void arch_call(unsigned long address)
                      "sd   t0, %[back]\n\t"
                      "jalr %[target]\n"
                      "1:"
-                     : [back] "=m"(faulty_return)
+                     : [back] "=m"(misbehave_return)
                      : [target] "r"(address)
                      : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
                        "memory");
@@ -79,20 +79,23 @@ void arch_bad_calls(unsigned long address, long errors[ARCH_BAD_CALLS])
 void arch_listen(uint32_t line, bool on)
 {
     plic_set_priority(line, 1);
-    plic_enable(plic_context(faulty_hart), line, on);
+    plic_enable(plic_context(misbehave_hart), line, on);
 }
 
 /* --- commands --- */
 
-/* For ever: faults, interrupts to itself, timers that are due, fences, output, a message taken, all as fast as they go. */
-static void faulty_storm(unsigned long address)
+/*
+ * Faults, IPIs to itself, expired timers, fences, output and received messages, without end and
+ * without a pause.
+ */
+static void misbehave_storm(unsigned long address)
 {
     static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
-    struct sbi_harts own = {.mask = 1UL << faulty_hart, .base = 0};
+    struct sbi_harts own = {.mask = 1UL << misbehave_hart, .base = 0};
     struct ipc_peer from;
 
-    print("faulty: storming\n");
-    faulty_be_quiet();
+    print("misbehave: storming\n");
+    misbehave_be_quiet();
     for (unsigned long n = 1;; n++) {
         (void)arch_load(address);
         (void)sbi_send_ipi(own);
@@ -102,7 +105,7 @@ static void faulty_storm(unsigned long address)
         (void)sbi_call(HCALL_EXTENSION, n % 64, address, ~0UL, n);
         (void)ipc_receive(message, sizeof(message), &from);
         if (n % 1000 == 0) {
-            print("faulty: stormed %lu\n", n);
+            print("misbehave: stormed %lu\n", n);
         }
     }
 }
@@ -111,7 +114,7 @@ static void faulty_storm(unsigned long address)
  * Debug console calls with buffers that are not memory, or reach beyond all of it. Apart from the others because
  * OpenSBI 1.6 believes the address and does not come back: natively this ends the guest.
  */
-static void faulty_console(unsigned long address)
+static void misbehave_console(unsigned long address)
 {
     long errors[] = {
         sbi_call(SBI_EXT_DBCN, 0, 4096, address, 0).error, sbi_call(SBI_EXT_DBCN, 1, 4096, address, 0).error,
@@ -119,42 +122,42 @@ static void faulty_console(unsigned long address)
         sbi_call(SBI_EXT_DBCN, 0, 1, address, ~0UL).error, sbi_call(SBI_EXT_DBCN, 0, ~0UL, ~0UL, ~0UL).error,
     };
 
-    faulty_print_errors("bad console calls", errors, sizeof(errors) / sizeof(errors[0]));
+    misbehave_print_errors("bad console calls", errors, sizeof(errors) / sizeof(errors[0]));
 }
 
-static void faulty_other_hart(unsigned long hart, void *argument)
+static void misbehave_other_hart(unsigned long hart, void *argument)
 {
     (void)argument;
-    faulty_other = hart;
+    misbehave_other = hart;
 }
 
 /* The other hart only says that it runs, in memory: two of them at the UART would mix their lines. */
-static void faulty_smp(unsigned long address)
+static void misbehave_smp(unsigned long address)
 {
-    static struct hart_boot boot = {.stack_top = faulty_stack + FAULTY_STACK, .function = faulty_other_hart};
-    unsigned long other = faulty_hart == 0 ? 1 : 0;
+    static struct hart_boot boot = {.stack_top = misbehave_stack + MISBEHAVE_STACK, .function = misbehave_other_hart};
+    unsigned long other = misbehave_hart == 0 ? 1 : 0;
     uint64_t end = csr_read_time() + PLATFORM_TIMEBASE_HZ;
     long error;
 
     (void)address;
-    faulty_other = FAULTY_NO_HART;
+    misbehave_other = MISBEHAVE_NO_HART;
     error = sbi_hart_start(other, (uintptr_t)hart_entry, (uintptr_t)&boot).error;
-    while (error == SBI_SUCCESS && faulty_other == FAULTY_NO_HART && csr_read_time() < end) {
+    while (error == SBI_SUCCESS && misbehave_other == MISBEHAVE_NO_HART && csr_read_time() < end) {
     }
-    if (faulty_other == other) {
-        print("faulty: hart %lu alive\n", other);
+    if (misbehave_other == other) {
+        print("misbehave: hart %lu alive\n", other);
     } else {
-        print("faulty: hart %lu did not start: error %ld\n", other, error);
+        print("misbehave: hart %lu did not start: error %ld\n", other, error);
     }
 }
 
 /* The lines of `flood`, each character by the console call of SBI v0.1, which waits for room. */
-static void faulty_legacy(unsigned long lines)
+static void misbehave_legacy(unsigned long lines)
 {
-    static char line[FAULTY_FLOOD_LINE];
+    static char line[MISBEHAVE_FLOOD_LINE];
 
     for (unsigned long i = 0; i <= lines; i++) {
-        faulty_flood_line(line, i, lines);
+        misbehave_flood_line(line, i, lines);
         for (const char *c = line; *c != '\0'; c++) {
             (void)sbi_call(SBI_LEGACY_PUTCHAR, 0, (unsigned char)*c, 0, 0);
         }
@@ -162,24 +165,24 @@ static void faulty_legacy(unsigned long lines)
 }
 
 /* What takes a console longest: lines of one character, or of as many as it shows, and of any length between. */
-static void faulty_shout(unsigned long length)
+static void misbehave_shout(unsigned long length)
 {
     static char text[128];
 
     for (unsigned int i = 0; i < sizeof(text); i++) {
         text[i] = length != 0 && i % length == length - 1 ? '\n' : (char)('a' + i % 26);
     }
-    print("faulty: shouting\n");
+    print("misbehave: shouting\n");
     for (;;) {
         (void)sbi_call(SBI_EXT_DBCN, 0, sizeof(text), (uintptr_t)text, 0);
     }
 }
 
-const struct faulty_command arch_commands[] = {
-    {"shout", "[length] debug console writes without end, in lines of so many characters", faulty_shout},
-    {"legacy", "[lines] the same as flood by the console call of SBI v0.1", faulty_legacy},
-    {"storm", "[address] faults, IPIs, timers, fences and calls without end", faulty_storm},
-    {"console", "[address] debug console calls with bad buffers (natively fatal)", faulty_console},
-    {"smp", "start another hart and see it run", faulty_smp},
+const struct misbehave_command arch_commands[] = {
+    {"shout", "[length] debug console writes without end, in lines of so many characters", misbehave_shout},
+    {"legacy", "[lines] the same as flood by the console call of SBI v0.1", misbehave_legacy},
+    {"storm", "[address] faults, IPIs, timers, fences and calls without end", misbehave_storm},
+    {"console", "[address] debug console calls with bad buffers (natively fatal)", misbehave_console},
+    {"smp", "start another hart and see it run", misbehave_smp},
     {NULL, NULL, NULL},
 };

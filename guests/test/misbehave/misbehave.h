@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A guest that misbehaves on demand: what its files share, and what it asks of an architecture (riscv/, mips/). */
-#ifndef FAULTY_H
-#define FAULTY_H
+#ifndef MISBEHAVE_H
+#define MISBEHAVE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct faulty_command {
+struct misbehave_command {
     const char *name;
     const char *help;
     void (*run)(unsigned long address);
 };
 
 /** Tells of an exception that came to the handler, and notes it. */
-void faulty_caught(unsigned long cause, unsigned long address, unsigned long pc);
+void misbehave_caught(unsigned long cause, unsigned long address, unsigned long pc);
 
 /** From here on exceptions are too many to tell of each. */
-void faulty_be_quiet(void);
+void misbehave_be_quiet(void);
 
-/** `faulty: WHAT returned` and the numbers. */
-void faulty_print_errors(const char *what, const long *errors, size_t count);
+/** `misbehave: WHAT returned` and the numbers. */
+void misbehave_print_errors(const char *what, const long *errors, size_t count);
 
-#define FAULTY_FLOOD_LINE 96U
+#define MISBEHAVE_FLOOD_LINE 96U
 
-/** Line `number` of a flood: every character is known, so that a lost or strange one shows. The last one tells its end. */
-void faulty_flood_line(char line[FAULTY_FLOOD_LINE], unsigned long number, unsigned long lines);
+/**
+ * Line `number` of a flood. Every character is predictable, so that a test finds lost or foreign
+ * characters. The line after the last announces the end.
+ */
+void misbehave_flood_line(char line[MISBEHAVE_FLOOD_LINE], unsigned long number, unsigned long lines);
 
 /* --- what an architecture provides --- */
 
 /** Commands that only it has; the last one has no name. */
-extern const struct faulty_command arch_commands[];
+extern const struct misbehave_command arch_commands[];
 
-/** Called first: its handler of exceptions, each of which it reports by faulty_caught() and gets by. */
+/** Called first: its handler of exceptions, each of which it reports by misbehave_caught() and gets by. */
 void arch_init(unsigned long hart);
 
 /** One access; past it when it has trapped. */
