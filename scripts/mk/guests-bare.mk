@@ -113,7 +113,7 @@ MAILBOX_FREERTOS := $(MAILBOX_SERVER) guests/examples/freertos/demo/hooks.c $(FR
 # The bench guest counts the hypervisor's own queue too.
 BENCH_SOURCES := $(wildcard guests/test/bench/*.c guests/test/bench/*.S) rt/queue_heap.c core/lib/heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
-$(eval $(call bare_guest,corners,$(wildcard guests/test/regression/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,regression,$(wildcard guests/test/regression/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,debuggee,$(wildcard guests/test/debuggee/*.c guests/test/debuggee/*.S),$(BARE_NOFP)))
 MISBEHAVE := $(wildcard guests/test/misbehave/*.c guests/test/misbehave/riscv/*.c)
 $(eval $(call bare_guest,misbehave,$(MISBEHAVE),$(BARE_NOFP) -Iguests/test/misbehave))

@@ -2,10 +2,10 @@
 /* The calls of SBI v0.1, which pass harts by a pointer to a mask in the caller's virtual memory; reading the console by calls. */
 #include <stdbool.h>
 
-#include "corners.h"
 #include "csr.h"
 #include "platform.h"
 #include "print.h"
+#include "regression.h"
 #include "sbi.h"
 #include "trap.h"
 
@@ -85,7 +85,7 @@ static void call(const char *name, unsigned long number, unsigned long pointer)
     interrupts_there = 0;
     ret = sbi_call(number, 0, pointer, KEPT, 0);
     spin(150 * MS); /* the other hart may have to wait for its turn */
-    print("corners: %s: ", name);
+    print("regression: %s: ", name);
     if (trap_cause != 0) {
         print("exception %lu, stval 0x%lx, at the call: %s", (unsigned long)trap_cause, (unsigned long)trap_value,
               *(volatile uint32_t *)trap_pc == 0x73 ? "yes" : "no");
@@ -154,7 +154,7 @@ static void own_interrupts(unsigned long here)
     before = (csr_read_sip() & SIE_SOFT) != 0;
     ret = sbi_call(CLEAR_IPI, 0, 0, KEPT, 0);
     after = (csr_read_sip() & SIE_SOFT) != 0;
-    print("corners: clear_ipi: pending %u before, %u after, returned %ld, a1 %s\n", before, after, ret.error,
+    print("regression: clear_ipi: pending %u before, %u after, returned %ld, a1 %s\n", before, after, ret.error,
           ret.value == (long)KEPT ? "kept" : "changed");
     csr_set_sie(SIE_TIMER);
     csr_set_sstatus(SSTATUS_SIE);
@@ -162,7 +162,7 @@ static void own_interrupts(unsigned long here)
     ret = sbi_call(SET_TIMER, 0, deadline, KEPT, 0);
     while (timers == 0 && csr_read_time() < deadline + 2000 * MS) { /* an emulator on a busy host is late */
     }
-    print("corners: set_timer: %u interrupts, in time: %s, returned %ld, a1 %s\n", timers,
+    print("regression: set_timer: %u interrupts, in time: %s, returned %ld, a1 %s\n", timers,
           timer_at >= deadline ? "yes" : "no", ret.error, ret.value == (long)KEPT ? "kept" : "changed");
 }
 
@@ -173,17 +173,17 @@ void typed(unsigned long hart, const void *fdt)
 
     (void)hart;
     (void)fdt;
-    print("corners: getchar of nothing: %ld\n", sbi_call(GETCHAR, 0, 0, 0, 0).error);
+    print("regression: getchar of nothing: %ld\n", sbi_call(GETCHAR, 0, 0, 0, 0).error);
     ret = sbi_call(SBI_EXT_DBCN, DEBUG_CONSOLE_READ, 0, (uintptr_t)&c, 0);
-    print("corners: read of nothing: error %ld, %ld characters\n", ret.error, ret.value);
+    print("regression: read of nothing: error %ld, %ld characters\n", ret.error, ret.value);
     do {
         ret = sbi_call(GETCHAR, 0, 0, KEPT, 0);
     } while (ret.error == -1);
-    print("corners: getchar: %ld, a1 %s\n", ret.error, ret.value == (long)KEPT ? "kept" : "changed");
+    print("regression: getchar: %ld, a1 %s\n", ret.error, ret.value == (long)KEPT ? "kept" : "changed");
     do {
         ret = sbi_call(SBI_EXT_DBCN, DEBUG_CONSOLE_READ, 1, (uintptr_t)&c, 0);
     } while (ret.error == 0 && ret.value == 0);
-    print("corners: read: error %ld, %ld characters, %u\n", ret.error, ret.value, (unsigned int)c);
+    print("regression: read: error %ld, %ld characters, %u\n", ret.error, ret.value, (unsigned int)c);
 }
 
 void legacy(unsigned long hart, const void *fdt)
@@ -199,12 +199,12 @@ void legacy(unsigned long hart, const void *fdt)
     csr_write_sie(SIE_SOFT);
     csr_set_sstatus(SSTATUS_SIE);
     for (unsigned long number = 0; number < 10; number++) {
-        print("corners: legacy call %lu: %s\n", number, sbi_probe(number) ? "there" : "not there");
+        print("regression: legacy call %lu: %s\n", number, sbi_probe(number) ? "there" : "not there");
     }
     masks_of_every_kind(here, there);
     masks_by_translation(there);
     own_interrupts(here);
-    print("corners: shutting down\n");
+    print("regression: shutting down\n");
     (void)sbi_call(SHUTDOWN, 0, 0, 0, 0);
-    print("corners: still here\n");
+    print("regression: still here\n");
 }

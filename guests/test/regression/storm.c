@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A clock (goldfish RTC) that is passed through: its alarm comes again as soon as it is acknowledged, or is never completed. */
-#include "corners.h"
 #include "csr.h"
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
+#include "regression.h"
 #include "sbi.h"
 #include "trap.h"
 
@@ -72,7 +72,7 @@ void owe(unsigned long hart, const void *fdt)
     do {
         source = plic_claim(plic_context(hart));
     } while (source == 0);
-    print("corners: owe: source %u was claimed\n", source);
+    print("regression: owe: source %u was claimed\n", source);
     clock_write(CLOCK_CLEAR_INTERRUPT, 1);
     (void)sbi_system_reset(SBI_RESET_COLD, 0);
 }
@@ -87,5 +87,5 @@ void storm(unsigned long hart, const void *fdt)
     csr_set_sstatus(SSTATUS_SIE);
     raise();
     wait_until(AFTER + 10U * MS);
-    print("corners: storm: %lu raised, %lu taken in %lu ms\n", raised, taken, (AFTER - BEFORE) / MS);
+    print("regression: storm: %lu raised, %lu taken in %lu ms\n", raised, taken, (AFTER - BEFORE) / MS);
 }

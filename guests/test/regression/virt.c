@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "corners.h"
 #include "csr.h"
 #include "fdt.h"
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
+#include "regression.h"
 #include "sbi.h"
 #include "trap.h"
 #include "uart.h"
@@ -94,7 +94,7 @@ static void turns(unsigned long hart)
 
     start_other_hart(hart, second_takes_turns);
     take_turns(0);
-    print("corners: %u turns in %lu us\n", TURNS, (unsigned long)((csr_read_time() - start) * 1000U / MS));
+    print("regression: %u turns in %lu us\n", TURNS, (unsigned long)((csr_read_time() - start) * 1000U / MS));
 }
 
 void wrs(unsigned long hart, const void *fdt)
@@ -106,7 +106,7 @@ void wrs(unsigned long hart, const void *fdt)
     by_supervisor = illegal;
     illegal = false;
     wrs_nto_by_user();
-    print("corners: told of zawrs: %s; wrs.nto in supervisor mode: %s, in user mode: %s\n",
+    print("regression: told of zawrs: %s; wrs.nto in supervisor mode: %s, in user mode: %s\n",
           fdt_has_text(fdt, "_zawrs") ? "yes" : "no", by_supervisor ? "illegal" : "passed",
           illegal ? "illegal" : "passed");
     if (!by_supervisor) {
@@ -240,7 +240,7 @@ static void print_given(const struct given *given, bool hide)
 
 static void print_row(const struct piece *p, const struct row *row)
 {
-    print("corners: %s+%lx:", p->name, (unsigned long)(row->address - p->base));
+    print("regression: %s+%lx:", p->name, (unsigned long)(row->address - p->base));
     for (unsigned int w = 0; w < WIDTHS; w++) {
         print_given(&row->loads[w], p->is_clock && row->address - p->base < 8);
     }
@@ -294,7 +294,7 @@ void widths(unsigned long hart, const void *fdt)
     for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
         try_piece(&pieces[i]);
     }
-    print("corners: all widths done\n");
+    print("regression: all widths done\n");
 }
 
 /* --- rtc --- */
@@ -358,14 +358,14 @@ static bool pending(void)
 static void alarms_that_do_not_wait(void)
 {
     rtc_set_alarm(rtc_now() - RTC_MS);
-    print("corners: past alarm, disabled: pending %u, status %u\n", pending(), rtc_read(RTC_ALARM_STATUS));
+    print("regression: past alarm, disabled: pending %u, status %u\n", pending(), rtc_read(RTC_ALARM_STATUS));
     rtc_write(RTC_IRQ_ENABLED, 1);
-    print("corners: enabled: pending %u\n", pending());
+    print("regression: enabled: pending %u\n", pending());
     rtc_write(RTC_CLEAR_INTERRUPT, 1);
     rtc_set_alarm(rtc_now() + 60000U * RTC_MS);
-    print("corners: future alarm: status %u\n", rtc_read(RTC_ALARM_STATUS));
+    print("regression: future alarm: status %u\n", rtc_read(RTC_ALARM_STATUS));
     rtc_write(RTC_CLEAR_ALARM, 1);
-    print("corners: cleared: status %u\n", rtc_read(RTC_ALARM_STATUS));
+    print("regression: cleared: status %u\n", rtc_read(RTC_ALARM_STATUS));
 }
 
 void rtc(unsigned long hart, const void *fdt)
@@ -373,12 +373,12 @@ void rtc(unsigned long hart, const void *fdt)
     uint64_t first = rtc_now(), begun = csr_read_time(), ticks, when;
 
     (void)fdt;
-    print("corners: rtc at %lu s\n", (unsigned long)(first / 1000000000U));
+    print("regression: rtc at %lu s\n", (unsigned long)(first / 1000000000U));
     while (csr_read_time() - begun < 20 * MS) {
     }
     ticks = csr_read_time() - begun;
     when = rtc_now() - first;
-    print("corners: rtc runs as time does: %s\n", when / 100U - ticks < ticks / 8U ? "yes" : "no");
+    print("regression: rtc runs as time does: %s\n", when / 100U - ticks < ticks / 8U ? "yes" : "no");
     plic_set_priority(RTC_IRQ, 1);
     plic_set_threshold(plic_context(hart), 0);
     alarms_that_do_not_wait();
@@ -391,11 +391,11 @@ void rtc(unsigned long hart, const void *fdt)
     while (alarm_at == 0) {
         csr_wait_for_interrupt();
     }
-    print("corners: alarm came %s its time, status %u\n", alarm_at >= when ? "after" : "before",
+    print("regression: alarm came %s its time, status %u\n", alarm_at >= when ? "after" : "before",
           rtc_read(RTC_ALARM_STATUS));
     rtc_write(RTC_TIME_HIGH, 0x1000);
     rtc_write(RTC_TIME_LOW, 0x1000);
-    print("corners: rtc set: high %x\n", (unsigned int)(rtc_now() >> 32));
+    print("regression: rtc set: high %x\n", (unsigned int)(rtc_now() >> 32));
 }
 
 /* --- plic --- */
@@ -421,7 +421,7 @@ static void claim_both(const char *name, uint32_t uart_priority, uint32_t rtc_pr
     for (unsigned int i = 0; i < CLAIMS; i++) {
         plic_complete(plic_context(0), claimed[i]);
     }
-    print("corners: %s: claimed %u, %u, %u\n", name, claimed[0], claimed[1], claimed[2]);
+    print("regression: %s: claimed %u, %u, %u\n", name, claimed[0], claimed[1], claimed[2]);
 }
 
 void plic(unsigned long hart, const void *fdt)
@@ -434,7 +434,7 @@ void plic(unsigned long hart, const void *fdt)
     claim_both("the clock's is higher", 1, 2);
     claim_both("the UART's is higher", 7, 6);
     claim_both("the clock's is never claimed", 1, 0);
-    print("corners: all claimed\n");
+    print("regression: all claimed\n");
 }
 
 /* --- seed --- */
@@ -445,7 +445,7 @@ void seed(unsigned long hart, const void *fdt)
     const uint8_t *bytes = fdt_property(fdt, "chosen", "rng-seed", &length);
 
     (void)hart;
-    print("corners: seed of %u bytes:", bytes != NULL ? length : 0);
+    print("regression: seed of %u bytes:", bytes != NULL ? length : 0);
     for (uint32_t i = 0; bytes != NULL && i < length; i++) {
         print("%02x", bytes[i]);
     }
@@ -459,9 +459,9 @@ void seed(unsigned long hart, const void *fdt)
 
 static void finish(uint32_t value)
 {
-    print("corners: finishing\n");
+    print("regression: finishing\n");
     *(volatile uint32_t *)FINISHER_BASE = value;
-    print("corners: still here\n");
+    print("regression: still here\n");
 }
 
 void finish_off(unsigned long hart, const void *fdt)

@@ -4,11 +4,11 @@
  * meanwhile. Which VCPU wakes where is the scheduler's choice: a hart that is idle takes what its own timer wakes, and one
  * that is busy leaves what it wakes to the other.
  */
-#include "corners.h"
 #include "csr.h"
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
+#include "regression.h"
 #include "sbi.h"
 
 #define MS (PLATFORM_TIMEBASE_HZ / 1000U)
@@ -124,5 +124,5 @@ void wander(unsigned long hart, const void *fdt)
         call_here();
         call_there();
     }
-    print("corners: wandered: %u looks, %u wrong\n", woken, wrong);
+    print("regression: wandered: %u looks, %u wrong\n", woken, wrong);
 }

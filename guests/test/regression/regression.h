@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of this guest share: each role is one of the functions. */
-#ifndef CORNERS_H
-#define CORNERS_H
+#ifndef REGRESSION_H
+#define REGRESSION_H
 
 #include <stdint.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Corners of the virtual platform that went wrong once, one a role (boot argument role=): each prints what it found, and
- * tests/e2e/test_corners.py says what is right.
+ * tests/e2e/test_regression.py says what is right.
  */
 #include <stdbool.h>
 #include <string.h>
 
-#include "corners.h"
 #include "csr.h"
 #include "fdt.h"
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
+#include "regression.h"
 #include "sbi.h"
 #include "trap.h"
 #include "uart.h"
@@ -73,7 +73,7 @@ static void live_once(struct hart_boot *boot)
     }
     while (sbi_hart_status(1).value != STOPPED) {
     }
-    print("corners: life %lu: %s\n", lives, external_seen ? "interrupted" : "no interrupt");
+    print("regression: life %lu: %s\n", lives, external_seen ? "interrupted" : "no interrupt");
 }
 
 static void lines(void)
@@ -108,7 +108,7 @@ static void timer(void)
     csr_write_sie(SIE_TIMER);
     csr_set_sstatus(SSTATUS_SIE);
     spin(200 * MS);
-    print("corners: timer of a former life: %s\n", stale ? "fired" : "none");
+    print("regression: timer of a former life: %s\n", stale ? "fired" : "none");
     sbi_set_timer(csr_read_time() + 100 * MS);
     sbi_system_reset(SBI_RESET_COLD, 0);
 }
@@ -139,7 +139,7 @@ static void wfi(void)
                      ".4byte 0x00000073\n\t"    /* ecall, back to here */
                      ::
                          : "t0", "memory");
-    print("corners: wfi in user mode: %s\n", illegal ? "illegal" : "waited");
+    print("regression: wfi in user mode: %s\n", illegal ? "illegal" : "waited");
 }
 
 /* --- gap and reset: how long one VM is kept from its hart while another one loads --- */
@@ -156,7 +156,7 @@ static void gap(void)
         longest = now - last > longest ? now - last : longest;
         last = now;
     }
-    print("corners: longest gap %lu us\n", longest * 1000U / MS);
+    print("regression: longest gap %lu us\n", longest * 1000U / MS);
 }
 
 static void reset(void)
@@ -218,7 +218,7 @@ static void hsm(void)
     sbi_send_ipi((struct sbi_harts){.mask = 1UL << 1});
     waiting = status_at(2);
     sbi_send_ipi((struct sbi_harts){.mask = 1UL << 1});
-    print("corners: suspended %lu, waiting %lu, gone %lu\n", suspended, waiting, status_at(3));
+    print("regression: suspended %lu, waiting %lu, gone %lu\n", suspended, waiting, status_at(3));
 }
 
 static const struct {
