@@ -136,7 +136,7 @@ $(BARE_OUT)/faults/faults.elf: private BARE_LDFLAGS := \
 $(eval $(call bare_guest,rtm,$(wildcard guests/examples/rtm/*.c guests/examples/rtm/riscv/*.c guests/examples/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/examples/rtm/riscv -Iguests/examples/rtm))
 $(eval $(call bare_guest,pingpong,$(wildcard guests/examples/pingpong/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,greet,$(wildcard guests/examples/greet/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,crowd,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/examples/adpcm))

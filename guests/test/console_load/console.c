@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crowd.h"
+#include "console_load.h"
 #include "csr.h"
 #include "platform.h"
 #include "plic.h"
@@ -17,10 +17,10 @@
 #define AT_ONCE 16U /* characters */
 #define DOZES 60U   /* between two dots: longer than the console leaves a line unfinished */
 
-static const char crowd_text[AT_ONCE + 1] = "abcdefghijklmnop";
-static const char crowd_lines[AT_ONCE + 1] = "abcdefg\nijklmnop";
+static const char load_text[AT_ONCE + 1] = "abcdefghijklmnop";
+static const char load_lines[AT_ONCE + 1] = "abcdefg\nijklmnop";
 
-static void crowd_by_uart(char first)
+static void load_by_uart(char first)
 {
     uart_write(UART_THR, (uint8_t)first);
     for (unsigned i = 1; i < AT_ONCE; i++) {
@@ -28,70 +28,70 @@ static void crowd_by_uart(char first)
     }
 }
 
-static void crowd_write_some(struct random *random)
+static void load_write_some(struct random *random)
 {
     switch (random_below(random, 8)) {
     case 0:
-        crowd_by_uart('A');
+        load_by_uart('A');
         break;
     case 1:
-        crowd_by_uart('\n');
+        load_by_uart('\n');
         break;
     case 2:
-        (void)sbi_console_write(crowd_lines, AT_ONCE);
+        (void)sbi_console_write(load_lines, AT_ONCE);
         break;
     case 3:
         uart_write(UART_THR, (uint8_t)'\r');
-        (void)sbi_console_write(crowd_text, AT_ONCE);
+        (void)sbi_console_write(load_text, AT_ONCE);
         break;
     default:
-        (void)sbi_console_write(crowd_text, random_below(random, AT_ONCE) + 1);
+        (void)sbi_console_write(load_text, random_below(random, AT_ONCE) + 1);
         break;
     }
 }
 
-void crowd_write(const void *fdt)
+void load_write(const void *fdt)
 {
     struct random random = random_from(1);
 
     (void)fdt;
     for (unsigned i = 0; i < WRITES; i++) {
-        crowd_write_some(&random);
+        load_write_some(&random);
     }
 }
 
 /* More than the console shows before the next doze ends. */
-static void crowd_fill(void)
+static void load_fill(void)
 {
     for (unsigned i = 0; i < 10; i++) {
-        (void)sbi_console_write(crowd_text, AT_ONCE);
+        (void)sbi_console_write(load_text, AT_ONCE);
     }
-    crowd_by_uart('\n');
+    load_by_uart('\n');
 }
 
 /* The lines of all such VMs are unfinished at a time, when the console looks after them. */
-void crowd_dots(const void *fdt)
+void load_dots(const void *fdt)
 {
     (void)fdt;
-    crowd_start_hart(1, crowd_sleeper);
+    load_start_hart(1, load_sleeper);
     csr_write_sie(SIE_TIMER);
     for (unsigned round = 0;; round++) {
         if (round == 2 * DOZES) {
-            print("crowd: done\n");
+            print("console_load: done\n");
         }
         if (round % DOZES == 0) {
             (void)sbi_console_write(".", 1);
         }
-        crowd_doze();
+        load_doze();
     }
 }
 
-void crowd_ready(const void *fdt)
+void load_ready(const void *fdt)
 {
     uint32_t context = plic_context(0);
 
     (void)fdt;
-    crowd_start(crowd_listener);
+    load_start(load_listener);
     plic_enable(context, PLATFORM_UART_IRQ, true);
     plic_set_priority(PLATFORM_UART_IRQ, ORDINARY);
     uart_write(UART_IER, UART_IER_TX_EMPTY);
@@ -99,15 +99,15 @@ void crowd_ready(const void *fdt)
         (void)uart_read(UART_IIR); /* the line falls until there is room again */
         plic_complete(context, plic_claim(context));
         csr_write_sie(SIE_TIMER);
-        crowd_doze();
-        crowd_fill();
+        load_doze();
+        load_fill();
         csr_write_sie(SIE_EXTERNAL);
         csr_wait_for_interrupt();
     }
     uart_write(UART_IER, 0);
 }
 
-static void crowd_reader(unsigned long hart, void *argument)
+static void load_reader(unsigned long hart, void *argument)
 {
     uint32_t context = plic_context(hart);
 
@@ -123,13 +123,13 @@ static void crowd_reader(unsigned long hart, void *argument)
     }
 }
 
-void crowd_keys(const void *fdt)
+void load_keys(const void *fdt)
 {
     (void)fdt;
-    crowd_start(crowd_reader);
+    load_start(load_reader);
     plic_enable(plic_context(0), PLATFORM_UART_IRQ, true);
     plic_set_priority(PLATFORM_UART_IRQ, ORDINARY);
     uart_enable_rx_interrupt(true);
-    print("crowd: up\n");
-    crowd_reader(0, NULL);
+    print("console_load: up\n");
+    load_reader(0, NULL);
 }

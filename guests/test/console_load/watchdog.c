@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crowd.h"
+#include "console_load.h"
 #include "csr.h"
 #include "fdt.h"
 #include "hcall.h"
@@ -19,7 +19,7 @@
 #define PET (20 * MS)
 #define EARLY 200U /* ticks that waking up may take */
 
-static void crowd_deep_sleeper(unsigned long hart, void *argument)
+static void load_deep_sleeper(unsigned long hart, void *argument)
 {
     (void)hart, (void)argument;
     csr_write_sie(0);
@@ -29,7 +29,7 @@ static void crowd_deep_sleeper(unsigned long hart, void *argument)
 }
 
 /* To the tick, if nobody else runs then. */
-static void crowd_until(uint64_t moment)
+static void load_until(uint64_t moment)
 {
     timer_set(moment - EARLY);
     while (csr_read_time() < moment - EARLY) {
@@ -40,7 +40,7 @@ static void crowd_until(uint64_t moment)
     }
 }
 
-static uint64_t crowd_period(const void *fdt)
+static uint64_t load_period(const void *fdt)
 {
     char text[8] = "";
     uint64_t ms = 0;
@@ -52,21 +52,21 @@ static uint64_t crowd_period(const void *fdt)
     return ms * MS;
 }
 
-void crowd_watchdog(const void *fdt)
+void load_watchdog(const void *fdt)
 {
-    uint64_t period = crowd_period(fdt);
+    uint64_t period = load_period(fdt);
     uint64_t together;
 
-    crowd_start(crowd_deep_sleeper);
-    print("crowd: up\n");
+    load_start(load_deep_sleeper);
+    print("console_load: up\n");
     csr_write_sie(SIE_TIMER);
     together = ((csr_read_time() + period + PET) / TOGETHER + 1) * TOGETHER;
     while (together - csr_read_time() > period + PET) {
         (void)hcall_watchdog_pet();
-        crowd_until(csr_read_time() + PET);
+        load_until(csr_read_time() + PET);
     }
     (void)hcall_watchdog_pet();
-    crowd_until(together - period);
+    load_until(together - period);
     (void)hcall_watchdog_pet();
-    crowd_deep_sleeper(0, NULL);
+    load_deep_sleeper(0, NULL);
 }
