@@ -82,7 +82,7 @@ $(eval $(call mips_guest,ticker,$(wildcard guests/test/ticker/*.c),-DTICKER_BUDG
 $(eval $(call mips_guest,pingpong,$(wildcard guests/examples/pingpong/*.c)))
 # The codec for twelve times as long, for the benchmark; and what the benchmark counts calls with.
 $(eval $(call mips_freertos,adpcm-long,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/examples/adpcm -DWORK_FRAMES=1200U))
-$(eval $(call mips_guest,counts,$(wildcard guests/test/cost/*.c)))
+$(eval $(call mips_guest,cost,$(wildcard guests/test/cost/*.c)))
 $(eval $(call mips_guest,greet,$(wildcard guests/examples/greet/*.c)))
 
 guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32
