@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from tessera.bench_parse import ParseError
 
-_SHOT = re.compile(r"^SHOT (\d+)$", re.MULTILINE)
+_SAMPLE = re.compile(r"^SAMPLE (\d+)$", re.MULTILINE)
 _APP = re.compile(r"^RTAPP ((?:\d+ ?){13})$", re.MULTILINE)
 _HISTOGRAM = re.compile(r"^RTHIST (\d+) (late|response) (\d+) (\d+)$", re.MULTILINE)
 RESPONSE_SHARE = 64  # buckets that a period is divided into (guests/examples/rtm/apps.c)
@@ -55,7 +55,7 @@ def releases(watch: list[tuple[int, int]], rtm: str) -> list[int]:
     Instructions from the last one of a best-effort VM that watched instret (its gaps) to the first one of the app that
     preempted it. A job that began while that VM was away anyway (printing) is left out.
     """
-    shots = [int(match[1]) for match in _SHOT.finditer(rtm)]
+    shots = [int(match[1]) for match in _SAMPLE.finditer(rtm)]
     costs = []
     for shot in shots:
         inside = [shot - before for before, after in watch if before < shot < after]

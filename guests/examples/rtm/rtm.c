@@ -5,7 +5,7 @@
  *   each=N              starts each app of the sets N times
  *   releases=N          prints all figures and shuts down once so many jobs were released in all
  *   report=N            seconds between two reports, 0: none, default 5
- *   role=shots          for the benchmark: shots.c
+ *   role=latency        for the benchmark: latency.c
  */
 #include <stddef.h>
 #include <string.h>
@@ -139,8 +139,8 @@ int main(unsigned long hart, const void *fdt)
         print("rtm: expected to run in a Tessera VM with rt-apps\n");
         return 1;
     }
-    if (fdt_bootarg(fdt, "role", role, sizeof(role)) != NULL && strcmp(role, "shots") == 0) {
-        rtm_shots();
+    if (fdt_bootarg(fdt, "role", role, sizeof(role)) != NULL && strcmp(role, "latency") == 0) {
+        rtm_latency();
     }
     print("rtm: %u apps run\n", rtm_start_all(fdt));
     rtm_watch(rtm_number(fdt, "releases", 0), rtm_number(fdt, "report", RTM_REPORT_S) * PLATFORM_TIMEBASE_HZ);

@@ -81,7 +81,7 @@ const char *rtm_parse_spec(const char *text, struct rtm_spec *spec);
 /** A line from the keyboard. */
 void rtm_command(const char *line);
 
-/** Role `shots`: for the benchmark, see shots.c. */
-_Noreturn void rtm_shots(void);
+/** Role `latency`: for the benchmark, see latency.c. */
+_Noreturn void rtm_latency(void);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * What a hypervisor costs its guest, counted in instructions by the guest itself.
  *
- * A shot is the difference of two reads of instret around the operation, nothing subtracted. Ten nops between the two
+ * A sample is the difference of two reads of instret around the operation, nothing subtracted. Ten nops between the two
  * reads give 11: the second read counts itself. So an empty pair gives 1, which is reported as riscv.bench.baseline,
  * and an ecall alone gives 2 plus all that firmware and hypervisor execute. (QEMU counts a load or store that faults
  * and is emulated as 0.) Meaningful under `-icount shift=0,sleep=off` on one hart.
@@ -14,46 +14,47 @@
 #include <stdint.h>
 
 #define BENCH_WARMUP 10U
-#define BENCH_SHOTS 100U
-#define BENCH_TIMER_SHOTS 200U
-#define BENCH_SHOTS_MAX 200U
+#define BENCH_SAMPLES 100U
+#define BENCH_TIMER_SAMPLES 200U
+#define BENCH_SAMPLES_MAX 200U
 
-/* What one shot returns, in a0 and a1. */
-struct bench_shot {
+/* What one sample returns, in a0 and a1. */
+struct bench_sample {
     uint64_t instructions;
     uint64_t value; /* what the operation returned, to check that it did what it should */
 };
 
-/* The timed pairs (shots.S). Unused arguments are ignored. All run with interrupts off and leave them off. */
-struct bench_shot shot_empty(uintptr_t address, uint64_t argument);
-struct bench_shot shot_hcall_get_id(uintptr_t address, uint64_t argument);    /* value: the error */
-struct bench_shot shot_sbi_version(uintptr_t address, uint64_t argument);     /* value: the error */
-struct bench_shot shot_sbi_set_timer(uintptr_t address, uint64_t argument);   /* deadline in argument; value: error */
-struct bench_shot shot_sbi_ipi(uintptr_t address, uint64_t argument);         /* hart in argument; value: the error */
-struct bench_shot shot_sbi_ipi_handler(uintptr_t address, uint64_t argument); /* up to the handler's first read */
-struct bench_shot shot_wfi(uintptr_t address, uint64_t argument);
-struct bench_shot shot_load8(uintptr_t address, uint64_t argument);
-struct bench_shot shot_store8(uintptr_t address, uint64_t argument);
-struct bench_shot shot_load32(uintptr_t address, uint64_t argument);
-struct bench_shot shot_store32(uintptr_t address, uint64_t argument);
-struct bench_shot shot_claim_serve_complete(uintptr_t address, uint64_t argument); /* argument: the UART's IER */
-struct bench_shot shot_claim_complete(uintptr_t address, uint64_t argument);       /* value: source claimed */
-struct bench_shot shot_ipc_send(uintptr_t address, uint64_t argument);    /* argument: size | VM << 32; value: error */
-struct bench_shot shot_ipc_deliver(uintptr_t address, uint64_t argument); /* the same by HCALL_IPC_SEND_WAIT */
-struct bench_shot shot_ipc_deliver_wfi(uintptr_t address, uint64_t argument); /* by HCALL_IPC_SEND_MSG, then WFI */
-struct bench_shot shot_ipc_receive(uintptr_t address, uint64_t argument); /* room in argument; value: the call's value,
+/* The timed pairs (samples.S). Unused arguments are ignored. All run with interrupts off and leave them off. */
+struct bench_sample sample_empty(uintptr_t address, uint64_t argument);
+struct bench_sample sample_hcall_get_id(uintptr_t address, uint64_t argument);  /* value: the error */
+struct bench_sample sample_sbi_version(uintptr_t address, uint64_t argument);   /* value: the error */
+struct bench_sample sample_sbi_set_timer(uintptr_t address, uint64_t argument); /* deadline in argument; value: error */
+struct bench_sample sample_sbi_ipi(uintptr_t address, uint64_t argument);       /* hart in argument; value: the error */
+struct bench_sample sample_sbi_ipi_handler(uintptr_t address, uint64_t argument); /* up to the handler's first read */
+struct bench_sample sample_wfi(uintptr_t address, uint64_t argument);
+struct bench_sample sample_load8(uintptr_t address, uint64_t argument);
+struct bench_sample sample_store8(uintptr_t address, uint64_t argument);
+struct bench_sample sample_load32(uintptr_t address, uint64_t argument);
+struct bench_sample sample_store32(uintptr_t address, uint64_t argument);
+struct bench_sample sample_claim_serve_complete(uintptr_t address, uint64_t argument); /* argument: the UART's IER */
+struct bench_sample sample_claim_complete(uintptr_t address, uint64_t argument);       /* value: source claimed */
+struct bench_sample sample_ipc_send(uintptr_t address, uint64_t argument); /* argument: size | VM << 32; value: error */
+struct bench_sample sample_ipc_deliver(uintptr_t address, uint64_t argument);     /* the same by HCALL_IPC_SEND_WAIT */
+struct bench_sample sample_ipc_deliver_wfi(uintptr_t address, uint64_t argument); /* by HCALL_IPC_SEND_MSG, then WFI */
+struct bench_sample sample_ipc_receive(uintptr_t address,
+                                       uint64_t argument); /* room in argument; value: the call's value,
                                                                              or its error */
 
-/* Arms the timer and spins; instret and time at the handler's first instructions (timer_shots.S). */
+/* Arms the timer and spins; instret and time at the handler's first instructions (timer_latency.S). */
 struct bench_at {
     uint64_t instret;
     uint64_t time;
 };
-struct bench_at shot_timer_sstc(uint64_t deadline);
-struct bench_at shot_timer_sbi(uint64_t deadline);
+struct bench_at sample_timer_sstc(uint64_t deadline);
+struct bench_at sample_timer_sbi(uint64_t deadline);
 
-/* Reads time, then instret (timer_shots.S). */
-struct bench_at shot_clock(void);
+/* Reads time, then instret (timer_latency.S). */
+struct bench_at sample_clock(void);
 
 /* Spins reading instret until two reads lie more than `threshold` apart (switch_loop.S). */
 struct bench_gap {
@@ -65,8 +66,8 @@ struct bench_gap switch_wait_gap(uint64_t threshold);
 /* instret at the guest's first instructions (entry.S); 0 when the hart does not let the guest read it. */
 extern uint64_t bench_entry_instret;
 
-/** Prints the BENCH line of `count` shots (which it sorts). */
-void bench_report(const char *metric, const char *unit, uint64_t *shots, size_t count);
+/** Prints the BENCH line of `count` samples (which it sorts). */
+void bench_report(const char *metric, const char *unit, uint64_t *samples, size_t count);
 
 /** A decimal number, up to what is not a digit. */
 uint64_t bench_parse_number(const char *digits);

@@ -26,7 +26,7 @@ struct ipc_bench_message {
     uint64_t rest[14];
 };
 
-typedef struct bench_shot (*ipc_shot_fn)(uintptr_t address, uint64_t argument);
+typedef struct bench_sample (*ipc_sample_fn)(uintptr_t address, uint64_t argument);
 typedef void (*ipc_port_fn)(const struct ipc_bench_message *message);
 
 static const unsigned int ipc_sizes[IPC_SIZES] = {20, 40, 60, 80, 100};
@@ -43,7 +43,7 @@ static const char *const ipc_delivery_metrics[IPC_SIZES] = {
 
 static struct ipc_bench_message ipc_message;
 static struct ipc_peer ipc_peer; /* the other VM's VCPU 0 */
-static uint64_t ipc_shots[BENCH_SHOTS_MAX];
+static uint64_t ipc_samples[BENCH_SAMPLES_MAX];
 static uint64_t ipc_arrived; /* instret when the message's task had it */
 
 static void ipc_expect(const char *what, long got, long expected)
@@ -93,15 +93,15 @@ static void ipc_await_signal(void)
 static bool ipc_send_once(unsigned int size, const char *metric, uint64_t *instructions)
 {
     uint64_t argument = size | (uint64_t)ipc_peer.vm << 32;
-    struct bench_shot shot = shot_ipc_send((uintptr_t)&ipc_message, argument);
+    struct bench_sample sample = sample_ipc_send((uintptr_t)&ipc_message, argument);
     bool waited = false;
 
-    while ((long)shot.value == IPC_NOT_NOW || (long)shot.value == IPC_NOT_RUNNING) {
+    while ((long)sample.value == IPC_NOT_NOW || (long)sample.value == IPC_NOT_RUNNING) {
         waited = true;
-        shot = shot_ipc_send((uintptr_t)&ipc_message, argument);
+        sample = sample_ipc_send((uintptr_t)&ipc_message, argument);
     }
-    ipc_expect(metric, (long)shot.value, 0);
-    *instructions = shot.instructions;
+    ipc_expect(metric, (long)sample.value, 0);
+    *instructions = sample.instructions;
     return waited;
 }
 
@@ -113,10 +113,10 @@ static void ipc_measure_send(unsigned int size, const char *metric)
     for (unsigned int i = 0; i < BENCH_WARMUP; i++) {
         (void)ipc_send_once(size, metric, &ignored);
     }
-    for (unsigned int i = 0; i < BENCH_SHOTS; i++) {
-        (void)ipc_send_once(size, metric, &ipc_shots[i]);
+    for (unsigned int i = 0; i < BENCH_SAMPLES; i++) {
+        (void)ipc_send_once(size, metric, &ipc_samples[i]);
     }
-    bench_report(metric, "instructions", ipc_shots, BENCH_SHOTS);
+    bench_report(metric, "instructions", ipc_samples, BENCH_SAMPLES);
 }
 
 /* Only messages that find the ring empty: each tells the receiver that something waits. As many messages as above. */
@@ -124,28 +124,28 @@ static void ipc_measure_first(unsigned int size, const char *metric)
 {
     unsigned int count = 0;
 
-    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SHOTS; i++) {
-        count += ipc_send_once(size, metric, &ipc_shots[count]);
+    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
+        count += ipc_send_once(size, metric, &ipc_samples[count]);
     }
-    bench_report(metric, "instructions", ipc_shots, count);
+    bench_report(metric, "instructions", ipc_samples, count);
 }
 
 /* Takes as many messages as are sent for a metric. Without one of its own it does not tell what that took. */
 static void ipc_measure_receive(unsigned int size, const char *metric)
 {
-    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SHOTS; i++) {
-        struct bench_shot shot = shot_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
+    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
+        struct bench_sample sample = sample_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
 
-        while ((long)shot.value == IPC_NOT_NOW) {
-            shot = shot_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
+        while ((long)sample.value == IPC_NOT_NOW) {
+            sample = sample_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
         }
-        ipc_expect("ipc receive", (long)shot.value, (long)(size | (uint64_t)ipc_peer.vm << 16));
+        ipc_expect("ipc receive", (long)sample.value, (long)(size | (uint64_t)ipc_peer.vm << 16));
         if (i >= BENCH_WARMUP) {
-            ipc_shots[i - BENCH_WARMUP] = shot.instructions;
+            ipc_samples[i - BENCH_WARMUP] = sample.instructions;
         }
     }
     if (metric != NULL) {
-        bench_report(metric, "instructions", ipc_shots, BENCH_SHOTS);
+        bench_report(metric, "instructions", ipc_samples, BENCH_SAMPLES);
     }
 }
 
@@ -176,26 +176,26 @@ static void ipc_dispatch(const struct ipc_bench_message *message, long size)
 
 static void ipc_measure_delivery(const char *metric)
 {
-    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SHOTS; i++) {
+    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
         long size = ipc_await(&ipc_message, sizeof(ipc_message));
 
         ipc_dispatch(&ipc_message, size);
         if (i >= BENCH_WARMUP) {
-            ipc_shots[i - BENCH_WARMUP] = ipc_arrived;
+            ipc_samples[i - BENCH_WARMUP] = ipc_arrived;
         }
         ipc_signal();
     }
-    bench_report(metric, "instructions", ipc_shots, BENCH_SHOTS);
+    bench_report(metric, "instructions", ipc_samples, BENCH_SAMPLES);
     ipc_signal(); /* the printing is over */
 }
 
-static void ipc_deliver(unsigned int size, ipc_shot_fn shoot)
+static void ipc_deliver(unsigned int size, ipc_sample_fn take)
 {
     ipc_message.length = (uint16_t)size;
-    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SHOTS; i++) {
-        struct bench_shot shot = shoot((uintptr_t)&ipc_message, size | (uint64_t)ipc_peer.vm << 32);
+    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
+        struct bench_sample sample = take((uintptr_t)&ipc_message, size | (uint64_t)ipc_peer.vm << 32);
 
-        ipc_expect("ipc deliver", (long)shot.value, 0);
+        ipc_expect("ipc deliver", (long)sample.value, 0);
         ipc_await_signal();
     }
     ipc_await_signal();
@@ -230,9 +230,9 @@ _Noreturn void bench_run_ipc_send(void)
     ipc_measure_first(ipc_sizes[IPC_SIZES - 1], "riscv.ipc.send.first.100");
     ipc_await_signal();
     for (unsigned int i = 0; i < IPC_SIZES; i++) {
-        ipc_deliver(ipc_sizes[i], shot_ipc_deliver);
+        ipc_deliver(ipc_sizes[i], sample_ipc_deliver);
     }
-    ipc_deliver(ipc_sizes[IPC_SIZES - 1], shot_ipc_deliver_wfi);
+    ipc_deliver(ipc_sizes[IPC_SIZES - 1], sample_ipc_deliver_wfi);
     ipc_finish();
 }
 

@@ -14,12 +14,12 @@
 
 struct bench_operation {
     const char *metric;
-    struct bench_shot (*shoot)(uintptr_t address, uint64_t argument);
+    struct bench_sample (*take)(uintptr_t address, uint64_t argument);
     uintptr_t address;
     uint64_t argument;
-    uint64_t expected;     /* value of a shot */
-    void (*prepare)(void); /* before each shot, or NULL */
-    void (*finish)(void);  /* after each shot, or NULL */
+    uint64_t expected;     /* value of a sample */
+    void (*prepare)(void); /* before each sample, or NULL */
+    void (*finish)(void);  /* after each sample, or NULL */
 };
 
 static uint32_t bench_context;
@@ -60,30 +60,30 @@ static void bench_clear_ipi(void)
 
 static void bench_measure(const struct bench_operation *operation)
 {
-    static uint64_t shots[BENCH_SHOTS_MAX];
+    static uint64_t samples[BENCH_SAMPLES_MAX];
 
-    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SHOTS; i++) {
-        struct bench_shot shot;
+    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
+        struct bench_sample sample;
 
         if (operation->prepare != NULL) {
             operation->prepare();
         }
-        shot = operation->shoot(operation->address, operation->argument);
+        sample = operation->take(operation->address, operation->argument);
         if (operation->finish != NULL) {
             operation->finish();
         }
-        if (shot.value != operation->expected) {
-            bench_fail(operation->metric, shot.value, operation->expected);
+        if (sample.value != operation->expected) {
+            bench_fail(operation->metric, sample.value, operation->expected);
         }
         if (i >= BENCH_WARMUP) {
-            shots[i - BENCH_WARMUP] = shot.instructions;
+            samples[i - BENCH_WARMUP] = sample.instructions;
         }
     }
-    bench_report(operation->metric, "instructions", shots, BENCH_SHOTS);
+    bench_report(operation->metric, "instructions", samples, BENCH_SAMPLES);
 }
 
 /* The call as a C program makes it: with the loads of a6 and a7, and whatever the compiler adds. */
-static struct bench_shot bench_hcall_c(uintptr_t address, uint64_t argument)
+static struct bench_sample bench_hcall_c(uintptr_t address, uint64_t argument)
 {
     uint64_t before = csr_read_instret();
     struct sbi_ret id = hcall_get_id();
@@ -91,18 +91,18 @@ static struct bench_shot bench_hcall_c(uintptr_t address, uint64_t argument)
 
     (void)address;
     (void)argument;
-    return (struct bench_shot){.instructions = after - before, .value = (uint64_t)id.error};
+    return (struct bench_sample){.instructions = after - before, .value = (uint64_t)id.error};
 }
 
 static void bench_run_hypercalls(void)
 {
     static const struct bench_operation in_assembly = {
         .metric = "riscv.hypercall.null",
-        .shoot = shot_hcall_get_id,
+        .take = sample_hcall_get_id,
     };
     static const struct bench_operation in_c = {
         .metric = "riscv.hypercall.null.c",
-        .shoot = bench_hcall_c,
+        .take = bench_hcall_c,
     };
 
     if (hcall_present()) {
@@ -114,11 +114,11 @@ static void bench_run_hypercalls(void)
 static void bench_run_sbi(unsigned long hart)
 {
     const struct bench_operation operations[] = {
-        {.metric = "riscv.sbi.base", .shoot = shot_sbi_version},
-        {.metric = "riscv.sbi.set_timer", .shoot = shot_sbi_set_timer, .argument = UINT64_MAX},
-        {.metric = "riscv.sbi.ipi_self", .shoot = shot_sbi_ipi, .argument = hart, .finish = bench_clear_ipi},
-        {.metric = "riscv.sbi.ipi_self.handler", .shoot = shot_sbi_ipi_handler, .argument = hart},
-        {.metric = "riscv.wfi.pending", .shoot = shot_wfi},
+        {.metric = "riscv.sbi.base", .take = sample_sbi_version},
+        {.metric = "riscv.sbi.set_timer", .take = sample_sbi_set_timer, .argument = UINT64_MAX},
+        {.metric = "riscv.sbi.ipi_self", .take = sample_sbi_ipi, .argument = hart, .finish = bench_clear_ipi},
+        {.metric = "riscv.sbi.ipi_self.handler", .take = sample_sbi_ipi_handler, .argument = hart},
+        {.metric = "riscv.wfi.pending", .take = sample_wfi},
     };
 
     for (unsigned int i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
@@ -130,14 +130,14 @@ static void bench_run_uart(void)
 {
     static const struct bench_operation operations[] = {
         {.metric = "riscv.mmio.uart_load",
-         .shoot = shot_load8,
+         .take = sample_load8,
          .address = BENCH_UART(UART_LSR),
          .expected = BENCH_LSR_IDLE},
         {.metric = "riscv.mmio.uart_store.scr",
-         .shoot = shot_store8,
+         .take = sample_store8,
          .address = BENCH_UART(UART_SCR),
          .argument = 0x5a},
-        {.metric = "riscv.mmio.uart_load.scr", .shoot = shot_load8, .address = BENCH_UART(UART_SCR), .expected = 0x5a},
+        {.metric = "riscv.mmio.uart_load.scr", .take = sample_load8, .address = BENCH_UART(UART_SCR), .expected = 0x5a},
     };
 
     for (unsigned int i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
@@ -152,33 +152,33 @@ static void bench_run_plic(void)
     uintptr_t priority = (uintptr_t)plic_priority(PLATFORM_UART_IRQ);
     const struct bench_operation operations[] = {
         {.metric = "riscv.plic.claim_complete",
-         .shoot = shot_claim_serve_complete,
+         .take = sample_claim_serve_complete,
          .address = claim,
          .argument = PLATFORM_UART_BASE + UART_IER,
          .expected = PLATFORM_UART_IRQ,
          .prepare = bench_raise_uart},
         {.metric = "riscv.plic.claim_complete.again", /* the line is still high: the interrupt is pending anew */
-         .shoot = shot_claim_complete,
+         .take = sample_claim_complete,
          .address = claim,
          .expected = PLATFORM_UART_IRQ,
          .prepare = bench_raise_uart,
          .finish = bench_drop_uart},
         {.metric = "riscv.plic.claim",
-         .shoot = shot_load32,
+         .take = sample_load32,
          .address = claim,
          .expected = PLATFORM_UART_IRQ,
          .prepare = bench_raise_uart,
          .finish = bench_claim_rest},
         {.metric = "riscv.plic.complete",
-         .shoot = shot_store32,
+         .take = sample_store32,
          .address = claim,
          .argument = PLATFORM_UART_IRQ,
          .prepare = bench_raise_and_claim,
          .finish = bench_drop_uart},
-        {.metric = "riscv.plic.claim.none", .shoot = shot_load32, .address = claim},
-        {.metric = "riscv.plic.priority_load", .shoot = shot_load32, .address = priority, .expected = 1},
+        {.metric = "riscv.plic.claim.none", .take = sample_load32, .address = claim},
+        {.metric = "riscv.plic.priority_load", .take = sample_load32, .address = priority, .expected = 1},
         {.metric = "riscv.plic.enable_store",
-         .shoot = shot_store32,
+         .take = sample_store32,
          .address = enables,
          .argument = UINT64_C(1) << PLATFORM_UART_IRQ},
     };
@@ -197,7 +197,7 @@ static void bench_run_plic(void)
 
 void bench_run_operations(unsigned long hart)
 {
-    static const struct bench_operation empty = {.metric = "riscv.bench.baseline", .shoot = shot_empty};
+    static const struct bench_operation empty = {.metric = "riscv.bench.baseline", .take = sample_empty};
 
     bench_context = plic_context(hart);
     bench_measure(&empty);

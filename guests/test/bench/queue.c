@@ -31,20 +31,20 @@ static void queue_fill(unsigned count)
     }
 }
 
-static void queue_report(const char *what, unsigned count, uint64_t *shots)
+static void queue_report(const char *what, unsigned count, uint64_t *samples)
 {
     char name[40];
 
     print_buffer(name, sizeof(name), "riscv.rt.queue.%s.%u", what, count);
-    bench_report(name, "instructions", shots, BENCH_SHOTS);
+    bench_report(name, "instructions", samples, BENCH_SAMPLES);
 }
 
 void bench_run_queue(void)
 {
-    static uint64_t inserts[BENCH_SHOTS], takes[BENCH_SHOTS];
+    static uint64_t inserts[BENCH_SAMPLES], takes[BENCH_SAMPLES];
 
     for (unsigned count = 1; count <= RT_QUEUE_MAX; count *= 2) {
-        for (unsigned shot = 0; shot < BENCH_SHOTS; shot++) {
+        for (unsigned sample = 0; sample < BENCH_SAMPLES; sample++) {
             struct heap_node *last = &nodes[count - 1];
             uint64_t before, between, after;
 
@@ -55,8 +55,8 @@ void bench_run_queue(void)
             between = csr_read_instret();
             rt_queue_remove(&queue, rt_queue_first(&queue));
             after = csr_read_instret();
-            inserts[shot] = between - before;
-            takes[shot] = after - between;
+            inserts[sample] = between - before;
+            takes[sample] = after - between;
         }
         queue_report("insert", count, inserts);
         queue_report("take", count, takes);

@@ -16,16 +16,16 @@ static void bench_sort(uint64_t *values, size_t count)
     }
 }
 
-void bench_report(const char *metric, const char *unit, uint64_t *shots, size_t count)
+void bench_report(const char *metric, const char *unit, uint64_t *samples, size_t count)
 {
     uint64_t sum = 0;
 
-    bench_sort(shots, count);
+    bench_sort(samples, count);
     for (size_t i = 0; i < count; i++) {
-        sum += shots[i];
+        sum += samples[i];
     }
     print("BENCH {\"metric\":\"%s\",\"unit\":\"%s\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":%lu,\"n\":%lu}\n",
-          metric, unit, shots[0], shots[count / 2], (sum + count / 2) / count, shots[count - 1], count);
+          metric, unit, samples[0], samples[count / 2], (sum + count / 2) / count, samples[count - 1], count);
 }
 
 _Noreturn void bench_fail(const char *metric, uint64_t value, uint64_t expected)

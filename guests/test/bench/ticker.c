@@ -16,11 +16,11 @@
 
 _Noreturn void bench_run_ticker(void)
 {
-    static uint64_t late[BENCH_SHOTS_MAX];
+    static uint64_t late[BENCH_SAMPLES_MAX];
     uint64_t deadline = csr_read_time();
 
     machine_wake_by_timer(true);
-    for (unsigned int i = 0; i < BENCH_SHOTS_MAX; i++) {
+    for (unsigned int i = 0; i < BENCH_SAMPLES_MAX; i++) {
         uint64_t now = csr_read_time();
 
         deadline = (now > deadline ? now : deadline) + PERIOD;
@@ -31,7 +31,7 @@ _Noreturn void bench_run_ticker(void)
         late[i] = (now - deadline + TICKS_A_US - 1U) / TICKS_A_US;
     }
     timer_set(UINT64_MAX);
-    bench_report("riscv.load.late.max", "us", late, BENCH_SHOTS_MAX);
+    bench_report("riscv.load.late.max", "us", late, BENCH_SAMPLES_MAX);
     print("BENCH done\n");
     sbi_shutdown(SBI_RESET_NO_REASON);
 }

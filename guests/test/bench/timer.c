@@ -22,12 +22,12 @@ struct bench_clock {
 
 static uint64_t clock_rate(void)
 {
-    struct bench_at first = shot_clock();
+    struct bench_at first = sample_clock();
     struct bench_at last;
     uint64_t ticks;
 
     do {
-        last = shot_clock();
+        last = sample_clock();
     } while (last.time - first.time < CLOCK_SPAN);
     ticks = last.time - first.time;
     return (last.instret - first.instret + ticks / 2) / ticks;
@@ -44,7 +44,7 @@ static struct bench_clock clock_calibrate(void)
     uint64_t highest = 0;
 
     for (unsigned int i = 0; i < CLOCK_SAMPLES; i++) {
-        struct bench_at at = shot_clock();
+        struct bench_at at = sample_clock();
         uint64_t above = at.instret - clock.rate * at.time;
 
         base = i == 0 ? above - 2 * clock.rate : base; /* keeps the comparisons clear of a wrap */
@@ -57,15 +57,15 @@ static struct bench_clock clock_calibrate(void)
     return clock;
 }
 
-static void timer_measure(struct bench_at (*shoot)(uint64_t deadline), const char *instructions, const char *ticks)
+static void timer_measure(struct bench_at (*take)(uint64_t deadline), const char *instructions, const char *ticks)
 {
-    static uint64_t late[BENCH_TIMER_SHOTS];
-    static uint64_t late_ticks[BENCH_TIMER_SHOTS];
+    static uint64_t late[BENCH_TIMER_SAMPLES];
+    static uint64_t late_ticks[BENCH_TIMER_SAMPLES];
     struct bench_clock clock = clock_calibrate();
 
-    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_TIMER_SHOTS; i++) {
-        uint64_t deadline = shot_clock().time + TIMER_AHEAD;
-        struct bench_at at = shoot(deadline);
+    for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_TIMER_SAMPLES; i++) {
+        uint64_t deadline = sample_clock().time + TIMER_AHEAD;
+        struct bench_at at = take(deadline);
 
         timer_set(UINT64_MAX);
         if (at.time < deadline) {
@@ -77,17 +77,17 @@ static void timer_measure(struct bench_at (*shoot)(uint64_t deadline), const cha
         }
     }
     if (clock.steady) {
-        bench_report(instructions, "instructions", late, BENCH_TIMER_SHOTS);
+        bench_report(instructions, "instructions", late, BENCH_TIMER_SAMPLES);
     } else {
         print("bench: instret and time do not run together (no -icount?): no %s\n", instructions);
     }
-    bench_report(ticks, "ticks", late_ticks, BENCH_TIMER_SHOTS);
+    bench_report(ticks, "ticks", late_ticks, BENCH_TIMER_SAMPLES);
 }
 
 void bench_run_timer(void)
 {
     if (timer_is_direct()) {
-        timer_measure(shot_timer_sstc, "riscv.timer.latency.sstc", "riscv.timer.latency.sstc.ticks");
+        timer_measure(sample_timer_sstc, "riscv.timer.latency.sstc", "riscv.timer.latency.sstc.ticks");
     }
-    timer_measure(shot_timer_sbi, "riscv.timer.latency.sbi", "riscv.timer.latency.sbi.ticks");
+    timer_measure(sample_timer_sbi, "riscv.timer.latency.sbi", "riscv.timer.latency.sbi.ticks");
 }

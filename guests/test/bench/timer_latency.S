@@ -31,20 +31,20 @@
     ret
     .endm
 
-    begin   shot_timer_sstc
+    begin   sample_timer_sstc
     csrw    CSR_STIMECMP, a0
     finish
 
-    begin   shot_timer_sbi
+    begin   sample_timer_sbi
     li      a6, 0
     li      a7, SBI_EXT_TIME
     ecall
     finish
 
-    .section .text.shot_clock, "ax", @progbits
-    .globl  shot_clock
-    .type   shot_clock, @function
-shot_clock:
+    .section .text.sample_clock, "ax", @progbits
+    .globl  sample_clock
+    .type   sample_clock, @function
+sample_clock:
     rdtime  a1
     rdinstret a0
     ret

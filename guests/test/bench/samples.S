@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two reads of instret with the operation between them, in assembly so that nothing else is. Every shot has the C type
- * struct bench_shot f(uintptr_t address, uint64_t argument): a0 and a1 in; instructions in a0, value in a1 out.
+ * Two reads of instret with the operation between them, in assembly so that nothing else is. Every sample has the C type
+ * struct bench_sample f(uintptr_t address, uint64_t argument): a0 and a1 in; instructions in a0, value in a1 out.
  */
 #include "csr.h"
 #include "hcall_asm.h"
@@ -25,12 +25,12 @@
     ret
     .endm
 
-    function shot_empty
+    function sample_empty
     rdinstret t0
     rdinstret t1
     result  zero
 
-    function shot_hcall_get_id
+    function sample_hcall_get_id
     li      a6, HCALL_INFO_GET_ID
     li      a7, HCALL_EXTENSION
     rdinstret t0
@@ -38,7 +38,7 @@
     rdinstret t1
     result  a0
 
-    function shot_sbi_version
+    function sample_sbi_version
     li      a6, 0
     li      a7, SBI_EXT_BASE
     rdinstret t0
@@ -46,7 +46,7 @@
     rdinstret t1
     result  a0
 
-    function shot_sbi_set_timer
+    function sample_sbi_set_timer
     mv      a0, a1
     li      a6, 0
     li      a7, SBI_EXT_TIME
@@ -55,7 +55,7 @@
     rdinstret t1
     result  a0
 
-    function shot_sbi_ipi
+    function sample_sbi_ipi
     li      a0, 1
     li      a6, 0
     li      a7, SBI_EXT_IPI
@@ -65,7 +65,7 @@
     result  a0
 
     /* From before the call to the first instruction of the handler of the software interrupt it raises. */
-    function shot_sbi_ipi_handler
+    function sample_sbi_ipi_handler
     csrr    t2, stvec
     csrr    t3, sie
     la      t0, 2f
@@ -87,7 +87,7 @@
     result  zero
 
     /* An interrupt is pending and enabled in sie, so there is nothing to wait for. */
-    function shot_wfi
+    function sample_wfi
     csrr    t3, sie
     csrwi   sie, 1 << IRQ_SOFT
     csrsi   sip, 1 << IRQ_SOFT
@@ -98,32 +98,32 @@
     csrw    sie, t3
     result  zero
 
-    function shot_load8
+    function sample_load8
     rdinstret t0
     lbu     t2, 0(a0)
     rdinstret t1
     result  t2
 
-    function shot_store8
+    function sample_store8
     rdinstret t0
     sb      a1, 0(a0)
     rdinstret t1
     result  zero
 
-    function shot_load32
+    function sample_load32
     rdinstret t0
     lwu     t2, 0(a0)
     rdinstret t1
     result  t2
 
-    function shot_store32
+    function sample_store32
     rdinstret t0
     sw      a1, 0(a0)
     rdinstret t1
     result  zero
 
     /* What a handler does: claim, see to the device so that its line goes low (not counted), complete. */
-    function shot_claim_serve_complete
+    function sample_claim_serve_complete
     rdinstret t0
     lwu     t2, 0(a0)
     rdinstret t1
@@ -135,7 +135,7 @@
     add     t1, t1, t4
     result  t2
 
-    function shot_claim_complete
+    function sample_claim_complete
     rdinstret t0
     lwu     t2, 0(a0)
     sw      t2, 0(a0)
@@ -153,14 +153,14 @@
     li      a7, HCALL_EXTENSION
     .endm
 
-    function shot_ipc_send
+    function sample_ipc_send
     send_arguments
     rdinstret t0
     ecall
     rdinstret t1
     result  a0
 
-    function shot_ipc_receive
+    function sample_ipc_receive
     li      a6, HCALL_IPC_RECV_MSG
     li      a7, HCALL_EXTENSION
     rdinstret t0
@@ -172,7 +172,7 @@
     ret
 
     /* The message takes along when it was sent. Then the hart is the receiver's. */
-    function shot_ipc_deliver
+    function sample_ipc_deliver
     send_arguments HCALL_IPC_SEND_WAIT
     rdinstret t0
     sd      t0, 8(a1)
@@ -180,7 +180,7 @@
     rdinstret t1
     result  a0
 
-    function shot_ipc_deliver_wfi
+    function sample_ipc_deliver_wfi
     send_arguments
     rdinstret t0
     sd      t0, 8(a1)
