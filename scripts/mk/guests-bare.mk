@@ -121,17 +121,17 @@ $(eval $(call bare_guest,fuzz,$(wildcard guests/test/fuzz/*.c guests/test/fuzz/*
 $(eval $(call bare_guest,launches,guests/test/launches/launches.c,$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard guests/test/leak/*.c guests/test/leak/*.S),$(BARE_NOFP) -Iguests/test/fuzz))
 
-# The hostile guest, and those that must not notice it. Its memory is elsewhere (attacker/riscv/faults_arch.h says why).
-FAULTS := $(wildcard guests/test/attacker/*.c guests/test/attacker/riscv/*.c guests/test/attacker/riscv/*.S)
-$(eval $(call bare_guest,faults,$(FAULTS),$(BARE_NOFP) -Iguests/test/attacker -Iguests/test/attacker/riscv))
+# The hostile guest, and those that must not notice it. Its memory is elsewhere (attacker/riscv/attacker_arch.h says why).
+ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/riscv/*.c guests/test/attacker/riscv/*.S)
+$(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Iguests/test/attacker -Iguests/test/attacker/riscv))
 $(eval $(call bare_guest,witness,$(wildcard guests/test/witness/*.c guests/test/witness/*.S),$(BARE_FP)))
 $(eval $(call bare_guest,ticker,$(wildcard guests/test/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))
-$(BARE_OUT)/faults/guest.ld: guests/sdk/riscv/guest.ld
+$(BARE_OUT)/attacker/guest.ld: guests/sdk/riscv/guest.ld
 	@mkdir -p $(@D)
 	@sed 's/ORIGIN = 0x80200000/ORIGIN = 0x90200000/' $< >$@
-$(BARE_OUT)/faults/faults.elf: $(BARE_OUT)/faults/guest.ld
-$(BARE_OUT)/faults/faults.elf: private BARE_LDFLAGS := \
-	$(subst guests/sdk/riscv/guest.ld,$(BARE_OUT)/faults/guest.ld,$(BARE_LDFLAGS))
+$(BARE_OUT)/attacker/attacker.elf: $(BARE_OUT)/attacker/guest.ld
+$(BARE_OUT)/attacker/attacker.elf: private BARE_LDFLAGS := \
+	$(subst guests/sdk/riscv/guest.ld,$(BARE_OUT)/attacker/guest.ld,$(BARE_LDFLAGS))
 
 $(eval $(call bare_guest,rtm,$(wildcard guests/examples/rtm/*.c guests/examples/rtm/riscv/*.c guests/examples/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/examples/rtm/riscv -Iguests/examples/rtm))
 $(eval $(call bare_guest,pingpong,$(wildcard guests/examples/pingpong/*.c),$(BARE_NOFP)))
@@ -147,7 +147,7 @@ $(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERT
 guest-freertos: $(BARE_OUT)/freertos/freertos.bin
 guest-bench: $(BARE_OUT)/bench/bench.bin
 guest-misbehave: $(BARE_OUT)/misbehave/misbehave.bin
-guest-faults: $(foreach name,faults witness ticker,$(BARE_OUT)/$(name)/$(name).bin)
+guest-attacker: $(foreach name,attacker witness ticker,$(BARE_OUT)/$(name)/$(name).bin)
 guest-adpcm: $(foreach name,adpcm-bare adpcm-freertos adpcm-model,$(BARE_OUT)/$(name)/$(name).bin)
 
 guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name).bin)
@@ -156,12 +156,12 @@ guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
 guest-small: $(foreach name,greet pingpong,$(BARE_OUT)/$(name)/$(name).bin)
 
-guests-bare: guest-freertos guest-bench guest-misbehave guest-faults guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
+guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 
 # The same sources with the other compiler; its guests are complete and boot too.
 check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"
 
-.PHONY: guests-bare guest-freertos guest-bench guest-misbehave guest-faults guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
+.PHONY: guests-bare guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
 	check-guests-bare-clang FORCE

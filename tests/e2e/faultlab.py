@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest beside its witnesses (tests/e2e/systems/faults.dts): attacks run one by one, and after each
+The hostile guest beside its witnesses (tests/e2e/systems/attacker.dts): attacks run one by one, and after each
 everything that must hold is looked at. Whoever finds that it does not raises AssertionError.
 """
 
@@ -119,7 +119,7 @@ class Arena:
         self.ready()
 
     def ready(self) -> None:
-        self.machine.expect("attacker", r"^faults: ready$", self.patience)
+        self.machine.expect("attacker", r"^attacker: ready$", self.patience)
 
     def _fresh(self, name: str, pattern: re.Pattern[str]) -> re.Match[str]:
         """A whole line that `name` began to say from now on."""
@@ -160,7 +160,7 @@ class Arena:
         machine.skip(HYPERVISOR)
         machine.skip("attacker")
         machine.send(f"{attack.number}\r")
-        machine.expect("attacker", rf"^faults: {attack.number} {attack.name} begins", self.patience)
+        machine.expect("attacker", rf"^attacker: {attack.number} {attack.name} begins", self.patience)
         got = getattr(self, f"_end_{attack.ends.lower()}")(attack)
         rounds = self._check_witness()
         late, waited = self._check_ticker(attack)
@@ -169,7 +169,7 @@ class Arena:
 
     def _end_returns(self, attack: Attack) -> str:
         said = self.machine.expect(
-            "attacker", rf"^faults: {attack.number} {attack.name}: ((as it must, \d+ tried|WRONG).*)\n", self.patience
+            "attacker", rf"^attacker: {attack.number} {attack.name}: ((as it must, \d+ tried|WRONG).*)\n", self.patience
         )
         assert "WRONG" not in said[1], said[0]
         self.machine.expect(HYPERVISOR, r"^attacker stopped by its own reset, starts again$", self.patience)
@@ -195,7 +195,7 @@ class Arena:
         return "restarted by the console"
 
     def _end_resets(self) -> str:
-        self.machine.expect("attacker", r"^faults: (\d+) resets done$", self.patience)
+        self.machine.expect("attacker", r"^attacker: (\d+) resets done$", self.patience)
         self.ready()
         return "60 new lives"
 
@@ -271,7 +271,7 @@ def arena(
     patience: float = 60,
     cpu: str | None = None,
     counted: bool = True,
-    name: str = "faults",
+    name: str = "attacker",
     without: str = "",
 ) -> Iterator[Arena]:
     """

@@ -3,7 +3,7 @@
  * Real-time apps that do what they should not, and calls about apps that make no sense. The ticker's app, whose period and
  * deadline are shorter, must never notice.
  */
-#include "faults.h"
+#include "attacker.h"
 #include "hcall.h"
 #include "rt.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hypercalls with arguments that cannot be right: each has its error, and changes nothing. */
-#include "faults.h"
+#include "attacker.h"
 #include "hcall.h"
 #include "ipc.h"
 #include "rt.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that attacks whoever it can reach, for tests/e2e/test_faults.py. It waits for the number of an attack on its
+ * A guest that attacks whoever it can reach, for tests/e2e/test_attacks.py. It waits for the number of an attack on its
  * UART, says what it begins, and if it is there afterwards whether it got what it must; then it starts anew, so that no
  * attack finds what another left. `list` shows the table.
  */
 #include <stdarg.h>
 #include <string.h>
 
-#include "faults.h"
+#include "attacker.h"
 #include "machine.h"
 #include "print.h"
 #include "uart.h"
@@ -103,16 +103,16 @@ static void attack(unsigned long n)
     const struct attack *a = &attacks[n];
     static struct verdict v;
 
-    print("faults: %lu %s begins, must get %s\n", n, a->name, a->must);
+    print("attacker: %lu %s begins, must get %s\n", n, a->name, a->must);
     a->run(&v, a->argument);
     if (a->ends != RETURNS) {
         judge(&v, false, "it came back");
     }
     /* On a line of its own: firmware may have printed something that does not end in a newline. */
     if (v.wrong == 0) {
-        print("\nfaults: %lu %s: as it must, %lu tried\n", n, a->name, v.tried);
+        print("\nattacker: %lu %s: as it must, %lu tried\n", n, a->name, v.tried);
     } else {
-        print("\nfaults: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried, v.first);
+        print("\nattacker: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried, v.first);
     }
     machine_reboot();
 }
@@ -120,7 +120,7 @@ static void attack(unsigned long n)
 static void list(void)
 {
     for (unsigned long n = 0; n < ATTACKS; n++) {
-        print("faults: %lu %s must get %s\n", n, attacks[n].name, attacks[n].must);
+        print("attacker: %lu %s must get %s\n", n, attacks[n].name, attacks[n].must);
     }
 }
 
@@ -139,7 +139,7 @@ static void obey(const char *line)
         listen_no_more();
         attack(n);
     }
-    print("faults: no attack '%s'\n", line);
+    print("attacker: no attack '%s'\n", line);
 }
 
 int main(unsigned long hart, const void *fdt)
@@ -152,7 +152,7 @@ int main(unsigned long hart, const void *fdt)
     guard_init();
     for (;;) {
         listen();
-        print("faults: ready\n");
+        print("attacker: ready\n");
         read_line(line);
         obey(line);
     }

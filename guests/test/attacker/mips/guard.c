@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doing what traps, and coming back with what it was. */
-#include "faults.h"
+#include "attacker.h"
 
 #define USER_PAGE 0x00400000U
 #define USER_INDEX 15U

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interrupts without end; and attacks that the guest does not come back from: it fails, sleeps, loops, resets itself. */
-#include "faults.h"
+#include "attacker.h"
 #include "hcall_call.h"
 #include "print.h"
 #include "timer.h"

@@ -2,7 +2,7 @@
 /* Coprocessor 0, the root's instructions, and words that are none. */
 #include <string.h>
 
-#include "faults.h"
+#include "attacker.h"
 #include "hcall_call.h"
 
 #define REGISTERS 256U

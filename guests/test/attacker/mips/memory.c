@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses where there is no memory of the guest's: the part's real devices and flash, the others' memory, nothing. */
-#include "faults.h"
+#include "attacker.h"
 #include "uart.h"
 
 #define OPCODE_LB 0x20U

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guest's own TLB, which is the processor's: entries of its own, leading wherever it likes. */
-#include "faults.h"
+#include "attacker.h"
 
 #define ENTRIES 16U
 #define PAGE_A 0x00800000U

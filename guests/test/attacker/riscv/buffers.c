@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "faults.h"
+#include "attacker.h"
 #include "hcall.h"
 #include "ipc.h"
 #include "rt.h"
@@ -70,7 +70,7 @@ static void apps_across(struct verdict *v, unsigned long before)
 /* As many characters as are taken at a time, and then the rest. */
 static void text_across(struct verdict *v, unsigned long before)
 {
-    static const char text[] = "faults: across\n";
+    static const char text[] = "attack: across\n";
     const uint8_t *at = memcpy(across(before), text, sizeof(text) - 1);
 
     for (unsigned long done = 0; done < sizeof(text) - 1;) {

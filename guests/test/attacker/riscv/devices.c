@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guest's own devices, used as nobody would; and its console. */
-#include "faults.h"
+#include "attacker.h"
 #include "platform.h"
 #include "plic.h"
 #include "print.h"
@@ -290,7 +290,7 @@ void console_flood(struct verdict *v, uint64_t arg)
 {
     (void)arg;
     for (unsigned int n = 0; n < 150; n++) {
-        print("faults: flood %u ............................................................\n", n);
+        print("attacker: flood %u ............................................................\n", n);
     }
     for (unsigned int n = 0; n < 3000; n++) { /* without a look at the status, and without an end of line */
         uart_write(UART_THR, (uint8_t)('a' + n % 26));

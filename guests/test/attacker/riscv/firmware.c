@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the SBI with arguments that cannot be right: each has its error, and changes nothing; interrupts without end. */
-#include "faults.h"
+#include "attacker.h"
 #include "hcall.h"
 #include "platform.h"
 #include "rt.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doing what traps, and coming back with what it was. */
-#include "faults.h"
+#include "attacker.h"
 #include "platform.h"
 #include "sbi.h"
 

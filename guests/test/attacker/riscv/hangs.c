@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attacks that the guest does not come back from: it fails, sleeps, loops, or resets itself for ever. */
-#include "faults.h"
+#include "attacker.h"
 #include "platform.h"
 #include "print.h"
 #include "sbi.h"
@@ -146,7 +146,7 @@ void reset_again(void)
     }
     resets[1]--;
     if (resets[1] == 0) {
-        print("faults: %u resets done\n", RESETS);
+        print("attacker: %u resets done\n", RESETS);
     }
     (void)sbi_system_reset(resets[1] % 2 == 0 ? SBI_RESET_COLD : SBI_RESET_WARM, SBI_RESET_NO_REASON);
 }

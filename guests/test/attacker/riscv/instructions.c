@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every CSR, every instruction of the SYSTEM opcode. */
-#include "faults.h"
+#include "attacker.h"
 #include "platform.h"
 
 #define CSRS 4096U

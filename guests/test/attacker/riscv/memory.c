@@ -2,7 +2,7 @@
 /* Accesses to what is not the guest's. */
 #include <string.h>
 
-#include "faults.h"
+#include "attacker.h"
 #include "platform.h"
 
 #define LIST_END 1UL /* no address that is looked at */

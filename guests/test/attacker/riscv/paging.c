@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "faults.h"
+#include "attacker.h"
 #include "platform.h"
 #include "sbi.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The hostile guest: what its attacks share, whatever the processor. Each has a folder with a header of its own
- * (faults_arch.h: where things are, how to do what traps) and its table of attacks (attacks.def).
+ * (attacker_arch.h: where things are, how to do what traps) and its table of attacks (attacks.def).
  */
-#ifndef FAULTS_H
-#define FAULTS_H
+#ifndef ATTACKER_H
+#define ATTACKER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "faults_arch.h"
+#include "attacker_arch.h"
 #include "machine.h"
 
 #define VM_ATTACKER 0UL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hostile guest on RISC-V. */
-#ifndef FAULTS_ARCH_H
-#define FAULTS_ARCH_H
+#ifndef ATTACKER_ARCH_H
+#define ATTACKER_ARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "platform.h"
 #include "trap.h"
 
-/* Where things are in tests/e2e/systems/faults.dts. The attacker's RAM is not where the machine's is, so that the
+/* Where things are in tests/e2e/systems/attacker.dts. The attacker's RAM is not where the machine's is, so that the
  * addresses at which the hypervisor and other VMs really are mean nothing else to it. */
 #define RAM_BASE 0x90000000UL
 #define RAM_SIZE 0x400000UL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hostile guest on MIPS32. */
-#ifndef FAULTS_ARCH_H
-#define FAULTS_ARCH_H
+#ifndef ATTACKER_ARCH_H
+#define ATTACKER_ARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
