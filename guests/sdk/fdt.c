@@ -11,7 +11,7 @@
 #define FDT_NOP 4U
 
 #define FDT_SIZE_MIN 40U       /* the header alone */
-#define FDT_SIZE_MAX 0x200000U /* more is no device tree of a machine */
+#define FDT_SIZE_MAX 0x200000U /* larger values are not plausible */
 
 /* Byte offsets in the header. */
 #define FDT_TOTAL_SIZE 4U
@@ -24,10 +24,10 @@ struct fdt_walk {
     uint32_t at;      /* offset of the next token */
     uint32_t strings; /* offset of the strings block */
     uint32_t depth;   /* 1 in the root, 2 in its children */
-    bool inside;      /* in the node looked for */
+    bool inside;      /* in the wanted node */
 };
 
-/* Big-endian word at a byte offset; beyond the end 0, which is no token and so ends every walk. */
+/* Big-endian word at a byte offset; 0 beyond the end, which is not a token and so ends the walk. */
 static uint32_t fdt_word(const struct fdt_walk *walk, uint32_t offset)
 {
     const uint8_t *p = walk->base + offset;
@@ -69,7 +69,7 @@ static bool fdt_enter(struct fdt_walk *walk, const char *node)
     return true;
 }
 
-/* False at the end of the root, or of nothing at all. */
+/* Leaves a node. False at the end of the root node and for an unbalanced tree. */
 static bool fdt_leave(struct fdt_walk *walk)
 {
     if (walk->depth <= 1) {
@@ -82,7 +82,7 @@ static bool fdt_leave(struct fdt_walk *walk)
     return true;
 }
 
-/* At a property: its value when it is the one, else NULL; steps behind it. */
+/* Returns the value if this property is the wanted one, otherwise NULL; advances past it. */
 static const void *fdt_visit(struct fdt_walk *walk, const char *property, uint32_t *length)
 {
     uint32_t bytes = fdt_word(walk, walk->at);
@@ -90,7 +90,7 @@ static const void *fdt_visit(struct fdt_walk *walk, const char *property, uint32
     const uint8_t *value = walk->base + walk->at + 8U;
 
     if (walk->at > walk->size - 8U || bytes > walk->size - walk->at - 8U || name == NULL) {
-        walk->at = walk->size; /* not a tree we can trust: end the walk */
+        walk->at = walk->size; /* corrupt tree: end the walk */
         return NULL;
     }
     walk->at = fdt_align(walk->at + 8U + bytes);
@@ -101,7 +101,7 @@ static const void *fdt_visit(struct fdt_walk *walk, const char *property, uint32
     return value;
 }
 
-/* One token. False: the walk is over; *found then says whether well. */
+/* Processes one token. False: the walk has ended; *found is the value, or NULL. */
 static bool fdt_step(struct fdt_walk *walk, const char *node, const char *property, uint32_t *length,
                      const void **found)
 {
@@ -154,7 +154,7 @@ static const char *fdt_next_word(const char *text)
     return text;
 }
 
-/* Where the value of `key=value` begins, or NULL. */
+/* Start of the value of `key=value`, or NULL. */
 static const char *fdt_find_key(const char *text, const char *key)
 {
     size_t length = strlen(key);

@@ -9,11 +9,11 @@
 
 #define PRINT_DIGITS 20U /* of the largest 64-bit number in decimal */
 
-/* Where characters go: a buffer, or the UART when there is none. */
+/* Destination of characters: a buffer, or the UART if buffer is NULL. */
 struct print_sink {
     char *buffer;
     size_t size;
-    size_t length; /* characters so far, whether they fitted or not */
+    size_t length; /* characters so far, including those that did not fit */
 };
 
 /* One conversion of a format string, as parsed. */
@@ -41,7 +41,7 @@ static void print_repeat(struct print_sink *sink, char c, size_t count)
     }
 }
 
-/* `text` of `length` characters in a field; the sign, if any, goes before padding zeros and after padding blanks. */
+/* Prints `text` in a field; a sign is put before padding zeros and after padding blanks. */
 static void print_field(struct print_sink *sink, const struct print_spec *spec, const char *sign, const char *text,
                         size_t length)
 {
@@ -106,7 +106,7 @@ static const char *print_parse(const char *format, struct print_spec *spec)
     return format;
 }
 
-/* A struct around va_list, because a va_list may be an array type, whose address changes type as a parameter. */
+/* Wraps va_list, which may be an array type and would then decay to a pointer as a parameter. */
 struct print_args {
     va_list list;
 };
@@ -151,7 +151,7 @@ static void print_convert(struct print_sink *sink, char conversion, const struct
         c = (char)va_arg(args->list, int);
         print_field(sink, spec, "", &c, 1);
         break;
-    default: /* %% and what is not known: as it stands */
+    default: /* %% and unknown conversions: print the character */
         print_char(sink, conversion);
         break;
     }

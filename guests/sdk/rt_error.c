@@ -4,9 +4,9 @@
 #include "rt.h"
 
 #define ANY_CALL (~0UL)
-#define ANY_VALUE 0x7fffffffL /* no call returns it: longer than the longest interval in microseconds */
+#define ANY_VALUE 0x7fffffffL /* returned by no call: above the longest interval in microseconds */
 
-/* The first row that fits; every text stands by itself. */
+/* The first matching row applies. */
 static const struct rt_error {
     unsigned long call; /* ANY_CALL: any */
     long error;

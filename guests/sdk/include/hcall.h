@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tessera's hypercalls from C. Natively they are answered with SBI_ERR_NOT_SUPPORTED. */
+/* Tessera's hypercalls from C. Without a hypervisor they return SBI_ERR_NOT_SUPPORTED. */
 #ifndef GUEST_HCALL_H
 #define GUEST_HCALL_H
 
@@ -15,8 +15,8 @@ static inline struct sbi_ret hcall_get_id(void)
 }
 
 /**
- * HCALL_WATCHDOG_PET: the VM's watchdog begins a new period, whose milliseconds are the value. Error -4: the VM has no
- * watchdog, or the caller is an RT app.
+ * HCALL_WATCHDOG_PET: restarts the period of the VM's watchdog; value: the period in milliseconds.
+ * Error -4: the VM has no watchdog, or the caller is an RT app.
  */
 static inline struct sbi_ret hcall_watchdog_pet(void)
 {

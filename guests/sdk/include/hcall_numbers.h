@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tessera's hypercalls by number, the same on every architecture, for C and for assembly. */
+/* Tessera's hypercall numbers, for C and assembly; the same on every architecture. */
 #ifndef GUEST_HCALL_NUMBERS_H
 #define GUEST_HCALL_NUMBERS_H
 

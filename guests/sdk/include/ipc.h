@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages between VMs, and doorbells of memory that they share (docs/hypercalls.md). Who may send to whom, and who
- * shares what, is in the system file. Every function returns 0 or one of the negative errors below, natively
- * SBI_ERR_NOT_SUPPORTED; they may be called with interrupts on or off.
+ * Messages between VMs, and doorbells of shared memory regions (docs/hypercalls.md). The system file
+ * says which VM may send to which, and which VMs share a region. Every function returns 0 or one of
+ * the negative errors below, natively SBI_ERR_NOT_SUPPORTED. Interrupts may be on or off.
  */
 #ifndef GUEST_IPC_H
 #define GUEST_IPC_H
@@ -13,14 +13,14 @@
 #include "hcall.h"
 
 #define IPC_MESSAGE_MAX 128U /* bytes */
-#define IPC_QUEUE 8U         /* messages that wait for a VCPU at most */
+#define IPC_QUEUE 8U         /* queue capacity of a VCPU, in messages */
 
-#define IPC_NOT_NOW (-1L)      /* the receiver's queue is full; nothing waits for the caller */
+#define IPC_NOT_NOW (-1L)      /* send: the receiver's queue is full; receive: the caller's is empty */
 #define IPC_NOBODY (-3L)       /* no such VM or VCPU */
 #define IPC_DENIED (-4L)       /* the system file does not allow it */
 #define IPC_BAD_ADDRESS (-5L)  /* the buffer is not memory of the VM */
-#define IPC_NOT_RUNNING (-10L) /* the other VM, or its VCPU, does not run */
-#define IPC_BAD_SIZE (-11L)    /* empty, too large, or larger than the receiver's room */
+#define IPC_NOT_RUNNING (-10L) /* the other VM, or its VCPU, is stopped */
+#define IPC_BAD_SIZE (-11L)    /* empty, too large, or larger than the receiver's buffer */
 
 /* A VCPU, by its VM's id (order of the system file) and its number in the VM. */
 struct ipc_peer {
@@ -29,9 +29,9 @@ struct ipc_peer {
 };
 
 /**
- * Sends `size` bytes (1 .. IPC_MESSAGE_MAX) to a VCPU. Messages of one sender to one receiver arrive in order; one that
- * was taken (0) arrives, as long as the receiver is not restarted. The receiver is interrupted. Fastest when the
- * buffer's address is a multiple of 8.
+ * Sends `size` bytes (1 .. IPC_MESSAGE_MAX) to a VCPU and interrupts the VCPU. Messages from one
+ * sender to one receiver arrive in order. An accepted message (return value 0) is delivered unless
+ * the receiver is restarted. Fastest if the buffer's address is a multiple of 8.
  */
 static inline long ipc_send(struct ipc_peer to, const void *message, size_t size)
 {
@@ -40,7 +40,7 @@ static inline long ipc_send(struct ipc_peer to, const void *message, size_t size
     return hcall_call(HCALL_IPC_SEND_MSG, destination, hcall_address(message), size).error;
 }
 
-/** The same; then, if it was sent, waits for an interrupt as WFI does: faster than a WFI of its own. */
+/** ipc_send(), then, on success, waits for an interrupt as WFI does: faster than a separate WFI. */
 static inline long ipc_send_wait(struct ipc_peer to, const void *message, size_t size)
 {
     unsigned long destination = to.vm | (unsigned long)to.vcpu << 16;
@@ -49,8 +49,9 @@ static inline long ipc_send_wait(struct ipc_peer to, const void *message, size_t
 }
 
 /**
- * Takes the first message that waits for the calling VCPU into `buffer` of `room` bytes. Returns its size (1 ..
- * IPC_MESSAGE_MAX) and its sender, IPC_NOT_NOW if there is none. After any other error the message is still there.
+ * Moves the oldest message of the calling VCPU's queue to `buffer` of `room` bytes. Returns its size
+ * (1 .. IPC_MESSAGE_MAX) and stores its sender; IPC_NOT_NOW if the queue is empty. After any other
+ * error the message stays in the queue.
  */
 static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
 {
@@ -65,13 +66,13 @@ static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
     return (long)(head & 0xffffU);
 }
 
-/** Rings the doorbell of shared region `region` (order of the system file) for VM `vm`, which has it too. */
+/** Rings the doorbell of shared region `region` (order of the system file) for VM `vm`, which must share it. */
 static inline long ipc_ring(unsigned int region, unsigned int vm)
 {
     return hcall_call(HCALL_IPC_RING, region, vm, 0).error;
 }
 
-/** The regions whose doorbells were rung for this VM since it last asked: bit n is region n. 0 natively. */
+/** Doorbells rung for this VM since the last call: bit n is region n. 0 natively. */
 static inline uint32_t ipc_doorbells(void)
 {
     struct sbi_ret ret = hcall_call(HCALL_IPC_DOORBELLS, 0, 0, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers that anyone can make again: xorshift64* after a seed that splitmix64 has stirred. */
+/* Reproducible pseudo-random numbers: xorshift64*, seeded through splitmix64. */
 #ifndef GUEST_RANDOM_H
 #define GUEST_RANDOM_H
 

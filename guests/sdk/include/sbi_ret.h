@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls of firmware and hypervisor return, on every architecture: the SBI's errors, and a value. */
+/* Result of firmware calls and hypercalls, on every architecture: an SBI error and a value. */
 #ifndef GUEST_SBI_RET_H
 #define GUEST_SBI_RET_H
 
@@ -8,7 +8,7 @@
 
 struct sbi_ret {
     long error; /* SBI_SUCCESS or one of the negative SBI_ERR_* */
-    long value; /* the call says when it tells something beside an error */
+    long value; /* meaningful with an error only where the call says so */
 };
 
 #endif

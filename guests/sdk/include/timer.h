@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's timer: on RISC-V stimecmp when the hart has it, the SBI's TIME extension when not; on MIPS32 Compare. Time
- * is that of machine_time().
+ * The guest's timer: on RISC-V stimecmp if the hart has Sstc, otherwise the SBI's TIME extension; on
+ * MIPS32 Compare. Times are those of machine_time().
  */
 #ifndef GUEST_TIMER_H
 #define GUEST_TIMER_H
@@ -9,18 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Finds out which. To be called once, before interrupts are on. Returns timer_is_direct(). */
+/** Selects the timer. Call once, before interrupts are on. Returns timer_is_direct(). */
 bool timer_init(void);
 
-/** True: set without a call of the firmware. */
+/** True: the timer is set without a firmware call. */
 bool timer_is_direct(void);
 
-/** What it is called. */
+/** Name of the selected timer, for messages. */
 const char *timer_name(void);
 
 /**
- * Interrupt at `deadline`; clears a pending one; UINT64_MAX: never. An interrupt may come early where the counter is
- * narrow (on MIPS32 some tens of seconds): whoever takes it looks at the time.
+ * Requests an interrupt at `deadline` and clears a pending one; UINT64_MAX: never. On MIPS32 the
+ * counter wraps after some tens of seconds, so that an interrupt may be early: handlers must check
+ * the time.
  */
 void timer_set(uint64_t deadline);
 

@@ -27,7 +27,7 @@ enum uart_register {
 #define UART_LSR_TX_EMPTY 0x20U
 #define UART_FIFO_DEPTH 16U
 
-/** 8N1, FIFOs on and empty, interrupts off. The baud rate is left as the firmware chose it. */
+/** 8N1, FIFOs enabled and empty, interrupts off. Keeps the baud rate that the firmware has set. */
 void uart_init(void);
 
 uint8_t uart_read(enum uart_register reg);
@@ -36,19 +36,19 @@ void uart_write(enum uart_register reg, uint8_t value);
 /** Waits until the transmitter is empty. */
 void uart_wait_empty(void);
 
-/** Waits for room. */
+/** Waits until the transmitter accepts a character, then writes `c`. */
 void uart_put(char c);
 
-/** The same, but a newline becomes CR LF. */
+/** uart_put(), but writes CR LF for a newline. */
 void uart_put_text(char c);
 
-/** `count` characters of text, filling the FIFO at each wait: fewer register accesses than one wait a character. */
+/** Writes `count` characters, one FIFO at a time: fewer register accesses than a wait per character. */
 void uart_put_line(const char *text, size_t count);
 
 /** The next character received, or -1. */
 int uart_get(void);
 
-/** The receive interrupt in the UART itself; the PLIC is the caller's. */
+/** Enables the receive interrupt in the UART only; the caller sets up the interrupt controller. */
 void uart_enable_rx_interrupt(bool on);
 
 #endif

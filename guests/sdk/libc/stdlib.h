@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FreeRTOS includes <stdlib.h> and uses nothing of it that <stddef.h> does not have. */
+/* FreeRTOS includes <stdlib.h> but uses only what <stddef.h> defines. */
 #ifndef GUEST_STDLIB_H
 #define GUEST_STDLIB_H
 

@@ -6,10 +6,10 @@
 
 #define WORD sizeof(uint64_t)
 
-/* A word that may alias anything, as bytes may: without it the copies below would break C's aliasing rule. */
+/* A word type that may alias any object: the copies below would otherwise violate C's aliasing rule. */
 typedef uint64_t __attribute__((may_alias)) string_word;
 
-/* Lowest byte first; right for an overlap too when `t` lies below `f`. */
+/* Copies from the lowest byte up; correct for overlapping buffers if `t` is below `f`. */
 static void string_copy_up(unsigned char *t, const unsigned char *f, size_t count)
 {
     if ((((uintptr_t)t | (uintptr_t)f) & (WORD - 1)) == 0) {
@@ -33,7 +33,7 @@ void *memmove(void *to, const void *from, size_t count)
     unsigned char *t = to;
     const unsigned char *f = from;
 
-    if ((uintptr_t)t - (uintptr_t)f >= count) { /* also true when `to` lies below `from` */
+    if ((uintptr_t)t - (uintptr_t)f >= count) { /* also true if `to` is below `from` */
         string_copy_up(t, f, count);
         return to;
     }

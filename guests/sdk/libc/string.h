@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of <string.h> that bare guests, FreeRTOS and the compiler itself use. Of our own because Debian's bare-metal
- * compiler comes without a C library, and the one it packages (picolibc) is 115 MB to fetch for these few functions.
+ * The subset of <string.h> that bare guests, FreeRTOS and the compiler itself use. Debian's bare-metal
+ * compiler has no C library, and picolibc is a download of 115 MB for these few functions.
  */
 #ifndef GUEST_STRING_H
 #define GUEST_STRING_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Division of 64-bit numbers, which the processor does not have and compilers call by these names; the library that
- * comes with a compiler has them, but none for bare MIPS comes with Debian's clang. By 0 they do not end in anything
- * worse than a wrong number.
+ * 64-bit division, for which the compiler calls these functions. They belong to the compiler's runtime
+ * library, but Debian's clang has none for bare-metal MIPS. Division by 0 returns an unspecified value.
  */
 #include <stdint.h>
 
@@ -26,7 +25,7 @@ static unsigned int divide_zeros(uint64_t value)
     return low != 0 ? 32U + (unsigned int)__builtin_clz(low) : 64U;
 }
 
-/* Bit by bit, from the highest that the quotient can have. */
+/* Shift and subtract, from the highest bit that the quotient can have. */
 static struct divided divide_long(uint64_t a, uint64_t b)
 {
     struct divided result = {0, a};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a hypercall looks in assembly. */
+/* Example of a hypercall in assembly. */
 #include "hcall_asm.h"
 
     .set    noreorder
@@ -10,5 +10,5 @@
 hcall_get_id_asm:
     hcall   HCALL_INFO_GET_ID
     jr      $31
-    movz    $2, $3, $2          /* an error stays, else the id */
+    movz    $2, $3, $2          /* keep an error, otherwise return the id */
     .size   hcall_get_id_asm, . - hcall_get_id_asm

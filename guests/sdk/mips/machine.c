@@ -8,8 +8,11 @@
 #define MACHINE_END_REBOOT 1UL
 #define MACHINE_UHI_EXIT 1UL
 
-/* How often Count's highest bit has changed: half of that is the upper word of the time. Written by whoever sees it
- * change, an interrupt handler or an RT app in the midst of another's look included; hence the atomic exchange. */
+/*
+ * Number of changes of Count's highest bit; half of it is the upper word of the time. Any reader of the
+ * time may update it, also an interrupt handler or RT app that preempts another reader: hence the
+ * atomic exchange.
+ */
 static uint32_t machine_halves;
 static bool machine_native;
 static bool machine_eic;
@@ -59,7 +62,7 @@ void machine_enable(uint32_t line, bool on)
     cp0_write_status(on ? status | bit : status & ~bit);
 }
 
-/* Whatever is pending, once. */
+/* Takes each pending interrupt once. */
 static void machine_take_all(void)
 {
     cp0_ei();
@@ -87,7 +90,7 @@ void machine_take_message(void)
     cp0_write_status(status);
 }
 
-/* SDBBP 1 with the number of the call in $25: what a simulator or debugger offers (MIPS UHI). */
+/* SDBBP 1 with the call number in $25: the interface to a simulator or debugger (MIPS UHI). */
 static void machine_exit(unsigned long code)
 {
     register unsigned long number __asm__("$25") = MACHINE_UHI_EXIT;

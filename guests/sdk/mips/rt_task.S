@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an RT app begins: $a0 = its id, $a1 = its struct rt_task (job, argument), $sp = its stack, guest-physical. */
+/*
+ * Entry point of an RT app: $a0 = its id, $a1 = its struct rt_task (job, argument), $sp = its stack,
+ * guest-physical.
+ */
 #include "entry_asm.h"
 #include "hcall_asm.h"
 
@@ -13,7 +16,7 @@ rt_task_entry:
     enter_c
     lui     $8, 0x8000          /* KSEG0 */
     or      $29, $29, $8
-    addiu   $29, $29, -16       /* the callee's place for its arguments */
+    addiu   $29, $29, -16       /* argument area of the callee (o32) */
     move    $16, $5
 1:  lw      $25, 0($16)
     jalr    $25

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First instructions of a bare guest, as a reset or the hypervisor leaves it: Status = BEV | ERL, $a0 = number of the
- * VCPU, $a1 = device tree or 0. Calls main(hart, dtb); when it returns, shuts down.
+ * First instructions of a bare guest after reset or start by the hypervisor: Status = BEV | ERL,
+ * $a0 = number of the VCPU, $a1 = device tree or 0. Calls main(hart, dtb) and shuts down when main()
+ * returns.
  *
- * The image begins with a page of vectors: EBase is its address. The first of them, of TLB refills, is where the guest
- * begins as well; Status.EXL tells which it is.
+ * The image starts with a page of vectors, whose address is written to EBase. The first vector, TLB
+ * refill, is also the entry point; Status.EXL distinguishes the two.
  */
 #include "entry_asm.h"
 
     .set    noreorder
     .set    noat
 
-    .macro vector               /* to whatever trap_vector holds; $k0 and $k1 are nobody's */
+    .macro vector               /* jumps to trap_vector; $k0 and $k1 are free */
     lui     $26, %hi(trap_vector)
     lw      $26, %lo(trap_vector)($26)
     jr      $26
@@ -42,14 +43,14 @@ boot:
     addiu   $8, $8, 4
     b       1b
     sw      $0, -4($8)
-2:  addiu   $29, $29, -16               /* the callee's place for its arguments */
+2:  addiu   $29, $29, -16               /* argument area of the callee (o32) */
     jal     machine_init
     move    $4, $17
     move    $4, $16
     jal     main
     move    $5, $17
     jal     machine_shutdown
-    sltu    $4, $0, $2                  /* failed, if main says other than 0 */
+    sltu    $4, $0, $2                  /* failed unless main() returned 0 */
 
     .org    0x180
     vector

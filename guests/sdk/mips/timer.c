@@ -3,8 +3,8 @@
 
 #include "machine.h"
 
-#define TIMER_FAR 0x40000000U /* ticks: as far ahead as it is set, well within half of what Count holds */
-#define TIMER_NEAR 16U        /* as near */
+#define TIMER_FAR 0x40000000U /* ticks: longest interval, well below half the range of Count */
+#define TIMER_NEAR 16U        /* ticks: shortest interval */
 
 static uint64_t timer_deadline; /* owner: timer_set() */
 
@@ -24,7 +24,10 @@ const char *timer_name(void)
     return "Compare";
 }
 
-/* There is an interrupt when Count is Compare, not when it is beyond: one that is set too late would come a round later. */
+/*
+ * The interrupt is raised when Count equals Compare, not when Count is beyond it: a Compare that is
+ * already past would interrupt only after Count has wrapped.
+ */
 static uint64_t timer_soon(void)
 {
     for (uint32_t near = TIMER_NEAR;; near *= 2) {
@@ -37,7 +40,7 @@ static uint64_t timer_soon(void)
     }
 }
 
-/* Looks at the time once, and not before Compare is set: to read Count may be slow in a VM. */
+/* Reads the time once, after setting Compare: reading Count may be slow in a VM. */
 uint64_t timer_arm(uint64_t deadline)
 {
     uint64_t now;

@@ -11,7 +11,7 @@
 #define TRAP_LINES 8U
 #define TRAP_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
 
-/* Without an external controller it stands in Cause until it is written away. */
+/* Without an external controller the interrupt stays in Cause until software clears it. */
 static void trap_take_message(void)
 {
     cp0_write_cause(cp0_read_cause() & ~TRAP_MESSAGE);
@@ -22,7 +22,7 @@ static void trap_take_uart(void)
     uart_enable_rx_interrupt(false);
 }
 
-/* What a guest that takes interrupts only to be rid of them does (machine_wait()). Owner: trap_set_interrupt(). */
+/* Default handlers, which only clear the interrupt (machine_wait()). Owner: trap_set_interrupt(). */
 static trap_interrupt_fn trap_interrupts[TRAP_LINES] = {
     [PLATFORM_MESSAGE_IRQ] = trap_take_message,
     [PLATFORM_UART_IRQ] = trap_take_uart,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the vectors lead unless told otherwise: everything saved in a struct trap_frame (trap.h) on the stack of who
- * was interrupted. The handler runs as kernel with interrupts off and exceptions on, so that what goes wrong in it is
- * seen, and what it asks of a hypervisor that is not there is answered.
+ * Default target of the vectors: saves all registers in a struct trap_frame (trap.h) on the
+ * interrupted stack. The handler runs in kernel mode with interrupts off and exceptions on, so that an
+ * exception in the handler is reported and a hypercall without a hypervisor is answered.
  */
 #include "cp0.h"
 #include "trap.h"
@@ -49,7 +49,7 @@ trap_entry:
     mthi    $9
     lw      $8, TRAP_STATUS($29)
     lw      $9, TRAP_EPC($29)
-    mtc0    $8, $12             /* EXL is in it: from here on no exception may happen */
+    mtc0    $8, $12             /* sets EXL: no exception may occur from here on */
     ehb
     mtc0    $9, $14
     ehb

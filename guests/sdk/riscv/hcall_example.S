@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a hypercall looks in assembly. */
+/* Example of a hypercall in assembly. */
 #include "hcall_asm.h"
 
     .section .text.hcall_get_id_asm, "ax", @progbits

@@ -14,7 +14,7 @@
 #define SBI_SRST_RESET 0UL
 #define SBI_DBCN_WRITE 0UL
 
-/* RFENCE calls have up to five arguments; one function for them keeps the common call at three. */
+/* RFENCE calls have up to five arguments; a separate function keeps sbi_call() at three. */
 static struct sbi_ret sbi_rfence(unsigned long function, struct sbi_harts harts, unsigned long start,
                                  unsigned long size, unsigned long asid)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First instructions of a bare guest, as OpenSBI or the hypervisor leaves it: S-mode, a0 = hart id, a1 = device tree,
- * translation off, interrupts off. Calls main(hart, dtb); when it returns, shuts down.
+ * First instructions of a bare guest as started by OpenSBI or the hypervisor: S-mode, a0 = hart id,
+ * a1 = device tree, translation off, interrupts off. Calls main(hart, dtb) and shuts down when main()
+ * returns.
  */
 #include "entry_asm.h"
 
@@ -28,8 +29,8 @@ _start:
     .size   _start, . - _start
 
 /*
- * Entry of a further hart, given to sbi_hart_start with the address of a struct hart_boot (trap.h) as opaque value:
- * its stack, then function(hart, argument). When that returns the hart stops.
+ * Entry of a further hart, for sbi_hart_start with the address of a struct hart_boot (trap.h) as opaque
+ * value: sets the stack and calls function(hart, argument). When the function returns, the hart stops.
  */
     .section .text.hart_entry, "ax", @progbits
     .globl  hart_entry

@@ -10,7 +10,7 @@ static bool timer_sstc;
 bool timer_init(void)
 {
     timer_sstc = trap_probe_stimecmp();
-    timer_set(UINT64_MAX); /* what the firmware left armed must not reach the guest */
+    timer_set(UINT64_MAX); /* cancels a timer that the firmware has left armed */
     return timer_sstc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trap vector: everything saved in a struct trap_frame (trap.h) on the stack of whoever was interrupted. */
+/* The trap vector: saves all registers in a struct trap_frame (trap.h) on the interrupted stack. */
 #include "trap.h"
 
 #define SEPC 0

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Coprocessor 0 as inline functions: cp0_read_status(), cp0_write_compare(v), ... A macro makes each pair, so that a
- * register is named once. A write is followed by EHB: what comes after it sees its effect.
+ * Coprocessor 0 registers as inline functions: cp0_read_status(), cp0_write_compare(v), ... A macro
+ * defines each pair, so that a register is named once. EHB after each write makes the write effective
+ * for the next instruction.
  */
 #ifndef GUEST_CP0_H
 #define GUEST_CP0_H
@@ -39,7 +40,7 @@
 
 #define CONFIG3_VEIC 0x40
 
-/* HYPCALL 0, and the bits that make it one whatever its code. */
+/* Encoding of HYPCALL with code 0, and the mask of the bits that do not depend on the code. */
 #define HYPCALL_WORD 0x42000028
 #define HYPCALL_MASK 0xffe007ff
 
@@ -89,7 +90,7 @@ CP0_READ(config1, 16, 1)
 CP0_READ(config3, 16, 3)
 CP0(kscratch1, 31, 2)
 
-/* Interrupts off; Status as it was. */
+/* Disables interrupts; returns the previous Status. */
 static inline uint32_t cp0_di(void)
 {
     uint32_t status;
@@ -103,7 +104,7 @@ static inline void cp0_ei(void)
     __asm__ volatile("ei\n\tehb" : : : "memory");
 }
 
-/* Sleep until an interrupt that Status.IM lets in is pending, whatever Status.IE says. May return early. */
+/* Sleeps until an interrupt enabled in Status.IM is pending, regardless of Status.IE. May return early. */
 static inline void cp0_wait(void)
 {
     __asm__ volatile("wait" : : : "memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For assembly: what has to be so before any C. */
+/* For assembly: processor state that C code requires. */
 #ifndef GUEST_ENTRY_ASM_H
 #define GUEST_ENTRY_ASM_H
 
@@ -7,8 +7,8 @@
 
 /* clang-format off */
 /*
- * Interrupts off, nothing let in, the SDK's vectors, one for interrupts apart. Clobbers $k0; leaves the arguments and $sp
- * alone. While Status.BEV is set EBase must not change.
+ * Disables and masks all interrupts; selects the SDK's vectors and a separate interrupt vector.
+ * Clobbers $k0; preserves the arguments and $sp. EBase may be written only while Status.BEV is 0.
  */
 .macro enter_c
     mtc0    $0, $12

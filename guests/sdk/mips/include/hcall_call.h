@@ -24,7 +24,10 @@ static inline struct sbi_ret hcall_call(unsigned long number, unsigned long arg0
     return (struct sbi_ret){.error = (long)v0, .value = (long)v1};
 }
 
-/** How a hypercall names memory: its guest-physical address. `memory` lies in KSEG0 or KSEG1, as all of a bare guest. */
+/**
+ * Guest-physical address of `memory`, for use in a hypercall. `memory` is in KSEG0 or KSEG1, as is
+ * all memory of a bare guest.
+ */
 static inline unsigned long hcall_address(const volatile void *memory)
 {
     return (unsigned long)(uintptr_t)memory & 0x1fffffffUL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What guests that run on every architecture ask of theirs. Each architecture of the SDK has a header of this name with
- * the same functions; this is MIPS32's. riscv/include/machine.h says what they do; here stands what is different.
+ * Interface of portable guests to the architecture, for MIPS32. Each architecture of the SDK has a
+ * header of this name with the same functions. riscv/include/machine.h describes them; comments here
+ * give the differences.
  */
 #ifndef GUEST_MACHINE_H
 #define GUEST_MACHINE_H
@@ -15,12 +16,12 @@
 
 #define MACHINE_NAME "on MIPS32"
 
-/** Count, made longer in software: to be called at least every 40 seconds. From anywhere, also from RT apps. */
+/** Count, extended to 64 bits in software. Call at least every 40 seconds, from any context, RT apps included. */
 uint64_t machine_time(void);
 
 uint64_t machine_time_near(unsigned long ticks);
 
-/** Executes so many instructions, from 2. */
+/** Executes `instructions` instructions, at least 2. */
 static inline void machine_burn(uint64_t instructions)
 {
     uint32_t turns = (uint32_t)(instructions / 2);
@@ -33,19 +34,19 @@ static inline bool machine_counts(void)
     return true;
 }
 
-/** Clocks rather than instructions: Count steps every two, and a simulated instruction is one. */
+/** Clocks, not instructions: Count advances every two clocks; the simulator takes one clock per instruction. */
 static inline uint64_t machine_instructions(void)
 {
     return 2 * machine_time();
 }
 
-/** A marker of iasim: an instruction that does nothing. `number` is a constant. */
+/** A marker for iasim: an instruction without effect. `number` is a constant. */
 #define MACHINE_MARK(number) __asm__ volatile("sltiu $0, $0, " #number)
 
-/** An external controller, whose levels stand where Status has the mask: to it nothing is masked. */
+/** True with an external interrupt controller (EIC): Status holds its level instead of a mask. */
 bool machine_has_eic(void);
 
-/** Lets a line through, or not. */
+/** Enables or disables an interrupt line. */
 void machine_enable(uint32_t line, bool on);
 
 static inline void machine_wake_by_timer(bool on)
@@ -68,8 +69,8 @@ static inline void machine_on_timer(void (*handler)(void))
 }
 
 /**
- * With interrupts off: also takes those that are pending, as nothing else takes an external controller's back; see
- * trap_set_interrupt().
+ * If interrupts are off, also takes pending interrupts, because otherwise nothing clears those of an
+ * external controller; see trap_set_interrupt().
  */
 void machine_wait(void);
 
@@ -80,16 +81,16 @@ static inline void machine_wake_by_message(bool on)
     machine_enable(PLATFORM_MESSAGE_IRQ, on);
 }
 
-/** As timer_set(); returns the time, of when the timer had been set. */
+/** timer_set(); returns the time at which the timer was set. */
 uint64_t timer_arm(uint64_t deadline);
 
-/** Takes the timer's interrupt back: it is set again if it came early (timer.h), else never. */
+/** Clears the timer interrupt; sets the timer again if the interrupt was early (timer.h). */
 void timer_again(void);
 
-/** The end of the guest: in a VM of the VM, natively of the simulator, whose exit code is 1 if it failed. */
+/** In a VM, ends the VM; natively, ends the simulator with exit code 1 if `failed`. */
 _Noreturn void machine_shutdown(bool failed);
 
-/** Natively it is refused. */
+/** Natively refused. */
 void machine_reboot(void);
 
 #define MACHINE_NO_VECTOR 0x9f001000U /* in kseg0, as EBase requires */
@@ -111,7 +112,7 @@ static inline void machine_wake_by_uart(bool on)
     machine_enable(PLATFORM_UART_IRQ, on);
 }
 
-/** The UART as long as it has something. */
+/** Reports the UART as long as it has received characters. */
 uint32_t machine_claim(unsigned long hart);
 
 static inline void machine_complete(unsigned long hart, uint32_t source)
@@ -120,7 +121,7 @@ static inline void machine_complete(unsigned long hart, uint32_t source)
     (void)source;
 }
 
-/** Called first (start.S): `fdt` is NULL natively. */
+/** Called by start.S before main(); `fdt` is NULL natively. */
 void machine_init(const void *fdt);
 
 #endif

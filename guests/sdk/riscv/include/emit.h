@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions made at run time, for guests that try what a compiler would not write: encodings by format (Unprivileged
- * ISA, section 2.2), and a buffer that they are put into one after the other. Who runs them executes fence.i before.
+ * Instructions generated at run time, for guests that need code no compiler emits: encodings by format
+ * (Unprivileged ISA, section 2.2), and a buffer that they are appended to. Execute fence.i before
+ * running the code.
  */
 #ifndef GUEST_EMIT_H
 #define GUEST_EMIT_H
@@ -28,7 +29,7 @@
 #define FUNCT3_CSRRC 3U
 #define FUNCT3_CSRRCI 7U
 
-/* Immediates are signed, cut to their 12 bits; for a CSR instruction it is the CSR's number. */
+/* The immediate is signed and truncated to 12 bits; in a CSR instruction it is the CSR number. */
 static inline uint32_t insn_i(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1, uint32_t immediate)
 {
     return opcode | rd << 7 | funct3 << 12 | rs1 << 15 | immediate << 20;
@@ -54,7 +55,7 @@ static inline uint32_t insn_csr(uint32_t funct3, uint32_t rd, uint32_t csr, uint
     return insn_i(OPCODE_SYSTEM, funct3, rd, rs1, csr);
 }
 
-/* Four bytes each; the buffer's owner sees to it that there is room. */
+/* Appends instructions of four bytes; the caller ensures that the buffer is large enough. */
 struct emitter {
     uint32_t *next;
 };
@@ -64,7 +65,7 @@ static inline void emit(struct emitter *to, uint32_t instruction)
     *to->next++ = instruction;
 }
 
-/* This hart executes what was emitted from now on. */
+/* Makes the emitted instructions visible to this hart's instruction fetch. */
 static inline void emit_done(void)
 {
     __asm__ volatile("fence.i" : : : "memory");

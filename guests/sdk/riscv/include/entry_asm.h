@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For assembly: what has to be so before any C. */
+/* For assembly: processor state that C code requires. */
 #ifndef GUEST_ENTRY_ASM_H
 #define GUEST_ENTRY_ASM_H
 
 #include "csr.h"
 
 /* clang-format off */
-/* Interrupts off, gp and tp for C, the SDK's trap vector. Clobbers t0; leaves the arguments and sp alone. */
+/* Disables interrupts; sets gp, tp and the SDK's trap vector. Clobbers t0; preserves the arguments and sp. */
 .macro enter_c
     csrw    sie, zero
     csrci   sstatus, SSTATUS_SIE
     .option push
-    .option norelax             /* gp itself cannot be reached through gp */
+    .option norelax             /* gp cannot be computed relative to gp */
     la      gp, __global_pointer$
     .option pop
     mv      tp, zero

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hypercall on RISC-V: a call of the SBI with an extension of its own. */
+/* A hypercall on RISC-V: an SBI call with Tessera's extension id. */
 #ifndef GUEST_HCALL_CALL_H
 #define GUEST_HCALL_CALL_H
 
@@ -12,7 +12,7 @@ static inline struct sbi_ret hcall_call(unsigned long number, unsigned long arg0
     return sbi_call(HCALL_EXTENSION, number, arg0, arg1, arg2);
 }
 
-/** How a hypercall names memory: its guest-physical address, which is the address it has here. */
+/** Guest-physical address of `memory`, for use in a hypercall; translation is off, so it is the same. */
 static inline unsigned long hcall_address(const volatile void *memory)
 {
     return (unsigned long)(uintptr_t)memory;

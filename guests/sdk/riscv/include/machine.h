@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What guests that run on every architecture ask of theirs. Each architecture of the SDK has a header of this name with
- * the same functions; this is RISC-V's: S-mode on an SBI.
+ * Interface of portable guests to the architecture. Each architecture of the SDK has a header of this
+ * name with the same functions; this one is for RISC-V: S-mode on an SBI.
  */
 #ifndef GUEST_MACHINE_H
 #define GUEST_MACHINE_H
@@ -17,19 +17,19 @@
 
 #define MACHINE_NAME "in S-mode"
 
-/** Ticks of PLATFORM_TIMEBASE_HZ. */
+/** Current time in ticks of PLATFORM_TIMEBASE_HZ. */
 static inline uint64_t machine_time(void)
 {
     return csr_read_time();
 }
 
-/** The time of which `ticks` are the lower bits, as a register has them, and which is nearest to now. */
+/** The time nearest to now whose lower bits, in the width of a register, are `ticks`. */
 static inline uint64_t machine_time_near(unsigned long ticks)
 {
     return ticks;
 }
 
-/** Executes so many instructions, from 2. */
+/** Executes `instructions` instructions, at least 2. */
 static inline void machine_burn(uint64_t instructions)
 {
     uint64_t turns = instructions / 2;
@@ -37,19 +37,19 @@ static inline void machine_burn(uint64_t instructions)
     __asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(turns));
 }
 
-/** True: machine_instructions() can be used. To be asked once, before interrupts are on. */
+/** True: machine_instructions() works. Call once, before interrupts are on. */
 static inline bool machine_counts(void)
 {
     return trap_probe_instret();
 }
 
-/** Instructions that the processor has executed, whoever's they were. */
+/** Instructions executed by the processor, by all its software. */
 static inline uint64_t machine_instructions(void)
 {
     return csr_read_instret();
 }
 
-/** Sleeps until an interrupt that is enabled is pending, though none may be taken now. May return early. */
+/** Sleeps until an enabled interrupt is pending, even if none can be taken. May return early. */
 static inline void machine_wait(void)
 {
     csr_wait_for_interrupt();
@@ -64,13 +64,13 @@ static inline void machine_wake_by(unsigned long bit, bool on)
     }
 }
 
-/** For guests that take no interrupts: whether the timer ends machine_wait(). At first nothing does. */
+/** For guests that take no interrupts: whether the timer ends machine_wait(). Initially nothing does. */
 static inline void machine_wake_by_timer(bool on)
 {
     machine_wake_by(SIE_TIMER, on);
 }
 
-/** Whether interrupts are taken at all. */
+/** Enables or disables interrupts. */
 static inline void machine_interrupts(bool on)
 {
     if (on) {
@@ -80,13 +80,16 @@ static inline void machine_interrupts(bool on)
     }
 }
 
-/** Who takes the timer's interrupts. */
+/** Registers the handler of the timer interrupt. */
 static inline void machine_on_timer(void (*handler)(void))
 {
     trap_set_interrupt(IRQ_TIMER, handler);
 }
 
-/** The same for messages of other VMs (ipc.h), whose interrupt stays until it is taken back: then one looks for them. */
+/**
+ * Whether messages of other VMs (ipc.h) end machine_wait(). Their interrupt stays pending until the
+ * guest clears it; receive messages after clearing.
+ */
 static inline void machine_wake_by_message(bool on)
 {
     machine_wake_by(SIE_SOFT, on);
@@ -97,16 +100,16 @@ static inline void machine_take_message(void)
     csr_clear_sip(SIE_SOFT);
 }
 
-/** A place that a simulator can count from; nothing here. */
+/** A marker for a simulator; no code on RISC-V. */
 #define MACHINE_MARK(number) ((void)(number))
 
-/** The end of the guest, as failed or not. */
+/** Shuts down; `failed` is the result. */
 static inline _Noreturn void machine_shutdown(bool failed)
 {
     sbi_shutdown(failed ? SBI_RESET_SYSTEM_FAILURE : SBI_RESET_NO_REASON);
 }
 
-/** Starts the guest anew; returns if that is refused. */
+/** Reboots the guest; returns if that is refused. */
 static inline void machine_reboot(void)
 {
     (void)sbi_system_reset(SBI_RESET_COLD, SBI_RESET_NO_REASON);
@@ -122,13 +125,13 @@ static inline void machine_lose_vector(void)
     csr_write_stvec(MACHINE_NO_VECTOR);
 }
 
-/** Whether the UART ends machine_wait(), beside what machine_uart_interrupt() does. */
+/** Whether the UART ends machine_wait(); requires machine_uart_interrupt(). */
 static inline void machine_wake_by_uart(bool on)
 {
     machine_wake_by(SIE_EXTERNAL, on);
 }
 
-/** Lets the UART's interrupt through to the CPU `hart`, its own enable bits (uart.h) apart. */
+/** Routes the UART's interrupt to CPU `hart`; the UART's enable bits (uart.h) are separate. */
 static inline void machine_uart_interrupt(unsigned long hart, bool on)
 {
     plic_set_priority(PLATFORM_UART_IRQ, 1);
@@ -136,7 +139,7 @@ static inline void machine_uart_interrupt(unsigned long hart, bool on)
     plic_enable(plic_context(hart), PLATFORM_UART_IRQ, on);
 }
 
-/** Which device interrupts the CPU; 0: none does. Until it is completed it does not interrupt again. */
+/** Claims an interrupt: its source, or 0. The source does not interrupt again until it is completed. */
 static inline uint32_t machine_claim(unsigned long hart)
 {
     return plic_claim(plic_context(hart));

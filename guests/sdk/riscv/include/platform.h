@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a bare guest may count on: the addresses of QEMU's `virt` machine, which a Tessera VM keeps. */
+/* Addresses of QEMU's `virt` machine, which are the same in a Tessera VM. */
 #ifndef GUEST_PLATFORM_H
 #define GUEST_PLATFORM_H
 
@@ -8,7 +8,7 @@
 #define PLATFORM_PLIC_BASE 0x0c000000UL
 #define PLATFORM_TIMEBASE_HZ 10000000UL
 
-/* An address at which neither `virt` nor a VM has anything: an access there is an access fault in both. */
+/* An address that is unmapped on `virt` and in a VM: an access there is an access fault in both. */
 #define PLATFORM_HOLE 0x1f000000UL
 
 #endif

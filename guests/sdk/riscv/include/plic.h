@@ -12,7 +12,7 @@ static inline uint32_t plic_context(unsigned long hart)
     return (uint32_t)(2 * hart + 1);
 }
 
-/** Registers, for who needs their addresses. */
+/** Addresses of registers. */
 volatile uint32_t *plic_priority(uint32_t source);
 volatile uint32_t *plic_enables(uint32_t context, uint32_t source);
 volatile uint32_t *plic_threshold(uint32_t context);
@@ -21,12 +21,12 @@ volatile uint32_t *plic_claim_register(uint32_t context);
 /** Priority 0 (never) .. 7. */
 void plic_set_priority(uint32_t source, uint32_t priority);
 
-/** Interrupts of this priority and below are held back; 0 lets all through. */
+/** Interrupts of this priority and below are masked; 0 masks none. */
 void plic_set_threshold(uint32_t context, uint32_t priority);
 
 void plic_enable(uint32_t context, uint32_t source, bool on);
 
-/** The most urgent pending source, which it takes; 0: none. */
+/** Claims the pending source of the highest priority; 0: none. */
 uint32_t plic_claim(uint32_t context);
 
 void plic_complete(uint32_t context, uint32_t source);

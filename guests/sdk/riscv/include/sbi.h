@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls to the SBI: of OpenSBI on the machine itself, of the hypervisor in a VM. Names and numbers are the standard's. */
+/* SBI calls, to OpenSBI natively and to the hypervisor in a VM. Names and numbers as in the specification. */
 #ifndef GUEST_SBI_H
 #define GUEST_SBI_H
 
@@ -37,7 +37,7 @@ struct sbi_harts {
     unsigned long base;
 };
 
-/** One call with up to three arguments. Everything but a0 and a1 keeps its value, as the SBI says. */
+/** One call with up to three arguments. The SBI preserves all registers but a0 and a1. */
 static inline struct sbi_ret sbi_call(unsigned long extension, unsigned long function, unsigned long arg0,
                                       unsigned long arg1, unsigned long arg2)
 {
@@ -54,7 +54,7 @@ static inline struct sbi_ret sbi_call(unsigned long extension, unsigned long fun
 /** Version of the SBI: major << 24 | minor. */
 unsigned long sbi_spec_version(void);
 
-/** True when the extension is there. */
+/** True if the extension is available. */
 bool sbi_probe(unsigned long extension);
 
 /** Timer interrupt at `deadline` (in ticks of the time CSR); a pending one is cleared. UINT64_MAX: never. */
@@ -68,7 +68,7 @@ struct sbi_ret sbi_remote_fence_i(struct sbi_harts harts);
 /** sfence.vma on `harts` for `size` bytes from `start`; both 0: everything. */
 struct sbi_ret sbi_remote_sfence_vma(struct sbi_harts harts, unsigned long start, unsigned long size);
 
-/** The same for one address space. */
+/** sbi_remote_sfence_vma() for one address space. */
 struct sbi_ret sbi_remote_sfence_vma_asid(struct sbi_harts harts, unsigned long start, unsigned long size,
                                           unsigned long asid);
 
@@ -84,10 +84,10 @@ struct sbi_ret sbi_hart_status(unsigned long hart);
 /** Reset or shut down the machine or the VM; returns only on failure. */
 struct sbi_ret sbi_system_reset(enum sbi_reset_type type, enum sbi_reset_reason reason);
 
-/** Write bytes to the debug console; value is how many were taken. SBI_ERR_NOT_SUPPORTED before SBI 2.0. */
+/** Write bytes to the debug console; value is the number of bytes written. SBI_ERR_NOT_SUPPORTED before SBI 2.0. */
 struct sbi_ret sbi_console_write(const char *bytes, size_t count);
 
-/** Shut down, for good: when the SBI refuses, sleeps with interrupts off. */
+/** Shut down; if the SBI refuses, sleeps with interrupts off. */
 _Noreturn void sbi_shutdown(enum sbi_reset_reason reason);
 
 #endif
