@@ -3,31 +3,31 @@
 
 #include <string.h>
 
-/* A shift to the right of a negative number keeps its sign, as the recommendation has it and gcc and clang do. */
-_Static_assert((-3 >> 1) == -2, "arithmetic shifts to the right");
+/* The recommendation requires arithmetic right shifts, which gcc and clang use for signed types. */
+_Static_assert((-3 >> 1) == -2, "arithmetic right shifts");
 
 #define G722_LOW_CODES 64U
 #define G722_LOW_LEVELS 30U
 #define G722_LOW_BITS 6U
 
-/* What an adaptive quantizer's scale is made of (clauses 6.2.1.3 and 6.2.2.3): the only difference between the bands. */
+/* Scale of an adaptive quantizer (clauses 6.2.1.3 and 6.2.2.3): the only difference between the bands. */
 struct g722_scale {
     int32_t nb_max; /* upper limit of NB */
-    int32_t shift;  /* power of two of the whole part of NB at which ILB is taken as it stands */
+    int32_t shift;  /* integer part of NB, as a power of two, at which ILB needs no shift */
 };
 
 static const struct g722_scale g722_scale_low = {.nb_max = 18432, .shift = 8};
 static const struct g722_scale g722_scale_high = {.nb_max = 22528, .shift = 10};
 
-/* Table 11: H0, H2, ... H22; the filter is symmetric, so H23, H21, ... H1 are the same numbers. 2^12 is 1. */
+/* Table 11: H0, H2, ... H22; H23, H21, ... H1 are equal by symmetry. 2^12 represents 1. */
 static const int32_t g722_taps[G722_QMF_TAPS] = {3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11};
 
-/* Q6 of table 14: decision levels of the lower band's quantizer, in units of DETL / 2^12; the first one is 0. */
+/* Q6 of table 14: decision levels of the lower band's quantizer, in DETL / 2^12; the first is 0. */
 static const int32_t g722_q6[G722_LOW_LEVELS] = {0,    35,   72,   110,  150,  190,  233,  276,  323,  370,
                                                  422,  473,  530,  587,  650,  714,  786,  858,  940,  1023,
                                                  1121, 1219, 1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919};
 
-/* ILB of table 13: 2^(n/32), 2^11 is 1. */
+/* ILB of table 13: 2^(n/32); 2^11 represents 1. */
 static const int32_t g722_ilb[32] = {2048, 2093, 2139, 2186, 2233, 2282, 2332, 2383, 2435, 2489, 2543,
                                      2599, 2656, 2714, 2774, 2834, 2896, 2960, 3025, 3091, 3158, 3228,
                                      3298, 3371, 3444, 3520, 3597, 3676, 3756, 3838, 3922, 4008};
@@ -40,14 +40,14 @@ static const int32_t g722_qm6[G722_LOW_CODES] = {
     11192, 10232, 9360,  8576,  7856,   7192,   6576,   6000,   5456,   4944,   4464,   4008,   3576,
     3168,  2776,  2400,  2032,  1688,   1360,   1040,   728,    432,    136,    -432,   -136};
 
-/* QM4: the same for the upper four bits, which are all that either side's adaptation goes by. */
+/* QM4: quantized difference for the upper four bits, which alone drive the adaptation of both sides. */
 static const int32_t g722_qm4[16] = {0,     -20456, -12896, -8968, -6288, -4240, -2584, -1200,
                                      20456, 12896,  8968,   6288,  4240,  2584,  1200,  0};
 
-/* WL by way of RL42: change of NBL for each of the upper four bits. */
+/* WL indexed through RL42: change of NBL for each value of the upper four bits. */
 static const int32_t g722_wl[16] = {-60, 3042, 1198, 538, 334, 172, 58, -30, 3042, 1198, 538, 334, 172, 58, -30, -60};
 
-/* The higher band's two-bit codes: QM2, and WH by way of RH2. Its one decision level is 564, in units of DETH / 2^12. */
+/* The higher band's two-bit codes: QM2, and WH indexed through RH2. Its decision level is 564, in DETH / 2^12. */
 #define G722_Q2 564
 static const int32_t g722_qm2[4] = {-7408, -1616, 7408, 1616};
 static const int32_t g722_wh[4] = {798, -214, 798, -214};
@@ -60,7 +60,7 @@ static inline int32_t g722_limit(int32_t value, int32_t low, int32_t high)
     return value > high ? high : value;
 }
 
-/* The overflow control of a 16-bit addition (clause 6.2). */
+/* Saturation of a 16-bit addition (clause 6.2). */
 static inline int32_t g722_saturate(int32_t value)
 {
     return g722_limit(value, INT16_MIN, INT16_MAX);
@@ -72,7 +72,7 @@ static inline int32_t g722_limit15(int32_t value)
     return g722_limit(value, -16384, 16383);
 }
 
-/* `magnitude` with the sign of a product of two signals, a 0 being positive. */
+/* `magnitude` with the sign of the product of two signals; 0 counts as positive. */
 static inline int32_t g722_signed(int32_t magnitude, int32_t one, int32_t other)
 {
     return (one ^ other) < 0 ? -magnitude : magnitude;
@@ -80,7 +80,7 @@ static inline int32_t g722_signed(int32_t magnitude, int32_t one, int32_t other)
 
 /* ---- Clause 5.2: quadrature mirror filters ---- */
 
-/* The next value of each half; returns the position of the oldest of the last 12. */
+/* Appends a value to each half; returns the position of the oldest of the last 12 values. */
 static inline uint32_t g722_qmf_push(struct g722_qmf *qmf, int32_t first, int32_t second)
 {
     uint32_t at = qmf->at;
@@ -105,7 +105,7 @@ static inline int32_t g722_qmf_even(const int32_t *oldest)
     return sum;
 }
 
-/* ACCUMB, ACCUMD: H1, H3, ... H23 with the newest value first, which are the even ones with the oldest first. */
+/* ACCUMB, ACCUMD: H1, H3, ... H23 with the newest value first, equal to the even taps in reverse order. */
 static inline int32_t g722_qmf_odd(const int32_t *oldest)
 {
     int32_t sum = 0;
@@ -116,15 +116,15 @@ static inline int32_t g722_qmf_odd(const int32_t *oldest)
     return sum;
 }
 
-/* ---- Clauses 6.2.1.2 to 6.2.1.4, 6.2.2.2 to 6.2.2.4: what encoder and decoder of a band share ---- */
+/* ---- Clauses 6.2.1.2 to 6.2.1.4, 6.2.2.2 to 6.2.2.4: shared by encoder and decoder of a band ---- */
 
-/* LOGSCL, LOGSCH: the logarithmic scale factor leaks by 1/128 and moves by what the code says. */
+/* LOGSCL, LOGSCH: the logarithmic scale factor leaks by 1/128 and changes by `change`. */
 static inline void g722_logsc(struct g722_band *band, const struct g722_scale *scale, int32_t change)
 {
     band->nb = g722_limit(((band->nb * 127) >> 7) + change, 0, scale->nb_max);
 }
 
-/* SCALEL, SCALEH: from logarithmic to linear. */
+/* SCALEL, SCALEH: logarithmic to linear conversion. */
 static inline void g722_scale(struct g722_band *band, const struct g722_scale *scale)
 {
     int32_t fraction = g722_ilb[(band->nb >> 6) & 31];
@@ -133,7 +133,7 @@ static inline void g722_scale(struct g722_band *band, const struct g722_scale *s
     band->det = (right < 0 ? fraction << -right : fraction >> right) << 2;
 }
 
-/* UPZERO: a sign algorithm with leak for the zero section; `d` is the newest difference, band->d those before it. */
+/* UPZERO: sign algorithm with leakage for the zero section; `d` is the newest difference, band->d the earlier ones. */
 static inline void g722_upzero(struct g722_band *band, int32_t d)
 {
     int32_t step = d == 0 ? 0 : 128;
@@ -145,7 +145,7 @@ static inline void g722_upzero(struct g722_band *band, int32_t d)
     }
 }
 
-/* UPPOL2, UPPOL1: the same for the pole section, kept where it is stable; `p` is the newest PLT. */
+/* UPPOL2, UPPOL1: adapts the pole section within its stability limits; `p` is the newest PLT. */
 static inline void g722_uppol(struct g722_band *band, int32_t p)
 {
     int32_t push = g722_signed(g722_saturate(band->a[0] * 4), p, band->p[0]);
@@ -197,7 +197,7 @@ static void g722_predict(struct g722_band *band, int32_t d)
     band->s = g722_saturate(g722_filtep(band, r) + band->sz); /* PREDIC */
 }
 
-/* Blocks 2L to 4L for the code that was sent; of its six bits the lower two play no part. */
+/* Blocks 2L to 4L for the transmitted code; the lower two of its six bits are ignored. */
 static void g722_adapt_low(struct g722_band *band, uint32_t code)
 {
     uint32_t upper = code >> 2;
@@ -233,7 +233,7 @@ void g722_encoder_init(struct g722_encoder *encoder)
     g722_reset(&encoder->low, &encoder->high);
 }
 
-/* SUBTRA, QUANTL (clause 6.2.1.1): the code of the interval that the difference lies in; 30 of each sign. */
+/* SUBTRA, QUANTL (clause 6.2.1.1): the code of the interval of the difference; 30 intervals per sign. */
 static uint32_t g722_quantize_low(const struct g722_band *band, int32_t x)
 {
     int32_t difference = g722_saturate(x - band->s);
@@ -243,7 +243,7 @@ static uint32_t g722_quantize_low(const struct g722_band *band, int32_t x)
     while (level < G722_LOW_LEVELS && magnitude >= (g722_q6[level] * band->det) >> 12) {
         level++;
     }
-    /* ILP falls from 61 to 32. ILN goes on below it from 31 to 4, but has 63 and 62 for the innermost two. */
+    /* ILP runs from 61 to 32; ILN from 31 to 4, with 63 and 62 for its two innermost intervals. */
     if (difference >= 0) {
         return 62U - level;
     }
@@ -260,7 +260,7 @@ static uint32_t g722_quantize_high(const struct g722_band *band, int32_t x)
     return (difference < 0 ? 0U : 2U) + inner;
 }
 
-/* Clause 5.2.1, then a code of each band. */
+/* Clause 5.2.1, then the code of each band. */
 static uint8_t g722_encode_pair(struct g722_encoder *encoder, const int16_t *samples)
 {
     uint32_t at = g722_qmf_push(&encoder->qmf, samples[0], samples[1]);
@@ -289,7 +289,7 @@ void g722_decoder_init(struct g722_decoder *decoder)
     g722_reset(&decoder->low, &decoder->high);
 }
 
-/* INVQBL, RECONS and LIMIT of blocks 5L and 6L (clauses 6.2.1.5, 6.2.1.6), 6 bits as mode 1 has them. */
+/* INVQBL, RECONS and LIMIT of blocks 5L and 6L (clauses 6.2.1.5, 6.2.1.6), 6 bits (mode 1). */
 static int32_t g722_decode_low(struct g722_band *band, uint32_t code)
 {
     int32_t difference = (band->det * g722_qm6[code]) >> 15;

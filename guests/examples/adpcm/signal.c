@@ -2,12 +2,12 @@
 #include "signal.h"
 
 #define SIGNAL_SOUND 1280U   /* samples of each sound: 80 ms */
-#define SIGNAL_GLIDE 7       /* a coefficient comes nearer its goal by 1/128 each sample */
-#define SIGNAL_DAMPING 15416 /* r^2 with r = 0.97, 2^14 is 1 */
+#define SIGNAL_GLIDE 7       /* a coefficient approaches its target by 1/128 per sample */
+#define SIGNAL_DAMPING 15416 /* r^2 with r = 0.97, 2^14 represents 1 */
 
 struct signal_sound {
     int32_t coefficient[2];
-    int32_t voice;   /* height of a pulse; 0: none */
+    int32_t voice;   /* amplitude of a pulse; 0: none */
     uint32_t period; /* samples from pulse to pulse */
     int32_t breath;  /* weight of the noise, 2^16 is its full scale */
 };
@@ -18,7 +18,7 @@ static const struct signal_sound signal_sounds[] = {
     {{0, -18000}, 0, 128, 4000},      /* hissing */
     {{31174, 29820}, 1100, 140, 60},  /* 500 and 900 Hz */
     {{31174, 29820}, 0, 128, 0},      /* a pause */
-    {{29820, 19677}, 9000, 96, 300},  /* loud enough to be cut off */
+    {{29820, 19677}, 9000, 96, 300},  /* loud enough to clip */
     {{31565, 28320}, 300, 150, 2000}, /* hoarse */
     {{31565, 31174}, 0, 128, 2},      /* all but a pause */
 };
@@ -41,7 +41,7 @@ static int32_t signal_cut(int32_t value)
     return value < INT16_MIN ? INT16_MIN : value;
 }
 
-/* Marsaglia's xorshift with 13, 17, 5; of its 32 bits the upper 16 as a number with a sign. */
+/* Marsaglia's xorshift (13, 17, 5); returns its upper 16 bits as a signed number. */
 static int32_t signal_noise(struct signal *signal)
 {
     uint32_t state = signal->noise;
@@ -53,7 +53,7 @@ static int32_t signal_noise(struct signal *signal)
     return (int32_t)(state >> 16) - 0x8000;
 }
 
-/* What comes from the throat: a pulse now and then, and breath. */
+/* The excitation of the resonators: periodic pulses, and noise. */
 static int32_t signal_source(struct signal *signal, const struct signal_sound *sound)
 {
     int32_t value = (signal_noise(signal) * sound->breath) >> 16;

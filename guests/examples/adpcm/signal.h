@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Something like speech for the codec to work on: pulses and noise through two resonators whose frequencies glide, with
- * pauses between the sounds. Integers only, so that every machine makes the same samples.
+ * A speech-like input signal for the codec: pulses and noise through two resonators with gliding
+ * frequencies, and pauses. Integer arithmetic makes the samples identical on every machine.
  */
 #ifndef SIGNAL_H
 #define SIGNAL_H
@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 struct signal_resonator {
-    int32_t coefficient; /* 2 r cos(2 pi f / 16 kHz), 2^14 is 1: glides to that of the next sound */
+    int32_t coefficient; /* 2 r cos(2 pi f / 16 kHz), 2^14 represents 1; glides to the next sound */
     int32_t past[2];     /* its last outputs, within 16 bits */
 };
 
 struct signal {
     struct signal_resonator formant[2];
     uint32_t noise;  /* state of the generator, never 0 */
-    uint32_t sample; /* within the present sound */
-    uint32_t sound;  /* which one, an index */
+    uint32_t sample; /* index within the current sound */
+    uint32_t sound;  /* index of the current sound */
     uint32_t pulse;  /* samples until the next pulse of the voice */
 };
 

@@ -14,7 +14,7 @@
 #define WORK_PAUSE_MS 20U
 #define WORK_TURN_MS 10U
 
-/* FNV-1a, of 32 bits, with whole values in place of octets. */
+/* 32-bit FNV-1a over whole values instead of octets. */
 #define WORK_SUM_START 2166136261U
 #define WORK_SUM_FACTOR 16777619U
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The work that is measured: frames of 10 ms of the signal, each coded, decoded, and added to two checksums. Notes
- * instret at the start and after each tenth of the frames; nothing is printed before all is done.
+ * The measured workload: frames of 10 ms of the signal, each encoded, decoded and added to two
+ * checksums. Records instret at the start and after each tenth of the frames; prints only at the end.
  *
  * Boot arguments:
- *   frames=n  how many frames, at least 10 (default 100)
- *   begin=t   value of the time CSR at which to begin: guests that share a hart begin together (default: at once)
+ *   frames=n  number of frames, at least 10 (default 100)
+ *   begin=t   start time as a value of the time CSR, so that guests sharing a hart start together
+ *             (default: immediately)
  */
 #ifndef WORK_H
 #define WORK_H
@@ -15,7 +16,7 @@
 #include "g722.h"
 #include "signal.h"
 
-#define WORK_OCTETS 80U /* of a frame: 160 samples, 10 ms */
+#define WORK_OCTETS 80U /* per frame: 160 samples, 10 ms */
 #define WORK_PARTS 10U
 
 struct work {
@@ -28,20 +29,21 @@ struct work {
     uint64_t marks[WORK_PARTS + 1U]; /* instret at the start, and after each tenth of the frames */
 };
 
-/** Reads the boot arguments and waits for the time to begin, asleep. Interrupts are off, and stay so. */
+/** Reads the boot arguments and sleeps until the start time. Interrupts are off and stay off. */
 void work_prepare(struct work *work, const void *fdt);
 
-/** Does all of it. */
+/** Processes all frames. */
 void work_run(struct work *work);
 
 /**
- * How long to wait before work_report(), in milliseconds: guests that share a hart end within a few quanta of each
- * other; each of them speaks when all have ended, and in a time of its own, lest it disturb or interrupt another.
+ * Delay before work_report(), in milliseconds. Guests that share a hart finish within a few quanta of
+ * each other; each reports after all have finished, in its own time slot, so that output does not
+ * disturb a measurement.
  */
 uint64_t work_pause_ms(void);
 
 /**
- * Prints the checksums, the marks, `ticks` (of the guest's operating system since it began; 0: there is none) and
+ * Prints the checksums, the marks, `ticks` (of the guest's operating system since its start; 0: none) and
  * `BENCH done`, and shuts down.
  */
 _Noreturn void work_report(const struct work *work, uint64_t ticks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least guest: says who it is, and that its timer's interrupts come in time; then it ends. */
+/* A minimal guest: prints its VM and checks that timer interrupts are on time; then it shuts down. */
 #include <stddef.h>
 
 #include "fdt.h"
@@ -14,7 +14,7 @@
 
 int main(unsigned long hart, const void *fdt);
 
-/* Sleeps until then; true if it is not much later. */
+/* Sleeps until `until`; true if the wake-up was on time. */
 static bool greet_sleep(uint64_t until)
 {
     timer_set(until);

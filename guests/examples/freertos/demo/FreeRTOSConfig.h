@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the demo configures the kernel. FREERTOS_TICK_HZ comes from make (1000 unless told otherwise). */
+/* Kernel configuration of the demo. make defines FREERTOS_TICK_HZ (default 1000). */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
@@ -34,7 +34,7 @@
         }                                     \
     } while (0)
 
-/* The table behind the command `tasks`. */
+/* For the command `tasks`. */
 #define configUSE_TRACE_FACILITY 1
 #define configGENERATE_RUN_TIME_STATS 1
 #define configRUN_TIME_COUNTER_TYPE uint64_t

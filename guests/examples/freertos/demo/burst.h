@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks that compute do it in bursts that begin together and last several ticks, so that they are switched between in
- * the midst of it, at every place; and rest in between, for a VM should not take what it does not need.
+ * Computing tasks run in bursts that start together and last several ticks, so that context switches
+ * occur at arbitrary points of the computation. Between bursts they sleep, to leave the CPU to others.
  */
 #ifndef BURST_H
 #define BURST_H
@@ -12,18 +12,18 @@
 #include "task.h"
 
 #define BURST_PERIOD pdMS_TO_TICKS(100)
-#define BURST_TICKS 4U /* long, of CPU time and others' */
+#define BURST_TICKS 4U /* length, in wall-clock time */
 
 /**
- * The tick to wait from before the first burst: of a common grid, for tasks whose first turns lie some ticks apart, as on
- * a host that is busy, would otherwise never be in a burst together.
+ * Start of the first waiting period, on a grid common to all tasks: tasks that first run some ticks
+ * apart, for example on a busy host, would otherwise never share a burst.
  */
 static inline TickType_t burst_start(void)
 {
     return xTaskGetTickCount() / BURST_PERIOD * BURST_PERIOD;
 }
 
-/** Waits for the next burst; returns the time when it is to end. */
+/** Waits for the next burst; returns its end time. */
 static inline uint64_t burst_wait(TickType_t *wake)
 {
     (void)xTaskDelayUntil(wake, BURST_PERIOD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The demo checks itself: each part counts the rounds it has completed and found right, and says so at the first one
- * that is not. The checker (checker.c) reports on the console.
+ * Self-checks of the demo: each part counts its correct rounds and records the first error. The checker
+ * (checker.c) reports on the console.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -10,10 +10,10 @@
 
 struct check {
     const char *name;
-    unsigned long needed;          /* rounds after which this part counts as working */
-    volatile unsigned long rounds; /* completed, right */
-    const char *volatile error;    /* what went wrong first, or NULL */
-    volatile unsigned long value;  /* a number that goes with it */
+    unsigned long needed;          /* correct rounds required to pass */
+    volatile unsigned long rounds; /* correct rounds so far */
+    const char *volatile error;    /* first error, or NULL */
+    volatile unsigned long value;  /* value of the first error */
 };
 
 /* The parts, each with the function that creates its tasks (before the scheduler starts). */
@@ -31,16 +31,16 @@ void fft_check_start(void);
 void chaos_check_start(void);
 void registers_check_start(void);
 
-/** Makes the producer skip a number, to see the failure reported. */
+/** Makes the producer skip a number, to test the failure report. */
 void queue_check_spoil(void);
 
-/** One more round was right. One task per part calls it, or several under a lock of their own. */
+/** Counts a correct round. Called by one task per part, or by several under a lock. */
 static inline void check_pass(struct check *check)
 {
     check->rounds = check->rounds + 1;
 }
 
-/** The first failure is kept. */
+/** Records a failure; only the first is kept. */
 static inline void check_fail(struct check *check, const char *what, unsigned long value)
 {
     if (check->error == (const char *)0) {
@@ -49,12 +49,12 @@ static inline void check_fail(struct check *check, const char *what, unsigned lo
     }
 }
 
-/* Priorities, high to low; arithmetic is lowest, so that everybody preempts it. */
+/* Priorities, high to low; arithmetic is lowest, so that all others preempt it. */
 #define PRIORITY_CHECKER 5
 #define PRIORITY_CONSOLE 4
 #define PRIORITY_CONSUMER 3
 #define PRIORITY_PRODUCER 2
-#define PRIORITY_MUTEX 2 /* and one up and down */
+#define PRIORITY_MUTEX 2 /* plus and minus one */
 #define PRIORITY_ARITHMETIC 1
 
 #define TASK_STACK PORT_TASK_STACK
@@ -62,10 +62,10 @@ static inline void check_fail(struct check *check, const char *what, unsigned lo
 /** Creates a task or ends the guest as failed. */
 void check_create_task(void (*function)(void *), const char *name, void *argument, unsigned long priority);
 
-/** The task that watches all parts. */
+/** Creates the task that monitors all parts. */
 void checker_start(void);
 
-/** One line about all parts. */
+/** Prints one line about all parts. */
 void checker_print(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three tasks of different priority change two counters that must agree whenever the mutex is free. */
+/* Three tasks of different priority change two counters that must be equal when the mutex is free. */
 #include "FreeRTOS.h"
 #include "check.h"
 #include "semphr.h"
@@ -20,7 +20,7 @@ static void mutex_round(unsigned long number)
         return;
     }
     mutex_first = mutex_first + 1;
-    vTaskDelay(1); /* the others come and must wait, the lowest task with their priority lent */
+    vTaskDelay(1); /* the others block on the mutex; the owner inherits their priority */
     mutex_second = mutex_second + 1;
     check_pass(&mutex_check);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every register by name: two tasks fill all integer registers, then all others that tasks have, with values of their
- * own, hold them while they are switched back and forth, and look again. A round counts only when the other task really ran
- * in between.
+ * Checks every register across context switches: two tasks fill all integer registers, then all other
+ * registers of a task, with different values, hold the values during switches, and compare. A round
+ * counts only if the other task ran in between.
  */
 #include "FreeRTOS.h"
 #include "burst.h"
@@ -10,7 +10,7 @@
 #include "hold.h"
 #include "task.h"
 
-#define HOLD_TICKS 2U /* of a burst: once around both tasks, at least */
+#define HOLD_TICKS 2U /* per burst: each task runs at least once */
 #define HOLD_TASKS 2U
 
 struct check registers_check = {.name = "registers", .needed = 10};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A software timer: never early, never far behind; and the tick count never ahead of the time. */
+/* A software timer must never be early nor far behind, and the tick count never ahead of the time. */
 #include "FreeRTOS.h"
 #include "check.h"
 #include "machine.h"
@@ -8,13 +8,13 @@
 #include "timers.h"
 
 #define TIMER_PERIOD pdMS_TO_TICKS(25)
-#define TIMER_BEHIND (10U * configTICK_RATE_HZ) /* ticks: far more than any VM should be kept waiting */
+#define TIMER_BEHIND (10U * configTICK_RATE_HZ) /* ticks: far above any expected delay of a VM */
 #define TIMER_TICK (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ)
 
 struct check timer_check = {.name = "timer", .needed = 40};
 
 static TickType_t timer_begin;
-static uint64_t timer_start_time; /* before the scheduler started: tick n is due n periods after, or later */
+static uint64_t timer_start_time; /* before the scheduler starts; tick n is due n periods later or more */
 
 static void timer_callback(TimerHandle_t timer)
 {
@@ -35,7 +35,7 @@ static void timer_callback(TimerHandle_t timer)
     }
 }
 
-/* The timer counts from when the daemon task takes the command to start it, which is not before this task runs. */
+/* The timer starts when the daemon task processes the start command, not before this task runs. */
 static void timer_starter(void *argument)
 {
     TimerHandle_t timer = xTimerCreate("check", TIMER_PERIOD, pdTRUE, NULL, timer_callback);

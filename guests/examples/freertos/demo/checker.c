@@ -8,8 +8,8 @@
 #define CHECKER_PARTS (sizeof(checker_parts) / sizeof(checker_parts[0]))
 #define CHECKER_LINE 160U
 #define CHECKER_PERIOD pdMS_TO_TICKS(1000)
-#define CHECKER_STALLED pdMS_TO_TICKS(20000) /* in checker_own_ticks(): without progress for longer, a part is stuck */
-#define CHECKER_QUIET 5U                     /* looks from one report to the next once all is known to work */
+#define CHECKER_STALLED pdMS_TO_TICKS(20000) /* checker_own_ticks() without progress after which a part is stuck */
+#define CHECKER_QUIET 5U                     /* checks per report after the parts have passed */
 
 static struct check *const checker_parts[] = {
     &queue_check, &timer_check, &mutex_check, &fft_check, &chaos_check, &registers_check,
@@ -29,15 +29,15 @@ void checker_print(void)
 }
 
 /*
- * Ticks that came while the processor was ours. A hypervisor's other guests, or a host that is busy, take the rest, in
- * which nothing can make progress.
+ * Ticks during which this guest had the processor. Other guests or a busy host take the rest, in which
+ * no part can make progress.
  */
 static unsigned long checker_own_ticks(void)
 {
     return (unsigned long)xTaskGetTickCount() - port_late_ticks();
 }
 
-/* Ticks of our own since this part last made progress. */
+/* checker_own_ticks() since the last progress of this part. */
 static unsigned long checker_stalled(unsigned int part)
 {
     static unsigned long rounds[CHECKER_PARTS];
@@ -51,7 +51,7 @@ static unsigned long checker_stalled(unsigned int part)
     return now - since[part];
 }
 
-/* True: all parts have done what they must. Sets *wrong to the first part with an error. */
+/* True: all parts have completed their rounds. Sets *wrong to the first part with an error. */
 static bool checker_look(struct check **wrong)
 {
     bool done = true;
@@ -71,7 +71,7 @@ static bool checker_look(struct check **wrong)
     return done;
 }
 
-/* Says so if most ticks since the last report were late: that is why there is no verdict yet. */
+/* Reports if most ticks since the last report were late, which delays the verdict. */
 static void checker_report_late(void)
 {
     static unsigned long ticks_before, late_before;
@@ -85,7 +85,7 @@ static void checker_report_late(void)
     late_before = late;
 }
 
-/* A verdict once it is known: a pass once, a failure again and again, lest it scroll away. */
+/* Prints the verdict: a pass once, a failure repeatedly so that it stays visible. */
 static void checker_report(const struct check *wrong, bool first_pass)
 {
     checker_print();
@@ -99,7 +99,7 @@ static void checker_report(const struct check *wrong, bool first_pass)
 static void checker_task(void *argument)
 {
     TickType_t wake = xTaskGetTickCount();
-    bool known = false; /* passed or failed */
+    bool known = false; /* verdict reached */
     bool failed = false;
 
     (void)argument;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the demo's console. The ones that break something are there to see it noticed. */
+/* Commands of the demo's console. Some cause errors on purpose, to test their detection. */
 #include <string.h>
 
 #include "FreeRTOS.h"
@@ -22,7 +22,7 @@ static void command_help(void);
 
 static void command_tasks(void)
 {
-    static TaskStatus_t tasks[COMMAND_TASKS_MAX]; /* large, and only the console task comes here */
+    static TaskStatus_t tasks[COMMAND_TASKS_MAX]; /* static because it is large; used by the console task only */
     static const char states[] = "RrBSDI";        /* running, ready, blocked, suspended, deleted, invalid */
     configRUN_TIME_COUNTER_TYPE total = 0;
     UBaseType_t count = uxTaskGetSystemState(tasks, COMMAND_TASKS_MAX, &total);
@@ -78,19 +78,19 @@ static void command_assert(void)
 }
 
 /*
- * In a VM without a trap handler: a fatal trap, after which the hypervisor stops or restarts the VM. Natively nobody is
- * there to do that, so the demo's own handler keeps the last word.
+ * In a VM: a fatal trap without a trap handler, after which the hypervisor stops or restarts the VM.
+ * Natively the demo's own handler reports the trap.
  */
 static void command_crash(void)
 {
     if (hcall_get_id().error == SBI_SUCCESS) {
-        console_print("freertos: crash: a load from where nothing is, without a trap handler\n");
+        console_print("freertos: crash: load from an unmapped address, without a trap handler\n");
         machine_lose_vector();
     }
     (void)*(volatile uint32_t *)PLATFORM_HOLE;
 }
 
-/* Uses more stack than the task has; the kernel finds the pattern below it gone at the next switch. */
+/* Overflows the task's stack; the kernel finds the fill pattern overwritten at the next switch. */
 static void command_overflow(void)
 {
     volatile uint8_t much[TASK_STACK * sizeof(StackType_t)];

@@ -40,7 +40,7 @@ void console_print(const char *format, ...)
     console_write(text, length < sizeof(text) ? length : sizeof(text) - 1);
 }
 
-/* Runs as interrupt handler. What does not fit into the queue is lost, as in any UART. */
+/* Interrupt handler. Drops characters that do not fit into the queue, as a UART does. */
 static void console_interrupt(void)
 {
     BaseType_t woken = pdFALSE;
@@ -56,7 +56,7 @@ static void console_interrupt(void)
     portYIELD_FROM_ISR(woken);
 }
 
-/* One character of a command line: echo and keep it. True when the line is complete. */
+/* Echoes and stores one character of a command line. True when the line is complete. */
 static bool console_edit(char line[CONSOLE_LINE], size_t *used, char c)
 {
     if (c == '\r' || c == '\n') {

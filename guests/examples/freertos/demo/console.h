@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The console of the demo: whole lines out, from any task; commands in, by interrupt. */
+/* The console of the demo: line output from any task, interrupt-driven command input. */
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
-/** Prints formatted text (print.h) of up to 200 characters in one piece. From tasks only. */
+/** Prints formatted text (print.h) of up to 200 characters without interleaving. From tasks only. */
 void console_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Creates the command task and turns the UART's receive interrupt on. */
+/** Creates the command task and enables the UART's receive interrupt. */
 void console_start(unsigned long hart);
 
 /** Runs one command line (commands.c). */

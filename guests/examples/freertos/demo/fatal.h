@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where failed assertions go; apart from the port's header because FreeRTOSConfig.h comes before that. */
+/* Handler of failed assertions; separate because FreeRTOSConfig.h precedes the port's header. */
 #ifndef FATAL_H
 #define FATAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel calls when something is beyond repair, and when there is nothing to do. */
+/* Kernel hooks: fatal errors, and the idle task. */
 #include "FreeRTOS.h"
 #include "fatal.h"
 #include "task.h"

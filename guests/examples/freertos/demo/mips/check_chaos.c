@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic, part two: a chaotic recurrence in fixed point (a wrong bit anywhere soon changes all of them). Each step is
- * two products of 64 bits, whose halves lie in HI and LO.
+ * Arithmetic, part two: a chaotic recurrence in fixed point, in which a single wrong bit soon changes
+ * all bits. Each step computes two 64-bit products in HI and LO.
  */
 #include "FreeRTOS.h"
 #include "burst.h"
@@ -9,8 +9,8 @@
 #include "task.h"
 
 #define CHAOS_STEPS 1000U
-#define CHAOS_BEGIN 0x4ccccccdU  /* 0.3; 2^32 is 1 */
-#define CHAOS_FACTOR 0xffef9db2U /* 3.999; 2^30 is 1 */
+#define CHAOS_BEGIN 0x4ccccccdU  /* 0.3; 2^32 represents 1 */
+#define CHAOS_FACTOR 0xffef9db2U /* 3.999; 2^30 represents 1 */
 
 struct check chaos_check = {.name = "chaos", .needed = 100};
 
@@ -56,6 +56,6 @@ static void chaos_task(void *argument)
 void chaos_check_start(void)
 {
     chaos_reference = chaos_run();
-    configASSERT(chaos_reference != 0 && chaos_reference != CHAOS_BEGIN); /* else it has come to rest */
+    configASSERT(chaos_reference != 0 && chaos_reference != CHAOS_BEGIN); /* the recurrence has not converged */
     check_create_task(chaos_task, "chaos", NULL, PRIORITY_ARITHMETIC);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic, part one: Fourier transforms there and back, in the integers modulo a prime, since there is no floating
- * point. The result must be the input, and what is between them what it was before the scheduler started, when nothing
- * could disturb it. Every multiplication leaves its product in HI and LO.
+ * Arithmetic, part one: Fourier transforms and their inverses in the integers modulo a prime, because
+ * the processor has no FPU. The result must equal the input, and the transform must equal that computed
+ * before the scheduler started, without context switches. Every multiplication uses HI and LO.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static uint32_t fft_reference[FFT_POINTS];
 static uint32_t fft_between[FFT_POINTS];
 static uint32_t fft_data[FFT_POINTS];
 
-/* Montgomery's product: a * b / 2^32 modulo the prime, without a division. */
+/* Montgomery product: a * b / 2^32 modulo the prime, without a division. */
 static uint32_t fft_product(uint32_t a, uint32_t b)
 {
     uint64_t product = (uint64_t)a * b;

@@ -15,7 +15,7 @@
     \op     $31, 40($29)
     .endm
 
-    /* Until Count has reached $5; changes $8. Looks at it now and then, as in a VM that may be slow. */
+    /* Spins until Count reaches $5; changes $8. Reads Count rarely, because that may be slow in a VM. */
     .macro hold
 1:  li      $8, 100
 2:  bnez    $8, 2b
@@ -32,14 +32,14 @@
 hold_integer:
     addiu   $29, $29, -SAVE_SIZE
     callee_registers sw
-    /* $4 and $5 hold seed and end; $8 is needed to compare; $26, $27 and $29 belong to the system */
+    /* $4, $5: seed and end; $8: scratch for comparison; $26, $27 and $29 are reserved */
     .irp    n, 1,2,3,6,7,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,28,30,31
     addiu   $\n, $4, \n
     .endr
     hold
     addiu   $8, $4, 2
     bne     $8, $2, 3f
-    li      $2, 2 + 1           /* $2 is looked at first: it is what is returned */
+    li      $2, 2 + 1           /* $2 is compared first: it becomes the return value */
     .irp    n, 1,3,6,7,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,28,30,31
     addiu   $8, $4, \n
     bne     $8, $\n, 3f

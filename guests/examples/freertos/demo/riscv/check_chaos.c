@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floating point, part two: a chaotic recurrence (a wrong bit anywhere soon changes all of them), rounding towards zero
- * while everybody else rounds to nearest, so that a task which gets another's fcsr is found out as well.
+ * Floating point, part two: a chaotic recurrence, in which a single wrong bit soon changes all bits. It
+ * rounds towards zero while all other tasks round to nearest, which also detects a wrong fcsr.
  */
 #include <string.h>
 
@@ -80,6 +80,6 @@ void chaos_check_start(void)
     chaos_set_rounding(ROUND_TO_ZERO);
     chaos_reference = chaos_run();
     chaos_set_rounding(ROUND_TO_NEAREST);
-    configASSERT(chaos_reference != to_nearest); /* else this part would find out nothing */
+    configASSERT(chaos_reference != to_nearest); /* the rounding mode must make a difference */
     check_create_task(chaos_task, "chaos", NULL, PRIORITY_ARITHMETIC);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floating point, part one: Fourier transforms there and back. The result must be the input within rounding, and bit
- * for bit what the same transform gave before the scheduler started, when nothing could disturb it.
+ * Floating point, part one: Fourier transforms and their inverses. The result must equal the input
+ * within rounding, and be bit-identical to that computed before the scheduler started, without
+ * context switches.
  */
 #include <string.h>
 
@@ -39,7 +40,7 @@ static struct complex fft_multiply(struct complex a, struct complex b)
     return (struct complex){.re = a.re * b.re - a.im * b.im, .im = a.re * b.im + a.im * b.re};
 }
 
-/* Powers of exp(-2 pi i / points), its first from half of a turn by halving the angle again and again. */
+/* Powers of exp(-2 pi i / points); the first is derived from exp(-pi i) by repeated halving of the angle. */
 static void fft_make_twiddles(void)
 {
     struct complex root = {.re = -1.0, .im = 0.0};

@@ -16,7 +16,7 @@ hold_integer:
     addi    sp, sp, -SAVE_SIZE
     callee_registers sd
     sd      ra, 96(sp)
-    /* x10 and x11 hold seed and end; x5 is needed to compare; x2, x3 and x4 belong to the system */
+    /* x10, x11: seed and end; x5: scratch for comparison; x2, x3 and x4 are reserved */
     .irp    n, 1,6,7,8,9,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     addi    x\n, x10, \n
     .endr

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For check_registers.c; each processor has a header of this name with the same functions. */
+/* For check_registers.c; each architecture has a header of this name with the same functions. */
 #ifndef HOLD_H
 #define HOLD_H
 
-/* What hold_others() looks at. */
+/* Registers checked by hold_others(), for messages. */
 #define HOLD_OTHERS "floating-point register"
 
 /*
- * hold.S: fill with values made from `seed`, spin until the lower bits of time are `end`, compare. Return 0 or the number
- * of a register that changed (of x1 .. x31 or f0 .. f31), plus 1.
+ * hold.S: fill the registers with values derived from `seed`, spin until the lower bits of time reach
+ * `end`, compare. Return 0, or 1 plus the number of a changed register (x1 .. x31 or f0 .. f31).
  */
 unsigned long hold_integer(unsigned long seed, unsigned long end);
 unsigned long hold_others(unsigned long seed, unsigned long end);

@@ -12,17 +12,17 @@
 #include "timer.h"
 
 #define PORT_TICK_PERIOD (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ)
-#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ)          /* ticks, at most, that one interrupt makes up for */
-#define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 20U) /* well within half a round of Count */
+#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ)          /* most ticks that one interrupt may catch up on */
+#define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 20U) /* well below half the range of Count */
 #define PORT_LINES (1U << PLATFORM_TIMER_IRQ | 1U << PLATFORM_UART_IRQ | 1U << PLATFORM_MESSAGE_IRQ)
-/* Late by no more than this, a tick is followed by one that is still ahead when Compare is set to it. */
+/* If a tick is late by at most this, the next tick is still in the future when Compare is set. */
 #define PORT_ON_TIME ((uint32_t)(PORT_TICK_PERIOD - PORT_TICK_PERIOD / 8U))
-/* An interrupt, by the lines alone that are in Cause; with an external controller none has this number. */
+/* Cause of an interrupt, decoded by its lines only; with an external controller no cause has this value. */
 #define PORT_CAUSE_ASKED (31U << CAUSE_CODE_SHIFT | 0xffU << CAUSE_LINES_SHIFT)
 #define PORT_CAUSE_TICK (1U << (CAUSE_LINES_SHIFT + PLATFORM_TIMER_IRQ))
 #define PORT_CAUSE_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
 
-/* As port_frame.h lays it out. */
+/* Layout as in port_frame.h. */
 struct port_frame {
     uint32_t epc;
     uint32_t status;
@@ -50,15 +50,15 @@ unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame);
 
 uint8_t port_isr_stack[PORT_ISR_STACK] __attribute__((aligned(8)));
 
-/* Until the scheduler starts nothing may turn interrupts on: that time counts as a critical section. */
+/* Interrupts must stay off until the scheduler starts: the start-up counts as a critical section. */
 volatile unsigned long port_nesting = 1;
 volatile unsigned long port_yield_waits;
 
 static uint64_t port_next_tick; /* time at which the next tick is due */
 static void (*port_external_handler)(void);
 static void (*port_message_handler)(void);
-static unsigned long port_late; /* ticks made up for, the first of each interrupt apart */
-static bool port_slept;         /* since the idle hook last ran */
+static unsigned long port_late; /* ticks caught up on, without the first of each interrupt */
+static bool port_slept;         /* since the last idle hook */
 static unsigned long port_sleeps;
 
 _Noreturn void port_fatal(const char *what, const char *detail, unsigned long number)
@@ -75,12 +75,12 @@ static void port_task_returned(void)
 
 StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxCode, void *pvParameters)
 {
-    uint8_t *top = (uint8_t *)pxTopOfStack - PORT_ARGUMENTS; /* the kernel has aligned it */
+    uint8_t *top = (uint8_t *)pxTopOfStack - PORT_ARGUMENTS; /* aligned by the kernel */
     struct port_frame *frame = (struct port_frame *)(void *)(top - FRAME_SIZE);
 
     memset(frame, 0, sizeof(*frame));
     frame->epc = (uintptr_t)pxCode;
-    /* ERET enters the task with interrupts on. An external controller has its level where the mask would be. */
+    /* ERET enters the task with interrupts on. With an external controller the mask bits hold its level. */
     frame->status = STATUS_EXL | STATUS_IE | (machine_has_eic() ? 0 : PORT_LINES << CAUSE_LINES_SHIFT);
     frame->ra = (uintptr_t)port_task_returned;
     frame->a[0] = (uintptr_t)pvParameters;
@@ -113,7 +113,7 @@ void vPortExitCritical(void)
     port_nesting = port_nesting - 1;
     if (port_nesting == 0) {
         if (port_yield_waits != 0) {
-            port_yield(); /* with interrupts off, lest one come first and switch for nothing */
+            port_yield(); /* interrupts are off, so that none causes a superfluous switch first */
         }
         portENABLE_INTERRUPTS();
     }
@@ -136,14 +136,14 @@ static inline void port_count_tick(void)
 }
 
 /*
- * Counts the ticks that are due. There may be several: a VM that did not run for some quanta has missed some, and the
- * tick count is to follow the time. Not beyond a bound, though, lest a VM that was paused for a day spend its first
- * seconds in here.
+ * Counts the ticks that are due. There may be several, because a VM misses ticks while it does not run,
+ * and the tick count must follow the time. The number is bounded: otherwise a VM that was paused for a
+ * day would spend its first seconds here.
  */
 static void port_tick(void)
 {
     uint64_t expected = port_next_tick + PORT_TICK_PERIOD;
-    uint64_t now = timer_arm(expected); /* which is all there is to do about time, mostly */
+    uint64_t now = timer_arm(expected); /* usually all that is needed */
 
     if (now > port_next_tick + PORT_CATCH_UP * PORT_TICK_PERIOD) {
         port_next_tick = now - PORT_CATCH_UP * PORT_TICK_PERIOD;
@@ -180,12 +180,12 @@ static void port_interrupt(uint32_t line)
     case PLATFORM_MESSAGE_IRQ:
         port_message();
         break;
-    default: /* gone before it was looked at */
+    default: /* deasserted before the handler read it */
         break;
     }
 }
 
-/* In a task a hypercall may find nobody to answer it. Everything else, and all that a handler does, is fatal. */
+/* A hypercall of a task may find no hypervisor. Every other exception, and any in a handler, is fatal. */
 static void port_exception(uint32_t code, struct port_frame *frame)
 {
     uintptr_t depth = (uintptr_t)frame - (uintptr_t)port_isr_stack;
@@ -201,10 +201,11 @@ static void port_exception(uint32_t code, struct port_frame *frame)
 }
 
 /*
- * The one tick that is due, as nearly always: counted in 32 bits, and in registers that nobody has to save. False, and
- * nothing done that port_tick() does not do again, if more are due or none, or if Count's highest bit has changed since
- * the last one: machine_time() has to see that. Compare is set first, for a VM may stand still at any instruction: what
- * Count says before may be long past, and a Compare that is past interrupts after a whole round of Count.
+ * Fast path for exactly one due tick, the common case: 32-bit arithmetic in caller-saved registers.
+ * Returns false, without effects that port_tick() does not repeat, if no or several ticks are due, or if
+ * Count's highest bit has changed since the last tick, which machine_time() must record. Compare is set
+ * before Count is read: a VM may be preempted at any instruction, so that an earlier value of Count may
+ * be stale, and a Compare in the past would interrupt only after Count has wrapped.
  */
 static inline bool port_tick_alone(void)
 {
@@ -234,7 +235,7 @@ static __attribute__((noinline)) void port_any_trap(uint32_t cause, struct port_
     }
 }
 
-/* Called by port_trap on the interrupt stack. Returns other than 0 when another task may have to go on. */
+/* Called by port_trap on the interrupt stack. Returns non-zero if a context switch may be needed. */
 unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame)
 {
     unsigned long yield;
@@ -247,7 +248,7 @@ unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame)
     return yield;
 }
 
-/* Called by the idle task with the scheduler suspended; ticks that pass in here are added at the end. */
+/* Called by the idle task with the scheduler suspended; the ticks slept are added at the end. */
 void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
 {
     TickType_t longest = xExpectedIdleTime < PORT_SLEEP_MAX ? xExpectedIdleTime : PORT_SLEEP_MAX;
@@ -256,12 +257,12 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
     taskENTER_CRITICAL();
     if (eTaskConfirmSleepModeStatus() != eAbortSleep) {
         timer_set(port_next_tick + (uint64_t)(longest - 1) * PORT_TICK_PERIOD);
-        cp0_wait(); /* wakes although interrupts are off; the handler runs after the critical section */
+        cp0_wait(); /* wakes up with interrupts off; the handler runs after the critical section */
         now = machine_time();
         if (now >= port_next_tick) {
             TickType_t passed = (TickType_t)((now - port_next_tick) / PORT_TICK_PERIOD) + 1;
 
-            /* The kernel wants no more than it announced; later ones are the tick interrupt's. */
+            /* The kernel accepts at most the announced ticks; the tick interrupt counts later ones. */
             passed = passed < longest ? passed : longest;
             vTaskStepTick(passed);
             port_next_tick += (uint64_t)passed * PORT_TICK_PERIOD;
@@ -274,8 +275,8 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
 }
 
 /*
- * The idle task calls this once a round, before it tries to sleep without ticks. When it did not get to sleep in the
- * last round (something is due at the next tick) it would spin: wait for that tick here instead.
+ * Called by the idle task once per loop, before it tries to sleep without ticks. If it did not sleep in
+ * the last loop, because a task is due at the next tick, wait for that tick here instead of spinning.
  */
 void port_idle(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traps and task switches. Save little, save late: every trap saves what C may change, a switch also what C keeps. HI
- * and LO are C's to change. $k0 and $k1 are used while EXL is set, and nowhere else.
+ * Traps and context switches. Lazy saving: every trap saves the caller-saved registers, HI and LO
+ * included; only a switch saves the callee-saved ones. $k0 and $k1 are used only while EXL is set.
  */
 #include "cp0.h"
 #include "port_frame.h"
@@ -51,7 +51,7 @@ port_trap:
     move    $5, $29
     lui     $29, %hi(port_isr_stack + PORT_ISR_STACK - PORT_ARGUMENTS)
     addiu   $29, $29, %lo(port_isr_stack + PORT_ISR_STACK - PORT_ARGUMENTS)
-    ins     $11, $0, 0, 5       /* IE, EXL, ERL, KSU: what goes wrong from here on is an exception of its own */
+    ins     $11, $0, 0, 5       /* IE, EXL, ERL, KSU: from here on an error is a nested exception */
     mtc0    $11, $12
     jal     port_handle_trap
     ehb
@@ -59,13 +59,13 @@ port_trap:
     bnez    $2, port_switch
     lw      $29, 0($8)
 
-    /* $sp: the frame of the task to go on with, whose callee-saved registers are in place */
+    /* $sp: the frame of the task to resume, whose callee-saved registers are loaded */
 port_resume:
     lw      $8, FRAME_STATUS($29)
     lw      $9, FRAME_EPC($29)
     lw      $10, FRAME_LO($29)
     lw      $11, FRAME_HI($29)
-    mtc0    $8, $12             /* EXL is in it */
+    mtc0    $8, $12             /* sets EXL */
     mtlo    $10
     mthi    $11
     ehb
@@ -75,7 +75,7 @@ port_resume:
     ehb
     eret
 
-    /* $t0: the task that was interrupted; $sp: its frame. The switch itself is done on the interrupt stack. */
+    /* $t0: the interrupted task; $sp: its frame. The switch runs on the interrupt stack. */
 port_switch:
     callee_registers sw, $29
     lui     $29, %hi(port_isr_stack + PORT_ISR_STACK - PORT_ARGUMENTS)

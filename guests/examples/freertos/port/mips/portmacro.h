@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FreeRTOS on MIPS32 Release 5 without floating point, one core: natively or in a VM, with no help from either but the
- * timer. The kernel of a guest uses one GPR shadow set, its SRSCtl's as it finds it: whether the processor has others is
- * nothing to it.
- * Names with a prefix in small letters before a capital (portYIELD, vPortEnterCritical) are those the kernel asks for.
+ * FreeRTOS on one core of MIPS32 Release 5 without floating point, natively or in a VM. It needs only
+ * the timer. The kernel uses the GPR shadow set that SRSCtl selects at its start and no other.
+ * Names with a lower-case prefix (portYIELD, vPortEnterCritical) are those that the kernel requires.
  */
 #ifndef PORTMACRO_H
 #define PORTMACRO_H
@@ -32,15 +31,16 @@ typedef unsigned long TickType_t;
 #define portNOP() __asm__ volatile("nop")
 
 /*
- * A yield is a SYSCALL: unlike the processor's software interrupts it needs no interrupt controller, which a guest on a
- * core with an external one does not have. In a critical section, and in an interrupt handler, it is only noted, and
- * done at the end. So a task is only ever switched out with a critical nesting of 0, and the count needs no saving.
+ * A yield is a SYSCALL: unlike software interrupts it needs no interrupt controller, which a guest on a
+ * core with an external controller does not have. In a critical section or interrupt handler the yield
+ * is deferred to its end. A task is therefore switched out only with a critical nesting of 0, and the
+ * nesting need not be saved.
  */
 #define portYIELD() port_yield()
 #define portYIELD_FROM_ISR(wanted) port_yield_from_isr(wanted)
 #define portEND_SWITCHING_ISR(wanted) port_yield_from_isr(wanted)
 
-/* Owner: port.c. How deep in critical sections, and whether a switch waits for the end of one or of a handler. */
+/* Owner: port.c. Nesting of critical sections, and whether a yield is deferred. */
 extern volatile unsigned long port_nesting;
 extern volatile unsigned long port_yield_waits;
 
@@ -63,40 +63,40 @@ static inline void port_yield_from_isr(BaseType_t wanted)
 void vPortEnterCritical(void);
 void vPortExitCritical(void);
 
-/* Interrupt handlers do not nest: within one there is nothing to mask, which is the kernel's default. */
+/* Interrupt handlers do not nest, so that the kernel's default (nothing to mask in a handler) applies. */
 #define portDISABLE_INTERRUPTS() ((void)cp0_di())
 #define portENABLE_INTERRUPTS() cp0_ei()
 #define portENTER_CRITICAL() vPortEnterCritical()
 #define portEXIT_CRITICAL() vPortExitCritical()
 
-/* Idle with nothing to do for a while: no tick until there is. */
+/* Tickless idle: no tick until a task is due. */
 void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime);
 #define portSUPPRESS_TICKS_AND_SLEEP(expected) vPortSuppressTicksAndSleep(expected)
 
-/* Run-time statistics count in steps of Count. */
+/* Run-time statistics use ticks of Count. */
 #define portCONFIGURE_TIMER_FOR_RUN_TIME_STATS()
 #define portGET_RUN_TIME_COUNTER_VALUE() machine_time()
 
-/** Who serves the UART; called with interrupts off. Before the scheduler starts. */
+/** Sets the handler of the UART interrupt, called with interrupts off. Call before the scheduler starts. */
 void port_set_external_handler(void (*handler)(void));
 
-/** Who serves messages of other VMs; called with interrupts off. Before the scheduler starts. */
+/** Sets the handler of message interrupts, called with interrupts off. Call before the scheduler starts. */
 void port_set_message_handler(void (*handler)(void));
 
-/** To be called by vApplicationIdleHook: sleeps until the next interrupt where tickless idle does not. */
+/** Called by vApplicationIdleHook: sleeps until the next interrupt where tickless idle does not. */
 void port_idle(void);
 
-/** What tasks, and what is computed before there are any, expect of the processor. To be called first. */
+/** Processor state for tasks and for code before the scheduler. Call first. */
 static inline void port_init(void)
 {
 }
 
-/** Number of times an idle period was slept through without ticks. */
+/** Number of idle periods slept without ticks. */
 unsigned long port_tickless_sleeps(void);
 
 /**
- * Ticks that were not counted when they were due but made up for later, several in one interrupt: the processor was not
- * ours meanwhile. All others passed with us running, or asleep with nothing to do.
+ * Late ticks: counted after they were due, several in one interrupt, because the guest did not have the
+ * processor. All other ticks passed while the guest was running or idle.
  */
 unsigned long port_late_ticks(void);
 

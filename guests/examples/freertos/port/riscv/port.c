@@ -11,11 +11,11 @@
 #include "timer.h"
 
 #define PORT_TICK_PERIOD (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ)
-#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ) /* ticks, at most, that one interrupt makes up for */
+#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ) /* most ticks that one interrupt may catch up on */
 #define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 3600)
 #define PORT_ISR_STACK 4096U
 
-/* As port_frame.h lays it out. */
+/* Layout as in port_frame.h. */
 struct port_frame {
     uint64_t sepc;
     uint64_t sstatus;
@@ -44,12 +44,12 @@ uint64_t port_handle_trap(uint64_t cause, const struct port_frame *frame);
 uint8_t port_isr_stack[PORT_ISR_STACK] __attribute__((aligned(16)));
 _Static_assert(PORT_ISR_STACK == 4096U, "port_asm.S takes its end from here");
 
-/* Until the scheduler starts nothing may turn interrupts on: that time counts as a critical section. */
+/* Interrupts must stay off until the scheduler starts: the start-up counts as a critical section. */
 static unsigned long port_nesting = 1;
 static uint64_t port_next_tick; /* time at which the next tick is due */
 static void (*port_external_handler)(void);
-static unsigned long port_late; /* ticks made up for, the first of each interrupt apart */
-static bool port_slept;         /* since the idle hook last ran */
+static unsigned long port_late; /* ticks caught up on, without the first of each interrupt */
+static bool port_slept;         /* since the last idle hook */
 static uint64_t port_sleeps;
 
 _Noreturn void port_fatal(const char *what, const char *detail, unsigned long number)
@@ -66,12 +66,12 @@ static void port_task_returned(void)
 
 StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxCode, void *pvParameters)
 {
-    uint8_t *fp_area = (uint8_t *)pxTopOfStack - FP_SIZE; /* the kernel has aligned the top */
+    uint8_t *fp_area = (uint8_t *)pxTopOfStack - FP_SIZE; /* the top is aligned by the kernel */
     struct port_frame *frame = (struct port_frame *)(void *)(fp_area - FRAME_SIZE);
 
     memset(frame, 0, sizeof(*frame));
     frame->sepc = (uintptr_t)pxCode;
-    /* sret enters the task in S-mode with interrupts on; the FP unit is on, but the task has used nothing of it. */
+    /* sret enters the task in S-mode with interrupts on; the FP state is Initial. */
     frame->sstatus =
         (csr_read_sstatus() & ~(SSTATUS_SIE | SSTATUS_FS)) | SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_FS_INITIAL;
     frame->ra = (uintptr_t)port_task_returned;
@@ -122,9 +122,9 @@ static inline void port_count_tick(void)
 }
 
 /*
- * Counts the ticks that are due. There may be several: a VM that did not run for some quanta has missed some, and the
- * tick count is to follow the time. Not beyond a bound, though, lest a VM that was paused for a day spend its first
- * seconds in here.
+ * Counts the ticks that are due. There may be several, because a VM misses ticks while it does not run,
+ * and the tick count must follow the time. The number is bounded: otherwise a VM that was paused for a
+ * day would spend its first seconds here.
  */
 static void port_tick(void)
 {
@@ -149,7 +149,7 @@ static _Noreturn void port_exception(uint64_t cause, const struct port_frame *fr
     port_fatal("exception", pcTaskGetName(NULL), cause);
 }
 
-/* Called by port_trap on the interrupt stack. Returns other than 0 when another task may have to go on. */
+/* Called by port_trap on the interrupt stack. Returns non-zero if a context switch may be needed. */
 uint64_t port_handle_trap(uint64_t cause, const struct port_frame *frame)
 {
     uint64_t yield;
@@ -167,13 +167,13 @@ uint64_t port_handle_trap(uint64_t cause, const struct port_frame *frame)
     default:
         port_exception(cause, frame);
     }
-    /* Whoever wants a switch, task or handler, has raised the software interrupt. */
+    /* A task or handler requests a switch by the software interrupt. */
     yield = csr_read_sip() & SIE_SOFT;
     csr_clear_sip(SIE_SOFT);
     return yield;
 }
 
-/* Called by the idle task with the scheduler suspended; ticks that pass in here are added at the end. */
+/* Called by the idle task with the scheduler suspended; the ticks slept are added at the end. */
 void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
 {
     TickType_t longest = xExpectedIdleTime < PORT_SLEEP_MAX ? xExpectedIdleTime : PORT_SLEEP_MAX;
@@ -182,12 +182,12 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
     taskENTER_CRITICAL();
     if (eTaskConfirmSleepModeStatus() != eAbortSleep) {
         timer_set(port_next_tick + (longest - 1) * PORT_TICK_PERIOD);
-        csr_wait_for_interrupt(); /* wakes although interrupts are off; the handler runs after the critical section */
+        csr_wait_for_interrupt(); /* wakes up with interrupts off; the handler runs after the critical section */
         now = csr_read_time();
         if (now >= port_next_tick) {
             TickType_t passed = (now - port_next_tick) / PORT_TICK_PERIOD + 1;
 
-            /* The kernel wants no more than it announced; later ones are the tick interrupt's. */
+            /* The kernel accepts at most the announced ticks; the tick interrupt counts later ones. */
             passed = passed < longest ? passed : longest;
             vTaskStepTick(passed);
             port_next_tick += passed * PORT_TICK_PERIOD;
@@ -200,8 +200,8 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
 }
 
 /*
- * The idle task calls this once a round, before it tries to sleep without ticks. When it did not get to sleep in the
- * last round (something is due at the next tick) it would spin: wait for that tick here instead.
+ * Called by the idle task once per loop, before it tries to sleep without ticks. If it did not sleep in
+ * the last loop, because a task is due at the next tick, wait for that tick here instead of spinning.
  */
 void port_idle(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traps and task switches. Save little, save late: every trap saves what C may change, a switch also what C keeps, and
- * the FP registers only when the task that leaves has written them.
+ * Traps and context switches. Lazy saving: every trap saves the caller-saved registers, only a switch
+ * saves the callee-saved ones, and the FP registers only if the outgoing task has written them.
  */
 #include "csr.h"
 #include "port_frame.h"
@@ -52,7 +52,7 @@ port_trap:
     a_registers sd
     csrr    t0, sepc
     li      t1, SSTATUS_FS
-    csrrc   t1, sstatus, t1     /* FP off: were the kernel to use it, it would trap instead of spoiling a task */
+    csrrc   t1, sstatus, t1     /* FP off: FP use by the kernel traps instead of corrupting a task's registers */
     sd      t0, FRAME_SEPC(sp)
     sd      t1, FRAME_SSTATUS(sp)
     load_symbol t0, pxCurrentTCB
@@ -66,7 +66,7 @@ port_trap:
     bnez    a0, port_switch
     mv      sp, t1
 
-    /* sp: the frame of the task to go on with, whose callee-saved registers are in place */
+    /* sp: the frame of the task to resume, whose callee-saved registers are loaded */
 port_resume:
     ld      t0, FRAME_SEPC(sp)
     ld      t1, FRAME_SSTATUS(sp)
@@ -79,7 +79,7 @@ port_resume:
     addi    sp, sp, FRAME_SIZE
     sret
 
-    /* t0: the task that was interrupted; t1: its frame */
+    /* t0: the interrupted task; t1: its frame */
 port_switch:
     callee_registers sd, t1
     sd      tp, FRAME_TP(t1)
@@ -87,7 +87,7 @@ port_switch:
     mv      s1, t1
     call    vTaskSwitchContext
     load_symbol t0, pxCurrentTCB
-    beq     t0, s0, 1f          /* the same task goes on: its FP registers too */
+    beq     t0, s0, 1f          /* same task: its FP registers are in place */
     mv      a0, s1
     ld      a1, 0(t0)
     call    port_switch_fp
@@ -100,11 +100,12 @@ port_resume_all:
     .size   port_trap, . - port_trap
 
 /*
- * a0: frame of the task that leaves; a1: frame of the one that comes.
- * Dirty registers of the one that leaves go to its FP area. The one that comes gets its own back, unless nobody has
- * used the FP unit since it left: port_fp_owner is the FP area whose contents the registers still hold. (A task that
- * used it has marked it dirty, so on leaving has become the owner.) fcsr is written always, as a task that has not used
- * the FP unit yet must find the default rounding mode, whatever the one before it chose.
+ * a0: frame of the outgoing task; a1: frame of the incoming task.
+ * Dirty FP registers of the outgoing task are saved to its FP area. Those of the incoming task are
+ * restored unless no other task has used the FP unit since: port_fp_owner is the FP area whose contents
+ * the registers still hold. (A task that has used the FP unit has made it dirty and becomes the owner
+ * when it is switched out.) fcsr is always written, because a task that has not used the FP unit yet
+ * must find the default rounding mode.
  */
     .section .text.port_switch_fp, "ax", @progbits
     .type   port_switch_fp, @function
@@ -115,7 +116,7 @@ port_switch_fp:
     csrs    sstatus, t6
     ld      t0, FRAME_SSTATUS(a0)
     and     t1, t0, t6
-    bne     t1, t6, 1f          /* not dirty: its FP area is as it should be */
+    bne     t1, t6, 1f          /* not dirty: its FP area is up to date */
     ld      t2, FRAME_TP(a0)
     fp_registers fsd, t2
     frcsr   t1
@@ -128,7 +129,7 @@ port_switch_fp:
     and     t0, t0, t6
     li      t1, SSTATUS_FS_CLEAN
     bgeu    t0, t1, 2f
-    fscsr   zero                /* it has not used the FP unit so far */
+    fscsr   zero                /* the task has not used the FP unit yet */
     ret
 2:  ld      t2, FRAME_TP(a1)
     ld      t1, 0(t5)

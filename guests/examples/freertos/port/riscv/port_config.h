@@ -7,6 +7,6 @@
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_64_BITS
 #define configMINIMAL_STACK_SIZE 512U /* words of 8 bytes; 66 of them are the saved context */
 #define configTOTAL_HEAP_SIZE (256U * 1024U)
-#define PORT_TASK_STACK 1024 /* words, of a task of the demo */
+#define PORT_TASK_STACK 1024 /* words per task of the demo */
 
 #endif

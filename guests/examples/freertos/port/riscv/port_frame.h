@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a task's registers are while it does not run, for C and assembly.
+ * Saved registers of a task that does not run, for C and assembly.
  *
  *   top of the task's stack
- *     FP area       f0 .. f31, fcsr: at a fixed place per task, tp points to it while the task runs
- *     ...           what the task itself has on its stack
- *     frame         at TCB.pxTopOfStack: the part every trap saves, then the part only a switch saves
+ *     FP area       f0 .. f31, fcsr: at a fixed address per task; tp points to it while the task runs
+ *     ...           the stack contents of the task
+ *     frame         at TCB.pxTopOfStack: the part saved by every trap, then the part saved by a switch
  */
 #ifndef PORT_FRAME_H
 #define PORT_FRAME_H
 
-/* Saved by every trap: what C may change. */
+/* Saved by every trap: caller-saved registers. */
 #define FRAME_SEPC 0
 #define FRAME_SSTATUS 8
 #define FRAME_RA 16
@@ -22,10 +22,10 @@
 #define FRAME_T4 120
 #define FRAME_T5 128
 #define FRAME_T6 136
-/* Saved only when another task goes on: what C keeps. */
+/* Saved only by a context switch: callee-saved registers. */
 #define FRAME_S0 144 /* s0 .. s11 */
 #define FRAME_TP 240
-#define FRAME_SIZE 256 /* a multiple of 16, as the ABI wants of sp */
+#define FRAME_SIZE 256 /* a multiple of 16, as the ABI requires of sp */
 
 #define FP_FCSR 256
 #define FP_SIZE 272

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FreeRTOS on RISC-V in S-mode, one hart: natively on an SBI or in a VM, with no help from either but the timer.
- * Names with a prefix in small letters before a capital (portYIELD, vPortEnterCritical) are those the kernel asks for.
+ * FreeRTOS on one RISC-V hart in S-mode, natively on an SBI or in a VM. It needs only the timer.
+ * Names with a lower-case prefix (portYIELD, vPortEnterCritical) are those that the kernel requires.
  */
 #ifndef PORTMACRO_H
 #define PORTMACRO_H
@@ -30,9 +30,9 @@ typedef uint64_t TickType_t;
 #define portNOP() __asm__ volatile("nop")
 
 /*
- * A yield is a software interrupt that the task sends itself. It is taken at once with interrupts on; in a critical
- * section it waits for the end. So a task is only ever switched out with a critical nesting of 0, and the count needs
- * no saving. In a VM sip is the guest's own register: no exit.
+ * A yield is a software interrupt to the own hart, taken immediately or at the end of a critical
+ * section. A task is therefore switched out only with a critical nesting of 0, and the nesting need not
+ * be saved. In a VM, writing sip causes no exit.
  */
 #define portYIELD() csr_set_sip(SIE_SOFT)
 #define portYIELD_FROM_ISR(wanted) port_yield_from_isr(wanted)
@@ -41,20 +41,20 @@ typedef uint64_t TickType_t;
 static inline void port_yield_from_isr(BaseType_t wanted)
 {
     if (wanted != 0) {
-        portYIELD(); /* found at the end of the trap, without a second one */
+        portYIELD(); /* handled at the end of this trap, without another one */
     }
 }
 
 void vPortEnterCritical(void);
 void vPortExitCritical(void);
 
-/* Interrupt handlers do not nest: within one there is nothing to mask, which is the kernel's default. */
+/* Interrupt handlers do not nest, so that the kernel's default (nothing to mask in a handler) applies. */
 #define portDISABLE_INTERRUPTS() csr_clear_sstatus(SSTATUS_SIE)
 #define portENABLE_INTERRUPTS() csr_set_sstatus(SSTATUS_SIE)
 #define portENTER_CRITICAL() vPortEnterCritical()
 #define portEXIT_CRITICAL() vPortExitCritical()
 
-/* Idle with nothing to do for a while: no tick until there is. */
+/* Tickless idle: no tick until a task is due. */
 void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime);
 #define portSUPPRESS_TICKS_AND_SLEEP(expected) vPortSuppressTicksAndSleep(expected)
 
@@ -62,24 +62,24 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime);
 #define portCONFIGURE_TIMER_FOR_RUN_TIME_STATS()
 #define portGET_RUN_TIME_COUNTER_VALUE() csr_read_time()
 
-/** Who serves supervisor external interrupts (the PLIC); called with interrupts off. Before the scheduler starts. */
+/** Sets the handler of external interrupts (PLIC), called with interrupts off. Call before the scheduler starts. */
 void port_set_external_handler(void (*handler)(void));
 
-/** To be called by vApplicationIdleHook: sleeps until the next interrupt where tickless idle does not. */
+/** Called by vApplicationIdleHook: sleeps until the next interrupt where tickless idle does not. */
 void port_idle(void);
 
-/** What tasks, and what is computed before there are any, expect of the processor. To be called first. */
+/** Processor state for tasks and for code before the scheduler. Call first. */
 static inline void port_init(void)
 {
     csr_set_sstatus(SSTATUS_FS_INITIAL);
 }
 
-/** Number of times an idle period was slept through without ticks. */
+/** Number of idle periods slept without ticks. */
 unsigned long port_tickless_sleeps(void);
 
 /**
- * Ticks that were not counted when they were due but made up for later, several in one interrupt: the processor was not
- * ours meanwhile. All others passed with us running, or asleep with nothing to do.
+ * Late ticks: counted after they were due, several in one interrupt, because the guest did not have the
+ * processor. All other ticks passed while the guest was running or idle.
  */
 unsigned long port_late_ticks(void);
 
