@@ -121,7 +121,7 @@ def test_freertos_shows_every_kind_of_failure(command: str, message: str) -> Non
 @pytest.mark.parametrize(
     ("guest", "remark"),
     [
-        ("pingpong", "pingpong: expected to run in a Tessera VM beside another (error -2)\n"),
+        ("pingpong", "pingpong: expected to run in a Tessera VM with a peer (error -2)\n"),
         ("rtm", "rtm: expected to run in a Tessera VM with rt-apps\n"),
     ],
 )

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#define CLIENT_PATIENCE_MS 10000 /* without any progress, then there is nobody */
+#define CLIENT_PATIENCE_MS 10000 /* without progress, after which the server counts as absent */
 #define CLIENT_POLL_MS 1
 #define CLIENT_HEARD 1024U
 
@@ -36,22 +36,22 @@ const char *client_begin(struct client *client)
     }
     mailbox_fence();
     if (wrong == NULL && box->version != MAILBOX_VERSION) {
-        wrong = "FreeRTOS has another version of the mailbox";
+        wrong = "FreeRTOS uses another version of the mailbox";
     }
     client->generation = box->generation;
     mailbox_drop(&box->answers);
     return wrong;
 }
 
-/* Takes what is there; if that is nothing and nothing was sent either, waits a little. */
+/* Receives available bytes; waits a little if nothing was received or sent. */
 static const char *client_turn(struct client *client, bool sent)
 {
     char text[CLIENT_HEARD];
     size_t size = mailbox_take(&client->box->answers, text, sizeof(text));
 
-    mailbox_fence(); /* a new server counts itself before it writes: what was taken until now is of the old one */
+    mailbox_fence(); /* a new server increments `generation` before it writes: bytes taken until now are of the old one */
     if (client->box->generation != client->generation) {
-        return "FreeRTOS has started anew, what was said is lost";
+        return "FreeRTOS has restarted, unanswered lines are lost";
     }
     for (size_t i = 0; i < size; i++) {
         client->answered += text[i] == '\n';

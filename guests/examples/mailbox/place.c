@@ -7,7 +7,7 @@
 
 #define PLACE_TEXT 20U /* bytes for the boot argument */
 
-/* 0 if it is not a number. */
+/* Parses a hexadecimal address; 0 if it is invalid. */
 static uintptr_t place_parse(const char *text)
 {
     uintptr_t value = 0;

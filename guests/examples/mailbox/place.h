@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a bare guest finds the mailbox. */
+/* Location of the mailbox for bare-metal guests. */
 #ifndef PLACE_H
 #define PLACE_H
 
 #include "mailbox.h"
 
-/** As the boot argument mailbox=<address, hexadecimal> says; NULL if it is not there or no place for a mailbox. */
+/** The mailbox at boot argument mailbox=<address, hexadecimal>; NULL if it is missing or invalid. */
 struct mailbox *place_of_mailbox(const void *fdt);
 
 #endif

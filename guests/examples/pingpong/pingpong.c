@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two VMs send each other messages: the ping sends one and waits for it to come back, the pong gives back what it gets.
- * Sizes from one byte to the largest, contents that are different each time, sender and size looked at. A message that
- * is lost, doubled or changed ends both, as failed.
+ * Two VMs exchange messages: the ping sends a message and waits for its return, the pong returns each
+ * message. Every size from one byte to the maximum, with changing contents; sender and size are checked.
+ * A lost, duplicated or changed message ends both guests as failed.
  *
  * Boot arguments:
  *   role=ping or role=pong   default: the first VM of the system is the ping
  *   peer=n                   id of the other VM (default: the other one of the first two)
- *   rounds=n                 of all sizes (default 4)
+ *   rounds=n                 rounds of all sizes (default 4)
  */
 #include <stddef.h>
 #include <string.h>
@@ -21,9 +21,9 @@
 #include "uart.h"
 
 #define PINGPONG_ROUNDS 4U
-#define PINGPONG_MARK 5U /* first byte of a message that says that there will be no more */
+#define PINGPONG_MARK 5U /* first byte of the final message */
 
-/* Markers for iasim's --span: 50 to 51 is sending, 52 to 53 taking, 50 to 54 the way there and back. */
+/* Markers for iasim's --span: 50 to 51 is send, 52 to 53 receive, 50 to 54 a round trip. */
 
 int main(unsigned long hart, const void *fdt);
 
@@ -55,7 +55,7 @@ static unsigned int pingpong_number(const void *fdt, const char *key, unsigned i
     return value;
 }
 
-/* The other one may be starting still, or have its queue full: it gets time to run. */
+/* Retries while the other VM is not running yet or its queue is full. */
 static void pingpong_send(const void *message, size_t size)
 {
     long error;
@@ -74,7 +74,7 @@ static void pingpong_send(const void *message, size_t size)
     }
 }
 
-/* The interrupt is taken away before looking, so that none is overlooked. Returns the size. */
+/* Clears the interrupt before receiving, so that no message is missed. Returns the size. */
 static size_t pingpong_receive(void)
 {
     struct ipc_peer from = {0, 0};
@@ -158,7 +158,7 @@ int main(unsigned long hart, const void *fdt)
     uart_init();
     (void)timer_init();
     if (id.error != SBI_SUCCESS) {
-        print("pingpong: expected to run in a Tessera VM beside another (error %ld)\n", id.error);
+        print("pingpong: expected to run in a Tessera VM with a peer (error %ld)\n", id.error);
         return 1;
     }
     (void)fdt_bootarg(fdt, "role", role, sizeof(role));

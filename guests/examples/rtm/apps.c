@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The apps, and what they do all day: compute for as many instructions as they were told, and see how late they are. */
+/* The apps: each job executes a given number of instructions and records its lateness. */
 #include "machine.h"
 #include "platform.h"
 #include "print.h"
@@ -22,7 +22,7 @@ static void rtm_job(void *argument)
     struct rtm_app *app = argument;
     uint64_t period = app->spec.period_us * TICKS_PER_US;
     uint64_t first = app->first;
-    uint64_t late = (machine_time() - first) % period; /* deadlines are not after periods: this release's */
+    uint64_t late = (machine_time() - first) % period; /* relative to this release, as deadline <= period */
 
     app->jobs++;
     if (app->spec.work >= 2) {
@@ -75,7 +75,7 @@ static struct rtm_app *rtm_make(const struct rtm_spec *spec)
     struct sbi_ret ret;
 
     if (app == NULL) {
-        print("rtm: no room for another app\n");
+        print("rtm: all app slots are in use\n");
         return NULL;
     }
     *app = (struct rtm_app){.task = {rtm_job, app}, .spec = *spec};
@@ -178,7 +178,7 @@ struct rt_stats rtm_total(void)
     return total;
 }
 
-/* "name":[[bucket,count],...] of the buckets that are not empty. */
+/* One line `RTHIST id name bucket count` for each non-empty bucket. */
 static void rtm_dump_histogram(unsigned long id, const char *name, const volatile uint32_t *buckets)
 {
     for (unsigned int i = 0; i < RTM_BUCKETS; i++) {

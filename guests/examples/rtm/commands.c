@@ -13,11 +13,11 @@ static void rtm_command_help(const char *argument)
     (void)argument;
     print("list           every app: jobs released, ended, missed, overrun; response min/avg/max\n"
           "start SPEC     a new app; SPEC is " FORM "\n"
-          "create SPEC    the same, but another VM is to launch it\n"
-          "hear SPEC      a new app that takes messages\n"
-          "speak VM SPEC  a new app that sends the VM a message in each job\n"
+          "create SPEC    a new app for another VM to launch\n"
+          "hear SPEC      a new app that receives messages\n"
+          "speak VM SPEC  a new app that sends VM a message in each job\n"
           "end ID         delete an app\n"
-          "hang           loop, while the apps go on\n");
+          "hang           loop forever; the apps keep running\n");
 }
 
 static void rtm_command_list(const char *argument)
@@ -26,7 +26,7 @@ static void rtm_command_list(const char *argument)
     rtm_list();
 }
 
-/* A decimal number; `text` is what follows it. */
+/* Parses a decimal number and advances `text` past it. */
 static unsigned long rtm_command_number(const char **text)
 {
     unsigned long number = 0;
@@ -37,7 +37,7 @@ static unsigned long rtm_command_number(const char **text)
     return number;
 }
 
-/* Reads a spec up to the end of the line, or says what is wrong with it. */
+/* Parses a spec up to the end of the line, or prints an error. */
 static bool rtm_command_spec(const char *text, struct rtm_spec *spec)
 {
     const char *end = rtm_parse_spec(text, spec);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a release takes: one app reads instret in the first instruction of each of its jobs. Beside it on the same
- * hart a best-effort VM watches instret for gaps (guests/test/bench with role=switch); the host pairs the app's figures with
- * the gap that each lies in. Every other slot that the VM has is an app's that is not released meanwhile.
+ * Latency of a release: one app reads instret in the first instruction of each job. On the same hart a
+ * best-effort VM watches instret for gaps (guests/test/bench with role=switch), and the host pairs each
+ * value of the app with the gap that contains it. All other slots of the VM hold launched apps that are
+ * not released during the measurement.
  */
 #include "machine.h"
 #include "platform.h"
@@ -13,14 +14,14 @@
 #define LATENCY_SAMPLES 200U
 #define LATENCY_PERIOD_US 5000U
 #define LATENCY_BUDGET_US 100U
-#define LATENCY_IDLE_PERIOD_US 100000000U /* longer than all this takes */
+#define LATENCY_IDLE_PERIOD_US 100000000U /* longer than the measurement */
 
 void rtm_latency_entry(void);
 
-/* For latency_entry.S: where the next figure goes, and where they end. */
+/* For latency_entry.S: where the next value is stored. */
 extern volatile uint64_t *volatile rtm_latency_next;
 
-static volatile uint64_t rtm_latency_taken[2 * LATENCY_SAMPLES]; /* the app goes on a little until it is deleted */
+static volatile uint64_t rtm_latency_taken[2 * LATENCY_SAMPLES]; /* the app keeps running until it is deleted */
 static uint8_t rtm_latency_stack[64] __attribute__((aligned(16)));
 
 volatile uint64_t *volatile rtm_latency_next = rtm_latency_taken;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Apps that hear or speak: a message is a number of 64 bits, each the one before and one more. */
+/* Apps that receive or send messages: each is a 64-bit number, one above that of the previous message. */
 #include "ipc.h"
 #include "print.h"
 #include "rtm.h"
 
-/* What waits, and no more than can wait: on another hart somebody may send all the time. */
+/* Receives at most a full queue: a sender on another hart could otherwise keep this job busy forever. */
 void rtm_hear(struct rtm_app *app)
 {
     struct rtm_mail *mail = &app->mail;

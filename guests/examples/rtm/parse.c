@@ -7,7 +7,7 @@
 #define FIELDS_NEEDED 4U
 #define LARGEST 0xffffffffUL
 
-/* A decimal number up to LARGEST; NULL if there is none, else what follows it. */
+/* Parses a decimal number up to LARGEST. Returns the text after it, or NULL. */
 static const char *rtm_parse_number(const char *text, uint64_t *value)
 {
     const char *start = text;

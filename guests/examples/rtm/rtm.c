@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Boot arguments:
- *   set=SPEC,SPEC,...   apps to start, all released together first (SPEC: see rtm_parse_spec); also set2=, set3=
+ *   set=SPEC,SPEC,...   apps to start with a common first release (SPEC: see rtm_parse_spec); also set2=, set3=
  *   each=N              starts each app of the sets N times
- *   releases=N          prints all figures and shuts down once so many jobs were released in all
- *   report=N            seconds between two reports, 0: none, default 5
+ *   releases=N          prints all figures and shuts down after N releases in total
+ *   report=N            seconds between reports, 0: none, default 5
  *   role=latency        for the benchmark: latency.c
  */
 #include <stddef.h>
@@ -21,8 +21,8 @@
 
 #define RTM_SET 640U
 #define RTM_LINE 80U
-#define RTM_POLL (PLATFORM_TIMEBASE_HZ / 20)   /* ticks between two looks at the keyboard */
-#define RTM_FIRST (PLATFORM_TIMEBASE_HZ / 100) /* from the start of the apps to their first release */
+#define RTM_POLL (PLATFORM_TIMEBASE_HZ / 20)   /* ticks between polls of the keyboard */
+#define RTM_FIRST (PLATFORM_TIMEBASE_HZ / 100) /* ticks from the start of the apps to their first release */
 #define RTM_REPORT_S 5UL
 
 int main(unsigned long hart, const void *fdt);
@@ -134,7 +134,7 @@ int main(unsigned long hart, const void *fdt)
     (void)hart;
     uart_init();
     (void)timer_init();
-    machine_wake_by_timer(true); /* no interrupt is ever taken */
+    machine_wake_by_timer(true); /* ends the wait; interrupts stay off */
     if (!hcall_present()) {
         print("rtm: expected to run in a Tessera VM with rt-apps\n");
         return 1;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the Linux guest's initramfs: Debian's static busybox, our /init and programs, and the kernel's modules.
 
-The modules come out of the Debian installer's own initrd, which is already here with the kernel. The archive is written
-directly (newc format), so that neither root nor a staging folder is needed, and the same input gives the same bytes.
+The modules are taken from the initrd of the Debian installer, which is fetched with the kernel. The archive is written
+directly (newc format), which needs neither root nor a staging folder and makes the output reproducible.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 try:
     import lzma
-except ImportError:  # a Python built by hand without liblzma
+except ImportError:  # a Python built without liblzma
     lzma = None  # type: ignore[assignment]
 
 HERE = Path(__file__).resolve().parent
@@ -28,7 +28,7 @@ FOLDERS = ["bin", "dev", "etc", "lib", "lib/modules", "proc", "root", "sys", "tm
 
 
 class BuildError(Exception):
-    """What is wrong with an input, as one line."""
+    """An invalid input, as a message of one line."""
 
 
 def gunzip_members(data: bytes) -> bytes:
@@ -55,7 +55,7 @@ def cpio_files(archive: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 class CpioWriter:
-    """A newc archive in which everything belongs to root and nothing has a date."""
+    """A newc archive in which every file belongs to root and has no date."""
 
     def __init__(self) -> None:
         self.data = bytearray()
@@ -79,12 +79,12 @@ class CpioWriter:
 
 
 def busybox_applets(binary: bytes) -> list[str]:
-    """The names busybox answers to: its sorted, NUL-separated table starts with these two."""
+    """The names of busybox's applets: its sorted, NUL-separated table starts with `[` and `[[`."""
     start = binary.find(b"[\0[[\0")
     end = binary.find(b"\0\0", start)
     names = binary[start:end].decode("ascii", errors="replace").split("\0") if start >= 0 else []
     if not {"sh", "mount", "cttyhack", "setsid", "poweroff", "insmod"} <= set(names):
-        raise BuildError("busybox: it lacks a command that /init needs, or its table of commands is not where it was")
+        raise BuildError("busybox: a command that /init needs is missing, or the table of applets was not found")
     return names
 
 
@@ -96,7 +96,7 @@ def kernel_release(image: bytes) -> str:
 
 
 def find_modules(initrd: bytes, release: str) -> dict[str, bytes]:
-    """The modules we load, out of the installer's initrd; they must be those of this very kernel."""
+    """The modules to load, from the installer's initrd; they must belong to this kernel."""
     if lzma is None:
         raise BuildError("this python3 has no lzma module; use the distribution's (apt-get install python3)")
     found = {}
@@ -130,7 +130,7 @@ def build(busybox: bytes, programs: dict[str, bytes], modules: dict[str, bytes])
 
 
 def gzip_undated(data: bytes) -> bytes:
-    """As gzip writes it, without the date and the name of the system that Pythons fill in each in their own way."""
+    """Gzip format without the date and the name of the system, which depend on the Python version."""
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     body = deflate.compress(data) + deflate.flush()
     return b"\x1f\x8b\x08" + bytes(5) + b"\x02\xff" + body + struct.pack("<II", zlib.crc32(data), len(data))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client of the mailbox without an operating system, for machines that are too small for Linux: FreeRTOS is at the
- * other end (guests/examples/mailbox/freertos). It takes commands as lines on the UART; each ends with `status 0`, or with what
- * went wrong and `status 1`.
+ * A bare-metal client of the mailbox, for machines that are too small for Linux. The server is FreeRTOS
+ * (guests/examples/mailbox/freertos). Commands are lines on the UART; the answer to each ends with
+ * `status 0`, or with an error message and `status 1`.
  *
- * Boot argument: mailbox=<address>, hexadecimal, where the shared memory is.
+ * Boot argument: mailbox=<address>, hexadecimal address of the shared memory.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 
 #define BARE_LINE 96U
 #define BARE_TICKS_MS (PLATFORM_TIMEBASE_HZ / 1000U)
-#define BARE_LINES 400U  /* more of them than both rings hold */
-#define BARE_LENGTHS 77U /* of lines, from 0 */
+#define BARE_LINES 400U  /* more than both rings hold */
+#define BARE_LENGTHS 77U /* number of line lengths, from 0 */
 
 int main(unsigned long hart, const void *fdt);
 
@@ -29,11 +29,11 @@ static struct client client;
 
 /* Owner: bare_random(). */
 static struct comparison {
-    struct random random; /* as that of the lines that were sent */
+    struct random random; /* generates the lines sent, again */
     unsigned int line;
     size_t length, at;
-    char text[BARE_LINE]; /* the answer to this line */
-    unsigned long wrong;  /* characters */
+    char text[BARE_LINE]; /* expected answer to this line */
+    unsigned long wrong;  /* wrong characters */
 } comparison;
 
 int64_t client_now_ms(void)
@@ -60,7 +60,7 @@ static void bare_ignore(const char *text, size_t count)
     (void)count;
 }
 
-/* --- random lines, and whether they come back as they must --- */
+/* --- random lines, and the check of their answers --- */
 
 static size_t bare_make_line(struct random *random, unsigned int number, char *text)
 {
@@ -158,7 +158,7 @@ static const struct command {
     const char *name;
     const char *help;
     const char *(*run)(const char *words);
-    void (*answer)(const char *text, size_t count); /* NULL: it begins no session */
+    void (*answer)(const char *text, size_t count); /* NULL: the command opens no session */
 } commands[] = {
     {"mailbox", "WORDS: send a line, print the answer", bare_words, bare_print},
     {"half", "WORDS: send a line without its end, and leave", bare_half, bare_ignore},
@@ -231,7 +231,7 @@ int main(unsigned long hart, const void *fdt)
     (void)hart;
     uart_init();
     (void)timer_init();
-    machine_wake_by_timer(true); /* no interrupt is ever taken */
+    machine_wake_by_timer(true); /* ends the wait; interrupts stay off */
     client.box = place_of_mailbox(fdt);
     if (client.box == NULL) {
         print("client: no boot argument mailbox=<address, hexadecimal>\n");

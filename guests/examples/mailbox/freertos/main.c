@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FreeRTOS at its end of the mailbox: a task that answers each line with its number and the line in capitals. Linux is at
- * the other end (guests/examples/mailbox/linux) or, where there is none, a bare client (guests/examples/mailbox/bare). Linux cannot ring, so
- * the task looks; the longer nothing comes, the less often.
+ * The server of the mailbox: a FreeRTOS task that answers each line with its number and the line in
+ * capitals. The client is Linux (guests/examples/mailbox/linux) or a bare-metal guest
+ * (guests/examples/mailbox/bare). Linux cannot ring a doorbell, so the task polls, less often while the
+ * mailbox is idle.
  *
- * Boot argument: mailbox=<address>, hexadecimal, where the shared memory is.
+ * Boot argument: mailbox=<address>, hexadecimal address of the shared memory.
  */
 #include <stdbool.h>
 
@@ -18,9 +19,9 @@
 #define SERVER_STACK 1024U /* words */
 #define SERVER_PRIORITY 2U
 #define SERVER_CHUNK 256U
-#define SERVER_SHOWN 100U      /* characters of a line that the console shows */
-#define SERVER_EAGER 100U      /* looks in vain, a tick apart, before it takes its time */
-#define SERVER_LAZY 10U        /* ticks between two looks from then on */
+#define SERVER_SHOWN 100U      /* characters of a line shown on the console */
+#define SERVER_EAGER 100U      /* unsuccessful polls, one tick apart, before the interval grows */
+#define SERVER_LAZY 10U        /* ticks between polls from then on */
 #define SERVER_NUMBER_TEXT 16U /* bytes for "4294967295: " */
 
 int main(unsigned long hart, const void *fdt);
@@ -28,9 +29,9 @@ int main(unsigned long hart, const void *fdt);
 /* Owner: main() until the scheduler starts, then the task. */
 static struct server {
     struct mailbox *box;
-    uint32_t lines;    /* answered in this session, the one that has begun included */
-    bool inside;       /* a line */
-    unsigned int vain; /* looks in a row that found nothing */
+    uint32_t lines;    /* answered in this session, including a partial line */
+    bool inside;       /* in a line */
+    unsigned int vain; /* consecutive polls without data */
     size_t shown;      /* characters in `line` */
     char line[SERVER_SHOWN + 1U];
 } server;
@@ -40,7 +41,7 @@ static bool server_is_left(void)
     return server.box->session != server.box->accepted;
 }
 
-/* Another client: what its predecessor left is thrown away before it may write. */
+/* Accepts a new session: discards stale bytes before the client may write. */
 static void server_accept(void)
 {
     struct mailbox *box = server.box;
@@ -55,7 +56,7 @@ static void server_accept(void)
     print("mailbox: session %u\n", (unsigned int)session);
 }
 
-/* Waits for room, unless the client has gone and another one has come. */
+/* Sends an answer, waiting for space; gives up if a new session is requested. */
 static void server_say(const char *text, size_t count)
 {
     while (count > 0 && !server_is_left()) {
@@ -74,7 +75,7 @@ static char server_capital(char c)
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* Keeps the line for the console, which is not to be drawn on by it. */
+/* Collects the line for the console; replaces control characters. */
 static void server_show(char c)
 {
     if (c == '\n') {
@@ -112,7 +113,7 @@ static void server_rest(void)
 
 static void server_task(void *argument)
 {
-    static char chunk[SERVER_CHUNK]; /* large, and only this task comes here */
+    static char chunk[SERVER_CHUNK]; /* static because it is large; used by this task only */
 
     (void)argument;
     for (;;) {
@@ -133,7 +134,7 @@ static void server_task(void *argument)
     }
 }
 
-/* What waits now is of a session that this server knows nothing of; the new generation tells the client so. */
+/* Pending bytes belong to a session with an earlier server; the new generation tells the client. */
 static void server_open(struct mailbox *box)
 {
     server.box = box;

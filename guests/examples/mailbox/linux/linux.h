@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls of Linux on riscv64 that the program needs, so that it needs no C library: each returns what the
- * kernel does, a negative errno for an error. Numbers: include/uapi/asm-generic/unistd.h of the kernel.
+ * The system calls of Linux on riscv64 that the program uses, instead of a C library. Each returns the
+ * kernel's result, a negative errno for an error. Numbers: include/uapi/asm-generic/unistd.h.
  */
 #ifndef LINUX_H
 #define LINUX_H
@@ -39,12 +39,12 @@ struct linux_time {
 struct linux_dirent {
     uint64_t inode;
     int64_t next;
-    uint16_t size; /* of the entry, the name included */
+    uint16_t size; /* of the entry, including the name */
     uint8_t type;
     char name[];
 };
 
-/** A call of up to six arguments. */
+/** A system call with up to six arguments. */
 static inline long linux_call6(long number, const long arguments[6])
 {
     register long a0 __asm__("a0") = arguments[0];
@@ -81,7 +81,7 @@ static inline long linux_write(long file, const void *from, size_t count)
     return linux_call(LINUX_WRITE, file, (long)(uintptr_t)from, (long)count);
 }
 
-/** `size` bytes at `offset` of an open file, to read and write. Returns the address, or a negative errno. */
+/** Maps `size` bytes at `offset` of an open file, read-write. Returns the address, or a negative errno. */
 static inline long linux_map(long file, long offset, size_t size)
 {
     const long arguments[6] = {0, (long)size, LINUX_PROT_READ_WRITE, LINUX_MAP_SHARED, file, offset};
@@ -89,7 +89,7 @@ static inline long linux_map(long file, long offset, size_t size)
     return linux_call6(LINUX_MMAP, arguments);
 }
 
-/** Milliseconds of a clock that only goes forward. */
+/** Milliseconds of a monotonic clock. */
 static inline int64_t linux_now_ms(void)
 {
     struct linux_time now = {0, 0};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linux at its end of the mailbox: `mailbox hello world` sends a line to FreeRTOS and prints the answer; `mailbox` alone
- * sends the lines of its standard input, and prints the answers. Status 0: every line was answered; 1: an error, which
- * it tells. It maps the shared memory through /dev/mem and polls: docs/messages.md says why.
+ * The Linux client of the mailbox: `mailbox hello world` sends a line to FreeRTOS and prints the answer;
+ * `mailbox` alone sends the lines of its standard input and prints the answers. Exit status 0: every
+ * line was answered; 1: an error, with a message. It maps the shared memory through /dev/mem and polls
+ * (docs/messages.md).
  */
 #include <stdbool.h>
 #include <string.h>
@@ -10,9 +11,9 @@
 #include "client.h"
 #include "linux.h"
 
-#define CLIENT_CHUNK (4U * MAILBOX_RING) /* of input: more than the ring, for which it must wait, holds */
+#define CLIENT_CHUNK (4U * MAILBOX_RING) /* of input: more than the ring holds, so that sending must wait */
 #define CLIENT_NODES "/proc/device-tree/soc/"
-#define CLIENT_NODE "shared@" /* then its address, hexadecimal */
+#define CLIENT_NODE "shared@" /* followed by its address, hexadecimal */
 #define CLIENT_LABEL "mailbox"
 #define CLIENT_PATH 64U
 
@@ -41,9 +42,9 @@ static _Noreturn void fail(const char *why)
     linux_exit(1);
 }
 
-/* --- where the shared memory is --- */
+/* --- finding the shared memory --- */
 
-/* Whether the node of that name has our label. */
+/* True if the node `name` has the mailbox's label. */
 static bool is_mailbox(const char *name)
 {
     char path[CLIENT_PATH] = CLIENT_NODES;
@@ -100,17 +101,17 @@ static struct mailbox *map_mailbox(void)
     if (memory < 0) {
         fail("cannot open /dev/mem");
     }
-    if (linux_call(LINUX_FLOCK, memory, LINUX_LOCK_EX_NB, 0) < 0) { /* until we end */
+    if (linux_call(LINUX_FLOCK, memory, LINUX_LOCK_EX_NB, 0) < 0) { /* released at exit */
         fail("somebody else uses it");
     }
     mapped = linux_map(memory, address, sizeof(struct mailbox));
-    if (mapped < 0) { /* an errno: addresses of programs are below */
+    if (mapped < 0) { /* an errno: user addresses are not negative */
         fail("the kernel does not map it");
     }
     return (struct mailbox *)(uintptr_t)mapped;
 }
 
-/* --- the conversation --- */
+/* --- the session --- */
 
 int64_t client_now_ms(void)
 {
@@ -156,7 +157,7 @@ static void say_words(int count, char **words)
 static void say_input(void)
 {
     static char text[CLIENT_CHUNK];
-    bool inside = false; /* a line */
+    bool inside = false; /* in a line */
 
     for (;;) {
         long size = linux_read(0, text, sizeof(text));

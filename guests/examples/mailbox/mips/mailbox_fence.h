@@ -2,7 +2,7 @@
 #ifndef MAILBOX_FENCE_H
 #define MAILBOX_FENCE_H
 
-/** Nothing after it is done before what is before it. */
+/** Orders all earlier memory accesses before all later ones. */
 static inline void mailbox_fence(void)
 {
     __asm__ volatile("sync" : : : "memory");

@@ -2,7 +2,7 @@
 #ifndef MAILBOX_FENCE_H
 #define MAILBOX_FENCE_H
 
-/** Nothing after it is done before what is before it, whether the memory is mapped as memory or as a device's. */
+/** Orders all earlier accesses before all later ones, for memory mapped as normal or as device memory. */
 static inline void mailbox_fence(void)
 {
     __asm__ volatile("fence iorw, iorw" : : : "memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many apps there may be, and how finely what they see is counted, where half a megabyte is all that a part has. */
+/* Number of apps and size of their histograms, for parts with 512 KiB of RAM. */
 #ifndef RTM_SIZE_H
 #define RTM_SIZE_H
 

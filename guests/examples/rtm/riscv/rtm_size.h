@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many apps there may be, and how finely what they see is counted, in a VM of megabytes. */
+/* Number of apps and size of their histograms, for VMs with megabytes of RAM. */
 #ifndef RTM_SIZE_H
 #define RTM_SIZE_H
 
