@@ -74,7 +74,7 @@ class Outcome:
 
 
 HEAD = (
-    f"{'':3} {'attack':<25} {'must get':<55} {'got':<32} {'rounds':>6} {'late':>5} {'turn':>6}\n"
+    f"{'':3} {'attack':<25} {'expected':<55} {'got':<32} {'rounds':>6} {'late':>5} {'turn':>6}\n"
     "(rounds: of the witness meanwhile, none wrong; late: ticks of 100 instructions that the ticker's app was released "
     "late; turn: ticks that the ticker waited for its turn)"
 )
@@ -169,7 +169,9 @@ class Arena:
 
     def _end_returns(self, attack: Attack) -> str:
         said = self.machine.expect(
-            "attacker", rf"^attacker: {attack.number} {attack.name}: ((as it must, \d+ tried|WRONG).*)\n", self.patience
+            "attacker",
+            rf"^attacker: {attack.number} {attack.name}: ((as expected, \d+ tried|WRONG).*)\n",
+            self.patience,
         )
         assert "WRONG" not in said[1], said[0]
         self.machine.expect(HYPERVISOR, r"^attacker stopped by its own reset, starts again$", self.patience)

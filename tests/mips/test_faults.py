@@ -68,7 +68,7 @@ def ends_returns(attack: Attack, system: Run) -> None:
         re.MULTILINE,
     )
     assert said, system.text("attacker")[-500:]
-    assert re.fullmatch(r"as it must, [1-9]\d* tried", said[1]), said[1]
+    assert re.fullmatch(r"as expected, [1-9]\d* tried", said[1]), said[1]
     assert "attacker stopped by its own reset, starts again" in system.text(HYPERVISOR)
 
 
@@ -129,7 +129,7 @@ def attacked(name: str, system: str, board: str) -> Run:
     assert result.code == LIMIT_REACHED, result.printed[-1000:] + result.remarks
     ends_returns(attack, result)
     assert (
-        len(re.findall(rf"^attacker: {attack.number} {name}: as it must", result.text("attacker"), re.MULTILINE)) == 2
+        len(re.findall(rf"^attacker: {attack.number} {name}: as expected", result.text("attacker"), re.MULTILINE)) == 2
     )
     return result
 

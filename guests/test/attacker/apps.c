@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Real-time apps that do what they should not, and calls about apps that make no sense. The ticker's app, whose period and
- * deadline are shorter, must never notice.
+ * Misbehaving real-time apps, and invalid calls about apps. They must not affect the ticker's app, whose
+ * period and deadline are shorter.
  */
 #include "attacker.h"
 #include "hcall.h"
 #include "rt.h"
 
-#define APPS 3U /* of the system file */
+#define APPS 3U /* as in the system file */
 #define PERIOD_US 5000U
 #define BUDGET_US 200U
 #define TICKS_PER_US (PLATFORM_TIMEBASE_HZ / 1000000U)
@@ -58,7 +58,7 @@ void apps_start_together(struct verdict *v, void (*job)(void *argument))
     }
 }
 
-/* --- what apps do --- */
+/* --- jobs of apps --- */
 
 static void job_endless(void *argument)
 {
@@ -73,7 +73,7 @@ static void job_waits(void *argument)
     (void)argument;
     app_jobs++;
     for (;;) {
-        machine_wait(); /* nothing is enabled that could end it */
+        machine_wait(); /* no enabled interrupt can end the wait */
     }
 }
 
@@ -100,7 +100,7 @@ static void job_deletes_itself(void *argument)
     (void)argument;
     app_jobs++;
     (void)rt_delete_app(RT_SELF);
-    app_jobs += 1000; /* it came back */
+    app_jobs += 1000; /* it returned, which is an error */
 }
 
 static void job_ends_at_once(void *argument)
@@ -115,7 +115,7 @@ static void job_wild(void *argument)
     arch_fail();
 }
 
-/* Apps that never end their jobs; arg: which. Each uses up its budget in each period and no more. */
+/* Apps that never end their jobs; arg: the job. Each must use its budget in each period and no more. */
 void app_overruns(struct verdict *v, uint64_t arg)
 {
     static void (*const kinds[])(void *argument) = {job_endless, job_waits, job_calls, job_floods};
@@ -145,7 +145,7 @@ void app_ends_by(struct verdict *v, void (*job)(void *argument))
 
         app_jobs = 0;
         app_start(v, 0, job);
-        while (rt_delete_app(0).error == 0 && machine_time() < end) { /* asked too early, it is deleted all the same */
+        while (rt_delete_app(0).error == 0 && machine_time() < end) { /* an app that has not run yet is deleted, too */
             spin(MS);
         }
         judge(v, app_jobs <= 1, "it came back");
@@ -158,7 +158,7 @@ void app_deletes_itself(struct verdict *v, uint64_t arg)
     app_ends_by(v, job_deletes_itself);
 }
 
-/* Apps that are made, launched and deleted as fast as it goes. */
+/* Apps that are created, launched and deleted as fast as possible. */
 void app_storm(struct verdict *v, uint64_t arg)
 {
     uint64_t end = machine_time() + 30UL * MS;
@@ -174,7 +174,7 @@ void app_storm(struct verdict *v, uint64_t arg)
     }
 }
 
-/* A trap in an app without a trap vector: that ends the VM. */
+/* A trap in an app without a trap vector stops the VM. */
 void app_fails(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -212,7 +212,7 @@ static void create_times(struct verdict *v)
 
 static const unsigned long places[] = BAD_PLACES;
 
-/* Of 64 bits, the lower of which would do. */
+/* 64-bit addresses whose lower 32 bits would be valid. */
 static const uint64_t wide[] = {RAM_BASE + 0x1000 + (UINT64_C(1) << 32), RAM_BASE + 0x1000 + (UINT64_C(1) << 63)};
 
 static void create_addresses(struct verdict *v)
@@ -249,7 +249,7 @@ static void create_addresses(struct verdict *v)
     try_create(v, &params, BAD_ADDRESS, "odd stack");
 }
 
-/* Nothing that cannot be makes an app: all the slots are free afterwards. */
+/* Invalid parameters create no app: all slots are free afterwards. */
 void app_create(struct verdict *v, uint64_t arg)
 {
     struct rt_params params = params_of(0);
@@ -281,7 +281,7 @@ static void try_about(struct verdict *v, unsigned long app)
     }
 }
 
-/* Launching, deleting, looking at what is not there or another's; statistics to where they may not go. */
+/* Launches, deletes and reads apps that do not exist or belong to another VM; invalid buffers for statistics. */
 void app_calls(struct verdict *v, uint64_t arg)
 {
     static const unsigned long nobody[] = {0, 1, APPS, 64, 255, BIT(32), TOP_BIT, ~0UL, ~0UL - 1};
@@ -304,12 +304,12 @@ void app_calls(struct verdict *v, uint64_t arg)
         try_call(v, &(struct call){HCALL_RT_GET_STATS, 0, places[i], sizeof(struct rt_stats), BAD_ADDRESS});
     }
     try_call(v, &(struct call){HCALL_RT_GET_STATS, 0, RAM_END - 63, sizeof(struct rt_stats), BAD_ADDRESS});
-    try_call(v, &(struct call){HCALL_RT_END_JOB, 0, 0, 0, DENIED}); /* there is none */
+    try_call(v, &(struct call){HCALL_RT_END_JOB, 0, 0, 0, DENIED}); /* the caller is not an app */
     judge(v, rt_launch_app(RT_OWN_VM, 0, FAR_RELEASE).error == 0, "not launched for the end of time");
     judge(v, rt_launch_app(RT_OWN_VM, 0, 0).error == AVAILABLE, "launched twice");
 }
 
-/* The hart for minutes and more at a time: longer than the system file allows by itself. */
+/* Budgets of minutes and more, above the limits of the system file. */
 static void greed_beyond_limits(struct verdict *v)
 {
     static const uint32_t endless[][2] = {
@@ -327,7 +327,7 @@ static void greed_beyond_limits(struct verdict *v)
     }
 }
 
-/* More than there is, and what would be in the way of others' deadlines, or keep best effort waiting for too long. */
+/* Demands above the capacity of the hart, or that would break other deadlines or best effort's reserve. */
 void app_greed(struct verdict *v, uint64_t arg)
 {
     static const uint32_t greedy[][3] = {{1000, 1000, 1000},       {1000, 990, 1000}, {300, 295, 300},

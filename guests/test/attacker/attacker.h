@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hostile guest: what its attacks share, whatever the processor. Each has a folder with a header of its own
- * (attacker_arch.h: where things are, how to do what traps) and its table of attacks (attacks.def).
+ * The hostile guest: declarations shared by the attacks on all architectures. Each architecture has a
+ * folder with a header (attacker_arch.h: addresses, guarded execution) and a table of attacks
+ * (attacks.def).
  */
 #ifndef ATTACKER_H
 #define ATTACKER_H
@@ -33,40 +34,40 @@
 
 /* --- attacks --- */
 
-/* How an attack ends. What must happen besides is the test's to see. */
+/* How an attack ends. The test checks all other effects. */
 enum attack_end {
-    RETURNS, /* the guest judges itself and starts anew */
-    STOPS,   /* the hypervisor stops it for a trap that it cannot take */
-    HANGS,   /* never, until somebody restarts it */
-    OFF,     /* the VM is off */
+    RETURNS, /* the guest checks the result and reboots */
+    STOPS,   /* the hypervisor stops the VM for a trap that the guest cannot take */
+    HANGS,   /* does not end until the VM is restarted */
+    OFF,     /* the VM shuts down */
 };
 
-/* What an attack has found out; the first thing wrong in words. */
+/* Result of an attack, with a description of the first failure. */
 struct verdict {
     unsigned long tried, wrong;
     char first[120];
 };
 
-/* Counts something tried; if not `right`, counts it wrong and keeps the words of the first. */
+/* Counts a trial; if not `right`, counts a failure and keeps the description of the first. */
 void judge(struct verdict *v, bool right, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 struct attack {
     const char *name;
     enum attack_end ends;
-    const char *must; /* what it must get */
+    const char *must; /* expected result, as text */
     void (*run)(struct verdict *v, uint64_t argument);
     uint64_t argument;
 };
 
 /* --- guard.c --- */
 
-/* Called first in every life. */
+/* Called first after every start. */
 void guard_init(void);
 
-/* Busy for so many ticks of time. */
+/* Busy-waits for `ticks` ticks of time. */
 void spin(uint64_t ticks);
 
-/* The next of a row of numbers that look random; the row is the same at every start. */
+/* Next pseudo-random number; the sequence is the same after every start. */
 uint64_t random_next(uint64_t *state);
 
 /* --- calls.c --- */
@@ -76,38 +77,38 @@ struct call {
     long error;
 };
 
-/* A hypercall, which must have that error. */
+/* Makes a hypercall, which must return call->error. */
 void try_call(struct verdict *v, const struct call *call);
 void try_calls(struct verdict *v, const struct call *calls, size_t count);
 
-/* Messages and doorbells to the ticker, as fast as it goes; one of each. */
+/* Messages and doorbells to the ticker, as fast as possible; one of each. */
 void flood(struct verdict *v);
 void flood_once(void);
 
-/* What messages to the ticker have to look like. */
+/* Fills a message with the contents that the ticker expects. */
 void fill_message(void *message, size_t size);
 
-/* Sends that to the ticker, and waits for what it answers: the same. */
+/* Sends a message to the ticker and waits for the echo. */
 void await_answer(struct verdict *v, const void *message, unsigned long size);
 
-/* Attacks, for who has no better of that kind. */
+/* Attacks shared by both architectures. */
 void ipc_flood(struct verdict *v, uint64_t arg);
 void app_deletes_itself(struct verdict *v, uint64_t arg);
 
 /* --- apps.c --- */
 
-extern volatile unsigned long app_jobs; /* begun; owner: whatever app runs */
+extern volatile unsigned long app_jobs; /* jobs started; owner: the running app */
 
-/* Starts app `n` of the system file with that job. */
+/* Starts app `n` of the system file with job `job`. */
 void app_start(struct verdict *v, unsigned int n, void (*job)(void *argument));
 
-/* Starts all apps with that job, ten times as often, all at the same moments. */
+/* Starts all apps with job `job`, at ten times the rate, with common release times. */
 void apps_start_together(struct verdict *v, void (*job)(void *argument));
 
-/* Apps that end themselves by that job in the middle of it. The slot is free again each time. */
+/* Apps that `job` ends in the middle of the job. Each time the slot must be free again. */
 void app_ends_by(struct verdict *v, void (*job)(void *argument));
 
-/* --- what the table names --- */
+/* --- attacks of the table --- */
 #define ATTACK(name, ends, must, function, argument) void function(struct verdict *v, uint64_t arg);
 #include "attacks.def"
 #undef ATTACK

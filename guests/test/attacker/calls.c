@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hypercalls with arguments that cannot be right: each has its error, and changes nothing. */
+/* Hypercalls with invalid arguments: each returns its error and has no effect. */
 #include "attacker.h"
 #include "hcall.h"
 #include "ipc.h"
@@ -40,7 +40,7 @@ void hcall_unknown(struct verdict *v, uint64_t arg)
 
 #define IPC(function, a0, a1, a2, error) {HCALL_IPC_##function, a0, a1, a2, error}
 
-/* Receivers that are not there or not allowed, sizes that cannot be. */
+/* Receivers that do not exist or are not allowed; invalid sizes. */
 void ipc_destinations(struct verdict *v, uint64_t arg)
 {
     static const struct call calls[] = {
@@ -84,7 +84,7 @@ void ipc_destinations(struct verdict *v, uint64_t arg)
     judge(v, ipc_doorbells() == 0, "a doorbell has rung");
 }
 
-/* Messages out of memory that is not the guest's. */
+/* Messages from memory that does not belong to the guest. */
 void ipc_send_pointers(struct verdict *v, uint64_t arg)
 {
     static const unsigned long sizes[] = {2, 7, 8, 16, 127, 128};
@@ -120,7 +120,7 @@ void await_answer(struct verdict *v, const void *message, unsigned long size)
     machine_take_message();
 }
 
-/* A message that waits goes nowhere where it may not, and is there afterwards. */
+/* Receiving into an invalid buffer fails and leaves the message in the queue. */
 void ipc_receive_pointers(struct verdict *v, uint64_t arg)
 {
     static const unsigned long sizes[] = {8, 13, 128};
@@ -176,14 +176,14 @@ void flood(struct verdict *v)
     }
 }
 
-/* By the one sender that there is. */
+/* Floods the ticker from one sender. */
 void ipc_flood(struct verdict *v, uint64_t arg)
 {
     (void)arg;
     flood(v);
 }
 
-/* As many hypercalls as it can in some milliseconds. */
+/* As many hypercalls as possible in some milliseconds. */
 void hcall_flood(struct verdict *v, uint64_t arg)
 {
     static const struct call calls[] = {
@@ -200,7 +200,7 @@ void hcall_flood(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Every call with numbers that look random, but for the one that sleeps. */
+/* Every call but the one that sleeps, with pseudo-random arguments. */
 void hcall_random(struct verdict *v, uint64_t arg)
 {
     uint64_t state = 99;

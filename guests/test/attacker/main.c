@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that attacks whoever it can reach, for tests/e2e/test_attacks.py. It waits for the number of an attack on its
- * UART, says what it begins, and if it is there afterwards whether it got what it must; then it starts anew, so that no
- * attack finds what another left. `list` shows the table.
+ * A guest that attacks the hypervisor and other VMs, for tests/e2e/test_attacks.py. It reads the number
+ * of an attack from its UART, runs the attack and, if the attack returns, compares the result with the
+ * expected one; then it reboots, so that attacks do not affect each other. `list` prints the table.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -53,7 +53,7 @@ void judge(struct verdict *v, bool right, const char *format, ...)
     }
 }
 
-/* Sleeps until something has been typed. An interrupt may be taken by nobody that wants it. */
+/* Sleeps until a character is received. Claims and completes interrupts that no attack handles. */
 static char read_char(void)
 {
     int c;
@@ -86,11 +86,11 @@ static void read_line(char *line)
 static void listen(void)
 {
     machine_uart_interrupt(0, true);
-    machine_wake_by_uart(true); /* it ends the sleep, though no interrupt is ever handled */
+    machine_wake_by_uart(true); /* ends the wait; no interrupt is handled */
     uart_enable_rx_interrupt(true);
 }
 
-/* From here on the guest is as it was before anybody typed. */
+/* Restores the interrupt state from before the input. */
 static void listen_no_more(void)
 {
     uart_enable_rx_interrupt(false);
@@ -103,14 +103,14 @@ static void attack(unsigned long n)
     const struct attack *a = &attacks[n];
     static struct verdict v;
 
-    print("attacker: %lu %s begins, must get %s\n", n, a->name, a->must);
+    print("attacker: %lu %s begins, expected: %s\n", n, a->name, a->must);
     a->run(&v, a->argument);
     if (a->ends != RETURNS) {
         judge(&v, false, "it came back");
     }
-    /* On a line of its own: firmware may have printed something that does not end in a newline. */
+    /* Starts a new line: firmware output may lack a final newline. */
     if (v.wrong == 0) {
-        print("\nattacker: %lu %s: as it must, %lu tried\n", n, a->name, v.tried);
+        print("\nattacker: %lu %s: as expected, %lu tried\n", n, a->name, v.tried);
     } else {
         print("\nattacker: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried, v.first);
     }
@@ -120,7 +120,7 @@ static void attack(unsigned long n)
 static void list(void)
 {
     for (unsigned long n = 0; n < ATTACKS; n++) {
-        print("attacker: %lu %s must get %s\n", n, attacks[n].name, attacks[n].must);
+        print("attacker: %lu %s expected: %s\n", n, attacks[n].name, attacks[n].must);
     }
 }
 

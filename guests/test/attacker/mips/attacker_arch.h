@@ -11,24 +11,24 @@
 #include "platform.h"
 #include "trap.h"
 
-/* Guest-physical, as the system file of the test has it. */
+/* Guest-physical addresses of the test's system file. */
 #define RAM_BASE 0UL
 #define RAM_SIZE 0x20000UL
 #define RAM_END (RAM_BASE + RAM_SIZE)
 #define UART_PHYSICAL 0x1fd003f8UL
 
-/* Memory of somebody else's. */
+/* Memory of another VM. */
 #define ELSEWHERE 0x40000UL
 
-#define RING_ERROR (-4L) /* of doorbells: there is no shared memory */
-#define END_TICKS 500U   /* that an app may run on when its budget ends: 1000 instructions */
+#define RING_ERROR (-4L) /* of doorbells: the VM shares no memory */
+#define END_TICKS 500U   /* overrun allowed at the end of a budget: 1000 instructions */
 #define ARCH_APP_STACK 1024
-#define FAR_RELEASE 0x7fffffffUL /* an app's, as late as can be said: anything beyond is past */
+#define FAR_RELEASE 0x7fffffffUL /* latest possible first release; larger values are in the past */
 
-/* Bit n of a register. Where registers have no bit n it is another one that makes no sense. */
+/* Bit n of a register; bit 31, which is equally invalid here, if registers have no bit n. */
 #define BIT(n) (1UL << ((n) < 31 ? (n) : 31))
 
-/* Addresses at which no buffer of `size` bytes is the guest's. Those of KSEG0 are not guest-physical. */
+/* Addresses of invalid buffers of `size` bytes. KSEG0 addresses are not guest-physical. */
 #define BAD_ADDRESSES(size)                            \
     {                                                  \
         RAM_END,        RAM_END - (size) + 1,          \
@@ -44,14 +44,14 @@
         0 - (size) + 1, 1UL << 31,                     \
     }
 
-/* Where no app's code, stack, parameters or statistics can be. */
+/* Addresses that are invalid for code, stack, parameters and statistics of apps. */
 #define BAD_PLACES                                                            \
     {                                                                         \
         RAM_END + 16, 0x40010UL,    0x1d000010UL, 0x1f801250UL, 0x1fd003f0UL, \
         0x20000010UL, 0x80001000UL, ~0UL - 15,    1UL << 31,                  \
     }
 
-/* An exception with the vectors where no memory is. */
+/* Raises an exception while the vectors are at an unmapped address. */
 static inline void arch_fail(void)
 {
     cp0_write_ebase(0x80000000UL + 0x1000000UL);
@@ -63,26 +63,26 @@ static inline bool arch_message_waits(void)
     return (cp0_read_cause() & 1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ)) != 0;
 }
 
-/* --- guard.c: doing what traps --- */
+/* --- guard.c: guarded execution of code that traps --- */
 
 #define NO_EXCEPTION 32U
 
-/* What an instruction came to: code NO_EXCEPTION if it went through. */
+/* Result of an instruction: its exception, or NO_EXCEPTION. */
 struct caught {
     uint32_t code, epc, badvaddr, cause;
-    uint32_t value; /* $a0 afterwards */
+    uint32_t value; /* final $a0 */
 };
 
-/* Calls code with $a0 and $a1 as given. */
+/* Calls `entry` with $a0 and $a1. */
 struct caught guarded(uint32_t entry, uint32_t a0, uint32_t a1);
 
 /* Executes one instruction. */
 struct caught try_word(uint32_t word, uint32_t a0, uint32_t a1);
 
-/* The same in user mode, in a page that only it can see. */
+/* Executes one instruction in user mode, in a page that is mapped for user mode. */
 struct caught try_user_word(uint32_t word, uint32_t a0, uint32_t a1);
 
-/* Places for try_word(), at which the code can be put together; ended by who runs it. */
+/* Buffer in which attacks assemble code; the attack adds the final return. */
 #define GUARD_WORDS 16U
 extern volatile uint32_t guard_code[GUARD_WORDS];
 
@@ -90,7 +90,7 @@ extern volatile uint32_t guard_code[GUARD_WORDS];
 #define WORD_NOP 0U
 #define WORD_SYSCALL 0x0000000cU
 
-/* Instructions by fields; registers 4 and 5 are $a0 and $a1. */
+/* Instruction encodings; registers 4 and 5 are $a0 and $a1. */
 #define WORD_ACCESS(opcode) ((uint32_t)(opcode) << 26 | 4U << 21 | 5U << 16) /* op $a1, 0($a0) */
 #define WORD_MFC0(reg) (0x40040000U | (uint32_t)(reg) / 8U << 11 | (uint32_t)(reg) % 8U)
 #define WORD_MTC0(reg) (0x40840000U | (uint32_t)(reg) / 8U << 11 | (uint32_t)(reg) % 8U)

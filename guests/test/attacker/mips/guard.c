@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doing what traps, and coming back with what it was. */
+/* Executes code that may trap and returns the exception. */
 #include "attacker.h"
 
 #define USER_PAGE 0x00400000U
@@ -22,7 +22,7 @@ static bool guard_handler(struct trap_frame *frame, uint32_t code)
     }
     caught = (struct caught){.code = code, .epc = frame->epc, .badvaddr = frame->badvaddr, .cause = frame->cause};
     frame->epc = (uint32_t)(uintptr_t)guard_resume;
-    frame->status &= ~(uint32_t)(STATUS_UM | STATUS_ERL); /* ERET would go to ErrorEPC */
+    frame->status &= ~(uint32_t)(STATUS_UM | STATUS_ERL); /* otherwise ERET would return to ErrorEPC */
     frame->gpr[2] = frame->gpr[4];
     return true;
 }
@@ -49,7 +49,7 @@ struct caught guarded(uint32_t entry, uint32_t a0, uint32_t a1)
     return guard_run(entry, a0, a1, false);
 }
 
-/* What was written is executed from now on, by whatever caches there are. */
+/* Makes written code visible to instruction fetch, with any cache configuration. */
 static void guard_sync(void)
 {
     for (unsigned int i = 0; i < GUARD_WORDS; i += 4) {
@@ -67,7 +67,7 @@ struct caught try_word(uint32_t word, uint32_t a0, uint32_t a1)
     return guarded((uint32_t)(uintptr_t)guard_code, a0, a1);
 }
 
-/* The page of guard_code at USER_PAGE, for everybody. */
+/* Maps the page of guard_code at USER_PAGE as a global page. */
 static void guard_map(void)
 {
     uint32_t frame = ((uint32_t)(uintptr_t)guard_code & 0x1fffffffU) >> 6;
@@ -80,7 +80,7 @@ static void guard_map(void)
     __asm__ volatile("tlbwi\n\tehb" : : : "memory");
 }
 
-/* A SYSCALL behind the instruction brings it back; that is no exception of its own. */
+/* A SYSCALL after the instruction returns to the kernel; it is not reported. */
 struct caught try_user_word(uint32_t word, uint32_t a0, uint32_t a1)
 {
     struct caught c;

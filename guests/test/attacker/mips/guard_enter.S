@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard_enter(entry, a0, a1, user): calls `entry` as kernel or user and comes back whatever it does: by its own return,
- * or from the handler of exceptions, which sends it to guard_resume. Returns $a0 as it was.
+ * guard_enter(entry, a0, a1, user): calls `entry` in kernel or user mode. Returns when `entry` returns,
+ * or when the exception handler resumes at guard_resume. Returns the final $a0.
  */
 #include "cp0.h"
 
@@ -29,7 +29,7 @@ guard_enter:
     move    $4, $5
     move    $5, $6
     bnez    $7, 1f
-    li      $2, 63              /* a HYPCALL in `entry` calls what is not there */
+    li      $2, 63              /* number of no hypercall, for a HYPCALL in `entry` */
     jalr    $25
     nop
     b       2f
@@ -42,7 +42,7 @@ guard_enter:
     ehb
     eret
     .globl  guard_resume
-guard_resume:                   /* $v0 is $a0 as it was (guard.c) */
+guard_resume:                   /* $v0 is the final $a0 (guard.c) */
     lui     $8, %hi(guard_stack)
     lw      $29, %lo(guard_stack)($8)
 2:  callee_saved lw

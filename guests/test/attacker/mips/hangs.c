@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts without end; and attacks that the guest does not come back from: it fails, sleeps, loops, resets itself. */
+/* Interrupt storms, and attacks that do not return: fatal traps, sleep, endless loops, resets. */
 #include "attacker.h"
 #include "hcall_call.h"
 #include "print.h"
@@ -20,7 +20,7 @@ static void again_timer(void)
     timer_set(interrupts < STORM ? machine_time() + interrupts % 3 : UINT64_MAX);
 }
 
-/* Timers that are always due. */
+/* Timers that have always expired. */
 void timer_storm(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -41,7 +41,10 @@ static void once_timer(void)
     timer_set(UINT64_MAX);
 }
 
-/* Compare is so many steps ahead. A VM may stand still between the two: one that is past interrupts after a whole round. */
+/*
+ * Sets Compare `steps` ahead of Count. A VM may be preempted in between: a Compare in the past
+ * interrupts only after Count has wrapped.
+ */
 static uint32_t compare_in(uint32_t steps)
 {
     uint32_t due;
@@ -53,7 +56,7 @@ static uint32_t compare_in(uint32_t steps)
     return due;
 }
 
-/* An interrupt of the timer's that waits, and a write of Count, which leaves it, or of Compare, which takes it back. */
+/* A pending timer interrupt: a write of Count keeps it, a write of Compare clears it. */
 void timer_waits(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -78,7 +81,7 @@ void timer_waits(struct verdict *v, uint64_t arg)
     machine_enable(PLATFORM_TIMER_IRQ, false);
 }
 
-/* The guest changes Cause, which is emulated, while its timer's interrupt comes: that must not go under. */
+/* Writes Cause, which is emulated, while the timer interrupt is raised: the interrupt must not get lost. */
 void timer_beside_cause(struct verdict *v, uint64_t arg)
 {
     uint32_t cause = cp0_read_cause();
@@ -108,7 +111,7 @@ static void again_software(void)
     cp0_write_cause(interrupts < STORM ? cp0_read_cause() | CAUSE_SOFTWARE : cp0_read_cause() & ~CAUSE_SOFTWARE);
 }
 
-/* The processor's software interrupts; where an external controller is in their way none comes. */
+/* Software interrupts of the processor; with an external interrupt controller none is delivered. */
 void software_storm(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -125,7 +128,7 @@ void software_storm(struct verdict *v, uint64_t arg)
     v->tried += interrupts + 1;
 }
 
-/* Much text, with what a terminal would obey in it. */
+/* Much output with terminal control sequences. */
 void console_flood(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -135,9 +138,9 @@ void console_flood(struct verdict *v, uint64_t arg)
     }
 }
 
-/* --- no return --- */
+/* --- attacks that do not return --- */
 
-/* An exception whose handler is where no memory is. */
+/* An exception with the vectors at an unmapped address. */
 void vectors_outside(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -145,7 +148,7 @@ void vectors_outside(struct verdict *v, uint64_t arg)
     __asm__ volatile("break");
 }
 
-/* With Status.BEV the vectors are in the boot ROM, which a VM has not got. */
+/* With Status.BEV the vectors are in the boot ROM, which a VM does not have. */
 void vectors_at_reset(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -154,7 +157,7 @@ void vectors_at_reset(struct verdict *v, uint64_t arg)
     __asm__ volatile("break");
 }
 
-/* SDBBP, which belongs to debuggers: with every code that makes one think of something. */
+/* SDBBP, reserved for debuggers, with several codes. */
 void debug_exception(struct verdict *v, uint64_t arg)
 {
     static const uint32_t codes[] = {0, 1, 2, 5, 0x3ffU, 0xfffffU};
@@ -167,7 +170,7 @@ void debug_exception(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Vectors that are themselves exceptions. */
+/* Vectors whose instructions raise exceptions. */
 void vectors_fail(struct verdict *v, uint64_t arg)
 {
     static volatile uint32_t vectors[1024] __attribute__((aligned(4096)));
@@ -192,7 +195,7 @@ void loop_forever(struct verdict *v, uint64_t arg)
     }
 }
 
-/* With EXL and ERL no interrupt of the guest's is ever taken; the hypervisor's are. */
+/* With EXL and ERL the guest takes no interrupts; the hypervisor must still take its own. */
 void loop_at_exception_level(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -202,7 +205,7 @@ void loop_at_exception_level(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Nothing but a branch to itself, whose slot is a WAIT. */
+/* A branch to itself with WAIT in its delay slot. */
 void loop_in_the_slot(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -221,7 +224,7 @@ void sleep_forever(struct verdict *v, uint64_t arg)
     }
 }
 
-/* WAIT with an interrupt that is pending and never taken: it comes back at once, without end. */
+/* WAIT with a pending interrupt that is never taken: WAIT returns immediately, in an endless loop. */
 void wait_storm(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -234,7 +237,7 @@ void wait_storm(struct verdict *v, uint64_t arg)
     }
 }
 
-/* A store-conditional that never succeeds because its link is taken away at every turn. */
+/* A store-conditional that never succeeds, because each context switch clears its link. */
 void conditional_loop(struct verdict *v, uint64_t arg)
 {
     static volatile uint32_t word;

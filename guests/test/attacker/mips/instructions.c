@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coprocessor 0, the root's instructions, and words that are none. */
+/* Coprocessor 0, instructions of the root, and reserved encodings. */
 #include <string.h>
 
 #include "attacker.h"
@@ -9,7 +9,7 @@
 #define REG(number, select) ((number) * 8U + (select))
 #define COP0_RS(rs) (0x40000000U | (rs) << 21)
 
-/* Those that a value of changes what this guest itself does next. */
+/* Registers whose value affects the execution of this guest. */
 static bool is_vital(unsigned int reg)
 {
     return reg == REG(12, 0) || reg == REG(13, 0) || reg == REG(15, 1) || reg == REG(11, 0);
@@ -25,7 +25,7 @@ void every_cp0_read(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Each register with the value that it has. */
+/* Writes each register with its current value. */
 void every_cp0_write(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -37,7 +37,7 @@ void every_cp0_write(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Each register with values that make no sense, and then again with its own. */
+/* Writes each register with invalid values, then restores its value. */
 void wild_cp0(struct verdict *v, uint64_t arg)
 {
     static const uint32_t values[] = {~0U, 0, 0x80000000U, 0x7fffffffU, 0x55555555U, 0xaaaaaaaaU};
@@ -53,7 +53,7 @@ void wild_cp0(struct verdict *v, uint64_t arg)
         }
         (void)try_word(WORD_MTC0(reg), kept, 0);
     }
-    /* All bits of Status that are nobody's but a kernel's; BEV and the levels stay as they are. */
+    /* Flips the kernel's bits of Status; BEV and the exception levels stay unchanged. */
     for (unsigned int bit = 0; bit < 32; bit++) {
         const uint32_t mine = STATUS_IE | STATUS_EXL | STATUS_ERL | STATUS_BEV | STATUS_UM | 1U << 29;
         uint32_t kept = cp0_read_status();
@@ -66,7 +66,7 @@ void wild_cp0(struct verdict *v, uint64_t arg)
     }
 }
 
-/* The registers of the virtualization hold nothing of a guest's. */
+/* Registers of the virtualization module are not accessible to a guest. */
 void root_registers(struct verdict *v, uint64_t arg)
 {
     static const unsigned int registers[] = {REG(10, 4), REG(10, 5), REG(10, 6), REG(11, 4), REG(12, 6), REG(12, 7)};
@@ -103,7 +103,7 @@ void root_instructions(struct verdict *v, uint64_t arg)
     }
 }
 
-/* RDPGPR and WRPGPR of every register, with every previous set that SRSCtl could name: they reach nobody else's. */
+/* RDPGPR and WRPGPR of every register with every previous set of SRSCtl must not access sets of other VMs. */
 void shadow_sets(struct verdict *v, uint64_t arg)
 {
     uint32_t control = cp0_read_srsctl();
@@ -113,7 +113,7 @@ void shadow_sets(struct verdict *v, uint64_t arg)
     for (uint32_t set = 0; set < 16; set++) {
         cp0_write_srsctl(set << 12 | set << 6 | set);
         for (uint32_t reg = 0; reg < 32; reg++) {
-            /* rdpgpr $4, reg: what this guest has or 0; wrpgpr $0, $5: nothing */
+            /* rdpgpr $4, reg: a value of this guest or 0; wrpgpr $0, $5: no effect */
             struct caught c = try_word(COP0_RS(10U) | reg << 16 | 4U << 11, 0, 0);
 
             judge(v, c.code == NO_EXCEPTION, "rdpgpr $%u of set %u: code %u", reg, set, c.code);
@@ -157,7 +157,7 @@ void own_exceptions(struct verdict *v, uint64_t arg)
     }
 }
 
-/* What only a kernel may do, in user mode; and its kernel's memory. */
+/* Privileged instructions and kernel addresses in user mode. */
 void user_mode(struct verdict *v, uint64_t arg)
 {
     static const uint32_t words[] = {0x40046000U, 0x40846000U, 0x41606000U, 0x42000018U, 0x42000020U, 0x42000002U,
@@ -177,7 +177,7 @@ void user_mode(struct verdict *v, uint64_t arg)
     judge(v, c.code == NO_EXCEPTION, "nothing: code %u", c.code);
 }
 
-/* Of SPECIAL, REGIMM, SPECIAL2 and SPECIAL3, what there is not in any MIPS; opcodes of 64-bit ones. */
+/* Encodings of SPECIAL, REGIMM, SPECIAL2 and SPECIAL3 that no MIPS defines; opcodes of MIPS64. */
 void reserved_words(struct verdict *v, uint64_t arg)
 {
     static const uint32_t words[] = {0x00000005U, 0x00000014U, 0x00000015U, 0x00000028U, 0x00000029U, 0x0000002eU,
@@ -192,23 +192,26 @@ void reserved_words(struct verdict *v, uint64_t arg)
     }
 }
 
-/* microMIPS code, of which nothing is emulated: what exits is reserved, a device is a bus error, and no call is known. */
+/*
+ * microMIPS code is not emulated: an instruction that exits is a reserved instruction, a device access a
+ * bus error, and a hypercall is unknown.
+ */
 void other_instruction_set(struct verdict *v, uint64_t arg)
 {
     static const struct {
-        uint16_t first, second; /* in the order in which they stand in memory */
+        uint16_t first, second; /* in memory order */
         uint32_t code, value;
     } tries[] = {
         {0x3042, 0x0007, NO_EXCEPTION, 7},                       /* addiu v0,v0,7 */
         {0x004f, 0x00fc, EXCEPTION_RESERVED, 0},                 /* mfc0 v0,PRId: emulated */
-        {0x0048, 0x36fc, EXCEPTION_RESERVED, 0},                 /* mtgc0: the root's */
+        {0x0048, 0x36fc, EXCEPTION_RESERVED, 0},                 /* mtgc0: root only */
         {0x2100, 0x6000, EXCEPTION_RESERVED, 0},                 /* cache 8,0(zero): emulated */
         {0x0000, 0x937c, EXCEPTION_RESERVED, 0},                 /* wait */
         {0x0000, 0xc37c, NO_EXCEPTION, (uint32_t)NOT_SUPPORTED}, /* hypcall 0 */
         {0x0001, 0xc37c, NO_EXCEPTION, (uint32_t)NOT_SUPPORTED}, /* hypcall 1, which ends the VM in MIPS32 */
         {0x46c1, 0x0c00, EXCEPTION_RESERVED, 0},                 /* sdbbp 1 */
-        {0xfc44, 0x0000, EXCEPTION_BUS_DATA, 0},                 /* lw v0,0(a0): not its memory */
-        {0x1445, 0x0000, EXCEPTION_BUS_DATA, 0},                 /* lbu v0,0(a1): a device's */
+        {0xfc44, 0x0000, EXCEPTION_BUS_DATA, 0},                 /* lw v0,0(a0): not the guest's memory */
+        {0x1445, 0x0000, EXCEPTION_BUS_DATA, 0},                 /* lbu v0,0(a1): a device register */
     };
     uint32_t at = (uint32_t)(uintptr_t)guard_code;
 
@@ -226,7 +229,7 @@ void other_instruction_set(struct verdict *v, uint64_t arg)
     }
 }
 
-/* HYPCALL with every code but the one that ends the VM; $v0 is 63 then. */
+/* HYPCALL with every code but the one that ends the VM, and $v0 = 63. */
 void hypcall_codes(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -242,7 +245,7 @@ void hypcall_codes(struct verdict *v, uint64_t arg)
     }
 }
 
-/* The branch is taken, not taken, and a register jump; the call is made once. */
+/* HYPCALL in the delay slot of a taken branch, an untaken branch and a register jump: executed once. */
 void hypcall_in_slot(struct verdict *v, uint64_t arg)
 {
     /* li $3, 0 or 1; bnez $3, +2; HYPCALL; move $4, $2, jr; addiu $4, $2, 100, jr */
@@ -270,10 +273,10 @@ static void put_code(const uint32_t *code, size_t count)
     }
 }
 
-/* A jump to microMIPS code and back, with the slot's word in between: 2 there, 1 here. */
+/* A jump to microMIPS code and back, with `slot` in the delay slot: adds 2 there and 1 here. */
 static void jalx_slot(struct verdict *v, uint32_t slot)
 {
-    /* move $8, $31; jalx to the last but one; the slot; addiu $4, $4, 1; jr $8; nop; addiu $4, $4, 2; jr16 $31 */
+    /* move $8, $31; jalx to word 6; slot; addiu $4, $4, 1; jr $8; nop; addiu $4, $4, 2; jr16 $31 */
     const uint32_t there = (uint32_t)(uintptr_t)&guard_code[6];
     const uint32_t code[] = {
         0x03e04025U, 0x74000000U | (there >> 2 & 0x03ffffffU), slot, 0x24840001U, 0x01000008U, WORD_NOP, 0x00023084U,
@@ -285,17 +288,20 @@ static void jalx_slot(struct verdict *v, uint32_t slot)
     judge(v, c.code == NO_EXCEPTION && c.value == 3, "JALX with 0x%x: code %u, value %u", slot, c.code, c.value);
 }
 
-/* What is emulated in a branch's delay slot and writes the register that the branch goes by: not taken, taken, by register. */
+/*
+ * Emulated instructions in a delay slot that write the register on which the branch depends: untaken
+ * branch, taken branch, register jump.
+ */
 void results_in_slots(struct verdict *v, uint64_t arg)
 {
-    /* To $5: MFC0 of PRId, SRSCtl, which is 0, and Count; RDPGPR of $0; LBU of the UART's line status. */
+    /* To $5: MFC0 of PRId, of SRSCtl (0) and of Count; RDPGPR of $0; LBU of the UART's line status. */
     static const uint32_t slots[] = {0x40057800U, 0x40056002U, 0x40054800U, 0x41402800U, 0x90850005U};
     const uint32_t at = (uint32_t)(uintptr_t)guard_code;
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(slots); i++) {
         for (uint32_t way = 0; way < 3; way++) {
-            /* bnez $5 or jr $5; the slot; li $4, 1; jr $31; nop; li $4, 2; jr $31; nop */
+            /* bnez $5 or jr $5; slot; li $4, 1; jr $31; nop; li $4, 2; jr $31; nop */
             const uint32_t code[] = {way < 2 ? 0x14a00004U : 0x00a00008U,
                                      slots[i],
                                      0x24040001U,
@@ -321,7 +327,7 @@ void results_in_slots(struct verdict *v, uint64_t arg)
 #define VS_32 0x20U
 #define GRAIN 0x80000000U
 
-/* What few guests use, and is not always in hardware, while others have their turns; Count only goes on. */
+/* Rarely used registers that may be emulated, across context switches; Count must only advance. */
 void state_is_kept(struct verdict *v, uint64_t arg)
 {
     uint32_t last = try_word(WORD_RDHWR_USERLOCAL, 0, 0).value;
@@ -350,7 +356,7 @@ void state_is_kept(struct verdict *v, uint64_t arg)
     cp0_write_intctl(0);
 }
 
-/* Every operation on every cache, by index and by address of its own memory. */
+/* Every operation on every cache, by index and by address of the guest's memory. */
 void cache_operations(struct verdict *v, uint64_t arg)
 {
     static volatile uint32_t memory[64] __attribute__((aligned(64)));
@@ -365,7 +371,7 @@ void cache_operations(struct verdict *v, uint64_t arg)
     }
 }
 
-/* HYPCALL 1 with ends that there are not. */
+/* HYPCALL 1 with invalid reasons. */
 void end_with_nonsense(struct verdict *v, uint64_t arg)
 {
     static const uint32_t ends[] = {3, 4, 0xffU, 0x10000U, 0x7fffffffU, 0x80000000U, ~0U};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses where there is no memory of the guest's: the part's real devices and flash, the others' memory, nothing. */
+/* Accesses outside the guest's memory: real devices and flash, memory of other VMs, unmapped addresses. */
 #include "attacker.h"
 #include "uart.h"
 
@@ -27,13 +27,16 @@
 #define KSEG1_BASE 0xa0000000U
 #define MARK 0x5eed5eedU
 
-/* Guest-physical: behind its RAM, SRAM of the part, interrupt controller, reset control, flash, boot flash, no device. */
+/*
+ * Guest-physical: above the guest's RAM, SRAM of the part, interrupt controller, reset control, flash,
+ * boot flash, no device.
+ */
 static const uint32_t outside[] = {RAM_END,     RAM_END + 0x1000, 0x00040000U, 0x0007fffcU, 0x00080000U, 0x01000000U,
                                    0x0fffffe0U, 0x1cfffffcU,      0x1d000000U, 0x1d1ffffcU, 0x1f800030U, 0x1f801250U,
                                    0x1f810000U, 0x1f810040U,      0x1f822220U, 0x1f840000U, 0x1fbffffcU, 0x1fc00000U,
                                    0x1fc00480U, 0x1fcffffcU,      0x1fd01000U, 0x1ffffffcU};
 
-/* Where an address of the list appears; a page of the guest's TLB leads there for MAPPED. */
+/* Virtual address of a listed address; for MAPPED, an entry of the guest's TLB maps its page. */
 static uint32_t place(uint32_t physical, uint64_t way)
 {
     if (way == KSEG0) {
@@ -88,7 +91,7 @@ void unaligned_outside(struct verdict *v, uint64_t arg)
     }
 }
 
-/* LL outside; SC too, after an LL at home. */
+/* LL outside; SC outside after an LL of the guest's memory. */
 void conditional_outside(struct verdict *v, uint64_t arg)
 {
     static volatile uint32_t home;
@@ -115,7 +118,7 @@ void executes_outside(struct verdict *v, uint64_t arg)
     }
 }
 
-/* By address and by index, and a prefetch: they may do nothing, but not to anybody else. */
+/* Cache operations by address and index, and a prefetch: they must not affect other VMs. */
 void caches_outside(struct verdict *v, uint64_t arg)
 {
     for (size_t i = 0; i < LENGTH_OF(outside); i++) {
@@ -131,7 +134,7 @@ void caches_outside(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Without an entry in the guest's own TLB: its own exception, with the address that it used. */
+/* Without an entry in the guest's TLB: a TLB exception of the guest with the accessed address. */
 void unmapped_segment(struct verdict *v, uint64_t arg)
 {
     static const uint32_t places[] = {0, 0x1000U, 0x00400000U, 0x7ffffffcU, 0xc0000000U, 0xe0000000U, 0xfffff000U};
@@ -146,7 +149,7 @@ void unmapped_segment(struct verdict *v, uint64_t arg)
     }
 }
 
-/* With Status.ERL the lower half of the addresses is unmapped: guest-physical, and no more than that. */
+/* With Status.ERL the lower half of the address space is unmapped: guest-physical addresses apply. */
 void error_level(struct verdict *v, uint64_t arg)
 {
     static volatile uint32_t home = MARK;
@@ -173,7 +176,7 @@ void error_level(struct verdict *v, uint64_t arg)
     }
 }
 
-/* All of its memory is there, up to the last byte, and no byte more. */
+/* The guest's memory is accessible up to its last byte, and not beyond. */
 void memory_edges(struct verdict *v, uint64_t arg)
 {
     struct caught c;
@@ -193,7 +196,7 @@ void memory_edges(struct verdict *v, uint64_t arg)
     judge(v, c.code == EXCEPTION_BUS_DATA, "unaligned across the end: code %u", c.code);
 }
 
-/* Every byte around the UART, by every width; what it holds then is put right again. */
+/* Accesses of every width to every byte around the UART; then restores the registers. */
 void uart_registers(struct verdict *v, uint64_t arg)
 {
     static const uint8_t opcodes[] = {OPCODE_LB, OPCODE_LHU, OPCODE_LW, OPCODE_LWL, OPCODE_LL, OPCODE_SH, OPCODE_SW};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guest's own TLB, which is the processor's: entries of its own, leading wherever it likes. */
+/* The guest TLB of the processor: entries with arbitrary contents. */
 #include "attacker.h"
 
 #define ENTRIES 16U
@@ -13,7 +13,7 @@
 #define WORD_STORE WORD_ACCESS(0x2b)
 #define ENTRYLO_RI 0x80000000U
 #define ENTRYLO_XI 0x40000000U
-#define GRAIN_IEC 0x08000000U /* codes of their own for both */
+#define GRAIN_IEC 0x08000000U /* separate exception codes for read and execute inhibit */
 #define CODE_MACHINE_CHECK 24U
 #define CODE_READ_INHIBIT 19U
 #define CODE_EXECUTE_INHIBIT 20U
@@ -49,7 +49,7 @@ static void clear_all(void)
     }
 }
 
-/* After others have run: entries are what this guest wrote, or invalid; never anybody else's. */
+/* After context switches, entries are those this guest wrote, or invalid; never those of another VM. */
 void tlb_is_its_own(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -58,7 +58,7 @@ void tlb_is_its_own(struct verdict *v, uint64_t arg)
         for (uint32_t i = 0; i < ENTRIES; i++) {
             set_entry(i, PAGE_A + PAGE_STEP * (i + 16U * round), frame_of(pages) | FLAGS, frame_of(pages[1]) | FLAGS);
         }
-        spin(5UL * MS); /* the others' turns */
+        spin(5UL * MS); /* lets other VMs run */
         for (uint32_t i = 0; i < ENTRIES; i++) {
             uint32_t hi = entry_hi(i);
 
@@ -70,7 +70,7 @@ void tlb_is_its_own(struct verdict *v, uint64_t arg)
     clear_all();
 }
 
-/* A page of it at every 16 MiB of all addresses that an entry can hold, and its own memory's neighbours. */
+/* Entries for a page at every 16 MiB of the physical range, and around the guest's memory. */
 void tlb_everywhere(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -112,7 +112,7 @@ void tlb_twice(struct verdict *v, uint64_t arg)
     clear_all();
 }
 
-/* TLBWR, TLBP, TLBR, TLBINV and TLBINVF with registers that look random. */
+/* TLBWR, TLBP, TLBR, TLBINV and TLBINVF with pseudo-random registers. */
 void tlb_random(struct verdict *v, uint64_t arg)
 {
     static const uint32_t words[] = {0x42000006U, 0x42000008U, 0x42000001U, 0x42000003U, 0x42000004U};
@@ -137,7 +137,7 @@ void tlb_random(struct verdict *v, uint64_t arg)
     clear_all();
 }
 
-/* What an entry forbids, its guest is told, and nobody else. */
+/* A protection violation raises an exception in this guest only. */
 void tlb_protection(struct verdict *v, uint64_t arg)
 {
     struct caught c;
@@ -155,7 +155,7 @@ void tlb_protection(struct verdict *v, uint64_t arg)
     clear_all();
 }
 
-/* Pages that may not be read, or not be executed, after others have run, too; and what asks for it without PageGrain. */
+/* Read and execute inhibit, also after context switches, and the inhibit bits without PageGrain. */
 void tlb_inhibits(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -168,7 +168,7 @@ void tlb_inhibits(struct verdict *v, uint64_t arg)
         set_entry(1, PAGE_A, frame_of(pages) | FLAGS | ENTRYLO_RI, frame_of(pages[1]) | FLAGS | ENTRYLO_XI);
         pages[1][0] = WORD_RETURN;
         pages[1][1] = WORD_NOP;
-        spin(5UL * MS); /* the others' turns */
+        spin(5UL * MS); /* lets other VMs run */
         c = try_word(WORD_LOAD, PAGE_A, 0);
         judge(v, c.code == (on ? CODE_READ_INHIBIT : NO_EXCEPTION), "load, round %u: code %u", round, c.code);
         c = try_word(WORD_LOAD, PAGE_A + 0x1000U, 0);
