@@ -145,7 +145,7 @@ void app_ends_by(struct verdict *v, void (*job)(void *argument))
 
         app_jobs = 0;
         app_start(v, 0, job);
-        while (rt_delete_app(0).error == 0 && machine_time() < end) { /* an app that has not run yet is deleted, too */
+        while (rt_delete_app(0).error == 0 && machine_time() < end) { /* success: the app had not run yet */
             spin(MS);
         }
         judge(v, app_jobs <= 1, "it came back");

@@ -237,7 +237,7 @@ void wait_storm(struct verdict *v, uint64_t arg)
     }
 }
 
-/* A store-conditional that never succeeds, because each context switch clears its link. */
+/* A store-conditional that never succeeds, because the hypercall in between clears the link. */
 void conditional_loop(struct verdict *v, uint64_t arg)
 {
     static volatile uint32_t word;

@@ -11,12 +11,14 @@
 #include "platform.h"
 #include "trap.h"
 
-/* Where things are in tests/e2e/systems/attacker.dts. The attacker's RAM is not where the machine's is, so that the
- * addresses at which the hypervisor and other VMs really are mean nothing else to it. */
+/*
+ * Addresses of tests/e2e/systems/attacker.dts. The attacker's RAM is outside the range of the machine's
+ * RAM, so that the real addresses of the hypervisor and of other VMs are unmapped in the guest.
+ */
 #define RAM_BASE 0x90000000UL
 #define RAM_SIZE 0x400000UL
 #define RAM_END (RAM_BASE + RAM_SIZE)
-#define RAM_FREE RAM_BASE /* 2 MiB below the image that nothing uses */
+#define RAM_FREE RAM_BASE /* 2 MiB below the image, unused */
 #define SHARED_BASE 0xa0000000UL
 #define SHARED_SIZE 0x200000UL
 #define SHARED_END (SHARED_BASE + SHARED_SIZE)
@@ -41,19 +43,21 @@
 #define CAUSE_LOAD_PAGE 13UL
 #define CAUSE_STORE_PAGE 15UL
 
-/* Memory of somebody else's. */
+/* Memory of another VM. */
 #define ELSEWHERE REAL_WITNESS
 
-#define RING_ERROR 0L /* of doorbells of the memory that is shared */
-#define END_TICKS 10U /* that an app may run on when its budget ends: 1000 instructions */
+#define RING_ERROR 0L /* of doorbells of the shared region */
+#define END_TICKS 10U /* overrun allowed at the end of a budget: 1000 instructions */
 #define ARCH_APP_STACK 4096
-#define FAR_RELEASE (~0UL) /* an app's, as late as can be said */
+#define FAR_RELEASE (~0UL) /* latest possible first release */
 
-/* Bit n of a register. Where registers have no bit n it is another one that makes no sense. */
+/* Bit n of a register. The MIPS32 version substitutes bits that 32-bit registers do not have. */
 #define BIT(n) (1UL << (n))
 
-/* Addresses at which no buffer of `size` bytes is the guest's: nothing, others' memory, devices, the last bytes outside,
- * and around the end of the address space. */
+/*
+ * Addresses of invalid buffers of `size` bytes: unmapped, in memory of other VMs, in devices, partly
+ * outside the guest's memory, around the end of the address space.
+ */
 #define BAD_ADDRESSES(size)                                                                   \
     {                                                                                         \
         0,                                                                                    \
@@ -72,7 +76,7 @@
         RAM_END,                                                                              \
         RAM_END - (size) + 1,                                                                 \
         RAM_END - 1,                                                                          \
-        (RAM_END - (size) + 8) & ~7UL, /* aligned: the hypervisor has a short way for that */ \
+        (RAM_END - (size) + 8) & ~7UL, /* aligned: the hypervisor has a fast path for this */ \
         SHARED_BASE - 1,                                                                      \
         SHARED_END - (size) + 1,                                                              \
         SHARED_END,                                                                           \
@@ -86,7 +90,7 @@
         1UL << 63,                                                                            \
     }
 
-/* Where no app's code, stack, parameters or statistics can be. */
+/* Addresses that are invalid for code, stack, parameters and statistics of apps. */
 #define BAD_PLACES              \
     {                           \
         0,                      \
@@ -102,40 +106,40 @@
         1UL << 63,              \
     }
 
-/* A trap in an app without a trap vector. */
+/* Raises a trap while the trap vector is unmapped. */
 static inline void arch_fail(void)
 {
     csr_write_stvec(PLATFORM_HOLE);
     (void)*(volatile uint32_t *)REAL_HYPERVISOR;
 }
 
-/* What is waited for without an interrupt's being taken: whether a message has come, and that it has been seen. */
+/* Polls for messages without taking interrupts: whether one is pending, and its acknowledgement. */
 static inline bool arch_message_waits(void)
 {
     return (csr_read_sip() & SIE_SOFT) != 0;
 }
 
-/* --- guard.c: doing what traps --- */
+/* --- guard.c: guarded execution of code that traps --- */
 
 enum mode {
     SUPERVISOR,
     USER
 };
 
-/* What an instruction came to: cause CAUSE_NONE if it went through. */
+/* Result of an instruction: its trap, or cause CAUSE_NONE. */
 struct caught {
     uint64_t cause, stval, sepc;
-    uint64_t sstatus; /* as the handler found it */
-    uint64_t value;   /* a0 afterwards */
+    uint64_t sstatus; /* on entry to the handler */
+    uint64_t value;   /* final a0 */
 };
 
-/* Runs code with a0 and a1 as given; code for user mode ends in an ecall, which counts as going through. */
+/* Runs code with a0 and a1. Code for user mode ends with an ecall, which counts as no trap. */
 struct caught guarded(enum mode mode, uint64_t entry, uint64_t a0, uint64_t a1);
 
 /* Runs one instruction. */
 struct caught try_word(enum mode mode, uint32_t word, uint64_t a0, uint64_t a1);
 
-/* A second hart runs `function` from here on. False: it could not be started. */
+/* Starts a second hart in `function`. False: it could not be started. */
 bool second_hart(void (*function)(unsigned long hart, void *argument));
 
 #define WORD_RET 0x00008067U
@@ -147,10 +151,10 @@ bool second_hart(void (*function)(unsigned long hart, void *argument));
 #define WORD_SD 0x00b53023U /* sd a1, 0(a0) */
 #define WORD_JR 0x00050067U /* jr a0 */
 
-/* Called first in every life: an attack that resets itself for ever begins anew, and this does not return. */
+/* Called first after every start: continues the attack `reset_forever`, and then does not return. */
 void reset_again(void);
 
-/* Arguments of memory_attack: an access, or'ed with a target. */
+/* Arguments of memory_attack: accesses, combined with a target. */
 #define LOADS 0x01UL
 #define STORES 0x02UL
 #define ATOMICS 0x04UL

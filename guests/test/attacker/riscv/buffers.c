@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers of its own that lie across a 2 MiB boundary of memory. The hypervisor looks at a guest's memory 2 MiB at a
- * time: what is behind that is somebody else's, or nothing.
+ * Buffers of the guest across a 2 MiB boundary of its memory. The hypervisor maps a guest's memory in
+ * units of 2 MiB: physically, the next unit may be unmapped or belong to another VM.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "sbi.h"
 
 #define BOUNDARY (RAM_BASE + 0x200000UL)
-#define BEYOND_MAX 40UL /* bytes behind it: the image's first instructions, which nobody needs any more */
+#define BEYOND_MAX 40UL /* bytes beyond it: the first instructions of the image, which are no longer needed */
 #define FILL 0xeeU
 
 static uint8_t *across(unsigned long before)
@@ -23,7 +23,7 @@ static uint8_t *across(unsigned long before)
     return at;
 }
 
-/* Of what across() has filled, all but `size` bytes at `at` are as they were. */
+/* True if all bytes that across() has filled are unchanged, except `size` bytes at `at`. */
 static bool untouched(const uint8_t *at, size_t size)
 {
     for (const uint8_t *p = (uint8_t *)BOUNDARY - IPC_MESSAGE_MAX; p < (uint8_t *)BOUNDARY + BEYOND_MAX; p++) {
@@ -67,7 +67,7 @@ static void apps_across(struct verdict *v, unsigned long before)
     judge(v, rt_delete_app(0).error == 0, "not deleted");
 }
 
-/* As many characters as are taken at a time, and then the rest. */
+/* Prints the text in as many calls as needed. */
 static void text_across(struct verdict *v, unsigned long before)
 {
     static const char text[] = "attack: across\n";
@@ -94,7 +94,7 @@ void buffers_across(struct verdict *v, uint64_t arg)
             message_across(v, before, sizes[s]);
         }
         message_across(v, least == 0 ? 8 : sizes[s] - 8,
-                       sizes[s]); /* aligned: the hypervisor has a short way for that */
+                       sizes[s]); /* aligned: the hypervisor has a fast path for this */
     }
     for (unsigned long before = 4; before < 40; before += 4) {
         apps_across(v, before);
@@ -109,7 +109,7 @@ static void job_nothing(void *argument)
     (void)argument;
 }
 
-/* The longest way to send there is, and then to wait, over and over, while apps are released: all at the same moments. */
+/* The longest path of send-and-wait, repeatedly, while all apps are released at the same times. */
 void send_storm(struct verdict *v, uint64_t arg)
 {
     const uint8_t *at = across(IPC_MESSAGE_MAX - 1);

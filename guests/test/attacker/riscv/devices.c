@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guest's own devices, used as nobody would; and its console. */
+/* Unusual use of the guest's own devices, and of its console. */
 #include "attacker.h"
 #include "platform.h"
 #include "plic.h"
@@ -14,7 +14,7 @@ static const uint32_t loads[] = {0x00050503U, 0x00054503U, 0x00051503U, 0x000555
                                  0x00052503U, 0x00056503U, 0x00053503U};
 static const uint32_t stores[] = {0x00b50023U, 0x00b51023U, 0x00b52023U, 0x00b53023U};
 
-/* A device: which sizes of aligned accesses it answers, or-ed. */
+/* A device and the widths of aligned accesses that it supports, as a mask. */
 struct device {
     uint64_t base, size;
     uint64_t widths;
@@ -25,7 +25,7 @@ static const struct device plic = {PLATFORM_PLIC_BASE, PLIC_SIZE, 4};
 static const struct device finisher = {FINISHER_BASE, FINISHER_SIZE, 2 | 4};
 static const struct device rtc = {RTC_BASE, RTC_SIZE, 4 | 8};
 
-/* Whether the device answers: what is misaligned is one access after the other, each aligned, within a page. */
+/* True if the device supports the access. A misaligned access is split into aligned ones within a page. */
 static bool answers(const struct device *d, uint64_t address, uint64_t size)
 {
     uint64_t end = address + size;
@@ -65,8 +65,10 @@ static void try_register(struct verdict *v, const struct device *d, uint64_t add
     }
 }
 
-/* Every offset up to some behind the last register, every width, odd ones too; the divisor stands where characters go, so
- * that nothing is printed. */
+/*
+ * Every offset up to some beyond the last register, every width, aligned and misaligned. The divisor
+ * latch replaces the transmit register, so that nothing is printed.
+ */
 void uart_registers(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -94,7 +96,7 @@ void plic_registers(struct verdict *v, uint64_t arg)
     try_register(v, &plic, PLATFORM_PLIC_BASE + PLIC_SIZE - 1, ~0UL);
 }
 
-/* The test finisher, told what means nothing to it, and the clock, set to anything. */
+/* The test finisher with meaningless values, and the clock with arbitrary ones. */
 void machine_registers(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -106,7 +108,10 @@ void machine_registers(struct verdict *v, uint64_t arg)
     }
 }
 
-/* The last alarm that there is, on a clock that begins anew: less than 2^64 ns away, but more from when the machine began. */
+/*
+ * The latest possible alarm on a clock set to 0: less than 2^64 ns ahead, but more than that after the
+ * start of the machine.
+ */
 static void last_alarm(struct verdict *v, volatile uint32_t *registers)
 {
     uint64_t end = csr_read_time() + 10UL * MS;
@@ -121,7 +126,7 @@ static void last_alarm(struct verdict *v, volatile uint32_t *registers)
     registers[5] = 1;
 }
 
-/* Alarms that are always due, or a moment away, on a line that nobody serves. */
+/* Alarms that are past or a few microseconds ahead, on an interrupt line without a handler. */
 void alarm_storm(struct verdict *v, uint64_t arg)
 {
     volatile uint32_t *registers = (volatile uint32_t *)RTC_BASE;
@@ -141,7 +146,7 @@ void alarm_storm(struct verdict *v, uint64_t arg)
     }
 }
 
-/* What no emulated device answers: atomics, floating point, fetches. */
+/* Accesses that no emulated device supports: atomics, floating point, fetches. */
 void device_atomics(struct verdict *v, uint64_t arg)
 {
     static const struct {
@@ -172,14 +177,14 @@ void device_atomics(struct verdict *v, uint64_t arg)
         for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
             struct caught c = try_word(SUPERVISOR, tries[i].word, devices[d], 0);
 
-            /* QEMU: an atomic is a load first (memory.c) */
+            /* QEMU performs the load of an atomic first (memory.c) */
             judge(v, c.cause == tries[i].cause || (i < 3 && c.cause == CAUSE_LOAD_ACCESS), "%x at 0x%lx: cause %ld",
                   tries[i].word, devices[d], (long)c.cause);
         }
     }
 }
 
-/* Register x0 as the target of a device's load and x2 as its address: what is easily forgotten. */
+/* Device accesses with unusual registers, such as x0 as target and x2 as address. */
 void device_operands(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -190,10 +195,10 @@ void device_operands(struct verdict *v, uint64_t arg)
 
         code[0] = 0x00754003U | rd << 7;               /* lbu rd, 7(a0) */
         code[1] = 0x00000513U | rd << 15;              /* mv a0, rd */
-        code[2] = rd == 1 ? 0x0005b083U : 0x00000013U; /* ld ra, 0(a1): the way back */
+        code[2] = rd == 1 ? 0x0005b083U : 0x00000013U; /* ld ra, 0(a1): the return address */
         code[3] = WORD_RET;
         __asm__ volatile("fence.i" ::: "memory");
-        if (rd == 1 || rd == 2) { /* the way back, and the stack: guard_enter has the latter again */
+        if (rd == 1 || rd == 2) { /* return address and stack pointer; guard_enter restores the latter */
             continue;
         }
         c = guarded(SUPERVISOR, (uintptr_t)code, PLATFORM_UART_BASE, 0);
@@ -202,11 +207,11 @@ void device_operands(struct verdict *v, uint64_t arg)
     }
 }
 
-/* --- interrupts of devices without end --- */
+/* --- interrupt storms of devices --- */
 
 static volatile unsigned long interrupts;
 
-/* Completed and never served: it comes again at once. */
+/* Completed but not served: the interrupt is raised again immediately. */
 static void external(void)
 {
     uint32_t source = plic_claim(plic_context(0));
@@ -217,7 +222,7 @@ static void external(void)
     plic_complete(plic_context(0), source);
 }
 
-/* Its UART's line is high: what is sent is received, and never taken. */
+/* Raises the UART's line: in loopback, a received character is never read. */
 static void raise_line(void)
 {
     plic_set_priority(PLATFORM_UART_IRQ, 7);
@@ -242,7 +247,7 @@ void external_storm(struct verdict *v, uint64_t arg)
     uart_init();
 }
 
-/* Claims that nothing is for, completions of what nobody claimed. */
+/* Claims without pending interrupts, completions without claims. */
 void plic_storm(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -254,7 +259,7 @@ void plic_storm(struct verdict *v, uint64_t arg)
     }
 }
 
-/* What is no completion of what was claimed: another number, of which the low bits would do, another's context. */
+/* Invalid completions of a claimed source: a number with the same low bits, another context. */
 void plic_completions(struct verdict *v, uint64_t arg)
 {
     static const uint32_t numbers[] = {0,
@@ -292,10 +297,10 @@ void console_flood(struct verdict *v, uint64_t arg)
     for (unsigned int n = 0; n < 150; n++) {
         print("attacker: flood %u ............................................................\n", n);
     }
-    for (unsigned int n = 0; n < 3000; n++) { /* without a look at the status, and without an end of line */
+    for (unsigned int n = 0; n < 3000; n++) { /* without reading the status, without a newline */
         uart_write(UART_THR, (uint8_t)('a' + n % 26));
     }
-    for (unsigned int n = 0; n < 3000; n++) { /* the legacy call, and the debug console's, which wait for room */
+    for (unsigned int n = 0; n < 3000; n++) { /* the legacy and the debug console calls, which wait for space */
         struct sbi_ret ret = n < 1500 ? sbi_call(SBI_LEGACY_PUTCHAR, 0, 'a' + n % 26, 0, 0)
                                       : sbi_call(SBI_EXT_DBCN, 2, 'a' + n % 26, 0, 0);
 
@@ -305,7 +310,7 @@ void console_flood(struct verdict *v, uint64_t arg)
     judge(v, true, "done");
 }
 
-/* Sequences that move the cursor, clear the screen, change the character set, never end; Ctrl-T; all 256 characters. */
+/* Sequences that move the cursor, clear the screen, change the character set or never end; Ctrl-T; all characters. */
 void console_escapes(struct verdict *v, uint64_t arg)
 {
     static const char *const texts[] = {"\x1b[2J",
@@ -335,7 +340,7 @@ void console_escapes(struct verdict *v, uint64_t arg)
     }
     print("\x1b[0m\n\n");
     for (unsigned int n = 0; n < 100; n++) {
-        (void)sbi_call(SBI_LEGACY_PUTCHAR, 0, '\x1b', 0, 0); /* the legacy console's */
+        (void)sbi_call(SBI_LEGACY_PUTCHAR, 0, '\x1b', 0, 0); /* by the legacy console */
         (void)sbi_call(SBI_EXT_DBCN, 2, '\x14', 0, 0);
     }
     print("\x1b[0m\n");

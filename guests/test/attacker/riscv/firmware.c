@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the SBI with arguments that cannot be right: each has its error, and changes nothing; interrupts without end. */
+/* SBI calls with invalid arguments, which must return an error and have no effect; interrupt storms. */
 #include "attacker.h"
 #include "hcall.h"
 #include "platform.h"
@@ -28,7 +28,7 @@ static void firmware_calls(struct verdict *v, const struct firmware_call *calls,
 
 /* --- the SBI --- */
 
-/* Extensions that are not there, and functions of those that are. */
+/* Unknown extensions, and unknown functions of known ones. */
 void sbi_unknown(struct verdict *v, uint64_t arg)
 {
     static const unsigned long there[] = {SBI_EXT_BASE, SBI_EXT_TIME, SBI_EXT_IPI,  SBI_EXT_RFENCE,
@@ -65,7 +65,7 @@ static struct caught legacy_call(unsigned long number, unsigned long pointer)
     return guarded(SUPERVISOR, (uintptr_t)code, pointer, 0);
 }
 
-/* Masks of harts where no memory of its own is, and harts that are not there. */
+/* Hart masks at addresses outside the guest's memory, and masks with nonexistent harts. */
 void sbi_legacy(struct verdict *v, uint64_t arg)
 {
     static const unsigned long addresses[] = BAD_ADDRESSES(8UL);
@@ -73,7 +73,7 @@ void sbi_legacy(struct verdict *v, uint64_t arg)
 
     (void)arg;
     for (unsigned long number = 4; number < 8; number++) {
-        for (size_t n = 1; n < LENGTH_OF(addresses); n++) { /* the first, 0, stands for all harts */
+        for (size_t n = 1; n < LENGTH_OF(addresses); n++) { /* the first, 0, means all harts */
             struct caught c = legacy_call(number, addresses[n]);
 
             judge(v, c.cause == CAUSE_LOAD_ACCESS && c.stval == addresses[n] && c.value == addresses[n],
@@ -88,7 +88,7 @@ void sbi_legacy(struct verdict *v, uint64_t arg)
     judge(v, (csr_read_sip() & SIE_SOFT) == 0, "an interrupt has come");
 }
 
-/* Harts that are not there, in every way in which a mask and a base can name them. */
+/* Nonexistent harts, in every combination of mask and base. */
 void sbi_harts(struct verdict *v, uint64_t arg)
 {
     static const struct sbi_harts nobody[] = {{1, 2},  {4, 0},         {2, 1},       {ALL, 0},         {1UL << 63, 0},
@@ -145,7 +145,7 @@ void sbi_reset(struct verdict *v, uint64_t arg)
     firmware_calls(v, calls, LENGTH_OF(calls));
 }
 
-/* The debug console's buffers; arg: 0 writes, 1 reads. */
+/* Invalid buffers of the debug console; arg: 0 writes, 1 reads. */
 void sbi_console(struct verdict *v, uint64_t arg)
 {
     static const unsigned long sizes[] = {1, 2, 16, 64, 4096};
@@ -170,7 +170,7 @@ void sbi_console(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Every extension with numbers that look random, but for those that end or print something. */
+/* Every extension with pseudo-random arguments, except calls that end the VM or print. */
 void sbi_random(struct verdict *v, uint64_t arg)
 {
     static const unsigned long extensions[] = {SBI_EXT_TIME, SBI_EXT_IPI, SBI_EXT_RFENCE, SBI_EXT_BASE,
@@ -201,7 +201,7 @@ static void flood_too(unsigned long hart, void *argument)
     flooded = true;
 }
 
-/* By every sender that the VM has. */
+/* Floods the ticker from all VCPUs of the VM. */
 void ipc_flood_harts(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -214,7 +214,7 @@ void ipc_flood_harts(struct verdict *v, uint64_t arg)
     v->tried += floods[1].tried;
 }
 
-/* As many calls as it can in some milliseconds; arg: which. */
+/* As many calls as possible in some milliseconds; arg: the call. */
 void call_flood(struct verdict *v, uint64_t arg)
 {
     static const struct firmware_call calls[] = {
@@ -237,7 +237,7 @@ void call_flood(struct verdict *v, uint64_t arg)
     }
 }
 
-/* --- interrupts without end --- */
+/* --- interrupt storms --- */
 
 static volatile unsigned long interrupts;
 
@@ -261,7 +261,7 @@ static void other_takes(unsigned long hart, void *argument)
     }
 }
 
-/* Two harts interrupt each other and themselves, each time that they are. */
+/* Two harts send IPIs to each other and to themselves on each IPI. */
 void ipi_storm(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -285,7 +285,7 @@ static void again_timer(void)
     }
 }
 
-/* Timers that are always due. */
+/* Timers that have always expired. */
 void timer_storm(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -300,7 +300,7 @@ void timer_storm(struct verdict *v, uint64_t arg)
     (void)sbi_set_timer(ALL);
 }
 
-/* The second hart is started, stopped and fenced over and over. */
+/* Starts, stops and fences the second hart repeatedly. */
 static void other_ends(unsigned long hart, void *argument)
 {
     (void)hart;
@@ -322,9 +322,9 @@ void hart_storm(struct verdict *v, uint64_t arg)
 }
 
 #define LEGACY_SFENCE_VMA 6UL
-#define KEPT 0x1234567UL /* in a1, which the legacy calls leave */
+#define KEPT 0x1234567UL /* in a1, which legacy calls preserve */
 
-/* Both harts make each other forget, each time that they have been made to. */
+/* Both harts execute remote fences for each other without a pause. */
 static void fence(struct verdict *v)
 {
     for (unsigned int n = 0; n < 1000; n++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doing what traps, and coming back with what it was. */
+/* Executes code that may trap and returns the trap. */
 #include "attacker.h"
 #include "platform.h"
 #include "sbi.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard_enter(entry, a0, a1, user): calls `entry` in supervisor or user mode and comes back whatever it does: by its
- * own return, by an sret of its own, or from the trap handler, which sends it to guard_resume. Returns a0 as it was.
+ * guard_enter(entry, a0, a1, user): calls `entry` in supervisor or user mode. Returns when `entry`
+ * returns or executes sret, or when the trap handler resumes at guard_resume. Returns the final a0.
  */
 #include "csr.h"
 
@@ -26,7 +26,7 @@ guard_enter:
     callee_saved sd
     la      t0, guard_stack
     sd      sp, 0(t0)
-    li      a7, 0x12345678          /* an ecall in `entry` calls what is not there */
+    li      a7, 0x12345678          /* unknown extension, for an ecall in `entry` */
     mv      t2, a0
     mv      a0, a1
     mv      a1, a2

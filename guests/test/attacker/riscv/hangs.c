@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attacks that the guest does not come back from: it fails, sleeps, loops, or resets itself for ever. */
+/* Attacks that do not return: fatal traps, sleep, endless loops, resets. */
 #include "attacker.h"
 #include "platform.h"
 #include "print.h"
@@ -8,7 +8,7 @@
 #define RESETS 60U
 #define RESET_MARK 0x7e5e7a11U
 
-/* What a life leaves to the next, in memory that outlives it. */
+/* State across restarts, in shared memory, which a restart does not clear. */
 static volatile uint32_t *const resets = (volatile uint32_t *)SHARED_BASE;
 
 static void interrupts_off(void)
@@ -17,7 +17,7 @@ static void interrupts_off(void)
     csr_write_sie(0);
 }
 
-/* The trap vector is nowhere, and then something traps. arg: where the vector is. */
+/* A trap with the trap vector at an invalid address. arg: the address. */
 void vector_nowhere(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -32,7 +32,7 @@ void jump_nowhere(struct verdict *v, uint64_t arg)
     __asm__ volatile("jr %0" ::"r"(arg));
 }
 
-/* The handler faults at its first push, for ever: nothing is nowhere, so that this is the guest's own business. */
+/* The handler faults at its first store to the stack, without end; the guest itself takes these faults. */
 void stack_nowhere(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -41,7 +41,7 @@ void stack_nowhere(struct verdict *v, uint64_t arg)
     }
 }
 
-/* A handler that is itself what traps. arg: the instruction that it consists of. */
+/* A handler whose first instruction traps. arg: the instruction. */
 void vector_traps(struct verdict *v, uint64_t arg)
 {
     static volatile uint32_t handler[2] __attribute__((aligned(8)));
@@ -91,7 +91,7 @@ void loop_on_every_hart(struct verdict *v, uint64_t arg)
     other_loops(0, NULL);
 }
 
-/* WFI with an interrupt that is pending and never taken: it comes back at once, without end. */
+/* WFI with a pending interrupt that is never taken: WFI returns immediately, in an endless loop. */
 void wfi_storm(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -104,7 +104,7 @@ void wfi_storm(struct verdict *v, uint64_t arg)
     }
 }
 
-/* A store-conditional that never succeeds because its reservation is taken away at every turn. */
+/* A store-conditional that never succeeds, because the call in between clears the reservation. */
 void reservation_loop(struct verdict *v, uint64_t arg)
 {
     (void)v;
@@ -124,13 +124,13 @@ void faults_forever(struct verdict *v, uint64_t arg)
     }
 }
 
-/* A page fault at the trap vector: the hart itself goes round, and never comes to the hypervisor. */
+/* A page fault at the trap vector: the hart loops on it without entering the hypervisor. */
 void vector_unmapped(struct verdict *v, uint64_t arg)
 {
     static uint64_t root[512] __attribute__((aligned(4096)));
 
     (void)v;
-    root[2] = 0x80000000UL >> 2 | 0xcfUL; /* 1 GiB: its own memory */
+    root[2] = 0x80000000UL >> 2 | 0xcfUL; /* 1 GiB: the guest's memory */
     __asm__ volatile("csrw satp, %0\n\tsfence.vma" ::"r"(8UL << 60 | (uintptr_t)root >> 12) : "memory");
     csr_write_stvec(arg);
     (void)*(volatile uint32_t *)arg;
@@ -138,7 +138,7 @@ void vector_unmapped(struct verdict *v, uint64_t arg)
     }
 }
 
-/* The first thing of every life but the last of them. */
+/* Resets again until the counter reaches 0. */
 void reset_again(void)
 {
     if (resets[0] != RESET_MARK || resets[1] == 0) {

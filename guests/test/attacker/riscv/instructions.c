@@ -5,14 +5,14 @@
 
 #define CSRS 4096U
 #define CSRRS_READ 0x00002573U  /* csrrs a0, csr, zero */
-#define CSRRS_WRITE 0x0005a573U /* csrrs a0, csr, a1: a write, though of no bit when a1 is 0 */
+#define CSRRS_WRITE 0x0005a573U /* csrrs a0, csr, a1: a write, of no bits if a1 is 0 */
 #define CSRRW 0x00059573U       /* csrrw a0, csr, a1 */
 #define SYSTEM 0x73U
-#define SYSTEM_MEMORY 0x4073U /* funct3 4: loads and stores of a guest's memory */
+#define SYSTEM_MEMORY 0x4073U /* funct3 4: hypervisor loads and stores (HLV, HSV) */
 
 static bool machine_has_stimecmp; /* owner: every_csr() */
 
-/* What a VM's supervisor has. Everything else is an illegal instruction. */
+/* CSRs accessible in VS-mode. All others raise an illegal instruction exception. */
 static bool csr_is_ours(unsigned int csr)
 {
     static const uint16_t ours[] = {0x001, 0x002, 0x003, 0x100, 0x104, 0x105, 0x106, 0x10a, 0x140,
@@ -26,7 +26,7 @@ static bool csr_is_ours(unsigned int csr)
     return csr == CSR_STIMECMP && machine_has_stimecmp;
 }
 
-/* And its user mode: floating point and counters. */
+/* CSRs accessible in VU-mode: floating point and counters. */
 static bool csr_is_users(unsigned int csr)
 {
     return csr <= 3 || csr >= 0xc00;
@@ -37,7 +37,7 @@ static bool csr_allowed(unsigned int csr, enum mode mode, bool write)
     return csr_is_ours(csr) && (mode == SUPERVISOR || csr_is_users(csr)) && (!write || csr < 0xc00);
 }
 
-/* A write that is refused may as well be one of every bit; one that is allowed is of none, to leave things as they are. */
+/* Refused writes set every bit; allowed writes set no bit, so that the state is unchanged. */
 static void try_csr(struct verdict *v, unsigned int csr, enum mode mode, bool write)
 {
     bool allowed = csr_allowed(csr, mode, write);
@@ -47,7 +47,7 @@ static void try_csr(struct verdict *v, unsigned int csr, enum mode mode, bool wr
           (long)c.cause, c.value);
 }
 
-/* arg: 0 reads, 1 writes; BY_USER. */
+/* arg: 0 reads, 1 writes; optionally BY_USER. */
 void every_csr(struct verdict *v, uint64_t arg)
 {
     machine_has_stimecmp = trap_probe_stimecmp();
@@ -56,7 +56,7 @@ void every_csr(struct verdict *v, uint64_t arg)
     }
 }
 
-/* All bits on, all bits off, in whatever it has; then as it was. What sticks is its own affair. */
+/* Sets and clears all bits of each accessible CSR, then restores it. The bits that stick do not matter. */
 void wild_csrs(struct verdict *v, uint64_t arg)
 {
     static const uint16_t csrs[] = {0x003, 0x100, 0x104, 0x106, 0x10a, 0x140, 0x141, 0x142, 0x143, 0x144, 0x180};
@@ -65,7 +65,7 @@ void wild_csrs(struct verdict *v, uint64_t arg)
     for (size_t i = 0; i < sizeof(csrs) / sizeof(csrs[0]); i++) {
         for (uint64_t value = 0; value <= 1; value++) {
             uint32_t word = CSRRW | (uint32_t)csrs[i] << 20;
-            /* sstatus without SIE; satp with a mode that there is not is not written at all */
+            /* sstatus without SIE; a write of satp with an unsupported mode has no effect */
             struct caught c = try_word(SUPERVISOR, word, 0, (0 - value) & (csrs[i] == 0x100 ? ~2UL : ~0UL));
 
             judge(v, c.cause == CAUSE_NONE, "CSR 0x%x: cause %ld", csrs[i], (long)c.cause);
@@ -74,7 +74,7 @@ void wild_csrs(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Instructions of funct3 0 that a supervisor may execute: ecall, ebreak (a breakpoint), sret, sfence.vma, Svinval's. */
+/* Instructions of funct3 0 allowed in VS-mode: ecall, ebreak (breakpoint), sret, sfence.vma, Svinval. */
 static uint64_t system_cause(uint32_t immediate, enum mode mode)
 {
     if (immediate == 0) {
@@ -89,7 +89,7 @@ static uint64_t system_cause(uint32_t immediate, enum mode mode)
     return CAUSE_ILLEGAL_INSTRUCTION;
 }
 
-/* Whether the machine has Svinval, and Zawrs, for users too, is its own affair: both are right. */
+/* Svinval, and Zawrs in both modes, depend on the machine: both results are accepted. */
 static bool is_optional(uint32_t immediate, enum mode mode)
 {
     bool zawrs = immediate == 0x00d || immediate == 0x01d;
@@ -105,7 +105,7 @@ void every_system(struct verdict *v, uint64_t arg)
         struct caught c;
 
         if (immediate == WORD_WFI >> 20 && mode == SUPERVISOR) {
-            continue; /* nothing would wake it */
+            continue; /* wfi would not wake up */
         }
         c = try_word(mode, SYSTEM | immediate << 20, 0, 0);
         judge(v, c.cause == system_cause(immediate, mode) || (is_optional(immediate, mode) && c.cause == CAUSE_NONE),
@@ -113,7 +113,7 @@ void every_system(struct verdict *v, uint64_t arg)
     }
 }
 
-/* hlv, hlvx and hsv, and what nobody has thought of yet. The address is one's own: only the privilege is missing. */
+/* HLV, HLVX, HSV and reserved encodings, with a valid address: only the privilege is missing. */
 void every_guest_access(struct verdict *v, uint64_t arg)
 {
     enum mode mode = (arg & BY_USER) != 0 ? USER : SUPERVISOR;
@@ -125,7 +125,7 @@ void every_guest_access(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Fences of every kind, with every register, over and over. */
+/* Fences of every kind, with every register, repeatedly. */
 void fences(struct verdict *v, uint64_t arg)
 {
     static const uint32_t words[] = {
@@ -146,7 +146,7 @@ void fences(struct verdict *v, uint64_t arg)
     }
 }
 
-/* What is no instruction at all. */
+/* Reserved encodings. */
 void illegal_words(struct verdict *v, uint64_t arg)
 {
     static const uint32_t words[] = {
@@ -162,7 +162,7 @@ void illegal_words(struct verdict *v, uint64_t arg)
     }
 }
 
-/* WFI of a user is illegal, and does not put the VM to sleep. */
+/* WFI in user mode is illegal and does not put the VM to sleep. */
 void user_wfi(struct verdict *v, uint64_t arg)
 {
     struct caught c = try_word(USER, WORD_WFI, 0, 0);
@@ -171,7 +171,7 @@ void user_wfi(struct verdict *v, uint64_t arg)
     judge(v, c.cause == CAUSE_ILLEGAL_INSTRUCTION, "cause %ld", (long)c.cause);
 }
 
-/* What a fault has left: the state that the handler finds, but for what is about where and why. */
+/* State of sstatus that the handler finds after a fault. */
 static uint64_t state_after(enum mode mode, uint32_t word, uint64_t cause, struct verdict *v)
 {
     struct caught c = try_word(mode, word, REAL_HYPERVISOR, 0);
@@ -180,8 +180,10 @@ static uint64_t state_after(enum mode mode, uint32_t word, uint64_t cause, struc
     return c.sstatus & (SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_SIE);
 }
 
-/* A fault that comes by way of the hypervisor leaves what a breakpoint does, which is between the hart and the guest: with interrupts on and
- * off, from both modes, with a table of vectors and with one vector. */
+/*
+ * A fault injected by the hypervisor leaves the same state as a breakpoint, which the hart delivers to
+ * the guest directly: with interrupts on and off, from both modes, with vectored and direct stvec.
+ */
 void fault_state(struct verdict *v, uint64_t arg)
 {
     static const struct {
@@ -197,7 +199,7 @@ void fault_state(struct verdict *v, uint64_t arg)
     for (unsigned int n = 0; n < 8 * LENGTH_OF(ours); n++) {
         enum mode mode = (n & 1U) != 0 ? USER : SUPERVISOR;
         unsigned int which = n / 8;
-        uint64_t on = (n & 2U) != 0 ? SSTATUS_SIE | SSTATUS_SPIE : 0; /* sret to user mode takes the second */
+        uint64_t on = (n & 2U) != 0 ? SSTATUS_SIE | SSTATUS_SPIE : 0; /* sret to user mode uses SPIE */
         uint64_t right, got;
 
         csr_write_stvec((uintptr_t)trap_entry | ((n & 4U) != 0 ? 1U : 0));
@@ -222,8 +224,10 @@ static void leave_floats(struct verdict *v)
     }
 }
 
-/* What a switch has to take away, left behind again and again through many turns of the others: whichever moment of the
- * witness's it comes to, some of it finds registers that the witness has just filled. */
+/*
+ * Repeatedly writes state that a context switch must replace. Over many slices of the other VCPUs, a leak
+ * would at some point change registers that the witness has just filled.
+ */
 void state_left(struct verdict *v, uint64_t arg)
 {
     static const struct {

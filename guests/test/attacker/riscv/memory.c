@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses to what is not the guest's. */
+/* Accesses outside the guest's memory and devices. */
 #include <string.h>
 
 #include "attacker.h"
 #include "platform.h"
 
-#define LIST_END 1UL /* no address that is looked at */
+#define LIST_END 1UL /* not an address of any list */
 #define PATTERN 0x5ca1ab1e0ddba11UL
 
 struct access {
     uint64_t kind;
-    uint32_t word; /* with a0 the address, a1 the value */
+    uint32_t word; /* a0: address, a1: value */
     uint64_t cause;
 };
 
@@ -44,9 +44,9 @@ static const uint64_t targets[TARGETS][18] = {
                     REAL_HYPERVISOR + 0x80000, REAL_HYPERVISOR + 0xc0000, REAL_HYPERVISOR + 0x1ffff8, LIST_END},
     [WITNESS] = {REAL_WITNESS, REAL_WITNESS + 0x200000, REAL_WITNESS + 0x210000, REAL_WITNESS + 0x3ffff8, LIST_END},
     [TICKER] = {REAL_TICKER, REAL_TICKER + 0x200000, REAL_TICKER + 0x210000, REAL_TICKER + 0x3ffff8, LIST_END},
-    /* where its own memory really is: not at that address for it */
+    /* real address of the guest's memory, which is not its guest-physical address */
     [OWN_REAL] = {REAL_OWN, REAL_OWN + 0x200000, LIST_END},
-    /* ROM, CLINT, virtio slots, fw_cfg, flash, PCIe; and what is before and behind its own devices */
+    /* ROM, CLINT, virtio slots, fw_cfg, flash, PCIe; below and above the guest's devices */
     [MMIO] = {0x1000, FINISHER_BASE - 8, RTC_BASE + RTC_SIZE + 4, 0x102000, 0x2000000, 0x200bff8,
               PLATFORM_PLIC_BASE - 8, PLATFORM_PLIC_BASE + PLIC_SIZE, PLATFORM_UART_BASE - 8,
               PLATFORM_UART_BASE + UART_SIZE, 0x10001000, 0x10008000, 0x10100000, PLATFORM_HOLE, 0x20000000, 0x30000000,
@@ -54,7 +54,7 @@ static const uint64_t targets[TARGETS][18] = {
     [EDGE] = {0, RAM_BASE - 8, RAM_END, RAM_END + 0x1000, SHARED_BASE - 8, SHARED_END, LIST_END},
     [SUPERPAGE] = {RAM_BASE - 0x200000, RAM_END + 0x200000 - 8, 0xbffffff8, 0xc0000000, 0x7ffffff8, 0x100000000,
                    LIST_END},
-    /* the same low bits as its own memory, beyond what the second stage translates; and the ends of the world */
+    /* low bits as the guest's memory, beyond the range of the second stage; ends of the address space */
     [BEYOND] = {RAM_BASE + (1UL << 38), RAM_BASE + (1UL << 40), RAM_BASE + (1UL << 41), RAM_BASE + (1UL << 56),
                 RAM_BASE + (1UL << 63), ~0UL - 7, 1UL << 63, LIST_END},
 };
@@ -63,7 +63,7 @@ static void try_access(struct verdict *v, const struct access *a, uint64_t addre
 {
     struct caught c = try_word(mode, a->word, address, PATTERN);
 
-    /* QEMU does an atomic of a single hart as a load and a store, and the load is what faults. */
+    /* On one hart QEMU performs an atomic as a load and a store, and the load faults. */
     bool right = c.cause == a->cause || (a->kind == ATOMICS && c.cause == CAUSE_LOAD_ACCESS);
 
     judge(v, right && (a->kind == EXECUTES ? c.sepc : c.stval) == address,
@@ -82,7 +82,7 @@ void memory_attack(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Accesses of which only the last bytes are outside. Nothing of a store may be done: the words before stay. */
+/* Accesses whose last bytes only are outside. A store must not be performed partially. */
 void straddling_attack(struct verdict *v, uint64_t arg)
 {
     static const uint64_t ends[] = {RAM_END, SHARED_END};
@@ -104,7 +104,7 @@ void straddling_attack(struct verdict *v, uint64_t arg)
     }
 }
 
-/* One of a block's instructions, everywhere. What the hart does in its own memory is a store elsewhere. */
+/* A cache-block instruction on all targets. If it works on the guest's memory, it must fault elsewhere. */
 static void try_block(struct verdict *v, uint32_t word, enum mode mode)
 {
     static volatile uint8_t own[256] __attribute__((aligned(256)));
@@ -121,7 +121,7 @@ static void try_block(struct verdict *v, uint32_t word, enum mode mode)
     }
 }
 
-/* Zicbom and Zicboz, which a hart may have or not: INVAL, CLEAN, FLUSH, ZERO. */
+/* Zicbom and Zicboz, which are optional: INVAL, CLEAN, FLUSH, ZERO. */
 void cache_blocks(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -130,7 +130,7 @@ void cache_blocks(struct verdict *v, uint64_t arg)
     }
 }
 
-/* An instruction whose second half is not there. */
+/* An instruction whose second half is outside the memory. */
 void half_instruction(struct verdict *v, uint64_t arg)
 {
     volatile uint16_t *last = (volatile uint16_t *)(RAM_END - 2);
@@ -143,7 +143,7 @@ void half_instruction(struct verdict *v, uint64_t arg)
     judge(v, c.cause == CAUSE_INSTRUCTION_ACCESS && c.sepc == RAM_END - 2, "cause %ld at 0x%lx", (long)c.cause, c.sepc);
 }
 
-/* Shared memory is for data. */
+/* Shared memory must not be executable. */
 void execute_shared(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -157,7 +157,7 @@ void execute_shared(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Memory is as new: of what the life before wrote everywhere nothing is left. Each life finds what attack_memory wrote. */
+/* After a restart the memory is clear: nothing is left of the contents written by memory_fill. */
 void memory_clean(struct verdict *v, uint64_t arg)
 {
     volatile uint64_t *words = (volatile uint64_t *)RAM_FREE;
@@ -170,7 +170,7 @@ void memory_clean(struct verdict *v, uint64_t arg)
     judge(v, left == 0, "%lu words that are not 0", left);
 }
 
-/* Fills its memory for memory_clean, which has to come next. */
+/* Fills the memory for memory_clean, which must be the next attack. */
 void memory_fill(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -178,10 +178,10 @@ void memory_fill(struct verdict *v, uint64_t arg)
     judge(v, *(volatile uint8_t *)(RAM_FREE + 0x1fffff) == 0xa5, "memory does not hold");
 }
 
-/* Code that changes itself, with and without telling the hart: it runs what was written before or after, nothing else. */
+/* Self-modifying code, with and without fence.i: only old or new code may run. */
 void self_modifying(struct verdict *v, uint64_t arg)
 {
-    volatile uint32_t *code = (volatile uint32_t *)(RAM_FREE + 0x1ff8); /* up to a page's end */
+    volatile uint32_t *code = (volatile uint32_t *)(RAM_FREE + 0x1ff8); /* at the end of a page */
 
     (void)arg;
     for (uint32_t n = 0; n < 2000; n++) {

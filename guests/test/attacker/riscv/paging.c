@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page tables that lie. The guest's own memory stays where it is in every one of them, a page of 1 GiB (0x8000_0000 to
- * 0xc000_0000); what an attack is about is mapped at WINDOW, by a table of its own.
+ * Malicious page tables. Each maps the guest's memory unchanged by a page of 1 GiB (0x8000_0000 to
+ * 0xc000_0000); the target of an attack is mapped at WINDOW, by a separate table.
  */
 #include <string.h>
 
@@ -23,9 +23,9 @@
 #define PAGE 0x1000UL
 #define MEGA 0x200000UL
 #define GIGA 0x40000000UL
-#define WINDOW 0x1000000000UL /* the second half of nothing: entry 64 of the root */
+#define WINDOW 0x1000000000UL /* otherwise unused: entry 64 of the root */
 #define WINDOW_ENTRY (WINDOW / GIGA)
-#define CAUSE_NO_OTHER 64UL /* no exception has that */
+#define CAUSE_NO_OTHER 64UL /* not a cause */
 #define PATTERN 0x7e55e7a0cafef00dUL
 
 static uint64_t root[ENTRIES] __attribute__((aligned(4096)));
@@ -48,14 +48,14 @@ static void set_satp(uint64_t value)
     __asm__ volatile("csrw satp, %0\n\tsfence.vma" ::"r"(value) : "memory");
 }
 
-/* Tables whose window is empty; translation is on. */
+/* Turns translation on, with nothing mapped at WINDOW. */
 static void paging_on(void)
 {
     memset(root, 0, sizeof(root));
     memset(middle, 0, sizeof(middle));
     memset(leaves, 0, sizeof(leaves));
     root[2] = pte(2 * GIGA, PTE_LEAF);
-    root[0] = pte(0, PTE_LEAF); /* its devices */
+    root[0] = pte(0, PTE_LEAF); /* the guest's devices */
     root[WINDOW_ENTRY] = pte((uintptr_t)middle, PTE_V);
     middle[0] = pte((uintptr_t)leaves, PTE_V);
     set_satp(SATP_SV39 | (uintptr_t)root / PAGE);
@@ -66,14 +66,14 @@ static void paging_off(void)
     set_satp(0);
 }
 
-/* By load, store and fetch; and what is right for any: QEMU calls a walk that fails in the second stage a load. */
+/* For load, store, fetch; the last is allowed for all: QEMU reports a failed second-stage walk as a load. */
 static const uint64_t access_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS, CAUSE_INSTRUCTION_ACCESS,
                                           CAUSE_NO_OTHER};
 static const uint64_t walk_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS, CAUSE_INSTRUCTION_ACCESS,
                                         CAUSE_LOAD_ACCESS};
 static const uint64_t page_faults[4] = {CAUSE_LOAD_PAGE, CAUSE_STORE_PAGE, CAUSE_FETCH_PAGE, CAUSE_NO_OTHER};
 
-/* Load, store and fetch at a virtual address: what three such accesses must come to. */
+/* Checks the causes of a load, store and fetch at a virtual address. */
 static void try_all(struct verdict *v, const char *what, uint64_t address, const uint64_t causes[4])
 {
     static const uint32_t words[3] = {WORD_LD, WORD_SD, WORD_JR};
@@ -87,7 +87,7 @@ static void try_all(struct verdict *v, const char *what, uint64_t address, const
     }
 }
 
-/* Page tables that name what is not the guest's, with pages of every size. */
+/* Page tables that map addresses outside the guest's memory, with pages of every size. */
 void pages_elsewhere(struct verdict *v, uint64_t arg)
 {
     static const uint64_t places[] = {REAL_FIRMWARE, REAL_HYPERVISOR, REAL_WITNESS, REAL_TICKER, REAL_OWN,
@@ -106,7 +106,7 @@ void pages_elsewhere(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* Tables that are not in the guest's memory, below a root that is: an access fault of whoever made the walk. */
+/* Tables outside the guest's memory below a valid root: an access fault of the access that caused the walk. */
 void tables_elsewhere(struct verdict *v, uint64_t arg)
 {
     static const uint64_t places[] = {REAL_FIRMWARE,   REAL_HYPERVISOR,   REAL_HYPERVISOR + 0x40000,
@@ -125,7 +125,10 @@ void tables_elsewhere(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* Tables in its own devices: the walk may not touch a register. Offsets other than the access's own (CAVEATS.md). */
+/*
+ * Tables in the guest's devices: a walk must not access a register. Offsets in a table differ from that
+ * of the access (CAVEATS.md).
+ */
 void tables_in_devices(struct verdict *v, uint64_t arg)
 {
     static const uint64_t places[] = {PLATFORM_UART_BASE, PLATFORM_PLIC_BASE, PLATFORM_PLIC_BASE + 0x1000,
@@ -142,14 +145,14 @@ void tables_in_devices(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* The root itself is elsewhere: not even the trap vector can be fetched. arg: where. */
+/* The root outside the guest's memory: even the trap vector cannot be fetched. arg: its address. */
 void root_elsewhere(struct verdict *v, uint64_t arg)
 {
     (void)v;
     set_satp(SATP_SV39 | arg / PAGE);
 }
 
-/* What no walk accepts: going round, pointing nowhere, large pages that are not aligned, reserved bits. */
+/* Invalid tables: cycles, unmapped pointers, misaligned large pages, reserved bits. */
 void tables_wrong(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -178,7 +181,7 @@ static bool is_own(uint64_t address)
            address - PLATFORM_UART_BASE < UART_SIZE || address - PLATFORM_PLIC_BASE < PLIC_SIZE;
 }
 
-/* Entries that were never meant to be any: each load gives a page fault, an access fault, or a page of one's own. */
+/* Random entries: each load gives a page fault, an access fault, or data of the guest's memory. */
 void tables_garbage(struct verdict *v, uint64_t arg)
 {
     uint64_t state = 0x9e3779b97f4a7c15UL;
@@ -189,7 +192,7 @@ void tables_garbage(struct verdict *v, uint64_t arg)
         uint64_t entry = random_next(&state);
         struct caught c;
 
-        /* half of them may be leaves in the first 4 GiB, so that more than reserved bits is tried */
+        /* half of them are valid leaves in the first 4 GiB, to try more than reserved bits */
         entry = n % 2 == 0 ? entry : (entry & ~PTE_UPPER & ~(0xffffffUL << 30)) | PTE_V | PTE_R | PTE_AD;
         leaves[0] = entry;
         forget();
@@ -202,7 +205,7 @@ void tables_garbage(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* --- tables that change under a walk --- */
+/* --- tables that change during a walk --- */
 
 static volatile bool change;
 
@@ -224,7 +227,7 @@ static void change_tables(unsigned long hart, void *argument)
     }
 }
 
-/* Whatever the other hart makes of the entry: one's own page with what is in it, or a fault. */
+/* While the other hart changes the entry, an access reads the guest's page or faults. */
 void tables_changing(struct verdict *v, uint64_t arg)
 {
     uint64_t end;
@@ -235,7 +238,7 @@ void tables_changing(struct verdict *v, uint64_t arg)
     change = true;
     judge(v, second_hart(change_tables), "the second hart does not start");
     end = csr_read_time() + 15UL * MS;
-    while (csr_read_time() < end || v->tried < 2000) { /* where time is real, little is done in that */
+    while (csr_read_time() < end || v->tried < 2000) { /* in real time, few accesses fit into the period */
         struct caught c;
 
         forget();
@@ -251,10 +254,10 @@ void tables_changing(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* --- another hart's fences --- */
+/* --- remote fences --- */
 
 static volatile uint64_t other_page[ENTRIES] __attribute__((aligned(4096)));
-static volatile uint64_t looks, looked; /* how often the second hart has looked at WINDOW, and what it found */
+static volatile uint64_t looks, looked; /* number of reads of WINDOW by the second hart, and the last value */
 
 static void look_on(unsigned long hart, void *argument)
 {
@@ -268,7 +271,7 @@ static void look_on(unsigned long hart, void *argument)
     }
 }
 
-/* Waits until the second hart has looked anew, wholly after this. A host that is busy may not run it for long. */
+/* Waits for a complete new read by the second hart, which a busy host may delay for long. */
 static bool await_look(void)
 {
     uint64_t before = looks, end = csr_read_time() + 5000UL * MS;
@@ -278,7 +281,7 @@ static bool await_look(void)
     return looks - before >= 2;
 }
 
-/* A page of both harts becomes another one: once the fence is done the other hart sees that, and nothing else. */
+/* Remaps a page used by both harts: after the fence, the other hart must see the new page only. */
 void remote_fences(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -301,7 +304,7 @@ void remote_fences(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* The code's page, its entries' and the UART's at WINDOW, all of `mode`. */
+/* Maps the pages of the code, of its page table and of the UART at WINDOW, for `mode`. */
 static void map_code(enum mode mode)
 {
     uint64_t flags = PTE_LEAF | (mode == USER ? PTE_U : 0);
@@ -313,15 +316,16 @@ static void map_code(enum mode mode)
 }
 
 /*
- * A page of code takes itself away and then touches a device, while the hart still knows the page: who has to look at the
- * instruction does not find it. The guest gets the fetch's page fault, in the mode in which it was, or the register.
+ * Code unmaps its own page and then accesses a device, while the TLB still holds the page: the hypervisor
+ * cannot read the instruction to emulate. The guest gets a page fault of the fetch, in the mode in which
+ * it ran, or the register.
  */
 void code_gone(struct verdict *v, uint64_t arg)
 {
     volatile uint32_t *code = (volatile uint32_t *)own_page;
     enum mode mode = (arg & BY_USER) != 0 ? USER : SUPERVISOR;
 
-    code[0] = 0x0005b023U; /* sd zero, 0(a1): its own page's entry */
+    code[0] = 0x0005b023U; /* sd zero, 0(a1): the entry of the code's page */
     code[1] = 0x00554503U; /* lbu a0, 5(a0): the UART's status */
     code[2] = mode == USER ? WORD_ECALL : WORD_RET;
     paging_on();
@@ -340,7 +344,7 @@ void code_gone(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* Address spaces that are changed and forgotten as fast as it goes; each has its own page at the same address. */
+/* Switches and flushes address spaces as fast as possible; each maps another page at the same address. */
 void address_spaces(struct verdict *v, uint64_t arg)
 {
     volatile uint64_t *page = (volatile uint64_t *)RAM_FREE;
