@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs natively under OpenSBI and in a VM, the same image: the difference is the hypervisor's. Boot argument
- * `role=switch` makes it one half of the measurement of a VM switch, `role=ipc-send` and `role=ipc-receive` of that of
- * messages, `role=hang` a guest that hangs, `role=ticker` one that waits for its timer. Prints `BENCH {json}` lines, then `BENCH done`, and shuts down.
+ * Benchmarks that run natively under OpenSBI and, unmodified, in a VM; the difference is the cost of the
+ * hypervisor. Boot argument `role=switch`: one of the two VMs that measure a VM switch; `role=ipc-send`
+ * and `role=ipc-receive`: the two VMs that measure messages; `role=hang`: a guest that hangs;
+ * `role=ticker`: a guest that waits for its timer. Prints `BENCH {json}` lines, then `BENCH done`, and
+ * shuts down.
  */
 #include "bench.h"
 
@@ -48,7 +50,7 @@ int main(unsigned long hart, const void *fdt)
         bench_run_role(role, fdt);
     }
     version = sbi_spec_version();
-    print("bench: %s, SBI %lu.%lu, timer by %s\n", hcall_present() ? "in a Tessera VM" : "no hypervisor that we know",
+    print("bench: %s, SBI %lu.%lu, timer by %s\n", hcall_present() ? "in a Tessera VM" : "no known hypervisor",
           version >> 24, version & 0xffffffUL, timer_is_direct() ? "stimecmp" : "SBI");
     if (bench_entry_instret != 0) {
         bench_report("riscv.bench.entry", "instructions", &bench_entry_instret, 1);

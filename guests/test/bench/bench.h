@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a hypervisor costs its guest, counted in instructions by the guest itself.
+ * Cost of hypervisor operations in instructions, counted by the guest.
  *
- * A sample is the difference of two reads of instret around the operation, nothing subtracted. Ten nops between the two
- * reads give 11: the second read counts itself. So an empty pair gives 1, which is reported as riscv.bench.baseline,
- * and an ecall alone gives 2 plus all that firmware and hypervisor execute. (QEMU counts a load or store that faults
- * and is emulated as 0.) Meaningful under `-icount shift=0,sleep=off` on one hart.
+ * A sample is the difference of two reads of instret around the operation, without any correction. The
+ * second read counts itself: ten nops give 11, an empty pair gives 1 (reported as
+ * riscv.bench.baseline), and an ecall gives 2 plus all instructions of firmware and hypervisor. (QEMU
+ * counts a load or store that faults and is emulated as 0.) Meaningful under
+ * `-icount shift=0,sleep=off` on one hart.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -18,13 +19,13 @@
 #define BENCH_TIMER_SAMPLES 200U
 #define BENCH_SAMPLES_MAX 200U
 
-/* What one sample returns, in a0 and a1. */
+/* Result of one sample, in a0 and a1. */
 struct bench_sample {
     uint64_t instructions;
-    uint64_t value; /* what the operation returned, to check that it did what it should */
+    uint64_t value; /* result of the operation, to be checked */
 };
 
-/* The timed pairs (samples.S). Unused arguments are ignored. All run with interrupts off and leave them off. */
+/* The operations (samples.S). Unused arguments are ignored. All run with interrupts off and leave them off. */
 struct bench_sample sample_empty(uintptr_t address, uint64_t argument);
 struct bench_sample sample_hcall_get_id(uintptr_t address, uint64_t argument);  /* value: the error */
 struct bench_sample sample_sbi_version(uintptr_t address, uint64_t argument);   /* value: the error */
@@ -39,13 +40,13 @@ struct bench_sample sample_store32(uintptr_t address, uint64_t argument);
 struct bench_sample sample_claim_serve_complete(uintptr_t address, uint64_t argument); /* argument: the UART's IER */
 struct bench_sample sample_claim_complete(uintptr_t address, uint64_t argument);       /* value: source claimed */
 struct bench_sample sample_ipc_send(uintptr_t address, uint64_t argument); /* argument: size | VM << 32; value: error */
-struct bench_sample sample_ipc_deliver(uintptr_t address, uint64_t argument);     /* the same by HCALL_IPC_SEND_WAIT */
-struct bench_sample sample_ipc_deliver_wfi(uintptr_t address, uint64_t argument); /* by HCALL_IPC_SEND_MSG, then WFI */
+struct bench_sample sample_ipc_deliver(uintptr_t address, uint64_t argument); /* the same with HCALL_IPC_SEND_WAIT */
+struct bench_sample sample_ipc_deliver_wfi(uintptr_t address, uint64_t argument); /* with HCALL_IPC_SEND_MSG and WFI */
 struct bench_sample sample_ipc_receive(uintptr_t address,
-                                       uint64_t argument); /* room in argument; value: the call's value,
+                                       uint64_t argument); /* buffer size in argument; value: the call's value,
                                                                              or its error */
 
-/* Arms the timer and spins; instret and time at the handler's first instructions (timer_latency.S). */
+/* Arms the timer and spins; returns instret and time at the start of the handler (timer_latency.S). */
 struct bench_at {
     uint64_t instret;
     uint64_t time;
@@ -66,13 +67,13 @@ struct bench_gap switch_wait_gap(uint64_t threshold);
 /* instret at the guest's first instructions (entry.S); 0 when the hart does not let the guest read it. */
 extern uint64_t bench_entry_instret;
 
-/** Prints the BENCH line of `count` samples (which it sorts). */
+/** Sorts `count` samples and prints their BENCH line. */
 void bench_report(const char *metric, const char *unit, uint64_t *samples, size_t count);
 
-/** A decimal number, up to what is not a digit. */
+/** Parses a decimal number up to the first other character. */
 uint64_t bench_parse_number(const char *digits);
 
-/** Says what went wrong and ends the guest as failed. */
+/** Prints the mismatch and ends the guest as failed. */
 _Noreturn void bench_fail(const char *metric, uint64_t value, uint64_t expected);
 
 /* The parts of the measurement. */

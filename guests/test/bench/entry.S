@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The very first instructions of the guest (guest.ld puts them before _start): note instret, so that the cost of
- * booting to here is known. When it cannot be read the trap lands on the label behind it.
+ * The first instructions of the guest (guest.ld puts them before _start): record instret, to measure
+ * the cost of booting. If instret is not readable, the trap resumes at the label after the read.
  */
     .section .boot.entry, "ax", @progbits
     .balign 4
@@ -14,7 +14,7 @@
     sd      t1, 0(t0)
     j       _start
 
-    .section .data.bench_entry_instret, "aw", @progbits /* not .bss, which start.S clears after this */
+    .section .data.bench_entry_instret, "aw", @progbits /* not .bss, which start.S clears later */
     .globl  bench_entry_instret
     .type   bench_entry_instret, @object
     .balign 8

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that hangs, and is restarted by its watchdog, until the machine's clock says `until` milliseconds (a boot
- * argument); then it shuts down. It hangs in one instruction, at an address where the hypervisor has none of its own: who
- * counts instructions from outside sees the last one of each life.
+ * A guest that hangs and is restarted by its watchdog, until the clock reaches boot argument `until`
+ * (milliseconds); then it shuts down. It hangs in a single instruction at an address outside the
+ * hypervisor's code, so that a plugin of QEMU sees the last instruction before each restart.
  */
 #include "bench.h"
 #include "csr.h"
@@ -11,12 +11,12 @@
 #include "print.h"
 #include "sbi.h"
 
-#define HANG_AT 0x80380000UL   /* known to scripts/tessera/bench_collect.py; behind the guest, below its device tree */
+#define HANG_AT 0x80380000UL   /* known to scripts/tessera/bench_collect.py; above the image, below the device tree */
 #define HANG_INSTRUCTION 0x6fU /* j . */
 
 void bench_run_hang(const void *fdt)
 {
-    uint32_t *place = (uint32_t *)HANG_AT; /* NOLINT(performance-no-int-to-ptr): nothing else is there */
+    uint32_t *place = (uint32_t *)HANG_AT; /* NOLINT(performance-no-int-to-ptr): unused memory */
     char text[16];
     uint64_t until = 0;
 

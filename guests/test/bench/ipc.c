@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages between two VMs on one hart, roles ipc-send and ipc-receive. First each call by itself, while the other VM is
- * ready but not running: what sending and receiving cost. Then the whole way: from before the sender's call, after which
- * the sender waits, to the receiver's task that the message is for, which had been waiting.
+ * Messages between two VMs on one hart, roles ipc-send and ipc-receive. First the cost of each call, while
+ * the other VM is ready but not running. Then delivery: from before the sender's call, after which the
+ * sender waits, to the task of the waiting receiver that the message is addressed to.
  */
 #include "ipc.h"
 
@@ -16,7 +16,7 @@
 #define IPC_TASKS 2U
 #define IPC_PORTS 4U
 
-/* What begins each message: whom it is for in the receiving guest, in six bytes; and when the sender called. */
+/* Header of each message: its addressee in the receiving guest, in six bytes, and instret of the call. */
 struct ipc_bench_message {
     uint16_t task;
     uint16_t port;
@@ -44,7 +44,7 @@ static const char *const ipc_delivery_metrics[IPC_SIZES] = {
 static struct ipc_bench_message ipc_message;
 static struct ipc_peer ipc_peer; /* the other VM's VCPU 0 */
 static uint64_t ipc_samples[BENCH_SAMPLES_MAX];
-static uint64_t ipc_arrived; /* instret when the message's task had it */
+static uint64_t ipc_arrived; /* instret on arrival at the message's task */
 
 static void ipc_expect(const char *what, long got, long expected)
 {
@@ -53,19 +53,19 @@ static void ipc_expect(const char *what, long got, long expected)
     }
 }
 
-/* One byte to the other VM, which says: go on. */
+/* Sends one byte, which tells the other VM to continue. */
 static void ipc_signal(void)
 {
     static const uint8_t go = 1;
     long error = IPC_NOT_RUNNING;
 
-    while (error == IPC_NOT_RUNNING) { /* it may be starting still */
+    while (error == IPC_NOT_RUNNING) { /* the receiver may still be starting */
         error = ipc_send(ipc_peer, &go, sizeof(go));
     }
     ipc_expect("ipc signal", error, 0);
 }
 
-/* The next message's size, or an error. The interrupt is taken away before looking, so that none is overlooked. */
+/* Waits for a message; returns its size, or an error. Clears the interrupt first, so that none is missed. */
 static long ipc_await(void *buffer, size_t room)
 {
     struct ipc_peer from;
@@ -89,7 +89,7 @@ static void ipc_await_signal(void)
     ipc_expect("ipc signal", size, sizeof(go));
 }
 
-/* One message is sent, and counted. True if its place was waited for: then it is the first in an empty ring. */
+/* Sends and counts one message. True if the ring was full at first: then the message enters an empty ring. */
 static bool ipc_send_once(unsigned int size, const char *metric, uint64_t *instructions)
 {
     uint64_t argument = size | (uint64_t)ipc_peer.vm << 32;
@@ -105,7 +105,7 @@ static bool ipc_send_once(unsigned int size, const char *metric, uint64_t *instr
     return waited;
 }
 
-/* The receiver never waits here: when its ring is full, this VM's slice has to end first. */
+/* The receiver never waits here: it empties a full ring only after this VM's slice has ended. */
 static void ipc_measure_send(unsigned int size, const char *metric)
 {
     uint64_t ignored;
@@ -119,7 +119,7 @@ static void ipc_measure_send(unsigned int size, const char *metric)
     bench_report(metric, "instructions", ipc_samples, BENCH_SAMPLES);
 }
 
-/* Only messages that find the ring empty: each tells the receiver that something waits. As many messages as above. */
+/* Only messages that find the ring empty, which notify the receiver. As many messages as in ipc_measure_send(). */
 static void ipc_measure_first(unsigned int size, const char *metric)
 {
     unsigned int count = 0;
@@ -130,7 +130,7 @@ static void ipc_measure_first(unsigned int size, const char *metric)
     bench_report(metric, "instructions", ipc_samples, count);
 }
 
-/* Takes as many messages as are sent for a metric. Without one of its own it does not tell what that took. */
+/* Receives as many messages as are sent for a metric. Reports nothing if `metric` is NULL. */
 static void ipc_measure_receive(unsigned int size, const char *metric)
 {
     for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
@@ -151,7 +151,7 @@ static void ipc_measure_receive(unsigned int size, const char *metric)
 
 static void ipc_port_stray(const struct ipc_bench_message *message)
 {
-    bench_fail("riscv.ipc.delivery: a port that nobody sent to", message->port, 3);
+    bench_fail("riscv.ipc.delivery: unexpected port", message->port, 3);
 }
 
 static void ipc_port_measured(const struct ipc_bench_message *message)
@@ -160,7 +160,7 @@ static void ipc_port_measured(const struct ipc_bench_message *message)
     ipc_arrived -= message->called;
 }
 
-/* The ports of the guest's tasks, for the handler that messages come to. */
+/* The ports of the guest's tasks, for the message handler. */
 static const ipc_port_fn ipc_ports[IPC_TASKS][IPC_PORTS] = {
     {ipc_port_stray, ipc_port_stray, ipc_port_stray, ipc_port_stray},
     {ipc_port_stray, ipc_port_stray, ipc_port_stray, ipc_port_measured},
@@ -186,7 +186,7 @@ static void ipc_measure_delivery(const char *metric)
         ipc_signal();
     }
     bench_report(metric, "instructions", ipc_samples, BENCH_SAMPLES);
-    ipc_signal(); /* the printing is over */
+    ipc_signal(); /* the report has been printed */
 }
 
 static void ipc_deliver(unsigned int size, ipc_sample_fn take)

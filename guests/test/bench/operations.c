@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a guest asks of whoever is below it, one operation a line of a table. */
+/* Operations of a guest on hypervisor or firmware, in a table. */
 #include <stdbool.h>
 
 #include "bench.h"
@@ -10,7 +10,7 @@
 #include "uart.h"
 
 #define BENCH_UART(reg) (PLATFORM_UART_BASE + (uintptr_t)(reg))
-#define BENCH_LSR_IDLE 0x60U /* nothing received, all sent */
+#define BENCH_LSR_IDLE 0x60U /* receiver and transmitter empty */
 
 struct bench_operation {
     const char *metric;
@@ -24,7 +24,7 @@ struct bench_operation {
 
 static uint32_t bench_context;
 
-/* The UART's transmitter is empty, so enabling that interrupt raises it at once; once more each time it is enabled. */
+/* The transmitter is empty, so that enabling its interrupt raises it immediately, each time. */
 static void bench_raise_uart(void)
 {
     uart_write(UART_IER, 0);
@@ -157,7 +157,7 @@ static void bench_run_plic(void)
          .argument = PLATFORM_UART_BASE + UART_IER,
          .expected = PLATFORM_UART_IRQ,
          .prepare = bench_raise_uart},
-        {.metric = "riscv.plic.claim_complete.again", /* the line is still high: the interrupt is pending anew */
+        {.metric = "riscv.plic.claim_complete.again", /* the line is still high: the interrupt is pending again */
          .take = sample_claim_complete,
          .address = claim,
          .expected = PLATFORM_UART_IRQ,
@@ -187,7 +187,7 @@ static void bench_run_plic(void)
     plic_set_threshold(bench_context, 0);
     *plic_enables(bench_context, PLATFORM_UART_IRQ) = UINT32_C(1) << PLATFORM_UART_IRQ;
     for (unsigned int i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
-        /* A claim left over from the operation before would be this one's. */
+        /* A claim left by the previous operation would be counted in this one. */
         while (plic_claim(bench_context) != 0) {
             plic_complete(bench_context, PLATFORM_UART_IRQ);
         }

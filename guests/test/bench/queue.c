@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hypervisor's own ready queue (rt/queue_heap.c, the same source), counted here because a guest can count: inserting a
- * node among n - 1, and taking the first of n out, with keys in random order.
+ * The hypervisor's RT ready queue (rt/queue_heap.c, the same source), measured in a guest, which can
+ * count instructions: insertion among n - 1 nodes and removal of the first of n nodes, with random keys.
  */
 #include "rt_queue.h"
 
@@ -18,7 +18,7 @@ static uint64_t queue_random(void)
 {
     static uint64_t state = QUEUE_SEED;
 
-    state = state * 6364136223846793005UL + 1442695040888963407UL; /* Knuth's, MMIX */
+    state = state * 6364136223846793005UL + 1442695040888963407UL; /* Knuth's MMIX generator */
     return state >> 33;
 }
 

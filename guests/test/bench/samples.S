@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two reads of instret with the operation between them, in assembly so that nothing else is. Every sample has the C type
- * struct bench_sample f(uintptr_t address, uint64_t argument): a0 and a1 in; instructions in a0, value in a1 out.
+ * Two reads of instret around an operation, in assembly so that no other instruction is counted. Every
+ * sample has the C type struct bench_sample f(uintptr_t address, uint64_t argument): a0 and a1 in;
+ * instructions in a0, value in a1 out.
  */
 #include "csr.h"
 #include "hcall_asm.h"
@@ -64,7 +65,7 @@
     rdinstret t1
     result  a0
 
-    /* From before the call to the first instruction of the handler of the software interrupt it raises. */
+    /* From before the call to the first instruction of the software interrupt's handler. */
     function sample_sbi_ipi_handler
     csrr    t2, stvec
     csrr    t3, sie
@@ -77,7 +78,7 @@
     li      a7, SBI_EXT_IPI
     rdinstret t0
     ecall
-1:  j       1b                  /* where delivery is not immediate */
+1:  j       1b                  /* if delivery is not immediate */
     .balign 4
 2:  rdinstret t1
     csrci   sip, 1 << IRQ_SOFT
@@ -86,7 +87,7 @@
     csrw    stvec, t2
     result  zero
 
-    /* An interrupt is pending and enabled in sie, so there is nothing to wait for. */
+    /* An enabled interrupt is pending, so that wfi does not wait. */
     function sample_wfi
     csrr    t3, sie
     csrwi   sie, 1 << IRQ_SOFT
@@ -122,7 +123,7 @@
     rdinstret t1
     result  zero
 
-    /* What a handler does: claim, see to the device so that its line goes low (not counted), complete. */
+    /* The sequence of a handler: claim, serve the device so that its line goes low (not counted), complete. */
     function sample_claim_serve_complete
     rdinstret t0
     lwu     t2, 0(a0)
@@ -171,7 +172,7 @@
 1:  sub     a0, t1, t0
     ret
 
-    /* The message takes along when it was sent. Then the hart is the receiver's. */
+    /* The message contains the instret of its call. Then the receiver runs on this hart. */
     function sample_ipc_deliver
     send_arguments HCALL_IPC_SEND_WAIT
     rdinstret t0

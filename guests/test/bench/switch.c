@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One of two VMs on one hart that do nothing but watch instret: each gap in what it sees is a time the other ran. They
- * share no memory, so each prints its gaps, and the host pairs them (switch_loop.S says how). Boot argument
- * `patience=ms` is how long to wait for the next gap before giving up, `gaps=n` how many to wait for (200 at most),
- * `threshold=instructions` the longest time without the CPU that is not counted as a gap: where instret counts all harts'
- * instructions (QEMU's -icount), harts that take turns see short ones all the time.
+ * One of two VMs on one hart that only read instret: each gap between reads is a period in which the
+ * other VM ran. The VMs share no memory; each prints its gaps, and the host pairs them (switch_loop.S).
+ * Boot arguments: `patience=ms`, time to wait for the next gap before giving up; `gaps=n`, number of gaps
+ * (200 at most); `threshold=instructions`, the longest interval that does not count as a gap. Where
+ * instret counts the instructions of all harts (QEMU's -icount), short intervals are frequent, because
+ * QEMU alternates between harts.
  */
 #include <stdbool.h>
 
@@ -18,7 +19,7 @@
 #include "trap.h"
 
 #define SWITCH_GAPS 200U
-#define SWITCH_THRESHOLD 64U   /* instructions: above the loop's own 3 or 4, below any exit worth the name */
+#define SWITCH_THRESHOLD 64U   /* instructions: above the loop's 3 or 4, below any exit */
 #define SWITCH_PATIENCE 3000UL /* ms without a gap: a quantum is at most a second */
 
 static struct bench_gap switch_gaps[SWITCH_GAPS];
@@ -35,7 +36,7 @@ static _Noreturn void switch_finish(void)
     sbi_shutdown(switch_count == 0 ? SBI_RESET_SYSTEM_FAILURE : SBI_RESET_NO_REASON);
 }
 
-/* Alone on its hart a VM sees no gaps: then it ends with those it has. */
+/* A VM that is alone on its hart sees no gaps: end with those recorded. */
 static void switch_give_up(void)
 {
     print("bench: only %u gaps of %u: is another VM running on this hart?\n", switch_count, switch_wanted);
@@ -75,7 +76,7 @@ _Noreturn void bench_run_switch(const void *fdt)
     while (switch_count < switch_wanted) {
         switch_gaps[switch_count] = switch_wait_gap(threshold);
         switch_count++;
-        timer_set(csr_read_time() + patience); /* may exit, but between two gaps */
+        timer_set(csr_read_time() + patience); /* may exit, but only between two gaps */
     }
     switch_finish();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for its timer each millisecond, and says by how much it came too late: role=ticker. Beside a VM that is loaded
- * again and again it tells what loading keeps from others.
+ * role=ticker: waits for its timer every millisecond and reports the lateness. While another VM is
+ * reloaded repeatedly, this is the delay that loading causes.
  */
 #include "bench.h"
 #include "csr.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a timer's deadline to its handler. The deadline is a tick of the time CSR, the handler's arrival is a value of
- * instret, so the two clocks are first set against each other: under -icount a tick is a fixed number of instructions.
+ * Latency from a timer's deadline to its handler. The deadline is a value of the time CSR, the arrival
+ * of the handler a value of instret, so the two clocks are calibrated first: under -icount a tick is a
+ * fixed number of instructions.
  */
 #include "timer.h"
 
@@ -15,9 +16,9 @@
 #define TIMER_AHEAD 100U  /* ticks from arming to the deadline: more than arming takes */
 
 struct bench_clock {
-    uint64_t rate;   /* instructions in a tick */
-    uint64_t offset; /* instret at the begin of tick t is offset + rate * t */
-    bool steady;     /* it really is a straight line */
+    uint64_t rate;   /* instructions per tick */
+    uint64_t offset; /* instret at the start of tick t is offset + rate * t */
+    bool steady;     /* the relation is linear */
 };
 
 static uint64_t clock_rate(void)
@@ -34,8 +35,9 @@ static uint64_t clock_rate(void)
 }
 
 /*
- * A sample taken some way into its tick lies above the line by that way: the lowest of many is at the begin of a tick,
- * and none lies higher than one tick, were the line straight. (One instruction lies between the two reads.)
+ * A sample taken within a tick is above the line by its distance from the start of the tick: the lowest
+ * of many samples is at the start of a tick, and if the relation is linear none is higher than one tick.
+ * (One instruction is executed between the two reads.)
  */
 static struct bench_clock clock_calibrate(void)
 {
@@ -47,7 +49,7 @@ static struct bench_clock clock_calibrate(void)
         struct bench_at at = sample_clock();
         uint64_t above = at.instret - clock.rate * at.time;
 
-        base = i == 0 ? above - 2 * clock.rate : base; /* keeps the comparisons clear of a wrap */
+        base = i == 0 ? above - 2 * clock.rate : base; /* avoids a wrap in the comparisons */
         above -= base;
         clock.offset = above < clock.offset ? above : clock.offset;
         highest = above > highest ? above : highest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crowds at the console: those that fill it, those that wait for room in it, those that wait for a key. */
+/* Load on the console: harts that fill it, that wait for space in it, and that wait for a key. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 #define WRITES 2000U
 #define AT_ONCE 16U /* characters */
-#define DOZES 60U   /* between two dots: longer than the console leaves a line unfinished */
+#define DOZES 60U   /* between two dots: longer than the timeout of an unfinished line */
 
 static const char load_text[AT_ONCE + 1] = "abcdefghijklmnop";
 static const char load_lines[AT_ONCE + 1] = "abcdefg\nijklmnop";
@@ -60,7 +60,7 @@ void load_write(const void *fdt)
     }
 }
 
-/* More than the console shows before the next doze ends. */
+/* Writes more than the console outputs before the end of the next sleep. */
 static void load_fill(void)
 {
     for (unsigned i = 0; i < 10; i++) {
@@ -69,7 +69,7 @@ static void load_fill(void)
     load_by_uart('\n');
 }
 
-/* The lines of all such VMs are unfinished at a time, when the console looks after them. */
+/* The unfinished lines of all VMs with this role time out at the same moment. */
 void load_dots(const void *fdt)
 {
     (void)fdt;
@@ -96,7 +96,7 @@ void load_ready(const void *fdt)
     plic_set_priority(PLATFORM_UART_IRQ, ORDINARY);
     uart_write(UART_IER, UART_IER_TX_EMPTY);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        (void)uart_read(UART_IIR); /* the line falls until there is room again */
+        (void)uart_read(UART_IIR); /* the line goes low until there is space again */
         plic_complete(context, plic_claim(context));
         csr_write_sie(SIE_TIMER);
         load_doze();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As many harts as a VM may have, all asleep, and woken all at once: what the hypervisor does for each of them must not
- * be done in one go. Boot argument do=sleep: their timers are due at the same moment, which other VMs of this kind
- * share. do=lines: the first hart raises an interrupt line that all others have enabled, by the line's priority.
- * do=write, ready, keys (console.c) and watchdog (watchdog.c): console_load.h says what.
+ * The maximum number of harts of a VM, all asleep and woken at the same time: the hypervisor's work for
+ * all of them must not be one non-preemptible section. Boot argument do=sleep: the timers of all harts
+ * expire at the same moment, in all VMs with this role. do=lines: the first hart raises an interrupt line
+ * that all others have enabled, by changing the line's priority. do=ipi: the first hart sends an IPI to
+ * all others. do=write, ready, dots, keys (console.c) and watchdog (watchdog.c): see console_load.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,7 +76,7 @@ void load_start(void (*function)(unsigned long hart, void *argument))
     }
 }
 
-/* The transmitter is empty, so that its line is high as soon as its interrupt is enabled. */
+/* The transmitter is empty, so that its line goes high as soon as its interrupt is enabled. */
 static void load_raise(void)
 {
     plic_set_priority(PLATFORM_UART_IRQ, 0);
@@ -116,7 +117,7 @@ static void load_called(unsigned long hart, void *argument)
     }
 }
 
-/* The first hart calls all others, which sleep. */
+/* The first hart sends an IPI to all others, which sleep. */
 static void load_call(const void *fdt)
 {
     (void)fdt;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VMs whose watchdogs expire together. They cannot all pet at the same moment, for they share a hart: their periods
- * differ, and each pets one period before the moment that they have in common.
+ * VMs whose watchdogs expire at the same moment. Because they share a hart they cannot pet at the same
+ * moment: their periods differ, and each VM pets one period before the common expiry.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #define MS (PLATFORM_TIMEBASE_HZ / 1000) /* ticks */
 #define TOGETHER (400 * MS)
 #define PET (20 * MS)
-#define EARLY 200U /* ticks that waking up may take */
+#define EARLY 200U /* ticks: allowance for the wake-up */
 
 static void load_deep_sleeper(unsigned long hart, void *argument)
 {
@@ -28,7 +28,7 @@ static void load_deep_sleeper(unsigned long hart, void *argument)
     }
 }
 
-/* To the tick, if nobody else runs then. */
+/* Waits until `moment`, exact to the tick if no other VM runs. */
 static void load_until(uint64_t moment)
 {
     timer_set(moment - EARLY);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What hypercalls and messages cost on the M5150, for a simulator that counts from marker to marker (docs/iasim.md). Two VMs,
- * roles send and receive; markers, with n from 0 to 4 for 20, 40, 60, 80 and 100 bytes:
+ * Cost of hypercalls and messages on the M5150, for a simulator that counts instructions between markers
+ * (docs/iasim.md). Two VMs, roles send and receive. Markers, with n from 0 to 4 for 20, 40, 60, 80 and
+ * 100 bytes:
  *
  *   1 to 2             HCALL_INFO_GET_ID
- *   10 + n to 20 + n   HCALL_IPC_SEND_MSG to a VM that is ready, not running
+ *   10 + n to 20 + n   HCALL_IPC_SEND_MSG to a VM that is ready but not running
  *   30 + n to 40 + n   HCALL_IPC_RECV_MSG
- *   50 + n to 60 + n   from the call of a sender that then waits to the waiting receiver's port
+ *   50 + n to 60 + n   from the call of a sender that then waits to the port of the waiting receiver
  *
- * The call's own instruction is counted, and one behind it; arguments are in their registers before.
+ * Each count includes the call instruction and one after it; the arguments are in their registers
+ * before the first marker.
  */
 #include <stdint.h>
 #include <string.h>
@@ -29,7 +31,7 @@
 
 int main(unsigned long hart, const void *fdt);
 
-/* Whom a message is for in the receiving guest, in six bytes. */
+/* Header of a message: its addressee in the receiving guest, in six bytes. */
 struct cost_message {
     uint16_t task;
     uint16_t port;
@@ -45,7 +47,7 @@ static struct cost_message cost_in __attribute__((aligned(8)));
 static unsigned long cost_peer;
 static unsigned int cost_arrived;
 
-/* A call between two markers, the second only if it succeeds: in the delay slot of a branch that is likely. */
+/* A call between two markers. The second is in the delay slot of a branch-likely, so only on success. */
 #define COST_CALL(name, call, begin, end)                                                                      \
     static long name(unsigned long arg0, unsigned long arg1, unsigned long arg2)                               \
     {                                                                                                          \
@@ -80,7 +82,7 @@ COST_CALL(cost_deliver_2, HCALL_IPC_SEND_WAIT, 52, 72)
 COST_CALL(cost_deliver_3, HCALL_IPC_SEND_WAIT, 53, 73)
 COST_CALL(cost_deliver_4, HCALL_IPC_SEND_WAIT, 54, 74)
 
-/* The port that the message is for: it has arrived. */
+/* A port: marks the arrival of its message. */
 #define COST_PORT(name, mark)                            \
     static void name(const struct cost_message *message) \
     {                                                    \
@@ -133,7 +135,7 @@ static void cost_check(unsigned int bytes, long size)
     cost_expect("last byte", cost_in.rest[bytes - 9U], (long)bytes);
 }
 
-/* Waits until a message has come; the interrupt is a guest's own to take back. */
+/* Waits for a message; the guest itself must clear the interrupt. */
 static void cost_wait(void)
 {
     cp0_wait();
@@ -161,10 +163,10 @@ static void cost_send(const struct cost_size *s)
     for (unsigned int i = 0; i < COST_SAMPLES; i++) {
         do {
             error = s->send(cost_peer, hcall_address(&cost_out), s->bytes);
-        } while (error == IPC_NOT_NOW || error == IPC_NOT_RUNNING); /* the receiver's turn comes */
+        } while (error == IPC_NOT_NOW || error == IPC_NOT_RUNNING); /* until the receiver has run */
         cost_expect("send", error, 0);
     }
-    (void)cost_await(cost_receive_0); /* it has them all, and waits */
+    (void)cost_await(cost_receive_0); /* the receiver has received all and waits */
     for (unsigned int i = 0; i < COST_SAMPLES; i++) {
         cp0_write_cause(cp0_read_cause() & ~COST_MESSAGE);
         error = s->deliver(cost_peer, hcall_address(&cost_out), s->bytes);
@@ -188,7 +190,7 @@ static void cost_receive(const struct cost_size *s)
 
     cost_ports[1][3] = s->port;
     for (unsigned int i = 0; i < COST_SAMPLES; i++) {
-        do { /* without waiting, so that it is ready when it does not run */
+        do { /* polls, so that this VM is ready while it does not run */
             size = s->receive(hcall_address(&cost_in), sizeof(cost_in), 0);
         } while (size == IPC_NOT_NOW);
         cost_check(s->bytes, size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest to be debugged, by tests/e2e/test_debug.py: two harts, Sv39 with its memory at a second address too, calls,
- * breakpoint instructions of its own, and on the console what an answer to a debugger would look like.
+ * The guest debugged by tests/e2e/test_debug.py: two harts, Sv39 with RAM mapped at a second address,
+ * nested calls, breakpoint instructions in its code, and console output that imitates answers to a
+ * debugger.
  *
  * Prints `debuggee: turn <n>` twice a second.
  */
@@ -31,7 +32,7 @@ int main(unsigned long hart, const void *fdt);
 
 static bool handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
 {
-    (void)stval; /* the address, or 0, as the hart likes */
+    (void)stval; /* the address, or 0, depending on the hart */
     if (cause != CAUSE_BREAKPOINT) {
         return false;
     }
@@ -40,7 +41,7 @@ static bool handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
     return true;
 }
 
-/* Devices and RAM at their own addresses, RAM also at DEBUGGEE_FAR. */
+/* Maps devices and RAM at their physical addresses, and RAM also at DEBUGGEE_FAR. */
 static void translate(void)
 {
     uint64_t satp = SATP_SV39 | (uint64_t)(uintptr_t)root >> 12;
@@ -82,18 +83,18 @@ void __attribute__((noinline)) debuggee_reached(unsigned long n)
     debuggee_far += n;
 }
 
-/* The same function at both addresses. */
+/* Calls the same function at both addresses. */
 static void reach(void)
 {
     uintptr_t near = (uintptr_t)debuggee_reached;
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): that is the point */
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): intended */
     void (*far)(unsigned long) = (void (*)(unsigned long))(near - (2UL << GIB_BITS) + DEBUGGEE_FAR);
 
     debuggee_reached(1);
     far(1000);
 }
 
-/* Answers that nobody has given, and one that never ends. */
+/* Forged answers of the debug protocol, and an unterminated one. */
 static void forge(void)
 {
     print("debuggee: \033_t0000000000000000010000000101000000\033\\\033_t00000000000000000000\033\\\n");

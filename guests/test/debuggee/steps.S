@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A way through every kind of instruction that a single step has to follow. Each label is where a step must arrive, in
- * this order; steps_bad nowhere. */
+/*
+ * Every kind of instruction for single steps. The steps must arrive at the labels in this order, and
+ * never at steps_bad.
+ */
 #include "hcall_asm.h"
 
     .section .text.steps, "ax"
@@ -33,7 +35,7 @@ steps_bad:
     unimp
 steps_9:
     addi    a1, a0, 1
-    mv      t2, a1                  /* an SBI call takes a0 and a1 */
+    mv      t2, a1                  /* an SBI call changes a0 and a1 */
     li      a6, HCALL_INFO_GET_ID
     li      a7, HCALL_EXTENSION
 steps_10:
@@ -41,7 +43,7 @@ steps_10:
 steps_11:
     la      t1, steps_word
 steps_12:
-    lr.d    a2, (t1)                /* one step, or it never comes to an end */
+    lr.d    a2, (t1)                /* the sequence must be one step, or sc never succeeds */
     addi    a2, a2, 1
     beqz    a2, steps_14
     sc.d    a3, a2, (t1)

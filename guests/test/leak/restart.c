@@ -50,7 +50,7 @@ struct lives {
 static struct lives *const lives = (struct lives *)SHARED_BASE;
 
 /* Registers that are not 0, but for those that are to be something: a0 the hart, a1 the device tree. */
-static unsigned look_registers(const void *fdt)
+static unsigned check_registers(const void *fdt)
 {
     unsigned wrong = 0;
 
@@ -66,7 +66,7 @@ static unsigned look_registers(const void *fdt)
 }
 
 /* The FP registers. C has not touched them: it is compiled without. */
-static unsigned look_fp(struct leak *l)
+static unsigned check_fp(struct leak *l)
 {
     struct emitter e = {l->code};
     unsigned wrong = 0;
@@ -84,7 +84,7 @@ static unsigned look_fp(struct leak *l)
     return wrong;
 }
 
-static unsigned look_devices(void)
+static unsigned check_devices(void)
 {
     unsigned wrong = 0;
 
@@ -100,7 +100,7 @@ static unsigned look_devices(void)
 }
 
 /* Words that are not 0 in [from, to). */
-static uint64_t look_memory(uint64_t from, uint64_t to)
+static uint64_t check_memory(uint64_t from, uint64_t to)
 {
     uint64_t wrong = 0;
 
@@ -132,7 +132,7 @@ static void blank_seed(const void *fdt)
     }
 }
 
-static uint64_t look_shared(void)
+static uint64_t check_shared(void)
 {
     uint64_t wrong = 0;
 
@@ -227,17 +227,17 @@ static void end(struct leak *l)
 void leak_restart(struct leak *l, const void *fdt)
 {
     uint64_t tree = (uintptr_t)fdt, image = (uintptr_t)leak_entry;
-    unsigned devices = look_devices(), fp = look_fp(l);
+    unsigned devices = check_devices(), fp = check_fp(l);
     uint64_t pending = leak_entry[ENTRY_SIP], memory, same;
 
     uart_init();
-    memory = look_memory(RAM_BASE, (uintptr_t)_start & ~0xfffUL) + look_memory((uintptr_t)__stack_top, tree);
-    memory += look_memory(RAM_BASE + RAM_SIZE - 8, RAM_BASE + RAM_SIZE);
+    memory = check_memory(RAM_BASE, (uintptr_t)_start & ~0xfffUL) + check_memory((uintptr_t)__stack_top, tree);
+    memory += check_memory(RAM_BASE + RAM_SIZE - 8, RAM_BASE + RAM_SIZE);
     blank_seed(fdt);
     same = sum((uintptr_t)_start & ~0xfffUL, image) ^ sum(tree, RAM_BASE + RAM_SIZE);
     print("leak: life %lu finds %u registers, %u FP registers, %u device registers, %lu words, pending 0x%lx\n",
-          lives->count + 1, look_registers(fdt), fp, devices, memory, pending);
-    print("leak: image 0x%lx, shared memory: %lu words are not as they were\n", same, look_shared());
+          lives->count + 1, check_registers(fdt), fp, devices, memory, pending);
+    print("leak: image 0x%lx, shared memory: %lu words are not as they were\n", same, check_shared());
     timer_init();
     spoil(l);
     end(l);

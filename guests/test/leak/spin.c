@@ -121,7 +121,7 @@ static void emit_loop(struct emitter *e, uint32_t counter)
     emit(e, 0xfe001ee3U | counter << 15); /* bne counter, zero, -4 */
 }
 
-static void emit_look(struct emitter *e, const struct leak *l)
+static void emit_store(struct emitter *e, const struct leak *l)
 {
     emit_registers(e, insn_sd, PAGE_X_GOT);
     emit(e, insn_csr(FUNCT3_CSRRCI, T0, leak_csrs[LEAK_SSTATUS], SSTATUS_SIE));
@@ -148,7 +148,7 @@ static void make_code(struct leak *l, const struct spin *s)
     emit(&e, s->event.instruction);
     emit(&e, insn_ld(s->counter, 0, PAGE_COUNT));
     emit_loop(&e, s->counter);
-    emit_look(&e, l);
+    emit_store(&e, l);
     emit_context(&e, insn_ld);
     emit(&e, INSN_RET);
     emit_done();
@@ -273,7 +273,7 @@ void leak_expect(struct leak *l, const char *what, uint64_t number, uint64_t wan
     }
 }
 
-static void look_x(struct leak *l, const struct spin *s)
+static void check_x(struct leak *l, const struct spin *s)
 {
     for (unsigned i = 1; i < 32; i++) {
         uint64_t want = i == s->counter ? 0 : l->page.x_want[i];
@@ -286,7 +286,7 @@ static void look_x(struct leak *l, const struct spin *s)
     }
 }
 
-static void look_fp(struct leak *l)
+static void check_fp(struct leak *l)
 {
     for (unsigned i = 0; l->fp && l->fp_loaded && i < 32; i++) {
         leak_expect(l, "f", i, l->page.f_want[i], l->page.f_got[i]);
@@ -312,7 +312,7 @@ static bool timer_is_known(const struct leak *l, const struct spin *s)
  * The interrupts of which it is known whether they are pending. One that is not must not be seen in sip; QEMU 7.2 does not
  * show there all that are, so those are looked for in what has come to the handler.
  */
-static void look_interrupts(struct leak *l, const struct spin *s)
+static void check_interrupts(struct leak *l, const struct spin *s)
 {
     const struct leak_page *p = &l->page;
     uint64_t known = ~(SIE_SOFT | SIE_TIMER), pending = l->line ? SIE_EXTERNAL : 0;
@@ -331,7 +331,7 @@ static void look_interrupts(struct leak *l, const struct spin *s)
 }
 
 /* What the handler was called for: one's own exception, or an interrupt that one has enabled. */
-static void look_trap(struct leak *l, const struct spin *s)
+static void check_trap(struct leak *l, const struct spin *s)
 {
     const struct leak_page *p = &l->page;
     bool interrupt = (p->cause & CAUSE_INTERRUPT) != 0;
@@ -348,7 +348,7 @@ static void look_trap(struct leak *l, const struct spin *s)
     leak_expect(l, "tval", 0, interrupt ? 0 : s->event.tval, p->tval);
 }
 
-static void look_csrs(struct leak *l, const struct spin *s)
+static void check_csrs(struct leak *l, const struct spin *s)
 {
     const struct leak_page *p = &l->page;
     bool trapped = p->traps != s->traps;
@@ -369,7 +369,7 @@ static void look_csrs(struct leak *l, const struct spin *s)
     }
 }
 
-static void look_message(struct leak *l, const struct spin *s)
+static void check_message(struct leak *l, const struct spin *s)
 {
     uint64_t head = l->page.x_got[A1];
 
@@ -389,7 +389,7 @@ static uint64_t *page_of(struct leak *l, unsigned n)
 }
 
 /* One page of memory, which gets another content. */
-static void look_memory(struct leak *l)
+static void check_memory(struct leak *l)
 {
     unsigned n = (unsigned)random_below(&l->random, LEAK_PAGES);
     uint64_t *page = page_of(l, n);
@@ -430,11 +430,11 @@ void leak_spin(struct leak *l)
     csr_write_sie(0);
     csr_write_stvec((uintptr_t)trap_entry);
     count(l, &s, csr_read_time() - start);
-    look_x(l, &s);
-    look_fp(l);
-    look_trap(l, &s);
-    look_csrs(l, &s);
-    look_interrupts(l, &s);
-    look_message(l, &s);
-    look_memory(l);
+    check_x(l, &s);
+    check_fp(l);
+    check_trap(l, &s);
+    check_csrs(l, &s);
+    check_interrupts(l, &s);
+    check_message(l, &s);
+    check_memory(l);
 }

@@ -26,7 +26,7 @@ static uint64_t memory[WORDS];
 
 /* Through the memory once: all of it is as the last round left it, and now as this one leaves it. Returns words that are
  * not. */
-static unsigned long look_at_memory(uint64_t before, uint64_t now)
+static unsigned long check_memory(uint64_t before, uint64_t now)
 {
     unsigned long wrong = 0;
 
@@ -38,7 +38,7 @@ static unsigned long look_at_memory(uint64_t before, uint64_t now)
 }
 
 /* sscratch, sepc, scause, stval, scounteren: nobody but it has written them. */
-static unsigned long look_at_csrs(uint64_t before, uint64_t now)
+static unsigned long check_csrs(uint64_t before, uint64_t now)
 {
     uint64_t found[SPARE_CSRS];
     const uint64_t expected[SPARE_CSRS] = {before, before & ~3UL, before & 15U, ~before, 7};
@@ -56,7 +56,7 @@ static unsigned long look_at_csrs(uint64_t before, uint64_t now)
 }
 
 /* What has never been touched since the start. */
-static unsigned long look_at_rest(uint64_t stvec)
+static unsigned long check_rest(uint64_t stvec)
 {
     uint64_t satp;
 
@@ -73,13 +73,13 @@ int main(unsigned long hart, const void *fdt)
     (void)fdt;
     uart_init();
     csr_set_sstatus(SSTATUS_FS_INITIAL);
-    (void)look_at_memory(0, sum);
-    (void)look_at_csrs(0, sum);
+    (void)check_memory(0, sum);
+    (void)check_csrs(0, sum);
     for (unsigned long rounds = 1;; rounds++) {
         uint64_t before = sum;
 
         sum = sum * FACTOR + SUMMAND;
-        wrong += hold(sum, TURNS) + look_at_memory(before, sum) + look_at_csrs(before, sum) + look_at_rest(stvec);
+        wrong += hold(sum, TURNS) + check_memory(before, sum) + check_csrs(before, sum) + check_rest(stvec);
         if (csr_read_time() >= next) {
             print("witness: %lu rounds, sum 0x%lx, %lu wrong\n", rounds, sum, wrong);
             next = csr_read_time() + LINE_TICKS;

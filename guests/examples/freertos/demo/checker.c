@@ -52,7 +52,7 @@ static unsigned long checker_stalled(unsigned int part)
 }
 
 /* True: all parts have completed their rounds. Sets *wrong to the first part with an error. */
-static bool checker_look(struct check **wrong)
+static bool checker_poll(struct check **wrong)
 {
     bool done = true;
 
@@ -108,7 +108,7 @@ static void checker_task(void *argument)
         bool done;
 
         (void)xTaskDelayUntil(&wake, CHECKER_PERIOD);
-        done = checker_look(&wrong);
+        done = checker_poll(&wrong);
         if (!known) {
             checker_report_late();
         }

@@ -257,28 +257,28 @@ void tables_changing(struct verdict *v, uint64_t arg)
 /* --- remote fences --- */
 
 static volatile uint64_t other_page[ENTRIES] __attribute__((aligned(4096)));
-static volatile uint64_t looks, looked; /* number of reads of WINDOW by the second hart, and the last value */
+static volatile uint64_t reads, last_read; /* number of reads of WINDOW by the second hart, and the last value */
 
-static void look_on(unsigned long hart, void *argument)
+static void keep_reading(unsigned long hart, void *argument)
 {
     (void)hart;
     (void)argument;
     set_satp(SATP_SV39 | (uintptr_t)root / PAGE);
     while (change) {
-        looked = *(volatile uint64_t *)(WINDOW + 8);
+        last_read = *(volatile uint64_t *)(WINDOW + 8);
         __asm__ volatile("fence" ::: "memory");
-        looks++;
+        reads++;
     }
 }
 
 /* Waits for a complete new read by the second hart, which a busy host may delay for long. */
-static bool await_look(void)
+static bool await_read(void)
 {
-    uint64_t before = looks, end = csr_read_time() + 5000UL * MS;
+    uint64_t before = reads, end = csr_read_time() + 5000UL * MS;
 
-    while (looks - before < 2 && csr_read_time() < end) {
+    while (reads - before < 2 && csr_read_time() < end) {
     }
-    return looks - before >= 2;
+    return reads - before >= 2;
 }
 
 /* Remaps a page used by both harts: after the fence, the other hart must see the new page only. */
@@ -290,13 +290,13 @@ void remote_fences(struct verdict *v, uint64_t arg)
     paging_on();
     leaves[0] = pte((uintptr_t)own_page, PTE_LEAF);
     change = true;
-    judge(v, second_hart(look_on), "the second hart does not start");
+    judge(v, second_hart(keep_reading), "the second hart does not start");
     for (uint64_t n = 1; n <= 100; n++) {
         leaves[0] = pte(n % 2 != 0 ? (uintptr_t)other_page : (uintptr_t)own_page, PTE_LEAF);
         __asm__ volatile("fence" ::: "memory");
         judge(v, sbi_remote_sfence_vma((struct sbi_harts){.mask = 2, .base = 0}, WINDOW, PAGE).error == 0, "no fence");
-        judge(v, await_look(), "fence %lu: the other hart stands still", n);
-        judge(v, looked == n % 2, "fence %lu: the other hart still sees the page before", n);
+        judge(v, await_read(), "fence %lu: the other hart stands still", n);
+        judge(v, last_read == n % 2, "fence %lu: the other hart still sees the page before", n);
     }
     change = false;
     while (sbi_hart_status(1).value != 1) {
