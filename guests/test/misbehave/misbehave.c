@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that misbehaves on demand, for tests of isolation and lifecycle.
+ * A guest that misbehaves on demand, for tests of isolation and of the VM lifecycle.
  *
  * Prints `misbehave: alive <n>` at its start (n = 0) and every second, so that a restart shows as a new `alive 0` and a
- * stop as silence. Takes commands as lines on the UART, or one at its start as boot argument `do=command:argument`
- * (a colon for the blank). `help` lists them. An address is hexadecimal; without one it is PLATFORM_HOLE.
+ * stop as silence. Reads commands as lines from the UART, and one at its start from boot argument `do=command:argument`
+ * (with a colon for the blank). `help` lists the commands. Addresses are hexadecimal, by default PLATFORM_HOLE.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,11 +25,11 @@
 #define MISBEHAVE_STREAM 4000U
 
 static volatile bool misbehave_trapped;
-static bool misbehave_quiet; /* too many exceptions to tell of each */
+static bool misbehave_quiet; /* do not print each exception */
 static unsigned long misbehave_alive;
-static uint64_t misbehave_number; /* in the next message of burst and stream */
+static uint64_t misbehave_number; /* number in the next message of burst and stream */
 static bool misbehave_listens = true;
-static uint32_t misbehave_message_irq; /* source of messages, or 0: a software interrupt */
+static uint32_t misbehave_message_irq; /* interrupt source of messages; 0: a software interrupt */
 
 void misbehave_be_quiet(void)
 {
@@ -44,7 +44,7 @@ void misbehave_caught(unsigned long cause, unsigned long address, unsigned long 
     misbehave_trapped = true;
 }
 
-/* Everything that waits: what was sent, as its size, sum and first word, and doorbells. */
+/* Receives all pending messages, printing size, sum and first word of each, and doorbells. */
 static void misbehave_hear(void)
 {
     static uint64_t message[IPC_MESSAGE_MAX / 8];
@@ -83,7 +83,7 @@ static void misbehave_read(unsigned long address)
     misbehave_report("read");
 }
 
-/* Says what is there: whether memory is as new after a restart. */
+/* Prints a word, to see whether memory is cleared by a restart. */
 static void misbehave_peek(unsigned long address)
 {
     uint32_t value = arch_load(address);
@@ -106,7 +106,7 @@ static void misbehave_write(unsigned long address)
 
 static void misbehave_fatal(unsigned long address)
 {
-    print("misbehave: reading 0x%lx with the trap vector nowhere\n", address);
+    print("misbehave: reading 0x%lx with an invalid trap vector\n", address);
     machine_lose_vector();
     (void)arch_load(address);
     for (;;) {
@@ -115,7 +115,7 @@ static void misbehave_fatal(unsigned long address)
 
 static void misbehave_wild(unsigned long address)
 {
-    print("misbehave: jumping to 0x%lx with the trap vector nowhere\n", address);
+    print("misbehave: jumping to 0x%lx with an invalid trap vector\n", address);
     machine_lose_vector();
     arch_call(address);
     for (;;) {
@@ -145,7 +145,7 @@ static void misbehave_shutdown(unsigned long address)
     machine_shutdown(false);
 }
 
-/* An external interrupt controller knows no mask, so what would interrupt is silenced, too. */
+/* With an external interrupt controller nothing can be masked, so the sources are disabled, too. */
 static void misbehave_let_nothing_in(void)
 {
     machine_interrupts(false);
@@ -165,7 +165,7 @@ static void misbehave_spin(unsigned long address)
     }
 }
 
-/* What the call returns: the error, and the period in milliseconds. The guest pets by itself whenever it wakes. */
+/* Prints the error and the period in milliseconds. The main loop pets the watchdog at every wake-up, too. */
 static void misbehave_pet(unsigned long address)
 {
     struct sbi_ret pet = hcall_watchdog_pet();
@@ -196,7 +196,7 @@ void misbehave_flood_line(char line[MISBEHAVE_FLOOD_LINE], unsigned long number,
     }
 }
 
-/* As fast as it can. */
+/* Prints the lines as fast as possible. */
 static void misbehave_flood(unsigned long lines)
 {
     static char line[MISBEHAVE_FLOOD_LINE];
@@ -229,7 +229,7 @@ static struct ipc_peer misbehave_peer(unsigned long to)
     return (struct ipc_peer){.vm = to & 0xffffU, .vcpu = (unsigned int)(to >> 16)};
 }
 
-/* Numbered messages to VM `to` & 0xffff, VCPU `to` >> 16: ten, more than its queue has room for. */
+/* Sends ten numbered messages, more than its queue holds, to VM `to` & 0xffff, VCPU `to` >> 16. */
 static void misbehave_burst(unsigned long to)
 {
     long errors[10];
@@ -241,7 +241,7 @@ static void misbehave_burst(unsigned long to)
     misbehave_print_errors("burst", errors, sizeof(errors) / sizeof(errors[0]));
 }
 
-/* The same, MISBEHAVE_STREAM of them, each as often as it takes. */
+/* Sends MISBEHAVE_STREAM numbered messages, each retried until it is accepted. */
 static void misbehave_stream(unsigned long to)
 {
     const uint64_t end = misbehave_number + MISBEHAVE_STREAM;
@@ -257,7 +257,7 @@ static void misbehave_stream(unsigned long to)
           full, error);
 }
 
-/* For ever: the largest messages to two VMs in turn, taken or not. The VMs are bits 0 to 7 and 8 to 15 of `to`. */
+/* Sends messages of maximum size to two VMs alternately, without end. The VMs are bits 0 to 7 and 8 to 15 of `to`. */
 static void misbehave_spam(unsigned long to)
 {
     static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
@@ -274,7 +274,7 @@ static void misbehave_spam(unsigned long to)
     }
 }
 
-/* One message of `size` bytes (hexadecimal) to VM 1, each byte its place. */
+/* Sends a message of `size` bytes (hexadecimal) to VM 1, each byte equal to its index. */
 static void misbehave_tell(unsigned long size)
 {
     static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
@@ -287,7 +287,7 @@ static void misbehave_tell(unsigned long size)
     misbehave_print_errors("tell", &error, 1);
 }
 
-/* Calls of messages and doorbells with what cannot be right, mostly to VM 1. */
+/* Message and doorbell calls with invalid arguments, mostly to VM 1. */
 static void misbehave_messages(unsigned long address)
 {
     static uint64_t buffer[IPC_MESSAGE_MAX / 8];
@@ -298,7 +298,7 @@ static void misbehave_messages(unsigned long address)
         ipc_send(good, buffer, 0),
         ipc_send(good, buffer, IPC_MESSAGE_MAX + 1),
         ipc_send(good, buffer, ~0UL),
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): that is the point */
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): intended */
         ipc_send(good, (void *)(uintptr_t)address, 8),
         ipc_send(good, (void *)(uintptr_t)~7UL, 8), /* NOLINT(performance-no-int-to-ptr) */
         ipc_send(self, buffer, 8),
@@ -321,7 +321,7 @@ static void misbehave_ring(unsigned long vm)
     misbehave_print_errors("ring", &error, 1);
 }
 
-/* Does not listen to messages until told again. */
+/* Stops or resumes listening to messages. */
 static void misbehave_deaf(unsigned long deaf)
 {
     misbehave_listens = deaf != 1;
@@ -365,23 +365,23 @@ static const struct misbehave_command misbehave_commands[] = {
     {"peek", "[address] load a word and print it", misbehave_peek},
     {"write", "[address] store a word, with a handler", misbehave_write},
     {"jump", "[address] call an address, with a handler", misbehave_jump},
-    {"fatal", "[address] load a word, trap vector nowhere", misbehave_fatal},
-    {"wild", "[address] jump, trap vector nowhere", misbehave_wild},
+    {"fatal", "[address] load a word with an invalid trap vector", misbehave_fatal},
+    {"wild", "[address] jump with an invalid trap vector", misbehave_wild},
     {"reset", "reboot", misbehave_reset},
     {"warm", "the other kind of reboot", misbehave_warm},
     {"shutdown", "shutdown", misbehave_shutdown},
     {"spin", "loop with interrupts off", misbehave_spin},
     {"pet", "pet the watchdog", misbehave_pet},
     {"sleep", "sleep with nothing to wake it", misbehave_sleep},
-    {"flood", "[lines] print so many numbered lines (hexadecimal) without a pause", misbehave_flood},
+    {"flood", "[lines] print that many numbered lines (hexadecimal) without a pause", misbehave_flood},
     {"calls", "[address] calls of firmware and hypervisor with bad arguments", misbehave_calls},
     {"burst", "[VM | VCPU << 16] send ten messages", misbehave_burst},
-    {"stream", "[VM | VCPU << 16] send thousands of messages, each until it is taken", misbehave_stream},
+    {"stream", "[VM | VCPU << 16] send thousands of messages, each until it is accepted", misbehave_stream},
     {"spam", "[VM | other VM << 8] send messages to both without end", misbehave_spam},
     {"tell", "[size] send VM 1 a message", misbehave_tell},
     {"messages", "[address] calls of messages with bad arguments", misbehave_messages},
     {"ring", "[VM] ring the doorbell of shared region 0", misbehave_ring},
-    {"deaf", "[1] listen to messages, or not", misbehave_deaf},
+    {"deaf", "[1] ignore messages; without 1: listen to them", misbehave_deaf},
     {"launch", "[VM | app << 8] launch an RT app", misbehave_launch},
     {"delete", "[app] delete an RT app", misbehave_delete},
     {"id", "hypercall for the VM's id", misbehave_id},
@@ -405,7 +405,7 @@ static void misbehave_help(unsigned long address)
     }
 }
 
-/* Hexadecimal number, with or without 0x; no digits at all: PLATFORM_HOLE. */
+/* Parses a hexadecimal number, with or without 0x; without digits: PLATFORM_HOLE. */
 static unsigned long misbehave_parse_address(const char *text)
 {
     unsigned long value = 0;
@@ -467,7 +467,7 @@ static void misbehave_run(const char *line)
     }
 }
 
-/* Characters that have come in; a whole line runs. */
+/* Reads the received characters; runs each complete line. */
 static void misbehave_input(void)
 {
     static char line[MISBEHAVE_LINE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A guest that misbehaves on demand: what its files share, and what it asks of an architecture (riscv/, mips/). */
+/* A guest that misbehaves on demand: shared declarations, and its interface to riscv/ and mips/. */
 #ifndef MISBEHAVE_H
 #define MISBEHAVE_H
 
@@ -13,13 +13,13 @@ struct misbehave_command {
     void (*run)(unsigned long address);
 };
 
-/** Tells of an exception that came to the handler, and notes it. */
+/** Records an exception in the handler and prints it. */
 void misbehave_caught(unsigned long cause, unsigned long address, unsigned long pc);
 
-/** From here on exceptions are too many to tell of each. */
+/** Exceptions are no longer printed. */
 void misbehave_be_quiet(void);
 
-/** `misbehave: WHAT returned` and the numbers. */
+/** Prints `misbehave: WHAT returned` and the numbers. */
 void misbehave_print_errors(const char *what, const long *errors, size_t count);
 
 #define MISBEHAVE_FLOOD_LINE 96U
@@ -30,30 +30,30 @@ void misbehave_print_errors(const char *what, const long *errors, size_t count);
  */
 void misbehave_flood_line(char line[MISBEHAVE_FLOOD_LINE], unsigned long number, unsigned long lines);
 
-/* --- what an architecture provides --- */
+/* --- provided by the architecture --- */
 
-/** Commands that only it has; the last one has no name. */
+/** Commands of this architecture only, terminated by an entry without name. */
 extern const struct misbehave_command arch_commands[];
 
-/** Called first: its handler of exceptions, each of which it reports by misbehave_caught() and gets by. */
+/** Called first: installs an exception handler that calls misbehave_caught() and skips the instruction. */
 void arch_init(unsigned long hart);
 
-/** One access; past it when it has trapped. */
+/** One access, which is skipped if it traps. */
 uint32_t arch_load(unsigned long address);
 void arch_store(unsigned long address, uint32_t value);
 
-/** Calls code; comes back when that cannot even be fetched. */
+/** Calls code at `address`; also returns if the code cannot be fetched. */
 void arch_call(unsigned long address);
 
-/** Asks for a reset of the other kind, if there are two; returns if that is refused. */
+/** Requests a warm reboot, if the architecture has one; returns if it is refused. */
 void arch_warm_reboot(void);
 
 #define ARCH_BAD_CALLS 6U
 
-/** Calls that nobody has heard of, and known ones with arguments that cannot be right: all come back with an error. */
+/** Unknown calls, and known calls with invalid arguments: all must return an error. */
 void arch_bad_calls(unsigned long address, long errors[ARCH_BAD_CALLS]);
 
-/** Lets the line of the interrupt controller through that messages come by, if they have one. */
+/** Enables the interrupt line of messages, if they have one. */
 void arch_listen(uint32_t line, bool on);
 
 #endif

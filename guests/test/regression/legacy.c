@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of SBI v0.1, which pass harts by a pointer to a mask in the caller's virtual memory; reading the console by calls. */
+/*
+ * Calls of SBI v0.1, which pass harts by a pointer to a mask in the caller's virtual memory, and console
+ * input by SBI calls.
+ */
 #include <stdbool.h>
 
 #include "csr.h"
@@ -19,9 +22,9 @@
 #define REMOTE_SFENCE_VMA_ASID 7UL
 #define SHUTDOWN 8UL
 #define DEBUG_CONSOLE_READ 1UL
-#define KEPT 0x1234567UL /* in a1, which these calls leave */
+#define KEPT 0x1234567UL /* in a1, which these calls preserve */
 
-/* Sv39 with pages of 1 GiB: devices and RAM where they are, and RAM once more elsewhere. */
+/* Sv39 with pages of 1 GiB: devices and RAM at their physical addresses, and RAM again at ALIAS. */
 #define ALIAS 0xc0000000UL
 #define UNMAPPED 0x140000000UL
 #define PAGE_FLAGS 0xcfUL /* valid, read, write, execute, accessed, dirty */
@@ -75,7 +78,7 @@ static void spin(uint64_t ticks)
     }
 }
 
-/* A call with its mask at `pointer`, and what came of it on both harts. */
+/* Makes a call with its mask at `pointer` and prints its effect on both harts. */
 static void call(const char *name, unsigned long number, unsigned long pointer)
 {
     struct sbi_ret ret;
@@ -84,7 +87,7 @@ static void call(const char *name, unsigned long number, unsigned long pointer)
     interrupts_here = 0;
     interrupts_there = 0;
     ret = sbi_call(number, 0, pointer, KEPT, 0);
-    spin(150 * MS); /* the other hart may have to wait for its turn */
+    spin(150 * MS); /* the other VCPU may have to wait for its slice */
     print("regression: %s: ", name);
     if (trap_cause != 0) {
         print("exception %lu, stval 0x%lx, at the call: %s", (unsigned long)trap_cause, (unsigned long)trap_value,
@@ -160,7 +163,7 @@ static void own_interrupts(unsigned long here)
     csr_set_sstatus(SSTATUS_SIE);
     deadline = csr_read_time() + 5 * MS;
     ret = sbi_call(SET_TIMER, 0, deadline, KEPT, 0);
-    while (timers == 0 && csr_read_time() < deadline + 2000 * MS) { /* an emulator on a busy host is late */
+    while (timers == 0 && csr_read_time() < deadline + 2000 * MS) { /* an emulator on a busy host may be late */
     }
     print("regression: set_timer: %u interrupts, in time: %s, returned %ld, a1 %s\n", timers,
           timer_at >= deadline ? "yes" : "no", ret.error, ret.value == (long)KEPT ? "kept" : "changed");

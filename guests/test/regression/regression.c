@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Corners of the virtual platform that went wrong once, one a role (boot argument role=): each prints what it found, and
- * tests/e2e/test_regression.py says what is right.
+ * Regression tests of the virtual platform, one per role (boot argument role=): each prints its result,
+ * which tests/e2e/test_regression.py checks.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void spin(uint64_t ticks)
     }
 }
 
-/* --- lines: an external interrupt that is pending while its hart is started by HSM --- */
+/* --- lines: an external interrupt pending while its hart is started by HSM --- */
 
 static volatile bool external_seen;
 static volatile unsigned long lives;
@@ -49,7 +49,7 @@ static volatile unsigned long lives;
 static void external(void)
 {
     external_seen = true;
-    csr_clear_sie(SIE_EXTERNAL); /* not claimed: it stays pending */
+    csr_clear_sie(SIE_EXTERNAL); /* not claimed: the interrupt stays pending */
 }
 
 static void second_hart(unsigned long hart, void *argument)
@@ -92,7 +92,7 @@ static void lines(void)
     live_once(&boot);
 }
 
-/* --- timer: one that was set before a reset must not fire after it --- */
+/* --- timer: a timer set before a reset must not fire after the reset --- */
 
 static volatile bool stale;
 
@@ -136,13 +136,13 @@ static void wfi(void)
                      "sret\n\t"
                      ".balign 4\n"
                      "1: .4byte 0x10500073\n\t" /* wfi */
-                     ".4byte 0x00000073\n\t"    /* ecall, back to here */
+                     ".4byte 0x00000073\n\t"    /* ecall, returns to the test */
                      ::
                          : "t0", "memory");
     print("regression: wfi in user mode: %s\n", illegal ? "illegal" : "waited");
 }
 
-/* --- gap and reset: how long one VM is kept from its hart while another one loads --- */
+/* --- gap and reset: longest time without the hart while another VM loads --- */
 
 static void gap(void)
 {
@@ -164,7 +164,7 @@ static void reset(void)
     sbi_system_reset(SBI_RESET_COLD, 0);
 }
 
-/* --- crash: at once, by a trap vector that is not there --- */
+/* --- crash: immediately, by an invalid trap vector --- */
 
 static void crash(void)
 {
@@ -178,7 +178,7 @@ static void shutdown(void)
     sbi_shutdown(0);
 }
 
-/* --- hsm: what the other hart is said to do while it suspends, waits, and is gone --- */
+/* --- hsm: status of the other hart while it is suspended, waits, and has stopped --- */
 
 #define HSM_SUSPEND 3UL
 
@@ -190,14 +190,14 @@ static void suspend_and_wait(unsigned long hart, void *argument)
     (void)argument;
     csr_write_sie(SIE_SOFT);
     stage = 1;
-    sbi_call(SBI_EXT_HSM, HSM_SUSPEND, 0, 0, 0); /* retentive: comes back with the interrupt */
+    sbi_call(SBI_EXT_HSM, HSM_SUSPEND, 0, 0, 0); /* retentive: returns on an interrupt */
     csr_clear_sip(SIE_SOFT);
     stage = 2;
     csr_wait_for_interrupt();
     stage = 3;
 }
 
-/* Once hart 1 has come to `next` and had time to go on from there: its status. */
+/* Status of hart 1 some time after it has reached step `next`. */
 static unsigned long status_at(unsigned int next)
 {
     while (stage != next) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this guest share: each role is one of the functions. */
+/* Declarations shared by the files of this guest; each role is one function. */
 #ifndef REGRESSION_H
 #define REGRESSION_H
 
 #include <stdint.h>
 
-/* Runs `function` on the hart that did not boot (0 or 1), with a stack of its own. */
+/* Runs `function` on the hart that did not boot (0 or 1), on a separate stack. */
 void start_other_hart(unsigned long boot_hart, void (*function)(unsigned long hart, void *argument));
 
 /* --- virt.c --- */
 
-/* wrs: is WRS.NTO an instruction, does the device tree tell of Zawrs, and how long does it wait? */
+/* wrs: whether WRS.NTO is supported, whether the device tree lists Zawrs, and how long WRS.NTO waits. */
 void wrs(unsigned long hart, const void *fdt);
 
-/* widths: what a load and a store of each width does at every offset of the devices' registers. */
+/* widths: results of loads and stores of each width at every offset of the devices' registers. */
 void widths(unsigned long hart, const void *fdt);
 
 /* rtc: the clock, and its alarm. */
@@ -32,23 +32,23 @@ void finish_failed(unsigned long hart, const void *fdt);
 
 /* --- storm.c --- */
 
-/* storm: a passed-through device that interrupts as often as it can, for a while. */
+/* storm: a passed-through device that interrupts as often as possible for some time. */
 void storm(unsigned long hart, const void *fdt);
 
-/* owe: such a device's interrupt is claimed, and the guest resets itself before it has completed it. */
+/* owe: the guest claims the interrupt of a passed-through device and resets before completing it. */
 void owe(unsigned long hart, const void *fdt);
 
 /* --- wander.c --- */
 
-/* wander: floating-point values of a VCPU that goes from hart to hart. */
+/* wander: floating-point values of a VCPU that migrates between harts. */
 void wander(unsigned long hart, const void *fdt);
 
 /* --- legacy.c --- */
 
-/* legacy: the calls of SBI v0.1; the last one shuts down. */
+/* legacy: calls of SBI v0.1; the last one shuts down. */
 void legacy(unsigned long hart, const void *fdt);
 
-/* typed: what is typed, by SBI v0.1's getchar, then by the debug console's read. */
+/* typed: console input, by getchar of SBI v0.1, then by a read of the debug console. */
 void typed(unsigned long hart, const void *fdt);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock (goldfish RTC) that is passed through: its alarm comes again as soon as it is acknowledged, or is never completed. */
+/*
+ * A passed-through clock (goldfish RTC) whose alarm is raised again as soon as it is acknowledged, or
+ * whose interrupt is never completed.
+ */
 #include "csr.h"
 #include "platform.h"
 #include "plic.h"
@@ -26,7 +29,7 @@ static void clock_write(uint32_t offset, uint32_t value)
     *(volatile uint32_t *)(CLOCK_BASE + offset) = value;
 }
 
-/* For the first second of 1970, which raises the line at once. */
+/* Sets an alarm in the first second of 1970, which raises the line immediately. */
 static void raise(void)
 {
     raised = raised + 1U;
@@ -34,7 +37,7 @@ static void raise(void)
     clock_write(CLOCK_ALARM_LOW, 0);
 }
 
-/* The line falls, and rises again before the completion: the PLIC has the next request then. */
+/* The line goes low and high again before the completion: then the PLIC has the next request. */
 static void alarm_again(void)
 {
     uint32_t source = plic_claim(plic_context(0));

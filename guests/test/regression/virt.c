@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a guest finds that boots on QEMU's virt under OpenSBI. Most roles print the same natively as in a VM, and
- * tests/e2e/test_virt.py compares.
+ * The platform as seen by a guest that boots on QEMU's virt under OpenSBI. Most roles must print the same
+ * natively and in a VM, which tests/e2e/test_virt.py compares.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static bool skip_illegal(struct trap_frame *frame, uint64_t cause, uint64_t stva
     return cause == CAUSE_ILLEGAL_INSTRUCTION || cause == CAUSE_ECALL_U;
 }
 
-/* The blob has the name after an underscore in riscv,isa. */
+/* True if the blob contains the text; riscv,isa has extension names after an underscore. */
 static bool fdt_has_text(const uint8_t *fdt, const char *text)
 {
     uint32_t size = (uint32_t)fdt[4] << 24 | (uint32_t)fdt[5] << 16 | (uint32_t)fdt[6] << 8 | (uint32_t)fdt[7];
@@ -60,7 +60,7 @@ static void wrs_nto_by_user(void)
                      "sret\n\t"
                      ".balign 4\n"
                      "1: .4byte 0x00d00073\n\t" /* wrs.nto */
-                     ".4byte 0x00000073\n\t"    /* ecall, back to here */
+                     ".4byte 0x00000073\n\t"    /* ecall, returns to the test */
                      ::
                          : "t0", "memory");
 }
@@ -87,7 +87,7 @@ static void second_takes_turns(unsigned long hart, void *argument)
     take_turns(1);
 }
 
-/* Two harts take turns, each waiting for the other by WRS.NTO. */
+/* Two harts alternate, each waiting for the other by WRS.NTO. */
 static void turns(unsigned long hart)
 {
     uint64_t start = csr_read_time();
@@ -173,7 +173,7 @@ static void store(uint64_t address, unsigned int width_log2, uint64_t value)
     }
 }
 
-/* What an access gave: a value, or the exception. */
+/* Result of an access: a value, or the exception. */
 struct given {
     uint64_t value;
     uint64_t cause;
@@ -186,7 +186,7 @@ struct row {
     struct given stores[WIDTHS];
 };
 
-/* A piece of a device's registers. `value` is what is stored at an offset; its clock is not compared. */
+/* A range of a device's registers. `value` is stored at an offset; clock registers are not compared. */
 struct piece {
     const char *name;
     uint64_t base;
@@ -195,7 +195,7 @@ struct piece {
     bool is_clock;
 };
 
-/* The divisor stands where characters go, so that nothing is printed; LCR has to keep it there. */
+/* The divisor latch replaces the transmit register, so that nothing is printed; LCR must keep it so. */
 static uint64_t uart_value(uint64_t offset)
 {
     static const uint8_t values[8] = {1, 0, 0, LCR_DLAB, 0, 0, 0, 0x5a};
@@ -255,7 +255,7 @@ static void try_offset(const struct piece *p, uint64_t offset, struct row *row)
 {
     *row = (struct row){.address = p->base + offset};
     for (unsigned int w = 0; w < WIDTHS; w++) {
-        if (offset / PAGE != (offset + (1U << w) - 1U) / PAGE) { /* what is on the next page is another device's */
+        if (offset / PAGE != (offset + (1U << w) - 1U) / PAGE) { /* the next page belongs to another device */
             continue;
         }
         store(row->address, w, p->value(offset));
@@ -342,7 +342,8 @@ static void alarm_comes(void)
 {
     uint32_t source = plic_claim(plic_context(0));
 
-    if (source == RTC_IRQ && rtc_read(RTC_ALARM_STATUS) == 0) { /* not what a PLIC has kept of the one before */
+    if (source == RTC_IRQ &&
+        rtc_read(RTC_ALARM_STATUS) == 0) { /* not a request that the PLIC has kept from the previous alarm */
         alarm_at = rtc_now();
         rtc_write(RTC_CLEAR_INTERRUPT, 1);
     }
@@ -354,7 +355,7 @@ static bool pending(void)
     return (*(volatile uint32_t *)(PLATFORM_PLIC_BASE + 0x1000) & 1U << RTC_IRQ) != 0;
 }
 
-/* An alarm that lies in the past raises the line at once, if that is enabled; one that was cleared does not come. */
+/* A past alarm raises the line immediately, if enabled; a cleared alarm does not. */
 static void alarms_that_do_not_wait(void)
 {
     rtc_set_alarm(rtc_now() - RTC_MS);
@@ -402,7 +403,7 @@ void rtc(unsigned long hart, const void *fdt)
 
 #define CLAIMS 3U
 
-/* Both lines are high: the clock's for its alarm is past, the UART's because there is nothing to send. */
+/* Both lines are high: the clock's alarm is past, and the UART's transmitter is empty. */
 static void claim_both(const char *name, uint32_t uart_priority, uint32_t rtc_priority)
 {
     uint32_t claimed[CLAIMS];

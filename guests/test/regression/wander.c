@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VCPU that computes on one hart of the machine, then on the other, and comes back to the first, which has run nothing
- * meanwhile. Which VCPU wakes where is the scheduler's choice: a hart that is idle takes what its own timer wakes, and one
- * that is busy leaves what it wakes to the other.
+ * A VCPU that computes on one hart, migrates to the other, and returns to the first, which has run no
+ * other VCPU in between. The scheduler chooses the hart of a wake-up: an idle hart runs the VCPU that its
+ * timer wakes; a busy hart leaves that VCPU to the other hart.
  */
 #include "csr.h"
 #include "platform.h"
@@ -25,7 +25,7 @@
 #define ROUNDS 50U
 #define OTHER_CONTEXT 3U /* S-mode of hart 1 */
 
-static volatile unsigned int woken; /* how often the wanderer has looked */
+static volatile unsigned int woken; /* number of wake-ups of the migrating VCPU */
 static volatile unsigned int wrong;
 
 static volatile uint32_t *clock_register(uint32_t offset)
@@ -33,7 +33,7 @@ static volatile uint32_t *clock_register(uint32_t offset)
     return (volatile uint32_t *)(CLOCK_BASE + offset);
 }
 
-/* The alarm comes from the timer of the hart that this VCPU runs on. */
+/* The alarm is raised by the timer of the hart on which this VCPU runs. */
 static void set_alarm(uint64_t ns)
 {
     uint64_t when = *clock_register(CLOCK_TIME_LOW);
@@ -68,7 +68,7 @@ static void acknowledge(void)
     }
 }
 
-/* Another value each time: it must be there when this VCPU wakes the next time, wherever that is. */
+/* Loads another value each time, which must be unchanged at the next wake-up, on either hart. */
 static void wanderer(unsigned long hart, void *argument)
 {
     uint64_t value = 0;
@@ -79,7 +79,7 @@ static void wanderer(unsigned long hart, void *argument)
     csr_set_sstatus(SSTATUS_FS);
     store_f31(value);
     for (;;) {
-        csr_wait_for_interrupt(); /* interrupts are off: it goes on behind this */
+        csr_wait_for_interrupt(); /* interrupts are off: execution continues here */
         acknowledge();
         wrong = wrong + (load_f31() != value);
         value++;
@@ -88,7 +88,7 @@ static void wanderer(unsigned long hart, void *argument)
     }
 }
 
-/* Both VCPUs sleep when the alarm comes: the wanderer runs on the hart where this VCPU was. */
+/* Both VCPUs sleep when the alarm is raised: the wanderer wakes on the hart where this VCPU was. */
 static void call_here(void)
 {
     set_alarm(CLOCK_MS);
@@ -97,7 +97,7 @@ static void call_here(void)
     sbi_set_timer(~0UL);
 }
 
-/* This VCPU keeps its hart: the wanderer runs on the other one. */
+/* This VCPU keeps its hart: the wanderer wakes on the other one. */
 static void call_there(void)
 {
     unsigned int before = woken;

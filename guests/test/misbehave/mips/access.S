@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may trap, with nothing of it in a delay slot, so that the handler knows where to go on. */
+/* Accesses that may trap, none in a delay slot, so that the handler can resume after them. */
     .set    noreorder
 
     .section .text.arch_load, "ax", @progbits
     .globl  arch_load
     .type   arch_load, @function
-arch_load:                      /* uint32_t arch_load(address): 0 where it traps */
+arch_load:                      /* uint32_t arch_load(address): 0 if it traps */
     move    $2, $0
     lw      $2, 0($4)
     jr      $31
@@ -21,7 +21,7 @@ arch_store:                     /* void arch_store(address, value) */
     nop
     .size   arch_store, . - arch_store
 
-/* void arch_call(address): what is called there is a function, or nothing. */
+/* void arch_call(address): calls a function, or an unmapped address. */
     .section .text.arch_call, "ax", @progbits
     .globl  arch_call
     .type   arch_call, @function

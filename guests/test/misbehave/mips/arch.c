@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guest that misbehaves, on MIPS32. Addresses are the guest's: kseg0 or kseg1 for what has no translation. */
+/* The guest that misbehaves, on MIPS32. Addresses are virtual; kseg0 and kseg1 are unmapped segments. */
 #include "cp0.h"
 #include "hcall.h"
 #include "misbehave.h"
@@ -7,9 +7,9 @@
 
 #define MISBEHAVE_KSEG0 0x80000000U
 
-extern volatile uint32_t misbehave_return; /* where a call of nowhere comes back to (access.S) */
+extern volatile uint32_t misbehave_return; /* return address of a call to an invalid address (access.S) */
 
-/* Bus errors leave BadVAddr as it was. */
+/* Bus errors do not change BadVAddr. */
 static bool misbehave_has_address(uint32_t code)
 {
     return code >= EXCEPTION_MODIFIED && code <= EXCEPTION_ADDRESS_STORE;
@@ -18,13 +18,13 @@ static bool misbehave_has_address(uint32_t code)
 static bool misbehave_handler(struct trap_frame *frame, uint32_t code)
 {
     if (code == EXCEPTION_RESERVED) {
-        return false; /* perhaps a hypercall without a hypervisor, which the SDK answers */
+        return false; /* possibly a hypercall without a hypervisor, which the SDK answers */
     }
     misbehave_caught(code, misbehave_has_address(code) ? frame->badvaddr : 0, frame->epc);
     if (code == EXCEPTION_BUS_FETCH || (misbehave_has_address(code) && frame->badvaddr == frame->epc)) {
         frame->epc = misbehave_return;
     } else {
-        frame->epc += 4; /* access.S has none in a delay slot */
+        frame->epc += 4; /* no access of access.S is in a delay slot */
     }
     return true;
 }
@@ -35,7 +35,7 @@ void arch_init(unsigned long hart)
     trap_set_exception(misbehave_handler);
 }
 
-/* HYPCALL 1, the end of a VM, of a kind. */
+/* HYPCALL 1 ends the VM; `how` is the kind of end. */
 static long misbehave_end(unsigned long how)
 {
     register unsigned long v0 __asm__("$2");
@@ -46,7 +46,7 @@ static long misbehave_end(unsigned long how)
     return (long)v0;
 }
 
-/* HYPCALL with a code that nobody has. */
+/* HYPCALL with an unknown code. */
 static long misbehave_no_code(void)
 {
     register unsigned long v0 __asm__("$2");

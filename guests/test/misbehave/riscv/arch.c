@@ -14,16 +14,16 @@
 #define MISBEHAVE_STACK 4096U
 #define MISBEHAVE_NO_HART ~0UL
 
-static volatile uint64_t misbehave_return; /* where a jump to nowhere comes back to */
+static volatile uint64_t misbehave_return; /* return address of a jump to an invalid address */
 static unsigned long misbehave_hart;
-static volatile unsigned long misbehave_other; /* hart that has come up, or MISBEHAVE_NO_HART */
+static volatile unsigned long misbehave_other; /* hart that has started, or MISBEHAVE_NO_HART */
 static uint8_t misbehave_stack[MISBEHAVE_STACK] __attribute__((aligned(16)));
 
 static bool misbehave_handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
 {
     misbehave_caught(cause, stval, frame->sepc);
     if (cause == CAUSE_INSTRUCTION_ACCESS) {
-        frame->sepc = misbehave_return; /* the instruction itself cannot be looked at */
+        frame->sepc = misbehave_return; /* the instruction cannot be read */
     } else {
         frame->sepc += trap_instruction_length(frame->sepc);
     }
@@ -46,7 +46,7 @@ void arch_store(unsigned long address, uint32_t value)
     *(volatile uint32_t *)address = value;
 }
 
-/* Whatever happens there, the handler comes back to the label. */
+/* After a fetch fault the handler resumes at the label. */
 void arch_call(unsigned long address)
 {
     __asm__ volatile("la   t0, 1f\n\t"
@@ -111,8 +111,8 @@ static void misbehave_storm(unsigned long address)
 }
 
 /*
- * Debug console calls with buffers that are not memory, or reach beyond all of it. Apart from the others because
- * OpenSBI 1.6 believes the address and does not come back: natively this ends the guest.
+ * Debug console calls with buffers outside the memory, or partly outside. A separate command, because
+ * OpenSBI 1.6 uses the address unchecked and does not return: natively this ends the guest.
  */
 static void misbehave_console(unsigned long address)
 {
@@ -131,7 +131,7 @@ static void misbehave_other_hart(unsigned long hart, void *argument)
     misbehave_other = hart;
 }
 
-/* The other hart only says that it runs, in memory: two of them at the UART would mix their lines. */
+/* The other hart reports in memory that it runs: output of two harts would be mixed. */
 static void misbehave_smp(unsigned long address)
 {
     static struct hart_boot boot = {.stack_top = misbehave_stack + MISBEHAVE_STACK, .function = misbehave_other_hart};
@@ -151,7 +151,7 @@ static void misbehave_smp(unsigned long address)
     }
 }
 
-/* The lines of `flood`, each character by the console call of SBI v0.1, which waits for room. */
+/* The lines of `flood`, one character per console call of SBI v0.1, which waits for space. */
 static void misbehave_legacy(unsigned long lines)
 {
     static char line[MISBEHAVE_FLOOD_LINE];
@@ -164,7 +164,7 @@ static void misbehave_legacy(unsigned long lines)
     }
 }
 
-/* What takes a console longest: lines of one character, or of as many as it shows, and of any length between. */
+/* Worst case for the console: lines of a single character, of maximum length, or of any length between. */
 static void misbehave_shout(unsigned long length)
 {
     static char text[128];
@@ -179,10 +179,10 @@ static void misbehave_shout(unsigned long length)
 }
 
 const struct misbehave_command arch_commands[] = {
-    {"shout", "[length] debug console writes without end, in lines of so many characters", misbehave_shout},
-    {"legacy", "[lines] the same as flood by the console call of SBI v0.1", misbehave_legacy},
+    {"shout", "[length] debug console writes without end, in lines of that many characters", misbehave_shout},
+    {"legacy", "[lines] flood by the console call of SBI v0.1", misbehave_legacy},
     {"storm", "[address] faults, IPIs, timers, fences and calls without end", misbehave_storm},
     {"console", "[address] debug console calls with bad buffers (natively fatal)", misbehave_console},
-    {"smp", "start another hart and see it run", misbehave_smp},
+    {"smp", "start another hart and check that it runs", misbehave_smp},
     {NULL, NULL, NULL},
 };
