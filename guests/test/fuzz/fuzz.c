@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Boot argument: seed=<number>. Two harts make calls, and so do real-time apps, once a call has made one. What they have
- * done stands in the log, where a new life goes on: a call that ends the attacker is not made twice.
+ * Boot argument: seed=<number>. Two harts make calls, and so do real-time apps once a call has created
+ * them. Their progress is kept in the log, from which they continue after a restart: a call that ends
+ * the attacker is not repeated.
  */
 #include "fuzz.h"
 
@@ -18,7 +19,7 @@
 #include "uart.h"
 
 #define PET_EVERY 16U
-#define WAIT_TICKS 500U /* for a call that may wait */
+#define WAIT_TICKS 500U /* limit of a call that waits */
 
 static struct fuzz_call calls[FUZZ_SLOTS];
 static uint64_t seed;
@@ -59,7 +60,7 @@ static void note_after(struct fuzz_slot *slot, const struct fuzz_call *call)
     }
 }
 
-/* One call; whatever waits is woken. */
+/* Makes one call; a timer ends calls that wait. */
 static void fuzz_once(unsigned number)
 {
     struct fuzz_slot *slot = &log->slots[number];
@@ -74,7 +75,7 @@ static void fuzz_once(unsigned number)
     note_after(slot, call);
 }
 
-/* Hart or app `slot` makes calls for ever. */
+/* Hart or app `slot` makes calls without end. */
 _Noreturn void fuzz_stream(unsigned slot)
 {
     for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An attacker that makes random calls for ever, each known by its seed, its stream and its number (docs/fuzzing.md). */
+/* An attacker that makes random calls, each determined by seed, stream and number (docs/fuzzing.md). */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -21,12 +21,12 @@
 
 #define FUZZ_NO_TRAP (~0UL)
 
-/* One call, as it is made; while it is, tp points here. */
+/* One call; tp points to it during the call. */
 struct fuzz_call {
     uint64_t a[8];    /* a0 to a7, before and after */
-    uint32_t code[4]; /* the instruction, and the way back */
-    uint64_t cause;   /* of the exception that it raised, or FUZZ_NO_TRAP */
-    uint64_t t0, t1;  /* the handler's own */
+    uint32_t code[4]; /* the instruction, and the return */
+    uint64_t cause;   /* of its exception, or FUZZ_NO_TRAP */
+    uint64_t t0, t1;  /* scratch of the handler */
     uint64_t saved[15];
     enum fuzz_kind kind;
 };
@@ -35,25 +35,25 @@ _Static_assert(offsetof(struct fuzz_call, code) == FUZZ_CALL_CODE, "run.S counts
 _Static_assert(offsetof(struct fuzz_call, cause) == FUZZ_CALL_CAUSE, "run.S counts on it");
 _Static_assert(offsetof(struct fuzz_call, saved) == FUZZ_CALL_SAVED, "run.S counts on it");
 
-/** Makes the call: loads a0 to a7, executes, stores them. Whatever happens comes back here, or in a new life. */
+/** Makes the call: loads a0 to a7, executes, stores a0 to a7. Returns unless the call ends the VM. */
 void fuzz_run(struct fuzz_call *call);
 
-/** Entries of further harts and of apps: a0 says which, and each has a stack of its own. */
+/** Entries of further harts and of apps, with their number in a0; each has its own stack. */
 void fuzz_hart_entry(void);
 void fuzz_app_entry(void);
 
 /** The trap vector. */
 void fuzz_trap(void);
 
-/** Fills in call number `number` of a stream. */
+/** Generates call number `number` of a stream. */
 void fuzz_make(struct fuzz_call *call, uint64_t seed, unsigned slot, uint64_t number);
 
-/** A value that a call may take for what it expects, of which most are a little off. */
+/** A value that is plausible for a call, but mostly slightly wrong. */
 uint64_t fuzz_any(struct random *r);
 uint64_t fuzz_address(struct random *r);
 uint64_t fuzz_size(struct random *r);
 
-/** What calls read: parameters of an app that could be right, mostly. */
+/** Buffer read by calls: mostly plausible parameters of an app. */
 extern uint8_t fuzz_buffer[4096];
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the attacker of a fuzz run has done, in memory that it shares with the witness: it outlives the attacker's
- * restarts, and scripts/tessera/fuzz.py reads it from outside, also when nothing in the machine moves any more.
- * In the middle of the region, out of the way of calls that are made with the region's edges.
+ * Log of the attacker of a fuzz run, in memory shared with the witness: it survives restarts of the
+ * attacker, and the fuzz script reads it from outside, even if the machine hangs. It is in the
+ * middle of the region, because calls use addresses at the region's edges.
  */
 #ifndef FUZZ_LOG_H
 #define FUZZ_LOG_H
@@ -25,17 +25,17 @@ enum fuzz_kind {
 
 /* One stream of calls. */
 struct fuzz_slot {
-    uint64_t next;                 /* number of the call that is being made, + 1 */
+    uint64_t next;                 /* number of the current call, + 1 */
     uint64_t made[FUZZ_KINDS];     /* calls, by kind */
-    uint64_t accepted[FUZZ_KINDS]; /* those of them that raised no exception and returned no error */
-    uint64_t kind, instruction;    /* of the one that is being made */
-    uint64_t a[8];                 /* its registers a0 to a7 */
+    uint64_t accepted[FUZZ_KINDS]; /* calls without exception and error, by kind */
+    uint64_t kind, instruction;    /* of the current call */
+    uint64_t a[8];                 /* registers a0 to a7 of the current call */
 };
 
 struct fuzz_log {
     struct fuzz_slot slots[FUZZ_SLOTS];
-    uint64_t lives; /* of the attacker */
-    uint64_t spins; /* of the witness, which is guests/test/leak */
+    uint64_t lives; /* starts of the attacker */
+    uint64_t spins; /* spins of the witness (guests/test/leak) */
     uint64_t wrongs;
 };
 

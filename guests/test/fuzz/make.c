@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls: which, and with what. A function of seed, stream and number alone, so that each can be made again. */
+/* Generates random calls and arguments from seed, stream and number only, so that each is reproducible. */
 #include <string.h>
 
 #include "csr.h"
@@ -14,12 +14,12 @@
 #define A1 11U
 #define T1 6U
 #define JR_T1 (0x00000067U | T1 << 15)
-#define C_NOP 0x00010000U /* behind 16 bits */
+#define C_NOP 0x00010000U /* after a 16-bit instruction */
 #define SHAPE 6U
 
 /* --- arguments --- */
 
-/* Mostly the one, else something like a size. */
+/* Mostly `size`, otherwise a plausible size. */
 static uint64_t mostly(struct random *r, uint64_t size)
 {
     return random_below(r, 8) != 0 ? size : fuzz_size(r);
@@ -45,7 +45,7 @@ static uint64_t vm(struct random *r)
     return random_below(r, 5);
 }
 
-/* One's own, mostly. */
+/* Mostly the own VM. */
 static uint64_t own_vm(struct random *r)
 {
     return random_below(r, 3) != 0 ? ~0UL : vm(r);
@@ -56,7 +56,7 @@ static uint64_t destination(struct random *r)
     return random_below(r, 4) | random_below(r, 7) << 16;
 }
 
-/* An app's, a hart's or a region's number. */
+/* The number of an app, hart or region. */
 static uint64_t index(struct random *r)
 {
     return random_below(r, 16) == 0 ? ~0UL : random_below(r, 6);
@@ -88,7 +88,7 @@ static uint64_t zero(struct random *r)
     return 0;
 }
 
-/* What an argument should be, by a letter of the shapes below. */
+/* An argument for a letter of the shapes below. */
 static uint64_t argument(struct random *r, char what)
 {
     static const struct {
@@ -115,7 +115,7 @@ static void arguments(struct fuzz_call *call, struct random *r, const char *shap
     }
 }
 
-/* An app that could be admitted, mostly, where CREATE is likely to read it. */
+/* Mostly admissible parameters of an app, in the buffer that CREATE is likely to read. */
 static void parameters(struct random *r)
 {
     struct rt_params p = {.entry = random_below(r, 16) != 0 ? (uintptr_t)fuzz_app_entry : fuzz_address(r),
@@ -137,7 +137,7 @@ static void parameters(struct random *r)
 /* --- calls --- */
 
 struct shape {
-    uint64_t number; /* of the call, or of its extension */
+    uint64_t number; /* of the hypercall, or of the SBI extension */
     const char *arguments;
 };
 
@@ -164,7 +164,7 @@ static uint64_t function(struct random *r, uint64_t extension)
 {
     uint64_t fid = random_below(r, 16) == 0 ? fuzz_any(r) : random_below(r, 4);
 
-    /* Not all the time: a reset, and a hart that stops. Both begin anew what follows. */
+    /* Makes a reset, and a stop of the hart, less likely: both restart the stream. */
     if ((extension == SBI_EXT_SRST && fid == 0) || (extension == SBI_EXT_HSM && fid == 1)) {
         return random_below(r, 8) == 0 ? fid : 2;
     }
@@ -206,7 +206,7 @@ static void make_sbi(struct fuzz_call *call, struct random *r)
     arguments(call, r, s->arguments);
     call->code[0] = INSN_ECALL;
     call->a[7] = random_below(r, 30) == 0 ? random_next(r) : s->number;
-    if (call->a[7] == SBI_LEGACY_SHUTDOWN && random_below(r, 32) != 0) { /* as the reset in function() */
+    if (call->a[7] == SBI_LEGACY_SHUTDOWN && random_below(r, 32) != 0) { /* rare, as the reset in function() */
         call->a[7] = SBI_LEGACY_CLEAR_IPI;
     }
     call->a[6] = function(r, call->a[7]);
@@ -215,7 +215,7 @@ static void make_sbi(struct fuzz_call *call, struct random *r)
 #define CSR_SATP 0x180U
 #define SATP_ONE_IN 50U
 
-/* Reads and writes, of registers and of immediates; a1 has the value. */
+/* Reads and writes, with a register or an immediate; a1 is the value. */
 static void make_csr(struct fuzz_call *call, struct random *r)
 {
     static const uint16_t near[] = {0x100, 0x104, 0x105, 0x106, 0x10a, 0x140, 0x141, 0x142, 0x143, 0x144, 0x14d, 0x180,
@@ -226,7 +226,7 @@ static void make_csr(struct fuzz_call *call, struct random *r)
     uint32_t funct3 = 1 + (uint32_t)random_below(r, 3) + (random_below(r, 4) == 0 ? 4U : 0U);
     uint32_t source = random_below(r, 3) == 0 ? 0 : A1;
 
-    /* A translation that is garbage takes the attacker a watchdog's period. */
+    /* A random satp costs the attacker a watchdog period. */
     csr = csr == CSR_SATP && random_below(r, SATP_ONE_IN) != 0 ? 0x140 : csr;
     call->code[0] = insn_csr(funct3, A0, csr, source);
     call->a[1] = fuzz_any(r);
@@ -248,7 +248,7 @@ static uint64_t device_address(struct random *r)
     }
 }
 
-/* A load or a store of a1 at a0: of every size, signed or not, compressed, atomic, floating-point. */
+/* A load or store of a1 at a0 of any size: signed or unsigned, compressed, atomic, floating-point. */
 static uint32_t access(struct random *r)
 {
     static const uint32_t compressed[] = {0x410cU, 0x610cU, 0xc10cU, 0xe10cU, 0x210cU, 0xa10cU};
@@ -256,7 +256,7 @@ static uint32_t access(struct random *r)
     switch (random_below(r, 8)) {
     case 0:
         return C_NOP | compressed[random_below(r, 6)];
-    case 1: /* an AMO, LR, SC, of any function */
+    case 1: /* AMO, LR or SC, any function */
         return 0x2fU | A1 << 7 | (2 + (uint32_t)random_below(r, 2)) << 12 | A0 << 15 | A1 << 20 |
                (uint32_t)random_below(r, 32) << 27;
     case 2:
@@ -274,13 +274,13 @@ static void make_mmio(struct fuzz_call *call, struct random *r)
     call->code[0] = access(r);
     call->a[0] = device_address(r);
     call->a[1] = random_below(r, 2) != 0 ? random_next(r) : fuzz_any(r);
-    /* Stores hit devices only, or what nobody has: in memory they would hit the attacker itself. */
+    /* Stores only to devices and unmapped addresses: in memory they could damage the attacker. */
     if ((call->a[0] >> 28 & 0xfU) >= 8) {
         call->code[0] = insn_i(OPCODE_LOAD, (uint32_t)random_below(r, 8), A1, A0, 0);
     }
 }
 
-/* Instructions that are the hypervisor's, the firmware's or nobody's. */
+/* Instructions of the hypervisor and the firmware, and reserved ones. */
 static void make_other(struct fuzz_call *call, struct random *r)
 {
     static const uint32_t others[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a call is made and how it comes back, whatever it did to the CSRs. Only a0 to a7 are its own. */
+/* Makes a call and returns, whatever the call did to the CSRs. The call uses a0 to a7 only. */
 #include "fuzz.h"
 
     .macro saved op                 /* ra, sp, gp, s0-s11 */
@@ -28,7 +28,7 @@ fuzz_run:
     sd      t0, FUZZ_CALL_CAUSE(tp)
     la      t0, fuzz_trap
     csrw    stvec, t0
-    la      t1, fuzz_back           /* where the code goes on, by jr t1 */
+    la      t1, fuzz_back           /* return address of the code, by jr t1 */
     addi    t0, tp, FUZZ_CALL_CODE
     arguments ld
     jr      t0
@@ -37,7 +37,7 @@ fuzz_run:
 fuzz_back:
     csrw    satp, zero
     csrw    sie, zero
-    li      t0, 0x7fffffff          /* everything that sstatus may have been made to be, FP too */
+    li      t0, 0x7fffffff          /* clears all of sstatus that the call may have set, including FS */
     csrc    sstatus, t0
     arguments sd
     saved   ld
@@ -55,7 +55,7 @@ fuzz_trap:
     li      t0, 0x100               /* SPP */
     csrs    sstatus, t0
     sret
-1:  sd      t1, FUZZ_CALL_T1(tp)    /* an interrupt that the call has enabled: never again */
+1:  sd      t1, FUZZ_CALL_T1(tp)    /* an interrupt that the call has enabled: disable it */
     li      t1, 1
     sll     t1, t1, t0
     csrc    sie, t1
@@ -89,7 +89,7 @@ fuzz_hart_entry:
     .globl  fuzz_app_entry
 fuzz_app_entry:
     andi    a0, a0, 3
-    addi    a0, a0, 2              /* behind the harts */
+    addi    a0, a0, 2              /* slots after the harts */
     j       1b
 
     .bss

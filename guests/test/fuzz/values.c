@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are nearly right: what a check compares with, one more, one less, and what wraps. */
+/* Boundary values: limits of checks, one more, one less, and values that wrap. */
 #include "fuzz.h"
 #include "platform.h"
 
 #define RAM_BASE 0x80000000UL
-#define RAM_SIZE 0x400000UL /* as tests/e2e/systems/fuzz.dts has it */
+#define RAM_SIZE 0x400000UL /* as in the system file of the fuzz run */
 #define SHARED_BASE 0xa0000000UL
 #define SHARED_SIZE 0x200000UL
 #define GPA_LIMIT (1UL << 41)
@@ -67,7 +67,7 @@ uint64_t fuzz_address(struct random *r)
         return edge - (random_below(r, 20) << 3);
     case 3:
         return edge;
-    default: /* right, and often aligned as it should be */
+    default: /* valid, and often correctly aligned */
         return (uintptr_t)fuzz_buffer + (random_below(r, 4) == 0 ? random_below(r, 4096) : 0);
     }
 }

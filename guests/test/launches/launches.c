@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What launches of real-time apps cost another VM's app on the same hart (tests/e2e/test_launches.py). Boot argument role=:
+ * Cost that launches of real-time apps cause to another VM's app on the same hart
+ * (tests/e2e/test_launches.py). Boot argument role=:
  *
- *   victim     has an app on hart 0 whose every job executes the same instructions, and says how many the hart has executed
- *              from the job's first to its last:   launches: 10 jobs, 400015 to 400015 instructions
- *   attacker   rests, launches apps on hart 0 whose releases come much later, rests, launches apps whose releases come before
- *              all others there, and deletes them again, in turns of TURN_MS; with only=far or only=soon launches in that
- *              manner alone. Says at the end of each:   launches: far: 180 launched
+ *   victim     an app on hart 0 whose jobs all execute the same instructions; reports the number of
+ *              instructions of the hart from the first to the last one of a job:
+ *              launches: 10 jobs, 400015 to 400015 instructions
+ *   attacker   in phases of TURN_MS: rests; launches and deletes apps on hart 0 whose first releases are
+ *              much later; rests; launches and deletes apps whose releases precede all others on the
+ *              hart. With only=far or only=soon only one kind. Reports after each phase:
+ *              launches: far: 180 launched
  */
 #include <stdbool.h>
 #include <string.h>
@@ -43,11 +46,11 @@ static struct rt_params params_of(uint32_t period_us, uint32_t budget_us)
 #define VICTIM_PERIOD_US 5000U
 #define VICTIM_BUDGET_US 4000U
 #define VICTIM_JOB 400000U /* instructions */
-#define VICTIM_JOBS 10U    /* a line */
+#define VICTIM_JOBS 10U    /* per line */
 
 static volatile struct {
     unsigned long jobs, min, max;
-} taken; /* owner: the app; the manager forgets what it has said */
+} taken; /* owner: the app; the manager resets it after a report */
 
 static void job(void *argument)
 {
@@ -85,10 +88,10 @@ static _Noreturn void victim(void)
 #define TURN_MS 40U
 #define APP_PERIOD_US 100000000U
 #define FAR (1000U * TICKS_PER_MS)
-/* Before the victim's next release while its job runs, and after the app's deletion. */
+/* Before the victim's next release, if launched during its job, but after the app's deletion. */
 #define SOON (4U * TICKS_PER_MS)
 
-/* How apps are launched: so many at a time, the first releases so many ticks ahead. */
+/* A kind of launches: number of apps at a time, and ticks from the launch to the first release. */
 struct manner {
     const char *name;
     unsigned long apps;
@@ -101,7 +104,7 @@ static void rest(void)
     machine_wait();
 }
 
-/* Launches apps, then deletes them, again and again; each first release comes before the one before. */
+/* Launches and deletes apps repeatedly; each first release is earlier than that of the previous app. */
 static void launch(const struct manner *how)
 {
     struct rt_params params = params_of(APP_PERIOD_US, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs by number, which C has no instruction for: each access is made when it is needed. */
+/* Access to CSRs by a number known only at run time: each access is a generated instruction. */
 #include "csr.h"
 
 #include "leak.h"
@@ -9,7 +9,7 @@
 #define CSR_FFLAGS 0x001U
 #define CSR_FRM 0x002U
 #define CSR_TOP 0x1000U
-#define CSR_LEVEL(n) ((n) >> 8 & 3U) /* lowest privilege that may access it: 0 user, 1 supervisor */
+#define CSR_LEVEL(n) ((n) >> 8 & 3U) /* lowest privilege with access: 0 user, 1 supervisor */
 #define CSR_READ_ONLY(n) ((n) >> 10 == 3U)
 
 const uint16_t leak_csrs[LEAK_CSRS] = {
@@ -19,7 +19,7 @@ const uint16_t leak_csrs[LEAK_CSRS] = {
     [LEAK_SSTATUS] = 0x100,
 };
 
-static volatile bool trapped; /* only boot code of one hart at a time gets here */
+static volatile bool trapped; /* not shared: used by the boot code of one hart at a time */
 
 static bool skip(struct trap_frame *frame, uint64_t cause, uint64_t stval)
 {
@@ -29,7 +29,7 @@ static bool skip(struct trap_frame *frame, uint64_t cause, uint64_t stval)
     return cause == CAUSE_ILLEGAL_INSTRUCTION;
 }
 
-/* The instruction, then a return: called as a function of one argument. */
+/* Calls the instruction, followed by a return, as a function of one argument. */
 static uint64_t execute(struct leak *l, uint32_t instruction, uint64_t argument, bool *there)
 {
     struct emitter e = {l->code};
@@ -59,7 +59,7 @@ static uint64_t read(struct leak *l, uint32_t csr, bool *there)
     return execute(l, insn_csr(FUNCT3_CSRRS, A0, csr, 0), 0, there);
 }
 
-/* The bits that stay when they are written, seen with all of them set. Leaves the CSR as it was. */
+/* Writable bits of a CSR, found by setting all bits; restores the CSR. */
 static uint64_t takes(struct leak *l, uint32_t csr)
 {
     bool there;
@@ -79,7 +79,7 @@ void leak_learn(struct leak *l)
     static const enum leak_csr plain[] = {LEAK_SCOUNTEREN, LEAK_SENVCFG, LEAK_SSCRATCH, LEAK_SEPC,
                                           LEAK_SCAUSE,     LEAK_STVAL,   LEAK_STIMECMP, LEAK_FCSR};
 
-    /* The others' bits are known, and trying them would turn the ground over under our feet. */
+    /* The bits of the other CSRs are known, and trying them would break the execution of this code. */
     for (unsigned i = 0; i < LEAK_CSRS; i++) {
         l->masks[i] = ~0UL;
     }

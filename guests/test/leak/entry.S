@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's first instructions: every register as the hypervisor has left it goes to leak_entry, which start.S does
- * not clear. t0 is parked in stval, and t1 in sscratch, once that has been read.
+ * The guest's first instructions: store the initial value of every register in leak_entry, which start.S
+ * does not clear. t0 is kept in stval and, after sscratch has been read, t1 in sscratch.
  */
 #include "csr.h"
 

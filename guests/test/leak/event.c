@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a VCPU may do while its registers are full: wait, call, fault, touch a device. */
+/* Events between the two loops of a spin: waits, calls, faults, device accesses. */
 #include "hcall.h"
 #include "ipc.h"
 #include "leak.h"
@@ -32,7 +32,7 @@ static struct leak_event wfi(struct leak *l)
     return (struct leak_event){.instruction = INSN_WFI, .waits = true};
 }
 
-/* A call whose answer is known. */
+/* A call with a known result. */
 static struct leak_event call(uint64_t a7, uint64_t a6, uint64_t a0, long error, uint64_t value)
 {
     return (struct leak_event){.instruction = INSN_ECALL,
@@ -74,7 +74,7 @@ static struct leak_event base(struct leak *l)
     return call(SBI_EXT_BASE, SBI_BASE_GET_SPEC_VERSION, leak_value(l), 0, SBI_VERSION);
 }
 
-/* Every hart of this VM forgets its translations. */
+/* A remote fence on all harts of this VM. */
 static struct leak_event fence(struct leak *l)
 {
     struct leak_event e = call(SBI_EXT_RFENCE, 1 + random_below(&l->random, 2), leak_value(l), 0, 0);
@@ -83,7 +83,7 @@ static struct leak_event fence(struct leak *l)
     return e;
 }
 
-/* An interrupt for every hart of this VM. */
+/* An IPI to all harts of this VM. */
 static struct leak_event interrupt(struct leak *l)
 {
     struct leak_event e = call(SBI_EXT_IPI, 0, leak_value(l), 0, 0);
@@ -93,7 +93,7 @@ static struct leak_event interrupt(struct leak *l)
     return e;
 }
 
-/* What comes is looked at by whoever made this event. */
+/* Receives a message; check_message() in spin.c checks it. */
 static struct leak_event receive(struct leak *l)
 {
     struct leak_event e = call(HCALL_EXTENSION, HCALL_IPC_RECV_MSG, (uintptr_t)l->inbox, 0, 0);
@@ -104,7 +104,7 @@ static struct leak_event receive(struct leak *l)
     return e;
 }
 
-/* With a message for somebody else, after which the VCPU may give its turn away. */
+/* Sends a message to another VM; the VCPU may then yield the hart. */
 static struct leak_event send(struct leak *l)
 {
     bool wait = random_below(&l->random, 2) != 0;
@@ -118,7 +118,7 @@ static struct leak_event send(struct leak *l)
         l->message[i] = leak_value(l);
     }
     e.a1 = (uintptr_t)l->message;
-    e.known[0] = false; /* the receiver may have no room */
+    e.known[0] = false; /* the receiver's queue may be full */
     e.waits = wait;
     return e;
 }
@@ -178,7 +178,7 @@ struct leak_event leak_event(struct leak *l)
     };
     struct leak_event e = events[random_below(&l->random, sizeof(events) / sizeof(events[0]))](l);
 
-    /* What a call does not take is random, but an event that fixes registers fixes them all. */
+    /* Unused arguments are random, but an event that fixes registers fixes all four. */
     e.a1 = e.fixed && e.a1 == 0 ? leak_value(l) : e.a1;
     e.a6 = e.a6 == 0 && e.a7 == 0 ? leak_value(l) : e.a6;
     e.a7 = e.a7 == 0 ? leak_value(l) : e.a7;

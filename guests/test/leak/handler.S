@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trap handler of a spin, when every register, sp and sscratch too, holds a value that is to be found again. It is
- * wherever stvec has to be random, and has the page at address 0 to put things in. An interrupt is disabled, which ends
- * it; behind an exception, of an instruction of four bytes, it goes on.
+ * The trap handler of a spin. Every register, including sp and sscratch, holds a value that must be
+ * preserved. The handler is copied to a random address, because stvec is random, and uses the page at
+ * address 0 as scratch memory. It disables an interrupt in sie; after an exception, always of a 4-byte
+ * instruction, it resumes at the next instruction.
  */
 #include "page.h"
 
@@ -27,7 +28,7 @@ leak_handler:
     csrw    sepc, t1
     j       2f
 1:  li      t1, 1
-    sll     t1, t1, t0              /* by its lowest six bits */
+    sll     t1, t1, t0              /* uses the lowest six bits */
     csrc    sie, t1
     ld      t0, PAGE_FIRED(zero)
     or      t0, t0, t1

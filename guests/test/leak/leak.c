@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Boot arguments: role=spin (else scan, restart), vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>, to=<VM that it may send
- * to>, from=<VM that may send to it>, noisy=<1: one may whose messages are not known>, every=<spins between two
- * reports>, log=<1: tell of them in the memory shared with guests/test/fuzz, too>, real=<1: time is real, and the timer is not
- * looked at: CAVEATS.md says why>.
+ * Boot arguments: role=<spin, scan or restart>, vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>,
+ * to=<VM that this VM may send to>, from=<VM that may send to this VM>, noisy=<1: a VM with unknown
+ * messages may send to this VM>, every=<spins between reports>, log=<1: report also in the memory shared
+ * with guests/test/fuzz>, real=<1: real time; the timer interrupt is not checked (CAVEATS.md)>.
  */
 #include "leak.h"
 
@@ -125,7 +125,7 @@ static void other(unsigned long hart, void *argument)
     spin(argument);
 }
 
-/* After this hart has no exceptions any more that the SDK has to handle: the other one has some now. */
+/* Called when this hart needs the SDK's exception handler no longer, because the other hart uses it now. */
 
 static void start_other(void)
 {

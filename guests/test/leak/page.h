@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page at address 0 of each VCPU: with it, code can load and store every register without a register to spare for
- * an address. Offsets stay below 2048, which is what an instruction's own immediate reaches.
+ * The page at address 0 of each VCPU: code can load and store every register without a base register.
+ * Offsets are below 2048, the range of an immediate.
  */
 #ifndef LEAK_PAGE_H
 #define LEAK_PAGE_H
@@ -14,15 +14,15 @@
 #define PAGE_F_GOT 768
 #define PAGE_CSR_WANT 1024
 #define PAGE_CSR_GOT 1152
-#define PAGE_CONTEXT 1280 /* C's own registers */
+#define PAGE_CONTEXT 1280 /* registers of the C code */
 #define PAGE_COUNT 1536   /* second loop counter of a spin */
-#define PAGE_T0 1544      /* the handler's own */
+#define PAGE_T0 1544      /* scratch of the handler */
 #define PAGE_T1 1552
-#define PAGE_TRAPS 1560 /* taken so far */
+#define PAGE_TRAPS 1560 /* number of traps so far */
 #define PAGE_CAUSE 1568 /* of the last one */
-#define PAGE_EPC 1576   /* where it went on */
+#define PAGE_EPC 1576   /* resume address of the last one */
 #define PAGE_TVAL 1584
-#define PAGE_FIRED 1592 /* interrupts that the handler has disabled: bits of sie */
+#define PAGE_FIRED 1592 /* interrupts disabled by the handler: bits of sie */
 
 #ifndef __ASSEMBLER__
 
@@ -48,7 +48,7 @@ _Static_assert(offsetof(struct leak_page, count) == PAGE_COUNT, "offsets that as
 _Static_assert(offsetof(struct leak_page, fired) == PAGE_FIRED, "offsets that assembly uses");
 _Static_assert(sizeof(struct leak_page) <= 2048, "an immediate reaches all of it");
 
-/* A trap handler that may be copied anywhere, and its end. */
+/* Start and end of a position-independent trap handler. */
 extern const uint32_t leak_handler[], leak_handler_end[];
 
 #endif

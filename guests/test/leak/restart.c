@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a new life of a VM finds of the one before: nothing but its image, zeros, and shared memory. Each life looks at
- * all that there is, then fills all that there is, and ends in the next of several ways. Which one it is is known from
- * shared memory, which keeps what it holds.
+ * State of a VM after a restart: it must find only its image, zeros, and shared memory. After each start
+ * the guest checks all state, fills all state, and ends the VM in the next of several ways. The number of
+ * starts is kept in shared memory, which a restart does not clear.
  */
 #include <string.h>
 
@@ -18,8 +18,8 @@
 #include "uart.h"
 
 #define RAM_BASE 0x80000000UL
-#define RAM_SIZE 0x1000000UL /* what tests/e2e/systems/leak-restart.dts gives this VM */
-#define TREE_SIZE 0x10000UL  /* the builder puts the device tree there, at the top */
+#define RAM_SIZE 0x1000000UL /* as in tests/e2e/systems/leak-restart.dts */
+#define TREE_SIZE 0x10000UL  /* size of the area for the device tree at the end of RAM */
 #define SHARED_BASE 0xa0000000UL
 #define SHARED_WORDS 0x40000UL
 #define PATTERN 0x5a5a0000deadbeefUL
@@ -41,15 +41,15 @@ enum {
     ENTRY_SIP
 };
 
-/* Survives in shared memory. */
+/* Kept in shared memory across restarts. */
 struct lives {
     uint64_t count;
-    uint64_t kept[SHARED_WORDS]; /* what every life finds as it was left, for that is what shared memory is */
+    uint64_t kept[SHARED_WORDS]; /* must be unchanged after a restart */
 };
 
 static struct lives *const lives = (struct lives *)SHARED_BASE;
 
-/* Registers that are not 0, but for those that are to be something: a0 the hart, a1 the device tree. */
+/* Number of registers that are not 0, except a0 (the hart), a1 (the device tree) and sstatus. */
 static unsigned check_registers(const void *fdt)
 {
     unsigned wrong = 0;
@@ -65,7 +65,7 @@ static unsigned check_registers(const void *fdt)
     return wrong;
 }
 
-/* The FP registers. C has not touched them: it is compiled without. */
+/* Number of FP registers that are not 0. The C code is compiled without floating point. */
 static unsigned check_fp(struct leak *l)
 {
     struct emitter e = {l->code};
@@ -99,7 +99,7 @@ static unsigned check_devices(void)
     return wrong;
 }
 
-/* Words that are not 0 in [from, to). */
+/* Number of words in [from, to) that are not 0. */
 static uint64_t check_memory(uint64_t from, uint64_t to)
 {
     uint64_t wrong = 0;
@@ -110,7 +110,7 @@ static uint64_t check_memory(uint64_t from, uint64_t to)
     return wrong;
 }
 
-/* What has to be the same in every life: the image, which the guest spoils, and the device tree but for its seed. */
+/* Checksum of what must be equal after every start: the image, and the device tree except its seed. */
 static uint64_t sum(uint64_t from, uint64_t to)
 {
     uint64_t s = 0;
@@ -121,7 +121,7 @@ static uint64_t sum(uint64_t from, uint64_t to)
     return s;
 }
 
-/* The seed is another one in each life. */
+/* Clears the seed, which changes with every start. */
 static void blank_seed(const void *fdt)
 {
     uint32_t length = 0;
@@ -149,7 +149,7 @@ static void fill(uint64_t from, uint64_t to, uint64_t pattern)
     }
 }
 
-/* Everything but the code that does it, and its stack. */
+/* Overwrites all state except the running code and its stack. */
 static void spoil(struct leak *l)
 {
     for (uint64_t i = 0; i < SHARED_WORDS / 8; i++) {
@@ -177,7 +177,7 @@ static void spoil(struct leak *l)
     }
 }
 
-/* Every register is a pattern's, until the life ends by `instruction`, which the hypervisor sees to. */
+/* Fills every register with a pattern, then executes `instruction`, which ends the VM. */
 static _Noreturn void end_filled(struct leak *l, uint32_t instruction, uint64_t a0, uint64_t a7)
 {
     struct emitter e = {l->code};
@@ -220,7 +220,7 @@ static void end(struct leak *l)
         csr_write_stvec(PLATFORM_HOLE);
         end_filled(l, insn_ld(0, 10, 0), PLATFORM_HOLE, PATTERN);
     default:
-        end_filled(l, INSN_NOP, PATTERN, PATTERN); /* hangs: until the watchdog, or somebody at the console */
+        end_filled(l, INSN_NOP, PATTERN, PATTERN); /* hangs until the watchdog or the console restarts the VM */
     }
 }
 

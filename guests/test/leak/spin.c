@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A spin: every register is filled, a loop of random length runs, something happens, another loop runs, and every
- * register is read again. The hypervisor may switch wherever it likes. The code is made anew each time, because which
- * register counts the loops is random, too.
+ * A spin: fills every register, runs a loop of random length, executes an event, runs another loop, and
+ * reads every register. The hypervisor may preempt it anywhere. The code is generated for each spin,
+ * because the register that counts the loops is random, too.
  */
 #include <string.h>
 
@@ -17,14 +17,14 @@
 #define LOOPS_SHORT 10000U
 #define LOOPS_LONG 50000U
 #define LONG_ONE_IN 4U
-#define FAR (~UINT64_C(0) >> 8) /* a deadline in some thousand years has the tag in its highest byte */
+#define FAR (~UINT64_C(0) >> 8) /* a deadline in some thousand years, with the tag in its highest byte */
 #define SOON_TICKS 2000U
 #define WAIT_TICKS 300U
 #define PAST_TICKS 1000U
 #define RAM_BASE 0x80000000UL
 #define TICK_NS 100U
-#define AWAY_TICKS 300U    /* longer than a spin can take on its own, measured in instructions of a nanosecond */
-#define SPIN_SETUP_NS 600U /* what is executed around the loops */
+#define AWAY_TICKS 300U    /* longer than a spin without preemption, at one instruction per nanosecond */
+#define SPIN_SETUP_NS 600U /* instructions around the loops */
 #define SSTATUS_SUM (1UL << 18)
 #define SSTATUS_MXR (1UL << 19)
 #define SSTATUS_UXL_64 (2UL << 32)
@@ -50,15 +50,15 @@ enum timing {
 struct spin {
     struct leak_event event;
     enum timing timing;
-    uint32_t counter; /* register */
+    uint32_t counter; /* counter register */
     uint64_t loops[2];
     bool load_fp;
-    uint64_t traps; /* of the page, before */
+    uint64_t traps; /* count of traps before the spin */
 };
 
 /* --- the code --- */
 
-/* C's own: ra, sp, gp, tp, s0-s11. */
+/* Registers that the C code needs: ra, sp, gp, tp, s0-s11. */
 static const uint8_t context[] = {1, 2, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
 
 static void emit_registers(struct emitter *e, uint32_t (*insn)(uint32_t, uint32_t, uint32_t), uint32_t at)
@@ -114,7 +114,7 @@ static void emit_fill(struct emitter *e, const struct leak *l, bool load_fp)
     emit_registers(e, insn_ld, PAGE_X_WANT);
 }
 
-/* Two instructions a turn. */
+/* Two instructions per iteration. */
 static void emit_loop(struct emitter *e, uint32_t counter)
 {
     emit(e, insn_i(OPCODE_ADDI, 0, counter, counter, 0xfffU));
@@ -154,9 +154,9 @@ static void make_code(struct leak *l, const struct spin *s)
     emit_done();
 }
 
-/* --- what the registers hold --- */
+/* --- values before the spin --- */
 
-/* A register that no event needs. */
+/* A random register that no event uses. */
 static uint32_t pick_counter(struct leak *l)
 {
     uint32_t i;
@@ -251,7 +251,7 @@ static void want_csrs(struct leak *l, struct spin *s)
     }
 }
 
-/* An interrupt that is high in this VM, or not. Its transmitter has to be empty, which takes a while after a report. */
+/* Sets the UART's interrupt line at random. The transmitter must be empty, which takes time after a report. */
 static void want_line(struct leak *l)
 {
     if (l->devices) {
@@ -261,7 +261,7 @@ static void want_line(struct leak *l)
     }
 }
 
-/* --- what they have to hold afterwards --- */
+/* --- expected values after the spin --- */
 
 void leak_expect(struct leak *l, const char *what, uint64_t number, uint64_t want, uint64_t got)
 {
@@ -309,8 +309,8 @@ static bool timer_is_known(const struct leak *l, const struct spin *s)
 }
 
 /*
- * The interrupts of which it is known whether they are pending. One that is not must not be seen in sip; QEMU 7.2 does not
- * show there all that are, so those are looked for in what has come to the handler.
+ * Checks the interrupts whose pending state is known. sip must not show one that is not pending. QEMU 7.2
+ * does not show all pending interrupts in sip, so these are checked by the interrupts that were taken.
  */
 static void check_interrupts(struct leak *l, const struct spin *s)
 {
@@ -330,7 +330,7 @@ static void check_interrupts(struct leak *l, const struct spin *s)
     leak_expect(l, "interrupts", known, pending & taken, p->fired & known);
 }
 
-/* What the handler was called for: one's own exception, or an interrupt that one has enabled. */
+/* Checks the last trap: the exception of the event, or an enabled interrupt. */
 static void check_trap(struct leak *l, const struct spin *s)
 {
     const struct leak_page *p = &l->page;
@@ -382,13 +382,13 @@ static void check_message(struct leak *l, const struct spin *s)
     }
 }
 
-/* The VM's first page, which nothing else uses: other VMs' memory ends close by. */
+/* Checked page `n`. Page 0 may be the first page of RAM, which is unused: memory of another VM ends nearby. */
 static uint64_t *page_of(struct leak *l, unsigned n)
 {
     return n == 0 && l->devices ? (uint64_t *)RAM_BASE : l->memory[n];
 }
 
-/* One page of memory, which gets another content. */
+/* Checks one page of memory and fills it with new contents. */
 static void check_memory(struct leak *l)
 {
     unsigned n = (unsigned)random_below(&l->random, LEAK_PAGES);
@@ -402,7 +402,7 @@ static void check_memory(struct leak *l)
     l->keys[n] = key;
 }
 
-/* --- all of it --- */
+/* --- the spin --- */
 
 static void count(struct leak *l, const struct spin *s, uint64_t ticks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page tables (Sv39). Everything stands at its own address, but for the VCPU's page, which is also at 0. The same
- * addresses in every VM, so that a translation of another VM's would be taken for one's own, and would be wrong.
+ * Page tables (Sv39): an identity mapping, and the VCPU's page also at address 0. All VMs use the same
+ * addresses, so that a stale TLB entry of another VM would match and be detected.
  */
 #include "leak.h"
 #include "platform.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes interrupts of its timer, and has a real-time app that is released each millisecond, beside a guest that attacks
- * (../attacker). Says how late each came, in ticks of `time`, since it last said so and ever, and sends back the messages
- * that it gets:
+ * Measures timer interrupts and a periodic real-time app while another guest attacks (../attacker).
+ * Reports the lateness of both in ticks of `time`, since the last report and, for the app, since the
+ * start, and returns the messages that it receives:
  *
  *      ticker: 20 interrupts, late 9800; 10 releases, late 4, ever 9, missed 0; 3 messages, 0 wrong
  */
@@ -18,8 +18,7 @@
 #include "trap.h"
 #include "uart.h"
 
-#define PERIOD_US \
-    1300U /* budget and deadline come from make: pages that are touched first cost more on some machines */
+#define PERIOD_US 1300U /* budget and deadline are set by make: the first access to a page is slower on some machines */
 #define PERIOD (PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000U))
 #define TICK (PLATFORM_TIMEBASE_HZ / 2000U) /* 0.5 ms */
 #define TICKS_A_LINE 10U
@@ -28,10 +27,12 @@
 int main(unsigned long hart, const void *fdt);
 
 static volatile unsigned long ticks;
-/* Which of two numbers is the next line's. It changes before a line is told, for what comes meanwhile is the line's after
- * that: nothing is lost. */
+/*
+ * Index of the numbers for the next report. It changes before a report is printed, so that events during
+ * the output count for the report after it.
+ */
 static volatile unsigned next;
-static volatile uint64_t due, late[2];                    /* of the timer's interrupts; owner: their handler */
+static volatile uint64_t due, late[2];                    /* of timer interrupts; owner: their handler */
 static volatile uint64_t release, released_late[2], ever; /* owner: the app */
 static volatile unsigned long releases;                   /* owner: the app */
 
@@ -45,7 +46,7 @@ static void tick(void)
     timer_set(due);
 }
 
-/* Begins each job with a look at how late it is. */
+/* Records its lateness at the start of each job. */
 static void job(void *argument)
 {
     uint64_t behind = machine_time() - release;
@@ -80,7 +81,7 @@ static unsigned long missed(unsigned long app)
     return rt_get_stats(app, &stats).error == 0 ? (unsigned long)(stats.misses + stats.overruns) : ~0UL;
 }
 
-/* Takes what has come; a message is what the attacker sends or it is wrong, and goes back to it. */
+/* Receives pending messages, checks that they are those of the attacker, and returns them. */
 static void hear(unsigned long *messages, unsigned long *wrong)
 {
     static uint8_t bytes[IPC_MESSAGE_MAX] __attribute__((aligned(8)));

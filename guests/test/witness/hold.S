@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hold(seed, turns): puts a value of its own into every register, integer and floating point, and fcsr, and looks again
- * and again whether each is still there. Returns how many were not.
+ * hold(seed, turns): loads a distinct value into every integer and floating-point register and fcsr, and
+ * checks repeatedly that all are unchanged. Returns the number of mismatches.
  */
     .macro saved op
     \op     ra, 0(sp)
@@ -14,7 +14,7 @@
     .endr
     .endm
 
-    /* a0 seed, a1 turns, t0 and t1 scratch, t2 what is wrong; the others hold */
+    /* a0: seed, a1: turns, t0, t1: scratch, t2: mismatches; all others are checked */
     .macro each_held do
     .irp    n, 1, 3, 4, 8, 9, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     \do     \n
@@ -58,7 +58,7 @@ hold:
     saved   sd
     li      t2, 0
     each_float hold_f
-    andi    t0, a0, 0x1f            /* flags; the rounding mode is that to nearest */
+    andi    t0, a0, 0x1f            /* flags; rounding mode: to nearest */
     fscsr   t0
     each_held hold_x
 1:  each_held check_x

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes, and looks at everything that it has again and again, beside a guest that attacks (../attacker). What it says can
- * be recomputed from the number of rounds by whoever reads it:
+ * Computes and repeatedly checks all of its state while another guest attacks (../attacker). The test can
+ * recompute its report from the number of rounds:
  *
  *      witness: 120 rounds, sum 0x9a..., 0 wrong
  */
@@ -24,8 +24,10 @@ unsigned long hold(uint64_t seed, unsigned long turns);
 
 static uint64_t memory[WORDS];
 
-/* Through the memory once: all of it is as the last round left it, and now as this one leaves it. Returns words that are
- * not. */
+/*
+ * Checks that all words of the memory hold the value of the previous round, and writes that of this
+ * round. Returns the number of mismatches.
+ */
 static unsigned long check_memory(uint64_t before, uint64_t now)
 {
     unsigned long wrong = 0;
@@ -37,7 +39,7 @@ static unsigned long check_memory(uint64_t before, uint64_t now)
     return wrong;
 }
 
-/* sscratch, sepc, scause, stval, scounteren: nobody but it has written them. */
+/* sscratch, sepc, scause, stval, scounteren: only this guest writes them. */
 static unsigned long check_csrs(uint64_t before, uint64_t now)
 {
     uint64_t found[SPARE_CSRS];
@@ -55,7 +57,7 @@ static unsigned long check_csrs(uint64_t before, uint64_t now)
     return wrong;
 }
 
-/* What has never been touched since the start. */
+/* Checks state that is unchanged since the start. */
 static unsigned long check_rest(uint64_t stvec)
 {
     uint64_t satp;
