@@ -83,9 +83,9 @@ def wrong_values(hypervisor=HYPERVISOR_BIN) -> int:
     Of 100 that a VCPU looks for in a floating-point register, having come from the other hart each time. On the newer
     QEMU: the older one gives the second hart no time while the first goes round.
     """
-    system = built("regression-wander", hypervisor=hypervisor)
-    with booted(system, "regression-wander", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
-        found = alone(machine).expect("wander", r"^regression: wandered: (\d+) looks, (\d+) wrong$", SOON_S)
+    system = built("regression-migrate", hypervisor=hypervisor)
+    with booted(system, "regression-migrate", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
+        found = alone(machine).expect("migrate", r"^regression: migrated: (\d+) checks, (\d+) wrong$", SOON_S)
         assert int(found[1]) == 100
         return int(found[2])
 

@@ -239,7 +239,7 @@ static const struct {
                   {"typed", typed},
                   {"storm", storm},
                   {"owe", owe},
-                  {"wander", wander},
+                  {"migrate", migrate},
                   {"finish-off", finish_off},
                   {"finish-reset", finish_reset},
                   {"finish-failed", finish_failed}};

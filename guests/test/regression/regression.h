@@ -38,10 +38,10 @@ void storm(unsigned long hart, const void *fdt);
 /* owe: the guest claims the interrupt of a passed-through device and resets before completing it. */
 void owe(unsigned long hart, const void *fdt);
 
-/* --- wander.c --- */
+/* --- migrate.c --- */
 
-/* wander: floating-point values of a VCPU that migrates between harts. */
-void wander(unsigned long hart, const void *fdt);
+/* migrate: floating-point values of a VCPU that migrates between harts. */
+void migrate(unsigned long hart, const void *fdt);
 
 /* --- legacy.c --- */
 

@@ -69,7 +69,7 @@ static void acknowledge(void)
 }
 
 /* Loads another value each time, which must be unchanged at the next wake-up, on either hart. */
-static void wanderer(unsigned long hart, void *argument)
+static void migrating_vcpu(unsigned long hart, void *argument)
 {
     uint64_t value = 0;
 
@@ -88,7 +88,7 @@ static void wanderer(unsigned long hart, void *argument)
     }
 }
 
-/* Both VCPUs sleep when the alarm is raised: the wanderer wakes on the hart where this VCPU was. */
+/* Both VCPUs sleep when the alarm is raised: the migrating VCPU wakes on the hart where this VCPU was. */
 static void call_here(void)
 {
     set_alarm(CLOCK_MS);
@@ -97,7 +97,7 @@ static void call_here(void)
     sbi_set_timer(~0UL);
 }
 
-/* This VCPU keeps its hart: the wanderer wakes on the other one. */
+/* This VCPU keeps its hart: the migrating VCPU wakes on the other one. */
 static void call_there(void)
 {
     unsigned int before = woken;
@@ -109,7 +109,7 @@ static void call_there(void)
     }
 }
 
-void wander(unsigned long hart, const void *fdt)
+void migrate(unsigned long hart, const void *fdt)
 {
     (void)fdt;
     plic_set_priority(CLOCK_IRQ, 1);
@@ -117,12 +117,12 @@ void wander(unsigned long hart, const void *fdt)
     plic_enable(OTHER_CONTEXT, CLOCK_IRQ, true);
     *clock_register(CLOCK_IRQ_ENABLED) = 1;
     csr_write_sie(SIE_TIMER);
-    start_other_hart(hart, wanderer);
+    start_other_hart(hart, migrating_vcpu);
     for (uint64_t begun = csr_read_time(); csr_read_time() - begun < MS;) {
     }
     for (unsigned int i = 0; i < ROUNDS; i++) {
         call_here();
         call_there();
     }
-    print("regression: wandered: %u looks, %u wrong\n", woken, wrong);
+    print("regression: migrated: %u checks, %u wrong\n", woken, wrong);
 }
