@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bare-metal guests: FreeRTOS with its demo, the benchmarks, and the one that misbehaves. They share the SDK of
-# guests/sdk, which is compiled once per guest because the guests differ in their use of floating point.
+# The bare-metal guests of guests/examples and guests/test. They share the SDK (guests/sdk), which is compiled once per
+# guest because the guests differ in their use of floating point.
 
 BARE_OUT ?= $(BUILD)/guests
 FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
 FREERTOS_TICK_HZ ?= 1000
 
-# gcc, or clang with lld (which before version 15 cannot relax):
+# gcc, or clang with lld (without relaxation, which lld supports from version 15 on):
 # make guests-bare BARE_TOOLCHAIN=clang BARE_OUT=build/guests-clang
 BARE_TOOLCHAIN ?= gcc
 BARE_CC_gcc := riscv64-unknown-elf-gcc
@@ -14,7 +14,7 @@ BARE_CC_clang := clang --target=riscv64-unknown-elf -mno-relax
 BARE_CC := $(BARE_CC_$(BARE_TOOLCHAIN))
 BARE_OBJCOPY := riscv64-unknown-elf-objcopy
 
-# gcc wants the CSR instructions named in -march; clang 14 has them in the base and refuses the name.
+# gcc requires the CSR instructions in -march; clang 14 includes them in the base and rejects the name.
 BARE_ZICSR_gcc := _zicsr_zifencei
 BARE_NOFP := -march=rv64imac$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64
 BARE_FP := -march=rv64imafdc$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64d
@@ -25,20 +25,20 @@ BARE_CFLAGS_clang := -nostdlibinc
 BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
 	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \
 	-Iguests/sdk/include -Iguests/sdk/riscv/include -isystem guests/sdk/libc
-# Small pages in the ELF file: larger ones would only pad the raw image.
+# Small pages in the ELF file: larger pages would pad the raw image.
 BARE_LDFLAGS_clang := -fuse-ld=lld
 BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/sdk/riscv/guest.ld \
 	-Wl,--gc-sections -Wl,-z,max-page-size=16 -Wl,--build-id=none
 
-# A loop that copies bytes must not become a call of memcpy inside memcpy.
+# The compiler must not turn the loop of memcpy into a call of memcpy.
 BARE_NO_IDIOMS_gcc := -fno-tree-loop-distribute-patterns
 BARE_NO_IDIOMS := -fno-builtin $(BARE_NO_IDIOMS_$(BARE_TOOLCHAIN))
 
 BARE_LIB := $(wildcard guests/sdk/*.c guests/sdk/libc/*.c guests/sdk/riscv/*.S guests/sdk/riscv/*.c)
 bare_objects = $(patsubst %,$(BARE_OUT)/$(1)/obj/%.o,$(basename $(2)))
 
-# $(call bare_guest,name,sources,flags,further objects): rules that make $(BARE_OUT)/name/name.elf and name.bin.
-# The file `flags` changes when another compiler, tick or kernel is asked for, and everything is compiled anew.
+# $(call bare_guest,name,sources,flags,further objects): rules for $(BARE_OUT)/name/name.elf and name.bin.
+# The file `flags` changes with the compiler, tick or kernel, so that all objects are rebuilt.
 define bare_guest
 BARE_GUESTS += $(BARE_OUT)/$(1)/$(1).bin
 
@@ -68,7 +68,7 @@ $(BARE_OUT)/$(1)/obj/guests/sdk/libc/string.o: BARE_EXTRA := $(BARE_NO_IDIOMS)
 -include $(patsubst %.o,%.d,$(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4))
 endef
 
-# The FreeRTOS kernel is compiled as it comes, from wherever it is; its warnings are its own affair.
+# The unmodified FreeRTOS kernel, compiled without our warnings.
 FREERTOS_KERNEL_SOURCES := tasks queue list timers portable/MemMang/heap_4
 freertos_kernel_objects = $(patsubst %,$(BARE_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
 # $(call freertos_flags,tick in Hz)
@@ -76,13 +76,13 @@ freertos_flags = $(BARE_FP) -DFREERTOS_TICK_HZ=$(1) -Iguests/examples/freertos/p
 	-Iguests/examples/freertos/demo/riscv \
 	-isystem $(FREERTOS_KERNEL_DIR)/include
 
-# Phony, hence an order-only prerequisite: the kernel must be there, it need not be younger.
+# Phony, hence an order-only prerequisite: the kernel must exist, but its age does not matter.
 freertos-kernel: | fetch-freertos
 	@test -f $(FREERTOS_KERNEL_DIR)/tasks.c || { \
 	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): no tasks.c there; expected the sources of FreeRTOS 11.2.0" >&2; \
 	    exit 1; }
 
-# $(call freertos_guest,name,sources,tick in Hz,further flags): a guest of our sources, the port and the kernel.
+# $(call freertos_guest,name,sources,tick in Hz,further flags): a guest of the given sources, the port and the kernel.
 define freertos_guest
 $(call bare_guest,$(1),$(2),$(call freertos_flags,$(3)) $(4),$(call freertos_kernel_objects,$(1)))
 
@@ -91,7 +91,7 @@ $(BARE_OUT)/$(1)/kernel/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | 
 	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$$*.c"
 	@$$(BARE_CC) $(call freertos_flags,$(3)) $$(BARE_CFLAGS) -Wall -MMD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
 
-# Our sources include the kernel's headers.
+# The guest's sources include the kernel's headers.
 $(call bare_objects,$(1),$(2)): | freertos-kernel
 endef
 
@@ -99,18 +99,18 @@ FREERTOS_PORT := $(wildcard guests/examples/freertos/port/riscv/*.c guests/examp
 FREERTOS_DEMO := $(wildcard guests/examples/freertos/demo/*.c \
 	$(addprefix guests/examples/freertos/demo/riscv/,*.c *.S))
 
-# The codec in a task with a tick of 10 ms; and, for the benchmark, of 1 ms: docs/benchmarks.md says why.
+# The codec in a task with a tick of 10 ms and, for the benchmark, of 1 ms (docs/benchmarks.md).
 ADPCM_TICK_HZ ?= 100
 ADPCM_MODEL_TICK_HZ := 1000
 ADPCM_SOURCES := $(wildcard guests/examples/adpcm/*.c)
 ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
 
-# FreeRTOS's end of the mailbox that it shares with Linux; and another client's.
+# The mailbox: the FreeRTOS server, and a bare-metal client.
 MAILBOX_SERVER := $(wildcard guests/examples/mailbox/freertos/*.c) guests/examples/mailbox/place.c
 MAILBOX_CLIENT := $(wildcard guests/examples/mailbox/bare/*.c) guests/examples/mailbox/client.c guests/examples/mailbox/place.c
 MAILBOX_FREERTOS := $(MAILBOX_SERVER) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
 
-# The bench guest counts the hypervisor's own queue too.
+# The bench guest also measures the hypervisor's RT ready queue.
 BENCH_SOURCES := $(wildcard guests/test/bench/*.c guests/test/bench/*.S) rt/queue_heap.c core/lib/heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
 $(eval $(call bare_guest,regression,$(wildcard guests/test/regression/*.c),$(BARE_NOFP)))
@@ -121,7 +121,7 @@ $(eval $(call bare_guest,fuzz,$(wildcard guests/test/fuzz/*.c guests/test/fuzz/*
 $(eval $(call bare_guest,launches,guests/test/launches/launches.c,$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard guests/test/leak/*.c guests/test/leak/*.S),$(BARE_NOFP) -Iguests/test/fuzz))
 
-# The hostile guest, and those that must not notice it. Its memory is elsewhere (attacker/riscv/attacker_arch.h says why).
+# The hostile guest, and guests that it must not affect. It is linked for other RAM (attacker/riscv/attacker_arch.h).
 ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/riscv/*.c guests/test/attacker/riscv/*.S)
 $(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Iguests/test/attacker -Iguests/test/attacker/riscv))
 $(eval $(call bare_guest,witness,$(wildcard guests/test/witness/*.c guests/test/witness/*.S),$(BARE_FP)))
@@ -158,7 +158,7 @@ guest-small: $(foreach name,greet pingpong,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 
-# The same sources with the other compiler; its guests are complete and boot too.
+# The same guests, built with clang.
 check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"

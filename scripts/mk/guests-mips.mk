@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bare-metal guests for MIPS32, of the same sources wherever these know no processor: natively on iasim's generic
-# board, and in a VM. After guests-bare.mk, whose warnings and lists they share.
+# The bare-metal guests for MIPS32, which share the portable sources: natively on iasim's generic board, and in a VM.
+# Included after guests-bare.mk, whose warnings and lists it uses.
 
 MIPS_OUT ?= $(BUILD)/guests-mips
 MIPS_CC := clang --target=mipsel-none-elf
@@ -12,8 +12,8 @@ MIPS_LDFLAGS := -nostdlib -static -T guests/sdk/mips/guest.ld --gc-sections -z m
 MIPS_LIB := $(wildcard guests/sdk/*.c guests/sdk/libc/*.c guests/sdk/mips/*.S guests/sdk/mips/*.c)
 mips_objects = $(patsubst %,$(MIPS_OUT)/$(1)/obj/%.o,$(basename $(2)))
 
-# $(call mips_guest,name,sources,flags,further objects): rules that make $(MIPS_OUT)/name/name.elf and name.bin. Linked
-# twice, since the linker writes raw images too and there may be no objcopy for this machine.
+# $(call mips_guest,name,sources,flags,further objects): rules for $(MIPS_OUT)/name/name.elf and name.bin. Linked
+# twice: the linker writes the raw image, too, because objcopy may be missing for this machine.
 define mips_guest
 MIPS_GUESTS += $(MIPS_OUT)/$(1)/$(1).bin
 
@@ -43,13 +43,13 @@ $(MIPS_OUT)/$(1)/obj/guests/sdk/libc/string.o: MIPS_EXTRA := -fno-builtin
 -include $(patsubst %.o,%.d,$(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4))
 endef
 
-# The FreeRTOS kernel as it comes, on a portable layer of our own.
+# The unmodified FreeRTOS kernel, on the port in guests/examples/freertos/port/mips.
 mips_freertos_kernel = $(patsubst %,$(MIPS_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
 # $(call mips_freertos_flags,tick in Hz,heap in KiB)
 mips_freertos_flags = -DFREERTOS_TICK_HZ=$(1) -DPORT_HEAP_KIB=$(2) -Iguests/examples/freertos/port/mips -Iguests/examples/freertos/demo \
 	-Iguests/examples/freertos/demo/mips -isystem $(FREERTOS_KERNEL_DIR)/include
 
-# $(call mips_freertos,name,sources,tick in Hz,heap in KiB,further flags): a guest of our sources, the port and the kernel.
+# $(call mips_freertos,name,sources,tick in Hz,heap in KiB,further flags): a guest of the given sources, the port and the kernel.
 define mips_freertos
 $(call mips_guest,$(1),$(2),$(call mips_freertos_flags,$(3),$(4)) $(5),$(call mips_freertos_kernel,$(1)))
 
@@ -80,7 +80,7 @@ MIPS_ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/mips/*
 $(eval $(call mips_guest,attacker,$(MIPS_ATTACKER),-Iguests/test/attacker -Iguests/test/attacker/mips))
 $(eval $(call mips_guest,ticker,$(wildcard guests/test/ticker/*.c),-DTICKER_BUDGET_US=100 -DTICKER_DEADLINE_US=400))
 $(eval $(call mips_guest,pingpong,$(wildcard guests/examples/pingpong/*.c)))
-# The codec for twelve times as long, for the benchmark; and what the benchmark counts calls with.
+# For the benchmark: the codec for twelve times as long, and the guest that measures calls.
 $(eval $(call mips_freertos,adpcm-long,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/examples/adpcm -DWORK_FRAMES=1200U))
 $(eval $(call mips_guest,cost,$(wildcard guests/test/cost/*.c)))
 $(eval $(call mips_guest,greet,$(wildcard guests/examples/greet/*.c)))

@@ -10,7 +10,7 @@ from tessera.bench_parse import ParseError
 PARTS = 10
 _WORK = re.compile(r"^ADPCM frames (\d+) codes (0x[0-9a-f]+) samples (0x[0-9a-f]+) ticks (\d+)$", re.MULTILINE)
 _MARK = re.compile(r"^ADPCM mark (\d+) (\d+)$", re.MULTILINE)
-_TOLD = re.compile(r"^ADPCM told (\d+)$", re.MULTILINE)
+_TOLD = re.compile(r"^ADPCM reported (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

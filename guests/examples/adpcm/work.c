@@ -116,6 +116,6 @@ _Noreturn void work_report(const struct work *work, uint64_t ticks)
     for (unsigned int i = 0; i <= WORK_PARTS; i++) {
         print("ADPCM mark %u %llu\n", i, (unsigned long long)work->marks[i]);
     }
-    print("ADPCM told %llu\nBENCH done\n", (unsigned long long)now);
+    print("ADPCM reported %llu\nBENCH done\n", (unsigned long long)now);
     machine_shutdown(false);
 }

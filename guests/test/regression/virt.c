@@ -106,7 +106,7 @@ void wrs(unsigned long hart, const void *fdt)
     by_supervisor = illegal;
     illegal = false;
     wrs_nto_by_user();
-    print("regression: told of zawrs: %s; wrs.nto in supervisor mode: %s, in user mode: %s\n",
+    print("regression: zawrs in the device tree: %s; wrs.nto in supervisor mode: %s, in user mode: %s\n",
           fdt_has_text(fdt, "_zawrs") ? "yes" : "no", by_supervisor ? "illegal" : "passed",
           illegal ? "illegal" : "passed");
     if (!by_supervisor) {
