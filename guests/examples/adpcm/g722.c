@@ -10,7 +10,10 @@ _Static_assert((-3 >> 1) == -2, "arithmetic right shifts");
 #define G722_LOW_LEVELS 30U
 #define G722_LOW_BITS 6U
 
-/* Scale of an adaptive quantizer (clauses 6.2.1.3 and 6.2.2.3): the only difference between the bands. */
+/*
+ * Scale of an adaptive quantizer (clauses 6.2.1.3 and 6.2.2.3): the only difference between the
+ * bands.
+ */
 struct g722_scale {
     int32_t nb_max; /* upper limit of NB */
     int32_t shift;  /* integer part of NB, as a power of two, at which ILB needs no shift */
@@ -32,7 +35,10 @@ static const int32_t g722_ilb[32] = {2048, 2093, 2139, 2186, 2233, 2282, 2332, 2
                                      2599, 2656, 2714, 2774, 2834, 2896, 2960, 3025, 3091, 3158, 3228,
                                      3298, 3371, 3444, 3520, 3597, 3676, 3756, 3838, 3922, 4008};
 
-/* QM6: quantized difference for each six-bit code, in units of DETL / 2^15. An encoder never sends codes 0 to 3. */
+/*
+ * QM6: quantized difference for each six-bit code, in units of DETL / 2^15. An encoder never sends
+ * codes 0 to 3.
+ */
 static const int32_t g722_qm6[G722_LOW_CODES] = {
     -136,  -136,  -136,  -136,  -24808, -21904, -19008, -16704, -14984, -13512, -12280, -11192, -10232,
     -9360, -8576, -7856, -7192, -6576,  -6000,  -5456,  -4944,  -4464,  -4008,  -3576,  -3168,  -2776,
@@ -40,14 +46,20 @@ static const int32_t g722_qm6[G722_LOW_CODES] = {
     11192, 10232, 9360,  8576,  7856,   7192,   6576,   6000,   5456,   4944,   4464,   4008,   3576,
     3168,  2776,  2400,  2032,  1688,   1360,   1040,   728,    432,    136,    -432,   -136};
 
-/* QM4: quantized difference for the upper four bits, which alone drive the adaptation of both sides. */
+/*
+ * QM4: quantized difference for the upper four bits, which alone drive the adaptation of both
+ * sides.
+ */
 static const int32_t g722_qm4[16] = {0,     -20456, -12896, -8968, -6288, -4240, -2584, -1200,
                                      20456, 12896,  8968,   6288,  4240,  2584,  1200,  0};
 
 /* WL indexed through RL42: change of NBL for each value of the upper four bits. */
 static const int32_t g722_wl[16] = {-60, 3042, 1198, 538, 334, 172, 58, -30, 3042, 1198, 538, 334, 172, 58, -30, -60};
 
-/* The higher band's two-bit codes: QM2, and WH indexed through RH2. Its decision level is 564, in DETH / 2^12. */
+/*
+ * The higher band's two-bit codes: QM2, and WH indexed through RH2. Its decision level is 564, in
+ * DETH / 2^12.
+ */
 #define G722_Q2 564
 static const int32_t g722_qm2[4] = {-7408, -1616, 7408, 1616};
 static const int32_t g722_wh[4] = {798, -214, 798, -214};
@@ -105,7 +117,10 @@ static inline int32_t g722_qmf_even(const int32_t *oldest)
     return sum;
 }
 
-/* ACCUMB, ACCUMD: H1, H3, ... H23 with the newest value first, equal to the even taps in reverse order. */
+/*
+ * ACCUMB, ACCUMD: H1, H3, ... H23 with the newest value first, equal to the even taps in reverse
+ * order.
+ */
 static inline int32_t g722_qmf_odd(const int32_t *oldest)
 {
     int32_t sum = 0;
@@ -133,7 +148,10 @@ static inline void g722_scale(struct g722_band *band, const struct g722_scale *s
     band->det = (right < 0 ? fraction << -right : fraction >> right) << 2;
 }
 
-/* UPZERO: sign algorithm with leakage for the zero section; `d` is the newest difference, band->d the earlier ones. */
+/*
+ * UPZERO: sign algorithm with leakage for the zero section; `d` is the newest difference, band->d
+ * the earlier ones.
+ */
 static inline void g722_upzero(struct g722_band *band, int32_t d)
 {
     int32_t step = d == 0 ? 0 : 128;
@@ -183,7 +201,10 @@ static inline int32_t g722_filtep(struct g722_band *band, int32_t r)
     return g722_saturate(newer + older);
 }
 
-/* Block 4L, 4H (clauses 6.2.1.4, 6.2.2.4): adapts the predictor to the quantized difference `d`, and predicts. */
+/*
+ * Block 4L, 4H (clauses 6.2.1.4, 6.2.2.4): adapts the predictor to the quantized difference `d`,
+ * and predicts.
+ */
 static void g722_predict(struct g722_band *band, int32_t d)
 {
     int32_t r = g722_saturate(band->s + d);  /* RECONS */
@@ -233,7 +254,10 @@ void g722_encoder_init(struct g722_encoder *encoder)
     g722_reset(&encoder->low, &encoder->high);
 }
 
-/* SUBTRA, QUANTL (clause 6.2.1.1): the code of the interval of the difference; 30 intervals per sign. */
+/*
+ * SUBTRA, QUANTL (clause 6.2.1.1): the code of the interval of the difference; 30 intervals per
+ * sign.
+ */
 static uint32_t g722_quantize_low(const struct g722_band *band, int32_t x)
 {
     int32_t difference = g722_saturate(x - band->s);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The 64 kbit/s audio codec of ITU-T G.722 (mode 1): 16 kHz samples, split into two bands by quadrature mirror filters
- * and coded by adaptive differential PCM, 6 bits for the lower and 2 bits for the higher band. One
- * octet encodes two samples. Integer arithmetic only, no division, no memory but the caller's state;
- * bit-exact.
+ * The 64 kbit/s audio codec of ITU-T G.722 (mode 1): 16 kHz samples, split into two bands by
+ * quadrature mirror filters and coded by adaptive differential PCM, 6 bits for the lower and 2 bits
+ * for the higher band. One octet encodes two samples. Integer arithmetic only, no division, no
+ * memory but the caller's state; bit-exact.
  *
- * Clauses and block names (QUANTL, UPPOL2, ...) are those of the recommendation, which marks variables
- * of the lower band with L and of the higher band with H (DETL, DETH); here both bands share one
- * struct. Its 16-bit words are held in 32 bits.
+ * Clauses and block names (QUANTL, UPPOL2, ...) are those of the recommendation, which marks
+ * variables of the lower band with L and of the higher band with H (DETL, DETH); here both bands
+ * share one struct. Its 16-bit words are held in 32 bits.
  */
 #ifndef G722_H
 #define G722_H
@@ -18,18 +18,27 @@
 #define G722_QMF_TAPS 12U /* of each of the two halves of a filter */
 #define G722_ZEROS 6U
 
-/* One half of the delay line of a QMF, stored twice so that the last 12 values are always contiguous. */
+/*
+ * One half of the delay line of a QMF, stored twice so that the last 12 values are always
+ * contiguous.
+ */
 struct g722_delay {
     int32_t values[2U * G722_QMF_TAPS];
 };
 
-/* Clause 5.2: a delay line for each half of the taps; `at` is the index of the oldest values in both, 0 .. 11. */
+/*
+ * Clause 5.2: a delay line for each half of the taps; `at` is the index of the oldest values in
+ * both, 0 .. 11.
+ */
 struct g722_qmf {
     struct g722_delay half[2];
     uint32_t at;
 };
 
-/* Clause 6.2, one band's quantizer scale and predictor. Index 0 is the previous sample, 1 the one before, ... */
+/*
+ * Clause 6.2, one band's quantizer scale and predictor. Index 0 is the previous sample, 1 the one
+ * before, ...
+ */
 struct g722_band {
     int32_t nb;            /* NB: logarithmic scale factor, 11 fractional bits of a power of two */
     int32_t det;           /* DET: scale factor of the quantizer */
@@ -59,8 +68,8 @@ void g722_encoder_init(struct g722_encoder *encoder);
 void g722_decoder_init(struct g722_decoder *decoder);
 
 /**
- * Encodes `octets` pairs of samples (16 bits, 16 kHz) into as many octets, the higher band in the two
- * most significant bits (clause 1.4). `samples` holds 2 * octets samples.
+ * Encodes `octets` pairs of samples (16 bits, 16 kHz) into as many octets, the higher band in the
+ * two most significant bits (clause 1.4). `samples` holds 2 * octets samples.
  */
 void g722_encode(struct g722_encoder *encoder, const int16_t *samples, uint8_t *codes, size_t octets);
 

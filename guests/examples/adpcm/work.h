@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The measured workload: frames of 10 ms of the signal, each encoded, decoded and added to two
- * checksums. Records instret at the start and after each tenth of the frames; prints only at the end.
+ * checksums. Records instret at the start and after each tenth of the frames; prints only at the
+ * end.
  *
  * Boot arguments:
  *   frames=n  number of frames, at least 10 (default 100)
@@ -36,15 +37,15 @@ void work_prepare(struct work *work, const void *fdt);
 void work_run(struct work *work);
 
 /**
- * Delay before work_report(), in milliseconds. Guests that share a hart finish within a few quanta of
- * each other; each reports after all have finished, in its own time slot, so that output does not
- * disturb a measurement.
+ * Delay before work_report(), in milliseconds. Guests that share a hart finish within a few quanta
+ * of each other; each reports after all have finished, in its own time slot, so that output does
+ * not disturb a measurement.
  */
 uint64_t work_pause_ms(void);
 
 /**
- * Prints the checksums, the marks, `ticks` (of the guest's operating system since its start; 0: none) and
- * `BENCH done`, and shuts down.
+ * Prints the checksums, the marks, `ticks` (of the guest's operating system since its start; 0:
+ * none) and `BENCH done`, and shuts down.
  */
 _Noreturn void work_report(const struct work *work, uint64_t ticks);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A minimal guest: prints its VM and checks that timer interrupts are on time; then it shuts down. */
+/*
+ * A minimal guest: prints its VM and checks that timer interrupts are on time; then it shuts down.
+ */
 #include <stddef.h>
 
 #include "fdt.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client side of the mailbox, independent of the platform: sessions in which the client sends lines
- * and receives the answers (docs/messages.md). Functions that can fail return an error message, or NULL.
+ * The client side of the mailbox, independent of the platform: sessions in which the client sends
+ * lines and receives the answers (docs/messages.md). Functions that can fail return an error
+ * message, or NULL.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
@@ -20,7 +21,10 @@ struct client {
     int64_t deadline;                               /* for the next progress, in ms */
 };
 
-/** Opens a session; `box` and `answer` are set. Until the server accepts it, the rings may hold stale bytes. */
+/**
+ * Opens a session; `box` and `answer` are set. Until the server accepts it, the rings may hold
+ * stale bytes.
+ */
 const char *client_begin(struct client *client);
 
 /** Sends bytes while receiving answers: with both rings full, sending alone would deadlock. */

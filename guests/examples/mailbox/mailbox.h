@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Layout of the memory shared by a client, which sends requests, and the server (FreeRTOS), which
- * answers: two rings of bytes, and the state of both sides. Every word has exactly one writer, so that
- * neither side can overwrite a concurrent update of the peer, and either may restart at any time.
- * docs/messages.md describes the protocol.
+ * answers: two rings of bytes, and the state of both sides. Every word has exactly one writer, so
+ * that neither side can overwrite a concurrent update of the peer, and either may restart at any
+ * time. docs/messages.md describes the protocol.
  *
  * The memory is 0 after boot, which is a valid state: empty rings, no server yet.
  */

@@ -5,7 +5,9 @@
 
 #include "mailbox.h"
 
-/** The mailbox at boot argument mailbox=<address, hexadecimal>; NULL if it is missing or invalid. */
+/**
+ * The mailbox at boot argument mailbox=<address, hexadecimal>; NULL if it is missing or invalid.
+ */
 struct mailbox *place_of_mailbox(const void *fdt);
 
 #endif

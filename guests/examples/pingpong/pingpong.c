@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two VMs exchange messages: the ping sends a message and waits for its return, the pong returns each
- * message. Every size from one byte to the maximum, with changing contents; sender and size are checked.
- * A lost, duplicated or changed message ends both guests as failed.
+ * Two VMs exchange messages: the ping sends a message and waits for its return, the pong returns
+ * each message. Every size from one byte to the maximum, with changing contents; sender and size
+ * are checked. A lost, duplicated or changed message ends both guests as failed.
  *
  * Boot arguments:
  *   role=ping or role=pong   default: the first VM of the system is the ping

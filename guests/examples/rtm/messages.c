@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Apps that receive or send messages: each is a 64-bit number, one above that of the previous message. */
+/*
+ * Apps that receive or send messages: each is a 64-bit number, one above that of the previous
+ * message.
+ */
 #include "ipc.h"
 #include "print.h"
 #include "rtm.h"
 
-/* Receives at most a full queue: a sender on another hart could otherwise keep this job busy forever. */
+/*
+ * Receives at most a full queue: a sender on another hart could otherwise keep this job busy
+ * forever.
+ */
 void rtm_hear(struct rtm_app *app)
 {
     struct rtm_mail *mail = &app->mail;

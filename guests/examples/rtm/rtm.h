@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A real-time manager: creates RT apps from boot arguments or commands, and reports their statistics. */
+/*
+ * A real-time manager: creates RT apps from boot arguments or commands, and reports their
+ * statistics.
+ */
 #ifndef RTM_H
 #define RTM_H
 
@@ -48,7 +51,10 @@ extern struct rtm_app rtm_apps[RTM_APPS]; /* owner: apps.c */
 /** Creates and launches an app with first release `first` (ticks of time); prints the result. */
 bool rtm_start(const struct rtm_spec *spec, uint64_t first);
 
-/** Creates an app for another VM to launch. Its first release is unknown, so its jobs are not measured. */
+/**
+ * Creates an app for another VM to launch. Its first release is unknown, so its jobs are not
+ * measured.
+ */
 bool rtm_create(const struct rtm_spec *spec);
 
 /** Duty: receives all pending messages and checks the order of their numbers. */
@@ -73,8 +79,8 @@ struct rt_stats rtm_total(void);
 void rtm_dump(void);
 
 /**
- * Reads `period:budget:deadline:work[:cpu]` in decimal, cpu 0 if absent. Returns the position after the
- * spec (a comma or the end), or NULL if the spec is malformed.
+ * Reads `period:budget:deadline:work[:cpu]` in decimal, cpu 0 if absent. Returns the position after
+ * the spec (a comma or the end), or NULL if the spec is malformed.
  */
 const char *rtm_parse_spec(const char *text, struct rtm_spec *spec);
 

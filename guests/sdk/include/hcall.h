@@ -8,7 +8,10 @@
 #include "hcall_call.h"
 #include "hcall_numbers.h"
 
-/** HCALL_INFO_GET_ID: value = id of the calling VM, 0 .. number of VMs - 1, in the order of the system file. */
+/**
+ * HCALL_INFO_GET_ID: value = id of the calling VM, 0 .. number of VMs - 1, in the order of the
+ * system file.
+ */
 static inline struct sbi_ret hcall_get_id(void)
 {
     return hcall_call(HCALL_INFO_GET_ID, 0, 0, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages between VMs, and doorbells of shared memory regions (docs/hypercalls.md). The system file
- * says which VM may send to which, and which VMs share a region. Every function returns 0 or one of
- * the negative errors below, natively SBI_ERR_NOT_SUPPORTED. Interrupts may be on or off.
+ * Messages between VMs, and doorbells of shared memory regions (docs/hypercalls.md). The system
+ * file says which VM may send to which, and which VMs share a region. Every function returns 0 or
+ * one of the negative errors below, natively SBI_ERR_NOT_SUPPORTED. Interrupts may be on or off.
  */
 #ifndef GUEST_IPC_H
 #define GUEST_IPC_H
@@ -49,9 +49,9 @@ static inline long ipc_send_wait(struct ipc_peer to, const void *message, size_t
 }
 
 /**
- * Moves the oldest message of the calling VCPU's queue to `buffer` of `room` bytes. Returns its size
- * (1 .. IPC_MESSAGE_MAX) and stores its sender; IPC_NOT_NOW if the queue is empty. After any other
- * error the message stays in the queue.
+ * Moves the oldest message of the calling VCPU's queue to `buffer` of `room` bytes. Returns its
+ * size (1 .. IPC_MESSAGE_MAX) and stores its sender; IPC_NOT_NOW if the queue is empty. After any
+ * other error the message stays in the queue.
  */
 static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
 {
@@ -66,7 +66,10 @@ static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
     return (long)(head & 0xffffU);
 }
 
-/** Rings the doorbell of shared region `region` (order of the system file) for VM `vm`, which must share it. */
+/**
+ * Rings the doorbell of shared region `region` (order of the system file) for VM `vm`, which must
+ * share it.
+ */
 static inline long ipc_ring(unsigned int region, unsigned int vm)
 {
     return hcall_call(HCALL_IPC_RING, region, vm, 0).error;

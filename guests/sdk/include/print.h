@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small printf: %d %u %x %s %c %%, with l or ll, a width, and the flags 0 and -. No floating point,
- * no heap, no locks.
+ * A small printf: %d %u %x %s %c %%, with l or ll, a width, and the flags 0 and -. No floating
+ * point, no heap, no locks.
  */
 #ifndef GUEST_PRINT_H
 #define GUEST_PRINT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Real-time apps, for the real-time manager: the guest of a VM with `rt-apps`. Each app is a virtual
- * CPU of this VM that the hypervisor schedules by EDF. All apps share the VM's memory, code and
- * libraries, and run with address translation off. docs/hypercalls.md has the errors.
+ * Real-time apps, for the real-time manager: the guest of a VM with `rt-apps`. Each app is a
+ * virtual CPU of this VM that the hypervisor schedules by EDF. All apps share the VM's memory, code
+ * and libraries, and run with address translation off. docs/hypercalls.md has the errors.
  */
 #ifndef GUEST_RT_H
 #define GUEST_RT_H
@@ -15,8 +15,8 @@
 #define RT_SELF (~0UL)
 
 /**
- * Parameters of HCALL_RT_CREATE_APP. Times in microseconds: 1 <= budget <= deadline <= period < 2^31.
- * Entry and stack are guest-physical (hcall_address()).
+ * Parameters of HCALL_RT_CREATE_APP. Times in microseconds: 1 <= budget <= deadline <= period <
+ * 2^31. Entry and stack are guest-physical (hcall_address()).
  */
 struct rt_params {
     uint64_t entry; /* first instruction; rt_task_entry for a struct rt_task */
@@ -28,7 +28,9 @@ struct rt_params {
     uint32_t cpu; /* hart of the system that the app is pinned to, from 0 */
 };
 
-/** Value returned with an error of rt_create_app(): the refused field of struct rt_params; 0: none. */
+/**
+ * Value returned with an error of rt_create_app(): the refused field of struct rt_params; 0: none.
+ */
 #define RT_FIELD_ENTRY 1
 #define RT_FIELD_STACK 2
 #define RT_FIELD_PERIOD 4
@@ -45,8 +47,8 @@ struct rt_params {
 #define RT_REFUSED_UNDECIDED (-1)
 
 /**
- * Value returned with SBI_ERR_DENIED (-4) of rt_launch_app(): the share of the VM's apps on the hart
- * would exceed `rt-share-max`. Any other value: the caller is not in `rt-launchers`.
+ * Value returned with SBI_ERR_DENIED (-4) of rt_launch_app(): the share of the VM's apps on the
+ * hart would exceed `rt-share-max`. Any other value: the caller is not in `rt-launchers`.
  */
 #define RT_DENIED_SHARE 1
 
@@ -85,8 +87,8 @@ void rt_end_job(void);
 struct sbi_ret rt_get_stats(unsigned long app, struct rt_stats *stats);
 
 /**
- * The reason why hypercall `call` (HCALL_RT_*) returned `ret`: a phrase that names the parameter or the
- * property of the system file.
+ * The reason why hypercall `call` (HCALL_RT_*) returned `ret`: a phrase that names the parameter or
+ * the property of the system file.
  */
 const char *rt_strerror(unsigned long call, struct sbi_ret ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's timer: on RISC-V stimecmp if the hart has Sstc, otherwise the SBI's TIME extension; on
- * MIPS32 Compare. Times are those of machine_time().
+ * The guest's timer: on RISC-V stimecmp if the hart has Sstc, otherwise the SBI's TIME extension;
+ * on MIPS32 Compare. Times are those of machine_time().
  */
 #ifndef GUEST_TIMER_H
 #define GUEST_TIMER_H

@@ -42,7 +42,9 @@ void uart_put(char c);
 /** uart_put(), but writes CR LF for a newline. */
 void uart_put_text(char c);
 
-/** Writes `count` characters, one FIFO at a time: fewer register accesses than a wait per character. */
+/**
+ * Writes `count` characters, one FIFO at a time: fewer register accesses than a wait per character.
+ */
 void uart_put_line(const char *text, size_t count);
 
 /** The next character received, or -1. */

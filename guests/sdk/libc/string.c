@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled so that the compiler does not turn these loops into calls of themselves (guests-bare.mk). */
+/*
+ * Compiled so that the compiler does not turn these loops into calls of themselves
+ * (guests-bare.mk).
+ */
 #include "string.h"
 
 #include <stdint.h>
 
 #define WORD sizeof(uint64_t)
 
-/* A word type that may alias any object: the copies below would otherwise violate C's aliasing rule. */
+/*
+ * A word type that may alias any object: the copies below would otherwise violate C's aliasing
+ * rule.
+ */
 typedef uint64_t __attribute__((may_alias)) string_word;
 
 /* Copies from the lowest byte up; correct for overlapping buffers if `t` is below `f`. */

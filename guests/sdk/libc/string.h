@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The subset of <string.h> that bare guests, FreeRTOS and the compiler itself use. Debian's bare-metal
- * compiler has no C library, and picolibc is a download of 115 MB for these few functions.
+ * The subset of <string.h> that bare guests, FreeRTOS and the compiler itself use. Debian's
+ * bare-metal compiler has no C library, and picolibc is a download of 115 MB for these few
+ * functions.
  */
 #ifndef GUEST_STRING_H
 #define GUEST_STRING_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 64-bit division, for which the compiler calls these functions. They belong to the compiler's runtime
- * library, but Debian's clang has none for bare-metal MIPS. Division by 0 returns an unspecified value.
+ * 64-bit division, for which the compiler calls these functions. They belong to the compiler's
+ * runtime library, but Debian's clang has none for bare-metal MIPS. Division by 0 returns an
+ * unspecified value.
  */
 #include <stdint.h>
 

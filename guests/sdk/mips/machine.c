@@ -9,9 +9,9 @@
 #define MACHINE_UHI_EXIT 1UL
 
 /*
- * Number of changes of Count's highest bit; half of it is the upper word of the time. Any reader of the
- * time may update it, also an interrupt handler or RT app that preempts another reader: hence the
- * atomic exchange.
+ * Number of changes of Count's highest bit; half of it is the upper word of the time. Any reader of
+ * the time may update it, also an interrupt handler or RT app that preempts another reader: hence
+ * the atomic exchange.
  */
 static uint32_t machine_halves;
 static bool machine_native;

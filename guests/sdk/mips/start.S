@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * First instructions of a bare guest after reset or start by the hypervisor: Status = BEV | ERL,
- * $a0 = number of the VCPU, $a1 = device tree or 0. Calls main(hart, dtb) and shuts down when main()
- * returns.
+ * $a0 = number of the VCPU, $a1 = device tree or 0. Calls main(hart, dtb) and shuts down when
+ * main() returns.
  *
  * The image starts with a page of vectors, whose address is written to EBase. The first vector, TLB
  * refill, is also the entry point; Status.EXL distinguishes the two.

@@ -22,7 +22,9 @@ static void trap_take_uart(void)
     uart_enable_rx_interrupt(false);
 }
 
-/* Default handlers, which only clear the interrupt (machine_wait()). Owner: trap_set_interrupt(). */
+/*
+ * Default handlers, which only clear the interrupt (machine_wait()). Owner: trap_set_interrupt().
+ */
 static trap_interrupt_fn trap_interrupts[TRAP_LINES] = {
     [PLATFORM_MESSAGE_IRQ] = trap_take_message,
     [PLATFORM_UART_IRQ] = trap_take_uart,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Default target of the vectors: saves all registers in a struct trap_frame (trap.h) on the
- * interrupted stack. The handler runs in kernel mode with interrupts off and exceptions on, so that an
- * exception in the handler is reported and a hypercall without a hypervisor is answered.
+ * interrupted stack. The handler runs in kernel mode with interrupts off and exceptions on, so that
+ * an exception in the handler is reported and a hypercall without a hypervisor is answered.
  */
 #include "cp0.h"
 #include "trap.h"

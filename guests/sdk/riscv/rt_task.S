@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entry point of an RT app: a0 = its id, a1 = its struct rt_task (job, argument), sp = its stack. */
+/*
+ * Entry point of an RT app: a0 = its id, a1 = its struct rt_task (job, argument), sp = its stack.
+ */
 #include "entry_asm.h"
 #include "hcall_asm.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * First instructions of a bare guest as started by OpenSBI or the hypervisor: S-mode, a0 = hart id,
- * a1 = device tree, translation off, interrupts off. Calls main(hart, dtb) and shuts down when main()
- * returns.
+ * a1 = device tree, translation off, interrupts off. Calls main(hart, dtb) and shuts down when
+ * main() returns.
  */
 #include "entry_asm.h"
 
@@ -29,8 +29,9 @@ _start:
     .size   _start, . - _start
 
 /*
- * Entry of a further hart, for sbi_hart_start with the address of a struct hart_boot (trap.h) as opaque
- * value: sets the stack and calls function(hart, argument). When the function returns, the hart stops.
+ * Entry of a further hart, for sbi_hart_start with the address of a struct hart_boot (trap.h) as
+ * opaque value: sets the stack and calls function(hart, argument). When the function returns, the
+ * hart stops.
  */
     .section .text.hart_entry, "ax", @progbits
     .globl  hart_entry

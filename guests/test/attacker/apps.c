@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Misbehaving real-time apps, and invalid calls about apps. They must not affect the ticker's app, whose
- * period and deadline are shorter.
+ * Misbehaving real-time apps, and invalid calls about apps. They must not affect the ticker's app,
+ * whose period and deadline are shorter.
  */
 #include "attacker.h"
 #include "hcall.h"
@@ -115,7 +115,10 @@ static void job_wild(void *argument)
     arch_fail();
 }
 
-/* Apps that never end their jobs; arg: the job. Each must use its budget in each period and no more. */
+/*
+ * Apps that never end their jobs; arg: the job. Each must use its budget in each period and no
+ * more.
+ */
 void app_overruns(struct verdict *v, uint64_t arg)
 {
     static void (*const kinds[])(void *argument) = {job_endless, job_waits, job_calls, job_floods};
@@ -281,7 +284,10 @@ static void try_about(struct verdict *v, unsigned long app)
     }
 }
 
-/* Launches, deletes and reads apps that do not exist or belong to another VM; invalid buffers for statistics. */
+/*
+ * Launches, deletes and reads apps that do not exist or belong to another VM; invalid buffers for
+ * statistics.
+ */
 void app_calls(struct verdict *v, uint64_t arg)
 {
     static const unsigned long nobody[] = {0, 1, APPS, 64, 255, BIT(32), TOP_BIT, ~0UL, ~0UL - 1};
@@ -327,7 +333,10 @@ static void greed_beyond_limits(struct verdict *v)
     }
 }
 
-/* Demands above the capacity of the hart, or that would break other deadlines or best effort's reserve. */
+/*
+ * Demands above the capacity of the hart, or that would break other deadlines or best effort's
+ * reserve.
+ */
 void app_greed(struct verdict *v, uint64_t arg)
 {
     static const uint32_t greedy[][3] = {{1000, 1000, 1000},       {1000, 990, 1000}, {300, 295, 300},

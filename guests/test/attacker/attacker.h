@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hostile guest: declarations shared by the attacks on all architectures. Each architecture has a
- * folder with a header (attacker_arch.h: addresses, guarded execution) and a table of attacks
+ * The hostile guest: declarations shared by the attacks on all architectures. Each architecture has
+ * a folder with a header (attacker_arch.h: addresses, guarded execution) and a table of attacks
  * (attacks.def).
  */
 #ifndef ATTACKER_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that attacks the hypervisor and other VMs, for tests/e2e/test_attacks.py. It reads the number
- * of an attack from its UART, runs the attack and, if the attack returns, compares the result with the
- * expected one; then it reboots, so that attacks do not affect each other. `list` prints the table.
+ * A guest that attacks the hypervisor and other VMs, for tests/e2e/test_attacks.py. It reads the
+ * number of an attack from its UART, runs the attack and, if the attack returns, compares the
+ * result with the expected one; then it reboots, so that attacks do not affect each other. `list`
+ * prints the table.
  */
 #include <stdarg.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Benchmarks that run natively under OpenSBI and, unmodified, in a VM; the difference is the cost of the
- * hypervisor. Boot argument `role=switch`: one of the two VMs that measure a VM switch; `role=ipc-send`
- * and `role=ipc-receive`: the two VMs that measure messages; `role=hang`: a guest that hangs;
- * `role=ticker`: a guest that waits for its timer. Prints `BENCH {json}` lines, then `BENCH done`, and
- * shuts down.
+ * Benchmarks that run natively under OpenSBI and, unmodified, in a VM; the difference is the cost
+ * of the hypervisor. Boot argument `role=switch`: one of the two VMs that measure a VM switch;
+ * `role=ipc-send` and `role=ipc-receive`: the two VMs that measure messages; `role=hang`: a guest
+ * that hangs; `role=ticker`: a guest that waits for its timer. Prints `BENCH {json}` lines, then
+ * `BENCH done`, and shuts down.
  */
 #include "bench.h"
 

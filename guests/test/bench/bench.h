@@ -2,11 +2,11 @@
 /*
  * Cost of hypervisor operations in instructions, counted by the guest.
  *
- * A sample is the difference of two reads of instret around the operation, without any correction. The
- * second read counts itself: ten nops give 11, an empty pair gives 1 (reported as
- * riscv.bench.baseline), and an ecall gives 2 plus all instructions of firmware and hypervisor. (QEMU
- * counts a load or store that faults and is emulated as 0.) Meaningful under
- * `-icount shift=0,sleep=off` on one hart.
+ * A sample is the difference of two reads of instret around the operation, without any correction.
+ * The second read counts itself: ten nops give 11, an empty pair gives 1 (reported as
+ * riscv.bench.baseline), and an ecall gives 2 plus all instructions of firmware and hypervisor.
+ * (QEMU counts a load or store that faults and is emulated as 0.) Meaningful under `-icount
+ * shift=0,sleep=off` on one hart.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -25,7 +25,10 @@ struct bench_sample {
     uint64_t value; /* result of the operation, to be checked */
 };
 
-/* The operations (samples.S). Unused arguments are ignored. All run with interrupts off and leave them off. */
+/*
+ * The operations (samples.S). Unused arguments are ignored. All run with interrupts off and leave
+ * them off.
+ */
 struct bench_sample sample_empty(uintptr_t address, uint64_t argument);
 struct bench_sample sample_hcall_get_id(uintptr_t address, uint64_t argument);  /* value: the error */
 struct bench_sample sample_sbi_version(uintptr_t address, uint64_t argument);   /* value: the error */
@@ -46,7 +49,9 @@ struct bench_sample sample_ipc_receive(uintptr_t address,
                                        uint64_t argument); /* buffer size in argument; value: the call's value,
                                                                              or its error */
 
-/* Arms the timer and spins; returns instret and time at the start of the handler (timer_latency.S). */
+/*
+ * Arms the timer and spins; returns instret and time at the start of the handler (timer_latency.S).
+ */
 struct bench_at {
     uint64_t instret;
     uint64_t time;
@@ -64,7 +69,10 @@ struct bench_gap {
 };
 struct bench_gap switch_wait_gap(uint64_t threshold);
 
-/* instret at the guest's first instructions (entry.S); 0 when the hart does not let the guest read it. */
+/*
+ * instret at the guest's first instructions (entry.S); 0 when the hart does not let the guest read
+ * it.
+ */
 extern uint64_t bench_entry_instret;
 
 /** Sorts `count` samples and prints their BENCH line. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first instructions of the guest (guest.ld puts them before _start): record instret, to measure
- * the cost of booting. If instret is not readable, the trap resumes at the label after the read.
+ * The first instructions of the guest (guest.ld puts them before _start): record instret, to
+ * measure the cost of booting. If instret is not readable, the trap resumes at the label after the
+ * read.
  */
     .section .boot.entry, "ax", @progbits
     .balign 4

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that hangs and is restarted by its watchdog, until the clock reaches boot argument `until`
- * (milliseconds); then it shuts down. It hangs in a single instruction at an address outside the
- * hypervisor's code, so that a plugin of QEMU sees the last instruction before each restart.
+ * A guest that hangs and is restarted by its watchdog, until the clock reaches boot argument
+ * `until` (milliseconds); then it shuts down. It hangs in a single instruction at an address
+ * outside the hypervisor's code, so that a plugin of QEMU sees the last instruction before each
+ * restart.
  */
 #include "bench.h"
 #include "csr.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages between two VMs on one hart, roles ipc-send and ipc-receive. First the cost of each call, while
- * the other VM is ready but not running. Then delivery: from before the sender's call, after which the
- * sender waits, to the task of the waiting receiver that the message is addressed to.
+ * Messages between two VMs on one hart, roles ipc-send and ipc-receive. First the cost of each
+ * call, while the other VM is ready but not running. Then delivery: from before the sender's call,
+ * after which the sender waits, to the task of the waiting receiver that the message is addressed
+ * to.
  */
 #include "ipc.h"
 
@@ -16,7 +17,10 @@
 #define IPC_TASKS 2U
 #define IPC_PORTS 4U
 
-/* Header of each message: its addressee in the receiving guest, in six bytes, and instret of the call. */
+/*
+ * Header of each message: its addressee in the receiving guest, in six bytes, and instret of the
+ * call.
+ */
 struct ipc_bench_message {
     uint16_t task;
     uint16_t port;
@@ -65,7 +69,10 @@ static void ipc_signal(void)
     ipc_expect("ipc signal", error, 0);
 }
 
-/* Waits for a message; returns its size, or an error. Clears the interrupt first, so that none is missed. */
+/*
+ * Waits for a message; returns its size, or an error. Clears the interrupt first, so that none is
+ * missed.
+ */
 static long ipc_await(void *buffer, size_t room)
 {
     struct ipc_peer from;
@@ -89,7 +96,10 @@ static void ipc_await_signal(void)
     ipc_expect("ipc signal", size, sizeof(go));
 }
 
-/* Sends and counts one message. True if the ring was full at first: then the message enters an empty ring. */
+/*
+ * Sends and counts one message. True if the ring was full at first: then the message enters an
+ * empty ring.
+ */
 static bool ipc_send_once(unsigned int size, const char *metric, uint64_t *instructions)
 {
     uint64_t argument = size | (uint64_t)ipc_peer.vm << 32;
@@ -119,7 +129,10 @@ static void ipc_measure_send(unsigned int size, const char *metric)
     bench_report(metric, "instructions", ipc_samples, BENCH_SAMPLES);
 }
 
-/* Only messages that find the ring empty, which notify the receiver. As many messages as in ipc_measure_send(). */
+/*
+ * Only messages that find the ring empty, which notify the receiver. As many messages as in
+ * ipc_measure_send().
+ */
 static void ipc_measure_first(unsigned int size, const char *metric)
 {
     unsigned int count = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hypervisor's RT ready queue (rt/queue_heap.c, the same source), measured in a guest, which can
- * count instructions: insertion among n - 1 nodes and removal of the first of n nodes, with random keys.
+ * The hypervisor's RT ready queue (rt/queue_heap.c, the same source), measured in a guest, which
+ * can count instructions: insertion among n - 1 nodes and removal of the first of n nodes, with
+ * random keys.
  */
 #include "rt_queue.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two reads of instret around an operation, in assembly so that no other instruction is counted. Every
- * sample has the C type struct bench_sample f(uintptr_t address, uint64_t argument): a0 and a1 in;
- * instructions in a0, value in a1 out.
+ * Two reads of instret around an operation, in assembly so that no other instruction is counted.
+ * Every sample has the C type struct bench_sample f(uintptr_t address, uint64_t argument): a0 and
+ * a1 in; instructions in a0, value in a1 out.
  */
 #include "csr.h"
 #include "hcall_asm.h"
@@ -123,7 +123,10 @@
     rdinstret t1
     result  zero
 
-    /* The sequence of a handler: claim, serve the device so that its line goes low (not counted), complete. */
+    /*
+     * The sequence of a handler: claim, serve the device so that its line goes low (not counted),
+     * complete.
+     */
     function sample_claim_serve_complete
     rdinstret t0
     lwu     t2, 0(a0)

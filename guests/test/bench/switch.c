@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One of two VMs on one hart that only read instret: each gap between reads is a period in which the
- * other VM ran. The VMs share no memory; each prints its gaps, and the host pairs them (switch_loop.S).
- * Boot arguments: `patience=ms`, time to wait for the next gap before giving up; `gaps=n`, number of gaps
- * (200 at most); `threshold=instructions`, the longest interval that does not count as a gap. Where
- * instret counts the instructions of all harts (QEMU's -icount), short intervals are frequent, because
- * QEMU alternates between harts.
+ * One of two VMs on one hart that only read instret: each gap between reads is a period in which
+ * the other VM ran. The VMs share no memory; each prints its gaps, and the host pairs them
+ * (switch_loop.S). Boot arguments: `patience=ms`, time to wait for the next gap before giving up;
+ * `gaps=n`, number of gaps (200 at most); `threshold=instructions`, the longest interval that does
+ * not count as a gap. Where instret counts the instructions of all harts (QEMU's -icount), short
+ * intervals are frequent, because QEMU alternates between harts.
  */
 #include <stdbool.h>
 

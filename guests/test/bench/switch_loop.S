@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * struct bench_gap switch_wait_gap(uint64_t threshold): reads instret repeatedly, with three
- * instructions per read (unrolled, so that the backward jump is rare), until two reads differ by more
- * than `threshold`. instret counts all instructions of the hart, so that on one hart the gaps of two VMs
- * interlock: the first value of one VM after its gap minus the last value of the other before its gap
- * is the cost of the VM switch, plus at most these three instructions.
+ * instructions per read (unrolled, so that the backward jump is rare), until two reads differ by
+ * more than `threshold`. instret counts all instructions of the hart, so that on one hart the gaps
+ * of two VMs interlock: the first value of one VM after its gap minus the last value of the other
+ * before its gap is the cost of the VM switch, plus at most these three instructions.
  */
     .section .text.switch_wait_gap, "ax", @progbits
     .globl  switch_wait_gap

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Latency from a timer's deadline to its handler. The deadline is a value of the time CSR, the arrival
- * of the handler a value of instret, so the two clocks are calibrated first: under -icount a tick is a
- * fixed number of instructions.
+ * Latency from a timer's deadline to its handler. The deadline is a value of the time CSR, the
+ * arrival of the handler a value of instret, so the two clocks are calibrated first: under -icount
+ * a tick is a fixed number of instructions.
  */
 #include "timer.h"
 
@@ -35,9 +35,9 @@ static uint64_t clock_rate(void)
 }
 
 /*
- * A sample taken within a tick is above the line by its distance from the start of the tick: the lowest
- * of many samples is at the start of a tick, and if the relation is linear none is higher than one tick.
- * (One instruction is executed between the two reads.)
+ * A sample taken within a tick is above the line by its distance from the start of the tick: the
+ * lowest of many samples is at the start of a tick, and if the relation is linear none is higher
+ * than one tick. (One instruction is executed between the two reads.)
  */
 static struct bench_clock clock_calibrate(void)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latency of timer interrupts: the handler's first instruction reads instret. struct bench_at f(uint64_t deadline). */
+/*
+ * Latency of timer interrupts: the handler's first instruction reads instret. struct bench_at
+ * f(uint64_t deadline).
+ */
 #include "csr.h"
 
 #define SBI_EXT_TIME 0x54494d45
@@ -18,7 +21,9 @@
     csrw    sie, t0
     .endm
 
-    /* Spins until the interrupt and leaves it masked but pending; the caller resets the deadline. */
+    /*
+     * Spins until the interrupt and leaves it masked but pending; the caller resets the deadline.
+     */
     .macro finish
     csrsi   sstatus, SSTATUS_SIE
 1:  j       1b

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The maximum number of harts of a VM, all asleep and woken at the same time: the hypervisor's work for
- * all of them must not be one non-preemptible section. Boot argument do=sleep: the timers of all harts
- * expire at the same moment, in all VMs with this role. do=lines: the first hart raises an interrupt line
- * that all others have enabled, by changing the line's priority. do=ipi: the first hart sends an IPI to
- * all others. do=write, ready, dots, keys (console.c) and watchdog (watchdog.c): see console_load.h.
+ * The maximum number of harts of a VM, all asleep and woken at the same time: the hypervisor's work
+ * for all of them must not be one non-preemptible section. Boot argument do=sleep: the timers of
+ * all harts expire at the same moment, in all VMs with this role. do=lines: the first hart raises
+ * an interrupt line that all others have enabled, by changing the line's priority. do=ipi: the
+ * first hart sends an IPI to all others. do=write, ready, dots, keys (console.c) and watchdog
+ * (watchdog.c): see console_load.h.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -34,7 +34,10 @@ void load_ready(const void *fdt);
 /** All harts wait for a key. Does not return. */
 void load_keys(const void *fdt);
 
-/** Its watchdog, with period ms=, expires together with those of all VMs with this role. Does not return. */
+/**
+ * Its watchdog, with period ms=, expires together with those of all VMs with this role. Does not
+ * return.
+ */
 void load_watchdog(const void *fdt);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VMs whose watchdogs expire at the same moment. Because they share a hart they cannot pet at the same
- * moment: their periods differ, and each VM pets one period before the common expiry.
+ * VMs whose watchdogs expire at the same moment. Because they share a hart they cannot pet at the
+ * same moment: their periods differ, and each VM pets one period before the common expiry.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cost of hypercalls and messages on the M5150, for a simulator that counts instructions between markers
- * (docs/iasim.md). Two VMs, roles send and receive. Markers, with n from 0 to 4 for 20, 40, 60, 80 and
- * 100 bytes:
+ * Cost of hypercalls and messages on the M5150, for a simulator that counts instructions between
+ * markers (docs/iasim.md). Two VMs, roles send and receive. Markers, with n from 0 to 4 for 20, 40,
+ * 60, 80 and 100 bytes:
  *
  *   1 to 2             HCALL_INFO_GET_ID
  *   10 + n to 20 + n   HCALL_IPC_SEND_MSG to a VM that is ready but not running
@@ -47,7 +47,10 @@ static struct cost_message cost_in __attribute__((aligned(8)));
 static unsigned long cost_peer;
 static unsigned int cost_arrived;
 
-/* A call between two markers. The second is in the delay slot of a branch-likely, so only on success. */
+/*
+ * A call between two markers. The second is in the delay slot of a branch-likely, so only on
+ * success.
+ */
 #define COST_CALL(name, call, begin, end)                                                                      \
     static long name(unsigned long arg0, unsigned long arg1, unsigned long arg2)                               \
     {                                                                                                          \

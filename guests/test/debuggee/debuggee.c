@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest debugged by tests/e2e/test_debug.py: two harts, Sv39 with RAM mapped at a second address,
- * nested calls, breakpoint instructions in its code, and console output that imitates answers to a
- * debugger.
+ * The guest debugged by tests/e2e/test_debug.py: two harts, Sv39 with RAM mapped at a second
+ * address, nested calls, breakpoint instructions in its code, and console output that imitates
+ * answers to a debugger.
  *
  * Prints `debuggee: turn <n>` twice a second.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every kind of instruction for single steps. The steps must arrive at the labels in this order, and
- * never at steps_bad.
+ * Every kind of instruction for single steps. The steps must arrive at the labels in this order,
+ * and never at steps_bad.
  */
 #include "hcall_asm.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Boot argument: seed=<number>. Two harts make calls, and so do real-time apps once a call has created
- * them. Their progress is kept in the log, from which they continue after a restart: a call that ends
- * the attacker is not repeated.
+ * Boot argument: seed=<number>. Two harts make calls, and so do real-time apps once a call has
+ * created them. Their progress is kept in the log, from which they continue after a restart: a call
+ * that ends the attacker is not repeated.
  */
 #include "fuzz.h"
 

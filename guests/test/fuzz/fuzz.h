@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An attacker that makes random calls, each determined by seed, stream and number (docs/fuzzing.md). */
+/*
+ * An attacker that makes random calls, each determined by seed, stream and number
+ * (docs/fuzzing.md).
+ */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -35,7 +38,9 @@ _Static_assert(offsetof(struct fuzz_call, code) == FUZZ_CALL_CODE, "run.S counts
 _Static_assert(offsetof(struct fuzz_call, cause) == FUZZ_CALL_CAUSE, "run.S counts on it");
 _Static_assert(offsetof(struct fuzz_call, saved) == FUZZ_CALL_SAVED, "run.S counts on it");
 
-/** Makes the call: loads a0 to a7, executes, stores a0 to a7. Returns unless the call ends the VM. */
+/**
+ * Makes the call: loads a0 to a7, executes, stores a0 to a7. Returns unless the call ends the VM.
+ */
 void fuzz_run(struct fuzz_call *call);
 
 /** Entries of further harts and of apps, with their number in a0; each has its own stack. */

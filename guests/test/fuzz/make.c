@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generates random calls and arguments from seed, stream and number only, so that each is reproducible. */
+/*
+ * Generates random calls and arguments from seed, stream and number only, so that each is
+ * reproducible.
+ */
 #include <string.h>
 
 #include "csr.h"
@@ -248,7 +251,9 @@ static uint64_t device_address(struct random *r)
     }
 }
 
-/* A load or store of a1 at a0 of any size: signed or unsigned, compressed, atomic, floating-point. */
+/*
+ * A load or store of a1 at a0 of any size: signed or unsigned, compressed, atomic, floating-point.
+ */
 static uint32_t access(struct random *r)
 {
     static const uint32_t compressed[] = {0x410cU, 0x610cU, 0xc10cU, 0xe10cU, 0x210cU, 0xa10cU};

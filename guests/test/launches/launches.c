@@ -104,7 +104,10 @@ static void rest(void)
     machine_wait();
 }
 
-/* Launches and deletes apps repeatedly; each first release is earlier than that of the previous app. */
+/*
+ * Launches and deletes apps repeatedly; each first release is earlier than that of the previous
+ * app.
+ */
 static void launch(const struct manner *how)
 {
     struct rt_params params = params_of(APP_PERIOD_US, 1);

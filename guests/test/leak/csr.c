@@ -79,7 +79,9 @@ void leak_learn(struct leak *l)
     static const enum leak_csr plain[] = {LEAK_SCOUNTEREN, LEAK_SENVCFG, LEAK_SSCRATCH, LEAK_SEPC,
                                           LEAK_SCAUSE,     LEAK_STVAL,   LEAK_STIMECMP, LEAK_FCSR};
 
-    /* The bits of the other CSRs are known, and trying them would break the execution of this code. */
+    /*
+     * The bits of the other CSRs are known, and trying them would break the execution of this code.
+     */
     for (unsigned i = 0; i < LEAK_CSRS; i++) {
         l->masks[i] = ~0UL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's first instructions: store the initial value of every register in leak_entry, which start.S
- * does not clear. t0 is kept in stval and, after sscratch has been read, t1 in sscratch.
+ * The guest's first instructions: store the initial value of every register in leak_entry, which
+ * start.S does not clear. t0 is kept in stval and, after sscratch has been read, t1 in sscratch.
  */
 #include "csr.h"
 

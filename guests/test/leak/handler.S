@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trap handler of a spin. Every register, including sp and sscratch, holds a value that must be
- * preserved. The handler is copied to a random address, because stvec is random, and uses the page at
- * address 0 as scratch memory. It disables an interrupt in sie; after an exception, always of a 4-byte
- * instruction, it resumes at the next instruction.
+ * preserved. The handler is copied to a random address, because stvec is random, and uses the page
+ * at address 0 as scratch memory. It disables an interrupt in sie; after an exception, always of a
+ * 4-byte instruction, it resumes at the next instruction.
  */
 #include "page.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Boot arguments: role=<spin, scan or restart>, vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>,
- * to=<VM that this VM may send to>, from=<VM that may send to this VM>, noisy=<1: a VM with unknown
- * messages may send to this VM>, every=<spins between reports>, log=<1: report also in the memory shared
- * with guests/test/fuzz>, real=<1: real time; the timer interrupt is not checked (CAVEATS.md)>.
+ * Boot arguments: role=<spin, scan or restart>, vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>, to=<VM
+ * that this VM may send to>, from=<VM that may send to this VM>, noisy=<1: a VM with unknown
+ * messages may send to this VM>, every=<spins between reports>, log=<1: report also in the memory
+ * shared with guests/test/fuzz>, real=<1: real time; the timer interrupt is not checked
+ * (CAVEATS.md)>.
  */
 #include "leak.h"
 
@@ -125,7 +126,10 @@ static void other(unsigned long hart, void *argument)
     spin(argument);
 }
 
-/* Called when this hart needs the SDK's exception handler no longer, because the other hart uses it now. */
+/*
+ * Called when this hart needs the SDK's exception handler no longer, because the other hart uses it
+ * now.
+ */
 
 static void start_other(void)
 {

@@ -130,7 +130,9 @@ struct leak_event leak_event(struct leak *l);
 
 /* --- spin.c --- */
 
-/** Fills every register of this hart, loops, executes an event, loops, and checks every register. */
+/**
+ * Fills every register of this hart, loops, executes an event, loops, and checks every register.
+ */
 void leak_spin(struct leak *l);
 
 /* --- restart.c --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page at address 0 of each VCPU: code can load and store every register without a base register.
- * Offsets are below 2048, the range of an immediate.
+ * The page at address 0 of each VCPU: code can load and store every register without a base
+ * register. Offsets are below 2048, the range of an immediate.
  */
 #ifndef LEAK_PAGE_H
 #define LEAK_PAGE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of a VM after a restart: it must find only its image, zeros, and shared memory. After each start
- * the guest checks all state, fills all state, and ends the VM in the next of several ways. The number of
- * starts is kept in shared memory, which a restart does not clear.
+ * State of a VM after a restart: it must find only its image, zeros, and shared memory. After each
+ * start the guest checks all state, fills all state, and ends the VM in the next of several ways.
+ * The number of starts is kept in shared memory, which a restart does not clear.
  */
 #include <string.h>
 
@@ -110,7 +110,9 @@ static uint64_t check_memory(uint64_t from, uint64_t to)
     return wrong;
 }
 
-/* Checksum of what must be equal after every start: the image, and the device tree except its seed. */
+/*
+ * Checksum of what must be equal after every start: the image, and the device tree except its seed.
+ */
 static uint64_t sum(uint64_t from, uint64_t to)
 {
     uint64_t s = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A spin: fills every register, runs a loop of random length, executes an event, runs another loop, and
- * reads every register. The hypervisor may preempt it anywhere. The code is generated for each spin,
- * because the register that counts the loops is random, too.
+ * A spin: fills every register, runs a loop of random length, executes an event, runs another loop,
+ * and reads every register. The hypervisor may preempt it anywhere. The code is generated for each
+ * spin, because the register that counts the loops is random, too.
  */
 #include <string.h>
 
@@ -251,7 +251,10 @@ static void want_csrs(struct leak *l, struct spin *s)
     }
 }
 
-/* Sets the UART's interrupt line at random. The transmitter must be empty, which takes time after a report. */
+/*
+ * Sets the UART's interrupt line at random. The transmitter must be empty, which takes time after a
+ * report.
+ */
 static void want_line(struct leak *l)
 {
     if (l->devices) {
@@ -309,8 +312,9 @@ static bool timer_is_known(const struct leak *l, const struct spin *s)
 }
 
 /*
- * Checks the interrupts whose pending state is known. sip must not show one that is not pending. QEMU 7.2
- * does not show all pending interrupts in sip, so these are checked by the interrupts that were taken.
+ * Checks the interrupts whose pending state is known. sip must not show one that is not pending.
+ * QEMU 7.2 does not show all pending interrupts in sip, so these are checked by the interrupts that
+ * were taken.
  */
 static void check_interrupts(struct leak *l, const struct spin *s)
 {
@@ -382,7 +386,10 @@ static void check_message(struct leak *l, const struct spin *s)
     }
 }
 
-/* Checked page `n`. Page 0 may be the first page of RAM, which is unused: memory of another VM ends nearby. */
+/*
+ * Checked page `n`. Page 0 may be the first page of RAM, which is unused: memory of another VM ends
+ * nearby.
+ */
 static uint64_t *page_of(struct leak *l, unsigned n)
 {
     return n == 0 && l->devices ? (uint64_t *)RAM_BASE : l->memory[n];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page tables (Sv39): an identity mapping, and the VCPU's page also at address 0. All VMs use the same
- * addresses, so that a stale TLB entry of another VM would match and be detected.
+ * Page tables (Sv39): an identity mapping, and the VCPU's page also at address 0. All VMs use the
+ * same addresses, so that a stale TLB entry of another VM would match and be detected.
  */
 #include "leak.h"
 #include "platform.h"

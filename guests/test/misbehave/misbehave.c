@@ -2,9 +2,10 @@
 /*
  * A guest that misbehaves on demand, for tests of isolation and of the VM lifecycle.
  *
- * Prints `misbehave: alive <n>` at its start (n = 0) and every second, so that a restart shows as a new `alive 0` and a
- * stop as silence. Reads commands as lines from the UART, and one at its start from boot argument `do=command:argument`
- * (with a colon for the blank). `help` lists the commands. Addresses are hexadecimal, by default PLATFORM_HOLE.
+ * Prints `misbehave: alive <n>` at its start (n = 0) and every second, so that a restart shows as a
+ * new `alive 0` and a stop as silence. Reads commands as lines from the UART, and one at its start
+ * from boot argument `do=command:argument` (with a colon for the blank). `help` lists the commands.
+ * Addresses are hexadecimal, by default PLATFORM_HOLE.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -165,7 +166,10 @@ static void misbehave_spin(unsigned long address)
     }
 }
 
-/* Prints the error and the period in milliseconds. The main loop pets the watchdog at every wake-up, too. */
+/*
+ * Prints the error and the period in milliseconds. The main loop pets the watchdog at every
+ * wake-up, too.
+ */
 static void misbehave_pet(unsigned long address)
 {
     struct sbi_ret pet = hcall_watchdog_pet();
@@ -257,7 +261,10 @@ static void misbehave_stream(unsigned long to)
           full, error);
 }
 
-/* Sends messages of maximum size to two VMs alternately, without end. The VMs are bits 0 to 7 and 8 to 15 of `to`. */
+/*
+ * Sends messages of maximum size to two VMs alternately, without end. The VMs are bits 0 to 7 and 8
+ * to 15 of `to`.
+ */
 static void misbehave_spam(unsigned long to)
 {
     static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));

@@ -35,7 +35,10 @@ void misbehave_flood_line(char line[MISBEHAVE_FLOOD_LINE], unsigned long number,
 /** Commands of this architecture only, terminated by an entry without name. */
 extern const struct misbehave_command arch_commands[];
 
-/** Called first: installs an exception handler that calls misbehave_caught() and skips the instruction. */
+/**
+ * Called first: installs an exception handler that calls misbehave_caught() and skips the
+ * instruction.
+ */
 void arch_init(unsigned long hart);
 
 /** One access, which is skipped if it traps. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of SBI v0.1, which pass harts by a pointer to a mask in the caller's virtual memory, and console
- * input by SBI calls.
+ * Calls of SBI v0.1, which pass harts by a pointer to a mask in the caller's virtual memory, and
+ * console input by SBI calls.
  */
 #include <stdbool.h>
 

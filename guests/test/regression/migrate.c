@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VCPU that computes on one hart, migrates to the other, and returns to the first, which has run no
- * other VCPU in between. The scheduler chooses the hart of a wake-up: an idle hart runs the VCPU that its
- * timer wakes; a busy hart leaves that VCPU to the other hart.
+ * A VCPU that computes on one hart, migrates to the other, and returns to the first, which has run
+ * no other VCPU in between. The scheduler chooses the hart of a wake-up: an idle hart runs the VCPU
+ * that its timer wakes; a busy hart leaves that VCPU to the other hart.
  */
 #include "csr.h"
 #include "platform.h"
@@ -88,7 +88,10 @@ static void migrating_vcpu(unsigned long hart, void *argument)
     }
 }
 
-/* Both VCPUs sleep when the alarm is raised: the migrating VCPU wakes on the hart where this VCPU was. */
+/*
+ * Both VCPUs sleep when the alarm is raised: the migrating VCPU wakes on the hart where this VCPU
+ * was.
+ */
 static void call_here(void)
 {
     set_alarm(CLOCK_MS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regression tests of the virtual platform, one per role (boot argument role=): each prints its result,
- * which tests/e2e/test_regression.py checks.
+ * Regression tests of the virtual platform, one per role (boot argument role=): each prints its
+ * result, which tests/e2e/test_regression.py checks.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -10,7 +10,10 @@ void start_other_hart(unsigned long boot_hart, void (*function)(unsigned long ha
 
 /* --- virt.c --- */
 
-/* wrs: whether WRS.NTO is supported, whether the device tree lists Zawrs, and how long WRS.NTO waits. */
+/*
+ * wrs: whether WRS.NTO is supported, whether the device tree lists Zawrs, and how long WRS.NTO
+ * waits.
+ */
 void wrs(unsigned long hart, const void *fdt);
 
 /* widths: results of loads and stores of each width at every offset of the devices' registers. */
@@ -35,7 +38,9 @@ void finish_failed(unsigned long hart, const void *fdt);
 /* storm: a passed-through device that interrupts as often as possible for some time. */
 void storm(unsigned long hart, const void *fdt);
 
-/* owe: the guest claims the interrupt of a passed-through device and resets before completing it. */
+/*
+ * owe: the guest claims the interrupt of a passed-through device and resets before completing it.
+ */
 void owe(unsigned long hart, const void *fdt);
 
 /* --- migrate.c --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A passed-through clock (goldfish RTC) whose alarm is raised again as soon as it is acknowledged, or
- * whose interrupt is never completed.
+ * A passed-through clock (goldfish RTC) whose alarm is raised again as soon as it is acknowledged,
+ * or whose interrupt is never completed.
  */
 #include "csr.h"
 #include "platform.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The platform as seen by a guest that boots on QEMU's virt under OpenSBI. Most roles must print the same
- * natively and in a VM, which tests/e2e/test_virt.py compares.
+ * The platform as seen by a guest that boots on QEMU's virt under OpenSBI. Most roles must print
+ * the same natively and in a VM, which tests/e2e/test_virt.py compares.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -186,7 +186,10 @@ struct row {
     struct given stores[WIDTHS];
 };
 
-/* A range of a device's registers. `value` is stored at an offset; clock registers are not compared. */
+/*
+ * A range of a device's registers. `value` is stored at an offset; clock registers are not
+ * compared.
+ */
 struct piece {
     const char *name;
     uint64_t base;
@@ -195,7 +198,10 @@ struct piece {
     bool is_clock;
 };
 
-/* The divisor latch replaces the transmit register, so that nothing is printed; LCR must keep it so. */
+/*
+ * The divisor latch replaces the transmit register, so that nothing is printed; LCR must keep it
+ * so.
+ */
 static uint64_t uart_value(uint64_t offset)
 {
     static const uint8_t values[8] = {1, 0, 0, LCR_DLAB, 0, 0, 0, 0x5a};

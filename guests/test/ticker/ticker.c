@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measures timer interrupts and a periodic real-time app while another guest attacks (../attacker).
- * Reports the lateness of both in ticks of `time`, since the last report and, for the app, since the
- * start, and returns the messages that it receives:
+ * Reports the lateness of both in ticks of `time`, since the last report and, for the app, since
+ * the start, and returns the messages that it receives:
  *
  *      ticker: 20 interrupts, late 9800; 10 releases, late 4, ever 9, missed 0; 3 messages, 0 wrong
  */
@@ -28,8 +28,8 @@ int main(unsigned long hart, const void *fdt);
 
 static volatile unsigned long ticks;
 /*
- * Index of the numbers for the next report. It changes before a report is printed, so that events during
- * the output count for the report after it.
+ * Index of the numbers for the next report. It changes before a report is printed, so that events
+ * during the output count for the report after it.
  */
 static volatile unsigned next;
 static volatile uint64_t due, late[2];                    /* of timer interrupts; owner: their handler */

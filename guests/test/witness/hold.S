@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hold(seed, turns): loads a distinct value into every integer and floating-point register and fcsr, and
- * checks repeatedly that all are unchanged. Returns the number of mismatches.
+ * hold(seed, turns): loads a distinct value into every integer and floating-point register and
+ * fcsr, and checks repeatedly that all are unchanged. Returns the number of mismatches.
  */
     .macro saved op
     \op     ra, 0(sp)

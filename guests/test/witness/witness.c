@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes and repeatedly checks all of its state while another guest attacks (../attacker). The test can
- * recompute its report from the number of rounds:
+ * Computes and repeatedly checks all of its state while another guest attacks (../attacker). The
+ * test can recompute its report from the number of rounds:
  *
  *      witness: 120 rounds, sum 0x9a..., 0 wrong
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codec as a bare-metal loop without interrupts, natively and in a VM; work.h has the boot arguments. */
+/*
+ * The codec as a bare-metal loop without interrupts, natively and in a VM; work.h has the boot
+ * arguments.
+ */
 #include "machine.h"
 #include "platform.h"
 #include "print.h"

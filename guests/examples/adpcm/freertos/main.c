@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The codec as a FreeRTOS task, with the demo's port and configuration: the tick interrupts the task
- * FREERTOS_TICK_HZ times a second. Runs natively and in a VM; work.h has the boot arguments.
+ * The codec as a FreeRTOS task, with the demo's port and configuration: the tick interrupts the
+ * task FREERTOS_TICK_HZ times a second. Runs natively and in a VM; work.h has the boot arguments.
  */
 #include "FreeRTOS.h"
 #include "print.h"

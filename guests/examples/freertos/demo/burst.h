@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computing tasks run in bursts that start together and last several ticks, so that context switches
- * occur at arbitrary points of the computation. Between bursts they sleep, to leave the CPU to others.
+ * Computing tasks run in bursts that start together and last several ticks, so that context
+ * switches occur at arbitrary points of the computation. Between bursts they sleep, to leave the
+ * CPU to others.
  */
 #ifndef BURST_H
 #define BURST_H

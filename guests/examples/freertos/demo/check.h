@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Self-checks of the demo: each part counts its correct rounds and records the first error. The checker
- * (checker.c) reports on the console.
+ * Self-checks of the demo: each part counts its correct rounds and records the first error. The
+ * checker (checker.c) reports on the console.
  */
 #ifndef CHECK_H
 #define CHECK_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three tasks of different priority change two counters that must be equal when the mutex is free. */
+/*
+ * Three tasks of different priority change two counters that must be equal when the mutex is free.
+ */
 #include "FreeRTOS.h"
 #include "check.h"
 #include "semphr.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A producer and a consumer with a short queue between them: no item may be lost, duplicated, reordered or changed. */
+/*
+ * A producer and a consumer with a short queue between them: no item may be lost, duplicated,
+ * reordered or changed.
+ */
 #include "FreeRTOS.h"
 #include "check.h"
 #include "queue.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks every register across context switches: two tasks fill all integer registers, then all other
- * registers of a task, with different values, hold the values during switches, and compare. A round
- * counts only if the other task ran in between.
+ * Checks every register across context switches: two tasks fill all integer registers, then all
+ * other registers of a task, with different values, hold the values during switches, and compare. A
+ * round counts only if the other task ran in between.
  */
 #include "FreeRTOS.h"
 #include "burst.h"

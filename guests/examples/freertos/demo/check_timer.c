@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A software timer must never be early nor far behind, and the tick count never ahead of the time. */
+/*
+ * A software timer must never be early nor far behind, and the tick count never ahead of the time.
+ */
 #include "FreeRTOS.h"
 #include "check.h"
 #include "machine.h"

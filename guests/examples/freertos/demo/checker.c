@@ -29,8 +29,8 @@ void checker_print(void)
 }
 
 /*
- * Ticks during which this guest had the processor. Other guests or a busy host take the rest, in which
- * no part can make progress.
+ * Ticks during which this guest had the processor. Other guests or a busy host take the rest, in
+ * which no part can make progress.
  */
 static unsigned long checker_own_ticks(void)
 {

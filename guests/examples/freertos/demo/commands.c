@@ -78,8 +78,8 @@ static void command_assert(void)
 }
 
 /*
- * In a VM: a fatal trap without a trap handler, after which the hypervisor stops or restarts the VM.
- * Natively the demo's own handler reports the trap.
+ * In a VM: a fatal trap without a trap handler, after which the hypervisor stops or restarts the
+ * VM. Natively the demo's own handler reports the trap.
  */
 static void command_crash(void)
 {

@@ -3,7 +3,9 @@
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
-/** Prints formatted text (print.h) of up to 200 characters without interleaving. From tasks only. */
+/**
+ * Prints formatted text (print.h) of up to 200 characters without interleaving. From tasks only.
+ */
 void console_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Creates the command task and enables the UART's receive interrupt. */

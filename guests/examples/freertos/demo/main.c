@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demo of unmodified FreeRTOS: tasks, a queue, a software timer, a mutex and arithmetic (floating point
- * if the processor has it), each with a self-check. Prints `freertos: self-check passed` once all have
- * passed, or `freertos: self-check FAILED: <what>`, and continues. The same image runs natively and in
- * a VM.
+ * Demo of unmodified FreeRTOS: tasks, a queue, a software timer, a mutex and arithmetic (floating
+ * point if the processor has it), each with a self-check. Prints `freertos: self-check passed` once
+ * all have passed, or `freertos: self-check FAILED: <what>`, and continues. The same image runs
+ * natively and in a VM.
  */
 #include "FreeRTOS.h"
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bare-metal client of the mailbox, for machines that are too small for Linux. The server is FreeRTOS
- * (guests/examples/mailbox/freertos). Commands are lines on the UART; the answer to each ends with
- * `status 0`, or with an error message and `status 1`.
+ * A bare-metal client of the mailbox, for machines that are too small for Linux. The server is
+ * FreeRTOS (guests/examples/mailbox/freertos). Commands are lines on the UART; the answer to each
+ * ends with `status 0`, or with an error message and `status 1`.
  *
  * Boot argument: mailbox=<address>, hexadecimal address of the shared memory.
  */

@@ -2,8 +2,8 @@
 /*
  * The server of the mailbox: a FreeRTOS task that answers each line with its number and the line in
  * capitals. The client is Linux (guests/examples/mailbox/linux) or a bare-metal guest
- * (guests/examples/mailbox/bare). Linux cannot ring a doorbell, so the task polls, less often while the
- * mailbox is idle.
+ * (guests/examples/mailbox/bare). Linux cannot ring a doorbell, so the task polls, less often while
+ * the mailbox is idle.
  *
  * Boot argument: mailbox=<address>, hexadecimal address of the shared memory.
  */

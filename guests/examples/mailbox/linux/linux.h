@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls of Linux on riscv64 that the program uses, instead of a C library. Each returns the
- * kernel's result, a negative errno for an error. Numbers: include/uapi/asm-generic/unistd.h.
+ * The system calls of Linux on riscv64 that the program uses, instead of a C library. Each returns
+ * the kernel's result, a negative errno for an error. Numbers: include/uapi/asm-generic/unistd.h.
  */
 #ifndef LINUX_H
 #define LINUX_H
@@ -81,7 +81,10 @@ static inline long linux_write(long file, const void *from, size_t count)
     return linux_call(LINUX_WRITE, file, (long)(uintptr_t)from, (long)count);
 }
 
-/** Maps `size` bytes at `offset` of an open file, read-write. Returns the address, or a negative errno. */
+/**
+ * Maps `size` bytes at `offset` of an open file, read-write. Returns the address, or a negative
+ * errno.
+ */
 static inline long linux_map(long file, long offset, size_t size)
 {
     const long arguments[6] = {0, (long)size, LINUX_PROT_READ_WRITE, LINUX_MAP_SHARED, file, offset};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Linux client of the mailbox: `mailbox hello world` sends a line to FreeRTOS and prints the answer;
- * `mailbox` alone sends the lines of its standard input and prints the answers. Exit status 0: every
- * line was answered; 1: an error, with a message. It maps the shared memory through /dev/mem and polls
- * (docs/messages.md).
+ * The Linux client of the mailbox: `mailbox hello world` sends a line to FreeRTOS and prints the
+ * answer; `mailbox` alone sends the lines of its standard input and prints the answers. Exit status
+ * 0: every line was answered; 1: an error, with a message. It maps the shared memory through
+ * /dev/mem and polls (docs/messages.md).
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel starts a program with argc at sp, followed by argv (ELF psABI, process initialization). */
+/*
+ * The kernel starts a program with argc at sp, followed by argv (ELF psABI, process
+ * initialization).
+ */
     .section .text.start, "ax", @progbits
     .globl _start
 _start:

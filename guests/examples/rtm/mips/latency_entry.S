@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The app of latency.c: its first instruction after each release is a marker for iasim; then it stores
- * the 32-bit clock.
+ * The app of latency.c: its first instruction after each release is a marker for iasim; then it
+ * stores the 32-bit clock.
  */
 #include "hcall_asm.h"
 

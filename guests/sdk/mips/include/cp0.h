@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Coprocessor 0 registers as inline functions: cp0_read_status(), cp0_write_compare(v), ... A macro
- * defines each pair, so that a register is named once. EHB after each write makes the write effective
- * for the next instruction.
+ * defines each pair, so that a register is named once. EHB after each write makes the write
+ * effective for the next instruction.
  */
 #ifndef GUEST_CP0_H
 #define GUEST_CP0_H
@@ -104,7 +104,10 @@ static inline void cp0_ei(void)
     __asm__ volatile("ei\n\tehb" : : : "memory");
 }
 
-/* Sleeps until an interrupt enabled in Status.IM is pending, regardless of Status.IE. May return early. */
+/*
+ * Sleeps until an interrupt enabled in Status.IM is pending, regardless of Status.IE. May return
+ * early.
+ */
 static inline void cp0_wait(void)
 {
     __asm__ volatile("wait" : : : "memory");

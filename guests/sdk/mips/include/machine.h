@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Interface of portable guests to the architecture, for MIPS32. Each architecture of the SDK has a
- * header of this name with the same functions. riscv/include/machine.h describes them; comments here
- * give the differences.
+ * header of this name with the same functions. riscv/include/machine.h describes them; comments
+ * here give the differences.
  */
 #ifndef GUEST_MACHINE_H
 #define GUEST_MACHINE_H
@@ -16,7 +16,10 @@
 
 #define MACHINE_NAME "on MIPS32"
 
-/** Count, extended to 64 bits in software. Call at least every 40 seconds, from any context, RT apps included. */
+/**
+ * Count, extended to 64 bits in software. Call at least every 40 seconds, from any context, RT apps
+ * included.
+ */
 uint64_t machine_time(void);
 
 uint64_t machine_time_near(unsigned long ticks);
@@ -34,7 +37,10 @@ static inline bool machine_counts(void)
     return true;
 }
 
-/** Clocks, not instructions: Count advances every two clocks; the simulator takes one clock per instruction. */
+/**
+ * Clocks, not instructions: Count advances every two clocks; the simulator takes one clock per
+ * instruction.
+ */
 static inline uint64_t machine_instructions(void)
 {
     return 2 * machine_time();
@@ -69,8 +75,8 @@ static inline void machine_on_timer(void (*handler)(void))
 }
 
 /**
- * If interrupts are off, also takes pending interrupts, because otherwise nothing clears those of an
- * external controller; see trap_set_interrupt().
+ * If interrupts are off, also takes pending interrupts, because otherwise nothing clears those of
+ * an external controller; see trap_set_interrupt().
  */
 void machine_wait(void);
 

@@ -45,8 +45,8 @@ typedef void (*trap_interrupt_fn)(void);
 typedef bool (*trap_exception_fn)(struct trap_frame *frame, uint32_t code);
 
 /**
- * `line`: PLATFORM_..._IRQ. NULL: the interrupt is fatal. By default each line has a handler that only
- * clears the interrupt. Does not change Status.IM.
+ * `line`: PLATFORM_..._IRQ. NULL: the interrupt is fatal. By default each line has a handler that
+ * only clears the interrupt. Does not change Status.IM.
  */
 void trap_set_interrupt(uint32_t line, trap_interrupt_fn handler);
 

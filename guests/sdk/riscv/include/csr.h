@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Supervisor CSRs as inline functions: csr_read_sstatus(), csr_write_stvec(v), csr_set_sie(bits),
- * csr_clear_sip(bits). A macro defines each family, so that a CSR is named once. Functions instead of
- * statement expressions keep the headers plain C.
+ * csr_clear_sip(bits). A macro defines each family, so that a CSR is named once. Functions instead
+ * of statement expressions keep the headers plain C.
  */
 #ifndef GUEST_CSR_H
 #define GUEST_CSR_H
@@ -71,7 +71,9 @@ CSR_READ_FUNCTION(sepc, sepc)
 CSR_READ_FUNCTION(time, time)
 CSR_READ_FUNCTION(instret, instret)
 
-/* Sleeps until an interrupt enabled in sie is pending, regardless of sstatus.SIE. May return early. */
+/*
+ * Sleeps until an interrupt enabled in sie is pending, regardless of sstatus.SIE. May return early.
+ */
 static inline void csr_wait_for_interrupt(void)
 {
     __asm__ volatile("wfi" : : : "memory");

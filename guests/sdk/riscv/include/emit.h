@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions generated at run time, for guests that need code no compiler emits: encodings by format
- * (Unprivileged ISA, section 2.2), and a buffer that they are appended to. Execute fence.i before
- * running the code.
+ * Instructions generated at run time, for guests that need code no compiler emits: encodings by
+ * format (Unprivileged ISA, section 2.2), and a buffer that they are appended to. Execute fence.i
+ * before running the code.
  */
 #ifndef GUEST_EMIT_H
 #define GUEST_EMIT_H

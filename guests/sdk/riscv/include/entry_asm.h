@@ -6,7 +6,10 @@
 #include "csr.h"
 
 /* clang-format off */
-/* Disables interrupts; sets gp, tp and the SDK's trap vector. Clobbers t0; preserves the arguments and sp. */
+/*
+ * Disables interrupts; sets gp, tp and the SDK's trap vector. Clobbers t0; preserves the arguments
+ * and sp.
+ */
 .macro enter_c
     csrw    sie, zero
     csrci   sstatus, SSTATUS_SIE

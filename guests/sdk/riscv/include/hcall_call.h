@@ -12,7 +12,10 @@ static inline struct sbi_ret hcall_call(unsigned long number, unsigned long arg0
     return sbi_call(HCALL_EXTENSION, number, arg0, arg1, arg2);
 }
 
-/** Guest-physical address of `memory`, for use in a hypercall; translation is off, so it is the same. */
+/**
+ * Guest-physical address of `memory`, for use in a hypercall; translation is off, so it is the
+ * same.
+ */
 static inline unsigned long hcall_address(const volatile void *memory)
 {
     return (unsigned long)(uintptr_t)memory;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interface of portable guests to the architecture. Each architecture of the SDK has a header of this
- * name with the same functions; this one is for RISC-V: S-mode on an SBI.
+ * Interface of portable guests to the architecture. Each architecture of the SDK has a header of
+ * this name with the same functions; this one is for RISC-V: S-mode on an SBI.
  */
 #ifndef GUEST_MACHINE_H
 #define GUEST_MACHINE_H
@@ -64,7 +64,10 @@ static inline void machine_wake_by(unsigned long bit, bool on)
     }
 }
 
-/** For guests that take no interrupts: whether the timer ends machine_wait(). Initially nothing does. */
+/**
+ * For guests that take no interrupts: whether the timer ends machine_wait(). Initially nothing
+ * does.
+ */
 static inline void machine_wake_by_timer(bool on)
 {
     machine_wake_by(SIE_TIMER, on);
@@ -118,7 +121,10 @@ static inline void machine_reboot(void)
 /** Where machine_lose_vector() points the trap vector: no memory, no device. */
 #define MACHINE_NO_VECTOR (PLATFORM_HOLE + 0x1000UL)
 
-/** Turns interrupts off and points the trap vector at no memory: the next trap cannot be handled by the guest. */
+/**
+ * Turns interrupts off and points the trap vector at no memory: the next trap cannot be handled by
+ * the guest.
+ */
 static inline void machine_lose_vector(void)
 {
     csr_clear_sstatus(SSTATUS_SIE);
@@ -139,7 +145,9 @@ static inline void machine_uart_interrupt(unsigned long hart, bool on)
     plic_enable(plic_context(hart), PLATFORM_UART_IRQ, on);
 }
 
-/** Claims an interrupt: its source, or 0. The source does not interrupt again until it is completed. */
+/**
+ * Claims an interrupt: its source, or 0. The source does not interrupt again until it is completed.
+ */
 static inline uint32_t machine_claim(unsigned long hart)
 {
     return plic_claim(plic_context(hart));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PLIC at PLATFORM_PLIC_BASE. Contexts are those of `virt`: S-mode of hart n is context 2n + 1. */
+/*
+ * The PLIC at PLATFORM_PLIC_BASE. Contexts are those of `virt`: S-mode of hart n is context 2n + 1.
+ */
 #ifndef GUEST_PLIC_H
 #define GUEST_PLIC_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SBI calls, to OpenSBI natively and to the hypervisor in a VM. Names and numbers as in the specification. */
+/*
+ * SBI calls, to OpenSBI natively and to the hypervisor in a VM. Names and numbers as in the
+ * specification.
+ */
 #ifndef GUEST_SBI_H
 #define GUEST_SBI_H
 
@@ -31,7 +34,10 @@ enum sbi_reset_reason {
     SBI_RESET_SYSTEM_FAILURE = 1
 };
 
-/* The harts an IPI or a fence goes to: bit n of mask is hart base + n; base of all ones is every hart. */
+/*
+ * The harts an IPI or a fence goes to: bit n of mask is hart base + n; base of all ones is every
+ * hart.
+ */
 struct sbi_harts {
     unsigned long mask;
     unsigned long base;
@@ -57,7 +63,10 @@ unsigned long sbi_spec_version(void);
 /** True if the extension is available. */
 bool sbi_probe(unsigned long extension);
 
-/** Timer interrupt at `deadline` (in ticks of the time CSR); a pending one is cleared. UINT64_MAX: never. */
+/**
+ * Timer interrupt at `deadline` (in ticks of the time CSR); a pending one is cleared. UINT64_MAX:
+ * never.
+ */
 struct sbi_ret sbi_set_timer(uint64_t deadline);
 
 struct sbi_ret sbi_send_ipi(struct sbi_harts harts);
@@ -84,7 +93,10 @@ struct sbi_ret sbi_hart_status(unsigned long hart);
 /** Reset or shut down the machine or the VM; returns only on failure. */
 struct sbi_ret sbi_system_reset(enum sbi_reset_type type, enum sbi_reset_reason reason);
 
-/** Write bytes to the debug console; value is the number of bytes written. SBI_ERR_NOT_SUPPORTED before SBI 2.0. */
+/**
+ * Write bytes to the debug console; value is the number of bytes written. SBI_ERR_NOT_SUPPORTED
+ * before SBI 2.0.
+ */
 struct sbi_ret sbi_console_write(const char *bytes, size_t count);
 
 /** Shut down; if the SBI refuses, sleeps with interrupts off. */

@@ -39,7 +39,9 @@ void hart_entry(void);
 /** Called with interrupts off; must remove the cause of the interrupt. */
 typedef void (*trap_interrupt_fn)(void);
 
-/** True: handled, execution continues at frame->sepc, which the handler may change. False: fatal. */
+/**
+ * True: handled, execution continues at frame->sepc, which the handler may change. False: fatal.
+ */
 typedef bool (*trap_exception_fn)(struct trap_frame *frame, uint64_t cause, uint64_t stval);
 
 /** `irq`: IRQ_SOFT, IRQ_TIMER or IRQ_EXTERNAL. NULL removes the handler. Does not change sie. */

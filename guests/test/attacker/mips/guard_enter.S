@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard_enter(entry, a0, a1, user): calls `entry` in kernel or user mode. Returns when `entry` returns,
- * or when the exception handler resumes at guard_resume. Returns the final $a0.
+ * guard_enter(entry, a0, a1, user): calls `entry` in kernel or user mode. Returns when `entry`
+ * returns, or when the exception handler resumes at guard_resume. Returns the final $a0.
  */
 #include "cp0.h"
 

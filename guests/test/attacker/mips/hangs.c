@@ -81,7 +81,10 @@ void timer_waits(struct verdict *v, uint64_t arg)
     machine_enable(PLATFORM_TIMER_IRQ, false);
 }
 
-/* Writes Cause, which is emulated, while the timer interrupt is raised: the interrupt must not get lost. */
+/*
+ * Writes Cause, which is emulated, while the timer interrupt is raised: the interrupt must not get
+ * lost.
+ */
 void timer_beside_cause(struct verdict *v, uint64_t arg)
 {
     uint32_t cause = cp0_read_cause();
@@ -224,7 +227,9 @@ void sleep_forever(struct verdict *v, uint64_t arg)
     }
 }
 
-/* WAIT with a pending interrupt that is never taken: WAIT returns immediately, in an endless loop. */
+/*
+ * WAIT with a pending interrupt that is never taken: WAIT returns immediately, in an endless loop.
+ */
 void wait_storm(struct verdict *v, uint64_t arg)
 {
     (void)v;

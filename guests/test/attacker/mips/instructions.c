@@ -81,7 +81,10 @@ void root_registers(struct verdict *v, uint64_t arg)
     }
 }
 
-/* MFGC0, MTGC0, MFHGC0, MTHGC0 of every register; TLBGR, TLBGWI, TLBGINV, TLBGINVF, TLBGWR, TLBGP; DERET. */
+/*
+ * MFGC0, MTGC0, MFHGC0, MTHGC0 of every register; TLBGR, TLBGWI, TLBGINV, TLBGINVF, TLBGWR, TLBGP;
+ * DERET.
+ */
 void root_instructions(struct verdict *v, uint64_t arg)
 {
     static const uint32_t words[] = {0x42000009U, 0x4200000aU, 0x4200000bU, 0x4200000cU,
@@ -103,7 +106,10 @@ void root_instructions(struct verdict *v, uint64_t arg)
     }
 }
 
-/* RDPGPR and WRPGPR of every register with every previous set of SRSCtl must not access sets of other VMs. */
+/*
+ * RDPGPR and WRPGPR of every register with every previous set of SRSCtl must not access sets of
+ * other VMs.
+ */
 void shadow_sets(struct verdict *v, uint64_t arg)
 {
     uint32_t control = cp0_read_srsctl();
@@ -193,8 +199,8 @@ void reserved_words(struct verdict *v, uint64_t arg)
 }
 
 /*
- * microMIPS code is not emulated: an instruction that exits is a reserved instruction, a device access a
- * bus error, and a hypercall is unknown.
+ * microMIPS code is not emulated: an instruction that exits is a reserved instruction, a device
+ * access a bus error, and a hypercall is unknown.
  */
 void other_instruction_set(struct verdict *v, uint64_t arg)
 {
@@ -245,7 +251,10 @@ void hypcall_codes(struct verdict *v, uint64_t arg)
     }
 }
 
-/* HYPCALL in the delay slot of a taken branch, an untaken branch and a register jump: executed once. */
+/*
+ * HYPCALL in the delay slot of a taken branch, an untaken branch and a register jump: executed
+ * once.
+ */
 void hypcall_in_slot(struct verdict *v, uint64_t arg)
 {
     /* li $3, 0 or 1; bnez $3, +2; HYPCALL; move $4, $2, jr; addiu $4, $2, 100, jr */
@@ -289,12 +298,14 @@ static void jalx_slot(struct verdict *v, uint32_t slot)
 }
 
 /*
- * Emulated instructions in a delay slot that write the register on which the branch depends: untaken
- * branch, taken branch, register jump.
+ * Emulated instructions in a delay slot that write the register on which the branch depends:
+ * untaken branch, taken branch, register jump.
  */
 void results_in_slots(struct verdict *v, uint64_t arg)
 {
-    /* To $5: MFC0 of PRId, of SRSCtl (0) and of Count; RDPGPR of $0; LBU of the UART's line status. */
+    /*
+     * To $5: MFC0 of PRId, of SRSCtl (0) and of Count; RDPGPR of $0; LBU of the UART's line status.
+     */
     static const uint32_t slots[] = {0x40057800U, 0x40056002U, 0x40054800U, 0x41402800U, 0x90850005U};
     const uint32_t at = (uint32_t)(uintptr_t)guard_code;
 

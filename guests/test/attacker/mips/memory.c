@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses outside the guest's memory: real devices and flash, memory of other VMs, unmapped addresses. */
+/*
+ * Accesses outside the guest's memory: real devices and flash, memory of other VMs, unmapped
+ * addresses.
+ */
 #include "attacker.h"
 #include "uart.h"
 
@@ -28,8 +31,8 @@
 #define MARK 0x5eed5eedU
 
 /*
- * Guest-physical: above the guest's RAM, SRAM of the part, interrupt controller, reset control, flash,
- * boot flash, no device.
+ * Guest-physical: above the guest's RAM, SRAM of the part, interrupt controller, reset control,
+ * flash, boot flash, no device.
  */
 static const uint32_t outside[] = {RAM_END,     RAM_END + 0x1000, 0x00040000U, 0x0007fffcU, 0x00080000U, 0x01000000U,
                                    0x0fffffe0U, 0x1cfffffcU,      0x1d000000U, 0x1d1ffffcU, 0x1f800030U, 0x1f801250U,
@@ -149,7 +152,9 @@ void unmapped_segment(struct verdict *v, uint64_t arg)
     }
 }
 
-/* With Status.ERL the lower half of the address space is unmapped: guest-physical addresses apply. */
+/*
+ * With Status.ERL the lower half of the address space is unmapped: guest-physical addresses apply.
+ */
 void error_level(struct verdict *v, uint64_t arg)
 {
     static volatile uint32_t home = MARK;

@@ -49,7 +49,10 @@ static void clear_all(void)
     }
 }
 
-/* After context switches, entries are those this guest wrote, or invalid; never those of another VM. */
+/*
+ * After context switches, entries are those this guest wrote, or invalid; never those of another
+ * VM.
+ */
 void tlb_is_its_own(struct verdict *v, uint64_t arg)
 {
     (void)arg;

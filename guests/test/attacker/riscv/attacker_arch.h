@@ -12,8 +12,9 @@
 #include "trap.h"
 
 /*
- * Addresses of tests/e2e/systems/attacker.dts. The attacker's RAM is outside the range of the machine's
- * RAM, so that the real addresses of the hypervisor and of other VMs are unmapped in the guest.
+ * Addresses of tests/e2e/systems/attacker.dts. The attacker's RAM is outside the range of the
+ * machine's RAM, so that the real addresses of the hypervisor and of other VMs are unmapped in the
+ * guest.
  */
 #define RAM_BASE 0x90000000UL
 #define RAM_SIZE 0x400000UL
@@ -55,8 +56,8 @@
 #define BIT(n) (1UL << (n))
 
 /*
- * Addresses of invalid buffers of `size` bytes: unmapped, in memory of other VMs, in devices, partly
- * outside the guest's memory, around the end of the address space.
+ * Addresses of invalid buffers of `size` bytes: unmapped, in memory of other VMs, in devices,
+ * partly outside the guest's memory, around the end of the address space.
  */
 #define BAD_ADDRESSES(size)                                                                   \
     {                                                                                         \
@@ -151,7 +152,9 @@ bool second_hart(void (*function)(unsigned long hart, void *argument));
 #define WORD_SD 0x00b53023U /* sd a1, 0(a0) */
 #define WORD_JR 0x00050067U /* jr a0 */
 
-/* Called first after every start: continues the attack `reset_forever`, and then does not return. */
+/*
+ * Called first after every start: continues the attack `reset_forever`, and then does not return.
+ */
 void reset_again(void);
 
 /* Arguments of memory_attack: accesses, combined with a target. */

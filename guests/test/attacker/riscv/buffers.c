@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers of the guest across a 2 MiB boundary of its memory. The hypervisor maps a guest's memory in
- * units of 2 MiB: physically, the next unit may be unmapped or belong to another VM.
+ * Buffers of the guest across a 2 MiB boundary of its memory. The hypervisor maps a guest's memory
+ * in units of 2 MiB: physically, the next unit may be unmapped or belong to another VM.
  */
 #include <string.h>
 

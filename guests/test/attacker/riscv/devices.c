@@ -25,7 +25,10 @@ static const struct device plic = {PLATFORM_PLIC_BASE, PLIC_SIZE, 4};
 static const struct device finisher = {FINISHER_BASE, FINISHER_SIZE, 2 | 4};
 static const struct device rtc = {RTC_BASE, RTC_SIZE, 4 | 8};
 
-/* True if the device supports the access. A misaligned access is split into aligned ones within a page. */
+/*
+ * True if the device supports the access. A misaligned access is split into aligned ones within a
+ * page.
+ */
 static bool answers(const struct device *d, uint64_t address, uint64_t size)
 {
     uint64_t end = address + size;
@@ -66,8 +69,8 @@ static void try_register(struct verdict *v, const struct device *d, uint64_t add
 }
 
 /*
- * Every offset up to some beyond the last register, every width, aligned and misaligned. The divisor
- * latch replaces the transmit register, so that nothing is printed.
+ * Every offset up to some beyond the last register, every width, aligned and misaligned. The
+ * divisor latch replaces the transmit register, so that nothing is printed.
  */
 void uart_registers(struct verdict *v, uint64_t arg)
 {
@@ -109,8 +112,8 @@ void machine_registers(struct verdict *v, uint64_t arg)
 }
 
 /*
- * The latest possible alarm on a clock set to 0: less than 2^64 ns ahead, but more than that after the
- * start of the machine.
+ * The latest possible alarm on a clock set to 0: less than 2^64 ns ahead, but more than that after
+ * the start of the machine.
  */
 static void last_alarm(struct verdict *v, volatile uint32_t *registers)
 {
@@ -310,7 +313,10 @@ void console_flood(struct verdict *v, uint64_t arg)
     judge(v, true, "done");
 }
 
-/* Sequences that move the cursor, clear the screen, change the character set or never end; Ctrl-T; all characters. */
+/*
+ * Sequences that move the cursor, clear the screen, change the character set or never end; Ctrl-T;
+ * all characters.
+ */
 void console_escapes(struct verdict *v, uint64_t arg)
 {
     static const char *const texts[] = {"\x1b[2J",

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SBI calls with invalid arguments, which must return an error and have no effect; interrupt storms. */
+/*
+ * SBI calls with invalid arguments, which must return an error and have no effect; interrupt
+ * storms.
+ */
 #include "attacker.h"
 #include "hcall.h"
 #include "platform.h"

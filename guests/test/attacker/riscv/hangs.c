@@ -32,7 +32,10 @@ void jump_nowhere(struct verdict *v, uint64_t arg)
     __asm__ volatile("jr %0" ::"r"(arg));
 }
 
-/* The handler faults at its first store to the stack, without end; the guest itself takes these faults. */
+/*
+ * The handler faults at its first store to the stack, without end; the guest itself takes these
+ * faults.
+ */
 void stack_nowhere(struct verdict *v, uint64_t arg)
 {
     (void)v;

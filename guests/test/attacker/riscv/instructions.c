@@ -56,7 +56,10 @@ void every_csr(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Sets and clears all bits of each accessible CSR, then restores it. The bits that stick do not matter. */
+/*
+ * Sets and clears all bits of each accessible CSR, then restores it. The bits that stick do not
+ * matter.
+ */
 void wild_csrs(struct verdict *v, uint64_t arg)
 {
     static const uint16_t csrs[] = {0x003, 0x100, 0x104, 0x106, 0x10a, 0x140, 0x141, 0x142, 0x143, 0x144, 0x180};
@@ -74,7 +77,10 @@ void wild_csrs(struct verdict *v, uint64_t arg)
     }
 }
 
-/* Instructions of funct3 0 allowed in VS-mode: ecall, ebreak (breakpoint), sret, sfence.vma, Svinval. */
+/*
+ * Instructions of funct3 0 allowed in VS-mode: ecall, ebreak (breakpoint), sret, sfence.vma,
+ * Svinval.
+ */
 static uint64_t system_cause(uint32_t immediate, enum mode mode)
 {
     if (immediate == 0) {
@@ -181,8 +187,9 @@ static uint64_t state_after(enum mode mode, uint32_t word, uint64_t cause, struc
 }
 
 /*
- * A fault injected by the hypervisor leaves the same state as a breakpoint, which the hart delivers to
- * the guest directly: with interrupts on and off, from both modes, with vectored and direct stvec.
+ * A fault injected by the hypervisor leaves the same state as a breakpoint, which the hart delivers
+ * to the guest directly: with interrupts on and off, from both modes, with vectored and direct
+ * stvec.
  */
 void fault_state(struct verdict *v, uint64_t arg)
 {
@@ -225,8 +232,8 @@ static void leave_floats(struct verdict *v)
 }
 
 /*
- * Repeatedly writes state that a context switch must replace. Over many slices of the other VCPUs, a leak
- * would at some point change registers that the witness has just filled.
+ * Repeatedly writes state that a context switch must replace. Over many slices of the other VCPUs,
+ * a leak would at some point change registers that the witness has just filled.
  */
 void state_left(struct verdict *v, uint64_t arg)
 {

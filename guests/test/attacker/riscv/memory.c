@@ -54,7 +54,10 @@ static const uint64_t targets[TARGETS][18] = {
     [EDGE] = {0, RAM_BASE - 8, RAM_END, RAM_END + 0x1000, SHARED_BASE - 8, SHARED_END, LIST_END},
     [SUPERPAGE] = {RAM_BASE - 0x200000, RAM_END + 0x200000 - 8, 0xbffffff8, 0xc0000000, 0x7ffffff8, 0x100000000,
                    LIST_END},
-    /* low bits as the guest's memory, beyond the range of the second stage; ends of the address space */
+    /*
+     * low bits as the guest's memory, beyond the range of the second stage; ends of the address
+     * space
+     */
     [BEYOND] = {RAM_BASE + (1UL << 38), RAM_BASE + (1UL << 40), RAM_BASE + (1UL << 41), RAM_BASE + (1UL << 56),
                 RAM_BASE + (1UL << 63), ~0UL - 7, 1UL << 63, LIST_END},
 };
@@ -104,7 +107,10 @@ void straddling_attack(struct verdict *v, uint64_t arg)
     }
 }
 
-/* A cache-block instruction on all targets. If it works on the guest's memory, it must fault elsewhere. */
+/*
+ * A cache-block instruction on all targets. If it works on the guest's memory, it must fault
+ * elsewhere.
+ */
 static void try_block(struct verdict *v, uint32_t word, enum mode mode)
 {
     static volatile uint8_t own[256] __attribute__((aligned(256)));

@@ -66,7 +66,10 @@ static void paging_off(void)
     set_satp(0);
 }
 
-/* For load, store, fetch; the last is allowed for all: QEMU reports a failed second-stage walk as a load. */
+/*
+ * For load, store, fetch; the last is allowed for all: QEMU reports a failed second-stage walk as a
+ * load.
+ */
 static const uint64_t access_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS, CAUSE_INSTRUCTION_ACCESS,
                                           CAUSE_NO_OTHER};
 static const uint64_t walk_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS, CAUSE_INSTRUCTION_ACCESS,
@@ -106,7 +109,10 @@ void pages_elsewhere(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* Tables outside the guest's memory below a valid root: an access fault of the access that caused the walk. */
+/*
+ * Tables outside the guest's memory below a valid root: an access fault of the access that caused
+ * the walk.
+ */
 void tables_elsewhere(struct verdict *v, uint64_t arg)
 {
     static const uint64_t places[] = {REAL_FIRMWARE,   REAL_HYPERVISOR,   REAL_HYPERVISOR + 0x40000,
@@ -126,8 +132,8 @@ void tables_elsewhere(struct verdict *v, uint64_t arg)
 }
 
 /*
- * Tables in the guest's devices: a walk must not access a register. Offsets in a table differ from that
- * of the access (CAVEATS.md).
+ * Tables in the guest's devices: a walk must not access a register. Offsets in a table differ from
+ * that of the access (CAVEATS.md).
  */
 void tables_in_devices(struct verdict *v, uint64_t arg)
 {
@@ -316,9 +322,9 @@ static void map_code(enum mode mode)
 }
 
 /*
- * Code unmaps its own page and then accesses a device, while the TLB still holds the page: the hypervisor
- * cannot read the instruction to emulate. The guest gets a page fault of the fetch, in the mode in which
- * it ran, or the register.
+ * Code unmaps its own page and then accesses a device, while the TLB still holds the page: the
+ * hypervisor cannot read the instruction to emulate. The guest gets a page fault of the fetch, in
+ * the mode in which it ran, or the register.
  */
 void code_gone(struct verdict *v, uint64_t arg)
 {
@@ -344,7 +350,10 @@ void code_gone(struct verdict *v, uint64_t arg)
     paging_off();
 }
 
-/* Switches and flushes address spaces as fast as possible; each maps another page at the same address. */
+/*
+ * Switches and flushes address spaces as fast as possible; each maps another page at the same
+ * address.
+ */
 void address_spaces(struct verdict *v, uint64_t arg)
 {
     volatile uint64_t *page = (volatile uint64_t *)RAM_FREE;

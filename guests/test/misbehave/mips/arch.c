@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guest that misbehaves, on MIPS32. Addresses are virtual; kseg0 and kseg1 are unmapped segments. */
+/*
+ * The guest that misbehaves, on MIPS32. Addresses are virtual; kseg0 and kseg1 are unmapped
+ * segments.
+ */
 #include "cp0.h"
 #include "hcall.h"
 #include "misbehave.h"

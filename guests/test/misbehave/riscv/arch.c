@@ -111,8 +111,8 @@ static void misbehave_storm(unsigned long address)
 }
 
 /*
- * Debug console calls with buffers outside the memory, or partly outside. A separate command, because
- * OpenSBI 1.6 uses the address unchecked and does not return: natively this ends the guest.
+ * Debug console calls with buffers outside the memory, or partly outside. A separate command,
+ * because OpenSBI 1.6 uses the address unchecked and does not return: natively this ends the guest.
  */
 static void misbehave_console(unsigned long address)
 {
@@ -164,7 +164,10 @@ static void misbehave_legacy(unsigned long lines)
     }
 }
 
-/* Worst case for the console: lines of a single character, of maximum length, or of any length between. */
+/*
+ * Worst case for the console: lines of a single character, of maximum length, or of any length
+ * between.
+ */
 static void misbehave_shout(unsigned long length)
 {
     static char text[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic, part two: a chaotic recurrence in fixed point, in which a single wrong bit soon changes
- * all bits. Each step computes two 64-bit products in HI and LO.
+ * Arithmetic, part two: a chaotic recurrence in fixed point, in which a single wrong bit soon
+ * changes all bits. Each step computes two 64-bit products in HI and LO.
  */
 #include "FreeRTOS.h"
 #include "burst.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic, part one: Fourier transforms and their inverses in the integers modulo a prime, because
- * the processor has no FPU. The result must equal the input, and the transform must equal that computed
- * before the scheduler started, without context switches. Every multiplication uses HI and LO.
+ * Arithmetic, part one: Fourier transforms and their inverses in the integers modulo a prime,
+ * because the processor has no FPU. The result must equal the input, and the transform must equal
+ * that computed before the scheduler started, without context switches. Every multiplication uses
+ * HI and LO.
  */
 #include <string.h>
 
@@ -76,7 +77,10 @@ static void fft_reorder(uint32_t *data)
     }
 }
 
-/* In place; `direction` is 1 for the transform and FFT_POINTS - 1 for its inverse times the number of points. */
+/*
+ * In place; `direction` is 1 for the transform and FFT_POINTS - 1 for its inverse times the number
+ * of points.
+ */
 static void fft_transform(uint32_t *data, unsigned int direction)
 {
     fft_reorder(data);

@@ -15,7 +15,10 @@
     \op     $31, 40($29)
     .endm
 
-    /* Spins until Count reaches $5; changes $8. Reads Count rarely, because that may be slow in a VM. */
+    /*
+     * Spins until Count reaches $5; changes $8. Reads Count rarely, because that may be slow in a
+     * VM.
+     */
     .macro hold
 1:  li      $8, 100
 2:  bnez    $8, 2b

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floating point, part two: a chaotic recurrence, in which a single wrong bit soon changes all bits. It
- * rounds towards zero while all other tasks round to nearest, which also detects a wrong fcsr.
+ * Floating point, part two: a chaotic recurrence, in which a single wrong bit soon changes all
+ * bits. It rounds towards zero while all other tasks round to nearest, which also detects a wrong
+ * fcsr.
  */
 #include <string.h>
 
@@ -31,7 +32,10 @@ static unsigned long chaos_get_rounding(void)
     return mode;
 }
 
-/* Bits of the logistic map's value after many steps. Not inlined: the compiler may not move it across fsrm. */
+/*
+ * Bits of the logistic map's value after many steps. Not inlined: the compiler may not move it
+ * across fsrm.
+ */
 static __attribute__((noinline)) uint64_t chaos_run(void)
 {
     volatile double begin = 0.3;

@@ -40,7 +40,10 @@ static struct complex fft_multiply(struct complex a, struct complex b)
     return (struct complex){.re = a.re * b.re - a.im * b.im, .im = a.re * b.im + a.im * b.re};
 }
 
-/* Powers of exp(-2 pi i / points); the first is derived from exp(-pi i) by repeated halving of the angle. */
+/*
+ * Powers of exp(-2 pi i / points); the first is derived from exp(-pi i) by repeated halving of the
+ * angle.
+ */
 static void fft_make_twiddles(void)
 {
     struct complex root = {.re = -1.0, .im = 0.0};
@@ -75,7 +78,9 @@ static void fft_reorder(struct complex *data)
     }
 }
 
-/* In place; `direction` is 1 for the transform and -1 for its inverse times the number of points. */
+/*
+ * In place; `direction` is 1 for the transform and -1 for its inverse times the number of points.
+ */
 static void fft_transform(struct complex *data, double direction)
 {
     fft_reorder(data);

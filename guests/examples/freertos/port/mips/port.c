@@ -17,7 +17,10 @@
 #define PORT_LINES (1U << PLATFORM_TIMER_IRQ | 1U << PLATFORM_UART_IRQ | 1U << PLATFORM_MESSAGE_IRQ)
 /* If a tick is late by at most this, the next tick is still in the future when Compare is set. */
 #define PORT_ON_TIME ((uint32_t)(PORT_TICK_PERIOD - PORT_TICK_PERIOD / 8U))
-/* Cause of an interrupt, decoded by its lines only; with an external controller no cause has this value. */
+/*
+ * Cause of an interrupt, decoded by its lines only; with an external controller no cause has this
+ * value.
+ */
 #define PORT_CAUSE_ASKED (31U << CAUSE_CODE_SHIFT | 0xffU << CAUSE_LINES_SHIFT)
 #define PORT_CAUSE_TICK (1U << (CAUSE_LINES_SHIFT + PLATFORM_TIMER_IRQ))
 #define PORT_CAUSE_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
@@ -50,7 +53,9 @@ unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame);
 
 uint8_t port_isr_stack[PORT_ISR_STACK] __attribute__((aligned(8)));
 
-/* Interrupts must stay off until the scheduler starts: the start-up counts as a critical section. */
+/*
+ * Interrupts must stay off until the scheduler starts: the start-up counts as a critical section.
+ */
 volatile unsigned long port_nesting = 1;
 volatile unsigned long port_yield_waits;
 
@@ -80,7 +85,10 @@ StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxC
 
     memset(frame, 0, sizeof(*frame));
     frame->epc = (uintptr_t)pxCode;
-    /* ERET enters the task with interrupts on. With an external controller the mask bits hold its level. */
+    /*
+     * ERET enters the task with interrupts on. With an external controller the mask bits hold its
+     * level.
+     */
     frame->status = STATUS_EXL | STATUS_IE | (machine_has_eic() ? 0 : PORT_LINES << CAUSE_LINES_SHIFT);
     frame->ra = (uintptr_t)port_task_returned;
     frame->a[0] = (uintptr_t)pvParameters;
@@ -136,9 +144,9 @@ static inline void port_count_tick(void)
 }
 
 /*
- * Counts the ticks that are due. There may be several, because a VM misses ticks while it does not run,
- * and the tick count must follow the time. The number is bounded: otherwise a VM that was paused for a
- * day would spend its first seconds here.
+ * Counts the ticks that are due. There may be several, because a VM misses ticks while it does not
+ * run, and the tick count must follow the time. The number is bounded: otherwise a VM that was
+ * paused for a day would spend its first seconds here.
  */
 static void port_tick(void)
 {
@@ -185,7 +193,10 @@ static void port_interrupt(uint32_t line)
     }
 }
 
-/* A hypercall of a task may find no hypervisor. Every other exception, and any in a handler, is fatal. */
+/*
+ * A hypercall of a task may find no hypervisor. Every other exception, and any in a handler, is
+ * fatal.
+ */
 static void port_exception(uint32_t code, struct port_frame *frame)
 {
     uintptr_t depth = (uintptr_t)frame - (uintptr_t)port_isr_stack;
@@ -202,10 +213,11 @@ static void port_exception(uint32_t code, struct port_frame *frame)
 
 /*
  * Fast path for exactly one due tick, the common case: 32-bit arithmetic in caller-saved registers.
- * Returns false, without effects that port_tick() does not repeat, if no or several ticks are due, or if
- * Count's highest bit has changed since the last tick, which machine_time() must record. Compare is set
- * before Count is read: a VM may be preempted at any instruction, so that an earlier value of Count may
- * be stale, and a Compare in the past would interrupt only after Count has wrapped.
+ * Returns false, without effects that port_tick() does not repeat, if no or several ticks are due,
+ * or if Count's highest bit has changed since the last tick, which machine_time() must record.
+ * Compare is set before Count is read: a VM may be preempted at any instruction, so that an earlier
+ * value of Count may be stale, and a Compare in the past would interrupt only after Count has
+ * wrapped.
  */
 static inline bool port_tick_alone(void)
 {
@@ -235,7 +247,9 @@ static __attribute__((noinline)) void port_any_trap(uint32_t cause, struct port_
     }
 }
 
-/* Called by port_trap on the interrupt stack. Returns non-zero if a context switch may be needed. */
+/*
+ * Called by port_trap on the interrupt stack. Returns non-zero if a context switch may be needed.
+ */
 unsigned long port_handle_trap(uint32_t cause, struct port_frame *frame)
 {
     unsigned long yield;
@@ -262,7 +276,9 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
         if (now >= port_next_tick) {
             TickType_t passed = (TickType_t)((now - port_next_tick) / PORT_TICK_PERIOD) + 1;
 
-            /* The kernel accepts at most the announced ticks; the tick interrupt counts later ones. */
+            /*
+             * The kernel accepts at most the announced ticks; the tick interrupt counts later ones.
+             */
             passed = passed < longest ? passed : longest;
             vTaskStepTick(passed);
             port_next_tick += (uint64_t)passed * PORT_TICK_PERIOD;
@@ -275,8 +291,9 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
 }
 
 /*
- * Called by the idle task once per loop, before it tries to sleep without ticks. If it did not sleep in
- * the last loop, because a task is due at the next tick, wait for that tick here instead of spinning.
+ * Called by the idle task once per loop, before it tries to sleep without ticks. If it did not
+ * sleep in the last loop, because a task is due at the next tick, wait for that tick here instead
+ * of spinning.
  */
 void port_idle(void)
 {

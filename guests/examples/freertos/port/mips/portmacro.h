@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FreeRTOS on one core of MIPS32 Release 5 without floating point, natively or in a VM. It needs only
- * the timer. The kernel uses the GPR shadow set that SRSCtl selects at its start and no other.
- * Names with a lower-case prefix (portYIELD, vPortEnterCritical) are those that the kernel requires.
+ * FreeRTOS on one core of MIPS32 Release 5 without floating point, natively or in a VM. It needs
+ * only the timer. The kernel uses the GPR shadow set that SRSCtl selects at its start and no other.
+ * Names with a lower-case prefix (portYIELD, vPortEnterCritical) are those that the kernel
+ * requires.
  */
 #ifndef PORTMACRO_H
 #define PORTMACRO_H
@@ -31,10 +32,10 @@ typedef unsigned long TickType_t;
 #define portNOP() __asm__ volatile("nop")
 
 /*
- * A yield is a SYSCALL: unlike software interrupts it needs no interrupt controller, which a guest on a
- * core with an external controller does not have. In a critical section or interrupt handler the yield
- * is deferred to its end. A task is therefore switched out only with a critical nesting of 0, and the
- * nesting need not be saved.
+ * A yield is a SYSCALL: unlike software interrupts it needs no interrupt controller, which a guest
+ * on a core with an external controller does not have. In a critical section or interrupt handler
+ * the yield is deferred to its end. A task is therefore switched out only with a critical nesting
+ * of 0, and the nesting need not be saved.
  */
 #define portYIELD() port_yield()
 #define portYIELD_FROM_ISR(wanted) port_yield_from_isr(wanted)
@@ -63,7 +64,10 @@ static inline void port_yield_from_isr(BaseType_t wanted)
 void vPortEnterCritical(void);
 void vPortExitCritical(void);
 
-/* Interrupt handlers do not nest, so that the kernel's default (nothing to mask in a handler) applies. */
+/*
+ * Interrupt handlers do not nest, so that the kernel's default (nothing to mask in a handler)
+ * applies.
+ */
 #define portDISABLE_INTERRUPTS() ((void)cp0_di())
 #define portENABLE_INTERRUPTS() cp0_ei()
 #define portENTER_CRITICAL() vPortEnterCritical()
@@ -77,10 +81,16 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime);
 #define portCONFIGURE_TIMER_FOR_RUN_TIME_STATS()
 #define portGET_RUN_TIME_COUNTER_VALUE() machine_time()
 
-/** Sets the handler of the UART interrupt, called with interrupts off. Call before the scheduler starts. */
+/**
+ * Sets the handler of the UART interrupt, called with interrupts off. Call before the scheduler
+ * starts.
+ */
 void port_set_external_handler(void (*handler)(void));
 
-/** Sets the handler of message interrupts, called with interrupts off. Call before the scheduler starts. */
+/**
+ * Sets the handler of message interrupts, called with interrupts off. Call before the scheduler
+ * starts.
+ */
 void port_set_message_handler(void (*handler)(void));
 
 /** Called by vApplicationIdleHook: sleeps until the next interrupt where tickless idle does not. */
@@ -95,8 +105,8 @@ static inline void port_init(void)
 unsigned long port_tickless_sleeps(void);
 
 /**
- * Late ticks: counted after they were due, several in one interrupt, because the guest did not have the
- * processor. All other ticks passed while the guest was running or idle.
+ * Late ticks: counted after they were due, several in one interrupt, because the guest did not have
+ * the processor. All other ticks passed while the guest was running or idle.
  */
 unsigned long port_late_ticks(void);
 

@@ -44,7 +44,9 @@ uint64_t port_handle_trap(uint64_t cause, const struct port_frame *frame);
 uint8_t port_isr_stack[PORT_ISR_STACK] __attribute__((aligned(16)));
 _Static_assert(PORT_ISR_STACK == 4096U, "port_asm.S takes its end from here");
 
-/* Interrupts must stay off until the scheduler starts: the start-up counts as a critical section. */
+/*
+ * Interrupts must stay off until the scheduler starts: the start-up counts as a critical section.
+ */
 static unsigned long port_nesting = 1;
 static uint64_t port_next_tick; /* time at which the next tick is due */
 static void (*port_external_handler)(void);
@@ -122,9 +124,9 @@ static inline void port_count_tick(void)
 }
 
 /*
- * Counts the ticks that are due. There may be several, because a VM misses ticks while it does not run,
- * and the tick count must follow the time. The number is bounded: otherwise a VM that was paused for a
- * day would spend its first seconds here.
+ * Counts the ticks that are due. There may be several, because a VM misses ticks while it does not
+ * run, and the tick count must follow the time. The number is bounded: otherwise a VM that was
+ * paused for a day would spend its first seconds here.
  */
 static void port_tick(void)
 {
@@ -149,7 +151,9 @@ static _Noreturn void port_exception(uint64_t cause, const struct port_frame *fr
     port_fatal("exception", pcTaskGetName(NULL), cause);
 }
 
-/* Called by port_trap on the interrupt stack. Returns non-zero if a context switch may be needed. */
+/*
+ * Called by port_trap on the interrupt stack. Returns non-zero if a context switch may be needed.
+ */
 uint64_t port_handle_trap(uint64_t cause, const struct port_frame *frame)
 {
     uint64_t yield;
@@ -187,7 +191,9 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
         if (now >= port_next_tick) {
             TickType_t passed = (now - port_next_tick) / PORT_TICK_PERIOD + 1;
 
-            /* The kernel accepts at most the announced ticks; the tick interrupt counts later ones. */
+            /*
+             * The kernel accepts at most the announced ticks; the tick interrupt counts later ones.
+             */
             passed = passed < longest ? passed : longest;
             vTaskStepTick(passed);
             port_next_tick += passed * PORT_TICK_PERIOD;
@@ -200,8 +206,9 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
 }
 
 /*
- * Called by the idle task once per loop, before it tries to sleep without ticks. If it did not sleep in
- * the last loop, because a task is due at the next tick, wait for that tick here instead of spinning.
+ * Called by the idle task once per loop, before it tries to sleep without ticks. If it did not
+ * sleep in the last loop, because a task is due at the next tick, wait for that tick here instead
+ * of spinning.
  */
 void port_idle(void)
 {

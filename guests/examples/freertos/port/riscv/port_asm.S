@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traps and context switches. Lazy saving: every trap saves the caller-saved registers, only a switch
- * saves the callee-saved ones, and the FP registers only if the outgoing task has written them.
+ * Traps and context switches. Lazy saving: every trap saves the caller-saved registers, only a
+ * switch saves the callee-saved ones, and the FP registers only if the outgoing task has written
+ * them.
  */
 #include "csr.h"
 #include "port_frame.h"
@@ -100,12 +101,12 @@ port_resume_all:
     .size   port_trap, . - port_trap
 
 /*
- * a0: frame of the outgoing task; a1: frame of the incoming task.
- * Dirty FP registers of the outgoing task are saved to its FP area. Those of the incoming task are
- * restored unless no other task has used the FP unit since: port_fp_owner is the FP area whose contents
- * the registers still hold. (A task that has used the FP unit has made it dirty and becomes the owner
- * when it is switched out.) fcsr is always written, because a task that has not used the FP unit yet
- * must find the default rounding mode.
+ * a0: frame of the outgoing task; a1: frame of the incoming task. Dirty FP registers of the
+ * outgoing task are saved to its FP area. Those of the incoming task are restored unless no other
+ * task has used the FP unit since: port_fp_owner is the FP area whose contents the registers still
+ * hold. (A task that has used the FP unit has made it dirty and becomes the owner when it is
+ * switched out.) fcsr is always written, because a task that has not used the FP unit yet must find
+ * the default rounding mode.
  */
     .section .text.port_switch_fp, "ax", @progbits
     .type   port_switch_fp, @function

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FreeRTOS on one RISC-V hart in S-mode, natively on an SBI or in a VM. It needs only the timer.
- * Names with a lower-case prefix (portYIELD, vPortEnterCritical) are those that the kernel requires.
+ * Names with a lower-case prefix (portYIELD, vPortEnterCritical) are those that the kernel
+ * requires.
  */
 #ifndef PORTMACRO_H
 #define PORTMACRO_H
@@ -31,8 +32,8 @@ typedef uint64_t TickType_t;
 
 /*
  * A yield is a software interrupt to the own hart, taken immediately or at the end of a critical
- * section. A task is therefore switched out only with a critical nesting of 0, and the nesting need not
- * be saved. In a VM, writing sip causes no exit.
+ * section. A task is therefore switched out only with a critical nesting of 0, and the nesting need
+ * not be saved. In a VM, writing sip causes no exit.
  */
 #define portYIELD() csr_set_sip(SIE_SOFT)
 #define portYIELD_FROM_ISR(wanted) port_yield_from_isr(wanted)
@@ -48,7 +49,10 @@ static inline void port_yield_from_isr(BaseType_t wanted)
 void vPortEnterCritical(void);
 void vPortExitCritical(void);
 
-/* Interrupt handlers do not nest, so that the kernel's default (nothing to mask in a handler) applies. */
+/*
+ * Interrupt handlers do not nest, so that the kernel's default (nothing to mask in a handler)
+ * applies.
+ */
 #define portDISABLE_INTERRUPTS() csr_clear_sstatus(SSTATUS_SIE)
 #define portENABLE_INTERRUPTS() csr_set_sstatus(SSTATUS_SIE)
 #define portENTER_CRITICAL() vPortEnterCritical()
@@ -62,7 +66,10 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime);
 #define portCONFIGURE_TIMER_FOR_RUN_TIME_STATS()
 #define portGET_RUN_TIME_COUNTER_VALUE() csr_read_time()
 
-/** Sets the handler of external interrupts (PLIC), called with interrupts off. Call before the scheduler starts. */
+/**
+ * Sets the handler of external interrupts (PLIC), called with interrupts off. Call before the
+ * scheduler starts.
+ */
 void port_set_external_handler(void (*handler)(void));
 
 /** Called by vApplicationIdleHook: sleeps until the next interrupt where tickless idle does not. */
@@ -78,8 +85,8 @@ static inline void port_init(void)
 unsigned long port_tickless_sleeps(void);
 
 /**
- * Late ticks: counted after they were due, several in one interrupt, because the guest did not have the
- * processor. All other ticks passed while the guest was running or idle.
+ * Late ticks: counted after they were due, several in one interrupt, because the guest did not have
+ * the processor. All other ticks passed while the guest was running or idle.
  */
 unsigned long port_late_ticks(void);
 
