@@ -45,9 +45,8 @@ struct bench_sample sample_claim_complete(uintptr_t address, uint64_t argument);
 struct bench_sample sample_ipc_send(uintptr_t address, uint64_t argument); /* argument: size | VM << 32; value: error */
 struct bench_sample sample_ipc_deliver(uintptr_t address, uint64_t argument); /* the same with HCALL_IPC_SEND_WAIT */
 struct bench_sample sample_ipc_deliver_wfi(uintptr_t address, uint64_t argument); /* with HCALL_IPC_SEND_MSG and WFI */
-struct bench_sample sample_ipc_receive(uintptr_t address,
-                                       uint64_t argument); /* buffer size in argument; value: the call's value,
-                                                                             or its error */
+/* Buffer size in argument; value: the call's value, or its error. */
+struct bench_sample sample_ipc_receive(uintptr_t address, uint64_t argument);
 
 /*
  * Arms the timer and spins; returns instret and time at the start of the handler (timer_latency.S).

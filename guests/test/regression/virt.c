@@ -348,8 +348,8 @@ static void alarm_comes(void)
 {
     uint32_t source = plic_claim(plic_context(0));
 
-    if (source == RTC_IRQ &&
-        rtc_read(RTC_ALARM_STATUS) == 0) { /* not a request that the PLIC has kept from the previous alarm */
+    /* Ignore a request that the PLIC has kept from the previous alarm. */
+    if (source == RTC_IRQ && rtc_read(RTC_ALARM_STATUS) == 0) {
         alarm_at = rtc_now();
         rtc_write(RTC_CLEAR_INTERRUPT, 1);
     }

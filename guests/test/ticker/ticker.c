@@ -18,7 +18,8 @@
 #include "trap.h"
 #include "uart.h"
 
-#define PERIOD_US 1300U /* budget and deadline are set by make: the first access to a page is slower on some machines */
+/* make sets budget and deadline: the first access to a page is slower on some machines. */
+#define PERIOD_US 1300U
 #define PERIOD (PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000U))
 #define TICK (PLATFORM_TIMEBASE_HZ / 2000U) /* 0.5 ms */
 #define TICKS_A_LINE 10U

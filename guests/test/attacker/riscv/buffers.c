@@ -93,8 +93,8 @@ void buffers_across(struct verdict *v, uint64_t arg)
         for (unsigned long before = least + 1; before < sizes[s]; before += sizes[s] < 16 ? 3 : 7) {
             message_across(v, before, sizes[s]);
         }
-        message_across(v, least == 0 ? 8 : sizes[s] - 8,
-                       sizes[s]); /* aligned: the hypervisor has a fast path for this */
+        /* Aligned: the hypervisor has a fast path for this. */
+        message_across(v, least == 0 ? 8 : sizes[s] - 8, sizes[s]);
     }
     for (unsigned long before = 4; before < 40; before += 4) {
         apps_across(v, before);
