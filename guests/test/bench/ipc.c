@@ -97,8 +97,8 @@ static void ipc_await_signal(void)
 }
 
 /*
- * Sends and counts one message. True if the ring was full at first: then the message enters an
- * empty ring.
+ * Sends and counts one message. True if it had to wait for space: then the message enters an empty
+ * ring.
  */
 static bool ipc_send_once(unsigned int size, const char *metric, uint64_t *instructions)
 {

@@ -103,16 +103,16 @@ static void command_overflow(void)
 
 static const struct command commands[] = {
     {"help", "this list", command_help},
-    {"tasks", "all tasks: state, priority, least stack ever left, share of the CPU", command_tasks},
-    {"checks", "rounds each self-check has done", checker_print},
-    {"uptime", "since the scheduler started", command_uptime},
-    {"id", "which VM this is", command_id},
-    {"reboot", "start anew", command_reboot},
-    {"shutdown", "end", command_shutdown},
-    {"spoil", "make the queue's producer skip a number", queue_check_spoil},
+    {"tasks", "all tasks: state, priority, minimum of free stack, share of the CPU", command_tasks},
+    {"checks", "rounds of each self-check", checker_print},
+    {"uptime", "time since the scheduler started", command_uptime},
+    {"id", "id of this VM", command_id},
+    {"reboot", "reboot", command_reboot},
+    {"shutdown", "shut down", command_shutdown},
+    {"spoil", "make the queue's producer skip a number, to fail a self-check", queue_check_spoil},
     {"assert", "fail an assertion", command_assert},
     {"overflow", "overflow a stack", command_overflow},
-    {"crash", "a fatal trap: load from where nothing is, without a trap handler", command_crash},
+    {"crash", "a fatal trap: load from an unmapped address, without a trap handler", command_crash},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
