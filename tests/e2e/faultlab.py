@@ -199,7 +199,7 @@ class Arena:
     def _end_resets(self) -> str:
         self.machine.expect("attacker", r"^attacker: (\d+) resets done$", self.patience)
         self.ready()
-        return "60 new lives"
+        return "60 restarts"
 
     def _end_off(self, _attack: Attack) -> str:
         said = self.machine.expect(HYPERVISOR, r"^attacker stopped (b.*)\n", self.patience)
