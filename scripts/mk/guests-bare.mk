@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bare-metal guests: FreeRTOS with its demo, the benchmarks, and the one that misbehaves. They share the SDK of
-# guests/lib, which is compiled once per guest because the guests differ in their use of floating point.
+# The bare-metal guests of guests/examples and guests/test. They share the SDK (guests/sdk), which is compiled once per
+# guest because the guests differ in their use of floating point.
 
 BARE_OUT ?= $(BUILD)/guests
 FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
 FREERTOS_TICK_HZ ?= 1000
 
-# gcc, or clang with lld (which before version 15 cannot relax):
+# gcc, or clang with lld (without relaxation, which lld supports from version 15 on):
 # make guests-bare BARE_TOOLCHAIN=clang BARE_OUT=build/guests-clang
 BARE_TOOLCHAIN ?= gcc
 BARE_CC_gcc := riscv64-unknown-elf-gcc
@@ -14,7 +14,7 @@ BARE_CC_clang := clang --target=riscv64-unknown-elf -mno-relax
 BARE_CC := $(BARE_CC_$(BARE_TOOLCHAIN))
 BARE_OBJCOPY := riscv64-unknown-elf-objcopy
 
-# gcc wants the CSR instructions named in -march; clang 14 has them in the base and refuses the name.
+# gcc requires the CSR instructions in -march; clang 14 includes them in the base and rejects the name.
 BARE_ZICSR_gcc := _zicsr_zifencei
 BARE_NOFP := -march=rv64imac$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64
 BARE_FP := -march=rv64imafdc$(BARE_ZICSR_$(BARE_TOOLCHAIN)) -mabi=lp64d
@@ -24,21 +24,21 @@ BARE_WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Ws
 BARE_CFLAGS_clang := -nostdlibinc
 BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
 	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \
-	-Iguests/lib/include -Iguests/lib/riscv/include -isystem guests/lib/libc
-# Small pages in the ELF file: larger ones would only pad the raw image.
+	-Iguests/sdk/include -Iguests/sdk/riscv/include -isystem guests/sdk/libc
+# Small pages in the ELF file: larger pages would pad the raw image.
 BARE_LDFLAGS_clang := -fuse-ld=lld
-BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/lib/riscv/guest.ld \
+BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/sdk/riscv/guest.ld \
 	-Wl,--gc-sections -Wl,-z,max-page-size=16 -Wl,--build-id=none
 
-# A loop that copies bytes must not become a call of memcpy inside memcpy.
+# The compiler must not turn the loop of memcpy into a call of memcpy.
 BARE_NO_IDIOMS_gcc := -fno-tree-loop-distribute-patterns
 BARE_NO_IDIOMS := -fno-builtin $(BARE_NO_IDIOMS_$(BARE_TOOLCHAIN))
 
-BARE_LIB := $(wildcard guests/lib/*.c guests/lib/libc/*.c guests/lib/riscv/*.S guests/lib/riscv/*.c)
+BARE_LIB := $(wildcard guests/sdk/*.c guests/sdk/libc/*.c guests/sdk/riscv/*.S guests/sdk/riscv/*.c)
 bare_objects = $(patsubst %,$(BARE_OUT)/$(1)/obj/%.o,$(basename $(2)))
 
-# $(call bare_guest,name,sources,flags,further objects): rules that make $(BARE_OUT)/name/name.elf and name.bin.
-# The file `flags` changes when another compiler, tick or kernel is asked for, and everything is compiled anew.
+# $(call bare_guest,name,sources,flags,further objects): rules for $(BARE_OUT)/name/name.elf and name.bin.
+# The file `flags` changes with the compiler, tick or kernel, so that all objects are rebuilt.
 define bare_guest
 BARE_GUESTS += $(BARE_OUT)/$(1)/$(1).bin
 
@@ -46,7 +46,7 @@ $(BARE_OUT)/$(1)/flags: FORCE
 	@mkdir -p $$(@D)
 	@echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' | cmp -s - $$@ || echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' >$$@
 
-$(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4) guests/lib/riscv/guest.ld
+$(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4) guests/sdk/riscv/guest.ld
 	@echo "  LD    $$@"
 	@$$(BARE_CC) $(3) $$(BARE_LDFLAGS) -o $$@ $$(filter %.o,$$^)
 
@@ -63,26 +63,26 @@ $(BARE_OUT)/$(1)/obj/%.o: %.S $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk |
 	@echo "  AS    $$<"
 	@$$(BARE_CC) $(3) $$(BARE_CFLAGS) -MMD -MP -c -o $$@ $$<
 
-$(BARE_OUT)/$(1)/obj/guests/lib/libc/string.o: BARE_EXTRA := $(BARE_NO_IDIOMS)
+$(BARE_OUT)/$(1)/obj/guests/sdk/libc/string.o: BARE_EXTRA := $(BARE_NO_IDIOMS)
 
 -include $(patsubst %.o,%.d,$(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4))
 endef
 
-# The FreeRTOS kernel is compiled as it comes, from wherever it is; its warnings are its own affair.
+# The unmodified FreeRTOS kernel, compiled without our warnings.
 FREERTOS_KERNEL_SOURCES := tasks queue list timers portable/MemMang/heap_4
 freertos_kernel_objects = $(patsubst %,$(BARE_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
 # $(call freertos_flags,tick in Hz)
-freertos_flags = $(BARE_FP) -DFREERTOS_TICK_HZ=$(1) -Iguests/freertos/port/riscv -Iguests/freertos/demo \
-	-Iguests/freertos/demo/riscv \
+freertos_flags = $(BARE_FP) -DFREERTOS_TICK_HZ=$(1) -Iguests/examples/freertos/port/riscv -Iguests/examples/freertos/demo \
+	-Iguests/examples/freertos/demo/riscv \
 	-isystem $(FREERTOS_KERNEL_DIR)/include
 
-# Phony, hence an order-only prerequisite: the kernel must be there, it need not be younger.
+# Phony, hence an order-only prerequisite: the kernel must exist, but its age does not matter.
 freertos-kernel: | fetch-freertos
 	@test -f $(FREERTOS_KERNEL_DIR)/tasks.c || { \
 	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): no tasks.c there; expected the sources of FreeRTOS 11.2.0" >&2; \
 	    exit 1; }
 
-# $(call freertos_guest,name,sources,tick in Hz,further flags): a guest of our sources, the port and the kernel.
+# $(call freertos_guest,name,sources,tick in Hz,further flags): a guest of the given sources, the port and the kernel.
 define freertos_guest
 $(call bare_guest,$(1),$(2),$(call freertos_flags,$(3)) $(4),$(call freertos_kernel_objects,$(1)))
 
@@ -91,62 +91,63 @@ $(BARE_OUT)/$(1)/kernel/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | 
 	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$$*.c"
 	@$$(BARE_CC) $(call freertos_flags,$(3)) $$(BARE_CFLAGS) -Wall -MMD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
 
-# Our sources include the kernel's headers.
+# The guest's sources include the kernel's headers.
 $(call bare_objects,$(1),$(2)): | freertos-kernel
 endef
 
-FREERTOS_PORT := $(wildcard guests/freertos/port/riscv/*.c guests/freertos/port/riscv/*.S)
-FREERTOS_DEMO := $(wildcard guests/freertos/demo/*.c guests/freertos/demo/riscv/*.c guests/freertos/demo/riscv/*.S)
+FREERTOS_PORT := $(wildcard guests/examples/freertos/port/riscv/*.c guests/examples/freertos/port/riscv/*.S)
+FREERTOS_DEMO := $(wildcard guests/examples/freertos/demo/*.c \
+	$(addprefix guests/examples/freertos/demo/riscv/,*.c *.S))
 
-# The codec in a task with a tick of 10 ms; and, for the benchmark, of 1 ms: docs/benchmarks.md says why.
+# The codec in a task with a tick of 10 ms and, for the benchmark, of 1 ms (docs/benchmarks.md).
 ADPCM_TICK_HZ ?= 100
 ADPCM_MODEL_TICK_HZ := 1000
-ADPCM_SOURCES := $(wildcard guests/adpcm/*.c)
-ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/adpcm/freertos/*.c) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
+ADPCM_SOURCES := $(wildcard guests/examples/adpcm/*.c)
+ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
 
-# FreeRTOS's end of the mailbox that it shares with Linux; and another client's.
-MAILBOX_SERVER := $(wildcard guests/mailbox/freertos/*.c) guests/mailbox/place.c
-MAILBOX_CLIENT := $(wildcard guests/mailbox/bare/*.c) guests/mailbox/client.c guests/mailbox/place.c
-MAILBOX_FREERTOS := $(MAILBOX_SERVER) guests/freertos/demo/hooks.c $(FREERTOS_PORT)
+# The mailbox: the FreeRTOS server, and a bare-metal client.
+MAILBOX_SERVER := $(wildcard guests/examples/mailbox/freertos/*.c) guests/examples/mailbox/place.c
+MAILBOX_CLIENT := $(wildcard guests/examples/mailbox/bare/*.c) guests/examples/mailbox/client.c guests/examples/mailbox/place.c
+MAILBOX_FREERTOS := $(MAILBOX_SERVER) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
 
-# The bench guest counts the hypervisor's own queue too.
-BENCH_SOURCES := $(wildcard guests/bench/*.c guests/bench/*.S) rt/queue_heap.c core/lib/heap.c
+# The bench guest also measures the hypervisor's RT ready queue.
+BENCH_SOURCES := $(wildcard guests/test/bench/*.c guests/test/bench/*.S) rt/queue_heap.c core/lib/heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
-$(eval $(call bare_guest,corners,$(wildcard guests/corners/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,debuggee,$(wildcard guests/debuggee/*.c guests/debuggee/*.S),$(BARE_NOFP)))
-FAULTY := $(wildcard guests/faulty/*.c guests/faulty/riscv/*.c)
-$(eval $(call bare_guest,faulty,$(FAULTY),$(BARE_NOFP) -Iguests/faulty))
-$(eval $(call bare_guest,fuzz,$(wildcard guests/fuzz/*.c guests/fuzz/*.S),$(BARE_NOFP)))
-$(eval $(call bare_guest,launches,guests/launches/launches.c,$(BARE_NOFP)))
-$(eval $(call bare_guest,leak,$(wildcard guests/leak/*.c guests/leak/*.S),$(BARE_NOFP) -Iguests/fuzz))
+$(eval $(call bare_guest,regression,$(wildcard guests/test/regression/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,debuggee,$(wildcard guests/test/debuggee/*.c guests/test/debuggee/*.S),$(BARE_NOFP)))
+MISBEHAVE := $(wildcard guests/test/misbehave/*.c guests/test/misbehave/riscv/*.c)
+$(eval $(call bare_guest,misbehave,$(MISBEHAVE),$(BARE_NOFP) -Iguests/test/misbehave))
+$(eval $(call bare_guest,fuzz,$(wildcard guests/test/fuzz/*.c guests/test/fuzz/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,launches,guests/test/launches/launches.c,$(BARE_NOFP)))
+$(eval $(call bare_guest,leak,$(wildcard guests/test/leak/*.c guests/test/leak/*.S),$(BARE_NOFP) -Iguests/test/fuzz))
 
-# The hostile guest, and those that must not notice it. Its memory is elsewhere (attacker/riscv/faults_arch.h says why).
-FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/riscv/*.c guests/faults/attacker/riscv/*.S)
-$(eval $(call bare_guest,faults,$(FAULTS),$(BARE_NOFP) -Iguests/faults/attacker -Iguests/faults/attacker/riscv))
-$(eval $(call bare_guest,witness,$(wildcard guests/faults/witness/*.c guests/faults/witness/*.S),$(BARE_FP)))
-$(eval $(call bare_guest,ticker,$(wildcard guests/faults/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))
-$(BARE_OUT)/faults/guest.ld: guests/lib/riscv/guest.ld
+# The hostile guest, and guests that it must not affect. It is linked for other RAM (attacker/riscv/attacker_arch.h).
+ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/riscv/*.c guests/test/attacker/riscv/*.S)
+$(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Iguests/test/attacker -Iguests/test/attacker/riscv))
+$(eval $(call bare_guest,witness,$(wildcard guests/test/witness/*.c guests/test/witness/*.S),$(BARE_FP)))
+$(eval $(call bare_guest,ticker,$(wildcard guests/test/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))
+$(BARE_OUT)/attacker/guest.ld: guests/sdk/riscv/guest.ld
 	@mkdir -p $(@D)
 	@sed 's/ORIGIN = 0x80200000/ORIGIN = 0x90200000/' $< >$@
-$(BARE_OUT)/faults/faults.elf: $(BARE_OUT)/faults/guest.ld
-$(BARE_OUT)/faults/faults.elf: private BARE_LDFLAGS := \
-	$(subst guests/lib/riscv/guest.ld,$(BARE_OUT)/faults/guest.ld,$(BARE_LDFLAGS))
+$(BARE_OUT)/attacker/attacker.elf: $(BARE_OUT)/attacker/guest.ld
+$(BARE_OUT)/attacker/attacker.elf: private BARE_LDFLAGS := \
+	$(subst guests/sdk/riscv/guest.ld,$(BARE_OUT)/attacker/guest.ld,$(BARE_LDFLAGS))
 
-$(eval $(call bare_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/riscv/*.c guests/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/rtm/riscv -Iguests/rtm))
-$(eval $(call bare_guest,pingpong,$(wildcard guests/pingpong/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,greet,$(wildcard guests/greet/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,crowd,$(wildcard guests/crowd/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/adpcm))
-$(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/adpcm))
-$(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/adpcm))
-$(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/mailbox -Iguests/mailbox/riscv))
-$(eval $(call bare_guest,mailbox-client,$(MAILBOX_CLIENT),$(BARE_NOFP) -Iguests/mailbox -Iguests/mailbox/riscv))
+$(eval $(call bare_guest,rtm,$(wildcard guests/examples/rtm/*.c guests/examples/rtm/riscv/*.c guests/examples/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/examples/rtm/riscv -Iguests/examples/rtm))
+$(eval $(call bare_guest,pingpong,$(wildcard guests/examples/pingpong/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,greet,$(wildcard guests/examples/greet/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
+$(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
+$(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/examples/adpcm))
+$(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
+$(eval $(call bare_guest,mailbox-client,$(MAILBOX_CLIENT),$(BARE_NOFP) -Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
 $(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERTOS_TICK_HZ)))
 
 guest-freertos: $(BARE_OUT)/freertos/freertos.bin
 guest-bench: $(BARE_OUT)/bench/bench.bin
-guest-faulty: $(BARE_OUT)/faulty/faulty.bin
-guest-faults: $(foreach name,faults witness ticker,$(BARE_OUT)/$(name)/$(name).bin)
+guest-misbehave: $(BARE_OUT)/misbehave/misbehave.bin
+guest-attacker: $(foreach name,attacker witness ticker,$(BARE_OUT)/$(name)/$(name).bin)
 guest-adpcm: $(foreach name,adpcm-bare adpcm-freertos adpcm-model,$(BARE_OUT)/$(name)/$(name).bin)
 
 guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name).bin)
@@ -155,12 +156,12 @@ guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
 guest-small: $(foreach name,greet pingpong,$(BARE_OUT)/$(name)/$(name).bin)
 
-guests-bare: guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
+guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 
-# The same sources with the other compiler; its guests are complete and boot too.
+# The same guests, built with clang.
 check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"
 
-.PHONY: guests-bare guest-freertos guest-bench guest-faulty guest-faults guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
+.PHONY: guests-bare guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
 	check-guests-bare-clang FORCE

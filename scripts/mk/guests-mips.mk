@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bare-metal guests for MIPS32, of the same sources wherever these know no processor: natively on iasim's generic
-# board, and in a VM. After guests-bare.mk, whose warnings and lists they share.
+# The bare-metal guests for MIPS32, which share the portable sources: natively on iasim's generic board, and in a VM.
+# Included after guests-bare.mk, whose warnings and lists it uses.
 
 MIPS_OUT ?= $(BUILD)/guests-mips
 MIPS_CC := clang --target=mipsel-none-elf
 MIPS_LD := ld.lld
 MIPS_CFLAGS := -std=c11 -O2 -g -mips32r5 -mvirt -msoft-float -mno-abicalls -fno-pic -G0 -ffreestanding -nostdlibinc \
 	-fomit-frame-pointer -mno-check-zero-division -fno-common -ffunction-sections -fdata-sections -fno-stack-protector -fno-asynchronous-unwind-tables \
-	-Iguests/lib/include -Iguests/lib/mips/include -isystem guests/lib/libc
-MIPS_LDFLAGS := -nostdlib -static -T guests/lib/mips/guest.ld --gc-sections -z max-page-size=16 --build-id=none
-MIPS_LIB := $(wildcard guests/lib/*.c guests/lib/libc/*.c guests/lib/mips/*.S guests/lib/mips/*.c)
+	-Iguests/sdk/include -Iguests/sdk/mips/include -isystem guests/sdk/libc
+MIPS_LDFLAGS := -nostdlib -static -T guests/sdk/mips/guest.ld --gc-sections -z max-page-size=16 --build-id=none
+MIPS_LIB := $(wildcard guests/sdk/*.c guests/sdk/libc/*.c guests/sdk/mips/*.S guests/sdk/mips/*.c)
 mips_objects = $(patsubst %,$(MIPS_OUT)/$(1)/obj/%.o,$(basename $(2)))
 
-# $(call mips_guest,name,sources,flags,further objects): rules that make $(MIPS_OUT)/name/name.elf and name.bin. Linked
-# twice, since the linker writes raw images too and there may be no objcopy for this machine.
+# $(call mips_guest,name,sources,flags,further objects): rules for $(MIPS_OUT)/name/name.elf and name.bin. Linked
+# twice: the linker writes the raw image, too, because objcopy may be missing for this machine.
 define mips_guest
 MIPS_GUESTS += $(MIPS_OUT)/$(1)/$(1).bin
 
@@ -21,7 +21,7 @@ $(MIPS_OUT)/$(1)/flags: FORCE
 	@mkdir -p $$(@D)
 	@echo '$$(MIPS_CC) $(3) $$(MIPS_CFLAGS)' | cmp -s - $$@ || echo '$$(MIPS_CC) $(3) $$(MIPS_CFLAGS)' >$$@
 
-$(MIPS_OUT)/$(1)/$(1).elf: $(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4) guests/lib/mips/guest.ld
+$(MIPS_OUT)/$(1)/$(1).elf: $(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4) guests/sdk/mips/guest.ld
 	@echo "  LD    $$@"
 	@$$(MIPS_LD) $$(MIPS_LDFLAGS) -o $$@ $$(filter %.o,$$^)
 
@@ -38,18 +38,18 @@ $(MIPS_OUT)/$(1)/obj/%.o: %.S $(MIPS_OUT)/$(1)/flags scripts/mk/guests-mips.mk |
 	@echo "  AS    $$<"
 	@$$(MIPS_CC) $(3) $$(MIPS_CFLAGS) -MMD -MP -c -o $$@ $$<
 
-$(MIPS_OUT)/$(1)/obj/guests/lib/libc/string.o: MIPS_EXTRA := -fno-builtin
+$(MIPS_OUT)/$(1)/obj/guests/sdk/libc/string.o: MIPS_EXTRA := -fno-builtin
 
 -include $(patsubst %.o,%.d,$(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4))
 endef
 
-# The FreeRTOS kernel as it comes, on a portable layer of our own.
+# The unmodified FreeRTOS kernel, on the port in guests/examples/freertos/port/mips.
 mips_freertos_kernel = $(patsubst %,$(MIPS_OUT)/$(1)/kernel/%.o,$(FREERTOS_KERNEL_SOURCES))
 # $(call mips_freertos_flags,tick in Hz,heap in KiB)
-mips_freertos_flags = -DFREERTOS_TICK_HZ=$(1) -DPORT_HEAP_KIB=$(2) -Iguests/freertos/port/mips -Iguests/freertos/demo \
-	-Iguests/freertos/demo/mips -isystem $(FREERTOS_KERNEL_DIR)/include
+mips_freertos_flags = -DFREERTOS_TICK_HZ=$(1) -DPORT_HEAP_KIB=$(2) -Iguests/examples/freertos/port/mips -Iguests/examples/freertos/demo \
+	-Iguests/examples/freertos/demo/mips -isystem $(FREERTOS_KERNEL_DIR)/include
 
-# $(call mips_freertos,name,sources,tick in Hz,heap in KiB,further flags): a guest of our sources, the port and the kernel.
+# $(call mips_freertos,name,sources,tick in Hz,heap in KiB,further flags): a guest of the given sources, the port and the kernel.
 define mips_freertos
 $(call mips_guest,$(1),$(2),$(call mips_freertos_flags,$(3),$(4)) $(5),$(call mips_freertos_kernel,$(1)))
 
@@ -61,29 +61,29 @@ $(MIPS_OUT)/$(1)/kernel/%.o: $(MIPS_OUT)/$(1)/flags scripts/mk/guests-mips.mk | 
 $(call mips_objects,$(1),$(2)): | freertos-kernel
 endef
 
-MIPS_FREERTOS_PORT := $(wildcard guests/freertos/port/mips/*.c guests/freertos/port/mips/*.S)
-MIPS_FREERTOS_DEMO := $(wildcard guests/freertos/demo/*.c guests/freertos/demo/mips/*.c guests/freertos/demo/mips/*.S)
+MIPS_FREERTOS_PORT := $(wildcard guests/examples/freertos/port/mips/*.c guests/examples/freertos/port/mips/*.S)
+MIPS_FREERTOS_DEMO := $(wildcard guests/examples/freertos/demo/*.c guests/examples/freertos/demo/mips/*.c guests/examples/freertos/demo/mips/*.S)
 
-MIPS_ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/adpcm/freertos/*.c) guests/freertos/demo/hooks.c $(MIPS_FREERTOS_PORT)
+MIPS_ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/freertos/*.c) guests/examples/freertos/demo/hooks.c $(MIPS_FREERTOS_PORT)
 
 $(eval $(call mips_freertos,freertos,$(MIPS_FREERTOS_PORT) $(MIPS_FREERTOS_DEMO),$(FREERTOS_TICK_HZ),40))
-$(eval $(call mips_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/adpcm/bare/*.c),-Iguests/adpcm))
-$(eval $(call mips_freertos,adpcm-freertos,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/adpcm))
-$(eval $(call mips_freertos,adpcm-model,$(MIPS_ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),10,-Iguests/adpcm))
-$(eval $(call mips_guest,rtm,$(wildcard guests/rtm/*.c guests/rtm/mips/*.c guests/rtm/mips/*.S),-Iguests/rtm/mips -Iguests/rtm))
-MIPS_FAULTY := $(wildcard guests/faulty/*.c guests/faulty/mips/*.c guests/faulty/mips/*.S)
-$(eval $(call mips_guest,faulty,$(MIPS_FAULTY),-Iguests/faulty))
-MIPS_MAILBOX := $(MAILBOX_SERVER) guests/freertos/demo/hooks.c $(MIPS_FREERTOS_PORT)
-$(eval $(call mips_freertos,mailbox,$(MIPS_MAILBOX),$(FREERTOS_TICK_HZ),10,-Iguests/mailbox -Iguests/mailbox/mips))
-$(eval $(call mips_guest,mailbox-client,$(MAILBOX_CLIENT),-Iguests/mailbox -Iguests/mailbox/mips))
-MIPS_FAULTS := $(wildcard guests/faults/attacker/*.c guests/faults/attacker/mips/*.c guests/faults/attacker/mips/*.S)
-$(eval $(call mips_guest,faults,$(MIPS_FAULTS),-Iguests/faults/attacker -Iguests/faults/attacker/mips))
-$(eval $(call mips_guest,ticker,$(wildcard guests/faults/ticker/*.c),-DTICKER_BUDGET_US=100 -DTICKER_DEADLINE_US=400))
-$(eval $(call mips_guest,pingpong,$(wildcard guests/pingpong/*.c)))
-# The codec for twelve times as long, for the benchmark; and what the benchmark counts calls with.
-$(eval $(call mips_freertos,adpcm-long,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/adpcm -DWORK_FRAMES=1200U))
-$(eval $(call mips_guest,counts,$(wildcard guests/counts/*.c)))
-$(eval $(call mips_guest,greet,$(wildcard guests/greet/*.c)))
+$(eval $(call mips_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),-Iguests/examples/adpcm))
+$(eval $(call mips_freertos,adpcm-freertos,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/examples/adpcm))
+$(eval $(call mips_freertos,adpcm-model,$(MIPS_ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),10,-Iguests/examples/adpcm))
+$(eval $(call mips_guest,rtm,$(wildcard guests/examples/rtm/*.c guests/examples/rtm/mips/*.c guests/examples/rtm/mips/*.S),-Iguests/examples/rtm/mips -Iguests/examples/rtm))
+MIPS_MISBEHAVE := $(wildcard guests/test/misbehave/*.c guests/test/misbehave/mips/*.c guests/test/misbehave/mips/*.S)
+$(eval $(call mips_guest,misbehave,$(MIPS_MISBEHAVE),-Iguests/test/misbehave))
+MIPS_MAILBOX := $(MAILBOX_SERVER) guests/examples/freertos/demo/hooks.c $(MIPS_FREERTOS_PORT)
+$(eval $(call mips_freertos,mailbox,$(MIPS_MAILBOX),$(FREERTOS_TICK_HZ),10,-Iguests/examples/mailbox -Iguests/examples/mailbox/mips))
+$(eval $(call mips_guest,mailbox-client,$(MAILBOX_CLIENT),-Iguests/examples/mailbox -Iguests/examples/mailbox/mips))
+MIPS_ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/mips/*.c guests/test/attacker/mips/*.S)
+$(eval $(call mips_guest,attacker,$(MIPS_ATTACKER),-Iguests/test/attacker -Iguests/test/attacker/mips))
+$(eval $(call mips_guest,ticker,$(wildcard guests/test/ticker/*.c),-DTICKER_BUDGET_US=100 -DTICKER_DEADLINE_US=400))
+$(eval $(call mips_guest,pingpong,$(wildcard guests/examples/pingpong/*.c)))
+# For the benchmark: the codec for twelve times as long, and the guest that measures calls.
+$(eval $(call mips_freertos,adpcm-long,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),10,-Iguests/examples/adpcm -DWORK_FRAMES=1200U))
+$(eval $(call mips_guest,cost,$(wildcard guests/test/cost/*.c)))
+$(eval $(call mips_guest,greet,$(wildcard guests/examples/greet/*.c)))
 
 guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32
 

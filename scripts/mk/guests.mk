@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Linux and U-Boot as Debian ships them. (FreeRTOS, which we compile, has its own fragment.)
+# Linux and U-Boot from Debian's packages. (guests-bare.mk compiles FreeRTOS.)
 PKG := $(CACHE)/pkg
 INSTALLER_PACKAGE := debian-installer-13-netboot-riscv64
 INSTALLER := $(PKG)/$(INSTALLER_PACKAGE)/usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64
@@ -10,7 +10,7 @@ FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
 guest-linux: $(LINUX_GUEST)
 guest-uboot: $(UBOOT_GUEST)
 
-# The fetcher writes these two together.
+# The fetcher writes both files.
 $(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/busybox-static.json &: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py linux
 
@@ -20,10 +20,10 @@ $(PKG)/u-boot-qemu.json: scripts/fetch.py guests/packages.lock | setup
 $(CACHE)/freertos/FreeRTOS-Kernel.json: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py freertos
 
-# A kernel of one's own needs no fetching.
+# A kernel given by the user is not fetched.
 fetch-freertos: $(if $(filter $(CACHE)/%,$(FREERTOS_KERNEL_DIR)),$(CACHE)/freertos/FreeRTOS-Kernel.json)
 
-# Byte for byte what the packages hold: a test compares the checksums.
+# Unmodified files of the packages: a test compares the checksums.
 $(BUILD)/guests/linux/Image: $(PKG)/$(INSTALLER_PACKAGE).json
 	@mkdir -p $(@D)
 	cp $(INSTALLER)/linux $@
@@ -32,22 +32,22 @@ $(BUILD)/guests/uboot/u-boot.bin: $(PKG)/u-boot-qemu.json
 	@mkdir -p $(@D)
 	cp $(PKG)/u-boot-qemu/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin $@
 
-# Linux's end of the mailbox that it shares with FreeRTOS: a program of Linux without a C library, hence made by the
-# compiler of the bare guests. Without relaxation, which wants a register that nobody sets up.
-MAILBOX_SOURCES := $(wildcard guests/mailbox/linux/*.c guests/mailbox/linux/*.S) guests/mailbox/client.c guests/lib/libc/string.c
+# The Linux client of the mailbox: a Linux program without a C library, compiled by the compiler of the bare guests.
+# Without relaxation, because gp is not initialized.
+MAILBOX_SOURCES := $(wildcard guests/examples/mailbox/linux/*.c guests/examples/mailbox/linux/*.S) guests/examples/mailbox/client.c guests/sdk/libc/string.c
 MAILBOX_LINUX := $(BUILD)/guests/linux/mailbox
 
-$(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/mailbox/*.h guests/mailbox/riscv/*.h guests/mailbox/linux/*.h guests/mailbox/linux/*.ld) \
+$(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/examples/mailbox/*.h guests/examples/mailbox/riscv/*.h guests/examples/mailbox/linux/*.h guests/examples/mailbox/linux/*.ld) \
 		scripts/mk/guests.mk scripts/mk/guests-bare.mk | setup
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	@$(BARE_CC) $(BARE_NOFP) $(BARE_CFLAGS) $(BARE_WARNINGS) $(BARE_NO_IDIOMS) -Iguests/mailbox -Iguests/mailbox/riscv $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) \
-	    -nostdlib -static -T guests/mailbox/linux/program.ld \
+	@$(BARE_CC) $(BARE_NOFP) $(BARE_CFLAGS) $(BARE_WARNINGS) $(BARE_NO_IDIOMS) -Iguests/examples/mailbox -Iguests/examples/mailbox/riscv $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) \
+	    -nostdlib -static -T guests/examples/mailbox/linux/program.ld \
 	    -Wl,--gc-sections,--no-relax,-z,max-page-size=4096,--build-id=none,-s -o $@ $(MAILBOX_SOURCES)
 
 $(BUILD)/guests/linux/initramfs.cpio.gz: $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(MAILBOX_LINUX) \
-		$(wildcard guests/linux/*)
-	$(PYTHON) guests/linux/mkinitramfs.py --kernel $< --installer-initrd $(INSTALLER)/initrd.gz \
+		$(wildcard guests/images/linux/*)
+	$(PYTHON) guests/images/linux/mkinitramfs.py --kernel $< --installer-initrd $(INSTALLER)/initrd.gz \
 	    --busybox $(PKG)/busybox-static/usr/bin/busybox --program $(MAILBOX_LINUX) --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos

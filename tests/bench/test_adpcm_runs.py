@@ -15,7 +15,7 @@ from tessera.bench.report import Commit, record
 from tessera.run.runner import ROOT, Qemu
 
 MARKS = "".join(f"ADPCM mark {part} {5000 + 1000 * part}\n" for part in range(11))
-CONSOLE = f"adpcm: hello\nADPCM frames 20 codes 0x0a samples 0x0b ticks 7\n{MARKS}ADPCM told 99000\nBENCH done\n"
+CONSOLE = f"adpcm: hello\nADPCM frames 20 codes 0x0a samples 0x0b ticks 7\n{MARKS}ADPCM reported 99000\nBENCH done\n"
 NATIVE = Run(("20", "0x0a", "0x0b"), 7, tuple(range(5000, 15001, 1000)), 99000)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest beside its witnesses (tests/e2e/systems/faults.dts): attacks run one by one, and after each
+The hostile guest beside its witnesses (tests/e2e/systems/attacker.dts): attacks run one by one, and after each
 everything that must hold is looked at. Whoever finds that it does not raises AssertionError.
 """
 
@@ -19,7 +19,7 @@ from tessera.bench.worst import USABLE_STACK, Inspection, Worst, table
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, BuiltSystem, find_qemu
 
-_MENU = ROOT / "guests" / "faults" / "attacker" / "riscv" / "attacks.def"
+_MENU = ROOT / "guests" / "test" / "attacker" / "riscv" / "attacks.def"
 TABLE = OUT / "faults"  # one file for each machine's attacks
 _FACTOR, _SUMMAND, _WORD = 6364136223846793005, 1442695040888963407, (1 << 64) - 1
 _WITNESS = re.compile(r"^witness: (\d+) rounds, sum 0x([0-9a-f]+), (\d+) wrong$", re.MULTILINE)
@@ -74,7 +74,7 @@ class Outcome:
 
 
 HEAD = (
-    f"{'':3} {'attack':<25} {'must get':<55} {'got':<32} {'rounds':>6} {'late':>5} {'turn':>6}\n"
+    f"{'':3} {'attack':<25} {'expected':<55} {'got':<32} {'rounds':>6} {'late':>5} {'turn':>6}\n"
     "(rounds: of the witness meanwhile, none wrong; late: ticks of 100 instructions that the ticker's app was released "
     "late; turn: ticks that the ticker waited for its turn)"
 )
@@ -119,7 +119,7 @@ class Arena:
         self.ready()
 
     def ready(self) -> None:
-        self.machine.expect("attacker", r"^faults: ready$", self.patience)
+        self.machine.expect("attacker", r"^attacker: ready$", self.patience)
 
     def _fresh(self, name: str, pattern: re.Pattern[str]) -> re.Match[str]:
         """A whole line that `name` began to say from now on."""
@@ -160,7 +160,7 @@ class Arena:
         machine.skip(HYPERVISOR)
         machine.skip("attacker")
         machine.send(f"{attack.number}\r")
-        machine.expect("attacker", rf"^faults: {attack.number} {attack.name} begins", self.patience)
+        machine.expect("attacker", rf"^attacker: {attack.number} {attack.name} begins", self.patience)
         got = getattr(self, f"_end_{attack.ends.lower()}")(attack)
         rounds = self._check_witness()
         late, waited = self._check_ticker(attack)
@@ -169,7 +169,9 @@ class Arena:
 
     def _end_returns(self, attack: Attack) -> str:
         said = self.machine.expect(
-            "attacker", rf"^faults: {attack.number} {attack.name}: ((as it must, \d+ tried|WRONG).*)\n", self.patience
+            "attacker",
+            rf"^attacker: {attack.number} {attack.name}: ((as expected, \d+ tried|WRONG).*)\n",
+            self.patience,
         )
         assert "WRONG" not in said[1], said[0]
         self.machine.expect(HYPERVISOR, r"^attacker stopped by its own reset, starts again$", self.patience)
@@ -195,9 +197,9 @@ class Arena:
         return "restarted by the console"
 
     def _end_resets(self) -> str:
-        self.machine.expect("attacker", r"^faults: (\d+) resets done$", self.patience)
+        self.machine.expect("attacker", r"^attacker: (\d+) resets done$", self.patience)
         self.ready()
-        return "60 new lives"
+        return "60 restarts"
 
     def _end_off(self, _attack: Attack) -> str:
         said = self.machine.expect(HYPERVISOR, r"^attacker stopped (b.*)\n", self.patience)
@@ -271,7 +273,7 @@ def arena(
     patience: float = 60,
     cpu: str | None = None,
     counted: bool = True,
-    name: str = "faults",
+    name: str = "attacker",
     without: str = "",
 ) -> Iterator[Arena]:
     """

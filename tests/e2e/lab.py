@@ -154,13 +154,13 @@ class Board:
 
     architecture: str
     ram_base: int
-    ram_end: int  # of a guest of guests/faulty
+    ram_end: int  # of a guest of guests/test/misbehave
     image: int
     free: int  # memory that no guest of the tests uses
     hole: int
     low: int  # nothing is there, far from the hole
     uart: int
-    no_vector: int  # where guests/faulty puts its vector of traps before a fatal one
+    no_vector: int  # where guests/test/misbehave puts its vector of traps before a fatal one
     no_vector_pc: int
     shared: int
     faults: dict[str, int]  # the exception that the guest gets where nothing is
@@ -197,7 +197,7 @@ def board_of(name: str) -> Board:
 # For other architectures' boards, which have one hart and little memory, and whose guests have one VCPU and no PLIC.
 PORTED = (
     (r"harts = <\d+>", "harts = <1>"),
-    (r'memory-size = <0x400000>;([^}]*?image = "faulty/)', r"memory-size = <0x10000>;\1"),
+    (r'memory-size = <0x400000>;([^}]*?image = "misbehave/)', r"memory-size = <0x10000>;\1"),
     ("memory-size = <0x400000>", "memory-size = <0x18000>"),
     (r"\n\s*(vcpus|message-interrupt) = <\d+>;", ""),
     (r"(\d+:\d+:\d+:\d+):1\b", r"\1:0"),  # an RT app's hart
@@ -307,8 +307,8 @@ def tell(machine: Machine, name: str, line: str) -> None:
 
 
 def caught(board: Board, deed: str, address: int) -> str:
-    """What guests/faulty says when a deed of its ends in nothing."""
-    return rf"^faulty: caught exception {board.faults[deed]} stval 0x{address if board.tells_address else 0:x} "
+    """What guests/test/misbehave says when a deed of its ends in nothing."""
+    return rf"^misbehave: caught exception {board.faults[deed]} stval 0x{address if board.tells_address else 0:x} "
 
 
 def states(machine: Machine) -> dict[str, dict[str, str]]:
@@ -328,8 +328,10 @@ def states(machine: Machine) -> dict[str, dict[str, str]]:
 
 
 def heartbeats(machine: Machine, name: str) -> list[int]:
-    """The numbers after `alive` that a faulty guest has printed so far."""
-    return [int(found) for found in re.findall(r"^faulty: alive (\d+)$", machine.console.finished(name), re.MULTILINE)]
+    """The numbers after `alive` that a misbehave guest has printed so far."""
+    return [
+        int(found) for found in re.findall(r"^misbehave: alive (\d+)$", machine.console.finished(name), re.MULTILINE)
+    ]
 
 
 def seconds_up(machine: Machine, name: str = "freertos") -> list[int]:
@@ -400,7 +402,7 @@ def rt_goes_on(machine: Machine, number: int) -> None:
 
 
 def returned(machine: Machine, name: str, command: str, what: str = "") -> list[int]:
-    """The errors (and values) that a command of the faulty guest printed, after its own name or `what`."""
+    """The errors (and values) that a command of the misbehave guest printed, after its own name or `what`."""
     tell(machine, name, command)
-    found = machine.expect(name, rf"^faulty: {what or command.split()[0]} returned((?: -?\d+)+)\n", SOON_S)
+    found = machine.expect(name, rf"^misbehave: {what or command.split()[0]} returned((?: -?\d+)+)\n", SOON_S)
     return [int(error) for error in found[1].split()]

@@ -355,7 +355,7 @@ def test_a_vm_whose_payload_was_damaged_is_refused_and_named(name: str, tmp_path
             keyboard(machine, "freertos")
             command(machine, "g")
         for name in ("first", "second"):
-            machine.expect(name, "^faulty: alive 1$", BOOT_S)
+            machine.expect(name, "^misbehave: alive 1$", BOOT_S)
         assert machine.console.text("freertos") == ""
 
 

@@ -14,9 +14,9 @@ def test_small_guests_on_clangs_hypervisor():
         await_life(machine, system)
         tell(machine, "first", "fatal")
         machine.expect(HYPERVISOR, r"^first stopped by a fatal trap, starts again$", SOON_S)
-        machine.expect("first", r"^faulty: alive 0$", SOON_S)
+        machine.expect("first", r"^misbehave: alive 0$", SOON_S)
         tell(machine, "second", "reset")
-        machine.expect("second", r"^faulty: alive 0$", SOON_S)
+        machine.expect("second", r"^misbehave: alive 0$", SOON_S)
         assert [row["starts"] for row in states(machine).values()] == ["2", "2", "1"]
         assert_undisturbed(machine)
         command(machine, "q")

@@ -16,7 +16,7 @@ from tessera.run.machine import Console
 from tessera.run.runner import find_qemu, system_command
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-OVER = "faulty: flood is over"
+OVER = "misbehave: flood is over"
 # Time stands still in the guests while QEMU is kept from running. Without that a guest's line may look unfinished for
 # longer than the console waits, because this machine is busy, and is rightly shown in two pieces. One hart only: two
 # harts starve each other in QEMU's counting mode.
@@ -30,13 +30,13 @@ PIPE = 4096
 
 
 def flood_lines(count: int) -> list[str]:
-    return [f"faulty: flood {number} {LETTERS[number % len(LETTERS) :]}" for number in range(count)]
+    return [f"misbehave: flood {number} {LETTERS[number % len(LETTERS) :]}" for number in range(count)]
 
 
 def assert_flood_whole(text: str, count: int, vm: str) -> None:
     """Exactly the lines of the flood, each whole, in order, with nothing between them."""
     lines = text.splitlines()
-    start = lines.index("faulty: flood 0 " + LETTERS)
+    start = lines.index("misbehave: flood 0 " + LETTERS)
     for number, (got, wanted) in enumerate(zip(lines[start:], [*flood_lines(count), OVER], strict=False)):
         assert got == wanted, f"{vm}: line {number} of the flood"
     assert len(lines) > start + count, f"{vm}: {len(lines) - start} lines of {count}"
@@ -46,7 +46,7 @@ def assert_flood_complete(text: str, count: int, vm: str) -> None:
     """Every character of the flood, in order, with nothing between them but perhaps line ends."""
     got = text.replace("\n", "")
     wanted = "".join([*flood_lines(count), OVER])
-    got = got[got.index("faulty: flood 0 ") :]
+    got = got[got.index("misbehave: flood 0 ") :]
     for at, (one, other) in enumerate(zip(got, wanted, strict=False)):
         assert one == other, f"{vm}: after {at} characters {got[at - 40 : at + 40]!r}"
     assert len(got) >= len(wanted), f"{vm}: {len(got)} characters of {len(wanted)}"
@@ -71,7 +71,7 @@ def test_two_floods_and_a_bystander(name, steady, check):
         for vm in ("first", "second"):
             machine.wait_until(lambda vm=vm: machine.console.said(vm, OVER) is not None, BOOT_S)
             check(machine.console.text(vm), count, vm)
-        foreign = re.findall(r"^.*(?:faulty|flood|tessera).*$", machine.console.text("freertos"), re.MULTILINE)
+        foreign = re.findall(r"^.*(?:misbehave|flood|tessera).*$", machine.console.text("freertos"), re.MULTILINE)
         assert not foreign, foreign[:5]
         assert_undisturbed(machine)
 
@@ -144,8 +144,8 @@ def test_no_escape_sequence_of_a_vm_reaches_the_terminal(focus):
             keyboard(machine, "first")
             machine.skip("first")
             machine.send(word.decode("latin-1") + "\r" + ("" if focus == "first" else f"{ESCAPE}2"))
-            machine.expect("first", r"^faulty: no command '.*", BOOT_S)
-        machine.expect("first", r"^faulty: alive \d+$", BOOT_S)
+            machine.expect("first", r"^misbehave: no command '.*", BOOT_S)
+        machine.expect("first", r"^misbehave: alive \d+$", BOOT_S)
     sent = (OUT / f"{label}.log").read_bytes()
     sent = sent[sent.index(b"tessera |") :]
     left = ALLOWED.sub(lambda found: found[0] if found[1] and int(found[1]) <= len("first   | ") else b"", sent)

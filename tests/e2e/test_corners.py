@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Corners of the virtual platform that went wrong once (guests/corners)."""
+"""Corners of the virtual platform that went wrong once (guests/test/regression)."""
 
 import time
 
@@ -20,41 +20,41 @@ def alone(machine: Machine) -> Machine:
 
 
 def test_a_hart_that_is_started_sees_the_line_that_is_high():
-    with booted(built("corners-lines"), "corners-lines") as machine:
-        alone(machine).expect("lines", r"^corners: life 1: no interrupt$", SOON_S)
-        machine.expect("lines", r"^corners: life 2: interrupted$", SOON_S)
-        machine.expect("lines", r"^corners: life 3: interrupted$", SOON_S)
+    with booted(built("regression-lines"), "regression-lines") as machine:
+        alone(machine).expect("lines", r"^regression: life 1: no interrupt$", SOON_S)
+        machine.expect("lines", r"^regression: life 2: interrupted$", SOON_S)
+        machine.expect("lines", r"^regression: life 3: interrupted$", SOON_S)
 
 
 def test_a_hart_is_said_to_be_what_it_is():
     """SBI 2.0, table 9.2: 4 suspended, 0 started (also in WFI), 1 stopped."""
-    with booted(built("corners-hsm"), "corners-hsm") as machine:
-        alone(machine).expect("hsm", r"^corners: suspended 4, waiting 0, gone 1$", SOON_S)
+    with booted(built("regression-hsm"), "regression-hsm") as machine:
+        alone(machine).expect("hsm", r"^regression: suspended 4, waiting 0, gone 1$", SOON_S)
 
 
 @pytest.mark.parametrize("cpu", ["", "sstc=false"])
 def test_no_timer_survives_a_reset(cpu):
-    with booted(built("corners-timer"), f"corners-timer-{cpu}", cpu=cpu) as machine:
+    with booted(built("regression-timer"), f"regression-timer-{cpu}", cpu=cpu) as machine:
         alone(machine)
         for _ in range(3):
-            found = machine.expect("timer", r"^corners: timer of a former life: (none|fired)$", SOON_S)
+            found = machine.expect("timer", r"^regression: timer of a former life: (none|fired)$", SOON_S)
             assert found[1] == "none"
 
 
 def test_wfi_in_user_mode_is_illegal():
-    with booted(built("corners-wfi"), "corners-wfi") as machine:
-        alone(machine).expect("wfi", r"^corners: wfi in user mode: illegal$", SOON_S)
+    with booted(built("regression-wfi"), "regression-wfi") as machine:
+        alone(machine).expect("wfi", r"^regression: wfi in user mode: illegal$", SOON_S)
 
 
 def test_loading_takes_turns():
     """On one hart, with a quantum of 10 ms: nobody waits for more than the other's quantum."""
-    with booted(built("corners-gap"), "corners-gap", *COUNTED) as machine:
-        found = machine.expect("gap", r"^corners: longest gap (\d+) us$", 60)
+    with booted(built("regression-gap"), "regression-gap", *COUNTED) as machine:
+        found = machine.expect("gap", r"^regression: longest gap (\d+) us$", 60)
         assert 9_000 < int(found[1]) < 11_000
 
 
 def test_no_power_off_while_a_vm_starts_again():
-    with booted(built("corners-off"), "corners-off") as machine:
+    with booted(built("regression-off"), "regression-off") as machine:
         machine.expect(HYPERVISOR, r"^shutdown stopped by its own shutdown$", SOON_S)
         time.sleep(0.5)  # the other one starts again and again
         assert machine.running
@@ -74,7 +74,7 @@ def qemu_with(cpu: str) -> str | None:
 def test_linux_where_access_to_senvcfg_has_to_be_allowed():
     """Smstateen: what hstateen0 does not allow a guest traps, and Linux sets senvcfg before it can say a word."""
     system, cpu = built("linux"), "smstateen=true"
-    with booted(system, "corners-smstateen", cpu=cpu, qemu=qemu_with(cpu)) as machine:
+    with booted(system, "regression-smstateen", cpu=cpu, qemu=qemu_with(cpu)) as machine:
         await_life(alone(machine), system)
 
 
@@ -83,9 +83,9 @@ def wrong_values(hypervisor=HYPERVISOR_BIN) -> int:
     Of 100 that a VCPU looks for in a floating-point register, having come from the other hart each time. On the newer
     QEMU: the older one gives the second hart no time while the first goes round.
     """
-    system = built("corners-wander", hypervisor=hypervisor)
-    with booted(system, "corners-wander", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
-        found = alone(machine).expect("wander", r"^corners: wandered: (\d+) looks, (\d+) wrong$", SOON_S)
+    system = built("regression-migrate", hypervisor=hypervisor)
+    with booted(system, "regression-migrate", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
+        found = alone(machine).expect("migrate", r"^regression: migrated: (\d+) checks, (\d+) wrong$", SOON_S)
         assert int(found[1]) == 100
         return int(found[2])
 

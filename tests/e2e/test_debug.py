@@ -332,7 +332,7 @@ def test_a_watchdog_waits_for_the_debugger():
     """In virtual time: it expires after 1.5 seconds of it, in a VM that pets it every second."""
     system = built("watchdog-debug")
     with debug_server(system, "second", "debug-watchdog") as (machine, place):
-        machine.expect("second", "^faulty: alive 1$", BOOT_S)
+        machine.expect("second", "^misbehave: alive 1$", BOOT_S)
         with Gdb(place, None) as gdb:
             gdb.ask()
             before = len(seconds_up(machine))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest's attacks (guests/faults), each beside a guest that computes and one that takes interrupts, on the
-machine that everything is measured on; on others: test_faults_others.py. docs/isolation.md says what is shown by that.
+The hostile guest's attacks (guests/test/attacker), each beside a guest that computes and one that takes interrupts,
+on the machine that everything is measured on; on others: test_faults_others.py. docs/isolation.md says what is shown
+by that.
 The table that they leave in build/e2e/faults is printed at the end.
 """
 

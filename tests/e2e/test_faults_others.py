@@ -50,7 +50,7 @@ def free_running() -> Iterator[Arenas]:
 
 @pytest.fixture(scope="module")
 def two_harts() -> Iterator[Arenas]:
-    yield from arenas("faults-two", name="faults-two", counted=False)
+    yield from arenas("faults-two", name="attacker-two", counted=False)
 
 
 @pytest.mark.long

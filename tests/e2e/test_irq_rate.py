@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A passed-through device interrupts no more often than its VM's `interrupts-per-ms` says (guests/corners, storm.c)."""
+"""A passed-through device interrupts no more often than `interrupts-per-ms` says (guests/test/regression, storm.c)."""
 
 import re
 from pathlib import Path
@@ -21,13 +21,13 @@ OF_CONSOLE = 100  # its lines' ends and FIFO
 
 def system_of(per_ms: int | None, harts: int, role: str = "storm") -> BuiltSystem:
     """The storm's system with that rate, or the default's; its guest may have another role of storm.c."""
-    make("hyp", "build/guests/corners/corners.bin")
+    make("hyp", "build/guests/regression/regression.bin")
     folder = OUT / "systems" / f"{role}-{per_ms}-{harts}"
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "storm.dts"
     text = source_of("storm").read_text(encoding="utf-8").replace("harts = <2>;", f"harts = <{harts}>;")
     text = text.replace("role=storm", f"role={role}").replace(
-        'sign-of-life = "corners: storm"', 'sign-of-life = "corners"'
+        'sign-of-life = "regression: storm"', 'sign-of-life = "regression"'
     )
     limited = f'devices = "rtc"; interrupts-per-ms = <{per_ms}>;'
     text = text if per_ms is None else text.replace('devices = "rtc";', limited)
@@ -46,7 +46,7 @@ def built_from(source: Path, folder: Path) -> BuiltSystem:
 def taken(machine: Machine) -> int:
     """Interrupts that the storm's guest took in STORM_MS milliseconds; none of them was lost."""
     machine.console.shared = True
-    found = machine.expect("storm", rf"^corners: storm: (\d+) raised, (\d+) taken in {STORM_MS} ms$", SOON_S)
+    found = machine.expect("storm", rf"^regression: storm: (\d+) raised, (\d+) taken in {STORM_MS} ms$", SOON_S)
     assert found[1] == found[2], "an interrupt was lost"
     return int(found[2])
 
@@ -68,7 +68,7 @@ def test_what_a_guest_owed_is_completed_when_it_restarts():
     """Of a source that it had claimed: each life gets the interrupt."""
     with booted(system_of(None, harts=2, role="owe"), "owe") as machine:
         for _ in range(3):
-            machine.expect("storm", r"^corners: owe: source 11 was claimed$", SOON_S)
+            machine.expect("storm", r"^regression: owe: source 11 was claimed$", SOON_S)
             machine.expect(HYPERVISOR, r"^storm stopped by its own reset, starts again( in \d+ ms)?$", SOON_S)
 
 

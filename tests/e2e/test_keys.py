@@ -57,14 +57,14 @@ def test_a_key_that_means_nothing_shows_the_help_and_reaches_no_guest(machine, k
     command(machine, key)
     machine.expect(HYPERVISOR, r"^Ctrl-T then +h", SOON_S)
     machine.send("oops\r")  # would arrive with the key before it, had the guest got that
-    machine.expect("first", r"^faulty: no command 'oops'; try help$", SOON_S)
+    machine.expect("first", r"^misbehave: no command 'oops'; try help$", SOON_S)
 
 
 def test_typing_reaches_only_the_vm_with_the_keyboard(machine):
     for name in ("first", "second"):
         mark = f"for-{name}-only"
         tell(machine, name, mark)
-        machine.expect(name, rf"^faulty: no command '{mark}'; try help$", SOON_S)
+        machine.expect(name, rf"^misbehave: no command '{mark}'; try help$", SOON_S)
         for other in {*NAMES} - {name}:
             assert mark not in machine.console.text(other)
     tell(machine, "freertos", "id")
@@ -74,7 +74,7 @@ def test_typing_reaches_only_the_vm_with_the_keyboard(machine):
 def test_each_guest_knows_its_own_id(machine):
     for number, name in enumerate(NAMES[:2]):
         tell(machine, name, "id")
-        machine.expect(name, rf"^faulty: HCALL_INFO_GET_ID error 0 value {number}, in assembly {number}$", SOON_S)
+        machine.expect(name, rf"^misbehave: HCALL_INFO_GET_ID error 0 value {number}, in assembly {number}$", SOON_S)
 
 
 def test_half_a_line_waits_for_its_vm_while_another_is_typed_to(machine):
@@ -82,10 +82,10 @@ def test_half_a_line_waits_for_its_vm_while_another_is_typed_to(machine):
     machine.skip("first")
     machine.send("halfa")
     tell(machine, "second", "whole")
-    machine.expect("second", r"^faulty: no command 'whole'", SOON_S)
+    machine.expect("second", r"^misbehave: no command 'whole'", SOON_S)
     keyboard(machine, "first")
     machine.send("line\r")
-    machine.expect("first", r"^faulty: no command 'halfaline'", SOON_S)
+    machine.expect("first", r"^misbehave: no command 'halfaline'", SOON_S)
 
 
 def test_many_lines_typed_at_once_arrive_whole(machine):
@@ -95,7 +95,7 @@ def test_many_lines_typed_at_once_arrive_whole(machine):
     words = [f"word{number:04}" for number in range(40)]
     machine.send("".join(f"{word}\r" for word in words))
     for word in words:
-        machine.expect("first", rf"^faulty: no command '{word}'", SOON_S)
+        machine.expect("first", rf"^misbehave: no command '{word}'", SOON_S)
 
 
 def test_n_goes_round(machine):
@@ -123,14 +123,14 @@ def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
     before = machine.console.text("second")
     machine.skip(FIRMWARE)
     machine.send(f"a{ESCAPE}{ESCAPE}\x05b\r")
-    machine.expect(FIRMWARE, rf"^faulty: no command 'a{ESCAPE}\x05b'; try help$", SOON_S)
+    machine.expect(FIRMWARE, rf"^misbehave: no command 'a{ESCAPE}\x05b'; try help$", SOON_S)
     for _ in range(3):  # seconds, in which the others write lines, too
-        machine.expect(FIRMWARE, r"^faulty: alive \d+$", SOON_S)
+        machine.expect(FIRMWARE, r"^misbehave: alive \d+$", SOON_S)
     assert machine.console.text("second") == before
     command(machine, "a")
     machine.expect(HYPERVISOR, r"^keyboard: first; [1-9]\d* characters of others are lost$", SOON_S)
     machine.skip("second")
-    machine.expect("second", r"^faulty: alive \d+$", SOON_S)
+    machine.expect("second", r"^misbehave: alive \d+$", SOON_S)
 
 
 def test_any_key_ends_that(machine):
@@ -146,7 +146,7 @@ def test_list_shows_who_uses_the_cpu(machine, name):
     assert [row["vcpus"] for row in rows.values()] == ["1/1"] * 3
     assert [row["memory"] for row in rows.values()] == board_of(name).memory
     tell(machine, "first", "spin")
-    machine.expect("first", r"^faulty: spinning", SOON_S)
+    machine.expect("first", r"^misbehave: spinning", SOON_S)
     states(machine)
     machine.wait_until(lambda: False, 2)  # what the next list is about
     rows = states(machine)
@@ -156,19 +156,19 @@ def test_list_shows_who_uses_the_cpu(machine, name):
     assert 0 < used["freertos"] < 80, used
     command(machine, "1")
     command(machine, "r")  # nothing else ends its loop
-    machine.expect("first", r"^faulty: alive 1$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 1$", SOON_S)
 
 
 def test_a_spinning_guest_takes_nobody_elses_turn(machine):
     tell(machine, "first", "spin")
-    machine.expect("first", r"^faulty: spinning", SOON_S)
+    machine.expect("first", r"^misbehave: spinning", SOON_S)
     machine.skip("second")
     for _ in range(3):
-        machine.expect("second", r"^faulty: alive \d+$", SOON_S)
+        machine.expect("second", r"^misbehave: alive \d+$", SOON_S)
     assert_undisturbed(machine)
     keyboard(machine, "first")
     command(machine, "r")
-    machine.expect("first", r"^faulty: alive 0$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 0$", SOON_S)
 
 
 def test_stop_start_restart(machine):
@@ -188,7 +188,7 @@ def test_stop_start_restart(machine):
     machine.send("typed to nobody\r")
     machine.skip("second")
     for _ in range(3):  # the others go on, and it is silent
-        machine.expect("second", r"^faulty: alive \d+$", SOON_S)
+        machine.expect("second", r"^misbehave: alive \d+$", SOON_S)
     assert_undisturbed(machine)
     assert heartbeats(machine, "first") == heard
     assert float(states(machine)["first"]["cpu"]) == 0
@@ -197,17 +197,17 @@ def test_stop_start_restart(machine):
     machine.skip(HYPERVISOR)
     command(machine, "g")
     machine.expect(HYPERVISOR, r"^first starts$", SOON_S)
-    machine.expect("first", r"^faulty: alive 0$", SOON_S)
-    machine.expect("first", r"^faulty: alive 1$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 0$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 1$", SOON_S)
     assert int(states(machine)["first"]["starts"]) == starts + 1
 
     machine.skip("first")
     command(machine, "r")
     machine.expect(HYPERVISOR, r"^first stopped by the console, starts again$", SOON_S)
-    machine.expect("first", r"^faulty: alive 0$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 0$", SOON_S)
     assert int(states(machine)["first"]["starts"]) == starts + 2
     machine.send("after\r")
-    machine.expect("first", r"^faulty: no command 'after'; try help$", SOON_S)  # and nothing typed before
+    machine.expect("first", r"^misbehave: no command 'after'; try help$", SOON_S)  # and nothing typed before
     assert_undisturbed(machine)
 
 
@@ -218,7 +218,7 @@ def test_restart_of_a_stopped_vm_starts_it(machine):
     machine.skip("second")
     command(machine, "r")
     machine.expect(HYPERVISOR, r"^second starts$", SOON_S)
-    machine.expect("second", r"^faulty: alive 0$", SOON_S)
+    machine.expect("second", r"^misbehave: alive 0$", SOON_S)
 
 
 def test_many_restarts_one_after_the_other(machine):
@@ -231,10 +231,10 @@ def test_many_restarts_one_after_the_other(machine):
         keyboard(machine, "second")  # all lines about it are shown; more at a time would be lost (CAVEATS.md)
     tell(machine, "second", "still-there")
     command(machine, "g")
-    machine.expect("second", r"^faulty: alive 1$", SOON_S)
+    machine.expect("second", r"^misbehave: alive 1$", SOON_S)
     assert states(machine)["second"]["state"] == "running"
     tell(machine, "second", "still-there")
-    machine.expect("second", r"^faulty: no command 'still-there'", SOON_S)
+    machine.expect("second", r"^misbehave: no command 'still-there'", SOON_S)
     assert_undisturbed(machine)
 
 

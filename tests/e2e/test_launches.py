@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What launching and deleting apps on a hart costs another VM's app that runs there (guests/launches), in virtual time: on
-one hart in instructions, from another hart in interrupts.
+What launching and deleting apps on a hart costs another VM's app that runs there (guests/test/launches), in virtual
+time: on one hart in instructions, from another hart in interrupts.
 """
 
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-No VM finds what is not its own (guests/leak): in any register that a guest can write, whatever happens between two
+No VM finds what is not its own (guests/test/leak): in any register that a guest can write, whatever happens between two
 looks at it; in its memory and devices after it was started anew.
 """
 

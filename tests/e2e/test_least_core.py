@@ -74,18 +74,18 @@ def test_small_guests_without(feature):
     with booted(system, f"without-{'all' if feature == EVERY_FEATURE else feature}") as machine:
         await_life(machine, system)
         tell(machine, "first", "id")
-        machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0, in assembly 0$", SOON_S)
+        machine.expect("first", r"^misbehave: HCALL_INFO_GET_ID error 0 value 0, in assembly 0$", SOON_S)
         tell(machine, "first", "read")
-        machine.expect("first", r"^faulty: caught exception 5 stval 0x1f000000 ", SOON_S)
+        machine.expect("first", r"^misbehave: caught exception 5 stval 0x1f000000 ", SOON_S)
         tell(machine, "second", "reset")
-        machine.expect("second", r"^faulty: alive 1$", SOON_S)
+        machine.expect("second", r"^misbehave: alive 1$", SOON_S)
         no_timer = {*feature.split(",")} & {"sstc", "envcfg"}  # a guest has Sstc by a bit of henvcfg
         assert ("by SBI timer" in machine.console.text("freertos")) == bool(no_timer)
         assert_well(machine)
         assert "error:" not in machine.console.text(HYPERVISOR)
 
 
-@pytest.mark.parametrize("guest", ["faulty", "freertos"])
+@pytest.mark.parametrize("guest", ["misbehave", "freertos"])
 def test_the_small_guests_have_compressed_device_accesses(guest):
     """Lest the test above, where htinst is hidden, means less than it says."""
     objdump = ["riscv64-unknown-elf-objdump", "-d", "-M", "no-aliases", str(GUESTS / guest / f"{guest}.elf")]

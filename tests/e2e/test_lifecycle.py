@@ -94,10 +94,10 @@ def machine(shared):
 def test_reset_restarts_that_vm_alone(machine, how, says):
     starts = {name: int(row["starts"]) for name, row in states(machine).items()}
     tell(machine, "first", how)
-    machine.expect("first", rf"^faulty: {says}$", SOON_S)
+    machine.expect("first", rf"^misbehave: {says}$", SOON_S)
     machine.expect(HYPERVISOR, rf"^first stopped by its own reset, {AGAIN}$", SOON_S)
     for beat in (0, 1):
-        machine.expect("first", rf"^faulty: alive {beat}$", SOON_S)
+        machine.expect("first", rf"^misbehave: alive {beat}$", SOON_S)
     assert "reboot was refused" not in machine.console.text("first")
     now = {name: int(row["starts"]) for name, row in states(machine).items()}
     assert now == {**starts, "first": starts["first"] + 1}
@@ -106,9 +106,9 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
 def dies(machine, board, deed, address):
     """The guest survives what it gets there, and knows what it was."""
     machine.expect("first", caught(board, deed, address), SOON_S)
-    machine.expect("first", rf"^faulty: {deed} trapped, carrying on$", SOON_S)
+    machine.expect("first", rf"^misbehave: {deed} trapped, carrying on$", SOON_S)
     tell(machine, "first", "id")
-    machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
+    machine.expect("first", r"^misbehave: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
 @pytest.mark.parametrize("deed", ["read", "write", "jump"])
@@ -164,7 +164,7 @@ def test_nothing_is_where_the_machine_has_something(machine, board, deed, addres
 def test_ram_reaches_to_its_ends(machine, board, deed):
     for address in [board.ram_end - 4, *([board.ram_base] if deed == "read" else [])]:
         tell(machine, "first", f"{deed} {address:x}")
-        machine.expect("first", rf"^faulty: {deed} went through, carrying on$", SOON_S)
+        machine.expect("first", rf"^misbehave: {deed} went through, carrying on$", SOON_S)
 
 
 @pytest.mark.only_on("riscv")
@@ -174,7 +174,7 @@ def test_ram_reaches_to_its_ends(machine, board, deed):
 def test_devices_reach_to_their_ends(machine, deed, address):
     """(A write to the UART's last word could loop its output back.)"""
     tell(machine, "first", f"{deed} {address:x}")
-    machine.expect("first", rf"^faulty: {deed} went through, carrying on$", SOON_S)
+    machine.expect("first", rf"^misbehave: {deed} went through, carrying on$", SOON_S)
 
 
 @pytest.mark.parametrize("address", ["0", "1", "80400000", "1f000000", "ffffffffffffffff", "10000000"])
@@ -182,12 +182,12 @@ def test_devices_reach_to_their_ends(machine, deed, address):
 def test_bad_calls_return_an_error(machine, calls, address):
     """Unknown calls, calls with harts that are not there, buffers that are not memory: refused, each with an error."""
     tell(machine, "first", f"{calls} {address}")
-    found = machine.expect("first", r"^faulty: bad (?:console )?calls returned((?: -?\d+)+)\n", SOON_S)
+    found = machine.expect("first", r"^misbehave: bad (?:console )?calls returned((?: -?\d+)+)\n", SOON_S)
     errors = [int(error) for error in found[1].split()]
     assert len(errors) == 6
     assert all(error < 0 for error in errors), errors
     tell(machine, "first", "id")
-    machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
+    machine.expect("first", r"^misbehave: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
 @pytest.mark.parametrize("how", ["restart", "reset"])
@@ -197,33 +197,33 @@ def test_memory_is_as_new_after_a_restart(machine, board, how):
     words = {}
     for address in (free, code):
         tell(machine, "first", f"peek {address}")
-        words[address] = machine.expect("first", rf"^faulty: word at 0x{address} is 0x([0-9a-f]+)\n", SOON_S)[1]
+        words[address] = machine.expect("first", rf"^misbehave: word at 0x{address} is 0x([0-9a-f]+)\n", SOON_S)[1]
     assert words[free] == "0"
     assert words[code] != "0"
     for address in (free, code):
         tell(machine, "first", f"write {address}")
-        machine.expect("first", r"^faulty: write went through", SOON_S)
+        machine.expect("first", r"^misbehave: write went through", SOON_S)
         tell(machine, "first", f"peek {address}")
-        machine.expect("first", rf"^faulty: word at 0x{address} is 0xbadc0de\n", SOON_S)
+        machine.expect("first", rf"^misbehave: word at 0x{address} is 0xbadc0de\n", SOON_S)
     keyboard(machine, "first")
     machine.skip("first")
     if how == "restart":
         command(machine, "r")
     else:
         machine.send("reset\r")
-    machine.expect("first", r"^faulty: alive 0$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 0$", SOON_S)
     for address in (free, code):
         tell(machine, "first", f"peek {address}")
-        machine.expect("first", rf"^faulty: word at 0x{address} is 0x{words[address]}\n", SOON_S)
+        machine.expect("first", rf"^misbehave: word at 0x{address} is 0x{words[address]}\n", SOON_S)
 
 
 def test_memory_of_another_vm_is_another_memory(machine, board):
     """The same guest-physical address in two VMs is two places."""
     address = f"{board.free:x}"
     tell(machine, "first", f"write {address}")
-    machine.expect("first", r"^faulty: write went through", SOON_S)
+    machine.expect("first", r"^misbehave: write went through", SOON_S)
     tell(machine, "second", f"peek {address}")
-    machine.expect("second", rf"^faulty: word at 0x{address} is 0x0\n", SOON_S)
+    machine.expect("second", rf"^misbehave: word at 0x{address} is 0x0\n", SOON_S)
 
 
 def expect_report(machine, name, board):
@@ -251,13 +251,13 @@ def expect_report(machine, name, board):
 def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, board, deed, place):
     address = getattr(board, place)
     tell(machine, "first", f"{deed} {address:x}")
-    machine.expect("first", r"^faulty: (reading|jumping to) 0x", SOON_S)
+    machine.expect("first", r"^misbehave: (reading|jumping to) 0x", SOON_S)
     registers = expect_report(machine, "first", board)
     assert address in registers.values()  # the argument is in some register still
     machine.expect(HYPERVISOR, rf"^first stopped by a fatal trap, {AGAIN}$", SOON_S)
-    machine.expect("first", r"^faulty: alive 0$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 0$", SOON_S)
     tell(machine, "first", "id")
-    machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
+    machine.expect("first", r"^misbehave: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
 @pytest.fixture(scope="module")
@@ -298,7 +298,7 @@ def test_freertos_that_crashes_starts_again(demo):
 
 def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
     tell(machine, "first", "sleep")
-    machine.expect("first", r"^faulty: sleeping", SOON_S)
+    machine.expect("first", r"^misbehave: sleeping", SOON_S)
     rows = [states(machine)["first"]]
 
     def sleeps() -> bool:
@@ -311,7 +311,7 @@ def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
     assert rows[-1]["state"] == "running"
     heard = heartbeats(machine, "first")
     command(machine, "r")
-    machine.expect("first", r"^faulty: alive 0$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 0$", SOON_S)
     assert heartbeats(machine, "first")[: len(heard)] == heard
 
 
@@ -324,11 +324,11 @@ def test_fatal_trap_stops_as_the_system_file_says(shared, board):
     heard = len(heartbeats(shared, "second"))
     shared.skip("first")
     for _ in range(3):
-        shared.expect("first", r"^faulty: alive \d+$", SOON_S)
+        shared.expect("first", r"^misbehave: alive \d+$", SOON_S)
     assert len(heartbeats(shared, "second")) == heard
     command(shared, "g")
     shared.expect(HYPERVISOR, r"^second starts$", SOON_S)
-    shared.expect("second", r"^faulty: alive 1$", SOON_S)
+    shared.expect("second", r"^misbehave: alive 1$", SOON_S)
     assert_undisturbed(shared)
 
 

@@ -102,7 +102,7 @@ def test_many_timers_hold_no_lock_longer() -> None:
         for name in machine.console.names:
             machine.expect(name, r"\.{8}", SOON_S)
 
-    locks, stretches = watched("crowds-dots", 4, sleep)
+    locks, stretches = watched("console-load-dots", 4, sleep)
     print(*locks, stretches[0], sep="\n  ")
     assert lock_named(locks, "sched_lock").count > 10_000
     assert locks[0].most <= METRICS["riscv.lock.hold.max.h4"].goal, locks[0]

@@ -61,7 +61,7 @@ class Linux:
 
 
 class Bare:
-    """The same by the commands of guests/mailbox/bare."""
+    """The same by the commands of guests/examples/mailbox/bare."""
 
     name = "client"
 
@@ -169,7 +169,7 @@ def test_freertos_restarts_in_the_midst(machine: Machine, client: Client) -> Non
     machine.expect("freertos", r"^mailbox: heard: to and fro$", SOON_S)
     press(client, "r", r"^freertos stopped by the console, starts again$")
     await_start(machine, 2)
-    client.has_stopped_talking(r"mailbox: FreeRTOS has started anew, what was said is lost\nstatus 1")
+    client.has_stopped_talking(r"mailbox: FreeRTOS has restarted, unanswered lines are lost\nstatus 1")
     client.says("again", r"1: AGAIN\nstatus 0")
     client.exchanges_many()
 

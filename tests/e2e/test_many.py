@@ -53,52 +53,54 @@ def test_16_vms():
         for name in first:
             tell(machine, name, "reset")
         for name in first:
-            machine.expect(name, r"^faulty: alive 1$", SOON_S)
+            machine.expect(name, r"^misbehave: alive 1$", SOON_S)
         assert [row["restarts"] for row in states(machine).values()] == ["1"] * 9 + ["0"] * 7
 
 
 def test_a_call_to_a_crowd_that_sleeps():
     """Seven VCPUs are woken by one SBI call, three at a time: on one hart all of them would be nearly 800 instructions,
     with others to be interrupted several times that."""
-    with measured("crowd-ipi") as machine:
+    with measured("console-load-ipi") as machine:
         pass
     calls = [stretch for stretch in machine.worst.stretches if "sbi_ipi" in stretch.kind]
     assert calls and sum(call.count for call in calls) > 100, machine.worst.stretches
     assert max(call.most for call in calls) <= CALLED, calls
 
 
-@pytest.mark.parametrize("system", ["crowd-sleep", "crowd-lines", "crowd-write", "crowd-ready"])
+@pytest.mark.parametrize(
+    "system", ["console-load-sleep", "console-load-lines", "console-load-write", "console-load-ready"]
+)
 def test_a_crowd_that_wakes_at_once(system):
     with measured(system) as machine:
         first = machine.console.names[0]
         machine.skip(first)
         command(machine, "r")  # eight VCPUs at once; at once, for where all sleep virtual time runs away
-        machine.expect(first, r"crowd: done$", SOON_S)  # in a line that others of its VCPUs began
+        machine.expect(first, r"console_load: done$", SOON_S)  # in a line that others of its VCPUs began
 
 
 def test_crowds_that_sleep_with_unfinished_lines():
     """All timers that there may be, and a line of each VM to be looked after at a time."""
-    with measured("crowds-dots") as machine:
+    with measured("console-load-dots") as machine:
         for name in machine.console.names:
             machine.expect(name, r"\.{8}", SOON_S)
 
 
 def test_keys_for_a_crowd_and_its_end():
     """All typed at once: keys that eight VCPUs wait for, then the command that stops them."""
-    with measured("crowd-keys") as machine:
+    with measured("console-load-keys") as machine:
         for _ in range(8):
             machine.skip("one")
             machine.send(f"ab{ESCAPE}r")
-            machine.expect("one", r"crowd: up$", SOON_S)
+            machine.expect("one", r"console_load: up$", SOON_S)
 
 
 def test_watchdogs_that_expire_together():
-    with measured("crowd-watchdogs") as machine:
+    with measured("console-load-watchdogs") as machine:
         for _ in range(4):
             for name in machine.console.names:
                 machine.skip(name)
             for name in machine.console.names:
-                machine.expect(name, r"crowd: up$", SOON_S)
+                machine.expect(name, r"console_load: up$", SOON_S)
         said = machine.console.text(HYPERVISOR)
         for name in machine.console.names:
             assert said.count(f"{name} stopped by its watchdog, starts again") >= 2, said[-1000:]

@@ -30,7 +30,7 @@ def test_every_size_arrives_whole(machine):
     for size in SIZES:
         assert returned(machine, "first", f"tell {size:x}") == [0]
         words = int.from_bytes(bytes(range(8)), "little")
-        line = rf"^faulty: message from 0\.0: {size} bytes, sum {sum(range(size))}, first (\d+)\.$"
+        line = rf"^misbehave: message from 0\.0: {size} bytes, sum {sum(range(size))}, first (\d+)\.$"
         first = int(machine.expect("second", line, SOON_S)[1])
         mask = (1 << 8 * min(size, 8)) - 1
         assert first & mask == words & mask
@@ -41,11 +41,11 @@ def test_every_size_arrives_whole(machine):
 )
 def test_a_full_queue_refuses_and_loses_nothing(machine, sender, receiver, to):
     tell(machine, receiver, "deaf 1")
-    machine.expect(receiver, "^faulty: ignores messages$", SOON_S)
+    machine.expect(receiver, "^misbehave: ignores messages$", SOON_S)
     assert returned(machine, sender, f"burst {to:x}") == [0] * 8 + [-1] * 2
     tell(machine, receiver, "deaf 0")
     lines = [
-        machine.expect(receiver, r"^faulty: message from \d\.0: 8 bytes, sum \d+, first (\d+)\.$", SOON_S)
+        machine.expect(receiver, r"^misbehave: message from \d\.0: 8 bytes, sum \d+, first (\d+)\.$", SOON_S)
         for _ in range(8)
     ]
     numbers = [int(line[1]) for line in lines]
@@ -66,29 +66,29 @@ def test_who_has_no_right_sends_nothing(machine, to):
 
 def test_a_restart_empties_the_queue(machine):
     tell(machine, "third", "deaf 1")
-    machine.expect("third", "^faulty: ignores messages$", SOON_S)
+    machine.expect("third", "^misbehave: ignores messages$", SOON_S)
     assert returned(machine, "first", "burst 2") == [0] * 8 + [-1] * 2
     tell(machine, "third", "reset")
-    machine.expect("third", "^faulty: alive 1$", SOON_S)
+    machine.expect("third", "^misbehave: alive 1$", SOON_S)
     assert "message from" not in machine.console.text("third").rsplit("alive 0", 1)[1]
     assert returned(machine, "first", "burst 2")[:1] == [0]
-    machine.expect("third", r"^faulty: message from 0\.0: 8 bytes", SOON_S)
+    machine.expect("third", r"^misbehave: message from 0\.0: 8 bytes", SOON_S)
 
 
 def test_shared_memory_and_its_doorbell(machine, board):
     shared = board.shared
     tell(machine, "second", f"peek {shared:x}")
-    machine.expect("second", f"^faulty: word at 0x{shared:x} is 0x0$", SOON_S)
+    machine.expect("second", f"^misbehave: word at 0x{shared:x} is 0x0$", SOON_S)
     tell(machine, "first", f"write {shared:x}")
-    machine.expect("first", "^faulty: write went through", SOON_S)
+    machine.expect("first", "^misbehave: write went through", SOON_S)
     machine.skip("second")
     assert returned(machine, "first", "ring 1") == [0]
-    machine.expect("second", "^faulty: doorbells 0x1$", SOON_S)
+    machine.expect("second", "^misbehave: doorbells 0x1$", SOON_S)
     tell(machine, "second", f"peek {shared:x}")
-    machine.expect("second", f"^faulty: word at 0x{shared:x} is 0xbadc0de$", SOON_S)
+    machine.expect("second", f"^misbehave: word at 0x{shared:x} is 0xbadc0de$", SOON_S)
     machine.skip("first")
     assert returned(machine, "second", "ring 0") == [0]
-    machine.expect("first", "^faulty: doorbells 0x1$", SOON_S)
+    machine.expect("first", "^misbehave: doorbells 0x1$", SOON_S)
     tell(machine, "third", f"peek {shared:x}")
     machine.expect("third", caught(board, "read", shared), SOON_S)
 
@@ -96,12 +96,12 @@ def test_shared_memory_and_its_doorbell(machine, board):
 def test_shared_memory_outlives_a_restart(machine, board):
     shared = board.shared
     tell(machine, "first", f"write {shared + 8:x}")
-    machine.expect("first", "^faulty: write went through", SOON_S)
+    machine.expect("first", "^misbehave: write went through", SOON_S)
     tell(machine, "first", "reset")
     machine.expect(HYPERVISOR, rf"^first stopped by its own reset, {AGAIN}$", SOON_S)
-    machine.expect("first", "^faulty: alive 1$", SOON_S)
+    machine.expect("first", "^misbehave: alive 1$", SOON_S)
     tell(machine, "first", f"peek {shared + 8:x}")
-    machine.expect("first", f"^faulty: word at 0x{shared + 8:x} is 0xbadc0de$", SOON_S)
+    machine.expect("first", f"^misbehave: word at 0x{shared + 8:x} is 0xbadc0de$", SOON_S)
 
 
 @pytest.mark.only_on("riscv")  # the other one's guests may execute what they can read

@@ -168,7 +168,7 @@ def test_an_app_polls_what_a_vm_sends_as_fast_as_it_can(machine: Machine) -> Non
     rt_start(machine, "1000:100:500:50000", "hear")
     rt_start(machine, "2000:1700:2000:1690000")
     tell(machine, "friend", f"stream {RTM | VCPU:x}")
-    found = machine.expect("friend", r"^faulty: streamed up to (\d+), queue full (\d+) times, at last 0$", STREAM_S)
+    found = machine.expect("friend", r"^misbehave: streamed up to (\d+), queue full (\d+) times, at last 0$", STREAM_S)
     assert int(found[2]) > 100
     assert machine.wait_until(lambda: heard(machine, 0)[0] >= 4000, SOON_S)
     assert heard(machine, 0) == (4000, int(found[1]) - 1, 0)
@@ -214,12 +214,12 @@ def test_what_waits_for_an_app_goes_with_it(machine: Machine) -> None:
 
 def test_an_app_sends_to_a_vm(machine: Machine) -> None:
     """A number each 10 ms; while the VM does not listen they are refused, and nothing is lost."""
-    first = rf"^faulty: message from {RTM}\.1: 8 bytes, sum \d+, first (\d+)\.$"
+    first = rf"^misbehave: message from {RTM}\.1: 8 bytes, sum \d+, first (\d+)\.$"
     machine.skip("friend")
     rt_start(machine, "10000:1000:10000:1000", f"speak {FRIEND}")
     assert [int(machine.expect("friend", first, SOON_S)[1]) for _ in range(20)] == list(range(20))
     tell(machine, "friend", "deaf 1")
-    machine.expect("friend", r"^faulty: ignores messages$", SOON_S)
+    machine.expect("friend", r"^misbehave: ignores messages$", SOON_S)
     assert machine.wait_until(lambda: sent(machine, 0)[1] > 2, SOON_S)
     last = int(re.findall(first, machine.console.text("friend"), re.MULTILINE)[-1])
     tell(machine, "friend", "deaf 0")

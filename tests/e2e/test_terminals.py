@@ -184,27 +184,27 @@ def test_one_vm_alone_and_back():
     for log in folder.glob("console-*.log"):
         log.unlink()
     with run_at_terminal(name) as shown:
-        shown.until(r"^first +\| faulty: alive 1$", BOOT_S)
+        shown.until(r"^first +\| misbehave: alive 1$", BOOT_S)
         shown.write(b"\x14a")
         shown.until(r"^\[one VM has the terminal alone: Ctrl-T a comes back; the others go on in ")
-        shown.until(r"^faulty: alive \d+$")
+        shown.until(r"^misbehave: alive \d+$")
         shown.write(b"\x1b[?1049h\x1b[2J\x1b[5;8r\x1b%@\x1b[7m\r")  # the guest says it back, as it is
         shown.until_sent(b"\x1b[5;8r")
         before = len(shown.sent)
         log = folder / "console-second.log"
-        shown.wait(lambda: log.exists() and log.read_bytes().count(b"faulty: alive") >= 3, SOON_S, str(log))
+        shown.wait(lambda: log.exists() and log.read_bytes().count(b"misbehave: alive") >= 3, SOON_S, str(log))
         assert b"second" not in shown.sent[before:]
         shown.write(b"\x14a")
         shown.until(r"^tessera \| keyboard: first$")
-        shown.until(r"^second +\| faulty: alive \d+$")
+        shown.until(r"^second +\| misbehave: alive \d+$")
         assert shown.screen.margins is None
         assert not shown.screen.cursor.attrs.reverse
         assert shown.stream.use_utf8
         shown.write(b"\x14a")
-        shown.until(r"^faulty: alive \d+$")
+        shown.until(r"^misbehave: alive \d+$")
         shown.write(b"\x14q")  # any key behind the escape key comes back, and does what it does
         shown.until(r"^tessera \| bye")
-    assert log.read_bytes().replace(b"\r\n", b"\n").startswith(b"faulty: alive ")
+    assert log.read_bytes().replace(b"\r\n", b"\n").startswith(b"misbehave: alive ")
 
 
 def test_a_second_signal_does_not_break_off_clearing_away(build_system):
@@ -223,7 +223,7 @@ def test_a_second_signal_does_not_break_off_clearing_away(build_system):
 
 def numbers(output: bytes, name: bytes) -> list[int]:
     """Of a VM's signs of life, each on a line of its own."""
-    found = re.findall(rb"^\x1b\[\d+m" + name + rb" +\|\x1b\[0m faulty: alive (\d+)\r$", output, re.MULTILINE)
+    found = re.findall(rb"^\x1b\[\d+m" + name + rb" +\|\x1b\[0m misbehave: alive (\d+)\r$", output, re.MULTILINE)
     return [int(number) for number in found]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest finds that boots on QEMU's virt under OpenSBI (guests/corners): the same bytes natively and in a VM."""
+"""What a guest finds on QEMU's virt under OpenSBI (guests/test/regression): the same bytes natively and in a VM."""
 
 import json
 import mmap
@@ -49,24 +49,24 @@ def start(machine: Machine, name: str) -> None:
 def test_wrs_where_the_machine_has_it(newer: Machine):
     """An instruction in both modes, and it gives the turn away: two VCPUs share a hart, with a quantum of 50 ms."""
     start(newer, "wrs")
-    told = "told of zawrs: yes; wrs.nto in supervisor mode: passed, in user mode: passed"
-    newer.expect("wrs", rf"^corners: {told}$", SOON_S)
-    found = newer.expect("wrs", r"^corners: 100 turns in (\d+) us$", SOON_S)
+    told = "zawrs in the device tree: yes; wrs.nto in supervisor mode: passed, in user mode: passed"
+    newer.expect("wrs", rf"^regression: {told}$", SOON_S)
+    found = newer.expect("wrs", r"^regression: 100 turns in (\d+) us$", SOON_S)
     assert int(found[1]) < TURNS_US
 
 
 def test_wrs_where_the_machine_lacks_it(qemu: Qemu, machine: Machine):
     there, done = ("yes", "passed") if qemu.version >= (8, 0) else ("no", "illegal")
-    told = f"told of zawrs: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
+    told = f"zawrs in the device tree: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
     start(machine, "wrs")
-    machine.expect("wrs", rf"^corners: {told}$", SOON_S)
+    machine.expect("wrs", rf"^regression: {told}$", SOON_S)
 
 
 def lines_of(machine: Machine, name: str, last: str) -> list[str]:
     """What the guest printed up to the line `last`."""
-    machine.expect(name, rf"^corners: {last}$", SOON_S)
+    machine.expect(name, rf"^regression: {last}$", SOON_S)
     said = machine.console.finished(name)
-    return re.findall(r"^corners: .*$", said[: said.index(f"corners: {last}")], re.MULTILINE)
+    return re.findall(r"^regression: .*$", said[: said.index(f"regression: {last}")], re.MULTILINE)
 
 
 def native_lines(boot_native: Callable[..., Machine], name: str, last: str) -> list[str]:
@@ -100,20 +100,20 @@ def test_the_plic_gives_the_highest_priority_first(boot_native: Callable[..., Ma
     start(machine, "plic")
     ours = lines_of(machine, "plic", "all claimed")
     assert ours[:2] == [
-        "corners: equal priorities: claimed 10, 11, 0",
-        "corners: the clock's is higher: claimed 11, 10, 0",
+        "regression: equal priorities: claimed 10, 11, 0",
+        "regression: the clock's is higher: claimed 11, 10, 0",
     ]
     assert ours == native_lines(boot_native, "plic", "all claimed")
 
 
 def test_what_is_typed_can_be_read_by_calls(machine: Machine):
     start(machine, "typed")
-    machine.expect("typed", r"^corners: getchar of nothing: -1$", SOON_S)
-    machine.expect("typed", r"^corners: read of nothing: error 0, 0 characters$", SOON_S)
+    machine.expect("typed", r"^regression: getchar of nothing: -1$", SOON_S)
+    machine.expect("typed", r"^regression: read of nothing: error 0, 0 characters$", SOON_S)
     machine.send("x")
-    machine.expect("typed", rf"^corners: getchar: {ord('x')}, a1 kept$", SOON_S)
+    machine.expect("typed", rf"^regression: getchar: {ord('x')}, a1 kept$", SOON_S)
     machine.send("y")
-    machine.expect("typed", rf"^corners: read: error 0, 1 characters, {ord('y')}$", SOON_S)
+    machine.expect("typed", rf"^regression: read: error 0, 1 characters, {ord('y')}$", SOON_S)
 
 
 def seconds(said: list[str]) -> int:
@@ -166,7 +166,7 @@ def test_misaligned_accesses_are_answered_as_by_a_newer_qemu(spawn: Callable[...
     assert ours == lines_of(native, "widths", "all widths done")
 
 
-SEED = re.compile(r"^corners: seed of (\d+) bytes:([0-9a-f]*)\.$", re.MULTILINE)
+SEED = re.compile(r"^regression: seed of (\d+) bytes:([0-9a-f]*)\.$", re.MULTILINE)
 SEEDED = ("seed", "seed-other")
 LIVES = 3  # of each
 RAM_BASE, RAM_SIZE = 0x80000000, 0x20000000

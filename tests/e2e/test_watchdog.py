@@ -60,19 +60,19 @@ def restarts(machine, name: str) -> tuple[str, int, str]:
 
 def test_what_petting_returns(machine):
     tell(machine, "first", "pet")
-    machine.expect("first", r"^faulty: petting: error 0 value 20000$", SOON_S)
+    machine.expect("first", r"^misbehave: petting: error 0 value 20000$", SOON_S)
     tell(machine, "second", "pet")
-    machine.expect("second", r"^faulty: petting: error -4 value 0$", SOON_S)
+    machine.expect("second", r"^misbehave: petting: error -4 value 0$", SOON_S)
     assert restarts(machine, "first") == ("running", 0, "")
 
 
 def test_who_hangs_starts_anew_with_clean_memory(machine, scratch):
     """A guest that spins with interrupts off; and a manager, without its apps: two are all that it may have."""
     tell(machine, "first", f"write {scratch}")
-    machine.expect("first", r"^faulty: write went through", SOON_S)
+    machine.expect("first", r"^misbehave: write went through", SOON_S)
     begin = time.monotonic()
     tell(machine, "first", "spin")
-    machine.expect("first", r"^faulty: spinning with interrupts off", SOON_S)
+    machine.expect("first", r"^misbehave: spinning with interrupts off", SOON_S)
     tell(machine, "rtm", "hang")
     machine.expect("rtm", r"^rtm: hangs$", SOON_S)
     ends = r"^(first|rtm) stopped by its watchdog, starts again$"  # two harts tell it, and either may be first
@@ -80,11 +80,11 @@ def test_who_hangs_starts_anew_with_clean_memory(machine, scratch):
     assert {machine.expect(HYPERVISOR, ends, SOON_S)[1] for _ in range(2)} == {"first", "rtm"}
     assert time.monotonic() - begin > 15, "it petted a second before it hung at the earliest"
     machine.expect("rtm", r"^rtm: 2 apps run$", SOON_S)
-    machine.expect("first", r"^faulty: alive 1$", SOON_S)
+    machine.expect("first", r"^misbehave: alive 1$", SOON_S)
     for name in ("first", "rtm"):
         assert restarts(machine, name) == ("running", 1, "by its watchdog")
     tell(machine, "first", f"peek {scratch}")
-    machine.expect("first", rf"^faulty: word at 0x{scratch} is 0x0$", SOON_S)
+    machine.expect("first", rf"^misbehave: word at 0x{scratch} is 0x0$", SOON_S)
 
 
 def loop_until_it_waits(machine) -> None:
@@ -147,7 +147,7 @@ def test_restart_loops_back_off(name):
     system = built_on(name)
     with booted(system, name, *VIRTUAL) as machine:
         await_life(machine, system)
-        machine.expect("second", r"^faulty: alive 6$", 4 * SOON_S)
+        machine.expect("second", r"^misbehave: alive 6$", 4 * SOON_S)
         assert heartbeats(machine, "second")[:7] == list(range(7))
         assert_well(machine)
         said = machine.console.text(HYPERVISOR)

@@ -23,7 +23,7 @@ LONG = 64000  # samples: 4 s
 
 
 class Ours:
-    """guests/adpcm/g722.c and signal.c, compiled for this machine."""
+    """guests/examples/adpcm/g722.c and signal.c, compiled for this machine."""
 
     def __init__(self, library: Path) -> None:
         self.code = ctypes.CDLL(str(library))
@@ -56,7 +56,7 @@ class Ours:
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Ours:
-    guest = ROOT / "guests" / "adpcm"
+    guest = ROOT / "guests" / "examples" / "adpcm"
     library = tmp_path_factory.mktemp("adpcm") / "libadpcm.so"
     command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{guest}"]
     command += ["-fsanitize=undefined", "-fno-sanitize-recover=all", "-o", str(library)]
@@ -201,7 +201,7 @@ def test_any_octets(ours: Ours, runs: list[tuple[bytes, int]]) -> None:
 
 
 def checksum(values: np.ndarray) -> int:
-    """As guests/adpcm/work.c has it."""
+    """As guests/examples/adpcm/work.c has it."""
     total = 2166136261
     for value in values.tolist():
         total = (total ^ value) * 16777619 & 0xFFFFFFFF

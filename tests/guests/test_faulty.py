@@ -7,14 +7,14 @@ import pytest
 
 
 def test_lives_and_takes_commands(boot):
-    machine = boot("faulty")
+    machine = boot("misbehave")
     for beat in range(3):
-        machine.expect("faulty", rf"^faulty: alive {beat}$")
+        machine.expect("misbehave", rf"^misbehave: alive {beat}$")
     machine.send("id\rhelp\r")
-    machine.expect("faulty", r"^faulty: HCALL_INFO_GET_ID error -2 value 0, in assembly -2")
-    machine.expect("faulty", r"^faulty: help ")
+    machine.expect("misbehave", r"^misbehave: HCALL_INFO_GET_ID error -2 value 0, in assembly -2")
+    machine.expect("misbehave", r"^misbehave: help ")
     machine.send("nonsense\r")
-    machine.expect("faulty", r"^faulty: no command 'nonsense'")
+    machine.expect("misbehave", r"^misbehave: no command 'nonsense'")
 
 
 @pytest.mark.parametrize(
@@ -22,15 +22,15 @@ def test_lives_and_takes_commands(boot):
 )
 def test_survives_what_it_handles(boot, command, cause):
     address = command.split()[-1].removeprefix("0x") if " " in command else "1f000000"
-    machine = boot("faulty", "-append", f"quiet do={command.replace(' ', ':')}")
-    machine.expect("faulty", rf"^faulty: caught exception {cause} stval 0x{address} ")
-    machine.expect("faulty", rf"^faulty: {command.split()[0]} trapped, carrying on")
-    machine.expect("faulty", r"^faulty: alive 1$")
+    machine = boot("misbehave", "-append", f"quiet do={command.replace(' ', ':')}")
+    machine.expect("misbehave", rf"^misbehave: caught exception {cause} stval 0x{address} ")
+    machine.expect("misbehave", rf"^misbehave: {command.split()[0]} trapped, carrying on")
+    machine.expect("misbehave", r"^misbehave: alive 1$")
 
 
 def test_bad_calls_come_back(boot):
-    machine = boot("faulty", "-append", "do=calls:1")
-    found = machine.expect("faulty", r"^faulty: bad calls returned((?: -?\d+){6})$")
+    machine = boot("misbehave", "-append", "do=calls:1")
+    found = machine.expect("misbehave", r"^misbehave: bad calls returned((?: -?\d+){6})$")
     errors = [int(error) for error in found[1].split()]
     # The fourth, an IPI to harts that are not there, some firmware counts as done.
     assert [error < 0 for error in errors[:3] + errors[4:]] == [True] * 5, errors
@@ -38,16 +38,16 @@ def test_bad_calls_come_back(boot):
 
 @pytest.mark.parametrize("command", ["fatal", "wild", "spin", "sleep"])
 def test_goes_silent(boot, command):
-    machine = boot("faulty")
-    machine.expect("faulty", r"^faulty: alive 0$")
+    machine = boot("misbehave")
+    machine.expect("misbehave", r"^misbehave: alive 0$")
     machine.send(f"{command}\r")
-    machine.expect("faulty", r"^faulty: (reading|jumping|spinning|sleeping)")
-    assert not machine.wait_until(lambda: machine.console.said("faulty", "alive 5") is not None, timeout=6)
+    machine.expect("misbehave", r"^misbehave: (reading|jumping|spinning|sleeping)")
+    assert not machine.wait_until(lambda: machine.console.said("misbehave", "alive 5") is not None, timeout=6)
 
 
 def started_other_hart(machine) -> bool:
     machine.send("smp\r")
-    started = machine.expect("faulty", r"^faulty: hart [01] (alive|did not start: error -?\d+)$")[1] == "alive"
+    started = machine.expect("misbehave", r"^misbehave: hart [01] (alive|did not start: error -?\d+)$")[1] == "alive"
     if not started:
         time.sleep(0.2)
     return started
@@ -55,23 +55,23 @@ def started_other_hart(machine) -> bool:
 
 def test_other_hart(boot):
     """Natively the firmware may be at stopping it still, or the host at running it: then it is asked again."""
-    machine = boot("faulty", "-smp", "2")
-    machine.expect("faulty", r"^faulty: alive 0$")
+    machine = boot("misbehave", "-smp", "2")
+    machine.expect("misbehave", r"^misbehave: alive 0$")
     for _ in range(2):  # it stops again each time
         assert any(started_other_hart(machine) for _ in range(100))
 
 
 def test_no_other_hart(boot):
-    machine = boot("faulty", "-append", "do=smp")
-    machine.expect("faulty", r"^faulty: hart 1 did not start: error -3")
+    machine = boot("misbehave", "-append", "do=smp")
+    machine.expect("misbehave", r"^misbehave: hart 1 did not start: error -3")
 
 
 def test_reset_and_shutdown(boot):
-    machine = boot("faulty")
-    machine.expect("faulty", r"^faulty: alive 1$")
+    machine = boot("misbehave")
+    machine.expect("misbehave", r"^misbehave: alive 1$")
     machine.send("reset\r")
-    machine.expect("faulty", r"^faulty: cold reboot")
-    machine.expect("faulty", r"^faulty: alive 0$")
-    machine.expect("faulty", r"^faulty: alive 1$")
+    machine.expect("misbehave", r"^misbehave: cold reboot")
+    machine.expect("misbehave", r"^misbehave: alive 0$")
+    machine.expect("misbehave", r"^misbehave: alive 1$")
     machine.send("shutdown\r")
     assert machine.status(30) == 0

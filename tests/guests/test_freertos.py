@@ -88,7 +88,7 @@ def test_lost_message_is_noticed(freertos):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("assert", r"^freertos: self-check FAILED: assertion in guests/freertos/demo/commands\.c \d+"),
+        ("assert", r"^freertos: self-check FAILED: assertion in guests/examples/freertos/demo/commands\.c \d+"),
         ("overflow", r"^freertos: self-check FAILED: stack overflow in task console"),
         ("crash", r"^freertos: exception 5 in task console: sepc 0x[0-9a-f]+ stval 0x1f000000 .*"),
     ],

@@ -23,7 +23,7 @@ def test_greet(hss: int) -> None:
     assert run.counted("Int") == 5
 
 
-@pytest.mark.parametrize("guest", ["greet", "freertos", "adpcm-bare", "adpcm-freertos", "rtm", "pingpong", "faults"])
+@pytest.mark.parametrize("guest", ["greet", "freertos", "adpcm-bare", "adpcm-freertos", "rtm", "pingpong", "attacker"])
 def test_a_vm_gets_the_same_bytes(guest: str) -> None:
     """What is linked for the simulator, laid out as a raw image, which is what a VM is given."""
     folder = ROOT / "build" / "guests-mips" / guest
@@ -38,12 +38,12 @@ def test_a_vm_gets_the_same_bytes(guest: str) -> None:
 
 
 def test_the_hostile_guest_lists_its_attacks() -> None:
-    run = simulate("faults", typed=[(0.1, "list\r"), (0.5, "21\r")], limit="30M")
-    listed = re.findall(r"^faults: (\d+) (\w+) must get (.*)$", run.printed, re.MULTILINE)
-    text = (ROOT / "guests" / "faults" / "attacker" / "mips" / "attacks.def").read_text()
+    run = simulate("attacker", typed=[(0.1, "list\r"), (0.5, "21\r")], limit="30M")
+    listed = re.findall(r"^attacker: (\d+) (\w+) expected: (.*)$", run.printed, re.MULTILINE)
+    text = (ROOT / "guests" / "test" / "attacker" / "mips" / "attacks.def").read_text()
     named = re.findall(r'^ATTACK\((\w+), \w+, "([^"]*)"', text, re.MULTILINE)
     assert [(name, must) for _, name, must in listed] == named
-    assert re.search(r"^faults: 21 own_exceptions: as it must, 400 tried$", run.printed, re.MULTILINE), run.printed[
+    assert re.search(r"^attacker: 21 own_exceptions: as expected, 400 tried$", run.printed, re.MULTILINE), run.printed[
         -300:
     ]
 
@@ -53,10 +53,10 @@ def test_the_hostile_guest_lists_its_attacks() -> None:
 )
 def test_what_the_hostile_guest_must_get_is_what_a_machine_gives(name: str) -> None:
     """Its judgement of a hypervisor that has to emulate, without one."""
-    text = (ROOT / "guests" / "faults" / "attacker" / "mips" / "attacks.def").read_text()
+    text = (ROOT / "guests" / "test" / "attacker" / "mips" / "attacks.def").read_text()
     number = re.findall(r"^ATTACK\((\w+),", text, re.MULTILINE).index(name)
-    run = simulate("faults", typed=[(0.1, f"{number}\r")], limit="60M")
-    assert re.search(rf"^faults: {number} {name}: as it must, [1-9]", run.printed, re.MULTILINE), run.printed[-300:]
+    run = simulate("attacker", typed=[(0.1, f"{number}\r")], limit="60M")
+    assert re.search(rf"^attacker: {number} {name}: as expected, [1-9]", run.printed, re.MULTILINE), run.printed[-300:]
 
 
 def rounds(run: Run) -> list[dict[str, int]]:
@@ -107,7 +107,7 @@ def test_freertos_console() -> None:
     ("command", "message"),
     [
         ("spoil", r"^freertos: self-check FAILED: queue: out of sequence at \d+"),
-        ("assert", r"^freertos: self-check FAILED: assertion in guests/freertos/demo/commands\.c \d+"),
+        ("assert", r"^freertos: self-check FAILED: assertion in guests/examples/freertos/demo/commands\.c \d+"),
         ("overflow", r"^freertos: self-check FAILED: stack overflow in task console"),
         ("crash", r"^freertos: exception 7 in task console: epc 0x8000[0-9a-f]{4} "),
     ],
@@ -121,7 +121,7 @@ def test_freertos_shows_every_kind_of_failure(command: str, message: str) -> Non
 @pytest.mark.parametrize(
     ("guest", "remark"),
     [
-        ("pingpong", "pingpong: expected to run in a Tessera VM beside another (error -2)\n"),
+        ("pingpong", "pingpong: expected to run in a Tessera VM with a peer (error -2)\n"),
         ("rtm", "rtm: expected to run in a Tessera VM with rt-apps\n"),
     ],
 )

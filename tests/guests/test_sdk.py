@@ -21,7 +21,7 @@ STRINGS = ("memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp
 
 
 def test_sdk_on_this_machine(tmp_path):
-    lib = ROOT / "guests" / "lib"
+    lib = ROOT / "guests" / "sdk"
     cc = ["gcc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     cc += ["-fno-sanitize-recover=all", "-fno-builtin"]
     # Apart from this machine's C library, with which it is compared.

@@ -22,7 +22,7 @@ def spans(system: str, *options: str) -> dict[str, dict[str, int]]:
 def test_ticks() -> None:
     """The timer's interrupt that changes nothing, and the one that ends a quantum, with a shadow set for each VCPU. The
     span ends before the last instruction."""
-    assert spans("counts")["irq_vector:left"]["min"] + 1 <= 60
+    assert spans("cost")["irq_vector:left"]["min"] + 1 <= 60
     found = spans("two")
     assert found["irq_vector:switched"]["n"] > 300
     assert found["irq_vector:switched"]["median"] + 1 <= 260, found
@@ -36,11 +36,11 @@ def test_what_a_shadow_set_is_worth() -> None:
 
 
 def test_calls() -> None:
-    """Calls that guests/counts marks; the instruction behind the call is not of it."""
+    """Calls that guests/test/cost marks; the instruction behind the call is not of it."""
     # A hypercall that does nothing has a goal of 50, which three instructions miss: the VM's number is loaded in C.
     bounds = {"1:2": 53, "14:24": 230, "34:44": 200, "54:64": 800}  # the last: delivery
     words = [word for name in bounds for word in ("--span", name)]
-    result = run("counts", "m5150-generic", *words)
+    result = run("cost", "m5150-generic", *words)
     assert result.text("sender").endswith("BENCH done\n") and result.code == 0, result.printed
     for name, most in bounds.items():
         found = result.span(name)

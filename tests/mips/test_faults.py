@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest's attacks on MIPS32 (guests/faults/attacker/mips), beside FreeRTOS, which checks itself, and one
+The hostile guest's attacks on MIPS32 (guests/test/attacker/mips), beside FreeRTOS, which checks itself, and one
 with a timer and a real-time app: none of them notices, and the attacker gets what it must. Short attacks follow one
 another in one run.
 """
@@ -43,7 +43,7 @@ class Attack:
 
 
 def menu() -> list[Attack]:
-    text = (ROOT / "guests" / "faults" / "attacker" / "mips" / "attacks.def").read_text(encoding="utf-8")
+    text = (ROOT / "guests" / "test" / "attacker" / "mips" / "attacks.def").read_text(encoding="utf-8")
     return [Attack(number, *words) for number, words in enumerate(ENTRY.findall(text))]
 
 
@@ -63,12 +63,12 @@ def check_others(system: Run, attacker: str = "attacker") -> None:
 
 def ends_returns(attack: Attack, system: Run) -> None:
     said = re.search(
-        rf"^faults: {attack.number} {attack.name}: (.*)$\n(?:.*\n)*^faults: ready$",
+        rf"^attacker: {attack.number} {attack.name}: (.*)$\n(?:.*\n)*^attacker: ready$",
         system.text("attacker"),
         re.MULTILINE,
     )
     assert said, system.text("attacker")[-500:]
-    assert re.fullmatch(r"as it must, [1-9]\d* tried", said[1]), said[1]
+    assert re.fullmatch(r"as expected, [1-9]\d* tried", said[1]), said[1]
     assert "attacker stopped by its own reset, starts again" in system.text(HYPERVISOR)
 
 
@@ -76,7 +76,7 @@ def ends_stops(attack: Attack, system: Run) -> None:
     told = system.text(HYPERVISOR)
     assert re.search(r"^attacker vcpu \d+: no memory at an exception handler", told, re.MULTILINE), told
     assert "attacker stopped by a fatal trap, starts again" in told
-    assert system.text("attacker").rstrip().endswith("faults: ready"), attack.name
+    assert system.text("attacker").rstrip().endswith("attacker: ready"), attack.name
 
 
 def ends_hangs(attack: Attack, system: Run) -> None:
@@ -108,7 +108,7 @@ def cases() -> list:
 @cache
 def run_group(group: tuple[Attack, ...], board: str) -> Run:
     typed = [(BEGIN_S + at * EACH_S, f"{attack.number}\r") for at, attack in enumerate(group)]
-    return run("faults", board, typed=typed, limit=ONE_ATTACK)
+    return run("attacker", board, typed=typed, limit=ONE_ATTACK)
 
 
 @pytest.mark.parametrize(("attack", "board"), cases(), ids=lambda value: getattr(value, "name", value))
@@ -116,7 +116,7 @@ def test_attack(attack: Attack, board: str) -> None:
     group = next(group for group in groups() if attack in group)
     system = run_group(group, board)
     assert system.code == LIMIT_REACHED, system.remarks
-    assert f"faults: {attack.number} {attack.name} begins" in system.text("attacker")
+    assert f"attacker: {attack.number} {attack.name} begins" in system.text("attacker")
     ENDS[attack.ends](attack, system)
     check_others(system)
 
@@ -128,7 +128,9 @@ def attacked(name: str, system: str, board: str) -> Run:
     result = run(system, board, typed=typed, limit=LIMIT)
     assert result.code == LIMIT_REACHED, result.printed[-1000:] + result.remarks
     ends_returns(attack, result)
-    assert len(re.findall(rf"^faults: {attack.number} {name}: as it must", result.text("attacker"), re.MULTILINE)) == 2
+    assert (
+        len(re.findall(rf"^attacker: {attack.number} {name}: as expected", result.text("attacker"), re.MULTILINE)) == 2
+    )
     return result
 
 

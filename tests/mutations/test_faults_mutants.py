@@ -77,7 +77,7 @@ def failure(machines: Arenas, attack: Attack) -> str | None:
         machines.run(attack)
     except AssertionError as error:
         words = str(error).split("\n", 1)[0]
-        words = words.removeprefix(f"faults: {attack.number} {attack.name}: ")
+        words = words.removeprefix(f"attacker: {attack.number} {attack.name}: ")
         words = re.sub(r"^(\w+): /.*/: ", r"\1 did not say what it should: ", words)
         return words.removesuffix(". Its last lines:").replace("|", "/")[:100]
     return None
@@ -88,7 +88,7 @@ def failures(
 ) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for counted in (True, False):
-        system = "faults-two" if two_harts else "faults"
+        system = "attacker-two" if two_harts else "attacker"
         machines = Arenas(label, hypervisor=hypervisor, patience=PATIENCE_S, counted=counted, name=system)
         for name in [*before, *names]:
             if (not two_harts and name not in UNTIMED) == counted:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parses the output of guests/adpcm; computes its overhead in VMs (docs/benchmarks.md)."""
+"""Parses the output of guests/examples/adpcm; computes its overhead in VMs (docs/benchmarks.md)."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from tessera.bench.parse import ParseError
 PARTS = 10
 _WORK = re.compile(r"^ADPCM frames (\d+) codes (0x[0-9a-f]+) samples (0x[0-9a-f]+) ticks (\d+)$", re.MULTILINE)
 _MARK = re.compile(r"^ADPCM mark (\d+) (\d+)$", re.MULTILINE)
-_TOLD = re.compile(r"^ADPCM told (\d+)$", re.MULTILINE)
+_TOLD = re.compile(r"^ADPCM reported (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -144,27 +144,27 @@ def figure(metric: str, span: dict[str, int], more: int = 0) -> Figure:
 
 
 def calls(bench: MipsBench) -> None:
-    """Hypercalls and messages, which guests/counts marks. The instruction after the call does not
+    """Hypercalls and messages, which guests/test/cost marks. The instruction after the call does not
     count."""
     text = source(
         WIRED,
         1,
         [
-            ("sender", "counts/counts.bin", prop("bootargs", "role=send") + prop("may-send-to", "receiver")),
-            ("receiver", "counts/counts.bin", prop("bootargs", "role=receive") + prop("may-send-to", "sender")),
+            ("sender", "cost/cost.bin", prop("bootargs", "role=send") + prop("may-send-to", "receiver")),
+            ("receiver", "cost/cost.bin", prop("bootargs", "role=receive") + prop("may-send-to", "sender")),
         ],
     )
     spans = ["1:2", SAME, *(f"{kind}{n}:{kind + 1}{n}" for kind in (1, 3, 5) for n in range(len(SIZES)))]
     options = [word for span in spans for word in ("--span", span)]
-    result = simulate(bench, "counts", WIRED, text, *options)
-    shared = simulate(bench, "counts-shared", WIRED, text, *options, "--model", f"hss={SHARED_SET}")
-    bench.add(figure("mips.hypercall.null", result.span("1:2"), -1), "counts")
-    bench.add(figure("mips.tick.same", result.span(SAME), 1), "counts")
+    result = simulate(bench, "cost", WIRED, text, *options)
+    shared = simulate(bench, "cost-shared", WIRED, text, *options, "--model", f"hss={SHARED_SET}")
+    bench.add(figure("mips.hypercall.null", result.span("1:2"), -1), "cost")
+    bench.add(figure("mips.tick.same", result.span(SAME), 1), "cost")
     for n, size in enumerate(SIZES):
-        bench.add(figure(f"mips.ipc.send.{size}", result.span(f"1{n}:2{n}"), -1), "counts")
-        bench.add(figure(f"mips.ipc.recv.{size}", result.span(f"3{n}:4{n}"), -1), "counts")
-        bench.add(figure(f"mips.ipc.delivery.{size}", result.span(f"5{n}:6{n}")), "counts")
-        bench.add(figure(f"mips.ipc.delivery.{size}.shared", shared.span(f"5{n}:6{n}")), "counts, one shadow set")
+        bench.add(figure(f"mips.ipc.send.{size}", result.span(f"1{n}:2{n}"), -1), "cost")
+        bench.add(figure(f"mips.ipc.recv.{size}", result.span(f"3{n}:4{n}"), -1), "cost")
+        bench.add(figure(f"mips.ipc.delivery.{size}", result.span(f"5{n}:6{n}")), "cost")
+        bench.add(figure(f"mips.ipc.delivery.{size}.shared", shared.span(f"5{n}:6{n}")), "cost, one shadow set")
 
 
 def switching(bench: MipsBench, vms: int, hss: int, base: Base | None = None) -> Result:

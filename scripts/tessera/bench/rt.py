@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parses the output of guests/rtm: the cost of releases, and the statistics of a run's apps."""
+"""Parses the output of guests/examples/rtm: the cost of releases, and the statistics of a run's apps."""
 
 import re
 from dataclasses import dataclass, fields
 
 from tessera.bench.parse import ParseError
 
-_SHOT = re.compile(r"^SHOT (\d+)$", re.MULTILINE)
+_SAMPLE = re.compile(r"^SAMPLE (\d+)$", re.MULTILINE)
 _APP = re.compile(r"^RTAPP ((?:\d+ ?){13})$", re.MULTILINE)
 _HISTOGRAM = re.compile(r"^RTHIST (\d+) (late|response) (\d+) (\d+)$", re.MULTILINE)
-RESPONSE_SHARE = 64  # buckets that a period is divided into (guests/rtm/apps.c)
+RESPONSE_SHARE = 64  # buckets that a period is divided into (guests/examples/rtm/apps.c)
 
 
 @dataclass
@@ -57,7 +57,7 @@ def releases(watch: list[tuple[int, int]], rtm: str) -> list[int]:
     the first one of the app that preempts it. A job that starts while the best-effort VM does not
     run (it prints) is ignored.
     """
-    shots = [int(match[1]) for match in _SHOT.finditer(rtm)]
+    shots = [int(match[1]) for match in _SAMPLE.finditer(rtm)]
     costs = []
     for shot in shots:
         inside = [shot - before for before, after in watch if before < shot < after]

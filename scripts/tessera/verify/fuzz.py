@@ -26,7 +26,7 @@ HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 ESCAPE = "\x14"
 POLL_S = 0.25
 STALL_S = 60  # of real time, in which both the attacker and the witness must make progress
-# guests/fuzz/fuzz_log.h
+# guests/test/fuzz/fuzz_log.h
 LOG_OFFSET = 0x100000  # in the shared region
 SLOTS = ("hart 0", "hart 1", "app 0", "app 1", "app 2", "app 3")
 KINDS = ("hypercalls", "SBI calls", "CSR accesses", "MMIO accesses", "other instructions")
@@ -54,7 +54,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Log:
-    """The log of guests/fuzz and its witness."""
+    """The log of guests/test/fuzz and its witness."""
 
     slots: tuple[Slot, ...]
     lives: int

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Linux client of the mailbox: `mailbox hello world` sends a line to FreeRTOS and prints the
+ * answer; `mailbox` alone sends the lines of its standard input and prints the answers. Exit status
+ * 0: every line was answered; 1: an error, with a message. It maps the shared memory through
+ * /dev/mem and polls (docs/messages.md).
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "client.h"
+#include "linux.h"
+
+#define CLIENT_CHUNK (4U * MAILBOX_RING) /* of input: more than the ring holds, so that sending must wait */
+#define CLIENT_NODES "/proc/device-tree/soc/"
+#define CLIENT_NODE "shared@" /* followed by its address, hexadecimal */
+#define CLIENT_LABEL "mailbox"
+#define CLIENT_PATH 64U
+
+_Noreturn void main(int count, char **words);
+
+static struct client client; /* owner: main() */
+
+static void put_all(long file, const char *text, size_t count)
+{
+    while (count > 0) {
+        long size = linux_write(file, text, count);
+
+        if (size <= 0 && size != -LINUX_EINTR) {
+            linux_exit(1);
+        }
+        text += size > 0 ? size : 0;
+        count -= size > 0 ? (size_t)size : 0;
+    }
+}
+
+static _Noreturn void fail(const char *why)
+{
+    put_all(2, "mailbox: ", 9);
+    put_all(2, why, strlen(why));
+    put_all(2, "\n", 1);
+    linux_exit(1);
+}
+
+/* --- finding the shared memory --- */
+
+/* True if the node `name` has the mailbox's label. */
+static bool is_mailbox(const char *name)
+{
+    char path[CLIENT_PATH] = CLIENT_NODES;
+    char label[sizeof(CLIENT_LABEL)] = "";
+    size_t used = strlen(CLIENT_NODES);
+    size_t length = strlen(name);
+    long file;
+    long size;
+
+    if (strncmp(name, CLIENT_NODE, strlen(CLIENT_NODE)) != 0 || used + length + sizeof("/label") > sizeof(path)) {
+        return false;
+    }
+    memcpy(path + used, name, length);
+    memcpy(path + used + length, "/label", sizeof("/label"));
+    file = linux_open(path, LINUX_O_RDONLY);
+    size = linux_read(file, label, sizeof(label));
+    (void)linux_call(LINUX_CLOSE, file, 0, 0);
+    return size == (long)sizeof(label) && memcmp(label, CLIENT_LABEL, sizeof(label)) == 0;
+}
+
+static long parse_hex(const char *text)
+{
+    long value = 0;
+
+    for (; *text != '\0'; text++) {
+        value = value << 4 | (*text <= '9' ? *text - '0' : *text - 'a' + 10);
+    }
+    return value;
+}
+
+static long find_address(void)
+{
+    static _Alignas(struct linux_dirent) char entries[CLIENT_CHUNK];
+    long folder = linux_open(CLIENT_NODES, LINUX_O_RDONLY);
+    long size = linux_call(LINUX_GETDENTS64, folder, (long)(uintptr_t)entries, (long)sizeof(entries));
+
+    for (long at = 0; at < size;) {
+        const struct linux_dirent *entry = (const struct linux_dirent *)(const void *)(entries + at);
+
+        if (is_mailbox(entry->name)) {
+            return parse_hex(entry->name + strlen(CLIENT_NODE));
+        }
+        at += entry->size;
+    }
+    fail("this machine has no shared memory of that name");
+}
+
+static struct mailbox *map_mailbox(void)
+{
+    long address = find_address();
+    long memory = linux_open("/dev/mem", LINUX_O_RDWR | LINUX_O_SYNC);
+    long mapped;
+
+    if (memory < 0) {
+        fail("cannot open /dev/mem");
+    }
+    if (linux_call(LINUX_FLOCK, memory, LINUX_LOCK_EX_NB, 0) < 0) { /* released at exit */
+        fail("somebody else uses it");
+    }
+    mapped = linux_map(memory, address, sizeof(struct mailbox));
+    if (mapped < 0) { /* an errno: user addresses are not negative */
+        fail("the kernel does not map it");
+    }
+    return (struct mailbox *)(uintptr_t)mapped;
+}
+
+/* --- the session --- */
+
+int64_t client_now_ms(void)
+{
+    return linux_now_ms();
+}
+
+void client_sleep_ms(int64_t ms)
+{
+    linux_sleep_ms(ms);
+}
+
+static void print_answer(const char *text, size_t count)
+{
+    put_all(1, text, count);
+}
+
+static void must(const char *wrong)
+{
+    if (wrong != NULL) {
+        fail(wrong);
+    }
+}
+
+static void say(const char *text, size_t count)
+{
+    must(client_say(&client, text, count));
+}
+
+static void hear_the_rest(void)
+{
+    must(client_hear_the_rest(&client));
+}
+
+static void say_words(int count, char **words)
+{
+    for (int i = 1; i < count; i++) {
+        say(words[i], strlen(words[i]));
+        say(i + 1 < count ? " " : "\n", 1);
+    }
+    hear_the_rest();
+}
+
+static void say_input(void)
+{
+    static char text[CLIENT_CHUNK];
+    bool inside = false; /* in a line */
+
+    for (;;) {
+        long size = linux_read(0, text, sizeof(text));
+
+        if (size == -LINUX_EINTR) {
+            continue;
+        }
+        if (size <= 0) {
+            break;
+        }
+        say(text, (size_t)size);
+        inside = text[size - 1] != '\n';
+        hear_the_rest();
+    }
+    if (inside) {
+        say("\n", 1);
+        hear_the_rest();
+    }
+}
+
+_Noreturn void main(int count, char **words)
+{
+    client.box = map_mailbox();
+    client.answer = print_answer;
+    must(client_begin(&client));
+    if (count > 1) {
+        say_words(count, words);
+    } else {
+        say_input();
+    }
+    linux_exit(0);
+}

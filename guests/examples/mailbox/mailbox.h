@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layout of the memory shared by a client, which sends requests, and the server (FreeRTOS), which
+ * answers: two rings of bytes, and the state of both sides. Every word has exactly one writer, so
+ * that neither side can overwrite a concurrent update of the peer, and either may restart at any
+ * time. docs/messages.md describes the protocol.
+ *
+ * The memory is 0 after boot, which is a valid state: empty rings, no server yet.
+ */
+#ifndef MAILBOX_H
+#define MAILBOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mailbox_fence.h" /* per architecture */
+
+#define MAILBOX_MAGIC UINT64_C(0x786f626c69616d54) /* "Tmailbox" */
+#define MAILBOX_VERSION 1U
+#define MAILBOX_RING 4096U /* bytes; a power of two, so that counters may overflow */
+#define MAILBOX_LINE 64U   /* bytes: distance between words of different writers */
+
+struct mailbox_ring {
+    _Alignas(MAILBOX_LINE) volatile uint32_t head; /* total bytes put in; written by the sender */
+    _Alignas(MAILBOX_LINE) volatile uint32_t tail; /* total bytes taken out; written by the receiver */
+    _Alignas(MAILBOX_LINE) volatile uint8_t bytes[MAILBOX_RING];
+};
+
+struct mailbox {
+    volatile uint64_t magic;                          /* by the server: MAILBOX_MAGIC while it is ready */
+    volatile uint32_t version;                        /* by the server */
+    volatile uint32_t generation;                     /* by the server: number of its starts */
+    volatile uint32_t accepted;                       /* by the server: the session it serves */
+    _Alignas(MAILBOX_LINE) volatile uint32_t session; /* by the client: the session it requests */
+    struct mailbox_ring requests;                     /* from the client to the server */
+    struct mailbox_ring answers;                      /* from the server to the client */
+};
+
+/** Appends up to `count` bytes to the ring; returns the number appended. */
+static inline size_t mailbox_put(struct mailbox_ring *ring, const char *from, size_t count)
+{
+    uint32_t head = ring->head;
+    uint32_t used = head - ring->tail;
+    size_t room = used > MAILBOX_RING ? 0 : MAILBOX_RING - used; /* above the size: the peer's counter is invalid */
+    size_t size = count < room ? count : room;
+
+    mailbox_fence(); /* read `tail` before writing the bytes */
+    for (size_t i = 0; i < size; i++) {
+        ring->bytes[(head + i) % MAILBOX_RING] = (uint8_t)from[i];
+    }
+    mailbox_fence(); /* write the bytes before `head` */
+    ring->head = head + (uint32_t)size;
+    return size;
+}
+
+/** Discards the contents of the ring. For the receiver. */
+static inline void mailbox_drop(struct mailbox_ring *ring)
+{
+    ring->tail = ring->head;
+}
+
+/** Removes up to `room` bytes from the ring; returns the number removed. */
+static inline size_t mailbox_take(struct mailbox_ring *ring, char *to, size_t room)
+{
+    uint32_t tail = ring->tail;
+    uint32_t used = ring->head - tail;
+    size_t size = used < room ? used : room;
+
+    if (used > MAILBOX_RING) { /* the peer's counter is invalid */
+        mailbox_drop(ring);
+        return 0;
+    }
+    mailbox_fence(); /* read the bytes after `head` */
+    for (size_t i = 0; i < size; i++) {
+        to[i] = (char)ring->bytes[(tail + i) % MAILBOX_RING];
+    }
+    mailbox_fence(); /* and before `tail` is written */
+    ring->tail = tail + (uint32_t)size;
+    return size;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Location of the mailbox for bare-metal guests. */
+#ifndef PLACE_H
+#define PLACE_H
+
+#include "mailbox.h"
+
+/**
+ * The mailbox at boot argument mailbox=<address, hexadecimal>; NULL if it is missing or invalid.
+ */
+struct mailbox *place_of_mailbox(const void *fdt);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hypercall on RISC-V: an SBI call with Tessera's extension id. */
+#ifndef GUEST_HCALL_CALL_H
+#define GUEST_HCALL_CALL_H
+
+#include "hcall_asm.h"
+#include "sbi.h"
+
+static inline struct sbi_ret hcall_call(unsigned long number, unsigned long arg0, unsigned long arg1,
+                                        unsigned long arg2)
+{
+    return sbi_call(HCALL_EXTENSION, number, arg0, arg1, arg2);
+}
+
+/**
+ * Guest-physical address of `memory`, for use in a hypercall; translation is off, so it is the
+ * same.
+ */
+static inline unsigned long hcall_address(const volatile void *memory)
+{
+    return (unsigned long)(uintptr_t)memory;
+}
+
+#endif
