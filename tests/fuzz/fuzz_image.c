@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "host.h"
 #include "lib.h"
-#include "world.h"
+#include "testbed.h"
 
 #define IMAGE_ALIGN 4096U
 #define CHECKSUM_FROM 16U
@@ -49,13 +49,13 @@ static bool resets_devices(const struct sysimage_header *image)
 static void boot(const struct sysimage_header *image)
 {
     host_keeps_ram = true;
-    fuzz_well(world_boot_checked(image) ? NULL : "an image that was let through does not boot");
+    fuzz_well(testbed_boot_checked(image) ? NULL : "an image that was let through does not boot");
     for (unsigned i = 0; i < hyp.nvms; i++) {
-        world_enter(0);
+        testbed_enter(0);
         vm_start(&hyp.vms[i]);
     }
-    fuzz_well(world_settle() ? NULL : "CPUs keep each other busy for ever");
-    fuzz_well(world_wrong());
+    fuzz_well(testbed_settle() ? NULL : "CPUs keep each other busy for ever");
+    fuzz_well(testbed_wrong());
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

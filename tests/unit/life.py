@@ -15,7 +15,7 @@ class Life(RuleBasedStateMachine):
     vms = 0
 
     def _cpu(self, number: int) -> int:
-        CORE.world_enter(number % self.cpus)
+        CORE.testbed_enter(number % self.cpus)
         return number % self.cpus
 
     def _vm(self, number: int) -> int:
@@ -26,21 +26,21 @@ class Life(RuleBasedStateMachine):
     def stop(self, cpu: int, vm: int, how: str, restart: bool) -> None:
         cpu = self._cpu(cpu)
         if how == "console":
-            CORE.world_vm_stop(cpu, self._vm(vm), restart)
+            CORE.testbed_vm_stop(cpu, self._vm(vm), restart)
         elif how == "guest":
-            CORE.world_guest_ends(cpu, restart)
+            CORE.testbed_guest_ends(cpu, restart)
         elif how == "fault":
-            CORE.world_guest_faults(cpu)
+            CORE.testbed_guest_faults(cpu)
         else:
-            CORE.world_off(cpu)
+            CORE.testbed_off(cpu)
 
     @rule(cpu=INDEX, ticks=st.integers(0, 50000))
     def guest_sleeps(self, cpu: int, ticks: int) -> None:
-        CORE.world_wait_until(self._cpu(cpu), time_now(CORE) + ticks)
+        CORE.testbed_wait_until(self._cpu(cpu), time_now(CORE) + ticks)
 
     @rule(ticks=st.integers(1, 30000))
     def time_passes(self, ticks: int) -> None:
-        CORE.world_advance(ticks)
+        CORE.testbed_advance(ticks)
 
     @precondition(lambda self: self.cpus > 0)
     @rule()
@@ -50,7 +50,7 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def well(self) -> None:
         if self.cpus > 0:
-            well(CORE.world_wrong())
+            well(CORE.testbed_wrong())
 
     def teardown(self) -> None:
         if self.cpus > 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RT apps in a world (tests/unit/world_rt.h) for property tests: booting, hypercalls, running; a simulator of EDF."""
+"""RT apps in a world (tests/unit/testbed_rt.h) for property tests: booting, hypercalls, running; a simulator of EDF."""
 
 import ctypes
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from core import CORE, TICKS_PER_US, VM_RUNNING, Segment, settle, time_now, well
 QUANTUM_US = 1000
 GPA = 0x80000000
 ENTRY, STACK = GPA + 0x1000, GPA + 0x3000
-SCRATCH = GPA + 0x400  # memory that world_wrong_settled() does not look at
+SCRATCH = GPA + 0x400  # memory that testbed_wrong_settled() does not look at
 
 CREATE, LAUNCH, DELETE, END_JOB, STATS = range(16, 21)
 OK, FAILED, NOT_SUPPORTED, INVALID_PARAM, DENIED, INVALID_ADDRESS, ALREADY = 0, -1, -2, -3, -4, -5, -6
@@ -75,25 +75,25 @@ def boot(
     A system in which all VMs run, each on its VCPU 0 alone. `reserve` is best effort's, us in how many; `limits` what
     some VMs may have: harts, percent of each, longest budget and period in us.
     """
-    image = CORE.world_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)
-    CORE.world_image_rt_costs(image, *costs_ns)
-    CORE.world_image_reserve(image, *reserve)
+    image = CORE.testbed_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)
+    CORE.testbed_image_rt_costs(image, *costs_ns)
+    CORE.testbed_image_reserve(image, *reserve)
     for vm, count in enumerate(rt_apps):
-        CORE.world_image_rt(image, vm, count, launchers[vm] if launchers else 0)
+        CORE.testbed_image_rt(image, vm, count, launchers[vm] if launchers else 0)
     for vm, limit in (limits or {}).items():
-        CORE.world_image_rt_limits(image, vm, *limit)
-    assert CORE.world_boot_image(image)
+        CORE.testbed_image_rt_limits(image, vm, *limit)
+    assert CORE.testbed_boot_image(image)
     for vm in range(len(nvcpus)):
-        assert CORE.world_vm_start(0, vm)
+        assert CORE.testbed_vm_start(0, vm)
     settle()
-    assert all(CORE.world_vm_state(vm) == VM_RUNNING for vm in range(len(nvcpus)))
+    assert all(CORE.testbed_vm_state(vm) == VM_RUNNING for vm in range(len(nvcpus)))
 
 
 def call(cpu: int, number: int, *arguments: int) -> tuple[int, int]:
     """One hypercall of the VCPU on `cpu`, made again until it is decided: error and value."""
     value = ctypes.c_uint64()
     a0, a1, a2 = (*arguments, 0, 0, 0)[:3]
-    error = CORE.world_hypercall_decided(cpu, number, a0, a1, a2, ctypes.byref(value))
+    error = CORE.testbed_hypercall_decided(cpu, number, a0, a1, a2, ctypes.byref(value))
     return error, value.value
 
 
@@ -101,9 +101,9 @@ def cpu_of(vm: int, vcpu: int = 0) -> int:
     """The CPU on which a VCPU runs, going on in time until it does."""
     for _ in range(1000):
         for cpu in range(8):
-            if CORE.world_on_cpu(cpu) == 100 * vm + vcpu:
+            if CORE.testbed_on_cpu(cpu) == 100 * vm + vcpu:
                 return cpu
-        CORE.world_advance(max(0, min(CORE.host_next_timer(), time_now(CORE) + 10**6) - time_now(CORE)))
+        CORE.testbed_advance(max(0, min(CORE.host_next_timer(), time_now(CORE) + 10**6) - time_now(CORE)))
         settle()
     raise AssertionError(f"VCPU {vcpu} of VM {vm} never runs")
 
@@ -113,38 +113,38 @@ def create(cpu: int, task: Task, /, **changes: int) -> tuple[int, int]:
     app = App(ENTRY, STACK, 7, task.period, task.budget, task.deadline, task.cpu)
     for name, value in changes.items():
         setattr(app, name, value)
-    vm = CORE.world_on_cpu(cpu) // 100
-    ctypes.memmove(CORE.world_memory(vm, SCRATCH), ctypes.byref(app), ctypes.sizeof(app))
+    vm = CORE.testbed_on_cpu(cpu) // 100
+    ctypes.memmove(CORE.testbed_memory(vm, SCRATCH), ctypes.byref(app), ctypes.sizeof(app))
     return call(cpu, CREATE, SCRATCH, ctypes.sizeof(app))
 
 
 def stats(cpu: int, app: int) -> Stats:
     """What the VM on `cpu` learns of its app."""
-    vm = CORE.world_on_cpu(cpu) // 100
+    vm = CORE.testbed_on_cpu(cpu) // 100
     assert call(cpu, STATS, app, SCRATCH, ctypes.sizeof(Stats)) == (OK, 0)
-    return Stats.from_buffer_copy(ctypes.string_at(CORE.world_memory(vm, SCRATCH), ctypes.sizeof(Stats)))
+    return Stats.from_buffer_copy(ctypes.string_at(CORE.testbed_memory(vm, SCRATCH), ctypes.sizeof(Stats)))
 
 
 def set_jobs(vm: int, app: int, jobs: Sequence[int]) -> None:
     """The lengths of an app's jobs, in us."""
-    CORE.world_rt_jobs(vm, app, array([length * TICKS_PER_US for length in jobs], ctypes.c_uint32), len(jobs))
+    CORE.testbed_rt_jobs(vm, app, array([length * TICKS_PER_US for length in jobs], ctypes.c_uint32), len(jobs))
 
 
 def run(ticks: int, check: bool = True) -> list[Segment]:
     """Lets time go on: what ran when."""
     used = ctypes.c_uint()
-    well(CORE.world_rt_run(time_now(CORE) + ticks, check, _log, SEGMENTS, ctypes.byref(used)))
+    well(CORE.testbed_rt_run(time_now(CORE) + ticks, check, _log, SEGMENTS, ctypes.byref(used)))
     return list(_log[: used.value])
 
 
 def delete_all(vm: int, apps: int) -> None:
     """The manager's VCPU 0 deletes all apps, and those that keep it from running delete themselves."""
-    while any(CORE.world_rt_state(vm, app) != FREE for app in range(apps)):
+    while any(CORE.testbed_rt_state(vm, app) != FREE for app in range(apps)):
         for cpu in range(8):
-            on = CORE.world_on_cpu(cpu)
+            on = CORE.testbed_on_cpu(cpu)
             if on == 100 * vm:
                 for app in range(apps):
-                    if CORE.world_rt_state(vm, app) != FREE:
+                    if CORE.testbed_rt_state(vm, app) != FREE:
                         assert call(cpu, DELETE, app)[0] in (OK, AGAIN)
             elif on > 100 * vm:
                 assert call(cpu, DELETE, SELF) == (OK, 0)

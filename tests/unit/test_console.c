@@ -4,22 +4,22 @@
 #include "console.h"
 #include "console_parts.h"
 #include "host.h"
+#include "testbed.h"
 #include "unit.h"
 #include "vuart.h"
-#include "world.h"
 
 /* Boots `nvms` VMs, of which those in the mask `wanting` want the keyboard; the VM that a typed character reaches. */
 static int typed_reaches(unsigned nvms, unsigned wanting)
 {
     static const unsigned nvcpus[] = {1, 1, 1};
-    struct world_image *image = world_image_make(1, nvms, nvcpus, 1000);
+    struct testbed_image *image = testbed_image_make(1, nvms, nvcpus, 1000);
     int reached = -1;
 
     for (unsigned i = 0; i < nvms; i++) {
         image->vms[i].flags |= (wanting & (1U << i)) != 0 ? SYSIMAGE_VM_FOCUS : 0;
     }
-    world_image_seal(image);
-    assert_true(world_boot_image(image));
+    testbed_image_seal(image);
+    assert_true(testbed_boot_image(image));
     host_type("x");
     for (unsigned i = 0; i < nvms; i++) {
         if (vuart_take(&hyp.vms[i]) == 'x') {
@@ -138,11 +138,11 @@ static void test_what_a_stopped_vm_began_to_write_is_a_line(void **state)
 {
     (void)state;
     assert_int_equal(typed_reaches(1, 0), 0);
-    assert_true(world_vm_start(0, 0));
-    assert_true(world_settle());
+    assert_true(testbed_vm_start(0, 0));
+    assert_true(testbed_settle());
     console_putc(&hyp.vms[0], '#');
-    assert_true(world_vm_stop(0, 0, true));
-    assert_true(world_settle());
+    assert_true(testbed_vm_stop(0, 0, true));
+    assert_true(testbed_settle());
     assert_int_equal(hyp.vms[0].restarts, 1);
     console_putc(&hyp.vms[0], '!');
     assert_non_null(strstr(host_output(), "#\r\n"));
@@ -286,8 +286,8 @@ static void test_what_waits_behind_a_line_ends_with_its_vms_life(void **state)
 
 static void pass_ms(unsigned ms)
 {
-    world_advance(ms * 1000U * (ticks_t)hyp.us);
-    assert_true(world_settle());
+    testbed_advance(ms * 1000U * (ticks_t)hyp.us);
+    assert_true(testbed_settle());
 }
 
 /* So long that what is unfinished is cut and shown. */

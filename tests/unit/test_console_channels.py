@@ -27,7 +27,7 @@ ALONE, COMMON = b"\x14a", re.compile(rb"\x18\x1b\[\?1049l.*?\x1b\[999H\r\n", re.
 
 def begin() -> bytes:
     """The console itself keeps what it has over a boot: what VMs began before is ended."""
-    assert CORE.world_boot(1, 3, (ctypes.c_uint * 3)(1, 1, 1), 1000)
+    assert CORE.testbed_boot(1, 3, (ctypes.c_uint * 3)(1, 1, 1), 1000)
     key(TO_LINES)
     write([(vm, b"\n") for vm in range(3)])
     return CORE.host_output()
@@ -36,7 +36,7 @@ def begin() -> bytes:
 def write(writes: list[tuple[int, bytes]], at_once: bool = False) -> bytes:
     output = b""
     for vm, data in writes:
-        CORE.world_write(vm, data, len(data), False)
+        CORE.testbed_write(vm, data, len(data), False)
         output += b"" if at_once else CORE.host_output()
     return output + CORE.host_output()
 
@@ -83,10 +83,10 @@ def test_lines_of_the_hypervisor_come_between():
 def test_what_is_typed_goes_where_it_is_said():
     begin()
     key(TO_CHANNELS + select_keys(2) + b"x\x14\x14" + select_keys(-1) + b"y" + select_keys(7) + b"z")
-    typed = [bytes(iter(lambda vm=vm: CORE.world_typed(vm), -1)) for vm in range(3)]
+    typed = [bytes(iter(lambda vm=vm: CORE.testbed_typed(vm), -1)) for vm in range(3)]
     assert typed == [b"yz", b"", b"x\x14"]
     key(select_keys(1) + TO_LINES + b"w")
-    assert CORE.world_typed(0) == ord("w")
+    assert CORE.testbed_typed(0) == ord("w")
 
 
 @given(WRITES, st.booleans())
@@ -104,9 +104,9 @@ def test_a_vm_that_has_the_terminal_alone_has_it_alone(writes, at_once):
 def test_lines_of_the_hypervisor_wait_for_the_end_of_that():
     begin()
     key(ALONE)
-    assert CORE.world_vm_start(0, 1)
-    assert CORE.world_vm_stop(0, 1, False)
-    assert CORE.world_settle()
+    assert CORE.testbed_vm_start(0, 1)
+    assert CORE.testbed_vm_stop(0, 1, False)
+    assert CORE.testbed_settle()
     assert CORE.host_output() == b""
     sent = key(b"\x14n")
     assert b"vm-b stopped by the console" in sent
@@ -118,7 +118,7 @@ def test_nothing_unfiltered_comes_after_the_screen_is_restored(keys):
     """Though the VM goes on writing, and has written what was not sent yet."""
     begin()
     key(ALONE)
-    CORE.world_write(0, b"\x1b[6n" * 40, 160, False)
+    CORE.testbed_write(0, b"\x1b[6n" * 40, 160, False)
     sent = key(keys)
     end = sent + write([(0, b"\x1b[6n" * 100 + b"\n")])
     assert b"\x1b[6n" not in end[COMMON.search(end).end() :] if COMMON.search(end) else keys[1:2] == b"\x14"

@@ -60,11 +60,11 @@ SLOW_DEEDS = st.lists(st.one_of(WRITES, WRITES, ROOM, ROOM, st.none()), max_size
 
 def shown(deeds: list, uart: bool) -> bytes:
     """What the terminal gets of two VMs' writes, keys, and (None) time that passes; a number is room in the UART."""
-    assert CORE.world_boot(1, 2, (ctypes.c_uint * 2)(1, 1), 1000)
+    assert CORE.testbed_boot(1, 2, (ctypes.c_uint * 2)(1, 1), 1000)
     CORE.host_uart_room(ENDLESS)
     CORE.host_type(TO_LINES)  # the console itself keeps what it has over a boot, its mode too
     for vm in range(2):
-        CORE.world_write(vm, b"\n", 1, uart)
+        CORE.testbed_write(vm, b"\n", 1, uart)
     CORE.host_output()
     output = b""
     for deed in deeds:
@@ -76,7 +76,7 @@ def shown(deeds: list, uart: bool) -> bytes:
             CORE.host_uart_room(deed)
         else:
             vm, data = deed
-            CORE.world_write(vm, data, len(data), uart)
+            CORE.testbed_write(vm, data, len(data), uart)
         output += CORE.host_output()
     CORE.host_uart_room(ENDLESS)
     output += CORE.host_output()

@@ -12,15 +12,15 @@ GET_ID = 0
 
 @pytest.fixture
 def two_vms() -> None:
-    assert CORE.world_boot(2, 2, (ctypes.c_uint * 2)(1, 1), 1000)
+    assert CORE.testbed_boot(2, 2, (ctypes.c_uint * 2)(1, 1), 1000)
     for vm in range(2):
-        assert CORE.world_vm_start(0, vm)
+        assert CORE.testbed_vm_start(0, vm)
     settle()
 
 
 def call(cpu: int, number: int) -> tuple[int, int]:
     value = ctypes.c_uint64(0)
-    return CORE.world_hypercall(cpu, number, 0, 0, 0, ctypes.byref(value)), value.value
+    return CORE.testbed_hypercall(cpu, number, 0, 0, 0, ctypes.byref(value)), value.value
 
 
 @pytest.mark.parametrize("number", [64, 65, 1000, 2**31, 2**32, 2**63, 2**64 - 1])
@@ -34,5 +34,5 @@ def test_a_number_that_nobody_has_taken(two_vms: None) -> None:
 
 
 def test_each_vm_gets_its_own_number(two_vms: None) -> None:
-    running = {CORE.world_on_cpu(cpu) // 100: cpu for cpu in range(2)}
+    running = {CORE.testbed_on_cpu(cpu) // 100: cpu for cpu in range(2)}
     assert [call(running[vm], GET_ID) for vm in range(2)] == [(0, 0), (0, 1)]

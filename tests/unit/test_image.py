@@ -18,7 +18,7 @@ CONFIG_SIZE = 16384
 VCPUS = [1, 2, 1]
 QUANTUM_US = 1000
 
-# Where things lie in the image of tests/unit/world.c; tests/image compares the layout with the header.
+# Where things lie in the image of tests/unit/testbed.c; tests/image compares the layout with the header.
 HEADER = layout.HEADER.size
 VMS = HEADER
 VM = layout.VM.size
@@ -54,7 +54,7 @@ PLACES = st.one_of(
 
 
 def make() -> int:
-    return CORE.world_image_make(2, len(VCPUS), (ctypes.c_uint * len(VCPUS))(*VCPUS), QUANTUM_US)
+    return CORE.testbed_image_make(2, len(VCPUS), (ctypes.c_uint * len(VCPUS))(*VCPUS), QUANTUM_US)
 
 
 def put(image: int, at: int, value: int) -> None:
@@ -66,17 +66,17 @@ def put_wide(image: int, at: int, value: int) -> None:
 
 
 def refused(image: int) -> str:
-    CORE.world_image_seal(image)
-    return (CORE.world_image_check(image) or b"").decode()
+    CORE.testbed_image_seal(image)
+    return (CORE.testbed_image_check(image) or b"").decode()
 
 
 def assert_boots(image: int) -> None:
-    assert CORE.world_boot_image(image), "an image that was let through does not boot"
+    assert CORE.testbed_boot_image(image), "an image that was let through does not boot"
     nvms = struct.unpack("<I", ctypes.string_at(image + NVMS, 4))[0]
     for vm in range(nvms):
-        CORE.world_vm_start(0, vm)
-    assert CORE.world_settle()
-    assert CORE.world_wrong() is None
+        CORE.testbed_vm_start(0, vm)
+    assert CORE.testbed_settle()
+    assert CORE.testbed_wrong() is None
 
 
 def test_the_image_the_tests_use_is_sound() -> None:
@@ -91,9 +91,9 @@ def test_what_is_let_through_boots(changes: list[tuple[int, int]]) -> None:
     image = make()
     for at, value in changes:
         put(image, at, value)
-    CORE.world_image_seal(image)
+    CORE.testbed_image_seal(image)
     # One field changed in three may still be a fine system: then it has to work. Many VCPUs or harts take their time.
-    if CORE.world_image_check(image) is None:
+    if CORE.testbed_image_check(image) is None:
         assert_boots(image)
 
 
@@ -103,7 +103,7 @@ def test_any_flipped_byte_breaks_the_checksum(at: int, flip: int) -> None:
     image = make()
     byte = ctypes.string_at(image + at, 1)[0]
     ctypes.memmove(image + at, bytes([byte ^ flip]), 1)
-    assert CORE.world_image_check(image) == b"a wrong checksum"
+    assert CORE.testbed_image_check(image) == b"a wrong checksum"
 
 
 def test_each_kind_of_fault_is_named() -> None:
@@ -212,19 +212,19 @@ def test_memory_is_shared_only_as_it_is_meant() -> None:
 def test_as_many_vcpus_as_there_is_room_for_and_one_more() -> None:
     """Of all VMs together: none has too many."""
     for last, wrong in ((8, ""), (9, "a VM with a wrong number of VCPUs")):
-        assert refused(CORE.world_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 11, last), QUANTUM_US)) == wrong
-    assert_boots(CORE.world_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 12), QUANTUM_US))
-    image = CORE.world_image_make(2, 13, (ctypes.c_uint * 13)(*[8] * 12, 1), QUANTUM_US)
+        assert refused(CORE.testbed_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 11, last), QUANTUM_US)) == wrong
+    assert_boots(CORE.testbed_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 12), QUANTUM_US))
+    image = CORE.testbed_image_make(2, 13, (ctypes.c_uint * 13)(*[8] * 12, 1), QUANTUM_US)
     assert refused(image) == "too many VCPUs"
 
 
 def test_ticks_follow_the_timebase() -> None:
     image = make()
     put_wide(image, TIMEBASE, 24_000_000)
-    CORE.world_image_seal(image)
-    assert CORE.world_boot_image(image)
+    CORE.testbed_image_seal(image)
+    assert CORE.testbed_boot_image(image)
     assert TICKS_PER_US == 10
     for vm in range(len(VCPUS)):
-        assert CORE.world_vm_start(0, vm)
-    assert CORE.world_settle()
+        assert CORE.testbed_vm_start(0, vm)
+    assert CORE.testbed_settle()
     assert CORE.host_next_timer() == QUANTUM_US * 24

@@ -11,8 +11,8 @@
 #include "console.h"
 #include "host.h"
 #include "hypercall.h"
-#include "world.h"
-#include "world_ipc.h"
+#include "testbed.h"
+#include "testbed_ipc.h"
 
 #define VMS 3U
 
@@ -20,9 +20,9 @@ static void boot(unsigned cpus)
 {
     static const unsigned nvcpus[VMS] = {1, 1, 1};
 
-    assert_true(world_boot(cpus, VMS, nvcpus, 1000));
-    assert_true(world_vm_start(0, 0));
-    assert_true(world_settle());
+    assert_true(testbed_boot(cpus, VMS, nvcpus, 1000));
+    assert_true(testbed_vm_start(0, 0));
+    assert_true(testbed_settle());
     (void)host_output();
 }
 
@@ -30,7 +30,7 @@ static const char *key(char c)
 {
     const char text[] = {CONSOLE_ESCAPE, c, '\0'};
 
-    world_enter(0);
+    testbed_enter(0);
     host_type(text);
     return host_output();
 }
@@ -77,8 +77,8 @@ static void test_any_other_key_is_help(void **state)
     for (unsigned i = 0; i < sizeof(others); i++) {
         assert_says(others[i], "the VM that has the keyboard (vm-b)");
     }
-    assert_int_equal(world_vm_state(0), VM_RUNNING);
-    assert_int_equal(world_vm_state(1), VM_STOPPED);
+    assert_int_equal(testbed_vm_state(0), VM_RUNNING);
+    assert_int_equal(testbed_vm_state(1), VM_STOPPED);
 }
 
 static void test_stop_start_and_restart(void **state)
@@ -86,25 +86,25 @@ static void test_stop_start_and_restart(void **state)
     (void)state;
     boot(1);
     key('s');
-    assert_true(world_settle());
-    assert_int_equal(world_vm_state(0), VM_STOPPED);
+    assert_true(testbed_settle());
+    assert_int_equal(testbed_vm_state(0), VM_STOPPED);
     assert_says('s', "vm-a is stopped already");
     assert_says('g', "vm-a starts");
     assert_says('g', "vm-a is not stopped");
-    assert_true(world_settle());
-    assert_int_equal(world_vm_state(0), VM_RUNNING);
+    assert_true(testbed_settle());
+    assert_int_equal(testbed_vm_state(0), VM_RUNNING);
     key('r');
-    assert_true(world_settle());
-    assert_int_equal(world_vm_state(0), VM_RUNNING);
-    assert_int_equal(world_vm_restarts(0), 1);
+    assert_true(testbed_settle());
+    assert_int_equal(testbed_vm_state(0), VM_RUNNING);
+    assert_int_equal(testbed_vm_restarts(0), 1);
     key('s');
-    assert_true(world_settle());
+    assert_true(testbed_settle());
     assert_says('r', "vm-a starts"); /* off, it is started */
-    assert_true(world_settle());
-    assert_int_equal(world_vm_state(0), VM_RUNNING);
-    assert_int_equal(world_vm_restarts(0), 1);
-    assert_int_equal(world_vm_state(1), VM_STOPPED); /* whoever has no keyboard is left alone */
-    assert_int_equal(world_vm_state(2), VM_STOPPED);
+    assert_true(testbed_settle());
+    assert_int_equal(testbed_vm_state(0), VM_RUNNING);
+    assert_int_equal(testbed_vm_restarts(0), 1);
+    assert_int_equal(testbed_vm_state(1), VM_STOPPED); /* whoever has no keyboard is left alone */
+    assert_int_equal(testbed_vm_state(2), VM_STOPPED);
 }
 
 /* A restart that another is under way for is none. */
@@ -112,10 +112,10 @@ static void test_a_vm_that_is_being_loaded_is_not_restarted_twice(void **state)
 {
     (void)state;
     boot(1);
-    assert_true(world_vm_stop(0, 0, true));
+    assert_true(testbed_vm_stop(0, 0, true));
     assert_says('r', "vm-a is stopping already");
-    assert_true(world_settle());
-    assert_int_equal(world_vm_restarts(0), 1);
+    assert_true(testbed_settle());
+    assert_int_equal(testbed_vm_restarts(0), 1);
 }
 
 static unsigned count(const char *text, const char *words)
@@ -134,12 +134,12 @@ static void test_the_list_shows_every_vm_once(void **state)
 
     (void)state;
     boot(2);
-    assert_true(world_vm_start(1, 1));
-    assert_true(world_settle());
-    world_advance(100000);
-    assert_int_not_equal(world_on_cpu(0), -1);
-    assert_int_not_equal(world_on_cpu(1), -1);
-    world_enter(0);
+    assert_true(testbed_vm_start(1, 1));
+    assert_true(testbed_settle());
+    testbed_advance(100000);
+    assert_int_not_equal(testbed_on_cpu(0), -1);
+    assert_int_not_equal(testbed_on_cpu(1), -1);
+    testbed_enter(0);
     host_type("\024l\024l"); /* a list at a time */
     said = host_output();
     assert_int_equal(count(said, "name      state"), 1);
@@ -159,7 +159,7 @@ static void test_the_list_counts_ram_only(void **state)
     static const uint32_t none[2];
 
     (void)state;
-    assert_true(world_ipc_boot(2, 1, none, none, 3));
+    assert_true(testbed_ipc_boot(2, 1, none, none, 3));
     (void)host_output();
     assert_int_equal(count(key('l'), "  2048 KB "), 2);
 }

@@ -19,22 +19,22 @@ TICKER, BIG = 0, 1  # VMs; the others spin
 
 def boot(cpus: int, vms: int) -> None:
     """All VMs run; from here on loading takes time."""
-    image = CORE.world_image_make(cpus, vms, (ctypes.c_uint * vms)(*[1] * vms), QUANTUM_US)
-    assert CORE.world_boot_image(image)
+    image = CORE.testbed_image_make(cpus, vms, (ctypes.c_uint * vms)(*[1] * vms), QUANTUM_US)
+    assert CORE.testbed_boot_image(image)
     for vm in range(vms):
-        assert CORE.world_vm_start(0, vm)
+        assert CORE.testbed_vm_start(0, vm)
     settle()
-    CORE.world_load_costs(LOOK)
+    CORE.testbed_load_costs(LOOK)
 
 
 def cpu_of(vm: int, cpus: int) -> int | None:
-    return next((cpu for cpu in range(cpus) if CORE.world_on_cpu(cpu) == 100 * vm), None)
+    return next((cpu for cpu in range(cpus) if CORE.testbed_on_cpu(cpu) == 100 * vm), None)
 
 
 def to_next_timer() -> None:
     first = CORE.host_next_timer()
     assert first != NEVER, "nothing will ever happen"
-    CORE.world_advance(max(0, first - time_now(CORE)))
+    CORE.testbed_advance(max(0, first - time_now(CORE)))
     settle()
 
 
@@ -51,15 +51,15 @@ def run_until(vm: int, cpus: int) -> int:
 def state_after_a_while(vm: int) -> int:
     """The VM's state once it is neither stopping nor loading."""
     for _ in range(1000):
-        if CORE.world_vm_state(vm) in (VM_RUNNING, VM_STOPPED):
+        if CORE.testbed_vm_state(vm) in (VM_RUNNING, VM_STOPPED):
             break
         to_next_timer()
-    return CORE.world_vm_state(vm)
+    return CORE.testbed_vm_state(vm)
 
 
 def wait(cpus: int, deadline: int) -> int:
     """The ticker waits for its deadline. Returns by how much it comes too late."""
-    CORE.world_wait_until(run_until(TICKER, cpus), deadline)
+    CORE.testbed_wait_until(run_until(TICKER, cpus), deadline)
     settle()
     run_until(TICKER, cpus)
     return time_now(CORE) - deadline
@@ -67,9 +67,9 @@ def wait(cpus: int, deadline: int) -> int:
 
 def latest_while_loading(cpus: int) -> int:
     """The ticker's worst latency from the stop of the big VM until it runs again."""
-    assert CORE.world_vm_stop(run_until(TICKER, cpus), BIG, True)
+    assert CORE.testbed_vm_stop(run_until(TICKER, cpus), BIG, True)
     latest = ticks = 0
-    while CORE.world_vm_starts(BIG) < 2 or CORE.world_vm_state(BIG) != VM_RUNNING:
+    while CORE.testbed_vm_starts(BIG) < 2 or CORE.testbed_vm_state(BIG) != VM_RUNNING:
         latest = max(latest, wait(cpus, time_now(CORE) + TICK))
         ticks += 1
     assert ticks > 5, "the load was too short to tell"
@@ -79,10 +79,10 @@ def latest_while_loading(cpus: int) -> int:
 def test_a_vm_that_is_alone_is_loaded_in_one_slice() -> None:
     """Nobody waits: the slice has no end, and nothing ticks."""
     boot(1, 1)
-    assert CORE.world_vm_stop(0, 0, True)
+    assert CORE.testbed_vm_stop(0, 0, True)
     before = time_now(CORE)
     settle()
-    assert CORE.world_vm_state(0) == VM_RUNNING
+    assert CORE.testbed_vm_state(0) == VM_RUNNING
     assert time_now(CORE) - before > 10 * QUANTUM
     assert CORE.host_next_timer() == NEVER
 
@@ -97,16 +97,16 @@ def test_a_ticker_is_late_by_a_quantum_of_each_vm_in_front_of_it(vms: int) -> No
 def test_a_vcpu_that_another_cpu_wakes_ends_the_slice_of_a_cpu_that_loads() -> None:
     """A VM runs on CPU 0; another one is being loaded by CPU 1, and has been for quanta when VM 2 is woken."""
     boot(2, 3)
-    CORE.world_wait(run_until(2, 2))
+    CORE.testbed_wait(run_until(2, 2))
     settle()
-    big = CORE.world_on_cpu(1) // 100
-    assert {big, CORE.world_on_cpu(0) // 100} == {0, 1}
-    assert CORE.world_vm_stop(0, big, True)
+    big = CORE.testbed_on_cpu(1) // 100
+    assert {big, CORE.testbed_on_cpu(0) // 100} == {0, 1}
+    assert CORE.testbed_vm_stop(0, big, True)
     wakes = time_now(CORE) + 5 * QUANTUM
-    CORE.world_load_raise(wakes, 2)
-    CORE.world_load_turn(1)
-    assert CORE.world_on_cpu(1) == 200
-    assert CORE.world_vm_state(big) == VM_LOADING
+    CORE.testbed_load_raise(wakes, 2)
+    CORE.testbed_load_turn(1)
+    assert CORE.testbed_on_cpu(1) == 200
+    assert CORE.testbed_vm_state(big) == VM_LOADING
     assert time_now(CORE) - wakes <= STEP
 
 
@@ -117,7 +117,7 @@ STOPPED = "vm-b stopped because a payload is damaged"
 def damage(flips: dict[int, int]) -> None:
     """Of the payload's bytes; once more, and they are as they were."""
     for byte, bits in flips.items():
-        CORE.world_image_damage(byte, bits)
+        CORE.testbed_image_damage(byte, bits)
 
 
 # The payload is two words, 0x55667788 and 0x11223344.
@@ -134,13 +134,13 @@ def test_a_vm_whose_payload_was_damaged_is_refused_at_its_next_start(flips: dict
     boot(1, 3)
     lines()
     damage(flips)
-    assert CORE.world_vm_stop(0, 1, True)
+    assert CORE.testbed_vm_stop(0, 1, True)
     assert state_after_a_while(1) == VM_STOPPED
-    assert [CORE.world_vm_state(vm) for vm in (0, 2)] == [VM_RUNNING] * 2
+    assert [CORE.testbed_vm_state(vm) for vm in (0, 2)] == [VM_RUNNING] * 2
     assert lines() == ["vm-b stopped by the console, starts again", REFUSED, STOPPED]
-    assert CORE.world_vm_start(0, 1)
+    assert CORE.testbed_vm_start(0, 1)
     assert state_after_a_while(1) == VM_STOPPED
     assert lines() == [REFUSED, STOPPED]
     damage(flips)
-    assert CORE.world_vm_start(0, 1)
+    assert CORE.testbed_vm_start(0, 1)
     assert state_after_a_while(1) == VM_RUNNING

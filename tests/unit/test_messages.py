@@ -45,32 +45,32 @@ BAD_PLACES = st.sampled_from((0, GPA - 8, GPA - 1, GPA + RAM_SIZE, 0x10000000, (
 
 def call(vm: int, number: int, *arguments: int) -> tuple[int, int]:
     value = ctypes.c_uint64(0)
-    error = CORE.world_call(vm, number, *(list(arguments) + [0] * 3)[:3], ctypes.byref(value))
+    error = CORE.testbed_call(vm, number, *(list(arguments) + [0] * 3)[:3], ctypes.byref(value))
     assert error <= 0, f"VM {vm} does not run"
     return error, value.value
 
 
 def poke(vm: int, at: int, data: bytes) -> None:
-    ctypes.memmove(CORE.world_memory(vm, GPA + at), data, len(data))
+    ctypes.memmove(CORE.testbed_memory(vm, GPA + at), data, len(data))
 
 
 def peek(vm: int, at: int, size: int) -> bytes:
-    return ctypes.string_at(CORE.world_memory(vm, GPA + at), size)
+    return ctypes.string_at(CORE.testbed_memory(vm, GPA + at), size)
 
 
 def boot(rights: list[int], lines: list[int], sharers: int, vcpus: int = 2) -> None:
     count = len(rights)
     array = ctypes.c_uint32 * count
-    assert CORE.world_ipc_boot(count, vcpus, array(*rights), array(*lines), sharers)
+    assert CORE.testbed_ipc_boot(count, vcpus, array(*rights), array(*lines), sharers)
 
 
 def sleep(vm: int) -> None:
     """Its VCPU 0 waits for an interrupt, having seen to all that came."""
-    CORE.world_raised(vm, 0)
+    CORE.testbed_raised(vm, 0)
     for cpu in range(8):
-        if CORE.world_on_cpu(cpu) == 100 * vm:
-            CORE.world_wait(cpu)
-    assert CORE.world_settle()
+        if CORE.testbed_on_cpu(cpu) == 100 * vm:
+            CORE.testbed_wait(cpu)
+    assert CORE.testbed_settle()
 
 
 class Messages(RuleBasedStateMachine):
@@ -95,7 +95,7 @@ class Messages(RuleBasedStateMachine):
     def _notified(self, vm: int, before: int) -> None:
         """The receiver's line is up, or its software interrupt was raised if nobody has before."""
         if not self.lines[vm]:
-            assert before & SOFTWARE_INTERRUPT or CORE.world_raised(vm, 0) & SOFTWARE_INTERRUPT
+            assert before & SOFTWARE_INTERRUPT or CORE.testbed_raised(vm, 0) & SOFTWARE_INTERRUPT
 
     def _expected(self, source: int, receiver: int, vcpu: int) -> int:
         if receiver >= self.count:
@@ -104,7 +104,7 @@ class Messages(RuleBasedStateMachine):
             return DENIED
         if vcpu >= 2:
             return NOBODY
-        if vcpu == 1 or CORE.world_vm_state(receiver) != VM_RUNNING:
+        if vcpu == 1 or CORE.testbed_vm_state(receiver) != VM_RUNNING:
             return NOT_RUNNING
         return NOT_NOW if len(self.waiting[receiver]) == RING_SIZE else 0
 
@@ -114,7 +114,7 @@ class Messages(RuleBasedStateMachine):
         message = self._message(size)
         poke(source, ROOM + place, message)
         expected = self._expected(source, receiver, vcpu)
-        before = CORE.world_raised(receiver, 0) if expected == 0 else 0
+        before = CORE.testbed_raised(receiver, 0) if expected == 0 else 0
         assert call(source, SEND, receiver | vcpu << 16, GPA + ROOM + place, size) == (expected, 0)
         if expected == 0:
             self.waiting[receiver].append((source, message))
@@ -170,7 +170,7 @@ class Messages(RuleBasedStateMachine):
         source %= self.count
         both = region == 0 and self.sharers >> source & self.sharers >> receiver & 1
         expected = NOBODY if receiver >= self.count else 0 if both else DENIED
-        before = CORE.world_raised(receiver, 0) if expected == 0 else 0
+        before = CORE.testbed_raised(receiver, 0) if expected == 0 else 0
         assert call(source, RING, region, receiver) == (expected, 0)
         if expected == 0:
             self.bells[receiver] |= 1
@@ -189,12 +189,12 @@ class Messages(RuleBasedStateMachine):
         call(source, GET_ID)
         if asleep:
             sleep(vm)
-        CORE.world_vm_stop(0, vm, True)
+        CORE.testbed_vm_stop(0, vm, True)
         self.waiting[vm], self.bells[vm] = [], 0
         if source != vm and self.rights[source] >> vm & 1:
-            ends = CORE.world_vm_state(vm) == VM_STOPPING
+            ends = CORE.testbed_vm_state(vm) == VM_STOPPING
             assert call(source, SEND, vm, GPA + ROOM, 16)[0] in ((0, NOT_NOW, NOT_RUNNING) if ends else (NOT_RUNNING,))
-        assert CORE.world_settle()
+        assert CORE.testbed_settle()
 
     @precondition(lambda self: any(self.waiting))
     @rule(vm=INDEX)
@@ -208,15 +208,15 @@ class Messages(RuleBasedStateMachine):
             return  # arch/host has no controller that would turn a line into an interrupt
         sleep(vm)
         self.send(senders[0], vm, 0, 20, 0)
-        assert CORE.world_settle()
-        assert any(CORE.world_on_cpu(cpu) == 100 * vm for cpu in range(self.count))
+        assert CORE.testbed_settle()
+        assert any(CORE.testbed_on_cpu(cpu) == 100 * vm for cpu in range(self.count))
 
     @invariant()
     def lines_tell(self) -> None:
         for vm in range(getattr(self, "count", 0)):
             up = self.lines[vm] and (self.waiting[vm] or self.bells[vm])
-            assert CORE.world_lines(vm) == (1 << self.lines[vm] if up else 0)
-        assert CORE.world_wrong() is None
+            assert CORE.testbed_lines(vm) == (1 << self.lines[vm] if up else 0)
+        assert CORE.testbed_wrong() is None
 
 
 def test_messages() -> None:
@@ -254,15 +254,15 @@ def test_sending_and_waiting() -> None:
     """The sender sleeps once its message is on its way, and only then."""
     boot([2, 1], [0, 0], 0)
     assert call(0, SEND_WAIT, 1, 0, 8)[0] == BAD_ADDRESS
-    assert CORE.world_settle()
-    assert CORE.world_on_cpu(0) == 0
-    CORE.world_raised(0, 0)
+    assert CORE.testbed_settle()
+    assert CORE.testbed_on_cpu(0) == 0
+    CORE.testbed_raised(0, 0)
     assert call(0, SEND_WAIT, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_settle()
-    assert 0 not in (CORE.world_on_cpu(0), CORE.world_on_cpu(1))
+    assert CORE.testbed_settle()
+    assert 0 not in (CORE.testbed_on_cpu(0), CORE.testbed_on_cpu(1))
     assert call(1, SEND, 0, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_settle()
-    assert 0 in (CORE.world_on_cpu(0), CORE.world_on_cpu(1))
+    assert CORE.testbed_settle()
+    assert 0 in (CORE.testbed_on_cpu(0), CORE.testbed_on_cpu(1))
 
 
 def test_shared_memory_is_cleared_at_boot_only() -> None:
@@ -270,8 +270,8 @@ def test_shared_memory_is_cleared_at_boot_only() -> None:
     offset = 16 * RAM_SIZE  # from VM 0's RAM to the region behind those of 16 VMs
     assert peek(0, offset, SHARED_SIZE) == bytes(SHARED_SIZE)
     poke(0, offset, b"kept")
-    CORE.world_vm_stop(0, 0, True)
-    assert CORE.world_settle()
+    CORE.testbed_vm_stop(0, 0, True)
+    assert CORE.testbed_settle()
     assert peek(0, offset, 4) == b"kept"
 
 
@@ -280,17 +280,17 @@ def test_a_message_to_a_vm_that_is_being_loaded(line: int) -> None:
     """Refused as long as what it raises would be forgotten; taken from the VM's first instruction on."""
     boot([2, 0], [0, line], 0)
     sleep(1)
-    CORE.world_vm_stop(0, 1, False)
-    assert CORE.world_vm_state(1) == VM_STOPPING
+    CORE.testbed_vm_stop(0, 1, False)
+    assert CORE.testbed_vm_state(1) == VM_STOPPING
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
-    assert CORE.world_settle()
-    assert CORE.world_vm_start(0, 1)
-    assert CORE.world_vm_state(1) == VM_LOADING
+    assert CORE.testbed_settle()
+    assert CORE.testbed_vm_start(0, 1)
+    assert CORE.testbed_vm_state(1) == VM_LOADING
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
-    assert CORE.world_settle()
-    assert CORE.world_vm_state(1) == VM_RUNNING
+    assert CORE.testbed_settle()
+    assert CORE.testbed_vm_state(1) == VM_RUNNING
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_lines(1) == 1 << line if line else CORE.world_raised(1, 0) & SOFTWARE_INTERRUPT
+    assert CORE.testbed_lines(1) == 1 << line if line else CORE.testbed_raised(1, 0) & SOFTWARE_INTERRUPT
     assert call(1, RECV, GPA + ROOM, LARGEST) == (0, 8)
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
 
@@ -299,28 +299,28 @@ def test_a_sender_that_raises_the_line_after_the_receiver_restarted() -> None:
     """Its message was to the life before: the line is low in the next, as the inbox is empty."""
     boot([2, 0], [0, 3], 0)
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_lines(1) == 1 << 3
-    CORE.world_late_sender(1)
-    assert CORE.world_vm_stop(0, 1, True)
-    assert CORE.world_settle()
-    assert (CORE.world_vm_state(1), CORE.world_vm_starts(1)) == (VM_RUNNING, 2)
-    assert CORE.world_lines(1) == 0
+    assert CORE.testbed_lines(1) == 1 << 3
+    CORE.testbed_late_sender(1)
+    assert CORE.testbed_vm_stop(0, 1, True)
+    assert CORE.testbed_settle()
+    assert (CORE.testbed_vm_state(1), CORE.testbed_vm_starts(1)) == (VM_RUNNING, 2)
+    assert CORE.testbed_lines(1) == 0
 
 
 def test_the_line_of_a_vcpu_that_was_off() -> None:
     """VCPU 0 turns itself off while a message waits; started again, it finds none, and the line goes low with that."""
     boot([2, 0], [0, 3], 0)
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_vcpu_start(1, 1, 1)
-    assert CORE.world_on_cpu(1) == 100
-    CORE.world_off(1)
-    assert CORE.world_settle()
-    assert CORE.world_vcpu_state(1, 0) == OFF
-    assert CORE.world_vcpu_start(1, 1, 0)
-    CORE.world_wait(1)
-    assert CORE.world_settle()
+    assert CORE.testbed_vcpu_start(1, 1, 1)
+    assert CORE.testbed_on_cpu(1) == 100
+    CORE.testbed_off(1)
+    assert CORE.testbed_settle()
+    assert CORE.testbed_vcpu_state(1, 0) == OFF
+    assert CORE.testbed_vcpu_start(1, 1, 0)
+    CORE.testbed_wait(1)
+    assert CORE.testbed_settle()
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
-    assert CORE.world_lines(1) == 0
+    assert CORE.testbed_lines(1) == 0
 
 
 @pytest.mark.parametrize("line", [0, 3])
@@ -328,15 +328,15 @@ def test_a_doorbell_of_a_vm_that_does_not_run(line: int) -> None:
     """It is not rung: nobody would be interrupted, and the next life has its doorbells to itself."""
     boot([0, 0], [0, line], 3)
     sleep(1)
-    CORE.world_vm_stop(0, 1, False)
-    assert CORE.world_vm_state(1) == VM_STOPPING
+    CORE.testbed_vm_stop(0, 1, False)
+    assert CORE.testbed_vm_state(1) == VM_STOPPING
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
-    assert CORE.world_settle()
+    assert CORE.testbed_settle()
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
-    assert CORE.world_vm_start(0, 1)
-    assert CORE.world_vm_state(1) == VM_LOADING
+    assert CORE.testbed_vm_start(0, 1)
+    assert CORE.testbed_vm_state(1) == VM_LOADING
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
-    assert CORE.world_settle()
+    assert CORE.testbed_settle()
     assert call(1, DOORBELLS) == (0, 0)
     assert call(0, RING, 0, 1)[0] == 0
     assert call(1, DOORBELLS) == (0, 1)
@@ -346,7 +346,7 @@ def test_a_message_to_a_vm_that_has_ended() -> None:
     """Its queue is closed, though it has room."""
     boot([2, 0], [0, 0], 0)
     sleep(1)
-    CORE.world_vm_stop(0, 1, False)
+    CORE.testbed_vm_stop(0, 1, False)
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
 
 
@@ -368,8 +368,8 @@ def test_rights_and_a_restart() -> None:
     rights = [[call(source, SEND, to, GPA + ROOM, 8)[0] for to in range(4)] for source in range(3)]
     assert rights == [[DENIED, 0, DENIED, NOBODY], [DENIED] * 3 + [NOBODY], [0, 0, DENIED, NOBODY]]
     assert call(0, RING, 0, 1)[0] == 0
-    CORE.world_vm_stop(0, 1, True)
-    assert CORE.world_settle()
+    CORE.testbed_vm_stop(0, 1, True)
+    assert CORE.testbed_settle()
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
     assert call(1, DOORBELLS) == (0, 0)
     assert call(0, RECV, GPA + ROOM, LARGEST) == (0, 8 | 2 << 16)  # the others' are still there

@@ -44,7 +44,7 @@ def launch(task: Task, start: int = 0, cpu: int | None = None) -> int:
 def step(cpu: int, number: int, *arguments: int) -> int:
     """One call, which may have to be made again."""
     a0, a1, a2 = (*arguments, 0, 0, 0)[:3]
-    return CORE.world_hypercall(cpu, number, a0, a1, a2, None)
+    return CORE.testbed_hypercall(cpu, number, a0, a1, a2, None)
 
 
 def steps(most: int, cpu: int, number: int, *arguments: int) -> int:
@@ -62,8 +62,8 @@ def test_best_effort_goes_on_elsewhere() -> None:
     cpu = cpu_of(0)
     launch(Task(1000, 500, 1000, (500,), cpu=cpu))
     settle()
-    assert CORE.world_on_cpu(cpu) == 1
-    assert CORE.world_on_cpu(1 - cpu) == 0
+    assert CORE.testbed_on_cpu(cpu) == 1
+    assert CORE.testbed_on_cpu(1 - cpu) == 0
 
 
 def test_best_effort_shares_when_an_app_takes_a_cpu() -> None:
@@ -72,10 +72,10 @@ def test_best_effort_shares_when_an_app_takes_a_cpu() -> None:
     cpu = cpu_of(0)
     launch(Task(1000000, 900000, 1000000, (900000,), cpu=cpu))
     settle()
-    before = [CORE.world_runtime(vm, 0) for vm in range(2)]
+    before = [CORE.testbed_runtime(vm, 0) for vm in range(2)]
     for _ in range(100):
         run(10000, check=True)
-    got = [CORE.world_runtime(vm, 0) - before[vm] for vm in range(2)]
+    got = [CORE.testbed_runtime(vm, 0) - before[vm] for vm in range(2)]
     assert min(got) > 400000, got
 
 
@@ -86,20 +86,20 @@ def test_a_launch_leaves_a_turn_what_it_has_left(first: int) -> None:
     assert cpu_of(0) == 0
     launch(Task(10**6, 1, 10**6, (1,), cpu=0), time_now(CORE) + first if first else 0)
     run(100 * TICKS_PER_US)
-    assert CORE.world_on_cpu(0) == 0
+    assert CORE.testbed_on_cpu(0) == 0
     assert stats(0, 0).releases == 1
     run(QUANTUM_US * TICKS_PER_US)
-    assert CORE.world_on_cpu(0) == 100
+    assert CORE.testbed_on_cpu(0) == 100
 
 
 def test_who_gives_up_its_turn_gives_up_what_a_release_had_left_of_it() -> None:
     boot(1, [1, 1], [1, 0])
     assert cpu_of(0) == 0
     launch(Task(10**6, 1, 10**6, (1,), cpu=0), time_now(CORE) + QUANTUM_US // 2 * TICKS_PER_US)
-    assert CORE.world_on_cpu(0) == 0
-    CORE.world_yield(0)
+    assert CORE.testbed_on_cpu(0) == 0
+    CORE.testbed_yield(0)
     settle()
-    assert CORE.world_on_cpu(0) == 100
+    assert CORE.testbed_on_cpu(0) == 100
 
 
 def test_a_budget_that_ends_with_the_period_is_used_up() -> None:
@@ -137,9 +137,9 @@ def test_a_job_comes_into_the_figures_under_the_lock() -> None:
     boot(2, [1], [1])
     launch(Task(1000, 500, 1000, (0,), cpu=1), start=time_now(CORE))
     run(123 * TICKS_PER_US)
-    CORE.world_enter(1)
+    CORE.testbed_enter(1)
     before = stats(0, 0)
-    assert CORE.world_end_job(1) == OK
+    assert CORE.testbed_end_job(1) == OK
     asked = stats(0, 0)
     assert bytes(asked) == bytes(before)
     settle()
@@ -183,7 +183,7 @@ def test_two_launches_at_a_time_end() -> None:
 def two_vcpus() -> list[int]:
     """The CPUs of two VCPUs of one VM that may have four apps."""
     boot(2, [2], [4])
-    assert CORE.world_vcpu_start(cpu_of(0), 0, 1)
+    assert CORE.testbed_vcpu_start(cpu_of(0), 0, 1)
     settle()
     return [cpu_of(0, vcpu) for vcpu in range(2)]
 
@@ -226,7 +226,7 @@ def test_a_launch_that_nobody_goes_on_with_keeps_nobody_waiting() -> None:
         assert create(cpus[vm], Task(10, 2, 9, (2,), cpu=1)) == (OK, 0)
     assert step(cpus[0], LAUNCH, OWN_VM, 0, time_now(CORE) + 10**7) == AGAIN
     for _ in range(1000):
-        CORE.world_advance(1000)
+        CORE.testbed_advance(1000)
         settle()
         if step(cpu_of(1), LAUNCH, OWN_VM, 0, time_now(CORE) + 10**7) == OK:
             return
@@ -243,11 +243,11 @@ def test_an_app_that_waits_takes_no_time_from_others() -> None:
     launch(Task(10, 5, 10, (5,), cpu=1), start)
     launch(Task(10, 5, 5, (5,), cpu=1), start + 5 * TICKS_PER_US)
     run(start + 1 - time_now(CORE))
-    assert CORE.world_on_cpu(1) == 1
-    CORE.world_wait(1)
+    assert CORE.testbed_on_cpu(1) == 1
+    CORE.testbed_wait(1)
     settle()
     run(start + 5 * TICKS_PER_US - time_now(CORE))
-    CORE.world_raise(0, 0, 1)
+    CORE.testbed_raise(0, 0, 1)
     settle()
     run(100 * TICKS_PER_US)
     assert stats(cpu_of(0), 1).misses == 0
@@ -261,10 +261,10 @@ def test_what_a_deleted_app_has_used_is_not_given_twice() -> None:
     launch(Task(10, 5, 9, (5,), cpu=1), start)
     launch(Task(10, 5, 10, (5,), cpu=1), start)
     run(start + 5 * TICKS_PER_US - 1 - time_now(CORE))
-    assert CORE.world_on_cpu(1) == 1
+    assert CORE.testbed_on_cpu(1) == 1
     assert call(1, DELETE, SELF) == (OK, 0)
     settle()
-    assert CORE.world_vcpu_state(0, 1) == OFF
+    assert CORE.testbed_vcpu_state(0, 1) == OFF
     late = Task(4, 2, 4, (2,), cpu=1)
     assert create(manager, late) == (OK, 0)
     answer, waited = AGAIN, 0
@@ -277,7 +277,7 @@ def test_what_a_deleted_app_has_used_is_not_given_twice() -> None:
     settle()
     run(100 * TICKS_PER_US)
     assert stats(manager, 1).misses == 0
-    assert CORE.world_rt_state(0, 1) == ACTIVE
+    assert CORE.testbed_rt_state(0, 1) == ACTIVE
 
 
 def test_a_launch_waits_for_all_that_a_deleted_app_has_delayed() -> None:
@@ -336,25 +336,25 @@ def test_a_launch_does_not_wait_for_an_app_that_was_never_released() -> None:
 def test_an_app_that_cannot_be_made_is_not_tried_in_every_slot() -> None:
     """One that its VM, about to lose its apps, would get in none of them: the VCPU looks at interrupts, and leaves."""
     cpus = two_vcpus()
-    assert CORE.world_vm_stop(cpus[0], 0, True)
+    assert CORE.testbed_vm_stop(cpus[0], 0, True)
     task = Task(1000, 100, 1000, (100,), cpu=cpus[1])
     assert create(cpus[1], task)[0] == AGAIN
     settle()
-    assert CORE.world_vm_state(0) == VM_RUNNING
+    assert CORE.testbed_vm_state(0) == VM_RUNNING
     assert create(cpu_of(0), task) == (OK, 0)
 
 
 def test_what_was_raised_before_its_launch_an_app_does_not_see() -> None:
     """As of a hart that is off; what is raised later it sees at its next turn."""
     boot(2, [1], [1])
-    CORE.world_raise(0, 0, 1)
+    CORE.testbed_raise(0, 0, 1)
     launch(Task(1000, 500, 1000, (500,), cpu=1), time_now(CORE) + 100)
     run(200)
-    assert CORE.world_on_cpu(1) == 1
-    assert CORE.world_raised(0, 1) == 0
-    CORE.world_raise(0, 0, 1)
+    assert CORE.testbed_on_cpu(1) == 1
+    assert CORE.testbed_raised(0, 1) == 0
+    CORE.testbed_raise(0, 0, 1)
     run(2000 * TICKS_PER_US)
-    assert CORE.world_raised(0, 1) == 1
+    assert CORE.testbed_raised(0, 1) == 1
 
 
 def test_an_app_may_launch_another_on_its_cpu() -> None:
@@ -362,41 +362,41 @@ def test_an_app_may_launch_another_on_its_cpu() -> None:
     boot(1, [1], [3])
     launch(Task(100, 40, 100, (0,)))
     launch(Task(100, 40, 90, (0,)))
-    assert CORE.world_on_cpu(0) == 2
+    assert CORE.testbed_on_cpu(0) == 2
     assert create(0, Task(100, 40, 100, (40,))) == (OK, 2)
     assert call(0, DELETE, 0) == (OK, 0)
     settle()
     for _ in range(300):
-        if CORE.world_on_cpu(0) == 2 and step(0, LAUNCH, OWN_VM, 2, 0) == OK:
+        if CORE.testbed_on_cpu(0) == 2 and step(0, LAUNCH, OWN_VM, 2, 0) == OK:
             break
-        CORE.world_advance(TICKS_PER_US)
+        CORE.testbed_advance(TICKS_PER_US)
         settle()
-    assert CORE.world_rt_state(0, 2) == ACTIVE
+    assert CORE.testbed_rt_state(0, 2) == ACTIVE
 
 
 def test_an_app_that_is_deleted_while_its_vm_stops_is_not_removed_twice() -> None:
     """By a VCPU that has yet to learn that it is to leave: the VM's end waits for each of them once."""
     cpus = two_vcpus()
     launch(Task(1000, 100, 1000, (100,), cpu=cpus[0]), time_now(CORE) + 10**6, cpus[0])
-    assert CORE.world_vm_stop(cpus[0], 0, True)
-    assert CORE.world_on_cpu(cpus[1]) == 1
+    assert CORE.testbed_vm_stop(cpus[0], 0, True)
+    assert CORE.testbed_on_cpu(cpus[1]) == 1
     assert call(cpus[1], DELETE, 0) == (OK, 0)
-    CORE.world_enter(cpus[0])
+    CORE.testbed_enter(cpus[0])
     settle()
-    assert CORE.world_vm_state(0) == VM_RUNNING
-    assert CORE.world_vm_starts(0) == 2
-    assert CORE.world_rt_state(0, 0) == FREE
+    assert CORE.testbed_vm_state(0) == VM_RUNNING
+    assert CORE.testbed_vm_starts(0) == 2
+    assert CORE.testbed_rt_state(0, 0) == FREE
 
 
 def test_no_app_is_launched_while_its_vm_stops() -> None:
     """By a VCPU that has yet to learn that it is to leave: it would be one more that the VM's end waits for."""
     cpus = two_vcpus()
     assert create(cpus[1], Task(1000, 100, 1000, (100,), cpu=cpus[1])) == (OK, 0)
-    assert CORE.world_vm_stop(cpus[0], 0, True)
+    assert CORE.testbed_vm_stop(cpus[0], 0, True)
     assert call(cpus[1], LAUNCH, OWN_VM, 0, 0)[0] == INVALID_PARAM
     settle()
-    assert CORE.world_vm_state(0) == VM_RUNNING
-    assert CORE.world_rt_state(0, 0) == FREE
+    assert CORE.testbed_vm_state(0) == VM_RUNNING
+    assert CORE.testbed_rt_state(0, 0) == FREE
 
 
 # --- launches beside an app that runs on another CPU ---
@@ -415,8 +415,8 @@ def victim() -> tuple[int, int]:
     set_jobs(1, 0, LONG_JOB.jobs)
     settle()
     run(1000 * TICKS_PER_US)
-    assert CORE.world_on_cpu(cpu) == 101
-    CORE.world_wait(cpu_of(1))
+    assert CORE.testbed_on_cpu(cpu) == 101
+    CORE.testbed_wait(cpu_of(1))
     settle()
     assert cpu_of(0) == 1 - cpu
     return cpu, 1 - cpu
@@ -430,7 +430,7 @@ def kicks_of_launches(cpu: int, caller: int, firsts: list[int]) -> tuple[list[in
         error, number = create(caller, Task(10**6, 1, 10**6, (1,), cpu=cpu))
         assert error == OK
         answers.append(call(caller, LAUNCH, OWN_VM, number, first)[0])
-        kicks += CORE.world_kicks(cpu)
+        kicks += CORE.testbed_kicks(cpu)
         settle()
     return answers, kicks
 
@@ -452,7 +452,7 @@ def test_launches_for_soon_interrupt_an_app_once() -> None:
     for number in (0, 4):
         set_jobs(0, number, (1,))
     run(20000 * TICKS_PER_US)
-    assert CORE.world_on_cpu(cpu) == 101  # its next job
+    assert CORE.testbed_on_cpu(cpu) == 101  # its next job
     soon = time_now(CORE) + 1000 * TICKS_PER_US
     assert [call(cpu_of(0), LAUNCH, OWN_VM, number, soon - number)[0] for number in (1, 2)] == [OK, AGAIN]
 
@@ -466,9 +466,9 @@ def test_who_is_released_next_there_is_not_deleted_before() -> None:
     for number in range(3):
         set_jobs(0, number, (1,))
     assert [step(caller, DELETE, number) for number in (0, 2)] == [AGAIN, OK]
-    assert CORE.world_kicks(cpu) == 0
+    assert CORE.testbed_kicks(cpu) == 0
     run(1100 * TICKS_PER_US)  # it is released, which its admission has counted, and waits behind the job
-    assert CORE.world_on_cpu(cpu) == 101
+    assert CORE.testbed_on_cpu(cpu) == 101
     assert [step(caller, DELETE, number) for number in (0, 1)] == [OK, AGAIN]
     run(20000 * TICKS_PER_US)
     assert step(cpu_of(0), DELETE, 1) == OK
@@ -479,7 +479,7 @@ def test_an_app_that_runs_is_deleted_at_once() -> None:
     boot(2, [1], [1])
     launch(Task(1000, 900, 1000, (900,), cpu=1))
     run(200 * TICKS_PER_US)
-    assert CORE.world_on_cpu(1) == 1
+    assert CORE.testbed_on_cpu(1) == 1
     assert step(cpu_of(0), DELETE, 0) == OK
 
 
@@ -487,5 +487,5 @@ def test_launches_for_now_do_not_wait() -> None:
     """Their releases interrupt anyway."""
     cpu, caller = victim()
     assert kicks_of_launches(cpu, caller, [0] * 4) == ([OK] * 4, 4)
-    assert CORE.world_on_cpu(cpu) == 101
-    assert CORE.world_rt_ready(cpu) == 4
+    assert CORE.testbed_on_cpu(cpu) == 101
+    assert CORE.testbed_rt_ready(cpu) == 4

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Admission where the hypervisor takes time (world_costs() of tests/unit/world.h): sets as large as are admitted, with
+Admission where the hypervisor takes time (testbed_costs() of tests/unit/testbed.h): sets as large as are admitted, with
 what it takes counted, keep every deadline beside apps that use up all they get, the end of it in the longest call.
 
 Each of these changes was made once, and seen to fail:
@@ -56,7 +56,7 @@ NS_PER_TICK = 1000 // TICKS_PER_US
 
 @dataclass(frozen=True)
 class Costs:
-    """Ticks of world_costs(), and what has to be counted for them."""
+    """Ticks of testbed_costs(), and what has to be counted for them."""
 
     enter: int
     look: int
@@ -83,7 +83,7 @@ class Costs:
         boot(1, [1], [apps], costs_ns=in_ns)
 
     def take(self) -> None:
-        CORE.world_costs(self.enter, self.look, self.leave, self.deaf)
+        CORE.testbed_costs(self.enter, self.look, self.leave, self.deaf)
 
     def admits(self, tasks: list[Task]) -> bool:
         """By the definition."""
@@ -179,8 +179,8 @@ def one_set(seed: str, make: Callable[[Random, Costs, int], list[Task]]) -> int:
     tasks = make(random, costs, start)
     run(start - time_now(CORE) - 100)
     costs.take()
-    well(CORE.world_rt_run(start + LENGTH * TICKS_PER_US, True, None, 0, None))
-    CORE.world_costs(0, 0, 0, 0)
+    well(CORE.testbed_rt_run(start + LENGTH * TICKS_PER_US, True, None, 0, None))
+    CORE.testbed_costs(0, 0, 0, 0)
     return assert_kept(tasks)
 
 
@@ -199,10 +199,10 @@ def test_an_interruption_at_the_end_of_a_budget_takes_nothing_of_it() -> None:
             assert launch(task, start + later) >= 0
         run(start - time_now(CORE) - 100)
         costs.take()
-        well(CORE.world_rt_run(start + 90 * TICKS_PER_US, True, None, 0, None))
-        CORE.world_costs(0, 0, 0, 0)
+        well(CORE.testbed_rt_run(start + 90 * TICKS_PER_US, True, None, 0, None))
+        CORE.testbed_costs(0, 0, 0, 0)
         assert (stats(0, 0).overruns, stats(0, 1).overruns) == (1, 0)
-        assert CORE.world_rt_left(0, 0) <= 0, ticks
+        assert CORE.testbed_rt_left(0, 0) <= 0, ticks
 
 
 def test_one_keeps_its_deadlines_beside_greedy_ones() -> None:
@@ -218,9 +218,9 @@ def test_a_debt_is_paid_back_wholly() -> None:
     start = time_now(CORE) + 1000
     assert launch(task, start) == 0
     run(start - time_now(CORE) - 100)
-    CORE.world_costs(0, 0, 0, stuck)
-    well(CORE.world_rt_run(start + 40 * task.period * TICKS_PER_US - 1, True, None, 0, None))
-    CORE.world_costs(0, 0, 0, 0)
+    CORE.testbed_costs(0, 0, 0, stuck)
+    well(CORE.testbed_rt_run(start + 40 * task.period * TICKS_PER_US - 1, True, None, 0, None))
+    CORE.testbed_costs(0, 0, 0, 0)
     got = stats(cpu_of(0), 0)
     assert 38 * task.budget * TICKS_PER_US <= got.runtime <= 40 * task.budget * TICKS_PER_US + stuck
     assert got.overruns == 40

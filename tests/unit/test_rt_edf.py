@@ -82,7 +82,7 @@ def of_cpu(segments: Sequence[Segment], numbers: Sequence[int], start: int) -> l
 
 def assert_same_counts(numbers: Sequence[int], want: Outcome) -> None:
     """What GET_STATS says; any VCPU of the VM may ask, and on one CPU at least there is one."""
-    asker = next(cpu for cpu in range(8) if CORE.world_on_cpu(cpu) >= 0)
+    asker = next(cpu for cpu in range(8) if CORE.testbed_on_cpu(cpu) >= 0)
     for place, number in enumerate(numbers):
         got, app = stats(asker, number), want.apps[place]
         assert (got.releases, got.completions) == (app.releases, len(app.ended))

@@ -68,7 +68,7 @@ RAM = 0x200000
 
 
 def states_of(vm: int, apps: int) -> list[int]:
-    return [CORE.world_rt_state(vm, app) for app in range(apps)]
+    return [CORE.testbed_rt_state(vm, app) for app in range(apps)]
 
 
 def states() -> list[int]:
@@ -86,8 +86,8 @@ class AppLife(Life):
         boot(cpus, VCPUS, APPS, LAUNCHERS, costs)
 
     def _vm_on(self, cpu: int) -> int:
-        CORE.world_enter(cpu)  # a VCPU that was about to wait is no caller
-        on = CORE.world_on_cpu(cpu)
+        CORE.testbed_enter(cpu)  # a VCPU that was about to wait is no caller
+        on = CORE.testbed_on_cpu(cpu)
         return -1 if on < 0 else on // 100
 
     @rule(cpu=INDEX, where=INDEX, period=st.integers(1, 3000), share=st.integers(1, 100), room=st.integers(0, 100))
@@ -96,8 +96,8 @@ class AppLife(Life):
         vm = self._vm_on(cpu)
         if vm < 0:
             return
-        running = CORE.world_vm_state(vm) == VM_RUNNING
-        free = [CORE.world_rt_state(vm, app) == FREE for app in range(APPS[vm])]
+        running = CORE.testbed_vm_state(vm) == VM_RUNNING
+        free = [CORE.testbed_rt_state(vm, app) == FREE for app in range(APPS[vm])]
         budget = max(1, period * share // 100)
         task = Task(period, budget, budget + (period - budget) * room // 100, (1,), cpu=where % self.cpus)
         error, number = create(cpu, task)
@@ -118,7 +118,7 @@ class AppLife(Life):
         error = AGAIN
         for _ in range(steps):
             if error == AGAIN:
-                error = CORE.world_hypercall(cpu, LAUNCH, vm, app, first, None)
+                error = CORE.testbed_hypercall(cpu, LAUNCH, vm, app, first, None)
         return int(error)
 
     @rule(
@@ -130,17 +130,17 @@ class AppLife(Life):
         if caller < 0:
             return
         target = caller if vm == OWN_VM else vm
-        before = CORE.world_rt_state(target, app) if app < APPS[target] else FREE
+        before = CORE.testbed_rt_state(target, app) if app < APPS[target] else FREE
         error = self._launch_steps(cpu, vm, app, steps, time_now(CORE) + later - 500)
         if caller != target and not LAUNCHERS[target] & 1 << caller:
             assert error == DENIED
-        elif CORE.world_vm_state(target) != VM_RUNNING or before == FREE:
+        elif CORE.testbed_vm_state(target) != VM_RUNNING or before == FREE:
             assert error == INVALID_PARAM
         elif before == ACTIVE:
             assert error == ALREADY
         else:
             assert error in (OK, FAILED, AGAIN)
-            assert (CORE.world_rt_state(target, app) == ACTIVE) == (error == OK)
+            assert (CORE.testbed_rt_state(target, app) == ACTIVE) == (error == OK)
 
     @rule(cpu=INDEX, app=st.sampled_from([0, 1, 2, 3, SELF, SELF]))
     def delete(self, cpu: int, app: int) -> None:
@@ -148,9 +148,9 @@ class AppLife(Life):
 
     @rule(cpu=INDEX)
     def end_job(self, cpu: int) -> None:
-        CORE.world_enter(cpu % self.cpus)
-        on = CORE.world_on_cpu(cpu % self.cpus)
-        error = CORE.world_end_job(cpu % self.cpus)
+        CORE.testbed_enter(cpu % self.cpus)
+        on = CORE.testbed_on_cpu(cpu % self.cpus)
+        error = CORE.testbed_end_job(cpu % self.cpus)
         if on < 0:
             assert error == NO_CALLER
         elif on % 100 < VCPUS[on // 100]:
@@ -163,24 +163,24 @@ class AppLife(Life):
     @rule(cpu=INDEX)
     def start(self, cpu: int) -> None:
         for vm in range(VMS):
-            if CORE.world_vm_state(vm) == VM_STOPPED:
-                CORE.world_vm_start(cpu % self.cpus, vm)
+            if CORE.testbed_vm_state(vm) == VM_STOPPED:
+                CORE.testbed_vm_start(cpu % self.cpus, vm)
 
     @rule(cpu=INDEX)
     def start_vcpu(self, cpu: int) -> None:
-        if CORE.world_vm_state(0) == VM_RUNNING and CORE.world_vcpu_state(0, 1) == OFF:
-            CORE.world_vcpu_start(cpu % self.cpus, 0, 1)
+        if CORE.testbed_vm_state(0) == VM_RUNNING and CORE.testbed_vcpu_state(0, 1) == OFF:
+            CORE.testbed_vcpu_start(cpu % self.cpus, 0, 1)
 
     @rule(cpu=INDEX, vm=st.integers(0, 1), vcpu=st.integers(0, 3))
     def interrupt(self, cpu: int, vm: int, vcpu: int) -> None:
-        CORE.world_raise(cpu % self.cpus, vm, vcpu)
+        CORE.testbed_raise(cpu % self.cpus, vm, vcpu)
 
     @rule(times=st.integers(1, 5))
     def next_timers(self, times: int) -> None:
         for _ in range(times):
             first = CORE.host_next_timer()
             if first != NEVER and first > time_now(CORE):
-                CORE.world_advance(first - time_now(CORE))
+                CORE.testbed_advance(first - time_now(CORE))
             settle()
 
 
@@ -194,8 +194,8 @@ def test_any_sequence_of_events_leaves_the_system_well() -> None:
 def snapshot() -> tuple:
     return (
         states(),
-        [CORE.world_vcpu_state(vm, vcpu) for vm in range(VMS) for vcpu in range(VCPUS[vm] + APPS[vm])],
-        [CORE.world_rt_ready(cpu) for cpu in range(2)],
+        [CORE.testbed_vcpu_state(vm, vcpu) for vm in range(VMS) for vcpu in range(VCPUS[vm] + APPS[vm])],
+        [CORE.testbed_rt_ready(cpu) for cpu in range(2)],
         CORE.host_next_timer(),
     )
 
@@ -270,7 +270,7 @@ def test_a_vm_that_is_refused_without_end_leaves_the_console_to_others() -> None
     lines()
     for _ in range(40):
         assert create(first, GOOD, budget_us=101) == (DENIED, BUDGET_FIELD)
-    assert CORE.world_vm_stop(second, 1, False)
+    assert CORE.testbed_vm_stop(second, 1, False)
     settle()
     told = lines()
     assert sum("vm-a: app 0 refused" in line for line in told) == 16
@@ -430,8 +430,8 @@ def test_a_launcher_launches(managers: list[int]) -> None:
     assert create(managers[0], GOOD) == (OK, 0)
     assert call(managers[2], LAUNCH, 0, 0, 0)[0] == OK
     settle()
-    assert CORE.world_on_cpu(3) == VCPUS[0]
-    assert CORE.world_vm_stop(managers[2], 0, False)
+    assert CORE.testbed_on_cpu(3) == VCPUS[0]
+    assert CORE.testbed_vm_stop(managers[2], 0, False)
     settle()
     assert set(states()) == {FREE}
     assert call(cpu_of(2), LAUNCH, 0, 0, 0) == (INVALID_PARAM, 0)
@@ -453,8 +453,8 @@ def test_first_releases_far_ahead(managers: list[int]) -> None:
 
 def delete_one(random: Random) -> bool:
     """Deletes an app, a ready one if there is any, unless that has to wait, and lets time pass. True: a ready one."""
-    there = [number for number in range(64) if CORE.world_rt_state(0, number) == ACTIVE]
-    waiting = [number for number in there if CORE.world_vcpu_state(0, 1 + number) == READY]
+    there = [number for number in range(64) if CORE.testbed_rt_state(0, number) == ACTIVE]
+    waiting = [number for number in there if CORE.testbed_vcpu_state(0, 1 + number) == READY]
     answer = call(cpu_of(0), DELETE, random.choice(waiting or there))[0]
     assert answer in (OK, AGAIN)
     run(random.randint(0, 700) * TICKS_PER_US)
@@ -465,7 +465,7 @@ def find(vm: int) -> int:
     """The CPU that a VM or an app of its has, while all apps go on with their jobs."""
     for _ in range(1000):
         for cpu in range(2):
-            if CORE.world_on_cpu(cpu) // 100 == vm:
+            if CORE.testbed_on_cpu(cpu) // 100 == vm:
                 return cpu
         run(50 * TICKS_PER_US)
     raise AssertionError(f"VM {vm} never runs")
@@ -485,15 +485,15 @@ def test_sixty_apps_end_with_their_vm_and_disturb_nobody(how: str) -> None:
     settle()
     run(10**6 + 45000 * TICKS_PER_US)
     cpu = find(0)
-    CORE.world_rt_watch(0)
+    CORE.testbed_rt_watch(0)
     if how == "console":
-        assert CORE.world_vm_stop(1 - cpu, 0, True)
+        assert CORE.testbed_vm_stop(1 - cpu, 0, True)
     else:
-        CORE.world_guest_faults(cpu)
+        CORE.testbed_guest_faults(cpu)
     run(45000 * TICKS_PER_US)
-    assert 1 <= CORE.world_rt_most_gone() <= 4
+    assert 1 <= CORE.testbed_rt_most_gone() <= 4
     assert states_of(0, 60) == [FREE] * 60
-    assert (CORE.world_vm_state(0), CORE.world_vm_starts(0)) == (VM_RUNNING, 2)
+    assert (CORE.testbed_vm_state(0), CORE.testbed_vm_starts(0)) == (VM_RUNNING, 2)
     told = [stats(find(1), number) for number in range(4)]
     assert [(s.misses, s.overruns) for s in told] == [(0, 0)] * 4
     assert all(90 <= s.releases <= s.completions + 1 for s in told)
@@ -519,7 +519,7 @@ def test_sixty_four_apps_on_four_cpus() -> None:
         assert all(stats(cpu_of(0), number).releases > 5 for number in range(64))
         assert sum(delete_one(random) for _ in range(48)) > 5
         delete_all(0, 64)
-    assert CORE.world_vm_stop(0, 0, True)
+    assert CORE.testbed_vm_stop(0, 0, True)
     settle()
 
 
@@ -535,7 +535,7 @@ SECOND = 10**6 * TICKS_PER_US
 )
 def test_releases_do_not_drift(periods: list[int], length: int) -> None:
     """
-    world_rt_run() compares every release with first + k * period; here the number of them too, after a long time: of
+    testbed_rt_run() compares every release with first + k * period; here the number of them too, after a long time: of
     short periods a minute, of some seconds a day.
     """
     boot(3, [1], [24])
@@ -550,9 +550,9 @@ def test_releases_do_not_drift(periods: list[int], length: int) -> None:
         assert call(manager, LAUNCH, OWN_VM, number, firsts[number][0])[0] == OK
         set_jobs(0, number, task.jobs)
         settle()
-    well(CORE.world_rt_run(time_now(CORE) + length, False, None, 0, None))
+    well(CORE.testbed_rt_run(time_now(CORE) + length, False, None, 0, None))
     settle()
-    while all(CORE.world_on_cpu(cpu) != 0 for cpu in range(3)):  # cpu_of() would let time pass in which no job ends
+    while all(CORE.testbed_on_cpu(cpu) != 0 for cpu in range(3)):  # cpu_of() would let time pass in which no job ends
         run(1000 * TICKS_PER_US)
         settle()
     manager = cpu_of(0)

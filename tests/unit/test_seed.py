@@ -133,30 +133,30 @@ def test_hchacha20_of_anything(key: bytes, data: bytes) -> None:
 
 def boot(seeds: list[int]) -> None:
     """A VM for each address of a place for its seed, all started."""
-    image = CORE.world_image_make(1, len(seeds), (ctypes.c_uint * len(seeds))(*[1] * len(seeds)), QUANTUM_US)
+    image = CORE.testbed_image_make(1, len(seeds), (ctypes.c_uint * len(seeds))(*[1] * len(seeds)), QUANTUM_US)
     for vm, place in enumerate(seeds):
         ctypes.memmove(image + VMS + vm * layout.VM.size + layout.VM.offset("seed"), struct.pack("<Q", place), 8)
-    CORE.world_image_seal(image)
-    assert CORE.world_image_check(image) is None
-    assert CORE.world_boot_image(image)
+    CORE.testbed_image_seal(image)
+    assert CORE.testbed_image_check(image) is None
+    assert CORE.testbed_boot_image(image)
     for vm in range(len(seeds)):
-        CORE.world_vm_start(0, vm)
+        CORE.testbed_vm_start(0, vm)
         assert any(settled(vm) for _ in range(100))
 
 
 def settled(vm: int) -> bool:
-    CORE.world_advance(QUANTUM_US * TICKS_PER_US)
-    return CORE.world_settle() and CORE.world_vm_state(vm) == VM_RUNNING
+    CORE.testbed_advance(QUANTUM_US * TICKS_PER_US)
+    return CORE.testbed_settle() and CORE.testbed_vm_state(vm) == VM_RUNNING
 
 
 def restart(vm: int) -> None:
     """Others spin: the VM waits for its turns."""
-    assert CORE.world_vm_stop(0, vm, True)
+    assert CORE.testbed_vm_stop(0, vm, True)
     assert any(settled(vm) for _ in range(100))
 
 
 def given_to(vm: int) -> bytes:
-    return ctypes.string_at(CORE.world_memory(vm, PLACE), SEED_SIZE)
+    return ctypes.string_at(CORE.testbed_memory(vm, PLACE), SEED_SIZE)
 
 
 def test_no_vm_gets_a_seed_where_the_machine_has_none() -> None:
@@ -175,10 +175,10 @@ def test_each_start_of_each_vm_gets_its_own() -> None:
     boot([PLACE, PLACE, 0])
     for _ in range(3):
         for vm in range(2):
-            starts = CORE.world_vm_starts(vm)
+            starts = CORE.testbed_vm_starts(vm)
             assert given_to(vm) == hchacha20(MACHINE[:32], struct.pack("<4I", vm, starts, 0, 0))
-            around = ctypes.string_at(CORE.world_memory(vm, PLACE - 8), SEED_SIZE + 16)
+            around = ctypes.string_at(CORE.testbed_memory(vm, PLACE - 8), SEED_SIZE + 16)
             assert around[:8] == around[-8:] == bytes(8)
             restart(vm)
-            assert CORE.world_vm_starts(vm) == starts + 1
+            assert CORE.testbed_vm_starts(vm) == starts + 1
     assert given_to(2) == bytes(SEED_SIZE)

@@ -9,33 +9,33 @@
 #include "console.h"
 #include "host.h"
 #include "lib.h"
-#include "world.h"
+#include "testbed.h"
 
 #define WORDS 500U /* of the payload, more than are copied between two looks at interrupts */
 #define HAS 0U     /* the feature that the host architecture has */
 #define LACKS 1U
 #define DEVICE_GPA UINT64_C(0x20000000)
 
-static struct world_image *image;
+static struct testbed_image *image;
 
-static struct world_image *make(unsigned nvms)
+static struct testbed_image *make(unsigned nvms)
 {
     static const unsigned nvcpus[] = {1, 1};
 
-    image = world_image_make(1, nvms, nvcpus, 1000);
+    image = testbed_image_make(1, nvms, nvcpus, 1000);
     return image;
 }
 
 static void boot(void)
 {
-    world_image_seal(image);
-    assert_true(world_boot_image(image));
+    testbed_image_seal(image);
+    assert_true(testbed_boot_image(image));
 }
 
 static void start(unsigned vm)
 {
-    assert_true(world_vm_start(0, vm));
-    assert_true(world_settle());
+    assert_true(testbed_vm_start(0, vm));
+    assert_true(testbed_settle());
 }
 
 static const char *said(void)
@@ -70,14 +70,14 @@ static bool silent_if_another_cpu_is_first(void)
     static const unsigned nvcpus[] = {1, 1};
     bool first;
 
-    image = world_image_make(2, 2, nvcpus, 1000);
+    image = testbed_image_make(2, 2, nvcpus, 1000);
     boot();
     hyp.entered = 1000;
     host_instret = 6000;
-    first = world_vm_start(1, 0) && world_settle() && world_on_cpu(1) == 0;
-    world_wait(1);
+    first = testbed_vm_start(1, 0) && testbed_settle() && testbed_on_cpu(1) == 0;
+    testbed_wait(1);
     start(1);
-    return first && world_vm_state(1) == VM_RUNNING && strstr(said(), "boot:") == NULL;
+    return first && testbed_vm_state(1) == VM_RUNNING && strstr(said(), "boot:") == NULL;
 }
 
 /* Before any other test: it is told once in the life of a hypervisor, and that of this process is for the next one. */
@@ -107,7 +107,7 @@ static void test_the_instructions_to_the_first_guest_are_told_once(void **state)
     start(0);
     output = said();
     assert_non_null(strstr(output, "boot: instret 5000 to the first guest"));
-    world_wait(0);
+    testbed_wait(0);
     start(1);
     assert_int_equal(hyp.vms[1].state, VM_RUNNING);
     assert_null(strstr(said(), "boot:"));
@@ -137,7 +137,7 @@ static void test_a_payload_is_whole_however_often_its_copy_is_interrupted(void *
     host_looks = interrupt_often;
     start(0);
     assert_int_equal(hyp.vms[0].state, VM_RUNNING);
-    assert_memory_equal(world_memory(0, WORLD_GPA), payload(), WORDS * sizeof(uint64_t));
+    assert_memory_equal(testbed_memory(0, TESTBED_GPA), payload(), WORDS * sizeof(uint64_t));
     assert_true(interrupted_copies > 0);
 }
 
@@ -161,7 +161,7 @@ static void test_swapped_words_of_a_payload_are_found(void **state)
 static void test_only_features_that_are_missing_are_fixed_up(void **state)
 {
     uint8_t expected[sizeof(uint64_t)];
-    uint64_t word = WORLD_PAYLOAD;
+    uint64_t word = TESTBED_PAYLOAD;
 
     (void)state;
     make(1)->vms[0].nfixups = 2;
@@ -171,7 +171,7 @@ static void test_only_features_that_are_missing_are_fixed_up(void **state)
     start(0);
     memcpy(expected, &word, sizeof(expected));
     memcpy(expected + 1, "xyz", 3);
-    assert_memory_equal(world_memory(0, WORLD_GPA), expected, sizeof(expected));
+    assert_memory_equal(testbed_memory(0, TESTBED_GPA), expected, sizeof(expected));
 }
 
 static struct sysimage_region device(uint64_t offset, uint32_t reset)
@@ -200,8 +200,8 @@ static void test_devices_are_reset_when_their_vm_starts_and_stops(void **state)
     start(0);
     assert_int_equal(*control, 0);
     *control = 7;
-    assert_true(world_vm_stop(0, 0, false));
-    assert_true(world_settle());
+    assert_true(testbed_vm_stop(0, 0, false));
+    assert_true(testbed_settle());
     assert_int_equal(*control, 0);
     assert_int_equal(*status, 7);
     assert_int_equal(*without, 7);

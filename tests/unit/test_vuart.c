@@ -6,9 +6,9 @@
 
 #include "console.h"
 #include "host.h"
+#include "testbed.h"
 #include "vdev.h"
 #include "vuart.h"
-#include "world.h"
 
 enum {
     DATA,
@@ -36,9 +36,9 @@ static void boot(void)
 {
     static const unsigned nvcpus[] = {1};
 
-    assert_true(world_boot(1, 1, nvcpus, 1000));
-    assert_true(world_vm_start(0, 0));
-    assert_true(world_settle());
+    assert_true(testbed_boot(1, 1, nvcpus, 1000));
+    assert_true(testbed_vm_start(0, 0));
+    assert_true(testbed_settle());
     vm = &hyp.vms[0];
     console_end(vm); /* the console keeps its state over a boot */
     (void)host_output();
@@ -240,12 +240,12 @@ static void test_a_console_without_room_blocks_the_transmitter(void **state)
 static void test_without_an_interrupt_number(void **state)
 {
     static const unsigned nvcpus[] = {1};
-    struct world_image *image = world_image_make(1, 1, nvcpus, 1000);
+    struct testbed_image *image = testbed_image_make(1, 1, nvcpus, 1000);
 
     (void)state;
     image->vms[0].uart_irq = 0;
-    world_image_seal(image);
-    assert_true(world_boot_image(image));
+    testbed_image_seal(image);
+    assert_true(testbed_boot_image(image));
     vm = &hyp.vms[0];
     put(IER, EMPTY | RECEIVED);
     assert_true(vuart_receive(vm, 'a'));
@@ -260,8 +260,8 @@ static void test_a_start_forgets_everything(void **state)
     put(SCR, 1);
     put(IER, RECEIVED);
     assert_true(vuart_receive(vm, 'a'));
-    assert_true(world_vm_stop(0, 0, true));
-    assert_true(world_settle());
+    assert_true(testbed_vm_stop(0, 0, true));
+    assert_true(testbed_settle());
     assert_int_equal(get(SCR), 0);
     assert_int_equal(get(IER), 0);
     assert_int_equal(get(LSR), READY);

@@ -53,15 +53,15 @@ SETTINGS = settings(max_examples=200 if LONG else 25, deadline=None, derandomize
 
 def boot(cpus: int, vcpus: list[int], watchdogs: list[int], most_ms: int = 0, rt_apps: int = 0) -> None:
     """A system in which all VMs run, each on its VCPU 0 alone; VM n has watchdogs[n] ms, VM 0 the RT apps."""
-    image = CORE.world_image_make(cpus, len(vcpus), array(vcpus), QUANTUM_US)
+    image = CORE.testbed_image_make(cpus, len(vcpus), array(vcpus), QUANTUM_US)
     for vm, period_ms in enumerate(watchdogs):
-        CORE.world_image_watchdog(image, vm, period_ms, most_ms)
-    CORE.world_image_rt(image, 0, rt_apps, 0)
-    assert CORE.world_boot_image(image)
+        CORE.testbed_image_watchdog(image, vm, period_ms, most_ms)
+    CORE.testbed_image_rt(image, 0, rt_apps, 0)
+    assert CORE.testbed_boot_image(image)
     for vm in range(len(vcpus)):
-        assert CORE.world_vm_start(0, vm)
+        assert CORE.testbed_vm_start(0, vm)
     settle()
-    assert all(CORE.world_vm_state(vm) == VM_RUNNING for vm in range(len(vcpus)))
+    assert all(CORE.testbed_vm_state(vm) == VM_RUNNING for vm in range(len(vcpus)))
     lines()
 
 
@@ -69,24 +69,24 @@ def advance(ticks: int) -> None:
     """Time goes on by that, from timer to timer."""
     until = time_now(CORE) + ticks
     while time_now(CORE) < until:
-        CORE.world_advance(max(1, min(CORE.host_next_timer(), until) - time_now(CORE)))
+        CORE.testbed_advance(max(1, min(CORE.host_next_timer(), until) - time_now(CORE)))
         settle()
 
 
 def where(vm: int) -> int | None:
     """A CPU that runs a VCPU of the VM."""
-    return next((cpu for cpu in range(8) if CORE.world_on_cpu(cpu) // 100 == vm), None)
+    return next((cpu for cpu in range(8) if CORE.testbed_on_cpu(cpu) // 100 == vm), None)
 
 
 def pet(cpu: int) -> tuple[int, int]:
     value = ctypes.c_uint64()
-    error = CORE.world_hypercall(cpu, PET, 0, 0, 0, ctypes.byref(value))
+    error = CORE.testbed_hypercall(cpu, PET, 0, 0, 0, ctypes.byref(value))
     return error, value.value
 
 
 def starts(*vms: int) -> list[int]:
     """With the start that comes once the end before it is told, which waits for its turn as others do."""
-    return [CORE.world_vm_starts(vm) + (CORE.world_vm_state(vm) == VM_STOPPING) for vm in vms]
+    return [CORE.testbed_vm_starts(vm) + (CORE.testbed_vm_state(vm) == VM_STOPPING) for vm in vms]
 
 
 # --- petting ---
@@ -100,7 +100,7 @@ def test_who_pets_whenever_it_runs_is_never_restarted(cpus: int, others: int, vc
     period = turns // MS + 1 + slack // MS
     boot(cpus, [vcpus, *[1] * others], [period])
     for vcpu in range(1, vcpus):
-        assert CORE.world_vcpu_start(where(0) or 0, 0, vcpu) or others
+        assert CORE.testbed_vcpu_start(where(0) or 0, 0, vcpu) or others
     settle()
     until = time_now(CORE) + 30 * period * MS
     while time_now(CORE) < until:
@@ -135,17 +135,17 @@ def test_who_stops_petting_is_restarted_at_that_tick(
     cpu = where(0)
     assert cpu is not None
     if hang != "spin":
-        CORE.world_wait_until(cpu, NEVER if hang == "sleep" else last + period * MS // 3)
+        CORE.testbed_wait_until(cpu, NEVER if hang == "sleep" else last + period * MS // 3)
         settle()
-        assert CORE.world_vcpu_state(0, 0) == BLOCKED
+        assert CORE.testbed_vcpu_state(0, 0) == BLOCKED
     advance(last + period * MS - 1 - time_now(CORE))
     assert starts(*range(1 + others)) == [1] * (1 + others)
     assert lines() == []
     advance(1)
     assert starts(*range(1 + others)) == [2] + [1] * others
-    assert CORE.world_vm_restarts(0) == 1
+    assert CORE.testbed_vm_restarts(0) == 1
     assert lines() == ["vm-a stopped by its watchdog, starts again"]
-    assert (CORE.world_vm_state(0), CORE.world_vcpu_state(0, 0)) == (VM_RUNNING, RUNNING)
+    assert (CORE.testbed_vm_state(0), CORE.testbed_vcpu_state(0, 0)) == (VM_RUNNING, RUNNING)
 
 
 def test_the_last_tick_counts() -> None:
@@ -172,16 +172,16 @@ def test_the_first_period_begins_with_the_guest() -> None:
 
 def test_any_of_several_vcpus_pets() -> None:
     boot(2, [2], [5])
-    assert CORE.world_vcpu_start(where(0), 0, 1)
+    assert CORE.testbed_vcpu_start(where(0), 0, 1)
     settle()
     for turn in range(20):
         advance(4 * MS)
-        cpu = next(cpu for cpu in range(2) if CORE.world_on_cpu(cpu) == turn // 10)
+        cpu = next(cpu for cpu in range(2) if CORE.testbed_on_cpu(cpu) == turn // 10)
         assert pet(cpu) == (OK, 5)
     assert starts(0) == [1]
     advance(5 * MS)
     assert starts(0) == [2]
-    assert CORE.world_vcpu_state(0, 1) != RUNNING, "it begins with VCPU 0 alone"
+    assert CORE.testbed_vcpu_state(0, 1) != RUNNING, "it begins with VCPU 0 alone"
 
 
 def test_without_a_watchdog_there_is_nothing_to_pet() -> None:
@@ -200,15 +200,15 @@ def test_a_vm_that_has_stopped_stays_so(how: str) -> None:
     boot(1, [1, 1], [5, 0])
     cpu = cpu_of(0)
     if how == "console":
-        assert CORE.world_vm_stop(cpu, 0, False)
+        assert CORE.testbed_vm_stop(cpu, 0, False)
     elif how == "off":
-        CORE.world_off(cpu)
+        CORE.testbed_off(cpu)
     else:
-        CORE.world_guest_ends(cpu, False)
+        CORE.testbed_guest_ends(cpu, False)
     settle()
     advance(100 * MS)
-    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
-    assert CORE.world_vm_start(0, 0)
+    assert (CORE.testbed_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
+    assert CORE.testbed_vm_start(0, 0)
     settle()
     advance(5 * MS - 1)
     assert starts(0) == [2]
@@ -222,22 +222,22 @@ def test_the_console_stops_what_stops_for_a_new_start(how: str) -> None:
     boot(2, [1, 1], [0, 0])
     cpu = cpu_of(0)
     if how == "reset":
-        CORE.world_guest_ends(cpu, True)
+        CORE.testbed_guest_ends(cpu, True)
     elif how == "fault":
-        CORE.world_guest_faults(cpu)
+        CORE.testbed_guest_faults(cpu)
     else:
-        assert CORE.world_vm_stop(cpu, 0, True)
-    assert CORE.world_vm_state(0) == VM_STOPPING
+        assert CORE.testbed_vm_stop(cpu, 0, True)
+    assert CORE.testbed_vm_state(0) == VM_STOPPING
     for key in "rs":
         assert operator(key) == ["vm-a is stopping already"]
     settle()
-    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
+    assert (CORE.testbed_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
     assert lines()[-1] == "vm-a stopped by the console"
     advance(100 * MS)
-    assert CORE.world_vm_state(0) == VM_STOPPED
+    assert CORE.testbed_vm_state(0) == VM_STOPPED
     assert operator("g") == ["vm-a starts"]
     settle()
-    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_RUNNING, [2, 1])
+    assert (CORE.testbed_vm_state(0), starts(0, 1)) == (VM_RUNNING, [2, 1])
 
 
 @SETTINGS
@@ -245,10 +245,10 @@ def test_the_console_stops_what_stops_for_a_new_start(how: str) -> None:
 def test_a_suspended_watchdog_waits_and_then_begins_anew(before: float, length: int) -> None:
     boot(1, [1, 1], [5, 0])
     advance(int(before * 5 * MS))
-    CORE.world_suspend_watchdog(0, 0, True)
+    CORE.testbed_suspend_watchdog(0, 0, True)
     advance(length)
     assert starts(0, 1) == [1, 1]
-    CORE.world_suspend_watchdog(0, 0, False)
+    CORE.testbed_suspend_watchdog(0, 0, False)
     advance(5 * MS - 1)
     assert starts(0, 1) == [1, 1]
     advance(1)
@@ -257,12 +257,12 @@ def test_a_suspended_watchdog_waits_and_then_begins_anew(before: float, length: 
 
 def test_a_watchdog_is_still_suspended_after_a_restart() -> None:
     boot(1, [1], [5])
-    CORE.world_suspend_watchdog(0, 0, True)
-    assert CORE.world_vm_stop(0, 0, True)
+    CORE.testbed_suspend_watchdog(0, 0, True)
+    assert CORE.testbed_vm_stop(0, 0, True)
     settle()
     advance(50 * MS)
     assert starts(0) == [2]
-    CORE.world_suspend_watchdog(0, 0, False)
+    CORE.testbed_suspend_watchdog(0, 0, False)
     advance(5 * MS)
     assert starts(0) == [3]
 
@@ -307,11 +307,11 @@ def end_life(how: str) -> None:
     if how == "watchdog":  # petted last a period ago
         advance(25 * MS)
     elif how == "reset":
-        CORE.world_guest_ends(cpu, True)
+        CORE.testbed_guest_ends(cpu, True)
     elif how == "fault":
-        CORE.world_guest_faults(cpu)
+        CORE.testbed_guest_faults(cpu)
     else:
-        assert CORE.world_vm_stop(cpu, 0, True)
+        assert CORE.testbed_vm_stop(cpu, 0, True)
     settle()
 
 
@@ -337,9 +337,9 @@ def test_pauses_are_those_of_the_model(lives: list[tuple[str, int]], most: int) 
     restarts = 0
     for how, ms in lives:
         if how == "stop":  # and start: whoever does that has had a look
-            assert CORE.world_vm_stop(0, 0, False)
+            assert CORE.testbed_vm_stop(0, 0, False)
             settle()
-            assert CORE.world_vm_start(0, 0)
+            assert CORE.testbed_vm_start(0, 0)
             settle()
             model.asked()
             lines()
@@ -352,10 +352,10 @@ def test_pauses_are_those_of_the_model(lives: list[tuple[str, int]], most: int) 
         assert lines()[-1] == told
         if pause:
             advance(pause * MS - 1)
-            assert CORE.world_vm_state(0) == VM_WAITING
+            assert CORE.testbed_vm_state(0) == VM_WAITING
             advance(1)
-        assert CORE.world_vm_state(0) == VM_RUNNING
-        assert CORE.world_vm_restarts(0) == restarts
+        assert CORE.testbed_vm_state(0) == VM_RUNNING
+        assert CORE.testbed_vm_restarts(0) == restarts
     assert starts(1) == [1]
 
 
@@ -364,10 +364,10 @@ def test_a_guest_that_fails_for_ever_gets_to_the_longest_pause() -> None:
     boot(1, [1], [0], most_ms=10000)
     pauses = []
     for _ in range(120):
-        CORE.world_guest_ends(0, True)
+        CORE.testbed_guest_ends(0, True)
         settle()
         begin = time_now(CORE)
-        while CORE.world_vm_state(0) == VM_WAITING:
+        while CORE.testbed_vm_state(0) == VM_WAITING:
             advance(CORE.host_next_timer() - time_now(CORE))
         pauses.append((time_now(CORE) - begin) // MS)
     assert pauses == [0, 100, 200, 400, 800, 1600, 3200, 6400, *[10000] * 112]
@@ -377,37 +377,37 @@ def test_a_guest_that_fails_for_ever_gets_to_the_longest_pause() -> None:
 def test_the_console_ends_a_pause(key: str) -> None:
     boot(2, [1, 1], [0], most_ms=10000)
     for _ in range(3):
-        CORE.world_guest_ends(cpu_of(0), True)
+        CORE.testbed_guest_ends(cpu_of(0), True)
         settle()
-        if CORE.world_vm_state(0) == VM_WAITING:
+        if CORE.testbed_vm_state(0) == VM_WAITING:
             break
-    assert CORE.world_vm_state(0) == VM_WAITING
+    assert CORE.testbed_vm_state(0) == VM_WAITING
     before = starts(0)[0]
     if key == "start":
-        assert CORE.world_vm_start(0, 0)
+        assert CORE.testbed_vm_start(0, 0)
     else:
-        assert CORE.world_vm_stop(0, 0, key == "restart")
+        assert CORE.testbed_vm_stop(0, 0, key == "restart")
     settle()
-    assert CORE.world_vm_state(0) == (VM_STOPPED if key == "stop" else VM_RUNNING)
+    assert CORE.testbed_vm_state(0) == (VM_STOPPED if key == "stop" else VM_RUNNING)
     advance(20000 * MS)
     assert starts(0) == [before + (key != "stop")]
     if key != "stop":
-        CORE.world_guest_ends(cpu_of(0), True)
+        CORE.testbed_guest_ends(cpu_of(0), True)
         settle()
-        assert CORE.world_vm_state(0) == VM_RUNNING, "the pauses begin anew"
+        assert CORE.testbed_vm_state(0) == VM_RUNNING, "the pauses begin anew"
 
 
 def test_a_pause_that_was_ended_is_over() -> None:
     """Its time comes while the VM that was started instead waits for its turn to be loaded."""
     boot(1, [1], [0], most_ms=10000)
     for _ in range(2):
-        CORE.world_guest_ends(0, True)
+        CORE.testbed_guest_ends(0, True)
         settle()
-    assert CORE.world_vm_state(0) == VM_WAITING
-    assert CORE.world_vm_start(0, 0)
-    CORE.world_advance(FIRST_PAUSE_MS * MS)
+    assert CORE.testbed_vm_state(0) == VM_WAITING
+    assert CORE.testbed_vm_start(0, 0)
+    CORE.testbed_advance(FIRST_PAUSE_MS * MS)
     settle()
-    assert (CORE.world_vm_state(0), starts(0)) == (VM_RUNNING, [3])
+    assert (CORE.testbed_vm_state(0), starts(0)) == (VM_RUNNING, [3])
     assert not any("watchdog" in line for line in lines())
 
 
@@ -433,16 +433,16 @@ def test_apps_cannot_keep_their_managers_watchdog_from_it() -> None:
     launch(cpu_of(0), APPS)
     begin = time_now(CORE)
     while starts(0) == [1]:
-        well(CORE.world_rt_run(time_now(CORE) + MS // 10, True, None, 0, None))
+        well(CORE.testbed_rt_run(time_now(CORE) + MS // 10, True, None, 0, None))
         settle()
         assert time_now(CORE) <= begin + 20 * MS + 2 * MS, "late by more than the apps can take at a stretch"
     assert time_now(CORE) >= begin + 19 * MS
     assert starts(0, 1) == [2, 1]
     advance(MS)  # the other VM's turn: then its end is told
-    assert [CORE.world_rt_state(0, number) for number in range(2)] == [FREE, FREE]
+    assert [CORE.testbed_rt_state(0, number) for number in range(2)] == [FREE, FREE]
     assert lines() == ["vm-a stopped by its watchdog, starts again"]
     launch(cpu_of(0), APPS)  # what was left behind would not fit beside them
-    assert [CORE.world_rt_state(0, number) for number in range(2)] == [ACTIVE, ACTIVE]
+    assert [CORE.testbed_rt_state(0, number) for number in range(2)] == [ACTIVE, ACTIVE]
 
 
 def test_an_app_does_not_pet_for_its_manager() -> None:
@@ -453,7 +453,7 @@ def test_an_app_does_not_pet_for_its_manager() -> None:
     begin = time_now(CORE)
     while time_now(CORE) < begin + 19 * MS:
         for cpu in range(2):
-            if CORE.world_on_cpu(cpu) == 1:
+            if CORE.testbed_on_cpu(cpu) == 1:
                 assert pet(cpu) == (DENIED, 0)
                 refused += 1
         run_apps(MS // 5)
@@ -471,7 +471,7 @@ def test_a_manager_that_pets_keeps_its_apps() -> None:
     begin = time_now(CORE)
     while time_now(CORE) < begin + 500 * MS:
         cpu = where(0)
-        if cpu is not None and CORE.world_on_cpu(cpu) == 0:
+        if cpu is not None and CORE.testbed_on_cpu(cpu) == 0:
             assert pet(cpu) == (OK, 20)
         run_apps(MS // 10)
         settle()
@@ -482,10 +482,10 @@ def test_a_manager_that_pets_keeps_its_apps() -> None:
 @pytest.mark.parametrize("first", [0, 1])
 def test_of_two_vcpus_that_fail_at_a_time_the_first_is_told(first: int) -> None:
     boot(2, [2], [0])
-    assert CORE.world_vcpu_start(0, 0, 1)
+    assert CORE.testbed_vcpu_start(0, 0, 1)
     settle()
     cpus = [cpu_of(0, 0), cpu_of(0, 1)]
-    CORE.world_guest_faults(cpus[first])
-    CORE.world_guest_faults(cpus[1 - first])
+    CORE.testbed_guest_faults(cpus[first])
+    CORE.testbed_guest_faults(cpus[1 - first])
     settle()
     assert f"vm-a vcpu {first}: a test: cause 12" in lines()[0]

@@ -3,7 +3,7 @@
 #include "arch.h"
 #include "host.h"
 #include "rt_app.h"
-#include "world_rt.h"
+#include "testbed_rt.h"
 
 static struct rt_app *app_of(const struct vcpu *v)
 {
@@ -87,7 +87,7 @@ static const char *each_app(const char *(*wrong)(const struct vcpu *))
     return found;
 }
 
-const char *world_rt_wrong(void)
+const char *testbed_rt_wrong(void)
 {
     const char *wrong = each_app(app_wrong);
 
@@ -146,7 +146,7 @@ static const char *releases_wrong(const struct cpu *cpu)
     return NULL;
 }
 
-const char *world_rt_wrong_settled(void)
+const char *testbed_rt_wrong_settled(void)
 {
     const char *wrong = each_app(settled_app_wrong);
 

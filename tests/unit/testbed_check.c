@@ -4,8 +4,8 @@
 #include "host.h"
 #include "sched.h"
 #include "sched_be.h"
-#include "world.h"
-#include "world_rt.h"
+#include "testbed.h"
+#include "testbed_rt.h"
 
 /* How often `v` stands in the run queue; the walk is bounded, so that a broken list ends it too. */
 static unsigned times_queued(const struct vcpu *v)
@@ -157,7 +157,7 @@ static const char *cpu_wrong(const struct cpu *cpu)
     return kicks_wrong(cpu);
 }
 
-const char *world_wrong(void)
+const char *testbed_wrong(void)
 {
     const char *wrong = NULL;
 
@@ -173,7 +173,7 @@ const char *world_wrong(void)
     if (wrong == NULL && sched_lock.next != sched_lock.owner) {
         wrong = "sched_lock is left held";
     }
-    return wrong != NULL ? wrong : world_rt_wrong();
+    return wrong != NULL ? wrong : testbed_rt_wrong();
 }
 
 static const char *settled_cpu_wrong(const struct cpu *cpu)
@@ -204,10 +204,10 @@ static bool ram_wrong(const struct vm *vm)
     const uint64_t *ram = host_ram(vm->memmap.regions[0].hpa);
     size_t step = 2048 / sizeof(*ram);
 
-    if (ram[0] != WORLD_PAYLOAD || ram[1] != 0) {
+    if (ram[0] != TESTBED_PAYLOAD || ram[1] != 0) {
         return true;
     }
-    for (size_t i = step; i < WORLD_VM_RAM / sizeof(*ram); i += step) {
+    for (size_t i = step; i < TESTBED_VM_RAM / sizeof(*ram); i += step) {
         if ((ram[i - 1] | ram[i] | ram[i + 1]) != 0) {
             return true;
         }
@@ -233,9 +233,9 @@ static const char *settled_vm_wrong(const struct vm *vm)
     return NULL;
 }
 
-const char *world_wrong_settled(void)
+const char *testbed_wrong_settled(void)
 {
-    const char *wrong = world_wrong();
+    const char *wrong = testbed_wrong();
 
     for (unsigned i = 0; i < hyp.ncpus && wrong == NULL; i++) {
         wrong = settled_cpu_wrong(cpu_get(i));
@@ -244,5 +244,5 @@ const char *world_wrong_settled(void)
         wrong = settled_vm_wrong(&hyp.vms[i]);
     }
     wrong = wrong != NULL ? wrong : slices_wrong();
-    return wrong != NULL ? wrong : world_rt_wrong_settled();
+    return wrong != NULL ? wrong : testbed_rt_wrong_settled();
 }
