@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Corners of the virtual platform that went wrong once, one a role (boot argument role=): each prints what it found, and
- * tests/e2e/test_corners.py says what is right.
+ * tests/e2e/test_regression.py says what is right.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -49,10 +49,10 @@ test: | setup-dev setup-fpga ## every test but those of soak: unit, image builde
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py corners.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py)
 
 test-newer-long: image iasim | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py faults.py faults_others.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py attacks.py attacks_variants.py)
 
 # One defence of the hypervisor taken out at a time: the attacks of the hostile guest must fail then. Takes long;
 # ONLY=words runs some (pytest's -k).

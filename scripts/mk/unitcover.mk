@@ -40,7 +40,7 @@ test-coverage: cover-programs ## fail where what parses input is not executed by
 	@$(COVER) check --host $(COVER_HOST)/obj
 
 # Of the end-to-end tests those that reach most of an architecture's own code; the attacks on the newer QEMU as well.
-COVER_E2E := $(addprefix tests/e2e/test_,corners.py faults.py faults_others.py least_core.py smp.py messages.py passthrough.py panic.py \
+COVER_E2E := $(addprefix tests/e2e/test_,regression.py attacks.py attacks_variants.py minimal_core.py smp.py messages.py passthrough.py panic.py \
     irq_rate.py virt.py trace.py smoke.py debug.py)
 
 coverage: cover-programs image iasim | setup-dev setup-qemu-new ## what the tests execute, lines and branches: build/coverage/coverage.md and html (takes a while)
@@ -51,7 +51,7 @@ coverage: cover-programs image iasim | setup-dev setup-qemu-new ## what the test
 	@QEMU=$(NEWER) $(COVER) plugin --records $(COVER_RECORDS)
 	@echo "coverage: end-to-end tests with all of the hypervisor's instructions noted (some twenty minutes)"
 	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q -m "not long" $(COVER_E2E)
-	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) QEMU=$(NEWER) $(E2E) -q tests/e2e/test_faults.py
+	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) QEMU=$(NEWER) $(E2E) -q tests/e2e/test_attacks.py
 	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q -m "not long" tests/mips
 	@$(COVER) report --host $(COVER_HOST)/obj --records $(COVER_RECORDS)
 	@$(COVER) check --host $(COVER_HOST)/obj --records $(COVER_RECORDS)

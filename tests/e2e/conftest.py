@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from lab import OUT, Board, board_of, make
+from helpers import OUT, Board, board_of, make
 from mutants import ASKED
 
 from tessera.machine import Machine
@@ -73,19 +73,19 @@ def boot_native(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Mach
 
 @pytest.fixture(scope="module")
 def board(name: str) -> Board:
-    """Of the system whose name, one of lab.on_every_board(), is the test module's fixture."""
+    """Of the system whose name, one of helpers.on_every_board(), is the test module's fixture."""
     return board_of(name)
 
 
 def _architecture(item: pytest.Item) -> str | None:
-    """Of the board that its system is for, if that is one of lab.on_every_board()."""
+    """Of the board that its system is for, if that is one of helpers.on_every_board()."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     name = params.get("name")  # the fixture's of all who use on_every_board()
     return board_of(name).architecture if name is not None else None
 
 
 def _is_of_another(item: pytest.Item) -> bool:
-    """Whether it is marked for one architecture, and its system is for a board of another (lab.on_every_board)."""
+    """Whether it is marked for one architecture, and its system is for a board of another (helpers.on_every_board)."""
     marker, architecture = item.get_closest_marker("only_on"), _architecture(item)
     return marker is not None and architecture is not None and marker.args[0] != architecture
 
@@ -103,8 +103,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # The files that take minutes, in the order in which workers (pytest-xdist) had better begin with them.
 LONG = (
-    "test_faults", "test_debug", "test_bounds", "test_rt_others", "test_rt", "test_watchdog", "test_many",
-    "test_rt_reserve", "test_faults_others", "test_lifecycle", "test_mailbox", "test_least_core", "test_smoke",
+    "test_attacks", "test_debug", "test_bounds", "test_rt_other_vms", "test_rt", "test_watchdog", "test_many",
+    "test_rt_reserve", "test_attacks_variants", "test_lifecycle", "test_mailbox", "test_minimal_core", "test_smoke",
     "test_fuzz", "test_keys", "test_console_torture",
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import lab
+import helpers
 
 from tessera.debugger import gdb_command
 from tessera.hosttime import Limit
@@ -87,18 +87,18 @@ class Gdb:
 @contextmanager
 def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Machine, str]]:
     """A system with a server for one VM; the console as a machine's, and where GDB finds the server."""
-    lab.make("gdb-tool")
+    helpers.make("gdb-tool")
     script = (
         "import sys; sys.path.insert(0, 'scripts'); from pathlib import Path; from tessera import debugger, runner\n"
         "system = runner.load_system(sys.argv[1], Path(sys.argv[2]))\n"
         "sys.exit(debugger.serve(runner.system_command(runner.find_qemu(), system), sys.argv[3], sys.argv[4]))\n"
     )
-    lab.OUT.mkdir(parents=True, exist_ok=True)
+    helpers.OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         place = f"{folder}/gdb"
         words = [sys.executable, "-c", script, system.name, str(system.image.parents[2]), vm, place]
-        with Machine(words, system.names, lab.OUT / f"{label}.log") as machine:
-            machine.expect("tessera", "^Tessera on", lab.SOON_S)
+        with Machine(words, system.names, helpers.OUT / f"{label}.log") as machine:
+            machine.expect("tessera", "^Tessera on", helpers.SOON_S)
             while not Path(place).exists():
                 assert machine.running
                 time.sleep(0.02)
@@ -112,4 +112,4 @@ def typed_request(sequence: int, operation: int, vcpu: int = 0, address: int = 0
     for byte in body:
         low = (low + byte) & 0xFFFF
         high = (high + low) & 0xFFFF
-    return f"{lab.ESCAPE}d{body.hex()}{(high << 16 | low).to_bytes(4, 'little').hex()}\r"
+    return f"{helpers.ESCAPE}d{body.hex()}{(high << 16 | low).to_bytes(4, 'little').hex()}\r"

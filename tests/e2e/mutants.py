@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from lab import OUT, make, run
+from helpers import OUT, make, run
 
 from tessera.runner import ROOT
 
@@ -45,7 +45,7 @@ def hypervisor_of(mutant: Mutant) -> Path:
     text = source.read_text(encoding="utf-8")
     source.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
     make("hyp")  # the tools that it needs are there from here on
-    made = folder.with_name(f"{mutant.name}-hyp")  # lab.built() names its folder after this one
+    made = folder.with_name(f"{mutant.name}-hyp")  # helpers.built() names its folder after this one
     shutil.rmtree(made, ignore_errors=True)
     done = run(["make", "--no-print-directory", "-s", "-C", str(folder), "hyp", f"HYP_BUILD={made}"])
     assert done.returncode == 0, done.stderr[-3000:]

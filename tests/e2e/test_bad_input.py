@@ -16,7 +16,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from lab import (
+from helpers import (
     BOOT_S,
     ERROR_S,
     OUT,

@@ -7,7 +7,7 @@ Upper bounds on what the hypervisor costs, in instructions: the goals of scripts
 from collections.abc import Callable
 from pathlib import Path
 
-import lab
+import helpers
 import pytest
 
 from tessera import bench_collect
@@ -107,13 +107,13 @@ def test_linux_boots_alike(qemu: Qemu, build_system: Callable[..., BuiltSystem],
 def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     """The ADPCM figures of the benchmark's systems with a third of the work, which tells as much."""
     folder = Path(tmp_path_factory.mktemp("adpcm"))
-    lab.make("hyp", "guest-adpcm")
+    helpers.make("hyp", "guest-adpcm")
     for name in ADPCM_SYSTEMS:
         text = (ROOT / "systems" / f"{name}.dts").read_text(encoding="utf-8")
         assert "frames=1200" in text
         (folder / f"{name}.dts").write_text(text.replace("frames=1200", "frames=400"), encoding="utf-8")
-        where = ("--guests", str(lab.GUESTS.relative_to(ROOT)), "--hypervisor", str(lab.HYPERVISOR_BIN))
-        done = lab.mkimage(folder / f"{name}.dts", *where, "--out", str(folder / "systems" / name))
+        where = ("--guests", str(helpers.GUESTS.relative_to(ROOT)), "--hypervisor", str(helpers.HYPERVISOR_BIN))
+        done = helpers.mkimage(folder / f"{name}.dts", *where, "--out", str(folder / "systems" / name))
         assert done.returncode == 0, done.stderr
     bench = Bench(qemu, folder, folder)
     MEASUREMENTS["adpcm"](bench)

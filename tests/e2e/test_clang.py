@@ -2,7 +2,7 @@
 """The hypervisor as clang compiles it does the same work."""
 
 import pytest
-from lab import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell
+from helpers import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell
 
 from tessera.machine import HYPERVISOR
 from tessera.runner import ROOT

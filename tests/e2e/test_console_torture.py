@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from lab import BOOT_S, ESCAPE, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
+from helpers import BOOT_S, ESCAPE, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
 
 from tessera.hosttime import Limit
 from tessera.machine import Console

@@ -9,7 +9,7 @@ from pathlib import Path
 import pexpect
 import pytest
 from gdb import Gdb, debug_server
-from lab import (
+from helpers import (
     BOOT_S,
     GUESTS,
     LINUX_PROMPT,

@@ -5,7 +5,7 @@ import dataclasses
 import re
 
 import pytest
-from lab import HYPERVISOR_BIN, OUT, make
+from helpers import HYPERVISOR_BIN, OUT, make
 from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.bench_metrics import read_metrics

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-from lab import ROOT, built, run
+from helpers import ROOT, built, run
 
 from tessera import hosttime
 from tessera.machine import Machine, MachineTimeoutError

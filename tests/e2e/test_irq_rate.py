@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from lab import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, booted, make, mkimage, source_of
+from helpers import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, booted, make, mkimage, source_of
 
 from tessera import layout
 from tessera.machine import HYPERVISOR, Machine

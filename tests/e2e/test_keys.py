@@ -2,7 +2,7 @@
 """The console as a person uses it: the escape key and what follows it, and who gets what is typed."""
 
 import pytest
-from lab import (
+from helpers import (
     ESCAPE,
     SOON_S,
     assert_undisturbed,

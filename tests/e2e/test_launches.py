@@ -6,7 +6,7 @@ one hart in instructions, from another hart in interrupts.
 
 import re
 
-from lab import GUESTS, NEWER_QEMU, OUT, SOON_S, TURNS, VIRTUAL, booted, built_with_harts, run
+from helpers import GUESTS, NEWER_QEMU, OUT, SOON_S, TURNS, VIRTUAL, booted, built_with_harts, run
 
 from tessera.machine import Machine
 

@@ -7,7 +7,7 @@ looks at it; in its memory and devices after it was started anew.
 import re
 
 import pytest
-from lab import HYPERVISOR_BIN, SOON_S, VIRTUAL, booted, built, command
+from helpers import HYPERVISOR_BIN, SOON_S, VIRTUAL, booted, built, command
 from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.machine import HYPERVISOR, Machine

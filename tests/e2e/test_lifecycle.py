@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from lab import (
+from helpers import (
     AGAIN,
     BOOT_S,
     LINUX_PROMPT,

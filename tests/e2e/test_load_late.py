@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How late a ticker is beside a VM that is loaded again and again; with two VMs it is a bound of test_bounds.py."""
 
-from lab import BOOT_S, built
+from helpers import BOOT_S, built
 
 from tessera.bench_machine import run_until
 from tessera.bench_metrics import read_metrics

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from lab import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
+from helpers import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
 
 from tessera.bench_metrics import read_metrics
 from tessera.bench_stretch import Lock, Stretch, read_locks, reckon_waits, rt_costs, with_waits

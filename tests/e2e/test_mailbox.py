@@ -7,7 +7,7 @@ FreeRTOS and a client talk through memory that they share (docs/messages.md). Th
 from collections.abc import Iterator
 
 import pytest
-from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, built_on, command, keyboard, on_every_board
+from helpers import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, built_on, command, keyboard, on_every_board
 
 from tessera.machine import HYPERVISOR, Machine
 

@@ -7,7 +7,20 @@ from contextlib import contextmanager
 
 import pytest
 from gdb import typed_request
-from lab import ESCAPE, HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, built, command, keyboard, states, tell
+from helpers import (
+    ESCAPE,
+    HYPERVISOR_BIN,
+    OUT,
+    SOON_S,
+    VIRTUAL,
+    await_life,
+    booted,
+    built,
+    command,
+    keyboard,
+    states,
+    tell,
+)
 
 from tessera.bench_metrics import read_metrics
 from tessera.bench_worst import Inspection

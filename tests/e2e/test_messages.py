@@ -5,7 +5,7 @@ Messages, shared memory and doorbells between guests that do as they are told: a
 """
 
 import pytest
-from lab import AGAIN, RISCV, SOON_S, await_life, booted, built_on, caught, on_every_board, returned, tell
+from helpers import AGAIN, RISCV, SOON_S, await_life, booted, built_on, caught, on_every_board, returned, tell
 
 from tessera.machine import HYPERVISOR
 

@@ -8,7 +8,7 @@ import re
 import time
 
 import pytest
-from lab import ERROR_S, HYPERVISOR_BIN, OUT, built
+from helpers import ERROR_S, HYPERVISOR_BIN, OUT, built
 
 from tessera import hosttime
 from tessera.machine import HYPERVISOR, Machine

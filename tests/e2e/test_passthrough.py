@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux
+from helpers import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux
 
 from tessera.machine import HYPERVISOR
 

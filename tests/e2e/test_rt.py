@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from lab import (
+from helpers import (
     BOOT_S,
     SOON_S,
     VIRTUAL,
@@ -63,8 +63,8 @@ def hart(board):
 
 @pytest.fixture(scope="module")
 def machine(board):
-    system = built("rt-lab") if board == "qemu-virt" else built_for("rt-lab", board)
-    with booted(system, f"rt-lab-{board}") as machine:
+    system = built("rt-manager") if board == "qemu-virt" else built_for("rt-manager", board)
+    with booted(system, f"rt-manager-{board}") as machine:
         await_life(machine, system)
         yield machine
 
@@ -185,8 +185,8 @@ def test_who_keeps_to_its_budget_is_in_time_beside_those_who_do_not():
 
 def test_a_busy_console_delays_nobody():
     """Lines of one character and of many, and the hypervisor's own, without end: none is printed in one go."""
-    system = built("rt-shout")
-    with booted(system, "rt-shout", *VIRTUAL) as machine:
+    system = built("rt-console-load")
+    with booted(system, "rt-console-load", *VIRTUAL) as machine:
         machine.expect("rtm", r"^RTM done$", LOAD_S)
         (app,) = apps(machine.console.text("rtm"))
         assert app.releases >= 6000

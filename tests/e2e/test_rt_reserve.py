@@ -8,7 +8,7 @@ hart, and on four, whose apps are released at the same times. In virtual time.
 from collections.abc import Iterator
 
 import pytest
-from lab import (
+from helpers import (
     NEWER_QEMU,
     SOON_S,
     TURN_US,

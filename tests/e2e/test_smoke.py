@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from lab import clean_environment
+from helpers import clean_environment
 
 from tessera.hosttime import Limit
 from tessera.runner import ROOT

@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux, states
+from helpers import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux, states
 
 from tessera.hosttime import Limit
 from tessera.machine import HYPERVISOR

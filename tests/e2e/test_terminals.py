@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 import pexpect
 import pyte
 import pytest
-from lab import BOOT_S, SOON_S, built, clean_environment
+from helpers import BOOT_S, SOON_S, built, clean_environment
 
 from tessera.channels import TO_CHANNELS
 from tessera.hosttime import Limit

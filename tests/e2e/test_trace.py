@@ -5,7 +5,7 @@ from itertools import pairwise
 from statistics import median
 
 import pytest
-from lab import built, run
+from helpers import built, run
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
 from tessera.bench_machine import run_system

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from hchacha20 import hchacha20
-from lab import HYPERVISOR_BIN, NEWER_QEMU, OUT, SOON_S, booted, built, command, keyboard, run
+from helpers import HYPERVISOR_BIN, NEWER_QEMU, OUT, SOON_S, booted, built, command, keyboard, run
 
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import Qemu, find_qemu, native_command

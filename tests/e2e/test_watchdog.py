@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from lab import (
+from helpers import (
     SOON_S,
     VIRTUAL,
     assert_undisturbed,

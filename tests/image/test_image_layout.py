@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from workshop import ROOT
+from fixtures import ROOT
 
 from tessera import layout
 

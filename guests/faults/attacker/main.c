@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that attacks whoever it can reach, for tests/e2e/test_faults.py. It waits for the number of an attack on its
+ * A guest that attacks whoever it can reach, for tests/e2e/test_attacks.py. It waits for the number of an attack on its
  * UART, says what it begins, and if it is there afterwards whether it got what it must; then it starts anew, so that no
  * attack finds what another left. `list` shows the table.
  */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A workshop: a directory with a system source and guests' files, where systems are built in memory."""
+"""A builder: a directory with a system source and guests' files, where systems are built in memory."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ SYSTEM = """\
 """
 
 
-class Workshop:
+class ImageBuilder:
     """`sys.dts` and `guests/` in the current directory."""
 
     guests = Path("guests")

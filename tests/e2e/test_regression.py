@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from lab import AGAIN, HYPERVISOR_BIN, NEWER_QEMU, SOON_S, TURNS, VIRTUAL, await_life, booted, built
+from helpers import AGAIN, HYPERVISOR_BIN, NEWER_QEMU, SOON_S, TURNS, VIRTUAL, await_life, booted, built
 from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.machine import HYPERVISOR, Machine

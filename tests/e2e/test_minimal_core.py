@@ -7,7 +7,7 @@ QEMU can be made to look like it: by its own flags, and by features that the hyp
 import re
 
 import pytest
-from lab import (
+from helpers import (
     BOOT_S,
     EVERY_FEATURE,
     GUESTS,

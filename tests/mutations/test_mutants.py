@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faultlab import Arenas, Attack, menu
-from lab import HYPERVISOR_BIN, make
+from attack_helpers import Arenas, Attack, menu
+from helpers import HYPERVISOR_BIN, make
 
 from tessera.runner import ROOT
 

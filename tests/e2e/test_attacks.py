@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The hostile guest's attacks (guests/faults), each beside a guest that computes and one that takes interrupts, on the
-machine that everything is measured on; on others: test_faults_others.py. docs/isolation.md says what is shown by that.
+reference machine; on others: test_attacks_variants.py. docs/isolation.md says what is shown by that.
 The table that they leave in build/e2e/faults is printed at the end.
 """
 
 from collections.abc import Iterator
 
 import pytest
-from faultlab import LATE_TICKS, MENU, PRINTED_TICKS, UNTIMED, Arenas, Attack, Lateness, arenas, check_worst, some
+from attack_helpers import LATE_TICKS, MENU, PRINTED_TICKS, UNTIMED, Arenas, Attack, Lateness, arenas, check_worst, some
 
 
 @pytest.fixture(scope="module")

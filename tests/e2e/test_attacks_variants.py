@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Attacks of the hostile guest where something else answers them than on the machine of test_faults.py: the firmware's
+Attacks of the hostile guest where something else answers them than on the machine of test_attacks.py: the firmware's
 timers, another hart at the same time, the host's time, a hart that does not tell the instruction which trapped.
 """
 
 from collections.abc import Iterator
 
 import pytest
-from faultlab import MENU, UNTIMED, Arenas, Attack, arenas, check_worst, some
+from attack_helpers import MENU, UNTIMED, Arenas, Attack, arenas, check_worst, some
 
 # Where the machine has no Sstc, timers are the hypervisor's; and what else depends on what the machine has.
 EMULATED = {

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from lab import (
+from helpers import (
     SOON_S,
     VIRTUAL,
     await_life,
@@ -34,10 +34,10 @@ VCPU = 1 << 16  # messages: VCPU n is n * VCPU; of the RT-VM, with one VCPU, app
 IDLE = "20000:1000:20000:1000"  # an app that hardly does anything
 
 
-@pytest.fixture(scope="module", params=["rt-others", "rt-others-two"])
+@pytest.fixture(scope="module", params=["rt-other-vms", "rt-other-vms-two"])
 def machine(request: pytest.FixtureRequest) -> Iterator[Machine]:
     system = built(request.param)
-    with booted(system, request.param, *(VIRTUAL if request.param == "rt-others" else ())) as machine:
+    with booted(system, request.param, *(VIRTUAL if request.param == "rt-other-vms" else ())) as machine:
         await_life(machine, system)
         yield machine
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, states
+from helpers import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, states
 
 from tessera.bench_metrics import read_metrics
 from tessera.bench_worst import ROOM, Inspection, Worst, table
