@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Upper bounds on what the hypervisor costs, in instructions: the goals of scripts/bench-metrics.tsv. Counts under
--icount repeat exactly, so a bound that holds today fails only when the code has become dearer.
+Upper bounds on the hypervisor's costs in instructions: the goals of scripts/bench-metrics.tsv. Counts under -icount
+repeat exactly, so a bound that holds today fails only when the code has become more expensive.
 """
 
 from collections.abc import Callable
@@ -35,8 +35,8 @@ BOUNDED = {
 }
 
 
-# Goals that today's code misses, with the figure that it must not exceed meanwhile, and what costs more than the goal
-# allows. `make bench` shows them as not met.
+# Goals that the current code misses: the interim bound, and the features that cost more than the goal allows.
+# `make bench` reports these goals as not met.
 MISSED = {
     "riscv.mmio.uart_load": (166, "an access is checked for its width and alignment, as the machine does"),
     "riscv.plic.claim_complete": (467, "the same, twice"),
@@ -59,8 +59,8 @@ def measured(
     qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, float]:
     """
-    The statistic of each metric that its goal is about, measured in a VM. Linux boots once, which takes long enough:
-    boots are alike (test_linux_boots_alike).
+    The statistic that the goal of each metric bounds, measured in a VM. Linux boots only once, since a boot takes long
+    and boots differ little (test_linux_boots_alike).
     """
     for name in (
         "bench",
@@ -92,7 +92,7 @@ def test_bound(measured: dict[str, float], metric: str) -> None:
 
 @pytest.mark.long
 def test_linux_boots_alike(qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path: Path) -> None:
-    """The dearest of several boots in a VM by the cheapest one without."""
+    """The ratio of the most expensive boot in a VM to the cheapest native boot."""
     build_system("bench-linux")
     bench = Bench(qemu, tmp_path)
     MEASUREMENTS["linux"](bench)
@@ -105,7 +105,7 @@ def test_linux_boots_alike(qemu: Qemu, build_system: Callable[..., BuiltSystem],
 
 @pytest.fixture(scope="module")
 def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    """The ADPCM figures of the benchmark's systems with a third of the work, which tells as much."""
+    """The ADPCM figures of the benchmark's systems with a third of the work, which is representative."""
     folder = Path(tmp_path_factory.mktemp("adpcm"))
     helpers.make("hyp", "guest-adpcm")
     for name in ADPCM_SYSTEMS:

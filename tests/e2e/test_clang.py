@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hypervisor as clang compiles it does the same work."""
+"""The hypervisor compiled by clang runs the guests."""
 
 import pytest
 from helpers import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell

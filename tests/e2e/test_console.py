@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the shared console is read back: the other tests believe what these say."""
+"""The parser of the shared console, on which all other end-to-end tests rely."""
 
 import sys
 
@@ -49,7 +49,7 @@ def test_a_line_that_was_erased_and_drawn_again_counts_once():
 
 @pytest.mark.parametrize("piece", [1, 7, 1000])
 def test_a_line_that_the_console_cut_in_two_is_one(piece):
-    """Whatever other VMs say in between."""
+    """Also with lines of other VMs in between."""
     output = f"{prefix('linux')}linux is{CUT}\r\n{prefix('uboot')}x\r\n{prefix('linux')} up\r\n"
     console = fed(*(output[at : at + piece] for at in range(0, len(output), piece)))
     assert console.text("linux") == "linux is up\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GDB on one VM while the others run (docs/debugging.md)."""
+"""GDB attached to one VM while the other VMs run (docs/debugging.md)."""
 
 import re
 import sys
@@ -36,7 +36,7 @@ STEPS = 14
 
 @pytest.fixture(scope="module")
 def running():
-    """The system with its guests up and a server for `debuggee`, which each test leaves running."""
+    """The system with all guests up and a debug server for the VM `debuggee`. Each test leaves that VM running."""
     with debug_server(built("debug"), "debuggee", "debug") as (machine, place):
         await_life(machine, built("debug"))
         yield machine, place
@@ -55,14 +55,14 @@ def gdb(running):
 
 
 def turns(machine, more=1):
-    """Waits until the debuggee has counted on by `more` turns."""
+    """Waits until the debuggee has counted `more` further rounds."""
     for _ in range(more):
         machine.expect("debuggee", r"^debuggee: turn (\d+)", SOON_S)
     return True
 
 
 def assert_stands(gdb):
-    """Neither hart of it moves while freertos goes on."""
+    """Neither hart of the debuggee makes progress while freertos runs."""
     before = gdb.value("debuggee_other"), gdb.value("$pc")
     time.sleep(0.5)
     gdb.ask("maintenance flush dcache", "maintenance flush register-cache")
@@ -145,11 +145,11 @@ def test_registers_are_the_vcpus_own(gdb):
     assert "Could not write register" in gdb.ask("set $satp = 0")
     assert gdb.value("$pc") != 0
     gdb.ask("thread 2")
-    assert re.search(r"count ", gdb.ask("frame")), "hart 1 counts"
+    assert re.search(r"count ", gdb.ask("frame")), "hart 1 is not in count()"
 
 
 def test_a_function_that_gdb_calls(gdb):
-    """All is as it was afterwards: the registers to read only are written back, too, as they were."""
+    """All registers are restored afterwards. GDB writes back the read-only registers, too, with unchanged values."""
     gdb.ask("break debuggee_inner", "continue", "delete")
     before = [gdb.value(f"${name}") for name in ("pc", "sp", "ra", "a0", "t6", "fcsr")]
     assert gdb.value("debuggee_middle(5)") == 19
@@ -167,7 +167,7 @@ def test_memory_through_the_vms_own_translation(gdb):
     assert "Cannot access memory" in gdb.ask("x/x 0x1234567800000000")  # not canonical
     assert "Cannot access memory" in gdb.ask("x/x 0x100000000")  # not mapped
     assert "Cannot access memory" in gdb.ask("x/x 0x10000000")  # a device
-    assert "Cannot access memory" in gdb.ask("x/x 0x80400000")  # behind the VM's memory
+    assert "Cannot access memory" in gdb.ask("x/x 0x80400000")  # after the end of the VM's memory
     end = gdb.ask("x/2xw 0x803ffffc")
     assert "0x803ffffc:\t0x" in end and "Cannot access memory at address 0x80400000" in end, end
     assert "Cannot access memory" in gdb.ask("set *(long *)0x80400000 = 1")
@@ -175,7 +175,7 @@ def test_memory_through_the_vms_own_translation(gdb):
 
 
 def test_a_breakpoint_is_at_an_address_not_in_memory(gdb):
-    """One function, mapped twice: the way through the other address is none of its business."""
+    """One function is mapped twice: executing it at the other address does not hit the breakpoint."""
     near = gdb.value("(unsigned long)debuggee_reached")
     far = near - NEAR + FAR
     gdb.ask("set debuggee_far = 0", f"break *{far:#x}")
@@ -224,7 +224,7 @@ def test_forged_answers_are_not_shown(machine, gdb):
     assert raw[1] > 0
     log = (GUESTS.parent / "e2e" / "debug.log").read_bytes()
     assert b"debuggee: \r\n" in log
-    assert b"\x1b_" not in log, "neither a guest's strings nor the session's answers are shown"
+    assert b"\x1b_" not in log, "a guest's control strings or the session's answers were shown"
 
 
 def test_detached_it_runs_on(machine, gdb):
@@ -284,7 +284,7 @@ def test_a_step_from_nowhere_is_refused(gdb):
 
 
 def test_what_the_console_does_meanwhile_ends_no_session(machine, gdb):
-    """A VM that stands still is restarted, then stopped, without GDB's knowing; it steps all the same."""
+    """The console restarts, then stops the halted VM without GDB's knowledge; single steps still work."""
     gdb.ask("break debuggee_inner", "continue", "delete")
     keyboard(machine, "debuggee")
     for step in ("stepi", "continue"):
@@ -329,7 +329,7 @@ def test_a_second_gdb_is_sent_away(running, gdb):
 
 
 def test_a_watchdog_waits_for_the_debugger():
-    """In virtual time: it expires after 1.5 seconds of it, in a VM that pets it every second."""
+    """In virtual time: the watchdog expires after 1.5 s in a VM that pets it every second."""
     system = built("watchdog-debug")
     with debug_server(system, "second", "debug-watchdog") as (machine, place):
         machine.expect("second", "^faulty: alive 1$", BOOT_S)
@@ -405,7 +405,7 @@ def test_linux_at_its_virtual_addresses():
 
 
 def await_line(log: Path, line: str, pid: int) -> None:
-    """What a machine prints into a file, of which the process is the debugger's."""
+    """Waits until the machine's log contains the line; `pid` is the debugger's process."""
     limit = Limit(pid, SOON_S)
     while line not in log.read_text(encoding="latin-1") and limit.left() > 0:
         time.sleep(0.1)
@@ -414,15 +414,15 @@ def await_line(log: Path, line: str, pid: int) -> None:
 
 
 def await_words(terminal: pexpect.spawn, pattern: str | type[pexpect.EOF]) -> None:
-    """What the debugger says, or its end."""
+    """Waits for output of the debugger, or for its end."""
     limit = Limit(terminal.pid, SOON_S)
     while terminal.expect([pattern, pexpect.TIMEOUT], timeout=limit.left()) == 1:
         limit.raise_if_too_slow("the debugger")
-        assert limit.left() > 0, f"{pattern} was not said: {terminal.before}"
+        assert limit.left() > 0, f"{pattern} was not printed: {terminal.before}"
 
 
 def test_as_a_person_does(build_system):
-    """`make debug`: GDB in the foreground, Ctrl-C on its terminal; nothing is left behind."""
+    """`make debug`: GDB in the foreground, Ctrl-C on its terminal; no process is left running."""
     build_system("demo")
     log = ROOT / "build" / "debug" / "demo.log"
     words = [str(ROOT / "scripts" / "run.py"), "debug", "--system", "demo", "freertos"]
@@ -447,4 +447,4 @@ def test_as_a_person_does(build_system):
         await_words(terminal, pexpect.EOF)
         terminal.close()
         assert terminal.exitstatus == 0
-    assert "uboot" in log.read_text(encoding="latin-1"), "the others' console goes on in the file"
+    assert "uboot" in log.read_text(encoding="latin-1"), "the console of the other VMs is missing from the log"

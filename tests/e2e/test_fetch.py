@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fetcher: where it looks, what it accepts, and how it complains. No network is used here."""
+"""scripts/fetch.py: mirrors it uses, packages it accepts, and its error messages. These tests use no network."""
 
 import importlib.util
 import json
@@ -109,7 +109,7 @@ def test_a_crate_that_was_tampered_with_is_refused(tmp_path, monkeypatch):
 
 
 def test_what_is_there_is_not_fetched_again(tmp_path, monkeypatch):
-    """With the stamps of a finished fetch nothing is run at all, so no network is needed."""
+    """With the stamps of a finished fetch no command runs, so no network is needed."""
     (tmp_path / "pkg").mkdir()
     for name in fetch.GROUPS["uboot"]:
         shutil.copy(ROOT / "cache" / "pkg" / f"{name}.json", tmp_path / "pkg")
@@ -119,7 +119,7 @@ def test_what_is_there_is_not_fetched_again(tmp_path, monkeypatch):
 
 @pytest.fixture
 def pool(tmp_path, monkeypatch):
-    """A mirror in a folder, without any index; returns the apt that uses it and the pin of its only package."""
+    """A mirror in a folder, without an index; returns the Apt that uses it and the pin of its only package."""
     package = tmp_path / "mirror" / "pool" / "p_1.0_all.deb"
     package.parent.mkdir(parents=True)
     package.write_text("a package")
@@ -155,7 +155,7 @@ BUSY = "E: Failed to fetch http://a.example/Packages.xz  File has unexpected siz
 
 @pytest.fixture
 def busy_mirror(tmp_path, monkeypatch):
-    """Runs an apt-get whose first runs fail; returns how long was waited after each, and the lines of its calls."""
+    """Runs an apt-get whose first calls fail; returns the wait after each failure and the calls' command lines."""
     waited: list[float] = []
     apt_get = tmp_path / "apt-get"
     calls = tmp_path / "calls"
@@ -176,7 +176,7 @@ def busy_mirror(tmp_path, monkeypatch):
 
 
 def test_a_mirror_that_is_being_updated_is_asked_again(busy_mirror, capsys):
-    """Later, and past a proxy that keeps the older state."""
+    """After a wait, and bypassing the cache of a proxy that may keep the older state."""
     waited, calls = busy_mirror(2, BUSY)
     assert waited == [20, 40]
     assert ["No-Cache" in call for call in calls] == [False, True, True]
@@ -196,14 +196,14 @@ def test_what_does_not_pass_is_not_waited_for(busy_mirror):
 
 @pytest.fixture
 def no_network(monkeypatch, tmp_path):
-    """A mirror that nobody listens at, no proxy, and a machine on which nothing was ever fetched."""
+    """An unreachable mirror, no proxy, and an empty cache."""
     monkeypatch.setattr(fetch, "uses_proxy", lambda: False)
     monkeypatch.setenv("DEBIAN_MIRROR", "http://127.0.0.1:1/debian")
     return lambda *what: monkeypatch.setattr(sys, "argv", ["fetch.py", *what, "--cache", str(tmp_path / "cache")])
 
 
 def test_no_network_is_said_before_apt_waits_for_it(no_network, monkeypatch, capsys):
-    """What could not be reached, what is needed from there, and what else is: all there is."""
+    """The message names the unreachable host, what is needed from it, and everything else still to be downloaded."""
     monkeypatch.setattr(fetch.Apt, "call", lambda *_, **__: pytest.fail("apt was started"))
     no_network("linux")
     assert fetch.main() == 1
@@ -276,7 +276,7 @@ SETUP_STUBS = {
 
 
 def test_setup_without_a_network(tmp_path):
-    """apt is not even asked: it would wait for each of its places."""
+    """setup.sh does not call apt, which would wait for each of its sources."""
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in SETUP_TOOLS:

@@ -11,13 +11,13 @@ from helpers import (
     VIRTUAL,
     assert_well,
     await_life,
+    await_rt_release,
     booted,
     built,
     built_for,
     heartbeats,
     keyboard,
     rt_end,
-    rt_goes_on,
     rt_rows,
     rt_start,
     states,
@@ -73,8 +73,8 @@ def test_who_overruns_is_stopped_and_nobody_else_notices(machine, hart):
     """On the second hart, where real time is a model of nothing: only counts that do not depend on its speed."""
     rt_start(machine, f"20000:1000:20000:4000000000:{hart}")  # never ends within its budget
     rt_start(machine, f"50000:20000:50000:1000:{hart}")  # hardly needs any of its own
-    rt_goes_on(machine, 1)
-    rt_goes_on(machine, 1)
+    await_rt_release(machine, 1)
+    await_rt_release(machine, 1)
     greedy, modest = (rt_rows(machine)[number] for number in (0, 1))
     assert (greedy["hart"], modest["hart"]) == (hart, hart)
     assert greedy["overran"] > 0
@@ -139,7 +139,7 @@ def test_a_restart_of_the_rt_vm_ends_its_apps(machine, hart):
     assert machine.wait_until(lambda: machine.console.text("rtm").count("rtm: 0 apps run\n") == 2, BOOT_S)
     assert rt_rows(machine) == {}
     rt_start(machine, f"20000:1000:20000:1000:{hart}")
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     rt_end(machine, 0)
     assert_well(machine)
 
@@ -176,9 +176,9 @@ def test_who_keeps_to_its_budget_is_in_time_beside_those_who_do_not():
         budget = last_admitted(machine, 1000, 5000)
         assert budget > 2500, "the others would leave more"
         for _ in range(3):
-            rt_goes_on(machine, len(GREEDY))
+            await_rt_release(machine, len(GREEDY))
         while (row := rt_rows(machine)[len(GREEDY)])["ended"] < 100:
-            rt_goes_on(machine, len(GREEDY))
+            await_rt_release(machine, len(GREEDY))
         assert (row["missed"], row["overran"]) == (0, 0), (budget, row)
         assert rt_rows(machine)[0]["overran"] > 5000
 

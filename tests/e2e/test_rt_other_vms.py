@@ -12,11 +12,11 @@ from helpers import (
     SOON_S,
     VIRTUAL,
     await_life,
+    await_rt_release,
     booted,
     built,
     returned,
     rt_end,
-    rt_goes_on,
     rt_list,
     rt_rows,
     rt_start,
@@ -71,7 +71,7 @@ def test_a_vm_that_is_allowed_launches(machine: Machine) -> None:
     error, first = returned(machine, "friend", f"launch {RTM:x}")
     assert error == OK
     assert first > 0
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     assert states(machine)["rtm"]["vcpus"].startswith("2/")
     assert rt_rows(machine)[0]["ended"] > 0
 
@@ -80,7 +80,7 @@ def test_launching_twice(machine: Machine) -> None:
     create(machine, IDLE)
     assert launch(machine, "friend", 0) == OK
     assert launch(machine, "friend", 0) == ALREADY
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
 
 
 def test_a_vm_that_is_not_allowed_launches_nothing(machine: Machine) -> None:
@@ -107,7 +107,7 @@ def test_only_the_manager_deletes(machine: Machine) -> None:
     assert launch(machine, "friend", 0) == OK
     for name in ("friend", "stranger"):
         assert returned(machine, name, "delete 0") == [DENIED]
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     rt_end(machine, 0)
     assert launch(machine, "friend", 0) == INVALID
     assert states(machine)["rtm"]["vcpus"].startswith("1/")
@@ -123,7 +123,7 @@ def test_admission_refuses_the_other_vm_too(machine: Machine) -> None:
     assert rt_rows(machine)[1]["releases"] == 0
     rt_end(machine, 0)
     assert launch(machine, "friend", 1) == OK
-    rt_goes_on(machine, 1)
+    await_rt_release(machine, 1)
 
 
 # --- messages ---
@@ -191,7 +191,7 @@ def test_an_app_that_never_looks_is_not_disturbed(machine: Machine) -> None:
     rt_start(machine, "1000:100:500:50000")
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [0] * 8 + [FAILED] * 2
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [FAILED] * 10
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     assert_in_time(machine, 0)
 
 
@@ -208,7 +208,7 @@ def test_what_waits_for_an_app_goes_with_it(machine: Machine) -> None:
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [0] * 8 + [FAILED] * 2
     rt_end(machine, 0)
     rt_start(machine, "1000:100:500:1000", "hear")
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     assert heard(machine, 0)[0] == 0
 
 

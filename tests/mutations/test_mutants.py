@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attack_helpers import Arenas, Attack, menu
+from attack_helpers import Attack, AttackMachines, menu
 from helpers import HYPERVISOR_BIN, make
 
 from tessera.runner import ROOT
@@ -71,7 +71,7 @@ def hypervisor_of(source: Path, mutation: dict[str, Any]) -> Path:
     return kept
 
 
-def failure(machines: Arenas, attack: Attack) -> str | None:
+def failure(machines: AttackMachines, attack: Attack) -> str | None:
     """The first words of how the attack failed; None: it did not."""
     try:
         machines.run(attack)
@@ -89,7 +89,7 @@ def failures(
     found: dict[str, str | None] = {}
     for counted in (True, False):
         system = "faults-two" if two_harts else "faults"
-        machines = Arenas(label, hypervisor=hypervisor, patience=PATIENCE_S, counted=counted, name=system)
+        machines = AttackMachines(label, hypervisor=hypervisor, patience=PATIENCE_S, counted=counted, name=system)
         for name in [*before, *names]:
             if (not two_harts and name not in UNTIMED) == counted:
                 found[name] = failure(machines, MENU[name])
