@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A machine that does not get on because the host gives it no time is told from one that hangs.
+A machine that makes no progress because the host gives it no CPU time is distinguished from one that hangs.
 
-The host is made slow for one process alone: it runs at the lowest priority on a CPU that another process keeps busy.
+To slow down only one process, it runs at the lowest priority on a CPU that another process keeps busy.
 """
 
 import argparse
@@ -32,7 +32,7 @@ WORK = "for _ in range(10_000_000): pass\nprint('done', flush=True); sys.stdin.r
 
 @contextmanager
 def busy_cpu():
-    """Nothing of the lowest priority gets on at this CPU."""
+    """Keeps the CPU busy, so that a process of the lowest priority there makes no progress."""
     with subprocess.Popen([sys.executable, "-c", SPIN]) as spinner:
         try:
             yield spinner
@@ -42,7 +42,7 @@ def busy_cpu():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """A limit is over after some seconds, however little the machine got."""
+    """Ends every limit after a few seconds, however little CPU time the machine got."""
     monkeypatch.setattr(hosttime, "STRETCH", 2)
     monkeypatch.setattr(hosttime, "LEAST_S", 2)
 
@@ -70,7 +70,7 @@ def test_a_machine_that_hangs_is_not(code):
 
 
 def test_time_without_a_cpu_does_not_count():
-    """By the clock it is late, by what it got it is not: the CPU becomes free after three times the limit."""
+    """The CPU becomes free after three times the limit: late by the clock, but not by the CPU time received."""
     with busy_cpu() as spinner, python(STARVED + WORK) as machine, ThreadPoolExecutor() as pool:
         waited = pool.submit(machine.expect, "one", "^done$", 1)
         time.sleep(3)
@@ -80,7 +80,7 @@ def test_time_without_a_cpu_does_not_count():
 
 
 def test_time_that_the_host_itself_did_not_get_does_not_count(tmp_path, monkeypatch):
-    """As in a virtual machine whose host is busy: one of two CPUs loses two seconds."""
+    """Steal time, as in a virtual machine on a busy host: one of two CPUs loses two seconds."""
     monkeypatch.setattr(hosttime, "STAT", tmp_path / "stat")
 
     def lose(ticks):
@@ -100,7 +100,7 @@ def test_time_that_the_host_itself_did_not_get_does_not_count(tmp_path, monkeypa
 
 @pytest.fixture
 def starved_qemu(tmp_path, monkeypatch):
-    """QEMU= boots a machine at the lowest priority; what it is asked before that it answers at once."""
+    """A QEMU= that boots machines at the lowest priority but answers queries (--version) at normal priority."""
     words = "chrt --idle 0 taskset --cpu-list " + str(CPU)
     path = tmp_path / "qemu"
     path.write_text(f'#!/bin/sh\ncase "$*" in *-kernel*) exec {words} {find_qemu().program} "$@" ;; esac\n'
@@ -125,7 +125,7 @@ def test_smoke_says_that_the_host_is_too_slow(starved_qemu, impatient, capsys):
 
 
 def test_the_report_of_a_host_that_is_too_slow_is_no_failure(tmp_path):
-    """It stands apart, with its reason; the run has not succeeded all the same."""
+    """The test is reported in a separate category with the reason; the run still fails."""
     (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
     body = "from tessera.hosttime import HostTooSlowError\ndef test_one(): raise HostTooSlowError('no time')\n"
     (tmp_path / "test_slow.py").write_text(f"{body}def test_two(): assert False\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console as a person uses it: the escape key and what follows it, and who gets what is typed."""
+"""The console's escape key, its commands, and the routing of typed characters to the VM with the keyboard focus."""
 
 import pytest
 from helpers import (
@@ -21,7 +21,7 @@ from helpers import (
 from tessera.machine import FIRMWARE, HYPERVISOR
 
 NAMES = ["first", "second", "freertos"]
-ONE_HART = pytest.param("trio-one-hart", marks=pytest.mark.long)  # as the M5150 has
+ONE_HART = pytest.param("trio-one-hart", marks=pytest.mark.long)  # as on the M5150
 
 
 @pytest.fixture(scope="module", params=[*on_every_board("trio"), ONE_HART])
@@ -31,7 +31,7 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def machine(name):
-    """One machine for all tests of this file: none may leave a VM stopped."""
+    """One machine for all tests of this file; no test may leave a VM stopped."""
     system = built_on(name)
     with booted(system, f"keys-{name}") as machine:
         await_life(machine, system)
@@ -56,7 +56,7 @@ def test_a_key_that_means_nothing_shows_the_help_and_reaches_no_guest(machine, k
     machine.skip("first")
     command(machine, key)
     machine.expect(HYPERVISOR, r"^Ctrl-T then +h", SOON_S)
-    machine.send("oops\r")  # would arrive with the key before it, had the guest got that
+    machine.send("oops\r")  # if the guest had received the key, it would precede this word
     machine.expect("first", r"^faulty: no command 'oops'; try help$", SOON_S)
 
 
@@ -89,7 +89,7 @@ def test_half_a_line_waits_for_its_vm_while_another_is_typed_to(machine):
 
 
 def test_many_lines_typed_at_once_arrive_whole(machine):
-    """As when text is pasted: some twenty times what a 16550 holds."""
+    """As when text is pasted: about twenty times the size of a 16550's FIFO."""
     keyboard(machine, "first")
     machine.skip("first")
     words = [f"word{number:04}" for number in range(40)]
@@ -116,7 +116,7 @@ def test_a_vm_that_is_not_there(machine, number):
 
 
 def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
-    """Also that the escape key typed twice goes to the guest, which shows it, and that others are not seen."""
+    """Escape sequences pass, the escape key typed twice reaches the guest, and other VMs' output is hidden."""
     keyboard(machine, "first")
     command(machine, "a")
     machine.expect(HYPERVISOR, r"^first has the terminal alone; Ctrl-T a comes back$", SOON_S)
@@ -124,7 +124,7 @@ def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
     machine.skip(FIRMWARE)
     machine.send(f"a{ESCAPE}{ESCAPE}\x05b\r")
     machine.expect(FIRMWARE, rf"^faulty: no command 'a{ESCAPE}\x05b'; try help$", SOON_S)
-    for _ in range(3):  # seconds, in which the others write lines, too
+    for _ in range(3):  # one line per second; the other VMs also print lines meanwhile
         machine.expect(FIRMWARE, r"^faulty: alive \d+$", SOON_S)
     assert machine.console.text("second") == before
     command(machine, "a")
@@ -148,14 +148,14 @@ def test_list_shows_who_uses_the_cpu(machine, name):
     tell(machine, "first", "spin")
     machine.expect("first", r"^faulty: spinning", SOON_S)
     states(machine)
-    machine.wait_until(lambda: False, 2)  # what the next list is about
+    machine.wait_until(lambda: False, 2)  # the interval over which the next list averages
     rows = states(machine)
     used = {name: float(row["cpu"]) for name, row in rows.items()}
     assert used["first"] > 50, used
     assert used["second"] < 20, used
     assert 0 < used["freertos"] < 80, used
     command(machine, "1")
-    command(machine, "r")  # nothing else ends its loop
+    command(machine, "r")  # the only way to end its loop
     machine.expect("first", r"^faulty: alive 1$", SOON_S)
 
 
@@ -187,7 +187,7 @@ def test_stop_start_restart(machine):
     heard = heartbeats(machine, "first")
     machine.send("typed to nobody\r")
     machine.skip("second")
-    for _ in range(3):  # the others go on, and it is silent
+    for _ in range(3):  # the other VMs run, and `first` is silent
         machine.expect("second", r"^faulty: alive \d+$", SOON_S)
     assert_undisturbed(machine)
     assert heartbeats(machine, "first") == heard
@@ -207,7 +207,7 @@ def test_stop_start_restart(machine):
     machine.expect("first", r"^faulty: alive 0$", SOON_S)
     assert int(states(machine)["first"]["starts"]) == starts + 2
     machine.send("after\r")
-    machine.expect("first", r"^faulty: no command 'after'; try help$", SOON_S)  # and nothing typed before
+    machine.expect("first", r"^faulty: no command 'after'; try help$", SOON_S)  # without earlier input
     assert_undisturbed(machine)
 
 
@@ -222,13 +222,13 @@ def test_restart_of_a_stopped_vm_starts_it(machine):
 
 
 def test_many_restarts_one_after_the_other(machine):
-    """Without waiting for anything: a VM that is only being loaded is stopped as well as one that runs."""
+    """Without waiting in between: a VM is stopped also while it is being loaded."""
     keyboard(machine, "second")
     machine.skip("second")
     for _ in range(3):
         for key in "rrrsrgssgrrr":
             command(machine, key)
-        keyboard(machine, "second")  # all lines about it are shown; more at a time would be lost (CAVEATS.md)
+        keyboard(machine, "second")  # waits until all reports are shown; more at a time would be lost (CAVEATS.md)
     tell(machine, "second", "still-there")
     command(machine, "g")
     machine.expect("second", r"^faulty: alive 1$", SOON_S)
@@ -241,6 +241,6 @@ def test_many_restarts_one_after_the_other(machine):
 def test_the_others_were_never_disturbed(machine):
     assert_undisturbed(machine)
     machine.skip(HYPERVISOR)
-    command(machine, "q")  # last: it ends the machine that these tests share
+    command(machine, "q")  # last, since it ends the shared machine
     machine.expect(HYPERVISOR, r"^bye$", SOON_S)
     assert machine.status(SOON_S) == 0

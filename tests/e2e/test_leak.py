@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-No VM finds what is not its own (guests/leak): in any register that a guest can write, whatever happens between two
-looks at it; in its memory and devices after it was started anew.
+No VM can read data of another VM or of its own previous run (guests/leak): in the registers that a guest can write,
+across VM switches, and in its memory and devices after a restart.
 """
 
 import re
@@ -12,26 +12,26 @@ from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.machine import HYPERVISOR, Machine
 
-SPINS = 1000  # of each VM
-SWITCHES = 1500  # seen by the VMs themselves, of many more
+SPINS = 1000  # per VM
+SWITCHES = 1500  # VM switches that the VMs themselves detect; there are many more
 WAIT_S = 180
 _REPORT = re.compile(r"^leak: (\d+) spins, (\d+) away, (\d+) traps, (\d+) wrong$", re.MULTILINE)
 CPUS = pytest.mark.parametrize("cpu", ["", "sstc=false"], ids=["sstc", "no-sstc"])
 
 
 def reports(machine: Machine, name: str) -> list[tuple[int, ...]]:
-    """Spins, switches seen, traps, wrong values: so far, each time they were told."""
+    """Spins, detected switches, traps and wrong values, of each report printed so far."""
     return [tuple(map(int, found)) for found in _REPORT.findall(machine.console.text(name))]
 
 
 def wrong(machine: Machine) -> list[str]:
-    """What guests have found that should not be there; a guest that has trapped unexpectedly counts, too."""
+    """Wrong values and unexpected traps that the guests have reported."""
     said = [(name, line) for name in machine.console.names for line in machine.console.text(name).split("\n")]
     return [f"{name}: {line}" for name, line in said if "WRONG" in line or "unexpected trap" in line]
 
 
 def spin(system, label: str, *arguments: str, cpu: str | None = None, spins: int = SPINS, wait: float = WAIT_S) -> int:
-    """Lets all VMs spin, each at least so often, or until one finds something. Returns the switches that they saw."""
+    """Lets each VM spin at least `spins` times or until one reports a leak. Returns the detected switches."""
 
     def done() -> bool:
         told = [reports(machine, name) for name in system.names]
@@ -64,7 +64,7 @@ def test_there_is_no_register_that_is_not_looked_at():
 
 
 def lives(hypervisor=HYPERVISOR_BIN) -> list[str]:
-    """What seven lives of a VM find of the ones before; the fifth is ended from the console."""
+    """What a VM finds of its previous runs in seven runs; the console ends the fifth."""
     with booted(built("leak-restart", hypervisor=hypervisor), "leak-restart", *VIRTUAL) as machine:
         machine.expect("again", r"^leak: life 5 ends by console$", WAIT_S)
         command(machine, "r")
@@ -83,7 +83,7 @@ def lives(hypervisor=HYPERVISOR_BIN) -> list[str]:
 
 
 def assert_clean(found: list[str]) -> None:
-    """Nothing in registers, devices and memory; the image as it was built; shared memory as it was left."""
+    """Registers, devices and memory are clean, the image is as built, and shared memory is unchanged."""
     clean = r"leak: life \d+ finds 0 registers, 0 FP registers, 0 device registers, 0 words, pending 0x0"
     assert len(found) == 14
     assert all(re.fullmatch(clean, line) for line in found[::2]), found
@@ -97,8 +97,8 @@ def test_a_new_life_finds_nothing_of_the_one_before():
 
 SWITCH, FP, LOAD, VCPU = "arch/riscv/switch.S", "arch/riscv/fp.S", "core/vmload.c", "arch/riscv/vcpu.c"
 _CSRS = ("VSTVEC", "VSSCRATCH", "VSEPC", "VSCAUSE", "VSTVAL", "VSATP", "VSIE", "VSSTATUS", "SCOUNTEREN", "FCSR", "SEPC")
-# Not here: sstatus itself, of which these guests, always in S-mode, have nothing to see; and VMIDs, for QEMU's TLB
-# forgets everything when hgatp changes.
+# Not covered: sstatus itself, which these S-mode guests cannot observe, and VMIDs, since QEMU flushes the whole TLB when
+# hgatp changes.
 AT_SWITCHES = [
     *(Mutant(f"save-{csr}", SWITCH, f"    save_csr CSR_{csr}, VCPU_{csr}", "    nop") for csr in _CSRS),
     *(Mutant(f"load-{csr}", SWITCH, f"    load_csr CSR_{csr}, VCPU_{csr}", "    nop") for csr in _CSRS),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A VM's resets, shutdowns and crashes are its own affair: it alone starts anew or stops; the others never notice."""
+"""A VM's reset, shutdown or crash restarts or stops that VM alone and does not disturb the others."""
 
 import re
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ MIPS_REGISTERS = (
 
 @dataclass(frozen=True)
 class Report:
-    """What the console says of a fatal trap, but the registers."""
+    """The console's report of a fatal trap, without the registers."""
 
     head: tuple[str, ...]  # the reason, the cause and its name
     end: str  # its last line
@@ -83,7 +83,7 @@ def shared(name):
 
 @pytest.fixture
 def machine(shared):
-    """The shared machine. Whatever a test does to `first`: `second` counts on, and FreeRTOS finds nothing wrong."""
+    """The shared machine. After each test, `second` must still count and FreeRTOS must have found no error."""
     yield shared
     beats = heartbeats(shared, "second")
     assert beats == list(range(len(beats)))
@@ -104,7 +104,7 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
 
 
 def dies(machine, board, deed, address):
-    """The guest survives what it gets there, and knows what it was."""
+    """The guest's access gets an exception that the guest handles and reports."""
     machine.expect("first", caught(board, deed, address), SOON_S)
     machine.expect("first", rf"^faulty: {deed} trapped, carrying on$", SOON_S)
     tell(machine, "first", "id")
@@ -129,8 +129,8 @@ def test_a_device_holds_no_instructions(machine, board):
 @pytest.mark.parametrize(
     ("deed", "address"),
     [
-        ("read", 0x10001000),  # the machine has a device there, which is nobody's
-        ("write", 0x80200000000),  # beyond what the second stage translates: Sv39x4 has 41 bits
+        ("read", 0x10001000),  # a device of the machine that is assigned to no VM
+        ("write", 0x80200000000),  # beyond the 41 bits of Sv39x4's guest-physical addresses
         ("read", 0),
         ("read", RISCV.uart + 0x100),
         ("write", PLIC_END),
@@ -172,7 +172,7 @@ def test_ram_reaches_to_its_ends(machine, board, deed):
     ("deed", "address"), [("read", RISCV.uart + 4), ("read", PLIC_END - 4), ("write", PLIC_END - 4)]
 )
 def test_devices_reach_to_their_ends(machine, deed, address):
-    """(A write to the UART's last word could loop its output back.)"""
+    """Reads only, where a write to the UART's last word could enable loopback."""
     tell(machine, "first", f"{deed} {address:x}")
     machine.expect("first", rf"^faulty: {deed} went through, carrying on$", SOON_S)
 
@@ -180,7 +180,7 @@ def test_devices_reach_to_their_ends(machine, deed, address):
 @pytest.mark.parametrize("address", ["0", "1", "80400000", "1f000000", "ffffffffffffffff", "10000000"])
 @pytest.mark.parametrize("calls", ["calls", pytest.param("console", marks=pytest.mark.only_on("riscv"))])
 def test_bad_calls_return_an_error(machine, calls, address):
-    """Unknown calls, calls with harts that are not there, buffers that are not memory: refused, each with an error."""
+    """Unknown calls, calls with missing harts and calls with buffers outside memory each return an error."""
     tell(machine, "first", f"{calls} {address}")
     found = machine.expect("first", r"^faulty: bad (?:console )?calls returned((?: -?\d+)+)\n", SOON_S)
     errors = [int(error) for error in found[1].split()]
@@ -192,7 +192,7 @@ def test_bad_calls_return_an_error(machine, calls, address):
 
 @pytest.mark.parametrize("how", ["restart", "reset"])
 def test_memory_is_as_new_after_a_restart(machine, board, how):
-    """What was written is gone, in free memory as in the image: the first words of the image are its code."""
+    """Writes are undone both in free memory and in the image, whose first words are its code."""
     free, code = f"{board.free:x}", f"{board.image:x}"
     words = {}
     for address in (free, code):
@@ -218,7 +218,7 @@ def test_memory_is_as_new_after_a_restart(machine, board, how):
 
 
 def test_memory_of_another_vm_is_another_memory(machine, board):
-    """The same guest-physical address in two VMs is two places."""
+    """The same guest-physical address in two VMs is different memory."""
     address = f"{board.free:x}"
     tell(machine, "first", f"write {address}")
     machine.expect("first", r"^faulty: write went through", SOON_S)
@@ -227,7 +227,7 @@ def test_memory_of_another_vm_is_another_memory(machine, board):
 
 
 def expect_report(machine, name, board):
-    """The report of a fatal trap: who, why, where, and what every register held."""
+    """Expects the report of a fatal trap: VM, cause, address and all registers."""
     report = REPORTS[board.architecture]
     head = machine.expect(HYPERVISOR, rf"^{name} vcpu 0: (.+): cause (\d+) \((.+)\), address 0x([0-9a-f]+)\n", SOON_S)
     assert head.groups() == (*report.head, f"{board.no_vector:x}")
@@ -253,7 +253,7 @@ def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, bo
     tell(machine, "first", f"{deed} {address:x}")
     machine.expect("first", r"^faulty: (reading|jumping to) 0x", SOON_S)
     registers = expect_report(machine, "first", board)
-    assert address in registers.values()  # the argument is in some register still
+    assert address in registers.values()  # the argument is still in a register
     machine.expect(HYPERVISOR, rf"^first stopped by a fatal trap, {AGAIN}$", SOON_S)
     machine.expect("first", r"^faulty: alive 0$", SOON_S)
     tell(machine, "first", "id")
@@ -270,7 +270,7 @@ def demo():
 
 
 def test_linux_that_panics_starts_again(demo):
-    """It resets itself, as its boot arguments tell it to; the others go on."""
+    """Linux resets itself because of its boot argument panic=; the other guests keep running."""
     keyboard(demo, "linux")
     demo.send("echo c >/proc/sysrq-trigger\r")
     demo.expect("linux", r"Kernel panic - not syncing: sysrq triggered crash", SOON_S)
@@ -281,7 +281,7 @@ def test_linux_that_panics_starts_again(demo):
 
 
 def test_freertos_that_crashes_starts_again(demo):
-    """The demo's command `crash`: the fault with all registers, a restart of FreeRTOS alone; Linux and U-Boot go on."""
+    """The demo's command `crash`: a report with all registers, then a restart of FreeRTOS alone."""
     tell(demo, "freertos", "crash")
     expect_report(demo, "freertos", RISCV)
     demo.expect(HYPERVISOR, r"^freertos stopped by a fatal trap, starts again$", SOON_S)
@@ -302,7 +302,7 @@ def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
     rows = [states(machine)["first"]]
 
     def sleeps() -> bool:
-        """For two seconds; they are the host's, and the machine may get no CPU in them where it should."""
+        """For two seconds of host time, in which the host may run QEMU less than it should."""
         machine.wait_until(lambda: False, 2)
         rows.append(states(machine)["first"])
         return float(rows[-1]["cpu"]) < 1.0
@@ -316,7 +316,7 @@ def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
 
 
 def test_fatal_trap_stops_as_the_system_file_says(shared, board):
-    """`second` says on-fatal = "stop"; the console can still start it."""
+    """`second` has on-fatal = "stop"; the console can still start it."""
     tell(shared, "second", "fatal")
     expect_report(shared, "second", board)
     shared.expect(HYPERVISOR, r"^second stopped by a fatal trap$", SOON_S)
@@ -333,7 +333,7 @@ def test_fatal_trap_stops_as_the_system_file_says(shared, board):
 
 
 def test_shutdown_stops_and_the_last_one_switches_the_machine_off(shared):
-    """The last test of the shared machine, as it ends it."""
+    """The last test of the shared machine, since it ends the machine."""
     tell(shared, "second", "shutdown")
     shared.expect(HYPERVISOR, r"^second stopped by its own shutdown$", SOON_S)
     tell(shared, "first", "shutdown")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How late a ticker is beside a VM that is loaded again and again; with two VMs it is a bound of test_bounds.py."""
+"""Timer lateness of a VM while another VM is reloaded repeatedly; test_bounds.py has the bound for two VMs."""
 
 from helpers import BOOT_S, built
 
@@ -10,7 +10,7 @@ from tessera.runner import Qemu
 
 
 def test_a_third_vm_that_computes(qemu: Qemu) -> None:
-    """Each of the other two has a quantum of 1 ms before the ticker's turn; loading takes no more."""
+    """Each of the other two VMs may use its quantum of 1 ms before the ticker's slice; loading takes no longer."""
     said = run_until(qemu, built("load-three"), "ticker", r"^BENCH done$", BOOT_S)
     late = figures(said)["riscv.load.late.max"]
     assert 1000 < late.max <= read_metrics()["riscv.load.late.max"].goal

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hypervisor's last words when it fails itself. No guest can make it fail, so a debugger does, through QEMU: it spoils
-the stack pointer or the next instruction at a place where the hypervisor comes by.
+The hypervisor's panic message. No guest can cause a panic, so GDB causes one through QEMU: it corrupts the stack pointer
+or the program counter at a breakpoint in the hypervisor.
 """
 
 import re
@@ -15,11 +15,11 @@ from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import find_qemu, system_command
 
 STACK = 4096
-OURS = "$satp != 0"  # these guests have code at the same addresses, but no page tables
+OURS = "$satp != 0"  # in the hypervisor: the guests have code at the same addresses, but no page tables
 
 
 def spoil(socket, place, *deeds):
-    """Stops the machine at a function of the hypervisor, does what the lines say, and lets it go on."""
+    """Stops the machine at a function of the hypervisor, executes the GDB commands, and continues."""
     elf = HYPERVISOR_BIN.with_suffix(".elf")
     lines = [f"target remote {socket}", f"hbreak {place} if {OURS}", "continue", *deeds, "delete", "detach"]
     words = ["gdb-multiarch", "-nx", "-batch", str(elf)]
@@ -32,11 +32,11 @@ def spoil(socket, place, *deeds):
 @pytest.mark.parametrize(
     ("place", "deed", "cause"),
     [
-        # the next push is in the page below the stack, which is not mapped
+        # the next push hits the unmapped guard page below the stack
         ("sched_run", f"set $sp = (long)$sp & -{STACK}", 15),
         ("sched_run", "set $sp = 8", 15),
         ("sched_run", "set $pc = 0", 12),
-        # the console's lock is held
+        # with the console's lock held
         ("sched_look", "set $pc = 0", 12),
         ("out_send", "set $pc = 0", 12),
         ("out_send", f"set $sp = (long)$sp & -{STACK}", 15),
