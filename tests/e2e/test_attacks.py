@@ -60,6 +60,6 @@ def test_attack(counted: AttackMachines, attack: Attack):
     counted.run(attack)
 
 
-def test_what_the_hypervisor_took_at_most(counted: AttackMachines):
+def test_worst_case_latency_and_stack(counted: AttackMachines):
     """After all attacks: the longest interrupt latency and the deepest stack."""
     check_worst(counted)

@@ -60,7 +60,7 @@ def test_attack_without_sstc(without_sstc: AttackMachines, attack: Attack):
 
 
 @pytest.mark.long
-def test_what_the_hypervisor_took_at_most_without_sstc(without_sstc: AttackMachines):
+def test_worst_case_latency_and_stack_without_sstc(without_sstc: AttackMachines):
     check_worst(without_sstc)
 
 

@@ -56,7 +56,7 @@ def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
         ("bad-oversized", [r"bad-oversized\.dts:13:", "/vms/only", "expected it to fit the RAM"]),
     ],
 )
-def test_a_system_that_cannot_be_built(system, words):
+def test_invalid_system_source_gives_one_line(system, words):
     done = make_run(f"../tests/e2e/systems/{system}")
     said = complaints(done)
     assert done.returncode != 0
@@ -68,7 +68,7 @@ def test_a_system_that_cannot_be_built(system, words):
 
 
 @pytest.mark.parametrize("system", ["a b", "demo;echo hi", "it's", '"', "$$HOME", "`id`", ""])
-def test_a_system_whose_name_is_none(system):
+def test_invalid_system_name_is_refused(system):
     done = make_run(system)
     said = complaints(done)
     assert done.returncode != 0
@@ -77,7 +77,7 @@ def test_a_system_whose_name_is_none(system):
     assert "hi" not in done.stdout.split()
 
 
-def test_a_system_whose_name_is_nearly_one():
+def test_misspelt_system_name_gives_a_suggestion():
     done = make_run("dmeo")
     assert done.returncode != 0
     assert complaints(done) == ['systems/dmeo.dts:1: cannot be read: No such file or directory (did you mean "demo"?)']
@@ -115,7 +115,7 @@ def test_a_path_in_a_system_file_runs_no_command():
 
 
 @pytest.mark.parametrize(("goal", "lacks"), [("debug", "debugger"), ("debug-server", "debugger"), ("trace", "trace")])
-def test_what_the_m5150_does_not_have(goal, lacks, tmp_path):
+def test_feature_that_the_m5150_lacks(goal, lacks, tmp_path):
     done = make_in(tmp_path / "build", goal, "PLATFORM=m5150")
     said = re.sub(r"^\S+ \*\*\* ", "", done.stderr.strip())
     assert said == f"make {goal}: board m5150 has no {lacks} (CAVEATS.md); use PLATFORM=qemu-virt.  Stop."
@@ -129,7 +129,7 @@ def test_what_the_m5150_does_not_have(goal, lacks, tmp_path):
         (["trace.py"], "trace: error: "),
     ],
 )
-def test_what_the_m5150_does_not_have_without_make(words, error, build_system):
+def test_feature_that_the_m5150_lacks_without_make(words, error, build_system):
     lacks = "trace" if words == ["trace.py"] else "debugger"
     build_system("m5150", PLATFORM="m5150")
     done = run([sys.executable, f"scripts/{words[0]}", *words[1:], "--system", "m5150"])
@@ -146,13 +146,13 @@ def debug_server(port: str) -> str:
 
 
 @pytest.mark.parametrize("port", ["70000", "65536", "0", "-1", "+80", "0x50", "127.0.0.1:1234", ":1234"])
-def test_a_port_that_is_none(port, build_system):
+def test_invalid_port_is_refused(port, build_system):
     build_system("bench")
     expected = "expected a TCP port from 1 to 65535, or the path of a socket"
     assert debug_server(port) == f"debug-server: error: PORT={port}: {expected}"
 
 
-def test_a_port_that_is_in_use(build_system):
+def test_port_in_use_is_refused(build_system):
     build_system("bench")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -163,7 +163,7 @@ def test_a_port_that_is_in_use(build_system):
     ), said
 
 
-def test_a_path_that_is_no_sockets(build_system, tmp_path):
+def test_existing_path_is_not_used_as_socket(build_system, tmp_path):
     """An existing file named by PORT= is not overwritten."""
     build_system("bench")
     mine = tmp_path / "mine"
@@ -206,14 +206,14 @@ def test_help_on_a_bare_debian(words, tmp_path):
 
 
 @pytest.mark.parametrize("vm", ["", "x y", "linux;echo hi"])
-def test_make_native_of_a_vm_that_there_is_not(vm):
+def test_make_native_of_unknown_vm(vm):
     done = run(["make", "-s", "native", "SYSTEM=bench", f"VM={vm}"], timeout=300)
     assert done.returncode != 0
     assert complaints(done) == [f"native: error: system 'bench' has no VM '{vm}'; it has bench"]
     assert "hi" not in done.stdout.split()
 
 
-def test_make_run_for_a_board_that_there_is_not():
+def test_make_run_for_unknown_board():
     done = make_run("bench", BOARD="zz")
     assert done.returncode != 0
     assert re.fullmatch(r"Makefile:\d+: \*\*\* BOARD=zz: no such board; there are .*qemu-virt.*", done.stderr.strip())
@@ -228,7 +228,7 @@ def test_make_run_for_a_board_that_there_is_not():
         ("trace PLATFORM=m5150", "make trace: board m5150 has no trace (CAVEATS.md); use PLATFORM=qemu-virt"),
     ],
 )
-def test_what_cannot_be_made_is_refused_before_anything_is(words, said):
+def test_unsupported_goal_is_refused_before_building(words, said):
     done = run(["make", *words.split()])
     assert done.returncode != 0
     assert done.stdout == ""
@@ -283,7 +283,7 @@ def test_too_few_harts():
     assert status != 0
 
 
-def test_more_harts_than_the_system_uses_are_left_alone():
+def test_extra_harts_stay_unused():
     """This is valid: OpenSBI may start any of the four harts first."""
     system = built("trio")
     with Machine([*system_command(find_qemu(), system), "-smp", "4"], system.names, OUT / "more-harts.log") as machine:

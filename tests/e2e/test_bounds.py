@@ -121,12 +121,12 @@ def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, flo
 
 
 @pytest.mark.parametrize("name", ["1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "1vm.bare"])
-def test_an_adpcm_guest_that_is_alone_pays_nothing(adpcm: dict[str, float], name: str) -> None:
+def test_single_adpcm_guest_has_no_overhead(adpcm: dict[str, float], name: str) -> None:
     assert adpcm[f"riscv.adpcm.{name}"] <= 0.001
 
 
 @pytest.mark.parametrize("vms", [2, 4, 8])
-def test_adpcm_guests_pay_for_their_switches_only(adpcm: dict[str, float], vms: int) -> None:
+def test_adpcm_guests_cost_only_their_switches(adpcm: dict[str, float], vms: int) -> None:
     metric = f"riscv.adpcm.{vms}vm.q1ms"
     goal = METRICS[metric].goal
     assert goal is not None

@@ -63,7 +63,7 @@ def test_without_a_hypervisor_all_output_is_the_guests():
     assert console.text("uboot") == "OpenSBI | v1.1\nlinux    | x\n"
 
 
-def test_expect_finds_things_in_order_and_tells_who_was_silent():
+def test_expect_matches_in_order_and_names_the_silent_vm():
     script = f"print({prefix('linux') + 'one two'!r}); import sys; print({prefix('linux')!r} + sys.stdin.readline())"
     with Machine([sys.executable, "-u", "-c", script], ["linux", "uboot"]) as machine:
         machine.expect("linux", "one", timeout=10)
@@ -75,7 +75,7 @@ def test_expect_finds_things_in_order_and_tells_who_was_silent():
             machine.expect("uboot", "=> ", timeout=1)
 
 
-def test_a_line_of_which_the_rest_has_not_come_has_no_end():
+def test_incomplete_line_has_no_end():
     script = f"import sys; print({prefix('linux') + 'by its watc'!r}, end=''); sys.stdin.readline(); print('hdog')"
     with Machine([sys.executable, "-u", "-c", script], ["linux", "uboot"]) as machine:
         machine.expect("linux", "by", timeout=10)
@@ -85,7 +85,7 @@ def test_a_line_of_which_the_rest_has_not_come_has_no_end():
         machine.expect("linux", "hdog$", timeout=10)
 
 
-def test_a_number_of_which_the_rest_has_not_come_is_not_taken():
+def test_incomplete_number_is_not_matched():
     script = "import sys; print('ticks 7', end=''); sys.stdin.readline(); print('0 of', 9); sys.stdin.readline()"
     with Machine([sys.executable, "-u", "-c", script], ["adpcm"]) as machine:
         machine.expect("adpcm", "ticks", timeout=10)

@@ -54,14 +54,14 @@ def gdb(running):
         yield gdb
 
 
-def turns(machine, more=1):
+def await_rounds(machine, more=1):
     """Waits until the debuggee has counted `more` further rounds."""
     for _ in range(more):
         machine.expect("debuggee", r"^debuggee: turn (\d+)", SOON_S)
     return True
 
 
-def assert_stands(gdb):
+def assert_halted(gdb):
     """Neither hart of the debuggee makes progress while freertos runs."""
     before = gdb.value("debuggee_other"), gdb.value("$pc")
     time.sleep(0.5)
@@ -69,8 +69,8 @@ def assert_stands(gdb):
     assert (gdb.value("debuggee_other"), gdb.value("$pc")) == before
 
 
-def test_attached_it_stands_still_and_the_others_run(machine, gdb):
-    assert_stands(gdb)
+def test_attached_vm_halts_and_others_run(machine, gdb):
+    assert_halted(gdb)
     machine.skip("debuggee")
     said = machine.console.text("debuggee")
     assert_undisturbed(machine)
@@ -185,7 +185,7 @@ def test_a_breakpoint_is_at_an_address_not_in_memory(gdb):
         assert gdb.value("debuggee_far") % 1000 == gdb.value("debuggee_far") // 1000 + 1
 
 
-def test_a_guests_own_breakpoint_is_its_own(machine, gdb):
+def test_ebreak_of_the_guest_reaches_the_guest(machine, gdb):
     before = gdb.value("debuggee_breaks")
     gdb.ask("break debuggee_outer", "continue", "continue", "continue")
     assert gdb.value("debuggee_breaks") - before in (2, 3)
@@ -202,10 +202,10 @@ def test_a_guests_own_breakpoint_is_its_own(machine, gdb):
 def test_ctrl_c(machine, gdb):
     mark = gdb.start("continue")
     machine.skip("debuggee")
-    turns(machine, 2)
+    await_rounds(machine, 2)
     gdb.interrupt()
     assert "received signal SIGINT" in gdb.finish(mark)
-    assert_stands(gdb)
+    assert_halted(gdb)
 
 
 def test_one_vcpu_alone(gdb):
@@ -227,10 +227,10 @@ def test_forged_answers_are_not_shown(machine, gdb):
     assert b"\x1b_" not in log, "a guest's control strings or the session's answers were shown"
 
 
-def test_detached_it_runs_on(machine, gdb):
+def test_detached_vm_continues(machine, gdb):
     gdb.ask("break debuggee_inner", "continue", "detach")
     machine.skip("debuggee")
-    assert turns(machine, 3)
+    assert await_rounds(machine, 3)
     assert_undisturbed(machine)
 
 
@@ -238,10 +238,10 @@ def test_a_debugger_that_dies_leaves_it_running(machine, gdb):
     gdb.ask("break debuggee_inner", "continue")
     gdb.process.kill()
     machine.skip("debuggee")
-    assert turns(machine, 3)
+    assert await_rounds(machine, 3)
 
 
-def test_restart_and_kill_are_of_one_vm(machine, gdb):
+def test_restart_and_kill_affect_one_vm(machine, gdb):
     before = len(seconds_up(machine))
     gdb.ask("break debuggee_inner", "monitor restart", "maintenance flush register-cache")
     assert gdb.value("$pc") == 0x80200000
@@ -264,13 +264,13 @@ def test_restart_and_kill_are_of_one_vm(machine, gdb):
 def test_a_vm_that_the_console_restarts_stops_before_its_first_instruction(machine, gdb):
     mark = gdb.start("continue")
     machine.skip("debuggee")
-    turns(machine)
+    await_rounds(machine)
     keyboard(machine, "debuggee")
     machine.send("\x14r")
     assert "received signal SIGHUP" in gdb.finish(mark)
     assert gdb.value("$pc") == 0x80200000
     gdb.ask("detach")
-    turns(machine, 2)
+    await_rounds(machine, 2)
     keyboard(machine, "debuggee")
 
 
@@ -283,7 +283,7 @@ def test_a_step_from_nowhere_is_refused(gdb):
     assert "hit Breakpoint" in gdb.ask("continue")
 
 
-def test_what_the_console_does_meanwhile_ends_no_session(machine, gdb):
+def test_console_commands_do_not_end_the_session(machine, gdb):
     """The console restarts, then stops the halted VM without GDB's knowledge; single steps still work."""
     gdb.ask("break debuggee_inner", "continue", "delete")
     keyboard(machine, "debuggee")
@@ -298,7 +298,7 @@ def test_what_the_console_does_meanwhile_ends_no_session(machine, gdb):
     said = gdb.ask("stepi")
     assert "exited normally" in said, said
     machine.send("\x14g")
-    turns(machine)
+    await_rounds(machine)
 
 
 def test_after_kill_it_can_be_started(machine, gdb):
@@ -314,12 +314,12 @@ def test_after_kill_it_can_be_started(machine, gdb):
     gdb.ask("delete", "kill")
     mark = gdb.start("run")
     machine.skip("debuggee")
-    turns(machine, 2)
+    await_rounds(machine, 2)
     gdb.interrupt()
     assert "received signal SIGINT" in gdb.finish(mark)
 
 
-def test_a_second_gdb_is_sent_away(running, gdb):
+def test_second_gdb_is_refused(running, gdb):
     machine, place = running
     with Gdb(place, None) as second:
         assert re.search("closed|disconnected", second.ask())
@@ -348,7 +348,7 @@ def test_a_watchdog_waits_for_the_debugger():
         machine.expect(HYPERVISOR, "^second stopped by its watchdog, starts again$", SOON_S)
 
 
-def test_a_vm_that_waits_for_its_restart_is_let_go():
+def test_vm_that_waits_for_its_restart_ends_the_session():
     with debug_server(built("watchdog"), "loop", "debug-waits") as (machine, place):
         await_life(machine, built("watchdog"))
         keyboard(machine, "loop")
@@ -421,7 +421,7 @@ def await_words(terminal: pexpect.spawn, pattern: str | type[pexpect.EOF]) -> No
         assert limit.left() > 0, f"{pattern} was not printed: {terminal.before}"
 
 
-def test_as_a_person_does(build_system):
+def test_make_debug_at_a_terminal(build_system):
     """`make debug`: GDB in the foreground, Ctrl-C on its terminal; no process is left running."""
     build_system("demo")
     log = ROOT / "build" / "debug" / "demo.log"

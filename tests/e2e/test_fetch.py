@@ -85,7 +85,7 @@ def test_ubuntu_needs_a_mirror_by_name(monkeypatch):
 PIN = {"version": "1.0", "sha256": "aa"}
 
 
-def test_a_newer_version_is_taken_aloud(capsys):
+def test_newer_version_is_used_with_a_warning(capsys):
     fetch.choose_version(PIN, fetch.Package("p", "all", "1.1", "bb", 1, ""), "trixie")
     assert "trixie no longer has p 1.0; taking 1.1" in capsys.readouterr().err
     fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "aa", 1, ""), "trixie")
@@ -134,7 +134,7 @@ def test_a_pinned_package_needs_no_index(pool):
 
 
 @pytest.mark.parametrize("change", [{"sha256": "0" * 64}, {"file": "pool/elsewhere.deb"}], ids=["other", "gone"])
-def test_a_package_that_is_not_as_pinned_is_looked_for(pool, change, capsys):
+def test_package_that_differs_from_its_pin_is_searched_in_the_index(pool, change, capsys):
     apt, pin = pool
     assert apt.download_pinned("p", pin | change) is None
     assert re.search(r"^fetch: note: not as pinned at file:.*; looking in the index$", capsys.readouterr().err, re.M)
@@ -175,7 +175,7 @@ def busy_mirror(tmp_path, monkeypatch):
     return run
 
 
-def test_a_mirror_that_is_being_updated_is_asked_again(busy_mirror, capsys):
+def test_mirror_that_is_being_updated_is_retried(busy_mirror, capsys):
     """After a wait, and bypassing the cache of a proxy that may keep the older state."""
     waited, calls = busy_mirror(2, BUSY)
     assert waited == [20, 40]
@@ -184,12 +184,12 @@ def test_a_mirror_that_is_being_updated_is_asked_again(busy_mirror, capsys):
     assert said == [f"fetch: it cannot be read: {BUSY}; trying again in {wait} s" for wait in (20, 40)]
 
 
-def test_a_mirror_that_stays_so_is_given_up(busy_mirror):
+def test_retries_of_a_mirror_are_limited(busy_mirror):
     with pytest.raises(fetch.FetchError, match="Mirror sync in progress"):
         busy_mirror(99, BUSY)
 
 
-def test_what_does_not_pass_is_not_waited_for(busy_mirror):
+def test_permanent_error_is_not_retried(busy_mirror):
     with pytest.raises(fetch.FetchError, match="404"):
         busy_mirror(1, "E: Failed to fetch http://a.example/x.deb  404  Not Found")
 
@@ -202,7 +202,7 @@ def no_network(monkeypatch, tmp_path):
     return lambda *what: monkeypatch.setattr(sys, "argv", ["fetch.py", *what, "--cache", str(tmp_path / "cache")])
 
 
-def test_no_network_is_said_before_apt_waits_for_it(no_network, monkeypatch, capsys):
+def test_missing_network_is_reported_before_apt_runs(no_network, monkeypatch, capsys):
     """The message names the unreachable host, what is needed from it, and everything else still to be downloaded."""
     monkeypatch.setattr(fetch.Apt, "call", lambda *_, **__: pytest.fail("apt was started"))
     no_network("linux")
@@ -246,7 +246,7 @@ ROUTE = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWin
         (f"{ROUTE}eth0\t{'0 ' * 10}\n", "", True),
     ],
 )
-def test_whether_there_is_a_route(route, ipv6, there, tmp_path):
+def test_detection_of_a_route(route, ipv6, there, tmp_path):
     for name, text in (("route", route), ("ipv6_route", ipv6)):
         if text is not None:
             (tmp_path / name).write_text(text)

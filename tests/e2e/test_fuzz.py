@@ -30,7 +30,7 @@ def _parts():
     ("seed", "virtual"),
     [(SEED, True), *(pytest.param(seed, True, marks=pytest.mark.long) for seed in MORE_SEEDS), (SEED, False)],
 )
-def test_random_calls_harm_nobody(seed, virtual):
+def test_random_calls_disturb_no_other_vm(seed, virtual):
     """The last parameter runs on two harts in host time, which takes longer and is not repeatable."""
     options = Options(seed, CALLS if virtual else CALLS // 4, virtual, seconds=SECONDS)
     log = attack(options, find_qemu())
@@ -43,7 +43,7 @@ def test_random_calls_harm_nobody(seed, virtual):
 
 
 @pytest.mark.parametrize("calls", [CALLS // 3, pytest.param(CALLS, marks=pytest.mark.long)])
-def test_random_calls_keep_interrupts_off_no_longer_than_attacks_do(calls):
+def test_random_calls_meet_the_latency_bound_of_attacks(calls):
     """Also checks that the stack gets no deeper than under attack."""
     qemu = find_qemu()
     inspection = Inspection(qemu, HYPERVISOR_BIN.with_suffix(".elf"), OUT / "fuzz-worst")
@@ -73,7 +73,7 @@ HOLES = [
 
 @asked_for
 @pytest.mark.parametrize("mutant", HOLES, ids=lambda mutant: mutant.name)
-def test_a_check_that_is_missing_is_found(mutant):
+def test_mutant_without_a_check_is_detected(mutant):
     options = Options(1, 400_000, hypervisor=hypervisor_of(mutant), seconds=SECONDS)
     with pytest.raises(FuzzError) as failure:
         for seed in range(1, 5):

@@ -16,7 +16,7 @@ TURNS = ("-netdev", "hubport,hubid=0,id=turns", "-object", "filter-buffer,id=tur
 STORM_MS = 50
 PENDING = 1  # raised before the end, taken after it
 DEFAULT = 20
-OF_CONSOLE = 100  # timer interrupts for the console's FIFO and line ends
+OF_CONSOLE = 100  # interrupts of the console's UART
 
 
 def system_of(per_ms: int | None, harts: int, role: str = "storm") -> BuiltSystem:
@@ -58,13 +58,13 @@ def test_a_source_interrupts_at_its_rate(per_ms):
         assert rate * (STORM_MS - 1) <= taken(machine) <= rate * STORM_MS + layout.IRQ_BURST + PENDING
 
 
-def test_without_a_limit_there_is_a_storm():
+def test_without_a_limit_interrupts_are_unlimited():
     """Shows that the other tests measure the limit and not the source's own rate."""
     with booted(system_of(0, harts=1), "storm-0", *VIRTUAL) as machine:
         assert taken(machine) > 10 * DEFAULT * STORM_MS
 
 
-def test_what_a_guest_owed_is_completed_when_it_restarts():
+def test_claimed_interrupt_is_completed_at_restart():
     """Of a claimed source: the guest gets the interrupt again after each restart."""
     with booted(system_of(None, harts=2, role="owe"), "owe") as machine:
         for _ in range(3):
@@ -81,7 +81,7 @@ def external_interrupts(per_ms: int | None) -> int:
     return len(re.findall(r"hart:0,.* desc=s_external", log.read_text(encoding="utf-8")))
 
 
-def test_the_boot_hart_is_spared():
+def test_limit_protects_the_boot_hart():
     """The boot hart takes all external interrupts, also while the storm guest runs on the other hart."""
     assert external_interrupts(0) > 10 * DEFAULT * STORM_MS
     assert external_interrupts(None) <= DEFAULT * STORM_MS + layout.IRQ_BURST + PENDING + OF_CONSOLE

@@ -98,7 +98,7 @@ def test_many_lines_typed_at_once_arrive_whole(machine):
         machine.expect("first", rf"^faulty: no command '{word}'", SOON_S)
 
 
-def test_n_goes_round(machine):
+def test_n_selects_the_next_vm(machine):
     keyboard(machine, "first")
     for name in ("second", "freertos", "first"):
         command(machine, "n")
@@ -107,7 +107,7 @@ def test_n_goes_round(machine):
 
 
 @pytest.mark.parametrize("number", ["0", "4", "9"])
-def test_a_vm_that_is_not_there(machine, number):
+def test_unknown_vm_number(machine, number):
     keyboard(machine, "second")
     machine.skip(HYPERVISOR)
     command(machine, number)
@@ -115,7 +115,7 @@ def test_a_vm_that_is_not_there(machine, number):
     assert states(machine)["second"]["mark"] == "*"
 
 
-def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
+def test_exclusive_use_of_the_terminal(machine):
     """Escape sequences pass, the escape key typed twice reaches the guest, and other VMs' output is hidden."""
     keyboard(machine, "first")
     command(machine, "a")
@@ -133,14 +133,14 @@ def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
     machine.expect("second", r"^faulty: alive \d+$", SOON_S)
 
 
-def test_any_key_ends_that(machine):
+def test_any_command_ends_exclusive_use(machine):
     keyboard(machine, "second")
     command(machine, "a")
     machine.expect(HYPERVISOR, r"^second has the terminal alone", SOON_S)
     assert states(machine)["second"]["mark"] == "*"
 
 
-def test_list_shows_who_uses_the_cpu(machine, name):
+def test_list_shows_cpu_usage(machine, name):
     rows = states(machine)
     assert [row["state"] for row in rows.values()] == ["running"] * 3
     assert [row["vcpus"] for row in rows.values()] == ["1/1"] * 3
@@ -159,7 +159,7 @@ def test_list_shows_who_uses_the_cpu(machine, name):
     machine.expect("first", r"^faulty: alive 1$", SOON_S)
 
 
-def test_a_spinning_guest_takes_nobody_elses_turn(machine):
+def test_spinning_guest_does_not_delay_others(machine):
     tell(machine, "first", "spin")
     machine.expect("first", r"^faulty: spinning", SOON_S)
     machine.skip("second")
@@ -238,7 +238,7 @@ def test_many_restarts_one_after_the_other(machine):
     assert_undisturbed(machine)
 
 
-def test_the_others_were_never_disturbed(machine):
+def test_other_vms_were_never_disturbed(machine):
     assert_undisturbed(machine)
     machine.skip(HYPERVISOR)
     command(machine, "q")  # last, since it ends the shared machine

@@ -27,7 +27,7 @@ def jobs_after(machine: Machine, *said: str) -> tuple[int, int]:
     return min(low for low, _ in found), max(high for _, high in found)
 
 
-def test_launches_on_the_same_hart_take_nothing_of_anothers_budget() -> None:
+def test_launches_on_the_same_hart_do_not_use_another_apps_budget() -> None:
     with booted(built_with_harts("launches", 1), "launches", *VIRTUAL) as machine:
         least, most = jobs_after(machine, r"^launches: rested$")
         assert least == most

@@ -47,17 +47,17 @@ def spin(system, label: str, *arguments: str, cpu: str | None = None, spins: int
 
 
 @CPUS
-def test_registers_are_the_vms_own(cpu):
+def test_no_leak_through_registers(cpu):
     assert spin(built("leak"), f"leak-{cpu}", *VIRTUAL, cpu=cpu) >= SWITCHES
 
 
 @pytest.mark.parametrize("cpu", ["", pytest.param("sstc=false", marks=pytest.mark.long)], ids=["sstc", "no-sstc"])
-def test_registers_are_the_vms_own_wherever_it_runs(cpu):
+def test_no_leak_through_registers_on_two_harts(cpu):
     """VCPUs that move between two harts."""
     spin(built("leak-two"), f"leak-two-{cpu}", cpu=cpu, spins=500)
 
 
-def test_there_is_no_register_that_is_not_looked_at():
+def test_every_register_is_checked():
     with booted(built("leak-scan"), "leak-scan", *VIRTUAL) as machine:
         machine.console.shared = True
         machine.expect("scan", r"^leak: 0 CSRs that are not known$", SOON_S)
@@ -91,7 +91,7 @@ def assert_clean(found: list[str]) -> None:
     assert found[1].endswith("shared memory: 0 words are not as they were")
 
 
-def test_a_new_life_finds_nothing_of_the_one_before():
+def test_no_leak_across_restarts():
     assert_clean(lives())
 
 
@@ -129,7 +129,7 @@ IN_NEW_LIVES = [
 
 @asked_for
 @pytest.mark.parametrize("mutant", AT_SWITCHES, ids=lambda mutant: mutant.name)
-def test_a_switch_that_forgets_is_found(mutant):
+def test_mutant_of_the_switch_is_detected(mutant):
     system = built("leak", hypervisor=hypervisor_of(mutant))
     with pytest.raises(AssertionError) as failure:
         spin(system, f"leak-{mutant.name}", *VIRTUAL, wait=SOON_S)
@@ -138,7 +138,7 @@ def test_a_switch_that_forgets_is_found(mutant):
 
 @asked_for
 @pytest.mark.parametrize("mutant", IN_NEW_LIVES, ids=lambda mutant: mutant.name)
-def test_a_start_that_forgets_is_found(mutant):
+def test_mutant_of_the_start_is_detected(mutant):
     with pytest.raises(AssertionError) as failure:
         assert_clean(lives(hypervisor_of(mutant)))
     print(mutant.name, str(failure.value).split("\n")[0])

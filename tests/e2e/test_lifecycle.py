@@ -103,7 +103,7 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
     assert now == {**starts, "first": starts["first"] + 1}
 
 
-def dies(machine, board, deed, address):
+def assert_exception(machine, board, deed, address):
     """The guest's access gets an exception that the guest handles and reports."""
     machine.expect("first", caught(board, deed, address), SOON_S)
     machine.expect("first", rf"^faulty: {deed} trapped, carrying on$", SOON_S)
@@ -112,17 +112,17 @@ def dies(machine, board, deed, address):
 
 
 @pytest.mark.parametrize("deed", ["read", "write", "jump"])
-def test_nothing_there_is_an_error_that_the_guest_survives(machine, board, deed):
+def test_unmapped_address_raises_an_exception(machine, board, deed):
     tell(machine, "first", deed)
-    dies(machine, board, deed, board.hole)
+    assert_exception(machine, board, deed, board.hole)
     for address in (board.ram_end, board.low):
         tell(machine, "first", f"{deed} {address:x}")
-        dies(machine, board, deed, address)
+        assert_exception(machine, board, deed, address)
 
 
 def test_a_device_holds_no_instructions(machine, board):
     tell(machine, "first", f"jump {board.uart & ~7:x}")
-    dies(machine, board, "jump", board.uart & ~7)
+    assert_exception(machine, board, "jump", board.uart & ~7)
 
 
 @pytest.mark.only_on("riscv")
@@ -139,25 +139,25 @@ def test_a_device_holds_no_instructions(machine, board):
         ("write", 0xFFFFFFFFFFFFFF00),
     ],
 )
-def test_nothing_is_beside_what_a_guest_has(machine, board, deed, address):
+def test_addresses_next_to_mapped_ones_are_unmapped(machine, board, deed, address):
     tell(machine, "first", f"{deed} {address:x}")
-    dies(machine, board, deed, address)
+    assert_exception(machine, board, deed, address)
 
 
 @pytest.mark.only_on("mips")
 @pytest.mark.parametrize(
     ("deed", "address"),
     [
-        ("read", 0xBF801220),  # the machine has a device there, which is nobody's
-        ("write", 0xBFD01000),  # behind the page with the UART
-        ("read", 0x9D000000),  # where the hypervisor is, on the part
+        ("read", 0xBF801220),  # a device of the machine that is assigned to no VM
+        ("write", 0xBFD01000),  # after the UART's page
+        ("read", 0x9D000000),  # the hypervisor's flash on the M5150
         ("read", 0x9FC00000),
-        ("write", 0x9FFFFFFC),  # the last of what kseg0 has
+        ("write", 0x9FFFFFFC),  # the last word of kseg0
     ],
 )
-def test_nothing_is_where_the_machine_has_something(machine, board, deed, address):
+def test_devices_and_memory_of_the_machine_are_unmapped(machine, board, deed, address):
     tell(machine, "first", f"{deed} {address:x}")
-    dies(machine, board, deed, address)
+    assert_exception(machine, board, deed, address)
 
 
 @pytest.mark.parametrize("deed", ["read", "write"])
@@ -269,7 +269,7 @@ def demo():
         yield machine
 
 
-def test_linux_that_panics_starts_again(demo):
+def test_linux_restarts_after_a_panic(demo):
     """Linux resets itself because of its boot argument panic=; the other guests keep running."""
     keyboard(demo, "linux")
     demo.send("echo c >/proc/sysrq-trigger\r")
@@ -280,7 +280,7 @@ def test_linux_that_panics_starts_again(demo):
     assert_undisturbed(demo)
 
 
-def test_freertos_that_crashes_starts_again(demo):
+def test_freertos_restarts_after_a_crash(demo):
     """The demo's command `crash`: a report with all registers, then a restart of FreeRTOS alone."""
     tell(demo, "freertos", "crash")
     expect_report(demo, "freertos", RISCV)

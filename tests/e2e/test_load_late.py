@@ -9,7 +9,7 @@ from tessera.bench_parse import figures
 from tessera.runner import Qemu
 
 
-def test_a_third_vm_that_computes(qemu: Qemu) -> None:
+def test_lateness_with_a_third_computing_vm(qemu: Qemu) -> None:
     """Each of the other two VMs may use its quantum of 1 ms before the ticker's slice; loading takes no longer."""
     said = run_until(qemu, built("load-three"), "ticker", r"^BENCH done$", BOOT_S)
     late = figures(said)["riscv.load.late.max"]

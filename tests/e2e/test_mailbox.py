@@ -46,14 +46,14 @@ class Linux:
         deed = "(printf 'half a li'; sleep 1000) | mailbox >/dev/null & sleep 1; killall mailbox sleep; sleep 1"
         ask(self.machine, deed, "")
 
-    def talks_on(self, words: str) -> None:
+    def talks_until_error(self, words: str) -> None:
         """Sends the words repeatedly until an error occurs."""
         ask(self.machine, f"(yes {words} | mailbox >/dev/null 2>/tmp/why; echo status $? >>/tmp/why) &", "")
 
     def has_stopped_talking(self, why: str) -> None:
         ask(self.machine, "wait; cat /tmp/why", rf"^{why}$")
 
-    def starts_anew(self) -> None:
+    def restarts(self) -> None:
         self.machine.skip("linux")
         self.machine.send("reboot\r")
         self.machine.expect("linux", r"^tessera: linux is up", BOOT_S)
@@ -85,14 +85,14 @@ class Bare:
     def leaves_half_a_line(self) -> None:
         self._ask("half half a li", r"^status 0$")
 
-    def talks_on(self, words: str) -> None:
+    def talks_until_error(self, words: str) -> None:
         self.machine.skip("client")
         self.machine.send(f"yes {words}\r")
 
     def has_stopped_talking(self, why: str) -> None:
         self.machine.expect("client", rf"^{why}$", SOON_S)
 
-    def starts_anew(self) -> None:
+    def restarts(self) -> None:
         self.machine.skip("client")
         self.machine.send("reboot\r")
         self.machine.expect(HYPERVISOR, r"^client stopped by its own reset, starts again$", SOON_S)
@@ -157,15 +157,15 @@ def test_one_at_a_time(machine: Machine) -> None:
     ask(machine, "wait; cat /tmp/slow", r"^1: FIRST\n2: LAST$")
 
 
-def test_a_client_that_leaves_leaves_nothing(client: Client) -> None:
+def test_killed_client_does_not_affect_the_next(client: Client) -> None:
     """Neither its half line nor the answers to it reach the next client. The Linux client is killed."""
     client.leaves_half_a_line()
     client.says("whole", r"1: WHOLE\nstatus 0")
 
 
-def test_freertos_restarts_in_the_midst(machine: Machine, client: Client) -> None:
+def test_freertos_restarts_during_a_session(machine: Machine, client: Client) -> None:
     machine.skip("freertos")
-    client.talks_on("to and fro")
+    client.talks_until_error("to and fro")
     machine.expect("freertos", r"^mailbox: heard: to and fro$", SOON_S)
     press(client, "r", r"^freertos stopped by the console, starts again$")
     await_start(machine, 2)
@@ -174,7 +174,7 @@ def test_freertos_restarts_in_the_midst(machine: Machine, client: Client) -> Non
     client.exchanges_many()
 
 
-def test_nobody_there_is_an_error_and_no_wait_for_ever(machine: Machine, client: Client) -> None:
+def test_missing_server_is_an_error_without_endless_wait(machine: Machine, client: Client) -> None:
     press(client, "s", r"^freertos stopped by the console$")
     client.says("anybody", r"mailbox: FreeRTOS does not answer\nstatus 1")
     press(client, "g", r"^freertos starts$")
@@ -184,5 +184,5 @@ def test_nobody_there_is_an_error_and_no_wait_for_ever(machine: Machine, client:
 
 def test_the_client_restarts(client: Client) -> None:
     """The client's memory is reloaded, the shared memory is not; the next session starts cleanly nevertheless."""
-    client.starts_anew()
+    client.restarts()
     client.says("back", r"1: BACK\nstatus 0")

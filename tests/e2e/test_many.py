@@ -70,7 +70,7 @@ def test_16_vms():
         assert [row["restarts"] for row in states(machine).values()] == ["1"] * 9 + ["0"] * 7
 
 
-def test_a_call_to_a_crowd_that_sleeps():
+def test_call_to_sleeping_vcpus():
     """One SBI call wakes seven VCPUs, three at a time. All at once would take nearly 800 instructions on one hart, and
     several times that if other harts had to be interrupted."""
     with measured("crowd-ipi") as machine:
@@ -81,7 +81,7 @@ def test_a_call_to_a_crowd_that_sleeps():
 
 
 @pytest.mark.parametrize("system", ["crowd-sleep", "crowd-lines", "crowd-write", "crowd-ready"])
-def test_a_crowd_that_wakes_at_once(system):
+def test_vcpus_that_wake_at_once(system):
     with measured(system) as machine:
         first = machine.console.names[0]
         machine.skip(first)
@@ -89,14 +89,14 @@ def test_a_crowd_that_wakes_at_once(system):
         machine.expect(first, r"crowd: done$", SOON_S)  # no `^`: another VCPU may have started the line
 
 
-def test_crowds_that_sleep_with_unfinished_lines():
+def test_sleeping_vms_with_unfinished_lines():
     """The maximum number of timers, and an unfinished console line of each VM that expires at the same time."""
     with measured("crowds-dots") as machine:
         for name in machine.console.names:
             machine.expect(name, r"\.{8}", SOON_S)
 
 
-def test_keys_for_a_crowd_and_its_end():
+def test_keys_for_eight_vcpus_and_their_stop():
     """Typed without a pause: keys that eight VCPUs wait for, then the command that stops them."""
     with measured("crowd-keys") as machine:
         for _ in range(8):

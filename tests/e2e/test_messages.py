@@ -60,7 +60,7 @@ def test_every_error(machine, board):
 
 
 @pytest.mark.parametrize("to", [0, 1])
-def test_who_has_no_right_sends_nothing(machine, to):
+def test_sender_without_permission_is_refused(machine, to):
     assert returned(machine, "third", f"burst {to}") == [-4] * 10
 
 

@@ -47,7 +47,7 @@ def assert_stays_well(machine):
         ("nothing-optional", None, EVERY_FEATURE),
     ],
 )
-def test_the_demo_on_the_least_core(label, cpu, without):
+def test_demo_on_the_minimal_core(label, cpu, without):
     """All three guests boot, Linux executes commands, and FreeRTOS passes its self-checks meanwhile."""
     system = built("demo", without)
     with booted(system, f"least-{label}", cpu=cpu) as machine:

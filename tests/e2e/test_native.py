@@ -61,7 +61,7 @@ def test_linux_and_uboot_are_the_files_of_debians_packages(build_system):
         assert sha256(original.read_bytes()) == system.vm(name)["image"]["sha256"], name
 
 
-def test_packages_are_the_pinned_ones_or_named_as_others():
+def test_packages_match_their_pins_or_are_recorded_as_different():
     lock = json.loads((ROOT / "guests" / "packages.lock").read_text())["debian"]
     for name, pin in lock.items():
         have = json.loads((ROOT / "cache" / "pkg" / f"{name}.json").read_text())

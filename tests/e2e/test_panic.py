@@ -42,7 +42,7 @@ def spoil(socket, place, *deeds):
         ("out_send", f"set $sp = (long)$sp & -{STACK}", 15),
     ],
 )
-def test_it_says_what_and_where_and_stops(place, deed, cause, tmp_path):
+def test_panic_reports_the_cause_and_powers_off(place, deed, cause, tmp_path):
     system = built("trio")
     socket = tmp_path / "gdb"
     words = [*system_command(find_qemu(), system), "-S", "-chardev", f"socket,path={socket},server=on,wait=off,id=gdb"]
