@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arch-neutral entry points in any order: hypercalls of every kind, what guests and their timers do, keys and a
- * debugger's requests typed at the console. Afterwards all that must always hold holds. Three VMs on two CPUs: the first
- * has RT apps, two share memory, all may send messages to somebody.
+ * Calls the arch-neutral entry points in any order: hypercalls of every kind, guest events, timers, keys and debug
+ * requests typed at the console. All invariants must hold afterwards. Three VMs on two CPUs: the first has RT apps, two
+ * share memory, each may send messages to another VM.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static uint64_t bytes(struct input *in, unsigned count)
     return value;
 }
 
-/* A value that somebody compares with, or any. */
+/* A value that the hypervisor compares with, or an arbitrary one. */
 static uint64_t word(struct input *in)
 {
     static const uint64_t near[] = {0,
@@ -80,7 +80,7 @@ static struct vm *any_vm(struct input *in)
     return &hyp.vms[byte(in) % VMS];
 }
 
-/* --- what can happen --- */
+/* --- events --- */
 
 static void hypercall(struct input *in)
 {
@@ -94,7 +94,7 @@ static void hypercall(struct input *in)
     testbed_hypercall(cpu, number, a0, a1, a2, &value);
 }
 
-/* The parameters of an app, where hypercalls find them; likely to be right. */
+/* Writes parameters of an app, mostly valid ones, to the address that hypercalls use. */
 static void parameters(struct input *in)
 {
     struct {
@@ -150,7 +150,7 @@ static void start_vcpu(struct input *in)
 {
     const struct vm *vm = any_vm(in);
 
-    if (vm->state == VM_RUNNING) { /* by a VCPU of its own */
+    if (vm->state == VM_RUNNING) { /* only a VCPU of a running VM can start another */
         testbed_vcpu_start(byte(in) % CPUS, vm->id, byte(in) % vm->nvcpus);
     }
 }
@@ -165,7 +165,7 @@ static void end_job(struct input *in)
     testbed_end_job(byte(in) % CPUS);
 }
 
-/* Whatever is typed, but for the key that switches the machine off. */
+/* Types any characters except the key that powers the machine off. */
 static void keys(struct input *in)
 {
     char text[64];
@@ -181,7 +181,7 @@ static void keys(struct input *in)
     host_type(text);
 }
 
-/* A debugger's request, as it comes out of the frames that the console has taken apart. */
+/* A debug request as decoded from a frame. */
 static void request(struct input *in)
 {
     struct debug_request r = {.operation = byte(in), .vcpu = byte(in)};
@@ -196,13 +196,13 @@ static void request(struct input *in)
     } while (testbed_debug_answer.error == DEBUG_MORE);
 }
 
-/* The same, of an operation that there is. */
+/* A debug request with a valid operation. */
 static void debug(struct input *in)
 {
     testbed_debug(byte(in) % CPUS, byte(in) % 20U, byte(in) % VMS, byte(in) % 8U);
 }
 
-/* --- all of it --- */
+/* --- the target --- */
 
 static void boot(void)
 {
@@ -218,11 +218,11 @@ static void boot(void)
     testbed_image_share(image, 1);
     testbed_image_watchdog(image, 1, 50, 400);
     testbed_image_rt(image, 0, RT_APPS, 2);
-    fuzz_well(testbed_boot_image(image) ? NULL : "the system does not boot");
+    fuzz_check(testbed_boot_image(image) ? NULL : "the system does not boot");
     for (unsigned i = 0; i < VMS; i++) {
         testbed_vm_start(0, i);
     }
-    fuzz_well(testbed_settle() ? NULL : "CPUs keep each other busy for ever");
+    fuzz_check(testbed_run_until_idle() ? NULL : "the CPUs never become idle");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -237,8 +237,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     boot();
     for (unsigned i = 0; i < STEPS_MAX && in.left != 0; i++) {
         all[byte(&in) % (sizeof(all) / sizeof(all[0]))](&in);
-        fuzz_well(testbed_settle() ? NULL : "CPUs keep each other busy for ever");
-        fuzz_well(testbed_wrong_settled());
+        fuzz_check(testbed_run_until_idle() ? NULL : "the CPUs never become idle");
+        fuzz_check(testbed_idle_violation());
         (void)host_output();
     }
     return 0;

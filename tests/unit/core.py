@@ -103,10 +103,10 @@ _SIGNATURES = {
     "testbed_advance": (None, [c_uint64]),
     "testbed_load_costs": (None, [c_uint64]),
     "testbed_load_raise": (None, [c_uint64, c_uint]),
-    "testbed_load_turn": (None, [c_uint]),
-    "testbed_settle": (c_bool, []),
-    "testbed_wrong": (c_char_p, []),
-    "testbed_wrong_settled": (c_char_p, []),
+    "testbed_load_step": (None, [c_uint]),
+    "testbed_run_until_idle": (c_bool, []),
+    "testbed_violation": (c_char_p, []),
+    "testbed_idle_violation": (c_char_p, []),
     "testbed_vcpu_state": (c_uint, [c_uint, c_uint]),
     "testbed_vm_state": (c_uint, [c_uint]),
     "testbed_vm_starts": (c_uint, [c_uint]),
@@ -128,8 +128,8 @@ _SIGNATURES = {
     "testbed_rt_jobs": (None, [c_uint, c_uint, POINTER(c_uint32), c_uint]),
     "testbed_rt_run": (c_char_p, [c_uint64, c_bool, POINTER(Segment), c_uint, POINTER(c_uint)]),
     "testbed_end_job": (c_long, [c_uint]),
-    "testbed_rt_watch": (None, [c_uint]),
-    "testbed_rt_most_gone": (c_uint, []),
+    "testbed_rt_count_deletions": (None, [c_uint]),
+    "testbed_rt_max_deletions": (c_uint, []),
     "testbed_rt_state": (c_uint, [c_uint, c_uint]),
     "testbed_rt_ready": (c_uint, [c_uint]),
     "testbed_rt_left": (c_int64, [c_uint, c_uint]),
@@ -145,7 +145,7 @@ _SIGNATURES = {
     "seed_begin": (None, [POINTER(c_uint32)] * 3),
     "seed_double_round": (None, [POINTER(c_uint32)]),
     "testbed_debug": (c_uint, [c_uint, c_uint, c_uint, c_uint]),
-    "testbed_debug_still": (c_bool, [c_uint]),
+    "testbed_debug_halted": (c_bool, [c_uint]),
     "host_next_timer": (c_uint64, []),
     "host_output": (c_char_p, []),
     "host_type": (None, [c_char_p]),
@@ -186,14 +186,14 @@ CORE = load()
 
 
 def well(wrong: bytes | None) -> None:
-    """Of testbed_wrong() and its like."""
+    """Of testbed_violation() and its like."""
     assert wrong is None, wrong.decode()
 
 
 def settle() -> None:
     """The CPUs do what is to be done, and then all is as it must be."""
-    assert CORE.testbed_settle(), "CPUs keep each other busy for ever"
-    well(CORE.testbed_wrong_settled())
+    assert CORE.testbed_run_until_idle(), "the CPUs never become idle"
+    well(CORE.testbed_idle_violation())
 
 
 def _sent() -> list[str]:
@@ -216,7 +216,7 @@ def operator(key: str) -> list[str]:
     return _sent()
 
 
-def let_lines_rest(vms: int) -> None:
+def flush_unfinished_lines(vms: int) -> None:
     """So long that unfinished lines of so many VMs are shown: two rounds, one line at a time."""
     for _ in range(2 * (vms + 1)):
         CORE.console_flush()

@@ -50,7 +50,7 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def well(self) -> None:
         if self.cpus > 0:
-            well(CORE.testbed_wrong())
+            well(CORE.testbed_violation())
 
     def teardown(self) -> None:
         if self.cpus > 0:

@@ -10,7 +10,7 @@ from core import CORE, TICKS_PER_US, VM_RUNNING, Segment, settle, time_now, well
 QUANTUM_US = 1000
 GPA = 0x80000000
 ENTRY, STACK = GPA + 0x1000, GPA + 0x3000
-SCRATCH = GPA + 0x400  # memory that testbed_wrong_settled() does not look at
+SCRATCH = GPA + 0x400  # memory that testbed_idle_violation() does not look at
 
 CREATE, LAUNCH, DELETE, END_JOB, STATS = range(16, 21)
 OK, FAILED, NOT_SUPPORTED, INVALID_PARAM, DENIED, INVALID_ADDRESS, ALREADY = 0, -1, -2, -3, -4, -5, -6

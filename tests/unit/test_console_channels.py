@@ -9,7 +9,7 @@ import itertools
 import re
 
 import pytest
-from core import CORE, let_lines_rest
+from core import CORE, flush_unfinished_lines
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -106,7 +106,7 @@ def test_lines_of_the_hypervisor_wait_for_the_end_of_that():
     key(ALONE)
     assert CORE.testbed_vm_start(0, 1)
     assert CORE.testbed_vm_stop(0, 1, False)
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert CORE.host_output() == b""
     sent = key(b"\x14n")
     assert b"vm-b stopped by the console" in sent
@@ -147,9 +147,9 @@ def test_a_file_has_every_line_once_and_whole(deeds, size):
         lines[vm][-1] += text
         lines[vm] += [b""] if ends else []
         if waits:
-            let_lines_rest(2)
+            flush_unfinished_lines(2)
             output += CORE.host_output()
-    let_lines_rest(2)
+    flush_unfinished_lines(2)
     output += CORE.host_output()
     whole = WholeLines()
     shown = b"".join(whole.feed(output[at : at + size]) for at in range(0, len(output), size))

@@ -10,7 +10,7 @@ import re
 
 import pyte
 import pytest
-from core import CORE, let_lines_rest
+from core import CORE, flush_unfinished_lines
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -69,7 +69,7 @@ def shown(deeds: list, uart: bool) -> bytes:
     output = b""
     for deed in deeds:
         if deed is None:
-            let_lines_rest(2)
+            flush_unfinished_lines(2)
         elif isinstance(deed, bytes):
             CORE.host_type(deed)
         elif isinstance(deed, int):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypervisor's end of a debugger: frames, a VM that stands still while others run, and what is refused. */
+/* The debug session in the hypervisor: frames, halting one VM while others run, and refused requests. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -28,20 +28,20 @@ static void boot(unsigned cpus)
     assert_true(testbed_boot(cpus, 3, nvcpus, QUANTUM_US));
     assert_true(testbed_vm_start(0, 0));
     assert_true(testbed_vm_start(0, 1));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_true(testbed_vcpu_start(0, 0, 1));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
 }
 
-static void assert_well(void)
+static void assert_consistent(void)
 {
-    const char *wrong = testbed_wrong();
+    const char *wrong = testbed_violation();
 
     if (wrong != NULL) {
         fail_msg("%s", wrong);
     }
-    assert_true(testbed_settle());
-    wrong = testbed_wrong_settled();
+    assert_true(testbed_run_until_idle());
+    wrong = testbed_idle_violation();
     if (wrong != NULL) {
         fail_msg("%s", wrong);
     }
@@ -49,7 +49,7 @@ static void assert_well(void)
 
 /* --- frames --- */
 
-/* Types as the UART takes it, a FIFO at a time. */
+/* Types the text in pieces of the UART's FIFO size. */
 static void type_text(const char *text)
 {
     char piece[17];
@@ -62,7 +62,7 @@ static void type_text(const char *text)
     }
 }
 
-/* A request as the tool makes it. */
+/* A request encoded as the debug server does; `spoil` corrupts the checksum. */
 static const char *frame(const struct debug_request *r, unsigned size, uint32_t spoil)
 {
     static char text[2 * (sizeof(*r) + 40)];
@@ -83,7 +83,7 @@ static const char *frame(const struct debug_request *r, unsigned size, uint32_t 
     return text;
 }
 
-/* Types one; returns what is printed. */
+/* Types a request; returns the output. */
 static const char *request(const struct debug_request *r, unsigned size, uint32_t spoil)
 {
     host_output();
@@ -120,16 +120,16 @@ static void test_a_request_is_answered(void **state)
     (void)state;
     boot(2);
     assert_answer(request(&r, 4, 0), "0100" /* sequence, no error */ "010200" /* version, VCPUs, apps */);
-    assert_int_equal(vuart_take(&hyp.vms[0]), -1); /* no guest has seen any of it */
-    assert_true(testbed_settle());
+    assert_int_equal(vuart_take(&hyp.vms[0]), -1); /* no guest has received any of the frame */
+    assert_true(testbed_run_until_idle());
     r = (struct debug_request){.sequence = 2, .operation = DEBUG_STATUS};
     assert_answer(request(&r, 0, 0), "0200"
-                                     "02010100" /* running, still, asked */ "01000000"
+                                     "02010100" /* running, halted, by request */ "01000000"
                                      "0404");
-    assert_well();
+    assert_consistent();
 }
 
-static void test_what_is_no_frame_is_refused(void **state)
+static void test_invalid_frame_is_refused(void **state)
 {
     static const char *const bad[] = {
         "\024d\r", "\024d0\r", "\024d00\r", "\024d0102zz\r", "\024d010200000000000000000000000000000\r", "\024dA0\r",
@@ -148,14 +148,14 @@ static void test_what_is_no_frame_is_refused(void **state)
     assert_answer(request(&r, 4, 1), "0001"); /* the checksum is wrong */
     memset(text, '0', sizeof(text));
     memcpy(text, "\024d", 2);
-    memcpy(text + sizeof(text) - 2, "\r", 2); /* longer than any frame */
+    memcpy(text + sizeof(text) - 2, "\r", 2); /* longer than the longest frame */
     host_output();
     type_text(text);
     assert_answer(host_output(), "0001");
     r = (struct debug_request){.sequence = 2, .operation = 200};
     assert_answer(request(&r, 0, 0), "0202");
     assert_int_equal(vuart_take(&hyp.vms[0]), -1);
-    assert_well();
+    assert_consistent();
 }
 
 static void test_the_escape_key_ends_a_frame(void **state)
@@ -167,13 +167,13 @@ static void test_the_escape_key_ends_a_frame(void **state)
     type_text("\024d0102030405");
     assert_answer(request(&r, 4, 0), "0100");
     type_text("\024d01\024"
-              "2x"); /* an unfinished frame, then: the keyboard to the second VM */
+              "2x"); /* an unfinished frame, then the key that gives the keyboard to the second VM */
     assert_int_equal(vuart_take(&hyp.vms[1]), 'x');
     assert_int_equal(vuart_take(&hyp.vms[0]), -1);
 }
 
-/* The tool waits for the answer; whoever does not is not heard. */
-static void test_what_is_typed_while_a_request_is_at_work_is_lost(void **state)
+/* The debug server waits for each answer; a request typed before that is ignored. */
+static void test_input_during_a_request_is_lost(void **state)
 {
     struct debug_request r = attach_request("vm-a");
     char text[400];
@@ -181,7 +181,7 @@ static void test_what_is_typed_while_a_request_is_at_work_is_lost(void **state)
     (void)state;
     boot(1);
     request(&r, 4, 0);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     (void)host_output();
     r = (struct debug_request){.sequence = 5, .operation = DEBUG_STATUS};
     snprintf(text, sizeof(text), "%s\024d1\r", frame(&r, 0, 0));
@@ -189,11 +189,11 @@ static void test_what_is_typed_while_a_request_is_at_work_is_lost(void **state)
     host_type(text);
     assert_answer(host_output(), "0500");
     r.sequence = 6;
-    assert_answer(request(&r, 0, 0), "0600"); /* nothing of the other is left */
+    assert_answer(request(&r, 0, 0), "0600"); /* nothing of the ignored request is left */
     assert_int_equal(vuart_take(&hyp.vms[0]), -1);
 }
 
-static void test_what_is_asked_again_is_not_done_again(void **state)
+static void test_repeated_request_is_not_executed_again(void **state)
 {
     struct debug_request r = attach_request("vm-a");
     char first[400];
@@ -201,17 +201,17 @@ static void test_what_is_asked_again_is_not_done_again(void **state)
     (void)state;
     boot(1);
     request(&r, 4, 0);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     r = (struct debug_request){.sequence = 9, .operation = DEBUG_CONTINUE, .vcpu = DEBUG_ALL};
     snprintf(first, sizeof(first), "%s", request(&r, 0, 0));
     assert_answer(first, "0900");
-    assert_int_equal(testbed_debug(0, DEBUG_STOP, 0, 0), DEBUG_OK); /* as a breakpoint would */
-    assert_true(testbed_settle());
+    assert_int_equal(testbed_debug(0, DEBUG_STOP, 0, 0), DEBUG_OK); /* like a breakpoint */
+    assert_true(testbed_run_until_idle());
     assert_string_equal(request(&r, 0, 0), first);
-    assert_true(testbed_debug_still(0));
+    assert_true(testbed_debug_halted(0));
 }
 
-/* --- standing still --- */
+/* --- halting --- */
 
 static void assert_held(unsigned vm)
 {
@@ -220,7 +220,7 @@ static void assert_held(unsigned vm)
     }
 }
 
-static void test_attached_it_stands_still_and_others_run(void **state)
+static void test_attached_vm_halts_while_others_run(void **state)
 {
     (void)state;
     for (unsigned cpus = 1; cpus <= 3; cpus++) {
@@ -228,22 +228,22 @@ static void test_attached_it_stands_still_and_others_run(void **state)
 
         boot(cpus);
         assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
-        assert_well();
+        assert_consistent();
         assert_held(0);
-        assert_true(testbed_debug_still(0));
-        testbed_raise(0, 0, 1); /* nothing wakes it */
-        assert_well();
+        assert_true(testbed_debug_halted(0));
+        testbed_raise(0, 0, 1); /* must not wake the VCPU */
+        assert_consistent();
         assert_held(0);
         before = testbed_runtime(1, 0);
         for (unsigned i = 0; i < 10; i++) {
             testbed_advance(QUANTUM_US * TESTBED_TICKS_PER_US);
-            assert_true(testbed_settle());
+            assert_true(testbed_run_until_idle());
         }
         testbed_enter(0);
         assert_int_equal(testbed_on_cpu(0) == 100 || (cpus > 1 && testbed_on_cpu(1) == 100) || testbed_on_cpu(2) == 100,
                          1);
         assert_int_equal(testbed_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
-        assert_well();
+        assert_consistent();
         assert_true(testbed_runtime(1, 0) >= before);
         assert_int_not_equal(testbed_vcpu_state(0, 0), VCPU_HELD);
         assert_int_not_equal(testbed_vcpu_state(0, 1), VCPU_HELD);
@@ -251,15 +251,15 @@ static void test_attached_it_stands_still_and_others_run(void **state)
     }
 }
 
-static void test_breakpoints_come_of_that_vm_only(void **state)
+static void test_breakpoints_of_the_attached_vm_only(void **state)
 {
     (void)state;
     boot(3);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK);
     for (unsigned i = 0; i < 20; i++) {
-        assert_well();
+        assert_consistent();
         for (unsigned cpu = 0; cpu < 3; cpu++) {
             const struct vcpu *v = cpu_get(cpu)->current;
 
@@ -278,24 +278,24 @@ static void test_a_breakpoint_stops_all_vcpus(void **state)
     (void)state;
     boot(3);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     v = &hyp.vms[0].vcpus[1];
     assert_int_equal(v->state, VCPU_RUNNING);
     testbed_enter((unsigned)v->cpu->id);
     host_output();
     assert_true(sched_watch->breakpoint(v));
     assert_non_null(strstr(host_output(), "\033_t")); /* an event */
-    assert_well();
-    assert_true(testbed_debug_still(0));
+    assert_consistent();
+    assert_true(testbed_debug_halted(0));
     memcpy(&status, testbed_debug_answer.data, sizeof(status));
     assert_int_equal(status.reason, DEBUG_REASON_BREAKPOINT);
     assert_int_equal(status.vcpu, 1);
     assert_int_equal(testbed_debug(0, DEBUG_EXCEPTION, 0, 1), DEBUG_OK);
     assert_int_equal(v->arch.exceptions, 1);
     testbed_enter(0);
-    assert_false(sched_watch->breakpoint(&hyp.vms[1].vcpus[0])); /* another VM's is its own */
+    assert_false(sched_watch->breakpoint(&hyp.vms[1].vcpus[0])); /* another VM handles its own breakpoint */
 }
 
 static void test_one_vcpu_runs_alone(void **state)
@@ -303,52 +303,52 @@ static void test_one_vcpu_runs_alone(void **state)
     (void)state;
     boot(3);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, 1), DEBUG_OK);
-    /* where they go on, instructions are fetched anew: a breakpoint may be there */
+    /* VCPUs refetch instructions when they continue, since a breakpoint may have been set */
     assert_int_equal(hyp.vms[0].vcpus[0].last_cpu, VCPU_NO_CPU);
     assert_int_equal(hyp.vms[0].vcpus[1].last_cpu, VCPU_NO_CPU);
-    assert_well();
+    assert_consistent();
     assert_int_equal(testbed_vcpu_state(0, 1), VCPU_RUNNING);
     assert_int_equal(testbed_vcpu_state(0, 0), VCPU_HELD);
     assert_int_equal(testbed_debug(0, DEBUG_GET, 0, 0), DEBUG_ERR_RUNNING);
     assert_int_equal(testbed_debug(0, DEBUG_STOP, 0, 0), DEBUG_OK);
-    assert_well();
+    assert_consistent();
     assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, 7), DEBUG_ERR_VCPU);
     assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK);
-    assert_well();
+    assert_consistent();
     assert_int_equal(testbed_vcpu_state(0, 0), VCPU_RUNNING);
 }
 
-static void test_a_vm_that_begins_anew_stands_still(void **state)
+static void test_restarted_vm_stays_halted(void **state)
 {
     (void)state;
     boot(2);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     testbed_vm_stop(0, 0, true);
-    assert_well();
+    assert_consistent();
     assert_int_equal(testbed_vm_state(0), VM_RUNNING);
-    assert_true(testbed_debug_still(0));
+    assert_true(testbed_debug_halted(0));
     assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK);
-    assert_well();
+    assert_consistent();
     assert_int_equal(testbed_vcpu_state(0, 0), VCPU_RUNNING);
     assert_int_equal(testbed_debug(0, DEBUG_RESTART, 0, 0), DEBUG_OK);
-    assert_well();
-    assert_true(testbed_debug_still(0));
+    assert_consistent();
+    assert_true(testbed_debug_halted(0));
     assert_int_equal(testbed_debug(0, DEBUG_OFF, 0, 0), DEBUG_OK);
-    assert_well();
+    assert_consistent();
     assert_int_equal(testbed_vm_state(0), VM_STOPPED);
     assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_ERR_OFF);
     assert_int_equal(testbed_debug(0, DEBUG_STOP, 0, 0), DEBUG_ERR_OFF);
     assert_int_equal(testbed_debug(0, DEBUG_RESTART, 0, 0), DEBUG_OK);
-    assert_well();
-    assert_true(testbed_debug_still(0));
+    assert_consistent();
+    assert_true(testbed_debug_halted(0));
 }
 
-static void test_what_cannot_be(void **state)
+static void test_invalid_requests_are_refused(void **state)
 {
     (void)state;
     boot(2);
@@ -358,13 +358,13 @@ static void test_what_cannot_be(void **state)
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 2, 0), DEBUG_ERR_OFF);
     assert_int_equal(testbed_debug(0, DEBUG_EXCEPTION + 1, 0, 0), DEBUG_ERR_OPERATION);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_debug(0, DEBUG_GET, 0, 2), DEBUG_ERR_VCPU);
     assert_int_equal(testbed_debug(0, DEBUG_SET, 0, 0), DEBUG_ERR_SIZE);
     assert_int_equal(testbed_debug(0, DEBUG_READ, 0, 0), DEBUG_ERR_ADDRESS); /* of size 0 */
     assert_int_equal(testbed_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
     assert_int_equal(testbed_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
-    assert_well();
+    assert_consistent();
 }
 
 static enum debug_error memory(unsigned operation, gpa_t gpa, unsigned count, uint8_t fill)
@@ -379,7 +379,7 @@ static enum debug_error memory(unsigned operation, gpa_t gpa, unsigned count, ui
     return testbed_debug_answer.error;
 }
 
-static void test_memory_is_the_vms_own(void **state)
+static void test_access_is_limited_to_the_vms_memory(void **state)
 {
     static const gpa_t outside[] = {0,
                                     TESTBED_GPA - 1,
@@ -393,7 +393,7 @@ static void test_memory_is_the_vms_own(void **state)
     (void)state;
     boot(1);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 1, 0), DEBUG_OK);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     testbed_enter(0);
     ram = testbed_memory(1, TESTBED_GPA + 0x1000);
     assert_int_equal(memory(DEBUG_WRITE, TESTBED_GPA + 0x1001, DEBUG_DATA, 0x5a), DEBUG_OK);
@@ -414,7 +414,7 @@ static void test_memory_is_the_vms_own(void **state)
     assert_int_equal(memory(DEBUG_GET, 0, 2, 0), DEBUG_OK);
     assert_int_equal(memory(DEBUG_GET, 0, 3, 0), DEBUG_ERR_REGISTER);
     memset(ram + 1, 0, DEBUG_DATA);
-    assert_well();
+    assert_consistent();
 }
 
 static enum debug_error set_register(unsigned vcpu, unsigned number, uint64_t value)
@@ -429,8 +429,8 @@ static enum debug_error set_register(unsigned vcpu, unsigned number, uint64_t va
     return testbed_debug_answer.error;
 }
 
-/* A VCPU that waits for an interrupt looks at what it shall do now. */
-static void test_a_register_that_is_set_ends_a_wait(void **state)
+/* Setting the program counter ends a VCPU's wait for an interrupt. */
+static void test_setting_the_pc_ends_a_wait(void **state)
 {
     const struct vcpu *v = &hyp.vms[0].vcpus[0];
 
@@ -438,26 +438,26 @@ static void test_a_register_that_is_set_ends_a_wait(void **state)
     boot(3);
     assert_int_equal(v->state, VCPU_RUNNING);
     testbed_wait((unsigned)v->cpu->id);
-    assert_well();
+    assert_consistent();
     assert_int_equal(v->state, VCPU_BLOCKED);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
-    assert_well();
-    assert_int_equal(set_register(0, 2, 5), DEBUG_ERR_REGISTER); /* there is none */
-    assert_int_equal(set_register(0, 0, 5), DEBUG_ERR_REGISTER); /* it cannot be written */
+    assert_consistent();
+    assert_int_equal(set_register(0, 2, 5), DEBUG_ERR_REGISTER); /* no such register */
+    assert_int_equal(set_register(0, 0, 5), DEBUG_ERR_REGISTER); /* read-only */
     assert_int_equal(v->state, VCPU_BLOCKED);
     assert_int_equal(set_register(0, 1, UINT64_C(0x8877665544332211)), DEBUG_OK);
     assert_true(v->arch.arg == UINT64_C(0x8877665544332211));
-    assert_well();
+    assert_consistent();
     assert_int_equal(v->state, VCPU_HELD);
-    assert_int_equal(set_register(0, 1, 6), DEBUG_OK); /* one that stands still already goes on standing */
-    assert_well();
+    assert_int_equal(set_register(0, 1, 6), DEBUG_OK); /* a halted VCPU stays halted */
+    assert_consistent();
     assert_int_equal(v->state, VCPU_HELD);
     assert_int_equal(testbed_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
-    assert_well();
+    assert_consistent();
     assert_int_equal(v->state, VCPU_RUNNING);
 }
 
-static void test_only_a_whole_name_is_a_name(void **state)
+static void test_vm_name_must_match_completely(void **state)
 {
     static const char *const wrong[] = {"", "v", "vm-", "vm-ab", "vm-d", "xm-a"};
 
@@ -472,8 +472,8 @@ static void test_only_a_whole_name_is_a_name(void **state)
     assert_int_equal(vuart_take(&hyp.vms[0]), -1);
 }
 
-/* A VM of many VCPUs is let go in pieces, between which interrupts are looked at; and what is typed meanwhile is lost. */
-static void test_a_large_vm_is_let_go_in_pieces(void **state)
+/* Releasing a VM with many VCPUs has polling points; input typed meanwhile is lost. */
+static void test_releasing_a_large_vm_has_polling_points(void **state)
 {
     static const unsigned nvcpus[] = {8, 1};
     static const unsigned apps = 30;
@@ -485,25 +485,25 @@ static void test_a_large_vm_is_let_go_in_pieces(void **state)
     assert_true(testbed_boot_image(image));
     assert_true(testbed_vm_start(0, 0));
     assert_true(testbed_vm_start(0, 1));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_answer(request(&r, 4, 0), "0100"
                                      "01261e");
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     r = (struct debug_request){.sequence = 2, .operation = DEBUG_CONTINUE, .vcpu = DEBUG_ALL};
     assert_answer(request(&r, 0, 0), "0200");
-    assert_well();
-    r = attach_request("vm-b"); /* lets the other one go first */
+    assert_consistent();
+    r = attach_request("vm-b"); /* releases vm-a first */
     r.sequence = 3;
     assert_answer(request(&r, 4, 0), "0300"
                                      "010100");
-    assert_well();
+    assert_consistent();
     r = attach_request("vm-a");
     request(&r, 4, 0);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     r = (struct debug_request){.sequence = 4, .operation = DEBUG_DETACH};
     assert_answer(request(&r, 0, 0), "0400");
     assert_null(sched_watch);
-    assert_well();
+    assert_consistent();
 }
 
 /* --- RT apps --- */
@@ -532,7 +532,7 @@ static void launch(unsigned vm, unsigned period_us, unsigned budget_us)
                              .deadline_us = period_us,
                              .budget_us = budget_us};
 
-    while (testbed_on_cpu(0) != (int)(100U * vm)) { /* until its manager has its turn */
+    while (testbed_on_cpu(0) != (int)(100U * vm)) { /* until the manager's VCPU runs */
         run_for(37);
     }
     testbed_enter(0);
@@ -540,10 +540,10 @@ static void launch(unsigned vm, unsigned period_us, unsigned budget_us)
     assert_int_equal(testbed_hypercall(0, HCALL_RT_CREATE_APP, TESTBED_GPA + 0x100, sizeof(abi), 0, NULL), 0);
     assert_int_equal(testbed_hypercall_decided(0, HCALL_RT_LAUNCH_APP, RT_OWN_VM, 0, 0, NULL), 0);
     testbed_rt_jobs(vm, 0, &work, 1);
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
 }
 
-static void test_apps_of_a_vm_that_stands_still_disturb_no_others(void **state)
+static void test_apps_of_a_halted_vm_disturb_no_others(void **state)
 {
     static const unsigned nvcpus[] = {1, 1};
     struct testbed_image *image = testbed_image_make(1, 2, nvcpus, QUANTUM_US);
@@ -555,14 +555,14 @@ static void test_apps_of_a_vm_that_stands_still_disturb_no_others(void **state)
     assert_true(testbed_boot_image(image));
     assert_true(testbed_vm_start(0, 0));
     assert_true(testbed_vm_start(0, 1));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     launch(0, 1000, 400);
     launch(1, 1500, 600);
     run_for(20 * MS);
     assert_true(app(0)->stats.completions > 15 && app(1)->stats.completions > 10);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
     run_for(2 * MS);
-    assert_true(testbed_debug_still(0));
+    assert_true(testbed_debug_halted(0));
     still = app(0)->stats.completions;
     done = app(1)->stats.completions;
     run_for(300 * MS);
@@ -574,7 +574,7 @@ static void test_apps_of_a_vm_that_stands_still_disturb_no_others(void **state)
     assert_in_range(app(0)->stats.completions - still, 97, 101);
     assert_int_equal(app(1)->stats.misses, 0);
     assert_int_equal(testbed_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
-    assert_well();
+    assert_consistent();
 }
 
 static void assert_starts(unsigned vm, unsigned starts)
@@ -582,7 +582,7 @@ static void assert_starts(unsigned vm, unsigned starts)
     assert_int_equal(hyp.vms[vm].starts, starts);
 }
 
-static void test_its_watchdog_does_not_expire(void **state)
+static void test_watchdog_is_suspended_while_attached(void **state)
 {
     static const unsigned nvcpus[] = {1, 1};
     struct testbed_image *image = testbed_image_make(1, 2, nvcpus, QUANTUM_US);
@@ -592,41 +592,41 @@ static void test_its_watchdog_does_not_expire(void **state)
     assert_true(testbed_boot_image(image));
     assert_true(testbed_vm_start(0, 0));
     assert_true(testbed_vm_start(0, 1));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
     run_for(20 * MS);
-    assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK); /* nor while it runs */
+    assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK); /* suspended also while it runs */
     run_for(20 * MS);
     assert_starts(0, 1);
-    assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 1, 0), DEBUG_OK); /* lets the first one go */
+    assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 1, 0), DEBUG_OK); /* releases the first VM */
     run_for(4 * MS);
     assert_starts(0, 1);
     run_for(2 * MS);
     assert_starts(0, 2);
     assert_int_equal(testbed_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
-    assert_well();
+    assert_consistent();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_request_is_answered),
-        cmocka_unit_test(test_what_is_no_frame_is_refused),
+        cmocka_unit_test(test_invalid_frame_is_refused),
         cmocka_unit_test(test_the_escape_key_ends_a_frame),
-        cmocka_unit_test(test_what_is_typed_while_a_request_is_at_work_is_lost),
-        cmocka_unit_test(test_what_is_asked_again_is_not_done_again),
-        cmocka_unit_test(test_attached_it_stands_still_and_others_run),
-        cmocka_unit_test(test_breakpoints_come_of_that_vm_only),
+        cmocka_unit_test(test_input_during_a_request_is_lost),
+        cmocka_unit_test(test_repeated_request_is_not_executed_again),
+        cmocka_unit_test(test_attached_vm_halts_while_others_run),
+        cmocka_unit_test(test_breakpoints_of_the_attached_vm_only),
         cmocka_unit_test(test_a_breakpoint_stops_all_vcpus),
         cmocka_unit_test(test_one_vcpu_runs_alone),
-        cmocka_unit_test(test_a_vm_that_begins_anew_stands_still),
-        cmocka_unit_test(test_what_cannot_be),
-        cmocka_unit_test(test_memory_is_the_vms_own),
-        cmocka_unit_test(test_a_register_that_is_set_ends_a_wait),
-        cmocka_unit_test(test_only_a_whole_name_is_a_name),
-        cmocka_unit_test(test_a_large_vm_is_let_go_in_pieces),
-        cmocka_unit_test(test_apps_of_a_vm_that_stands_still_disturb_no_others),
-        cmocka_unit_test(test_its_watchdog_does_not_expire),
+        cmocka_unit_test(test_restarted_vm_stays_halted),
+        cmocka_unit_test(test_invalid_requests_are_refused),
+        cmocka_unit_test(test_access_is_limited_to_the_vms_memory),
+        cmocka_unit_test(test_setting_the_pc_ends_a_wait),
+        cmocka_unit_test(test_vm_name_must_match_completely),
+        cmocka_unit_test(test_releasing_a_large_vm_has_polling_points),
+        cmocka_unit_test(test_apps_of_a_halted_vm_disturb_no_others),
+        cmocka_unit_test(test_watchdog_is_suspended_while_attached),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,8 +75,8 @@ def assert_boots(image: int) -> None:
     nvms = struct.unpack("<I", ctypes.string_at(image + NVMS, 4))[0]
     for vm in range(nvms):
         CORE.testbed_vm_start(0, vm)
-    assert CORE.testbed_settle()
-    assert CORE.testbed_wrong() is None
+    assert CORE.testbed_run_until_idle()
+    assert CORE.testbed_violation() is None
 
 
 def test_the_image_the_tests_use_is_sound() -> None:
@@ -226,5 +226,5 @@ def test_ticks_follow_the_timebase() -> None:
     assert TICKS_PER_US == 10
     for vm in range(len(VCPUS)):
         assert CORE.testbed_vm_start(0, vm)
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert CORE.host_next_timer() == QUANTUM_US * 24

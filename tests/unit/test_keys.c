@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator's keys, typed on the console behind its escape key, and what comes of them. */
+/* The operator's keys, typed on the console after its escape key, and their effects. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void boot(unsigned cpus)
 
     assert_true(testbed_boot(cpus, VMS, nvcpus, 1000));
     assert_true(testbed_vm_start(0, 0));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     (void)host_output();
 }
 
@@ -44,7 +44,7 @@ static void assert_says(char c, const char *words)
     }
 }
 
-static void test_the_keyboard_goes_round(void **state)
+static void test_n_cycles_the_keyboard_focus(void **state)
 {
     (void)state;
     boot(1);
@@ -57,7 +57,7 @@ static void test_the_keyboard_goes_round(void **state)
     assert_ptr_equal(console_focus(), &hyp.vms[0]);
 }
 
-static void test_a_number_that_no_vm_has(void **state)
+static void test_unknown_vm_number(void **state)
 {
     (void)state;
     boot(1);
@@ -67,7 +67,7 @@ static void test_a_number_that_no_vm_has(void **state)
     assert_ptr_equal(console_focus(), &hyp.vms[0]);
 }
 
-static void test_any_other_key_is_help(void **state)
+static void test_any_other_key_prints_the_help(void **state)
 {
     static const char others[] = {'h', 'x', ':', '/', ' ', 'Q', '\r'};
 
@@ -86,35 +86,35 @@ static void test_stop_start_and_restart(void **state)
     (void)state;
     boot(1);
     key('s');
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_vm_state(0), VM_STOPPED);
     assert_says('s', "vm-a is stopped already");
     assert_says('g', "vm-a starts");
     assert_says('g', "vm-a is not stopped");
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_vm_state(0), VM_RUNNING);
     key('r');
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_vm_state(0), VM_RUNNING);
     assert_int_equal(testbed_vm_restarts(0), 1);
     key('s');
-    assert_true(testbed_settle());
-    assert_says('r', "vm-a starts"); /* off, it is started */
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
+    assert_says('r', "vm-a starts"); /* a stopped VM is started */
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_vm_state(0), VM_RUNNING);
     assert_int_equal(testbed_vm_restarts(0), 1);
-    assert_int_equal(testbed_vm_state(1), VM_STOPPED); /* whoever has no keyboard is left alone */
+    assert_int_equal(testbed_vm_state(1), VM_STOPPED); /* VMs without the keyboard focus are not affected */
     assert_int_equal(testbed_vm_state(2), VM_STOPPED);
 }
 
-/* A restart that another is under way for is none. */
+/* A restart during a restart has no effect. */
 static void test_a_vm_that_is_being_loaded_is_not_restarted_twice(void **state)
 {
     (void)state;
     boot(1);
     assert_true(testbed_vm_stop(0, 0, true));
     assert_says('r', "vm-a is stopping already");
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_vm_restarts(0), 1);
 }
 
@@ -135,12 +135,12 @@ static void test_the_list_shows_every_vm_once(void **state)
     (void)state;
     boot(2);
     assert_true(testbed_vm_start(1, 1));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     testbed_advance(100000);
     assert_int_not_equal(testbed_on_cpu(0), -1);
     assert_int_not_equal(testbed_on_cpu(1), -1);
     testbed_enter(0);
-    host_type("\024l\024l"); /* a list at a time */
+    host_type("\024l\024l"); /* only one list is printed at a time */
     said = host_output();
     assert_int_equal(count(said, "name      state"), 1);
     assert_int_equal(count(said, "* "), 1);
@@ -149,11 +149,11 @@ static void test_the_list_shows_every_vm_once(void **state)
                      1);
     assert_int_equal(count(said, "2 vm-b      running"), 1);
     assert_int_equal(count(said, "3 vm-c      stopped"), 1);
-    assert_int_equal(count(said, " 0.0%  2048 KB       0"), 1); /* of the third, which was never started */
+    assert_int_equal(count(said, " 0.0%  2048 KB       0"), 1); /* the third VM, which was never started */
     assert_int_equal(count(key('l'), "name      state"), 1);
 }
 
-/* Memory that is shared is not the VM's own. */
+/* Shared memory does not count as the VM's memory. */
 static void test_the_list_counts_ram_only(void **state)
 {
     static const uint32_t none[2];
@@ -164,7 +164,7 @@ static void test_the_list_counts_ram_only(void **state)
     assert_int_equal(count(key('l'), "  2048 KB "), 2);
 }
 
-static void test_one_vm_has_the_terminal_alone(void **state)
+static void test_exclusive_use_of_the_terminal(void **state)
 {
     (void)state;
     boot(1);
@@ -177,7 +177,7 @@ static void test_one_vm_has_the_terminal_alone(void **state)
 
 static int pipe_end;
 
-/* At the child's exit, while what the console was given is still there. */
+/* Called at the child's exit, while the console still holds its output. */
 static void pass_output_on(void)
 {
     const char *said = host_output();
@@ -187,7 +187,7 @@ static void pass_output_on(void)
     }
 }
 
-static void test_quit_ends_the_machine_with_a_word(void **state)
+static void test_quit_prints_a_message_and_powers_off(void **state)
 {
     char said[256] = "";
     int ends[2], status = -1;
@@ -215,15 +215,15 @@ static void test_quit_ends_the_machine_with_a_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_keyboard_goes_round),
-        cmocka_unit_test(test_a_number_that_no_vm_has),
-        cmocka_unit_test(test_any_other_key_is_help),
+        cmocka_unit_test(test_n_cycles_the_keyboard_focus),
+        cmocka_unit_test(test_unknown_vm_number),
+        cmocka_unit_test(test_any_other_key_prints_the_help),
         cmocka_unit_test(test_stop_start_and_restart),
         cmocka_unit_test(test_a_vm_that_is_being_loaded_is_not_restarted_twice),
         cmocka_unit_test(test_the_list_shows_every_vm_once),
         cmocka_unit_test(test_the_list_counts_ram_only),
-        cmocka_unit_test(test_one_vm_has_the_terminal_alone),
-        cmocka_unit_test(test_quit_ends_the_machine_with_a_word),
+        cmocka_unit_test(test_exclusive_use_of_the_terminal),
+        cmocka_unit_test(test_quit_prints_a_message_and_powers_off),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,7 @@ def test_a_vcpu_that_another_cpu_wakes_ends_the_slice_of_a_cpu_that_loads() -> N
     assert CORE.testbed_vm_stop(0, big, True)
     wakes = time_now(CORE) + 5 * QUANTUM
     CORE.testbed_load_raise(wakes, 2)
-    CORE.testbed_load_turn(1)
+    CORE.testbed_load_step(1)
     assert CORE.testbed_on_cpu(1) == 200
     assert CORE.testbed_vm_state(big) == VM_LOADING
     assert time_now(CORE) - wakes <= STEP

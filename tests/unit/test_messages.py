@@ -70,7 +70,7 @@ def sleep(vm: int) -> None:
     for cpu in range(8):
         if CORE.testbed_on_cpu(cpu) == 100 * vm:
             CORE.testbed_wait(cpu)
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
 
 
 class Messages(RuleBasedStateMachine):
@@ -194,7 +194,7 @@ class Messages(RuleBasedStateMachine):
         if source != vm and self.rights[source] >> vm & 1:
             ends = CORE.testbed_vm_state(vm) == VM_STOPPING
             assert call(source, SEND, vm, GPA + ROOM, 16)[0] in ((0, NOT_NOW, NOT_RUNNING) if ends else (NOT_RUNNING,))
-        assert CORE.testbed_settle()
+        assert CORE.testbed_run_until_idle()
 
     @precondition(lambda self: any(self.waiting))
     @rule(vm=INDEX)
@@ -208,7 +208,7 @@ class Messages(RuleBasedStateMachine):
             return  # arch/host has no controller that would turn a line into an interrupt
         sleep(vm)
         self.send(senders[0], vm, 0, 20, 0)
-        assert CORE.testbed_settle()
+        assert CORE.testbed_run_until_idle()
         assert any(CORE.testbed_on_cpu(cpu) == 100 * vm for cpu in range(self.count))
 
     @invariant()
@@ -216,7 +216,7 @@ class Messages(RuleBasedStateMachine):
         for vm in range(getattr(self, "count", 0)):
             up = self.lines[vm] and (self.waiting[vm] or self.bells[vm])
             assert CORE.testbed_lines(vm) == (1 << self.lines[vm] if up else 0)
-        assert CORE.testbed_wrong() is None
+        assert CORE.testbed_violation() is None
 
 
 def test_messages() -> None:
@@ -254,14 +254,14 @@ def test_sending_and_waiting() -> None:
     """The sender sleeps once its message is on its way, and only then."""
     boot([2, 1], [0, 0], 0)
     assert call(0, SEND_WAIT, 1, 0, 8)[0] == BAD_ADDRESS
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert CORE.testbed_on_cpu(0) == 0
     CORE.testbed_raised(0, 0)
     assert call(0, SEND_WAIT, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert 0 not in (CORE.testbed_on_cpu(0), CORE.testbed_on_cpu(1))
     assert call(1, SEND, 0, GPA + ROOM, 8)[0] == 0
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert 0 in (CORE.testbed_on_cpu(0), CORE.testbed_on_cpu(1))
 
 
@@ -271,7 +271,7 @@ def test_shared_memory_is_cleared_at_boot_only() -> None:
     assert peek(0, offset, SHARED_SIZE) == bytes(SHARED_SIZE)
     poke(0, offset, b"kept")
     CORE.testbed_vm_stop(0, 0, True)
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert peek(0, offset, 4) == b"kept"
 
 
@@ -283,11 +283,11 @@ def test_a_message_to_a_vm_that_is_being_loaded(line: int) -> None:
     CORE.testbed_vm_stop(0, 1, False)
     assert CORE.testbed_vm_state(1) == VM_STOPPING
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert CORE.testbed_vm_start(0, 1)
     assert CORE.testbed_vm_state(1) == VM_LOADING
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert CORE.testbed_vm_state(1) == VM_RUNNING
     assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
     assert CORE.testbed_lines(1) == 1 << line if line else CORE.testbed_raised(1, 0) & SOFTWARE_INTERRUPT
@@ -302,7 +302,7 @@ def test_a_sender_that_raises_the_line_after_the_receiver_restarted() -> None:
     assert CORE.testbed_lines(1) == 1 << 3
     CORE.testbed_late_sender(1)
     assert CORE.testbed_vm_stop(0, 1, True)
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert (CORE.testbed_vm_state(1), CORE.testbed_vm_starts(1)) == (VM_RUNNING, 2)
     assert CORE.testbed_lines(1) == 0
 
@@ -314,11 +314,11 @@ def test_the_line_of_a_vcpu_that_was_off() -> None:
     assert CORE.testbed_vcpu_start(1, 1, 1)
     assert CORE.testbed_on_cpu(1) == 100
     CORE.testbed_off(1)
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert CORE.testbed_vcpu_state(1, 0) == OFF
     assert CORE.testbed_vcpu_start(1, 1, 0)
     CORE.testbed_wait(1)
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
     assert CORE.testbed_lines(1) == 0
 
@@ -331,12 +331,12 @@ def test_a_doorbell_of_a_vm_that_does_not_run(line: int) -> None:
     CORE.testbed_vm_stop(0, 1, False)
     assert CORE.testbed_vm_state(1) == VM_STOPPING
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
     assert CORE.testbed_vm_start(0, 1)
     assert CORE.testbed_vm_state(1) == VM_LOADING
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert call(1, DOORBELLS) == (0, 0)
     assert call(0, RING, 0, 1)[0] == 0
     assert call(1, DOORBELLS) == (0, 1)
@@ -369,7 +369,7 @@ def test_rights_and_a_restart() -> None:
     assert rights == [[DENIED, 0, DENIED, NOBODY], [DENIED] * 3 + [NOBODY], [0, 0, DENIED, NOBODY]]
     assert call(0, RING, 0, 1)[0] == 0
     CORE.testbed_vm_stop(0, 1, True)
-    assert CORE.testbed_settle()
+    assert CORE.testbed_run_until_idle()
     assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
     assert call(1, DOORBELLS) == (0, 0)
     assert call(0, RECV, GPA + ROOM, LARGEST) == (0, 8 | 2 << 16)  # the others' are still there

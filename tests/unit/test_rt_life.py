@@ -485,13 +485,13 @@ def test_sixty_apps_end_with_their_vm_and_disturb_nobody(how: str) -> None:
     settle()
     run(10**6 + 45000 * TICKS_PER_US)
     cpu = find(0)
-    CORE.testbed_rt_watch(0)
+    CORE.testbed_rt_count_deletions(0)
     if how == "console":
         assert CORE.testbed_vm_stop(1 - cpu, 0, True)
     else:
         CORE.testbed_guest_faults(cpu)
     run(45000 * TICKS_PER_US)
-    assert 1 <= CORE.testbed_rt_most_gone() <= 4
+    assert 1 <= CORE.testbed_rt_max_deletions() <= 4
     assert states_of(0, 60) == [FREE] * 60
     assert (CORE.testbed_vm_state(0), CORE.testbed_vm_starts(0)) == (VM_RUNNING, 2)
     told = [stats(find(1), number) for number in range(4)]

@@ -146,7 +146,7 @@ class SystemLife(Life):
         for vm, count in enumerate(self.vcpus):
             states = [CORE.testbed_vcpu_state(vm, vcpu) for vcpu in range(count)]
             assert vm == self.debugged or HELD not in states
-            assert vm != self.debugged or RUNNING not in states or not CORE.testbed_debug_still(0)
+            assert vm != self.debugged or RUNNING not in states or not CORE.testbed_debug_halted(0)
 
     @precondition(lambda self: self.cpus > 0)
     @rule()
@@ -223,7 +223,7 @@ def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
             CORE.testbed_advance(1)
         settle()
         assert CORE.testbed_vcpu_state(vm, 0) in (READY, RUNNING), "not woken at its deadline"
-        well(CORE.testbed_wrong_settled())
+        well(CORE.testbed_idle_violation())
 
 
 def test_a_timer_of_zero_keeps_nobody_from_the_cpu() -> None:
@@ -322,7 +322,7 @@ def test_a_wake_ends_one_of_eight_slices_and_each_end_one_more() -> None:
     assert interrupts() - before <= 2
     for _ in range(20):
         to_next_timer()
-    well(CORE.testbed_wrong_settled())
+    well(CORE.testbed_idle_violation())
     got = runtimes([8, 1])
     for _ in range(9 * 8):
         to_next_timer()

@@ -146,7 +146,7 @@ def boot(seeds: list[int]) -> None:
 
 def settled(vm: int) -> bool:
     CORE.testbed_advance(QUANTUM_US * TICKS_PER_US)
-    return CORE.testbed_settle() and CORE.testbed_vm_state(vm) == VM_RUNNING
+    return CORE.testbed_run_until_idle() and CORE.testbed_vm_state(vm) == VM_RUNNING
 
 
 def restart(vm: int) -> None:

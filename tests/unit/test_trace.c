@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rings of the trace: what is written where, and that nothing is written where there is none. */
+/* The trace rings: which event is written where, and that nothing is written without trace memory. */
 #include "unit.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static struct trace_event *event_of(struct trace_ring *ring, size_t place)
     return (struct trace_event *)(void *)(ring + 1) + place;
 }
 
-/* Empties the ring of what booting wrote. */
+/* Discards the events of the boot. */
 static struct trace_ring *emptied(unsigned cpu)
 {
     struct trace_ring *ring = cpu_get(cpu)->trace;
@@ -80,7 +80,8 @@ static void test_event(void **state)
     assert_ptr_equal(ring->next, event + 1);
 }
 
-/* Every number of events around the ring's end: the last ones are there, in order, and nothing behind them is touched. */
+/* For every number of events around the ring's size: the last ones are present in order, and no memory after the ring
+ * is written. */
 static void test_wrap(void **state)
 {
     (void)state;
@@ -109,7 +110,7 @@ static void test_no_trace(void **state)
     boot(0);
     assert_null(cpu_get(0)->trace);
     assert_true(testbed_vm_start(0, 0));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     write_events(3);
     for (unsigned i = 0; i < 4U * RING_BYTES; i++) {
         assert_int_equal(memory[i], 0xa5);
@@ -133,7 +134,7 @@ static void test_switches_are_events(void **state)
     assert_true(count_of(cpu_get(0)->trace, TRACE_IDLE) > 0);
     assert_true(testbed_vm_start(0, 0));
     assert_true(testbed_vm_start(0, 1));
-    assert_true(testbed_settle());
+    assert_true(testbed_run_until_idle());
     for (unsigned vm = 0; vm < 2; vm++) {
         uint32_t what = TRACE_SWITCH | vm << 8;
 

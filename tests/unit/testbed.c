@@ -13,7 +13,7 @@
 #include "testbed_rt.h"
 
 #define PAYLOAD_OFFSET 16384U
-#define SETTLE_TURNS 10000U
+#define IDLE_PASSES_MAX 10000U
 
 _Static_assert(sizeof(struct testbed_image) <= PAYLOAD_OFFSET, "the payload follows the tables");
 
@@ -25,7 +25,7 @@ static struct {
     uint64_t payload[512];
 } memory __attribute__((aligned(4096)));
 
-/* The VCPU of this CPU has asked to wait, or has ended its job, and the scheduler has not run yet. */
+/* The VCPU of this CPU has requested to wait or ended its job, and the scheduler has not run since. */
 static bool about_to_wait(void)
 {
     const struct vcpu *v = host_cpu->current;
@@ -35,8 +35,8 @@ static bool about_to_wait(void)
 }
 
 /*
- * A VCPU that asks to wait goes to the scheduler at once. An interrupt from another CPU that comes in between is taken
- * after that, as on a machine that keeps interrupts off in the hypervisor: the scheduler has to see what it is about.
+ * A VCPU's request to wait is handled by the scheduler at once. An interrupt from another CPU that arrives in between is
+ * taken afterwards, as on a machine that runs the hypervisor with interrupts disabled.
  */
 static void step(unsigned id)
 {
@@ -51,33 +51,33 @@ static void step(unsigned id)
 }
 
 static struct {
-    ticks_t deaf; /* how long guests that do what they like keep their CPU from looking at interrupts */
+    ticks_t blocked; /* longest non-preemptible section that an untrusted guest can cause */
 } costs;
 
-void testbed_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t deaf)
+void testbed_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t blocked)
 {
     host_costs = (struct host_costs){.enter = enter, .look = look, .leave = leave};
-    costs.deaf = deaf;
+    costs.blocked = blocked;
 }
 
-/* Whoever runs on this CPU may have made the longest call that there is, just before an interrupt. */
-static bool deaf(void)
+/* The VCPU on this CPU may have entered the longest non-preemptible section just before an interrupt. */
+static bool may_be_blocked(void)
 {
     const struct vcpu *v = host_cpu->current;
 
     return v == NULL || (!testbed_rt_keeps_budget(v) && host_ran(v) != v->arch.ran);
 }
 
-/* The guest that runs on this CPU, if one does, leaves it, by a call or an interrupt. */
+/* Spends the time of an exit by a call or an interrupt. */
 static void spend_entry(bool interrupt)
 {
-    if (interrupt && deaf()) {
-        host_spend(costs.deaf);
+    if (interrupt && may_be_blocked()) {
+        host_spend(costs.blocked);
     }
     host_spend(host_costs.enter);
 }
 
-/* An idle CPU that has done something (in an interrupt, so it is awake) looks for work before it sleeps again. */
+/* An idle CPU that a test has entered is awake, as in an interrupt, and runs the scheduler before it sleeps again. */
 static bool awake[SYSIMAGE_MAX_HARTS];
 
 void testbed_enter(unsigned cpu)
@@ -145,7 +145,7 @@ struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const un
         .timebase_hz = TESTBED_TICKS_PER_US * 1000000U,
         .ram_base = HOST_RAM_BASE,
         .ram_size = HOST_RAM_SIZE,
-        .name = "world",
+        .name = "testbed",
     };
     for (unsigned i = 0; i < nvms; i++) {
         image_vm(image, i, nvcpus[i]);
@@ -171,7 +171,7 @@ void testbed_image_seal(struct testbed_image *image)
 {
     uint32_t size = image->header.config_size;
 
-    /* A size that makes no sense is refused before anybody computes a checksum over it. */
+    /* sysimage_check() refuses an invalid size before it computes the checksum. */
     if (size >= sizeof(image->header) && size <= sizeof(memory)) {
         image->header.checksum = crc32((const unsigned char *)&memory + 16, size - 16U);
     }
@@ -197,7 +197,7 @@ bool testbed_boot_checked(const struct sysimage_header *header)
     memset(awake, 0, sizeof(awake));
     memset(&costs, 0, sizeof(costs));
     if (hyp.ncpus != 0) {
-        testbed_debug(0, DEBUG_DETACH, 0, 0); /* a session outlives no boot */
+        testbed_debug(0, DEBUG_DETACH, 0, 0); /* a session must not span boots */
     }
     host_reset();
     if (system_init(header) != NULL) {
@@ -214,8 +214,7 @@ bool testbed_vm_start(unsigned cpu, unsigned vm)
 {
     testbed_enter(cpu);
     if (hyp.vms[vm].state == VM_STOPPED || hyp.vms[vm].state == VM_WAITING) {
-        memset(host_ram(hyp.vms[vm].memmap.regions[0].hpa), 0xa5,
-               TESTBED_VM_RAM); /* as its last run may have left it */
+        memset(host_ram(hyp.vms[vm].memmap.regions[0].hpa), 0xa5, TESTBED_VM_RAM); /* data of a previous run */
     }
     return vm_start(&hyp.vms[vm]);
 }
@@ -254,7 +253,7 @@ void testbed_wait_until(unsigned cpu, ticks_t deadline)
     struct vcpu *v = current_of(cpu);
 
     if (v != NULL) {
-        v->arch.raised = 0; /* it has handled what came */
+        v->arch.raised = 0; /* the guest has handled its interrupts */
         v->arch.deadline = deadline;
         vcpu_wait(v);
     }
@@ -282,7 +281,7 @@ void testbed_guest_ends(unsigned cpu, bool restart)
 {
     struct vcpu *v = current_of(cpu);
 
-    /* Not VM_REASON_SHUTDOWN, with which the last guest would switch the test off too. */
+    /* Not VM_REASON_SHUTDOWN: the shutdown of the last guest would power off the test program. */
     if (v != NULL) {
         vm_stop(v->vm, VM_REASON_RESET, restart);
     }
@@ -310,7 +309,7 @@ void testbed_advance(ticks_t ticks)
     host_time += ticks;
 }
 
-static bool settle_one(unsigned id)
+static bool run_one(unsigned id)
 {
     host_cpu = cpu_get(id);
     if (host_cpu->current == NULL ? !awake[id] : host_cpu->flags == 0) {
@@ -324,14 +323,14 @@ static bool settle_one(unsigned id)
     return true;
 }
 
-bool testbed_settle(void)
+bool testbed_run_until_idle(void)
 {
     bool busy = true;
 
-    for (unsigned turn = 0; busy && turn < SETTLE_TURNS; turn++) {
+    for (unsigned pass = 0; busy && pass < IDLE_PASSES_MAX; pass++) {
         busy = false;
         for (unsigned i = 0; i < hyp.ncpus; i++) {
-            busy |= settle_one(i);
+            busy |= run_one(i);
         }
     }
     return !busy;

@@ -21,7 +21,7 @@ unsigned testbed_debug(unsigned cpu, unsigned operation, unsigned vm, unsigned v
     return testbed_debug_answer.error;
 }
 
-bool testbed_debug_still(unsigned cpu)
+bool testbed_debug_halted(unsigned cpu)
 {
     struct debug_status status;
 

@@ -5,7 +5,7 @@
 #include "host.h"
 #include "ipc.h"
 
-/* Two regions a VM need more room than the image that world.c makes has: they stand in its unused fixups. */
+/* The image of testbed.c has one region per VM, so two regions are placed in its unused fixups. */
 void testbed_image_share(struct testbed_image *image, unsigned i)
 {
     struct sysimage_region *regions = (struct sysimage_region *)(void *)&image->fixups[2U * i];
@@ -44,17 +44,17 @@ bool testbed_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, co
     for (unsigned i = 0; i < nvms; i++) {
         testbed_vm_start(i, i);
     }
-    return testbed_settle();
+    return testbed_run_until_idle();
 }
 
-/* The CPU on which VCPU 0 of the VM is, which it gets if it sleeps. */
+/* The CPU of the VM's VCPU 0, which is woken if it is blocked. */
 static struct cpu *cpu_of(unsigned vm)
 {
     struct vcpu *v = &hyp.vms[vm].vcpus[0];
 
     if (v->state == VCPU_BLOCKED) {
         vcpu_raise(v, 0);
-        testbed_settle();
+        testbed_run_until_idle();
     }
     return v->state == VCPU_RUNNING ? v->cpu : NULL;
 }
@@ -71,9 +71,9 @@ uint32_t testbed_lines(unsigned vm)
     return hyp.vms[vm].arch.lines;
 }
 
-/* --- a sender on another CPU, between its message and the line that tells of it --- */
+/* --- a sender on another CPU, between queuing its message and raising the interrupt line --- */
 
-static struct vm *receiver; /* of the sender that is late */
+static struct vm *receiver; /* of the delayed sender */
 
 static void raise_late(void)
 {

@@ -6,7 +6,7 @@
 
 static struct {
     ticks_t cost;
-    ticks_t when; /* TICKS_NEVER: nothing happens then */
+    ticks_t when; /* of the interrupt, TICKS_NEVER for none */
     unsigned vm;
 } load;
 
@@ -45,7 +45,7 @@ void testbed_load_raise(ticks_t when, unsigned vm)
     load.vm = vm;
 }
 
-void testbed_load_turn(unsigned cpu)
+void testbed_load_step(unsigned cpu)
 {
     (void)host_step(cpu);
 }

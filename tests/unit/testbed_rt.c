@@ -8,10 +8,11 @@
 #include "hypercall.h"
 #include "rt_app.h"
 
-/* Steps of a decision: passes of all apps, RT_ADMIT_APPS a step, one of which takes them one by one; and its begin. */
+/* Maximum calls of an admission decision: its passes over all apps with RT_ADMIT_APPS per step, one pass with single
+ * apps, and its begin. */
 #define CALLS_MAX ((RT_ADMIT_PASSES + 1U) * (RT_QUEUE_MAX / RT_ADMIT_APPS + 1U) + RT_QUEUE_MAX)
-#define WATCHED_LOOKS 200U /* that may find an interrupt */
-#define TURNS_MAX 200000000U
+#define INTERRUPTED_POLLS 200U /* polling points of which every second one finds an interrupt */
+#define EVENTS_MAX 200000000U
 
 void testbed_image_rt(struct testbed_image *image, unsigned vm, unsigned rt_apps, unsigned launchers)
 {
@@ -104,7 +105,7 @@ static ticks_t runtime_now(const struct vcpu *v)
     return v->runtime + (v->state == VCPU_RUNNING ? host_time - v->cpu->since : 0);
 }
 
-/* How long the job on `cpu` will run until it ends, if nobody disturbs it. */
+/* The remaining execution time of the job on `cpu`. */
 static ticks_t remaining(unsigned cpu)
 {
     const struct vcpu *v = rt_current(cpu);
@@ -137,14 +138,14 @@ struct recorder {
     unsigned last[SYSIMAGE_MAX_HARTS]; /* 1 + index of the segment that the CPU wrote last, 0: none */
 };
 
-/* `now` goes on where `last` has stopped. */
-static bool goes_on(const struct testbed_segment *last, const struct testbed_segment *now)
+/* `now` continues `last` without a gap. */
+static bool continues(const struct testbed_segment *last, const struct testbed_segment *now)
 {
     return last->end == now->start && last->vm == now->vm && last->app == now->app && last->job == now->job &&
            !last->ended;
 }
 
-/* What runs on `cpu` runs on until `end`. False if there is no room. */
+/* Records that the job on `cpu` runs until `end`. False if the log is full. */
 static bool record(struct recorder *r, unsigned cpu, ticks_t end)
 {
     const struct vcpu *v = rt_current(cpu);
@@ -154,7 +155,7 @@ static bool record(struct recorder *r, unsigned cpu, ticks_t end)
         return true;
     }
     now = (struct testbed_segment){cpu, v->vm->id, v->id - v->vm->nvcpus, jobs[index_of(v)].job, 0, 0, host_time, end};
-    if (r->last[cpu] != 0 && goes_on(&r->log[r->last[cpu] - 1], &now)) {
+    if (r->last[cpu] != 0 && continues(&r->log[r->last[cpu] - 1], &now)) {
         r->log[r->last[cpu] - 1].end = end;
         return true;
     }
@@ -181,7 +182,7 @@ static ticks_t next_event(ticks_t until)
     ticks_t next = host_next_timer();
 
     next = next < until ? next : until;
-    next = next > host_time ? next : host_time; /* the hypervisor may have taken its time */
+    next = next > host_time ? next : host_time; /* the hypervisor's own time may have passed the event */
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         ticks_t left = remaining(i);
 
@@ -202,8 +203,8 @@ static void end_jobs(struct recorder *r)
     }
 }
 
-/* Every release is at first + k * period, and none that is due is left. */
-static const char *drifted(void)
+/* Every release is at first + k * period, and no release is overdue. */
+static const char *release_violation(void)
 {
     for (unsigned cpu = 0; cpu < hyp.ncpus; cpu++) {
         const struct rt_cpu *rc = rt_cpu_of(cpu);
@@ -223,11 +224,11 @@ static const char *drifted(void)
     return NULL;
 }
 
-static const char *look(bool check)
+static const char *run_and_check(bool check)
 {
-    const char *wrong = testbed_settle() ? drifted() : "CPUs keep each other busy for ever";
+    const char *wrong = testbed_run_until_idle() ? release_violation() : "the CPUs never become idle";
 
-    return wrong == NULL && check ? testbed_wrong_settled() : wrong;
+    return wrong == NULL && check ? testbed_idle_violation() : wrong;
 }
 
 const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *log, unsigned max, unsigned *used)
@@ -235,17 +236,17 @@ const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *lo
     struct recorder r = {.log = log, .max = max};
     const char *wrong = NULL;
 
-    for (unsigned turn = 0; wrong == NULL && host_time < until; turn++) {
+    for (unsigned events = 0; wrong == NULL && host_time < until; events++) {
         ticks_t next = next_event(until);
 
-        if (turn == TURNS_MAX || !record_all(&r, next)) {
+        if (events == EVENTS_MAX || !record_all(&r, next)) {
             wrong = "too many events";
             break;
         }
         host_time = next;
         if (next < until) {
             end_jobs(&r);
-            wrong = look(check);
+            wrong = run_and_check(check);
         }
     }
     if (used != NULL) {
@@ -254,11 +255,11 @@ const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *lo
     return wrong;
 }
 
-/* --- how many go at once --- */
+/* --- how many apps are deleted between polling points --- */
 
 static struct {
-    unsigned vm, active, most, looks;
-} watched;
+    unsigned vm, active, most, polls;
+} deletions;
 
 static unsigned count_active(unsigned vm)
 {
@@ -271,31 +272,32 @@ static unsigned count_active(unsigned vm)
     return count;
 }
 
-static void count_gone(void)
+static void count_deletions(void)
 {
-    unsigned active = count_active(watched.vm), gone = active < watched.active ? watched.active - active : 0;
+    unsigned active = count_active(deletions.vm);
+    unsigned deleted = active < deletions.active ? deletions.active - active : 0;
 
-    watched.active = active;
-    watched.most = gone > watched.most ? gone : watched.most;
-    watched.looks++;
-    host_cpu->arch.kicks += watched.looks < WATCHED_LOOKS && watched.looks % 2 == 0;
+    deletions.active = active;
+    deletions.most = deleted > deletions.most ? deleted : deletions.most;
+    deletions.polls++;
+    host_cpu->arch.kicks += deletions.polls < INTERRUPTED_POLLS && deletions.polls % 2 == 0;
 }
 
-void testbed_rt_watch(unsigned vm)
+void testbed_rt_count_deletions(unsigned vm)
 {
-    watched.vm = vm;
-    watched.active = count_active(vm);
-    watched.most = watched.looks = 0;
-    host_looks = count_gone;
+    deletions.vm = vm;
+    deletions.active = count_active(vm);
+    deletions.most = deletions.polls = 0;
+    host_looks = count_deletions;
 }
 
-unsigned testbed_rt_most_gone(void)
+unsigned testbed_rt_max_deletions(void)
 {
     host_looks = NULL;
-    return watched.most;
+    return deletions.most;
 }
 
-/* --- looking --- */
+/* --- queries --- */
 
 unsigned testbed_rt_state(unsigned vm, unsigned app)
 {

@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RT apps in a world: images that have them, their hypercalls, and guests that run jobs of known lengths. */
+/* RT apps in the testbed: images that allow them, their hypercalls, and jobs of given lengths. */
 #ifndef TESTBED_RT_H
 #define TESTBED_RT_H
 
 #include "testbed.h"
 
-/* Of an image that testbed_image_make() has made; seals it. `launchers`: bit n: VM n may launch the VM's apps. */
+/* Allows VM `vm` `rt_apps` apps in an image of testbed_image_make(); bit n of `launchers`: VM n may launch them. Seals
+ * the image. */
 void testbed_image_rt(struct testbed_image *image, unsigned vm, unsigned rt_apps, unsigned launchers);
 
-/* What the VM's apps may have, without which it is all there is: bit n of `harts`: hart n; percent; microseconds. Seals the
- * image. */
+/* Limits of the VM's apps, by default none: bit n of `harts` for hart n; percent; microseconds. Seals the image. */
 void testbed_image_rt_limits(struct testbed_image *image, unsigned vm, unsigned harts, unsigned share_max,
                              unsigned budget_max_us, unsigned period_max_us);
 
-/* What apps leave to best effort, without which it is nothing: so many microseconds in any interval of `late_us`. Seals the
- * image. */
+/* Reserve of best effort, by default none: `reserve_us` in any interval of `late_us`. Seals the image. */
 void testbed_image_reserve(struct testbed_image *image, unsigned reserve_us, unsigned late_us);
 
-/* What admission counts: a release, a job's share of its switches, how long a CPU may not look at interrupts; nanoseconds.
+/* Costs for admission in nanoseconds: a release, a job's share of its switches, and the longest non-preemptible section.
  * Seals the image. */
 void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns);
 
-/* testbed_hypercall() again and again as long as the answer is HCALL_AGAIN. */
+/* testbed_hypercall(), repeated while the answer is HCALL_AGAIN. */
 long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
 
-/* The job that `app`, active and not yet released, begins with is its 0th; job k wants ticks[k % count] of CPU time and
- * then ends, or does not end where that is 0. At most TESTBED_JOBS lengths. */
+/* Sets the job lengths of `app`, which must be active and not yet released: job k ends after ticks[k % count] of CPU
+ * time, or never if that is 0; the next job is job 0. At most TESTBED_JOBS lengths. */
 #define TESTBED_JOBS 32U
 void testbed_rt_jobs(unsigned vm, unsigned app, const uint32_t *ticks, unsigned count);
 
-/* A stretch in which a job ran without a break. */
+/* An interval in which a job ran without interruption. */
 struct testbed_segment {
     uint32_t cpu, vm, app, job;
     uint32_t ended; /* the job ended with it */
@@ -38,31 +37,30 @@ struct testbed_segment {
 };
 
 /*
- * Time goes on to `until`, from event to event, with all that is due before `until`; every app does its jobs. Whoever
- * else runs burns time. Appends the segments to log[0 .. max-1] (NULL: not wanted); their number goes to *used. After
- * every event the releases are compared with first + k * period, and if `check` is true all is looked at. Returns NULL
- * or what was wrong.
+ * Advances the time to `until` from event to event. Apps execute their jobs; all other VCPUs compute. Appends segments
+ * to log[0 .. max-1], unless log is NULL, and stores their number in *used. After every event, compares the releases
+ * with first + k * period and, if `check` is true, checks all invariants. Returns NULL or the violated invariant.
  */
 const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *log, unsigned max, unsigned *used);
 
-/* From now on it is counted how many apps of VM `vm` go between two looks at interrupts. For a while every other look finds
- * one, of no meaning. */
-void testbed_rt_watch(unsigned vm);
+/* Starts counting how many apps of VM `vm` are deleted between two polling points. Every second one of the first polling
+ * points finds an interrupt without a cause. */
+void testbed_rt_count_deletions(unsigned vm);
 
-/* The most of those that went between two looks. */
-unsigned testbed_rt_most_gone(void);
+/* The maximum number of apps deleted between two polling points; ends the counting. */
+unsigned testbed_rt_max_deletions(void);
 
-/* The job that the running VCPU of `cpu` has begun has ended. */
+/* Ends the current job of the app that runs on `cpu`. */
 long testbed_end_job(unsigned cpu);
 
-/* Is it an app's VCPU whose jobs end? */
+/* Whether `v` is the VCPU of an app whose jobs end. */
 bool testbed_rt_keeps_budget(const struct vcpu *v);
 
-/* The first thing wrong with RT apps; called by testbed_wrong() and testbed_wrong_settled(). */
-const char *testbed_rt_wrong(void);
-const char *testbed_rt_wrong_settled(void);
+/* The first violated invariant of RT apps; called by testbed_violation() and testbed_idle_violation(). */
+const char *testbed_rt_violation(void);
+const char *testbed_rt_idle_violation(void);
 
-/* Looking: enum rt_state of an app, how many apps are ready on a CPU, ticks of budget that the app has left. */
+/* Queries: enum rt_state of an app, the number of apps ready on a CPU, an app's remaining budget in ticks. */
 unsigned testbed_rt_state(unsigned vm, unsigned app);
 unsigned testbed_rt_ready(unsigned cpu);
 int64_t testbed_rt_left(unsigned vm, unsigned app);
