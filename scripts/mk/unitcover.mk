@@ -22,9 +22,9 @@ $(COVER_HOST)/unit/test_%: $(COVER_HOST)/obj/tests/unit/test_%.o $(COVER_OBJS)
 	@$(HOST_CC) -o $@ $^ --coverage -lcmocka
 
 # What finds by chance or by mere number what others find by design, and takes a minute.
-COVER_LONG := let_through or check_accepts or ram_finds or pauses_are or any_sequence or thousands or admitted_sets or \
-    do_not_drift or pets_whenever or greedy or who_stops or suspended_watchdog or many_senders or busy_vcpus or \
-    interruption_at
+COVER_LONG := accepted_images or check_accepts or ram_finds or pauses_are or any_sequence or thousands or admitted_sets or \
+    do_not_drift or pets_in_each_slice or beside_overruns or stops_petting or suspended_watchdog or many_senders or \
+    busy_vcpus or interruption_at
 
 # $(call cover_host,pytest's options): runs the host's tests anew; what an earlier run has counted is forgotten.
 define cover_host

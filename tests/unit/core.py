@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core over arch/host as a Python object: what tests/unit/testbed.h declares, with its types."""
+"""core over arch/host as a Python object: the functions of tests/unit/testbed.h with their types."""
 
 import ctypes
 import os
@@ -162,7 +162,7 @@ _SIGNATURES = {
 
 
 def load() -> ctypes.CDLL:
-    """The library, every function with its types."""
+    """Loads the library and sets the types of all functions."""
     library = ctypes.CDLL(str(LIBRARY))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(library, name)
@@ -178,38 +178,38 @@ def memmap(regions: list[tuple[int, int, int, int]]) -> Memmap:
 
 
 def time_now(library: ctypes.CDLL) -> int:
-    """The pretended machine's time, in ticks."""
+    """The simulated machine's time, in ticks."""
     return c_uint64.in_dll(library, "host_time").value
 
 
 CORE = load()
 
 
-def well(wrong: bytes | None) -> None:
-    """Of testbed_violation() and its like."""
+def assert_no_violation(wrong: bytes | None) -> None:
+    """Asserts that testbed_violation() or a similar function has returned NULL."""
     assert wrong is None, wrong.decode()
 
 
-def settle() -> None:
-    """The CPUs do what is to be done, and then all is as it must be."""
+def run_until_idle() -> None:
+    """Runs the CPUs until they are idle, and checks all invariants."""
     assert CORE.testbed_run_until_idle(), "the CPUs never become idle"
-    well(CORE.testbed_idle_violation())
+    assert_no_violation(CORE.testbed_idle_violation())
 
 
 def _sent() -> list[str]:
-    """The hypervisor's lines that the UART takes, interrupt by interrupt."""
+    """The hypervisor's lines that the UART has sent."""
     said = CORE.host_output().decode().replace("\r", "")
     return [line.split("\033[0m ", 1)[1] for line in said.split("\n") if "\033[0m " in line]
 
 
 def lines() -> list[str]:
-    """What the hypervisor has said since the last call."""
+    """The hypervisor's lines since the last call."""
     CORE.console_drain()
     return _sent()
 
 
 def operator(key: str) -> list[str]:
-    """What the hypervisor says to the console's escape key and `key`, typed on CPU 0."""
+    """The hypervisor's answer to the console's escape key and `key`, typed on CPU 0."""
     lines()
     CORE.testbed_enter(0)
     CORE.host_type(b"\x14" + key.encode())
@@ -217,6 +217,6 @@ def operator(key: str) -> list[str]:
 
 
 def flush_unfinished_lines(vms: int) -> None:
-    """So long that unfinished lines of so many VMs are shown: two rounds, one line at a time."""
+    """Makes the console show the unfinished lines of `vms` VMs: two rounds, one line per call."""
     for _ in range(2 * (vms + 1)):
         CORE.console_flush()
