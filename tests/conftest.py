@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports tests that failed because the host was too slow in a separate category; the run still does not succeed."""
+"""Reports tests that failed because the host was too slow in a separate category; the run still
+does not succeed."""
 
 import pytest
 

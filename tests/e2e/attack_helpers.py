@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Runs the attacks of the hostile guest one by one (tests/e2e/systems/faults.dts) and checks after each attack that the
-witness VM, the ticker VM and the console are undisturbed. A failed check raises AssertionError.
+Runs the attacks of the hostile guest one by one (tests/e2e/systems/faults.dts) and checks after
+each attack that the witness VM, the ticker VM and the console are undisturbed. A failed check
+raises AssertionError.
 """
 
 import re
@@ -31,15 +32,18 @@ _TICKER = re.compile(
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
 HANG_LINES = 4  # lines of the ticker, 5 ms apart, for which an attack that hangs is left running
-# In ticks of 100 instructions: rt-blocked-ns plus rt-release-ns of the board, plus one tick of timer granularity.
+# In ticks of 100 instructions: rt-blocked-ns plus rt-release-ns of the board, plus one tick of
+# timer granularity.
 LATE_TICKS = 26
-# Without Sstc the hypervisor uses the firmware's timer: each programming is an SBI call, each interrupt passes M-mode.
+# Without Sstc the hypervisor uses the firmware's timer: each programming is an SBI call, each
+# interrupt passes M-mode.
 FIRMWARE_TICKS = 20
-# Newer firmware prints a message for each illegal SYSTEM instruction and blocks the hart meanwhile (CAVEATS.md). The
-# bound is then rt-firmware-ns instead of rt-blocked-ns, as in admission.
+# Newer firmware prints a message for each illegal SYSTEM instruction and blocks the hart meanwhile
+# (CAVEATS.md). The bound is then rt-firmware-ns instead of rt-blocked-ns, as in admission.
 PRINTED = re.compile("csr_.*|system_instructions.*|guest_accesses.*|virtual_forever")
 PRINTED_TICKS = 91
-# Longest wait for a slice: one quantum for each of the attacker's two VCPUs and the witness, plus the apps' budgets.
+# Longest wait for a slice: one quantum for each of the attacker's two VCPUs and the witness, plus
+# the apps' budgets.
 TURNS_TICKS = 3 * 10_000 + 5_000
 
 
@@ -59,7 +63,8 @@ def menu() -> list[Attack]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of an attack: the attacker's report, the witness's progress and the ticker's lateness."""
+    """The outcome of an attack: the attacker's report, the witness's progress and the ticker's
+    lateness."""
 
     attack: Attack
     got: str
@@ -80,7 +85,8 @@ HEAD = (
 
 
 class Lateness:
-    """Evaluates the lateness that the ticker prints. Each line belongs to one attack and is evaluated once."""
+    """Evaluates the lateness that the ticker prints. Each line belongs to one attack and is
+    evaluated once."""
 
     def __init__(self, late_ticks: int | None) -> None:
         self.late_ticks = late_ticks  # None: no bound, since the machine does not run in virtual time
@@ -89,8 +95,9 @@ class Lateness:
 
     def judge(self, name: str, text: str) -> tuple[int, int]:
         """
-        Checks the maximum release lateness and the maximum wait since the previous attack, and returns both in ticks. A
-        line split by the console is not parsed; the all-time maximum (`ever`) in a later line still covers it.
+        Checks the maximum release lateness and the maximum wait since the previous attack, and
+        returns both in ticks. A line split by the console is not parsed; the all-time maximum
+        (`ever`) in a later line still covers it.
         """
         lines = list(_TICKER.finditer(text, self._judged))
         ever = int(lines[-1][5])
@@ -139,7 +146,8 @@ class AttackMachine:
         return rounds
 
     def _check_ticker(self, attack: Attack) -> tuple[int, int]:
-        """The ticker's app missed no deadline. Returns the maximum lateness and wait since the previous attack."""
+        """The ticker's app missed no deadline. Returns the maximum lateness and wait since the
+        previous attack."""
         said = self._fresh("ticker", _TICKER)
         assert said[8] == "0", f"the ticker received unexpected messages: {said[0]}"
         if self.lateness.late_ticks is not None:
@@ -227,7 +235,8 @@ def write_table(label: str, outcomes: Iterable[str]) -> None:
 
 
 class AttackMachines:
-    """Boots a machine on demand and replaces it after a failed attack; collects the table of outcomes."""
+    """Boots a machine on demand and replaces it after a failed attack; collects the table of
+    outcomes."""
 
     def __init__(self, label: str, **how: Any) -> None:
         self.label, self.how = label, how
@@ -251,7 +260,8 @@ class AttackMachines:
         write_table(self.label, (self.rows[number] for number in sorted(self.rows)))
 
     def worst(self) -> Worst:
-        """The longest interrupt latency and the deepest stack over all attacks; ends the machine."""
+        """The longest interrupt latency and the deepest stack over all attacks; ends the
+        machine."""
         assert self._current is not None, "the last attack failed and ended its machine"
         assert self._current.inspection is not None
         worst = self._current.inspection.end(self._current.machine)
@@ -271,8 +281,8 @@ def attack_machine(
     without: str = "",
 ) -> Iterator[AttackMachine]:
     """
-    A booted machine. `counted` selects virtual time and the lateness checks; otherwise the machine runs in host time.
-    `without` names features that the hypervisor is told to treat as missing.
+    A booted machine. `counted` selects virtual time and the lateness checks; otherwise the machine
+    runs in host time. `without` names features that the hypervisor is told to treat as missing.
     """
     system = built(name, without, hypervisor)
     if not counted:
@@ -303,7 +313,8 @@ def each_attack(attacks: list[Attack]) -> pytest.MarkDecorator:
 
 
 def check_worst(machines: AttackMachines) -> None:
-    """After all attacks: enough samples, the longest interrupt latency within its bound, and half of the stack unused."""
+    """After all attacks: enough samples, the longest interrupt latency within its bound, and half
+    of the stack unused."""
     worst = machines.worst()
     assert len(worst.stretches) > 20
     assert worst.stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst.stretches[0]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the end-to-end tests: the QEMU under test, built systems, and machines that are always ended."""
+"""Fixtures of the end-to-end tests: the QEMU under test, built systems, and machines that are
+always ended."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -24,7 +25,8 @@ def qemu() -> Qemu:
 
 @pytest.fixture(scope="session")
 def build_system() -> Callable[..., BuiltSystem]:
-    """Builds a system of systems/ by name, once per session and per set of make variables (WITHOUT=sstc)."""
+    """Builds a system of systems/ by name, once per session and per set of make variables
+    (WITHOUT=sstc)."""
     built: dict[tuple[str, ...], BuiltSystem] = {}
 
     def build(name: str = "demo", **variables: str) -> BuiltSystem:
@@ -67,7 +69,8 @@ def boot(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
 
 @pytest.fixture
 def boot_native(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
-    """Boots the guest of one VM of a built system without a hypervisor; the machine's one name is the VM's."""
+    """Boots the guest of one VM of a built system without a hypervisor; the machine's one name is
+    the VM's."""
     return lambda system, vm, *arguments: spawn([*native_command(qemu, system, vm), *arguments], [vm])
 
 
@@ -78,7 +81,8 @@ def board(name: str) -> Board:
 
 
 def _architecture(item: pytest.Item) -> str | None:
-    """The architecture of the test's board, if its parameter `name` is one of helpers.on_every_board()."""
+    """The architecture of the test's board, if its parameter `name` is one of
+    helpers.on_every_board()."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     name = params.get("name")  # the fixture's name in all modules that use on_every_board()
     return board_of(name).architecture if name is not None else None
@@ -129,7 +133,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Deletes the tables of earlier runs; only the controller does, since workers may already write theirs."""
+    """Deletes the tables of earlier runs; only the controller does, since workers may already write
+    theirs."""
     if hasattr(session.config, "workerinput"):
         return
     for table in (OUT / "faults").glob("*.txt"):

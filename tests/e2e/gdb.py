@@ -26,7 +26,8 @@ ANSWER_S = 60
 
 
 class Gdb:
-    """Sends commands and reads GDB's output. A context manager; on exit it kills GDB without closing the session."""
+    """Sends commands and reads GDB's output. A context manager; on exit it kills GDB without
+    closing the session."""
 
     def __init__(self, place: str, symbols: Path | None) -> None:
         command = gdb_command(place, symbols, "-nx", "-ex", "set width 0", "-ex", "set confirm off")
@@ -54,7 +55,8 @@ class Gdb:
         self.process.wait()
 
     def start(self, *commands: str) -> str:
-        """Sends commands without waiting; returns the marker that GDB prints after the last of them."""
+        """Sends commands without waiting; returns the marker that GDB prints after the last of
+        them."""
         assert self.process.stdin is not None
         mark = f"@@{next(self._numbers)}@@"
         for command in (*commands, f"echo {mark}\\n"):
@@ -86,7 +88,8 @@ class Gdb:
 
 @contextmanager
 def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Machine, str]]:
-    """Boots a system with a debug server for one VM. Yields its console and the path of the server's socket."""
+    """Boots a system with a debug server for one VM. Yields its console and the path of the
+    server's socket."""
     helpers.make("gdb-tool")
     script = (
         "import sys; sys.path.insert(0, 'scripts'); from pathlib import Path; from tessera import debugger, runner\n"

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Helpers of the end-to-end tests: build the test systems (tests/e2e/systems), boot them and drive the console.
+Helpers of the end-to-end tests: build the test systems (tests/e2e/systems), boot them and drive the
+console.
 
-Each system is built into a separate folder below build/e2e. Some are built with hidden features or with a hypervisor of
-another compiler, and these must not replace the systems of `make run` in build/systems.
+Each system is built into a separate folder below build/e2e. Some are built with hidden features or
+with a hypervisor of another compiler, and these must not replace the systems of `make run` in
+build/systems.
 """
 
 import os
@@ -33,16 +35,18 @@ AGAIN = r"starts again(?: in \d+ ms)?"  # the console's report of a restart, imm
 LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval,zawrs"
 VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes 1 ns, WFI takes no host time
-# For several harts in virtual time. Under -icount QEMU runs one hart until the next deadline of its virtual clock, so a
-# hart that waits for a lock spins until then. The packet filter of an unused network adds a deadline every TURN_US. QEMU
-# 7.2 gives the other harts only the time that a busy hart does not use (CAVEATS.md).
+# For several harts in virtual time. Under -icount QEMU runs one hart until the next deadline of its
+# virtual clock, so a hart that waits for a lock spins until then. The packet filter of an unused
+# network adds a deadline every TURN_US. QEMU 7.2 gives the other harts only the time that a busy
+# hart does not use (CAVEATS.md).
 TURN_US = 10
 TURNS = (
     "-netdev", "hubport,hubid=0,id=turns",
     "-object", f"filter-buffer,id=turn,netdev=turns,queue=all,interval={TURN_US}",
 )  # fmt: skip
-# Timeouts in seconds of host time. Time in which QEMU waits for a host CPU does not count; a test whose machine gets too
-# little CPU time is reported as "host too slow" and not as failed (tessera.hosttime).
+# Timeouts in seconds of host time. Time in which QEMU waits for a host CPU does not count; a test
+# whose machine gets too little CPU time is reported as "host too slow" and not as failed
+# (tessera.hosttime).
 SOON_S = 60
 BOOT_S = 180
 ERROR_S = 60
@@ -87,7 +91,8 @@ def mkimage(source: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def source_of(name: str) -> Path:
-    """The source of a system of tests/e2e/systems or, if there is none of that name, of systems/."""
+    """The source of a system of tests/e2e/systems or, if there is none of that name, of
+    systems/."""
     ours = SYSTEMS / f"{name}.dts"
     return ours if ours.exists() else ROOT / "systems" / f"{name}.dts"
 
@@ -130,8 +135,9 @@ def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> Bu
 @cache
 def built_with_harts(name: str, harts: int, changes: str = "", hypervisor: Path = HYPERVISOR_BIN) -> BuiltSystem:
     """
-    Builds a system with another number of harts. `changes` are further properties and nodes of the root node. The
-    builder refuses virtual-time with several harts, so it is deleted; the test passes VIRTUAL and TURNS instead.
+    Builds a system with another number of harts. `changes` are further properties and nodes of the
+    root node. The builder refuses virtual-time with several harts, so it is deleted; the test
+    passes VIRTUAL and TURNS instead.
     """
     _make_parts(name)
     other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
@@ -149,7 +155,8 @@ def built_with_harts(name: str, harts: int, changes: str = "", hypervisor: Path 
 
 @dataclass(frozen=True)
 class Board:
-    """What differs between boards as seen by a bare-metal guest; addresses are those that the guest uses."""
+    """What differs between boards as seen by a bare-metal guest; addresses are those that the guest
+    uses."""
 
     architecture: str
     ram_base: int
@@ -182,8 +189,8 @@ MIPS_BOARDS = ("m5150", "m5150-generic")
 
 def on_every_board(*names: str) -> list:
     """
-    Test parameters: the named systems on qemu-virt, and the first of them ported to each MIPS board. The second MIPS
-    board is marked `long`, so only `make soak` runs it.
+    Test parameters: the named systems on qemu-virt, and the first of them ported to each MIPS
+    board. The second MIPS board is marked `long`, so only `make soak` runs it.
     """
     part, generic = (f"{names[0]}@{board}" for board in MIPS_BOARDS)
     return [*names, part, pytest.param(generic, marks=pytest.mark.long)]
@@ -193,7 +200,8 @@ def board_of(name: str) -> Board:
     return MIPS if "@" in name else RISCV
 
 
-# Substitutions that port a system to a MIPS board: one hart, little memory, guests with one VCPU and without a PLIC.
+# Substitutions that port a system to a MIPS board: one hart, little memory, guests with one VCPU
+# and without a PLIC.
 PORTED = (
     (r"harts = <\d+>", "harts = <1>"),
     (r'memory-size = <0x400000>;([^}]*?image = "faulty/)', r"memory-size = <0x10000>;\1"),
@@ -233,7 +241,8 @@ def boot_command(system: BuiltSystem, cpu: str | None = None, qemu: str | None =
 
 
 def for_iasim(arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """The iasim equivalent of QEMU's arguments: iasim uses virtual time unless --real-time is given."""
+    """The iasim equivalent of QEMU's arguments: iasim uses virtual time unless --real-time is
+    given."""
     assert arguments in ((), VIRTUAL), arguments
     return () if arguments else ("--real-time",)
 
@@ -243,8 +252,8 @@ def booted(
     system: BuiltSystem, label: str, *arguments: str, cpu: str | None = None, qemu: str | None = None
 ) -> Iterator[Machine]:
     """
-    Boots a machine and logs its output to build/e2e/<label>.log. `cpu` replaces the CPU flags of CPU=, `qemu` the
-    program of QEMU=. A system for the M5150 boots in iasim.
+    Boots a machine and logs its output to build/e2e/<label>.log. `cpu` replaces the CPU flags of
+    CPU=, `qemu` the program of QEMU=. A system for the M5150 boots in iasim.
     """
     OUT.mkdir(parents=True, exist_ok=True)
     words = [*boot_command(system, cpu, qemu), *(for_iasim(arguments) if system.data["iasim"] else arguments)]
@@ -254,8 +263,9 @@ def booted(
 
 def await_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -> None:
     """
-    Waits until each VM has printed its sign of life. The sign may be split over two lines: the console ends a line that
-    gets no characters for a while, which happens to a guest that waits for the hart.
+    Waits until each VM has printed its sign of life. The sign may be split over two lines: the
+    console ends a line that gets no characters for a while, which happens to a guest that waits for
+    the hart.
     """
     for name, sign in system.awaited().items():
         machine.expect(name, r"\n?".join(map(re.escape, sign)), timeout)
@@ -264,8 +274,8 @@ def await_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -
 @contextmanager
 def booted_linux(name: str) -> Iterator[Machine]:
     """
-    Boots a system with a single VM, linux, up to the shell prompt. Its lines carry the VM's name although there is only
-    one VM; `shared` makes the parser expect the name.
+    Boots a system with a single VM, linux, up to the shell prompt. Its lines carry the VM's name
+    although there is only one VM; `shared` makes the parser expect the name.
     """
     system = built(name)
     with booted(system, name) as machine:
@@ -276,7 +286,8 @@ def booted_linux(name: str) -> Iterator[Machine]:
 
 
 def ask(machine: Machine, line: str, answer: str) -> re.Match[str]:
-    """Runs a shell command in Linux, returns the match of `answer` in its output, and waits for the next prompt."""
+    """Runs a shell command in Linux, returns the match of `answer` in its output, and waits for the
+    next prompt."""
     machine.skip("linux")
     machine.send(f"{line}\r")
     found = machine.expect("linux", answer, BOOT_S)
@@ -311,7 +322,8 @@ def caught(board: Board, deed: str, address: int) -> str:
 
 
 def states(machine: Machine) -> dict[str, dict[str, str]]:
-    """The console's VM list by name: state, vcpus, cpu (percent since the previous list), starts, restarts, last."""
+    """The console's VM list by name: state, vcpus, cpu (percent since the previous list), starts,
+    restarts, last."""
     machine.skip(HYPERVISOR)
     command(machine, "l")
     rows = {}
@@ -365,8 +377,9 @@ _marks = count()
 
 def rt_list(machine: Machine) -> str:
     """
-    The real-time manager's list of its apps. The marker that ends the list differs in each call: the console may
-    redraw a line after a line of the hypervisor, and a redrawn old marker would end the new list too early.
+    The real-time manager's list of its apps. The marker that ends the list differs in each call:
+    the console may redraw a line after a line of the hypervisor, and a redrawn old marker would end
+    the new list too early.
     """
     mark = f"mark{next(_marks)}"
     tell(machine, "rtm", "list")
@@ -399,7 +412,8 @@ def await_rt_release(machine: Machine, number: int) -> None:
 
 
 def returned(machine: Machine, name: str, command: str, what: str = "") -> list[int]:
-    """The errors (and values) printed by a guest's command, in the line that begins with the command's name or `what`."""
+    """The errors (and values) printed by a guest's command, in the line that begins with the
+    command's name or `what`."""
     tell(machine, name, command)
     found = machine.expect(name, rf"^faulty: {what or command.split()[0]} returned((?: -?\d+)+)\n", SOON_S)
     return [int(error) for error in found[1].split()]

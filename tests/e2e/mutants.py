@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds hypervisors with one broken line, to show that a test detects it. Slow; only with TESSERA_MUTANTS=1."""
+"""Builds hypervisors with one broken line, to show that a test detects it. Slow; only with
+TESSERA_MUTANTS=1."""
 
 import os
 import shutil

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest's attacks (guests/faults) on the reference machine, each while one guest computes and another takes
-interrupts; test_attacks_variants.py runs them on other machines. docs/isolation.md describes what the attacks show.
-The tables written to build/e2e/faults are printed at the end of the run.
+The hostile guest's attacks (guests/faults) on the reference machine, each while one guest computes
+and another takes interrupts; test_attacks_variants.py runs them on other machines.
+docs/isolation.md describes what the attacks show. The tables written to build/e2e/faults are
+printed at the end of the run.
 """
 
 from collections.abc import Iterator
@@ -39,7 +40,8 @@ def ticker_lines(*late: int, ever: int) -> str:
 
 
 def test_each_attack_is_judged_by_its_own_lateness():
-    """An attack with the higher bound (the firmware prints) does not hide lateness of later attacks."""
+    """An attack with the higher bound (the firmware prints) does not hide lateness of later
+    attacks."""
     text = ticker_lines(3, LATE_TICKS, 4, ever=LATE_TICKS)
     lateness = Lateness(LATE_TICKS)
     assert lateness.judge("hypercalls", text) == (LATE_TICKS, 9)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Attacks of the hostile guest on machines that take other paths through the hypervisor than that of test_attacks.py: with
-firmware timers, with two harts, in host time, and without htinst (the hart does not report the trapped instruction).
+Attacks of the hostile guest on machines that take other paths through the hypervisor than that of
+test_attacks.py: with firmware timers, with two harts, in host time, and without htinst (the hart
+does not report the trapped instruction).
 """
 
 from collections.abc import Iterator
@@ -9,7 +10,8 @@ from collections.abc import Iterator
 import pytest
 from attack_helpers import MENU, UNTIMED, Attack, AttackMachines, attack_machines, check_worst, each_attack
 
-# Without Sstc the hypervisor multiplexes guest timers; also attacks that depend on the machine's features.
+# Without Sstc the hypervisor multiplexes guest timers; also attacks that depend on the machine's
+# features.
 EMULATED = {
     "csr_reads", "csr_writes", "csr_reads_user", "csr_writes_user", "timer_storm", "call_flood", "state_left",
     "sbi_random", "wfi_storm", "sleep_forever", "loop_on_every_hart", "hart_storm", "reset_forever",
@@ -22,7 +24,8 @@ CONCURRENT = {
 }  # fmt: skip
 
 
-# Without htinst the hypervisor fetches the instruction and tells the access from its page-table walk.
+# Without htinst the hypervisor fetches the instruction and tells the access from its page-table
+# walk.
 FETCHED = {
     "tables_elsewhere",
     "tables_in_devices",

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Every failure between a system file and a running guest produces one clear line and a non-zero exit status.
+Every failure between a system file and a running guest produces one clear line and a non-zero exit
+status.
 
-test_smoke.py covers the errors of the runner (QEMU missing, too old, ...), tests/image those of the builder. This file
-covers the whole chain of `make run`, and the hypervisor on an unsuitable machine or with a damaged image.
+test_smoke.py covers the errors of the runner (QEMU missing, too old, ...), tests/image those of the
+builder. This file covers the whole chain of `make run`, and the hypervisor on an unsuitable machine
+or with a damaged image.
 """
 
 import re
@@ -243,7 +245,8 @@ def test_make_run_without_qemu():
 
 
 def test_make_run_on_a_machine_without_the_hypervisor_extension():
-    """QEMU supports the extension but the CPU has it disabled, so only the hypervisor can detect this."""
+    """QEMU supports the extension but the CPU has it disabled, so only the hypervisor can detect
+    this."""
     done = make_run("bench", CPU="h=false")
     assert done.returncode != 0
     assert re.search(r"error: this machine's harts lack the H extension", done.stdout), done.stdout[-1000:]
@@ -251,7 +254,8 @@ def test_make_run_on_a_machine_without_the_hypervisor_extension():
 
 
 def machine_fails(words: list[str], names: list[str], label: str) -> tuple[list[str], int]:
-    """Boots a system that must fail and power off. Returns the hypervisor's `error:` lines and QEMU's exit status."""
+    """Boots a system that must fail and power off. Returns the hypervisor's `error:` lines and
+    QEMU's exit status."""
     OUT.mkdir(parents=True, exist_ok=True)
     with Machine(words, names, OUT / f"{label}.log") as machine:
         status = machine.status(ERROR_S)
@@ -426,7 +430,8 @@ def refuses_region(system: BuiltSystem, kind: int, host: int, folder: Path, word
 
 @pytest.mark.parametrize("host", [0x80000000, 0x80200000])
 def test_an_image_that_gives_a_guest_the_hypervisors_memory(host: int, tmp_path: Path):
-    """Regions that begin or end in the hypervisor's memory; the builder never creates such an image."""
+    """Regions that begin or end in the hypervisor's memory; the builder never creates such an
+    image."""
     refuses_region(built("trio"), layout.REGION_RAM, host, tmp_path, "a guest's memory is the hypervisor's")
 
 

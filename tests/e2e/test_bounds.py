@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Upper bounds on the hypervisor's costs in instructions: the goals of scripts/bench-metrics.tsv. Counts under -icount
-repeat exactly, so a bound that holds today fails only when the code has become more expensive.
+Upper bounds on the hypervisor's costs in instructions: the goals of scripts/bench-metrics.tsv.
+Counts under -icount repeat exactly, so a bound that holds today fails only when the code has become
+more expensive.
 """
 
 from collections.abc import Callable
@@ -35,8 +36,8 @@ BOUNDED = {
 }
 
 
-# Goals that the current code misses: the interim bound, and the features that cost more than the goal allows.
-# `make bench` reports these goals as not met.
+# Goals that the current code misses: the interim bound, and the features that cost more than the
+# goal allows. `make bench` reports these goals as not met.
 MISSED = {
     "riscv.mmio.uart_load": (166, "an access is checked for its width and alignment, as the machine does"),
     "riscv.plic.claim_complete": (467, "the same, twice"),
@@ -59,8 +60,8 @@ def measured(
     qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, float]:
     """
-    The statistic that the goal of each metric bounds, measured in a VM. Linux boots only once, since a boot takes long
-    and boots differ little (test_linux_boots_alike).
+    The statistic that the goal of each metric bounds, measured in a VM. Linux boots only once,
+    since a boot takes long and boots differ little (test_linux_boots_alike).
     """
     for name in (
         "bench",
@@ -105,7 +106,8 @@ def test_linux_boots_alike(qemu: Qemu, build_system: Callable[..., BuiltSystem],
 
 @pytest.fixture(scope="module")
 def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    """The ADPCM figures of the benchmark's systems with a third of the work, which is representative."""
+    """The ADPCM figures of the benchmark's systems with a third of the work, which is
+    representative."""
     folder = Path(tmp_path_factory.mktemp("adpcm"))
     helpers.make("hyp", "guest-adpcm")
     for name in ADPCM_SYSTEMS:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests that print as fast as they can at the same time: every line arrives whole, once, in order and unmixed."""
+"""Guests that print as fast as they can at the same time: every line arrives whole, once, in order
+and unmixed."""
 
 import fcntl
 import os
@@ -17,9 +18,9 @@ from tessera.runner import find_qemu, system_command
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OVER = "faulty: flood is over"
-# Virtual time stops while the host does not run QEMU. In host time, a busy host may delay the rest of a line for longer
-# than the console waits, and the console then correctly splits the line. One hart only: under -icount two harts starve
-# each other.
+# Virtual time stops while the host does not run QEMU. In host time, a busy host may delay the rest
+# of a line for longer than the console waits, and the console then correctly splits the line. One
+# hart only: under -icount two harts starve each other.
 STEADY = ("-icount", "shift=3,sleep=off")
 
 
@@ -43,7 +44,8 @@ def assert_flood_whole(text: str, count: int, vm: str) -> None:
 
 
 def assert_flood_complete(text: str, count: int, vm: str) -> None:
-    """The text contains every character of the flood in order, with at most line ends between them."""
+    """The text contains every character of the flood in order, with at most line ends between
+    them."""
     got = text.replace("\n", "")
     wanted = "".join([*flood_lines(count), OVER])
     got = got[got.index("faulty: flood 0 ") :]
@@ -100,7 +102,8 @@ def test_a_slow_terminal_loses_nothing(command):
     """
     The guests print faster than the terminal reads: they block, and no output is lost.
 
-    In host time, because in virtual time the guests would be stopped together with the terminal and never block.
+    In host time, because in virtual time the guests would be stopped together with the terminal and
+    never block.
     """
     count = 1500
     system = built("torture")
@@ -125,7 +128,8 @@ def test_a_slow_terminal_loses_nothing(command):
         assert_flood_complete(console.text(name), count, name)
 
 
-# Sequences for reports, titles, modes and states that a terminal does not leave; the guest echoes each in an answer.
+# Sequences for reports, titles, modes and states that a terminal does not leave; the guest echoes
+# each in an answer.
 EVIL = (
     b"\x1b[21t", b"\x1b[c", b"\x1b[6n", b"\x1bP$qm\x1b\\", b"\x05", b"\x1b]0;title\x07", b"\x1b[2J\x1b[H",
     b"\x1b[1K", b"\b" * 30 + b"tessera | forged", b"\x1b[40Dtessera | forged", b"\x9b21t", "\x9b21t".encode(),

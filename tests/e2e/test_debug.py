@@ -36,7 +36,8 @@ STEPS = 14
 
 @pytest.fixture(scope="module")
 def running():
-    """The system with all guests up and a debug server for the VM `debuggee`. Each test leaves that VM running."""
+    """The system with all guests up and a debug server for the VM `debuggee`. Each test leaves that
+    VM running."""
     with debug_server(built("debug"), "debuggee", "debug") as (machine, place):
         await_life(machine, built("debug"))
         yield machine, place
@@ -149,7 +150,8 @@ def test_registers_are_the_vcpus_own(gdb):
 
 
 def test_a_function_that_gdb_calls(gdb):
-    """All registers are restored afterwards. GDB writes back the read-only registers, too, with unchanged values."""
+    """All registers are restored afterwards. GDB writes back the read-only registers, too, with
+    unchanged values."""
     gdb.ask("break debuggee_inner", "continue", "delete")
     before = [gdb.value(f"${name}") for name in ("pc", "sp", "ra", "a0", "t6", "fcsr")]
     assert gdb.value("debuggee_middle(5)") == 19
@@ -175,7 +177,8 @@ def test_memory_through_the_vms_own_translation(gdb):
 
 
 def test_a_breakpoint_is_at_an_address_not_in_memory(gdb):
-    """One function is mapped twice: executing it at the other address does not hit the breakpoint."""
+    """One function is mapped twice: executing it at the other address does not hit the
+    breakpoint."""
     near = gdb.value("(unsigned long)debuggee_reached")
     far = near - NEAR + FAR
     gdb.ask("set debuggee_far = 0", f"break *{far:#x}")
@@ -284,7 +287,8 @@ def test_a_step_from_nowhere_is_refused(gdb):
 
 
 def test_console_commands_do_not_end_the_session(machine, gdb):
-    """The console restarts, then stops the halted VM without GDB's knowledge; single steps still work."""
+    """The console restarts, then stops the halted VM without GDB's knowledge; single steps still
+    work."""
     gdb.ask("break debuggee_inner", "continue", "delete")
     keyboard(machine, "debuggee")
     for step in ("stepi", "continue"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/fetch.py: mirrors it uses, packages it accepts, and its error messages. These tests use no network."""
+"""scripts/fetch.py: mirrors it uses, packages it accepts, and its error messages. These tests use
+no network."""
 
 import importlib.util
 import json
@@ -119,7 +120,8 @@ def test_what_is_there_is_not_fetched_again(tmp_path, monkeypatch):
 
 @pytest.fixture
 def pool(tmp_path, monkeypatch):
-    """A mirror in a folder, without an index; returns the Apt that uses it and the pin of its only package."""
+    """A mirror in a folder, without an index; returns the Apt that uses it and the pin of its only
+    package."""
     package = tmp_path / "mirror" / "pool" / "p_1.0_all.deb"
     package.parent.mkdir(parents=True)
     package.write_text("a package")
@@ -155,7 +157,8 @@ BUSY = "E: Failed to fetch http://a.example/Packages.xz  File has unexpected siz
 
 @pytest.fixture
 def busy_mirror(tmp_path, monkeypatch):
-    """Runs an apt-get whose first calls fail; returns the wait after each failure and the calls' command lines."""
+    """Runs an apt-get whose first calls fail; returns the wait after each failure and the calls'
+    command lines."""
     waited: list[float] = []
     apt_get = tmp_path / "apt-get"
     calls = tmp_path / "calls"
@@ -203,7 +206,8 @@ def no_network(monkeypatch, tmp_path):
 
 
 def test_missing_network_is_reported_before_apt_runs(no_network, monkeypatch, capsys):
-    """The message names the unreachable host, what is needed from it, and everything else still to be downloaded."""
+    """The message names the unreachable host, what is needed from it, and everything else still to
+    be downloaded."""
     monkeypatch.setattr(fetch.Apt, "call", lambda *_, **__: pytest.fail("apt was started"))
     no_network("linux")
     assert fetch.main() == 1

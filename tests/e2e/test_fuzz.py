@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short run of random calls next to a witness VM (docs/fuzzing.md); `make fuzz` runs for MINUTES=."""
+"""A short run of random calls next to a witness VM (docs/fuzzing.md); `make fuzz` runs for
+MINUTES=."""
 
 import dataclasses
 import re
@@ -15,8 +16,8 @@ from tessera.runner import find_qemu
 
 SEED, MORE_SEEDS = 1, (2, 3)
 CALLS = 60_000
-# A loaded host may make fewer calls, but at least MOST of them: one of two cores with a load of 3 made all calls in 3 to
-# 5 seconds.
+# A loaded host may make fewer calls, but at least MOST of them: one of two cores with a load of 3
+# made all calls in 3 to 5 seconds.
 SECONDS, MOST = 100, 0.9
 GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "leak", "freertos")]
 
@@ -31,14 +32,16 @@ def _parts():
     [(SEED, True), *(pytest.param(seed, True, marks=pytest.mark.long) for seed in MORE_SEEDS), (SEED, False)],
 )
 def test_random_calls_disturb_no_other_vm(seed, virtual):
-    """The last parameter runs on two harts in host time, which takes longer and is not repeatable."""
+    """The last parameter runs on two harts in host time, which takes longer and is not
+    repeatable."""
     options = Options(seed, CALLS if virtual else CALLS // 4, virtual, seconds=SECONDS)
     log = attack(options, find_qemu())
     print(report(options, log, 0))
     assert log.calls >= options.calls * MOST
     assert log.lives > 1 or not virtual
     assert log.spins > 0
-    # For each kind of call some succeed and some are refused; otherwise the calls would test little.
+    # For each kind of call some succeed and some are refused; otherwise the calls would test
+    # little.
     assert all(log.made(kind) > log.accepted(kind) > 0 for kind in range(len(KINDS)))
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A machine that makes no progress because the host gives it no CPU time is distinguished from one that hangs.
+A machine that makes no progress because the host gives it no CPU time is distinguished from one
+that hangs.
 
-To slow down only one process, it runs at the lowest priority on a CPU that another process keeps busy.
+To slow down only one process, it runs at the lowest priority on a CPU that another process keeps
+busy.
 """
 
 import argparse
@@ -70,7 +72,8 @@ def test_machine_that_hangs_is_not_reported_as_slow_host(code):
 
 
 def test_time_without_a_cpu_does_not_count():
-    """The CPU becomes free after three times the limit: late by the clock, but not by the CPU time received."""
+    """The CPU becomes free after three times the limit: late by the clock, but not by the CPU time
+    received."""
     with busy_cpu() as spinner, python(STARVED + WORK) as machine, ThreadPoolExecutor() as pool:
         waited = pool.submit(machine.expect, "one", "^done$", 1)
         time.sleep(3)
@@ -100,7 +103,8 @@ def test_steal_time_of_the_host_does_not_count(tmp_path, monkeypatch):
 
 @pytest.fixture
 def starved_qemu(tmp_path, monkeypatch):
-    """A QEMU= that boots machines at the lowest priority but answers queries (--version) at normal priority."""
+    """A QEMU= that boots machines at the lowest priority but answers queries (--version) at normal
+    priority."""
     words = "chrt --idle 0 taskset --cpu-list " + str(CPU)
     path = tmp_path / "qemu"
     path.write_text(f'#!/bin/sh\ncase "$*" in *-kernel*) exec {words} {find_qemu().program} "$@" ;; esac\n'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A passed-through device interrupts no more often than its VM's `interrupts-per-ms` says (guests/corners, storm.c)."""
+"""A passed-through device interrupts no more often than its VM's `interrupts-per-ms` says
+(guests/corners, storm.c)."""
 
 import re
 from pathlib import Path
@@ -11,7 +12,8 @@ from tessera import layout
 from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import BuiltSystem, load_system
 
-# As helpers.TURNS, but switches between the two harts every 5 us, so that the guest can raise interrupts fast enough.
+# As helpers.TURNS, but switches between the two harts every 5 us, so that the guest can raise
+# interrupts fast enough.
 TURNS = ("-netdev", "hubport,hubid=0,id=turns", "-object", "filter-buffer,id=turn,netdev=turns,queue=all,interval=5")
 STORM_MS = 50
 PENDING = 1  # raised before the end, taken after it
@@ -20,7 +22,8 @@ OF_CONSOLE = 100  # interrupts of the console's UART
 
 
 def system_of(per_ms: int | None, harts: int, role: str = "storm") -> BuiltSystem:
-    """The system of storm.dts with that rate, or the default rate for None; `role` is a role of storm.c."""
+    """The system of storm.dts with that rate, or the default rate for None; `role` is a role of
+    storm.c."""
     make("hyp", "build/guests/corners/corners.bin")
     folder = OUT / "systems" / f"{role}-{per_ms}-{harts}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +76,8 @@ def test_claimed_interrupt_is_completed_at_restart():
 
 
 def external_interrupts(per_ms: int | None) -> int:
-    """External interrupts of the boot hart during a storm on two harts, from QEMU's log; includes the console's."""
+    """External interrupts of the boot hart during a storm on two harts, from QEMU's log; includes
+    the console's."""
     label = f"storm-two-{per_ms}"
     log = OUT / f"{label}.int"
     with booted(system_of(per_ms, harts=2), label, *VIRTUAL, *TURNS, "-d", "int", "-D", str(log)) as machine:
@@ -82,6 +86,7 @@ def external_interrupts(per_ms: int | None) -> int:
 
 
 def test_limit_protects_the_boot_hart():
-    """The boot hart takes all external interrupts, also while the storm guest runs on the other hart."""
+    """The boot hart takes all external interrupts, also while the storm guest runs on the other
+    hart."""
     assert external_interrupts(0) > 10 * DEFAULT * STORM_MS
     assert external_interrupts(None) <= DEFAULT * STORM_MS + layout.IRQ_BURST + PENDING + OF_CONSOLE

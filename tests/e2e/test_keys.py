@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console's escape key, its commands, and the routing of typed characters to the VM with the keyboard focus."""
+"""The console's escape key, its commands, and the routing of typed characters to the VM with the
+keyboard focus."""
 
 import pytest
 from helpers import (
@@ -116,7 +117,8 @@ def test_unknown_vm_number(machine, number):
 
 
 def test_exclusive_use_of_the_terminal(machine):
-    """Escape sequences pass, the escape key typed twice reaches the guest, and other VMs' output is hidden."""
+    """Escape sequences pass, the escape key typed twice reaches the guest, and other VMs' output is
+    hidden."""
     keyboard(machine, "first")
     command(machine, "a")
     machine.expect(HYPERVISOR, r"^first has the terminal alone; Ctrl-T a comes back$", SOON_S)

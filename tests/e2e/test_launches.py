@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What launching and deleting apps on a hart costs another VM's app that runs there (guests/launches), in virtual time: on
-one hart in instructions, from another hart in interrupts.
+What launching and deleting apps on a hart costs another VM's app that runs there (guests/launches),
+in virtual time: on one hart in instructions, from another hart in interrupts.
 """
 
 import re
@@ -18,7 +18,8 @@ _BY_ANOTHER_HART = re.compile(r"hart:0, async:1, cause:0*3, epc:0x([0-9a-f]+)") 
 
 
 def jobs_after(machine: Machine, *said: str) -> tuple[int, int]:
-    """The minimum and maximum instructions of a job so far, after the attacker has printed the lines `said`."""
+    """The minimum and maximum instructions of a job so far, after the attacker has printed the
+    lines `said`."""
     for line in said:
         machine.expect("attacker", line, SOON_S)
     machine.skip("victim")
@@ -46,8 +47,9 @@ def code_of_job() -> range:
 
 def interrupts_and_jobs(manner: str) -> tuple[int, int]:
     """
-    How often the attacker on the other hart interrupted a job of the victim, and the number of jobs. Uses QEMU 10:
-    under 7.2's -icount the other hart makes no progress while the victim's hart is busy (CAVEATS.md).
+    How often the attacker on the other hart interrupted a job of the victim, and the number of
+    jobs. Uses QEMU 10: under 7.2's -icount the other hart makes no progress while the victim's hart
+    is busy (CAVEATS.md).
     """
     log = OUT / f"launches-{manner}.int"
     changes = f'vms {{ attacker {{ bootargs = "role=attacker only={manner}"; }}; }};'

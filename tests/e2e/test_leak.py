@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-No VM can read data of another VM or of its own previous run (guests/leak): in the registers that a guest can write,
-across VM switches, and in its memory and devices after a restart.
+No VM can read data of another VM or of its own previous run (guests/leak): in the registers that a
+guest can write, across VM switches, and in its memory and devices after a restart.
 """
 
 import re
@@ -31,7 +31,8 @@ def wrong(machine: Machine) -> list[str]:
 
 
 def spin(system, label: str, *arguments: str, cpu: str | None = None, spins: int = SPINS, wait: float = WAIT_S) -> int:
-    """Lets each VM spin at least `spins` times or until one reports a leak. Returns the detected switches."""
+    """Lets each VM spin at least `spins` times or until one reports a leak. Returns the detected
+    switches."""
 
     def done() -> bool:
         told = [reports(machine, name) for name in system.names]
@@ -83,7 +84,8 @@ def lives(hypervisor=HYPERVISOR_BIN) -> list[str]:
 
 
 def assert_clean(found: list[str]) -> None:
-    """Registers, devices and memory are clean, the image is as built, and shared memory is unchanged."""
+    """Registers, devices and memory are clean, the image is as built, and shared memory is
+    unchanged."""
     clean = r"leak: life \d+ finds 0 registers, 0 FP registers, 0 device registers, 0 words, pending 0x0"
     assert len(found) == 14
     assert all(re.fullmatch(clean, line) for line in found[::2]), found
@@ -97,8 +99,8 @@ def test_no_leak_across_restarts():
 
 SWITCH, FP, LOAD, VCPU = "arch/riscv/switch.S", "arch/riscv/fp.S", "core/vmload.c", "arch/riscv/vcpu.c"
 _CSRS = ("VSTVEC", "VSSCRATCH", "VSEPC", "VSCAUSE", "VSTVAL", "VSATP", "VSIE", "VSSTATUS", "SCOUNTEREN", "FCSR", "SEPC")
-# Not covered: sstatus itself, which these S-mode guests cannot observe, and VMIDs, since QEMU flushes the whole TLB when
-# hgatp changes.
+# Not covered: sstatus itself, which these S-mode guests cannot observe, and VMIDs, since QEMU
+# flushes the whole TLB when hgatp changes.
 AT_SWITCHES = [
     *(Mutant(f"save-{csr}", SWITCH, f"    save_csr CSR_{csr}, VCPU_{csr}", "    nop") for csr in _CSRS),
     *(Mutant(f"load-{csr}", SWITCH, f"    load_csr CSR_{csr}, VCPU_{csr}", "    nop") for csr in _CSRS),

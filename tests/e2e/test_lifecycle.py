@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A VM's reset, shutdown or crash restarts or stops that VM alone and does not disturb the others."""
+"""A VM's reset, shutdown or crash restarts or stops that VM alone and does not disturb the
+others."""
 
 import re
 from dataclasses import dataclass
@@ -83,7 +84,8 @@ def shared(name):
 
 @pytest.fixture
 def machine(shared):
-    """The shared machine. After each test, `second` must still count and FreeRTOS must have found no error."""
+    """The shared machine. After each test, `second` must still count and FreeRTOS must have found
+    no error."""
     yield shared
     beats = heartbeats(shared, "second")
     assert beats == list(range(len(beats)))
@@ -180,7 +182,8 @@ def test_devices_reach_to_their_ends(machine, deed, address):
 @pytest.mark.parametrize("address", ["0", "1", "80400000", "1f000000", "ffffffffffffffff", "10000000"])
 @pytest.mark.parametrize("calls", ["calls", pytest.param("console", marks=pytest.mark.only_on("riscv"))])
 def test_bad_calls_return_an_error(machine, calls, address):
-    """Unknown calls, calls with missing harts and calls with buffers outside memory each return an error."""
+    """Unknown calls, calls with missing harts and calls with buffers outside memory each return an
+    error."""
     tell(machine, "first", f"{calls} {address}")
     found = machine.expect("first", r"^faulty: bad (?:console )?calls returned((?: -?\d+)+)\n", SOON_S)
     errors = [int(error) for error in found[1].split()]

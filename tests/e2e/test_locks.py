@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Lock hold times on 2, 4 and 8 harts, while guests make random calls, wake eight VCPUs at once, write without pause and
-are stopped with 60 RT apps (tests/e2e/systems/locks.dts). 4 and 8 harts run in virtual time; only the times at which
-keys are typed vary, so two runs differ by a few per cent. 2 harts run in host time. All figures are instructions from
-acquiring to releasing a lock.
+Lock hold times on 2, 4 and 8 harts, while guests make random calls, wake eight VCPUs at once, write
+without pause and are stopped with 60 RT apps (tests/e2e/systems/locks.dts). 4 and 8 harts run in
+virtual time; only the times at which keys are typed vary, so two runs differ by a few per cent. 2
+harts run in host time. All figures are instructions from acquiring to releasing a lock.
 """
 
 import json
@@ -47,7 +47,8 @@ def write_record(harts: int, locks: list[Lock], stretches: list[Stretch]) -> Non
 def watched(
     name: str, harts: int, provoke: Callable[[Machine], None], changes: str = ""
 ) -> tuple[list[Lock], list[Stretch]]:
-    """Boots a system on `harts` harts, runs `provoke`, and returns the observed locks and non-preemptible sections."""
+    """Boots a system on `harts` harts, runs `provoke`, and returns the observed locks and
+    non-preemptible sections."""
     system = built_with_harts(name, harts, changes)
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"{name}-{harts}")
     turns = () if harts == 2 else (*VIRTUAL, *TURNS)  # in virtual time one of two harts would get hardly any time

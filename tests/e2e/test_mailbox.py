@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-FreeRTOS and a client communicate through shared memory (docs/messages.md). The client is Linux, as in
-`make run SYSTEM=messages`, or a bare-metal guest, which runs on every board.
+FreeRTOS and a client communicate through shared memory (docs/messages.md). The client is Linux, as
+in `make run SYSTEM=messages`, or a bare-metal guest, which runs on every board.
 """
 
 from collections.abc import Iterator
@@ -131,7 +131,8 @@ def press(client: Client, key: str, says: str) -> None:
 
 
 def await_start(machine: Machine, number: int) -> None:
-    """Waits for FreeRTOS's start `number`. A message of the hypervisor at that time may split the line."""
+    """Waits for FreeRTOS's start `number`. A message of the hypervisor at that time may split the
+    line."""
     said = f"mailbox: ready, FreeRTOS V11.2.0, start {number}"
     assert machine.wait_until(lambda: said in machine.console.text("freertos").replace("\n", ""), SOON_S)
 
@@ -149,7 +150,8 @@ def test_many_random_lines_both_ways(client: Client) -> None:
 
 @pytest.mark.parametrize("name", ["messages"], indirect=True, scope="module")
 def test_one_at_a_time(machine: Machine) -> None:
-    """A second client is refused and the first one completes. Linux only: the bare client runs one command at a time."""
+    """A second client is refused and the first one completes. Linux only: the bare client runs one
+    command at a time."""
     ask(machine, "printf 'one\\ntwo' | mailbox; echo status $?", r"^1: ONE\n2: TWO\nstatus 0$")
     ask(machine, "(echo first; sleep 5; echo last) | mailbox >/tmp/slow &", r"")
     machine.wait_until(lambda: False, 1)
@@ -158,7 +160,8 @@ def test_one_at_a_time(machine: Machine) -> None:
 
 
 def test_killed_client_does_not_affect_the_next(client: Client) -> None:
-    """Neither its half line nor the answers to it reach the next client. The Linux client is killed."""
+    """Neither its half line nor the answers to it reach the next client. The Linux client is
+    killed."""
     client.leaves_half_a_line()
     client.says("whole", r"1: WHOLE\nstatus 0")
 
@@ -183,6 +186,7 @@ def test_missing_server_is_an_error_without_endless_wait(machine: Machine, clien
 
 
 def test_the_client_restarts(client: Client) -> None:
-    """The client's memory is reloaded, the shared memory is not; the next session starts cleanly nevertheless."""
+    """The client's memory is reloaded, the shared memory is not; the next session starts cleanly
+    nevertheless."""
     client.restarts()
     client.says("back", r"1: BACK\nstatus 0")

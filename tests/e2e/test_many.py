@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The maximum number of RT apps, VMs or VCPUs: work for all of them is divided by polling points."""
+"""The maximum number of RT apps, VMs or VCPUs: work for all of them is divided by polling
+points."""
 
 import time
 from collections.abc import Iterator
@@ -34,8 +35,8 @@ EVENTS = 200  # instructions that trace events may add to a non-preemptible sect
 
 @contextmanager
 def measured(name: str, more: int = 0) -> Iterator[Machine]:
-    """A machine with all guests up. At its end, asserts that the longest non-preemptible section is within the goal
-    plus `more` instructions."""
+    """A machine with all guests up. At its end, asserts that the longest non-preemptible section is
+    within the goal plus `more` instructions."""
     system = built(name)
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / name)
     with booted(system, name, *VIRTUAL, *inspection.arguments) as machine:
@@ -71,8 +72,8 @@ def test_16_vms():
 
 
 def test_call_to_sleeping_vcpus():
-    """One SBI call wakes seven VCPUs, three at a time. All at once would take nearly 800 instructions on one hart, and
-    several times that if other harts had to be interrupted."""
+    """One SBI call wakes seven VCPUs, three at a time. All at once would take nearly 800
+    instructions on one hart, and several times that if other harts had to be interrupted."""
     with measured("crowd-ipi") as machine:
         pass
     calls = [stretch for stretch in machine.worst.stretches if "sbi_ipi" in stretch.kind]
@@ -90,7 +91,8 @@ def test_vcpus_that_wake_at_once(system):
 
 
 def test_sleeping_vms_with_unfinished_lines():
-    """The maximum number of timers, and an unfinished console line of each VM that expires at the same time."""
+    """The maximum number of timers, and an unfinished console line of each VM that expires at the
+    same time."""
     with measured("crowds-dots") as machine:
         for name in machine.console.names:
             machine.expect(name, r"\.{8}", SOON_S)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Messages, shared memory and doorbells between scripted guests. `first` and `third` receive by the software interrupt,
-`second` by a line of its interrupt controller.
+Messages, shared memory and doorbells between scripted guests. `first` and `third` receive by the
+software interrupt, `second` by a line of its interrupt controller.
 """
 
 import pytest

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The minimal core that the hypervisor supports: without Sstc, htinst and all other optional features. QEMU emulates such
-a core only in part; further features are hidden from the hypervisor by the build (WITHOUT=).
+The minimal core that the hypervisor supports: without Sstc, htinst and all other optional features.
+QEMU emulates such a core only in part; further features are hidden from the hypervisor by the build
+(WITHOUT=).
 """
 
 import re
@@ -23,8 +24,8 @@ from helpers import (
 
 from tessera.machine import HYPERVISOR
 
-# Features that the hypervisor itself uses. The others only concern guests: hiding all of them at once is sufficient, and
-# only `make soak` hides them one by one.
+# Features that the hypervisor itself uses. The others only concern guests: hiding all of them at
+# once is sufficient, and only `make soak` hides them one by one.
 USED_BY_HYPERVISOR = ("sstc", "htinst", "htimedelta", "envcfg")
 FEATURES = [
     pytest.param(feature, marks=() if feature in USED_BY_HYPERVISOR else pytest.mark.long)
@@ -48,7 +49,8 @@ def assert_stays_well(machine):
     ],
 )
 def test_demo_on_the_minimal_core(label, cpu, without):
-    """All three guests boot, Linux executes commands, and FreeRTOS passes its self-checks meanwhile."""
+    """All three guests boot, Linux executes commands, and FreeRTOS passes its self-checks
+    meanwhile."""
     system = built("demo", without)
     with booted(system, f"least-{label}", cpu=cpu) as machine:
         first = machine.expect(HYPERVISOR, r"^Tessera on qemu-virt: .*\n", BOOT_S)
@@ -68,8 +70,9 @@ def test_demo_on_the_minimal_core(label, cpu, without):
 @pytest.mark.parametrize("feature", [*FEATURES, EVERY_FEATURE])
 def test_small_guests_without(feature):
     """
-    Each feature alone, then all. The guests are compiled with compressed instructions and use some of them to access
-    emulated devices; with htinst hidden the hypervisor must fetch these instructions.
+    Each feature alone, then all. The guests are compiled with compressed instructions and use some
+    of them to access emulated devices; with htinst hidden the hypervisor must fetch these
+    instructions.
     """
     system = built("trio-one-hart", feature)
     with booted(system, f"without-{'all' if feature == EVERY_FEATURE else feature}") as machine:

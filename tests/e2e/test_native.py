@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guests are unmodified: the same bytes boot natively under OpenSBI and are in the system image."""
+"""The guests are unmodified: the same bytes boot natively under OpenSBI and are in the system
+image."""
 
 import hashlib
 import json
@@ -41,7 +42,8 @@ def test_same_bytes_natively_and_in_the_system_image(guest, build_system, boot_n
     assert sha256(files["-kernel"]) == vm["image"]["sha256"]
     if "-initrd" in files:
         assert sha256(files["-initrd"]) == vm["initrd"]["sha256"]
-    # Search the image itself, too, not only the builder's description: each file is a payload, 4 KiB aligned.
+    # Search the image itself, too, not only the builder's description: each file is a payload, 4
+    # KiB aligned.
     image = system.image.read_bytes()
     for option, data in files.items():
         starts = [match.start() for match in re.finditer(re.escape(data[:4096]), image)]

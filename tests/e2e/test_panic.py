@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hypervisor's panic message. No guest can cause a panic, so GDB causes one through QEMU: it corrupts the stack pointer
-or the program counter at a breakpoint in the hypervisor.
+The hypervisor's panic message. No guest can cause a panic, so GDB causes one through QEMU: it
+corrupts the stack pointer or the program counter at a breakpoint in the hypervisor.
 """
 
 import re
@@ -19,7 +19,8 @@ OURS = "$satp != 0"  # in the hypervisor: the guests have code at the same addre
 
 
 def spoil(socket, place, *deeds):
-    """Stops the machine at a function of the hypervisor, executes the GDB commands, and continues."""
+    """Stops the machine at a function of the hypervisor, executes the GDB commands, and
+    continues."""
     elf = HYPERVISOR_BIN.with_suffix(".elf")
     lines = [f"target remote {socket}", f"hbreak {place} if {OURS}", "continue", *deeds, "delete", "detach"]
     words = ["gdb-multiarch", "-nx", "-batch", str(elf)]

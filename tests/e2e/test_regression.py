@@ -14,7 +14,8 @@ COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 
 
 def alone(machine: Machine) -> Machine:
-    """Makes the parser expect VM names: the console also carries the hypervisor's lines, although there is one VM."""
+    """Makes the parser expect VM names: the console also carries the hypervisor's lines, although
+    there is one VM."""
     machine.console.shared = True
     return machine
 
@@ -72,7 +73,8 @@ def qemu_with(cpu: str) -> str | None:
 
 
 def test_linux_where_access_to_senvcfg_has_to_be_allowed():
-    """Smstateen: accesses that hstateen0 does not allow trap, and Linux sets senvcfg before its first output."""
+    """Smstateen: accesses that hstateen0 does not allow trap, and Linux sets senvcfg before its
+    first output."""
     system, cpu = built("linux"), "smstateen=true"
     with booted(system, "corners-smstateen", cpu=cpu, qemu=qemu_with(cpu)) as machine:
         await_life(alone(machine), system)
@@ -80,8 +82,9 @@ def test_linux_where_access_to_senvcfg_has_to_be_allowed():
 
 def wrong_values(hypervisor=HYPERVISOR_BIN) -> int:
     """
-    The number of wrong values among 100 that a VCPU reads from a floating-point register, each after moving to the
-    other hart. Uses the newer QEMU: the older one does not run the second hart while the first is in a loop.
+    The number of wrong values among 100 that a VCPU reads from a floating-point register, each
+    after moving to the other hart. Uses the newer QEMU: the older one does not run the second hart
+    while the first is in a loop.
     """
     system = built("corners-wander", hypervisor=hypervisor)
     with booted(system, "corners-wander", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:

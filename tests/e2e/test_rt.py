@@ -149,7 +149,8 @@ FOR_EVER = 4_000_000_000
 
 
 def last_admitted(machine, least: int, most: int) -> int:
-    """The greatest budget (us) in a period of 10 ms that is admitted; leaves that app running as number 5."""
+    """The greatest budget (us) in a period of 10 ms that is admitted; leaves that app running as
+    number 5."""
     while least < most:
         middle = (least + most + 1) // 2
         machine.skip("rtm")
@@ -165,8 +166,8 @@ def last_admitted(machine, least: int, most: int) -> int:
 
 def test_app_within_its_budget_meets_deadlines_under_overruns():
     """
-    The app has the greatest admitted budget, and all other apps overrun every job. Admission must include the cost of
-    stopping an overrun, which occurs thousands of times per second.
+    The app has the greatest admitted budget, and all other apps overrun every job. Admission must
+    include the cost of stopping an overrun, which occurs thousands of times per second.
     """
     system = built("rt-greedy")
     with booted(system, "rt-greedy", *VIRTUAL) as machine:
@@ -184,7 +185,8 @@ def test_app_within_its_budget_meets_deadlines_under_overruns():
 
 
 def test_busy_console_delays_no_app():
-    """Endless short lines, long lines and hypervisor messages: the console's work has polling points."""
+    """Endless short lines, long lines and hypervisor messages: the console's work has polling
+    points."""
     system = built("rt-console-load")
     with booted(system, "rt-console-load", *VIRTUAL) as machine:
         machine.expect("rtm", r"^RTM done$", LOAD_S)
@@ -198,7 +200,8 @@ def test_busy_console_delays_no_app():
 
 
 def test_preempted_vm_keeps_the_remainder_of_its_slice():
-    """Without the remainder, one VM would get a full quantum per RT period and the other a twentieth."""
+    """Without the remainder, one VM would get a full quantum per RT period and the other a
+    twentieth."""
     system = built("rt-fair")
     with booted(system, "rt-fair", *VIRTUAL) as machine:
         await_life(machine, system)

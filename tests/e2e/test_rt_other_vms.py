@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-RT apps and other VMs: permission to launch apps, and messages between an app and a best-effort VM. On one hart in
-virtual time, where deadlines are checked, and on two harts, where the app and the other VM run at the same time.
+RT apps and other VMs: permission to launch apps, and messages between an app and a best-effort VM.
+On one hart in virtual time, where deadlines are checked, and on two harts, where the app and the
+other VM run at the same time.
 """
 
 import re
@@ -114,7 +115,8 @@ def test_only_the_manager_deletes(machine: Machine) -> None:
 
 
 def test_admission_refuses_the_other_vm_too(machine: Machine) -> None:
-    """The VM gets the error, and the app remains: it can be launched once there is enough free utilization."""
+    """The VM gets the error, and the app remains: it can be launched once there is enough free
+    utilization."""
     rt_start(machine, "100000:60000:100000:1000")
     create(machine, "100000:50000:100000:1000")
     machine.skip(HYPERVISOR)
@@ -162,8 +164,8 @@ def assert_in_time(machine: Machine, app: int) -> None:
 
 def test_an_app_polls_what_a_vm_sends_as_fast_as_it_can(machine: Machine) -> None:
     """
-    Thousands of messages to an app that polls once a millisecond, while another app leaves a twentieth of the hart to
-    best effort: all arrive in order, and neither app is late.
+    Thousands of messages to an app that polls once a millisecond, while another app leaves a
+    twentieth of the hart to best effort: all arrive in order, and neither app is late.
     """
     rt_start(machine, "1000:100:500:50000", "hear")
     rt_start(machine, "2000:1700:2000:1690000")
@@ -177,7 +179,8 @@ def test_an_app_polls_what_a_vm_sends_as_fast_as_it_can(machine: Machine) -> Non
 
 
 def test_a_full_queue_refuses_and_loses_nothing(machine: Machine) -> None:
-    """Eight messages wait for an app that was released before they arrived; its next job receives them."""
+    """Eight messages wait for an app that was released before they arrived; its next job receives
+    them."""
     period = 200000 if in_virtual_time(machine) else 3000000
     rt_start(machine, f"{period}:10000:{period}:1000", "hear")
     assert machine.wait_until(lambda: rt_rows(machine)[0]["ended"] == 1, SOON_S)
@@ -213,7 +216,8 @@ def test_messages_are_deleted_with_their_app(machine: Machine) -> None:
 
 
 def test_an_app_sends_to_a_vm(machine: Machine) -> None:
-    """One number every 10 ms; while the VM does not receive, sends are refused and no number is lost."""
+    """One number every 10 ms; while the VM does not receive, sends are refused and no number is
+    lost."""
     first = rf"^faulty: message from {RTM}\.1: 8 bytes, sum \d+, first (\d+)\.$"
     machine.skip("friend")
     rt_start(machine, "10000:1000:10000:1000", f"speak {FRIEND}")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The reserve of best effort: with the most demanding sets of apps that are admitted, which use their whole budgets, the
-operator's keys, guest input and watchdogs are served within the bound. Apps that would break the bound are refused. On
-one hart, and on four harts whose apps are released at the same times; in virtual time.
+The reserve of best effort: with the most demanding sets of apps that are admitted, which use their
+whole budgets, the operator's keys, guest input and watchdogs are served within the bound. Apps that
+would break the bound are refused. On one hart, and on four harts whose apps are released at the
+same times; in virtual time.
 """
 
 from collections.abc import Iterator
@@ -35,7 +36,8 @@ QUANTUM_US = 1000  # best effort's quantum in rt-reserve.dts
 FOR_EVER = 4_000_000_000  # jobs that never end
 NS_PER_US = 1000
 NS_PER_MS = 1_000_000
-# The watchdog's 20 ms, the bound, reloading 4 MiB in the time left to best effort, and the query itself.
+# The watchdog's 20 ms, the bound, reloading 4 MiB in the time left to best effort, and the query
+# itself.
 CYCLE_MS = 100
 RESTARTS = 10
 LONGEST_US = 8980  # the longest admitted budget in a period of LATE_US
@@ -59,7 +61,8 @@ def machine() -> Iterator[Machine]:
 
 
 def refused(machine: Machine, spec: str, hypervisor: str, manager: str) -> str:
-    """Expects the reason from the hypervisor and, by rt_strerror(), from the manager. Returns the figure in the line."""
+    """Expects the reason from the hypervisor and, by rt_strerror(), from the manager. Returns the
+    figure in the line."""
     machine.skip(HYPERVISOR)
     tell(machine, "rtm", f"start {spec}")
     found = machine.expect(HYPERVISOR, rf"^rtm: app {hypervisor}$", SOON_S)
@@ -69,7 +72,8 @@ def refused(machine: Machine, spec: str, hypervisor: str, manager: str) -> str:
 
 @pytest.mark.parametrize("budget", [2147483547, 9001])
 def test_a_budget_beyond_the_bound_is_refused(machine: Machine, budget: int) -> None:
-    """Regression: a budget of 35 minutes was admitted on every hart, and no VM could stop that app."""
+    """Regression: a budget of 35 minutes was admitted on every hart, and no VM could stop that
+    app."""
     refused(machine, f"2147483647:{budget}:2147483647:{FOR_EVER}",
             rf"0 refused: budget ({budget}) us, rt-budget-max-us allows 9000",
             "the budget is longer than rt-budget-max-us")  # fmt: skip
@@ -87,7 +91,8 @@ def test_what_would_break_the_bound_is_refused(machine: Machine) -> None:
 
 
 def watched(machine: Machine) -> list[tuple[int, int]]:
-    """Runs the guest `watch` once; returns the times (ns) before and after each gap in which it did not run."""
+    """Runs the guest `watch` once; returns the times (ns) before and after each gap in which it did
+    not run."""
     keyboard(machine, "watch")
     machine.skip("watch")
     command(machine, "g")
@@ -130,7 +135,8 @@ def assert_watchdog_expires(machine: Machine) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_best_effort_never_waits_longer_than_the_bound(machine: Machine, name: str) -> None:
-    """The operator's keys take effect under the load: one of them starts the guest that measures the gaps."""
+    """The operator's keys take effect under the load: one of them starts the guest that measures
+    the gaps."""
     for spec in SETS[name]:
         rt_start(machine, f"{spec}:{FOR_EVER}")
     longest = assert_waits_within_bound(machine, slack_us=20)
@@ -189,8 +195,8 @@ def test_limits_of_the_system_file_may_be_reached(limited: Machine) -> None:
 @pytest.fixture(scope="module")
 def harts() -> Iterator[Machine]:
     """
-    Four harts, each with the longest app that is admitted, all released together. QEMU runs the harts alternately; the
-    gaps that this causes are below the threshold of `watch`.
+    Four harts, each with the longest app that is admitted, all released together. QEMU runs the
+    harts alternately; the gaps that this causes are below the threshold of `watch`.
     """
     apps = ",".join(f"{LATE_US}:{LONGEST_ON_FOUR_US}:{LATE_US}:{FOR_EVER}:{hart}" for hart in range(HARTS))
     turns_ns = 2 * HARTS * TURN_US * NS_PER_US

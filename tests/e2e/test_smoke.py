@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make smoke` as users and CI run it: its output and exit status, and the error messages of the runner."""
+"""`make smoke` as users and CI run it: its output and exit status, and the error messages of the
+runner."""
 
 import json
 import os
@@ -62,7 +63,8 @@ def test_smoke_sees_every_guest_of_demo(build_system):
 
 
 def test_smoke_names_the_silent_vm(build_system):
-    """The same image with a sign of life that uboot never prints: smoke must fail and name uboot."""
+    """The same image with a sign of life that uboot never prints: smoke must fail and name
+    uboot."""
     system = build_system("demo")
     name = "demo-silent"
     folder = system.image.parent.parent / name
@@ -82,7 +84,8 @@ def test_smoke_names_the_silent_vm(build_system):
 
 
 def about_process(pid, what):
-    """The file `what` of `pid` below /proc; empty if the process has exited, or exits between opening and reading."""
+    """The file `what` of `pid` below /proc; empty if the process has exited, or exits between
+    opening and reading."""
     try:
         return Path(f"/proc/{pid}/{what}").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
@@ -109,7 +112,8 @@ def wait_for(condition, seconds):
 
 
 def restore_signals():
-    """Runs in the child: restores default signal handling, since the parent of pytest may ignore signals."""
+    """Runs in the child: restores default signal handling, since the parent of pytest may ignore
+    signals."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
 

@@ -12,7 +12,8 @@ from tessera.machine import HYPERVISOR
 PIPE_S = 60
 TIMES = 10  # times that a processor is taken offline and online
 STARTED, STOP_PENDING = "0", "3"  # states of a hart, RISC-V SBI 2.0, section 9
-# Two computing processes and a pipe between two further processes: both VCPUs are busy and interrupt each other.
+# Two computing processes and a pipe between two further processes: both VCPUs are busy and
+# interrupt each other.
 LOAD = (
     "for i in 1 2; do (n=0; while [ $n -lt 50000 ]; do n=$((n + 1)); done; echo worker$i=$n) & done; "
     "seq 2000 | tail -n1 | sed s/^/piped=/; wait; echo all-$((6 * 7))-done"
@@ -50,8 +51,9 @@ def test_both_processors_are_used(machine):
 
 def test_pipe_between_processors_is_fast(machine):
     """
-    20,000 lines go through a pipe, with a wake-up each: two seconds on two harts. If a woken VCPU had to wait for the
-    other VCPU's quantum while a hart is idle, this would take two minutes. On one hart this wait cannot be avoided.
+    20,000 lines go through a pipe, with a wake-up each: two seconds on two harts. If a woken VCPU
+    had to wait for the other VCPU's quantum while a hart is idle, this would take two minutes. On
+    one hart this wait cannot be avoided.
     """
     lines = 20000 if machine.command[machine.command.index("-smp") + 1] == "2" else 500
     machine.skip("linux")
@@ -62,9 +64,10 @@ def test_pipe_between_processors_is_fast(machine):
 
 def test_processor_offline_and_online(machine):
     """
-    By HSM's stop, status and start, ten times. Linux queries the status once, after the processor has announced that it
-    is about to call hart_stop. If the host delays that processor's thread, Linux prints a warning, also natively (once
-    in 400 with both harts and three loops on one host processor). Only a few such warnings are accepted.
+    By HSM's stop, status and start, ten times. Linux queries the status once, after the processor
+    has announced that it is about to call hart_stop. If the host delays that processor's thread,
+    Linux prints a warning, also natively (once in 400 with both harts and three loops on one host
+    processor). Only a few such warnings are accepted.
     """
     online = "/sys/devices/system/cpu/cpu1/online"
     ask(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make run` at a terminal, with one VM in exclusive use of it, with a pseudo terminal per VM, and into a file."""
+"""`make run` at a terminal, with one VM in exclusive use of it, with a pseudo terminal per VM, and
+into a file."""
 
 import os
 import re
@@ -109,8 +110,9 @@ def test_channels_are_requested_after_a_first_line_in_pieces(build_system, monke
 
 @pytest.fixture
 def back(build_system, monkeypatch) -> Callable[[float, bytes], bytes]:
-    """A session just after a VM's exclusive use of the terminal has ended. The returned function types `data` at a time
-    in seconds since then, and returns all bytes that the machine has received."""
+    """A session just after a VM's exclusive use of the terminal has ended. The returned function
+    types `data` at a time in seconds since then, and returns all bytes that the machine has
+    received."""
     now = [0.0]
     monkeypatch.setattr("tessera.session.write_all", lambda data: None)
     monkeypatch.setattr("tessera.session.take_keys", lambda **options: None)
@@ -229,7 +231,8 @@ def numbers(output: bytes, name: bytes) -> list[int]:
 
 @pytest.mark.parametrize("focus", [b"", b"\x141", b"\x142"], ids=["at first", "first", "second"])
 def test_a_file_has_each_line_once_and_whole(focus):
-    """Although at a terminal the VM with the keyboard focus would print its lines in pieces between other lines."""
+    """Although at a terminal the VM with the keyboard focus would print its lines in pieces between
+    other lines."""
     process = subprocess.Popen(
         [sys.executable, *RUN, "--system", name_of("trio")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )

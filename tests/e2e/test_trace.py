@@ -27,7 +27,8 @@ SWITCH_NS = 1500  # the hypervisor's share of a slice
 
 
 def assert_consistent(ring: Ring, vms: int) -> None:
-    """Time stamps never decrease; exits and returns alternate; events belong to the VCPU that runs."""
+    """Time stamps never decrease; exits and returns alternate; events belong to the VCPU that
+    runs."""
     for before, after in pairwise(ring.events):
         assert before.time <= after.time
     turns = [event.kind for event in ring.events if event.kind in (Kind.EXIT, Kind.RETURN)]

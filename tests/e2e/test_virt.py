@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest finds that boots on QEMU's virt under OpenSBI (guests/corners): the same bytes natively and in a VM."""
+"""What a guest finds that boots on QEMU's virt under OpenSBI (guests/corners): the same bytes
+natively and in a VM."""
 
 import json
 import mmap
@@ -75,7 +76,8 @@ def native_lines(boot_native: Callable[..., Machine], name: str, last: str) -> l
 
 
 def test_legacy_calls_answer_as_opensbi_does(boot_native: Callable[..., Machine], machine: Machine):
-    """SBI v0.1: results, interrupts on both harts, and exceptions for invalid hart-mask pointers."""
+    """SBI v0.1: results, interrupts on both harts, and exceptions for invalid hart-mask
+    pointers."""
     start(machine, "legacy")
     ours = lines_of(machine, "legacy", "shutting down")
     assert len(ours) > 20
@@ -133,8 +135,8 @@ def test_clock_and_alarm_match_the_machine(boot_native: Callable[..., Machine], 
 
 def aligned(lines: list[str]) -> list[str]:
     """
-    The rows of `widths` without misaligned accesses, whose results changed with QEMU 8.2. A row has an offset, then
-    four loads and four stores of 1, 2, 4 and 8 bytes.
+    The rows of `widths` without misaligned accesses, whose results changed with QEMU 8.2. A row has
+    an offset, then four loads and four stores of 1, 2, 4 and 8 bytes.
     """
     rows = []
     for line in lines:
@@ -208,7 +210,8 @@ def machine_seed() -> int:
 
 @pytest.mark.parametrize("program", [None, NEWER_QEMU], ids=["qemu", "newer"])
 def test_each_start_of_each_vm_gets_a_separate_seed(program: str | None):
-    """Seeds derive from the machine's seed, of which memory contains no copy except the hypervisor's."""
+    """Seeds derive from the machine's seed, of which memory contains no copy except the
+    hypervisor's."""
     monitor, dump = OUT / "seed.monitor", OUT / "seed.ram"
     qmp = ("-qmp", f"unix:{monitor},server=on,wait=off")
     with booted(built("virt"), "virt-seed", *qmp, qemu=program) as machine:

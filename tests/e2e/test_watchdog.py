@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A VM that stops petting its watchdog restarts; repeated failures restart after a backoff; other VMs are undisturbed."""
+"""A VM that stops petting its watchdog restarts; repeated failures restart after a backoff; other
+VMs are undisturbed."""
 
 import re
 import time
@@ -46,7 +47,8 @@ def shared(name):
 
 @pytest.fixture
 def machine(shared):
-    """After each test, `second` still counts, FreeRTOS has found no error, and neither has restarted."""
+    """After each test, `second` still counts, FreeRTOS has found no error, and neither has
+    restarted."""
     yield shared
     beats = heartbeats(shared, "second")  # a slow machine may split a line
     assert beats == sorted(set(beats))
@@ -67,7 +69,8 @@ def test_petting_return_values(machine):
 
 
 def test_hanging_vm_restarts_with_clean_memory(machine, scratch):
-    """A guest that spins with interrupts off, and a manager with its maximum of two apps, which are deleted."""
+    """A guest that spins with interrupts off, and a manager with its maximum of two apps, which are
+    deleted."""
     tell(machine, "first", f"write {scratch}")
     machine.expect("first", r"^faulty: write went through", SOON_S)
     begin = time.monotonic()
@@ -120,7 +123,8 @@ def test_the_console_ends_a_pause(machine, key, says):
 
 @pytest.mark.long_on("mips")
 def test_a_vm_that_waits_keeps_the_machine_on(shared):
-    """The last test of the shared machine: `loop` restarts although all other VMs have shut down."""
+    """The last test of the shared machine: `loop` restarts although all other VMs have shut
+    down."""
     loop_until_it_waits(shared)
     assert_undisturbed(shared)
     for name in ("first", "second", "freertos"):
@@ -143,7 +147,8 @@ PAUSES = {
 
 @pytest.mark.parametrize("name", on_every_board("watchdog-loops"))
 def test_restart_loops_back_off(name):
-    """Four guests fail as soon as they run; `second`, with a short watchdog period, still pets in time."""
+    """Four guests fail as soon as they run; `second`, with a short watchdog period, still pets in
+    time."""
     system = built_on(name)
     with booted(system, name, *VIRTUAL) as machine:
         await_life(machine, system)

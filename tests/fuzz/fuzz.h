@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by the fuzz targets. libFuzzer calls LLVMFuzzerTestOneInput() with generated input. */
+/* Declarations shared by the fuzz targets. libFuzzer calls LLVMFuzzerTestOneInput() with generated
+ * input. */
 #ifndef FUZZ_H
 #define FUZZ_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls the arch-neutral entry points in any order: hypercalls of every kind, guest events, timers, keys and debug
- * requests typed at the console. All invariants must hold afterwards. Three VMs on two CPUs: the first has RT apps, two
- * share memory, each may send messages to another VM.
+ * Calls the arch-neutral entry points in any order: hypercalls of every kind, guest events, timers,
+ * keys and debug requests typed at the console. All invariants must hold afterwards. Three VMs on
+ * two CPUs: the first has RT apps, two share memory, each may send messages to another VM.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a system image. An image that passes the check must boot and all its VMs must start. The buffer has the
- * exact size of the input, so that the address sanitizer detects reads outside of it.
+ * Any bytes as a system image. An image that passes the check must boot and all its VMs must start.
+ * The buffer has the exact size of the input, so that the address sanitizer detects reads outside
+ * of it.
  */
 #include <string.h>
 
@@ -13,7 +14,8 @@
 #define IMAGE_ALIGN 4096U
 #define CHECKSUM_FROM 16U
 
-/* Makes the checksum, the end marker and the board's RAM valid, so that the input gets past these checks. */
+/* Makes the checksum, the end marker and the board's RAM valid, so that the input gets past these
+ * checks. */
 static void seal(struct sysimage_header *image, size_t size)
 {
     const uint64_t end = SYSIMAGE_END;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as the firmware's device tree. A seed that is found must lie in the tree, and taking it must wipe it and
- * nothing else. The buffer has the exact size of the input, so that the address sanitizer detects reads outside of it.
+ * Any bytes as the firmware's device tree. A seed that is found must lie in the tree, and taking it
+ * must wipe it and nothing else. The buffer has the exact size of the input, so that the address
+ * sanitizer detects reads outside of it.
  */
 #include <string.h>
 

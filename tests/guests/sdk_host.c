@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of the guest SDK that need no hardware, on the host with the sanitizers: formatted printing, the device-tree walk
- * (also over trees with each byte damaged), and the string functions. Exits with 0, or aborts at the first error.
- * Usage: sdk_host tree.dtb
+ * Parts of the guest SDK that need no hardware, on the host with the sanitizers: formatted
+ * printing, the device-tree walk (also over trees with each byte damaged), and the string
+ * functions. Exits with 0, or aborts at the first error. Usage: sdk_host tree.dtb
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -142,7 +142,8 @@ static void is_said(unsigned long call, long error, long value, const char *word
     must(strstr(text, word) != NULL, text, error);
 }
 
-/* The text names the parameter or the property; errors without a row in the table get a text, too. */
+/* The text names the parameter or the property; errors without a row in the table get a text,
+ * too. */
 static void test_rt_errors(void)
 {
     is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_PERIOD, "period");

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest that misbehaves does so on the machine itself, and survives what a machine lets it survive."""
+"""The misbehaving guest run natively: it handles all traps that a machine allows it to handle."""
 
 import time
 
 import pytest
 
 
-def test_lives_and_takes_commands(boot):
+def test_alive_messages_and_commands(boot):
     machine = boot("faulty")
     for beat in range(3):
         machine.expect("faulty", rf"^faulty: alive {beat}$")
@@ -32,7 +32,7 @@ def test_bad_calls_come_back(boot):
     machine = boot("faulty", "-append", "do=calls:1")
     found = machine.expect("faulty", r"^faulty: bad calls returned((?: -?\d+){6})$")
     errors = [int(error) for error in found[1].split()]
-    # The fourth, an IPI to harts that are not there, some firmware counts as done.
+    # Some firmware reports success for the fourth, an IPI to missing harts.
     assert [error < 0 for error in errors[:3] + errors[4:]] == [True] * 5, errors
 
 
@@ -54,10 +54,11 @@ def started_other_hart(machine) -> bool:
 
 
 def test_other_hart(boot):
-    """Natively the firmware may be at stopping it still, or the host at running it: then it is asked again."""
+    """Retries, since natively the hart may still be stopping in the firmware when it is started
+    again."""
     machine = boot("faulty", "-smp", "2")
     machine.expect("faulty", r"^faulty: alive 0$")
-    for _ in range(2):  # it stops again each time
+    for _ in range(2):  # the hart stops again each time
         assert any(started_other_hart(machine) for _ in range(100))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mkimage.py as people call it, the shipped systems, and the reference made from the schema."""
+"""mkimage.py on the command line, the shipped systems, and the reference generated from the
+schema."""
 
 import hashlib
 import json
@@ -36,14 +37,14 @@ def arguments(hypervisor):
     return ["sys.dts", "--hypervisor", hypervisor, "--guests", "guests", "--out", "out"]
 
 
-def test_what_an_earlier_build_has_left_goes(builder, hypervisor, tmp_path):
+def test_files_of_an_earlier_build_are_deleted(builder, hypervisor, tmp_path):
     assert mkimage(*arguments(hypervisor)).returncode == 0
     builder.source.write_text(SYSTEM.replace("two {", "other {"))
     assert mkimage(*arguments(hypervisor)).returncode == 0
     assert {path.name for path in (tmp_path / "out").glob("*.dts")} == {"one.dts", "other.dts"}
 
 
-def test_a_folder_that_is_not_ours_keeps_its_files(builder, hypervisor, tmp_path):
+def test_files_in_other_folders_are_kept(builder, hypervisor, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "mine.dts").write_text("precious")
@@ -51,7 +52,7 @@ def test_a_folder_that_is_not_ours_keeps_its_files(builder, hypervisor, tmp_path
     assert (out / "mine.dts").read_text() == "precious"
 
 
-def test_what_is_written(builder, hypervisor, tmp_path):
+def test_written_files(builder, hypervisor, tmp_path):
     done = mkimage(*arguments(hypervisor), "--without", "sstc,htinst")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     out = tmp_path / "out"
@@ -110,7 +111,7 @@ def test_qemu_takes_the_arguments(builder, model):
     assert "iommu_platform = true" in slot
 
 
-def test_a_system_that_shrinks_leaves_nothing_behind(builder, hypervisor, tmp_path):
+def test_files_of_removed_vms_are_deleted(builder, hypervisor, tmp_path):
     assert mkimage(*arguments(hypervisor)).returncode == 0
     builder.source.write_text(SYSTEM.replace("two {", "three {"))
     assert mkimage(*arguments(hypervisor)).returncode == 0
@@ -144,8 +145,9 @@ def listed(source, *directories):
     return done.stdout.split()
 
 
-def test_files_are_relative_to_the_source_first_and_then_to_the_search_path(builder, tmp_path):
-    """Of several of one name the nearest one: beside the source, then in the order of the directories."""
+def test_files_are_searched_next_to_the_source_first(builder, tmp_path):
+    """Of several files of one name, the one next to the source, else the first in the order of the
+    directories."""
     builder.source.write_text(SYSTEM)
     source = tmp_path / "mine" / "sys.dts"
     source.parent.mkdir()
@@ -165,7 +167,7 @@ def test_files_are_relative_to_the_source_first_and_then_to_the_search_path(buil
 
 
 def test_a_file_is_relative_to_the_source_that_names_it(builder, tmp_path):
-    """Not to the one that includes it: that may lie anywhere, as that of `make trace` does."""
+    """Not to the including source, which may be anywhere, as for `make trace`."""
     below = tmp_path / "below"
     below.mkdir()
     (below / "base.dts").write_text(SYSTEM)
@@ -181,7 +183,7 @@ def test_a_system_for_another_board_is_refused(builder, hypervisor):
     assert mkimage(*arguments(hypervisor), "--board", "qemu-virt").returncode == 0
 
 
-def test_a_source_of_nearly_that_name(builder, hypervisor):
+def test_misspelt_source_gives_a_suggestion(builder, hypervisor):
     builder.source.write_text(SYSTEM)
     done = mkimage("syss.dts", "--list-files")
     assert done.stderr == 'syss.dts:1: cannot be read: No such file or directory (did you mean "sys"?)\n'
@@ -205,7 +207,7 @@ def replaced(args, old, new):
         ("sys.dts", "none.dts", "none.dts:1: cannot be read: No such file or directory"),
     ],
 )
-def test_one_line_for_what_is_missing(builder, hypervisor, old, new, message):
+def test_one_line_for_each_missing_file(builder, hypervisor, old, new, message):
     builder.file("elf", b"\x7fELF")
     builder.file("empty", b"")
     done = mkimage(*replaced(arguments(hypervisor), old, new))
@@ -223,7 +225,7 @@ def test_one_line_for_what_is_missing(builder, hypervisor, old, new, message):
         (0x80000000, 0x80203000, "expected to be linked for 0x80200000, the board's load-address, got 0x80000000"),
     ],
 )
-def test_hypervisor_that_would_not_find_its_image(builder, hypervisor, text, end, message):
+def test_hypervisor_of_an_unsuitable_size(builder, hypervisor, text, end, message):
     Path("empty.S").write_text(".globl _start\n_start: nop\n")
     symbol = [f"-Wl,--defsym=__hyp_end={end:#x}"] if end else []
     command = ["riscv64-unknown-elf-gcc", "-nostdlib", "-Wl,-n", f"-Wl,-Ttext={text:#x}", *symbol]
@@ -234,7 +236,7 @@ def test_hypervisor_that_would_not_find_its_image(builder, hypervisor, text, end
         assert done.stderr.startswith(f"guests/tessera.elf: {message}")
 
 
-def test_an_elf_file_that_is_none(builder, hypervisor):
+def test_invalid_elf_file(builder, hypervisor):
     builder.file("tessera.elf", b"\x7fELF cut short")
     assert mkimage(*arguments(hypervisor)).stderr == "guests/tessera.elf: expected an ELF file\n"
 
@@ -260,7 +262,7 @@ def test_usage(builder, hypervisor):
 
 @pytest.mark.parametrize("path", SYSTEMS, ids=lambda path: path.stem)
 def test_shipped_systems_build(builder, path):
-    """With stand-ins for the guests, so that it needs none of them."""
+    """With dummy files in place of the guests."""
     text = path.read_text()
     for name in set(re.findall(r'(?:image|initrd|file) = "(.*?)"', text)):
         (builder.guests / name).parent.mkdir(exist_ok=True)
@@ -268,16 +270,16 @@ def test_shipped_systems_build(builder, path):
     builder.build(text)
 
 
-def test_the_systems_that_the_makefile_and_the_docs_speak_of_are_there():
+def test_systems_named_in_the_makefile_and_docs_exist():
     assert {"demo", "linux", "linux-smp", "virtio", "bench", "switch"} <= {path.stem for path in SYSTEMS}
 
 
-def test_the_reference_is_fresh():
+def test_reference_is_up_to_date():
     path = ROOT / "docs" / "configuration.md"
     assert path.read_text() == configdoc.reference(), "docs/configuration.md is stale: run `make docs`"
 
 
-def test_the_reference_has_everything(builder):
+def test_reference_is_complete(builder):
     document = configdoc.reference()
     pending = [schema.SYSTEM, schema.BOARD]
     while pending:

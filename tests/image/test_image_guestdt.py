@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device trees that guests get, and the fixups that take features out of them."""
+"""The guests' device trees, and the fixups that remove features from them."""
 
 import os
 import struct
@@ -30,12 +30,12 @@ def cells(data):
 
 
 def built(builder, props="", **kwargs):
-    """The device tree of VM `two` with more properties."""
+    """The device tree of VM `two` with additional properties."""
     text = SYSTEM.replace("memory-size = <0x400000>;", f"memory-size = <0x400000>; {props}")
     return tree(builder.build(text, **kwargs).files["two.dtb"])
 
 
-def test_what_every_guest_gets(builder):
+def test_nodes_of_every_guest(builder):
     nodes = built(builder, 'bootargs = "say \\"hi\\" \\\\ there"; vcpus = <2>;')
     assert nodes["/"]["#address-cells"] == b"\0\0\0\2"
     assert nodes["/chosen"] == {
@@ -79,7 +79,7 @@ def test_initrd(builder):
     result = builder.build(SYSTEM)
     chosen = tree(result.files["one.dtb"])["/chosen"]
     size = len((builder.guests / "initrd.gz").read_bytes())
-    # The highest 2 MiB below the device tree's 64 KiB at the RAM's end.
+    # The highest aligned 2 MiB below the device tree, which occupies the last 64 KiB of RAM.
     assert cells(chosen["linux,initrd-start"]) == [0, 0x80E00000]
     assert cells(chosen["linux,initrd-end"]) == [0, 0x80E00000 + size]
 
@@ -115,7 +115,8 @@ def test_high_memory(builder):
 
 
 def fixed(image, vm, features):
-    """The VM's device tree after the hypervisor has applied its fixups on a machine that lacks `features`."""
+    """The VM's device tree after the hypervisor has applied its fixups on a machine that lacks
+    `features`."""
     data = [bytearray(image.payload(load)) for load in vm.loads]
     for fixup in vm.fixups:
         if layout.FEATURES[fixup["feature"]] in features:
@@ -125,7 +126,8 @@ def fixed(image, vm, features):
 
 
 def names(cpu):
-    """The extensions that a guest reads out of both properties; vendor names that nobody knows are ignored."""
+    """The extensions in both properties, as a guest parses them; unknown vendor extensions are
+    ignored."""
     listed = cpu["riscv,isa-extensions"].decode().rstrip("\0").split("\0")
     letters, *words = cpu["riscv,isa"].decode().rstrip("\0").removeprefix("rv64").split("_")
     assert [*letters, *words] == listed
@@ -133,7 +135,7 @@ def names(cpu):
 
 
 @pytest.mark.parametrize("lacking", [(), *[(name,) for name in GUEST_FEATURES], GUEST_FEATURES])
-def test_fixups_take_out_exactly_what_the_machine_lacks(builder, lacking):
+def test_fixups_remove_exactly_the_missing_features(builder, lacking):
     image = read_image(builder.build(SYSTEM).files["tessera.bin"])
     base = {"i", "m", "a", "f", "d", "c", "zicsr", "zifencei"}
     for vm in image.vms:
@@ -143,8 +145,8 @@ def test_fixups_take_out_exactly_what_the_machine_lacks(builder, lacking):
 
 
 @pytest.mark.parametrize("vcpus", range(1, layout.MAX_VCPUS_PER_VM + 1))
-def test_every_vcpu_is_told_the_same_and_the_truth(builder, vcpus):
-    """Whatever the number of VCPUs, every feature can be taken out again on a machine that lacks it."""
+def test_all_vcpus_have_the_same_features(builder, vcpus):
+    """For any number of VCPUs, every feature can be removed on a machine that lacks it."""
     text = SYSTEM.replace("memory-size = <0x400000>;", f"memory-size = <0x400000>; vcpus = <{vcpus}>;")
     image = read_image(builder.build(text).files["tessera.bin"])
     vm = image.vms[1]
@@ -158,7 +160,8 @@ def test_every_vcpu_is_told_the_same_and_the_truth(builder, vcpus):
 
 
 def test_devices_are_those_of_qemu_virt(builder, tmp_path):
-    """A guest that knows QEMU's virt finds the same nodes here, with the same registers and interrupts."""
+    """A guest that knows QEMU's virt finds the same nodes here, with the same registers and
+    interrupts."""
     qemu = os.environ.get("QEMU", "qemu-system-riscv64")
     blob = tmp_path / "virt.dtb"
     subprocess.run([qemu, "-M", f"virt,dumpdtb={blob}", "-display", "none"], check=True, capture_output=True)
@@ -182,7 +185,7 @@ def test_devices_are_those_of_qemu_virt(builder, tmp_path):
     assert ours["/cpus"]["timebase-frequency"] == virt["/cpus"]["timebase-frequency"]
 
 
-def test_what_dtc_complains_about_is_an_error():
+def test_warnings_of_dtc_are_errors():
     with pytest.raises(BuildError, match=r"a\.dts: expected a device tree that dtc accepts, got: .*syntax error"):
         fdt.compile_dts("/dts-v1/; / { a };", "a.dts")
     with pytest.raises(BuildError, match=r"a\.dts: expected a device tree that dtc accepts, got: .*Warning"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python layout against the C header: the host's compiler says where everything lies."""
+"""The Python layout against the C header, whose offsets are taken from the host's compiler."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ FEATURES = ROOT / "arch" / "riscv" / "include" / "features.h"
 
 
 def compiled(tmp_path, expressions):
-    """The values of C expressions, by text."""
+    """The values of C expressions by their text."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.fail("expected a host C compiler (cc, gcc or clang)")

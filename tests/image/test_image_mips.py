@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Systems for the M5150, whose guests see another machine and whose image lies in flash."""
+"""Systems for the M5150, which has another virtual platform and its image in flash."""
 
 import struct
 
@@ -35,7 +35,7 @@ def test_places(builder):
     one, two = built.system.vms
     assert (one.memory_base, one.image_address, one.entry) == (0, 0x1000, 0x1000)
     assert one.dtb_address == 0xC000 - virtual.MIPS.dtb_room
-    assert (one.host_base, two.host_base) == (0x10000, 0x1C000), "behind the hypervisor's part of the SRAM"
+    assert (one.host_base, two.host_base) == (0x10000, 0x1C000), "expected after the hypervisor's part of the SRAM"
 
 
 def test_image(builder):
@@ -99,7 +99,7 @@ def test_refused(builder, name):
     assert f"sys.dts:{message}" in builder.refuse(TEXT.replace(old, new))
 
 
-def test_more_than_the_flash_holds(builder):
+def test_image_larger_than_the_flash(builder):
     builder.file("one.bin", bytes(range(256)) * 0xB0)
     copies = "".join(
         f'\n\t\tv{n} {{\n\t\t\tmemory-size = <0xc000>;\n\t\t\timage = "{n}.bin";\n\t\t\tsign-of-life = "x";\n\t\t}};'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Invalid systems: each is refused with exactly the lines given here."""
+"""Invalid systems: each is refused with exactly the expected lines."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from tessera.problems import BuildError
 
 
 def linux_image(size: int, image_size: int) -> bytes:
-    """Something with the header of a RISC-V Linux Image."""
+    """Data with the header of a RISC-V Linux Image."""
     head = struct.pack("<IIQQQIIQ8sI4x", 0x5A4D, 0, 0x200000, image_size, 0, 2, 0, 0, b"RISCV\0\0\0", 0x05435352)
     return head + bytes(size - len(head))
 
@@ -78,7 +78,7 @@ def test_refused(builder, name):
 def changed(changes):
     text = SYSTEM
     for old, new in changes:
-        assert text.count(old) == 1, f"{old!r} is in SYSTEM {text.count(old)} times"
+        assert text.count(old) == 1, f"SYSTEM contains {old!r} {text.count(old)} times"
         text = text.replace(old, new)
     return text
 
@@ -87,7 +87,7 @@ def test_the_unchanged_system_is_accepted(builder):
     assert [vm.name for vm in builder.build(SYSTEM).system.vms] == ["one", "two"]
 
 
-def test_there_are_enough_cases():
+def test_refused_txt_is_complete():
     assert len(CASES) >= 25
     assert all(changes and expected for changes, expected in CASES.values())
 
@@ -122,7 +122,7 @@ def test_system_name_too_long(builder):
     ]
 
 
-def test_not_there_not_a_file_not_text(builder):
+def test_missing_or_unreadable_source(builder):
     def refused(name):
         with pytest.raises(BuildError) as refusal:
             build(Options(Path(name), None, (builder.guests,), ROOT / "platform"))
@@ -161,7 +161,7 @@ def test_files_included_too_deep(builder):
     builder.build(deep)
 
 
-# A board of our own: what QEMU's virt cannot show
+# Boards of the tests, for errors that cannot occur on QEMU's virt
 
 
 def board(builder, changes):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random valid systems: they build, read back as what was put in, and nothing overlaps in the host's RAM."""
+"""Random valid systems: they build, read back unchanged, and no memory overlaps in the host's
+RAM."""
 
 import json
 import os
@@ -64,7 +65,7 @@ class WantedSystem:
 
 
 NAMES = st.from_regex(r"[a-z][a-z0-9-]{0,14}", fullmatch=True)
-# Payloads of which many are equal, so that sharing is met.
+# Payloads with many duplicates, to test sharing.
 BLOBS = st.builds(
     lambda seed, size: bytes([seed + 1]) * size, st.integers(0, 3), st.sampled_from([1, 7, 8, 4096, 70001])
 )
@@ -92,7 +93,7 @@ PROPS = st.fixed_dictionaries(
 def systems(draw):
     count = draw(st.integers(1, 6))
     names = draw(st.lists(NAMES, min_size=count, max_size=count, unique=True))
-    slots = draw(st.lists(st.integers(-1, count - 1), min_size=7, max_size=7))  # whose each device is
+    slots = draw(st.lists(st.integers(-1, count - 1), min_size=7, max_size=7))  # the VM of each device
     vms = []
     for index, name in enumerate(names):
         vm = Wanted(
@@ -183,7 +184,8 @@ def check_vm(image, read, vm, blob):
 
 
 def check_host(image, image_end):
-    """Every VM's RAM: 2 MiB aligned, inside the board's, behind the image, apart from the others'."""
+    """Every VM's RAM is aligned to 2 MiB, inside the board's RAM, after the image, and disjoint
+    from other VMs' RAM."""
     reached = image_end
     for ram in sorted((vm.regions[0] for vm in image.vms), key=lambda region: region["hpa"]):
         assert ram["hpa"] % (2 * MIB) == 0
@@ -227,8 +229,8 @@ def test_the_same_source_gives_the_same_image(builder):
 
 
 @pytest.mark.parametrize("damage", ["magic", "size", "checksum"])
-def test_the_reader_sees_damage(builder, damage):
-    """The reader that the tests above trust does find faults."""
+def test_reader_detects_damage(builder, damage):
+    """The reader, on which the tests above rely, detects damage."""
     data = bytearray(builder.build(SYSTEM).files["tessera.bin"])
     if damage == "magic":
         data[0] ^= 1
@@ -240,7 +242,7 @@ def test_the_reader_sees_damage(builder, damage):
         read_image(bytes(data))
 
 
-def test_more_than_the_hypervisor_takes(builder, monkeypatch):
-    """The last guard, should a check before it have been forgotten."""
+def test_tables_beyond_the_hypervisors_limits(builder, monkeypatch):
+    """The final check of the builder, in case an earlier check is missing."""
     monkeypatch.setattr(layout, "MAX_LOADS", 2)
     assert builder.refuse(SYSTEM) == ["/vms/one: expected at most 2 loads in a VM's tables, got 3"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core over arch/host as a Python object: the functions of tests/unit/testbed.h with their types."""
+"""core over arch/host as a Python object: the functions of tests/unit/testbed.h with their
+types."""
 
 import ctypes
 import os

@@ -9,7 +9,8 @@ INDEX = st.integers(0, 1000)
 
 
 class SystemEvents(RuleBasedStateMachine):
-    """Events of a booted system with `vms` VMs on `cpus` CPUs. A pending request to wait is completed before each event."""
+    """Events of a booted system with `vms` VMs on `cpus` CPUs. A pending request to wait is
+    completed before each event."""
 
     cpus = 0
     vms = 0

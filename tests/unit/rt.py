@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RT apps in the testbed (tests/unit/testbed_rt.h) for property tests, reference admission tests, an EDF simulator."""
+"""RT apps in the testbed (tests/unit/testbed_rt.h) for property tests, reference admission tests,
+an EDF simulator."""
 
 import ctypes
 from collections.abc import Sequence
@@ -48,7 +49,8 @@ class Stats(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Task:
-    """An app's parameters in us, its jobs' execution times in us (0: infinite), and the offset of its first release."""
+    """An app's parameters in us, its jobs' execution times in us (0: infinite), and the offset of
+    its first release."""
 
     period: int
     budget: int
@@ -72,8 +74,8 @@ def boot(
     limits: dict[int, tuple[int, int, int, int]] | None = None,
 ) -> None:
     """
-    Boots a system in which all VMs run, each with VCPU 0 only. `reserve` is best effort's: us, and the interval in us.
-    `limits` by VM: harts, percent of each, longest budget and period in us.
+    Boots a system in which all VMs run, each with VCPU 0 only. `reserve` is best effort's: us, and
+    the interval in us. `limits` by VM: harts, percent of each, longest budget and period in us.
     """
     image = CORE.testbed_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)
     CORE.testbed_image_rt_costs(image, *costs_ns)
@@ -169,11 +171,12 @@ def refused(
     demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: int, release: int = 0
 ) -> list[tuple[int, int]]:
     """
-    All intervals (length, demand) that begin with a common release of apps of (cost, deadline, period), end at a
-    deadline up to `hyperperiod`, and have more demand than time. Each app with a deadline in the interval adds `blocked`
-    once. The part `release` of a cost is executed at the release, also for later deadlines, during the busy period.
-    Deadlines up to the hyperperiod are sufficient: with a utilization of at most 1, the demand grows from one
-    hyperperiod to the next by no more than the time.
+    All intervals (length, demand) that begin with a common release of apps of (cost, deadline,
+    period), end at a deadline up to `hyperperiod`, and have more demand than time. Each app with a
+    deadline in the interval adds `blocked` once. The part `release` of a cost is executed at the
+    release, also for later deadlines, during the busy period. Deadlines up to the hyperperiod are
+    sufficient: with a utilization of at most 1, the demand grows from one hyperperiod to the next
+    by no more than the time.
     """
     work: dict[int, int] = {}
     for cost, deadline, period in demands:
@@ -193,8 +196,9 @@ def refused(
 
 def longest_wait(demands: Sequence[tuple[int, int, int]], blocked: int, reserve: int, late: int) -> int | None:
     """
-    The shortest interval that contains `reserve` for best effort and the demand of the apps of (cost, deadline, period)
-    after a common release at its start, each with `blocked` once; None if it is longer than `late`.
+    The shortest interval that contains `reserve` for best effort and the demand of the apps of
+    (cost, deadline, period) after a common release at its start, each with `blocked` once; None if
+    it is longer than `late`.
     """
     for length in range(1, late + 1):
         if sum(-(-length // period) * cost for cost, _, period in demands) + blocked * len(demands) + reserve <= length:
@@ -203,7 +207,8 @@ def longest_wait(demands: Sequence[tuple[int, int, int]], blocked: int, reserve:
 
 
 def left_over(busy: Sequence[tuple[int, int]], window: int, end: int) -> int:
-    """The minimum time that the busy intervals (begin, end) leave in any `window` within 0 .. `end`."""
+    """The minimum time that the busy intervals (begin, end) leave in any `window` within 0 ..
+    `end`."""
     used = [0] * (end + 1)
     for begin, until in busy:
         for moment in range(max(0, begin), min(end, until)):
@@ -272,7 +277,8 @@ def _ran(app: _App, now: int) -> None:
 
 
 def _chosen(apps: Sequence[_App], now: int) -> _App | None:
-    """Starts the periods due at `now` and returns the app that runs in the following microsecond."""
+    """Starts the periods due at `now` and returns the app that runs in the following
+    microsecond."""
     for app in apps:
         since = now - app.task.offset
         if since >= 0 and since % app.task.period == 0:
@@ -282,8 +288,8 @@ def _chosen(apps: Sequence[_App], now: int) -> _App | None:
 
 def simulate(tasks: Sequence[Task], length: int) -> Outcome:
     """
-    Hard reservations under EDF on one CPU for `length` us, excluding the events at the very end. Among equal deadlines
-    the earlier period and then the lower number runs first.
+    Hard reservations under EDF on one CPU for `length` us, excluding the events at the very end.
+    Among equal deadlines the earlier period and then the lower number runs first.
     """
     apps = [_App(task, number) for number, task in enumerate(tasks)]
     segments: list[tuple[int, int, int, int]] = []

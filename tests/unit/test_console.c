@@ -8,7 +8,8 @@
 #include "unit.h"
 #include "vuart.h"
 
-/* Boots `nvms` VMs; bit i of `wanting`: VM i wants the keyboard. Returns the VM that receives a typed character. */
+/* Boots `nvms` VMs; bit i of `wanting`: VM i wants the keyboard. Returns the VM that receives a
+ * typed character. */
 static int typed_reaches(unsigned nvms, unsigned wanting)
 {
     static const unsigned nvcpus[] = {1, 1, 1};
@@ -60,7 +61,8 @@ static void test_last_line_is_ended(void **state)
     assert_string_equal(output + strlen(output) - 7, "again\r\n");
 }
 
-/* The guest's next step: writes a character if the console is ready, or waits until the console becomes ready. */
+/* The guest's next step: writes a character if the console is ready, or waits until the console
+ * becomes ready. */
 static bool write_one(struct vm *vm, char c)
 {
     if (vm->uart.tx_blocked) {
@@ -74,7 +76,8 @@ static bool write_one(struct vm *vm, char c)
     return true;
 }
 
-/* As on two harts of which only one takes the UART's interrupts: output of the other hart must not miss an interrupt. */
+/* As on two harts of which only one takes the UART's interrupts: output of the other hart must not
+ * miss an interrupt. */
 static void test_output_never_stalls(void **state)
 {
     static const char said[] = "cat online\r\n0-1\r\n\r\nsome more of it\r\n# ";
@@ -119,7 +122,8 @@ static bool step_work(unsigned waiting)
 }
 CONSOLE_OPERATOR(begin_work, step_work, &work_pending);
 
-/* The operator's work continues although another hart has sent all output and needs no further interrupt. */
+/* The operator's work continues although another hart has sent all output and needs no further
+ * interrupt. */
 static void test_operators_work_is_completed(void **state)
 {
     (void)state;
@@ -160,7 +164,8 @@ static void boot_quiet(unsigned nvms)
     (void)host_output();
 }
 
-/* The terminal's final content after a UART that accepts `at_once` characters and is then full until all are sent. */
+/* The terminal's final content after a UART that accepts `at_once` characters and is then full
+ * until all are sent. */
 static void show_on_slow_uart(unsigned at_once, char *all, size_t size)
 {
     boot_quiet(2);
@@ -311,7 +316,8 @@ static void test_split_line_ends_with_its_vm(void **state)
     assert_string_equal(host_output(), "");
 }
 
-/* Later output is a new line: a program that joins the pieces of a split line must not append it. */
+/* Later output is a new line: a program that joins the pieces of a split line must not append
+ * it. */
 static void test_line_ends_when_another_vm_gets_exclusive_use(void **state)
 {
     const char *output;
@@ -347,7 +353,8 @@ static void test_waiting_line_stays_whole_in_another_mode(void **state)
     console_set_mode(CONSOLE_LINES);
 }
 
-/* A line that grows on the terminal and is restarted and finished between two updates of the terminal. */
+/* A line that grows on the terminal and is restarted and finished between two updates of the
+ * terminal. */
 static void test_restarted_line_is_redrawn(void **state)
 {
     const char *output;
@@ -399,7 +406,8 @@ static void test_each_unfinished_line_is_shown_by_a_separate_interrupt(void **st
     console_set_focus(&hyp.vms[0]);
 }
 
-/* The switch from channels to lines is announced to the program at the terminal, also if the first line is unfinished. */
+/* The switch from channels to lines is announced to the program at the terminal, also if the first
+ * line is unfinished. */
 static void test_a_growing_line_after_channels_is_announced(void **state)
 {
     const char *output;
@@ -443,8 +451,8 @@ static void test_console_begins_a_new_line(void **state)
     assert_string_equal(host_output(), "\r\n");
 }
 
-/* The last test, since it uses up buffers reserved for a panic. A CPU that never returns holds the lock, the log is full,
- * and a VM has exclusive use of the terminal. */
+/* The last test, since it uses up buffers reserved for a panic. A CPU that never returns holds the
+ * lock, the log is full, and a VM has exclusive use of the terminal. */
 static void test_panic_messages_are_shown(void **state)
 {
     const char *output;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The channel protocol: output is separated by VM as it was written (scripts/tessera/channels.py), however it is split; a
-VM with exclusive use of the terminal is not disturbed; lines for a file are complete and appear once.
+The channel protocol: output is separated by VM as it was written (scripts/tessera/channels.py),
+however it is split; a VM with exclusive use of the terminal is not disturbed; lines for a file are
+complete and appear once.
 """
 
 import ctypes
@@ -140,7 +141,8 @@ LINE = st.text("abc ", min_size=1, max_size=60).map(str.encode)
 @given(st.lists(st.tuples(st.integers(0, 1), LINE, st.booleans(), st.booleans()), max_size=25), st.integers(1, 50))
 @SETTINGS
 def test_file_output_has_every_line_once_and_whole(events, size):
-    """Also lines that grow on a terminal between other VMs' lines, and lines split after a timeout."""
+    """Also lines that grow on a terminal between other VMs' lines, and lines split after a
+    timeout."""
     output, lines = begin(), [[b""], [b""]]
     for vm, text, ends, waits in events:
         output += write([(vm, text + (b"\n" if ends else b""))])

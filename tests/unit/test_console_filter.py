@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-In line mode only allowed sequences of VMs reach the terminal. Checked by a grammar, and by a terminal emulator (pyte)
-that must not answer, change its title or mode, or lose a VM's name.
+In line mode only allowed sequences of VMs reach the terminal. Checked by a grammar, and by a
+terminal emulator (pyte) that must not answer, change its title or mode, or lose a VM's name.
 """
 
 import ctypes
@@ -59,7 +59,8 @@ SLOW_EVENTS = st.lists(st.one_of(WRITES, WRITES, ROOM, ROOM, st.none()), max_siz
 
 
 def shown(events: list, uart: bool) -> bytes:
-    """The terminal's input after events: writes of two VMs, keys, None for a timeout, a number for space in the UART."""
+    """The terminal's input after events: writes of two VMs, keys, None for a timeout, a number for
+    space in the UART."""
     assert CORE.testbed_boot(1, 2, (ctypes.c_uint * 2)(1, 1), 1000)
     CORE.host_uart_room(ENDLESS)
     CORE.host_type(TO_LINES)  # the console keeps its state, including the mode, across a boot
@@ -145,7 +146,8 @@ def test_only_allowed_sequences_reach_the_terminal(events, uart):
 @example([47, (0, b"A" * 60), (0, b"\r" + b"x" * 28 + b"\b[6n tail")])
 @SETTINGS
 def test_only_allowed_sequences_reach_a_slow_terminal(events):
-    """The UART has limited space; output of a VM then waits, or is lost if the VM does not check the status."""
+    """The UART has limited space; output of a VM then waits, or is lost if the VM does not check
+    the status."""
     check_grammar(shown([*events, ENDLESS], True))
 
 
@@ -164,7 +166,8 @@ def last_line(output: bytes) -> str:
 
 @pytest.mark.parametrize("columns", [40, 80, 81])
 def test_margin_does_not_allow_overwriting_the_name(columns):
-    """A terminal keeps the cursor in the last column until the next character, so each round here gains a column."""
+    """A terminal keeps the cursor in the last column until the next character, so each round here
+    gains a column."""
     text = b"x" * (columns - LEAST_COLUMN + 1) + b"yyy\b\b\b" * 20 + b"\b" * 8
     assert Terminal(columns, shown([(0, text)], False)).row(0).startswith(PREFIXES[0])
 
@@ -207,7 +210,8 @@ def legal(data: bytes) -> bytes:
 
 @pytest.mark.parametrize("second", range(0x80, 0xC0))
 def test_exactly_the_valid_unicode_characters_are_shown(second):
-    """No overlong form, no surrogate, nothing beyond U+10FFFF, no C1: each first byte with this second byte."""
+    """No overlong form, no surrogate, nothing beyond U+10FFFF, no C1: each first byte with this
+    second byte."""
     data = [bytes([first, second]) + b"\x80" * ((first >= 0xE0) + (first >= 0xF0)) for first in range(0xC0, 0x100)]
     output = shown([(0, b"".join(b"<" + one + b">\n" for one in data))], False)
     assert re.findall(rb"<(.*)>", output) == [legal(one) for one in data]
@@ -215,7 +219,8 @@ def test_exactly_the_valid_unicode_characters_are_shown(second):
 
 @pytest.mark.parametrize("first", range(1, len("h\x1b[1;35m€llo".encode())))
 def test_sequence_continues_after_its_line_was_split(first):
-    """Without the keyboard focus, a VM's unfinished line is shown after a timeout and continued in the next line."""
+    """Without the keyboard focus, a VM's unfinished line is shown after a timeout and continued in
+    the next line."""
     text = "h\x1b[1;35m€llo".encode()
     output = shown([(1, text[:first]), None, (1, text[first:] + b"\n")], False)
     assert output.count(b"\x1b[1;35m") == 1

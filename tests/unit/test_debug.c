@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The debug session in the hypervisor: frames, halting one VM while others run, and refused requests. */
+/* The debug session in the hypervisor: frames, halting one VM while others run, and refused
+ * requests. */
 #include "unit.h"
 
 #include <stdio.h>

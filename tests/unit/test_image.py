@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hypervisor's check of the system image with arbitrarily damaged images: every accepted image must boot, all its VMs
-must start, and all invariants must hold. The sanitizers detect accesses outside the image.
+The hypervisor's check of the system image with arbitrarily damaged images: every accepted image
+must boot, all its VMs must start, and all invariants must hold. The sanitizers detect accesses
+outside the image.
 """
 
 import ctypes
@@ -92,7 +93,8 @@ def test_accepted_images_boot(changes: list[tuple[int, int]]) -> None:
     for at, value in changes:
         put(image, at, value)
     CORE.testbed_image_seal(image)
-    # With up to three changed fields the system may still be valid and must then work. Many VCPUs or harts take time.
+    # With up to three changed fields the system may still be valid and must then work. Many VCPUs
+    # or harts take time.
     if CORE.testbed_image_check(image) is None:
         assert_boots(image)
 
@@ -192,7 +194,8 @@ def test_shared_regions_must_match() -> None:
     def together(**changes: int) -> str:
         image = make()
         for vm in range(2):
-            # The first region of each VM is RAM; the shared region follows in the entries of the third and fourth VM.
+            # The first region of each VM is RAM; the shared region follows in the entries of the
+            # third and fourth VM.
             put(image, VMS + vm * VM + NREGIONS, 2)
             put(image, VMS + vm * VM + REGIONS_OFFSET, REGIONS + (4 + 2 * vm) * layout.REGION.size)
             own = (0x80000000, 0x80000000 + vm * 0x200000, 0x200000, 0, 0)

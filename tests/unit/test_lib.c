@@ -72,7 +72,8 @@ static void test_format_survives_nonsense(void **state)
     assert_string_equal(made("%5", NULL), "");
 }
 
-/* Compares with the definition, for a number of words that is no multiple of any unrolling factor. */
+/* Compares with the definition, for a number of words that is no multiple of any unrolling
+ * factor. */
 static void test_copy_words_summed_sums(void **state)
 {
     uint32_t src[38] PACKED_ALIGN(8), dst[38] PACKED_ALIGN(8);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Loading and ending a VM is an ordinary slice: a VCPU that wakes meanwhile waits at most a quantum for each VCPU before it
-in the queue, plus one load step, whatever the run queue was when the slice began. In virtual time.
+Loading and ending a VM is an ordinary slice: a VCPU that wakes meanwhile waits at most a quantum
+for each VCPU before it in the queue, plus one load step, whatever the run queue was when the slice
+began. In virtual time.
 """
 
 import ctypes
@@ -95,7 +96,8 @@ def test_lateness_is_a_quantum_per_vm_ahead_in_the_queue(vms: int) -> None:
 
 
 def test_wakeup_by_another_cpu_ends_a_loading_slice() -> None:
-    """A VM runs on CPU 0; CPU 1 has been loading another VM for several quanta when VM 2 is woken."""
+    """A VM runs on CPU 0; CPU 1 has been loading another VM for several quanta when VM 2 is
+    woken."""
     boot(2, 3)
     CORE.testbed_wait(run_until(2, 2))
     run_until_idle()

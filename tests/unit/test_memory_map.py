@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory map against a model of every page: which guest ranges are memory, and their host addresses."""
+"""The memory map against a model of every page: which guest ranges are memory, and their host
+addresses."""
 
 import ctypes
 
@@ -20,7 +21,8 @@ Regions = list[tuple[int, int, int, int]]
 
 
 def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
-    """The host address if one memory region contains the whole range, computed with unbounded integers."""
+    """The host address if one memory region contains the whole range, computed with unbounded
+    integers."""
     for start, hpa, length, kind in regions:
         if kind != MMIO and size > 0 and start <= gpa and gpa + size <= start + length:
             return hpa + gpa - start
@@ -175,7 +177,8 @@ SPANS = st.tuples(ANYTHING, ANYTHING).filter(lambda span: span[1] > 0 and sum(sp
 @example([(RAM_BASE, LARGE)], (RAM_BASE - PAGE, PAGE))
 @settings(max_examples=2000 if LONG else 200, deadline=None, derandomize=True)
 def test_host_ranges_covered_by_a_map(spans: list[tuple[int, int]], asked: tuple[int, int]) -> None:
-    """As the hypervisor checks its own memory, compared with unbounded integers, also up to the last address."""
+    """As the hypervisor checks its own memory, compared with unbounded integers, also up to the
+    last address."""
     base, size = asked
     expected = any(hpa < base + size and base < hpa + length for hpa, length in spans)
     regions = memmap([(0, hpa, length, MMIO) for hpa, length in spans])
@@ -183,7 +186,8 @@ def test_host_ranges_covered_by_a_map(spans: list[tuple[int, int]], asked: tuple
 
 
 def place(pieces: list[tuple[int, int, int]]) -> Regions:
-    """A valid map of (gap before, size, kind), in large pages; adjacent regions are not adjacent in host memory."""
+    """A valid map of (gap before, size, kind), in large pages; adjacent regions are not adjacent in
+    host memory."""
     regions = []
     gpa = 0
     for number, (gap, pages, kind) in enumerate(pieces):

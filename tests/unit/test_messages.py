@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Messages between VMs against a simple model (a list per receiver): with many senders in any order, no message is lost,
-duplicated, truncated or reordered, and every invalid call returns its error and changes nothing.
+Messages between VMs against a simple model (a list per receiver): with many senders in any order,
+no message is lost, duplicated, truncated or reordered, and every invalid call returns its error and
+changes nothing.
 """
 
 import ctypes
@@ -93,7 +94,8 @@ class Messages(RuleBasedStateMachine):
         return (self.serial.to_bytes(4, "little") * 32)[:size]
 
     def _notified(self, vm: int, before: int) -> None:
-        """The receiver's line is asserted, or its software interrupt was raised unless it was pending."""
+        """The receiver's line is asserted, or its software interrupt was raised unless it was
+        pending."""
         if not self.lines[vm]:
             assert before & SOFTWARE_INTERRUPT or CORE.testbed_raised(vm, 0) & SOFTWARE_INTERRUPT
 
@@ -228,7 +230,8 @@ def test_messages() -> None:
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=200))
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_many_senders_one_receiver(events: list[tuple[int, int]]) -> None:
-    """Five senders number their messages; the receiver gets each sender's numbers in order, whatever it does between."""
+    """Five senders number their messages; the receiver gets each sender's numbers in order,
+    whatever it does between."""
     boot([0b100000] * 5 + [0], [0] * 6, 0)
     sent, seen = [0] * 5, [0] * 5
 
@@ -298,7 +301,8 @@ def test_message_to_a_vm_being_loaded(line: int) -> None:
 
 
 def test_line_raised_after_the_receivers_restart() -> None:
-    """The message belonged to the previous run: the line is low in the next run, since the inbox is empty."""
+    """The message belonged to the previous run: the line is low in the next run, since the inbox is
+    empty."""
     boot([2, 0], [0, 3], 0)
     assert call(0, SEND, 1, GPA + BUFFER, 8)[0] == 0
     assert CORE.testbed_lines(1) == 1 << 3
@@ -310,7 +314,8 @@ def test_line_raised_after_the_receivers_restart() -> None:
 
 
 def test_the_line_of_a_vcpu_that_was_off() -> None:
-    """VCPU 0 turns itself off with a message queued; after its restart the queue is empty and the line is low."""
+    """VCPU 0 turns itself off with a message queued; after its restart the queue is empty and the
+    line is low."""
     boot([2, 0], [0, 3], 0)
     assert call(0, SEND, 1, GPA + BUFFER, 8)[0] == 0
     assert CORE.testbed_vcpu_start(1, 1, 1)
@@ -378,7 +383,8 @@ def test_permissions_across_a_restart() -> None:
 
 
 def test_vm_ids_beyond_the_table() -> None:
-    """An id beyond the table of VMs must not be used to compute an address; the sanitizer detects that."""
+    """An id beyond the table of VMs must not be used to compute an address; the sanitizer detects
+    that."""
     boot([3, 3], [0, 0], 0)
     for vm in (2, 15, 16, 31, 32, 127, 0x7FFF, 0xFFFF):
         assert call(0, SEND, vm, GPA + BUFFER, 8)[0] == NOBODY

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The admission test of rt against the definition: the demand at every deadline of a hyperperiod, and the exact
-utilization.
+The admission test of rt against the definition: the demand at every deadline of a hyperperiod, and
+the exact utilization.
 """
 
 import math
@@ -82,7 +82,8 @@ def make_set(random: Random) -> Apps:
 
 
 def test_the_verdict_is_exact() -> None:
-    """Thousands of sets. Each verdict must occur often, which shows that the sets are near the boundary."""
+    """Thousands of sets. Each verdict must occur often, which shows that the sets are near the
+    boundary."""
     seen = {ADMITTED: 0, REFUSED: 0}
     full = {ADMITTED: 0, REFUSED: 0}
     for seed in range(12000 if LONG else 1200):
@@ -115,7 +116,8 @@ def test_the_verdict_is_exact_at_the_edges(apps: Apps, blocked: int) -> None:
 
 @pytest.mark.parametrize("blocked", [0, 1, 7])
 def test_full_utilization(blocked: int) -> None:
-    """Utilization 1 with deadlines equal to periods is admitted without blocking, and refused with one tick more."""
+    """Utilization 1 with deadlines equal to periods is admitted without blocking, and refused with
+    one tick more."""
     full = [(period // 4, period, period) for period in (4, 8, 240, 720)]
     verdict, test = decide(full, blocked)
     assert verdict == (ADMITTED if blocked == 0 else REFUSED)
@@ -129,15 +131,16 @@ def test_full_utilization(blocked: int) -> None:
 @pytest.mark.parametrize("apps", [[(1024 * 10, 10, 10)], [(16 * 10, 10, 10)] * 64, [(1 << 60, 1, 1)] * 64])
 def test_utilization_beyond_64_bits_is_over_1(apps: Apps) -> None:
     """
-    On a slow board the hypervisor's cost per job may be many short periods. The sum 2^10 overflows to 0 in 64 bits, also
-    as the sum of 2^10 / 64 for each of 64 apps.
+    On a slow board the hypervisor's cost per job may be many short periods. The sum 2^10 overflows
+    to 0 in 64 bits, also as the sum of 2^10 / 64 for each of 64 apps.
     """
     verdict, test = decide(apps, 0)
     assert (verdict, test.at, test.demand) == (REFUSED, 0, 0)
 
 
 def test_releases_of_later_deadlines_are_counted() -> None:
-    """A release interrupts the running app whatever its deadline; here the running app has no time for a second one."""
+    """A release interrupts the running app whatever its deadline; here the running app has no time
+    for a second one."""
     urgent, others = (7, 10, 20), [(3, 60, 60), (3, 50, 60)]
     assert decide([urgent, others[0]], 0, 2)[0] == ADMITTED
     assert decide([urgent, others[0]], 1, 2)[0] == ADMITTED
@@ -187,7 +190,8 @@ def test_minimal_excess_over_one_is_refused() -> None:
 
 
 def test_periods_with_a_huge_hyperperiod() -> None:
-    """An excess over 1 below the rounding error: the busy period is infinite, and the test ends at its pass limit."""
+    """An excess over 1 below the rounding error: the busy period is infinite, and the test ends at
+    its pass limit."""
     period = 2**45
     product = period * (period - 1)
     hair = [(pow(product // n, -1, n), n, n) for n in (period, period - 1)]
@@ -198,7 +202,8 @@ def test_periods_with_a_huge_hyperperiod() -> None:
 
 @pytest.mark.parametrize("blocked", [2**61, 2**63 - 1, 2**63])
 def test_busy_period_beyond_64_bits_is_refused_at_once(blocked: int) -> None:
-    """Two apps are blocked for that time each: sums from 2^62 on and products that overflow are refused."""
+    """Two apps are blocked for that time each: sums from 2^62 on and products that overflow are
+    refused."""
     verdict, test = decide([(1, 2**45, 2**45)] * 2, blocked)
     assert verdict == GAVE_UP
     assert test.passes <= 2
@@ -235,7 +240,8 @@ def make_light_set(random: Random) -> Apps:
 
 
 def test_the_reserve_is_exact() -> None:
-    """Exactly those sets are refused for the reserve that would leave it too late by the definition."""
+    """Exactly those sets are refused for the reserve that would leave it too late by the
+    definition."""
     seen = {ADMITTED: 0, REFUSED: 0, STARVES: 0}
     for seed in range(8000 if LONG else 1000):
         random = Random(f"reserve {seed}")
@@ -268,8 +274,9 @@ def idle_until(busy: list[tuple[int, int]], reserve: int) -> int:
 
 def test_longest_wait_follows_a_common_release() -> None:
     """
-    In the simulator, apps that are released together and exhaust their budgets leave the reserve after exactly the time
-    that admission has computed; with any other phases and jobs, no interval leaves less.
+    In the simulator, apps that are released together and exhaust their budgets leave the reserve
+    after exactly the time that admission has computed; with any other phases and jobs, no interval
+    leaves less.
     """
     rounds = 0
     for seed in range(1500 if LONG else 250):

@@ -31,7 +31,8 @@ from rt import (
 
 
 def launch(task: Task, start: int = 0, cpu: int | None = None) -> int:
-    """The manager on `cpu` creates and launches an app with its first release at `start` (ticks)."""
+    """The manager on `cpu` creates and launches an app with its first release at `start`
+    (ticks)."""
     cpu = cpu_of(0) if cpu is None else cpu
     error, number = create(cpu, task)
     assert error == OK
@@ -133,7 +134,8 @@ def test_a_new_app_has_used_nothing() -> None:
 
 
 def test_statistics_are_updated_under_the_lock() -> None:
-    """The call that ends a job holds no lock, so it must not update statistics that another CPU may read."""
+    """The call that ends a job holds no lock, so it must not update statistics that another CPU may
+    read."""
     boot(2, [1], [1])
     launch(Task(1000, 500, 1000, (0,), cpu=1), start=time_now(CORE))
     run(123 * TICKS_PER_US)
@@ -235,8 +237,8 @@ def test_abandoned_launch_does_not_block_others() -> None:
 
 def test_an_app_that_waits_takes_no_time_from_others() -> None:
     """
-    A executes WFI at its release and is woken in the middle of its period. B still meets its deadline, since A's budget
-    was consumed during the wait.
+    A executes WFI at its release and is woken in the middle of its period. B still meets its
+    deadline, since A's budget was consumed during the wait.
     """
     boot(2, [1], [2])
     start = time_now(CORE) + 1000
@@ -254,7 +256,8 @@ def test_an_app_that_waits_takes_no_time_from_others() -> None:
 
 
 def test_budget_used_by_a_deleted_app_is_not_reused() -> None:
-    """A launch after a deletion waits until no job is pending that the deleted app has delayed, and not longer."""
+    """A launch after a deletion waits until no job is pending that the deleted app has delayed, and
+    not longer."""
     boot(2, [1], [3])
     manager = cpu_of(0)
     start = time_now(CORE) + 1000
@@ -299,7 +302,8 @@ def test_launch_waits_for_all_jobs_that_a_deleted_app_delayed() -> None:
 
 
 def test_successive_apps_preserve_the_reserve() -> None:
-    """Apps launched one after the other could occupy the CPU forever, so each launch waits for the reserve."""
+    """Apps launched one after the other could occupy the CPU forever, so each launch waits for the
+    reserve."""
     boot(2, [1], [3], reserve=(100, 1000))
     manager = cpu_of(0)
     task = Task(10000, 800, 10000, (0,), cpu=1 - manager)
@@ -334,7 +338,8 @@ def test_a_launch_does_not_wait_for_an_app_that_was_never_released() -> None:
 
 
 def test_creation_in_a_stopping_vm_ends_early() -> None:
-    """A VM that is being stopped cannot get an app: the call ends at a polling point instead of trying all slots."""
+    """A VM that is being stopped cannot get an app: the call ends at a polling point instead of
+    trying all slots."""
     cpus = two_vcpus()
     assert CORE.testbed_vm_stop(cpus[0], 0, True)
     task = Task(1000, 100, 1000, (100,), cpu=cpus[1])
@@ -345,7 +350,8 @@ def test_creation_in_a_stopping_vm_ends_early() -> None:
 
 
 def test_interrupts_before_the_launch_are_discarded() -> None:
-    """Like interrupts of a hart that is off; later interrupts are delivered in the app's next slice."""
+    """Like interrupts of a hart that is off; later interrupts are delivered in the app's next
+    slice."""
     boot(2, [1], [1])
     CORE.testbed_raise(0, 0, 1)
     launch(Task(1000, 500, 1000, (500,), cpu=1), time_now(CORE) + 100)
@@ -358,7 +364,8 @@ def test_interrupts_before_the_launch_are_discarded() -> None:
 
 
 def test_an_app_may_launch_another_on_its_cpu() -> None:
-    """A launch by an app after a deletion on the same CPU does not wait for that app itself forever."""
+    """A launch by an app after a deletion on the same CPU does not wait for that app itself
+    forever."""
     boot(1, [1], [3])
     launch(Task(100, 40, 100, (0,)))
     launch(Task(100, 40, 90, (0,)))
@@ -375,7 +382,8 @@ def test_an_app_may_launch_another_on_its_cpu() -> None:
 
 
 def test_an_app_that_is_deleted_while_its_vm_stops_is_not_removed_twice() -> None:
-    """By a VCPU that has not yet handled the stop: the VM's count of its VCPUs must be decremented once per app."""
+    """By a VCPU that has not yet handled the stop: the VM's count of its VCPUs must be decremented
+    once per app."""
     cpus = two_vcpus()
     launch(Task(1000, 100, 1000, (100,), cpu=cpus[0]), time_now(CORE) + 10**6, cpus[0])
     assert CORE.testbed_vm_stop(cpus[0], 0, True)
@@ -389,7 +397,8 @@ def test_an_app_that_is_deleted_while_its_vm_stops_is_not_removed_twice() -> Non
 
 
 def test_no_app_is_launched_while_its_vm_stops() -> None:
-    """By a VCPU that has not yet handled the stop: the VM's end would have to wait for the new app."""
+    """By a VCPU that has not yet handled the stop: the VM's end would have to wait for the new
+    app."""
     cpus = two_vcpus()
     assert create(cpus[1], Task(1000, 100, 1000, (100,), cpu=cpus[1])) == (OK, 0)
     assert CORE.testbed_vm_stop(cpus[0], 0, True)
@@ -407,7 +416,8 @@ LONG_JOB = Task(20000, 15000, 20000, (15000,))
 
 
 def victim() -> tuple[int, int]:
-    """An app of VM 1 runs a long job on one CPU; VM 0 runs on the other. Returns both CPUs, the victim's first."""
+    """An app of VM 1 runs a long job on one CPU; VM 0 runs on the other. Returns both CPUs, the
+    victim's first."""
     boot(2, [1, 1], [8, 1])
     cpu = cpu_of(1)
     assert create(cpu, LONG_JOB, cpu=cpu) == (OK, 0)
@@ -423,7 +433,8 @@ def victim() -> tuple[int, int]:
 
 
 def kicks_of_launches(cpu: int, caller: int, firsts: list[int]) -> tuple[list[int], int]:
-    """Launches apps for `cpu` from CPU `caller`. Returns the answers and the number of interrupts of `cpu`."""
+    """Launches apps for `cpu` from CPU `caller`. Returns the answers and the number of interrupts
+    of `cpu`."""
     answers, kicks = [], 0
     for first in firsts:
         error, number = create(caller, Task(10**6, 1, 10**6, (1,), cpu=cpu))
@@ -442,8 +453,8 @@ def test_later_releases_interrupt_no_app() -> None:
 
 
 def test_earlier_releases_interrupt_an_app_once() -> None:
-    """Each release precedes all others: the first launch interrupts the CPU, further launches wait until no app is ready
-    there. A launch for the current time does not wait."""
+    """Each release precedes all others: the first launch interrupts the CPU, further launches wait
+    until no app is ready there. A launch for the current time does not wait."""
     cpu, caller = victim()
     soon = time_now(CORE) + 1000 * TICKS_PER_US
     assert kicks_of_launches(cpu, caller, [soon - n for n in range(4)]) == ([OK] + [AGAIN] * 3, 1)
@@ -457,7 +468,8 @@ def test_earlier_releases_interrupt_an_app_once() -> None:
 
 
 def test_app_with_the_next_release_is_not_deleted_before() -> None:
-    """The CPU's timer is set to that release; deleting the app would leave a useless interrupt, once per such app."""
+    """The CPU's timer is set to that release; deleting the app would leave a useless interrupt,
+    once per such app."""
     cpu, caller = victim()
     now = time_now(CORE)
     firsts = [now + n * 1000 * TICKS_PER_US for n in (1, 2, 3)]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Admission with hypervisor overhead (testbed_costs() of tests/unit/testbed.h): the largest sets that are admitted with
-the overhead accounted for meet every deadline, also next to apps that overrun and end in the longest hypercall.
+Admission with hypervisor overhead (testbed_costs() of tests/unit/testbed.h): the largest sets that
+are admitted with the overhead accounted for meet every deadline, also next to apps that overrun and
+end in the longest hypercall.
 
 Each of these faults was injected once, and a test detected it:
 
@@ -119,7 +120,8 @@ def launch(task: Task, start: int) -> int:
 
 
 def fill(random: Random, costs: Costs, start: int) -> list[Task]:
-    """Launches apps with at most the largest admitted budget until none is admitted; one microsecond more is refused."""
+    """Launches apps with at most the largest admitted budget until none is admitted; one
+    microsecond more is refused."""
     tasks: list[Task] = []
     while len(tasks) < SLOTS - 1:
         period = random.choice(PERIODS)
@@ -138,7 +140,8 @@ def fill(random: Random, costs: Costs, start: int) -> list[Task]:
 
 
 def assert_kept(tasks: list[Task]) -> int:
-    """Asserts that apps within their budgets met all deadlines. Returns the number of these apps."""
+    """Asserts that apps within their budgets met all deadlines. Returns the number of these
+    apps."""
     kept = 0
     for number, task in enumerate(tasks):
         got = stats(0, number)
@@ -154,7 +157,8 @@ def any_costs(random: Random) -> Costs:
 
 
 def neighbours(random: Random, costs: Costs, start: int) -> list[Task]:
-    """Apps of short periods that always overrun, and an app of a long period that stays within the remaining time."""
+    """Apps of short periods that always overrun, and an app of a long period that stays within the
+    remaining time."""
     tasks: list[Task] = []
     while len(tasks) < 4:
         period = random.choice(PERIODS[:4])
@@ -170,7 +174,8 @@ def neighbours(random: Random, costs: Costs, start: int) -> list[Task]:
 
 
 def one_set(seed: str, make: Callable[[Random, Costs, int], list[Task]]) -> int:
-    """Runs such a set from an almost common release. Returns the number of apps within their budgets."""
+    """Runs such a set from an almost common release. Returns the number of apps within their
+    budgets."""
     random = Random(seed)
     costs = any_costs(random)
     costs.begin(SLOTS)
@@ -189,7 +194,8 @@ def test_admitted_sets_keep_their_deadlines() -> None:
 
 
 def test_an_interruption_at_the_end_of_a_budget_takes_nothing_of_it() -> None:
-    """An overrunning app gets its whole budget, at whatever time in its period it is interrupted."""
+    """An overrunning app gets its whole budget, at whatever time in its period it is
+    interrupted."""
     costs = Costs(enter=8, look=1, leave=3, longest_section=0)
     for ticks in range(100):
         costs.begin(2)
@@ -210,9 +216,9 @@ def test_app_keeps_its_deadlines_beside_overruns() -> None:
 
 
 def test_debt_is_repaid_completely() -> None:
-    """At the end of each budget the app stays in the hypervisor for three budgets, far longer than admission accounts
-    for. Over many periods it gets no more than their budgets and the last debt. Periods without a budget count as
-    overruns."""
+    """At the end of each budget the app stays in the hypervisor for three budgets, far longer than
+    admission accounts for. Over many periods it gets no more than their budgets and the last debt.
+    Periods without a budget count as overruns."""
     task, stuck = Task(100, 20, 100, (0,)), 60 * TICKS_PER_US
     boot(1, [1], [2], costs_ns=(0, 0, NS_PER_TICK))
     start = time_now(CORE) + 1000

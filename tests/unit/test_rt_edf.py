@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The EDF class against the simulator in rt.py, which advances by single microseconds and has no queues, timers or slices:
-segments, completions and counts must be the same, and an admitted app within its budget misses no deadline, whatever
-the other apps do.
+The EDF class against the simulator in rt.py, which advances by single microseconds and has no
+queues, timers or slices: segments, completions and counts must be the same, and an admitted app
+within its budget misses no deadline, whatever the other apps do.
 """
 
 from collections.abc import Sequence
@@ -52,8 +52,8 @@ def assert_answer(demands: list[tuple[int, int, int]], reserve: tuple[int, int],
 
 def launch_all(tasks: Sequence[Task], start: int, reserve: tuple[int, int] = (0, 0)) -> list[Task]:
     """
-    Creates and launches apps until one is refused, and checks each answer; `reserve` is best effort's. Returns the
-    admitted tasks.
+    Creates and launches apps until one is refused, and checks each answer; `reserve` is best
+    effort's. Returns the admitted tasks.
     """
     cpu = cpu_of(0)
     running: list[Task] = []
@@ -135,7 +135,8 @@ def compare_cpu(numbers: list[int], tasks: Sequence[Task], segments: Sequence[Se
 
 
 def compare(tasks: Sequence[Task], check: bool) -> tuple[int, int]:
-    """Runs the tasks and compares with the simulator. Returns the numbers of apps and jobs that ran."""
+    """Runs the tasks and compares with the simulator. Returns the numbers of apps and jobs that
+    ran."""
     start = time_now(CORE) + 100 * TICKS_PER_US
     tasks = launch_all(tasks, start)
     run(start - time_now(CORE), check)
@@ -184,7 +185,8 @@ def test_thousands_of_task_sets(cpus: int) -> None:
 
 @pytest.mark.parametrize("cpus", [1, 3])
 def test_best_effort_gets_its_reserve(cpus: int) -> None:
-    """On each CPU in any interval, whatever the admitted apps do; exactly the apps that would break it are refused."""
+    """On each CPU in any interval, whatever the admitted apps do; exactly the apps that would break
+    it are refused."""
     rounds = 1000 if LONG else 60 // cpus
     ran = 0
     for seed in range(rounds):

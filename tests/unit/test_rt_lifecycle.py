@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The life cycle of RT apps under events in any order: VMs stop, restart and fail, apps are deleted while they run and
-launched with and without permission. Every invalid argument is refused and changes nothing. Releases do not drift.
+The life cycle of RT apps under events in any order: VMs stop, restart and fail, apps are deleted
+while they run and launched with and without permission. Every invalid argument is refused and
+changes nothing. Releases do not drift.
 """
 
 import ctypes
@@ -254,7 +255,8 @@ DENIED_APPS = [
 
 @pytest.mark.parametrize(("changes", "field", "line"), DENIED_APPS)
 def test_apps_beyond_the_system_files_limits_are_refused(changes: dict[str, int], field: int, line: str) -> None:
-    """The console reports the property and the figure. Apps within the limits are created, also by another VM."""
+    """The console reports the property and the figure. Apps within the limits are created, also by
+    another VM."""
     boot(4, [1, 1], [4, 4], limits={0: LIMITS})
     first, second = (cpu_of(vm) for vm in range(2))
     lines()  # drains the log, which earlier tests may have filled
@@ -281,7 +283,8 @@ def test_endless_refusals_do_not_fill_the_console() -> None:
 
 
 def test_a_vms_share_of_each_cpu_is_limited() -> None:
-    """Up to the last app that fits. Deleted apps free their share; other VMs' apps and other CPUs do not count."""
+    """Up to the last app that fits. Deleted apps free their share; other VMs' apps and other CPUs
+    do not count."""
     boot(4, [1, 1], [16, 4], limits={0: (0b1111, 34, 10**6, 10**6)})
     first, second = (cpu_of(vm) for vm in range(2))
     third = Task(3000, 1000, 3000, (1,), cpu=3)
@@ -336,7 +339,8 @@ def test_apps_at_the_edges_are_taken(managers: list[int], changes: dict[str, int
 
 
 SIZE_APP, SIZE_STATS = ctypes.sizeof(App), ctypes.sizeof(Stats)
-# (VM that calls, number, arguments) -> error; VM 0 has app 0 active, app 1 created, apps 2 and 3 free.
+# (VM that calls, number, arguments) -> error; VM 0 has app 0 active, app 1 created, apps 2 and 3
+# free.
 BAD_CALLS = [
     *(((0, CREATE, SCRATCH, size), INVALID_PARAM) for size in (0, 1, SIZE_APP - 1, SIZE_APP + 1, 2**64 - 1)),
     *(((0, CREATE, gpa, SIZE_APP), INVALID_ADDRESS) for gpa in (0, GPA - 8, LAST - 8, LAST, 2**64 - 8)),
@@ -377,7 +381,8 @@ def test_bad_calls_change_nothing(managers: list[int]) -> None:
 
 
 def test_launch_beyond_the_pass_limit_is_refused() -> None:
-    """The busy period of three apps would be minutes, since they leave a millionth of the CPU; two are admitted."""
+    """The busy period of three apps would be minutes, since they leave a millionth of the CPU; two
+    are admitted."""
     boot(1, [1], [3], costs_ns=(0, 0, 1000))
     manager = cpu_of(0)
     lines()
@@ -398,7 +403,8 @@ def test_slots_are_exhausted_and_freed(managers: list[int]) -> None:
 
 
 def test_the_list_counts_apps_and_what_they_use() -> None:
-    """An app of each run uses half of the hart; reusing a slot does not subtract the earlier app's time."""
+    """An app of each run uses half of the hart; reusing a slot does not subtract the earlier app's
+    time."""
     boot(2, [1, 1], [2, 0])
     half = Task(1000, 500, 1000, (0,))
     for _ in range(3):
@@ -452,7 +458,8 @@ def test_first_releases_far_ahead(managers: list[int]) -> None:
 
 
 def delete_one(random: Random) -> bool:
-    """Deletes an app, preferably a ready one, unless the call has to wait, and advances the time. True if it was ready."""
+    """Deletes an app, preferably a ready one, unless the call has to wait, and advances the time.
+    True if it was ready."""
     there = [number for number in range(64) if CORE.testbed_rt_state(0, number) == ACTIVE]
     waiting = [number for number in there if CORE.testbed_vcpu_state(0, 1 + number) == READY]
     answer = call(cpu_of(0), DELETE, random.choice(waiting or there))[0]
@@ -473,7 +480,8 @@ def find(vm: int) -> int:
 
 @pytest.mark.parametrize("how", ["console", "fault"])
 def test_sixty_apps_end_with_their_vm_without_disturbing_others(how: str) -> None:
-    """Deletion has polling points, however many interrupts arrive; the other VM's apps meet every deadline."""
+    """Deletion has polling points, however many interrupts arrive; the other VM's apps meet every
+    deadline."""
     boot(2, [1, 1, 1], [60, 4, 0])
     first = time_now(CORE) + 10**6
     for vm, count, task in ((0, 60, Task(20000, 500, 20000, (0,))), (1, 4, Task(1000, 100, 1000, (90,)))):
@@ -501,7 +509,8 @@ def test_sixty_apps_end_with_their_vm_without_disturbing_others(how: str) -> Non
 
 
 def test_sixty_four_apps_on_four_cpus() -> None:
-    """All slots in use, then deleted in any order while they run; repeated, to find state left by the first round."""
+    """All slots in use, then deleted in any order while they run; repeated, to find state left by
+    the first round."""
     boot(4, [1], [64])
     random = Random(64)
     for _ in range(2):
@@ -535,8 +544,8 @@ SECOND = 10**6 * TICKS_PER_US
 )
 def test_releases_do_not_drift(periods: list[int], length: int) -> None:
     """
-    testbed_rt_run() compares every release with first + k * period; this test also checks their number after a minute
-    for short periods, and after a day for periods of seconds.
+    testbed_rt_run() compares every release with first + k * period; this test also checks their
+    number after a minute for short periods, and after a day for periods of seconds.
     """
     boot(3, [1], [24])
     random = Random(7)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the queue of rt with a sorted list, and bounds its costs in node comparisons and moves. */
+/* Compares the queue of rt with a sorted list, and bounds its costs in node comparisons and
+ * moves. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -239,7 +240,8 @@ static void note_cost(struct cost *worst, const struct heap_node *nodes, const u
     worst->moves = moved > worst->moves ? moved : worst->moves;
 }
 
-/* The worst costs over many queues of n nodes, in which the first or any node is removed and reinserted. */
+/* The worst costs over many queues of n nodes, in which the first or any node is removed and
+ * reinserted. */
 static void cost_of(unsigned n, struct cost worst[4])
 {
     static struct heap_node nodes[RT_QUEUE_MAX];

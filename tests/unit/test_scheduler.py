@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The best-effort scheduler and the life cycle of VMs under events in any order, on one to four CPUs. After every event
-the invariants are checked (tests/unit/testbed_check.c), and again when all CPUs are idle.
+The best-effort scheduler and the life cycle of VMs under events in any order, on one to four CPUs.
+After every event the invariants are checked (tests/unit/testbed_check.c), and again when all CPUs
+are idle.
 """
 
 import ctypes
@@ -204,7 +205,8 @@ def test_busy_vcpus_share_the_cpus_evenly(cpus: int, vcpus: list[int]) -> None:
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(cpus=st.integers(1, 3), sleepers=st.lists(st.integers(1, 20 * QUANTUM), min_size=1, max_size=4))
 def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
-    """VCPUs that wait for their timers become ready exactly at the deadline, without other timers meanwhile."""
+    """VCPUs that wait for their timers become ready exactly at the deadline, without other timers
+    meanwhile."""
     boot(cpus, [1] * len(sleepers))
     deadlines: dict[int, int] = {}
     for vm, ticks in enumerate(sleepers):
@@ -227,7 +229,8 @@ def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
 
 
 def test_timer_of_zero_does_not_stop_slices() -> None:
-    """A deadline of zero is in the past and must not be written to the hardware timer: slices still end."""
+    """A deadline of zero is in the past and must not be written to the hardware timer: slices still
+    end."""
     boot(1, [1, 1, 1])
     start_all([1, 1, 1])
     CORE.testbed_wait_until(0, 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The machine's seed in the firmware's device tree: it is found at its property only, without reading outside the tree
-(detected by the sanitizers). The VMs' seeds are compared with HChaCha20 in Python.
+The machine's seed in the firmware's device tree: it is found at its property only, without reading
+outside the tree (detected by the sanitizers). The VMs' seeds are compared with HChaCha20 in Python.
 """
 
 import ctypes
@@ -57,7 +57,8 @@ def tree(seed: bytes | None) -> bytes:
 
 
 def found(blob: bytes, size: int | None = None) -> tuple[int, int] | None:
-    """The offset and the length of the seed in the blob, which is copied to a buffer of its exact size."""
+    """The offset and the length of the seed in the blob, which is copied to a buffer of its exact
+    size."""
     buffer = ctypes.create_string_buffer(blob, len(blob))
     length = ctypes.c_uint32()
     at = CORE.seed_find(buffer, len(blob) if size is None else size, length)
@@ -160,7 +161,8 @@ def given_to(vm: int) -> bytes:
 
 
 def test_no_seed_without_a_machine_seed() -> None:
-    """Must run first, since the machine's seed is kept. A too short seed is ignored and not wiped."""
+    """Must run first, since the machine's seed is kept. A too short seed is ignored and not
+    wiped."""
     short = ctypes.create_string_buffer(tree(MACHINE[:31]))
     assert not CORE.seed_take(short, len(short))
     assert MACHINE[:31] in short.raw

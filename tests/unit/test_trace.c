@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace rings: which event is written where, and that nothing is written without trace memory. */
+/* The trace rings: which event is written where, and that nothing is written without trace
+ * memory. */
 #include "unit.h"
 
 #include <string.h>
@@ -80,8 +81,8 @@ static void test_event(void **state)
     assert_ptr_equal(ring->next, event + 1);
 }
 
-/* For every number of events around the ring's size: the last ones are present in order, and no memory after the ring
- * is written. */
+/* For every number of events around the ring's size: the last ones are present in order, and no
+ * memory after the ring is written. */
 static void test_wrap(void **state)
 {
     (void)state;

@@ -64,7 +64,8 @@ static void fill_payload(void)
     image->loads[0].sums = sums.sums;
 }
 
-/* Whether CPU 1 runs the first guest and no boot message is printed, then or when CPU 0 runs a guest. */
+/* Whether CPU 1 runs the first guest and no boot message is printed, then or when CPU 0 runs a
+ * guest. */
 static bool silent_if_another_cpu_is_first(void)
 {
     static const unsigned nvcpus[] = {1, 1};
@@ -80,7 +81,8 @@ static bool silent_if_another_cpu_is_first(void)
     return first && testbed_vm_state(1) == VM_RUNNING && strstr(said(), "boot:") == NULL;
 }
 
-/* The first test, in a child process: the boot message is printed once per process, and the next test needs it. */
+/* The first test, in a child process: the boot message is printed once per process, and the next
+ * test needs it. */
 static void test_no_boot_message_if_another_cpu_is_first(void **state)
 {
     int status;

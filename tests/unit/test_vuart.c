@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulated UART's registers, a byte at a time as drivers use them, against the PC16550D's data sheet. */
+/* The emulated UART's registers, a byte at a time as drivers use them, against the PC16550D's data
+ * sheet. */
 #include "unit.h"
 
 #include <string.h>
@@ -212,7 +213,8 @@ static void test_loopback(void **state)
     assert_null(strpbrk(host_output(), "QR"));
 }
 
-/* A guest that checks the status loses no output and gets an interrupt when the transmitter is ready again. */
+/* A guest that checks the status loses no output and gets an interrupt when the transmitter is
+ * ready again. */
 static void test_full_console_blocks_the_transmitter(void **state)
 {
     unsigned written = 0;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Watchdogs and restarts: a guest that pets in time is never restarted, a guest that does not is restarted at the exact
-tick; restarts of a VM that fails repeatedly have the backoff of a simple model; other VMs are not affected.
+Watchdogs and restarts: a guest that pets in time is never restarted, a guest that does not is
+restarted at the exact tick; restarts of a VM that fails repeatedly have the backoff of a simple
+model; other VMs are not affected.
 """
 
 import ctypes
@@ -52,7 +53,8 @@ SETTINGS = settings(max_examples=200 if LONG else 25, deadline=None, derandomize
 
 
 def boot(cpus: int, vcpus: list[int], watchdogs: list[int], most_ms: int = 0, rt_apps: int = 0) -> None:
-    """Boots a system in which all VMs run, each with VCPU 0 only; VM n has watchdogs[n] ms, VM 0 the RT apps."""
+    """Boots a system in which all VMs run, each with VCPU 0 only; VM n has watchdogs[n] ms, VM 0
+    the RT apps."""
     image = CORE.testbed_image_make(cpus, len(vcpus), array(vcpus), QUANTUM_US)
     for vm, period_ms in enumerate(watchdogs):
         CORE.testbed_image_watchdog(image, vm, period_ms, most_ms)
@@ -95,7 +97,8 @@ def starts(*vms: int) -> list[int]:
 @SETTINGS
 @given(cpus=st.integers(1, 3), others=st.integers(0, 4), vcpus=st.integers(1, 2), slack=st.integers(1, 3 * MS))
 def test_vm_that_pets_in_each_slice_is_never_restarted(cpus: int, others: int, vcpus: int, slack: int) -> None:
-    """With any number of other busy VCPUs, if the period exceeds their quanta, as the builder requires."""
+    """With any number of other busy VCPUs, if the period exceeds their quanta, as the builder
+    requires."""
     turns = -(-(vcpus + others) // cpus) * QUANTUM_US * TICKS_PER_US
     period = turns // MS + 1 + slack // MS
     boot(cpus, [vcpus, *[1] * others], [period])
@@ -122,7 +125,8 @@ def test_vm_that_pets_in_each_slice_is_never_restarted(cpus: int, others: int, v
 def test_vm_that_stops_petting_is_restarted_at_the_exact_tick(
     period: int, gaps: list[float], hang: str, cpus: int, others: int
 ) -> None:
-    """Exactly one period after the last petting, whether the guest spins, sleeps forever or sleeps for a while."""
+    """Exactly one period after the last petting, whether the guest spins, sleeps forever or sleeps
+    for a while."""
     cpus = max(cpus, 1 + others)  # one CPU per VM, so that the guest can pet at any time
     boot(cpus, [1] * (1 + others), [period])
     last = time_now(CORE)
@@ -360,7 +364,8 @@ def test_pauses_are_those_of_the_model(lives: list[tuple[str, int]], most: int) 
 
 
 def test_endless_failures_reach_the_longest_pause() -> None:
-    """The pause stays at the maximum for more than a hundred failures: the doubling must not overflow."""
+    """The pause stays at the maximum for more than a hundred failures: the doubling must not
+    overflow."""
     boot(1, [1], [0], most_ms=10000)
     pauses = []
     for _ in range(120):
@@ -428,7 +433,8 @@ def launch(cpu: int, tasks: list[Task]) -> None:
 
 
 def test_apps_cannot_delay_their_managers_watchdog() -> None:
-    """The apps use 85 % of the hart and the manager hangs: its restart is late by at most a busy period and deletes them."""
+    """The apps use 85 % of the hart and the manager hangs: its restart is late by at most a busy
+    period and deletes them."""
     boot(1, [1, 1], [20, 0], rt_apps=2)
     launch(cpu_of(0), APPS)
     begin = time_now(CORE)

@@ -25,7 +25,8 @@ static struct {
     uint64_t payload[512];
 } memory __attribute__((aligned(4096)));
 
-/* The VCPU of this CPU has requested to wait or ended its job, and the scheduler has not run since. */
+/* The VCPU of this CPU has requested to wait or ended its job, and the scheduler has not run
+ * since. */
 static bool about_to_wait(void)
 {
     const struct vcpu *v = host_cpu->current;
@@ -35,8 +36,9 @@ static bool about_to_wait(void)
 }
 
 /*
- * A VCPU's request to wait is handled by the scheduler at once. An interrupt from another CPU that arrives in between is
- * taken afterwards, as on a machine that runs the hypervisor with interrupts disabled.
+ * A VCPU's request to wait is handled by the scheduler at once. An interrupt from another CPU that
+ * arrives in between is taken afterwards, as on a machine that runs the hypervisor with interrupts
+ * disabled.
  */
 static void step(unsigned id)
 {
@@ -60,7 +62,8 @@ void testbed_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t blocked)
     costs.blocked = blocked;
 }
 
-/* The VCPU on this CPU may have entered the longest non-preemptible section just before an interrupt. */
+/* The VCPU on this CPU may have entered the longest non-preemptible section just before an
+ * interrupt. */
 static bool may_be_blocked(void)
 {
     const struct vcpu *v = host_cpu->current;
@@ -77,7 +80,8 @@ static void spend_entry(bool interrupt)
     host_spend(host_costs.enter);
 }
 
-/* An idle CPU that a test has entered is awake, as in an interrupt, and runs the scheduler before it sleeps again. */
+/* An idle CPU that a test has entered is awake, as in an interrupt, and runs the scheduler before
+ * it sleeps again. */
 static bool awake[SYSIMAGE_MAX_HARTS];
 
 void testbed_enter(unsigned cpu)

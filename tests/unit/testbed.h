@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system in memory for tests: a valid system image, core booted from it over arch/host, functions that cause events,
- * and functions that check invariants. Arguments are scalars, so that Python can call the functions.
+ * A system in memory for tests: a valid system image, core booted from it over arch/host, functions
+ * that cause events, and functions that check invariants. Arguments are scalars, so that Python can
+ * call the functions.
  */
 #ifndef TESTBED_H
 #define TESTBED_H
@@ -23,11 +24,12 @@ struct testbed_image {
     struct sysimage_fixup fixups[SYSIMAGE_MAX_VMS];
 };
 
-/* Makes a valid image: `nvms` VMs, VM i with nvcpus[i] VCPUs and 2 MiB of RAM, none of them started at boot. */
+/* Makes a valid image: `nvms` VMs, VM i with nvcpus[i] VCPUs and 2 MiB of RAM, none of them started
+ * at boot. */
 struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us);
 
-/* Sets a VM's watchdog period and maximum backoff in an image of testbed_image_make(), whose defaults are none; seals the
- * image. */
+/* Sets a VM's watchdog period and maximum backoff in an image of testbed_image_make(), whose
+ * defaults are none; seals the image. */
 void testbed_image_watchdog(struct testbed_image *image, unsigned vm, unsigned watchdog_ms,
                             unsigned restart_pause_max_ms);
 
@@ -40,7 +42,8 @@ void testbed_image_seal(struct testbed_image *image);
 /* The error of sysimage_check() for the image, NULL if it is valid. */
 const char *testbed_image_check(const struct testbed_image *image);
 
-/* Makes, checks and boots such a system; each CPU runs the scheduler once and sleeps. False if core refuses the image. */
+/* Makes, checks and boots such a system; each CPU runs the scheduler once and sleeps. False if core
+ * refuses the image. */
 bool testbed_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us);
 
 /* testbed_boot() with an image of testbed_image_make() that the test has changed and sealed. */
@@ -49,7 +52,8 @@ bool testbed_boot_image(struct testbed_image *image);
 /* testbed_boot() with any image that sysimage_check() accepts. */
 bool testbed_boot_checked(const struct sysimage_header *header);
 
-/* CPU `cpu` enters the hypervisor, after completing a pending request to wait. All functions below call this first. */
+/* CPU `cpu` enters the hypervisor, after completing a pending request to wait. All functions below
+ * call this first. */
 void testbed_enter(unsigned cpu);
 
 /* Events on CPU `cpu`. */
@@ -65,22 +69,25 @@ void testbed_guest_ends(unsigned cpu, bool restart);
 void testbed_guest_faults(unsigned cpu);
 void testbed_suspend_watchdog(unsigned cpu, unsigned vm, bool suspend);
 
-/* The VCPU that runs on `cpu` makes a hypercall through the dispatch table. Returns its error and, in *value unless value
- * is NULL, its value. */
+/* The VCPU that runs on `cpu` makes a hypercall through the dispatch table. Returns its error and,
+ * in *value unless value is NULL, its value. */
 #define TESTBED_NO_CALLER 1000L /* no VCPU runs on that CPU */
 long testbed_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
 
-/* A VM's memory at a guest-physical address. testbed_idle_violation() does not check TESTBED_GPA + 0x100 .. 0x6ff. */
+/* A VM's memory at a guest-physical address. testbed_idle_violation() does not check TESTBED_GPA +
+ * 0x100 .. 0x6ff. */
 void *testbed_memory(unsigned vm, gpa_t gpa);
 
-/* Sets the time in ticks that the hypervisor takes from now on (host_costs). `blocked`: length of the non-preemptible
- * section that precedes each interrupt of a guest other than an RT app whose jobs end. */
+/* Sets the time in ticks that the hypervisor takes from now on (host_costs). `blocked`: length of
+ * the non-preemptible section that precedes each interrupt of a guest other than an RT app whose
+ * jobs end. */
 void testbed_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t blocked);
 
 /* Advances the time only. */
 void testbed_advance(ticks_t ticks);
 
-/* Runs all CPUs with a pending interrupt or request until no CPU has one. False if this does not terminate. */
+/* Runs all CPUs with a pending interrupt or request until no CPU has one. False if this does not
+ * terminate. */
 bool testbed_run_until_idle(void);
 
 /* The violated invariant of a heap with a capacity of `max` nodes, or NULL. */

@@ -7,7 +7,8 @@
 #include "testbed.h"
 #include "testbed_rt.h"
 
-/* How often the run queue contains `v`; the walk is bounded, so that it terminates on a broken list. */
+/* How often the run queue contains `v`; the walk is bounded, so that it terminates on a broken
+ * list. */
 static unsigned times_queued(const struct vcpu *v)
 {
     unsigned count = 0;
@@ -131,7 +132,8 @@ static const char *vm_violation(const struct vm *vm)
     return wrong;
 }
 
-/* Kicks are sent when the last lock is released, and a CPU with request bits set has an interrupt pending. */
+/* Kicks are sent when the last lock is released, and a CPU with request bits set has an interrupt
+ * pending. */
 static const char *kicks_violation(const struct cpu *cpu)
 {
     if (cpu->locks != 0 || cpu->kicked != 0) {
@@ -199,7 +201,8 @@ static const char *slices_violation(void)
     return ended < hyp.ncpus && ended < queue_length() ? "too few slices are finite while VCPUs are ready" : NULL;
 }
 
-/* The RAM of a VM whose guest never writes: the payload, then zeros; checked around the polling points of loading. */
+/* The RAM of a VM whose guest never writes: the payload, then zeros; checked around the polling
+ * points of loading. */
 static bool ram_is_wrong(const struct vm *vm)
 {
     const uint64_t *ram = host_ram(vm->memmap.regions[0].hpa);

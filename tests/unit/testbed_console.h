@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* VM `vm` writes `size` characters, each as soon as the console is ready, to its UART or by the SBI call. Characters
- * for a UART that accepts nothing are lost. */
+/* VM `vm` writes `size` characters, each as soon as the console is ready, to its UART or by the SBI
+ * call. Characters for a UART that accepts nothing are lost. */
 void testbed_write(unsigned vm, const char *text, unsigned size, bool uart);
 
 /* The next character typed to VM `vm`, -1 if there is none. */

@@ -8,7 +8,8 @@
 /* Until the next boot, a CPU that loads or ends a VM takes `ticks` between polling points. */
 void testbed_load_costs(ticks_t ticks);
 
-/* At time `when` or later, while a CPU other than 0 loads or ends a VM, CPU 0 raises an interrupt for VCPU 0 of `vm`. */
+/* At time `when` or later, while a CPU other than 0 loads or ends a VM, CPU 0 raises an interrupt
+ * for VCPU 0 of `vm`. */
 void testbed_load_raise(ticks_t when, unsigned vm);
 
 /* Runs only CPU `cpu`, including its interrupts, until it runs a guest or is idle. */

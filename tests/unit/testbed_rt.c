@@ -8,8 +8,8 @@
 #include "hypercall.h"
 #include "rt_app.h"
 
-/* Maximum calls of an admission decision: its passes over all apps with RT_ADMIT_APPS per step, one pass with single
- * apps, and its begin. */
+/* Maximum calls of an admission decision: its passes over all apps with RT_ADMIT_APPS per step, one
+ * pass with single apps, and its begin. */
 #define CALLS_MAX ((RT_ADMIT_PASSES + 1U) * (RT_QUEUE_MAX / RT_ADMIT_APPS + 1U) + RT_QUEUE_MAX)
 #define INTERRUPTED_POLLS 200U /* polling points of which every second one finds an interrupt */
 #define EVENTS_MAX 200000000U
