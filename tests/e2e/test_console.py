@@ -28,7 +28,7 @@ OUTPUT = (
 
 
 @pytest.mark.parametrize("cut", range(len(OUTPUT)))
-def test_output_is_sorted_by_vm_wherever_it_is_cut(cut):
+def test_output_is_sorted_by_vm_however_it_is_split(cut):
     console = fed(OUTPUT[:cut], OUTPUT[cut:])
     assert console.text(FIRMWARE) == "OpenSBI v1.1 | not a VM\n"
     assert console.text(HYPERVISOR) == "hello\n"
@@ -48,7 +48,7 @@ def test_a_line_that_was_erased_and_drawn_again_counts_once():
 
 
 @pytest.mark.parametrize("piece", [1, 7, 1000])
-def test_a_line_that_the_console_cut_in_two_is_one(piece):
+def test_split_line_is_joined(piece):
     """Also with lines of other VMs in between."""
     output = f"{prefix('linux')}linux is{CUT}\r\n{prefix('uboot')}x\r\n{prefix('linux')} up\r\n"
     console = fed(*(output[at : at + piece] for at in range(0, len(output), piece)))

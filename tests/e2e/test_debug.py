@@ -132,7 +132,7 @@ def test_steps_by_line(gdb):
     assert "main" in said, said
 
 
-def test_registers_are_the_vcpus_own(gdb):
+def test_registers_of_each_vcpu(gdb):
     assert gdb.value("$satp") >> 60 == 8
     assert gdb.value("$priv") == 1
     assert gdb.value("$stvec") == gdb.value("&trap_entry")
@@ -332,7 +332,7 @@ def test_second_gdb_is_refused(running, gdb):
     assert "standing still" in gdb.ask("monitor status")
 
 
-def test_a_watchdog_waits_for_the_debugger():
+def test_watchdog_is_suspended_while_debugging():
     """In virtual time: the watchdog expires after 1.5 s in a VM that pets it every second."""
     system = built("watchdog-debug")
     with debug_server(system, "second", "debug-watchdog") as (machine, place):

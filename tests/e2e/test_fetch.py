@@ -109,7 +109,7 @@ def test_a_crate_that_was_tampered_with_is_refused(tmp_path, monkeypatch):
     assert not (tmp_path / "cache" / "freertos" / "FreeRTOS-Kernel").exists()
 
 
-def test_what_is_there_is_not_fetched_again(tmp_path, monkeypatch):
+def test_fetched_files_are_not_fetched_again(tmp_path, monkeypatch):
     """With the stamps of a finished fetch no command runs, so no network is needed."""
     (tmp_path / "pkg").mkdir()
     for name in fetch.GROUPS["uboot"]:
@@ -257,7 +257,7 @@ def test_detection_of_a_route(route, ipv6, there, tmp_path):
     assert fetch.has_route(tmp_path) == there
 
 
-def test_a_host_that_never_answers_is_given_up(monkeypatch):
+def test_connection_attempts_time_out(monkeypatch):
     monkeypatch.setattr(fetch, "CONNECT_S", 0.1)
     tested = threading.Event()
 

@@ -51,7 +51,7 @@ def test_help_names_every_key(machine):
 
 
 @pytest.mark.parametrize("key", ["?", "\r", "x", "\x1b"])
-def test_a_key_that_means_nothing_shows_the_help_and_reaches_no_guest(machine, key):
+def test_unknown_key_shows_the_help_and_reaches_no_guest(machine, key):
     keyboard(machine, "first")
     machine.skip(HYPERVISOR)
     machine.skip("first")
@@ -78,7 +78,7 @@ def test_each_guest_knows_its_own_id(machine):
         machine.expect(name, rf"^faulty: HCALL_INFO_GET_ID error 0 value {number}, in assembly {number}$", SOON_S)
 
 
-def test_half_a_line_waits_for_its_vm_while_another_is_typed_to(machine):
+def test_half_a_line_is_kept_while_typing_to_another_vm(machine):
     keyboard(machine, "first")
     machine.skip("first")
     machine.send("halfa")

@@ -105,21 +105,21 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
     assert now == {**starts, "first": starts["first"] + 1}
 
 
-def assert_exception(machine, board, deed, address):
+def assert_exception(machine, board, access, address):
     """The guest's access gets an exception that the guest handles and reports."""
-    machine.expect("first", caught(board, deed, address), SOON_S)
-    machine.expect("first", rf"^faulty: {deed} trapped, carrying on$", SOON_S)
+    machine.expect("first", caught(board, access, address), SOON_S)
+    machine.expect("first", rf"^faulty: {access} trapped, carrying on$", SOON_S)
     tell(machine, "first", "id")
     machine.expect("first", r"^faulty: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
-@pytest.mark.parametrize("deed", ["read", "write", "jump"])
-def test_unmapped_address_raises_an_exception(machine, board, deed):
-    tell(machine, "first", deed)
-    assert_exception(machine, board, deed, board.hole)
+@pytest.mark.parametrize("access", ["read", "write", "jump"])
+def test_unmapped_address_raises_an_exception(machine, board, access):
+    tell(machine, "first", access)
+    assert_exception(machine, board, access, board.hole)
     for address in (board.ram_end, board.low):
-        tell(machine, "first", f"{deed} {address:x}")
-        assert_exception(machine, board, deed, address)
+        tell(machine, "first", f"{access} {address:x}")
+        assert_exception(machine, board, access, address)
 
 
 def test_a_device_holds_no_instructions(machine, board):
@@ -129,7 +129,7 @@ def test_a_device_holds_no_instructions(machine, board):
 
 @pytest.mark.only_on("riscv")
 @pytest.mark.parametrize(
-    ("deed", "address"),
+    ("access", "address"),
     [
         ("read", 0x10001000),  # a device of the machine that is assigned to no VM
         ("write", 0x80200000000),  # beyond the 41 bits of Sv39x4's guest-physical addresses
@@ -141,14 +141,14 @@ def test_a_device_holds_no_instructions(machine, board):
         ("write", 0xFFFFFFFFFFFFFF00),
     ],
 )
-def test_addresses_next_to_mapped_ones_are_unmapped(machine, board, deed, address):
-    tell(machine, "first", f"{deed} {address:x}")
-    assert_exception(machine, board, deed, address)
+def test_addresses_next_to_mapped_ones_are_unmapped(machine, board, access, address):
+    tell(machine, "first", f"{access} {address:x}")
+    assert_exception(machine, board, access, address)
 
 
 @pytest.mark.only_on("mips")
 @pytest.mark.parametrize(
-    ("deed", "address"),
+    ("access", "address"),
     [
         ("read", 0xBF801220),  # a device of the machine that is assigned to no VM
         ("write", 0xBFD01000),  # after the UART's page
@@ -157,26 +157,26 @@ def test_addresses_next_to_mapped_ones_are_unmapped(machine, board, deed, addres
         ("write", 0x9FFFFFFC),  # the last word of kseg0
     ],
 )
-def test_devices_and_memory_of_the_machine_are_unmapped(machine, board, deed, address):
-    tell(machine, "first", f"{deed} {address:x}")
-    assert_exception(machine, board, deed, address)
+def test_devices_and_memory_of_the_machine_are_unmapped(machine, board, access, address):
+    tell(machine, "first", f"{access} {address:x}")
+    assert_exception(machine, board, access, address)
 
 
-@pytest.mark.parametrize("deed", ["read", "write"])
-def test_ram_reaches_to_its_ends(machine, board, deed):
-    for address in [board.ram_end - 4, *([board.ram_base] if deed == "read" else [])]:
-        tell(machine, "first", f"{deed} {address:x}")
-        machine.expect("first", rf"^faulty: {deed} went through, carrying on$", SOON_S)
+@pytest.mark.parametrize("access", ["read", "write"])
+def test_ram_reaches_to_its_ends(machine, board, access):
+    for address in [board.ram_end - 4, *([board.ram_base] if access == "read" else [])]:
+        tell(machine, "first", f"{access} {address:x}")
+        machine.expect("first", rf"^faulty: {access} went through, carrying on$", SOON_S)
 
 
 @pytest.mark.only_on("riscv")
 @pytest.mark.parametrize(
-    ("deed", "address"), [("read", RISCV.uart + 4), ("read", PLIC_END - 4), ("write", PLIC_END - 4)]
+    ("access", "address"), [("read", RISCV.uart + 4), ("read", PLIC_END - 4), ("write", PLIC_END - 4)]
 )
-def test_devices_reach_to_their_ends(machine, deed, address):
+def test_devices_reach_to_their_ends(machine, access, address):
     """Reads only, where a write to the UART's last word could enable loopback."""
-    tell(machine, "first", f"{deed} {address:x}")
-    machine.expect("first", rf"^faulty: {deed} went through, carrying on$", SOON_S)
+    tell(machine, "first", f"{access} {address:x}")
+    machine.expect("first", rf"^faulty: {access} went through, carrying on$", SOON_S)
 
 
 @pytest.mark.parametrize("address", ["0", "1", "80400000", "1f000000", "ffffffffffffffff", "10000000"])
@@ -220,7 +220,7 @@ def test_memory_is_as_new_after_a_restart(machine, board, how):
         machine.expect("first", rf"^faulty: word at 0x{address} is 0x{words[address]}\n", SOON_S)
 
 
-def test_memory_of_another_vm_is_another_memory(machine, board):
+def test_vms_have_separate_memory(machine, board):
     """The same guest-physical address in two VMs is different memory."""
     address = f"{board.free:x}"
     tell(machine, "first", f"write {address}")
@@ -249,11 +249,11 @@ def expect_report(machine, name, board):
 
 
 @pytest.mark.parametrize(
-    ("deed", "place"), [("fatal", "hole"), ("fatal", "low"), ("wild", "hole"), ("wild", "ram_end")]
+    ("access", "place"), [("fatal", "hole"), ("fatal", "low"), ("wild", "hole"), ("wild", "ram_end")]
 )
-def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, board, deed, place):
+def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, board, access, place):
     address = getattr(board, place)
-    tell(machine, "first", f"{deed} {address:x}")
+    tell(machine, "first", f"{access} {address:x}")
     machine.expect("first", r"^faulty: (reading|jumping to) 0x", SOON_S)
     registers = expect_report(machine, "first", board)
     assert address in registers.values()  # the argument is still in a register
@@ -299,7 +299,7 @@ def test_freertos_restarts_after_a_crash(demo):
     assert restarts["uboot"] == 0
 
 
-def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
+def test_endless_sleep_uses_no_cpu_and_ends_with_a_restart(machine):
     tell(machine, "first", "sleep")
     machine.expect("first", r"^faulty: sleeping", SOON_S)
     rows = [states(machine)["first"]]

@@ -68,7 +68,7 @@ def test_demo_on_the_minimal_core(label, cpu, without):
 
 
 @pytest.mark.parametrize("feature", [*FEATURES, EVERY_FEATURE])
-def test_small_guests_without(feature):
+def test_small_guests_without_a_feature(feature):
     """
     Each feature alone, then all. The guests are compiled with compressed instructions and use some
     of them to access emulated devices; with htinst hidden the hypervisor must fetch these
@@ -91,7 +91,7 @@ def test_small_guests_without(feature):
 
 @pytest.mark.parametrize("guest", ["faulty", "freertos"])
 def test_the_small_guests_have_compressed_device_accesses(guest):
-    """A precondition of test_small_guests_without with htinst hidden."""
+    """A precondition of test_small_guests_without_a_feature with htinst hidden."""
     objdump = ["riscv64-unknown-elf-objdump", "-d", "-M", "no-aliases", str(GUESTS / guest / f"{guest}.elf")]
     for function, instruction in (("plic_claim", "c.lw"), ("plic_complete", "c.sw")):
         assert re.search(rf"\b{instruction}\b", run([*objdump, f"--disassemble={function}"]).stdout), function

@@ -162,7 +162,7 @@ def assert_in_time(machine: Machine, app: int) -> None:
         assert (row["missed"], row["overran"]) == (0, 0), row
 
 
-def test_an_app_polls_what_a_vm_sends_as_fast_as_it_can(machine: Machine) -> None:
+def test_app_polls_messages_sent_at_full_speed(machine: Machine) -> None:
     """
     Thousands of messages to an app that polls once a millisecond, while another app leaves a
     twentieth of the hart to best effort: all arrive in order, and neither app is late.

@@ -79,7 +79,7 @@ def test_a_budget_beyond_the_bound_is_refused(machine: Machine, budget: int) -> 
             "the budget is longer than rt-budget-max-us")  # fmt: skip
 
 
-def test_what_would_break_the_bound_is_refused(machine: Machine) -> None:
+def test_apps_that_would_break_the_bound_are_refused(machine: Machine) -> None:
     """Refused because of the sum of the apps, each of which alone would be admitted."""
     rt_start(machine, f"20000:8000:20000:{FOR_EVER}")
     least = refused(machine, f"16000:8000:16000:{FOR_EVER}",
@@ -212,7 +212,7 @@ def harts() -> Iterator[Machine]:
         yield machine
 
 
-def test_on_several_harts_what_would_break_the_bound_is_refused(harts: Machine) -> None:
+def test_on_several_harts_apps_that_would_break_the_bound_are_refused(harts: Machine) -> None:
     for hart in range(HARTS):
         refusal = rf"best effort would get {RESERVE_US} us of CPU {hart} in no less than (\d+) us"
         least = refused(harts, f"20000:15:20000:{FOR_EVER}:{hart}",
@@ -231,7 +231,7 @@ def test_on_several_harts_a_watchdog_expires_beside_the_apps(harts: Machine) -> 
     assert_watchdog_expires(harts)
 
 
-def test_on_several_harts_one_without_an_app_takes_over(harts: Machine) -> None:
+def test_on_several_harts_a_preempted_guest_continues_elsewhere(harts: Machine) -> None:
     """A guest preempted by an app continues at once on the hart without an app."""
     rt_end(harts, HARTS - 1)
     longest = max((after - before for before, after in watched(harts)), default=0)

@@ -231,7 +231,7 @@ def test_each_start_of_each_vm_gets_a_separate_seed(program: str | None):
         assert told[name] == wanted
 
 
-def test_a_vm_of_a_machine_without_a_seed_gets_none():
+def test_no_seed_on_a_machine_without_one():
     with booted(built("virt", without="seed"), "virt-no-seed") as machine:
         assert machine.wait_until(lambda: any("Tessera on" in line for line in machine.console.log), SOON_S)
         assert seeds(machine) == {name: [b""] * LIVES for name in SEEDED}

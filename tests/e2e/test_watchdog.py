@@ -122,7 +122,7 @@ def test_the_console_ends_a_pause(machine, key, says):
 
 
 @pytest.mark.long_on("mips")
-def test_a_vm_that_waits_keeps_the_machine_on(shared):
+def test_vm_in_backoff_keeps_the_machine_on(shared):
     """The last test of the shared machine: `loop` restarts although all other VMs have shut
     down."""
     loop_until_it_waits(shared)

@@ -20,7 +20,7 @@ def test_alive_messages_and_commands(boot):
 @pytest.mark.parametrize(
     ("command", "cause"), [("read", 5), ("write", 7), ("jump", 1), ("read 80000000", 5), ("write 0x80000000", 7)]
 )
-def test_survives_what_it_handles(boot, command, cause):
+def test_handled_traps(boot, command, cause):
     address = command.split()[-1].removeprefix("0x") if " " in command else "1f000000"
     machine = boot("faulty", "-append", f"quiet do={command.replace(' ', ':')}")
     machine.expect("faulty", rf"^faulty: caught exception {cause} stval 0x{address} ")
@@ -28,7 +28,7 @@ def test_survives_what_it_handles(boot, command, cause):
     machine.expect("faulty", r"^faulty: alive 1$")
 
 
-def test_bad_calls_come_back(boot):
+def test_bad_calls_return_errors(boot):
     machine = boot("faulty", "-append", "do=calls:1")
     found = machine.expect("faulty", r"^faulty: bad calls returned((?: -?\d+){6})$")
     errors = [int(error) for error in found[1].split()]

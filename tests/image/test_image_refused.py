@@ -87,7 +87,7 @@ def test_the_unchanged_system_is_accepted(builder):
     assert [vm.name for vm in builder.build(SYSTEM).system.vms] == ["one", "two"]
 
 
-def test_refused_txt_is_complete():
+def test_number_of_cases():
     assert len(CASES) >= 25
     assert all(changes and expected for changes, expected in CASES.values())
 

@@ -235,7 +235,7 @@ def test_abandoned_launch_does_not_block_others() -> None:
     raise AssertionError("an unfinished launch blocks other launches forever")
 
 
-def test_an_app_that_waits_takes_no_time_from_others() -> None:
+def test_waiting_app_takes_no_time_from_others() -> None:
     """
     A executes WFI at its release and is woken in the middle of its period. B still meets its
     deadline, since A's budget was consumed during the wait.

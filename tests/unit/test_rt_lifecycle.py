@@ -431,7 +431,7 @@ def test_the_list_counts_apps_and_what_they_use() -> None:
         assert call(manager, DELETE, 0) == (OK, 0)
 
 
-def test_a_launcher_launches(managers: list[int]) -> None:
+def test_launch_by_another_vm(managers: list[int]) -> None:
     """VM 2 may launch VM 0's apps while VM 0 runs."""
     assert create(managers[0], GOOD) == (OK, 0)
     assert call(managers[2], LAUNCH, 0, 0, 0)[0] == OK
