@@ -89,7 +89,8 @@ class Lateness:
     evaluated once."""
 
     def __init__(self, late_ticks: int | None) -> None:
-        self.late_ticks = late_ticks  # None: no bound, since the machine does not run in virtual time
+        # None: no bound, since the machine does not run in virtual time.
+        self.late_ticks = late_ticks
         self._judged = 0  # characters of the ticker's output evaluated so far
         self._ever = 0
 

@@ -65,7 +65,8 @@ class Gdb:
 
     def finish(self, mark: str, timeout: float = ANSWER_S) -> str:
         """Waits for the marker and returns GDB's output before it."""
-        limit = Limit(os.getpid(), timeout)  # CPU time of this process tree: GDB, its server and QEMU
+        # CPU time of this process tree: GDB, its server and QEMU.
+        limit = Limit(os.getpid(), timeout)
         with self._changed:
             while not self._changed.wait_for(lambda: f"{mark}\n" in self._said, limit.left()):
                 limit.raise_if_too_slow("the test")

@@ -31,10 +31,12 @@ NEWER_QEMU = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
-AGAIN = r"starts again(?: in \d+ ms)?"  # the console's report of a restart, immediate or after a backoff
+# The console's report of a restart, immediate or after a backoff.
+AGAIN = r"starts again(?: in \d+ ms)?"
 LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval,zawrs"
-VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes 1 ns, WFI takes no host time
+# An instruction takes 1 ns, WFI takes no host time.
+VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")
 # For several harts in virtual time. Under -icount QEMU runs one hart until the next deadline of its
 # virtual clock, so a hart that waits for a lock spins until then. The packet filter of an unused
 # network adds a deadline every TURN_US. QEMU 7.2 gives the other harts only the time that a busy
@@ -122,7 +124,7 @@ def hypervisor_by(compiler: str) -> Path:
 def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> BuiltSystem:
     """Builds a system, once per session for each hypervisor and set of hidden features."""
     _make_parts(name)
-    hidden = "least" if without == EVERY_FEATURE else without.replace(",", "-")
+    hidden = "minimal" if without == EVERY_FEATURE else without.replace(",", "-")
     other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
     folder = OUT / "systems" / "-".join(filter(None, (name, hidden, other)))
     where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
@@ -304,7 +306,8 @@ def keyboard(machine: Machine, name: str) -> None:
     """Gives the keyboard focus to a VM and waits for the console's confirmation."""
     number = machine.console.names.index(name) + 1
     machine.skip(HYPERVISOR)
-    for key in [str(min(number, 9)), *["n"] * (number - 9)]:  # digits select VMs 1 to 9; `n` selects the next VM
+    # Digits select VMs 1 to 9; `n` selects the next VM.
+    for key in [str(min(number, 9)), *["n"] * (number - 9)]:
         command(machine, key)
     machine.expect(HYPERVISOR, rf"^keyboard: {name}$", SOON_S)
 
@@ -354,7 +357,8 @@ def assert_well(machine: Machine, name: str = "freertos") -> None:
     assert "FAILED" not in said, said[-3000:]
     assert said.count("freertos: FreeRTOS V") == 1, f"{name} has restarted:\n{said[-3000:]}"
     counted = seconds_up(machine, name)
-    assert counted == sorted(counted), counted  # a delayed report prints the uptime at the time of printing
+    # A delayed report prints the uptime at the time of printing.
+    assert counted == sorted(counted), counted
 
 
 def assert_undisturbed(machine: Machine, name: str = "freertos") -> None:

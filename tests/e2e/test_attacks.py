@@ -52,7 +52,8 @@ def test_each_attack_is_judged_by_its_own_lateness():
     text += ticker_lines(2, LATE_TICKS + 1, 2, ever=PRINTED_TICKS)
     with pytest.raises(AssertionError, match=rf"released {LATE_TICKS + 1} ticks late"):
         lateness.judge("hypercalls", text)
-    text += ticker_lines(2, ever=PRINTED_TICKS + 1)  # the maximum itself was in a line split by the console
+    # The maximum itself was in a line split by the console.
+    text += ticker_lines(2, ever=PRINTED_TICKS + 1)
     with pytest.raises(AssertionError, match=rf"released {PRINTED_TICKS + 1} ticks late"):
         lateness.judge("csr_reads", text)
 

@@ -320,7 +320,8 @@ def test_an_image_that_was_damaged(board, spoil, says, tmp_path):
     data = spoil(data, image_start(data))
     damaged = tmp_path / "tessera.bin"
     damaged.write_bytes(data)
-    damaged.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))  # iasim loads the ELF file
+    # iasim loads the ELF file.
+    damaged.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))
     errors, status = boot_fails(BuiltSystem(system.name, damaged, system.data), "bad-image")
     assert len(errors) == 1, errors
     assert re.search(f"error: the system image cannot be used: .*{says}", errors[0]), errors
@@ -331,7 +332,8 @@ def damaged_copy(system: BuiltSystem, data: bytes, folder: Path) -> BuiltSystem:
     """The system with its image replaced by `data`."""
     image = folder / "tessera.bin"
     image.write_bytes(data)
-    image.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))  # iasim loads the ELF file
+    # iasim loads the ELF file.
+    image.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))
     return BuiltSystem(system.name, image, system.data)
 
 

@@ -66,7 +66,8 @@ def test_two_floods_and_a_bystander(name, steady, check):
         await_life(machine, system)
         tell(machine, "second", f"flood {count:x}")
         tell(machine, "first", f"flood {count:x}")
-        keyboard(machine, "freertos")  # its lines are now shown character by character, interleaved with other lines
+        # Its lines are now shown character by character, interleaved with other lines.
+        keyboard(machine, "freertos")
         machine.send("uptime\rtasks\r")
         machine.expect("freertos", r"^up \d+ s \(\d+ ticks of 1000 Hz, \d+ sleeps without ticks\)$", BOOT_S)
         machine.expect("freertos", r"^heap free \d+ B of \d+$", BOOT_S)

@@ -446,7 +446,8 @@ def test_make_debug_at_a_terminal(build_system):
         await_words(terminal, r"\(y or n\) ")
         terminal.sendline("y")
         await_words(terminal, "killed")
-        await_line(log, "freertos stopped by the console", terminal.pid)  # quit ends the machine at once
+        # Quit ends the machine at once.
+        await_line(log, "freertos stopped by the console", terminal.pid)
         terminal.sendline("quit")
         await_words(terminal, pexpect.EOF)
         terminal.close()

@@ -209,7 +209,8 @@ def test_stop_start_restart(machine):
     machine.expect("first", r"^faulty: alive 0$", SOON_S)
     assert int(states(machine)["first"]["starts"]) == starts + 2
     machine.send("after\r")
-    machine.expect("first", r"^faulty: no command 'after'; try help$", SOON_S)  # without earlier input
+    # The line contains no earlier input.
+    machine.expect("first", r"^faulty: no command 'after'; try help$", SOON_S)
     assert_undisturbed(machine)
 
 
@@ -230,7 +231,8 @@ def test_many_restarts_one_after_the_other(machine):
     for _ in range(3):
         for key in "rrrsrgssgrrr":
             command(machine, key)
-        keyboard(machine, "second")  # waits until all reports are shown; more at a time would be lost (CAVEATS.md)
+        # Waits until all reports are shown; more at a time would be lost (CAVEATS.md).
+        keyboard(machine, "second")
     tell(machine, "second", "still-there")
     command(machine, "g")
     machine.expect("second", r"^faulty: alive 1$", SOON_S)

@@ -14,7 +14,8 @@ ROUNDS = 4
 JOBS = 30  # minimum number of the victim's jobs in ROUNDS
 LINE = 10  # jobs per line that the victim prints
 _JOBS = re.compile(r"^launches: (\d+) jobs, (\d+) to (\d+) instructions$", re.MULTILINE)
-_BY_ANOTHER_HART = re.compile(r"hart:0, async:1, cause:0*3, epc:0x([0-9a-f]+)")  # M-mode software interrupt
+# M-mode software interrupt.
+_BY_ANOTHER_HART = re.compile(r"hart:0, async:1, cause:0*3, epc:0x([0-9a-f]+)")
 
 
 def jobs_after(machine: Machine, *said: str) -> tuple[int, int]:

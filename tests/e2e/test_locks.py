@@ -22,9 +22,11 @@ from tessera.runner import ROOT, find_qemu
 
 RESTARTS = 2
 HARTS = (pytest.param(2, marks=pytest.mark.alone), 4, 8)
-FEW_WRITERS = "vms { writer { vcpus = <1>; }; };"  # with more writers, one hart would need minutes for the output
+# With more writers, one hart would need minutes for the output.
+FEW_WRITERS = "vms { writer { vcpus = <1>; }; };"
 METRICS = read_metrics()
-BOARD = replace(read_board(ROOT / "platform" / "qemu-virt" / "board.dts"), rt_firmware_ns=0)  # QEMU 7.2's is silent
+# The firmware of QEMU 7.2 prints nothing about illegal instructions.
+BOARD = replace(read_board(ROOT / "platform" / "qemu-virt" / "board.dts"), rt_firmware_ns=0)
 
 
 def lock_named(locks: list[Lock], name: str) -> Lock:
@@ -51,7 +53,8 @@ def watched(
     non-preemptible sections."""
     system = built_with_harts(name, harts, changes)
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"{name}-{harts}")
-    turns = () if harts == 2 else (*VIRTUAL, *TURNS)  # in virtual time one of two harts would get hardly any time
+    # In virtual time one of two harts would get hardly any time.
+    turns = () if harts == 2 else (*VIRTUAL, *TURNS)
     with booted(system, f"{name}-{harts}", *turns, *inspection.arguments) as machine:
         await_life(machine, system)
         provoke(machine)
@@ -81,7 +84,8 @@ def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Stretch]]:
 
 @pytest.mark.parametrize("harts", HARTS)
 def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
-    others = " ".join(str(hart) for hart in range(1, harts))  # hart 0 then always admits its 60 apps
+    # Hart 0 then always admits its 60 apps.
+    others = " ".join(str(hart) for hart in range(1, harts))
     locks, stretches = attacked(harts, f"vms {{ attacker {{ rt-harts = <{others}>; }}; }};")
     sched = lock_named(locks, "sched_lock")
     assert sched.count > 10_000
@@ -93,7 +97,8 @@ def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
         release, switch = rt_costs(stretches, locks, number)
         assert with_waits(stretches, locks, number) <= costs.blocked_ns
         assert 0 < release <= costs.release_ns
-        assert switch <= costs.switch_ns  # on many harts possibly no job has ended in the short time between the stops
+        # On many harts possibly no job has ended in the short time between the stops.
+        assert switch <= costs.switch_ns
 
 
 def test_many_timers_hold_no_lock_longer() -> None:

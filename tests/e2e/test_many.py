@@ -87,7 +87,8 @@ def test_vcpus_that_wake_at_once(system):
         first = machine.console.names[0]
         machine.skip(first)
         command(machine, "r")  # without delay: while all VCPUs sleep, virtual time advances quickly
-        machine.expect(first, r"crowd: done$", SOON_S)  # no `^`: another VCPU may have started the line
+        # No `^`: another VCPU may have started the line.
+        machine.expect(first, r"crowd: done$", SOON_S)
 
 
 def test_sleeping_vms_with_unfinished_lines():

@@ -52,7 +52,7 @@ def test_demo_on_the_minimal_core(label, cpu, without):
     """All three guests boot, Linux executes commands, and FreeRTOS passes its self-checks
     meanwhile."""
     system = built("demo", without)
-    with booted(system, f"least-{label}", cpu=cpu) as machine:
+    with booted(system, f"minimal-{label}", cpu=cpu) as machine:
         first = machine.expect(HYPERVISOR, r"^Tessera on qemu-virt: .*\n", BOOT_S)
         assert "Sstc" not in first[0]
         await_life(machine, system)
@@ -83,7 +83,8 @@ def test_small_guests_without_a_feature(feature):
         machine.expect("first", r"^faulty: caught exception 5 stval 0x1f000000 ", SOON_S)
         tell(machine, "second", "reset")
         machine.expect("second", r"^faulty: alive 1$", SOON_S)
-        no_timer = {*feature.split(",")} & {"sstc", "envcfg"}  # a bit of henvcfg enables Sstc for the guest
+        # A bit of henvcfg enables Sstc for the guest.
+        no_timer = {*feature.split(",")} & {"sstc", "envcfg"}
         assert ("by SBI timer" in machine.console.text("freertos")) == bool(no_timer)
         assert_well(machine)
         assert "error:" not in machine.console.text(HYPERVISOR)

@@ -77,7 +77,8 @@ def test_native_linux_offers_a_shell(build_system, boot_native):
     machine.send("cat /sys/class/misc/hw_random/rng_current\r")
     machine.expect("linux", r"^virtio_rng\.0")
     machine.expect("linux", PROMPT)
-    machine.send("sh -c 'echo nap$((40 + 2)); exec sleep 1000'\r")  # prints from the child that Ctrl-C must end
+    # Prints from the child that Ctrl-C must end.
+    machine.send("sh -c 'echo nap$((40 + 2)); exec sleep 1000'\r")
     machine.expect("linux", r"^nap42")
     machine.send("\x03")
     machine.expect("linux", PROMPT)  # the shell has job control: Ctrl-C ends its child, not itself

@@ -15,7 +15,8 @@ from tessera.machine import HYPERVISOR, Machine
 from tessera.runner import find_qemu, system_command
 
 STACK = 4096
-OURS = "$satp != 0"  # in the hypervisor: the guests have code at the same addresses, but no page tables
+# In the hypervisor: the guests have code at the same addresses, but no page tables.
+OURS = "$satp != 0"
 
 
 def spoil(socket, place, *deeds):

@@ -144,7 +144,8 @@ def test_a_restart_of_the_rt_vm_ends_its_apps(machine, hart):
     assert_well(machine)
 
 
-OVERRUNNING = ["100:10:100", "100:10:100", "110:10:110", "130:10:130", "10000:2000:10000"]  # jobs never end
+# Jobs never end.
+OVERRUNNING = ["100:10:100", "100:10:100", "110:10:110", "130:10:130", "10000:2000:10000"]
 FOR_EVER = 4_000_000_000
 
 
@@ -169,8 +170,8 @@ def test_app_within_its_budget_meets_deadlines_under_overruns():
     The app has the greatest admitted budget, and all other apps overrun every job. Admission must
     include the cost of stopping an overrun, which occurs thousands of times per second.
     """
-    system = built("rt-greedy")
-    with booted(system, "rt-greedy", *VIRTUAL) as machine:
+    system = built("rt-overrun")
+    with booted(system, "rt-overrun", *VIRTUAL) as machine:
         await_life(machine, system)
         for spec in OVERRUNNING:
             rt_start(machine, f"{spec}:{FOR_EVER}")

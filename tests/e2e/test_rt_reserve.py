@@ -207,7 +207,8 @@ def harts() -> Iterator[Machine]:
         }};
     """
     system = built_with_harts("rt-reserve", HARTS, changes)
-    with booted(system, "rt-reserve-harts", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:  # 7.2 lets harts starve
+    # QEMU 7.2 lets harts starve.
+    with booted(system, "rt-reserve-harts", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
         await_life(machine, system)
         yield machine
 

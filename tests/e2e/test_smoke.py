@@ -128,7 +128,8 @@ SMOKE = [*RUN, "smoke", "--system", "demo"]
         (SMOKE, signal.SIGHUP),
         (SMOKE, signal.SIGINT),
         (SMOKE, signal.SIGKILL),
-        (["make", "-s", "smoke"], signal.SIGTERM),  # make forwards it; a terminal sends the other signals to all
+        # make forwards SIGTERM; a terminal sends the other signals to all processes.
+        (["make", "-s", "smoke"], signal.SIGTERM),
     ],
     ids=["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL", "make SIGTERM"],
 )

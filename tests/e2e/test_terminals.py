@@ -204,7 +204,8 @@ def test_exclusive_use_and_return():
         assert shown.stream.use_utf8
         shown.write(b"\x14a")
         shown.until(r"^faulty: alive \d+$")
-        shown.write(b"\x14q")  # any key after the escape key ends exclusive use and has its usual effect
+        # Any key after the escape key ends exclusive use and has its usual effect.
+        shown.write(b"\x14q")
         shown.until(r"^tessera \| bye")
     assert log.read_bytes().replace(b"\r\n", b"\n").startswith(b"faulty: alive ")
 

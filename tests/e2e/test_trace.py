@@ -126,7 +126,8 @@ def test_every_message_is_seen(qemu: Qemu) -> None:
         assert len(sent[vm]) > 100
         assert abs(len(sent[vm]) - len(got[other])) <= 1
         assert set(sent[vm]) == {other}
-        assert {word >> 16 for word in got[vm]} == {other}  # size, sender's VM << 16, sender's VCPU << 24
+        # Bits: size, sender's VM << 16, sender's VCPU << 24.
+        assert {word >> 16 for word in got[vm]} == {other}
 
 
 def test_a_system_without_trace(qemu: Qemu) -> None:

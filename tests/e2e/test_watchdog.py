@@ -78,7 +78,8 @@ def test_hanging_vm_restarts_with_clean_memory(machine, scratch):
     machine.expect("first", r"^faulty: spinning with interrupts off", SOON_S)
     tell(machine, "rtm", "hang")
     machine.expect("rtm", r"^rtm: hangs$", SOON_S)
-    ends = r"^(first|rtm) stopped by its watchdog, starts again$"  # reported by two harts, in any order
+    # Reported by two harts, in any order.
+    ends = r"^(first|rtm) stopped by its watchdog, starts again$"
     machine.skip(HYPERVISOR)
     assert {machine.expect(HYPERVISOR, ends, SOON_S)[1] for _ in range(2)} == {"first", "rtm"}
     assert time.monotonic() - begin > 15, "the watchdog expired too early"
@@ -171,5 +172,6 @@ def test_restarts_of_a_large_vm_delay_no_app():
         found = apps(machine.console.text("rtm"))
         assert sum(app.releases for app in found) >= 50000
         assert {(app.misses, app.overruns) for app in found} == {(0, 0)}
-        assert min(found, key=lambda app: app.deadline_us).late_max <= 60  # as without the restarts: test_rt.py
+        # As without the restarts: test_rt.py.
+        assert min(found, key=lambda app: app.deadline_us).late_max <= 60
         assert_well(machine)

@@ -140,7 +140,8 @@ class Band:
         if not self.low:
             value, change = 8 * (-926, -202, 926, 202)[code], (798, -214)[code & 1]
             return value, value, change
-        upper = code >> 2  # 14 to 8 are positive and grow, 7 to 1 negative and fall, 15 and 0 are zero
+        # 14 to 8 are positive and grow, 7 to 1 negative and fall, 15 and 0 are zero.
+        upper = code >> 2
         value = 8 * _OQ4[15 - upper] if upper >= 8 else -8 * _OQ4[8 - upper & 7]
         rank = _OQ4.index(abs(value) // 8)
         return value, _low_output(code), _WL[rank]

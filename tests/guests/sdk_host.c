@@ -178,7 +178,8 @@ int main(int argc, char **argv)
     static uint8_t file[65536];
     FILE *in = argc == 2 ? fopen(argv[1], "rb") : NULL;
     size_t size = in == NULL ? 0 : fread(file, 1, sizeof(file), in);
-    uint8_t *tree = malloc(size); /* the exact size, so that the sanitizer detects reads past the end */
+    /* The exact size, so that the sanitizer detects reads past the end. */
+    uint8_t *tree = malloc(size);
 
     must(in != NULL && size > 40 && tree != NULL, "cannot read the device tree", (long)size);
     fclose(in);

@@ -176,7 +176,8 @@ def test_reference_equals_spandsp_without_overflow(name: str) -> None:
     if all(band.min() >= -16384 and band.max() <= 16383 for band in bands):
         same(reference.encode(samples), reference.whole_encode(samples))
     codes = reference.whole_encode(samples)
-    same(reference.decode_unlimited(codes).astype(np.int16), reference.whole_decode(codes))  # spandsp wraps around
+    # spandsp wraps around.
+    same(reference.decode_unlimited(codes).astype(np.int16), reference.whole_decode(codes))
 
 
 @settings(max_examples=150, deadline=None)

@@ -93,7 +93,8 @@ PROPS = st.fixed_dictionaries(
 def systems(draw):
     count = draw(st.integers(1, 6))
     names = draw(st.lists(NAMES, min_size=count, max_size=count, unique=True))
-    slots = draw(st.lists(st.integers(-1, count - 1), min_size=7, max_size=7))  # the VM of each device
+    # The VM of each device.
+    slots = draw(st.lists(st.integers(-1, count - 1), min_size=7, max_size=7))
     vms = []
     for index, name in enumerate(names):
         vm = Wanted(

@@ -67,7 +67,8 @@ def hypervisor_of(source: Path, mutation: dict[str, Any]) -> Path:
         path.write_text(text, encoding="utf-8")
     kept = folder_of(mutation) / "tessera.bin"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    for built in (kept, kept.with_suffix(".elf")):  # the ELF file is for the plugin that counts by function
+    # The ELF file is for the plugin that counts by function.
+    for built in (kept, kept.with_suffix(".elf")):
         shutil.copy(source / "build" / "hyp" / "qemu-virt" / built.name, built)
     return kept
 

@@ -232,7 +232,8 @@ class _App:
     job: int = -1  # number of the current job
     begun: bool = False  # the job is pending
     released: int = 0  # release time of the job
-    server: tuple[int, int, int] = (0, 0, 0)  # absolute deadline, start of the period, number: the lowest runs
+    # Absolute deadline, start of the period, number: the lowest runs.
+    server: tuple[int, int, int] = (0, 0, 0)
     missed: bool = False
     ended: list[tuple[int, int]] = field(default_factory=list)  # (job, time)
     responses: list[int] = field(default_factory=list)

@@ -168,7 +168,8 @@ static void test_the_escape_key_ends_a_frame(void **state)
     type_text("\024d0102030405");
     assert_answer(request(&r, 4, 0), "0100");
     type_text("\024d01\024"
-              "2x"); /* an unfinished frame, then the key that gives the keyboard to the second VM */
+              /* An unfinished frame, then the key that gives the keyboard to the second VM. */
+              "2x");
     assert_int_equal(vuart_take(&hyp.vms[1]), 'x');
     assert_int_equal(vuart_take(&hyp.vms[0]), -1);
 }
@@ -296,7 +297,8 @@ static void test_a_breakpoint_stops_all_vcpus(void **state)
     assert_int_equal(testbed_debug(0, DEBUG_EXCEPTION, 0, 1), DEBUG_OK);
     assert_int_equal(v->arch.exceptions, 1);
     testbed_enter(0);
-    assert_false(sched_watch->breakpoint(&hyp.vms[1].vcpus[0])); /* another VM handles its own breakpoint */
+    /* Another VM handles its own breakpoint. */
+    assert_false(sched_watch->breakpoint(&hyp.vms[1].vcpus[0]));
 }
 
 static void test_one_vcpu_runs_alone(void **state)
@@ -430,8 +432,8 @@ static enum debug_error set_register(unsigned vcpu, unsigned number, uint64_t va
     return testbed_debug_answer.error;
 }
 
-/* Setting the program counter ends a VCPU's wait for an interrupt. */
-static void test_setting_the_pc_ends_a_wait(void **state)
+/* Setting a register ends a VCPU's wait for an interrupt. */
+static void test_setting_a_register_ends_a_wait(void **state)
 {
     const struct vcpu *v = &hyp.vms[0].vcpus[0];
 
@@ -596,7 +598,8 @@ static void test_watchdog_is_suspended_while_attached(void **state)
     assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 0, 0), DEBUG_OK);
     run_for(20 * MS);
-    assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK); /* suspended also while it runs */
+    /* Suspended also while it runs. */
+    assert_int_equal(testbed_debug(0, DEBUG_CONTINUE, 0, DEBUG_ALL), DEBUG_OK);
     run_for(20 * MS);
     assert_starts(0, 1);
     assert_int_equal(testbed_debug(0, DEBUG_ATTACH, 1, 0), DEBUG_OK); /* releases the first VM */
@@ -623,7 +626,7 @@ int main(void)
         cmocka_unit_test(test_restarted_vm_stays_halted),
         cmocka_unit_test(test_invalid_requests_are_refused),
         cmocka_unit_test(test_access_is_limited_to_the_vms_memory),
-        cmocka_unit_test(test_setting_the_pc_ends_a_wait),
+        cmocka_unit_test(test_setting_a_register_ends_a_wait),
         cmocka_unit_test(test_vm_name_must_match_completely),
         cmocka_unit_test(test_releasing_a_large_vm_has_polling_points),
         cmocka_unit_test(test_apps_of_a_halted_vm_disturb_no_others),

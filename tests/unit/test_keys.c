@@ -103,7 +103,8 @@ static void test_stop_start_and_restart(void **state)
     assert_true(testbed_run_until_idle());
     assert_int_equal(testbed_vm_state(0), VM_RUNNING);
     assert_int_equal(testbed_vm_restarts(0), 1);
-    assert_int_equal(testbed_vm_state(1), VM_STOPPED); /* VMs without the keyboard focus are not affected */
+    /* VMs without the keyboard focus are not affected. */
+    assert_int_equal(testbed_vm_state(1), VM_STOPPED);
     assert_int_equal(testbed_vm_state(2), VM_STOPPED);
 }
 
@@ -149,7 +150,8 @@ static void test_the_list_shows_every_vm_once(void **state)
                      1);
     assert_int_equal(count(said, "2 vm-b      running"), 1);
     assert_int_equal(count(said, "3 vm-c      stopped"), 1);
-    assert_int_equal(count(said, " 0.0%  2048 KB       0"), 1); /* the third VM, which was never started */
+    /* The third VM, which was never started. */
+    assert_int_equal(count(said, " 0.0%  2048 KB       0"), 1);
     assert_int_equal(count(key('l'), "name      state"), 1);
 }
 

@@ -12,7 +12,8 @@ from core import CORE, NEVER, TICKS_PER_US, VM_LOADING, VM_RUNNING, VM_STOPPED, 
 
 QUANTUM_US = 1000
 QUANTUM = QUANTUM_US * TICKS_PER_US
-POLL = 10 * TICKS_PER_US  # between two polling points while a VM is loaded: 2 MiB take more than ten quanta
+# Between two polling points while a VM is loaded: 2 MiB take more than ten quanta.
+POLL = 10 * TICKS_PER_US
 STEP = 4 * POLL  # the polling point that finds the interrupt, and those up to the next VCPU
 TICK = QUANTUM + 7 * POLL
 TICKER, BIG = 0, 1  # VMs; the others spin

@@ -157,7 +157,8 @@ def test_memory_at_the_edges(gpa: int, size: int, found: int | None) -> None:
 )
 def test_validity_of_the_detail_field(kind: int, size: int, detail: int, fits: bool) -> None:
     """A device's reset register must be in the device; a shared region must have a valid id."""
-    region = Region(0, RAM_BASE + (RAM_SIZE if kind == MMIO else 0), size, kind, detail)  # devices are outside RAM
+    # Devices are outside RAM.
+    region = Region(0, RAM_BASE + (RAM_SIZE if kind == MMIO else 0), size, kind, detail)
     wrong = b"a reset register outside its device, or a shared region's id out of range"
     found = CORE.memmap_check(ctypes.byref(Memmap(ctypes.pointer(region), 1)), RAM_BASE, RAM_SIZE)
     assert found == (None if fits else wrong)

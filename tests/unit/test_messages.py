@@ -379,7 +379,8 @@ def test_permissions_across_a_restart() -> None:
     assert CORE.testbed_run_until_idle()
     assert call(1, RECV, GPA + BUFFER, LARGEST)[0] == NOT_NOW
     assert call(1, DOORBELLS) == (0, 0)
-    assert call(0, RECV, GPA + BUFFER, LARGEST) == (0, 8 | 2 << 16)  # other senders' messages remain
+    # Other senders' messages remain.
+    assert call(0, RECV, GPA + BUFFER, LARGEST) == (0, 8 | 2 << 16)
 
 
 def test_vm_ids_beyond_the_table() -> None:

@@ -149,7 +149,8 @@ def test_releases_of_later_deadlines_are_counted() -> None:
     assert decide([urgent, *others], 0, 0)[0] == ADMITTED
 
 
-THIRDS = [(10**7 + 1) // 3] * 2 + [10**7 - 2 * ((10**7 + 1) // 3)]  # of a second: no power of two divides these shares
+# Shares of a second; no power of two divides them.
+THIRDS = [(10**7 + 1) // 3] * 2 + [10**7 - 2 * ((10**7 + 1) // 3)]
 
 
 @pytest.mark.parametrize("count", [1, 21])

@@ -478,7 +478,8 @@ def test_app_with_the_next_release_is_not_deleted_before() -> None:
         set_jobs(0, number, (1,))
     assert [step(caller, DELETE, number) for number in (0, 2)] == [AGAIN, OK]
     assert CORE.testbed_kicks(cpu) == 0
-    run(1100 * TICKS_PER_US)  # the app is released, as admission has accounted for, and is ready after the job
+    # The app is released, as admission has accounted for, and is ready after the job.
+    run(1100 * TICKS_PER_US)
     assert CORE.testbed_on_cpu(cpu) == 101
     assert [step(caller, DELETE, number) for number in (0, 1)] == [OK, AGAIN]
     run(20000 * TICKS_PER_US)

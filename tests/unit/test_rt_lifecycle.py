@@ -561,7 +561,8 @@ def test_releases_do_not_drift(periods: list[int], length: int) -> None:
         run_until_idle()
     assert_no_violation(CORE.testbed_rt_run(time_now(CORE) + length, False, None, 0, None))
     run_until_idle()
-    while all(CORE.testbed_on_cpu(cpu) != 0 for cpu in range(3)):  # cpu_of() would advance the time without ending jobs
+    # cpu_of() would advance the time without ending jobs.
+    while all(CORE.testbed_on_cpu(cpu) != 0 for cpu in range(3)):
         run(1000 * TICKS_PER_US)
         run_until_idle()
     manager = cpu_of(0)

@@ -185,7 +185,8 @@ def test_busy_vcpus_share_the_cpus_evenly(cpus: int, vcpus: list[int]) -> None:
     assert states(vcpus).count(RUNNING) == min(cpus, total)
     assert states(vcpus).count(READY) == max(0, total - cpus)
     if total <= cpus:
-        for _ in range(cpus):  # the end of a slice set while more VCPUs were runnable is not cancelled
+        # The end of a slice set while more VCPUs were runnable is not cancelled.
+        for _ in range(cpus):
             CORE.testbed_advance(QUANTUM)
             run_until_idle()
         assert CORE.host_next_timer() == NEVER, "a timer is set although no VCPU is ready"

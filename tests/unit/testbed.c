@@ -53,7 +53,7 @@ static void step(unsigned id)
 }
 
 static struct {
-    ticks_t blocked; /* longest non-preemptible section that an untrusted guest can cause */
+    ticks_t blocked; /* length of a non-preemptible section, as described in testbed.h */
 } costs;
 
 void testbed_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t blocked)
@@ -218,7 +218,8 @@ bool testbed_vm_start(unsigned cpu, unsigned vm)
 {
     testbed_enter(cpu);
     if (hyp.vms[vm].state == VM_STOPPED || hyp.vms[vm].state == VM_WAITING) {
-        memset(host_ram(hyp.vms[vm].memmap.regions[0].hpa), 0xa5, TESTBED_VM_RAM); /* data of a previous run */
+        /* Data of a previous run. */
+        memset(host_ram(hyp.vms[vm].memmap.regions[0].hpa), 0xa5, TESTBED_VM_RAM);
     }
     return vm_start(&hyp.vms[vm]);
 }

@@ -150,7 +150,8 @@ static const char *cpu_violation(const struct cpu *cpu)
     if (wrong != NULL) {
         return wrong;
     }
-    if (!sched_urgent(cpu) && timers_first(&cpu->timers) < first) { /* otherwise software timers are deferred */
+    /* Otherwise software timers are deferred. */
+    if (!sched_urgent(cpu) && timers_first(&cpu->timers) < first) {
         first = timers_first(&cpu->timers);
     }
     /* A CPU with a pending interrupt or reschedule programs its timer when it handles it. */

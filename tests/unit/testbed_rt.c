@@ -135,7 +135,8 @@ bool testbed_rt_keeps_budget(const struct vcpu *v)
 struct recorder {
     struct testbed_segment *log;
     unsigned max, used;
-    unsigned last[SYSIMAGE_MAX_HARTS]; /* 1 + index of the segment that the CPU wrote last, 0: none */
+    /* 1 + index of the segment that the CPU wrote last, 0: none. */
+    unsigned last[SYSIMAGE_MAX_HARTS];
 };
 
 /* `now` continues `last` without a gap. */
@@ -182,7 +183,8 @@ static ticks_t next_event(ticks_t until)
     ticks_t next = host_next_timer();
 
     next = next < until ? next : until;
-    next = next > host_time ? next : host_time; /* the hypervisor's own time may have passed the event */
+    /* The hypervisor's own time may have passed the event. */
+    next = next > host_time ? next : host_time;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         ticks_t left = remaining(i);
 
