@@ -95,8 +95,8 @@ def mkimage(source: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def source_of(name: str) -> Path:
     """The source of a system of tests/e2e/systems or, if there is none of that name, of
     systems/."""
-    ours = SYSTEMS / f"{name}.dts"
-    return ours if ours.exists() else ROOT / "systems" / f"{name}.dts"
+    own = SYSTEMS / f"{name}.dts"
+    return own if own.exists() else ROOT / "systems" / f"{name}.dts"
 
 
 def whole_source(source: Path) -> str:

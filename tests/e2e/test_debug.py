@@ -366,7 +366,7 @@ def test_vm_that_waits_for_its_restart_ends_the_session():
         assert_undisturbed(machine)
 
 
-@pytest.mark.parametrize(("vm", "why"), [("nobody", "no VM of that name"), ("resting", "the VM is stopped")])
+@pytest.mark.parametrize(("vm", "why"), [("absent", "no VM of that name"), ("resting", "the VM is stopped")])
 def test_a_vm_that_cannot_be_debugged(vm, why):
     with debug_server(built("debug"), vm, f"debug-{vm}") as (machine, place):
         await_life(machine, built("debug"))

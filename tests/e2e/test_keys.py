@@ -187,7 +187,7 @@ def test_stop_start_restart(machine):
     machine.expect(HYPERVISOR, r"^first is stopped already$", SOON_S)
 
     heard = heartbeats(machine, "first")
-    machine.send("typed to nobody\r")
+    machine.send("typed to a stopped VM\r")
     machine.skip("second")
     for _ in range(3):  # the other VMs run, and `first` is silent
         machine.expect("second", r"^faulty: alive \d+$", SOON_S)

@@ -79,7 +79,7 @@ def lives(hypervisor=HYPERVISOR_BIN) -> list[str]:
             "by the console",
         ]
         assert not wrong(machine), "\n".join(wrong(machine))
-        assert reports(machine, "beside")[-1][3] == 0
+        assert reports(machine, "other")[-1][3] == 0
         return re.findall(r"^leak: (?:life \d+ finds|image) .*$", machine.console.text("again"), re.MULTILINE)
 
 

@@ -53,9 +53,9 @@ def test_a_full_queue_refuses_and_loses_nothing(machine, sender, receiver, to):
 
 
 def test_every_error(machine, board):
-    size, address, nobody, denied, not_now = -11, -5, -3, -4, -1
-    off = -10 if board is RISCV else nobody  # VCPU 1; MIPS guests have one VCPU
-    expected = [size, size, size, address, address, denied, nobody, nobody, off, not_now, nobody, denied, denied]
+    size, address, no_vm, denied, not_now = -11, -5, -3, -4, -1
+    off = -10 if board is RISCV else no_vm  # VCPU 1; MIPS guests have one VCPU
+    expected = [size, size, size, address, address, denied, no_vm, no_vm, off, not_now, no_vm, denied, denied]
     assert returned(machine, "first", "messages", "bad messages") == expected
 
 

@@ -16,14 +16,14 @@ from tessera.runner import find_qemu, system_command
 
 STACK = 4096
 # In the hypervisor: the guests have code at the same addresses, but no page tables.
-OURS = "$satp != 0"
+IN_HYPERVISOR = "$satp != 0"
 
 
-def spoil(socket, place, *deeds):
+def spoil(socket, place, *commands):
     """Stops the machine at a function of the hypervisor, executes the GDB commands, and
     continues."""
     elf = HYPERVISOR_BIN.with_suffix(".elf")
-    lines = [f"target remote {socket}", f"hbreak {place} if {OURS}", "continue", *deeds, "delete", "detach"]
+    lines = [f"target remote {socket}", f"hbreak {place} if {IN_HYPERVISOR}", "continue", *commands, "delete", "detach"]
     words = ["gdb-multiarch", "-nx", "-batch", str(elf)]
     for line in lines:
         words += ["-ex", line]
@@ -32,7 +32,7 @@ def spoil(socket, place, *deeds):
 
 
 @pytest.mark.parametrize(
-    ("place", "deed", "cause"),
+    ("place", "fault", "cause"),
     [
         # the next push hits the unmapped guard page below the stack
         ("sched_run", f"set $sp = (long)$sp & -{STACK}", 15),
@@ -44,7 +44,7 @@ def spoil(socket, place, *deeds):
         ("out_send", f"set $sp = (long)$sp & -{STACK}", 15),
     ],
 )
-def test_panic_reports_the_cause_and_powers_off(place, deed, cause, tmp_path):
+def test_panic_reports_the_cause_and_powers_off(place, fault, cause, tmp_path):
     system = built("trio")
     socket = tmp_path / "gdb"
     words = [*system_command(find_qemu(), system), "-S", "-chardev", f"socket,path={socket},server=on,wait=off,id=gdb"]
@@ -52,7 +52,7 @@ def test_panic_reports_the_cause_and_powers_off(place, deed, cause, tmp_path):
         while not socket.exists():
             assert machine.running
             time.sleep(0.1)
-        spoil(socket, place, deed)
+        spoil(socket, place, fault)
         said = machine.expect(
             HYPERVISOR,
             r"^error: the hypervisor itself trapped: cause (\d+) at 0x([0-9a-f]+), address 0x[0-9a-f]+, stack 0x",

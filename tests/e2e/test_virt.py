@@ -50,17 +50,17 @@ def start(machine: Machine, name: str) -> None:
 def test_wrs_where_the_machine_has_it(newer: Machine):
     """WRS.NTO works in both modes and yields: two VCPUs share a hart with a quantum of 50 ms."""
     start(newer, "wrs")
-    told = "told of zawrs: yes; wrs.nto in supervisor mode: passed, in user mode: passed"
-    newer.expect("wrs", rf"^corners: {told}$", SOON_S)
+    expected = "told of zawrs: yes; wrs.nto in supervisor mode: passed, in user mode: passed"
+    newer.expect("wrs", rf"^corners: {expected}$", SOON_S)
     found = newer.expect("wrs", r"^corners: 100 turns in (\d+) us$", SOON_S)
     assert int(found[1]) < TURNS_US
 
 
 def test_wrs_where_the_machine_lacks_it(qemu: Qemu, machine: Machine):
     there, done = ("yes", "passed") if qemu.version >= (8, 0) else ("no", "illegal")
-    told = f"told of zawrs: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
+    expected = f"told of zawrs: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
     start(machine, "wrs")
-    machine.expect("wrs", rf"^corners: {told}$", SOON_S)
+    machine.expect("wrs", rf"^corners: {expected}$", SOON_S)
 
 
 def lines_of(machine: Machine, name: str, last: str) -> list[str]:
@@ -79,9 +79,9 @@ def test_legacy_calls_answer_as_opensbi_does(boot_native: Callable[..., Machine]
     """SBI v0.1: results, interrupts on both harts, and exceptions for invalid hart-mask
     pointers."""
     start(machine, "legacy")
-    ours = lines_of(machine, "legacy", "shutting down")
-    assert len(ours) > 20
-    assert ours == native_lines(boot_native, "legacy", "shutting down")
+    in_vm = lines_of(machine, "legacy", "shutting down")
+    assert len(in_vm) > 20
+    assert in_vm == native_lines(boot_native, "legacy", "shutting down")
     machine.expect(HYPERVISOR, r"^legacy stopped by its own shutdown$", SOON_S)
 
 
@@ -100,12 +100,12 @@ def test_the_finisher_ends_the_vm(machine: Machine):
 
 def test_the_plic_gives_the_highest_priority_first(boot_native: Callable[..., Machine], machine: Machine):
     start(machine, "plic")
-    ours = lines_of(machine, "plic", "all claimed")
-    assert ours[:2] == [
+    in_vm = lines_of(machine, "plic", "all claimed")
+    assert in_vm[:2] == [
         "corners: equal priorities: claimed 10, 11, 0",
         "corners: the clock's is higher: claimed 11, 10, 0",
     ]
-    assert ours == native_lines(boot_native, "plic", "all claimed")
+    assert in_vm == native_lines(boot_native, "plic", "all claimed")
 
 
 def test_typed_characters_can_be_read_by_calls(machine: Machine):
@@ -126,11 +126,11 @@ def seconds(said: list[str]) -> int:
 def test_clock_and_alarm_match_the_machine(boot_native: Callable[..., Machine], machine: Machine):
     last = "rtc set: high 1000"
     start(machine, "rtc")
-    ours, theirs = lines_of(machine, "rtc", last), native_lines(boot_native, "rtc", last)
-    assert abs(seconds(ours) - time.time()) < SOON_S
-    assert abs(seconds(theirs) - time.time()) < SOON_S
-    assert len(ours) > 5
-    assert ours == theirs
+    in_vm, native = lines_of(machine, "rtc", last), native_lines(boot_native, "rtc", last)
+    assert abs(seconds(in_vm) - time.time()) < SOON_S
+    assert abs(seconds(native) - time.time()) < SOON_S
+    assert len(in_vm) > 5
+    assert in_vm == native
 
 
 def aligned(lines: list[str]) -> list[str]:
@@ -151,21 +151,21 @@ def test_every_access_width_and_offset_matches_the_machine(
     boot_native: Callable[..., Machine], qemu: Qemu, machine: Machine
 ):
     start(machine, "widths")
-    ours, theirs = (
+    in_vm, native = (
         lines_of(machine, "widths", "all widths done"),
         native_lines(boot_native, "widths", "all widths done"),
     )
-    assert len(ours) > 200
+    assert len(in_vm) > 200
     if qemu.version < (8, 2):
-        ours, theirs = aligned(ours), aligned(theirs)
-    assert ours == theirs
+        in_vm, native = aligned(in_vm), aligned(native)
+    assert in_vm == native
 
 
 def test_misaligned_accesses_match_a_newer_qemu(spawn: Callable[..., Machine], newer: Machine):
     start(newer, "widths")
     native = spawn(native_command(find_qemu(NEWER_QEMU), built("virt"), "widths"), ["widths"])
-    ours = lines_of(newer, "widths", "all widths done")
-    assert ours == lines_of(native, "widths", "all widths done")
+    in_vm = lines_of(newer, "widths", "all widths done")
+    assert in_vm == lines_of(native, "widths", "all widths done")
 
 
 SEED = re.compile(r"^corners: seed of (\d+) bytes:([0-9a-f]*)\.$", re.MULTILINE)
@@ -216,7 +216,7 @@ def test_each_start_of_each_vm_gets_a_separate_seed(program: str | None):
     qmp = ("-qmp", f"unix:{monitor},server=on,wait=off")
     with booted(built("virt"), "virt-seed", *qmp, qemu=program) as machine:
         assert machine.wait_until(lambda: any("Tessera on" in line for line in machine.console.log), SOON_S)
-        told = seeds(machine)
+        given = seeds(machine)
         save_ram(monitor, dump)
     with dump.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as ram:
         at = machine_seed() - RAM_BASE
@@ -228,7 +228,7 @@ def test_each_start_of_each_vm_gets_a_separate_seed(program: str | None):
     names = built("virt").names
     for name in SEEDED:
         wanted = [hchacha20(key, struct.pack("<4I", names.index(name), life + 1, 0, 0)) for life in range(LIVES)]
-        assert told[name] == wanted
+        assert given[name] == wanted
 
 
 def test_no_seed_on_a_machine_without_one():

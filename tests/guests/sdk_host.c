@@ -39,13 +39,13 @@ static void must(int holds, const char *what, long number)
     }
 }
 
-#define SAME_TEXT(...)                                                                                     \
-    do {                                                                                                   \
-        char ours[64];                                                                                     \
-        char theirs[64];                                                                                   \
-        size_t length = print_buffer(ours, sizeof(ours), __VA_ARGS__);                                     \
-        int expected = snprintf(theirs, sizeof(theirs), __VA_ARGS__);                                      \
-        must((int)length == expected && strcmp(ours, theirs) == 0, "print_buffer" #__VA_ARGS__, __LINE__); \
+#define SAME_TEXT(...)                                                                                          \
+    do {                                                                                                        \
+        char actual[64];                                                                                        \
+        char reference[64];                                                                                     \
+        size_t length = print_buffer(actual, sizeof(actual), __VA_ARGS__);                                      \
+        int expected = snprintf(reference, sizeof(reference), __VA_ARGS__);                                     \
+        must((int)length == expected && strcmp(actual, reference) == 0, "print_buffer" #__VA_ARGS__, __LINE__); \
     } while (0)
 
 static void test_print(void)
