@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test that the host was too slow for has not failed: it is reported apart, though the run is no success."""
+"""Reports tests that failed because the host was too slow in a separate category; the run still
+does not succeed."""
 
 import pytest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2), to compare the hypervisor's with."""
+"""HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2), the reference for the hypervisor's
+implementation."""
 
 import struct
 

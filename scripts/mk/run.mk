@@ -49,10 +49,10 @@ test: | setup-dev setup-fpga ## run all tests except those of soak: unit, image 
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py corners.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py)
 
 test-newer-long: image iasim | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py faults.py faults_others.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py attacks.py attacks_variants.py)
 
 # Fault injection: removes one check of the hypervisor at a time; then an attack of the hostile
 # guest must be detected. Takes long; ONLY=words selects some (pytest's -k).

@@ -25,9 +25,9 @@ $(COVER_HOST)/unit/test_%: $(COVER_HOST)/obj/tests/unit/test_%.o $(COVER_OBJS)
 
 # Tests that cover by random or exhaustive input the code that other tests cover directly; they take
 # a minute.
-COVER_LONG := let_through or check_accepts or ram_finds or pauses_are or any_sequence or thousands or admitted_sets or \
-    do_not_drift or pets_whenever or greedy or who_stops or suspended_watchdog or many_senders or busy_vcpus or \
-    interruption_at
+COVER_LONG := accepted_images or check_accepts or ram_finds or pauses_are or any_sequence or thousands or admitted_sets or \
+    do_not_drift or pets_in_each_slice or beside_overruns or stops_petting or suspended_watchdog or many_senders or \
+    busy_vcpus or interruption_at
 
 # $(call cover_host,pytest's options): runs the host's tests, after the counts of earlier runs are
 # removed.
@@ -45,7 +45,7 @@ test-coverage: cover-programs ## fail for code that parses input, if the host's 
 
 # The end-to-end tests that execute most of an architecture's code; the attacks also on the newer
 # QEMU.
-COVER_E2E := $(addprefix tests/e2e/test_,console_torture.py corners.py faults.py faults_others.py least_core.py smp.py messages.py passthrough.py panic.py \
+COVER_E2E := $(addprefix tests/e2e/test_,console_torture.py regression.py attacks.py attacks_variants.py minimal_core.py smp.py messages.py passthrough.py panic.py \
     irq_rate.py virt.py trace.py smoke.py debug.py)
 
 coverage: cover-programs image iasim | setup-dev setup-qemu-new ## measure coverage of lines and branches: build/coverage/coverage.md and html (takes long)
@@ -56,7 +56,7 @@ coverage: cover-programs image iasim | setup-dev setup-qemu-new ## measure cover
 	@QEMU=$(NEWER) $(COVER) plugin --records $(COVER_RECORDS)
 	@echo "coverage: end-to-end tests that record all executed instructions (about twenty minutes)"
 	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q -m "not long" $(COVER_E2E)
-	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) QEMU=$(NEWER) $(E2E) -q tests/e2e/test_faults.py
+	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) QEMU=$(NEWER) $(E2E) -q tests/e2e/test_attacks.py
 	@TESSERA_COVER=$(abspath $(COVER_RECORDS)) $(E2E) -q -m "not long" tests/mips
 	@$(COVER) report --host $(COVER_HOST)/obj --records $(COVER_RECORDS)
 	@$(COVER) check --host $(COVER_HOST)/obj --records $(COVER_RECORDS)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every check of `make check` must be able to fail: each is fed a file with one fault, and a clean one."""
+"""Every check of `make check` must be able to fail: each is given a file with one fault, and a
+clean file."""
 
 import re
 import shutil
@@ -64,7 +65,7 @@ PY_CONDITIONS = "def f(a: int) -> bool:\n    return " + " and ".join(f"a != {n}"
 CONDITIONAL = "#ifdef DEBUG\n    a++;\n#endif\n"
 
 NULL_POINTER = f"{C}int core_get(const int *p)\n{{\n    if (p == 0) {{\n        return *p;\n    }}\n    return 1;\n}}\n"
-BEHIND_THE_END = f"{C}int table[2];\n\nvoid core_set(void)\n{{\n    table[2] = 1;\n}}\n"
+OUT_OF_BOUNDS = f"{C}int table[2];\n\nvoid core_set(void)\n{{\n    table[2] = 1;\n}}\n"
 
 # check, file, content, line of the finding, words of the finding
 BAD = [
@@ -122,9 +123,9 @@ BAD = [
     ("analyze", "arch/mips/lines/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
     ("analyze", "platform/m5150-generic/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
     ("analyze", "arch/host/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
-    ("analyze", "core/a.c", BEHIND_THE_END, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
-    ("analyze", "arch/mips/a.c", BEHIND_THE_END, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
-    ("analyze", "arch/host/a.c", BEHIND_THE_END, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
+    ("analyze", "core/a.c", OUT_OF_BOUNDS, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
+    ("analyze", "arch/mips/a.c", OUT_OF_BOUNDS, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
+    ("analyze", "arch/host/a.c", OUT_OF_BOUNDS, 6, "cppcheck: Array 'table[2]' accessed at index 2"),
     (
         "analyze",
         "core/hypercall.c",
@@ -148,8 +149,8 @@ BAD = [
 ]
 
 
-def _rooms(tree: Tree) -> None:
-    """Headers of every room, so that an include has something to point at."""
+def _components(tree: Tree) -> None:
+    """Writes headers of every component, as targets of includes."""
     for name in (
         "arch/riscv/csr",
         "rt/edf",
@@ -166,14 +167,14 @@ def _rooms(tree: Tree) -> None:
 
 @pytest.mark.parametrize(("check", "name", "content", "line", "words"), BAD)
 def test_check_finds_the_fault(tree: Tree, check: str, name: str, content: str, line: int, words: str) -> None:
-    _rooms(tree)
+    _components(tree)
     tree.write(name, content)
     done = tree.check(check)
     assert done.returncode == 1, done.stdout + done.stderr
     findings = [text for text in done.stderr.splitlines() if words in text]
     assert len(findings) == 1, done.stderr
     assert re.match(rf"{name}:{line}: |arch/riscv/sbi\*\.c:0: ", findings[0]), findings[0]
-    assert "; " in findings[0], "a finding says what to do"
+    assert "; " in findings[0], "a finding must say what to do"
 
 
 GOOD = [
@@ -192,7 +193,7 @@ GOOD = [
     ("limits", "core/a.c", _function("    f(a ? 1 : 2, a <= 1 ? 3 : 4);\n    if (a == 1 || f(a) >= 2) {\n    }\n")),
     ("files", "scripts/a.sh", SH + "true\n"),
     ("files", "guests/a.lock", '{\n  "SPDX-License-Identifier": "Apache-2.0"\n}\n'),
-    ("analyze", "core/a.c", BEHIND_THE_END.replace("table[2] = 1", "table[1] = 1")),
+    ("analyze", "core/a.c", OUT_OF_BOUNDS.replace("table[2] = 1", "table[1] = 1")),
     ("layers", "core/a.c", C + '#include "arch.h"\n#include "arch_types.h"\n#include "list.h"\n#include <stdint.h>\n'),
     ("layers", "rt/a.c", C + '#include "list.h"\n#include "edf.h"\n'),
     ("layers", "arch/riscv/a.c", C + '#include "board.h"\n#include "csr.h"\n#include "list.h"\n'),
@@ -202,11 +203,11 @@ GOOD = [
 
 @pytest.mark.parametrize(("check", "name", "content"), GOOD)
 def test_check_passes_a_clean_file(tree: Tree, check: str, name: str, content: str) -> None:
-    _rooms(tree)
+    _components(tree)
     tree.write(name, content)
     done = tree.check(check)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(done.stdout.splitlines()) == 1, "one line when fine"
+    assert len(done.stdout.splitlines()) == 1, "a passing check prints one line"
 
 
 def test_all_of_the_hypervisor_is_analyzed() -> None:
@@ -232,7 +233,7 @@ def test_outside_a_repository_is_one_clear_line(tmp_path: Path) -> None:
     assert "not a git repository" in done.stderr
 
 
-def test_functions_are_found_whatever_stands_around_them() -> None:
+def test_functions_are_found_between_other_code() -> None:
     text = """
 struct a { int b; };
 enum e { X, Y };

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What counts coverage counts right, of programs whose lines and branches are known; and its check can fail."""
+"""The coverage tools count correctly for programs with known lines and branches, and the coverage
+check can fail."""
 
 import subprocess
 from pathlib import Path
@@ -59,7 +60,7 @@ def _run(*command: str, cwd: Path) -> None:
 
 @pytest.fixture
 def measured(tmp_path: Path) -> Sources:
-    """Of a program for this machine that was run once."""
+    """Coverage of a host program that was run once."""
     (tmp_path / "a.c").write_text(HOST, encoding="utf-8")
     _run("gcc", "-O0", "-g", "--coverage", "-c", "a.c", "-o", "a.o", cwd=tmp_path)
     _run("gcc", "--coverage", "a.o", "-o", "a", cwd=tmp_path)
@@ -93,8 +94,8 @@ def riscv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "a.elf"
 
 
-def test_what_qemu_executes(riscv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same file is added to by a second run, and a machine that is not asked for coverage gets no plugin."""
+def test_lines_executed_by_qemu(riscv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second run adds to the same file, and a machine without TESSERA_COVER gets no plugin."""
     qemu = find_qemu()
     assert executed.qemu_arguments(qemu.version, riscv) == []
     plugin = make_plugin(qemu, SOURCE, tmp_path / "plugin", "start=1,end=2")
@@ -107,7 +108,7 @@ def test_what_qemu_executes(riscv: Path, tmp_path: Path, monkeypatch: pytest.Mon
     (record,) = tmp_path.glob("*.txt")
     code = machine.instructions(riscv, riscv.parent)
     lines = machine.lines_of(code, machine.read_record(record))["a.S"]
-    # Line 13, the last one, is where the machine goes off, sooner or later.
+    # Whether line 13, the last one, is executed depends on when the machine powers off.
     assert [number for number, line in lines.items() if not line.executed and number != 13] == [8, 14]
     ways = {number: line.directions for number, line in lines.items() if line.directions}
     assert ways == {6: [True, True], 7: [False, True], 9: [True, False]}
@@ -140,7 +141,7 @@ def _listed(function: str, text: str) -> str:
 ALL = _listed("sign", "return -1;") + _listed("never", "static int never(void)") + _listed("never", "return 1;")
 
 
-def test_the_check_wants_every_line_or_its_reason(tmp_path: Path, measured: Sources) -> None:
+def test_every_line_must_be_executed_or_listed(tmp_path: Path, measured: Sources) -> None:
     assert _check(tmp_path, measured, ALL + FEW) == []
     assert _check(tmp_path, measured, ALL) == ["0: 50.0 % of the branches' directions taken, 90 % required"]
     assert _check(tmp_path, measured, ALL.replace("never", "other") + FEW) == [
@@ -154,7 +155,7 @@ def test_the_check_wants_every_line_or_its_reason(tmp_path: Path, measured: Sour
     ]
 
 
-def test_what_is_covered_must_not_be_listed(tmp_path: Path) -> None:
+def test_executed_lines_must_not_be_listed(tmp_path: Path) -> None:
     covered: Sources = {"a.c": {4: Line(True), 6: Line(True, [True] * 10)}}
     assert _check(tmp_path, covered, _listed("sign", "return -1;") + FEW) == [
         "0: listed, but has 100.0 % of its branches' directions",
@@ -170,12 +171,12 @@ def test_what_is_covered_must_not_be_listed(tmp_path: Path) -> None:
         ("[[", "TOMLDecodeError"),
     ],
 )
-def test_exceptions_that_are_not_in_order(tmp_path: Path, exceptions: str, words: str) -> None:
+def test_invalid_exceptions_are_refused(tmp_path: Path, exceptions: str, words: str) -> None:
     with pytest.raises(CoverError, match=words):
         _check(tmp_path, {"a.c": {}}, exceptions)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(CoverError, match=r"no file 'a\.c' has been compiled"):
         _check(tmp_path, {"b.c": {}}, "")
 

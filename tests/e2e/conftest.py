@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the end-to-end tests share: the QEMU under test, built systems, and machines that are ended whatever happens."""
+"""Fixtures of the end-to-end tests: the QEMU under test, built systems, and machines that are
+always ended."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from lab import OUT, Board, board_of, make
+from helpers import OUT, Board, board_of, make
 from mutants import ASKED
 
 from tessera.run.machine import Machine
@@ -18,13 +19,14 @@ BUILD = ROOT / "build"
 
 @pytest.fixture(scope="session")
 def qemu() -> Qemu:
-    """The QEMU under test: QEMU= or the one in PATH, with CPU= as the tester wants it."""
+    """The QEMU under test: that of QEMU= or the one in PATH, with the CPU flags of CPU=."""
     return find_qemu()
 
 
 @pytest.fixture(scope="session")
 def build_system() -> Callable[..., BuiltSystem]:
-    """Builds a system of systems/ by name, once per session and per set of make variables (WITHOUT=sstc)."""
+    """Builds a system of systems/ by name, once per session and per set of make variables
+    (WITHOUT=sstc)."""
     built: dict[tuple[str, ...], BuiltSystem] = {}
 
     def build(name: str = "demo", **variables: str) -> BuiltSystem:
@@ -39,7 +41,7 @@ def build_system() -> Callable[..., BuiltSystem]:
 
 @pytest.fixture
 def transcript(request: pytest.FixtureRequest) -> Iterator[Callable[[], Path]]:
-    """Names for the files that keep what each machine of this test printed: build/e2e/<test>-<n>.log."""
+    """Paths for the output logs of this test's machines: build/e2e/<test>-<n>.log."""
     OUT.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^A-Za-z0-9_.=-]+", "_", request.node.name)
     count = 0
@@ -54,7 +56,7 @@ def transcript(request: pytest.FixtureRequest) -> Iterator[Callable[[], Path]]:
 
 @pytest.fixture
 def spawn(transcript: Callable[[], Path]) -> Iterator[Callable[..., Machine]]:
-    """Starts machines from command lines; all are ended with the test."""
+    """Starts machines from command lines and ends them with the test."""
     with ExitStack() as stack:
         yield lambda command, names: stack.enter_context(Machine(command, names, transcript()))
 
@@ -67,25 +69,27 @@ def boot(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
 
 @pytest.fixture
 def boot_native(qemu: Qemu, spawn: Callable[..., Machine]) -> Callable[..., Machine]:
-    """Boots the guest of one VM of a built system without a hypervisor; the machine's one name is the VM's."""
+    """Boots the guest of one VM of a built system without a hypervisor; the machine's one name is
+    the VM's."""
     return lambda system, vm, *arguments: spawn([*native_command(qemu, system, vm), *arguments], [vm])
 
 
 @pytest.fixture(scope="module")
 def board(name: str) -> Board:
-    """Of the system whose name, one of lab.on_every_board(), is the test module's fixture."""
+    """The board of the system in the module's fixture `name`, one of helpers.on_every_board()."""
     return board_of(name)
 
 
 def _architecture(item: pytest.Item) -> str | None:
-    """Of the board that its system is for, if that is one of lab.on_every_board()."""
+    """The architecture of the test's board, if its parameter `name` is one of
+    helpers.on_every_board()."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    name = params.get("name")  # the fixture's of all who use on_every_board()
+    name = params.get("name")  # the fixture's name in all modules that use on_every_board()
     return board_of(name).architecture if name is not None else None
 
 
-def _is_of_another(item: pytest.Item) -> bool:
-    """Whether it is marked for one architecture, and its system is for a board of another (lab.on_every_board)."""
+def _is_for_another_architecture(item: pytest.Item) -> bool:
+    """Whether the test is marked for one architecture and its system is for a board of another."""
     marker, architecture = item.get_closest_marker("only_on"), _architecture(item)
     return marker is not None and architecture is not None and marker.args[0] != architecture
 
@@ -96,36 +100,41 @@ def _is_long_there(item: pytest.Item) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "only_on(architecture): not of systems for boards of others")
-    config.addinivalue_line("markers", "long_on(architecture): long where its system is for a board of that one")
-    config.addinivalue_line("markers", "mutant: a test of the tests, slow, only where TESSERA_MUTANTS=1 asks for it")
+    config.addinivalue_line("markers", "only_on(architecture): only for systems on boards of that architecture")
+    config.addinivalue_line("markers", "long_on(architecture): long for systems on boards of that architecture")
+    config.addinivalue_line("markers", "mutant: a slow test of the tests, run only with TESSERA_MUTANTS=1")
 
 
-# The files that take minutes, in the order in which workers (pytest-xdist) had better begin with them.
+# The files that take minutes, longest first, so that the pytest-xdist workers start with them.
 LONG = (
-    "test_faults", "test_debug", "test_bounds", "test_rt_others", "test_rt", "test_watchdog", "test_many",
-    "test_rt_reserve", "test_faults_others", "test_lifecycle", "test_mailbox", "test_least_core", "test_smoke",
+    "test_attacks", "test_debug", "test_bounds", "test_rt_other_vms", "test_rt", "test_watchdog", "test_many",
+    "test_rt_reserve", "test_attacks_variants", "test_lifecycle", "test_mailbox", "test_minimal_core", "test_smoke",
     "test_fuzz", "test_keys", "test_console_torture",
 )  # fmt: skip
 
 
-def _turn(item: pytest.Item) -> int:
-    """Long files first; what is left is short enough to fill any gap."""
+def _order(item: pytest.Item) -> int:
+    """Long files first; the short files then fill the gaps between workers."""
     return LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest looks who is marked `long`
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by the mark `long`
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mutants that nobody has asked for are no tests of this run, nor what another architecture alone has."""
+    """Deselects tests of another architecture, and mutants unless TESSERA_MUTANTS=1."""
     for item in filter(_is_long_there, items):
         item.add_marker(pytest.mark.long)
-    left_out = [item for item in items if _is_of_another(item) or (item.get_closest_marker("mutant") and not ASKED)]
+    left_out = [
+        item
+        for item in items
+        if _is_for_another_architecture(item) or (item.get_closest_marker("mutant") and not ASKED)
+    ]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = sorted((item for item in items if item not in left_out), key=_turn)
+    items[:] = sorted((item for item in items if item not in left_out), key=_order)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Tables of an earlier run are not this one's; nor are they a worker's to take away."""
+    """Deletes the tables of earlier runs; only the controller does, since workers may already write
+    theirs."""
     if hasattr(session.config, "workerinput"):
         return
     for table in (OUT / "faults").glob("*.txt"):
@@ -133,7 +142,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The attacks of the hostile guest, one by one, if there were any."""
+    """Prints the tables of attacks, if the run had any."""
     for table in sorted((OUT / "faults").glob("*.txt")):
         terminalreporter.section(f"hostile guest: {table.stem}")
         terminalreporter.write(table.read_text(encoding="utf-8"))

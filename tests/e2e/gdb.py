@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GDB that a program types into, and the console that runs beside it."""
+"""A GDB controlled through pipes, and the system whose debug server it connects to."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import lab
+import helpers
 
 from tessera.run.debugger import gdb_command
 from tessera.run.hosttime import Limit
@@ -26,7 +26,8 @@ ANSWER_S = 60
 
 
 class Gdb:
-    """Commands in, what GDB says out. Use as a context manager: leaving it ends GDB without a word to the server."""
+    """Sends commands and reads GDB's output. A context manager; on exit it kills GDB without
+    closing the session."""
 
     def __init__(self, place: str, symbols: Path | None) -> None:
         command = gdb_command(place, symbols, "-nx", "-ex", "set width 0", "-ex", "set confirm off")
@@ -54,7 +55,8 @@ class Gdb:
         self.process.wait()
 
     def start(self, *commands: str) -> str:
-        """Types commands; returns the word that GDB says once it has done them all."""
+        """Sends commands without waiting; returns the marker that GDB prints after the last of
+        them."""
         assert self.process.stdin is not None
         mark = f"@@{next(self._numbers)}@@"
         for command in (*commands, f"echo {mark}\\n"):
@@ -62,12 +64,13 @@ class Gdb:
         return mark
 
     def finish(self, mark: str, timeout: float = ANSWER_S) -> str:
-        """What GDB has said up to that word."""
-        limit = Limit(os.getpid(), timeout)  # of GDB, its server and QEMU alike, which we have started
+        """Waits for the marker and returns GDB's output before it."""
+        # CPU time of this process tree: GDB, its server and QEMU.
+        limit = Limit(os.getpid(), timeout)
         with self._changed:
             while not self._changed.wait_for(lambda: f"{mark}\n" in self._said, limit.left()):
                 limit.raise_if_too_slow("the test")
-                assert limit.left() > 0, f"GDB does not come back ({limit.words('the test')}); it said:\n{self._said}"
+                assert limit.left() > 0, f"GDB does not answer ({limit.words('the test')}); output:\n{self._said}"
             said, _, self._said = self._said.partition(f"{mark}\n")
         return said.replace(PROMPT, "")
 
@@ -80,26 +83,27 @@ class Gdb:
         return int(said.strip().splitlines()[-1], 16)
 
     def interrupt(self) -> None:
-        """Ctrl-C."""
+        """Sends Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
 
 
 @contextmanager
 def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Machine, str]]:
-    """A system with a server for one VM; the console as a machine's, and where GDB finds the server."""
-    lab.make("gdb-tool")
+    """Boots a system with a debug server for one VM. Yields its console and the path of the
+    server's socket."""
+    helpers.make("gdb-tool")
     script = (
         "import sys; sys.path.insert(0, 'scripts'); from pathlib import Path\n"
         "from tessera.run import debugger, runner\n"
         "system = runner.load_system(sys.argv[1], Path(sys.argv[2]))\n"
         "sys.exit(debugger.serve(runner.system_command(runner.find_qemu(), system), sys.argv[3], sys.argv[4]))\n"
     )
-    lab.OUT.mkdir(parents=True, exist_ok=True)
+    helpers.OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         place = f"{folder}/gdb"
         words = [sys.executable, "-c", script, system.name, str(system.image.parents[2]), vm, place]
-        with Machine(words, system.names, lab.OUT / f"{label}.log") as machine:
-            machine.expect("tessera", "^Tessera on", lab.SOON_S)
+        with Machine(words, system.names, helpers.OUT / f"{label}.log") as machine:
+            machine.expect("tessera", "^Tessera on", helpers.SOON_S)
             while not Path(place).exists():
                 assert machine.running
                 time.sleep(0.02)
@@ -107,10 +111,10 @@ def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Mac
 
 
 def typed_request(sequence: int, operation: int, vcpu: int = 0, address: int = 0, data: bytes = b"") -> str:
-    """What the tool would type for one request (debug/include/debug_abi.h)."""
+    """The keys that the debug server types for one request (debug/include/debug_abi.h)."""
     body = bytes([sequence, operation, vcpu, 0]) + address.to_bytes(8, "little") + data
     low = high = 0
     for byte in body:
         low = (low + byte) & 0xFFFF
         high = (high + low) & 0xFFFF
-    return f"{lab.ESCAPE}d{body.hex()}{(high << 16 | low).to_bytes(4, 'little').hex()}\r"
+    return f"{helpers.ESCAPE}d{body.hex()}{(high << 16 | low).to_bytes(4, 'little').hex()}\r"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hypervisor with a line of it broken, to see that a test notices: slow, only when TESSERA_MUTANTS=1 asks for it."""
+"""Builds hypervisors with one broken line, to show that a test detects it. Slow; only with
+TESSERA_MUTANTS=1."""
 
 import os
 import shutil
@@ -8,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from lab import OUT, make, run
+from helpers import OUT, make, run
 
 from tessera.run.runner import ROOT
 
@@ -19,7 +20,7 @@ asked_for = pytest.mark.mutant
 
 @dataclass(frozen=True)
 class Mutant:
-    """`old` becomes `new` in `file`, where it stands once."""
+    """Replaces `old`, which must occur once in `file`, by `new`."""
 
     name: str
     file: str
@@ -28,12 +29,12 @@ class Mutant:
 
     def __post_init__(self) -> None:
         times = (ROOT / self.file).read_text(encoding="utf-8").count(self.old)
-        assert times == 1, f"{self.file} has {self.old!r} {times} times"
+        assert times == 1, f"{self.file} contains {self.old!r} {times} times"
 
 
 @cache
 def hypervisor_of(mutant: Mutant) -> Path:
-    """The hypervisor that is made of the mutated sources."""
+    """Builds the hypervisor from the mutated sources."""
     folder = OUT / "mutants" / mutant.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -44,8 +45,8 @@ def hypervisor_of(mutant: Mutant) -> Path:
     source = folder / mutant.file
     text = source.read_text(encoding="utf-8")
     source.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
-    make("hyp")  # the tools that it needs are there from here on
-    made = folder.with_name(f"{mutant.name}-hyp")  # lab.built() names its folder after this one
+    make("hyp")  # also fetches the tools for the build below
+    made = folder.with_name(f"{mutant.name}-hyp")  # helpers.built() names its folder after this one
     shutil.rmtree(made, ignore_errors=True)
     done = run(["make", "--no-print-directory", "-s", "-C", str(folder), "hyp", f"HYP_BUILD={made}"])
     assert done.returncode == 0, done.stderr[-3000:]

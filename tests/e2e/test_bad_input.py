@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What goes wrong between a system file and a running guest ends with one clear line and a status that is not zero.
+Every failure between a system file and a running guest produces one clear line and a non-zero exit
+status.
 
-test_smoke.py has what the runner itself refuses (QEMU missing, too old, ...), tests/image every single complaint of the
-builder. Here: the whole chain as `make run` has it, and the hypervisor on a machine or an image it cannot use.
+test_smoke.py covers the errors of the runner (QEMU missing, too old, ...), tests/image those of the
+builder. This file covers the whole chain of `make run`, and the hypervisor on an unsuitable machine
+or with a damaged image.
 """
 
 import re
@@ -16,7 +18,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from lab import (
+from helpers import (
     BOOT_S,
     ERROR_S,
     OUT,
@@ -43,7 +45,7 @@ def make_run(system: str, **environment: str) -> subprocess.CompletedProcess[str
 
 
 def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """What standard error says, without make's own word that a command has failed."""
+    """The lines of standard error, without make's own message about the failed command."""
     return [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("make")]
 
 
@@ -56,7 +58,7 @@ def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
         ("bad-oversized", [r"bad-oversized\.dts:13:", "/vms/only", "expected it to fit the RAM"]),
     ],
 )
-def test_a_system_that_cannot_be_built(system, words):
+def test_invalid_system_source_gives_one_line(system, words):
     done = make_run(f"../tests/e2e/systems/{system}")
     said = complaints(done)
     assert done.returncode != 0
@@ -68,23 +70,23 @@ def test_a_system_that_cannot_be_built(system, words):
 
 
 @pytest.mark.parametrize("system", ["a b", "demo;echo hi", "it's", '"', "$$HOME", "`id`", ""])
-def test_a_system_whose_name_is_none(system):
+def test_invalid_system_name_is_refused(system):
     done = make_run(system)
     said = complaints(done)
     assert done.returncode != 0
-    shown = system.replace("$$", "$")  # make's own
+    shown = system.replace("$$", "$")  # make expands $$
     assert said == [f"systems/{shown}.dts:1: cannot be read: No such file or directory"]
     assert "hi" not in done.stdout.split()
 
 
-def test_a_system_whose_name_is_nearly_one():
+def test_misspelt_system_name_gives_a_suggestion():
     done = make_run("dmeo")
     assert done.returncode != 0
     assert complaints(done) == ['systems/dmeo.dts:1: cannot be read: No such file or directory (did you mean "demo"?)']
 
 
 def make_in(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """make whose build folder is `folder`, which is there only if something was built."""
+    """Runs make with `folder` as its build folder; make must fail before creating it."""
     done = run(["make", "-s", *words, f"BUILD={folder}"], timeout=300)
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
@@ -102,7 +104,7 @@ def test_a_system_for_another_board(goal, system, board, right, tmp_path):
 
 
 def test_a_path_in_a_system_file_runs_no_command():
-    """Make gets the list of guests, and would expand what stands in it."""
+    """make receives the list of guest files and would expand make syntax in it."""
     source, mark = OUT / "with-a-command.dts", OUT / "command-ran"
     mark.unlink(missing_ok=True)
     text = (ROOT / "systems" / "rt.dts").read_text(encoding="utf-8")
@@ -115,7 +117,7 @@ def test_a_path_in_a_system_file_runs_no_command():
 
 
 @pytest.mark.parametrize(("goal", "lacks"), [("debug", "debugger"), ("debug-server", "debugger"), ("trace", "trace")])
-def test_what_the_m5150_does_not_have(goal, lacks, tmp_path):
+def test_feature_that_the_m5150_lacks(goal, lacks, tmp_path):
     done = make_in(tmp_path / "build", goal, "PLATFORM=m5150")
     said = re.sub(r"^\S+ \*\*\* ", "", done.stderr.strip())
     assert said == f"make {goal}: board m5150 has no {lacks} (CAVEATS.md); use PLATFORM=qemu-virt.  Stop."
@@ -129,7 +131,7 @@ def test_what_the_m5150_does_not_have(goal, lacks, tmp_path):
         (["trace.py"], "trace: error: "),
     ],
 )
-def test_what_the_m5150_does_not_have_without_make(words, error, build_system):
+def test_feature_that_the_m5150_lacks_without_make(words, error, build_system):
     lacks = "trace" if words == ["trace.py"] else "debugger"
     build_system("m5150", PLATFORM="m5150")
     done = run([sys.executable, f"scripts/{words[0]}", *words[1:], "--system", "m5150"])
@@ -138,7 +140,7 @@ def test_what_the_m5150_does_not_have_without_make(words, error, build_system):
 
 
 def debug_server(port: str) -> str:
-    """What `make debug-server PORT=port` says when it cannot."""
+    """The error line of `make debug-server PORT=port`."""
     done = run([sys.executable, "scripts/run.py", "debug-server", "--system", "bench", "--listen", port, "bench"])
     assert done.returncode == 1, done.stdout
     [line] = done.stderr.splitlines()
@@ -146,13 +148,13 @@ def debug_server(port: str) -> str:
 
 
 @pytest.mark.parametrize("port", ["70000", "65536", "0", "-1", "+80", "0x50", "127.0.0.1:1234", ":1234"])
-def test_a_port_that_is_none(port, build_system):
+def test_invalid_port_is_refused(port, build_system):
     build_system("bench")
     expected = "expected a TCP port from 1 to 65535, or the path of a socket"
     assert debug_server(port) == f"debug-server: error: PORT={port}: {expected}"
 
 
-def test_a_port_that_is_in_use(build_system):
+def test_port_in_use_is_refused(build_system):
     build_system("bench")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -163,8 +165,8 @@ def test_a_port_that_is_in_use(build_system):
     ), said
 
 
-def test_a_path_that_is_no_sockets(build_system, tmp_path):
-    """A file stays what it is, whatever PORT= names."""
+def test_existing_path_is_not_used_as_socket(build_system, tmp_path):
+    """An existing file named by PORT= is not overwritten."""
     build_system("bench")
     mine = tmp_path / "mine"
     mine.write_text("precious")
@@ -175,7 +177,7 @@ def test_a_path_that_is_no_sockets(build_system, tmp_path):
     assert mine.read_text() == "precious"
 
 
-# What a Debian has before anything is installed, make apart.
+# Programs of a Debian system without further packages, plus make.
 BARE_DEBIAN = (
     "awk",
     "bash",
@@ -206,14 +208,14 @@ def test_help_on_a_bare_debian(words, tmp_path):
 
 
 @pytest.mark.parametrize("vm", ["", "x y", "linux;echo hi"])
-def test_make_native_of_a_vm_that_there_is_not(vm):
+def test_make_native_of_unknown_vm(vm):
     done = run(["make", "-s", "native", "SYSTEM=bench", f"VM={vm}"], timeout=300)
     assert done.returncode != 0
     assert complaints(done) == [f"native: error: system 'bench' has no VM '{vm}'; it has bench"]
     assert "hi" not in done.stdout.split()
 
 
-def test_make_run_for_a_board_that_there_is_not():
+def test_make_run_for_unknown_board():
     done = make_run("bench", BOARD="zz")
     assert done.returncode != 0
     assert re.fullmatch(r"Makefile:\d+: \*\*\* BOARD=zz: no such board; there are .*qemu-virt.*", done.stderr.strip())
@@ -228,7 +230,7 @@ def test_make_run_for_a_board_that_there_is_not():
         ("trace PLATFORM=m5150", "make trace: board m5150 has no trace (CAVEATS.md); use PLATFORM=qemu-virt"),
     ],
 )
-def test_what_cannot_be_made_is_refused_before_anything_is(words, said):
+def test_unsupported_goal_is_refused_before_building(words, said):
     done = run(["make", *words.split()])
     assert done.returncode != 0
     assert done.stdout == ""
@@ -243,7 +245,8 @@ def test_make_run_without_qemu():
 
 
 def test_make_run_on_a_machine_without_the_hypervisor_extension():
-    """QEMU knows the extension, the processor has it off: only the hypervisor can tell."""
+    """QEMU supports the extension but the CPU has it disabled, so only the hypervisor can detect
+    this."""
     done = make_run("bench", CPU="h=false")
     assert done.returncode != 0
     assert re.search(r"error: this machine's harts lack the H extension", done.stdout), done.stdout[-1000:]
@@ -251,11 +254,12 @@ def test_make_run_on_a_machine_without_the_hypervisor_extension():
 
 
 def machine_fails(words: list[str], names: list[str], label: str) -> tuple[list[str], int]:
-    """Boots what must fail: the hypervisor's lines with `error:`, and QEMU's status. It goes off by itself."""
+    """Boots a system that must fail and power off. Returns the hypervisor's `error:` lines and
+    QEMU's exit status."""
     OUT.mkdir(parents=True, exist_ok=True)
     with Machine(words, names, OUT / f"{label}.log") as machine:
         status = machine.status(ERROR_S)
-        machine.wait_until(lambda: False, 2)  # for the end of its output
+        machine.wait_until(lambda: False, 2)  # until the rest of the output has been read
         text = machine.console.text(HYPERVISOR) + machine.console.text(FIRMWARE)
         return [line for line in text.splitlines() if "error:" in line], status
 
@@ -269,7 +273,7 @@ def boot_fails(system: BuiltSystem, label: str, *arguments: str, cpu: str = "") 
 
 @pytest.mark.parametrize("cpu", [BASE_CPU.replace("true", "false"), f"{BASE_CPU},h=false"])
 def test_the_hypervisor_says_that_the_extension_is_missing(cpu):
-    """Nobody in between: QEMU and the image alone."""
+    """QEMU runs the image directly, without the runner's checks."""
     errors, status = boot_fails(built("trio"), "bad-no-h", cpu=cpu)
     assert len(errors) == 1, errors
     assert "this machine's harts lack the H extension (hypervisor)" in errors[0]
@@ -283,15 +287,15 @@ def test_too_few_harts():
     assert status != 0
 
 
-def test_more_harts_than_the_system_uses_are_left_alone():
-    """Not bad at all. Any of the four may be the one that OpenSBI starts."""
+def test_extra_harts_stay_unused():
+    """This is valid: OpenSBI may start any of the four harts first."""
     system = built("trio")
     with Machine([*system_command(find_qemu(), system), "-smp", "4"], system.names, OUT / "more-harts.log") as machine:
         await_life(machine, system, BOOT_S)
 
 
 def image_start(data: bytes) -> int:
-    """Where in the file the hypervisor ends and the system image begins."""
+    """The offset of the system image in the file, after the hypervisor."""
     return [found.start() for found in re.finditer(rb"TESSERA1", data) if found.start() % 4096 == 0][-1]
 
 
@@ -316,7 +320,8 @@ def test_an_image_that_was_damaged(board, spoil, says, tmp_path):
     data = spoil(data, image_start(data))
     damaged = tmp_path / "tessera.bin"
     damaged.write_bytes(data)
-    damaged.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))  # what iasim takes
+    # iasim loads the ELF file.
+    damaged.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))
     errors, status = boot_fails(BuiltSystem(system.name, damaged, system.data), "bad-image")
     assert len(errors) == 1, errors
     assert re.search(f"error: the system image cannot be used: .*{says}", errors[0]), errors
@@ -324,15 +329,16 @@ def test_an_image_that_was_damaged(board, spoil, says, tmp_path):
 
 
 def damaged_copy(system: BuiltSystem, data: bytes, folder: Path) -> BuiltSystem:
-    """The system with other bytes as its image."""
+    """The system with its image replaced by `data`."""
     image = folder / "tessera.bin"
     image.write_bytes(data)
-    image.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))  # what iasim takes
+    # iasim loads the ELF file.
+    image.with_suffix(".elf").write_bytes(wrap(data, system.data["load_address"]))
     return BuiltSystem(system.name, image, system.data)
 
 
 def first_load(data: bytes, at: int, number: int) -> dict[str, int]:
-    """Of the VM of that number: its guest."""
+    """The first load of VM `number`, which is its guest image."""
     vms = at + layout.HEADER.unpack(data, at)["vms_offset"]
     vm = layout.VM.unpack(data, vms + number * layout.VM.size)
     return layout.LOAD.unpack(data, at + vm["loads_offset"])
@@ -340,7 +346,7 @@ def first_load(data: bytes, at: int, number: int) -> dict[str, int]:
 
 @pytest.mark.parametrize("name", on_every_board("trio"))
 def test_a_vm_whose_payload_was_damaged_is_refused_and_named(name: str, tmp_path: Path):
-    """At boot, and whenever it is started; the others, which have another guest, run."""
+    """At boot and on every later start. VMs with other guests run."""
     system = built_on(name)
     data = bytearray(system.image.read_bytes())
     at = image_start(bytes(data))
@@ -360,11 +366,11 @@ def test_a_vm_whose_payload_was_damaged_is_refused_and_named(name: str, tmp_path
 
 
 FW_JUMP = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_jump.bin")
-JUMP_TREE = 0x82200000  # where it puts its device tree
+JUMP_TREE = 0x82200000  # where fw_jump places the device tree
 
 
 def grown(data: bytes, at: int, size: int) -> bytes:
-    """The file with `size` more bytes in its image; the checksum is right."""
+    """The file with `size` bytes added to its image, and a correct checksum."""
     total = layout.HEADER.unpack(data, at)["total_size"]
     larger = bytearray(data[: at + total - 8] + bytes(size) + layout.END.to_bytes(8, "little"))
     struct.pack_into("<Q", larger, at + layout.HEADER.offset("total_size"), total + size)
@@ -396,14 +402,14 @@ def test_firmware_that_puts_its_device_tree_into_guests_memory_does_no_harm():
 
 
 def sealed(spoiled: bytearray, at: int) -> bytes:
-    """With the right checksum of header and tables."""
+    """The bytes with a corrected checksum of header and tables."""
     checked = spoiled[at + 16 : at + layout.HEADER.unpack(bytes(spoiled), at)["config_size"]]
     struct.pack_into("<I", spoiled, at + 12, zlib.crc32(checked))
     return bytes(spoiled)
 
 
 def with_region_at(data: bytes, at: int, kind: int, host: int) -> bytes:
-    """The file, in whose image the first region of that kind is really there; the checksum is right."""
+    """The file with the first region of that kind moved to `host`, and a correct checksum."""
     spoiled = bytearray(data)
     header = layout.HEADER.unpack(data, at)
     vms = [layout.VM.unpack(data, at + header["vms_offset"] + i * layout.VM.size) for i in range(header["nvms"])]
@@ -426,11 +432,12 @@ def refuses_region(system: BuiltSystem, kind: int, host: int, folder: Path, word
 
 @pytest.mark.parametrize("host", [0x80000000, 0x80200000])
 def test_an_image_that_gives_a_guest_the_hypervisors_memory(host: int, tmp_path: Path):
-    """The builder would not do that; where it begins and where it ends in such memory."""
+    """Regions that begin or end in the hypervisor's memory; the builder never creates such an
+    image."""
     refuses_region(built("trio"), layout.REGION_RAM, host, tmp_path, "a guest's memory is the hypervisor's")
 
 
 @pytest.mark.parametrize("host", [0x10000000, 0x0C3FF000, 0x100000])
 def test_an_image_that_gives_a_guest_the_hypervisors_device(host: int, tmp_path: Path):
-    """UART, the interrupt controller's last page, finisher."""
+    """The UART, the last page of the interrupt controller, and the finisher."""
     refuses_region(built("storm"), layout.REGION_MMIO, host, tmp_path, "a guest's device is the hypervisor's")

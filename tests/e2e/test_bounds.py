@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Upper bounds on what the hypervisor costs, in instructions: the goals of scripts/bench-metrics.tsv. Counts under
--icount repeat exactly, so a bound that holds today fails only when the code has become dearer.
+Upper bounds on the hypervisor's costs in instructions: the goals of scripts/bench-metrics.tsv.
+Counts under -icount repeat exactly, so a bound that holds today fails only when the code has become
+more expensive.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
-import lab
+import helpers
 import pytest
 
 from tessera.bench import collect
@@ -35,8 +36,8 @@ BOUNDED = {
 }
 
 
-# Goals that today's code misses, with the figure that it must not exceed meanwhile, and what costs more than the goal
-# allows. `make bench` shows them as not met.
+# Goals that the current code misses: the interim bound, and the features that cost more than the
+# goal allows. `make bench` reports these goals as not met.
 MISSED = {
     "riscv.mmio.uart_load": (166, "an access is checked for its width and alignment, as the machine does"),
     "riscv.plic.claim_complete": (467, "the same, twice"),
@@ -57,8 +58,8 @@ def measured(
     qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, float]:
     """
-    The statistic of each metric that its goal is about, measured in a VM. Linux boots once, which takes long enough:
-    boots are alike (test_linux_boots_alike).
+    The statistic that the goal of each metric bounds, measured in a VM. Linux boots only once,
+    since a boot takes long and boots differ little (test_linux_boots_alike).
     """
     for name in (
         "bench",
@@ -90,7 +91,7 @@ def test_bound(measured: dict[str, float], metric: str) -> None:
 
 @pytest.mark.long
 def test_linux_boots_alike(qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path: Path) -> None:
-    """The dearest of several boots in a VM by the cheapest one without."""
+    """The ratio of the most expensive boot in a VM to the cheapest native boot."""
     build_system("bench-linux")
     bench = Bench(qemu, tmp_path)
     MEASUREMENTS["linux"](bench)
@@ -103,15 +104,16 @@ def test_linux_boots_alike(qemu: Qemu, build_system: Callable[..., BuiltSystem],
 
 @pytest.fixture(scope="module")
 def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    """The ADPCM figures of the benchmark's systems with a third of the work, which tells as much."""
+    """The ADPCM figures of the benchmark's systems with a third of the work, which is
+    representative."""
     folder = Path(tmp_path_factory.mktemp("adpcm"))
-    lab.make("hyp", "guest-adpcm")
+    helpers.make("hyp", "guest-adpcm")
     for name in ADPCM_SYSTEMS:
         text = (ROOT / "systems" / "bench" / f"{name}.dts").read_text(encoding="utf-8")
         assert "frames=1200" in text
         (folder / f"{name}.dts").write_text(text.replace("frames=1200", "frames=400"), encoding="utf-8")
-        where = ("--guests", str(lab.GUESTS.relative_to(ROOT)), "--hypervisor", str(lab.HYPERVISOR_BIN))
-        done = lab.mkimage(folder / f"{name}.dts", *where, "--out", str(folder / "systems" / name))
+        where = ("--guests", str(helpers.GUESTS.relative_to(ROOT)), "--hypervisor", str(helpers.HYPERVISOR_BIN))
+        done = helpers.mkimage(folder / f"{name}.dts", *where, "--out", str(folder / "systems" / name))
         assert done.returncode == 0, done.stderr
     bench = Bench(qemu, folder, folder)
     MEASUREMENTS["adpcm"](bench)
@@ -119,12 +121,12 @@ def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, flo
 
 
 @pytest.mark.parametrize("name", ["1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "1vm.bare"])
-def test_an_adpcm_guest_that_is_alone_pays_nothing(adpcm: dict[str, float], name: str) -> None:
+def test_single_adpcm_guest_has_no_overhead(adpcm: dict[str, float], name: str) -> None:
     assert adpcm[f"riscv.adpcm.{name}"] <= 0.001
 
 
 @pytest.mark.parametrize("vms", [2, 4, 8])
-def test_adpcm_guests_pay_for_their_switches_only(adpcm: dict[str, float], vms: int) -> None:
+def test_adpcm_guests_cost_only_their_switches(adpcm: dict[str, float], vms: int) -> None:
     metric = f"riscv.adpcm.{vms}vm.q1ms"
     goal = METRICS[metric].goal
     assert goal is not None

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hypervisor as clang compiles it does the same work."""
+"""The hypervisor compiled by clang runs the guests."""
 
 import pytest
-from lab import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell
+from helpers import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell
 
 from tessera.run.machine import HYPERVISOR
 from tessera.run.runner import ROOT
 
 
-def test_small_guests_on_clangs_hypervisor():
+def test_small_guests_on_a_hypervisor_built_by_clang():
     system = built("trio", hypervisor=hypervisor_by("clang"))
     with booted(system, "clang") as machine:
         await_life(machine, system)
@@ -24,7 +24,7 @@ def test_small_guests_on_clangs_hypervisor():
 
 
 @pytest.mark.long
-def test_other_flags_and_compilers_compile_it_anew():
+def test_changed_flags_or_compiler_rebuild():
     folder = ROOT / "build" / "check" / "hyp-flags"
 
     def made(*words):

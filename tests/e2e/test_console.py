@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the shared console is read back: the other tests believe what these say."""
+"""The parser of the shared console, on which all other end-to-end tests rely."""
 
 import sys
 
@@ -28,7 +28,7 @@ OUTPUT = (
 
 
 @pytest.mark.parametrize("cut", range(len(OUTPUT)))
-def test_output_is_sorted_by_vm_wherever_it_is_cut(cut):
+def test_output_is_sorted_by_vm_however_it_is_split(cut):
     console = fed(OUTPUT[:cut], OUTPUT[cut:])
     assert console.text(FIRMWARE) == "OpenSBI v1.1 | not a VM\n"
     assert console.text(HYPERVISOR) == "hello\n"
@@ -48,8 +48,8 @@ def test_a_line_that_was_erased_and_drawn_again_counts_once():
 
 
 @pytest.mark.parametrize("piece", [1, 7, 1000])
-def test_a_line_that_the_console_cut_in_two_is_one(piece):
-    """Whatever other VMs say in between."""
+def test_split_line_is_joined(piece):
+    """Also with lines of other VMs in between."""
     output = f"{prefix('linux')}linux is{CUT}\r\n{prefix('uboot')}x\r\n{prefix('linux')} up\r\n"
     console = fed(*(output[at : at + piece] for at in range(0, len(output), piece)))
     assert console.text("linux") == "linux is up\n"
@@ -63,7 +63,7 @@ def test_without_a_hypervisor_all_output_is_the_guests():
     assert console.text("uboot") == "OpenSBI | v1.1\nlinux    | x\n"
 
 
-def test_expect_finds_things_in_order_and_tells_who_was_silent():
+def test_expect_matches_in_order_and_names_the_silent_vm():
     script = f"print({prefix('linux') + 'one two'!r}); import sys; print({prefix('linux')!r} + sys.stdin.readline())"
     with Machine([sys.executable, "-u", "-c", script], ["linux", "uboot"]) as machine:
         machine.expect("linux", "one", timeout=10)
@@ -75,7 +75,7 @@ def test_expect_finds_things_in_order_and_tells_who_was_silent():
             machine.expect("uboot", "=> ", timeout=1)
 
 
-def test_a_line_of_which_the_rest_has_not_come_has_no_end():
+def test_incomplete_line_has_no_end():
     script = f"import sys; print({prefix('linux') + 'by its watc'!r}, end=''); sys.stdin.readline(); print('hdog')"
     with Machine([sys.executable, "-u", "-c", script], ["linux", "uboot"]) as machine:
         machine.expect("linux", "by", timeout=10)
@@ -85,7 +85,7 @@ def test_a_line_of_which_the_rest_has_not_come_has_no_end():
         machine.expect("linux", "hdog$", timeout=10)
 
 
-def test_a_number_of_which_the_rest_has_not_come_is_not_taken():
+def test_incomplete_number_is_not_matched():
     script = "import sys; print('ticks 7', end=''); sys.stdin.readline(); print('0 of', 9); sys.stdin.readline()"
     with Machine([sys.executable, "-u", "-c", script], ["adpcm"]) as machine:
         machine.expect("adpcm", "ticks", timeout=10)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests that print as fast as they can, together: every line of each arrives whole, once, in order, and unmixed."""
+"""Guests that print as fast as they can at the same time: every line arrives whole, once, in order
+and unmixed."""
 
 import fcntl
 import os
@@ -9,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from lab import BOOT_S, ESCAPE, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
+from helpers import BOOT_S, ESCAPE, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
 
 from tessera.run.hosttime import Limit
 from tessera.run.machine import Console
@@ -17,13 +18,13 @@ from tessera.run.runner import find_qemu, system_command
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OVER = "misbehave: flood is over"
-# Time stands still in the guests while QEMU is kept from running. Without that a guest's line may look unfinished for
-# longer than the console waits, because this machine is busy, and is rightly shown in two pieces. One hart only: two
-# harts starve each other in QEMU's counting mode.
+# Virtual time stops while the host does not run QEMU. In host time, a busy host may delay the rest
+# of a line for longer than the console waits, and the console then correctly splits the line. One
+# hart only: under -icount two harts starve each other.
 STEADY = ("-icount", "shift=3,sleep=off")
 
 
-# A slow terminal: some 50 kB/s, and no pipe between that would take much more.
+# A slow terminal: about 50 kB/s, connected by a pipe with little buffering.
 GULP = 1024
 GULP_S = 0.02
 PIPE = 4096
@@ -34,7 +35,7 @@ def flood_lines(count: int) -> list[str]:
 
 
 def assert_flood_whole(text: str, count: int, vm: str) -> None:
-    """Exactly the lines of the flood, each whole, in order, with nothing between them."""
+    """The text contains exactly the lines of the flood, whole, in order and adjacent."""
     lines = text.splitlines()
     start = lines.index("misbehave: flood 0 " + LETTERS)
     for number, (got, wanted) in enumerate(zip(lines[start:], [*flood_lines(count), OVER], strict=False)):
@@ -43,7 +44,8 @@ def assert_flood_whole(text: str, count: int, vm: str) -> None:
 
 
 def assert_flood_complete(text: str, count: int, vm: str) -> None:
-    """Every character of the flood, in order, with nothing between them but perhaps line ends."""
+    """The text contains every character of the flood in order, with at most line ends between
+    them."""
     got = text.replace("\n", "")
     wanted = "".join([*flood_lines(count), OVER])
     got = got[got.index("misbehave: flood 0 ") :]
@@ -64,7 +66,8 @@ def test_two_floods_and_a_bystander(name, steady, check):
         await_life(machine, system)
         tell(machine, "second", f"flood {count:x}")
         tell(machine, "first", f"flood {count:x}")
-        keyboard(machine, "freertos")  # its lines are now shown character by character, among all the others
+        # Its lines are now shown character by character, interleaved with other lines.
+        keyboard(machine, "freertos")
         machine.send("uptime\rtasks\r")
         machine.expect("freertos", r"^up \d+ s \(\d+ ticks of 1000 Hz, \d+ sleeps without ticks\)$", BOOT_S)
         machine.expect("freertos", r"^heap free \d+ B of \d+$", BOOT_S)
@@ -77,7 +80,7 @@ def test_two_floods_and_a_bystander(name, steady, check):
 
 
 def read_slowly(process: subprocess.Popen[bytes], console: Console, done: list[str], seconds: float) -> bytes:
-    """Reads like a slow terminal: a little at a time, with pauses in which QEMU cannot get rid of anything."""
+    """Reads small pieces with pauses, like a slow terminal, so that QEMU's output blocks."""
     assert process.stdout is not None
     everything = b""
     limit = Limit(process.pid, seconds)
@@ -98,9 +101,10 @@ def read_slowly(process: subprocess.Popen[bytes], console: Console, done: list[s
 @pytest.mark.parametrize("command", ["flood", "legacy"], ids=["UART", "SBI v0.1"])
 def test_a_slow_terminal_loses_nothing(command):
     """
-    The terminal takes little at a time, and the guests have more to print: they wait, and nothing is lost.
+    The guests print faster than the terminal reads: they block, and no output is lost.
 
-    In real time: were the guests' time to stand still as well, nothing would have to wait.
+    In host time, because in virtual time the guests would be stopped together with the terminal and
+    never block.
     """
     count = 1500
     system = built("torture")
@@ -125,7 +129,8 @@ def test_a_slow_terminal_loses_nothing(command):
         assert_flood_complete(console.text(name), count, name)
 
 
-# Reports, titles, modes, and what a terminal would not have come back from; each is a guest's word, shown in an answer.
+# Sequences for reports, titles, modes and states that a terminal does not leave; the guest echoes
+# each in an answer.
 EVIL = (
     b"\x1b[21t", b"\x1b[c", b"\x1b[6n", b"\x1bP$qm\x1b\\", b"\x05", b"\x1b]0;title\x07", b"\x1b[2J\x1b[H",
     b"\x1b[1K", b"\b" * 30 + b"tessera | forged", b"\x1b[40Dtessera | forged", b"\x9b21t", "\x9b21t".encode(),

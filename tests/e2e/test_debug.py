@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GDB on one VM while the others run (docs/debugging.md)."""
+"""GDB attached to one VM while the other VMs run (docs/debugging.md)."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 import pexpect
 import pytest
 from gdb import Gdb, debug_server
-from lab import (
+from helpers import (
     BOOT_S,
     GUESTS,
     LINUX_PROMPT,
@@ -36,7 +36,8 @@ STEPS = 14
 
 @pytest.fixture(scope="module")
 def running():
-    """The system with its guests up and a server for `debuggee`, which each test leaves running."""
+    """The system with all guests up and a debug server for the VM `debuggee`. Each test leaves that
+    VM running."""
     with debug_server(built("debug"), "debuggee", "debug") as (machine, place):
         await_life(machine, built("debug"))
         yield machine, place
@@ -54,23 +55,23 @@ def gdb(running):
         yield gdb
 
 
-def turns(machine, more=1):
-    """Waits until the debuggee has counted on by `more` turns."""
+def await_rounds(machine, more=1):
+    """Waits until the debuggee has counted `more` further rounds."""
     for _ in range(more):
         machine.expect("debuggee", r"^debuggee: turn (\d+)", SOON_S)
     return True
 
 
-def assert_stands(gdb):
-    """Neither hart of it moves while freertos goes on."""
+def assert_halted(gdb):
+    """Neither hart of the debuggee makes progress while freertos runs."""
     before = gdb.value("debuggee_other"), gdb.value("$pc")
     time.sleep(0.5)
     gdb.ask("maintenance flush dcache", "maintenance flush register-cache")
     assert (gdb.value("debuggee_other"), gdb.value("$pc")) == before
 
 
-def test_attached_it_stands_still_and_the_others_run(machine, gdb):
-    assert_stands(gdb)
+def test_attached_vm_halts_and_others_run(machine, gdb):
+    assert_halted(gdb)
     machine.skip("debuggee")
     said = machine.console.text("debuggee")
     assert_undisturbed(machine)
@@ -131,7 +132,7 @@ def test_steps_by_line(gdb):
     assert "main" in said, said
 
 
-def test_registers_are_the_vcpus_own(gdb):
+def test_registers_of_each_vcpu(gdb):
     assert gdb.value("$satp") >> 60 == 8
     assert gdb.value("$priv") == 1
     assert gdb.value("$stvec") == gdb.value("&trap_entry")
@@ -145,11 +146,12 @@ def test_registers_are_the_vcpus_own(gdb):
     assert "Could not write register" in gdb.ask("set $satp = 0")
     assert gdb.value("$pc") != 0
     gdb.ask("thread 2")
-    assert re.search(r"count ", gdb.ask("frame")), "hart 1 counts"
+    assert re.search(r"count ", gdb.ask("frame")), "hart 1 is not in count()"
 
 
 def test_a_function_that_gdb_calls(gdb):
-    """All is as it was afterwards: the registers to read only are written back, too, as they were."""
+    """All registers are restored afterwards. GDB writes back the read-only registers, too, with
+    unchanged values."""
     gdb.ask("break debuggee_inner", "continue", "delete")
     before = [gdb.value(f"${name}") for name in ("pc", "sp", "ra", "a0", "t6", "fcsr")]
     assert gdb.value("debuggee_middle(5)") == 19
@@ -167,7 +169,7 @@ def test_memory_through_the_vms_own_translation(gdb):
     assert "Cannot access memory" in gdb.ask("x/x 0x1234567800000000")  # not canonical
     assert "Cannot access memory" in gdb.ask("x/x 0x100000000")  # not mapped
     assert "Cannot access memory" in gdb.ask("x/x 0x10000000")  # a device
-    assert "Cannot access memory" in gdb.ask("x/x 0x80400000")  # behind the VM's memory
+    assert "Cannot access memory" in gdb.ask("x/x 0x80400000")  # after the end of the VM's memory
     end = gdb.ask("x/2xw 0x803ffffc")
     assert "0x803ffffc:\t0x" in end and "Cannot access memory at address 0x80400000" in end, end
     assert "Cannot access memory" in gdb.ask("set *(long *)0x80400000 = 1")
@@ -175,7 +177,8 @@ def test_memory_through_the_vms_own_translation(gdb):
 
 
 def test_a_breakpoint_is_at_an_address_not_in_memory(gdb):
-    """One function, mapped twice: the way through the other address is none of its business."""
+    """One function is mapped twice: executing it at the other address does not hit the
+    breakpoint."""
     near = gdb.value("(unsigned long)debuggee_reached")
     far = near - NEAR + FAR
     gdb.ask("set debuggee_far = 0", f"break *{far:#x}")
@@ -185,7 +188,7 @@ def test_a_breakpoint_is_at_an_address_not_in_memory(gdb):
         assert gdb.value("debuggee_far") % 1000 == gdb.value("debuggee_far") // 1000 + 1
 
 
-def test_a_guests_own_breakpoint_is_its_own(machine, gdb):
+def test_ebreak_of_the_guest_reaches_the_guest(machine, gdb):
     before = gdb.value("debuggee_breaks")
     gdb.ask("break debuggee_outer", "continue", "continue", "continue")
     assert gdb.value("debuggee_breaks") - before in (2, 3)
@@ -202,10 +205,10 @@ def test_a_guests_own_breakpoint_is_its_own(machine, gdb):
 def test_ctrl_c(machine, gdb):
     mark = gdb.start("continue")
     machine.skip("debuggee")
-    turns(machine, 2)
+    await_rounds(machine, 2)
     gdb.interrupt()
     assert "received signal SIGINT" in gdb.finish(mark)
-    assert_stands(gdb)
+    assert_halted(gdb)
 
 
 def test_one_vcpu_alone(gdb):
@@ -224,13 +227,13 @@ def test_forged_answers_are_not_shown(machine, gdb):
     assert raw[1] > 0
     log = (GUESTS.parent / "e2e" / "debug.log").read_bytes()
     assert b"debuggee: \r\n" in log
-    assert b"\x1b_" not in log, "neither a guest's strings nor the session's answers are shown"
+    assert b"\x1b_" not in log, "a guest's control strings or the session's answers were shown"
 
 
-def test_detached_it_runs_on(machine, gdb):
+def test_detached_vm_continues(machine, gdb):
     gdb.ask("break debuggee_inner", "continue", "detach")
     machine.skip("debuggee")
-    assert turns(machine, 3)
+    assert await_rounds(machine, 3)
     assert_undisturbed(machine)
 
 
@@ -238,10 +241,10 @@ def test_a_debugger_that_dies_leaves_it_running(machine, gdb):
     gdb.ask("break debuggee_inner", "continue")
     gdb.process.kill()
     machine.skip("debuggee")
-    assert turns(machine, 3)
+    assert await_rounds(machine, 3)
 
 
-def test_restart_and_kill_are_of_one_vm(machine, gdb):
+def test_restart_and_kill_affect_one_vm(machine, gdb):
     before = len(seconds_up(machine))
     gdb.ask("break debuggee_inner", "monitor restart", "maintenance flush register-cache")
     assert gdb.value("$pc") == 0x80200000
@@ -264,13 +267,13 @@ def test_restart_and_kill_are_of_one_vm(machine, gdb):
 def test_a_vm_that_the_console_restarts_stops_before_its_first_instruction(machine, gdb):
     mark = gdb.start("continue")
     machine.skip("debuggee")
-    turns(machine)
+    await_rounds(machine)
     keyboard(machine, "debuggee")
     machine.send("\x14r")
     assert "received signal SIGHUP" in gdb.finish(mark)
     assert gdb.value("$pc") == 0x80200000
     gdb.ask("detach")
-    turns(machine, 2)
+    await_rounds(machine, 2)
     keyboard(machine, "debuggee")
 
 
@@ -283,8 +286,9 @@ def test_a_step_from_nowhere_is_refused(gdb):
     assert "hit Breakpoint" in gdb.ask("continue")
 
 
-def test_what_the_console_does_meanwhile_ends_no_session(machine, gdb):
-    """A VM that stands still is restarted, then stopped, without GDB's knowing; it steps all the same."""
+def test_console_commands_do_not_end_the_session(machine, gdb):
+    """The console restarts, then stops the halted VM without GDB's knowledge; single steps still
+    work."""
     gdb.ask("break debuggee_inner", "continue", "delete")
     keyboard(machine, "debuggee")
     for step in ("stepi", "continue"):
@@ -298,7 +302,7 @@ def test_what_the_console_does_meanwhile_ends_no_session(machine, gdb):
     said = gdb.ask("stepi")
     assert "exited normally" in said, said
     machine.send("\x14g")
-    turns(machine)
+    await_rounds(machine)
 
 
 def test_after_kill_it_can_be_started(machine, gdb):
@@ -314,12 +318,12 @@ def test_after_kill_it_can_be_started(machine, gdb):
     gdb.ask("delete", "kill")
     mark = gdb.start("run")
     machine.skip("debuggee")
-    turns(machine, 2)
+    await_rounds(machine, 2)
     gdb.interrupt()
     assert "received signal SIGINT" in gdb.finish(mark)
 
 
-def test_a_second_gdb_is_sent_away(running, gdb):
+def test_second_gdb_is_refused(running, gdb):
     machine, place = running
     with Gdb(place, None) as second:
         assert re.search("closed|disconnected", second.ask())
@@ -328,8 +332,8 @@ def test_a_second_gdb_is_sent_away(running, gdb):
     assert "standing still" in gdb.ask("monitor status")
 
 
-def test_a_watchdog_waits_for_the_debugger():
-    """In virtual time: it expires after 1.5 seconds of it, in a VM that pets it every second."""
+def test_watchdog_is_suspended_while_debugging():
+    """In virtual time: the watchdog expires after 1.5 s in a VM that pets it every second."""
     system = built("watchdog-debug")
     with debug_server(system, "second", "debug-watchdog") as (machine, place):
         machine.expect("second", "^misbehave: alive 1$", BOOT_S)
@@ -348,7 +352,7 @@ def test_a_watchdog_waits_for_the_debugger():
         machine.expect(HYPERVISOR, "^second stopped by its watchdog, starts again$", SOON_S)
 
 
-def test_a_vm_that_waits_for_its_restart_is_let_go():
+def test_vm_that_waits_for_its_restart_ends_the_session():
     with debug_server(built("watchdog"), "loop", "debug-waits") as (machine, place):
         await_life(machine, built("watchdog"))
         keyboard(machine, "loop")
@@ -362,7 +366,7 @@ def test_a_vm_that_waits_for_its_restart_is_let_go():
         assert_undisturbed(machine)
 
 
-@pytest.mark.parametrize(("vm", "why"), [("nobody", "no VM of that name"), ("resting", "the VM is stopped")])
+@pytest.mark.parametrize(("vm", "why"), [("absent", "no VM of that name"), ("resting", "the VM is stopped")])
 def test_a_vm_that_cannot_be_debugged(vm, why):
     with debug_server(built("debug"), vm, f"debug-{vm}") as (machine, place):
         await_life(machine, built("debug"))
@@ -405,7 +409,7 @@ def test_linux_at_its_virtual_addresses():
 
 
 def await_line(log: Path, line: str, pid: int) -> None:
-    """What a machine prints into a file, of which the process is the debugger's."""
+    """Waits until the machine's log contains the line; `pid` is the debugger's process."""
     limit = Limit(pid, SOON_S)
     while line not in log.read_text(encoding="latin-1") and limit.left() > 0:
         time.sleep(0.1)
@@ -414,15 +418,15 @@ def await_line(log: Path, line: str, pid: int) -> None:
 
 
 def await_words(terminal: pexpect.spawn, pattern: str | type[pexpect.EOF]) -> None:
-    """What the debugger says, or its end."""
+    """Waits for output of the debugger, or for its end."""
     limit = Limit(terminal.pid, SOON_S)
     while terminal.expect([pattern, pexpect.TIMEOUT], timeout=limit.left()) == 1:
         limit.raise_if_too_slow("the debugger")
-        assert limit.left() > 0, f"{pattern} was not said: {terminal.before}"
+        assert limit.left() > 0, f"{pattern} was not printed: {terminal.before}"
 
 
-def test_as_a_person_does(build_system):
-    """`make debug`: GDB in the foreground, Ctrl-C on its terminal; nothing is left behind."""
+def test_make_debug_at_a_terminal(build_system):
+    """`make debug`: GDB in the foreground, Ctrl-C on its terminal; no process is left running."""
     build_system("demo")
     log = ROOT / "build" / "debug" / "demo.log"
     words = [str(ROOT / "scripts" / "run.py"), "debug", "--system", "demo", "freertos"]
@@ -442,9 +446,10 @@ def test_as_a_person_does(build_system):
         await_words(terminal, r"\(y or n\) ")
         terminal.sendline("y")
         await_words(terminal, "killed")
-        await_line(log, "freertos stopped by the console", terminal.pid)  # quit ends the machine at once
+        # Quit ends the machine at once.
+        await_line(log, "freertos stopped by the console", terminal.pid)
         terminal.sendline("quit")
         await_words(terminal, pexpect.EOF)
         terminal.close()
         assert terminal.exitstatus == 0
-    assert "uboot" in log.read_text(encoding="latin-1"), "the others' console goes on in the file"
+    assert "uboot" in log.read_text(encoding="latin-1"), "the console of the other VMs is missing from the log"

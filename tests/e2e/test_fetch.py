@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fetcher: where it looks, what it accepts, and how it complains. No network is used here."""
+"""scripts/fetch.py: mirrors it uses, packages it accepts, and its error messages. These tests use
+no network."""
 
 import importlib.util
 import json
@@ -85,7 +86,7 @@ def test_ubuntu_needs_a_mirror_by_name(monkeypatch):
 PIN = {"version": "1.0", "sha256": "aa"}
 
 
-def test_a_newer_version_is_taken_aloud(capsys):
+def test_newer_version_is_used_with_a_warning(capsys):
     fetch.choose_version(PIN, fetch.Package("p", "all", "1.1", "bb", 1, ""), "trixie")
     assert "trixie no longer has p 1.0; taking 1.1" in capsys.readouterr().err
     fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "aa", 1, ""), "trixie")
@@ -108,8 +109,8 @@ def test_a_crate_that_was_tampered_with_is_refused(tmp_path, monkeypatch):
     assert not (tmp_path / "cache" / "freertos" / "FreeRTOS-Kernel").exists()
 
 
-def test_what_is_there_is_not_fetched_again(tmp_path, monkeypatch):
-    """With the stamps of a finished fetch nothing is run at all, so no network is needed."""
+def test_fetched_files_are_not_fetched_again(tmp_path, monkeypatch):
+    """With the stamps of a finished fetch no command runs, so no network is needed."""
     (tmp_path / "pkg").mkdir()
     for name in fetch.GROUPS["uboot"]:
         shutil.copy(ROOT / "cache" / "pkg" / f"{name}.json", tmp_path / "pkg")
@@ -119,7 +120,8 @@ def test_what_is_there_is_not_fetched_again(tmp_path, monkeypatch):
 
 @pytest.fixture
 def pool(tmp_path, monkeypatch):
-    """A mirror in a folder, without any index; returns the apt that uses it and the pin of its only package."""
+    """A mirror in a folder, without an index; returns the Apt that uses it and the pin of its only
+    package."""
     package = tmp_path / "mirror" / "pool" / "p_1.0_all.deb"
     package.parent.mkdir(parents=True)
     package.write_text("a package")
@@ -134,7 +136,7 @@ def test_a_pinned_package_needs_no_index(pool):
 
 
 @pytest.mark.parametrize("change", [{"sha256": "0" * 64}, {"file": "pool/elsewhere.deb"}], ids=["other", "gone"])
-def test_a_package_that_is_not_as_pinned_is_looked_for(pool, change, capsys):
+def test_package_that_differs_from_its_pin_is_searched_in_the_index(pool, change, capsys):
     apt, pin = pool
     assert apt.download_pinned("p", pin | change) is None
     assert re.search(r"^fetch: note: not as pinned at file:.*; looking in the index$", capsys.readouterr().err, re.M)
@@ -155,7 +157,8 @@ BUSY = "E: Failed to fetch http://a.example/Packages.xz  File has unexpected siz
 
 @pytest.fixture
 def busy_mirror(tmp_path, monkeypatch):
-    """Runs an apt-get whose first runs fail; returns how long was waited after each, and the lines of its calls."""
+    """Runs an apt-get whose first calls fail; returns the wait after each failure and the calls'
+    command lines."""
     waited: list[float] = []
     apt_get = tmp_path / "apt-get"
     calls = tmp_path / "calls"
@@ -175,8 +178,8 @@ def busy_mirror(tmp_path, monkeypatch):
     return run
 
 
-def test_a_mirror_that_is_being_updated_is_asked_again(busy_mirror, capsys):
-    """Later, and past a proxy that keeps the older state."""
+def test_mirror_that_is_being_updated_is_retried(busy_mirror, capsys):
+    """After a wait, and bypassing the cache of a proxy that may keep the older state."""
     waited, calls = busy_mirror(2, BUSY)
     assert waited == [20, 40]
     assert ["No-Cache" in call for call in calls] == [False, True, True]
@@ -184,26 +187,27 @@ def test_a_mirror_that_is_being_updated_is_asked_again(busy_mirror, capsys):
     assert said == [f"fetch: it cannot be read: {BUSY}; trying again in {wait} s" for wait in (20, 40)]
 
 
-def test_a_mirror_that_stays_so_is_given_up(busy_mirror):
+def test_retries_of_a_mirror_are_limited(busy_mirror):
     with pytest.raises(fetch.FetchError, match="Mirror sync in progress"):
         busy_mirror(99, BUSY)
 
 
-def test_what_does_not_pass_is_not_waited_for(busy_mirror):
+def test_permanent_error_is_not_retried(busy_mirror):
     with pytest.raises(fetch.FetchError, match="404"):
         busy_mirror(1, "E: Failed to fetch http://a.example/x.deb  404  Not Found")
 
 
 @pytest.fixture
 def no_network(monkeypatch, tmp_path):
-    """A mirror that nobody listens at, no proxy, and a machine on which nothing was ever fetched."""
+    """An unreachable mirror, no proxy, and an empty cache."""
     monkeypatch.setattr(fetch, "uses_proxy", lambda: False)
     monkeypatch.setenv("DEBIAN_MIRROR", "http://127.0.0.1:1/debian")
     return lambda *what: monkeypatch.setattr(sys, "argv", ["fetch.py", *what, "--cache", str(tmp_path / "cache")])
 
 
-def test_no_network_is_said_before_apt_waits_for_it(no_network, monkeypatch, capsys):
-    """What could not be reached, what is needed from there, and what else is: all there is."""
+def test_missing_network_is_reported_before_apt_runs(no_network, monkeypatch, capsys):
+    """The message names the unreachable host, what is needed from it, and everything else still to
+    be downloaded."""
     monkeypatch.setattr(fetch.Apt, "call", lambda *_, **__: pytest.fail("apt was started"))
     no_network("linux")
     assert fetch.main() == 1
@@ -246,14 +250,14 @@ ROUTE = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWin
         (f"{ROUTE}eth0\t{'0 ' * 10}\n", "", True),
     ],
 )
-def test_whether_there_is_a_route(route, ipv6, there, tmp_path):
+def test_detection_of_a_route(route, ipv6, there, tmp_path):
     for name, text in (("route", route), ("ipv6_route", ipv6)):
         if text is not None:
             (tmp_path / name).write_text(text)
     assert fetch.has_route(tmp_path) == there
 
 
-def test_a_host_that_never_answers_is_given_up(monkeypatch):
+def test_connection_attempts_time_out(monkeypatch):
     monkeypatch.setattr(fetch, "CONNECT_S", 0.1)
     tested = threading.Event()
 
@@ -276,7 +280,7 @@ SETUP_STUBS = {
 
 
 def test_setup_without_a_network(tmp_path):
-    """apt is not even asked: it would wait for each of its places."""
+    """setup.sh does not call apt, which would wait for each of its sources."""
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in SETUP_TOOLS:

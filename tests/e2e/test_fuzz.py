@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short run of random calls beside a witness (docs/fuzzing.md); `make fuzz` runs for as long as one likes."""
+"""A short run of random calls next to a witness VM (docs/fuzzing.md); `make fuzz` runs for
+MINUTES=."""
 
 import dataclasses
 import re
 
 import pytest
-from lab import HYPERVISOR_BIN, OUT, make
+from helpers import HYPERVISOR_BIN, OUT, make
 from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.bench.metrics import read_metrics
@@ -15,8 +16,8 @@ from tessera.verify.fuzz import KINDS, FuzzError, Options, attack, report
 
 SEED, MORE_SEEDS = 1, (2, 3)
 CALLS = 60_000
-# A machine that has to do other things meanwhile may make fewer calls, but most of them: one of two cores with a load
-# of 3 made them all in 3 to 5 seconds.
+# A loaded host may make fewer calls, but at least MOST of them: one of two cores with a load of 3
+# made all calls in 3 to 5 seconds.
 SECONDS, MOST = 100, 0.9
 GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "leak", "freertos")]
 
@@ -30,21 +31,23 @@ def _parts():
     ("seed", "virtual"),
     [(SEED, True), *(pytest.param(seed, True, marks=pytest.mark.long) for seed in MORE_SEEDS), (SEED, False)],
 )
-def test_random_calls_harm_nobody(seed, virtual):
-    """The last one on two harts, in real time, which takes longer and is another run each time."""
+def test_random_calls_disturb_no_other_vm(seed, virtual):
+    """The last parameter runs on two harts in host time, which takes longer and is not
+    repeatable."""
     options = Options(seed, CALLS if virtual else CALLS // 4, virtual, seconds=SECONDS)
     log = attack(options, find_qemu())
     print(report(options, log, 0))
     assert log.calls >= options.calls * MOST
     assert log.lives > 1 or not virtual
     assert log.spins > 0
-    # Calls that are all refused, or that all succeed, would test little.
+    # For each kind of call some succeed and some are refused; otherwise the calls would test
+    # little.
     assert all(log.made(kind) > log.accepted(kind) > 0 for kind in range(len(KINDS)))
 
 
 @pytest.mark.parametrize("calls", [CALLS // 3, pytest.param(CALLS, marks=pytest.mark.long)])
-def test_random_calls_keep_interrupts_off_no_longer_than_attacks_do(calls):
-    """Nor does the stack get any deeper."""
+def test_random_calls_meet_the_latency_bound_of_attacks(calls):
+    """Also checks that the stack gets no deeper than under attack."""
     qemu = find_qemu()
     inspection = Inspection(qemu, HYPERVISOR_BIN.with_suffix(".elf"), OUT / "fuzz-worst")
     worst = []
@@ -73,7 +76,7 @@ HOLES = [
 
 @asked_for
 @pytest.mark.parametrize("mutant", HOLES, ids=lambda mutant: mutant.name)
-def test_a_check_that_is_missing_is_found(mutant):
+def test_mutant_without_a_check_is_detected(mutant):
     options = Options(1, 400_000, hypervisor=hypervisor_of(mutant), seconds=SECONDS)
     with pytest.raises(FuzzError) as failure:
         for seed in range(1, 5):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A machine that does not get on because the host gives it no time is told from one that hangs.
+A machine that makes no progress because the host gives it no CPU time is distinguished from one
+that hangs.
 
-The host is made slow for one process alone: it runs at the lowest priority on a CPU that another process keeps busy.
+To slow down only one process, it runs at the lowest priority on a CPU that another process keeps
+busy.
 """
 
 import argparse
@@ -16,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-from lab import ROOT, built, run
+from helpers import ROOT, built, run
 
 from tessera.run import hosttime
 from tessera.run.machine import Machine, MachineTimeoutError
@@ -32,7 +34,7 @@ WORK = "for _ in range(10_000_000): pass\nprint('done', flush=True); sys.stdin.r
 
 @contextmanager
 def busy_cpu():
-    """Nothing of the lowest priority gets on at this CPU."""
+    """Keeps the CPU busy, so that a process of the lowest priority there makes no progress."""
     with subprocess.Popen([sys.executable, "-c", SPIN]) as spinner:
         try:
             yield spinner
@@ -42,7 +44,7 @@ def busy_cpu():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """A limit is over after some seconds, however little the machine got."""
+    """Ends every limit after a few seconds, however little CPU time the machine got."""
     monkeypatch.setattr(hosttime, "STRETCH", 2)
     monkeypatch.setattr(hosttime, "LEAST_S", 2)
 
@@ -51,7 +53,7 @@ def python(code):
     return Machine([sys.executable, "-u", "-c", code], ["one"])
 
 
-def test_a_machine_without_cpu_time_is_the_hosts_fault(impatient):
+def test_machine_without_cpu_time_is_reported_as_slow_host(impatient):
     with busy_cpu(), python(STARVED + WORK) as machine:
         with pytest.raises(hosttime.HostTooSlowError, match=r"^the host is too slow: QEMU got 0\.\d s of CPU in \d+ s"):
             machine.expect("one", "^done$", timeout=1)
@@ -60,7 +62,7 @@ def test_a_machine_without_cpu_time_is_the_hosts_fault(impatient):
 
 
 @pytest.mark.parametrize("code", ["import time; time.sleep(100)", "while True: pass"], ids=["sleeps", "spins"])
-def test_a_machine_that_hangs_is_not(code):
+def test_machine_that_hangs_is_not_reported_as_slow_host(code):
     with python(code) as machine:
         with pytest.raises(MachineTimeoutError, match=r"not within 1 s \(QEMU got \d+\.\d s of CPU in \d+ s"):
             machine.expect("one", "^done$", timeout=1)
@@ -70,7 +72,8 @@ def test_a_machine_that_hangs_is_not(code):
 
 
 def test_time_without_a_cpu_does_not_count():
-    """By the clock it is late, by what it got it is not: the CPU becomes free after three times the limit."""
+    """The CPU becomes free after three times the limit: late by the clock, but not by the CPU time
+    received."""
     with busy_cpu() as spinner, python(STARVED + WORK) as machine, ThreadPoolExecutor() as pool:
         waited = pool.submit(machine.expect, "one", "^done$", 1)
         time.sleep(3)
@@ -79,8 +82,8 @@ def test_time_without_a_cpu_does_not_count():
         waited.result(60)
 
 
-def test_time_that_the_host_itself_did_not_get_does_not_count(tmp_path, monkeypatch):
-    """As in a virtual machine whose host is busy: one of two CPUs loses two seconds."""
+def test_steal_time_of_the_host_does_not_count(tmp_path, monkeypatch):
+    """Steal time, as in a virtual machine on a busy host: one of two CPUs loses two seconds."""
     monkeypatch.setattr(hosttime, "STAT", tmp_path / "stat")
 
     def lose(ticks):
@@ -100,7 +103,8 @@ def test_time_that_the_host_itself_did_not_get_does_not_count(tmp_path, monkeypa
 
 @pytest.fixture
 def starved_qemu(tmp_path, monkeypatch):
-    """QEMU= boots a machine at the lowest priority; what it is asked before that it answers at once."""
+    """A QEMU= that boots machines at the lowest priority but answers queries (--version) at normal
+    priority."""
     words = "chrt --idle 0 taskset --cpu-list " + str(CPU)
     path = tmp_path / "qemu"
     path.write_text(f'#!/bin/sh\ncase "$*" in *-kernel*) exec {words} {find_qemu().program} "$@" ;; esac\n'
@@ -109,7 +113,7 @@ def starved_qemu(tmp_path, monkeypatch):
     monkeypatch.setenv("QEMU", str(path))
 
 
-def test_smoke_says_that_the_host_is_too_slow(starved_qemu, impatient, capsys):
+def test_smoke_reports_a_slow_host(starved_qemu, impatient, capsys):
     spec = importlib.util.spec_from_file_location("run", ROOT / "scripts" / "run.py")
     runner = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(runner)
@@ -124,8 +128,8 @@ def test_smoke_says_that_the_host_is_too_slow(starved_qemu, impatient, capsys):
     assert "FAILED" not in said
 
 
-def test_the_report_of_a_host_that_is_too_slow_is_no_failure(tmp_path):
-    """It stands apart, with its reason; the run has not succeeded all the same."""
+def test_slow_host_is_reported_in_a_separate_category(tmp_path):
+    """The test is reported in a separate category with the reason; the run still fails."""
     (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
     body = "from tessera.run.hosttime import HostTooSlowError\ndef test_one(): raise HostTooSlowError('no time')\n"
     (tmp_path / "test_slow.py").write_text(f"{body}def test_two(): assert False\n")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console as a person uses it: the escape key and what follows it, and who gets what is typed."""
+"""The console's escape key, its commands, and the routing of typed characters to the VM with the
+keyboard focus."""
 
 import pytest
-from lab import (
+from helpers import (
     ESCAPE,
     SOON_S,
     assert_undisturbed,
@@ -21,7 +22,7 @@ from lab import (
 from tessera.run.machine import FIRMWARE, HYPERVISOR
 
 NAMES = ["first", "second", "freertos"]
-ONE_HART = pytest.param("trio-one-hart", marks=pytest.mark.long)  # as the M5150 has
+ONE_HART = pytest.param("trio-one-hart", marks=pytest.mark.long)  # as on the M5150
 
 
 @pytest.fixture(scope="module", params=[*on_every_board("trio"), ONE_HART])
@@ -31,7 +32,7 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def machine(name):
-    """One machine for all tests of this file: none may leave a VM stopped."""
+    """One machine for all tests of this file; no test may leave a VM stopped."""
     system = built_on(name)
     with booted(system, f"keys-{name}") as machine:
         await_life(machine, system)
@@ -50,13 +51,13 @@ def test_help_names_every_key(machine):
 
 
 @pytest.mark.parametrize("key", ["?", "\r", "x", "\x1b"])
-def test_a_key_that_means_nothing_shows_the_help_and_reaches_no_guest(machine, key):
+def test_unknown_key_shows_the_help_and_reaches_no_guest(machine, key):
     keyboard(machine, "first")
     machine.skip(HYPERVISOR)
     machine.skip("first")
     command(machine, key)
     machine.expect(HYPERVISOR, r"^Ctrl-T then +h", SOON_S)
-    machine.send("oops\r")  # would arrive with the key before it, had the guest got that
+    machine.send("oops\r")  # if the guest had received the key, it would precede this word
     machine.expect("first", r"^misbehave: no command 'oops'; try help$", SOON_S)
 
 
@@ -77,7 +78,7 @@ def test_each_guest_knows_its_own_id(machine):
         machine.expect(name, rf"^misbehave: HCALL_INFO_GET_ID error 0 value {number}, in assembly {number}$", SOON_S)
 
 
-def test_half_a_line_waits_for_its_vm_while_another_is_typed_to(machine):
+def test_half_a_line_is_kept_while_typing_to_another_vm(machine):
     keyboard(machine, "first")
     machine.skip("first")
     machine.send("halfa")
@@ -89,7 +90,7 @@ def test_half_a_line_waits_for_its_vm_while_another_is_typed_to(machine):
 
 
 def test_many_lines_typed_at_once_arrive_whole(machine):
-    """As when text is pasted: some twenty times what a 16550 holds."""
+    """As when text is pasted: about twenty times the size of a 16550's FIFO."""
     keyboard(machine, "first")
     machine.skip("first")
     words = [f"word{number:04}" for number in range(40)]
@@ -98,7 +99,7 @@ def test_many_lines_typed_at_once_arrive_whole(machine):
         machine.expect("first", rf"^misbehave: no command '{word}'", SOON_S)
 
 
-def test_n_goes_round(machine):
+def test_n_selects_the_next_vm(machine):
     keyboard(machine, "first")
     for name in ("second", "freertos", "first"):
         command(machine, "n")
@@ -107,7 +108,7 @@ def test_n_goes_round(machine):
 
 
 @pytest.mark.parametrize("number", ["0", "4", "9"])
-def test_a_vm_that_is_not_there(machine, number):
+def test_unknown_vm_number(machine, number):
     keyboard(machine, "second")
     machine.skip(HYPERVISOR)
     command(machine, number)
@@ -115,8 +116,9 @@ def test_a_vm_that_is_not_there(machine, number):
     assert states(machine)["second"]["mark"] == "*"
 
 
-def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
-    """Also that the escape key typed twice goes to the guest, which shows it, and that others are not seen."""
+def test_exclusive_use_of_the_terminal(machine):
+    """Escape sequences pass, the escape key typed twice reaches the guest, and other VMs' output is
+    hidden."""
     keyboard(machine, "first")
     command(machine, "a")
     machine.expect(HYPERVISOR, r"^first has the terminal alone; Ctrl-T a comes back$", SOON_S)
@@ -124,7 +126,7 @@ def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
     machine.skip(FIRMWARE)
     machine.send(f"a{ESCAPE}{ESCAPE}\x05b\r")
     machine.expect(FIRMWARE, rf"^misbehave: no command 'a{ESCAPE}\x05b'; try help$", SOON_S)
-    for _ in range(3):  # seconds, in which the others write lines, too
+    for _ in range(3):  # one line per second; the other VMs also print lines meanwhile
         machine.expect(FIRMWARE, r"^misbehave: alive \d+$", SOON_S)
     assert machine.console.text("second") == before
     command(machine, "a")
@@ -133,14 +135,14 @@ def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
     machine.expect("second", r"^misbehave: alive \d+$", SOON_S)
 
 
-def test_any_key_ends_that(machine):
+def test_any_command_ends_exclusive_use(machine):
     keyboard(machine, "second")
     command(machine, "a")
     machine.expect(HYPERVISOR, r"^second has the terminal alone", SOON_S)
     assert states(machine)["second"]["mark"] == "*"
 
 
-def test_list_shows_who_uses_the_cpu(machine, name):
+def test_list_shows_cpu_usage(machine, name):
     rows = states(machine)
     assert [row["state"] for row in rows.values()] == ["running"] * 3
     assert [row["vcpus"] for row in rows.values()] == ["1/1"] * 3
@@ -148,18 +150,18 @@ def test_list_shows_who_uses_the_cpu(machine, name):
     tell(machine, "first", "spin")
     machine.expect("first", r"^misbehave: spinning", SOON_S)
     states(machine)
-    machine.wait_until(lambda: False, 2)  # what the next list is about
+    machine.wait_until(lambda: False, 2)  # the interval over which the next list averages
     rows = states(machine)
     used = {name: float(row["cpu"]) for name, row in rows.items()}
     assert used["first"] > 50, used
     assert used["second"] < 20, used
     assert 0 < used["freertos"] < 80, used
     command(machine, "1")
-    command(machine, "r")  # nothing else ends its loop
+    command(machine, "r")  # the only way to end its loop
     machine.expect("first", r"^misbehave: alive 1$", SOON_S)
 
 
-def test_a_spinning_guest_takes_nobody_elses_turn(machine):
+def test_spinning_guest_does_not_delay_others(machine):
     tell(machine, "first", "spin")
     machine.expect("first", r"^misbehave: spinning", SOON_S)
     machine.skip("second")
@@ -185,9 +187,9 @@ def test_stop_start_restart(machine):
     machine.expect(HYPERVISOR, r"^first is stopped already$", SOON_S)
 
     heard = heartbeats(machine, "first")
-    machine.send("typed to nobody\r")
+    machine.send("typed to a stopped VM\r")
     machine.skip("second")
-    for _ in range(3):  # the others go on, and it is silent
+    for _ in range(3):  # the other VMs run, and `first` is silent
         machine.expect("second", r"^misbehave: alive \d+$", SOON_S)
     assert_undisturbed(machine)
     assert heartbeats(machine, "first") == heard
@@ -207,7 +209,8 @@ def test_stop_start_restart(machine):
     machine.expect("first", r"^misbehave: alive 0$", SOON_S)
     assert int(states(machine)["first"]["starts"]) == starts + 2
     machine.send("after\r")
-    machine.expect("first", r"^misbehave: no command 'after'; try help$", SOON_S)  # and nothing typed before
+    # The line contains no earlier input.
+    machine.expect("first", r"^misbehave: no command 'after'; try help$", SOON_S)
     assert_undisturbed(machine)
 
 
@@ -222,13 +225,14 @@ def test_restart_of_a_stopped_vm_starts_it(machine):
 
 
 def test_many_restarts_one_after_the_other(machine):
-    """Without waiting for anything: a VM that is only being loaded is stopped as well as one that runs."""
+    """Without waiting in between: a VM is stopped also while it is being loaded."""
     keyboard(machine, "second")
     machine.skip("second")
     for _ in range(3):
         for key in "rrrsrgssgrrr":
             command(machine, key)
-        keyboard(machine, "second")  # all lines about it are shown; more at a time would be lost (CAVEATS.md)
+        # Waits until all reports are shown; more at a time would be lost (CAVEATS.md).
+        keyboard(machine, "second")
     tell(machine, "second", "still-there")
     command(machine, "g")
     machine.expect("second", r"^misbehave: alive 1$", SOON_S)
@@ -238,9 +242,9 @@ def test_many_restarts_one_after_the_other(machine):
     assert_undisturbed(machine)
 
 
-def test_the_others_were_never_disturbed(machine):
+def test_other_vms_were_never_disturbed(machine):
     assert_undisturbed(machine)
     machine.skip(HYPERVISOR)
-    command(machine, "q")  # last: it ends the machine that these tests share
+    command(machine, "q")  # last, since it ends the shared machine
     machine.expect(HYPERVISOR, r"^bye$", SOON_S)
     assert machine.status(SOON_S) == 0

@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What launching and deleting apps on a hart costs another VM's app that runs there (guests/test/launches), in virtual
-time: on one hart in instructions, from another hart in interrupts.
+What launching and deleting apps on a hart costs another VM's app that runs there (guests/test/launches),
+in virtual time: on one hart in instructions, from another hart in interrupts.
 """
 
 import re
 
-from lab import GUESTS, NEWER_QEMU, OUT, SOON_S, TURNS, VIRTUAL, booted, built_with_harts, run
+from helpers import GUESTS, NEWER_QEMU, OUT, SOON_S, TURNS, VIRTUAL, booted, built_with_harts, run
 
 from tessera.run.machine import Machine
 
 ROUNDS = 4
-JOBS = 30  # of the victim in so many rounds, at least
-LINE = 10  # jobs, of which the victim says nothing before the last
+JOBS = 30  # minimum number of the victim's jobs in ROUNDS
+LINE = 10  # jobs per line that the victim prints
 _JOBS = re.compile(r"^launches: (\d+) jobs, (\d+) to (\d+) instructions$", re.MULTILINE)
-_BY_ANOTHER_HART = re.compile(r"hart:0, async:1, cause:0*3, epc:0x([0-9a-f]+)")  # the machine's software interrupt
+# M-mode software interrupt.
+_BY_ANOTHER_HART = re.compile(r"hart:0, async:1, cause:0*3, epc:0x([0-9a-f]+)")
 
 
 def jobs_after(machine: Machine, *said: str) -> tuple[int, int]:
-    """The least and the most instructions of a job, of all so far, once the attacker has said this."""
+    """The minimum and maximum instructions of a job so far, after the attacker has printed the
+    lines `said`."""
     for line in said:
         machine.expect("attacker", line, SOON_S)
     machine.skip("victim")
@@ -27,7 +29,7 @@ def jobs_after(machine: Machine, *said: str) -> tuple[int, int]:
     return min(low for low, _ in found), max(high for _, high in found)
 
 
-def test_launches_on_the_same_hart_take_nothing_of_anothers_budget() -> None:
+def test_launches_on_the_same_hart_do_not_use_another_apps_budget() -> None:
     with booted(built_with_harts("launches", 1), "launches", *VIRTUAL) as machine:
         least, most = jobs_after(machine, r"^launches: rested$")
         assert least == most
@@ -38,7 +40,7 @@ def test_launches_on_the_same_hart_take_nothing_of_anothers_budget() -> None:
 
 
 def code_of_job() -> range:
-    """The addresses of the function that the victim's app executes in each job."""
+    """The address range of the function that the victim's app executes in each job."""
     lines = run(["riscv64-unknown-elf-nm", "-S", str(GUESTS / "launches" / "launches.elf")]).stdout.splitlines()
     address, size = next(line.split()[:2] for line in lines if line.endswith(" job"))
     return range(int(address, 16), int(address, 16) + int(size, 16))
@@ -46,8 +48,9 @@ def code_of_job() -> range:
 
 def interrupts_and_jobs(manner: str) -> tuple[int, int]:
     """
-    How often the attacker on the other hart has interrupted a job of the victim, and how many jobs there were. On QEMU
-    10: under 7.2's -icount the other hart does not get on while the victim's is busy (CAVEATS.md).
+    How often the attacker on the other hart interrupted a job of the victim, and the number of
+    jobs. Uses QEMU 10: under 7.2's -icount the other hart makes no progress while the victim's hart
+    is busy (CAVEATS.md).
     """
     log = OUT / f"launches-{manner}.int"
     changes = f'vms {{ attacker {{ bootargs = "role=attacker only={manner}"; }}; }};'
@@ -69,6 +72,6 @@ def test_launches_from_another_hart_for_later_interrupt_no_job() -> None:
 
 
 def test_launches_from_another_hart_for_soon_interrupt_a_job_once() -> None:
-    """One of a VM's launches may interrupt until no app is ready there."""
+    """Only one launch per VM may interrupt the hart until no app is ready there."""
     interrupts, jobs = interrupts_and_jobs("soon")
     assert JOBS / 2 <= interrupts <= jobs + LINE

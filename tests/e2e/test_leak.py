@@ -1,37 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-No VM finds what is not its own (guests/test/leak): in any register that a guest can write, whatever happens between two
-looks at it; in its memory and devices after it was started anew.
+No VM can read data of another VM or of its own previous run (guests/test/leak): in the registers that a
+guest can write, across VM switches, and in its memory and devices after a restart.
 """
 
 import re
 
 import pytest
-from lab import HYPERVISOR_BIN, SOON_S, VIRTUAL, booted, built, command
+from helpers import HYPERVISOR_BIN, SOON_S, VIRTUAL, booted, built, command
 from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.run.machine import HYPERVISOR, Machine
 
-SPINS = 1000  # of each VM
-SWITCHES = 1500  # seen by the VMs themselves, of many more
+SPINS = 1000  # per VM
+SWITCHES = 1500  # VM switches that the VMs themselves detect; there are many more
 WAIT_S = 180
 _REPORT = re.compile(r"^leak: (\d+) spins, (\d+) away, (\d+) traps, (\d+) wrong$", re.MULTILINE)
 CPUS = pytest.mark.parametrize("cpu", ["", "sstc=false"], ids=["sstc", "no-sstc"])
 
 
 def reports(machine: Machine, name: str) -> list[tuple[int, ...]]:
-    """Spins, switches seen, traps, wrong values: so far, each time they were told."""
+    """Spins, detected switches, traps and wrong values, of each report printed so far."""
     return [tuple(map(int, found)) for found in _REPORT.findall(machine.console.text(name))]
 
 
 def wrong(machine: Machine) -> list[str]:
-    """What guests have found that should not be there; a guest that has trapped unexpectedly counts, too."""
+    """Wrong values and unexpected traps that the guests have reported."""
     said = [(name, line) for name in machine.console.names for line in machine.console.text(name).split("\n")]
     return [f"{name}: {line}" for name, line in said if "WRONG" in line or "unexpected trap" in line]
 
 
 def spin(system, label: str, *arguments: str, cpu: str | None = None, spins: int = SPINS, wait: float = WAIT_S) -> int:
-    """Lets all VMs spin, each at least so often, or until one finds something. Returns the switches that they saw."""
+    """Lets each VM spin at least `spins` times or until one reports a leak. Returns the detected
+    switches."""
 
     def done() -> bool:
         told = [reports(machine, name) for name in system.names]
@@ -47,24 +48,24 @@ def spin(system, label: str, *arguments: str, cpu: str | None = None, spins: int
 
 
 @CPUS
-def test_registers_are_the_vms_own(cpu):
+def test_no_leak_through_registers(cpu):
     assert spin(built("leak"), f"leak-{cpu}", *VIRTUAL, cpu=cpu) >= SWITCHES
 
 
 @pytest.mark.parametrize("cpu", ["", pytest.param("sstc=false", marks=pytest.mark.long)], ids=["sstc", "no-sstc"])
-def test_registers_are_the_vms_own_wherever_it_runs(cpu):
+def test_no_leak_through_registers_on_two_harts(cpu):
     """VCPUs that move between two harts."""
     spin(built("leak-two"), f"leak-two-{cpu}", cpu=cpu, spins=500)
 
 
-def test_there_is_no_register_that_is_not_looked_at():
+def test_every_register_is_checked():
     with booted(built("leak-scan"), "leak-scan", *VIRTUAL) as machine:
         machine.console.shared = True
         machine.expect("scan", r"^leak: 0 CSRs that are not known$", SOON_S)
 
 
 def lives(hypervisor=HYPERVISOR_BIN) -> list[str]:
-    """What seven lives of a VM find of the ones before; the fifth is ended from the console."""
+    """What a VM finds of its previous runs in seven runs; the console ends the fifth."""
     with booted(built("leak-restart", hypervisor=hypervisor), "leak-restart", *VIRTUAL) as machine:
         machine.expect("again", r"^leak: life 5 ends by console$", WAIT_S)
         command(machine, "r")
@@ -78,12 +79,13 @@ def lives(hypervisor=HYPERVISOR_BIN) -> list[str]:
             "by the console",
         ]
         assert not wrong(machine), "\n".join(wrong(machine))
-        assert reports(machine, "beside")[-1][3] == 0
+        assert reports(machine, "other")[-1][3] == 0
         return re.findall(r"^leak: (?:life \d+ finds|image) .*$", machine.console.text("again"), re.MULTILINE)
 
 
 def assert_clean(found: list[str]) -> None:
-    """Nothing in registers, devices and memory; the image as it was built; shared memory as it was left."""
+    """Registers, devices and memory are clean, the image is as built, and shared memory is
+    unchanged."""
     clean = r"leak: life \d+ finds 0 registers, 0 FP registers, 0 device registers, 0 words, pending 0x0"
     assert len(found) == 14
     assert all(re.fullmatch(clean, line) for line in found[::2]), found
@@ -91,14 +93,14 @@ def assert_clean(found: list[str]) -> None:
     assert found[1].endswith("shared memory: 0 words are not as they were")
 
 
-def test_a_new_life_finds_nothing_of_the_one_before():
+def test_no_leak_across_restarts():
     assert_clean(lives())
 
 
 SWITCH, FP, LOAD, VCPU = "arch/riscv/switch.S", "arch/riscv/fp.S", "core/vmload.c", "arch/riscv/vcpu.c"
 _CSRS = ("VSTVEC", "VSSCRATCH", "VSEPC", "VSCAUSE", "VSTVAL", "VSATP", "VSIE", "VSSTATUS", "SCOUNTEREN", "FCSR", "SEPC")
-# Not here: sstatus itself, of which these guests, always in S-mode, have nothing to see; and VMIDs, for QEMU's TLB
-# forgets everything when hgatp changes.
+# Not covered: sstatus itself, which these S-mode guests cannot observe, and VMIDs, since QEMU
+# flushes the whole TLB when hgatp changes.
 AT_SWITCHES = [
     *(Mutant(f"save-{csr}", SWITCH, f"    save_csr CSR_{csr}, VCPU_{csr}", "    nop") for csr in _CSRS),
     *(Mutant(f"load-{csr}", SWITCH, f"    load_csr CSR_{csr}, VCPU_{csr}", "    nop") for csr in _CSRS),
@@ -129,7 +131,7 @@ IN_NEW_LIVES = [
 
 @asked_for
 @pytest.mark.parametrize("mutant", AT_SWITCHES, ids=lambda mutant: mutant.name)
-def test_a_switch_that_forgets_is_found(mutant):
+def test_mutant_of_the_switch_is_detected(mutant):
     system = built("leak", hypervisor=hypervisor_of(mutant))
     with pytest.raises(AssertionError) as failure:
         spin(system, f"leak-{mutant.name}", *VIRTUAL, wait=SOON_S)
@@ -138,7 +140,7 @@ def test_a_switch_that_forgets_is_found(mutant):
 
 @asked_for
 @pytest.mark.parametrize("mutant", IN_NEW_LIVES, ids=lambda mutant: mutant.name)
-def test_a_start_that_forgets_is_found(mutant):
+def test_mutant_of_the_start_is_detected(mutant):
     with pytest.raises(AssertionError) as failure:
         assert_clean(lives(hypervisor_of(mutant)))
     print(mutant.name, str(failure.value).split("\n")[0])

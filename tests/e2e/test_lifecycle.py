@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A VM's resets, shutdowns and crashes are its own affair: it alone starts anew or stops; the others never notice."""
+"""A VM's reset, shutdown or crash restarts or stops that VM alone and does not disturb the
+others."""
 
 import re
 from dataclasses import dataclass
 
 import pytest
-from lab import (
+from helpers import (
     AGAIN,
     BOOT_S,
     LINUX_PROMPT,
@@ -44,7 +45,7 @@ MIPS_REGISTERS = (
 
 @dataclass(frozen=True)
 class Report:
-    """What the console says of a fatal trap, but the registers."""
+    """The console's report of a fatal trap, without the registers."""
 
     head: tuple[str, ...]  # the reason, the cause and its name
     end: str  # its last line
@@ -83,7 +84,8 @@ def shared(name):
 
 @pytest.fixture
 def machine(shared):
-    """The shared machine. Whatever a test does to `first`: `second` counts on, and FreeRTOS finds nothing wrong."""
+    """The shared machine. After each test, `second` must still count and FreeRTOS must have found
+    no error."""
     yield shared
     beats = heartbeats(shared, "second")
     assert beats == list(range(len(beats)))
@@ -103,34 +105,34 @@ def test_reset_restarts_that_vm_alone(machine, how, says):
     assert now == {**starts, "first": starts["first"] + 1}
 
 
-def dies(machine, board, deed, address):
-    """The guest survives what it gets there, and knows what it was."""
-    machine.expect("first", caught(board, deed, address), SOON_S)
-    machine.expect("first", rf"^misbehave: {deed} trapped, carrying on$", SOON_S)
+def assert_exception(machine, board, access, address):
+    """The guest's access gets an exception that the guest handles and reports."""
+    machine.expect("first", caught(board, access, address), SOON_S)
+    machine.expect("first", rf"^misbehave: {access} trapped, carrying on$", SOON_S)
     tell(machine, "first", "id")
     machine.expect("first", r"^misbehave: HCALL_INFO_GET_ID error 0 value 0", SOON_S)
 
 
-@pytest.mark.parametrize("deed", ["read", "write", "jump"])
-def test_nothing_there_is_an_error_that_the_guest_survives(machine, board, deed):
-    tell(machine, "first", deed)
-    dies(machine, board, deed, board.hole)
+@pytest.mark.parametrize("access", ["read", "write", "jump"])
+def test_unmapped_address_raises_an_exception(machine, board, access):
+    tell(machine, "first", access)
+    assert_exception(machine, board, access, board.hole)
     for address in (board.ram_end, board.low):
-        tell(machine, "first", f"{deed} {address:x}")
-        dies(machine, board, deed, address)
+        tell(machine, "first", f"{access} {address:x}")
+        assert_exception(machine, board, access, address)
 
 
 def test_a_device_holds_no_instructions(machine, board):
     tell(machine, "first", f"jump {board.uart & ~7:x}")
-    dies(machine, board, "jump", board.uart & ~7)
+    assert_exception(machine, board, "jump", board.uart & ~7)
 
 
 @pytest.mark.only_on("riscv")
 @pytest.mark.parametrize(
-    ("deed", "address"),
+    ("access", "address"),
     [
-        ("read", 0x10001000),  # the machine has a device there, which is nobody's
-        ("write", 0x80200000000),  # beyond what the second stage translates: Sv39x4 has 41 bits
+        ("read", 0x10001000),  # a device of the machine that is assigned to no VM
+        ("write", 0x80200000000),  # beyond the 41 bits of Sv39x4's guest-physical addresses
         ("read", 0),
         ("read", RISCV.uart + 0x100),
         ("write", PLIC_END),
@@ -139,48 +141,49 @@ def test_a_device_holds_no_instructions(machine, board):
         ("write", 0xFFFFFFFFFFFFFF00),
     ],
 )
-def test_nothing_is_beside_what_a_guest_has(machine, board, deed, address):
-    tell(machine, "first", f"{deed} {address:x}")
-    dies(machine, board, deed, address)
+def test_addresses_next_to_mapped_ones_are_unmapped(machine, board, access, address):
+    tell(machine, "first", f"{access} {address:x}")
+    assert_exception(machine, board, access, address)
 
 
 @pytest.mark.only_on("mips")
 @pytest.mark.parametrize(
-    ("deed", "address"),
+    ("access", "address"),
     [
-        ("read", 0xBF801220),  # the machine has a device there, which is nobody's
-        ("write", 0xBFD01000),  # behind the page with the UART
-        ("read", 0x9D000000),  # where the hypervisor is, on the part
+        ("read", 0xBF801220),  # a device of the machine that is assigned to no VM
+        ("write", 0xBFD01000),  # after the UART's page
+        ("read", 0x9D000000),  # the hypervisor's flash on the M5150
         ("read", 0x9FC00000),
-        ("write", 0x9FFFFFFC),  # the last of what kseg0 has
+        ("write", 0x9FFFFFFC),  # the last word of kseg0
     ],
 )
-def test_nothing_is_where_the_machine_has_something(machine, board, deed, address):
-    tell(machine, "first", f"{deed} {address:x}")
-    dies(machine, board, deed, address)
+def test_devices_and_memory_of_the_machine_are_unmapped(machine, board, access, address):
+    tell(machine, "first", f"{access} {address:x}")
+    assert_exception(machine, board, access, address)
 
 
-@pytest.mark.parametrize("deed", ["read", "write"])
-def test_ram_reaches_to_its_ends(machine, board, deed):
-    for address in [board.ram_end - 4, *([board.ram_base] if deed == "read" else [])]:
-        tell(machine, "first", f"{deed} {address:x}")
-        machine.expect("first", rf"^misbehave: {deed} went through, carrying on$", SOON_S)
+@pytest.mark.parametrize("access", ["read", "write"])
+def test_ram_reaches_to_its_ends(machine, board, access):
+    for address in [board.ram_end - 4, *([board.ram_base] if access == "read" else [])]:
+        tell(machine, "first", f"{access} {address:x}")
+        machine.expect("first", rf"^misbehave: {access} went through, carrying on$", SOON_S)
 
 
 @pytest.mark.only_on("riscv")
 @pytest.mark.parametrize(
-    ("deed", "address"), [("read", RISCV.uart + 4), ("read", PLIC_END - 4), ("write", PLIC_END - 4)]
+    ("access", "address"), [("read", RISCV.uart + 4), ("read", PLIC_END - 4), ("write", PLIC_END - 4)]
 )
-def test_devices_reach_to_their_ends(machine, deed, address):
-    """(A write to the UART's last word could loop its output back.)"""
-    tell(machine, "first", f"{deed} {address:x}")
-    machine.expect("first", rf"^misbehave: {deed} went through, carrying on$", SOON_S)
+def test_devices_reach_to_their_ends(machine, access, address):
+    """Reads only, where a write to the UART's last word could enable loopback."""
+    tell(machine, "first", f"{access} {address:x}")
+    machine.expect("first", rf"^misbehave: {access} went through, carrying on$", SOON_S)
 
 
 @pytest.mark.parametrize("address", ["0", "1", "80400000", "1f000000", "ffffffffffffffff", "10000000"])
 @pytest.mark.parametrize("calls", ["calls", pytest.param("console", marks=pytest.mark.only_on("riscv"))])
 def test_bad_calls_return_an_error(machine, calls, address):
-    """Unknown calls, calls with harts that are not there, buffers that are not memory: refused, each with an error."""
+    """Unknown calls, calls with missing harts and calls with buffers outside memory each return an
+    error."""
     tell(machine, "first", f"{calls} {address}")
     found = machine.expect("first", r"^misbehave: bad (?:console )?calls returned((?: -?\d+)+)\n", SOON_S)
     errors = [int(error) for error in found[1].split()]
@@ -192,7 +195,7 @@ def test_bad_calls_return_an_error(machine, calls, address):
 
 @pytest.mark.parametrize("how", ["restart", "reset"])
 def test_memory_is_as_new_after_a_restart(machine, board, how):
-    """What was written is gone, in free memory as in the image: the first words of the image are its code."""
+    """Writes are undone both in free memory and in the image, whose first words are its code."""
     free, code = f"{board.free:x}", f"{board.image:x}"
     words = {}
     for address in (free, code):
@@ -217,8 +220,8 @@ def test_memory_is_as_new_after_a_restart(machine, board, how):
         machine.expect("first", rf"^misbehave: word at 0x{address} is 0x{words[address]}\n", SOON_S)
 
 
-def test_memory_of_another_vm_is_another_memory(machine, board):
-    """The same guest-physical address in two VMs is two places."""
+def test_vms_have_separate_memory(machine, board):
+    """The same guest-physical address in two VMs is different memory."""
     address = f"{board.free:x}"
     tell(machine, "first", f"write {address}")
     machine.expect("first", r"^misbehave: write went through", SOON_S)
@@ -227,7 +230,7 @@ def test_memory_of_another_vm_is_another_memory(machine, board):
 
 
 def expect_report(machine, name, board):
-    """The report of a fatal trap: who, why, where, and what every register held."""
+    """Expects the report of a fatal trap: VM, cause, address and all registers."""
     report = REPORTS[board.architecture]
     head = machine.expect(HYPERVISOR, rf"^{name} vcpu 0: (.+): cause (\d+) \((.+)\), address 0x([0-9a-f]+)\n", SOON_S)
     assert head.groups() == (*report.head, f"{board.no_vector:x}")
@@ -246,14 +249,14 @@ def expect_report(machine, name, board):
 
 
 @pytest.mark.parametrize(
-    ("deed", "place"), [("fatal", "hole"), ("fatal", "low"), ("wild", "hole"), ("wild", "ram_end")]
+    ("access", "place"), [("fatal", "hole"), ("fatal", "low"), ("wild", "hole"), ("wild", "ram_end")]
 )
-def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, board, deed, place):
+def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, board, access, place):
     address = getattr(board, place)
-    tell(machine, "first", f"{deed} {address:x}")
+    tell(machine, "first", f"{access} {address:x}")
     machine.expect("first", r"^misbehave: (reading|jumping to) 0x", SOON_S)
     registers = expect_report(machine, "first", board)
-    assert address in registers.values()  # the argument is in some register still
+    assert address in registers.values()  # the argument is still in a register
     machine.expect(HYPERVISOR, rf"^first stopped by a fatal trap, {AGAIN}$", SOON_S)
     machine.expect("first", r"^misbehave: alive 0$", SOON_S)
     tell(machine, "first", "id")
@@ -269,8 +272,8 @@ def demo():
         yield machine
 
 
-def test_linux_that_panics_starts_again(demo):
-    """It resets itself, as its boot arguments tell it to; the others go on."""
+def test_linux_restarts_after_a_panic(demo):
+    """Linux resets itself because of its boot argument panic=; the other guests keep running."""
     keyboard(demo, "linux")
     demo.send("echo c >/proc/sysrq-trigger\r")
     demo.expect("linux", r"Kernel panic - not syncing: sysrq triggered crash", SOON_S)
@@ -280,8 +283,8 @@ def test_linux_that_panics_starts_again(demo):
     assert_undisturbed(demo)
 
 
-def test_freertos_that_crashes_starts_again(demo):
-    """The demo's command `crash`: the fault with all registers, a restart of FreeRTOS alone; Linux and U-Boot go on."""
+def test_freertos_restarts_after_a_crash(demo):
+    """The demo's command `crash`: a report with all registers, then a restart of FreeRTOS alone."""
     tell(demo, "freertos", "crash")
     expect_report(demo, "freertos", RISCV)
     demo.expect(HYPERVISOR, r"^freertos stopped by a fatal trap, starts again$", SOON_S)
@@ -296,13 +299,13 @@ def test_freertos_that_crashes_starts_again(demo):
     assert restarts["uboot"] == 0
 
 
-def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
+def test_endless_sleep_uses_no_cpu_and_ends_with_a_restart(machine):
     tell(machine, "first", "sleep")
     machine.expect("first", r"^misbehave: sleeping", SOON_S)
     rows = [states(machine)["first"]]
 
     def sleeps() -> bool:
-        """For two seconds; they are the host's, and the machine may get no CPU in them where it should."""
+        """For two seconds of host time, in which the host may run QEMU less than it should."""
         machine.wait_until(lambda: False, 2)
         rows.append(states(machine)["first"])
         return float(rows[-1]["cpu"]) < 1.0
@@ -316,7 +319,7 @@ def test_sleep_for_ever_costs_no_cpu_and_ends_with_a_restart(machine):
 
 
 def test_fatal_trap_stops_as_the_system_file_says(shared, board):
-    """`second` says on-fatal = "stop"; the console can still start it."""
+    """`second` has on-fatal = "stop"; the console can still start it."""
     tell(shared, "second", "fatal")
     expect_report(shared, "second", board)
     shared.expect(HYPERVISOR, r"^second stopped by a fatal trap$", SOON_S)
@@ -333,7 +336,7 @@ def test_fatal_trap_stops_as_the_system_file_says(shared, board):
 
 
 def test_shutdown_stops_and_the_last_one_switches_the_machine_off(shared):
-    """The last test of the shared machine, as it ends it."""
+    """The last test of the shared machine, since it ends the machine."""
     tell(shared, "second", "shutdown")
     shared.expect(HYPERVISOR, r"^second stopped by its own shutdown$", SOON_S)
     tell(shared, "first", "shutdown")

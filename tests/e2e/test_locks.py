@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-How long the hypervisor holds its locks on 2, 4 and 8 harts, beside guests that make random calls, wake eight VCPUs
-at once, write without pause and are stopped with 60 RT apps (tests/e2e/systems/locks.dts). 4 and 8 harts run in
-virtual time, but for the moments at which keys are typed: figures of two runs differ by a few per cent. 2 harts run in
-the host's time: what is counted is instructions between taking a lock and giving it back.
+Lock hold times on 2, 4 and 8 harts, while guests make random calls, wake eight VCPUs at once, write
+without pause and are stopped with 60 RT apps (tests/e2e/systems/locks.dts). 4 and 8 harts run in
+virtual time; only the times at which keys are typed vary, so two runs differ by a few per cent. 2
+harts run in host time. All figures are instructions from acquiring to releasing a lock.
 """
 
 import json
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from lab import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
+from helpers import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
 
 from tessera.bench.metrics import read_metrics
 from tessera.bench.stretch import Lock, Stretch, longest_waits, read_locks, rt_costs, with_waits
@@ -22,9 +22,11 @@ from tessera.run.runner import ROOT, find_qemu
 
 RESTARTS = 2
 HARTS = (pytest.param(2, marks=pytest.mark.alone), 4, 8)
-FEW_WRITERS = "vms { writer { vcpus = <1>; }; };"  # where all that they write takes one hart minutes
+# With more writers, one hart would need minutes for the output.
+FEW_WRITERS = "vms { writer { vcpus = <1>; }; };"
 METRICS = read_metrics()
-BOARD = replace(read_board(ROOT / "platform" / "qemu-virt" / "board.dts"), rt_firmware_ns=0)  # QEMU 7.2's is silent
+# The firmware of QEMU 7.2 prints nothing about illegal instructions.
+BOARD = replace(read_board(ROOT / "platform" / "qemu-virt" / "board.dts"), rt_firmware_ns=0)
 
 
 def lock_named(locks: list[Lock], name: str) -> Lock:
@@ -34,7 +36,7 @@ def lock_named(locks: list[Lock], name: str) -> Lock:
 
 
 def write_record(harts: int, locks: list[Lock], stretches: list[Stretch]) -> None:
-    """For `make bench`."""
+    """Writes the figures for `make bench`."""
     record = {
         f"riscv.lock.hold.max.h{harts}": locks[0].most if locks else 0,
         f"riscv.irqoff.max.h{harts}": with_waits(stretches, locks, harts),
@@ -47,10 +49,12 @@ def write_record(harts: int, locks: list[Lock], stretches: list[Stretch]) -> Non
 def watched(
     name: str, harts: int, provoke: Callable[[Machine], None], changes: str = ""
 ) -> tuple[list[Lock], list[Stretch]]:
-    """What is seen of a system's guests on so many harts while somebody provokes them."""
+    """Boots a system on `harts` harts, runs `provoke`, and returns the observed locks and
+    non-preemptible sections."""
     system = built_with_harts(name, harts, changes)
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"{name}-{harts}")
-    turns = () if harts == 2 else (*VIRTUAL, *TURNS)  # one of two harts would get next to nothing
+    # In virtual time one of two harts would get hardly any time.
+    turns = () if harts == 2 else (*VIRTUAL, *TURNS)
     with booted(system, f"{name}-{harts}", *turns, *inspection.arguments) as machine:
         await_life(machine, system)
         provoke(machine)
@@ -67,7 +71,7 @@ def stop_and_start(machine: Machine) -> None:
 
 
 def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Stretch]]:
-    """What is seen of the attackers."""
+    """Runs the attackers of locks.dts."""
     locks, stretches = watched("locks", harts, stop_and_start, changes)
     print(harts, "harts:", *locks, sep="\n  ")
     print("the longest stretch", stretches[0])
@@ -80,23 +84,25 @@ def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Stretch]]:
 
 @pytest.mark.parametrize("harts", HARTS)
 def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
-    others = " ".join(str(hart) for hart in range(1, harts))  # so that hart 0 always admits its 60 apps
+    # Hart 0 then always admits its 60 apps.
+    others = " ".join(str(hart) for hart in range(1, harts))
     locks, stretches = attacked(harts, f"vms {{ attacker {{ rt-harts = <{others}>; }}; }};")
     sched = lock_named(locks, "sched_lock")
     assert sched.count > 10_000
     assert locks[0].most <= METRICS[f"riscv.lock.hold.max.h{harts}"].goal, locks[0]
     assert sched.most + sched.firmware <= BOARD.rt_lock_ns, sched
-    assert all(lock.calls == 0 for lock in locks), "the firmware was called under a lock"
+    assert all(lock.calls == 0 for lock in locks), "the firmware was called with a lock held"
     for number in {2, harts}:
         costs = BOARD.rt_costs(number)
         release, switch = rt_costs(stretches, locks, number)
         assert with_waits(stretches, locks, number) <= costs.blocked_ns
         assert 0 < release <= costs.release_ns
-        assert switch <= costs.switch_ns  # on many harts no job may have ended in the few moments between the stops
+        # On many harts possibly no job has ended in the short time between the stops.
+        assert switch <= costs.switch_ns
 
 
 def test_many_timers_hold_no_lock_longer() -> None:
-    """Of 32 VCPUs that are due together, 16 watchdogs and 16 lines that the console looks after."""
+    """Timers of 32 VCPUs that expire together, 16 watchdogs and 16 unfinished console lines."""
 
     def sleep(machine: Machine) -> None:
         for name in machine.console.names:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-FreeRTOS and a client talk through memory that they share (docs/messages.md). The client is Linux, as in
-`make run SYSTEM=messages`, or a bare one, on every board.
+FreeRTOS and a client communicate through shared memory (docs/messages.md). The client is Linux, as
+in `make run SYSTEM=messages`, or a bare-metal guest, which runs on every board.
 """
 
 from collections.abc import Iterator
 
 import pytest
-from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, built_on, command, keyboard, on_every_board
+from helpers import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, built_on, command, keyboard, on_every_board
 
 from tessera.run.machine import HYPERVISOR, Machine
 
 LINES = 400
-# Random text of Linux's, in lines of 0 to 76 characters: more than both rings hold.
+# Random text created by Linux, in lines of 0 to 76 characters: more than both ring buffers hold.
 WRITE = (
     f"head -c 40000 /dev/urandom | base64 | head -n {LINES} | "
     "awk '{ print substr($0, 1, NR * 37 % 77) }' >/tmp/sent; wc -l </tmp/sent"
@@ -22,7 +22,7 @@ SAME = f"cmp /tmp/expected /tmp/got && [ $(wc -l </tmp/got) = {LINES} ] && echo 
 
 
 class Linux:
-    """What the tests ask of a client, by the shell; `machine` has the keyboard there."""
+    """Drives the Linux client from its shell; Linux has the keyboard focus."""
 
     name = "linux"
 
@@ -33,7 +33,7 @@ class Linux:
         self.machine.expect("linux", LINUX_PROMPT, BOOT_S)
 
     def says(self, words: str, answer: str) -> None:
-        """Says a line; `answer` is all that is printed."""
+        """Sends a line; `answer` is the complete output."""
         ask(self.machine, f"mailbox {words}; echo status $?", rf"^{answer}$")
 
     def exchanges_many(self) -> None:
@@ -46,14 +46,14 @@ class Linux:
         deed = "(printf 'half a li'; sleep 1000) | mailbox >/dev/null & sleep 1; killall mailbox sleep; sleep 1"
         ask(self.machine, deed, "")
 
-    def talks_on(self, words: str) -> None:
-        """Says the words again and again until something is wrong."""
+    def talks_until_error(self, words: str) -> None:
+        """Sends the words repeatedly until an error occurs."""
         ask(self.machine, f"(yes {words} | mailbox >/dev/null 2>/tmp/why; echo status $? >>/tmp/why) &", "")
 
     def has_stopped_talking(self, why: str) -> None:
         ask(self.machine, "wait; cat /tmp/why", rf"^{why}$")
 
-    def starts_anew(self) -> None:
+    def restarts(self) -> None:
         self.machine.skip("linux")
         self.machine.send("reboot\r")
         self.machine.expect("linux", r"^tessera: linux is up", BOOT_S)
@@ -61,7 +61,7 @@ class Linux:
 
 
 class Bare:
-    """The same by the commands of guests/examples/mailbox/bare."""
+    """The same operations by the commands of guests/examples/mailbox/bare."""
 
     name = "client"
 
@@ -69,7 +69,7 @@ class Bare:
         self.machine = machine
 
     def await_prompt(self) -> None:
-        """It has none."""
+        """The bare-metal client has no prompt."""
 
     def _ask(self, line: str, answer: str) -> None:
         self.machine.skip("client")
@@ -85,14 +85,14 @@ class Bare:
     def leaves_half_a_line(self) -> None:
         self._ask("half half a li", r"^status 0$")
 
-    def talks_on(self, words: str) -> None:
+    def talks_until_error(self, words: str) -> None:
         self.machine.skip("client")
         self.machine.send(f"yes {words}\r")
 
     def has_stopped_talking(self, why: str) -> None:
         self.machine.expect("client", rf"^{why}$", SOON_S)
 
-    def starts_anew(self) -> None:
+    def restarts(self) -> None:
         self.machine.skip("client")
         self.machine.send("reboot\r")
         self.machine.expect(HYPERVISOR, r"^client stopped by its own reset, starts again$", SOON_S)
@@ -123,7 +123,7 @@ def machine(client: Client) -> Machine:
 
 
 def press(client: Client, key: str, says: str) -> None:
-    """A key of the console for FreeRTOS; then the keyboard is the client's again."""
+    """Applies a console key to FreeRTOS, then returns the keyboard focus to the client."""
     keyboard(client.machine, "freertos")
     command(client.machine, key)
     client.machine.expect(HYPERVISOR, says, SOON_S)
@@ -131,7 +131,8 @@ def press(client: Client, key: str, says: str) -> None:
 
 
 def await_start(machine: Machine, number: int) -> None:
-    """FreeRTOS has started `number` times. The hypervisor speaks at that moment, too, which may break the line."""
+    """Waits for FreeRTOS's start `number`. A message of the hypervisor at that time may split the
+    line."""
     said = f"mailbox: ready, FreeRTOS V11.2.0, start {number}"
     assert machine.wait_until(lambda: said in machine.console.text("freertos").replace("\n", ""), SOON_S)
 
@@ -149,7 +150,8 @@ def test_many_random_lines_both_ways(client: Client) -> None:
 
 @pytest.mark.parametrize("name", ["messages"], indirect=True, scope="module")
 def test_one_at_a_time(machine: Machine) -> None:
-    """A second one is refused; the first one ends well. A bare client has one line of commands."""
+    """A second client is refused and the first one completes. Linux only: the bare client runs one
+    command at a time."""
     ask(machine, "printf 'one\\ntwo' | mailbox; echo status $?", r"^1: ONE\n2: TWO\nstatus 0$")
     ask(machine, "(echo first; sleep 5; echo last) | mailbox >/tmp/slow &", r"")
     machine.wait_until(lambda: False, 1)
@@ -157,15 +159,16 @@ def test_one_at_a_time(machine: Machine) -> None:
     ask(machine, "wait; cat /tmp/slow", r"^1: FIRST\n2: LAST$")
 
 
-def test_a_client_that_leaves_leaves_nothing(client: Client) -> None:
-    """Neither its half line nor answers to it reach the next one. Linux's is killed."""
+def test_killed_client_does_not_affect_the_next(client: Client) -> None:
+    """Neither its half line nor the answers to it reach the next client. The Linux client is
+    killed."""
     client.leaves_half_a_line()
     client.says("whole", r"1: WHOLE\nstatus 0")
 
 
-def test_freertos_restarts_in_the_midst(machine: Machine, client: Client) -> None:
+def test_freertos_restarts_during_a_session(machine: Machine, client: Client) -> None:
     machine.skip("freertos")
-    client.talks_on("to and fro")
+    client.talks_until_error("to and fro")
     machine.expect("freertos", r"^mailbox: heard: to and fro$", SOON_S)
     press(client, "r", r"^freertos stopped by the console, starts again$")
     await_start(machine, 2)
@@ -174,7 +177,7 @@ def test_freertos_restarts_in_the_midst(machine: Machine, client: Client) -> Non
     client.exchanges_many()
 
 
-def test_nobody_there_is_an_error_and_no_wait_for_ever(machine: Machine, client: Client) -> None:
+def test_missing_server_is_an_error_without_endless_wait(machine: Machine, client: Client) -> None:
     press(client, "s", r"^freertos stopped by the console$")
     client.says("anybody", r"mailbox: FreeRTOS does not answer\nstatus 1")
     press(client, "g", r"^freertos starts$")
@@ -183,6 +186,7 @@ def test_nobody_there_is_an_error_and_no_wait_for_ever(machine: Machine, client:
 
 
 def test_the_client_restarts(client: Client) -> None:
-    """Its memory is new, the shared memory is not: the next session is another one all the same."""
-    client.starts_anew()
+    """The client's memory is reloaded, the shared memory is not; the next session starts cleanly
+    nevertheless."""
+    client.restarts()
     client.says("back", r"1: BACK\nstatus 0")

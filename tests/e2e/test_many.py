@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As many real-time apps, VMs or VCPUs as there may be: what is done for all of them is not done at once."""
+"""The maximum number of RT apps, VMs or VCPUs: work for all of them is divided by polling
+points."""
 
 import time
 from collections.abc import Iterator
@@ -7,7 +8,20 @@ from contextlib import contextmanager
 
 import pytest
 from gdb import typed_request
-from lab import ESCAPE, HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, await_life, booted, built, command, keyboard, states, tell
+from helpers import (
+    ESCAPE,
+    HYPERVISOR_BIN,
+    OUT,
+    SOON_S,
+    VIRTUAL,
+    await_life,
+    booted,
+    built,
+    command,
+    keyboard,
+    states,
+    tell,
+)
 
 from tessera.bench.metrics import read_metrics
 from tessera.bench.worst import Inspection
@@ -15,14 +29,14 @@ from tessera.run.hosttime import Limit
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import find_qemu
 
-CALLED = 600  # what a call to seven VCPUs may take between two looks at interrupts
-EVENTS = 200  # what the events of a trace may take of a stretch, beside the goal
+CALLED = 600  # instructions between two polling points of a call that addresses seven VCPUs
+EVENTS = 200  # instructions that trace events may add to a non-preemptible section
 
 
 @contextmanager
 def measured(name: str, more: int = 0) -> Iterator[Machine]:
-    """A machine with all its guests up; whatever is done with it, nothing may take the hypervisor too long. `more`
-    instructions are allowed. In `worst` is what was measured, at the end."""
+    """A machine with all guests up. At its end, asserts that the longest non-preemptible section is
+    within the goal plus `more` instructions."""
     system = built(name)
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / name)
     with booted(system, name, *VIRTUAL, *inspection.arguments) as machine:
@@ -36,7 +50,7 @@ def measured(name: str, more: int = 0) -> Iterator[Machine]:
 @pytest.mark.parametrize(("system", "more"), [("rt-many", 0), ("rt-many-traced", EVENTS)])
 def test_64_apps_and_the_end_of_their_vm(system, more):
     with measured(system, more) as machine:
-        for _ in range(10):  # what all of them have used is reckoned up
+        for _ in range(10):  # each list sums the CPU time of all VCPUs
             assert states(machine)["rtm"]["vcpus"] == "65/72"
         keyboard(machine, "rtm")
         command(machine, "r")
@@ -49,7 +63,7 @@ def test_64_apps_and_the_end_of_their_vm(system, more):
 def test_16_vms():
     with measured("vms-many") as machine:
         assert len(states(machine)) == 16
-        first = machine.console.names[:9]  # that a key is for
+        first = machine.console.names[:9]  # VMs that a digit key selects
         for name in first:
             tell(machine, name, "reset")
         for name in first:
@@ -57,9 +71,9 @@ def test_16_vms():
         assert [row["restarts"] for row in states(machine).values()] == ["1"] * 9 + ["0"] * 7
 
 
-def test_a_call_to_a_crowd_that_sleeps():
-    """Seven VCPUs are woken by one SBI call, three at a time: on one hart all of them would be nearly 800 instructions,
-    with others to be interrupted several times that."""
+def test_call_to_sleeping_vcpus():
+    """One SBI call wakes seven VCPUs, three at a time. All at once would take nearly 800
+    instructions on one hart, and several times that if other harts had to be interrupted."""
     with measured("console-load-ipi") as machine:
         pass
     calls = [stretch for stretch in machine.worst.stretches if "sbi_ipi" in stretch.kind]
@@ -70,23 +84,25 @@ def test_a_call_to_a_crowd_that_sleeps():
 @pytest.mark.parametrize(
     "system", ["console-load-sleep", "console-load-lines", "console-load-write", "console-load-ready"]
 )
-def test_a_crowd_that_wakes_at_once(system):
+def test_vcpus_that_wake_at_once(system):
     with measured(system) as machine:
         first = machine.console.names[0]
         machine.skip(first)
-        command(machine, "r")  # eight VCPUs at once; at once, for where all sleep virtual time runs away
-        machine.expect(first, r"console_load: done$", SOON_S)  # in a line that others of its VCPUs began
+        command(machine, "r")  # without delay: while all VCPUs sleep, virtual time advances quickly
+        # No `^`: another VCPU may have started the line.
+        machine.expect(first, r"console_load: done$", SOON_S)
 
 
-def test_crowds_that_sleep_with_unfinished_lines():
-    """All timers that there may be, and a line of each VM to be looked after at a time."""
+def test_sleeping_vms_with_unfinished_lines():
+    """The maximum number of timers, and an unfinished console line of each VM that expires at the
+    same time."""
     with measured("console-load-dots") as machine:
         for name in machine.console.names:
             machine.expect(name, r"\.{8}", SOON_S)
 
 
-def test_keys_for_a_crowd_and_its_end():
-    """All typed at once: keys that eight VCPUs wait for, then the command that stops them."""
+def test_keys_for_eight_vcpus_and_their_stop():
+    """Typed without a pause: keys that eight VCPUs wait for, then the command that stops them."""
     with measured("console-load-keys") as machine:
         for _ in range(8):
             machine.skip("one")
@@ -111,7 +127,7 @@ ATTACH, DETACH, CONTINUE = 0, 1, 4  # debug_abi.h
 
 
 def answered(name: str, machine: Machine, sequence: int, *request: int, **more: int | bytes) -> None:
-    """Makes a request to the debugger's end until it is answered without an error."""
+    """Repeats a debug request until it is answered without an error."""
     answer = f"_t{NONCE.to_bytes(8, 'little').hex()}{sequence:02x}00"
     log = OUT / f"{name}.log"
     limit = Limit(machine.process.pid, SOON_S)
@@ -122,7 +138,7 @@ def answered(name: str, machine: Machine, sequence: int, *request: int, **more: 
 
 
 def test_a_debugger_of_64_apps():
-    """They are released together, and each is to stand still."""
+    """The apps are released together, and the debugger halts each of them."""
     with measured("rt-many", 0) as machine:
         answered("rt-many", machine, 1, ATTACH, address=NONCE, data=b"rtm")
         answered("rt-many", machine, 2, CONTINUE, 0xFF)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Messages, shared memory and doorbells between guests that do as they are told: a receiver with the software interrupt
-(first, third) and one with a line of its interrupt controller (second).
+Messages, shared memory and doorbells between scripted guests. `first` and `third` receive by the
+software interrupt, `second` by a line of its interrupt controller.
 """
 
 import pytest
-from lab import AGAIN, RISCV, SOON_S, await_life, booted, built_on, caught, on_every_board, returned, tell
+from helpers import AGAIN, RISCV, SOON_S, await_life, booted, built_on, caught, on_every_board, returned, tell
 
 from tessera.run.machine import HYPERVISOR
 
@@ -53,14 +53,14 @@ def test_a_full_queue_refuses_and_loses_nothing(machine, sender, receiver, to):
 
 
 def test_every_error(machine, board):
-    size, address, nobody, denied, not_now = -11, -5, -3, -4, -1
-    off = -10 if board is RISCV else nobody  # VCPU 1, where a VM may have two
-    expected = [size, size, size, address, address, denied, nobody, nobody, off, not_now, nobody, denied, denied]
+    size, address, no_vm, denied, not_now = -11, -5, -3, -4, -1
+    off = -10 if board is RISCV else no_vm  # VCPU 1; MIPS guests have one VCPU
+    expected = [size, size, size, address, address, denied, no_vm, no_vm, off, not_now, no_vm, denied, denied]
     assert returned(machine, "first", "messages", "bad messages") == expected
 
 
 @pytest.mark.parametrize("to", [0, 1])
-def test_who_has_no_right_sends_nothing(machine, to):
+def test_sender_without_permission_is_refused(machine, to):
     assert returned(machine, "third", f"burst {to}") == [-4] * 10
 
 
@@ -104,7 +104,7 @@ def test_shared_memory_outlives_a_restart(machine, board):
     machine.expect("first", f"^misbehave: word at 0x{shared + 8:x} is 0xbadc0de$", SOON_S)
 
 
-@pytest.mark.only_on("riscv")  # the other one's guests may execute what they can read
+@pytest.mark.only_on("riscv")  # MIPS guests may execute all memory that they can read
 def test_shared_memory_runs_no_code(machine, board):
     tell(machine, "first", f"jump {board.shared:x}")
     machine.expect("first", caught(board, "jump", board.shared), SOON_S)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guests are unmodified: the very bytes that boot natively under OpenSBI are those in the system image."""
+"""The guests are unmodified: the same bytes boot natively under OpenSBI and are in the system
+image."""
 
 import hashlib
 import json
@@ -41,7 +42,8 @@ def test_same_bytes_natively_and_in_the_system_image(guest, build_system, boot_n
     assert sha256(files["-kernel"]) == vm["image"]["sha256"]
     if "-initrd" in files:
         assert sha256(files["-initrd"]) == vm["initrd"]["sha256"]
-    # In the image itself, not only in what the builder tells of it: each file is a payload, 4 KiB aligned.
+    # Search the image itself, too, not only the builder's description: each file is a payload, 4
+    # KiB aligned.
     image = system.image.read_bytes()
     for option, data in files.items():
         starts = [match.start() for match in re.finditer(re.escape(data[:4096]), image)]
@@ -61,7 +63,7 @@ def test_linux_and_uboot_are_the_files_of_debians_packages(build_system):
         assert sha256(original.read_bytes()) == system.vm(name)["image"]["sha256"], name
 
 
-def test_packages_are_the_pinned_ones_or_named_as_others():
+def test_packages_match_their_pins_or_are_recorded_as_different():
     lock = json.loads((ROOT / "guests" / "packages.lock").read_text())["debian"]
     for name, pin in lock.items():
         have = json.loads((ROOT / "cache" / "pkg" / f"{name}.json").read_text())
@@ -75,7 +77,8 @@ def test_native_linux_offers_a_shell(build_system, boot_native):
     machine.send("cat /sys/class/misc/hw_random/rng_current\r")
     machine.expect("linux", r"^virtio_rng\.0")
     machine.expect("linux", PROMPT)
-    machine.send("sh -c 'echo nap$((40 + 2)); exec sleep 1000'\r")  # who says it is the child that Ctrl-C is meant for
+    # Prints from the child that Ctrl-C must end.
+    machine.send("sh -c 'echo nap$((40 + 2)); exec sleep 1000'\r")
     machine.expect("linux", r"^nap42")
     machine.send("\x03")
     machine.expect("linux", PROMPT)  # the shell has job control: Ctrl-C ends its child, not itself

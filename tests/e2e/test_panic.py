@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hypervisor's last words when it fails itself. No guest can make it fail, so a debugger does, through QEMU: it spoils
-the stack pointer or the next instruction at a place where the hypervisor comes by.
+The hypervisor's panic message. No guest can cause a panic, so GDB causes one through QEMU: it
+corrupts the stack pointer or the program counter at a breakpoint in the hypervisor.
 """
 
 import re
 import time
 
 import pytest
-from lab import ERROR_S, HYPERVISOR_BIN, OUT, built
+from helpers import ERROR_S, HYPERVISOR_BIN, OUT, built
 
 from tessera.run import hosttime
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import find_qemu, system_command
 
 STACK = 4096
-OURS = "$satp != 0"  # these guests have code at the same addresses, but no page tables
+# In the hypervisor: the guests have code at the same addresses, but no page tables.
+IN_HYPERVISOR = "$satp != 0"
 
 
-def spoil(socket, place, *deeds):
-    """Stops the machine at a function of the hypervisor, does what the lines say, and lets it go on."""
+def spoil(socket, place, *commands):
+    """Stops the machine at a function of the hypervisor, executes the GDB commands, and
+    continues."""
     elf = HYPERVISOR_BIN.with_suffix(".elf")
-    lines = [f"target remote {socket}", f"hbreak {place} if {OURS}", "continue", *deeds, "delete", "detach"]
+    lines = [f"target remote {socket}", f"hbreak {place} if {IN_HYPERVISOR}", "continue", *commands, "delete", "detach"]
     words = ["gdb-multiarch", "-nx", "-batch", str(elf)]
     for line in lines:
         words += ["-ex", line]
@@ -30,19 +32,19 @@ def spoil(socket, place, *deeds):
 
 
 @pytest.mark.parametrize(
-    ("place", "deed", "cause"),
+    ("place", "fault", "cause"),
     [
-        # the next push is in the page below the stack, which is not mapped
+        # the next push hits the unmapped guard page below the stack
         ("sched_run", f"set $sp = (long)$sp & -{STACK}", 15),
         ("sched_run", "set $sp = 8", 15),
         ("sched_run", "set $pc = 0", 12),
-        # the console's lock is held
-        ("sched_find_runnable", "set $pc = 0", 12),
+        # with the console's lock held
+        ("sched_look", "set $pc = 0", 12),
         ("out_send", "set $pc = 0", 12),
         ("out_send", f"set $sp = (long)$sp & -{STACK}", 15),
     ],
 )
-def test_it_says_what_and_where_and_stops(place, deed, cause, tmp_path):
+def test_panic_reports_the_cause_and_powers_off(place, fault, cause, tmp_path):
     system = built("trio")
     socket = tmp_path / "gdb"
     words = [*system_command(find_qemu(), system), "-S", "-chardev", f"socket,path={socket},server=on,wait=off,id=gdb"]
@@ -50,7 +52,7 @@ def test_it_says_what_and_where_and_stops(place, deed, cause, tmp_path):
         while not socket.exists():
             assert machine.running
             time.sleep(0.1)
-        spoil(socket, place, deed)
+        spoil(socket, place, fault)
         said = machine.expect(
             HYPERVISOR,
             r"^error: the hypervisor itself trapped: cause (\d+) at 0x([0-9a-f]+), address 0x[0-9a-f]+, stack 0x",

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device of QEMU's given to a VM: the guest's own driver works it, through its own interrupt."""
+"""A passed-through device: the guest's driver operates it and takes its interrupt."""
 
 import re
 
 import pytest
-from lab import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux
+from helpers import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux
 
 from tessera.run.machine import HYPERVISOR
 
@@ -22,7 +22,7 @@ def test_the_driver_has_found_its_device(machine):
 
 
 def test_random_bytes_come_and_interrupts_count(machine):
-    """Straight from the device, no kernel's own generator in between: twice 2 KiB, which are not the same."""
+    """Two blocks of 2 KiB directly from the device, without the kernel's generator, must differ."""
     before = ask(machine, "grep virtio /proc/interrupts", INTERRUPTS)
     sums = []
     for _ in range(2):
@@ -39,7 +39,7 @@ def test_random_bytes_come_and_interrupts_count(machine):
 
 
 def test_the_guest_restarts_with_its_device(machine):
-    """The device is reset with the VM or by the driver; it works again."""
+    """The device is reset with the VM or by the driver, and works again."""
     machine.skip("linux")
     machine.send("reboot\r")
     machine.expect(HYPERVISOR, r"^linux stopped by its own reset, starts again$", BOOT_S)

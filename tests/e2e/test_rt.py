@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real time as guests see it: apps of a real-time manager under load, and apps that ask for more than they may have."""
+"""RT apps as guests see them: deadlines under load, overruns, and admission."""
 
 import re
 import time
 
 import pytest
-from lab import (
+from helpers import (
     BOOT_S,
     SOON_S,
     VIRTUAL,
     assert_well,
     await_life,
+    await_rt_release,
     booted,
     built,
     built_for,
     heartbeats,
     keyboard,
     rt_end,
-    rt_goes_on,
     rt_rows,
     rt_start,
     states,
@@ -28,11 +28,11 @@ from tessera.bench.rt import apps
 from tessera.run.machine import HYPERVISOR
 
 LOAD_S = 240
-LATEST = 25  # ticks of 100 ns: rt-blocked-ns and rt-release-ns of the board
+LATEST = 25  # ticks of 100 ns: rt-blocked-ns plus rt-release-ns of the board
 
 
 def test_no_deadline_is_missed_at_95_percent():
-    """Eight apps that use 95 % of the hart, whose jobs use all but 500 instructions of their budgets."""
+    """Eight apps use 95 % of the hart; their jobs use all but 500 instructions of their budgets."""
     system = built("rt-load")
     with booted(system, "rt-load", *VIRTUAL) as machine:
         await_life(machine, system)
@@ -44,7 +44,7 @@ def test_no_deadline_is_missed_at_95_percent():
             assert (app.misses, app.overruns) == (0, 0), app
             assert 0 <= app.releases - app.completions <= 1, app
             assert app.response_max <= app.deadline_us * 10, app
-        # What delays the app with the earliest deadlines is the hypervisor alone.
+        # The app with the shortest deadline is delayed by the hypervisor only.
         assert min(found, key=lambda app: app.deadline_us).late_max <= LATEST
         assert_well(machine)
         assert len(heartbeats(machine, "first")) >= 2
@@ -57,24 +57,24 @@ def board(request):
 
 @pytest.fixture(scope="module")
 def hart(board):
-    """The last of the machine's harts."""
+    """The last hart of the machine."""
     return 1 if board == "qemu-virt" else 0
 
 
 @pytest.fixture(scope="module")
 def machine(board):
-    system = built("rt-lab") if board == "qemu-virt" else built_for("rt-lab", board)
-    with booted(system, f"rt-lab-{board}") as machine:
+    system = built("rt-manager") if board == "qemu-virt" else built_for("rt-manager", board)
+    with booted(system, f"rt-manager-{board}") as machine:
         await_life(machine, system)
         yield machine
 
 
-def test_who_overruns_is_stopped_and_nobody_else_notices(machine, hart):
-    """On the second hart, where real time is a model of nothing: only counts that do not depend on its speed."""
+def test_overrunning_app_is_stopped_without_affecting_others(machine, hart):
+    """In host time, which predicts no latencies: checks only counts that do not depend on speed."""
     rt_start(machine, f"20000:1000:20000:4000000000:{hart}")  # never ends within its budget
-    rt_start(machine, f"50000:20000:50000:1000:{hart}")  # hardly needs any of its own
-    rt_goes_on(machine, 1)
-    rt_goes_on(machine, 1)
+    rt_start(machine, f"50000:20000:50000:1000:{hart}")  # uses only a small part of its budget
+    await_rt_release(machine, 1)
+    await_rt_release(machine, 1)
     greedy, modest = (rt_rows(machine)[number] for number in (0, 1))
     assert (greedy["hart"], modest["hart"]) == (hart, hart)
     assert greedy["overran"] > 0
@@ -86,7 +86,7 @@ def test_who_overruns_is_stopped_and_nobody_else_notices(machine, hart):
     assert_well(machine)
 
 
-def test_too_much_is_refused_with_the_figure(machine, hart):
+def test_excess_demand_is_refused_with_the_figure(machine, hart):
     rt_start(machine, f"10000:6000:10000:1000:{hart}")
     machine.skip(HYPERVISOR)
     tell(machine, "rtm", f"start 10000:5000:10000:1000:{hart}")
@@ -97,7 +97,7 @@ def test_too_much_is_refused_with_the_figure(machine, hart):
     found = machine.expect(HYPERVISOR, refused, SOON_S)
     assert int(found[1]) < int(found[2])
     if hart != 0:
-        rt_start(machine, "10000:5000:10000:1000:0")  # the other hart has room
+        rt_start(machine, "10000:5000:10000:1000:0")  # the other hart has free utilization
         rt_end(machine, 1)
     rt_end(machine, 0)
 
@@ -112,7 +112,7 @@ def test_too_much_is_refused_with_the_figure(machine, hart):
         ("4000000000:1:1:1", "on hart 0 not created: the period is not 1 to 2147483647 us"),
     ],
 )
-def test_times_that_make_no_sense(machine, spec, answer):
+def test_invalid_times_are_refused(machine, spec, answer):
     tell(machine, "rtm", f"start {spec}")
     times = ":".join(spec.split(":")[:3])
     machine.expect("rtm", rf"^rtm: app {times} {re.escape(answer)}$", SOON_S)
@@ -135,27 +135,29 @@ def test_a_restart_of_the_rt_vm_ends_its_apps(machine, hart):
     rt_start(machine, "20000:1000:20000:1000:0")
     keyboard(machine, "rtm")
     machine.send("\x14r")
-    # Counted: what was unfinished of its last line when it stopped is not there any more.
+    # Count the lines: the unfinished line at the stop is discarded, so skip() cannot be used.
     assert machine.wait_until(lambda: machine.console.text("rtm").count("rtm: 0 apps run\n") == 2, BOOT_S)
     assert rt_rows(machine) == {}
     rt_start(machine, f"20000:1000:20000:1000:{hart}")
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     rt_end(machine, 0)
     assert_well(machine)
 
 
-GREEDY = ["100:10:100", "100:10:100", "110:10:110", "130:10:130", "10000:2000:10000"]  # never through
+# Jobs never end.
+OVERRUNNING = ["100:10:100", "100:10:100", "110:10:110", "130:10:130", "10000:2000:10000"]
 FOR_EVER = 4_000_000_000
 
 
 def last_admitted(machine, least: int, most: int) -> int:
-    """The greatest budget (us) in a period of 10 ms that is admitted; the app that has it runs, as number 5."""
+    """The greatest budget (us) in a period of 10 ms that is admitted; leaves that app running as
+    number 5."""
     while least < most:
         middle = (least + most + 1) // 2
         machine.skip("rtm")
         tell(machine, "rtm", f"start 10000:{middle}:10000:{middle * 1000 - 500}")
         if machine.expect("rtm", r"^rtm: (started|app \d+ not launched: .*)$", SOON_S)[1] == "started":
-            rt_end(machine, len(GREEDY))
+            rt_end(machine, len(OVERRUNNING))
             least = middle
         else:
             most = middle - 1
@@ -163,30 +165,31 @@ def last_admitted(machine, least: int, most: int) -> int:
     return least
 
 
-def test_who_keeps_to_its_budget_is_in_time_beside_those_who_do_not():
+def test_app_within_its_budget_meets_deadlines_under_overruns():
     """
-    Admission to the last microsecond, the others using all they get and overrunning every time: what they take beyond
-    their budgets, at thousands of releases a second, must have been counted.
+    The app has the greatest admitted budget, and all other apps overrun every job. Admission must
+    include the cost of stopping an overrun, which occurs thousands of times per second.
     """
-    system = built("rt-greedy")
-    with booted(system, "rt-greedy", *VIRTUAL) as machine:
+    system = built("rt-overrun")
+    with booted(system, "rt-overrun", *VIRTUAL) as machine:
         await_life(machine, system)
-        for spec in GREEDY:
+        for spec in OVERRUNNING:
             rt_start(machine, f"{spec}:{FOR_EVER}")
         budget = last_admitted(machine, 1000, 5000)
-        assert budget > 2500, "the others would leave more"
+        assert budget > 2500, "less was admitted than the other apps leave"
         for _ in range(3):
-            rt_goes_on(machine, len(GREEDY))
-        while (row := rt_rows(machine)[len(GREEDY)])["ended"] < 100:
-            rt_goes_on(machine, len(GREEDY))
+            await_rt_release(machine, len(OVERRUNNING))
+        while (row := rt_rows(machine)[len(OVERRUNNING)])["ended"] < 100:
+            await_rt_release(machine, len(OVERRUNNING))
         assert (row["missed"], row["overran"]) == (0, 0), (budget, row)
         assert rt_rows(machine)[0]["overran"] > 5000
 
 
-def test_a_busy_console_delays_nobody():
-    """Lines of one character and of many, and the hypervisor's own, without end: none is printed in one go."""
-    system = built("rt-shout")
-    with booted(system, "rt-shout", *VIRTUAL) as machine:
+def test_busy_console_delays_no_app():
+    """Endless short lines, long lines and hypervisor messages: the console's work has polling
+    points."""
+    system = built("rt-console-load")
+    with booted(system, "rt-console-load", *VIRTUAL) as machine:
         machine.expect("rtm", r"^RTM done$", LOAD_S)
         (app,) = apps(machine.console.text("rtm"))
         assert app.releases >= 6000
@@ -197,8 +200,9 @@ def test_a_busy_console_delays_nobody():
         assert machine.console.text(HYPERVISOR).count("again stopped by its own reset") > 2
 
 
-def test_who_is_interrupted_by_an_app_gets_the_rest_of_its_turn():
-    """Else one VM would get a quantum each period, and the other what is left of the period, a twentieth."""
+def test_preempted_vm_keeps_the_remainder_of_its_slice():
+    """Without the remainder, one VM would get a full quantum per RT period and the other a
+    twentieth."""
     system = built("rt-fair")
     with booted(system, "rt-fair", *VIRTUAL) as machine:
         await_life(machine, system)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Best effort's reserve: beside the apps that ask for most of what is admitted, and use it up, the operator's keys,
-guests' input and watchdogs are served within the bound; what would break it is refused by name and figure. On one
-hart, and on four, whose apps are released at the same times. In virtual time.
+The reserve of best effort: with the most demanding sets of apps that are admitted, which use their
+whole budgets, the operator's keys, guest input and watchdogs are served within the bound. Apps that
+would break the bound are refused. On one hart, and on four harts whose apps are released at the
+same times; in virtual time.
 """
 
 from collections.abc import Iterator
 
 import pytest
-from lab import (
+from helpers import (
     NEWER_QEMU,
     SOON_S,
     TURN_US,
@@ -29,18 +30,19 @@ from lab import (
 from tessera.bench.parse import gaps
 from tessera.run.machine import HYPERVISOR, Machine
 
-LATE_US = 10000  # the default bound, and the reserve in it
+LATE_US = 10000  # the default bound: RESERVE_US of best effort within LATE_US
 RESERVE_US = 1000
-QUANTUM_US = 1000  # of best effort, in rt-reserve.dts
+QUANTUM_US = 1000  # best effort's quantum in rt-reserve.dts
 FOR_EVER = 4_000_000_000  # jobs that never end
 NS_PER_US = 1000
 NS_PER_MS = 1_000_000
-# The watchdog's 20 ms, the bound, a restart of 4 MiB in the turns that best effort has, and what it takes to ask.
+# The watchdog's 20 ms, the bound, reloading 4 MiB in the time left to best effort, and the query
+# itself.
 CYCLE_MS = 100
 RESTARTS = 10
-LONGEST_US = 8980  # the longest budget in a period of LATE_US
+LONGEST_US = 8980  # the longest admitted budget in a period of LATE_US
 HARTS = 4
-LONGEST_ON_FOUR_US = 8950  # the same where waits for the other harts count, too
+LONGEST_ON_FOUR_US = 8950  # on four harts, where waits for locks count, too
 
 SETS = {
     "one of a long budget": [f"{LATE_US}:{LONGEST_US}:{LATE_US}"],
@@ -59,7 +61,8 @@ def machine() -> Iterator[Machine]:
 
 
 def refused(machine: Machine, spec: str, hypervisor: str, manager: str) -> str:
-    """The hypervisor says why, and the manager by rt_strerror(). Returns the figure in its line."""
+    """Expects the reason from the hypervisor and, by rt_strerror(), from the manager. Returns the
+    figure in the line."""
     machine.skip(HYPERVISOR)
     tell(machine, "rtm", f"start {spec}")
     found = machine.expect(HYPERVISOR, rf"^rtm: app {hypervisor}$", SOON_S)
@@ -69,14 +72,15 @@ def refused(machine: Machine, spec: str, hypervisor: str, manager: str) -> str:
 
 @pytest.mark.parametrize("budget", [2147483547, 9001])
 def test_a_budget_beyond_the_bound_is_refused(machine: Machine, budget: int) -> None:
-    """35 minutes were admitted once, on every hart, and nobody could stop that app."""
+    """Regression: a budget of 35 minutes was admitted on every hart, and no VM could stop that
+    app."""
     refused(machine, f"2147483647:{budget}:2147483647:{FOR_EVER}",
             rf"0 refused: budget ({budget}) us, rt-budget-max-us allows 9000",
             "the budget is longer than rt-budget-max-us")  # fmt: skip
 
 
-def test_what_would_break_the_bound_is_refused(machine: Machine) -> None:
-    """By the sum of the apps, each of which would be admitted."""
+def test_apps_that_would_break_the_bound_are_refused(machine: Machine) -> None:
+    """Refused because of the sum of the apps, each of which alone would be admitted."""
     rt_start(machine, f"20000:8000:20000:{FOR_EVER}")
     least = refused(machine, f"16000:8000:16000:{FOR_EVER}",
                     rf"1 refused: best effort would get {RESERVE_US} us of CPU 0 in no less than (\d+) us, "
@@ -87,7 +91,8 @@ def test_what_would_break_the_bound_is_refused(machine: Machine) -> None:
 
 
 def watched(machine: Machine) -> list[tuple[int, int]]:
-    """The guest `watch` runs once: the times (ns) before and after each gap in which it did not run."""
+    """Runs the guest `watch` once; returns the times (ns) before and after each gap in which it did
+    not run."""
     keyboard(machine, "watch")
     machine.skip("watch")
     command(machine, "g")
@@ -96,14 +101,14 @@ def watched(machine: Machine) -> list[tuple[int, int]]:
 
 
 def assert_waits_within_bound(machine: Machine, slack_us: int) -> int:
-    """Returns the longest gap, in ns."""
+    """Asserts that all gaps are within the bound. Returns the longest gap, in ns."""
     longest = max(after - before for before, after in watched(machine))
     assert longest <= (LATE_US - RESERVE_US + slack_us) * NS_PER_US
     return longest
 
 
 def now_and_restarts(machine: Machine) -> tuple[int, int]:
-    """In ns, and of the guest `sleeper`."""
+    """The current time in ns, and the restarts of the guest `sleeper`."""
     now = watched(machine)[-1][1]
     return now, int(states(machine)["sleeper"]["restarts"])
 
@@ -113,7 +118,7 @@ def await_watchdog(machine: Machine) -> None:
 
 
 def assert_watchdog_expires(machine: Machine) -> None:
-    """Again and again, within CYCLE_MS each time."""
+    """The watchdog expires RESTARTS times, each within CYCLE_MS."""
     keyboard(machine, "sleeper")
     command(machine, "g")
     await_watchdog(machine)
@@ -130,12 +135,13 @@ def assert_watchdog_expires(machine: Machine) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_best_effort_never_waits_longer_than_the_bound(machine: Machine, name: str) -> None:
-    """The operator's keys take effect beside the apps: one of them starts the guest that watches for gaps."""
+    """The operator's keys take effect under the load: one of them starts the guest that measures
+    the gaps."""
     for spec in SETS[name]:
         rt_start(machine, f"{spec}:{FOR_EVER}")
     longest = assert_waits_within_bound(machine, slack_us=20)
     if name == "one of a long budget":
-        assert longest >= LONGEST_US * NS_PER_US, "the set is not the worst that is admitted"
+        assert longest >= LONGEST_US * NS_PER_US, "the set is not the worst case that is admitted"
     assert states(machine)["rtm"]["vcpus"] == f"{1 + len(SETS[name])}/9"
     for number in range(len(SETS[name])):
         rt_end(machine, number)
@@ -151,7 +157,7 @@ def test_a_watchdog_expires_beside_the_apps(machine: Machine, name: str) -> None
 
 @pytest.fixture(scope="module")
 def limited() -> Iterator[Machine]:
-    """Two harts, and an RT-VM of which the system file says what it may have."""
+    """Two harts, and an RT-VM with limits in the system file."""
     limits = "rt-harts = <1>; rt-share-max = <34>; rt-budget-max-us = <3000>; rt-period-max-us = <20000>;"
     system = built_with_harts("rt-reserve", 2, f"vms {{ rtm {{ {limits} }}; }};")
     with booted(system, "rt-limits", *VIRTUAL, *TURNS) as machine:
@@ -177,7 +183,7 @@ def test_limits_of_the_system_file(limited: Machine, spec: str, hypervisor: str,
 
 
 def test_limits_of_the_system_file_may_be_reached(limited: Machine) -> None:
-    """And the share of an app that has left is free again."""
+    """An RT-VM may use exactly its limit, and the share of a deleted app is free again."""
     rt_start(limited, f"20000:3000:20000:{FOR_EVER}:1")
     rt_start(limited, f"10000:1900:10000:{FOR_EVER}:1")
     refused(limited, f"10000:10:10000:{FOR_EVER}:1", "2 refused: (35) % of CPU 1, rt-share-max allows 34",
@@ -189,8 +195,8 @@ def test_limits_of_the_system_file_may_be_reached(limited: Machine) -> None:
 @pytest.fixture(scope="module")
 def harts() -> Iterator[Machine]:
     """
-    Four harts, on each the longest app that is admitted, all released together. Harts take turns, which `watch` does
-    not count as gaps.
+    Four harts, each with the longest app that is admitted, all released together. QEMU runs the
+    harts alternately; the gaps that this causes are below the threshold of `watch`.
     """
     apps = ",".join(f"{LATE_US}:{LONGEST_ON_FOUR_US}:{LATE_US}:{FOR_EVER}:{hart}" for hart in range(HARTS))
     turns_ns = 2 * HARTS * TURN_US * NS_PER_US
@@ -201,12 +207,13 @@ def harts() -> Iterator[Machine]:
         }};
     """
     system = built_with_harts("rt-reserve", HARTS, changes)
-    with booted(system, "rt-reserve-harts", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:  # 7.2 lets harts starve
+    # QEMU 7.2 lets harts starve.
+    with booted(system, "rt-reserve-harts", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
         await_life(machine, system)
         yield machine
 
 
-def test_on_several_harts_what_would_break_the_bound_is_refused(harts: Machine) -> None:
+def test_on_several_harts_apps_that_would_break_the_bound_are_refused(harts: Machine) -> None:
     for hart in range(HARTS):
         refusal = rf"best effort would get {RESERVE_US} us of CPU {hart} in no less than (\d+) us"
         least = refused(harts, f"20000:15:20000:{FOR_EVER}:{hart}",
@@ -217,7 +224,7 @@ def test_on_several_harts_what_would_break_the_bound_is_refused(harts: Machine) 
 
 def test_on_several_harts_best_effort_never_waits_longer_than_the_bound(harts: Machine) -> None:
     longest = assert_waits_within_bound(harts, slack_us=20 + HARTS * TURN_US)
-    assert longest >= LONGEST_ON_FOUR_US * NS_PER_US, "the set is not the worst that is admitted"
+    assert longest >= LONGEST_ON_FOUR_US * NS_PER_US, "the set is not the worst case that is admitted"
     assert states(harts)["rtm"]["vcpus"] == f"{1 + HARTS}/9"
 
 
@@ -225,15 +232,15 @@ def test_on_several_harts_a_watchdog_expires_beside_the_apps(harts: Machine) -> 
     assert_watchdog_expires(harts)
 
 
-def test_on_several_harts_one_without_an_app_takes_over(harts: Machine) -> None:
-    """A guest that an app interrupts goes on there at once."""
+def test_on_several_harts_a_preempted_guest_continues_elsewhere(harts: Machine) -> None:
+    """A guest preempted by an app continues at once on the hart without an app."""
     rt_end(harts, HARTS - 1)
     longest = max((after - before for before, after in watched(harts)), default=0)
     assert longest <= QUANTUM_US * NS_PER_US
 
 
 def test_on_several_harts_the_operator_ends_the_apps(harts: Machine) -> None:
-    """Those of all harts, and starts them again."""
+    """The operator ends the apps of all harts and starts them again."""
     keyboard(harts, "rtm")
     command(harts, "s")
     harts.expect(HYPERVISOR, r"^rtm stopped by the console$", SOON_S)

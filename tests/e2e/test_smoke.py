@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make smoke` as people and CI use it: what it says, what status it ends with; and the runner's clear complaints."""
+"""`make smoke` as users and CI run it: its output and exit status, and the error messages of the
+runner."""
 
 import json
 import os
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from lab import clean_environment
+from helpers import clean_environment
 
 from tessera.run.hosttime import Limit
 from tessera.run.runner import ROOT
@@ -21,7 +22,7 @@ RUN = [sys.executable, str(ROOT / "scripts" / "run.py")]
 
 
 def run(*arguments, timeout=180, **environment):
-    """Runs the runner; its status, and everything it printed."""
+    """Runs scripts/run.py; returns its exit status and its output."""
     env = {**os.environ, **environment}
     done = subprocess.run(
         [*RUN, *arguments],
@@ -45,7 +46,7 @@ def fake_qemu(folder: Path, script: str) -> str:
 
 
 def assert_one_clear_line(status, output, *words):
-    """A complaint is the last and only line, names its subject, and is no traceback."""
+    """The output is a single error line that contains the words, and no traceback."""
     lines = output.strip().splitlines()
     assert status != 0
     assert len(lines) == 1, output
@@ -61,8 +62,9 @@ def test_smoke_sees_every_guest_of_demo(build_system):
         assert re.search(rf"^smoke: {name} +\d+\.\d s ", output, re.MULTILINE), output
 
 
-def test_smoke_names_who_is_silent(build_system):
-    """The same image with a sign of life that uboot never gives: smoke must fail, and say that it is uboot."""
+def test_smoke_names_the_silent_vm(build_system):
+    """The same image with a sign of life that uboot never prints: smoke must fail and name
+    uboot."""
     system = build_system("demo")
     name = "demo-silent"
     folder = system.image.parent.parent / name
@@ -82,7 +84,8 @@ def test_smoke_names_who_is_silent(build_system):
 
 
 def about_process(pid, what):
-    """The file `what` of `pid` below /proc; nothing if the process is gone, or goes between opening and reading."""
+    """The file `what` of `pid` below /proc; empty if the process has exited, or exits between
+    opening and reading."""
     try:
         return Path(f"/proc/{pid}/{what}").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
@@ -90,13 +93,13 @@ def about_process(pid, what):
 
 
 def descendants(pid):
-    """Processes below `pid`, the youngest generation last."""
+    """The descendants of process `pid`, deepest last."""
     children = [int(child) for child in about_process(pid, f"task/{pid}/children").split()]
     return children + [deeper for child in children for deeper in descendants(child)]
 
 
 def command_of(pid):
-    """Its words, each of which ends with a zero."""
+    """The command line of process `pid` as a list of words."""
     return about_process(pid, "cmdline").split(b"\0")[:-1]
 
 
@@ -108,8 +111,9 @@ def wait_for(condition, seconds):
     return found
 
 
-def with_signals_as_usual():
-    """For a child: whoever started the tests may have had some ignored."""
+def restore_signals():
+    """Runs in the child: restores default signal handling, since the parent of pytest may ignore
+    signals."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
 
@@ -124,7 +128,8 @@ SMOKE = [*RUN, "smoke", "--system", "demo"]
         (SMOKE, signal.SIGHUP),
         (SMOKE, signal.SIGINT),
         (SMOKE, signal.SIGKILL),
-        (["make", "-s", "smoke"], signal.SIGTERM),  # which make passes on; the others a terminal sends to everybody
+        # make forwards SIGTERM; a terminal sends the other signals to all processes.
+        (["make", "-s", "smoke"], signal.SIGTERM),
     ],
     ids=["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL", "make SIGTERM"],
 )
@@ -133,11 +138,11 @@ def test_no_qemu_is_left_when_it_is_interrupted(command, how, build_system, tmp_
     said = tmp_path / "said"
     with said.open("w") as output, subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-        env=clean_environment(), preexec_fn=with_signals_as_usual,
+        env=clean_environment(), preexec_fn=restore_signals,
     ) as runner:  # fmt: skip
         image = str(system.image).encode()
 
-        def booted():  # not the short-lived ones that are only asked what they can do
+        def booted():  # ignores the short-lived QEMU processes that only answer queries
             return [pid for pid in descendants(runner.pid) if image in command_of(pid)]
 
         try:
@@ -152,7 +157,7 @@ def test_no_qemu_is_left_when_it_is_interrupted(command, how, build_system, tmp_
     assert wait_for(lambda: not any(map(command_of, found)), 10), f"QEMU still runs: {found}"
 
 
-def test_smoke_says_why_the_hypervisor_gave_up(build_system):
+def test_smoke_reports_the_hypervisors_error(build_system):
     build_system("demo")
     status, output = run("smoke", "--system", "demo", CPU="h=false")
     first, *rest = output.strip().splitlines()
@@ -175,7 +180,7 @@ def test_qemu_too_old(build_system, tmp_path):
 
 
 def test_qemu_without_the_hypervisor_extension(build_system, tmp_path):
-    """The real QEMU behind a script that refuses h=true as a QEMU without it does."""
+    """The real QEMU wrapped by a script that refuses h=true like a QEMU without the extension."""
     build_system("demo")
     script = """
 case "$*" in
@@ -192,7 +197,7 @@ def test_cpu_flag_that_qemu_does_not_know(build_system):
     assert_one_clear_line(status, output, "CPU=nosuchflag=true", "nosuchflag")
 
 
-def test_no_qemu_at_all_but_something_else(build_system, tmp_path):
+def test_program_that_is_not_qemu(build_system, tmp_path):
     build_system("demo")
     other = fake_qemu(tmp_path, "echo hello")
     status, output = run("run", QEMU=other)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make run` at a terminal: a VM that has it alone, a pseudo terminal for each VM; and into a file."""
+"""`make run` at a terminal, with one VM in exclusive use of it, with a pseudo terminal per VM, and
+into a file."""
 
 import os
 import re
@@ -13,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 import pexpect
 import pyte
 import pytest
-from lab import BOOT_S, SOON_S, built, clean_environment
+from helpers import BOOT_S, SOON_S, built, clean_environment
 
 from tessera.run.channels import TO_CHANNELS
 from tessera.run.hosttime import Limit
@@ -24,8 +25,8 @@ COLUMNS, LINES = 100, 30
 RUN = [str(ROOT / "scripts" / "run.py"), "run"]
 
 
-class Shown:
-    """A terminal's screen, and what is typed there."""
+class Terminal:
+    """An emulated terminal: its screen, and keys typed to it."""
 
     def __init__(self, read: Callable[[float], bytes], write: Callable[[bytes], object]) -> None:
         self.read, self.write = read, write
@@ -37,24 +38,24 @@ class Shown:
     def text(self) -> str:
         return "\n".join(row.rstrip() for row in self.screen.display)
 
-    def look(self, seconds: float) -> None:
+    def update(self, seconds: float) -> None:
         data = self.read(seconds)
         self.sent += data
         self.stream.feed(data)
 
     def until(self, pattern: str, seconds: float = SOON_S) -> None:
-        """Waits until the screen shows it."""
+        """Waits until the screen shows the pattern."""
         self.wait(lambda: re.search(pattern, self.text, re.MULTILINE), seconds, pattern)
 
     def wait(self, done: Callable[[], object], seconds: float, what: str) -> None:
         limit = Limit(os.getpid(), seconds)
         while not done() and limit.left() > 0:
-            self.look(0.2)
+            self.update(0.2)
         limit.raise_if_too_slow("the test")
         assert done(), f"{what}: {limit.words('the test')}\n{self.text}"
 
     def until_sent(self, data: bytes, seconds: float = SOON_S) -> None:
-        """Waits until the terminal has got it."""
+        """Waits until the terminal has received the bytes."""
         self.wait(lambda: data in self.sent, seconds, repr(data))
 
 
@@ -63,22 +64,22 @@ def read_file(file: int, seconds: float) -> bytes:
 
 
 @contextmanager
-def at_terminal(command: list[str]) -> Iterator[Shown]:
+def at_terminal(command: list[str]) -> Iterator[Terminal]:
     child = pexpect.spawn(
         command[0], command[1:], cwd=ROOT, env=clean_environment(), dimensions=(LINES, COLUMNS), timeout=None
     )
     child.delaybeforesend = None
     try:
-        yield Shown(lambda seconds: read_file(child.child_fd, seconds), child.send)
+        yield Terminal(lambda seconds: read_file(child.child_fd, seconds), child.send)
     finally:
         child.close(force=True)
 
 
-def run_at_terminal(name: str, *options: str) -> AbstractContextManager[Shown]:
+def run_at_terminal(name: str, *options: str) -> AbstractContextManager[Terminal]:
     return at_terminal([sys.executable, *RUN, "--system", name, *options])
 
 
-def test_make_run_is_all_there_is_to_say(build_system):
+def test_make_run_without_options(build_system):
     build_system("demo")
     with at_terminal(["make", "run"]) as shown:
         shown.until(r"^freertos *\| freertos: self-check passed$", BOOT_S)
@@ -90,7 +91,7 @@ def name_of(system: str) -> str:
     return f"../e2e/systems/{built(system).image.parent.name}"
 
 
-# Says a line of the hypervisor byte by byte; ends well if it is asked for channels.
+# Prints a line of the hypervisor byte by byte; exits with 0 if the runner then requests channels.
 FIRST_LINE_IN_PIECES = f"""
 import os, sys, time
 for byte in b"\\x1b[90mtessera |\\x1b[0m 1 VM":
@@ -100,7 +101,7 @@ sys.exit(os.read(0, 9) != {TO_CHANNELS!r})
 """
 
 
-def test_channels_are_asked_for_where_the_first_line_comes_in_pieces(build_system, monkeypatch):
+def test_channels_are_requested_after_a_first_line_in_pieces(build_system, monkeypatch):
     with open(os.devnull) as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)
         command = [sys.executable, "-c", f"import signal; signal.alarm({SOON_S})\n{FIRST_LINE_IN_PIECES}"]
@@ -109,8 +110,9 @@ def test_channels_are_asked_for_where_the_first_line_comes_in_pieces(build_syste
 
 @pytest.fixture
 def back(build_system, monkeypatch) -> Callable[[float, bytes], bytes]:
-    """A terminal that a VM had alone is taken back. Called with what is typed, and when (seconds since then): what the
-    machine has got by then."""
+    """A session just after a VM's exclusive use of the terminal has ended. The returned function
+    types `data` at a time in seconds since then, and returns all bytes that the machine has
+    received."""
     now = [0.0]
     monkeypatch.setattr("tessera.run.session.write_all", lambda data: None)
     monkeypatch.setattr("tessera.run.session.take_keys", lambda **options: None)
@@ -118,7 +120,7 @@ def back(build_system, monkeypatch) -> Callable[[float, bytes], bytes]:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     session = Session([], build_system("linux"))
     session._type(b"\x14a")
-    session._type(b"\x14a\x1b[5;8R")  # an answer comes with it
+    session._type(b"\x14a\x1b[5;8R")  # with an answer of the terminal
     before = len(session._typed)
 
     def typed(seconds: float, data: bytes) -> bytes:
@@ -130,7 +132,7 @@ def back(build_system, monkeypatch) -> Callable[[float, bytes], bytes]:
 
 
 def test_late_answers_are_typed_into_no_vm(back):
-    """The VM has asked much, also what we ask ourselves."""
+    """Answers to the VM's queries and to the runner's own query are discarded."""
     assert back(0.1, b"\x1b[5;8R\x1b[0") == b""
     assert back(0.2, b"n\x1b[0n") == b""
     assert back(0.4, b"\x1b[0n\x1b[5;8R") == b""
@@ -139,7 +141,7 @@ def test_late_answers_are_typed_into_no_vm(back):
     assert back(0.72, b"ls\r") == b"ls\r"
 
 
-def test_a_terminal_that_answers_nothing_loses_nothing(back):
+def test_keys_are_kept_for_a_terminal_that_does_not_answer(back):
     assert back(0.1, b"ls") == b""
     assert back(1.1, b"\r") == b"\x1b[5;8Rls\r"
     assert back(1.2, b"x") == b"\x1b[5;8Rls\rx"
@@ -151,7 +153,7 @@ def test_vi_and_top_on_a_pseudo_terminal(build_system):
     with run_at_terminal("linux", "--consoles", "pty") as main:
         main.until(re.escape(str(link.relative_to(ROOT))))
         file = os.open(link, os.O_RDWR | os.O_NOCTTY)
-        linux = Shown(lambda seconds: read_file(file, seconds), lambda keys: os.write(file, keys))
+        linux = Terminal(lambda seconds: read_file(file, seconds), lambda keys: os.write(file, keys))
         linux.until(r"^linux:~#$", BOOT_S)
         linux.write(b"stty rows 30 cols 100; vi /etc/profile\r")
         linux.until(r"^- /etc/profile 1/\d+ \d+%")
@@ -170,7 +172,7 @@ def test_vi_and_top_on_a_pseudo_terminal(build_system):
         main.write(b"\x14l")
         main.until(r"^tessera \| \*  1 linux +running")
         assert "vi /etc" not in main.text
-        linux.write(b"echo \x14-\r")  # the escape key is a key like others there
+        linux.write(b"echo \x14-\r")  # the escape key has no special meaning there
         linux.until(r"^\x14?-$")
         main.write(b"\x14q")
         main.until(r"^tessera \| bye")
@@ -178,7 +180,7 @@ def test_vi_and_top_on_a_pseudo_terminal(build_system):
     assert not link.is_symlink()
 
 
-def test_one_vm_alone_and_back():
+def test_exclusive_use_and_return():
     name = name_of("trio")
     folder = ROOT / "build" / "systems" / name
     for log in folder.glob("console-*.log"):
@@ -188,7 +190,7 @@ def test_one_vm_alone_and_back():
         shown.write(b"\x14a")
         shown.until(r"^\[one VM has the terminal alone: Ctrl-T a comes back; the others go on in ")
         shown.until(r"^misbehave: alive \d+$")
-        shown.write(b"\x1b[?1049h\x1b[2J\x1b[5;8r\x1b%@\x1b[7m\r")  # the guest says it back, as it is
+        shown.write(b"\x1b[?1049h\x1b[2J\x1b[5;8r\x1b%@\x1b[7m\r")  # the guest echoes it unchanged
         shown.until_sent(b"\x1b[5;8r")
         before = len(shown.sent)
         log = folder / "console-second.log"
@@ -202,12 +204,13 @@ def test_one_vm_alone_and_back():
         assert shown.stream.use_utf8
         shown.write(b"\x14a")
         shown.until(r"^misbehave: alive \d+$")
-        shown.write(b"\x14q")  # any key behind the escape key comes back, and does what it does
+        # Any key after the escape key ends exclusive use and has its usual effect.
+        shown.write(b"\x14q")
         shown.until(r"^tessera \| bye")
     assert log.read_bytes().replace(b"\r\n", b"\n").startswith(b"misbehave: alive ")
 
 
-def test_a_second_signal_does_not_break_off_clearing_away(build_system):
+def test_second_signal_does_not_interrupt_the_cleanup(build_system):
     link = build_system("linux").image.parent / "console-linux"
     command = [sys.executable, *RUN, "--system", "linux", "--consoles", "pty"]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
@@ -222,14 +225,15 @@ def test_a_second_signal_does_not_break_off_clearing_away(build_system):
 
 
 def numbers(output: bytes, name: bytes) -> list[int]:
-    """Of a VM's signs of life, each on a line of its own."""
+    """The numbers in a VM's `alive` lines, each on a separate line."""
     found = re.findall(rb"^\x1b\[\d+m" + name + rb" +\|\x1b\[0m misbehave: alive (\d+)\r$", output, re.MULTILINE)
     return [int(number) for number in found]
 
 
 @pytest.mark.parametrize("focus", [b"", b"\x141", b"\x142"], ids=["at first", "first", "second"])
 def test_a_file_has_each_line_once_and_whole(focus):
-    """Though the VM with the keyboard writes its lines in pieces among those of others."""
+    """Although at a terminal the VM with the keyboard focus would print its lines in pieces between
+    other lines."""
     process = subprocess.Popen(
         [sys.executable, *RUN, "--system", name_of("trio")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )

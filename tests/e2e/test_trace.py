@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trace of real systems: that it is consistent, that it shows what happened, and what an event costs."""
+"""The trace of real systems: its consistency, its content, and the cost of an event."""
 
 from itertools import pairwise
 from statistics import median
 
 import pytest
-from lab import built, run
+from helpers import built, run
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
 from tessera.bench.machine import run_system
@@ -15,19 +15,20 @@ from tessera.trace.model import Timeline, timeline
 from tessera.trace.ring import Kind, Ring, TraceError
 from tessera.trace.take import COUNTED, take
 
-EVENT = 25  # instructions, at most
-LONG_SWITCH, LONG_CALL = 75, 150  # what the ways take at most that a traced system has to go
+EVENT = 25  # maximum instructions per event
+LONG_SWITCH, LONG_CALL = 75, 150  # maximum instructions of the longer code paths in a traced system
 PATIENCE_S = 120
-# Of rt-load: period, budget and deadline of each app in microseconds, in the order in which they are launched.
+# The apps of rt-load in launch order: period, budget and deadline in microseconds.
 LOAD = (
     (200, 20, 200), (300, 30, 250), (400, 50, 400), (500, 50, 350),
     (800, 90, 700), (1000, 140, 1000), (1500, 150, 1400), (2000, 345, 2000),
 )  # fmt: skip
-SWITCH_NS = 1500  # of a turn: the hypervisor's own share
+SWITCH_NS = 1500  # the hypervisor's share of a slice
 
 
-def assert_sound(ring: Ring, vms: int) -> None:
-    """Time never goes back; a hart enters and leaves by turns; nothing happens to a guest while another one runs."""
+def assert_consistent(ring: Ring, vms: int) -> None:
+    """Time stamps never decrease; exits and returns alternate; events belong to the VCPU that
+    runs."""
     for before, after in pairwise(ring.events):
         assert before.time <= after.time
     turns = [event.kind for event in ring.events if event.kind in (Kind.EXIT, Kind.RETURN)]
@@ -42,7 +43,7 @@ def assert_sound(ring: Ring, vms: int) -> None:
 
 
 def arguments(ring: Ring, kind: Kind, vm: int) -> list[int]:
-    """Of the events of one kind of a VM."""
+    """The arguments of all events of one kind and VM."""
     return [event.arg for event in ring.events if event.kind is kind and event.vm == vm]
 
 
@@ -60,11 +61,11 @@ def load(qemu: Qemu) -> tuple[list[Ring], Timeline]:
 def test_one_hart(load: tuple[list[Ring], Timeline]) -> None:
     rings, line = load
     assert [ring.lost for ring in rings] == [0]
-    assert_sound(rings[0], 3)
+    assert_consistent(rings[0], 3)
     assert seen(rings) == {0, 1, 2}
-    # Nobody runs twice in a row: what follows is another one, or nobody.
-    assert all(before.vcpu_id != after.vcpu_id for before, after in pairwise(line.harts[0].slices))
-    assert all(before.end == after.start for before, after in pairwise(line.harts[0].slices))
+    # Consecutive slices belong to different VCPUs, or one of them is idle.
+    assert all(before.who != after.who for before, after in pairwise(line.harts[0].turns))
+    assert all(before.end == after.start for before, after in pairwise(line.harts[0].turns))
 
 
 def test_two_harts(qemu: Qemu) -> None:
@@ -73,7 +74,7 @@ def test_two_harts(qemu: Qemu) -> None:
     assert [ring.hart for ring in rings] == [0, 1]
     for ring in rings:
         assert len(ring.events) > 100
-        assert_sound(ring, 3)
+        assert_consistent(ring, 3)
     assert seen(rings) == {0, 1, 2}
     line = timeline(rings, system.data["timebase_hz"])
     for who in line.vcpus():
@@ -82,7 +83,7 @@ def test_two_harts(qemu: Qemu) -> None:
 
 
 def test_every_job_is_seen(load: tuple[list[Ring], Timeline]) -> None:
-    """Releases a period apart, jobs done before their deadlines and within their budgets."""
+    """Releases are one period apart; jobs end before their deadlines and within their budgets."""
     _, line = load
     assert len(line.jobs) == len(LOAD)
     for who, (period, budget, deadline) in zip(sorted(line.jobs), LOAD, strict=True):
@@ -96,14 +97,14 @@ def test_every_job_is_seen(load: tuple[list[Ring], Timeline]) -> None:
             assert job.end is not None
             assert job.end <= job.deadline
             assert 0 < job.deadline - job.release <= deadline * 1000
-            # The hypervisor's share of each turn is inside: it is its own.
+            # Each slice includes the hypervisor's share.
             turns = [(a, b) for a, b, _ in line.runs(who) if job.release <= a and b <= job.end + SWITCH_NS]
             assert turns
             assert sum(b - a for a, b in turns) <= budget * 1000 + SWITCH_NS * len(turns)
 
 
 def test_earliest_deadline_first(load: tuple[list[Ring], Timeline]) -> None:
-    """Whoever gets the hart has the earliest deadline of all apps whose job is released and not done."""
+    """The app that gets the hart has the earliest deadline of all apps with a pending job."""
     _, line = load
     turns = [turn for turn in line.harts[0].slices if turn.vcpu_id in line.jobs]
     assert len(turns) > 500
@@ -118,14 +119,15 @@ def test_earliest_deadline_first(load: tuple[list[Ring], Timeline]) -> None:
 
 
 def test_every_message_is_seen(qemu: Qemu) -> None:
-    """Sent by one, received by the other, as often; one may be on its way where the ring begins or ends."""
+    """Sends and receives match, except for a message in transit at the ring's start or end."""
     (ring,) = take(qemu, built("pingpong-traced"), 0.05, None, PATIENCE_S, *COUNTED)
     sent, got = ([arguments(ring, kind, vm) for vm in (0, 1)] for kind in (Kind.SEND, Kind.RECEIVE))
     for vm, other in ((0, 1), (1, 0)):
         assert len(sent[vm]) > 100
         assert abs(len(sent[vm]) - len(got[other])) <= 1
         assert set(sent[vm]) == {other}
-        assert {word >> 16 for word in got[vm]} == {other}  # size, sender's VM << 16, sender's VCPU << 24
+        # Bits: size, sender's VM << 16, sender's VCPU << 24.
+        assert {word >> 16 for word in got[vm]} == {other}
 
 
 def test_a_system_without_trace(qemu: Qemu) -> None:
@@ -163,6 +165,6 @@ def test_an_event_costs_at_most_25_instructions(qemu: Qemu) -> None:
 
 
 @pytest.mark.long
-def test_a_switch_costs_three_events_and_asking_all_classes(qemu: Qemu) -> None:
+def test_switch_costs_three_events_and_the_class_lookup(qemu: Qemu) -> None:
     off, on = (median_switch(qemu, built(name)) for name in ("switch", "switch-traced"))
     assert 0 < on - off <= 3 * EVENT + LONG_SWITCH

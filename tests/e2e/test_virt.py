@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest finds on QEMU's virt under OpenSBI (guests/test/regression): the same bytes natively and in a VM."""
+"""What a guest finds that boots on QEMU's virt under OpenSBI (guests/test/regression): the same bytes
+natively and in a VM."""
 
 import json
 import mmap
@@ -13,19 +14,19 @@ from pathlib import Path
 
 import pytest
 from hchacha20 import hchacha20
-from lab import HYPERVISOR_BIN, NEWER_QEMU, OUT, SOON_S, booted, built, command, keyboard, run
+from helpers import HYPERVISOR_BIN, NEWER_QEMU, OUT, SOON_S, booted, built, command, keyboard, run
 
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import Qemu, find_qemu, native_command
 
-TURNS_US = 1_000_000  # 20 quanta: a hundred turns take 100, but for giving way
+TURNS_US = 1_000_000  # 20 quanta; without yielding, a hundred turns would take 100 quanta
 
 
 @contextmanager
 def booted_virt(label: str, qemu: str | None = None) -> Iterator[Machine]:
     with booted(built("virt"), label, qemu=qemu) as machine:
         up = machine.wait_until(lambda: any("Tessera on" in line for line in machine.console.log), SOON_S)
-        assert up  # keys that come before that are lost
+        assert up  # keys typed earlier would be lost
         yield machine
 
 
@@ -47,23 +48,23 @@ def start(machine: Machine, name: str) -> None:
 
 
 def test_wrs_where_the_machine_has_it(newer: Machine):
-    """An instruction in both modes, and it gives the turn away: two VCPUs share a hart, with a quantum of 50 ms."""
+    """WRS.NTO works in both modes and yields: two VCPUs share a hart with a quantum of 50 ms."""
     start(newer, "wrs")
-    told = "zawrs in the device tree: yes; wrs.nto in supervisor mode: passed, in user mode: passed"
-    newer.expect("wrs", rf"^regression: {told}$", SOON_S)
+    expected = "told of zawrs: yes; wrs.nto in supervisor mode: passed, in user mode: passed"
+    newer.expect("wrs", rf"^regression: {expected}$", SOON_S)
     found = newer.expect("wrs", r"^regression: 100 turns in (\d+) us$", SOON_S)
     assert int(found[1]) < TURNS_US
 
 
 def test_wrs_where_the_machine_lacks_it(qemu: Qemu, machine: Machine):
     there, done = ("yes", "passed") if qemu.version >= (8, 0) else ("no", "illegal")
-    told = f"zawrs in the device tree: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
+    expected = f"told of zawrs: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
     start(machine, "wrs")
-    machine.expect("wrs", rf"^regression: {told}$", SOON_S)
+    machine.expect("wrs", rf"^regression: {expected}$", SOON_S)
 
 
 def lines_of(machine: Machine, name: str, last: str) -> list[str]:
-    """What the guest printed up to the line `last`."""
+    """The lines that the guest printed before the line `last`."""
     machine.expect(name, rf"^regression: {last}$", SOON_S)
     said = machine.console.finished(name)
     return re.findall(r"^regression: .*$", said[: said.index(f"regression: {last}")], re.MULTILINE)
@@ -75,11 +76,12 @@ def native_lines(boot_native: Callable[..., Machine], name: str, last: str) -> l
 
 
 def test_legacy_calls_answer_as_opensbi_does(boot_native: Callable[..., Machine], machine: Machine):
-    """SBI v0.1: results, interrupts on both harts, and the exceptions that bad pointers to masks give."""
+    """SBI v0.1: results, interrupts on both harts, and exceptions for invalid hart-mask
+    pointers."""
     start(machine, "legacy")
-    ours = lines_of(machine, "legacy", "shutting down")
-    assert len(ours) > 20
-    assert ours == native_lines(boot_native, "legacy", "shutting down")
+    in_vm = lines_of(machine, "legacy", "shutting down")
+    assert len(in_vm) > 20
+    assert in_vm == native_lines(boot_native, "legacy", "shutting down")
     machine.expect(HYPERVISOR, r"^legacy stopped by its own shutdown$", SOON_S)
 
 
@@ -98,15 +100,15 @@ def test_the_finisher_ends_the_vm(machine: Machine):
 
 def test_the_plic_gives_the_highest_priority_first(boot_native: Callable[..., Machine], machine: Machine):
     start(machine, "plic")
-    ours = lines_of(machine, "plic", "all claimed")
-    assert ours[:2] == [
+    in_vm = lines_of(machine, "plic", "all claimed")
+    assert in_vm[:2] == [
         "regression: equal priorities: claimed 10, 11, 0",
         "regression: the clock's is higher: claimed 11, 10, 0",
     ]
-    assert ours == native_lines(boot_native, "plic", "all claimed")
+    assert in_vm == native_lines(boot_native, "plic", "all claimed")
 
 
-def test_what_is_typed_can_be_read_by_calls(machine: Machine):
+def test_typed_characters_can_be_read_by_calls(machine: Machine):
     start(machine, "typed")
     machine.expect("typed", r"^regression: getchar of nothing: -1$", SOON_S)
     machine.expect("typed", r"^regression: read of nothing: error 0, 0 characters$", SOON_S)
@@ -117,24 +119,24 @@ def test_what_is_typed_can_be_read_by_calls(machine: Machine):
 
 
 def seconds(said: list[str]) -> int:
-    """The time of the guest's first line."""
+    """Removes the guest's first line and returns the time in it."""
     return int(said.pop(0).split()[-2])
 
 
-def test_the_clock_and_its_alarm_are_those_of_the_machine(boot_native: Callable[..., Machine], machine: Machine):
+def test_clock_and_alarm_match_the_machine(boot_native: Callable[..., Machine], machine: Machine):
     last = "rtc set: high 1000"
     start(machine, "rtc")
-    ours, theirs = lines_of(machine, "rtc", last), native_lines(boot_native, "rtc", last)
-    assert abs(seconds(ours) - time.time()) < SOON_S
-    assert abs(seconds(theirs) - time.time()) < SOON_S
-    assert len(ours) > 5
-    assert ours == theirs
+    in_vm, native = lines_of(machine, "rtc", last), native_lines(boot_native, "rtc", last)
+    assert abs(seconds(in_vm) - time.time()) < SOON_S
+    assert abs(seconds(native) - time.time()) < SOON_S
+    assert len(in_vm) > 5
+    assert in_vm == native
 
 
 def aligned(lines: list[str]) -> list[str]:
     """
-    The rows of `widths` without what is misaligned, which QEMU answers in one way since version 8.2, and in another
-    before. A row has an offset, then four loads and four stores of 1, 2, 4 and 8 bytes.
+    The rows of `widths` without misaligned accesses, whose results changed with QEMU 8.2. A row has
+    an offset, then four loads and four stores of 1, 2, 4 and 8 bytes.
     """
     rows = []
     for line in lines:
@@ -145,35 +147,35 @@ def aligned(lines: list[str]) -> list[str]:
     return rows
 
 
-def test_every_width_at_every_offset_is_answered_as_by_the_machine(
+def test_every_access_width_and_offset_matches_the_machine(
     boot_native: Callable[..., Machine], qemu: Qemu, machine: Machine
 ):
     start(machine, "widths")
-    ours, theirs = (
+    in_vm, native = (
         lines_of(machine, "widths", "all widths done"),
         native_lines(boot_native, "widths", "all widths done"),
     )
-    assert len(ours) > 200
+    assert len(in_vm) > 200
     if qemu.version < (8, 2):
-        ours, theirs = aligned(ours), aligned(theirs)
-    assert ours == theirs
+        in_vm, native = aligned(in_vm), aligned(native)
+    assert in_vm == native
 
 
-def test_misaligned_accesses_are_answered_as_by_a_newer_qemu(spawn: Callable[..., Machine], newer: Machine):
+def test_misaligned_accesses_match_a_newer_qemu(spawn: Callable[..., Machine], newer: Machine):
     start(newer, "widths")
     native = spawn(native_command(find_qemu(NEWER_QEMU), built("virt"), "widths"), ["widths"])
-    ours = lines_of(newer, "widths", "all widths done")
-    assert ours == lines_of(native, "widths", "all widths done")
+    in_vm = lines_of(newer, "widths", "all widths done")
+    assert in_vm == lines_of(native, "widths", "all widths done")
 
 
 SEED = re.compile(r"^regression: seed of (\d+) bytes:([0-9a-f]*)\.$", re.MULTILINE)
 SEEDED = ("seed", "seed-other")
-LIVES = 3  # of each
+LIVES = 3  # starts of each VM
 RAM_BASE, RAM_SIZE = 0x80000000, 0x20000000
 
 
 def seeds(machine: Machine) -> dict[str, list[bytes]]:
-    """Of the first LIVES starts of two VMs."""
+    """The seeds of the first LIVES starts of two VMs."""
     for name in SEEDED:
         start(machine, name)
 
@@ -188,7 +190,7 @@ def seeds(machine: Machine) -> dict[str, list[bytes]]:
 
 
 def save_ram(monitor: Path, file: Path) -> None:
-    """Has QEMU write all of the machine's RAM."""
+    """Makes QEMU write the machine's RAM to a file."""
     with socket.socket(socket.AF_UNIX) as control:
         control.connect(str(monitor))
         answers = control.makefile("r")
@@ -201,34 +203,35 @@ def save_ram(monitor: Path, file: Path) -> None:
 
 
 def machine_seed() -> int:
-    """Where the hypervisor keeps it."""
+    """The address of the hypervisor's seed."""
     symbols = run(["riscv64-unknown-elf-nm", str(HYPERVISOR_BIN.with_suffix(".elf"))]).stdout.split("\n")
     return next(int(line.split()[0], 16) for line in symbols if line.endswith(" machine_seed"))
 
 
 @pytest.mark.parametrize("program", [None, NEWER_QEMU], ids=["qemu", "newer"])
-def test_each_start_of_each_vm_gets_a_seed_of_its_own(program: str | None):
-    """Computed from the machine's, of which nothing is left in memory but what the hypervisor keeps."""
+def test_each_start_of_each_vm_gets_a_separate_seed(program: str | None):
+    """Seeds derive from the machine's seed, of which memory contains no copy except the
+    hypervisor's."""
     monitor, dump = OUT / "seed.monitor", OUT / "seed.ram"
     qmp = ("-qmp", f"unix:{monitor},server=on,wait=off")
     with booted(built("virt"), "virt-seed", *qmp, qemu=program) as machine:
         assert machine.wait_until(lambda: any("Tessera on" in line for line in machine.console.log), SOON_S)
-        told = seeds(machine)
+        given = seeds(machine)
         save_ram(monitor, dump)
     with dump.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as ram:
         at = machine_seed() - RAM_BASE
         key = ram[at : at + 32]
-        assert len(set(key)) > 8, "the machine has a seed"
+        assert len(set(key)) > 8, "the machine has no seed"
         assert ram.find(key) == at
-        assert ram.find(key, at + 1) == -1, "the machine's seed is elsewhere, too"
+        assert ram.find(key, at + 1) == -1, "RAM contains another copy of the machine's seed"
     dump.unlink()
     names = built("virt").names
     for name in SEEDED:
         wanted = [hchacha20(key, struct.pack("<4I", names.index(name), life + 1, 0, 0)) for life in range(LIVES)]
-        assert told[name] == wanted
+        assert given[name] == wanted
 
 
-def test_a_vm_of_a_machine_without_a_seed_gets_none():
+def test_no_seed_on_a_machine_without_one():
     with booted(built("virt", without="seed"), "virt-no-seed") as machine:
         assert machine.wait_until(lambda: any("Tessera on" in line for line in machine.console.log), SOON_S)
         assert seeds(machine) == {name: [b""] * LIVES for name in SEEDED}

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who stops petting its watchdog starts anew, who fails again and again does so after pauses; nobody else notices."""
+"""A VM that stops petting its watchdog restarts; repeated failures restart after a backoff; other
+VMs are undisturbed."""
 
 import re
 import time
 
 import pytest
-from lab import (
+from helpers import (
     SOON_S,
     VIRTUAL,
     assert_undisturbed,
@@ -46,9 +47,10 @@ def shared(name):
 
 @pytest.fixture
 def machine(shared):
-    """Whatever a test does: `second` counts on, FreeRTOS finds nothing wrong, neither has started anew."""
+    """After each test, `second` still counts, FreeRTOS has found no error, and neither has
+    restarted."""
     yield shared
-    beats = heartbeats(shared, "second")  # of which a slow machine may cut a line in two
+    beats = heartbeats(shared, "second")  # a slow machine may split a line
     assert beats == sorted(set(beats))
     assert_well(shared)
 
@@ -58,7 +60,7 @@ def restarts(machine, name: str) -> tuple[str, int, str]:
     return row["state"], int(row["restarts"]), row["last"]
 
 
-def test_what_petting_returns(machine):
+def test_petting_return_values(machine):
     tell(machine, "first", "pet")
     machine.expect("first", r"^misbehave: petting: error 0 value 20000$", SOON_S)
     tell(machine, "second", "pet")
@@ -66,8 +68,9 @@ def test_what_petting_returns(machine):
     assert restarts(machine, "first") == ("running", 0, "")
 
 
-def test_who_hangs_starts_anew_with_clean_memory(machine, scratch):
-    """A guest that spins with interrupts off; and a manager, without its apps: two are all that it may have."""
+def test_hanging_vm_restarts_with_clean_memory(machine, scratch):
+    """A guest that spins with interrupts off, and a manager with its maximum of two apps, which are
+    deleted."""
     tell(machine, "first", f"write {scratch}")
     machine.expect("first", r"^misbehave: write went through", SOON_S)
     begin = time.monotonic()
@@ -75,10 +78,11 @@ def test_who_hangs_starts_anew_with_clean_memory(machine, scratch):
     machine.expect("first", r"^misbehave: spinning with interrupts off", SOON_S)
     tell(machine, "rtm", "hang")
     machine.expect("rtm", r"^rtm: hangs$", SOON_S)
-    ends = r"^(first|rtm) stopped by its watchdog, starts again$"  # two harts tell it, and either may be first
+    # Reported by two harts, in any order.
+    ends = r"^(first|rtm) stopped by its watchdog, starts again$"
     machine.skip(HYPERVISOR)
     assert {machine.expect(HYPERVISOR, ends, SOON_S)[1] for _ in range(2)} == {"first", "rtm"}
-    assert time.monotonic() - begin > 15, "it petted a second before it hung at the earliest"
+    assert time.monotonic() - begin > 15, "the watchdog expired too early"
     machine.expect("rtm", r"^rtm: 2 apps run$", SOON_S)
     machine.expect("first", r"^misbehave: alive 1$", SOON_S)
     for name in ("first", "rtm"):
@@ -88,7 +92,7 @@ def test_who_hangs_starts_anew_with_clean_memory(machine, scratch):
 
 
 def loop_until_it_waits(machine) -> None:
-    """Starts `loop`, and lets it get to a pause that is long enough to look at."""
+    """Starts `loop` and waits until its backoff is long enough to be tested."""
     keyboard(machine, "loop")
     begin = time.monotonic()
     command(machine, "g")
@@ -97,11 +101,11 @@ def loop_until_it_waits(machine) -> None:
     passed_ms = 0
     for pause in (100, 200, 400, 800, 1600, 3200, 6400):
         machine.expect(HYPERVISOR, rf"^loop stopped by its own reset, starts again in {pause} ms$", SOON_S)
-        assert time.monotonic() - begin > passed_ms / 1000, "the pauses before were shorter than they were said to be"
+        assert time.monotonic() - begin > passed_ms / 1000, "earlier pauses were shorter than reported"
         passed_ms += pause
 
 
-@pytest.mark.long_on("mips")  # pauses, which take time, are the same everywhere
+@pytest.mark.long_on("mips")  # slow, and the backoff does not depend on the board
 @pytest.mark.parametrize(
     ("key", "says"), [("s", "stopped by the console"), ("r", "stopped by the console, starts again")]
 )
@@ -119,8 +123,9 @@ def test_the_console_ends_a_pause(machine, key, says):
 
 
 @pytest.mark.long_on("mips")
-def test_a_vm_that_waits_keeps_the_machine_on(shared):
-    """The last test of the shared machine: the others shut down, `loop` comes back all the same."""
+def test_vm_in_backoff_keeps_the_machine_on(shared):
+    """The last test of the shared machine: `loop` restarts although all other VMs have shut
+    down."""
     loop_until_it_waits(shared)
     assert_undisturbed(shared)
     for name in ("first", "second", "freertos"):
@@ -143,7 +148,8 @@ PAUSES = {
 
 @pytest.mark.parametrize("name", on_every_board("watchdog-loops"))
 def test_restart_loops_back_off(name):
-    """Four guests that fail as soon as they run; `second`, whose watchdog is short, has its turns and pets in time."""
+    """Four guests fail as soon as they run; `second`, with a short watchdog period, still pets in
+    time."""
     system = built_on(name)
     with booted(system, name, *VIRTUAL) as machine:
         await_life(machine, system)
@@ -153,18 +159,19 @@ def test_restart_loops_back_off(name):
         said = machine.console.text(HYPERVISOR)
     for name, (reason, pauses) in PAUSES.items():
         told = re.findall(rf"^{name} stopped {reason}, starts again(?: in (\d+) ms)?$", said, re.MULTILINE)
-        assert told[0] == "", "the first restart is at once"
+        assert told[0] == "", "the first restart was delayed"
         assert tuple(map(int, told[1 : 1 + len(pauses)])) == pauses
 
 
 @pytest.mark.long
-def test_restarts_of_a_large_vm_delay_nobody():
-    """256 MiB are cleared all the time beside apps that use 95 % of the hart."""
+def test_restarts_of_a_large_vm_delay_no_app():
+    """256 MiB are cleared repeatedly while apps use 95 % of the hart."""
     with booted(built_on("restart-load"), "restart-load", *VIRTUAL) as machine:
         machine.expect("rtm", r"^RTM done$", 4 * SOON_S)
         assert machine.console.text(HYPERVISOR).count("big stopped by its watchdog, starts again") >= 2
         found = apps(machine.console.text("rtm"))
         assert sum(app.releases for app in found) >= 50000
         assert {(app.misses, app.overruns) for app in found} == {(0, 0)}
-        assert min(found, key=lambda app: app.deadline_us).late_max <= 60  # as without the restarts: test_rt.py
+        # As without the restarts: test_rt.py.
+        assert min(found, key=lambda app: app.deadline_us).late_max <= 60
         assert_well(machine)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fuzz targets share. Each is a program of libFuzzer's: it calls LLVMFuzzerTestOneInput() with what it makes up. */
+/* Declarations shared by the fuzz targets. libFuzzer calls LLVMFuzzerTestOneInput() with generated
+ * input. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -10,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends the program, which libFuzzer takes for a finding and keeps the input of, if `wrong` says something. */
-static inline void fuzz_well(const char *wrong)
+/* Aborts if `wrong` is not NULL; libFuzzer then saves the input as a finding. */
+static inline void fuzz_check(const char *wrong)
 {
     if (wrong != NULL) {
         fprintf(stderr, "fuzz: %s\n", wrong);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arch-neutral entry points in any order: hypercalls of every kind, what guests and their timers do, keys and a
- * debugger's requests typed at the console. Afterwards all that must always hold holds. Three VMs on two CPUs: the first
- * has RT apps, two share memory, all may send messages to somebody.
+ * Calls the arch-neutral entry points in any order: hypercalls of every kind, guest events, timers,
+ * keys and debug requests typed at the console. All invariants must hold afterwards. Three VMs on
+ * two CPUs: the first has RT apps, two share memory, each may send messages to another VM.
  */
 #include <string.h>
 
@@ -11,16 +11,16 @@
 #include "host.h"
 #include "sched.h"
 #include "session.h"
-#include "world.h"
-#include "world_debug.h"
-#include "world_ipc.h"
-#include "world_rt.h"
+#include "testbed.h"
+#include "testbed_debug.h"
+#include "testbed_ipc.h"
+#include "testbed_rt.h"
 
 #define CPUS 2U
 #define VMS 3U
 #define RT_APPS 4U
 #define STEPS_MAX 200U
-#define PARAMS (WORLD_GPA + 0x200U)
+#define PARAMS (TESTBED_GPA + 0x200U)
 
 struct input {
     const uint8_t *data;
@@ -43,7 +43,7 @@ static uint64_t bytes(struct input *in, unsigned count)
     return value;
 }
 
-/* A value that somebody compares with, or any. */
+/* A value that the hypervisor compares with, or an arbitrary one. */
 static uint64_t word(struct input *in)
 {
     static const uint64_t near[] = {0,
@@ -61,11 +61,11 @@ static uint64_t word(struct input *in)
                                     ~0UL,
                                     1UL << 63,
                                     PARAMS,
-                                    WORLD_GPA,
-                                    WORLD_GPA + WORLD_VM_RAM,
-                                    WORLD_GPA + WORLD_VM_RAM - 8,
-                                    WORLD_SHARED_GPA,
-                                    WORLD_SHARED_GPA + WORLD_SHARED_SIZE - 40,
+                                    TESTBED_GPA,
+                                    TESTBED_GPA + TESTBED_VM_RAM,
+                                    TESTBED_GPA + TESTBED_VM_RAM - 8,
+                                    TESTBED_SHARED_GPA,
+                                    TESTBED_SHARED_GPA + TESTBED_SHARED_SIZE - 40,
                                     1UL << 41};
     uint8_t which = byte(in);
 
@@ -80,7 +80,7 @@ static struct vm *any_vm(struct input *in)
     return &hyp.vms[byte(in) % VMS];
 }
 
-/* --- what can happen --- */
+/* --- events --- */
 
 static void hypercall(struct input *in)
 {
@@ -91,81 +91,81 @@ static void hypercall(struct input *in)
     ulong a0 = word(in), a1 = word(in), a2 = word(in);
     uint64_t value;
 
-    world_hypercall(cpu, number, a0, a1, a2, &value);
+    testbed_hypercall(cpu, number, a0, a1, a2, &value);
 }
 
-/* The parameters of an app, where hypercalls find them; likely to be right. */
+/* Writes parameters of an app, mostly valid ones, to the address that hypercalls use. */
 static void parameters(struct input *in)
 {
     struct {
         uint64_t entry, stack, arg;
         uint32_t period, budget, deadline, cpu;
-    } p = {WORLD_GPA, WORLD_GPA + 0x800, 0, 1000, 100, 500, 0};
+    } p = {TESTBED_GPA, TESTBED_GPA + 0x800, 0, 1000, 100, 500, 0};
 
     p.period = (uint32_t)bytes(in, 2);
     p.budget = byte(in);
     p.deadline = (uint32_t)bytes(in, 2);
     p.cpu = byte(in) % (CPUS + 1);
-    memcpy(world_memory(byte(in) % VMS, PARAMS), &p, sizeof(p));
+    memcpy(testbed_memory(byte(in) % VMS, PARAMS), &p, sizeof(p));
 }
 
 static void waits(struct input *in)
 {
-    world_wait_until(byte(in) % CPUS, host_time + bytes(in, 2));
+    testbed_wait_until(byte(in) % CPUS, host_time + bytes(in, 2));
 }
 
 static void off(struct input *in)
 {
-    world_off(byte(in) % CPUS);
+    testbed_off(byte(in) % CPUS);
 }
 
 static void guest_ends(struct input *in)
 {
-    world_guest_ends(byte(in) % CPUS, byte(in) % 2 != 0);
+    testbed_guest_ends(byte(in) % CPUS, byte(in) % 2 != 0);
 }
 
 static void guest_faults(struct input *in)
 {
-    world_guest_faults(byte(in) % CPUS);
+    testbed_guest_faults(byte(in) % CPUS);
 }
 
 static void start(struct input *in)
 {
-    world_vm_start(byte(in) % CPUS, byte(in) % VMS);
+    testbed_vm_start(byte(in) % CPUS, byte(in) % VMS);
 }
 
 static void stop(struct input *in)
 {
-    world_vm_stop(byte(in) % CPUS, byte(in) % VMS, byte(in) % 2 != 0);
+    testbed_vm_stop(byte(in) % CPUS, byte(in) % VMS, byte(in) % 2 != 0);
 }
 
 static void raises(struct input *in)
 {
     const struct vm *vm = any_vm(in);
 
-    world_raise(byte(in) % CPUS, vm->id, byte(in) % vm->nvcpus);
+    testbed_raise(byte(in) % CPUS, vm->id, byte(in) % vm->nvcpus);
 }
 
 static void start_vcpu(struct input *in)
 {
     const struct vm *vm = any_vm(in);
 
-    if (vm->state == VM_RUNNING) { /* by a VCPU of its own */
-        world_vcpu_start(byte(in) % CPUS, vm->id, byte(in) % vm->nvcpus);
+    if (vm->state == VM_RUNNING) { /* only a VCPU of a running VM can start another */
+        testbed_vcpu_start(byte(in) % CPUS, vm->id, byte(in) % vm->nvcpus);
     }
 }
 
 static void advance(struct input *in)
 {
-    world_advance(bytes(in, 3));
+    testbed_advance(bytes(in, 3));
 }
 
 static void end_job(struct input *in)
 {
-    world_end_job(byte(in) % CPUS);
+    testbed_end_job(byte(in) % CPUS);
 }
 
-/* Whatever is typed, but for the key that switches the machine off. */
+/* Types any characters except the key that powers the machine off. */
 static void keys(struct input *in)
 {
     char text[64];
@@ -177,11 +177,11 @@ static void keys(struct input *in)
         text[i] = c == '\0' || c == 'q' ? '\x14' : c;
     }
     text[length] = '\0';
-    world_enter(0);
+    testbed_enter(0);
     host_type(text);
 }
 
-/* A debugger's request, as it comes out of the frames that the console has taken apart. */
+/* A debug request as decoded from a frame. */
 static void request(struct input *in)
 {
     struct debug_request r = {.operation = byte(in), .vcpu = byte(in)};
@@ -190,39 +190,39 @@ static void request(struct input *in)
     for (unsigned i = 0; i < size; i++) {
         r.data[i] = byte(in);
     }
-    world_enter(0);
+    testbed_enter(0);
     do {
-        session_request(&r, size, &world_debug_answer);
-    } while (world_debug_answer.error == DEBUG_MORE);
+        session_request(&r, size, &testbed_debug_answer);
+    } while (testbed_debug_answer.error == DEBUG_MORE);
 }
 
-/* The same, of an operation that there is. */
+/* A debug request with a valid operation. */
 static void debug(struct input *in)
 {
-    world_debug(byte(in) % CPUS, byte(in) % 20U, byte(in) % VMS, byte(in) % 8U);
+    testbed_debug(byte(in) % CPUS, byte(in) % 20U, byte(in) % VMS, byte(in) % 8U);
 }
 
-/* --- all of it --- */
+/* --- the target --- */
 
 static void boot(void)
 {
     static const unsigned nvcpus[VMS] = {2, 1, 2};
-    struct world_image *image = world_image_make(CPUS, VMS, nvcpus, 1000);
+    struct testbed_image *image = testbed_image_make(CPUS, VMS, nvcpus, 1000);
 
     host_keeps_ram = true;
     for (unsigned i = 0; i < VMS; i++) {
         image->vms[i].send_to = 7;
         image->vms[i].message_irq = i == 1 ? 5 : 0;
     }
-    world_image_share(image, 0);
-    world_image_share(image, 1);
-    world_image_watchdog(image, 1, 50, 400);
-    world_image_rt(image, 0, RT_APPS, 2);
-    fuzz_well(world_boot_image(image) ? NULL : "the system does not boot");
+    testbed_image_share(image, 0);
+    testbed_image_share(image, 1);
+    testbed_image_watchdog(image, 1, 50, 400);
+    testbed_image_rt(image, 0, RT_APPS, 2);
+    fuzz_check(testbed_boot_image(image) ? NULL : "the system does not boot");
     for (unsigned i = 0; i < VMS; i++) {
-        world_vm_start(0, i);
+        testbed_vm_start(0, i);
     }
-    fuzz_well(world_settle() ? NULL : "CPUs keep each other busy for ever");
+    fuzz_check(testbed_run_until_idle() ? NULL : "the CPUs never become idle");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -237,8 +237,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     boot();
     for (unsigned i = 0; i < STEPS_MAX && in.left != 0; i++) {
         all[byte(&in) % (sizeof(all) / sizeof(all[0]))](&in);
-        fuzz_well(world_settle() ? NULL : "CPUs keep each other busy for ever");
-        fuzz_well(world_wrong_settled());
+        fuzz_check(testbed_run_until_idle() ? NULL : "the CPUs never become idle");
+        fuzz_check(testbed_idle_violation());
         (void)host_output();
     }
     return 0;

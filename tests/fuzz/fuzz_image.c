@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a system image. What the last check lets through has to boot, every VM has to start, and nothing outside
- * the bytes may be read, which the address sanitizer sees: they are allocated to the byte.
+ * Any bytes as a system image. An image that passes the check must boot and all its VMs must start.
+ * The buffer has the exact size of the input, so that the address sanitizer detects reads outside
+ * of it.
  */
 #include <string.h>
 
 #include "fuzz.h"
 #include "host.h"
 #include "lib.h"
-#include "world.h"
+#include "testbed.h"
 
 #define IMAGE_ALIGN 4096U
 #define CHECKSUM_FROM 16U
 
-/* The checksum, the end and the board's RAM are as they have to be, or nothing would ever come further than those. */
+/* Makes the checksum, the end marker and the board's RAM valid, so that the input gets past these
+ * checks. */
 static void seal(struct sysimage_header *image, size_t size)
 {
     const uint64_t end = SYSIMAGE_END;
@@ -30,7 +32,7 @@ static void seal(struct sysimage_header *image, size_t size)
     }
 }
 
-/* Devices that are reset when their VM starts: this machine has none. */
+/* Whether the image has devices to be reset at a VM's start; the host has none. */
 static bool resets_devices(const struct sysimage_header *image)
 {
     const struct sysimage_vm *vms = sysimage_at(image, image->vms_offset);
@@ -49,13 +51,13 @@ static bool resets_devices(const struct sysimage_header *image)
 static void boot(const struct sysimage_header *image)
 {
     host_keeps_ram = true;
-    fuzz_well(world_boot_checked(image) ? NULL : "an image that was let through does not boot");
+    fuzz_check(testbed_boot_checked(image) ? NULL : "an accepted image does not boot");
     for (unsigned i = 0; i < hyp.nvms; i++) {
-        world_enter(0);
+        testbed_enter(0);
         vm_start(&hyp.vms[i]);
     }
-    fuzz_well(world_settle() ? NULL : "CPUs keep each other busy for ever");
-    fuzz_well(world_wrong());
+    fuzz_check(testbed_run_until_idle() ? NULL : "the CPUs never become idle");
+    fuzz_check(testbed_violation());
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -70,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (sysimage_check(image, size) == NULL && !resets_devices(image)) {
         boot(image);
     }
-    memset(&hyp, 0, sizeof(hyp)); /* whose image is gone */
+    memset(&hyp, 0, sizeof(hyp)); /* its image is freed below */
     free(image);
     return 0;
 }

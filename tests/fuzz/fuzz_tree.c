@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as the firmware's device tree. The machine's seed that is found lies in the tree, taking it wipes it and nothing
- * else, and nothing outside the bytes is read, which the address sanitizer sees: they are allocated to the byte.
+ * Any bytes as the firmware's device tree. A seed that is found must lie in the tree, and taking it
+ * must wipe it and nothing else. The buffer has the exact size of the input, so that the address
+ * sanitizer detects reads outside of it.
  */
 #include <string.h>
 
 #include "fuzz.h"
 #include "seed.h"
 
-/* `tree` has been searched by seed_take(), `before` has not. */
+/* `before` is a copy of `tree` from before seed_take(). */
 static const char *wrong(uint8_t *before, const uint8_t *tree, uint32_t size, bool taken)
 {
     uint32_t length = 0;
@@ -19,7 +20,7 @@ static const char *wrong(uint8_t *before, const uint8_t *tree, uint32_t size, bo
         return "the seed that was found is not in the tree";
     }
     if (taken != (seed != NULL && length >= SEED_SIZE)) {
-        return "a seed was taken that is not there, or is too short; or one that is there was not";
+        return "an absent or too short seed was taken, or a valid seed was not";
     }
     if (taken) {
         memset(before + at, 0, length);
@@ -34,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (before != NULL && tree != NULL) {
         memcpy(before, data, size);
         memcpy(tree, data, size);
-        fuzz_well(wrong(before, tree, (uint32_t)size, seed_take(tree, (uint32_t)size)));
+        fuzz_check(wrong(before, tree, (uint32_t)size, seed_take(tree, (uint32_t)size)));
     }
     free(before);
     free(tree);

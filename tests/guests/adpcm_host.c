@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The codec and its signal on this machine, as a library for test_adpcm.py (the undefined-behaviour sanitizer is on).
- * Each call is a whole run from a reset, or goes on with a state that the caller keeps: adpcm_*_size() bytes.
+ * The codec and its test signal as a host library for test_adpcm.py, built with the
+ * undefined-behaviour sanitizer. Each call starts from a reset, or continues with a state of
+ * adpcm_*_size() bytes that the caller keeps.
  */
 #include <stddef.h>
 

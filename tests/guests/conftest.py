@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bare-metal guests on the machine itself, without a hypervisor: what they do there is what they must do in a VM."""
+"""Bare-metal guests run natively, without a hypervisor: their behaviour in a VM must be the
+same."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -36,13 +37,14 @@ def _booting(qemu: Qemu) -> Iterator[Callable[..., Machine]]:
 
 @pytest.fixture
 def boot(qemu) -> Iterator[Callable[..., Machine]]:
-    """boot("bench", "-append", "..."): that guest of build/guests under OpenSBI, its console under its own name."""
+    """boot("bench", "-append", "..."): boots that guest of build/guests under OpenSBI; its console
+    has the guest's name."""
     yield from _booting(qemu)
 
 
 @pytest.fixture(scope="module")
 def boot_once(qemu) -> Iterator[Callable[..., Machine]]:
-    """The same for what the tests of a module share."""
+    """The same for machines shared by the tests of a module."""
     yield from _booting(qemu)
 
 
@@ -52,14 +54,14 @@ IASIM = ROOT / "build" / "iasim" / "release" / "iasim"
 
 @dataclass(frozen=True)
 class Run:
-    """What a guest for MIPS32 has printed on iasim, what iasim has to say, and the exit code."""
+    """The output of a MIPS32 guest on iasim, iasim's own messages, and the exit code."""
 
     printed: str
     remarks: str
     code: int
 
     def counted(self, what: str) -> int:
-        """The number behind `what` in the statistics."""
+        """The number after `what` in the statistics."""
         found = re.search(rf"{what} +(\d+)", self.remarks)
         assert found, f"no '{what}' in:\n{self.remarks}"
         return int(found[1])
@@ -67,8 +69,8 @@ class Run:
 
 def simulate(guest: str, *options: str, typed: Sequence[tuple[float, str]] = (), limit: str = "400M") -> Run:
     """
-    That guest of build/guests-mips on iasim's generic board with no hypervisor below it, up to so many instructions.
-    `typed`: what is typed and after how many seconds, of 100 million clocks. The same run to the instruction each time.
+    Runs that guest of build/guests-mips natively on iasim's generic board for at most `limit`
+    instructions. `typed`: (seconds of 100 million clocks, text). The run is deterministic.
     """
     image = ROOT / "build" / "guests-mips" / guest / f"{guest}.elf"
     keys = [(round(at * CLOCK_HZ), byte) for at, text in typed for byte in text.encode()]

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The anchor that our G.722 codec is compared with: the one of spandsp 0.0.6, as Debian packages it, whose own tests are
-the digital test sequences of the recommendation. ffmpeg's would be the alternative; it takes 100 MB to install.
+The reference for the G.722 codec: the codec of spandsp 0.0.6 as packaged by Debian, which is tested
+with the digital test sequences of the recommendation. The alternative, ffmpeg, needs 100 MB of
+packages.
 
-spandsp's quadrature mirror filters have no overflow control: what clauses 5.2.1 and 5.2.2 limit, it lets pass (encoder)
-or wraps around at 16 bits (decoder). So the reference is put together of two independent parts:
+spandsp's quadrature mirror filters have no overflow control: values that clauses 5.2.1 and 5.2.2
+limit are not limited (encoder) or wrap around at 16 bits (decoder). So the reference consists of
+two independent parts:
 
- - what adapts (clause 6) is spandsp's, in its mode for the ITU's test sequences, which leaves the filters out; there
-   the encoder codes the same signal in both bands, so it is run once for each band;
- - the filters (clause 5) are a convolution here, by numpy, with the limits.
+ - the adaptive part (clause 6) is spandsp's, in its mode for the ITU's test sequences, which omits the filters; in that
+   mode the encoder codes the same signal in both bands, so it runs once for each band;
+ - the filters (clause 5) are a convolution by numpy, with the limits.
 
-Where nothing overflows, spandsp as a whole must and does give the same: `whole_*`, without our convolution.
+Without overflow, spandsp as a whole (`whole_*`, without this convolution) must give the same
+result.
 
-One corner of clause 6 is left: FILTEZ adds six products, and the ITU's own software limits each sum to 16 bits, oldest
-product first, while spandsp limits the last one only. Signals do not get there; octets made for the purpose do. `Band`
-models one band's decoder in Python to say what is right there, and whether one has got there.
+One difference in clause 6 remains: FILTEZ adds six products, and the ITU's software limits each
+partial sum to 16 bits, oldest product first, while spandsp limits only the last sum. Signals do not
+reach these limits, but constructed octets do. `Band` models the decoder of one band in Python, to
+compute the correct result and to detect this case.
 """
 
 import ctypes
@@ -40,7 +44,7 @@ for _side in ("encode", "decode"):
 
 def _run(side: str, data: np.ndarray, out: np.ndarray, itu_test_mode: bool) -> np.ndarray:
     state = getattr(_spandsp, f"g722_{side}_init")(None, RATE, OPTIONS)
-    # The first member of the state in 0.0.6; there is no function that sets it.
+    # The first member of the state in 0.0.6; spandsp has no function that sets it.
     c_int.from_address(state).value = int(itu_test_mode)
     count = getattr(_spandsp, f"g722_{side}")(state, out.ctypes.data, data.ctypes.data, len(data))
     getattr(_spandsp, f"g722_{side}_free")(state)
@@ -48,12 +52,12 @@ def _run(side: str, data: np.ndarray, out: np.ndarray, itu_test_mode: bool) -> n
 
 
 def whole_encode(samples: np.ndarray) -> np.ndarray:
-    """spandsp alone, with its own filters."""
+    """spandsp as a whole, including its filters."""
     return _run("encode", samples.astype(np.int16), np.zeros(len(samples) // 2, np.uint8), False)
 
 
 def whole_decode(codes: np.ndarray) -> np.ndarray:
-    """spandsp alone, with its own filters."""
+    """spandsp as a whole, including its filters."""
     return _run("decode", codes.astype(np.uint8), np.zeros(2 * len(codes), np.int16), False)
 
 
@@ -75,7 +79,7 @@ def _encode_band(band: np.ndarray) -> np.ndarray:
 
 
 def encode(samples: np.ndarray) -> np.ndarray:
-    """The octets that the recommendation has for these samples."""
+    """The octets that the recommendation defines for these samples."""
     low, high = split(samples)
     return (_encode_band(low) & LOW) | (_encode_band(high) & HIGH)
 
@@ -94,7 +98,7 @@ def decode_unlimited(codes: np.ndarray) -> np.ndarray:
 
 
 def decode(codes: np.ndarray) -> np.ndarray:
-    """The samples that the recommendation has for these octets."""
+    """The samples that the recommendation defines for these octets."""
     return np.clip(decode_unlimited(codes), -32768, 32767).astype(np.int16)
 
 
@@ -115,14 +119,15 @@ _ILB = [round(2048 * 2 ** (n / 32)) for n in range(32)]
 
 
 def _low_output(code: int) -> int:
-    """Six bits: 61 to 32 are positive and grow, 63, 62, 31 to 4 negative and grow, 3 to 0 the least negative one."""
+    """Six bits: 61 to 32 are positive and grow, 63, 62, 31 to 4 negative and grow, 3 to 0 the least
+    negative one."""
     if 32 <= code <= 61:
         return 8 * _OQ6[61 - code]
     return -8 * _OQ6[63 - code if code >= 62 else 33 - code if code >= 4 else 0]
 
 
 class Band:
-    """The decoder of one band after clause 6.2, slowly; `overflowed`: a sum within FILTEZ was limited."""
+    """A slow decoder of one band by clause 6.2; `overflowed`: a sum within FILTEZ was limited."""
 
     def __init__(self, low: bool) -> None:
         self.low, self.overflowed = low, False
@@ -131,11 +136,12 @@ class Band:
         self.d, self.p, self.r = [0] * 6, [0, 0], [0, 0]
 
     def _quantized(self, code: int) -> tuple[int, int, int]:
-        """What the predictor sees, what is put out, and the change of the scale."""
+        """The predictor's input, the output, and the change of the scale."""
         if not self.low:
             value, change = 8 * (-926, -202, 926, 202)[code], (798, -214)[code & 1]
             return value, value, change
-        upper = code >> 2  # 14 to 8 are positive and grow, 7 to 1 negative and fall, 15 and 0 are nothing
+        # 14 to 8 are positive and grow, 7 to 1 negative and fall, 15 and 0 are zero.
+        upper = code >> 2
         value = 8 * _OQ4[15 - upper] if upper >= 8 else -8 * _OQ4[8 - upper & 7]
         rank = _OQ4.index(abs(value) // 8)
         return value, _low_output(code), _WL[rank]
@@ -172,7 +178,7 @@ class Band:
 
 
 def model_decode(codes: np.ndarray) -> tuple[np.ndarray, bool]:
-    """The samples by the model, and whether a sum within FILTEZ was limited on the way."""
+    """The samples by the model, and whether a sum within FILTEZ was limited."""
     low, high = Band(True), Band(False)
     lower = np.array([low.step(int(code) & LOW) for code in codes], np.int64)
     upper = np.array([high.step(int(code) >> 6) for code in codes], np.int64)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of the guest SDK that need no machine, on this one, under the sanitizers: formatted printing, the device-tree
- * walk (also over trees with every byte damaged in turn), and the string functions. Exits 0, or aborts at what is wrong.
- * Usage: sdk_host tree.dtb
+ * Parts of the guest SDK that need no hardware, on the host with the sanitizers: formatted
+ * printing, the device-tree walk (also over trees with each byte damaged), and the string
+ * functions. Exits with 0, or aborts at the first error. Usage: sdk_host tree.dtb
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "print.h"
 #include "rt.h"
 
-/* libc/string.c with its functions renamed (test_sdk.py), to compare with this machine's own. */
+/* The functions of libc/string.c, renamed by test_sdk.py, to compare with the host's. */
 void *sdk_memcpy(void *to, const void *from, size_t count);
 void *sdk_memmove(void *to, const void *from, size_t count);
 void *sdk_memset(void *to, int byte, size_t count);
@@ -23,7 +23,7 @@ int sdk_strcmp(const char *a, const char *b);
 int sdk_strncmp(const char *a, const char *b, size_t count);
 char *sdk_strncpy(char *to, const char *from, size_t count);
 
-/* What print() would send goes nowhere here: only print_buffer() is tested. */
+/* A stub for print(): only print_buffer() is tested. */
 void uart_put_text(char c);
 
 void uart_put_text(char c)
@@ -39,13 +39,13 @@ static void must(int holds, const char *what, long number)
     }
 }
 
-#define SAME_TEXT(...)                                                                                     \
-    do {                                                                                                   \
-        char ours[64];                                                                                     \
-        char theirs[64];                                                                                   \
-        size_t length = print_buffer(ours, sizeof(ours), __VA_ARGS__);                                     \
-        int expected = snprintf(theirs, sizeof(theirs), __VA_ARGS__);                                      \
-        must((int)length == expected && strcmp(ours, theirs) == 0, "print_buffer" #__VA_ARGS__, __LINE__); \
+#define SAME_TEXT(...)                                                                                          \
+    do {                                                                                                        \
+        char actual[64];                                                                                        \
+        char reference[64];                                                                                     \
+        size_t length = print_buffer(actual, sizeof(actual), __VA_ARGS__);                                      \
+        int expected = snprintf(reference, sizeof(reference), __VA_ARGS__);                                     \
+        must((int)length == expected && strcmp(actual, reference) == 0, "print_buffer" #__VA_ARGS__, __LINE__); \
     } while (0)
 
 static void test_print(void)
@@ -114,7 +114,7 @@ static void test_tree(const uint8_t *tree)
     must(fdt_property(NULL, "chosen", "marker", &length) == NULL, "no tree", 0);
 }
 
-/* Whatever a byte is changed to, nothing outside the tree may be read; the sanitizer watches. */
+/* With any byte changed, nothing outside the tree may be read; the sanitizer detects such reads. */
 static void test_damaged_tree(uint8_t *tree, size_t size)
 {
     char value[16];
@@ -124,7 +124,7 @@ static void test_damaged_tree(uint8_t *tree, size_t size)
         uint8_t kept = tree[at];
 
         if (at >= 4 && at < 8) {
-            continue; /* the size of the whole is what has to be believed */
+            continue; /* the total size must be trusted */
         }
         for (unsigned int bad = 0; bad < 256; bad++) {
             tree[at] = (uint8_t)bad;
@@ -142,7 +142,8 @@ static void is_said(unsigned long call, long error, long value, const char *word
     must(strstr(text, word) != NULL, text, error);
 }
 
-/* A refusal names the parameter or the property; what no row of the table fits still gets a text. */
+/* The text names the parameter or the property; errors without a row in the table get a text,
+ * too. */
 static void test_rt_errors(void)
 {
     is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_PERIOD, "period");
@@ -177,7 +178,8 @@ int main(int argc, char **argv)
     static uint8_t file[65536];
     FILE *in = argc == 2 ? fopen(argv[1], "rb") : NULL;
     size_t size = in == NULL ? 0 : fread(file, 1, sizeof(file), in);
-    uint8_t *tree = malloc(size); /* exactly as large, so that reading past the end is seen */
+    /* The exact size, so that the sanitizer detects reads past the end. */
+    uint8_t *tree = malloc(size);
 
     must(in != NULL && size > 40 && tree != NULL, "cannot read the device tree", (long)size);
     fclose(in);

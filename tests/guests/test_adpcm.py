@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The G.722 codec of the ADPCM guests: bit for bit what an independent one makes of speech, noise and worse; and the same
-checksums from the guests that carry it.
+The G.722 codec of the ADPCM guests: bit-exact comparison with an independent codec for speech,
+noise and extreme signals, and checksums of the guests that contain the codec.
 """
 
 import ctypes
@@ -22,8 +22,8 @@ FRAME = 160
 LONG = 64000  # samples: 4 s
 
 
-class Ours:
-    """guests/examples/adpcm/g722.c and signal.c, compiled for this machine."""
+class Codec:
+    """guests/examples/adpcm/g722.c and signal.c, compiled for the host."""
 
     def __init__(self, library: Path) -> None:
         self.code = ctypes.CDLL(str(library))
@@ -55,18 +55,18 @@ class Ours:
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Ours:
-    guest = ROOT / "guests" / "examples" / "adpcm"
+def codec(tmp_path_factory: pytest.TempPathFactory) -> Codec:
+    guest = ROOT / "guests" / "adpcm"
     library = tmp_path_factory.mktemp("adpcm") / "libadpcm.so"
     command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{guest}"]
     command += ["-fsanitize=undefined", "-fno-sanitize-recover=all", "-o", str(library)]
     sources = [guest / "g722.c", guest / "signal.c", ROOT / "tests" / "guests" / "adpcm_host.c"]
     subprocess.run([*command, *map(str, sources)], check=True)
-    return Ours(library)
+    return Codec(library)
 
 
 def same(left: np.ndarray, right: np.ndarray) -> None:
-    """Says where the first difference is, not all of them."""
+    """Asserts equality; the message has the first difference only."""
     assert len(left) == len(right)
     differing = np.flatnonzero(left != right)
     assert not len(differing), (
@@ -75,7 +75,8 @@ def same(left: np.ndarray, right: np.ndarray) -> None:
 
 
 def gliding_formants(generator: np.random.Generator) -> np.ndarray:
-    """Three tones that glide under a pulsing envelope, breath, pauses, and a third of it cut off at full scale."""
+    """Three gliding tones with a pulsing envelope, noise and pauses; a third of the signal is
+    clipped."""
     time = np.arange(LONG) / 16000
     tones = np.zeros(LONG)
     for base, span, rate in ((500, 250, 1.3), (1500, 700, 0.7), (2600, 400, 2.1)):
@@ -99,7 +100,8 @@ def impulse() -> np.ndarray:
 
 
 def overshoot(high: bool) -> np.ndarray:
-    """One band at its limit until the predictor has learned that, then what drives it as far beyond as can be."""
+    """One band at its limit until the predictor has adapted, then the signal that exceeds the limit
+    by the most."""
     signs = np.tile(np.r_[np.ones(600), np.sign(reference.FILTER), np.ones(80), -np.sign(reference.FILTER)], 8)
     return 32767 * signs * np.where(np.arange(len(signs)) % 2 == 0, -1 if high else 1, 1)
 
@@ -125,20 +127,20 @@ SIGNALS = {name: samples.astype(np.int16) for name, samples in signals().items()
 
 
 @pytest.mark.parametrize("name", SIGNALS)
-def test_codes_and_samples_are_the_references(ours: Ours, name: str) -> None:
-    codes = ours.encode(SIGNALS[name])
+def test_codes_and_samples_match_the_reference(codec: Codec, name: str) -> None:
+    codes = codec.encode(SIGNALS[name])
     same(codes, reference.encode(SIGNALS[name]))
-    same(ours.decode(codes), reference.decode(codes))
+    same(codec.decode(codes), reference.decode(codes))
 
 
-def test_the_guests_signal(ours: Ours) -> None:
-    samples = ours.signal(LONG)
-    codes = ours.encode(samples)
+def test_the_guests_signal(codec: Codec) -> None:
+    samples = codec.signal(LONG)
+    codes = codec.encode(samples)
     same(codes, reference.encode(samples))
-    same(ours.decode(codes), reference.decode(codes))
+    same(codec.decode(codes), reference.decode(codes))
     loud = np.abs(samples.reshape(-1, FRAME).astype(int)).max(axis=1)
-    assert loud.min() < 50, "it has no pauses"
-    assert loud.max() >= 32767, "it has no peaks that are cut off"
+    assert loud.min() < 50, "the signal has no pauses"
+    assert loud.max() >= 32767, "the signal has no clipped peaks"
 
 
 def octets(name: str) -> np.ndarray:
@@ -151,57 +153,61 @@ def octets(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["random", "each-for-long", "never-sent"])
-def test_any_octets_decode_as_the_reference_does(ours: Ours, name: str) -> None:
-    same(ours.decode(octets(name)), reference.decode(octets(name)))
+def test_octets_decode_as_by_the_reference(codec: Codec, name: str) -> None:
+    same(codec.decode(octets(name)), reference.decode(octets(name)))
 
 
-def test_the_predictors_sums_are_limited_one_by_one(ours: Ours) -> None:
-    """The loudest code until every coefficient is at its end, then others: where spandsp is no anchor (see there)."""
+def test_predictor_limits_each_sum(codec: Codec) -> None:
+    """The loudest code until all coefficients are at their limits, then others: the case that
+    differs from spandsp."""
     turning = np.tile(np.r_[np.full(600, 0xA0), np.full(3, 0x04), np.full(3, 0xA0), np.full(30, 0x04)], 4)
     expected, overflowed = reference.model_decode(turning)
     assert overflowed
-    same(ours.decode(turning), expected)
-    assert (expected != reference.decode(turning)).any(), "spandsp has learned it: the model can go"
+    same(codec.decode(turning), expected)
+    assert (expected != reference.decode(turning)).any(), "spandsp now limits each sum: the model can be removed"
 
 
 @pytest.mark.parametrize("name", SIGNALS)
-def test_the_reference_is_all_of_spandsp_where_nothing_overflows(name: str) -> None:
-    """Checks the convolutions in the reference, and that we leave spandsp's way only at the limits it has not."""
+def test_reference_equals_spandsp_without_overflow(name: str) -> None:
+    """Validates the reference's convolutions, which may differ from spandsp only in the missing
+    limits."""
     samples = SIGNALS[name]
     bands = reference.split(samples)
     if all(band.min() >= -16384 and band.max() <= 16383 for band in bands):
         same(reference.encode(samples), reference.whole_encode(samples))
     codes = reference.whole_encode(samples)
-    same(reference.decode_unlimited(codes).astype(np.int16), reference.whole_decode(codes))  # which wraps
+    # spandsp wraps around.
+    same(reference.decode_unlimited(codes).astype(np.int16), reference.whole_decode(codes))
 
 
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
-def test_any_samples(ours: Ours, data: st.DataObject) -> None:
-    """Runs of steady, alternating and random values, cut into calls anywhere: the state is all there is."""
+def test_any_samples(codec: Codec, data: st.DataObject) -> None:
+    """Runs of constant, alternating and random values, split into calls anywhere: only the state is
+    kept."""
     level = st.one_of(st.integers(-32768, 32767), st.sampled_from([-32768, -1, 0, 1, 32767]))
     runs = data.draw(st.lists(st.tuples(st.integers(1, 60), level, level), min_size=1, max_size=12))
     samples = np.concatenate([np.resize([first, second], 2 * length) for length, first, second in runs])
     cut = data.draw(st.integers(0, len(samples) // 2))
-    codes = ours.encode(samples, [cut])
+    codes = codec.encode(samples, [cut])
     decoded, overflowed = reference.model_decode(codes)
-    same(ours.decode(codes, [cut]), decoded)
+    same(codec.decode(codes, [cut]), decoded)
     if not overflowed:
         same(codes, reference.encode(samples))
 
 
 @settings(max_examples=150, deadline=None)
 @given(runs=st.lists(st.tuples(st.binary(min_size=1, max_size=4), st.integers(1, 100)), min_size=1, max_size=8))
-def test_any_octets(ours: Ours, runs: list[tuple[bytes, int]]) -> None:
+def test_any_octets(codec: Codec, runs: list[tuple[bytes, int]]) -> None:
     codes = np.frombuffer(b"".join(pattern * times for pattern, times in runs), np.uint8)
     decoded, overflowed = reference.model_decode(codes)
-    same(ours.decode(codes), decoded)
+    same(codec.decode(codes), decoded)
     if not overflowed:
         same(decoded, reference.decode(codes))
 
 
 def checksum(values: np.ndarray) -> int:
-    """As guests/examples/adpcm/work.c has it."""
+    """As computed by guests/examples/adpcm/work.c."""
     total = 2166136261
     for value in values.tolist():
         total = (total ^ value) * 16777619 & 0xFFFFFFFF
@@ -211,13 +217,13 @@ def checksum(values: np.ndarray) -> int:
 @pytest.mark.parametrize(
     ("guest", "ticks_per_second"), [("adpcm-bare", 0), ("adpcm-freertos", 100), ("adpcm-model", 1000)]
 )
-def test_guests_do_the_references_work(boot, ours: Ours, guest: str, ticks_per_second: int) -> None:
+def test_checksums_of_guests(boot, codec: Codec, guest: str, ticks_per_second: int) -> None:
     frames = 400
     machine = boot(guest, *COUNTED, "-append", f"frames={frames} begin=1000000")
     found = machine.expect(guest, rf"^ADPCM frames {frames} codes 0x(\w+) samples 0x(\w+) ticks (\d+)")
     machine.expect(guest, r"^BENCH done")
     assert machine.status(30) == 0
-    codes = reference.encode(ours.signal(frames * FRAME))
+    codes = reference.encode(codec.signal(frames * FRAME))
     samples = reference.decode(codes)
     assert (int(found[1], 16), int(found[2], 16)) == (checksum(codes), checksum(samples.astype(np.uint16)))
     marks = [int(mark) for mark in re.findall(r"^ADPCM mark \d+ (\d+)$", machine.console.text(guest), re.MULTILINE)]
@@ -229,13 +235,13 @@ def test_guests_do_the_references_work(boot, ours: Ours, guest: str, ticks_per_s
 @pytest.mark.parametrize(
     ("guest", "ticks_per_second"), [("adpcm-bare", 0), ("adpcm-freertos", 100), ("adpcm-model", 1000)]
 )
-def test_guests_for_mips_do_the_references_work(ours: Ours, guest: str, ticks_per_second: int) -> None:
+def test_checksums_of_mips_guests(codec: Codec, guest: str, ticks_per_second: int) -> None:
     frames = 100
     run = simulate(guest)
     assert run.code == 0, run.remarks
     found = re.search(rf"^ADPCM frames {frames} codes 0x(\w+) samples 0x(\w+) ticks (\d+)$", run.printed, re.MULTILINE)
     assert found and "BENCH done" in run.printed, run.printed
-    codes = reference.encode(ours.signal(frames * FRAME))
+    codes = reference.encode(codec.signal(frames * FRAME))
     samples = reference.decode(codes)
     assert (int(found[1], 16), int(found[2], 16)) == (checksum(codes), checksum(samples.astype(np.uint16)))
     marks = [int(mark) for mark in re.findall(r"^ADPCM mark \d+ (\d+)$", run.printed, re.MULTILINE)]
@@ -244,7 +250,7 @@ def test_guests_for_mips_do_the_references_work(ours: Ours, guest: str, ticks_pe
 
 
 @pytest.mark.parametrize(("bootargs", "why"), [("frames=9", "frames="), ("frames=20 begin=1", "begin=")])
-def test_a_guest_that_cannot_do_its_work_says_so(boot, bootargs: str, why: str) -> None:
+def test_invalid_bootargs_are_reported(boot, bootargs: str, why: str) -> None:
     machine = boot("adpcm-bare", *COUNTED, "-append", bootargs)
     machine.expect("adpcm-bare", rf"^BENCH failed: {why}")
     machine.status(30)

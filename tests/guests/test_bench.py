@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark guest where there is nothing to measure but the firmware: its figures are known or bounded."""
+"""The benchmark guest run natively: only the firmware is measured, and all figures are known or
+bounded."""
 
 import json
 import re
@@ -37,7 +38,7 @@ def native(boot_once):
     return run(boot_once)
 
 
-def test_what_needs_nobody_costs_nothing(native):
+def test_operations_without_firmware_have_known_costs(native):
     for metric, instructions in NATIVE.items():
         figure = native[metric]
         assert (figure["min"], figure["max"], figure["n"]) == (instructions, instructions, 100), metric
@@ -55,8 +56,8 @@ def test_no_hypercalls_without_a_hypervisor(native):
 def test_sstc_is_late_by_less_than_a_tick(native):
     figure = native["riscv.timer.latency.sstc"]
     assert figure["n"] == 200
-    assert 0 <= figure["min"] < 10, "some deadline is met at once"
-    assert TICK - 10 < figure["max"] <= TICK, "and the phase within the tick goes all round"
+    assert 0 <= figure["min"] < 10, "no deadline was met at once"
+    assert TICK - 10 < figure["max"] <= TICK, "the phases do not cover the whole tick"
 
 
 def test_firmware_timer_adds_what_the_firmware_needs(boot):
@@ -65,12 +66,12 @@ def test_firmware_timer_adds_what_the_firmware_needs(boot):
     assert figures["riscv.timer.latency.sbi"]["min"] > 100
 
 
-def test_the_same_again(boot, native):
+def test_figures_are_repeatable(boot, native):
     assert run(boot) == native
 
 
 def test_switch_role_alone_gives_up(boot):
-    """Nobody else on the hart, so no gaps: it must say so and end."""
+    """Without another VM there are no gaps: the guest must report this and end."""
     machine = boot("bench", *COUNTED, "-append", "quiet role=switch patience=30")
     machine.expect("bench", r"^bench: switch role, VM -1")
     machine.expect("bench", r"^bench: only 0 gaps of 200")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FreeRTOS and its demo: passes its checks with either timer, obeys its console, and shows every kind of failure."""
+"""FreeRTOS and its demo: self-checks with either timer, console commands, and reports of every kind
+of failure."""
 
 import re
 import signal
@@ -22,12 +23,12 @@ def test_checks_itself(boot, cpu, timer):
     assert "FAILED" not in machine.console.text("freertos")
 
 
-def test_a_host_that_is_too_slow_is_told_of_and_is_no_failure(boot):
-    """QEMU stands still for a while, as on a host that is busy; the time that the guest sees goes on."""
+def test_slow_host_is_reported_and_is_no_failure(boot):
+    """QEMU is stopped for a while, as on a busy host, while the guest's time continues."""
     machine = boot("freertos")
-    machine.expect("freertos", r"^freertos: up 1 s")  # before its first tick nothing is late
+    machine.expect("freertos", r"^freertos: up 1 s")  # lateness is measured from the first tick on
     machine.process.send_signal(signal.SIGSTOP)
-    time.sleep(4)  # most of the time up to the report after 2 s, or after 5 s
+    time.sleep(4)  # most of the time until the report after 2 s, or after 5 s
     machine.process.send_signal(signal.SIGCONT)
     machine.expect("freertos", r"^freertos: \d+ of \d+ ticks came late: the host is too slow, or other guests .*$", 20)
     if not re.search(PASSED, machine.console.text("freertos"), re.MULTILINE):
@@ -43,7 +44,7 @@ def freertos(boot):
 
 
 def test_tick_keeps_up_with_time(boot):
-    """Counted by a clock that does not depend on the load of the machine the test runs on."""
+    """In virtual time, which does not depend on the load of the host."""
     machine = boot("freertos", *COUNTED)
     machine.expect("freertos", r"^freertos: up 5 s")
     machine.send("uptime\r")
@@ -80,7 +81,7 @@ def test_reboot_and_shutdown(freertos):
     assert freertos.status(30) == 0
 
 
-def test_lost_message_is_noticed(freertos):
+def test_lost_message_is_detected(freertos):
     freertos.send("spoil\r")
     freertos.expect("freertos", r"^freertos: self-check FAILED: queue: out of sequence at \d+")
 

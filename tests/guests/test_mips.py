@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guests for MIPS32 on the simulated machine itself: the same binaries run in a VM."""
+"""The MIPS32 guests run natively on the simulator; the same binaries run in a VM."""
 
 import re
 import struct
@@ -19,13 +19,13 @@ def test_greet(hss: int) -> None:
     lines = run.printed.splitlines()
     assert lines[0] == "hello, world on MIPS32: CPU 0 of VM -1"
     assert lines[1:] == [*(f"greet: tick {tick}" for tick in range(1, 6)), "greet: done"]
-    assert run.counted("RI") == 1, "the hypercall that nobody answers"
+    assert run.counted("RI") == 1, "expected one hypercall, which traps without a hypervisor"
     assert run.counted("Int") == 5
 
 
 @pytest.mark.parametrize("guest", ["greet", "freertos", "adpcm-bare", "adpcm-freertos", "rtm", "pingpong", "attacker"])
 def test_a_vm_gets_the_same_bytes(guest: str) -> None:
-    """What is linked for the simulator, laid out as a raw image, which is what a VM is given."""
+    """The file linked for the simulator, converted to a raw image, equals the image for a VM."""
     folder = ROOT / "build" / "guests-mips" / guest
     elf, raw = (folder / f"{guest}.elf").read_bytes(), (folder / f"{guest}.bin").read_bytes()
     begin, entry_size, count = struct.unpack_from("<I", elf, 28)[0], *struct.unpack_from("<HH", elf, 42)
@@ -51,8 +51,8 @@ def test_the_hostile_guest_lists_its_attacks() -> None:
 @pytest.mark.parametrize(
     "name", ["results_in_slots", "state_is_kept", "timer_waits", "timer_beside_cause", "tlb_inhibits", "tlb_is_its_own"]
 )
-def test_what_the_hostile_guest_must_get_is_what_a_machine_gives(name: str) -> None:
-    """Its judgement of a hypervisor that has to emulate, without one."""
+def test_attacks_have_the_expected_results_natively(name: str) -> None:
+    """The attacks' expectations hold natively, too, where no hypervisor emulates."""
     text = (ROOT / "guests" / "test" / "attacker" / "mips" / "attacks.def").read_text()
     number = re.findall(r"^ATTACK\((\w+),", text, re.MULTILINE).index(name)
     run = simulate("attacker", typed=[(0.1, f"{number}\r")], limit="60M")
@@ -60,7 +60,7 @@ def test_what_the_hostile_guest_must_get_is_what_a_machine_gives(name: str) -> N
 
 
 def rounds(run: Run) -> list[dict[str, int]]:
-    """What each report of FreeRTOS's checks counts."""
+    """The counts in each report of FreeRTOS's checks."""
     reports = re.findall(r"^freertos: up \d+ s, (.*)$", run.printed, re.MULTILINE)
     return [{name: int(count) for name, count in re.findall(r"(\w+) (\d+)", report)} for report in reports]
 
@@ -73,11 +73,11 @@ def test_freertos_checks_itself(hss: int) -> None:
     assert PASSED in run.printed and "FAILED" not in run.printed
     first, *_, last = rounds(run)
     assert all(last[name] > first[name] for name in ("queue", "timer", "mutex", "fft", "chaos", "registers")), last
-    assert run.counted("Sys") > 1000 and run.counted("Int") > 1000, "hardly anything was switched"
+    assert run.counted("Sys") > 1000 and run.counted("Int") > 1000, "too few task switches"
 
 
-def test_freertos_keeps_time_when_count_comes_round() -> None:
-    """Count has 32 bits, half of which change every 43 seconds."""
+def test_freertos_keeps_time_when_count_wraps() -> None:
+    """Count has 32 bits; its upper half wraps every 43 seconds."""
     run = simulate("freertos", typed=[(90.5, "uptime\rshutdown\r")], limit="1200M")
     assert run.code == 0, run.remarks
     found = re.search(r"^up 90 s \((\d+) ticks of 1000 Hz, (\d+) sleeps", run.printed, re.MULTILINE)
@@ -125,6 +125,6 @@ def test_freertos_shows_every_kind_of_failure(command: str, message: str) -> Non
         ("rtm", "rtm: expected to run in a Tessera VM with rt-apps\n"),
     ],
 )
-def test_guests_that_want_a_hypervisor_say_so(guest: str, remark: str) -> None:
+def test_guests_report_a_missing_hypervisor(guest: str, remark: str) -> None:
     run = simulate(guest)
     assert (run.printed, run.code) == (remark, 1)

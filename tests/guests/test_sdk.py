@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of the guest SDK that need no machine, compiled for this one with the sanitizers on."""
+"""The parts of the guest SDK that need no hardware, compiled for the host with the sanitizers."""
 
 import subprocess
 
@@ -20,11 +20,11 @@ TREE = """
 STRINGS = ("memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strncpy")
 
 
-def test_sdk_on_this_machine(tmp_path):
-    lib = ROOT / "guests" / "sdk"
+def test_sdk_on_the_host(tmp_path):
+    lib = ROOT / "guests" / "lib"
     cc = ["gcc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     cc += ["-fno-sanitize-recover=all", "-fno-builtin"]
-    # Apart from this machine's C library, with which it is compared.
+    # Renamed, to coexist with the host's C library, with which the functions are compared.
     renamed = [f"-D{name}=sdk_{name}" for name in STRINGS]
     strings = [*cc, *renamed, "-c", str(lib / "libc/string.c"), "-o", str(tmp_path / "string.o")]
     subprocess.run(strings, check=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
-from workshop import Workshop
+from fixtures import ImageBuilder
 
 
 @pytest.fixture
-def workshop(tmp_path, monkeypatch):
+def builder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return Workshop()
+    return ImageBuilder()

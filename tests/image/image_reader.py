@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a system image back, checking what core/include/sysimage.h promises about it."""
+"""Reads a system image and checks the guarantees of core/include/sysimage.h."""
 
 import itertools
 import struct
@@ -45,7 +45,8 @@ def text(field: bytes) -> str:
 
 
 def read_image(data: bytes) -> ImageRead:
-    """The image at the start of `data`. Every promise of the layout that does not hold is an AssertionError."""
+    """The image at the start of `data`. A violated guarantee of the layout raises
+    AssertionError."""
     header = layout.HEADER.unpack(data)
     assert header["magic"].to_bytes(8, "little") == b"TESSERA1"
     assert header["version"] == layout.VERSION
@@ -93,7 +94,7 @@ def _disjoint(spans: list[tuple[int, int]]) -> None:
 
 
 def _word_sums(data: bytes) -> tuple[int, int]:
-    """As struct word_sums in core/include/lib.h has it, word by word."""
+    """As defined by struct word_sums in core/include/lib.h, word by word."""
     words = sums = 0
     for (word,) in struct.iter_unpack("<I", data):
         words = (words + word) % 2**64

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mkimage.py as people call it, the shipped systems, and the reference made from the schema."""
+"""mkimage.py on the command line, the shipped systems, and the reference generated from the
+schema."""
 
 import hashlib
 import json
@@ -10,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from fixtures import ROOT, SYSTEM
 from image_reader import read_image
-from workshop import ROOT, SYSTEM
 
 from tessera.image import configdoc, schema
 from tessera.image.source import Source
@@ -26,24 +27,24 @@ def mkimage(*args, path=None):
 
 
 @pytest.fixture
-def hypervisor(workshop):
-    workshop.source.write_text(SYSTEM)
-    workshop.file("tessera.bin", b"hypervisor" * 1000)
-    return workshop.guests / "tessera.bin"
+def hypervisor(builder):
+    builder.source.write_text(SYSTEM)
+    builder.file("tessera.bin", b"hypervisor" * 1000)
+    return builder.guests / "tessera.bin"
 
 
 def arguments(hypervisor):
     return ["sys.dts", "--hypervisor", hypervisor, "--guests", "guests", "--out", "out"]
 
 
-def test_what_an_earlier_build_has_left_goes(workshop, hypervisor, tmp_path):
+def test_files_of_an_earlier_build_are_deleted(builder, hypervisor, tmp_path):
     assert mkimage(*arguments(hypervisor)).returncode == 0
-    workshop.source.write_text(SYSTEM.replace("two {", "other {"))
+    builder.source.write_text(SYSTEM.replace("two {", "other {"))
     assert mkimage(*arguments(hypervisor)).returncode == 0
     assert {path.name for path in (tmp_path / "out").glob("*.dts")} == {"one.dts", "other.dts"}
 
 
-def test_a_folder_that_is_not_ours_keeps_its_files(workshop, hypervisor, tmp_path):
+def test_files_in_other_folders_are_kept(builder, hypervisor, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "mine.dts").write_text("precious")
@@ -51,7 +52,7 @@ def test_a_folder_that_is_not_ours_keeps_its_files(workshop, hypervisor, tmp_pat
     assert (out / "mine.dts").read_text() == "precious"
 
 
-def test_what_is_written(workshop, hypervisor, tmp_path):
+def test_written_files(builder, hypervisor, tmp_path):
     done = mkimage(*arguments(hypervisor), "--without", "sstc,htinst")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     out = tmp_path / "out"
@@ -66,7 +67,7 @@ def test_what_is_written(workshop, hypervisor, tmp_path):
     assert image.header["machine_mask"] == 0b101
     assert manifest["image"]["sha256"] == hashlib.sha256(binary).hexdigest()
     assert manifest["vms"][0]["sign_of_life"] == "one up"
-    one = (workshop.guests / "one.bin").read_bytes()
+    one = (builder.guests / "one.bin").read_bytes()
     assert manifest["vms"][0]["image"] == {
         "path": "guests/one.bin",
         "size": len(one),
@@ -84,10 +85,10 @@ def test_what_is_written(workshop, hypervisor, tmp_path):
     }
 
 
-def test_a_disk(workshop):
-    workshop.file("a,b.img", bytes(512))
+def test_a_disk(builder):
+    builder.file("a,b.img", bytes(512))
     text = SYSTEM.replace('"virtio-rng";', '"virtio-blk"; file = "a,b.img"; read-only;')
-    arguments = json.loads(workshop.build(text).files["system.json"])["qemu"]["arguments"]
+    arguments = json.loads(builder.build(text).files["system.json"])["qemu"]["arguments"]
     assert arguments[2:] == [
         "-drive",
         "if=none,id=rng0,format=raw,file=guests/a,,b.img,read-only=on",
@@ -97,10 +98,10 @@ def test_a_disk(workshop):
 
 
 @pytest.mark.parametrize("model", ['"virtio-rng";', '"virtio-blk"; file = "disk.img";'])
-def test_qemu_takes_the_arguments(workshop, model):
-    workshop.file("disk.img", bytes(512))
+def test_qemu_takes_the_arguments(builder, model):
+    builder.file("disk.img", bytes(512))
     text = SYSTEM.replace('"virtio-rng";', model)
-    qemu = json.loads(workshop.build(text).files["system.json"])["qemu"]
+    qemu = json.loads(builder.build(text).files["system.json"])["qemu"]
     command = [os.environ.get("QEMU", "qemu-system-riscv64"), "-M", qemu["machine"], "-m", str(qemu["memory_mib"])]
     command += ["-S", "-display", "none", "-serial", "none", "-monitor", "stdio", *qemu["arguments"]]
     done = subprocess.run(command, input="info qtree\nquit\n", capture_output=True, text=True, timeout=60, check=False)
@@ -110,29 +111,29 @@ def test_qemu_takes_the_arguments(workshop, model):
     assert "iommu_platform = true" in slot
 
 
-def test_a_system_that_shrinks_leaves_nothing_behind(workshop, hypervisor, tmp_path):
+def test_files_of_removed_vms_are_deleted(builder, hypervisor, tmp_path):
     assert mkimage(*arguments(hypervisor)).returncode == 0
-    workshop.source.write_text(SYSTEM.replace("two {", "three {"))
+    builder.source.write_text(SYSTEM.replace("two {", "three {"))
     assert mkimage(*arguments(hypervisor)).returncode == 0
     assert sorted(path.name for path in (tmp_path / "out").glob("*.dtb")) == ["one.dtb", "three.dtb"]
 
 
-def test_nothing_is_written_when_refused(workshop, hypervisor, tmp_path):
-    workshop.source.write_text(SYSTEM.replace("harts = <2>", "harts = <0>"))
+def test_nothing_is_written_when_refused(builder, hypervisor, tmp_path):
+    builder.source.write_text(SYSTEM.replace("harts = <2>", "harts = <0>"))
     done = mkimage(*arguments(hypervisor))
     assert done.returncode == 1
     assert done.stderr == "sys.dts:5: /: harts: expected a number from 1 to 8, got 0\n"
     assert not (tmp_path / "out").exists()
 
 
-def test_without_hypervisor(workshop, hypervisor, tmp_path):
+def test_without_hypervisor(builder, hypervisor, tmp_path):
     done = mkimage("sys.dts", "--without-hypervisor", "--guests", "guests", "--out", "out")
     assert done.returncode == 0
     read_image((tmp_path / "out" / "tessera.bin").read_bytes())
 
 
-def test_list_files(workshop, hypervisor):
-    workshop.source.write_text(SYSTEM.replace("two.bin", "not-made-yet.bin"))
+def test_list_files(builder, hypervisor):
+    builder.source.write_text(SYSTEM.replace("two.bin", "not-made-yet.bin"))
     done = mkimage("sys.dts", "--list-files", "--guests", "guests")
     missing = ["not-made-yet.bin", "guests/not-made-yet.bin"]
     assert done.stdout.split() == ["guests/one.bin", "guests/initrd.gz", *missing]
@@ -144,9 +145,10 @@ def listed(source, *directories):
     return done.stdout.split()
 
 
-def test_files_are_relative_to_the_source_first_and_then_to_the_search_path(workshop, tmp_path):
-    """Of several of one name the nearest one: beside the source, then in the order of the directories."""
-    workshop.source.write_text(SYSTEM)
+def test_files_are_searched_next_to_the_source_first(builder, tmp_path):
+    """Of several files of one name, the one next to the source, else the first in the order of the
+    directories."""
+    builder.source.write_text(SYSTEM)
     source = tmp_path / "mine" / "sys.dts"
     source.parent.mkdir()
     source.write_text(SYSTEM)
@@ -164,25 +166,25 @@ def test_files_are_relative_to_the_source_first_and_then_to_the_search_path(work
     assert [vm["image"]["path"] for vm in vms] == [mine, "guests/two.bin"]
 
 
-def test_a_file_is_relative_to_the_source_that_names_it(workshop, tmp_path):
-    """Not to the one that includes it: that may lie anywhere, as that of `make trace` does."""
+def test_a_file_is_relative_to_the_source_that_names_it(builder, tmp_path):
+    """Not to the including source, which may be anywhere, as for `make trace`."""
     below = tmp_path / "below"
     below.mkdir()
     (below / "base.dts").write_text(SYSTEM)
     (below / "two.bin").write_bytes(b"\x13" * 64)
-    workshop.source.write_text('/include/ "below/base.dts"\n/ { vms { two { initrd = "own.gz"; }; }; };\n')
+    builder.source.write_text('/include/ "below/base.dts"\n/ { vms { two { initrd = "own.gz"; }; }; };\n')
     Path("own.gz").write_bytes(b"\x1f\x8b" + bytes(64))
     assert listed("sys.dts", "guests") == ["guests/one.bin", "guests/initrd.gz", "below/two.bin", "own.gz"]
 
 
-def test_a_system_for_another_board_is_refused(workshop, hypervisor):
+def test_a_system_for_another_board_is_refused(builder, hypervisor):
     done = mkimage(*arguments(hypervisor), "--board", "m5150")
     assert (done.returncode, done.stderr) == (1, "sys.dts is for board qemu-virt: use PLATFORM=qemu-virt\n")
     assert mkimage(*arguments(hypervisor), "--board", "qemu-virt").returncode == 0
 
 
-def test_a_source_of_nearly_that_name(workshop, hypervisor):
-    workshop.source.write_text(SYSTEM)
+def test_misspelt_source_gives_a_suggestion(builder, hypervisor):
+    builder.source.write_text(SYSTEM)
     done = mkimage("syss.dts", "--list-files")
     assert done.stderr == 'syss.dts:1: cannot be read: No such file or directory (did you mean "sys"?)\n'
 
@@ -205,9 +207,9 @@ def replaced(args, old, new):
         ("sys.dts", "none.dts", "none.dts:1: cannot be read: No such file or directory"),
     ],
 )
-def test_one_line_for_what_is_missing(workshop, hypervisor, old, new, message):
-    workshop.file("elf", b"\x7fELF")
-    workshop.file("empty", b"")
+def test_one_line_for_each_missing_file(builder, hypervisor, old, new, message):
+    builder.file("elf", b"\x7fELF")
+    builder.file("empty", b"")
     done = mkimage(*replaced(arguments(hypervisor), old, new))
     assert done.returncode == 1
     assert done.stderr.startswith(message)
@@ -223,7 +225,7 @@ def test_one_line_for_what_is_missing(workshop, hypervisor, old, new, message):
         (0x80000000, 0x80203000, "expected to be linked for 0x80200000, the board's load-address, got 0x80000000"),
     ],
 )
-def test_hypervisor_that_would_not_find_its_image(workshop, hypervisor, text, end, message):
+def test_hypervisor_of_an_unsuitable_size(builder, hypervisor, text, end, message):
     Path("empty.S").write_text(".globl _start\n_start: nop\n")
     symbol = [f"-Wl,--defsym=__hyp_end={end:#x}"] if end else []
     command = ["riscv64-unknown-elf-gcc", "-nostdlib", "-Wl,-n", f"-Wl,-Ttext={text:#x}", *symbol]
@@ -234,12 +236,12 @@ def test_hypervisor_that_would_not_find_its_image(workshop, hypervisor, text, en
         assert done.stderr.startswith(f"guests/tessera.elf: {message}")
 
 
-def test_an_elf_file_that_is_none(workshop, hypervisor):
-    workshop.file("tessera.elf", b"\x7fELF cut short")
+def test_invalid_elf_file(builder, hypervisor):
+    builder.file("tessera.elf", b"\x7fELF cut short")
     assert mkimage(*arguments(hypervisor)).stderr == "guests/tessera.elf: expected an ELF file\n"
 
 
-def test_unknown_feature_on_the_command_line(workshop, hypervisor):
+def test_unknown_feature_on_the_command_line(builder, hypervisor):
     done = mkimage(*arguments(hypervisor), "--without", "ssct")
     assert done.returncode == 1
     assert re.fullmatch(
@@ -247,37 +249,37 @@ def test_unknown_feature_on_the_command_line(workshop, hypervisor):
     )
 
 
-def test_without_dtc(workshop, hypervisor):
+def test_without_dtc(builder, hypervisor):
     done = mkimage(*arguments(hypervisor), path="/nowhere")
     assert done.returncode == 1
     assert done.stderr == "dtc: expected the device tree compiler (apt-get install device-tree-compiler)\n"
 
 
-def test_usage(workshop, hypervisor):
+def test_usage(builder, hypervisor):
     assert mkimage("sys.dts", "--guests", "guests", "--without-hypervisor").returncode == 2
     assert mkimage("sys.dts", "--guests", "guests", "--out", "out").returncode == 2
 
 
 @pytest.mark.parametrize("path", SYSTEMS, ids=lambda path: path.stem)
-def test_shipped_systems_build(workshop, path):
-    """With stand-ins for the guests, so that it needs none of them."""
+def test_shipped_systems_build(builder, path):
+    """With dummy files in place of the guests."""
     text = path.read_text()
     for name in set(re.findall(r'(?:image|initrd|file) = "(.*?)"', text)):
-        (workshop.guests / name).parent.mkdir(exist_ok=True)
-        workshop.file(name, b"\x13\0\0\0" * 64)
-    workshop.build(text)
+        (builder.guests / name).parent.mkdir(exist_ok=True)
+        builder.file(name, b"\x13\0\0\0" * 64)
+    builder.build(text)
 
 
-def test_the_systems_that_the_makefile_and_the_docs_speak_of_are_there():
+def test_systems_named_in_the_makefile_and_docs_exist():
     assert {"demo", "linux", "linux-smp", "virtio", "bench", "switch"} <= {path.stem for path in SYSTEMS}
 
 
-def test_the_reference_is_fresh():
+def test_reference_is_up_to_date():
     path = ROOT / "docs" / "configuration.md"
     assert path.read_text() == configdoc.reference(), "docs/configuration.md is stale: run `make docs`"
 
 
-def test_the_reference_has_everything(workshop):
+def test_reference_is_complete(builder):
     document = configdoc.reference()
     pending = [schema.SYSTEM, schema.BOARD]
     while pending:
@@ -287,5 +289,5 @@ def test_the_reference_has_everything(workshop):
             assert f"| `{prop.name}` | " in document
             assert prop.doc in document
     example = re.search(r"```dts\n(.*?)```", document, flags=re.DOTALL)[1]
-    workshop.source.write_text(example)
-    assert list(Source(str(workshop.source)).root.nodes["vms"].nodes) == ["linux"]
+    builder.source.write_text(example)
+    assert list(Source(str(builder.source)).root.nodes["vms"].nodes) == ["linux"]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device trees that guests get, and the fixups that take features out of them."""
+"""The guests' device trees, and the fixups that remove features from them."""
 
 import os
 import struct
 import subprocess
 
 import pytest
+from fixtures import SYSTEM
 from image_reader import read_image
-from workshop import SYSTEM
 
 from tessera.image import fdt, layout
 from tessera.image.problems import BuildError
@@ -29,14 +29,14 @@ def cells(data):
     return list(struct.unpack(f">{len(data) // 4}I", data))
 
 
-def built(workshop, props="", **kwargs):
-    """The device tree of VM `two` with more properties."""
+def built(builder, props="", **kwargs):
+    """The device tree of VM `two` with additional properties."""
     text = SYSTEM.replace("memory-size = <0x400000>;", f"memory-size = <0x400000>; {props}")
-    return tree(workshop.build(text, **kwargs).files["two.dtb"])
+    return tree(builder.build(text, **kwargs).files["two.dtb"])
 
 
-def test_what_every_guest_gets(workshop):
-    nodes = built(workshop, 'bootargs = "say \\"hi\\" \\\\ there"; vcpus = <2>;')
+def test_nodes_of_every_guest(builder):
+    nodes = built(builder, 'bootargs = "say \\"hi\\" \\\\ there"; vcpus = <2>;')
     assert nodes["/"]["#address-cells"] == b"\0\0\0\2"
     assert nodes["/chosen"] == {
         "bootargs": b'say "hi" \\ there\0',
@@ -62,30 +62,30 @@ def test_what_every_guest_gets(workshop):
     assert uart["interrupt-parent"] == plic["phandle"]
 
 
-def test_extensions(workshop):
-    cpu = built(workshop, 'isa = "zbb", "sstc";')[CPU.format(0)]
+def test_extensions(builder):
+    cpu = built(builder, 'isa = "zbb", "sstc";')[CPU.format(0)]
     assert cpu["riscv,isa"] == b"rv64imafdc_zicsr_zifencei_sstc_zbb\0"
     assert cpu["riscv,isa-base"] == b"rv64i\0"
     assert cpu["riscv,isa-extensions"] == b"i\0m\0a\0f\0d\0c\0zicsr\0zifencei\0sstc\0zbb\0"
     assert "riscv,cboz-block-size" not in cpu
-    none = built(workshop, "isa;")[CPU.format(0)]
+    none = built(builder, "isa;")[CPU.format(0)]
     assert none["riscv,isa"] == b"rv64imafdc_zicsr_zifencei\0"
-    everything = built(workshop)[CPU.format(0)]
+    everything = built(builder)[CPU.format(0)]
     assert set(everything["riscv,isa-extensions"].decode().split("\0")) >= set(GUEST_FEATURES)
     assert cells(everything["riscv,cboz-block-size"]) == cells(everything["riscv,cbom-block-size"]) == [64]
 
 
-def test_initrd(workshop):
-    result = workshop.build(SYSTEM)
+def test_initrd(builder):
+    result = builder.build(SYSTEM)
     chosen = tree(result.files["one.dtb"])["/chosen"]
-    size = len((workshop.guests / "initrd.gz").read_bytes())
-    # The highest 2 MiB below the device tree's 64 KiB at the RAM's end.
+    size = len((builder.guests / "initrd.gz").read_bytes())
+    # The highest aligned 2 MiB below the device tree, which occupies the last 64 KiB of RAM.
     assert cells(chosen["linux,initrd-start"]) == [0, 0x80E00000]
     assert cells(chosen["linux,initrd-end"]) == [0, 0x80E00000 + size]
 
 
-def test_passed_through_device(workshop):
-    result = workshop.build(SYSTEM)
+def test_passed_through_device(builder):
+    result = builder.build(SYSTEM)
     nodes = tree(result.files["one.dtb"])
     device = nodes["/soc/virtio_mmio@10001000"]
     assert device["compatible"] == b"virtio,mmio\0"
@@ -97,25 +97,26 @@ def test_passed_through_device(workshop):
     assert "dma-ranges" not in tree(result.files["two.dtb"])["/soc"]
 
 
-def test_polled_uart(workshop):
-    nodes = built(workshop, "uart-polled; no-plic;")
+def test_polled_uart(builder):
+    nodes = built(builder, "uart-polled; no-plic;")
     assert "interrupts" not in nodes["/soc/serial@10000000"]
     assert "/soc/plic@c000000" not in nodes
 
 
-def test_no_devices_at_all(workshop):
-    nodes = built(workshop, "no-uart; no-plic; no-finisher; no-rtc;")
+def test_no_devices_at_all(builder):
+    nodes = built(builder, "no-uart; no-plic; no-finisher; no-rtc;")
     assert "/soc" not in nodes
     assert "/chosen" not in nodes or "stdout-path" not in nodes["/chosen"]
 
 
-def test_high_memory(workshop):
-    nodes = built(workshop, "memory-base = <0x1 0x00200000>;")
+def test_high_memory(builder):
+    nodes = built(builder, "memory-base = <0x1 0x00200000>;")
     assert cells(nodes["/memory@100200000"]["reg"]) == [1, 0x200000, 0, 0x400000]
 
 
 def fixed(image, vm, features):
-    """The VM's device tree after the hypervisor has applied its fixups on a machine that lacks `features`."""
+    """The VM's device tree after the hypervisor has applied its fixups on a machine that lacks
+    `features`."""
     data = [bytearray(image.payload(load)) for load in vm.loads]
     for fixup in vm.fixups:
         if layout.FEATURES[fixup["feature"]] in features:
@@ -125,7 +126,8 @@ def fixed(image, vm, features):
 
 
 def names(cpu):
-    """The extensions that a guest reads out of both properties; vendor names that nobody knows are ignored."""
+    """The extensions in both properties, as a guest parses them; unknown vendor extensions are
+    ignored."""
     listed = cpu["riscv,isa-extensions"].decode().rstrip("\0").split("\0")
     letters, *words = cpu["riscv,isa"].decode().rstrip("\0").removeprefix("rv64").split("_")
     assert [*letters, *words] == listed
@@ -133,8 +135,8 @@ def names(cpu):
 
 
 @pytest.mark.parametrize("lacking", [(), *[(name,) for name in GUEST_FEATURES], GUEST_FEATURES])
-def test_fixups_take_out_exactly_what_the_machine_lacks(workshop, lacking):
-    image = read_image(workshop.build(SYSTEM).files["tessera.bin"])
+def test_fixups_remove_exactly_the_missing_features(builder, lacking):
+    image = read_image(builder.build(SYSTEM).files["tessera.bin"])
     base = {"i", "m", "a", "f", "d", "c", "zicsr", "zifencei"}
     for vm in image.vms:
         nodes = fixed(image, vm, lacking)
@@ -143,10 +145,10 @@ def test_fixups_take_out_exactly_what_the_machine_lacks(workshop, lacking):
 
 
 @pytest.mark.parametrize("vcpus", range(1, layout.MAX_VCPUS_PER_VM + 1))
-def test_every_vcpu_is_told_the_same_and_the_truth(workshop, vcpus):
-    """Whatever the number of VCPUs, every feature can be taken out again on a machine that lacks it."""
+def test_all_vcpus_have_the_same_features(builder, vcpus):
+    """For any number of VCPUs, every feature can be removed on a machine that lacks it."""
     text = SYSTEM.replace("memory-size = <0x400000>;", f"memory-size = <0x400000>; vcpus = <{vcpus}>;")
-    image = read_image(workshop.build(text).files["tessera.bin"])
+    image = read_image(builder.build(text).files["tessera.bin"])
     vm = image.vms[1]
     lacking_all, lacking_none = fixed(image, vm, GUEST_FEATURES), fixed(image, vm, ())
     for index in range(vcpus):
@@ -157,12 +159,13 @@ def test_every_vcpu_is_told_the_same_and_the_truth(workshop, vcpus):
     assert len(vm.fixups) <= layout.MAX_FIXUPS
 
 
-def test_devices_are_those_of_qemu_virt(workshop, tmp_path):
-    """A guest that knows QEMU's virt finds the same nodes here, with the same registers and interrupts."""
+def test_devices_are_those_of_qemu_virt(builder, tmp_path):
+    """A guest that knows QEMU's virt finds the same nodes here, with the same registers and
+    interrupts."""
     qemu = os.environ.get("QEMU", "qemu-system-riscv64")
     blob = tmp_path / "virt.dtb"
     subprocess.run([qemu, "-M", f"virt,dumpdtb={blob}", "-display", "none"], check=True, capture_output=True)
-    virt, ours = tree(blob.read_bytes()), tree(workshop.build(SYSTEM).files["one.dtb"])
+    virt, ours = tree(blob.read_bytes()), tree(builder.build(SYSTEM).files["one.dtb"])
     for path in ("/soc/serial@10000000", "/soc/plic@c000000", "/soc/virtio_mmio@10001000", *VIRT_DEVICES):
         for name in (
             "reg",
@@ -182,15 +185,15 @@ def test_devices_are_those_of_qemu_virt(workshop, tmp_path):
     assert ours["/cpus"]["timebase-frequency"] == virt["/cpus"]["timebase-frequency"]
 
 
-def test_what_dtc_complains_about_is_an_error():
+def test_warnings_of_dtc_are_errors():
     with pytest.raises(BuildError, match=r"a\.dts: expected a device tree that dtc accepts, got: .*syntax error"):
         fdt.compile_dts("/dts-v1/; / { a };", "a.dts")
     with pytest.raises(BuildError, match=r"a\.dts: expected a device tree that dtc accepts, got: .*Warning"):
         fdt.compile_dts("/dts-v1/; / { node@1 { }; };", "a.dts")
 
 
-def test_damaged_blobs(workshop):
-    blob = workshop.build(SYSTEM).files["one.dtb"]
+def test_damaged_blobs(builder):
+    blob = builder.build(SYSTEM).files["one.dtb"]
     with pytest.raises(ValueError, match="not a flattened device tree"):
         list(fdt.values(b"\0" + blob[1:]))
     structure = int.from_bytes(blob[8:12], "big")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python layout against the C header: the host's compiler says where everything lies."""
+"""The Python layout against the C header, whose offsets are taken from the host's compiler."""
 
 import re
 import shutil
 import subprocess
 
 import pytest
-from workshop import ROOT
+from fixtures import ROOT
 
 from tessera.image import layout
 
@@ -16,7 +16,7 @@ FEATURES = ROOT / "arch" / "riscv" / "include" / "features.h"
 
 
 def compiled(tmp_path, expressions):
-    """The values of C expressions, by text."""
+    """The values of C expressions by their text."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.fail("expected a host C compiler (cc, gcc or clang)")

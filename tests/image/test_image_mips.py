@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Systems for the M5150, whose guests see another machine and whose image lies in flash."""
+"""Systems for the M5150, which has another virtual platform and its image in flash."""
 
 import struct
 
@@ -30,30 +30,30 @@ TEXT = """\
 """
 
 
-def test_places(workshop):
-    built = workshop.build(TEXT)
+def test_places(builder):
+    built = builder.build(TEXT)
     one, two = built.system.vms
     assert (one.memory_base, one.image_address, one.entry) == (0, 0x1000, 0x1000)
     assert one.dtb_address == 0xC000 - virtual.MIPS.dtb_room
-    assert (one.host_base, two.host_base) == (0x10000, 0x1C000), "behind the hypervisor's part of the SRAM"
+    assert (one.host_base, two.host_base) == (0x10000, 0x1C000), "expected after the hypervisor's part of the SRAM"
 
 
-def test_image(workshop):
-    data = workshop.build(TEXT).files["tessera.bin"]
+def test_image(builder):
+    data = builder.build(TEXT).files["tessera.bin"]
     header = layout.HEADER.unpack(data)
     assert (header["ram_base"], header["ram_size"], header["nharts"]) == (0x10000, 0x70000, 1)
     vm = layout.VM.unpack(data, header["vms_offset"])
     assert (vm["uart"], vm["uart_irq"], vm["plic"]) == (0x1FD003F8, 4, 0)
 
 
-def test_device_tree(workshop):
-    tree = workshop.build(TEXT).files["one.dts"].decode()
+def test_device_tree(builder):
+    tree = builder.build(TEXT).files["one.dts"].decode()
     assert 'compatible = "tessera,m5150"' in tree and "serial@1fd003f8" in tree
     assert "riscv" not in tree and "plic" not in tree
 
 
-def test_file_for_the_simulator(workshop):
-    built = workshop.build(TEXT)
+def test_file_for_the_simulator(builder):
+    built = builder.build(TEXT)
     elf = built.files["tessera.elf"]
     assert elf[:6] == b"\x7fELF\x01\x01"
     kind, offset, virtual_address, physical, size = struct.unpack_from("<IIIII", elf, 52)
@@ -93,24 +93,24 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(workshop, name):
+def test_refused(builder, name):
     old, new, message = REFUSED[name]
     assert TEXT.count(old) == 1
-    assert f"sys.dts:{message}" in workshop.refuse(TEXT.replace(old, new))
+    assert f"sys.dts:{message}" in builder.refuse(TEXT.replace(old, new))
 
 
-def test_more_than_the_flash_holds(workshop):
-    workshop.file("one.bin", bytes(range(256)) * 0xB0)
+def test_image_larger_than_the_flash(builder):
+    builder.file("one.bin", bytes(range(256)) * 0xB0)
     copies = "".join(
         f'\n\t\tv{n} {{\n\t\t\tmemory-size = <0xc000>;\n\t\t\timage = "{n}.bin";\n\t\t\tsign-of-life = "x";\n\t\t}};'
         for n in range(3)
     )
     for n in range(3):
-        workshop.file(f"{n}.bin", bytes([n]) * 0xA000)
+        builder.file(f"{n}.bin", bytes([n]) * 0xA000)
     text = TEXT.replace("\n\t\ttwo {", copies + "\n\t\ttwo {").replace('board = "m5150"', 'board = "tiny"')
-    board = (workshop.platform / "m5150" / "board.dts").read_text().replace("<0x200000>", "<0x10000>")
-    folder = workshop.guests.parent / "platform" / "tiny"
+    board = (builder.platform / "m5150" / "board.dts").read_text().replace("<0x200000>", "<0x10000>")
+    folder = builder.guests.parent / "platform" / "tiny"
     folder.mkdir(parents=True)
     (folder / "board.dts").write_text(board)
-    workshop.platform = folder.parent
-    assert any("expected a system image that fits tiny's ROM of 64 KiB" in line for line in workshop.refuse(text))
+    builder.platform = folder.parent
+    assert any("expected a system image that fits tiny's ROM of 64 KiB" in line for line in builder.refuse(text))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Invalid systems: each is refused with exactly the lines given here."""
+"""Invalid systems: each is refused with exactly the expected lines."""
 
 import os
 import re
@@ -7,14 +7,14 @@ import struct
 from pathlib import Path
 
 import pytest
-from workshop import ROOT, SYSTEM
+from fixtures import ROOT, SYSTEM
 
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError
 
 
 def linux_image(size: int, image_size: int) -> bytes:
-    """Something with the header of a RISC-V Linux Image."""
+    """Data with the header of a RISC-V Linux Image."""
     head = struct.pack("<IIQQQIIQ8sI4x", 0x5A4D, 0, 0x200000, image_size, 0, 2, 0, 0, b"RISCV\0\0\0", 0x05435352)
     return head + bytes(size - len(head))
 
@@ -54,78 +54,78 @@ def read_cases(path: Path):
 CASES = read_cases(Path(__file__).with_name("refused.txt"))
 
 
-def extra_files(workshop):
-    workshop.file("empty", b"")
-    workshop.file("elf", b"\x7fELF" + bytes(100))
-    workshop.file("big", bytes(0x200001))
-    workshop.file("half", bytes(0x1F0000))
-    workshop.file("huge", bytes(0xFF0001))
-    workshop.file("Image", linux_image(4096, 8192))
-    workshop.file("Image-bss", linux_image(4096, 0x200000))
-    (workshop.guests / "dir").mkdir()
-    os.mkfifo(workshop.guests / "fifo")
-    with (workshop.guests / "sparse").open("wb") as file:
+def extra_files(builder):
+    builder.file("empty", b"")
+    builder.file("elf", b"\x7fELF" + bytes(100))
+    builder.file("big", bytes(0x200001))
+    builder.file("half", bytes(0x1F0000))
+    builder.file("huge", bytes(0xFF0001))
+    builder.file("Image", linux_image(4096, 8192))
+    builder.file("Image-bss", linux_image(4096, 0x200000))
+    (builder.guests / "dir").mkdir()
+    os.mkfifo(builder.guests / "fifo")
+    with (builder.guests / "sparse").open("wb") as file:
         file.truncate(300 << 30)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_refused(workshop, name):
-    extra_files(workshop)
+def test_refused(builder, name):
+    extra_files(builder)
     changes, expected = CASES[name]
-    assert workshop.refuse(changed(changes)) == expected
+    assert builder.refuse(changed(changes)) == expected
 
 
 def changed(changes):
     text = SYSTEM
     for old, new in changes:
-        assert text.count(old) == 1, f"{old!r} is in SYSTEM {text.count(old)} times"
+        assert text.count(old) == 1, f"SYSTEM contains {old!r} {text.count(old)} times"
         text = text.replace(old, new)
     return text
 
 
-def test_the_unchanged_system_is_accepted(workshop):
-    assert [vm.name for vm in workshop.build(SYSTEM).system.vms] == ["one", "two"]
+def test_the_unchanged_system_is_accepted(builder):
+    assert [vm.name for vm in builder.build(SYSTEM).system.vms] == ["one", "two"]
 
 
-def test_there_are_enough_cases():
+def test_number_of_cases():
     assert len(CASES) >= 25
     assert all(changes and expected for changes, expected in CASES.values())
 
 
-def test_bootargs_too_long(workshop):
+def test_bootargs_too_long(builder):
     def with_bootargs(length):
         return SYSTEM.replace('"one up";', f'"one up"; bootargs = "{"a" * length}";')
 
-    assert workshop.refuse(with_bootargs(1024)) == [
+    assert builder.refuse(with_bootargs(1024)) == [
         "sys.dts:18: /vms/one: bootargs: expected a string, or several to be joined by blanks, of 1 to 1023 printable "
         "ASCII characters, got 1024 characters"
     ]
-    workshop.build(with_bootargs(1023))
+    builder.build(with_bootargs(1023))
 
 
-def test_too_many_vms(workshop):
-    assert workshop.refuse(vms(17)) == ["sys.dts:4: /: board: expected at most 16 VMs on qemu-virt, got 17"]
-    assert len(workshop.build(vms(16)).system.vms) == 16
+def test_too_many_vms(builder):
+    assert builder.refuse(vms(17)) == ["sys.dts:4: /: board: expected at most 16 VMs on qemu-virt, got 17"]
+    assert len(builder.build(vms(16)).system.vms) == 16
 
 
-def test_too_many_vcpus_in_all(workshop):
-    assert workshop.refuse(vms(6, "vcpus = <6>;")) == [
+def test_too_many_vcpus_in_all(builder):
+    assert builder.refuse(vms(6, "vcpus = <6>;")) == [
         "sys.dts:12: /vms/v5: vcpus: expected at most 32 VCPUs in all VMs, got 36 up to this one"
     ]
-    assert len(workshop.build(vms(16, "vcpus = <2>;")).system.vms) == 16
+    assert len(builder.build(vms(16, "vcpus = <2>;")).system.vms) == 16
 
 
-def test_system_name_too_long(workshop):
-    workshop.source = Path("a" * 32 + ".dts")
-    assert workshop.refuse(SYSTEM) == [
-        f'{workshop.source}:2: /: expected a file name of at most 31 characters, got "{"a" * 32}"'
+def test_system_name_too_long(builder):
+    builder.source = Path("a" * 32 + ".dts")
+    assert builder.refuse(SYSTEM) == [
+        f'{builder.source}:2: /: expected a file name of at most 31 characters, got "{"a" * 32}"'
     ]
 
 
-def test_not_there_not_a_file_not_text(workshop):
+def test_missing_or_unreadable_source(builder):
     def refused(name):
         with pytest.raises(BuildError) as refusal:
-            build(Options(Path(name), None, (workshop.guests,), ROOT / "platform"))
+            build(Options(Path(name), None, (builder.guests,), ROOT / "platform"))
         return str(refusal.value)
 
     Path("latin.dts").write_bytes(b"/dts-v1/; /* \xe9 */")
@@ -134,110 +134,110 @@ def test_not_there_not_a_file_not_text(workshop):
     assert refused("latin.dts") == "latin.dts:1: expected UTF-8 text"
 
 
-def test_a_problem_in_an_included_file_names_that_file(workshop):
+def test_a_problem_in_an_included_file_names_that_file(builder):
     Path("base.dts").write_text(SYSTEM)
     override = '/dts-v1/;\n/include/ "base.dts"\n/ { vms { two {\n  vcpus = <0>; }; }; };\n'
-    assert workshop.refuse(override) == ["sys.dts:4: /vms/two: vcpus: expected a number from 1 to 8, got 0"]
+    assert builder.refuse(override) == ["sys.dts:4: /vms/two: vcpus: expected a number from 1 to 8, got 0"]
     Path("base.dts").write_text(SYSTEM.replace("harts = <2>", "harts = <0>"))
     fine = override.replace("vcpus = <0>", "vcpus = <1>")
-    assert workshop.refuse(fine) == ["base.dts:5: /: harts: expected a number from 1 to 8, got 0"]
+    assert builder.refuse(fine) == ["base.dts:5: /: harts: expected a number from 1 to 8, got 0"]
 
 
-def test_files_that_include_each_other(workshop):
+def test_files_that_include_each_other(builder):
     Path("other.dts").write_text('/include/ "sys.dts"\n')
-    (line,) = workshop.refuse('/dts-v1/;\n/include/ "other.dts"\n')
+    (line,) = builder.refuse('/dts-v1/;\n/include/ "other.dts"\n')
     assert line == "other.dts:1: syntax error: recursive /include/: sys.dts:2 -> other.dts:1 -> sys.dts"
 
 
-def test_files_included_too_deep(workshop):
+def test_files_included_too_deep(builder):
     for depth in range(17):
         Path(f"{depth}.dtsi").write_text(f'/include/ "{depth + 1}.dtsi"\n')
     Path("17.dtsi").write_text("")
     deep = '/dts-v1/;\n/include/ "0.dtsi"\n' + SYSTEM.removeprefix("/dts-v1/;")
-    assert workshop.refuse(deep) == [
+    assert builder.refuse(deep) == [
         "15.dtsi:1: syntax error: expected files included 16 deep at most (does one include itself?)"
     ]
     Path("15.dtsi").write_text("")
-    workshop.build(deep)
+    builder.build(deep)
 
 
-# A board of our own: what QEMU's virt cannot show
+# Boards of the tests, for errors that cannot occur on QEMU's virt
 
 
-def board(workshop, changes):
-    """A platform directory with one board, `lab`, made from QEMU's virt."""
+def board(builder, changes):
+    """A platform directory with one board, `alt`, made from QEMU's virt."""
     text = (ROOT / "platform" / "qemu-virt" / "board.dts").read_text()
     for old, new in changes:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    workshop.platform = Path("platform")
-    (workshop.platform / "lab").mkdir(parents=True)
-    (workshop.platform / "lab" / "board.dts").write_text(text)
-    return SYSTEM.replace('"qemu-virt"', '"lab"')
+    builder.platform = Path("platform")
+    (builder.platform / "alt").mkdir(parents=True)
+    (builder.platform / "alt" / "board.dts").write_text(text)
+    return SYSTEM.replace('"qemu-virt"', '"alt"')
 
 
-def test_more_harts_than_the_board(workshop):
-    text = board(workshop, [("harts = <8>;", "harts = <1>;")])
-    assert workshop.refuse(text) == ["sys.dts:5: /: harts: expected at most 1, the harts of lab, got 2"]
+def test_more_harts_than_the_board(builder):
+    text = board(builder, [("harts = <8>;", "harts = <1>;")])
+    assert builder.refuse(text) == ["sys.dts:5: /: harts: expected at most 1, the harts of alt, got 2"]
 
 
-def test_device_with_the_interrupt_of_the_uart(workshop):
-    text = board(workshop, [("interrupt = <1>;", "interrupt = <10>;")])
-    assert workshop.refuse(text) == [
+def test_device_with_the_interrupt_of_the_uart(builder):
+    text = board(builder, [("interrupt = <1>;", "interrupt = <10>;")])
+    assert builder.refuse(text) == [
         "sys.dts:19: /vms/one: devices: expected interrupts other than the UART's 10, got virtio-mmio0"
     ]
 
 
-def test_devices_too_far_apart(workshop):
-    text = board(workshop, [("base = <0x10008000>;", "base = <0x10200000>;")])
+def test_devices_too_far_apart(builder):
+    text = board(builder, [("base = <0x10008000>;", "base = <0x10200000>;")])
     text = text.replace('devices = "rng0";', 'devices = "rng0", "virtio-mmio7";')
-    assert workshop.refuse(text) == [
+    assert builder.refuse(text) == [
         "sys.dts:19: /vms/one: devices: expected devices that lie in one and the same 2 MiB of addresses"
     ]
 
 
-def test_image_too_large_for_the_board(workshop):
-    text = board(workshop, [("ram-size = <0x20000000>;", "ram-size = <0x200000>;")])
-    assert workshop.refuse(text) == [
-        "platform/lab/board.dts:10: /: load-address: expected an address inside the RAM, got 0x80200000"
+def test_image_too_large_for_the_board(builder):
+    text = board(builder, [("ram-size = <0x20000000>;", "ram-size = <0x200000>;")])
+    assert builder.refuse(text) == [
+        "platform/alt/board.dts:10: /: load-address: expected an address inside the RAM, got 0x80200000"
     ]
-    workshop.file("one.bin", bytes(0x400000))
-    text = board_again(workshop, "ram-size = <0x200000>;", "ram-size = <0x400000>;")
-    assert workshop.refuse(SYSTEM.replace('"qemu-virt"', '"lab"')) == [
-        "sys.dts:2: /: expected a system image that fits lab's RAM of 4 MiB, got one up to 0x80800000"
+    builder.file("one.bin", bytes(0x400000))
+    text = board_again(builder, "ram-size = <0x200000>;", "ram-size = <0x400000>;")
+    assert builder.refuse(SYSTEM.replace('"qemu-virt"', '"alt"')) == [
+        "sys.dts:2: /: expected a system image that fits alt's RAM of 4 MiB, got one up to 0x80800000"
     ]
 
 
-def board_again(workshop, old, new):
-    path = workshop.platform / "lab" / "board.dts"
+def board_again(builder, old, new):
+    path = builder.platform / "alt" / "board.dts"
     path.write_text(path.read_text().replace(old, new))
 
 
-def test_broken_board(workshop):
+def test_broken_board(builder):
     changes = [
         ("timebase-hz = <10000000>;", "timebase = <10000000>;"),
         ("base = <0x10003000>;", "base = <0x10002000>;"),
         ("interrupt = <4>;", "interrupt = <2>;"),
     ]
-    text = board(workshop, changes[:1])
-    assert workshop.refuse(text) == [
-        "platform/lab/board.dts:5: /: timebase-hz: missing; expected a multiple of 1000000 from 1000000 to 10000000000",
-        'platform/lab/board.dts:11: /: timebase: unknown property (did you mean "timebase-hz"?)',
+    text = board(builder, changes[:1])
+    assert builder.refuse(text) == [
+        "platform/alt/board.dts:5: /: timebase-hz: missing; expected a multiple of 1000000 from 1000000 to 10000000000",
+        'platform/alt/board.dts:11: /: timebase: unknown property (did you mean "timebase-hz"?)',
     ]
-    board_again(workshop, "timebase = <10000000>", "timebase-hz = <10500000>")
-    assert workshop.refuse(text) == [
-        "platform/lab/board.dts:11: /: timebase-hz: "
+    board_again(builder, "timebase = <10000000>", "timebase-hz = <10500000>")
+    assert builder.refuse(text) == [
+        "platform/alt/board.dts:11: /: timebase-hz: "
         "expected a multiple of 1000000 from 1000000 to 10000000000, got 10500000",
     ]
-    board_again(workshop, "<10500000>", "<10000000>")
+    board_again(builder, "<10500000>", "<10000000>")
     for change in changes[1:]:
-        board_again(workshop, *change)
-    lines = (workshop.platform / "lab" / "board.dts").read_text().splitlines()
+        board_again(builder, *change)
+    lines = (builder.platform / "alt" / "board.dts").read_text().splitlines()
     _, base = (number for number, line in enumerate(lines, 1) if "base = <0x10002000>;" in line)
     _, interrupt = (number for number, line in enumerate(lines, 1) if "interrupt = <2>;" in line)
-    assert workshop.refuse(text) == [
-        f"platform/lab/board.dts:{base}: /devices/virtio-mmio2: base: "
+    assert builder.refuse(text) == [
+        f"platform/alt/board.dts:{base}: /devices/virtio-mmio2: base: "
         "expected registers of its own, got some of /devices/virtio-mmio1",
-        f"platform/lab/board.dts:{interrupt}: /devices/virtio-mmio3: interrupt: "
+        f"platform/alt/board.dts:{interrupt}: /devices/virtio-mmio3: interrupt: "
         "expected a source of its own, got that of /devices/virtio-mmio1",
     ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random valid systems: they build, read back as what was put in, and nothing overlaps in the host's RAM."""
+"""Random valid systems: they build, read back unchanged, and no memory overlaps in the host's
+RAM."""
 
 import json
 import os
@@ -7,10 +8,10 @@ import struct
 from dataclasses import dataclass, field
 
 import pytest
+from fixtures import SYSTEM
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from image_reader import read_image, text
-from workshop import SYSTEM
 
 from tessera.image import layout, virtual
 from tessera.image.schema import COLOURS, GUEST_FEATURES
@@ -64,7 +65,7 @@ class WantedSystem:
 
 
 NAMES = st.from_regex(r"[a-z][a-z0-9-]{0,14}", fullmatch=True)
-# Payloads of which many are equal, so that sharing is met.
+# Payloads with many duplicates, to test sharing.
 BLOBS = st.builds(
     lambda seed, size: bytes([seed + 1]) * size, st.integers(0, 3), st.sampled_from([1, 7, 8, 4096, 70001])
 )
@@ -92,7 +93,8 @@ PROPS = st.fixed_dictionaries(
 def systems(draw):
     count = draw(st.integers(1, 6))
     names = draw(st.lists(NAMES, min_size=count, max_size=count, unique=True))
-    slots = draw(st.lists(st.integers(-1, count - 1), min_size=7, max_size=7))  # whose each device is
+    # The VM of each device.
+    slots = draw(st.lists(st.integers(-1, count - 1), min_size=7, max_size=7))
     vms = []
     for index, name in enumerate(names):
         vm = Wanted(
@@ -125,12 +127,12 @@ def systems(draw):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(wanted=systems())
-def test_random_systems(workshop, wanted):
+def test_random_systems(builder, wanted):
     for index, vm in enumerate(wanted.vms):
-        workshop.file(f"image{index}", vm.image)
-        workshop.file(f"initrd{index}", vm.initrd or b"unused")
-    workshop.file("hypervisor", wanted.hypervisor)
-    built = workshop.build(wanted.source(), hypervisor=workshop.guests / "hypervisor")
+        builder.file(f"image{index}", vm.image)
+        builder.file(f"initrd{index}", vm.initrd or b"unused")
+    builder.file("hypervisor", wanted.hypervisor)
+    built = builder.build(wanted.source(), hypervisor=builder.guests / "hypervisor")
     binary = built.files["tessera.bin"]
     head = layout.align_up(len(wanted.hypervisor), 4096)
     assert binary[: len(wanted.hypervisor)] == wanted.hypervisor
@@ -183,7 +185,8 @@ def check_vm(image, read, vm, blob):
 
 
 def check_host(image, image_end):
-    """Every VM's RAM: 2 MiB aligned, inside the board's, behind the image, apart from the others'."""
+    """Every VM's RAM is aligned to 2 MiB, inside the board's RAM, after the image, and disjoint
+    from other VMs' RAM."""
     reached = image_end
     for ram in sorted((vm.regions[0] for vm in image.vms), key=lambda region: region["hpa"]):
         assert ram["hpa"] % (2 * MIB) == 0
@@ -204,32 +207,32 @@ def check_manifest(manifest, image, wanted):
         assert [load["address"] for load in entry["loads"]] == [load["gpa"] for load in read.loads]
 
 
-def test_equal_payloads_are_stored_once(workshop):
+def test_equal_payloads_are_stored_once(builder):
     vm = '{ memory-size = <0x400000>; image = "image"; sign-of-life = "up"; };'
-    workshop.file("image", bytes(range(1, 256)) * 4096)
+    builder.file("image", bytes(range(1, 256)) * 4096)
     head = '/dts-v1/; / { compatible = "tessera,system"; board = "qemu-virt"; harts = <1>; vms { '
-    one = workshop.build(f"{head} a {vm} }}; }};").files["tessera.bin"]
-    two = workshop.build(f"{head} a {vm} b {vm} }}; }};").files["tessera.bin"]
+    one = builder.build(f"{head} a {vm} }}; }};").files["tessera.bin"]
+    two = builder.build(f"{head} a {vm} b {vm} }}; }};").files["tessera.bin"]
     assert len(two) - len(one) < 3 * 4096
 
 
-def test_explicit_host_base_is_kept_and_avoided(workshop):
+def test_explicit_host_base_is_kept_and_avoided(builder):
     vm = 'memory-size = <0x800000>; image = "image"; sign-of-life = "up";'
-    workshop.file("image", b"x")
+    builder.file("image", b"x")
     head = '/dts-v1/; / { compatible = "tessera,system"; board = "qemu-virt"; harts = <1>; vms { '
     tail = f"a {{ {vm} }}; b {{ {vm} host-base = <0x80600000>; }}; c {{ {vm} }}; }}; }};"
-    image = read_image(workshop.build(head + tail).files["tessera.bin"])
+    image = read_image(builder.build(head + tail).files["tessera.bin"])
     assert [vm.regions[0]["hpa"] for vm in image.vms] == [0x80E00000, 0x80600000, 0x81600000]
 
 
-def test_the_same_source_gives_the_same_image(workshop):
-    assert workshop.build(SYSTEM).files == workshop.build(SYSTEM).files
+def test_the_same_source_gives_the_same_image(builder):
+    assert builder.build(SYSTEM).files == builder.build(SYSTEM).files
 
 
 @pytest.mark.parametrize("damage", ["magic", "size", "checksum"])
-def test_the_reader_sees_damage(workshop, damage):
-    """The reader that the tests above trust does find faults."""
-    data = bytearray(workshop.build(SYSTEM).files["tessera.bin"])
+def test_reader_detects_damage(builder, damage):
+    """The reader, on which the tests above rely, detects damage."""
+    data = bytearray(builder.build(SYSTEM).files["tessera.bin"])
     if damage == "magic":
         data[0] ^= 1
     elif damage == "size":
@@ -240,7 +243,7 @@ def test_the_reader_sees_damage(workshop, damage):
         read_image(bytes(data))
 
 
-def test_more_than_the_hypervisor_takes(workshop, monkeypatch):
-    """The last guard, should a check before it have been forgotten."""
+def test_tables_beyond_the_hypervisors_limits(builder, monkeypatch):
+    """The final check of the builder, in case an earlier check is missing."""
     monkeypatch.setattr(layout, "MAX_LOADS", 2)
-    assert workshop.refuse(SYSTEM) == ["/vms/one: expected at most 2 loads in a VM's tables, got 3"]
+    assert builder.refuse(SYSTEM) == ["/vms/one: expected at most 2 loads in a VM's tables, got 3"]

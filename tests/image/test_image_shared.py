@@ -4,8 +4,8 @@
 import struct
 from itertools import pairwise
 
+from fixtures import SYSTEM
 from image_reader import read_image
-from workshop import SYSTEM
 
 from tessera.image import fdt, layout
 
@@ -18,13 +18,13 @@ SHARED = """\
 """
 
 
-def built(workshop):
+def built(builder):
     text = SYSTEM.replace("\tvms {\n", SHARED).replace('"one up";', '"one up"; may-send-to = "two";')
-    return workshop.build(text.replace('"two up";', '"two up"; message-interrupt = <7>;'))
+    return builder.build(text.replace('"two up";', '"two up"; message-interrupt = <7>;'))
 
 
-def test_image(workshop):
-    one, two = read_image(built(workshop).files["tessera.bin"]).vms
+def test_image(builder):
+    one, two = read_image(built(builder).files["tessera.bin"]).vms
     assert (one.fields["send_to"], two.fields["send_to"]) == (2, 0)
     assert (one.fields["message_irq"], two.fields["message_irq"]) == (0, 7)
     regions = [[r for r in vm.regions if r["kind"] == layout.REGION_SHARED] for vm in (one, two)]
@@ -37,9 +37,9 @@ def test_image(workshop):
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
-def test_device_tree(workshop):
+def test_device_tree(builder):
     nodes = {}
-    for value in fdt.values(built(workshop).files["two.dtb"]):
+    for value in fdt.values(built(builder).files["two.dtb"]):
         nodes.setdefault(value.path, {})[value.name] = value.data
     region = nodes["/soc/shared@b0000000"]
     assert region["compatible"] == b"tessera,shared\0"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parser: what dtlib gets wrong is right here, and every place is the right one."""
+"""The parser: constructs that dtlib parses wrongly, and line numbers."""
 
 from pathlib import Path
 
 import pytest
-from workshop import SYSTEM
+from fixtures import SYSTEM
 
 from tessera.image.source import Source
 
@@ -23,7 +23,7 @@ def places(source):
     }
 
 
-def test_places(workshop):
+def test_places(builder):
     source = parse(
         """/dts-v1/; // a comment
 /* another
@@ -56,7 +56,7 @@ b";
 @pytest.mark.parametrize(
     "text", ["<", ">", "[", "]", "{", "}", "(", ")", ";", ",", "=", "/", "&", "-", "/bits/", "a", "=> "]
 )
-def test_a_string_is_a_string_whatever_it_says(workshop, text):
+def test_any_string_is_parsed(builder, text):
     source = parse(
         f'/dts-v1/; / {{ one = "{text}"; two = "{text}", "{text}"; node {{ three = "{text}"; }}; last; }};\n'
     )
@@ -68,12 +68,12 @@ def test_a_string_is_a_string_whatever_it_says(workshop, text):
 
 
 @pytest.mark.parametrize("text", ["<", "[", "{", ";"])
-def test_such_a_string_in_a_system(workshop, text):
-    built = workshop.build(SYSTEM.replace('"two up"', f'"{text}"; bootargs = "{text}"'))
+def test_any_string_in_a_system(builder, text):
+    built = builder.build(SYSTEM.replace('"two up"', f'"{text}"; bootargs = "{text}"'))
     assert built.system.vms[1].node["sign-of-life"] == text
     assert f'bootargs = "{text}";' in built.files["two.dts"].decode()
 
 
-def test_a_bracket_in_quotes_opens_nothing(workshop):
-    (line,) = workshop.refuse(SYSTEM.replace("harts = <2>;", 'harts = "<"2>;'))
+def test_bracket_in_quotes_is_not_an_opening_bracket(builder):
+    (line,) = builder.refuse(SYSTEM.replace("harts = <2>;", 'harts = "<"2>;'))
     assert line == "sys.dts:5: syntax error: expected ';' or ','"

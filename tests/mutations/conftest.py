@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutants are booted by what tests/e2e has for it."""
+"""Makes the helpers of tests/e2e importable, which boot the mutants."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core over arch/host as a Python object: what tests/unit/world.h declares, with its types."""
+"""core over arch/host as a Python object: the functions of tests/unit/testbed.h with their
+types."""
 
 import ctypes
 import os
@@ -42,7 +43,7 @@ class Memmap(Structure):
 
 
 class Segment(Structure):
-    """struct world_segment"""
+    """struct testbed_segment"""
 
     _fields_ = [
         *((name, c_uint32) for name in ("cpu", "vm", "app", "job", "ended", "reserved")),
@@ -81,79 +82,79 @@ class Admit(Structure):
 
 
 _SIGNATURES = {
-    "world_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint), c_uint]),
-    "world_image_make": (c_void_p, [c_uint, c_uint, POINTER(c_uint), c_uint]),
-    "world_image_seal": (None, [c_void_p]),
-    "world_image_damage": (None, [c_uint, c_uint]),
-    "world_image_watchdog": (None, [c_void_p, c_uint, c_uint, c_uint]),
-    "world_image_check": (c_char_p, [c_void_p]),
-    "world_boot_image": (c_bool, [c_void_p]),
-    "world_enter": (None, [c_uint]),
-    "world_vm_start": (c_bool, [c_uint, c_uint]),
-    "world_vm_stop": (c_bool, [c_uint, c_uint, c_bool]),
-    "world_vcpu_start": (c_bool, [c_uint, c_uint, c_uint]),
-    "world_raise": (None, [c_uint, c_uint, c_uint]),
-    "world_wait": (None, [c_uint]),
-    "world_yield": (None, [c_uint]),
-    "world_wait_until": (None, [c_uint, c_uint64]),
-    "world_off": (None, [c_uint]),
-    "world_guest_ends": (None, [c_uint, c_bool]),
-    "world_guest_faults": (None, [c_uint]),
-    "world_suspend_watchdog": (None, [c_uint, c_uint, c_bool]),
-    "world_advance": (None, [c_uint64]),
-    "world_load_costs": (None, [c_uint64]),
-    "world_load_raise": (None, [c_uint64, c_uint]),
-    "world_load_turn": (None, [c_uint]),
-    "world_settle": (c_bool, []),
-    "world_wrong": (c_char_p, []),
-    "world_wrong_settled": (c_char_p, []),
-    "world_vcpu_state": (c_uint, [c_uint, c_uint]),
-    "world_vm_state": (c_uint, [c_uint]),
-    "world_vm_starts": (c_uint, [c_uint]),
-    "world_vm_restarts": (c_uint, [c_uint]),
-    "world_runtime": (c_uint64, [c_uint, c_uint]),
-    "world_on_cpu": (c_int, [c_uint]),
-    "world_kicks": (c_uint, [c_uint]),
-    "world_image_rt": (None, [c_void_p, c_uint, c_uint, c_uint]),
-    "world_image_rt_limits": (None, [c_void_p, *[c_uint] * 5]),
-    "world_image_reserve": (None, [c_void_p, c_uint, c_uint]),
-    "world_image_rt_costs": (None, [c_void_p, c_uint, c_uint, c_uint]),
-    "world_costs": (None, [c_uint64] * 4),
-    "world_hypercall": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
-    "world_hypercall_decided": (
+    "testbed_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint), c_uint]),
+    "testbed_image_make": (c_void_p, [c_uint, c_uint, POINTER(c_uint), c_uint]),
+    "testbed_image_seal": (None, [c_void_p]),
+    "testbed_image_damage": (None, [c_uint, c_uint]),
+    "testbed_image_watchdog": (None, [c_void_p, c_uint, c_uint, c_uint]),
+    "testbed_image_check": (c_char_p, [c_void_p]),
+    "testbed_boot_image": (c_bool, [c_void_p]),
+    "testbed_enter": (None, [c_uint]),
+    "testbed_vm_start": (c_bool, [c_uint, c_uint]),
+    "testbed_vm_stop": (c_bool, [c_uint, c_uint, c_bool]),
+    "testbed_vcpu_start": (c_bool, [c_uint, c_uint, c_uint]),
+    "testbed_raise": (None, [c_uint, c_uint, c_uint]),
+    "testbed_wait": (None, [c_uint]),
+    "testbed_yield": (None, [c_uint]),
+    "testbed_wait_until": (None, [c_uint, c_uint64]),
+    "testbed_off": (None, [c_uint]),
+    "testbed_guest_ends": (None, [c_uint, c_bool]),
+    "testbed_guest_faults": (None, [c_uint]),
+    "testbed_suspend_watchdog": (None, [c_uint, c_uint, c_bool]),
+    "testbed_advance": (None, [c_uint64]),
+    "testbed_load_costs": (None, [c_uint64]),
+    "testbed_load_raise": (None, [c_uint64, c_uint]),
+    "testbed_load_step": (None, [c_uint]),
+    "testbed_run_until_idle": (c_bool, []),
+    "testbed_violation": (c_char_p, []),
+    "testbed_idle_violation": (c_char_p, []),
+    "testbed_vcpu_state": (c_uint, [c_uint, c_uint]),
+    "testbed_vm_state": (c_uint, [c_uint]),
+    "testbed_vm_starts": (c_uint, [c_uint]),
+    "testbed_vm_restarts": (c_uint, [c_uint]),
+    "testbed_runtime": (c_uint64, [c_uint, c_uint]),
+    "testbed_on_cpu": (c_int, [c_uint]),
+    "testbed_kicks": (c_uint, [c_uint]),
+    "testbed_image_rt": (None, [c_void_p, c_uint, c_uint, c_uint]),
+    "testbed_image_rt_limits": (None, [c_void_p, *[c_uint] * 5]),
+    "testbed_image_reserve": (None, [c_void_p, c_uint, c_uint]),
+    "testbed_image_rt_costs": (None, [c_void_p, c_uint, c_uint, c_uint]),
+    "testbed_costs": (None, [c_uint64] * 4),
+    "testbed_hypercall": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
+    "testbed_hypercall_decided": (
         c_long,
         [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)],
     ),
-    "world_memory": (c_void_p, [c_uint, c_uint64]),
-    "world_rt_jobs": (None, [c_uint, c_uint, POINTER(c_uint32), c_uint]),
-    "world_rt_run": (c_char_p, [c_uint64, c_bool, POINTER(Segment), c_uint, POINTER(c_uint)]),
-    "world_end_job": (c_long, [c_uint]),
-    "world_rt_watch": (None, [c_uint]),
-    "world_rt_most_gone": (c_uint, []),
-    "world_rt_state": (c_uint, [c_uint, c_uint]),
-    "world_rt_ready": (c_uint, [c_uint]),
-    "world_rt_left": (c_int64, [c_uint, c_uint]),
+    "testbed_memory": (c_void_p, [c_uint, c_uint64]),
+    "testbed_rt_jobs": (None, [c_uint, c_uint, POINTER(c_uint32), c_uint]),
+    "testbed_rt_run": (c_char_p, [c_uint64, c_bool, POINTER(Segment), c_uint, POINTER(c_uint)]),
+    "testbed_end_job": (c_long, [c_uint]),
+    "testbed_rt_count_deletions": (None, [c_uint]),
+    "testbed_rt_max_deletions": (c_uint, []),
+    "testbed_rt_state": (c_uint, [c_uint, c_uint]),
+    "testbed_rt_ready": (c_uint, [c_uint]),
+    "testbed_rt_left": (c_int64, [c_uint, c_uint]),
     "rt_admit_begin": (None, [POINTER(Admit), POINTER(Demand), c_uint, POINTER(Costs)]),
     "rt_admit_step": (c_uint, [POINTER(Admit)]),
-    "world_ipc_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint32), POINTER(c_uint32), c_uint32]),
-    "world_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
-    "world_lines": (c_uint32, [c_uint]),
-    "world_late_sender": (None, [c_uint]),
-    "world_raised": (c_ulong, [c_uint, c_uint]),
+    "testbed_ipc_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint32), POINTER(c_uint32), c_uint32]),
+    "testbed_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
+    "testbed_lines": (c_uint32, [c_uint]),
+    "testbed_late_sender": (None, [c_uint]),
+    "testbed_raised": (c_ulong, [c_uint, c_uint]),
     "seed_find": (c_void_p, [c_char_p, c_uint32, POINTER(c_uint32)]),
     "seed_take": (c_bool, [c_char_p, c_uint32]),
     "seed_begin": (None, [POINTER(c_uint32)] * 3),
     "seed_double_round": (None, [POINTER(c_uint32)]),
-    "world_debug": (c_uint, [c_uint, c_uint, c_uint, c_uint]),
-    "world_debug_still": (c_bool, [c_uint]),
+    "testbed_debug": (c_uint, [c_uint, c_uint, c_uint, c_uint]),
+    "testbed_debug_halted": (c_bool, [c_uint]),
     "host_next_timer": (c_uint64, []),
     "host_output": (c_char_p, []),
     "host_type": (None, [c_char_p]),
     "host_uart_room": (None, [c_uint]),
     "console_drain": (None, []),
     "console_flush": (None, []),
-    "world_write": (None, [c_uint, c_char_p, c_uint, c_bool]),
-    "world_typed": (c_int, [c_uint]),
+    "testbed_write": (None, [c_uint, c_char_p, c_uint, c_bool]),
+    "testbed_typed": (c_int, [c_uint]),
     "memmap_ram": (c_bool, [POINTER(Memmap), c_uint64, c_uint64, POINTER(c_uint64)]),
     "memmap_check": (c_char_p, [POINTER(Memmap), c_uint64, c_uint64]),
     "memmap_covers": (c_bool, [POINTER(Memmap), c_uint64, c_uint64]),
@@ -162,7 +163,7 @@ _SIGNATURES = {
 
 
 def load() -> ctypes.CDLL:
-    """The library, every function with its types."""
+    """Loads the library and sets the types of all functions."""
     library = ctypes.CDLL(str(LIBRARY))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(library, name)
@@ -178,45 +179,45 @@ def memmap(regions: list[tuple[int, int, int, int]]) -> Memmap:
 
 
 def time_now(library: ctypes.CDLL) -> int:
-    """The pretended machine's time, in ticks."""
+    """The simulated machine's time, in ticks."""
     return c_uint64.in_dll(library, "host_time").value
 
 
 CORE = load()
 
 
-def well(wrong: bytes | None) -> None:
-    """Of world_wrong() and its like."""
+def assert_no_violation(wrong: bytes | None) -> None:
+    """Asserts that testbed_violation() or a similar function has returned NULL."""
     assert wrong is None, wrong.decode()
 
 
-def settle() -> None:
-    """The CPUs do what is to be done, and then all is as it must be."""
-    assert CORE.world_settle(), "CPUs keep each other busy for ever"
-    well(CORE.world_wrong_settled())
+def run_until_idle() -> None:
+    """Runs the CPUs until they are idle, and checks all invariants."""
+    assert CORE.testbed_run_until_idle(), "the CPUs never become idle"
+    assert_no_violation(CORE.testbed_idle_violation())
 
 
 def _sent() -> list[str]:
-    """The hypervisor's lines that the UART takes, interrupt by interrupt."""
+    """The hypervisor's lines that the UART has sent."""
     said = CORE.host_output().decode().replace("\r", "")
     return [line.split("\033[0m ", 1)[1] for line in said.split("\n") if "\033[0m " in line]
 
 
 def lines() -> list[str]:
-    """What the hypervisor has said since the last call."""
+    """The hypervisor's lines since the last call."""
     CORE.console_drain()
     return _sent()
 
 
 def operator(key: str) -> list[str]:
-    """What the hypervisor says to the console's escape key and `key`, typed on CPU 0."""
+    """The hypervisor's answer to the console's escape key and `key`, typed on CPU 0."""
     lines()
-    CORE.world_enter(0)
+    CORE.testbed_enter(0)
     CORE.host_type(b"\x14" + key.encode())
     return _sent()
 
 
-def let_lines_rest(vms: int) -> None:
-    """So long that unfinished lines of so many VMs are shown: two rounds, one line at a time."""
+def flush_unfinished_lines(vms: int) -> None:
+    """Makes the console show the unfinished lines of `vms` VMs: two rounds, one line per call."""
     for _ in range(2 * (vms + 1)):
         CORE.console_flush()

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RT apps in a world (tests/unit/world_rt.h) for property tests: booting, hypercalls, running; a simulator of EDF."""
+"""RT apps in the testbed (tests/unit/testbed_rt.h) for property tests, reference admission tests,
+an EDF simulator."""
 
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from core import CORE, TICKS_PER_US, VM_RUNNING, Segment, settle, time_now, well
+from core import CORE, TICKS_PER_US, VM_RUNNING, Segment, assert_no_violation, run_until_idle, time_now
 
 QUANTUM_US = 1000
 GPA = 0x80000000
 ENTRY, STACK = GPA + 0x1000, GPA + 0x3000
-SCRATCH = GPA + 0x400  # memory that world_wrong_settled() does not look at
+SCRATCH = GPA + 0x400  # memory that testbed_idle_violation() does not check
 
 CREATE, LAUNCH, DELETE, END_JOB, STATS = range(16, 21)
 OK, FAILED, NOT_SUPPORTED, INVALID_PARAM, DENIED, INVALID_ADDRESS, ALREADY = 0, -1, -2, -3, -4, -5, -6
@@ -48,7 +49,8 @@ class Stats(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Task:
-    """What an app is created with, in us; what its jobs want, in us (0: for ever); first release after the others'."""
+    """An app's parameters in us, its jobs' execution times in us (0: infinite), and the offset of
+    its first release."""
 
     period: int
     budget: int
@@ -72,39 +74,39 @@ def boot(
     limits: dict[int, tuple[int, int, int, int]] | None = None,
 ) -> None:
     """
-    A system in which all VMs run, each on its VCPU 0 alone. `reserve` is best effort's, us in how many; `limits` what
-    some VMs may have: harts, percent of each, longest budget and period in us.
+    Boots a system in which all VMs run, each with VCPU 0 only. `reserve` is best effort's: us, and
+    the interval in us. `limits` by VM: harts, percent of each, longest budget and period in us.
     """
-    image = CORE.world_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)
-    CORE.world_image_rt_costs(image, *costs_ns)
-    CORE.world_image_reserve(image, *reserve)
+    image = CORE.testbed_image_make(cpus, len(nvcpus), array(nvcpus), QUANTUM_US)
+    CORE.testbed_image_rt_costs(image, *costs_ns)
+    CORE.testbed_image_reserve(image, *reserve)
     for vm, count in enumerate(rt_apps):
-        CORE.world_image_rt(image, vm, count, launchers[vm] if launchers else 0)
+        CORE.testbed_image_rt(image, vm, count, launchers[vm] if launchers else 0)
     for vm, limit in (limits or {}).items():
-        CORE.world_image_rt_limits(image, vm, *limit)
-    assert CORE.world_boot_image(image)
+        CORE.testbed_image_rt_limits(image, vm, *limit)
+    assert CORE.testbed_boot_image(image)
     for vm in range(len(nvcpus)):
-        assert CORE.world_vm_start(0, vm)
-    settle()
-    assert all(CORE.world_vm_state(vm) == VM_RUNNING for vm in range(len(nvcpus)))
+        assert CORE.testbed_vm_start(0, vm)
+    run_until_idle()
+    assert all(CORE.testbed_vm_state(vm) == VM_RUNNING for vm in range(len(nvcpus)))
 
 
 def call(cpu: int, number: int, *arguments: int) -> tuple[int, int]:
-    """One hypercall of the VCPU on `cpu`, made again until it is decided: error and value."""
+    """A hypercall of the VCPU on `cpu`, repeated until it is decided: error and value."""
     value = ctypes.c_uint64()
     a0, a1, a2 = (*arguments, 0, 0, 0)[:3]
-    error = CORE.world_hypercall_decided(cpu, number, a0, a1, a2, ctypes.byref(value))
+    error = CORE.testbed_hypercall_decided(cpu, number, a0, a1, a2, ctypes.byref(value))
     return error, value.value
 
 
 def cpu_of(vm: int, vcpu: int = 0) -> int:
-    """The CPU on which a VCPU runs, going on in time until it does."""
+    """The CPU on which a VCPU runs; advances the time until it does."""
     for _ in range(1000):
         for cpu in range(8):
-            if CORE.world_on_cpu(cpu) == 100 * vm + vcpu:
+            if CORE.testbed_on_cpu(cpu) == 100 * vm + vcpu:
                 return cpu
-        CORE.world_advance(max(0, min(CORE.host_next_timer(), time_now(CORE) + 10**6) - time_now(CORE)))
-        settle()
+        CORE.testbed_advance(max(0, min(CORE.host_next_timer(), time_now(CORE) + 10**6) - time_now(CORE)))
+        run_until_idle()
     raise AssertionError(f"VCPU {vcpu} of VM {vm} never runs")
 
 
@@ -113,49 +115,49 @@ def create(cpu: int, task: Task, /, **changes: int) -> tuple[int, int]:
     app = App(ENTRY, STACK, 7, task.period, task.budget, task.deadline, task.cpu)
     for name, value in changes.items():
         setattr(app, name, value)
-    vm = CORE.world_on_cpu(cpu) // 100
-    ctypes.memmove(CORE.world_memory(vm, SCRATCH), ctypes.byref(app), ctypes.sizeof(app))
+    vm = CORE.testbed_on_cpu(cpu) // 100
+    ctypes.memmove(CORE.testbed_memory(vm, SCRATCH), ctypes.byref(app), ctypes.sizeof(app))
     return call(cpu, CREATE, SCRATCH, ctypes.sizeof(app))
 
 
 def stats(cpu: int, app: int) -> Stats:
-    """What the VM on `cpu` learns of its app."""
-    vm = CORE.world_on_cpu(cpu) // 100
+    """The statistics of an app of the VM on `cpu`."""
+    vm = CORE.testbed_on_cpu(cpu) // 100
     assert call(cpu, STATS, app, SCRATCH, ctypes.sizeof(Stats)) == (OK, 0)
-    return Stats.from_buffer_copy(ctypes.string_at(CORE.world_memory(vm, SCRATCH), ctypes.sizeof(Stats)))
+    return Stats.from_buffer_copy(ctypes.string_at(CORE.testbed_memory(vm, SCRATCH), ctypes.sizeof(Stats)))
 
 
 def set_jobs(vm: int, app: int, jobs: Sequence[int]) -> None:
-    """The lengths of an app's jobs, in us."""
-    CORE.world_rt_jobs(vm, app, array([length * TICKS_PER_US for length in jobs], ctypes.c_uint32), len(jobs))
+    """Sets the execution times of an app's jobs, in us."""
+    CORE.testbed_rt_jobs(vm, app, array([length * TICKS_PER_US for length in jobs], ctypes.c_uint32), len(jobs))
 
 
 def run(ticks: int, check: bool = True) -> list[Segment]:
-    """Lets time go on: what ran when."""
+    """Advances the time; returns which job ran when."""
     used = ctypes.c_uint()
-    well(CORE.world_rt_run(time_now(CORE) + ticks, check, _log, SEGMENTS, ctypes.byref(used)))
+    assert_no_violation(CORE.testbed_rt_run(time_now(CORE) + ticks, check, _log, SEGMENTS, ctypes.byref(used)))
     return list(_log[: used.value])
 
 
 def delete_all(vm: int, apps: int) -> None:
-    """The manager's VCPU 0 deletes all apps, and those that keep it from running delete themselves."""
-    while any(CORE.world_rt_state(vm, app) != FREE for app in range(apps)):
+    """The manager's VCPU 0 deletes all apps; apps that keep it from running delete themselves."""
+    while any(CORE.testbed_rt_state(vm, app) != FREE for app in range(apps)):
         for cpu in range(8):
-            on = CORE.world_on_cpu(cpu)
+            on = CORE.testbed_on_cpu(cpu)
             if on == 100 * vm:
                 for app in range(apps):
-                    if CORE.world_rt_state(vm, app) != FREE:
+                    if CORE.testbed_rt_state(vm, app) != FREE:
                         assert call(cpu, DELETE, app)[0] in (OK, AGAIN)
             elif on > 100 * vm:
                 assert call(cpu, DELETE, SELF) == (OK, 0)
-            settle()
+            run_until_idle()
 
 
-# --- admission, the long way ---
+# --- admission by the definition ---
 
 
 def _busy(demands: Sequence[tuple[int, int, int]], blocked: int, most: int) -> int:
-    """After this time from a common release all is done that was released; `most` if it is not before."""
+    """The length of the busy period after a common release, at most `most`."""
     end = 1
     while end < most:
         work = sum(-(-end // period) * cost for cost, _, period in demands) + blocked * len(demands)
@@ -169,11 +171,12 @@ def refused(
     demands: Sequence[tuple[int, int, int]], blocked: int, hyperperiod: int, release: int = 0
 ) -> list[tuple[int, int]]:
     """
-    Every interval that begins with a common release of apps of (cost, deadline, period), ends at a deadline up to
-    `hyperperiod`, and holds more work than time: (length, work). Each app with a deadline in it may add `blocked` once.
-    What `release` of its cost is for is done at once, whatever its deadline, while there is work to be interrupted.
-    That up to there is enough follows from a utilization of at most 1, where the demand grows by no more than the time
-    from one hyperperiod to the next.
+    All intervals (length, demand) that begin with a common release of apps of (cost, deadline,
+    period), end at a deadline up to `hyperperiod`, and have more demand than time. Each app with a
+    deadline in the interval adds `blocked` once. The part `release` of a cost is executed at the
+    release, also for later deadlines, during the busy period. Deadlines up to the hyperperiod are
+    sufficient: with a utilization of at most 1, the demand grows from one hyperperiod to the next
+    by no more than the time.
     """
     work: dict[int, int] = {}
     for cost, deadline, period in demands:
@@ -193,8 +196,9 @@ def refused(
 
 def longest_wait(demands: Sequence[tuple[int, int, int]], blocked: int, reserve: int, late: int) -> int | None:
     """
-    The least time that holds `reserve` for best effort and all that apps of (cost, deadline, period), released together
-    at its begin, ask for in it, each with `blocked` once; None if it is more than `late`.
+    The shortest interval that contains `reserve` for best effort and the demand of the apps of
+    (cost, deadline, period) after a common release at its start, each with `blocked` once; None if
+    it is longer than `late`.
     """
     for length in range(1, late + 1):
         if sum(-(-length // period) * cost for cost, _, period in demands) + blocked * len(demands) + reserve <= length:
@@ -203,7 +207,8 @@ def longest_wait(demands: Sequence[tuple[int, int, int]], blocked: int, reserve:
 
 
 def left_over(busy: Sequence[tuple[int, int]], window: int, end: int) -> int:
-    """The least time that stretches from begin to end, one after the other, leave of any `window` within 0 .. `end`."""
+    """The minimum time that the busy intervals (begin, end) leave in any `window` within 0 ..
+    `end`."""
     used = [0] * (end + 1)
     for begin, until in busy:
         for moment in range(max(0, begin), min(end, until)):
@@ -222,14 +227,15 @@ class _App:
 
     task: Task
     number: int
-    left: int = 0  # of the budget
-    want: int = 0  # of the job
-    job: int = -1  # number of the current one
-    begun: bool = False  # it has not ended
-    released: int = 0  # when the job was
-    server: tuple[int, int, int] = (0, 0, 0)  # absolute deadline, period's begin, number: who is first runs
+    left: int = 0  # remaining budget
+    want: int = 0  # remaining execution time of the job
+    job: int = -1  # number of the current job
+    begun: bool = False  # the job is pending
+    released: int = 0  # release time of the job
+    # Absolute deadline, start of the period, number: the lowest runs.
+    server: tuple[int, int, int] = (0, 0, 0)
     missed: bool = False
-    ended: list[tuple[int, int]] = field(default_factory=list)  # (job, when)
+    ended: list[tuple[int, int]] = field(default_factory=list)  # (job, time)
     responses: list[int] = field(default_factory=list)
     misses: int = 0
     overruns: int = 0
@@ -243,7 +249,7 @@ class Outcome:
 
 
 def _period_begins(app: _App, now: int) -> None:
-    """A job in progress goes on with a new budget (hard reservation: it had to wait for it); else one is released."""
+    """Replenishes the budget (hard reservation); releases the next job unless one is pending."""
     app.left = app.task.budget
     app.server = (now + app.task.deadline, now, app.number)
     if app.begun:
@@ -257,10 +263,10 @@ def _period_begins(app: _App, now: int) -> None:
 
 
 def _ran(app: _App, now: int) -> None:
-    """The app has run for the microsecond up to `now`."""
+    """Accounts the microsecond up to `now` to the app."""
     app.left -= 1
     app.want -= 1
-    if app.want == 0:  # a job that wants 0 goes below and never ends
+    if app.want == 0:  # a job of length 0 becomes negative and never ends
         app.begun = False
         app.ended.append((app.job, now))
         app.responses.append(now - app.released)
@@ -272,7 +278,8 @@ def _ran(app: _App, now: int) -> None:
 
 
 def _chosen(apps: Sequence[_App], now: int) -> _App | None:
-    """Who runs for the microsecond from `now`, in which periods may begin."""
+    """Starts the periods due at `now` and returns the app that runs in the following
+    microsecond."""
     for app in apps:
         since = now - app.task.offset
         if since >= 0 and since % app.task.period == 0:
@@ -282,8 +289,8 @@ def _chosen(apps: Sequence[_App], now: int) -> _App | None:
 
 def simulate(tasks: Sequence[Task], length: int) -> Outcome:
     """
-    Hard reservations under EDF on one CPU for `length` us, but for what happens at the end of the last one; equal
-    deadlines: the earlier period, then the lower number.
+    Hard reservations under EDF on one CPU for `length` us, excluding the events at the very end.
+    Among equal deadlines the earlier period and then the lower number runs first.
     """
     apps = [_App(task, number) for number, task in enumerate(tasks)]
     segments: list[tuple[int, int, int, int]] = []

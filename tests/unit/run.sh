@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs cmocka programs one after the other: one line for each that passes, all that a failing one says.
+# Runs cmocka programs one after the other; prints one line per passing program, and all output of a failing one.
 # Usage: run.sh PROGRAM...
 set -eu
 

@@ -4,22 +4,23 @@
 #include "console.h"
 #include "console_parts.h"
 #include "host.h"
+#include "testbed.h"
 #include "unit.h"
 #include "vuart.h"
-#include "world.h"
 
-/* Boots `nvms` VMs, of which those in the mask `wanting` want the keyboard; the VM that a typed character reaches. */
+/* Boots `nvms` VMs; bit i of `wanting`: VM i wants the keyboard. Returns the VM that receives a
+ * typed character. */
 static int typed_reaches(unsigned nvms, unsigned wanting)
 {
     static const unsigned nvcpus[] = {1, 1, 1};
-    struct world_image *image = world_image_make(1, nvms, nvcpus, 1000);
+    struct testbed_image *image = testbed_image_make(1, nvms, nvcpus, 1000);
     int reached = -1;
 
     for (unsigned i = 0; i < nvms; i++) {
         image->vms[i].flags |= (wanting & (1U << i)) != 0 ? SYSIMAGE_VM_FOCUS : 0;
     }
-    world_image_seal(image);
-    assert_true(world_boot_image(image));
+    testbed_image_seal(image);
+    assert_true(testbed_boot_image(image));
     host_type("x");
     for (unsigned i = 0; i < nvms; i++) {
         if (vuart_take(&hyp.vms[i]) == 'x') {
@@ -30,7 +31,7 @@ static int typed_reaches(unsigned nvms, unsigned wanting)
     return reached;
 }
 
-static void test_keyboard_goes_where_the_system_file_says(void **state)
+static void test_keyboard_focus_after_boot(void **state)
 {
     (void)state;
     assert_int_equal(typed_reaches(3, 1U << 1), 1);
@@ -41,7 +42,7 @@ static void test_keyboard_goes_where_the_system_file_says(void **state)
     assert_int_equal(typed_reaches(1, 0), 0);
 }
 
-static void test_the_last_line_is_ended(void **state)
+static void test_last_line_is_ended(void **state)
 {
     const char *output;
 
@@ -60,7 +61,8 @@ static void test_the_last_line_is_ended(void **state)
     assert_string_equal(output + strlen(output) - 7, "again\r\n");
 }
 
-/* What the guest does next: writes if there is room, or waits until it is told that there is. */
+/* The guest's next step: writes a character if the console is ready, or waits until the console
+ * becomes ready. */
 static bool write_one(struct vm *vm, char c)
 {
     if (vm->uart.tx_blocked) {
@@ -74,8 +76,9 @@ static bool write_one(struct vm *vm, char c)
     return true;
 }
 
-/* As on two harts, of which one has the UART's interrupts: none of them may be missing for what another wrote. */
-static void test_output_never_stops_half_way(void **state)
+/* As on two harts of which only one takes the UART's interrupts: output of the other hart must not
+ * miss an interrupt. */
+static void test_output_never_stalls(void **state)
 {
     static const char said[] = "cat online\r\n0-1\r\n\r\nsome more of it\r\n# ";
     uint32_t random = 1;
@@ -91,7 +94,7 @@ static void test_output_never_stops_half_way(void **state)
             if ((random >> 16) % 3 == 0 && write_one(&hyp.vms[0], *c)) {
                 c++;
             } else if (!host_uart_interrupt() && hyp.vms[0].uart.tx_blocked) {
-                fail_msg("round %u: stands still before '%s'", round, c);
+                fail_msg("round %u: no progress before '%s'", round, c);
             }
         }
         output = host_output();
@@ -102,25 +105,26 @@ static void test_output_never_stops_half_way(void **state)
     }
 }
 
-static bool at_work;
+static bool work_pending;
 static unsigned steps_left;
 
 static void begin_work(char key)
 {
-    at_work = key == 'x';
+    work_pending = key == 'x';
     steps_left = 5;
 }
 
 static bool step_work(unsigned waiting)
 {
     (void)waiting;
-    at_work = --steps_left > 0;
+    work_pending = --steps_left > 0;
     return true;
 }
-CONSOLE_OPERATOR(begin_work, step_work, &at_work);
+CONSOLE_OPERATOR(begin_work, step_work, &work_pending);
 
-/* Though another hart sends all that there is, and wants no more interrupts. */
-static void test_an_operator_is_not_forgotten(void **state)
+/* The operator's work continues although another hart has sent all output and needs no further
+ * interrupt. */
+static void test_operators_work_is_completed(void **state)
 {
     (void)state;
     assert_int_equal(typed_reaches(1, 0), 0);
@@ -134,21 +138,21 @@ static void test_an_operator_is_not_forgotten(void **state)
     assert_int_equal(steps_left, 0);
 }
 
-static void test_what_a_stopped_vm_began_to_write_is_a_line(void **state)
+static void test_unfinished_line_of_a_stopped_vm_is_ended(void **state)
 {
     (void)state;
     assert_int_equal(typed_reaches(1, 0), 0);
-    assert_true(world_vm_start(0, 0));
-    assert_true(world_settle());
+    assert_true(testbed_vm_start(0, 0));
+    assert_true(testbed_run_until_idle());
     console_putc(&hyp.vms[0], '#');
-    assert_true(world_vm_stop(0, 0, true));
-    assert_true(world_settle());
+    assert_true(testbed_vm_stop(0, 0, true));
+    assert_true(testbed_run_until_idle());
     assert_int_equal(hyp.vms[0].restarts, 1);
     console_putc(&hyp.vms[0], '!');
     assert_non_null(strstr(host_output(), "#\r\n"));
 }
 
-/* The console keeps its state over a boot: lines that earlier tests began are ended. */
+/* The console keeps its state across a boot, so this ends lines that earlier tests have begun. */
 static void boot_quiet(unsigned nvms)
 {
     assert_int_equal(typed_reaches(nvms, 0), 0);
@@ -160,7 +164,8 @@ static void boot_quiet(unsigned nvms)
     (void)host_output();
 }
 
-/* What stands on the terminal in the end of a UART that takes `at_once` characters, then is full until it has sent them. */
+/* The terminal's final content after a UART that accepts `at_once` characters and is then full
+ * until all are sent. */
 static void show_on_slow_uart(unsigned at_once, char *all, size_t size)
 {
     boot_quiet(2);
@@ -194,8 +199,8 @@ static void test_a_full_uart_loses_and_doubles_nothing(void **state)
     assert_string_equal(slow, fast);
 }
 
-/* Before the machine goes off: nobody waits for ever for a UART that has failed. */
-static void test_a_uart_that_takes_nothing_does_not_stop_a_drain(void **state)
+/* The drain before power-off ends also when the UART has failed. */
+static void test_blocked_uart_does_not_stop_the_drain(void **state)
 {
     (void)state;
     boot_quiet(1);
@@ -206,7 +211,7 @@ static void test_a_uart_that_takes_nothing_does_not_stop_a_drain(void **state)
     assert_non_null(strstr(host_output(), "late\r\n"));
 }
 
-/* As a driver does that found its FIFO empty. */
+/* Writes without checking the status, like a driver that has found its FIFO empty. */
 static void write_fifo(struct vm *vm, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -233,7 +238,7 @@ static void test_several_lines_in_a_fifo_are_shown_in_their_order(void **state)
     assert_non_null(strstr(host_output(), "ten\r\n"));
 }
 
-static void test_what_goes_beyond_a_fifo_is_lost(void **state)
+static void test_output_beyond_the_fifo_is_lost(void **state)
 {
     const char *output;
 
@@ -249,7 +254,7 @@ static void test_what_goes_beyond_a_fifo_is_lost(void **state)
     assert_null(strstr(output, "X"));
 }
 
-static void test_a_sequence_ends_with_its_vms_life(void **state)
+static void test_unfinished_sequence_ends_with_its_vm(void **state)
 {
     static const char *const begun[] = {"\033]0;half", "text\033[", "\033[3"};
 
@@ -265,8 +270,8 @@ static void test_a_sequence_ends_with_its_vms_life(void **state)
     }
 }
 
-/* Though the UART took nothing, so that it is behind a line that waits. */
-static void test_what_waits_behind_a_line_ends_with_its_vms_life(void **state)
+/* Also for text that waits after a complete line, because the UART accepts nothing. */
+static void test_text_after_a_waiting_line_ends_with_its_vm(void **state)
 {
     const char *output;
 
@@ -286,33 +291,34 @@ static void test_what_waits_behind_a_line_ends_with_its_vms_life(void **state)
 
 static void pass_ms(unsigned ms)
 {
-    world_advance(ms * 1000U * (ticks_t)hyp.us);
-    assert_true(world_settle());
+    testbed_advance(ms * 1000U * (ticks_t)hyp.us);
+    assert_true(testbed_run_until_idle());
 }
 
-/* So long that what is unfinished is cut and shown. */
-static void let_lines_rest(void)
+/* Waits until the console splits unfinished lines and shows them. */
+static void flush_unfinished_lines(void)
 {
     for (unsigned i = 0; i < 3; i++) {
         pass_ms(CONSOLE_FLUSH_MS);
     }
 }
 
-static void test_a_cut_line_ends_with_its_vms_life(void **state)
+static void test_split_line_ends_with_its_vm(void **state)
 {
     (void)state;
     boot_quiet(2);
     write_fifo(&hyp.vms[1], "login: ");
-    let_lines_rest();
+    flush_unfinished_lines();
     assert_non_null(strstr(host_output(), "login: \033[m\r\n"));
     console_end(&hyp.vms[1]);
     assert_non_null(strstr(host_output(), "vm-b    |\033[0m \r\n"));
-    console_end(&hyp.vms[1]); /* once */
+    console_end(&hyp.vms[1]); /* a second call prints nothing */
     assert_string_equal(host_output(), "");
 }
 
-/* What it writes next is another line: a program that joins the pieces of a cut one must not take it for the rest. */
-static void test_a_line_ends_where_another_vm_gets_the_terminal_alone(void **state)
+/* Later output is a new line: a program that joins the pieces of a split line must not append
+ * it. */
+static void test_line_ends_when_another_vm_gets_exclusive_use(void **state)
 {
     const char *output;
 
@@ -321,7 +327,7 @@ static void test_a_line_ends_where_another_vm_gets_the_terminal_alone(void **sta
         boot_quiet(2);
         write_fifo(&hyp.vms[1], "alive 7");
         if (rests != 0) {
-            let_lines_rest();
+            flush_unfinished_lines();
             assert_non_null(strstr(host_output(), "alive 7\033[m\r\n"));
         }
         console_set_mode(CONSOLE_ALONE);
@@ -334,8 +340,8 @@ static void test_a_line_ends_where_another_vm_gets_the_terminal_alone(void **sta
     }
 }
 
-/* It is not cut, though it is shown later than the mode changes. */
-static void test_a_line_that_waits_whole_is_whole_in_another_mode(void **state)
+/* A complete line is not split, although the mode changes before it is shown. */
+static void test_waiting_line_stays_whole_in_another_mode(void **state)
 {
     (void)state;
     boot_quiet(1);
@@ -347,8 +353,9 @@ static void test_a_line_that_waits_whole_is_whole_in_another_mode(void **state)
     console_set_mode(CONSOLE_LINES);
 }
 
-/* A line that grows on the terminal, and is begun anew and finished between two looks at it. */
-static void test_a_line_begun_anew_is_drawn_anew(void **state)
+/* A line that grows on the terminal and is restarted and finished between two updates of the
+ * terminal. */
+static void test_restarted_line_is_redrawn(void **state)
 {
     const char *output;
 
@@ -363,7 +370,7 @@ static void test_a_line_begun_anew_is_drawn_anew(void **state)
     assert_null(strstr(output, "abc"));
 }
 
-static void test_an_unfinished_line_is_shown_once_it_rests(void **state)
+static void test_unfinished_line_is_shown_after_a_pause(void **state)
 {
     (void)state;
     boot_quiet(2);
@@ -376,8 +383,8 @@ static void test_an_unfinished_line_is_shown_once_it_rests(void **state)
     assert_non_null(strstr(host_output(), "login: "));
 }
 
-/* They are looked after one by one, so that none takes longer for there being others. */
-static void test_each_unfinished_line_is_shown_by_an_interrupt_of_its_own(void **state)
+/* Unfinished lines are handled one by one, so that the latency does not grow with their number. */
+static void test_each_unfinished_line_is_shown_by_a_separate_interrupt(void **state)
 {
     const char *output;
 
@@ -387,7 +394,7 @@ static void test_each_unfinished_line_is_shown_by_an_interrupt_of_its_own(void *
     write_fifo(&hyp.vms[0], "one");
     write_fifo(&hyp.vms[1], "two");
     for (unsigned i = 0; i < 3; i++) {
-        console_flush(); /* both, and the round's end: they were written to */
+        console_flush(); /* both lines, and the end of the round: both were written to */
     }
     assert_string_equal(host_output(), "");
     console_flush();
@@ -399,7 +406,8 @@ static void test_each_unfinished_line_is_shown_by_an_interrupt_of_its_own(void *
     console_set_focus(&hyp.vms[0]);
 }
 
-/* A program at the other end is told that lines follow, also where they begin with one that grows. */
+/* The switch from channels to lines is announced to the program at the terminal, also if the first
+ * line is unfinished. */
 static void test_a_growing_line_after_channels_is_announced(void **state)
 {
     const char *output;
@@ -416,7 +424,7 @@ static void test_a_growing_line_after_channels_is_announced(void **state)
     assert_string_equal(output + strlen(output) - 1, "#");
 }
 
-static void test_what_is_sent_as_it_is_has_room_or_is_refused(void **state)
+static void test_raw_text_is_sent_whole_or_refused(void **state)
 {
     static char text[CONSOLE_RAW];
     const char *output;
@@ -435,7 +443,7 @@ static void test_what_is_sent_as_it_is_has_room_or_is_refused(void **state)
     assert_string_equal(host_output(), "yz");
 }
 
-static void test_the_console_begins_a_line_of_its_own(void **state)
+static void test_console_begins_a_new_line(void **state)
 {
     (void)state;
     boot_quiet(1);
@@ -443,9 +451,9 @@ static void test_the_console_begins_a_line_of_its_own(void **state)
     assert_string_equal(host_output(), "\r\n");
 }
 
-/* Last of all tests: what it uses up is for a hypervisor that fails. The lock is held by a CPU that will not come back,
- * no more lines fit, and a VM has the terminal alone. */
-static void test_a_hypervisor_that_fails_can_still_tell(void **state)
+/* The last test, since it uses up buffers reserved for a panic. A CPU that never returns holds the
+ * lock, the log is full, and a VM has exclusive use of the terminal. */
+static void test_panic_messages_are_shown(void **state)
 {
     const char *output;
 
@@ -458,7 +466,7 @@ static void test_a_hypervisor_that_fails_can_still_tell(void **state)
     assert_null(strstr(host_output(), "before"));
     console_lock.next++;
     console_seize();
-    console_seize(); /* another CPU fails too: nobody has the lock, so it is not waited for */
+    console_seize(); /* a second CPU panics: the lock is free, so the console does not wait */
     for (unsigned i = 0; i < 3; i++) {
         console_log("failure %u", i);
     }
@@ -473,27 +481,27 @@ static void test_a_hypervisor_that_fails_can_still_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keyboard_goes_where_the_system_file_says),
-        cmocka_unit_test(test_the_last_line_is_ended),
-        cmocka_unit_test(test_output_never_stops_half_way),
-        cmocka_unit_test(test_an_operator_is_not_forgotten),
-        cmocka_unit_test(test_what_a_stopped_vm_began_to_write_is_a_line),
+        cmocka_unit_test(test_keyboard_focus_after_boot),
+        cmocka_unit_test(test_last_line_is_ended),
+        cmocka_unit_test(test_output_never_stalls),
+        cmocka_unit_test(test_operators_work_is_completed),
+        cmocka_unit_test(test_unfinished_line_of_a_stopped_vm_is_ended),
         cmocka_unit_test(test_a_full_uart_loses_and_doubles_nothing),
-        cmocka_unit_test(test_a_uart_that_takes_nothing_does_not_stop_a_drain),
+        cmocka_unit_test(test_blocked_uart_does_not_stop_the_drain),
         cmocka_unit_test(test_several_lines_in_a_fifo_are_shown_in_their_order),
-        cmocka_unit_test(test_what_goes_beyond_a_fifo_is_lost),
-        cmocka_unit_test(test_a_sequence_ends_with_its_vms_life),
-        cmocka_unit_test(test_what_waits_behind_a_line_ends_with_its_vms_life),
-        cmocka_unit_test(test_a_cut_line_ends_with_its_vms_life),
-        cmocka_unit_test(test_a_line_ends_where_another_vm_gets_the_terminal_alone),
-        cmocka_unit_test(test_a_line_that_waits_whole_is_whole_in_another_mode),
-        cmocka_unit_test(test_a_line_begun_anew_is_drawn_anew),
-        cmocka_unit_test(test_an_unfinished_line_is_shown_once_it_rests),
-        cmocka_unit_test(test_each_unfinished_line_is_shown_by_an_interrupt_of_its_own),
+        cmocka_unit_test(test_output_beyond_the_fifo_is_lost),
+        cmocka_unit_test(test_unfinished_sequence_ends_with_its_vm),
+        cmocka_unit_test(test_text_after_a_waiting_line_ends_with_its_vm),
+        cmocka_unit_test(test_split_line_ends_with_its_vm),
+        cmocka_unit_test(test_line_ends_when_another_vm_gets_exclusive_use),
+        cmocka_unit_test(test_waiting_line_stays_whole_in_another_mode),
+        cmocka_unit_test(test_restarted_line_is_redrawn),
+        cmocka_unit_test(test_unfinished_line_is_shown_after_a_pause),
+        cmocka_unit_test(test_each_unfinished_line_is_shown_by_a_separate_interrupt),
         cmocka_unit_test(test_a_growing_line_after_channels_is_announced),
-        cmocka_unit_test(test_what_is_sent_as_it_is_has_room_or_is_refused),
-        cmocka_unit_test(test_the_console_begins_a_line_of_its_own),
-        cmocka_unit_test(test_a_hypervisor_that_fails_can_still_tell),
+        cmocka_unit_test(test_raw_text_is_sent_whole_or_refused),
+        cmocka_unit_test(test_console_begins_a_new_line),
+        cmocka_unit_test(test_panic_messages_are_shown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

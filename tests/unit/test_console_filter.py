@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Whatever VMs write, line by line only allowed sequences reach the terminal: judged by a grammar, and by a terminal
-emulator (pyte) that must not answer, change its title or mode, or lose a VM's name.
+In line mode only allowed sequences of VMs reach the terminal. Checked by a grammar, and by a
+terminal emulator (pyte) that must not answer, change its title or mode, or lose a VM's name.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import re
 
 import pyte
 import pytest
-from core import CORE, let_lines_rest
+from core import CORE, flush_unfinished_lines
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ NAMES = ("vm-a", "vm-b")
 PREFIXES = tuple(f"{name:<8}| " for name in (*NAMES, "tessera"))
 LEAST_COLUMN = len(PREFIXES[0]) + 1
 
-# What the terminal may get, one item at a time.
+# One item of permitted output.
 ALLOWED = re.compile(
     rb"[ -~\t]"
     rb"|[\xc3-\xdf][\x80-\xbf]|\xc2[\xa0-\xbf]"
@@ -54,29 +54,30 @@ WRITES = st.tuples(st.integers(0, 1), st.lists(PIECES, max_size=12).map(b"".join
 KEYS = st.sampled_from((b"\x141", b"\x142", b"\x14l"))
 ROOM = st.integers(0, 90)
 ENDLESS = 0xFFFFFFFF
-DEEDS = st.lists(st.one_of(WRITES, WRITES, KEYS, st.none()), max_size=20)
-SLOW_DEEDS = st.lists(st.one_of(WRITES, WRITES, ROOM, ROOM, st.none()), max_size=20)
+EVENTS = st.lists(st.one_of(WRITES, WRITES, KEYS, st.none()), max_size=20)
+SLOW_EVENTS = st.lists(st.one_of(WRITES, WRITES, ROOM, ROOM, st.none()), max_size=20)
 
 
-def shown(deeds: list, uart: bool) -> bytes:
-    """What the terminal gets of two VMs' writes, keys, and (None) time that passes; a number is room in the UART."""
-    assert CORE.world_boot(1, 2, (ctypes.c_uint * 2)(1, 1), 1000)
+def shown(events: list, uart: bool) -> bytes:
+    """The terminal's input after events: writes of two VMs, keys, None for a timeout, a number for
+    space in the UART."""
+    assert CORE.testbed_boot(1, 2, (ctypes.c_uint * 2)(1, 1), 1000)
     CORE.host_uart_room(ENDLESS)
-    CORE.host_type(TO_LINES)  # the console itself keeps what it has over a boot, its mode too
+    CORE.host_type(TO_LINES)  # the console keeps its state, including the mode, across a boot
     for vm in range(2):
-        CORE.world_write(vm, b"\n", 1, uart)
+        CORE.testbed_write(vm, b"\n", 1, uart)
     CORE.host_output()
     output = b""
-    for deed in deeds:
-        if deed is None:
-            let_lines_rest(2)
-        elif isinstance(deed, bytes):
-            CORE.host_type(deed)
-        elif isinstance(deed, int):
-            CORE.host_uart_room(deed)
+    for event in events:
+        if event is None:
+            flush_unfinished_lines(2)
+        elif isinstance(event, bytes):
+            CORE.host_type(event)
+        elif isinstance(event, int):
+            CORE.host_uart_room(event)
         else:
-            vm, data = deed
-            CORE.world_write(vm, data, len(data), uart)
+            vm, data = event
+            CORE.testbed_write(vm, data, len(data), uart)
         output += CORE.host_output()
     CORE.host_uart_room(ENDLESS)
     output += CORE.host_output()
@@ -85,7 +86,7 @@ def shown(deeds: list, uart: bool) -> bytes:
 
 
 class Terminal:
-    """Does what lines need, and fails when it is asked for a report, or told to change anything else."""
+    """Supports the operations that lines need, and fails on reports and all other operations."""
 
     NEEDED = frozenset((
         "draw", "carriage_return", "linefeed", "tab", "select_graphic_rendition", "erase_in_line", "cursor_to_column",
@@ -100,7 +101,7 @@ class Terminal:
 
     def __getattr__(self, event: str) -> object:
         def refuse(*arguments: object, **named: object) -> None:
-            raise AssertionError(f"the terminal is told: {event} {arguments} {named}")
+            raise AssertionError(f"the terminal received: {event} {arguments} {named}")
 
         return getattr(self.screen, event) if event in self.NEEDED else refuse
 
@@ -123,35 +124,36 @@ def check_grammar(output: bytes) -> None:
 
 
 def check_terminal(output: bytes) -> None:
-    """Each line, on a terminal that no line is too long for, begins with a name."""
+    """Each line begins with a name, on a terminal wide enough for all lines."""
     for row in Terminal(2000, output).rows:
         assert f"{row} ".startswith(PREFIXES), row
 
 
-@given(DEEDS, st.booleans())
+@given(EVENTS, st.booleans())
 @example([(0, b"".join(EVIL)), (1, b"".join(EVIL))], True)
 @example([(0, b"ab\x1b[6D\x1b[1KX"), (0, b"\b" * 20 + b"vm-b    | forged\n")], False)
 @example([(1, b"\x1b[2mx\x1b[0"), None, (1, b"Kforged\n")], True)
 @example([(1, b"\x1b[6mx\xf0\x90\x80"), None, (1, b"\x80n\n")], True)
 @example([(1, b"\x1b[0mx\xe2"), None, (1, b"\x82\xac]0;title\n")], True)
 @SETTINGS
-def test_only_allowed_sequences_reach_the_terminal(deeds, uart):
-    output = shown(deeds, uart)
+def test_only_allowed_sequences_reach_the_terminal(events, uart):
+    output = shown(events, uart)
     check_grammar(output)
     check_terminal(output)
 
 
-@given(SLOW_DEEDS)
+@given(SLOW_EVENTS)
 @example([47, (0, b"A" * 60), (0, b"\r" + b"x" * 28 + b"\b[6n tail")])
 @SETTINGS
-def test_only_allowed_sequences_reach_a_slow_terminal(deeds):
-    """The UART's room ends where a test says; what the VM writes then waits, or is lost if it does not ask for room."""
-    check_grammar(shown([*deeds, ENDLESS], True))
+def test_only_allowed_sequences_reach_a_slow_terminal(events):
+    """The UART has limited space; output of a VM then waits, or is lost if the VM does not check
+    the status."""
+    check_grammar(shown([*events, ENDLESS], True))
 
 
 @given(st.lists(PIECES, max_size=20).map(b"".join), st.lists(st.integers(0, 200), max_size=8))
 @SETTINGS
-def test_it_does_not_matter_how_writes_are_cut(data, cuts):
+def test_output_does_not_depend_on_how_writes_are_split(data, cuts):
     places = sorted({min(cut, len(data)) for cut in cuts} | {0, len(data)})
     pieces = [(0, data[start:end]) for start, end in itertools.pairwise(places)]
     check_grammar(shown(pieces, False))
@@ -163,8 +165,9 @@ def last_line(output: bytes) -> str:
 
 
 @pytest.mark.parametrize("columns", [40, 80, 81])
-def test_a_margin_does_not_let_a_vm_reach_its_name(columns):
-    """A terminal leaves the cursor on the last cell until the next character comes: each turn here gains a cell."""
+def test_margin_does_not_allow_overwriting_the_name(columns):
+    """A terminal keeps the cursor in the last column until the next character, so each round here
+    gains a column."""
     text = b"x" * (columns - LEAST_COLUMN + 1) + b"yyy\b\b\b" * 20 + b"\b" * 8
     assert Terminal(columns, shown([(0, text)], False)).row(0).startswith(PREFIXES[0])
 
@@ -195,27 +198,29 @@ def test_a_margin_does_not_let_a_vm_reach_its_name(columns):
         (b"hello\x1b[D\x1b[DX", "helXo"),
     ],
 )
-def test_what_is_allowed_does_what_it_says(written, screen):
+def test_effect_of_allowed_sequences(written, screen):
     assert last_line(shown([(0, written)], True)) == f"{PREFIXES[0]}{screen}"
 
 
 def legal(data: bytes) -> bytes:
-    """The bytes, if they are a character that is no control character; otherwise none."""
+    """The bytes if they encode a character other than a control character; otherwise empty."""
     character = data.decode(errors="ignore")
     return data if character and not 0x80 <= ord(character) < 0xA0 else b""
 
 
 @pytest.mark.parametrize("second", range(0x80, 0xC0))
-def test_exactly_the_characters_that_unicode_has_are_shown(second):
-    """No overlong form, no half of a pair, nothing beyond U+10FFFF, no C1: by each first byte with this second one."""
+def test_exactly_the_valid_unicode_characters_are_shown(second):
+    """No overlong form, no surrogate, nothing beyond U+10FFFF, no C1: each first byte with this
+    second byte."""
     data = [bytes([first, second]) + b"\x80" * ((first >= 0xE0) + (first >= 0xF0)) for first in range(0xC0, 0x100)]
     output = shown([(0, b"".join(b"<" + one + b">\n" for one in data))], False)
     assert re.findall(rb"<(.*)>", output) == [legal(one) for one in data]
 
 
 @pytest.mark.parametrize("first", range(1, len("h\x1b[1;35m€llo".encode())))
-def test_a_sequence_goes_on_where_time_cut_its_line(first):
-    """Without the keyboard, a VM's unfinished line is shown after a while, and its rest in the next one."""
+def test_sequence_continues_after_its_line_was_split(first):
+    """Without the keyboard focus, a VM's unfinished line is shown after a timeout and continued in
+    the next line."""
     text = "h\x1b[1;35m€llo".encode()
     output = shown([(1, text[:first]), None, (1, text[first:] + b"\n")], False)
     assert output.count(b"\x1b[1;35m") == 1
@@ -228,6 +233,6 @@ def test_colours_end_with_the_line():
     assert b"plain\r\n" in output
 
 
-def test_a_string_without_an_end_does_not_swallow_for_ever():
+def test_unterminated_string_ends():
     assert b"text" in shown([(0, b"\x1b]" + b"x" * 5000 + b"text")], False)
     assert b"text" in shown([(0, b"\x1b]xx\ntext")], False)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of hypercalls: any number that a guest may make up."""
+"""The table of hypercalls with arbitrary call numbers."""
 
 import ctypes
 
 import pytest
-from core import CORE, settle
+from core import CORE, run_until_idle
 
 NOT_SUPPORTED = -2
 GET_ID = 0
@@ -12,27 +12,27 @@ GET_ID = 0
 
 @pytest.fixture
 def two_vms() -> None:
-    assert CORE.world_boot(2, 2, (ctypes.c_uint * 2)(1, 1), 1000)
+    assert CORE.testbed_boot(2, 2, (ctypes.c_uint * 2)(1, 1), 1000)
     for vm in range(2):
-        assert CORE.world_vm_start(0, vm)
-    settle()
+        assert CORE.testbed_vm_start(0, vm)
+    run_until_idle()
 
 
 def call(cpu: int, number: int) -> tuple[int, int]:
     value = ctypes.c_uint64(0)
-    return CORE.world_hypercall(cpu, number, 0, 0, 0, ctypes.byref(value)), value.value
+    return CORE.testbed_hypercall(cpu, number, 0, 0, 0, ctypes.byref(value)), value.value
 
 
 @pytest.mark.parametrize("number", [64, 65, 1000, 2**31, 2**32, 2**63, 2**64 - 1])
-def test_a_number_beyond_the_table(two_vms: None, number: int) -> None:
+def test_number_beyond_the_table(two_vms: None, number: int) -> None:
     assert call(0, number) == (NOT_SUPPORTED, 0)
 
 
-def test_a_number_that_nobody_has_taken(two_vms: None) -> None:
-    """The last ones of the table are free."""
+def test_unused_number(two_vms: None) -> None:
+    """The last entries of the table are unused."""
     assert call(0, 63) == (NOT_SUPPORTED, 0)
 
 
-def test_each_vm_gets_its_own_number(two_vms: None) -> None:
-    running = {CORE.world_on_cpu(cpu) // 100: cpu for cpu in range(2)}
+def test_each_vm_gets_its_id(two_vms: None) -> None:
+    running = {CORE.testbed_on_cpu(cpu) // 100: cpu for cpu in range(2)}
     assert [call(running[vm], GET_ID) for vm in range(2)] == [(0, 0), (0, 1)]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The last check of the system image against images that are wrong in any way: whatever it lets through must boot, start
-every VM and leave the system well. The sanitizers see to it that nothing outside the image is read or written.
+The hypervisor's check of the system image with arbitrarily damaged images: every accepted image
+must boot, all its VMs must start, and all invariants must hold. The sanitizers detect accesses
+outside the image.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ CONFIG_SIZE = 16384
 VCPUS = [1, 2, 1]
 QUANTUM_US = 1000
 
-# Where things lie in the image of tests/unit/world.c; tests/image compares the layout with the header.
+# Offsets in the image of tests/unit/testbed.c; tests/image compares the layout with the header.
 HEADER = layout.HEADER.size
 VMS = HEADER
 VM = layout.VM.size
@@ -42,9 +43,9 @@ FIXED_LOAD, FIXED_AT, FIXED_SIZE = (FIXUPS + layout.FIXUP.offset(field) for fiel
 INTERESTING = (0, 1, 7, 8, 15, 16, 17, 31, 32, 255, 4095, 4096, CONFIG_SIZE - 8, CONFIG_SIZE, CONFIG_SIZE + 4096)
 BIG = (0x7FFFFFFF, 0x80000000, 0xFFFFFFF8, 0xFFFFFFFF)
 WORD = st.one_of(st.sampled_from(INTERESTING + BIG), st.integers(0, 2**32 - 1))
-# The fields of what is in use: the header after its checksum, three VMs and their first entries.
+# The fields in use: the header after its checksum, three VMs and their first entries.
 PLACES = st.one_of(
-    st.integers(TOTAL_SIZE, RAM_BASE - 4),  # what the board says of its RAM has to be true
+    st.integers(TOTAL_SIZE, RAM_BASE - 4),  # the board's RAM must be correct
     st.integers(NAME, HEADER - 4),
     st.integers(VMS, VMS + len(VCPUS) * VM - 4),
     st.integers(REGIONS, REGIONS + len(VCPUS) * 32 - 4),
@@ -54,7 +55,7 @@ PLACES = st.one_of(
 
 
 def make() -> int:
-    return CORE.world_image_make(2, len(VCPUS), (ctypes.c_uint * len(VCPUS))(*VCPUS), QUANTUM_US)
+    return CORE.testbed_image_make(2, len(VCPUS), (ctypes.c_uint * len(VCPUS))(*VCPUS), QUANTUM_US)
 
 
 def put(image: int, at: int, value: int) -> None:
@@ -66,20 +67,20 @@ def put_wide(image: int, at: int, value: int) -> None:
 
 
 def refused(image: int) -> str:
-    CORE.world_image_seal(image)
-    return (CORE.world_image_check(image) or b"").decode()
+    CORE.testbed_image_seal(image)
+    return (CORE.testbed_image_check(image) or b"").decode()
 
 
 def assert_boots(image: int) -> None:
-    assert CORE.world_boot_image(image), "an image that was let through does not boot"
+    assert CORE.testbed_boot_image(image), "an accepted image does not boot"
     nvms = struct.unpack("<I", ctypes.string_at(image + NVMS, 4))[0]
     for vm in range(nvms):
-        CORE.world_vm_start(0, vm)
-    assert CORE.world_settle()
-    assert CORE.world_wrong() is None
+        CORE.testbed_vm_start(0, vm)
+    assert CORE.testbed_run_until_idle()
+    assert CORE.testbed_violation() is None
 
 
-def test_the_image_the_tests_use_is_sound() -> None:
+def test_unchanged_image_is_valid() -> None:
     image = make()
     assert refused(image) == ""
     assert_boots(image)
@@ -87,13 +88,14 @@ def test_the_image_the_tests_use_is_sound() -> None:
 
 @settings(max_examples=5000 if LONG else 400, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(PLACES, WORD), min_size=1, max_size=3))
-def test_what_is_let_through_boots(changes: list[tuple[int, int]]) -> None:
+def test_accepted_images_boot(changes: list[tuple[int, int]]) -> None:
     image = make()
     for at, value in changes:
         put(image, at, value)
-    CORE.world_image_seal(image)
-    # One field changed in three may still be a fine system: then it has to work. Many VCPUs or harts take their time.
-    if CORE.world_image_check(image) is None:
+    CORE.testbed_image_seal(image)
+    # With up to three changed fields the system may still be valid and must then work. Many VCPUs
+    # or harts take time.
+    if CORE.testbed_image_check(image) is None:
         assert_boots(image)
 
 
@@ -103,10 +105,10 @@ def test_any_flipped_byte_breaks_the_checksum(at: int, flip: int) -> None:
     image = make()
     byte = ctypes.string_at(image + at, 1)[0]
     ctypes.memmove(image + at, bytes([byte ^ flip]), 1)
-    assert CORE.world_image_check(image) == b"a wrong checksum"
+    assert CORE.testbed_image_check(image) == b"a wrong checksum"
 
 
-def test_each_kind_of_fault_is_named() -> None:
+def test_each_kind_of_error_is_reported() -> None:
     def after(*changes: tuple[int, int]) -> str:
         image = make()
         for at, value in changes:
@@ -155,8 +157,8 @@ def test_each_kind_of_fault_is_named() -> None:
         assert after(*one_of_64_bytes, (FIXED_SIZE, 16), wrong) == "a fixup outside what it fixes"
 
 
-def test_a_name_has_an_end() -> None:
-    """Of the system and of each VM: one that fills its field has none."""
+def test_names_are_terminated() -> None:
+    """Names of the system and of VMs: a name that fills its field has no terminator."""
     for at, size, wrong in (
         (NAME, 32, "a wrong quantum, timebase or name"),
         (VMS + VM + layout.VM.offset("name"), 16, "a VM without a name"),
@@ -167,7 +169,7 @@ def test_a_name_has_an_end() -> None:
             assert refused(image) == said
 
 
-def test_an_image_that_was_cut_short() -> None:
+def test_truncated_image() -> None:
     image = make()
     size = struct.unpack("<Q", ctypes.string_at(image + TOTAL_SIZE, 8))[0]
     for wrong in (size - 8, size - 4096, size - 4):
@@ -179,20 +181,21 @@ def test_an_image_that_was_cut_short() -> None:
 
 
 def share(image: int, vm: int, **changes: int) -> None:
-    """Makes the region of a VM one that the first three may share, but for the changes."""
+    """Gives a VM a shared region, the same for each VM except for `changes`."""
     at = REGIONS + vm * layout.REGION.size
     values = {"gpa": 0x80000000, "hpa": 0x80600000, "size": 0x200000, "kind": 2, "detail": 3} | changes
     struct.pack_into("<QQQII", buffer := ctypes.create_string_buffer(32), 0, *values.values())
     ctypes.memmove(image + at, buffer, 32)
 
 
-def test_memory_is_shared_only_as_it_is_meant() -> None:
-    """Two VMs may have one region in common that is the same for both: address, size and id."""
+def test_shared_regions_must_match() -> None:
+    """Two VMs may share a region only with equal address, size and id."""
 
     def together(**changes: int) -> str:
         image = make()
         for vm in range(2):
-            # The first region of each is RAM; the shared one follows, where the third VM's and the next one stand.
+            # The first region of each VM is RAM; the shared region follows in the entries of the
+            # third and fourth VM.
             put(image, VMS + vm * VM + NREGIONS, 2)
             put(image, VMS + vm * VM + REGIONS_OFFSET, REGIONS + (4 + 2 * vm) * layout.REGION.size)
             own = (0x80000000, 0x80000000 + vm * 0x200000, 0x200000, 0, 0)
@@ -209,22 +212,22 @@ def test_memory_is_shared_only_as_it_is_meant() -> None:
     assert together(hpa=0x80800000, kind=0) == ""
 
 
-def test_as_many_vcpus_as_there_is_room_for_and_one_more() -> None:
-    """Of all VMs together: none has too many."""
+def test_limit_of_vcpus() -> None:
+    """The limit on the VCPUs of all VMs together."""
     for last, wrong in ((8, ""), (9, "a VM with a wrong number of VCPUs")):
-        assert refused(CORE.world_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 11, last), QUANTUM_US)) == wrong
-    assert_boots(CORE.world_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 12), QUANTUM_US))
-    image = CORE.world_image_make(2, 13, (ctypes.c_uint * 13)(*[8] * 12, 1), QUANTUM_US)
+        assert refused(CORE.testbed_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 11, last), QUANTUM_US)) == wrong
+    assert_boots(CORE.testbed_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 12), QUANTUM_US))
+    image = CORE.testbed_image_make(2, 13, (ctypes.c_uint * 13)(*[8] * 12, 1), QUANTUM_US)
     assert refused(image) == "too many VCPUs"
 
 
 def test_ticks_follow_the_timebase() -> None:
     image = make()
     put_wide(image, TIMEBASE, 24_000_000)
-    CORE.world_image_seal(image)
-    assert CORE.world_boot_image(image)
+    CORE.testbed_image_seal(image)
+    assert CORE.testbed_boot_image(image)
     assert TICKS_PER_US == 10
     for vm in range(len(VCPUS)):
-        assert CORE.world_vm_start(0, vm)
-    assert CORE.world_settle()
+        assert CORE.testbed_vm_start(0, vm)
+    assert CORE.testbed_run_until_idle()
     assert CORE.host_next_timer() == QUANTUM_US * 24

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator's keys, typed on the console behind its escape key, and what comes of them. */
+/* The operator's keys, typed on the console after its escape key, and their effects. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "console.h"
 #include "host.h"
 #include "hypercall.h"
-#include "world.h"
-#include "world_ipc.h"
+#include "testbed.h"
+#include "testbed_ipc.h"
 
 #define VMS 3U
 
@@ -20,9 +20,9 @@ static void boot(unsigned cpus)
 {
     static const unsigned nvcpus[VMS] = {1, 1, 1};
 
-    assert_true(world_boot(cpus, VMS, nvcpus, 1000));
-    assert_true(world_vm_start(0, 0));
-    assert_true(world_settle());
+    assert_true(testbed_boot(cpus, VMS, nvcpus, 1000));
+    assert_true(testbed_vm_start(0, 0));
+    assert_true(testbed_run_until_idle());
     (void)host_output();
 }
 
@@ -30,7 +30,7 @@ static const char *key(char c)
 {
     const char text[] = {CONSOLE_ESCAPE, c, '\0'};
 
-    world_enter(0);
+    testbed_enter(0);
     host_type(text);
     return host_output();
 }
@@ -44,7 +44,7 @@ static void assert_says(char c, const char *words)
     }
 }
 
-static void test_the_keyboard_goes_round(void **state)
+static void test_n_cycles_the_keyboard_focus(void **state)
 {
     (void)state;
     boot(1);
@@ -57,7 +57,7 @@ static void test_the_keyboard_goes_round(void **state)
     assert_ptr_equal(console_focus(), &hyp.vms[0]);
 }
 
-static void test_a_number_that_no_vm_has(void **state)
+static void test_unknown_vm_number(void **state)
 {
     (void)state;
     boot(1);
@@ -67,7 +67,7 @@ static void test_a_number_that_no_vm_has(void **state)
     assert_ptr_equal(console_focus(), &hyp.vms[0]);
 }
 
-static void test_any_other_key_is_help(void **state)
+static void test_any_other_key_prints_the_help(void **state)
 {
     static const char others[] = {'h', 'x', ':', '/', ' ', 'Q', '\r'};
 
@@ -77,8 +77,8 @@ static void test_any_other_key_is_help(void **state)
     for (unsigned i = 0; i < sizeof(others); i++) {
         assert_says(others[i], "the VM that has the keyboard (vm-b)");
     }
-    assert_int_equal(world_vm_state(0), VM_RUNNING);
-    assert_int_equal(world_vm_state(1), VM_STOPPED);
+    assert_int_equal(testbed_vm_state(0), VM_RUNNING);
+    assert_int_equal(testbed_vm_state(1), VM_STOPPED);
 }
 
 static void test_stop_start_and_restart(void **state)
@@ -86,36 +86,37 @@ static void test_stop_start_and_restart(void **state)
     (void)state;
     boot(1);
     key('s');
-    assert_true(world_settle());
-    assert_int_equal(world_vm_state(0), VM_STOPPED);
+    assert_true(testbed_run_until_idle());
+    assert_int_equal(testbed_vm_state(0), VM_STOPPED);
     assert_says('s', "vm-a is stopped already");
     assert_says('g', "vm-a starts");
     assert_says('g', "vm-a is not stopped");
-    assert_true(world_settle());
-    assert_int_equal(world_vm_state(0), VM_RUNNING);
+    assert_true(testbed_run_until_idle());
+    assert_int_equal(testbed_vm_state(0), VM_RUNNING);
     key('r');
-    assert_true(world_settle());
-    assert_int_equal(world_vm_state(0), VM_RUNNING);
-    assert_int_equal(world_vm_restarts(0), 1);
+    assert_true(testbed_run_until_idle());
+    assert_int_equal(testbed_vm_state(0), VM_RUNNING);
+    assert_int_equal(testbed_vm_restarts(0), 1);
     key('s');
-    assert_true(world_settle());
-    assert_says('r', "vm-a starts"); /* off, it is started */
-    assert_true(world_settle());
-    assert_int_equal(world_vm_state(0), VM_RUNNING);
-    assert_int_equal(world_vm_restarts(0), 1);
-    assert_int_equal(world_vm_state(1), VM_STOPPED); /* whoever has no keyboard is left alone */
-    assert_int_equal(world_vm_state(2), VM_STOPPED);
+    assert_true(testbed_run_until_idle());
+    assert_says('r', "vm-a starts"); /* a stopped VM is started */
+    assert_true(testbed_run_until_idle());
+    assert_int_equal(testbed_vm_state(0), VM_RUNNING);
+    assert_int_equal(testbed_vm_restarts(0), 1);
+    /* VMs without the keyboard focus are not affected. */
+    assert_int_equal(testbed_vm_state(1), VM_STOPPED);
+    assert_int_equal(testbed_vm_state(2), VM_STOPPED);
 }
 
-/* A restart that another is under way for is none. */
+/* A restart during a restart has no effect. */
 static void test_a_vm_that_is_being_loaded_is_not_restarted_twice(void **state)
 {
     (void)state;
     boot(1);
-    assert_true(world_vm_stop(0, 0, true));
+    assert_true(testbed_vm_stop(0, 0, true));
     assert_says('r', "vm-a is stopping already");
-    assert_true(world_settle());
-    assert_int_equal(world_vm_restarts(0), 1);
+    assert_true(testbed_run_until_idle());
+    assert_int_equal(testbed_vm_restarts(0), 1);
 }
 
 static unsigned count(const char *text, const char *words)
@@ -134,13 +135,13 @@ static void test_the_list_shows_every_vm_once(void **state)
 
     (void)state;
     boot(2);
-    assert_true(world_vm_start(1, 1));
-    assert_true(world_settle());
-    world_advance(100000);
-    assert_int_not_equal(world_on_cpu(0), -1);
-    assert_int_not_equal(world_on_cpu(1), -1);
-    world_enter(0);
-    host_type("\024l\024l"); /* a list at a time */
+    assert_true(testbed_vm_start(1, 1));
+    assert_true(testbed_run_until_idle());
+    testbed_advance(100000);
+    assert_int_not_equal(testbed_on_cpu(0), -1);
+    assert_int_not_equal(testbed_on_cpu(1), -1);
+    testbed_enter(0);
+    host_type("\024l\024l"); /* only one list is printed at a time */
     said = host_output();
     assert_int_equal(count(said, "name      state"), 1);
     assert_int_equal(count(said, "* "), 1);
@@ -149,22 +150,23 @@ static void test_the_list_shows_every_vm_once(void **state)
                      1);
     assert_int_equal(count(said, "2 vm-b      running"), 1);
     assert_int_equal(count(said, "3 vm-c      stopped"), 1);
-    assert_int_equal(count(said, " 0.0%  2048 KB       0"), 1); /* of the third, which was never started */
+    /* The third VM, which was never started. */
+    assert_int_equal(count(said, " 0.0%  2048 KB       0"), 1);
     assert_int_equal(count(key('l'), "name      state"), 1);
 }
 
-/* Memory that is shared is not the VM's own. */
+/* Shared memory does not count as the VM's memory. */
 static void test_the_list_counts_ram_only(void **state)
 {
     static const uint32_t none[2];
 
     (void)state;
-    assert_true(world_ipc_boot(2, 1, none, none, 3));
+    assert_true(testbed_ipc_boot(2, 1, none, none, 3));
     (void)host_output();
     assert_int_equal(count(key('l'), "  2048 KB "), 2);
 }
 
-static void test_one_vm_has_the_terminal_alone(void **state)
+static void test_exclusive_use_of_the_terminal(void **state)
 {
     (void)state;
     boot(1);
@@ -177,7 +179,7 @@ static void test_one_vm_has_the_terminal_alone(void **state)
 
 static int pipe_end;
 
-/* At the child's exit, while what the console was given is still there. */
+/* Called at the child's exit, while the console still holds its output. */
 static void pass_output_on(void)
 {
     const char *said = host_output();
@@ -187,7 +189,7 @@ static void pass_output_on(void)
     }
 }
 
-static void test_quit_ends_the_machine_with_a_word(void **state)
+static void test_quit_prints_a_message_and_powers_off(void **state)
 {
     char said[256] = "";
     int ends[2], status = -1;
@@ -215,15 +217,15 @@ static void test_quit_ends_the_machine_with_a_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_keyboard_goes_round),
-        cmocka_unit_test(test_a_number_that_no_vm_has),
-        cmocka_unit_test(test_any_other_key_is_help),
+        cmocka_unit_test(test_n_cycles_the_keyboard_focus),
+        cmocka_unit_test(test_unknown_vm_number),
+        cmocka_unit_test(test_any_other_key_prints_the_help),
         cmocka_unit_test(test_stop_start_and_restart),
         cmocka_unit_test(test_a_vm_that_is_being_loaded_is_not_restarted_twice),
         cmocka_unit_test(test_the_list_shows_every_vm_once),
         cmocka_unit_test(test_the_list_counts_ram_only),
-        cmocka_unit_test(test_one_vm_has_the_terminal_alone),
-        cmocka_unit_test(test_quit_ends_the_machine_with_a_word),
+        cmocka_unit_test(test_exclusive_use_of_the_terminal),
+        cmocka_unit_test(test_quit_prints_a_message_and_powers_off),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,11 +8,11 @@
 #include "console.h"
 #include "lib.h"
 
-/* core's own, under the names that tests link them by (scripts/mk/unit.mk) */
+/* core's functions under the names that the tests link (scripts/mk/unit.mk) */
 void *lib_memcpy(void *restrict dst, const void *restrict src, size_t n);
 void *lib_memset(void *dst, int c, size_t n);
 
-/* What `fmt` and `args` make. */
+/* Formats `args` by `fmt` with core's formatter. */
 static const char *made(const char *fmt, const ulong *args)
 {
     static char bytes[256];
@@ -29,7 +29,7 @@ static const char *made(const char *fmt, const ulong *args)
     return bytes;
 }
 
-/* A line of the console has to be what printf() makes of it. */
+/* core's formatter must produce the same text as printf(). */
 #define same_as_printf(...)                                          \
     do {                                                             \
         const struct log_line line = {LOG_LINE(__VA_ARGS__)};        \
@@ -63,7 +63,7 @@ static void test_format_text(void **state)
     same_as_printf("%s%u%s", "a", 1U, "b");
 }
 
-/* What printf leaves undefined shall still end, and show itself. */
+/* Formats that printf() leaves undefined terminate and remain visible. */
 static void test_format_survives_nonsense(void **state)
 {
     (void)state;
@@ -72,7 +72,8 @@ static void test_format_survives_nonsense(void **state)
     assert_string_equal(made("%5", NULL), "");
 }
 
-/* Against the definition, of a number of words that is no multiple of anything that copying may unroll. */
+/* Compares with the definition, for a number of words that is no multiple of any unrolling
+ * factor. */
 static void test_copy_words_summed_sums(void **state)
 {
     uint32_t src[38] PACKED_ALIGN(8), dst[38] PACKED_ALIGN(8);
@@ -103,7 +104,7 @@ static void test_crc32_known_values(void **state)
         all[i] = (unsigned char)i;
     }
     assert_int_equal(crc32("", 0), 0);
-    assert_int_equal(crc32("123456789", 9), 0xcbf43926); /* the check value every catalogue of CRCs gives */
+    assert_int_equal(crc32("123456789", 9), 0xcbf43926); /* the standard check value of CRC-32 */
     assert_int_equal(crc32(all, sizeof(all)), 0x29058c73);
 }
 

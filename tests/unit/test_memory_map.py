@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory map against a model that looks at every page: which guest ranges are memory, and where that is."""
+"""The memory map against a model of every page: which guest ranges are memory, and their host
+addresses."""
 
 import ctypes
 
@@ -20,7 +21,8 @@ Regions = list[tuple[int, int, int, int]]
 
 
 def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
-    """The host address if the whole range is in one region that is memory, by plain integers that cannot wrap."""
+    """The host address if one memory region contains the whole range, computed with unbounded
+    integers."""
     for start, hpa, length, kind in regions:
         if kind != MMIO and size > 0 and start <= gpa and gpa + size <= start + length:
             return hpa + gpa - start
@@ -28,7 +30,7 @@ def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
 
 
 def is_valid_in_host(start: int, end: int, kind: int) -> bool:
-    """Devices are apart from the board's RAM, all else is in it."""
+    """Devices must be outside the board's RAM, all other regions inside."""
     if kind == MMIO:
         return end <= HOST_LIMIT and (end <= RAM_BASE or start >= RAM_BASE + RAM_SIZE)
     return start >= RAM_BASE and end <= RAM_BASE + RAM_SIZE
@@ -42,7 +44,7 @@ def is_valid_region(gpa: int, hpa: int, size: int, kind: int) -> bool:
 
 
 def is_valid(regions: Regions) -> bool:
-    """What memmap_check() promises, by plain integers."""
+    """The conditions of memmap_check(), computed with unbounded integers."""
     if not all(is_valid_region(*region) for region in regions):
         return False
     spans = sorted((gpa, gpa + size) for gpa, _, size, _ in regions)
@@ -112,7 +114,7 @@ FINE = (4 * LARGE, RAM_BASE, 2 * LARGE, RAM)
         ((LIMIT - PAGE, 0x10000000, PAGE, MMIO), None),
     ],
 )
-def test_what_is_wrong_is_named(region: tuple[int, int, int, int], wrong: bytes | None) -> None:
+def test_each_error_is_reported(region: tuple[int, int, int, int], wrong: bytes | None) -> None:
     assert check([FINE, region]) == wrong
     assert check([region, FINE]) == wrong
 
@@ -150,12 +152,13 @@ def test_memory_at_the_edges(gpa: int, size: int, found: int | None) -> None:
         (SHARED, LARGE, 31, True),
         (SHARED, LARGE, 32, False),
         (SHARED, LARGE, 2**32 - 1, False),
-        (RAM, LARGE, 2**32 - 1, True),  # which nobody reads
+        (RAM, LARGE, 2**32 - 1, True),  # ignored for RAM
     ],
 )
-def test_a_detail_that_means_nothing(kind: int, size: int, detail: int, fits: bool) -> None:
-    """A device's reset register lies in the device; a shared region has one of the ids."""
-    region = Region(0, RAM_BASE + (RAM_SIZE if kind == MMIO else 0), size, kind, detail)  # devices are apart from RAM
+def test_validity_of_the_detail_field(kind: int, size: int, detail: int, fits: bool) -> None:
+    """A device's reset register must be in the device; a shared region must have a valid id."""
+    # Devices are outside RAM.
+    region = Region(0, RAM_BASE + (RAM_SIZE if kind == MMIO else 0), size, kind, detail)
     wrong = b"a reset register outside its device, or a shared region's id out of range"
     found = CORE.memmap_check(ctypes.byref(Memmap(ctypes.pointer(region), 1)), RAM_BASE, RAM_SIZE)
     assert found == (None if fits else wrong)
@@ -163,7 +166,7 @@ def test_a_detail_that_means_nothing(kind: int, size: int, detail: int, fits: bo
 
 @pytest.mark.parametrize("hpa", [HOST_LIMIT - PAGE, HOST_LIMIT, TOP - 2 * PAGE])
 def test_a_device_beyond_the_machines_addresses(hpa: int) -> None:
-    """Also one whose end wraps around to 0."""
+    """Also a device whose end wraps around to 0."""
     assert check([(0, hpa, 2 * PAGE, MMIO)]) == b"a memory region beyond the machine's address space"
 
 
@@ -174,8 +177,9 @@ SPANS = st.tuples(ANYTHING, ANYTHING).filter(lambda span: span[1] > 0 and sum(sp
 @example([(RAM_BASE, LARGE), (TOP - PAGE, PAGE)], (TOP - 1, 1))
 @example([(RAM_BASE, LARGE)], (RAM_BASE - PAGE, PAGE))
 @settings(max_examples=2000 if LONG else 200, deadline=None, derandomize=True)
-def test_what_a_map_covers_of_the_host(spans: list[tuple[int, int]], asked: tuple[int, int]) -> None:
-    """As the hypervisor asks for its own memory: by plain integers, also up to the last address."""
+def test_host_ranges_covered_by_a_map(spans: list[tuple[int, int]], asked: tuple[int, int]) -> None:
+    """As the hypervisor checks its own memory, compared with unbounded integers, also up to the
+    last address."""
     base, size = asked
     expected = any(hpa < base + size and base < hpa + length for hpa, length in spans)
     regions = memmap([(0, hpa, length, MMIO) for hpa, length in spans])
@@ -183,7 +187,8 @@ def test_what_a_map_covers_of_the_host(spans: list[tuple[int, int]], asked: tupl
 
 
 def place(pieces: list[tuple[int, int, int]]) -> Regions:
-    """A valid map of (gap before, size, kind), in large pages; adjacent regions lie apart in host memory."""
+    """A valid map of (gap before, size, kind), in large pages; adjacent regions are not adjacent in
+    host memory."""
     regions = []
     gpa = 0
     for number, (gap, pages, kind) in enumerate(pieces):
@@ -200,7 +205,7 @@ VALID = st.lists(
 
 
 def edges(regions: Regions) -> st.SearchStrategy[int]:
-    """Addresses worth trying: the edges of regions and what lies beside them."""
+    """Interesting addresses: the boundaries of regions and their neighbours."""
     found = {edge for gpa, _, size, _ in regions for edge in (gpa, gpa + size)}
     return st.sampled_from(sorted({(edge + delta) % TOP for edge in found for delta in (-8, -1, 0, 1, 8)}))
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Messages between VMs against a naive model (a list per receiver): with many senders, in any order, nothing is lost,
-doubled, half-delivered or out of order, every wrong call gets its error and changes nothing.
+Messages between VMs against a simple model (a list per receiver): with many senders in any order,
+no message is lost, duplicated, truncated or reordered, and every invalid call returns its error and
+changes nothing.
 """
 
 import ctypes
@@ -32,7 +33,7 @@ NOT_NOW, NOBODY, DENIED, BAD_ADDRESS, NOT_RUNNING, BAD_SIZE = -1, -3, -4, -5, -1
 RING_SIZE, LARGEST = 8, 128
 SOFTWARE_INTERRUPT = 2  # ARCH_VIRQ_MESSAGE of arch/host
 GPA, RAM_SIZE, SHARED_GPA, SHARED_SIZE = 0x80000000, 0x200000, 0xC0000000, 0x200000
-ROOM = 0x1000  # scratch in the RAM of each VM: 0x1000 .. 0x2000
+BUFFER = 0x1000  # scratch memory in the RAM of each VM: 0x1000 .. 0x2000
 FILL = b"\xee"
 
 INDEX = st.integers(0, 1000)
@@ -45,36 +46,36 @@ BAD_PLACES = st.sampled_from((0, GPA - 8, GPA - 1, GPA + RAM_SIZE, 0x10000000, (
 
 def call(vm: int, number: int, *arguments: int) -> tuple[int, int]:
     value = ctypes.c_uint64(0)
-    error = CORE.world_call(vm, number, *(list(arguments) + [0] * 3)[:3], ctypes.byref(value))
+    error = CORE.testbed_call(vm, number, *(list(arguments) + [0] * 3)[:3], ctypes.byref(value))
     assert error <= 0, f"VM {vm} does not run"
     return error, value.value
 
 
 def poke(vm: int, at: int, data: bytes) -> None:
-    ctypes.memmove(CORE.world_memory(vm, GPA + at), data, len(data))
+    ctypes.memmove(CORE.testbed_memory(vm, GPA + at), data, len(data))
 
 
 def peek(vm: int, at: int, size: int) -> bytes:
-    return ctypes.string_at(CORE.world_memory(vm, GPA + at), size)
+    return ctypes.string_at(CORE.testbed_memory(vm, GPA + at), size)
 
 
 def boot(rights: list[int], lines: list[int], sharers: int, vcpus: int = 2) -> None:
     count = len(rights)
     array = ctypes.c_uint32 * count
-    assert CORE.world_ipc_boot(count, vcpus, array(*rights), array(*lines), sharers)
+    assert CORE.testbed_ipc_boot(count, vcpus, array(*rights), array(*lines), sharers)
 
 
 def sleep(vm: int) -> None:
-    """Its VCPU 0 waits for an interrupt, having seen to all that came."""
-    CORE.world_raised(vm, 0)
+    """VCPU 0 handles its interrupts and waits for another one."""
+    CORE.testbed_raised(vm, 0)
     for cpu in range(8):
-        if CORE.world_on_cpu(cpu) == 100 * vm:
-            CORE.world_wait(cpu)
-    assert CORE.world_settle()
+        if CORE.testbed_on_cpu(cpu) == 100 * vm:
+            CORE.testbed_wait(cpu)
+    assert CORE.testbed_run_until_idle()
 
 
 class Messages(RuleBasedStateMachine):
-    """Up to six VMs that send to whom they may, and try what they may not."""
+    """Up to six VMs that send messages with and without permission."""
 
     @initialize(data=st.data(), count=st.integers(2, 6))
     def start(self, data: st.DataObject, count: int) -> None:
@@ -93,9 +94,10 @@ class Messages(RuleBasedStateMachine):
         return (self.serial.to_bytes(4, "little") * 32)[:size]
 
     def _notified(self, vm: int, before: int) -> None:
-        """The receiver's line is up, or its software interrupt was raised if nobody has before."""
+        """The receiver's line is asserted, or its software interrupt was raised unless it was
+        pending."""
         if not self.lines[vm]:
-            assert before & SOFTWARE_INTERRUPT or CORE.world_raised(vm, 0) & SOFTWARE_INTERRUPT
+            assert before & SOFTWARE_INTERRUPT or CORE.testbed_raised(vm, 0) & SOFTWARE_INTERRUPT
 
     def _expected(self, source: int, receiver: int, vcpu: int) -> int:
         if receiver >= self.count:
@@ -104,7 +106,7 @@ class Messages(RuleBasedStateMachine):
             return DENIED
         if vcpu >= 2:
             return NOBODY
-        if vcpu == 1 or CORE.world_vm_state(receiver) != VM_RUNNING:
+        if vcpu == 1 or CORE.testbed_vm_state(receiver) != VM_RUNNING:
             return NOT_RUNNING
         return NOT_NOW if len(self.waiting[receiver]) == RING_SIZE else 0
 
@@ -112,10 +114,10 @@ class Messages(RuleBasedStateMachine):
     def send(self, source: int, receiver: int, vcpu: int, size: int, place: int) -> None:
         source %= self.count
         message = self._message(size)
-        poke(source, ROOM + place, message)
+        poke(source, BUFFER + place, message)
         expected = self._expected(source, receiver, vcpu)
-        before = CORE.world_raised(receiver, 0) if expected == 0 else 0
-        assert call(source, SEND, receiver | vcpu << 16, GPA + ROOM + place, size) == (expected, 0)
+        before = CORE.testbed_raised(receiver, 0) if expected == 0 else 0
+        assert call(source, SEND, receiver | vcpu << 16, GPA + BUFFER + place, size) == (expected, 0)
         if expected == 0:
             self.waiting[receiver].append((source, message))
             self._notified(receiver, before)
@@ -129,7 +131,7 @@ class Messages(RuleBasedStateMachine):
     def send_too_much(self, source: int, receiver: int, size: int) -> None:
         source, receiver = source % self.count, receiver % self.count
         allowed = self.rights[source] >> receiver & 1
-        assert call(source, SEND, receiver, GPA + ROOM, size)[0] == (BAD_SIZE if allowed else DENIED)
+        assert call(source, SEND, receiver, GPA + BUFFER, size)[0] == (BAD_SIZE if allowed else DENIED)
 
     @rule(source=INDEX, receiver=INDEX, size=SIZES, place=BAD_PLACES)
     def send_from_nowhere(self, source: int, receiver: int, size: int, place: int) -> None:
@@ -140,8 +142,8 @@ class Messages(RuleBasedStateMachine):
     @rule(vm=INDEX, room=st.one_of(st.just(LARGEST), SIZES, st.just(1 << 40)), place=PLACES)
     def receive(self, vm: int, room: int, place: int) -> None:
         vm %= self.count
-        poke(vm, ROOM, FILL * 1024)
-        error, value = call(vm, RECV, GPA + ROOM + place, room)
+        poke(vm, BUFFER, FILL * 1024)
+        error, value = call(vm, RECV, GPA + BUFFER + place, room)
         if not self.waiting[vm]:
             assert (error, value) == (NOT_NOW, 0)
             written = b""
@@ -152,7 +154,7 @@ class Messages(RuleBasedStateMachine):
             written = message if error == 0 else b""
         if error == 0:
             self.waiting[vm].pop(0)
-        assert peek(vm, ROOM, 1024) == FILL * place + written + FILL * (1024 - place - len(written))
+        assert peek(vm, BUFFER, 1024) == FILL * place + written + FILL * (1024 - place - len(written))
 
     @rule(vm=INDEX, place=BAD_PLACES)
     def receive_to_nowhere(self, vm: int, place: int) -> None:
@@ -170,7 +172,7 @@ class Messages(RuleBasedStateMachine):
         source %= self.count
         both = region == 0 and self.sharers >> source & self.sharers >> receiver & 1
         expected = NOBODY if receiver >= self.count else 0 if both else DENIED
-        before = CORE.world_raised(receiver, 0) if expected == 0 else 0
+        before = CORE.testbed_raised(receiver, 0) if expected == 0 else 0
         assert call(source, RING, region, receiver) == (expected, 0)
         if expected == 0:
             self.bells[receiver] |= 1
@@ -184,39 +186,41 @@ class Messages(RuleBasedStateMachine):
 
     @rule(vm=INDEX, source=INDEX, asleep=st.booleans())
     def restart(self, vm: int, source: int, asleep: bool) -> None:
-        """Meanwhile somebody sends it a message: refused, or, if it goes to the life that ends, lost with that."""
+        """A message sent during the restart is refused, or is discarded with the run that ends."""
         vm, source = vm % self.count, source % self.count
         call(source, GET_ID)
         if asleep:
             sleep(vm)
-        CORE.world_vm_stop(0, vm, True)
+        CORE.testbed_vm_stop(0, vm, True)
         self.waiting[vm], self.bells[vm] = [], 0
         if source != vm and self.rights[source] >> vm & 1:
-            ends = CORE.world_vm_state(vm) == VM_STOPPING
-            assert call(source, SEND, vm, GPA + ROOM, 16)[0] in ((0, NOT_NOW, NOT_RUNNING) if ends else (NOT_RUNNING,))
-        assert CORE.world_settle()
+            ends = CORE.testbed_vm_state(vm) == VM_STOPPING
+            assert call(source, SEND, vm, GPA + BUFFER, 16)[0] in (
+                (0, NOT_NOW, NOT_RUNNING) if ends else (NOT_RUNNING,)
+            )
+        assert CORE.testbed_run_until_idle()
 
     @precondition(lambda self: any(self.waiting))
     @rule(vm=INDEX)
     def sleeper_is_woken(self, vm: int) -> None:
-        """A receiver that waits while nothing does is running again once something is sent."""
+        """A receiver that waits with an empty queue runs again after a send."""
         vm %= self.count
         senders = [source for source in range(self.count) if self.rights[source] >> vm & 1]
         self.receive_everything(vm)
         self.ask_doorbells(vm)
         if not senders or self.lines[vm]:
-            return  # arch/host has no controller that would turn a line into an interrupt
+            return  # arch/host has no controller that delivers a line as an interrupt
         sleep(vm)
         self.send(senders[0], vm, 0, 20, 0)
-        assert CORE.world_settle()
-        assert any(CORE.world_on_cpu(cpu) == 100 * vm for cpu in range(self.count))
+        assert CORE.testbed_run_until_idle()
+        assert any(CORE.testbed_on_cpu(cpu) == 100 * vm for cpu in range(self.count))
 
     @invariant()
-    def lines_tell(self) -> None:
+    def lines_match_queues(self) -> None:
         for vm in range(getattr(self, "count", 0)):
             up = self.lines[vm] and (self.waiting[vm] or self.bells[vm])
-            assert CORE.world_lines(vm) == (1 << self.lines[vm] if up else 0)
-        assert CORE.world_wrong() is None
+            assert CORE.testbed_lines(vm) == (1 << self.lines[vm] if up else 0)
+        assert CORE.testbed_violation() is None
 
 
 def test_messages() -> None:
@@ -226,21 +230,22 @@ def test_messages() -> None:
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=200))
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_many_senders_one_receiver(events: list[tuple[int, int]]) -> None:
-    """Five senders number their messages; whatever the receiver does between, it sees each sender's numbers in turn."""
+    """Five senders number their messages; the receiver gets each sender's numbers in order,
+    whatever it does between."""
     boot([0b100000] * 5 + [0], [0] * 6, 0)
     sent, seen = [0] * 5, [0] * 5
 
     def take() -> bool:
-        error, value = call(5, RECV, GPA + ROOM, 8)
+        error, value = call(5, RECV, GPA + BUFFER, 8)
         if error == 0:
             source = value >> 16
-            assert int.from_bytes(peek(5, ROOM, 8), "little") == seen[source]
+            assert int.from_bytes(peek(5, BUFFER, 8), "little") == seen[source]
             seen[source] += 1
         return error == 0
 
     for source, takes in events:
-        poke(source, ROOM, sent[source].to_bytes(8, "little"))
-        error, _ = call(source, SEND, 5, GPA + ROOM, 8)
+        poke(source, BUFFER, sent[source].to_bytes(8, "little"))
+        error, _ = call(source, SEND, 5, GPA + BUFFER, 8)
         assert error in (0, NOT_NOW)
         sent[source] += error == 0
         for _ in range(takes):
@@ -250,104 +255,106 @@ def test_many_senders_one_receiver(events: list[tuple[int, int]]) -> None:
     assert seen == sent
 
 
-def test_sending_and_waiting() -> None:
-    """The sender sleeps once its message is on its way, and only then."""
+def test_send_and_wait() -> None:
+    """The sender waits after its message was sent, and only then."""
     boot([2, 1], [0, 0], 0)
     assert call(0, SEND_WAIT, 1, 0, 8)[0] == BAD_ADDRESS
-    assert CORE.world_settle()
-    assert CORE.world_on_cpu(0) == 0
-    CORE.world_raised(0, 0)
-    assert call(0, SEND_WAIT, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_settle()
-    assert 0 not in (CORE.world_on_cpu(0), CORE.world_on_cpu(1))
-    assert call(1, SEND, 0, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_settle()
-    assert 0 in (CORE.world_on_cpu(0), CORE.world_on_cpu(1))
+    assert CORE.testbed_run_until_idle()
+    assert CORE.testbed_on_cpu(0) == 0
+    CORE.testbed_raised(0, 0)
+    assert call(0, SEND_WAIT, 1, GPA + BUFFER, 8)[0] == 0
+    assert CORE.testbed_run_until_idle()
+    assert 0 not in (CORE.testbed_on_cpu(0), CORE.testbed_on_cpu(1))
+    assert call(1, SEND, 0, GPA + BUFFER, 8)[0] == 0
+    assert CORE.testbed_run_until_idle()
+    assert 0 in (CORE.testbed_on_cpu(0), CORE.testbed_on_cpu(1))
 
 
 def test_shared_memory_is_cleared_at_boot_only() -> None:
     boot([0, 0], [0, 0], 3)
-    offset = 16 * RAM_SIZE  # from VM 0's RAM to the region behind those of 16 VMs
+    offset = 16 * RAM_SIZE  # from VM 0's RAM to the region after the RAM of 16 VMs
     assert peek(0, offset, SHARED_SIZE) == bytes(SHARED_SIZE)
     poke(0, offset, b"kept")
-    CORE.world_vm_stop(0, 0, True)
-    assert CORE.world_settle()
+    CORE.testbed_vm_stop(0, 0, True)
+    assert CORE.testbed_run_until_idle()
     assert peek(0, offset, 4) == b"kept"
 
 
 @pytest.mark.parametrize("line", [0, 3])
-def test_a_message_to_a_vm_that_is_being_loaded(line: int) -> None:
-    """Refused as long as what it raises would be forgotten; taken from the VM's first instruction on."""
+def test_message_to_a_vm_being_loaded(line: int) -> None:
+    """Refused while the interrupt would be lost; accepted from the VM's first instruction on."""
     boot([2, 0], [0, line], 0)
     sleep(1)
-    CORE.world_vm_stop(0, 1, False)
-    assert CORE.world_vm_state(1) == VM_STOPPING
-    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
-    assert CORE.world_settle()
-    assert CORE.world_vm_start(0, 1)
-    assert CORE.world_vm_state(1) == VM_LOADING
-    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
-    assert CORE.world_settle()
-    assert CORE.world_vm_state(1) == VM_RUNNING
-    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_lines(1) == 1 << line if line else CORE.world_raised(1, 0) & SOFTWARE_INTERRUPT
-    assert call(1, RECV, GPA + ROOM, LARGEST) == (0, 8)
-    assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
+    CORE.testbed_vm_stop(0, 1, False)
+    assert CORE.testbed_vm_state(1) == VM_STOPPING
+    assert call(0, SEND, 1, GPA + BUFFER, 8)[0] == NOT_RUNNING
+    assert CORE.testbed_run_until_idle()
+    assert CORE.testbed_vm_start(0, 1)
+    assert CORE.testbed_vm_state(1) == VM_LOADING
+    assert call(0, SEND, 1, GPA + BUFFER, 8)[0] == NOT_RUNNING
+    assert CORE.testbed_run_until_idle()
+    assert CORE.testbed_vm_state(1) == VM_RUNNING
+    assert call(0, SEND, 1, GPA + BUFFER, 8)[0] == 0
+    assert CORE.testbed_lines(1) == 1 << line if line else CORE.testbed_raised(1, 0) & SOFTWARE_INTERRUPT
+    assert call(1, RECV, GPA + BUFFER, LARGEST) == (0, 8)
+    assert call(1, RECV, GPA + BUFFER, LARGEST)[0] == NOT_NOW
 
 
-def test_a_sender_that_raises_the_line_after_the_receiver_restarted() -> None:
-    """Its message was to the life before: the line is low in the next, as the inbox is empty."""
+def test_line_raised_after_the_receivers_restart() -> None:
+    """The message belonged to the previous run: the line is low in the next run, since the inbox is
+    empty."""
     boot([2, 0], [0, 3], 0)
-    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_lines(1) == 1 << 3
-    CORE.world_late_sender(1)
-    assert CORE.world_vm_stop(0, 1, True)
-    assert CORE.world_settle()
-    assert (CORE.world_vm_state(1), CORE.world_vm_starts(1)) == (VM_RUNNING, 2)
-    assert CORE.world_lines(1) == 0
+    assert call(0, SEND, 1, GPA + BUFFER, 8)[0] == 0
+    assert CORE.testbed_lines(1) == 1 << 3
+    CORE.testbed_late_sender(1)
+    assert CORE.testbed_vm_stop(0, 1, True)
+    assert CORE.testbed_run_until_idle()
+    assert (CORE.testbed_vm_state(1), CORE.testbed_vm_starts(1)) == (VM_RUNNING, 2)
+    assert CORE.testbed_lines(1) == 0
 
 
 def test_the_line_of_a_vcpu_that_was_off() -> None:
-    """VCPU 0 turns itself off while a message waits; started again, it finds none, and the line goes low with that."""
+    """VCPU 0 turns itself off with a message queued; after its restart the queue is empty and the
+    line is low."""
     boot([2, 0], [0, 3], 0)
-    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == 0
-    assert CORE.world_vcpu_start(1, 1, 1)
-    assert CORE.world_on_cpu(1) == 100
-    CORE.world_off(1)
-    assert CORE.world_settle()
-    assert CORE.world_vcpu_state(1, 0) == OFF
-    assert CORE.world_vcpu_start(1, 1, 0)
-    CORE.world_wait(1)
-    assert CORE.world_settle()
-    assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
-    assert CORE.world_lines(1) == 0
+    assert call(0, SEND, 1, GPA + BUFFER, 8)[0] == 0
+    assert CORE.testbed_vcpu_start(1, 1, 1)
+    assert CORE.testbed_on_cpu(1) == 100
+    CORE.testbed_off(1)
+    assert CORE.testbed_run_until_idle()
+    assert CORE.testbed_vcpu_state(1, 0) == OFF
+    assert CORE.testbed_vcpu_start(1, 1, 0)
+    CORE.testbed_wait(1)
+    assert CORE.testbed_run_until_idle()
+    assert call(1, RECV, GPA + BUFFER, LARGEST)[0] == NOT_NOW
+    assert CORE.testbed_lines(1) == 0
 
 
 @pytest.mark.parametrize("line", [0, 3])
 def test_a_doorbell_of_a_vm_that_does_not_run(line: int) -> None:
-    """It is not rung: nobody would be interrupted, and the next life has its doorbells to itself."""
+    """The doorbell is not recorded, so the VM's next run starts without doorbells."""
     boot([0, 0], [0, line], 3)
     sleep(1)
-    CORE.world_vm_stop(0, 1, False)
-    assert CORE.world_vm_state(1) == VM_STOPPING
+    CORE.testbed_vm_stop(0, 1, False)
+    assert CORE.testbed_vm_state(1) == VM_STOPPING
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
-    assert CORE.world_settle()
+    assert CORE.testbed_run_until_idle()
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
-    assert CORE.world_vm_start(0, 1)
-    assert CORE.world_vm_state(1) == VM_LOADING
+    assert CORE.testbed_vm_start(0, 1)
+    assert CORE.testbed_vm_state(1) == VM_LOADING
     assert call(0, RING, 0, 1)[0] == NOT_RUNNING
-    assert CORE.world_settle()
+    assert CORE.testbed_run_until_idle()
     assert call(1, DOORBELLS) == (0, 0)
     assert call(0, RING, 0, 1)[0] == 0
     assert call(1, DOORBELLS) == (0, 1)
 
 
 def test_a_message_to_a_vm_that_has_ended() -> None:
-    """Its queue is closed, though it has room."""
+    """The queue is closed, although it is not full."""
     boot([2, 0], [0, 0], 0)
     sleep(1)
-    CORE.world_vm_stop(0, 1, False)
-    assert call(0, SEND, 1, GPA + ROOM, 8)[0] == NOT_RUNNING
+    CORE.testbed_vm_stop(0, 1, False)
+    assert call(0, SEND, 1, GPA + BUFFER, 8)[0] == NOT_RUNNING
 
 
 def test_every_size_and_alignment() -> None:
@@ -356,29 +363,31 @@ def test_every_size_and_alignment() -> None:
         for source in (0, 1, 4):
             for destination in (0, 1, 4):
                 message = bytes((size + n) & 0xFF for n in range(size))
-                poke(0, ROOM + source, message)
-                poke(1, ROOM, FILL * 256)
-                assert call(0, SEND, 1, GPA + ROOM + source, size)[0] == 0
-                assert call(1, RECV, GPA + ROOM + destination, size) == (0, size)
-                assert peek(1, ROOM, 256) == (FILL * destination + message).ljust(256, FILL)
+                poke(0, BUFFER + source, message)
+                poke(1, BUFFER, FILL * 256)
+                assert call(0, SEND, 1, GPA + BUFFER + source, size)[0] == 0
+                assert call(1, RECV, GPA + BUFFER + destination, size) == (0, size)
+                assert peek(1, BUFFER, 256) == (FILL * destination + message).ljust(256, FILL)
 
 
-def test_rights_and_a_restart() -> None:
+def test_permissions_across_a_restart() -> None:
     boot([0b010, 0, 0b011], [0, 0, 0], 0b011)
-    rights = [[call(source, SEND, to, GPA + ROOM, 8)[0] for to in range(4)] for source in range(3)]
+    rights = [[call(source, SEND, to, GPA + BUFFER, 8)[0] for to in range(4)] for source in range(3)]
     assert rights == [[DENIED, 0, DENIED, NOBODY], [DENIED] * 3 + [NOBODY], [0, 0, DENIED, NOBODY]]
     assert call(0, RING, 0, 1)[0] == 0
-    CORE.world_vm_stop(0, 1, True)
-    assert CORE.world_settle()
-    assert call(1, RECV, GPA + ROOM, LARGEST)[0] == NOT_NOW
+    CORE.testbed_vm_stop(0, 1, True)
+    assert CORE.testbed_run_until_idle()
+    assert call(1, RECV, GPA + BUFFER, LARGEST)[0] == NOT_NOW
     assert call(1, DOORBELLS) == (0, 0)
-    assert call(0, RECV, GPA + ROOM, LARGEST) == (0, 8 | 2 << 16)  # the others' are still there
+    # Other senders' messages remain.
+    assert call(0, RECV, GPA + BUFFER, LARGEST) == (0, 8 | 2 << 16)
 
 
-def test_vms_far_beyond_the_last() -> None:
-    """Nothing is even computed from an id that has no place in the table of VMs: the sanitizer sees to that."""
+def test_vm_ids_beyond_the_table() -> None:
+    """An id beyond the table of VMs must not be used to compute an address; the sanitizer detects
+    that."""
     boot([3, 3], [0, 0], 0)
     for vm in (2, 15, 16, 31, 32, 127, 0x7FFF, 0xFFFF):
-        assert call(0, SEND, vm, GPA + ROOM, 8)[0] == NOBODY
-        assert call(0, SEND_WAIT, vm, GPA + ROOM, 8)[0] == NOBODY
+        assert call(0, SEND, vm, GPA + BUFFER, 8)[0] == NOBODY
+        assert call(0, SEND_WAIT, vm, GPA + BUFFER, 8)[0] == NOBODY
         assert call(0, RING, 0, vm)[0] == NOBODY

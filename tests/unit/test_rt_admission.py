@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The admission test of rt against the definition: the demand at every deadline of a hyperperiod, and the utilization as a
-fraction.
+The admission test of rt against the definition: the demand at every deadline of a hyperperiod, and
+the exact utilization.
 """
 
 import math
@@ -16,7 +16,7 @@ from rt import CORE, Task, left_over, longest_wait, refused, simulate
 
 UNDECIDED, ADMITTED, REFUSED, STARVES, GAVE_UP = range(5)
 MAX_PASSES = 40000
-# Periods whose common multiples stay small.
+# Divisors of 720, so that hyperperiods are small.
 PERIODS = [n for n in range(1, 721) if 720 % n == 0]
 HYPERPERIOD = 720
 Apps = list[tuple[int, int, int]]
@@ -31,15 +31,15 @@ def decide(apps: Apps, blocked: int, release: int = 0, reserve: int = 0, late: i
     steps = 0
     while verdict == UNDECIDED:
         steps += 1
-        assert steps <= (MAX_PASSES + 1) * len(apps), "it takes more steps than it says"
+        assert steps <= (MAX_PASSES + 1) * len(apps), "the decision takes more steps than its limit"
         verdict = CORE.rt_admit_step(test)
     return verdict, test
 
 
 def assert_named_interval(apps: Apps, blocked: int, test: Admit, release: int = 0) -> None:
-    """What a refusal names is a reason to refuse."""
+    """The interval that a refusal reports is a valid reason."""
     ends = {(test.at - deadline) % period for _, deadline, period in apps if test.at >= deadline}
-    assert 0 in ends, "the interval it names does not end at a deadline"
+    assert 0 in ends, "the reported interval does not end at a deadline"
     work = sum(((test.at - d) // t + 1) * (cost - release) + blocked for cost, d, t in apps if test.at >= d)
     work += sum(-(-test.at // t) * release for _, _, t in apps)
     assert test.demand == work > test.at
@@ -50,7 +50,7 @@ def utilization(apps: Apps) -> Fraction:
 
 
 def assert_exact(apps: Apps, blocked: int, release: int = 0) -> int:
-    """The verdict is the definition's. Returns it."""
+    """Asserts that the verdict matches the definition. Returns the verdict."""
     verdict, test = decide(apps, blocked, release)
     if utilization(apps) > 1:
         assert verdict == REFUSED
@@ -82,7 +82,8 @@ def make_set(random: Random) -> Apps:
 
 
 def test_the_verdict_is_exact() -> None:
-    """Thousands of sets; that all verdicts occur among them, often, shows that the sets are near the border."""
+    """Thousands of sets. Each verdict must occur often, which shows that the sets are near the
+    boundary."""
     seen = {ADMITTED: 0, REFUSED: 0}
     full = {ADMITTED: 0, REFUSED: 0}
     for seed in range(12000 if LONG else 1200):
@@ -107,15 +108,16 @@ APPS = st.lists(st.tuples(TIME, TIME, TIME).map(lambda t: (min(t), sorted(t)[1],
 @example([(1, 3, 3)] * 3, 0)
 @example([(1, 3, 3)] * 3 + [(1, 720, 720)], 0)
 @example([(240, 240, 240)] * 64, 0)
-@example([(5, 2, 10)], 0)  # wants more than its deadline leaves
-@example([(11, 10, 10)], 0)  # with the cost of a job, more than its period
+@example([(5, 2, 10)], 0)  # cost exceeds the deadline
+@example([(11, 10, 10)], 0)  # cost, including overhead, exceeds the period
 def test_the_verdict_is_exact_at_the_edges(apps: Apps, blocked: int) -> None:
     assert_exact(apps, blocked)
 
 
 @pytest.mark.parametrize("blocked", [0, 1, 7])
-def test_full_to_the_last_tick(blocked: int) -> None:
-    """Utilization exactly 1 with deadlines at periods is admitted if nothing blocks, and with one tick more is not."""
+def test_full_utilization(blocked: int) -> None:
+    """Utilization 1 with deadlines equal to periods is admitted without blocking, and refused with
+    one tick more."""
     full = [(period // 4, period, period) for period in (4, 8, 240, 720)]
     verdict, test = decide(full, blocked)
     assert verdict == (ADMITTED if blocked == 0 else REFUSED)
@@ -127,17 +129,18 @@ def test_full_to_the_last_tick(blocked: int) -> None:
 
 
 @pytest.mark.parametrize("apps", [[(1024 * 10, 10, 10)], [(16 * 10, 10, 10)] * 64, [(1 << 60, 1, 1)] * 64])
-def test_a_utilization_beyond_our_numbers_is_over_1(apps: Apps) -> None:
+def test_utilization_beyond_64_bits_is_over_1(apps: Apps) -> None:
     """
-    On a slow board the hypervisor's cost of a job may be many times a short period. 2^10 is 0 in 64 bits, as are
-    2^10 / 64 of each of 64 apps.
+    On a slow board the hypervisor's cost per job may be many short periods. The sum 2^10 overflows
+    to 0 in 64 bits, also as the sum of 2^10 / 64 for each of 64 apps.
     """
     verdict, test = decide(apps, 0)
     assert (verdict, test.at, test.demand) == (REFUSED, 0, 0)
 
 
 def test_releases_of_later_deadlines_are_counted() -> None:
-    """They interrupt whoever runs, whatever their own deadlines: here one that has no time for a second release."""
+    """A release interrupts the running app whatever its deadline; here the running app has no time
+    for a second one."""
     urgent, others = (7, 10, 20), [(3, 60, 60), (3, 50, 60)]
     assert decide([urgent, others[0]], 0, 2)[0] == ADMITTED
     assert decide([urgent, others[0]], 1, 2)[0] == ADMITTED
@@ -146,12 +149,13 @@ def test_releases_of_later_deadlines_are_counted() -> None:
     assert decide([urgent, *others], 0, 0)[0] == ADMITTED
 
 
-THIRDS = [(10**7 + 1) // 3] * 2 + [10**7 - 2 * ((10**7 + 1) // 3)]  # of a second: no power of two divides these shares
+# Shares of a second; no power of two divides them.
+THIRDS = [(10**7 + 1) // 3] * 2 + [10**7 - 2 * ((10**7 + 1) // 3)]
 
 
 @pytest.mark.parametrize("count", [1, 21])
-def test_full_and_blocked_is_decided_soon(count: int) -> None:
-    """Where the busy period never ends, the answer comes in a few passes over the apps."""
+def test_infinite_busy_period_is_decided_in_few_passes(count: int) -> None:
+    """With an infinite busy period, the decision takes a few passes over the apps."""
     apps = [(cost, 10**7, count * 10**7) for cost in THIRDS for _ in range(count)]
     assert utilization(apps) == 1
     verdict, test = decide(apps, 1)
@@ -164,15 +168,15 @@ def test_full_and_blocked_is_decided_soon(count: int) -> None:
 
 @pytest.mark.parametrize("shift", [0, 10, 20, 30, 44])
 def test_long_times(shift: int) -> None:
-    """The same verdicts in units as small as times can be: products stay inside 64 bits."""
+    """The same verdicts with times in the smallest units: products do not overflow 64 bits."""
     for apps in ([(1, 2, 2), (1, 2, 2)], [(1, 1, 2), (1, 2, 2)], [(1, 1, 2), (1, 1, 2)], [(2, 2, 2), (1, 2, 2)]):
         small, _ = decide(apps, 0)
         large, test = decide([(c << shift, d << shift, t << shift) for c, d, t in apps], 0)
         assert (small, small == ADMITTED) == (large, large == ADMITTED), (apps, test.at, test.demand)
 
 
-def test_a_hair_over_one_is_refused_for_that() -> None:
-    """By less than what the sum of rounded shares can tell."""
+def test_minimal_excess_over_one_is_refused() -> None:
+    """An excess smaller than the resolution of the sum of rounded shares."""
     period = 2**45
     third = (period - 2) // 3  # three of them leave two ticks
     apps = [(third, period, period)] * 3
@@ -186,8 +190,9 @@ def test_a_hair_over_one_is_refused_for_that() -> None:
     assert (test.at, test.demand) == (0, 0)
 
 
-def test_periods_without_a_common_multiple_that_we_could_count() -> None:
-    """Over 1 by less than shares are rounded by: the busy period does not end, and the test gives up in its passes."""
+def test_periods_with_a_huge_hyperperiod() -> None:
+    """An excess over 1 below the rounding error: the busy period is infinite, and the test ends at
+    its pass limit."""
     period = 2**45
     product = period * (period - 1)
     hair = [(pow(product // n, -1, n), n, n) for n in (period, period - 1)]
@@ -197,15 +202,16 @@ def test_periods_without_a_common_multiple_that_we_could_count() -> None:
 
 
 @pytest.mark.parametrize("blocked", [2**61, 2**63 - 1, 2**63])
-def test_a_busy_period_beyond_our_numbers_is_given_up_at_once(blocked: int) -> None:
-    """Two apps wait for that time each: 2^62 is no number of ours, nor a sum or product that wraps."""
+def test_busy_period_beyond_64_bits_is_refused_at_once(blocked: int) -> None:
+    """Two apps are blocked for that time each: sums from 2^62 on and products that overflow are
+    refused."""
     verdict, test = decide([(1, 2**45, 2**45)] * 2, blocked)
     assert verdict == GAVE_UP
     assert test.passes <= 2
 
 
-def test_it_gives_up_in_time() -> None:
-    """A busy period without an end that we could tell, and one that is far too long."""
+def test_decision_ends_at_the_pass_limit() -> None:
+    """A busy period whose end cannot be determined, and a busy period that is far too long."""
     primes = [n for n in range(2, 400) if all(n % k for k in range(2, math.isqrt(n) + 1))][-60:]
     apps = [(n // 60, n, n) for n in primes]
     verdict, test = decide(apps, 0)
@@ -222,7 +228,7 @@ def test_it_gives_up_in_time() -> None:
 
 
 def make_light_set(random: Random) -> Apps:
-    """Up to six apps that leave something of the CPU."""
+    """Up to six apps that leave some CPU time."""
     left = random.choice([50, 70, 80, 90])
     apps = []
     for _ in range(random.randint(1, 6)):
@@ -235,7 +241,8 @@ def make_light_set(random: Random) -> Apps:
 
 
 def test_the_reserve_is_exact() -> None:
-    """Refused for it are those sets that would leave it too late, by the definition, and no others."""
+    """Exactly those sets are refused for the reserve that would leave it too late by the
+    definition."""
     seen = {ADMITTED: 0, REFUSED: 0, STARVES: 0}
     for seed in range(8000 if LONG else 1000):
         random = Random(f"reserve {seed}")
@@ -249,7 +256,7 @@ def test_the_reserve_is_exact() -> None:
             assert verdict == decide(apps, blocked)[0]
         elif verdict == STARVES:
             longer = longest_wait(apps, blocked, reserve, 4 * HYPERPERIOD)
-            assert late < test.at <= (longer or test.at), "the figure it names is not the least"
+            assert late < test.at <= (longer or test.at), "the reported figure is not the minimum"
         else:
             assert verdict == REFUSED
             assert utilization(apps) >= 1
@@ -257,7 +264,7 @@ def test_the_reserve_is_exact() -> None:
 
 
 def idle_until(busy: list[tuple[int, int]], reserve: int) -> int:
-    """When stretches from begin to end have left so much time."""
+    """The time at which the busy intervals have left `reserve` in total."""
     now = left = 0
     for begin, end in busy:
         if left + begin - now >= reserve:
@@ -266,10 +273,11 @@ def idle_until(busy: list[tuple[int, int]], reserve: int) -> int:
     return now + reserve - left
 
 
-def test_the_longest_wait_is_that_of_a_common_release() -> None:
+def test_longest_wait_follows_a_common_release() -> None:
     """
-    In the simulator, apps that are released together and use up their budgets leave best effort its reserve after just
-    the time that admission has reckoned; whatever else their phases and jobs are, in no other interval less.
+    In the simulator, apps that are released together and exhaust their budgets leave the reserve
+    after exactly the time that admission has computed; with any other phases and jobs, no interval
+    leaves less.
     """
     rounds = 0
     for seed in range(1500 if LONG else 250):

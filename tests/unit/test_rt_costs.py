@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Admission where the hypervisor takes time (world_costs() of tests/unit/world.h): sets as large as are admitted, with
-what it takes counted, keep every deadline beside apps that use up all they get, the end of it in the longest call.
+Admission with hypervisor overhead (testbed_costs() of tests/unit/testbed.h): the largest sets that
+are admitted with the overhead accounted for meet every deadline, also next to apps that overrun and
+end in the longest hypercall.
 
-Each of these changes was made once, and seen to fail:
+Each of these faults was injected once, and a test detected it:
 
-| what was left out, or changed                                  | test that fails                                  |
+| fault: what was omitted or changed                             | test that fails                                  |
 |----------------------------------------------------------------|--------------------------------------------------|
 | demand_of(): release, change, or both                          | test_admitted_sets_keep_their_deadlines          |
 | demanded(): `blocked`, or all but the first app's              | test_admitted_sets_keep_their_deadlines          |
 | demanded(): releases of later deadlines                        | test_releases_of_later_deadlines_are_counted     |
 | give_budget(): the debt, or rt_costs.change                    | test_admitted_sets_keep_their_deadlines          |
-| give_budget(): no more of the debt than rt_costs.blocked       | test_a_debt_is_paid_back_wholly                  |
-| refund(): what is given back; what ends the overrun            | the same; test_an_interruption_...               |
-| release_due(): twice the cost of a release is given back       | test_one_keeps_its_deadlines_beside_greedy_ones  |
-| sched_pick(): picking is nobody's time                         | test_one_keeps_its_deadlines_beside_greedy_ones  |
-| edf_enqueue(): `carry_in`, or its look at who is ready          | test_rt_cases.py: what a deleted app ... |
-| launch(): `pending` is forgotten                               | test_rt_cases.py: what was raised before its launch |
-| rt_create_app(): `runtime` is forgotten                        | test_rt_cases.py: a new app has used nothing     |
-| launch(): `pending` is forgotten                               | test_rt_cases.py: what was raised before ...     |
-| vm_loaded(): the inbox is opened, and not before               | test_messages.py: a VM that is being loaded      |
+| give_budget(): at most rt_costs.blocked of the debt            | test_debt_is_repaid_completely                   |
+| refund(): the refund; clearing the overrun                     | the same; test_an_interruption_...               |
+| release_due(): refunds twice the cost of a release             | test_app_keeps_its_deadlines_beside_overruns     |
+| sched_pick(): the time of picking is not accounted             | test_app_keeps_its_deadlines_beside_overruns     |
+| edf_enqueue(): `carries`, or its check for ready apps          | test_rt_cases.py: ..._used_by_a_deleted_app_...  |
+| launch(): does not clear `pending`                             | test_rt_cases.py: ..._before_the_launch_...      |
+| rt_create_app(): does not clear `runtime`                      | test_rt_cases.py: test_a_new_app_has_used_nothing |
+| sched_load_vm(): opens the inbox, or does so earlier           | test_messages.py: ..._to_a_vm_being_loaded       |
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from core import LONG, TICKS_PER_US, time_now, well
+from core import LONG, TICKS_PER_US, assert_no_violation, time_now
 from rt import (
     CORE,
     DELETE,
@@ -41,8 +41,8 @@ from rt import (
     create,
     refused,
     run,
+    run_until_idle,
     set_jobs,
-    settle,
     stats,
 )
 
@@ -50,43 +50,43 @@ SLOTS = 12
 PERIODS = [20, 24, 30, 40, 60, 120]
 LONG_PERIOD = HYPERPERIOD = 1200
 LENGTH = 2 * HYPERPERIOD
-LOOKS = 3  # at the clock, from one guest to the next
+CLOCK_READS = 3  # reads of the clock from one guest to the next
 NS_PER_TICK = 1000 // TICKS_PER_US
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Ticks of world_costs(), and what has to be counted for them."""
+    """The parameters of testbed_costs(), and the costs that admission must account for."""
 
     enter: int
     look: int
     leave: int
-    deaf: int
+    longest_section: int
 
     @property
     def release(self) -> int:
-        """From an app that is interrupted until it goes on."""
-        return self.enter + LOOKS * self.look + self.leave
+        """From the interruption of an app until it continues."""
+        return self.enter + CLOCK_READS * self.look + self.leave
 
     @property
     def change(self) -> int:
-        """A job's way in, and its way out to the next one's."""
-        return self.enter + LOOKS * self.look + self.leave
+        """Switching to a job, and from it to the next one."""
+        return self.enter + CLOCK_READS * self.look + self.leave
 
     @property
     def blocked(self) -> int:
-        return self.deaf + self.release
+        return self.longest_section + self.release
 
     def begin(self, apps: int) -> None:
-        """A system in which they are counted; they are not taken yet."""
+        """Boots a system whose admission accounts for these costs; they are not yet spent."""
         in_ns = tuple(NS_PER_TICK * ticks for ticks in (self.release, self.change, self.blocked))
         boot(1, [1], [apps], costs_ns=in_ns)
 
     def take(self) -> None:
-        CORE.world_costs(self.enter, self.look, self.leave, self.deaf)
+        CORE.testbed_costs(self.enter, self.look, self.leave, self.longest_section)
 
     def admits(self, tasks: list[Task]) -> bool:
-        """By the definition."""
+        """Whether the tasks are admitted by the definition."""
         own = self.release + self.change
         demands = [(TICKS_PER_US * t.budget + own, TICKS_PER_US * t.deadline, TICKS_PER_US * t.period) for t in tasks]
         hyperperiod = TICKS_PER_US * HYPERPERIOD
@@ -95,7 +95,7 @@ class Costs:
 
 
 def largest(costs: Costs, tasks: list[Task], task: Task) -> int:
-    """The largest budget with which `task` is admitted beside the others; 0: none."""
+    """The largest budget with which `task` is admitted in addition to `tasks`; 0 for none."""
     low, high = 0, task.deadline
     while low < high:
         middle = (low + high + 1) // 2
@@ -105,7 +105,7 @@ def largest(costs: Costs, tasks: list[Task], task: Task) -> int:
 
 
 def launch(task: Task, start: int) -> int:
-    """Creates and launches an app. Returns its number, or -1 if it was refused."""
+    """Creates and launches an app. Returns its number, or -1 if admission refuses it."""
     cpu = cpu_of(0)
     error, number = create(cpu, task)
     assert error == OK
@@ -113,14 +113,15 @@ def launch(task: Task, start: int) -> int:
     assert error in (OK, FAILED)
     if error == OK:
         set_jobs(0, number, task.jobs)
-        settle()
+        run_until_idle()
         return number
     assert call(cpu, DELETE, number) == (OK, 0)
     return -1
 
 
 def fill(random: Random, costs: Costs, start: int) -> list[Task]:
-    """Apps, each of the largest budget or less, until no other fits; one microsecond more is refused."""
+    """Launches apps with at most the largest admitted budget until none is admitted; one
+    microsecond more is refused."""
     tasks: list[Task] = []
     while len(tasks) < SLOTS - 1:
         period = random.choice(PERIODS)
@@ -134,12 +135,13 @@ def fill(random: Random, costs: Costs, start: int) -> list[Task]:
         jobs = random.choice([(0,), (budget,), (budget,), (random.randint(1, budget), budget)])
         offset = random.choice([0, 0, random.randint(0, period)])
         tasks.append(Task(period, budget, deadline, jobs, offset))
-        assert launch(tasks[-1], start) == len(tasks) - 1, "refused, though it would fit"
+        assert launch(tasks[-1], start) == len(tasks) - 1, "refused, although the definition admits the app"
     return tasks
 
 
 def assert_kept(tasks: list[Task]) -> int:
-    """Apps that keep to their budgets have done all they had to. Returns their number."""
+    """Asserts that apps within their budgets met all deadlines. Returns the number of these
+    apps."""
     kept = 0
     for number, task in enumerate(tasks):
         got = stats(0, number)
@@ -155,7 +157,8 @@ def any_costs(random: Random) -> Costs:
 
 
 def neighbours(random: Random, costs: Costs, start: int) -> list[Task]:
-    """Apps of short periods that use up all they get, and one of a long period that keeps to what is left."""
+    """Apps of short periods that always overrun, and an app of a long period that stays within the
+    remaining time."""
     tasks: list[Task] = []
     while len(tasks) < 4:
         period = random.choice(PERIODS[:4])
@@ -171,7 +174,8 @@ def neighbours(random: Random, costs: Costs, start: int) -> list[Task]:
 
 
 def one_set(seed: str, make: Callable[[Random, Costs, int], list[Task]]) -> int:
-    """A life of such a set, which begins with a release of all, or nearly. Returns how many kept to their budgets."""
+    """Runs such a set from an almost common release. Returns the number of apps within their
+    budgets."""
     random = Random(seed)
     costs = any_costs(random)
     costs.begin(SLOTS)
@@ -179,8 +183,8 @@ def one_set(seed: str, make: Callable[[Random, Costs, int], list[Task]]) -> int:
     tasks = make(random, costs, start)
     run(start - time_now(CORE) - 100)
     costs.take()
-    well(CORE.world_rt_run(start + LENGTH * TICKS_PER_US, True, None, 0, None))
-    CORE.world_costs(0, 0, 0, 0)
+    assert_no_violation(CORE.testbed_rt_run(start + LENGTH * TICKS_PER_US, True, None, 0, None))
+    CORE.testbed_costs(0, 0, 0, 0)
     return assert_kept(tasks)
 
 
@@ -190,8 +194,9 @@ def test_admitted_sets_keep_their_deadlines() -> None:
 
 
 def test_an_interruption_at_the_end_of_a_budget_takes_nothing_of_it() -> None:
-    """Whenever in its period an app that uses up all it gets is interrupted, it has had all of it in the end."""
-    costs = Costs(enter=8, look=1, leave=3, deaf=0)
+    """An overrunning app gets its whole budget, at whatever time in its period it is
+    interrupted."""
+    costs = Costs(enter=8, look=1, leave=3, longest_section=0)
     for ticks in range(100):
         costs.begin(2)
         start = time_now(CORE) + 1000
@@ -199,28 +204,29 @@ def test_an_interruption_at_the_end_of_a_budget_takes_nothing_of_it() -> None:
             assert launch(task, start + later) >= 0
         run(start - time_now(CORE) - 100)
         costs.take()
-        well(CORE.world_rt_run(start + 90 * TICKS_PER_US, True, None, 0, None))
-        CORE.world_costs(0, 0, 0, 0)
+        assert_no_violation(CORE.testbed_rt_run(start + 90 * TICKS_PER_US, True, None, 0, None))
+        CORE.testbed_costs(0, 0, 0, 0)
         assert (stats(0, 0).overruns, stats(0, 1).overruns) == (1, 0)
-        assert CORE.world_rt_left(0, 0) <= 0, ticks
+        assert CORE.testbed_rt_left(0, 0) <= 0, ticks
 
 
-def test_one_keeps_its_deadlines_beside_greedy_ones() -> None:
+def test_app_keeps_its_deadlines_beside_overruns() -> None:
     rounds = 1000 if LONG else 40
     assert sum(one_set(f"greedy {number}", neighbours) for number in range(rounds)) == rounds
 
 
-def test_a_debt_is_paid_back_wholly() -> None:
-    """An app is in the hypervisor for three budgets whenever its own ends, far longer than what admission has counted:
-    in many periods it has had no more than their budgets, and the last debt. Those without a budget are counted."""
+def test_debt_is_repaid_completely() -> None:
+    """At the end of each budget the app stays in the hypervisor for three budgets, far longer than
+    admission accounts for. Over many periods it gets no more than their budgets and the last debt.
+    Periods without a budget count as overruns."""
     task, stuck = Task(100, 20, 100, (0,)), 60 * TICKS_PER_US
     boot(1, [1], [2], costs_ns=(0, 0, NS_PER_TICK))
     start = time_now(CORE) + 1000
     assert launch(task, start) == 0
     run(start - time_now(CORE) - 100)
-    CORE.world_costs(0, 0, 0, stuck)
-    well(CORE.world_rt_run(start + 40 * task.period * TICKS_PER_US - 1, True, None, 0, None))
-    CORE.world_costs(0, 0, 0, 0)
+    CORE.testbed_costs(0, 0, 0, stuck)
+    assert_no_violation(CORE.testbed_rt_run(start + 40 * task.period * TICKS_PER_US - 1, True, None, 0, None))
+    CORE.testbed_costs(0, 0, 0, 0)
     got = stats(cpu_of(0), 0)
     assert 38 * task.budget * TICKS_PER_US <= got.runtime <= 40 * task.budget * TICKS_PER_US + stuck
     assert got.overruns == 40

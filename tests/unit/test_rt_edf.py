@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The EDF class against the simulator in rt.py, which goes microsecond by microsecond and knows nothing of queues, timers
-or slices: the same segments, the same completions, the same counts; no miss where admission admits and apps keep to
-their budgets, whatever the others do.
+The EDF class against the simulator in rt.py, which advances by single microseconds and has no
+queues, timers or slices: segments, completions and counts must be the same, and an admitted app
+within its budget misses no deadline, whatever the other apps do.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ from rt import (
     longest_wait,
     refused,
     run,
+    run_until_idle,
     set_jobs,
-    settle,
     simulate,
     stats,
 )
@@ -37,11 +37,11 @@ from rt import (
 SLOTS = 12
 PERIODS = [4, 5, 6, 8, 10, 12, 15, 20, 24, 30, 40, 60]
 HYPERPERIOD = 120
-LENGTH = 250  # us: two hyperperiods and a bit
+LENGTH = 250  # us: slightly more than two hyperperiods
 
 
-def assert_rightly(demands: list[tuple[int, int, int]], reserve: tuple[int, int], error: int, value: int) -> None:
-    """Of a launch on a CPU where it is the last of these: what it returned is what the definitions say."""
+def assert_answer(demands: list[tuple[int, int, int]], reserve: tuple[int, int], error: int, value: int) -> None:
+    """Asserts that the answer to the launch of the last of `demands` matches the definitions."""
     full = sum(HYPERPERIOD // period * cost for cost, _, period in demands) > HYPERPERIOD
     starves = reserve[1] > 0 and longest_wait(demands, 0, *reserve) is None
     assert error == (FAILED if full or refused(demands, 0, HYPERPERIOD) or starves else OK)
@@ -52,8 +52,8 @@ def assert_rightly(demands: list[tuple[int, int, int]], reserve: tuple[int, int]
 
 def launch_all(tasks: Sequence[Task], start: int, reserve: tuple[int, int] = (0, 0)) -> list[Task]:
     """
-    Creates and launches apps until one is refused, and checks that it is rightly; `reserve` is best effort's. Returns
-    those that run.
+    Creates and launches apps until one is refused, and checks each answer; `reserve` is best
+    effort's. Returns the admitted tasks.
     """
     cpu = cpu_of(0)
     running: list[Task] = []
@@ -62,12 +62,12 @@ def launch_all(tasks: Sequence[Task], start: int, reserve: tuple[int, int] = (0,
         assert (error, number) == (OK, len(running))
         error, value = call(cpu, LAUNCH, OWN_VM, number, start + task.offset * TICKS_PER_US)
         demands = [(t.budget, t.deadline, t.period) for t in [*running, task] if t.cpu == task.cpu]
-        assert_rightly(demands, reserve, error, value)
+        assert_answer(demands, reserve, error, value)
         if error != OK:
             break
         running.append(task)
         set_jobs(0, number, task.jobs)
-    settle()
+    run_until_idle()
     return running
 
 
@@ -81,8 +81,8 @@ def of_cpu(segments: Sequence[Segment], numbers: Sequence[int], start: int) -> l
 
 
 def assert_same_counts(numbers: Sequence[int], want: Outcome) -> None:
-    """What GET_STATS says; any VCPU of the VM may ask, and on one CPU at least there is one."""
-    asker = next(cpu for cpu in range(8) if CORE.world_on_cpu(cpu) >= 0)
+    """Compares the statistics with the simulator's; any VCPU of the VM may query them."""
+    asker = next(cpu for cpu in range(8) if CORE.testbed_on_cpu(cpu) >= 0)
     for place, number in enumerate(numbers):
         got, app = stats(asker, number), want.apps[place]
         assert (got.releases, got.completions) == (app.releases, len(app.ended))
@@ -109,7 +109,7 @@ def slices_within(slices: Sequence[tuple[int, int]], begin: int, end: int) -> li
 
 
 def assert_budget_per_period(task: Task, number: int, outcome: Outcome) -> None:
-    """An app that always wants more gets its budget in every period, before the deadline, and no more."""
+    """An overrunning app gets exactly its budget in every period, before the deadline."""
     if set(task.jobs) != {0}:
         return
     mine = [(begin, end) for app, _, begin, end in outcome.segments if app == number]
@@ -120,7 +120,7 @@ def assert_budget_per_period(task: Task, number: int, outcome: Outcome) -> None:
 
 
 def compare_cpu(numbers: list[int], tasks: Sequence[Task], segments: Sequence[Segment], start: int) -> None:
-    """What the apps of one CPU, by number, did since `start` is what the simulator says."""
+    """Compares the apps `numbers` of one CPU since `start` with the simulator."""
     want = simulate(tasks, LENGTH)
     assert of_cpu(segments, numbers, start) == want.segments
     ended = [(s.app, s.job, s.end) for s in segments if s.ended and s.app in numbers]
@@ -135,7 +135,8 @@ def compare_cpu(numbers: list[int], tasks: Sequence[Task], segments: Sequence[Se
 
 
 def compare(tasks: Sequence[Task], check: bool) -> tuple[int, int]:
-    """One random life of some apps. Returns how many apps ran, and how many jobs."""
+    """Runs the tasks and compares with the simulator. Returns the numbers of apps and jobs that
+    ran."""
     start = time_now(CORE) + 100 * TICKS_PER_US
     tasks = launch_all(tasks, start)
     run(start - time_now(CORE), check)
@@ -184,7 +185,8 @@ def test_thousands_of_task_sets(cpus: int) -> None:
 
 @pytest.mark.parametrize("cpus", [1, 3])
 def test_best_effort_gets_its_reserve(cpus: int) -> None:
-    """On each CPU, in any interval, whatever the admitted apps do; and just those are refused that would break it."""
+    """On each CPU in any interval, whatever the admitted apps do; exactly the apps that would break
+    it are refused."""
     rounds = 1000 if LONG else 60 // cpus
     ran = 0
     for seed in range(rounds):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue of rt against a sorted list, and what it costs: node comparisons and moves, which do not depend on this machine. */
+/* Compares the queue of rt with a sorted list, and bounds its costs in node comparisons and
+ * moves. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "rt_queue.h"
 
-/* The same source again, counting. */
+/* Compiles the same source again with counters. */
 static unsigned comparisons;
 
 static bool counted_before(const struct heap_node *a, const struct heap_node *b)
@@ -54,7 +55,7 @@ static uint64_t next_random(uint64_t below)
     return (seed >> 33) % below;
 }
 
-/* The model: nodes in the order in which they are to leave. */
+/* The model: nodes in removal order. */
 static struct heap_node *sorted[RT_QUEUE_MAX];
 static unsigned count;
 
@@ -97,7 +98,7 @@ static void assert_same(const struct rt_queue *q)
     }
 }
 
-/* Few different keys, so that many are equal; a few at the end of time. */
+/* Few distinct keys, so that many are equal; some near the maximum. */
 static ticks_t random_key(void)
 {
     return next_random(16) == 0 ? TICKS_NEVER - next_random(2) : next_random(24);
@@ -139,7 +140,7 @@ static void grow_first(struct rt_queue *q, unsigned order)
     }
 }
 
-/* The first, and another that does not come before it. */
+/* Replaces the first node by one whose key is not smaller. */
 static void replace_first(struct rt_queue *q, struct heap_node *nodes, unsigned limit, unsigned order)
 {
     struct heap_node *node = &nodes[next_random(limit)];
@@ -164,7 +165,7 @@ static void rt_queue_is_a_sorted_list(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
-        /* It fills and empties in turns, to its limit and to none. */
+        /* The queue alternately fills up to its limit and drains. */
         unsigned limit = 1 + i / 100 % RT_QUEUE_MAX, what = (unsigned)next_random(i / 500 % 2 == 0 ? 5 : 9);
 
         if (what < 2) {
@@ -180,7 +181,7 @@ static void rt_queue_is_a_sorted_list(void **state)
     }
 }
 
-/* Equal keys: first in, first out, also where their numbers begin anew. */
+/* Equal keys are first in, first out, also when the sequence number wraps. */
 static void rt_queue_gives_back_all_in_order(void **state)
 {
     static struct rt_queue q;
@@ -212,7 +213,7 @@ struct cost {
     unsigned comparisons, moves;
 };
 
-/* Nodes of which the place has changed. */
+/* The number of nodes whose place has changed. */
 static unsigned moves(const struct heap_node *nodes, const unsigned *before)
 {
     unsigned changed = 0;
@@ -239,7 +240,8 @@ static void note_cost(struct cost *worst, const struct heap_node *nodes, const u
     worst->moves = moved > worst->moves ? moved : worst->moves;
 }
 
-/* The worst of many queues of n nodes: one is taken out and put back, the first, or any. */
+/* The worst costs over many queues of n nodes, in which the first or any node is removed and
+ * reinserted. */
 static void cost_of(unsigned n, struct cost worst[4])
 {
     static struct heap_node nodes[RT_QUEUE_MAX];

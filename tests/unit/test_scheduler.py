@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The best-effort scheduler and the life of VMs under anything that can happen, in any order, on one to four CPUs.
-After every event the state is checked (tests/unit/world_check.c); then the machine settles and is checked again.
+The best-effort scheduler and the life cycle of VMs under events in any order, on one to four CPUs.
+After every event the invariants are checked (tests/unit/testbed_check.c), and again when all CPUs
+are idle.
 """
 
 import ctypes
@@ -20,14 +21,14 @@ from core import (
     VM_RUNNING,
     VM_STOPPED,
     VM_WAITING,
-    settle,
+    assert_no_violation,
+    run_until_idle,
     time_now,
-    well,
 )
+from events import INDEX, SystemEvents
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
-from life import INDEX, Life
 
 QUANTUM_US = 1000
 QUANTUM = QUANTUM_US * TICKS_PER_US
@@ -43,28 +44,28 @@ SETTINGS = settings(
 
 def boot(cpus: int, vcpus: list[int], watchdogs: Sequence[int] = (), pause_ms: int = 0) -> None:
     array = (ctypes.c_uint * len(vcpus))(*vcpus)
-    image = CORE.world_image_make(cpus, len(vcpus), array, QUANTUM_US)
+    image = CORE.testbed_image_make(cpus, len(vcpus), array, QUANTUM_US)
     for vm in range(min(len(watchdogs), len(vcpus))):
-        CORE.world_image_watchdog(image, vm, watchdogs[vm], pause_ms)
-    assert CORE.world_boot_image(image)
+        CORE.testbed_image_watchdog(image, vm, watchdogs[vm], pause_ms)
+    assert CORE.testbed_boot_image(image)
 
 
 def start_all(vcpus: list[int]) -> None:
     for vm in range(len(vcpus)):
-        assert CORE.world_vm_start(0, vm)
-    settle()
+        assert CORE.testbed_vm_start(0, vm)
+    run_until_idle()
     for vm, count in enumerate(vcpus):
         for vcpu in range(1, count):
-            assert CORE.world_vcpu_start(0, vm, vcpu)
-    settle()
+            assert CORE.testbed_vcpu_start(0, vm, vcpu)
+    run_until_idle()
 
 
 # enum debug_operation
 ATTACH, DETACH, STOP, CONTINUE, RESTART, END, EXCEPTION = 0, 1, 3, 4, 9, 10, 11
 
 
-class SystemLife(Life):
-    """Every event that the outside world, a guest, the console or a debugger can cause."""
+class VmEvents(SystemEvents):
+    """All events that guests, devices, the console or a debugger can cause."""
 
     vcpus: list[int] = []
     debugged: int | None = None
@@ -90,44 +91,44 @@ class SystemLife(Life):
     @rule(cpu=INDEX, vm=INDEX)
     def start(self, cpu: int, vm: int) -> None:
         cpu, vm = self._cpu(cpu), self._vm(vm)
-        stopped = CORE.world_vm_state(vm) in (VM_STOPPED, VM_WAITING)
-        assert CORE.world_vm_start(cpu, vm) == stopped
+        stopped = CORE.testbed_vm_state(vm) in (VM_STOPPED, VM_WAITING)
+        assert CORE.testbed_vm_start(cpu, vm) == stopped
 
     @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
     def start_vcpu(self, cpu: int, vm: int, vcpu: int) -> None:
         cpu, vm = self._cpu(cpu), self._vm(vm)
         vcpu = self._vcpu(vm, vcpu)
-        can = CORE.world_vcpu_state(vm, vcpu) == OFF and CORE.world_vm_state(vm) == VM_RUNNING
-        assert CORE.world_vcpu_start(cpu, vm, vcpu) == can
+        can = CORE.testbed_vcpu_state(vm, vcpu) == OFF and CORE.testbed_vm_state(vm) == VM_RUNNING
+        assert CORE.testbed_vcpu_start(cpu, vm, vcpu) == can
 
     @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
     def interrupt(self, cpu: int, vm: int, vcpu: int) -> None:
         vm = self._vm(vm)
-        CORE.world_raise(self._cpu(cpu), vm, self._vcpu(vm, vcpu))
+        CORE.testbed_raise(self._cpu(cpu), vm, self._vcpu(vm, vcpu))
 
     @rule(cpu=INDEX)
     def pet(self, cpu: int) -> None:
         cpu = self._cpu(cpu)
-        on = CORE.world_on_cpu(cpu)
+        on = CORE.testbed_on_cpu(cpu)
         if on >= 0:
             period = self.watchdogs[on // 100]
             value = ctypes.c_uint64()
-            error = CORE.world_hypercall(cpu, WATCHDOG_PET, 0, 0, 0, ctypes.byref(value))
+            error = CORE.testbed_hypercall(cpu, WATCHDOG_PET, 0, 0, 0, ctypes.byref(value))
             assert (error, value.value) == ((0, period) if period else (DENIED, 0))
 
     @rule(cpu=INDEX, vm=INDEX, suspend=st.booleans())
     def suspend_watchdog(self, cpu: int, vm: int, suspend: bool) -> None:
-        CORE.world_suspend_watchdog(self._cpu(cpu), self._vm(vm), suspend)
+        CORE.testbed_suspend_watchdog(self._cpu(cpu), self._vm(vm), suspend)
 
     @rule(cpu=INDEX)
     def guest_waits(self, cpu: int) -> None:
-        CORE.world_wait(self._cpu(cpu))
+        CORE.testbed_wait(self._cpu(cpu))
 
     @rule()
     def next_timer(self) -> None:
         first = CORE.host_next_timer()
         if first != NEVER and first > time_now(CORE):
-            CORE.world_advance(first - time_now(CORE))
+            CORE.testbed_advance(first - time_now(CORE))
 
     @rule(
         cpu=INDEX, vm=INDEX, vcpu=st.integers(0, 3),
@@ -135,62 +136,63 @@ class SystemLife(Life):
     )  # fmt: skip
     def debug(self, cpu: int, vm: int, vcpu: int, operation: int) -> None:
         who = 0xFF if operation == CONTINUE and vcpu == 3 else vcpu
-        refused = CORE.world_debug(self._cpu(cpu), operation, self._vm(vm), who)
+        refused = CORE.testbed_debug(self._cpu(cpu), operation, self._vm(vm), who)
         if operation == ATTACH and not refused:
             self.debugged = self._vm(vm)
         elif operation == DETACH:
             self.debugged = None
 
-    def held_well(self) -> None:
-        """Only the debugged VM's VCPUs are held, and all of them where it stands still."""
+    def held_vcpus(self) -> None:
+        """Only VCPUs of the debugged VM are held, and all of them while the VM is halted."""
         for vm, count in enumerate(self.vcpus):
-            states = [CORE.world_vcpu_state(vm, vcpu) for vcpu in range(count)]
+            states = [CORE.testbed_vcpu_state(vm, vcpu) for vcpu in range(count)]
             assert vm == self.debugged or HELD not in states
-            assert vm != self.debugged or RUNNING not in states or not CORE.world_debug_still(0)
+            assert vm != self.debugged or RUNNING not in states or not CORE.testbed_debug_halted(0)
 
     @precondition(lambda self: self.cpus > 0)
     @rule()
-    def stands_still(self) -> None:
-        settle()
-        self.held_well()
+    def is_halted(self) -> None:
+        run_until_idle()
+        self.held_vcpus()
 
 
-def test_any_sequence_of_events_leaves_the_system_well() -> None:
-    run_state_machine_as_test(SystemLife, settings=SETTINGS)
+def test_any_sequence_of_events_preserves_the_invariants() -> None:
+    run_state_machine_as_test(VmEvents, settings=SETTINGS)
 
 
 def states(vcpus: list[int]) -> list[int]:
-    return [CORE.world_vcpu_state(vm, vcpu) for vm, count in enumerate(vcpus) for vcpu in range(count)]
+    return [CORE.testbed_vcpu_state(vm, vcpu) for vm, count in enumerate(vcpus) for vcpu in range(count)]
 
 
 def runtimes(vcpus: list[int]) -> list[int]:
-    return [CORE.world_runtime(vm, vcpu) for vm, count in enumerate(vcpus) for vcpu in range(count)]
+    return [CORE.testbed_runtime(vm, vcpu) for vm, count in enumerate(vcpus) for vcpu in range(count)]
 
 
 def to_next_timer() -> None:
     first = CORE.host_next_timer()
-    assert first != NEVER, "nobody's slice will ever end"
-    CORE.world_advance(max(0, first - time_now(CORE)))
-    settle()
+    assert first != NEVER, "no slice is finite"
+    CORE.testbed_advance(max(0, first - time_now(CORE)))
+    run_until_idle()
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(cpus=st.integers(1, 4), vcpus=st.lists(st.integers(1, 3), min_size=1, max_size=6))
 def test_busy_vcpus_share_the_cpus_evenly(cpus: int, vcpus: list[int]) -> None:
-    """Round robin: over any stretch no VCPU that wants to run gets a quantum and a bit less than another."""
+    """Round robin: in any interval, runnable VCPUs differ by little more than a quantum."""
     boot(cpus, vcpus)
     start_all(vcpus)
     total = sum(vcpus)
     assert states(vcpus).count(RUNNING) == min(cpus, total)
     assert states(vcpus).count(READY) == max(0, total - cpus)
     if total <= cpus:
-        for _ in range(cpus):  # a slice's end that was set while more VCPUs wanted to run is not taken back
-            CORE.world_advance(QUANTUM)
-            settle()
-        assert CORE.host_next_timer() == NEVER, "there is a tick though nobody waits"
+        # The end of a slice set while more VCPUs were runnable is not cancelled.
+        for _ in range(cpus):
+            CORE.testbed_advance(QUANTUM)
+            run_until_idle()
+        assert CORE.host_next_timer() == NEVER, "a timer is set although no VCPU is ready"
         return
     for _ in range(2 * total):
-        to_next_timer()  # the slices that began while VMs were being loaded
+        to_next_timer()  # ends the slices that began while VMs were being loaded
     before = runtimes(vcpus)
     begin = time_now(CORE)
     for _ in range(5 * total):
@@ -198,40 +200,42 @@ def test_busy_vcpus_share_the_cpus_evenly(cpus: int, vcpus: list[int]) -> None:
     got = [after - early for early, after in zip(before, runtimes(vcpus), strict=True)]
     assert max(got) - min(got) <= 2 * QUANTUM
     elapsed = time_now(CORE) - begin
-    assert abs(sum(got) - cpus * elapsed) <= cpus * QUANTUM, "time is lost or counted twice"
+    assert abs(sum(got) - cpus * elapsed) <= cpus * QUANTUM, "time is lost or accounted twice"
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(cpus=st.integers(1, 3), sleepers=st.lists(st.integers(1, 20 * QUANTUM), min_size=1, max_size=4))
 def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
-    """VCPUs that wait for their own timer are ready at its deadline, not before, and nothing ticks meanwhile."""
+    """VCPUs that wait for their timers become ready exactly at the deadline, without other timers
+    meanwhile."""
     boot(cpus, [1] * len(sleepers))
     deadlines: dict[int, int] = {}
     for vm, ticks in enumerate(sleepers):
-        assert CORE.world_vm_start(0, vm)
-        settle()
-        cpu = next(cpu for cpu in range(cpus) if CORE.world_on_cpu(cpu) == 100 * vm)
+        assert CORE.testbed_vm_start(0, vm)
+        run_until_idle()
+        cpu = next(cpu for cpu in range(cpus) if CORE.testbed_on_cpu(cpu) == 100 * vm)
         deadlines[vm] = time_now(CORE) + ticks
-        CORE.world_wait_until(cpu, deadlines[vm])
-        settle()
-        assert CORE.world_vcpu_state(vm, 0) == BLOCKED
+        CORE.testbed_wait_until(cpu, deadlines[vm])
+        run_until_idle()
+        assert CORE.testbed_vcpu_state(vm, 0) == BLOCKED
     for vm, deadline in sorted(deadlines.items(), key=lambda item: item[1]):
         if time_now(CORE) < deadline:
-            CORE.world_advance(deadline - 1 - time_now(CORE))
-            settle()
-            assert CORE.world_vcpu_state(vm, 0) == BLOCKED, "woken early"
-            CORE.world_advance(1)
-        settle()
-        assert CORE.world_vcpu_state(vm, 0) in (READY, RUNNING), "not woken at its deadline"
-        well(CORE.world_wrong_settled())
+            CORE.testbed_advance(deadline - 1 - time_now(CORE))
+            run_until_idle()
+            assert CORE.testbed_vcpu_state(vm, 0) == BLOCKED, "woken early"
+            CORE.testbed_advance(1)
+        run_until_idle()
+        assert CORE.testbed_vcpu_state(vm, 0) in (READY, RUNNING), "not woken at its deadline"
+        assert_no_violation(CORE.testbed_idle_violation())
 
 
-def test_a_timer_of_zero_keeps_nobody_from_the_cpu() -> None:
-    """Zero is long over, and no deadline that the hardware is not to be set to: slices still end."""
+def test_timer_of_zero_does_not_stop_slices() -> None:
+    """A deadline of zero is in the past and must not be written to the hardware timer: slices still
+    end."""
     boot(1, [1, 1, 1])
     start_all([1, 1, 1])
-    CORE.world_wait_until(0, 0)
-    settle()
+    CORE.testbed_wait_until(0, 0)
+    run_until_idle()
     before = runtimes([1, 1, 1])
     for _ in range(20):
         to_next_timer()
@@ -240,89 +244,89 @@ def test_a_timer_of_zero_keeps_nobody_from_the_cpu() -> None:
 
 
 def test_a_deadline_of_0_is_past() -> None:
-    """Whoever waits for it has not waited, and the timers behind it fire all the same."""
+    """A VCPU that waits for it becomes ready at once, and later timers still fire."""
     boot(1, [1, 1])
-    assert CORE.world_vm_start(0, 0)
-    settle()
-    CORE.world_advance(1)
-    CORE.world_wait_until(0, 0)
-    settle()
-    assert CORE.world_vcpu_state(0, 0) in (READY, RUNNING)
-    CORE.world_wait_until(0, 5 * QUANTUM)
-    settle()
-    assert CORE.world_vcpu_state(0, 0) == BLOCKED
+    assert CORE.testbed_vm_start(0, 0)
+    run_until_idle()
+    CORE.testbed_advance(1)
+    CORE.testbed_wait_until(0, 0)
+    run_until_idle()
+    assert CORE.testbed_vcpu_state(0, 0) in (READY, RUNNING)
+    CORE.testbed_wait_until(0, 5 * QUANTUM)
+    run_until_idle()
+    assert CORE.testbed_vcpu_state(0, 0) == BLOCKED
     to_next_timer()
-    assert CORE.world_vcpu_state(0, 0) in (READY, RUNNING)
+    assert CORE.testbed_vcpu_state(0, 0) in (READY, RUNNING)
 
 
-def test_what_was_raised_before_its_start_a_vcpu_does_not_see() -> None:
-    """As of a hart that is off."""
+def test_interrupts_before_a_vcpus_start_are_discarded() -> None:
+    """Like interrupts of a hart that is off."""
     boot(2, [2])
-    assert CORE.world_vm_start(0, 0)
-    settle()
-    CORE.world_raise(0, 0, 1)
-    assert CORE.world_vcpu_start(0, 0, 1)
-    settle()
-    assert CORE.world_raised(0, 1) == 0
-    CORE.world_raise(0, 0, 1)
-    settle()
-    assert CORE.world_raised(0, 1) == 1
+    assert CORE.testbed_vm_start(0, 0)
+    run_until_idle()
+    CORE.testbed_raise(0, 0, 1)
+    assert CORE.testbed_vcpu_start(0, 0, 1)
+    run_until_idle()
+    assert CORE.testbed_raised(0, 1) == 0
+    CORE.testbed_raise(0, 0, 1)
+    run_until_idle()
+    assert CORE.testbed_raised(0, 1) == 1
 
 
-def test_what_was_raised_before_its_life_a_vm_does_not_see() -> None:
-    """Neither while it was off nor while it is loaded."""
+def test_interrupts_before_a_vms_start_are_discarded() -> None:
+    """Neither while the VM was stopped nor while it is being loaded."""
     boot(1, [1])
-    CORE.world_raise(0, 0, 0)
-    assert CORE.world_vm_start(0, 0)
-    CORE.world_raise(0, 0, 0)
-    settle()
-    assert CORE.world_vm_state(0) == VM_RUNNING
-    assert CORE.world_raised(0, 0) == 0
+    CORE.testbed_raise(0, 0, 0)
+    assert CORE.testbed_vm_start(0, 0)
+    CORE.testbed_raise(0, 0, 0)
+    run_until_idle()
+    assert CORE.testbed_vm_state(0) == VM_RUNNING
+    assert CORE.testbed_raised(0, 0) == 0
 
 
 def interrupts() -> int:
-    """How often CPUs were interrupted by others: calls of the firmware, each for any number of CPUs."""
+    """The number of firmware calls that interrupted other CPUs, each for any number of CPUs."""
     return ctypes.c_uint.in_dll(CORE, "host_interrupts").value
 
 
 def kicked(cpus: int) -> list[int]:
-    return [cpu for cpu in range(cpus) if CORE.world_kicks(cpu)]
+    return [cpu for cpu in range(cpus) if CORE.testbed_kicks(cpu)]
 
 
-def test_a_wake_interrupts_one_idle_cpu_of_eight() -> None:
+def test_wakeup_interrupts_one_idle_cpu_of_eight() -> None:
     boot(8, [1])
-    assert CORE.world_vm_start(0, 0)
-    settle()
-    cpu = next(cpu for cpu in range(8) if CORE.world_on_cpu(cpu) == 0)
-    CORE.world_wait(cpu)
-    settle()
+    assert CORE.testbed_vm_start(0, 0)
+    run_until_idle()
+    cpu = next(cpu for cpu in range(8) if CORE.testbed_on_cpu(cpu) == 0)
+    CORE.testbed_wait(cpu)
+    run_until_idle()
     before = interrupts()
-    CORE.world_raise(7, 0, 0)
+    CORE.testbed_raise(7, 0, 0)
     assert len(kicked(8)) <= 1
     assert interrupts() - before <= 1
-    settle()
-    assert CORE.world_vcpu_state(0, 0) == RUNNING
+    run_until_idle()
+    assert CORE.testbed_vcpu_state(0, 0) == RUNNING
 
 
-def test_a_wake_ends_one_of_eight_slices_and_each_end_one_more() -> None:
-    """A VCPU that waits is due when the slice that began first has had its quantum; then it shares with all of them."""
+def test_wakeup_ends_one_of_eight_slices_at_a_time() -> None:
+    """A ready VCPU runs when the oldest slice has used its quantum, and then shares all CPUs."""
     boot(8, [8, 1])
     start_all([8])
-    for _ in range(10):  # slices' ends that were set while VMs were being loaded
-        CORE.world_advance(QUANTUM)
-        settle()
+    for _ in range(10):  # ends of slices that were set while VMs were being loaded
+        CORE.testbed_advance(QUANTUM)
+        run_until_idle()
     assert CORE.host_next_timer() == NEVER
     before = interrupts()
-    assert CORE.world_vm_start(0, 1)
+    assert CORE.testbed_vm_start(0, 1)
     assert len(kicked(8)) <= 1
     assert interrupts() - before <= 1
-    settle()
+    run_until_idle()
     before = interrupts()
     to_next_timer()
     assert interrupts() - before <= 2
     for _ in range(20):
         to_next_timer()
-    well(CORE.world_wrong_settled())
+    assert_no_violation(CORE.testbed_idle_violation())
     got = runtimes([8, 1])
     for _ in range(9 * 8):
         to_next_timer()
@@ -331,13 +335,13 @@ def test_a_wake_ends_one_of_eight_slices_and_each_end_one_more() -> None:
 
 
 def test_a_vm_that_stops_interrupts_all_its_cpus_by_one_call() -> None:
-    """After the release of the lock: arch/host ends the test if a lock is held then."""
+    """After the lock is released: arch/host fails the test if a lock is held during the call."""
     boot(4, [4])
     start_all([4])
     assert states([4]) == [RUNNING] * 4
     before = interrupts()
-    assert CORE.world_vm_stop(0, 0, False)
+    assert CORE.testbed_vm_stop(0, 0, False)
     assert kicked(4) == [1, 2, 3]
     assert interrupts() - before == 1
-    settle()
-    assert CORE.world_vm_state(0) == VM_STOPPED
+    run_until_idle()
+    assert CORE.testbed_vm_state(0) == VM_STOPPED

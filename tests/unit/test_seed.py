@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The machine's seed in the firmware's device tree: found wherever it is, in no other place, and nothing outside is read
-(the sanitizers see to it). And what a VM gets of it, against HChaCha20 in Python.
+The machine's seed in the firmware's device tree: it is found at its property only, without reading
+outside the tree (detected by the sanitizers). The VMs' seeds are compared with HChaCha20 in Python.
 """
 
 import ctypes
@@ -39,7 +39,7 @@ def node(name: str, *parts: bytes) -> bytes:
 
 @cache
 def tree(seed: bytes | None) -> bytes:
-    """With names and nodes that are nearly those. The names stand behind the nodes, as dtc has it."""
+    """A tree with similar names and nodes. The strings follow the nodes, as dtc writes them."""
     chosen = [NOP, prop("rng-seeds", b"5555"), node("below", prop("rng-seed", b"4"))]
     root = node(
         "",
@@ -57,7 +57,8 @@ def tree(seed: bytes | None) -> bytes:
 
 
 def found(blob: bytes, size: int | None = None) -> tuple[int, int] | None:
-    """Where the seed lies in the blob and its length. The blob has an allocation of its own."""
+    """The offset and the length of the seed in the blob, which is copied to a buffer of its exact
+    size."""
     buffer = ctypes.create_string_buffer(blob, len(blob))
     length = ctypes.c_uint32()
     at = CORE.seed_find(buffer, len(blob) if size is None else size, length)
@@ -74,7 +75,7 @@ def expected(blob: bytes) -> tuple[int, int] | None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 64])
-def test_the_seed_is_found_and_nothing_else(size: int) -> None:
+def test_exactly_the_seed_is_found(size: int) -> None:
     blob = tree(MACHINE[:size])
     assert found(blob) == expected(blob)
     assert found(blob)[1] == size
@@ -84,8 +85,8 @@ def test_a_tree_without_a_seed() -> None:
     assert found(tree(None)) is None
 
 
-def test_a_tree_that_is_cut_short() -> None:
-    """Anywhere: the seed is found if it is whole, with its name, which stands at the end."""
+def test_truncated_tree() -> None:
+    """Truncated at any length: the seed is found if it and its name, at the end, are complete."""
     blob = tree(MACHINE[:32])
     assert [size for size in range(len(blob)) if found(blob[:size]) not in (None, expected(blob))] == []
     assert all(found(blob[:size]) is None for size in range(expected(blob)[0] + 32))
@@ -93,8 +94,8 @@ def test_a_tree_that_is_cut_short() -> None:
 
 @settings(max_examples=3000, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(0, 10**6), WORD), min_size=1, max_size=4))
-def test_words_that_are_wrong(changes: list[tuple[int, int]]) -> None:
-    """Whatever is found lies in the tree."""
+def test_corrupted_words(changes: list[tuple[int, int]]) -> None:
+    """A seed that is found is inside the tree."""
     blob = bytearray(tree(MACHINE[:32]))
     for place, value in changes:
         struct.pack_into(">I", blob, place % (len(blob) // 4) * 4, value)
@@ -109,7 +110,7 @@ def test_any_bytes(data: bytes) -> None:
     assert at is None or at[0] + at[1] <= len(data)
 
 
-def ours(key: bytes, data: bytes) -> bytes:
+def core_hchacha20(key: bytes, data: bytes) -> bytes:
     state = (ctypes.c_uint32 * 16)()
     CORE.seed_begin(state, (ctypes.c_uint32 * 8).from_buffer_copy(key), (ctypes.c_uint32 * 4).from_buffer_copy(data))
     for _ in range(STEPS):
@@ -122,45 +123,46 @@ def test_hchacha20_by_the_drafts_vector() -> None:
     key, data = bytes(range(32)), bytes.fromhex("000000090000004a0000000031415927")
     subkey = bytes.fromhex("82413b4227b27bfed30e42508a877d73a0f9e4d58a74a853c12ec41326d3ecdc")
     assert hchacha20(key, data) == subkey
-    assert ours(key, data) == subkey
+    assert core_hchacha20(key, data) == subkey
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.binary(min_size=32, max_size=32), st.binary(min_size=16, max_size=16))
-def test_hchacha20_of_anything(key: bytes, data: bytes) -> None:
-    assert ours(key, data) == hchacha20(key, data)
+def test_hchacha20_of_random_input(key: bytes, data: bytes) -> None:
+    assert core_hchacha20(key, data) == hchacha20(key, data)
 
 
 def boot(seeds: list[int]) -> None:
-    """A VM for each address of a place for its seed, all started."""
-    image = CORE.world_image_make(1, len(seeds), (ctypes.c_uint * len(seeds))(*[1] * len(seeds)), QUANTUM_US)
+    """Boots and starts one VM per address, at which the VM gets its seed."""
+    image = CORE.testbed_image_make(1, len(seeds), (ctypes.c_uint * len(seeds))(*[1] * len(seeds)), QUANTUM_US)
     for vm, place in enumerate(seeds):
         ctypes.memmove(image + VMS + vm * layout.VM.size + layout.VM.offset("seed"), struct.pack("<Q", place), 8)
-    CORE.world_image_seal(image)
-    assert CORE.world_image_check(image) is None
-    assert CORE.world_boot_image(image)
+    CORE.testbed_image_seal(image)
+    assert CORE.testbed_image_check(image) is None
+    assert CORE.testbed_boot_image(image)
     for vm in range(len(seeds)):
-        CORE.world_vm_start(0, vm)
-        assert any(settled(vm) for _ in range(100))
+        CORE.testbed_vm_start(0, vm)
+        assert any(is_running(vm) for _ in range(100))
 
 
-def settled(vm: int) -> bool:
-    CORE.world_advance(QUANTUM_US * TICKS_PER_US)
-    return CORE.world_settle() and CORE.world_vm_state(vm) == VM_RUNNING
+def is_running(vm: int) -> bool:
+    CORE.testbed_advance(QUANTUM_US * TICKS_PER_US)
+    return CORE.testbed_run_until_idle() and CORE.testbed_vm_state(vm) == VM_RUNNING
 
 
 def restart(vm: int) -> None:
-    """Others spin: the VM waits for its turns."""
-    assert CORE.world_vm_stop(0, vm, True)
-    assert any(settled(vm) for _ in range(100))
+    """Restarts the VM while the other VMs spin."""
+    assert CORE.testbed_vm_stop(0, vm, True)
+    assert any(is_running(vm) for _ in range(100))
 
 
 def given_to(vm: int) -> bytes:
-    return ctypes.string_at(CORE.world_memory(vm, PLACE), SEED_SIZE)
+    return ctypes.string_at(CORE.testbed_memory(vm, PLACE), SEED_SIZE)
 
 
-def test_no_vm_gets_a_seed_where_the_machine_has_none() -> None:
-    """Must run first: the machine's seed stays. Too short a one is none, and stays where it is."""
+def test_no_seed_without_a_machine_seed() -> None:
+    """Must run first, since the machine's seed is kept. A too short seed is ignored and not
+    wiped."""
     short = ctypes.create_string_buffer(tree(MACHINE[:31]))
     assert not CORE.seed_take(short, len(short))
     assert MACHINE[:31] in short.raw
@@ -168,17 +170,17 @@ def test_no_vm_gets_a_seed_where_the_machine_has_none() -> None:
     assert [given_to(vm) for vm in range(2)] == [bytes(SEED_SIZE)] * 2
 
 
-def test_each_start_of_each_vm_gets_its_own() -> None:
+def test_each_start_of_each_vm_gets_another_seed() -> None:
     blob = ctypes.create_string_buffer(tree(MACHINE))
     assert CORE.seed_take(blob, len(blob))
-    assert not any(MACHINE[at : at + 4] in blob.raw for at in range(61)), "the machine's seed is left in the tree"
+    assert not any(MACHINE[at : at + 4] in blob.raw for at in range(61)), "the machine's seed is still in the tree"
     boot([PLACE, PLACE, 0])
     for _ in range(3):
         for vm in range(2):
-            starts = CORE.world_vm_starts(vm)
+            starts = CORE.testbed_vm_starts(vm)
             assert given_to(vm) == hchacha20(MACHINE[:32], struct.pack("<4I", vm, starts, 0, 0))
-            around = ctypes.string_at(CORE.world_memory(vm, PLACE - 8), SEED_SIZE + 16)
+            around = ctypes.string_at(CORE.testbed_memory(vm, PLACE - 8), SEED_SIZE + 16)
             assert around[:8] == around[-8:] == bytes(8)
             restart(vm)
-            assert CORE.world_vm_starts(vm) == starts + 1
+            assert CORE.testbed_vm_starts(vm) == starts + 1
     assert given_to(2) == bytes(SEED_SIZE)

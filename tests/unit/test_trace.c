@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rings of the trace: what is written where, and that nothing is written where there is none. */
+/* The trace rings: which event is written where, and that nothing is written without trace
+ * memory. */
 #include "unit.h"
 
 #include <string.h>
 
 #include "arch.h"
 #include "host.h"
+#include "testbed.h"
 #include "trace.h"
-#include "world.h"
 
 #define RING_BYTES 1024U
 #define PLACES ((RING_BYTES - sizeof(struct trace_ring)) / sizeof(struct trace_event))
@@ -15,14 +16,14 @@
 static void boot(uint32_t kib)
 {
     static const unsigned nvcpus[] = {1, 2};
-    struct world_image *image = world_image_make(2, 2, nvcpus, 1000);
+    struct testbed_image *image = testbed_image_make(2, 2, nvcpus, 1000);
 
     image->header.trace_kib = kib;
-    world_image_seal(image);
+    testbed_image_seal(image);
     host_reset();
     memset(arch_memory(0), 0xa5, 4U * RING_BYTES);
-    assert_true(world_boot_image(image));
-    world_enter(0);
+    assert_true(testbed_boot_image(image));
+    testbed_enter(0);
 }
 
 static struct trace_event *event_of(struct trace_ring *ring, size_t place)
@@ -30,7 +31,7 @@ static struct trace_event *event_of(struct trace_ring *ring, size_t place)
     return (struct trace_event *)(void *)(ring + 1) + place;
 }
 
-/* Empties the ring of what booting wrote. */
+/* Discards the events of the boot. */
 static struct trace_ring *emptied(unsigned cpu)
 {
     struct trace_ring *ring = cpu_get(cpu)->trace;
@@ -69,8 +70,8 @@ static void test_event(void **state)
 
     (void)state;
     boot(1);
-    world_advance(4711);
-    world_enter(0);
+    testbed_advance(4711);
+    testbed_enter(0);
     ring = emptied(0);
     trace(TRACE_INJECT, &hyp.vms[1].vcpus[1], UINT64_MAX);
     event = event_of(ring, 0);
@@ -80,7 +81,8 @@ static void test_event(void **state)
     assert_ptr_equal(ring->next, event + 1);
 }
 
-/* Every number of events around the ring's end: the last ones are there, in order, and nothing behind them is touched. */
+/* For every number of events around the ring's size: the last ones are present in order, and no
+ * memory after the ring is written. */
 static void test_wrap(void **state)
 {
     (void)state;
@@ -108,8 +110,8 @@ static void test_no_trace(void **state)
     (void)state;
     boot(0);
     assert_null(cpu_get(0)->trace);
-    assert_true(world_vm_start(0, 0));
-    assert_true(world_settle());
+    assert_true(testbed_vm_start(0, 0));
+    assert_true(testbed_run_until_idle());
     write_events(3);
     for (unsigned i = 0; i < 4U * RING_BYTES; i++) {
         assert_int_equal(memory[i], 0xa5);
@@ -131,9 +133,9 @@ static void test_switches_are_events(void **state)
     (void)state;
     boot(16);
     assert_true(count_of(cpu_get(0)->trace, TRACE_IDLE) > 0);
-    assert_true(world_vm_start(0, 0));
-    assert_true(world_vm_start(0, 1));
-    assert_true(world_settle());
+    assert_true(testbed_vm_start(0, 0));
+    assert_true(testbed_vm_start(0, 1));
+    assert_true(testbed_run_until_idle());
     for (unsigned vm = 0; vm < 2; vm++) {
         uint32_t what = TRACE_SWITCH | vm << 8;
 

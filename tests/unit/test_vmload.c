@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a VM finds when it starts: its payloads, checked and whole, the device tree fixed up, its devices quiet. */
+/* A VM's state at start: payloads verified and complete, device tree fixed up, devices reset. */
 #include "unit.h"
 
 #include <string.h>
@@ -9,33 +9,33 @@
 #include "console.h"
 #include "host.h"
 #include "lib.h"
-#include "world.h"
+#include "testbed.h"
 
-#define WORDS 500U /* of the payload, more than are copied between two looks at interrupts */
-#define HAS 0U     /* the feature that the host architecture has */
+#define WORDS 500U /* of the payload, more than are copied between two polling points */
+#define HAS 0U     /* a feature that arch/host has */
 #define LACKS 1U
 #define DEVICE_GPA UINT64_C(0x20000000)
 
-static struct world_image *image;
+static struct testbed_image *image;
 
-static struct world_image *make(unsigned nvms)
+static struct testbed_image *make(unsigned nvms)
 {
     static const unsigned nvcpus[] = {1, 1};
 
-    image = world_image_make(1, nvms, nvcpus, 1000);
+    image = testbed_image_make(1, nvms, nvcpus, 1000);
     return image;
 }
 
 static void boot(void)
 {
-    world_image_seal(image);
-    assert_true(world_boot_image(image));
+    testbed_image_seal(image);
+    assert_true(testbed_boot_image(image));
 }
 
 static void start(unsigned vm)
 {
-    assert_true(world_vm_start(0, vm));
-    assert_true(world_settle());
+    assert_true(testbed_vm_start(0, vm));
+    assert_true(testbed_run_until_idle());
 }
 
 static const char *said(void)
@@ -49,7 +49,7 @@ static uint64_t *payload(void)
     return (uint64_t *)((char *)image + image->loads[0].offset);
 }
 
-/* Gives VM 0 a payload in which no two words are the same. */
+/* Gives VM 0 a payload of distinct words. */
 static void fill_payload(void)
 {
     uint64_t copy[WORDS];
@@ -64,24 +64,26 @@ static void fill_payload(void)
     image->loads[0].sums = sums.sums;
 }
 
-/* Whether CPU 1 runs the first guest of a hypervisor, and nothing is said of the boot, then or when CPU 0 runs one. */
+/* Whether CPU 1 runs the first guest and no boot message is printed, then or when CPU 0 runs a
+ * guest. */
 static bool silent_if_another_cpu_is_first(void)
 {
     static const unsigned nvcpus[] = {1, 1};
     bool first;
 
-    image = world_image_make(2, 2, nvcpus, 1000);
+    image = testbed_image_make(2, 2, nvcpus, 1000);
     boot();
     hyp.entered = 1000;
     host_instret = 6000;
-    first = world_vm_start(1, 0) && world_settle() && world_on_cpu(1) == 0;
-    world_wait(1);
+    first = testbed_vm_start(1, 0) && testbed_run_until_idle() && testbed_on_cpu(1) == 0;
+    testbed_wait(1);
     start(1);
-    return first && world_vm_state(1) == VM_RUNNING && strstr(said(), "boot:") == NULL;
+    return first && testbed_vm_state(1) == VM_RUNNING && strstr(said(), "boot:") == NULL;
 }
 
-/* Before any other test: it is told once in the life of a hypervisor, and that of this process is for the next one. */
-static void test_nothing_is_told_of_the_boot_where_another_cpu_is_first(void **state)
+/* The first test, in a child process: the boot message is printed once per process, and the next
+ * test needs it. */
+static void test_no_boot_message_if_another_cpu_is_first(void **state)
 {
     int status;
     pid_t child = fork();
@@ -94,8 +96,8 @@ static void test_nothing_is_told_of_the_boot_where_another_cpu_is_first(void **s
     assert_int_equal(status, 0);
 }
 
-/* Before what else starts a VM, for the same reason. */
-static void test_the_instructions_to_the_first_guest_are_told_once(void **state)
+/* Before all other tests that start a VM, for the same reason. */
+static void test_boot_message_is_printed_once(void **state)
 {
     const char *output;
 
@@ -107,7 +109,7 @@ static void test_the_instructions_to_the_first_guest_are_told_once(void **state)
     start(0);
     output = said();
     assert_non_null(strstr(output, "boot: instret 5000 to the first guest"));
-    world_wait(0);
+    testbed_wait(0);
     start(1);
     assert_int_equal(hyp.vms[1].state, VM_RUNNING);
     assert_null(strstr(said(), "boot:"));
@@ -116,7 +118,7 @@ static void test_the_instructions_to_the_first_guest_are_told_once(void **state)
 
 static unsigned looks, interrupted_copies;
 
-/* Another CPU interrupts at every seventh look. */
+/* Another CPU interrupts at every seventh polling point. */
 static void interrupt_often(void)
 {
     const struct vm *vm = &hyp.vms[0];
@@ -127,7 +129,7 @@ static void interrupt_often(void)
     }
 }
 
-static void test_a_payload_is_whole_however_often_its_copy_is_interrupted(void **state)
+static void test_interrupted_copy_of_a_payload_is_complete(void **state)
 {
     (void)state;
     make(1);
@@ -137,11 +139,11 @@ static void test_a_payload_is_whole_however_often_its_copy_is_interrupted(void *
     host_looks = interrupt_often;
     start(0);
     assert_int_equal(hyp.vms[0].state, VM_RUNNING);
-    assert_memory_equal(world_memory(0, WORLD_GPA), payload(), WORDS * sizeof(uint64_t));
+    assert_memory_equal(testbed_memory(0, TESTBED_GPA), payload(), WORDS * sizeof(uint64_t));
     assert_true(interrupted_copies > 0);
 }
 
-/* The sum of all words is the same; the sum of sums is not. */
+/* Swapped words leave the sum unchanged but not the sum of sums. */
 static void test_swapped_words_of_a_payload_are_found(void **state)
 {
     uint64_t first;
@@ -161,7 +163,7 @@ static void test_swapped_words_of_a_payload_are_found(void **state)
 static void test_only_features_that_are_missing_are_fixed_up(void **state)
 {
     uint8_t expected[sizeof(uint64_t)];
-    uint64_t word = WORLD_PAYLOAD;
+    uint64_t word = TESTBED_PAYLOAD;
 
     (void)state;
     make(1)->vms[0].nfixups = 2;
@@ -171,7 +173,7 @@ static void test_only_features_that_are_missing_are_fixed_up(void **state)
     start(0);
     memcpy(expected, &word, sizeof(expected));
     memcpy(expected + 1, "xyz", 3);
-    assert_memory_equal(world_memory(0, WORLD_GPA), expected, sizeof(expected));
+    assert_memory_equal(testbed_memory(0, TESTBED_GPA), expected, sizeof(expected));
 }
 
 static struct sysimage_region device(uint64_t offset, uint32_t reset)
@@ -183,7 +185,7 @@ static struct sysimage_region device(uint64_t offset, uint32_t reset)
                                     .detail = reset};
 }
 
-/* A device goes on with its DMA, and interrupts, until it is told to stop. */
+/* A device continues DMA and interrupts until it is reset. */
 static void test_devices_are_reset_when_their_vm_starts_and_stops(void **state)
 {
     uint32_t *control, *status, *without;
@@ -200,8 +202,8 @@ static void test_devices_are_reset_when_their_vm_starts_and_stops(void **state)
     start(0);
     assert_int_equal(*control, 0);
     *control = 7;
-    assert_true(world_vm_stop(0, 0, false));
-    assert_true(world_settle());
+    assert_true(testbed_vm_stop(0, 0, false));
+    assert_true(testbed_run_until_idle());
     assert_int_equal(*control, 0);
     assert_int_equal(*status, 7);
     assert_int_equal(*without, 7);
@@ -210,9 +212,9 @@ static void test_devices_are_reset_when_their_vm_starts_and_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_told_of_the_boot_where_another_cpu_is_first),
-        cmocka_unit_test(test_the_instructions_to_the_first_guest_are_told_once),
-        cmocka_unit_test(test_a_payload_is_whole_however_often_its_copy_is_interrupted),
+        cmocka_unit_test(test_no_boot_message_if_another_cpu_is_first),
+        cmocka_unit_test(test_boot_message_is_printed_once),
+        cmocka_unit_test(test_interrupted_copy_of_a_payload_is_complete),
         cmocka_unit_test(test_swapped_words_of_a_payload_are_found),
         cmocka_unit_test(test_only_features_that_are_missing_are_fixed_up),
         cmocka_unit_test(test_devices_are_reset_when_their_vm_starts_and_stops),

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulated UART's registers, a byte at a time as drivers use them, against the PC16550D's data sheet. */
+/* The emulated UART's registers, a byte at a time as drivers use them, against the PC16550D's data
+ * sheet. */
 #include "unit.h"
 
 #include <string.h>
 
 #include "console.h"
 #include "host.h"
+#include "testbed.h"
 #include "vdev.h"
 #include "vuart.h"
-#include "world.h"
 
 enum {
     DATA,
@@ -36,11 +37,11 @@ static void boot(void)
 {
     static const unsigned nvcpus[] = {1};
 
-    assert_true(world_boot(1, 1, nvcpus, 1000));
-    assert_true(world_vm_start(0, 0));
-    assert_true(world_settle());
+    assert_true(testbed_boot(1, 1, nvcpus, 1000));
+    assert_true(testbed_vm_start(0, 0));
+    assert_true(testbed_run_until_idle());
     vm = &hyp.vms[0];
-    console_end(vm); /* the console keeps its state over a boot */
+    console_end(vm); /* the console keeps its state across a boot */
     (void)host_output();
 }
 
@@ -78,7 +79,7 @@ static void test_registers_at_power_on(void **state)
     assert_false(line());
 }
 
-static void test_what_registers_keep(void **state)
+static void test_writable_register_bits(void **state)
 {
     (void)state;
     boot();
@@ -96,7 +97,7 @@ static void test_what_registers_keep(void **state)
     assert_int_equal(get(MSR), 0xb0);
 }
 
-static void test_the_divisor_hides_two_registers(void **state)
+static void test_dlab_hides_two_registers(void **state)
 {
     (void)state;
     boot();
@@ -128,7 +129,7 @@ static void test_input_interrupts_until_it_is_read(void **state)
     assert_true(line());
     assert_int_equal(get(DATA), 'b');
     assert_false(line());
-    assert_int_equal(get(DATA), 0); /* there is none */
+    assert_int_equal(get(DATA), 0); /* no input left */
     assert_int_equal(get(LSR), READY);
     assert_int_equal(vuart_take(vm), -1);
 }
@@ -142,7 +143,7 @@ static void test_fifo_control(void **state)
     assert_int_equal(get(IIR), 0xc1);
     assert_true(vuart_receive(vm, 'a'));
     assert_int_equal(get(IIR), 0xc4);
-    put(IIR, 0x03); /* clears what was received */
+    put(IIR, 0x03); /* clears the receive FIFO */
     assert_false(line());
     assert_int_equal(get(IIR), 0xc1);
     assert_int_equal(get(DATA), 0);
@@ -150,7 +151,7 @@ static void test_fifo_control(void **state)
     assert_int_equal(get(IIR), 0x01);
 }
 
-static void test_a_full_fifo_takes_no_more(void **state)
+static void test_full_fifo_discards_input(void **state)
 {
     (void)state;
     boot();
@@ -168,18 +169,18 @@ static void test_the_transmitter_interrupts_once(void **state)
 {
     (void)state;
     boot();
-    put(IER, EMPTY); /* enabling it finds the transmitter empty */
+    put(IER, EMPTY); /* the transmitter is empty, so enabling raises the interrupt */
     assert_true(line());
     assert_int_equal(get(IIR), 0x02);
-    assert_int_equal(get(IIR), 0x01); /* reading it was the acknowledgement */
+    assert_int_equal(get(IIR), 0x01); /* the previous read acknowledged the interrupt */
     assert_false(line());
-    put(IER, EMPTY); /* it was enabled already */
+    put(IER, EMPTY); /* no effect, since it was enabled */
     assert_false(line());
     put(DATA, 'x');
     assert_true(line());
     assert_true(vuart_receive(vm, 'a'));
     put(IER, EMPTY | RECEIVED);
-    assert_int_equal(get(IIR), 0x04); /* input comes first */
+    assert_int_equal(get(IIR), 0x04); /* received data has the higher priority */
     assert_int_equal(get(DATA), 'a');
     assert_int_equal(get(IIR), 0x02);
     put(DATA, 'y');
@@ -202,7 +203,7 @@ static void test_loopback(void **state)
     for (unsigned i = 0; i < VUART_FIFO; i++) {
         put(DATA, 'Q');
     }
-    put(DATA, 'R'); /* finds no room */
+    put(DATA, 'R'); /* the FIFO is full */
     for (unsigned i = 0; i < VUART_FIFO; i++) {
         assert_int_equal(get(DATA), 'Q');
     }
@@ -212,8 +213,9 @@ static void test_loopback(void **state)
     assert_null(strpbrk(host_output(), "QR"));
 }
 
-/* A guest that heeds the status loses nothing, and is told when it can go on. */
-static void test_a_console_without_room_blocks_the_transmitter(void **state)
+/* A guest that checks the status loses no output and gets an interrupt when the transmitter is
+ * ready again. */
+static void test_full_console_blocks_the_transmitter(void **state)
 {
     unsigned written = 0;
 
@@ -227,25 +229,25 @@ static void test_a_console_without_room_blocks_the_transmitter(void **state)
     (void)get(IIR);
     assert_false(line());
     put(IER, 0);
-    put(IER, EMPTY); /* it is not empty now */
+    put(IER, EMPTY); /* the transmitter is not empty now */
     assert_int_equal(get(IIR), 0x01);
     (void)host_output();
     assert_int_equal(get(LSR), READY);
     assert_true(line());
     assert_int_equal(get(IIR), 0x02);
-    vuart_tx_ready(vm); /* nobody waits for it */
+    vuart_tx_ready(vm); /* no effect, since the guest does not wait */
     assert_false(line());
 }
 
 static void test_without_an_interrupt_number(void **state)
 {
     static const unsigned nvcpus[] = {1};
-    struct world_image *image = world_image_make(1, 1, nvcpus, 1000);
+    struct testbed_image *image = testbed_image_make(1, 1, nvcpus, 1000);
 
     (void)state;
     image->vms[0].uart_irq = 0;
-    world_image_seal(image);
-    assert_true(world_boot_image(image));
+    testbed_image_seal(image);
+    assert_true(testbed_boot_image(image));
     vm = &hyp.vms[0];
     put(IER, EMPTY | RECEIVED);
     assert_true(vuart_receive(vm, 'a'));
@@ -253,22 +255,22 @@ static void test_without_an_interrupt_number(void **state)
     assert_int_equal(vm->arch.lines, 0);
 }
 
-static void test_a_start_forgets_everything(void **state)
+static void test_start_resets_all_registers(void **state)
 {
     (void)state;
     boot();
     put(SCR, 1);
     put(IER, RECEIVED);
     assert_true(vuart_receive(vm, 'a'));
-    assert_true(world_vm_stop(0, 0, true));
-    assert_true(world_settle());
+    assert_true(testbed_vm_stop(0, 0, true));
+    assert_true(testbed_run_until_idle());
     assert_int_equal(get(SCR), 0);
     assert_int_equal(get(IER), 0);
     assert_int_equal(get(LSR), READY);
     assert_false(line());
 }
 
-static void test_a_vm_has_room_for_so_many_devices(void **state)
+static void test_limit_of_devices_per_vm(void **state)
 {
     (void)state;
     boot();
@@ -283,17 +285,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers_at_power_on),
-        cmocka_unit_test(test_what_registers_keep),
-        cmocka_unit_test(test_the_divisor_hides_two_registers),
+        cmocka_unit_test(test_writable_register_bits),
+        cmocka_unit_test(test_dlab_hides_two_registers),
         cmocka_unit_test(test_input_interrupts_until_it_is_read),
         cmocka_unit_test(test_fifo_control),
-        cmocka_unit_test(test_a_full_fifo_takes_no_more),
+        cmocka_unit_test(test_full_fifo_discards_input),
         cmocka_unit_test(test_the_transmitter_interrupts_once),
         cmocka_unit_test(test_loopback),
-        cmocka_unit_test(test_a_console_without_room_blocks_the_transmitter),
+        cmocka_unit_test(test_full_console_blocks_the_transmitter),
         cmocka_unit_test(test_without_an_interrupt_number),
-        cmocka_unit_test(test_a_start_forgets_everything),
-        cmocka_unit_test(test_a_vm_has_room_for_so_many_devices),
+        cmocka_unit_test(test_start_resets_all_registers),
+        cmocka_unit_test(test_limit_of_devices_per_vm),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Watchdogs and restarts: a guest that pets in time is never restarted, one that does not always is, to the tick; restarts
-of a VM that fails again and again come after pauses as a naive model says; nothing of it touches another VM.
+Watchdogs and restarts: a guest that pets in time is never restarted, a guest that does not is
+restarted at the exact tick; restarts of a VM that fails repeatedly have the backoff of a simple
+model; other VMs are not affected.
 """
 
 import ctypes
@@ -35,12 +36,12 @@ from rt import (
     OWN_VM,
     Task,
     array,
+    assert_no_violation,
     call,
     cpu_of,
     create,
+    run_until_idle,
     set_jobs,
-    settle,
-    well,
 )
 from rt import run as run_apps
 
@@ -52,41 +53,42 @@ SETTINGS = settings(max_examples=200 if LONG else 25, deadline=None, derandomize
 
 
 def boot(cpus: int, vcpus: list[int], watchdogs: list[int], most_ms: int = 0, rt_apps: int = 0) -> None:
-    """A system in which all VMs run, each on its VCPU 0 alone; VM n has watchdogs[n] ms, VM 0 the RT apps."""
-    image = CORE.world_image_make(cpus, len(vcpus), array(vcpus), QUANTUM_US)
+    """Boots a system in which all VMs run, each with VCPU 0 only; VM n has watchdogs[n] ms, VM 0
+    the RT apps."""
+    image = CORE.testbed_image_make(cpus, len(vcpus), array(vcpus), QUANTUM_US)
     for vm, period_ms in enumerate(watchdogs):
-        CORE.world_image_watchdog(image, vm, period_ms, most_ms)
-    CORE.world_image_rt(image, 0, rt_apps, 0)
-    assert CORE.world_boot_image(image)
+        CORE.testbed_image_watchdog(image, vm, period_ms, most_ms)
+    CORE.testbed_image_rt(image, 0, rt_apps, 0)
+    assert CORE.testbed_boot_image(image)
     for vm in range(len(vcpus)):
-        assert CORE.world_vm_start(0, vm)
-    settle()
-    assert all(CORE.world_vm_state(vm) == VM_RUNNING for vm in range(len(vcpus)))
+        assert CORE.testbed_vm_start(0, vm)
+    run_until_idle()
+    assert all(CORE.testbed_vm_state(vm) == VM_RUNNING for vm in range(len(vcpus)))
     lines()
 
 
 def advance(ticks: int) -> None:
-    """Time goes on by that, from timer to timer."""
+    """Advances the time, from timer to timer."""
     until = time_now(CORE) + ticks
     while time_now(CORE) < until:
-        CORE.world_advance(max(1, min(CORE.host_next_timer(), until) - time_now(CORE)))
-        settle()
+        CORE.testbed_advance(max(1, min(CORE.host_next_timer(), until) - time_now(CORE)))
+        run_until_idle()
 
 
 def where(vm: int) -> int | None:
     """A CPU that runs a VCPU of the VM."""
-    return next((cpu for cpu in range(8) if CORE.world_on_cpu(cpu) // 100 == vm), None)
+    return next((cpu for cpu in range(8) if CORE.testbed_on_cpu(cpu) // 100 == vm), None)
 
 
 def pet(cpu: int) -> tuple[int, int]:
     value = ctypes.c_uint64()
-    error = CORE.world_hypercall(cpu, PET, 0, 0, 0, ctypes.byref(value))
+    error = CORE.testbed_hypercall(cpu, PET, 0, 0, 0, ctypes.byref(value))
     return error, value.value
 
 
 def starts(*vms: int) -> list[int]:
-    """With the start that comes once the end before it is told, which waits for its turn as others do."""
-    return [CORE.world_vm_starts(vm) + (CORE.world_vm_state(vm) == VM_STOPPING) for vm in vms]
+    """The numbers of starts, including a start that follows a stop still in progress."""
+    return [CORE.testbed_vm_starts(vm) + (CORE.testbed_vm_state(vm) == VM_STOPPING) for vm in vms]
 
 
 # --- petting ---
@@ -94,14 +96,15 @@ def starts(*vms: int) -> list[int]:
 
 @SETTINGS
 @given(cpus=st.integers(1, 3), others=st.integers(0, 4), vcpus=st.integers(1, 2), slack=st.integers(1, 3 * MS))
-def test_who_pets_whenever_it_runs_is_never_restarted(cpus: int, others: int, vcpus: int, slack: int) -> None:
-    """However many VCPUs are busy beside it, if the period is longer than their turns: what the builder asks for."""
+def test_vm_that_pets_in_each_slice_is_never_restarted(cpus: int, others: int, vcpus: int, slack: int) -> None:
+    """With any number of other busy VCPUs, if the period exceeds their quanta, as the builder
+    requires."""
     turns = -(-(vcpus + others) // cpus) * QUANTUM_US * TICKS_PER_US
     period = turns // MS + 1 + slack // MS
     boot(cpus, [vcpus, *[1] * others], [period])
     for vcpu in range(1, vcpus):
-        assert CORE.world_vcpu_start(where(0) or 0, 0, vcpu) or others
-    settle()
+        assert CORE.testbed_vcpu_start(where(0) or 0, 0, vcpu) or others
+    run_until_idle()
     until = time_now(CORE) + 30 * period * MS
     while time_now(CORE) < until:
         cpu = where(0)
@@ -119,11 +122,12 @@ def test_who_pets_whenever_it_runs_is_never_restarted(cpus: int, others: int, vc
     cpus=st.integers(1, 3),
     others=st.integers(0, 2),
 )
-def test_who_stops_petting_is_restarted_at_that_tick(
+def test_vm_that_stops_petting_is_restarted_at_the_exact_tick(
     period: int, gaps: list[float], hang: str, cpus: int, others: int
 ) -> None:
-    """A whole period after its last petting, not a tick less; whether it spins, sleeps for ever, or naps."""
-    cpus = max(cpus, 1 + others)  # each VM has a CPU of its own: it pets when it wants to
+    """Exactly one period after the last petting, whether the guest spins, sleeps forever or sleeps
+    for a while."""
+    cpus = max(cpus, 1 + others)  # one CPU per VM, so that the guest can pet at any time
     boot(cpus, [1] * (1 + others), [period])
     last = time_now(CORE)
     for gap in gaps:
@@ -135,21 +139,21 @@ def test_who_stops_petting_is_restarted_at_that_tick(
     cpu = where(0)
     assert cpu is not None
     if hang != "spin":
-        CORE.world_wait_until(cpu, NEVER if hang == "sleep" else last + period * MS // 3)
-        settle()
-        assert CORE.world_vcpu_state(0, 0) == BLOCKED
+        CORE.testbed_wait_until(cpu, NEVER if hang == "sleep" else last + period * MS // 3)
+        run_until_idle()
+        assert CORE.testbed_vcpu_state(0, 0) == BLOCKED
     advance(last + period * MS - 1 - time_now(CORE))
     assert starts(*range(1 + others)) == [1] * (1 + others)
     assert lines() == []
     advance(1)
     assert starts(*range(1 + others)) == [2] + [1] * others
-    assert CORE.world_vm_restarts(0) == 1
+    assert CORE.testbed_vm_restarts(0) == 1
     assert lines() == ["vm-a stopped by its watchdog, starts again"]
-    assert (CORE.world_vm_state(0), CORE.world_vcpu_state(0, 0)) == (VM_RUNNING, RUNNING)
+    assert (CORE.testbed_vm_state(0), CORE.testbed_vcpu_state(0, 0)) == (VM_RUNNING, RUNNING)
 
 
-def test_the_last_tick_counts() -> None:
-    """Petted one tick after the timer was set, it is not yet due when that fires."""
+def test_watchdog_period_is_exact() -> None:
+    """Petted one tick after the timer was set, the watchdog is not due when that timer fires."""
     boot(1, [1], [3])
     advance(1)
     assert pet(cpu_of(0)) == (OK, 3)
@@ -159,8 +163,8 @@ def test_the_last_tick_counts() -> None:
     assert starts(0) == [2]
 
 
-def test_the_first_period_begins_with_the_guest() -> None:
-    """One that never pets is restarted too, each time it does not."""
+def test_first_period_begins_with_the_guest() -> None:
+    """A guest that never pets is restarted after each period."""
     boot(2, [1, 1], [7], most_ms=0)
     for life in range(1, 6):
         assert starts(0, 1) == [life, 1]
@@ -172,16 +176,16 @@ def test_the_first_period_begins_with_the_guest() -> None:
 
 def test_any_of_several_vcpus_pets() -> None:
     boot(2, [2], [5])
-    assert CORE.world_vcpu_start(where(0), 0, 1)
-    settle()
+    assert CORE.testbed_vcpu_start(where(0), 0, 1)
+    run_until_idle()
     for turn in range(20):
         advance(4 * MS)
-        cpu = next(cpu for cpu in range(2) if CORE.world_on_cpu(cpu) == turn // 10)
+        cpu = next(cpu for cpu in range(2) if CORE.testbed_on_cpu(cpu) == turn // 10)
         assert pet(cpu) == (OK, 5)
     assert starts(0) == [1]
     advance(5 * MS)
     assert starts(0) == [2]
-    assert CORE.world_vcpu_state(0, 1) != RUNNING, "it begins with VCPU 0 alone"
+    assert CORE.testbed_vcpu_state(0, 1) != RUNNING, "VCPU 1 runs after the restart"
 
 
 def test_without_a_watchdog_there_is_nothing_to_pet() -> None:
@@ -196,20 +200,20 @@ def test_without_a_watchdog_there_is_nothing_to_pet() -> None:
 
 
 @pytest.mark.parametrize("how", ["console", "off", "shutdown"])
-def test_a_vm_that_has_stopped_stays_so(how: str) -> None:
+def test_stopped_vm_stays_stopped(how: str) -> None:
     boot(1, [1, 1], [5, 0])
     cpu = cpu_of(0)
     if how == "console":
-        assert CORE.world_vm_stop(cpu, 0, False)
+        assert CORE.testbed_vm_stop(cpu, 0, False)
     elif how == "off":
-        CORE.world_off(cpu)
+        CORE.testbed_off(cpu)
     else:
-        CORE.world_guest_ends(cpu, False)
-    settle()
+        CORE.testbed_guest_ends(cpu, False)
+    run_until_idle()
     advance(100 * MS)
-    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
-    assert CORE.world_vm_start(0, 0)
-    settle()
+    assert (CORE.testbed_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
+    assert CORE.testbed_vm_start(0, 0)
+    run_until_idle()
     advance(5 * MS - 1)
     assert starts(0) == [2]
     advance(1)
@@ -217,38 +221,38 @@ def test_a_vm_that_has_stopped_stays_so(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["reset", "fault", "console"])
-def test_the_console_stops_what_stops_for_a_new_start(how: str) -> None:
-    """A guest that resets for ever is hardly ever caught running; a restart takes nothing back."""
+def test_console_stop_during_a_restart(how: str) -> None:
+    """A guest in a reset loop is hardly ever running; the restart key does not cancel a stop."""
     boot(2, [1, 1], [0, 0])
     cpu = cpu_of(0)
     if how == "reset":
-        CORE.world_guest_ends(cpu, True)
+        CORE.testbed_guest_ends(cpu, True)
     elif how == "fault":
-        CORE.world_guest_faults(cpu)
+        CORE.testbed_guest_faults(cpu)
     else:
-        assert CORE.world_vm_stop(cpu, 0, True)
-    assert CORE.world_vm_state(0) == VM_STOPPING
+        assert CORE.testbed_vm_stop(cpu, 0, True)
+    assert CORE.testbed_vm_state(0) == VM_STOPPING
     for key in "rs":
         assert operator(key) == ["vm-a is stopping already"]
-    settle()
-    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
+    run_until_idle()
+    assert (CORE.testbed_vm_state(0), starts(0, 1)) == (VM_STOPPED, [1, 1])
     assert lines()[-1] == "vm-a stopped by the console"
     advance(100 * MS)
-    assert CORE.world_vm_state(0) == VM_STOPPED
+    assert CORE.testbed_vm_state(0) == VM_STOPPED
     assert operator("g") == ["vm-a starts"]
-    settle()
-    assert (CORE.world_vm_state(0), starts(0, 1)) == (VM_RUNNING, [2, 1])
+    run_until_idle()
+    assert (CORE.testbed_vm_state(0), starts(0, 1)) == (VM_RUNNING, [2, 1])
 
 
 @SETTINGS
 @given(before=st.floats(0, 1, exclude_max=True), length=st.integers(0, 40 * MS))
-def test_a_suspended_watchdog_waits_and_then_begins_anew(before: float, length: int) -> None:
+def test_suspended_watchdog_restarts_its_period(before: float, length: int) -> None:
     boot(1, [1, 1], [5, 0])
     advance(int(before * 5 * MS))
-    CORE.world_suspend_watchdog(0, 0, True)
+    CORE.testbed_suspend_watchdog(0, 0, True)
     advance(length)
     assert starts(0, 1) == [1, 1]
-    CORE.world_suspend_watchdog(0, 0, False)
+    CORE.testbed_suspend_watchdog(0, 0, False)
     advance(5 * MS - 1)
     assert starts(0, 1) == [1, 1]
     advance(1)
@@ -257,25 +261,25 @@ def test_a_suspended_watchdog_waits_and_then_begins_anew(before: float, length: 
 
 def test_a_watchdog_is_still_suspended_after_a_restart() -> None:
     boot(1, [1], [5])
-    CORE.world_suspend_watchdog(0, 0, True)
-    assert CORE.world_vm_stop(0, 0, True)
-    settle()
+    CORE.testbed_suspend_watchdog(0, 0, True)
+    assert CORE.testbed_vm_stop(0, 0, True)
+    run_until_idle()
     advance(50 * MS)
     assert starts(0) == [2]
-    CORE.world_suspend_watchdog(0, 0, False)
+    CORE.testbed_suspend_watchdog(0, 0, False)
     advance(5 * MS)
     assert starts(0) == [3]
 
 
-# --- pauses ---
+# --- backoff ---
 
 
 @dataclass
 class Model:
-    """What pause a restart comes after, in ms."""
+    """The pause before a restart, in ms."""
 
     most: int
-    failures: int = 0  # in a row, whose lives were short
+    failures: int = 0  # consecutive failures after short runs
 
     def fails(self, life_ms: int) -> int:
         self.failures = 1 if life_ms >= LONG_LIFE_MS else self.failures + 1
@@ -301,22 +305,22 @@ REASONS = {
 
 
 def end_life(how: str) -> None:
-    """VM 0, which has a CPU of its own, ends so."""
+    """Ends VM 0, which has a CPU to itself."""
     cpu = where(0)
     assert cpu is not None
-    if how == "watchdog":  # petted last a period ago
+    if how == "watchdog":  # the last petting was a period ago
         advance(25 * MS)
     elif how == "reset":
-        CORE.world_guest_ends(cpu, True)
+        CORE.testbed_guest_ends(cpu, True)
     elif how == "fault":
-        CORE.world_guest_faults(cpu)
+        CORE.testbed_guest_faults(cpu)
     else:
-        assert CORE.world_vm_stop(cpu, 0, True)
-    settle()
+        assert CORE.testbed_vm_stop(cpu, 0, True)
+    run_until_idle()
 
 
 def live(ms: int) -> int:
-    """VM 0 lives on for that long, petting; what it can add to that is the watchdog's period."""
+    """VM 0 runs and pets for `ms`; a watchdog failure adds its period to this time."""
     until = time_now(CORE) + ms * MS
     while time_now(CORE) < until:
         cpu = where(0)
@@ -336,11 +340,11 @@ def test_pauses_are_those_of_the_model(lives: list[tuple[str, int]], most: int) 
     model = Model(most)
     restarts = 0
     for how, ms in lives:
-        if how == "stop":  # and start: whoever does that has had a look
-            assert CORE.world_vm_stop(0, 0, False)
-            settle()
-            assert CORE.world_vm_start(0, 0)
-            settle()
+        if how == "stop":  # and start: an operator's start resets the backoff
+            assert CORE.testbed_vm_stop(0, 0, False)
+            run_until_idle()
+            assert CORE.testbed_vm_start(0, 0)
+            run_until_idle()
             model.asked()
             lines()
             continue
@@ -352,22 +356,23 @@ def test_pauses_are_those_of_the_model(lives: list[tuple[str, int]], most: int) 
         assert lines()[-1] == told
         if pause:
             advance(pause * MS - 1)
-            assert CORE.world_vm_state(0) == VM_WAITING
+            assert CORE.testbed_vm_state(0) == VM_WAITING
             advance(1)
-        assert CORE.world_vm_state(0) == VM_RUNNING
-        assert CORE.world_vm_restarts(0) == restarts
+        assert CORE.testbed_vm_state(0) == VM_RUNNING
+        assert CORE.testbed_vm_restarts(0) == restarts
     assert starts(1) == [1]
 
 
-def test_a_guest_that_fails_for_ever_gets_to_the_longest_pause() -> None:
-    """And stays there: a hundred times and more, for the doubling must not run over."""
+def test_endless_failures_reach_the_longest_pause() -> None:
+    """The pause stays at the maximum for more than a hundred failures: the doubling must not
+    overflow."""
     boot(1, [1], [0], most_ms=10000)
     pauses = []
     for _ in range(120):
-        CORE.world_guest_ends(0, True)
-        settle()
+        CORE.testbed_guest_ends(0, True)
+        run_until_idle()
         begin = time_now(CORE)
-        while CORE.world_vm_state(0) == VM_WAITING:
+        while CORE.testbed_vm_state(0) == VM_WAITING:
             advance(CORE.host_next_timer() - time_now(CORE))
         pauses.append((time_now(CORE) - begin) // MS)
     assert pauses == [0, 100, 200, 400, 800, 1600, 3200, 6400, *[10000] * 112]
@@ -377,37 +382,37 @@ def test_a_guest_that_fails_for_ever_gets_to_the_longest_pause() -> None:
 def test_the_console_ends_a_pause(key: str) -> None:
     boot(2, [1, 1], [0], most_ms=10000)
     for _ in range(3):
-        CORE.world_guest_ends(cpu_of(0), True)
-        settle()
-        if CORE.world_vm_state(0) == VM_WAITING:
+        CORE.testbed_guest_ends(cpu_of(0), True)
+        run_until_idle()
+        if CORE.testbed_vm_state(0) == VM_WAITING:
             break
-    assert CORE.world_vm_state(0) == VM_WAITING
+    assert CORE.testbed_vm_state(0) == VM_WAITING
     before = starts(0)[0]
     if key == "start":
-        assert CORE.world_vm_start(0, 0)
+        assert CORE.testbed_vm_start(0, 0)
     else:
-        assert CORE.world_vm_stop(0, 0, key == "restart")
-    settle()
-    assert CORE.world_vm_state(0) == (VM_STOPPED if key == "stop" else VM_RUNNING)
+        assert CORE.testbed_vm_stop(0, 0, key == "restart")
+    run_until_idle()
+    assert CORE.testbed_vm_state(0) == (VM_STOPPED if key == "stop" else VM_RUNNING)
     advance(20000 * MS)
     assert starts(0) == [before + (key != "stop")]
     if key != "stop":
-        CORE.world_guest_ends(cpu_of(0), True)
-        settle()
-        assert CORE.world_vm_state(0) == VM_RUNNING, "the pauses begin anew"
+        CORE.testbed_guest_ends(cpu_of(0), True)
+        run_until_idle()
+        assert CORE.testbed_vm_state(0) == VM_RUNNING, "the backoff was not reset"
 
 
-def test_a_pause_that_was_ended_is_over() -> None:
-    """Its time comes while the VM that was started instead waits for its turn to be loaded."""
+def test_cancelled_pause_does_not_expire() -> None:
+    """The pause's timer would expire while the VM, started by the operator, waits to be loaded."""
     boot(1, [1], [0], most_ms=10000)
     for _ in range(2):
-        CORE.world_guest_ends(0, True)
-        settle()
-    assert CORE.world_vm_state(0) == VM_WAITING
-    assert CORE.world_vm_start(0, 0)
-    CORE.world_advance(FIRST_PAUSE_MS * MS)
-    settle()
-    assert (CORE.world_vm_state(0), starts(0)) == (VM_RUNNING, [3])
+        CORE.testbed_guest_ends(0, True)
+        run_until_idle()
+    assert CORE.testbed_vm_state(0) == VM_WAITING
+    assert CORE.testbed_vm_start(0, 0)
+    CORE.testbed_advance(FIRST_PAUSE_MS * MS)
+    run_until_idle()
+    assert (CORE.testbed_vm_state(0), starts(0)) == (VM_RUNNING, [3])
     assert not any("watchdog" in line for line in lines())
 
 
@@ -416,7 +421,7 @@ def test_a_pause_that_was_ended_is_over() -> None:
 APPS = [
     Task(1000, 450, 1000, (0,)),
     Task(2000, 800, 2000, (0,)),
-]  # they never end a job: 85 % of the hart, budgets used up
+]  # jobs never end: the apps use 85 % of the hart
 
 
 def launch(cpu: int, tasks: list[Task]) -> None:
@@ -424,25 +429,26 @@ def launch(cpu: int, tasks: list[Task]) -> None:
         assert create(cpu, task) == (OK, number)
         assert call(cpu, LAUNCH, OWN_VM, number, 0)[0] == OK
         set_jobs(0, number, task.jobs)
-    settle()
+    run_until_idle()
 
 
-def test_apps_cannot_keep_their_managers_watchdog_from_it() -> None:
-    """They take 85 % of the hart and the manager hangs: it is restarted at most a busy period late, without them."""
+def test_apps_cannot_delay_their_managers_watchdog() -> None:
+    """The apps use 85 % of the hart and the manager hangs: its restart is late by at most a busy
+    period and deletes them."""
     boot(1, [1, 1], [20, 0], rt_apps=2)
     launch(cpu_of(0), APPS)
     begin = time_now(CORE)
     while starts(0) == [1]:
-        well(CORE.world_rt_run(time_now(CORE) + MS // 10, True, None, 0, None))
-        settle()
-        assert time_now(CORE) <= begin + 20 * MS + 2 * MS, "late by more than the apps can take at a stretch"
+        assert_no_violation(CORE.testbed_rt_run(time_now(CORE) + MS // 10, True, None, 0, None))
+        run_until_idle()
+        assert time_now(CORE) <= begin + 20 * MS + 2 * MS, "late by more than the longest busy period of the apps"
     assert time_now(CORE) >= begin + 19 * MS
     assert starts(0, 1) == [2, 1]
-    advance(MS)  # the other VM's turn: then its end is told
-    assert [CORE.world_rt_state(0, number) for number in range(2)] == [FREE, FREE]
+    advance(MS)  # the other VM's slice; then the stop is reported
+    assert [CORE.testbed_rt_state(0, number) for number in range(2)] == [FREE, FREE]
     assert lines() == ["vm-a stopped by its watchdog, starts again"]
-    launch(cpu_of(0), APPS)  # what was left behind would not fit beside them
-    assert [CORE.world_rt_state(0, number) for number in range(2)] == [ACTIVE, ACTIVE]
+    launch(cpu_of(0), APPS)  # would be refused if the earlier apps still existed
+    assert [CORE.testbed_rt_state(0, number) for number in range(2)] == [ACTIVE, ACTIVE]
 
 
 def test_an_app_does_not_pet_for_its_manager() -> None:
@@ -453,15 +459,15 @@ def test_an_app_does_not_pet_for_its_manager() -> None:
     begin = time_now(CORE)
     while time_now(CORE) < begin + 19 * MS:
         for cpu in range(2):
-            if CORE.world_on_cpu(cpu) == 1:
+            if CORE.testbed_on_cpu(cpu) == 1:
                 assert pet(cpu) == (DENIED, 0)
                 refused += 1
         run_apps(MS // 5)
-        settle()
+        run_until_idle()
     assert refused > 10
     assert starts(0) == [1]
     run_apps(3 * MS)
-    settle()
+    run_until_idle()
     assert starts(0) == [2]
 
 
@@ -471,21 +477,21 @@ def test_a_manager_that_pets_keeps_its_apps() -> None:
     begin = time_now(CORE)
     while time_now(CORE) < begin + 500 * MS:
         cpu = where(0)
-        if cpu is not None and CORE.world_on_cpu(cpu) == 0:
+        if cpu is not None and CORE.testbed_on_cpu(cpu) == 0:
             assert pet(cpu) == (OK, 20)
         run_apps(MS // 10)
-        settle()
+        run_until_idle()
     assert starts(0, 1) == [1, 1]
     assert call(cpu_of(0), DELETE, 0) == (OK, 0)
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_of_two_vcpus_that_fail_at_a_time_the_first_is_told(first: int) -> None:
+def test_first_of_two_concurrent_failures_is_reported(first: int) -> None:
     boot(2, [2], [0])
-    assert CORE.world_vcpu_start(0, 0, 1)
-    settle()
+    assert CORE.testbed_vcpu_start(0, 0, 1)
+    run_until_idle()
     cpus = [cpu_of(0, 0), cpu_of(0, 1)]
-    CORE.world_guest_faults(cpus[first])
-    CORE.world_guest_faults(cpus[1 - first])
-    settle()
+    CORE.testbed_guest_faults(cpus[first])
+    CORE.testbed_guest_faults(cpus[1 - first])
+    run_until_idle()
     assert f"vm-a vcpu {first}: a test: cause 12" in lines()[0]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 64-bit division that a 32-bit hypervisor has of its own, against this machine's. */
+/* The 64-bit division for 32-bit hypervisors, compared with the host's division. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #define RANDOM_PAIRS 1000000U
 
-/* Of every length, with runs of ones at both ends. */
+/* Random numbers of every length, with runs of ones at both ends. */
 static uint64_t some_number(void)
 {
     uint64_t x = (uint64_t)random() << 42 ^ (uint64_t)random() << 21 ^ (uint64_t)random();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka wants these first, in this order. */
+/* cmocka.h requires these headers before it, in this order. */
 #ifndef UNIT_H
 #define UNIT_H
 

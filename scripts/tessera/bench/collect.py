@@ -310,7 +310,7 @@ def rt_stress(bench: Bench) -> None:
 def worst_cases(bench: Bench) -> None:
     """During all attacks of the hostile guest: the longest non-preemptible section, and the deepest
     stack."""
-    suite = ROOT / "tests" / "e2e" / "test_faults.py"
+    suite = ROOT / "tests" / "e2e" / "test_attacks.py"
     environment = {**os.environ, "QEMU": bench.qemu.program, "PYTHONDONTWRITEBYTECODE": "1"}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(suite)]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "world_rt.h"
+#include "testbed_rt.h"
 
 #include <string.h>
 
@@ -8,20 +8,21 @@
 #include "hypercall.h"
 #include "rt_app.h"
 
-/* Steps of a decision: passes of all apps, RT_ADMIT_APPS a step, one of which takes them one by one; and its begin. */
+/* Maximum calls of an admission decision: its passes over all apps with RT_ADMIT_APPS per step, one
+ * pass with single apps, and its begin. */
 #define CALLS_MAX ((RT_ADMIT_PASSES + 1U) * (RT_QUEUE_MAX / RT_ADMIT_APPS + 1U) + RT_QUEUE_MAX)
-#define WATCHED_LOOKS 200U /* that may find an interrupt */
-#define TURNS_MAX 200000000U
+#define INTERRUPTED_POLLS 200U /* polling points of which every second one finds an interrupt */
+#define EVENTS_MAX 200000000U
 
-void world_image_rt(struct world_image *image, unsigned vm, unsigned rt_apps, unsigned launchers)
+void testbed_image_rt(struct testbed_image *image, unsigned vm, unsigned rt_apps, unsigned launchers)
 {
     image->vms[vm].rt_apps = rt_apps;
     image->vms[vm].rt_launchers = launchers;
-    world_image_rt_limits(image, vm, ~0U, 100, INT32_MAX, INT32_MAX);
+    testbed_image_rt_limits(image, vm, ~0U, 100, INT32_MAX, INT32_MAX);
 }
 
-void world_image_rt_limits(struct world_image *image, unsigned vm, unsigned harts, unsigned share_max,
-                           unsigned budget_max_us, unsigned period_max_us)
+void testbed_image_rt_limits(struct testbed_image *image, unsigned vm, unsigned harts, unsigned share_max,
+                             unsigned budget_max_us, unsigned period_max_us)
 {
     struct sysimage_vm *config = &image->vms[vm];
 
@@ -29,30 +30,30 @@ void world_image_rt_limits(struct world_image *image, unsigned vm, unsigned hart
     config->rt_share_max = share_max;
     config->rt_budget_max_us = budget_max_us;
     config->rt_period_max_us = period_max_us;
-    world_image_seal(image);
+    testbed_image_seal(image);
 }
 
-void world_image_reserve(struct world_image *image, unsigned reserve_us, unsigned late_us)
+void testbed_image_reserve(struct testbed_image *image, unsigned reserve_us, unsigned late_us)
 {
     image->header.be_reserve_us = reserve_us;
     image->header.be_late_us = late_us;
-    world_image_seal(image);
+    testbed_image_seal(image);
 }
 
-void world_image_rt_costs(struct world_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns)
+void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns)
 {
     image->header.rt_release_ns = release_ns;
     image->header.rt_switch_ns = switch_ns;
     image->header.rt_blocked_ns = blocked_ns;
-    world_image_seal(image);
+    testbed_image_seal(image);
 }
 
-long world_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
+long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
 {
     long error = HCALL_AGAIN;
 
     for (unsigned calls = 0; error == HCALL_AGAIN && calls < CALLS_MAX; calls++) {
-        error = world_hypercall(cpu, number, a0, a1, a2, value);
+        error = testbed_hypercall(cpu, number, a0, a1, a2, value);
     }
     return error;
 }
@@ -60,7 +61,7 @@ long world_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulo
 /* --- jobs --- */
 
 static struct {
-    uint32_t ticks[WORLD_JOBS];
+    uint32_t ticks[TESTBED_JOBS];
     unsigned count;
     uint32_t job;
     ticks_t target; /* of host_ran(): where the job ends; TICKS_NEVER if it does not */
@@ -79,7 +80,7 @@ static void begin_job(unsigned i, ticks_t ran)
     jobs[i].target = ticks == 0 ? TICKS_NEVER : ran + ticks;
 }
 
-void world_rt_jobs(unsigned vm, unsigned app, const uint32_t *ticks, unsigned count)
+void testbed_rt_jobs(unsigned vm, unsigned app, const uint32_t *ticks, unsigned count)
 {
     const struct rt_app *a = rt_app_of(&hyp.vms[vm], app);
     unsigned i = index_of(a->vcpu);
@@ -104,7 +105,7 @@ static ticks_t runtime_now(const struct vcpu *v)
     return v->runtime + (v->state == VCPU_RUNNING ? host_time - v->cpu->since : 0);
 }
 
-/* How long the job on `cpu` will run until it ends, if nobody disturbs it. */
+/* The remaining execution time of the job on `cpu`. */
 static ticks_t remaining(unsigned cpu)
 {
     const struct vcpu *v = rt_current(cpu);
@@ -113,7 +114,7 @@ static ticks_t remaining(unsigned cpu)
     return target == TICKS_NEVER ? TICKS_NEVER : target - host_ran(v);
 }
 
-long world_end_job(unsigned cpu)
+long testbed_end_job(unsigned cpu)
 {
     const struct vcpu *v = rt_current(cpu);
 
@@ -121,10 +122,10 @@ long world_end_job(unsigned cpu)
         jobs[index_of(v)].job++;
         begin_job(index_of(v), host_ran(v));
     }
-    return world_hypercall(cpu, HCALL_RT_END_JOB, 0, 0, 0, NULL);
+    return testbed_hypercall(cpu, HCALL_RT_END_JOB, 0, 0, 0, NULL);
 }
 
-bool world_rt_keeps_budget(const struct vcpu *v)
+bool testbed_rt_keeps_budget(const struct vcpu *v)
 {
     return v->sched == &rt_class && jobs[index_of(v)].target != TICKS_NEVER;
 }
@@ -132,29 +133,30 @@ bool world_rt_keeps_budget(const struct vcpu *v)
 /* --- running --- */
 
 struct recorder {
-    struct world_segment *log;
+    struct testbed_segment *log;
     unsigned max, used;
-    unsigned last[SYSIMAGE_MAX_HARTS]; /* 1 + index of the segment that the CPU wrote last, 0: none */
+    /* 1 + index of the segment that the CPU wrote last, 0: none. */
+    unsigned last[SYSIMAGE_MAX_HARTS];
 };
 
-/* `now` goes on where `last` has stopped. */
-static bool goes_on(const struct world_segment *last, const struct world_segment *now)
+/* `now` continues `last` without a gap. */
+static bool continues(const struct testbed_segment *last, const struct testbed_segment *now)
 {
     return last->end == now->start && last->vm == now->vm && last->app == now->app && last->job == now->job &&
            !last->ended;
 }
 
-/* What runs on `cpu` runs on until `end`. False if there is no room. */
+/* Records that the job on `cpu` runs until `end`. False if the log is full. */
 static bool record(struct recorder *r, unsigned cpu, ticks_t end)
 {
     const struct vcpu *v = rt_current(cpu);
-    struct world_segment now;
+    struct testbed_segment now;
 
     if (r->log == NULL || v == NULL || end == host_time) {
         return true;
     }
-    now = (struct world_segment){cpu, v->vm->id, v->id - v->vm->nvcpus, jobs[index_of(v)].job, 0, 0, host_time, end};
-    if (r->last[cpu] != 0 && goes_on(&r->log[r->last[cpu] - 1], &now)) {
+    now = (struct testbed_segment){cpu, v->vm->id, v->id - v->vm->nvcpus, jobs[index_of(v)].job, 0, 0, host_time, end};
+    if (r->last[cpu] != 0 && continues(&r->log[r->last[cpu] - 1], &now)) {
         r->log[r->last[cpu] - 1].end = end;
         return true;
     }
@@ -181,7 +183,8 @@ static ticks_t next_event(ticks_t until)
     ticks_t next = host_next_timer();
 
     next = next < until ? next : until;
-    next = next > host_time ? next : host_time; /* the hypervisor may have taken its time */
+    /* The hypervisor's own time may have passed the event. */
+    next = next > host_time ? next : host_time;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         ticks_t left = remaining(i);
 
@@ -197,13 +200,13 @@ static void end_jobs(struct recorder *r)
             if (r->last[i] != 0) {
                 r->log[r->last[i] - 1].ended = 1;
             }
-            world_end_job(i);
+            testbed_end_job(i);
         }
     }
 }
 
-/* Every release is at first + k * period, and none that is due is left. */
-static const char *drifted(void)
+/* Every release is at first + k * period, and no release is overdue. */
+static const char *release_violation(void)
 {
     for (unsigned cpu = 0; cpu < hyp.ncpus; cpu++) {
         const struct rt_cpu *rc = rt_cpu_of(cpu);
@@ -223,29 +226,29 @@ static const char *drifted(void)
     return NULL;
 }
 
-static const char *look(bool check)
+static const char *run_and_check(bool check)
 {
-    const char *wrong = world_settle() ? drifted() : "CPUs keep each other busy for ever";
+    const char *wrong = testbed_run_until_idle() ? release_violation() : "the CPUs never become idle";
 
-    return wrong == NULL && check ? world_wrong_settled() : wrong;
+    return wrong == NULL && check ? testbed_idle_violation() : wrong;
 }
 
-const char *world_rt_run(ticks_t until, bool check, struct world_segment *log, unsigned max, unsigned *used)
+const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *log, unsigned max, unsigned *used)
 {
     struct recorder r = {.log = log, .max = max};
     const char *wrong = NULL;
 
-    for (unsigned turn = 0; wrong == NULL && host_time < until; turn++) {
+    for (unsigned events = 0; wrong == NULL && host_time < until; events++) {
         ticks_t next = next_event(until);
 
-        if (turn == TURNS_MAX || !record_all(&r, next)) {
+        if (events == EVENTS_MAX || !record_all(&r, next)) {
             wrong = "too many events";
             break;
         }
         host_time = next;
         if (next < until) {
             end_jobs(&r);
-            wrong = look(check);
+            wrong = run_and_check(check);
         }
     }
     if (used != NULL) {
@@ -254,11 +257,11 @@ const char *world_rt_run(ticks_t until, bool check, struct world_segment *log, u
     return wrong;
 }
 
-/* --- how many go at once --- */
+/* --- how many apps are deleted between polling points --- */
 
 static struct {
-    unsigned vm, active, most, looks;
-} watched;
+    unsigned vm, active, most, polls;
+} deletions;
 
 static unsigned count_active(unsigned vm)
 {
@@ -271,43 +274,44 @@ static unsigned count_active(unsigned vm)
     return count;
 }
 
-static void count_gone(void)
+static void count_deletions(void)
 {
-    unsigned active = count_active(watched.vm), gone = active < watched.active ? watched.active - active : 0;
+    unsigned active = count_active(deletions.vm);
+    unsigned deleted = active < deletions.active ? deletions.active - active : 0;
 
-    watched.active = active;
-    watched.most = gone > watched.most ? gone : watched.most;
-    watched.looks++;
-    host_cpu->arch.kicks += watched.looks < WATCHED_LOOKS && watched.looks % 2 == 0;
+    deletions.active = active;
+    deletions.most = deleted > deletions.most ? deleted : deletions.most;
+    deletions.polls++;
+    host_cpu->arch.kicks += deletions.polls < INTERRUPTED_POLLS && deletions.polls % 2 == 0;
 }
 
-void world_rt_watch(unsigned vm)
+void testbed_rt_count_deletions(unsigned vm)
 {
-    watched.vm = vm;
-    watched.active = count_active(vm);
-    watched.most = watched.looks = 0;
-    host_looks = count_gone;
+    deletions.vm = vm;
+    deletions.active = count_active(vm);
+    deletions.most = deletions.polls = 0;
+    host_looks = count_deletions;
 }
 
-unsigned world_rt_most_gone(void)
+unsigned testbed_rt_max_deletions(void)
 {
     host_looks = NULL;
-    return watched.most;
+    return deletions.most;
 }
 
-/* --- looking --- */
+/* --- queries --- */
 
-unsigned world_rt_state(unsigned vm, unsigned app)
+unsigned testbed_rt_state(unsigned vm, unsigned app)
 {
     return rt_app_of(&hyp.vms[vm], app)->state;
 }
 
-unsigned world_rt_ready(unsigned cpu)
+unsigned testbed_rt_ready(unsigned cpu)
 {
     return rt_cpu_of(cpu)->ready.count;
 }
 
-int64_t world_rt_left(unsigned vm, unsigned app)
+int64_t testbed_rt_left(unsigned vm, unsigned app)
 {
     const struct rt_app *a = rt_app_of(&hyp.vms[vm], app);
 

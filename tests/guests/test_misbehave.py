@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest that misbehaves does so on the machine itself, and survives what a machine lets it survive."""
+"""The misbehaving guest run natively: it handles all traps that a machine allows it to handle."""
 
 import time
 
 import pytest
 
 
-def test_lives_and_takes_commands(boot):
+def test_alive_messages_and_commands(boot):
     machine = boot("misbehave")
     for beat in range(3):
         machine.expect("misbehave", rf"^misbehave: alive {beat}$")
@@ -20,7 +20,7 @@ def test_lives_and_takes_commands(boot):
 @pytest.mark.parametrize(
     ("command", "cause"), [("read", 5), ("write", 7), ("jump", 1), ("read 80000000", 5), ("write 0x80000000", 7)]
 )
-def test_survives_what_it_handles(boot, command, cause):
+def test_handled_traps(boot, command, cause):
     address = command.split()[-1].removeprefix("0x") if " " in command else "1f000000"
     machine = boot("misbehave", "-append", f"quiet do={command.replace(' ', ':')}")
     machine.expect("misbehave", rf"^misbehave: caught exception {cause} stval 0x{address} ")
@@ -28,11 +28,11 @@ def test_survives_what_it_handles(boot, command, cause):
     machine.expect("misbehave", r"^misbehave: alive 1$")
 
 
-def test_bad_calls_come_back(boot):
+def test_bad_calls_return_errors(boot):
     machine = boot("misbehave", "-append", "do=calls:1")
     found = machine.expect("misbehave", r"^misbehave: bad calls returned((?: -?\d+){6})$")
     errors = [int(error) for error in found[1].split()]
-    # The fourth, an IPI to harts that are not there, some firmware counts as done.
+    # Some firmware reports success for the fourth, an IPI to missing harts.
     assert [error < 0 for error in errors[:3] + errors[4:]] == [True] * 5, errors
 
 
@@ -54,10 +54,11 @@ def started_other_hart(machine) -> bool:
 
 
 def test_other_hart(boot):
-    """Natively the firmware may be at stopping it still, or the host at running it: then it is asked again."""
+    """Retries, since natively the hart may still be stopping in the firmware when it is started
+    again."""
     machine = boot("misbehave", "-smp", "2")
     machine.expect("misbehave", r"^misbehave: alive 0$")
-    for _ in range(2):  # it stops again each time
+    for _ in range(2):  # the hart stops again each time
         assert any(started_other_hart(machine) for _ in range(100))
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The least core there is to run on: without Sstc, without htinst, without anything that a core may leave out. As far as
-QEMU can be made to look like it: by its own flags, and by features that the hypervisor is told to believe missing.
+The minimal core that the hypervisor supports: without Sstc, htinst and all other optional features.
+QEMU emulates such a core only in part; further features are hidden from the hypervisor by the build
+(WITHOUT=).
 """
 
 import re
 
 import pytest
-from lab import (
+from helpers import (
     BOOT_S,
     EVERY_FEATURE,
     GUESTS,
@@ -23,13 +24,14 @@ from lab import (
 
 from tessera.run.machine import HYPERVISOR
 
-# What the hypervisor itself may have to do without. The others are for guests alone; all of them at once are enough
-# but for `make soak`.
-ITS_OWN = ("sstc", "htinst", "htimedelta", "envcfg")
+# Features that the hypervisor itself uses. The others only concern guests: hiding all of them at
+# once is sufficient, and only `make soak` hides them one by one.
+USED_BY_HYPERVISOR = ("sstc", "htinst", "htimedelta", "envcfg")
 FEATURES = [
-    pytest.param(feature, marks=() if feature in ITS_OWN else pytest.mark.long) for feature in EVERY_FEATURE.split(",")
+    pytest.param(feature, marks=() if feature in USED_BY_HYPERVISOR else pytest.mark.long)
+    for feature in EVERY_FEATURE.split(",")
 ]
-WELL_S = 20  # seconds that FreeRTOS, which checks itself, has to stay well
+WELL_S = 20  # seconds for which FreeRTOS must pass its self-checks
 
 
 def assert_stays_well(machine):
@@ -46,10 +48,11 @@ def assert_stays_well(machine):
         ("nothing-optional", None, EVERY_FEATURE),
     ],
 )
-def test_the_demo_on_the_least_core(label, cpu, without):
-    """All three guests get to work, Linux is used, and FreeRTOS stays well meanwhile."""
+def test_demo_on_the_minimal_core(label, cpu, without):
+    """All three guests boot, Linux executes commands, and FreeRTOS passes its self-checks
+    meanwhile."""
     system = built("demo", without)
-    with booted(system, f"least-{label}", cpu=cpu) as machine:
+    with booted(system, f"minimal-{label}", cpu=cpu) as machine:
         first = machine.expect(HYPERVISOR, r"^Tessera on qemu-virt: .*\n", BOOT_S)
         assert "Sstc" not in first[0]
         await_life(machine, system)
@@ -65,10 +68,11 @@ def test_the_demo_on_the_least_core(label, cpu, without):
 
 
 @pytest.mark.parametrize("feature", [*FEATURES, EVERY_FEATURE])
-def test_small_guests_without(feature):
+def test_small_guests_without_a_feature(feature):
     """
-    Each feature alone, then all. The guests are compiled with compressed instructions, which is what their accesses to
-    the emulated UART are in part; with htinst hidden the hypervisor has to fetch those itself.
+    Each feature alone, then all. The guests are compiled with compressed instructions and use some
+    of them to access emulated devices; with htinst hidden the hypervisor must fetch these
+    instructions.
     """
     system = built("trio-one-hart", feature)
     with booted(system, f"without-{'all' if feature == EVERY_FEATURE else feature}") as machine:
@@ -79,7 +83,8 @@ def test_small_guests_without(feature):
         machine.expect("first", r"^misbehave: caught exception 5 stval 0x1f000000 ", SOON_S)
         tell(machine, "second", "reset")
         machine.expect("second", r"^misbehave: alive 1$", SOON_S)
-        no_timer = {*feature.split(",")} & {"sstc", "envcfg"}  # a guest has Sstc by a bit of henvcfg
+        # A bit of henvcfg enables Sstc for the guest.
+        no_timer = {*feature.split(",")} & {"sstc", "envcfg"}
         assert ("by SBI timer" in machine.console.text("freertos")) == bool(no_timer)
         assert_well(machine)
         assert "error:" not in machine.console.text(HYPERVISOR)
@@ -87,7 +92,7 @@ def test_small_guests_without(feature):
 
 @pytest.mark.parametrize("guest", ["misbehave", "freertos"])
 def test_the_small_guests_have_compressed_device_accesses(guest):
-    """Lest the test above, where htinst is hidden, means less than it says."""
+    """A precondition of test_small_guests_without_a_feature with htinst hidden."""
     objdump = ["riscv64-unknown-elf-objdump", "-d", "-M", "no-aliases", str(GUESTS / guest / f"{guest}.elf")]
     for function, instruction in (("plic_claim", "c.lw"), ("plic_complete", "c.sw")):
         assert re.search(rf"\b{instruction}\b", run([*objdump, f"--disassemble={function}"]).stdout), function

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What the tests of the hypervisor share: their own systems (tests/e2e/systems), built each into a folder of its own, and
-what a person at the console would do.
+Helpers of the end-to-end tests: build the test systems (tests/e2e/systems), boot them and drive the
+console.
 
-Folders of their own, because these systems are built with features hidden or with another compiler's hypervisor, and
-none of that may be found in build/systems/demo by somebody who runs the demo afterwards.
+Each system is built into a separate folder below build/e2e. Some are built with hidden features or
+with a hypervisor of another compiler, and these must not replace the systems of `make run` in
+build/systems.
 """
 
 import os
@@ -30,36 +31,40 @@ NEWER_QEMU = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
-AGAIN = r"starts again(?: in \d+ ms)?"  # what the console says of a VM that does, perhaps after a pause
+# The console's report of a restart, immediate or after a backoff.
+AGAIN = r"starts again(?: in \d+ ms)?"
 LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval,zawrs"
-VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")  # an instruction takes a nanosecond, sleep takes no time
-# For several harts in virtual time. Under -icount QEMU lets a hart run to the next deadline of its clock, and one that
-# waits for a lock spins for as long. A filter of a network that nothing uses has a deadline each TURN_US. QEMU 7.2
-# gives other harts only what a busy one leaves of that (CAVEATS.md).
+# An instruction takes 1 ns, WFI takes no host time.
+VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")
+# For several harts in virtual time. Under -icount QEMU runs one hart until the next deadline of its
+# virtual clock, so a hart that waits for a lock spins until then. The packet filter of an unused
+# network adds a deadline every TURN_US. QEMU 7.2 gives the other harts only the time that a busy
+# hart does not use (CAVEATS.md).
 TURN_US = 10
 TURNS = (
     "-netdev", "hubport,hubid=0,id=turns",
     "-object", f"filter-buffer,id=turn,netdev=turns,queue=all,interval={TURN_US}",
 )  # fmt: skip
-# Of the host's time, for things that take a moment. Seconds in which the machine waits for a CPU do not count; if the
-# host gives it too few others, that is no failure (tessera.run.hosttime).
+# Timeouts in seconds of host time. Time in which QEMU waits for a host CPU does not count; a test
+# whose machine gets too little CPU time is reported as "host too slow" and not as failed
+# (tessera.run.hosttime).
 SOON_S = 60
 BOOT_S = 180
 ERROR_S = 60
 
 
-# What `make test` hands down, of itself and of its variables (`export` in scripts/mk).
+# Variables that `make test` passes to its children: make's own and those exported by scripts/mk.
 MAKES_OWN = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PORT", "SYSTEM", "WITHOUT", "GUEST_PATH", "VM", "CONSOLES"}
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment as a person has it, who types `make` at a prompt."""
+    """The environment without the variables that an enclosing make has exported."""
     return {key: value for key, value in os.environ.items() if key not in MAKES_OWN}
 
 
 def run(command: list[str], timeout: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs a program to its end; it has no keyboard."""
+    """Runs a program until it exits, with standard input from /dev/null."""
     return subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=timeout,
         env={**clean_environment(), **environment},
@@ -68,7 +73,7 @@ def run(command: list[str], timeout: float = 600, **environment: str) -> subproc
 
 @contextmanager
 def alone_building() -> Iterator[None]:
-    """Workers of one run (pytest-xdist) share what is built, and take turns in building it."""
+    """Serializes builds: the pytest-xdist workers of one run share the build folder."""
     lock = ROOT / "build" / "e2e.lock"
     lock.parent.mkdir(exist_ok=True)
     with lock.open("w") as file:
@@ -94,7 +99,7 @@ def source_of(name: str) -> Path:
 
 
 def whole_source(source: Path) -> str:
-    """A system's text with that of the files that it includes."""
+    """The text of a system source with its includes expanded."""
     text = source.read_text(encoding="utf-8")
     return re.sub(r'/include/ "([^"]+)"', lambda found: whole_source(source.parent / found[1]), text)
 
@@ -108,7 +113,7 @@ def _make_parts(name: str) -> None:
 
 @cache
 def hypervisor_by(compiler: str) -> Path:
-    """The hypervisor as this compiler makes it; not the one that is run otherwise."""
+    """The hypervisor built by this compiler, in a folder separate from the default build."""
     folder = f"build/check/hyp-{compiler}"
     make("hyp", f"HYP_CC={compiler}", f"HYP_BUILD={folder}")
     return ROOT / folder / "tessera.bin"
@@ -116,9 +121,9 @@ def hypervisor_by(compiler: str) -> Path:
 
 @cache
 def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> BuiltSystem:
-    """A system, built once per session for each hypervisor and set of hidden features."""
+    """Builds a system, once per session for each hypervisor and set of hidden features."""
     _make_parts(name)
-    hidden = "least" if without == EVERY_FEATURE else without.replace(",", "-")
+    hidden = "minimal" if without == EVERY_FEATURE else without.replace(",", "-")
     other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
     folder = OUT / "systems" / "-".join(filter(None, (name, hidden, other)))
     where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
@@ -131,8 +136,9 @@ def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> Bu
 @cache
 def built_with_harts(name: str, harts: int, changes: str = "", hypervisor: Path = HYPERVISOR_BIN) -> BuiltSystem:
     """
-    A system with another number of harts, without virtual-time, which the builder refuses for several (a test gives
-    them VIRTUAL and TURNS instead), and with further properties and nodes of the root node.
+    Builds a system with another number of harts. `changes` are further properties and nodes of the
+    root node. The builder refuses virtual-time with several harts, so it is deleted; the test
+    passes VIRTUAL and TURNS instead.
     """
     _make_parts(name)
     other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
@@ -150,22 +156,23 @@ def built_with_harts(name: str, harts: int, changes: str = "", hypervisor: Path 
 
 @dataclass(frozen=True)
 class Board:
-    """What a guest sees that is not the same on all boards; addresses as a bare guest uses them."""
+    """What differs between boards as seen by a bare-metal guest; addresses are those that the guest
+    uses."""
 
     architecture: str
     ram_base: int
     ram_end: int  # of a guest of guests/test/misbehave
     image: int
-    free: int  # memory that no guest of the tests uses
+    free: int  # memory that no test guest uses
     hole: int
-    low: int  # nothing is there, far from the hole
+    low: int  # an unmapped address far from `hole`
     uart: int
     no_vector: int  # where guests/test/misbehave puts its vector of traps before a fatal one
     no_vector_pc: int
     shared: int
-    faults: dict[str, int]  # the exception that the guest gets where nothing is
-    tells_address: bool  # of those
-    memory: list[str]  # of the three guests of trio, in the console's list
+    faults: dict[str, int]  # exception code for each kind of access to an unmapped address
+    tells_address: bool  # whether these exceptions report the faulting address
+    memory: list[str]  # memory sizes of the three guests of trio, as listed by the console
 
 
 RISCV = Board(
@@ -183,8 +190,8 @@ MIPS_BOARDS = ("m5150", "m5150-generic")
 
 def on_every_board(*names: str) -> list:
     """
-    Parameters: systems for qemu-virt as they are, and the first of them ported to each board of the other architecture,
-    of which one is enough but for `make soak`.
+    Test parameters: the named systems on qemu-virt, and the first of them ported to each MIPS
+    board. The second MIPS board is marked `long`, so only `make soak` runs it.
     """
     part, generic = (f"{names[0]}@{board}" for board in MIPS_BOARDS)
     return [*names, part, pytest.param(generic, marks=pytest.mark.long)]
@@ -194,7 +201,8 @@ def board_of(name: str) -> Board:
     return MIPS if "@" in name else RISCV
 
 
-# For other architectures' boards, which have one hart and little memory, and whose guests have one VCPU and no PLIC.
+# Substitutions that port a system to a MIPS board: one hart, little memory, guests with one VCPU
+# and without a PLIC.
 PORTED = (
     (r"harts = <\d+>", "harts = <1>"),
     (r'memory-size = <0x400000>;([^}]*?image = "misbehave/)', r"memory-size = <0x10000>;\1"),
@@ -203,13 +211,13 @@ PORTED = (
     (r"(\d+:\d+:\d+:\d+):1\b", r"\1:0"),  # an RT app's hart
     ("size = <0x200000>", "size = <0x4000>"),
     ("address = <0xa0000000>", "address = <0x10000000>"),
-    ("mailbox=a0000000", "mailbox=90000000"),  # the same to a guest
+    ("mailbox=a0000000", "mailbox=90000000"),  # the same region at the guest's address
 )
 
 
 @cache
 def built_for(name: str, board: str) -> BuiltSystem:
-    """A system of bare-metal guests for another architecture's board."""
+    """Ports a system of bare-metal guests to a MIPS board and builds it."""
     text = re.sub('board = "[a-z0-9-]+"', f'board = "{board}"', whole_source(source_of(name)))
     for pattern, by in PORTED:
         text = re.sub(pattern, by, text)
@@ -222,7 +230,7 @@ def built_for(name: str, board: str) -> BuiltSystem:
 
 
 def built_on(name: str) -> BuiltSystem:
-    """A system by a name of on_every_board()."""
+    """Builds a system by a name that on_every_board() returned."""
     system, _, board = name.partition("@")
     return built_for(system, board) if board else built(system)
 
@@ -234,7 +242,8 @@ def boot_command(system: BuiltSystem, cpu: str | None = None, qemu: str | None =
 
 
 def for_iasim(arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """What stands for QEMU's arguments: time is virtual there unless it is asked not to be."""
+    """The iasim equivalent of QEMU's arguments: iasim uses virtual time unless --real-time is
+    given."""
     assert arguments in ((), VIRTUAL), arguments
     return () if arguments else ("--real-time",)
 
@@ -244,8 +253,8 @@ def booted(
     system: BuiltSystem, label: str, *arguments: str, cpu: str | None = None, qemu: str | None = None
 ) -> Iterator[Machine]:
     """
-    A machine for several tests; build/e2e/<label>.log keeps what it printed. `cpu` are flags, else those of CPU=;
-    `qemu` is a program other than QEMU=. A system for the M5150 boots in iasim.
+    Boots a machine and logs its output to build/e2e/<label>.log. `cpu` replaces the CPU flags of
+    CPU=, `qemu` the program of QEMU=. A system for the M5150 boots in iasim.
     """
     OUT.mkdir(parents=True, exist_ok=True)
     words = [*boot_command(system, cpu, qemu), *(for_iasim(arguments) if system.data["iasim"] else arguments)]
@@ -255,8 +264,9 @@ def booted(
 
 def await_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -> None:
     """
-    Waits until each VM has given its sign of life; perhaps in two lines, for the console ends one that does not grow
-    for a while, and a busy machine may not run a guest for so long.
+    Waits until each VM has printed its sign of life. The sign may be split over two lines: the
+    console ends a line that gets no characters for a while, which happens to a guest that waits for
+    the hart.
     """
     for name, sign in system.awaited().items():
         machine.expect(name, r"\n?".join(map(re.escape, sign)), timeout)
@@ -265,8 +275,8 @@ def await_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -
 @contextmanager
 def booted_linux(name: str) -> Iterator[Machine]:
     """
-    A machine of one VM, linux, at its shell's prompt. Its lines carry its name although it is alone: `shared` makes the
-    parser look for that.
+    Boots a system with a single VM, linux, up to the shell prompt. Its lines carry the VM's name
+    although there is only one VM; `shared` makes the parser expect the name.
     """
     system = built(name)
     with booted(system, name) as machine:
@@ -277,7 +287,8 @@ def booted_linux(name: str) -> Iterator[Machine]:
 
 
 def ask(machine: Machine, line: str, answer: str) -> re.Match[str]:
-    """What Linux's shell says to a command, as far as the regular expression matches it; then it is ready again."""
+    """Runs a shell command in Linux, returns the match of `answer` in its output, and waits for the
+    next prompt."""
     machine.skip("linux")
     machine.send(f"{line}\r")
     found = machine.expect("linux", answer, BOOT_S)
@@ -286,21 +297,22 @@ def ask(machine: Machine, line: str, answer: str) -> re.Match[str]:
 
 
 def command(machine: Machine, key: str) -> None:
-    """The console's escape key, then `key`."""
+    """Types the console's escape key and then `key`."""
     machine.send(ESCAPE + key)
 
 
 def keyboard(machine: Machine, name: str) -> None:
-    """Gives the keyboard to a VM, and sees that it has it."""
+    """Gives the keyboard focus to a VM and waits for the console's confirmation."""
     number = machine.console.names.index(name) + 1
     machine.skip(HYPERVISOR)
-    for key in [str(min(number, 9)), *["n"] * (number - 9)]:  # one digit each, then the next one
+    # Digits select VMs 1 to 9; `n` selects the next VM.
+    for key in [str(min(number, 9)), *["n"] * (number - 9)]:
         command(machine, key)
     machine.expect(HYPERVISOR, rf"^keyboard: {name}$", SOON_S)
 
 
 def tell(machine: Machine, name: str, line: str) -> None:
-    """Types a line to a VM. What it says from then on is what expect() looks at."""
+    """Types a line to a VM; expect() then searches only output printed after this call."""
     keyboard(machine, name)
     machine.skip(name)
     machine.send(f"{line}\r")
@@ -312,7 +324,8 @@ def caught(board: Board, deed: str, address: int) -> str:
 
 
 def states(machine: Machine) -> dict[str, dict[str, str]]:
-    """The console's list of VMs, by name: state, vcpus, cpu (percent since the last list), starts, restarts, last."""
+    """The console's VM list by name: state, vcpus, cpu (percent since the previous list), starts,
+    restarts, last."""
     machine.skip(HYPERVISOR)
     command(machine, "l")
     rows = {}
@@ -328,28 +341,29 @@ def states(machine: Machine) -> dict[str, dict[str, str]]:
 
 
 def heartbeats(machine: Machine, name: str) -> list[int]:
-    """The numbers after `alive` that a misbehave guest has printed so far."""
+    """The numbers in all `alive` lines that the guest has printed so far."""
     return [
         int(found) for found in re.findall(r"^misbehave: alive (\d+)$", machine.console.finished(name), re.MULTILINE)
     ]
 
 
 def seconds_up(machine: Machine, name: str = "freertos") -> list[int]:
-    """How long FreeRTOS says it has been up, each time it was said."""
+    """The uptimes in seconds that FreeRTOS has printed so far."""
     return [int(found) for found in re.findall(r"^freertos: up (\d+) s,", machine.console.text(name), re.MULTILINE)]
 
 
 def assert_well(machine: Machine, name: str = "freertos") -> None:
-    """FreeRTOS has never failed a check, nor started anew, nor counted wrong."""
+    """FreeRTOS has not failed a self-check or restarted, and its uptime has never decreased."""
     said = machine.console.text(name)
     assert "FAILED" not in said, said[-3000:]
     assert said.count("freertos: FreeRTOS V") == 1, f"{name} has restarted:\n{said[-3000:]}"
     counted = seconds_up(machine, name)
-    assert counted == sorted(counted), counted  # a report that comes late tells the second that it is by then
+    # A delayed report prints the uptime at the time of printing.
+    assert counted == sorted(counted), counted
 
 
 def assert_undisturbed(machine: Machine, name: str = "freertos") -> None:
-    """The same, and it goes on: it counts on from where it is now. Waits for that, up to five seconds."""
+    """assert_well(), and FreeRTOS still runs: waits until it prints a further uptime."""
     before = seconds_up(machine, name)
     more = machine.wait_until(lambda: len(seconds_up(machine, name)) > len(before), SOON_S)
     assert more, f"{name} has fallen silent:\n{machine.console.text(name)[-1500:]}"
@@ -368,8 +382,9 @@ _marks = count()
 
 def rt_list(machine: Machine) -> str:
     """
-    All that the real-time manager says of its apps. What ends it is another word each time: a line that is drawn once
-    more, because the hypervisor's came in between, would pass for the next.
+    The real-time manager's list of its apps. The marker that ends the list differs in each call:
+    the console may redraw a line after a line of the hypervisor, and a redrawn old marker would end
+    the new list too early.
     """
     mark = f"mark{next(_marks)}"
     tell(machine, "rtm", "list")
@@ -379,13 +394,13 @@ def rt_list(machine: Machine) -> str:
 
 
 def rt_rows(machine: Machine) -> dict[int, dict[str, int]]:
-    """What the manager says of its apps, by id."""
+    """The manager's list of apps by id."""
     found = _RT_ROW.finditer(rt_list(machine))
     return {int(row["id"]): {key: int(row[key]) for key in row.groupdict()} for row in found}
 
 
 def rt_start(machine: Machine, spec: str, command: str = "start") -> None:
-    """The manager starts an app."""
+    """Makes the manager start an app."""
     tell(machine, "rtm", f"{command} {spec}")
     machine.expect("rtm", r"^rtm: started$", SOON_S)
 
@@ -395,14 +410,15 @@ def rt_end(machine: Machine, number: int) -> None:
     machine.expect("rtm", r"^rtm: ended$", SOON_S)
 
 
-def rt_goes_on(machine: Machine, number: int) -> None:
-    """The app's jobs are released."""
+def await_rt_release(machine: Machine, number: int) -> None:
+    """Waits until a further job of the app has been released."""
     before = rt_rows(machine)[number]["releases"]
     assert machine.wait_until(lambda: rt_rows(machine)[number]["releases"] > before, SOON_S)
 
 
 def returned(machine: Machine, name: str, command: str, what: str = "") -> list[int]:
-    """The errors (and values) that a command of the misbehave guest printed, after its own name or `what`."""
+    """The errors (and values) printed by a guest's command, in the line that begins with the
+    command's name or `what`."""
     tell(machine, name, command)
     found = machine.expect(name, rf"^misbehave: {what or command.split()[0]} returned((?: -?\d+)+)\n", SOON_S)
     return [int(error) for error in found[1].split()]

@@ -1,57 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can happen to any system, in any order: the part that the property tests of VMs and of RT apps share."""
+"""Events of any system in any order: rules shared by the property tests of VMs and of RT apps."""
 
-from core import CORE, settle, time_now, well
+from core import CORE, assert_no_violation, run_until_idle, time_now
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 INDEX = st.integers(0, 1000)
 
 
-class Life(RuleBasedStateMachine):
-    """A system of `vms` VMs on `cpus` CPUs, once it has booted. A VCPU that was about to wait is no caller."""
+class SystemEvents(RuleBasedStateMachine):
+    """Events of a booted system with `vms` VMs on `cpus` CPUs. A pending request to wait is
+    completed before each event."""
 
     cpus = 0
     vms = 0
 
     def _cpu(self, number: int) -> int:
-        CORE.world_enter(number % self.cpus)
+        CORE.testbed_enter(number % self.cpus)
         return number % self.cpus
 
     def _vm(self, number: int) -> int:
         return number % self.vms
 
-    # One rule for all the ways to stop, which would otherwise leave little running to look at.
+    # One rule for all kinds of stop: with one rule each, few VMs would be running.
     @rule(cpu=INDEX, vm=INDEX, how=st.sampled_from(("console", "guest", "fault", "off")), restart=st.booleans())
     def stop(self, cpu: int, vm: int, how: str, restart: bool) -> None:
         cpu = self._cpu(cpu)
         if how == "console":
-            CORE.world_vm_stop(cpu, self._vm(vm), restart)
+            CORE.testbed_vm_stop(cpu, self._vm(vm), restart)
         elif how == "guest":
-            CORE.world_guest_ends(cpu, restart)
+            CORE.testbed_guest_ends(cpu, restart)
         elif how == "fault":
-            CORE.world_guest_faults(cpu)
+            CORE.testbed_guest_faults(cpu)
         else:
-            CORE.world_off(cpu)
+            CORE.testbed_off(cpu)
 
     @rule(cpu=INDEX, ticks=st.integers(0, 50000))
     def guest_sleeps(self, cpu: int, ticks: int) -> None:
-        CORE.world_wait_until(self._cpu(cpu), time_now(CORE) + ticks)
+        CORE.testbed_wait_until(self._cpu(cpu), time_now(CORE) + ticks)
 
     @rule(ticks=st.integers(1, 30000))
     def time_passes(self, ticks: int) -> None:
-        CORE.world_advance(ticks)
+        CORE.testbed_advance(ticks)
 
     @precondition(lambda self: self.cpus > 0)
     @rule()
-    def settle(self) -> None:
-        settle()
+    def become_idle(self) -> None:
+        run_until_idle()
 
     @invariant()
-    def well(self) -> None:
+    def invariants_hold(self) -> None:
         if self.cpus > 0:
-            well(CORE.world_wrong())
+            assert_no_violation(CORE.testbed_violation())
 
     def teardown(self) -> None:
         if self.cpus > 0:
-            settle()
+            run_until_idle()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The attacks of the hostile guest, with one defence of the hypervisor taken out each time (faults.toml): they must fail,
-or what they show when they pass is worth nothing. `make mutate-faults` leaves the table in build/mutants/faults.md.
+Runs the hostile guest's attacks against hypervisors with one defence removed (faults.toml). The
+attacks must fail there; otherwise passing them shows nothing. `make mutate-faults` writes the table
+to build/mutants/faults.md.
 """
 
 import json
@@ -13,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faultlab import Arenas, Attack, menu
-from lab import HYPERVISOR_BIN, make
+from attack_helpers import Attack, AttackMachines, menu
+from helpers import HYPERVISOR_BIN, make
 
 from tessera.run.runner import ROOT
 
 OUT = ROOT / "build" / "mutants"
 SOURCE = OUT / "source"
-ROOMS = ("Makefile", "arch", "core", "debug", "ipc", "operator", "platform", "rt", "scripts")
-PATIENCE_S = 12  # for anything; an attack that the hypervisor withstands takes one
+SOURCES = ("Makefile", "arch", "core", "debug", "ipc", "operator", "platform", "rt", "scripts")
+TIMEOUT_S = 12  # timeout of each wait; an attack on an intact hypervisor takes about 1 s
 UNTIMED = {"vector_unmapped"}
 PLAN = tomllib.loads((Path(__file__).parent / "faults.toml").read_text(encoding="utf-8"))
 MENU = {attack.name: attack for attack in menu()}
@@ -29,14 +30,14 @@ MENU = {attack.name: attack for attack in menu()}
 
 @pytest.fixture(scope="module")
 def source() -> Iterator[Path]:
-    """A copy of what the hypervisor is made of."""
+    """A copy of the hypervisor's sources."""
     shutil.rmtree(SOURCE, ignore_errors=True)
     SOURCE.mkdir(parents=True)
-    for room in ROOMS:
-        if (ROOT / room).is_dir():
-            shutil.copytree(ROOT / room, SOURCE / room)
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, SOURCE / name)
         else:
-            shutil.copy(ROOT / room, SOURCE / room)
+            shutil.copy(ROOT / name, SOURCE / name)
     return SOURCE
 
 
@@ -45,20 +46,20 @@ def folder_of(mutation: dict[str, Any]) -> Path:
 
 
 def write_table() -> None:
-    """Of what there is of this run and earlier ones."""
-    lines = ["| taken out | attack | how it failed |", "|---|---|---|"]
+    """Writes the results of this run and earlier ones."""
+    lines = ["| removed defence | attack | how it failed |", "|---|---|---|"]
     for mutation in PLAN["mutation"]:
         found = folder_of(mutation) / "found.json"
         rows = json.loads(found.read_text(encoding="utf-8")) if found.is_file() else {}
-        lines += [f"| {mutation['name']} | `{name}` | {how or '**it did not**'} |" for name, how in rows.items()]
+        lines += [f"| {mutation['name']} | `{name}` | {how or '**did not fail**'} |" for name, how in rows.items()]
     (OUT / "faults.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def hypervisor_of(source: Path, mutation: dict[str, Any]) -> Path:
-    """The hypervisor with that defence out, built beside what is built already."""
+    """Builds the hypervisor without that defence, in a separate folder."""
     path = source / mutation["file"]
     text = path.read_text(encoding="utf-8")
-    assert text.count(mutation["old"]) == 1, f"{mutation['file']}: '{mutation['old']}' is not there once"
+    assert text.count(mutation["old"]) == 1, f"{mutation['file']}: '{mutation['old']}' does not occur exactly once"
     path.write_text(text.replace(mutation["old"], mutation["new"]), encoding="utf-8")
     try:
         make("-C", str(source.relative_to(ROOT)), "hyp")
@@ -66,19 +67,20 @@ def hypervisor_of(source: Path, mutation: dict[str, Any]) -> Path:
         path.write_text(text, encoding="utf-8")
     kept = folder_of(mutation) / "tessera.bin"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    for built in (kept, kept.with_suffix(".elf")):  # the second for what counts instructions by function
+    # The ELF file is for the plugin that counts by function.
+    for built in (kept, kept.with_suffix(".elf")):
         shutil.copy(source / "build" / "hyp" / "qemu-virt" / built.name, built)
     return kept
 
 
-def failure(machines: Arenas, attack: Attack) -> str | None:
-    """The first words of how the attack failed; None: it did not."""
+def failure(machines: AttackMachines, attack: Attack) -> str | None:
+    """The start of the failure message, None if the attack did not fail."""
     try:
         machines.run(attack)
     except AssertionError as error:
         words = str(error).split("\n", 1)[0]
         words = words.removeprefix(f"attacker: {attack.number} {attack.name}: ")
-        words = re.sub(r"^(\w+): /.*/: ", r"\1 did not say what it should: ", words)
+        words = re.sub(r"^(\w+): /.*/: ", r"\1 did not print the expected line: ", words)
         return words.removesuffix(". Its last lines:").replace("|", "/")[:100]
     return None
 
@@ -89,7 +91,7 @@ def failures(
     found: dict[str, str | None] = {}
     for counted in (True, False):
         system = "attacker-two" if two_harts else "attacker"
-        machines = Arenas(label, hypervisor=hypervisor, patience=PATIENCE_S, counted=counted, name=system)
+        machines = AttackMachines(label, hypervisor=hypervisor, patience=TIMEOUT_S, counted=counted, name=system)
         for name in [*before, *names]:
             if (not two_harts and name not in UNTIMED) == counted:
                 found[name] = failure(machines, MENU[name])
@@ -103,14 +105,15 @@ def test_every_attack_is_covered():
     assert not covered & PLAN["hardware"].keys()
 
 
-def test_with_nothing_taken_out():
-    """With as little patience all of them go well: a mutant's silence is not this machine's slowness."""
+def test_with_all_defences():
+    """All attacks pass on the intact hypervisor with the same timeout, so a mutant's timeout is not
+    due to the host."""
     found = failures("mutant-none", HYPERVISOR_BIN, list(MENU), [])
     assert {name: how for name, how in found.items() if how is not None} == {}
 
 
 @pytest.mark.parametrize("mutation", PLAN["mutation"], ids=lambda mutation: mutation["name"].replace(" ", "-"))
-def test_without(mutation: dict[str, Any], source: Path):
+def test_without_defence(mutation: dict[str, Any], source: Path):
     hypervisor = hypervisor_of(source, mutation)
     two_harts = mutation.get("harts") == 2
     found = failures("mutant", hypervisor, mutation["attacks"], mutation.get("before", []), two_harts)
@@ -118,4 +121,4 @@ def test_without(mutation: dict[str, Any], source: Path):
     (folder_of(mutation) / "found.json").write_text(json.dumps(found), encoding="utf-8")
     write_table()
     survived = [name for name, how in found.items() if how is None]
-    assert not survived, f"without that these go well all the same: {', '.join(survived)}"
+    assert not survived, f"these attacks pass without the defence: {', '.join(survived)}"

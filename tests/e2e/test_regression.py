@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Corners of the virtual platform that went wrong once (guests/test/regression)."""
+"""Regression tests of the virtual platform (guests/test/regression)."""
 
 import time
 
 import pytest
-from lab import AGAIN, HYPERVISOR_BIN, NEWER_QEMU, SOON_S, TURNS, VIRTUAL, await_life, booted, built
+from helpers import AGAIN, HYPERVISOR_BIN, NEWER_QEMU, SOON_S, TURNS, VIRTUAL, await_life, booted, built
 from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.run.machine import HYPERVISOR, Machine
@@ -14,19 +14,20 @@ COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
 
 
 def alone(machine: Machine) -> Machine:
-    """With one VM, too, the console carries the hypervisor's lines."""
+    """Makes the parser expect VM names: the console also carries the hypervisor's lines, although
+    there is one VM."""
     machine.console.shared = True
     return machine
 
 
-def test_a_hart_that_is_started_sees_the_line_that_is_high():
+def test_started_hart_sees_a_pending_line():
     with booted(built("regression-lines"), "regression-lines") as machine:
         alone(machine).expect("lines", r"^regression: life 1: no interrupt$", SOON_S)
         machine.expect("lines", r"^regression: life 2: interrupted$", SOON_S)
         machine.expect("lines", r"^regression: life 3: interrupted$", SOON_S)
 
 
-def test_a_hart_is_said_to_be_what_it_is():
+def test_hart_status():
     """SBI 2.0, table 9.2: 4 suspended, 0 started (also in WFI), 1 stopped."""
     with booted(built("regression-hsm"), "regression-hsm") as machine:
         alone(machine).expect("hsm", r"^regression: suspended 4, waiting 0, gone 1$", SOON_S)
@@ -46,24 +47,24 @@ def test_wfi_in_user_mode_is_illegal():
         alone(machine).expect("wfi", r"^regression: wfi in user mode: illegal$", SOON_S)
 
 
-def test_loading_takes_turns():
-    """On one hart, with a quantum of 10 ms: nobody waits for more than the other's quantum."""
+def test_loading_shares_the_hart_by_quantum():
+    """On one hart with a quantum of 10 ms, no VM waits longer than the other VM's quantum."""
     with booted(built("regression-gap"), "regression-gap", *COUNTED) as machine:
         found = machine.expect("gap", r"^regression: longest gap (\d+) us$", 60)
         assert 9_000 < int(found[1]) < 11_000
 
 
-def test_no_power_off_while_a_vm_starts_again():
+def test_no_power_off_while_a_vm_restarts():
     with booted(built("regression-off"), "regression-off") as machine:
         machine.expect(HYPERVISOR, r"^shutdown stopped by its own shutdown$", SOON_S)
-        time.sleep(0.5)  # the other one starts again and again
+        time.sleep(0.5)  # the other VM restarts repeatedly meanwhile
         assert machine.running
         machine.skip(HYPERVISOR)
         machine.expect(HYPERVISOR, rf"^crash stopped by a fatal trap, {AGAIN}$", SOON_S)
 
 
 def qemu_with(cpu: str) -> str | None:
-    """The newer QEMU (make setup-qemu-new) if that of the tests does not know `cpu`."""
+    """The newer QEMU (make setup-qemu-new) if the QEMU under test does not support `cpu`."""
     try:
         find_qemu(cpu_flags=cpu)
     except RunError:
@@ -72,7 +73,8 @@ def qemu_with(cpu: str) -> str | None:
 
 
 def test_linux_where_access_to_senvcfg_has_to_be_allowed():
-    """Smstateen: what hstateen0 does not allow a guest traps, and Linux sets senvcfg before it can say a word."""
+    """Smstateen: accesses that hstateen0 does not allow trap, and Linux sets senvcfg before its
+    first output."""
     system, cpu = built("linux"), "smstateen=true"
     with booted(system, "regression-smstateen", cpu=cpu, qemu=qemu_with(cpu)) as machine:
         await_life(alone(machine), system)
@@ -80,8 +82,9 @@ def test_linux_where_access_to_senvcfg_has_to_be_allowed():
 
 def wrong_values(hypervisor=HYPERVISOR_BIN) -> int:
     """
-    Of 100 that a VCPU looks for in a floating-point register, having come from the other hart each time. On the newer
-    QEMU: the older one gives the second hart no time while the first goes round.
+    The number of wrong values among 100 that a VCPU reads from a floating-point register, each
+    after moving to the other hart. Uses the newer QEMU: the older one does not run the second hart
+    while the first is in a loop.
     """
     system = built("regression-migrate", hypervisor=hypervisor)
     with booted(system, "regression-migrate", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
@@ -91,11 +94,11 @@ def wrong_values(hypervisor=HYPERVISOR_BIN) -> int:
 
 
 def test_floating_point_follows_a_vcpu_to_a_hart_that_was_idle():
-    """The hart's registers still hold the VCPU's values of before."""
+    """The hart's registers still hold the VCPU's earlier values, which must not be reused."""
     assert wrong_values() == 0
 
 
 @asked_for
-def test_a_hart_that_believes_its_old_values_is_found():
+def test_mutant_with_stale_fp_registers_is_detected():
     stale = Mutant("fp-stale", "arch/riscv/vcpu.c", "        cpu->arch.fp = FP_STALE;\n", "        (void)cpu;\n")
-    assert wrong_values(hypervisor_of(stale)) >= 49  # the first time there is nothing old
+    assert wrong_values(hypervisor_of(stale)) >= 49  # on the first move there is no stale value

@@ -3,7 +3,7 @@
 #include "host.h"
 #include "vuart.h"
 
-#include "world_console.h"
+#include "testbed_console.h"
 
 static unsigned write_uart(struct vm *vm, char c)
 {
@@ -14,7 +14,7 @@ static unsigned write_uart(struct vm *vm, char c)
     return 1;
 }
 
-void world_write(unsigned vm, const char *text, unsigned size, bool uart)
+void testbed_write(unsigned vm, const char *text, unsigned size, bool uart)
 {
     unsigned done = 0;
     bool on = true;
@@ -28,7 +28,7 @@ void world_write(unsigned vm, const char *text, unsigned size, bool uart)
     }
 }
 
-int world_typed(unsigned vm)
+int testbed_typed(unsigned vm)
 {
     return vuart_take(&hyp.vms[vm]);
 }

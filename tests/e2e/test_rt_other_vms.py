@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-RT apps and other VMs: who may launch them, and messages between an app and a best-effort VM. On one hart in virtual
-time, where deadlines mean something, and on two, where the app and the other VM run at once.
+RT apps and other VMs: permission to launch apps, and messages between an app and a best-effort VM.
+On one hart in virtual time, where deadlines are checked, and on two harts, where the app and the
+other VM run at the same time.
 """
 
 import re
 from collections.abc import Iterator
 
 import pytest
-from lab import (
+from helpers import (
     SOON_S,
     VIRTUAL,
     await_life,
+    await_rt_release,
     booted,
     built,
     returned,
     rt_end,
-    rt_goes_on,
     rt_list,
     rt_rows,
     rt_start,
@@ -31,27 +32,27 @@ OK, FAILED, INVALID, DENIED, ALREADY, NOT_RUNNING = 0, -1, -3, -4, -6, -10
 RTM, FRIEND, NO_VM = 0, 1, 0xFF
 APP = 1 << 8  # launch: app n is n * APP
 VCPU = 1 << 16  # messages: VCPU n is n * VCPU; of the RT-VM, with one VCPU, app n is VCPU n + 1
-IDLE = "20000:1000:20000:1000"  # an app that hardly does anything
+IDLE = "20000:1000:20000:1000"  # an app with very short jobs
 
 
-@pytest.fixture(scope="module", params=["rt-others", "rt-others-two"])
+@pytest.fixture(scope="module", params=["rt-other-vms", "rt-other-vms-two"])
 def machine(request: pytest.FixtureRequest) -> Iterator[Machine]:
     system = built(request.param)
-    with booted(system, request.param, *(VIRTUAL if request.param == "rt-others" else ())) as machine:
+    with booted(system, request.param, *(VIRTUAL if request.param == "rt-other-vms" else ())) as machine:
         await_life(machine, system)
         yield machine
 
 
 @pytest.fixture(autouse=True)
 def no_apps_left(machine: Machine) -> Iterator[None]:
-    """Each test leaves an empty RT-VM."""
+    """Ends all apps after each test."""
     yield
     for number in rt_rows(machine):
         rt_end(machine, number)
 
 
 def create(machine: Machine, spec: str) -> None:
-    """The manager makes an app for others to launch."""
+    """Makes the manager create an app without launching it."""
     tell(machine, "rtm", f"create {spec}")
     machine.expect("rtm", r"^rtm: created$", SOON_S)
 
@@ -64,14 +65,14 @@ def launch(machine: Machine, name: str, app: int, vm: int = RTM) -> int:
 
 
 def test_a_vm_that_is_allowed_launches(machine: Machine) -> None:
-    """Created by its manager, the app waits until the other VM launches it; its manager sees what it does then."""
+    """The created app waits until the other VM launches it; the manager then sees its counts."""
     create(machine, IDLE)
     assert rt_rows(machine)[0]["releases"] == 0
     assert states(machine)["rtm"]["vcpus"].startswith("1/")
     error, first = returned(machine, "friend", f"launch {RTM:x}")
     assert error == OK
     assert first > 0
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     assert states(machine)["rtm"]["vcpus"].startswith("2/")
     assert rt_rows(machine)[0]["ended"] > 0
 
@@ -80,7 +81,7 @@ def test_launching_twice(machine: Machine) -> None:
     create(machine, IDLE)
     assert launch(machine, "friend", 0) == OK
     assert launch(machine, "friend", 0) == ALREADY
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
 
 
 def test_a_vm_that_is_not_allowed_launches_nothing(machine: Machine) -> None:
@@ -92,7 +93,7 @@ def test_a_vm_that_is_not_allowed_launches_nothing(machine: Machine) -> None:
     assert launch(machine, "friend", 0) == OK
 
 
-def test_there_is_no_such_app(machine: Machine) -> None:
+def test_launching_an_unknown_app(machine: Machine) -> None:
     create(machine, IDLE)
     assert launch(machine, "friend", 1) == INVALID  # not created
     assert launch(machine, "friend", 4) == INVALID  # more than the system file has
@@ -107,14 +108,15 @@ def test_only_the_manager_deletes(machine: Machine) -> None:
     assert launch(machine, "friend", 0) == OK
     for name in ("friend", "stranger"):
         assert returned(machine, name, "delete 0") == [DENIED]
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     rt_end(machine, 0)
     assert launch(machine, "friend", 0) == INVALID
     assert states(machine)["rtm"]["vcpus"].startswith("1/")
 
 
 def test_admission_refuses_the_other_vm_too(machine: Machine) -> None:
-    """It gets the figure, and the app is there still: when there is room for it, it can be launched."""
+    """The VM gets the error, and the app remains: it can be launched once there is enough free
+    utilization."""
     rt_start(machine, "100000:60000:100000:1000")
     create(machine, "100000:50000:100000:1000")
     machine.skip(HYPERVISOR)
@@ -123,14 +125,14 @@ def test_admission_refuses_the_other_vm_too(machine: Machine) -> None:
     assert rt_rows(machine)[1]["releases"] == 0
     rt_end(machine, 0)
     assert launch(machine, "friend", 1) == OK
-    rt_goes_on(machine, 1)
+    await_rt_release(machine, 1)
 
 
 # --- messages ---
 
 
 def heard(machine: Machine, app: int) -> tuple[int, int, int]:
-    """How many messages an app has taken, the number in the last, and how many were out of order."""
+    """Messages that an app has received, the number in the last one, and messages out of order."""
     found = re.search(
         rf"^rtm: app {app} has heard (\d+) messages, the last (\d+), (\d+) out of order$",
         rt_list(machine),
@@ -141,7 +143,7 @@ def heard(machine: Machine, app: int) -> tuple[int, int, int]:
 
 
 def sent(machine: Machine, app: int) -> tuple[int, int]:
-    """How many messages an app has sent, and how many were refused."""
+    """Messages that an app has sent, and messages refused."""
     found = re.search(rf"^rtm: app {app} has sent (\d+) messages, (\d+) refused$", rt_list(machine), re.MULTILINE)
     assert found
     return int(found[1]), int(found[2])
@@ -152,7 +154,7 @@ def in_virtual_time(machine: Machine) -> bool:
 
 
 def assert_in_time(machine: Machine, app: int) -> None:
-    """No deadline was missed and no budget used up; where time is real, other programs may take it from us."""
+    """No deadline was missed and no budget exhausted; checked in virtual time only."""
     row = rt_rows(machine)[app]
     assert row["ended"] > 0
     if in_virtual_time(machine):
@@ -160,10 +162,10 @@ def assert_in_time(machine: Machine, app: int) -> None:
         assert (row["missed"], row["overran"]) == (0, 0), row
 
 
-def test_an_app_polls_what_a_vm_sends_as_fast_as_it_can(machine: Machine) -> None:
+def test_app_polls_messages_sent_at_full_speed(machine: Machine) -> None:
     """
-    Thousands of messages to an app that looks once a millisecond, beside another app that leaves best effort a
-    twentieth of the hart: each arrives, in order, and neither app is late.
+    Thousands of messages to an app that polls once a millisecond, while another app leaves a
+    twentieth of the hart to best effort: all arrive in order, and neither app is late.
     """
     rt_start(machine, "1000:100:500:50000", "hear")
     rt_start(machine, "2000:1700:2000:1690000")
@@ -177,7 +179,8 @@ def test_an_app_polls_what_a_vm_sends_as_fast_as_it_can(machine: Machine) -> Non
 
 
 def test_a_full_queue_refuses_and_loses_nothing(machine: Machine) -> None:
-    """Eight wait for an app that was released before they came; at its next release it takes them."""
+    """Eight messages wait for an app that was released before they arrived; its next job receives
+    them."""
     period = 200000 if in_virtual_time(machine) else 3000000
     rt_start(machine, f"{period}:10000:{period}:1000", "hear")
     assert machine.wait_until(lambda: rt_rows(machine)[0]["ended"] == 1, SOON_S)
@@ -187,15 +190,15 @@ def test_a_full_queue_refuses_and_loses_nothing(machine: Machine) -> None:
     assert_in_time(machine, 0)
 
 
-def test_an_app_that_never_looks_is_not_disturbed(machine: Machine) -> None:
+def test_app_that_never_receives_is_not_disturbed(machine: Machine) -> None:
     rt_start(machine, "1000:100:500:50000")
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [0] * 8 + [FAILED] * 2
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [FAILED] * 10
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     assert_in_time(machine, 0)
 
 
-def test_an_app_that_does_not_run_gets_nothing(machine: Machine) -> None:
+def test_no_messages_to_an_app_that_does_not_run(machine: Machine) -> None:
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [NOT_RUNNING] * 10
     create(machine, IDLE)
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [NOT_RUNNING] * 10
@@ -203,17 +206,18 @@ def test_an_app_that_does_not_run_gets_nothing(machine: Machine) -> None:
     assert returned(machine, "stranger", f"burst {RTM | VCPU:x}") == [DENIED] * 10
 
 
-def test_what_waits_for_an_app_goes_with_it(machine: Machine) -> None:
+def test_messages_are_deleted_with_their_app(machine: Machine) -> None:
     rt_start(machine, IDLE)
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [0] * 8 + [FAILED] * 2
     rt_end(machine, 0)
     rt_start(machine, "1000:100:500:1000", "hear")
-    rt_goes_on(machine, 0)
+    await_rt_release(machine, 0)
     assert heard(machine, 0)[0] == 0
 
 
 def test_an_app_sends_to_a_vm(machine: Machine) -> None:
-    """A number each 10 ms; while the VM does not listen they are refused, and nothing is lost."""
+    """One number every 10 ms; while the VM does not receive, sends are refused and no number is
+    lost."""
     first = rf"^misbehave: message from {RTM}\.1: 8 bytes, sum \d+, first (\d+)\.$"
     machine.skip("friend")
     rt_start(machine, "10000:1000:10000:1000", f"speak {FRIEND}")

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "world_load.h"
+#include "testbed_load.h"
 
 #include "arch.h"
 #include "host.h"
 
 static struct {
     ticks_t cost;
-    ticks_t when; /* TICKS_NEVER: nothing happens then */
+    ticks_t when; /* of the interrupt, TICKS_NEVER for none */
     unsigned vm;
 } load;
 
@@ -32,20 +32,20 @@ static void spend_on_load(void)
     }
 }
 
-void world_load_costs(ticks_t ticks)
+void testbed_load_costs(ticks_t ticks)
 {
     load.cost = ticks;
     load.when = TICKS_NEVER;
     host_looks = spend_on_load;
 }
 
-void world_load_raise(ticks_t when, unsigned vm)
+void testbed_load_raise(ticks_t when, unsigned vm)
 {
     load.when = when;
     load.vm = vm;
 }
 
-void world_load_turn(unsigned cpu)
+void testbed_load_step(unsigned cpu)
 {
     (void)host_step(cpu);
 }

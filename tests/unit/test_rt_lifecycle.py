@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The life of RT apps under anything that can happen, in any order: VMs stop, start again and fail, apps are deleted while
-they run, launched by who may and who may not. Every bad argument is refused and changes nothing. Releases do not drift.
+The life cycle of RT apps under events in any order: VMs stop, restart and fail, apps are deleted
+while they run and launched with and without permission. Every invalid argument is refused and
+changes nothing. Releases do not drift.
 """
 
 import ctypes
@@ -9,10 +10,10 @@ from random import Random
 
 import pytest
 from core import LONG, NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, lines, operator, time_now
+from events import INDEX, SystemEvents
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
-from life import INDEX, Life
 from rt import (
     ACTIVE,
     AGAIN,
@@ -40,16 +41,16 @@ from rt import (
     App,
     Stats,
     Task,
+    assert_no_violation,
     boot,
     call,
     cpu_of,
     create,
     delete_all,
     run,
+    run_until_idle,
     set_jobs,
-    settle,
     stats,
-    well,
 )
 
 SETTINGS = settings(
@@ -68,15 +69,15 @@ RAM = 0x200000
 
 
 def states_of(vm: int, apps: int) -> list[int]:
-    return [CORE.world_rt_state(vm, app) for app in range(apps)]
+    return [CORE.testbed_rt_state(vm, app) for app in range(apps)]
 
 
 def states() -> list[int]:
     return [state for vm in range(VMS) for state in states_of(vm, APPS[vm])]
 
 
-class AppLife(Life):
-    """What guests, their apps, the console and time can do."""
+class AppEvents(SystemEvents):
+    """Events of guests, their apps, the console and timers."""
 
     vms = VMS
 
@@ -86,8 +87,8 @@ class AppLife(Life):
         boot(cpus, VCPUS, APPS, LAUNCHERS, costs)
 
     def _vm_on(self, cpu: int) -> int:
-        CORE.world_enter(cpu)  # a VCPU that was about to wait is no caller
-        on = CORE.world_on_cpu(cpu)
+        CORE.testbed_enter(cpu)  # completes a pending request to wait
+        on = CORE.testbed_on_cpu(cpu)
         return -1 if on < 0 else on // 100
 
     @rule(cpu=INDEX, where=INDEX, period=st.integers(1, 3000), share=st.integers(1, 100), room=st.integers(0, 100))
@@ -96,8 +97,8 @@ class AppLife(Life):
         vm = self._vm_on(cpu)
         if vm < 0:
             return
-        running = CORE.world_vm_state(vm) == VM_RUNNING
-        free = [CORE.world_rt_state(vm, app) == FREE for app in range(APPS[vm])]
+        running = CORE.testbed_vm_state(vm) == VM_RUNNING
+        free = [CORE.testbed_rt_state(vm, app) == FREE for app in range(APPS[vm])]
         budget = max(1, period * share // 100)
         task = Task(period, budget, budget + (period - budget) * room // 100, (1,), cpu=where % self.cpus)
         error, number = create(cpu, task)
@@ -114,11 +115,11 @@ class AppLife(Life):
 
     @staticmethod
     def _launch_steps(cpu: int, vm: int, app: int, steps: int, first: int) -> int:
-        """The call, repeated at most `steps` times while it is answered so."""
+        """The call, repeated at most `steps` times while the answer is AGAIN."""
         error = AGAIN
         for _ in range(steps):
             if error == AGAIN:
-                error = CORE.world_hypercall(cpu, LAUNCH, vm, app, first, None)
+                error = CORE.testbed_hypercall(cpu, LAUNCH, vm, app, first, None)
         return int(error)
 
     @rule(
@@ -130,17 +131,17 @@ class AppLife(Life):
         if caller < 0:
             return
         target = caller if vm == OWN_VM else vm
-        before = CORE.world_rt_state(target, app) if app < APPS[target] else FREE
+        before = CORE.testbed_rt_state(target, app) if app < APPS[target] else FREE
         error = self._launch_steps(cpu, vm, app, steps, time_now(CORE) + later - 500)
         if caller != target and not LAUNCHERS[target] & 1 << caller:
             assert error == DENIED
-        elif CORE.world_vm_state(target) != VM_RUNNING or before == FREE:
+        elif CORE.testbed_vm_state(target) != VM_RUNNING or before == FREE:
             assert error == INVALID_PARAM
         elif before == ACTIVE:
             assert error == ALREADY
         else:
             assert error in (OK, FAILED, AGAIN)
-            assert (CORE.world_rt_state(target, app) == ACTIVE) == (error == OK)
+            assert (CORE.testbed_rt_state(target, app) == ACTIVE) == (error == OK)
 
     @rule(cpu=INDEX, app=st.sampled_from([0, 1, 2, 3, SELF, SELF]))
     def delete(self, cpu: int, app: int) -> None:
@@ -148,44 +149,44 @@ class AppLife(Life):
 
     @rule(cpu=INDEX)
     def end_job(self, cpu: int) -> None:
-        CORE.world_enter(cpu % self.cpus)
-        on = CORE.world_on_cpu(cpu % self.cpus)
-        error = CORE.world_end_job(cpu % self.cpus)
+        CORE.testbed_enter(cpu % self.cpus)
+        on = CORE.testbed_on_cpu(cpu % self.cpus)
+        error = CORE.testbed_end_job(cpu % self.cpus)
         if on < 0:
             assert error == NO_CALLER
         elif on % 100 < VCPUS[on // 100]:
             assert error == DENIED
 
     @rule(cpu=INDEX, app=st.integers(0, 4))
-    def look(self, cpu: int, app: int) -> None:
+    def query(self, cpu: int, app: int) -> None:
         call(cpu % self.cpus, STATS, app, SCRATCH, ctypes.sizeof(Stats))
 
     @rule(cpu=INDEX)
     def start(self, cpu: int) -> None:
         for vm in range(VMS):
-            if CORE.world_vm_state(vm) == VM_STOPPED:
-                CORE.world_vm_start(cpu % self.cpus, vm)
+            if CORE.testbed_vm_state(vm) == VM_STOPPED:
+                CORE.testbed_vm_start(cpu % self.cpus, vm)
 
     @rule(cpu=INDEX)
     def start_vcpu(self, cpu: int) -> None:
-        if CORE.world_vm_state(0) == VM_RUNNING and CORE.world_vcpu_state(0, 1) == OFF:
-            CORE.world_vcpu_start(cpu % self.cpus, 0, 1)
+        if CORE.testbed_vm_state(0) == VM_RUNNING and CORE.testbed_vcpu_state(0, 1) == OFF:
+            CORE.testbed_vcpu_start(cpu % self.cpus, 0, 1)
 
     @rule(cpu=INDEX, vm=st.integers(0, 1), vcpu=st.integers(0, 3))
     def interrupt(self, cpu: int, vm: int, vcpu: int) -> None:
-        CORE.world_raise(cpu % self.cpus, vm, vcpu)
+        CORE.testbed_raise(cpu % self.cpus, vm, vcpu)
 
     @rule(times=st.integers(1, 5))
     def next_timers(self, times: int) -> None:
         for _ in range(times):
             first = CORE.host_next_timer()
             if first != NEVER and first > time_now(CORE):
-                CORE.world_advance(first - time_now(CORE))
-            settle()
+                CORE.testbed_advance(first - time_now(CORE))
+            run_until_idle()
 
 
-def test_any_sequence_of_events_leaves_the_system_well() -> None:
-    run_state_machine_as_test(AppLife, settings=SETTINGS)
+def test_any_sequence_of_events_preserves_the_invariants() -> None:
+    run_state_machine_as_test(AppEvents, settings=SETTINGS)
 
 
 # --- arguments ---
@@ -194,8 +195,8 @@ def test_any_sequence_of_events_leaves_the_system_well() -> None:
 def snapshot() -> tuple:
     return (
         states(),
-        [CORE.world_vcpu_state(vm, vcpu) for vm in range(VMS) for vcpu in range(VCPUS[vm] + APPS[vm])],
-        [CORE.world_rt_ready(cpu) for cpu in range(2)],
+        [CORE.testbed_vcpu_state(vm, vcpu) for vm in range(VMS) for vcpu in range(VCPUS[vm] + APPS[vm])],
+        [CORE.testbed_rt_ready(cpu) for cpu in range(2)],
         CORE.host_next_timer(),
     )
 
@@ -227,14 +228,14 @@ BAD_APPS = [
 
 @pytest.mark.parametrize(("changes", "error", "field"), BAD_APPS)
 def test_bad_apps_are_refused(managers: list[int], changes: dict[str, int], error: int, field: int) -> None:
-    """With the field that is wrong."""
+    """The answer reports the invalid field."""
     before = snapshot()
     assert create(managers[0], GOOD, **changes) == (error, field)
     assert snapshot() == before
     assert create(managers[0], GOOD) == (OK, 0)
 
 
-LIMITS = (0b1010, 50, 100, 1000)  # what GOOD asks for, no longer
+LIMITS = (0b1010, 50, 100, 1000)  # exactly what GOOD requests
 DENIED_APPS = [
     ({"budget_us": 101}, BUDGET_FIELD, "app 0 refused: budget 101 us, rt-budget-max-us allows 100"),
     (
@@ -254,24 +255,25 @@ DENIED_APPS = [
 
 @pytest.mark.parametrize(("changes", "field", "line"), DENIED_APPS)
 def test_apps_beyond_the_system_files_limits_are_refused(changes: dict[str, int], field: int, line: str) -> None:
-    """With the property and the figure, on the console; what it allows is made, by this VM and by another beyond it."""
+    """The console reports the property and the figure. Apps within the limits are created, also by
+    another VM."""
     boot(4, [1, 1], [4, 4], limits={0: LIMITS})
     first, second = (cpu_of(vm) for vm in range(2))
-    lines()  # earlier tests may have left so many that there is no room for another
+    lines()  # drains the log, which earlier tests may have filled
     assert create(first, GOOD, **changes) == (DENIED, field)
     assert any(f"vm-a: {line}" in told for told in lines())
     assert create(first, GOOD) == (OK, 0)
     assert create(second, GOOD, **changes) == (OK, 0)
 
 
-def test_a_vm_that_is_refused_without_end_leaves_the_console_to_others() -> None:
+def test_endless_refusals_do_not_fill_the_console() -> None:
     boot(4, [1, 1], [4, 4], limits={0: LIMITS, 1: LIMITS})
     first, second = (cpu_of(vm) for vm in range(2))
     lines()
     for _ in range(40):
         assert create(first, GOOD, budget_us=101) == (DENIED, BUDGET_FIELD)
-    assert CORE.world_vm_stop(second, 1, False)
-    settle()
+    assert CORE.testbed_vm_stop(second, 1, False)
+    run_until_idle()
     told = lines()
     assert sum("vm-a: app 0 refused" in line for line in told) == 16
     assert any("vm-b stopped" in line for line in told)
@@ -281,7 +283,8 @@ def test_a_vm_that_is_refused_without_end_leaves_the_console_to_others() -> None
 
 
 def test_a_vms_share_of_each_cpu_is_limited() -> None:
-    """To the last app that fits. What leaves comes back; other VMs' apps do not count, other CPUs have their own."""
+    """Up to the last app that fits. Deleted apps free their share; other VMs' apps and other CPUs
+    do not count."""
     boot(4, [1, 1], [16, 4], limits={0: (0b1111, 34, 10**6, 10**6)})
     first, second = (cpu_of(vm) for vm in range(2))
     third = Task(3000, 1000, 3000, (1,), cpu=3)
@@ -297,7 +300,7 @@ def test_a_vms_share_of_each_cpu_is_limited() -> None:
         assert create(first, Task(1000, 6, 1000, (1,), cpu=cpu)) == (OK, bit + 1)
         assert call(first, LAUNCH, OWN_VM, bit + 1, 10**9)[0] == OK
         assert call(first, DELETE, whole) == (OK, 0)
-        settle()
+        run_until_idle()
         assert call(first, LAUNCH, OWN_VM, bit, 10**9)[0] == OK
         assert create(first, third, cpu=cpu) == (OK, whole)
         assert call(first, LAUNCH, OWN_VM, whole, 10**9) == (DENIED, 1)
@@ -305,7 +308,7 @@ def test_a_vms_share_of_each_cpu_is_limited() -> None:
 
 
 def test_exact_shares_are_allowed() -> None:
-    """Three fifths are 60 %."""
+    """Three fifths equal 60 %."""
     boot(2, [1], [4], limits={0: (0b11, 60, 10**6, 10**6)})
     cpu = cpu_of(0)
     for number in range(3):
@@ -332,11 +335,12 @@ def test_exact_shares_are_allowed() -> None:
 def test_apps_at_the_edges_are_taken(managers: list[int], changes: dict[str, int]) -> None:
     assert create(managers[0], GOOD, **changes) == (OK, 0)
     assert call(managers[0], LAUNCH, OWN_VM, 0, 0)[0] == OK
-    settle()
+    run_until_idle()
 
 
 SIZE_APP, SIZE_STATS = ctypes.sizeof(App), ctypes.sizeof(Stats)
-# (VM that calls, number, arguments) -> error; VM 0 has app 0 active, app 1 created, apps 2 and 3 free.
+# (VM that calls, number, arguments) -> error; VM 0 has app 0 active, app 1 created, apps 2 and 3
+# free.
 BAD_CALLS = [
     *(((0, CREATE, SCRATCH, size), INVALID_PARAM) for size in (0, 1, SIZE_APP - 1, SIZE_APP + 1, 2**64 - 1)),
     *(((0, CREATE, gpa, SIZE_APP), INVALID_ADDRESS) for gpa in (0, GPA - 8, LAST - 8, LAST, 2**64 - 8)),
@@ -367,17 +371,18 @@ def test_bad_calls_change_nothing(managers: list[int]) -> None:
     for number in range(2):
         assert create(managers[0], GOOD) == (OK, number)
     assert call(managers[0], LAUNCH, OWN_VM, 0, 10**9)[0] == OK
-    settle()
+    run_until_idle()
     before = snapshot()
     for (vm, number, *arguments), error in BAD_CALLS:
         assert call(managers[vm], number, *arguments) == (error, 0), (vm, number, arguments)
         assert snapshot() == before, (vm, number, arguments)
-    settle()
+    run_until_idle()
     assert snapshot() == before
 
 
-def test_a_launch_that_is_not_decided_in_its_passes_is_refused() -> None:
-    """The busy period of the three would be minutes, for a millionth of the CPU is left; two of them are admitted."""
+def test_launch_beyond_the_pass_limit_is_refused() -> None:
+    """The busy period of three apps would be minutes, since they leave a millionth of the CPU; two
+    are admitted."""
     boot(1, [1], [3], costs_ns=(0, 0, 1000))
     manager = cpu_of(0)
     lines()
@@ -389,7 +394,7 @@ def test_a_launch_that_is_not_decided_in_its_passes_is_refused() -> None:
     assert "vm-a: app 2 refused: CPU 0 is too full for a decision in 40000 passes" in lines()
 
 
-def test_slots_run_out_and_come_back(managers: list[int]) -> None:
+def test_slots_are_exhausted_and_freed(managers: list[int]) -> None:
     for number in range(APPS[0]):
         assert create(managers[0], GOOD) == (OK, number)
     assert create(managers[0], GOOD) == (FAILED, 0)
@@ -398,7 +403,8 @@ def test_slots_run_out_and_come_back(managers: list[int]) -> None:
 
 
 def test_the_list_counts_apps_and_what_they_use() -> None:
-    """An app of each life uses half of the hart; a slot that is taken again takes nothing back."""
+    """An app of each run uses half of the hart; reusing a slot does not subtract the earlier app's
+    time."""
     boot(2, [1, 1], [2, 0])
     half = Task(1000, 500, 1000, (0,))
     for _ in range(3):
@@ -407,7 +413,7 @@ def test_the_list_counts_apps_and_what_they_use() -> None:
         assert stats(manager, 0).runtime == 0
         assert call(manager, LAUNCH, OWN_VM, 0, 0)[0] == OK
         set_jobs(0, 0, (0,))
-        settle()
+        run_until_idle()
         run(10000 * TICKS_PER_US)
         assert 4500 * TICKS_PER_US <= stats(cpu_of(0), 0).runtime <= 5000 * TICKS_PER_US
         operator("l")
@@ -425,36 +431,37 @@ def test_the_list_counts_apps_and_what_they_use() -> None:
         assert call(manager, DELETE, 0) == (OK, 0)
 
 
-def test_a_launcher_launches(managers: list[int]) -> None:
-    """VM 2 may launch VM 0's apps, as long as VM 0 runs."""
+def test_launch_by_another_vm(managers: list[int]) -> None:
+    """VM 2 may launch VM 0's apps while VM 0 runs."""
     assert create(managers[0], GOOD) == (OK, 0)
     assert call(managers[2], LAUNCH, 0, 0, 0)[0] == OK
-    settle()
-    assert CORE.world_on_cpu(3) == VCPUS[0]
-    assert CORE.world_vm_stop(managers[2], 0, False)
-    settle()
+    run_until_idle()
+    assert CORE.testbed_on_cpu(3) == VCPUS[0]
+    assert CORE.testbed_vm_stop(managers[2], 0, False)
+    run_until_idle()
     assert set(states()) == {FREE}
     assert call(cpu_of(2), LAUNCH, 0, 0, 0) == (INVALID_PARAM, 0)
 
 
 def test_first_releases_far_ahead(managers: list[int]) -> None:
-    """As late as there are numbers for; earlier than now is now."""
+    """Up to the largest number; a past time means now."""
     for number, first in enumerate((NEVER, NEVER - 1, 2**63, 1)):
         assert create(managers[0], GOOD) == (OK, number)
         assert call(managers[0], LAUNCH, OWN_VM, number, first)[0] == OK
         set_jobs(0, number, GOOD.jobs)
-        settle()
+        run_until_idle()
     run(5000 * TICKS_PER_US)
     assert [stats(cpu_of(0), number).releases for number in range(4)] == [0, 0, 0, 5]
 
 
-# --- many, and for long ---
+# --- many apps, and long runs ---
 
 
 def delete_one(random: Random) -> bool:
-    """Deletes an app, a ready one if there is any, unless that has to wait, and lets time pass. True: a ready one."""
-    there = [number for number in range(64) if CORE.world_rt_state(0, number) == ACTIVE]
-    waiting = [number for number in there if CORE.world_vcpu_state(0, 1 + number) == READY]
+    """Deletes an app, preferably a ready one, unless the call has to wait, and advances the time.
+    True if it was ready."""
+    there = [number for number in range(64) if CORE.testbed_rt_state(0, number) == ACTIVE]
+    waiting = [number for number in there if CORE.testbed_vcpu_state(0, 1 + number) == READY]
     answer = call(cpu_of(0), DELETE, random.choice(waiting or there))[0]
     assert answer in (OK, AGAIN)
     run(random.randint(0, 700) * TICKS_PER_US)
@@ -462,38 +469,39 @@ def delete_one(random: Random) -> bool:
 
 
 def find(vm: int) -> int:
-    """The CPU that a VM or an app of its has, while all apps go on with their jobs."""
+    """A CPU on which a VCPU or app of the VM runs, while all apps continue with their jobs."""
     for _ in range(1000):
         for cpu in range(2):
-            if CORE.world_on_cpu(cpu) // 100 == vm:
+            if CORE.testbed_on_cpu(cpu) // 100 == vm:
                 return cpu
         run(50 * TICKS_PER_US)
     raise AssertionError(f"VM {vm} never runs")
 
 
 @pytest.mark.parametrize("how", ["console", "fault"])
-def test_sixty_apps_end_with_their_vm_and_disturb_nobody(how: str) -> None:
-    """They are removed a few at a time, however many interrupts come meanwhile; the other VM's meet every deadline."""
+def test_sixty_apps_end_with_their_vm_without_disturbing_others(how: str) -> None:
+    """Deletion has polling points, however many interrupts arrive; the other VM's apps meet every
+    deadline."""
     boot(2, [1, 1, 1], [60, 4, 0])
     first = time_now(CORE) + 10**6
     for vm, count, task in ((0, 60, Task(20000, 500, 20000, (0,))), (1, 4, Task(1000, 100, 1000, (90,)))):
         cpu = cpu_of(vm)
-        for number in range(count):  # VM 0's never end a job, and take 75 % of each hart
+        for number in range(count):  # VM 0's apps never end a job and use 75 % of each hart
             assert create(cpu, task, cpu=number % 2) == (OK, number)
             assert call(cpu, LAUNCH, OWN_VM, number, first) == (OK, first)
             set_jobs(vm, number, task.jobs)
-    settle()
+    run_until_idle()
     run(10**6 + 45000 * TICKS_PER_US)
     cpu = find(0)
-    CORE.world_rt_watch(0)
+    CORE.testbed_rt_count_deletions(0)
     if how == "console":
-        assert CORE.world_vm_stop(1 - cpu, 0, True)
+        assert CORE.testbed_vm_stop(1 - cpu, 0, True)
     else:
-        CORE.world_guest_faults(cpu)
+        CORE.testbed_guest_faults(cpu)
     run(45000 * TICKS_PER_US)
-    assert 1 <= CORE.world_rt_most_gone() <= 4
+    assert 1 <= CORE.testbed_rt_max_deletions() <= 4
     assert states_of(0, 60) == [FREE] * 60
-    assert (CORE.world_vm_state(0), CORE.world_vm_starts(0)) == (VM_RUNNING, 2)
+    assert (CORE.testbed_vm_state(0), CORE.testbed_vm_starts(0)) == (VM_RUNNING, 2)
     told = [stats(find(1), number) for number in range(4)]
     assert [(s.misses, s.overruns) for s in told] == [(0, 0)] * 4
     assert all(90 <= s.releases <= s.completions + 1 for s in told)
@@ -501,7 +509,8 @@ def test_sixty_apps_end_with_their_vm_and_disturb_nobody(how: str) -> None:
 
 
 def test_sixty_four_apps_on_four_cpus() -> None:
-    """All slots in use, then deleted in any order while they run; twice, for what the first life leaves behind."""
+    """All slots in use, then deleted in any order while they run; repeated, to find state left by
+    the first round."""
     boot(4, [1], [64])
     random = Random(64)
     for _ in range(2):
@@ -513,14 +522,14 @@ def test_sixty_four_apps_on_four_cpus() -> None:
             assert create(manager, task) == (OK, number)
             assert call(manager, LAUNCH, OWN_VM, number, start) == (OK, start)
             set_jobs(0, number, task.jobs)
-            settle()
+            run_until_idle()
         run(20000 * TICKS_PER_US)
         assert all(stats(cpu_of(0), number).misses == 0 for number in range(64))
         assert all(stats(cpu_of(0), number).releases > 5 for number in range(64))
         assert sum(delete_one(random) for _ in range(48)) > 5
         delete_all(0, 64)
-    assert CORE.world_vm_stop(0, 0, True)
-    settle()
+    assert CORE.testbed_vm_stop(0, 0, True)
+    run_until_idle()
 
 
 SECOND = 10**6 * TICKS_PER_US
@@ -535,8 +544,8 @@ SECOND = 10**6 * TICKS_PER_US
 )
 def test_releases_do_not_drift(periods: list[int], length: int) -> None:
     """
-    world_rt_run() compares every release with first + k * period; here the number of them too, after a long time: of
-    short periods a minute, of some seconds a day.
+    testbed_rt_run() compares every release with first + k * period; this test also checks their
+    number after a minute for short periods, and after a day for periods of seconds.
     """
     boot(3, [1], [24])
     random = Random(7)
@@ -549,12 +558,13 @@ def test_releases_do_not_drift(periods: list[int], length: int) -> None:
         assert create(manager, task) == (OK, number)
         assert call(manager, LAUNCH, OWN_VM, number, firsts[number][0])[0] == OK
         set_jobs(0, number, task.jobs)
-        settle()
-    well(CORE.world_rt_run(time_now(CORE) + length, False, None, 0, None))
-    settle()
-    while all(CORE.world_on_cpu(cpu) != 0 for cpu in range(3)):  # cpu_of() would let time pass in which no job ends
+        run_until_idle()
+    assert_no_violation(CORE.testbed_rt_run(time_now(CORE) + length, False, None, 0, None))
+    run_until_idle()
+    # cpu_of() would advance the time without ending jobs.
+    while all(CORE.testbed_on_cpu(cpu) != 0 for cpu in range(3)):
         run(1000 * TICKS_PER_US)
-        settle()
+        run_until_idle()
     manager = cpu_of(0)
     released = 0
     for number, (first, period) in firsts.items():

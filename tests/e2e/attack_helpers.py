@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest beside its witnesses (tests/e2e/systems/attacker.dts): attacks run one by one, and after each
-everything that must hold is looked at. Whoever finds that it does not raises AssertionError.
+Runs the attacks of the hostile guest one by one (tests/e2e/systems/attacker.dts) and checks after
+each attack that the witness VM, the ticker VM and the console are undisturbed. A failed check
+raises AssertionError.
 """
 
 import re
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, states
+from helpers import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, states
 
 from tessera.bench.metrics import read_metrics
 from tessera.bench.worst import USABLE_STACK, Inspection, Worst, table
@@ -20,7 +21,7 @@ from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, BuiltSystem, find_qemu
 
 _MENU = ROOT / "guests" / "test" / "attacker" / "riscv" / "attacks.def"
-TABLE = OUT / "faults"  # one file for each machine's attacks
+TABLE = OUT / "faults"  # one file per machine
 _FACTOR, _SUMMAND, _WORD = 6364136223846793005, 1442695040888963407, (1 << 64) - 1
 _WITNESS = re.compile(r"^witness: (\d+) rounds, sum 0x([0-9a-f]+), (\d+) wrong$", re.MULTILINE)
 _TICKER = re.compile(
@@ -30,17 +31,19 @@ _TICKER = re.compile(
 )
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
-HANG_LINES = 4  # of the ticker, 5 ms each: for so long an attack that hangs is left alone
-# Ticks of 100 instructions: rt-blocked-ns and rt-release-ns of the board, and the tick that a release may be behind its
-# moment.
+HANG_LINES = 4  # lines of the ticker, 5 ms apart, for which an attack that hangs is left running
+# In ticks of 100 instructions: rt-blocked-ns plus rt-release-ns of the board, plus one tick of
+# timer granularity.
 LATE_TICKS = 26
-# Without Sstc the hypervisor's timer is the firmware's: a call each time that it is set, an interrupt by way of it.
+# Without Sstc the hypervisor uses the firmware's timer: each programming is an SBI call, each
+# interrupt passes M-mode.
 FIRMWARE_TICKS = 20
-# Newer firmware prints something about each illegal instruction of the SYSTEM opcode, with everything else waiting
-# (CAVEATS.md): rt-firmware-ns instead of rt-blocked-ns, which is what admission counts.
+# Newer firmware prints a message for each illegal SYSTEM instruction and blocks the hart meanwhile
+# (CAVEATS.md). The bound is then rt-firmware-ns instead of rt-blocked-ns, as in admission.
 PRINTED = re.compile("csr_.*|system_instructions.*|guest_accesses.*|virtual_forever")
 PRINTED_TICKS = 91
-# The turns of all other VCPUs before one gets its own: the attacker's two, the witness's, and what apps take.
+# Longest wait for a slice: one quantum for each of the attacker's two VCPUs and the witness, plus
+# the apps' budgets.
 TURNS_TICKS = 3 * 10_000 + 5_000
 
 
@@ -53,20 +56,21 @@ class Attack:
 
 
 def menu() -> list[Attack]:
-    """The attacks by number, from the guest's source."""
+    """The attacks by number, parsed from the guest's source."""
     found = _ENTRY.findall(_MENU.read_text(encoding="utf-8"))
     return [Attack(number, *words) for number, words in enumerate(found)]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an attack came to: the attacker's words, what the witness did meanwhile, how late the ticker was."""
+    """The outcome of an attack: the attacker's report, the witness's progress and the ticker's
+    lateness."""
 
     attack: Attack
     got: str
     rounds: int
-    late: int  # most ticks that a release of the ticker's app was late
-    waited: int  # most ticks that the ticker waited for its turn
+    late: int  # maximum release lateness of the ticker's app, in ticks
+    waited: int  # maximum time that the ticker waited for its slice, in ticks
 
     def row(self) -> str:
         a = self.attack
@@ -74,24 +78,27 @@ class Outcome:
 
 
 HEAD = (
-    f"{'':3} {'attack':<25} {'expected':<55} {'got':<32} {'rounds':>6} {'late':>5} {'turn':>6}\n"
-    "(rounds: of the witness meanwhile, none wrong; late: ticks of 100 instructions that the ticker's app was released "
-    "late; turn: ticks that the ticker waited for its turn)"
+    f"{'':3} {'attack':<25} {'expected':<55} {'actual':<32} {'rounds':>6} {'late':>5} {'wait':>6}\n"
+    "(rounds: completed by the witness during the attack, all correct; late: release lateness of the ticker's app in "
+    "ticks of 100 instructions; wait: ticks that the ticker waited for its slice)"
 )
 
 
 class Lateness:
-    """What the ticker says of how late it was: each of its lines is one attack's, and so judged once."""
+    """Evaluates the lateness that the ticker prints. Each line belongs to one attack and is
+    evaluated once."""
 
     def __init__(self, late_ticks: int | None) -> None:
-        self.late_ticks = late_ticks  # None: time means nothing on this machine
-        self._judged = 0  # characters
+        # None: no bound, since the machine does not run in virtual time.
+        self.late_ticks = late_ticks
+        self._judged = 0  # characters of the ticker's output evaluated so far
         self._ever = 0
 
     def judge(self, name: str, text: str) -> tuple[int, int]:
         """
-        The most ticks that the app's releases were late and that the ticker waited, since the attack before was judged.
-        A line that the console has broken tells nothing, but `ever` grows if it would have told the most.
+        Checks the maximum release lateness and the maximum wait since the previous attack, and
+        returns both in ticks. A line split by the console is not parsed; the all-time maximum
+        (`ever`) in a later line still covers it.
         """
         lines = list(_TICKER.finditer(text, self._judged))
         ever = int(lines[-1][5])
@@ -100,55 +107,56 @@ class Lateness:
         self._judged, self._ever = lines[-1].end(), ever
         if self.late_ticks is not None:
             bound = PRINTED_TICKS if PRINTED.fullmatch(name) else self.late_ticks
-            assert late <= bound, f"the ticker's app was late by {late} ticks"
-            assert waited <= TURNS_TICKS, f"the ticker waited {waited} ticks for its turn"
+            assert late <= bound, f"the ticker's app was released {late} ticks late"
+            assert waited <= TURNS_TICKS, f"the ticker waited {waited} ticks for its slice"
         return late, waited
 
 
-class Arena:
-    """A machine with the three guests."""
+class AttackMachine:
+    """A machine with the attacker, the witness and the ticker."""
 
     def __init__(
         self, machine: Machine, patience: float, late_ticks: int | None, inspection: Inspection | None
     ) -> None:
         self.machine = machine
         self.inspection = inspection
-        self.patience = patience  # seconds to wait for anything
+        self.patience = patience  # timeout of each wait, in seconds
         self.lateness = Lateness(late_ticks)
-        self.sum, self.rounds = 1, 0  # of the witness, as we have recomputed them
+        self.sum, self.rounds = 1, 0  # the witness's state, recomputed here
         self.ready()
 
     def ready(self) -> None:
         self.machine.expect("attacker", r"^attacker: ready$", self.patience)
 
     def _fresh(self, name: str, pattern: re.Pattern[str]) -> re.Match[str]:
-        """A whole line that `name` began to say from now on."""
+        """The next complete line of `name` that matches; the line being printed now is skipped."""
         self.machine.skip(name)
         self.machine.expect(name, "\n", self.patience)
         return self.machine.expect(name, pattern.pattern, self.patience)
 
     def _check_witness(self) -> int:
-        """It is right to the last bit, and goes on. Its rounds."""
+        """The witness's sum is correct and it has made progress. Returns its rounds."""
         said = self._fresh("witness", _WITNESS)
         rounds, total, wrong = int(said[1]), int(said[2], 16), int(said[3])
-        assert wrong == 0, f"the witness has found {wrong} wrong: {said[0]}"
-        assert rounds > self.rounds, f"the witness has gone back: {said[0]} after {self.rounds}"
+        assert wrong == 0, f"the witness reports {wrong} errors: {said[0]}"
+        assert rounds > self.rounds, f"the witness made no progress: {said[0]} after {self.rounds}"
         for _ in range(rounds - self.rounds):
             self.sum = (self.sum * _FACTOR + _SUMMAND) & _WORD
         self.rounds = rounds
-        assert total == self.sum, f"the witness has counted wrong: {said[0]}, not {self.sum:#x}"
+        assert total == self.sum, f"the witness's sum is wrong: {said[0]}, expected {self.sum:#x}"
         return rounds
 
     def _check_ticker(self, attack: Attack) -> tuple[int, int]:
-        """It has missed nothing and was never late. The most that it was since the attack before."""
+        """The ticker's app missed no deadline. Returns the maximum lateness and wait since the
+        previous attack."""
         said = self._fresh("ticker", _TICKER)
-        assert said[8] == "0", f"the ticker got messages that nobody sent: {said[0]}"
+        assert said[8] == "0", f"the ticker received unexpected messages: {said[0]}"
         if self.lateness.late_ticks is not None:
-            assert said[6] == "0", f"the ticker's app has missed deadlines: {said[0]}"
+            assert said[6] == "0", f"the ticker's app missed deadlines: {said[0]}"
         return self.lateness.judge(attack.name, self.machine.console.text("ticker"))
 
     def _check_console(self) -> None:
-        """The hypervisor answers, and nobody but the attacker has ever started anew."""
+        """The console responds, and no VM except the attacker has ever restarted."""
         rows = states(self.machine)
         for name in ("witness", "ticker"):
             row = rows[name]
@@ -185,13 +193,13 @@ class Arena:
         return f"stopped: {said[2]}"
 
     def _end_hangs(self, attack: Attack) -> str:
-        """It goes on for some time, with nobody disturbed, until the console restarts it."""
+        """The attacker keeps running without disturbing other VMs until the console restarts it."""
         if attack.name == "reset_forever":
             return self._end_resets()
         for _ in range(HANG_LINES):
             self._fresh("ticker", _TICKER)
         said = self.machine.console.text("attacker").rpartition(" begins")[2].partition("\n")[2]
-        assert said.strip() == "", f"it should be silent and says {said}"
+        assert said.strip() == "", f"unexpected output of the attacker: {said}"
         assert states(self.machine)["attacker"]["state"] == "running"
         self._restart("r")
         return "restarted by the console"
@@ -214,7 +222,7 @@ class Arena:
 
 
 def untimed(system: BuiltSystem) -> BuiltSystem:
-    """The same on a machine whose time is the host's."""
+    """The same system in host time instead of virtual time."""
     words = system.data["qemu"]["arguments"]
     if "-icount" not in words:
         return system
@@ -229,45 +237,44 @@ def write_table(label: str, outcomes: Iterable[str]) -> None:
     (TABLE / f"{label}.txt").write_text("".join(f"{row}\n" for row in [HEAD, *outcomes]), encoding="utf-8")
 
 
-class Arenas:
-    """
-    One machine after the other with the same label: the next attack gets another if the last one has failed. Keeps the
-    table of what came of the attacks.
-    """
+class AttackMachines:
+    """Boots a machine on demand and replaces it after a failed attack; collects the table of
+    outcomes."""
 
     def __init__(self, label: str, **how: Any) -> None:
         self.label, self.how = label, how
         self.rows: dict[int, str] = {}
         self._stack = ExitStack()
-        self._arena: Arena | None = None
+        self._current: AttackMachine | None = None
 
     def run(self, attack: Attack) -> None:
         self.rows[attack.number] = f"{attack.number:3} {attack.name:<25} {attack.must:<55} FAILED"
         try:
-            if self._arena is None:
-                self._arena = self._stack.enter_context(arena(self.label, **self.how))
-            self.rows[attack.number] = self._arena.run(attack).row()
+            if self._current is None:
+                self._current = self._stack.enter_context(attack_machine(self.label, **self.how))
+            self.rows[attack.number] = self._current.run(attack).row()
         except AssertionError:
             self.close()
             raise
 
     def close(self) -> None:
         self._stack.close()
-        self._arena = None
+        self._current = None
         write_table(self.label, (self.rows[number] for number in sorted(self.rows)))
 
     def worst(self) -> Worst:
-        """What the hypervisor took for all that, at most; the machine ends."""
-        assert self._arena is not None, "there is no machine whose attacks all went well"
-        assert self._arena.inspection is not None
-        worst = self._arena.inspection.end(self._arena.machine)
+        """The longest interrupt latency and the deepest stack over all attacks; ends the
+        machine."""
+        assert self._current is not None, "the last attack failed and ended its machine"
+        assert self._current.inspection is not None
+        worst = self._current.inspection.end(self._current.machine)
         worst.write(TABLE / f"{self.label}-worst.json")
         (TABLE / f"{self.label}-worst.txt").write_text(table(worst.stretches, 20), encoding="utf-8")
         return worst
 
 
 @contextmanager
-def arena(
+def attack_machine(
     label: str = "faults",
     hypervisor: Path = HYPERVISOR_BIN,
     patience: float = 60,
@@ -275,39 +282,42 @@ def arena(
     counted: bool = True,
     name: str = "attacker",
     without: str = "",
-) -> Iterator[Arena]:
+) -> Iterator[AttackMachine]:
     """
-    A booted machine; without `counted` its time is the host's, and nothing is said about how late anybody is. The
-    hypervisor believes that features are missing which `without` names.
+    A booted machine. `counted` selects virtual time and the lateness checks; otherwise the machine
+    runs in host time. `without` names features that the hypervisor is told to treat as missing.
     """
     system = built(name, without, hypervisor)
     if not counted:
         with booted(untimed(system), label, cpu=cpu) as machine:
-            yield Arena(machine, patience, None, None)
+            yield AttackMachine(machine, patience, None, None)
         return
     inspection = Inspection(find_qemu(cpu_flags=cpu), hypervisor.with_suffix(".elf"), TABLE / label)
     with booted(system, label, *inspection.arguments, cpu=cpu) as machine:
-        yield Arena(machine, patience, LATE_TICKS + (FIRMWARE_TICKS if cpu else 0), inspection)
+        yield AttackMachine(machine, patience, LATE_TICKS + (FIRMWARE_TICKS if cpu else 0), inspection)
 
 
 MENU = menu()
-UNTIMED = {"vector_unmapped"}  # the hart goes round without an instruction: counted time would stand still
+UNTIMED = {
+    "vector_unmapped"
+}  # the hart traps in a loop without retiring an instruction: virtual time would stand still
 
 
-def arenas(label: str, **how: object) -> Iterator[Arenas]:
-    """For a module's fixture: the machines of its attacks, ended with it."""
-    machines = Arenas(label, patience=SOON_S, **how)
+def attack_machines(label: str, **how: object) -> Iterator[AttackMachines]:
+    """Body of a module fixture: the machines for the module's attacks."""
+    machines = AttackMachines(label, patience=SOON_S, **how)
     yield machines
     machines.close()
 
 
-def some(attacks: list[Attack]) -> pytest.MarkDecorator:
-    """The attacks that a test tries, one by one."""
+def each_attack(attacks: list[Attack]) -> pytest.MarkDecorator:
+    """Parametrizes a test over attacks."""
     return pytest.mark.parametrize("attack", attacks, ids=lambda attack: attack.name)
 
 
-def check_worst(machines: Arenas) -> None:
-    """After all attacks, of which there were enough: not without a look at interrupts, nor down the stack, too far."""
+def check_worst(machines: AttackMachines) -> None:
+    """After all attacks: enough samples, the longest interrupt latency within its bound, and half
+    of the stack unused."""
     worst = machines.worst()
     assert len(worst.stretches) > 20
     assert worst.stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst.stretches[0]

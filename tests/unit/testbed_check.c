@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold of the scheduler's and the VMs' state. */
+/* Invariants of the state of the scheduler and the VMs. */
 #include "arch.h"
 #include "host.h"
 #include "sched.h"
 #include "sched_be.h"
-#include "world.h"
-#include "world_rt.h"
+#include "testbed.h"
+#include "testbed_rt.h"
 
-/* How often `v` stands in the run queue; the walk is bounded, so that a broken list ends it too. */
+/* How often the run queue contains `v`; the walk is bounded, so that it terminates on a broken
+ * list. */
 static unsigned times_queued(const struct vcpu *v)
 {
     unsigned count = 0;
@@ -43,14 +44,14 @@ static unsigned times_current(const struct vcpu *v)
     return count;
 }
 
-const char *heap_wrong(struct heap_node *const *nodes, unsigned count, unsigned room)
+const char *heap_violation(struct heap_node *const *nodes, unsigned count, unsigned max)
 {
-    if (count > room) {
+    if (count > max) {
         return "a heap is too long";
     }
     for (unsigned i = 0; i < count; i++) {
         if (nodes[i]->at != i + 1) {
-            return "a node of a heap is not where it says";
+            return "a heap node has the wrong index";
         }
         if (i > 0 && heap_before(nodes[i], nodes[(i - 1) / 2])) {
             return "a heap is out of order";
@@ -59,7 +60,7 @@ const char *heap_wrong(struct heap_node *const *nodes, unsigned count, unsigned 
     return NULL;
 }
 
-static const char *off_wrong(const struct vcpu *v)
+static const char *off_violation(const struct vcpu *v)
 {
     if (v->vm->state == VM_STOPPED && v->state != VCPU_OFF) {
         return "a stopped VM has a VCPU that is not off";
@@ -70,144 +71,148 @@ static const char *off_wrong(const struct vcpu *v)
     return NULL;
 }
 
-static const char *vcpu_wrong(const struct vcpu *v)
+static const char *vcpu_violation(const struct vcpu *v)
 {
     bool waits = v->state == VCPU_READY && v->sched == NULL;
 
     if (times_queued(v) != waits) {
-        return waits ? "a ready VCPU is not in the queue exactly once" : "the queue has one not ready";
+        return waits ? "a ready VCPU is not in the queue exactly once" : "the queue has a VCPU that is not ready";
     }
     if (times_current(v) != (v->state == VCPU_RUNNING)) {
-        return v->state == VCPU_RUNNING ? "a running VCPU is not on exactly one CPU" : "a CPU runs one not running";
+        return v->state == VCPU_RUNNING ? "a running VCPU is not on exactly one CPU"
+                                        : "a CPU runs a VCPU that is not in state running";
     }
     if (v->state == VCPU_RUNNING && v->cpu->current != v) {
         return "a running VCPU names the wrong CPU";
     }
-    return off_wrong(v);
+    return off_violation(v);
 }
 
-static const char *watchdog_wrong(const struct vm_clock *clock, bool armed)
+static const char *watchdog_violation(const struct vm_clock *clock, bool armed)
 {
     if (armed != (clock->period != 0)) {
-        return armed ? "a VM without a watchdog has one" : "a running VM's watchdog is asleep";
+        return armed ? "a VM without a watchdog has a timer" : "a running VM's watchdog has no timer";
     }
-    return armed && !clock->suspended && clock->timer.node.key > clock->limit ? "a watchdog will be late" : NULL;
+    return armed && !clock->suspended && clock->timer.node.key > clock->limit ? "a watchdog's timer is too late" : NULL;
 }
 
-/* The VM's timer is there when it must be, and not too late. */
-static const char *clock_wrong(const struct vm *vm)
+/* The VM's timer is armed in the right states and not too late. */
+static const char *clock_violation(const struct vm *vm)
 {
     bool armed = vm->clock.timer.node.at != 0;
 
     switch (vm->state) {
     case VM_RUNNING:
-        return watchdog_wrong(&vm->clock, armed);
+        return watchdog_violation(&vm->clock, armed);
     case VM_WAITING:
-        return armed ? NULL : "a VM waits for ever";
+        return armed ? NULL : "a VM waits for its restart without a timer";
     case VM_STOPPED:
-        return armed ? "a VM that stands still has a timer" : NULL;
-    default: /* on the way from one to the other */
+        return armed ? "a stopped VM has a timer" : NULL;
+    default: /* in transition */
         return NULL;
     }
 }
 
-static const char *vm_wrong(const struct vm *vm)
+static const char *vm_violation(const struct vm *vm)
 {
     const char *wrong = NULL;
     unsigned on = 0;
 
     for (unsigned i = 0; i < vm->total && wrong == NULL; i++) {
-        wrong = vcpu_wrong(&vm->vcpus[i]);
+        wrong = vcpu_violation(&vm->vcpus[i]);
         on += vm->vcpus[i].state != VCPU_OFF;
     }
     if (wrong == NULL && vm->state != VM_STOPPING && vm->on != on) {
-        wrong = "a VM miscounts its VCPUs that are on";
+        wrong = "a VM's count of VCPUs that are on is wrong";
     }
-    wrong = wrong != NULL ? wrong : clock_wrong(vm);
+    wrong = wrong != NULL ? wrong : clock_violation(vm);
     if (wrong == NULL && vm->lock.next != vm->lock.owner) {
-        wrong = "a VM's lock is left held";
+        wrong = "a VM's lock is still held";
     }
     return wrong;
 }
 
-/* Kicks are sent when the last lock is released, and whoever sets a CPU's bits sees to its interrupt. */
-static const char *kicks_wrong(const struct cpu *cpu)
+/* Kicks are sent when the last lock is released, and a CPU with request bits set has an interrupt
+ * pending. */
+static const char *kicks_violation(const struct cpu *cpu)
 {
     if (cpu->locks != 0 || cpu->kicked != 0) {
-        return cpu->locks != 0 ? "a CPU miscounts its locks" : "a kick was not sent";
+        return cpu->locks != 0 ? "a CPU's count of locks is wrong" : "a kick was not sent";
     }
-    return cpu->ipi != 0 && cpu->arch.kicks == 0 ? "a CPU was told of something and not interrupted" : NULL;
+    return cpu->ipi != 0 && cpu->arch.kicks == 0 ? "a CPU has requests pending but no interrupt" : NULL;
 }
 
-static const char *cpu_wrong(const struct cpu *cpu)
+static const char *cpu_violation(const struct cpu *cpu)
 {
-    const char *wrong = heap_wrong(cpu->timers.nodes, cpu->timers.count, TIMERS_MAX);
+    const char *wrong = heap_violation(cpu->timers.nodes, cpu->timers.count, TIMERS_MAX);
     ticks_t first = cpu->slice_end;
 
     if (wrong != NULL) {
         return wrong;
     }
-    if (!sched_runs_class(cpu) && timers_first(&cpu->timers) < first) { /* otherwise best effort's timers wait */
+    /* Otherwise software timers are deferred. */
+    if (!sched_urgent(cpu) && timers_first(&cpu->timers) < first) {
         first = timers_first(&cpu->timers);
     }
-    /* What has fired already, or is about to be scheduled anew, is dealt with at the next turn. */
+    /* A CPU with a pending interrupt or reschedule programs its timer when it handles it. */
     if ((cpu->flags & CPU_RESCHED) == 0 && cpu->arch.kicks == 0 && cpu->arch.timer > first) {
         return "a CPU's hardware timer is later than its first deadline";
     }
-    return kicks_wrong(cpu);
+    return kicks_violation(cpu);
 }
 
-const char *world_wrong(void)
+const char *testbed_violation(void)
 {
     const char *wrong = NULL;
 
     for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
-        wrong = vm_wrong(&hyp.vms[i]);
+        wrong = vm_violation(&hyp.vms[i]);
     }
     for (unsigned i = 0; i < hyp.ncpus && wrong == NULL; i++) {
-        wrong = cpu_wrong(cpu_get(i));
+        wrong = cpu_violation(cpu_get(i));
     }
     if (wrong == NULL && queue_length() > SYSIMAGE_MAX_VCPUS) {
-        wrong = "the run queue is broken";
+        wrong = "the run queue's links are broken";
     }
     if (wrong == NULL && sched_lock.next != sched_lock.owner) {
-        wrong = "sched_lock is left held";
+        wrong = "sched_lock is still held";
     }
-    return wrong != NULL ? wrong : world_rt_wrong();
+    return wrong != NULL ? wrong : testbed_rt_violation();
 }
 
-static const char *settled_cpu_wrong(const struct cpu *cpu)
+static const char *idle_cpu_violation(const struct cpu *cpu)
 {
     if (cpu->current == NULL && queue_length() > 0) {
-        return "a CPU sleeps while a VCPU waits for one";
+        return "a CPU is idle while a VCPU is ready";
     }
     if (cpu->current == NULL && !cpu->idle) {
-        return "a CPU sleeps without saying so";
+        return "an idle CPU is not marked idle";
     }
     return NULL;
 }
 
-/* Each VCPU that waits has a CPU whose slice has an end, as long as there are such CPUs. */
-static const char *slices_wrong(void)
+/* For each ready VCPU there is a CPU with a finite slice, up to the number of CPUs. */
+static const char *slices_violation(void)
 {
     unsigned ended = 0;
 
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         ended += cpu_get(i)->slice_end != TICKS_NEVER;
     }
-    return ended < hyp.ncpus && ended < queue_length() ? "too few slices have an end while VCPUs wait" : NULL;
+    return ended < hyp.ncpus && ended < queue_length() ? "too few slices are finite while VCPUs are ready" : NULL;
 }
 
-/* The RAM of a VM whose guest never writes: the payload, then zeros; looked at around where loading pauses. */
-static bool ram_wrong(const struct vm *vm)
+/* The RAM of a VM whose guest never writes: the payload, then zeros; checked around the polling
+ * points of loading. */
+static bool ram_is_wrong(const struct vm *vm)
 {
     const uint64_t *ram = host_ram(vm->memmap.regions[0].hpa);
     size_t step = 2048 / sizeof(*ram);
 
-    if (ram[0] != WORLD_PAYLOAD || ram[1] != 0) {
+    if (ram[0] != TESTBED_PAYLOAD || ram[1] != 0) {
         return true;
     }
-    for (size_t i = step; i < WORLD_VM_RAM / sizeof(*ram); i += step) {
+    for (size_t i = step; i < TESTBED_VM_RAM / sizeof(*ram); i += step) {
         if ((ram[i - 1] | ram[i] | ram[i + 1]) != 0) {
             return true;
         }
@@ -215,34 +220,34 @@ static bool ram_wrong(const struct vm *vm)
     return false;
 }
 
-static const char *settled_vm_wrong(const struct vm *vm)
+static const char *idle_vm_violation(const struct vm *vm)
 {
     if (vm->state == VM_STOPPING && (vm->on != 0 || vm->vcpus[0].state != VCPU_READY)) {
         return "a VM has not finished stopping";
     }
-    if (vm->state == VM_RUNNING && ram_wrong(vm)) {
-        return "a VM runs with something else in its RAM than its payload and zeros";
+    if (vm->state == VM_RUNNING && ram_is_wrong(vm)) {
+        return "a running VM's RAM has other content than its payload and zeros";
     }
     for (unsigned i = 0; i < vm->nvcpus; i++) {
         const struct vcpu *v = &vm->vcpus[i];
 
         if (v->state == VCPU_BLOCKED && (v->pending != 0 || v->arch.raised != 0)) {
-            return "a VCPU sleeps through an interrupt";
+            return "a VCPU is blocked with an interrupt pending";
         }
     }
     return NULL;
 }
 
-const char *world_wrong_settled(void)
+const char *testbed_idle_violation(void)
 {
-    const char *wrong = world_wrong();
+    const char *wrong = testbed_violation();
 
     for (unsigned i = 0; i < hyp.ncpus && wrong == NULL; i++) {
-        wrong = settled_cpu_wrong(cpu_get(i));
+        wrong = idle_cpu_violation(cpu_get(i));
     }
     for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
-        wrong = settled_vm_wrong(&hyp.vms[i]);
+        wrong = idle_vm_violation(&hyp.vms[i]);
     }
-    wrong = wrong != NULL ? wrong : slices_wrong();
-    return wrong != NULL ? wrong : world_rt_wrong_settled();
+    wrong = wrong != NULL ? wrong : slices_violation();
+    return wrong != NULL ? wrong : testbed_rt_idle_violation();
 }

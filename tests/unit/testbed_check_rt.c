@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold of the real-time class's state. */
+/* Invariants of the state of the real-time class. */
 #include "arch.h"
 #include "host.h"
 #include "rt_app.h"
-#include "world_rt.h"
+#include "testbed_rt.h"
 
 static struct rt_app *app_of(const struct vcpu *v)
 {
     return v->data[COMPONENT_RT];
 }
 
-static bool stands_in(const struct rt_queue *q, const struct heap_node *node)
+static bool is_in(const struct rt_queue *q, const struct heap_node *node)
 {
     return node->at != 0 && node->at <= q->count && q->nodes[node->at - 1] == node;
 }
 
-static bool lives(const struct vm *vm)
+static bool has_apps(const struct vm *vm)
 {
     return vm->state == VM_RUNNING || vm->state == VM_STOPPING;
 }
 
-static const char *queued_wrong(const struct vcpu *v)
+static const char *queue_violation(const struct vcpu *v)
 {
     const struct rt_app *app = app_of(v);
     const struct rt_cpu *rc = rt_cpu_of(app->cpu);
 
-    if (!lives(v->vm) && app->state != RT_FREE) {
-        return "an app outlives its VM";
+    if (!has_apps(v->vm) && app->state != RT_FREE) {
+        return "an app exists without its VM running";
     }
-    if (stands_in(&rc->ready, &app->ready) != (v->state == VCPU_READY)) {
+    if (is_in(&rc->ready, &app->ready) != (v->state == VCPU_READY)) {
         return v->state == VCPU_READY ? "a ready app is not in its CPU's ready queue"
-                                      : "the ready queue has one not ready";
+                                      : "the ready queue has an app that is not ready";
     }
-    if (stands_in(&rc->releases, &app->release) != (app->state == RT_ACTIVE)) {
-        return app->state == RT_ACTIVE ? "an active app waits for no release" : "one not active waits for a release";
+    if (is_in(&rc->releases, &app->release) != (app->state == RT_ACTIVE)) {
+        return app->state == RT_ACTIVE ? "an active app is not in the release queue"
+                                       : "the release queue has an app that is not active";
     }
     if ((app->ready.at != 0) != (v->state == VCPU_READY) || (app->release.at != 0) != (app->state == RT_ACTIVE)) {
         return "an app is in a queue of another CPU";
@@ -41,33 +42,33 @@ static const char *queued_wrong(const struct vcpu *v)
     return NULL;
 }
 
-static const char *app_wrong(const struct vcpu *v)
+static const char *app_violation(const struct vcpu *v)
 {
     const struct rt_app *app = app_of(v);
 
     if (app->vcpu != v) {
-        return "an app has another's VCPU";
+        return "an app refers to another app's VCPU";
     }
     if ((app->state == RT_ACTIVE) != (v->state != VCPU_OFF)) {
-        return "an app is active and its VCPU off, or the other way round";
+        return "an app is active with its VCPU off, or inactive with its VCPU on";
     }
     if (v->state == VCPU_READY && (app->done || app->overrun)) {
-        return "an app is ready whose job is done or whose budget is used up";
+        return "an app is ready although its job is done or its budget exhausted";
     }
     if (v->state == VCPU_RUNNING && v->cpu->id != app->cpu) {
-        return "an app runs on a CPU that it is not pinned to";
+        return "an app runs on a CPU to which it is not pinned";
     }
-    return queued_wrong(v);
+    return queue_violation(v);
 }
 
-static const char *cpu_wrong(unsigned cpu)
+static const char *cpu_violation(unsigned cpu)
 {
     const struct rt_cpu *rc = rt_cpu_of(cpu);
-    const char *wrong = heap_wrong(rc->ready.nodes, rc->ready.count, RT_QUEUE_MAX);
+    const char *wrong = heap_violation(rc->ready.nodes, rc->ready.count, RT_QUEUE_MAX);
 
-    wrong = wrong != NULL ? wrong : heap_wrong(rc->releases.nodes, rc->releases.count, RT_QUEUE_MAX);
-    if (wrong == NULL && (rc->releases.count != 0) != (cpu_get(cpu)->wrapped == &rt_class)) {
-        wrong = "a CPU does not ask the real-time class though it has apps there, or the other way round";
+    wrong = wrong != NULL ? wrong : heap_violation(rc->releases.nodes, rc->releases.count, RT_QUEUE_MAX);
+    if (wrong == NULL && (rc->releases.count != 0) != (cpu_get(cpu)->traced == &rt_class)) {
+        wrong = "a CPU with apps does not use the real-time class, or a CPU without apps does";
     }
     return wrong;
 }
@@ -87,17 +88,17 @@ static const char *each_app(const char *(*wrong)(const struct vcpu *))
     return found;
 }
 
-const char *world_rt_wrong(void)
+const char *testbed_rt_violation(void)
 {
-    const char *wrong = each_app(app_wrong);
+    const char *wrong = each_app(app_violation);
 
     for (unsigned i = 0; i < hyp.ncpus && wrong == NULL; i++) {
-        wrong = cpu_wrong(i);
+        wrong = cpu_violation(i);
     }
     return wrong;
 }
 
-static const char *settled_app_wrong(const struct vcpu *v)
+static const char *idle_app_violation(const struct vcpu *v)
 {
     const struct rt_app *app = app_of(v);
 
@@ -105,7 +106,7 @@ static const char *settled_app_wrong(const struct vcpu *v)
         return NULL;
     }
     if (app->done || app->overrun) {
-        return "an app runs whose job is done or whose budget is used up";
+        return "an app runs although its job is done or its budget exhausted";
     }
     if (v->runtime + (host_time - v->cpu->since) >= app->limit) {
         return "an app runs with no budget left";
@@ -116,7 +117,7 @@ static const char *settled_app_wrong(const struct vcpu *v)
     return NULL;
 }
 
-static const char *order_wrong(const struct cpu *cpu)
+static const char *order_violation(const struct cpu *cpu)
 {
     const struct heap_node *first = rt_queue_first(&rt_cpu_of((unsigned)cpu->id)->ready);
 
@@ -124,21 +125,21 @@ static const char *order_wrong(const struct cpu *cpu)
         return NULL;
     }
     if (cpu->current == NULL || cpu->current->sched != &rt_class) {
-        return "a CPU does something else while an app is ready";
+        return "a CPU does not run an app while one is ready";
     }
     if (heap_before(first, &app_of(cpu->current)->ready)) {
-        return "an app runs while one with an earlier deadline is ready";
+        return "an app runs while an app with an earlier deadline is ready";
     }
     return NULL;
 }
 
-static const char *releases_wrong(const struct cpu *cpu)
+static const char *releases_violation(const struct cpu *cpu)
 {
     const struct rt_cpu *rc = rt_cpu_of((unsigned)cpu->id);
     const struct heap_node *first = rt_queue_first(&rc->releases);
 
     if (first != NULL && cpu->slice_end > first->key) {
-        return "a slice goes on beyond the next release";
+        return "a slice ends after the next release";
     }
     if (first != NULL && first->key <= host_time) {
         return "a release is overdue";
@@ -146,13 +147,13 @@ static const char *releases_wrong(const struct cpu *cpu)
     return NULL;
 }
 
-const char *world_rt_wrong_settled(void)
+const char *testbed_rt_idle_violation(void)
 {
-    const char *wrong = each_app(settled_app_wrong);
+    const char *wrong = each_app(idle_app_violation);
 
     for (unsigned i = 0; i < hyp.ncpus && wrong == NULL; i++) {
-        wrong = order_wrong(cpu_get(i));
-        wrong = wrong != NULL ? wrong : releases_wrong(cpu_get(i));
+        wrong = order_violation(cpu_get(i));
+        wrong = wrong != NULL ? wrong : releases_violation(cpu_get(i));
     }
     return wrong;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A workshop: a directory with a system source and guests' files, where systems are built in memory."""
+"""The class behind the fixture `builder`: a directory with a system source and guest files; builds
+systems in memory."""
 
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from tessera.image.problems import BuildError
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Two VMs and a device. Cases of test_refused.py change one thing in it; line numbers in their messages count from here.
+# Two VMs and a device. Cases of test_image_refused.py change one item; line numbers in their
+# messages count from here.
 SYSTEM = """\
 /dts-v1/;
 / {
@@ -42,7 +44,7 @@ SYSTEM = """\
 """
 
 
-class Workshop:
+class ImageBuilder:
     """`sys.dts` and `guests/` in the current directory."""
 
     guests = Path("guests")
@@ -63,7 +65,7 @@ class Workshop:
         return build(Options(self.source, hypervisor, (self.guests,), self.platform, without))
 
     def refuse(self, text: str) -> list[str]:
-        """The lines with which the system is refused."""
+        """Builds a system that must be refused, and returns the error lines."""
         with pytest.raises(BuildError) as refusal:
             self.build(text)
         return str(refusal.value).split("\n")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "world.h"
+#include "testbed.h"
 
 #include <string.h>
 
@@ -9,23 +9,24 @@
 #include "lib.h"
 #include "rt_app.h"
 #include "sched.h"
-#include "world_debug.h"
-#include "world_rt.h"
+#include "testbed_debug.h"
+#include "testbed_rt.h"
 
 #define PAYLOAD_OFFSET 16384U
-#define SETTLE_TURNS 10000U
+#define IDLE_PASSES_MAX 10000U
 
-_Static_assert(sizeof(struct world_image) <= PAYLOAD_OFFSET, "the payload follows the tables");
+_Static_assert(sizeof(struct testbed_image) <= PAYLOAD_OFFSET, "the payload follows the tables");
 
 static struct {
     union {
-        struct world_image image;
+        struct testbed_image image;
         unsigned char bytes[PAYLOAD_OFFSET];
     } config;
     uint64_t payload[512];
 } memory __attribute__((aligned(4096)));
 
-/* The VCPU of this CPU has asked to wait, or has ended its job, and the scheduler has not run yet. */
+/* The VCPU of this CPU has requested to wait or ended its job, and the scheduler has not run
+ * since. */
 static bool about_to_wait(void)
 {
     const struct vcpu *v = host_cpu->current;
@@ -35,8 +36,9 @@ static bool about_to_wait(void)
 }
 
 /*
- * A VCPU that asks to wait goes to the scheduler at once. An interrupt from another CPU that comes in between is taken
- * after that, as on a machine that keeps interrupts off in the hypervisor: the scheduler has to see what it is about.
+ * A VCPU's request to wait is handled by the scheduler at once. An interrupt from another CPU that
+ * arrives in between is taken afterwards, as on a machine that runs the hypervisor with interrupts
+ * disabled.
  */
 static void step(unsigned id)
 {
@@ -51,36 +53,38 @@ static void step(unsigned id)
 }
 
 static struct {
-    ticks_t deaf; /* how long guests that do what they like keep their CPU from looking at interrupts */
+    ticks_t blocked; /* length of a non-preemptible section, as described in testbed.h */
 } costs;
 
-void world_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t deaf)
+void testbed_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t blocked)
 {
     host_costs = (struct host_costs){.enter = enter, .look = look, .leave = leave};
-    costs.deaf = deaf;
+    costs.blocked = blocked;
 }
 
-/* Whoever runs on this CPU may have made the longest call that there is, just before an interrupt. */
-static bool deaf(void)
+/* The VCPU on this CPU may have entered the longest non-preemptible section just before an
+ * interrupt. */
+static bool may_be_blocked(void)
 {
     const struct vcpu *v = host_cpu->current;
 
-    return v == NULL || (!world_rt_keeps_budget(v) && host_ran(v) != v->arch.ran);
+    return v == NULL || (!testbed_rt_keeps_budget(v) && host_ran(v) != v->arch.ran);
 }
 
-/* The guest that runs on this CPU, if one does, leaves it, by a call or an interrupt. */
+/* Spends the time of an exit by a call or an interrupt. */
 static void spend_entry(bool interrupt)
 {
-    if (interrupt && deaf()) {
-        host_spend(costs.deaf);
+    if (interrupt && may_be_blocked()) {
+        host_spend(costs.blocked);
     }
     host_spend(host_costs.enter);
 }
 
-/* An idle CPU that has done something (in an interrupt, so it is awake) looks for work before it sleeps again. */
+/* An idle CPU that a test has entered is awake, as in an interrupt, and runs the scheduler before
+ * it sleeps again. */
 static bool awake[SYSIMAGE_MAX_HARTS];
 
-void world_enter(unsigned cpu)
+void testbed_enter(unsigned cpu)
 {
     host_cpu = cpu_get(cpu);
     if (about_to_wait()) {
@@ -95,7 +99,7 @@ static uint32_t offset_in_image(const void *p)
     return (uint32_t)((const unsigned char *)p - memory.config.bytes);
 }
 
-static void image_vm(struct world_image *image, unsigned i, unsigned nvcpus)
+static void image_vm(struct testbed_image *image, unsigned i, unsigned nvcpus)
 {
     struct sysimage_vm *vm = &image->vms[i];
 
@@ -104,7 +108,7 @@ static void image_vm(struct world_image *image, unsigned i, unsigned nvcpus)
     vm->colour = 31;
     vm->flags = i % 2 == 0 ? SYSIMAGE_VM_RESTART_FATAL : 0;
     vm->nvcpus = nvcpus;
-    vm->entry = WORLD_GPA;
+    vm->entry = TESTBED_GPA;
     vm->uart = 0x10000000;
     vm->uart_irq = 10;
     vm->nregions = 1;
@@ -113,23 +117,25 @@ static void image_vm(struct world_image *image, unsigned i, unsigned nvcpus)
     vm->loads_offset = offset_in_image(&image->loads[i]);
     vm->fixups_offset = offset_in_image(&image->fixups[i]);
     vm->irqs_offset = offset_in_image(&image->fixups[i]);
-    image->regions[i] = (struct sysimage_region){
-        .gpa = WORLD_GPA, .hpa = HOST_RAM_BASE + i * WORLD_VM_RAM, .size = WORLD_VM_RAM, .kind = SYSIMAGE_REGION_RAM};
+    image->regions[i] = (struct sysimage_region){.gpa = TESTBED_GPA,
+                                                 .hpa = HOST_RAM_BASE + i * TESTBED_VM_RAM,
+                                                 .size = TESTBED_VM_RAM,
+                                                 .kind = SYSIMAGE_REGION_RAM};
     image->loads[i] = (struct sysimage_load){
-        .gpa = WORLD_GPA,
+        .gpa = TESTBED_GPA,
         .offset = PAYLOAD_OFFSET,
         .size = sizeof(uint64_t),
-        .words = (uint32_t)WORLD_PAYLOAD + (WORLD_PAYLOAD >> 32),
-        .sums = 2 * (uint64_t)(uint32_t)WORLD_PAYLOAD + (WORLD_PAYLOAD >> 32),
+        .words = (uint32_t)TESTBED_PAYLOAD + (TESTBED_PAYLOAD >> 32),
+        .sums = 2 * (uint64_t)(uint32_t)TESTBED_PAYLOAD + (TESTBED_PAYLOAD >> 32),
     };
 }
 
-struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
+struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
 {
-    struct world_image *image = &memory.config.image;
+    struct testbed_image *image = &memory.config.image;
 
     memset(&memory, 0, sizeof(memory));
-    memory.payload[0] = WORLD_PAYLOAD;
+    memory.payload[0] = TESTBED_PAYLOAD;
     memory.payload[511] = SYSIMAGE_END;
     image->header = (struct sysimage_header){
         .magic = SYSIMAGE_MAGIC,
@@ -140,61 +146,62 @@ struct world_image *world_image_make(unsigned ncpus, unsigned nvms, const unsign
         .nvms = nvms,
         .vms_offset = offset_in_image(image->vms),
         .quantum_us = quantum_us,
-        .timebase_hz = WORLD_TICKS_PER_US * 1000000U,
+        .timebase_hz = TESTBED_TICKS_PER_US * 1000000U,
         .ram_base = HOST_RAM_BASE,
         .ram_size = HOST_RAM_SIZE,
-        .name = "world",
+        .name = "testbed",
     };
     for (unsigned i = 0; i < nvms; i++) {
         image_vm(image, i, nvcpus[i]);
     }
-    world_image_seal(image);
+    testbed_image_seal(image);
     return image;
 }
 
-void world_image_watchdog(struct world_image *image, unsigned vm, unsigned watchdog_ms, unsigned restart_pause_max_ms)
+void testbed_image_watchdog(struct testbed_image *image, unsigned vm, unsigned watchdog_ms,
+                            unsigned restart_pause_max_ms)
 {
     image->vms[vm].watchdog_ms = watchdog_ms;
     image->vms[vm].restart_pause_max_ms = restart_pause_max_ms;
-    world_image_seal(image);
+    testbed_image_seal(image);
 }
 
-void world_image_damage(unsigned byte, unsigned char flip)
+void testbed_image_damage(unsigned byte, unsigned char flip)
 {
     ((unsigned char *)memory.payload)[byte] ^= flip;
 }
 
-void world_image_seal(struct world_image *image)
+void testbed_image_seal(struct testbed_image *image)
 {
     uint32_t size = image->header.config_size;
 
-    /* A size that makes no sense is refused before anybody computes a checksum over it. */
+    /* sysimage_check() refuses an invalid size before it computes the checksum. */
     if (size >= sizeof(image->header) && size <= sizeof(memory)) {
         image->header.checksum = crc32((const unsigned char *)&memory + 16, size - 16U);
     }
 }
 
-const char *world_image_check(const struct world_image *image)
+const char *testbed_image_check(const struct testbed_image *image)
 {
     return sysimage_check(&image->header, sizeof(memory));
 }
 
-bool world_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
+bool testbed_boot(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
 {
-    return world_boot_image(world_image_make(ncpus, nvms, nvcpus, quantum_us));
+    return testbed_boot_image(testbed_image_make(ncpus, nvms, nvcpus, quantum_us));
 }
 
-bool world_boot_image(struct world_image *image)
+bool testbed_boot_image(struct testbed_image *image)
 {
-    return world_image_check(image) == NULL && world_boot_checked(&image->header);
+    return testbed_image_check(image) == NULL && testbed_boot_checked(&image->header);
 }
 
-bool world_boot_checked(const struct sysimage_header *header)
+bool testbed_boot_checked(const struct sysimage_header *header)
 {
     memset(awake, 0, sizeof(awake));
     memset(&costs, 0, sizeof(costs));
     if (hyp.ncpus != 0) {
-        world_debug(0, DEBUG_DETACH, 0, 0); /* a session outlives no boot */
+        testbed_debug(0, DEBUG_DETACH, 0, 0); /* a session must not span boots */
     }
     host_reset();
     if (system_init(header) != NULL) {
@@ -207,56 +214,57 @@ bool world_boot_checked(const struct sysimage_header *header)
     return true;
 }
 
-bool world_vm_start(unsigned cpu, unsigned vm)
+bool testbed_vm_start(unsigned cpu, unsigned vm)
 {
-    world_enter(cpu);
+    testbed_enter(cpu);
     if (hyp.vms[vm].state == VM_STOPPED || hyp.vms[vm].state == VM_WAITING) {
-        memset(host_ram(hyp.vms[vm].memmap.regions[0].hpa), 0xa5, WORLD_VM_RAM); /* as its last run may have left it */
+        /* Data of a previous run. */
+        memset(host_ram(hyp.vms[vm].memmap.regions[0].hpa), 0xa5, TESTBED_VM_RAM);
     }
     return vm_start(&hyp.vms[vm]);
 }
 
-bool world_vm_stop(unsigned cpu, unsigned vm, bool restart)
+bool testbed_vm_stop(unsigned cpu, unsigned vm, bool restart)
 {
-    world_enter(cpu);
+    testbed_enter(cpu);
     return vm_stop(&hyp.vms[vm], VM_REASON_CONSOLE, restart);
 }
 
-bool world_vcpu_start(unsigned cpu, unsigned vm, unsigned vcpu)
+bool testbed_vcpu_start(unsigned cpu, unsigned vm, unsigned vcpu)
 {
-    world_enter(cpu);
+    testbed_enter(cpu);
     return vcpu_start(&hyp.vms[vm].vcpus[vcpu], 0x1000, 7);
 }
 
-void world_raise(unsigned cpu, unsigned vm, unsigned vcpu)
+void testbed_raise(unsigned cpu, unsigned vm, unsigned vcpu)
 {
-    world_enter(cpu);
+    testbed_enter(cpu);
     vcpu_raise(&hyp.vms[vm].vcpus[vcpu], 1);
 }
 
 static struct vcpu *current_of(unsigned cpu)
 {
-    world_enter(cpu);
+    testbed_enter(cpu);
     return host_cpu->current;
 }
 
-void world_wait(unsigned cpu)
+void testbed_wait(unsigned cpu)
 {
-    world_wait_until(cpu, TICKS_NEVER);
+    testbed_wait_until(cpu, TICKS_NEVER);
 }
 
-void world_wait_until(unsigned cpu, ticks_t deadline)
+void testbed_wait_until(unsigned cpu, ticks_t deadline)
 {
     struct vcpu *v = current_of(cpu);
 
     if (v != NULL) {
-        v->arch.raised = 0; /* it has handled what came */
+        v->arch.raised = 0; /* the guest has handled its interrupts */
         v->arch.deadline = deadline;
         vcpu_wait(v);
     }
 }
 
-void world_yield(unsigned cpu)
+void testbed_yield(unsigned cpu)
 {
     struct vcpu *v = current_of(cpu);
 
@@ -265,7 +273,7 @@ void world_yield(unsigned cpu)
     }
 }
 
-void world_off(unsigned cpu)
+void testbed_off(unsigned cpu)
 {
     struct vcpu *v = current_of(cpu);
 
@@ -274,17 +282,17 @@ void world_off(unsigned cpu)
     }
 }
 
-void world_guest_ends(unsigned cpu, bool restart)
+void testbed_guest_ends(unsigned cpu, bool restart)
 {
     struct vcpu *v = current_of(cpu);
 
-    /* Not VM_REASON_SHUTDOWN, with which the last guest would switch the test off too. */
+    /* Not VM_REASON_SHUTDOWN: the shutdown of the last guest would power off the test program. */
     if (v != NULL) {
         vm_stop(v->vm, VM_REASON_RESET, restart);
     }
 }
 
-void world_guest_faults(unsigned cpu)
+void testbed_guest_faults(unsigned cpu)
 {
     struct vcpu *v = current_of(cpu);
 
@@ -293,20 +301,20 @@ void world_guest_faults(unsigned cpu)
     }
 }
 
-void world_suspend_watchdog(unsigned cpu, unsigned vm, bool suspend)
+void testbed_suspend_watchdog(unsigned cpu, unsigned vm, bool suspend)
 {
-    world_enter(cpu);
+    testbed_enter(cpu);
     spin_lock(&sched_lock);
     vm_suspend_watchdog(&hyp.vms[vm], suspend);
     spin_unlock(&sched_lock);
 }
 
-void world_advance(ticks_t ticks)
+void testbed_advance(ticks_t ticks)
 {
     host_time += ticks;
 }
 
-static bool settle_one(unsigned id)
+static bool run_one(unsigned id)
 {
     host_cpu = cpu_get(id);
     if (host_cpu->current == NULL ? !awake[id] : host_cpu->flags == 0) {
@@ -320,45 +328,45 @@ static bool settle_one(unsigned id)
     return true;
 }
 
-bool world_settle(void)
+bool testbed_run_until_idle(void)
 {
     bool busy = true;
 
-    for (unsigned turn = 0; busy && turn < SETTLE_TURNS; turn++) {
+    for (unsigned pass = 0; busy && pass < IDLE_PASSES_MAX; pass++) {
         busy = false;
         for (unsigned i = 0; i < hyp.ncpus; i++) {
-            busy |= settle_one(i);
+            busy |= run_one(i);
         }
     }
     return !busy;
 }
 
-unsigned world_vcpu_state(unsigned vm, unsigned vcpu)
+unsigned testbed_vcpu_state(unsigned vm, unsigned vcpu)
 {
     return hyp.vms[vm].vcpus[vcpu].state;
 }
 
-unsigned world_vm_state(unsigned vm)
+unsigned testbed_vm_state(unsigned vm)
 {
     return hyp.vms[vm].state;
 }
 
-unsigned world_vm_starts(unsigned vm)
+unsigned testbed_vm_starts(unsigned vm)
 {
     return hyp.vms[vm].starts;
 }
 
-unsigned world_vm_restarts(unsigned vm)
+unsigned testbed_vm_restarts(unsigned vm)
 {
     return hyp.vms[vm].restarts;
 }
 
-ticks_t world_runtime(unsigned vm, unsigned vcpu)
+ticks_t testbed_runtime(unsigned vm, unsigned vcpu)
 {
     return hyp.vms[vm].vcpus[vcpu].runtime;
 }
 
-ulong world_raised(unsigned vm, unsigned vcpu)
+ulong testbed_raised(unsigned vm, unsigned vcpu)
 {
     struct vcpu *v = &hyp.vms[vm].vcpus[vcpu];
     ulong raised = v->arch.raised | v->pending;
@@ -367,25 +375,25 @@ ulong world_raised(unsigned vm, unsigned vcpu)
     return raised;
 }
 
-unsigned world_kicks(unsigned cpu)
+unsigned testbed_kicks(unsigned cpu)
 {
     return cpu_get(cpu)->arch.kicks;
 }
 
-int world_on_cpu(unsigned cpu)
+int testbed_on_cpu(unsigned cpu)
 {
     const struct vcpu *v = cpu_get(cpu)->current;
 
     return v == NULL ? -1 : (int)(100U * v->vm->id + v->id);
 }
 
-long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
+long testbed_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
 {
     struct hcall_ret ret;
 
-    world_enter(cpu);
+    testbed_enter(cpu);
     if (host_cpu->current == NULL) {
-        return WORLD_NO_CALLER;
+        return TESTBED_NO_CALLER;
     }
     ret = hypercall_dispatch(a0, a1, a2, 0, 0, 0, number);
     if (value != NULL) {
@@ -394,7 +402,7 @@ long world_hypercall(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, u
     return ret.error;
 }
 
-void *world_memory(unsigned vm, gpa_t gpa)
+void *testbed_memory(unsigned vm, gpa_t gpa)
 {
-    return host_ram(hyp.vms[vm].memmap.regions[0].hpa + (gpa - WORLD_GPA));
+    return host_ram(hyp.vms[vm].memmap.regions[0].hpa + (gpa - TESTBED_GPA));
 }

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Attacks of the hostile guest on machines that take other paths through the hypervisor than that of
+test_attacks.py: with firmware timers, with two harts, in host time, and without htinst (the hart
+does not report the trapped instruction).
+"""
+
+from collections.abc import Iterator
+
+import pytest
+from attack_helpers import MENU, UNTIMED, Attack, AttackMachines, attack_machines, check_worst, each_attack
+
+# Without Sstc the hypervisor multiplexes guest timers; also attacks that depend on the machine's
+# features.
+EMULATED = {
+    "csr_reads", "csr_writes", "csr_reads_user", "csr_writes_user", "timer_storm", "call_flood", "state_left",
+    "sbi_random", "wfi_storm", "sleep_forever", "loop_on_every_hart", "hart_storm", "reset_forever",
+}  # fmt: skip
+
+# Attacks that use both of the attacker's harts at once.
+CONCURRENT = {
+    "tables_changing", "code_gone_user", "remote_fences", "hart_storm", "fence_storm", "ipi_storm", "ipc_flood",
+    "loop_on_every_hart", "hcall_random", "sbi_random", "plic_storm", "reset_forever",
+}  # fmt: skip
+
+
+# Without htinst the hypervisor fetches the instruction and tells the access from its page-table
+# walk.
+FETCHED = {
+    "tables_elsewhere",
+    "tables_in_devices",
+    "tables_garbage",
+    "device_operands",
+    "device_atomics",
+    "console_flood",
+}
+
+
+@pytest.fixture(scope="module")
+def without_htinst() -> Iterator[AttackMachines]:
+    yield from attack_machines("faults-no-htinst", without="htinst")
+
+
+@pytest.fixture(scope="module")
+def without_sstc() -> Iterator[AttackMachines]:
+    yield from attack_machines("faults-no-sstc", cpu="sstc=false")
+
+
+@pytest.fixture(scope="module")
+def free_running() -> Iterator[AttackMachines]:
+    yield from attack_machines("faults-untimed", counted=False)
+
+
+@pytest.fixture(scope="module")
+def two_harts() -> Iterator[AttackMachines]:
+    yield from attack_machines("faults-two", name="attacker-two", counted=False)
+
+
+@pytest.mark.long
+@each_attack([attack for attack in MENU if attack.name in EMULATED])
+def test_attack_without_sstc(without_sstc: AttackMachines, attack: Attack):
+    without_sstc.run(attack)
+
+
+@pytest.mark.long
+def test_worst_case_latency_and_stack_without_sstc(without_sstc: AttackMachines):
+    check_worst(without_sstc)
+
+
+@each_attack([attack for attack in MENU if attack.name in FETCHED])
+def test_attack_without_htinst(without_htinst: AttackMachines, attack: Attack):
+    without_htinst.run(attack)
+
+
+@each_attack([attack for attack in MENU if attack.name in UNTIMED])
+def test_attack_in_the_hosts_time(free_running: AttackMachines, attack: Attack):
+    free_running.run(attack)
+
+
+@each_attack([attack for attack in MENU if attack.name in CONCURRENT])
+def test_attack_on_two_harts(two_harts: AttackMachines, attack: Attack):
+    two_harts.run(attack)
