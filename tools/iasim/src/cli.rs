@@ -20,7 +20,7 @@ use crate::model::{Model, CHOICES};
 use crate::observe::{Observer, Observers};
 use crate::pace::Pace;
 use crate::stats::Span;
-use crate::trace::{Places, Profile, Stretches, Trace};
+use crate::trace::{AddressMarkers, Profile, Stretches, Trace};
 
 const HELP: &str = "\
 usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point is where execution starts, unless it
@@ -71,8 +71,8 @@ struct Options {
     real_time: bool,
     stats: bool,
     spans: Vec<(String, String)>,
-    looks: Vec<String>,
-    ways: Vec<String>,
+    polling_points: Vec<String>,
+    paths: Vec<String>,
     profile: bool,
     trace: Option<PathBuf>,
     coverage: Option<PathBuf>,
@@ -164,8 +164,8 @@ impl Options {
             }
             "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port"))?),
             "span" => self.spans.push(span(value)?),
-            "look" => self.looks.push(value.to_string()),
-            _ if self.ways.len() < 32 => self.ways.push(value.to_string()),
+            "look" => self.polling_points.push(value.to_string()),
+            _ if self.paths.len() < 32 => self.paths.push(value.to_string()),
             _ => return Err("--way: there can be 32".into()),
         }
         Ok(())
@@ -185,17 +185,17 @@ fn console(options: &Options) -> Result<Console, String> {
         (Some(_), Some(_)) => return Err("--replay and --input exclude each other".into()),
         (Some(path), _) => {
             let text = with_path(path, fs::read_to_string(path))?;
-            console.types(parse_record(&text).map_err(|error| format!("{}: {error}", path.display()))?);
+            console.queue_input(parse_record(&text).map_err(|error| format!("{}: {error}", path.display()))?);
         }
         (_, Some(path)) => {
             let gap = options.gap.unwrap_or(0);
             let typed = with_path(path, fs::read(path))?;
-            console.types(typed.into_iter().zip(0u64..).map(|(byte, n)| (n.saturating_mul(gap), byte)));
+            console.queue_input(typed.into_iter().zip(0u64..).map(|(byte, n)| (n.saturating_mul(gap), byte)));
         }
-        _ => console.goes_live(),
+        _ => console.read_stdin(),
     }
     if let Some(path) = &options.record {
-        console.records(Box::new(with_path(path, File::create(path))?));
+        console.record_to(Box::new(with_path(path, File::create(path))?));
     }
     Ok(console)
 }
@@ -233,7 +233,7 @@ fn build(options: &Options) -> Result<(Cpu, Image), String> {
 }
 
 /// Markers at addresses have numbers that no marker in a program can have.
-const PLACES: u32 = 0x1_0000;
+const FIRST_ADDRESS_MARKER: u32 = 0x1_0000;
 
 /// Of a symbol, or as it is written.
 fn address(option: &str, name: &str, symbols: &Symbols) -> Result<u32, String> {
@@ -251,7 +251,7 @@ fn marker(name: &str, symbols: &Symbols, places: &mut Vec<(u32, u32)>) -> Result
     if let Some((_, number)) = places.iter().find(|place| place.0 == at) {
         return Ok(*number);
     }
-    let number = PLACES + places.len() as u32;
+    let number = FIRST_ADDRESS_MARKER + places.len() as u32;
     places.push((at, number));
     Ok(number)
 }
@@ -265,12 +265,13 @@ fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), St
         cpu.stats.spans.push(Span::new(format!("{from}:{to}"), markers.0, markers.1));
     }
     if !places.is_empty() {
-        all.0.push(Box::new(Places(places)));
+        all.0.push(Box::new(AddressMarkers(places)));
     }
-    if !options.looks.is_empty() {
-        let looks = options.looks.iter().map(|name| address("look", name, symbols)).collect::<Result<_, _>>()?;
-        let ways = options.ways.iter().map(|name| Ok((address("way", name, symbols)?, name.clone())));
-        all.0.push(Box::new(Stretches::new(looks, ways.collect::<Result<_, String>>()?)));
+    if !options.polling_points.is_empty() {
+        let polling_points =
+            options.polling_points.iter().map(|name| address("look", name, symbols)).collect::<Result<_, _>>()?;
+        let paths = options.paths.iter().map(|name| Ok((address("way", name, symbols)?, name.clone())));
+        all.0.push(Box::new(Stretches::new(polling_points, paths.collect::<Result<_, String>>()?)));
     }
     if options.profile {
         all.0.push(Box::new(Profile::new(symbols.clone())));
@@ -311,7 +312,7 @@ fn run(options: &Options) -> Result<u8, String> {
     if let Some(observer) = &mut cpu.observer {
         eprint!("{}", observer.report());
     }
-    if let Some(error) = cpu.board.console().lost() {
+    if let Some(error) = cpu.board.console().record_error() {
         eprintln!("iasim: the record is not complete: {error}");
     }
     Ok(exit_code(&cpu, &stop))

@@ -91,13 +91,13 @@ pub struct Cpu {
     /// Where execution goes on after the instruction at pc.
     pub npc: u32,
     /// The instruction under way, whether it stands in a delay slot, and the branch before it.
-    pub here: u32,
+    pub cur_pc: u32,
     pub slot: bool,
     pub branch_word: u32,
     /// The next instruction stands in a delay slot.
     pub branch: bool,
     /// Execution does not simply go on with the next word: a jump, or something to attend to.
-    pub turn: bool,
+    pub diverted: bool,
     /// Of the other instruction set.
     pub micro: Micro,
     window: u32,
@@ -146,11 +146,11 @@ impl Cpu {
             lo: 0,
             pc: 0,
             npc: 0,
-            here: 0,
+            cur_pc: 0,
             slot: false,
             branch_word: 0,
             branch: false,
-            turn: false,
+            diverted: false,
             micro: Micro::new(),
             window: NO_WINDOW,
             page: 0,
@@ -196,7 +196,7 @@ impl Cpu {
         self.jump(0xBFC0_0000);
         self.soft.flush();
         self.timer_arm();
-        self.refresh();
+        self.update_mode();
     }
 
     /// What the model and the board have to say about reset values.
@@ -249,7 +249,7 @@ impl Cpu {
         self.pc = target;
         self.npc = target.wrapping_add(4);
         self.branch = false;
-        self.turn = true;
+        self.diverted = true;
     }
 
     /// Instructions that were executed.
@@ -258,14 +258,14 @@ impl Cpu {
     }
 
     /// Looks after interrupts before the next instruction.
-    pub fn attend(&mut self) {
+    pub fn request_service(&mut self) {
         self.deadline = 0;
-        self.turn = true;
+        self.diverted = true;
     }
 
     pub fn halt(&mut self, stop: Stop) {
         self.stop = Some(stop);
-        self.attend();
+        self.request_service();
     }
 
     /// The next fetch is translated anew.
@@ -275,12 +275,12 @@ impl Cpu {
     }
 
     /// Nothing wants to be looked after before the next instruction.
-    pub(crate) fn attentive(&self) -> bool {
+    pub(crate) fn before_deadline(&self) -> bool {
         self.now < self.deadline
     }
 
     /// Works out the mode from Status and GuestCtl0, with what depends on it.
-    pub fn refresh(&mut self) {
+    pub fn update_mode(&mut self) {
         let debug = self.root.has(cp0::DEBUG, crate::exception::DM);
         let guest = self.root.has(cp0::GUESTCTL0, guestctl0::GM) && !self.root.at_exception() && !debug;
         let mode = match (guest, if guest { self.guest.is_kernel() } else { debug || self.root.is_kernel() }) {
@@ -290,11 +290,11 @@ impl Cpu {
             (true, false) => Mode::GuestUser,
         };
         self.stats.account(self.instructions());
-        self.stats.runs(if guest { self.guest_id() } else { 0 }, guest, mode.is_kernel());
+        self.stats.set_current(if guest { self.guest_id() } else { 0 }, guest, mode.is_kernel());
         self.mode = mode;
         self.select_set(self.active_set());
         self.close_window();
-        self.attend();
+        self.request_service();
     }
 
     fn active_set(&self) -> usize {
@@ -326,39 +326,39 @@ impl Cpu {
     /// Executes until something stops it.
     pub fn run(&mut self) -> Stop {
         loop {
-            self.serve();
+            self.service();
             if let Some(stop) = self.stop.take() {
                 self.stats.account(self.instructions());
                 return stop;
             }
             if self.observer.is_some() {
-                self.burst::<true>();
+                self.run_pages::<true>();
             } else {
-                self.burst::<false>();
+                self.run_pages::<false>();
             }
         }
     }
 
-    fn burst<const OBSERVED: bool>(&mut self) {
+    fn run_pages<const OBSERVED: bool>(&mut self) {
         while self.now < self.deadline {
             if self.pc & WINDOW != self.window && !self.open_window() {
                 continue;
             }
             if !OBSERVED && !self.branch {
-                self.straight();
+                self.run_page();
                 continue;
             }
             let op = self.code[(self.pc >> 2) as usize & 1023].get();
             if OBSERVED {
                 if !op.is_decoded() {
-                    self.decode_here();
+                    self.decode_at_pc();
                     continue;
                 }
                 if !self.observe(op) {
                     return;
                 }
             }
-            self.here = self.pc;
+            self.cur_pc = self.pc;
             self.slot = self.branch;
             self.branch = false;
             self.pc = self.npc;
@@ -372,17 +372,17 @@ impl Cpu {
 
     /// Executes what lies in the open page, until something turns execution elsewhere. The same as above; but pc and the
     /// time are at hand in registers, where the next step needs them, and a branch within the page stays here.
-    fn straight(&mut self) {
+    fn run_page(&mut self) {
         let mut pc = self.pc;
         let mut now = self.now;
         let deadline = self.deadline;
         self.slot = false;
-        self.turn = false;
+        self.diverted = false;
         while now < deadline {
             let op = self.code[(pc >> 2) as usize & 1023].get();
             now += 1;
             self.now = now;
-            self.here = pc;
+            self.cur_pc = pc;
             pc = pc.wrapping_add(4);
             self.pc = pc;
             self.npc = pc.wrapping_add(4);
@@ -392,7 +392,7 @@ impl Cpu {
             if pc % memory::PAGE == 0 {
                 return;
             }
-            if self.turn {
+            if self.diverted {
                 if !self.branch || now >= deadline || !self.delay_slot() {
                     return;
                 }
@@ -407,10 +407,10 @@ impl Cpu {
     fn delay_slot(&mut self) -> bool {
         let op = self.code[(self.pc >> 2) as usize & 1023].get();
         self.now += 1;
-        self.here = self.pc;
+        self.cur_pc = self.pc;
         self.slot = true;
         self.branch = false;
-        self.turn = false;
+        self.diverted = false;
         self.pc = self.npc;
         self.npc = self.npc.wrapping_add(4);
         if let Err(fault) = (op.run)(self, op) {
@@ -418,7 +418,7 @@ impl Cpu {
             return false;
         }
         self.slot = false;
-        !self.turn && self.pc & WINDOW == self.window
+        !self.diverted && self.pc & WINDOW == self.window
     }
 
     #[cold]
@@ -438,7 +438,7 @@ impl Cpu {
     #[inline(never)]
     fn open_window(&mut self) -> bool {
         if self.pc & 1 != 0 && self.model.micromips {
-            self.burst_micro();
+            self.run_micro();
             return false;
         }
         match self.fetch_place(self.pc) {
@@ -453,7 +453,7 @@ impl Cpu {
                 true
             }
             Err(fault) => {
-                self.here = self.pc;
+                self.cur_pc = self.pc;
                 self.slot = self.branch;
                 self.now += 1;
                 self.raise(&fault, None);
@@ -463,17 +463,17 @@ impl Cpu {
     }
 
     /// The word at pc, which lies in the open window.
-    pub fn word_here(&self) -> u32 {
+    pub fn word_at_pc(&self) -> u32 {
         self.mem.read::<4>(self.page | self.pc & 0xFFC)
     }
 
     /// Keeps what the word at pc was decoded to.
-    pub fn keep_decoded(&mut self, op: Op) {
+    pub fn cache_decoded(&mut self, op: Op) {
         self.code[(self.pc >> 2) as usize & 1023].set(op);
     }
 
     /// Brings timers, devices and interrupts up to date.
-    fn serve(&mut self) {
+    fn service(&mut self) {
         self.timer_advance();
         self.board_poll();
         self.sleep();
@@ -537,9 +537,9 @@ impl Cpu {
     /// False: nobody has typed anything, which ends the run.
     fn wait_for_input(&mut self) -> bool {
         match self.board.wait_for_input() {
-            Waited::Typed => return true,
-            Waited::NotYet => self.stop = Some(Stop::Limit),
-            Waited::Nobody => self.stop = Some(Stop::Asleep),
+            Waited::Received => return true,
+            Waited::TimedOut => self.stop = Some(Stop::Limit),
+            Waited::Closed => self.stop = Some(Stop::Asleep),
         }
         false
     }
@@ -610,7 +610,7 @@ impl Cpu {
         } else {
             return;
         };
-        self.here = self.pc;
+        self.cur_pc = self.pc;
         self.slot = self.branch;
         self.raise(&Fault::new(context, code::INT), None);
     }

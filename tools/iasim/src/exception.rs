@@ -105,7 +105,7 @@ impl Cpu {
             return self.enter_debug();
         }
         let changed = !self.cp0(fault.to).has(cp0::STATUS, status::EXL);
-        let endless = fault.to == Context::Root && !changed && self.vector(fault) == self.here;
+        let endless = fault.to == Context::Root && !changed && self.vector(fault) == self.cur_pc;
         self.enter(fault, word);
         if endless {
             self.halt(Stop::Endless(CODE_NAMES[usize::from(fault.code & 31)].to_string()));
@@ -145,7 +145,7 @@ impl Cpu {
             self.accept_interrupt(fault.to);
         }
         self.jump(vector);
-        self.refresh();
+        self.update_mode();
     }
 
     /// GHFC: hardware has changed a field that the root watches. The guest's side is complete by now.
@@ -154,7 +154,7 @@ impl Cpu {
             && !self.root.has(cp0::GUESTCTL0EXT, guestctl0ext::FCD)
             && self.mode.is_guest();
         if watched {
-            self.here = self.pc;
+            self.cur_pc = self.pc;
             self.slot = false;
             let fault = Fault::guest_exit(gexc::GHFC);
             self.raise(&fault, None);
@@ -166,7 +166,7 @@ impl Cpu {
         self.root[cp0::DEBUG] = DM | DBP | if self.slot { DBD } else { 0 };
         self.jump(0xBFC0_0480 | self.handlers(Context::Root));
         self.soft.flush();
-        self.refresh();
+        self.update_mode();
     }
 
     fn vector(&self, fault: &Fault) -> u32 {

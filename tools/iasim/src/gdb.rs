@@ -36,7 +36,7 @@ use crate::isa::Op;
 use crate::mmu::Access;
 use crate::observe::Observer;
 use crate::tlb::Tlb;
-use crate::trace::who;
+use crate::trace::mode_tag;
 
 const HELP: &str = "view root|guest|auto: through whose eyes memory is read and written
 tlb: the entries of both TLBs
@@ -46,7 +46,7 @@ stats: what was counted so far";
 const CHUNK: u64 = 200_000;
 
 /// How long a program that waits for a key keeps GDB waiting.
-const PATIENCE: Duration = Duration::from_millis(50);
+const INPUT_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// GDB's numbers: 32 registers, then these, then floating point, which there is none of, then ours.
 const STATUS: u32 = 32;
@@ -181,7 +181,7 @@ impl Debugged {
     fn new(mut cpu: Cpu) -> Self {
         let points = Rc::new(RefCell::new(Points::default()));
         cpu.observer = Some(Box::new(Watcher(points.clone())));
-        cpu.board.console().patience = Some(PATIENCE);
+        cpu.board.console().input_timeout = Some(INPUT_TIMEOUT);
         let limit = cpu.limit;
         Debugged { cpu, points, view: None, step: false, ended: None, limit }
     }
@@ -198,12 +198,12 @@ impl Debugged {
             CAUSE => cpu.read_cp0(context, cp0::CAUSE),
             PC => cpu.pc,
             MODE => cpu.mode as u32,
-            _ => self.own(number).map_or(0, |(context, reg)| cpu.read_cp0(context, reg)),
+            _ => self.context_register(number).map_or(0, |(context, reg)| cpu.read_cp0(context, reg)),
         }
     }
 
     /// A CP0 register of a context by our number.
-    fn own(&self, number: u32) -> Option<(Context, cp0::Reg)> {
+    fn context_register(&self, number: u32) -> Option<(Context, cp0::Reg)> {
         let n = number.checked_sub(STANDARD)? as usize;
         let specs = cp0::SPECS.len();
         let context = if n < specs { Context::Root } else { Context::Guest };
@@ -222,12 +222,12 @@ impl Debugged {
                 cpu.waiting = false;
                 cpu.jump(value);
             }
-            _ => self.write_own(number, value),
+            _ => self.write_context_register(number, value),
         }
     }
 
-    fn write_own(&mut self, number: u32, value: u32) {
-        match self.own(number) {
+    fn write_context_register(&mut self, number: u32, value: u32) {
+        match self.context_register(number) {
             Some((Context::Root, reg)) => self.cpu.write_root(reg, value),
             Some((Context::Guest, reg)) => {
                 let mask = cp0::find(reg).map_or(0, |spec| spec.mtgc0);
@@ -421,7 +421,7 @@ impl MonitorCmd for Debugged {
                 outputln!(out, "{}{}", tlb_text("root", &self.cpu.root_tlb), tlb_text("guest", &self.cpu.guest_tlb));
             }
             "stats" => outputln!(out, "{}", self.cpu.stats.report()),
-            _ => outputln!(out, "{HELP}\nnow: {}, {} instructions", who(&self.cpu), self.cpu.instructions()),
+            _ => outputln!(out, "{HELP}\nnow: {}, {} instructions", mode_tag(&self.cpu), self.cpu.instructions()),
         }
         Ok(())
     }
@@ -485,7 +485,7 @@ pub fn serve(cpu: Cpu, port: u16) -> Result<(Cpu, Stop), String> {
     let killed = matches!(done, Ok(DisconnectReason::Kill));
     let Debugged { mut cpu, ended, limit, .. } = debugged;
     cpu.observer = None;
-    cpu.board.console().patience = None;
+    cpu.board.console().input_timeout = None;
     cpu.limit = limit;
     let stop = match ended {
         Some(stop) => stop,

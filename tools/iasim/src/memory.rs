@@ -95,7 +95,7 @@ impl Memory {
     }
 
     /// Forgets what was decoded of the word.
-    pub fn forget(&mut self, offset: u32) {
+    pub fn invalidate_decoded(&mut self, offset: u32) {
         if let Some(code) = &self.code[(offset / PAGE) as usize] {
             code[(offset % PAGE / 4) as usize].set(isa::UNDECODED);
         }
@@ -107,7 +107,7 @@ impl Memory {
             let place = self.find(pa.wrapping_add(n as u32));
             place.is_some_and(|place| {
                 self.bytes[place.offset as usize] = *byte;
-                self.forget(place.offset);
+                self.invalidate_decoded(place.offset);
                 true
             })
         })

@@ -98,7 +98,7 @@ fn tlb_error(access: Access) -> u8 {
 }
 
 /// What a TLB's answer means for the access: the address, or the code of the exception and whether it is a refill.
-fn judge(hit: Option<Hit>, access: Access, grain: u32) -> Result<u32, (u8, bool)> {
+fn check_access(hit: Option<Hit>, access: Access, grain: u32) -> Result<u32, (u8, bool)> {
     let Some(Hit { pa, lo }) = hit else { return Err((tlb_error(access), true)) };
     let own_code = grain & pagegrain::IEC != 0;
     let inhibited = |code| Err((if own_code { code } else { code::TLBL }, false));
@@ -122,9 +122,9 @@ impl Cpu {
             let gpa = self.translate_guest(va, access)?;
             return self.translate_root_stage(va, gpa, access);
         }
-        if access != Access::Fetch && self.reaches_into_guest() {
+        if access != Access::Fetch && self.is_direct_root_access() {
             let key = Key { asid: None, guest: self.rid() };
-            let answer = judge(self.root_tlb.lookup(va, key), access, self.root[cp0::PAGEGRAIN]);
+            let answer = check_access(self.root_tlb.lookup(va, key), access, self.root[cp0::PAGEGRAIN]);
             return answer.map_err(|error| tlb_fault(Context::Root, error, va));
         }
         let asid = Some(self.root[cp0::ENTRYHI] as u8);
@@ -133,13 +133,14 @@ impl Cpu {
             Segment::Forbidden => Err(Fault::at(Context::Root, address_error(access), va)),
             Segment::Mapped => {
                 let hit = self.root_tlb.lookup(va, Key { asid, guest: 0 });
-                judge(hit, access, self.root[cp0::PAGEGRAIN]).map_err(|error| tlb_fault(Context::Root, error, va))
+                check_access(hit, access, self.root[cp0::PAGEGRAIN])
+                    .map_err(|error| tlb_fault(Context::Root, error, va))
             }
         }
     }
 
     /// GuestCtl0.DRG: loads and stores of the root kernel are guest physical.
-    fn reaches_into_guest(&self) -> bool {
+    fn is_direct_root_access(&self) -> bool {
         self.root.has(cp0::GUESTCTL0, guestctl0::DRG) && self.rid() != 0 && self.mode == Mode::RootKernel
     }
 
@@ -151,7 +152,8 @@ impl Cpu {
             Segment::Mapped => {
                 let key = Key { asid: Some(self.guest[cp0::ENTRYHI] as u8), guest: self.guest_id() };
                 let hit = self.guest_tlb.lookup(va, key);
-                judge(hit, access, self.guest[cp0::PAGEGRAIN]).map_err(|error| tlb_fault(Context::Guest, error, va))
+                check_access(hit, access, self.guest[cp0::PAGEGRAIN])
+                    .map_err(|error| tlb_fault(Context::Guest, error, va))
             }
         }
     }
@@ -161,7 +163,7 @@ impl Cpu {
         let key = Key { asid: None, guest: self.guest_id() };
         // Number 0 is the root's own; its entries are not for guests.
         let hit = (key.guest != 0).then(|| self.root_tlb.lookup(gpa, key)).flatten();
-        judge(hit, access, self.root[cp0::PAGEGRAIN]).map_err(|error| {
+        check_access(hit, access, self.root[cp0::PAGEGRAIN]).map_err(|error| {
             let (addr, reason) = if self.model.badvaddr_gpa { (gpa, gexc::GPA) } else { (va, gexc::GVA) };
             let fault = *tlb_fault(Context::Root, error, addr);
             Box::new(Fault { gexc: Some(reason), ..fault })
@@ -183,7 +185,7 @@ impl Cpu {
         if soft.read == va & (!(PAGE - 1) | (N as u32 - 1)) {
             return Ok(self.mem.read::<N>(soft.offset + va % PAGE));
         }
-        self.load_slowly::<N>(va)
+        self.load_slow::<N>(va)
     }
 
     #[inline(always)]
@@ -194,7 +196,7 @@ impl Cpu {
             self.mem.write::<N>(offset, value);
             return Ok(());
         }
-        self.store_slowly::<N>(va, value)
+        self.store_slow::<N>(va, value)
     }
 
     /// The physical address of an access of that size.
@@ -206,23 +208,23 @@ impl Cpu {
     }
 
     #[inline(never)]
-    fn load_slowly<const N: usize>(&mut self, va: u32) -> Result<u32, Box<Fault>> {
+    fn load_slow<const N: usize>(&mut self, va: u32) -> Result<u32, Box<Fault>> {
         let pa = self.aligned::<N>(va, Access::Read)?;
         if let Some(place) = self.mem.find(pa) {
             self.soft.fill(self.mode, va, place.offset, false);
             return Ok(self.mem.read::<N>(place.offset));
         }
-        self.attend();
+        self.request_service();
         self.board.read(pa, N as u32, self.now).ok_or(Fault::boxed(Context::Root, code::DBE))
     }
 
     #[inline(never)]
-    fn store_slowly<const N: usize>(&mut self, va: u32, value: u32) -> Result<(), Box<Fault>> {
+    fn store_slow<const N: usize>(&mut self, va: u32, value: u32) -> Result<(), Box<Fault>> {
         let pa = self.aligned::<N>(va, Access::Write)?;
         match self.mem.find(pa) {
             Some(place) if place.writable => {
                 if self.mem.has_code(place.offset) {
-                    self.mem.forget(place.offset);
+                    self.mem.invalidate_decoded(place.offset);
                 } else {
                     self.soft.fill(self.mode, va, place.offset, true);
                 }
@@ -231,7 +233,7 @@ impl Cpu {
             }
             Some(_) => Err(Fault::boxed(Context::Root, code::DBE)),
             None => {
-                self.attend();
+                self.request_service();
                 self.board.write(pa, N as u32, value, self.now).ok_or(Fault::boxed(Context::Root, code::DBE))
             }
         }

@@ -63,7 +63,7 @@ impl Stats {
     }
 
     /// From now on it is this one who executes. A guest with number 0 is counted as 0, like the root.
-    pub fn runs(&mut self, guest: u8, is_guest: bool, kernel: bool) {
+    pub fn set_current(&mut self, guest: u8, is_guest: bool, kernel: bool) {
         let guest = usize::from(guest);
         if is_guest && self.current.0 != guest {
             self.entries[guest] += 1;
@@ -72,8 +72,8 @@ impl Stats {
     }
 
     pub fn exception(&mut self, mode: Mode, guest: u8, fault: &Fault) {
-        let who = mode.is_guest().then_some(guest);
-        let key = (who, fault.to == Context::Guest, fault.code, fault.gexc);
+        let from_guest = mode.is_guest().then_some(guest);
+        let key = (from_guest, fault.to == Context::Guest, fault.code, fault.gexc);
         *self.exceptions.entry(key).or_default() += 1;
     }
 
@@ -117,8 +117,8 @@ impl Stats {
         if !self.exceptions.is_empty() {
             text += "exceptions and exits\n";
         }
-        for ((who, to_guest, code, gexc), count) in &self.exceptions {
-            let from = who.map_or("root".to_string(), |guest| format!("guest {guest}"));
+        for ((from_guest, to_guest, code, gexc), count) in &self.exceptions {
+            let from = from_guest.map_or("root".to_string(), |guest| format!("guest {guest}"));
             let to = if *to_guest { "itself" } else { "root" };
             let _ = writeln!(text, "  {from:<10} to {to:<8} {:<14} {count:>10}", cause_name(*code, *gexc));
         }

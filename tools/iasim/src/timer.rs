@@ -36,7 +36,7 @@ impl Timer {
     }
 
     /// The next time, after now, at which a counter that stands at `count` reaches `compare`.
-    fn meets(&self, now: u64, count: u32, compare: u32) -> u64 {
+    fn next_match(&self, now: u64, count: u32, compare: u32) -> u64 {
         let steps = u64::from(compare.wrapping_sub(count).wrapping_sub(1)) + 1;
         (now / self.divider + steps) * self.divider
     }
@@ -66,7 +66,7 @@ impl Cpu {
     }
 
     pub fn set_compare(&mut self, context: Context, compare: u32) {
-        self.timer_note();
+        self.timer_set_matches();
         let cp0 = self.cp0_mut(context);
         cp0[cp0::COMPARE] = compare;
         cp0[cp0::CAUSE] &= !cause::TI;
@@ -75,7 +75,7 @@ impl Cpu {
     }
 
     /// Follows Cause.DC of the root.
-    pub fn timer_hold(&mut self) {
+    pub fn timer_update_hold(&mut self) {
         let hold = self.root.has(cp0::CAUSE, cause::DC);
         match (hold, self.timer.held) {
             (true, None) => self.timer.held = Some(self.timer.count(self.now)),
@@ -91,17 +91,17 @@ impl Cpu {
     /// Works out anew when the counters meet; whatever changes one of them or of their compares calls it. A match of this
     /// very clock has not been looked at yet, and would be none any more.
     pub fn timer_arm(&mut self) {
-        self.timer_note();
+        self.timer_set_matches();
         for (n, context) in [Context::Root, Context::Guest].into_iter().enumerate() {
             let count = self.count(context);
-            let at = self.timer.meets(self.now, count, self.cp0(context)[cp0::COMPARE]);
+            let at = self.timer.next_match(self.now, count, self.cp0(context)[cp0::COMPARE]);
             self.timer.matches[n] = if self.timer.held.is_some() { u64::MAX } else { at };
         }
-        self.attend();
+        self.request_service();
     }
 
     /// Sets TI where a counter has met its compare; true if one has.
-    fn timer_note(&mut self) -> bool {
+    fn timer_set_matches(&mut self) -> bool {
         let due = self.timer.matches.map(|at| at <= self.now);
         if due[0] {
             self.root[cp0::CAUSE] |= cause::TI;
@@ -114,7 +114,7 @@ impl Cpu {
 
     /// The time has come at which a counter meets its compare, or something else happens.
     pub fn timer_advance(&mut self) {
-        if self.timer_note() {
+        if self.timer_set_matches() {
             self.timer_arm();
         }
     }

@@ -30,7 +30,7 @@ impl Entry {
 
     /// An entry from EntryHi, PageMask and the two EntryLo; a page mask with holes is taken up to the first.
     pub fn new(hi: u32, mask: u32, lo: [u32; 2], guest: u8) -> Self {
-        let mask = whole_mask(mask);
+        let mask = contiguous_mask(mask);
         Entry {
             vpn2: hi & entryhi::VPN2 & !mask,
             mask,
@@ -63,7 +63,7 @@ impl Entry {
 }
 
 /// The page sizes that there are: four times the one before.
-fn whole_mask(mask: u32) -> u32 {
+fn contiguous_mask(mask: u32) -> u32 {
     let pairs = (0..8).take_while(|n| mask >> (13 + 2 * n) & 3 == 3).count() as u32;
     ((1 << (2 * pairs)) - 1) << 13
 }

@@ -62,13 +62,13 @@ fn scramble(cpu: &mut Cpu, rng: &mut Rng) {
     }
     cpu.root[cp0::GUESTCTL0] |= guestctl0::GM & rng.next();
     cpu.soft.flush();
-    cpu.refresh();
+    cpu.update_mode();
 }
 
 /// The mode is what the registers say, register 0 is 0, Index and the shadow set are ones that there are.
 fn check(cpu: &mut Cpu, seed: u64) {
     let mode = cpu.mode;
-    cpu.refresh();
+    cpu.update_mode();
     assert_eq!(cpu.mode, mode, "seed {seed}: the mode went stale");
     assert_eq!(cpu.gpr[0], 0, "seed {seed}");
     assert!(cpu.set < 16 && cpu.root[cp0::INDEX] & 0x7FFF_FFFF < 64, "seed {seed}");

@@ -325,7 +325,7 @@ fn lines_and_virtual_interrupts_reach_a_guest() {
     steps(&mut cpu, 1);
     cpu.board.write(0x1FD0_03F9, 1, 0, 0).unwrap();
     steps(&mut cpu, 1);
-    cpu.attend();
+    cpu.request_service();
     steps(&mut cpu, 1);
     assert_eq!(cpu.root[cp0::GUESTCTL2] >> 10 & 0x3F, 0);
     cpu.write_cp0(Context::Guest, cp0::STATUS, u32::MAX, 0xFF01);
@@ -336,7 +336,7 @@ fn lines_and_virtual_interrupts_reach_a_guest() {
 
 fn sfr(cpu: &mut Cpu, address: u32, value: u32) {
     cpu.board.write(address & 0x1FFF_FFFF, 4, value, cpu.now).unwrap();
-    cpu.attend();
+    cpu.request_service();
 }
 
 fn read_sfr(cpu: &mut Cpu, address: u32) -> u32 {
@@ -510,7 +510,7 @@ fn registers_have_addresses_that_change_bits() {
 fn a_uart_prints_and_receives() {
     let printed = Printed::default();
     let mut console = Console::new(Box::new(printed.clone()));
-    console.types([(0, b'x'), (50, b'y')]);
+    console.queue_input([(0, b'x'), (50, b'y')]);
     let mut cpu = m5150_with(Model::default(), console);
     root_code(&mut cpu, &"nop\n".repeat(100));
     sfr(&mut cpu, 0xBF82_2220, b'-'.into());
@@ -541,7 +541,7 @@ fn software_reset() {
         }
         sfr(&mut cpu, 0xBF80_1250, 1);
         read_sfr(&mut cpu, 0xBF80_1250);
-        cpu.attend();
+        cpu.request_service();
         cpu.limit = cpu.instructions() + 1;
         cpu.run();
         assert_eq!(cpu.root.has(cp0::STATUS, status::BEV), !locked);

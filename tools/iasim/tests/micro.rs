@@ -24,7 +24,7 @@ const COUNT: u32 = 0x3042_0001;
 fn put_micro(cpu: &mut Cpu, pa: u32, code: &[u32]) {
     let halves = code.iter().flat_map(|bits| {
         let both = [(bits >> 16) as u16, *bits as u16];
-        both.into_iter().take(if micro::is_short(bits >> 16) { 1 } else { 2 })
+        both.into_iter().take(if micro::is_16_bit(bits >> 16) { 1 } else { 2 })
     });
     let bytes: Vec<u8> = halves.flat_map(u16::to_le_bytes).collect();
     assert!(cpu.mem.load(pa, &bytes));
@@ -53,12 +53,12 @@ fn calls_return_behind_their_delay_slots() {
     let go = 0x8000_4100u32;
     let at = go >> 1 & 0x03FF_FFFF;
     for (call, slot, back) in [
-        (0x3D << 26 | at, COUNT, 8),            // jal
-        (0x1D << 26 | at, NOP16, 6),            // jals
+        (0x3D << 26 | at, COUNT, 8),             // jal
+        (0x1D << 26 | at, NOP16, 6),             // jals
         (31 << 21 | 5 << 16 | 0x0F3C, COUNT, 8), // jalr ra,a1
         (31 << 21 | 5 << 16 | 0x4F3C, NOP16, 6), // jalrs ra,a1
-        (short(0x45C0 | 5), COUNT, 6),          // jalr a1
-        (short(0x45E0 | 5), NOP16, 4),          // jalrs a1
+        (short(0x45C0 | 5), COUNT, 6),           // jalr a1
+        (short(0x45E0 | 5), NOP16, 4),           // jalrs a1
     ] {
         let mut cpu = started(&[call, slot]);
         cpu.gpr[5] = go | 1;
@@ -174,8 +174,8 @@ fn several_registers_go_to_memory_and_back() {
     for (store, load, registers) in [
         (short(0x4570), short(0x4530), vec![16, 17, 18, 19, 31]), // s0-s3,ra,0(sp)
         (0x233D_D000, 0x233D_5000, vec![16, 17, 18, 19, 20, 21, 22, 23, 30, 31]), // s0-s7,s8,ra,0(sp)
-        (0x215D_D000 & !(1 << 24), 0x205D_5000, vec![16, 17]),   // s0-s1,0(sp)
-        (0x211D_9000, 0x211D_1000, vec![8, 9]),                  // t0,t1,0(sp)
+        (0x215D_D000 & !(1 << 24), 0x205D_5000, vec![16, 17]),    // s0-s1,0(sp)
+        (0x211D_9000, 0x211D_1000, vec![8, 9]),                   // t0,t1,0(sp)
     ] {
         let store = if registers.len() == 2 && registers[0] == 16 { 0x205D_D000 } else { store };
         let mut cpu = started(&[store, load]);

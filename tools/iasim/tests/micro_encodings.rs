@@ -40,7 +40,7 @@ fn gnu(all: &[u32]) -> Vec<String> {
 const NOP16: u16 = 0x0C00;
 
 fn halves(bits: u32) -> [u16; 2] {
-    match micro::is_short(bits >> 16) {
+    match micro::is_16_bit(bits >> 16) {
         true => [(bits >> 16) as u16, NOP16],
         false => [(bits >> 16) as u16, bits as u16],
     }
@@ -137,7 +137,7 @@ fn compare(all: &[u32]) -> (usize, BTreeSet<String>, Vec<String>) {
 
 #[test]
 fn every_half_is_the_gnu_disassemblers() {
-    let all: Vec<u32> = (0..=0xFFFF).filter(|half| micro::is_short(*half)).map(|half| half << 16).collect();
+    let all: Vec<u32> = (0..=0xFFFF).filter(|half| micro::is_16_bit(*half)).map(|half| half << 16).collect();
     let (known, strange, wrong) = compare(&all);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong[..wrong.len().min(40)].join("\n"));
     assert_eq!(strange, BTreeSet::from([".short".to_string()]), "reserved here");
@@ -162,7 +162,7 @@ const EXTENDED: [&str; 12] =
 #[test]
 fn what_is_reserved_is_of_other_extensions() {
     let mut rng = Rng::new(6);
-    let all: Vec<u32> = (0..200_000).map(|_| rng.next()).filter(|bits| !micro::is_short(bits >> 16)).collect();
+    let all: Vec<u32> = (0..200_000).map(|_| rng.next()).filter(|bits| !micro::is_16_bit(bits >> 16)).collect();
     let (_, strange, wrong) = compare(&all);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong[..wrong.len().min(40)].join("\n"));
     let ours: BTreeSet<String> =

@@ -134,7 +134,7 @@ fn i_entries_of_the_root_are_not_for_guests_nor_the_other_way_round() {
     cpu.gpr[9] = 0x40_0000;
     cpu.write_root(cp0::STATUS, 0);
     cpu.root[cp0::GUESTCTL0] &= !GM;
-    cpu.refresh();
+    cpu.update_mode();
     cpu.jump(VECTORS);
     steps(&mut cpu, 1);
     assert_eq!(cpu.pc, VECTORS, "a refill: the guest's entry does not serve the root");

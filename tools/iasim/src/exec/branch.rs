@@ -8,7 +8,7 @@ use crate::isa::Op;
 /// The instruction at pc becomes a delay slot; after it, execution goes on at the target.
 fn jump(c: &mut Cpu, o: Op, target: u32) -> Done {
     c.branch = true;
-    c.turn = true;
+    c.diverted = true;
     c.branch_word = o.word();
     c.npc = target;
     Ok(())

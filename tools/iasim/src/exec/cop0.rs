@@ -59,7 +59,7 @@ fn set_ie(c: &mut Cpu, o: Op, ie: u32) -> Done {
     let old = cp0[cp0::STATUS];
     cp0[cp0::STATUS] = old & !status::IE | ie;
     c.set(o, old);
-    c.attend();
+    c.request_service();
     Ok(())
 }
 
@@ -122,7 +122,7 @@ fn return_from(c: &mut Cpu, unlink: bool) -> Done {
         c.soft.flush();
     }
     c.jump(target);
-    c.refresh();
+    c.update_mode();
     if context == Context::Guest && was_exl && !error && c.model.ghfc_eret {
         c.field_changed();
     }
@@ -145,7 +145,7 @@ pub fn deret(c: &mut Cpu, o: Op) -> Done {
     c.root[cp0::DEBUG] &= !crate::exception::DM;
     c.jump(c.root[cp0::DEPC]);
     c.soft.flush();
-    c.refresh();
+    c.update_mode();
     Ok(())
 }
 
@@ -155,7 +155,7 @@ pub fn wait(c: &mut Cpu, _: Op) -> Done {
         return Err(Fault::guest_exit(gexc::GPSI));
     }
     c.waiting = true;
-    c.attend();
+    c.request_service();
     Ok(())
 }
 
@@ -331,7 +331,7 @@ impl Cpu {
                 let ids = (1 << self.model.guest_id_bits) - 1;
                 self.root.merge(reg, ids << 16 | ids, value);
                 self.soft.flush();
-                self.attend();
+                self.request_service();
             }
             cp0::GUESTCTL2 => self.write_guestctl2(value),
             cp0::GTOFFSET => {
@@ -356,13 +356,13 @@ impl Cpu {
         }
         self.root.merge(cp0::GUESTCTL0, mask, value);
         self.soft.flush();
-        self.refresh();
+        self.update_mode();
     }
 
     fn write_guestctl2(&mut self, value: u32) {
         let mask = if self.root.veic() { 0xFF3C_FFFF } else { 0x3F00_FC00 };
         self.root[cp0::GUESTCTL2] = value & mask;
-        self.attend();
+        self.request_service();
     }
 
     /// Writes the bits of the mask, with all that follows from it.
@@ -389,19 +389,19 @@ impl Cpu {
             _ => self.cp0_mut(context).merge(reg, mask, value),
         }
         match reg {
-            cp0::CAUSE => self.timer_hold(),
+            cp0::CAUSE => self.timer_update_hold(),
             cp0::ENTRYHI | cp0::PAGEGRAIN => {
                 self.soft.flush();
                 self.close_window();
             }
             _ => {}
         }
-        self.attend();
+        self.request_service();
     }
 
     fn write_status(&mut self, context: Context, mask: u32, value: u32) {
         self.cp0_mut(context).merge(cp0::STATUS, mask, value);
         self.soft.flush();
-        self.refresh();
+        self.update_mode();
     }
 }

@@ -10,11 +10,11 @@ use crate::isa::{self, Op};
 #[cold]
 pub fn undecoded(c: &mut Cpu, _: Op) -> Done {
     c.npc = c.pc;
-    c.pc = c.here;
+    c.pc = c.cur_pc;
     c.branch = c.slot;
-    c.turn = true;
+    c.diverted = true;
     c.now -= 1;
-    c.decode_here();
+    c.decode_at_pc();
     Ok(())
 }
 
@@ -31,10 +31,10 @@ fn unimplemented(c: &mut Cpu, o: Op, what: &str) -> Done {
     if !c.model.stop_unimplemented {
         return reserved(c, o);
     }
-    let (word, text) = c.shown(o, c.here);
-    let text = format!("{what}: {text} (0x{word:08x}) at 0x{:08x}", c.here);
+    let (word, text) = c.disassemble(o, c.cur_pc);
+    let text = format!("{what}: {text} (0x{word:08x}) at 0x{:08x}", c.cur_pc);
     c.npc = c.pc;
-    c.pc = c.here;
+    c.pc = c.cur_pc;
     c.branch = c.slot;
     c.now -= 1;
     c.halt(Stop::Unimplemented(text));
@@ -143,8 +143,8 @@ pub fn rdhwr(c: &mut Cpu, o: Op) -> Done {
 
 impl Cpu {
     /// Decodes the word at pc, which lies in the open window.
-    pub fn decode_here(&mut self) {
-        let word = self.word_here();
-        self.keep_decoded(isa::decode(word));
+    pub fn decode_at_pc(&mut self) {
+        let word = self.word_at_pc();
+        self.cache_decoded(isa::decode(word));
     }
 }

@@ -18,7 +18,7 @@ fn signed(word: u32, low: u32, width: u32) -> u32 {
 fn branch(c: &mut Cpu, target: u32, taken: bool) -> Done {
     c.branch = true;
     c.branch_word = super::word(c.micro.bits);
-    c.micro.back = c.micro.size;
+    c.micro.branch_size = c.micro.size;
     c.micro.taken = taken;
     c.npc = target;
     Ok(())
@@ -146,7 +146,7 @@ pub fn jalrs(c: &mut Cpu, o: Op) -> Done {
 }
 
 pub fn addiupc(c: &mut Cpu, o: Op) -> Done {
-    c.set(o, (c.here & !3).wrapping_add(signed(o.word(), 0, 23) << 2));
+    c.set(o, (c.cur_pc & !3).wrapping_add(signed(o.word(), 0, 23) << 2));
     Ok(())
 }
 
@@ -177,9 +177,9 @@ pub fn listed(count: u32, ra: bool) -> impl Iterator<Item = usize> + Clone {
 }
 
 /// The list, base and offset of an instruction of either size.
-fn several(o: Op) -> (impl Iterator<Item = usize> + Clone, usize, u32) {
+fn register_list(o: Op) -> (impl Iterator<Item = usize> + Clone, usize, u32) {
     let word = o.word();
-    if super::is_short(word >> 16) {
+    if super::is_16_bit(word >> 16) {
         return (listed((word >> 20 & 3) + 1, true), SP, (word >> 16 & 15) << 2);
     }
     (listed(word >> 21 & 15, word >> 25 & 1 != 0), o.rs(), signed(word, 0, 12))
@@ -187,7 +187,7 @@ fn several(o: Op) -> (impl Iterator<Item = usize> + Clone, usize, u32) {
 
 /// Nothing is written before everything is read: what faults is executed again from its start.
 pub fn lwm(c: &mut Cpu, o: Op) -> Done {
-    let (registers, base, offset) = several(o);
+    let (registers, base, offset) = register_list(o);
     let from = c.gpr[base].wrapping_add(offset);
     let mut values = [0; 10];
     for (n, value) in registers.clone().zip(&mut values).enumerate().map(|(n, (_, value))| (n as u32, value)) {
@@ -198,7 +198,7 @@ pub fn lwm(c: &mut Cpu, o: Op) -> Done {
 }
 
 pub fn swm(c: &mut Cpu, o: Op) -> Done {
-    let (registers, base, offset) = several(o);
+    let (registers, base, offset) = register_list(o);
     let to = c.gpr[base].wrapping_add(offset);
     registers.enumerate().try_for_each(|(n, register)| c.store::<4>(to.wrapping_add(4 * n as u32), c.gpr[register]))
 }

@@ -33,7 +33,7 @@ pub struct Micro {
     pub bits: u32,
     pub size: u32,
     /// The size of the branch before the delay slot, and whether it is taken.
-    back: u32,
+    branch_size: u32,
     taken: bool,
 }
 
@@ -45,7 +45,7 @@ impl Micro {
             place: 0,
             bits: 0,
             size: 4,
-            back: 4,
+            branch_size: 4,
             taken: false,
         }
     }
@@ -62,13 +62,13 @@ impl Default for Micro {
 }
 
 /// Whether an instruction that begins with this half has only this one.
-pub fn is_short(half: u32) -> bool {
+pub fn is_16_bit(half: u32) -> bool {
     matches!(half >> 10 & 7, 1..=3)
 }
 
 /// An instruction as BadInstr has it and as it is written: a half alone stands right.
 pub fn word(bits: u32) -> u32 {
-    if is_short(bits >> 16) {
+    if is_16_bit(bits >> 16) {
         bits >> 16
     } else {
         bits
@@ -77,9 +77,9 @@ pub fn word(bits: u32) -> u32 {
 
 impl Cpu {
     /// Executes until something wants attention or the other instruction set begins.
-    pub(crate) fn burst_micro(&mut self) {
+    pub(crate) fn run_micro(&mut self) {
         let observed = self.observer.is_some();
-        while self.pc & 1 != 0 && self.attentive() {
+        while self.pc & 1 != 0 && self.before_deadline() {
             match self.fetch_micro() {
                 Ok(bits) => {
                     let op = self.decoded_micro(bits);
@@ -89,7 +89,7 @@ impl Cpu {
                     self.step_micro(op);
                 }
                 Err(fault) => {
-                    self.here = self.pc;
+                    self.cur_pc = self.pc;
                     self.slot = self.branch;
                     self.now += 1;
                     self.raise(&fault, None);
@@ -101,7 +101,7 @@ impl Cpu {
     fn fetch_micro(&mut self) -> Result<u32, Box<Fault>> {
         let at = self.pc & !1;
         let first = self.fetch_half(at)?;
-        let short = is_short(first);
+        let short = is_16_bit(first);
         self.micro.size = if short { 2 } else { 4 };
         let second = if short { 0 } else { self.fetch_half(at.wrapping_add(2))? };
         self.micro.bits = first << 16 | second;
@@ -131,7 +131,7 @@ impl Cpu {
 
     fn step_micro(&mut self, op: Op) {
         let next = self.pc.wrapping_add(self.micro.size);
-        self.here = self.pc;
+        self.cur_pc = self.pc;
         self.slot = self.branch;
         self.branch = false;
         self.pc = if self.slot && self.micro.taken { self.npc } else { next };
@@ -145,10 +145,10 @@ impl Cpu {
 
     /// Where an exception's handler returns to: the branch, if the instruction stands in its delay slot.
     pub fn resume(&self) -> u32 {
-        match (self.slot, self.here & 1) {
-            (false, _) => self.here,
-            (true, 0) => self.here.wrapping_sub(4),
-            (true, _) => self.here.wrapping_sub(self.micro.back),
+        match (self.slot, self.cur_pc & 1) {
+            (false, _) => self.cur_pc,
+            (true, 0) => self.cur_pc.wrapping_sub(4),
+            (true, _) => self.cur_pc.wrapping_sub(self.micro.branch_size),
         }
     }
 
@@ -162,7 +162,7 @@ impl Cpu {
     }
 
     /// The instruction that was decoded to this, as a word and as text.
-    pub fn shown(&self, op: Op, pc: u32) -> (u32, String) {
+    pub fn disassemble(&self, op: Op, pc: u32) -> (u32, String) {
         if pc & 1 == 0 {
             return (op.word(), crate::disasm::text(op.word(), pc));
         }

@@ -20,7 +20,7 @@ impl One {
     }
 
     fn short(self) -> bool {
-        micro::is_short(self.0 >> 16)
+        micro::is_16_bit(self.0 >> 16)
     }
 
     fn bytes(self) -> u32 {
@@ -99,7 +99,7 @@ fn long(rng: &mut Rng) -> One {
 fn short(rng: &mut Rng) -> One {
     loop {
         let bits = rng.next() & 0xFFFF_0000;
-        if !micro::is_short(bits >> 16) || micro::names(bits).is_some() {
+        if !micro::is_16_bit(bits >> 16) || micro::names(bits).is_some() {
             continue;
         }
         let op = micro::decode(bits);

@@ -58,7 +58,7 @@ const PRESET: [(u32, u32); 11] = [
 pub struct M5150 {
     console: Console,
     /// The UART that the console is connected to.
-    wired: usize,
+    console_uart: usize,
     intc: Intc,
     timers: Timers,
     uarts: [Uart; 6],
@@ -66,7 +66,7 @@ pub struct M5150 {
     /// Registers without a model that were written to.
     unknown: BTreeSet<u32>,
     keys: VecDeque<u32>,
-    armed: bool,
+    reset_armed: bool,
     reset: bool,
     /// The core's lines at the last poll, to find their rising edges.
     core: CoreLines,
@@ -93,17 +93,17 @@ fn combine(old: u32, how: u32, value: u32) -> u32 {
 
 impl M5150 {
     /// `wired`: the number of the UART, from 1, that the console is connected to.
-    pub fn new(console: Console, wired: usize) -> Self {
+    pub fn new(console: Console, console_uart: usize) -> Self {
         M5150 {
             console,
-            wired: wired - 1,
+            console_uart: console_uart - 1,
             intc: Intc::new(),
             timers: Timers::new(PERIPHERAL),
             uarts: Default::default(),
             storage: PRESET.into_iter().collect(),
             unknown: BTreeSet::new(),
             keys: VecDeque::new(),
-            armed: false,
+            reset_armed: false,
             reset: false,
             core: CoreLines::default(),
         }
@@ -141,7 +141,7 @@ impl M5150 {
         if UARTS.contains(&register) && register & 0x1F0 == uart::RXREG {
             self.uarts[((register - UARTS.start) / 0x200) as usize].pop();
         }
-        if register == RSWRST && self.armed {
+        if register == RSWRST && self.reset_armed {
             self.reset = true;
         }
     }
@@ -154,7 +154,7 @@ impl M5150 {
                     self.keys.pop_front();
                 }
             }
-            RSWRST => self.armed = value & 1 != 0 && self.unlocked(),
+            RSWRST => self.reset_armed = value & 1 != 0 && self.unlocked(),
             _ if INTC.contains(&register) => self.intc.write(register - INTC.start, value),
             _ if UARTS.contains(&register) => self.poke_uart(register, value),
             _ if TIMERS.contains(&register) => self.timers.write(register - TIMERS.start, value, now),
@@ -169,7 +169,7 @@ impl M5150 {
     fn poke_uart(&mut self, register: u32, value: u32) {
         let n = ((register - UARTS.start) / 0x200) as usize;
         let sent = self.uarts[n].write(register & 0x1F0, value);
-        if let Some(byte) = sent.filter(|_| n == self.wired) {
+        if let Some(byte) = sent.filter(|_| n == self.console_uart) {
             self.console.put(byte);
         }
     }
@@ -185,8 +185,8 @@ impl M5150 {
     }
 
     fn receive(&mut self, now: u64) {
-        let uart = &mut self.uarts[self.wired];
-        while uart.has_room() {
+        let uart = &mut self.uarts[self.console_uart];
+        while uart.has_space() {
             let Some(byte) = self.console.take(now) else { break };
             uart.push(byte);
         }
@@ -232,14 +232,14 @@ impl Board for M5150 {
             self.intc.raise(irq, true);
         }
         for (uart, irq) in self.uarts.iter().zip(UART_IRQS) {
-            self.intc.raise(irq + 1, uart.wants_reading());
-            self.intc.raise(irq + 2, uart.wants_writing());
+            self.intc.raise(irq + 1, uart.rx_interrupt());
+            self.intc.raise(irq + 2, uart.tx_interrupt());
         }
         self.intc.lines()
     }
 
     fn next(&self) -> u64 {
-        let typed = if self.uarts[self.wired].has_room() { self.console.next() } else { u64::MAX };
+        let typed = if self.uarts[self.console_uart].has_space() { self.console.next() } else { u64::MAX };
         self.timers.next().min(typed)
     }
 
@@ -257,7 +257,7 @@ impl Board for M5150 {
             return false;
         }
         let console = std::mem::take(&mut self.console);
-        *self = M5150::new(console, self.wired + 1);
+        *self = M5150::new(console, self.console_uart + 1);
         true
     }
 }

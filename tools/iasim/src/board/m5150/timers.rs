@@ -42,18 +42,18 @@ impl Timers {
     }
 
     /// The timer that its odd neighbour has become the upper half of.
-    fn joined(&self, n: usize) -> bool {
+    fn is_joined(&self, n: usize) -> bool {
         n % 2 == 1 && n < 8 && self.timers[n].con & T32 != 0
     }
 
     /// The upper half of a joined timer does not run by itself.
     fn runs(&self, n: usize) -> bool {
-        self.timers[n].con & ON != 0 && !(n >= 2 && n % 2 == 0 && self.joined(n - 1))
+        self.timers[n].con & ON != 0 && !(n >= 2 && n % 2 == 0 && self.is_joined(n - 1))
     }
 
     fn period(&self, n: usize) -> u64 {
         let low = self.timers[n].period;
-        if self.joined(n) {
+        if self.is_joined(n) {
             low | self.timers[n + 1].period << 16
         } else {
             low
@@ -90,7 +90,7 @@ impl Timers {
                 let (count, step) = (self.count(n, now), self.step(n));
                 let since = now - (now - self.timers[n].since) % step;
                 self.timers[n] = Timer { count, since, ..self.timers[n] };
-                fired.push(IRQS[if self.joined(n) { n + 1 } else { n }]);
+                fired.push(IRQS[if self.is_joined(n) { n + 1 } else { n }]);
             }
         }
         fired
@@ -98,11 +98,11 @@ impl Timers {
 
     pub fn read(&self, at: u32, now: u64) -> u32 {
         let (n, register) = ((at / 0x200) as usize, at & 0x1F0);
-        let upper = n >= 2 && n % 2 == 0 && self.joined(n - 1);
+        let upper = n >= 2 && n % 2 == 0 && self.is_joined(n - 1);
         match register {
             CON => self.timers[n].con,
             TMR if upper => (self.count(n - 1, now) >> 16) as u32,
-            TMR if self.joined(n) => self.count(n, now) as u32,
+            TMR if self.is_joined(n) => self.count(n, now) as u32,
             TMR => self.count(n, now) as u32 & 0xFFFF,
             PR => self.period(n) as u32,
             _ => 0,
@@ -112,7 +112,7 @@ impl Timers {
     pub fn write(&mut self, at: u32, value: u32, now: u64) {
         let (n, register) = ((at / 0x200) as usize, at & 0x1F0);
         let count = self.count(n, now);
-        let wide = self.joined(n);
+        let wide = self.is_joined(n);
         self.timers[n].count = count;
         self.timers[n].since = now;
         match register {

@@ -57,7 +57,7 @@ impl Uart {
     }
 
     /// The console holds back what there is no room for, so that nothing overruns.
-    pub fn has_room(&self) -> bool {
+    pub fn has_space(&self) -> bool {
         self.receives() && self.received.len() < FIFO
     }
 
@@ -70,7 +70,7 @@ impl Uart {
     }
 
     /// URXISEL: one character is there, or half, or three quarters of the FIFO.
-    pub fn wants_reading(&self) -> bool {
+    pub fn rx_interrupt(&self) -> bool {
         let least = match self.sta >> 6 & 3 {
             0 => 1,
             1 => FIFO / 2,
@@ -80,7 +80,7 @@ impl Uart {
     }
 
     /// The transmitter is always empty, whichever UTXISEL asks for.
-    pub fn wants_writing(&self) -> bool {
+    pub fn tx_interrupt(&self) -> bool {
         self.mode & ON != 0 && self.sta & UTXEN != 0
     }
 }
