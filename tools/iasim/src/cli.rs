@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command line: options, what they build, and what is said at the end.
+//! The command line: options, construction of the machine, reports at the end of the run.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -79,13 +79,13 @@ struct Options {
     gdb: Option<u16>,
 }
 
-/// Those that are followed by something.
+/// Options with a value.
 const WITH_VALUE: [&str; 15] = [
     "board", "model", "ram", "limit", "uart", "input", "pace", "record", "replay", "span", "look", "way", "trace",
     "coverage", "gdb",
 ];
 
-/// A number with one of the suffixes, which multiplies it by its factor.
+/// A number, multiplied by the factor of its suffix.
 fn scaled(option: &str, text: &str, suffixes: &[(char, u64)]) -> Result<u64, String> {
     let suffix = suffixes.iter().find(|(name, _)| text.ends_with(*name));
     let (digits, factor) = suffix.map_or((text, 1), |(_, factor)| (&text[..text.len() - 1], *factor));
@@ -109,7 +109,7 @@ fn text(value: OsString) -> Result<String, String> {
 }
 
 impl Options {
-    /// None: help is asked for.
+    /// None: --help was given.
     fn parse(parser: &mut lexopt::Parser) -> Result<Option<Self>, String> {
         let mut options = Options { uart: 2, ..Options::default() };
         while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
@@ -201,7 +201,7 @@ fn console(options: &Options) -> Result<Console, String> {
 }
 
 fn model(options: &Options) -> Result<Model, String> {
-    // The generic board's guests have a timer; the real part does not wire it.
+    // The generic board wires the guest's timer interrupt; the real part does not.
     let mut model = Model { guest_timer_wired: options.generic, ..Model::default() };
     options.model.iter().try_for_each(|choice| model.set(choice)).map_err(|error| format!("--model: {error}"))?;
     Ok(model)
@@ -232,22 +232,23 @@ fn build(options: &Options) -> Result<(Cpu, Image), String> {
     Ok((cpu, all))
 }
 
-/// Markers at addresses have numbers that no marker in a program can have.
+/// First number of markers at addresses; larger than any marker in a program.
 const FIRST_ADDRESS_MARKER: u32 = 0x1_0000;
 
-/// Of a symbol, or as it is written.
+/// Address of a symbol, or a hexadecimal number.
 fn address(option: &str, name: &str, symbols: &Symbols) -> Result<u32, String> {
     let hex = name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
     hex.or_else(|| symbols.address(name)).ok_or(format!("--{option}: there is no symbol '{name}'"))
 }
 
-/// A marker's number; an address or a symbol gets one.
+/// Number of a marker; an address or a symbol is assigned one.
 fn marker(name: &str, symbols: &Symbols, places: &mut Vec<(u32, u32)>) -> Result<u32, String> {
     if let Ok(number) = name.parse::<u16>() {
         return Ok(number.into());
     }
     let at = address("span", name, symbols)?;
-    // One place has one number, or the end of a span would be passed before its beginning.
+    // Each address has one number; otherwise a span from an address to itself would end before it
+    // starts.
     if let Some((_, number)) = places.iter().find(|place| place.0 == at) {
         return Ok(*number);
     }
@@ -256,7 +257,7 @@ fn marker(name: &str, symbols: &Symbols, places: &mut Vec<(u32, u32)>) -> Result
     Ok(number)
 }
 
-/// What looks at every instruction, where anything was asked for that needs it.
+/// Installs the observers that the options require.
 fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), String> {
     let mut all = Observers::default();
     let mut places = Vec::new();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The core: its state, the loop that executes, and what has to be looked at between instructions.
+//! The core: its state, the execution loop, and the work between instructions (timers, devices,
+//! interrupts).
 //!
-//! An instruction takes one clock, whether it completes or ends in an exception. Whatever may need attention (an event's
-//! time, an interrupt that a write has let in) ends the inner loop by way of `deadline`, so that the loop itself looks
-//! at nothing but the clock.
+//! An instruction takes one clock, whether it completes or ends in an exception. The inner loop
+//! compares the clock with `deadline` only. Anything that needs service earlier (an event's time,
+//! an interrupt that a register write enables) lowers `deadline`.
 
 use std::rc::Rc;
 
@@ -22,7 +23,7 @@ use crate::stats::Stats;
 use crate::timer::Timer;
 use crate::tlb::Tlb;
 
-/// What an instruction comes to. A fault is boxed: it is rare, and a result of one word is fast.
+/// Result of an instruction. A fault is boxed: faults are rare, and a one-word result is fast.
 pub type Done = Result<(), Box<Fault>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,55 +58,58 @@ impl Mode {
     }
 }
 
-/// Why the simulator stands still.
+/// Why the simulator stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The program asked for it, with its exit code.
+    /// The program requested the end, with this exit code.
     Exit(i32),
-    /// As many instructions as were allowed.
+    /// The instruction limit was reached.
     Limit,
-    /// WAIT, and nothing is left that could end it: a masked timer's events do not.
+    /// The core waits in WAIT and no event can wake it; events of a masked timer do not.
     Asleep,
-    /// The root's vector is itself an exception, to that vector, for ever; what it is.
+    /// The exception vector of the root raises an exception to the same vector, endlessly; the
+    /// exception's name.
     Endless(String),
-    /// Something that this simulator does not model.
+    /// The program used a feature that this simulator does not model.
     Unimplemented(String),
-    /// An observer wants to be asked.
+    /// An observer requested the stop.
     Observer,
 }
 
-/// No page's tag: fetch addresses are compared with all their low bits.
+/// Matches no page: fetch addresses are compared with all their low bits.
 const NO_WINDOW: u32 = 0xFFFF_FFFF;
 const WINDOW: u32 = 0xFFFF_F003;
 
-/// Events that a single WAIT may sleep through, and clocks: Count comes round eight times in those.
+/// Bounds of a single WAIT, in events and in clocks; Count wraps around eight times in
+/// LONGEST_SLEEP.
 const MOST_EVENTS: u32 = 1 << 20;
 const LONGEST_SLEEP: u64 = 1 << 36;
 
 pub struct Cpu {
-    /// The active shadow set; above it the place where writes to register 0 go.
+    /// The active shadow set; gpr[SINK] takes the writes to register 0.
     pub gpr: [u32; 64],
     pub hi: u32,
     pub lo: u32,
     pub pc: u32,
-    /// Where execution goes on after the instruction at pc.
+    /// Address of the instruction after the one at pc.
     pub npc: u32,
-    /// The instruction under way, whether it stands in a delay slot, and the branch before it.
+    /// Of the current instruction: its address, whether it is in a delay slot, and the word of the
+    /// branch before it.
     pub cur_pc: u32,
     pub slot: bool,
     pub branch_word: u32,
-    /// The next instruction stands in a delay slot.
+    /// The next instruction is in a delay slot.
     pub branch: bool,
-    /// Execution does not simply go on with the next word: a jump, or something to attend to.
+    /// The next instruction is not simply the next word: a jump, or service was requested.
     pub diverted: bool,
-    /// Of the other instruction set.
+    /// State of the microMIPS instruction set.
     pub micro: Micro,
     window: u32,
     code: Rc<Code>,
-    /// Where the window's page lies in memory.
+    /// Offset in memory of the page that instructions are fetched from.
     page: u32,
 
-    /// Clocks, and how many of them passed in WAIT.
+    /// Clocks since the start, and how many of them passed in WAIT.
     pub now: u64,
     pub idle: u64,
     deadline: u64,
@@ -117,14 +121,14 @@ pub struct Cpu {
     pub root_tlb: Tlb,
     pub guest_tlb: Tlb,
     pub soft: SoftTlb,
-    /// By context.
+    /// Indexed by context.
     pub llbit: [bool; 2],
     pub shadow: [[u32; 32]; 16],
     pub set: usize,
     pub timer: Timer,
-    /// What the board's interrupt lines are.
+    /// Interrupt lines of the board at the last poll.
     pub lines: Lines,
-    /// The lines that pass through to the guest, as they were.
+    /// Lines passed through to the guest at the last poll.
     pub passed: u32,
     pub waiting: bool,
 
@@ -133,7 +137,7 @@ pub struct Cpu {
     pub model: Model,
     pub stats: Stats,
     pub observer: Option<Box<dyn Observer>>,
-    /// The machine waits for the world's time.
+    /// Slows execution to real time.
     pub pace: Option<Pace>,
     pub stop: Option<Stop>,
 }
@@ -184,7 +188,8 @@ impl Cpu {
         cpu
     }
 
-    /// The state after reset. Memory, registers and TLBs keep what they have; that is undefined anyway.
+    /// Sets the state after reset. Memory, GPRs and TLBs, which are undefined after reset, keep
+    /// their values.
     pub fn reset(&mut self) {
         self.root = Cp0::new();
         self.guest = Cp0::new();
@@ -199,7 +204,7 @@ impl Cpu {
         self.update_mode();
     }
 
-    /// What the model and the board have to say about reset values.
+    /// Sets the reset values that depend on the model and the board.
     fn reset_model(&mut self) {
         let mmu = |entries: usize| 0x8000_0000 | (entries as u32 - 1) << 25 | 0x1E9B_0D9A & 0x01FF_FFFF;
         self.root[cp0::CONFIG1] = mmu(self.model.root_tlb);
@@ -235,12 +240,12 @@ impl Cpu {
         }
     }
 
-    /// The number of the guest that runs, or would run.
+    /// GuestCtl1.ID: the guest that runs in guest mode.
     pub fn guest_id(&self) -> u8 {
         self.root[cp0::GUESTCTL1] as u8
     }
 
-    /// The guest whose TLB entries the root works on.
+    /// GuestCtl1.RID: the guest whose TLB entries the root's TLB instructions access.
     pub fn rid(&self) -> u8 {
         (self.root[cp0::GUESTCTL1] >> 16) as u8
     }
@@ -252,12 +257,12 @@ impl Cpu {
         self.diverted = true;
     }
 
-    /// Instructions that were executed.
+    /// Number of instructions executed.
     pub fn instructions(&self) -> u64 {
         self.now - self.idle
     }
 
-    /// Looks after interrupts before the next instruction.
+    /// Checks timers, devices and interrupts before the next instruction.
     pub fn request_service(&mut self) {
         self.deadline = 0;
         self.diverted = true;
@@ -268,18 +273,18 @@ impl Cpu {
         self.request_service();
     }
 
-    /// The next fetch is translated anew.
+    /// Translates the next fetch address again.
     pub fn close_window(&mut self) {
         self.window = NO_WINDOW;
         self.micro.close();
     }
 
-    /// Nothing wants to be looked after before the next instruction.
+    /// Whether the inner loop may execute the next instruction without service.
     pub(crate) fn before_deadline(&self) -> bool {
         self.now < self.deadline
     }
 
-    /// Works out the mode from Status and GuestCtl0, with what depends on it.
+    /// Computes the mode from Status and GuestCtl0 and updates all state that depends on the mode.
     pub fn update_mode(&mut self) {
         let debug = self.root.has(cp0::DEBUG, crate::exception::DM);
         let guest = self.root.has(cp0::GUESTCTL0, guestctl0::GM) && !self.root.at_exception() && !debug;
@@ -314,7 +319,7 @@ impl Cpu {
         }
     }
 
-    /// A register of any shadow set.
+    /// A GPR of any shadow set.
     pub fn shadow_reg(&mut self, set: usize, n: usize) -> &mut u32 {
         if set == self.set {
             &mut self.gpr[n & 31]
@@ -323,7 +328,7 @@ impl Cpu {
         }
     }
 
-    /// Executes until something stops it.
+    /// Executes until a stop reason occurs.
     pub fn run(&mut self) -> Stop {
         loop {
             self.service();
@@ -370,8 +375,9 @@ impl Cpu {
         }
     }
 
-    /// Executes what lies in the open page, until something turns execution elsewhere. The same as above; but pc and the
-    /// time are at hand in registers, where the next step needs them, and a branch within the page stays here.
+    /// Executes unobserved instructions of the current page until execution leaves the page.
+    /// Equivalent to the loop of run_pages(), but keeps pc and the clock in registers, and handles
+    /// a branch within the page without leaving the loop.
     fn run_page(&mut self) {
         let mut pc = self.pc;
         let mut now = self.now;
@@ -402,7 +408,8 @@ impl Cpu {
         }
     }
 
-    /// Executes the delay slot at pc; false: what comes next is not in the open page, or has to be looked at.
+    /// Executes the delay slot at pc. False if the next instruction is not in the current page or
+    /// service was requested.
     #[inline(always)]
     fn delay_slot(&mut self) -> bool {
         let op = self.code[(self.pc >> 2) as usize & 1023].get();
@@ -432,8 +439,8 @@ impl Cpu {
         go
     }
 
-    /// Finds the decoded instructions of the page at pc; false: there was an exception instead, or code of the other
-    /// instruction set.
+    /// Selects the decoded instructions of the page at pc. False if the fetch raised an exception,
+    /// or if pc is in microMIPS code, which this function executes.
     #[cold]
     #[inline(never)]
     fn open_window(&mut self) -> bool {
@@ -462,17 +469,17 @@ impl Cpu {
         }
     }
 
-    /// The word at pc, which lies in the open window.
+    /// The word at pc, which is in the current page.
     pub fn word_at_pc(&self) -> u32 {
         self.mem.read::<4>(self.page | self.pc & 0xFFC)
     }
 
-    /// Keeps what the word at pc was decoded to.
+    /// Stores the decoded form of the word at pc.
     pub fn cache_decoded(&mut self, op: Op) {
         self.code[(self.pc >> 2) as usize & 1023].set(op);
     }
 
-    /// Brings timers, devices and interrupts up to date.
+    /// Updates timers, devices and interrupts, and computes the next deadline.
     fn service(&mut self) {
         self.timer_advance();
         self.board_poll();
@@ -508,7 +515,7 @@ impl Cpu {
         }
     }
 
-    /// The root's timer, and the guest's where its match shows up there, too.
+    /// The root's timer interrupt, and the guest's where the model raises the root's line for it.
     fn timer_irq(&self) -> bool {
         let spurious = self.model.guest_timer_spurious && self.guest.has(cp0::CAUSE, cause::TI);
         self.root.has(cp0::CAUSE, cause::TI) || spurious
@@ -518,8 +525,8 @@ impl Cpu {
         self.timer.next().min(self.board.next())
     }
 
-    /// Lets time pass while WAIT waits: from event to event, until one of them wakes the core or it is clear that none
-    /// will.
+    /// Advances time while the core is in WAIT, from event to event, until an event wakes the core
+    /// or none can.
     fn sleep(&mut self) {
         let (mut start, mut events) = (self.now, 0);
         while self.stop.is_none() && self.waiting && !self.wakes() && self.instructions() < self.limit {
@@ -530,11 +537,11 @@ impl Cpu {
                 (start, events) = (self.now, 0);
             }
         }
-        // The limit does not end it.
+        // Reaching the limit does not end WAIT.
         self.waiting &= !self.wakes() && self.stop != Some(Stop::Asleep);
     }
 
-    /// False: nobody has typed anything, which ends the run.
+    /// False if no input arrived, which ends the run.
     fn wait_for_input(&mut self) -> bool {
         match self.board.wait_for_input() {
             Waited::Received => return true,
@@ -559,12 +566,13 @@ impl Cpu {
         self.board_poll();
     }
 
-    /// Whether an interrupt is there that ends WAIT: one that would be taken with Status.IE set (Config7.WII).
+    /// Whether a pending interrupt ends WAIT: one that would be taken with Status.IE set
+    /// (Config7.WII).
     fn wakes(&self) -> bool {
         self.root_requests()
     }
 
-    /// Cause.IP7:2 of the root, without an external controller.
+    /// Cause.IP7:2 of the root, without an external interrupt controller.
     pub fn root_ip(&self) -> u32 {
         let timer = match self.timer_irq() {
             true => 1 << (self.root[cp0::INTCTL] >> 29),
@@ -573,7 +581,7 @@ impl Cpu {
         u32::from(self.lines.ip) | timer & 0xFC
     }
 
-    /// Cause.IP7:2 of the guest, without an external controller.
+    /// Cause.IP7:2 of the guest, without an external interrupt controller.
     pub fn guest_ip(&self) -> u32 {
         let virt = self.root[cp0::GUESTCTL2] >> 10 & 0x3F;
         let pip = self.root[cp0::GUESTCTL0] >> 10 & 0x3F;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ELF files: what is loaded where, and the symbols.
+//! ELF files: loading into memory, symbols.
 
 use elf::abi::{EM_MIPS, ET_DYN, ET_EXEC, PT_LOAD, STT_FUNC, STT_NOTYPE};
 use elf::endian::AnyEndian;
@@ -12,7 +12,7 @@ pub struct Image {
     pub symbols: Symbols,
 }
 
-/// Names of addresses, sorted.
+/// Symbols sorted by address.
 #[derive(Default, Clone)]
 pub struct Symbols(Vec<Symbol>);
 
@@ -29,7 +29,7 @@ impl Symbols {
         self.0.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.at)
     }
 
-    /// The function that holds the address.
+    /// The function that contains the address.
     pub fn function(&self, at: u32) -> Option<&str> {
         let end = self.0.partition_point(|symbol| symbol.at <= at);
         let symbol = self.0[..end].iter().rev().find(|symbol| symbol.function || symbol.size == 0)?;
@@ -42,7 +42,7 @@ impl Symbols {
     }
 }
 
-/// Where a loader would put an address of kseg0, kseg1 or below.
+/// The physical address of an address in kseg0, kseg1 or below.
 fn physical(address: u32) -> u32 {
     match address >> 29 {
         4 | 5 => address & 0x1FFF_FFFF,
@@ -50,7 +50,7 @@ fn physical(address: u32) -> u32 {
     }
 }
 
-/// What the architecture in a file's flags is: MIPS32 and MIPS64 Release 6.
+/// Architectures (e_flags 31:28) of Release 6: MIPS32 and MIPS64.
 const RELEASE_6: [u32; 2] = [9, 10];
 
 fn check(file: &ElfBytes<AnyEndian>) -> Result<(), String> {
@@ -69,10 +69,10 @@ fn check(file: &ElfBytes<AnyEndian>) -> Result<(), String> {
     }
 }
 
-/// What files have put into memory: the first address and the one behind the last.
+/// Ranges loaded from files: first address and end.
 pub type Taken = Vec<(u64, u64)>;
 
-/// Whether the bytes differ from those that are there already, of this file or of another.
+/// Whether the data differs from data that this or another file has loaded to the same addresses.
 fn contradicts(mem: &Memory, taken: &Taken, at: u32, data: &[u8]) -> bool {
     let first = u64::from(at);
     let within = |(from, to): &&(u64, u64)| *from < first + data.len() as u64 && first < *to;
@@ -82,8 +82,8 @@ fn contradicts(mem: &Memory, taken: &Taken, at: u32, data: &[u8]) -> bool {
     })
 }
 
-/// Loads a file's segments at their physical addresses, beside what `taken` tells of other files; what is wrong as one
-/// line.
+/// Loads a file's segments at their physical addresses. `taken` holds the ranges of all files
+/// loaded so far. An error is one line.
 pub fn load(mem: &mut Memory, taken: &mut Taken, bytes: &[u8]) -> Result<Image, String> {
     let file = ElfBytes::<AnyEndian>::minimal_parse(bytes).map_err(|error| format!("not an ELF file ({error})"))?;
     check(&file)?;
@@ -117,7 +117,7 @@ fn symbols(file: &ElfBytes<AnyEndian>) -> Result<Symbols, String> {
         .filter_map(|symbol| {
             let name = names.get(symbol.st_name as usize).ok().filter(|name| !name.is_empty())?;
             let function = symbol.st_symtype() == STT_FUNC || symbol.st_symtype() == STT_NOTYPE;
-            // Bit 0 tells microMIPS code.
+            // Bit 0 marks microMIPS code.
             let at = symbol.st_value as u32 & if function { !1 } else { !0 };
             Some(Symbol { at, size: symbol.st_size as u32, function, name: name.to_string() })
         })

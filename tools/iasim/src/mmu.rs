@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Addresses: the segments, the two stages of translation, and a cache of their results that makes accesses fast.
+//! Addresses: the segments, the two stages of translation, and a cache of translations for fast
+//! accesses.
 
 use crate::cp0::{self, guestctl0, pagegrain, status, Cp0};
 use crate::cpu::{Context, Cpu, Mode};
@@ -14,13 +15,14 @@ pub enum Access {
     Fetch,
 }
 
-/// An address and whether memory of a page is read or written there without any further look.
+/// A cached translation of a page that may be accessed without further checks.
 #[derive(Clone, Copy)]
 struct Soft {
-    /// The page's address; compared with the access's, whose low bits have to be zero as its size demands.
+    /// The page's address if reads (writes) may use the entry. The comparison includes the low
+    /// address bits that must be zero for the access size.
     read: u32,
     write: u32,
-    /// Of the page in memory.
+    /// Offset of the page in memory.
     offset: u32,
 }
 
@@ -28,7 +30,7 @@ const NO_PAGE: u32 = 0xFFFF_FFFF;
 const SLOTS: usize = 64;
 const EMPTY: Soft = Soft { read: NO_PAGE, write: NO_PAGE, offset: 0 };
 
-/// Results of translations, for each mode. Flushed whenever anything changes that they follow from.
+/// Cached translations of each mode. Flushed whenever a state that they depend on changes.
 pub struct SoftTlb([[Soft; SLOTS]; 4]);
 
 impl SoftTlb {
@@ -66,7 +68,7 @@ impl Default for SoftTlb {
     }
 }
 
-/// Where the segments of a context lead.
+/// How a segment of a context is translated.
 enum Segment {
     Mapped,
     To(u32),
@@ -97,7 +99,8 @@ fn tlb_error(access: Access) -> u8 {
     }
 }
 
-/// What a TLB's answer means for the access: the address, or the code of the exception and whether it is a refill.
+/// Checks a TLB lookup's permissions: the physical address, or the exception code and whether it is
+/// a refill.
 fn check_access(hit: Option<Hit>, access: Access, grain: u32) -> Result<u32, (u8, bool)> {
     let Some(Hit { pa, lo }) = hit else { return Err((tlb_error(access), true)) };
     let own_code = grain & pagegrain::IEC != 0;
@@ -116,7 +119,7 @@ fn tlb_fault(to: Context, (code, refill): (u8, bool), addr: u32) -> Box<Fault> {
 }
 
 impl Cpu {
-    /// The physical address of an access of the mode that executes.
+    /// The physical address of an access in the current mode.
     pub fn translate(&self, va: u32, access: Access) -> Result<u32, Box<Fault>> {
         if self.mode.is_guest() {
             let gpa = self.translate_guest(va, access)?;
@@ -139,12 +142,12 @@ impl Cpu {
         }
     }
 
-    /// GuestCtl0.DRG: loads and stores of the root kernel are guest physical.
+    /// Whether GuestCtl0.DRG makes loads and stores of the root kernel guest-physical.
     fn is_direct_root_access(&self) -> bool {
         self.root.has(cp0::GUESTCTL0, guestctl0::DRG) && self.rid() != 0 && self.mode == Mode::RootKernel
     }
 
-    /// The guest's own stage: its exceptions go to the guest.
+    /// The guest's stage of translation; its exceptions go to the guest.
     fn translate_guest(&self, va: u32, access: Access) -> Result<u32, Box<Fault>> {
         match segment(&self.guest, va, self.mode.is_kernel()) {
             Segment::To(gpa) => Ok(gpa),
@@ -158,10 +161,11 @@ impl Cpu {
         }
     }
 
-    /// The root's stage: every guest physical address is mapped, by entries with the guest's number.
+    /// The root's stage of translation: guest-physical addresses are mapped by root TLB entries
+    /// with the guest's GuestID.
     fn translate_root_stage(&self, va: u32, gpa: u32, access: Access) -> Result<u32, Box<Fault>> {
         let key = Key { asid: None, guest: self.guest_id() };
-        // Number 0 is the root's own; its entries are not for guests.
+        // GuestID 0 marks entries of the root itself, which must not match for guests.
         let hit = (key.guest != 0).then(|| self.root_tlb.lookup(gpa, key)).flatten();
         check_access(hit, access, self.root[cp0::PAGEGRAIN]).map_err(|error| {
             let (addr, reason) = if self.model.badvaddr_gpa { (gpa, gexc::GPA) } else { (va, gexc::GVA) };
@@ -170,7 +174,7 @@ impl Cpu {
         })
     }
 
-    /// Where in memory the instruction at the address is.
+    /// Offset in memory of the instruction at the address.
     pub fn fetch_place(&self, va: u32) -> Result<u32, Box<Fault>> {
         if va & 3 != 0 {
             return Err(Fault::at(self.mode.context(), code::ADEL, va));
@@ -199,7 +203,7 @@ impl Cpu {
         self.store_slow::<N>(va, value)
     }
 
-    /// The physical address of an access of that size.
+    /// The physical address of an access of N bytes; checks the alignment.
     pub fn aligned<const N: usize>(&self, va: u32, access: Access) -> Result<u32, Box<Fault>> {
         if va & (N as u32 - 1) != 0 {
             return Err(Fault::at(self.mode.context(), address_error(access), va));

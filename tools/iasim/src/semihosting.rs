@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls of the machine that simulates, as MIPS's UHI has them: SDBBP 1 with the number in $25, arguments from $4 on.
-//! Those that a small program needs: to end, and to print.
+//! Semihosting calls of the MIPS UHI that small programs need (exit, print): SDBBP 1 with the
+//! number in $25 and arguments from $4 on.
 
 use crate::cpu::{Cpu, Done, Stop};
 use crate::mmu::Access;
@@ -25,7 +25,8 @@ pub fn call(c: &mut Cpu) -> Done {
     Ok(())
 }
 
-/// Prints up to so many bytes, or up to a zero; how many there were.
+/// Prints up to `most` bytes; of a text, up to its terminating zero. Returns the number of bytes
+/// printed.
 fn print(c: &mut Cpu, from: u32, most: u32, text: bool) -> u32 {
     for n in 0..most {
         let pa = c.translate(from.wrapping_add(n), Access::Read).ok();

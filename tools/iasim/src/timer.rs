@@ -6,11 +6,11 @@ use crate::cpu::{Context, Cpu};
 
 pub struct Timer {
     divider: u64,
-    /// Root.Count less the clocks that passed.
+    /// Root.Count minus the ticks since the start.
     bias: u32,
-    /// Root.Count while Cause.DC holds it.
+    /// Root.Count while Cause.DC stops it.
     held: Option<u32>,
-    /// When Count meets Compare next, by context.
+    /// Clock of the next match of Count and Compare, by context.
     matches: [u64; 2],
 }
 
@@ -35,7 +35,7 @@ impl Timer {
         self.held.unwrap_or(self.ticks(now).wrapping_add(self.bias))
     }
 
-    /// The next time, after now, at which a counter that stands at `count` reaches `compare`.
+    /// The next clock after `now` at which a counter with the value `count` reaches `compare`.
     fn next_match(&self, now: u64, count: u32, compare: u32) -> u64 {
         let steps = u64::from(compare.wrapping_sub(count).wrapping_sub(1)) + 1;
         (now / self.divider + steps) * self.divider
@@ -51,7 +51,7 @@ impl Cpu {
         }
     }
 
-    /// GTOffset, its sign extended where it is narrower than Count.
+    /// GTOffset, sign-extended from its implemented width.
     fn gtoffset(&self) -> u32 {
         let spare = 32 - self.model.gtoffset_bits;
         ((self.root[cp0::GTOFFSET] << spare) as i32 >> spare) as u32
@@ -74,7 +74,7 @@ impl Cpu {
         self.timer_arm();
     }
 
-    /// Follows Cause.DC of the root.
+    /// Stops or restarts Count after a write of the root's Cause.DC.
     pub fn timer_update_hold(&mut self) {
         let hold = self.root.has(cp0::CAUSE, cause::DC);
         match (hold, self.timer.held) {
@@ -88,8 +88,8 @@ impl Cpu {
         self.timer_arm();
     }
 
-    /// Works out anew when the counters meet; whatever changes one of them or of their compares calls it. A match of this
-    /// very clock has not been looked at yet, and would be none any more.
+    /// Recomputes the next matches; called after every change of Count, Compare or GTOffset. A
+    /// match at the current clock is recorded first, because the recomputation would lose it.
     pub fn timer_arm(&mut self) {
         self.timer_set_matches();
         for (n, context) in [Context::Root, Context::Guest].into_iter().enumerate() {
@@ -100,7 +100,7 @@ impl Cpu {
         self.request_service();
     }
 
-    /// Sets TI where a counter has met its compare; true if one has.
+    /// Sets TI for each counter that has matched; true if one has.
     fn timer_set_matches(&mut self) -> bool {
         let due = self.timer.matches.map(|at| at <= self.now);
         if due[0] {
@@ -112,7 +112,7 @@ impl Cpu {
         due[0] || due[1]
     }
 
-    /// The time has come at which a counter meets its compare, or something else happens.
+    /// Records matches that are due and computes the next ones.
     pub fn timer_advance(&mut self) {
         if self.timer_set_matches() {
             self.timer_arm();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Observers: every instruction as a line, instructions by function, markers at addresses.
+//! Observers: instruction trace, instructions by function, markers at addresses, non-preemptible
+//! sections.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -11,7 +12,8 @@ use crate::image::Symbols;
 use crate::isa::Op;
 use crate::observe::Observer;
 
-/// Who executes, as three letters at most: R the root, its user mode Ru; G2 the second guest, its user mode G2u.
+/// Context and mode as text: R (root kernel), Ru (root user), G2 (kernel of guest 2), G2u (its user
+/// mode).
 pub fn mode_tag(cpu: &Cpu) -> String {
     match cpu.mode {
         Mode::RootKernel => "R".into(),
@@ -21,13 +23,13 @@ pub fn mode_tag(cpu: &Cpu) -> String {
     }
 }
 
-/// A line for every instruction: its number, who executes it, address, word, text, the function.
+/// Writes one line per instruction: its number, context and mode, address, word, text, function.
 pub struct Trace {
     out: Box<dyn Write>,
     symbols: Symbols,
-    /// The register that the instruction before this one wrote, whose value is now known.
+    /// The register written by the previous instruction; its value is known only now.
     written: Option<usize>,
-    /// Why not all of it could be written.
+    /// The error because of which the trace is incomplete.
     write_error: Option<io::Error>,
 }
 
@@ -40,7 +42,7 @@ impl Trace {
         self.write_error = write(&mut self.out).err().or(self.write_error.take());
     }
 
-    /// The value that the last instruction left ends its line.
+    /// Ends the previous instruction's line with the value that the instruction wrote.
     fn finish(&mut self, cpu: &Cpu) {
         let end = match self.written.take() {
             Some(reg) => format!("  {}=0x{:08x}\n", disasm::REGS[reg & 31], cpu.gpr[reg]),
@@ -70,14 +72,14 @@ impl Observer for Trace {
     }
 }
 
-/// Who executed and in which page.
+/// Key of a page's counts: GuestID, whether a guest executed, address of the page.
 type Page = (u8, bool, u32);
 
 /// Counts instructions by function.
 pub struct Profile {
     symbols: Symbols,
     counts: HashMap<Page, Box<[u64; 1024]>>,
-    /// The page that the last instruction was in, and its counts.
+    /// The page of the previous instruction, and its counts.
     last: (Page, Box<[u64; 1024]>),
 }
 
@@ -131,7 +133,7 @@ impl Observer for Profile {
     }
 }
 
-/// Markers that stand at addresses instead of in the program.
+/// Markers at addresses instead of in the program.
 pub struct AddressMarkers(pub Vec<(u32, u32)>);
 
 impl Observer for AddressMarkers {
@@ -144,20 +146,21 @@ impl Observer for AddressMarkers {
     }
 }
 
-/// How long the root executes without a pause: from an exception to the guest, or to a place where it looks at interrupts.
+/// Measures the root's non-preemptible sections: from an exception, or a polling point for
+/// interrupts, to the next polling point or guest entry.
 pub struct Stretches {
     polling_points: Vec<u32>,
     paths: Vec<(u32, String)>,
-    /// A guest has run; what the root does before that keeps nobody waiting.
+    /// Set at the first guest entry; the boot code before it delays no guest.
     guest_has_run: bool,
-    /// Since when, and a bit for each of the ways that were passed.
+    /// The open section: the instruction count at its start, and a bit for each path passed.
     open: Option<(u64, u32)>,
-    /// How many, and the longest, by ways.
+    /// By the paths passed: number of sections, and the longest.
     found: BTreeMap<u32, (u64, u64)>,
 }
 
 impl Stretches {
-    /// At most 32 ways.
+    /// There are at most 32 paths.
     pub fn new(polling_points: Vec<u32>, paths: Vec<(u32, String)>) -> Self {
         Stretches { polling_points, paths, guest_has_run: false, open: None, found: BTreeMap::new() }
     }

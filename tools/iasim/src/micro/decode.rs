@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instructions of microMIPS32 in two tables, those of 16 and those of 32 bits: each becomes a MIPS32 instruction, or
-//! has something of its own that executes it.
+//! The microMIPS32 instructions in two tables, of 16-bit and of 32-bit instructions. Each row is
+//! either mapped to a MIPS32 instruction or executed by a function of its own.
 
 use super::exec;
 use crate::cpu::{Cpu, Done};
@@ -9,15 +9,16 @@ use crate::exec::system;
 use crate::isa::{self, Op, ROWS, SINK};
 
 type Run = fn(&mut Cpu, Op) -> Done;
-/// The registers rs, rt, and the one that is written.
+/// Numbers of rs, of rt, and of the register written.
 type Registers = [u8; 3];
-/// The operands as text, from the instruction's bits and its address.
+/// Text of the operands, from the instruction's bits and its address.
 pub type Operands = fn(u32, u32) -> String;
 
 enum Execution {
-    /// Executed as the MIPS32 instruction with these bits; the function moves the operand fields.
+    /// Executed as the MIPS32 instruction with these bits; the function moves the operand fields to
+    /// their MIPS32 positions.
     Mapped(u32, fn(u32) -> u32),
-    /// No MIPS32 equivalent: executed by a function of its own.
+    /// No MIPS32 equivalent: executed by this function, with these registers and operands.
     Native(Run, fn(u32) -> Registers, Operands),
 }
 
@@ -42,7 +43,7 @@ const fn native(
     Row { name, mask: code.0, bits: code.1, to: Execution::Native(run, registers, text) }
 }
 
-// The fields of 32 bits, and where MIPS32 has them.
+// Operand fields of 32-bit instructions, moved to their MIPS32 positions.
 fn rt(w: u32) -> u32 {
     w >> 21 & 31
 }
@@ -123,7 +124,7 @@ fn no_fields(_: u32) -> u32 {
     0
 }
 
-// What tells 32-bit instructions apart.
+// Masks of the opcode bits of 32-bit instructions.
 const MAJOR: u32 = 0xFC00_0000;
 const MINOR: u32 = 0xFC00_07FF;
 const FUNCTION: u32 = 0xFC00_003F;
@@ -138,7 +139,7 @@ const ALL: u32 = 0xFFFF_FFFF;
 const fn major(code: u32) -> u32 {
     code << 26
 }
-/// Of POOL32I.
+/// POOL32I.
 const fn pool_i(code: u32) -> u32 {
     major(0x10) | code << 21
 }
@@ -149,7 +150,7 @@ const fn pool_c(code: u32) -> u32 {
     major(0x18) | code << 12
 }
 
-// Of MIPS32.
+// Opcodes of MIPS32.
 const fn special2(code: u32) -> u32 {
     major(0x1C) | code
 }
@@ -207,7 +208,7 @@ fn target(w: u32, pc: u32, low: u32, width: u32) -> u32 {
     pc.wrapping_add(size).wrapping_add((signed(w, low, width) << 1) as u32)
 }
 
-// Operands of 32 bits.
+// Operands of 32-bit instructions.
 fn branch2(w: u32, pc: u32) -> String {
     format!("{},{},0x{:x}", reg(rs(w)), reg(rt(w)), target(w, pc, 0, 16))
 }
@@ -258,13 +259,13 @@ fn no_operands(_: u32, _: u32) -> String {
     String::new()
 }
 
-/// A list of at most nine registers and ra: what says more is reserved.
+/// A register list has at most nine registers and ra; other lists are reserved.
 fn is_register_list(bits: u32) -> bool {
     let count = bits >> 21 & 15;
     count <= 9 && (count > 0 || bits >> 25 & 1 != 0)
 }
 
-/// The first row that fits is the one.
+/// The first row that matches is used.
 static ROWS32: &[Row] = &[
     mapped("sll", MINOR, 0x000, 0x00, rd_rt_sa),
     mapped("srl", MINOR, 0x040, 0x02, rd_rt_sa),
@@ -421,7 +422,7 @@ static ROWS32: &[Row] = &[
     native("cop2", (OFFSET12, pool_b(0xA)), system::cop2, none, no_operands),
 ];
 
-/// Registers of three bits; where they are stored, s0's place is the zero's.
+/// Registers of 3-bit fields. In a store, the encoding of s0 means register zero.
 fn three_bits(n: u32) -> u32 {
     [16, 17, 2, 3, 4, 5, 6, 7][(n & 7) as usize]
 }
@@ -429,7 +430,7 @@ fn stored_bits(n: u32) -> u32 {
     [0, 17, 2, 3, 4, 5, 6, 7][(n & 7) as usize]
 }
 
-// Fields of 16 bits.
+// Operand fields of 16-bit instructions.
 fn reg_9_7(h: u32) -> u32 {
     three_bits(h >> 7)
 }
@@ -515,7 +516,7 @@ fn sdbbp16(h: u32) -> u32 {
     (h & 15) << 6
 }
 
-// Registers and operands of what has no twin: a half alone in 31:16.
+// Registers and operands of native 16-bit instructions, whose halfword is in bits 31:16.
 fn reads16(w: u32) -> Registers {
     [(w >> 16 & 31) as u8, 0, SINK]
 }
@@ -599,7 +600,7 @@ static ROWS16: &[Row] = &[
     mapped("addiu", MAJOR16, major16(0x3B), major(0x09), li16),
 ];
 
-/// The row, and the bits that it looks at. Lists of registers that are none are reserved.
+/// The row that matches, and the bits it was compared with. Invalid register lists are reserved.
 fn find(bits: u32) -> Option<(&'static Row, u32)> {
     let (rows, word) = if super::is_16_bit(bits >> 16) { (ROWS16, bits >> 16) } else { (ROWS32, bits) };
     let row = rows.iter().find(|row| word & row.mask == row.bits)?;
@@ -607,7 +608,7 @@ fn find(bits: u32) -> Option<(&'static Row, u32)> {
     (!listed || is_register_list(bits)).then_some((row, word))
 }
 
-/// What executes the instruction: its bits as fetched, a half alone in 31:16.
+/// Decodes an instruction as fetched; a 16-bit one is in bits 31:16.
 pub fn decode(bits: u32) -> Op {
     match find(bits) {
         Some((Row { to: Execution::Mapped(to, fields), .. }, word)) => isa::decode(to | fields(word)),
@@ -618,10 +619,10 @@ pub fn decode(bits: u32) -> Op {
     }
 }
 
-/// In place of a row of the MIPS32 instructions.
+/// Marks native instructions; not an index into isa::ROWS.
 const NATIVE_ROW: u8 = u8::MAX - 1;
 
-/// Name and operands of an instruction without a twin.
+/// Name and operands of a native instruction.
 pub fn names(bits: u32) -> Option<(&'static str, Operands)> {
     match find(bits)?.0 {
         Row { name, to: Execution::Native(_, _, operands), .. } => Some((name, *operands)),
@@ -629,7 +630,7 @@ pub fn names(bits: u32) -> Option<(&'static str, Operands)> {
     }
 }
 
-/// Mask and bits of each row of 32 bits, for tests.
+/// Mask and bits of each 32-bit row, for tests.
 pub fn patterns() -> impl Iterator<Item = (u32, u32)> {
     ROWS32.iter().map(|row| (row.mask, row.bits))
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The devices of a PIC32MZ-EF: six UARTs, nine timers, the interrupt controller, reset by software. Every register has
-//! three more addresses behind it, which clear, set and invert its bits.
+//! The devices of a PIC32MZ-EF: six UARTs, nine timers, the interrupt controller, software reset.
+//! Each register is followed by three addresses that clear, set and invert its bits.
 
 mod intc;
 mod timers;
@@ -22,7 +22,7 @@ const DEVID_AT: u32 = 0x0020;
 const SYSKEY: u32 = 0x0030;
 const RSWRST: u32 = 0x1250;
 const INTC: std::ops::Range<u32> = 0x1_0000..0x1_1000;
-/// OFF0 to OFF213 stand next to each other; they alone have no addresses that change bits.
+/// OFF0 to OFF213 are contiguous; they alone have no clear, set and invert addresses.
 const OFFSETS: std::ops::Range<u32> = 0x1_0540..0x1_0898;
 const UARTS: std::ops::Range<u32> = 0x2_2000..0x2_2C00;
 const TIMERS: std::ops::Range<u32> = 0x4_0000..0x4_1200;
@@ -40,7 +40,8 @@ const PERIPHERAL: u64 = 2;
 /// A PIC32MZ2048EFG144 of revision A1: revision in bits 31:28, device in 27:0.
 const DEVID: u32 = 0x1722_2053;
 
-/// Registers that are only storage, with their values after reset. There are more; they are zero.
+/// Registers that are modelled as storage, with their reset values. Registers that are not listed
+/// reset to zero.
 const PRESET: [(u32, u32); 11] = [
     (DEVID_AT, DEVID),
     (0x1200, 0x0131_0201),
@@ -63,16 +64,16 @@ pub struct M5150 {
     timers: Timers,
     uarts: [Uart; 6],
     storage: BTreeMap<u32, u32>,
-    /// Registers without a model that were written to.
+    /// Registers without a model that the program wrote.
     unknown: BTreeSet<u32>,
     keys: VecDeque<u32>,
     reset_armed: bool,
     reset: bool,
-    /// The core's lines at the last poll, to find their rising edges.
+    /// The core's lines at the last poll, to detect rising edges.
     core: CoreLines,
 }
 
-/// A register's first address, and what a write at this one does to it.
+/// The base address of a register, and the operation of a write at this address.
 fn register(at: u32) -> (u32, u32) {
     if OFFSETS.contains(&at) {
         (at & !3, 0)
@@ -81,7 +82,7 @@ fn register(at: u32) -> (u32, u32) {
     }
 }
 
-/// The value that a write to one of a register's four addresses leaves.
+/// The register's new value after a write with this operation.
 fn combine(old: u32, how: u32, value: u32) -> u32 {
     match how {
         0 => value,
@@ -92,7 +93,7 @@ fn combine(old: u32, how: u32, value: u32) -> u32 {
 }
 
 impl M5150 {
-    /// `wired`: the number of the UART, from 1, that the console is connected to.
+    /// `console_uart`: number, from 1, of the UART that the console is connected to.
     pub fn new(console: Console, console_uart: usize) -> Self {
         M5150 {
             console,
@@ -123,7 +124,7 @@ impl M5150 {
         self.keys.iter().eq(KEYS.iter())
     }
 
-    /// What a register holds, without what reading it does.
+    /// A register's value, without the side effects of a read.
     fn peek(&self, register: u32, now: u64) -> u32 {
         match register {
             _ if INTC.contains(&register) => self.intc.read(register - INTC.start),
@@ -174,8 +175,8 @@ impl M5150 {
         }
     }
 
-    /// The core's own interrupts, 0 to 2, set their flags on the rising edge: software clears the flag, and writes Compare
-    /// or Cause in any order.
+    /// The core's interrupts, 0 to 2, set their flags on the rising edge, because software may
+    /// clear the flag before or after it writes Compare or Cause.
     fn latch_core(&mut self, core: CoreLines) {
         let risen = core.software & !self.core.software;
         self.intc.raise(CORE_TIMER_IRQ, core.timer && !self.core.timer);
@@ -203,7 +204,8 @@ impl Board for M5150 {
         if at >= SFRS_SIZE {
             return None;
         }
-        // The addresses that change bits read as the register does in our model; real ones are undefined.
+        // The clear, set and invert addresses read as the register; on the real part the value is
+        // undefined.
         let (register, _) = register(at);
         let word = self.peek(register, now);
         self.read_effects(register);
@@ -218,7 +220,7 @@ impl Board for M5150 {
         let (register, how) = register(at);
         let (shift, mask) = (8 * (pa & 3), u32::MAX >> (32 - 8 * size));
         let old = self.peek(register, now);
-        // Bytes beside the one that is written stay as they are.
+        // A narrow write leaves the other bytes unchanged.
         let kept = if how == 0 { old & !(mask << shift) } else { 0 };
         self.poke(register, combine(old, how, kept | (value & mask) << shift), now);
         Some(())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Timers 1 to 9. Those with even numbers can be joined with the next one to 32 bits.
+//! Timers 1 to 9. An even-numbered timer can be joined with the next one to 32 bits.
 
 const CON: u32 = 0x00;
 const TMR: u32 = 0x10;
@@ -31,7 +31,7 @@ impl Timers {
         Timers { clock, timers: [Timer { con: 0, count: 0, since: 0, period: 0xFFFF }; 9] }
     }
 
-    /// Clocks for a step of the timer.
+    /// Clocks per step of the timer.
     fn step(&self, n: usize) -> u64 {
         let con = self.timers[n].con;
         let scale = match n {
@@ -41,12 +41,12 @@ impl Timers {
         scale * self.clock
     }
 
-    /// The timer that its odd neighbour has become the upper half of.
+    /// Whether the timer is the lower half of a 32-bit timer.
     fn is_joined(&self, n: usize) -> bool {
         n % 2 == 1 && n < 8 && self.timers[n].con & T32 != 0
     }
 
-    /// The upper half of a joined timer does not run by itself.
+    /// Whether the timer counts; the upper half of a 32-bit timer does not count by itself.
     fn runs(&self, n: usize) -> bool {
         self.timers[n].con & ON != 0 && !(n >= 2 && n % 2 == 0 && self.is_joined(n - 1))
     }
@@ -69,7 +69,7 @@ impl Timers {
         (timer.count + (now - timer.since) / self.step(n)) % period
     }
 
-    /// When the count passes its period next; a period of 0 never does.
+    /// When the count exceeds the period next; never with a period of 0.
     fn due(&self, n: usize) -> u64 {
         let timer = &self.timers[n];
         if !self.runs(n) || self.period(n) == 0 {
@@ -82,7 +82,7 @@ impl Timers {
         (0..9).map(|n| self.due(n)).min().unwrap_or(u64::MAX)
     }
 
-    /// The interrupts of those that have passed their periods.
+    /// The interrupts of the timers whose periods have elapsed.
     pub fn advance(&mut self, now: u64) -> Vec<usize> {
         let mut fired = Vec::new();
         for n in 0..9 {
