@@ -23,35 +23,35 @@ use crate::stats::Span;
 use crate::trace::{AddressMarkers, Profile, Stretches, Trace};
 
 const HELP: &str = "\
-usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point is where execution starts, unless it
-                                          holds the reset vector 0xbfc00000
-       iasim models                       what --model knows
+usage: iasim run [options] IMAGE.elf...   execute from the reset vector 0xbfc00000 if an image contains it, else from
+                                          the first image's entry point
+       iasim models                       list the options of --model
        iasim --help
 
-  --board m5150|generic   what surrounds the core (default m5150)
-  --model NAME=VALUE      a property of the core
-  --ram SIZE              bytes of RAM, or with K or M (default 512K; generic 16M)
-  --limit N               stop after N instructions (k, M, G: thousands, millions, ...)
-  --uart N                which of the m5150's UARTs is the terminal (default 2)
-  --input FILE            what is typed, instead of standard input
-  --pace N                clocks between two bytes of --input (k, M; default 0): byte n is there at clock n * N
-  --record FILE           write down what was typed and when
-  --replay FILE           type what was recorded, at the same instructions
-  --real-time             time passes as in the world, never faster: for whoever sits at the terminal
-  --stats                 at the end: instructions by who executed them, exceptions, exits
+  --board m5150|generic   the board (default m5150)
+  --model NAME=VALUE      set a property of the core
+  --ram SIZE              size of the RAM in bytes, or with K or M (default 512K; generic 16M)
+  --limit N               stop after N instructions (k, M, G: thousands, millions, billions)
+  --uart N                UART of the m5150 that is connected to the terminal (default 2)
+  --input FILE            read terminal input from FILE instead of standard input
+  --pace N                clocks between two bytes of --input (k, M; default 0): byte n arrives at clock n * N
+  --record FILE           record terminal input with its times
+  --replay FILE           repeat recorded input at the same times
+  --real-time             run no faster than the clock of the real part, for interactive use
+  --stats                 at the end: instructions by context and mode, exceptions, exits
   --span A:B              count instructions from A to B; each is a symbol, an address (0x...) or the number of a marker
                           in the program (sltiu $0, $0, N); may be repeated
-  --look SYMBOL           at the end: for how long the root executes until it enters a guest or passes SYMBOL; may be
-                          repeated
-  --way SYMBOL            tell those stretches apart that pass SYMBOL; may be repeated
+  --look SYMBOL           at the end: the root's longest stretches until a guest entry or the polling point SYMBOL; may
+                          be repeated
+  --way SYMBOL            report stretches that pass SYMBOL separately; may be repeated
   --profile               at the end: instructions by function
-  --trace FILE            a line for every instruction
-  --coverage FILE         append what the root has executed: ADDRESS x; ADDRESS n: the next instruction followed; ADDRESS j:
-                          another did
-  --gdb PORT              wait for a GDB at this port of this machine (0: any that is free)
+  --trace FILE            write one line per instruction
+  --coverage FILE         append the addresses that the root executed: ADDRESS x: executed; ADDRESS n: followed by
+                          the next instruction; ADDRESS j: followed by another one
+  --gdb PORT              wait for GDB on this local TCP port (0: any free port)
 
-exit code: the program's own; 2 for errors in options or images, 3 for something that is not modelled, for sleep and for
-exceptions that nothing would ever end, 124 when the limit is reached";
+exit code: the program's; 2: error in options or images; 3: unmodelled feature, WAIT that no event can end, or endless
+exceptions; 124: limit reached";
 
 pub const EXIT_STUCK: u8 = 3;
 pub const EXIT_LIMIT: u8 = 124;
@@ -96,12 +96,12 @@ fn scaled(option: &str, text: &str, suffixes: &[(char, u64)]) -> Result<u64, Str
 fn ram_size(text: &str) -> Result<u32, String> {
     let size = scaled("ram", text, &[('K', 1 << 10), ('M', 1 << 20)])?;
     let fits = size % u64::from(crate::memory::PAGE) == 0 && (1..=1 << 28).contains(&size);
-    fits.then_some(size as u32).ok_or(format!("--ram {text}: not whole pages of 4K, or more than 256M"))
+    fits.then_some(size as u32).ok_or(format!("--ram {text}: must be a multiple of 4K, at most 256M"))
 }
 
 fn span(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once(':').map(|(from, to)| (from.to_string(), to.to_string()));
-    parts.ok_or(format!("--span {text}: not two places, as 1:2 or start:end"))
+    parts.ok_or(format!("--span {text}: must be A:B, such as 1:2 or start:end"))
 }
 
 fn text(value: OsString) -> Result<String, String> {
@@ -121,7 +121,7 @@ impl Options {
                 Long(name) => {
                     let name = name.to_string();
                     if !WITH_VALUE.contains(&name.as_str()) {
-                        return Err(format!("there is no option --{name} (see `iasim --help`)"));
+                        return Err(format!("unknown option --{name} (see `iasim --help`)"));
                     }
                     let value = parser.value().map_err(|error| error.to_string())?;
                     options.set(&name, value)?;
@@ -151,7 +151,7 @@ impl Options {
     fn set_text(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "board" if value == "generic" || value == "m5150" => self.generic = value == "generic",
-            "board" => return Err(format!("--board {value}: there are m5150 and generic")),
+            "board" => return Err(format!("--board {value}: must be m5150 or generic")),
             "model" => self.model.push(value.to_string()),
             "ram" => self.ram = Some(ram_size(value)?),
             "limit" => {
@@ -160,13 +160,13 @@ impl Options {
             "pace" => self.gap = Some(scaled("pace", value, &[('k', 1000), ('M', 1_000_000)])?),
             "uart" => {
                 let n = value.parse().ok().filter(|n| (1..=6).contains(n));
-                self.uart = n.ok_or(format!("--uart {value}: not 1 to 6"))?;
+                self.uart = n.ok_or(format!("--uart {value}: must be 1 to 6"))?;
             }
-            "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port"))?),
+            "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port number"))?),
             "span" => self.spans.push(span(value)?),
             "look" => self.polling_points.push(value.to_string()),
             _ if self.paths.len() < 32 => self.paths.push(value.to_string()),
-            _ => return Err("--way: there can be 32".into()),
+            _ => return Err("--way: at most 32 are supported".into()),
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ fn console(options: &Options) -> Result<Console, String> {
         return Err("--pace needs --input".into());
     }
     match (&options.replay, &options.input) {
-        (Some(_), Some(_)) => return Err("--replay and --input exclude each other".into()),
+        (Some(_), Some(_)) => return Err("--replay and --input cannot be combined".into()),
         (Some(path), _) => {
             let text = with_path(path, fs::read_to_string(path))?;
             console.queue_input(parse_record(&text).map_err(|error| format!("{}: {error}", path.display()))?);
@@ -238,7 +238,7 @@ const FIRST_ADDRESS_MARKER: u32 = 0x1_0000;
 /// Address of a symbol, or a hexadecimal number.
 fn address(option: &str, name: &str, symbols: &Symbols) -> Result<u32, String> {
     let hex = name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    hex.or_else(|| symbols.address(name)).ok_or(format!("--{option}: there is no symbol '{name}'"))
+    hex.or_else(|| symbols.address(name)).ok_or(format!("--{option}: no symbol '{name}'"))
 }
 
 /// Number of a marker; an address or a symbol is assigned one.
@@ -296,7 +296,7 @@ fn run(options: &Options) -> Result<u8, String> {
     cpu.pace = options.real_time.then(|| Pace::new(0));
     let stop = match options.gdb {
         Some(_) if cpu.observer.is_some() => {
-            return Err("--gdb excludes --trace, --coverage, --profile, --look and spans of addresses".into())
+            return Err("--gdb cannot be combined with --trace, --coverage, --profile, --look or address spans".into())
         }
         Some(port) => {
             let (back, stop) = gdb::serve(cpu, port)?;
@@ -314,7 +314,7 @@ fn run(options: &Options) -> Result<u8, String> {
         eprint!("{}", observer.report());
     }
     if let Some(error) = cpu.board.console().record_error() {
-        eprintln!("iasim: the record is not complete: {error}");
+        eprintln!("iasim: the record is incomplete: {error}");
     }
     Ok(exit_code(&cpu, &stop))
 }
@@ -323,8 +323,8 @@ fn exit_code(cpu: &Cpu, stop: &Stop) -> u8 {
     let (code, text) = match stop {
         Stop::Exit(code) => return *code as u8,
         Stop::Limit => (EXIT_LIMIT, format!("stopped after {} instructions", cpu.instructions())),
-        Stop::Asleep => (EXIT_STUCK, "WAIT, and no interrupt can come any more".to_string()),
-        Stop::Endless(what) => (EXIT_STUCK, format!("an exception vector is itself an exception ({what}), for ever")),
+        Stop::Asleep => (EXIT_STUCK, "WAIT, and no interrupt can occur".to_string()),
+        Stop::Endless(what) => (EXIT_STUCK, format!("the exception vector raises an exception ({what}) endlessly")),
         Stop::Unimplemented(what) => (EXIT_STUCK, what.clone()),
         Stop::Observer => (EXIT_STUCK, "stopped by an observer".to_string()),
     };
@@ -357,6 +357,6 @@ pub fn main() -> Result<u8, String> {
         }
         Some(Long("help") | Short('h')) => help(),
         Some(argument) => Err(argument.unexpected().to_string()),
-        None => Err("say what to do (see `iasim --help`)".into()),
+        None => Err("no command given (see `iasim --help`)".into()),
     }
 }

@@ -39,9 +39,9 @@ use crate::observe::Observer;
 use crate::tlb::Tlb;
 use crate::trace::mode_tag;
 
-const HELP: &str = "view root|guest|auto: through whose eyes memory is read and written
-tlb: the entries of both TLBs
-stats: what was counted so far";
+const HELP: &str = "view root|guest|auto: whose address translation memory accesses use (auto: the current mode's)
+tlb: print the entries of both TLBs
+stats: print the statistics so far";
 
 /// Instructions between checks of the connection for data from GDB.
 const CHUNK: u64 = 200_000;

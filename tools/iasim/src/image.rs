@@ -57,14 +57,14 @@ fn check(file: &ElfBytes<AnyEndian>) -> Result<(), String> {
     use elf::file::Class;
     match file.ehdr {
         ref header if header.e_machine != EM_MIPS => Err(format!("machine {} is not MIPS", header.e_machine)),
-        ref header if header.class != Class::ELF32 => Err("it is for 64-bit MIPS".into()),
+        ref header if header.class != Class::ELF32 => Err("the file is for 64-bit MIPS; this core is MIPS32".into()),
         ref header if header.endianness != AnyEndian::Little => {
-            Err("it is big-endian; this core is little-endian".into())
+            Err("the file is big-endian; this core is little-endian".into())
         }
         ref header if RELEASE_6.contains(&(header.e_flags >> 28)) => {
-            Err("it is for Release 6, whose instructions are others; this core is of Release 5".into())
+            Err("the file is for MIPS Release 6; this core implements Release 5".into())
         }
-        ref header if header.e_type != ET_EXEC && header.e_type != ET_DYN => Err("it is not linked".into()),
+        ref header if header.e_type != ET_EXEC && header.e_type != ET_DYN => Err("the file is not linked".into()),
         _ => Ok(()),
     }
 }
@@ -87,30 +87,30 @@ fn contradicts(mem: &Memory, taken: &Taken, at: u32, data: &[u8]) -> bool {
 pub fn load(mem: &mut Memory, taken: &mut Taken, bytes: &[u8]) -> Result<Image, String> {
     let file = ElfBytes::<AnyEndian>::minimal_parse(bytes).map_err(|error| format!("not an ELF file ({error})"))?;
     check(&file)?;
-    let segments = file.segments().ok_or("it has nothing to load")?;
+    let segments = file.segments().ok_or("the file has no segment to load")?;
     let segments: Vec<_> =
         segments.iter().filter(|segment| segment.p_type == PT_LOAD && segment.p_memsz != 0).collect();
     if segments.is_empty() {
-        return Err("it has nothing to load".into());
+        return Err("the file has no segment to load".into());
     }
     for segment in segments {
-        let data = file.segment_data(&segment).map_err(|error| format!("a segment is broken ({error})"))?;
+        let data = file.segment_data(&segment).map_err(|error| format!("invalid segment ({error})"))?;
         let at = physical(segment.p_paddr as u32);
         let zeroes = vec![0; (segment.p_memsz - segment.p_filesz.min(segment.p_memsz)).min(1 << 28) as usize];
         if contradicts(mem, taken, at, data) {
-            return Err(format!("its segment at 0x{at:08x} of {} bytes lies over another one", data.len()));
+            return Err(format!("the segment at 0x{at:08x} of {} bytes overlaps different data", data.len()));
         }
         taken.push((at.into(), u64::from(at) + data.len() as u64));
         let rest = at.wrapping_add(data.len() as u32);
         if !mem.load(at, data) || !mem.load(rest, &zeroes) {
-            return Err(format!("its segment at 0x{at:08x} of {} bytes is not all in memory", segment.p_memsz));
+            return Err(format!("the segment at 0x{at:08x} of {} bytes is not entirely in memory", segment.p_memsz));
         }
     }
     Ok(Image { entry: file.ehdr.e_entry as u32, symbols: symbols(&file)? })
 }
 
 fn symbols(file: &ElfBytes<AnyEndian>) -> Result<Symbols, String> {
-    let table = file.symbol_table().map_err(|error| format!("its symbols are broken ({error})"))?;
+    let table = file.symbol_table().map_err(|error| format!("invalid symbol table ({error})"))?;
     let Some((table, names)) = table else { return Ok(Symbols::default()) };
     let wanted = table.iter().filter(|symbol| symbol.st_shndx != 0 && symbol.st_symtype() <= STT_FUNC);
     let mut all: Vec<Symbol> = wanted

@@ -169,9 +169,9 @@ pub const CHOICES: &[Choice] = &[
 impl Model {
     /// Sets an option from `name=value`; an error is one line.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
-        let (name, value) = text.split_once('=').ok_or(format!("'{text}' is not name=value"))?;
+        let (name, value) = text.split_once('=').ok_or(format!("'{text}' is not NAME=VALUE"))?;
         let choice = CHOICES.iter().find(|choice| choice.name == name);
-        let choice = choice.ok_or(format!("there is no option '{name}' (see `iasim models`)"))?;
+        let choice = choice.ok_or(format!("unknown option '{name}' (see `iasim models`)"))?;
         (choice.set)(self, value).ok_or(format!("{name}: '{value}' is not one of {}", choice.values))
     }
 }

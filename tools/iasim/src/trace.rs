@@ -68,7 +68,7 @@ impl Observer for Trace {
 
     fn report(&mut self) -> String {
         self.note(|out| out.write_all(b"\n").and_then(|()| out.flush()));
-        self.write_error.as_ref().map_or(String::new(), |error| format!("iasim: the trace is not complete: {error}\n"))
+        self.write_error.as_ref().map_or(String::new(), |error| format!("iasim: the trace is incomplete: {error}\n"))
     }
 }
 

@@ -85,7 +85,7 @@ fn limits_spans_and_traces() {
     // No room for it: that is said, and changes nothing else.
     let (code, _, err) = iasim(&["run", "--board", "generic", "--limit", "7", "--trace", "/dev/full", elf]);
     assert_eq!((code, err.lines().count()), (124, 2), "{err}");
-    assert!(err.contains("the trace is not complete: No space left"), "{err}");
+    assert!(err.contains("the trace is incomplete: No space left"), "{err}");
     assert!(lines[0].contains("R    bfc00000 3c1d8008 lui sp,0x8008") && lines[0].ends_with("sp=0x80080000"), "{text}");
 }
 
@@ -134,23 +134,23 @@ fn errors_are_one_clear_line() {
     let (junk, foreign) = (junk.to_str().unwrap(), foreign.to_str().unwrap());
     let work = work().to_str().unwrap();
     let cases: [(&[&str], &str); 17] = [
-        (&[], "say what to do"),
+        (&[], "no command given"),
         (&["fly"], "fly"),
         (&["run"], "no image"),
         (&["run", "/nowhere.elf"], "/nowhere.elf: No such file"),
         (&["run", junk], "not an ELF file"),
         (&["run", foreign], "is not MIPS"),
-        (&["run", "--board", "malta", work], "--board malta: there are m5150 and generic"),
+        (&["run", "--board", "malta", work], "--board malta: must be m5150 or generic"),
         (&["run", "--model", "gvec=7", work], "gvec: '7' is not one of offset|zero-is-200|number"),
-        (&["run", "--model", "colour=red", work], "there is no option 'colour'"),
-        (&["run", "--ram", "3", work], "--ram 3: not whole pages"),
+        (&["run", "--model", "colour=red", work], "unknown option 'colour'"),
+        (&["run", "--ram", "3", work], "--ram 3: must be a multiple of 4K"),
         (&["run", "--limit", "many", work], "'many' is not a number"),
-        (&["run", "--board", "generic", "--span", "here:there", work], "there is no symbol 'here'"),
-        (&["run", "--look", "here", work], "--look: there is no symbol 'here'"),
-        (&["run", "--fast", work], "there is no option --fast"),
-        (&["run", "--fast"], "there is no option --fast"),
+        (&["run", "--board", "generic", "--span", "here:there", work], "--span: no symbol 'here'"),
+        (&["run", "--look", "here", work], "--look: no symbol 'here'"),
+        (&["run", "--fast", work], "unknown option --fast"),
+        (&["run", "--fast"], "unknown option --fast"),
         (&["run", work, "--limit"], "missing argument for option '--limit'"),
-        (&["run", "--uart", "7", work], "--uart 7: not 1 to 6"),
+        (&["run", "--uart", "7", work], "--uart 7: must be 1 to 6"),
     ];
     for (args, expected) in cases {
         let (code, out, err) = iasim(args);
@@ -161,7 +161,7 @@ fn errors_are_one_clear_line() {
     // What does not fit into this board's memory.
     let (code, _, err) = iasim(&["run", "--ram", "4K", work]);
     assert_eq!(code, 2);
-    assert!(err.contains("is not all in memory"), "{err}");
+    assert!(err.contains("is not entirely in memory"), "{err}");
 }
 
 #[test]
@@ -206,9 +206,9 @@ fn images_that_cannot_be_run() {
     let work = work().to_str().unwrap();
     let cases = [
         ("release6", damaged("release6", |bytes| bytes[39] = 0x90), "Release 6"),
-        ("object", damaged("object", |bytes| bytes[16] = 1), "it is not linked"),
-        ("empty", damaged("empty", |bytes| bytes[44..46].fill(0)), "nothing to load"),
-        ("types", damaged("types", |bytes| (0..5).for_each(|n| bytes[52 + 32 * n] = 4)), "nothing to load"),
+        ("object", damaged("object", |bytes| bytes[16] = 1), "the file is not linked"),
+        ("empty", damaged("empty", |bytes| bytes[44..46].fill(0)), "no segment to load"),
+        ("types", damaged("types", |bytes| (0..5).for_each(|n| bytes[52 + 32 * n] = 4)), "no segment to load"),
         ("short", damaged("short", |bytes| bytes.truncate(60)), "iasim: error: "),
     ];
     for (name, path, expected) in cases {
@@ -225,7 +225,7 @@ fn images_that_cannot_be_run() {
     assert_eq!(code, 0, "{err}");
     let (code, _, err) = iasim(&["run", "--board", "generic", work, &other]);
     assert_eq!((code, err.lines().count()), (2, 1), "{err}");
-    assert!(err.contains("lies over another one"), "{err}");
+    assert!(err.contains("overlaps different data"), "{err}");
 }
 
 /// A program that runs into nothing: its exceptions have no handler, which it would never come back from.
@@ -238,7 +238,7 @@ fn exceptions_without_a_handler_end_the_run() {
     });
     let (code, _, err) = iasim(&["run", &lost]);
     assert_eq!((code, err.lines().count()), (3, 1), "{err}");
-    assert!(err.contains("an exception vector is itself an exception (RI), for ever, pc 0xbfc00380"), "{err}");
+    assert!(err.contains("the exception vector raises an exception (RI) endlessly, pc 0xbfc00380"), "{err}");
 }
 
 /// What a terminal would have typed, written down and typed again, ends in the same instruction.
@@ -257,7 +257,7 @@ fn input_is_recorded_and_replayed() {
     assert_eq!(first, second, "the same output, and the same counts");
     let (code, _, err) = iasim(&["run", "--board", "generic", "--input", typed, "--record", "/dev/full", elf]);
     assert_eq!((code, err.lines().count()), (13, 1), "{err}");
-    assert!(err.contains("the record is not complete: No space left"), "{err}");
+    assert!(err.contains("the record is incomplete: No space left"), "{err}");
 }
 
 /// With --pace a byte is there no sooner than its share of the clocks: the same input takes longer.

@@ -548,7 +548,7 @@ fn software_reset() {
     }
     assert_eq!(cpu.mem.peek_word(0x100), Some(0x1234), "RAM stays");
     sfr(&mut cpu, 0xBF80_0000, 1);
-    assert_eq!(cpu.board.notes(), ["0xbf800000 was written, but is only storage here"]);
+    assert_eq!(cpu.board.notes(), ["0xbf800000 was written, but is modelled as storage only"]);
 }
 
 #[test]

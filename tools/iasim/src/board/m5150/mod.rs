@@ -250,7 +250,7 @@ impl Board for M5150 {
     }
 
     fn notes(&self) -> Vec<String> {
-        let note = |at: &u32| format!("0x{:08x} was written, but is only storage here", 0xA000_0000 | SFRS | at);
+        let note = |at: &u32| format!("0x{:08x} was written, but is modelled as storage only", 0xA000_0000 | SFRS | at);
         self.unknown.iter().map(note).collect()
     }
 
