@@ -291,8 +291,8 @@ RT_WAYS = ("edf_pick", "release_others", "rt_end_job", "vcpu_arrive")
 
 def rt_options() -> list[str]:
     """Has iasim tell of the stretches."""
-    return [word for name in RT_LOOKS for word in ("--look", name)] + [
-        word for name in RT_WAYS for word in ("--way", name)
+    return [word for name in RT_LOOKS for word in ("--polling-point", name)] + [
+        word for name in RT_WAYS for word in ("--path", name)
     ]
 
 

@@ -41,9 +41,8 @@ usage: iasim run [options] IMAGE.elf...   execute from the reset vector 0xbfc000
   --stats                 at the end: instructions by context and mode, exceptions, exits
   --span A:B              count instructions from A to B; each is a symbol, an address (0x...) or the number of a marker
                           in the program (sltiu $0, $0, N); may be repeated
-  --look SYMBOL           at the end: the root's longest stretches until a guest entry or the polling point SYMBOL; may
-                          be repeated
-  --way SYMBOL            report stretches that pass SYMBOL separately; may be repeated
+  --polling-point SYMBOL  at the end: the root's longest stretches until a guest entry or SYMBOL; may be repeated
+  --path SYMBOL           report stretches that pass SYMBOL separately; may be repeated
   --profile               at the end: instructions by function
   --trace FILE            write one line per instruction
   --coverage FILE         append the addresses that the root executed: ADDRESS x: executed; ADDRESS n: followed by
@@ -81,8 +80,21 @@ struct Options {
 
 /// Options with a value.
 const WITH_VALUE: [&str; 15] = [
-    "board", "model", "ram", "limit", "uart", "input", "pace", "record", "replay", "span", "look", "way", "trace",
-    "coverage", "gdb",
+    "board",
+    "model",
+    "ram",
+    "limit",
+    "uart",
+    "input",
+    "pace",
+    "record",
+    "replay",
+    "span",
+    "polling-point",
+    "path",
+    "trace",
+    "coverage",
+    "gdb",
 ];
 
 /// A number, multiplied by the factor of its suffix.
@@ -164,9 +176,9 @@ impl Options {
             }
             "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port number"))?),
             "span" => self.spans.push(span(value)?),
-            "look" => self.polling_points.push(value.to_string()),
+            "polling-point" => self.polling_points.push(value.to_string()),
             _ if self.paths.len() < 32 => self.paths.push(value.to_string()),
-            _ => return Err("--way: at most 32 are supported".into()),
+            _ => return Err("--path: at most 32 are supported".into()),
         }
         Ok(())
     }
@@ -269,9 +281,12 @@ fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), St
         all.0.push(Box::new(AddressMarkers(places)));
     }
     if !options.polling_points.is_empty() {
-        let polling_points =
-            options.polling_points.iter().map(|name| address("look", name, symbols)).collect::<Result<_, _>>()?;
-        let paths = options.paths.iter().map(|name| Ok((address("way", name, symbols)?, name.clone())));
+        let polling_points = options
+            .polling_points
+            .iter()
+            .map(|name| address("polling-point", name, symbols))
+            .collect::<Result<_, _>>()?;
+        let paths = options.paths.iter().map(|name| Ok((address("path", name, symbols)?, name.clone())));
         all.0.push(Box::new(Stretches::new(polling_points, paths.collect::<Result<_, String>>()?)));
     }
     if options.profile {
@@ -296,7 +311,9 @@ fn run(options: &Options) -> Result<u8, String> {
     cpu.pace = options.real_time.then(|| Pace::new(0));
     let stop = match options.gdb {
         Some(_) if cpu.observer.is_some() => {
-            return Err("--gdb cannot be combined with --trace, --coverage, --profile, --look or address spans".into())
+            return Err(
+                "--gdb cannot be combined with --trace, --coverage, --profile, --polling-point or address spans".into(),
+            )
         }
         Some(port) => {
             let (back, stop) = gdb::serve(cpu, port)?;

@@ -147,7 +147,7 @@ fn errors_are_one_clear_line() {
         (&["run", "--ram", "3", work], "--ram 3: must be a multiple of 4K"),
         (&["run", "--limit", "many", work], "'many' is not a number"),
         (&["run", "--board", "generic", "--span", "here:there", work], "--span: no symbol 'here'"),
-        (&["run", "--look", "here", work], "--look: no symbol 'here'"),
+        (&["run", "--polling-point", "here", work], "--polling-point: no symbol 'here'"),
         (&["run", "--fast", work], "unknown option --fast"),
         (&["run", "--fast"], "unknown option --fast"),
         (&["run", work, "--limit"], "missing argument for option '--limit'"),
@@ -303,9 +303,9 @@ fn a_minimal_hypervisor_runs_its_guest() {
 
     // The same as stretches of the root: without and with a polling point in the handler.
     let elf = elf.to_str().unwrap();
-    let (_, _, err) = iasim(&["run", "--look", "_start", "--way", "handler", elf]);
+    let (_, _, err) = iasim(&["run", "--polling-point", "_start", "--path", "handler", elf]);
     assert!(err.contains("stretch handler n 100 max 8\n") && err.matches("stretch").count() == 1, "{err}");
-    let (_, _, err) = iasim(&["run", "--look", "0x8000018c", "--way", "handler", elf]);
+    let (_, _, err) = iasim(&["run", "--polling-point", "0x8000018c", "--path", "handler", elf]);
     assert!(err.contains("stretch - n 100 max 5\nstretch handler n 101 max 3\n"), "{err}");
 }
 
