@@ -351,11 +351,11 @@ impl BlockingEventLoop for Loop {
                 let byte = conn.read().map_err(WaitForStopReasonError::Connection)?;
                 return Ok(Event::IncomingData(byte));
             }
-            let Some(stop) = target.vm.stopped().map_err(WaitForStopReasonError::Target)? else { continue };
+            let Some(stop) = target.vm.poll_stop().map_err(WaitForStopReasonError::Target)? else { continue };
             let with = |vcpu: u8, signal| MultiThreadStopReason::SignalWithThread { tid: tid(vcpu), signal };
             let any = target.vm.online()[0];
             return Ok(Event::TargetStopped(match stop {
-                Stop::Asked => with(any, Signal::SIGINT),
+                Stop::Requested => with(any, Signal::SIGINT),
                 Stop::Breakpoint(vcpu) => MultiThreadStopReason::SwBreak(tid(vcpu)),
                 Stop::Stepped(vcpu) => with(vcpu, Signal::SIGTRAP),
                 Stop::StepFault(vcpu) => with(vcpu, Signal::SIGSEGV),
@@ -366,7 +366,7 @@ impl BlockingEventLoop for Loop {
     }
 
     fn on_interrupt(target: &mut Debugged) -> Result<Option<Self::StopReason>, Error> {
-        target.vm.stop()?;
+        target.vm.halt()?;
         Ok(None)
     }
 }

@@ -41,7 +41,7 @@ const VM_WAITING: u8 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HaltReason {
-    Asked,
+    Requested,
     Breakpoint,
     Restart,
 }
@@ -57,7 +57,7 @@ pub struct Status {
 /// Why a VM that was resumed has halted.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stop {
-    Asked,
+    Requested,
     Breakpoint(u8),
     Stepped(u8),
     /// The next instruction cannot be fetched, so that no step is possible.
@@ -149,7 +149,7 @@ impl Vm {
             return Ok(());
         }
         if !status.halted {
-            self.stop()?;
+            self.halt()?;
             self.wait_halted()?;
         }
         self.end_step()?;
@@ -183,7 +183,7 @@ impl Vm {
                     vm_state: data[0],
                     halted: data[1] != 0,
                     reason: match data[2] {
-                        1 => Some(HaltReason::Asked),
+                        1 => Some(HaltReason::Requested),
                         2 => Some(HaltReason::Breakpoint),
                         3 => Some(HaltReason::Restart),
                         _ => None,
@@ -238,7 +238,7 @@ impl Vm {
         Err(Error::NoAnswer)
     }
 
-    pub fn stop(&mut self) -> Result<(), Error> {
+    pub fn halt(&mut self) -> Result<(), Error> {
         match self.ask(Operation::Stop, 0, 0, &[]) {
             Err(Error::Refused(OFF_ERROR)) => Ok(()), // the next status reports it
             other => other,
@@ -292,7 +292,7 @@ impl Vm {
     }
 
     /// Whether the resumed VM has halted, and why. Waits up to EVENT_TIMEOUT.
-    pub fn stopped(&mut self) -> Result<Option<Stop>, Error> {
+    pub fn poll_stop(&mut self) -> Result<Option<Stop>, Error> {
         if let Some(vcpu) = self.unsteppable.take() {
             return Ok(Some(Stop::StepFault(vcpu)));
         }
@@ -324,9 +324,9 @@ impl Vm {
                 self.clear_state();
                 Ok(Some(Stop::Restarted))
             }
-            HaltReason::Asked => {
+            HaltReason::Requested => {
                 self.end_step()?;
-                Ok(Some(Stop::Asked))
+                Ok(Some(Stop::Requested))
             }
             HaltReason::Breakpoint => self.breakpoint_hit(status.vcpu),
         }

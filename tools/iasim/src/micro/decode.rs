@@ -26,11 +26,11 @@ struct Row {
     name: &'static str,
     mask: u32,
     bits: u32,
-    to: Execution,
+    execution: Execution,
 }
 
 const fn mapped(name: &'static str, mask: u32, bits: u32, to: u32, fields: fn(u32) -> u32) -> Row {
-    Row { name, mask, bits, to: Execution::Mapped(to, fields) }
+    Row { name, mask, bits, execution: Execution::Mapped(to, fields) }
 }
 
 const fn native(
@@ -40,7 +40,7 @@ const fn native(
     registers: fn(u32) -> Registers,
     text: Operands,
 ) -> Row {
-    Row { name, mask: code.0, bits: code.1, to: Execution::Native(run, registers, text) }
+    Row { name, mask: code.0, bits: code.1, execution: Execution::Native(run, registers, text) }
 }
 
 // Operand fields of 32-bit instructions, moved to their MIPS32 positions.
@@ -611,8 +611,8 @@ fn find(bits: u32) -> Option<(&'static Row, u32)> {
 /// Decodes an instruction as fetched; a 16-bit one is in bits 31:16.
 pub fn decode(bits: u32) -> Op {
     match find(bits) {
-        Some((Row { to: Execution::Mapped(to, fields), .. }, word)) => isa::decode(to | fields(word)),
-        Some((Row { to: Execution::Native(run, registers, _), .. }, _)) => {
+        Some((Row { execution: Execution::Mapped(to, fields), .. }, word)) => isa::decode(to | fields(word)),
+        Some((Row { execution: Execution::Native(run, registers, _), .. }, _)) => {
             Op::new(*run, bits, registers(bits), NATIVE_ROW)
         }
         None => Op::new(system::reserved, bits, [0, 0, SINK], ROWS.len() as u8),
@@ -625,7 +625,7 @@ const NATIVE_ROW: u8 = u8::MAX - 1;
 /// Name and operands of a native instruction.
 pub fn names(bits: u32) -> Option<(&'static str, Operands)> {
     match find(bits)?.0 {
-        Row { name, to: Execution::Native(_, _, operands), .. } => Some((name, *operands)),
+        Row { name, execution: Execution::Native(_, _, operands), .. } => Some((name, *operands)),
         _ => None,
     }
 }
@@ -642,7 +642,7 @@ mod tests {
     #[test]
     fn mapped_rows_name_the_instruction_they_map_to() {
         for row in ROWS32.iter().chain(ROWS16) {
-            if let Execution::Mapped(to, fields) = row.to {
+            if let Execution::Mapped(to, fields) = row.execution {
                 let size = if row.mask > 0xFFFF { u32::MAX } else { 0xFFFF };
                 let op = isa::decode(to | fields(row.bits | !row.mask & size));
                 assert_eq!(ROWS[op.row()].name, row.name, "{:08x}", row.bits);
