@@ -117,8 +117,9 @@ fn coverage_records_instructions_and_branch_directions() {
     let has = |offset: u32, what: char| text.lines().any(|line| line == format!("{:x} {what}", at + offset));
     let executed: Vec<u32> = (0..=0x28).step_by(4).filter(|offset| has(*offset, 'x')).collect();
     assert_eq!(executed, [0, 4, 8, 0xC, 0x10, 0x14, 0x18, 0x20, 0x24], "{text}");
-    let ways: Vec<_> = [8, 0x10, 0x18, 0x20].iter().map(|branch| (has(*branch, 'n'), has(*branch, 'j'))).collect();
-    assert_eq!(ways, [(true, true), (true, false), (true, false), (false, true)], "{text}");
+    let directions: Vec<_> =
+        [8, 0x10, 0x18, 0x20].iter().map(|branch| (has(*branch, 'n'), has(*branch, 'j'))).collect();
+    assert_eq!(directions, [(true, true), (true, false), (true, false), (false, true)], "{text}");
     // A second run adds to the file.
     iasim(&["run", "--board", "generic", "--limit", "2", "--coverage", file.to_str().unwrap(), &elf]);
     assert!(std::fs::read_to_string(&file).unwrap().len() > text.len());

@@ -253,7 +253,7 @@ fn a_match_outlives_a_write_of_the_other_compare() {
         cpu.write_root(cp0::COUNT, 0);
         cpu.write_root(cp0::COMPARE, 6);
         steps(&mut cpu, 40);
-        assert!(cpu.root.has(cp0::CAUSE, cause::TI), "lost behind {nops} instructions");
+        assert!(cpu.root.has(cp0::CAUSE, cause::TI), "lost after {nops} instructions");
     }
 }
 
@@ -320,7 +320,7 @@ fn lines_and_virtual_interrupts_reach_a_guest() {
     cpu.write_root(cp0::GUESTCTL0, cpu.root[cp0::GUESTCTL0] | 1 << 12);
     steps(&mut cpu, 1);
     assert_eq!(ip(&cpu), 1 << 2);
-    assert_eq!(root(&cpu, cp0::CAUSE) >> 10 & 0x3F, 1 << 2, "the root sees the line anyway");
+    assert_eq!(root(&cpu, cp0::CAUSE) >> 10 & 0x3F, 1 << 2, "the line is visible in the root, too");
     // HC: hardware clears VIP when the line falls.
     cpu.write_root(cp0::GUESTCTL2, 1 << 26 | 1 << 12);
     steps(&mut cpu, 1);

@@ -138,7 +138,7 @@ fn eret_returns_to_micromips_and_to_the_branch_again() {
     assert_eq!(cpu.pc, ROOT | 1);
     put_micro(&mut cpu, (ROOT & 0x1FFF_FFFF) + 2, &[NOP16]);
     steps(&mut cpu, 3);
-    assert_eq!(cpu.gpr[2], 1, "stores into code are seen");
+    assert_eq!(cpu.gpr[2], 1, "stores into code take effect");
 }
 
 /// Each context has its own Config3.ISAOnExc.

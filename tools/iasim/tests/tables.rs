@@ -214,13 +214,13 @@ fn registers_with_a_guest_copy() {
 /// only, so an exit is the safe assumption.
 #[test]
 fn registers_that_always_exit() {
-    const EMULATED_BY_OTHERS: [&str; 22] = [
+    const EMULATED_BY_HYPERVISORS: [&str; 22] = [
         "SRSCtl", "SRSMap", "SRSMap2", "PRId", "CDMMBase", "WatchLo0", "WatchLo1", "WatchLo2", "WatchLo3", "WatchHi0",
         "WatchHi1", "WatchHi2", "WatchHi3", "Debug", "PerfCtl0", "PerfCnt0", "PerfCtl1", "PerfCnt1", "ErrCtl",
         "CacheErr", "TagLo", "DataLo",
     ];
-    const ROOTS_ALONE: [&str; 2] = ["DEPC", "DESAVE"];
-    let listed = |spec: &cp0::Spec| EMULATED_BY_OTHERS.contains(&spec.name) || ROOTS_ALONE.contains(&spec.name);
+    const ROOT_ONLY: [&str; 2] = ["DEPC", "DESAVE"];
+    let listed = |spec: &cp0::Spec| EMULATED_BY_HYPERVISORS.contains(&spec.name) || ROOT_ONLY.contains(&spec.name);
     for spec in cp0::SPECS.iter().filter(|spec| spec.in_guest != InGuest::Hidden && spec.reg != cp0::COUNT) {
         for (write, text) in [(false, "mfc0 t0, "), (true, "mtc0 t0, ")] {
             let mut cpu = m5150();

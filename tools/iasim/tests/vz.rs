@@ -74,7 +74,7 @@ fn d_a_miss_in_the_guests_tlb_goes_to_the_guest() {
     assert_eq!(cpu.guest[cp0::ENTRYHI] & cp0::entryhi::VPN2, 0x0040_0000);
     assert_eq!(cpu.guest[cp0::EPC], GUEST_CODE);
     assert_eq!(cpu.guest[cp0::BADINSTR], 0x8D28_0000);
-    assert_eq!(cpu.root[cp0::BADVADDR], 0, "the root has not noticed");
+    assert_eq!(cpu.root[cp0::BADVADDR], 0, "the root is not affected");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn g_clearing_exl_by_mtc0_enters_the_guest() {
     put(&mut cpu, 0x180, &asm::assemble("mtc0 zero, Status", 0x8000_0180));
     steps(&mut cpu, 1);
     assert_eq!(cpu.mode, Mode::GuestKernel);
-    assert_eq!(cpu.pc, 0x8000_0184, "execution goes on behind MTC0, in the guest's eyes");
+    assert_eq!(cpu.pc, 0x8000_0184, "execution continues after MTC0, at a guest address");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn h_tlbr_returns_the_guest_id() {
     assert_eq!(cpu.root[cp0::ENTRYHI] & cp0::entryhi::VPN2, 0x4000);
     assert_eq!(cpu.root[cp0::ENTRYLO0] & 1, 1, "global, as every entry of a guest is");
     steps(&mut cpu, 2);
-    assert_eq!(cpu.root[cp0::GUESTCTL1], 1, "an entry that is not there is nobody's");
+    assert_eq!(cpu.root[cp0::GUESTCTL1], 1, "an entry out of range has no GuestID");
     assert_eq!(cpu.root[cp0::ENTRYHI], cp0::entryhi::EHINV);
     assert_eq!([cpu.root[cp0::ENTRYLO0], cpu.root[cp0::ENTRYLO1], cpu.root[cp0::PAGEMASK]], [0; 3]);
 }
@@ -128,7 +128,7 @@ fn i_entries_match_only_their_guest_id() {
     let mut cpu = started("lw t0, 0(t1)");
     root_map(&mut cpu, 1, 0, 0x2000, [lo(0x2_0000) | 1, lo(0x2_1000) | 1]);
     cpu.gpr[9] = 0x8000_3008;
-    assert_eq!(exits(&mut cpu, 0x000), (2, GPA), "the root's entry does not serve the guest");
+    assert_eq!(exits(&mut cpu, 0x000), (2, GPA), "the root's entry does not match in the guest");
     root_map(&mut cpu, 2, GUEST_ID, 0x40_0000, [lo(0x2_0000) | 1, lo(0x2_1000) | 1]);
     put(&mut cpu, 0, &asm::assemble("lw t0, 0(t1)", VECTORS));
     cpu.gpr[9] = 0x40_0000;
@@ -137,7 +137,7 @@ fn i_entries_match_only_their_guest_id() {
     cpu.update_mode();
     cpu.jump(VECTORS);
     steps(&mut cpu, 1);
-    assert_eq!(cpu.pc, VECTORS, "a refill: the guest's entry does not serve the root");
+    assert_eq!(cpu.pc, VECTORS, "a refill: the guest's entry does not match in the root");
     assert_eq!(cpu.root[cp0::BADVADDR], 0x40_0000);
     cpu.gpr[9] = 0x2000;
     cpu.write_root(cp0::STATUS, 0);

@@ -208,9 +208,9 @@ fn branch(rng: &mut Rng) -> Vec<One> {
         _ => None,
     };
     let compact = kind == 3;
-    let mut behind: Vec<One> = if compact { Vec::new() } else { vec![slot(rng, size)] };
-    behind.extend(some(rng, 4));
-    let offset = bytes(&behind) >> 1;
+    let mut following: Vec<One> = if compact { Vec::new() } else { vec![slot(rng, size)] };
+    following.extend(some(rng, 4));
+    let offset = bytes(&following) >> 1;
     // Not zero and not ra: QEMU does not treat a never-taken branch as a branch, and linking into
     // the source register is undefined.
     let rs = 1 + rng.below(30);
@@ -224,7 +224,7 @@ fn branch(rng: &mut Rng) -> Vec<One> {
         4 => One(0x4000_0000 | rng.pick(&[1, 3]) << 21 | rs << 16 | offset),
         _ => One(0x4000_0000 | rng.pick(&[0x11, 0x13]) << 21 | rs << 16 | offset),
     };
-    [vec![first], behind].concat()
+    [vec![first], following].concat()
 }
 
 /// A jump by a register with a pc-relative value. Not by J, JAL, JALS: QEMU keeps four bits of pc
@@ -242,11 +242,11 @@ fn register(rng: &mut Rng, pc: u32) -> Vec<One> {
         6 => (vec![One::half(0x45A0 | name)], Some(0)),
         _ => (vec![copy(RA, name), One::half(0x4700 | rng.below(32))], Some(0)),
     };
-    let mut behind = if size == Some(0) { Vec::new() } else { vec![slot(rng, size)] };
-    behind.extend(some(rng, 3));
-    let target = pc + 8 + bytes(&jumps) + bytes(&behind) + 1;
+    let mut following = if size == Some(0) { Vec::new() } else { vec![slot(rng, size)] };
+    following.extend(some(rng, 3));
+    let target = pc + 8 + bytes(&jumps) + bytes(&following) + 1;
     let ready = vec![One(0x1E << 26 | by << 23), addiu(name, name, target - (pc & !3))];
-    [ready, jumps, behind].concat()
+    [ready, jumps, following].concat()
 }
 
 /// A block of about `length` instructions at `start`, which continues in MIPS32 code after its end.

@@ -98,7 +98,7 @@ pub const GM: u32 = cp0::guestctl0::GM;
 pub const CP0: u32 = cp0::guestctl0::CP0;
 pub const AT3: u32 = cp0::guestctl0::AT;
 
-/// Writes an entry of the root's TLB by the root's instructions.
+/// Writes an entry of the root's TLB, with the effect of the root's TLBWI.
 pub fn root_map(cpu: &mut Cpu, index: u32, guest: u32, va: u32, lo: [u32; 2]) {
     let id = cpu.root[cp0::GUESTCTL1];
     cpu.write_root(cp0::GUESTCTL1, id & 0xFF | guest << 16);
