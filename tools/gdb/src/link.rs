@@ -18,7 +18,7 @@ const END: u8 = b'\r';
 const MARK: &[u8] = b"\x1b_t";
 const EVENT: u8 = 0;
 const ERR_FRAME: u8 = 1;
-const LONGEST: usize = 2 * (2 + DATA + 4);
+const MAX_LENGTH: usize = 2 * (2 + DATA + 4);
 
 /// Interval after which a request without an answer is repeated. A busy guest or host may delay
 /// answers.
@@ -181,7 +181,7 @@ impl Demux {
         if let Some(digits) = body.strip_suffix(b"\x1b\\") {
             answers.extend(answer(digits));
             self.held.clear();
-        } else if body.len() > LONGEST + 2 {
+        } else if body.len() > MAX_LENGTH + 2 {
             self.held.clear();
         }
     }
@@ -195,7 +195,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    pub fn type_key(&mut self, key: u8) -> io::Result<()> {
+    pub fn send_key(&mut self, key: u8) -> io::Result<()> {
         if key == ESCAPE && !self.escape {
             self.escape = true;
             return Ok(());

@@ -175,7 +175,7 @@ fn forward(mut keys: Keys) -> io::Result<()> {
             return Ok(());
         }
         for key in &typed[..size] {
-            keys.type_key(*key)?;
+            keys.send_key(*key)?;
         }
     }
 }

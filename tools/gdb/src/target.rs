@@ -305,7 +305,7 @@ impl MonitorCmd for Debugged {
             ("status", "") => outputln!(out, "{}", self.vm.describe()?),
             ("type", text) => {
                 for key in text.bytes().chain([b'\r']) {
-                    self.keys.type_key(key)?;
+                    self.keys.send_key(key)?;
                 }
             }
             _ => outputln!(out, "{HELP}"),

@@ -48,8 +48,8 @@ impl Coverage {
     /// Records what followed the previous instruction. In a delay slot, the branch's direction is
     /// already known.
     fn arrive(&mut self, last: Last, cpu: &Cpu, at: u32) {
-        let straight = if cpu.branch { cpu.branch_falls_through() } else { last.next.is_none_or(|next| next == at) };
-        self.note(last.at, if straight { NEXT } else { JUMPED });
+        let sequential = if cpu.branch { cpu.branch_falls_through() } else { last.next.is_none_or(|next| next == at) };
+        self.note(last.at, if sequential { NEXT } else { JUMPED });
     }
 }
 

@@ -80,10 +80,9 @@ pub enum Stop {
 const NO_WINDOW: u32 = 0xFFFF_FFFF;
 const WINDOW: u32 = 0xFFFF_F003;
 
-/// Bounds of a single WAIT, in events and in clocks; Count wraps around eight times in
-/// LONGEST_SLEEP.
-const MOST_EVENTS: u32 = 1 << 20;
-const LONGEST_SLEEP: u64 = 1 << 36;
+/// Bounds of a single WAIT. In MAX_SLEEP_CLOCKS, Count wraps around eight times.
+const MAX_SLEEP_EVENTS: u32 = 1 << 20;
+const MAX_SLEEP_CLOCKS: u64 = 1 << 36;
 
 pub struct Cpu {
     /// The active shadow set; gpr[SINK] takes the writes to register 0.
@@ -531,7 +530,7 @@ impl Cpu {
         let (mut start, mut events) = (self.now, 0);
         while self.stop.is_none() && self.waiting && !self.wakes() && self.instructions() < self.limit {
             events += 1;
-            if events <= MOST_EVENTS && self.now - start <= LONGEST_SLEEP {
+            if events <= MAX_SLEEP_EVENTS && self.now - start <= MAX_SLEEP_CLOCKS {
                 self.pass_event();
             } else if self.wait_for_input() {
                 (start, events) = (self.now, 0);

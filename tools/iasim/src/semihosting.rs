@@ -9,14 +9,14 @@ const EXIT: u32 = 1;
 const WRITE: u32 = 5;
 const PLOG: u32 = 13;
 const ENOSYS: u32 = 89;
-const LONGEST: u32 = 4096;
+const MAX_LENGTH: u32 = 4096;
 
 pub fn call(c: &mut Cpu) -> Done {
     let [first, second, third] = [c.gpr[4], c.gpr[5], c.gpr[6]];
     match c.gpr[25] {
         EXIT => c.halt(Stop::Exit(first as i32)),
-        WRITE if first == 1 || first == 2 => c.gpr[2] = print(c, second, third.min(LONGEST), false),
-        PLOG => c.gpr[2] = print(c, first, LONGEST, true),
+        WRITE if first == 1 || first == 2 => c.gpr[2] = print(c, second, third.min(MAX_LENGTH), false),
+        PLOG => c.gpr[2] = print(c, first, MAX_LENGTH, true),
         _ => {
             c.gpr[2] = u32::MAX;
             c.gpr[3] = ENOSYS;
