@@ -50,7 +50,8 @@ def test_waiting_for_an_outer_lock_includes_the_waits_of_its_holders() -> None:
     locks = [Lock(0, 100, 0, 0, 1, 1, {}), Lock(8, 100, 0, 0, 0, 1, {})]
     assert with_waits(paths, locks, 1) == 500
     assert with_waits(paths, locks, 2) == 500 + 100 + 100
-    assert with_waits(paths, locks, 4) == 500 + 3 * 100 + 2 * (100 + 100)  # two harts ahead, each waiting for one
+    # Two harts ahead, each waiting for one.
+    assert with_waits(paths, locks, 4) == 500 + 3 * 100 + 2 * (100 + 100)
     assert with_waits(paths, locks, 8) == 500 + 7 * 100 + 4 * (100 + 3 * 100)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A guest that executes random words (random_guest.py) at 0x80002000. After every exception, the handler continues at
-# another word, selected by Count and a counter. The vectors are copied to the reset value of EBase.
+# A guest that executes random words (random_guest.py) at 0x80002000. After every exception, the
+# handler continues at another word, selected by Count and a counter. The vectors are copied to the
+# reset value of EBase.
     .set noreorder
     .set noat
 

@@ -31,11 +31,11 @@ SCENARIOS = {
 # Injected faults, each with the scenario that detects it.
 FAULTS = {
     "FAULT_CLEAR_LATE": "kicks",  # the software interrupt is cleared after its reasons are read
-    "FAULT_WAIT_BLIND": "kicks",  # a VCPU blocks without checking for interrupts raised since its last check
+    "FAULT_WAIT_BLIND": "kicks",  # a VCPU blocks without checking pending interrupts
     "FAULT_FENCE_KEEPS": "fences",  # the TLB entries of a VCPU that does not run are kept
     "FAULT_STOP_EARLY": "a restart",  # a stop does not wait for running VCPUs
     "FAULT_END_LEAVES": "a restart",  # the steps of a stop omit a blocked VCPU
-    "FAULT_UNLOCK_SILENT": "a line",  # a VCPU is not woken when its line is raised under the VM's lock
+    "FAULT_UNLOCK_SILENT": "a line",  # a line raised under the VM's lock wakes no VCPU
     "FAULT_PENDING_STAYS": "a restart",  # pending interrupts survive the restart
     "FAULT_INBOX_EARLY": "a restart",  # the inbox accepts messages during the load
     "FAULT_LINE_LATE": "a restart, and a line",  # the line is raised for a closed inbox

@@ -97,7 +97,8 @@ impl Listener {
 }
 
 fn report(text: &str) {
-    eprint!("\r\ntessera-gdb: {text}\r\n"); // the terminal may be in raw mode, with an incomplete line of a VM
+    // The terminal may be in raw mode, with an incomplete line of a VM.
+    eprint!("\r\ntessera-gdb: {text}\r\n");
 }
 
 /// Serves one GDB session. When the session ends for any reason, the VM continues without

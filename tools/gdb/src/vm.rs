@@ -315,7 +315,8 @@ impl Vm {
         let Some(mut reason) = status.reason else { return Ok(None) };
         if !status.halted || status.starts != self.starts {
             self.wait_halted()?;
-            reason = self.status()?.reason.unwrap_or(reason); // the previous reason may be from before a restart
+            // The previous reason may be from before a restart.
+            reason = self.status()?.reason.unwrap_or(reason);
         }
         self.registers.clear();
         self.cache.clear();
@@ -375,7 +376,7 @@ impl Vm {
             return Ok(());
         }
         match self.begin_step(vcpu, false) {
-            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // the VM has been restarted or stopped
+            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // as in is_unchanged()
             Err(Error::Refused(ADDRESS_ERROR | VCPU_ERROR)) => {
                 self.unsteppable = Some(vcpu);
                 Ok(())
@@ -521,7 +522,7 @@ impl Vm {
             }
         });
         match walked {
-            Err(Error::Refused(ADDRESS_ERROR)) => Ok(None), // a page table outside of the VM's memory
+            Err(Error::Refused(ADDRESS_ERROR)) => Ok(None), // an invalid page table
             other => other,
         }
     }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compares the speed of the simulator with that of QEMU on the same program: the minimum processor time of three
-# alternating runs each. Usage: tools/iasim/tests/speed.sh IASIM; fails below a quarter of the speed of
-# qemu-system-mipsel -icount.
+# Compares the speed of the simulator with that of QEMU on the same program: the minimum processor
+# time of three alternating runs each. Usage: tools/iasim/tests/speed.sh IASIM; fails below a
+# quarter of the speed of qemu-system-mipsel -icount.
 set -eu
 export TIMEFORMAT=%U
 iasim=$1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A minimal hypervisor: maps a guest's memory, assigns shadow set 1 to the guest, enters the guest and handles its
-# hypercalls. The guest makes a hundred calls and returns their number, which becomes the exit code.
+# A minimal hypervisor: maps a guest's memory, assigns shadow set 1 to the guest, enters the guest
+# and handles its hypercalls. The guest makes a hundred calls and returns their number, which
+# becomes the exit code.
     .set noreorder
     .set noat
     .set virt
