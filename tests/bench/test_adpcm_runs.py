@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ADPCM guests print, as overheads; and runs that must not be compared."""
+"""Overheads from the output of the ADPCM guests; and runs that must not be compared."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ NATIVE = Run(("20", "0x0a", "0x0b"), 7, tuple(range(5000, 15001, 1000)), 99000)
 
 
 def shifted(start: int, each: int) -> Run:
-    """The same work from `start` on, `each` instructions of the hart for each tenth."""
+    """The same work started at `start`, with `each` instructions of the hart per tenth."""
     return replace(NATIVE, marks=tuple(start + each * part for part in range(11)))
 
 
@@ -39,7 +39,7 @@ def test_a_run() -> None:
         "",
     ],
 )
-def test_what_is_no_run_is_refused(console: str) -> None:
+def test_invalid_output_is_refused(console: str) -> None:
     with pytest.raises(ParseError):
         parse_run(console)
 
@@ -47,7 +47,7 @@ def test_what_is_no_run_is_refused(console: str) -> None:
 def test_overhead_of_one_and_of_two() -> None:
     assert overheads([NATIVE], NATIVE) == [0.0] * 10
     assert overheads([shifted(0, 1010)], NATIVE) == pytest.approx([1.0] * 10)
-    # From the first start, 200, to the last end, 400 + 20200.
+    # Measured from the first start, 200, to the last end, 400 + 20200.
     assert overheads([shifted(200, 2010), shifted(400, 2020)], NATIVE)[-1] == pytest.approx(2.0)
 
 
@@ -69,11 +69,11 @@ def test_ticks() -> None:
     assert tick_cost(NATIVE, bare) == 10
     with pytest.raises(ParseError, match="no tick"):
         tick_cost(bare, NATIVE)
-    # Two guests with 14 ticks each where 7 would have done: 14 * 10 of 20000 instructions.
+    # Two guests with 14 ticks each instead of 7: 14 * 10 of 20000 instructions.
     assert tick_share([replace(NATIVE, ticks=14)] * 2, NATIVE, 10) == pytest.approx(0.7)
 
 
-def test_each_system_says_what_its_name_says() -> None:
+def test_each_system_matches_its_name() -> None:
     folder = ROOT / "systems" / "bench"
     assert {f"{name}.dts" for name in ADPCM_SYSTEMS} == {path.name for path in folder.glob("adpcm-*.dts")}
     for name in ADPCM_SYSTEMS:

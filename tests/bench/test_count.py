@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin that counts instructions, on a program whose every instruction is known."""
+"""The instruction-counting plugin, tested with a known program."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ from tessera.bench.count import Count, CountError, Stretch, make_counter, read_c
 from tessera.run.runner import find_qemu
 
 LOOPS = 1000
-# Switches the machine off by its test device at the end; runs from the reset address with no firmware.
+# Runs from the reset address without firmware; powers the machine off by its test device.
 PROGRAM = f"""
     .globl _start
 _start:
@@ -69,14 +69,14 @@ def count(program: Path, tmp_path: Path, stretch: Stretch | None = None) -> Coun
 def test_every_instruction_is_counted_once(program: Path, tmp_path: Path) -> None:
     counted = count(program, tmp_path)
     reset_code = counted.passed[0] - SETUP - LOOP - NOPS
-    assert 0 < reset_code < 20  # QEMU's own few instructions in ROM that jump to the program
+    assert 0 < reset_code < 20  # instructions of QEMU's boot ROM that jump to the program
     assert len(counted.passed) == 1
-    # lui, lui, addi, sw; and the jump as long as QEMU takes to end
+    # lui, lui, addi, sw; and the jump until QEMU ends
     assert counted.instructions - counted.passed[0] >= 4
     assert counted.since == []
 
 
-def test_a_stretch_begins_behind_its_address_and_leaves_out(program: Path, tmp_path: Path) -> None:
+def test_a_stretch_starts_after_its_address_and_excludes_ranges(program: Path, tmp_path: Path) -> None:
     last, skipped, passed = (address_of(program, symbol) for symbol in ("last", "skipped", "passed"))
     assert count(program, tmp_path, Stretch(last)).since == [NOPS - 1]
     assert count(program, tmp_path, Stretch(last, skipped, (passed, passed + 4))).since == [NOPS - 1 - 3]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guests print, as numbers; and what must not be taken for one."""
+"""Parsing of the guests' output; and output that must be refused."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_a_line_cut_in_two_by_the_console(cut: int) -> None:
         "BENCH {nonsense}",
     ],
 )
-def test_what_is_no_figure_is_refused(console: str) -> None:
+def test_an_invalid_figure_is_refused(console: str) -> None:
     with pytest.raises(ParseError):
         figures(console)
 
@@ -52,16 +52,16 @@ def test_boot_cost() -> None:
             boot_cost(line)
 
 
-# A runs to 100, B from 140 to 200, A from 250 to 300, B from 330 on.
+# A runs until 100, B from 140 to 200, A from 250 to 300, B from 330.
 A = [(100, 250), (300, 420)]
 B = [(60, 140), (200, 330)]
 
 
-def test_switches_are_paired_both_ways() -> None:
+def test_switches_are_paired_in_both_directions() -> None:
     assert sorted(switches(A, B)) == [30, 40, 50]
 
 
-def test_switches_of_vms_that_do_not_interlock_are_left_out() -> None:
+def test_switches_of_vms_that_do_not_alternate_are_omitted() -> None:
     assert switches([(100, 120)], [(90, 500)]) == []
     assert switches([], B) == []
     assert switches([(100, 250)], []) == []
@@ -103,7 +103,7 @@ def test_apps_of_a_real_time_manager() -> None:
 
 
 @pytest.mark.parametrize("console", ["", RTM.replace("RTM done\n", ""), "RTM done\n"])
-def test_a_manager_that_is_not_through(console: str) -> None:
+def test_an_unfinished_manager_is_refused(console: str) -> None:
     with pytest.raises(ParseError, match="real-time manager"):
         apps(console)
 

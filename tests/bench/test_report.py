@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goals, verdicts, the table, the results file, and the file of metrics itself."""
+"""Goals, verdicts, the table, the results file, and the metrics file."""
 
 import json
 import subprocess
@@ -60,17 +60,17 @@ def test_a_goal_is_met_up_to_its_value(least: int, met: bool) -> None:
     assert line("riscv.hypercall.null", least)["met"] is met
 
 
-def test_what_runs_natively_and_what_has_no_goal_is_not_judged() -> None:
+def test_native_figures_and_figures_without_a_goal_have_no_verdict() -> None:
     assert line("riscv.sbi.base", 246, "native")["met"] is None
     assert line("riscv.plic.claim", 9999)["met"] is None
 
 
-def test_a_record_says_what_was_measured_how_and_of_what() -> None:
+def test_a_record_contains_configuration_commit_and_peers() -> None:
     result = line("riscv.hypercall.null", 22)
     assert result["config"] == {
         "system": "bench",
         "qemu": "7.2",
-        "qemu_release": "unknown",  # there is no program of that name
+        "qemu_release": "unknown",  # the program does not exist
         "cpu": "rv64,h=true",
         "icount": "shift=0,sleep=off",
         "harts": 1,
@@ -117,14 +117,14 @@ def test_markdown_names_what_was_not_measured() -> None:
     assert "0123456789ab with changes" in page
 
 
-def test_the_picture_needs_a_goal_to_relate_to(tmp_path: Path) -> None:
+def test_the_plot_requires_a_goal(tmp_path: Path) -> None:
     assert plot(read_metrics(), [], tmp_path) == []
     paths = plot(read_metrics(), [line("riscv.hypercall.null", 22)], tmp_path)
     assert [path.name for path in paths] == ["overview.png", "overview.svg"]
     assert paths[0].read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_single_shot_is_its_own_value() -> None:
+def test_a_single_measurement_is_its_value() -> None:
     assert single("riscv.size.text", "bytes", 30000).stat("value") == 30000
 
 
@@ -133,7 +133,7 @@ def test_the_commit_is_known_here_and_unknown_elsewhere(tmp_path: Path) -> None:
     assert current_commit(tmp_path) == Commit("unknown", False)
 
 
-def test_an_emulator_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_missing_emulator_is_reported_in_one_line(tmp_path: Path) -> None:
     program = str(ROOT / "scripts" / "bench.py")
     command = [sys.executable, program, "--qemu", "/no/such/qemu", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, text=True, capture_output=True)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release and a job's end cost, out of ways through the hypervisor; and that goals are what admission counts."""
+"""
+Costs of a release and a job's end from paths through the hypervisor; goals equal the costs of
+admission.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +22,7 @@ def stretch(most: int, *kind: str) -> Stretch:
     return Stretch((*SWITCH, *kind), most, 1, 0, {})
 
 
-def test_releases_and_ends_are_told_apart() -> None:
+def test_releases_and_ends_are_distinguished() -> None:
     found = [
         stretch(400, "timer_expire", "edf_start"),
         stretch(520, "timer_expire", "edf_start", "refund"),
@@ -32,31 +35,32 @@ def test_releases_and_ends_are_told_apart() -> None:
     assert rt_costs(found) == (520, 310)
 
 
-def test_on_several_harts_a_way_waits_for_its_locks() -> None:
-    ways = [
+def test_on_several_harts_a_path_waits_for_its_locks() -> None:
+    paths = [
         replace(stretch(1400, "timer_expire", "edf_start"), by_locks=[(1, 0, 900), (2, 0, 1400)]),
         replace(stretch(600, "rt_end"), by_locks=[(1, 0, 600)]),
     ]
     locks = [Lock(0, 600, 100, 0, 0, 1, {}), Lock(8, 650, 0, 0, 0, 1, {})]
-    assert rt_costs(ways, locks, 1) == (1400, 600)
-    assert rt_costs(ways, locks, 4) == (1400 + 2 * 3 * 700, 600 + 3 * 700)
+    assert rt_costs(paths, locks, 1) == (1400, 600)
+    assert rt_costs(paths, locks, 4) == (1400 + 2 * 3 * 700, 600 + 3 * 700)
 
 
-def test_who_waits_for_an_outer_lock_waits_for_others_waits() -> None:
-    ways = [replace(stretch(500, "exit_trap"), by_locks=[(2, 1, 500)])]
+def test_waiting_for_an_outer_lock_includes_the_waits_of_its_holders() -> None:
+    paths = [replace(stretch(500, "exit_trap"), by_locks=[(2, 1, 500)])]
     locks = [Lock(0, 100, 0, 0, 1, 1, {}), Lock(8, 100, 0, 0, 0, 1, {})]
-    assert with_waits(ways, locks, 1) == 500
-    assert with_waits(ways, locks, 2) == 500 + 100 + 100
-    assert with_waits(ways, locks, 4) == 500 + 3 * 100 + 2 * (100 + 100)  # two in front, each behind one
-    assert with_waits(ways, locks, 8) == 500 + 7 * 100 + 4 * (100 + 3 * 100)
+    assert with_waits(paths, locks, 1) == 500
+    assert with_waits(paths, locks, 2) == 500 + 100 + 100
+    # Two harts ahead, each waiting for one.
+    assert with_waits(paths, locks, 4) == 500 + 3 * 100 + 2 * (100 + 100)
+    assert with_waits(paths, locks, 8) == 500 + 7 * 100 + 4 * (100 + 3 * 100)
 
 
-def test_several_releases_share_a_way() -> None:
+def test_several_releases_share_a_path() -> None:
     assert rt_costs([stretch(1000, "timer_expire", "release_others")]) == (500, 0)
     assert rt_costs([stretch(1501, "timer_expire", "release_others", "rt_end")]) == (501, 0)
 
 
-def test_firmware_that_a_guest_keeps_busy_blocks() -> None:
+def test_firmware_calls_add_blocking_time() -> None:
     board = read_board(ROOT / "platform" / "qemu-virt" / "board.dts")
     slow = replace(board, rt_firmware_ns=10_000)
     assert [slow.rt_costs(harts).blocked_ns for harts in (1, 2, 8)] == [10_000, 20_000, board.rt_blocked_ns[3]]
@@ -73,8 +77,8 @@ def test_a_record_of_more_than_the_plugin_can_count_is_refused(tmp_path: Path) -
             read(record)
 
 
-def test_goals_are_what_admission_counts() -> None:
-    """With a firmware that is silent, as that of the QEMU that measures."""
+def test_goals_equal_admission_costs() -> None:
+    """Without firmware time, as in the QEMU that measures."""
     board = replace(read_board(ROOT / "platform" / "qemu-virt" / "board.dts"), rt_firmware_ns=0)
     alone = board.rt_costs(1)
     goals = {name: metric.goal for name, metric in read_metrics().items()}

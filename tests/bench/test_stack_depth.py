@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The depth of the stack, of small programs that the hypervisor's own compiler has compiled."""
+"""Stack depth of small programs, compiled by the compiler of the hypervisor."""
 
 import subprocess
 from pathlib import Path
@@ -21,7 +21,7 @@ def graph_of(folder: Path, text: str) -> Graph:
 
 
 def test_the_deepest_chain_is_found(tmp_path: Path) -> None:
-    """Not the one with most calls, nor the one with the largest frame."""
+    """The deepest chain has neither the most calls nor the largest frame."""
     large = "void large(void) { volatile char a[1000]; leaf(a); } "
     chain = LEAF + "static __attribute__((noinline)) void inner(void) { volatile char a[600]; leaf(a); leaf(a); } "
     chain += "void outer(void) { volatile char b[500]; leaf(b); inner(); leaf(b); } "
@@ -42,14 +42,14 @@ def test_a_frame_needs_a_fixed_size(tmp_path: Path) -> None:
         graph_of(tmp_path, "void leaf(char *); void grows(int n) { char a[n]; leaf(a); }")
 
 
-def test_a_call_through_a_pointer_has_to_be_known(tmp_path: Path) -> None:
+def test_a_call_through_a_pointer_must_be_declared(tmp_path: Path) -> None:
     with pytest.raises(
         BenchError, match=r"small.c:1: a call through a pointer that stack_depth.py does not know: .*now"
     ):
         graph_of(tmp_path, "struct ops { void (*now)(void); }; void use(struct ops *o) { o->now(); o->now(); }")
 
 
-def test_a_function_whose_address_is_taken_has_to_be_known(tmp_path: Path) -> None:
+def test_a_function_whose_address_is_taken_must_be_declared(tmp_path: Path) -> None:
     text = 'static void hidden(void) { __asm__(""); } struct ops { void (*now)(void); } table = { hidden };'
     with pytest.raises(BenchError, match=r"called through a pointer .*: .*small.c:hidden"):
         graph_of(tmp_path, text)

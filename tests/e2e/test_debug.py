@@ -78,7 +78,7 @@ def test_attached_vm_halts_and_others_run(machine, gdb):
     assert machine.console.text("debuggee") == said
     threads = gdb.ask("info threads")
     assert "VCPU 0" in threads and "VCPU 1" in threads, threads
-    assert "running, standing still, started 1 times, VCPUs that are on: 0 1" in gdb.ask("monitor status")
+    assert "running, halted, started 1 times, VCPUs online: 0 1" in gdb.ask("monitor status")
 
 
 def test_a_breakpoint_with_its_backtrace_and_arguments(gdb):
@@ -327,9 +327,9 @@ def test_second_gdb_is_refused(running, gdb):
     machine, place = running
     with Gdb(place, None) as second:
         assert re.search("closed|disconnected", second.ask())
-    said = "another GDB is here already"
+    said = "another GDB is connected already"
     assert machine.wait_until(lambda: said in machine.console.text(""), SOON_S), machine.console.log[-5:]
-    assert "standing still" in gdb.ask("monitor status")
+    assert "halted" in gdb.ask("monitor status")
 
 
 def test_watchdog_is_suspended_while_debugging():
@@ -341,7 +341,7 @@ def test_watchdog_is_suspended_while_debugging():
             gdb.ask()
             before = len(seconds_up(machine))
             assert machine.wait_until(lambda: len(seconds_up(machine)) > before + 1, SOON_S)
-            assert "running, standing still, started 1 times" in gdb.ask("monitor status")
+            assert "running, halted, started 1 times" in gdb.ask("monitor status")
             gdb.ask("detach")
         before = heartbeats(machine, "second")[-1]
         assert machine.wait_until(lambda: heartbeats(machine, "second")[-1] > before + 1, SOON_S)

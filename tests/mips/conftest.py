@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Systems on the M5150: built for one of its boards, run in iasim for so many instructions, the same way every time."""
+"""
+Builds systems for the boards of the M5150 and runs them in iasim, repeatably, up to an instruction
+limit.
+"""
 
 import os
 import re
@@ -19,15 +22,15 @@ from tessera.run.runner import ROOT, BuiltSystem, iasim_command, load_system
 
 CLOCK_HZ = 100_000_000
 BOARDS = ("m5150", "m5150-generic")
-# And the part once more with the hypervisor made for little flash: microMIPS code.
+# The boards, and the part with the hypervisor compiled for size (microMIPS).
 TARGETS = (*BOARDS, "m5150.size")
 ESCAPE = "\x14"
 
 
 def in_turn(values: Sequence[Any], turns: Sequence[int] | None = None) -> list:
     """
-    Parameters: each value on each target; but for `make soak` on one target is enough, on which one goes round, by
-    `turns` if values belong together.
+    Parameters: each value on each target. All but one target per value are marked for `make soak`
+    only; the target rotates with the value, or with `turns` if several values belong together.
     """
     turns = range(len(values)) if turns is None else turns
     return [
@@ -39,7 +42,7 @@ def in_turn(values: Sequence[Any], turns: Sequence[int] | None = None) -> list:
 
 @dataclass(frozen=True)
 class Run:
-    """What the console showed, by VM, what iasim says, and the exit code."""
+    """A run: the console's output by VM and in total, iasim's messages, the exit code."""
 
     console: Console
     printed: str
@@ -50,27 +53,30 @@ class Run:
         return self.console.text(name)
 
     def span(self, name: str) -> dict[str, int]:
-        """Figures of a span, all its instructions: n, min, median, max."""
+        """Statistics of a span over all contexts: n, min, median, max."""
         found = re.search(rf"^span {re.escape(name)} +all +(.*)$", self.remarks, re.MULTILINE)
         assert found, f"no span '{name}' in:\n{self.remarks}"
         return {key: int(value) for key, value in re.findall(r"(\w+) +(\d+)", found[1])}
 
-    def executed(self, who: str) -> int:
+    def executed(self, context: str) -> int:
         """Instructions of `root` or `guest N`, in kernel mode."""
-        found = re.search(rf"^ +{who} +(\d+)", self.remarks, re.MULTILINE)
-        assert found, f"no '{who}' in:\n{self.remarks}"
+        found = re.search(rf"^ +{context} +(\d+)", self.remarks, re.MULTILINE)
+        assert found, f"no '{context}' in:\n{self.remarks}"
         return int(found[1])
 
-    def entered(self, who: str) -> int:
-        found = re.search(rf"^ +{who} +\d+ +\d+ +(\d+)", self.remarks, re.MULTILINE)
-        assert found, f"no '{who}' in:\n{self.remarks}"
+    def entered(self, context: str) -> int:
+        found = re.search(rf"^ +{context} +\d+ +\d+ +(\d+)", self.remarks, re.MULTILINE)
+        assert found, f"no '{context}' in:\n{self.remarks}"
         return int(found[1])
 
 
 @cache
 def build(system: str, target: str) -> BuiltSystem:
-    """A system of tests/mips/systems, or of systems/ if there is none of that name; for `target`, whatever it names."""
-    board, _, made_for = target.partition(".")
+    """
+    Builds a system of tests/mips/systems, or else of systems/, for `target` instead of the board it
+    names.
+    """
+    board, _, variant = target.partition(".")
     own = ROOT / "tests" / "mips" / "systems" / f"{system}.dts"
     source = own if own.is_file() else ROOT / "systems" / f"{system}.dts"
     text = re.sub(r'board = "m5150[a-z-]*"', f'board = "{board}"', source.read_text(encoding="utf-8"))
@@ -80,7 +86,7 @@ def build(system: str, target: str) -> BuiltSystem:
     copy.write_text(text, encoding="utf-8")
     environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     words = ["make", "--no-print-directory", "-s", "image", f"SYSTEM=../build/mips/{name}", f"BOARD={board}"]
-    words += [f"HYP_FOR={made_for}"] if made_for else []
+    words += [f"HYP_FOR={variant}"] if variant else []
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, f"{' '.join(words)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
     return load_system(f"../build/mips/{name}")
@@ -93,7 +99,10 @@ def run(
     typed: Sequence[tuple[float, str]] = (),
     limit: str = "200M",
 ) -> Run:
-    """The system on the board, up to so many instructions. `typed`: what is typed, and after how many seconds."""
+    """
+    Runs the system on the board up to `limit` instructions. `typed`: console input, with its time
+    in seconds.
+    """
     built = build(system, board)
     keys = [(round(at * CLOCK_HZ), byte) for at, text in typed for byte in text.encode("latin-1")]
     with NamedTemporaryFile() as record:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# A guest whose program is random words (random_guest.py) at 0x80002000: whatever an instruction comes to, the handler
-# goes on at another of them, by Count and a number that it keeps. The vectors are copied to where EBase is after reset.
+# A guest that executes random words (random_guest.py) at 0x80002000. After every exception, the
+# handler continues at another word, selected by Count and a counter. The vectors are copied to the
+# reset value of EBase.
     .set noreorder
     .set noat
 
-    .macro sane                 # registers that lead to memory, to the UART, to nowhere; the number of a hypercall
+    .macro sane                 # addresses in memory, of the UART, unmapped ones; the number of a hypercall
     li    $4, 0x80004000
     li    $5, 0xa0006000
     li    $6, 0xbfd003f8
     li    $7, 0x80008000
     li    $12, 0x8000bffc
-    li    $13, 0x00004000       # guest physical, for hypercalls
+    li    $13, 0x00004000       # guest-physical, for hypercalls
     li    $14, 0x80010000
     li    $15, 0xbf800000
     li    $17, 1

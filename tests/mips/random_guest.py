@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The image of a guest that executes random instructions, those most of which make a hypervisor work."""
+"""
+Generates the image of a guest that executes random instructions, mostly those that exit to the
+hypervisor.
+"""
 
 import random
 import struct
@@ -7,13 +10,14 @@ import subprocess
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-WORDS = 0x2400  # from 0x80002000 on, somewhat more than the handler jumps to
+WORDS = 0x2400  # from 0x80002000; more than the handler jumps to
 CODE = 0x1000
 
 REGISTERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 17, 0, 31, 29)
 BASES = (4, 5, 6, 7, 12, 13, 14, 15, 0)
 CP0_NUMBERS = (*range(19), 9, 9, 11, 12, 23, 25, 26, 28, 30, 31)
-# TLBR, TLBWI, TLBINV, TLBINVF, TLBWR, TLBP, the root's, ERET, DERET, WAIT, IRET, ERETNC.
+# TLBR, TLBWI, TLBINV, TLBINVF, TLBWR, TLBP, the TLB instructions of the root, ERET, DERET, WAIT,
+# IRET, ERETNC.
 CO_FUNCTIONS = (1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 14, 16, 0x18, 0x1F, 0x20, 0x20, 0x38, 0x58)
 LOADS_AND_STORES = (0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x28, 0x29, 0x2A, 0x2B, 0x2E, 0x30, 0x33, 0x38)
 OFFSETS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 0x10, 0x100, 0x1000, 0x7FFC)
@@ -23,19 +27,19 @@ EXCEPTIONS = (0x0C, 0x0D, 0x7000003F, 0x7000007F, 0x46000000, 0x48000000)
 
 
 def cp0_move(rng: random.Random) -> int:
-    """MFC0, MTC0, DI, EI, RDPGPR, WRPGPR; MFGC0 and the like, which are the root's."""
+    """MFC0, MTC0, DI, EI, RDPGPR, WRPGPR; MFGC0 and the like, which only the root may execute."""
     rs, rt = rng.choice((0, 0, 4, 4, 2, 6, 3, 10, 14, 11)), rng.choice(REGISTERS)
     number, select = rng.choice(CP0_NUMBERS), rng.choice((0, 0, 0, 1, 2, 3, 4, 5, 6, 7))
     if rs == 11:
         return 0x41606000 | rt << 16 | rng.randrange(2) << 5
     if (number, select) == (31, 2):
-        select = 3  # the handler's own
+        select = 3  # reserved for the handler
     kind = rng.randrange(4) << 9 if rs == 3 else 0
     return 0x40000000 | rs << 21 | rt << 16 | number << 11 | kind | select
 
 
 def set_register(rng: random.Random) -> int:
-    """LI of a call's number or one of its arguments."""
+    """LI of a hypercall's number or argument."""
     value = rng.choice((rng.randrange(80), rng.getrandbits(16), 0x4000 + 8 * rng.randrange(64)))
     return 0x24000000 | rng.choice((2, 2, 4, 5, 6, 7, 8, 9)) << 16 | value
 
@@ -71,7 +75,7 @@ KINDS = (cp0_move, cp0_move, set_register, hypercall, memory, memory, cache, bra
 
 
 def words(rng: random.Random) -> list[int]:
-    """One, or a hypercall with what it is given."""
+    """One random instruction, or a hypercall with its arguments."""
     if rng.randrange(12) == 0:
         return [0x42000000 | rng.choice(CO_FUNCTIONS)]
     if rng.randrange(12) == 0:
@@ -80,7 +84,7 @@ def words(rng: random.Random) -> list[int]:
 
 
 def make(image: Path, seed: int) -> None:
-    """Writes the raw image, for 0x80001000."""
+    """Writes the raw image, which is loaded at 0x80001000."""
     image.parent.mkdir(parents=True, exist_ok=True)
     target = ["--target=mipsel-none-elf", "-mips32r5", "-mno-abicalls"]
     compiled = image.with_suffix(".o")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hypervisor costs a guest on the M5150, in instructions: never more than this."""
+"""Upper bounds of the hypervisor's cost for guests on the M5150, in instructions."""
 
 import re
 
@@ -20,24 +20,29 @@ def spans(system: str, *options: str) -> dict[str, dict[str, int]]:
 
 
 def test_ticks() -> None:
-    """The timer's interrupt that changes nothing, and the one that ends a quantum, with a shadow set for each VCPU. The
-    span ends before the last instruction."""
+    """
+    A timer interrupt without and with a switch of the VCPU, with a shadow set for each VCPU. The
+    span does not include the last instruction.
+    """
     assert spans("cost")["irq_vector:left"]["min"] + 1 <= 60
     found = spans("two")
     assert found["irq_vector:switched"]["n"] > 300
     assert found["irq_vector:switched"]["median"] + 1 <= 260, found
 
 
-def test_what_a_shadow_set_is_worth() -> None:
-    """Two VCPUs that share one: their registers go to memory and back, at every switch."""
+def test_cost_of_a_shared_shadow_set() -> None:
+    """
+    Two VCPUs share a shadow set, so that every switch saves and restores the registers in memory.
+    """
     alone, shared = spans("two"), spans("two", "--model", "hss=1")
-    worth = shared["irq_vector:switched"]["median"] - alone["irq_vector:switched"]["median"]
-    assert 124 < worth < 260, worth
+    cost = shared["irq_vector:switched"]["median"] - alone["irq_vector:switched"]["median"]
+    assert 124 < cost < 260, cost
 
 
 def test_calls() -> None:
-    """Calls that guests/test/cost marks; the instruction behind the call is not of it."""
-    # A hypercall that does nothing has a goal of 50, which three instructions miss: the VM's number is loaded in C.
+    """Calls between the markers of guests/test/cost; the instruction after a call is subtracted."""
+    # The goal of an empty hypercall, 50, is missed by three instructions, which load the VM's
+    # number in C.
     bounds = {"1:2": 53, "14:24": 230, "34:44": 200, "54:64": 800}  # the last: delivery
     words = [word for name in bounds for word in ("--span", name)]
     result = run("cost", "m5150-generic", *words)
@@ -48,15 +53,17 @@ def test_calls() -> None:
 
 
 def counted(board: str) -> dict[str, int]:
-    """What admission counts, the board's rt-...-ns, in instructions."""
+    """The costs that admission uses, rt-...-ns of the board, in instructions."""
     text = (ROOT / "platform" / board.partition(".")[0] / "board.dts").read_text(encoding="utf-8")
     return {name: int(ns) * CLOCK_HZ // 10**9 for name, ns in re.findall(r"rt-(\w+)-ns = <(\d+)>", text)}
 
 
 @pytest.mark.parametrize("board", TARGETS)
-def test_admission_counts_what_is_seen(board: str) -> None:
-    """Releases that meet, jobs that end, VMs that are loaded: no stretch of the hypervisor is longer than is counted,
-    and none of that is far from what was seen."""
+def test_admission_costs_cover_measured_costs(board: str) -> None:
+    """
+    With simultaneous releases, ends of jobs and VM loads, no non-preemptible section exceeds the
+    cost in admission, and no cost in admission exceeds three times the measured one.
+    """
     result = run("rtstress", board, *rt_options(), limit="200M")
     assert "rtm: 7 apps run" in result.text("rtm"), result.printed
     costs, most = RtCosts.read(result.remarks), counted(board)
@@ -64,14 +71,17 @@ def test_admission_counts_what_is_seen(board: str) -> None:
         assert most[name] // 3 < seen <= most[name], (name, costs)
 
 
-def test_it_fits_a_small_part() -> None:
-    """Code and constants with RT apps and messages, made for size. The goal of 36 KiB (mips.size.text) is missed by 976
-    bytes since the console filters what VMs write and the scheduler keeps its lock for less."""
+def test_text_size_of_a_small_configuration() -> None:
+    """
+    Code and constants with RT apps and messages, compiled for size. The goal of 36 KiB
+    (mips.size.text) is missed by 976 bytes since the console filters the output of VMs and the
+    scheduler holds its lock for a shorter time.
+    """
     sections = small_sections(ROOT / "build" / "mips" / "small")
     assert 20_000 < sections[".text"] + sections[".rodata"] <= 37_888, sections
 
 
-def test_goals_are_what_admission_counts() -> None:
+def test_goals_equal_admission_costs() -> None:
     goals, most = {name: metric.goal for name, metric in read_metrics().items()}, counted(PART)
     assert goals["mips.rt.cost.release"] == most["release"]
     assert goals["mips.rt.cost.job"] == most["switch"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest's attacks on MIPS32 (guests/test/attacker/mips), beside FreeRTOS, which checks itself, and one
-with a timer and a real-time app: none of them notices, and the attacker gets what it must. Short attacks follow one
-another in one run.
+Attacks of a hostile guest on MIPS32 (guests/test/attacker/mips). FreeRTOS with its self-check and
+a guest with a timer and an RT app run at the same time and must not be affected; each attack must
+end as attacks.def requires. Several short attacks share a run.
 """
 
 import re
@@ -19,11 +19,11 @@ from tessera.run.runner import ROOT
 LIMIT_REACHED = 124
 BEGIN_S = 0.3
 AGAIN_S = 1.2
-LIMIT = "200M"  # instructions: two seconds where nobody sleeps
-ONE_ATTACK = "120M"  # of which the witness needs one second to say that all is well
-EACH_S = 0.1  # from the begin of a short attack to that of the next one in the same run
-TOGETHER = 8  # short attacks of one run
-LAST_SHORT = "ipc_receive_pointers"  # on memory, registers and the TLB, and calls that are refused at once
+LIMIT = "200M"  # instructions: two seconds if no VCPU waits
+ONE_ATTACK = "120M"  # the witness reports its first self-check after one second
+EACH_S = 0.1  # between the starts of two short attacks of a run
+TOGETHER = 8  # short attacks per run
+LAST_SHORT = "ipc_receive_pointers"  # the last attack without a run of its own
 ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 TICKER = re.compile(
     r"^ticker: (\d+) interrupts, late (\d+); (\d+) releases, late (\d+), ever (\d+), missed (-?\d+); "
@@ -31,7 +31,7 @@ TICKER = re.compile(
     re.MULTILINE,
 )
 TICKS_A_MS = 50_000
-LATEST_MS = 20  # that a guest waits for its turn: two others, what apps take, and a VM that is loaded
+LATEST_MS = 20  # waiting time of a guest: two other guests, RT apps, and the load of a VM
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,18 @@ def menu() -> list[Attack]:
 
 
 def check_others(system: Run, attacker: str = "attacker") -> None:
-    """FreeRTOS is right and goes on; the ticker's turns came and its app was never late; nobody else has stopped."""
+    """
+    FreeRTOS passes its check and continues, the ticker and its app met their times, and no other VM
+    has stopped.
+    """
     witness = system.text("witness")
     assert "FAILED" not in witness and "exception" not in witness, witness[-500:]
     assert re.search(r"^freertos: up 1 s, ", witness, re.MULTILINE), witness[-500:]
     lines = [list(map(int, numbers)) for numbers in TICKER.findall(system.text("ticker"))]
-    assert len(lines) > 50, f"the ticker has stood still: {len(lines)} lines"
-    assert max(line[1] for line in lines) < LATEST_MS * TICKS_A_MS, "the ticker waited for its turn"
+    assert len(lines) > 50, f"the ticker has stopped: {len(lines)} lines"
+    assert max(line[1] for line in lines) < LATEST_MS * TICKS_A_MS, "the ticker was scheduled too late"
     assert lines[-1][5] == 0, f"the ticker's app has missed deadlines: {lines[-1]}"
-    assert lines[-1][7] == 0, f"the ticker got messages that nobody sent: {lines[-1]}"
+    assert lines[-1][7] == 0, f"the ticker received messages that were never sent: {lines[-1]}"
     stopped = re.findall(r"^(\w+) (?:stopped|vcpu)", system.text(HYPERVISOR), re.MULTILINE)
     assert set(stopped) <= {attacker}, stopped
 
@@ -73,9 +76,9 @@ def ends_returns(attack: Attack, system: Run) -> None:
 
 
 def ends_stops(attack: Attack, system: Run) -> None:
-    told = system.text(HYPERVISOR)
-    assert re.search(r"^attacker vcpu \d+: no memory at an exception handler", told, re.MULTILINE), told
-    assert "attacker stopped by a fatal trap, starts again" in told
+    printed = system.text(HYPERVISOR)
+    assert re.search(r"^attacker vcpu \d+: no memory at an exception handler", printed, re.MULTILINE), printed
+    assert "attacker stopped by a fatal trap, starts again" in printed
     assert system.text("attacker").rstrip().endswith("attacker: ready"), attack.name
 
 
@@ -92,7 +95,7 @@ ENDS = {"RETURNS": ends_returns, "STOPS": ends_stops, "HANGS": ends_hangs, "OFF"
 
 
 def groups() -> list[tuple[Attack, ...]]:
-    """Attacks of one run, several of the short ones."""
+    """The attacks of each run: several short ones, or one long one."""
     attacks = menu()
     first = [attack.name for attack in attacks].index(LAST_SHORT) + 1
     short = [tuple(attacks[at : min(at + TOGETHER, first)]) for at in range(0, first, TOGETHER)]
@@ -100,7 +103,7 @@ def groups() -> list[tuple[Attack, ...]]:
 
 
 def cases() -> list:
-    """Every attack on every target; of one run's attacks, `make test` has them all on the same one."""
+    """Every attack on every target; `make test` runs the attacks of one run on one target."""
     turns = {attack: turn for turn, group in enumerate(groups()) for attack in group}
     return in_turn(list(turns), list(turns.values()))
 
@@ -122,7 +125,7 @@ def test_attack(attack: Attack, board: str) -> None:
 
 
 def attacked(name: str, system: str, board: str) -> Run:
-    """The attack in another system, twice: of the first, the second must not find anything."""
+    """Runs the attack twice in another system; the first one must leave no trace for the second."""
     attack = next(attack for attack in menu() if attack.name == name)
     typed = [(at, f"{attack.number}\r") for at in (BEGIN_S, AGAIN_S)]
     result = run(system, board, typed=typed, limit=LIMIT)
@@ -135,8 +138,11 @@ def attacked(name: str, system: str, board: str) -> Run:
 
 
 @pytest.mark.parametrize(("name", "board"), in_turn(["hypcall_codes"]))
-def test_no_guest_has_the_hypervisors_own_hypercall(name: str, board: str) -> None:
-    """Not even the one with the GuestID under which the hypervisor makes it, which a seventh VM may have."""
+def test_no_guest_can_make_the_hypervisors_hypercall(name: str, board: str) -> None:
+    """
+    Not even a guest with the GuestID that the hypervisor uses for this call, which a seventh VM may
+    have.
+    """
     system = attacked(name, "seven", board)
     for other in (f"adpcm-{n}" for n in range(6)):
         assert "samples 0xb7b3613a" in system.text(other), other
@@ -144,14 +150,19 @@ def test_no_guest_has_the_hypervisors_own_hypercall(name: str, board: str) -> No
 
 @pytest.mark.parametrize(("name", "board"), in_turn(["state_is_kept", "tlb_is_its_own"]))
 def test_state_is_kept_while_another_vm_is_loaded(name: str, board: str) -> None:
-    """Loading has turns of its own, after which the guest that ran before goes on."""
+    """
+    The steps of a load are scheduled like a VCPU; afterwards the guest that ran before continues.
+    """
     system = attacked(name, "restless", board)
     assert system.text(HYPERVISOR).count("restless stopped by its own reset, starts again") > 10
 
 
 @pytest.mark.parametrize(("seed", "board"), in_turn(range(3)))
 def test_random_instructions(seed: int, board: str) -> None:
-    """A guest that executes anything, and is begun anew when it hangs; it may call the hypervisor all the time."""
+    """
+    A guest that executes random instructions and hypercalls, and is restarted by its watchdog when
+    it hangs.
+    """
     random_guest.make(ROOT / "build" / "guests-mips" / "random" / "random.bin", seed)
     build.cache_clear()
     system = run("random", board, limit=LIMIT)

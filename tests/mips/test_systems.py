@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole systems on both boards of the M5150, as a person sees them at the console."""
+"""Complete systems on both boards of the M5150, tested through the console."""
 
 import re
 
@@ -27,14 +27,14 @@ def test_three_guests_on_one_console(board: str) -> None:
         assert (missed, overran) == (0, 0), (app, last)
 
 
-def test_the_same_run_twice_is_the_same() -> None:
+def test_runs_are_repeatable() -> None:
     one, other = (run("m5150", "m5150", limit="60M") for _ in range(2))
     assert one.printed == other.printed and one.remarks == other.remarks
 
 
 @pytest.mark.parametrize(("hss", "board"), in_turn([1, 3, 7]))
-def test_fewer_shadow_sets_change_nothing_but_the_price(board: str, hss: int) -> None:
-    """With one set for all VCPUs, two and six: registers of one never reach another."""
+def test_fewer_shadow_sets_change_only_the_cost(board: str, hss: int) -> None:
+    """One, two and six shadow sets for all VCPUs: no register value leaks to another VCPU."""
     system = run("m5150", board, "--model", f"hss={hss}", limit="500M")
     assert f"{hss + 1} GPR shadow sets" in system.text("tessera")
     assert "freertos: self-check passed" in system.text("freertos")
@@ -44,7 +44,7 @@ def test_fewer_shadow_sets_change_nothing_but_the_price(board: str, hss: int) ->
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_what_is_missing_is_said(board: str) -> None:
+def test_a_missing_shadow_set_is_reported(board: str) -> None:
     system = run("m5150", board, "--model", "hss=0")
     assert system.code == 1
     assert "error: this machine lacks a GPR shadow set" in system.printed
@@ -58,7 +58,7 @@ def test_messages(board: str) -> None:
 
 
 def test_more_vms_than_guest_ids() -> None:
-    """Eight VMs, of which the last has the GuestID of the first."""
+    """Eight VMs; the last one shares the GuestID of the first."""
     system = run("eight", "m5150-generic", limit="300M")
     for name in (f"adpcm-{n}" for n in range(8)):
         assert "samples 0xb7b3613a" in system.text(name), name

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make run` of a system for the M5150 at a terminal: keys count one by one, and the terminal is left as it was."""
+"""
+`make run` of an M5150 system at a terminal: keys arrive without Enter, and the terminal's mode is
+restored.
+"""
 
 import os
 import pty
@@ -17,7 +20,7 @@ SOON_S = 30.0
 
 
 def read_until(terminal: int, words: str) -> str:
-    """What the screen shows, up to the words."""
+    """The terminal's output up to the words."""
     shown, limit = "", Limit(os.getpid(), SOON_S)
     while words not in shown and limit.left() > 0:
         if select.select([terminal], [], [], 0.2)[0]:
@@ -27,7 +30,7 @@ def read_until(terminal: int, words: str) -> str:
     return shown
 
 
-def test_keys_count_without_enter() -> None:
+def test_keys_arrive_without_enter() -> None:
     name = f"../build/mips/{build('m5150', 'm5150').name.rpartition('/')[2]}"
     ours, theirs = pty.openpty()
     before = termios.tcgetattr(theirs)
@@ -38,11 +41,11 @@ def test_keys_count_without_enter() -> None:
         os.write(ours, b"\x14h")
         read_until(ours, "this help")
         os.write(ours, b"\x142")
-        assert "\x14" not in read_until(ours, "keyboard: rtm"), "the terminal shows keys itself"
+        assert "\x14" not in read_until(ours, "keyboard: rtm"), "the terminal echoes keys"
         os.write(ours, b"list\r")
         read_until(ours, "app 0, ")
         os.write(ours, b"\x03\x14q")
-        assert run.wait(SOON_S) == 0, "Ctrl-C is a key"
+        assert run.wait(SOON_S) == 0, "Ctrl-C is passed to the system"
         assert termios.tcgetattr(theirs) == before
     finally:
         run.kill()

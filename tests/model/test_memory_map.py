@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The checks of guests' addresses, for all addresses, sizes and memory maps that there can be: what a compiler makes of
-core/memmap.c is followed for values that are not known (tessera.verify.symbolic), and a solver is asked
-for a counterexample.
+Proves the checks of guest addresses for all addresses, sizes and memory maps: the compiled code of
+core/memmap.c is executed symbolically (tessera.verify.symbolic), and a solver searches for a
+counterexample.
 """
 
 import re
@@ -19,17 +19,17 @@ from tessera.verify.symbolic import Machine, SymbolicError, disassemble
 GCC = "riscv64-unknown-elf-gcc"
 CFLAGS = ["-march=rv64i", "-mabi=lp64", "-mcmodel=medany", "-O1", "-std=gnu11", "-ffreestanding"]
 INCLUDE = [f"-I{ROOT / name}" for name in ("core/include", "core", "arch/include", "arch/riscv/include", "arch/riscv")]
-MAP, REGIONS, HPA = 0x10000, 0x20000, 0x30000  # where struct memmap, its regions and the answer are
+MAP, REGIONS, HPA = 0x10000, 0x20000, 0x30000  # addresses of map, regions, result
 GPA_LIMIT = 1 << 41
 HPA_LIMIT = 1 << 56
 LARGE, PAGE = 0x200000, 0x1000
-WIDE = 72  # bits in which no sum of addresses wraps
+WIDE = 72  # bits; sums of addresses do not wrap
 FIELDS = {"gpa": 8, "hpa": 8, "size": 8, "kind": 4, "detail": 4}
 HERE = Path("core/memmap.c")
 
 
 def compiled(folder: Path, source: str, entry: str) -> tuple[Machine, int]:
-    """The code, and where the function is."""
+    """The compiled code, and the address of the function."""
     text, elf = folder / "memmap.c", folder / "memmap.elf"
     text.write_text(source)
     link = ["-nostdlib", "-static", "-Wl,-Ttext=0x1000", "-Wl,-e,0", "-Wl,--no-relax"]
@@ -41,7 +41,7 @@ def compiled(folder: Path, source: str, entry: str) -> tuple[Machine, int]:
 
 
 class Region:
-    """One of unknown values."""
+    """A region with symbolic values."""
 
     def __init__(self, index: int) -> None:
         self.at = REGIONS + index * layout.REGION.size
@@ -54,24 +54,27 @@ class Region:
         return z3.ZeroExt(WIDE - 64, self.values[name])
 
     def has(self, gpa: z3.BitVecRef, size: z3.BitVecRef) -> z3.BoolRef:
-        """[gpa, gpa + size) is in it and is memory, by numbers that do not wrap."""
+        """The region is memory and contains [gpa, gpa + size); computed without wrap-around."""
         start, end = self.wide("gpa"), self.wide("gpa") + self.wide("size")
         gpa, size = z3.ZeroExt(WIDE - 64, gpa), z3.ZeroExt(WIDE - 64, size)
         memory = self.values["kind"] != layout.REGION_MMIO
         return z3.And(memory, size != 0, z3.ULE(start, gpa), z3.ULE(gpa + size, end))
 
-    def has_quickly(self, gpa: z3.BitVecRef, size: z3.BitVecRef) -> z3.BoolRef:
-        """The same of a region that does not wrap, in a form that a solver has less to do with: see the first test."""
+    def has_fast(self, gpa: z3.BitVecRef, size: z3.BitVecRef) -> z3.BoolRef:
+        """
+        Equal to has() for a region that does not wrap, which the first test proves; faster to
+        solve.
+        """
         offset, length = gpa - self.values["gpa"], self.values["size"]
         memory = self.values["kind"] != layout.REGION_MMIO
         return z3.And(memory, size != 0, z3.ULT(offset, length), z3.ULE(size, length - offset))
 
     def is_sane(self) -> z3.BoolRef:
-        """It does not wrap: sysimage_check() has seen to that."""
+        """The region does not wrap, which sysimage_check() ensures."""
         return z3.ULE(self.wide("gpa") + self.wide("size"), GPA_LIMIT)
 
     def is_valid(self, ram_base: z3.BitVecRef, ram_size: z3.BitVecRef) -> z3.BoolRef:
-        """What memmap_check() promises of it."""
+        """The properties that memmap_check() ensures."""
         mmio = self.values["kind"] == layout.REGION_MMIO
         align = z3.If(mmio, z3.BitVecVal(PAGE - 1, 64), z3.BitVecVal(LARGE - 1, 64))
         bits = self.values["gpa"] | self.values["hpa"] | self.values["size"]
@@ -88,7 +91,7 @@ class Region:
         )
 
     def covers(self, base: z3.BitVecRef, size: z3.BitVecRef) -> z3.BoolRef:
-        """It has a byte of host memory [base, base + size), by numbers that do not wrap."""
+        """The region overlaps host memory [base, base + size); computed without wrap-around."""
         hpa, end = self.wide("hpa"), self.wide("hpa") + self.wide("size")
         return z3.And(z3.ULT(hpa, base + size), z3.ULT(base, end))
 
@@ -107,7 +110,7 @@ def memory_of(regions: list[Region]) -> dict[tuple[int, int], z3.BitVecRef]:
 
 
 def counterexample(claim: z3.BoolRef) -> str | None:
-    """Values for which the claim does not hold."""
+    """Values that contradict the claim; None if there are none."""
     solver = z3.Solver()
     solver.add(z3.Not(claim))
     return str(solver.model()) if solver.check() == z3.sat else None
@@ -115,26 +118,29 @@ def counterexample(claim: z3.BoolRef) -> str | None:
 
 def unsound_range(folder: Path, source: str, count: int) -> str | None:
     """
-    A map of `count` regions, an address and a size for which memmap_ram() is wrong: it says yes, and no region that is
-    memory has all of it, or it says another place than that; it says no, and one has. What it may read and write at
-    all is known to the machine.
+    A map of `count` regions, an address and a size for which memmap_ram() is wrong: true although
+    no memory region contains the range, true with a wrong host address, or false although a region
+    contains the range. The machine checks every memory access of the function.
     """
     machine, entry = compiled(folder, source, "memmap_ram")
     regions = [Region(index) for index in range(count)]
     gpa, size, before = z3.BitVecs("gpa size before", 64)
     end = machine.call(entry, [MAP, gpa, size, HPA], memory_of(regions) | {(HPA, 8): before})
     found, place = end.registers[10] & 0xFF, end.memory[HPA, 8]
-    has = [region.has_quickly(gpa, size) for region in regions]
+    has = [region.has_fast(gpa, size) for region in regions]
     right = [
         z3.And(yes, place == region.values["hpa"] + (gpa - region.values["gpa"]))
         for yes, region in zip(has, regions, strict=True)
     ]
-    said = z3.Or(z3.And(found == 1, z3.Or(right)), z3.And(found == 0, z3.Not(z3.Or(has)), place == before))
-    return counterexample(said)
+    correct = z3.Or(z3.And(found == 1, z3.Or(right)), z3.And(found == 0, z3.Not(z3.Or(has)), place == before))
+    return counterexample(correct)
 
 
 def unsound_check(folder: Path, source: str, count: int) -> str | None:
-    """A map that memmap_check() lets through though a region is not valid, or two overlap, of any board's RAM."""
+    """
+    A map that memmap_check() accepts although a region is invalid or two overlap, for any board's
+    RAM.
+    """
     machine, entry = compiled(folder, source, "memmap_check")
     regions = [Region(index) for index in range(count)]
     ram_base, ram_size = z3.BitVecs("ram_base ram_size", 64)
@@ -147,7 +153,7 @@ def unsound_check(folder: Path, source: str, count: int) -> str | None:
 
 
 def unsound_cover(folder: Path, source: str, count: int) -> str | None:
-    """Regions within the host's address space, and host memory, of which memmap_covers() says the wrong thing."""
+    """Regions in the host's address space, and host memory, for which memmap_covers() is wrong."""
     machine, entry = compiled(folder, source, "memmap_covers")
     regions = [Region(index) for index in range(count)]
     base, size = z3.BitVecs("base size", 64)
@@ -160,28 +166,31 @@ def unsound_cover(folder: Path, source: str, count: int) -> str | None:
     return counterexample(z3.Implies(z3.And(sane), (end.registers[10] & 0xFF == 1) == covered))
 
 
-def test_the_quick_form_says_what_numbers_that_cannot_wrap_say():
+def test_the_fast_form_equals_the_exact_form():
     region = Region(0)
     gpa, size = z3.BitVecs("gpa size", 64)
-    same = region.has(gpa, size) == region.has_quickly(gpa, size)
+    same = region.has(gpa, size) == region.has_fast(gpa, size)
     assert counterexample(z3.Implies(region.is_sane(), same)) is None
-    assert counterexample(same)  # a region that wraps is another matter
+    assert counterexample(same)  # not equal for a region that wraps
 
 
 @pytest.mark.parametrize("count", range(layout.MAX_REGIONS + 1))
-def test_what_is_accepted_lies_in_one_region(tmp_path, count):
+def test_accepted_ranges_lie_in_one_region(tmp_path, count):
     assert unsound_range(tmp_path, (ROOT / HERE).read_text(), count) is None
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, pytest.param(3, marks=pytest.mark.long)])
-def test_maps_that_are_let_through_are_valid(tmp_path, count):
-    """Three regions: what a region is checked for does not depend on how many there are, and overlaps are of two."""
+def test_accepted_maps_are_valid(tmp_path, count):
+    """
+    Up to three regions: the check of a region does not depend on their number, and overlaps concern
+    two.
+    """
     assert unsound_check(tmp_path, (ROOT / HERE).read_text(), count) is None
 
 
 @pytest.mark.parametrize("count", range(3))
-def test_what_covers_the_hypervisor_is_found(tmp_path, count):
-    """Two regions: each is looked at alone, and Z3 takes minutes for a third."""
+def test_regions_over_the_hypervisor_are_found(tmp_path, count):
+    """Up to two regions: each is checked alone, and Z3 needs minutes for three."""
     assert unsound_cover(tmp_path, (ROOT / HERE).read_text(), count) is None
 
 
@@ -220,7 +229,7 @@ COVERS = {
 
 
 def broken(change: tuple[str, str]) -> str:
-    """core/memmap.c with its header's check in it, changed."""
+    """core/memmap.c with its header inserted and an injected fault."""
     text = (ROOT / HERE).read_text().replace('#include "memmap.h"', (ROOT / "core/include/memmap.h").read_text())
     assert text.count(change[0]) == 1, change
     return text.replace(*change)
@@ -245,7 +254,7 @@ def test_a_broken_check_of_the_hypervisors_memory_is_found(tmp_path, change):
 
 
 @pytest.mark.long
-def test_reading_behind_the_last_region_is_found(tmp_path):
+def test_an_access_after_the_last_region_is_found(tmp_path):
     change = ("for (unsigned i = 0; i < map->count; i++) {\n        const struct sysimage_region", None)
     text = (ROOT / HERE).read_text()
     assert text.count(change[0]) == 1

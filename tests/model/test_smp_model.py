@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The protocol between CPUs (tests/model/smp/smp.pml: kicks, remote fences, stop and restart of a VM, messages), followed
-by spin through every order of its steps; and with faults planted, which it must find.
+Model checking of the protocol between CPUs (tests/model/smp/smp.pml: kicks, remote fences, stop and
+restart of a VM, messages). spin explores every interleaving, and must find injected faults.
 """
 
 import re
@@ -13,9 +13,9 @@ import pytest
 from tessera.run.runner import ROOT
 
 MODEL = ROOT / "tests" / "model" / "smp" / "smp.pml"
-DEPTH = 20_000  # steps of one way through
+DEPTH = 20_000  # steps of one execution
 
-# What the guests do, in all orders.
+# Actions of the guests, which spin explores in all orders.
 SCENARIOS = {
     "kicks": ("N_SEND=2", "N_TURNS=1"),
     "three senders": ("N_SEND=1", "N_SEND_OWN=1", "N_RING=1"),
@@ -25,25 +25,25 @@ SCENARIOS = {
     "a restart, and a line": ("N_SEND=1", "N_RING=1", "N_RESTART=1", "BY_LINE=1"),
     "a restart, and fences": ("N_FENCE0=1", "N_FENCE1=1", "N_RESTART=1"),
     "a reset, and a message": ("N_SEND=1", "N_RESET=1", "N_TURNS=1"),
-    "a VCPU that goes and comes": ("N_OFF=1", "N_ON=1", "N_FENCE0=1", "N_SEND=1"),
+    "a VCPU turns off and on": ("N_OFF=1", "N_ON=1", "N_FENCE0=1", "N_SEND=1"),
 }
 
-# The fault, and the scenario that shows it.
+# Injected faults, each with the scenario that detects it.
 FAULTS = {
-    "FAULT_CLEAR_LATE": "kicks",  # the software interrupt is cleared after its reasons were taken
-    "FAULT_WAIT_BLIND": "kicks",  # a VCPU blocks without a look at what was raised meanwhile
-    "FAULT_FENCE_KEEPS": "fences",  # a VCPU that does not run is not made to forget
-    "FAULT_STOP_EARLY": "a restart",  # the end does not wait for VCPUs that run
-    "FAULT_END_LEAVES": "a restart",  # the end's steps leave a VCPU that sleeps
-    "FAULT_UNLOCK_SILENT": "a line",  # nobody wakes the VCPU whose line came up under its VM's lock
-    "FAULT_PENDING_STAYS": "a restart",  # what was raised is not forgotten with the memory
-    "FAULT_INBOX_EARLY": "a restart",  # the inbox is open while the memory is loaded
-    "FAULT_LINE_LATE": "a restart, and a line",  # the line follows an inbox that is closed
+    "FAULT_CLEAR_LATE": "kicks",  # the software interrupt is cleared after its reasons are read
+    "FAULT_WAIT_BLIND": "kicks",  # a VCPU blocks without checking pending interrupts
+    "FAULT_FENCE_KEEPS": "fences",  # the TLB entries of a VCPU that does not run are kept
+    "FAULT_STOP_EARLY": "a restart",  # a stop does not wait for running VCPUs
+    "FAULT_END_LEAVES": "a restart",  # the steps of a stop omit a blocked VCPU
+    "FAULT_UNLOCK_SILENT": "a line",  # a line raised under the VM's lock wakes no VCPU
+    "FAULT_PENDING_STAYS": "a restart",  # pending interrupts survive the restart
+    "FAULT_INBOX_EARLY": "a restart",  # the inbox accepts messages during the load
+    "FAULT_LINE_LATE": "a restart, and a line",  # the line is raised for a closed inbox
 }
 
 
 def explore(folder: Path, *defines: str) -> str:
-    """What spin's verifier says; it goes all ways, or to the first error."""
+    """Output of spin's verifier, which explores all executions or stops at the first error."""
     options = [f"-D{define}" for define in defines]
     subprocess.run(["spin", "-a", *options, str(MODEL)], cwd=folder, check=True, capture_output=True, timeout=60)
     subprocess.run(
@@ -53,29 +53,29 @@ def explore(folder: Path, *defines: str) -> str:
     return subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True, timeout=300).stdout
 
 
-def errors(said: str) -> int:
-    found = re.search(r"errors: (\d+)$", said, re.MULTILINE)
-    assert found, said
+def errors(output: str) -> int:
+    found = re.search(r"errors: (\d+)$", output, re.MULTILINE)
+    assert found, output
     return int(found[1])
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_protocol_holds(tmp_path: Path, scenario: str) -> None:
-    said = explore(tmp_path, *SCENARIOS[scenario])
-    assert errors(said) == 0, said
-    assert "max search depth too small" not in said
-    assert "Search not completed" not in said
+    output = explore(tmp_path, *SCENARIOS[scenario])
+    assert errors(output) == 0, output
+    assert "max search depth too small" not in output
+    assert "Search not completed" not in output
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
-    said = explore(tmp_path, fault, *SCENARIOS[FAULTS[fault]])
-    assert errors(said) == 1, said
+def test_an_injected_fault_is_found(tmp_path: Path, fault: str) -> None:
+    output = explore(tmp_path, fault, *SCENARIOS[FAULTS[fault]])
+    assert errors(output) == 1, output
 
 
-def test_the_model_names_functions_that_there_are() -> None:
-    """Each inline is named after a function of the C code, or is said to stand for some."""
+def test_the_model_names_existing_functions() -> None:
+    """Every function named in a comment of the model exists in the code."""
     text = MODEL.read_text(encoding="utf-8")
     sources = "".join(
         path.read_text(encoding="utf-8")
@@ -84,4 +84,4 @@ def test_the_model_names_functions_that_there_are() -> None:
     )
     comments = " ".join(re.findall(r"/\*.*?\*/", text, re.DOTALL))
     for name in re.findall(r"\b(\w+)\(\)", comments):
-        assert re.search(rf"\b{name}\b", sources), f"{name}() is no function of the code"
+        assert re.search(rf"\b{name}\b", sources), f"{name}() is not in the code"

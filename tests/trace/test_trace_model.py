@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made of events: times, who ran when, jobs, and the Perfetto trace, which is read back."""
+"""
+The model of a trace: times, running VCPUs, jobs; and the Perfetto trace, which is parsed again.
+"""
 
 from itertools import pairwise
 
@@ -18,12 +20,12 @@ LINUX, APP = (0, 0), (1, 1)
 
 
 def event(ns, kind, who=LINUX, arg=0, offset=12345):
-    """An event at a nanosecond, with a tick of 100 and an instruction counter that counts nanoseconds."""
+    """An event at a time in ns, with a tick of 100 ns and an instruction counter that counts ns."""
     return Event(ns // 100, (ns + offset) % (1 << 32), kind, *who, arg)
 
 
-# A hart runs linux; a release switches to the app, whose job misses, and back.
-STORY = [
+# A hart runs linux; a release switches to the app, whose job misses its deadline, and back.
+EVENTS = [
     event(1000, Kind.SWITCH),
     event(1150, Kind.RETURN),
     event(5010, Kind.EXIT, arg=TIMER),
@@ -47,26 +49,27 @@ def times_of(line):
 
 
 def test_the_instruction_counter_refines_the_clock():
-    times = nanoseconds([Ring(0, STORY, 0)], HZ)[0]
+    times = nanoseconds([Ring(0, EVENTS, 0)], HZ)[0]
     wanted = [1000, 1150, 5010, 5200, 5230, 5333, 8000, 8050, 8100, 8110, 8120, 8200, 9000, 9100, 9150]
-    # All are shifted alike, by less than a tick: nobody knows where in its tick the first event was.
+    # All times have the same offset of less than a tick: the position of the first event in its
+    # tick is unknown.
     assert {time - want for time, want in zip(times, wanted, strict=True)} == {times[0] - 1000}
     assert -100 < times[0] - 1000 <= 0
 
 
-def test_a_counter_that_wraps():
+def test_a_counter_wraps_around():
     events = [event(ns, Kind.RETURN, offset=(1 << 32) - 2050) for ns in (1900, 2000, 2049, 2050, 2099, 7000)]
     times = nanoseconds([Ring(0, events, 0)], HZ)[0]
     assert [b - a for a, b in pairwise(times)] == [100, 49, 1, 49, 4901]
 
 
-def test_a_counter_that_counts_something_else():
+def test_an_unrelated_counter_is_ignored():
     events = [Event(10 + n, n * 7777, Kind.RETURN, 0, 0, 0) for n in range(5)]
     assert nanoseconds([Ring(0, events, 0)], HZ)[0] == [1000, 1100, 1200, 1300, 1400]
 
 
-def test_who_ran():
-    line = timeline([Ring(0, STORY, 0)], HZ)
+def test_running_vcpus():
+    line = timeline([Ring(0, EVENTS, 0)], HZ)
     shift = line.start - 1000
     assert times_of(line) == [
         (1000 + shift, 5230 + shift, LINUX),
@@ -86,16 +89,22 @@ def test_who_ran():
     assert [mark.name for mark in line.marks[APP]] == ["hypercall 19"]
 
 
-def test_a_hart_that_idles():
-    story = [*STORY, event(9500, Kind.EXIT), event(9600, Kind.IDLE), event(9700, Kind.SWITCH), event(9800, Kind.RETURN)]
-    line = timeline([Ring(0, story, 0)], HZ)
+def test_an_idle_hart():
+    events = [
+        *EVENTS,
+        event(9500, Kind.EXIT),
+        event(9600, Kind.IDLE),
+        event(9700, Kind.SWITCH),
+        event(9800, Kind.RETURN),
+    ]
+    line = timeline([Ring(0, events, 0)], HZ)
     assert [turn.vcpu_id for turn in line.harts[0].slices] == [LINUX, APP, LINUX, None, LINUX]
     assert line.vcpus() == [LINUX, APP]
 
 
 def test_jobs():
-    story = [
-        *STORY,
+    events = [
+        *EVENTS,
         event(10_000, Kind.RELEASE, APP, arg=120),
         event(10_500, Kind.OVERRUN, APP, arg=120),
         event(11_000, Kind.COMPLETION, APP, arg=120),
@@ -103,7 +112,7 @@ def test_jobs():
         event(21_000, Kind.LEAVE, APP),
         event(30_000, Kind.RELEASE, APP, arg=320),
     ]
-    line = timeline([Ring(0, story, 0)], HZ)
+    line = timeline([Ring(0, events, 0)], HZ)
     shift = line.start - 1000
     found = [
         (j.release - shift, j.deadline, j.end and j.end - shift, j.missed, len(j.overruns)) for j in line.jobs[APP]
@@ -116,17 +125,17 @@ def test_jobs():
     ]
 
 
-def test_what_was_overwritten():
-    """The ring begins in the middle of an exit, of a job and of a turn."""
-    line = timeline([Ring(0, STORY[8:], 100)], HZ)
+def test_overwritten_events():
+    """The ring starts within an exit, a job and a slice."""
+    line = timeline([Ring(0, EVENTS[8:], 100)], HZ)
     assert line.lost == 100
     assert line.jobs == {}
     assert [turn.vcpu_id for turn in line.harts[0].slices] == [LINUX]
-    line = timeline([Ring(0, STORY[6:], 0)], HZ)
+    line = timeline([Ring(0, EVENTS[6:], 0)], HZ)
     assert [turn.vcpu_id for turn in line.harts[0].slices] == [APP, LINUX]
 
 
-def test_no_event_at_all():
+def test_no_events():
     line = timeline([Ring(0, [], 0)], HZ)
     assert perfetto_trace(line, NAMES)
     assert line.vcpus() == []
@@ -146,7 +155,7 @@ def read_back(line):
 
 
 def test_perfetto_tracks():
-    tracks, _ = read_back(timeline([Ring(0, STORY, 0)], HZ))
+    tracks, _ = read_back(timeline([Ring(0, EVENTS, 0)], HZ))
     parents = {t.name: tracks[t.parent_uuid].name if t.parent_uuid else None for t in tracks.values()}
     assert parents == {
         "sys: harts": None,
@@ -162,8 +171,10 @@ def test_perfetto_tracks():
 
 
 def test_perfetto_slices_nest():
-    """Each end closes what was begun last, and time does not go back: what Perfetto wants of a track."""
-    _, events = read_back(timeline([Ring(0, STORY, 0)], HZ))
+    """
+    Each end closes the last slice begun, and times are monotonic, as Perfetto requires of a track.
+    """
+    _, events = read_back(timeline([Ring(0, EVENTS, 0)], HZ))
     for name, own in events.items():
         depth, reached, deepest = 0, 0, 0
         for at, kind, _ in own:
@@ -179,7 +190,7 @@ def test_perfetto_slices_nest():
 
 
 def test_perfetto_jobs_and_deadlines():
-    _, events = read_back(timeline([Ring(0, STORY, 0)], HZ))
+    _, events = read_back(timeline([Ring(0, EVENTS, 0)], HZ))
     assert [name for _, kind, name in events["rtm app 0 jobs"] if kind == TrackEvent.TYPE_SLICE_BEGIN] == [
         "job 1 MISSED"
     ]
@@ -187,7 +198,7 @@ def test_perfetto_jobs_and_deadlines():
 
 
 def test_pictures(tmp_path):
-    line = timeline([Ring(0, STORY, 0)], HZ)
+    line = timeline([Ring(0, EVENTS, 0)], HZ)
     paths = [tmp_path / "t.png", tmp_path / "t.svg"]
     plot(line, NAMES, line.start, line.end, paths)
     assert paths[0].read_bytes().startswith(b"\x89PNG")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoding the trace memory: the layout against the C header, rings before and after they wrap, and damage."""
+"""
+Decoding of trace memory: the layout compared with the C header, rings before and after wrapping,
+corruption.
+"""
 
 import re
 import shutil
@@ -16,11 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 KINDS = ROOT / "core" / "include" / "trace_layout.h"
 BASE = 0x9F000000
 PLACES = 20
-SIZE = RING.size + PLACES * EVENT.size + 16  # and a rest that no event fits into
+SIZE = RING.size + PLACES * EVENT.size + 16  # and a remainder smaller than an event
 
 
 def ring(count, hart=0, base=BASE, size=SIZE, **head):
-    """A ring into which `count` events were written, one after the other, as the hypervisor does."""
+    """A ring with `count` events written as the hypervisor does."""
     data = bytearray(b"\xa5" * size)
     places = (size - RING.size) // EVENT.size
     for n in range(count):
@@ -64,12 +67,12 @@ def test_all_harts():
         ({"next": BASE + RING.size + PLACES * EVENT.size}, "outside of the ring"),
     ],
 )
-def test_damage_is_told(head, words):
+def test_corruption_is_reported(head, words):
     with pytest.raises(TraceError, match=words):
         decode_ring(ring(3, **head), BASE)
 
 
-def test_unknown_kinds_are_told():
+def test_unknown_kinds_are_reported():
     data = bytearray(ring(3))
     data[RING.size + EVENT.offset("what")] = 200
     with pytest.raises(TraceError, match="unknown kind 200"):

@@ -303,8 +303,8 @@ RT_FUNCTIONS = ("edf_pick", "release_others", "rt_end_job", "vcpu_arrive")
 
 def rt_options() -> list[str]:
     """Returns iasim's options to report non-preemptible sections."""
-    return [word for name in RT_POLLING_POINTS for word in ("--look", name)] + [
-        word for name in RT_FUNCTIONS for word in ("--way", name)
+    return [word for name in RT_POLLING_POINTS for word in ("--polling-point", name)] + [
+        word for name in RT_FUNCTIONS for word in ("--path", name)
     ]
 
 

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The protocol by which CPUs kick each other, fence, stop and restart a VM, and pass messages: two harts, VM A with VCPUs 0
- * and 1, VM B with VCPU 2. Each inline has the name of the C function that it stands for, and the file where that is.
- * tests/model/test_smp_model.py says what each VCPU's guest may do (the N_* below), and runs spin on it.
+ * The protocol between CPUs: kicks, remote fences, stop and restart of a VM, messages. Two harts,
+ * VM A with VCPUs 0 and 1, VM B with VCPU 2. Each inline has the name of the C function that it
+ * models; a comment names the file. tests/model/test_smp_model.py selects the actions of each
+ * VCPU's guest (the N_* below) and runs spin.
  *
- * A step is what no other hart can see the middle of: an atomic instruction, or all that is done under sched_lock. (What is
- * accessed without that lock, ipi, pending, fence and request, is accessed by single atomic instructions, which commute with
- * the rest of such a step.) Memory is sequentially consistent. Who waits (for a lock, an interrupt, a fence) blocks, so that
- * a wait without an end is found as the end of all steps.
+ * A step is an action that no other hart can observe half-done: an atomic instruction, or a section
+ * under sched_lock. (The fields that are accessed without that lock, ipi, pending, fence and
+ * request, are accessed by single atomic instructions, which commute with the rest of such a
+ * section.) Memory is sequentially consistent. Waiting (for a lock, an interrupt, a fence) blocks
+ * the process, so that an endless wait shows as a state without further steps.
  *
- * What must hold:
- *   - no kick or wake-up is lost: at the end no VCPU sleeps or runs with an interrupt or a message that it has not seen;
- *   - once a remote fence has returned, no VCPU of the VM runs with the translations of before;
- *   - the memory of a stopped VM is loaded while none of its VCPUs is on a hart, and its next life begins without an
- *     interrupt, a doorbell or a message of the life before;
- *   - messages come in order, none twice, none lost within a life.
- * FAULT_* plants a fault that must be found.
+ * Properties:
+ *   - no kick or wake-up is lost: at the end, no VCPU is blocked or running with an interrupt or a
+ *     message that its guest has not seen;
+ *   - after a remote fence has returned, no VCPU of the VM runs with older translations;
+ *   - the memory of a stopped VM is loaded while none of its VCPUs is on a hart, and the VM
+ *     restarts without an interrupt, a doorbell or a message from before the restart;
+ *   - messages arrive in order, none twice, none lost between two restarts.
+ * FAULT_* injects a fault that spin must detect.
  */
 
-/* How often each guest may do what, in all. */
+/* Number of times that each guest may perform an action. */
 #ifndef N_SEND
 #define N_SEND 0 /* VCPU 2 sends a message to VCPU 0 */
 #endif
 #ifndef N_SEND_OWN
-#define N_SEND_OWN 0 /* so does VCPU 1 */
+#define N_SEND_OWN 0 /* VCPU 1 sends a message to VCPU 0 */
 #endif
 #ifndef N_RING
 #define N_RING 0 /* VCPU 2 rings VM A's doorbell */
@@ -32,7 +35,7 @@
 #define N_FENCE0 0 /* VCPU 0 fences all VCPUs of VM A */
 #endif
 #ifndef N_FENCE1
-#define N_FENCE1 0 /* VCPU 1 does */
+#define N_FENCE1 0 /* VCPU 1 fences all VCPUs of VM A */
 #endif
 #ifndef N_RESTART
 #define N_RESTART 0 /* VCPU 2 (the operator, at its hart) restarts VM A */
@@ -47,10 +50,10 @@
 #define N_ON 0 /* VCPU 0 starts VCPU 1 */
 #endif
 #ifndef N_TURNS
-#define N_TURNS 0 /* slices that end before the guest waits */
+#define N_TURNS 0 /* slices that expire before the guest waits */
 #endif
 #ifndef BY_LINE
-#define BY_LINE 0 /* messages raise a line of the VM's interrupt controller */
+#define BY_LINE 0 /* messages raise an interrupt line of the VM */
 #endif
 
 #ifndef ALONE
@@ -60,7 +63,7 @@
 #define HARTS 2
 #define VCPUS 3
 #define NONE 7
-#define GONE 6 /* who was picked had been told to leave */
+#define GONE 6 /* the picked VCPU was requested to turn off */
 #define OTHER (1 - h)
 #define ROOM 2 /* INBOX_MESSAGES */
 #define PLACES 4
@@ -92,10 +95,10 @@ mtype state[VCPUS] = ready;
 byte cpu[VCPUS];
 byte request[VCPUS];
 byte pending[VCPUS];
-byte hvip[VCPUS]; /* what the guest sees raised */
+byte hvip[VCPUS]; /* interrupts visible to the guest */
 bool fence[VCPUS];
 byte last_cpu[VCPUS] = NONE;
-chan queue = [VCPUS] of {byte}; /* best effort's */
+chan queue = [VCPUS] of {byte}; /* ready queue of best effort */
 
 /* struct vm of VM A, and VCPU 0's inbox */
 mtype vm_state = vm_running;
@@ -104,20 +107,20 @@ bool restart;
 bool bells;
 bool line;
 byte first, next, room = ROOM;
-byte message[PLACES]; /* its number in this life */
+byte message[PLACES]; /* its number since the last restart */
 byte message_life[PLACES];
 
 byte vm_lock = NONE;
 
-/* The guests: what they have still to do. */
+/* Remaining actions of the guests. */
 byte sends = N_SEND, own_sends = N_SEND_OWN, rings = N_RING, fences0 = N_FENCE0, fences1 = N_FENCE1;
 byte restarts = N_RESTART, resets = N_RESET, offs = N_OFF, ons = N_ON, turns = N_TURNS;
-bool drains; /* VCPU 0 looks for messages */
+bool drains; /* VCPU 0 receives its messages */
 
 /* For the assertions. */
 byte life = 1, sent, got;
-bool stale[4];    /* of VCPU r's last change, on hart h: [2 * r + h] */
-bool returned[2]; /* VCPU r's fence has */
+bool stale[4];    /* [2 * r + h]: hart h may hold translations from before VCPU r's fence */
+bool returned[2]; /* VCPU r's fence has returned */
 
 #define OF_A(v) ((v) < 2)
 
@@ -128,8 +131,8 @@ inline lock_vm()
     atomic { vm_lock == NONE -> vm_lock = h }
 }
 
-/* core/cpu.c; the other hart is the only one that there is to kick. (It is interrupted once sched_lock is free. That is no
- * step of its own, for a hart may take an interrupt as late as it likes.) */
+/* core/cpu.c; always kicks the other hart. (The hart is interrupted once sched_lock is free.
+ * This needs no step of its own, because a hart may take an interrupt arbitrarily late.) */
 inline cpu_kick(why)
 {
     if
@@ -366,7 +369,7 @@ inline sched_pick()
     fi
 }
 
-/* core/sched.c: sched_take(), sched_find_runnable(); the VCPU to run, or what else its turn is for, or nothing to do */
+/* core/sched.c: sched_take(), sched_find_runnable(); picks a VCPU to run, a step for its VM, or nothing */
 inline sched_take()
 {
     sched_pick();
@@ -440,7 +443,7 @@ inline vm_stopped(x)
     fi
 }
 
-/* core/sched.c: sched_work(), one step; an end, or the loading of all memory */
+/* core/sched.c: sched_work(); one step of a stop, or the load of all memory */
 inline sched_work()
 {
     ends = vm_state == vm_stopping;
@@ -455,7 +458,7 @@ inline sched_work()
         :: (request[v] & OFF) != 0 -> sched_request(v)
         :: (request[v] & OFF) == 0 && ends -> vm_stopped(v)
         :: else ->
-            /* The next life begins. */
+            /* The VM starts. */
             assert(state[1] == off);
             assert(!line && !bells && pending[0] == 0 && pending[1] == 0);
             vm_state = vm_running;
@@ -539,8 +542,8 @@ inline fence_done(x)
     fi
 }
 
-/* arch/riscv/fence.c: fence_ask(), fence_local(), fence_wait(); x: the other VCPU of the VM. The wait goes round again when
- * there is something new to see. */
+/* arch/riscv/fence.c: fence_ask(), fence_local(), fence_wait(); x: the other VCPU of the VM. The
+ * wait loop checks again only when a state that it reads has changed. */
 inline fence_remote(x)
 {
     atomic {
@@ -563,7 +566,7 @@ inline fence_remote(x)
     atomic { done = false; returned[v] = true }
 }
 
-/* ipc/shared.c, with arch_vm_irq(); vm_unlock() is the end of it */
+/* ipc/shared.c, with arch_vm_irq() and vm_unlock() */
 inline ipc_raise_line()
 {
     lock_vm();
@@ -654,7 +657,8 @@ inline ipc_doorbells()
 #endif
 }
 
-/* ipc/messages.c; at the end of it the guest completes its interrupt, which comes again if the line is still high. */
+/* ipc/messages.c; afterwards the guest completes its interrupt, which is raised again if the
+ * line is still high. */
 inline ipc_recv_msg()
 {
     if
@@ -703,7 +707,7 @@ inline vcpu_wait()
 
 #define IDLES (hvip[v] == 0 && pending[v] == 0 && !(v == 0 && drains))
 
-/* What the guest of VCPU v does next, with all that the hypervisor does for it. */
+/* The next action of VCPU v's guest, including the hypervisor's work for the action. */
 inline guest()
 {
     if
@@ -735,14 +739,14 @@ proctype hart(byte h)
     :: current[h] != NONE && !flags[h] ->
         atomic {
             v = current[h];
-            /* It runs: with none of the translations that a fence which has returned was for. */
+            /* A running VCPU has no translations from before a fence that has returned. */
             assert(!OF_A(v) || (!(returned[0] && stale[h]) && !(returned[1] && stale[2 + h])))
         };
         guest()
     od
 }
 
-/* When nobody can go on: all sleep, and rightly so. */
+/* Checks the final state, in which no process can continue: all VCPUs may be blocked. */
 active proctype end()
 {
     d_step {

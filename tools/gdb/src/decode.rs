@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a VCPU can be after one instruction (Unprivileged ISA, chapters 2, 13 and 26). No more is decoded than that.
+//! Possible addresses of a VCPU after one instruction (Unprivileged ISA, chapters 2, 13 and 26).
+//! Decodes only what this requires.
 
-/// What deciding needs: registers x0 to x31, and of the CSRs these.
+/// State that determines the next address: registers x0 to x31, and these CSRs.
 pub struct State {
     pub pc: u64,
     pub x: [u64; 32],
@@ -10,7 +11,7 @@ pub struct State {
     pub user: bool,
 }
 
-const ATOMIC_MOST: usize = 16; // instructions from lr to sc (Unprivileged ISA, "Eventual Success")
+const LR_SC_MAX: usize = 16; // instructions from lr to sc (Unprivileged ISA, "Eventual Success")
 
 fn bits(insn: u32, from: u32, count: u32) -> u32 {
     insn >> from & ((1 << count) - 1)
@@ -32,7 +33,7 @@ pub fn size(insn: u32) -> u64 {
     }
 }
 
-/// Distance of a conditional branch, None: it is none.
+/// Offset of a conditional branch; None: another instruction.
 fn branch_offset(insn: u32) -> Option<u64> {
     if is_long(insn) {
         return (insn & 0x7f == 0x63).then(|| {
@@ -65,7 +66,7 @@ fn branch_taken(insn: u32, x: &[u64; 32]) -> bool {
     met != (bits(insn, 12, 1) == 1)
 }
 
-/// Target of an unconditional jump, None: it is none.
+/// Target of an unconditional jump; None: another instruction.
 fn jump_target(insn: u32, state: &State) -> Option<u64> {
     if !is_long(insn) {
         return compressed_jump(insn, state);
@@ -97,11 +98,11 @@ fn compressed_jump(insn: u32, state: &State) -> Option<u64> {
             | bits(insn, 3, 3) << 1;
         return Some(state.pc.wrapping_add(extend(offset, 11)));
     }
-    // c.jr and c.jalr; without a register they are c.ebreak and reserved
+    // c.jr and c.jalr; with register 0 these encodings are c.ebreak and reserved
     (insn & 0xe07f == 0x8002 && register != 0).then(|| state.x[register] & !1)
 }
 
-/// Target of an instruction of the privileged architecture that does not go on behind itself.
+/// Target of a privileged instruction that does not continue with the next instruction.
 fn privileged_target(insn: u32, state: &State) -> Option<u64> {
     match insn {
         0x1020_0073 => Some(state.sepc & !1),                // sret
@@ -118,11 +119,12 @@ fn is_sc(insn: u32) -> bool {
     insn & 0xf800_607f == 0x1800_202f
 }
 
-/// From lr to behind its sc, which no breakpoint may interrupt: a trap ends the reservation, and it would never succeed.
+/// The addresses after an lr/sc sequence that starts at pc. The sequence must not contain a
+/// breakpoint: the trap would clear the reservation, and sc would never succeed.
 fn atomic_ends<E>(pc: u64, fetch: &mut impl FnMut(u64) -> Result<u32, E>) -> Result<Option<Vec<u64>>, E> {
     let mut at = pc;
     let mut out = Vec::new();
-    for _ in 0..ATOMIC_MOST {
+    for _ in 0..LR_SC_MAX {
         let insn = fetch(at)?;
         if let Some(offset) = branch_offset(insn) {
             out.push(at.wrapping_add(offset));
@@ -137,7 +139,8 @@ fn atomic_ends<E>(pc: u64, fetch: &mut impl FnMut(u64) -> Result<u32, E>) -> Res
     Ok(None)
 }
 
-/// Every place where the VCPU can come out of its next instruction, traps apart: they come back to it.
+/// All addresses that the VCPU can reach by its next instruction. Traps are not included, because
+/// their handler returns to the instruction.
 pub fn next<E>(state: &State, mut fetch: impl FnMut(u64) -> Result<u32, E>) -> Result<Vec<u64>, E> {
     let insn = fetch(state.pc)?;
     if is_lr(insn) {
@@ -158,7 +161,7 @@ mod tests {
 
     const PC: u64 = 0xffff_ffff_8010_0000;
 
-    /// a0 and a1 are given, t1 is 0x5001.
+    /// State with the given a0 and a1, and t1 = 0x5001.
     fn state(a0: u64, a1: u64) -> State {
         let mut x = [0; 32];
         (x[6], x[10], x[11]) = (0x5001, a0, a1);
@@ -173,7 +176,7 @@ mod tests {
         vec![PC.wrapping_add(distance as u64)]
     }
 
-    // Encodings and distances are those of the GNU assembler.
+    // Encodings and offsets were produced by the GNU assembler.
 
     #[test]
     fn branches() {
@@ -189,8 +192,8 @@ mod tests {
             (0xed7d, 254, [(9, 0, true), (0, 9, false)]),               // c.bnez a0
             (0xc545, 0xa8, [(0, 0, true), (1, 0, false)]),
         ];
-        for (insn, distance, ways) in cases {
-            for (a0, a1, taken) in ways {
+        for (insn, distance, operands) in cases {
+            for (a0, a1, taken) in operands {
                 let expected = if taken { distance } else { size(insn) as i64 };
                 assert_eq!(after(insn, a0, a1), to(expected), "{insn:#x} with {a0:#x}, {a1:#x}");
             }
@@ -234,13 +237,13 @@ mod tests {
 
     #[test]
     fn an_atomic_sequence_is_one_step() {
-        // lr.d.aqrl, addi, beqz out of it (16 bytes on), sc.d.rl
+        // lr.d.aqrl, addi, beqz out of the sequence (16 bytes ahead), sc.d.rl
         let code = [0x1603_362f, 0x0016_0613, 0x0006_0863, 0x1ac3_36af, 0x0001_0001];
         let fetch = |at: u64| Ok::<u32, ()>(code[(at.wrapping_sub(PC) / 4) as usize]);
         assert_eq!(next(&state(0, 0), fetch), Ok(vec![PC + 8 + 16, PC + 16]));
-        // one that never ends is none
+        // a sequence without sc is stepped by single instructions
         assert_eq!(next(&state(0, 0), |_| Ok::<u32, ()>(0x1603_362f)), Ok(vec![PC + 4]));
-        // what cannot be fetched is no step
+        // a fetch error ends the step
         assert_eq!(next(&state(0, 0), |_| Err(())), Err(()));
     }
 }

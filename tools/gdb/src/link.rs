@@ -18,17 +18,18 @@ const END: u8 = b'\r';
 const MARK: &[u8] = b"\x1b_t";
 const EVENT: u8 = 0;
 const ERR_FRAME: u8 = 1;
-const LONGEST: usize = 2 * (2 + DATA + 4);
+const MAX_LENGTH: usize = 2 * (2 + DATA + 4);
 
-/// A guest that keeps the machine busy, or a host that is, delays an answer; one that was lost is asked for again.
-const AGAIN: Duration = Duration::from_millis(500);
+/// Interval after which a request without an answer is repeated. A busy guest or host may delay
+/// answers.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 const TRIES: u32 = 60;
 
-/// Nothing is typed before the hypervisor says that it is there, for the firmware would lose the beginning, and the rest
-/// be taken for a guest's.
+/// Output that signals that the hypervisor runs. Requests before it would be lost in part by the
+/// firmware, and a guest would receive the rest as input.
 const BANNER: &[u8] = b"Tessera on ";
-const BOOT: Duration = Duration::from_secs(60);
-const PARTING: Duration = Duration::from_millis(500);
+const BOOT_TIMEOUT: Duration = Duration::from_secs(60);
+const EXIT_DELAY: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -48,34 +49,36 @@ pub enum Operation {
 
 #[derive(Debug)]
 pub enum Error {
-    /// What the hypervisor answered.
+    /// The error code of the hypervisor's answer.
     Refused(u8),
-    /// The VM is in a pause before its next start.
-    Waits,
-    /// No answer at all, or none that makes sense.
-    Silent,
+    /// The VM is in its backoff before the next start.
+    WaitsForRestart,
+    /// No answer, or an invalid one.
+    NoAnswer,
     /// The machine has ended.
-    Gone,
+    Ended,
     Io(io::Error),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let text = match self {
-            Error::Refused(ERR_FRAME) => "the request was garbled",
-            Error::Refused(2) => "the hypervisor knows no such operation",
+            Error::Refused(ERR_FRAME) => "the request was corrupted",
+            Error::Refused(2) => "the hypervisor does not support the operation",
             Error::Refused(3) => "the system has no VM of that name",
             Error::Refused(4) => "the VM is stopped",
-            Error::Refused(5) => "the session has ended (is there another debugger?)",
+            Error::Refused(5) => "the session has ended (is another debugger attached?)",
             Error::Refused(6) => "the VM is running",
             Error::Refused(7) => "the VCPU is off",
-            Error::Refused(8) => "no such register, or it cannot be written",
-            Error::Refused(9) => "not the VM's memory",
+            Error::Refused(8) => "no such register, or the register is read-only",
+            Error::Refused(9) => "not in the VM's memory",
             Error::Refused(10) => "the request has the wrong size",
             Error::Refused(_) => "refused",
-            Error::Waits => "the VM waits for its restart (its key, then Ctrl-T g, starts it at once)",
-            Error::Silent => "the hypervisor does not answer (was it built with the room `debug`?)",
-            Error::Gone => "the machine has ended",
+            Error::WaitsForRestart => {
+                "the VM waits for its restart (select the VM by its key and press Ctrl-T g to start it at once)"
+            }
+            Error::NoAnswer => "the hypervisor does not answer (was it built with the component `debug`?)",
+            Error::Ended => "the machine has ended",
             Error::Io(error) => return write!(f, "{error}"),
         };
         f.write_str(text)
@@ -97,7 +100,7 @@ pub struct Answer {
     pub data: Vec<u8>,
 }
 
-fn check(bytes: &[u8]) -> u32 {
+fn checksum(bytes: &[u8]) -> u32 {
     let mut low = 0u16;
     let mut high = 0u16;
     for byte in bytes {
@@ -119,12 +122,12 @@ fn unhex(text: &[u8]) -> Option<Vec<u8>> {
     text.chunks(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
 }
 
-/// What is typed for a request.
+/// The console input of a request.
 pub fn frame(sequence: u8, operation: u8, vcpu: u8, count: u8, address: u64, data: &[u8]) -> Vec<u8> {
     let mut bytes = vec![sequence, operation, vcpu, count];
     bytes.extend(address.to_le_bytes());
     bytes.extend(data);
-    bytes.extend(check(&bytes).to_le_bytes());
+    bytes.extend(checksum(&bytes).to_le_bytes());
     let mut text = vec![ESCAPE, KEY];
     text.extend(hex(&bytes).into_bytes());
     text.push(END);
@@ -134,17 +137,17 @@ pub fn frame(sequence: u8, operation: u8, vcpu: u8, count: u8, address: u64, dat
 fn answer(text: &[u8]) -> Option<Answer> {
     let bytes = unhex(text)?;
     let (body, sum) = bytes.split_at(bytes.len().checked_sub(4)?);
-    if body.len() < 2 || check(body).to_le_bytes() != *sum {
+    if body.len() < 2 || checksum(body).to_le_bytes() != *sum {
         return None;
     }
     Some(Answer { sequence: body[0], error: body[1], data: body[2..].to_vec() })
 }
 
-/// Takes the answers out of what the console prints. Only what begins with the session's own mark is one: guests print
-/// what they like, and an escape sequence that they leave open does not hide an answer either.
+/// Separates answers from the console's output. Answers start with the session's secret mark, so
+/// that guests cannot forge them, and an unfinished escape sequence of a guest does not hide them.
 pub struct Demux {
     mark: Vec<u8>,
-    /// The beginning of what may become an answer.
+    /// Output that may be the start of an answer.
     held: Vec<u8>,
 }
 
@@ -155,7 +158,7 @@ impl Demux {
         Demux { mark, held: Vec::new() }
     }
 
-    /// Appends what `byte` completes to the console's text or to the answers.
+    /// Processes a byte of output; appends completed data to `text` or `answers`.
     pub fn feed(&mut self, byte: u8, text: &mut Vec<u8>, answers: &mut Vec<Answer>) {
         let at = self.held.len();
         if at < self.mark.len() {
@@ -163,7 +166,8 @@ impl Demux {
                 self.held.push(byte);
                 return;
             }
-            // Only its first byte is an escape, so that nothing else of what was held can begin a mark.
+            // Only the first byte of a mark is an escape, so that no later held byte can start a
+            // mark.
             text.append(&mut self.held);
             if byte == self.mark[0] {
                 self.held.push(byte);
@@ -177,28 +181,28 @@ impl Demux {
         if let Some(digits) = body.strip_suffix(b"\x1b\\") {
             answers.extend(answer(digits));
             self.held.clear();
-        } else if body.len() > LONGEST + 2 {
+        } else if body.len() > MAX_LENGTH + 2 {
             self.held.clear();
         }
     }
 }
 
-/// Keys that a person types, on their way to the machine beside our requests: an escape key and what follows it are not
-/// to be torn apart by one.
+/// Forwards the user's input to the machine. An escape key and the key after it are sent together,
+/// so that no request separates them.
 pub struct Keys {
     to: Arc<Mutex<File>>,
     escape: bool,
 }
 
 impl Keys {
-    pub fn type_key(&mut self, key: u8) -> io::Result<()> {
+    pub fn send_key(&mut self, key: u8) -> io::Result<()> {
         if key == ESCAPE && !self.escape {
             self.escape = true;
             return Ok(());
         }
         let keys = if self.escape { vec![ESCAPE, key] } else { vec![key] };
         self.escape = false;
-        self.to.lock().expect("nobody panics with it").write_all(&keys)
+        self.to.lock().expect("no thread panics with the lock held").write_all(&keys)
     }
 }
 
@@ -245,7 +249,8 @@ fn read_console(
 }
 
 impl Link {
-    /// Talks over the console whose output is `from` and whose keyboard is `to`; what is not for us goes to `show`.
+    /// Creates a link over the console with output `from` and input `to`; output other than answers
+    /// goes to `show`.
     pub fn new(from: File, to: File, show: impl Write + Send + 'static) -> io::Result<Self> {
         let mut nonce = [0; 8];
         File::open("/dev/urandom")?.read_exact(&mut nonce)?;
@@ -257,10 +262,10 @@ impl Link {
                 eprintln!("tessera-gdb: the console: {error}");
             }
             drop((found, up));
-            thread::sleep(PARTING); // for whoever waits for an answer to see that none comes
+            thread::sleep(EXIT_DELAY); // lets a thread that waits for an answer report the end
             std::process::exit(0);
         });
-        let _ = is_up.recv_timeout(BOOT);
+        let _ = is_up.recv_timeout(BOOT_TIMEOUT);
         Ok(Link { to: Arc::new(Mutex::new(to)), answers, nonce, sequence: 0, event: false })
     }
 
@@ -268,16 +273,16 @@ impl Link {
         Keys { to: Arc::clone(&self.to), escape: false }
     }
 
-    /// Attaches to the VM; returns how many VCPUs it has.
+    /// Attaches to the VM; returns its number of VCPUs.
     pub fn attach(&mut self, name: &str) -> Result<u8, Error> {
         let about = self.request(Operation::Attach, 0, 0, self.nonce, name.as_bytes())?;
         if about.len() < 2 || about[0] != VERSION {
-            return Err(Error::Silent);
+            return Err(Error::NoAnswer);
         }
         Ok(about[1])
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for the answer.
     pub fn request(
         &mut self,
         operation: Operation,
@@ -289,35 +294,35 @@ impl Link {
         self.sequence = self.sequence % 255 + 1;
         let request = frame(self.sequence, operation as u8, vcpu, count, address, data);
         for _ in 0..TRIES {
-            self.to.lock().expect("nobody panics with it").write_all(&request)?;
-            match self.wait_answer(Instant::now() + AGAIN) {
+            self.to.lock().expect("no thread panics with the lock held").write_all(&request)?;
+            match self.wait_answer(Instant::now() + RETRY_INTERVAL) {
                 Ok(answer) if answer.error == 0 => return Ok(answer.data),
                 Ok(answer) => return Err(Error::Refused(answer.error)),
-                Err(Error::Silent) => {}
+                Err(Error::NoAnswer) => {}
                 Err(error) => return Err(error),
             }
         }
-        Err(Error::Silent)
+        Err(Error::NoAnswer)
     }
 
     fn wait_answer(&mut self, until: Instant) -> Result<Answer, Error> {
         loop {
             match self.answers.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(answer) if answer.sequence == self.sequence => return Ok(answer),
-                Ok(answer) if answer.sequence == EVENT && answer.error == ERR_FRAME => return Err(Error::Silent),
+                Ok(answer) if answer.sequence == EVENT && answer.error == ERR_FRAME => return Err(Error::NoAnswer),
                 Ok(answer) => self.event |= answer.sequence == EVENT,
-                Err(RecvTimeoutError::Timeout) => return Err(Error::Silent),
-                Err(RecvTimeoutError::Disconnected) => return Err(Error::Gone),
+                Err(RecvTimeoutError::Timeout) => return Err(Error::NoAnswer),
+                Err(RecvTimeoutError::Disconnected) => return Err(Error::Ended),
             }
         }
     }
 
-    /// Waits for an event, at most so long. True if there was one.
+    /// Waits for an event up to the given time; true if one occurred.
     pub fn wait_event(&mut self, time: Duration) -> Result<bool, Error> {
         match self.answers.recv_timeout(if self.event { Duration::ZERO } else { time }) {
             Ok(answer) => self.event |= answer.sequence == EVENT,
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(Error::Gone),
+            Err(RecvTimeoutError::Disconnected) => return Err(Error::Ended),
         }
         Ok(std::mem::take(&mut self.event))
     }
@@ -331,7 +336,7 @@ mod tests {
         let mut text = MARK.to_vec();
         text.extend(hex(&nonce.to_le_bytes()).into_bytes());
         text.extend(hex(bytes).into_bytes());
-        text.extend(hex(&check(bytes).to_le_bytes()).into_bytes());
+        text.extend(hex(&checksum(bytes).to_le_bytes()).into_bytes());
         text.extend(b"\x1b\\");
         text
     }
@@ -354,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_guest_forges_is_text() {
+    fn an_answer_forged_by_a_guest_is_text() {
         let forged = answer_text(8, &[3, 0, 1, 2]);
         let open = b"\x1b_t0700".to_vec();
         let input = [forged.clone(), open.clone(), answer_text(7, &[4, 0])].concat();
@@ -364,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_garbled_answer_is_none() {
+    fn a_corrupted_answer_is_ignored() {
         let mut input = answer_text(7, &[3, 0, 1, 2]);
         let at = input.len() - 12;
         input[at] ^= 1;
@@ -375,12 +380,12 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_what_the_hypervisor_reads() {
+    fn a_frame_has_the_format_of_the_abi() {
         let text = frame(1, 2, 3, 4, 5, &[6]);
         assert_eq!(text[..2], [ESCAPE, KEY]);
         let bytes = unhex(&text[2..text.len() - 1]).unwrap();
         assert_eq!(bytes[..13], [1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 0, 6]);
-        assert_eq!(bytes[13..], check(&bytes[..13]).to_le_bytes());
-        assert_eq!(check(&[1, 2]), 0x0004_0003);
+        assert_eq!(bytes[13..], checksum(&bytes[..13]).to_le_bytes());
+        assert_eq!(checksum(&[1, 2]), 0x0004_0003);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Serves GDB's remote protocol for one VM of a running Tessera, over the console that all VMs share.
-//! docs/debugging.md tells how it is used; `make debug` starts it.
+//! Serves GDB's remote protocol for one VM of a running Tessera, over the console that all VMs
+//! share. docs/debugging.md describes its use; `make debug` starts it.
 
 mod decode;
 mod link;
@@ -30,9 +30,9 @@ use vm::Vm;
 const USAGE: &str = "usage: tessera-gdb --vm NAME --listen PORT|PATH --from FILE --to FILE [--console FILE]
   --vm       the VM to debug
   --listen   a TCP port of this machine, or the path of a Unix socket, for GDB
-  --from     what the console prints (a pipe: /dev/fd/N)
-  --to       what is typed into it
-  --console  where what the guests print goes (default: standard output, and standard input is typed)";
+  --from     the console's output (a pipe: /dev/fd/N)
+  --to       the console's input
+  --console  file for the guests' output (default: standard output; standard input is forwarded to the console)";
 
 struct Arguments {
     vm: String,
@@ -54,9 +54,9 @@ fn arguments() -> Option<Arguments> {
     })
 }
 
-/// How long a GDB that comes waits for the one before, which may just be leaving.
-const LEAVING: Duration = Duration::from_secs(10);
-const TURN: Duration = Duration::from_millis(20);
+/// How long a new connection waits for the previous GDB to disconnect.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 enum Stream {
     Tcp(TcpStream),
@@ -69,14 +69,15 @@ enum Listener {
 }
 
 impl Listener {
-    /// An error names the place.
+    /// Errors include the place.
     fn new(place: &str) -> io::Result<Self> {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("--listen {place}: {error}"));
         if place.bytes().all(|byte| byte.is_ascii_digit()) {
-            let port = place.parse::<u16>().map_err(|error| named(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
+            let port =
+                place.parse::<u16>().map_err(|error| named(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
             return TcpListener::bind(("127.0.0.1", port)).map(Listener::Tcp).map_err(named);
         }
-        // A socket that an earlier server left behind goes; any other file stays, and is an error.
+        // Replaces a socket of an earlier server; any other file is kept and is an error.
         if fs::metadata(place).is_ok_and(|there| there.file_type().is_socket()) {
             let _ = fs::remove_file(place);
         }
@@ -95,50 +96,52 @@ impl Listener {
     }
 }
 
-fn say(text: &str) {
-    eprint!("\r\ntessera-gdb: {text}\r\n"); // the terminal may be raw, and a VM's line half written
+fn report(text: &str) {
+    // The terminal may be in raw mode, with an incomplete line of a VM.
+    eprint!("\r\ntessera-gdb: {text}\r\n");
 }
 
-/// One GDB, from its coming to its going. Whatever ends it, the VM runs on without breakpoints.
+/// Serves one GDB session. When the session ends for any reason, the VM continues without
+/// breakpoints.
 fn serve(link: Link, name: &str, connection: Connection) -> (Link, Result<(), Error>) {
     let keys = link.keys();
     let vm = match Vm::attach(link, name) {
         Ok(vm) => vm,
-        Err((link, error @ (Error::Refused(_) | Error::Waits | Error::Silent))) => {
-            say(&format!("{name}: {error}"));
+        Err((link, error @ (Error::Refused(_) | Error::WaitsForRestart | Error::NoAnswer))) => {
+            report(&format!("{name}: {error}"));
             return (link, Ok(()));
         }
         Err((link, error)) => return (link, Err(error)),
     };
     let mut debugged = Debugged::new(vm, keys);
     match GdbStub::new(connection).run_blocking::<Loop>(&mut debugged) {
-        Ok(reason) => say(&format!("{name}: GDB has left ({reason:?})")),
-        Err(error) => say(&format!("{name}: GDB has left: {error}")),
+        Ok(reason) => report(&format!("{name}: GDB disconnected ({reason:?})")),
+        Err(error) => report(&format!("{name}: GDB disconnected: {error}")),
     }
     debugged.into_vm().detach()
 }
 
-fn becomes_free(taken: &AtomicBool) -> bool {
-    let begin = Instant::now();
-    while taken.load(Ordering::Acquire) && begin.elapsed() < LEAVING {
-        thread::sleep(TURN);
+fn wait_until_free(busy: &AtomicBool) -> bool {
+    let start = Instant::now();
+    while busy.load(Ordering::Acquire) && start.elapsed() < RELEASE_TIMEOUT {
+        thread::sleep(POLL_INTERVAL);
     }
-    !taken.load(Ordering::Acquire)
+    !busy.load(Ordering::Acquire)
 }
 
-/// Lets in one GDB at a time. The others' connections are closed, for they would wait without a word. Who has served one
-/// sets `taken` to false.
-fn admit(listener: &Listener, taken: &AtomicBool, to: &Sender<io::Result<Stream>>) {
+/// Accepts one GDB at a time and closes other connections, which would otherwise wait without a
+/// message. serve_all() clears `busy` at the end of a session.
+fn admit(listener: &Listener, busy: &AtomicBool, to: &Sender<io::Result<Stream>>) {
     loop {
-        let came = listener.accept();
-        let failed = came.is_err();
-        if failed || becomes_free(taken) {
-            taken.store(true, Ordering::Release);
-            if to.send(came).is_err() || failed {
+        let accepted = listener.accept();
+        let failed = accepted.is_err();
+        if failed || wait_until_free(busy) {
+            busy.store(true, Ordering::Release);
+            if to.send(accepted).is_err() || failed {
                 return;
             }
         } else {
-            say("another GDB is here already; the new one is sent away");
+            report("another GDB is connected already; the new connection is closed");
         }
     }
 }
@@ -146,11 +149,11 @@ fn admit(listener: &Listener, taken: &AtomicBool, to: &Sender<io::Result<Stream>
 fn serve_all(
     mut link: Link,
     name: &str,
-    comers: &Receiver<io::Result<Stream>>,
-    taken: &AtomicBool,
+    connections: &Receiver<io::Result<Stream>>,
+    busy: &AtomicBool,
 ) -> Result<(), Error> {
-    for came in comers {
-        let connection: Connection = match came? {
+    for accepted in connections {
+        let connection: Connection = match accepted? {
             Stream::Tcp(stream) => Box::new(stream),
             Stream::Unix(stream) => Box::new(stream),
         };
@@ -160,7 +163,7 @@ fn serve_all(
             Err(Error::Refused(_)) | Ok(()) => {}
             Err(error) => return Err(error),
         }
-        taken.store(false, Ordering::Release);
+        busy.store(false, Ordering::Release);
     }
     Ok(())
 }
@@ -173,7 +176,7 @@ fn forward(mut keys: Keys) -> io::Result<()> {
             return Ok(());
         }
         for key in &typed[..size] {
-            keys.type_key(*key)?;
+            keys.send_key(*key)?;
         }
     }
 }
@@ -191,11 +194,11 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         let keys = link.keys();
         thread::spawn(move || forward(keys));
     }
-    let (to, comers) = channel();
-    let taken = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&taken);
-    thread::spawn(move || admit(&listener, &seen, &to));
-    serve_all(link, &arguments.vm, &comers, &taken)
+    let (to, connections) = channel();
+    let busy = Arc::new(AtomicBool::new(false));
+    let is_busy = Arc::clone(&busy);
+    thread::spawn(move || admit(&listener, &is_busy, &to));
+    serve_all(link, &arguments.vm, &connections, &busy)
 }
 
 fn main() -> ExitCode {
@@ -204,9 +207,9 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     match run(&arguments) {
-        Ok(()) | Err(Error::Gone) => ExitCode::SUCCESS,
+        Ok(()) | Err(Error::Ended) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&error.to_string());
+            report(&error.to_string());
             ExitCode::FAILURE
         }
     }
@@ -223,8 +226,8 @@ mod tests {
     #[test]
     fn numbers_are_ports_and_errors_name_them() {
         assert!(complaint("70000").starts_with("--listen 70000: number too large"));
-        let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = taken.local_addr().unwrap().port();
+        let busy = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = busy.local_addr().unwrap().port();
         assert!(complaint(&port.to_string()).starts_with(&format!("--listen {port}: Address already in use")));
     }
 

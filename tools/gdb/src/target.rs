@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The VM as the crate gdbstub wants it: a thread for each VCPU, in one process.
+//! The VM as a gdbstub target: one process with a thread for each VCPU.
 
 use std::io;
 
@@ -31,20 +31,20 @@ use crate::link::{Error, Keys, ALL};
 use crate::vm::{Stop, Vm, CSR, PC, PRIVILEGE};
 use crate::xml;
 
-const HELP: &str = "restart: the VM begins anew and stands before its first instruction
-status: what the hypervisor says of it
-type TEXT: types TEXT, and return, to the VM that has the keyboard
-Other VMs, and everything else: the console (Ctrl-T h).";
+const HELP: &str = "restart: restart the VM and halt it before its first instruction
+status: print the VM's state
+type TEXT: send TEXT and return to the VM that has the keyboard
+The console (Ctrl-T h) controls other VMs.";
 
 pub struct Debugged {
     vm: Vm,
     keys: Keys,
-    /// The VCPU that alone executes one instruction next; None: they run.
+    /// The VCPU to single-step; None: continue.
     step: Option<u8>,
-    /// Those that GDB has named to run; the others stand still if it has said that, too.
+    /// VCPUs that GDB wants to continue; with `locked`, the others stay halted.
     named: Vec<u8>,
     locked: bool,
-    /// The one that GDB has asked about last, through whose eyes a breakpoint's address is seen.
+    /// The VCPU that GDB accessed last; breakpoint addresses are translated by its page tables.
     last: u8,
 }
 
@@ -66,15 +66,16 @@ fn vcpu(tid: Tid) -> u8 {
     (tid.get() - 1).min(254) as u8
 }
 
-/// What was refused is GDB's to handle; where nobody answers any more the session ends.
+/// A refused request is an error for GDB to handle; without a connection to the hypervisor the
+/// session ends.
 fn fault<T>(result: Result<T, Error>) -> Result<T, TargetError<Error>> {
     result.map_err(|error| match error {
-        Error::Refused(_) | Error::Waits => TargetError::NonFatal,
+        Error::Refused(_) | Error::WaitsForRestart => TargetError::NonFatal,
         other => TargetError::Fatal(other),
     })
 }
 
-/// Its number and its size in bytes, as gdbstub and xml.rs have it.
+/// Number and size in bytes of a register, as defined by gdbstub and xml.rs.
 fn number(id: RiscvRegId<u64>) -> Option<(u32, usize)> {
     match id {
         RiscvRegId::Gpr(n) => Some((n.into(), 8)),
@@ -149,7 +150,7 @@ impl MultiThreadBase for Debugged {
     }
 
     fn list_active_threads(&mut self, is_active: &mut dyn FnMut(Tid)) -> Result<(), Error> {
-        self.vm.alive().into_iter().for_each(|vcpu| is_active(tid(vcpu)));
+        self.vm.online().into_iter().for_each(|vcpu| is_active(tid(vcpu)));
         Ok(())
     }
 
@@ -184,7 +185,8 @@ impl SingleRegisterAccess<Tid> for Debugged {
         Ok(size)
     }
 
-    /// After a call that it had the guest make, GDB writes back all that it has read before, what is to read only, too.
+    /// After an inferior call, GDB writes back all registers that it has read, including read-only
+    /// ones; writing the current value is therefore accepted.
     fn write_register(&mut self, tid: Tid, id: RiscvRegId<u64>, val: &[u8]) -> TargetResult<(), Self> {
         let (number, _) = number(id).ok_or(TargetError::NonFatal)?;
         if number >= CSR {
@@ -201,8 +203,8 @@ impl MultiThreadResume for Debugged {
     fn resume(&mut self) -> Result<(), Error> {
         match (self.step, self.named.as_slice()) {
             (Some(vcpu), _) => self.vm.step(vcpu),
-            (None, [vcpu]) if self.locked => self.vm.go_on(*vcpu),
-            _ => self.vm.go_on(ALL),
+            (None, [vcpu]) if self.locked => self.vm.resume(*vcpu),
+            _ => self.vm.resume(ALL),
         }
     }
 
@@ -298,12 +300,12 @@ impl MonitorCmd for Debugged {
         match line.split_once(' ').unwrap_or((&line, "")) {
             ("restart", "") => {
                 self.vm.restart()?;
-                outputln!(out, "It stands before its first instruction; `flushregs` has GDB see that.");
+                outputln!(out, "The VM is halted before its first instruction; `flushregs` updates GDB's registers.");
             }
             ("status", "") => outputln!(out, "{}", self.vm.describe()?),
             ("type", text) => {
                 for key in text.bytes().chain([b'\r']) {
-                    self.keys.type_key(key)?;
+                    self.keys.send_key(key)?;
                 }
             }
             _ => outputln!(out, "{HELP}"),
@@ -349,14 +351,14 @@ impl BlockingEventLoop for Loop {
                 let byte = conn.read().map_err(WaitForStopReasonError::Connection)?;
                 return Ok(Event::IncomingData(byte));
             }
-            let Some(stop) = target.vm.stopped().map_err(WaitForStopReasonError::Target)? else { continue };
+            let Some(stop) = target.vm.poll_stop().map_err(WaitForStopReasonError::Target)? else { continue };
             let with = |vcpu: u8, signal| MultiThreadStopReason::SignalWithThread { tid: tid(vcpu), signal };
-            let any = target.vm.alive()[0];
+            let any = target.vm.online()[0];
             return Ok(Event::TargetStopped(match stop {
-                Stop::Asked => with(any, Signal::SIGINT),
+                Stop::Requested => with(any, Signal::SIGINT),
                 Stop::Breakpoint(vcpu) => MultiThreadStopReason::SwBreak(tid(vcpu)),
                 Stop::Stepped(vcpu) => with(vcpu, Signal::SIGTRAP),
-                Stop::Nowhere(vcpu) => with(vcpu, Signal::SIGSEGV),
+                Stop::StepFault(vcpu) => with(vcpu, Signal::SIGSEGV),
                 Stop::Restarted => with(any, Signal::SIGHUP),
                 Stop::Off => MultiThreadStopReason::Exited(0),
             }));
@@ -364,7 +366,7 @@ impl BlockingEventLoop for Loop {
     }
 
     fn on_interrupt(target: &mut Debugged) -> Result<Option<Self::StopReason>, Error> {
-        target.vm.stop()?;
+        target.vm.halt()?;
         Ok(None)
     }
 }

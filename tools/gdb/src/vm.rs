@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The VM under the debugger: its VCPUs, its memory as they see it, breakpoints, single steps.
+//! The VM being debugged: VCPUs, memory as a VCPU addresses it, breakpoints, single steps.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const SEPC: u32 = CSR + 0x141;
 const SATP: u32 = CSR + 0x180;
 const USER: u64 = 0;
 
-/// c.ebreak, also where a longer instruction stands: it never lies across two pages.
+/// c.ebreak, also in place of a 4-byte instruction: 2 bytes never cross a page.
 const EBREAK: [u8; 2] = [0x02, 0x90];
 const PAGE: u64 = 0x1000;
 const WORDS: usize = DATA / 8;
@@ -25,42 +25,43 @@ const RUNNING_ERROR: u8 = 6;
 const VCPU_ERROR: u8 = 7;
 const ADDRESS_ERROR: u8 = 9;
 
-/// How often a running VM's status is asked for, beside when an event comes; how long to wait for it to stand still.
-const LOOK: Duration = Duration::from_millis(200);
-const STILL: Duration = Duration::from_secs(30);
-/// The longest pause before its restart that is waited for.
-const PAUSE: Duration = Duration::from_secs(2);
-/// How long memory that was read counts.
-const FRESH: Duration = Duration::from_millis(100);
-const TURN: Duration = Duration::from_millis(5);
+/// Interval of status requests while the VM runs and no event arrives; limit of a wait for the VM
+/// to halt.
+const STATUS_INTERVAL: Duration = Duration::from_millis(200);
+const HALT_TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest restart backoff to wait for.
+const RESTART_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long memory contents are cached.
+const CACHE_LIFETIME: Duration = Duration::from_millis(100);
+const EVENT_TIMEOUT: Duration = Duration::from_millis(5);
 
 const OFF: u8 = 0;
 const VM_STOPPED: u8 = 0;
 const VM_WAITING: u8 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    Asked,
+pub enum HaltReason {
+    Requested,
     Breakpoint,
     Restart,
 }
 
 pub struct Status {
     pub vm_state: u8,
-    pub still: bool,
-    pub why: Option<Why>,
+    pub halted: bool,
+    pub reason: Option<HaltReason>,
     pub vcpu: u8,
     pub starts: u32,
 }
 
-/// Why a VM that ran stands still now.
+/// Why a VM that was resumed has halted.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stop {
-    Asked,
+    Requested,
     Breakpoint(u8),
     Stepped(u8),
-    /// Before no instruction that could be stepped over.
-    Nowhere(u8),
+    /// The next instruction cannot be fetched, so that no step is possible.
+    StepFault(u8),
     Restarted,
     Off,
 }
@@ -70,16 +71,16 @@ struct Breakpoint {
     saved: [u8; 2],
 }
 
-/// A single step under way.
+/// A single step in progress.
 struct Step {
     vcpu: u8,
     from: u64,
-    /// Breakpoints of its own, by address.
-    ends: BTreeMap<u64, Breakpoint>,
-    /// A user's breakpoint that stands where the step begins, and is not there meanwhile.
+    /// Its temporary breakpoints by address.
+    temporary: BTreeMap<u64, Breakpoint>,
+    /// The user's breakpoint at the start of the step, which is removed during the step.
     covered: Option<u64>,
-    /// Nobody has asked for it: the VM runs on behind it.
-    silent: bool,
+    /// A step over a breakpoint that GDB did not request; the VM continues afterwards.
+    internal: bool,
 }
 
 pub struct Vm {
@@ -87,25 +88,25 @@ pub struct Vm {
     pub vcpus: u8,
     breakpoints: BTreeMap<u64, Breakpoint>,
     step: Option<Step>,
-    /// The VCPU that was told to step, and could not.
-    nowhere: Option<u8>,
-    /// Which life of the VM's it is that we know.
+    /// The VCPU that could not be stepped.
+    unsteppable: Option<u8>,
+    /// The VM's number of starts when it was last halted.
     starts: u32,
-    /// Who runs when nobody steps: ALL, or one VCPU alone.
-    who: u8,
+    /// The VCPU that was resumed, or ALL.
+    resumed: u8,
     registers: HashMap<(u8, u32), u64>,
-    lines: HashMap<u64, [u8; DATA]>,
-    lines_since: Instant,
-    alive: Vec<bool>,
-    looked: Instant,
+    cache: HashMap<u64, [u8; DATA]>,
+    cached_since: Instant,
+    online: Vec<bool>,
+    last_status: Instant,
 }
 
 fn state(number: u8) -> &'static str {
-    ["stopped", "loading", "running", "stopping", "waiting to start again"].get(usize::from(number)).unwrap_or(&"?")
+    ["stopped", "loading", "running", "stopping", "waiting for restart"].get(usize::from(number)).unwrap_or(&"?")
 }
 
 impl Vm {
-    /// Attaches to a VM, which stands still from then on.
+    /// Attaches to a VM and halts it.
     pub fn attach(mut link: Link, name: &str) -> Result<Self, (Link, Error)> {
         let vcpus = match link.attach(name) {
             Ok(vcpus) => vcpus,
@@ -116,43 +117,44 @@ impl Vm {
             vcpus,
             breakpoints: BTreeMap::new(),
             step: None,
-            nowhere: None,
+            unsteppable: None,
             starts: 0,
-            who: ALL,
+            resumed: ALL,
             registers: HashMap::new(),
-            lines: HashMap::new(),
-            lines_since: Instant::now(),
-            alive: Vec::new(),
-            looked: Instant::now(),
+            cache: HashMap::new(),
+            cached_since: Instant::now(),
+            online: Vec::new(),
+            last_status: Instant::now(),
         };
-        match vm.wait_still() {
+        match vm.wait_halted() {
             Ok(()) => Ok(vm),
             Err(error) => {
-                // It would stand still for ever. Why it does not is what there is to say, also if this fails.
+                // Detach, or the VM would stay halted. The first error is reported even if this
+                // fails.
                 let _ = vm.ask(Operation::Detach, 0, 0, &[]);
                 Err((vm.link, error))
             }
         }
     }
 
-    /// Takes the breakpoints out, lets the VM go.
+    /// Removes the breakpoints and resumes the VM.
     pub fn detach(mut self) -> (Link, Result<(), Error>) {
-        let done = self.clean().and_then(|()| self.ask(Operation::Detach, 0, 0, &[]));
+        let done = self.remove_breakpoints().and_then(|()| self.ask(Operation::Detach, 0, 0, &[]));
         (self.link, done)
     }
 
-    fn clean(&mut self) -> Result<(), Error> {
+    fn remove_breakpoints(&mut self) -> Result<(), Error> {
         let status = self.status()?;
         if status.vm_state == VM_STOPPED || (self.breakpoints.is_empty() && self.step.is_none()) {
             return Ok(());
         }
-        if !status.still {
-            self.stop()?;
-            self.wait_still()?;
+        if !status.halted {
+            self.halt()?;
+            self.wait_halted()?;
         }
         self.end_step()?;
         for (_, breakpoint) in std::mem::take(&mut self.breakpoints) {
-            self.lift(&breakpoint)?;
+            self.remove_ebreak(&breakpoint)?;
         }
         Ok(())
     }
@@ -161,29 +163,29 @@ impl Vm {
         self.link.request(operation, vcpu, 0, address, data).map(drop)
     }
 
-    // --- standing still, running ---
+    // --- halt and resume ---
 
     pub fn status(&mut self) -> Result<Status, Error> {
         const HEAD: usize = 8;
-        self.looked = Instant::now();
-        let mut alive = Vec::new();
+        self.last_status = Instant::now();
+        let mut online = Vec::new();
         loop {
-            let first = alive.len() as u8;
+            let first = online.len() as u8;
             let data = self.link.request(Operation::Status, first, 0, 0, &[])?;
             if data.len() <= HEAD {
-                return Err(Error::Silent);
+                return Err(Error::NoAnswer);
             }
-            alive.extend(data[HEAD..].iter().map(|state| *state != OFF));
-            if alive.len() >= usize::from(self.vcpus) {
-                alive.truncate(self.vcpus.into());
-                self.alive = alive;
+            online.extend(data[HEAD..].iter().map(|state| *state != OFF));
+            if online.len() >= usize::from(self.vcpus) {
+                online.truncate(self.vcpus.into());
+                self.online = online;
                 return Ok(Status {
                     vm_state: data[0],
-                    still: data[1] != 0,
-                    why: match data[2] {
-                        1 => Some(Why::Asked),
-                        2 => Some(Why::Breakpoint),
-                        3 => Some(Why::Restart),
+                    halted: data[1] != 0,
+                    reason: match data[2] {
+                        1 => Some(HaltReason::Requested),
+                        2 => Some(HaltReason::Breakpoint),
+                        3 => Some(HaltReason::Restart),
                         _ => None,
                     },
                     vcpu: data[3],
@@ -195,195 +197,197 @@ impl Vm {
 
     pub fn describe(&mut self) -> Result<String, Error> {
         let status = self.status()?;
-        let still = if status.still { ", standing still" } else { "" };
-        let on: Vec<String> = self.alive().iter().map(ToString::to_string).collect();
+        let halted = if status.halted { ", halted" } else { "" };
+        let online: Vec<String> = self.online().iter().map(ToString::to_string).collect();
         Ok(format!(
-            "{}{still}, started {} times, VCPUs that are on: {}",
+            "{}{halted}, started {} times, VCPUs online: {}",
             state(status.vm_state),
             status.starts,
-            on.join(" ")
+            online.join(" ")
         ))
     }
 
-    /// The VCPUs that are on, as of the last status; never none, which GDB would not understand.
-    pub fn alive(&self) -> Vec<u8> {
-        let on: Vec<u8> = (0..self.vcpus).filter(|vcpu| self.alive[usize::from(*vcpu)]).collect();
-        if on.is_empty() {
+    /// The VCPUs that are on, as of the last status. Never empty, because GDB requires a thread.
+    pub fn online(&self) -> Vec<u8> {
+        let online: Vec<u8> = (0..self.vcpus).filter(|vcpu| self.online[usize::from(*vcpu)]).collect();
+        if online.is_empty() {
             vec![0]
         } else {
-            on
+            online
         }
     }
 
-    fn wait_still(&mut self) -> Result<(), Error> {
-        let begin = Instant::now();
-        while begin.elapsed() < STILL {
+    fn wait_halted(&mut self) -> Result<(), Error> {
+        let start = Instant::now();
+        while start.elapsed() < HALT_TIMEOUT {
             let status = self.status()?;
-            if status.still {
+            if status.halted {
                 self.starts = status.starts;
                 self.registers.clear();
-                self.lines.clear();
+                self.cache.clear();
                 return Ok(());
             }
             if status.vm_state == VM_STOPPED {
                 return Err(Error::Refused(OFF_ERROR));
             }
-            if status.vm_state == VM_WAITING && begin.elapsed() > PAUSE {
-                return Err(Error::Waits);
+            if status.vm_state == VM_WAITING && start.elapsed() > RESTART_TIMEOUT {
+                return Err(Error::WaitsForRestart);
             }
-            self.link.wait_event(TURN)?;
+            self.link.wait_event(EVENT_TIMEOUT)?;
         }
-        Err(Error::Silent)
+        Err(Error::NoAnswer)
     }
 
-    pub fn stop(&mut self) -> Result<(), Error> {
+    pub fn halt(&mut self) -> Result<(), Error> {
         match self.ask(Operation::Stop, 0, 0, &[]) {
-            Err(Error::Refused(OFF_ERROR)) => Ok(()), // the next look at the status tells
+            Err(Error::Refused(OFF_ERROR)) => Ok(()), // the next status reports it
             other => other,
         }
     }
 
-    /// Lets all VCPUs run, or one alone.
-    pub fn go_on(&mut self, vcpu: u8) -> Result<(), Error> {
-        self.who = vcpu;
-        if self.is_as_left()? {
+    /// Resumes all VCPUs or one.
+    pub fn resume(&mut self, vcpu: u8) -> Result<(), Error> {
+        self.resumed = vcpu;
+        if self.is_unchanged()? {
             self.run(vcpu)?;
         }
         Ok(())
     }
 
-    /// False: the console has restarted or stopped it meanwhile. Then nothing is to be done to it, and the next look at
-    /// the status tells.
-    fn is_as_left(&mut self) -> Result<bool, Error> {
+    /// False if the console has restarted or stopped the VM since it was halted. The caller must
+    /// not resume the VM then; the next status reports the change.
+    fn is_unchanged(&mut self) -> Result<bool, Error> {
         let status = self.status()?;
-        Ok(status.still && status.starts == self.starts)
+        Ok(status.halted && status.starts == self.starts)
     }
 
     fn run(&mut self, vcpu: u8) -> Result<(), Error> {
         self.registers.clear();
-        self.lines.clear();
-        self.looked = Instant::now();
+        self.cache.clear();
+        self.last_status = Instant::now();
         match self.ask(Operation::Continue, vcpu, 0, &[]) {
-            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // as in is_as_left()
+            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // as in is_unchanged()
             other => other,
         }
     }
 
-    /// The VM begins anew, and stands before its first instruction.
+    /// Restarts the VM and halts it before its first instruction.
     pub fn restart(&mut self) -> Result<(), Error> {
-        self.forget();
+        self.clear_state();
         self.ask(Operation::Restart, 0, 0, &[])?;
-        self.wait_still()
+        self.wait_halted()
     }
 
     pub fn off(&mut self) -> Result<(), Error> {
-        self.forget();
+        self.clear_state();
         self.ask(Operation::Off, 0, 0, &[])
     }
 
-    /// Breakpoints have gone with the memory.
-    fn forget(&mut self) {
+    /// Forgets breakpoints, which a restart or stop has removed from memory, and cached state.
+    fn clear_state(&mut self) {
         self.breakpoints.clear();
         self.step = None;
         self.registers.clear();
-        self.lines.clear();
+        self.cache.clear();
     }
 
-    /// Whether the VM, which was told to run, stands still by now, and why. Waits for a short while.
-    pub fn stopped(&mut self) -> Result<Option<Stop>, Error> {
-        if let Some(vcpu) = self.nowhere.take() {
-            return Ok(Some(Stop::Nowhere(vcpu)));
+    /// Whether the resumed VM has halted, and why. Waits up to EVENT_TIMEOUT.
+    pub fn poll_stop(&mut self) -> Result<Option<Stop>, Error> {
+        if let Some(vcpu) = self.unsteppable.take() {
+            return Ok(Some(Stop::StepFault(vcpu)));
         }
-        match self.look() {
-            // It does not stand still any more: stopped or restarted by the console. The next look tells.
-            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR) | Error::Waits) => Ok(None),
+        match self.poll() {
+            // The console has stopped or restarted the VM; the next status reports it.
+            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR) | Error::WaitsForRestart) => Ok(None),
             other => other,
         }
     }
 
-    fn look(&mut self) -> Result<Option<Stop>, Error> {
-        if !self.link.wait_event(TURN)? && self.looked.elapsed() < LOOK {
+    fn poll(&mut self) -> Result<Option<Stop>, Error> {
+        if !self.link.wait_event(EVENT_TIMEOUT)? && self.last_status.elapsed() < STATUS_INTERVAL {
             return Ok(None);
         }
         let status = self.status()?;
         if status.vm_state == VM_STOPPED {
-            self.forget();
+            self.clear_state();
             return Ok(Some(Stop::Off));
         }
-        let Some(mut why) = status.why else { return Ok(None) };
-        if !status.still || status.starts != self.starts {
-            self.wait_still()?;
-            why = self.status()?.why.unwrap_or(why); // the reason before may be of another life
+        let Some(mut reason) = status.reason else { return Ok(None) };
+        if !status.halted || status.starts != self.starts {
+            self.wait_halted()?;
+            // The previous reason may be from before a restart.
+            reason = self.status()?.reason.unwrap_or(reason);
         }
         self.registers.clear();
-        self.lines.clear();
-        match why {
-            Why::Restart => {
-                self.forget();
+        self.cache.clear();
+        match reason {
+            HaltReason::Restart => {
+                self.clear_state();
                 Ok(Some(Stop::Restarted))
             }
-            Why::Asked => {
+            HaltReason::Requested => {
                 self.end_step()?;
-                Ok(Some(Stop::Asked))
+                Ok(Some(Stop::Requested))
             }
-            Why::Breakpoint => self.met(status.vcpu),
+            HaltReason::Breakpoint => self.breakpoint_hit(status.vcpu),
         }
     }
 
-    /// VCPU `vcpu` stands before a breakpoint instruction.
-    fn met(&mut self, vcpu: u8) -> Result<Option<Stop>, Error> {
+    /// Handles a breakpoint exception of a VCPU.
+    fn breakpoint_hit(&mut self, vcpu: u8) -> Result<Option<Stop>, Error> {
         let pc = self.register(vcpu, PC)?;
         let gpa = self.translate(vcpu, pc)?;
-        let ends = self.step.as_ref().is_some_and(|step| step.vcpu == vcpu && step.ends.contains_key(&pc));
-        if ends {
+        let ends_step = self.step.as_ref().is_some_and(|step| step.vcpu == vcpu && step.temporary.contains_key(&pc));
+        if ends_step {
             return self.stepped(vcpu);
         }
         if self.breakpoints.contains_key(&pc) {
             self.end_step()?;
             return Ok(Some(Stop::Breakpoint(vcpu)));
         }
-        if self.planted().any(|breakpoint| Some(breakpoint.gpa) == gpa) {
-            // The same memory at another address, in another address space: nobody's business.
+        if self.inserted().any(|breakpoint| Some(breakpoint.gpa) == gpa) {
+            // The breakpoint's memory at another virtual address: step over it.
             self.end_step()?;
             self.begin_step(vcpu, true)?;
             return Ok(None);
         }
-        self.ask(Operation::Exception, vcpu, 0, &[])?; // the guest's own
+        self.ask(Operation::Exception, vcpu, 0, &[])?; // an ebreak of the guest
         self.registers.clear();
         match &self.step {
             Some(step) if step.from == pc => self.stepped(vcpu),
-            Some(step) => self.run(step.vcpu).map(|()| None), // in a trap on its way
-            None => self.run(self.who).map(|()| None),
+            Some(step) => self.run(step.vcpu).map(|()| None), // in a trap handler during the step
+            None => self.run(self.resumed).map(|()| None),
         }
     }
 
     fn stepped(&mut self, vcpu: u8) -> Result<Option<Stop>, Error> {
-        let silent = self.step.as_ref().is_some_and(|step| step.silent);
+        let internal = self.step.as_ref().is_some_and(|step| step.internal);
         self.end_step()?;
-        if silent {
-            self.run(self.who)?;
+        if internal {
+            self.run(self.resumed)?;
         }
-        Ok((!silent).then_some(Stop::Stepped(vcpu)))
+        Ok((!internal).then_some(Stop::Stepped(vcpu)))
     }
 
     // --- single steps ---
 
     pub fn step(&mut self, vcpu: u8) -> Result<(), Error> {
-        if !self.is_as_left()? {
+        if !self.is_unchanged()? {
             return Ok(());
         }
         match self.begin_step(vcpu, false) {
-            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // since then
+            Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // as in is_unchanged()
             Err(Error::Refused(ADDRESS_ERROR | VCPU_ERROR)) => {
-                self.nowhere = Some(vcpu);
+                self.unsteppable = Some(vcpu);
                 Ok(())
             }
             other => other,
         }
     }
 
-    /// Lets a VCPU alone execute one instruction: breakpoints stand wherever that can lead.
-    fn begin_step(&mut self, vcpu: u8, silent: bool) -> Result<(), Error> {
+    /// Lets one VCPU execute one instruction, with temporary breakpoints at all addresses it can
+    /// lead to.
+    fn begin_step(&mut self, vcpu: u8, internal: bool) -> Result<(), Error> {
         let mut x = [0; 32];
         for (number, value) in x.iter_mut().enumerate() {
             *value = self.register(vcpu, number as u32)?;
@@ -402,11 +406,11 @@ impl Vm {
             let (gpa, saved) = (breakpoint.gpa, breakpoint.saved);
             self.write_physical(gpa, &saved)?;
         }
-        let mut step = Step { vcpu, from: state.pc, ends: BTreeMap::new(), covered, silent };
+        let mut step = Step { vcpu, from: state.pc, temporary: BTreeMap::new(), covered, internal };
         for va in places {
-            // A place that is not mapped yet is one where the instruction faults.
-            if let Some(breakpoint) = self.plant(vcpu, va)? {
-                step.ends.insert(va, breakpoint);
+            // At an unmapped address the step ends with an exception of the guest instead.
+            if let Some(breakpoint) = self.insert_ebreak(vcpu, va)? {
+                step.temporary.insert(va, breakpoint);
             }
         }
         self.step = Some(step);
@@ -421,8 +425,8 @@ impl Vm {
     }
 
     fn finish(&mut self, step: Step) -> Result<(), Error> {
-        for breakpoint in step.ends.values() {
-            self.lift(breakpoint)?;
+        for breakpoint in step.temporary.values() {
+            self.remove_ebreak(breakpoint)?;
         }
         let covered = step.covered.and_then(|va| self.breakpoints.get(&va)).map(|one| one.gpa);
         covered.map_or(Ok(()), |gpa| self.write_physical(gpa, &EBREAK))
@@ -441,25 +445,25 @@ impl Vm {
 
     // --- breakpoints ---
 
-    /// False: nothing is mapped there.
+    /// False if the address is not mapped.
     pub fn add_breakpoint(&mut self, vcpu: u8, va: u64) -> Result<bool, Error> {
         if self.breakpoints.contains_key(&va) {
             return Ok(true);
         }
-        let planted = self.plant(vcpu, va)?;
-        let there = planted.is_some();
-        self.breakpoints.extend(planted.map(|breakpoint| (va, breakpoint)));
+        let inserted = self.insert_ebreak(vcpu, va)?;
+        let there = inserted.is_some();
+        self.breakpoints.extend(inserted.map(|breakpoint| (va, breakpoint)));
         Ok(there)
     }
 
     pub fn remove_breakpoint(&mut self, va: u64) -> Result<(), Error> {
         match self.breakpoints.remove(&va) {
-            Some(breakpoint) => self.lift(&breakpoint),
-            None => Ok(()), // gone with a restart
+            Some(breakpoint) => self.remove_ebreak(&breakpoint),
+            None => Ok(()), // removed by a restart
         }
     }
 
-    fn plant(&mut self, vcpu: u8, va: u64) -> Result<Option<Breakpoint>, Error> {
+    fn insert_ebreak(&mut self, vcpu: u8, va: u64) -> Result<Option<Breakpoint>, Error> {
         let mut saved = [0; 2];
         let Some(gpa) = self.translate(vcpu, va)? else { return Ok(None) };
         if self.read_physical(gpa, &mut saved)? < saved.len() {
@@ -469,8 +473,8 @@ impl Vm {
         Ok(Some(Breakpoint { gpa, saved }))
     }
 
-    /// Unless the guest has put something else there meanwhile.
-    fn lift(&mut self, breakpoint: &Breakpoint) -> Result<(), Error> {
+    /// Restores the saved instruction, unless the guest has written other data.
+    fn remove_ebreak(&mut self, breakpoint: &Breakpoint) -> Result<(), Error> {
         let mut now = [0; 2];
         if self.read_physical(breakpoint.gpa, &mut now)? == now.len() && now == EBREAK {
             self.write_physical(breakpoint.gpa, &breakpoint.saved)?;
@@ -487,7 +491,7 @@ impl Vm {
         if let Some(value) = self.registers.get(&(vcpu, number)) {
             return Ok(*value);
         }
-        // x1 to x31 and pc are numbers 1 to 32: asked for together.
+        // x1 to x31 and pc are numbers 1 to 32 and are requested in groups.
         let (first, count) =
             if number <= PC { ((number - 1) / WORDS as u32 * WORDS as u32 + 1, WORDS) } else { (number, 1) };
         let data = self.link.request(Operation::Get, vcpu, count as u8, first.into(), &[])?;
@@ -495,7 +499,7 @@ impl Vm {
             let value = u64::from_le_bytes(word.try_into().expect("8 bytes"));
             self.registers.insert((vcpu, first + index as u32), value);
         }
-        self.registers.get(&(vcpu, number)).copied().ok_or(Error::Silent)
+        self.registers.get(&(vcpu, number)).copied().ok_or(Error::NoAnswer)
     }
 
     pub fn set_register(&mut self, vcpu: u8, number: u32, value: u64) -> Result<(), Error> {
@@ -518,55 +522,56 @@ impl Vm {
             }
         });
         match walked {
-            Err(Error::Refused(ADDRESS_ERROR)) => Ok(None), // a table that is nowhere
+            Err(Error::Refused(ADDRESS_ERROR)) => Ok(None), // an invalid page table
             other => other,
         }
     }
 
-    /// How many bytes from the beginning on could be read.
+    /// Returns the number of bytes read from the start.
     fn read_physical(&mut self, gpa: u64, data: &mut [u8]) -> Result<usize, Error> {
         let mut done = 0;
         while done < data.len() {
             let at = gpa + done as u64;
-            let Some(line) = self.line(at & !(DATA as u64 - 1))? else { break };
+            let Some(cache_line) = self.cache_line(at & !(DATA as u64 - 1))? else { break };
             let first = at as usize % DATA;
             let size = (data.len() - done).min(DATA - first);
-            data[done..done + size].copy_from_slice(&line[first..first + size]);
+            data[done..done + size].copy_from_slice(&cache_line[first..first + size]);
             done += size;
         }
         Ok(done)
     }
 
-    /// A frame's worth of memory, which is asked for once while a command of GDB's looks at it byte by byte. Not for long:
-    /// memory can be shared with VMs that run.
-    fn line(&mut self, gpa: u64) -> Result<Option<[u8; DATA]>, Error> {
-        if self.lines_since.elapsed() > FRESH {
-            self.lines.clear();
-            self.lines_since = Instant::now();
+    /// Memory of the size of a request's data. Cached because GDB reads single bytes, but for a
+    /// short time only, since running VMs may share the memory.
+    fn cache_line(&mut self, gpa: u64) -> Result<Option<[u8; DATA]>, Error> {
+        if self.cached_since.elapsed() > CACHE_LIFETIME {
+            self.cache.clear();
+            self.cached_since = Instant::now();
         }
-        if let Some(line) = self.lines.get(&gpa) {
-            return Ok(Some(*line));
+        if let Some(cache_line) = self.cache.get(&gpa) {
+            return Ok(Some(*cache_line));
         }
         match self.link.request(Operation::Read, 0, DATA as u8, gpa, &[]) {
             Ok(bytes) => {
-                let line = bytes.try_into().map_err(|_| Error::Silent)?;
-                self.lines.insert(gpa, line);
-                Ok(Some(line))
+                let cache_line = bytes.try_into().map_err(|_| Error::NoAnswer)?;
+                self.cache.insert(gpa, cache_line);
+                Ok(Some(cache_line))
             }
-            Err(Error::Refused(ADDRESS_ERROR)) => Ok(None), // regions of memory begin and end with whole pages
+            Err(Error::Refused(ADDRESS_ERROR)) => Ok(None), // memory regions consist of whole pages
             Err(error) => Err(error),
         }
     }
 
     fn write_physical(&mut self, gpa: u64, data: &[u8]) -> Result<(), Error> {
-        self.lines.clear();
+        self.cache.clear();
         for (index, piece) in data.chunks(DATA).enumerate() {
             self.ask(Operation::Write, 0, gpa + (index * DATA) as u64, piece)?;
         }
         Ok(())
     }
 
-    /// How many bytes from `va` on could be read, as the VCPU sees them and without the breakpoints in them.
+    /// Reads as the VCPU addresses it, with breakpoints replaced by the original instructions.
+    /// Returns the number of bytes read.
     pub fn read(&mut self, vcpu: u8, va: u64, data: &mut [u8]) -> Result<usize, Error> {
         let mut done = 0;
         while done < data.len() {
@@ -574,7 +579,7 @@ impl Vm {
             let size = (data.len() - done).min((PAGE - at % PAGE) as usize);
             let Some(gpa) = self.translate(vcpu, at)? else { break };
             let read = self.read_physical(gpa, &mut data[done..done + size])?;
-            self.hide(gpa, &mut data[done..done + read]);
+            self.hide_breakpoints(gpa, &mut data[done..done + read]);
             done += read;
             if read < size {
                 break;
@@ -583,13 +588,13 @@ impl Vm {
         Ok(done)
     }
 
-    fn planted(&mut self) -> impl Iterator<Item = &mut Breakpoint> {
-        let ends = self.step.iter_mut().flat_map(|step| step.ends.values_mut());
-        self.breakpoints.values_mut().chain(ends)
+    fn inserted(&mut self) -> impl Iterator<Item = &mut Breakpoint> {
+        let temporary = self.step.iter_mut().flat_map(|step| step.temporary.values_mut());
+        self.breakpoints.values_mut().chain(temporary)
     }
 
-    fn hide(&mut self, gpa: u64, data: &mut [u8]) {
-        for breakpoint in self.planted() {
+    fn hide_breakpoints(&mut self, gpa: u64, data: &mut [u8]) {
+        for breakpoint in self.inserted() {
             for (at, byte) in (breakpoint.gpa..).zip(breakpoint.saved) {
                 if let Some(place) = at.checked_sub(gpa).and_then(|offset| data.get_mut(offset as usize)) {
                     *place = byte;
@@ -598,7 +603,8 @@ impl Vm {
         }
     }
 
-    /// Writes as the VCPU sees it; what stands under a breakpoint is written behind it. False: not all of it is memory.
+    /// Writes as the VCPU addresses it; data under a breakpoint becomes its saved instruction.
+    /// False if part of the range is not memory.
     pub fn write(&mut self, vcpu: u8, va: u64, data: &[u8]) -> Result<bool, Error> {
         let mut done = 0;
         while done < data.len() {
@@ -606,7 +612,7 @@ impl Vm {
             let size = (data.len() - done).min((PAGE - at % PAGE) as usize);
             let Some(gpa) = self.translate(vcpu, at)? else { return Ok(false) };
             let mut piece = data[done..done + size].to_vec();
-            for breakpoint in self.planted() {
+            for breakpoint in self.inserted() {
                 for (index, there) in (breakpoint.gpa..).zip(EBREAK).enumerate() {
                     let offset = there.0.checked_sub(gpa).filter(|offset| *offset < size as u64);
                     if let Some(offset) = offset {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A guest's own address translation: Sv39, Sv48 and Sv57 (Privileged Architecture, chapter 12, "Supervisor-Level ISA").
+//! Address translation of a guest: Sv39, Sv48 and Sv57 (Privileged Architecture, chapter 12,
+//! "Supervisor-Level ISA").
 
 const PAGE: u64 = 12;
 const V: u64 = 1;
@@ -8,8 +9,8 @@ const PPN: u64 = (1 << 44) - 1;
 const NAPOT: u64 = 1 << 63;
 const NAPOT_64K: u64 = 8;
 
-/// The guest-physical address of `va` under `satp`; `read` reads a page-table entry. None: not mapped, which permissions
-/// and the accessed bit have no say in.
+/// The guest-physical address of `va` under `satp`; `read` reads a page-table entry. None if the
+/// address is not mapped. Permissions and the accessed bit are ignored.
 pub fn translate<E>(satp: u64, va: u64, mut read: impl FnMut(u64) -> Result<u64, E>) -> Result<Option<u64>, E> {
     let levels = match satp >> 60 {
         0 => return Ok(Some(va)),

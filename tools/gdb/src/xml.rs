@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What registers there are, in GDB's words (GDB manual, "RISC-V Features"). With an operating system's ABI, which is Linux's
-//! where none is named, GDB would do single steps by itself, and not all of them well.
+//! The target description (GDB manual, "RISC-V Features"). It sets the OS ABI to none; with the
+//! default, Linux, GDB would implement single steps itself, partly incorrectly.
 
 const X: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
@@ -10,7 +10,8 @@ const F: [&str; 32] = [
     "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
     "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 ];
-/// As the guest numbers them; what the hypervisor keeps for it (arch/riscv/debug/registers.c).
+/// CSRs that the hypervisor saves for the guest (arch/riscv/debug/registers.c), by their numbers in the
+/// guest.
 const CSRS: [(&str, u32); 8] = [
     ("sstatus", 0x100),
     ("sie", 0x104),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command line: options, what they build, and what is said at the end.
+//! The command line: options, construction of the machine, reports at the end of the run.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -20,38 +20,37 @@ use crate::model::{Model, CHOICES};
 use crate::observe::{Observer, Observers};
 use crate::pace::Pace;
 use crate::stats::Span;
-use crate::trace::{Places, Profile, Stretches, Trace};
+use crate::trace::{AddressMarkers, Profile, Stretches, Trace};
 
 const HELP: &str = "\
-usage: iasim run [options] IMAGE.elf...   execute; the first image's entry point is where execution starts, unless it
-                                          holds the reset vector 0xbfc00000
-       iasim models                       what --model knows
+usage: iasim run [options] IMAGE.elf...   execute from the reset vector 0xbfc00000 if an image contains it, else from
+                                          the first image's entry point
+       iasim models                       list the options of --model
        iasim --help
 
-  --board m5150|generic   what surrounds the core (default m5150)
-  --model NAME=VALUE      a property of the core
-  --ram SIZE              bytes of RAM, or with K or M (default 512K; generic 16M)
-  --limit N               stop after N instructions (k, M, G: thousands, millions, ...)
-  --uart N                which of the m5150's UARTs is the terminal (default 2)
-  --input FILE            what is typed, instead of standard input
-  --pace N                clocks between two bytes of --input (k, M; default 0): byte n is there at clock n * N
-  --record FILE           write down what was typed and when
-  --replay FILE           type what was recorded, at the same instructions
-  --real-time             time passes as in the world, never faster: for whoever sits at the terminal
-  --stats                 at the end: instructions by who executed them, exceptions, exits
+  --board m5150|generic   the board (default m5150)
+  --model NAME=VALUE      set a property of the core
+  --ram SIZE              size of the RAM in bytes, or with K or M (default 512K; generic 16M)
+  --limit N               stop after N instructions (k, M, G: thousands, millions, billions)
+  --uart N                UART of the m5150 that is connected to the terminal (default 2)
+  --input FILE            read terminal input from FILE instead of standard input
+  --pace N                clocks between two bytes of --input (k, M; default 0): byte n arrives at clock n * N
+  --record FILE           record terminal input with its times
+  --replay FILE           repeat recorded input at the same times
+  --real-time             run no faster than the clock of the real part, for interactive use
+  --stats                 at the end: instructions by context and mode, exceptions, exits
   --span A:B              count instructions from A to B; each is a symbol, an address (0x...) or the number of a marker
                           in the program (sltiu $0, $0, N); may be repeated
-  --look SYMBOL           at the end: for how long the root executes until it enters a guest or passes SYMBOL; may be
-                          repeated
-  --way SYMBOL            tell those stretches apart that pass SYMBOL; may be repeated
+  --polling-point SYMBOL  at the end: the root's longest stretches until a guest entry or SYMBOL; may be repeated
+  --path SYMBOL           report stretches that pass SYMBOL separately; may be repeated
   --profile               at the end: instructions by function
-  --trace FILE            a line for every instruction
-  --coverage FILE         append what the root has executed: ADDRESS x; ADDRESS n: the next instruction followed; ADDRESS j:
-                          another did
-  --gdb PORT              wait for a GDB at this port of this machine (0: any that is free)
+  --trace FILE            write one line per instruction
+  --coverage FILE         append the addresses that the root executed: ADDRESS x: executed; ADDRESS n: followed by
+                          the next instruction; ADDRESS j: followed by another one
+  --gdb PORT              wait for GDB on this local TCP port (0: any free port)
 
-exit code: the program's own; 2 for errors in options or images, 3 for something that is not modelled, for sleep and for
-exceptions that nothing would ever end, 124 when the limit is reached";
+exit code: the program's; 2: error in options or images; 3: unmodelled feature, WAIT that no event can end, or endless
+exceptions; 124: limit reached";
 
 pub const EXIT_STUCK: u8 = 3;
 pub const EXIT_LIMIT: u8 = 124;
@@ -71,21 +70,34 @@ struct Options {
     real_time: bool,
     stats: bool,
     spans: Vec<(String, String)>,
-    looks: Vec<String>,
-    ways: Vec<String>,
+    polling_points: Vec<String>,
+    paths: Vec<String>,
     profile: bool,
     trace: Option<PathBuf>,
     coverage: Option<PathBuf>,
     gdb: Option<u16>,
 }
 
-/// Those that are followed by something.
+/// Options with a value.
 const WITH_VALUE: [&str; 15] = [
-    "board", "model", "ram", "limit", "uart", "input", "pace", "record", "replay", "span", "look", "way", "trace",
-    "coverage", "gdb",
+    "board",
+    "model",
+    "ram",
+    "limit",
+    "uart",
+    "input",
+    "pace",
+    "record",
+    "replay",
+    "span",
+    "polling-point",
+    "path",
+    "trace",
+    "coverage",
+    "gdb",
 ];
 
-/// A number with one of the suffixes, which multiplies it by its factor.
+/// A number, multiplied by the factor of its suffix.
 fn scaled(option: &str, text: &str, suffixes: &[(char, u64)]) -> Result<u64, String> {
     let suffix = suffixes.iter().find(|(name, _)| text.ends_with(*name));
     let (digits, factor) = suffix.map_or((text, 1), |(_, factor)| (&text[..text.len() - 1], *factor));
@@ -96,12 +108,12 @@ fn scaled(option: &str, text: &str, suffixes: &[(char, u64)]) -> Result<u64, Str
 fn ram_size(text: &str) -> Result<u32, String> {
     let size = scaled("ram", text, &[('K', 1 << 10), ('M', 1 << 20)])?;
     let fits = size % u64::from(crate::memory::PAGE) == 0 && (1..=1 << 28).contains(&size);
-    fits.then_some(size as u32).ok_or(format!("--ram {text}: not whole pages of 4K, or more than 256M"))
+    fits.then_some(size as u32).ok_or(format!("--ram {text}: must be a multiple of 4K, at most 256M"))
 }
 
 fn span(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once(':').map(|(from, to)| (from.to_string(), to.to_string()));
-    parts.ok_or(format!("--span {text}: not two places, as 1:2 or start:end"))
+    parts.ok_or(format!("--span {text}: must be A:B, such as 1:2 or start:end"))
 }
 
 fn text(value: OsString) -> Result<String, String> {
@@ -109,7 +121,7 @@ fn text(value: OsString) -> Result<String, String> {
 }
 
 impl Options {
-    /// None: help is asked for.
+    /// None: --help was given.
     fn parse(parser: &mut lexopt::Parser) -> Result<Option<Self>, String> {
         let mut options = Options { uart: 2, ..Options::default() };
         while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
@@ -121,7 +133,7 @@ impl Options {
                 Long(name) => {
                     let name = name.to_string();
                     if !WITH_VALUE.contains(&name.as_str()) {
-                        return Err(format!("there is no option --{name} (see `iasim --help`)"));
+                        return Err(format!("unknown option --{name} (see `iasim --help`)"));
                     }
                     let value = parser.value().map_err(|error| error.to_string())?;
                     options.set(&name, value)?;
@@ -151,7 +163,7 @@ impl Options {
     fn set_text(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "board" if value == "generic" || value == "m5150" => self.generic = value == "generic",
-            "board" => return Err(format!("--board {value}: there are m5150 and generic")),
+            "board" => return Err(format!("--board {value}: must be m5150 or generic")),
             "model" => self.model.push(value.to_string()),
             "ram" => self.ram = Some(ram_size(value)?),
             "limit" => {
@@ -160,13 +172,13 @@ impl Options {
             "pace" => self.gap = Some(scaled("pace", value, &[('k', 1000), ('M', 1_000_000)])?),
             "uart" => {
                 let n = value.parse().ok().filter(|n| (1..=6).contains(n));
-                self.uart = n.ok_or(format!("--uart {value}: not 1 to 6"))?;
+                self.uart = n.ok_or(format!("--uart {value}: must be 1 to 6"))?;
             }
-            "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port"))?),
+            "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port number"))?),
             "span" => self.spans.push(span(value)?),
-            "look" => self.looks.push(value.to_string()),
-            _ if self.ways.len() < 32 => self.ways.push(value.to_string()),
-            _ => return Err("--way: there can be 32".into()),
+            "polling-point" => self.polling_points.push(value.to_string()),
+            _ if self.paths.len() < 32 => self.paths.push(value.to_string()),
+            _ => return Err("--path: at most 32 are supported".into()),
         }
         Ok(())
     }
@@ -182,26 +194,26 @@ fn console(options: &Options) -> Result<Console, String> {
         return Err("--pace needs --input".into());
     }
     match (&options.replay, &options.input) {
-        (Some(_), Some(_)) => return Err("--replay and --input exclude each other".into()),
+        (Some(_), Some(_)) => return Err("--replay and --input cannot be combined".into()),
         (Some(path), _) => {
             let text = with_path(path, fs::read_to_string(path))?;
-            console.types(parse_record(&text).map_err(|error| format!("{}: {error}", path.display()))?);
+            console.queue_input(parse_record(&text).map_err(|error| format!("{}: {error}", path.display()))?);
         }
         (_, Some(path)) => {
             let gap = options.gap.unwrap_or(0);
             let typed = with_path(path, fs::read(path))?;
-            console.types(typed.into_iter().zip(0u64..).map(|(byte, n)| (n.saturating_mul(gap), byte)));
+            console.queue_input(typed.into_iter().zip(0u64..).map(|(byte, n)| (n.saturating_mul(gap), byte)));
         }
-        _ => console.goes_live(),
+        _ => console.read_stdin(),
     }
     if let Some(path) = &options.record {
-        console.records(Box::new(with_path(path, File::create(path))?));
+        console.record_to(Box::new(with_path(path, File::create(path))?));
     }
     Ok(console)
 }
 
 fn model(options: &Options) -> Result<Model, String> {
-    // The generic board's guests have a timer; the real part does not wire it.
+    // The generic board wires the guest's timer interrupt; the real part does not.
     let mut model = Model { guest_timer_wired: options.generic, ..Model::default() };
     options.model.iter().try_for_each(|choice| model.set(choice)).map_err(|error| format!("--model: {error}"))?;
     Ok(model)
@@ -232,31 +244,32 @@ fn build(options: &Options) -> Result<(Cpu, Image), String> {
     Ok((cpu, all))
 }
 
-/// Markers at addresses have numbers that no marker in a program can have.
-const PLACES: u32 = 0x1_0000;
+/// First number of markers at addresses; larger than any marker in a program.
+const FIRST_ADDRESS_MARKER: u32 = 0x1_0000;
 
-/// Of a symbol, or as it is written.
+/// Address of a symbol, or a hexadecimal number.
 fn address(option: &str, name: &str, symbols: &Symbols) -> Result<u32, String> {
     let hex = name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    hex.or_else(|| symbols.address(name)).ok_or(format!("--{option}: there is no symbol '{name}'"))
+    hex.or_else(|| symbols.address(name)).ok_or(format!("--{option}: no symbol '{name}'"))
 }
 
-/// A marker's number; an address or a symbol gets one.
+/// Number of a marker; an address or a symbol is assigned one.
 fn marker(name: &str, symbols: &Symbols, places: &mut Vec<(u32, u32)>) -> Result<u32, String> {
     if let Ok(number) = name.parse::<u16>() {
         return Ok(number.into());
     }
     let at = address("span", name, symbols)?;
-    // One place has one number, or the end of a span would be passed before its beginning.
+    // Each address has one number; otherwise a span from an address to itself would end before it
+    // starts.
     if let Some((_, number)) = places.iter().find(|place| place.0 == at) {
         return Ok(*number);
     }
-    let number = PLACES + places.len() as u32;
+    let number = FIRST_ADDRESS_MARKER + places.len() as u32;
     places.push((at, number));
     Ok(number)
 }
 
-/// What looks at every instruction, where anything was asked for that needs it.
+/// Installs the observers that the options require.
 fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), String> {
     let mut all = Observers::default();
     let mut places = Vec::new();
@@ -265,12 +278,16 @@ fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), St
         cpu.stats.spans.push(Span::new(format!("{from}:{to}"), markers.0, markers.1));
     }
     if !places.is_empty() {
-        all.0.push(Box::new(Places(places)));
+        all.0.push(Box::new(AddressMarkers(places)));
     }
-    if !options.looks.is_empty() {
-        let looks = options.looks.iter().map(|name| address("look", name, symbols)).collect::<Result<_, _>>()?;
-        let ways = options.ways.iter().map(|name| Ok((address("way", name, symbols)?, name.clone())));
-        all.0.push(Box::new(Stretches::new(looks, ways.collect::<Result<_, String>>()?)));
+    if !options.polling_points.is_empty() {
+        let polling_points = options
+            .polling_points
+            .iter()
+            .map(|name| address("polling-point", name, symbols))
+            .collect::<Result<_, _>>()?;
+        let paths = options.paths.iter().map(|name| Ok((address("path", name, symbols)?, name.clone())));
+        all.0.push(Box::new(Stretches::new(polling_points, paths.collect::<Result<_, String>>()?)));
     }
     if options.profile {
         all.0.push(Box::new(Profile::new(symbols.clone())));
@@ -294,7 +311,9 @@ fn run(options: &Options) -> Result<u8, String> {
     cpu.pace = options.real_time.then(|| Pace::new(0));
     let stop = match options.gdb {
         Some(_) if cpu.observer.is_some() => {
-            return Err("--gdb excludes --trace, --coverage, --profile, --look and spans of addresses".into())
+            return Err(
+                "--gdb cannot be combined with --trace, --coverage, --profile, --polling-point or address spans".into(),
+            )
         }
         Some(port) => {
             let (back, stop) = gdb::serve(cpu, port)?;
@@ -311,8 +330,8 @@ fn run(options: &Options) -> Result<u8, String> {
     if let Some(observer) = &mut cpu.observer {
         eprint!("{}", observer.report());
     }
-    if let Some(error) = cpu.board.console().lost() {
-        eprintln!("iasim: the record is not complete: {error}");
+    if let Some(error) = cpu.board.console().record_error() {
+        eprintln!("iasim: the record is incomplete: {error}");
     }
     Ok(exit_code(&cpu, &stop))
 }
@@ -321,8 +340,8 @@ fn exit_code(cpu: &Cpu, stop: &Stop) -> u8 {
     let (code, text) = match stop {
         Stop::Exit(code) => return *code as u8,
         Stop::Limit => (EXIT_LIMIT, format!("stopped after {} instructions", cpu.instructions())),
-        Stop::Asleep => (EXIT_STUCK, "WAIT, and no interrupt can come any more".to_string()),
-        Stop::Endless(what) => (EXIT_STUCK, format!("an exception vector is itself an exception ({what}), for ever")),
+        Stop::Asleep => (EXIT_STUCK, "WAIT, and no interrupt can occur".to_string()),
+        Stop::Endless(what) => (EXIT_STUCK, format!("the exception vector raises an exception ({what}) endlessly")),
         Stop::Unimplemented(what) => (EXIT_STUCK, what.clone()),
         Stop::Observer => (EXIT_STUCK, "stopped by an observer".to_string()),
     };
@@ -355,6 +374,6 @@ pub fn main() -> Result<u8, String> {
         }
         Some(Long("help") | Short('h')) => help(),
         Some(argument) => Err(argument.unexpected().to_string()),
-        None => Err("say what to do (see `iasim --help`)".into()),
+        None => Err("no command given (see `iasim --help`)".into()),
     }
 }

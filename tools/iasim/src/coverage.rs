@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An observer that notes which of the root's instructions were executed, and whether each was followed by the next one
-//! or by another: of a conditional branch, which way it went. A line goes to the file as soon as something is seen for the
-//! first time, so that nothing is lost when the simulator is killed.
+//! Observer that records which of the root's instructions were executed, and after each whether the
+//! next instruction or another one followed: for a conditional branch, its direction. A new fact is
+//! written to the file immediately, so that none is lost when the simulator is killed.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -14,23 +14,24 @@ const EXECUTED: u8 = b'x';
 const NEXT: u8 = b'n';
 const JUMPED: u8 = b'j';
 
-/// What was executed last.
+/// The previous instruction.
 struct Last {
     at: u32,
-    /// What comes behind it, where a branch may have no delay slot. A branch that has one is looked at there; a likely
-    /// branch that is not taken skips its own.
+    /// Address of the next instruction, known for microMIPS code only, whose branches may have no
+    /// delay slot. For a branch with a delay slot, the direction is determined in the slot; a
+    /// branch likely that is not taken skips its slot.
     next: Option<u32>,
 }
 
 pub struct Coverage {
     out: Box<dyn Write>,
-    /// What was noted of each address.
+    /// What was recorded for each address.
     seen: HashMap<u32, Vec<u8>>,
     last: Option<Last>,
 }
 
 impl Coverage {
-    /// The observer writes lines such as `9d000120 x` to `out`, without waiting for more.
+    /// Writes lines such as `9d000120 x` to `out`, without buffering.
     pub fn new(out: Box<dyn Write>) -> Self {
         Coverage { out, seen: HashMap::new(), last: None }
     }
@@ -39,15 +40,16 @@ impl Coverage {
         let known = self.seen.entry(at).or_default();
         if !known.contains(&what) {
             known.push(what);
-            // There is nobody to tell: who reads the file finds it short.
+            // A write error is not reported here: the reader of the file finds it incomplete.
             let _ = self.out.write_all(format!("{at:x} {}\n", what as char).as_bytes());
         }
     }
 
-    /// Where the last instruction has led. In a delay slot it is known where the branch goes from there.
+    /// Records what followed the previous instruction. In a delay slot, the branch's direction is
+    /// already known.
     fn arrive(&mut self, last: Last, cpu: &Cpu, at: u32) {
-        let straight = if cpu.branch { cpu.branch_falls_through() } else { last.next.is_none_or(|next| next == at) };
-        self.note(last.at, if straight { NEXT } else { JUMPED });
+        let sequential = if cpu.branch { cpu.branch_falls_through() } else { last.next.is_none_or(|next| next == at) };
+        self.note(last.at, if sequential { NEXT } else { JUMPED });
     }
 }
 

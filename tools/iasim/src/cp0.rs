@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Coprocessor 0: which registers there are, which bits of them who may write, and what a guest may see of them.
-//! One table serves the executor, the disassembler, the dump and GDB.
+//! Coprocessor 0: the registers, their writable bits in each context, and a guest's access to them.
+//! One table serves the executor, the disassembler and GDB.
 
 use std::ops::{Index, IndexMut};
 
-/// Number and select of a register, as one index.
+/// Index of a register: number * 8 + select.
 pub type Reg = usize;
 
 const fn reg(number: usize, select: usize) -> Reg {
@@ -80,7 +80,7 @@ pub mod status {
     pub const CU0: u32 = 1 << 28;
     pub const CU1: u32 = 1 << 29;
     pub const CU2: u32 = 1 << 30;
-    /// Where the interrupt level stands, with eight bits: bit 7 of it apart from the others.
+    /// The 8-bit interrupt level; its bit 7 is at Status bit 18.
     pub fn ipl(status: u32) -> u32 {
         (status >> 10 & 0x7F) | (status >> 18 & 1) << 7
     }
@@ -137,44 +137,44 @@ pub mod pagegrain {
 
 pub mod config3 {
     pub const VEIC: u32 = 1 << 6;
-    /// 2: both instruction sets, MIPS32 at reset.
+    /// Value 2: both instruction sets, MIPS32 at reset.
     pub const ISA: u32 = 3 << 14;
-    /// Exceptions lead to microMIPS code.
+    /// Exception handlers are microMIPS code.
     pub const ISA_ON_EXC: u32 = 1 << 16;
     pub const VZ: u32 = 1 << 23;
 }
 
-/// What a guest that uses the register meets.
+/// Effect of a guest's access to the register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InGuest {
-    /// A register of the guest's own.
+    /// Accesses the guest's register.
     Own,
-    /// The guest's own as long as the root lets it have its MMU (AT, MG).
+    /// Accesses the guest's register if GuestCtl0.AT and GuestCtl0Ext.MG permit; exits otherwise.
     Mmu,
-    /// The guest's own unless GuestCtl0Ext.BG.
+    /// Accesses the guest's register; exits with GuestCtl0Ext.BG.
     Bad,
-    /// The guest's own unless GuestCtl0Ext.OG.
+    /// Accesses the guest's register; exits with GuestCtl0Ext.OG.
     Other,
-    /// Count and Compare: the guest's own with GuestCtl0.GT.
+    /// Count and Compare: accesses the guest's register with GuestCtl0.GT; exits otherwise.
     Timer,
-    /// Config: read freely, written with GuestCtl0.CF.
+    /// Config: reads without an exit, writes without an exit only with GuestCtl0.CF.
     Config,
-    /// Config6 and Config7: read freely, the root emulates every write.
+    /// Config6 and Config7: reads without an exit; every write exits.
     WriteEmulated,
-    /// The root emulates every access.
+    /// Every access exits.
     Emulated,
-    /// Not visible: the registers of the virtualization itself.
+    /// Registers of the virtualization module, which a guest does not have.
     Hidden,
 }
 
 pub struct Spec {
     pub reg: Reg,
     pub name: &'static str,
-    /// Bits that MTC0 in the root changes.
+    /// Bits writable by MTC0 in the root.
     pub root: u32,
-    /// Bits that MTC0 in a guest changes, where it gets that far.
+    /// Bits writable by MTC0 in a guest, if the write does not exit.
     pub guest: u32,
-    /// Bits that MTGC0 changes.
+    /// Bits writable by MTGC0.
     pub mtgc0: u32,
     pub in_guest: InGuest,
     pub reset: u32,
@@ -194,12 +194,12 @@ const fn spec(reg: Reg, name: &'static str, bits: [u32; 3], in_guest: InGuest, r
     Spec { reg, name, root: bits[0], guest: bits[1], mtgc0: bits[2], in_guest, reset }
 }
 
-/// The same bits for everybody.
+/// The same writable bits for root, guest and MTGC0.
 const fn all(bits: u32) -> [u32; 3] {
     [bits; 3]
 }
 
-/// Reset values are those of the root context; Config* come from the model.
+/// Reset values of the root context; the model adjusts Config*.
 pub const SPECS: &[Spec] = &[
     spec(INDEX, "Index", all(0), InGuest::Mmu, 0),
     spec(RANDOM, "Random", all(0), InGuest::Mmu, 0),
@@ -284,12 +284,12 @@ const fn rows() -> [u8; 256] {
 
 static ROWS: [u8; 256] = rows();
 
-/// The register that a number and a select name; None: there is none.
+/// The specification of a register; None if it is not implemented.
 pub fn find(reg: Reg) -> Option<&'static Spec> {
     SPECS.get(usize::from(*ROWS.get(reg)?))
 }
 
-/// One context's registers, by number and select.
+/// CP0 registers of one context, indexed by Reg.
 #[derive(Clone)]
 pub struct Cp0([u32; 256]);
 
@@ -306,12 +306,12 @@ impl Cp0 {
         self[reg] & bits != 0
     }
 
-    /// Replaces those bits of the register that the mask has.
+    /// Writes the register's bits that are set in the mask.
     pub fn merge(&mut self, reg: Reg, mask: u32, value: u32) {
         self[reg] = self[reg] & !mask | value & mask;
     }
 
-    /// Exceptions do not nest deeper: EXL or ERL.
+    /// Whether EXL or ERL is set.
     pub fn at_exception(&self) -> bool {
         self.has(STATUS, status::EXL | status::ERL)
     }

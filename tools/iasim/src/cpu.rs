@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The core: its state, the loop that executes, and what has to be looked at between instructions.
+//! The core: its state, the execution loop, and the work between instructions (timers, devices,
+//! interrupts).
 //!
-//! An instruction takes one clock, whether it completes or ends in an exception. Whatever may need attention (an event's
-//! time, an interrupt that a write has let in) ends the inner loop by way of `deadline`, so that the loop itself looks
-//! at nothing but the clock.
+//! An instruction takes one clock, whether it completes or ends in an exception. The inner loop
+//! compares the clock with `deadline` only. Anything that needs service earlier (an event's time,
+//! an interrupt that a register write enables) lowers `deadline`.
 
 use std::rc::Rc;
 
@@ -22,7 +23,7 @@ use crate::stats::Stats;
 use crate::timer::Timer;
 use crate::tlb::Tlb;
 
-/// What an instruction comes to. A fault is boxed: it is rare, and a result of one word is fast.
+/// Result of an instruction. A fault is boxed: faults are rare, and a one-word result is fast.
 pub type Done = Result<(), Box<Fault>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,55 +58,57 @@ impl Mode {
     }
 }
 
-/// Why the simulator stands still.
+/// Why the simulator stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The program asked for it, with its exit code.
+    /// The program requested the end, with this exit code.
     Exit(i32),
-    /// As many instructions as were allowed.
+    /// The instruction limit was reached.
     Limit,
-    /// WAIT, and nothing is left that could end it: a masked timer's events do not.
+    /// The core waits in WAIT and no event can wake it; events of a masked timer do not.
     Asleep,
-    /// The root's vector is itself an exception, to that vector, for ever; what it is.
+    /// The exception vector of the root raises an exception to the same vector, endlessly; the
+    /// exception's name.
     Endless(String),
-    /// Something that this simulator does not model.
+    /// The program used a feature that this simulator does not model.
     Unimplemented(String),
-    /// An observer wants to be asked.
+    /// An observer requested the stop.
     Observer,
 }
 
-/// No page's tag: fetch addresses are compared with all their low bits.
+/// Matches no page: fetch addresses are compared with all their low bits.
 const NO_WINDOW: u32 = 0xFFFF_FFFF;
 const WINDOW: u32 = 0xFFFF_F003;
 
-/// Events that a single WAIT may sleep through, and clocks: Count comes round eight times in those.
-const MOST_EVENTS: u32 = 1 << 20;
-const LONGEST_SLEEP: u64 = 1 << 36;
+/// Bounds of a single WAIT. In MAX_SLEEP_CLOCKS, Count wraps around eight times.
+const MAX_SLEEP_EVENTS: u32 = 1 << 20;
+const MAX_SLEEP_CLOCKS: u64 = 1 << 36;
 
 pub struct Cpu {
-    /// The active shadow set; above it the place where writes to register 0 go.
+    /// The active shadow set; gpr[SINK] takes the writes to register 0.
     pub gpr: [u32; 64],
     pub hi: u32,
     pub lo: u32,
     pub pc: u32,
-    /// Where execution goes on after the instruction at pc.
+    /// Address of the instruction after the one at pc.
     pub npc: u32,
-    /// The instruction under way, whether it stands in a delay slot, and the branch before it.
-    pub here: u32,
+    /// Of the current instruction: its address, whether it is in a delay slot, and the word of the
+    /// branch before it.
+    pub cur_pc: u32,
     pub slot: bool,
     pub branch_word: u32,
-    /// The next instruction stands in a delay slot.
+    /// The next instruction is in a delay slot.
     pub branch: bool,
-    /// Execution does not simply go on with the next word: a jump, or something to attend to.
-    pub turn: bool,
-    /// Of the other instruction set.
+    /// The next instruction is not simply the next word: a jump, or service was requested.
+    pub diverted: bool,
+    /// State of the microMIPS instruction set.
     pub micro: Micro,
     window: u32,
     code: Rc<Code>,
-    /// Where the window's page lies in memory.
+    /// Offset in memory of the page that instructions are fetched from.
     page: u32,
 
-    /// Clocks, and how many of them passed in WAIT.
+    /// Clocks since the start, and how many of them passed in WAIT.
     pub now: u64,
     pub idle: u64,
     deadline: u64,
@@ -117,14 +120,14 @@ pub struct Cpu {
     pub root_tlb: Tlb,
     pub guest_tlb: Tlb,
     pub soft: SoftTlb,
-    /// By context.
+    /// Indexed by context.
     pub llbit: [bool; 2],
     pub shadow: [[u32; 32]; 16],
     pub set: usize,
     pub timer: Timer,
-    /// What the board's interrupt lines are.
+    /// Interrupt lines of the board at the last poll.
     pub lines: Lines,
-    /// The lines that pass through to the guest, as they were.
+    /// Lines passed through to the guest at the last poll.
     pub passed: u32,
     pub waiting: bool,
 
@@ -133,7 +136,7 @@ pub struct Cpu {
     pub model: Model,
     pub stats: Stats,
     pub observer: Option<Box<dyn Observer>>,
-    /// The machine waits for the world's time.
+    /// Slows execution to real time.
     pub pace: Option<Pace>,
     pub stop: Option<Stop>,
 }
@@ -146,11 +149,11 @@ impl Cpu {
             lo: 0,
             pc: 0,
             npc: 0,
-            here: 0,
+            cur_pc: 0,
             slot: false,
             branch_word: 0,
             branch: false,
-            turn: false,
+            diverted: false,
             micro: Micro::new(),
             window: NO_WINDOW,
             page: 0,
@@ -184,7 +187,8 @@ impl Cpu {
         cpu
     }
 
-    /// The state after reset. Memory, registers and TLBs keep what they have; that is undefined anyway.
+    /// Sets the state after reset. Memory, GPRs and TLBs, which are undefined after reset, keep
+    /// their values.
     pub fn reset(&mut self) {
         self.root = Cp0::new();
         self.guest = Cp0::new();
@@ -196,10 +200,10 @@ impl Cpu {
         self.jump(0xBFC0_0000);
         self.soft.flush();
         self.timer_arm();
-        self.refresh();
+        self.update_mode();
     }
 
-    /// What the model and the board have to say about reset values.
+    /// Sets the reset values that depend on the model and the board.
     fn reset_model(&mut self) {
         let mmu = |entries: usize| 0x8000_0000 | (entries as u32 - 1) << 25 | 0x1E9B_0D9A & 0x01FF_FFFF;
         self.root[cp0::CONFIG1] = mmu(self.model.root_tlb);
@@ -235,12 +239,12 @@ impl Cpu {
         }
     }
 
-    /// The number of the guest that runs, or would run.
+    /// GuestCtl1.ID: the guest that runs in guest mode.
     pub fn guest_id(&self) -> u8 {
         self.root[cp0::GUESTCTL1] as u8
     }
 
-    /// The guest whose TLB entries the root works on.
+    /// GuestCtl1.RID: the guest whose TLB entries the root's TLB instructions access.
     pub fn rid(&self) -> u8 {
         (self.root[cp0::GUESTCTL1] >> 16) as u8
     }
@@ -249,38 +253,38 @@ impl Cpu {
         self.pc = target;
         self.npc = target.wrapping_add(4);
         self.branch = false;
-        self.turn = true;
+        self.diverted = true;
     }
 
-    /// Instructions that were executed.
+    /// Number of instructions executed.
     pub fn instructions(&self) -> u64 {
         self.now - self.idle
     }
 
-    /// Looks after interrupts before the next instruction.
-    pub fn attend(&mut self) {
+    /// Checks timers, devices and interrupts before the next instruction.
+    pub fn request_service(&mut self) {
         self.deadline = 0;
-        self.turn = true;
+        self.diverted = true;
     }
 
     pub fn halt(&mut self, stop: Stop) {
         self.stop = Some(stop);
-        self.attend();
+        self.request_service();
     }
 
-    /// The next fetch is translated anew.
+    /// Translates the next fetch address again.
     pub fn close_window(&mut self) {
         self.window = NO_WINDOW;
         self.micro.close();
     }
 
-    /// Nothing wants to be looked after before the next instruction.
-    pub(crate) fn attentive(&self) -> bool {
+    /// Whether the inner loop may execute the next instruction without service.
+    pub(crate) fn before_deadline(&self) -> bool {
         self.now < self.deadline
     }
 
-    /// Works out the mode from Status and GuestCtl0, with what depends on it.
-    pub fn refresh(&mut self) {
+    /// Computes the mode from Status and GuestCtl0 and updates all state that depends on the mode.
+    pub fn update_mode(&mut self) {
         let debug = self.root.has(cp0::DEBUG, crate::exception::DM);
         let guest = self.root.has(cp0::GUESTCTL0, guestctl0::GM) && !self.root.at_exception() && !debug;
         let mode = match (guest, if guest { self.guest.is_kernel() } else { debug || self.root.is_kernel() }) {
@@ -290,11 +294,11 @@ impl Cpu {
             (true, false) => Mode::GuestUser,
         };
         self.stats.account(self.instructions());
-        self.stats.runs(if guest { self.guest_id() } else { 0 }, guest, mode.is_kernel());
+        self.stats.set_current(if guest { self.guest_id() } else { 0 }, guest, mode.is_kernel());
         self.mode = mode;
         self.select_set(self.active_set());
         self.close_window();
-        self.attend();
+        self.request_service();
     }
 
     fn active_set(&self) -> usize {
@@ -314,7 +318,7 @@ impl Cpu {
         }
     }
 
-    /// A register of any shadow set.
+    /// A GPR of any shadow set.
     pub fn shadow_reg(&mut self, set: usize, n: usize) -> &mut u32 {
         if set == self.set {
             &mut self.gpr[n & 31]
@@ -323,42 +327,42 @@ impl Cpu {
         }
     }
 
-    /// Executes until something stops it.
+    /// Executes until a stop reason occurs.
     pub fn run(&mut self) -> Stop {
         loop {
-            self.serve();
+            self.service();
             if let Some(stop) = self.stop.take() {
                 self.stats.account(self.instructions());
                 return stop;
             }
             if self.observer.is_some() {
-                self.burst::<true>();
+                self.run_pages::<true>();
             } else {
-                self.burst::<false>();
+                self.run_pages::<false>();
             }
         }
     }
 
-    fn burst<const OBSERVED: bool>(&mut self) {
+    fn run_pages<const OBSERVED: bool>(&mut self) {
         while self.now < self.deadline {
             if self.pc & WINDOW != self.window && !self.open_window() {
                 continue;
             }
             if !OBSERVED && !self.branch {
-                self.straight();
+                self.run_page();
                 continue;
             }
             let op = self.code[(self.pc >> 2) as usize & 1023].get();
             if OBSERVED {
                 if !op.is_decoded() {
-                    self.decode_here();
+                    self.decode_at_pc();
                     continue;
                 }
                 if !self.observe(op) {
                     return;
                 }
             }
-            self.here = self.pc;
+            self.cur_pc = self.pc;
             self.slot = self.branch;
             self.branch = false;
             self.pc = self.npc;
@@ -370,19 +374,20 @@ impl Cpu {
         }
     }
 
-    /// Executes what lies in the open page, until something turns execution elsewhere. The same as above; but pc and the
-    /// time are at hand in registers, where the next step needs them, and a branch within the page stays here.
-    fn straight(&mut self) {
+    /// Executes unobserved instructions of the current page until execution leaves the page.
+    /// Equivalent to the loop of run_pages(), but keeps pc and the clock in registers, and handles
+    /// a branch within the page without leaving the loop.
+    fn run_page(&mut self) {
         let mut pc = self.pc;
         let mut now = self.now;
         let deadline = self.deadline;
         self.slot = false;
-        self.turn = false;
+        self.diverted = false;
         while now < deadline {
             let op = self.code[(pc >> 2) as usize & 1023].get();
             now += 1;
             self.now = now;
-            self.here = pc;
+            self.cur_pc = pc;
             pc = pc.wrapping_add(4);
             self.pc = pc;
             self.npc = pc.wrapping_add(4);
@@ -392,7 +397,7 @@ impl Cpu {
             if pc % memory::PAGE == 0 {
                 return;
             }
-            if self.turn {
+            if self.diverted {
                 if !self.branch || now >= deadline || !self.delay_slot() {
                     return;
                 }
@@ -402,15 +407,16 @@ impl Cpu {
         }
     }
 
-    /// Executes the delay slot at pc; false: what comes next is not in the open page, or has to be looked at.
+    /// Executes the delay slot at pc. False if the next instruction is not in the current page or
+    /// service was requested.
     #[inline(always)]
     fn delay_slot(&mut self) -> bool {
         let op = self.code[(self.pc >> 2) as usize & 1023].get();
         self.now += 1;
-        self.here = self.pc;
+        self.cur_pc = self.pc;
         self.slot = true;
         self.branch = false;
-        self.turn = false;
+        self.diverted = false;
         self.pc = self.npc;
         self.npc = self.npc.wrapping_add(4);
         if let Err(fault) = (op.run)(self, op) {
@@ -418,7 +424,7 @@ impl Cpu {
             return false;
         }
         self.slot = false;
-        !self.turn && self.pc & WINDOW == self.window
+        !self.diverted && self.pc & WINDOW == self.window
     }
 
     #[cold]
@@ -432,13 +438,13 @@ impl Cpu {
         go
     }
 
-    /// Finds the decoded instructions of the page at pc; false: there was an exception instead, or code of the other
-    /// instruction set.
+    /// Selects the decoded instructions of the page at pc. False if the fetch raised an exception,
+    /// or if pc is in microMIPS code, which this function executes.
     #[cold]
     #[inline(never)]
     fn open_window(&mut self) -> bool {
         if self.pc & 1 != 0 && self.model.micromips {
-            self.burst_micro();
+            self.run_micro();
             return false;
         }
         match self.fetch_place(self.pc) {
@@ -453,7 +459,7 @@ impl Cpu {
                 true
             }
             Err(fault) => {
-                self.here = self.pc;
+                self.cur_pc = self.pc;
                 self.slot = self.branch;
                 self.now += 1;
                 self.raise(&fault, None);
@@ -462,18 +468,18 @@ impl Cpu {
         }
     }
 
-    /// The word at pc, which lies in the open window.
-    pub fn word_here(&self) -> u32 {
+    /// The word at pc, which is in the current page.
+    pub fn word_at_pc(&self) -> u32 {
         self.mem.read::<4>(self.page | self.pc & 0xFFC)
     }
 
-    /// Keeps what the word at pc was decoded to.
-    pub fn keep_decoded(&mut self, op: Op) {
+    /// Stores the decoded form of the word at pc.
+    pub fn cache_decoded(&mut self, op: Op) {
         self.code[(self.pc >> 2) as usize & 1023].set(op);
     }
 
-    /// Brings timers, devices and interrupts up to date.
-    fn serve(&mut self) {
+    /// Updates timers, devices and interrupts, and computes the next deadline.
+    fn service(&mut self) {
         self.timer_advance();
         self.board_poll();
         self.sleep();
@@ -508,7 +514,7 @@ impl Cpu {
         }
     }
 
-    /// The root's timer, and the guest's where its match shows up there, too.
+    /// The root's timer interrupt, and the guest's where the model raises the root's line for it.
     fn timer_irq(&self) -> bool {
         let spurious = self.model.guest_timer_spurious && self.guest.has(cp0::CAUSE, cause::TI);
         self.root.has(cp0::CAUSE, cause::TI) || spurious
@@ -518,28 +524,28 @@ impl Cpu {
         self.timer.next().min(self.board.next())
     }
 
-    /// Lets time pass while WAIT waits: from event to event, until one of them wakes the core or it is clear that none
-    /// will.
+    /// Advances time while the core is in WAIT, from event to event, until an event wakes the core
+    /// or none can.
     fn sleep(&mut self) {
         let (mut start, mut events) = (self.now, 0);
         while self.stop.is_none() && self.waiting && !self.wakes() && self.instructions() < self.limit {
             events += 1;
-            if events <= MOST_EVENTS && self.now - start <= LONGEST_SLEEP {
+            if events <= MAX_SLEEP_EVENTS && self.now - start <= MAX_SLEEP_CLOCKS {
                 self.pass_event();
             } else if self.wait_for_input() {
                 (start, events) = (self.now, 0);
             }
         }
-        // The limit does not end it.
+        // Reaching the limit does not end WAIT.
         self.waiting &= !self.wakes() && self.stop != Some(Stop::Asleep);
     }
 
-    /// False: nobody has typed anything, which ends the run.
+    /// False if no input arrived, which ends the run.
     fn wait_for_input(&mut self) -> bool {
         match self.board.wait_for_input() {
-            Waited::Typed => return true,
-            Waited::NotYet => self.stop = Some(Stop::Limit),
-            Waited::Nobody => self.stop = Some(Stop::Asleep),
+            Waited::Received => return true,
+            Waited::TimedOut => self.stop = Some(Stop::Limit),
+            Waited::Closed => self.stop = Some(Stop::Asleep),
         }
         false
     }
@@ -559,12 +565,13 @@ impl Cpu {
         self.board_poll();
     }
 
-    /// Whether an interrupt is there that ends WAIT: one that would be taken with Status.IE set (Config7.WII).
+    /// Whether a pending interrupt ends WAIT: one that would be taken with Status.IE set
+    /// (Config7.WII).
     fn wakes(&self) -> bool {
         self.root_requests()
     }
 
-    /// Cause.IP7:2 of the root, without an external controller.
+    /// Cause.IP7:2 of the root, without an external interrupt controller.
     pub fn root_ip(&self) -> u32 {
         let timer = match self.timer_irq() {
             true => 1 << (self.root[cp0::INTCTL] >> 29),
@@ -573,7 +580,7 @@ impl Cpu {
         u32::from(self.lines.ip) | timer & 0xFC
     }
 
-    /// Cause.IP7:2 of the guest, without an external controller.
+    /// Cause.IP7:2 of the guest, without an external interrupt controller.
     pub fn guest_ip(&self) -> u32 {
         let virt = self.root[cp0::GUESTCTL2] >> 10 & 0x3F;
         let pip = self.root[cp0::GUESTCTL0] >> 10 & 0x3F;
@@ -610,7 +617,7 @@ impl Cpu {
         } else {
             return;
         };
-        self.here = self.pc;
+        self.cur_pc = self.pc;
         self.slot = self.branch;
         self.raise(&Fault::new(context, code::INT), None);
     }

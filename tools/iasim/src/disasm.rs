@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instructions as text, from the table that the decoder uses; spelt as the GNU disassembler does with `no-aliases`.
+//! Disassembler, based on the decoder's table; its output matches the GNU disassembler with
+//! `no-aliases`.
 
 use crate::cp0;
 use crate::isa::{self, Form};
@@ -47,7 +48,7 @@ impl Fields {
         self.pc.wrapping_add(4) & 0xF000_0000 | self.bits(0, 26) << 2
     }
 
-    /// A CP0 register by its name, with the number where it has none.
+    /// Name of a CP0 register, or its number and select if it has no name.
     fn cp0(&self) -> String {
         let (number, select) = (self.bits(11, 5), self.bits(0, 3));
         match cp0::find((number * 8 + select) as usize) {
@@ -61,7 +62,7 @@ impl Fields {
     }
 }
 
-/// The instruction at an address.
+/// Text of the instruction at pc.
 pub fn text(word: u32, pc: u32) -> String {
     let Some(row) = isa::find(word) else { return format!(".word 0x{word:08x}") };
     let operands = operands(row.form, &Fields { word, pc });
@@ -123,7 +124,7 @@ fn other_operands(form: Form, f: &Fields) -> Option<String> {
     })
 }
 
-/// A code that may be left out where it is 0.
+/// A code operand, which is omitted if it is 0.
 fn code(code: u32) -> String {
     if code == 0 {
         return String::new();

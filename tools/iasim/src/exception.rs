@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exceptions: where they go, what they leave in the registers of that context, and the vectors.
+//! Exceptions: their destination, the registers they set, and their vectors.
 
 use crate::cp0::{self, cause, config3, entryhi, guestctl0, guestctl0ext, status, Cp0};
 use crate::cpu::{Context, Cpu, Stop};
@@ -57,13 +57,13 @@ pub struct Fault {
     pub code: u8,
     pub gexc: Option<u8>,
     pub addr: Option<u32>,
-    /// It comes from a TLB, which sets Context and EntryHi as well.
+    /// Raised by a TLB: sets Context and EntryHi as well.
     pub tlb: bool,
-    /// No entry was there.
+    /// No TLB entry matched.
     pub refill: bool,
-    /// The coprocessor that was not usable.
+    /// The coprocessor of a coprocessor-unusable exception.
     pub unit: u32,
-    /// A debug exception, which has registers of its own.
+    /// A debug exception, which uses Debug and DEPC.
     pub debug: bool,
 }
 
@@ -76,7 +76,7 @@ impl Fault {
         Box::new(Fault::new(to, code))
     }
 
-    /// To the root, because of what a guest does.
+    /// An exit: an exception of a guest to the root.
     pub fn guest_exit(reason: u8) -> Box<Self> {
         Box::new(Fault { gexc: Some(reason), ..Fault::new(Context::Root, code::GE) })
     }
@@ -91,12 +91,13 @@ impl Fault {
 }
 
 impl Cpu {
-    /// A fault in the context that executes.
+    /// A fault to the current context.
     pub fn fault(&self, code: u8) -> Box<Fault> {
         Fault::boxed(self.mode.context(), code)
     }
 
-    /// Takes the exception of the instruction `here`; its word where it was fetched.
+    /// Takes an exception of the instruction at `cur_pc`; `word` is the instruction if it was
+    /// fetched.
     #[cold]
     pub fn raise(&mut self, fault: &Fault, word: Option<u32>) {
         let word = word.filter(|_| fault.code != code::INT);
@@ -105,7 +106,7 @@ impl Cpu {
             return self.enter_debug();
         }
         let changed = !self.cp0(fault.to).has(cp0::STATUS, status::EXL);
-        let endless = fault.to == Context::Root && !changed && self.vector(fault) == self.here;
+        let endless = fault.to == Context::Root && !changed && self.vector(fault) == self.cur_pc;
         self.enter(fault, word);
         if endless {
             self.halt(Stop::Endless(CODE_NAMES[usize::from(fault.code & 31)].to_string()));
@@ -145,16 +146,17 @@ impl Cpu {
             self.accept_interrupt(fault.to);
         }
         self.jump(vector);
-        self.refresh();
+        self.update_mode();
     }
 
-    /// GHFC: hardware has changed a field that the root watches. The guest's side is complete by now.
+    /// Raises GHFC if the root watches a field that hardware has changed. Call after the guest's
+    /// state is updated.
     pub fn field_changed(&mut self) {
         let watched = self.root.has(cp0::GUESTCTL0, guestctl0::MC)
             && !self.root.has(cp0::GUESTCTL0EXT, guestctl0ext::FCD)
             && self.mode.is_guest();
         if watched {
-            self.here = self.pc;
+            self.cur_pc = self.pc;
             self.slot = false;
             let fault = Fault::guest_exit(gexc::GHFC);
             self.raise(&fault, None);
@@ -166,7 +168,7 @@ impl Cpu {
         self.root[cp0::DEBUG] = DM | DBP | if self.slot { DBD } else { 0 };
         self.jump(0xBFC0_0480 | self.handlers(Context::Root));
         self.soft.flush();
-        self.refresh();
+        self.update_mode();
     }
 
     fn vector(&self, fault: &Fault) -> u32 {
@@ -182,12 +184,12 @@ impl Cpu {
         base.wrapping_add(offset) | self.handlers(fault.to)
     }
 
-    /// Bit 0 of the vectors' addresses: their instruction set.
+    /// Bit 0 of the vectors: the instruction set of the handlers.
     fn handlers(&self, to: Context) -> u32 {
         u32::from(self.model.micromips && self.cp0(to).has(cp0::CONFIG3, config3::ISA_ON_EXC))
     }
 
-    /// Whether an external controller gives the guest's vector, which holds whatever Cause.IV and IntCtl.VS say.
+    /// Whether GuestCtl2 supplies the guest's vector; Cause.IV and IntCtl.VS are ignored then.
     fn explicit(&self, to: Context) -> bool {
         let cp0 = self.cp0(to);
         to == Context::Guest && cp0.veic() && !cp0.has(cp0::STATUS, status::BEV)
@@ -208,7 +210,7 @@ impl Cpu {
         0x200 + self.vectored(to) * spacing
     }
 
-    /// The number of the highest interrupt of those that are let in.
+    /// Number of the highest pending and enabled interrupt.
     fn vectored(&self, to: Context) -> u32 {
         let cp0 = self.cp0(to);
         let lines = match to {
@@ -228,7 +230,7 @@ impl Cpu {
         }
     }
 
-    /// The shadow set that the handler uses.
+    /// The shadow set of the handler.
     fn exception_set(&self, fault: &Fault) -> u32 {
         let cp0 = self.cp0(fault.to);
         let normal = cp0[cp0::SRSCTL] >> 12 & 0xF;
@@ -244,7 +246,7 @@ impl Cpu {
         }
     }
 
-    /// What hardware notes of the interrupt that it takes.
+    /// Sets the registers that change when an interrupt is taken.
     fn accept_interrupt(&mut self, to: Context) {
         if !self.cp0(to).veic() {
             return;
@@ -276,7 +278,7 @@ fn note_nesting(cp0: &mut Cp0, at: u32) {
     cp0[cp0::NESTEDEPC] = at;
 }
 
-/// The set in use becomes the previous one, where there are shadow sets at all.
+/// Saves the current shadow set as the previous one, if shadow sets are implemented.
 fn push_set(cp0: &mut Cp0, set: u32) {
     let control = cp0[cp0::SRSCTL];
     let blocked = cp0.has(cp0::STATUS, status::BEV | status::ERL);

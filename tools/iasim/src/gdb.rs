@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! GDB's remote protocol, through the crate gdbstub. GDB sees a MIPS core; besides, the CP0 registers of both contexts
-//! (root_Status, guest_Status, ...), who executes, and memory as any of the modes sees it.
+//! GDB's remote protocol, through the crate gdbstub. GDB sees a MIPS core, the CP0 registers of
+//! both contexts (root_Status, guest_Status, ...), the current mode, and memory as the current or a
+//! chosen mode addresses it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -36,19 +37,20 @@ use crate::isa::Op;
 use crate::mmu::Access;
 use crate::observe::Observer;
 use crate::tlb::Tlb;
-use crate::trace::who;
+use crate::trace::mode_tag;
 
-const HELP: &str = "view root|guest|auto: through whose eyes memory is read and written
-tlb: the entries of both TLBs
-stats: what was counted so far";
+const HELP: &str = "view root|guest|auto: whose address translation memory accesses use (auto: the current mode's)
+tlb: print the entries of both TLBs
+stats: print the statistics so far";
 
-/// Instructions between looks at the connection.
+/// Instructions between checks of the connection for data from GDB.
 const CHUNK: u64 = 200_000;
 
-/// How long a program that waits for a key keeps GDB waiting.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Limit of a wait for console input, so that GDB can interrupt the program.
+const INPUT_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// GDB's numbers: 32 registers, then these, then floating point, which there is none of, then ours.
+/// GDB's register numbers: 32 GPRs, these, floating point (not implemented), then the registers of
+/// this simulator.
 const STATUS: u32 = 32;
 const LO: u32 = 33;
 const HI: u32 = 34;
@@ -71,7 +73,7 @@ impl RegId for Number {
     }
 }
 
-/// Those that GDB always asks for, in its order; the rest it asks for one by one.
+/// The registers of GDB's `g` packet, in its order; GDB requests the others one by one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Core([u32; STANDARD as usize]);
 
@@ -115,7 +117,7 @@ fn feature_xml(name: &str, registers: impl Iterator<Item = String>) -> String {
     format!("<feature name=\"{name}\">{}</feature>", registers.collect::<String>())
 }
 
-/// What registers there are, in GDB's words (GDB manual, "MIPS Features").
+/// The target description (GDB manual, "MIPS Features").
 fn description() -> String {
     let general = (0..32).map(|n| reg_xml(&format!("r{n}"), n, "int32"));
     let more = [("lo", LO, "int32"), ("hi", HI, "int32"), ("pc", PC, "code_ptr")];
@@ -139,11 +141,11 @@ fn description() -> String {
     )
 }
 
-/// Addresses at which execution stops, and where it goes on from in spite of that.
+/// Breakpoint addresses; the breakpoint at the pc of the last resume is skipped once.
 #[derive(Default)]
 struct Points {
     at: BTreeSet<u32>,
-    /// The time at which execution went on.
+    /// The clock at the last resume.
     resumed: u64,
 }
 
@@ -156,7 +158,7 @@ impl Observer for Watcher {
     }
 }
 
-/// Never happens; what can go wrong is the program's end.
+/// Target errors do not occur: a failure ends the program instead.
 #[derive(Debug)]
 pub enum Never {}
 
@@ -169,10 +171,10 @@ impl fmt::Display for Never {
 pub struct Debugged {
     cpu: Cpu,
     points: Rc<RefCell<Points>>,
-    /// Whose eyes memory is seen through; None: those of the mode that executes.
+    /// The mode whose translation memory accesses use; None: the current mode.
     view: Option<Mode>,
     step: bool,
-    /// What ended the program.
+    /// Why the program ended.
     ended: Option<Stop>,
     limit: u64,
 }
@@ -181,7 +183,7 @@ impl Debugged {
     fn new(mut cpu: Cpu) -> Self {
         let points = Rc::new(RefCell::new(Points::default()));
         cpu.observer = Some(Box::new(Watcher(points.clone())));
-        cpu.board.console().patience = Some(PATIENCE);
+        cpu.board.console().input_timeout = Some(INPUT_TIMEOUT);
         let limit = cpu.limit;
         Debugged { cpu, points, view: None, step: false, ended: None, limit }
     }
@@ -198,12 +200,12 @@ impl Debugged {
             CAUSE => cpu.read_cp0(context, cp0::CAUSE),
             PC => cpu.pc,
             MODE => cpu.mode as u32,
-            _ => self.own(number).map_or(0, |(context, reg)| cpu.read_cp0(context, reg)),
+            _ => self.context_register(number).map_or(0, |(context, reg)| cpu.read_cp0(context, reg)),
         }
     }
 
-    /// A CP0 register of a context by our number.
-    fn own(&self, number: u32) -> Option<(Context, cp0::Reg)> {
+    /// The CP0 register and its context by GDB's register number.
+    fn context_register(&self, number: u32) -> Option<(Context, cp0::Reg)> {
         let n = number.checked_sub(STANDARD)? as usize;
         let specs = cp0::SPECS.len();
         let context = if n < specs { Context::Root } else { Context::Guest };
@@ -217,17 +219,17 @@ impl Debugged {
             1..=31 => cpu.gpr[number as usize] = value,
             LO => cpu.lo = value,
             HI => cpu.hi = value,
-            // The delay slot that pc may stand in is left with it.
+            // A new pc also leaves the delay slot that the old one may be in.
             PC if value != cpu.pc => {
                 cpu.waiting = false;
                 cpu.jump(value);
             }
-            _ => self.write_own(number, value),
+            _ => self.write_context_register(number, value),
         }
     }
 
-    fn write_own(&mut self, number: u32, value: u32) {
-        match self.own(number) {
+    fn write_context_register(&mut self, number: u32, value: u32) {
+        match self.context_register(number) {
             Some((Context::Root, reg)) => self.cpu.write_root(reg, value),
             Some((Context::Guest, reg)) => {
                 let mask = cp0::find(reg).map_or(0, |spec| spec.mtgc0);
@@ -245,14 +247,14 @@ impl Debugged {
         pa
     }
 
-    /// Executes some instructions; None: nothing has happened yet.
+    /// Executes up to CHUNK instructions; None: no stop reason occurred.
     fn advance(&mut self) -> Option<SingleThreadStopReason<u32>> {
         let before = self.cpu.instructions();
         let chunk = if self.step { 1 } else { CHUNK };
         self.cpu.limit = self.limit.min(before + chunk);
         match self.cpu.run() {
             Stop::Observer => Some(SingleThreadStopReason::SwBreak(())),
-            // As it would be with a person looking at it.
+            // Stops in the debugger instead of ending the program.
             Stop::Endless(_) => Some(SingleThreadStopReason::Signal(Signal::SIGILL)),
             Stop::Limit if self.cpu.instructions() >= self.limit => self.end(Stop::Limit),
             Stop::Limit => self.step.then_some(SingleThreadStopReason::DoneStep),
@@ -317,7 +319,7 @@ impl SingleThreadBase for Debugged {
         Some(self)
     }
 
-    /// Devices are not read: reading them may change them.
+    /// Does not read device registers: a read may have side effects.
     fn read_addrs(&mut self, start: u32, data: &mut [u8]) -> TargetResult<usize, Self> {
         for (n, byte) in data.iter_mut().enumerate() {
             let pa = self.physical(start.wrapping_add(n as u32));
@@ -395,7 +397,7 @@ impl SwBreakpoint for Debugged {
     }
 
     fn remove_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
-        // GDB may have set it twice and remove it twice.
+        // GDB may set a breakpoint twice and remove it twice.
         self.points.borrow_mut().at.remove(&(addr & !1));
         Ok(true)
     }
@@ -421,7 +423,7 @@ impl MonitorCmd for Debugged {
                 outputln!(out, "{}{}", tlb_text("root", &self.cpu.root_tlb), tlb_text("guest", &self.cpu.guest_tlb));
             }
             "stats" => outputln!(out, "{}", self.cpu.stats.report()),
-            _ => outputln!(out, "{HELP}\nnow: {}, {} instructions", who(&self.cpu), self.cpu.instructions()),
+            _ => outputln!(out, "{HELP}\nnow: {}, {} instructions", mode_tag(&self.cpu), self.cpu.instructions()),
         }
         Ok(())
     }
@@ -473,7 +475,8 @@ impl BlockingEventLoop for Loop {
     }
 }
 
-/// Waits for a GDB at the port and does as it says; the machine, and what stopped it. When GDB leaves, it runs on.
+/// Waits for GDB on the port and serves it; returns the machine and its stop reason. When GDB
+/// detaches, the program continues.
 pub fn serve(cpu: Cpu, port: u16) -> Result<(Cpu, Stop), String> {
     let listener = TcpListener::bind(("127.0.0.1", port)).map_err(|error| format!("--gdb {port}: {error}"))?;
     let at = listener.local_addr().map_or(port, |at| at.port());
@@ -485,7 +488,7 @@ pub fn serve(cpu: Cpu, port: u16) -> Result<(Cpu, Stop), String> {
     let killed = matches!(done, Ok(DisconnectReason::Kill));
     let Debugged { mut cpu, ended, limit, .. } = debugged;
     cpu.observer = None;
-    cpu.board.console().patience = None;
+    cpu.board.console().input_timeout = None;
     cpu.limit = limit;
     let stop = match ended {
         Some(stop) => stop,

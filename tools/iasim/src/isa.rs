@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instructions: encodings, operands and what executes them, in one table. Decoder and disassembler read it.
+//! The MIPS32 instructions in one table, which decoder and disassembler share: encoding, operands,
+//! executing function.
 
 use crate::cpu::{Cpu, Done};
 use crate::exec::{alu, branch, cop0, memory, system, vz};
 
-/// A decoded instruction: two words, which are handed on in registers.
+/// A decoded instruction: two words, which are passed in registers.
 #[derive(Clone, Copy)]
 pub struct Op {
     pub run: fn(&mut Cpu, Op) -> Done,
-    /// The word in bits 31:0; above it the registers rs, rt, the one that is written, and the row of the table.
+    /// Bits 31:0: the word; above them the numbers of rs, rt, the destination, and the table row.
     fields: u64,
 }
 
-/// Where writes to register 0 go.
+/// The GPR index that writes to register 0 are redirected to.
 pub const SINK: u8 = 32;
 
-/// What stands in a page of code before its first execution.
+/// Content of a code page's entries before their first execution.
 pub const UNDECODED: Op = Op { run: system::undecoded, fields: u64::MAX };
 
 impl Op {
@@ -37,12 +38,12 @@ impl Op {
         (self.fields >> 40 & 63) as usize
     }
 
-    /// The register that is written; 0 is replaced by one that nobody reads.
+    /// The destination register; SINK if the instruction writes register 0 or none.
     pub fn rd(self) -> usize {
         (self.fields >> 48 & 63) as usize
     }
 
-    /// Of the table; ROWS.len() where it has none.
+    /// Index into ROWS; ROWS.len() for a reserved instruction.
     pub fn row(self) -> usize {
         (self.fields >> 56) as usize
     }
@@ -59,28 +60,28 @@ impl Op {
         self.word() & 0xFFFF
     }
 
-    /// Bits 10:6: shift amounts, positions.
+    /// Bits 10:6: shift amount, position.
     pub fn sa(self) -> u32 {
         self.word() >> 6 & 31
     }
 
-    /// Bits 15:11: a destination, a CP0 register, a size.
+    /// Bits 15:11: destination, CP0 register, size.
     pub fn field_rd(self) -> u32 {
         self.word() >> 11 & 31
     }
 
-    /// Bits 20:16, as they stand.
+    /// Bits 20:16.
     pub fn field_rt(self) -> u32 {
         self.word() >> 16 & 31
     }
 
-    /// Number and select of a CP0 register.
+    /// Index of a CP0 register.
     pub fn cp0(self) -> usize {
         (self.field_rd() * 8 + (self.word() & 7)) as usize
     }
 }
 
-/// Operands: which fields they are in, how they are written; the destination register.
+/// Operands in the order of the assembler; also determines the destination register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// rd, rs, rt
@@ -101,7 +102,7 @@ pub enum Form {
     To,
     /// rs
     From,
-    /// rd, rs; rd is left out when it is ra
+    /// rd, rs; rd is omitted if it is ra
     LinkTo,
     /// rt, rs, signed
     Signed,
@@ -121,30 +122,30 @@ pub enum Form {
     Load,
     /// rt, offset(rs): rt is read
     Store,
-    /// rt, offset(rs): rt is both
+    /// rt, offset(rs): rt is read and written
     StoreTest,
-    /// a number, offset(rs)
+    /// hint or operation, offset(rs)
     Hint,
     /// offset(rs)
     Address,
-    /// bit, offset of 12 bits(rs)
+    /// bit, 12-bit offset(rs)
     Bit,
     /// rt, rs, pos, size
     Ext,
-    /// the same, written otherwise
+    /// rt, rs, pos, size; encoded as pos and msb
     Ins,
-    /// rt, number of a hardware register
+    /// rt, hardware register
     HwReg,
     /// rt, CP0 register: rt is written
     Cp0To,
     /// rt, CP0 register: rt is read
     Cp0From,
-    /// rt, which is written and may be left out
+    /// rt, which is written; omitted if it is zero
     Old,
-    /// rd, rt of other shadow sets
+    /// rd, rt; one of them in the previous shadow set
     ShadowTo,
     ShadowFrom,
-    /// two codes of 10 bits
+    /// two 10-bit codes
     Break,
     /// codes of 20, 10 and 5 bits
     Code20,
@@ -165,7 +166,7 @@ const fn row(name: &'static str, mask: u32, bits: u32, form: Form, run: fn(&mut 
     Row { name, mask, bits, form, run }
 }
 
-/// Major opcode alone.
+/// Mask of the major opcode.
 const MAJOR: u32 = 0xFC00_0000;
 const fn major(opcode: u32) -> u32 {
     opcode << 26
@@ -176,7 +177,7 @@ const fn regimm(code: u32) -> u32 {
 }
 const REGIMM: u32 = 0xFC1F_0000;
 
-/// SPECIAL2 and SPECIAL3 have functions in bits 5:0, as SPECIAL (0) has.
+/// SPECIAL2 and SPECIAL3 have their function in bits 5:0, as SPECIAL (0) has.
 const fn special2(function: u32) -> u32 {
     major(0x1C) | function
 }
@@ -184,7 +185,7 @@ const fn special3(function: u32) -> u32 {
     major(0x1F) | function
 }
 const FUNCTION: u32 = 0xFC00_003F;
-/// Functions whose other fields have to be zero.
+/// Masks of functions that require zero in their unused fields.
 const THREE: u32 = 0xFC00_07FF;
 const SHIFT: u32 = 0xFFE0_003F;
 const PAIR: u32 = 0xFC00_FFFF;
@@ -205,7 +206,7 @@ const ALL: u32 = 0xFFFF_FFFF;
 
 use Form::*;
 
-/// The first row that fits is the one; special cases stand before the general ones.
+/// The first row that matches is used; special cases precede general ones.
 pub static ROWS: &[Row] = &[
     row("nop", ALL, 0, None, alu::nop),
     row("ssnop", ALL, 0x40, None, alu::nop),
@@ -364,7 +365,7 @@ pub static ROWS: &[Row] = &[
     row("sdc2", MAJOR, major(0x3E), None, system::cop2),
 ];
 
-/// The field that names the register to write.
+/// The destination register's number.
 fn destination(form: Form, word: u32) -> u32 {
     let (rt, rd) = (word >> 16 & 31, word >> 11 & 31);
     match form {
@@ -385,7 +386,7 @@ pub fn decode(word: u32) -> Op {
     Op::new(run, word, [rs, rt, rd], row.unwrap_or(ROWS.len()) as u8)
 }
 
-/// The instruction's row; none: reserved.
+/// The instruction's row; None: reserved.
 pub fn find(word: u32) -> Option<&'static Row> {
     ROWS.iter().find(|row| word & row.mask == row.bits)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RAM and flash, and beside each page of it that has been executed the decoded instructions. All of it lies in one
-//! array of bytes, in which a page is found by its offset.
+//! RAM and flash in one byte array, and the decoded instructions of each page that has been
+//! executed. An offset is an index into the array.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ pub struct Region {
     pub base: u32,
     pub size: u32,
     pub writable: bool,
-    /// Where it starts in the array.
+    /// Offset of the region's first byte.
     offset: u32,
 }
 
@@ -29,20 +29,20 @@ pub struct Memory {
     code: Vec<Option<Rc<Code>>>,
 }
 
-/// Where a physical address lies in the array.
+/// Offset of a physical address, and whether its region is writable.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub offset: u32,
     pub writable: bool,
 }
 
-/// A page of which nothing is decoded.
+/// A page without decoded instructions.
 pub fn no_code() -> Rc<Code> {
     Rc::new(std::array::from_fn(|_| Cell::new(isa::UNDECODED)))
 }
 
 impl Memory {
-    /// Adds memory; sizes are whole pages. RAM starts as zeroes, flash erased.
+    /// Adds a region of whole pages. RAM is initialized with zeros, flash as erased.
     pub fn add(&mut self, name: &'static str, base: u32, size: u32, writable: bool) {
         let erased = if writable { 0 } else { 0xFF };
         let offset = self.bytes.len() as u32;
@@ -51,7 +51,7 @@ impl Memory {
         self.code.resize(self.bytes.len() / PAGE as usize, None);
     }
 
-    /// The same memory once more, at another address.
+    /// Maps existing memory at another address as well.
     pub fn alias(&mut self, name: &'static str, base: u32, of: u32, size: u32, writable: bool) {
         let offset = self.find(of).map_or(0, |place| place.offset);
         self.regions.push(Region { name, base, size, writable, offset });
@@ -66,12 +66,12 @@ impl Memory {
         Some(Place { offset: region.offset + (pa - region.base), writable: region.writable })
     }
 
-    /// Whether stores into the page have to look after decoded instructions.
+    /// Whether a store into the page must invalidate decoded instructions.
     pub fn has_code(&self, offset: u32) -> bool {
         self.code[(offset / PAGE) as usize].is_some()
     }
 
-    /// The decoded instructions of the page, and whether they are new.
+    /// The decoded instructions of the page, and whether the page had none before.
     pub fn code(&mut self, offset: u32) -> (Rc<Code>, bool) {
         let slot = &mut self.code[(offset / PAGE) as usize];
         let new = slot.is_none();
@@ -79,7 +79,7 @@ impl Memory {
         (code.clone(), new)
     }
 
-    /// An access that a page's end does not cut; little-endian, of 1, 2 or 4 bytes.
+    /// A little-endian access of 1, 2 or 4 bytes that does not cross a page.
     #[inline(always)]
     pub fn read<const N: usize>(&self, offset: u32) -> u32 {
         let at = offset as usize;
@@ -94,26 +94,26 @@ impl Memory {
         self.bytes[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
     }
 
-    /// Forgets what was decoded of the word.
-    pub fn forget(&mut self, offset: u32) {
+    /// Invalidates the decoded instruction of the word.
+    pub fn invalidate_decoded(&mut self, offset: u32) {
         if let Some(code) = &self.code[(offset / PAGE) as usize] {
             code[(offset % PAGE / 4) as usize].set(isa::UNDECODED);
         }
     }
 
-    /// Copies to a physical address, whether the memory is writable or not; false: not all of it is there.
+    /// Writes to a physical address, also to flash; false if not all addresses are memory.
     pub fn load(&mut self, pa: u32, data: &[u8]) -> bool {
         data.iter().enumerate().all(|(n, byte)| {
             let place = self.find(pa.wrapping_add(n as u32));
             place.is_some_and(|place| {
                 self.bytes[place.offset as usize] = *byte;
-                self.forget(place.offset);
+                self.invalidate_decoded(place.offset);
                 true
             })
         })
     }
 
-    /// A byte for whoever looks from outside.
+    /// Reads a byte without side effects, for loaders, tests and debuggers.
     pub fn peek(&self, pa: u32) -> Option<u8> {
         Some(self.bytes[self.find(pa)?.offset as usize])
     }

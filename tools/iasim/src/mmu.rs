@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Addresses: the segments, the two stages of translation, and a cache of their results that makes accesses fast.
+//! Addresses: the segments, the two stages of translation, and a cache of translations for fast
+//! accesses.
 
 use crate::cp0::{self, guestctl0, pagegrain, status, Cp0};
 use crate::cpu::{Context, Cpu, Mode};
@@ -14,13 +15,14 @@ pub enum Access {
     Fetch,
 }
 
-/// An address and whether memory of a page is read or written there without any further look.
+/// A cached translation of a page that may be accessed without further checks.
 #[derive(Clone, Copy)]
 struct Soft {
-    /// The page's address; compared with the access's, whose low bits have to be zero as its size demands.
+    /// The page's address if reads (writes) may use the entry. The comparison includes the low
+    /// address bits that must be zero for the access size.
     read: u32,
     write: u32,
-    /// Of the page in memory.
+    /// Offset of the page in memory.
     offset: u32,
 }
 
@@ -28,7 +30,7 @@ const NO_PAGE: u32 = 0xFFFF_FFFF;
 const SLOTS: usize = 64;
 const EMPTY: Soft = Soft { read: NO_PAGE, write: NO_PAGE, offset: 0 };
 
-/// Results of translations, for each mode. Flushed whenever anything changes that they follow from.
+/// Cached translations of each mode. Flushed whenever a state that they depend on changes.
 pub struct SoftTlb([[Soft; SLOTS]; 4]);
 
 impl SoftTlb {
@@ -66,7 +68,7 @@ impl Default for SoftTlb {
     }
 }
 
-/// Where the segments of a context lead.
+/// How a segment of a context is translated.
 enum Segment {
     Mapped,
     To(u32),
@@ -97,8 +99,9 @@ fn tlb_error(access: Access) -> u8 {
     }
 }
 
-/// What a TLB's answer means for the access: the address, or the code of the exception and whether it is a refill.
-fn judge(hit: Option<Hit>, access: Access, grain: u32) -> Result<u32, (u8, bool)> {
+/// Checks a TLB lookup's permissions: the physical address, or the exception code and whether it is
+/// a refill.
+fn check_access(hit: Option<Hit>, access: Access, grain: u32) -> Result<u32, (u8, bool)> {
     let Some(Hit { pa, lo }) = hit else { return Err((tlb_error(access), true)) };
     let own_code = grain & pagegrain::IEC != 0;
     let inhibited = |code| Err((if own_code { code } else { code::TLBL }, false));
@@ -116,15 +119,15 @@ fn tlb_fault(to: Context, (code, refill): (u8, bool), addr: u32) -> Box<Fault> {
 }
 
 impl Cpu {
-    /// The physical address of an access of the mode that executes.
+    /// The physical address of an access in the current mode.
     pub fn translate(&self, va: u32, access: Access) -> Result<u32, Box<Fault>> {
         if self.mode.is_guest() {
             let gpa = self.translate_guest(va, access)?;
             return self.translate_root_stage(va, gpa, access);
         }
-        if access != Access::Fetch && self.reaches_into_guest() {
+        if access != Access::Fetch && self.is_direct_root_access() {
             let key = Key { asid: None, guest: self.rid() };
-            let answer = judge(self.root_tlb.lookup(va, key), access, self.root[cp0::PAGEGRAIN]);
+            let answer = check_access(self.root_tlb.lookup(va, key), access, self.root[cp0::PAGEGRAIN]);
             return answer.map_err(|error| tlb_fault(Context::Root, error, va));
         }
         let asid = Some(self.root[cp0::ENTRYHI] as u8);
@@ -133,17 +136,18 @@ impl Cpu {
             Segment::Forbidden => Err(Fault::at(Context::Root, address_error(access), va)),
             Segment::Mapped => {
                 let hit = self.root_tlb.lookup(va, Key { asid, guest: 0 });
-                judge(hit, access, self.root[cp0::PAGEGRAIN]).map_err(|error| tlb_fault(Context::Root, error, va))
+                check_access(hit, access, self.root[cp0::PAGEGRAIN])
+                    .map_err(|error| tlb_fault(Context::Root, error, va))
             }
         }
     }
 
-    /// GuestCtl0.DRG: loads and stores of the root kernel are guest physical.
-    fn reaches_into_guest(&self) -> bool {
+    /// Whether GuestCtl0.DRG makes loads and stores of the root kernel guest-physical.
+    fn is_direct_root_access(&self) -> bool {
         self.root.has(cp0::GUESTCTL0, guestctl0::DRG) && self.rid() != 0 && self.mode == Mode::RootKernel
     }
 
-    /// The guest's own stage: its exceptions go to the guest.
+    /// The guest's stage of translation; its exceptions go to the guest.
     fn translate_guest(&self, va: u32, access: Access) -> Result<u32, Box<Fault>> {
         match segment(&self.guest, va, self.mode.is_kernel()) {
             Segment::To(gpa) => Ok(gpa),
@@ -151,24 +155,26 @@ impl Cpu {
             Segment::Mapped => {
                 let key = Key { asid: Some(self.guest[cp0::ENTRYHI] as u8), guest: self.guest_id() };
                 let hit = self.guest_tlb.lookup(va, key);
-                judge(hit, access, self.guest[cp0::PAGEGRAIN]).map_err(|error| tlb_fault(Context::Guest, error, va))
+                check_access(hit, access, self.guest[cp0::PAGEGRAIN])
+                    .map_err(|error| tlb_fault(Context::Guest, error, va))
             }
         }
     }
 
-    /// The root's stage: every guest physical address is mapped, by entries with the guest's number.
+    /// The root's stage of translation: guest-physical addresses are mapped by root TLB entries
+    /// with the guest's GuestID.
     fn translate_root_stage(&self, va: u32, gpa: u32, access: Access) -> Result<u32, Box<Fault>> {
         let key = Key { asid: None, guest: self.guest_id() };
-        // Number 0 is the root's own; its entries are not for guests.
+        // GuestID 0 marks entries of the root itself, which must not match for guests.
         let hit = (key.guest != 0).then(|| self.root_tlb.lookup(gpa, key)).flatten();
-        judge(hit, access, self.root[cp0::PAGEGRAIN]).map_err(|error| {
+        check_access(hit, access, self.root[cp0::PAGEGRAIN]).map_err(|error| {
             let (addr, reason) = if self.model.badvaddr_gpa { (gpa, gexc::GPA) } else { (va, gexc::GVA) };
             let fault = *tlb_fault(Context::Root, error, addr);
             Box::new(Fault { gexc: Some(reason), ..fault })
         })
     }
 
-    /// Where in memory the instruction at the address is.
+    /// Offset in memory of the instruction at the address.
     pub fn fetch_place(&self, va: u32) -> Result<u32, Box<Fault>> {
         if va & 3 != 0 {
             return Err(Fault::at(self.mode.context(), code::ADEL, va));
@@ -183,7 +189,7 @@ impl Cpu {
         if soft.read == va & (!(PAGE - 1) | (N as u32 - 1)) {
             return Ok(self.mem.read::<N>(soft.offset + va % PAGE));
         }
-        self.load_slowly::<N>(va)
+        self.load_slow::<N>(va)
     }
 
     #[inline(always)]
@@ -194,10 +200,10 @@ impl Cpu {
             self.mem.write::<N>(offset, value);
             return Ok(());
         }
-        self.store_slowly::<N>(va, value)
+        self.store_slow::<N>(va, value)
     }
 
-    /// The physical address of an access of that size.
+    /// The physical address of an access of N bytes; checks the alignment.
     pub fn aligned<const N: usize>(&self, va: u32, access: Access) -> Result<u32, Box<Fault>> {
         if va & (N as u32 - 1) != 0 {
             return Err(Fault::at(self.mode.context(), address_error(access), va));
@@ -206,23 +212,23 @@ impl Cpu {
     }
 
     #[inline(never)]
-    fn load_slowly<const N: usize>(&mut self, va: u32) -> Result<u32, Box<Fault>> {
+    fn load_slow<const N: usize>(&mut self, va: u32) -> Result<u32, Box<Fault>> {
         let pa = self.aligned::<N>(va, Access::Read)?;
         if let Some(place) = self.mem.find(pa) {
             self.soft.fill(self.mode, va, place.offset, false);
             return Ok(self.mem.read::<N>(place.offset));
         }
-        self.attend();
+        self.request_service();
         self.board.read(pa, N as u32, self.now).ok_or(Fault::boxed(Context::Root, code::DBE))
     }
 
     #[inline(never)]
-    fn store_slowly<const N: usize>(&mut self, va: u32, value: u32) -> Result<(), Box<Fault>> {
+    fn store_slow<const N: usize>(&mut self, va: u32, value: u32) -> Result<(), Box<Fault>> {
         let pa = self.aligned::<N>(va, Access::Write)?;
         match self.mem.find(pa) {
             Some(place) if place.writable => {
                 if self.mem.has_code(place.offset) {
-                    self.mem.forget(place.offset);
+                    self.mem.invalidate_decoded(place.offset);
                 } else {
                     self.soft.fill(self.mode, va, place.offset, true);
                 }
@@ -231,7 +237,7 @@ impl Cpu {
             }
             Some(_) => Err(Fault::boxed(Context::Root, code::DBE)),
             None => {
-                self.attend();
+                self.request_service();
                 self.board.write(pa, N as u32, value, self.now).ok_or(Fault::boxed(Context::Root, code::DBE))
             }
         }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the descriptions of the core leave open, and what differs between parts: one option each (docs/iasim.md).
+//! Options of the core (docs/iasim.md): what its documents leave open, and what differs between
+//! parts.
 
-/// How the vector of a guest's external interrupt follows from GuestCtl2.GVEC.
+/// How GuestCtl2.GVEC determines the vector of a guest's external interrupt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gvec {
     /// Guest.EBase + GVEC.
     Offset,
-    /// The same; 0 stands for 0x200.
+    /// Guest.EBase + GVEC, or + 0x200 if GVEC is 0.
     ZeroIs200,
     /// Guest.EBase + 0x200 + GVEC times the spacing of Guest.IntCtl.VS.
     Number,
@@ -25,35 +26,36 @@ pub struct Model {
     pub pass_through: bool,
     /// SFC1 and SFC2 suppress GSFC when they are 1.
     pub sfc_suppresses: bool,
-    /// GHFC when a guest's ERET clears EXL, too.
+    /// GHFC also when a guest's ERET clears EXL.
     pub ghfc_eret: bool,
-    /// RDPGPR and WRPGPR of a guest with shadow sets of its own are executed.
+    /// A guest with shadow sets executes RDPGPR and WRPGPR without an exit.
     pub guest_pgpr: bool,
-    /// A guest's instruction that is reserved for it is that even where GuestCtl0.CP0 is 0.
+    /// An instruction reserved in a guest raises the reserved-instruction exception even if
+    /// GuestCtl0.CP0 is 0.
     pub reserved_first: bool,
-    /// HYPCALL in a guest's user mode comes to the root.
+    /// HYPCALL in a guest's user mode exits to the root.
     pub hypcall_user: bool,
-    /// CP0 registers of the virtualization, accessed by a guest, are emulated by the root.
+    /// A guest's access to the CP0 registers of the virtualization module exits to the root.
     pub hidden_gpsi: bool,
-    /// The root's BadVAddr of a guest's fault is the guest physical address.
+    /// For a guest's fault, the root's BadVAddr holds the guest-physical address.
     pub badvaddr_gpa: bool,
-    /// Two entries for one address: a machine check at the write of the second.
+    /// Writing a second TLB entry for an address raises a machine check.
     pub tlb_machine_check: bool,
-    /// Bits of GTOffset that there are.
+    /// Implemented bits of GTOffset.
     pub gtoffset_bits: u32,
-    /// Hardware clears VIP where HC says so as long as the line is low, not only when it falls.
+    /// Hardware clears a VIP bit selected by HC as long as the line is low, not only when it falls.
     pub hc_level: bool,
     /// The guest's timer raises the guest's interrupt.
     pub guest_timer_wired: bool,
     /// A match of Guest.Compare raises the root's timer interrupt.
     pub guest_timer_spurious: bool,
-    /// SYNCI of a guest is emulated by the root.
+    /// A guest's SYNCI exits to the root.
     pub synci_gpsi: bool,
-    /// What is not modelled stops the simulator; else it is an exception.
+    /// A feature that is not modelled stops the simulator; otherwise it raises an exception.
     pub stop_unimplemented: bool,
-    /// The other instruction set is there.
+    /// microMIPS is implemented.
     pub micromips: bool,
-    /// CPU clocks for each step of Count.
+    /// CPU clocks per step of Count.
     pub count_divider: u64,
 }
 
@@ -101,7 +103,7 @@ fn number(text: &str, least: u64, most: u64) -> Option<u64> {
     text.parse().ok().filter(|n| (least..=most).contains(n))
 }
 
-/// One of two words, the one that stands for `true` first.
+/// Parses one of two words; `yes` means true.
 fn word(text: &str, yes: &str, no: &str) -> Option<bool> {
     (text == yes || text == no).then_some(text == yes)
 }
@@ -131,7 +133,7 @@ fn set_gvec(model: &mut Model, text: &str) -> Option<()> {
     Some(())
 }
 
-/// All there are; the first value of two is not always the default (docs/iasim.md has them).
+/// All options; docs/iasim.md lists the defaults.
 pub const CHOICES: &[Choice] = &[
     Choice {
         name: "gvec",
@@ -165,11 +167,11 @@ pub const CHOICES: &[Choice] = &[
 ];
 
 impl Model {
-    /// Takes `name=value`; what is wrong with it as one line.
+    /// Sets an option from `name=value`; an error is one line.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
-        let (name, value) = text.split_once('=').ok_or(format!("'{text}' is not name=value"))?;
+        let (name, value) = text.split_once('=').ok_or(format!("'{text}' is not NAME=VALUE"))?;
         let choice = CHOICES.iter().find(|choice| choice.name == name);
-        let choice = choice.ok_or(format!("there is no option '{name}' (see `iasim models`)"))?;
+        let choice = choice.ok_or(format!("unknown option '{name}' (see `iasim models`)"))?;
         (choice.set)(self, value).ok_or(format!("{name}: '{value}' is not one of {}", choice.values))
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine's time beside the world's, for whoever sits at the terminal.
+//! Keeps simulated time from running faster than real time, for interactive use.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Of a core's clock of 100 MHz.
+/// Duration of a clock of the 100 MHz core.
 const CLOCK_NS: u64 = 10;
-/// By how much the two may differ.
+/// Permitted difference between simulated and real time.
 const SLACK: Duration = Duration::from_millis(1);
 
-/// Lets no clock pass before its time. What executes more slowly than the clock says is not made up for later: pauses
-/// are as long as they would be.
+/// Delays execution until real time reaches simulated time. When the simulation is late, the delay
+/// is not made up for: later pauses keep their length.
 pub struct Pace {
     since: Instant,
     at: u64,
@@ -21,7 +21,7 @@ impl Pace {
         Pace { since: Instant::now(), at: now }
     }
 
-    /// Waits if the machine, whose time is `now`, is ahead.
+    /// Sleeps if the simulated time `now` is ahead of real time.
     pub fn keep(&mut self, now: u64) {
         let passed = self.since.elapsed();
         let ours = Duration::from_nanos(now.saturating_sub(self.at).saturating_mul(CLOCK_NS));
@@ -50,7 +50,7 @@ mod tests {
         let mut pace = Pace::new(0);
         assert!(took(&mut pace, 20 * CLOCKS_PER_MS) >= Duration::from_millis(18));
         thread::sleep(Duration::from_millis(20));
-        pace.keep(21 * CLOCKS_PER_MS); // behind by then
+        pace.keep(21 * CLOCKS_PER_MS); // late by now
         assert!(took(&mut pace, 31 * CLOCKS_PER_MS) >= Duration::from_millis(9));
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is counted: instructions by who executed them, exceptions and exits by cause, instructions between markers.
+//! Statistics: instructions by context and mode, exceptions and exits by cause, instructions
+//! between markers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,7 +8,8 @@ use std::fmt::Write;
 use crate::cpu::{Context, Mode};
 use crate::exception::{Fault, CODE_NAMES, GEXC_NAMES};
 
-/// An exception: who executed, where it went, ExcCode and GExcCode.
+/// An exception: the guest that executed (None: the root), whether it went to the guest, ExcCode
+/// and GExcCode.
 type Cause = (Option<u8>, bool, u8, Option<u8>);
 
 /// Two markers between which instructions are counted.
@@ -16,9 +18,9 @@ pub struct Span {
     pub name: String,
     pub from: u32,
     pub to: u32,
-    /// When `from` was passed: all instructions, the root's.
+    /// Counts at the last passage of `from`: of all instructions, of the root's.
     open: Option<(u64, u64)>,
-    /// Of each passage.
+    /// Counts of each passage.
     pub all: Vec<u64>,
     pub root: Vec<u64>,
 }
@@ -30,14 +32,15 @@ impl Span {
 }
 
 pub struct Stats {
-    /// Kernel's and user's, by guest; 0 is the root.
+    /// Kernel-mode and user-mode instructions by GuestID; 0 is the root.
     by_guest: Vec<[u64; 2]>,
-    /// Who executes, and since when.
+    /// GuestID and mode that execute now, and the instruction count at which they were last
+    /// accounted.
     current: (usize, usize),
     since: u64,
     exceptions: BTreeMap<Cause, u64>,
     pub spans: Vec<Span>,
-    /// How often each guest was entered.
+    /// Number of entries into each guest.
     entries: Vec<u64>,
 }
 
@@ -55,15 +58,15 @@ impl Default for Stats {
 }
 
 impl Stats {
-    /// Gives what was executed since the last time to whoever executed.
+    /// Adds the instructions since the last call to the current context and mode.
     pub fn account(&mut self, instructions: u64) {
         let (guest, user) = self.current;
         self.by_guest[guest][user] += instructions - self.since;
         self.since = instructions;
     }
 
-    /// From now on it is this one who executes. A guest with number 0 is counted as 0, like the root.
-    pub fn runs(&mut self, guest: u8, is_guest: bool, kernel: bool) {
+    /// Sets the current context and mode. A guest with GuestID 0 is counted together with the root.
+    pub fn set_current(&mut self, guest: u8, is_guest: bool, kernel: bool) {
         let guest = usize::from(guest);
         if is_guest && self.current.0 != guest {
             self.entries[guest] += 1;
@@ -72,12 +75,12 @@ impl Stats {
     }
 
     pub fn exception(&mut self, mode: Mode, guest: u8, fault: &Fault) {
-        let who = mode.is_guest().then_some(guest);
-        let key = (who, fault.to == Context::Guest, fault.code, fault.gexc);
+        let from_guest = mode.is_guest().then_some(guest);
+        let key = (from_guest, fault.to == Context::Guest, fault.code, fault.gexc);
         *self.exceptions.entry(key).or_default() += 1;
     }
 
-    /// Exceptions so far of a kind: whose they were, where they went, ExcCode, GExcCode.
+    /// Number of exceptions with this cause.
     pub fn exceptions(&self, key: Cause) -> u64 {
         self.exceptions.get(&key).copied().unwrap_or(0)
     }
@@ -86,7 +89,8 @@ impl Stats {
         self.by_guest[0].iter().sum()
     }
 
-    /// The marker was passed. The marker itself belongs to what is counted before it, not to what comes after.
+    /// Records the passage of a marker. The marker instruction itself counts towards the span that
+    /// it ends, not towards the one that it starts.
     pub fn mark(&mut self, marker: u32) {
         let now = (self.since, self.root_total());
         for span in &mut self.spans {
@@ -117,8 +121,8 @@ impl Stats {
         if !self.exceptions.is_empty() {
             text += "exceptions and exits\n";
         }
-        for ((who, to_guest, code, gexc), count) in &self.exceptions {
-            let from = who.map_or("root".to_string(), |guest| format!("guest {guest}"));
+        for ((from_guest, to_guest, code, gexc), count) in &self.exceptions {
+            let from = from_guest.map_or("root".to_string(), |guest| format!("guest {guest}"));
             let to = if *to_guest { "itself" } else { "root" };
             let _ = writeln!(text, "  {from:<10} to {to:<8} {:<14} {count:>10}", cause_name(*code, *gexc));
         }
@@ -135,7 +139,7 @@ fn cause_name(code: u8, gexc: Option<u8>) -> String {
     }
 }
 
-/// Least, median and most.
+/// Minimum, median and maximum.
 pub fn summary(counts: &[u64]) -> Option<(u64, u64, u64)> {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();

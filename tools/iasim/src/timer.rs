@@ -6,11 +6,11 @@ use crate::cpu::{Context, Cpu};
 
 pub struct Timer {
     divider: u64,
-    /// Root.Count less the clocks that passed.
+    /// Root.Count minus the ticks since the start.
     bias: u32,
-    /// Root.Count while Cause.DC holds it.
+    /// Root.Count while Cause.DC stops it.
     held: Option<u32>,
-    /// When Count meets Compare next, by context.
+    /// Clock of the next match of Count and Compare, by context.
     matches: [u64; 2],
 }
 
@@ -35,8 +35,8 @@ impl Timer {
         self.held.unwrap_or(self.ticks(now).wrapping_add(self.bias))
     }
 
-    /// The next time, after now, at which a counter that stands at `count` reaches `compare`.
-    fn meets(&self, now: u64, count: u32, compare: u32) -> u64 {
+    /// The next clock after `now` at which a counter with the value `count` reaches `compare`.
+    fn next_match(&self, now: u64, count: u32, compare: u32) -> u64 {
         let steps = u64::from(compare.wrapping_sub(count).wrapping_sub(1)) + 1;
         (now / self.divider + steps) * self.divider
     }
@@ -51,7 +51,7 @@ impl Cpu {
         }
     }
 
-    /// GTOffset, its sign extended where it is narrower than Count.
+    /// GTOffset, sign-extended from its implemented width.
     fn gtoffset(&self) -> u32 {
         let spare = 32 - self.model.gtoffset_bits;
         ((self.root[cp0::GTOFFSET] << spare) as i32 >> spare) as u32
@@ -66,7 +66,7 @@ impl Cpu {
     }
 
     pub fn set_compare(&mut self, context: Context, compare: u32) {
-        self.timer_note();
+        self.timer_set_matches();
         let cp0 = self.cp0_mut(context);
         cp0[cp0::COMPARE] = compare;
         cp0[cp0::CAUSE] &= !cause::TI;
@@ -74,8 +74,8 @@ impl Cpu {
         self.timer_arm();
     }
 
-    /// Follows Cause.DC of the root.
-    pub fn timer_hold(&mut self) {
+    /// Stops or restarts Count after a write of the root's Cause.DC.
+    pub fn timer_update_hold(&mut self) {
         let hold = self.root.has(cp0::CAUSE, cause::DC);
         match (hold, self.timer.held) {
             (true, None) => self.timer.held = Some(self.timer.count(self.now)),
@@ -88,20 +88,20 @@ impl Cpu {
         self.timer_arm();
     }
 
-    /// Works out anew when the counters meet; whatever changes one of them or of their compares calls it. A match of this
-    /// very clock has not been looked at yet, and would be none any more.
+    /// Recomputes the next matches; called after every change of Count, Compare or GTOffset. A
+    /// match at the current clock is recorded first, because the recomputation would lose it.
     pub fn timer_arm(&mut self) {
-        self.timer_note();
+        self.timer_set_matches();
         for (n, context) in [Context::Root, Context::Guest].into_iter().enumerate() {
             let count = self.count(context);
-            let at = self.timer.meets(self.now, count, self.cp0(context)[cp0::COMPARE]);
+            let at = self.timer.next_match(self.now, count, self.cp0(context)[cp0::COMPARE]);
             self.timer.matches[n] = if self.timer.held.is_some() { u64::MAX } else { at };
         }
-        self.attend();
+        self.request_service();
     }
 
-    /// Sets TI where a counter has met its compare; true if one has.
-    fn timer_note(&mut self) -> bool {
+    /// Sets TI for each counter that has matched; true if one has.
+    fn timer_set_matches(&mut self) -> bool {
         let due = self.timer.matches.map(|at| at <= self.now);
         if due[0] {
             self.root[cp0::CAUSE] |= cause::TI;
@@ -112,9 +112,9 @@ impl Cpu {
         due[0] || due[1]
     }
 
-    /// The time has come at which a counter meets its compare, or something else happens.
+    /// Records matches that are due and computes the next ones.
     pub fn timer_advance(&mut self) {
-        if self.timer_note() {
+        if self.timer_set_matches() {
             self.timer_arm();
         }
     }

@@ -11,26 +11,27 @@ pub const G: u32 = 1;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Address of the pair of pages; bits below the mask are zero.
+    /// Address of the page pair; bits below the mask are zero.
     pub vpn2: u32,
-    /// As PageMask has it: bits 28:13.
+    /// In the format of PageMask: bits 28:13.
     pub mask: u32,
     pub asid: u8,
     pub global: bool,
-    /// 0: the root's own.
+    /// GuestID; 0: an entry of the root itself.
     pub guest: u8,
-    /// Taken out by EHINV or TLBINV: matches nothing.
+    /// Invalidated by EHINV or TLBINV: matches no address.
     pub invalid: bool,
-    /// As EntryLo0 and EntryLo1 have them, without G.
+    /// In the format of EntryLo0 and EntryLo1, without G.
     pub lo: [u32; 2],
 }
 
 impl Entry {
     pub const NONE: Entry = Entry { vpn2: 0, mask: 0, asid: 0, global: false, guest: 0, invalid: true, lo: [0; 2] };
 
-    /// An entry from EntryHi, PageMask and the two EntryLo; a page mask with holes is taken up to the first.
+    /// An entry from EntryHi, PageMask and both EntryLo. A non-contiguous page mask is cut at its
+    /// first gap.
     pub fn new(hi: u32, mask: u32, lo: [u32; 2], guest: u8) -> Self {
-        let mask = whole_mask(mask);
+        let mask = contiguous_mask(mask);
         Entry {
             vpn2: hi & entryhi::VPN2 & !mask,
             mask,
@@ -53,7 +54,7 @@ impl Entry {
             && (self.global || other.global || self.asid == other.asid)
     }
 
-    /// What the half that holds the address says, and the address it leads to.
+    /// The EntryLo of the page that contains the address, and the translated address.
     fn half(&self, va: u32) -> Hit {
         let size = ((self.mask | 0x1FFF) >> 1) + 1;
         let lo = self.lo[usize::from(va & size != 0)];
@@ -62,8 +63,8 @@ impl Entry {
     }
 }
 
-/// The page sizes that there are: four times the one before.
-fn whole_mask(mask: u32) -> u32 {
+/// The mask of a supported page size; each size is four times the previous one.
+fn contiguous_mask(mask: u32) -> u32 {
     let pairs = (0..8).take_while(|n| mask >> (13 + 2 * n) & 3 == 3).count() as u32;
     ((1 << (2 * pairs)) - 1) << 13
 }
@@ -71,14 +72,14 @@ fn whole_mask(mask: u32) -> u32 {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hit {
     pub pa: u32,
-    /// The EntryLo with V, D, C, RI and XI.
+    /// The page's EntryLo with V, D, C, RI and XI.
     pub lo: u32,
 }
 
-/// Whose entries are looked at.
+/// What an entry is compared with, in addition to the address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Key {
-    /// None: whatever the entry's.
+    /// None: matches any ASID.
     pub asid: Option<u8>,
     pub guest: u8,
 }
@@ -115,12 +116,12 @@ impl Tlb {
         Some(self.entries[self.probe(va, key)?].half(va))
     }
 
-    /// What stands there; beyond the end: nothing.
+    /// The entry with this index; an invalid one if the index is out of range.
     pub fn read(&self, index: u32) -> Entry {
         self.entries.get(index as usize).copied().unwrap_or(Entry::NONE)
     }
 
-    /// Whether another entry would answer for the same addresses.
+    /// Whether the new entry would overlap another valid entry.
     pub fn clashes(&self, index: u32, new: &Entry) -> bool {
         let others = self.entries.iter().enumerate().filter(|(n, _)| *n != index as usize);
         !new.invalid && others.into_iter().any(|(_, entry)| !entry.invalid && entry.overlaps(new))
@@ -132,7 +133,7 @@ impl Tlb {
         }
     }
 
-    /// TLBINV (those of the key's ASID that are not global) and TLBINVF (all), of one guest.
+    /// TLBINV (non-global entries with the key's ASID) and TLBINVF (all entries) of one GuestID.
     pub fn invalidate(&mut self, key: Key) {
         let hit = |entry: &&mut Entry| {
             entry.guest == key.guest && key.asid.is_none_or(|asid| !entry.global && asid == entry.asid)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Observers: every instruction as a line, instructions by function, markers at addresses.
+//! Observers: instruction trace, instructions by function, markers at addresses, non-preemptible
+//! sections.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -11,8 +12,9 @@ use crate::image::Symbols;
 use crate::isa::Op;
 use crate::observe::Observer;
 
-/// Who executes, as three letters at most: R the root, its user mode Ru; G2 the second guest, its user mode G2u.
-pub fn who(cpu: &Cpu) -> String {
+/// Context and mode as text: R (root kernel), Ru (root user), G2 (kernel of guest 2), G2u (its user
+/// mode).
+pub fn mode_tag(cpu: &Cpu) -> String {
     match cpu.mode {
         Mode::RootKernel => "R".into(),
         Mode::RootUser => "Ru".into(),
@@ -21,26 +23,26 @@ pub fn who(cpu: &Cpu) -> String {
     }
 }
 
-/// A line for every instruction: its number, who executes it, address, word, text, the function.
+/// Writes one line per instruction: its number, context and mode, address, word, text, function.
 pub struct Trace {
     out: Box<dyn Write>,
     symbols: Symbols,
-    /// The register that the instruction before this one wrote, whose value is now known.
+    /// The register written by the previous instruction; its value is known only now.
     written: Option<usize>,
-    /// Why not all of it could be written.
-    lost: Option<io::Error>,
+    /// The error because of which the trace is incomplete.
+    write_error: Option<io::Error>,
 }
 
 impl Trace {
     pub fn new(out: Box<dyn Write>, symbols: Symbols) -> Self {
-        Trace { out, symbols, written: None, lost: None }
+        Trace { out, symbols, written: None, write_error: None }
     }
 
     fn note(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
-        self.lost = write(&mut self.out).err().or(self.lost.take());
+        self.write_error = write(&mut self.out).err().or(self.write_error.take());
     }
 
-    /// The value that the last instruction left ends its line.
+    /// Ends the previous instruction's line with the value that the instruction wrote.
     fn finish(&mut self, cpu: &Cpu) {
         let end = match self.written.take() {
             Some(reg) => format!("  {}=0x{:08x}\n", disasm::REGS[reg & 31], cpu.gpr[reg]),
@@ -55,10 +57,10 @@ impl Observer for Trace {
         if cpu.instructions() > 0 {
             self.finish(cpu);
         }
-        let (word, text) = cpu.shown(op, cpu.pc);
+        let (word, text) = cpu.disassemble(op, cpu.pc);
         let function = self.symbols.function(cpu.pc).unwrap_or("");
-        let (number, who) = (cpu.instructions(), who(cpu));
-        let line = format!("{number:>10} {who:<4} {:08x} {word:08x} {text:<32} {function}", cpu.pc);
+        let (number, mode) = (cpu.instructions(), mode_tag(cpu));
+        let line = format!("{number:>10} {mode:<4} {:08x} {word:08x} {text:<32} {function}", cpu.pc);
         self.note(|out| out.write_all(line.as_bytes()));
         self.written = (op.rd() < 32).then_some(op.rd());
         true
@@ -66,19 +68,19 @@ impl Observer for Trace {
 
     fn report(&mut self) -> String {
         self.note(|out| out.write_all(b"\n").and_then(|()| out.flush()));
-        self.lost.as_ref().map_or(String::new(), |error| format!("iasim: the trace is not complete: {error}\n"))
+        self.write_error.as_ref().map_or(String::new(), |error| format!("iasim: the trace is incomplete: {error}\n"))
     }
 }
 
-/// Who executed and in which page.
-type Place = (u8, bool, u32);
+/// Key of a page's counts: GuestID, whether a guest executed, address of the page.
+type Page = (u8, bool, u32);
 
 /// Counts instructions by function.
 pub struct Profile {
     symbols: Symbols,
-    counts: HashMap<Place, Box<[u64; 1024]>>,
-    /// The page that the last instruction was in, and its counts.
-    last: (Place, Box<[u64; 1024]>),
+    counts: HashMap<Page, Box<[u64; 1024]>>,
+    /// The page of the previous instruction, and its counts.
+    last: (Page, Box<[u64; 1024]>),
 }
 
 impl Profile {
@@ -86,14 +88,14 @@ impl Profile {
         Profile { symbols, counts: HashMap::new(), last: ((0, false, 1), Box::new([0; 1024])) }
     }
 
-    fn turn_to(&mut self, place: Place) {
-        let counts = self.counts.remove(&place).unwrap_or_else(|| Box::new([0; 1024]));
-        let (before, old) = std::mem::replace(&mut self.last, (place, counts));
+    fn select_page(&mut self, page: Page) {
+        let counts = self.counts.remove(&page).unwrap_or_else(|| Box::new([0; 1024]));
+        let (before, old) = std::mem::replace(&mut self.last, (page, counts));
         self.counts.insert(before, old);
     }
 
     fn by_function(&mut self) -> HashMap<(u8, bool, String), u64> {
-        self.turn_to((0, false, 1));
+        self.select_page((0, false, 1));
         let mut totals = HashMap::new();
         for ((guest, is_guest, page), counts) in &self.counts {
             for (n, count) in counts.iter().enumerate().filter(|(_, count)| **count != 0) {
@@ -109,9 +111,9 @@ impl Profile {
 impl Observer for Profile {
     fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
         let guest = cpu.mode.is_guest();
-        let place = (if guest { cpu.guest_id() } else { 0 }, guest, cpu.pc & !0xFFF);
-        if place != self.last.0 {
-            self.turn_to(place);
+        let page = (if guest { cpu.guest_id() } else { 0 }, guest, cpu.pc & !0xFFF);
+        if page != self.last.0 {
+            self.select_page(page);
         }
         self.last.1[(cpu.pc >> 2) as usize & 1023] += 1;
         true
@@ -123,18 +125,18 @@ impl Observer for Profile {
         let total: u64 = functions.iter().map(|(_, count)| count).sum();
         let mut text = String::from("instructions by function\n");
         for ((guest, is_guest, name), count) in functions {
-            let who = if is_guest { format!("guest {guest}") } else { "root".to_string() };
+            let owner = if is_guest { format!("guest {guest}") } else { "root".to_string() };
             let share = 100.0 * count as f64 / total as f64;
-            let _ = writeln!(text, "  {who:<10} {count:>13} {share:>5.1} %  {name}");
+            let _ = writeln!(text, "  {owner:<10} {count:>13} {share:>5.1} %  {name}");
         }
         text
     }
 }
 
-/// Markers that stand at addresses instead of in the program.
-pub struct Places(pub Vec<(u32, u32)>);
+/// Markers at addresses instead of in the program.
+pub struct AddressMarkers(pub Vec<(u32, u32)>);
 
-impl Observer for Places {
+impl Observer for AddressMarkers {
     fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
         for (_, marker) in self.0.iter().filter(|(at, _)| *at == cpu.pc & !1) {
             cpu.stats.account(cpu.instructions());
@@ -144,22 +146,23 @@ impl Observer for Places {
     }
 }
 
-/// How long the root executes without a pause: from an exception to the guest, or to a place where it looks at interrupts.
+/// Measures the root's non-preemptible sections: from an exception, or a polling point for
+/// interrupts, to the next polling point or guest entry.
 pub struct Stretches {
-    looks: Vec<u32>,
-    ways: Vec<(u32, String)>,
-    /// A guest has run; what the root does before that keeps nobody waiting.
-    begun: bool,
-    /// Since when, and a bit for each of the ways that were passed.
+    polling_points: Vec<u32>,
+    paths: Vec<(u32, String)>,
+    /// Set at the first guest entry; the boot code before it delays no guest.
+    guest_has_run: bool,
+    /// The open section: the instruction count at its start, and a bit for each path passed.
     open: Option<(u64, u32)>,
-    /// How many, and the longest, by ways.
+    /// By the paths passed: number of sections, and the longest.
     found: BTreeMap<u32, (u64, u64)>,
 }
 
 impl Stretches {
-    /// At most 32 ways.
-    pub fn new(looks: Vec<u32>, ways: Vec<(u32, String)>) -> Self {
-        Stretches { looks, ways, begun: false, open: None, found: BTreeMap::new() }
+    /// There are at most 32 paths.
+    pub fn new(polling_points: Vec<u32>, paths: Vec<(u32, String)>) -> Self {
+        Stretches { polling_points, paths, guest_has_run: false, open: None, found: BTreeMap::new() }
     }
 
     fn close(&mut self, now: u64) {
@@ -171,7 +174,8 @@ impl Stretches {
     }
 
     fn names(&self, passed: u32) -> String {
-        let names = self.ways.iter().enumerate().filter(|(n, _)| passed >> n & 1 != 0).map(|(_, way)| way.1.as_str());
+        let names =
+            self.paths.iter().enumerate().filter(|(n, _)| passed >> n & 1 != 0).map(|(_, path)| path.1.as_str());
         let names = names.collect::<Vec<_>>().join("+");
         if names.is_empty() {
             "-".to_string()
@@ -186,17 +190,17 @@ impl Observer for Stretches {
         let now = cpu.instructions();
         if cpu.mode.is_guest() {
             self.close(now);
-            self.begun = true;
+            self.guest_has_run = true;
             return true;
         }
-        if !self.begun {
+        if !self.guest_has_run {
             return true;
         }
-        if self.looks.contains(&(cpu.pc & !1)) {
+        if self.polling_points.contains(&(cpu.pc & !1)) {
             self.close(now);
         }
         let open = self.open.get_or_insert((now, 0));
-        self.ways.iter().enumerate().filter(|(_, way)| way.0 == cpu.pc & !1).for_each(|(n, _)| open.1 |= 1 << n);
+        self.paths.iter().enumerate().filter(|(_, path)| path.0 == cpu.pc & !1).for_each(|(n, _)| open.1 |= 1 << n);
         true
     }
 

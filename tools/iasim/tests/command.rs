@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command and its GDB server, as a user meets them: compiled programs, gdb-multiarch, errors.
+//! The command line and the GDB server from a user's point of view: compiled programs,
+//! gdb-multiarch, errors.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 const IASIM: &str = env!("CARGO_BIN_EXE_iasim");
 
-/// clang and lld know MIPS wherever they are installed.
+/// clang and lld support MIPS in every installation.
 fn build(name: &str, script: &str, sources: &[&str], flags: &[&str]) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
@@ -72,7 +73,7 @@ fn limits_spans_and_traces() {
     assert!(err.contains("after 1000 instructions"));
     let (_, _, err) = iasim(&["run", "--board", "generic", "--span", "_start:main", elf]);
     assert!(err.contains("span _start:main all   n 1 min 5 median 5 max 5"), "{err}");
-    // Round a loop: from a place to the same one.
+    // A loop: a span from an address to itself.
     let round = with_code("round", &[0, 0x1000_FFFE, 0]); // nop; b .-4; nop
     let place = "0xbfc00000:0xbfc00000";
     let (_, _, err) = iasim(&["run", "--board", "generic", "--limit", "30", "--span", place, &round]);
@@ -82,16 +83,16 @@ fn limits_spans_and_traces() {
     let text = std::fs::read_to_string(trace).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 7, "{text}");
-    // No room for it: that is said, and changes nothing else.
+    // A full disk is reported and changes nothing else.
     let (code, _, err) = iasim(&["run", "--board", "generic", "--limit", "7", "--trace", "/dev/full", elf]);
     assert_eq!((code, err.lines().count()), (124, 2), "{err}");
-    assert!(err.contains("the trace is not complete: No space left"), "{err}");
+    assert!(err.contains("the trace is incomplete: No space left"), "{err}");
     assert!(lines[0].contains("R    bfc00000 3c1d8008 lui sp,0x8008") && lines[0].ends_with("sp=0x80080000"), "{text}");
 }
 
-/// Round a loop twice, by a likely branch that is not taken, and to a branch to itself.
+/// A loop with two passes, a branch likely that is not taken, and a branch to itself.
 #[test]
-fn coverage_has_what_was_executed_and_which_way_branches_went() {
+fn coverage_records_instructions_and_branch_directions() {
     let at = 0xBFC0_0000u32;
     let code = [
         0x2408_0002, // li t0,2
@@ -104,7 +105,7 @@ fn coverage_has_what_was_executed_and_which_way_branches_went() {
         0,           // 1c: its delay slot, which is skipped
         0x1000_FFFF, // 20: b 20
         0,           // 24: its delay slot
-        0,           // 28: never
+        0,           // 28: not reached
     ];
     let elf = with_code("coverage", &code);
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage.txt");
@@ -116,8 +117,9 @@ fn coverage_has_what_was_executed_and_which_way_branches_went() {
     let has = |offset: u32, what: char| text.lines().any(|line| line == format!("{:x} {what}", at + offset));
     let executed: Vec<u32> = (0..=0x28).step_by(4).filter(|offset| has(*offset, 'x')).collect();
     assert_eq!(executed, [0, 4, 8, 0xC, 0x10, 0x14, 0x18, 0x20, 0x24], "{text}");
-    let ways: Vec<_> = [8, 0x10, 0x18, 0x20].iter().map(|branch| (has(*branch, 'n'), has(*branch, 'j'))).collect();
-    assert_eq!(ways, [(true, true), (true, false), (true, false), (false, true)], "{text}");
+    let directions: Vec<_> =
+        [8, 0x10, 0x18, 0x20].iter().map(|branch| (has(*branch, 'n'), has(*branch, 'j'))).collect();
+    assert_eq!(directions, [(true, true), (true, false), (true, false), (false, true)], "{text}");
     // A second run adds to the file.
     iasim(&["run", "--board", "generic", "--limit", "2", "--coverage", file.to_str().unwrap(), &elf]);
     assert!(std::fs::read_to_string(&file).unwrap().len() > text.len());
@@ -134,23 +136,23 @@ fn errors_are_one_clear_line() {
     let (junk, foreign) = (junk.to_str().unwrap(), foreign.to_str().unwrap());
     let work = work().to_str().unwrap();
     let cases: [(&[&str], &str); 17] = [
-        (&[], "say what to do"),
+        (&[], "no command given"),
         (&["fly"], "fly"),
         (&["run"], "no image"),
         (&["run", "/nowhere.elf"], "/nowhere.elf: No such file"),
         (&["run", junk], "not an ELF file"),
         (&["run", foreign], "is not MIPS"),
-        (&["run", "--board", "malta", work], "--board malta: there are m5150 and generic"),
+        (&["run", "--board", "malta", work], "--board malta: must be m5150 or generic"),
         (&["run", "--model", "gvec=7", work], "gvec: '7' is not one of offset|zero-is-200|number"),
-        (&["run", "--model", "colour=red", work], "there is no option 'colour'"),
-        (&["run", "--ram", "3", work], "--ram 3: not whole pages"),
+        (&["run", "--model", "colour=red", work], "unknown option 'colour'"),
+        (&["run", "--ram", "3", work], "--ram 3: must be a multiple of 4K"),
         (&["run", "--limit", "many", work], "'many' is not a number"),
-        (&["run", "--board", "generic", "--span", "here:there", work], "there is no symbol 'here'"),
-        (&["run", "--look", "here", work], "--look: there is no symbol 'here'"),
-        (&["run", "--fast", work], "there is no option --fast"),
-        (&["run", "--fast"], "there is no option --fast"),
+        (&["run", "--board", "generic", "--span", "here:there", work], "--span: no symbol 'here'"),
+        (&["run", "--polling-point", "here", work], "--polling-point: no symbol 'here'"),
+        (&["run", "--fast", work], "unknown option --fast"),
+        (&["run", "--fast"], "unknown option --fast"),
         (&["run", work, "--limit"], "missing argument for option '--limit'"),
-        (&["run", "--uart", "7", work], "--uart 7: not 1 to 6"),
+        (&["run", "--uart", "7", work], "--uart 7: must be 1 to 6"),
     ];
     for (args, expected) in cases {
         let (code, out, err) = iasim(args);
@@ -158,14 +160,14 @@ fn errors_are_one_clear_line() {
         assert!(err.contains(expected) && err.starts_with("iasim: error: "), "{args:?}: {err}");
         assert_eq!(err.lines().count(), 1, "{err}");
     }
-    // What does not fit into this board's memory.
+    // The program does not fit into this board's memory.
     let (code, _, err) = iasim(&["run", "--ram", "4K", work]);
     assert_eq!(code, 2);
-    assert!(err.contains("is not all in memory"), "{err}");
+    assert!(err.contains("is not entirely in memory"), "{err}");
 }
 
 #[test]
-fn help_is_there_wherever_it_is_asked_for() {
+fn help_is_available_for_every_command() {
     for args in [&["--help"][..], &["run", "--help"], &["run", "-h", "image.elf"]] {
         let (code, out, err) = iasim(args);
         assert_eq!((code, err.as_str()), (0, ""), "{args:?}");
@@ -173,7 +175,7 @@ fn help_is_there_wherever_it_is_asked_for() {
     }
 }
 
-/// The program with some bytes of its file changed.
+/// The program with changed bytes in its file.
 fn damaged(name: &str, change: impl Fn(&mut Vec<u8>)) -> String {
     let mut bytes = std::fs::read(work()).unwrap();
     change(&mut bytes);
@@ -186,12 +188,12 @@ fn word_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
 }
 
-/// Where the file has the program header of the code, which begins at the reset vector.
+/// Offset of the code's program header in the file; the code starts at the reset vector.
 fn code_header(bytes: &[u8]) -> usize {
     (0..5).map(|n| 52 + 32 * n).find(|at| word_at(bytes, at + 12) == 0xBFC0_0000).expect("code")
 }
 
-/// The program beginning with other instructions.
+/// The program with its first instructions replaced.
 fn with_code(name: &str, words: &[u32]) -> String {
     damaged(name, |bytes| {
         let code = word_at(bytes, code_header(bytes) + 4) as usize;
@@ -200,15 +202,15 @@ fn with_code(name: &str, words: &[u32]) -> String {
     })
 }
 
-/// Files for another machine, or with nothing in them, or that contradict each other.
+/// Files for other machines, empty files, files with overlapping different data.
 #[test]
 fn images_that_cannot_be_run() {
     let work = work().to_str().unwrap();
     let cases = [
         ("release6", damaged("release6", |bytes| bytes[39] = 0x90), "Release 6"),
-        ("object", damaged("object", |bytes| bytes[16] = 1), "it is not linked"),
-        ("empty", damaged("empty", |bytes| bytes[44..46].fill(0)), "nothing to load"),
-        ("types", damaged("types", |bytes| (0..5).for_each(|n| bytes[52 + 32 * n] = 4)), "nothing to load"),
+        ("object", damaged("object", |bytes| bytes[16] = 1), "the file is not linked"),
+        ("empty", damaged("empty", |bytes| bytes[44..46].fill(0)), "no segment to load"),
+        ("types", damaged("types", |bytes| (0..5).for_each(|n| bytes[52 + 32 * n] = 4)), "no segment to load"),
         ("short", damaged("short", |bytes| bytes.truncate(60)), "iasim: error: "),
     ];
     for (name, path, expected) in cases {
@@ -216,7 +218,7 @@ fn images_that_cannot_be_run() {
         assert_eq!((code, err.lines().count()), (2, 1), "{name}: {err}");
         assert!(err.contains(expected), "{name}: {err}");
     }
-    // The same twice is no contradiction.
+    // Loading the same file twice is accepted.
     let other = damaged("other", |bytes| {
         let code = word_at(bytes, code_header(bytes) + 4) as usize;
         bytes[code] ^= 1;
@@ -225,23 +227,23 @@ fn images_that_cannot_be_run() {
     assert_eq!(code, 0, "{err}");
     let (code, _, err) = iasim(&["run", "--board", "generic", work, &other]);
     assert_eq!((code, err.lines().count()), (2, 1), "{err}");
-    assert!(err.contains("lies over another one"), "{err}");
+    assert!(err.contains("overlaps different data"), "{err}");
 }
 
-/// A program that runs into nothing: its exceptions have no handler, which it would never come back from.
+/// A program whose exceptions have no handler, so that they would repeat endlessly.
 #[test]
 fn exceptions_without_a_handler_end_the_run() {
-    // It is elsewhere than where it starts.
+    // The code is not loaded at its entry point.
     let lost = damaged("lost", |bytes| {
         let at = code_header(bytes) + 12;
         bytes[at..at + 4].copy_from_slice(&0x9D00_0000u32.to_le_bytes());
     });
     let (code, _, err) = iasim(&["run", &lost]);
     assert_eq!((code, err.lines().count()), (3, 1), "{err}");
-    assert!(err.contains("an exception vector is itself an exception (RI), for ever, pc 0xbfc00380"), "{err}");
+    assert!(err.contains("the exception vector raises an exception (RI) endlessly, pc 0xbfc00380"), "{err}");
 }
 
-/// What a terminal would have typed, written down and typed again, ends in the same instruction.
+/// Terminal input that is recorded and replayed ends the run at the same instruction.
 #[test]
 fn input_is_recorded_and_replayed() {
     let elf = build("echo", "bare.lds", &["start.S", "echo.c"], &[]);
@@ -257,10 +259,10 @@ fn input_is_recorded_and_replayed() {
     assert_eq!(first, second, "the same output, and the same counts");
     let (code, _, err) = iasim(&["run", "--board", "generic", "--input", typed, "--record", "/dev/full", elf]);
     assert_eq!((code, err.lines().count()), (13, 1), "{err}");
-    assert!(err.contains("the record is not complete: No space left"), "{err}");
+    assert!(err.contains("the record is incomplete: No space left"), "{err}");
 }
 
-/// With --pace a byte is there no sooner than its share of the clocks: the same input takes longer.
+/// With --pace, byte n arrives at clock n * N or later, so that the same input takes longer.
 #[test]
 fn input_is_paced() {
     let elf = build("echo", "bare.lds", &["start.S", "echo.c"], &[]);
@@ -286,30 +288,31 @@ fn input_is_paced() {
     }
 }
 
-/// A hypervisor from reset to its guest's end, on the real part's board, with what it costs.
+/// A minimal hypervisor from reset to the end of its guest on the m5150 board, with its cost.
 #[test]
-fn the_least_hypervisor_runs_its_guest() {
+fn a_minimal_hypervisor_runs_its_guest() {
     let elf = build("vz", "vz.lds", &["vz.S"], &[]);
     let (code, _, err) = iasim(&["run", "--stats", "--span", "1:2", elf.to_str().unwrap()]);
     assert_eq!(code, 100, "the guest's own count, out of its shadow set: {err}");
-    // The guest executes HYPCALL and the second marker; the root eight instructions, one of them in a delay slot.
+    // The guest executes HYPCALL and the second marker; the root executes eight instructions, one
+    // in a delay slot.
     for line in ["span 1:2 all   n 100 min 10 median 10 max 10", "span 1:2 root  n 100 min 8 median 8 max 8"] {
         assert!(err.contains(line), "no '{line}' in {err}");
     }
     assert!(err.contains("GE HC") && err.contains("101"), "{err}");
     assert!(err.lines().any(|line| line.split_whitespace().eq(["guest", "1", "702", "0", "101"])), "{err}");
 
-    // The same by stretches of the root: whole, and cut in the midst of the handler.
+    // The same as stretches of the root: without and with a polling point in the handler.
     let elf = elf.to_str().unwrap();
-    let (_, _, err) = iasim(&["run", "--look", "_start", "--way", "handler", elf]);
+    let (_, _, err) = iasim(&["run", "--polling-point", "_start", "--path", "handler", elf]);
     assert!(err.contains("stretch handler n 100 max 8\n") && err.matches("stretch").count() == 1, "{err}");
-    let (_, _, err) = iasim(&["run", "--look", "0x8000018c", "--way", "handler", elf]);
+    let (_, _, err) = iasim(&["run", "--polling-point", "0x8000018c", "--path", "handler", elf]);
     assert!(err.contains("stretch - n 100 max 5\nstretch handler n 101 max 3\n"), "{err}");
 }
 
-/// A GDB session: breakpoint, registers of both contexts, stepping, memory, the end.
+/// A GDB session: breakpoint, registers of both contexts, single step, memory, end of the program.
 #[test]
-fn gdb_sees_the_machine() {
+fn gdb_reads_and_controls_the_machine() {
     let elf = work();
     let mut server = Command::new(IASIM)
         .args(["run", "--board", "generic", "--gdb", "0"])
@@ -363,7 +366,7 @@ fn gdb_sees_the_machine() {
     assert!(server.wait().unwrap().success());
 }
 
-/// GDB's Ctrl-C, of a program that waits for a key that nobody types.
+/// Ctrl-C in GDB while the program waits for input.
 #[test]
 fn gdb_interrupts_a_program_that_sleeps() {
     let elf = with_code("asleep", &[0x4200_0020, 0x1000_FFFE, 0]); // wait; b .-4; nop

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every encoding of the table, and words the manual gives, against the GNU disassembler (that in gdb-multiarch).
+//! Compares every encoding of the table, and words given in the manual, with the GNU disassembler
+//! (of gdb-multiarch).
 
 mod common;
 
@@ -8,10 +9,10 @@ use std::process::Command;
 use iasim::disasm;
 use iasim::isa::{self, Form, ROWS};
 
-/// Address that GDB disassembles at; nothing is there.
+/// Address that GDB disassembles at; the file has no symbol there.
 const AT: u32 = 0x8000_0000;
 
-/// What the GNU disassembler says of each word.
+/// GNU disassembly of each word.
 fn gnu(words: &[u32]) -> Vec<String> {
     let dir = std::env::temp_dir().join(format!("iasim-encodings-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
@@ -32,20 +33,20 @@ fn gnu(words: &[u32]) -> Vec<String> {
     lines
 }
 
-/// The mnemonic and operands behind the address and the bytes.
+/// Mnemonic and operands, without address and bytes.
 fn instruction(line: &str) -> String {
     let fields: Vec<&str> = line.split('\t').collect();
     fields[2..].join(" ").trim().to_string()
 }
 
-/// The least ELF file: a header, one segment, one section so that GDB finds the bytes.
+/// A minimal ELF file: header, one segment, and one section, which GDB requires to find the bytes.
 fn elf_of(words: &[u32]) -> Vec<u8> {
     let names = b"\0.text\0.shstrtab\0";
     let size = 4 * words.len() as u32;
     let (code, strings) = (52 + 32, 52 + 32 + size);
     let sections = (strings + names.len() as u32 + 3) & !3;
     let mut file = vec![0x7F, b'E', b'L', b'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    // Executable, MIPS, entry; program and section headers; flags: o32, MIPS32 release 2.
+    // e_type, e_machine, e_entry; program and section headers; e_flags: o32, MIPS32 release 2.
     push16(&mut file, &[2, 8]);
     push32(&mut file, &[1, AT, 52, sections, 0x7000_1000]);
     push16(&mut file, &[52, 32, 1, 40, 3, 2]);
@@ -67,13 +68,14 @@ fn push32(file: &mut Vec<u8>, values: &[u32]) {
     values.iter().for_each(|value| file.extend(value.to_le_bytes()));
 }
 
-/// What both would write the same way if they did not differ in taste: numbers decimal, registers by number.
+/// Normalizes differences of notation: decimal numbers, registers by number.
 fn normal(text: &str) -> String {
     let text = text.split('<').next().unwrap_or("").trim();
     let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
-    // GNU's form of division names a third register that is not there.
+    // GNU prints division with a third register, which does not exist.
     let operands = if name.starts_with("div") { operands.trim_start_matches("zero,") } else { operands };
-    // It names some CP0 registers that have a select, and tells the target's instruction set by bit 0.
+    // GNU prints names for some CP0 registers with a select, and the target's instruction set in
+    // bit 0.
     let names = [("c0_perfcnt", "$25"), ("c0_watchhi", "$19"), ("hwr_cpunum", "$0"), ("hwr_synci_step", "$1")];
     let names = names.into_iter().chain([("hwr_ccres", "$3"), ("hwr_cc", "$2"), ("hwr_ulr", "$29")]);
     let operands = names.fold(operands.to_string(), |text, (name, number)| text.replace(name, number));
@@ -100,7 +102,7 @@ fn normal_operand(text: &str, isa: u32) -> String {
     })
 }
 
-/// Fields of a form that may be anything, so that samples do not lie about fixed ones.
+/// Operand bits of a form; samples keep the other bits fixed.
 fn free_bits(form: Form) -> u32 {
     match form {
         Form::Three | Form::ShiftBy => 0x03FF_F800,
@@ -123,7 +125,7 @@ fn free_bits(form: Form) -> u32 {
     }
 }
 
-/// Words of the row: its fixed bits and some of what may vary.
+/// Samples of the row: its fixed bits with various operand bits.
 fn samples(n: usize) -> Vec<u32> {
     let row = &ROWS[n];
     let free = free_bits(row.form) & !row.mask;
@@ -139,7 +141,7 @@ fn samples(n: usize) -> Vec<u32> {
         );
         all.drain(..5);
     }
-    // clz and clo name their destination twice.
+    // clz and clo encode their destination twice.
     if row.form == Form::Two {
         all.iter_mut().for_each(|word| *word |= 9 << 16 | 9 << 11);
     }
@@ -148,14 +150,15 @@ fn samples(n: usize) -> Vec<u32> {
     all
 }
 
-/// Rows that only say what is not there, and the marker, which is an instruction that does nothing.
+/// False for rows of unimplemented instructions and for the marker, which GNU prints as an ordinary
+/// instruction.
 fn described(n: usize) -> bool {
     !["cop1", "cop2", "cop1x", "movf", "movt", "lwc1", "lwc2", "ldc1", "ldc2", "swc1", "swc2", "sdc1", "sdc2"]
         .contains(&ROWS[n].name)
 }
 
 #[test]
-fn the_table_is_the_gnu_disassemblers() {
+fn disassembly_equals_gnus() {
     let words: Vec<u32> = (0..ROWS.len()).filter(|n| described(*n)).flat_map(samples).collect();
     let theirs = gnu(&words);
     let mut wrong = Vec::new();
@@ -169,9 +172,9 @@ fn the_table_is_the_gnu_disassemblers() {
     assert!(words.len() > 400, "only {} words", words.len());
 }
 
-/// The words that the description of the virtualization module gives, assembled by binutils.
+/// Words from the description of the virtualization module, assembled by binutils.
 #[test]
-fn the_words_of_the_description() {
+fn words_of_the_description_decode() {
     let words = [
         ("mfgc0 v0,GuestCtl0", 0x4062_6006),
         ("mtgc0 v0,GuestCtl0", 0x4062_6206),

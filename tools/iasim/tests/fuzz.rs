@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random images and random state: whatever executes, the simulator does not panic, and its own rules hold.
+//! Random images and random state: the simulator does not panic, and its invariants hold.
 
 mod common;
 
@@ -13,7 +13,7 @@ use iasim::isa::ROWS;
 use iasim::memory::Memory;
 use iasim::model::Model;
 
-/// A word: any, or an instruction with any operands, more often one of coprocessor 0.
+/// A random word, or an instruction with random operands; coprocessor 0 is preferred.
 fn word(rng: &mut Rng) -> u32 {
     match rng.below(8) {
         0 => rng.next(),
@@ -42,7 +42,7 @@ fn model(rng: &mut Rng) -> Model {
     model
 }
 
-/// Any state: registers of both contexts, TLB entries that map some of memory.
+/// Random state: registers of both contexts, TLB entries that map parts of memory.
 fn scramble(cpu: &mut Cpu, rng: &mut Rng) {
     for n in 1..32 {
         cpu.gpr[n] = if rng.below(2) == 0 { 0x8000_0000 | rng.below(0x8_0000) } else { rng.value() };
@@ -62,13 +62,14 @@ fn scramble(cpu: &mut Cpu, rng: &mut Rng) {
     }
     cpu.root[cp0::GUESTCTL0] |= guestctl0::GM & rng.next();
     cpu.soft.flush();
-    cpu.refresh();
+    cpu.update_mode();
 }
 
-/// The mode is what the registers say, register 0 is 0, Index and the shadow set are ones that there are.
+/// Invariants: the mode matches the registers, register 0 is 0, Index and the shadow set are in
+/// range.
 fn check(cpu: &mut Cpu, seed: u64) {
     let mode = cpu.mode;
-    cpu.refresh();
+    cpu.update_mode();
     assert_eq!(cpu.mode, mode, "seed {seed}: the mode went stale");
     assert_eq!(cpu.gpr[0], 0, "seed {seed}");
     assert!(cpu.set < 16 && cpu.root[cp0::INDEX] & 0x7FFF_FFFF < 64, "seed {seed}");
@@ -88,7 +89,7 @@ fn random_image(seed: u64) {
         cpu.limit = cpu.instructions() + 1000;
         match cpu.run() {
             Stop::Limit => {}
-            // A program may end itself, or sleep or fail for good.
+            // A program may end, wait forever or raise endless exceptions.
             Stop::Exit(_) | Stop::Asleep | Stop::Endless(_) => scramble(&mut cpu, &mut rng),
             stop => panic!("seed {seed}: {stop:?}"),
         }
@@ -98,12 +99,12 @@ fn random_image(seed: u64) {
 
 #[test]
 fn random_images_do_not_break_the_simulator() {
-    // As many as `make check` has time for; IASIM_FUZZ=100000 for a long run.
+    // The default suits `make check`; IASIM_FUZZ=100000 for a long run.
     let most = std::env::var("IASIM_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
     (0..most).for_each(random_image);
 }
 
-/// Any word has a text and decodes to what the text's row says.
+/// Every word has a disassembly that starts with the mnemonic of its row.
 #[test]
 fn any_word_is_decoded_and_disassembled() {
     let mut rng = Rng::new(1);
@@ -115,12 +116,12 @@ fn any_word_is_decoded_and_disassembled() {
     }
 }
 
-/// Damaged ELF files are refused or loaded, never more than that.
+/// Damaged ELF files are refused with one line or loaded.
 #[test]
 fn damaged_images_are_refused() {
     let whole = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let mut header = whole[..4096].to_vec();
-    // A MIPS file of 32 bits in its first bytes, the rest is anything.
+    // The first bytes are those of a 32-bit MIPS file, the others are random.
     header[4] = 1;
     header[18] = 8;
     header[19] = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine around the instructions: TLB instructions with guests, shadow sets, timers, interrupts, devices.
+//! TLB instructions with GuestIDs, shadow sets, timers, interrupts, devices.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn reset_values_are_the_models() {
 }
 
 #[test]
-fn root_tlb_instructions_bear_rid() {
+fn root_tlb_instructions_use_rid() {
     let mut cpu = m5150();
     root_code(&mut cpu, "tlbwi\n tlbp\n tlbinv\n tlbinvf\n tlbwr");
     cpu.write_root(cp0::GUESTCTL1, 4 << RID);
@@ -86,7 +86,7 @@ fn entries_of_the_root_itself_keep_their_asid() {
 }
 
 #[test]
-fn ehinv_takes_an_entry_out() {
+fn ehinv_invalidates_an_entry() {
     let mut cpu = m5150();
     root_code(&mut cpu, "tlbwi\n tlbr");
     cpu.write_root(cp0::ENTRYHI, 0x6000 | entryhi::EHINV);
@@ -110,9 +110,9 @@ fn two_entries_for_an_address_are_a_machine_check() {
     }
 }
 
-/// The guest's own TLB instructions bear its number, those of the root for the guest RID.
+/// The guest's own TLB instructions use GuestCtl1.ID, the root's use RID.
 #[test]
-fn guest_tlb_instructions_bear_the_guests_number() {
+fn guest_tlb_instructions_use_the_guest_id() {
     let mut cpu = m5150();
     guest(&mut cpu, CP0 | AT3, "tlbwi\n tlbr\n tlbr");
     cpu.write_cp0(Context::Guest, cp0::ENTRYHI, u32::MAX, 0x6000 | 2);
@@ -122,7 +122,7 @@ fn guest_tlb_instructions_bear_the_guests_number() {
     assert_eq!((entry.guest, entry.global), (GUEST_ID as u8, false));
     steps(&mut cpu, 1);
     assert_eq!(cpu.guest[cp0::ENTRYHI], 0x6000 | 2);
-    // One of another guest is not shown.
+    // An entry of another guest reads as invalid.
     cpu.guest_tlb.write(0, iasim::tlb::Entry { guest: 7, ..entry });
     steps(&mut cpu, 1);
     assert_eq!([cpu.guest[cp0::ENTRYHI], cpu.guest[cp0::ENTRYLO0]], [entryhi::EHINV, 0]);
@@ -152,13 +152,14 @@ fn the_root_works_on_the_guests_tlb() {
     assert!(cpu.guest_tlb.entries().iter().all(|entry| entry.invalid), "not global, its ASID");
 }
 
-/// The root's set moves with exceptions; the guest runs in GLSS and above; the root reaches it with RDPGPR.
+/// Exceptions change the root's set; the guest uses GLSS and above; the root accesses its set by
+/// RDPGPR.
 #[test]
 fn shadow_sets_of_root_and_guest() {
     let mut cpu = m5150();
     guest(&mut cpu, CP0 | AT3, "addiu v0, zero, 5\n hypcall\n nop");
     assert_eq!(cpu.set, 0);
-    // What a hypervisor does before it enters: PSS and GLSS are the guest's set.
+    // Before guest entry, a hypervisor sets PSS and GLSS to the guest's set.
     let mut cpu2 = m5150();
     cpu2.write_root(cp0::GUESTCTL3, 4);
     cpu2.write_root(cp0::SRSCTL, 4 << 6);
@@ -181,7 +182,7 @@ fn shadow_sets_of_root_and_guest() {
 fn a_guest_with_shadow_sets_uses_them_by_itself() {
     let mut cpu = m5150();
     cpu.write_root(cp0::GUESTCTL3, 2);
-    // HSS=1, ESS=1, as the root gives it by MTGC0.
+    // HSS=1 and ESS=1, set by the root with MTGC0.
     let bits = cp0::find(cp0::SRSCTL).unwrap().mtgc0;
     cpu.write_cp0(Context::Guest, cp0::SRSCTL, bits, 1 << 26 | 1 << 12);
     guest(&mut cpu, CP0 | AT3, "addiu v0, zero, 5\n syscall");
@@ -239,7 +240,7 @@ fn count_and_compare_of_both_contexts() {
     assert!((24..=26).contains(&(cpu.count(Context::Root) - held)));
 }
 
-/// The guest writes its Compare in the very clock in which the root's Count meets the root's.
+/// The guest writes its Compare in the clock in which the root's Count matches Compare.
 #[test]
 fn a_match_outlives_a_write_of_the_other_compare() {
     for nops in 0..24 {
@@ -252,7 +253,7 @@ fn a_match_outlives_a_write_of_the_other_compare() {
         cpu.write_root(cp0::COUNT, 0);
         cpu.write_root(cp0::COMPARE, 6);
         steps(&mut cpu, 40);
-        assert!(cpu.root.has(cp0::CAUSE, cause::TI), "lost behind {nops} instructions");
+        assert!(cpu.root.has(cp0::CAUSE, cause::TI), "lost after {nops} instructions");
     }
 }
 
@@ -266,7 +267,7 @@ fn a_narrow_gtoffset_has_a_sign() {
     assert_eq!(cpu.count(Context::Guest), 9);
 }
 
-/// The guest's timer raises its interrupt where it is wired: on the generic board, not on the real part.
+/// The guest's timer raises its interrupt if wired: on the generic board, not on the real part.
 #[test]
 fn the_guests_timer_interrupt_where_it_is_wired() {
     for wired in [true, false] {
@@ -312,20 +313,20 @@ fn lines_and_virtual_interrupts_reach_a_guest() {
     steps(&mut cpu, 1);
     assert_eq!(ip(&cpu), 1 << 2, "VIP");
     cpu.write_root(cp0::GUESTCTL2, 0);
-    // The UART's transmitter is empty: IP4, hardware interrupt 2.
+    // The UART's transmitter is empty: IP4, which is hardware interrupt 2.
     cpu.board.write(0x1FD0_03F9, 1, 2, 0).unwrap();
     steps(&mut cpu, 1);
     assert_eq!(ip(&cpu), 0, "not passed through");
     cpu.write_root(cp0::GUESTCTL0, cpu.root[cp0::GUESTCTL0] | 1 << 12);
     steps(&mut cpu, 1);
     assert_eq!(ip(&cpu), 1 << 2);
-    assert_eq!(root(&cpu, cp0::CAUSE) >> 10 & 0x3F, 1 << 2, "the root sees the line anyway");
-    // HC: with the line's fall hardware takes VIP back.
+    assert_eq!(root(&cpu, cp0::CAUSE) >> 10 & 0x3F, 1 << 2, "the line is visible in the root, too");
+    // HC: hardware clears VIP when the line falls.
     cpu.write_root(cp0::GUESTCTL2, 1 << 26 | 1 << 12);
     steps(&mut cpu, 1);
     cpu.board.write(0x1FD0_03F9, 1, 0, 0).unwrap();
     steps(&mut cpu, 1);
-    cpu.attend();
+    cpu.request_service();
     steps(&mut cpu, 1);
     assert_eq!(cpu.root[cp0::GUESTCTL2] >> 10 & 0x3F, 0);
     cpu.write_cp0(Context::Guest, cp0::STATUS, u32::MAX, 0xFF01);
@@ -336,14 +337,15 @@ fn lines_and_virtual_interrupts_reach_a_guest() {
 
 fn sfr(cpu: &mut Cpu, address: u32, value: u32) {
     cpu.board.write(address & 0x1FFF_FFFF, 4, value, cpu.now).unwrap();
-    cpu.attend();
+    cpu.request_service();
 }
 
 fn read_sfr(cpu: &mut Cpu, address: u32) -> u32 {
     cpu.board.read(address & 0x1FFF_FFFF, 4, cpu.now).unwrap()
 }
 
-/// The core's timer is interrupt 0: with its vector's offset, priority, flag that is set by an edge, shadow set.
+/// The core's timer is interrupt 0, with vector offset, priority, edge-triggered flag and shadow
+/// set.
 #[test]
 fn the_interrupt_controller() {
     let mut cpu = m5150();
@@ -366,14 +368,14 @@ fn the_interrupt_controller() {
     assert_eq!(cpu.pc, 0x8000_0324);
     assert_eq!(cpu.root[cp0::CAUSE] >> 10 & 0xFF, 5);
     assert_eq!((cpu.set, cpu.root[cp0::SRSCTL] >> 18 & 0xF), (6, 6));
-    // A flag that is cleared stays so until Count meets Compare again, whether or not Compare was written.
+    // A cleared flag stays clear until the next match of Count, whether or not Compare was written.
     sfr(&mut cpu, 0xBF81_0044, 1);
     steps(&mut cpu, 1);
     assert!(cpu.root.has(cp0::CAUSE, cause::TI));
     assert_eq!(read_sfr(&mut cpu, 0xBF81_0040) & 1, 0);
 }
 
-/// A match that follows the write of Compare at the next steps of Count is an edge of its own.
+/// A match directly after the write of Compare is a new edge.
 #[test]
 fn a_match_right_after_the_write_of_compare_sets_the_flag() {
     for (align, distance) in (0..2).flat_map(|align| (1..5).map(move |distance| (align, distance))) {
@@ -391,7 +393,8 @@ fn a_match_right_after_the_write_of_compare_sets_the_flag() {
     }
 }
 
-/// Interrupts 1 and 2 set their flags when Cause.IP0 and IP1 rise, not as long as they are high.
+/// Interrupts 1 and 2 set their flags on the rising edges of Cause.IP0 and IP1, not while these are
+/// high.
 #[test]
 fn software_interrupts_are_latched_by_their_edge() {
     let mut cpu = m5150();
@@ -411,7 +414,8 @@ fn software_interrupts_are_latched_by_their_edge() {
     }
 }
 
-/// A handler as the part's peripheral library has it: it clears the flag before it writes Compare. One interrupt a period.
+/// A handler like that of the part's peripheral library, which clears the flag before it writes
+/// Compare, runs once per period.
 #[test]
 fn a_handler_that_clears_the_flag_before_compare_is_entered_once_a_period() {
     const PERIOD: u64 = 10_000;
@@ -438,7 +442,7 @@ fn a_handler_that_clears_the_flag_before_compare_is_entered_once_a_period() {
     assert!(late.iter().all(|late| *late < 20), "entries at {entries:?}");
 }
 
-/// What software asks a part about itself.
+/// Identification registers that software reads.
 #[test]
 fn the_parts_id_and_configuration_words() {
     let mut cpu = m5150();
@@ -455,10 +459,10 @@ fn the_parts_id_and_configuration_words() {
 }
 
 #[test]
-fn the_controllers_order() {
+fn interrupt_priorities() {
     let mut cpu = m5150();
     root_code(&mut cpu, &"nop\n".repeat(10));
-    // Priorities and sub-priorities of interrupts 8 to 11; all of them pending.
+    // Priorities and sub-priorities of interrupts 8 to 11, all pending.
     sfr(&mut cpu, 0xBF81_0160, 0x0D_0C_0D_05);
     sfr(&mut cpu, 0xBF81_00C0, 0xF00);
     sfr(&mut cpu, 0xBF81_0040, 0xF00);
@@ -486,7 +490,7 @@ fn peripheral_timers() {
     steps(&mut cpu, 2);
     assert_eq!(read_sfr(&mut cpu, 0xBF81_0040) >> 4 & 1, 1);
     assert_eq!(read_sfr(&mut cpu, 0xBF84_0010), 0);
-    // Timers 2 and 3 joined.
+    // Timers 2 and 3 joined to 32 bits.
     sfr(&mut cpu, 0xBF84_0200, 1 << 3);
     sfr(&mut cpu, 0xBF84_0220, 0x1_0000 + 20);
     sfr(&mut cpu, 0xBF84_0210, 0x1_0000);
@@ -498,7 +502,7 @@ fn peripheral_timers() {
 }
 
 #[test]
-fn registers_have_addresses_that_change_bits() {
+fn registers_have_clear_set_and_invert_addresses() {
     let mut cpu = m5150();
     for (address, expected) in [(0, 0xF0), (8, 0xFF), (4, 0xF0), (12, 0xFF)] {
         sfr(&mut cpu, 0xBF81_00D0 + address, if address == 0 { 0xF0 } else { 0x0F });
@@ -510,7 +514,7 @@ fn registers_have_addresses_that_change_bits() {
 fn a_uart_prints_and_receives() {
     let printed = Printed::default();
     let mut console = Console::new(Box::new(printed.clone()));
-    console.types([(0, b'x'), (50, b'y')]);
+    console.queue_input([(0, b'x'), (50, b'y')]);
     let mut cpu = m5150_with(Model::default(), console);
     root_code(&mut cpu, &"nop\n".repeat(100));
     sfr(&mut cpu, 0xBF82_2220, b'-'.into());
@@ -541,18 +545,18 @@ fn software_reset() {
         }
         sfr(&mut cpu, 0xBF80_1250, 1);
         read_sfr(&mut cpu, 0xBF80_1250);
-        cpu.attend();
+        cpu.request_service();
         cpu.limit = cpu.instructions() + 1;
         cpu.run();
         assert_eq!(cpu.root.has(cp0::STATUS, status::BEV), !locked);
     }
     assert_eq!(cpu.mem.peek_word(0x100), Some(0x1234), "RAM stays");
     sfr(&mut cpu, 0xBF80_0000, 1);
-    assert_eq!(cpu.board.notes(), ["0xbf800000 was written, but is only storage here"]);
+    assert_eq!(cpu.board.notes(), ["0xbf800000 was written, but is modelled as storage only"]);
 }
 
 #[test]
-fn wait_passes_the_time() {
+fn wait_advances_time() {
     let mut cpu = generic();
     root_code(&mut cpu, "wait\n addiu v0, zero, 7");
     cpu.write_root(cp0::STATUS, 1 << 15);
@@ -562,7 +566,7 @@ fn wait_passes_the_time() {
     assert_eq!(cpu.gpr[2], 7, "woken without IE, and not interrupted");
     assert_eq!(cpu.count(Context::Root), 1000);
     assert!((1997..=2001).contains(&cpu.idle), "{}", cpu.idle);
-    // Who stops in it goes on sleeping.
+    // A core that the limit stops in WAIT remains in WAIT.
     let mut cpu = generic();
     root_code(&mut cpu, "wait\n addiu v0, zero, 7");
     cpu.write_root(cp0::STATUS, 1 << 15);
@@ -578,7 +582,7 @@ fn wait_passes_the_time() {
 }
 
 #[test]
-fn self_modifying_code_is_seen() {
+fn stores_invalidate_decoded_code() {
     let mut cpu = m5150();
     let new = asm::assemble("addiu v0, v0, 10", 0)[0];
     root_code(
@@ -592,7 +596,7 @@ fn self_modifying_code_is_seen() {
 }
 
 #[test]
-fn what_is_not_modelled_stops_and_says_so() {
+fn an_unmodelled_feature_stops_the_run() {
     let mut cpu = m5150();
     root_code(&mut cpu, ".word 0x46000000");
     cpu.write_root(cp0::STATUS, status::CU1);
@@ -621,10 +625,10 @@ fn nested_exceptions_are_noted() {
     assert_eq!((cpu.root[cp0::EPC], code_of(&cpu)), (ROOT, 8));
 }
 
-/// A vector whose first instruction is an exception leads to itself for ever, which nobody waits for; a guest's does so
-/// until the root takes it away.
+/// The run stops when the first instruction of a root vector raises an exception to the same
+/// vector. A guest's endless exceptions continue until the root interrupts them.
 #[test]
-fn exceptions_without_end_are_noticed() {
+fn endless_exceptions_are_detected() {
     let mut cpu = m5150();
     put(&mut cpu, 0x180, &asm::assemble("syscall", 0));
     root_code(&mut cpu, "break");
@@ -659,7 +663,7 @@ fn markers_count_what_is_between_them() {
     assert_eq!(cpu.stats.spans[0].all, [3, 1], "the second marker is counted, the first is not");
 }
 
-/// Who executed is counted: root and guest, each in its modes.
+/// Instructions are counted by context and mode.
 #[test]
 fn statistics_add_up() {
     let mut cpu = m5150();
@@ -672,7 +676,8 @@ fn statistics_add_up() {
     assert_eq!(cpu.stats.exceptions((Some(GUEST_ID as u8), false, 27, Some(2))), 1);
 }
 
-/// The guest's match at the root's timer, as the real part may show it; HC that follows the line's level.
+/// A match of the guest's timer at the root's timer interrupt, as the real part may show;
+/// level-triggered HC.
 #[test]
 fn model_options_of_lines() {
     for (on, ti) in [("off", false), ("on", true)] {
@@ -697,9 +702,9 @@ fn model_options_of_lines() {
     }
 }
 
-/// SDBBP in a guest: the root's debug handler, and back by DERET.
+/// SDBBP in a guest enters the root's debug handler; DERET returns.
 #[test]
-fn debug_exceptions_of_a_guest_are_the_roots() {
+fn debug_exceptions_of_a_guest_go_to_the_root() {
     let mut cpu = m5150();
     put(&mut cpu, 0x1FC0_0480, &asm::assemble("deret", 0));
     guest(&mut cpu, CP0 | AT3, "sdbbp 1\n nop");
@@ -710,9 +715,9 @@ fn debug_exceptions_of_a_guest_are_the_roots() {
     assert_eq!((cpu.mode.is_guest(), cpu.pc), (true, GUEST_CODE));
 }
 
-/// ASET and ACLR, WAIT's code, IRET: the MCU extension and corners.
+/// The MCU extension (ASET, ACLR, IRET), the code field of WAIT, and special cases.
 #[test]
-fn bits_in_memory() {
+fn mcu_extension() {
     let mut cpu = m5150();
     root_code(&mut cpu, "aset 3, -1(t0)\n lbu t1, -1(t0)\n aclr 0, -1(t0)\n lbu t2, -1(t0)");
     put(&mut cpu, 0x1000, &[0x0500_0000]);

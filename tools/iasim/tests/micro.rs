@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! microMIPS where it meets the rest: exceptions in delay slots, the other instruction set, several registers at a page's
-//! edge, guests. Instructions are bits, a half alone in 31:16; what GNU calls them stands beside.
+//! microMIPS in special situations: exceptions in delay slots, switches of the instruction set,
+//! register lists across a page boundary, guests. A 16-bit instruction is in bits 31:16; comments
+//! give the GNU mnemonics.
 
 mod common;
 
@@ -11,7 +12,7 @@ use iasim::cpu::{Context, Cpu, Stop};
 use iasim::micro;
 use iasim::model::Model;
 
-/// A half as an instruction.
+/// A 16-bit instruction.
 const fn short(half: u32) -> u32 {
     half << 16
 }
@@ -24,13 +25,13 @@ const COUNT: u32 = 0x3042_0001;
 fn put_micro(cpu: &mut Cpu, pa: u32, code: &[u32]) {
     let halves = code.iter().flat_map(|bits| {
         let both = [(bits >> 16) as u16, *bits as u16];
-        both.into_iter().take(if micro::is_short(bits >> 16) { 1 } else { 2 })
+        both.into_iter().take(if micro::is_16_bit(bits >> 16) { 1 } else { 2 })
     });
     let bytes: Vec<u8> = halves.flat_map(u16::to_le_bytes).collect();
     assert!(cpu.mem.load(pa, &bytes));
 }
 
-/// The root about to execute this, out of the reset state.
+/// The root about to execute the code, in the state after reset with BEV and ERL cleared.
 fn root_micro(cpu: &mut Cpu, code: &[u32]) {
     put_micro(cpu, ROOT & 0x1FFF_FFFF, code);
     cpu.write_root(cp0::STATUS, 0);
@@ -43,22 +44,22 @@ fn started(code: &[u32]) -> Cpu {
     cpu
 }
 
-/// Cause's code and whether the instruction was in a delay slot.
+/// Cause.ExcCode, and whether the instruction was in a delay slot.
 fn taken(cpu: &Cpu) -> (u32, bool) {
     (cpu.root[cp0::CAUSE] >> 2 & 31, cpu.root.has(cp0::CAUSE, cause::BD))
 }
 
 #[test]
-fn calls_return_behind_their_delay_slots() {
+fn calls_return_after_their_delay_slots() {
     let go = 0x8000_4100u32;
     let at = go >> 1 & 0x03FF_FFFF;
     for (call, slot, back) in [
-        (0x3D << 26 | at, COUNT, 8),            // jal
-        (0x1D << 26 | at, NOP16, 6),            // jals
+        (0x3D << 26 | at, COUNT, 8),             // jal
+        (0x1D << 26 | at, NOP16, 6),             // jals
         (31 << 21 | 5 << 16 | 0x0F3C, COUNT, 8), // jalr ra,a1
         (31 << 21 | 5 << 16 | 0x4F3C, NOP16, 6), // jalrs ra,a1
-        (short(0x45C0 | 5), COUNT, 6),          // jalr a1
-        (short(0x45E0 | 5), NOP16, 4),          // jalrs a1
+        (short(0x45C0 | 5), COUNT, 6),           // jalr a1
+        (short(0x45E0 | 5), NOP16, 4),           // jalrs a1
     ] {
         let mut cpu = started(&[call, slot]);
         cpu.gpr[5] = go | 1;
@@ -67,7 +68,7 @@ fn calls_return_behind_their_delay_slots() {
     }
 }
 
-/// Five bits of pc stay, where MIPS32 has four: 0xBFC00000 lies in the upper half of its region.
+/// A jump keeps five bits of pc (MIPS32: four): 0xBFC00000 is in the upper half of its region.
 #[test]
 fn a_jump_leaves_five_bits_of_pc() {
     let mut cpu = m5150();
@@ -83,7 +84,7 @@ fn a_jump_leaves_five_bits_of_pc() {
 fn jalx_goes_to_the_other_set_and_back() {
     let mut cpu = m5150();
     root_code(&mut cpu, "jalx 0x80004100\n nop");
-    // jalx back, with a slot of 32 bits; what it returns to is behind that.
+    // jalx back, with a 32-bit delay slot; the return address is after the slot.
     put_micro(&mut cpu, 0x4100, &[0x3C << 26 | (0x8000_4200u32 >> 2 & 0x03FF_FFFF), COUNT]);
     steps(&mut cpu, 2);
     assert_eq!((cpu.pc, cpu.gpr[31]), (0x8000_4101, 0x8000_4008));
@@ -109,7 +110,7 @@ fn compact_jumps_have_no_delay_slot() {
     assert_eq!((cpu.pc, cpu.gpr[29]), (0x8000_4000, 0x10C));
 }
 
-/// EPC is the branch, whatever its size, with bit 0; BadInstr and BadInstrP have both.
+/// EPC is the branch of either size, with bit 0; BadInstr and BadInstrP hold both instructions.
 #[test]
 fn an_exception_in_a_delay_slot_returns_to_the_branch() {
     let branches = [0x9400_0004, short(0xCC04), short(0x8D04), 0x3D << 26 | 0x2100, short(0x4585)];
@@ -137,12 +138,12 @@ fn eret_returns_to_micromips_and_to_the_branch_again() {
     assert_eq!(cpu.pc, ROOT | 1);
     put_micro(&mut cpu, (ROOT & 0x1FFF_FFFF) + 2, &[NOP16]);
     steps(&mut cpu, 3);
-    assert_eq!(cpu.gpr[2], 1, "stores into code are seen");
+    assert_eq!(cpu.gpr[2], 1, "stores into code take effect");
 }
 
-/// Config3.ISAOnExc, of each context its own.
+/// Each context has its own Config3.ISAOnExc.
 #[test]
-fn exceptions_lead_to_micromips_where_that_is_asked_for() {
+fn isa_on_exc_selects_micromips_handlers() {
     let mut cpu = m5150();
     root_code(&mut cpu, "break");
     cpu.write_root(cp0::CONFIG3, u32::MAX);
@@ -168,14 +169,14 @@ fn an_interrupt_between_a_branch_and_its_slot_returns_to_the_branch() {
     assert_eq!(cpu.gpr[2], 0, "the slot was not executed");
 }
 
-/// SWM stores every register of the list, in order; so does SWP.
+/// SWM and SWP store their registers in ascending order.
 #[test]
-fn several_registers_go_to_memory_and_back() {
+fn register_lists_are_stored_and_loaded() {
     for (store, load, registers) in [
         (short(0x4570), short(0x4530), vec![16, 17, 18, 19, 31]), // s0-s3,ra,0(sp)
         (0x233D_D000, 0x233D_5000, vec![16, 17, 18, 19, 20, 21, 22, 23, 30, 31]), // s0-s7,s8,ra,0(sp)
-        (0x215D_D000 & !(1 << 24), 0x205D_5000, vec![16, 17]),   // s0-s1,0(sp)
-        (0x211D_9000, 0x211D_1000, vec![8, 9]),                  // t0,t1,0(sp)
+        (0x215D_D000 & !(1 << 24), 0x205D_5000, vec![16, 17]),    // s0-s1,0(sp)
+        (0x211D_9000, 0x211D_1000, vec![8, 9]),                   // t0,t1,0(sp)
     ] {
         let store = if registers.len() == 2 && registers[0] == 16 { 0x205D_D000 } else { store };
         let mut cpu = started(&[store, load]);
@@ -192,9 +193,10 @@ fn several_registers_go_to_memory_and_back() {
     }
 }
 
-/// Over the edge of a page that is mapped to one that is not: nothing is loaded, and the address is the one beyond.
+/// An access across the boundary to an unmapped page writes no register, and BadVAddr is the
+/// address on that page.
 #[test]
-fn several_registers_that_fault_are_loaded_again_from_the_start() {
+fn a_faulting_register_list_writes_no_register() {
     let mut cpu = started(&[0x2070_5000]); // lwm s0-s2,0(s0)
     root_map(&mut cpu, 0, 0, 0x0040_0000, [lo(0x6000), 0]);
     put(&mut cpu, 0x6FF8, &[1, 2]);
@@ -211,7 +213,7 @@ fn several_registers_that_fault_are_loaded_again_from_the_start() {
     assert_eq!((taken(&cpu), cpu.root[cp0::BADVADDR]), ((5, false), 0x8000_5002));
 }
 
-/// An instruction whose second half lies on a page that is not there.
+/// An instruction whose second halfword is on an unmapped page.
 #[test]
 fn a_fetch_over_the_edge_of_a_page_faults_there() {
     let mut cpu = m5150();
@@ -225,13 +227,13 @@ fn a_fetch_over_the_edge_of_a_page_faults_there() {
 }
 
 #[test]
-fn what_is_relative_to_pc_is_relative_to_its_word() {
+fn addiupc_is_relative_to_the_aligned_pc() {
     let mut cpu = started(&[NOP16, 0x7900_0002]); // addiupc v0,8
     steps(&mut cpu, 2);
     assert_eq!(cpu.gpr[2], ROOT + 8);
 }
 
-/// Both registers are read before one is written: movep a0,a1 from s1 and v0, of which none is a0.
+/// movep a0,a1 from s1 and v0: both sources are read before a destination is written.
 #[test]
 fn movep_reads_first() {
     let mut cpu = started(&[short(0x8400 | 5 << 7 | 2 << 4 | 1 << 1)]);
@@ -241,16 +243,16 @@ fn movep_reads_first() {
 }
 
 #[test]
-fn a_guest_of_micromips_comes_to_a_root_of_mips32() {
+fn a_micromips_guest_exits_to_a_mips32_root() {
     let mut cpu = m5150();
     guest(&mut cpu, CP0 | AT3, "nop");
-    // hypcall 5, behind a half
+    // hypcall 5, after a 16-bit instruction
     put_micro(&mut cpu, GUEST_MEMORY + 0x800, &[NOP16, 0x0005_C37C]);
     cpu.jump(0x8000_0801);
     steps(&mut cpu, 1);
     assert_eq!(exits(&mut cpu, 0x180), (27, 2));
     assert_eq!((cpu.root[cp0::EPC], cpu.root[cp0::BADINSTR]), (0x8000_0803, 0x0005_C37C));
-    // Its own exceptions lead where its own Config3 says.
+    // The guest's own exceptions use its own Config3.
     cpu.write_cp0(Context::Guest, cp0::CONFIG3, config3::ISA_ON_EXC, u32::MAX);
     put_micro(&mut cpu, GUEST_MEMORY + 0x800, &[BREAK16]);
     cpu.write_root(cp0::EPC, 0x8000_0801);
@@ -263,7 +265,7 @@ fn a_guest_of_micromips_comes_to_a_root_of_mips32() {
 }
 
 #[test]
-fn the_fpu_is_not_there_and_reserved_is_an_exception() {
+fn fpu_and_reserved_instructions() {
     let mut cpu = started(&[0x5482_0030]);
     cpu.write_root(cp0::STATUS, status::CU1);
     let Stop::Unimplemented(text) = cpu.run() else { panic!("it went on") };
@@ -277,7 +279,7 @@ fn the_fpu_is_not_there_and_reserved_is_an_exception() {
 }
 
 #[test]
-fn without_it_an_odd_address_is_an_error() {
+fn without_micromips_an_odd_address_is_an_error() {
     let model = Model { micromips: false, ..Model::default() };
     let mut cpu = m5150_with(model, Console::default());
     root_micro(&mut cpu, &[COUNT]);
@@ -286,9 +288,9 @@ fn without_it_an_odd_address_is_an_error() {
     assert_eq!(cpu.root[cp0::CONFIG3] & config3::ISA, 0);
 }
 
-/// Any halves at all: nothing panics.
+/// Random halfwords do not cause a panic.
 #[test]
-fn random_halves_do_not_panic() {
+fn random_halfwords_do_not_panic() {
     for seed in 0..300 {
         let mut rng = common::random::Rng::new(seed);
         let model = Model { stop_unimplemented: false, ..Model::default() };

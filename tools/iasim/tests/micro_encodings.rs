@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! microMIPS against the GNU disassembler: every half that is an instruction, and words of every row of the table. What
-//! executes as a MIPS32 instruction is shown as that, so that the operands' places are compared, too.
+//! Compares microMIPS with the GNU disassembler: all 16-bit encodings, and words of every row of
+//! the table. A mapped instruction is printed as the MIPS32 instruction, so that its operand fields
+//! are compared, too.
 
 mod common;
 
@@ -10,7 +11,8 @@ use std::process::Command;
 use common::random::Rng;
 use iasim::micro;
 
-/// What the GNU disassembler says of instructions that stand at multiples of four; a half is followed by a nop of 16 bits.
+/// GNU disassembly of instructions at multiples of four; a 16-bit instruction is followed by a
+/// 16-bit nop.
 fn gnu(all: &[u32]) -> Vec<String> {
     let dir = std::env::temp_dir().join(format!("iasim-micro-{}-{}", std::process::id(), all.len()));
     std::fs::create_dir_all(&dir).unwrap();
@@ -40,13 +42,13 @@ fn gnu(all: &[u32]) -> Vec<String> {
 const NOP16: u16 = 0x0C00;
 
 fn halves(bits: u32) -> [u16; 2] {
-    match micro::is_short(bits >> 16) {
+    match micro::is_16_bit(bits >> 16) {
         true => [(bits >> 16) as u16, NOP16],
         false => [(bits >> 16) as u16, bits as u16],
     }
 }
 
-/// Numbers decimal, CP0 registers by number; no name of a place.
+/// Normalizes: decimal numbers, CP0 registers by number, no symbol names.
 fn normal(text: &str) -> String {
     let text = text.split('<').next().unwrap_or("").trim();
     let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
@@ -70,7 +72,8 @@ fn operand(text: &str) -> String {
     })
 }
 
-/// GNU's name for some instructions that are others with a zero or two equal registers; targets are hexadecimal there.
+/// Replaces GNU's aliases of instructions with a zero or two equal registers; targets are
+/// hexadecimal there.
 fn alias(name: &str, parts: &[&str]) -> String {
     let all = parts.join(",");
     match (name, parts) {
@@ -102,7 +105,7 @@ fn same(ours: &str, theirs: &str) -> bool {
     let (Some((head, target)), Some((their_head, their_target))) = (split_last(&ours), split_last(&theirs)) else {
         return false;
     };
-    // GNU marks the target's instruction set.
+    // GNU sets bit 0 of targets.
     let number = |text: &str| text.parse::<u64>().ok().map(|n| n & !1);
     head == their_head && BRANCHES.contains(&name(head)) && number(target) == number(their_target)
 }
@@ -117,7 +120,7 @@ fn split_last(text: &str) -> Option<(&str, &str)> {
     Some((&text[..at], &text[at + 1..]))
 }
 
-/// How many are instructions here, what GNU calls the others, and what is wrong.
+/// Number of implemented instructions, GNU mnemonics of the others, and differences.
 fn compare(all: &[u32]) -> (usize, BTreeSet<String>, Vec<String>) {
     let theirs = gnu(all);
     let (mut known, mut strange, mut wrong) = (0, BTreeSet::new(), Vec::new());
@@ -136,8 +139,8 @@ fn compare(all: &[u32]) -> (usize, BTreeSet<String>, Vec<String>) {
 }
 
 #[test]
-fn every_half_is_the_gnu_disassemblers() {
-    let all: Vec<u32> = (0..=0xFFFF).filter(|half| micro::is_short(*half)).map(|half| half << 16).collect();
+fn every_16_bit_encoding_equals_gnus() {
+    let all: Vec<u32> = (0..=0xFFFF).filter(|half| micro::is_16_bit(*half)).map(|half| half << 16).collect();
     let (known, strange, wrong) = compare(&all);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong[..wrong.len().min(40)].join("\n"));
     assert_eq!(strange, BTreeSet::from([".short".to_string()]), "reserved here");
@@ -145,7 +148,7 @@ fn every_half_is_the_gnu_disassemblers() {
 }
 
 #[test]
-fn words_of_every_row_are_the_gnu_disassemblers() {
+fn words_of_every_row_equal_gnus() {
     let mut rng = Rng::new(5);
     let rows: Vec<(u32, u32)> = micro::patterns().collect();
     let all: Vec<u32> = rows.iter().flat_map(|row| [row; 60]).map(|(mask, bits)| bits | rng.next() & !mask).collect();
@@ -154,15 +157,16 @@ fn words_of_every_row_are_the_gnu_disassemblers() {
     assert!(known > 6_000, "{known}");
 }
 
-/// What has more forms than this core: lists of registers that are none, the DSP's accumulators.
+/// Mnemonics with more forms than this core implements: invalid register lists, the DSP's
+/// accumulators.
 const EXTENDED: [&str; 12] =
     ["lwm", "swm", "cop2", "mult", "multu", "madd", "maddu", "msub", "msubu", "mfhi", "mthi", "mtlo"];
 
-/// No name of an instruction that is there.
+/// No reserved encoding has a mnemonic that this core implements.
 #[test]
-fn what_is_reserved_is_of_other_extensions() {
+fn reserved_encodings_belong_to_other_extensions() {
     let mut rng = Rng::new(6);
-    let all: Vec<u32> = (0..200_000).map(|_| rng.next()).filter(|bits| !micro::is_short(bits >> 16)).collect();
+    let all: Vec<u32> = (0..200_000).map(|_| rng.next()).filter(|bits| !micro::is_16_bit(bits >> 16)).collect();
     let (_, strange, wrong) = compare(&all);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong[..wrong.len().min(40)].join("\n"));
     let ours: BTreeSet<String> =

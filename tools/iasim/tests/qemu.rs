@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random programs on qemu-system-mipsel and here: all of memory, with every register after every block of sixty
-//! instructions and every exception, has to be the same. More than a million instructions; see docs/iasim.md.
+//! Compares random programs in qemu-system-mipsel and iasim: all of memory, which holds all
+//! registers after every block of sixty instructions and every exception. More than a million
+//! instructions; see docs/iasim.md.
 
 mod common;
 
@@ -20,7 +21,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// All of memory after the program ran under QEMU.
+/// All of memory after a run in QEMU.
 fn qemu(words: &[u32], cpu: &str, dir: &Path) -> Vec<u8> {
     let (rom, ram) = (dir.join("rom"), dir.join("ram"));
     let mut image = bytes(words);
@@ -38,7 +39,7 @@ fn qemu(words: &[u32], cpu: &str, dir: &Path) -> Vec<u8> {
     std::fs::read(&ram).unwrap()
 }
 
-/// The same here; and how many instructions there were.
+/// All of memory after a run in iasim, and the number of instructions.
 fn ours(words: &[u32], root_tlb: usize) -> (Vec<u8>, u64) {
     let model = Model { tlb_machine_check: false, root_tlb, ..Model::default() };
     let mut cpu = Cpu::new(model, Generic::memory(RAM), Box::new(Generic::new(Console::default())));
@@ -52,7 +53,7 @@ fn word(memory: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(memory[at..at + 4].try_into().unwrap())
 }
 
-/// Where the memories differ first, with the log before it.
+/// The first difference, with the log before it.
 fn difference(program: &Program, ours: &[u8], theirs: &[u8]) -> Option<String> {
     let differs = |at: &usize| ours[*at..*at + 4] != theirs[*at..*at + 4];
     let log = (LOG as usize..RAM as usize).step_by(4).find(differs);
@@ -83,23 +84,24 @@ fn compare(name: &str, cpu: &str, seeds: std::ops::Range<u64>, kind: Kind) -> u6
 }
 
 #[test]
-fn random_instructions_do_what_they_do_under_qemu() {
+fn random_instructions_match_qemu() {
     assert!(compare("integer", "24Kc", 1..4, Kind::Integer) > 1_000_000);
 }
 
 #[test]
-fn random_tlb_work_does_what_it_does_under_qemu() {
+fn random_tlb_operations_match_qemu() {
     assert!(compare("tlb", "24Kc", 11..14, Kind::Tlb) > 1_000_000);
 }
 
-/// BadInstr and BadInstrP, RI and XI with both kinds of codes, EHINV, TLBINV: the P5600 has them.
+/// The P5600 implements BadInstr and BadInstrP, RI and XI with both exception codes, EHINV, TLBINV.
 #[test]
-fn random_tlb_work_of_release_5_does_what_it_does_under_qemu() {
+fn random_tlb_operations_of_release_5_match_qemu() {
     assert!(compare("release5", "P5600", 21..24, Kind::Release5) > 1_000_000);
 }
 
-/// The other instruction set, entered and left all the time; exceptions lead from it to MIPS32 code and back.
+/// Frequent switches between both instruction sets; exceptions from microMIPS enter MIPS32
+/// handlers.
 #[test]
-fn random_micromips_does_what_it_does_under_qemu() {
+fn random_micromips_matches_qemu() {
     assert!(compare("micro", "M14Kc", 31..35, Kind::Micro) > 1_000_000);
 }

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The simulator's speed beside QEMU's on the same program: the least of three runs' processor times each, in turns.
-# Usage: tools/iasim/tests/speed.sh IASIM; fails below a quarter of the speed of qemu-system-mipsel -icount.
+# Compares the speed of the simulator with that of QEMU on the same program: the minimum processor
+# time of three alternating runs each. Usage: tools/iasim/tests/speed.sh IASIM; fails below a
+# quarter of the speed of qemu-system-mipsel -icount.
 set -eu
 export TIMEFORMAT=%U
 iasim=$1

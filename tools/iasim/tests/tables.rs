@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables of the core's description, row by row: what each register is after reset, who may execute what and what comes
-//! of it, which registers a guest has of its own; and rows that tests/vz.rs has no story for.
+//! Tables of the core's description, row by row: reset values, permitted instructions of each mode,
+//! a guest's registers; and rows that tests/vz.rs does not cover.
 
 mod common;
 
@@ -12,7 +12,7 @@ use iasim::tlb::{Entry, RI};
 
 const ALL: u32 = CP0 | AT3 | guestctl0::GT | guestctl0::CF | guestctl0::CG;
 
-/// Where the guest's user mode has its code: a page of the guest's TLB.
+/// Address of user-mode code in the guest, mapped by the guest's TLB.
 const USER: u32 = 0x40_0400;
 
 fn reg(name: &str) -> cp0::Reg {
@@ -23,7 +23,8 @@ fn guest_write(cpu: &mut Cpu, reg: cp0::Reg, value: u32) {
     cpu.write_cp0(Context::Guest, reg, u32::MAX, value);
 }
 
-/// Of the root, and of a guest where it has another value: Random has gone on by the instruction that reads it.
+/// Values in the root, and in a guest if they differ: Random has advanced by the instruction that
+/// reads it.
 #[test]
 fn registers_after_reset() {
     let rows: [(&str, u32, Option<u32>); 36] = [
@@ -67,7 +68,7 @@ fn registers_after_reset() {
     for (name, root, guest) in rows {
         let mut cpu = m5150();
         assert_eq!(common::root(&cpu, reg(name)), root, "{name}");
-        // As the root sees the guest's: what is not for guests reads as 0.
+        // The root's view of the guest's register: registers that a guest does not have read as 0.
         let spec = cp0::find(reg(name)).unwrap();
         let hidden = spec.in_guest == InGuest::Hidden;
         root_code(&mut cpu, &format!("mfgc0 t0, {name}"));
@@ -78,28 +79,28 @@ fn registers_after_reset() {
     assert_eq!(common::root(&m5150_with(small, Default::default()), cp0::SRSCTL), 0x1C00_0000, "the PIC32MZ-EF's");
 }
 
-/// What an instruction comes to.
+/// Effect of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Comes {
+enum Outcome {
     Done,
-    /// An exception of the context that executes: ExcCode.
+    /// An exception in the current context: ExcCode.
     Own(u32),
     /// An exit of the guest: GExcCode.
     Exit(u32),
 }
 
-fn in_root(text: &str) -> Comes {
+fn in_root(text: &str) -> Outcome {
     let mut cpu = m5150();
     root_code(&mut cpu, text);
     cpu.gpr[10] = 0x8000_1000;
     steps(&mut cpu, 1);
     match cpu.pc {
-        pc if pc == ROOT + 4 => Comes::Done,
-        _ => Comes::Own(cpu.root[cp0::CAUSE] >> 2 & 31),
+        pc if pc == ROOT + 4 => Outcome::Done,
+        _ => Outcome::Own(cpu.root[cp0::CAUSE] >> 2 & 31),
     }
 }
 
-fn in_guest(text: &str, user: bool) -> Comes {
+fn in_guest(text: &str, user: bool) -> Outcome {
     let mut cpu = m5150();
     guest(&mut cpu, ALL, text);
     cpu.guest_tlb.write(0, Entry::new(0x40_0000, 0, [lo(0) | 1, lo(0x1000) | 1], GUEST_ID as u8));
@@ -112,22 +113,22 @@ fn in_guest(text: &str, user: bool) -> Comes {
     }
     steps(&mut cpu, 1);
     match cpu.pc {
-        pc if pc == next && cpu.mode.is_guest() => Comes::Done,
-        _ if cpu.mode.is_guest() => Comes::Own(guest_code(&cpu)),
+        pc if pc == next && cpu.mode.is_guest() => Outcome::Done,
+        _ if cpu.mode.is_guest() => Outcome::Own(guest_code(&cpu)),
         _ => {
             let (code, reason) = exit_codes(&cpu);
             assert_eq!(code, 27, "{text}");
-            Comes::Exit(reason)
+            Outcome::Exit(reason)
         }
     }
 }
 
-/// The root's kernel, the guest's, and the guest's user mode, for whom coprocessor 0 is not usable.
+/// Modes: root kernel, guest kernel, and guest user, in which coprocessor 0 is not usable.
 #[test]
-fn who_may_execute_what() {
-    use Comes::{Done, Exit, Own};
-    const RI_CODE: Comes = Own(10);
-    const CPU_CODE: Comes = Own(11);
+fn permitted_instructions_of_each_mode() {
+    use Outcome::{Done, Exit, Own};
+    const RI_CODE: Outcome = Own(10);
+    const CPU_CODE: Outcome = Own(11);
     let rows = [
         ("mfgc0 t0, Status", Done, RI_CODE, CPU_CODE),
         ("mtgc0 t0, EPC", Done, RI_CODE, CPU_CODE),
@@ -163,9 +164,9 @@ fn who_may_execute_what() {
     }
 }
 
-/// DI, EI and ERET work on Status, EPC and ErrorEPC of who executes them.
+/// DI, EI and ERET access Status, EPC and ErrorEPC of the current context.
 #[test]
-fn instructions_that_change_status_change_ones_own() {
+fn status_instructions_access_the_current_context() {
     let mut cpu = m5150();
     guest(&mut cpu, ALL, "ei t0\n di t1\n eret");
     steps(&mut cpu, 2);
@@ -180,9 +181,9 @@ fn instructions_that_change_status_change_ones_own() {
     assert_eq!((cpu.pc, cpu.guest[cp0::STATUS], cpu.mode), (0x8000_0800, 0, Mode::GuestKernel));
 }
 
-/// What a guest writes to a register of its own, the root does not find in its own.
+/// A guest's write to its own register does not change the root's register.
 #[test]
-fn registers_that_a_guest_has_of_its_own() {
+fn registers_with_a_guest_copy() {
     let mut seen = 0;
     for spec in cp0::SPECS {
         if matches!(spec.in_guest, InGuest::Emulated | InGuest::WriteEmulated | InGuest::Hidden)
@@ -195,7 +196,7 @@ fn registers_that_a_guest_has_of_its_own() {
         guest(&mut cpu, ALL, &text);
         cpu.write_root(cp0::GUESTCTL0EXT, guestctl0ext::FCD);
         let before = cpu.root.clone();
-        // Random would have changed by itself, and 1 would let interrupts in.
+        // Random changes by itself, and 1 in Status would enable interrupts.
         cpu.gpr[8] = if spec.reg == cp0::STATUS { !status::UM & !status::ERL } else { u32::MAX };
         steps(&mut cpu, 2);
         assert!(cpu.mode.is_guest(), "{}", spec.name);
@@ -207,18 +208,19 @@ fn registers_that_a_guest_has_of_its_own() {
     assert!(seen > 30, "{seen}");
 }
 
-/// Registers whose every access by a guest exits (GPSI). Those of the first list are what hypervisors known to have run on
-/// this core or its sibling emulate: tinyVP on the PIC32MZ-EF, Linux's KVM on the P5600. The second list has registers that
-/// none of them emulates: the root's alone, for which an exit is the safe reading.
+/// Registers to which every access by a guest exits (GPSI). The first list contains registers that
+/// hypervisors emulate on this core or a similar one: tinyVP on the PIC32MZ-EF, Linux's KVM on the
+/// P5600. The second list contains registers that none of them emulates: they exist in the root
+/// only, so an exit is the safe assumption.
 #[test]
 fn registers_that_always_exit() {
-    const EMULATED_BY_OTHERS: [&str; 22] = [
+    const EMULATED_BY_HYPERVISORS: [&str; 22] = [
         "SRSCtl", "SRSMap", "SRSMap2", "PRId", "CDMMBase", "WatchLo0", "WatchLo1", "WatchLo2", "WatchLo3", "WatchHi0",
         "WatchHi1", "WatchHi2", "WatchHi3", "Debug", "PerfCtl0", "PerfCnt0", "PerfCtl1", "PerfCnt1", "ErrCtl",
         "CacheErr", "TagLo", "DataLo",
     ];
-    const ROOTS_ALONE: [&str; 2] = ["DEPC", "DESAVE"];
-    let listed = |spec: &cp0::Spec| EMULATED_BY_OTHERS.contains(&spec.name) || ROOTS_ALONE.contains(&spec.name);
+    const ROOT_ONLY: [&str; 2] = ["DEPC", "DESAVE"];
+    let listed = |spec: &cp0::Spec| EMULATED_BY_HYPERVISORS.contains(&spec.name) || ROOT_ONLY.contains(&spec.name);
     for spec in cp0::SPECS.iter().filter(|spec| spec.in_guest != InGuest::Hidden && spec.reg != cp0::COUNT) {
         for (write, text) in [(false, "mfc0 t0, "), (true, "mtc0 t0, ")] {
             let mut cpu = m5150();
@@ -231,7 +233,7 @@ fn registers_that_always_exit() {
     }
 }
 
-/// A guest that looks how WAIT works (Config7.WII) or for what Config6 has does not exit.
+/// A guest's reads of Config7 (for WII) and Config6 do not exit.
 #[test]
 fn a_guest_reads_config6_and_config7() {
     let mut cpu = m5150();
@@ -241,9 +243,9 @@ fn a_guest_reads_config6_and_config7() {
     assert_eq!([cpu.gpr[8], cpu.gpr[9]], [0, 0x8004_0000], "WII and HCI of Config7");
 }
 
-/// With shadow sets of its own a guest takes an injected interrupt in the set that the root says.
+/// A guest with shadow sets takes an injected interrupt in the set that the root selects.
 #[test]
-fn an_injected_interrupt_brings_its_shadow_set() {
+fn an_injected_interrupt_selects_its_shadow_set() {
     let mut cpu = m5150();
     let bits = cp0::find(cp0::SRSCTL).unwrap().mtgc0;
     cpu.write_root(cp0::GUESTCTL3, 4);
@@ -257,7 +259,8 @@ fn an_injected_interrupt_brings_its_shadow_set() {
     assert_eq!(cpu.set, 6, "GLSS and the guest's CSS, not its ESS");
 }
 
-/// Without an external controller: what the guest raises itself, and what the root puts into its Cause.
+/// Without an external controller: interrupts that the guest raises, and those that the root sets
+/// in the guest's Cause.
 #[test]
 fn software_interrupts_and_a_restored_timer_reach_a_guest() {
     for (bits, line) in [(1 << 8, 0), (1 << 9, 1), (cause::TI, 7)] {
@@ -274,7 +277,8 @@ fn software_interrupts_and_a_restored_timer_reach_a_guest() {
     }
 }
 
-/// DRG is for loads and stores of the root's kernel, to any guest physical address; fetches go on as they did.
+/// DRG applies to loads and stores of the root kernel, to any guest-physical address; fetches are
+/// unchanged.
 #[test]
 fn drg_is_for_loads_and_stores() {
     let mut cpu = m5150();
@@ -292,9 +296,10 @@ fn drg_is_for_loads_and_stores() {
     assert_eq!(cpu.pc, VECTORS);
 }
 
-/// Two entries of the guest's TLB for one address, which the root writes: its own machine check, not the guest's.
+/// When the root writes two entries of the guest's TLB for one address, the root takes the machine
+/// check.
 #[test]
-fn a_machine_check_is_of_who_executes() {
+fn a_machine_check_goes_to_the_executing_context() {
     let mut cpu = m5150();
     root_code(&mut cpu, "tlbgwi\n mtgc0 t0, Index\n tlbgwi");
     cpu.write_root(cp0::GUESTCTL1, GUEST_ID << 16);
@@ -312,7 +317,7 @@ fn a_machine_check_is_of_who_executes() {
     assert_eq!(stays(&mut cpu, 0x180), 24);
 }
 
-/// What is fetched next is another address space's, once EntryHi names that.
+/// After a write of EntryHi, the next fetch uses the new ASID.
 #[test]
 fn a_change_of_the_asid_holds_for_the_next_fetch() {
     let mut cpu = m5150();
@@ -330,7 +335,7 @@ fn a_change_of_the_asid_holds_for_the_next_fetch() {
     assert_eq!((cpu.gpr[9], cpu.pc), (100, 0x6008));
 }
 
-/// SC looks at its address before it looks at LLbit.
+/// SC checks its address before LLbit.
 #[test]
 fn sc_without_a_link_has_its_exceptions() {
     for (address, code) in [(0x40_0000, 3), (0x8000_1002, 5)] {
@@ -348,9 +353,9 @@ fn sc_without_a_link_has_its_exceptions() {
     assert_eq!((cpu.gpr[8], cpu.mem.peek_word(0x1000), cpu.pc), (0, Some(0), ROOT + 4));
 }
 
-/// EntryLo has RI and XI where PageGrain has them on, in each context by itself.
+/// RI and XI of EntryLo are writable if PageGrain of the same context enables them.
 #[test]
-fn inhibits_are_there_when_they_are_on() {
+fn inhibit_bits_are_writable_if_enabled() {
     const BOTH: u32 = 0xC000_0000;
     for (grain, left) in [(0, 0), (pagegrain::RIE, RI), (pagegrain::XIE, RI >> 1), (BOTH, BOTH)] {
         let mut cpu = m5150();
@@ -362,9 +367,9 @@ fn inhibits_are_there_when_they_are_on() {
     }
 }
 
-/// EHINV is TLBWI's and TLBGWI's; the random writes know nothing of it.
+/// TLBWI and TLBGWI use EHINV; the random writes ignore it.
 #[test]
-fn ehinv_and_the_ways_to_write() {
+fn ehinv_is_used_by_indexed_writes_only() {
     for (text, invalid) in [("tlbwi", true), ("tlbwr", false), ("tlbgwi", true), ("tlbgwr", false)] {
         let mut cpu = m5150();
         root_code(&mut cpu, text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The TLB against a model that knows addresses only: what each virtual page leads to, for each guest and ASID.
+//! Compares the TLB with a model that stores the translation of each virtual page, for each guest
+//! and ASID.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ enum Step {
 }
 
 fn address() -> impl Strategy<Value = u32> {
-    // Few enough that entries meet each other.
+    // A small address range, so that entries overlap.
     (0u32..64, 0u32..4096).prop_map(|(page, low)| page << 16 | low << 3)
 }
 
@@ -35,7 +36,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![8 => write, 1 => invalidate]
 }
 
-/// One entry, as pages of 4 KiB: the page's number to the physical page and the flags. The slow way.
+/// One entry as a map of 4 KiB pages to physical page and flags; slow but simple.
 #[derive(Clone)]
 struct Slot {
     pages: BTreeMap<u32, (u32, u32)>,
@@ -85,7 +86,7 @@ impl Model {
         })
     }
 
-    /// Whether any address would be answered twice if the step were done.
+    /// Whether the step would create a second translation of an address.
     fn clashes(&self, index: u32, new: &Slot) -> bool {
         self.0.iter().enumerate().any(|(n, old)| {
             n != index as usize
@@ -108,7 +109,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, rng_seed: RngSeed::Fixed(5), ..ProptestConfig::default() })]
 
     #[test]
-    fn it_answers_as_the_model_does(steps in prop::collection::vec(step(), 1..40),
+    fn lookups_match_the_model(steps in prop::collection::vec(step(), 1..40),
                                     probes in prop::collection::vec((address(), prop::option::of(0..3u8), 0..3u8), 40)) {
         let (mut tlb, mut model) = (Tlb::new(SIZE), Model::default());
         for step in &steps {
@@ -129,7 +130,8 @@ proptest! {
         }
     }
 
-    /// What is written is read back: the address without the bits that the mask covers, the flags, the tag.
+    /// A read returns what was written: the address without the bits covered by the mask, the
+    /// flags, the tag.
     #[test]
     fn entries_are_read_as_they_were_written(hi: u32, mask in 0..MASKS.len(), lo: [u32; 2], guest: u8, index in 0..SIZE as u32) {
         let mut tlb = Tlb::new(SIZE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The virtualization module: entry, exits, what stays in the guest. The first ten tests are those that every description
-//! of the module agrees on.
+//! The virtualization module: guest entry, exits, exceptions that stay in the guest. The first ten
+//! tests cover cases on which all descriptions of the module agree.
 
 mod common;
 
@@ -17,7 +17,7 @@ const GRR: (u32, u32) = (GE, 3);
 const GHFC: (u32, u32) = (GE, 9);
 const GPA: u32 = 10;
 
-/// A guest with everything of its own, which executes the text.
+/// A guest with access to all its own resources, which executes the text.
 fn started(text: &str) -> iasim::cpu::Cpu {
     let mut cpu = m5150();
     guest(&mut cpu, CP0 | AT3 | guestctl0::GT | guestctl0::CF | guestctl0::CG, text);
@@ -66,7 +66,7 @@ fn c_a_store_to_a_clean_root_entry_is_modified() {
 }
 
 #[test]
-fn d_a_miss_in_the_guests_tlb_is_the_guests() {
+fn d_a_miss_in_the_guests_tlb_goes_to_the_guest() {
     let mut cpu = started("lw t0, 0(t1)");
     cpu.gpr[9] = 0x0040_0010;
     assert_eq!(stays(&mut cpu, 0x000), 2);
@@ -74,7 +74,7 @@ fn d_a_miss_in_the_guests_tlb_is_the_guests() {
     assert_eq!(cpu.guest[cp0::ENTRYHI] & cp0::entryhi::VPN2, 0x0040_0000);
     assert_eq!(cpu.guest[cp0::EPC], GUEST_CODE);
     assert_eq!(cpu.guest[cp0::BADINSTR], 0x8D28_0000);
-    assert_eq!(cpu.root[cp0::BADVADDR], 0, "the root has not noticed");
+    assert_eq!(cpu.root[cp0::BADVADDR], 0, "the root is not affected");
 }
 
 #[test]
@@ -102,11 +102,11 @@ fn g_clearing_exl_by_mtc0_enters_the_guest() {
     put(&mut cpu, 0x180, &asm::assemble("mtc0 zero, Status", 0x8000_0180));
     steps(&mut cpu, 1);
     assert_eq!(cpu.mode, Mode::GuestKernel);
-    assert_eq!(cpu.pc, 0x8000_0184, "execution goes on behind MTC0, in the guest's eyes");
+    assert_eq!(cpu.pc, 0x8000_0184, "execution continues after MTC0, at a guest address");
 }
 
 #[test]
-fn h_tlbr_tells_whose_entry_it_is() {
+fn h_tlbr_returns_the_guest_id() {
     let mut cpu = m5150();
     root_map(&mut cpu, 2, 5, 0x4000, [lo(0x2_0000), lo(0x2_1000)]);
     root_code(&mut cpu, "mtc0 t0, Index\n tlbr\n mtc0 t1, Index\n tlbr");
@@ -118,26 +118,26 @@ fn h_tlbr_tells_whose_entry_it_is() {
     assert_eq!(cpu.root[cp0::ENTRYHI] & cp0::entryhi::VPN2, 0x4000);
     assert_eq!(cpu.root[cp0::ENTRYLO0] & 1, 1, "global, as every entry of a guest is");
     steps(&mut cpu, 2);
-    assert_eq!(cpu.root[cp0::GUESTCTL1], 1, "an entry that is not there is nobody's");
+    assert_eq!(cpu.root[cp0::GUESTCTL1], 1, "an entry out of range has no GuestID");
     assert_eq!(cpu.root[cp0::ENTRYHI], cp0::entryhi::EHINV);
     assert_eq!([cpu.root[cp0::ENTRYLO0], cpu.root[cp0::ENTRYLO1], cpu.root[cp0::PAGEMASK]], [0; 3]);
 }
 
 #[test]
-fn i_entries_of_the_root_are_not_for_guests_nor_the_other_way_round() {
+fn i_entries_match_only_their_guest_id() {
     let mut cpu = started("lw t0, 0(t1)");
     root_map(&mut cpu, 1, 0, 0x2000, [lo(0x2_0000) | 1, lo(0x2_1000) | 1]);
     cpu.gpr[9] = 0x8000_3008;
-    assert_eq!(exits(&mut cpu, 0x000), (2, GPA), "the root's entry does not serve the guest");
+    assert_eq!(exits(&mut cpu, 0x000), (2, GPA), "the root's entry does not match in the guest");
     root_map(&mut cpu, 2, GUEST_ID, 0x40_0000, [lo(0x2_0000) | 1, lo(0x2_1000) | 1]);
     put(&mut cpu, 0, &asm::assemble("lw t0, 0(t1)", VECTORS));
     cpu.gpr[9] = 0x40_0000;
     cpu.write_root(cp0::STATUS, 0);
     cpu.root[cp0::GUESTCTL0] &= !GM;
-    cpu.refresh();
+    cpu.update_mode();
     cpu.jump(VECTORS);
     steps(&mut cpu, 1);
-    assert_eq!(cpu.pc, VECTORS, "a refill: the guest's entry does not serve the root");
+    assert_eq!(cpu.pc, VECTORS, "a refill: the guest's entry does not match in the root");
     assert_eq!(cpu.root[cp0::BADVADDR], 0x40_0000);
     cpu.gpr[9] = 0x2000;
     cpu.write_root(cp0::STATUS, 0);
@@ -145,7 +145,7 @@ fn i_entries_of_the_root_are_not_for_guests_nor_the_other_way_round() {
     assert_eq!(cpu.pc, VECTORS + 4, "its own does");
 }
 
-/// Level 3 with EIC: taken only above the guest's own level.
+/// EIC, level 3: taken only if it is above the guest's own level.
 #[test]
 fn j_an_injected_interrupt_waits_for_the_guests_level() {
     let mut cpu = started("nop\n nop\n nop");
@@ -189,7 +189,7 @@ fn the_vector_of_an_injected_interrupt_is_a_property_of_the_model() {
     }
 }
 
-/// What a guest may not execute by itself comes to the root as GPSI, with the instruction left alone.
+/// Instructions not permitted to the guest exit with GPSI and have no other effect.
 #[test]
 fn privileged_sensitive_instructions() {
     let all = CP0 | AT3 | guestctl0::GT | guestctl0::CF | guestctl0::CG;
@@ -248,9 +248,9 @@ fn privileged_sensitive_instructions() {
     }
 }
 
-/// The same instructions where they are allowed.
+/// The same instructions, permitted.
 #[test]
-fn what_a_guest_may_do_by_itself() {
+fn instructions_permitted_to_a_guest() {
     let cases = [
         "mfc0 t0, Count",
         "mfc0 t0, Compare",
@@ -291,7 +291,7 @@ fn what_a_guest_may_do_by_itself() {
 }
 
 #[test]
-fn the_extended_control_makes_more_of_it_sensitive() {
+fn guestctl0ext_makes_more_instructions_exit() {
     let cases = [
         (guestctl0ext::MG, "mfc0 t0, Index"),
         (guestctl0ext::MG, "mtc0 t0, EntryLo0"),
@@ -315,7 +315,7 @@ fn the_extended_control_makes_more_of_it_sensitive() {
         cpu.write_root(cp0::GUESTCTL0EXT, bit);
         assert_eq!(exits(&mut cpu, 0x180), GPSI, "{text}");
     }
-    // With CGI, invalidation by index is the guest's, too; tags are not.
+    // CGI permits invalidation by index, but no operation on tags.
     let mut cpu = started("cache 0x00, 0(t2)\n cache 0x01, 0(t2)\n cache 0x04, 0(t2)");
     cpu.gpr[10] = 0x8000_0000;
     cpu.write_root(cp0::GUESTCTL0EXT, guestctl0ext::CGI);
@@ -324,7 +324,7 @@ fn the_extended_control_makes_more_of_it_sensitive() {
     assert_eq!(exits(&mut cpu, 0x180), GPSI);
 }
 
-/// Fields that the root wants to see change: the value is not written.
+/// Changes of fields that the root watches exit; the value is not written.
 #[test]
 fn software_field_changes() {
     let cases = [
@@ -368,7 +368,7 @@ fn software_field_changes() {
         steps(&mut cpu, 1);
         assert!(cpu.mode.is_guest(), "{name} {value:x} with FCD");
     }
-    // A write that leaves the field alone is not a change.
+    // A write that does not change the field does not exit.
     let mut cpu = with_control(CP0 | AT3 | guestctl0::MC, "mtc0 t0, Status");
     cpu.gpr[8] = 0xFF01;
     steps(&mut cpu, 1);
@@ -393,7 +393,7 @@ fn hardware_field_changes_come_after_the_guests_exception() {
     }
 }
 
-/// Exceptions that are the guest's own business.
+/// Exceptions that the guest handles itself.
 #[test]
 fn exceptions_that_stay_in_the_guest() {
     let cases = [
@@ -461,7 +461,7 @@ fn a_coprocessor_needs_both_contexts() {
 }
 
 #[test]
-fn bus_errors_are_the_roots() {
+fn bus_errors_go_to_the_root() {
     let mut cpu = started("lw t0, 0(t1)");
     root_map(&mut cpu, 1, GUEST_ID, 0x2000, [lo(0x0F00_0000), lo(0x0F00_1000)]);
     cpu.gpr[9] = 0x8000_2000;
@@ -490,7 +490,8 @@ fn inhibited_pages_have_their_codes() {
     }
 }
 
-/// Guest.Status.ERL maps the guest's kuseg to guest physical addresses, the root's page tables still apply.
+/// Guest.Status.ERL maps the guest's kuseg to guest-physical addresses; the root's TLB still
+/// applies.
 #[test]
 fn guest_segments_lead_to_guest_physical_addresses() {
     for (va, erl) in [(0x8000_1010u32, false), (0xA000_1010, false), (0x0000_1010, true)] {
@@ -505,9 +506,9 @@ fn guest_segments_lead_to_guest_physical_addresses() {
     }
 }
 
-/// Both faults at once: the guest's comes first.
+/// If both stages fault, the guest's fault is taken.
 #[test]
-fn the_guests_fault_wins() {
+fn the_guests_fault_precedes_the_roots() {
     let mut cpu = started("lw t0, 0(t1)");
     cpu.gpr[9] = 0x0800_0002;
     assert_eq!(stays(&mut cpu, 0x180), 4, "address error before both TLBs");
@@ -517,7 +518,7 @@ fn the_guests_fault_wins() {
 }
 
 #[test]
-fn entry_by_eret_keeps_what_the_guest_has() {
+fn entry_by_eret_keeps_the_guest_context() {
     let mut cpu = started("hypcall");
     guest_write(&mut cpu, cp0::EPC, 0x1234);
     cpu.llbit = [true, true];
@@ -580,7 +581,7 @@ fn guest_ids_are_as_wide_as_the_model() {
 }
 
 #[test]
-fn drg_lets_the_root_reach_into_a_guest() {
+fn drg_accesses_guest_memory() {
     let mut cpu = started("hypcall");
     put(&mut cpu, GUEST_MEMORY + 0x1010, &[0xCAFE_F00D]);
     exits(&mut cpu, 0x180);
@@ -590,9 +591,9 @@ fn drg_lets_the_root_reach_into_a_guest() {
     assert_eq!(cpu.gpr[8], 0xCAFE_F00D);
 }
 
-/// The running guest's number counts for its accesses, not the one that the root's TLB instructions bear.
+/// Accesses of the running guest use GuestCtl1.ID, not RID.
 #[test]
-fn a_guests_accesses_bear_id_not_rid() {
+fn a_guests_accesses_use_id_not_rid() {
     let mut cpu = started("lw t0, 0(t1)\n lw t0, 0(t2)");
     put(&mut cpu, GUEST_MEMORY + 0x1010, &[0xCAFE_F00D]);
     cpu.gpr[9] = 0x8000_1010;
@@ -608,7 +609,7 @@ fn a_guests_accesses_bear_id_not_rid() {
     assert!(cpu.mode.is_guest());
 }
 
-/// Entries with number 0 are the root's; a guest that has that number by mistake does not get them.
+/// Entries with GuestID 0 belong to the root; a guest with ID 0 does not match them.
 #[test]
 fn a_guest_with_number_0_matches_nothing() {
     let mut cpu = started("lw t0, 0(t1)");
@@ -619,7 +620,8 @@ fn a_guest_with_number_0_matches_nothing() {
     assert_eq!(cpu.root[cp0::BADVADDR], 0x400, "the fetch itself");
 }
 
-/// The refill vector is for contexts outside of their handlers; inside, a miss goes to the general one.
+/// The refill vector is used only outside of handlers; with EXL set, a miss uses the general
+/// vector.
 #[test]
 fn a_miss_inside_a_handler_is_no_refill() {
     let mut cpu = started("lw t0, 0(t1)");
@@ -635,7 +637,7 @@ fn a_miss_inside_a_handler_is_no_refill() {
     assert_eq!((cpu.pc, cpu.root[cp0::CAUSE] >> 2 & 31), (VECTORS + 0x180, 2));
 }
 
-/// A guest's handler in its boot memory: the vectors are guest virtual.
+/// With BEV, the guest's vectors are in its boot memory, at guest-virtual addresses.
 #[test]
 fn guest_vectors_with_bev() {
     let mut cpu = started("syscall");
@@ -647,7 +649,7 @@ fn guest_vectors_with_bev() {
     assert_eq!(cpu.root[cp0::BADVADDR], 0x1FC0_0380);
 }
 
-/// Each choice that the descriptions leave: both readings.
+/// Model options of behaviours that the descriptions leave open: both values.
 #[test]
 fn model_options_of_the_module() {
     let with = |choice: &str, control: u32, text: &str| {
@@ -693,7 +695,7 @@ fn model_options_of_the_module() {
     }
 }
 
-/// What of the control registers is there: all ones written, read back.
+/// Implemented bits of the control registers: all ones written, read back.
 #[test]
 fn layouts_of_the_control_registers() {
     let eic = [
@@ -715,14 +717,15 @@ fn layouts_of_the_control_registers() {
     let mut cpu = generic();
     cpu.write_root(cp0::GUESTCTL2, u32::MAX);
     assert_eq!(cpu.root[cp0::GUESTCTL2], 0x3F00_FC00, "HC and VIP");
-    // AT takes 1 and 3 only.
+    // AT accepts 1 and 3 only.
     for (at, expected) in [(0, 3), (1, 1), (2, 1), (3, 3)] {
         cpu.write_root(cp0::GUESTCTL0, at << 26);
         assert_eq!(cpu.root[cp0::GUESTCTL0] >> 26 & 3, expected);
     }
 }
 
-/// Eight bits of level: seven in a row, the highest apart; the views show them together.
+/// The interrupt level has eight bits: seven contiguous ones and the highest one apart; the view
+/// registers show all.
 #[test]
 fn the_interrupt_level_has_eight_bits() {
     let mut cpu = m5150();

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The other end of the serial line: what is printed, and what is typed, with the time at which the machine took it, so
-//! that a run can be repeated exactly.
+//! The terminal on the serial line: output, and input with the time at which the machine took each
+//! byte, so that a run can be repeated exactly.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-/// How often a live terminal is looked at, in clocks.
-const LIVE_EVERY: u64 = 20_000;
+/// Clocks between two polls of a live terminal.
+const POLL_INTERVAL: u64 = 20_000;
 
-/// What waiting for somebody to type has come to.
+/// Result of waiting for input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waited {
-    Typed,
-    /// Not for as long as there is patience.
-    NotYet,
-    /// Nobody ever will.
-    Nobody,
+    Received,
+    /// No input within the timeout.
+    TimedOut,
+    /// No input will arrive: the terminal is closed or was never connected.
+    Closed,
 }
 
 pub struct Console {
     out: Box<dyn Write>,
-    /// What waits to be taken, with the time before which it is not there.
+    /// Input not yet taken; each byte with its earliest time.
     typed: VecDeque<(u64, u8)>,
     live: Option<Receiver<u8>>,
-    look_again: u64,
+    next_poll: u64,
     record: Option<Box<dyn Write>>,
-    /// Why not all of it could be written.
-    lost: Option<io::Error>,
-    /// For how long to wait for a key; None: for ever.
-    pub patience: Option<Duration>,
+    /// The error because of which the record is incomplete.
+    record_error: Option<io::Error>,
+    /// Limit of a wait for input; None: no limit.
+    pub input_timeout: Option<Duration>,
 }
 
 impl Default for Console {
@@ -41,16 +41,24 @@ impl Default for Console {
 
 impl Console {
     pub fn new(out: Box<dyn Write>) -> Self {
-        Console { out, typed: VecDeque::new(), live: None, look_again: 0, record: None, lost: None, patience: None }
+        Console {
+            out,
+            typed: VecDeque::new(),
+            live: None,
+            next_poll: 0,
+            record: None,
+            record_error: None,
+            input_timeout: None,
+        }
     }
 
-    /// What is typed, and when it is there at the earliest.
-    pub fn types(&mut self, typed: impl IntoIterator<Item = (u64, u8)>) {
+    /// Queues input bytes, each with its earliest time.
+    pub fn queue_input(&mut self, typed: impl IntoIterator<Item = (u64, u8)>) {
         self.typed.extend(typed);
     }
 
-    /// Takes what comes from standard input, as it comes.
-    pub fn goes_live(&mut self) {
+    /// Reads input from standard input in a thread.
+    pub fn read_stdin(&mut self) {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let bytes = io::stdin().lock().bytes().map_while(Result::ok);
@@ -59,17 +67,17 @@ impl Console {
         self.live = Some(receiver);
     }
 
-    /// Writes down every byte that the machine takes: its time and its value, a line each.
-    pub fn records(&mut self, to: Box<dyn Write>) {
+    /// Records every byte that the machine takes, one line each: its time and value.
+    pub fn record_to(&mut self, to: Box<dyn Write>) {
         self.record = Some(to);
     }
 
-    /// Why the record is not complete, if it is not.
-    pub fn lost(&self) -> Option<&io::Error> {
-        self.lost.as_ref()
+    /// The error because of which the record is incomplete.
+    pub fn record_error(&self) -> Option<&io::Error> {
+        self.record_error.as_ref()
     }
 
-    /// Output that cannot be written is lost, as on a line that nobody listens to.
+    /// Writes a byte of output. Write errors are ignored, as on an open serial line.
     pub fn put(&mut self, byte: u8) {
         let _ = self.out.write_all(&[byte]);
         if byte == b'\n' {
@@ -84,26 +92,26 @@ impl Console {
         }
     }
 
-    /// The next byte that is there; a device with room for it calls this.
+    /// The next input byte, if its time has come. A device calls this when it has space for a byte.
     pub fn take(&mut self, now: u64) -> Option<u8> {
-        self.look(now);
+        self.poll(now);
         let (at, byte) = *self.typed.front()?;
         if at > now {
             return None;
         }
         self.typed.pop_front();
         if let Some(record) = &mut self.record {
-            self.lost = writeln!(record, "{now} {byte}").err().or(self.lost.take());
+            self.record_error = writeln!(record, "{now} {byte}").err().or(self.record_error.take());
         }
         Some(byte)
     }
 
-    fn look(&mut self, now: u64) {
+    fn poll(&mut self, now: u64) {
         let Some(live) = &self.live else { return };
-        if now < self.look_again {
+        if now < self.next_poll {
             return;
         }
-        self.look_again = now + LIVE_EVERY;
+        self.next_poll = now + POLL_INTERVAL;
         match live.try_recv() {
             Ok(byte) => self.typed.push_back((now, byte)),
             Err(TryRecvError::Empty) => self.flush(),
@@ -111,35 +119,35 @@ impl Console {
         }
     }
 
-    /// When there may be a byte to take; for whom has room.
+    /// The earliest time at which a byte may be available.
     pub fn next(&self) -> u64 {
-        let live = if self.live.is_some() { self.look_again } else { u64::MAX };
+        let live = if self.live.is_some() { self.next_poll } else { u64::MAX };
         self.typed.front().map_or(live, |(at, _)| (*at).min(live))
     }
 
     /// Waits for a byte from the terminal.
     pub fn wait(&mut self) -> Waited {
         self.flush();
-        let Some(live) = &self.live else { return Waited::Nobody };
-        let byte = match self.patience {
-            Some(patience) => live.recv_timeout(patience),
+        let Some(live) = &self.live else { return Waited::Closed };
+        let byte = match self.input_timeout {
+            Some(input_timeout) => live.recv_timeout(input_timeout),
             None => live.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match byte {
             Ok(byte) => {
                 self.typed.push_back((0, byte));
-                Waited::Typed
+                Waited::Received
             }
-            Err(RecvTimeoutError::Timeout) => Waited::NotYet,
+            Err(RecvTimeoutError::Timeout) => Waited::TimedOut,
             Err(RecvTimeoutError::Disconnected) => {
                 self.live = None;
-                Waited::Nobody
+                Waited::Closed
             }
         }
     }
 }
 
-/// Reads a record back; what is wrong with it as one line.
+/// Parses a record; an error is one line.
 pub fn parse_record(text: &str) -> Result<Vec<(u64, u8)>, String> {
     let line = |(n, line): (usize, &str)| {
         let fields = line.split_once(' ').and_then(|(at, byte)| Some((at.parse().ok()?, byte.parse().ok()?)));

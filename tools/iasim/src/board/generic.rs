@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A board without an external interrupt controller: memory, and a 16550 at the place where QEMU's `mipssim` has one, so
-//! that a program can run on both.
+//! A board without an external interrupt controller: memory, and a 16550 at the address that QEMU's
+//! `mipssim` uses, so that a program runs on both.
 
 use super::console::Console;
 use super::{Board, CoreLines, Lines};
@@ -8,14 +8,14 @@ use crate::memory::Memory;
 use std::collections::VecDeque;
 
 const UART: u32 = 0x1FD0_03F8;
-/// Its interrupt is Cause.IP4.
+/// The UART's interrupt is Cause.IP4.
 const UART_IP: u8 = 1 << 4;
 const FIFO: usize = 16;
 
 const IER_RX: u8 = 1;
 const IER_TX: u8 = 2;
 const LCR_DLAB: u8 = 0x80;
-/// Nothing waits to be sent, ever.
+/// The transmitter is always empty.
 const LSR_IDLE: u8 = 0x60;
 
 pub struct Generic {
@@ -26,7 +26,7 @@ pub struct Generic {
     mcr: u8,
     scratch: u8,
     divisor: [u8; 2],
-    /// The transmitter's interrupt, which a look at IIR takes back.
+    /// The transmitter's interrupt; reading IIR clears it.
     sent: bool,
 }
 
@@ -36,7 +36,7 @@ impl Generic {
         Generic { console, received: VecDeque::new(), ier, lcr, mcr, scratch, divisor: [0; 2], sent: true }
     }
 
-    /// RAM at 0, and what the core starts from.
+    /// RAM at 0 and the boot ROM at the reset vector.
     pub fn memory(ram: u32) -> Memory {
         let mut mem = Memory::default();
         mem.add("RAM", 0, ram, true);

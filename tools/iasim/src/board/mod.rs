@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What surrounds the core: devices, the interrupt controller, reset.
+//! Boards: devices, interrupt controller, reset.
 
 pub mod console;
 pub mod generic;
@@ -7,7 +7,7 @@ pub mod m5150;
 
 use console::{Console, Waited};
 
-/// What the core drives towards the board.
+/// Signals from the core to the board.
 #[derive(Clone, Copy, Default)]
 pub struct CoreLines {
     pub timer: bool,
@@ -15,53 +15,54 @@ pub struct CoreLines {
     pub software: u32,
 }
 
-/// What the board drives towards the core.
+/// Signals from the board to the core.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Lines {
-    /// Cause.IP7:2, where there is no external controller.
+    /// Cause.IP7:2, without an external interrupt controller.
     pub ip: u8,
-    /// The level an external controller requests, 0 for none; the vector's offset from EBase (None: its one common
-    /// vector) and the shadow set for it.
+    /// Request of an external interrupt controller: its level (0: none), the vector's offset from
+    /// EBase (None: the common vector), and the shadow set.
     pub level: u32,
     pub offset: Option<u32>,
     pub set: u32,
 }
 
-/// A board. All methods are mandatory but those that have a body.
+/// A board. Methods with a default are optional.
 pub trait Board {
     /// Whether interrupts come from an external controller (Config3.VEIC).
     fn has_eic(&self) -> bool;
 
-    /// A device's register, of 1, 2 or 4 bytes at a physical address that is a multiple of that; None: nothing is there,
-    /// which is a bus error.
+    /// Reads a device register of 1, 2 or 4 bytes at an aligned physical address. None: bus error,
+    /// because no device is at the address.
     fn read(&mut self, pa: u32, size: u32, now: u64) -> Option<u32>;
 
     fn write(&mut self, pa: u32, size: u32, value: u32, now: u64) -> Option<()>;
 
-    /// Brings devices up to the time, and says which interrupts there are. Called whenever something may have changed.
+    /// Advances devices to the time and returns their interrupt lines. Called whenever these may
+    /// have changed.
     fn poll(&mut self, now: u64, core: CoreLines) -> Lines;
 
-    /// When something happens by itself next; u64::MAX: never.
+    /// Time of the next event of a device; u64::MAX: none.
     fn next(&self) -> u64;
 
     fn console(&mut self) -> &mut Console;
 
-    /// Whether a device has asked for a reset of everything.
+    /// Whether a device requested a reset of core and board.
     fn take_reset(&mut self) -> bool {
         false
     }
 
-    /// The exit code, when a device has asked for the end.
+    /// The exit code, if a device requested the end of the run.
     fn take_exit(&mut self) -> Option<i32> {
         None
     }
 
-    /// What the user should know of the run, a line each.
+    /// Notes for the user about the run, one line each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Nothing will ever happen by itself: waits for somebody to type.
+    /// Waits for input; called when no other event is left.
     fn wait_for_input(&mut self) -> Waited {
         self.console().wait()
     }

@@ -5,7 +5,7 @@ use crate::cpu::{Cpu, Done};
 use crate::exception::code;
 use crate::isa::Op;
 
-/// Instructions that compute a value for their destination and can do nothing else.
+/// Instructions whose only effect is the value of their destination.
 macro_rules! values {
     ($($name:ident = |$c:ident, $o:ident| $value:expr;)*) => {
         $(pub fn $name($c: &mut Cpu, $o: Op) -> Done {
@@ -68,7 +68,7 @@ pub fn movn(c: &mut Cpu, o: Op) -> Done {
     Ok(())
 }
 
-/// The destination is left alone where the result does not fit.
+/// Writes the sum; an overflow raises an exception and leaves the destination unchanged.
 fn checked(c: &mut Cpu, o: Op, value: Option<i32>) -> Done {
     let value = value.ok_or_else(|| c.fault(code::OV))?;
     c.set(o, value as u32);
@@ -142,7 +142,7 @@ pub fn msubu(c: &mut Cpu, o: Op) -> Done {
     set_hilo(c, hilo(c).wrapping_sub(unsigned_product(c, o)))
 }
 
-/// Division by zero has no defined result; here, as in QEMU, it is a division by one.
+/// The result of a division by zero is undefined; here, as in QEMU, the divisor is taken as one.
 pub fn div(c: &mut Cpu, o: Op) -> Done {
     let (a, b) = (c.rs(o) as i32, (c.rt(o) as i32));
     let b = if b == 0 { 1 } else { b };
@@ -158,19 +158,19 @@ pub fn divu(c: &mut Cpu, o: Op) -> Done {
     Ok(())
 }
 
-/// The lowest bits, as many as asked for; 32 is all.
+/// A mask of the lowest `size` bits, 1 to 32.
 fn low_bits(size: u32) -> u32 {
     u32::MAX >> (32 - size)
 }
 
-/// A field that would reach beyond bit 31 has no defined result; here it is cut off.
+/// The result of a field that extends beyond bit 31 is undefined; here the field is truncated.
 pub fn ext(c: &mut Cpu, o: Op) -> Done {
     let value = c.rs(o) >> o.sa() & low_bits(o.field_rd() + 1);
     c.set(o, value);
     Ok(())
 }
 
-/// A field that ends before it begins has no defined result; here nothing is inserted.
+/// The result of a field with msb < lsb is undefined; here nothing is inserted.
 pub fn ins(c: &mut Cpu, o: Op) -> Done {
     let (low, high) = (o.sa(), o.field_rd());
     if high >= low {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Jumps and branches. When one executes, pc is already at its delay slot and npc behind that.
+//! Jumps and branches. When one executes, pc is at its delay slot and npc at the instruction after
+//! that.
 
 use crate::cpu::{Cpu, Done};
 use crate::exec::system;
 use crate::isa::Op;
 
-/// The instruction at pc becomes a delay slot; after it, execution goes on at the target.
+/// Makes the instruction at pc a delay slot, after which execution continues at the target.
 fn jump(c: &mut Cpu, o: Op, target: u32) -> Done {
     c.branch = true;
-    c.turn = true;
+    c.diverted = true;
     c.branch_word = o.word();
     c.npc = target;
     Ok(())
@@ -19,7 +20,7 @@ fn branch(c: &mut Cpu, o: Op, taken: bool) -> Done {
     jump(c, o, target)
 }
 
-/// Likely: the delay slot belongs to the branch that is taken only.
+/// Branch likely: the delay slot is executed only if the branch is taken.
 fn likely(c: &mut Cpu, o: Op, taken: bool) -> Done {
     if taken {
         return branch(c, o, true);
@@ -47,7 +48,7 @@ pub fn jal(c: &mut Cpu, o: Op) -> Done {
     jump(c, o, region_target(c, o))
 }
 
-/// To microMIPS code.
+/// Jumps to microMIPS code.
 pub fn jalx(c: &mut Cpu, o: Op) -> Done {
     if !c.model.micromips {
         return system::reserved(c, o);
@@ -78,7 +79,7 @@ fn equal(c: &Cpu, o: Op) -> bool {
     c.rs(o) == c.rt(o)
 }
 
-/// A condition, its branch, its likely branch.
+/// A condition, its branch and its branch likely.
 macro_rules! branches {
     ($($name:ident, $likely:ident = |$c:ident, $o:ident| $taken:expr;)*) => {
         $(pub fn $name($c: &mut Cpu, $o: Op) -> Done {
@@ -102,7 +103,7 @@ branches! {
     bgez, bgezl = |c, o| !negative(c, o);
 }
 
-/// The same with a link, which is set whether the branch is taken or not.
+/// Branches that link; the link register is set whether the branch is taken or not.
 macro_rules! linking {
     ($($name:ident, $by:ident, $negative:literal;)*) => {
         $(pub fn $name(c: &mut Cpu, o: Op) -> Done {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instructions of coprocessor 0 that both contexts have.
+//! Coprocessor 0 instructions of both contexts.
 
 use crate::cp0::{self, cause, entryhi, guestctl0, pagegrain, status, Reg};
 use crate::cpu::{Context, Cpu, Done};
@@ -8,7 +8,7 @@ use crate::exec::{system, vz};
 use crate::isa::Op;
 use crate::tlb::{Entry, Key, Tlb, G};
 
-/// Coprocessor 0 is usable in the context that executes.
+/// Checks that coprocessor 0 is usable in the current context.
 pub fn usable(c: &Cpu) -> Done {
     let context = c.mode.context();
     if c.mode.is_kernel() || c.cp0(context).has(cp0::STATUS, status::CU0) {
@@ -17,7 +17,7 @@ pub fn usable(c: &Cpu) -> Done {
     Err(Fault::unusable(context, 0))
 }
 
-/// The same, and the root lets its guest use it.
+/// Checks usable(), and for a guest that GuestCtl0.CP0 is set.
 pub fn privileged(c: &Cpu) -> Done {
     usable(c)?;
     if c.mode.is_guest() && !c.root.has(cp0::GUESTCTL0, guestctl0::CP0) {
@@ -59,7 +59,7 @@ fn set_ie(c: &mut Cpu, o: Op, ie: u32) -> Done {
     let old = cp0[cp0::STATUS];
     cp0[cp0::STATUS] = old & !status::IE | ie;
     c.set(o, old);
-    c.attend();
+    c.request_service();
     Ok(())
 }
 
@@ -71,7 +71,7 @@ pub fn ei(c: &mut Cpu, o: Op) -> Done {
     set_ie(c, o, status::IE)
 }
 
-/// The set that RDPGPR and WRPGPR reach.
+/// The shadow set that RDPGPR and WRPGPR access.
 fn previous_set(c: &Cpu) -> Result<usize, Box<Fault>> {
     let previous = |reg: u32| reg >> 6 & 0xF;
     if !c.mode.is_guest() {
@@ -102,7 +102,7 @@ pub fn wrpgpr(c: &mut Cpu, o: Op) -> Done {
     Ok(())
 }
 
-/// Back to where the exception came from; clears EXL or ERL, whichever stands for it.
+/// Returns from an exception; clears ERL if it is set, else EXL.
 fn return_from(c: &mut Cpu, unlink: bool) -> Done {
     privileged(c)?;
     let context = c.mode.context();
@@ -122,7 +122,7 @@ fn return_from(c: &mut Cpu, unlink: bool) -> Done {
         c.soft.flush();
     }
     c.jump(target);
-    c.refresh();
+    c.update_mode();
     if context == Context::Guest && was_exl && !error && c.model.ghfc_eret {
         c.field_changed();
     }
@@ -145,7 +145,7 @@ pub fn deret(c: &mut Cpu, o: Op) -> Done {
     c.root[cp0::DEBUG] &= !crate::exception::DM;
     c.jump(c.root[cp0::DEPC]);
     c.soft.flush();
-    c.refresh();
+    c.update_mode();
     Ok(())
 }
 
@@ -155,17 +155,18 @@ pub fn wait(c: &mut Cpu, _: Op) -> Done {
         return Err(Fault::guest_exit(gexc::GPSI));
     }
     c.waiting = true;
-    c.attend();
+    c.request_service();
     Ok(())
 }
 
-/// Whose registers and which array a TLB instruction works with, and the number its entries bear.
+/// What a TLB instruction accesses: the context of its registers and TLB, and the GuestID of its
+/// entries.
 #[derive(Clone, Copy)]
 pub struct TlbWork {
-    /// Index, EntryHi and the others; the array of the same context.
+    /// Context of Index, EntryHi and the other registers, and of the TLB.
     pub context: Context,
     pub tag: u8,
-    /// The root learns whose entry it has read.
+    /// The root executes the instruction: a read sets GuestCtl1.RID.
     pub by_root: bool,
 }
 
@@ -175,7 +176,7 @@ impl TlbWork {
     }
 }
 
-/// The work of a TLB instruction in the context that executes.
+/// The access of a TLB instruction to the current context.
 fn own_tlb(c: &Cpu) -> Result<TlbWork, Box<Fault>> {
     privileged(c)?;
     if c.mode.is_guest() {
@@ -244,14 +245,15 @@ impl Cpu {
     pub fn tlb_write(&mut self, work: TlbWork, random: bool) -> Done {
         let index = if random { self.random(work.context) } else { self.tlb_index(work.context) };
         let cp0 = self.cp0(work.context);
-        // EHINV is TLBWI's.
+        // Only TLBWI invalidates an entry by EHINV.
         let hi = if random { cp0[cp0::ENTRYHI] & !entryhi::EHINV } else { cp0[cp0::ENTRYHI] };
         let lo = [cp0[cp0::ENTRYLO0], cp0[cp0::ENTRYLO1]];
         let mut entry = Entry::new(hi, cp0[cp0::PAGEMASK], lo, work.tag);
-        // The root's entries for a guest hold whatever the root's ASID.
+        // The root's entries for a guest match with any ASID of the root.
         entry.global |= work.context == Context::Root && work.tag != 0;
         if self.model.tlb_machine_check && self.tlb(work.context).clashes(index, &entry) {
-            // Whoever executes has done it: the root, when it works on the guest's TLB.
+            // The machine check goes to the context that executes: the root when it writes the
+            // guest's TLB.
             let to = self.mode.context();
             self.cp0_mut(to)[cp0::STATUS] |= status::TS;
             return Err(Fault::boxed(to, code::MCHECK));
@@ -280,7 +282,7 @@ impl Cpu {
         self.close_window();
     }
 
-    /// Counts down from the last entry to Wired, a step for every instruction.
+    /// Random counts down from the last entry to Wired, one step per instruction.
     fn random(&self, context: Context) -> u32 {
         let size = match context {
             Context::Root => self.root_tlb.size(),
@@ -290,7 +292,7 @@ impl Cpu {
         size - 1 - (self.instructions() % u64::from(size - wired)) as u32
     }
 
-    /// A register as its context reads it.
+    /// A register's value as its context reads it.
     pub fn read_cp0(&self, context: Context, reg: Reg) -> u32 {
         let cp0 = self.cp0(context);
         match reg {
@@ -303,7 +305,7 @@ impl Cpu {
         }
     }
 
-    /// Cause with the lines that are high, where there is no external controller.
+    /// Cause with the interrupt lines that are high, if there is no external controller.
     fn cause(&self, context: Context) -> u32 {
         let cause = self.cp0(context)[cp0::CAUSE];
         match context {
@@ -331,7 +333,7 @@ impl Cpu {
                 let ids = (1 << self.model.guest_id_bits) - 1;
                 self.root.merge(reg, ids << 16 | ids, value);
                 self.soft.flush();
-                self.attend();
+                self.request_service();
             }
             cp0::GUESTCTL2 => self.write_guestctl2(value),
             cp0::GTOFFSET => {
@@ -344,7 +346,7 @@ impl Cpu {
 
     fn write_guestctl0(&mut self, value: u32) {
         let mut mask = cp0::find(cp0::GUESTCTL0).map_or(0, |spec| spec.root);
-        // Only 1 and 3 mean anything.
+        // GuestCtl0.AT: only 1 and 3 are defined.
         if !self.model.at_writable || value >> 26 & 1 == 0 {
             mask &= !guestctl0::AT;
         }
@@ -356,23 +358,23 @@ impl Cpu {
         }
         self.root.merge(cp0::GUESTCTL0, mask, value);
         self.soft.flush();
-        self.refresh();
+        self.update_mode();
     }
 
     fn write_guestctl2(&mut self, value: u32) {
         let mask = if self.root.veic() { 0xFF3C_FFFF } else { 0x3F00_FC00 };
         self.root[cp0::GUESTCTL2] = value & mask;
-        self.attend();
+        self.request_service();
     }
 
-    /// Writes the bits of the mask, with all that follows from it.
+    /// Writes the bits of the mask, with their side effects.
     pub fn write_cp0(&mut self, context: Context, reg: Reg, mask: u32, value: u32) {
         match reg {
             cp0::INDEX | cp0::WIRED => {
                 let size = self.tlb(context).size() as u32;
                 self.cp0_mut(context).merge(reg, size.next_power_of_two() - 1, value);
             }
-            // RI and XI are there where PageGrain has them on.
+            // RI and XI are writable only if PageGrain enables them.
             cp0::ENTRYLO0 | cp0::ENTRYLO1 => {
                 let cp0 = self.cp0_mut(context);
                 let inhibits = cp0[cp0::PAGEGRAIN] & (pagegrain::RIE | pagegrain::XIE);
@@ -389,19 +391,19 @@ impl Cpu {
             _ => self.cp0_mut(context).merge(reg, mask, value),
         }
         match reg {
-            cp0::CAUSE => self.timer_hold(),
+            cp0::CAUSE => self.timer_update_hold(),
             cp0::ENTRYHI | cp0::PAGEGRAIN => {
                 self.soft.flush();
                 self.close_window();
             }
             _ => {}
         }
-        self.attend();
+        self.request_service();
     }
 
     fn write_status(&mut self, context: Context, mask: u32, value: u32) {
         self.cp0_mut(context).merge(cp0::STATUS, mask, value);
         self.soft.flush();
-        self.refresh();
+        self.update_mode();
     }
 }

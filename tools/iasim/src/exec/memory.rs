@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loads, stores, and what else has an address.
+//! Loads, stores and other instructions with an address.
 
 use crate::cp0::{self, guestctl0, guestctl0ext};
 use crate::cpu::{Cpu, Done};
@@ -45,7 +45,7 @@ stores! {
     sw: 4;
 }
 
-/// A fault of the word is one of the very byte that was asked for.
+/// Replaces the word's address in a fault by the address of the byte that was accessed.
 fn exactly(va: u32) -> impl Fn(Box<Fault>) -> Box<Fault> {
     move |fault| Box::new(Fault { addr: fault.addr.map(|addr| addr & !3 | va & 3), ..*fault })
 }
@@ -66,14 +66,15 @@ pub fn lwr(c: &mut Cpu, o: Op) -> Done {
     Ok(())
 }
 
-/// From the byte of the address down to the start of its word; so that the first one to fault is that byte.
+/// Stores from the addressed byte down to the start of its word, so that a fault reports the
+/// addressed byte.
 pub fn swl(c: &mut Cpu, o: Op) -> Done {
     let va = address(c, o);
     let bytes = (c.rt(o) >> (24 - 8 * (va & 3))).to_le_bytes();
     (0..=va & 3).rev().try_for_each(|n| c.store::<1>(va & !3 | n, bytes[n as usize].into()))
 }
 
-/// From the byte of the address up to the end of its word.
+/// Stores from the addressed byte up to the end of its word.
 pub fn swr(c: &mut Cpu, o: Op) -> Done {
     let va = address(c, o);
     let bytes = (c.rt(o) << (8 * (va & 3))).to_le_bytes();
@@ -91,7 +92,7 @@ pub fn ll(c: &mut Cpu, o: Op) -> Done {
     Ok(())
 }
 
-/// Nobody else stores on this machine: LLbit alone decides.
+/// LLbit alone decides: no other core or device stores to memory.
 pub fn sc(c: &mut Cpu, o: Op) -> Done {
     let va = address(c, o);
     let linked = c.llbit[c.mode.context() as usize];
@@ -104,7 +105,7 @@ pub fn sc(c: &mut Cpu, o: Op) -> Done {
     Ok(())
 }
 
-/// The byte that ASET and ACLR change: their offset has 12 bits.
+/// Changes a bit of a byte for ASET and ACLR, whose offset has 12 bits.
 fn change_bit(c: &mut Cpu, o: Op, change: fn(u32, u32) -> u32) -> Done {
     let va = c.rs(o).wrapping_add(((o.word() << 20) as i32 >> 20) as u32);
     let old = c.load::<1>(va)?;
@@ -119,7 +120,7 @@ pub fn aclr(c: &mut Cpu, o: Op) -> Done {
     change_bit(c, o, |old, bit| old & !bit)
 }
 
-/// There are no caches. What remains of an operation is who may do it, and the address it names.
+/// There are no caches: only the permission and the address of the operation are checked.
 pub fn cache(c: &mut Cpu, o: Op) -> Done {
     privileged(c)?;
     let operation = o.field_rt() >> 2;
@@ -132,7 +133,8 @@ pub fn cache(c: &mut Cpu, o: Op) -> Done {
     Ok(())
 }
 
-/// Operations on an address with CG; invalidation by index with CGI, too.
+/// GuestCtl0.CG permits operations on an address; with GuestCtl0Ext.CGI, invalidation by index,
+/// too.
 fn guest_may(c: &Cpu, operation: u32) -> bool {
     let by_index = operation == 0 && c.root.has(cp0::GUESTCTL0EXT, guestctl0ext::CGI);
     c.root.has(cp0::GUESTCTL0, guestctl0::CG) && (operation >= 4 || by_index)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What each instruction does.
+//! The effect of each instruction.
 
 pub mod alu;
 pub mod branch;
@@ -22,7 +22,7 @@ impl Cpu {
         self.gpr[op.rt()]
     }
 
-    /// Writes the destination.
+    /// Writes the destination register.
     #[inline(always)]
     pub fn set(&mut self, op: Op, value: u32) {
         self.gpr[op.rd()] = value;

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Traps, calls, breakpoints, hardware registers, and what is not there.
+//! Traps, system calls, breakpoints, hardware registers, and reserved or unimplemented
+//! instructions.
 
 use crate::cp0::{self, guestctl0, status};
 use crate::cpu::{Context, Cpu, Done, Stop};
 use crate::exception::{code, gexc, Fault};
 use crate::isa::{self, Op};
 
-/// First execution of a word: decodes it, and has it executed instead.
+/// Runs at the first execution of a word: decodes the word, then executes the decoded form.
 #[cold]
 pub fn undecoded(c: &mut Cpu, _: Op) -> Done {
     c.npc = c.pc;
-    c.pc = c.here;
+    c.pc = c.cur_pc;
     c.branch = c.slot;
-    c.turn = true;
+    c.diverted = true;
     c.now -= 1;
-    c.decode_here();
+    c.decode_at_pc();
     Ok(())
 }
 
-/// In a guest it is for the guest, unless the root wants to see it first.
+/// A guest's reserved instruction raises RI in the guest, or exits to the root with GuestCtl0.RI.
 pub fn reserved(c: &mut Cpu, _: Op) -> Done {
     if c.mode.is_guest() && c.root.has(cp0::GUESTCTL0, guestctl0::RI) {
         return Err(Fault::guest_exit(gexc::GRR));
@@ -26,22 +27,22 @@ pub fn reserved(c: &mut Cpu, _: Op) -> Done {
     Err(c.fault(code::RI))
 }
 
-/// There is one in the real part. The instruction is left where it is.
+/// Stops before an instruction that the real part implements and this simulator does not.
 fn unimplemented(c: &mut Cpu, o: Op, what: &str) -> Done {
     if !c.model.stop_unimplemented {
         return reserved(c, o);
     }
-    let (word, text) = c.shown(o, c.here);
-    let text = format!("{what}: {text} (0x{word:08x}) at 0x{:08x}", c.here);
+    let (word, text) = c.disassemble(o, c.cur_pc);
+    let text = format!("{what}: {text} (0x{word:08x}) at 0x{:08x}", c.cur_pc);
     c.npc = c.pc;
-    c.pc = c.here;
+    c.pc = c.cur_pc;
     c.branch = c.slot;
     c.now -= 1;
     c.halt(Stop::Unimplemented(text));
     Ok(())
 }
 
-/// The guest's Status is asked first, then the root's.
+/// Checks the Status of the current context, then the root's.
 fn usable(c: &Cpu, unit: u32) -> Done {
     let bit = status::CU0 << unit;
     if !c.cp0(c.mode.context()).has(cp0::STATUS, bit) {
@@ -101,14 +102,15 @@ traps! {
     tne, tnei = |a: u32, b| a != b;
 }
 
-/// `sltiu $0, $0, n` does nothing on any machine; here it marks a point between which instructions are counted.
+/// `sltiu $0, $0, n` has no effect on any machine; here it is marker n, between which instructions
+/// are counted.
 pub fn marker(c: &mut Cpu, o: Op) -> Done {
     c.stats.account(c.instructions());
     c.stats.mark(o.uimm());
     Ok(())
 }
 
-/// Code 1 is a call of the machine that simulates (MIPS UHI); only the root may. Others are debug exceptions.
+/// Code 1 in the root is a semihosting call (MIPS UHI); other codes are debug exceptions.
 pub fn sdbbp(c: &mut Cpu, o: Op) -> Done {
     if o.word() >> 6 & 0xF_FFFF == 1 && !c.mode.is_guest() {
         return crate::semihosting::call(c);
@@ -142,9 +144,9 @@ pub fn rdhwr(c: &mut Cpu, o: Op) -> Done {
 }
 
 impl Cpu {
-    /// Decodes the word at pc, which lies in the open window.
-    pub fn decode_here(&mut self) {
-        let word = self.word_here();
-        self.keep_decoded(isa::decode(word));
+    /// Decodes the word at pc, which is in the current page.
+    pub fn decode_at_pc(&mut self) {
+        let word = self.word_at_pc();
+        self.cache_decoded(isa::decode(word));
     }
 }

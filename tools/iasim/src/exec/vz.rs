@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The virtualization: what the root does to its guest's context, and what a guest's use of its own comes to.
+//! The virtualization module: access of the root to the guest context, and exits caused by the
+//! guest.
 
 use crate::cp0::{self, cause, guestctl0, guestctl0ext, status, InGuest, Reg};
 use crate::cpu::{Context, Cpu, Done, Mode};
@@ -8,7 +9,8 @@ use crate::exec::cop0::{privileged, usable, TlbWork};
 use crate::exec::system::reserved;
 use crate::isa::Op;
 
-/// For the root alone. In a guest the instruction is reserved; the model says whether GuestCtl0.CP0 comes before that.
+/// Checks that the root executes. In a guest the instruction is reserved; the model says whether
+/// GuestCtl0.CP0 is checked before that.
 fn root_only(c: &mut Cpu, o: Op) -> Done {
     usable(c)?;
     if !c.mode.is_guest() {
@@ -50,7 +52,7 @@ pub fn hypcall(c: &mut Cpu, o: Op) -> Done {
     reserved(c, o)
 }
 
-/// The root at work on the guest's TLB.
+/// The access of the root to the guest's TLB.
 fn guest_tlb(c: &mut Cpu, o: Op) -> Result<TlbWork, Box<Fault>> {
     root_only(c, o)?;
     Ok(TlbWork { context: Context::Guest, tag: c.rid(), by_root: true })
@@ -89,12 +91,12 @@ fn gpsi_if(condition: bool) -> Done {
     Ok(())
 }
 
-/// TLB instructions of a guest: its own with AT=3.
+/// A guest may execute TLB instructions only with GuestCtl0.AT = 3.
 pub fn guest_mmu(c: &Cpu) -> Done {
     gpsi_if(c.root[cp0::GUESTCTL0] & guestctl0::AT != guestctl0::AT)
 }
 
-/// Whether the root wants to see the access to a register of this kind.
+/// Checks whether a guest's access to a register of this kind exits to the root.
 fn permitted(c: &Cpu, kind: InGuest, write: bool) -> Done {
     let control = |bit| c.root.has(cp0::GUESTCTL0, bit);
     let extended = |bit| c.root.has(cp0::GUESTCTL0EXT, bit);
@@ -118,7 +120,7 @@ pub fn guest_read(c: &Cpu, reg: Reg) -> Result<u32, Box<Fault>> {
     Ok(if spec.in_guest == InGuest::Hidden { 0 } else { c.read_cp0(Context::Guest, reg) })
 }
 
-/// Fields whose change by the guest's software comes to the root first (GSFC).
+/// Fields whose change by guest software exits to the root (GSFC).
 fn watched_fields(c: &Cpu, reg: Reg) -> u32 {
     let control = |bit| c.root.has(cp0::GUESTCTL0, bit);
     let unless = |bit, field| if control(bit) == c.model.sfc_suppresses { 0 } else { field };
@@ -152,7 +154,7 @@ pub fn guest_write(c: &mut Cpu, reg: Reg, value: u32) -> Done {
 }
 
 impl Cpu {
-    /// Lines that pass through to the guest clear the VIP bits that HC ties to them.
+    /// A line passed through to the guest clears the VIP bit that HC ties to it.
     pub fn pass_through(&mut self) {
         if self.root.veic() {
             return;

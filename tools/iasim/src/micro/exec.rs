@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What has no twin among the MIPS32 instructions: jumps and branches, several registers at once, addresses relative to
-//! pc. When one executes, pc is already behind it, at a delay slot if it has one. An Op's word has the instruction's
-//! bits, a half alone in 31:16; its registers are rs and rt where they are written so.
+//! Instructions without a MIPS32 equivalent: jumps and branches, register lists and pairs,
+//! pc-relative addresses. When an instruction executes, pc already points behind it, at its delay
+//! slot if it has one. The word of an Op holds the instruction's bits (a 16-bit instruction in
+//! 31:16); rs and rt are the registers of the encoding.
 
 use crate::cpu::{Cpu, Done};
 use crate::isa::Op;
@@ -9,22 +10,23 @@ use crate::isa::Op;
 const RA: usize = 31;
 const SP: usize = 29;
 
-/// Bits of a field, with its sign.
+/// A sign-extended bit field.
 fn signed(word: u32, low: u32, width: u32) -> u32 {
     ((word << (32 - low - width)) as i32 >> (32 - width)) as u32
 }
 
-/// After the instruction at pc, which becomes a delay slot, execution goes on at the target, or behind it.
+/// Makes the instruction at pc a delay slot, after which execution continues at the target if the
+/// branch is taken.
 fn branch(c: &mut Cpu, target: u32, taken: bool) -> Done {
     c.branch = true;
     c.branch_word = super::word(c.micro.bits);
-    c.micro.back = c.micro.size;
+    c.micro.branch_size = c.micro.size;
     c.micro.taken = taken;
     c.npc = target;
     Ok(())
 }
 
-/// Where a branch of 32 bits leads; of 16 bits, whose offset has so many.
+/// Targets of 32-bit and of 16-bit branches; a 16-bit branch has an offset of `width` bits.
 fn long_target(c: &Cpu, o: Op) -> u32 {
     c.pc.wrapping_add(signed(o.word(), 0, 16) << 1)
 }
@@ -33,7 +35,7 @@ fn short_target(c: &Cpu, o: Op, width: u32) -> u32 {
     c.pc.wrapping_add(signed(o.word(), 16, width) << 1)
 }
 
-/// By the size of the delay slot.
+/// Sets the return address; `slot` is the size of the delay slot in bytes.
 fn link(c: &mut Cpu, register: usize, slot: u32) {
     c.gpr[register] = c.pc.wrapping_add(slot);
 }
@@ -86,7 +88,7 @@ linking! {
     bgezals: false, 2;
 }
 
-/// Compact: without a delay slot.
+/// Compact branch: no delay slot.
 fn compact(c: &mut Cpu, target: u32, taken: bool) -> Done {
     if taken {
         c.jump(target);
@@ -125,7 +127,7 @@ pub fn jals(c: &mut Cpu, o: Op) -> Done {
     branch(c, region_target(c, o), true)
 }
 
-/// To MIPS32 code.
+/// Jumps to MIPS32 code.
 pub fn jalx(c: &mut Cpu, o: Op) -> Done {
     link(c, RA, 4);
     branch(c, c.pc & 0xF000_0000 | (o.word() & 0x03FF_FFFF) << 2, true)
@@ -146,18 +148,18 @@ pub fn jalrs(c: &mut Cpu, o: Op) -> Done {
 }
 
 pub fn addiupc(c: &mut Cpu, o: Op) -> Done {
-    c.set(o, (c.here & !3).wrapping_add(signed(o.word(), 0, 23) << 2));
+    c.set(o, (c.cur_pc & !3).wrapping_add(signed(o.word(), 0, 23) << 2));
     Ok(())
 }
 
-/// The index is in rt, in words.
+/// rt holds the index in words.
 pub fn lwxs(c: &mut Cpu, o: Op) -> Done {
     let value = c.load::<4>(c.rs(o).wrapping_add(c.rt(o) << 2))?;
     c.set(o, value);
     Ok(())
 }
 
-/// Two registers from two others, which are read first.
+/// Moves two registers; both sources are read before a destination is written.
 pub fn movep(c: &mut Cpu, o: Op) -> Done {
     let half = o.word() >> 16;
     let (one, other) = PAIRS[(half >> 7 & 7) as usize];
@@ -170,24 +172,25 @@ pub fn movep(c: &mut Cpu, o: Op) -> Done {
 pub const PAIRS: [(usize, usize); 8] = [(5, 6), (5, 7), (6, 7), (4, 21), (4, 22), (4, 5), (4, 6), (4, 7)];
 pub const MOVED: [usize; 8] = [0, 17, 2, 3, 16, 18, 19, 20];
 
-/// The registers of a list: so many of s0 to s7 and s8, then ra.
+/// The registers of a list: `count` of s0 to s7 and s8, then ra.
 pub fn listed(count: u32, ra: bool) -> impl Iterator<Item = usize> + Clone {
     let saved = (16..24).chain([30]).take(count as usize);
     saved.chain(ra.then_some(RA))
 }
 
-/// The list, base and offset of an instruction of either size.
-fn several(o: Op) -> (impl Iterator<Item = usize> + Clone, usize, u32) {
+/// The list, base and offset of a 16-bit or 32-bit instruction.
+fn register_list(o: Op) -> (impl Iterator<Item = usize> + Clone, usize, u32) {
     let word = o.word();
-    if super::is_short(word >> 16) {
+    if super::is_16_bit(word >> 16) {
         return (listed((word >> 20 & 3) + 1, true), SP, (word >> 16 & 15) << 2);
     }
     (listed(word >> 21 & 15, word >> 25 & 1 != 0), o.rs(), signed(word, 0, 12))
 }
 
-/// Nothing is written before everything is read: what faults is executed again from its start.
+/// Loads all values before it writes a register, so that the instruction can be restarted after a
+/// fault.
 pub fn lwm(c: &mut Cpu, o: Op) -> Done {
-    let (registers, base, offset) = several(o);
+    let (registers, base, offset) = register_list(o);
     let from = c.gpr[base].wrapping_add(offset);
     let mut values = [0; 10];
     for (n, value) in registers.clone().zip(&mut values).enumerate().map(|(n, (_, value))| (n as u32, value)) {
@@ -198,12 +201,12 @@ pub fn lwm(c: &mut Cpu, o: Op) -> Done {
 }
 
 pub fn swm(c: &mut Cpu, o: Op) -> Done {
-    let (registers, base, offset) = several(o);
+    let (registers, base, offset) = register_list(o);
     let to = c.gpr[base].wrapping_add(offset);
     registers.enumerate().try_for_each(|(n, register)| c.store::<4>(to.wrapping_add(4 * n as u32), c.gpr[register]))
 }
 
-/// rt, as it is written, and the register behind it.
+/// Loads rt and the register after it.
 pub fn lwp(c: &mut Cpu, o: Op) -> Done {
     let from = c.rs(o).wrapping_add(signed(o.word(), 0, 12));
     let (one, other) = (c.load::<4>(from)?, c.load::<4>(from.wrapping_add(4))?);

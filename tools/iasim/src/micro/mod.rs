@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! microMIPS32: the core's other instruction set, of 16 and 32 bits. Bit 0 of pc, and of every address to return to, says
-//! which one executes.
+//! microMIPS32, the core's second instruction set, with instructions of 16 and 32 bits. Bit 0 of
+//! pc, and of every return address, selects the instruction set.
 //!
-//! Most instructions mean what a MIPS32 instruction means, and are executed as that one (decode.rs); the others are in
-//! exec.rs. What was decoded is kept by the instruction's own bits, so that stores into code need no care.
+//! Most instructions have a MIPS32 equivalent and are executed by it (decode.rs); the others are in
+//! exec.rs. Decoded instructions are cached by their bits, not by address, so that stores into code
+//! need no invalidation.
 
 mod decode;
 mod exec;
@@ -16,24 +17,25 @@ use crate::isa::{self, Op};
 use crate::memory::PAGE;
 use crate::mmu::Access;
 
-/// Entries of what was decoded.
+/// Entries of the cache of decoded instructions.
 const ENTRIES: usize = 4096;
 
-/// No page's address.
+/// Matches no page.
 const NO_PAGE: u32 = u32::MAX;
 
-/// What the instruction set needs beside the core's state.
+/// State that microMIPS needs in addition to the core's.
 pub struct Micro {
-    /// By a hash of the instruction: the instruction and what executes it.
+    /// Direct-mapped cache, indexed by a hash of the instruction's bits: the bits, and their
+    /// decoded form.
     decoded: Vec<(u32, Op)>,
-    /// The page that was fetched from last, and where it lies in memory.
+    /// The page fetched from last: its address, and its offset in memory.
     page: u32,
     place: u32,
-    /// The instruction under way: its bits, a half alone in 31:16; its size in bytes.
+    /// The current instruction: its bits (a 16-bit instruction in 31:16) and its size in bytes.
     pub bits: u32,
     pub size: u32,
-    /// The size of the branch before the delay slot, and whether it is taken.
-    back: u32,
+    /// The branch before the delay slot: its size, and whether it is taken.
+    branch_size: u32,
     taken: bool,
 }
 
@@ -45,7 +47,7 @@ impl Micro {
             place: 0,
             bits: 0,
             size: 4,
-            back: 4,
+            branch_size: 4,
             taken: false,
         }
     }
@@ -61,14 +63,14 @@ impl Default for Micro {
     }
 }
 
-/// Whether an instruction that begins with this half has only this one.
-pub fn is_short(half: u32) -> bool {
+/// Whether the instruction that starts with this halfword has 16 bits.
+pub fn is_16_bit(half: u32) -> bool {
     matches!(half >> 10 & 7, 1..=3)
 }
 
-/// An instruction as BadInstr has it and as it is written: a half alone stands right.
+/// An instruction as BadInstr holds it and as it is printed: a 16-bit instruction in bits 15:0.
 pub fn word(bits: u32) -> u32 {
-    if is_short(bits >> 16) {
+    if is_16_bit(bits >> 16) {
         bits >> 16
     } else {
         bits
@@ -76,10 +78,10 @@ pub fn word(bits: u32) -> u32 {
 }
 
 impl Cpu {
-    /// Executes until something wants attention or the other instruction set begins.
-    pub(crate) fn burst_micro(&mut self) {
+    /// Executes until service is requested or MIPS32 code is entered.
+    pub(crate) fn run_micro(&mut self) {
         let observed = self.observer.is_some();
-        while self.pc & 1 != 0 && self.attentive() {
+        while self.pc & 1 != 0 && self.before_deadline() {
             match self.fetch_micro() {
                 Ok(bits) => {
                     let op = self.decoded_micro(bits);
@@ -89,7 +91,7 @@ impl Cpu {
                     self.step_micro(op);
                 }
                 Err(fault) => {
-                    self.here = self.pc;
+                    self.cur_pc = self.pc;
                     self.slot = self.branch;
                     self.now += 1;
                     self.raise(&fault, None);
@@ -101,7 +103,7 @@ impl Cpu {
     fn fetch_micro(&mut self) -> Result<u32, Box<Fault>> {
         let at = self.pc & !1;
         let first = self.fetch_half(at)?;
-        let short = is_short(first);
+        let short = is_16_bit(first);
         self.micro.size = if short { 2 } else { 4 };
         let second = if short { 0 } else { self.fetch_half(at.wrapping_add(2))? };
         self.micro.bits = first << 16 | second;
@@ -131,7 +133,7 @@ impl Cpu {
 
     fn step_micro(&mut self, op: Op) {
         let next = self.pc.wrapping_add(self.micro.size);
-        self.here = self.pc;
+        self.cur_pc = self.pc;
         self.slot = self.branch;
         self.branch = false;
         self.pc = if self.slot && self.micro.taken { self.npc } else { next };
@@ -143,16 +145,17 @@ impl Cpu {
         }
     }
 
-    /// Where an exception's handler returns to: the branch, if the instruction stands in its delay slot.
+    /// The address an exception handler returns to: that of the branch if the instruction is in its
+    /// delay slot.
     pub fn resume(&self) -> u32 {
-        match (self.slot, self.here & 1) {
-            (false, _) => self.here,
-            (true, 0) => self.here.wrapping_sub(4),
-            (true, _) => self.here.wrapping_sub(self.micro.back),
+        match (self.slot, self.cur_pc & 1) {
+            (false, _) => self.cur_pc,
+            (true, 0) => self.cur_pc.wrapping_sub(4),
+            (true, _) => self.cur_pc.wrapping_sub(self.micro.branch_size),
         }
     }
 
-    /// In a delay slot: the branch before it is not taken.
+    /// For an instruction in a delay slot: whether the branch before it is not taken.
     pub fn branch_falls_through(&self) -> bool {
         if self.pc & 1 == 0 {
             self.npc == self.pc.wrapping_add(4)
@@ -161,8 +164,8 @@ impl Cpu {
         }
     }
 
-    /// The instruction that was decoded to this, as a word and as text.
-    pub fn shown(&self, op: Op, pc: u32) -> (u32, String) {
+    /// The instruction's word and text.
+    pub fn disassemble(&self, op: Op, pc: u32) -> (u32, String) {
         if pc & 1 == 0 {
             return (op.word(), crate::disasm::text(op.word(), pc));
         }
@@ -170,7 +173,7 @@ impl Cpu {
     }
 }
 
-/// The instruction at an address: as the MIPS32 instruction that does the same, where there is one.
+/// Text of the instruction at pc; with the name of its MIPS32 equivalent if it has one.
 pub fn text(bits: u32, pc: u32) -> String {
     match names(bits) {
         Some((name, operands)) => format!("{name} {}", operands(bits, pc)).trim_end().to_string(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A small assembler for tests: a line an instruction, labels, numbers. It finds encodings in the decoder's own table,
-//! which tests/encodings.rs holds against the GNU disassembler.
+//! A small assembler for tests: one instruction per line, labels, numbers. Encodings come from the
+//! decoder's table, which tests/encodings.rs compares with the GNU disassembler.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ fn number(text: &str) -> u32 {
     (sign * value.unwrap_or_else(|_| panic!("no number {text}"))) as u32
 }
 
-/// `offset(base)`, the offset in so many bits.
+/// `offset(base)`, with an offset of `bits` bits.
 fn memory(text: &str, bits: u32) -> u32 {
     let (offset, base) = text.trim_end_matches(')').split_once('(').unwrap_or_else(|| panic!("no address {text}"));
     register(base) << 21 | number(if offset.is_empty() { "0" } else { offset }) & ((1 << bits) - 1)
@@ -101,11 +101,11 @@ impl Line<'_> {
 }
 
 fn row(name: &str) -> &'static Row {
-    // Special cases with fixed fields, such as markers, come first; the last one is the general one.
+    // Rows with fixed fields, such as markers, precede the general row, which is the last.
     ROWS.iter().rfind(|row| row.name == name).unwrap_or_else(|| panic!("no instruction {name}"))
 }
 
-/// Lines without comments, labels taken off, `li` (always two words) and `.word` spelt out.
+/// Lines without comments and labels, with `li` (always two words) and `.word` expanded.
 fn expand(text: &str, at: u32) -> (Vec<String>, HashMap<String, u32>) {
     let mut lines = Vec::new();
     let mut labels = HashMap::new();
@@ -124,7 +124,7 @@ fn expand(text: &str, at: u32) -> (Vec<String>, HashMap<String, u32>) {
     (lines, labels)
 }
 
-/// Assembles for an address.
+/// Assembles code for an address.
 pub fn assemble(text: &str, at: u32) -> Vec<u32> {
     let (lines, labels) = expand(text, at);
     let one = |(n, line): (usize, &String)| {

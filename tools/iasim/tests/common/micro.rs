@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random microMIPS code: straight lines, branches and jumps forward over some of it, of every instruction whose result
-//! is defined on any core.
+//! Random microMIPS code: straight-line code, branches and forward jumps, with every instruction
+//! whose result is defined on every core.
 
 use super::random::{size, Rng, LOADS, PLAIN, TRAPS};
 use iasim::isa::{Form, ROWS};
@@ -10,7 +10,7 @@ const GP: u32 = 28;
 const RA: u32 = 31;
 const NOP16: u32 = 0x0C00;
 
-/// An instruction: its bits, a half alone in 31:16.
+/// An instruction; a 16-bit one is in bits 31:16.
 #[derive(Clone, Copy)]
 struct One(u32);
 
@@ -20,7 +20,7 @@ impl One {
     }
 
     fn short(self) -> bool {
-        micro::is_short(self.0 >> 16)
+        micro::is_16_bit(self.0 >> 16)
     }
 
     fn bytes(self) -> u32 {
@@ -36,7 +36,7 @@ fn bytes(all: &[One]) -> u32 {
     all.iter().map(|one| one.bytes()).sum()
 }
 
-/// Registers that hold what the program needs: k0, k1, gp.
+/// Registers that the program reserves: k0, k1, gp.
 fn kept(register: u32) -> bool {
     (26..=GP).contains(&register)
 }
@@ -52,7 +52,7 @@ fn any_register(rng: &mut Rng) -> u32 {
     }
 }
 
-/// Three bits that name s0, s1, v0 to a3.
+/// A 3-bit register field: s0, s1, v0 to a3.
 fn low(rng: &mut Rng) -> u32 {
     rng.below(8)
 }
@@ -61,7 +61,7 @@ fn low_register(bits: u32) -> u32 {
     [16, 17, 2, 3, 4, 5, 6, 7][bits as usize & 7]
 }
 
-/// Whether the MIPS32 instruction that this is has a result that every core agrees on.
+/// Whether the result of this MIPS32 instruction is defined on every core.
 fn defined(word: u32, form: Form) -> bool {
     let (low, high) = (word >> 6 & 31, word >> 11 & 31);
     match form {
@@ -71,7 +71,8 @@ fn defined(word: u32, form: Form) -> bool {
     }
 }
 
-/// A computation or a trap of 32 bits; or a load or store relative to gp, one in sixteen of them misaligned.
+/// A 32-bit computation or trap, or a load or store relative to gp, of which one in sixteen is
+/// misaligned.
 fn long(rng: &mut Rng) -> One {
     let rows: Vec<(u32, u32)> = micro::patterns().collect();
     loop {
@@ -95,11 +96,11 @@ fn long(rng: &mut Rng) -> One {
     }
 }
 
-/// A computation of 16 bits. Few of them trap.
+/// A 16-bit computation; few of them trap.
 fn short(rng: &mut Rng) -> One {
     loop {
         let bits = rng.next() & 0xFFFF_0000;
-        if !micro::is_short(bits >> 16) || micro::names(bits).is_some() {
+        if !micro::is_16_bit(bits >> 16) || micro::names(bits).is_some() {
             continue;
         }
         let op = micro::decode(bits);
@@ -120,7 +121,7 @@ fn simple(rng: &mut Rng) -> One {
     }
 }
 
-/// rd = rs, of 16 bits.
+/// 16-bit move rd = rs.
 fn copy(rd: u32, rs: u32) -> One {
     One::half(0x0C00 | rd << 5 | rs)
 }
@@ -129,12 +130,13 @@ fn addiu(rt: u32, rs: u32, n: u32) -> One {
     One(0x3000_0000 | rt << 21 | rs << 16 | n & 0xFFFF)
 }
 
-/// What has an address in a register that has to be made ready.
+/// Instructions that need a register prepared as their address.
 fn memory(rng: &mut Rng) -> Vec<One> {
-    // Aligned: QEMU loads and stores several words wherever they are.
+    // Aligned: QEMU accepts misaligned register lists.
     let offset = rng.below(0x800) & !3;
     match rng.below(8) {
-        // Loads and stores of 16 bits by a low register; stores find s0's place taken by zero.
+        // 16-bit loads and stores by a 3-bit base register; in stores, the encoding of s0 means
+        // zero.
         0 | 1 => {
             let (base, data, low_offset) = (low(rng), low(rng), rng.below(16));
             let major = *rng.pick(&[0x02, 0x0A, 0x1A, 0x22, 0x2A, 0x3A]);
@@ -145,14 +147,15 @@ fn memory(rng: &mut Rng) -> Vec<One> {
             let (major, data) = (*rng.pick(&[0x12, 0x32]), any_register(rng));
             vec![copy(29, GP), One::half(major << 10 | data << 5 | rng.below(32))]
         }
-        // LWM of either size, of 32 bits with any list that is one. Not SWM, of which QEMU 7.2 stores 16 bits a register.
+        // LWM of both sizes, the 32-bit one with any valid list. Not SWM: QEMU 7.2 stores 16 bits
+        // per register.
         3 => vec![copy(29, GP), One::half(0x4500 | rng.below(64))],
         4 => {
             let (count, ra) = (rng.below(10), rng.below(2));
             let ra = if count == 0 { 1 } else { ra };
             vec![One(0x2000_5000 | (ra << 4 | count) << 21 | GP << 16 | offset)]
         }
-        // LWP, SWP: not into what is kept, nor into the base.
+        // LWP, SWP: the destination is neither reserved nor the base.
         5 => {
             let (minor, data) = (*rng.pick(&[0x1000, 0x9000]), rng.below(24));
             vec![One(0x2000_0000 | data << 21 | GP << 16 | minor | offset)]
@@ -167,7 +170,7 @@ fn memory(rng: &mut Rng) -> Vec<One> {
     }
 }
 
-/// LL, something, SC.
+/// LL, another instruction, SC.
 fn linked(rng: &mut Rng) -> Vec<One> {
     let (at, value) = (rng.below(0x200) * 4, 8 + rng.below(8));
     let ll = One(0x6000_3000 | 2 << 21 | GP << 16 | at);
@@ -183,7 +186,7 @@ fn other(rng: &mut Rng) -> Vec<One> {
     }
 }
 
-/// A delay slot: of any size, or of the size that the return address counts on.
+/// A delay slot of any size, or of the size that the return address requires.
 fn slot(rng: &mut Rng, size: Option<u32>) -> One {
     match size {
         Some(2) => short(rng),
@@ -196,7 +199,7 @@ fn some(rng: &mut Rng, most: u32) -> Vec<One> {
     (0..rng.below(most + 1)).map(|_| simple(rng)).collect()
 }
 
-/// A branch over some instructions, with its delay slot.
+/// A branch over some instructions, with a delay slot.
 fn branch(rng: &mut Rng) -> Vec<One> {
     let kind = rng.below(6);
     let size = match kind {
@@ -205,10 +208,11 @@ fn branch(rng: &mut Rng) -> Vec<One> {
         _ => None,
     };
     let compact = kind == 3;
-    let mut behind: Vec<One> = if compact { Vec::new() } else { vec![slot(rng, size)] };
-    behind.extend(some(rng, 4));
-    let offset = bytes(&behind) >> 1;
-    // Not zero and not ra: QEMU takes what is never taken for no branch, and what links its own source is undefined.
+    let mut following: Vec<One> = if compact { Vec::new() } else { vec![slot(rng, size)] };
+    following.extend(some(rng, 4));
+    let offset = bytes(&following) >> 1;
+    // Not zero and not ra: QEMU does not treat a never-taken branch as a branch, and linking into
+    // the source register is undefined.
     let rs = 1 + rng.below(30);
     let rt = if rs == 30 { 29 } else { rs + 1 };
     let first = match kind {
@@ -220,11 +224,11 @@ fn branch(rng: &mut Rng) -> Vec<One> {
         4 => One(0x4000_0000 | rng.pick(&[1, 3]) << 21 | rs << 16 | offset),
         _ => One(0x4000_0000 | rng.pick(&[0x11, 0x13]) << 21 | rs << 16 | offset),
     };
-    [vec![first], behind].concat()
+    [vec![first], following].concat()
 }
 
-/// A jump by a register, whose value is relative to pc. Not by J, JAL, JALS: QEMU leaves four bits of pc as they are, where
-/// the architecture has five, and the program lies where that matters (CAVEATS.md).
+/// A jump by a register with a pc-relative value. Not by J, JAL, JALS: QEMU keeps four bits of pc
+/// where the architecture keeps five, which matters at this program's addresses (CAVEATS.md).
 fn register(rng: &mut Rng, pc: u32) -> Vec<One> {
     let by = low(rng);
     let name = low_register(by);
@@ -238,14 +242,14 @@ fn register(rng: &mut Rng, pc: u32) -> Vec<One> {
         6 => (vec![One::half(0x45A0 | name)], Some(0)),
         _ => (vec![copy(RA, name), One::half(0x4700 | rng.below(32))], Some(0)),
     };
-    let mut behind = if size == Some(0) { Vec::new() } else { vec![slot(rng, size)] };
-    behind.extend(some(rng, 3));
-    let target = pc + 8 + bytes(&jumps) + bytes(&behind) + 1;
+    let mut following = if size == Some(0) { Vec::new() } else { vec![slot(rng, size)] };
+    following.extend(some(rng, 3));
+    let target = pc + 8 + bytes(&jumps) + bytes(&following) + 1;
     let ready = vec![One(0x1E << 26 | by << 23), addiu(name, name, target - (pc & !3))];
-    [ready, jumps, behind].concat()
+    [ready, jumps, following].concat()
 }
 
-/// A block of about so many instructions, which starts at an address and goes on in MIPS32 code behind itself.
+/// A block of about `length` instructions at `start`, which continues in MIPS32 code after its end.
 pub fn block(rng: &mut Rng, start: u32, length: usize) -> Vec<u32> {
     let (mut all, mut pc): (Vec<One>, u32) = (Vec::new(), start);
     while all.len() < length {
@@ -263,7 +267,7 @@ pub fn block(rng: &mut Rng, start: u32, length: usize) -> Vec<u32> {
         all.push(One::half(NOP16));
         pc += 2;
     }
-    // JALX, and a delay slot of 32 bits.
+    // JALX with a 32-bit delay slot.
     all.extend([One(0x3C << 26 | (pc + 8) >> 2 & 0x03FF_FFFF), One(0)]);
     let halves: Vec<u32> =
         all.iter().flat_map(|one| [one.0 >> 16, one.0 & 0xFFFF].into_iter().take(one.bytes() as usize / 2)).collect();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the tests share: a machine, an assembler, and the guest that most tests of the virtualization start from.
-#![allow(dead_code)] // each test uses a part
+//! Shared by the tests: machines, the assembler, and the guest that most tests of the
+//! virtualization module use.
+#![allow(dead_code)] // each test uses a part of this module
 
 pub mod asm;
 pub mod micro;
@@ -17,7 +18,7 @@ use iasim::cp0::{self, Reg};
 use iasim::cpu::{Cpu, Stop};
 use iasim::model::Model;
 
-/// What the machine prints.
+/// Output of the machine.
 #[derive(Clone, Default)]
 pub struct Printed(Rc<RefCell<Vec<u8>>>);
 
@@ -38,11 +39,11 @@ impl Write for Printed {
     }
 }
 
-/// Where tests put the root's code: kseg0, and where that is in memory.
+/// Address of the root's code in tests: in kseg0, and the physical address.
 pub const ROOT: u32 = 0x8000_4000;
-/// The root's exception vectors, with EBase as after reset.
+/// The root's exception vectors with the reset value of EBase.
 pub const VECTORS: u32 = 0x8000_0000;
-/// The guest's memory: guest physical 0 is physical 0x10000; two pages of 4 KiB.
+/// The guest's memory: two pages of 4 KiB; guest-physical 0 is physical 0x10000.
 pub const GUEST_MEMORY: u32 = 0x1_0000;
 
 pub const GUEST_ID: u32 = 3;
@@ -69,20 +70,20 @@ pub fn put(cpu: &mut Cpu, pa: u32, words: &[u32]) {
     assert!(cpu.mem.load(pa, &bytes), "no memory at {pa:x}");
 }
 
-/// Puts code where the root runs, and has it start there, out of the reset state: BEV and ERL are 0.
+/// Loads code at ROOT and starts the root there, with BEV and ERL cleared.
 pub fn root_code(cpu: &mut Cpu, text: &str) {
     put(cpu, ROOT & 0x1FFF_FFFF, &asm::assemble(text, ROOT));
     cpu.write_root(cp0::STATUS, 0);
     cpu.jump(ROOT);
 }
 
-/// Executes so many instructions.
+/// Executes `count` instructions.
 pub fn steps(cpu: &mut Cpu, count: u64) {
     cpu.limit = cpu.instructions() + count;
     assert_eq!(cpu.run(), Stop::Limit);
 }
 
-/// Executes to an address, which has to come within so many instructions.
+/// Executes until pc is reached, within at most `most` instructions.
 pub fn run_to(cpu: &mut Cpu, pc: u32, most: u64) {
     for _ in 0..most {
         if cpu.pc == pc {
@@ -97,7 +98,7 @@ pub const GM: u32 = cp0::guestctl0::GM;
 pub const CP0: u32 = cp0::guestctl0::CP0;
 pub const AT3: u32 = cp0::guestctl0::AT;
 
-/// An entry of the root's TLB, written as the root writes it.
+/// Writes an entry of the root's TLB, with the effect of the root's TLBWI.
 pub fn root_map(cpu: &mut Cpu, index: u32, guest: u32, va: u32, lo: [u32; 2]) {
     let id = cpu.root[cp0::GUESTCTL1];
     cpu.write_root(cp0::GUESTCTL1, id & 0xFF | guest << 16);
@@ -116,13 +117,14 @@ fn write_entry(cpu: &mut Cpu, index: u32, va: u32, lo: [u32; 2]) {
     saved.into_iter().for_each(|(reg, value)| cpu.root[reg] = value);
 }
 
-/// EntryLo of a physical address: valid and writable.
+/// EntryLo of a valid, writable page at a physical address.
 pub fn lo(pa: u32) -> u32 {
     pa >> 12 << 6 | 3 << 3 | iasim::tlb::D | iasim::tlb::V
 }
 
-/// A guest in kernel mode about to execute `text` at its kseg0 address 0x80000400: guest physical 0 to 0x1FFF is mapped,
-/// the guest's own vectors hold `vector_text` at 0x180. GuestCtl0 has GM and what is asked for.
+/// A guest in kernel mode about to execute `text` at its kseg0 address 0x80000400. Guest-physical 0
+/// to 0x1FFF is mapped, and the guest's vector at 0x180 holds `vector_text`. GuestCtl0 is GM and
+/// `control`.
 pub fn guest(cpu: &mut Cpu, control: u32, text: &str) {
     cpu.write_root(cp0::GUESTCTL1, GUEST_ID << 16 | GUEST_ID);
     root_map(cpu, 0, GUEST_ID, 0, [lo(GUEST_MEMORY), lo(GUEST_MEMORY + 0x1000)]);
@@ -140,12 +142,12 @@ pub fn guest(cpu: &mut Cpu, control: u32, text: &str) {
 
 pub const GUEST_CODE: u32 = 0x8000_0400;
 
-/// What the root learnt of an exit: ExcCode, GExcCode.
+/// ExcCode and GExcCode of an exit.
 pub fn exit_codes(cpu: &Cpu) -> (u32, u32) {
     (cpu.root[cp0::CAUSE] >> 2 & 0x1F, cpu.root[cp0::GUESTCTL0] >> 2 & 0x1F)
 }
 
-/// Executes one instruction of the guest, which has to come to the root at the vector; its codes.
+/// Executes one instruction of the guest, which must exit to this vector; returns its codes.
 pub fn exits(cpu: &mut Cpu, vector: u32) -> (u32, u32) {
     steps(cpu, 1);
     assert!(!cpu.mode.is_guest(), "no exit; guest cause 0x{:08x}", cpu.guest[cp0::CAUSE]);
@@ -157,7 +159,8 @@ pub fn guest_code(cpu: &Cpu) -> u32 {
     cpu.guest[cp0::CAUSE] >> 2 & 0x1F
 }
 
-/// Executes one instruction of the guest, whose exception stays in the guest; its ExcCode.
+/// Executes one instruction of the guest, which must raise an exception in the guest; returns its
+/// ExcCode.
 pub fn stays(cpu: &mut Cpu, vector: u32) -> u32 {
     steps(cpu, 1);
     assert!(cpu.mode.is_guest(), "an exit: {:?}", exit_codes(cpu));

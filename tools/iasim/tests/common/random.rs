@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random programs: straight-line blocks of every instruction that has a defined result on any MIPS32 Release 2 core,
-//! with their exceptions; and TLB work. After each block all registers go to a log in memory.
+//! Random programs: straight-line blocks of every instruction whose result is defined on every
+//! MIPS32 Release 2 core, with exceptions and TLB operations. After each block, all registers are
+//! written to a log in memory.
 
 use super::asm::assemble;
 use iasim::isa::{Form, Row, ROWS};
 
-/// A generator that is the same everywhere (xorshift64*).
+/// A deterministic generator (xorshift64*).
 pub struct Rng(u64);
 
 impl Rng {
@@ -28,7 +29,7 @@ impl Rng {
         &from[self.below(from.len() as u32) as usize]
     }
 
-    /// Numbers as programs have them: small ones, ones at the edges, any.
+    /// Typical operand values: small numbers, limits, random ones.
     pub fn value(&mut self) -> u32 {
         match self.below(4) {
             0 => self.below(64).wrapping_sub(32),
@@ -40,15 +41,15 @@ impl Rng {
 }
 
 const ROM: u32 = 0xBFC0_0000;
-/// What loads and stores are relative to (gp), in kseg0.
+/// Base address of loads and stores (gp), in kseg0.
 const DATA: u32 = 0x8010_0000;
-/// Where the log starts.
+/// Physical address of the log.
 pub const LOG: u32 = 0x0080_0000;
-/// gp, and what the handler and the log use.
+/// gp, and the registers of the handler and the log.
 const K0: u32 = 26;
 const GP: u32 = 28;
 
-/// Results, or their absence, that every core agrees on.
+/// Instructions whose results are defined on every core.
 pub const PLAIN: &str = "sll srl rotr sra sllv srlv rotrv srav movz movn mfhi mthi mflo mtlo mult multu div divu add addu sub \
     subu and or xor nor slt sltu addi addiu slti sltiu andi ori xori lui madd maddu mul msub msubu clz clo ext ins wsbh \
     seb seh nop sync";
@@ -61,7 +62,7 @@ fn rows(names: &str) -> Vec<&'static Row> {
     names.split_whitespace().map(find).collect()
 }
 
-/// A register that may be written: not k0, k1, gp.
+/// A destination register: not k0, k1, gp.
 fn target(rng: &mut Rng) -> u32 {
     match rng.below(32) {
         n if (K0..=GP).contains(&n) => 8,
@@ -69,7 +70,7 @@ fn target(rng: &mut Rng) -> u32 {
     }
 }
 
-/// Any fields for a row that computes.
+/// Random operands for a computation.
 fn plain(row: &Row, rng: &mut Rng) -> u32 {
     let (rs, rt, rd) = (rng.below(32) << 21, rng.below(32) << 16, target(rng) << 11);
     let sa = rng.below(32) << 6;
@@ -98,7 +99,7 @@ fn plain(row: &Row, rng: &mut Rng) -> u32 {
         }
 }
 
-/// The size of what a row loads or stores; unaligned ones have none.
+/// Access size of a row in bytes; 1 for unaligned accesses.
 pub fn size(name: &str) -> u32 {
     match name {
         "lh" | "lhu" | "sh" => 2,
@@ -116,11 +117,12 @@ fn load(row: &Row, rng: &mut Rng) -> u32 {
 
 pub struct Program {
     pub words: Vec<u32>,
-    /// Where each block starts, as an index of words.
+    /// Index of the first word of each block.
     pub blocks: Vec<usize>,
 }
 
-/// What kind of program: of computing and memory alone, with TLB work, with TLB work as Release 5 has it.
+/// Content of a program: computation and memory accesses only, TLB operations, TLB operations of
+/// Release 5.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Integer,
@@ -164,15 +166,16 @@ impl Builder {
         }
     }
 
-    /// A branch, its delay slot, and as many instructions as it may jump over.
+    /// A branch, its delay slot, and the instructions that it may skip.
     fn branch(&mut self) {
         let row = *self.rng.pick(&self.classes[2]);
         let over = 1 + self.rng.below(4);
         let rs = self.rng.below(32) << 21;
         let rt = if row.form == Form::Branch2 { self.rng.below(32) << 16 } else { 0 };
-        // A branch that links and is its own source has no defined result.
+        // The result of a branch that links into its own source register is undefined.
         let rs = if row.name.contains("al") && rs >> 21 == 31 { 8 << 21 } else { rs };
-        // QEMU takes a branch that the registers' names say is never taken for no branch: its slot is no delay slot.
+        // QEMU does not treat a branch whose registers make it never taken as a branch: it has no
+        // delay slot there.
         let never = rs == rt << 5 && !row.name.starts_with("beq");
         let rs = if never { (rs ^ 1 << 21) | 1 << 22 } else { rs };
         self.words.push(row.bits | rs | rt | (over + 1));
@@ -182,7 +185,7 @@ impl Builder {
         }
     }
 
-    /// A jump to the instruction behind its delay slot and one more.
+    /// A jump over the instruction after its delay slot.
     fn jump(&mut self) {
         let to = self.pc();
         let slot = self.simple();
@@ -202,8 +205,8 @@ impl Builder {
         self.asm(&format!("ll v0, {offset}(gp)\n addiu ${value}, ${value}, 1\n sc ${value}, {offset}(gp)"));
     }
 
-    /// Writes an entry, looks for one, reads one, or uses a mapped address. Entry n has addresses of its own, so that no
-    /// two match.
+    /// Writes, probes or reads an entry, or accesses a mapped address. Each entry maps different
+    /// addresses, so that no two match.
     fn tlb(&mut self) {
         let n = self.rng.below(16);
         let asid = self.rng.below(3);
@@ -233,7 +236,7 @@ impl Builder {
         let (mut lo0, mut lo1) = (lo(), lo());
         let mut hidden = 0;
         if self.kind == Kind::Release5 {
-            // RI and XI; one entry in eight is taken out by EHINV.
+            // RI and XI; one entry in eight is invalidated by EHINV.
             lo0 |= self.rng.next() & 0xC000_0000;
             lo1 |= self.rng.next() & 0xC000_0000;
             hidden = u32::from(self.rng.below(8) == 0) << 10;
@@ -245,7 +248,7 @@ impl Builder {
         ));
     }
 
-    /// Two instruction sets: a block of the other one.
+    /// A block of microMIPS code.
     fn micro_block(&mut self, length: usize) {
         let start = self.pc() + 8;
         self.words.extend([0x7400_0000 | start >> 2 & 0x03FF_FFFF, 0]);
@@ -277,7 +280,7 @@ impl Builder {
         self.dump();
     }
 
-    /// All registers, HI and LO go to the log.
+    /// Writes all registers, HI and LO to the log.
     fn dump(&mut self) {
         let registers: String = (1..32).filter(|n| *n != 27).map(|n| format!("sw ${n}, {}(k1)\n", 4 * n)).collect();
         self.asm(&registers);
@@ -285,7 +288,8 @@ impl Builder {
     }
 }
 
-/// The handler of both vectors: logs the exception, goes on behind its instruction, which may be in a delay slot.
+/// Handler of both vectors: logs the exception and continues after its instruction, or after the
+/// delay slot if the instruction is in one.
 const HANDLER: &str = "mfc0 k0, Cause
     ext k0, k0, 2, 5
     sw k0, 0(k1)
@@ -317,15 +321,15 @@ const HANDLER: &str = "mfc0 k0, Cause
     out:
     eret";
 
-/// What else there is to log in Release 5, beside another 8 bytes of the log.
+/// Logs the additional registers of Release 5, in another 8 bytes of the log.
 const HANDLER_RELEASE5: &str = "mfc0 k0, BadInstr
     sw k0, 24(k1)
     mfc0 k0, BadInstrP
     sw k0, 28(k1)
     addiu k1, k1, 8";
 
-/// Behind an instruction of the other set, whose size its first half tells, and its delay slot. t0 and t1 are kept in
-/// memory that nothing else uses.
+/// Continues after a microMIPS instruction, whose size is in its first halfword, and its delay
+/// slot. t0 and t1 are saved in reserved memory.
 const HANDLER_MICRO: &str = "mfc0 k0, EPC
     andi k0, k0, 1
     beq k0, zero, other
@@ -366,7 +370,7 @@ fn pad(words: &mut Vec<u32>, to: u32) {
     words.resize(((to - ROM) / 4) as usize, 0);
 }
 
-/// The end of a pass: the count is at kseg0's start, which nothing else touches.
+/// End of a pass: the pass count is at the start of kseg0, which nothing else writes.
 const NEXT_PASS: &str = "lui k0, 0x8000
     lw k0, 0(k0)
     addiu k0, k0, -1
@@ -382,7 +386,8 @@ const NEXT_PASS: &str = "lui k0, 0x8000
     addiu t9, zero, 1
     sdbbp 1";
 
-/// A program of so many blocks, run `passes` times over with whatever the registers then hold.
+/// A program of `blocks` blocks, executed `passes` times with the register values of the previous
+/// pass.
 pub fn program(seed: u64, blocks: usize, passes: u32, kind: Kind) -> Program {
     let classes = [PLAIN, LOADS, BRANCHES, TRAPS].map(rows);
     let mut b = Builder { rng: Rng::new(seed), kind, words: Vec::new(), classes };
@@ -399,7 +404,7 @@ pub fn program(seed: u64, blocks: usize, passes: u32, kind: Kind) -> Program {
     b.asm(&handler.replace("MICRO", if kind == Kind::Micro { HANDLER_MICRO } else { "" }));
     pad(&mut b.words, 0xBFC0_0600);
     if kind == Kind::Release5 {
-        // Codes of their own for RI and XI in every other program.
+        // Separate exception codes for RI and XI in every other program.
         let iec = (seed as u32 & 1) << 27;
         b.asm(&format!("li k0, {}\n mtc0 k0, PageGrain\n ehb", 0xC000_0000 | iec));
     }

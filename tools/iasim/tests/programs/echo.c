@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends back what it receives, in capitals, up to the end of a line; the result is the number of characters.
+// Echoes a line of input in capitals; the result is the number of characters.
 
 #define UART ((volatile unsigned char *)0xBFD003F8)
 #define LSR 5

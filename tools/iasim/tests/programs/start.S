@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# From reset to main(); its result is the exit code (MIPS UHI: SDBBP 1 with 1 in $25).
+# Startup code from reset to main(), whose result is the exit code (MIPS UHI: SDBBP 1 with 1 in
+# $25).
     .set noreorder
     .section .text.start, "ax"
     .globl _start

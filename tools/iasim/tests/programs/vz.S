@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The least hypervisor: maps a guest's memory, gives it shadow set 1, enters it, answers its hypercalls. The guest
-# calls a hundred times and then gives its count back, which is the exit code.
+# A minimal hypervisor: maps a guest's memory, assigns shadow set 1 to the guest, enters the guest
+# and handles its hypercalls. The guest makes a hundred calls and returns their number, which
+# becomes the exit code.
     .set noreorder
     .set noat
     .set virt
@@ -21,9 +22,9 @@ _start:
     ehb
     tlbwi
     li $8, 1
-    mtc0 $8, $10, 6         # GuestCtl3: the guest's lowest set is 1
+    mtc0 $8, $10, 6         # GuestCtl3: lowest shadow set of the guest
     li $8, 0x40
-    mtc0 $8, $12, 2         # SRSCtl: PSS 1, which ERET makes the current one
+    mtc0 $8, $12, 2         # SRSCtl: PSS = 1, which ERET selects
     mtgc0 $0, $12           # Guest.Status
     li $8, 0x9D800080       # GuestCtl0: GM, CP0, AT=3, CG, CF
     mtc0 $8, $12, 6
@@ -31,7 +32,7 @@ _start:
     addiu $8, $8, %lo(guest_start)
     mtc0 $8, $14            # EPC
     li $8, 2
-    mtc0 $8, $12            # Status: EXL alone
+    mtc0 $8, $12            # Status: EXL only
     ehb
     eret
 
@@ -47,7 +48,7 @@ handler:
     ehb
     eret
 done:
-    .word 0x41502000        # rdpgpr $4, $16, which clang does not know
+    .word 0x41502000        # rdpgpr $4, $16, not supported by clang
     li $25, 1
     sdbbp 1
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work to measure speed with, and to see that compiled code runs: a sieve, a sort, a checksum of both.
+// A workload to measure the speed of the simulator and to test compiled code: a sieve, a sort, a
+// checksum of both.
 
 #define UART ((volatile unsigned char *)0xBFD003F8)
 #define LIMIT 8192

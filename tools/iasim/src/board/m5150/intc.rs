@@ -30,8 +30,8 @@ impl Intc {
         Intc { con: 0, priss: 0, iptmr: 0, flags: [0; 7], enables: [0; 7], priorities: [0; 54], offsets: [0; IRQS] }
     }
 
-    /// Sets the flag if the source is high. A caller that passes a level sets the flag again after each clear; one that
-    /// passes an edge sets it once.
+    /// Sets the flag if the source is high. A caller that passes a level sets the flag again after
+    /// each clear; a caller that passes an edge sets the flag once.
     pub fn raise(&mut self, irq: usize, high: bool) {
         self.flags[irq / 32] |= u32::from(high) << (irq % 32);
     }
@@ -41,7 +41,8 @@ impl Intc {
         self.priorities[irq / 4] >> (8 * (irq % 4)) & 0x1F
     }
 
-    /// The interrupt with the highest priority, then sub-priority, then the lowest number; priority 0 is none.
+    /// The pending interrupt with the highest priority, then sub-priority, then the lowest number.
+    /// Priority 0 disables an interrupt.
     fn best(&self) -> Option<(u32, usize)> {
         let mut best: Option<(u32, usize)> = None;
         for word in 0..self.flags.len() {

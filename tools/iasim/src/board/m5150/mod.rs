@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The devices of a PIC32MZ-EF: six UARTs, nine timers, the interrupt controller, reset by software. Every register has
-//! three more addresses behind it, which clear, set and invert its bits.
+//! The devices of a PIC32MZ-EF: six UARTs, nine timers, the interrupt controller, software reset.
+//! Each register is followed by three addresses that clear, set and invert its bits.
 
 mod intc;
 mod timers;
@@ -22,7 +22,7 @@ const DEVID_AT: u32 = 0x0020;
 const SYSKEY: u32 = 0x0030;
 const RSWRST: u32 = 0x1250;
 const INTC: std::ops::Range<u32> = 0x1_0000..0x1_1000;
-/// OFF0 to OFF213 stand next to each other; they alone have no addresses that change bits.
+/// OFF0 to OFF213 are contiguous; they alone have no clear, set and invert addresses.
 const OFFSETS: std::ops::Range<u32> = 0x1_0540..0x1_0898;
 const UARTS: std::ops::Range<u32> = 0x2_2000..0x2_2C00;
 const TIMERS: std::ops::Range<u32> = 0x4_0000..0x4_1200;
@@ -40,7 +40,8 @@ const PERIPHERAL: u64 = 2;
 /// A PIC32MZ2048EFG144 of revision A1: revision in bits 31:28, device in 27:0.
 const DEVID: u32 = 0x1722_2053;
 
-/// Registers that are only storage, with their values after reset. There are more; they are zero.
+/// Registers that are modelled as storage, with their reset values. Registers that are not listed
+/// reset to zero.
 const PRESET: [(u32, u32); 11] = [
     (DEVID_AT, DEVID),
     (0x1200, 0x0131_0201),
@@ -58,21 +59,21 @@ const PRESET: [(u32, u32); 11] = [
 pub struct M5150 {
     console: Console,
     /// The UART that the console is connected to.
-    wired: usize,
+    console_uart: usize,
     intc: Intc,
     timers: Timers,
     uarts: [Uart; 6],
     storage: BTreeMap<u32, u32>,
-    /// Registers without a model that were written to.
+    /// Registers without a model that the program wrote.
     unknown: BTreeSet<u32>,
     keys: VecDeque<u32>,
-    armed: bool,
+    reset_armed: bool,
     reset: bool,
-    /// The core's lines at the last poll, to find their rising edges.
+    /// The core's lines at the last poll, to detect rising edges.
     core: CoreLines,
 }
 
-/// A register's first address, and what a write at this one does to it.
+/// The base address of a register, and the operation of a write at this address.
 fn register(at: u32) -> (u32, u32) {
     if OFFSETS.contains(&at) {
         (at & !3, 0)
@@ -81,7 +82,7 @@ fn register(at: u32) -> (u32, u32) {
     }
 }
 
-/// The value that a write to one of a register's four addresses leaves.
+/// The register's new value after a write with this operation.
 fn combine(old: u32, how: u32, value: u32) -> u32 {
     match how {
         0 => value,
@@ -92,18 +93,18 @@ fn combine(old: u32, how: u32, value: u32) -> u32 {
 }
 
 impl M5150 {
-    /// `wired`: the number of the UART, from 1, that the console is connected to.
-    pub fn new(console: Console, wired: usize) -> Self {
+    /// `console_uart`: number, from 1, of the UART that the console is connected to.
+    pub fn new(console: Console, console_uart: usize) -> Self {
         M5150 {
             console,
-            wired: wired - 1,
+            console_uart: console_uart - 1,
             intc: Intc::new(),
             timers: Timers::new(PERIPHERAL),
             uarts: Default::default(),
             storage: PRESET.into_iter().collect(),
             unknown: BTreeSet::new(),
             keys: VecDeque::new(),
-            armed: false,
+            reset_armed: false,
             reset: false,
             core: CoreLines::default(),
         }
@@ -123,7 +124,7 @@ impl M5150 {
         self.keys.iter().eq(KEYS.iter())
     }
 
-    /// What a register holds, without what reading it does.
+    /// A register's value, without the side effects of a read.
     fn peek(&self, register: u32, now: u64) -> u32 {
         match register {
             _ if INTC.contains(&register) => self.intc.read(register - INTC.start),
@@ -141,7 +142,7 @@ impl M5150 {
         if UARTS.contains(&register) && register & 0x1F0 == uart::RXREG {
             self.uarts[((register - UARTS.start) / 0x200) as usize].pop();
         }
-        if register == RSWRST && self.armed {
+        if register == RSWRST && self.reset_armed {
             self.reset = true;
         }
     }
@@ -154,7 +155,7 @@ impl M5150 {
                     self.keys.pop_front();
                 }
             }
-            RSWRST => self.armed = value & 1 != 0 && self.unlocked(),
+            RSWRST => self.reset_armed = value & 1 != 0 && self.unlocked(),
             _ if INTC.contains(&register) => self.intc.write(register - INTC.start, value),
             _ if UARTS.contains(&register) => self.poke_uart(register, value),
             _ if TIMERS.contains(&register) => self.timers.write(register - TIMERS.start, value, now),
@@ -169,13 +170,13 @@ impl M5150 {
     fn poke_uart(&mut self, register: u32, value: u32) {
         let n = ((register - UARTS.start) / 0x200) as usize;
         let sent = self.uarts[n].write(register & 0x1F0, value);
-        if let Some(byte) = sent.filter(|_| n == self.wired) {
+        if let Some(byte) = sent.filter(|_| n == self.console_uart) {
             self.console.put(byte);
         }
     }
 
-    /// The core's own interrupts, 0 to 2, set their flags on the rising edge: software clears the flag, and writes Compare
-    /// or Cause in any order.
+    /// The core's interrupts, 0 to 2, set their flags on the rising edge, because software may
+    /// clear the flag before or after it writes Compare or Cause.
     fn latch_core(&mut self, core: CoreLines) {
         let risen = core.software & !self.core.software;
         self.intc.raise(CORE_TIMER_IRQ, core.timer && !self.core.timer);
@@ -185,8 +186,8 @@ impl M5150 {
     }
 
     fn receive(&mut self, now: u64) {
-        let uart = &mut self.uarts[self.wired];
-        while uart.has_room() {
+        let uart = &mut self.uarts[self.console_uart];
+        while uart.has_space() {
             let Some(byte) = self.console.take(now) else { break };
             uart.push(byte);
         }
@@ -203,7 +204,8 @@ impl Board for M5150 {
         if at >= SFRS_SIZE {
             return None;
         }
-        // The addresses that change bits read as the register does in our model; real ones are undefined.
+        // The clear, set and invert addresses read as the register; on the real part the value is
+        // undefined.
         let (register, _) = register(at);
         let word = self.peek(register, now);
         self.read_effects(register);
@@ -218,7 +220,7 @@ impl Board for M5150 {
         let (register, how) = register(at);
         let (shift, mask) = (8 * (pa & 3), u32::MAX >> (32 - 8 * size));
         let old = self.peek(register, now);
-        // Bytes beside the one that is written stay as they are.
+        // A narrow write leaves the other bytes unchanged.
         let kept = if how == 0 { old & !(mask << shift) } else { 0 };
         self.poke(register, combine(old, how, kept | (value & mask) << shift), now);
         Some(())
@@ -232,14 +234,14 @@ impl Board for M5150 {
             self.intc.raise(irq, true);
         }
         for (uart, irq) in self.uarts.iter().zip(UART_IRQS) {
-            self.intc.raise(irq + 1, uart.wants_reading());
-            self.intc.raise(irq + 2, uart.wants_writing());
+            self.intc.raise(irq + 1, uart.rx_interrupt());
+            self.intc.raise(irq + 2, uart.tx_interrupt());
         }
         self.intc.lines()
     }
 
     fn next(&self) -> u64 {
-        let typed = if self.uarts[self.wired].has_room() { self.console.next() } else { u64::MAX };
+        let typed = if self.uarts[self.console_uart].has_space() { self.console.next() } else { u64::MAX };
         self.timers.next().min(typed)
     }
 
@@ -248,7 +250,7 @@ impl Board for M5150 {
     }
 
     fn notes(&self) -> Vec<String> {
-        let note = |at: &u32| format!("0x{:08x} was written, but is only storage here", 0xA000_0000 | SFRS | at);
+        let note = |at: &u32| format!("0x{:08x} was written, but is modelled as storage only", 0xA000_0000 | SFRS | at);
         self.unknown.iter().map(note).collect()
     }
 
@@ -257,7 +259,7 @@ impl Board for M5150 {
             return false;
         }
         let console = std::mem::take(&mut self.console);
-        *self = M5150::new(console, self.wired + 1);
+        *self = M5150::new(console, self.console_uart + 1);
         true
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Timers 1 to 9. Those with even numbers can be joined with the next one to 32 bits.
+//! Timers 1 to 9. An even-numbered timer can be joined with the next one to 32 bits.
 
 const CON: u32 = 0x00;
 const TMR: u32 = 0x10;
@@ -31,7 +31,7 @@ impl Timers {
         Timers { clock, timers: [Timer { con: 0, count: 0, since: 0, period: 0xFFFF }; 9] }
     }
 
-    /// Clocks for a step of the timer.
+    /// Clocks per step of the timer.
     fn step(&self, n: usize) -> u64 {
         let con = self.timers[n].con;
         let scale = match n {
@@ -41,19 +41,19 @@ impl Timers {
         scale * self.clock
     }
 
-    /// The timer that its odd neighbour has become the upper half of.
-    fn joined(&self, n: usize) -> bool {
+    /// Whether the timer is the lower half of a 32-bit timer.
+    fn is_joined(&self, n: usize) -> bool {
         n % 2 == 1 && n < 8 && self.timers[n].con & T32 != 0
     }
 
-    /// The upper half of a joined timer does not run by itself.
+    /// Whether the timer counts; the upper half of a 32-bit timer does not count by itself.
     fn runs(&self, n: usize) -> bool {
-        self.timers[n].con & ON != 0 && !(n >= 2 && n % 2 == 0 && self.joined(n - 1))
+        self.timers[n].con & ON != 0 && !(n >= 2 && n % 2 == 0 && self.is_joined(n - 1))
     }
 
     fn period(&self, n: usize) -> u64 {
         let low = self.timers[n].period;
-        if self.joined(n) {
+        if self.is_joined(n) {
             low | self.timers[n + 1].period << 16
         } else {
             low
@@ -69,7 +69,7 @@ impl Timers {
         (timer.count + (now - timer.since) / self.step(n)) % period
     }
 
-    /// When the count passes its period next; a period of 0 never does.
+    /// When the count exceeds the period next; never with a period of 0.
     fn due(&self, n: usize) -> u64 {
         let timer = &self.timers[n];
         if !self.runs(n) || self.period(n) == 0 {
@@ -82,7 +82,7 @@ impl Timers {
         (0..9).map(|n| self.due(n)).min().unwrap_or(u64::MAX)
     }
 
-    /// The interrupts of those that have passed their periods.
+    /// The interrupts of the timers whose periods have elapsed.
     pub fn advance(&mut self, now: u64) -> Vec<usize> {
         let mut fired = Vec::new();
         for n in 0..9 {
@@ -90,7 +90,7 @@ impl Timers {
                 let (count, step) = (self.count(n, now), self.step(n));
                 let since = now - (now - self.timers[n].since) % step;
                 self.timers[n] = Timer { count, since, ..self.timers[n] };
-                fired.push(IRQS[if self.joined(n) { n + 1 } else { n }]);
+                fired.push(IRQS[if self.is_joined(n) { n + 1 } else { n }]);
             }
         }
         fired
@@ -98,11 +98,11 @@ impl Timers {
 
     pub fn read(&self, at: u32, now: u64) -> u32 {
         let (n, register) = ((at / 0x200) as usize, at & 0x1F0);
-        let upper = n >= 2 && n % 2 == 0 && self.joined(n - 1);
+        let upper = n >= 2 && n % 2 == 0 && self.is_joined(n - 1);
         match register {
             CON => self.timers[n].con,
             TMR if upper => (self.count(n - 1, now) >> 16) as u32,
-            TMR if self.joined(n) => self.count(n, now) as u32,
+            TMR if self.is_joined(n) => self.count(n, now) as u32,
             TMR => self.count(n, now) as u32 & 0xFFFF,
             PR => self.period(n) as u32,
             _ => 0,
@@ -112,7 +112,7 @@ impl Timers {
     pub fn write(&mut self, at: u32, value: u32, now: u64) {
         let (n, register) = ((at / 0x200) as usize, at & 0x1F0);
         let count = self.count(n, now);
-        let wide = self.joined(n);
+        let wide = self.is_joined(n);
         self.timers[n].count = count;
         self.timers[n].since = now;
         match register {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A UART. What is sent has left at once; there is no line's speed.
+//! A UART. A byte is sent immediately; the baud rate is not modelled.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const RIDLE: u32 = 1 << 4;
 const TRMT: u32 = 1 << 8;
 const UTXEN: u32 = 1 << 10;
 const URXEN: u32 = 1 << 12;
-/// What software writes of STA: all but the receiver's and the transmitter's state; OERR can be cleared.
+/// The bits of STA that software writes: all except the status bits. OERR can be cleared.
 const STA_BITS: u32 = 0x0000_FCE0 & !(1 << 9);
 
 const FIFO: usize = 8;
@@ -40,7 +40,7 @@ impl Uart {
         }
     }
 
-    /// A byte that leaves, where the write sends one.
+    /// Returns the byte that the write sends, if any.
     pub fn write(&mut self, register: u32, value: u32) -> Option<u8> {
         match register {
             MODE => self.mode = value & 0xFFFF,
@@ -56,8 +56,8 @@ impl Uart {
         self.mode & ON != 0 && self.sta & URXEN != 0
     }
 
-    /// The console holds back what there is no room for, so that nothing overruns.
-    pub fn has_room(&self) -> bool {
+    /// The console keeps the input while the FIFO is full, so that no overrun occurs.
+    pub fn has_space(&self) -> bool {
         self.receives() && self.received.len() < FIFO
     }
 
@@ -69,8 +69,8 @@ impl Uart {
         self.received.pop_front();
     }
 
-    /// URXISEL: one character is there, or half, or three quarters of the FIFO.
-    pub fn wants_reading(&self) -> bool {
+    /// URXISEL: interrupt with one character, half or three quarters of the FIFO.
+    pub fn rx_interrupt(&self) -> bool {
         let least = match self.sta >> 6 & 3 {
             0 => 1,
             1 => FIFO / 2,
@@ -79,8 +79,9 @@ impl Uart {
         self.receives() && self.received.len() >= least
     }
 
-    /// The transmitter is always empty, whichever UTXISEL asks for.
-    pub fn wants_writing(&self) -> bool {
+    /// Always requests an interrupt while enabled: the transmitter is empty for each setting of
+    /// UTXISEL.
+    pub fn tx_interrupt(&self) -> bool {
         self.mode & ON != 0 && self.sta & UTXEN != 0
     }
 }
