@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next round key, or the one before (FIPS 197, section 5.2).
+// AES-128 key schedule: the next round key, or the previous one (FIPS 197, section 5.2).
 module aes_key (
   input  logic            back_i,
-  input  logic [3:0]      round_i,  // of the later one of the two keys, 1 .. 10
+  /// Number of the later of the two keys, 1 .. 10.
+  input  logic [3:0]      round_i,
   input  aes_pkg::block_t key_i,
   output aes_pkg::block_t key_o
 );
@@ -11,7 +12,8 @@ module aes_key (
   logic [31:0] word, rotated, substituted, mixed;
 
   assign old     = key_i;
-  // Going back, the last word of the earlier key is already the sum of two words of the later one.
+  // In the inverse direction the last word of the earlier key is the sum of two words of the later
+  // one.
   assign word    = back_i ? old[3] ^ old[2] : old[3];
   assign rotated = {word[7:0], word[31:8]};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of AES (FIPS 197) that are plain functions. A block is 16 bytes, byte 0 first: row r of column c is byte
-// r + 4 * c.
+// The combinational functions of AES (FIPS 197). A block is 16 bytes, byte 0 first: row r of column
+// c is byte r + 4 * c.
 package aes_pkg;
 
   typedef logic [15:0][7:0] block_t;
@@ -12,10 +12,11 @@ package aes_pkg;
 
   // ---- SubBytes by arithmetic in smaller fields ----
   //
-  // The inverse in GF(2^8) is asked of GF(2^4)[y] modulo y^2 + y + {a}, whose elements are two nibbles: there it takes
-  // three multiplications and one inverse of four bits. GF(2^4) is modulo x^4 + x + 1. The matrices below, a byte for
-  // each bit of the operand, carry a byte there and back; {4c} is the root of the AES polynomial that needs the fewest
-  // sums. As a table an S-box is 32 LUTs as well, but only until yosys has taken it apart to make it faster.
+  // The inverse in GF(2^8) is computed in the tower field GF(2^4)[y] modulo y^2 + y + {a}, whose
+  // elements are two nibbles: three multiplications and one 4-bit inverse. GF(2^4) is modulo x^4 +
+  // x + 1. The matrices below, one byte for each bit of the operand, map a byte into the tower
+  // field and back; {4c} is the root of the AES polynomial that needs the fewest XORs. A table of
+  // 32 LUTs would be as small, but yosys restructures the table for speed and makes it larger.
   typedef logic [3:0] nibble_t;
   localparam logic [7:0][7:0] IntoTower = 64'hbc_5c_e3_50_3a_32_4c_01;
   localparam logic [7:0][7:0] FromTower = 64'h35_52_a7_42_0c_5c_e1_01;
@@ -40,7 +41,8 @@ package aes_pkg;
     return table_of_all[a];
   endfunction
 
-  // {h, l} times its conjugate {h, h + l} is the nibble h^2 * {a} + h * l + l^2, the only thing to be inverted.
+  // The product of {h, l} and its conjugate {h, h + l} is the nibble h^2 * {a} + h * l + l^2, the
+  // only value to invert.
   function automatic logic [7:0] tower_inverse(input logic [7:0] a);
     nibble_t h, l, scale;
     h     = a[7:4];
@@ -49,7 +51,7 @@ package aes_pkg;
     return {nibble_product(h, scale), nibble_product(h ^ l, scale)};
   endfunction
 
-  // The affine transformation after the inverse (section 5.1.1), and what undoes it (5.3.2)
+  // The affine transformation after the inverse (section 5.1.1), and its inverse (5.3.2).
   function automatic logic [7:0] affine(input logic [7:0] a);
     return a ^ {a[6:0], a[7]} ^ {a[5:0], a[7:6]} ^ {a[4:0], a[7:5]} ^ {a[3:0], a[7:4]} ^ 8'h63;
   endfunction
@@ -82,7 +84,8 @@ package aes_pkg;
     return out;
   endfunction
 
-  // InvMixColumns (section 5.3.3) is MixColumns after this: each column times {04}x^2 + {05}.
+  // InvMixColumns (section 5.3.3) equals MixColumns after this step: each column times {04}x^2 +
+  // {05}.
   function automatic block_t before_inverse_mix(input block_t a);
     block_t out;
     for (int unsigned i = 0; i < 16; i++) out[i] = a[i] ^ xtime(xtime(a[i] ^ a[i-i%4+(i+2)%4]));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SubBytes or InvSubBytes of one byte. Both are the same inverse, with the affine transformation after or undone before.
+// SubBytes or InvSubBytes of one byte. Both share one GF(2^8) inverse; SubBytes applies the affine
+// transformation after the inverse, InvSubBytes its inverse before.
 module aes_sbox
   import aes_pkg::*;
 (

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From AXI4 to what the fabric's registers want: one access a cycle, answered in the next one. PULP's axi_to_axi_lite would
-// do, but its axi_burst_splitter 0.31 has a combinational loop through its id_queue, which synthesis here refuses. Bursts
-// are served a beat at a time; of reads and writes, one at a time, writes first.
+// AXI4 subordinate to register accesses: one access a cycle, answered in the next cycle. PULP's
+// axi_to_axi_lite is not used because its axi_burst_splitter 0.31 has a combinational loop through
+// its id_queue, which synthesis rejects. Bursts are served one beat at a time, and one transaction
+// at a time; writes have priority.
 module axi_port
   import fabric_axi_pkg::*;
 #(
@@ -9,28 +10,32 @@ module axi_port
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  sub_req_t   req_i,          // no atomics: axi_atop_filter stands before
+  /// Without atomics: axi_atop_filter is upstream.
+  input  sub_req_t   req_i,
   output sub_resp_t  resp_o,
   output logic       access_o,
-  output logic [7:0] write_o,        // a bit for each byte; none: a read
+  /// Byte strobes; 0: a read.
+  output logic [7:0] write_o,
   output logic [AddrBits-1:0] addr_o,
   output logic [63:0] data_o,
-  input  logic [63:0] data_i,        // in the cycle after access_o
-  input  logic       error_i         // with data_i
+  /// Read data, in the cycle after access_o.
+  input  logic [63:0] data_i,
+  /// Access error, with data_i.
+  input  logic       error_i
 );
 
   typedef enum logic [1:0] {PtIdle, PtWrite, PtAnswer, PtRead} state_e;
 
   state_e state_q;
   sub_id_t id_q;
-  axi_pkg::len_t left_q;             // beats after this one
+  axi_pkg::len_t left_q;             // beats left after this one
   axi_pkg::size_t size_q;
   axi_pkg::burst_t burst_q;
   logic [AddrBits-1:0] addr_q, next_addr;
   logic access_q, error_q, error, take_read, take_write, next_read, beat;
   logic [63:0] data_q;
 
-  // WRAP bursts never come to registers that are not cacheable; they are taken for INCR.
+  // Non-cacheable registers receive no WRAP bursts; a WRAP burst is treated as INCR.
   assign next_addr = burst_q == axi_pkg::BURST_FIXED ? addr_q
                      : ((addr_q >> size_q) + 1'b1) << size_q;
 

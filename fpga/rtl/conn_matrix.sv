@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection matrix: which regions are connected to their client's IF. A region has one client at a time, and a
-// connection is only made for the client the monitor gave the region to, so no region can have two IFs; that no IF has
-// two regions is checked here.
+// The connection matrix: which regions are connected to their client's IF. A region has one client
+// at a time, and a connection is made only for the client that the monitor allocated the region to,
+// so a region never has two IFs. This module checks that an IF never has two regions.
 module conn_matrix
   import fabric_pkg::*;
 #(
@@ -9,16 +9,18 @@ module conn_matrix
 ) (
   input  logic    clk_i,
   input  logic    rst_ni,
-  // the manager's command for one region
+  // the manager's command, one bit for each region
   input  logic    [NumPrrs-1:0] command_i,
-  input  logic    connect_i,         // else disconnect
+  /// 1: connect, 0: disconnect.
+  input  logic    connect_i,
   input  vm_t     vm_i,
   input  dev_t    dev_i,
   // regions
   input  prr_state_e [NumPrrs-1:0] state_i,
   input  logic    [NumPrrs-1:0] client_valid_i,
   input  client_t [NumPrrs-1:0] client_i,
-  input  logic    [NumPrrs-1:0] drop_i,   // pulse: the client loses the region
+  /// Pulse: the client loses the region.
+  input  logic    [NumPrrs-1:0] drop_i,
   output logic    [NumPrrs-1:0] connected_o
 );
 
@@ -36,7 +38,7 @@ module conn_matrix
       if (!rst_ni) connected_o[p] <= 1'b0;
       else if (drop_i[p]) connected_o[p] <= 1'b0;
       else if (accept[p]) connected_o[p] <= 1'b1;
-      // A running job keeps its IF: it is stopped first.
+      // A running job keeps its IF until the job is stopped.
       else if (command_i[p] && !connect_i && (state_i[p] == StHold || state_i[p] == StIdle)) connected_o[p] <= 1'b0;
     end
   end

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saves a task's context into its IF's buffer and brings it back, a word a cycle. Word 0 of the buffer says whose
-// context it is and how long, word 1 how many beats the job has taken and given; the task's own words follow, and what
-// prr_run keeps is behind them. A save that is cut short is a fault, and its job is lost.
+// Saves a task's context into its IF's buffer and restores it, one word a cycle. Word 0 of the
+// buffer holds the task and the length of the context, word 1 the numbers of beats that the job has
+// consumed and produced; the task's own words follow, and the job registers that prr_run keeps are
+// at the end. An incomplete save is a fault, and its job is lost.
 module ctx_mover
   import fabric_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
   // control
-  input  logic        save_i,      // pulse, while the task stands still
-  input  logic        restore_i,   // pulse, after the region's reset
-  input  logic        abort_i,     // level: forget it
+  /// Pulse, while the task is stopped.
+  input  logic        save_i,
+  /// Pulse, after the region's reset.
+  input  logic        restore_i,
+  /// Level: abort the transfer.
+  input  logic        abort_i,
   input  task_t       task_i,
   input  logic [29:0] taken_i,
   input  logic [29:0] given_i,
-  output logic        done_o,      // pulse
-  output logic        bad_o,       // pulse: too long, or another task's
-  output logic [29:0] taken_o,     // of the context that was restored
+  /// Pulse.
+  output logic        done_o,
+  /// Pulse: the context is too long, or belongs to another task.
+  output logic        bad_o,
+  /// Beat counts of the restored context.
+  output logic [29:0] taken_o,
   output logic [29:0] given_o,
   // the task
   output logic        ctx_save_o,
@@ -29,7 +36,7 @@ module ctx_mover
   input  logic        ctx_valid_i,
   input  logic        ctx_last_i,
   output logic        ctx_ready_o,
-  // the IF's context buffer; data come in the cycle after the grant
+  // the IF's context buffer; data are valid in the cycle after the grant
   output logic        ram_req_o,
   output logic        ram_we_o,
   output logic [6:0]  ram_word_o,
@@ -45,9 +52,9 @@ module ctx_mover
   } state_e;
 
   state_e state_q;
-  logic [6:0] word_q, total_q;   // words of the task moved or asked for; and how many there are
+  logic [6:0] word_q, total_q;   // task words moved or requested; their total
   logic [6:0] sent_q;
-  logic arrives_q;               // what was granted a cycle ago arrives now
+  logic arrives_q;               // the word granted a cycle ago arrives now
   logic [2:0] ahead;
   logic fifo_ready, reading, header_ok;
   word_t header;

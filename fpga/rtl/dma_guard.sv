@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guard between regions and memory. A region's DMA asks for every burst; the guard answers one cycle later with the
-// host address, or says no. Windows are whole pages and no burst crosses a page, so that one page decides.
+// The DMA guard between regions and memory. A region's DMA requests a check of every burst; one
+// cycle later the guard answers with the host-physical address or refuses. Windows are whole pages
+// and no burst crosses a page, so checking one page is sufficient.
 module dma_guard
   import fabric_pkg::*;
 #(
@@ -11,7 +12,8 @@ module dma_guard
   input  window_t [NumVms-1:0][NumWindows-1:0] windows_i,
   input  logic       check_i,
   input  dma_check_t request_i,
-  output logic       ok_o,    // in the cycle after check_i
+  /// In the cycle after check_i.
+  output logic       ok_o,
   output logic       bad_o,
   output addr_t      addr_o
 );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the guard decides, without a clock: whether a burst may be, and where it goes in the host's memory. Windows are whole
-// pages and no burst crosses a page, so that one page decides.
+// The combinational decision of the DMA guard: whether a burst is allowed, and its host-physical
+// address. Windows are whole pages and no burst crosses a page, so checking one page is sufficient.
 module dma_lookup
   import fabric_pkg::*;
 #(
@@ -33,7 +33,7 @@ module dma_lookup
     assign host[w] = windows[w].host + offset;
   end
 
-  // The first window that fits, should the manager have made them overlap.
+  // Of overlapping windows the first match counts.
   always_comb begin
     chosen = '0;
     for (int w = NumWindows - 1; w >= 0; w--) begin
@@ -41,7 +41,8 @@ module dma_lookup
     end
   end
 
-  // A burst that would leave its page, a wild address, an odd one, or none of a beat: no.
+  // Refused: bursts that cross a page, addresses beyond AddrWidth, misaligned addresses, empty
+  // bursts.
   logic [PageBits:0] last;
   assign last = {1'b0, request_i.addr[PageBits-1:0]} + {5'b0, request_i.beats, 3'b0} - 13'd1;
   assign fine_o = |hit && request_i.addr[63:AddrWidth] == '0 && request_i.addr[2:0] == '0 && request_i.beats != '0

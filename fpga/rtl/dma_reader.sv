@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a job's input: bursts of at most 16 beats that stay in their page, each one checked by the guard, into a FIFO
-// that has room for all that was asked for. So reading never blocks the bus, whatever the task does, and is quiet after
-// a bounded time when it is told to stop.
+// Reads a job's input in bursts of at most 16 beats that stay within a page, each checked by the
+// guard, into a FIFO that has space for every requested beat. Reads therefore never block the bus,
+// whatever the task does, and the reader is quiescent a bounded time after a stop.
 module dma_reader
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -11,14 +11,20 @@ module dma_reader
   input  logic        clk_i,
   input  logic        rst_ni,
   // control
-  input  logic        go_i,       // pulse, when quiet: begin at beat first_i
-  input  logic        stop_i,     // pulse or level: ask for nothing more and forget what was not taken
+  /// Pulse, when quiescent: start at beat first_i.
+  input  logic        go_i,
+  /// Pulse or level: issue no further burst and discard what the task has not taken.
+  input  logic        stop_i,
   input  logic [63:0] base_i,
   input  logic [29:0] first_i,
-  input  logic [29:0] beats_i,    // of the whole job
-  output logic        quiet_o,    // nothing is under way on the bus
-  output logic        error_o,    // pulse: the memory system answered with an error
-  output logic [29:0] taken_o,    // beats that the task has taken, first_i included
+  /// Beats of the whole job.
+  input  logic [29:0] beats_i,
+  /// No transaction is outstanding.
+  output logic        quiet_o,
+  /// Pulse: the memory system answered with an error.
+  output logic        error_o,
+  /// Beats that the task has taken, including first_i.
+  output logic [29:0] taken_o,
   // guard
   output logic        check_o,
   output logic [63:0] check_addr_o,
@@ -104,7 +110,7 @@ module dma_reader
           else if (ok_i) state_q <= RdSend;
           host_q <= addr_i;
         end
-        // What was asked for stays asked for: AXI knows no taking back.
+        // An AXI request must not be withdrawn: the address stays valid until accepted.
         default: if (sent) begin
           state_q <= stop_i || dropping_q ? RdOff : RdAsk;
           next_q  <= next_q + 30'(want_q);
@@ -113,7 +119,7 @@ module dma_reader
     end
   end
 
-  // Beats that are still to come, and whether they are wanted.
+  // Beats still outstanding, and whether to discard them on arrival.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       coming_q   <= '0;
@@ -128,7 +134,7 @@ module dma_reader
     end
   end
 
-  assign r_ready_o = 1'b1;  // there is room for all that was asked for
+  assign r_ready_o = 1'b1;  // the FIFO has space for every outstanding beat
   assign quiet_o   = (state_q == RdOff || (state_q == RdAsk && left == '0)) && coming_q == '0;
   assign error_o   = arrived && r_i.resp[1] && !dropping_q;
   assign pop       = valid_o && ready_i && !stop_i;
@@ -139,7 +145,8 @@ module dma_reader
     .ready_o(fifo_ready), .data_o, .valid_o, .ready_i, .usage_o(usage)
   );
 
-  // There is always room, because nothing is asked for without it; and one ID makes answers come in order.
+  // The FIFO cannot overflow, because no burst is requested without space for it; a single ID keeps
+  // the responses in order.
   logic unused;
   assign unused = &{1'b0, fifo_ready, r_i.id, r_i.last, r_i.user, r_i.resp[0]};
 

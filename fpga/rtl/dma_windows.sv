@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of windows, written and read by the manager over the bus: for each VM NumWindows windows of four 64-bit
-// words (GUEST with the rights, SIZE, HOST, nothing).
+// The table of DMA windows, written and read by the manager over the bus: NumWindows windows for
+// each VM, four 64-bit words each (GUEST with the rights, SIZE, HOST, reserved).
 module dma_windows
   import fabric_pkg::*;
 #(
@@ -9,10 +9,13 @@ module dma_windows
   input  logic     clk_i,
   input  logic     rst_ni,
   input  logic     req_i,
-  input  logic     we_i,       // whole words only
-  input  logic [7:0] word_i,   // {VM, window, word}
+  /// Whole words only.
+  input  logic     we_i,
+  /// {VM, window, word}.
+  input  logic [7:0] word_i,
   input  word_t    data_i,
-  output word_t    data_o,     // in the same cycle
+  /// In the same cycle.
+  output word_t    data_o,
   output window_t [NumVms-1:0][NumWindows-1:0] windows_o
 );
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a job's output: collects beats in a FIFO and sends bursts of at most 16 that stay in their page, each one
-// checked by the guard. A burst is only announced when all of its beats are in the FIFO: the bus never waits for a task.
+// Writes a job's output: collects beats in a FIFO and sends bursts of at most 16 beats that stay
+// within a page, each checked by the guard. A burst is announced (AW) only when all of its beats
+// are in the FIFO, so the bus never waits for a task.
 module dma_writer
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -10,15 +11,22 @@ module dma_writer
   input  logic        clk_i,
   input  logic        rst_ni,
   // control
-  input  logic        go_i,       // pulse, when quiet: begin at beat first_i
-  input  logic        open_i,     // beats are taken from the task
-  input  logic        flush_i,    // level: send what there is, full bursts or not
-  input  logic        stop_i,     // level: announce nothing more and forget what was not announced
+  /// Pulse, when quiescent: start at beat first_i.
+  input  logic        go_i,
+  /// Level: accept beats from the task.
+  input  logic        open_i,
+  /// Level: send the remaining beats, also in short bursts.
+  input  logic        flush_i,
+  /// Level: announce no further burst and discard the beats that were not announced.
+  input  logic        stop_i,
   input  logic [63:0] base_i,
   input  logic [29:0] first_i,
-  output logic        quiet_o,    // nothing is under way on the bus, and nothing waits
-  output logic        error_o,    // pulse: the memory system answered with an error
-  output logic [29:0] given_o,    // beats that the task has given, first_i included
+  /// No transaction is outstanding, and no beat waits to be sent.
+  output logic        quiet_o,
+  /// Pulse: the memory system answered with an error.
+  output logic        error_o,
+  /// Beats that the task has produced, including first_i.
+  output logic [29:0] given_o,
   // guard
   output logic        check_o,
   output logic [63:0] check_addr_o,
@@ -58,7 +66,7 @@ module dma_writer
   logic [3:0] unanswered_q;
   logic sent, moved, fifo_ready, fifo_valid, enough;
 
-  // Lengths of the bursts that were announced, in order.
+  // Lengths of the announced bursts, in order.
   beats_t length, beat_q;
   logic length_valid, length_ready, burst_done;
   word_t fifo_data;
@@ -143,7 +151,7 @@ module dma_writer
   assign ready_o    = fifo_ready && open_i && !stop;
   assign quiet_o    = unanswered_q == '0 && (state_q == WrAsk) && promised_q == '0 && (loose == '0 || stop);
 
-  // Forgotten is what was not promised, once all that was promised has gone.
+  // The flush discards beats that were not announced, once all announced beats were sent.
   word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
     .clk_i, .rst_ni, .flush_i(stop && promised_q == '0 && state_q != WrSend), .data_i, .valid_i(valid_i & ready_o),
     .ready_o(fifo_ready), .data_o(fifo_data), .valid_o(fifo_valid), .ready_i(moved), .usage_o(usage)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric's AXI4 ports: types made with PULP's macros.
+// The types of the fabric's AXI4 ports, made with PULP's macros.
 `include "axi/typedef.svh"
 
 package fabric_axi_pkg;
 
-  localparam int unsigned SubIdWidth = 5;   // as the subordinates of CVA6's SoC
-  localparam int unsigned SlotIdWidth = 1;  // of one region's DMA
-  localparam int unsigned MgrIdWidth = 5;   // wide enough for 8 regions and the configuration port
+  localparam int unsigned SubIdWidth = 5;   // as for the other subordinates of CVA6's SoC
+  localparam int unsigned SlotIdWidth = 1;  // one region's DMA
+  localparam int unsigned MgrIdWidth = 5;   // sufficient for 8 regions and the configuration port
   localparam int unsigned BusAddrWidth = 64;
 
   typedef logic [BusAddrWidth-1:0] bus_addr_t;

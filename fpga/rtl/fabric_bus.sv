@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric's AXI4 subordinate: PULP's filter, which answers atomics with an error, our port, and who is meant by an
-// address (fabric_map_pkg). Whoever is meant answers in the cycle after the access.
+// The fabric's AXI4 subordinate: PULP's atomics filter (answers atomics with an error), axi_port,
+// and the address decoder (fabric_map_pkg). The selected block answers in the cycle after the
+// access.
 module fabric_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -13,20 +14,26 @@ module fabric_bus
   input  sub_req_t   axi_req_i,
   output sub_resp_t  axi_resp_o,
   // the access
-  output logic [7:0] write_o,        // a bit for each byte; none: a read
+  /// Byte strobes; 0: a read.
+  output logic [7:0] write_o,
   output word_t      data_o,
-  output logic [10:0] offset_o,      // in the manager page, or the windows' page
-  output logic       regs_o,         // the manager page is meant
+  /// Offset in the manager page, or in the windows' page.
+  output logic [10:0] offset_o,
+  /// Selects the manager page.
+  output logic       regs_o,
   output logic       windows_o,
-  output logic       mem_o,          // IF pages and context buffers
+  /// Selects IF pages and context buffers.
+  output logic       mem_o,
   output if_addr_t   mem_addr_o,
-  output logic [7:0] mem_write_o,    // what of a write reaches the memory behind them
+  /// Byte strobes of the write that reach the memory of the IF pages.
+  output logic [7:0] mem_write_o,
   output logic       set_start_o,
   output logic       clear_over_o,
   output logic       set_int_o,
-  // the answers; windows and flags in the cycle of the access, the others a cycle later
+  // read data; windows and flags in the cycle of the access, the others a cycle later
   input  word_t      regs_data_i,
-  input  logic       regs_error_i,   // in the cycle of the access: there is no such register
+  /// In the cycle of the access: no register at this address.
+  input  logic       regs_error_i,
   input  word_t      windows_data_i,
   input  word_t      mem_data_i,
   input  logic [31:0] stat_i,
@@ -56,7 +63,8 @@ module fabric_bus
     .data_i(answer), .error_i(error_q)
   );
 
-  // Who is meant. Addresses are those of fabric_map_pkg, spelt as bits: checked below.
+  // Address decoder. The addresses are those of fabric_map_pkg, written as bit patterns; checked
+  // below.
   assign is_if      = addr[20];
   assign is_ctx     = addr[20:18] == 3'b001;
   assign is_windows = addr[20:11] == 10'd2 && 32'(addr[10:7]) < NumVms;
@@ -73,8 +81,9 @@ module fabric_bus
   assign mem_o      = access && known && ((is_if && in_page) || is_ctx);
   assign mem_addr_o = '{ctx: is_ctx, vm: vm, dev: dev, word: is_ctx ? addr[9:3] : {3'b0, word}};
 
-  // Of an IF page: {START, STAT}, {CMD, OVER}, DATA_ADDR, {INT_CTRL, DATA_SIZE}, RESULT, {DONE_CODE, DONE_SIZE}, -, -, and
-  // four words of custom ports. Flags are kept elsewhere, and what a job reports no guest can write.
+  // 64-bit words of an IF page: {START, STAT}, {CMD, OVER}, DATA_ADDR, {INT_CTRL, DATA_SIZE},
+  // RESULT, {DONE_CODE, DONE_SIZE}, -, -, and four words of custom ports. Flags are kept in
+  // if_flags, and a guest cannot write the results of a job.
   logic if_write;
   assign if_write     = mem_o && is_if && write_o != '0;
   assign set_start_o  = if_write && word == 4'd0 && write_o[4] && data_o[32];
@@ -117,14 +126,14 @@ module fabric_bus
     end
   end
 
-  // Bits of flags are zero in the memory and the other way round.
+  // The memory holds zeros for flag bits, and if_flags zeros for all others, so the two are ORed.
   assign merged = mem_data_i | keep_q;
   assign answer = mem_q && !regs_q ? merged : keep_q;
 
   if (fabric_map_pkg::Ifs != 'h100000 || fabric_map_pkg::IfStride != 'h1000 || fabric_map_pkg::Contexts != 'h40000
       || fabric_map_pkg::ContextStride != 'h400 || fabric_map_pkg::Windows != 'h1000)
       begin : gen_check
-    $error("the register map has changed: decode anew");
+    $error("the register map has changed: update the address decoder");
   end
 
 endmodule

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric without what is special to a chip: regions and configuration port are outside (fabric_sim, or a board's
-// top). Only wires here, and two arbiters of PULP's: one before the guard, one before memory.
+// The chip-independent part of the fabric: regions and configuration port are outside (fabric_sim,
+// or a board's top). It only connects its blocks, with two arbiters from PULP: one before the
+// guard, one before memory.
 `include "axi/typedef.svh"
 module fabric_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
 #(
-  parameter int unsigned NumVms = 4,        // 1..16
-  parameter int unsigned NumDevs = 4,       // 1..16
-  parameter int unsigned NumPrrs = 3,       // 1..8
-  parameter int unsigned SorterDepth = 64,  // 2..256
+  /// Number of VMs, 1..16.
+  parameter int unsigned NumVms = 4,
+  /// Number of devices for each VM, 1..16.
+  parameter int unsigned NumDevs = 4,
+  /// Number of regions, 1..8.
+  parameter int unsigned NumPrrs = 3,
+  /// Entries of the sorter, 2..256.
+  parameter int unsigned SorterDepth = 64,
+  /// Entries of the search list, 1..32.
   parameter int unsigned ListDepth = NumVms * NumDevs < MaxListDepth ? NumVms * NumDevs : MaxListDepth,
-  // Size class of each region, two bits each, region 0 in the lowest.
+  /// Size class of each region, two bits each, region 0 in the lowest bits.
   parameter logic [2*MaxPrrs-1:0] PrrSizes = 16'b10_10_10_10_10_10_01_00
 ) (
   input  logic       clk_i,
@@ -75,7 +81,7 @@ module fabric_top
     .int_i(int_flags)
   );
 
-  // ---- Regions, seen from here ----
+  // ---- Region state ----
   region_t    [NumPrrs-1:0] regions;
   prr_state_e [NumPrrs-1:0] state;
   client_t    [NumPrrs-1:0] client, requeue_client;
@@ -140,7 +146,7 @@ module fabric_top
     .alloc_o(alloc), .alloc_client_o(alloc_client), .alloc_task_o(alloc_task), .waiting_o(waiting)
   );
 
-  // Solutions that the manager has not looked at yet.
+  // Solutions that the manager has not read yet.
   stream_fifo #(.FALL_THROUGH(1'b0), .DEPTH(8), .T(solution_t)) i_found (
     .clk_i, .rst_ni, .flush_i(1'b0), .testmode_i(1'b0), .usage_o(), .data_i(found_solution), .valid_i(found),
     .ready_o(found_ready), .data_o(first_solution), .valid_o(found_valid), .ready_i(found_pop)
@@ -211,8 +217,9 @@ module fabric_top
     end
   end
 
-  // ---- What went wrong: whose address was refused, or else of the first region that has something ----
-  // A job that is being ended already may have asked once more before it knew: that is nobody's fault any more.
+  // ---- Fault report: the region whose address was refused, else the first region with a fault ----
+  // A job that is already ending may have issued a last check before it was stopped; its refusal is
+  // not reported as a violation.
   logic [NumPrrs-1:0] refused, told;
   assign refused   = checked_q & {NumPrrs{check_bad}} & fault;
   assign violation = |refused;
@@ -241,7 +248,7 @@ module fabric_top
     task_t held;
     assign regions[p] = '{state: state[p], client_valid: client_valid[p], client: client[p], next_valid: next_valid,
                           next: next, task_id: held, size: PrrSizes[2*p+:2]};
-    // A client cannot walk away from a region that is just being written.
+    // A client cannot cancel while its region is being configured.
     assign cancel[p] = cancel_cmd && client_valid[p] && client[p].vm == cancel_vm && client[p].dev == cancel_dev
                        && !(icap_busy && icap_prr_now == prr_t'(p));
     prr_slot i_slot (
@@ -297,7 +304,8 @@ module fabric_top
     .mst_resp_i(mux_resp)
   );
 
-  // The port outside has an ID that is wide enough for any number of regions; it is the first member of its struct.
+  // The external port has an ID wide enough for any number of regions; the ID is the first member
+  // of the struct.
   always_comb begin
     mgr_req_o          = '0;
     mgr_req_o.aw       = mgr_aw_t'(mux_req.aw);
@@ -321,7 +329,7 @@ module fabric_top
   if (NumVms inside {[1:MaxVms]} && NumDevs inside {[1:MaxDevs]} && NumPrrs inside {[1:MaxPrrs]}
       && SorterDepth inside {[2:MaxSorterDepth]} && ListDepth inside {[1:MaxListDepth]}) begin : gen_possible
   end else begin : gen_impossible
-    $error("parameters of fabric_top that it was not made for");
+    $error("parameters of fabric_top out of range");
   end
 
   logic unused;

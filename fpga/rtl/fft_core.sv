@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// FFT of blocks of Points samples (512 or 1024), two samples a cycle: decimation in frequency, radix 2^2, single-path
-// delay feedback in two lanes, one for the even and one for the odd positions; the last butterfly is between the lanes.
+// FFT of blocks of Points samples (512 or 1024), two samples a cycle: decimation in frequency,
+// radix 2^2, single-path delay feedback in two lanes, one for even and one for odd positions; the
+// last butterfly combines the lanes.
 //
-// A beat is {im1, re1, im0, re0}. Input in natural order; position p of the output is bin bitreverse(p), and its first beat
-// leaves as soon as the last of the input has come: nothing is kept only to be sorted, which is what makes the wait for a
-// consistency point short. Command: bit s halves after stage s (0 .. 8 or 9); all ones divides by Points, which never
-// needs to be limited but by a rotation; every second bit divides by about the square root of that. Result: bit 0 is set
-// when a value had to be limited. What a last block lacks is zeros. The arithmetic is that of fft_pkg.
+// A beat is {im1, re1, im0, re0}. Input is in natural order; position p of the output is bin
+// bitreverse(p), and the first output beat leaves as soon as the last input sample has arrived. No
+// block is buffered for reordering, which keeps the wait for a consistency point short. Command:
+// bit s halves after stage s (0 .. 8 or 9). All ones divides by Points, and then only a rotation
+// can saturate; every second bit divides by about the square root of Points. Result: bit 0 is set
+// when a value was saturated. A partial last block is padded with zeros. fft_pkg defines the
+// arithmetic.
 //
-// Between blocks is a consistency point. To get there the core goes on stepping with nothing, until all has come out.
+// Consistency points are between blocks. To reach one, the core keeps stepping without new input
+// until every output beat has left.
 module fft_core
   import fft_pkg::*;
 #(
@@ -48,10 +52,12 @@ module fft_core
   localparam int unsigned Beats = Points / 2;
   localparam int unsigned IndexWidth = $clog2(Beats);
   localparam int unsigned Pairs = 4;
-  // 512 points: four pairs, and the stage between the lanes. 1024: one more stage before that one.
+  // 512 points: four pairs, and the stage between the lanes. 1024 points: one more stage before
+  // that one.
   localparam bit Extra = Stages == 10;
 
-  // Steps before a sample is at the input of each part; a butterfly takes its delay and 1, a rotation 3.
+  // Steps until a sample reaches the input of each part; a butterfly takes its delay + 1, a
+  // rotation 3.
   function automatic int unsigned pair_at(input int unsigned pair);
     int unsigned at, quarter;
     at      = 0;
@@ -77,12 +83,12 @@ module fft_core
     .ctx_write_o(ctx_write), .ctx_index_o(unused_index), .ctx_word_o(ctx_word)
   );
 
-  // ---- Steps: all registers of the pipeline move together, one beat a step ----
-  // real_*: whether there are samples in the block that is going in, in the one before it and in the one before that.
+  // ---- Steps: all registers of the pipeline advance together, one beat a step ----
+  // real_*: whether the incoming block, the previous one and the one before that hold samples.
   logic [IndexWidth-1:0] index_q;
   logic real_q, real_now, real_1_q, real_2_q;
   logic step, want, take, out_free, out_valid_q, out_last_q, first, last;
-  logic [IndexWidth+2:0] inside_q;  // beats that will come out of blocks that have begun
+  logic [IndexWidth+2:0] inside_q;  // output beats still to come of started blocks
 
   assign first      = index_q == '0;
   assign last       = index_q == IndexWidth'(Beats - 1);
@@ -93,7 +99,7 @@ module fft_core
   assign take       = in_ready_o && in_valid_i;
   assign step       = run && out_free && (!want || in_valid_i);
 
-  // Whether the sample that came `age` steps ago is of a real block.
+  // Whether the sample that arrived `age` steps ago belongs to a real block.
   function automatic logic is_real(input int unsigned age, input logic [IndexWidth-1:0] index, input logic now,
                                    input logic previous, input logic oldest);
     if (age < Beats) return 32'(index) >= age ? now : previous;
@@ -108,7 +114,7 @@ module fft_core
   logic [1:0] extra_over;
   logic cross_over;
 
-  // Bytes beyond the end are zeros.
+  // Bytes after the end of the data are zero.
   always_comb begin
     into = want ? in_data_i : '0;
     for (int unsigned i = 0; i < 8; i++) if (bytes_left_q <= i) into[i/4][8*(i%4)+:8] = '0;
@@ -142,7 +148,8 @@ module fft_core
   end
 
   if (Extra) begin : gen_extra
-    // Blocks of four: the second butterfly of the pair is the one between the lanes, so -j is lane 1's difference.
+    // Blocks of four: the second butterfly of the pair is the one between the lanes, so the
+    // rotation by -j applies to lane 1's difference.
     for (genvar l = 0; l < 2; l++) begin : gen_lane
       sample_t straight;
       logic over;
@@ -189,10 +196,10 @@ module fft_core
     for (int unsigned p = 0; p < Pairs; p++) if (pair_over[p] != '0) any_over = 1'b1;
   end
 
-  // ---- What is known of the job ----
+  // ---- Job state ----
   logic leaving, ending;
   assign leaving = is_real(CrossAt, index_q, real_now, real_1_q, real_2_q);
-  // The last position of a block is leaving, and after it none has begun nor will.
+  // The last position of a block is leaving, and no further block has started or will start.
   assign ending  = index_q == IndexWidth'(CrossAt - Beats - 1) && bytes_left_q == '0 && !real_now && !real_1_q;
   assign pause   = stop_i && inside_q == '0;
   assign done    = bytes_left_q == '0 && inside_q == '0;

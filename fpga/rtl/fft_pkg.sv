@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of the FFT tasks. The rule, which model_fft.py has too:
+// Arithmetic of the FFT tasks; model_fft.py implements the same rules.
 //
-// A sample is 16 bits of real and 16 bits of imaginary part, signed. A butterfly's sum and difference are halved, halves
-// going to the even neighbour, when the command says so for its stage, and then limited to 16 bits. A rotation multiplies by a factor with
-// 16 fractional bits, rounds halves up and limits. -j swaps the parts and limits -(-32768). Whatever was limited is noted.
+// A sample has a signed 16-bit real and a signed 16-bit imaginary part. When the command says so
+// for its stage, a butterfly's sum and difference are halved, rounding half to even; then they are
+// saturated to 16 bits. A rotation multiplies by a factor with 16 fractional bits, rounds half up
+// and saturates. -j swaps the parts and saturates -(-32768). Every saturation is recorded.
 package fft_pkg;
 
   typedef struct packed {
@@ -11,7 +12,7 @@ package fft_pkg;
     logic signed [15:0] re;
   } sample_t;
 
-  // A value and whether it had to be limited.
+  // A value, and whether it was saturated.
   typedef struct packed {
     logic               over;
     logic signed [15:0] value;
@@ -23,14 +24,15 @@ package fft_pkg;
     return '{over: 1'b0, value: value[15:0]};
   endfunction
 
-  // What becomes of a butterfly's sum or difference. Halves rounded up would add up to a tone at bin 0.
+  // Scales and saturates a butterfly's sum or difference. Rounding half up would accumulate to a
+  // tone at bin 0.
   function automatic limited_t narrow(input logic signed [16:0] value, input logic halve);
     logic signed [35:0] wide;
     wide = 36'(value);
     return limit(halve ? (wide + signed'({35'b0, value[1]})) >>> 1 : wide);
   endfunction
 
-  // round(2^16 * cos(2 pi i / 1024)), the first quarter
+  // round(2^16 * cos(2 pi i / 1024)), the first quadrant
   localparam logic [16:0] Quarter[257] = '{
     17'd65536, 17'd65535, 17'd65531, 17'd65525, 17'd65516, 17'd65505, 17'd65492, 17'd65476, 17'd65457, 17'd65436, 17'd65413, 17'd65387,
     17'd65358, 17'd65328, 17'd65294, 17'd65259, 17'd65220, 17'd65180, 17'd65137, 17'd65091, 17'd65043, 17'd64993, 17'd64940, 17'd64884,
@@ -56,7 +58,7 @@ package fft_pkg;
     17'd1608, 17'd1206, 17'd804, 17'd402, 17'd0
   };
 
-  // The same for the whole circle.
+  // The same for the full circle.
   function automatic logic signed [17:0] cosine(input logic [9:0] angle);
     logic [8:0] mirrored;
     mirrored = 9'd256 - {1'b0, angle[7:0]};

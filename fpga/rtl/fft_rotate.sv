@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twiddle factors after a radix-2^2 pair of butterflies on blocks of Size samples: W_Size^(n * (k1 + 2 * k2)), where
-// k1 and k2 are what the two butterflies made of the upper bits of the position and n is what is left of it.
-// A lane has every second position: sample `index` of lane Lane is at 2 * index + Lane. A sample leaves after three steps.
+// The twiddle factors after a radix-2^2 pair of butterflies on blocks of Size samples: W_Size^(n *
+// (k1 + 2 * k2)), where the two butterflies computed k1 and k2 from the upper bits of the position
+// and n is the rest of the position. A lane has every second position: sample `index` of lane Lane
+// is at position 2 * index + Lane. The latency is three steps.
 module fft_rotate
   import fft_pkg::*;
 #(
@@ -14,14 +15,15 @@ module fft_rotate
   input  logic [IndexWidth-1:0] index_i,
   input  sample_t               sample_i,
   output sample_t               sample_o,
-  output logic                  over_o    // what leaves with the next step was limited
+  /// The sample that leaves with the next step was saturated.
+  output logic                  over_o
 );
 
   localparam int unsigned Entries = Size / 2;
   localparam int unsigned AddressWidth = $clog2(Entries);
 
   if (Size == 8 && Lane == 0) begin : gen_none
-    // n is 0: nothing to do but to take as long.
+    // n is 0: no rotation, only the same latency.
     sample_t [2:0] line_q;
     always_ff @(posedge clk_i) if (step_i) line_q <= {line_q[1:0], sample_i};
     assign sample_o = line_q[2];
@@ -31,7 +33,8 @@ module fft_rotate
   end else begin : gen_turn
     logic [35:0] rom[Entries];
 
-    // 1024 / Size times the exponent is the angle in 1024ths of a circle; e^(-jx) is cos(x) + j cos(x + a quarter).
+    // The exponent times 1024 / Size is the angle in 1024ths of a circle; e^(-jx) is cos(x) + j
+    // cos(x + a quarter).
     initial begin
       for (int unsigned i = 0; i < Entries; i++) begin
         int unsigned k, n, angle;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A radix-2 butterfly on samples of one lane that are Delay apart, with the delay line in a loop (single-path delay
-// feedback): half of the time it fills the line and gives the differences of before, the other half it gives sums.
-// A sample leaves Delay + 1 steps after it came. With Turn, differences in the second half of their turn are multiplied by
-// -j, which is half of the twiddle factors that a radix-2^2 pair of butterflies has between its two.
+// A radix-2 butterfly on samples of one lane that are Delay apart, with the delay line in a loop
+// (single-path delay feedback): in one half of each period it fills the line and outputs the
+// previous differences, in the other half it outputs sums. The latency is Delay + 1 steps. With the
+// parameter Turn, differences in the second half of their period are multiplied by -j, which is
+// half of the twiddle factors between the two butterflies of a radix-2^2 pair.
 module fft_sdf
   import fft_pkg::*;
 #(
@@ -12,11 +13,13 @@ module fft_sdf
 ) (
   input  logic                  clk_i,
   input  logic                  step_i,
-  input  logic [IndexWidth-1:0] index_i,  // of the sample at the input
+  /// Index of the input sample.
+  input  logic [IndexWidth-1:0] index_i,
   input  logic                  halve_i,
   input  sample_t               sample_i,
   output sample_t               sample_o,
-  output logic                  over_o    // this step limits something
+  /// This step saturates a value.
+  output logic                  over_o
 );
 
   localparam int unsigned Bit = $clog2(Delay);
@@ -37,7 +40,8 @@ module fft_sdf
   assign diff_re = narrow(17'(old.re) - 17'(sample_i.re), halve_i);
   assign diff_im = narrow(17'(old.im) - 17'(sample_i.im), halve_i);
 
-  // A difference that leaves has index_i - Delay as its index: bit `Bit` of index_i is 0 then, the bits below are its own.
+  // A difference that leaves has the index index_i - Delay: bit `Bit` of index_i is then 0, and the
+  // lower bits are unchanged.
   if (Turn && Delay > 1) begin : gen_turn
     assign turning = !adding && index_i[Bit-1];
   end else begin : gen_straight
@@ -58,7 +62,7 @@ module fft_sdf
 
   assign sample_o = out_q;
 
-  // -(-32768) is limited, and that is a part in 65536 of full scale: not worth a note.
+  // Saturating -(-32768) is an error of 1 / 65536 of full scale and is not recorded.
   logic unused;
   assign unused = ^{negated.over, index_i};
 

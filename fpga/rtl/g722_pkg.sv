@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and small arithmetic of ITU-T G.722, mode 1 (64 kbit/s). Clauses and names of blocks are the recommendation's.
+// Tables and functions of ITU-T G.722, mode 1 (64 kbit/s). Clauses and block names are the
+// recommendation's.
 package g722_pkg;
 
   typedef logic signed [15:0] word_t;
 
-  // What a band remembers from one sample to the next (clause 6.2). Index 0 is the newest.
+  // The state of a band between two samples (clause 6.2). Index 0 is the newest.
   typedef struct packed {
     logic [15:0]      nb;   // NB: logarithmic scale factor, 11 fractional bits of a power of two
     logic [15:0]      det;  // DET: scale factor of the quantizer
     logic [15:0]      s;    // S: the predictor's estimate of the next sample
-    logic [15:0]      sz;   // SZ: the zero section's part of it
+    logic [15:0]      sz;   // SZ: the zero section's contribution to it
     logic [15:0]      r;    // RLT: reconstructed signal
     logic [1:0][15:0] p;    // PLT: partially reconstructed signal
     logic [1:0][15:0] a;    // AL: pole section
@@ -17,11 +18,11 @@ package g722_pkg;
     logic [5:0][15:0] b;    // BL: zero section
   } band_t;
 
-  // All of a codec between two octets: its context.
+  // The complete state of a codec between two octets: its context.
   typedef struct packed {
     logic [3:0]             out_count;   // bytes in `out`
     logic [3:0]             in_count;    // bytes in `data`
-    logic [31:0]            bytes_left;  // of the input, that no octet was made of
+    logic [31:0]            bytes_left;  // input bytes not yet coded into an octet
     logic [63:0]            out;
     logic [63:0]            data;
     logic [1:0][11:0][15:0] lines;       // the two halves of the quadrature mirror filter, newest first
@@ -37,7 +38,8 @@ package g722_pkg;
     return value > most ? most[15:0] : value[15:0];
   endfunction
 
-  // The overflow control of a 16-bit addition (clause 6.2), and the limits of a sub-band signal (clause 5.2.1).
+  // Saturation of a 16-bit addition (clause 6.2), and the limits of a sub-band signal (clause
+  // 5.2.1).
   function automatic word_t limit16(input logic signed [31:0] value);
     return limit(value, -32768, 32767);
   endfunction
@@ -106,9 +108,10 @@ package g722_pkg;
     endcase
   endfunction
 
-  localparam word_t Q2 = 16'sd564;  // the higher band's one decision level
+  localparam word_t Q2 = 16'sd564;  // the only decision level of the higher band
 
-  // OQ6 * 8: output levels of the lower band, 1 .. 30, of which two neighbours lie around a decision level
+  // OQ6 * 8: output levels of the lower band, 1 .. 30; each decision level lies between two
+  // neighbours.
   function automatic word_t oq6(input logic [4:0] level);
     case (level)
       5'd1:    return 16'sd136;
@@ -144,8 +147,8 @@ package g722_pkg;
     endcase
   endfunction
 
-  // Codes of the lower band: 61 .. 32 are levels 1 .. 30 of positive sign; 63, 62 are levels 1, 2 of negative sign and
-  // 31 .. 4 its levels 3 .. 30; 3 .. 0 are never sent and mean 63.
+  // Codes of the lower band: 61 .. 32 are levels 1 .. 30 with positive sign; 63, 62 are levels 1, 2
+  // with negative sign and 31 .. 4 its levels 3 .. 30; 3 .. 0 are never sent and mean 63.
   function automatic logic [5:0] code_of(input logic negative, input logic [4:0] level);
     if (!negative) return 6'd62 - 6'(level);
     return level <= 5'd2 ? 6'd0 - 6'(level) : 6'd34 - 6'(level);
@@ -157,7 +160,7 @@ package g722_pkg;
     return code >= 6'd4 ? -oq6(5'(6'd34 - code)) : -oq6(5'd1);
   endfunction
 
-  // QM4, WL: the lower band's upper four bits, which adaptation goes by
+  // QM4, WL: the upper four bits of the lower band's code, which the adaptation uses
   function automatic word_t qm4(input logic [3:0] code);
     case (code)
       4'd1:    return -16'sd20456;
@@ -213,7 +216,8 @@ package g722_pkg;
     return table_of[n];
   endfunction
 
-  // SCALEL, SCALEH: from logarithmic to linear. NB is at most 18432 and 22528, so that one doubling is all there can be.
+  // SCALEL, SCALEH: from logarithmic to linear. NB is at most 18432 and 22528, so one doubling is
+  // enough.
   function automatic logic [15:0] scale(input logic [3:0] whole, input logic [4:0] part, input logic high);
     logic [3:0] right;
     logic [15:0] fraction;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// HW task: AES-128 (FIPS 197) in the modes ECB, CBC and CTR (NIST SP 800-38A), a round a cycle.
+// HW task: AES-128 (FIPS 197) in the modes ECB, CBC and CTR (NIST SP 800-38A), one round a cycle.
 //
-// Command: 0 ECB encrypt, 1 ECB decrypt, 2 CBC encrypt, 3 CBC decrypt, 4 CTR. Custom ports 0 .. 3 are the key, 4 .. 7 the
-// initial vector or first counter, byte 0 lowest. Data of ECB and CBC are whole blocks; CTR takes any number of bytes,
-// and what is in the last beat beyond them is 0 in the output. Result: 0 done, 1 the size is not one of whole blocks,
-// 2 unknown command; in these cases nothing is taken and nothing given.
+// Command: 0 ECB encrypt, 1 ECB decrypt, 2 CBC encrypt, 3 CBC decrypt, 4 CTR. Custom ports 0 .. 3
+// are the key, 4 .. 7 the initial vector or first counter, byte 0 lowest. ECB and CBC need whole
+// blocks; CTR takes any number of bytes, and the unused bytes of the last output beat are 0.
+// Result: 0 done, 1 the size is not a multiple of a block, 2 unknown command; with results 1 and 2
+// the task consumes and produces nothing.
 //
-// Between blocks is a consistency point; the context is the vector or counter, and how much is left.
+// Consistency points are between blocks; the context is the vector or counter, and the number of
+// bytes left.
 module hwtask_aes128
   import aes_pkg::*;
 (
@@ -51,7 +53,7 @@ module hwtask_aes128
   logic [1:0] ctx_index;
   logic [63:0] ctx_word;
   logic [31:0] bytes_left_q;
-  block_t chain_q;  // initial vector, last block of cipher text, or counter
+  block_t chain_q;  // initial vector, last block of ciphertext, or counter
 
   hwtask_port #(.Words(hwtask_pkg::AesCtxWords)) i_port (
     .clk_i, .rst_ni, .start_i, .resume_i, .stopped_o, .over_o, .ctx_save_i, .ctx_restore_i, .ctx_data_i,
@@ -60,7 +62,7 @@ module hwtask_aes128
     .ctx_write_o(ctx_write), .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
   );
 
-  // ---- The command ----
+  // ---- Command ----
   logic [2:0] mode;
   logic decrypts, refused, unknown, ragged;
   assign mode     = cmd_i[2:0];
@@ -70,16 +72,16 @@ module hwtask_aes128
   assign refused  = unknown || ragged;
   assign result_o = unknown ? 32'd2 : ragged ? 32'd1 : 32'd0;
 
-  // ---- A block's way: two beats in, ten rounds, two beats out ----
+  // ---- Data path of a block: two beats in, ten rounds, two beats out ----
   state_e state_q;
-  logic half_q;  // the second beat
+  logic half_q;  // at the second beat
   logic [3:0] round_q;
   block_t data_q, block_q, key_q, last_key_q, key_next, rounded;
   logic ends_here, take, give, fresh, last_beat;
 
   assign fresh       = state_q == SLastKey || (state_q == SLoad && !half_q);
   assign last_beat   = bytes_left_q[31:4] == '0 && (!bytes_left_q[3] || bytes_left_q[2:0] == '0);  // at most 8 bytes
-  assign ends_here   = half_q || last_beat;  // the beat is the last one of the block
+  assign ends_here   = half_q || last_beat;  // the beat is the last one of its block
   assign in_ready_o  = run && state_q == SLoad && !refused && bytes_left_q != '0 && !(stop_i && !half_q);
   assign take        = in_ready_o && in_valid_i;
   assign out_valid_o = run && state_q == SGive;
@@ -95,23 +97,24 @@ module hwtask_aes128
     end
   end
 
-  // ---- A round ----
+  // ---- One round ----
   block_t to_substitute, substituted, moved, keyed, mixed;
   logic back;
 
-  // Forward S-boxes come first and then the rows' shift, which is wires only; back it is the other way round.
+  // SubBytes and ShiftRows commute, and ShiftRows is only wiring; the inverse applies them in
+  // reverse order.
   for (genvar i = 0; i < 16; i++) begin : gen_substitute
     aes_sbox i_sbox (.inverse_i(decrypts), .byte_i(to_substitute[i]), .byte_o(substituted[i]));
   end
   assign to_substitute = decrypts ? inverse_shift_rows(block_q) : block_q;
 
-  // Forward the keys go from 0 to 10, in a decryption's rounds from 10 to 0; round_q counts 1 .. 10 either way.
+  // Encryption uses the keys 0 to 10, decryption 10 to 0; round_q counts 1 .. 10 in both cases.
   assign back = state_q != SLastKey && decrypts;
   aes_key i_key (
     .back_i(back), .round_i(back ? 4'd11 - round_q : round_q), .key_i(key_q), .key_o(key_next)
   );
 
-  // MixColumns comes before the key is added, InvMixColumns (which is MixColumns of something) after it.
+  // MixColumns precedes AddRoundKey; InvMixColumns (MixColumns after a correction) follows it.
   assign moved = decrypts ? substituted : shift_rows(substituted);
   assign keyed = moved ^ key_next;
   assign mixed = mix_columns(decrypts ? before_inverse_mix(keyed) : moved);
@@ -129,7 +132,7 @@ module hwtask_aes128
     outcome = block_q;
     if (mode == ModeCtr) outcome = block_q ^ data_q;
     if (mode == ModeCbcDecrypt) outcome = block_q ^ chain_q;
-    // The counter is a number of 128 bits, most significant byte first.
+    // The counter is a 128-bit number, most significant byte first.
     for (int unsigned i = 0; i < 16; i++) counter[8*i+:8] = chain_q[15-i];
     counter = counter + 128'd1;
     for (int unsigned i = 0; i < 16; i++) counter_next[15-i] = counter[8*i+:8];
@@ -142,7 +145,8 @@ module hwtask_aes128
       round_q      <= '0;
       bytes_left_q <= '0;
     end else if (begin_job || resume || ctx_write) begin
-      // A decryption begins with the last key, which is only known after all before it.
+      // A decryption starts with the last round key, which the key schedule reaches after ten
+      // steps.
       state_q <= decrypts ? SLastKey : SLoad;
       half_q  <= 1'b0;
       round_q <= 4'd1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HW task: FFT of 1024 points (fft_core). Input: samples, two a beat, in natural order; output: bins in bit-reversed order.
+// HW task: FFT of 1024 points (fft_core). Input: samples, two a beat, in natural order; output:
+// bins in bit-reversed order.
 module hwtask_fft1024 (
   input  logic             clk_i,
   input  logic             rst_ni,

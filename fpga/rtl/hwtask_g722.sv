@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// HW task: the audio codec of ITU-T G.722, mode 1 (64 kbit/s), an adaptive differential PCM in two bands.
+// HW task: the audio codec of ITU-T G.722, mode 1 (64 kbit/s), adaptive differential PCM in two
+// bands.
 //
-// Command: 0 encode 16-bit samples of 16 kHz (two to an octet), 1 decode. Octets and samples lie in memory one after the
-// other, lowest byte first. Result: 0 done, 1 the samples do not come in pairs, 2 unknown command; in the last two cases
-// nothing is taken and nothing given.
+// Command: 0 encode 16-bit samples of 16 kHz (two for each octet), 1 decode. Octets and samples are
+// packed in memory, lowest byte first. Result: 0 done, 1 odd number of samples, 2 unknown command;
+// with results 1 and 2 the task consumes and produces nothing.
 //
-// One multiplier does everything, a step of the recommendation's blocks a cycle: some 80 cycles an octet. After each octet
-// is a consistency point; what is left of a beat and what there is of the next is in the context.
+// One multiplier serves all blocks of the recommendation, one step a cycle: some 80 cycles an
+// octet. There is a consistency point after each octet; the context includes the unused bytes of
+// the input beat and the bytes of the incomplete output beat.
 module hwtask_g722
   import g722_pkg::*;
 (
@@ -60,17 +62,17 @@ module hwtask_g722
     .ctx_i((64 * Words)'(codec_q)), .ctx_write_o(ctx_write), .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
   );
 
-  // ---- The command ----
+  // ---- Command ----
   logic decodes, unknown, ragged;
   assign decodes  = cmd_i[0];
   assign unknown  = cmd_i > 32'd1;
   assign ragged   = !decodes && size_i[1:0] != '0;
   assign result_o = unknown ? 32'd2 : ragged ? 32'd1 : 32'd0;
 
-  // ---- What lives for an octet only ----
+  // ---- State within one octet ----
   state_e state_q, state_d;
-  logic high_q, high_d;             // the band at work
-  logic [3:0] i_q, i_d;             // of a loop; in the filter bit 0 says which half
+  logic high_q, high_d;             // the current band
+  logic [3:0] i_q, i_d;             // loop index; in the filter bit 0 selects the half
   logic [3:0] qmf_q, qmf_d;         // the filter's tap
   logic [5:0] code_low_q, code_low_d;
   logic [1:0] code_high_q, code_high_d;
@@ -100,7 +102,7 @@ module hwtask_g722
     right = '0;
     case (state_q)
       SQmf: begin
-        // H0, H2, ... with the newest value first for the one half, with the oldest first for the other
+        // H0, H2, ... with the newest value first for one half, with the oldest first for the other
         left  = signed'(i_q[0] ? codec_q.lines[0][4'd11-qmf_q] : codec_q.lines[1][qmf_q]);
         right = tap(qmf_q);
       end
@@ -120,12 +122,12 @@ module hwtask_g722
     endcase
   end
 
-  // ---- The difference to the prediction ----
+  // ---- Difference to the prediction ----
   word_t difference, magnitude;
   assign difference = limit16(32'(high_q ? upper_q : low_q) - 32'(signed'(band.s)));
   assign magnitude  = difference < 0 ? ~difference : difference;
 
-  // ---- UPPOL2, UPPOL1: the pole section, kept where it is stable ----
+  // ---- UPPOL2, UPPOL1: the pole section, limited to the stable range ----
   function automatic logic signed [31:0] with_sign(input logic signed [31:0] value, input logic negative);
     return negative ? -value : value;
   endfunction
@@ -154,7 +156,7 @@ module hwtask_g722
   assign pause       = stop_i && state_q == SFetch;
   assign done        = unknown || ragged || (state_q == SFetch && ending);
 
-  // ---- A step ----
+  // ---- Next step ----
   always_comb begin
     state_d     = state_q;
     codec_d     = codec_q;
@@ -215,7 +217,7 @@ module hwtask_g722
         state_d = SQuantLow;
       end
 
-      // QUANTL: the first of 30 levels that the magnitude is below, by halving
+      // QUANTL: binary search for the first of 30 levels that is above the magnitude
       SQuantLow: begin
         negative_d  = difference < 0;
         magnitude_d = magnitude;
@@ -237,13 +239,14 @@ module hwtask_g722
         state_d        = SInverse;
       end
 
-      // The decoder's INVQBL, RECONS and LIMIT of the lower band, which has its own six-bit output
+      // The decoder's INVQBL, RECONS and LIMIT of the lower band, whose output has six-bit
+      // precision
       SSum: begin
         low_d   = limit15(32'(limit16(32'(signed'(band.s)) + scaled)));
         state_d = SInverse;
       end
 
-      // INVQAL, INVQAH; the decoder's output of the higher band is that very difference
+      // INVQAL, INVQAH; the decoder's output of the higher band is this difference
       SInverse: begin
         d_d = scaled[15:0];
         if (decodes && high_q) upper_d = limit15(32'(limit16(32'(signed'(band.s)) + scaled)));
@@ -282,7 +285,7 @@ module hwtask_g722
         t_d     = '0;
         state_d = SFilterZ;
       end
-      // FILTEZ: the oldest first, each sum limited
+      // FILTEZ: the oldest first, each sum saturated
       SFilterZ: begin
         t_d = limit16(32'(t_q) + scaled);
         i_d = i_q - 4'd1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fabric has to know of each HW task: how large its context is, and how long it may take to a consistency
-// point. The benches measure both; a task that takes longer fails there.
+// Declared properties of each HW task: the size of its context and the longest wait to a
+// consistency point. The benches measure both and fail when a task exceeds them.
 package hwtask_pkg;
 
   // 64-bit words of context.
@@ -9,7 +9,8 @@ package hwtask_pkg;
   localparam int unsigned AesCtxWords = 3;
   localparam int unsigned G722CtxWords = 20;
 
-  // Cycles from stop_i to stopped_o or over_o in which neither stream makes the task wait.
+  // Cycles from stop_i to stopped_o or over_o, not counting cycles in which a stream makes the task
+  // wait.
   localparam int unsigned Qam16Wait = 20;
   localparam int unsigned Qam64Wait = 38;
   localparam int unsigned Fft512Wait = 540;

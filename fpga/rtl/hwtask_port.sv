@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all HW tasks have in common: the life of a job, and the context port.
+// The part that all HW tasks share: the states of a job, and the context port.
 //
-// The task proper sees `begin_o` in the cycle after the start, works while `run_o`, and says `pause_i` when stop_i is
-// high and it is at a consistency point, or `done_i` when the last beat of its output is out. Its context it gives as a
-// vector, which must not change while not running, and gets back word by word.
+// The task logic sees `begin_o` in the cycle after the start and works while `run_o`. It raises
+// `pause_i` when stop_i is high and it is at a consistency point, or `done_i` when the last beat of
+// its output is out. It provides its context as a vector, which must not change while it is not
+// running, and gets the context back word by word.
 module hwtask_port #(
   parameter  int unsigned Words      = 1,
   localparam int unsigned IndexWidth = Words > 1 ? $clog2(Words) : 1
@@ -24,15 +25,19 @@ module hwtask_port #(
   output logic                    ctx_valid_o,
   output logic                    ctx_last_o,
   input  logic                    ctx_ready_i,
-  // the task
-  output logic                    begin_o,     // pulse before run_o: set up a new job
-  output logic                    resume_o,    // pulse before run_o: the context is that of a job to go on with
+  // the task logic
+  /// Pulse before run_o: set up a new job.
+  output logic                    begin_o,
+  /// Pulse before run_o: the context is that of a job to continue.
+  output logic                    resume_o,
   output logic                    run_o,
-  input  logic                    pause_i,     // only looked at while run_o, as done_i
+  /// Sampled only while run_o, like done_i.
+  input  logic                    pause_i,
   input  logic                    done_i,
   input  logic [Words-1:0][63:0]  ctx_i,
   output logic                    ctx_write_o,
-  output logic [IndexWidth-1:0]   ctx_index_o, // of the word to write
+  /// Index of the word to write.
+  output logic [IndexWidth-1:0]   ctx_index_o,
   output logic [63:0]             ctx_word_o
 );
 

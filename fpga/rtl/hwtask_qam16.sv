@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HW task: 16-QAM. Input: bits; output: two symbols a beat (qam_mapper). It takes no command and gives no result.
+// HW task: 16-QAM. Input: bits; output: two symbols a beat (qam_mapper). No command, no result.
 module hwtask_qam16 (
   input  logic             clk_i,
   input  logic             rst_ni,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds the configuration port from memory, a 32-bit word a cycle, and says whether what went in was whole.
+// Feeds the configuration port from memory, one 32-bit word a cycle, and checks the integrity of
+// the bitstream.
 //
-// A bitstream in memory is: magic; {region, task, 16 bits of zero}; words of the body; CRC-32 of these three; the body;
-// CRC-32 of the body. Header and length are checked before anything reaches the port; the body's checksum as well if
-// verify is set, which reads it twice, and always at the end. Whatever goes wrong, the region is told that it failed.
+// A bitstream in memory: magic; {region, task, 16 bits of zero}; number of body words; CRC-32 of
+// these three words; body; CRC-32 of the body. The header and the length are checked before any
+// word reaches the port. The checksum of the body is checked at the end and, with verify, also
+// before the first word (the body is then read twice). On any error the region is reported as
+// failed.
 module icap_ctrl
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -13,18 +16,21 @@ module icap_ctrl
   input  logic        clk_i,
   input  logic        rst_ni,
   // the manager
-  input  logic        start_i,      // pulse; without effect while busy
+  /// Pulse; ignored while busy.
+  input  logic        start_i,
   input  prr_t        prr_i,
   input  logic        verify_i,
   input  logic [63:0] addr_i,
-  input  logic [31:0] length_i,     // bytes
+  /// Bytes.
+  input  logic [31:0] length_i,
   output logic        busy_o,
   output prr_t        prr_o,
   output task_t       task_o,
   output logic [3:0]  error_o,
   output logic [31:0] cycles_o,
   output logic [31:0] words_o,
-  output logic        over_o,       // pulse: done or failed
+  /// Pulse: done or failed.
+  output logic        over_o,
   // regions
   input  prr_state_e [NumPrrs-1:0] state_i,
   input  task_t   [NumPrrs-1:0] target_i,
@@ -35,7 +41,8 @@ module icap_ctrl
   output logic [31:0] cfg_data_o,
   input  logic        cfg_ready_i,
   input  logic        cfg_error_i,
-  output logic        cfg_abort_o,  // pulse: nothing more comes of what was begun
+  /// Pulse: discard the incomplete bitstream.
+  output logic        cfg_abort_o,
   // memory
   output slot_req_t   axi_req_o,
   input  slot_resp_t  axi_resp_i
@@ -43,7 +50,7 @@ module icap_ctrl
 
   localparam logic [31:0] Magic = 32'h53494d42;  // "SIMB"
   localparam int unsigned HeaderWords = 4;
-  localparam logic [31:0] Least = 4 * (HeaderWords + 2);  // bytes: a body has a word at least, and its checksum
+  localparam logic [31:0] Least = 4 * (HeaderWords + 2);  // bytes: a body has at least one word and its checksum
 
   typedef enum logic [2:0] {IcIdle, IcHeader, IcBody, IcSum, IcEnd, IcDrain} state_e;
   typedef enum logic [3:0] {
@@ -60,14 +67,14 @@ module icap_ctrl
   task_t region_target;
   logic [HeaderWords-2:0][31:0] header_q;
 
-  // CRC-32 (the one of Ethernet and zlib) of a word, its least significant byte first.
+  // CRC-32 (as in Ethernet and zlib) of a word, least significant byte first.
   function automatic logic [31:0] crc32(logic [31:0] crc, logic [31:0] data);
     logic [31:0] value = crc ^ data;
     for (int i = 0; i < 32; i++) value = {1'b0, value[31:1]} ^ (value[0] ? 32'hedb88320 : '0);
     return value;
   endfunction
 
-  // The region that is named, if it is there.
+  // State of the selected region.
   always_comb begin
     region_state  = StIdle;
     region_target = TaskNone;
@@ -80,10 +87,10 @@ module icap_ctrl
   end
   assign waits = region_state == StReconfig;
 
-  // Nothing is read of what has no room for a header: it would be waited for without end.
+  // A bitstream too short for a header is not read: the header would never be complete.
   assign too_short = length_i < Least;
 
-  // Reading: what feeds a region's input feeds this port, too. The manager needs no windows.
+  // The reader is the one used for a region's input. The manager is not restricted by windows.
   logic reader_go, reader_stop, reader_quiet, reader_error, reader_valid, reader_last, reader_take, check, check_q;
   logic [63:0] reader_data, check_addr;
   addr_t check_addr_q;
@@ -115,7 +122,7 @@ module icap_ctrl
   assign axi_req_o.w_valid  = 1'b0;
   assign axi_req_o.b_ready  = 1'b1;
 
-  // Two words a beat, the low one first.
+  // Two words a beat, the low word first.
   logic half_q;
   assign word        = half_q ? reader_data[63:32] : reader_data[31:0];
   assign word_valid  = reader_valid && state_q inside {IcHeader, IcBody, IcSum};
@@ -124,7 +131,7 @@ module icap_ctrl
   assign cfg_valid_o = word_valid && state_q == IcBody && !verifying_q;
   assign cfg_data_o  = word;
 
-  // The header, when its last word is there.
+  // The header, checked with its last word.
   always_comb begin
     header_error = ErrNone;
     if (header_q[2] + 32'd5 != {2'b0, length_i[31:2]} || length_i[1:0] != '0 || header_q[2] == '0)
@@ -134,7 +141,7 @@ module icap_ctrl
     if (header_q[0] != Magic || word != ~crc_q) header_error = ErrHeader;
   end
 
-  // Sent again after a verification, and stopped by whatever goes wrong.
+  // The reader restarts after a verification and stops on any error.
   assign reader_go   = (state_q == IcIdle && start_i && waits && !too_short) || (again_q && reader_quiet);
   assign reader_stop = state_q inside {IcEnd, IcDrain};
 
@@ -185,7 +192,7 @@ module icap_ctrl
           state_q <= IcEnd;
           if (word != ~crc_q) error_q <= ErrSum;
         end
-        // Nothing may be under way when the region is told, or the reader sent again.
+        // No read may be outstanding when the result is reported or the reader restarts.
         IcEnd: if (reader_quiet) begin
           state_q <= IcDrain;
         end
@@ -221,10 +228,10 @@ module icap_ctrl
     assign fail_o[p] = over_o && state_q == IcDrain && prr_o == prr_t'(p) && error_q != ErrNone;
   end
 
-  // The port would take the next bitstream for the rest of this one.
+  // Without an abort the port would take the next bitstream as the rest of this one.
   assign cfg_abort_o = fail_o != '0 && words_o != '0;
 
-  // How long the words took, for the figures.
+  // Duration of the transfer, for the figures.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cycles_o <= '0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every IF knows about its job, a few bits each: START that waits, over, saved, fault, which interrupts it wants;
-// and from these the interrupt of every VM.
+// The flags of every IF: START pending, over, saved, fault, and the interrupt enables; they
+// determine the interrupt of every VM.
 module if_flags
   import fabric_pkg::*;
 #(
@@ -10,7 +10,7 @@ module if_flags
 ) (
   input  logic   clk_i,
   input  logic   rst_ni,
-  // bus: the IF that is looked at or written to
+  // bus: the addressed IF
   input  vm_t    vm_i,
   input  dev_t   dev_i,
   input  logic   set_start_i,
@@ -20,7 +20,7 @@ module if_flags
   output logic [1:0] int_o,
   output logic [31:0] stat_o,
   output logic   over_o,
-  // regions: events of the IFs that are connected to them
+  // regions: events of the connected IFs
   input  logic    [NumPrrs-1:0] connected_i,
   input  logic    [NumPrrs-1:0] running_i,
   input  client_t [NumPrrs-1:0] client_i,
@@ -68,7 +68,7 @@ module if_flags
         if (|(here & saved_i)) next.saved = 1'b1;
         if (|(here & restored_i)) next.saved = 1'b0;
         for (int p = 0; p < int'(NumPrrs); p++) begin
-          // A job that failed is over, too, and nothing of it is left to go on with.
+          // A failed job is over, too, and cannot be resumed.
           if (here[p] && fault_i[p] && running_i[p]) begin
             next.fault = fault_why_i[p];
             next.over  = 1'b1;
@@ -88,7 +88,7 @@ module if_flags
     assign irq_o[v] = |wants;
   end
 
-  // What a region sees of the IF it is connected to.
+  // The flags that a region sees of its connected IF.
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_seen
     always_comb begin
       start_pending_o[p] = 1'b0;
@@ -104,7 +104,7 @@ module if_flags
     end
   end
 
-  // What the bus sees.
+  // The flags that the bus reads.
   always_comb begin
     looked = '0;
     for (int v = 0; v < int'(NumVms); v++) begin

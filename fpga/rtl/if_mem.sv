@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the IF pages remember: 16 words of registers and 128 words of context for every IF. One port is the bus's, the
-// other is shared by the regions, a word at a time, so that none of them can keep it.
+// The memory of the IF pages: 16 words of registers and 128 words of context for every IF. One port
+// belongs to the bus; the regions share the other, arbitrated word by word, so that no region can
+// monopolise it.
 module if_mem
   import fabric_pkg::*;
 #(
@@ -10,13 +11,13 @@ module if_mem
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
-  // bus; data in the next cycle
+  // bus; data are valid in the next cycle
   input  logic     bus_req_i,
   input  logic [7:0] bus_we_i,
   input  if_addr_t bus_addr_i,
   input  word_t    bus_data_i,
   output word_t    bus_data_o,
-  // regions; data in the cycle after the grant
+  // regions; data are valid in the cycle after the grant
   input  logic     [NumPrrs-1:0] req_i,
   input  logic     [NumPrrs-1:0] we_i,
   input  if_addr_t [NumPrrs-1:0] addr_i,

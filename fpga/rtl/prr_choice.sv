@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which region a client gets, in one cycle: every region is given a number that says how well it would do, and the
-// lowest wins. The monitor explains the order.
+// Selects a region for a client in one cycle: each region gets a score, and the lowest score wins.
+// The header of prr_monitor gives the order.
 module prr_choice
   import fabric_pkg::*;
 #(
@@ -9,11 +9,12 @@ module prr_choice
   input  client_t   client_i,
   input  device_t   device_i,
   input  region_t [NumPrrs-1:0] regions_i,
-  output logic    [NumPrrs-1:0] choice_o,    // to be given to the client; none when it has one already
+  /// The region to allocate; none when the client has one already.
+  output logic    [NumPrrs-1:0] choice_o,
   output solution_t solution_o
 );
 
-  // Kinds of regions, best first.
+  // Ranks of regions, best first.
   typedef enum logic [2:0] {RankMine = 3'd0, RankFits = 3'd1, RankIdle = 3'd2, RankPreempt = 3'd3, RankNone = 3'd4} rank_e;
   typedef struct packed {
     rank_e       rank;
@@ -34,7 +35,8 @@ module prr_choice
     return valid && owner == interface_of(client);
   endfunction
 
-  // A client whose job is just being moved has no region until that is done, or it would have two.
+  // A client whose job is being preempted or moved gets no region until that ends; otherwise it
+  // would have two.
   logic [NumPrrs-1:0] moving;
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_moving
     assign moving[p] = owned(regions_i[p].client_valid, interface_of(regions_i[p].client), client_i)
@@ -75,7 +77,7 @@ module prr_choice
     for (int p = 0; p < int'(NumPrrs); p++) begin
       if (best.prr == prr_t'(p)) begin
         chosen      = regions_i[p];
-        // What was its own already is given again when nothing runs there, so that nobody else takes it.
+        // The client's own idle region is allocated again, so that no other client can get it.
         choice_o[p] = best.rank inside {RankFits, RankIdle, RankPreempt}
                       || (best.rank == RankMine && regions_i[p].state == StIdle);
       end

@@ -1,53 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state machine of one region: who has it, who gets it next, what it holds. It moves nothing itself; prr_run does
-// and says what happened. Every input that is a pulse may come in any state: what does not fit is without effect.
+// The state machine of one region: its client, its next client, the task that it holds. It moves no
+// data; prr_run does, and reports events. An input pulse may arrive in any state; it is ignored
+// where it has no meaning.
 module prr_fsm
   import fabric_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
   // the monitor
-  input  logic        alloc_i,         // pulse: given to this client, whose device needs this task
+  /// Pulse: allocate the region to this client, whose device needs this task.
+  input  logic        alloc_i,
   input  client_t     alloc_client_i,
   input  task_t       alloc_task_i,
-  input  logic        cancel_i,        // pulse: the client in Hold, Idle or Reconfig does not want it any more
-  input  logic        stop_i,          // pulse: stop the job, save it, give the region to nobody
-  input  logic [31:0] hold_cycles_i,   // how long Hold waits for the client
-  input  logic [31:0] stop_cycles_i,   // how long a task may take to stop, and to save or restore
+  /// Pulse: the client in Hold, Idle or Reconfig gives the region up.
+  input  logic        cancel_i,
+  /// Pulse: stop the job, save it, leave the region without a client.
+  input  logic        stop_i,
+  /// How long Hold waits for the client, in cycles.
+  input  logic [31:0] hold_cycles_i,
+  /// Limit for a task to stop, to save and to restore, in cycles.
+  input  logic [31:0] stop_cycles_i,
   // prr_run
-  input  logic        begin_i,         // pulse: a new job begins
-  input  logic        restore_i,       // pulse: a saved job is being restored
-  input  logic        restored_i,      // pulse: and runs again
-  input  logic        over_i,          // pulse: the job is over, its output written
-  input  logic        stopped_i,       // pulse: the task stands at a consistency point
-  input  logic        saved_i,         // pulse: its context is saved
-  input  logic        quiet_i,         // no transaction of the region is under way or can begin
-  input  logic        fault_i,         // pulse: the job failed
+  /// Pulse: a new job begins.
+  input  logic        begin_i,
+  /// Pulse: a saved job is being restored.
+  input  logic        restore_i,
+  /// Pulse: the restored job runs.
+  input  logic        restored_i,
+  /// Pulse: the job is over, its output written.
+  input  logic        over_i,
+  /// Pulse: the task is stopped at a consistency point.
+  input  logic        stopped_i,
+  /// Pulse: its context is saved.
+  input  logic        saved_i,
+  /// No transaction of the region is outstanding or can start.
+  input  logic        quiet_i,
+  /// Pulse: the job failed.
+  input  logic        fault_i,
   input  fault_e      fault_why_i,
   // the configuration port
-  input  logic        cfg_done_i,      // pulse: configured
-  input  logic        cfg_fail_i,      // pulse: tried in vain
-  // what is so
+  /// Pulse: configured.
+  input  logic        cfg_done_i,
+  /// Pulse: the configuration failed.
+  input  logic        cfg_fail_i,
+  // state
   output prr_state_e  state_o,
   output logic        client_valid_o,
   output client_t     client_o,
   output task_t       task_o,
-  output logic        next_valid_o,    // promised to another
+  /// Promised to another client.
+  output logic        next_valid_o,
   output client_t     next_o,
-  output task_t       target_o,        // what Reconfig waits for
+  /// The task that Reconfig waits for.
+  output task_t       target_o,
   output logic        couple_o,
   output logic        region_rst_no,
-  // what prr_run does
-  output logic        stop_task_o,     // level
-  output logic        save_o,          // level, during Switch
-  output logic        abort_o,         // level, during Switch
-  output logic        hung_o,          // pulse: took longer than stop_cycles_i
+  // requests to prr_run
+  /// Level.
+  output logic        stop_task_o,
+  /// Level, during Switch.
+  output logic        save_o,
+  /// Level, during Switch.
+  output logic        abort_o,
+  /// Pulse: the task took longer than stop_cycles_i.
+  output logic        hung_o,
   // events
-  output logic        drop_o,          // pulse: disconnect the IF
-  output logic        requeue_o,       // pulse: this client lost the region and waits again
+  /// Pulse: disconnect the IF.
+  output logic        drop_o,
+  /// Pulse: this client lost the region and waits again.
+  output logic        requeue_o,
   output client_t     requeue_client_o,
-  output logic        stopped_o,       // pulse: interrupt PRR Stopped
-  output logic        expired_o        // pulse: Hold was not used
+  /// Pulse: interrupt PRR Stopped.
+  output logic        stopped_o,
+  /// Pulse: Hold ended unused.
+  output logic        expired_o
 );
 
   typedef enum logic [1:0] {SwSave, SwRestore, SwAbort} switch_e;
@@ -73,7 +99,7 @@ module prr_fsm
   assign again    = q.client_valid && q.client.vm == alloc_client_i.vm && q.client.dev == alloc_client_i.dev
                     && d.state == StHold;
 
-  // Given to a client while no job is in the region.
+  // Allocates a region that has no job to a client.
   function automatic regs_t handed(regs_t from, client_t client, task_t wanted);
     regs_t to = from;
     to.client_valid = 1'b1;
@@ -84,7 +110,7 @@ module prr_fsm
     return to;
   endfunction
 
-  // The job has left; the region is the next one's, or nobody's.
+  // The job has left: hands the region to the promised client, or leaves it idle.
   function automatic regs_t vacated(regs_t from);
     regs_t to = from;
     if (from.next_valid) return handed(from, from.next, from.target);
@@ -93,7 +119,7 @@ module prr_fsm
     return to;
   endfunction
 
-  // Somebody gets the region while a job runs in it.
+  // Promises the region to a client while a job runs in it.
   function automatic regs_t promised(regs_t from, client_t client, task_t wanted);
     regs_t to = from;
     to.state      = StPreempt;
@@ -115,7 +141,7 @@ module prr_fsm
         if (fault_i) d.task_id = TaskNone;
         if (taken) begin
           d      = handed(d, alloc_client_i, alloc_task_i);
-          drop_o = !again;  // whoever had it last, and gets it again, keeps its connection
+          drop_o = !again;  // a last client that gets the region again keeps its connection
         end else if (cancel_i || fault_i) begin
           d.client_valid = 1'b0;
           drop_o         = 1'b1;
@@ -150,7 +176,7 @@ module prr_fsm
           d.switching = SwAbort;
         end else if (over_i) begin
           d.state = StIdle;
-          if (taken) begin  // the monitor saw a job, and its answer was to wait until that has left
+          if (taken) begin  // the monitor saw a running job and answered "preempt"
             d      = handed(d, alloc_client_i, alloc_task_i);
             drop_o = 1'b1;
             passed = 1'b1;
@@ -192,7 +218,7 @@ module prr_fsm
       drop_o = 1'b1;
     end
     if (distrust) d.task_id = TaskNone;
-    // What is being written over is nothing.
+    // While it is being overwritten, a region holds no task.
     if (d.state == StReconfig) d.task_id = TaskNone;
   end
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PRR Monitor: answers requests for regions, and keeps those it cannot answer in the search list, sorted by priority
-// and then by age, which it tries again whenever a region changes.
+// The PRR Monitor answers requests for regions. It keeps requests that cannot be served in the
+// search list, sorted by priority and then by age, and retries the list whenever a region changes.
 //
-// Choice, best first: the region the client has already; an idle region that holds the task; an idle region; a region
-// of a client of lower priority. Among equals the smallest, then the one of lowest priority, then the first. Equal
-// priority is never preempted.
+// Order of choice, best first: the region that the client has already; an idle region that holds
+// the task; an idle region; a region of a client of lower priority. Ties: the smallest region, then
+// the client of lowest priority, then the lowest region number. Equal priority is never preempted.
 //
-// A client is in the list once, with the highest priority that it asked with.
+// A client is in the list at most once, with the highest priority that it requested with.
 //
-// Nobody overtakes: an entry of the list is only tried after all before it were found unsolvable with the very same
-// state of the regions, and so is a new request, unless it is more urgent than all of the list.
+// There is no overtaking: an entry is tried only after every entry before it was found unsolvable
+// with the same state of the regions. The same holds for a new request, unless its priority is
+// higher than that of every entry.
 module prr_monitor
   import fabric_pkg::*;
 #(
@@ -20,39 +21,40 @@ module prr_monitor
 ) (
   input  logic      clk_i,
   input  logic      rst_ni,
-  // the manager's request; the answer is there two cycles later and stays until the next one
+  // the manager's request; the answer is valid two cycles later and stays until the next request
   input  logic      request_i,
   input  client_t   request_client_i,
   output logic      answered_o,
   output solution_t answer_o,
-  // the manager's cancellation of a request that waits; not in one cycle with a request
+  // the manager's cancellation of a waiting request; never in the cycle of a request
   input  logic      cancel_i,
   input  vm_t       cancel_vm_i,
   input  dev_t      cancel_dev_i,
-  // solutions from the list: taken by whoever queues them, when ready
+  // solutions for entries of the list, one when found_ready_i
   output logic      found_o,
   output solution_t found_solution_o,
   input  logic      found_ready_i,
   // clients that lost their region and wait again
   input  logic    [NumPrrs-1:0] requeue_i,
   input  client_t [NumPrrs-1:0] requeue_client_i,
-  output logic      overflow_o,      // pulse: one of them found no room
+  /// Pulse: the list is full and a requeued client was dropped.
+  output logic      overflow_o,
   // devices and regions
   input  device_t [MaxDevs-1:0] devices_i,
   input  region_t [NumPrrs-1:0] regions_i,
   output logic    [NumPrrs-1:0] alloc_o,
   output client_t   alloc_client_o,
   output task_t     alloc_task_o,
-  // for the manager to see
+  // status for the manager
   output logic [CountBits-1:0] waiting_o
 );
 
-  // The list: entry 0 is the first to be served.
+  // The list: entry 0 is served first.
   client_t [ListDepth-1:0] list_q;
   logic [CountBits-1:0] count_q, scan_q;
   logic scan_done;
 
-  // Clients that lost their region, one for each, until there is a cycle for them.
+  // Clients that lost their region, one for each region, until they are put into the list.
   logic    [NumPrrs-1:0] lost_q;
   client_t [NumPrrs-1:0] lost_client_q;
 
@@ -65,7 +67,8 @@ module prr_monitor
   logic [NumPrrs-1:0] choice;
   solution_t solution;
 
-  // Requests and cancellations, never both at once, wait a cycle in a register; the regions of that cycle are what counts.
+  // A request or a cancellation (never both in one cycle) is registered; it is decided with the
+  // state of the regions one cycle later.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       request_q        <= 1'b0;
@@ -90,11 +93,13 @@ module prr_monitor
   assign scan_done   = scan_q >= count_q && !changed;
   assign overtaking  = count_q != '0 && !scan_done && request_client_q.prio <= list_q[0].prio;
   assign try_request = request_q;
-  // Nothing is found while a cancellation comes, which looks at the regions now and at the list in the next cycle.
+  // No entry is tried during a cancellation: the regions see a cancellation now, the list one cycle
+  // later.
   assign try_list    = !request_q && !changed && scan_q < count_q && found_ready_i && lost_q == '0 && !cancel_q
                        && !cancel_i;
   assign asking      = request_q ? request_client_q : list_q[scan_q[CountBits-1:0]];
-  // Nobody asks for a VM that is not there: its job would be let through by nobody's windows.
+  // Ignore requests from VM ids >= NumVms: they have no DMA windows, so no access could be
+  // authorised.
   assign device      = 32'(asking.vm) < NumVms ? devices_i[asking.dev] : '{task_id: TaskNone, size: '0};
 
   prr_choice #(.NumPrrs(NumPrrs)) i_choice (
@@ -104,7 +109,8 @@ module prr_monitor
   assign found            = solution.method != MethodUnavailable;
   assign found_o          = try_list && found;
   assign found_solution_o = solution;
-  // Whoever has the region already, or was promised it, is answered again, not given it again.
+  // A client that has the region already, or the promise of it, gets the same answer but no
+  // allocation.
   logic granted, mine;
   assign mine           = found && choice == '0;
   assign granted        = found && !mine && ((try_request && !overtaking) || try_list);
@@ -112,7 +118,8 @@ module prr_monitor
   assign alloc_client_o = asking;
   assign alloc_task_o   = device.task_id;
 
-  // Changes of the list: at most one a cycle. A request, or the first of the lost, goes in; what was solved comes out.
+  // At most one change of the list a cycle: insert a request or the first lost client, remove an
+  // entry that was solved or cancelled.
   logic insert, rises, remove, is_listed, full, request_waits;
   client_t inserting;
   logic [CountBits-1:0] place;
@@ -142,14 +149,14 @@ module prr_monitor
     assign same[e]      = used && list_q[e].vm == inserting.vm && list_q[e].dev == inserting.dev;
     assign ahead[e]     = used && list_q[e].prio >= inserting.prio;
     assign cancelled[e] = used && cancel_q && list_q[e].vm == cancel_vm_q && list_q[e].dev == cancel_dev_q;
-    // A client that is served at once, being more urgent than when it began to wait, waits no longer.
+    // A client that is served at once because its new priority is higher leaves the list.
     assign removing[e]  = cancelled[e] || (found_o && CountBits'(e) == scan_q) || (try_request && granted && same[e]);
   end
 
   assign is_listed  = |same;
   assign remove     = |removing;
   assign insert     = (request_waits || (!request_q && lost_q != '0)) && !is_listed && !full && !cancel_q;
-  // Whoever waits already and asks again, more urgently, moves up.
+  // A waiting client that requests again with a higher priority moves up.
   assign rises      = request_waits && (same & ~ahead) != '0 && !cancel_q;
   assign overflow_o = !request_q && lost_q != '0 && !is_listed && full && !cancel_q;
 
@@ -159,8 +166,8 @@ module prr_monitor
   end
 
   for (genvar e = 0; e < int'(ListDepth); e++) begin : gen_list
-    logic from_here;  // this entry, or one before it, leaves
-    logic moves;      // it makes room; not behind the place from which somebody moves up
+    logic from_here;  // this entry or an earlier one leaves
+    logic moves;      // this entry moves one place down; when a client moves up, not beyond its old place
     assign from_here = |(removing & ListDepth'((2 ** (e + 1)) - 1));
     assign moves = CountBits'(e) >= place && (insert || (rises && (same & ListDepth'((2 ** e) - 1)) == '0));
     client_t previous, following;
@@ -200,7 +207,7 @@ module prr_monitor
     end
   end
 
-  // The answer, kept.
+  // The registered answer.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       answered_o <= 1'b0;

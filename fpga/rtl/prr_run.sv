@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries a job through a region: loads the IF's registers, restores or starts, lets the task run, drains, saves or
-// finishes. What it did it tells prr_fsm, which decides. It distrusts the task: every fault ends with the region quiet.
+// Runs a job in a region: loads the IF's registers, starts or restores the task, lets it run,
+// drains the streams, saves or finishes the job. It reports events to prr_fsm, which decides. The
+// task is not trusted: after every fault the region becomes quiescent.
 module prr_run
   import fabric_pkg::*;
 (
@@ -29,9 +30,11 @@ module prr_run
   input  logic        connected_i,
   input  logic        start_pending_i,
   input  logic        ctx_saved_i,
-  output logic        running_o,        // a job of the IF is in the region
-  output logic        start_taken_o,    // pulse
-  // the task, behind its gate
+  /// A job of the IF is in the region.
+  output logic        running_o,
+  /// Pulse.
+  output logic        start_taken_o,
+  // the task, after the gate
   output logic        start_o,
   output logic        resume_o,
   output logic        stop_o,
@@ -68,7 +71,7 @@ module prr_run
   input  logic        writer_quiet_i,
   input  logic        dma_bad_i,
   input  logic        dma_error_i,
-  // the memory behind the IF pages; data come in the cycle after the grant
+  // the memory of the IF pages; data are valid in the cycle after the grant
   output logic        ram_req_o,
   output logic        ram_we_o,
   output if_addr_t    ram_addr_o,
@@ -81,12 +84,12 @@ module prr_run
     PhNone, PhBegin, PhLoad, PhRestore, PhGo, PhResume, PhRun, PhFlush, PhFinish, PhDrain, PhSave, PhAbort
   } phase_e;
 
-  // Which words of the IF are loaded: CMD, DATA_ADDR, DATA_SIZE, RESULT and the custom ports.
+  // The words of the IF that are loaded: CMD, DATA_ADDR, DATA_SIZE, RESULT and the custom ports.
   localparam int unsigned LoadWords = CtxJobWords;
   localparam logic [LoadWords-1:0][3:0] LoadWord = {4'd11, 4'd10, 4'd9, 4'd8, 4'd4, 4'd3, 4'd2, 4'd1};
 
-  // The end of the context buffer, where they are kept for when the job is resumed: by then the guest may have written
-  // its next job's.
+  // Copies of these words at the end of the context buffer, for resuming: by then the guest may
+  // have written the registers of its next job.
   localparam logic [6:0] KeptAt = 7'(CtxBufferWords - CtxJobWords);
 
   phase_e phase_q;
@@ -108,7 +111,7 @@ module prr_run
   assign begin_o   = may_begin && !ctx_saved_i && start_pending_i;
   assign loaded    = came_q == 4'(LoadWords);
 
-  // Faults, the worst first. A task that stands in its reset has nothing to say either.
+  // Faults in ascending priority. A task in reset cannot cause a fault.
   assign rogue_idle    = couple_i && region_rst_ni && phase_q == PhNone
                          && (out_valid_i || task_over_i || task_stopped_i || ctx_valid_i);
   assign rogue_running = phase_q == PhRun
@@ -137,7 +140,7 @@ module prr_run
           phase_q    <= PhBegin;
           resuming_q <= restore_o;
         end
-        // The monitor may have taken the region away in the very cycle.
+        // The monitor may have allocated the region to another client in the same cycle.
         PhBegin: phase_q <= state_i == (resuming_q ? StSwitch : StBusy) || state_i == StPreempt ? PhLoad : PhNone;
         PhLoad: if (loaded) phase_q <= resuming_q ? PhRestore : PhGo;
         PhRestore: if (ctx_done) phase_q <= PhResume;
@@ -176,7 +179,7 @@ module prr_run
   assign first_out_o   = resuming_q ? ctx_given : '0;
   assign beats_o       = size_o[31:3] + 30'(|size_o[2:0]);
 
-  // Loading, a word a cycle when nobody else uses the memory.
+  // Loading: one word a cycle, when the memory grants it.
   assign load_req = phase_q == PhLoad && asked_q != 4'(LoadWords);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -209,7 +212,7 @@ module prr_run
     end
   end
 
-  // Keeping, while the task runs and nobody else of this region uses the memory.
+  // Keeping the loaded words in the context buffer, while the task runs and the memory is free.
   assign kept     = kept_q == 4'(LoadWords);
   assign keep_req = phase_q inside {PhRun, PhDrain} && !kept;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -239,7 +242,7 @@ module prr_run
     .ram_data_o(ctx_ram_data), .ram_gnt_i(ram_gnt_i && ctx_req), .ram_data_i
   );
 
-  // One port, used by one of four: loading, keeping, finishing, the context.
+  // One memory port for four users: loading, keeping, finishing, the context.
   always_comb begin
     ram_addr_o = '{ctx: ctx_req, vm: client_i.vm, dev: client_i.dev, word: ctx_word};
     ram_req_o  = ctx_req;

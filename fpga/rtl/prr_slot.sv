@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The static side of one region: state machine, job sequencer, DMA, gate. Only wires here.
+// The static side of one region: state machine, job sequencer, DMA, gate. It only connects them.
 module prr_slot
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -32,7 +32,7 @@ module prr_slot
   output logic        expired_o,
   output logic        fault_o,
   output fault_e      fault_why_o,
-  // the IF it is connected to
+  // the connected IF
   input  logic        connected_i,
   input  logic        start_pending_i,
   input  logic        ctx_saved_i,
@@ -87,7 +87,7 @@ module prr_slot
   output logic        ctx_ready_o
 );
 
-  // The region's outputs, behind the gate.
+  // The region's outputs after the gate.
   logic stopped, over, in_ready, out_valid, out_last, ctx_in_ready, ctx_valid, ctx_last;
   logic [31:0] result;
   word_t out_data, ctx_data;
@@ -130,7 +130,7 @@ module prr_slot
     .dma_error_i(reader_error || writer_error), .ram_req_o, .ram_we_o, .ram_addr_o, .ram_data_o, .ram_gnt_i, .ram_data_i
   );
 
-  // One question to the guard at a time; output first, because a full FIFO stops the task.
+  // One check at a time; the writer has priority, because a full output FIFO stalls the task.
   logic reader_check, writer_check, asked_write_q;
   logic [63:0] reader_addr, writer_addr;
   beats_t reader_beats, writer_beats;
@@ -169,7 +169,7 @@ module prr_slot
 
   assign quiet_o = reader_quiet && writer_quiet;
 
-  // The number of beats is what ends a job's output; the task's own mark is for people who look at waves.
+  // The number of beats ends a job's output; out_last_o is only for reading waveforms.
   logic unused;
   assign unused = &{1'b0, out_last};
 

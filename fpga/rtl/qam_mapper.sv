@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps bits to symbols of 16-QAM or 64-QAM with the Gray code of IEEE 802.11 (table 17-14, 17-15), two symbols a cycle.
+// Maps bits to 16-QAM or 64-QAM symbols with the Gray code of IEEE 802.11 (tables 17-14, 17-15),
+// two symbols a cycle.
 //
-// Bit 0 of byte 0 comes first. A symbol takes BitsPerSymbol bits, the first half of them for I and the others for Q, the
-// first bit being the sign. A beat is {Q1, I1, Q0, I0}, 16 bits each with 14 fractional bits, scaled to a mean power of 1:
-// round(level * 2^14 / sqrt(10 or 42)). Bits beyond the end of the data are 0; so is a second symbol beyond the end.
+// Bit 0 of byte 0 comes first. A symbol takes BitsPerSymbol bits, the first half for I and the
+// second half for Q; the first bit of each half is the sign. A beat is {Q1, I1, Q0, I0}, 16 bits
+// each with 14 fractional bits, scaled to a mean power of 1: round(level * 2^14 / sqrt(10 or 42)).
+// Bits after the end of the data are 0; so is a second symbol after the end.
 //
-// A group of beats that holds a whole number of output beats is gathered while the one before it is mapped. Between
-// groups is a consistency point; all there is to remember is how much is left.
+// Input beats are collected into a group that makes a whole number of output beats, while the
+// previous group is mapped. Consistency points are between groups; the context is the number of
+// bits left.
 module qam_mapper #(
   parameter  int unsigned BitsPerSymbol = 4,
   localparam int unsigned GroupBeats    = BitsPerSymbol == 4 ? 1 : 3,
@@ -46,7 +49,8 @@ module qam_mapper #(
   logic begin_job, run, pause, done, ctx_write, unused_resume, unused_index;
   logic [63:0] ctx_word;
 
-  // What is left, in bits to be mapped and in bytes to be read. At a consistency point the one follows from the other.
+  // What is left, in bits to map and in bytes to read. At a consistency point each follows from the
+  // other.
   logic [34:0] bits_left_q;
   logic [31:0] bytes_left_q;
 
@@ -57,7 +61,7 @@ module qam_mapper #(
     .ctx_write_o(ctx_write), .ctx_index_o(unused_index), .ctx_word_o(ctx_word)
   );
 
-  // ---- Gathering: `fill_q` takes beats until the group is complete or the data end ----
+  // ---- Collecting: `fill_q` takes beats until the group is complete or the data end ----
   logic [GroupBeats-1:0][63:0] fill_q;
   logic [1:0] filled_q;
   logic complete, take, move, cur_valid_q, cur_empties;
@@ -67,15 +71,15 @@ module qam_mapper #(
   assign in_ready_o = run && !complete && bytes_left_q != '0 && !(stop_i && filled_q == '0);
   assign take       = in_ready_o && in_valid_i;
 
-  // The last beat may have bytes beyond the end.
+  // The last beat may have bytes after the end.
   always_comb begin
     in_masked = in_data_i;
     for (int unsigned i = 0; i < 8; i++) if (bytes_left_q <= i) in_masked[8*i+:8] = '0;
   end
 
-  // ---- Mapping: `cur_q` gives two symbols a cycle from its lower end ----
+  // ---- Mapping: `cur_q` supplies two symbols a cycle from its low end ----
   logic [GroupBits-1:0] cur_q;
-  logic [4:0] beats_q;  // left in cur_q, less one
+  logic [4:0] beats_q;  // beats left in cur_q, minus one
   logic give;
 
   assign give        = out_valid_o && out_ready_i;
@@ -116,7 +120,8 @@ module qam_mapper #(
     end
   end
 
-  // Data need no reset: `filled_q` and `cur_valid_q` say what of them counts. A group that is not full ends in zeros.
+  // Data need no reset: `filled_q` and `cur_valid_q` say which bits are valid. A partial group is
+  // padded with zeros.
   always_ff @(posedge clk_i) begin
     if (take) begin
       for (int unsigned i = 0; i < GroupBeats; i++) begin
@@ -129,7 +134,8 @@ module qam_mapper #(
   end
 
   // ---- The constellation ----
-  // An axis, from its bits b0 b1 (b2), b0 first in the stream and so the lowest: b0 is the sign, the others Gray code.
+  // An axis from its bits b0 b1 (b2); b0 is first in the stream and therefore the lowest bit. b0 is
+  // the sign, the others are Gray code.
   function automatic logic [15:0] level(input logic [2:0] bits);
     logic [15:0] magnitude;
     if (BitsPerSymbol == 4) begin
@@ -154,7 +160,7 @@ module qam_mapper #(
     out_data_o[63:48] = second ? level(3'(cur_q[3*BitsPerSymbol/2+:BitsPerSymbol/2])) : '0;
   end
 
-  // Nothing to choose, and the end of the data is counted.
+  // No result, and in_last_i is redundant with the count of bytes.
   logic unused;
   assign unused = ^{cmd_i, custom_i, in_last_i, ctx_word[63:32], unused_resume, unused_index};
 

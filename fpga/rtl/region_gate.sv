@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoupling of one region: while couple_i is low nothing of what the region drives gets through, whatever it is.
-// Purely combinational, so that decoupling holds from the very cycle in which couple_i falls.
+// Decouples one region: while couple_i is low, all outputs of the region are forced to 0. Purely
+// combinational, so that decoupling takes effect in the cycle in which couple_i falls.
 module region_gate
   import fabric_pkg::*;
 (

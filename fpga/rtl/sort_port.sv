@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sorter behind the manager page: a command is a pulse, its outcome is kept.
+// Connects the sorter to the manager page: a command is a pulse, its outcome is registered.
 module sort_port
   import fabric_pkg::*;
 #(

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of {key, value} that is always sorted: least key first, and among equal keys the one that came first.
+// A queue of {key, value} that is always sorted: least key first, and first in, first out among
+// equal keys.
 //
-// Entries do not move. An entry stays in the slot it was written to, and `order_q` is a permutation of the slots: the
-// first `count_q` are the queue, least entry first, the others are free. Inserting compares the new key with all keys at
-// once; how many are not greater is its position P, and order_q[P ..] turns by one to the right, which brings the free
-// slot at its end to P. Taking out turns the same stretch to the left, and the slot is free. So only 1 + log2(Depth) bits
-// an entry ever pass a multiplexer, and a slot's 3:1 multiplexer of key and value is saved.
+// Entries do not move. An entry stays in the slot it was written to, and `order_q` is a permutation
+// of the slots: the first `count_q` are the queue, least entry first, the others are free. An
+// insertion compares the new key with all keys in parallel; the number of keys that are not greater
+// is its position P, and order_q[P ..] rotates right by one, which moves the free slot at its end
+// to P. A removal rotates the same range left, and the slot is free. So only 1 + log2(Depth) bits
+// an entry pass a multiplexer, and the 3:1 multiplexer for each slot's key and value is saved.
 //
-// A command is done in the cycle in which op_valid_i and op_ready_o are both 1, and status_o is its outcome in that
-// cycle. OpUpdate takes two cycles, everything else one. As on every such bus, op_valid_i and what goes with it must stay
-// until op_ready_o. The head can be read in every cycle, without a command; between the two cycles of OpUpdate it is the
-// head of the others. Commands may follow each other in every cycle.
+// A command is done in the cycle in which op_valid_i and op_ready_o are both 1, and status_o is its
+// outcome in that cycle. OpUpdate takes two cycles, every other command one. op_valid_i and its
+// operands must stay stable until op_ready_o. The head can be read in every cycle, without a
+// command; between the two cycles of OpUpdate it is the head of the other entries. A new command is
+// possible in every cycle.
 //
-// A value names one entry: inserting one that is in the queue is refused.
+// A value identifies one entry: inserting a value that is in the queue is refused.
 module sorter #(
-  parameter  int unsigned Depth      = 64,  // 2 .. 256 entries
+  /// 2 .. 256 entries.
+  parameter  int unsigned Depth      = 64,
   parameter  int unsigned KeyWidth   = 64,
   parameter  int unsigned ValueWidth = 16,
   localparam int unsigned SlotWidth  = $clog2(Depth),
@@ -29,8 +33,10 @@ module sorter #(
   input  logic [ValueWidth-1:0]      value_i,
   output sorter_pkg::sorter_status_e status_o,
   output logic                       head_valid_o,
-  output logic [KeyWidth-1:0]        head_key_o,    // all ones when the queue is empty
-  output logic [ValueWidth-1:0]      head_value_o,  // all ones when the queue is empty
+  /// All ones when the queue is empty.
+  output logic [KeyWidth-1:0]        head_key_o,
+  /// All ones when the queue is empty.
+  output logic [ValueWidth-1:0]      head_value_o,
   output logic [CountWidth-1:0]      count_o
 );
   import sorter_pkg::*;
@@ -42,7 +48,7 @@ module sorter #(
   logic [CountWidth-1:0] count_q;
   logic                  second_q;  // the second cycle of OpUpdate
 
-  // ---- What the command finds ----
+  // ---- Search ----
   logic [Depth-1:0] not_greater, match, at_match;
   logic [SlotWidth-1:0] match_slot, taken_slot;
   logic [CountWidth-1:0] insert_at, match_at;
@@ -59,7 +65,8 @@ module sorter #(
 
   sorter_count #(.Width(Depth)) i_count (.bits_i(not_greater), .count_o(insert_at));
 
-  // At most one bit of `match` is set, so an OR of the numbers of all that are is the number of the one.
+  // At most one bit of `match` is set, so the OR of the numbers of all set bits is the number of
+  // that bit.
   always_comb begin
     match_slot = '0;
     for (int unsigned i = 0; i < Depth; i++) if (match[i]) match_slot = match_slot | SlotWidth'(i);
@@ -73,7 +80,7 @@ module sorter #(
   assign empty   = count_q == '0;
   assign full    = count_q == CountWidth'(Depth);
 
-  // ---- What it does ----
+  // ---- Decision ----
   logic put, take;
   logic [CountWidth-1:0] at;
 
@@ -103,7 +110,7 @@ module sorter #(
     end
   end
 
-  // ---- The order: [at ..] turns to the right or to the left ----
+  // ---- Order: [at ..] rotates right or left ----
   for (genvar p = 0; p < Depth; p++) begin : gen_order
     logic [SlotWidth-1:0] from_left, from_right;
     if (p == 0) begin : gen_first
@@ -122,7 +129,7 @@ module sorter #(
     end
   end
 
-  // ---- The slots ----
+  // ---- Slots ----
   for (genvar i = 0; i < Depth; i++) begin : gen_store
     logic here;
     assign here = put && order_q[Depth-1] == SlotWidth'(i);
@@ -139,7 +146,8 @@ module sorter #(
     end
   end
 
-  // ---- The head: a second copy in distributed memory, where reading one of many costs no multiplexer ----
+  // ---- Head: a second copy in distributed memory, where reading one of many needs no multiplexer
+  // ----
   logic [KeyWidth+ValueWidth-1:0] copy_q[2**SlotWidth];
   logic [KeyWidth+ValueWidth-1:0] head;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many of bits_i are set: groups of six, which are three LUT6 each, then a tree of adders.
+// Population count of bits_i: groups of six, three LUT6 each, then a tree of adders.
 module sorter_count #(
   parameter  int unsigned Width    = 64,
   localparam int unsigned OutWidth = $clog2(Width + 1)
@@ -14,7 +14,7 @@ module sorter_count #(
   logic [6*Leaves-1:0] bits;
   assign bits = (6 * Leaves)'(bits_i);
 
-  // Bit `which` of the number of ones in each number from 0 to 63: the contents of a LUT6.
+  // Bit `which` of the population count of each number from 0 to 63: the contents of a LUT6.
   function automatic logic [63:0] table_of(input int unsigned which);
     logic [63:0] contents;
     for (int unsigned n = 0; n < 64; n++) begin
@@ -29,7 +29,7 @@ module sorter_count #(
   localparam logic [63:0] Table1 = table_of(1);
   localparam logic [63:0] Table2 = table_of(2);
 
-  // A heap: node 1 is the root, nodes Leaves .. 2 * Leaves - 1 are the leaves.
+  // Heap numbering: node 1 is the root, nodes Leaves .. 2 * Leaves - 1 are the leaves.
   for (genvar i = 1; i < 2 * Leaves; i++) begin : gen_node
     logic [OutWidth+2:0] sum;
     if (i < Leaves) begin : gen_adder
@@ -43,7 +43,7 @@ module sorter_count #(
 
   assign count_o = gen_node[1].sum[OutWidth-1:0];
 
-  // The upper bits are room for groups that are not full.
+  // The upper bits pad groups that are not full.
   logic unused_sum;
   assign unused_sum = ^gen_node[1].sum[OutWidth+2:OutWidth];
 

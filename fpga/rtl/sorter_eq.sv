@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// a_i == b_i for a carry chain that takes three bits a stage: the carry of all-ones + 1 reaches the end.
+// a_i == b_i on a carry chain, three bits a stage: the carry of all-ones + 1 reaches the end.
 module sorter_eq #(
   parameter int unsigned Width = 32
 ) (
@@ -24,7 +24,7 @@ module sorter_eq #(
   assign sum  = {1'b0, equal} + (Stages + 1)'(1);
   assign eq_o = sum[Stages];
 
-  // Only the carry out of the sum is of interest.
+  // Only the carry out of the sum is used.
   logic unused_sum;
   assign unused_sum = ^sum[Stages-1:0];
 

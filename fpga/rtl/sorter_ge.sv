@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// a_i >= b_i, unsigned, for a carry chain that takes three bits a stage.
+// a_i >= b_i, unsigned, on a carry chain, three bits a stage.
 //
-// A stage compares three bits: equal hands the carry on, greater makes one. Written as a sum: with {A, B} = {g, g | e} a
-// bit position propagates when e, and generates when g; a carry into bit 0 makes the whole "greater or equal". That costs
-// two LUT6 for three bits where a plain comparison costs three, and one carry stage instead of three.
+// A stage compares three bits: equal propagates the carry, greater generates one. Written as a sum:
+// with {A, B} = {g, g | e} a bit position propagates when e and generates when g; a carry into bit
+// 0 makes the result "greater or equal". This takes two LUT6 for three bits, where a plain
+// comparison takes three, and one carry stage instead of three.
 module sorter_ge #(
   parameter int unsigned Width = 32
 ) (
@@ -29,7 +30,7 @@ module sorter_ge #(
   assign sum  = {1'b0, greater} + {1'b0, greater | equal} + (Stages + 1)'(1);
   assign ge_o = sum[Stages];
 
-  // Only the carry out of the sum is of interest.
+  // Only the carry out of the sum is used.
   logic unused_sum;
   assign unused_sum = ^sum[Stages-1:0];
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block RAM with two ports that each read or write in a cycle; data come in the next one. It begins with zeros.
+// A true dual-port block RAM: each port reads or writes in a cycle; read data are valid in the next
+// cycle. Initialised to zero.
 module tdp_ram #(
   parameter int unsigned Words = 512,
   localparam int unsigned AddrBits = $clog2(Words)
 ) (
   input  logic                clk_i,
   input  logic                a_en_i,
-  input  logic [7:0]          a_we_i,   // a bit for each byte; none: read
+  /// Byte strobes; 0: read.
+  input  logic [7:0]          a_we_i,
   input  logic [AddrBits-1:0] a_addr_i,
   input  logic [63:0]         a_data_i,
   output logic [63:0]         a_data_o,

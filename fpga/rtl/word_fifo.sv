@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FIFO in distributed RAM. PULP's fifo_v3 keeps its words in flip-flops that are reset, which for 64 words of 64 bits
-// would be 4096 of them; this one takes some 60 LUTs. The first word falls through: data_o is valid whenever valid_o is.
+// A FIFO in distributed RAM. PULP's fifo_v3 keeps its words in flip-flops with reset, 4096 of them
+// for 64 words of 64 bits; this one takes some 60 LUTs. The first word falls through: data_o is
+// valid whenever valid_o is high.
 module word_fifo #(
   parameter int unsigned Width = 64,
-  parameter int unsigned Depth = 64,  // a power of two
+  /// A power of two.
+  parameter int unsigned Depth = 64,
   localparam int unsigned PointerWidth = $clog2(Depth)
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic                  flush_i,  // empty it; wins over a word that comes in
+  /// Empties the FIFO; a word that arrives in the same cycle is discarded.
+  input  logic                  flush_i,
   input  logic [Width-1:0]      data_i,
   input  logic                  valid_i,
   output logic                  ready_o,
   output logic [Width-1:0]      data_o,
   output logic                  valid_o,
   input  logic                  ready_i,
-  output logic [PointerWidth:0] usage_o   // 0 .. Depth
+  /// 0 .. Depth.
+  output logic [PointerWidth:0] usage_o
 );
 
   logic [Width-1:0] mem [Depth];
