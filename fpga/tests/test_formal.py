@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every proof, and for each of the fabric's the faults that it has to find."""
+"""Every proof, and fault injection for each proof of the fabric."""
 
 import shutil
 
 import pytest
-from rtl_lab import BUILD, FORMAL, RTL, prove
+from rtl_tools import BUILD, FORMAL, RTL, prove
 
-STEPS = 30  # cycles from reset within which hardware that has the fault breaks its promise
+STEPS = 30  # cycles after reset within which a fault must violate a property
 
-# Proof, file, what stands there, and what would be wrong.
+# Proof, file, correct text, faulty text.
 FAULTS = [
     ("aes_sbox", "aes_pkg.sv", "nibble_product(h, h), 4'ha)", "nibble_product(h, h), 4'hb)"),
     ("aes_sbox", "aes_pkg.sv", "8'h05", "8'h63"),
@@ -62,14 +62,14 @@ def test_proof(script):
     assert "DONE (PASS" in prove(script)
 
 
-# What says of itself what it covers, that is all that has no sby file for it.
+# Proofs with cover statements in their properties; the sorter has a separate sby file for them.
 COVERED = [path for path in sorted(FORMAL.glob("*.sby")) if not path.stem.startswith("sorter")]
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("script", COVERED, ids=lambda path: path.stem)
-def test_a_proof_is_not_empty(script):
-    """What it assumes leaves ways to all that it says can be reached."""
+def test_cover_points_are_reachable(script):
+    """The assumptions leave every cover point reachable."""
     folder = BUILD / "formal" / f"{script.stem}-reach"
     assert "DONE (PASS" in prove(script, RTL, folder, STEPS, "cover")
 
@@ -80,7 +80,7 @@ def test_a_proof_is_not_empty(script):
 def test_a_fault_is_found(proof, file, right, wrong, tmp_path):
     shutil.copytree(RTL, tmp_path / "rtl")
     text = (RTL / file).read_text(encoding="utf-8")
-    assert right in text, "the fault has no place any more"
+    assert right in text, "the text to replace is not in the file"
     (tmp_path / "rtl" / file).write_text(text.replace(right, wrong), encoding="utf-8")
     folder = BUILD / "formal" / f"{proof}-fault"
     with pytest.raises(AssertionError, match="Assert failed"):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made from fabric.rdl is what lies in the repository, and compiles."""
+"""The generated files in the repository are up to date with fabric.rdl, and compile."""
 
 import shutil
 import subprocess
 import sys
 
 import pytest
-from rtl_lab import FPGA
+from rtl_tools import FPGA
 
 GENERATOR = FPGA / "rdl" / "generate.py"
 MADE = ("rtl/fabric_regs.sv", "rtl/fabric_regs_pkg.sv", "rtl/fabric_map_pkg.sv", "include/fabric_regs.h",
@@ -29,7 +29,7 @@ def test_nothing_is_stale(made):
 
 
 def test_a_change_is_found(made, tmp_path):
-    """The same comparison, after somebody has moved a register."""
+    """The comparison fails after a register was moved."""
     folder = tmp_path / "rdl"
     shutil.copytree(FPGA / "rdl", folder)
     text = (folder / "fabric.rdl").read_text(encoding="utf-8")

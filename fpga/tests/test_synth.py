@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""yosys reads all RTL and finds no latch and no combinational loop. Mapping to a chip is fpga-synth's."""
+"""yosys elaborates all RTL and finds no latch and no combinational loop. `make fpga-synth` maps to a chip."""
 
 import re
 import shutil
 import subprocess
 
 import pytest
-from rtl_lab import BIN, BUILD, RTL, tool_environment, yosys_search
+from rtl_tools import BIN, BUILD, RTL, tool_environment, yosys_search
 from synth import copy_sources
 from synth_hwtasks import BLOCKS as TASKS
 
-# Modules that no other contains, and their files.
+# Modules that no other module instantiates, and their files.
 TOPS = {
     "fabric_top": "rtl/fabric_top.sv",
     "cfg_port": "kintex7/cfg_port.sv kintex7/icape2.sv",
@@ -52,7 +52,7 @@ def test_no_latch_and_no_loop(top):
 
 
 def test_no_module_is_left_out():
-    """Each is in one of the above."""
+    """Every module is part of one of the tops."""
     texts = {path.stem: re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in RTL.glob("*.sv")}
     names = {name for name in texts if not name.endswith("_pkg")}
     found, new = set(), {"fabric_top", *(task.top for task in TASKS)}

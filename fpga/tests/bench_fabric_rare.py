@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to the fabric once in a long while: events that meet, errors of memory, addresses that mean nothing."""
+"""Rare events in the fabric: coincidences, memory errors, unmapped addresses."""
 
 import random
 import struct
@@ -9,7 +9,7 @@ import cocotb
 from bench_fabric import SOURCE, TARGET, TASK, fabric, fill, pauses, result
 from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiBurstType, AxiResp
-from fabric_lab import (
+from fabric_helpers import (
     ASSIGN,
     BUSY,
     FAULT_BUS,
@@ -28,19 +28,19 @@ from fabric_lab import (
     probe,
     simb,
 )  # fmt: skip
-from rtl_lab import Bench
+from rtl_tools import Bench
 
-BENCHES = [Bench(top="fabric_sim", depth=1, weight=230)]  # that of bench_fabric
+BENCHES = [Bench(top="fabric_sim", depth=1, weight=230)]  # the build of bench_fabric
 
 EVENTS = (
     "new_solution", "reconfig_over", "prr_stopped", "dma_violation", "task_fault", "hold_expired", "list_overflow",
 )  # fmt: skip
 ALL = 0x7F
-LARGE = 2  # a size class of which there is one region, the last
+LARGE = 2  # the size class of the last region only
 
 
 async def pending(made: Fabric, *names: str) -> None:
-    """These events are pending and no others; each raises the line when it alone is enabled; they can be cleared."""
+    """Exactly these events are pending; each raises the line when only it is enabled; all can be cleared."""
     status = await made.get("IRQ_STATUS")
     assert {name for name, value in status.items() if value} == set(names), status
     for bit, name in enumerate(EVENTS):
@@ -48,12 +48,12 @@ async def pending(made: Fabric, *names: str) -> None:
         assert int(made.dut.irq_manager_o.value) == (name in names), name
     await made.put("IRQ_ENABLE", ALL)
     await made.put("IRQ_STATUS", ALL)
-    assert int(made.dut.irq_manager_o.value) == ("new_solution" in names)  # which stays until it is taken
+    assert int(made.dut.irq_manager_o.value) == ("new_solution" in names)  # stays set until the solution is read
 
 
 @cocotb.test()
-async def what_the_manager_is_told(dut):
-    """Every event has its bit, and raises the line if that is enabled."""
+async def manager_interrupts(dut):
+    """Every event sets its bit, and raises the line if the bit is enabled."""
     made = await fabric(dut)
     await pending(made)
     fill(made, 0, 8192)
@@ -88,8 +88,8 @@ async def what_the_manager_is_told(dut):
 
 
 @cocotb.test()
-async def what_a_vm_is_told(dut):
-    """Bit 0 of INT_CTRL is for jobs that are over, bit 1 for those that failed; nobody else's line moves."""
+async def vm_interrupts(dut):
+    """INT_CTRL bit 0 enables the interrupt for jobs that are over, bit 1 for failed ones; no other VM gets one."""
     made = await fabric(dut)
     fill(made, 2, 64)
     await made.give(2, 1, 1, TASK + 1)
@@ -110,8 +110,8 @@ async def what_a_vm_is_told(dut):
 
 
 @cocotb.test()
-async def no_event_is_lost_to_a_write(dut):
-    """Hold expires in each of the cycles of writes that acknowledge something else."""
+async def no_event_lost_to_a_write(dut):
+    """Hold expires in each of the cycles of a write that acknowledges another event."""
     made = await fabric(dut)
     prr = await made.give(0, 0, 1, TASK)
     await made.put("CANCEL", 0)
@@ -126,7 +126,7 @@ async def no_event_is_lost_to_a_write(dut):
 
 
 async def large(made: Fabric, *clients: tuple[int, int, int]) -> int:
-    """Devices 0 and 1 need the one large region; the first of the clients gets it, the others wait. Returns it."""
+    """Devices 0 and 1 need the only large region; the first client gets it, the others wait. Returns the region."""
     for dev in (0, 1):
         await made.device(dev, TASK, LARGE)
     (vm, dev, prio), *others = clients
@@ -137,8 +137,8 @@ async def large(made: Fabric, *clients: tuple[int, int, int]) -> int:
 
 
 @cocotb.test()
-async def who_is_promised_a_region_hears_of_it(dut):
-    """The request comes in any cycle around the end of a job: whoever is answered "preempt" is told PRR Stopped."""
+async def promised_client_is_notified(dut):
+    """A request in any cycle around the end of a job: a client that is answered "preempt" gets PRR Stopped."""
     made = await fabric(dut)
     fill(made, 0, 256)
     prr = await large(made, (0, 0, 1))
@@ -152,7 +152,7 @@ async def who_is_promised_a_region_hears_of_it(dut):
         await made.wait_state(prr, HOLD)
         stopped = (await made.get("IRQ_STATUS"))["prr_stopped"]
         assert stopped == (answer.method == PREEMPTING), (delay, answer)
-        # All over again: the first one gets it back.
+        # For the next iteration the first client gets the region back.
         await made.put("CANCEL", 1)
         await made.put("CANCEL", 0)
         assert (await made.request(0, 0, 1)).method == ASSIGN
@@ -164,18 +164,18 @@ async def who_is_promised_a_region_hears_of_it(dut):
 
 
 @cocotb.test()
-async def who_cancels_gets_nothing(dut):
-    """A cancellation in any cycle around that in which the list has found something for its client."""
+async def cancelled_client_gets_no_region(dut):
+    """A cancellation in any cycle around the one in which the list finds a region for its client."""
     made = await fabric(dut)
     found, rounds = 0, [(ahead, delay) for ahead in range(7) for delay in (0, 2)]
     await large(made, (0, 0, 15))
     for ahead, delay in rounds:
-        # The more wait before it for the large region, the longer it takes to look at the one that wants any.
+        # More earlier entries for the large region delay the scan of the client that accepts any region.
         others = [(1 + number // 2, number % 2, 9) for number in range(ahead)]
         for client in others:
             assert (await made.request(*client)).listed
         for vm in (0, 1):
-            await ClockCycles(dut.clk_i, 10)  # until the list is looked through: nobody overtakes
+            await ClockCycles(dut.clk_i, 10)  # until the list is scanned: no overtaking
             assert (await made.request(vm, 2, 1)).method == ASSIGN
         assert (await made.request(3, 2, 1)).listed
         freed = cocotb.start_soon(made.put("CANCEL", 2 << 4))
@@ -192,8 +192,8 @@ async def who_cancels_gets_nothing(dut):
 
 
 @cocotb.test()
-async def who_asks_more_urgently_moves_up(dut):
-    """And is served as urgently as it has asked; whoever asks less urgently stays where it is."""
+async def higher_priority_moves_up(dut):
+    """A client is served with its highest requested priority; a lower one does not move it."""
     made = await fabric(dut)
     await large(made, (0, 0, 9), (1, 0, 1), (2, 0, 2), (3, 0, 3), (1, 1, 3))
     order = [(1, 0, 1), (2, 0, 4), (1, 0, 3), (2, 0, 2)]
@@ -212,8 +212,8 @@ async def who_asks_more_urgently_moves_up(dut):
 
 
 @cocotb.test()
-async def a_job_goes_on_with_its_own_registers(dut):
-    """The guest writes its next job's while this one is stopped; then it gets both."""
+async def job_resumes_with_its_registers(dut):
+    """The guest writes the registers of its next job while this job is stopped; both jobs run correctly."""
     made = await fabric(dut)
     data = fill(made, 0, 4096)
     follows = fill(made, 0, 512, 0x2000)
@@ -239,8 +239,8 @@ async def a_job_goes_on_with_its_own_registers(dut):
 
 
 @cocotb.test()
-async def a_context_that_is_not_the_tasks(dut):
-    """Whatever is wrong with its header: refused, reported, and the job is over."""
+async def foreign_context_is_refused(dut):
+    """Any mismatch in the header: the context is refused, the fault is reported, and the job is over."""
     made = await fabric(dut)
     fill(made, 0, 4096)
     buffer = REGS["FABRIC_CONTEXTS"]
@@ -259,13 +259,13 @@ async def a_context_that_is_not_the_tasks(dut):
 
 
 def broken(made: Fabric, first: int, size: int = 8):
-    """Memory answers with errors there, until what this returns is called."""
+    """Memory answers with errors in a range, until the returned function is called."""
     ports = (made.ram.read_if, "_read"), (made.ram.write_if, "_write")
 
     def fails(whole):
         async def access(address, *rest):
             if first <= address < first + size:
-                raise ValueError("this memory is broken")
+                raise ValueError("injected memory error")
             return await whole(address, *rest)
 
         return access
@@ -281,8 +281,8 @@ def broken(made: Fabric, first: int, size: int = 8):
 
 
 @cocotb.test()
-async def memory_that_answers_with_errors(dut):
-    """In the middle of a job's input or output: the job has failed, the task is not to blame, nobody else is hurt."""
+async def memory_errors(dut):
+    """Errors in the middle of input or output: the job fails, the task stays, other VMs are unaffected."""
     made = await fabric(dut)
     other, data = fill(made, 2, 8192), fill(made, 1, 4096)
     await made.give(2, 2, 1, TASK + 2)
@@ -309,8 +309,8 @@ async def memory_that_answers_with_errors(dut):
 
 
 @cocotb.test()
-async def a_bitstream_that_breaks_off(dut):
-    """Memory fails in its middle: the region stays empty, and the port is ready for another one's bitstream."""
+async def truncated_bitstream(dut):
+    """A memory error in the middle: the region stays empty, and the port accepts the next bitstream."""
     made = await fabric(dut)
     data = fill(made, 1, 1024)
     for verify in (0, 1):
@@ -320,7 +320,7 @@ async def a_bitstream_that_breaks_off(dut):
         mend()
         now = await made.region(first.prr)
         assert (now["state"], now["task_id"], now["coupled"], now["client"]) == (IDLE, 0, 0, 0)
-        # Another region's is shorter than what was left of that one.
+        # The next bitstream is shorter than the missing rest of the first one.
         taken = await made.request(0, 3, 1)
         dev = 1 + verify
         second = await made.request(1, dev, 1)
@@ -335,8 +335,8 @@ async def a_bitstream_that_breaks_off(dut):
 
 
 @cocotb.test()
-async def bitstreams_without_a_body(dut):
-    """Of any length below the least: an error, and not a wait for what does not come."""
+async def bitstreams_without_body(dut):
+    """Every length below the minimum is an error; the fabric does not wait for missing words."""
     made = await fabric(dut)
     for verify in (0, 1):
         for length in range(0, 28, 4):
@@ -349,7 +349,7 @@ async def bitstreams_without_a_body(dut):
             await ClockCycles(dut.clk_i, 200)
             now = await made.get("ICAP_STATUS")
             assert not now["busy"], length
-            # The last one is whole but for its word and that one's checksum.
+            # The last one lacks only its body word and the body's checksum.
             assert now["error"] in ((8, 5) if length == 24 else (4,)), (length, now)
             assert (await made.region(0))["state"] == IDLE
     found = await made.request(0, 0, 1)
@@ -357,8 +357,8 @@ async def bitstreams_without_a_body(dut):
 
 
 @cocotb.test()
-async def a_port_that_makes_wait(dut):
-    """The configuration port takes a word every other cycle: none is lost, and it is no error."""
+async def slow_configuration_port(dut):
+    """The configuration port takes a word every other cycle: no word is lost, and no error is reported."""
     made = await fabric(dut)
     data = fill(made, 0, 256)
     found = await made.request(0, 0, 1)
@@ -373,17 +373,17 @@ async def a_port_that_makes_wait(dut):
 
 @cocotb.test()
 async def two_violations_of_one_job(dut):
-    """Input and output leave the window at any distance from each other: what is reported is the first."""
+    """Input and output leave the window at any distance from each other: the first violation is reported."""
     made = await fabric(dut)
     await made.window(1, 0, 0x4000_0000, 2 * PAGE, made.shape.base(1))
     fill(made, 1, 2 * PAGE)
     prr = await made.give(1, 1, 1, TASK + 1)
     end, written = 0x4000_0000 + 2 * PAGE, set()
-    for room in range(40):
-        await made.job(1, 1, end - 8 * 80, end - 8 * room, 4096, every=0)
+    for distance in range(40):
+        await made.job(1, 1, end - 8 * 80, end - 8 * distance, 4096, every=0)
         assert (await made.finished(1, 1))["fault"] == FAULT_DMA
         info, at = await made.get("FAULT_INFO"), (await made.get("FAULT_ADDR"))["addr"]
-        assert (info["vm"], info["dev"], info["prr"], info["why"]) == (1, 1, prr, FAULT_DMA), room
+        assert (info["vm"], info["dev"], info["prr"], info["why"]) == (1, 1, prr, FAULT_DMA), distance
         assert at == end
         written.add(info["write"])
         await made.wait_state(prr, IDLE)
@@ -394,8 +394,8 @@ async def two_violations_of_one_job(dut):
 
 
 @cocotb.test()
-async def addresses_that_mean_nothing(dut):
-    """Between registers, behind the windows, of VMs that are not there: errors, and nothing is written anywhere."""
+async def unmapped_addresses(dut):
+    """Between registers, after the windows, of VMs that do not exist: errors, and nothing is written."""
     made = await fabric(dut)
     windows = REGS["FABRIC_WINDOWS"]
     before = [await made.read(windows + at) for at in range(0, 0x200, 8)]
@@ -406,7 +406,7 @@ async def addresses_that_mean_nothing(dut):
 
 
 @cocotb.test()
-async def halves_of_registers(dut):
+async def partial_register_accesses(dut):
     """A register of 64 bits can be read and written in parts, at their own addresses."""
     made = await fabric(dut)
     at = REGS["FABRIC_REGS_ICAP_ADDR"]
@@ -417,10 +417,10 @@ async def halves_of_registers(dut):
     await made.write(at + 4, 0xAABBCCDD, 4)
     await made.write(at + 1, 0xEE, 1)
     assert await made.read(at) == 0xAABBCCDD5566EE88
-    # A burst: registers that follow each other, as one read and as one write.
+    # A burst: consecutive registers, as one read and as one write.
     await made.bus.write(at, struct.pack("<2Q", 7, 8))
     assert (await made.bus.read(at, 16)).data == struct.pack("<2Q", 7, 8)
-    # An error in the middle of a burst is that beat's; what stands before and behind it is read and written.
+    # An error in the middle of a burst affects only its beat.
     list_, key = REGS["FABRIC_REGS_LIST"], REGS["FABRIC_REGS_SORT_KEY"]
     assert key == list_ + 16
     answer = await made.bus.read(list_, 24)
@@ -431,8 +431,8 @@ async def halves_of_registers(dut):
 
 
 @cocotb.test()
-async def the_wrong_state_for_it(dut):
-    """Commands that come when they mean nothing are without effect: each state has its own."""
+async def commands_in_wrong_state(dut):
+    """Commands in a state in which they are meaningless are ignored."""
     made = await fabric(dut)
     fill(made, 0, 8192)
     found = await made.request(0, 0, 1)
@@ -442,7 +442,7 @@ async def the_wrong_state_for_it(dut):
     now = await made.region(found.prr)
     assert (now["state"], now["connected"]) == (RECONFIG, 0)
     assert await made.configure(found.prr, simb(found.prr, TASK)) == 0
-    await made.connect(found.prr, 0, 1)  # somebody else's
+    await made.connect(found.prr, 0, 1)  # of another client
     assert not (await made.region(found.prr))["connected"]
     await made.put("PRR_STOP", 1, found.prr)
     await made.connect(found.prr, 0, 0)
@@ -453,19 +453,19 @@ async def the_wrong_state_for_it(dut):
     now = await made.region(found.prr)
     assert (now["state"], now["connected"]) == (BUSY, 1)
     assert await made.configure(found.prr, simb(found.prr, TASK)) == 7
-    for prr in range(3, 8):  # regions that are not there
+    for prr in range(3, 8):  # regions that do not exist
         await made.connect(prr, 0, 0)
         await made.put("PRR_STOP", 1, prr)
         assert await made.configure(prr, simb(prr, TASK)) == 7
         assert not any((await made.region(prr)).values())
     assert (await made.finished(0, 0))["fault"] == FAULT_NONE
-    assert (await made.request(0, 4, 15)).method == UNAVAILABLE  # a device that is not there
+    assert (await made.request(0, 4, 15)).method == UNAVAILABLE  # a device that does not exist
     assert (await made.get("LIST"))["waiting"] == 0
 
 
 @cocotb.test()
-async def bursts_of_other_kinds(dut):
-    """Narrow ones, a part of a word a beat; and fixed ones, which stay where they begin. Every channel makes wait."""
+async def narrow_and_fixed_bursts(dut):
+    """Narrow bursts (a part of a word a beat) and fixed bursts (one address), while every channel stalls."""
     made = await fabric(dut)
     writer, reader = made.bus.write_if, made.bus.read_if
     for channel in (writer.aw_channel, writer.w_channel, writer.b_channel, reader.ar_channel, reader.r_channel):
@@ -485,7 +485,7 @@ async def bursts_of_other_kinds(dut):
     await made.bus.write(base, struct.pack("<3Q", 1, 2, 3), burst=AxiBurstType.FIXED)
     assert await made.read(base) == 3 and await made.read(base + 8) == behind
     assert (await made.bus.read(base, 24, burst=AxiBurstType.FIXED)).data == struct.pack("<3Q", 3, 3, 3)
-    # An answer that is an error stays one until it is taken, and the next one is its own.
+    # An error response is stable until accepted, and does not affect the next response.
     for _ in range(20):
         assert (await made.bus.read(0x2000, 8)).resp == AxiResp.SLVERR
         assert (await made.bus.read(base, 8)).resp == AxiResp.OKAY
@@ -494,8 +494,8 @@ async def bursts_of_other_kinds(dut):
 
 
 @cocotb.test()
-async def a_solution_that_is_read_at_once(dut):
-    """The read waits on the bus until the request was written: an answer that is not there yet says so."""
+async def solution_read_immediately(dut):
+    """A read right after the write of the request: valid is clear until the answer is available."""
     made = await fabric(dut)
     early = 0
     for dev in range(3):
@@ -503,14 +503,14 @@ async def a_solution_that_is_read_at_once(dut):
         answers = [Solution.read(await made.read(REGS["FABRIC_REGS_SOLUTION"])) for _ in range(3)]
         await asked
         early += not answers[0].valid
-        assert sorted(answers, key=lambda answer: answer.valid) == answers, "an answer was taken back"
+        assert sorted(answers, key=lambda answer: answer.valid) == answers, "a valid answer became invalid"
         assert {answer.client for answer in answers if answer.valid} == {(1, dev, 5)}
-    assert early, "nothing was asked for too early"
+    assert early, "no read was early enough"
 
 
 @cocotb.test()
-async def a_sorter_that_is_read_at_once(dut):
-    """An update takes two cycles, and says so."""
+async def sorter_read_immediately(dut):
+    """An update takes two cycles, and reports busy."""
     made = await fabric(dut)
     for value, key in ((7, 70), (8, 80)):
         await made.put("SORT_KEY", key)
@@ -521,12 +521,12 @@ async def a_sorter_that_is_read_at_once(dut):
     await moved
     assert states[-1] == {"status": 0, "busy": 0, "count": 2}, states
     assert (await made.get("SORT_HEAD")) == {"value": 8, "valid": 1}
-    assert any(state["busy"] for state in states), "nothing was asked for too early"
+    assert any(state["busy"] for state in states), "no read was early enough"
 
 
 @cocotb.test()
-async def what_the_registers_say(dut):
-    """Of regions, of a job, of the configuration: what nothing else looks at."""
+async def status_registers(dut):
+    """Status of regions, of a job and of the configuration that no other test reads."""
     made = await fabric(dut)
     data = fill(made, 3, 256)
     for client in ((0, 0), (0, 1)):
@@ -545,14 +545,14 @@ async def what_the_registers_say(dut):
     assert (now["prr"], now["connected"]) == (prr, 1)
     total = sum(struct.unpack("<32Q", data)) & 0xFFFFFFFF
     assert (await made.if_get(3, 2, "DONE_CODE"), await made.if_get(3, 2, "DONE_SIZE")) == (total, 256)
-    # There are four devices: a fifth can be described, and not be asked for.
+    # There are four devices: a fifth can be described, but not requested.
     await made.put("DEVICE", TASK, 4)
     assert await made.request(0, 4, 15) == Solution(UNAVAILABLE, 0, 0, 0, None, (0, 4, 15), 1)
 
 
 @cocotb.test()
-async def nobody_walks_away_from_a_region_that_is_written(dut):
-    """A cancellation meanwhile is without effect; afterwards it counts."""
+async def no_cancel_during_configuration(dut):
+    """A cancellation during a configuration is ignored; after it, it takes effect."""
     made = await fabric(dut)
     found = await made.request(0, 0, 1)
     made.ram.write(made.shape.bitstreams, simb(found.prr, TASK, 400))
@@ -566,7 +566,7 @@ async def nobody_walks_away_from_a_region_that_is_written(dut):
     assert (await made.get("ICAP_STATUS"))["error"] == 0
     await made.put("CANCEL", 0)
     assert (await made.region(found.prr))["state"] == IDLE
-    # While another one is written it counts at once.
+    # While another region is written, it takes effect at once.
     first, second = await made.request(0, 1, 1), await made.request(0, 2, 1)
     made.ram.write(made.shape.bitstreams, simb(first.prr, TASK + 1, 400))
     await made.put("ICAP_START", first.prr)
@@ -576,8 +576,8 @@ async def nobody_walks_away_from_a_region_that_is_written(dut):
 
 
 @cocotb.test()
-async def solutions_that_nobody_takes(dut):
-    """Eight are kept. Then the list stands still, whatever is idle, and nobody overtakes; one taken, one more found."""
+async def solution_queue_full(dut):
+    """Eight are queued. Then the scan stops without overtaking, even with idle regions; each pop allows one more."""
     made = await fabric(dut)
     prr = await large(made, *((vm, 0, 1) for vm in range(4)))
     for number in range(8):
@@ -599,8 +599,8 @@ async def solutions_that_nobody_takes(dut):
 
 
 @cocotb.test()
-async def neighbours_in_a_word(dut):
-    """Two registers share each word of an IF page: what is written to one is not the other's."""
+async def registers_sharing_a_word(dut):
+    """Two registers share each word of an IF page: a write to one does not change the other."""
     made = await fabric(dut)
     await made.if_put(1, 1, "INT_CTRL", 3)
     await made.if_put(1, 1, "DATA_SIZE", 0x1234)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric from software's side: registers by name, bitstreams, windows, jobs. What a hypervisor will do."""
+"""The fabric as software sees it: registers by name, bitstreams, windows, jobs; a model of the hypervisor's driver."""
 
 import logging
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster, AxiRam
-from rtl_lab import FPGA
+from rtl_tools import FPGA
 
 REGS = {
     name: int(value, 16)
@@ -28,7 +28,7 @@ MASK = (1 << 64) - 1
 
 
 def fields(register: str, value: int) -> dict[str, int]:
-    """A register's value, taken apart; `register` as in fabric_regs.rs."""
+    """The fields of a register's value; `register` as in fabric_regs.rs."""
     found = {}
     for name, lsb in REGS.items():
         match = re.fullmatch(rf"{register}_(\w+)_LSB", name)
@@ -40,7 +40,7 @@ def fields(register: str, value: int) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Shape:
-    """The parameters of a fabric, and what the benches make of its memory: room for each VM, bitstreams behind."""
+    """The parameters of a fabric, and the layout of its memory: an area for each VM, then the bitstreams."""
 
     vms: int = 4
     devs: int = 4
@@ -53,16 +53,16 @@ class Shape:
 
     @property
     def sizes(self) -> list[int]:
-        """Size classes of the regions, as fabric_top's default has them."""
+        """Size classes of the regions, as in fabric_top's default."""
         return [min(prr, 2) for prr in range(self.prrs)]
 
     @property
-    def room(self) -> int:
+    def vm_bytes(self) -> int:
         """Bytes of memory of each VM, 16 KiB for every device."""
         return max(0x4000 * self.devs, 0x10000)
 
     def base(self, vm: int) -> int:
-        return self.room * (vm + 1)
+        return self.vm_bytes * (vm + 1)
 
     @property
     def bitstreams(self) -> int:
@@ -75,7 +75,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Solution:
-    """What the monitor answered."""
+    """The monitor's answer."""
 
     method: int
     reconfig: int
@@ -95,8 +95,8 @@ class Solution:
 
 def simb(prr: int, task: int, words: int = 64, body_prr: int | None = None, slow: bool = False) -> bytes:
     """
-    A bitstream for the simulated port: header, body, checksums. `words` of filler make its length; with `slow` the port
-    takes one every other cycle.
+    A bitstream for the simulated port: header, body, checksums. `words` of filler set its length; with `slow` the port
+    takes a word every other cycle.
     """
     filler = [(0x9E3779B9 * (i + 1)) & 0xFFFFFFFF for i in range(words)]
     body = [0xC5 << 24 | (prr if body_prr is None else body_prr) << 16 | task << 8 | slow, words, *filler]
@@ -108,7 +108,7 @@ def simb(prr: int, task: int, words: int = 64, body_prr: int | None = None, slow
 
 
 def probe(data: bytes, key: int = 0) -> bytes:
-    """What hwtask_probe makes of its input."""
+    """The output of hwtask_probe for this input."""
     total, out = 0, []
     wide = key << 32 | key
     for (beat,) in struct.iter_unpack("<Q", data):
@@ -118,12 +118,12 @@ def probe(data: bytes, key: int = 0) -> bytes:
 
 
 class Fabric:
-    """A simulated fabric, with memory behind it."""
+    """A simulated fabric with its memory."""
 
     def __init__(self, dut, shape: Shape | None = None):
         self.dut = dut
         self.shape = shape or Shape()
-        self.model = None  # the reference model, when there is one beside it
+        self.model = None  # the reference model, if the bench compares with it
         self.bus = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False)
         logging.getLogger(f"cocotb.{dut._name}.s_axi").setLevel(logging.WARNING)
         logging.getLogger(f"cocotb.{dut._name}.m_axi").setLevel(logging.WARNING)
@@ -169,7 +169,7 @@ class Fabric:
     async def stat(self, vm: int, dev: int) -> dict[str, int]:
         return fields("FABRIC_IF_STAT", await self.if_get(vm, dev, "STAT"))
 
-    # ---- What the manager does ----
+    # ---- Manager ----
     async def device(self, dev: int, task: int, size: int = 0) -> None:
         if self.model:
             self.model.monitor.devices[dev] = task, size
@@ -191,7 +191,7 @@ class Fabric:
         return Solution.read(await self.read(REGS["FABRIC_REGS_SOLUTION"]))
 
     async def new_solution(self) -> Solution | None:
-        """The first solution from the search list, which is taken away."""
+        """Removes and returns the first solution from the search list."""
         found = Solution.read(await self.read(REGS["FABRIC_REGS_NEW_SOLUTION"]))
         if not found.valid:
             return None
@@ -199,7 +199,7 @@ class Fabric:
         return found
 
     async def configure(self, prr: int, image: bytes, at: int = 0, verify: int = 0, length: int = 0) -> int:
-        """Puts a bitstream into memory and into a region; returns the error code."""
+        """Writes a bitstream to memory and configures a region; returns the error code."""
         at = at or self.shape.bitstreams
         self.ram.write(at, image)
         await self.put("ICAP_ADDR", at)
@@ -223,7 +223,7 @@ class Fabric:
         raise AssertionError(f"region {prr} is {STATES[now['state']]}, not {[STATES[s] for s in states]}")
 
     async def give(self, vm: int, dev: int, prio: int, task: int) -> int:
-        """All that it takes to have the IF of an idle fabric's client connected; returns the region."""
+        """Requests, configures and connects a region for a client of an idle fabric; returns the region."""
         found = await self.request(vm, dev, prio)
         assert found.method == ASSIGN, found
         if found.reconfig:
@@ -231,7 +231,7 @@ class Fabric:
         await self.connect(found.prr, vm, dev)
         return found.prr
 
-    # ---- What a guest does ----
+    # ---- Guest ----
     async def job(self, vm: int, dev: int, source: int, target: int, size: int, key: int = 0, every: int = 7,
                   cmd: int = 0, custom: bytes = b"") -> None:  # fmt: skip
         await self.if_put(vm, dev, "OVER", 1)
@@ -249,11 +249,11 @@ class Fabric:
             now = await self.stat(vm, dev)
             if now["over"]:
                 return now
-        raise AssertionError(f"the job of VM {vm}, device {dev} does not end: {now}")
+        raise AssertionError(f"the job of VM {vm}, device {dev} did not end: {now}")
 
 
 async def cycles_until(dut, signal, most: int = 1000) -> int:
-    """Clock edges until a signal is not zero, 0 if it is already."""
+    """Clock edges until a signal is nonzero; 0 if it is already."""
     for number in range(most):
         await ReadOnly()
         if int(signal.value):
