@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates RTL, headers and reference from fabric.rdl.
 
-`python generate.py FOLDER` writes rtl/ and include/ into FOLDER. The repository contains the result (fpga/rtl,
-fpga/include), and a test fails when it is stale. `--html` writes the reference as well.
+`python generate.py FOLDER` writes rtl/regs/ and include/ into FOLDER. The repository contains the result
+(fpga/rtl/regs, fpga/include), and a test fails when it is stale. `--html` writes the reference as well.
 """
 
 import argparse
@@ -115,11 +115,11 @@ def regblock(folder: Path, scratch: Path) -> None:
 
 
 def generate(folder: Path) -> None:
-    (folder / "rtl").mkdir(parents=True, exist_ok=True)
+    (folder / "rtl" / "regs").mkdir(parents=True, exist_ok=True)
     (folder / "include").mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix="fabric-regs-"))
-    regblock(folder / "rtl", scratch)
-    (folder / "rtl" / "fabric_map_pkg.sv").write_text(package(), encoding="utf-8")
+    regblock(folder / "rtl" / "regs", scratch)
+    (folder / "rtl" / "regs" / "fabric_map_pkg.sv").write_text(package(), encoding="utf-8")
     (folder / "include" / "fabric_regs.rs").write_text(rust(), encoding="utf-8")
     (folder / "include" / "fabric_regs.h").write_text(header(scratch), encoding="utf-8")
     shutil.rmtree(scratch)

@@ -9,7 +9,7 @@ import model_qam
 import numpy as np
 from figures import measured
 from hwtask_helpers import NEVER, declared_wait, ready, same
-from rtl_tools import RTL, Bench
+from rtl_tools import Bench, find_module
 
 BENCHES = [
     Bench(top="hwtask_harness", name="fft512", parameters={"Task": 3}, noise=True),
@@ -149,7 +149,7 @@ async def the_longest_wait(dut):
 @cocotb.test()
 async def the_table_of_cosines(_dut):
     """The quadrant in fft_pkg is round(2^16 cos)."""
-    text = (RTL / "fft_pkg.sv").read_text(encoding="utf-8")
+    text = find_module("fft_pkg").read_text(encoding="utf-8")
     table = text.split("Quarter[257] = '{")[1].split("}")[0]
     found = [int(word.strip().removeprefix("17'd")) for word in table.split(",")]
     assert found == np.rint(65536 * np.cos(2 * np.pi * np.arange(257) / 1024)).astype(int).tolist()

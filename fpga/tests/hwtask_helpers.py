@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
-from rtl_tools import RTL
+from rtl_tools import find_module
 
 NEVER = 0xFFFFFFFF
 CYCLE = 10  # ns
@@ -14,7 +14,7 @@ CYCLE = 10  # ns
 
 def declared_wait(task):
     """The longest wait to a consistency point that hwtask_pkg declares for a task, by its name there."""
-    found = re.search(rf"{task}Wait = (\d+);", (RTL / "hwtask_pkg.sv").read_text(encoding="utf-8"))
+    found = re.search(rf"{task}Wait = (\d+);", find_module("hwtask_pkg").read_text(encoding="utf-8"))
     assert found, task
     return int(found[1])
 

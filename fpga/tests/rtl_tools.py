@@ -32,14 +32,22 @@ BIN = Path(sys.executable).parent
 _CVA6 = Path(pythondata_cpu_cva6.__file__).resolve().parent / "system_verilog"
 AXI = _CVA6 / "corev_apu" / "axi"
 CELLS = _CVA6 / "common" / "submodules" / "common_cells"
+CHIP = "kintex7"  # the folder of chip-specific modules; a simulation uses the models in SIM instead
+
+
+def rtl_folders() -> list[Path]:
+    """The folders of chip-independent RTL, one for each concern."""
+    return sorted(folder for folder in RTL.iterdir() if folder.is_dir() and folder.name != CHIP)
+
+
 PACKAGES = [CELLS / "src" / "cf_math_pkg.sv", AXI / "src" / "axi_pkg.sv"]
-LIBRARIES = [RTL, SIM, CELLS / "src", CELLS / "src" / "deprecated", AXI / "src"]
-INCLUDES = [AXI / "include", CELLS / "include", RTL]
+LIBRARIES = [*rtl_folders(), SIM, CELLS / "src", CELLS / "src" / "deprecated", AXI / "src"]
+INCLUDES = [AXI / "include", CELLS / "include"]
 
 
 def packages() -> list[Path]:
     """All packages, each one after those that it uses."""
-    ours = sorted(RTL.glob("*_pkg.sv"), key=lambda path: (path.name != "fabric_pkg.sv", path.name))
+    ours = sorted(RTL.glob("*/*_pkg.sv"), key=lambda path: (path.name != "fabric_pkg.sv", path.name))
     return [*PACKAGES, *ours]
 
 
@@ -165,10 +173,15 @@ def _judge(results: Path, folder: Path) -> None:
 
 
 def find_module(name: str) -> Path:
-    for place in (RTL, SIM, FORMAL):
+    for place in (*rtl_folders(), SIM, FORMAL):
         if (place / f"{name}.sv").exists():
             return place / f"{name}.sv"
     raise FileNotFoundError(f"no module {name} in {RTL}, {SIM} or {FORMAL}")
+
+
+def yosys_path(name: str) -> str:
+    """A module's file in the folder where yosys runs."""
+    return str(find_module(name).relative_to(FPGA))
 
 
 # For yosys: source folders under these names in its working folder. YoWASP's slang opens no path with "..".
@@ -185,8 +198,9 @@ YOSYS_FOLDERS = {
 
 def yosys_search() -> str:
     """slang's search path for modules and packages. YoWASP has no threads."""
-    ours = " ".join(f"rtl/{path.name}" for path in packages() if path.parent == RTL)
-    folders = "-y rtl -y formal -y cells -y cells/deprecated -y axi -Y .sv -I include -I rtl"
+    ours = " ".join(yosys_path(path.stem) for path in packages() if path not in PACKAGES)
+    rtl = " ".join(f"-y rtl/{folder.name}" for folder in rtl_folders())
+    folders = f"{rtl} -y formal -y cells -y cells/deprecated -y axi -Y .sv -I include"
     return f"-j 1 {folders} cells/cf_math_pkg.sv axi/axi_pkg.sv {ours}"
 
 

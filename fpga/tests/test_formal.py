@@ -4,7 +4,7 @@
 import shutil
 
 import pytest
-from rtl_tools import BUILD, FORMAL, RTL, prove
+from rtl_tools import BUILD, FORMAL, RTL, find_module, prove, yosys_path
 
 STEPS = 30  # cycles after reset within which a fault must violate a property
 
@@ -79,9 +79,10 @@ def test_cover_points_are_reachable(script):
 @pytest.mark.parametrize(("proof", "file", "right", "wrong"), FAULTS)
 def test_a_fault_is_found(proof, file, right, wrong, tmp_path):
     shutil.copytree(RTL, tmp_path / "rtl")
-    text = (RTL / file).read_text(encoding="utf-8")
+    name = file.removesuffix(".sv")
+    text = find_module(name).read_text(encoding="utf-8")
     assert right in text, "the text to replace is not in the file"
-    (tmp_path / "rtl" / file).write_text(text.replace(right, wrong), encoding="utf-8")
+    (tmp_path / yosys_path(name)).write_text(text.replace(right, wrong), encoding="utf-8")
     folder = BUILD / "formal" / f"{proof}-fault"
     with pytest.raises(AssertionError, match="Assert failed"):
         prove(FORMAL / f"{proof}.sby", tmp_path / "rtl", folder, STEPS)

@@ -9,7 +9,7 @@ import pytest
 from rtl_tools import FPGA
 
 GENERATOR = FPGA / "rdl" / "generate.py"
-MADE = ("rtl/fabric_regs.sv", "rtl/fabric_regs_pkg.sv", "rtl/fabric_map_pkg.sv", "include/fabric_regs.h",
+MADE = ("rtl/regs/fabric_regs.sv", "rtl/regs/fabric_regs_pkg.sv", "rtl/regs/fabric_map_pkg.sv", "include/fabric_regs.h",
         "include/fabric_regs.rs")  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def test_a_change_is_found(made, tmp_path):
     text = (folder / "fabric.rdl").read_text(encoding="utf-8")
     (folder / "fabric.rdl").write_text(text.replace("LIST @ 0x090", "LIST @ 0x098"), encoding="utf-8")
     subprocess.run([sys.executable, str(folder / "generate.py"), str(tmp_path)], check=True)
-    assert set(stale(tmp_path, FPGA)) >= {"rtl/fabric_regs.sv", "include/fabric_regs.h", "include/fabric_regs.rs"}
+    assert set(stale(tmp_path, FPGA)) >= {"rtl/regs/fabric_regs.sv", "include/fabric_regs.h", "include/fabric_regs.rs"}
 
 
 def test_the_reference_is_there(made):

@@ -28,9 +28,10 @@ def test_the_proof_finds(fault):
     folder = rtl_tools.BUILD / "faults-sorter"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(rtl_tools.RTL, folder / "rtl")
-    text = (folder / "rtl" / name).read_text(encoding="utf-8")
+    file = folder / rtl_tools.yosys_path(name.removesuffix(".sv"))
+    text = file.read_text(encoding="utf-8")
     assert text.count(right) == 1
-    (folder / "rtl" / name).write_text(text.replace(right, wrong), encoding="utf-8")
+    file.write_text(text.replace(right, wrong), encoding="utf-8")
     with pytest.raises(AssertionError, match="not proven"):
         rtl_tools.prove(rtl_tools.FORMAL / "sorter.sby", folder / "rtl", folder / "proof", STEPS)
     log = (folder / "proof" / "logfile.txt").read_text(encoding="utf-8")

@@ -6,15 +6,15 @@ import shutil
 import subprocess
 
 import pytest
-from rtl_tools import BIN, BUILD, RTL, tool_environment, yosys_search
+from rtl_tools import BIN, BUILD, CHIP, RTL, rtl_folders, tool_environment, yosys_path, yosys_search
 from synth import copy_sources
 from synth_hwtasks import BLOCKS as TASKS
 
 # Modules that no other module instantiates, and their files.
 TOPS = {
-    "fabric_top": "rtl/fabric_top.sv",
+    "fabric_top": yosys_path("fabric_top"),
     "cfg_port": "kintex7/cfg_port.sv kintex7/icape2.sv",
-    **{task.top: f"rtl/{task.top}.sv" for task in TASKS},
+    **{task.top: yosys_path(task.top) for task in TASKS},
 }
 
 SCRIPT = """
@@ -35,7 +35,7 @@ def elaborate(top: str, file: str) -> subprocess.CompletedProcess[str]:
     folder = BUILD / "synth" / f"check-{top}"
     folder.mkdir(parents=True, exist_ok=True)
     copy_sources(folder)
-    shutil.copytree(RTL / "kintex7", folder / "kintex7", dirs_exist_ok=True)
+    shutil.copytree(RTL / CHIP, folder / CHIP, dirs_exist_ok=True)
     text = SCRIPT.format(search=yosys_search(), file=file, top=top)
     (folder / "check.ys").write_text(text, encoding="utf-8")
     return subprocess.run(
@@ -53,7 +53,8 @@ def test_no_latch_and_no_loop(top):
 
 def test_no_module_is_left_out():
     """Every module is part of one of the tops."""
-    texts = {path.stem: re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in RTL.glob("*.sv")}
+    files = [path for folder in rtl_folders() for path in folder.glob("*.sv")]
+    texts = {path.stem: re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in files}
     names = {name for name in texts if not name.endswith("_pkg")}
     found, new = set(), {"fabric_top", *(task.top for task in TASKS)}
     while new:
