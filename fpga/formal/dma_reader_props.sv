@@ -74,8 +74,8 @@ module dma_reader_props
   logic [63:0] offset;
   assign offset = check_addr - base_q;
 
-  logic [15:0] room;
-  assign room = 16'(dut.usage) + 16'(dut.coming_q);
+  logic [15:0] occupied;
+  assign occupied = 16'(dut.usage) + 16'(dut.coming_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
@@ -98,11 +98,11 @@ module dma_reader_props
       if (quiet) assert (!ar_valid && owed_q == '0 && !error && !asked_q);
       if (was_quiet && !was_go) assert (quiet);
       // Nothing is lost or duplicated: each beat that has arrived was taken or is in the FIFO.
-      if (!dut.dropping_q) assert (dut.next_q == taken + 30'(room));
+      if (!dut.dropping_q) assert (dut.next_q == taken + 30'(occupied));
       if (valid && !stop_i) assert (taken < beats_q && last == (taken + 30'd1 == beats_q));
 
       // Invariants for the induction.
-      assert (owed_q == 16'(dut.coming_q) && room <= 16'(Depth) && first_q <= beats_q);
+      assert (owed_q == 16'(dut.coming_q) && occupied <= 16'(Depth) && first_q <= beats_q);
       assert (dut.next_q <= beats_q && (stopped_q || taken <= dut.next_q));
       if (stopped_q) assert (dut.usage == '0);
       if (dut.dropping_q) assert (stopped_q);
@@ -112,7 +112,7 @@ module dma_reader_props
       if (dut.dropping_q) assert (dut.usage == '0);
       if (dut.state_q inside {2'd2, 2'd3}) begin
         assert (dut.want_q inside {[5'd1:5'd16]} && dut.want_q == asked_beats);
-        assert (room + 16'(dut.want_q) <= 16'(Depth));
+        assert (occupied + 16'(dut.want_q) <= 16'(Depth));
         assert ({1'b0, dut.next_q} + 31'(dut.want_q) <= {1'b0, beats_q});
       end
       assert (asked_q == (dut.state_q == 2'd2));

@@ -75,22 +75,22 @@ module icap_ctrl_props
   );
 
   // Beats that the reader has outstanding or in its FIFO.
-  logic [15:0] room;
-  assign room = 16'(dut.i_reader.usage) + 16'(dut.i_reader.coming_q);
+  logic [15:0] occupied;
+  assign occupied = 16'(dut.i_reader.usage) + 16'(dut.i_reader.coming_q);
 
   // States of icap_ctrl, with the same names.
   localparam logic [2:0] Idle = 3'd0, Header = 3'd1, Body = 3'd2, Sum = 3'd3, End = 3'd4, Drain = 3'd5;
   logic [2:0] at;
   assign at = dut.state_q;
 
-  logic was_busy, was_waiting, verified_q, to_verify_q, was_told, was_bad;
+  logic was_busy, was_waiting, verified_q, to_verify_q, had_result, was_bad;
   slot_ar_t was_ar;
   logic [31:0] sent_q;
   always_ff @(posedge clk_i) begin
     was_busy    <= rst_n && busy;
     was_waiting <= rst_n && req.ar_valid && !ar_ready_i;
     was_ar      <= req.ar;
-    was_told    <= rst_n && (done != '0 || failed != '0);
+    had_result    <= rst_n && (done != '0 || failed != '0);
     was_bad     <= rst_n && at == Sum && dut.word_take && dut.word != ~dut.crc_q;
     addr_q      <= addr;
     length_q    <= length;
@@ -128,10 +128,10 @@ module icap_ctrl_props
       if (done != '0 || failed != '0) assert (over && owed_q == '0 && !req.ar_valid && !cfg_valid);
       if (done != '0) assert (error == '0 && sent_q == dut.header_q[2] && sent_q != '0 && verified_q);
       for (int p = 0; p < int'(NumPrrs); p++) if (done[p] || failed[p]) assert (prr == prr_t'(p));
-      if (was_told) assert (!busy);
+      if (had_result) assert (!busy);
       // A bitstream that failed after its first word is aborted, and no other.
       assert (aborted == (failed != '0 && sent_q != '0));
-      if (was_busy && !busy) assert (was_told);
+      if (was_busy && !busy) assert (had_result);
       if (was_bad) assert (error != '0);
       // The bus: only reads, stable until accepted; idle when not busy.
       assert (!req.aw_valid && !req.w_valid);
@@ -140,9 +140,9 @@ module icap_ctrl_props
 
       // Invariants for the induction.
       assert (at <= Drain && owed_q == 16'(dut.i_reader.coming_q) && error <= 4'd8);
-      assert (room <= 16'd128);
+      assert (occupied <= 16'd128);
       if (dut.i_reader.state_q inside {2'd2, 2'd3}) begin
-        assert (dut.i_reader.want_q inside {[5'd1:5'd16]} && room + 16'(dut.i_reader.want_q) <= 16'd128);
+        assert (dut.i_reader.want_q inside {[5'd1:5'd16]} && occupied + 16'(dut.i_reader.want_q) <= 16'd128);
       end
       if (busy) assert (waited_q && int'(prr) < int'(NumPrrs));
       if (at inside {Header, Body, Sum}) assert (error == '0);

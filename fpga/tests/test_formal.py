@@ -25,7 +25,7 @@ FAULTS = [
     ("prr_run", "prr_run.sv", "save_i && kept) phase_q", "save_i) phase_q"),
     ("prr_run", "prr_run.sv", "ram_addr_o.ctx  = resuming_q;", "ram_addr_o.ctx  = 1'b0;"),
     ("prr_run", "prr_fsm.sv", "leave = quiet_i;", "leave = 1'b1;"),
-    ("dma_reader", "dma_reader.sv", "room >= CountBits'(want) && ", ""),
+    ("dma_reader", "dma_reader.sv", "space >= CountBits'(want) && ", ""),
     ("dma_reader", "dma_reader.sv", "if (to_page_end < {5'b0, want}) want = to_page_end[4:0];", ""),
     ("dma_reader", "dma_reader.sv", "default: if (sent) begin", "default: if (sent || stop_i) begin"),
     ("dma_writer", "dma_writer.sv", "state_q != WrSend)", "!sent)"),

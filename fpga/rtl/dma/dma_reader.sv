@@ -58,13 +58,13 @@ module dma_reader
   logic [9:0] to_page_end;
   beats_t want, want_q;
   addr_t host_q;
-  logic [CountBits-1:0] usage, coming_q, room;
+  logic [CountBits-1:0] usage, coming_q, space;
   logic pop, sent, arrived, fifo_ready;
 
   assign address     = base_i + {31'b0, next_q, 3'b0};
   assign left        = beats_i - next_q;
   assign to_page_end = 10'd512 - {1'b0, address[PageBits-1:3]};
-  assign room        = CountBits'(Depth) - usage - coming_q;
+  assign space       = CountBits'(Depth) - usage - coming_q;
 
   always_comb begin
     want = BurstBeats[4:0];
@@ -72,7 +72,7 @@ module dma_reader
     if (to_page_end < {5'b0, want}) want = to_page_end[4:0];
   end
 
-  assign check_o       = state_q == RdAsk && left != '0 && room >= CountBits'(want) && !stop_i;
+  assign check_o       = state_q == RdAsk && left != '0 && space >= CountBits'(want) && !stop_i;
   assign check_addr_o  = address;
   assign check_beats_o = want;
   assign sent          = ar_valid_o && ar_ready_i;

@@ -19,7 +19,7 @@ module dma_windows
   output window_t [NumVms-1:0][NumWindows-1:0] windows_o
 );
 
-  window_t looked;
+  window_t selected;
   logic [3:0] vm;
   logic [1:0] window, word;
   assign {vm, window, word} = word_i;
@@ -45,16 +45,16 @@ module dma_windows
   end
 
   always_comb begin
-    looked = '0;
+    selected = '0;
     for (int v = 0; v < int'(NumVms); v++) begin
       for (int w = 0; w < int'(NumWindows); w++) begin
-        if (vm == 4'(v) && window == 2'(w)) looked = windows_o[v][w];
+        if (vm == 4'(v) && window == 2'(w)) selected = windows_o[v][w];
       end
     end
     unique case (word)
-      2'd0: data_o = {23'b0, looked.guest, 10'b0, looked.writable, looked.readable};
-      2'd1: data_o = {23'b0, looked.pages, 12'b0};
-      2'd2: data_o = {23'b0, looked.host, 12'b0};
+      2'd0: data_o = {23'b0, selected.guest, 10'b0, selected.writable, selected.readable};
+      2'd1: data_o = {23'b0, selected.pages, 12'b0};
+      2'd2: data_o = {23'b0, selected.host, 12'b0};
       default: data_o = '0;
     endcase
   end

@@ -220,16 +220,16 @@ module fabric_top
   // ---- Fault report: the region whose address was refused, else the first region with a fault ----
   // A job that is already ending may have issued a last check before it was stopped; its refusal is
   // not reported as a violation.
-  logic [NumPrrs-1:0] refused, told;
+  logic [NumPrrs-1:0] refused, reported;
   assign refused   = checked_q & {NumPrrs{check_bad}} & fault;
   assign violation = |refused;
-  assign told      = violation ? refused : fault;
+  assign reported      = violation ? refused : fault;
   always_comb begin
     fault_client = '0;
     fault_prr    = '0;
     fault_reason = FaultNone;
     for (int p = int'(NumPrrs) - 1; p >= 0; p--) begin
-      if (told[p]) begin
+      if (reported[p]) begin
         fault_client = client[p];
         fault_prr    = prr_t'(p);
         fault_reason = fault_why[p];
