@@ -27,6 +27,7 @@ module fabric_bus
   output if_addr_t   mem_addr_o,
   /// Byte strobes of the write that reach the memory of the IF pages.
   output logic [7:0] mem_write_o,
+  /// Pulses: a write of START, OVER or INT_CTRL.
   output logic       set_start_o,
   output logic       clear_over_o,
   output logic       set_int_o,

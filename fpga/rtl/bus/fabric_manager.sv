@@ -18,7 +18,7 @@ module fabric_manager
   input  logic [7:0] write_i,
   input  logic [9:0] offset_i,
   input  word_t      data_i,
-  /// In the same cycle.
+  /// Read data, in the same cycle.
   output word_t      data_o,
   /// In the same cycle: no register at this address.
   output logic       error_o,
@@ -30,6 +30,7 @@ module fabric_manager
   output logic       cancel_o,
   output vm_t        cancel_vm_o,
   output dev_t       cancel_dev_o,
+  /// A solution from the search list is queued.
   input  logic       found_i,
   input  solution_t  found_solution_i,
   output logic       found_pop_o,

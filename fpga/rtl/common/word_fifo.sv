@@ -4,7 +4,7 @@
 // valid whenever valid_o is high.
 module word_fifo #(
   parameter int unsigned Width = 64,
-  /// A power of two.
+  /// Number of words, a power of two.
   parameter int unsigned Depth = 64,
   localparam int unsigned PointerWidth = $clog2(Depth)
 ) (
@@ -18,7 +18,7 @@ module word_fifo #(
   output logic [Width-1:0]      data_o,
   output logic                  valid_o,
   input  logic                  ready_i,
-  /// 0 .. Depth.
+  /// Number of words, 0 .. Depth.
   output logic [PointerWidth:0] usage_o
 );
 

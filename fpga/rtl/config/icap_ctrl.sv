@@ -16,17 +16,21 @@ module icap_ctrl
   input  logic        clk_i,
   input  logic        rst_ni,
   // the manager
-  /// Pulse; ignored while busy.
+  /// Pulse: start a configuration; ignored while busy.
   input  logic        start_i,
   input  prr_t        prr_i,
+  /// Verify the checksum of the body before the first word reaches the port.
   input  logic        verify_i,
+  /// Host-physical address of the bitstream.
   input  logic [63:0] addr_i,
-  /// Bytes.
+  /// Length in bytes.
   input  logic [31:0] length_i,
   output logic        busy_o,
+  /// Region and task of the current or last bitstream.
   output prr_t        prr_o,
   output task_t       task_o,
   output logic [3:0]  error_o,
+  /// Duration of the last transfer, and words sent to the port.
   output logic [31:0] cycles_o,
   output logic [31:0] words_o,
   /// Pulse: done or failed.
@@ -34,6 +38,7 @@ module icap_ctrl
   // regions
   input  prr_state_e [NumPrrs-1:0] state_i,
   input  task_t   [NumPrrs-1:0] target_i,
+  /// Pulse: the region is configured, or the configuration failed.
   output logic    [NumPrrs-1:0] done_o,
   output logic    [NumPrrs-1:0] fail_o,
   // the port

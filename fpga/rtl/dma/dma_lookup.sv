@@ -8,6 +8,7 @@ module dma_lookup
 ) (
   input  window_t [NumVms-1:0][NumWindows-1:0] windows_i,
   input  dma_check_t request_i,
+  /// The burst is allowed; addr_o is its host-physical address.
   output logic       fine_o,
   output addr_t      addr_o
 );

@@ -15,7 +15,9 @@ module dma_reader
   input  logic        go_i,
   /// Pulse or level: issue no further burst and discard what the task has not taken.
   input  logic        stop_i,
+  /// Guest-physical address of beat 0.
   input  logic [63:0] base_i,
+  /// First beat to read, nonzero after a resume.
   input  logic [29:0] first_i,
   /// Beats of the whole job.
   input  logic [29:0] beats_i,
@@ -26,12 +28,14 @@ module dma_reader
   /// Beats that the task has taken, including first_i.
   output logic [29:0] taken_o,
   // guard
+  /// Request to check a burst; the answer comes in the cycle after check_gnt_i.
   output logic        check_o,
   output logic [63:0] check_addr_o,
   output beats_t      check_beats_o,
   input  logic        check_gnt_i,
   input  logic        ok_i,
   input  logic        bad_i,
+  /// Host-physical address, with ok_i.
   input  addr_t       addr_i,
   // stream to the task
   output word_t       data_o,

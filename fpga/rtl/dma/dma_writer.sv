@@ -19,7 +19,9 @@ module dma_writer
   input  logic        flush_i,
   /// Level: announce no further burst and discard the beats that were not announced.
   input  logic        stop_i,
+  /// Guest-physical address of beat 0.
   input  logic [63:0] base_i,
+  /// First beat to write, nonzero after a resume.
   input  logic [29:0] first_i,
   /// No transaction is outstanding, and no beat waits to be sent.
   output logic        quiet_o,
@@ -28,12 +30,14 @@ module dma_writer
   /// Beats that the task has produced, including first_i.
   output logic [29:0] given_o,
   // guard
+  /// Request to check a burst; the answer comes in the cycle after check_gnt_i.
   output logic        check_o,
   output logic [63:0] check_addr_o,
   output beats_t      check_beats_o,
   input  logic        check_gnt_i,
   input  logic        ok_i,
   input  logic        bad_i,
+  /// Host-physical address, with ok_i.
   input  addr_t       addr_i,
   // stream from the task
   input  word_t       data_i,

@@ -30,11 +30,14 @@ module hwtask_port #(
   output logic                    begin_o,
   /// Pulse before run_o: the context is that of a job to continue.
   output logic                    resume_o,
+  /// The job runs.
   output logic                    run_o,
-  /// Sampled only while run_o, like done_i.
+  /// At a consistency point with stop_i high; sampled only while run_o, like done_i.
   input  logic                    pause_i,
+  /// The last beat of the output has left.
   input  logic                    done_i,
   input  logic [Words-1:0][63:0]  ctx_i,
+  /// Write ctx_word_o to word ctx_index_o of the context.
   output logic                    ctx_write_o,
   /// Index of the word to write.
   output logic [IndexWidth-1:0]   ctx_index_o,

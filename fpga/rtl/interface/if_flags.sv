@@ -13,11 +13,13 @@ module if_flags
   // bus: the addressed IF
   input  vm_t    vm_i,
   input  dev_t   dev_i,
+  /// Pulses: the bus writes START, OVER or INT_CTRL.
   input  logic   set_start_i,
   input  logic   clear_over_i,
   input  logic   set_int_i,
   input  logic [1:0] int_i,
   output logic [1:0] int_o,
+  /// The registers STAT and OVER.
   output logic [31:0] stat_o,
   output logic   over_o,
   // regions: events of the connected IFs
@@ -30,6 +32,7 @@ module if_flags
   input  logic    [NumPrrs-1:0] restored_i,
   input  logic    [NumPrrs-1:0] fault_i,
   input  fault_e  [NumPrrs-1:0] fault_why_i,
+  /// START is pending; a saved context exists.
   output logic    [NumPrrs-1:0] start_pending_o,
   output logic    [NumPrrs-1:0] ctx_saved_o,
   // interrupts
@@ -45,7 +48,7 @@ module if_flags
   } flags_t;
 
   flags_t [NumVms-1:0][NumDevs-1:0] flags_q;
-  flags_t looked;
+  flags_t selected;
 
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
     logic [NumDevs-1:0] wants;
@@ -106,10 +109,10 @@ module if_flags
 
   // The flags that the bus reads.
   always_comb begin
-    looked = '0;
+    selected = '0;
     for (int v = 0; v < int'(NumVms); v++) begin
       for (int d = 0; d < int'(NumDevs); d++) begin
-        if (vm_i == vm_t'(v) && dev_i == dev_t'(d)) looked = flags_q[v][d];
+        if (vm_i == vm_t'(v) && dev_i == dev_t'(d)) selected = flags_q[v][d];
       end
     end
   end
@@ -129,9 +132,9 @@ module if_flags
     end
   end
 
-  assign stat_o = {17'b0, where, 1'b0, looked.fault, 3'b0, looked.saved, looked.start, looked.over, busy, connected};
-  assign over_o = looked.over;
-  assign int_o  = looked.enable;
+  assign stat_o = {17'b0, where, 1'b0, selected.fault, 3'b0, selected.saved, selected.start, selected.over, busy, connected};
+  assign over_o = selected.over;
+  assign int_o  = selected.enable;
 
   logic unused;
   always_comb begin

@@ -13,6 +13,7 @@ module if_mem
   input  logic     rst_ni,
   // bus; data are valid in the next cycle
   input  logic     bus_req_i,
+  /// Byte strobes; 0: a read.
   input  logic [7:0] bus_we_i,
   input  if_addr_t bus_addr_i,
   input  word_t    bus_data_i,

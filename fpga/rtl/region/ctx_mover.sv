@@ -16,9 +16,10 @@ module ctx_mover
   /// Level: abort the transfer.
   input  logic        abort_i,
   input  task_t       task_i,
+  /// Beats that the task has consumed and produced.
   input  logic [29:0] taken_i,
   input  logic [29:0] given_i,
-  /// Pulse.
+  /// Pulse: the save or restore is complete.
   output logic        done_o,
   /// Pulse: the context is too long, or belongs to another task.
   output logic        bad_o,

@@ -39,7 +39,7 @@ module prr_fsm
   input  logic        fault_i,
   input  fault_e      fault_why_i,
   // the configuration port
-  /// Pulse: configured.
+  /// Pulse: the region is configured.
   input  logic        cfg_done_i,
   /// Pulse: the configuration failed.
   input  logic        cfg_fail_i,
@@ -53,14 +53,16 @@ module prr_fsm
   output client_t     next_o,
   /// The task that Reconfig waits for.
   output task_t       target_o,
+  /// Low: the region is decoupled.
   output logic        couple_o,
+  /// Reset of the task, active low.
   output logic        region_rst_no,
   // requests to prr_run
-  /// Level.
+  /// Level: stop the task at its next consistency point.
   output logic        stop_task_o,
-  /// Level, during Switch.
+  /// Level, during Switch: save the context.
   output logic        save_o,
-  /// Level, during Switch.
+  /// Level, during Switch: abort the job and drain the DMA.
   output logic        abort_o,
   /// Pulse: the task took longer than stop_cycles_i.
   output logic        hung_o,

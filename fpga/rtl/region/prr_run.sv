@@ -12,18 +12,31 @@ module prr_run
   input  client_t     client_i,
   input  task_t       task_i,
   input  logic        couple_i,
+  /// Low while the task is in reset.
   input  logic        region_rst_ni,
+  /// Level: save the context of the stopped task.
   input  logic        save_i,
+  /// Level: abort the job and drain the DMA.
   input  logic        abort_i,
+  /// Level: request a stop at the next consistency point.
   input  logic        stop_task_i,
+  /// Pulse: the task exceeded the stop time.
   input  logic        hung_i,
+  /// Pulse: a new job starts.
   output logic        begin_o,
+  /// Pulse: the restore of a saved job starts.
   output logic        restore_o,
+  /// Pulse: the restored job runs.
   output logic        restored_o,
+  /// Pulse: the job is over, its output written.
   output logic        over_o,
+  /// Pulse: the task is stopped at a consistency point.
   output logic        stopped_o,
+  /// Pulse: the context is saved.
   output logic        saved_o,
+  /// No job, and no DMA transaction outstanding.
   output logic        quiet_o,
+  /// Pulse: the job failed.
   output logic        fault_o,
   output fault_e      fault_why_o,
   // the IF
@@ -32,7 +45,7 @@ module prr_run
   input  logic        ctx_saved_i,
   /// A job of the IF is in the region.
   output logic        running_o,
-  /// Pulse.
+  /// Pulse: the pending START was consumed.
   output logic        start_taken_o,
   // the task, after the gate
   output logic        start_o,
@@ -45,6 +58,7 @@ module prr_run
   input  logic        task_over_i,
   input  logic [31:0] task_result_i,
   input  logic        out_valid_i,
+  /// Level: beats may move between DMA and task.
   output logic        stream_open_o,
   output logic        ctx_save_o,
   output logic        ctx_restore_o,
@@ -60,16 +74,22 @@ module prr_run
   output logic        dma_flush_o,
   output logic        reader_stop_o,
   output logic        writer_stop_o,
+  /// Guest-physical addresses of input and output.
   output logic [63:0] source_o,
   output logic [63:0] target_o,
+  /// Beats to skip, nonzero after a resume.
   output logic [29:0] first_in_o,
   output logic [29:0] first_out_o,
+  /// Input beats of the whole job.
   output logic [29:0] beats_o,
+  /// Beats that the task has consumed and produced.
   input  logic [29:0] taken_i,
   input  logic [29:0] given_i,
   input  logic        reader_quiet_i,
   input  logic        writer_quiet_i,
+  /// Pulse: the guard refused an address.
   input  logic        dma_bad_i,
+  /// Pulse: the memory system answered with an error.
   input  logic        dma_error_i,
   // the memory of the IF pages; data are valid in the cycle after the grant
   output logic        ram_req_o,

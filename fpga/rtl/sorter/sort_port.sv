@@ -7,6 +7,7 @@ module sort_port
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  /// Pulse: execute op_i.
   input  logic        command_i,
   input  logic [1:0]  op_i,
   input  sort_key_t   key_i,

@@ -17,7 +17,7 @@
 //
 // A value identifies one entry: inserting a value that is in the queue is refused.
 module sorter #(
-  /// 2 .. 256 entries.
+  /// Number of entries, 2 .. 256.
   parameter  int unsigned Depth      = 64,
   parameter  int unsigned KeyWidth   = 64,
   parameter  int unsigned ValueWidth = 16,
