@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the S-box, which computes in smaller fields: for every byte it gives what FIPS 197 says, that is
-// the inverse and then the affine transformation; and going back undoes it.
+// Proves the tower-field S-box: for every byte it computes the S-box of FIPS 197, that is the
+// inverse and then the affine transformation; and InvSubBytes is its inverse.
 module aes_sbox_props (
   input logic clk_i,
   input logic [7:0] byte_i
 );
-  // In section 4.2's own words, as a table: p goes through all powers of {03}, q through those of its inverse {f6}.
+  // The table as section 4.2 defines it: p runs through all powers of {03}, q through those of its
+  // inverse {f6}.
   function automatic logic [255:0][7:0] standard();
     logic [255:0][7:0] out;
     logic [7:0] p, q;

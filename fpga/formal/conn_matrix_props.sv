@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the connection matrix, with three regions: no IF is connected to two of them, only a region's client is
-// connected to it, and a running job keeps its connection. Assumed of the state machines is what prr_fsm_props proves:
-// a client that changes is dropped.
+// Proves the connection matrix with three regions: no IF is connected to two regions, only a
+// region's client is connected to it, and a running job keeps its connection. Assumption about the
+// state machines, proven by prr_fsm_props: a change of client comes with a drop.
 module conn_matrix_props
   import fabric_pkg::*;
 #(
@@ -20,7 +20,7 @@ module conn_matrix_props
   logic rst_n = 1'b0;
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
-  // A client stays while it is not dropped.
+  // A client changes only with a drop.
   logic [NumPrrs-1:0] valid_q, connected, was_connected, was_busy, was_drop;
   client_t [NumPrrs-1:0] client_q;
   always_ff @(posedge clk_i) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the guard's decision: whatever the windows and the request, an address only leaves it when it lies in a
-// window of that very VM that allows it, with the whole burst. (dma_guard itself only keeps the decision for a cycle.)
+// Proves the guard's decision: for all windows and requests, an address is granted only when the
+// whole burst lies in a window of the requesting VM that allows the access. (dma_guard itself only
+// registers the decision.)
 module dma_guard_props
   import fabric_pkg::*;
 #(
@@ -14,13 +15,13 @@ module dma_guard_props
   addr_t addr;
   dma_lookup #(.NumVms(NumVms)) dut (.windows_i, .request_i, .fine_o(fine), .addr_o(addr));
 
-  // Of a window: whether the request lies in it, and where.
+  // For each window: whether the request lies in it, and its host-physical address.
   logic [NumWindows-1:0] fits;
   for (genvar w = 0; w < int'(NumWindows); w++) begin : gen_window
     window_t window;
-    page_t page, below;          // the page, and how far it lies behind the window's first
-    logic [9:0] last;            // the 64-bit word behind the burst, counted within the page
-    window_t [NumWindows-1:0] mine;  // nothing, for a VM that is not there
+    page_t page, below;          // the page, and its distance from the window's first page
+    logic [9:0] last;            // the 64-bit word after the burst, counted within the page
+    window_t [NumWindows-1:0] mine;  // closed windows for a VM that does not exist
     assign mine    = {1'b0, request_i.vm} < 5'(NumVms) ? windows_i[request_i.vm[0]] : '0;
     assign window  = mine[w];
     assign page    = request_i.addr[AddrWidth-1:PageBits];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the reading DMA, whatever the task, the guard and the memory do: it asks only for what lies in
-// its job, keeps AXI's rules, has room for all that comes, loses and doubles nothing, and is quiet when it says so.
+// Proves the reading DMA for any behaviour of the task, the guard and the memory: it requests only
+// addresses of its job, obeys the AXI rules, has space for all data that arrive, loses and
+// duplicates nothing, and is quiescent when it reports quiet.
 module dma_reader_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -24,8 +25,9 @@ module dma_reader_props
   beats_t check_beats;
   slot_ar_t ar;
 
-  // Sent only when it has been stopped after its last job and quiet for a moment (prr_run_props, icap_ctrl_props); a
-  // job's figures then stay. A job ends behind its beginning, and the guard answers in the next cycle.
+  // Started only after it was stopped in its last job and was quiet for a cycle (prr_run_props,
+  // icap_ctrl_props); the parameters of the job are then stable. A job ends after its start, and
+  // the guard answers in the next cycle.
   logic go, was_quiet, was_quiet_long, was_go, stopped_q, asked_q, r_valid;
   logic [63:0] base, base_q;
   logic [29:0] first, first_q, beats, beats_q;
@@ -34,7 +36,7 @@ module dma_reader_props
   assign first = go ? first_i : first_q;
   assign beats = go ? beats_i : beats_q;
 
-  // The memory owes an answer for each beat that was asked for, and sends nothing else.
+  // The memory returns exactly the beats that were requested.
   logic [15:0] owed_q;
   assign r_valid = r_valid_i && owed_q != '0;
 
@@ -68,38 +70,39 @@ module dma_reader_props
     beats_q <= rst_n ? beats : '0;
   end
 
-  // Where a request lies in its job, in beats.
+  // Position of a request in its job, in beats.
   logic [63:0] offset;
   assign offset = check_addr - base_q;
 
-  logic [15:0] room;
-  assign room = 16'(dut.usage) + 16'(dut.coming_q);
+  logic [15:0] occupied;
+  assign occupied = 16'(dut.usage) + 16'(dut.coming_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // Only what lies in the job, whole beats, in one page.
+      // Only addresses of the job, whole beats, within one page.
       if (check) begin
         assert (offset[2:0] == '0 && offset[63:33] == '0 && offset[32:3] >= first_q);
         assert ({1'b0, offset[32:3]} + 31'(check_beats) <= {1'b0, beats_q});
         assert (check_beats inside {[5'd1:5'd16]});
         assert ({1'b0, check_addr[11:3]} + 10'(check_beats) <= 10'd512);
       end
-      // On the bus is what the guard allowed, as long as was asked; it stays until it is taken.
+      // The bus request is what the guard allowed, with the length that was checked; it is stable
+      // until accepted.
       if (ar_valid) assert (allowed_q && ar.addr == 64'(allowed_addr) && 9'(ar.len) + 9'd1 == 9'(asked_beats));
       if (ar_valid) assert (ar.burst == axi_pkg::BURST_INCR && ar.size == 3'd3);
       if (was_waiting) assert (ar_valid && ar == was_ar);
-      // Memory never waits, and nothing that is wanted finds no room.
+      // Memory never waits, and no wanted beat finds the FIFO full.
       assert (r_ready);
       if (r_valid && !dut.dropping_q) assert (dut.usage < ($clog2(Depth) + 1)'(Depth));
-      // Quiet: nothing is asked for, nothing is owed; and it stays so until it is sent again.
+      // Quiet: no request is valid and no beat is outstanding; it stays so until the next start.
       if (quiet) assert (!ar_valid && owed_q == '0 && !error && !asked_q);
       if (was_quiet && !was_go) assert (quiet);
-      // Nothing is lost or doubled: what was asked for and is not owed any more was taken, or waits.
-      if (!dut.dropping_q) assert (dut.next_q == taken + 30'(room));
+      // Nothing is lost or duplicated: each beat that has arrived was taken or is in the FIFO.
+      if (!dut.dropping_q) assert (dut.next_q == taken + 30'(occupied));
       if (valid && !stop_i) assert (taken < beats_q && last == (taken + 30'd1 == beats_q));
 
-      // What the solver needs to know.
-      assert (owed_q == 16'(dut.coming_q) && room <= 16'(Depth) && first_q <= beats_q);
+      // Invariants for the induction.
+      assert (owed_q == 16'(dut.coming_q) && occupied <= 16'(Depth) && first_q <= beats_q);
       assert (dut.next_q <= beats_q && (stopped_q || taken <= dut.next_q));
       if (stopped_q) assert (dut.usage == '0);
       if (dut.dropping_q) assert (stopped_q);
@@ -109,7 +112,7 @@ module dma_reader_props
       if (dut.dropping_q) assert (dut.usage == '0);
       if (dut.state_q inside {2'd2, 2'd3}) begin
         assert (dut.want_q inside {[5'd1:5'd16]} && dut.want_q == asked_beats);
-        assert (room + 16'(dut.want_q) <= 16'(Depth));
+        assert (occupied + 16'(dut.want_q) <= 16'(Depth));
         assert ({1'b0, dut.next_q} + 31'(dut.want_q) <= {1'b0, beats_q});
       end
       assert (asked_q == (dut.state_q == 2'd2));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the writing DMA, whatever the task, the guard and the memory do: it asks only for what the task
-// gave, in its job's order, keeps AXI's rules, announces no beat that it does not have, and is quiet when it says so.
+// Proves the writing DMA for any behaviour of the task, the guard and the memory: it writes only
+// what the task produced, in the order of the job, obeys the AXI rules, announces no beat that it
+// does not have, and is quiescent when it reports quiet.
 module dma_writer_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -25,8 +26,9 @@ module dma_writer_props
   slot_aw_t aw;
   w_t w;
 
-  // Sent only when it has been quiet for a moment, with no stream open (prr_run_props); a job's figures then stay,
-  // and a job has less than 2^29 beats. The guard answers in the next cycle.
+  // Started only after it was quiet for a cycle with no stream open (prr_run_props); the parameters
+  // of the job are then stable, and a job has less than 2^29 beats. The guard answers in the next
+  // cycle.
   logic go, was_quiet, was_quiet_long, was_go, asked_q, b_valid;
   logic [63:0] base, base_q;
   logic [29:0] first_q;
@@ -34,7 +36,7 @@ module dma_writer_props
   assign base = go ? base_i : base_q;
 
   // The memory answers each burst once, after its last beat.
-  logic [3:0] complete_q, announced_q;  // bursts whose data are all there; bursts whose data are not
+  logic [3:0] complete_q, announced_q;  // bursts whose data are complete; bursts whose data are not
   logic [15:0] owed_q;                  // beats that were announced and are still to be sent
   logic announces, moves, ends;
   assign b_valid   = b_valid_i && complete_q != '0;
@@ -76,11 +78,11 @@ module dma_writer_props
     else if (go) first_q <= first_i;
   end
 
-  // Where a request lies in its job, in beats.
+  // Position of a request in its job, in beats.
   logic [63:0] offset;
   assign offset = check_addr - base_q;
 
-  // The lengths of what was announced, all together, less what of it was sent.
+  // The sum of the announced burst lengths, minus the beats already sent.
   logic [15:0] lengths;
   always_comb begin
     lengths = '0;
@@ -91,30 +93,34 @@ module dma_writer_props
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // Only what the task gave, whole beats, in one page.
+      // Only what the task produced, whole beats, within one page.
       if (check) begin
         assert (offset[2:0] == '0 && offset[63:33] == '0 && offset[32:3] >= first_q);
         assert ({1'b0, offset[32:3]} + 31'(check_beats) <= {1'b0, given});
         assert (check_beats inside {[5'd1:5'd16]});
         assert ({1'b0, check_addr[11:3]} + 10'(check_beats) <= 10'd512);
       end
-      // On the bus is what the guard allowed, as long as was asked; it stays until it is taken, and so do data.
+      // The bus request is what the guard allowed, with the length that was checked; it is stable
+      // until accepted, and so are data.
       if (aw_valid) assert (allowed_q && aw.addr == 64'(allowed_addr) && 9'(aw.len) + 9'd1 == 9'(asked_beats));
       if (aw_valid) assert (aw.burst == axi_pkg::BURST_INCR && aw.size == 3'd3 && aw.atop == '0);
       if (was_waiting) assert (aw_valid && aw == was_aw);
       if (was_w_waiting) assert (w_valid && w == was_w);
-      // Data are sent when they were announced, all of them are there, and the last one of a burst is marked.
+      // Data are sent only after their announcement, when all of them are available, and the last
+      // beat of a burst is marked.
       if (w_valid) assert (owed_q != '0 && announced_q != '0 && dut.fifo_valid && w.strb == '1);
       if (announced_q == '0) assert (owed_q == '0);
       if (announced_q != '0) assert (w_valid);  // the bus never waits
       assert (b_ready);
-      // Quiet: nothing is announced, unsent or unanswered; and it stays so until a stream opens or it is sent again.
+      // Quiet: nothing is announced, unsent or unanswered; it stays so until a stream opens or the
+      // next start.
       if (quiet) assert (!aw_valid && !w_valid && owed_q == '0 && complete_q == '0 && announced_q == '0 && !error);
       if (was_quiet && !was_go) assert (quiet);
-      // Nothing is lost or doubled: what the task gave was announced, or waits.
+      // Nothing is lost or duplicated: each beat that the task produced was announced or is in the
+      // FIFO.
       if (!dut.stopping_q) assert (given - dut.next_q == 30'(dut.loose));
 
-      // What the solver needs to know.
+      // Invariants for the induction.
       assert (owed_q == 16'(dut.promised_q) && 5'(dut.unanswered_q) == 5'(complete_q) + 5'(announced_q));
       assert (3'(announced_q) == dut.i_lengths.usage_o && announced_q <= 4'd4);
       assert (dut.promised_q <= dut.usage && 16'(dut.usage) <= 16'(Depth));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the configuration control, whatever is in memory and whatever the port does: words reach the port
-// only while the region that was named waits for them, only behind a header that is right, never more than it says,
-// and, when they are to be verified, only after that; a region is told once, when nothing is under way; memory is
-// only read; what the port had begun of a bitstream that failed is aborted.
+// Proves the configuration control for any contents of memory and any behaviour of the port: words
+// reach the port only while the selected region waits for them, only after a correct header, never
+// more than the header announces and, with verify, only after the checksum was verified; a region
+// gets exactly one result, when no read is outstanding; memory is only read; a bitstream that
+// failed after its first word is aborted.
 //
-// Assumed: a region stays in Reconfig until it is told (prr_fsm_props; fabric_top keeps cancellations away),
-// ICAP_ADDR and ICAP_LENGTH are not written meanwhile, and memory sends what was asked for, no more.
+// Assumptions: a region stays in Reconfig until it gets the result (prr_fsm_props; fabric_top
+// blocks cancellations), ICAP_ADDR and ICAP_LENGTH are not written while the control is busy, and
+// memory returns exactly what was requested.
 module icap_ctrl_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -33,7 +35,8 @@ module icap_ctrl_props
   slot_req_t req;
   slot_resp_t resp;
 
-  // What the manager says stays while it is busy; a region that waits goes on waiting until it is told.
+  // The manager's parameters are stable while busy; a waiting region keeps waiting until it gets
+  // the result.
   logic [63:0] addr, addr_q;
   logic [31:0] length, length_q;
   logic waited_q;
@@ -53,7 +56,7 @@ module icap_ctrl_props
     end
   end
 
-  // The memory owes an answer for each beat that was asked for.
+  // The memory returns exactly the beats that were requested.
   logic [15:0] owed_q;
   logic asked;
   assign asked = req.ar_valid && ar_ready_i;
@@ -71,23 +74,23 @@ module icap_ctrl_props
     .cfg_error_i, .cfg_abort_o(aborted), .axi_req_o(req), .axi_resp_i(resp)
   );
 
-  // What the reader has asked for or holds.
-  logic [15:0] room;
-  assign room = 16'(dut.i_reader.usage) + 16'(dut.i_reader.coming_q);
+  // Beats that the reader has outstanding or in its FIFO.
+  logic [15:0] occupied;
+  assign occupied = 16'(dut.i_reader.usage) + 16'(dut.i_reader.coming_q);
 
-  // States of icap_ctrl, by the names that they have there.
+  // States of icap_ctrl, with the same names.
   localparam logic [2:0] Idle = 3'd0, Header = 3'd1, Body = 3'd2, Sum = 3'd3, End = 3'd4, Drain = 3'd5;
   logic [2:0] at;
   assign at = dut.state_q;
 
-  logic was_busy, was_waiting, verified_q, to_verify_q, was_told, was_bad;
+  logic was_busy, was_waiting, verified_q, to_verify_q, had_result, was_bad;
   slot_ar_t was_ar;
   logic [31:0] sent_q;
   always_ff @(posedge clk_i) begin
     was_busy    <= rst_n && busy;
     was_waiting <= rst_n && req.ar_valid && !ar_ready_i;
     was_ar      <= req.ar;
-    was_told    <= rst_n && (done != '0 || failed != '0);
+    had_result    <= rst_n && (done != '0 || failed != '0);
     was_bad     <= rst_n && at == Sum && dut.word_take && dut.word != ~dut.crc_q;
     addr_q      <= addr;
     length_q    <= length;
@@ -111,35 +114,35 @@ module icap_ctrl_props
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // A word for the port: its region waits, the header named it and its task, and it is one of those that it
-      // announced.
+      // A word for the port: the region waits, the header named the region and its task, and the
+      // word is one of those that the header announced.
       if (cfg_valid) begin
         assert (busy && waited_q && int'(prr) < int'(NumPrrs) && error == '0);
         assert (dut.header_q[0] == 32'h53494d42 && dut.header_q[1][31:24] == 8'(prr) && found == target_q);
         assert (dut.header_q[2] + 32'd5 == {2'b0, length_q[31:2]} && sent_q < dut.header_q[2]);
         assert (!to_verify_q || verified_q);
       end
-      // A region is told once, of success only when all its words went and their checksum was right, and nothing is
-      // under way then.
+      // A region gets one result: success only when all words were sent and the checksum was
+      // correct, and no read is outstanding then.
       assert ($onehot0({done, failed}));
       if (done != '0 || failed != '0) assert (over && owed_q == '0 && !req.ar_valid && !cfg_valid);
       if (done != '0) assert (error == '0 && sent_q == dut.header_q[2] && sent_q != '0 && verified_q);
       for (int p = 0; p < int'(NumPrrs); p++) if (done[p] || failed[p]) assert (prr == prr_t'(p));
-      if (was_told) assert (!busy);
-      // What the port had begun of a bitstream that failed is aborted, and nothing else is.
+      if (had_result) assert (!busy);
+      // A bitstream that failed after its first word is aborted, and no other.
       assert (aborted == (failed != '0 && sent_q != '0));
-      if (was_busy && !busy) assert (was_told);
+      if (was_busy && !busy) assert (had_result);
       if (was_bad) assert (error != '0);
-      // The bus: reads alone, which stay until they are taken; idle when it is not busy.
+      // The bus: only reads, stable until accepted; idle when not busy.
       assert (!req.aw_valid && !req.w_valid);
       if (was_waiting) assert (req.ar_valid && req.ar == was_ar);
       if (!busy) assert (!req.ar_valid && owed_q == '0);
 
-      // What the solver needs to know.
+      // Invariants for the induction.
       assert (at <= Drain && owed_q == 16'(dut.i_reader.coming_q) && error <= 4'd8);
-      assert (room <= 16'd128);
+      assert (occupied <= 16'd128);
       if (dut.i_reader.state_q inside {2'd2, 2'd3}) begin
-        assert (dut.i_reader.want_q inside {[5'd1:5'd16]} && room + 16'(dut.i_reader.want_q) <= 16'd128);
+        assert (dut.i_reader.want_q inside {[5'd1:5'd16]} && occupied + 16'(dut.i_reader.want_q) <= 16'd128);
       end
       if (busy) assert (waited_q && int'(prr) < int'(NumPrrs));
       if (at inside {Header, Body, Sum}) assert (error == '0);

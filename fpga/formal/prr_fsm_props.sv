@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of a region's state machine, for whatever prr_run, the monitor and the manager do: see each assertion.
-// The only thing assumed of prr_run is that it is quiet where it has no job; prr_run_props proves that.
+// Proves a region's state machine for any behaviour of prr_run, the monitor and the manager: see
+// each assertion. The only assumption about prr_run is that it is quiet while it has no job;
+// prr_run_props proves that.
 module prr_fsm_props
   import fabric_pkg::*;
 (
@@ -20,11 +21,12 @@ module prr_fsm_props
   client_t client, next, requeue_client;
   task_t held, target;
 
-  // The monitor gives only what prr_choice chooses (proven there): idle, busy or held regions, and real tasks.
+  // The monitor allocates only what prr_choice chooses (proven there): idle, busy or held regions,
+  // and real tasks.
   logic alloc;
   assign alloc = alloc_i && state inside {StIdle, StBusy, StHold} && alloc_task_i != TaskNone;
 
-  // prr_run begins a job only for a client that is connected, and has nothing to complain of in a region that is decoupled.
+  // prr_run starts a job only for a connected client, and reports no fault of a decoupled region.
   logic job_begin, job_restore, fault;
   assign job_begin   = begin_i && client_valid && couple;
   assign job_restore = restore_i && client_valid && couple && !begin_i;
@@ -65,13 +67,13 @@ module prr_fsm_props
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // A region that is decoupled has no job and no way to the bus: Reconfig is only entered when nothing runs, and an
-      // empty region is not coupled.
+      // A decoupled region has no job and no access to the bus: Reconfig is entered only when no
+      // job runs, and an empty region is not coupled.
       assert (state <= StHold);
       assert (!(state == StReconfig && couple));
       assert (!(held == TaskNone && couple));
       assert (state != StReconfig || held == TaskNone);
-      // Hold, Busy and Preempt have a task and a client; only a promise of a real task is kept.
+      // Hold, Busy and Preempt have a task and a client; a promise is kept only for a real task.
       if (state inside {StHold, StBusy}) assert (held != TaskNone);
       if (state == StPreempt || (state == StSwitch && !abort_job)) assert (held != TaskNone);
       if (state == StSwitch && !abort_job && !save) assert (!next_valid);  // restoring
@@ -79,27 +81,27 @@ module prr_fsm_props
       if (next_valid) assert (state inside {StPreempt, StSwitch} && target != TaskNone);
       if (state == StReconfig) assert (target != TaskNone);
       if (save) assert (state == StSwitch);
-      // Whoever is saved for somebody else, or loses a region it has not used yet, waits again.
+      // A client whose job is saved for another client, or whose held region is taken, waits again.
       if (save && saved_i && !fault && next_valid) assert (requeue && requeue_client == client);
       if (state == StHold && alloc) assert (requeue && requeue_client == client);
       if (stop_task) assert (state == StPreempt);
     end
     if (rst_n && past) begin
-      // Whoever had the region and lost it was told so: the job is over or stopped, it waits again, it did not want it any
-      // more, it let Hold expire, or its region failed.
+      // A client that lost its region was notified: the job is over or stopped, the client waits
+      // again or cancelled, Hold expired, or the region failed.
       if (was_valid && (!client_valid || client != was_client) && was_state != StIdle)
         assert (was_requeue || was_over || was_stopped || was_cancel || was_expired || was_fault || was_cfg_fail);
-      // Whoever was promised a region gets it, and nobody else does.
+      // The client that was promised a region gets it, and no other.
       if (was_next_valid && !next_valid) assert (client_valid && client == was_next && was_stopped);
       if (was_next_valid && next_valid) assert (next == was_next);
-      // Whoever is given it has it at once, or has the promise of it.
+      // A client that is allocated the region has it at once, or has the promise of it.
       if (was_alloc) assert ((client_valid && client == was_alloc_client) || (next_valid && next == was_alloc_client));
-      // Whoever is given it while a job runs was answered "preempt", and waits for PRR Stopped.
+      // A client that is allocated a busy region was answered "preempt", and waits for PRR Stopped.
       if (was_alloc && was_state == StBusy) assert (next_valid || was_stopped);
-      // A connection ends with the client's time.
+      // A connection ends when the client loses the region.
       if (was_valid && (!client_valid || client.vm != was_client.vm || client.dev != was_client.dev)
           && was_state != StReconfig) assert (was_drop);
-      // Into Reconfig only from where a job has just ended, was saved or was aborted and drained.
+      // Reconfig is entered only after a job has just ended, was saved, or was aborted and drained.
       if (state == StReconfig && was_state == StSwitch) assert (was_stopped);
       if (state == StReconfig && was_state == StPreempt) assert (was_over);
     end

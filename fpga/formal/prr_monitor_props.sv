@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of the monitor, with two regions and a list of four, whatever regions and requests are:
-// every request is answered within two cycles, and an answer is a region or a place in the list or says that there is
-// none; nobody is preempted but by higher priority; no client is given two regions; nobody is given a region while
-// somebody more urgent waits for whom it would do; nobody waits for long for whom there is one; and whoever says that it
-// wants none gets none.
+// Proves the monitor with two regions and a list of four, for all regions and requests: every
+// request is answered within two cycles with a region, a place in the list or a refusal; only a
+// client of higher priority preempts; no client is allocated two regions; no client gets a region
+// that a waiting client of higher priority could use; no client keeps waiting while a usable region
+// exists; and a client that cancelled gets no region.
 module prr_monitor_props
   import fabric_pkg::*;
 #(
@@ -27,7 +27,7 @@ module prr_monitor_props
   assign cancels = cancel_i && !request_i && rst_n;
   always_ff @(posedge clk_i) past <= rst_n;
 
-  // One device for all: what matters is who asks, and how urgently.
+  // One device for all: only the client and the priority matter.
   device_t [MaxDevs-1:0] devices;
   device_t device_q;
   always_ff @(posedge clk_i) if (!rst_n) device_q <= device_i;
@@ -48,7 +48,8 @@ module prr_monitor_props
     .alloc_task_o(alloc_task), .waiting_o(waiting)
   );
 
-  // What the regions' state machines and the monitor keep together: nobody has, or was promised, two regions.
+  // An invariant of the state machines and the monitor together: no client has, or was promised,
+  // two regions.
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_owner
     for (genvar o = 0; o < int'(NumPrrs); o++) begin : gen_other
       always_comb begin
@@ -62,7 +63,8 @@ module prr_monitor_props
     end
   end
 
-  // Any entry of the list, chosen by the solver, and what the policy has for it with the regions of the cycle before.
+  // An arbitrary entry of the list, chosen by the solver, and the policy's solution for it with the
+  // regions of the previous cycle.
   (* keep *) logic [1:0] any_entry;
   always_ff @(posedge clk_i) any_entry <= any_entry;
   logic [NumPrrs-1:0] any_choice;
@@ -72,7 +74,7 @@ module prr_monitor_props
     .solution_o(any_solution)
   );
 
-  // For how many cycles nothing has happened but the list being worked through.
+  // The number of cycles in which nothing happened except the scan of the list.
   logic [2:0] calm;
   always_ff @(posedge clk_i) begin
     if (!rst_n || dut.changed || dut.request_q || dut.cancel_q || cancels || dut.lost_q != '0 || !found_ready_i
@@ -92,14 +94,15 @@ module prr_monitor_props
     waiting_q <= waiting;
   end
 
-  // Entries of the client that asked two cycles ago, as urgent as it asked.
+  // Entries of the client that requested two cycles ago, with at least the priority of that
+  // request.
   logic [ListDepth-1:0] listed;
   for (genvar e = 0; e < int'(ListDepth); e++) begin : gen_listed
     assign listed[e] = 3'(e) < waiting && dut.list_q[e].vm == client2.vm && dut.list_q[e].dev == client2.dev
                        && dut.list_q[e].prio >= client2.prio;
   end
 
-  // Whose wish was taken back last, as long as it has not asked or lost a region since.
+  // The client that cancelled last, as long as it has not requested or lost a region since.
   logic gone = 1'b0;
   vm_t gone_vm;
   dev_t gone_dev;
@@ -116,16 +119,17 @@ module prr_monitor_props
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_region
     always_ff @(posedge clk_i) begin
       if (rst_n && alloc[p]) begin
-        // Only what is idle, or has a client of strictly lower priority, or was the client's own.
+        // Only a region that is idle, or has a client of strictly lower priority, or was the
+        // client's own.
         assert (regions_i[p].state inside {StIdle, StBusy, StHold});
         if (regions_i[p].state != StIdle) assert (regions_i[p].client.prio < alloc_client.prio);
-        // Large enough, unless it has the task already and is its own.
+        // Large enough, unless the region is the client's own and has the task already.
         if (regions_i[p].state != StIdle) assert (regions_i[p].size >= device_q.size);
         assert (alloc_task != TaskNone && alloc_task == device_q.task_id);
-        // Nobody busy is sent away while another region that would do is idle.
+        // No busy region is preempted while another usable region is idle.
         for (int o = 0; o < int'(NumPrrs); o++) begin
           if (regions_i[p].state != StIdle) assert (!(regions_i[o].state == StIdle && regions_i[o].size >= device_q.size));
-          // No client has two.
+          // No client has two regions.
           if (o != p) assert (!(regions_i[o].client_valid && regions_i[o].client.vm == alloc_client.vm
               && regions_i[o].client.dev == alloc_client.dev && regions_i[o].state != StIdle));
           assert (!(regions_i[o].next_valid && regions_i[o].next.vm == alloc_client.vm
@@ -138,7 +142,7 @@ module prr_monitor_props
   for (genvar e = 0; e < int'(ListDepth); e++) begin : gen_entry
     always_ff @(posedge clk_i) begin
       if (rst_n && 3'(e) < waiting) begin
-        // The list is sorted, and nobody is in it twice.
+        // The list is sorted, and contains no client twice.
         if (e > 0) assert (dut.list_q[e-1].prio >= dut.list_q[e].prio);
         for (int o = 0; o < e; o++) begin
           assert (!(dut.list_q[o].vm == dut.list_q[e].vm && dut.list_q[o].dev == dut.list_q[e].dev));
@@ -151,22 +155,25 @@ module prr_monitor_props
     if (rst_n) begin
       assert (waiting <= 3'(ListDepth));
       assert (alloc == '0 || (alloc & (alloc - 1'b1)) == '0);
-      // The list changes by one at most.
+      // The list changes by at most one entry.
       if (ago2) assert (waiting <= waiting_q + 3'd1 && waiting + 3'd1 >= waiting_q);
-      // Every request is answered after two cycles, to whom it came from.
+      // Every request is answered after two cycles, for the client that requested.
       if (ago2 && !ago1) begin
         assert (answered && answer.client == client2);
-        // A region, a place in the list, or no: and no only when the list is full or there is no such device.
+        // The answer is a region, a place in the list, or a refusal; a refusal only when the list
+        // is full or there is no such device.
         if (answer.method == MethodUnavailable && !answer.listed)
           assert (waiting_q == 3'(ListDepth) || device_q.task_id == TaskNone);
       end
-      // Who is said to be listed is in the list, not less urgent than asked for.
+      // A client that is reported as listed is in the list, with at least the priority that it
+      // requested with.
       if (ago2 && !ago1 && answered && answer.listed) assert (listed != '0);
-      // Whoever does not want a region any more is given none, not even in the cycle in which it says so.
+      // A client that cancelled gets no region, not even in the cycle of the cancellation.
       if (gone) assert (alloc == '0 || alloc_client.vm != gone_vm || alloc_client.dev != gone_dev);
       if (cancels && !dut.request_q)
         assert (alloc == '0 || alloc_client.vm != cancel_vm_i || alloc_client.dev != cancel_dev_i);
-      // What the solver needs to know of that: the monitor's own memory of the cancellation is a cycle old at most.
+      // Invariant for the induction: the monitor's own record of a cancellation is at most one
+      // cycle old.
       if (dut.cancel_q) assert (gone && dut.cancel_vm_q == gone_vm && dut.cancel_dev_q == gone_dev && !dut.request_q);
       if (gone && !dut.cancel_q) begin
         assert (!dut.request_q || dut.request_client_q.vm != gone_vm || dut.request_client_q.dev != gone_dev);
@@ -177,16 +184,17 @@ module prr_monitor_props
           if (dut.lost_q[p]) assert (dut.lost_client_q[p].vm != gone_vm || dut.lost_client_q[p].dev != gone_dev);
         end
       end
-      // What comes out of the list goes by priority: whatever is given to an entry of it, all before it were tried with
-      // the very same regions.
+      // Solutions from the list are in order of priority: every earlier entry was tried with the
+      // same regions.
       if (found) assert (!dut.changed && dut.scan_q < dut.count_q);
-      // Nobody overtakes: what was looked at in the list has nothing to be had. And all of it is looked at, an entry a
-      // cycle: after as many cycles as there are entries nobody waits for whom there is a region.
+      // No overtaking: the scanned entries have no solution. And every entry is scanned, one a
+      // cycle: after as many cycles as there are entries, no client waits while there is a region
+      // for it.
       if (3'(any_entry) < waiting && 3'(any_entry) < dut.scan_q && past)
         assert (any_solution.method == MethodUnavailable);
       assert (dut.scan_q <= waiting);
       if (past) assert (dut.scan_q >= waiting || dut.scan_q >= calm);
-      // A request takes nothing that somebody at least as urgent may be waiting for.
+      // A request takes no region that a waiting client of at least the same priority could get.
       if (dut.request_q && alloc != '0) assert (dut.count_q == '0 || dut.scan_done || alloc_client.prio > dut.list_q[0].prio
           || (dut.solution.method == MethodAssign && regions_i[dut.solution.prr[0]].client_valid
               && regions_i[dut.solution.prr[0]].client.vm == alloc_client.vm));

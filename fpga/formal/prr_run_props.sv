@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of a region's state machine and its job sequencer together, whatever the task, the manager and the
-// memory do: a region without a job has nothing to do with the bus, a job only writes into its own client's IF, and
-// the DMA is only sent when it is quiet. It also proves what prr_fsm_props and the DMA's proofs assume of prr_run.
+// Proves a region's state machine and its job sequencer together, for any behaviour of the task,
+// the manager and the memory: a region without a job causes no bus traffic, a job writes only into
+// its own client's IF, and the DMA is started only when it is quiet. It also proves what
+// prr_fsm_props and the DMA's proofs assume about prr_run.
 //
-// Assumed of the DMA: quiet stays quiet until it is sent (dma_reader_props, dma_writer_props), and quiet it has no
-// complaints. Of the monitor: it gives idle, busy and held regions (prr_choice). Of the connection matrix: who is not
-// client is not connected (conn_matrix_props).
+// Assumptions. DMA: quiet stays until the next start (dma_reader_props, dma_writer_props), and a
+// quiet DMA reports no errors. Monitor: it allocates only idle, busy and held regions (prr_choice).
+// Connection matrix: only the client is connected (conn_matrix_props).
 module prr_run_props
   import fabric_pkg::*;
 (
@@ -38,7 +39,7 @@ module prr_run_props
   logic [29:0] first_in, first_out, beats;
   if_addr_t ram_addr;
 
-  // The DMA: quiet, it stays quiet until it is sent.
+  // The DMA: once quiet, it stays quiet until the next start.
   logic reader_quiet, writer_quiet, reader_was_quiet, writer_was_quiet, was_go, was_open, bad, error;
   assign reader_quiet = reader_quiet_i || (reader_was_quiet && !was_go);
   assign writer_quiet = writer_quiet_i || (writer_was_quiet && !was_go && !was_open);
@@ -56,7 +57,7 @@ module prr_run_props
     .stopped_o(stopped), .expired_o(expired)
   );
 
-  // The task behind its gate: decoupled it says nothing (region_gate_props).
+  // The task after its gate: its outputs are 0 while decoupled (region_gate_props).
   prr_run dut (
     .clk_i, .rst_ni(rst_n), .state_i(state), .client_i(client), .task_i(held), .couple_i(couple),
     .region_rst_ni(region_rst_n), .save_i(save), .abort_i(abort_job), .stop_task_i(stop_task), .hung_i(hung),
@@ -74,7 +75,7 @@ module prr_run_props
     .ram_req_o(ram_req), .ram_we_o(ram_we), .ram_addr_o(ram_addr), .ram_data_o(ram_data), .ram_gnt_i, .ram_data_i
   );
 
-  // Phases of prr_run, by the names that they have there.
+  // Phases of prr_run, with the same names.
   localparam logic [3:0] None = 4'd0, Begin = 4'd1, Load = 4'd2, Restore = 4'd3, Go = 4'd4, Resume = 4'd5, Run = 4'd6,
                          Flush = 4'd7, Finish = 4'd8, Drain = 4'd9, Save = 4'd10, Abort = 4'd11;
   logic [3:0] phase;
@@ -83,7 +84,8 @@ module prr_run_props
   logic keeps;
   assign keeps = ram_req && ram_addr.ctx && ram_addr.word >= 7'd120;
 
-  // Since the DMA was sent: whether its reader was stopped again. It has to be before it is sent the next time.
+  // Whether the reader was stopped since the last start of the DMA; it must be before the next
+  // start.
   logic reader_stopped, quiet_before;
   always_ff @(posedge clk_i) begin
     reader_was_quiet <= !rst_n || reader_quiet;
@@ -96,35 +98,38 @@ module prr_run_props
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // Without a job nothing moves: idle, held and being written, a region has no traffic and no open stream, and is
-      // told nothing. This is why it is quiet when a bitstream or another client comes.
+      // Without a job nothing moves: an idle, held or reconfiguring region has no traffic and no
+      // open stream, and its task gets no command. Therefore the region is quiescent when a
+      // bitstream or another client arrives.
       if (state inside {StIdle, StHold, StReconfig}) begin
         assert (reader_quiet && writer_quiet && !dma_go && !stream_open);
         assert (!start && !resume && !stop && !ctx_save && !ctx_restore && !ctx_ready);
-        assert (!ctx_valid || !region_rst_n);  // an aborted restore's last word, to a task in reset
+        assert (!ctx_valid || !region_rst_n);  // the last word of an aborted restore, to a task in reset
         assert (!(ram_req && ram_we));
       end
-      // Decoupled, nothing new begins, whatever is still to be drained, and the task is in reset.
+      // A decoupled region starts nothing new, even while it still drains, and the task is in
+      // reset.
       if (!couple) assert (!dma_go && !stream_open && !start && !resume && !region_rst_n);
-      // A job of a client: it reads and writes that client's IF, of the registers only what a job reports; contexts are
-      // written while one is saved, and read while one is restored. What the job began with is kept behind them while it
-      // runs, wholly before it is saved, and it is that with which it goes on.
+      // The job of a client reads and writes only that client's IF; of the registers it writes only
+      // the results. A context is written only by a save and read only by a restore. The registers
+      // that the job was started with are copied to the context buffer while the job runs,
+      // completely before it is saved, and are loaded from there when it is resumed.
       if (ram_req) assert (client_valid && ram_addr.vm == client.vm && ram_addr.dev == client.dev);
       if (ram_req && ram_we && !ram_addr.ctx) assert (ram_addr.word == 7'd5 && phase == Finish);
       if (ram_req && ram_addr.ctx && !keeps) assert (state == StSwitch && !(ram_we && job_restore));
       if (keeps) assert (ram_we ? phase inside {Run, Drain} && !dut.kept : phase == Load && dut.resuming_q);
       if (ram_req && phase == Load) assert (keeps == dut.resuming_q);
       if (phase == Save) assert (dut.kept);
-      // The DMA is sent when it has been quiet, and its reader was stopped; a job is over, saved or gone when it is
-      // quiet.
+      // The DMA is started only after it has been quiet and its reader was stopped; a job is over,
+      // saved or stopped only when the DMA is quiet.
       if (dma_go) assert (reader_quiet && writer_quiet && quiet_before && reader_stopped && !stream_open);
       if (over || saved || stopped) assert (reader_quiet && writer_quiet);
-      // What prr_fsm_props takes for granted.
+      // The assumptions of prr_fsm_props.
       if (job_begin || job_restore) assert (client_valid && couple && !(job_begin && job_restore));
       if (fault && state inside {StIdle, StHold, StReconfig}) assert (couple);
       assert ($onehot0({over, saved, job_stopped, restored}));
 
-      // What the solver needs to know: which phases a state can have.
+      // Invariants for the induction: the phases that are possible in each state.
       if (state inside {StIdle, StHold, StReconfig}) assert (phase inside {None, Begin, Abort} && quiet_before);
       if (state == StBusy || state == StPreempt) assert (phase inside {Begin, Load, Go, Run, Flush, Finish});
       if (state == StPreempt) assert (phase != Begin);
@@ -152,7 +157,7 @@ module prr_run_props
       if (dut.i_ctx.state_q inside {3'd4, 3'd5}) assert (dut.i_ctx.word_q == '0);
       if (dut.i_ctx.state_q inside {3'd5, 3'd6}) assert (dut.i_ctx.total_q <= 7'd118);
       if (dut.i_ctx.state_q == 3'd6) assert (dut.i_ctx.word_q <= dut.i_ctx.total_q);
-      // The context's mover: off, but for these phases; in an abort it stops a cycle later.
+      // The context mover is off except in these phases; after an abort it stops a cycle later.
       if (phase == Save) assert (dut.i_ctx.state_q inside {3'd1, 3'd2, 3'd3});
       if (phase == Restore) assert (dut.i_ctx.state_q inside {3'd4, 3'd5, 3'd6, 3'd7});
       if (!(phase inside {Save, Restore, Abort})) assert (dut.i_ctx.state_q == 3'd0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proven of region_gate: decoupled is silent, coupled is transparent.
+// Proves region_gate: decoupled, every output is 0; coupled, the gate is transparent.
 module region_gate_props
   import fabric_pkg::*;
 (

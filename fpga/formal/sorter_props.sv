@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sorter promises, for every sequence of commands. It looks inside.
+// Proves the sorter for every sequence of commands. It reads internal signals.
 //
-// Two values are chosen by the solver and stay; since nothing is known of them, what is proven of them is proven of any
-// two. A model keeps for each whether it should be in the queue, with which key, and which of the two came later.
-// Together: what is put in is there until it is taken out, with its key (no loss, nothing made up), the keys are in
-// order, and equal keys in the order they came.
+// The solver chooses two values that stay constant; since they are arbitrary, what is proven of
+// them holds for any two values. A model records for each value whether it should be in the queue,
+// its key, and which of the two was inserted later. Together: an inserted entry stays until it is
+// removed, with its key (nothing lost, nothing invented), the keys are sorted, and equal keys are
+// in order of insertion.
 module sorter_props
   import sorter_pkg::*;
 #(
@@ -30,7 +31,7 @@ module sorter_props
 
   sorter #(.Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth)) dut (.*);
 
-  // Registers without a reset that keep what they have: anything at first, constant from then on.
+  // Registers without a reset: arbitrary at first, constant afterwards.
   (* keep *) logic [ValueWidth-1:0] any_a, any_b;
   always_ff @(posedge clk_i) begin
     any_a <= any_a;
@@ -43,7 +44,7 @@ module sorter_props
   always_comb assume (rst_ni == past_q);
   always_comb assume (any_a != any_b);
 
-  // The bus rule: a command stays as it is until it is done.
+  // The bus rule: a command is stable until it is done.
   logic waits_q = 1'b0;
   sorter_op_e op_q;
   logic [KeyWidth-1:0] key_q;
@@ -57,7 +58,7 @@ module sorter_props
   always_comb
     if (waits_q) assume (op_valid_i && op_i == op_q && key_i == key_q && value_i == value_q);
 
-  // ---- The model of the two chosen values ----
+  // ---- Model of the two chosen values ----
   logic in_a_q = 1'b0, in_b_q = 1'b0, b_later_q = 1'b0;
   logic [KeyWidth-1:0] key_a_q, key_b_q;
   logic done, in_both;
@@ -85,7 +86,7 @@ module sorter_props
     if (out_b) in_b_q <= 1'b0;
   end
 
-  // ---- Where the two are in the real queue ----
+  // ---- Positions of the two values in the real queue ----
   logic [Depth-1:0] queued, is_a, is_b;
   logic [KeyWidth-1:0] real_key_a, real_key_b;
   logic a_before_b;
@@ -105,14 +106,14 @@ module sorter_props
     end
   end
 
-  // In the middle of an update the value is out of the queue, while the model still has it.
+  // Between the cycles of an update the value is out of the queue, while the model still has it.
   logic mid_a, mid_b;
   assign mid_a = dut.second_q && value_i == any_a;
   assign mid_b = dut.second_q && value_i == any_b;
 
   always_comb begin
     if (past_q) begin
-      // No loss, nothing made up, no key changed.
+      // Nothing lost, nothing invented, no key changed.
       assert ((is_a != '0) == (in_a_q && !mid_a));
       assert ((is_b != '0) == (in_b_q && !mid_b));
       if (is_a != '0) assert (real_key_a == key_a_q);
@@ -120,7 +121,7 @@ module sorter_props
       // First in, first out among equal keys.
       if (in_both && !dut.second_q && key_a_q == key_b_q) assert (a_before_b == b_later_q);
       if (in_both && dut.second_q && !mid_a && !mid_b && key_a_q == key_b_q) assert (a_before_b == b_later_q);
-      // Order, and the bookkeeping behind it.
+      // Order, and the bookkeeping it depends on.
       assert (count_o <= CountWidth'(Depth));
       for (int unsigned p = 0; p < Depth; p++) begin
         assert (32'(dut.order_q[p]) < Depth);
@@ -139,7 +140,7 @@ module sorter_props
     end
   end
 
-  // The second cycle of an update is one: of a command that waits, whose value was taken out.
+  // The second cycle of an update belongs to a waiting update whose entry was removed.
   always_comb begin
     if (past_q) begin
       assert (dut.second_q == waits_q);
@@ -158,7 +159,7 @@ module sorter_props
     end
   end
 
-  // The proofs are not empty: these can be reached.
+  // The proofs are not vacuous: these states are reachable.
   always_comb begin
     if (past_q) begin
       cover (count_o == CountWidth'(Depth) && in_both && key_a_q == key_b_q && !b_later_q);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration port in simulation, with the ports of fpga/rtl/kintex7/cfg_port.sv. The body of a "SimB" is
-// {8'hc5, region, task, 7'h0, slow}, the number of words that follow, and these. A slow one is taken a word every other
-// cycle. The region's logic is the new task when the
-// last one has arrived; until then it is nothing that could be trusted. fabric_sim looks at held_q and torn_q.
+// The configuration port in simulation, with the ports of fpga/rtl/kintex7/cfg_port.sv. The body of
+// a bitstream is {8'hc5, region, task, 7'h0, slow}, the number of the words that follow, and these
+// words. A slow bitstream is accepted at one word every other cycle. The region holds the new task
+// when the last word has arrived; until then its outputs are undefined. fabric_sim reads held_q and
+// torn_q.
 module cfg_port (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -14,11 +15,11 @@ module cfg_port (
 );
 
   logic [7:0][7:0] held_q;   // the task in each region, 0: none
-  logic [7:0] torn_q;        // being written
+  logic [7:0] torn_q;        // region is being written
   logic [7:0] task_q;
   logic [2:0] prr_q;
   logic [31:0] left_q;
-  logic [1:0] part_q;        // waits for: first word, length, words
+  logic [1:0] part_q;        // expects: first word, length, words
   logic slow_q, toggle_q;
 
   assign ready_o = !slow_q || toggle_q;

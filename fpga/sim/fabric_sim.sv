@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole fabric for benches: fabric_top, regions that are models, a configuration port that is one, and AXI ports with
-// plain names. Only wires here.
+// The complete fabric for benches: fabric_top, models of the regions and the configuration port,
+// and AXI ports with flat names. It only connects them.
 module fabric_sim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -15,18 +15,21 @@ module fabric_sim
   input  logic rst_ni,
   output logic irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
-  // For benches: what happens (events) and what is so (seen), region by region, and the monitor's side.
+  // Observation for benches: events and state of each region, and the monitor's side.
   output logic [NumPrrs-1:0][14:0] events_o,
   output logic [NumPrrs-1:0][45:0] seen_o,
   output logic [35:0] commands_o,
   output logic [66:0] monitor_o,
   output logic [NumPrrs-1:0] quiet_o,
-  output logic [NumPrrs-1:0] region_out_o,   // the region drives something
-  output logic [NumPrrs-1:0] gated_out_o,    // and it gets through
+  /// The region drives an output.
+  output logic [NumPrrs-1:0] region_out_o,
+  /// An output of the region passes the gate.
+  output logic [NumPrrs-1:0] gated_out_o,
   output logic [NumPrrs-1:0] ctx_saving_o,
   output logic [NumPrrs-1:0] ctx_restoring_o,
   output logic [NumPrrs-1:0] coupled_o,
-  output logic [31:0] cfg_words_o,           // that the configuration port has taken since reset
+  /// Words that the configuration port has accepted since reset.
+  output logic [31:0] cfg_words_o,
   output logic cfg_valid_o,
   output logic cfg_ready_o,
   input  logic [4:0] s_axi_awid,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HW task of a number, for benches and for models of a region that hold one task after another.
+// The HW task with a given number, for benches and for models of a region that changes its task.
 module hwtask_any #(
   parameter fabric_pkg::task_t Task = fabric_pkg::TaskQam16
 ) (

@@ -1,35 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two instances of one HW task, memories for their streams, and what a region's wrapper does with them: starts a job,
-// stops it again and again, saves its context, restores it into the other instance and goes on there. It measures the
-// longest wait and transfer, and notes whatever breaks the rules of the HW-task interface (fabric_pkg).
+// Two instances of one HW task, memories for their streams, and a model of the region's wrapper: it
+// starts a job, stops it repeatedly, saves its context, restores the context into the other
+// instance and resumes there. It measures the longest wait and transfer, and records violations of
+// the HW-task interface (fabric_pkg).
 module hwtask_harness
   import fabric_pkg::*;
 #(
   parameter task_t       Task      = TaskQam16,
   parameter int unsigned MemBeats  = 8192,
-  parameter int unsigned Patience  = 4000  // cycles without progress that are an error
+  /// Cycles without progress that count as an error.
+  parameter int unsigned Patience  = 4000
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             start_i,       // pulse; the other inputs stay until done_o
+  /// Pulse; the other inputs stay stable until done_o.
+  input  logic             start_i,
   input  logic [31:0]      cmd_i,
   input  logic [31:0]      size_i,
   input  logic [255:0]     custom_i,
-  input  logic [7:0]       in_rate_i,     // of 256 cycles, how many have data; 255: all
-  input  logic [7:0]       out_rate_i,    // the same for space
-  input  logic [31:0]      stop_after_i,  // cycles from start or resume to stop; all ones: never
-  input  logic [31:0]      stop_mask_i,   // of a random number that is added to it
-  input  logic             move_i,        // stopped: go on in the other instance; else the stop is withdrawn
+  /// Input availability: cycles with data out of 256; 255: always.
+  input  logic [7:0]       in_rate_i,
+  /// Output availability, in the same unit.
+  input  logic [7:0]       out_rate_i,
+  /// Cycles from start or resume to stop; all ones: never.
+  input  logic [31:0]      stop_after_i,
+  /// Mask of a random number that is added to stop_after_i.
+  input  logic [31:0]      stop_mask_i,
+  /// When stopped: 1: resume in the other instance, 0: withdraw the stop.
+  input  logic             move_i,
   input  logic [31:0]      seed_i,
   output logic             done_o,
   output logic [31:0]      result_o,
-  output logic [31:0]      cycles_o,      // start to over, both included
+  /// Start to over, inclusive.
+  output logic [31:0]      cycles_o,
   output logic [31:0]      beats_in_o,
   output logic [31:0]      beats_out_o,
   output logic [31:0]      stops_o,
   output logic [31:0]      max_wait_o,
-  output logic [31:0]      max_save_o,    // pulse to last word, both included
-  output logic [31:0]      max_restore_o, // pulse to stopped, both included
+  /// Pulse to last word, inclusive.
+  output logic [31:0]      max_save_o,
+  /// Pulse to stopped, inclusive.
+  output logic [31:0]      max_restore_o,
   output logic [31:0]      errors_o
 );
 
@@ -58,7 +69,7 @@ module hwtask_harness
   for (genvar i = 0; i < 2; i++) begin : gen_task
     logic here, rst_n;
     assign here = active_q == 1'(i);
-    // The one that is not used is in reset, as a region that is being configured.
+    // The unused instance is in reset, like a region that is being configured.
     assign rst_n = rst_ni && here && state_q != WReset;
     hwtask_any #(.Task(Task)) i_task (
       .clk_i, .rst_ni(rst_n), .start_i(start && here), .resume_i(resume && here), .stop_i(stop && here), .cmd_i,
@@ -90,7 +101,7 @@ module hwtask_harness
       random_q   <= 32'h1;
     end else begin
       random_q <= start_i ? seed_i | 32'h1 : xorshift(random_q);
-      // Data that are offered stay; space may come and go.
+      // Offered data stay; space may come and go.
       if (!in_open_q || take) in_open_q <= in_rate_i == 8'hff || random_q[7:0] < in_rate_i;
       out_open_q <= out_rate_i == 8'hff || random_q[15:8] < out_rate_i;
     end
@@ -103,7 +114,7 @@ module hwtask_harness
     return y ^ (y << 5);
   endfunction
 
-  // ---- The wrapper's part ----
+  // ---- Model of the wrapper ----
   logic at_stop, at_over, made_to_wait;
   assign at_stop      = stopped[active_q];
   assign at_over      = over[active_q];
@@ -160,7 +171,7 @@ module hwtask_harness
           state_q   <= WRun;
           timer_q   <= '0;
           wait_q    <= '0;
-          // A job that is moved on and on without a beat is stuck as well.
+          // A job that is moved repeatedly without a beat is stuck as well.
           if (state_q == WStart) quiet_q <= '0;
           stop_at_q <= stop_after_i == '1 ? '1 : stop_after_i + (random_q & stop_mask_i);
         end
@@ -209,7 +220,7 @@ module hwtask_harness
     end
   end
 
-  // ---- The rules ----
+  // ---- Checks ----
   logic  held_q, last_q, running;
   word_t held_data_q;
   logic [15:0] now;

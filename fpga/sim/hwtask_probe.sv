@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A HW task for benches: every output beat is the input beat plus the sum of all before it, xor custom[0]. Its context is
-// that sum and some words more. CMD chooses what it does wrong, so that benches see it contained.
+// A HW task for benches: every output beat is the input beat plus the sum of all earlier input
+// beats, xor custom[0]. Its context is that sum and padding words. CMD selects a misbehaviour, so
+// that benches can check its containment.
 module hwtask_probe #(
   parameter int unsigned CtxWords = 12
 ) (
@@ -34,14 +35,14 @@ module hwtask_probe #(
   input  logic             ctx_ready_i
 );
 
-  // What CMD[3:0] makes it do wrong.
+  // Misbehaviour, selected by CMD[3:0].
   localparam logic [3:0] WrongHang = 4'd1;      // never stops, never ends
-  localparam logic [3:0] WrongEndless = 4'd2;   // gives output without end
-  localparam logic [3:0] WrongTalk = 4'd3;      // goes on talking after the end
-  localparam logic [3:0] WrongLong = 4'd4;      // a context without end
+  localparam logic [3:0] WrongEndless = 4'd2;   // produces endless output
+  localparam logic [3:0] WrongTalk = 4'd3;      // keeps driving outputs after the end
+  localparam logic [3:0] WrongLong = 4'd4;      // endless context
   localparam logic [3:0] WrongCtx = 4'd5;       // context words while it runs
-  localparam logic [3:0] WrongMute = 4'd6;      // no context when it should be saved
-  localparam logic [3:0] WrongStop = 4'd7;      // stops without being told
+  localparam logic [3:0] WrongMute = 4'd6;      // no context on a save request
+  localparam logic [3:0] WrongStop = 4'd7;      // stops without a request
 
   typedef enum logic [2:0] {PbIdle, PbRun, PbEnd, PbStopped, PbSave, PbRestore, PbTalk} state_e;
 
@@ -57,7 +58,7 @@ module hwtask_probe #(
   assign wrong = cmd_i[3:0];
   assign beats = 32'((size_i + 32'd7) >> 3);
 
-  // A beat moves through when both sides are ready: no beat is ever half used.
+  // A beat passes when both sides are ready, so no beat is ever partly used.
   logic at_point;
   assign at_point    = left_q == '0 && wrong != WrongHang;
   assign move        = state_q == PbRun && in_valid_i && out_ready_i && !(stop_i && at_point)

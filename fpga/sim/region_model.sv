@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A region in simulation: what it drives is what the task it holds drives; noise while it is being written, and while
-// it holds nothing.
+// A model of a region: it drives the outputs of the task it holds, and noise while it is being
+// written or holds no task.
 module region_model
   import fabric_pkg::*;
 #(
@@ -40,8 +40,8 @@ module region_model
   input  logic        ctx_ready_i
 );
 
-  // Everything that a task drives, and how many tasks can be here: the probe, and with RealTasks all others by their
-  // numbers.
+  // The outputs of every task that the region can hold: the probe and, with RealTasks, all others
+  // by number.
   typedef struct packed {
     logic stopped, over, in_ready, out_valid, out_last, ctx_ready, ctx_valid, ctx_last;
     logic [31:0] result;
@@ -82,7 +82,7 @@ module region_model
     end
   end
 
-  // Noise: a long shift register, other bits of it for everything.
+  // Noise: a long shift register; each output uses different bits of it.
   logic [127:0] noise_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) noise_q <= {4{seed_i ^ 32'h1b5a39c7}};

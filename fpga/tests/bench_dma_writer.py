@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine that writes a job's output: jobs after jobs, some of them stopped, beside a bus that makes it wait.
+"""The DMA that writes a job's output: consecutive jobs, some of them stopped, on a bus that stalls.
 
-Whatever happens, memory gets the words of the job that it belongs to, each at its place, and after a stop nothing is
-left that a next job could send.
+Memory always gets the words of the current job at their addresses, and after a stop no word is left that the next job
+could send.
 """
 
 import random
@@ -10,12 +10,12 @@ import random
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
-from rtl_lab import Bench
+from rtl_tools import Bench
 
 BENCHES = [Bench(top="dma_writer", noise=True, weight=40)]
 
 PAGE, BEAT, MOST = 4096, 8, 16
-SLOW, FAST = 0.03, 0.9  # how often per cycle somebody is ready
+SLOW, FAST = 0.03, 0.9  # probability per cycle that a side is ready
 
 
 def bits(value, lsb: int, width: int) -> int:
@@ -23,7 +23,7 @@ def bits(value, lsb: int, width: int) -> int:
 
 
 class Job:
-    """What the task gives, and where it goes."""
+    """The words that the task produces, and their addresses."""
 
     def __init__(self, number: int):
         self.first = random.choice([0, 0, 3, 1000])
@@ -37,20 +37,20 @@ class Job:
         return self.base + BEAT * (self.first + at)
 
 
-class Around:
-    """The guard, the bus and the task, each as ready as it likes."""
+class Environment:
+    """The guard, the bus and the task, each ready at random."""
 
     def __init__(self, dut, job: Job):
         self.dut, self.job = dut, job
         self.aw, self.w, self.guard = (random.choice([SLOW, FAST, 1.0]) for _ in range(3))
-        self.bursts: list[tuple[int, int]] = []  # announced, and not yet ended: address, beats
-        self.sent = 0  # beats of the first of them
+        self.bursts: list[tuple[int, int]] = []  # announced and incomplete: address, beats
+        self.sent = 0  # beats of the first one that were sent
         self.answers = 0
         self.asked: tuple[int, int] | None = None
         self.go = self.open = self.flush = self.stop = False
 
     def drive(self) -> None:
-        """Behind a rising edge."""
+        """After a rising edge."""
         dut, job = self.dut, self.job
         dut.go_i.value, dut.open_i.value = self.go, self.open
         dut.flush_i.value, dut.stop_i.value = self.flush, self.stop
@@ -66,8 +66,8 @@ class Around:
         dut.valid_i.value = self.open and job.given < len(job.words) and random.random() < FAST
         dut.data_i.value = job.words[job.given] if job.given < len(job.words) else random.getrandbits(64)
 
-    def look(self) -> None:
-        """At a falling edge: what will happen at the next rising edge."""
+    def sample(self) -> None:
+        """At a falling edge: samples what happens at the next rising edge."""
         dut, job = self.dut, self.job
         if self.answered:
             self.asked = None
@@ -84,58 +84,58 @@ class Around:
     def announce(self, aw: int) -> None:
         address, beats = bits(aw, 36, 64), bits(aw, 28, 8) + 1
         assert beats <= MOST
-        assert address // PAGE == (address + BEAT * beats - 1) // PAGE, "a burst leaves its page"
+        assert address // PAGE == (address + BEAT * beats - 1) // PAGE, "a burst crosses a page"
         end = (address - self.job.place(0)) // BEAT + beats
-        assert end <= self.job.given, "a burst is announced of which the task has not given all"
+        assert end <= self.job.given, "a burst was announced before the task has produced all of it"
         self.bursts.append((address, beats))
 
     def beat(self, w: int) -> None:
         job = self.job
-        assert self.bursts, "a beat of no burst"
+        assert self.bursts, "a beat without a burst"
         address, beats = self.bursts[0]
         at = address + BEAT * self.sent
         word = (at - job.place(0)) // BEAT
-        assert 0 <= word < job.given, f"word {word} of {job.given} that the task gave"
+        assert 0 <= word < job.given, f"word {word} of {job.given} that the task produced"
         assert bits(w, 10, 64) == job.words[word], f"word {word}: {bits(w, 10, 64):#x}, not {job.words[word]:#x}"
         assert at not in job.written, "written twice"
         job.written[at] = bits(w, 10, 64)
         self.sent += 1
-        assert bits(w, 1, 1) == (self.sent == beats), "the last beat's mark"
+        assert bits(w, 1, 1) == (self.sent == beats), "w_last is wrong"
         if self.sent == beats:
             self.sent = 0
             self.answers += 1
             del self.bursts[0]
 
 
-async def step(around: Around) -> None:
-    await RisingEdge(around.dut.clk_i)
-    around.drive()
-    await FallingEdge(around.dut.clk_i)
-    around.look()
+async def step(environment: Environment) -> None:
+    await RisingEdge(environment.dut.clk_i)
+    environment.drive()
+    await FallingEdge(environment.dut.clk_i)
+    environment.sample()
 
 
 async def run(dut, job: Job) -> None:
-    """A job from its begin until the engine is quiet again."""
-    around = Around(dut, job)
+    """A job from its start until the DMA is quiet again."""
+    environment = Environment(dut, job)
     dut.base_i.value, dut.first_i.value = job.base, job.first
-    around.go = True
-    await step(around)
-    around.go, around.open = False, True
+    environment.go = True
+    await step(environment)
+    environment.go, environment.open = False, True
     for cycle in range(20000):
-        around.stop = job.stop_after is not None and cycle >= job.stop_after
-        around.flush = around.stop or job.given == len(job.words)
-        await step(around)
-        if around.flush and int(dut.quiet_o.value):
+        environment.stop = job.stop_after is not None and cycle >= job.stop_after
+        environment.flush = environment.stop or job.given == len(job.words)
+        await step(environment)
+        if environment.flush and int(dut.quiet_o.value):
             break
     else:
-        raise AssertionError("it is never quiet again")
-    assert not around.bursts, "it says that it is quiet with a burst under way"
+        raise AssertionError("the DMA does not become quiet")
+    assert not environment.bursts, "quiet is reported with a burst outstanding"
     if job.stop_after is None:
-        assert len(job.written) == len(job.words), "not all is written"
+        assert len(job.written) == len(job.words), "words are missing in memory"
 
 
 @cocotb.test()
-async def every_word_is_its_jobs(dut):
+async def every_word_belongs_to_its_job(dut):
     for name in ("go", "open", "flush", "stop", "check_gnt", "ok", "bad", "valid", "aw_ready", "w_ready", "b_valid"):
         getattr(dut, f"{name}_i").value = 0
     dut.rst_ni.value = 0

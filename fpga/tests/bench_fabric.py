@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole fabric from its bus: what software does, what comes of it, and what it takes."""
+"""The whole fabric, driven from its bus: what software does, the results, and the cycles."""
 
 import functools
 import itertools
@@ -9,7 +9,7 @@ from collections import Counter
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.axi import AxiResp
-from fabric_lab import (
+from fabric_helpers import (
     ASSIGN,
     BUSY,
     FAULT_CONTEXT,
@@ -33,7 +33,7 @@ from fabric_lab import (
 )  # fmt: skip
 from fabric_model import Lockstep
 from figures import measured
-from rtl_lab import Bench
+from rtl_tools import Bench
 
 BENCHES = [Bench(top="fabric_sim", depth=1, weight=230)]
 
@@ -41,7 +41,7 @@ TASK = 0x10
 
 
 async def fabric(dut, shape: Shape | None = None) -> Fabric:
-    """A fabric whose devices are all the probe, and whose VMs (four, unless told) see their memory at 0x4000_0000."""
+    """A fabric whose devices are all the probe; its VMs (default: four) see their memory at 0x4000_0000."""
     made = Fabric(dut, shape)
     shape = made.shape
     tasks = {dev: (TASK + dev, 0) for dev in range(shape.devs)}
@@ -51,7 +51,7 @@ async def fabric(dut, shape: Shape | None = None) -> Fabric:
     for dev in range(shape.devs):
         await made.device(dev, TASK + dev)
     for vm in range(shape.vms):
-        await made.window(vm, 0, 0x4000_0000, shape.room, shape.base(vm))
+        await made.window(vm, 0, 0x4000_0000, shape.vm_bytes, shape.base(vm))
     await made.put("STOP_TIME", 4000)
     return made
 
@@ -70,7 +70,7 @@ SOURCE, TARGET = 0x4000_0000, 0x4000_8000
 
 
 @cocotb.test()
-async def a_job_from_request_to_interrupt(dut):
+async def job_from_request_to_interrupt(dut):
     made = await fabric(dut)
     assert (await made.get("ID"))["magic"] == 0x54534642
     assert await made.get("PARAMS") == {
@@ -87,7 +87,7 @@ async def a_job_from_request_to_interrupt(dut):
     assert int(dut.irq_vm_o.value) == 1 << 1
     await made.if_put(1, 2, "OVER", 1)
     assert int(dut.irq_vm_o.value) == 0
-    # Again, without a request: it still has the region.
+    # A second job without a request: the client still has the region.
     await made.job(1, 2, SOURCE, TARGET, 80)
     await made.finished(1, 2)
     assert result(made, 1, 80) == probe(data[:80])
@@ -96,9 +96,10 @@ async def a_job_from_request_to_interrupt(dut):
 
 @cocotb.test()
 async def preempted_and_resumed_in_another_region(dut):
-    """Two jobs of low priority have the large regions; an urgent one takes one of them; its job goes on elsewhere."""
+    """Two jobs of low priority have the large regions; a client of high priority gets one; the preempted job resumes
+    in another region."""
     made = await fabric(dut)
-    await made.device(0, TASK, 1)  # not for region 0, which is the smallest
+    await made.device(0, TASK, 1)  # too large for region 0, the smallest
     await made.device(1, TASK, 1)
     data = {vm: fill(made, vm, 8192) for vm in range(3)}
     first = await made.give(0, 0, 2, TASK)
@@ -112,7 +113,7 @@ async def preempted_and_resumed_in_another_region(dut):
     await made.wait_state(first, HOLD)
     stopped = await made.stat(0, 0)
     assert stopped["saved"] and not stopped["connected"] and not stopped["over"]
-    assert (await made.get("LIST"))["waiting"] == 1  # it waits again by itself
+    assert (await made.get("LIST"))["waiting"] == 1  # the fabric puts it into the list again
     await made.connect(first, 2, 1)
     await made.job(2, 1, SOURCE, TARGET, 8192, key=9)
     await made.finished(1, 0)
@@ -129,7 +130,7 @@ async def preempted_and_resumed_in_another_region(dut):
 
 
 async def request_region(made: Fabric, number: int):
-    """A request of VM 0 for which the first regions are somebody else's for a moment, so that another one is chosen."""
+    """A request of VM 0 while other clients hold the first regions, so that region `number` is chosen."""
     taken = [await made.request(3, dev, 2) for dev in range(number)]
     found = await made.request(0, 0, 1)
     for other in taken:
@@ -139,7 +140,7 @@ async def request_region(made: Fabric, number: int):
 
 @cocotb.test()
 async def preempted_at_every_consistency_point(dut):
-    """One job, stopped again and again after ever other times, each time resumed in another region."""
+    """One job, stopped repeatedly after varying times, each time resumed in another region."""
     made = await fabric(dut)
     data = fill(made, 0, 8192)
     for dev in range(3):
@@ -168,7 +169,7 @@ async def preempted_at_every_consistency_point(dut):
 
 @cocotb.test()
 async def bad_bitstreams_leave_the_region_empty(dut):
-    """Each kind of damage has its error; none gives a region; what follows works."""
+    """Each kind of damage has its error code and leaves the region empty; the next bitstream works."""
     made = await fabric(dut)
     good = simb(0, TASK)
     body = bytearray(good)
@@ -185,12 +186,12 @@ async def bad_bitstreams_leave_the_region_empty(dut):
         written = 0 if verify or error < 5 else 1
         before = int(dut.cfg_words_o.value)
         assert await made.configure(0, image, verify=verify, length=length) == error
-        assert (int(dut.cfg_words_o.value) > before) == bool(written), "touched before it was checked"
+        assert (int(dut.cfg_words_o.value) > before) == bool(written), "a word reached the port before the check"
         now = await made.region(0)
         assert (now["state"], now["task_id"], now["coupled"], now["client"]) == (IDLE, 0, 0, 0)
         assert (await made.get("IRQ_STATUS"))["reconfig_over"]
         await made.put("IRQ_STATUS", 2)
-    # Not in Reconfig: nothing is touched.
+    # Not in Reconfig: nothing is written.
     assert await made.configure(2, simb(2, TASK)) == 7
     data = fill(made, 0, 256)
     await made.give(0, 0, 1, TASK)
@@ -201,7 +202,7 @@ async def bad_bitstreams_leave_the_region_empty(dut):
 
 @cocotb.test()
 async def noise_stays_in_its_region(dut):
-    """While a region is written, and while it is empty, it drives noise; none of it gets through, nothing moves."""
+    """A region drives noise while it is written or empty; the noise does not pass the gate and causes no traffic."""
     made = await fabric(dut)
     loud = 0
 
@@ -223,12 +224,12 @@ async def noise_stays_in_its_region(dut):
     await made.finished(1, 1)
     assert result(made, 1, 4096) == probe(data)
     assert (await made.stat(0, 0))["fault"] == FAULT_NONE
-    assert loud > 500, "there was no noise to keep out"
+    assert loud > 500, "the region drove no noise"
 
 
 @cocotb.test()
 async def dma_outside_the_windows(dut):
-    """Reading, writing, running over the end, into a window without the right: stopped, reported, nobody else hurt."""
+    """Accesses outside a window, over its end, or without the right: refused, reported, other VMs unaffected."""
     made = await fabric(dut)
     await made.window(1, 1, 0x5000_0000, PAGE, 0x30000, 1)
     await made.window(1, 2, 0x6000_0000, PAGE, 0x31000, 2)
@@ -253,12 +254,12 @@ async def dma_outside_the_windows(dut):
         assert (again.method, again.reconfig) == (ASSIGN, 0)
         await made.connect(again.prr, 1, 1)
         prr = again.prr
-    assert bytes(made.ram.read(0, 0x20000)) == before[0], "somebody else's memory"
+    assert bytes(made.ram.read(0, 0x20000)) == before[0], "memory of another VM changed"
 
 
 @cocotb.test()
-async def tasks_that_misbehave(dut):
-    """Hung, endless, talking out of turn, a context without end or none: each contained, the region configured anew."""
+async def misbehaving_tasks(dut):
+    """Hung, endless output, unexpected outputs, endless or missing context: each contained, the region reconfigured."""
     made = await fabric(dut)
     await made.put("STOP_TIME", 300)
     other = fill(made, 2, 8192)
@@ -282,13 +283,13 @@ async def tasks_that_misbehave(dut):
             await ClockCycles(dut.clk_i, 100)
             await made.put("PRR_STOP", 1, prr)
         done = await made.finished(1, 1)
-        if wrong == 3:  # its job was fine; what came after it was not
+        if wrong == 3:  # the job was correct; the outputs after it were not
             assert done["fault"] == FAULT_NONE
         else:
             assert done["fault"] == fault, wrong
         await made.wait_state(prr, IDLE)
         assert (await made.get("FAULT_INFO"))["why"] == fault
-        expected = TASK + 1 if fault == FAULT_DMA else 0  # a task that only asked for too much is not to blame
+        expected = TASK + 1 if fault == FAULT_DMA else 0  # endless output ends at the window: the task stays
         assert (await made.region(prr))["task_id"] == expected, wrong
         await made.finished(2, 2)
         assert result(made, 2, 8192) == probe(other)
@@ -325,26 +326,26 @@ async def hold_expires_and_cancel_frees(dut):
     assert (await made.request(2, 2, 1)).client == (2, 2, 1)
 
 
-class Crowd:
-    """A manager and the guests of all IFs, which do what chance says; every job's output is checked."""
+class RandomGuests:
+    """A manager and the guests of all IFs with random actions; the output of every job is checked."""
 
     def __init__(self, made: Fabric, dut):
         self.made, self.dut = made, dut
         self.jobs: dict[tuple[int, int], tuple[bytes, int, int]] = {}
         self.done = self.failed = 0
 
-    def anybody(self) -> tuple[int, int]:
+    def random_client(self) -> tuple[int, int]:
         return random.randrange(self.made.shape.vms), random.randrange(self.made.shape.devs)
 
     def any_region(self) -> int:
         return random.randrange(self.made.shape.prrs)
 
     def place(self, vm: int, dev: int) -> tuple[int, int]:
-        """Source and target of an IF, guest-physical; the VM's memory begins at 0x4000_0000."""
+        """Source and target of an IF, guest-physical; the VM's memory starts at 0x4000_0000."""
         return 0x4000_0000 + dev * 0x4000, 0x4000_2000 + dev * 0x4000
 
     async def job(self, interface: tuple[int, int] | None = None) -> None:
-        vm, dev = interface or self.anybody()
+        vm, dev = interface or self.random_client()
         if (vm, dev) in self.jobs:
             return
         size = random.choice((0, 8, 64, 136, 1000, 3000, 4096, 8192))
@@ -356,26 +357,26 @@ class Crowd:
         await self.made.job(vm, dev, source, target, size, key, random.choice((0, 1, 7, 60)), wrong)
 
     async def request(self) -> None:
-        await self.made.request(*self.anybody(), random.randrange(16))
+        await self.made.request(*self.random_client(), random.randrange(16))
 
-    def somebody(self) -> tuple[int, int]:
-        """An IF whose client has a region now, or any."""
+    def client_with_region(self) -> tuple[int, int]:
+        """An IF whose client has a region, otherwise any IF."""
         having = [region.client.interface for region in self.made.model.regions if region.client]
-        return random.choice([*having, self.anybody()])
+        return random.choice([*having, self.random_client()])
 
     async def cancel(self) -> None:
-        vm, dev = self.somebody()
+        vm, dev = self.client_with_region()
         await self.made.put("CANCEL", vm | dev << 4)
 
     async def stop(self) -> None:
         await self.made.put("PRR_STOP", 1, self.any_region())
 
     async def disconnect(self) -> None:
-        """Or connect: of the right region, or of another."""
-        await self.made.connect(self.any_region(), *self.somebody(), random.getrandbits(1))
+        """Disconnects or connects, at the client's region or at another."""
+        await self.made.connect(self.any_region(), *self.client_with_region(), random.getrandbits(1))
 
     async def serve(self) -> None:
-        """Whatever the regions wait for."""
+        """Does what the regions wait for: configures and connects."""
         await self.made.new_solution()
         for prr in range(self.made.shape.prrs):
             now = await self.made.region(prr)
@@ -405,7 +406,7 @@ class Crowd:
                     await self.job((vm, dev))
 
     async def run(self, steps: int) -> None:
-        """Steps, and then nothing new until all jobs are over."""
+        """Runs `steps` random actions, then waits until all jobs are over."""
         for _ in range(steps):
             await self.step()
         for _ in range(3000):
@@ -444,21 +445,21 @@ def slow_memory(made: Fabric, share: float) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(share=[0.0, 0.3, 0.8])
-async def a_crowd(dut, share):
-    """Chance decides; the reference model is asked in every cycle; memory makes wait more or less."""
+async def random_load(dut, share):
+    """Random actions, compared with the reference model in every cycle; memory stalls for a share of the time."""
     made = await fabric(dut)
     slow_memory(made, share)
     await made.put("STOP_TIME", 3000)
     await made.put("HOLD_TIME", 1500)
     made.model.hold_time = 1500
-    crowd = Crowd(made, dut)
-    for steps in (400, 200, 200):  # the same chance makes few bad jobs in one run and many in another
-        await crowd.run(steps)
-        if crowd.failed > 2:
+    guests = RandomGuests(made, dut)
+    for steps in (400, 200, 200):  # the number of faulty jobs varies between runs
+        await guests.run(steps)
+        if guests.failed > 2:
             break
-    dut._log.info("%d jobs done, %d failed as they should, %d cycles\n%s", crowd.done, crowd.failed,
+    dut._log.info("%d jobs done, %d failed as expected, %d cycles\n%s", guests.done, guests.failed,
                   made.model.cycles, made.model.table())  # fmt: skip
-    assert crowd.done > 15 and crowd.failed > 2
+    assert guests.done > 15 and guests.failed > 2
     COVERAGE.update(made.model.coverage)
     if share == 0.8:
         check_coverage(dut, made.model)
@@ -466,7 +467,7 @@ async def a_crowd(dut, share):
 
 COVERAGE: Counter = Counter()
 
-# What can happen in a state; each of it must have happened in one of the runs.
+# The events that are possible in each state; each must occur in one of the runs.
 POSSIBLE = {
     "Idle": ("begin", "alloc", "connect_command"),
     "Busy": ("over", "fault", "alloc", "stop"),
@@ -482,12 +483,12 @@ def check_coverage(dut, model: Lockstep) -> None:
     dut._log.info("all runs together\n%s", model.table())
     for state, events in POSSIBLE.items():
         for event in events:
-            assert COVERAGE[STATES.index(state), event], f"{event} in {state} was never seen"
+            assert COVERAGE[STATES.index(state), event], f"{event} in {state} did not occur"
 
 
 # ---- Figures: fabric clock cycles, each with its bound in figures.tsv ----
 async def span(dut, begins, ends, most: int = 200) -> int:
-    """Cycles from one in which `begins()` holds to the first in which `ends()` does."""
+    """Cycles from the first in which `begins()` holds to the first in which `ends()` holds."""
     since = None
     for cycle in range(most):
         await RisingEdge(dut.clk_i)
@@ -496,7 +497,7 @@ async def span(dut, begins, ends, most: int = 200) -> int:
             since = cycle
         if since is not None and ends():
             return cycle - since
-    raise AssertionError("it does not end")
+    raise AssertionError("`ends()` never holds")
 
 
 def high(*signals) -> bool:
@@ -519,7 +520,7 @@ async def figures_of_the_bus_and_the_monitor(dut):
         return high(dut.s_axi_wvalid, dut.s_axi_wready)
 
     def answered(client: int) -> bool:
-        """It is this one's answer: that of the request before stands there until then."""
+        """The answer of this client, not of the previous request."""
         shown = int(dut.monitor_o.value)
         return bool(shown & 1) and shown >> 10 & 0xFFF == client
 
@@ -566,7 +567,7 @@ WORDS_AT: list[int] = []
 
 
 async def words_of(dut) -> None:
-    """Notes in which cycles the configuration port takes a word."""
+    """Records the cycles in which the configuration port takes a word."""
     WORDS_AT.clear()
     for cycle in itertools.count():
         await RisingEdge(dut.clk_i)
@@ -577,7 +578,7 @@ async def words_of(dut) -> None:
 
 @cocotb.test()
 async def figures_of_configuration(dut):
-    """The port takes a word a cycle; what is lost is lost by the memory."""
+    """The port takes a word a cycle; only memory causes further cycles."""
     made = await fabric(dut)
     for verify in (0, 1):
         found = await made.request(0, verify, 1)
@@ -592,7 +593,7 @@ async def figures_of_configuration(dut):
 
 @cocotb.test()
 async def bursts_and_back_pressure(dut):
-    """Reads and writes of any length and alignment, in the context buffers, while every channel makes wait."""
+    """Reads and writes of any length and alignment in the context buffers, while every channel stalls."""
     made = await fabric(dut)
     writer, reader = made.bus.write_if, made.bus.read_if
     for channel in (writer.aw_channel, writer.w_channel, writer.b_channel, reader.ar_channel, reader.r_channel):
@@ -615,8 +616,8 @@ async def bursts_and_back_pressure(dut):
 
 
 @cocotb.test()
-async def what_a_guest_cannot_write(dut):
-    """STAT, DONE_SIZE, DONE_CODE and OVER = 1 come from the fabric alone; the rest is kept, also when unconnected."""
+async def read_only_if_registers(dut):
+    """Only the fabric sets STAT, DONE_SIZE, DONE_CODE and OVER; other registers keep their values, also unconnected."""
     made = await fabric(dut)
     page = made.page(3, 3)
     done = {name: await made.if_get(3, 3, name) for name in ("DONE_SIZE", "DONE_CODE")}
@@ -633,7 +634,7 @@ async def what_a_guest_cannot_write(dut):
 
 
 class Queue:
-    """A sorter in Python: what each command leads to, and with which outcome."""
+    """A model of the sorter: the effect and the outcome of each command."""
 
     INSERT, POP, REMOVE, UPDATE = range(4)
     DONE, FULL, DUPLICATE, ABSENT = range(4)
@@ -662,7 +663,7 @@ class Queue:
 
 
 async def sort(made: Fabric, commands: int) -> None:
-    """Commands of a scheduler, beside a list that is sorted in Python: more inserting until full, then more taking."""
+    """Commands of a scheduler, compared with a sorted list: mostly insertions until full, then mostly removals."""
     depth = made.shape.sorter
     queue, filling, full = Queue(depth), True, False
     for number in range(commands):
@@ -678,10 +679,10 @@ async def sort(made: Fabric, commands: int) -> None:
         head = queue.entries[0] if queue.entries else (MASK, 0xFFFF)
         assert (await made.get("SORT_HEAD_KEY"))["key"] == head[0]
         assert await made.get("SORT_HEAD") == {"value": head[1], "valid": int(bool(queue.entries))}
-    assert full, "it was never full"
+    assert full, "the sorter was never full"
 
 
 @cocotb.test()
-async def the_sorter_behind_its_registers(dut):
+async def sorter_through_registers(dut):
     """Insert, peek, pop, remove and update as a scheduler would."""
     await sort(await fabric(dut), 120)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole fabric with the real HW tasks: bit-exact through windows, DMA, preemption and other regions."""
+"""The whole fabric with the real HW tasks: bit-exact across windows, DMA, preemption and moves between regions."""
 
 import random
 import sys
@@ -10,9 +10,9 @@ import model_fft
 import model_qam
 import numpy as np
 from cocotb.triggers import ClockCycles
-from fabric_lab import ASSIGN, BUSY, FAULT_NONE, HOLD, PREEMPTING, RECONFIG, Fabric, simb
+from fabric_helpers import ASSIGN, BUSY, FAULT_NONE, HOLD, PREEMPTING, RECONFIG, Fabric, simb
 from fabric_model import Lockstep
-from rtl_lab import TOP, Bench
+from rtl_tools import TOP, Bench
 
 sys.path.insert(0, str(TOP / "tests" / "guests"))
 import g722_reference
@@ -22,7 +22,7 @@ BENCHES = [Bench(top="fabric_sim", name="fabric_real", parameters={"RealTasks": 
 QAM16, QAM64, FFT512, FFT1024, AES128, G722 = TASKS = range(1, 7)
 # Bytes of input: a frame of 18,800 bits, five blocks, blocks of a cipher, samples.
 SIZES = {QAM16: 2350, QAM64: 2350, FFT512: 5 * 2048, FFT1024: 5 * 4096, AES128: 2352, G722: 400}
-COMMANDS = {AES128: aes.CBC_DECRYPT}  # which has the most to keep, and has to find its last key anew
+COMMANDS = {AES128: aes.CBC_DECRYPT}  # keeps the most state, and has to compute its last key again
 SOURCE, TARGET = 0x4000_0000, 0x4001_0000
 
 
@@ -54,7 +54,7 @@ def expected(task: int, data: bytes) -> bytes:
 
 
 async def begin(made: Fabric, vm: int, task: int, at: int = 0) -> bytes:
-    """A job of one of a VM's devices, with random data; returns them."""
+    """Starts a job on a VM's device with random data; returns the data."""
     data = random.randbytes(SIZES[task])
     made.ram.write(0x20000 * (vm + 1) + at, data)
     await made.job(vm, task - 1, SOURCE + at, TARGET + at, len(data), cmd=COMMANDS.get(task, 0), custom=KEY + VECTOR)
@@ -66,7 +66,7 @@ def result(made: Fabric, vm: int, size: int, at: int = 0) -> bytes:
 
 
 async def serve(made: Fabric) -> None:
-    """What a manager does in its interrupt: whatever is in Reconfig is configured, whatever is held is connected."""
+    """The manager's interrupt handler: configures regions in Reconfig, connects held regions."""
     await made.new_solution()
     for prr in range(3):
         now = await made.region(prr)
@@ -79,12 +79,12 @@ async def serve(made: Fabric) -> None:
 @cocotb.test()
 @cocotb.parametrize(task=list(TASKS))
 async def resumed_in_every_region(dut, task):
-    """A job that is stopped again and again, and goes on in another region each time."""
+    """A job that is stopped repeatedly and resumes in another region each time."""
     made = await fabric(dut)
     data = await begin(made, 0, task)
     used = []
     while not (await made.stat(0, task - 1))["over"]:
-        if len(used) % 2:  # the region that holds the task is somebody else's this time
+        if len(used) % 2:  # another client gets the region that holds the task
             taken = await made.request(3, task - 1, 1)
         found = await made.request(0, task - 1, 1)
         assert found.method == ASSIGN
@@ -107,7 +107,7 @@ async def resumed_in_every_region(dut, task):
 
 @cocotb.test()
 async def four_vms_six_tasks(dut):
-    """More clients than regions, of growing priority: all get their results in the end, by themselves."""
+    """More clients than regions, with increasing priority: all get their results without further requests."""
     made = await fabric(dut)
     jobs = [(task % 4, task, 0x8000 * (task // 4)) for task in TASKS]
     data, methods = {}, []

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric at the corners of its parameters and off powers of two: chance, the reference model, and the sorter."""
+"""The fabric at the extremes of its parameters and between powers of two: random load, reference model, sorter."""
 
 import os
 
 import cocotb
-from bench_fabric import SOURCE, TARGET, TASK, Crowd, fabric, fill, result, slow_memory, sort
-from fabric_lab import ASSIGN, FAULT_NONE, REGS, UNAVAILABLE, Shape, probe
-from rtl_lab import Bench
+from bench_fabric import SOURCE, TARGET, TASK, RandomGuests, fabric, fill, result, slow_memory, sort
+from fabric_helpers import ASSIGN, FAULT_NONE, REGS, UNAVAILABLE, Shape, probe
+from rtl_tools import Bench
 
 LARGEST = Shape(16, 16, 8, 24)  # takes some minutes
 SHAPES = (Shape(1, 1, 1, 2), Shape(2, 3, 2, 5), LARGEST)
@@ -33,8 +33,8 @@ def this() -> Shape:
 
 
 @cocotb.test()
-async def what_it_says_of_itself(dut):
-    """The register PARAMS; the last IF has a page, and there is none behind it."""
+async def parameter_register(dut):
+    """The register PARAMS; the last IF has a page, and the next address has none."""
     shape = this()
     made = await fabric(dut, shape)
     assert await made.get("PARAMS") == {
@@ -47,12 +47,12 @@ async def what_it_says_of_itself(dut):
     for vm, dev in ((shape.vms, 0), (0, shape.devs)):
         if vm < 16 and dev < 16:
             answer = await made.bus.read(made.page(vm, dev) + REGS["FABRIC_IF_CMD"], 4)
-            assert answer.resp == 2, "an IF that is not there"
+            assert answer.resp == 2, "an IF that does not exist"
 
 
 @cocotb.test()
-async def a_vm_that_is_not_there(dut):
-    """It gets no region, and does not wait for one."""
+async def nonexistent_vm(dut):
+    """A VM that does not exist gets no region, and is not listed."""
     shape = this()
     made = await fabric(dut, shape)
     for vm in {shape.vms, 15} - {*range(shape.vms), 16}:
@@ -62,7 +62,7 @@ async def a_vm_that_is_not_there(dut):
 
 @cocotb.test()
 async def every_region_for_the_last_vm(dut):
-    """The VM and device of the highest numbers have each region once; others take those they had."""
+    """The highest VM and device have each region once; other clients preempt them."""
     shape = this()
     made = await fabric(dut, shape)
     vm, dev = shape.vms - 1, shape.devs - 1
@@ -80,43 +80,43 @@ async def every_region_for_the_last_vm(dut):
 
 
 @cocotb.test()
-async def more_clients_than_the_list_has_room_for(dut):
-    """The next one is told no; and the manager hears of one that loses its region when the list is full."""
+async def search_list_full(dut):
+    """The next request is refused; a client that loses its region while the list is full raises List Overflow."""
     shape = this()
     made = await fabric(dut, shape)
-    everybody = [(vm, dev) for vm in range(shape.vms) for dev in range(shape.devs)]
-    if len(everybody) < shape.prrs + shape.list_depth + 2:
-        return  # there is room for all
-    prr = await made.give(*everybody[0], 1, TASK + everybody[0][1])
-    for client in everybody[1 : shape.prrs]:
+    all_clients = [(vm, dev) for vm in range(shape.vms) for dev in range(shape.devs)]
+    if len(all_clients) < shape.prrs + shape.list_depth + 2:
+        return  # the list has space for all
+    prr = await made.give(*all_clients[0], 1, TASK + all_clients[0][1])
+    for client in all_clients[1 : shape.prrs]:
         assert (await made.request(*client, 1)).method == ASSIGN
-    waiting = everybody[shape.prrs : shape.prrs + shape.list_depth]
+    waiting = all_clients[shape.prrs : shape.prrs + shape.list_depth]
     for client in waiting:
         assert (await made.request(*client, 1)).listed
-    assert not (await made.request(*everybody[-2], 1)).listed
+    assert not (await made.request(*all_clients[-2], 1)).listed
     assert not (await made.get("IRQ_STATUS"))["list_overflow"]
-    urgent = await made.request(*everybody[-1], 15)
-    assert (urgent.method, urgent.prr, urgent.evicted) == (ASSIGN, prr, everybody[0])
+    urgent = await made.request(*all_clients[-1], 15)
+    assert (urgent.method, urgent.prr, urgent.evicted) == (ASSIGN, prr, all_clients[0])
     assert (await made.get("IRQ_STATUS"))["list_overflow"]
     assert (await made.get("LIST"))["waiting"] == shape.list_depth
 
 
 @cocotb.test()
 @cocotb.parametrize(share=[0.0, 0.5])
-async def a_crowd_of_any_size(dut, share):
+async def random_load_any_size(dut, share):
     shape = this()
     made = await fabric(dut, shape)
     slow_memory(made, share)
     await made.put("STOP_TIME", 3000)
     await made.put("HOLD_TIME", 1500)
-    crowd = Crowd(made, dut)
-    await crowd.run(150)
-    dut._log.info("%d jobs done, %d failed as they should, %d cycles\n%s", crowd.done, crowd.failed,
+    guests = RandomGuests(made, dut)
+    await guests.run(150)
+    dut._log.info("%d jobs done, %d failed as expected, %d cycles\n%s", guests.done, guests.failed,
                   made.model.cycles, made.model.table())  # fmt: skip
-    assert crowd.done >= 3
+    assert guests.done >= 3
 
 
 @cocotb.test()
-async def the_sorter_of_any_depth(dut):
+async def sorter_any_depth(dut):
     shape = this()
     await sort(await fabric(dut, shape), 10 * shape.sorter)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES-128 against the library `cryptography` (OpenSSL) and the standard's own example, and preempted at every block."""
+"""AES-128 against the library `cryptography` (OpenSSL) and the standard's example, and preempted at every block."""
 
 import random
 
 import cocotb
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from figures import measured
-from hwtask_lab import declared_wait, ready, same
-from rtl_lab import Bench
+from hwtask_helpers import declared_wait, ready, same
+from rtl_tools import Bench
 
 BENCHES = [Bench(top="hwtask_harness", name="aes128", parameters={"Task": 5}, noise=True)]
 
@@ -24,7 +24,7 @@ def model(data, cmd, key, vector):
 
 
 async def job(harness, data, cmd, key=None, vector=None, **how):
-    """Runs a job, and holds it against the library."""
+    """Runs a job and compares its output with the library."""
     key, vector = key or random.randbytes(16), vector or random.randbytes(16)
     out = await harness.run(data, cmd=cmd, custom=int.from_bytes(key + vector, "little"), **how)
     expected = model(data, cmd, key, vector)
@@ -56,7 +56,7 @@ async def every_mode(dut):
 
 @cocotb.test()
 async def parts_of_blocks(dut):
-    """CTR takes any size; the others refuse what is not whole blocks, and so does everything an unknown command."""
+    """CTR takes any size; the other modes refuse partial blocks; an unknown command is refused."""
     harness = await ready(dut)
     for size in range(1, 50):
         data = random.randbytes(size)
@@ -86,10 +86,10 @@ async def streams_that_stall(dut):
 
 @cocotb.test()
 async def moved_at_every_consistency_point(dut):
-    """Stopped as soon as a block has begun: each end of a block is a move to the other instance."""
+    """Stopped as soon as a block has started: at the end of each block the job moves to the other instance."""
     harness = await ready(dut)
     for cmd in range(5):
-        # A decryption finds its last key first, in ten cycles.
+        # A decryption computes its last key first, in ten cycles.
         stop = 11 if cmd in (ECB_DECRYPT, CBC_DECRYPT) else 1
         out = await job(harness, random.randbytes(640), cmd, stop=stop)
         assert out.stops == 640 // 16 - 1

@@ -8,8 +8,8 @@ import model_fft
 import model_qam
 import numpy as np
 from figures import measured
-from hwtask_lab import NEVER, declared_wait, ready, same
-from rtl_lab import RTL, Bench
+from hwtask_helpers import NEVER, declared_wait, ready, same
+from rtl_tools import Bench, find_module
 
 BENCHES = [
     Bench(top="hwtask_harness", name="fft512", parameters={"Task": 3}, noise=True),
@@ -25,7 +25,7 @@ def points_of(dut):
 
 
 async def job(dut, harness, data, cmd=HALVE_EVEN, **how):
-    """Runs a job, and holds it against the model."""
+    """Runs a job and compares its output with the model."""
     out = await harness.run(data, cmd=cmd, **how)
     expected, result = model_fft.run(data, points_of(dut), cmd)
     same(out.data, expected)
@@ -34,20 +34,20 @@ async def job(dut, harness, data, cmd=HALVE_EVEN, **how):
 
 
 def noise(samples, bits=16):
-    """Samples of so many bits, both parts independent."""
+    """Random samples of `bits` bits, both parts independent."""
     low = -(1 << bits - 1)
     return b"".join(random.randint(low, -low - 1).to_bytes(2, "little", signed=True) for _ in range(2 * samples))
 
 
 def frame():
-    """18,800 bits as 4700 symbols of 16-QAM: what the QAM16 task would hand on."""
+    """18,800 bits as 4700 symbols of 16-QAM: the output of the QAM16 task."""
     return model_qam.run(random.randbytes(18800 // 8), 4)
 
 
 @cocotb.test()
 async def the_flag_is_of_this_job(dut):
-    """The first test: delay lines begin as noise, in both instances. It is no value that was limited, nor is what a job
-    before has left."""
+    """Runs first: delay lines contain noise, in both instances. Neither noise nor data of an earlier job may set
+    the flag."""
     harness = await ready(dut)
     points = points_of(dut)
     loud, quiet = noise(2 * points, 16), noise(2 * points, 5)
@@ -67,14 +67,14 @@ async def a_frame_in_time(dut):
 
 
 def true_transform(data, points, halvings):
-    """In floating point, in the order of the task's output."""
+    """The transform in floating point, in the order of the task's output."""
     exact = np.fft.fft(model_fft.blocks(data, points) @ np.array([1, 1j]))
     return exact[:, model_fft.bit_reverse(points)] / 2**halvings
 
 
 @cocotb.test()
 async def the_true_transform(dut):
-    """Against NumPy's FFT: tones in every part of the band and a frame; noise; so that the model is no fiction."""
+    """The model against NumPy's FFT: tones in every part of the band, a frame, noise."""
     harness = await ready(dut)
     points = points_of(dut)
     time = np.arange(points)
@@ -92,12 +92,12 @@ async def the_true_transform(dut):
 
 @cocotb.test()
 async def extremes(dut):
-    """Full scale, everything limited, and each command bit alone."""
+    """Full scale, everything saturated, and each command bit alone."""
     harness = await ready(dut)
     points = points_of(dut)
-    corners = b"".join(random.choice((b"\xff\x7f", b"\x00\x80", b"\x01\x80", b"\x00\x00")) for _ in range(4 * points))
+    limits = b"".join(random.choice((b"\xff\x7f", b"\x00\x80", b"\x01\x80", b"\x00\x00")) for _ in range(4 * points))
     for cmd in (HALVE_NONE, HALVE_ALL, HALVE_EVEN, 0x2AA):
-        out = await job(dut, harness, corners, cmd=cmd)
+        out = await job(dut, harness, limits, cmd=cmd)
         assert out.result == 1 or cmd == HALVE_ALL
     for stage in range(10):
         await job(dut, harness, noise(points, 8), cmd=1 << stage)
@@ -120,7 +120,7 @@ async def streams_that_stall(dut):
 
 @cocotb.test()
 async def moved_at_every_consistency_point(dut):
-    """Stopped as soon as a block has begun: each end of a block is a move to the other instance."""
+    """Stopped as soon as a block has started: at the end of each block the job moves to the other instance."""
     harness = await ready(dut)
     out = await job(dut, harness, frame(), stop=1)
     dut._log.info("MEASURED moves %d, save %d, restore %d cycles", out.stops, out.save, out.restore)
@@ -132,7 +132,7 @@ async def moved_at_every_consistency_point(dut):
 
 @cocotb.test()
 async def the_longest_wait(dut):
-    """Stops around the first beat of a block, from where it is longest, and anywhere at random."""
+    """Stops around the first beat of a block, where the wait is longest, and at random points."""
     harness = await ready(dut)
     points = points_of(dut)
     data = frame()
@@ -148,8 +148,8 @@ async def the_longest_wait(dut):
 
 @cocotb.test()
 async def the_table_of_cosines(_dut):
-    """The quarter in fft_pkg is round(2^16 cos)."""
-    text = (RTL / "fft_pkg.sv").read_text(encoding="utf-8")
+    """The quadrant in fft_pkg is round(2^16 cos)."""
+    text = find_module("fft_pkg").read_text(encoding="utf-8")
     table = text.split("Quarter[257] = '{")[1].split("}")[0]
     found = [int(word.strip().removeprefix("17'd")) for word in table.split(",")]
     assert found == np.rint(65536 * np.cos(2 * np.pi * np.arange(257) / 1024)).astype(int).tolist()

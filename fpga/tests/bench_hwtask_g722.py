@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""G.722 against spandsp, as the guests' codec is (tests/guests/g722_reference.py), and preempted after every octet."""
+"""G.722 against spandsp, like the guests' codec (tests/guests/g722_reference.py), and preempted after every octet."""
 
 import random
 import sys
@@ -7,8 +7,8 @@ import sys
 import cocotb
 import numpy as np
 from figures import measured
-from hwtask_lab import declared_wait, ready, same
-from rtl_lab import TOP, Bench
+from hwtask_helpers import declared_wait, ready, same
+from rtl_tools import TOP, Bench
 
 sys.path.insert(0, str(TOP / "tests" / "guests"))
 import g722_reference as reference
@@ -21,7 +21,7 @@ DECLARED_WAIT = declared_wait("G722")
 
 
 def signals(generator):
-    """What drives the codec everywhere: loud and quiet noise, tones, squares, pauses, what the filters overshoot at."""
+    """Signals that exercise the codec: loud and quiet noise, tones, squares, pauses, filter overshoots."""
     time = np.arange(4000)
     signs = np.tile(np.r_[np.ones(300), np.sign(reference.FILTER), np.ones(80), -np.sign(reference.FILTER)], 8)
     return {
@@ -37,7 +37,7 @@ def signals(generator):
 
 
 def noise(count):
-    """Samples that change their level all the time."""
+    """Random samples of changing level."""
     generator = np.random.default_rng(random.getrandbits(32))
     return (generator.integers(-32768, 32768, count) >> generator.integers(0, 12, count)).astype(np.int16)
 
@@ -63,7 +63,7 @@ async def decode(harness, codes, expected=None, **how):
 
 @cocotb.test()
 async def every_signal(dut):
-    """Coded and decoded again, each held against the reference."""
+    """Coded and decoded, each compared with the reference."""
     harness = await ready(dut)
     for name, signal in signals(np.random.default_rng(722)).items():
         samples = signal.astype(np.int16)
@@ -76,7 +76,7 @@ async def every_signal(dut):
 
 @cocotb.test()
 async def every_octet(dut):
-    """Octets that no encoder sends, and each one for long."""
+    """Octets that no encoder sends, and long runs of each octet."""
     harness = await ready(dut)
     generator = np.random.default_rng(64)
     await decode(harness, generator.integers(0, 256, 4000))
@@ -86,7 +86,7 @@ async def every_octet(dut):
 
 @cocotb.test()
 async def sums_are_limited_one_by_one(dut):
-    """Where spandsp is no anchor (see g722_reference): octets that get there, against the model."""
+    """Saturation that spandsp does differently (see g722_reference): octets that cause it, against the model."""
     harness = await ready(dut)
     turning = np.tile(np.r_[np.full(600, 0xA0), np.full(3, 0x04), np.full(3, 0xA0), np.full(30, 0x04)], 4)
     expected, overflowed = reference.model_decode(turning)
@@ -120,7 +120,7 @@ async def streams_that_stall(dut):
 
 @cocotb.test()
 async def moved_at_every_consistency_point(dut):
-    """Stopped as soon as an octet, or a beat, has begun: each octet is coded by the other instance."""
+    """Stopped as soon as an octet or a beat has started: the instances alternate after each octet."""
     harness = await ready(dut)
     octets = 500
     for out in (

@@ -6,8 +6,8 @@ import random
 import cocotb
 import model_qam
 from figures import measured
-from hwtask_lab import declared_wait, ready, same
-from rtl_lab import Bench
+from hwtask_helpers import declared_wait, ready, same
+from rtl_tools import Bench
 
 BENCHES = [
     Bench(top="hwtask_harness", name="qam16", parameters={"Task": 1}, noise=True),
@@ -20,7 +20,7 @@ DECLARED_WAIT = {1: declared_wait("Qam16"), 2: declared_wait("Qam64")}
 
 
 async def job(dut, harness, data, **how):
-    """Runs a job, and holds it against the model."""
+    """Runs a job and compares its output with the model."""
     out = await harness.run(data, **how)
     same(out.data, model_qam.run(data, BITS[int(dut.Task.value)]))
     assert out.result == 0
@@ -45,7 +45,7 @@ async def every_symbol(dut):
 
 @cocotb.test()
 async def every_size(dut):
-    """Nothing at all, one byte, and every remainder of a group and of a beat."""
+    """No data, one byte, and every remainder of a group and of a beat."""
     harness = await ready(dut)
     for size in [*range(75), 767, 768, 769]:
         await job(dut, harness, random.randbytes(size))
@@ -60,7 +60,7 @@ async def streams_that_stall(dut):
 
 @cocotb.test()
 async def moved_at_every_consistency_point(dut):
-    """Stopped as soon as a group has begun: each end of a group is a move to the other instance."""
+    """Stopped as soon as a group has started: at the end of each group the job moves to the other instance."""
     harness = await ready(dut)
     task = int(dut.Task.value)
     groups = -(-FRAME // {1: 8, 2: 24}[task])
@@ -74,7 +74,7 @@ async def moved_at_every_consistency_point(dut):
 
 @cocotb.test()
 async def the_longest_wait(dut):
-    """Stops after every number of cycles up to two groups, again and again through a job."""
+    """Stops after every number of cycles up to two groups, repeatedly within a job."""
     harness = await ready(dut)
     data = random.randbytes(1200)
     longest = 0

@@ -5,7 +5,7 @@ import random
 
 import cocotb
 from cocotb.triggers import Timer
-from rtl_lab import Bench
+from rtl_tools import Bench
 
 BENCHES = [Bench(top="region_gate")]
 
@@ -14,8 +14,8 @@ WORDS = {"result": 32, "out_data": 64, "ctx_data": 64}
 
 
 @cocotb.test()
-async def noise_does_not_get_through(dut):
-    """A thousand cycles of noise on all that the region drives, coupled or not at random."""
+async def noise_does_not_pass(dut):
+    """A thousand cycles of noise on all outputs of the region, coupled at random."""
     for _ in range(1000):
         couple = random.getrandbits(1)
         sent = {name: random.getrandbits(1) for name in FLAGS}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sorter against a sorted list: what it answers, what its head is after each command, and in how many cycles."""
+"""The sorter against a sorted list: outcome, head and number of cycles of each command."""
 
 import bisect
 import random
@@ -9,7 +9,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 from figures import measured
-from rtl_lab import Bench
+from rtl_tools import Bench
 
 BENCHES = [
     Bench(top="sorter", name="sorter-64", noise=True),
@@ -24,7 +24,7 @@ CYCLES = {INSERT: 1, POP: 1, REMOVE: 1, UPDATE: 2}
 
 
 class Model:
-    """What the sorter promises, with a list."""
+    """A model of the sorter: a sorted list."""
 
     def __init__(self, depth):
         self.depth, self.entries = depth, []  # entries: (key, value), in order
@@ -61,7 +61,7 @@ class Model:
 
 
 class Driver:
-    """Issues commands, one a cycle unless the sorter makes it wait, and holds every answer against the model."""
+    """Issues commands, one a cycle unless the sorter stalls, and compares every outcome with the model."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -85,7 +85,7 @@ class Driver:
         return int(self.dut.head_key_o.value), int(self.dut.head_value_o.value)
 
     async def peek(self):
-        """The head after a command, which is to be there in the very next cycle."""
+        """The head after a command, valid in the next cycle."""
         waited, expected = 0, self.model.entries[0] if self.model.entries else (self.key_top, self.value_top)
         while self.head() != expected and waited < 3:
             await FallingEdge(self.dut.clk_i)
@@ -101,7 +101,7 @@ class Driver:
         assert self.head() == (key, value)
 
     async def do(self, op, key=0, value=0):
-        """Called before a rising edge, returns before the next one the command leaves free; checks it all."""
+        """Call before a rising edge; returns before the first edge after the command. Checks outcome and head."""
         dut = self.dut
         dut.op_valid_i.value, dut.op_i.value, dut.key_i.value, dut.value_i.value = 1, op, key, value
         cycles = 0
@@ -124,7 +124,7 @@ class Driver:
 
 @cocotb.test()
 async def in_order_and_in_their_cycles(dut):
-    """Keys that fall, then rise, then are equal: they come out sorted, the equal ones as they went in."""
+    """Descending, ascending and equal keys: the output is sorted, equal keys in order of insertion."""
     driver = Driver(dut)
     await driver.reset()
     count = min(driver.depth, driver.value_top + 1)
@@ -138,7 +138,7 @@ async def in_order_and_in_their_cycles(dut):
 
 @cocotb.test()
 async def extremes(dut):
-    """The least and the greatest key, a full queue, a value twice, one that is not there."""
+    """The least and the greatest key, a full queue, a duplicate and an absent value."""
     driver = Driver(dut)
     await driver.reset()
     count = min(driver.depth, driver.value_top + 1)
@@ -157,7 +157,7 @@ async def extremes(dut):
 
 @cocotb.test()
 async def random_commands(dut):
-    """Three phases, that fill, that hold and that empty it; few keys, so that many are equal."""
+    """Three phases that fill, hold and empty the queue; few different keys, so that many are equal."""
     driver = Driver(dut)
     await driver.reset()
     keys = [random.getrandbits(driver.key_top.bit_length()) for _ in range(1 + driver.depth // 3)]
@@ -180,4 +180,4 @@ async def random_commands(dut):
     for op, name in enumerate(("insert", "pop", "remove", "update")):
         measured(f"fpga.sorter.{name}", driver.cycles[op])
     measured("fpga.sorter.peek", driver.cycles["peek"])
-    assert wanted <= set(driver.seen), f"never seen: {wanted - set(driver.seen)}"
+    assert wanted <= set(driver.seen), f"did not occur: {wanted - set(driver.seen)}"

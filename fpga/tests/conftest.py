@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests may run beside each other (pytest-xdist): all but those that build or prove in the same folder."""
+"""Parallel tests (pytest-xdist): all tests may run in parallel, except those that use the same build folder."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ ONE_FOLDER = {"test_regs", "test_sorter_faults", "test_one_is_found"}  # files a
 
 
 def folder_of(nodeid: str) -> str:
-    """What tests of the same folder have in common."""
+    """A key that is equal for tests that use the same build folder."""
     file, _, test = nodeid.partition("::")
     function, _, case = test.partition("[")
     if function == "test_bench":  # module-label]
@@ -21,7 +21,7 @@ def folder_of(nodeid: str) -> str:
 
 
 class FolderScheduling(LoadScopeScheduling):
-    """xdist's own groups (xdist_group) do nothing with pytest 9: it keeps a test's name elsewhere."""
+    """Replaces xdist's groups (xdist_group), which have no effect with pytest 9."""
 
     def _split_scope(self, nodeid: str) -> str:
         return folder_of(nodeid)

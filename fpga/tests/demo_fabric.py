@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make -C fpga demo` runs: two VMs share three regions, with the real HW tasks; every cycle is recorded.
+"""The demonstration `make -C fpga demo`: two VMs share three regions with real HW tasks; every cycle is recorded.
 
-VM 0 (not urgent) transforms with FFT512 and FFT1024 and maps with QAM16; VM 1 (urgent) maps with QAM64 and comes later.
-Everything goes through the manager's registers, as a hypervisor will do it.
+VM 0 (low priority) uses FFT512, FFT1024 and QAM16; VM 1 (high priority) uses QAM64 and starts later. The bench uses the
+manager's registers, as a hypervisor will.
 """
 
 import bench_fabric_real as real
 import cocotb
 from cocotb.triggers import ClockCycles
-from fabric_lab import BUSY, HOLD, IDLE, PREEMPT, PREEMPTING, RECONFIG, SWITCH
+from fabric_helpers import BUSY, HOLD, IDLE, PREEMPT, PREEMPTING, RECONFIG, SWITCH
 from recorder import Recorder
-from rtl_lab import BUILD, build_and_run
+from rtl_tools import BUILD, build_and_run
 
-JOBS = ((0, 2), (0, 3), (0, 0), (1, 1))  # VM and device, in the order in which they come
+JOBS = ((0, 2), (0, 3), (0, 0), (1, 1))  # VM and device, in order of their requests
 TARGETS = {(0, 2): 0x8000, (0, 3): 0xE000, (0, 0): 0x18000, (1, 1): 0x10000}
 SOURCES = {(0, 2): 0, (0, 3): 0x3000, (0, 0): 0x1F000, (1, 1): 0}
 
 
 def taps(dut) -> dict:
-    """The signals of the pictures, by what people call them."""
+    """The signals of the pictures by their labels."""
 
     def seen(p: int, low: int, width: int):
         return lambda: int(dut.seen_o.value) >> (46 * p + low) & ((1 << width) - 1)
@@ -61,17 +61,17 @@ SIZES = (1200, 1200, 5 * 2048, 2 * 4096)  # bytes of input, by device
 
 
 async def finish(made) -> None:
-    """The manager serves until every job is over."""
+    """Serves the manager's interrupts until every job is over."""
     for _ in range(300):
         await real.serve(made)
         await made.put("IRQ_STATUS", 0x7E)
         if all([(await made.stat(vm, dev))["over"] for vm, dev in JOBS]):
             return
-    raise AssertionError("not all jobs end")
+    raise AssertionError("not all jobs ended")
 
 
 def check(made, recorder: Recorder, data: dict) -> None:
-    """All results are right, and the run shows all that it is there to show."""
+    """All results are correct, and the run contains every event that the picture explains."""
     for vm, dev in JOBS:
         wanted = real.expected(dev + 1, data[vm, dev])
         got = bytes(made.ram.read(0x20000 * (vm + 1) + TARGETS[vm, dev], len(wanted)))
@@ -83,7 +83,7 @@ def check(made, recorder: Recorder, data: dict) -> None:
 
 @cocotb.test()
 async def two_vms_share_three_regions(dut):
-    """Three jobs of VM 0 have all regions; VM 1's takes one of them, whose job goes on where it can."""
+    """Three jobs of VM 0 have all regions; VM 1 preempts one, whose job resumes in the next idle region."""
     made = await real.fabric(dut)
     await made.put("IRQ_ENABLE", 0x7F)
     recorder = Recorder(dut, taps(dut))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures from what demo_fabric recorded: the timeline, and the timing diagrams of docs/fabric.md.
+"""Draws pictures from the recording of demo_fabric: the timeline and the timing diagrams of docs/fabric.md.
 
 `python draw.py FOLDER` reads build/fpga/demo/run.json and writes timeline.png and the diagrams.
 """
@@ -12,7 +12,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
-from rtl_lab import BUILD
+from rtl_tools import BUILD
 
 STATES = ("Idle", "Busy", "Preempt", "Switch", "Reconfig", "Hold")
 COLOURS = ("#f2f2f2", "#5b9f6b", "#e0a030", "#8a6bbf", "#4f81bd", "#cfe3cf")
@@ -21,7 +21,7 @@ VM_COLOURS = ("#1f4e79", "#a83232")
 
 
 def runs(values: list) -> list[tuple[int, int, object]]:
-    """Stretches of equal values: first, behind the last, value."""
+    """Runs of equal values: first index, index after the last, value."""
     found, begin = [], 0
     for at in range(1, len(values) + 1):
         if at == len(values) or values[at] != values[begin]:
@@ -31,13 +31,13 @@ def runs(values: list) -> list[tuple[int, int, object]]:
 
 
 def owners(signals: dict, p: int) -> list:
-    """Whose a region is in each cycle: VM and device, or None."""
+    """The client of a region in each cycle: VM and device, or None."""
     pairs = zip(signals[f"{p} client"], signals[f"{p} owned"], strict=True)
     return [client if owned else None for client, owned in pairs]
 
 
 def region(axes, signals: dict, p: int, length: int) -> None:
-    """One row: states, and above them whose the region is."""
+    """One row: states, and above them the client of the region."""
     y = 2 - p
     for first, last, state in runs(signals[f"{p} state"]):
         axes.broken_barh([(first, last - first)], (y - 0.38, 0.56), color=COLOURS[state], linewidth=0)
@@ -81,7 +81,7 @@ def timeline(run: dict, path: Path) -> None:
 
 
 def label_jobs(axes, signals: dict, p: int, y: float, length: int) -> None:
-    """The task where a job runs, and where a job was stopped and went on."""
+    """Labels: the task where a job runs, and where a job was stopped and resumed."""
     for first, last, state in runs(signals[f"{p} state"]):
         if STATES[state] == "Busy" and last - first > length // 25:
             axes.text((first + last) / 2, y - 0.1, TASKS[signals[f"{p} task"][first]], ha="center", va="center",
@@ -97,7 +97,7 @@ def label_jobs(axes, signals: dict, p: int, y: float, length: int) -> None:
 
 
 def wave(axes, values: list, y: float) -> None:
-    """One signal: a line for a bit, a row of boxes for anything else."""
+    """One signal: a line for a bit, a row of boxes for other values."""
     if all(value in (0, 1) for value in values):
         steps = [y + 0.6 * value for value in values]
         axes.step(range(len(values) + 1), [*steps, steps[-1]], where="post", color="black", linewidth=1)
@@ -146,7 +146,7 @@ def first_where(values: list, wanted, since: int = 0) -> int:
 
 
 def preempted(signals: dict) -> tuple[int, int]:
-    """Which region was preempted first, and when."""
+    """The first preempted region, and the cycle of the preemption."""
     return min((first_where(signals[f"{p} state"], 2), p) for p in range(3) if 2 in signals[f"{p} state"])[::-1]
 
 

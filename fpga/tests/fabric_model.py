@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference model: what monitor, state machines and connection matrix have to do, cycle by cycle.
+"""The reference model of monitor, state machines and connection matrix, cycle by cycle.
 
-`Lockstep` looks at the fabric in every cycle, gives the model what came in (commands, and what the jobs did), and
-compares what the model says with what the fabric shows. It also counts which event came in which state.
+`Lockstep` samples the fabric in every cycle, gives its inputs (commands and events of the jobs) to the model, and
+compares the model with the fabric's outputs. It also counts which event occurred in which state.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
-from fabric_lab import (
+from fabric_helpers import (
     ASSIGN,
     BUSY,
     FAULT_BUS,
@@ -46,7 +46,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the monitor says of a client: method, region, to be given or not."""
+    """The monitor's decision for a client: method, region, and whether the region is allocated."""
 
     method: int = UNAVAILABLE
     prr: int = 0
@@ -61,7 +61,7 @@ class Region:
     state: int = IDLE
     switching: str = SAVE
     client: Client | None = None
-    following: Client | None = None  # who gets it next
+    following: Client | None = None  # the client that is promised the region
     held: int = 0
     target: int = 0
     timer: int = 0
@@ -71,7 +71,7 @@ class Region:
     def key(self) -> tuple:
         return self.state, self.client, self.following, self.held
 
-    # ---- Moves; each says what becomes of the region at the end of the cycle ----
+    # ---- Transitions: each computes the region's state at the end of the cycle ----
     def hand_to(self, client: Client, task: int) -> None:
         self.client, self.following, self.target = client, None, task
         self.state = HOLD if self.held == task else RECONFIG
@@ -162,7 +162,7 @@ class Region:
     def step(self, now: "Inputs") -> None:
         before = self.state
         self.lost = None
-        # A connection is made for the client that has the region now; losing the region in this cycle wins.
+        # Only the current client can be connected; a drop in this cycle has priority.
         wanted = now.connect_command and before in (HOLD, IDLE)
         was = self.connected
         if wanted:
@@ -178,7 +178,7 @@ class Region:
 
 @dataclass
 class Inputs:
-    """What one region meets in a cycle."""
+    """The inputs of one region in a cycle."""
 
     begin: bool
     restore: bool
@@ -228,7 +228,7 @@ class Commands:
 
 @dataclass
 class Monitor:
-    """Requests, the search list, and the queue of what was found."""
+    """Requests, the search list, and the queue of solutions."""
 
     depth: int
     devices: dict[int, tuple[int, int]]  # device -> task, size
@@ -237,13 +237,13 @@ class Monitor:
     found: list[tuple] = field(default_factory=list)
     lost: dict[int, Client] = field(default_factory=dict)
     scan: int = 0
-    asked: Client | None = None  # the request of the cycle before
+    asked: Client | None = None  # the request of the previous cycle
     cancelled: tuple[int, int] | None = None
     seen: list | None = None
     answer: tuple | None = None
 
     def device(self, client: Client) -> tuple[int, int]:
-        """Task and size; task 0 where the device, or the VM, is not there."""
+        """Task and size; task 0 if the device or the VM does not exist."""
         return self.devices.get(client.dev, (0, 0)) if client.vm < self.vms else (0, 0)
 
     def choose(self, client: Client, regions: list[Region]) -> Choice:
@@ -261,7 +261,8 @@ class Monitor:
         return Choice(method, p, int(regions[p].held != task), True, regions[p].client)
 
     def insert(self, client: Client, rises: bool = False) -> bool:
-        """Behind all that are as urgent; says whether the client waits now. Who asks again, more urgently, rises."""
+        """Inserts after all entries of the same priority; returns whether the client is in the list. With a higher
+        priority than before, the client moves up."""
         listed = next((other for other in self.waiting if _has(other, client)), None)
         if listed and rises and client.prio > listed.prio:
             self.waiting.remove(listed)
@@ -280,13 +281,13 @@ class Monitor:
             self.waiting, self.scan = left, 0
 
     def step(self, commands: Commands, regions: list[Region]) -> tuple[int, Client] | None:
-        """One cycle; returns the region that is given away in it, and to whom."""
+        """One cycle; returns the region that is allocated in it, and its client."""
         now = [region.key() for region in regions]
         changed = now != self.seen
-        room = len(self.found) < 8
+        space = len(self.found) < 8
         if commands.pop and self.found:
             self.found.pop(0)
-        given = self.act(regions, changed, room and not commands.cancel)
+        given = self.act(regions, changed, space and not commands.cancel)
         if changed:
             self.scan = 0
         self.seen, self.asked, self.cancelled = now, commands.request, commands.cancel
@@ -294,10 +295,10 @@ class Monitor:
             self.answer = None
         return given
 
-    def act(self, regions: list[Region], changed: bool, room: bool) -> tuple[int, Client] | None:
+    def act(self, regions: list[Region], changed: bool, space: bool) -> tuple[int, Client] | None:
         """
-        One thing a cycle: a request, a cancellation, a client that lost its region, or a look into the list. A client
-        whose cancellation comes just now is not found any more.
+        One action a cycle: a request, a cancellation, a client that lost its region, or one entry of the list. A client
+        that cancels in this cycle is not found.
         """
         if self.asked:
             return self.serve(self.asked, regions, self.scan >= len(self.waiting) and not changed)
@@ -306,7 +307,7 @@ class Monitor:
             self.lost = {p: client for p, client in self.lost.items() if client.interface != self.cancelled}
         elif self.lost:
             self.insert(self.lost.pop(min(self.lost)))
-        elif not changed and self.scan < len(self.waiting) and room:
+        elif not changed and self.scan < len(self.waiting) and space:
             return self.search(regions)
         return None
 
@@ -336,7 +337,7 @@ class Monitor:
 
 
 def _own(client: Client, task: int, regions: list[Region]) -> int | None:
-    """The region that the client has, or was promised."""
+    """The region that the client has or was promised."""
     for p, r in enumerate(regions):
         kept = r.state in (HOLD, BUSY, RECONFIG) or (r.state == IDLE and r.held == task)
         if _has(r.following, client) or (_has(r.client, client) and kept):
@@ -359,7 +360,7 @@ def _has(owner: Client | None, client: Client) -> bool:
 
 
 class Lockstep:
-    """The model beside the fabric, from reset on."""
+    """Runs the model in lockstep with the fabric, starting at reset."""
 
     def __init__(self, dut, devices: dict[int, tuple[int, int]], sizes: list[int], depth: int, vms: int):
         self.dut = dut
@@ -382,7 +383,7 @@ class Lockstep:
             self.step()
             self.cycles += 1
 
-    # ---- What the fabric shows must be what the model says ----
+    # ---- Comparison of the fabric with the model ----
     def compare(self) -> None:
         seen = int(self.dut.seen_o.value)
         for p, region in enumerate(self.regions):
@@ -414,9 +415,9 @@ class Lockstep:
             self.same("eviction", evicted, choice.evicted.interface if choice.evicted else None)
 
     def same(self, what: str, shown, right) -> None:
-        assert shown == right, f"cycle {self.cycles}: {what} is {shown}, the model says {right}"
+        assert shown == right, f"cycle {self.cycles}: {what} is {shown}, in the model {right}"
 
-    # ---- A cycle of the model ----
+    # ---- One cycle of the model ----
     def step(self) -> None:
         commands = Commands.of(int(self.dut.commands_o.value))
         events = int(self.dut.events_o.value)
@@ -433,7 +434,7 @@ class Lockstep:
                 self.monitor.lost[p] = region.lost
 
     def complete(self, commands: Commands, inputs: list[Inputs]) -> None:
-        """What a region meets that is not its own: whether a connection or a cancellation is for its client."""
+        """Completes the inputs: whether a connection or a cancellation is for the region's client."""
         holders = [r.client.interface if r.client and r.connected else None for r in self.regions]
         for p, (region, now) in enumerate(zip(self.regions, inputs, strict=True)):
             mine = region.client.interface if region.client else None
@@ -453,7 +454,7 @@ class Lockstep:
             self.coverage[region.state, name] += 1
 
     def table(self) -> str:
-        """Functional coverage: how often each event came in each state."""
+        """Functional coverage: how often each event occurred in each state."""
         names = [
             *(n for n in EVENTS if n != "quiet"),
             "cfg_done",

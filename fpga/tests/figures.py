@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric's figures: goals and papers' numbers (figures.tsv), what benches measured, what synthesis found.
+"""The fabric's figures: goals and published values (figures.tsv), measurements of benches, results of synthesis.
 
-A bench calls `measured(metric, value)`: a value that misses its goal fails the test, and all are noted. As a program
-it prints them beside the goals and the papers, adds them to build/bench/results.jsonl, and plots the sorter's sizes.
+A bench calls `measured(metric, value)`, which records the value and fails the test if the value misses its goal. As a
+program this file prints the figures with goals and published values, adds them to build/bench/results.jsonl, and plots
+the sorter's sizes.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from rtl_lab import BUILD, FPGA, TOP
+from rtl_tools import BUILD, FPGA, TOP
 
 sys.path.insert(0, str(TOP / "scripts"))
 from tessera.bench.report import current_commit, text_table, verdict
@@ -19,7 +20,7 @@ TABLE = FPGA / "figures.tsv"
 NOTES = BUILD / "figures"
 SYNTHESIS = BUILD / "synth.jsonl"
 COLUMNS = ("metric", "unit", "better", "goal", "paper", "what", "source")
-# What a block's synthesis gives, and in which unit.
+# The results of a block's synthesis, and their units.
 SYNTHESIZED = {"luts": "LUTs", "registers": "registers", "bram36": "BRAM36", "dsp": "DSP48", "path_ns": "ns"}
 
 
@@ -28,19 +29,19 @@ def _number(text):
 
 
 def read_table(file=TABLE):
-    """The lines of the table by metric."""
+    """The rows of the table by metric."""
     lines = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     assert tuple(lines[0]) == COLUMNS, f"{file}: header"
     found = {}
     for cells in lines[1:]:
         assert len(cells) == len(COLUMNS), f"{file}: {cells[0]}: {len(cells)} columns"
-        assert cells[0] not in found, f"{file}: {cells[0]} stands there twice"
+        assert cells[0] not in found, f"{file}: {cells[0]} is in the table twice"
         found[cells[0]] = dict(zip(COLUMNS, cells, strict=True))
     return found
 
 
 def met(line, value):
-    """Whether a value reaches its goal; None when there is no goal."""
+    """Whether a value meets its goal; None without a goal."""
     goal = _number(line["goal"]) if line else None
     if goal is None:
         return None
@@ -48,7 +49,7 @@ def met(line, value):
 
 
 def measured(metric, value):
-    """Notes a value, and fails when it misses its goal. The metric must stand in the table."""
+    """Records a value; fails when the value misses its goal. The metric must be in the table."""
     line = read_table()[metric]
     NOTES.mkdir(parents=True, exist_ok=True)
     (NOTES / f"{metric}.json").write_text(json.dumps(value), encoding="utf-8")
@@ -56,7 +57,7 @@ def measured(metric, value):
 
 
 def _synthesized():
-    """Figures of synthesis: (metric, unit, value, parameters)."""
+    """Figures from synthesis: (metric, unit, value, parameters)."""
     if not SYNTHESIS.is_file():
         return
     for text in SYNTHESIS.read_text(encoding="utf-8").splitlines():
@@ -77,7 +78,7 @@ def _record(metric, unit, value, line, config, commit):
 
 
 def records():
-    """All figures there are, as objects of results.jsonl, those of the table first and in its order."""
+    """All figures as objects of results.jsonl, those of the table first, in its order."""
     table, commit = read_table(), current_commit()
     found = []
     for metric, line in table.items():
@@ -92,7 +93,7 @@ def records():
 
 
 def rows(found):
-    """The cells of the table that is printed."""
+    """The cells of the printed table."""
     table = read_table()
     out = [["metric", "unit", "goal", "measured", "", "paper"]]
     for line in found:
@@ -104,7 +105,7 @@ def rows(found):
 
 
 def add_to_results(path, found):
-    """Replaces the fabric's figures in results.jsonl, and leaves the others."""
+    """Replaces the fabric's figures in results.jsonl and keeps the others."""
     old = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     kept = [line for line in old if not json.loads(line)["metric"].startswith("fpga.")]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +113,7 @@ def add_to_results(path, found):
 
 
 def plot_sorter(found, out):
-    """LUTs, registers and longest path of the sorter over its depth, with the paper's sorter."""
+    """LUTs, registers and longest path of the sorter over its depth, with the published sorter."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hwtask_fft512 and hwtask_fft1024 compute, in NumPy, to the bit.
+"""Bit-exact NumPy model of hwtask_fft512 and hwtask_fft1024.
 
 Decimation in frequency, radix 2^2. Each of the log2(points) stages: sum and difference of samples half a block apart,
-halved (halves to the even neighbour) when the command's bit for the stage says so, limited to 16 bits. Stages come in
-pairs. Between the two of a pair what is in the second half of the second half is multiplied by -j; after them the
-sample at n of the quarter (k1, k2) of a block of `size` is multiplied by W_size^(n * (k1 + 2 * k2)), a factor of 16
-fractional bits, the product rounded (halves up) and limited. Result: blocks of bins in bit-reversed order.
+halved (rounding half to even) when the command's bit for the stage is set, saturated to 16 bits. Stages come in pairs.
+Between the stages of a pair the second half of the second half is multiplied by -j; after a pair the sample at n of the
+quarter (k1, k2) of a block of `size` is multiplied by W_size^(n * (k1 + 2 * k2)), a factor of 16 fractional bits, the
+product rounded (half up) and saturated. Result: blocks of bins in bit-reversed order.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ MOST, LEAST = 32767, -32768
 
 
 class Fft:
-    """One run; `over` says whether something was limited."""
+    """One run; `over` is set when a value was saturated."""
 
     def __init__(self, points, command):
         self.points, self.command, self.over = points, command, False
@@ -43,14 +43,15 @@ class Fft:
 
     @staticmethod
     def _minus_j(blocks):
-        """Of blocks of shape (.., k1, k2, n, 2) what has k1 = k2 = 1; -(-32768) is limited without a note."""
+        """Multiplies the samples with k1 = k2 = 1 of blocks of shape (.., k1, k2, n, 2) by -j; saturation of -(-32768)
+        does not set `over`."""
         out = blocks.copy()
         out[..., 1, 1, :, 0] = blocks[..., 1, 1, :, 1]
         out[..., 1, 1, :, 1] = np.minimum(-blocks[..., 1, 1, :, 0], MOST)
         return out
 
     def run(self, samples):
-        """Blocks (any number, points, 2) of int64 to their bins, in bit-reversed order."""
+        """Transforms blocks (any number, points, 2) of int64 into bins in bit-reversed order."""
         count, size, stage = len(samples), self.points, 0
         data = samples
         while size > 2:
@@ -66,13 +67,13 @@ class Fft:
 
 
 def bit_reverse(points):
-    """Which bin is at each position of a block."""
+    """The bin at each position of a block."""
     bits = points.bit_length() - 1
     return np.array([int(f"{at:0{bits}b}"[::-1], 2) for at in range(points)])
 
 
 def blocks(data, points):
-    """Bytes (re, im, 16 bits each) as blocks, the last one filled with zeros."""
+    """Bytes (re, im, 16 bits each) as blocks, the last one padded with zeros."""
     padded = data + bytes(-len(data) % (4 * points))
     return np.frombuffer(padded, "<i2").astype(np.int64).reshape(-1, points, 2)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waveforms from a running simulation: every signal that is asked for, sampled in every cycle, kept as JSON."""
+"""Records waveforms of a simulation: selected signals, sampled in every cycle, saved as JSON."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 
 class Recorder:
-    """Samples signals from `begin` on; `read` has a function of no argument for each."""
+    """Samples signals from `begin` on; `read` maps each signal to a function without arguments."""
 
     def __init__(self, dut, read: dict[str, Callable]):
         self.dut, self.read = dut, read

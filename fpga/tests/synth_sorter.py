@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sorter at every size, with 32 + 32 bits an entry as in the paper it is compared with."""
+"""The sorter at every size, with 32 + 32 bits an entry as in the publication that it is compared with."""
 
 from synth import Block
 
-# 8910 LUTs and 8352 registers are the published sorter's; it does not say how many entries it holds.
+# 8910 LUTs and 8352 registers are the published sorter's; the publication does not state the number of entries.
 _BOUNDS = {128: (8910, 9300)}
 
 BLOCKS = [

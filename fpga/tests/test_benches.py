@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every bench: built by Verilator once, all of its tests run by cocotb."""
+"""Builds every bench with Verilator and runs its tests with cocotb."""
 
 import importlib
 
 import pytest
-from rtl_lab import FPGA, Bench, build_and_run
+from rtl_tools import FPGA, Bench, build_and_run
 
 
 def benches():
-    """Those that take longest first: workers (pytest-xdist) take them one by one."""
+    """The longest first, because workers (pytest-xdist) take them one by one."""
     found = [
         (bench, path.stem)
         for path in sorted((FPGA / "tests").glob("bench_*.py"))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every proof, and for each of the fabric's the faults that it has to find."""
+"""Every proof, and fault injection for each proof of the fabric."""
 
 import shutil
 
 import pytest
-from rtl_lab import BUILD, FORMAL, RTL, prove
+from rtl_tools import BUILD, FORMAL, RTL, find_module, prove, yosys_path
 
-STEPS = 30  # cycles from reset within which hardware that has the fault breaks its promise
+STEPS = 30  # cycles after reset within which a fault must violate a property
 
-# Proof, file, what stands there, and what would be wrong.
+# Proof, file, correct text, faulty text.
 FAULTS = [
     ("aes_sbox", "aes_pkg.sv", "nibble_product(h, h), 4'ha)", "nibble_product(h, h), 4'hb)"),
     ("aes_sbox", "aes_pkg.sv", "8'h05", "8'h63"),
@@ -25,7 +25,7 @@ FAULTS = [
     ("prr_run", "prr_run.sv", "save_i && kept) phase_q", "save_i) phase_q"),
     ("prr_run", "prr_run.sv", "ram_addr_o.ctx  = resuming_q;", "ram_addr_o.ctx  = 1'b0;"),
     ("prr_run", "prr_fsm.sv", "leave = quiet_i;", "leave = 1'b1;"),
-    ("dma_reader", "dma_reader.sv", "room >= CountBits'(want) && ", ""),
+    ("dma_reader", "dma_reader.sv", "space >= CountBits'(want) && ", ""),
     ("dma_reader", "dma_reader.sv", "if (to_page_end < {5'b0, want}) want = to_page_end[4:0];", ""),
     ("dma_reader", "dma_reader.sv", "default: if (sent) begin", "default: if (sent || stop_i) begin"),
     ("dma_writer", "dma_writer.sv", "state_q != WrSend)", "!sent)"),
@@ -62,14 +62,14 @@ def test_proof(script):
     assert "DONE (PASS" in prove(script)
 
 
-# What says of itself what it covers, that is all that has no sby file for it.
+# Proofs with cover statements in their properties; the sorter has a separate sby file for them.
 COVERED = [path for path in sorted(FORMAL.glob("*.sby")) if not path.stem.startswith("sorter")]
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("script", COVERED, ids=lambda path: path.stem)
-def test_a_proof_is_not_empty(script):
-    """What it assumes leaves ways to all that it says can be reached."""
+def test_cover_points_are_reachable(script):
+    """The assumptions leave every cover point reachable."""
     folder = BUILD / "formal" / f"{script.stem}-reach"
     assert "DONE (PASS" in prove(script, RTL, folder, STEPS, "cover")
 
@@ -79,9 +79,10 @@ def test_a_proof_is_not_empty(script):
 @pytest.mark.parametrize(("proof", "file", "right", "wrong"), FAULTS)
 def test_a_fault_is_found(proof, file, right, wrong, tmp_path):
     shutil.copytree(RTL, tmp_path / "rtl")
-    text = (RTL / file).read_text(encoding="utf-8")
-    assert right in text, "the fault has no place any more"
-    (tmp_path / "rtl" / file).write_text(text.replace(right, wrong), encoding="utf-8")
+    name = file.removesuffix(".sv")
+    text = find_module(name).read_text(encoding="utf-8")
+    assert right in text, "the text to replace is not in the file"
+    (tmp_path / yosys_path(name)).write_text(text.replace(right, wrong), encoding="utf-8")
     folder = BUILD / "formal" / f"{proof}-fault"
     with pytest.raises(AssertionError, match="Assert failed"):
         prove(FORMAL / f"{proof}.sby", tmp_path / "rtl", folder, STEPS)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made from fabric.rdl is what lies in the repository, and compiles."""
+"""The generated files in the repository are up to date with fabric.rdl, and compile."""
 
 import shutil
 import subprocess
 import sys
 
 import pytest
-from rtl_lab import FPGA
+from rtl_tools import FPGA
 
 GENERATOR = FPGA / "rdl" / "generate.py"
-MADE = ("rtl/fabric_regs.sv", "rtl/fabric_regs_pkg.sv", "rtl/fabric_map_pkg.sv", "include/fabric_regs.h",
+MADE = ("rtl/regs/fabric_regs.sv", "rtl/regs/fabric_regs_pkg.sv", "rtl/regs/fabric_map_pkg.sv", "include/fabric_regs.h",
         "include/fabric_regs.rs")  # fmt: skip
 
 
@@ -29,13 +29,13 @@ def test_nothing_is_stale(made):
 
 
 def test_a_change_is_found(made, tmp_path):
-    """The same comparison, after somebody has moved a register."""
+    """The comparison fails after a register was moved."""
     folder = tmp_path / "rdl"
     shutil.copytree(FPGA / "rdl", folder)
     text = (folder / "fabric.rdl").read_text(encoding="utf-8")
     (folder / "fabric.rdl").write_text(text.replace("LIST @ 0x090", "LIST @ 0x098"), encoding="utf-8")
     subprocess.run([sys.executable, str(folder / "generate.py"), str(tmp_path)], check=True)
-    assert set(stale(tmp_path, FPGA)) >= {"rtl/fabric_regs.sv", "include/fabric_regs.h", "include/fabric_regs.rs"}
+    assert set(stale(tmp_path, FPGA)) >= {"rtl/regs/fabric_regs.sv", "include/fabric_regs.h", "include/fabric_regs.rs"}
 
 
 def test_the_reference_is_there(made):

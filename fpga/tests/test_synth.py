@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""yosys reads all RTL and finds no latch and no combinational loop. Mapping to a chip is fpga-synth's."""
+"""yosys elaborates all RTL and finds no latch and no combinational loop. `make fpga-synth` maps to a chip."""
 
 import re
 import shutil
 import subprocess
 
 import pytest
-from rtl_lab import BIN, BUILD, RTL, tool_environment, yosys_search
+from rtl_tools import BIN, BUILD, CHIP, RTL, rtl_files, tool_environment, yosys_path, yosys_search
 from synth import copy_sources
 from synth_hwtasks import BLOCKS as TASKS
 
-# Modules that no other contains, and their files.
+# Modules that no other module instantiates, and their files.
 TOPS = {
-    "fabric_top": "rtl/fabric_top.sv",
+    "fabric_top": yosys_path("fabric_top"),
     "cfg_port": "kintex7/cfg_port.sv kintex7/icape2.sv",
-    **{task.top: f"rtl/{task.top}.sv" for task in TASKS},
+    **{task.top: yosys_path(task.top) for task in TASKS},
 }
 
 SCRIPT = """
@@ -35,7 +35,7 @@ def elaborate(top: str, file: str) -> subprocess.CompletedProcess[str]:
     folder = BUILD / "synth" / f"check-{top}"
     folder.mkdir(parents=True, exist_ok=True)
     copy_sources(folder)
-    shutil.copytree(RTL / "kintex7", folder / "kintex7", dirs_exist_ok=True)
+    shutil.copytree(RTL / CHIP, folder / CHIP, dirs_exist_ok=True)
     text = SCRIPT.format(search=yosys_search(), file=file, top=top)
     (folder / "check.ys").write_text(text, encoding="utf-8")
     return subprocess.run(
@@ -52,8 +52,8 @@ def test_no_latch_and_no_loop(top):
 
 
 def test_no_module_is_left_out():
-    """Each is in one of the above."""
-    texts = {path.stem: re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in RTL.glob("*.sv")}
+    """Every module is part of one of the tops."""
+    texts = {path.stem: re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in rtl_files()}
     names = {name for name in texts if not name.endswith("_pkg")}
     found, new = set(), {"fabric_top", *(task.top for task in TASKS)}
     while new:

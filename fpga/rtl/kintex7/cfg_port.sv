@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration port of a Kintex-7: ICAPE2. The simulation's is fpga/sim/cfg_port.sv; the build's search path chooses.
-// Words come as they stand in a bitstream file; the primitive wants the bits of every byte the other way round.
+// The configuration port of a Kintex-7: ICAPE2. The simulation model is fpga/sim/cfg_port.sv; the
+// search path of the build selects one. Words have the bit order of a bitstream file; the primitive
+// expects the bits of each byte reversed.
 module cfg_port (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        valid_i,
   input  logic [31:0] data_i,
   output logic        ready_o,
-  input  logic        abort_i,  // pulse: nothing more comes of what was being sent; the next word begins anew
-  output logic        error_o   // the device refuses what it was sent
+  /// Pulse: discard the incomplete bitstream; the next word starts a new one.
+  input  logic        abort_i,
+  /// The device reports an error in the bitstream.
+  output logic        error_o
 );
 
   logic [31:0] swapped, status;
   logic sent_q, aborting;
-  logic [2:0] abort_q;  // cycles that are left
+  logic [2:0] abort_q;  // remaining cycles of the abort
 
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     for (genvar i = 0; i < 8; i++) begin : gen_bit
@@ -21,8 +24,9 @@ module cfg_port (
     end
   end
 
-  // The abort of UG470 (configuration abort sequence): RDWRB rises while the port is selected for writing, and stays so for
-  // four cycles. Without it the device takes what comes next for the rest of the packet that was cut short.
+  // The abort sequence of UG470 (configuration abort): RDWRB rises while the port is selected for
+  // writing and stays high for four cycles. Without it the device takes the next words as the rest
+  // of the truncated packet.
   localparam logic [2:0] AbortCycles = 3'd5;
   assign aborting = abort_q != '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -42,10 +46,10 @@ module cfg_port (
   end
 
   assign ready_o = !aborting;
-  // CFGERR_B, low when the configuration logic saw an error.
+  // CFGERR_B, low when the configuration logic has detected an error.
   assign error_o = sent_q & ~status[7];
 
-  // The rest of the status is for people.
+  // The remaining status bits are not used.
   logic unused;
   assign unused = ^{status[31:8], status[6:0]};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of the chip's own configuration primitive, for tools that do not know it.
+// The pins of ICAPE2, for tools that do not have the primitive's model.
 (* blackbox *)
 module ICAPE2 #(
   parameter ICAP_WIDTH = "X32"

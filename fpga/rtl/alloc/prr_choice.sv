@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selects a region for a client in one cycle: each region gets a score, and the lowest score wins.
+// The header of prr_monitor gives the order.
+module prr_choice
+  import fabric_pkg::*;
+#(
+  parameter int unsigned NumPrrs = 3
+) (
+  input  client_t   client_i,
+  input  device_t   device_i,
+  input  region_t [NumPrrs-1:0] regions_i,
+  /// The region to allocate; none when the client has one already.
+  output logic    [NumPrrs-1:0] choice_o,
+  output solution_t solution_o
+);
+
+  // Ranks of regions, best first.
+  typedef enum logic [2:0] {RankMine = 3'd0, RankFits = 3'd1, RankIdle = 3'd2, RankPreempt = 3'd3, RankNone = 3'd4} rank_e;
+  typedef struct packed {
+    rank_e       rank;
+    size_class_t size;
+    prio_t       prio;
+    prr_t        prr;
+  } score_t;
+
+  score_t [NumPrrs-1:0] scores;
+  score_t best;
+  region_t chosen;
+
+  function automatic logic [7:0] interface_of(client_t client);
+    return 8'(client >> $bits(prio_t));  // its VM and device
+  endfunction
+
+  function automatic logic owned(logic valid, logic [7:0] owner, client_t client);
+    return valid && owner == interface_of(client);
+  endfunction
+
+  // A client whose job is being preempted or moved gets no region until that ends; otherwise it
+  // would have two.
+  logic [NumPrrs-1:0] moving;
+  for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_moving
+    assign moving[p] = owned(regions_i[p].client_valid, interface_of(regions_i[p].client), client_i)
+                       && regions_i[p].state inside {StPreempt, StSwitch};
+  end
+
+  function automatic rank_e ranked(region_t region, client_t client, device_t device);
+    logic held = region.task_id == device.task_id;
+    if (owned(region.next_valid, interface_of(region.next), client)) return RankMine;
+    if (owned(region.client_valid, interface_of(region.client), client)
+        && (region.state inside {StHold, StBusy, StReconfig} || (region.state == StIdle && held))) return RankMine;
+    if (region.size < device.size) return RankNone;
+    if (region.state == StIdle) return held ? RankFits : RankIdle;
+    if (region.state inside {StBusy, StHold} && region.client.prio < client.prio) return RankPreempt;
+    return RankNone;
+  endfunction
+
+  for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_score
+    always_comb begin
+      scores[p].rank = device_i.task_id == TaskNone || moving != '0 ? RankNone
+                                                                   : ranked(regions_i[p], client_i, device_i);
+      scores[p].size = regions_i[p].size;
+      scores[p].prio = scores[p].rank == RankPreempt ? regions_i[p].client.prio : '0;
+      scores[p].prr  = prr_t'(p);
+    end
+  end
+
+  always_comb begin
+    best = scores[0];
+    for (int p = 1; p < int'(NumPrrs); p++) begin
+      if (scores[p] < best) best = scores[p];
+    end
+  end
+
+  always_comb begin
+    chosen   = '0;
+    choice_o = '0;
+    for (int p = 0; p < int'(NumPrrs); p++) begin
+      if (best.prr == prr_t'(p)) begin
+        chosen      = regions_i[p];
+        // The client's own idle region is allocated again, so that no other client can get it.
+        choice_o[p] = best.rank inside {RankFits, RankIdle, RankPreempt}
+                      || (best.rank == RankMine && regions_i[p].state == StIdle);
+      end
+    end
+  end
+
+  always_comb begin
+    solution_o               = '0;
+    solution_o.client        = client_i;
+    solution_o.prr           = best.prr;
+    solution_o.evicted_vm    = chosen.client.vm;
+    solution_o.evicted_dev   = chosen.client.dev;
+    solution_o.evicted_valid = chosen.client_valid && best.rank inside {RankFits, RankIdle, RankPreempt};
+    solution_o.reconfig      = chosen.task_id != device_i.task_id;
+    unique case (best.rank)
+      RankMine: solution_o.method = chosen.next_valid ? MethodPreempt : MethodAssign;
+      RankFits, RankIdle: solution_o.method = MethodAssign;
+      RankPreempt: solution_o.method = chosen.state == StBusy ? MethodPreempt : MethodAssign;
+      default: begin
+        solution_o        = '0;
+        solution_o.client = client_i;
+      end
+    endcase
+  end
+
+  logic unused;
+  assign unused = &{1'b0, chosen.size, chosen.client.prio, chosen.next};
+
+endmodule

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4 subordinate to register accesses: one access a cycle, answered in the next cycle. PULP's
+// axi_to_axi_lite is not used because its axi_burst_splitter 0.31 has a combinational loop through
+// its id_queue, which synthesis rejects. Bursts are served one beat at a time, and one transaction
+// at a time; writes have priority.
+module axi_port
+  import fabric_axi_pkg::*;
+#(
+  parameter int unsigned AddrBits = 21
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  /// Without atomics: axi_atop_filter is upstream.
+  input  sub_req_t   req_i,
+  output sub_resp_t  resp_o,
+  output logic       access_o,
+  /// Byte strobes; 0: a read.
+  output logic [7:0] write_o,
+  output logic [AddrBits-1:0] addr_o,
+  output logic [63:0] data_o,
+  /// Read data, in the cycle after access_o.
+  input  logic [63:0] data_i,
+  /// Access error, with data_i.
+  input  logic       error_i
+);
+
+  typedef enum logic [1:0] {PtIdle, PtWrite, PtAnswer, PtRead} state_e;
+
+  state_e state_q;
+  sub_id_t id_q;
+  axi_pkg::len_t left_q;             // beats left after this one
+  axi_pkg::size_t size_q;
+  axi_pkg::burst_t burst_q;
+  logic [AddrBits-1:0] addr_q, next_addr;
+  logic access_q, error_q, error, take_read, take_write, next_read, beat;
+  logic [63:0] data_q;
+
+  // Non-cacheable registers receive no WRAP bursts; a WRAP burst is treated as INCR.
+  assign next_addr = burst_q == axi_pkg::BURST_FIXED ? addr_q
+                     : ((addr_q >> size_q) + 1'b1) << size_q;
+
+  assign take_write = state_q == PtIdle && req_i.aw_valid;
+  assign take_read  = state_q == PtIdle && req_i.ar_valid && !req_i.aw_valid;
+  assign beat       = state_q == PtWrite && req_i.w_valid;
+  assign next_read  = state_q == PtRead && req_i.r_ready && left_q != '0;
+
+  assign access_o = take_read || next_read || (beat && req_i.w.strb != '0);
+  assign write_o  = beat ? req_i.w.strb : '0;
+  assign data_o   = req_i.w.data;
+  always_comb begin
+    addr_o = addr_q;
+    if (take_read) addr_o = req_i.ar.addr[AddrBits-1:0];
+    else if (next_read) addr_o = next_addr;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= PtIdle;
+      id_q     <= '0;
+      left_q   <= '0;
+      size_q   <= '0;
+      burst_q  <= '0;
+      addr_q   <= '0;
+      access_q <= 1'b0;
+      error_q  <= 1'b0;
+      data_q   <= '0;
+    end else begin
+      access_q <= access_o;
+      error_q  <= take_write || take_read || next_read ? 1'b0 : error;
+      if (access_q) data_q <= data_i;
+      unique case (state_q)
+        PtIdle: begin
+          if (take_write) begin
+            state_q <= PtWrite;
+            {id_q, left_q, size_q, burst_q} <= {req_i.aw.id, req_i.aw.len, req_i.aw.size, req_i.aw.burst};
+            addr_q  <= req_i.aw.addr[AddrBits-1:0];
+          end else if (take_read) begin
+            state_q <= PtRead;
+            {id_q, left_q, size_q, burst_q} <= {req_i.ar.id, req_i.ar.len, req_i.ar.size, req_i.ar.burst};
+            addr_q  <= req_i.ar.addr[AddrBits-1:0];
+          end
+        end
+        PtWrite: if (beat) begin
+          addr_q <= next_addr;
+          if (req_i.w.last) state_q <= PtAnswer;
+        end
+        PtAnswer: if (req_i.b_ready) state_q <= PtIdle;
+        default: if (req_i.r_ready) begin  // PtRead
+          addr_q <= next_addr;
+          left_q <= left_q - 1'b1;
+          if (left_q == '0) state_q <= PtIdle;
+        end
+      endcase
+    end
+  end
+
+  assign error = error_q || (access_q && error_i);
+  always_comb begin
+    resp_o          = '0;
+    resp_o.aw_ready = take_write;
+    resp_o.ar_ready = take_read;
+    resp_o.w_ready  = state_q == PtWrite;
+    resp_o.b_valid  = state_q == PtAnswer;
+    resp_o.b.id     = id_q;
+    resp_o.b.resp   = error ? axi_pkg::RESP_SLVERR : axi_pkg::RESP_OKAY;
+    resp_o.r_valid  = state_q == PtRead;
+    resp_o.r.id     = id_q;
+    resp_o.r.data   = access_q ? data_i : data_q;
+    resp_o.r.resp   = error ? axi_pkg::RESP_SLVERR : axi_pkg::RESP_OKAY;
+    resp_o.r.last   = left_q == '0;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, req_i.aw.addr[63:AddrBits], req_i.aw.lock, req_i.aw.cache, req_i.aw.prot, req_i.aw.qos,
+                    req_i.aw.region, req_i.aw.atop, req_i.aw.user, req_i.ar.addr[63:AddrBits], req_i.ar.lock,
+                    req_i.ar.cache, req_i.ar.prot, req_i.ar.qos, req_i.ar.region, req_i.ar.user, req_i.w.user};
+
+endmodule

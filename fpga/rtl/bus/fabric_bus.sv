@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric's AXI4 subordinate: PULP's atomics filter (answers atomics with an error), axi_port,
+// and the address decoder (fabric_map_pkg). The selected block answers in the cycle after the
+// access.
+module fabric_bus
+  import fabric_pkg::*;
+  import fabric_axi_pkg::*;
+#(
+  parameter int unsigned NumVms = 4,
+  parameter int unsigned NumDevs = 4
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  sub_req_t   axi_req_i,
+  output sub_resp_t  axi_resp_o,
+  // the access
+  /// Byte strobes; 0: a read.
+  output logic [7:0] write_o,
+  output word_t      data_o,
+  /// Offset in the manager page, or in the windows' page.
+  output logic [10:0] offset_o,
+  /// Selects the manager page.
+  output logic       regs_o,
+  output logic       windows_o,
+  /// Selects IF pages and context buffers.
+  output logic       mem_o,
+  output if_addr_t   mem_addr_o,
+  /// Byte strobes of the write that reach the memory of the IF pages.
+  output logic [7:0] mem_write_o,
+  /// Pulses: a write of START, OVER or INT_CTRL.
+  output logic       set_start_o,
+  output logic       clear_over_o,
+  output logic       set_int_o,
+  // read data; windows and flags in the cycle of the access, the others a cycle later
+  input  word_t      regs_data_i,
+  /// In the cycle of the access: no register at this address.
+  input  logic       regs_error_i,
+  input  word_t      windows_data_i,
+  input  word_t      mem_data_i,
+  input  logic [31:0] stat_i,
+  input  logic       over_i,
+  input  logic [1:0] int_i
+);
+
+  localparam int unsigned AddrBits = $clog2(fabric_map_pkg::Span);
+
+  sub_req_t plain_req;
+  sub_resp_t plain_resp;
+  logic access, error_q, in_page, known, is_if, is_ctx, is_windows, is_regs, mem_q, regs_q;
+  logic [AddrBits-1:0] addr;
+  word_t flags_q, answer, keep_q, merged;
+  vm_t vm;
+  dev_t dev;
+  logic [3:0] word;
+
+  axi_atop_filter #(
+    .AxiIdWidth(SubIdWidth), .AxiMaxWriteTxns(2), .req_t(sub_req_t), .resp_t(sub_resp_t)
+  ) i_no_atomics (
+    .clk_i, .rst_ni, .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(plain_req), .mst_resp_i(plain_resp)
+  );
+
+  axi_port #(.AddrBits(AddrBits)) i_port (
+    .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o, .addr_o(addr), .data_o,
+    .data_i(answer), .error_i(error_q)
+  );
+
+  // Address decoder. The addresses are those of fabric_map_pkg, written as bit patterns; checked
+  // below.
+  assign is_if      = addr[20];
+  assign is_ctx     = addr[20:18] == 3'b001;
+  assign is_windows = addr[20:11] == 10'd2 && 32'(addr[10:7]) < NumVms;
+  assign is_regs    = addr[20:12] == 9'd0 && addr[11:10] == '0;
+  assign vm         = is_if ? addr[19:16] : addr[17:14];
+  assign dev        = is_if ? addr[15:12] : addr[13:10];
+  assign word       = addr[6:3];
+  assign in_page    = addr[11:7] == '0;
+  assign known      = 32'(vm) < NumVms && 32'(dev) < NumDevs;
+
+  assign offset_o   = addr[10:0];
+  assign regs_o     = access && is_regs;
+  assign windows_o  = access && is_windows;
+  assign mem_o      = access && known && ((is_if && in_page) || is_ctx);
+  assign mem_addr_o = '{ctx: is_ctx, vm: vm, dev: dev, word: is_ctx ? addr[9:3] : {3'b0, word}};
+
+  // 64-bit words of an IF page: {START, STAT}, {CMD, OVER}, DATA_ADDR, {INT_CTRL, DATA_SIZE},
+  // RESULT, {DONE_CODE, DONE_SIZE}, -, -, and four words of custom ports. Flags are kept in
+  // if_flags, and a guest cannot write the results of a job.
+  logic if_write;
+  assign if_write     = mem_o && is_if && write_o != '0;
+  assign set_start_o  = if_write && word == 4'd0 && write_o[4] && data_o[32];
+  assign clear_over_o = if_write && word == 4'd1 && write_o[0] && data_o[0];
+  assign set_int_o    = if_write && word == 4'd3 && write_o[4];
+  always_comb begin
+    unique case (word)
+      4'd1: mem_write_o = write_o & 8'hf0;
+      4'd3: mem_write_o = write_o & 8'h0f;
+      4'd2, 4'd4, 4'd8, 4'd9, 4'd10, 4'd11: mem_write_o = write_o;
+      default: mem_write_o = '0;
+    endcase
+    if (is_ctx) mem_write_o = write_o;
+  end
+
+  always_comb begin
+    flags_q = '0;
+    if (is_windows) flags_q = windows_data_i;
+    else if (is_if) begin
+      unique case (word)
+        4'd0: flags_q = {32'b0, stat_i};
+        4'd1: flags_q = {63'b0, over_i};
+        4'd3: flags_q = {30'b0, int_i, 32'b0};
+        default: ;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      error_q <= 1'b0;
+      mem_q   <= 1'b0;
+      regs_q  <= 1'b0;
+      keep_q  <= '0;
+    end else begin
+      error_q <= access && !mem_o && !is_windows && (!is_regs || regs_error_i);
+      mem_q   <= mem_o && !(is_if && word == 4'd0);
+      regs_q  <= is_regs;
+      keep_q  <= is_regs ? regs_data_i : flags_q;
+    end
+  end
+
+  // The memory holds zeros for flag bits, and if_flags zeros for all others, so the two are ORed.
+  assign merged = mem_data_i | keep_q;
+  assign answer = mem_q && !regs_q ? merged : keep_q;
+
+  if (fabric_map_pkg::Ifs != 'h100000 || fabric_map_pkg::IfStride != 'h1000 || fabric_map_pkg::Contexts != 'h40000
+      || fabric_map_pkg::ContextStride != 'h400 || fabric_map_pkg::Windows != 'h1000)
+      begin : gen_check
+    $error("the register map has changed: update the address decoder");
+  end
+
+endmodule

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions that every block of the fabric shares: limits, identifiers, types. Overview:
+// docs/fabric.md.
+//
+// # The HW-task interface
+//
+// Every accelerator is a module `hwtask_<name>` with exactly these ports, so that any region can
+// host any task. The region's wrapper (prr_slot) drives them; a task never sees an address, an
+// interrupt or the system bus.
+//
+//   input  logic             clk_i, rst_ni  in reset while the region is decoupled
+//   -- control
+//   input  logic             start_i       pulse: start a job; cmd, size, custom stay until its end
+//   input  logic             resume_i      pulse: continue the job where stopped_o was raised
+//   input  logic             stop_i        level: stop at the next consistency point
+//   input  logic [31:0]      cmd_i         the IF's CMD register
+//   input  logic [31:0]      size_i        the IF's DATA_SIZE register: input bytes of the job
+//   input  logic [7:0][31:0] custom_i      the IF's custom ports
+//   output logic             stopped_o     level, until resume_i or reset: stopped, streams idle
+//   output logic             over_o        pulse: the job is done, its last output beat taken
+//   output logic [31:0]      result_o      valid with over_o: the task's status word (0: success)
+//   -- stream in: a beat moves when valid and ready; valid never waits for ready
+//   input  logic [63:0]      in_data_i
+//   input  logic             in_valid_i
+//   input  logic             in_last_i     with the last beat of the job
+//   output logic             in_ready_o
+//   -- stream out: whole 64-bit beats
+//   output logic [63:0]      out_data_o
+//   output logic             out_valid_o
+//   output logic             out_last_o    with the last beat of the job
+//   input  logic             out_ready_i
+//   -- context port: words in the same order in both directions, moved when valid and ready
+//   input  logic             ctx_save_i    pulse while stopped_o: send the context
+//   input  logic             ctx_restore_i pulse after reset, instead of start_i: load a context
+//   input  logic [63:0]      ctx_data_i
+//   input  logic             ctx_valid_i
+//   output logic             ctx_ready_o
+//   output logic [63:0]      ctx_data_o
+//   output logic             ctx_valid_o
+//   output logic             ctx_last_o
+//   input  logic             ctx_ready_i
+//
+// Rules for a task. The wrapper enforces them, because a task is not trusted:
+// - A consistency point is a moment at which the task's context and the numbers of beats consumed
+//   and produced describe the job completely. The wrapper counts the beats and saves the counts
+//   with the context; a task holds no partly used beat.
+// - When stop_i is high, the task raises stopped_o within TaskWait cycles, not counting cycles in
+//   which a stream makes it wait, or it ends with over_o. While stopped_o is high, in_ready_o and
+//   out_valid_o are low. over_o and stopped_o exclude each other.
+// - stop_i may be withdrawn without a save: resume_i follows whenever stopped_o was raised. stop_i
+//   is low at resume_i.
+// - A context always has as many words as TaskCtxWords says, at most MaxCtxWords. It moves one word
+//   a cycle: the first word at most four cycles after ctx_save_i, and the task is ready for the
+//   first word at most four cycles after ctx_restore_i.
+// - Within two cycles of the last restored word the task raises stopped_o; resume_i then continues
+//   the job. cmd, size and custom are already stable at ctx_restore_i and need not be part of the
+//   context.
+// - Outputs are idle before start_i or ctx_restore_i: no valid, no ready, no stopped, no over.
+// - in_last_i is redundant: the number of beats is also (size_i + 7) / 8.
+package fabric_pkg;
+
+  // Limits of the parameters.
+  localparam int unsigned MaxVms = 16;
+  localparam int unsigned MaxDevs = 16;
+  localparam int unsigned MaxPrrs = 8;
+  localparam int unsigned MaxSorterDepth = 256;
+  localparam int unsigned MaxListDepth = 32;
+
+  // Fixed sizes. An IF's context buffer is 1 KiB: the first two words are the wrapper's, the last
+  // eight hold the registers that the job was started with, and the rest is the task's.
+  localparam int unsigned DataWidth = 64;
+  localparam int unsigned CtxBufferWords = 128;
+  localparam int unsigned CtxHeaderWords = 2;
+  localparam int unsigned CtxJobWords = 8;
+  localparam int unsigned MaxCtxWords = CtxBufferWords - CtxHeaderWords - CtxJobWords;
+
+  typedef logic [3:0] vm_t;
+  typedef logic [3:0] dev_t;
+  typedef logic [2:0] prr_t;
+  typedef logic [3:0] prio_t;  // 15 is the highest priority
+  typedef logic [7:0] task_t;
+  typedef logic [63:0] word_t;
+  typedef logic [7:0][31:0] custom_t;
+
+  // Task numbers, used in bitstream headers and in the device table.
+  localparam task_t TaskNone = 8'd0;
+  localparam task_t TaskQam16 = 8'd1;
+  localparam task_t TaskQam64 = 8'd2;
+  localparam task_t TaskFft512 = 8'd3;
+  localparam task_t TaskFft1024 = 8'd4;
+  localparam task_t TaskAes128 = 8'd5;
+  localparam task_t TaskG722 = 8'd6;
+
+  // States of a region (state diagram: docs/fabric.md).
+  typedef enum logic [2:0] {
+    StIdle     = 3'd0,  // no client; may still hold a task and be connected to its last client
+    StBusy     = 3'd1,  // a job runs
+    StPreempt  = 3'd2,  // the job was requested to stop at its next consistency point
+    StSwitch   = 3'd3,  // bus traffic drains, a context is saved or restored
+    StReconfig = 3'd4,  // decoupled and quiescent, waiting for or receiving a bitstream
+    StHold     = 3'd5   // reserved for the client it was allocated to, until used or expired
+  } prr_state_e;
+
+  // The client that requests a region or owns it.
+  typedef struct packed {
+    vm_t   vm;
+    dev_t  dev;
+    prio_t prio;
+  } client_t;
+
+  // Size class that a device needs or a region has: 0 is the smallest.
+  typedef logic [1:0] size_class_t;
+
+  // A device as configured by the manager: the task that its region must hold, and the size class.
+  typedef struct packed {
+    task_t       task_id;
+    size_class_t size;
+  } device_t;
+
+  // A region's descriptor, as the monitor sees it.
+  typedef struct packed {
+    prr_state_e  state;
+    logic        client_valid;
+    client_t     client;
+    logic        next_valid;   // promised to `next`, which gets the region when the current job has left
+    client_t     next;
+    task_t       task_id;      // the task that the region holds
+    size_class_t size;
+  } region_t;
+
+  // The monitor's answer to a request.
+  typedef enum logic [1:0] {
+    MethodUnavailable = 2'd0,
+    MethodAssign      = 2'd1,
+    MethodPreempt     = 2'd2
+  } method_e;
+
+  typedef struct packed {
+    method_e method;
+    logic    reconfig;       // the region has to be configured with the device's task first
+    logic    listed;         // unavailable, and in the search list
+    prr_t    prr;
+    client_t client;
+    logic    evicted_valid;  // another client's IF was or will be disconnected
+    vm_t     evicted_vm;
+    dev_t    evicted_dev;
+  } solution_t;
+
+  // Why a job ended without a result, as in STAT of the IF; FaultNone: it did not fail.
+  typedef enum logic [2:0] {
+    FaultNone    = 3'd0,
+    FaultDma     = 3'd1,  // an address outside the VM's windows
+    FaultBus     = 3'd2,  // the memory system answered with an error
+    FaultHung    = 3'd3,  // no consistency point, or no context, in time
+    FaultRogue   = 3'd4,  // the task violated the HW-task interface
+    FaultContext = 3'd5   // a context that is too long, or belongs to another task
+  } fault_e;
+
+  // Guest-physical and host-physical addresses (Sv39x4 has 41 bits); windows are whole pages.
+  localparam int unsigned AddrWidth = 41;
+  localparam int unsigned PageBits = 12;
+  localparam int unsigned PageWidth = AddrWidth - PageBits;
+  localparam int unsigned NumWindows = 4;
+  typedef logic [AddrWidth-1:0] addr_t;
+  typedef logic [PageWidth-1:0] page_t;
+
+  typedef struct packed {
+    page_t guest;
+    page_t pages;  // zero: the window is closed
+    page_t host;
+    logic  readable;
+    logic  writable;
+  } window_t;
+
+  // A burst that a region's DMA requests.
+  localparam int unsigned BurstBeats = 16;
+  typedef logic [4:0] beats_t;  // 1..16
+  typedef struct packed {
+    vm_t         vm;
+    logic        write;
+    logic [63:0] addr;
+    beats_t      beats;
+  } dma_check_t;
+
+  // The memory behind the IF pages: 16 words of registers and 128 words of context for each IF.
+  typedef struct packed {
+    logic       ctx;   // 1: context buffer, 0: registers
+    vm_t        vm;
+    dev_t       dev;
+    logic [6:0] word;
+  } if_addr_t;
+
+  // The sorter: key is an absolute deadline, value an RT-VCPU.
+  typedef logic [63:0] sort_key_t;
+  typedef logic [15:0] sort_value_t;
+
+endpackage

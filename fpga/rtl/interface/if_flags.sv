@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flags of every IF: START pending, over, saved, fault, and the interrupt enables; they
+// determine the interrupt of every VM.
+module if_flags
+  import fabric_pkg::*;
+#(
+  parameter int unsigned NumVms = 4,
+  parameter int unsigned NumDevs = 4,
+  parameter int unsigned NumPrrs = 3
+) (
+  input  logic   clk_i,
+  input  logic   rst_ni,
+  // bus: the addressed IF
+  input  vm_t    vm_i,
+  input  dev_t   dev_i,
+  /// Pulses: the bus writes START, OVER or INT_CTRL.
+  input  logic   set_start_i,
+  input  logic   clear_over_i,
+  input  logic   set_int_i,
+  input  logic [1:0] int_i,
+  output logic [1:0] int_o,
+  /// The registers STAT and OVER.
+  output logic [31:0] stat_o,
+  output logic   over_o,
+  // regions: events of the connected IFs
+  input  logic    [NumPrrs-1:0] connected_i,
+  input  logic    [NumPrrs-1:0] running_i,
+  input  client_t [NumPrrs-1:0] client_i,
+  input  logic    [NumPrrs-1:0] start_taken_i,
+  input  logic    [NumPrrs-1:0] over_i,
+  input  logic    [NumPrrs-1:0] saved_i,
+  input  logic    [NumPrrs-1:0] restored_i,
+  input  logic    [NumPrrs-1:0] fault_i,
+  input  fault_e  [NumPrrs-1:0] fault_why_i,
+  /// START is pending; a saved context exists.
+  output logic    [NumPrrs-1:0] start_pending_o,
+  output logic    [NumPrrs-1:0] ctx_saved_o,
+  // interrupts
+  output logic [NumVms-1:0] irq_o
+);
+
+  typedef struct packed {
+    logic       start;
+    logic       over;
+    logic       saved;
+    fault_e     fault;
+    logic [1:0] enable;
+  } flags_t;
+
+  flags_t [NumVms-1:0][NumDevs-1:0] flags_q;
+  flags_t selected;
+
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
+    logic [NumDevs-1:0] wants;
+    for (genvar d = 0; d < int'(NumDevs); d++) begin : gen_dev
+      logic addressed;
+      logic [NumPrrs-1:0] here;
+      flags_t next;
+      assign addressed = vm_i == vm_t'(v) && dev_i == dev_t'(d);
+      for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_here
+        assign here[p] = connected_i[p] && client_i[p].vm == vm_t'(v) && client_i[p].dev == dev_t'(d);
+      end
+      always_comb begin
+        next = flags_q[v][d];
+        if (|(here & start_taken_i)) next.start = 1'b0;
+        if (addressed && clear_over_i) begin
+          next.over  = 1'b0;
+          next.fault = FaultNone;
+        end
+        if (|(here & over_i)) next.over = 1'b1;
+        if (|(here & saved_i)) next.saved = 1'b1;
+        if (|(here & restored_i)) next.saved = 1'b0;
+        for (int p = 0; p < int'(NumPrrs); p++) begin
+          // A failed job is over, too, and cannot be resumed.
+          if (here[p] && fault_i[p] && running_i[p]) begin
+            next.fault = fault_why_i[p];
+            next.over  = 1'b1;
+            next.saved = 1'b0;
+          end
+        end
+        if (addressed && set_start_i) next.start = 1'b1;
+        if (addressed && set_int_i) next.enable = int_i;
+      end
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) flags_q[v][d] <= '0;
+        else flags_q[v][d] <= next;
+      end
+      assign wants[d] = flags_q[v][d].over
+                        && (flags_q[v][d].fault == FaultNone ? flags_q[v][d].enable[0] : flags_q[v][d].enable[1]);
+    end
+    assign irq_o[v] = |wants;
+  end
+
+  // The flags that a region sees of its connected IF.
+  for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_seen
+    always_comb begin
+      start_pending_o[p] = 1'b0;
+      ctx_saved_o[p]     = 1'b0;
+      for (int v = 0; v < int'(NumVms); v++) begin
+        for (int d = 0; d < int'(NumDevs); d++) begin
+          if (connected_i[p] && client_i[p].vm == vm_t'(v) && client_i[p].dev == dev_t'(d)) begin
+            start_pending_o[p] = flags_q[v][d].start;
+            ctx_saved_o[p]     = flags_q[v][d].saved;
+          end
+        end
+      end
+    end
+  end
+
+  // The flags that the bus reads.
+  always_comb begin
+    selected = '0;
+    for (int v = 0; v < int'(NumVms); v++) begin
+      for (int d = 0; d < int'(NumDevs); d++) begin
+        if (vm_i == vm_t'(v) && dev_i == dev_t'(d)) selected = flags_q[v][d];
+      end
+    end
+  end
+
+  logic connected, busy;
+  prr_t where;
+  always_comb begin
+    connected = 1'b0;
+    busy      = 1'b0;
+    where     = '0;
+    for (int p = 0; p < int'(NumPrrs); p++) begin
+      if (connected_i[p] && client_i[p].vm == vm_i && client_i[p].dev == dev_i) begin
+        connected = 1'b1;
+        busy      = running_i[p];
+        where     = prr_t'(p);
+      end
+    end
+  end
+
+  assign stat_o = {17'b0, where, 1'b0, selected.fault, 3'b0, selected.saved, selected.start, selected.over, busy,
+                   connected};
+  assign over_o = selected.over;
+  assign int_o  = selected.enable;
+
+  logic unused;
+  always_comb begin
+    unused = 1'b0;
+    for (int p = 0; p < int'(NumPrrs); p++) unused = unused & (|client_i[p].prio);
+  end
+
+endmodule

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Saves a task's context into its IF's buffer and restores it, one word a cycle. Word 0 of the
+// buffer holds the task and the length of the context, word 1 the numbers of beats that the job has
+// consumed and produced; the task's own words follow, and the job registers that prr_run keeps are
+// at the end. An incomplete save is a fault, and its job is lost.
+module ctx_mover
+  import fabric_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  // control
+  /// Pulse, while the task is stopped.
+  input  logic        save_i,
+  /// Pulse, after the region's reset.
+  input  logic        restore_i,
+  /// Level: abort the transfer.
+  input  logic        abort_i,
+  input  task_t       task_i,
+  /// Beats that the task has consumed and produced.
+  input  logic [29:0] taken_i,
+  input  logic [29:0] given_i,
+  /// Pulse: the save or restore is complete.
+  output logic        done_o,
+  /// Pulse: the context is too long, or belongs to another task.
+  output logic        bad_o,
+  /// Beat counts of the restored context.
+  output logic [29:0] taken_o,
+  output logic [29:0] given_o,
+  // the task
+  output logic        ctx_save_o,
+  output logic        ctx_restore_o,
+  input  logic        stopped_i,
+  output word_t       ctx_data_o,
+  output logic        ctx_valid_o,
+  input  logic        ctx_ready_i,
+  input  word_t       ctx_data_i,
+  input  logic        ctx_valid_i,
+  input  logic        ctx_last_i,
+  output logic        ctx_ready_o,
+  // the IF's context buffer; data are valid in the cycle after the grant
+  output logic        ram_req_o,
+  output logic        ram_we_o,
+  output logic [6:0]  ram_word_o,
+  output word_t       ram_data_o,
+  input  logic        ram_gnt_i,
+  input  word_t       ram_data_i
+);
+
+  localparam logic [15:0] Magic = 16'h7e55;
+
+  typedef enum logic [2:0] {
+    CtxOff, CtxSave, CtxCounts, CtxHeader, CtxReadHeader, CtxReadCounts, CtxRestore, CtxStand
+  } state_e;
+
+  state_e state_q;
+  logic [6:0] word_q, total_q;   // task words moved or requested; their total
+  logic [6:0] sent_q;
+  logic arrives_q;               // the word granted a cycle ago arrives now
+  logic [2:0] ahead;
+  logic fifo_ready, reading, header_ok;
+  word_t header;
+
+  assign header    = {Magic, task_i, 8'd1, 25'b0, total_q};
+  assign header_ok = ram_data_i[63:32] == header[63:32] && ram_data_i[31:0] <= 32'(MaxCtxWords);
+  assign reading   = state_q == CtxRestore && word_q != total_q && ahead + 3'(arrives_q) < 3'd4;
+
+  always_comb begin
+    ram_req_o  = 1'b0;
+    ram_we_o   = 1'b0;
+    ram_word_o = word_q + 7'(CtxHeaderWords);
+    ram_data_o = ctx_data_i;
+    unique case (state_q)
+      CtxSave: begin
+        ram_req_o = ctx_valid_i && word_q != 7'(MaxCtxWords);
+        ram_we_o  = 1'b1;
+      end
+      CtxCounts: begin
+        ram_req_o  = 1'b1;
+        ram_we_o   = 1'b1;
+        ram_word_o = 7'd1;
+        ram_data_o = {2'b0, taken_i, 2'b0, given_i};
+      end
+      CtxHeader: begin
+        ram_req_o  = 1'b1;
+        ram_we_o   = 1'b1;
+        ram_word_o = 7'd0;
+        ram_data_o = header;
+      end
+      CtxReadHeader: begin
+        ram_req_o  = !arrives_q;
+        ram_word_o = 7'd0;
+      end
+      CtxReadCounts: begin
+        ram_req_o  = !arrives_q;
+        ram_word_o = 7'd1;
+      end
+      CtxRestore: ram_req_o = reading;
+      default: ;
+    endcase
+  end
+
+  assign ctx_ready_o   = state_q == CtxSave && ram_gnt_i && word_q != 7'(MaxCtxWords);
+  assign ctx_save_o    = save_i;
+  assign ctx_restore_o = state_q == CtxReadHeader && arrives_q && header_ok;
+  assign done_o        = (state_q == CtxHeader && ram_gnt_i) || (state_q == CtxStand && stopped_i);
+  assign bad_o         = (state_q == CtxReadHeader && arrives_q && !header_ok)
+                         || (state_q == CtxSave && ctx_valid_i && word_q == 7'(MaxCtxWords));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q   <= CtxOff;
+      word_q    <= '0;
+      total_q   <= '0;
+      sent_q    <= '0;
+      arrives_q <= 1'b0;
+      taken_o   <= '0;
+      given_o   <= '0;
+    end else if (abort_i) begin
+      state_q   <= CtxOff;
+      arrives_q <= 1'b0;
+    end else begin
+      arrives_q <= ram_req_o && !ram_we_o && ram_gnt_i;
+      unique case (state_q)
+        CtxOff: begin
+          word_q  <= '0;
+          sent_q  <= '0;
+          total_q <= '0;
+          if (save_i) state_q <= CtxSave;
+          else if (restore_i) state_q <= CtxReadHeader;
+        end
+        CtxSave: begin
+          if (ctx_valid_i && ctx_ready_o) begin
+            word_q  <= word_q + 1'b1;
+            total_q <= word_q + 1'b1;
+            if (ctx_last_i) state_q <= CtxCounts;
+          end else if (bad_o) state_q <= CtxOff;
+        end
+        CtxCounts: if (ram_gnt_i) state_q <= CtxHeader;
+        CtxHeader: if (ram_gnt_i) state_q <= CtxOff;
+        CtxReadHeader: if (arrives_q) begin
+          state_q <= header_ok ? CtxReadCounts : CtxOff;
+          total_q <= ram_data_i[6:0];
+        end
+        CtxReadCounts: if (arrives_q) begin
+          state_q <= total_q == '0 ? CtxStand : CtxRestore;
+          taken_o <= ram_data_i[61:32];
+          given_o <= ram_data_i[29:0];
+        end
+        CtxRestore: begin
+          if (reading && ram_gnt_i) word_q <= word_q + 1'b1;
+          if (ctx_valid_o && ctx_ready_i) begin
+            sent_q <= sent_q + 1'b1;
+            if (sent_q + 1'b1 == total_q) state_q <= CtxStand;
+          end
+        end
+        default: if (stopped_i) state_q <= CtxOff;
+      endcase
+    end
+  end
+
+  word_fifo #(.Width(64), .Depth(4)) i_ahead (
+    .clk_i, .rst_ni, .flush_i(state_q != CtxRestore), .data_i(ram_data_i), .valid_i(arrives_q && state_q == CtxRestore),
+    .ready_o(fifo_ready), .data_o(ctx_data_o), .valid_o(ctx_valid_o), .ready_i(ctx_ready_i), .usage_o(ahead)
+  );
+
+  logic unused;
+  assign unused = &{1'b0, fifo_ready};
+
+endmodule

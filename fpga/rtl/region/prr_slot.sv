@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The static side of one region: state machine, job sequencer, DMA, gate. It only connects them.
+module prr_slot
+  import fabric_pkg::*;
+  import fabric_axi_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  // monitor and manager
+  input  logic        alloc_i,
+  input  client_t     alloc_client_i,
+  input  task_t       alloc_task_i,
+  input  logic        cancel_i,
+  input  logic        stop_cmd_i,
+  input  logic [31:0] hold_cycles_i,
+  input  logic [31:0] stop_cycles_i,
+  input  logic        cfg_done_i,
+  input  logic        cfg_fail_i,
+  output prr_state_e  state_o,
+  output logic        client_valid_o,
+  output client_t     client_o,
+  output task_t       held_task_o,
+  output task_t       target_o,
+  output logic        next_valid_o,
+  output client_t     next_o,
+  output logic        quiet_o,
+  output logic        couple_o,
+  output logic        drop_o,
+  output logic        requeue_o,
+  output client_t     requeue_client_o,
+  output logic        stopped_o,
+  output logic        expired_o,
+  output logic        fault_o,
+  output fault_e      fault_why_o,
+  // the connected IF
+  input  logic        connected_i,
+  input  logic        start_pending_i,
+  input  logic        ctx_saved_i,
+  output logic        running_o,
+  output logic        start_taken_o,
+  output logic        over_o,
+  output logic        saved_o,
+  output logic        restored_o,
+  output logic        ram_req_o,
+  output logic        ram_we_o,
+  output if_addr_t    ram_addr_o,
+  output word_t       ram_data_o,
+  input  logic        ram_gnt_i,
+  input  word_t       ram_data_i,
+  // guard
+  output logic        check_o,
+  output dma_check_t  check_request_o,
+  input  logic        check_gnt_i,
+  input  logic        check_ok_i,
+  input  logic        check_bad_i,
+  input  addr_t       check_addr_i,
+  // memory
+  output slot_req_t   axi_req_o,
+  input  slot_resp_t  axi_resp_i,
+  // the region: the HW-task interface of fabric_pkg
+  output logic        region_rst_no,
+  output logic        start_o,
+  output logic        resume_o,
+  output logic        stop_o,
+  output logic [31:0] cmd_o,
+  output logic [31:0] size_o,
+  output custom_t     custom_o,
+  input  logic        stopped_i,
+  input  logic        over_i,
+  input  logic [31:0] result_i,
+  output word_t       in_data_o,
+  output logic        in_valid_o,
+  output logic        in_last_o,
+  input  logic        in_ready_i,
+  input  word_t       out_data_i,
+  input  logic        out_valid_i,
+  input  logic        out_last_i,
+  output logic        out_ready_o,
+  output logic        ctx_save_o,
+  output logic        ctx_restore_o,
+  output word_t       ctx_data_o,
+  output logic        ctx_valid_o,
+  input  logic        ctx_ready_i,
+  input  word_t       ctx_data_i,
+  input  logic        ctx_valid_i,
+  input  logic        ctx_last_i,
+  output logic        ctx_ready_o
+);
+
+  // The region's outputs after the gate.
+  logic stopped, over, in_ready, out_valid, out_last, ctx_in_ready, ctx_valid, ctx_last;
+  logic [31:0] result;
+  word_t out_data, ctx_data;
+
+  region_gate i_gate (
+    .couple_i(couple_o), .stopped_i, .over_i, .result_i, .in_ready_i, .out_data_i, .out_valid_i, .out_last_i,
+    .ctx_ready_i, .ctx_data_i, .ctx_valid_i, .ctx_last_i, .stopped_o(stopped), .over_o(over), .result_o(result),
+    .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .out_last_o(out_last),
+    .ctx_ready_o(ctx_in_ready), .ctx_data_o(ctx_data), .ctx_valid_o(ctx_valid), .ctx_last_o(ctx_last)
+  );
+
+  logic job_begin, job_restore, job_stopped, job_quiet, stop_task, save, abort, hung;
+
+  prr_fsm i_fsm (
+    .clk_i, .rst_ni, .alloc_i, .alloc_client_i, .alloc_task_i, .cancel_i, .stop_i(stop_cmd_i), .hold_cycles_i,
+    .stop_cycles_i, .begin_i(job_begin), .restore_i(job_restore), .restored_i(restored_o), .over_i(over_o),
+    .stopped_i(job_stopped), .saved_i(saved_o), .quiet_i(job_quiet), .fault_i(fault_o), .fault_why_i(fault_why_o),
+    .cfg_done_i, .cfg_fail_i, .state_o, .client_valid_o, .client_o, .task_o(held_task_o), .target_o, .next_valid_o, .next_o, .couple_o,
+    .region_rst_no, .stop_task_o(stop_task), .save_o(save), .abort_o(abort), .hung_o(hung), .drop_o, .requeue_o,
+    .requeue_client_o, .stopped_o, .expired_o
+  );
+
+  logic stream_open, dma_go, dma_flush, reader_stop, writer_stop, reader_quiet, writer_quiet;
+  logic reader_error, writer_error, dma_bad;
+  logic [63:0] source, target;
+  logic [29:0] first_in, first_out, beats, taken, given;
+
+  prr_run i_run (
+    .clk_i, .rst_ni, .state_i(state_o), .client_i(client_o), .task_i(held_task_o), .couple_i(couple_o),
+    .region_rst_ni(region_rst_no), .save_i(save), .abort_i(abort), .stop_task_i(stop_task), .hung_i(hung),
+    .begin_o(job_begin), .restore_o(job_restore), .restored_o, .over_o, .stopped_o(job_stopped), .saved_o,
+    .quiet_o(job_quiet), .fault_o, .fault_why_o, .connected_i, .start_pending_i, .ctx_saved_i, .running_o,
+    .start_taken_o, .start_o, .resume_o, .stop_o, .cmd_o, .size_o, .custom_o, .task_stopped_i(stopped),
+    .task_over_i(over), .task_result_i(result), .out_valid_i(out_valid), .stream_open_o(stream_open), .ctx_save_o,
+    .ctx_restore_o, .ctx_data_o, .ctx_valid_o, .ctx_ready_i(ctx_in_ready), .ctx_data_i(ctx_data),
+    .ctx_valid_i(ctx_valid), .ctx_last_i(ctx_last), .ctx_ready_o, .dma_go_o(dma_go), .dma_flush_o(dma_flush),
+    .reader_stop_o(reader_stop), .writer_stop_o(writer_stop), .source_o(source), .target_o(target),
+    .first_in_o(first_in), .first_out_o(first_out), .beats_o(beats), .taken_i(taken), .given_i(given),
+    .reader_quiet_i(reader_quiet), .writer_quiet_i(writer_quiet), .dma_bad_i(dma_bad),
+    .dma_error_i(reader_error || writer_error), .ram_req_o, .ram_we_o, .ram_addr_o, .ram_data_o, .ram_gnt_i, .ram_data_i
+  );
+
+  // One check at a time; the writer has priority, because a full output FIFO stalls the task.
+  logic reader_check, writer_check, asked_write_q;
+  logic [63:0] reader_addr, writer_addr;
+  beats_t reader_beats, writer_beats;
+  assign check_o         = reader_check || writer_check;
+  assign check_request_o = '{vm: client_o.vm, write: writer_check, addr: writer_check ? writer_addr : reader_addr,
+                             beats: writer_check ? writer_beats : reader_beats};
+  assign dma_bad         = check_bad_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) asked_write_q <= 1'b0;
+    else asked_write_q <= writer_check;
+  end
+
+  logic reader_valid;
+  assign in_valid_o = reader_valid && stream_open;
+
+  dma_reader i_reader (
+    .clk_i, .rst_ni, .go_i(dma_go), .stop_i(reader_stop), .base_i(source), .first_i(first_in), .beats_i(beats),
+    .quiet_o(reader_quiet), .error_o(reader_error), .taken_o(taken), .check_o(reader_check),
+    .check_addr_o(reader_addr), .check_beats_o(reader_beats), .check_gnt_i(check_gnt_i && !writer_check),
+    .ok_i(check_ok_i && !asked_write_q), .bad_i(check_bad_i && !asked_write_q), .addr_i(check_addr_i),
+    .data_o(in_data_o), .valid_o(reader_valid), .last_o(in_last_o), .ready_i(in_ready && stream_open),
+    .ar_o(axi_req_o.ar), .ar_valid_o(axi_req_o.ar_valid), .ar_ready_i(axi_resp_i.ar_ready), .r_i(axi_resp_i.r),
+    .r_valid_i(axi_resp_i.r_valid), .r_ready_o(axi_req_o.r_ready)
+  );
+
+  dma_writer i_writer (
+    .clk_i, .rst_ni, .go_i(dma_go), .open_i(stream_open), .flush_i(dma_flush), .stop_i(writer_stop), .base_i(target),
+    .first_i(first_out), .quiet_o(writer_quiet), .error_o(writer_error), .given_o(given), .check_o(writer_check),
+    .check_addr_o(writer_addr), .check_beats_o(writer_beats), .check_gnt_i(check_gnt_i && writer_check),
+    .ok_i(check_ok_i && asked_write_q), .bad_i(check_bad_i && asked_write_q), .addr_i(check_addr_i),
+    .data_i(out_data), .valid_i(out_valid), .ready_o(out_ready_o), .aw_o(axi_req_o.aw),
+    .aw_valid_o(axi_req_o.aw_valid), .aw_ready_i(axi_resp_i.aw_ready), .w_o(axi_req_o.w),
+    .w_valid_o(axi_req_o.w_valid), .w_ready_i(axi_resp_i.w_ready), .b_i(axi_resp_i.b),
+    .b_valid_i(axi_resp_i.b_valid), .b_ready_o(axi_req_o.b_ready)
+  );
+
+  assign quiet_o = reader_quiet && writer_quiet;
+
+  // The number of beats ends a job's output; out_last_o is only for reading waveforms.
+  logic unused;
+  assign unused = &{1'b0, out_last};
+
+endmodule
