@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a guest may not do itself, done for it so that it need not know: waiting, the counter, caches by index, fields of
- * Status, Cause, IntCtl and Config that come to us first, registers that there is only one of.
+ * Emulation of privileged instructions: WAIT, the counter, cache operations by index, fields of
+ * Status, Cause, IntCtl and Config whose writes exit, and registers that exist only once.
  */
 #include "arch.h"
 #include "internal.h"
@@ -51,7 +51,8 @@ static bool branch_condition(ulong insn)
     }
 }
 
-/* Where the branch at `pc`, whose delay slot we are in, leads. Its link register was written when it was executed. */
+/* Target of the branch at `pc`, whose delay slot contains the current instruction. The branch has
+ * already written its link register. */
 static ulong branch_target(ulong pc, ulong insn)
 {
     ulong opcode = OPCODE(insn);
@@ -60,10 +61,10 @@ static ulong branch_target(ulong pc, ulong insn)
     if (opcode == OPCODE_SPECIAL) { /* JR, JALR */
         return gpr_get(RS(insn));
     }
-    if (opcode == OPCODE_J || opcode == OPCODE_JAL || opcode == OPCODE_JALX) { /* the last: to microMIPS code */
+    if (opcode == OPCODE_J || opcode == OPCODE_JAL || opcode == OPCODE_JALX) { /* the last: to microMIPS */
         return ((pc + 4U) & 0xf0000000U) | (insn & 0x03ffffffU) << 2 | (opcode == OPCODE_JALX ? 1U : 0);
     }
-    if (opcode == OPCODE_REGIMM) { /* bit 16: at least 0, else below 0 */
+    if (opcode == OPCODE_REGIMM) { /* bit 16: >= 0, else < 0 */
         taken = ((long)gpr_get(RS(insn)) >= 0) == ((insn >> 16 & 1U) != 0);
     } else {
         taken = branch_condition(insn);
@@ -82,7 +83,7 @@ void emulate_skip(void)
     }
 }
 
-/* Not before the branch in whose delay slot it may be has looked at its registers. */
+/* emulate_skip() first: the branch of a delay slot must read its registers before this write. */
 void emulate_result(ulong number, ulong value)
 {
     emulate_skip();
@@ -101,7 +102,7 @@ void emulate_result(ulong number, ulong value)
 #define INTCTL_VS 0x3e0UL
 #define CONFIG_K0 7UL
 
-/* Without coprocessors beside 0, and without what is not there: FR, RP, MX. */
+/* Without other coprocessors and without fields that this core lacks: FR, RP, MX. */
 static void set_status(ulong value)
 {
     ulong before = gcp0_read(CP0_STATUS);
@@ -128,7 +129,7 @@ static void set_config(struct vcpu *v, ulong value)
     vcpu_give(v, LONG_WAY);
 }
 
-/* The group of registers that the register belongs to, or 0. */
+/* The lazy group of the register, or 0. */
 static ulong group_of(ulong reg)
 {
     ulong number = reg / 8U;
@@ -139,7 +140,7 @@ static ulong group_of(ulong reg)
     return number <= 6 || number == 10 ? GROUP_MMU : 0;
 }
 
-/* A write that changes something. What there is not, or not for guests, takes nothing. */
+/* Emulates a write. Writes to registers that do not exist for guests are ignored. */
 static void write_register(struct vcpu *v, ulong reg, ulong value)
 {
     switch (reg) {
@@ -169,7 +170,8 @@ static void write_register(struct vcpu *v, ulong reg, ulong value)
     }
 }
 
-/* Shadow sets, watchpoints, counters of events, cache tags: there are none for guests, and they read 0. */
+/* Emulates a read. Shadow sets, watchpoints, event counters and cache tags read 0: guests have
+ * none. */
 static ulong read_register(const struct vcpu *v, ulong reg)
 {
     switch (reg) {
@@ -186,7 +188,7 @@ static ulong read_register(const struct vcpu *v, ulong reg)
 
 /* --- instructions --- */
 
-/* The guest makes it again, and does not exit any more. */
+/* Adds lazy state; the guest then executes the instruction again, without an exit. */
 static bool give(struct vcpu *v, ulong groups)
 {
     bool new = groups != 0 && (v->arch.long_way & groups) == 0;
@@ -205,7 +207,7 @@ static bool cop0_co(struct vcpu *v, ulong insn)
         vcpu_wait(v);
         return true;
     }
-    return give(v, GROUP_MMU); /* a TLB instruction: nothing else of this kind comes here */
+    return give(v, GROUP_MMU); /* only TLB instructions get here */
 }
 
 static bool cop0(struct vcpu *v, ulong insn)
@@ -226,7 +228,7 @@ static bool cop0(struct vcpu *v, ulong insn)
         write_register(v, reg, gpr_get(RT(insn)));
         emulate_skip();
         return true;
-    case COP0_RDPGPR: /* of a guest's only set */
+    case COP0_RDPGPR: /* a guest has one set only */
     case COP0_WRPGPR:
         emulate_result(RD(insn), gpr_get(RT(insn)));
         return true;
@@ -244,7 +246,7 @@ static bool special3(const struct vcpu *v, ulong insn)
     return true;
 }
 
-/* By index: of a cache that is everybody's. Tags are neither shown nor taken. */
+/* CACHE by index, on caches that all VMs share. Tags are neither read nor written. */
 static bool cache(ulong insn)
 {
     cpu_forget_line(RT(insn), gpr_get(RS(insn)) + (ulong)(long)(int16_t)insn);

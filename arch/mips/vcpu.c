@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VCPU's state: the guest context of coprocessor 0 and the general registers. switch.S saves and loads it. */
+/* A VCPU's state: general registers and the guest context of coprocessor 0. switch.S saves and
+ * loads it. */
 #include "vcpu.h"
 #include "arch.h"
 #include "console.h"
 #include "internal.h"
 #include "lib.h"
 
-/* What a guest may do itself: its exceptions and interrupts, cache operations by address, its timer where it is wired. */
+/* What a guest does without exits: exceptions and interrupts, cache operations by address, and its
+ * timer if it is wired. */
 #define GUESTCTL0_MINE \
     (GUESTCTL0_GM | GUESTCTL0_CP0 | GUESTCTL0_AT_OURS | GUESTCTL0_CG | (BOARD_GUEST_TIMER ? GUESTCTL0_GT : 0U))
 #define CONFIG_RESET 2UL /* K0: uncached, as after reset */
@@ -16,7 +18,7 @@ void vcpu_save_more(struct vcpu *v);
 void vcpu_load_more(struct vcpu *v);
 void vcpu_arrive(struct vcpu *v);
 
-/* Whether somebody may write to memory between a VCPU's LL and its SC who is not that VCPU. */
+/* Whether memory may be written between a VCPU's LL and SC by anything but that VCPU. */
 static bool shares_memory(const struct vm *vm)
 {
     return vm->total > 1 || vm->memmap.count > 1;
@@ -29,7 +31,7 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
     bank_forget(v);
     memset(&v->arch, 0, sizeof(v->arch));
     v->arch.gpr[4] = v->id;
-    v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg; /* a device tree, or an RT app's own affair */
+    v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg; /* device tree; RT app: any value */
     v->arch.pc = entry | KSEG0;
     v->arch.status = STATUS_BEV | STATUS_ERL;
     v->arch.ebase = KSEG0;
@@ -41,7 +43,7 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
     v->arch.config = CONFIG_RESET;
     v->arch.timer_at = TICKS_NEVER;
     v->arch.count = (ulong)arch_time();
-    v->arch.compare = v->arch.count - 1U; /* it has just been */
+    v->arch.compare = v->arch.count - 1U; /* Count has just passed Compare */
 }
 
 void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
@@ -50,21 +52,22 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
     v->arch.gpr[29] = stack | KSEG0;
 }
 
-/* Another VM has had its GuestID. Or it begins anew, or its VM does: whatever the TLBs and the caches hold of it is stale.
- * The other VCPUs of the VM stay as they are: each loads its own entries of the guest's TLB. */
+/* The VCPU or its VM was reset, or another VM used its GuestID: what TLBs and caches hold for it is
+ * stale. The VM's other VCPUs are not affected: each loads its own guest TLB entries. */
 void vcpu_arrive(struct vcpu *v)
 {
     tlb_claim(v);
     if (v->last_cpu == VCPU_NO_CPU) {
         tlb_forget_guest(v);
     }
-    if (v->last_cpu == VCPU_NO_CPU && v->id == 0) { /* and its memory was filled, as data */
+    if (v->last_cpu == VCPU_NO_CPU && v->id == 0) { /* its memory was filled by data writes */
         cpu_sync_caches();
     }
     v->last_cpu = (ulong)&mips_cpu;
 }
 
-/* Nothing of a guest wakes the CPU: its lines are only looked at while it runs. */
+/* Nothing to do: guest interrupts never wake this CPU, which checks them only while the guest
+ * runs. */
 void arch_vcpu_unload(void)
 {
 }
@@ -74,9 +77,9 @@ void arch_vcpu_sync(struct vcpu *v)
     (void)v;
 }
 
-/* --- the long way: what few guests use --- */
+/* --- lazy state, which few guests use --- */
 
-/* What VCPUs that do not take the long way find in the registers that decide what exits, and in GTOffset. */
+/* Values for VCPUs without lazy state of the registers that control exits, and of GTOffset. */
 void vcpu_init(void)
 {
     cp0_write(CP0_GUESTCTL0, GUESTCTL0_MINE);
@@ -122,7 +125,8 @@ static void load_other(const struct arch_vcpu *a)
     gcp0_write(CP0_KSCRATCH2, a->kscratch[1]);
 }
 
-/* A first use of the MMU finds what hardware left there at the guest's last exception, which BadVAddr tells. */
+/* Initializes the MMU registers at their first use: EntryHi and Context as hardware set them at the
+ * guest's last exception, whose address BadVAddr still holds. */
 static void first_mmu(struct vcpu *v)
 {
     ulong at = gcp0_read(CP0_BADVADDR);
@@ -134,7 +138,7 @@ static void first_mmu(struct vcpu *v)
     }
     load_mmu(&v->arch);
     tlb_load_guest(v);
-    load_mmu(&v->arch); /* which went by its registers */
+    load_mmu(&v->arch); /* tlb_load_guest() has overwritten them */
 }
 
 void vcpu_give(struct vcpu *v, ulong groups)
@@ -181,7 +185,7 @@ void vcpu_save_more(struct vcpu *v)
         a->hwrena = gcp0_read(CP0_HWRENA);
         a->kscratch[0] = gcp0_read(CP0_KSCRATCH1);
         a->kscratch[1] = gcp0_read(CP0_KSCRATCH2);
-        gcp0_write(CP0_USERLOCAL, 0); /* RDHWR, which does not exit, is for everybody */
+        gcp0_write(CP0_USERLOCAL, 0); /* no exit: every guest can read it by RDHWR */
         gcp0_write(CP0_HWRENA, 0);
     }
     if ((a->long_way & GROUP_MMU) != 0) {
@@ -208,7 +212,7 @@ void vcpu_load_more(struct vcpu *v)
     }
 }
 
-/* --- for people --- */
+/* --- reports --- */
 
 bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
