@@ -71,7 +71,7 @@ void bank_take(struct vcpu *v)
     v->arch.srsctl = cp0_read(CP0_SRSCTL); /* with the bank in PSS */
 }
 
-void bank_look(struct vcpu *v)
+void bank_sync(struct vcpu *v)
 {
     ulong srsctl = cp0_read(CP0_SRSCTL);
 

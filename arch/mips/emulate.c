@@ -202,7 +202,7 @@ static bool give(struct vcpu *v, ulong groups)
 static bool cop0_co(struct vcpu *v, ulong insn)
 {
     if (FUNCTION(insn) == FUNCTION_WAIT) {
-        inject_look(v);
+        inject_sync(v);
         emulate_skip();
         vcpu_wait(v);
         return true;

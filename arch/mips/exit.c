@@ -126,7 +126,7 @@ void exit_fault(ulong code)
 
     if (code >= EXC_MOD && code <= EXC_TLBS) {
         exit_address(v, code);
-        inject_look(v);
+        inject_sync(v);
     } else if (code == EXC_IBE || code == EXC_DBE) { /* no answer from a passed-through device */
         inject_exception(code, in_slot());
     } else if (code == EXC_SYS && cp0_read(CP0_EPC) == (ulong)debug_return) {
@@ -141,7 +141,7 @@ void exit_guest(ulong reason)
     struct vcpu *v = cpu_self()->current;
 
     if (reason == GEXC_GHFC) {
-        inject_look(v);
+        inject_sync(v);
     } else if (reason > GEXC_GSFC) {
         vm_fatal(v, "an exit that nobody handles", reason, cp0_read(CP0_EPC));
     } else if (!emulate(v, cp0_read(CP0_BADINSTR))) {

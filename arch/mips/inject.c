@@ -61,7 +61,7 @@ void inject_lines(struct vcpu *v)
     }
 }
 
-void inject_look(struct vcpu *v)
+void inject_sync(struct vcpu *v)
 {
     ulong control = loaded(v) ? cp0_read(CP0_GUESTCTL2) : v->arch.guestctl2;
 
@@ -74,7 +74,7 @@ void inject_look(struct vcpu *v)
 
 void inject_take_back(struct vcpu *v, ulong bits)
 {
-    inject_look(v);
+    inject_sync(v);
     v->arch.lines &= ~bits;
     atomic_and_relaxed(&v->pending, ~bits);
     inject_lines(v);
@@ -91,7 +91,7 @@ static void raise_message(struct vcpu *v)
 
 void arch_vcpu_inject(struct vcpu *v, ulong bits)
 {
-    inject_look(v);
+    inject_sync(v);
     if ((bits & VIRQ(VIRQ_TIMER_LINE)) != 0) {
         v->arch.timer_at = TICKS_NEVER;
     }

@@ -51,7 +51,7 @@ void bank_forget(struct vcpu *v);
 void bank_take(struct vcpu *v);
 
 /* Updates v->arch.gpr[] from the VCPU's bank. */
-void bank_look(struct vcpu *v);
+void bank_sync(struct vcpu *v);
 
 /* In switch.S, for the bank in SRSCtl.PSS. */
 void bank_save(struct vcpu *v);
@@ -96,7 +96,7 @@ void inject_take_back(struct vcpu *v, ulong bits);
 
 /* With an external controller: removes the interrupt that the guest has taken from the raised
  * lines. */
-void inject_look(struct vcpu *v);
+void inject_sync(struct vcpu *v);
 
 /* --- timer.c --- */
 

@@ -224,7 +224,7 @@ bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
     unsigned i = line * 4U;
 
     if (line == 0) {
-        bank_look(&v->vm->vcpus[v->id]);
+        bank_sync(&v->vm->vcpus[v->id]);
     }
     if (i < 32U) {
         console_log("  %-2s %08lx  %-2s %08lx  %-2s %08lx  %-2s %08lx", names[i], i == 0 ? a->pc : a->gpr[i],
