@@ -120,24 +120,24 @@ static void set_cause(ulong value)
 static void set_intctl(struct vcpu *v, ulong value)
 {
     gcp0_write(CP0_INTCTL, (gcp0_read(CP0_INTCTL) & ~INTCTL_VS) | (value & INTCTL_VS));
-    vcpu_give(v, LONG_WAY);
+    vcpu_enable_lazy(v, LAZY_CONTROLS);
 }
 
 static void set_config(struct vcpu *v, ulong value)
 {
     gcp0_write(CP0_CONFIG, (gcp0_read(CP0_CONFIG) & ~CONFIG_K0) | (value & CONFIG_K0));
-    vcpu_give(v, LONG_WAY);
+    vcpu_enable_lazy(v, LAZY_CONTROLS);
 }
 
 /* The lazy group of the register, or 0. */
-static ulong group_of(ulong reg)
+static ulong lazy_group_of(ulong reg)
 {
     ulong number = reg / 8U;
 
     if (reg == R(CP0_USERLOCAL) || reg == R(CP0_HWRENA) || reg == REGISTER(17, 0) || number == 31) {
-        return number == 31 && reg != R(CP0_KSCRATCH1) && reg != R(CP0_KSCRATCH2) ? 0 : GROUP_OTHER;
+        return number == 31 && reg != R(CP0_KSCRATCH1) && reg != R(CP0_KSCRATCH2) ? 0 : LAZY_OTHER;
     }
-    return number <= 6 || number == 10 ? GROUP_MMU : 0;
+    return number <= 6 || number == 10 ? LAZY_MMU : 0;
 }
 
 /* Emulates a write. Writes to registers that do not exist for guests are ignored. */
@@ -189,12 +189,12 @@ static ulong read_register(const struct vcpu *v, ulong reg)
 /* --- instructions --- */
 
 /* Adds lazy state; the guest then executes the instruction again, without an exit. */
-static bool give(struct vcpu *v, ulong groups)
+static bool enable_lazy(struct vcpu *v, ulong groups)
 {
-    bool new = groups != 0 && (v->arch.long_way & groups) == 0;
+    bool new = groups != 0 && (v->arch.lazy & groups) == 0;
 
     if (new) {
-        vcpu_give(v, groups);
+        vcpu_enable_lazy(v, groups);
     }
     return new;
 }
@@ -207,7 +207,7 @@ static bool cop0_co(struct vcpu *v, ulong insn)
         vcpu_wait(v);
         return true;
     }
-    return give(v, GROUP_MMU); /* only TLB instructions get here */
+    return enable_lazy(v, LAZY_MMU); /* only TLB instructions get here */
 }
 
 static bool cop0(struct vcpu *v, ulong insn)
@@ -217,7 +217,7 @@ static bool cop0(struct vcpu *v, ulong insn)
     if ((RS(insn) & COP0_CO) != 0) {
         return cop0_co(v, insn);
     }
-    if ((RS(insn) == COP0_MFC0 || RS(insn) == COP0_MTC0) && give(v, group_of(reg))) {
+    if ((RS(insn) == COP0_MFC0 || RS(insn) == COP0_MTC0) && enable_lazy(v, lazy_group_of(reg))) {
         return true;
     }
     switch (RS(insn)) {

@@ -42,9 +42,9 @@ static void watch(struct vcpu *v)
     if ((v->arch.guestctl0 & GUESTCTL0_MC) != watched) {
         v->arch.guestctl0 ^= GUESTCTL0_MC;
         if (loaded(v)) {
-            vcpu_give(v, LONG_WAY);
+            vcpu_enable_lazy(v, LAZY_CONTROLS);
         } else {
-            v->arch.long_way |= LONG_WAY;
+            v->arch.lazy |= LAZY_CONTROLS;
         }
     }
 }

@@ -136,6 +136,6 @@ bool emulate(struct vcpu *v, ulong insn);
 void vcpu_init(void);
 
 /* Adds the LAZY_* groups to the state that is saved and loaded for the VCPU. */
-void vcpu_give(struct vcpu *v, ulong groups);
+void vcpu_enable_lazy(struct vcpu *v, ulong groups);
 
 #endif

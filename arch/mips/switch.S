@@ -4,7 +4,7 @@
  * runs at the end of every quantum and before every release of an RT app.
  *
  * Registers that most guests never use are lazy state: their first use exits (emulate.c), and from
- * then on vcpu_save_more() and vcpu_load_more() save and load them for that VCPU.
+ * then on vcpu_save_lazy() and vcpu_load_lazy() save and load them for that VCPU.
  */
 #include "asm_layout.h"
 #include "asm_offsets.h"
@@ -56,9 +56,9 @@ reschedule:
     save    CP0_NESTEDEPC, VCPU_NESTED_EPC
     save    CP0_COMPARE, VCPU_COMPARE
     save    CP0_COUNT, VCPU_COUNT   /* before Cause, which then includes a match at this Count */
-    lw      $t2, VCPU_LONG_WAY($s0)
+    lw      $t2, VCPU_LAZY($s0)
     mfgc0   $t1, CP0_CAUSE
-    bnez    $t2, save_more
+    bnez    $t2, save_lazy
     sw      $t1, VCPU_CAUSE($s0)
 
     /* Also the entry from boot, where no VCPU is current. */
@@ -111,9 +111,9 @@ bank_taken:
     subu    $t3, $t5, $t3
     sltu    $t2, $t2, $t3
     bnez    $t2, met
-    lw      $t1, VCPU_LONG_WAY($s0)
+    lw      $t1, VCPU_LAZY($s0)
 was_met:
-    bnez    $t1, load_more
+    bnez    $t1, load_lazy
     lw      $t1, VCPU_PENDING($s0)
 
 loaded:
@@ -129,8 +129,8 @@ go:
 switched:
     eret
 
-save_more:
-    jal     vcpu_save_more          /* (vcpu) */
+save_lazy:
+    jal     vcpu_save_lazy          /* (vcpu) */
     move    $a0, $s0
     b       run
     sw      $zero, CPU_LOADED($gp)  /* even if it runs again: its state in hardware is incomplete */
@@ -141,8 +141,8 @@ met:
     b       was_met
     mtgc0   $t4, CP0_CAUSE
 
-load_more:
-    jal     vcpu_load_more          /* (vcpu) */
+load_lazy:
+    jal     vcpu_load_lazy          /* (vcpu) */
     move    $a0, $s0
     b       loaded
     lw      $t1, VCPU_PENDING($s0)

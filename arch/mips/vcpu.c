@@ -14,8 +14,8 @@
 #define CONFIG_RESET 2UL /* K0: uncached, as after reset */
 
 /* For switch.S. */
-void vcpu_save_more(struct vcpu *v);
-void vcpu_load_more(struct vcpu *v);
+void vcpu_save_lazy(struct vcpu *v);
+void vcpu_load_lazy(struct vcpu *v);
 void vcpu_arrive(struct vcpu *v);
 
 /* Whether memory may be written between a VCPU's LL and SC by anything but that VCPU. */
@@ -39,7 +39,7 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
     v->arch.guestctl0ext = GUESTCTL0EXT_OG;
     v->arch.guestctl1 = gid | gid << GUESTCTL1_RID_SHIFT;
     v->arch.bank = BANK_NONE;
-    v->arch.long_way = shares_memory(v->vm) ? LONG_WAY : 0;
+    v->arch.lazy = shares_memory(v->vm) ? LAZY_CONTROLS : 0;
     v->arch.config = CONFIG_RESET;
     v->arch.timer_at = TICKS_NEVER;
     v->arch.count = (ulong)arch_time();
@@ -94,14 +94,14 @@ static void load_controls(const struct arch_vcpu *a)
     cp0_write(CP0_GTOFFSET, a->gtoffset);
 }
 
-static void groups_on(struct vcpu *v)
+static void set_controls(struct vcpu *v)
 {
-    ulong groups = v->arch.long_way;
+    ulong groups = v->arch.lazy;
 
     v->arch.guestctl0 = (v->arch.guestctl0 & ~(ulong)GUESTCTL0_AT_GUEST) |
-                        ((groups & GROUP_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_OURS);
+                        ((groups & LAZY_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_OURS);
     v->arch.guestctl0ext =
-        (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) | ((groups & GROUP_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
+        (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) | ((groups & LAZY_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
     load_controls(&v->arch);
 }
 
@@ -127,7 +127,7 @@ static void load_other(const struct arch_vcpu *a)
 
 /* Initializes the MMU registers at their first use: EntryHi and Context as hardware set them at the
  * guest's last exception, whose address BadVAddr still holds. */
-static void first_mmu(struct vcpu *v)
+static void init_mmu(struct vcpu *v)
 {
     ulong at = gcp0_read(CP0_BADVADDR);
 
@@ -141,18 +141,18 @@ static void first_mmu(struct vcpu *v)
     load_mmu(&v->arch); /* tlb_load_guest() has overwritten them */
 }
 
-void vcpu_give(struct vcpu *v, ulong groups)
+void vcpu_enable_lazy(struct vcpu *v, ulong groups)
 {
-    ulong new = groups & ~v->arch.long_way;
+    ulong new = groups & ~v->arch.lazy;
 
-    v->arch.long_way |= groups;
-    if ((new &GROUP_MMU) != 0) {
-        first_mmu(v);
+    v->arch.lazy |= groups;
+    if ((new &LAZY_MMU) != 0) {
+        init_mmu(v);
     }
-    if ((new &GROUP_OTHER) != 0) {
+    if ((new &LAZY_OTHER) != 0) {
         load_other(&v->arch);
     }
-    groups_on(v);
+    set_controls(v);
 }
 
 static void save_mmu(struct vcpu *v)
@@ -171,7 +171,7 @@ static void save_mmu(struct vcpu *v)
     load_mmu(a);
 }
 
-void vcpu_save_more(struct vcpu *v)
+void vcpu_save_lazy(struct vcpu *v)
 {
     struct arch_vcpu *a = &v->arch;
 
@@ -180,7 +180,7 @@ void vcpu_save_more(struct vcpu *v)
     a->config = gcp0_read(CP0_CONFIG);
     gcp0_write(CP0_INTCTL, 0);
     gcp0_write(CP0_CONFIG, CONFIG_RESET);
-    if ((a->long_way & GROUP_OTHER) != 0) {
+    if ((a->lazy & LAZY_OTHER) != 0) {
         a->user_local = gcp0_read(CP0_USERLOCAL);
         a->hwrena = gcp0_read(CP0_HWRENA);
         a->kscratch[0] = gcp0_read(CP0_KSCRATCH1);
@@ -188,14 +188,14 @@ void vcpu_save_more(struct vcpu *v)
         gcp0_write(CP0_USERLOCAL, 0); /* no exit: every guest can read it by RDHWR */
         gcp0_write(CP0_HWRENA, 0);
     }
-    if ((a->long_way & GROUP_MMU) != 0) {
+    if ((a->lazy & LAZY_MMU) != 0) {
         save_mmu(v);
         gcp0_write(CP0_PAGEGRAIN, 0);
         gcp0_write(CP0_ENTRYHI, 0);
     }
 }
 
-void vcpu_load_more(struct vcpu *v)
+void vcpu_load_lazy(struct vcpu *v)
 {
     if (shares_memory(v->vm)) {
         link_clear(v);
@@ -203,10 +203,10 @@ void vcpu_load_more(struct vcpu *v)
     load_controls(&v->arch);
     gcp0_write(CP0_INTCTL, v->arch.intctl);
     gcp0_write(CP0_CONFIG, v->arch.config);
-    if ((v->arch.long_way & GROUP_OTHER) != 0) {
+    if ((v->arch.lazy & LAZY_OTHER) != 0) {
         load_other(&v->arch);
     }
-    if ((v->arch.long_way & GROUP_MMU) != 0) {
+    if ((v->arch.lazy & LAZY_MMU) != 0) {
         tlb_load_guest(v);
         load_mmu(&v->arch);
     }

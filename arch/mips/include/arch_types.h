@@ -41,9 +41,9 @@ struct guest_tlb_entry {
 
 /* Lazy state: groups of guest registers that are saved and loaded only after a VCPU's first use of
  * them, which exits. */
-#define GROUP_MMU 1UL   /* the TLB and its registers */
-#define GROUP_OTHER 2UL /* UserLocal, HWREna, KScratch */
-#define LONG_WAY 4UL    /* IntCtl, Config, GTOffset, GuestCtl0 or LLbit */
+#define LAZY_MMU 1UL      /* the TLB and its registers */
+#define LAZY_OTHER 2UL    /* UserLocal, HWREna, KScratch */
+#define LAZY_CONTROLS 4UL /* IntCtl, Config, GTOffset, GuestCtl0 or LLbit */
 
 struct arch_vcpu {
     ulong gpr[32]; /* by number; stale while the VCPU has a bank */
@@ -63,7 +63,7 @@ struct arch_vcpu {
     ulong guestctl1; /* ID and RID: the VM's GuestID */
     ulong srsctl;    /* of root; PSS is the VCPU's bank */
     ulong bank;      /* number of its bank, or BANK_NONE */
-    ulong long_way;  /* GROUP_* | LONG_WAY: which of the state below is saved and loaded */
+    ulong lazy;      /* LAZY_*: which of the state below is saved and loaded */
 
     ulong lines;       /* raised VIRQ bits; with an external controller, not yet taken */
     ulong level;       /* with an external controller: the line in GRIPL, 0: none */
