@@ -8,11 +8,13 @@
 #define HGATP_VMID(id) ((ulong)(id) << 44)
 #define HGATP_VMID_ALL (0x3fffUL << 44)
 
-/* Guest pages are user pages to the second stage; accessed and dirty are set, so that no access ever faults. */
+/* To the second stage, guest pages are user pages. Accessed and dirty are set, so that no access
+ * faults. */
 #define GUEST_RAM (PTE_RW | PTE_X | PTE_U)
 #define GUEST_MMIO (PTE_RW | PTE_U)
 
-/* Guest memory where the hypervisor or its image is: nobody's builder would do that, and we would not survive it. */
+/* Whether guest memory overlaps the hypervisor or its image. No builder makes such an image, but it
+ * would be fatal. */
 static bool hits_us(const struct memmap *map)
 {
     extern char __text_start[];
@@ -35,7 +37,7 @@ static const char *map_regions(const struct vm *vm, const struct pagetable *pt)
     return NULL;
 }
 
-/* VMIDs number the VMs from 1. Every hart of the boards we know has enough bits; one that has not is refused. */
+/* VMIDs number the VMs from 1. A machine whose harts have too few VMID bits is refused. */
 static bool vmid_sticks(ulong hgatp)
 {
     bool sticks;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM's emulated goldfish RTC: nanoseconds since 1970 in two registers, and an alarm. It runs as the time CSR does, from
- * what the board's clock said at boot. A guest that sets it sets its own, until the VM starts anew.
+ * A VM's emulated goldfish RTC: nanoseconds since 1970 in two registers, and an alarm. It starts
+ * from the board's clock at boot and advances with the time CSR. A guest can set only its own
+ * clock, until the VM restarts.
  */
 #include "arch.h"
 #include "internal.h"
@@ -9,9 +10,9 @@
 #include "system.h"
 
 enum {
-    TIME_LOW = 0x00, /* reading it latches the upper half */
+    TIME_LOW = 0x00, /* a read latches the upper half */
     TIME_HIGH = 0x04,
-    ALARM_LOW = 0x08, /* writing it sets the alarm */
+    ALARM_LOW = 0x08, /* a write sets the alarm */
     ALARM_HIGH = 0x0c,
     IRQ_ENABLED = 0x10,
     CLEAR_ALARM = 0x14,
@@ -26,13 +27,13 @@ static uint64_t clock_base; /* ns since 1970 when the time CSR was 0; owner: vrt
 
 static uint64_t ns_of(ticks_t ticks)
 {
-    uint64_t hz = hyp.image->timebase_hz; /* at most 10^10: the products fit */
+    uint64_t hz = hyp.image->timebase_hz; /* at most 10^10: no overflow below */
 
     return ticks / hz * SECOND + ticks % hz * SECOND / hz;
 }
 
-/* When `ns` from now on have passed, which is later than now; TICKS_NEVER if that is too far. A guest sets the clock and the
- * alarm to anything: only the way from one to the other is no longer than 2^64 ns. */
+/* The time `ns` from now, always in the future; TICKS_NEVER if too far. Guests set clock and alarm
+ * to any value; only the difference, below 2^64 ns, matters. */
 static ticks_t time_after(uint64_t ns)
 {
     uint64_t hz = hyp.image->timebase_hz, seconds = ns / SECOND;
@@ -66,7 +67,7 @@ static void rtc_update(struct vm *vm)
     }
 }
 
-/* Arms or, with TICKS_NEVER, disarms the timer; an alarm that is not running has none. */
+/* Arms the timer, or disarms it with TICKS_NEVER; only a running alarm has an armed timer. */
 static void rtc_arm(struct vrtc *r, ticks_t deadline)
 {
     spin_lock(&sched_lock);
@@ -74,7 +75,7 @@ static void rtc_arm(struct vrtc *r, ticks_t deadline)
     spin_unlock(&sched_lock);
 }
 
-/* The alarm is due, or runs until it is. */
+/* Starts the alarm, or makes it pending if it is due. */
 static void rtc_run_alarm(struct vm *vm)
 {
     struct vrtc *r = &vm->arch.rtc;
@@ -91,7 +92,7 @@ static void rtc_expired(struct timer *t)
     struct vm *vm = CONTAINER_OF(t, struct vm, arch.rtc.timer);
 
     spin_lock(&vm->lock);
-    if (vm->arch.rtc.running) { /* else it was cleared, or the VM stopped, just now */
+    if (vm->arch.rtc.running) { /* false if the alarm was just cleared or the VM stopped */
         rtc_run_alarm(vm);
     }
     vm_unlock(vm);
@@ -167,7 +168,7 @@ static void rtc_store(struct vm *vm, gpa_t offset, uint32_t value)
     }
 }
 
-/* The registers have 32 bits; a wider access is of two of them. */
+/* Registers have 32 bits; a 64-bit access reads or writes two of them. */
 static ulong rtc_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 {
     struct vm *vm = v->vm;
