@@ -10,7 +10,7 @@
 
 /* Whether guest memory or a passed-through device overlaps the hypervisor's data, its text or the
  * system image. */
-static bool hits_us(const struct memmap *map)
+static bool overlaps_hypervisor(const struct memmap *map)
 {
     extern char __ram_end[], __text_start[];
     ulong text = PHYSICAL(__text_start);
@@ -34,7 +34,7 @@ static bool links(void)
 
 const char *arch_vm_init(struct vm *vm)
 {
-    if (hits_us(&vm->memmap)) {
+    if (overlaps_hypervisor(&vm->memmap)) {
         return "a guest's memory is the hypervisor's";
     }
     if (vm->config->plic != 0 || vm->config->nirqs != 0) {

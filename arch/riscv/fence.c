@@ -31,7 +31,7 @@ static bool fence_done(struct vcpu *v)
 }
 
 /* Requests all fences and interrupts the harts by one call, before waiting for any. */
-static void fence_ask(struct vm *vm, ulong vcpus)
+static void fence_request(struct vm *vm, ulong vcpus)
 {
     spin_lock(&sched_lock);
     for (unsigned i = 0; i < vm->nvcpus; i++) {
@@ -46,7 +46,7 @@ static void fence_ask(struct vm *vm, ulong vcpus)
 /* Serves IPIs to this hart during the wait; they may request a fence of the same VM. True if
  * another interrupt is pending. Not inline: the benchmark measures between polling points by this
  * symbol. */
-static bool __attribute__((noinline)) fence_look(void)
+static bool __attribute__((noinline)) fence_poll(void)
 {
     if ((csr_read(CSR_SIP) & (1UL << IRQ_SSI)) != 0) {
         csr_clear(CSR_SIP, 1UL << IRQ_SSI);
@@ -65,7 +65,7 @@ static bool fence_wait(struct vcpu *v)
         spin_lock(&sched_lock);
         done = fence_done(v);
         spin_unlock(&sched_lock);
-    } while (!done && !fence_look());
+    } while (!done && !fence_poll());
     return done;
 }
 
@@ -78,7 +78,7 @@ ulong fence_remote(struct vm *vm, ulong mask)
     if ((mask & own) != 0) {
         fence_local();
     }
-    fence_ask(vm, others);
+    fence_request(vm, others);
     while (others != 0 && fence_wait(&vm->vcpus[bit_lowest(others)])) {
         others &= others - 1U;
     }

@@ -15,7 +15,7 @@
 
 /* Whether guest memory overlaps the hypervisor or its image. No builder makes such an image, but it
  * would be fatal. */
-static bool hits_us(const struct memmap *map)
+static bool overlaps_hypervisor(const struct memmap *map)
 {
     extern char __text_start[];
     ulong start = (ulong)__text_start, trace = hyp.image->ram_base + hyp.image->ram_size;
@@ -65,7 +65,7 @@ const char *arch_vm_init(struct vm *vm)
     if (pt.root == NULL) {
         return "page tables for guests are used up";
     }
-    wrong = hits_us(&vm->memmap) ? "a guest's memory is the hypervisor's" : map_regions(vm, &pt);
+    wrong = overlaps_hypervisor(&vm->memmap) ? "a guest's memory is the hypervisor's" : map_regions(vm, &pt);
     if (wrong != NULL) {
         return wrong;
     }

@@ -31,7 +31,7 @@ static unsigned bit_number(uint32_t bit)
 
 /* Computes the deliverable sources of context `c` after a register has changed, to keep the
  * interrupt path short. */
-static void vplic_settle(struct vplic *p, ulong c)
+static void vplic_update_deliver(struct vplic *p, ulong c)
 {
     uint32_t deliver = 0;
 
@@ -205,7 +205,7 @@ static void vplic_threshold_store(struct vm *vm, gpa_t offset, uint32_t value)
 
     if (c != NO_CONTEXT && offset % CONTEXT_STRIDE == 0) {
         vm->arch.plic.context[c].threshold = value & PRIORITIES;
-        vplic_settle(&vm->arch.plic, c);
+        vplic_update_deliver(&vm->arch.plic, c);
         vplic_update(vm, c);
     }
 }
@@ -216,7 +216,7 @@ static void vplic_enable_store(struct vm *vm, gpa_t offset, uint32_t value)
 
     if (c != NO_CONTEXT && offset % ENABLE_STRIDE == 0) {
         vm->arch.plic.context[c].enable = value & ~1U; /* source 0 does not exist */
-        vplic_settle(&vm->arch.plic, c);
+        vplic_update_deliver(&vm->arch.plic, c);
         vplic_update(vm, c);
     }
 }

@@ -24,7 +24,7 @@ LOOKS = (
     "load_chunk",
     "end_stage",
     "release_look",
-    "fence_look",
+    "fence_poll",
 )  # what calls them has looked, or they do
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",

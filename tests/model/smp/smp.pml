@@ -539,7 +539,7 @@ inline fence_done(x)
     fi
 }
 
-/* arch/riscv/fence.c: fence_ask(), fence_local(), fence_wait(); x: the other VCPU of the VM. The wait goes round again when
+/* arch/riscv/fence.c: fence_request(), fence_local(), fence_wait(); x: the other VCPU of the VM. The wait goes round again when
  * there is something new to see. */
 inline fence_remote(x)
 {
