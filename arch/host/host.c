@@ -20,18 +20,17 @@ void (*host_looks)(void);
 uint64_t host_instret;
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
-static jmp_buf asleep;  /* where a CPU goes that has nothing to do; owner: host_schedule() */
-static bool scheduling; /* the scheduler runs; owner: host_schedule() */
+static jmp_buf asleep;  /* to which a CPU without work returns; owner: host_schedule() */
+static bool scheduling; /* inside sched_run(); owner: host_schedule() */
 static unsigned char *ram, *trace_memory;
 static uint32_t devices[HOST_DEVICE_SIZE / sizeof(uint32_t)];
 static char output[1 << 16];
 static size_t output_length;
 static const char *typed = "";
-static bool tx_notify; /* the transmitter, which can always take more, would interrupt */
-static bool
-    uart_news; /* something has happened to the UART: without, its line stays high and interrupts nobody again */
+static bool tx_notify; /* the transmit interrupt is enabled; the transmitter always has room */
+static bool uart_news; /* the UART's state has changed since its last interrupt: only then it interrupts again */
 static bool typing;
-static unsigned uart_room; /* characters that it takes until it is full */
+static unsigned uart_room; /* characters that fit before the UART is full */
 
 void host_reset(void)
 {
@@ -86,7 +85,7 @@ ticks_t host_ran(const struct vcpu *v)
     return v->arch.ran + (v->state == VCPU_RUNNING ? ran_here(v->cpu) : 0);
 }
 
-/* The current VCPU has had what it has had, and somebody's time begins. */
+/* Accounts the time so far to the current VCPU. */
 static void host_account(void)
 {
     if (host_cpu->current != NULL) {
@@ -123,7 +122,7 @@ struct vcpu *host_step(unsigned id)
         host_spend(host_costs.leave);
         return host_cpu->current;
     }
-    if (host_cpu->current == NULL) { /* it was left asleep by longjmp(): what sched_look() does when it wakes */
+    if (host_cpu->current == NULL) { /* left by longjmp(): do as sched_look() at a wake-up */
         host_cpu->idle = false;
         host_cpu->since = host_time;
     }
@@ -162,7 +161,7 @@ uint32_t *host_device(uint64_t hpa)
 void host_uart_room(unsigned count)
 {
     uart_room = count;
-    uart_news = tx_notify; /* its transmitter has room */
+    uart_news = tx_notify; /* the transmitter has room */
 }
 
 bool host_uart_interrupt(void)
@@ -171,7 +170,7 @@ bool host_uart_interrupt(void)
 
     if (due) {
         uart_news = false;
-        console_interrupt(); /* it has room */
+        console_interrupt(); /* the transmitter has room */
     }
     return due;
 }
@@ -189,7 +188,7 @@ void host_type(const char *text)
 {
     typed = text;
     typing = true;
-    while (*typed != '\0') { /* it interrupts until all is taken */
+    while (*typed != '\0') { /* interrupts until all characters are taken */
         console_interrupt();
     }
     typing = false;
