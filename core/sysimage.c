@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last check of the system image, on the machine it will run on. The builder has checked much more. */
+/* Checks the system image on the machine that runs it. The builder checks much more. */
 #include "sysimage.h"
 #include "lib.h"
 #include "memmap.h"
@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct sysimage_load) == 40, "layout known to scripts/tess
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_fixup) == 32, "layout known to scripts/tessera");
 
-#define CHECKSUM_FROM 16U /* the header's fields before it are checked one by one */
+#define CHECKSUM_FROM 16U /* earlier fields of the header are checked one by one */
 
 struct table {
     uint32_t offset, count, max;
@@ -132,7 +132,8 @@ static const char *check_vm(const struct sysimage_header *image, const struct sy
     return wrong != NULL ? wrong : check_fixups(image, vm);
 }
 
-/* The payloads' checksums are for who copies them (vmload.c); but the last word must be there. */
+/* Whether the image's last word is present. vmload.c checks the payloads' checksums when it copies
+ * them. */
 static bool ends(const struct sysimage_header *image)
 {
     return image->total_size % 8U == 0 &&
@@ -159,7 +160,7 @@ static const char *check_header(const struct sysimage_header *image, uint64_t li
     return NULL;
 }
 
-/* Times are reckoned in whole ticks of a microsecond (hyp.us). */
+/* Time calculations need a whole number of ticks per microsecond (hyp.us). */
 static bool whole_mhz(uint64_t hz)
 {
     return hz >= 1000000U && hz / 1000000U * 1000000U == hz;
@@ -189,7 +190,7 @@ static bool regions_overlap(const struct sysimage_region *a, const struct sysima
     return !shared && memmap_overlap(a->hpa, a->size, b->hpa, b->size);
 }
 
-/* No two VMs share host memory, whatever the builder did, but what is meant to be shared. */
+/* Whether two VMs have common host memory other than shared regions. */
 static bool vms_overlap(const struct sysimage_vm *a, const struct sysimage_vm *b, const struct sysimage_header *image)
 {
     const struct sysimage_region *ra = sysimage_at(image, a->regions_offset);

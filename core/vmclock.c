@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What time does to a VM: its watchdog while it runs, the pause before its next start while it waits.
+ * A VM's timer: its watchdog while it runs, and the backoff before a restart while it waits.
  *
- * Petting writes down when the watchdog expires, nothing else. The timer looks at that when it fires, and is set anew if
- * the guest has petted since: one interrupt in a period, however often that is.
+ * A watchdog pet only stores the new expiry time. When the timer expires, it is set again if the
+ * guest has petted the watchdog since: one interrupt per period, however often the guest pets it.
  */
 #include "arch.h"
 #include "atomic.h"
@@ -17,7 +17,7 @@ static ticks_t ticks_of(uint32_t ms)
     return (ticks_t)ms * 1000U * hyp.us;
 }
 
-/* Under sched_lock, in the timer's interrupt. */
+/* Under sched_lock, in the timer interrupt. */
 static void clock_expired(struct timer *t)
 {
     struct vm *vm = CONTAINER_OF(t, struct vm, clock.timer);
@@ -31,7 +31,7 @@ static void clock_expired(struct timer *t)
         timer_arm(t, limit);
     } else {
         vm_stop_locked(vm, VM_REASON_WATCHDOG, true);
-        cpu_self()->flags |= CPU_RESCHED; /* and no other timer now: telling many VCPUs takes long enough */
+        cpu_self()->flags |= CPU_RESCHED; /* no other timer now: this one took long enough */
     }
 }
 
@@ -41,7 +41,7 @@ void vm_clock_init(struct vm *vm)
     timer_init(&vm->clock.timer, clock_expired);
 }
 
-/* A whole period begins. */
+/* Starts a whole watchdog period. */
 static void clock_pet(struct vm_clock *clock)
 {
     atomic_store_relaxed(&clock->limit, arch_time() + clock->period);
@@ -52,7 +52,7 @@ void vm_clock_begin(struct vm *vm)
     spin_lock(&sched_lock);
     vm->clock.begun = arch_time();
     clock_pet(&vm->clock);
-    if (vm->clock.period != 0) { /* if somebody has stopped it meanwhile, it is disarmed once this CPU has left it */
+    if (vm->clock.period != 0) { /* if the VM was just stopped, its end disarms the timer */
         timer_arm(&vm->clock.timer, vm->clock.limit);
     }
     spin_unlock(&sched_lock);
@@ -83,7 +83,8 @@ void vm_clock_wait(struct vm *vm)
     timer_arm(&vm->clock.timer, arch_time() + vm->clock.wait);
 }
 
-/* Any of the guest's VCPUs; not an RT app, which runs before its manager and could hide that the manager hangs. */
+/* From any of the guest's VCPUs. RT apps are refused: they run before their manager and could hide
+ * that it hangs. */
 static struct hcall_ret watchdog_pet(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     const struct vcpu *v = cpu_self()->current;

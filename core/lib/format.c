@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The little of printf that the hypervisor's own lines need, a character at a time. */
+/* The subset of printf that the hypervisor's lines need, one character at a time. */
 #include "lib.h"
 
 struct spec {
@@ -12,7 +12,7 @@ void text_begin(struct text *t, const char *fmt, const ulong *args)
     *t = (struct text){.fmt = fmt, .args = args};
 }
 
-/* What comes next is `piece`, `len` characters, padded as the directive says. */
+/* Sets the next output: `piece` of `len` characters, padded as the directive says. */
 static void set_piece(struct text *t, const struct spec *spec, const char *piece, unsigned len)
 {
     unsigned padding = spec->width > len ? spec->width - len : 0;
@@ -82,7 +82,7 @@ static void set_arg(struct text *t, const struct spec *spec, char type)
     case 'c':
         set_char(t, spec, (char)*t->args++);
         return;
-    default: /* "%%", and a type nobody knows shows itself */
+    default: /* "%%"; unknown types print themselves */
         set_char(t, spec, type);
         return;
     }
