@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One VM under a debugger. It is made to stand still without touching the queues it may be in: whoever is about to run one
- * of its VCPUs (sched_watch) leaves it out instead. All else of debugging is the tool's on the host.
+ * One VM under a debugger. The VM is halted without touching the ready queues: sched_watch leaves
+ * out each of its VCPUs when the scheduler picks it. Everything else in debugging is done by the
+ * tool on the host.
  */
 #include "session.h"
 
@@ -11,17 +12,17 @@
 #include "sched.h"
 #include "system.h"
 
-#define WORD 8U    /* bytes of a register */
-#define LET_GO 12U /* VCPUs that go on between two looks at interrupts */
+#define WORD 8U    /* bytes per register */
+#define LET_GO 12U /* VCPUs resumed between polling points */
 
 static struct {
     struct vm *vm;     /* NULL: no session */
-    struct vcpu *only; /* the one that may run, NULL: all, if it is not still */
+    struct vcpu *only; /* the only VCPU that may run, NULL: all; if not `still` */
     bool still;
     enum debug_reason reason;
-    unsigned vcpu;   /* of the reason */
-    unsigned next;   /* VCPU to be let go, 0: nobody is being */
-    unsigned starts; /* vm->starts as last seen: another number is another life */
+    unsigned vcpu;   /* VCPU that caused `reason` */
+    unsigned next;   /* next VCPU to resume, 0: not resuming */
+    unsigned starts; /* last seen vm->starts; a different number means a restart */
 } session;           /* owner: this file; guarded by sched_lock */
 
 static uint64_t word_of(const uint8_t *bytes)
@@ -41,7 +42,7 @@ static void word_to(uint8_t *bytes, uint64_t value, unsigned size)
     }
 }
 
-/* Under sched_lock, as all that follow. */
+/* Caller holds sched_lock, here and below. */
 static bool runs_on(const struct cpu *cpu)
 {
     return cpu->current != NULL && cpu->current->vm == session.vm;
@@ -62,7 +63,7 @@ static void halt(enum debug_reason reason, unsigned vcpu)
     cpu_self()->flags |= CPU_RESCHED;
 }
 
-/* A VM that begins anew stands still first, for breakpoints have gone with its memory. */
+/* A restarted VM is halted first: its breakpoints are gone with its memory. */
 static bool stands(const struct vcpu *v)
 {
     if (session.starts != session.vm->starts) {
@@ -77,7 +78,7 @@ static bool session_picked(struct vcpu *v)
 {
     bool ours = v->vm == session.vm;
 
-    if (ours && v->request == 0 && stands(v)) { /* what else is done in its turn does not run the guest */
+    if (ours && v->request == 0 && stands(v)) { /* other work in its slice does not run the guest */
         v->state = VCPU_HELD;
         v->request = VCPU_REQ_HELD;
         if (v->sched != NULL) {
@@ -110,7 +111,7 @@ static const struct sched_watch session_watch = {.picked = session_picked, .brea
 static void let_go(struct vcpu *v)
 {
     if (v->state != VCPU_RUNNING) {
-        v->last_cpu = VCPU_NO_CPU; /* registers and instructions may be others now */
+        v->last_cpu = VCPU_NO_CPU; /* registers and instructions may have changed */
     }
     if (v->state != VCPU_HELD || (session.only != NULL && session.only != v)) {
         return;
@@ -123,7 +124,7 @@ static void let_go(struct vcpu *v)
     }
 }
 
-/* Some of them; true: those were all. What meanwhile makes the VM stand still again does so. */
+/* Resumes the next VCPUs; true when all are done. A new halt in between takes effect at once. */
 static bool go_on(struct vcpu *only)
 {
     if (session.next == 0) {
@@ -138,7 +139,7 @@ static bool go_on(struct vcpu *only)
     return session.next == 0;
 }
 
-/* The same. */
+/* Ends the session in steps; true when done. */
 static bool leave(void)
 {
     if (session.vm != NULL) {
@@ -162,20 +163,20 @@ static bool stands_still(void)
     return session.still && session.vm->state == VM_RUNNING && session.starts == session.vm->starts;
 }
 
-/* The guest runs, or will without anybody's asking. */
+/* Whether the VM runs, or will run without an operator's command. */
 static bool on(const struct vm *vm)
 {
     return vm->state == VM_STOPPING ? vm->restart : vm->state != VM_STOPPED;
 }
 
-/* --- the operations: they return the size of the answer's data --- */
+/* --- operations; they return the size of the answer's data --- */
 
 struct call {
     const struct debug_request *request;
     struct debug_answer *answer;
     uint64_t address;
     unsigned size;
-    struct vcpu *vcpu; /* that it names, NULL: none */
+    struct vcpu *vcpu; /* VCPU of the request, NULL: none */
 };
 
 static unsigned fail(const struct call *c, enum debug_error error)
@@ -293,7 +294,7 @@ static unsigned set(const struct call *c)
         return fail(c, DEBUG_ERR_REGISTER);
     }
     if (c->vcpu->state == VCPU_BLOCKED && c->vcpu->sched == NULL) {
-        sched_wake(c->vcpu); /* what it waited for is not what it shall do now; any waiting may end early */
+        sched_wake(c->vcpu); /* the new state may not have to wait; any wait may end early */
     }
     return 0;
 }
@@ -324,7 +325,7 @@ enum {
     NEEDS_VCPU = 4,
 };
 
-/* All under sched_lock, but for what takes it itself, below. */
+/* Called with sched_lock held; NULL: end_vm(), which takes it. */
 static const struct {
     unsigned (*fn)(const struct call *c);
     unsigned needs;
@@ -361,7 +362,7 @@ static struct vcpu *named(unsigned vcpu)
     return v != NULL && v->state != VCPU_OFF ? v : NULL;
 }
 
-/* Without sched_lock. */
+/* Stops or restarts the VM. Called without sched_lock. */
 static void end_vm(struct vm *vm, bool restart)
 {
     if (!vm_stop(vm, VM_REASON_CONSOLE, restart) && restart) {
