@@ -28,7 +28,7 @@ static struct {
     bool flush_again;  /* this round of console_flush() leaves unfinished lines */
     bool flush_busy;   /* the terminal was busy when the round started, so VMs may wait within a line */
     unsigned flush_at; /* next VM of the round */
-    bool tell;         /* VMs may have room now, or an operator may have work */
+    bool notify;       /* VMs may have room now, or an operator may have work */
     bool took;         /* the last UART interrupt read a character; used by the UART's CPU only */
     struct timer flush;
 } console; /* owner: this file; guarded by console_lock */
@@ -75,7 +75,7 @@ void source_finish(struct source *s, bool cut)
 }
 
 /* Ends an escape sequence or a carriage return. */
-static void source_settle(struct source *s)
+static void source_end_sequence(struct source *s)
 {
     s->filter = (struct filter){0};
     s->returned = false;
@@ -144,7 +144,7 @@ static bool source_line(struct source *s, char c)
 
     s->touched = true;
     if (c == '\n' || c == '\r') {
-        source_settle(s);
+        source_end_sequence(s);
         s->returned = c == '\r';
         if (c == '\n') {
             source_finish(s, false);
@@ -197,26 +197,26 @@ static bool __attribute__((noinline)) source_take(struct source *s, char c)
 /* As source_take(), for a new character, which must not overtake characters in the FIFO. */
 static bool source_putc(struct source *s, char c)
 {
-    return s->behind == 0 && source_take(s, c);
+    return s->queued == 0 && source_take(s, c);
 }
 
 /* Lets the VM write again once its FIFO is empty and its line is not full. */
 static void source_open(const struct source *s)
 {
-    if (s->behind == 0 && !s->full) {
+    if (s->queued == 0 && !s->full) {
         atomic_store_seq(&vm_of(s)->console_busy, false);
-        console.tell |= s->wants_room;
+        console.notify |= s->wants_room;
     }
 }
 
 bool source_refill(struct source *s)
 {
-    if (s->behind == 0 || !source_take(s, s->fifo[s->first])) {
+    if (s->queued == 0 || !source_take(s, s->fifo[s->first])) {
         return false;
     }
     s->first = (s->first + 1U) % CONSOLE_FIFO;
-    s->behind--;
-    if (s->behind == 0) {
+    s->queued--;
+    if (s->queued == 0) {
         source_open(s);
     }
     return true;
@@ -269,7 +269,7 @@ static void written(const struct vm *vm, const struct source *s)
     if (s->len > 0 && s->due == 0 && vm != console.focus) {
         flush_later();
     }
-    out_send(SEND_ON_WRITE, &console.tell);
+    out_send(SEND_ON_WRITE, &console.notify);
     spin_unlock(&console_lock);
 }
 
@@ -292,8 +292,8 @@ void console_putc(struct vm *vm, char c)
     struct source *s = &console.vms[vm->id];
 
     spin_lock(&console_lock);
-    if (!source_putc(s, c) && s->behind < CONSOLE_FIFO) {
-        s->fifo[(s->first + s->behind++) % CONSOLE_FIFO] = c;
+    if (!source_putc(s, c) && s->queued < CONSOLE_FIFO) {
+        s->fifo[(s->first + s->queued++) % CONSOLE_FIFO] = c;
     }
     spin_unlock(&console_lock);
     written(vm, s);
@@ -302,8 +302,8 @@ void console_putc(struct vm *vm, char c)
 /* Whether the last character that the VM wrote is within a line. */
 static bool source_unended(const struct source *s)
 {
-    if (s->behind > 0) {
-        return s->fifo[(s->first + s->behind - 1U) % CONSOLE_FIFO] != '\n';
+    if (s->queued > 0) {
+        return s->fifo[(s->first + s->queued - 1U) % CONSOLE_FIFO] != '\n';
     }
     return s->filter.state != 0 || s->cut || (s->len > 0 && s->due == 0);
 }
@@ -414,7 +414,7 @@ static void source_change(struct source *s, enum console_mode mode)
 {
     bool lost = mode == CONSOLE_ALONE;
 
-    source_settle(s);
+    source_end_sequence(s);
     if ((s->len > 0 && !s->full) || (s->cut && lost)) {
         source_finish(s, s->mode == CONSOLE_LINES && !lost);
     }
@@ -540,7 +540,7 @@ static void console_typed(char c)
 }
 
 /* Notifies VMs that waited for room. */
-static void tell_room(void)
+static void notify_room(void)
 {
     for (unsigned i = 0; i < hyp.nvms; i++) {
         if (console.vms[i].wants_room && !atomic_load_relaxed(&hyp.vms[i].console_busy)) {
@@ -577,19 +577,19 @@ static bool step_operators(void)
  * operator work, and output may make room for VMs: `tell` remembers both for the next interrupt. */
 void console_interrupt(void)
 {
-    bool typed = !console.took && take_typed(), done = typed || step_operators(), tell;
+    bool typed = !console.took && take_typed(), done = typed || step_operators(), notify;
 
     console.took = typed;
     spin_lock(&console_lock);
-    tell = console.tell && !done;
-    console.tell = done;
-    if (!done && !tell) {
-        out_send(SEND_ON_INTERRUPT, &console.tell);
+    notify = console.notify && !done;
+    console.notify = done;
+    if (!done && !notify) {
+        out_send(SEND_ON_INTERRUPT, &console.notify);
     }
-    platform_uart_again(console.tell);
+    platform_uart_again(console.notify);
     spin_unlock(&console_lock);
-    if (tell) {
-        tell_room();
+    if (notify) {
+        notify_room();
     }
 }
 

@@ -65,7 +65,7 @@ static void show(struct source *s, bool whole)
 }
 
 /* Continues the line of `s`, which is shown up to out.at. */
-static void go_on(struct source *s, bool whole)
+static void continue_line(struct source *s, bool whole)
 {
     out.of = s;
     out.whole = whole;
@@ -77,7 +77,7 @@ static void show_bytes(struct source *s)
 {
     out.shown = NULL;
     out.at = 0;
-    go_on(s, true);
+    continue_line(s, true);
 }
 
 /* Announces the VM whose bytes follow. False if the last mark did. */
@@ -122,7 +122,7 @@ static bool begin_growing(void)
         return true;
     }
     if (s == out.shown && !s->restart) {
-        go_on(s, false);
+        continue_line(s, false);
     } else {
         s->restart = false;
         show(s, false);
@@ -144,7 +144,7 @@ static bool begin(void)
     if (s != NULL && s->mode != CONSOLE_LINES) {
         show_bytes(s);
     } else if (s != NULL && s == out.shown && !s->restart) {
-        go_on(s, true);
+        continue_line(s, true);
     } else {
         show(s, true);
     }
@@ -229,8 +229,8 @@ static void next_step(void)
  * CONSOLE_MOVE pair of the new one. */
 static int line_next(const struct source *s)
 {
-    bool anew = s->restart && !out.whole;
-    int c = out.at < s->len && !anew ? (unsigned char)s->line[out.at] : OUT_NOTHING;
+    bool restarted = s->restart && !out.whole;
+    int c = out.at < s->len && !restarted ? (unsigned char)s->line[out.at] : OUT_NOTHING;
 
     if (c == OUT_NOTHING) {
         return c;

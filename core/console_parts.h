@@ -41,7 +41,7 @@ struct source {
     char line[CONSOLE_LINE];
     /* Characters that came while the line was full: a driver that found its FIFO empty fills it
      * without checking again. */
-    unsigned first, behind;  /* in fifo: index of the first, and their number */
+    unsigned first, queued;  /* in fifo: index of the first, and their number */
     char fifo[CONSOLE_FIFO]; /* a ring */
 };
 

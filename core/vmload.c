@@ -175,18 +175,18 @@ static void load_forget(struct vm *vm)
 
 /* Reports once the instructions from the hypervisor's entry to the first guest, by the boot CPU's
  * counter; counters of other CPUs start elsewhere. Nothing if another CPU is first, or if the CPU
- * has no counter. An emulator may derive the counter from a clock: QEMU does, unless it is told to
+ * has no counter. An emulator may derive the counter from a clock: QEMU does, unless it is set to
  * count. */
-static void load_tell_boot(void)
+static void load_report_boot(void)
 {
-    static bool told; /* owner: this function; two CPUs at once would only report twice */
+    static bool reported; /* owner: this function; two CPUs at once would only report twice */
     uint64_t now = arch_instret();
 
-    if (!told && cpu_self()->id == 0 && now != 0) {
+    if (!reported && cpu_self()->id == 0 && now != 0) {
         console_log("boot: instret %lu to the first guest; copying and clearing took %lu of all CPUs",
                     (ulong)(now - hyp.entered), (ulong)hyp.load_cost);
     }
-    told = true;
+    reported = true;
 }
 
 /* Continues with the current stage; true when it is complete. The caller has polled interrupts. */
@@ -222,7 +222,7 @@ bool vm_load_step(struct vm *vm)
     if (vm->stage < stages) {
         return false;
     }
-    load_tell_boot();
+    load_report_boot();
     vm_clock_begin(vm);
     return true;
 }

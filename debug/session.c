@@ -12,13 +12,13 @@
 #include "sched.h"
 #include "system.h"
 
-#define WORD 8U    /* bytes per register */
-#define LET_GO 12U /* VCPUs resumed between polling points */
+#define WORD 8U             /* bytes per register */
+#define RESUMED_AT_ONCE 12U /* VCPUs resumed between polling points */
 
 static struct {
     struct vm *vm;     /* NULL: no session */
-    struct vcpu *only; /* the only VCPU that may run, NULL: all; if not `still` */
-    bool still;
+    struct vcpu *only; /* the only VCPU that may run, NULL: all; if not halted */
+    bool halted;
     enum debug_reason reason;
     unsigned vcpu;   /* VCPU that caused `reason` */
     unsigned next;   /* next VCPU to resume, 0: not resuming */
@@ -50,8 +50,8 @@ static bool runs_on(const struct cpu *cpu)
 
 static void halt(enum debug_reason reason, unsigned vcpu)
 {
-    if (!session.still) {
-        session.still = true;
+    if (!session.halted) {
+        session.halted = true;
         session.reason = reason;
         session.vcpu = vcpu;
     }
@@ -64,21 +64,21 @@ static void halt(enum debug_reason reason, unsigned vcpu)
 }
 
 /* A restarted VM is halted first: its breakpoints are gone with its memory. */
-static bool stands(const struct vcpu *v)
+static bool must_halt(const struct vcpu *v)
 {
     if (session.starts != session.vm->starts) {
         session.starts = session.vm->starts;
-        session.still = false;
+        session.halted = false;
         halt(DEBUG_REASON_RESTART, v->id);
     }
-    return session.still || (session.only != NULL && session.only != v);
+    return session.halted || (session.only != NULL && session.only != v);
 }
 
 static bool session_picked(struct vcpu *v)
 {
     bool ours = v->vm == session.vm;
 
-    if (ours && v->request == 0 && stands(v)) { /* other work in its slice does not run the guest */
+    if (ours && v->request == 0 && must_halt(v)) { /* other work in its slice does not run the guest */
         v->state = VCPU_HELD;
         v->request = VCPU_REQ_HELD;
         if (v->sched != NULL) {
@@ -108,7 +108,7 @@ static bool session_breakpoint(struct vcpu *v)
 
 static const struct sched_watch session_watch = {.picked = session_picked, .breakpoint = session_breakpoint};
 
-static void let_go(struct vcpu *v)
+static void resume_vcpu(struct vcpu *v)
 {
     if (v->state != VCPU_RUNNING) {
         v->last_cpu = VCPU_NO_CPU; /* registers and instructions may have changed */
@@ -125,25 +125,25 @@ static void let_go(struct vcpu *v)
 }
 
 /* Resumes the next VCPUs; true when all are done. A new halt in between takes effect at once. */
-static bool go_on(struct vcpu *only)
+static bool resume_vcpus(struct vcpu *only)
 {
     if (session.next == 0) {
-        session.still = false;
+        session.halted = false;
         session.only = only;
         session.reason = DEBUG_REASON_RUNS;
     }
     do {
-        let_go(&session.vm->vcpus[session.next++]);
-    } while (session.next < session.vm->total && session.next % LET_GO != 0);
+        resume_vcpu(&session.vm->vcpus[session.next++]);
+    } while (session.next < session.vm->total && session.next % RESUMED_AT_ONCE != 0);
     session.next = session.next < session.vm->total ? session.next : 0;
     return session.next == 0;
 }
 
 /* Ends the session in steps; true when done. */
-static bool leave(void)
+static bool end_session(void)
 {
     if (session.vm != NULL) {
-        if (!go_on(NULL)) {
+        if (!resume_vcpus(NULL)) {
             return false;
         }
         vm_suspend_watchdog(session.vm, false);
@@ -153,18 +153,18 @@ static bool leave(void)
     return true;
 }
 
-static bool stands_still(void)
+static bool is_halted(void)
 {
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         if (runs_on(cpu_get(i))) {
             return false;
         }
     }
-    return session.still && session.vm->state == VM_RUNNING && session.starts == session.vm->starts;
+    return session.halted && session.vm->state == VM_RUNNING && session.starts == session.vm->starts;
 }
 
 /* Whether the VM runs, or will run without an operator's command. */
-static bool on(const struct vm *vm)
+static bool is_on(const struct vm *vm)
 {
     return vm->state == VM_STOPPING ? vm->restart : vm->state != VM_STOPPED;
 }
@@ -212,10 +212,10 @@ static unsigned attach(const struct call *c)
     if (vm == NULL) {
         return fail(c, DEBUG_ERR_NO_VM);
     }
-    if (!on(vm)) {
+    if (!is_on(vm)) {
         return fail(c, DEBUG_ERR_OFF);
     }
-    if (!leave()) {
+    if (!end_session()) {
         return fail(c, DEBUG_MORE);
     }
     session.vm = vm;
@@ -231,7 +231,7 @@ static unsigned attach(const struct call *c)
 
 static unsigned detach(const struct call *c)
 {
-    return leave() ? 0 : fail(c, DEBUG_MORE);
+    return end_session() ? 0 : fail(c, DEBUG_MORE);
 }
 
 static unsigned status(const struct call *c)
@@ -240,7 +240,7 @@ static unsigned status(const struct call *c)
     const struct vm *vm = session.vm;
 
     s->vm_state = (uint8_t)vm->state;
-    s->still = stands_still();
+    s->still = is_halted();
     s->reason = (uint8_t)session.reason;
     s->vcpu = (uint8_t)session.vcpu;
     word_to(s->starts, vm->starts, sizeof(s->starts));
@@ -252,7 +252,7 @@ static unsigned status(const struct call *c)
 
 static unsigned stop(const struct call *c)
 {
-    if (!on(session.vm)) {
+    if (!is_on(session.vm)) {
         return fail(c, DEBUG_ERR_OFF);
     }
     halt(DEBUG_REASON_ASKED, 0);
@@ -264,7 +264,7 @@ static unsigned resume(const struct call *c)
     if (c->vcpu == NULL && c->request->vcpu != DEBUG_ALL) {
         return fail(c, DEBUG_ERR_VCPU);
     }
-    return go_on(c->vcpu) ? 0 : fail(c, DEBUG_MORE);
+    return resume_vcpus(c->vcpu) ? 0 : fail(c, DEBUG_MORE);
 }
 
 static unsigned get(const struct call *c)
@@ -349,8 +349,8 @@ static enum debug_error refused(const struct call *c, unsigned needs)
     if ((needs & NEEDS_SESSION) != 0 && session.vm == NULL) {
         return DEBUG_ERR_DETACHED;
     }
-    if ((needs & NEEDS_STILL) != 0 && session.next == 0 && !stands_still()) {
-        return on(session.vm) ? DEBUG_ERR_RUNNING : DEBUG_ERR_OFF;
+    if ((needs & NEEDS_STILL) != 0 && session.next == 0 && !is_halted()) {
+        return is_on(session.vm) ? DEBUG_ERR_RUNNING : DEBUG_ERR_OFF;
     }
     return (needs & NEEDS_VCPU) != 0 && c->vcpu == NULL ? DEBUG_ERR_VCPU : DEBUG_OK;
 }

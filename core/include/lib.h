@@ -67,7 +67,7 @@ uint32_t crc32(const void *data, size_t n);
 struct text {
     const char *fmt, *piece;
     const ulong *args;
-    unsigned before, len, behind; /* padding, rest of the piece, padding */
+    unsigned before, len, after; /* padding, rest of the piece, padding */
     char pad;
     char digits[24];
 };

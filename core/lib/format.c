@@ -21,7 +21,7 @@ static void set_piece(struct text *t, const struct spec *spec, const char *piece
     t->len = len;
     t->pad = spec->zero && !spec->left ? '0' : ' ';
     t->before = spec->left ? 0 : padding;
-    t->behind = spec->left ? padding : 0;
+    t->after = spec->left ? padding : 0;
 }
 
 static void set_string(struct text *t, const struct spec *spec, const char *s)
@@ -99,8 +99,8 @@ static int piece_next(struct text *t)
         t->len--;
         return *t->piece++;
     }
-    if (t->behind > 0) {
-        t->behind--;
+    if (t->after > 0) {
+        t->after--;
         return ' ';
     }
     return TEXT_END;
