@@ -175,8 +175,7 @@ static void load_forget(struct vm *vm)
 
 /* Reports once the instructions from the hypervisor's entry to the first guest, by the boot CPU's
  * counter; counters of other CPUs start elsewhere. Nothing if another CPU is first, or if the CPU
- * has no counter. An emulator may derive the counter from a clock: QEMU does, unless it is set to
- * count. */
+ * has no counter. Some emulators derive the counter from a clock, unless configured to count. */
 static void load_report_boot(void)
 {
     static bool reported; /* owner: this function; two CPUs at once would only report twice */

@@ -9,7 +9,7 @@ struct vm;
 struct vcpu;
 
 #define VUART_FIFO 1024U /* receive FIFO, bytes; power of two. The chip's 16 are too few for a pasted line. */
-#define VUART_SIZE 8U    /* one byte per register; QEMU's virt has no more either */
+#define VUART_SIZE 8U    /* one byte per register, which is all that guests expect */
 
 struct vuart {
     uint8_t ier, lcr, mcr, scr, fcr, dll, dlm;
