@@ -47,7 +47,7 @@ static const char *check_loads(const struct sysimage_header *image, const struct
 
         if (loads[i].offset % 4096U != 0 || loads[i].offset > image->total_size || loads[i].size > image->total_size ||
             size > image->total_size - loads[i].offset) {
-            return "a guest image that is cut short";
+            return "a truncated guest image";
         }
         if (loads[i].gpa % 8U != 0 || !memmap_ram(&map, memmap_address(loads[i].gpa), size, &hpa)) {
             return "a guest image outside the guest's memory";
@@ -64,7 +64,7 @@ static const char *check_fixups(const struct sysimage_header *image, const struc
     for (unsigned i = 0; i < vm->nfixups; i++) {
         if (f[i].load >= vm->nloads || f[i].size > sizeof(f[i].bytes) || f[i].offset > loads[f[i].load].size ||
             f[i].size > loads[f[i].load].size - f[i].offset) {
-            return "a fixup outside what it fixes";
+            return "a fixup outside its load";
         }
     }
     return NULL;
@@ -99,7 +99,7 @@ static const char *check_numbers(const struct sysimage_header *image, const stru
         vm->irqs_per_ms > SYSIMAGE_MAX_IRQS_PER_MS) {
         return "a VM with a wrong interrupt number or rate";
     }
-    return vm->send_to >> image->nvms != 0 ? "a VM that may send to one that is not there" : NULL;
+    return vm->send_to >> image->nvms != 0 ? "a VM that may send to a VM that does not exist" : NULL;
 }
 
 static const char *check_memory(const struct sysimage_header *image, const struct sysimage_vm *vm)
@@ -143,16 +143,16 @@ static bool ends(const struct sysimage_header *image)
 static const char *check_header(const struct sysimage_header *image, uint64_t limit)
 {
     if (image->magic != SYSIMAGE_MAGIC) {
-        return "no system image behind the hypervisor";
+        return "no system image after the hypervisor";
     }
     if (image->version != SYSIMAGE_VERSION) {
         return "a system image of another version";
     }
     if (image->config_size < sizeof(*image) || image->config_size > image->total_size || image->total_size > limit) {
-        return "sizes that make no sense";
+        return "inconsistent sizes";
     }
     if (!ends(image)) {
-        return "a size it does not have: it was cut short";
+        return "a wrong size: it is truncated";
     }
     if (crc32((const char *)image + CHECKSUM_FROM, image->config_size - CHECKSUM_FROM) != image->checksum) {
         return "a wrong checksum";

@@ -93,7 +93,7 @@ static void __attribute__((cold)) load_refuse(struct vm *vm, unsigned index)
     const struct sysimage_load *load = load_get(vm, index);
 
     if (vm_stop(vm, VM_REASON_PAYLOAD, false)) {
-        console_log("error: %s is not started: its payload %u (0x%lx bytes for 0x%lx) does not have its checksum",
+        console_log("error: %s is not started: its payload %u (0x%lx bytes for 0x%lx) has a wrong checksum",
                     vm->config->name, index, (ulong)load->size, (ulong)load->gpa);
     }
 }

@@ -128,7 +128,7 @@ static bool keys_shared(void)
     if (lost == CONSOLE_NOT_ALONE) {
         return false;
     }
-    console_log("keyboard: %s; %lu characters of others are lost", console_focus()->config->name, lost);
+    console_log("keyboard: %s; %lu characters of other VMs are lost", console_focus()->config->name, lost);
     return true;
 }
 

@@ -132,7 +132,7 @@ void exit_fault(ulong code)
     } else if (code == EXC_SYS && cp0_read(CP0_EPC) == (ulong)debug_return) {
         guest_debug();
     } else {
-        vm_fatal(v, "a trap that nobody handles", code, cp0_read(CP0_BADVADDR));
+        vm_fatal(v, "an unhandled trap", code, cp0_read(CP0_BADVADDR));
     }
 }
 
@@ -143,7 +143,7 @@ void exit_guest(ulong reason)
     if (reason == GEXC_GHFC) {
         inject_sync(v);
     } else if (reason > GEXC_GSFC) {
-        vm_fatal(v, "an exit that nobody handles", reason, cp0_read(CP0_EPC));
+        vm_fatal(v, "an unhandled exit", reason, cp0_read(CP0_EPC));
     } else if (!emulate(v, cp0_read(CP0_BADINSTR))) {
         inject_exception(EXC_RI, in_slot());
     }

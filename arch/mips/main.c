@@ -69,7 +69,7 @@ static const struct sysimage_header *boot_image(void)
         boot_failed("the system image cannot be used: ", wrong);
     }
     if (image->trace_kib != 0 || image->nharts != 1) {
-        boot_failed("the system image cannot be used: ", "it wants a trace, or more than one CPU");
+        boot_failed("the system image cannot be used: ", "it needs a trace or several CPUs");
     }
     return image;
 }

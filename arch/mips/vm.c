@@ -35,10 +35,10 @@ static bool links(void)
 const char *arch_vm_init(struct vm *vm)
 {
     if (overlaps_hypervisor(&vm->memmap)) {
-        return "a guest's memory is the hypervisor's";
+        return "guest memory overlaps the hypervisor";
     }
     if (vm->config->plic != 0 || vm->config->nirqs != 0) {
-        return "no interrupts are passed through here";
+        return "this machine passes no interrupts through";
     }
     vm->arch.gid = 1U + vm->id % (links() ? GUEST_ID_LINK - 1U : GUEST_ID_LINK);
     return NULL;

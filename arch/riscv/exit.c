@@ -102,7 +102,7 @@ static void exit_virtual_instruction(struct vcpu *v, ulong insn)
 static void __attribute__((noinline, cold)) exit_other(struct vcpu *v, ulong cause)
 {
     if (cause != CAUSE_BREAKPOINT) {
-        vm_fatal(v, "a trap that nobody handles", cause, csr_read(CSR_STVAL));
+        vm_fatal(v, "an unhandled trap", cause, csr_read(CSR_STVAL));
     } else if (sched_watch == NULL || !sched_watch->breakpoint(v)) {
         arch_cpu_breakpoints(false); /* still set from a debugged VM */
         exit_inject(v, cause, csr_read(CSR_STVAL));

@@ -65,8 +65,8 @@ static void boot_check_tree(ulong tree)
     ulong size = tree < end && tree >= start - TREE_LARGEST ? tree_size(tree) : 0;
 
     if (size != 0 && memmap_overlap(tree, size, start, end - start)) {
-        console_log("error: the firmware's device tree at 0x%lx to 0x%lx is in the hypervisor and its image at "
-                    "0x%lx to 0x%lx; it has to be put elsewhere",
+        console_log("error: the firmware's device tree at 0x%lx to 0x%lx overlaps the hypervisor and its image at "
+                    "0x%lx to 0x%lx; it must be placed elsewhere",
                     tree, tree + size - 1U, start, end - 1U);
         console_drain();
         arch_shutdown(true);

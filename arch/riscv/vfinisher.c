@@ -19,7 +19,7 @@ static ulong finisher_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 static void finisher_fail(struct vm *vm, uint32_t code)
 {
     if (vm_stop(vm, VM_REASON_FAILURE, (vm->config->flags & SYSIMAGE_VM_RESTART_FATAL) != 0)) {
-        console_log("%s says that it has failed: code %u", vm->config->name, code);
+        console_log("%s reports failure: code %u", vm->config->name, code);
     }
 }
 

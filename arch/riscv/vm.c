@@ -65,7 +65,7 @@ const char *arch_vm_init(struct vm *vm)
     if (pt.root == NULL) {
         return "page tables for guests are used up";
     }
-    wrong = overlaps_hypervisor(&vm->memmap) ? "a guest's memory is the hypervisor's" : map_regions(vm, &pt);
+    wrong = overlaps_hypervisor(&vm->memmap) ? "guest memory overlaps the hypervisor" : map_regions(vm, &pt);
     if (wrong != NULL) {
         return wrong;
     }

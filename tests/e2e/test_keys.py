@@ -128,7 +128,7 @@ def test_a_vm_that_has_the_terminal_alone_says_what_it_likes(machine):
         machine.expect(FIRMWARE, r"^faulty: alive \d+$", SOON_S)
     assert machine.console.text("second") == before
     command(machine, "a")
-    machine.expect(HYPERVISOR, r"^keyboard: first; [1-9]\d* characters of others are lost$", SOON_S)
+    machine.expect(HYPERVISOR, r"^keyboard: first; [1-9]\d* characters of other VMs are lost$", SOON_S)
     machine.skip("second")
     machine.expect("second", r"^faulty: alive \d+$", SOON_S)
 

@@ -98,7 +98,7 @@ def test_a_vm_that_has_the_terminal_alone_has_it_alone(writes, at_once):
     sent = key(ALONE)
     assert COMMON.match(sent), sent
     lost = len(written_by(writes, 1) + written_by(writes, 2))
-    assert f"keyboard: vm-a; {lost} characters of others are lost".encode() in sent
+    assert f"keyboard: vm-a; {lost} characters of other VMs are lost".encode() in sent
 
 
 def test_lines_of_the_hypervisor_wait_for_the_end_of_that():

@@ -110,7 +110,7 @@ def test_a_vcpu_that_another_cpu_wakes_ends_the_slice_of_a_cpu_that_loads() -> N
     assert time_now(CORE) - wakes <= STEP
 
 
-REFUSED = "error: vm-b is not started: its payload 0 (0x8 bytes for 0x80000000) does not have its checksum"
+REFUSED = "error: vm-b is not started: its payload 0 (0x8 bytes for 0x80000000) has a wrong checksum"
 STOPPED = "vm-b stopped because a payload is damaged"
 
 
