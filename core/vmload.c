@@ -165,7 +165,7 @@ static void load_reset(struct vm *vm)
     spin_unlock(&vm->lock);
 }
 
-static void load_forget(struct vm *vm)
+static void load_mark_stale(struct vm *vm)
 {
     for (unsigned i = 0; i < vm->total; i++) {
         vm->vcpus[i].last_cpu = VCPU_NO_CPU; /* cached translations and instructions are stale */
@@ -196,7 +196,7 @@ static bool __attribute__((noinline)) load_stage(struct vm *vm)
     if (stage == STAGE_RESET) {
         load_reset(vm);
     } else if (stage == STAGE_VCPUS) {
-        load_forget(vm);
+        load_mark_stale(vm);
     } else if (stage < STAGE_LOADS_FROM) {
         return load_clear(vm, stage - STAGE_REGIONS_FROM);
     } else if (stage < STAGE_FIXUPS_FROM) {

@@ -108,7 +108,7 @@ void frames_event(void)
     send_event(DEBUG_OK);
 }
 
-static void typed_forget(void)
+static void typed_discard(void)
 {
     typed.digits = 0;
     typed.bad = false;
@@ -138,7 +138,7 @@ static void typed_check(void)
     typed.size = typed_size();
     typed.step = FRAME_DO;
     typed.at_work = typed.size != 0;
-    typed_forget();
+    typed_discard();
     if (typed.size == 0) {
         send_event(DEBUG_ERR_FRAME);
     }
@@ -214,7 +214,7 @@ static bool frames_typed(char c)
         typed.at_work = true;
         console_send(NULL, 0); /* makes the console call frames_step() */
     } else {
-        typed_forget();
+        typed_discard();
     }
     return !ends;
 }

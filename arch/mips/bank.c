@@ -14,7 +14,7 @@ void bank_init(ulong highest)
     banks = highest;
 }
 
-void bank_forget(struct vcpu *v)
+void bank_release(struct vcpu *v)
 {
     if (bank_owner[v->arch.bank] == v) {
         bank_owner[v->arch.bank] = NULL;

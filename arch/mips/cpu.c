@@ -138,7 +138,7 @@ void cpu_sync_caches(void)
 
 /* Writes a line back, or invalidates it, by index, whichever VM it belongs to: this never loses
  * data. */
-void cpu_forget_line(ulong operation, ulong address)
+void cpu_flush_line(ulong operation, ulong address)
 {
     ulong line = KSEG0 | (address & 0x1fffffffU);
 

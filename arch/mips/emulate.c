@@ -97,8 +97,8 @@ void emulate_result(ulong number, ulong value)
 #define R(cp0) REGISTER_OF(cp0)
 #define REGISTER_OF(...) REGISTER(__VA_ARGS__)
 
-#define STATUS_OURS (STATUS_BEV | STATUS_KSU | STATUS_ERL | STATUS_EXL | STATUS_TS | 0x00180000) /* and SR, NMI */
-#define STATUS_GUESTS (STATUS_OURS | STATUS_CU0 | STATUS_IE | 0x0005ff00)                        /* and IM, IPL */
+#define STATUS_TRAPPED (STATUS_BEV | STATUS_KSU | STATUS_ERL | STATUS_EXL | STATUS_TS | 0x00180000) /* and SR, NMI */
+#define STATUS_WRITABLE (STATUS_TRAPPED | STATUS_CU0 | STATUS_IE | 0x0005ff00)                      /* and IM, IPL */
 #define INTCTL_VS 0x3e0UL
 #define CONFIG_K0 7UL
 
@@ -107,14 +107,14 @@ static void set_status(ulong value)
 {
     ulong before = gcp0_read(CP0_STATUS);
 
-    gcp0_write(CP0_STATUS, (before & ~(ulong)STATUS_GUESTS) | (value & STATUS_GUESTS));
+    gcp0_write(CP0_STATUS, (before & ~(ulong)STATUS_WRITABLE) | (value & STATUS_WRITABLE));
 }
 
 static void set_cause(ulong value)
 {
-    ulong mine = CAUSE_DC | CAUSE_IV | STATUS_IP(0) | STATUS_IP(1);
+    ulong writable = CAUSE_DC | CAUSE_IV | STATUS_IP(0) | STATUS_IP(1);
 
-    timer_write_cause((gcp0_read(CP0_CAUSE) & ~mine) | (value & mine & ~(ulong)CAUSE_DC));
+    timer_write_cause((gcp0_read(CP0_CAUSE) & ~writable) | (value & writable & ~(ulong)CAUSE_DC));
 }
 
 static void set_intctl(struct vcpu *v, ulong value)
@@ -249,7 +249,7 @@ static bool special3(const struct vcpu *v, ulong insn)
 /* CACHE by index, on caches that all VMs share. Tags are neither read nor written. */
 static bool cache(ulong insn)
 {
-    cpu_forget_line(RT(insn), gpr_get(RS(insn)) + (ulong)(long)(int16_t)insn);
+    cpu_flush_line(RT(insn), gpr_get(RS(insn)) + (ulong)(long)(int16_t)insn);
     emulate_skip();
     return true;
 }

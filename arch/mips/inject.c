@@ -72,7 +72,7 @@ void inject_sync(struct vcpu *v)
     }
 }
 
-void inject_take_back(struct vcpu *v, ulong bits)
+void inject_withdraw(struct vcpu *v, ulong bits)
 {
     inject_sync(v);
     v->arch.lines &= ~bits;
@@ -133,7 +133,7 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
         vcpu_raise(v, VIRQ(source));
     } else {
         vm->arch.lines &= ~VIRQ(source);
-        inject_take_back(v, VIRQ(source));
+        inject_withdraw(v, VIRQ(source));
     }
 }
 

@@ -22,7 +22,7 @@ void cpu_init(void);
 void cpu_sync_caches(void);
 
 /* Emulates a guest's CACHE instruction by index: the line is not in the cache afterwards. */
-void cpu_forget_line(ulong operation, ulong address);
+void cpu_flush_line(ulong operation, ulong address);
 
 /* --- lines/irq.c or eic/irq.c, depending on the board's CPU --- */
 
@@ -45,7 +45,7 @@ extern struct vcpu *bank_owner[BANKS_MAX + 1]; /* VCPU by bank; owner: bank.c */
 void bank_init(ulong highest);
 
 /* Takes the VCPU's bank away without saving its registers. */
-void bank_forget(struct vcpu *v);
+void bank_release(struct vcpu *v);
 
 /* For switch.S: gives the VCPU a bank and loads its registers into it. */
 void bank_take(struct vcpu *v);
@@ -67,7 +67,7 @@ void tlb_init(void);
 void tlb_claim(struct vcpu *v);
 
 /* Invalidates the VCPU's entries in the guest's TLB. */
-void tlb_forget_guest(const struct vcpu *v);
+void tlb_flush_guest(const struct vcpu *v);
 
 /* Writes a root TLB entry for `gpa`, which a guest accessed and which has none. False if the VM has
  * no memory there. */
@@ -92,7 +92,7 @@ void inject_exception(ulong code, bool slot);
 void inject_lines(struct vcpu *v);
 
 /* Clears interrupts that are raised or pending. */
-void inject_take_back(struct vcpu *v, ulong bits);
+void inject_withdraw(struct vcpu *v, ulong bits);
 
 /* With an external controller: removes the interrupt that the guest has taken from the raised
  * lines. */

@@ -39,7 +39,7 @@ static void emulate_timer(struct vcpu *v, ulong compare)
 void timer_set_compare(struct vcpu *v, ulong compare)
 {
     gcp0_write(CP0_COMPARE, compare);
-    inject_take_back(v, VIRQ(VIRQ_TIMER_LINE)); /* a write of Count leaves it */
+    inject_withdraw(v, VIRQ(VIRQ_TIMER_LINE)); /* a write of Count leaves it */
     emulate_timer(v, compare);
 }
 

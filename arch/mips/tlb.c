@@ -66,13 +66,13 @@ void tlb_init(void)
 }
 
 /* Invalidates the entries of root and guest with GuestCtl1.RID, by TLBINVF and TLBGINVF. */
-static void tlb_forget_id(void)
+static void tlb_flush_id(void)
 {
     ehb();
     __asm__ volatile(".set push\n.set eva\n.set virt\ntlbinvf\ntlbginvf\n.set pop" ::: "memory");
 }
 
-void tlb_forget_guest(const struct vcpu *v)
+void tlb_flush_guest(const struct vcpu *v)
 {
     cp0_write(CP0_GUESTCTL1, v->arch.guestctl1);
     ehb();
@@ -80,7 +80,7 @@ void tlb_forget_guest(const struct vcpu *v)
 }
 
 /* Makes the VM's VCPUs call tlb_claim() (vcpu_arrive()) before they run again. */
-static void lose_id(struct vm *vm)
+static void revoke_id(struct vm *vm)
 {
     for (unsigned i = 0; i < vm->total; i++) {
         if (vm->vcpus[i].last_cpu != VCPU_NO_CPU) {
@@ -164,11 +164,11 @@ void tlb_claim(struct vcpu *v)
 
     if (gid_owner[gid] != v->vm) {
         if (gid_owner[gid] != NULL) {
-            lose_id(gid_owner[gid]);
+            revoke_id(gid_owner[gid]);
         }
         gid_owner[gid] = v->vm;
         cp0_write(CP0_GUESTCTL1, RID(gid));
-        tlb_forget_id();
+        tlb_flush_id();
         tlb_free |= tlb_of[gid];
         tlb_of[gid] = 0;
         /* The VM will probably need the last entry again. */

@@ -9,8 +9,8 @@
 
 /* What a guest does without exits: exceptions and interrupts, cache operations by address, and its
  * timer if it is wired. */
-#define GUESTCTL0_MINE \
-    (GUESTCTL0_GM | GUESTCTL0_CP0 | GUESTCTL0_AT_OURS | GUESTCTL0_CG | (BOARD_GUEST_TIMER ? GUESTCTL0_GT : 0U))
+#define GUESTCTL0_DEFAULT \
+    (GUESTCTL0_GM | GUESTCTL0_CP0 | GUESTCTL0_AT_ROOT | GUESTCTL0_CG | (BOARD_GUEST_TIMER ? GUESTCTL0_GT : 0U))
 #define CONFIG_RESET 2UL /* K0: uncached, as after reset */
 
 /* For switch.S. */
@@ -28,14 +28,14 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
 {
     ulong gid = v->vm->arch.gid;
 
-    bank_forget(v);
+    bank_release(v);
     memset(&v->arch, 0, sizeof(v->arch));
     v->arch.gpr[4] = v->id;
     v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg; /* device tree; RT app: any value */
     v->arch.pc = entry | KSEG0;
     v->arch.status = STATUS_BEV | STATUS_ERL;
     v->arch.ebase = KSEG0;
-    v->arch.guestctl0 = GUESTCTL0_MINE;
+    v->arch.guestctl0 = GUESTCTL0_DEFAULT;
     v->arch.guestctl0ext = GUESTCTL0EXT_OG;
     v->arch.guestctl1 = gid | gid << GUESTCTL1_RID_SHIFT;
     v->arch.bank = BANK_NONE;
@@ -58,7 +58,7 @@ void vcpu_arrive(struct vcpu *v)
 {
     tlb_claim(v);
     if (v->last_cpu == VCPU_NO_CPU) {
-        tlb_forget_guest(v);
+        tlb_flush_guest(v);
     }
     if (v->last_cpu == VCPU_NO_CPU && v->id == 0) { /* its memory was filled by data writes */
         cpu_sync_caches();
@@ -82,7 +82,7 @@ void arch_vcpu_sync(struct vcpu *v)
 /* Values for VCPUs without lazy state of the registers that control exits, and of GTOffset. */
 void vcpu_init(void)
 {
-    cp0_write(CP0_GUESTCTL0, GUESTCTL0_MINE);
+    cp0_write(CP0_GUESTCTL0, GUESTCTL0_DEFAULT);
     cp0_write(CP0_GUESTCTL0EXT, GUESTCTL0EXT_OG);
     cp0_write(CP0_GTOFFSET, 0);
 }
@@ -99,7 +99,7 @@ static void set_controls(struct vcpu *v)
     ulong groups = v->arch.lazy;
 
     v->arch.guestctl0 = (v->arch.guestctl0 & ~(ulong)GUESTCTL0_AT_GUEST) |
-                        ((groups & LAZY_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_OURS);
+                        ((groups & LAZY_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_ROOT);
     v->arch.guestctl0ext =
         (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) | ((groups & LAZY_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
     load_controls(&v->arch);

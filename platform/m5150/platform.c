@@ -108,9 +108,9 @@ void platform_timer_taken(void)
 /* The UART's flags stay set, too, and are set again while their causes remain. */
 bool platform_uart_irq(void)
 {
-    uint32_t mine = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
+    uint32_t uart = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
 
-    return (SFR(INT_IFS(IRQ_U2RX)) & SFR(INT_IEC(IRQ_U2RX)) & mine) != 0;
+    return (SFR(INT_IFS(IRQ_U2RX)) & SFR(INT_IEC(IRQ_U2RX)) & uart) != 0;
 }
 
 void platform_uart_taken(void)

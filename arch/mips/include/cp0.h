@@ -94,7 +94,7 @@
 #define GUESTCTL0_GM 0x80000000
 #define GUESTCTL0_MC 0x20000000
 #define GUESTCTL0_CP0 0x10000000
-#define GUESTCTL0_AT_OURS 0x04000000  /* guest's use of its MMU registers exits */
+#define GUESTCTL0_AT_ROOT 0x04000000  /* guest's use of its MMU registers exits */
 #define GUESTCTL0_AT_GUEST 0x0c000000 /* it does not exit */
 #define GUESTCTL0_GT 0x02000000
 #define GUESTCTL0_CG 0x01000000
