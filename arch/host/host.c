@@ -16,7 +16,7 @@ ticks_t host_time;
 struct host_costs host_costs;
 unsigned host_interrupts;
 bool host_keeps_ram;
-void (*host_looks)(void);
+void (*host_on_poll)(void);
 uint64_t host_instret;
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
@@ -38,7 +38,7 @@ void host_reset(void)
     memset(&hyp, 0, sizeof(hyp));
     memset(&sched_lock, 0, sizeof(sched_lock));
     memset(devices, 0, sizeof(devices));
-    host_looks = NULL;
+    host_on_poll = NULL;
     host_interrupts = 0;
     ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
     trace_memory = trace_memory != NULL ? trace_memory : malloc(HOST_TRACE_SIZE);
@@ -65,12 +65,12 @@ void host_spend(ticks_t ticks)
     host_cpu->arch.taken += ticks;
 }
 
-ticks_t host_look_at_time(void)
+ticks_t host_read_time(void)
 {
     ticks_t now = host_time;
 
     if (scheduling) {
-        host_spend(host_costs.look);
+        host_spend(host_costs.clock);
     }
     return now;
 }
@@ -207,16 +207,16 @@ void arch_cpu_relax(void)
     abort();
 }
 
-static void looks(void)
+static void polled(void)
 {
-    if (host_looks != NULL) {
-        host_looks();
+    if (host_on_poll != NULL) {
+        host_on_poll();
     }
 }
 
 bool arch_irq_pending(void)
 {
-    looks();
+    polled();
     return host_cpu->arch.kicks > 0 || host_cpu->arch.timer <= host_time;
 }
 
@@ -244,7 +244,7 @@ void arch_cpu_sleep(void)
 
 void arch_irq_poll(void)
 {
-    looks();
+    polled();
     if (host_cpu->arch.kicks > 0) {
         host_cpu->arch.kicks = 0;
         cpu_ipi_received();

@@ -32,7 +32,7 @@ struct vcpu *host_wait(unsigned id);
  */
 struct host_costs {
     ticks_t enter; /* from the guest's last instruction to the first polling point */
-    ticks_t look;  /* each reading of the clock by the scheduler, during and after its run */
+    ticks_t clock; /* each reading of the clock by the scheduler, during and after its run */
     ticks_t leave; /* from the end of the scheduler to the next guest's first instruction */
 };
 extern struct host_costs host_costs;
@@ -41,7 +41,7 @@ extern struct host_costs host_costs;
 extern unsigned host_interrupts;
 
 /* Called whenever the hypervisor polls interrupts; NULL, as after host_reset(): nothing is called. */
-extern void (*host_looks)(void);
+extern void (*host_on_poll)(void);
 
 /* The current CPU spends `ticks` in the hypervisor. */
 void host_spend(ticks_t ticks);

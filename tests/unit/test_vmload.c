@@ -134,7 +134,7 @@ static void test_a_payload_is_whole_however_often_its_copy_is_interrupted(void *
     fill_payload();
     boot();
     looks = interrupted_copies = 0;
-    host_looks = interrupt_often;
+    host_on_poll = interrupt_often;
     start(0);
     assert_int_equal(hyp.vms[0].state, VM_RUNNING);
     assert_memory_equal(world_memory(0, WORLD_GPA), payload(), WORDS * sizeof(uint64_t));

@@ -56,7 +56,7 @@ static struct {
 
 void world_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t deaf)
 {
-    host_costs = (struct host_costs){.enter = enter, .look = look, .leave = leave};
+    host_costs = (struct host_costs){.enter = enter, .clock = look, .leave = leave};
     costs.deaf = deaf;
 }
 

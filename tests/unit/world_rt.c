@@ -286,12 +286,12 @@ void world_rt_watch(unsigned vm)
     watched.vm = vm;
     watched.active = count_active(vm);
     watched.most = watched.looks = 0;
-    host_looks = count_gone;
+    host_on_poll = count_gone;
 }
 
 unsigned world_rt_most_gone(void)
 {
-    host_looks = NULL;
+    host_on_poll = NULL;
     return watched.most;
 }
 

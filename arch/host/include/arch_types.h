@@ -68,11 +68,11 @@ static inline void arch_store_release(int32_t *p, int32_t value)
 }
 
 /* The reading itself may cost time: host_costs. */
-ticks_t host_look_at_time(void);
+ticks_t host_read_time(void);
 
 static inline ticks_t arch_time(void)
 {
-    return host_look_at_time();
+    return host_read_time();
 }
 
 /* No devices interrupt. */
