@@ -319,7 +319,7 @@ void console_end(struct vm *vm)
 
 bool console_refuse(struct vm *vm)
 {
-    /* Set the request before checking again: room freed in between notifies nothing. */
+    /* Request first, then check again: otherwise room freed in between would go unnoticed. */
     atomic_store_seq(&console.vms[vm->id].wants_room, true);
     return !atomic_load_seq(&vm->console_busy);
 }

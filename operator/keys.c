@@ -28,8 +28,8 @@ static ticks_t vm_runtime(const struct vm *vm)
 {
     ticks_t sum = 0;
 
-    spin_lock(&sched_lock);                                                  /* runtime and since change together */
-    for (const struct vcpu *v = vm->vcpus; v < &vm->vcpus[vm->total]; v++) { /* of which there may be many */
+    spin_lock(&sched_lock); /* runtime and since change together */
+    for (const struct vcpu *v = vm->vcpus; v < &vm->vcpus[vm->total]; v++) {
         sum += v->runtime;
     }
     for (unsigned i = 0; i < hyp.ncpus; i++) {

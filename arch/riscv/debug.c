@@ -7,7 +7,7 @@
 #define GDB_F 33U
 #define GDB_CSR 65U
 #define GDB_PRIVILEGE 4161U
-#define CSR_VS 0x100U /* number of a supervisor CSR minus this: the VS-mode CSR */
+#define CSR_VS 0x100U /* distance of a VS-mode CSR's number from its supervisor CSR's */
 #define VS(csr) (GDB_CSR + (csr) - CSR_VS)
 #define SEEN(csr, member) {VS(csr), (uint16_t)offsetof(struct arch_vcpu, member)}
 
