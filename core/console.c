@@ -491,7 +491,7 @@ void console_set_focus(struct vm *vm)
 extern const struct console_key __start_console_keys[], __stop_console_keys[];
 extern const struct console_operator __start_console_operators[], __stop_console_operators[];
 
-/* Calls the component that registered the key, else the operators. */
+/* Diverts input to the component that registered the key; other keys go to the operators. */
 static void console_command(char key)
 {
     for (const struct console_key *k = __start_console_keys; k < __stop_console_keys; k++) {

@@ -51,8 +51,7 @@ SECTIONS
         . = ALIGN(8);
         __data_end = .;
     } :data
-    /* gp points to mips_cpu. Data that it does not reach is placed near it, for accesses by
-     * index. */
+    /* gp points to mips_cpu. Arrays beyond its reach start near it, for indexed accesses. */
     .bss : AT(ADDR(.bss)) {
 #ifdef HYP_MICROMIPS /* all C is one compilation unit */
         *(.sbss .sbss.*)

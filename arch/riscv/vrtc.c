@@ -33,7 +33,7 @@ static uint64_t ns_of(ticks_t ticks)
 }
 
 /* The time `ns` from now, always in the future; TICKS_NEVER if too far. Guests set clock and alarm
- * to any value; only the difference, below 2^64 ns, matters. */
+ * to any value; only their difference is bounded, by 2^64 ns. */
 static ticks_t time_after(uint64_t ns)
 {
     uint64_t hz = hyp.image->timebase_hz, seconds = ns / SECOND;
