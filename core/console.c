@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines that VMs write, and who has the keyboard. */
+/* The lines that VMs write, and the keyboard. */
 #include "console.h"
 
 #include "atomic.h"
@@ -9,27 +9,27 @@
 #include "system.h"
 #include "vuart.h"
 
-#define SEND_ON_WRITE 2U     /* characters sent where a VM writes some */
-#define SEND_ON_INTERRUPT 3U /* the same where the UART asks for more */
+#define SEND_ON_WRITE 2U     /* characters sent per write of a VM */
+#define SEND_ON_INTERRUPT 3U /* characters sent per interrupt of the UART */
 
 struct spinlock console_lock;
 
 static struct {
     struct source vms[SYSIMAGE_MAX_VMS]; /* by VM number */
-    struct source *first_due;            /* head of the queue of sources whose line is to be shown, or NULL */
+    struct source *first_due;            /* queue of sources with a line to be shown, or NULL */
     struct source *last_due;             /* its tail; valid only if there is a head */
-    struct vm *focus;                    /* has the keyboard */
-    struct vm *typed_to;                 /* not NULL: has it instead, for a program that types to several VMs */
+    struct vm *focus;                    /* VM with the keyboard */
+    struct vm *typed_to;                 /* instead of `focus`, for a program; or NULL */
     enum console_mode mode;
-    ulong dropped;          /* characters of VMs that do not have the terminal */
+    ulong dropped;          /* lost characters of VMs without the terminal */
     bool escape;            /* the escape key was typed */
-    bool (*divert)(char c); /* who gets what is typed, or NULL; like escape, of the CPU that has the UART */
+    bool (*divert)(char c); /* gets typed characters, or NULL; on the UART's CPU, as `escape` */
     bool flush_armed;
-    bool flush_again;  /* lines may be unfinished that this round of console_flush() leaves */
-    bool flush_busy;   /* the terminal was at the round's begin: then a VM may wait for it in the middle of its line */
-    unsigned flush_at; /* the VM that the round looks after next */
-    bool tell;         /* a VM that wants room may have got it, or an operator may be at work */
-    bool took;         /* the UART's last interrupt was spent on what was typed; like escape */
+    bool flush_again;  /* this round of console_flush() leaves unfinished lines */
+    bool flush_busy;   /* the terminal was busy when the round started, so VMs may wait within a line */
+    unsigned flush_at; /* next VM of the round */
+    bool notify;       /* VMs may have room now, or an operator may have work */
+    bool took;         /* the last UART interrupt read a character; used by the UART's CPU only */
     struct timer flush;
 } console; /* owner: this file; guarded by console_lock */
 
@@ -53,7 +53,7 @@ static struct vm *vm_of(const struct source *s)
     return &hyp.vms[s - console.vms];
 }
 
-/* It waits to be shown, behind all that do. */
+/* Appends the source to the queue of lines to be shown. */
 static void source_wait(struct source *s)
 {
     struct source **end = console.first_due != NULL ? &console.last_due->next : &console.first_due;
@@ -74,14 +74,14 @@ void source_finish(struct source *s, bool cut)
     atomic_store_relaxed(&vm_of(s)->console_busy, true);
 }
 
-/* An escape sequence, or a carriage return, ends here. */
-static void source_settle(struct source *s)
+/* Ends an escape sequence or a carriage return. */
+static void source_end_sequence(struct source *s)
 {
     s->filter = (struct filter){0};
     s->returned = false;
 }
 
-/* A carriage return that no newline follows starts the line over. */
+/* A carriage return without a newline restarts the line. */
 static void start_over(struct source *s)
 {
     s->restart |= s->len > 0;
@@ -89,7 +89,7 @@ static void start_over(struct source *s)
     s->column = 0;
 }
 
-/* What was held is shown, with `c` behind it. */
+/* Adds the held characters and `c` to the line. */
 static void source_show(struct source *s, char c)
 {
     bool sequence = s->filter.held > 0 && s->line[s->len] == FILTER_ESC;
@@ -104,8 +104,8 @@ static void source_show(struct source *s, char c)
     }
 }
 
-/* The cursor moves within the line. The terminal is told where to, never how far: how wide it is, and how wide it shows
- * a character, is not known, and what is left of the line is not the VM's. */
+/* Moves the cursor within the line. The terminal gets an absolute column: its width and the width
+ * of characters are unknown, and the cursor must not leave the VM's part of the line. */
 static void source_move(struct source *s, bool left)
 {
     unsigned cells = s->filter.count > 0 ? s->filter.count : 1U;
@@ -136,14 +136,15 @@ static void source_append(struct source *s, char c)
     }
 }
 
-/* A character of a line. False if it has to come again, after what there is. */
+/* Adds a character in CONSOLE_LINES. False if the line must be shown before the character can be
+ * added. */
 static bool source_line(struct source *s, char c)
 {
     bool returned = s->returned;
 
     s->touched = true;
     if (c == '\n' || c == '\r') {
-        source_settle(s);
+        source_end_sequence(s);
         s->returned = c == '\r';
         if (c == '\n') {
             source_finish(s, false);
@@ -162,7 +163,7 @@ static bool source_line(struct source *s, char c)
     return true;
 }
 
-/* A byte as it is. */
+/* Adds a byte in the other modes, unfiltered. */
 static void source_byte(struct source *s, char c)
 {
     if (s->mode == CONSOLE_ALONE && vm_of(s) != console.focus) {
@@ -177,7 +178,7 @@ static void source_byte(struct source *s, char c)
     }
 }
 
-/* False if there is no room for it. */
+/* Adds a character to the source. False if there is no room. */
 static bool __attribute__((noinline)) source_take(struct source *s, char c)
 {
     if (s->full) {
@@ -193,29 +194,29 @@ static bool __attribute__((noinline)) source_take(struct source *s, char c)
     return true;
 }
 
-/* The same of one that the VM writes: what came before it comes first. */
+/* As source_take(), for a new character, which must not overtake characters in the FIFO. */
 static bool source_putc(struct source *s, char c)
 {
-    return s->behind == 0 && source_take(s, c);
+    return s->queued == 0 && source_take(s, c);
 }
 
-/* The VM may write if nothing that came while the line was full waits for it any more. */
+/* Lets the VM write again once its FIFO is empty and its line is not full. */
 static void source_open(const struct source *s)
 {
-    if (s->behind == 0 && !s->full) {
+    if (s->queued == 0 && !s->full) {
         atomic_store_seq(&vm_of(s)->console_busy, false);
-        console.tell |= s->wants_room;
+        console.notify |= s->wants_room;
     }
 }
 
 bool source_refill(struct source *s)
 {
-    if (s->behind == 0 || !source_take(s, s->fifo[s->first])) {
+    if (s->queued == 0 || !source_take(s, s->fifo[s->first])) {
         return false;
     }
     s->first = (s->first + 1U) % CONSOLE_FIFO;
-    s->behind--;
-    if (s->behind == 0) {
+    s->queued--;
+    if (s->queued == 0) {
         source_open(s);
     }
     return true;
@@ -223,7 +224,7 @@ bool source_refill(struct source *s)
 
 void source_clear(struct source *s)
 {
-    for (unsigned i = 0; i < s->filter.held; i++) { /* a sequence that time has cut goes on in the next line */
+    for (unsigned i = 0; i < s->filter.held; i++) { /* the next line continues a cut sequence */
         s->line[i] = s->line[s->len + i];
     }
     s->len = 0;
@@ -250,7 +251,7 @@ static void flush_arm(unsigned ms)
     spin_unlock(&sched_lock);
 }
 
-/* A line is unfinished that does not grow on the terminal. */
+/* Arms the flush timer for an unfinished line that is not shown as it grows. */
 static void flush_later(void)
 {
     console.flush_again = true;
@@ -259,15 +260,16 @@ static void flush_later(void)
     }
 }
 
-/* The VM's characters are in its line: some of what waits is shown, and what does not grow on the terminal is looked
- * after in a while. In a section of its own: whoever waits for the lock comes in between. */
+/* After characters of a VM were added: sends some output, and arms the flush timer for a line that
+ * is not shown as it grows. A critical section of its own, so that CPUs waiting for the lock get it
+ * in between. */
 static void written(const struct vm *vm, const struct source *s)
 {
     spin_lock(&console_lock);
     if (s->len > 0 && s->due == 0 && vm != console.focus) {
         flush_later();
     }
-    out_send(SEND_ON_WRITE, &console.tell);
+    out_send(SEND_ON_WRITE, &console.notify);
     spin_unlock(&console_lock);
 }
 
@@ -290,18 +292,18 @@ void console_putc(struct vm *vm, char c)
     struct source *s = &console.vms[vm->id];
 
     spin_lock(&console_lock);
-    if (!source_putc(s, c) && s->behind < CONSOLE_FIFO) {
-        s->fifo[(s->first + s->behind++) % CONSOLE_FIFO] = c;
+    if (!source_putc(s, c) && s->queued < CONSOLE_FIFO) {
+        s->fifo[(s->first + s->queued++) % CONSOLE_FIFO] = c;
     }
     spin_unlock(&console_lock);
     written(vm, s);
 }
 
-/* Whether what the VM wrote last is in the middle of a line. */
+/* Whether the last character that the VM wrote is within a line. */
 static bool source_unended(const struct source *s)
 {
-    if (s->behind > 0) {
-        return s->fifo[(s->first + s->behind - 1U) % CONSOLE_FIFO] != '\n';
+    if (s->queued > 0) {
+        return s->fifo[(s->first + s->queued - 1U) % CONSOLE_FIFO] != '\n';
     }
     return s->filter.state != 0 || s->cut || (s->len > 0 && s->due == 0);
 }
@@ -317,12 +319,12 @@ void console_end(struct vm *vm)
 
 bool console_refuse(struct vm *vm)
 {
-    /* Wish first, then look again: room that came in between told nobody. */
+    /* Request first, then check again: otherwise room freed in between would go unnoticed. */
     atomic_store_seq(&console.vms[vm->id].wants_room, true);
     return !atomic_load_seq(&vm->console_busy);
 }
 
-/* The next line of the round that is unfinished and does not grow on the terminal, or NULL. */
+/* The round's next unfinished line that is not shown as it grows, or NULL. */
 static struct source *flush_next(void)
 {
     while (console.flush_at < hyp.nvms) {
@@ -336,7 +338,7 @@ static struct source *flush_next(void)
     return NULL;
 }
 
-/* One that was written to a while ago is shown. */
+/* Shows an unfinished line that has not been written to since the last round. */
 static void flush_line(struct source *s)
 {
     if (s->touched || console.flush_busy) {
@@ -348,7 +350,7 @@ static void flush_line(struct source *s)
     s->touched = false;
 }
 
-/* A round is over. */
+/* Ends a round. */
 static void flush_end(void)
 {
     console.flush_at = 0;
@@ -359,7 +361,8 @@ static void flush_end(void)
     }
 }
 
-/* One line, for there may be one of each VM; the next one behind an interrupt, which comes at once. */
+/* Shows one line per call, because each VM may have one. The timer interrupts at once for the
+ * next. */
 void console_flush(void)
 {
     struct source *s;
@@ -405,13 +408,13 @@ void console_seize(void)
     log_seize();
 }
 
-/* What came under the mode before is complete. The rest of a line comes under `mode`, or is lost if one VM has the terminal
- * alone. Of a VM that had it nothing may be shown any more. */
+/* Ends the line of the old mode. Its rest is shown in the new mode, or lost if one VM gets the
+ * terminal alone. Nothing more is shown of a VM that had the terminal alone. */
 static void source_change(struct source *s, enum console_mode mode)
 {
     bool lost = mode == CONSOLE_ALONE;
 
-    source_settle(s);
+    source_end_sequence(s);
     if ((s->len > 0 && !s->full) || (s->cut && lost)) {
         source_finish(s, s->mode == CONSOLE_LINES && !lost);
     }
@@ -479,7 +482,7 @@ void console_set_focus(struct vm *vm)
     spin_lock(&console_lock);
     console.focus = vm;
     if (before != NULL && before->len > 0) {
-        flush_later(); /* what grew on the terminal is a line like any other now */
+        flush_later(); /* the line was shown as it grew until now */
     }
     platform_uart_notify_tx(true);
     spin_unlock(&console_lock);
@@ -488,7 +491,7 @@ void console_set_focus(struct vm *vm)
 extern const struct console_key __start_console_keys[], __stop_console_keys[];
 extern const struct console_operator __start_console_operators[], __stop_console_operators[];
 
-/* The key of a room, or the operator's. */
+/* Diverts input to the component that registered the key; other keys go to the operators. */
 static void console_command(char key)
 {
     for (const struct console_key *k = __start_console_keys; k < __stop_console_keys; k++) {
@@ -510,7 +513,7 @@ static bool console_diverted(char c)
     return c != CONSOLE_ESCAPE;
 }
 
-/* A character for a VM. */
+/* A typed character for a VM. */
 static void typed(char c)
 {
     struct vm *vm = console.typed_to != NULL ? console.typed_to : console.focus;
@@ -531,13 +534,13 @@ static void console_typed(char c)
     } else if (c == CONSOLE_ESCAPE && !console.escape) {
         console.escape = true;
     } else {
-        console.escape = false; /* typed twice, it is meant for the guest */
+        console.escape = false; /* typed twice: one for the guest */
         typed(c);
     }
 }
 
-/* VMs that found no room are told. */
-static void tell_room(void)
+/* Notifies VMs that waited for room. */
+static void notify_room(void)
 {
     for (unsigned i = 0; i < hyp.nvms; i++) {
         if (console.vms[i].wants_room && !atomic_load_relaxed(&hyp.vms[i].console_busy)) {
@@ -547,7 +550,7 @@ static void tell_room(void)
     }
 }
 
-/* One character at a time. */
+/* Reads at most one character. True if there was one. */
 static bool take_typed(void)
 {
     int c = platform_uart_get();
@@ -558,7 +561,7 @@ static bool take_typed(void)
     return c >= 0;
 }
 
-/* One step of one of them. */
+/* One step of one operator that has work. True if there was one. */
 static bool step_operators(void)
 {
     bool stepped = false;
@@ -569,24 +572,24 @@ static bool step_operators(void)
     return stepped;
 }
 
-/* A little at a time, and one thing: the UART interrupts again while there is more. For who types without pause the rest
- * has its turn, too. What was typed may have set an operator to work, who is not forgotten when all is sent; VMs that
- * got room by what was sent are told the next time. */
+/* Does one short piece of work per interrupt: the UART interrupts again while there is more. Typed
+ * characters do not starve output, because every second interrupt skips them. Input may give an
+ * operator work, and output may make room for VMs: `tell` remembers both for the next interrupt. */
 void console_interrupt(void)
 {
-    bool typed = !console.took && take_typed(), done = typed || step_operators(), tell;
+    bool typed = !console.took && take_typed(), done = typed || step_operators(), notify;
 
     console.took = typed;
     spin_lock(&console_lock);
-    tell = console.tell && !done;
-    console.tell = done;
-    if (!done && !tell) {
-        out_send(SEND_ON_INTERRUPT, &console.tell);
+    notify = console.notify && !done;
+    console.notify = done;
+    if (!done && !notify) {
+        out_send(SEND_ON_INTERRUPT, &console.notify);
     }
-    platform_uart_again(console.tell);
+    platform_uart_again(console.notify);
     spin_unlock(&console_lock);
-    if (tell) {
-        tell_room();
+    if (notify) {
+        notify_room();
     }
 }
 
@@ -596,7 +599,7 @@ void console_open(void)
     platform_uart_put('\n');
 }
 
-/* As console_out.c shows a name: at least 8 cells of it, and two behind. */
+/* Width of a name as console_out.c prints it: at least 8 cells, and two more. */
 static unsigned name_cells(const char *name)
 {
     unsigned n = 0;
@@ -612,7 +615,7 @@ void console_init(void)
     timer_init(&console.flush, flush_due);
     console.flush.unlocked = true; /* console_lock comes before sched_lock */
     console.focus = &hyp.vms[0];
-    for (unsigned i = hyp.nvms; i-- > 0;) { /* the first that wants it has the last word */
+    for (unsigned i = hyp.nvms; i-- > 0;) { /* backwards: the first VM with the flag wins */
         const struct sysimage_vm *config = hyp.vms[i].config;
 
         console.vms[i].name = config->name;

@@ -5,15 +5,16 @@
 
 enum state {
     TEXT,
-    UTF8,     /* within a character of several bytes */
+    UTF8,     /* within a multi-byte character */
     ESCAPE,   /* after ESC */
-    SEQUENCE, /* after CSI (ESC [), as far as it may pass */
-    SWALLOW,  /* in a control or escape sequence that does not pass, up to its final byte, at least `low` */
-    STRING,   /* in OSC, DCS, APC, PM, SOS or screen's title, up to ST, BEL, or another control character */
+    SEQUENCE, /* after CSI (ESC [), while the sequence may still pass */
+    SWALLOW,  /* in a rejected control or escape sequence, up to its final byte, at least `low` */
+    STRING,   /* in OSC, DCS, APC, PM, SOS or screen's title, up to a control character */
 };
 
-/* The first byte of a character: its length, and the second byte's range, which excludes C1 (U+0080 to U+009F), overlong
- * forms, surrogates, and what is beyond U+10FFFF (Unicode 15, table 3-7). */
+/* The first byte of a character gives its length and the range of the second byte. The range
+ * excludes C1 (U+0080 to U+009F), overlong forms, surrogates, and values above U+10FFFF (Unicode
+ * 15, table 3-7). */
 static enum filter_verdict begin_utf8(struct filter *f, uint8_t c)
 {
     f->state = UTF8;
@@ -92,11 +93,11 @@ static enum filter_verdict escape_next(struct filter *f, uint8_t c)
         return drop_and(f, STRING);
     default:
         f->low = '0';
-        return drop_and(f, c < '0' ? SWALLOW : TEXT); /* intermediate bytes come before the final one */
+        return drop_and(f, c < '0' ? SWALLOW : TEXT); /* intermediate bytes precede the final byte */
     }
 }
 
-/* A control sequence is complete. */
+/* A control sequence is complete: decides by its final byte. */
 static enum filter_verdict final_byte(struct filter *f, char *c)
 {
     f->state = TEXT;
@@ -109,10 +110,10 @@ static enum filter_verdict final_byte(struct filter *f, char *c)
         return FILTER_RIGHT;
     case 'D':
         return FILTER_LEFT;
-    case 'J': /* erase to the end of the screen, of which the VM has no more than its line */
+    case 'J': /* erase to the end of the screen: the VM may only erase its line */
         *c = 'K';
         __attribute__((fallthrough));
-    case 'K': /* erase to the end of the line; its begin is the VM's name */
+    case 'K': /* erase to the end of the line; the VM's name is before it */
         return f->count == 0 && !f->list ? FILTER_PASS : drop_and(f, TEXT);
     default:
         return drop_and(f, TEXT);
@@ -149,7 +150,7 @@ enum filter_verdict filter_next(struct filter *f, char *c)
     if (f->state == UTF8) {
         return utf8_next(f, byte);
     }
-    if (f->state == TEXT || byte < ' ') { /* a control character ends every sequence; within a string so does BEL */
+    if (f->state == TEXT || byte < ' ') { /* every control character ends a sequence */
         return text_next_byte(f, byte);
     }
     switch ((enum state)f->state) {

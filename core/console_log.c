@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hypervisor's own lines: noted down where something happens, put into words where there is time. So a line costs a
- * guest's exit a few dozen instructions.
+ * The hypervisor's own lines. console_post() stores only format and arguments; the text is made
+ * later, at output. So a line costs a guest's exit only a few dozen instructions.
  */
 #include "console_parts.h"
 #include "platform.h"
 
-#define LOG_LINES 32U   /* that wait; power of two */
-#define LOG_RESERVED 2U /* for a hypervisor that fails */
+#define LOG_LINES 32U   /* stored lines; power of two */
+#define LOG_RESERVED 2U /* reserved for a failing hypervisor */
 
 static struct {
     unsigned head, tail; /* free-running */
-    unsigned order;      /* of lines that became due, VMs' too; never 0 */
-    unsigned room;       /* for how many lines */
-    unsigned hold;       /* not 0: what became due after that waits */
+    unsigned order;      /* last number in the order of all lines, VMs' too; never 0 */
+    unsigned room;       /* lines that may be stored now */
+    unsigned hold;       /* lines after this number are held back; 0: none */
     ulong lost;
     struct log_line waiting[LOG_LINES];
     unsigned due[LOG_LINES];
@@ -25,7 +25,7 @@ unsigned log_order(void)
     return lines.order;
 }
 
-/* Where the line goes that becomes due now. */
+/* The place for a new line, which gets its number in the order. */
 static struct log_line *log_next(void)
 {
     unsigned at = lines.head++ % LOG_LINES;
@@ -81,7 +81,7 @@ void log_done(void)
 {
     lines.tail++;
     if (lines.lost > 0 && log_waiting() == 0) {
-        struct log_line *line = log_next(); /* written in place: a copy would lengthen the section of console_lock */
+        struct log_line *line = log_next(); /* in place: a copy would prolong the critical section */
 
         line->format = "%lu lines are lost: the console is too slow";
         line->args[0] = lines.lost;

@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands on the terminal. Every finished line is shown with its VM's name, in the order in which they were finished;
- * the unfinished line of the VM that has the keyboard is shown as it grows, is erased when another line comes, and drawn
- * again below that. One character at a time: a terminal is slow, and nobody shall wait for it with interrupts off.
+ * Output to the terminal. Finished lines are shown with their VM's name, in the order in which they
+ * were finished. The unfinished line of the VM with the keyboard is shown as it grows; if another
+ * line comes, it is erased and drawn again below. Characters are sent one at a time, because the
+ * UART is slow and must not lengthen interrupt latency.
  */
 #include "console_parts.h"
 #include "platform.h"
 #include "system.h"
 
-#define LOG_COLOUR 90U /* bright black: the hypervisor's own lines stay behind the guests' */
+#define LOG_COLOUR 90U /* bright black: less prominent than guests' lines */
 #define LOG_NAME "tessera"
 #define NO_CHANNEL 0U
 
-/* What out_next() returns beside characters. */
+/* Return values of out_next() other than characters. */
 #define OUT_NOTHING (-1)
 #define OUT_SKIPPED (-2)
 
 enum step {
-    OUT_IDLE,  /* nothing begun */
-    OUT_MARK,  /* whose bytes follow */
-    OUT_ERASE, /* the line that is shown */
+    OUT_IDLE,  /* no output in progress */
+    OUT_MARK,  /* announce the VM whose bytes follow */
+    OUT_ERASE, /* erase the unfinished line that is shown */
     OUT_NAME,
-    OUT_LINE,   /* what it says */
-    OUT_END,    /* it is finished: to the next line */
-    OUT_REFILL, /* it was shown: what came meanwhile goes into the next one */
+    OUT_LINE,   /* text of the line */
+    OUT_END,    /* end of a finished line */
+    OUT_REFILL, /* after the end: move characters from the FIFO to the next line */
 };
 
 static struct {
-    struct source *shown; /* whose unfinished line stands on the terminal, or NULL */
+    struct source *shown; /* source whose unfinished line is shown, or NULL */
     enum step step;
-    struct source *of;           /* whose line is being shown, NULL: the hypervisor's */
-    bool whole;                  /* it is finished, and ends */
-    bool inserted;               /* text comes before what follows in the line of `of` */
+    struct source *of;           /* source of the line in progress, NULL: the hypervisor */
+    bool whole;                  /* the line is finished and gets its end */
+    bool inserted;               /* `text` is inserted into the line of `of` */
     bool doubled;                /* the first of two marks was sent */
-    unsigned channel;            /* whose bytes the last mark announced: 1 + VM number, or NO_CHANNEL */
-    unsigned at;                 /* next character of the line of `of` */
-    struct text text;            /* all steps but OUT_LINE of a VM; there, what is inserted */
-    int held;                    /* a character that the UART did not take, or OUT_NOTHING */
+    unsigned channel;            /* announced by the last mark: 1 + VM number, or NO_CHANNEL */
+    unsigned at;                 /* next character in the line of `of` */
+    struct text text;            /* text of the step; in OUT_LINE of a VM, inserted text */
+    int held;                    /* a character that the UART has not taken, or OUT_NOTHING */
     ulong args[2];               /* of text */
     unsigned raw_head, raw_tail; /* free-running */
-    char raw[CONSOLE_RAW];       /* to be sent as it is */
+    char raw[CONSOLE_RAW];       /* sent unchanged */
 } out = {.held = OUT_NOTHING};   /* owner: this file */
 
 static void say(enum step step, const char *format, const ulong *args)
@@ -48,7 +49,7 @@ static void say(enum step step, const char *format, const ulong *args)
     text_begin(&out.text, format, args);
 }
 
-/* Begins with the line of `s` (NULL: the hypervisor's first), which is not on the terminal. */
+/* Starts the line of `s` (NULL: the hypervisor's first), none of which is shown. */
 static void show(struct source *s, bool whole)
 {
     out.of = s;
@@ -63,23 +64,23 @@ static void show(struct source *s, bool whole)
     }
 }
 
-/* Goes on with the line of `s`, which stands on the terminal up to out.at. */
-static void go_on(struct source *s, bool whole)
+/* Continues the line of `s`, which is shown up to out.at. */
+static void continue_line(struct source *s, bool whole)
 {
     out.of = s;
     out.whole = whole;
     out.step = OUT_LINE;
 }
 
-/* Begins with the bytes of `s`. */
+/* Starts the unfiltered bytes of `s`. */
 static void show_bytes(struct source *s)
 {
     out.shown = NULL;
     out.at = 0;
-    go_on(s, true);
+    continue_line(s, true);
 }
 
-/* Says whose bytes follow, unless that is so already. */
+/* Announces the VM whose bytes follow. False if the last mark did. */
 static bool change_channel(const struct source *s)
 {
     unsigned channel = NO_CHANNEL;
@@ -98,7 +99,8 @@ static bool change_channel(const struct source *s)
     return true;
 }
 
-/* The finished line that has waited longest: of *s, NULL for the hypervisor's. False if there is none. */
+/* Finds the finished line that has waited longest: in *s, NULL for the hypervisor's. False if there
+ * is none. */
 static bool first_due(struct source **s)
 {
     struct source *vms = source_first_due();
@@ -108,7 +110,7 @@ static bool first_due(struct source **s)
     return *s != NULL || due != 0;
 }
 
-/* Whether there is more of the unfinished line that is shown as it grows. */
+/* Whether the line that is shown as it grows has more to show. */
 static bool grows(const struct source *s)
 {
     return s != NULL && (s->restart || (s == out.shown ? out.at < s->len : s->len > 0));
@@ -125,7 +127,7 @@ static bool begin_growing(void)
         return true;
     }
     if (s == out.shown && !s->restart) {
-        go_on(s, false);
+        continue_line(s, false);
     } else {
         s->restart = false;
         show(s, false);
@@ -133,7 +135,7 @@ static bool begin_growing(void)
     return true;
 }
 
-/* Finds something to show. */
+/* Selects the next output. False if there is none. */
 static bool begin(void)
 {
     struct source *s;
@@ -147,7 +149,7 @@ static bool begin(void)
     if (s != NULL && s->mode != CONSOLE_LINES) {
         show_bytes(s);
     } else if (s != NULL && s == out.shown && !s->restart) {
-        go_on(s, true);
+        continue_line(s, true);
     } else {
         show(s, true);
     }
@@ -161,14 +163,14 @@ static void name(void)
     say(OUT_NAME, "\033[%um%-8s|\033[0m ", out.args);
 }
 
-/* The name is there: the line follows. */
+/* After the name: selects the line's text. */
 static void named(void)
 {
     out.step = OUT_LINE;
     if (out.of == NULL) {
         log_begin(&out.text);
     } else if (!out.whole) {
-        out.of->restart = false; /* nothing of what was there before is shown */
+        out.of->restart = false; /* nothing of the old text is shown */
         out.shown = out.of;
     }
 }
@@ -184,7 +186,7 @@ static void finished(void)
     out.step = out.of != NULL ? OUT_REFILL : OUT_IDLE;
 }
 
-/* How a line ends: a VM's colours, and whether it is the whole line, which a program may want to know. */
+/* End of a line. "[m" instead of "[0m" tells a program that the line is cut. */
 static const char *line_end(const struct source *s)
 {
     if (s != NULL && s->cut) {
@@ -193,7 +195,7 @@ static const char *line_end(const struct source *s)
     return s != NULL && s->coloured ? "\033[0m\r\n" : "\r\n";
 }
 
-/* All characters of the line have been sent. */
+/* After the last character of a line. */
 static void line_sent(void)
 {
     if (out.of != NULL && out.of->mode != CONSOLE_LINES) {
@@ -205,7 +207,7 @@ static void line_sent(void)
     }
 }
 
-/* A step is through with. */
+/* Selects the next step. */
 static void next_step(void)
 {
     switch (out.step) {
@@ -227,12 +229,13 @@ static void next_step(void)
     }
 }
 
-/* The next character of a VM's line. OUT_NOTHING if a carriage return has begun the line anew since its first character
- * was sent: out.at is a place in the old text, and could be the middle of a CONSOLE_MOVE pair in the new one. */
+/* The next character of a VM's line. OUT_NOTHING if a carriage return has restarted the line since
+ * its first character was sent: out.at is an offset in the old text and may point into a
+ * CONSOLE_MOVE pair of the new one. */
 static int line_next(const struct source *s)
 {
-    bool anew = s->restart && !out.whole;
-    int c = out.at < s->len && !anew ? (unsigned char)s->line[out.at] : OUT_NOTHING;
+    bool restarted = s->restart && !out.whole;
+    int c = out.at < s->len && !restarted ? (unsigned char)s->line[out.at] : OUT_NOTHING;
 
     if (c == OUT_NOTHING) {
         return c;
@@ -252,7 +255,7 @@ static int line_next(const struct source *s)
     return c;
 }
 
-/* The next character of the step that is under way, OUT_NOTHING at its end, or OUT_SKIPPED. */
+/* The next character of the current step, OUT_NOTHING at its end, or OUT_SKIPPED. */
 static int step_next(void)
 {
     if (out.step == OUT_REFILL) {
@@ -261,7 +264,8 @@ static int step_next(void)
     return out.step == OUT_LINE && out.of != NULL && !out.inserted ? line_next(out.of) : text_next(&out.text);
 }
 
-/* The next character for the terminal, OUT_SKIPPED if it took as long without one, or OUT_NOTHING. */
+/* The next character for the terminal, OUT_SKIPPED if the step needs another call, or
+ * OUT_NOTHING. */
 static int out_next(void)
 {
     int c;
@@ -284,7 +288,7 @@ static int out_next(void)
     return OUT_SKIPPED;
 }
 
-/* False if there is nothing to send, or no room for it. */
+/* Sends a character. False if there is none, or no room for it. */
 static bool send_one(void)
 {
     if (out.held == OUT_NOTHING) {
@@ -339,7 +343,7 @@ void out_drain(unsigned tries)
             if (out.shown == NULL || out.shown->due != 0) {
                 return;
             }
-            source_finish(out.shown, false); /* whatever uses the terminal next begins a line of its own */
+            source_finish(out.shown, false); /* later output starts on a new line */
         }
     }
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The console's parts as they know each other. console.c has the lines that VMs write and the keyboard, console_log.c the
- * hypervisor's own lines, console_out.c what stands on the terminal.
+ * Interfaces between the parts of the console: console.c has the lines of VMs and the keyboard,
+ * console_log.c the hypervisor's own lines, console_out.c the output.
  *
- * A VM that writes a character does not wait for the terminal: it is noted down, and shown a few characters at a time,
- * whenever the UART has room and interrupts were looked at in between. All guarded by console_lock.
+ * A VM does not wait for the terminal: its characters are stored, and sent a few at a time when the
+ * UART has room, with polling points in between. Everything is guarded by console_lock.
  */
 #ifndef CONSOLE_PARTS_H
 #define CONSOLE_PARTS_H
@@ -17,87 +17,91 @@
 
 extern struct spinlock console_lock; /* owner: console.c */
 
-#define CONSOLE_MOVE '\b'  /* in a line: the cursor goes to the cell of the line that the next byte names */
-#define CONSOLE_CELLS 240U /* cells of a line that the cursor can go to */
+#define CONSOLE_MOVE '\b'  /* in a line: move the cursor to the cell given by the next byte */
+#define CONSOLE_CELLS 240U /* cells of a line that the cursor can reach */
 
-/* The lines of a VM, or its bytes as they are. */
+/* A VM's line, or its unfiltered bytes. */
 struct source {
     const char *name;
     unsigned colour;
-    unsigned len;        /* of line, as far as there is something */
-    unsigned due;        /* not 0: it waits to be shown, in this order */
-    struct source *next; /* waits behind it, or NULL */
-    bool full;           /* it takes nothing more until it was shown */
-    bool cut;            /* it was finished before its end */
+    unsigned len;        /* valid characters in `line` */
+    unsigned due;        /* place in the order of lines to be shown, 0: none */
+    struct source *next; /* next in the queue, or NULL */
+    bool full;           /* takes no more characters until it has been shown */
+    bool cut;            /* ended before its newline */
     bool coloured;
-    bool restart;    /* it was begun anew while it stood on the terminal */
+    bool restart;    /* restarted by a carriage return while it was shown */
     bool returned;   /* the last character was a carriage return */
-    bool touched;    /* written to since console_flush() last looked */
-    bool wants_room; /* console_refuse() said no */
-    uint8_t mode;    /* what line holds: a finished or unfinished line (CONSOLE_LINES), or a VM's bytes as they are */
+    bool touched;    /* written to since the last round of console_flush() */
+    bool wants_room; /* the VM waits for vuart_tx_ready() */
+    uint8_t mode;    /* mode of `line`: text (CONSOLE_LINES), or unfiltered bytes */
     uint8_t start;   /* cells that the VM's name takes on the terminal */
-    uint8_t column;  /* cells between the line's begin and the cursor, at most CONSOLE_CELLS */
+    uint8_t column;  /* cells between the start of the line and the cursor, at most CONSOLE_CELLS */
     struct filter filter;
     char line[CONSOLE_LINE];
-    /* What came while the line was full, for a driver fills the FIFO that it found empty without a look. */
-    unsigned first, behind;  /* of fifo: the next of it, and how many there are */
+    /* Characters that came while the line was full: a driver that found its FIFO empty fills it
+     * without checking again. */
+    unsigned first, queued;  /* in fifo: index of the first, and their number */
     char fifo[CONSOLE_FIFO]; /* a ring */
 };
 
 /* --- console.c --- */
 
-/* Those of all VMs, an array by their numbers. */
+/* The sources of all VMs, an array by VM number. */
 struct source *sources(void);
 
-/* Whose unfinished line is shown as it grows, or NULL. */
+/* The source whose unfinished line is shown as it grows, or NULL. */
 struct source *source_focused(void);
 
-/* Which has waited longest to be shown, or NULL. */
+/* The source that has waited longest to be shown, or NULL. */
 struct source *source_first_due(void);
 
-/* The line takes nothing more until it was shown. `cut`: its rest comes in the next one. */
+/* Finishes the line: it takes no more until it has been shown. `cut`: the next line continues
+ * it. */
 void source_finish(struct source *s, bool cut);
 
-/* The line, the first due, has been shown: there is room, for the VM once what came meanwhile follows. */
+/* Empties the line, the first in the queue, after it was shown. The VM gets room after the
+ * characters of the FIFO. */
 void source_clear(struct source *s);
 
-/* Takes one of the characters that came meanwhile into the line. False: there is none, or no room. */
+/* Moves a character from the FIFO to the line. False: FIFO empty or line full. */
 bool source_refill(struct source *s);
 
 /* --- console_log.c --- */
 
-/* The place of a line that becomes due now among all that have; not 0. */
+/* The next number in the order of lines; not 0. */
 unsigned log_order(void);
 
-/* How many of the hypervisor's lines wait. */
+/* Number of the hypervisor's lines that are not shown yet. */
 unsigned log_waiting(void);
 
-/* When the first of the hypervisor's lines became due, 0 if there is none. */
+/* Number of the hypervisor's first line in the order, 0 if there is none. */
 unsigned log_due(void);
 
-/* Begins that line; it is through with when log_done(). */
+/* Starts the text of that line; log_done() removes it. */
 void log_begin(struct text *t);
 void log_done(void);
 
-/* While `hold`, lines that are noted down from now on wait. */
+/* While `hold`, lines posted from now on are not shown. */
 void log_hold(bool hold);
 
-/* What was kept free for a hypervisor that fails is used. */
+/* Makes the lines available that are reserved for a failing hypervisor. */
 void log_seize(void);
 
 /* --- console_out.c --- */
 
-/* Sends up to `count` characters, as far as the UART takes them, and sees that it interrupts if there are more, or *more
- * to do. */
+/* Sends up to `count` characters, as far as the UART takes them. Enables its interrupt if there are
+ * more, or if *more. */
 void out_send(unsigned count, const bool *more);
 
-/* The same without bounds, but for `tries` of a UART that takes nothing; ends the line that stands on the terminal. */
+/* Sends everything; gives up after `tries` with a UART that takes nothing. Ends the unfinished line
+ * on the terminal. */
 void out_drain(unsigned tries);
 
-/* Whether something is being shown. */
+/* Whether output is in progress. */
 bool out_busy(void);
 
-/* Sends `text` before all else, as it is. False, with nothing sent, if there is no room now. */
+/* Sends `text` before all else, unchanged. False, with nothing sent, if there is no room now. */
 bool out_raw(const char *text, unsigned size);
 
 #endif

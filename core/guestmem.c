@@ -5,7 +5,7 @@
 #include "lib.h"
 #include "vm.h"
 
-/* Words where both sides are aligned, which is what callers take care of where it counts. */
+/* By words if both pointers are aligned; callers align buffers where speed matters. */
 static void copy(void *dst, const void *src, size_t n)
 {
     size_t words = (((uintptr_t)dst | (uintptr_t)src) & 7U) == 0 ? n & ~(size_t)7 : 0;
@@ -14,7 +14,7 @@ static void copy(void *dst, const void *src, size_t n)
     memcpy((char *)dst + words, (const char *)src + words, n - words);
 }
 
-/* One of `dst` and `src` is NULL: that side is the guest's. */
+/* Copies in one direction: the NULL one of `dst` and `src` is the guest's buffer. */
 static bool transfer(const struct vm *vm, gpa_t gpa, char *dst, const char *src, size_t size)
 {
     hpa_t hpa;

@@ -34,7 +34,7 @@ static bool detail_wrong(const struct sysimage_region *r)
            (r->kind == SYSIMAGE_REGION_SHARED && r->detail >= SYSIMAGE_MAX_SHARED);
 }
 
-/* Of the region's place in the host. */
+/* Checks the region's host-physical range. */
 static const char *host_wrong(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
 {
     if (!inside(r->hpa, r->size, 0, ARCH_HPA_LIMIT)) {

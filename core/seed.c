@@ -9,11 +9,11 @@
 #define STATE_WORDS 16U
 
 static struct {
-    uint32_t key[KEY_WORDS]; /* little-endian, as are all CPUs that have one */
+    uint32_t key[KEY_WORDS]; /* little-endian, as all CPUs that have a seed */
     bool there;
 } machine_seed; /* owner: seed_take(), at boot */
 
-static uint32_t states[SYSIMAGE_MAX_VMS][STATE_WORDS]; /* each of who loads the VM */
+static uint32_t states[SYSIMAGE_MAX_VMS][STATE_WORDS]; /* of the CPU that loads the VM */
 
 /* --- the device tree --- */
 
@@ -31,13 +31,13 @@ enum {
 struct tree {
     uint8_t *bytes;
     uint32_t size;
-    uint32_t at;      /* next token; at most `size` */
-    uint32_t strings; /* where property names are */
-    uint32_t depth;   /* of nodes that are open */
+    uint32_t at;      /* offset of the next token; at most `size` */
+    uint32_t strings; /* offset of the property names */
+    uint32_t depth;   /* number of open nodes */
     bool chosen;      /* one of them is /chosen */
 };
 
-/* The word at `at`, of which there are four bytes. */
+/* The big-endian word at `at`; its four bytes exist. */
 static uint32_t word_at(const struct tree *t, uint32_t at)
 {
     const uint8_t *p = t->bytes + at;
@@ -55,7 +55,7 @@ static bool next_word(struct tree *t, uint32_t *word)
     return true;
 }
 
-/* Passes `count` bytes and what aligns them. */
+/* Skips `count` bytes and padding. */
 static bool skip(struct tree *t, uint32_t count)
 {
     if (count > t->size - t->at || -count % 4U > t->size - t->at - count) {
@@ -65,7 +65,7 @@ static bool skip(struct tree *t, uint32_t count)
     return true;
 }
 
-/* The string at `at`, anywhere, is `text`. */
+/* Whether the string at `at`, which may be any offset, is `text`. */
 static bool is_text(const struct tree *t, uint32_t at, const char *text)
 {
     for (; at < t->size && t->bytes[at] == (uint8_t)*text; at++, text++) {
@@ -88,7 +88,8 @@ static bool enter_node(struct tree *t)
     return length < t->size - t->at && skip(t, length + 1U);
 }
 
-/* A property: true, with its value's length, if it is what is looked for; else it is passed, if it is whole. */
+/* Enters a property. True, with its value's length, if it is rng-seed of /chosen. Otherwise skips
+ * it; *whole: it is complete. */
 static bool enter_property(struct tree *t, uint32_t *length, bool *whole)
 {
     uint32_t name;
@@ -102,7 +103,8 @@ static bool enter_property(struct tree *t, uint32_t *length, bool *whole)
     return false;
 }
 
-/* One token. True: the property is found, and `at` is its value. *more: there is a next token. */
+/* Handles one token. True: the property is found, and `at` is its value. *more: another token
+ * follows. */
 static bool next_token(struct tree *t, uint32_t *length, bool *more)
 {
     uint32_t token;
@@ -165,7 +167,7 @@ void seed_begin(uint32_t *state, const uint32_t *key, const uint32_t *input)
     memcpy(state + 12, input, 4U * sizeof(*input));
 }
 
-/* A quarter round (RFC 8439, section 2.1), of which the rotations go by 16, 12, 8 and 7 bits. */
+/* A quarter round (RFC 8439, section 2.1); it rotates by 16, 12, 8 and 7 bits. */
 static void quarter_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
     for (unsigned bits = 16; bits >= 8U; bits -= 8U) {
@@ -190,7 +192,7 @@ void seed_double_round(uint32_t *s)
     }
 }
 
-/* --- a VM's --- */
+/* --- seeds of VMs --- */
 
 void seed_step(const struct vm *vm, unsigned step)
 {
@@ -204,10 +206,10 @@ void seed_step(const struct vm *vm, unsigned step)
     }
     seed_double_round(state);
     if (step == SEED_STEPS - 1U) {
-        for (unsigned i = 0; i < 4U; i++) { /* HChaCha20's output is the first and the last row */
+        for (unsigned i = 0; i < 4U; i++) { /* HChaCha20 outputs the first and the last row */
             state[4U + i] = state[12U + i];
         }
-        (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SEED_SIZE); /* its RAM, as sysimage_check() has seen */
-        memset(state, 0, sizeof(states[0])); /* the machine's could be computed from it */
+        (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SEED_SIZE); /* checked by sysimage_check() */
+        memset(state, 0, sizeof(states[0]));                                 /* it would reveal the machine's seed */
     }
 }

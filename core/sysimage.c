@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last check of the system image, on the machine it will run on. The builder has checked much more. */
+/* Checks the system image on the machine that runs it. The builder checks much more. */
 #include "sysimage.h"
 #include "lib.h"
 #include "memmap.h"
@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct sysimage_load) == 40, "layout known to scripts/tess
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_fixup) == 32, "layout known to scripts/tessera");
 
-#define CHECKSUM_FROM 16U /* the header's fields before it are checked one by one */
+#define CHECKSUM_FROM 16U /* earlier fields of the header are checked one by one */
 
 struct table {
     uint32_t offset, count, max;
@@ -47,7 +47,7 @@ static const char *check_loads(const struct sysimage_header *image, const struct
 
         if (loads[i].offset % 4096U != 0 || loads[i].offset > image->total_size || loads[i].size > image->total_size ||
             size > image->total_size - loads[i].offset) {
-            return "a guest image that is cut short";
+            return "a truncated guest image";
         }
         if (loads[i].gpa % 8U != 0 || !memmap_ram(&map, memmap_address(loads[i].gpa), size, &hpa)) {
             return "a guest image outside the guest's memory";
@@ -64,7 +64,7 @@ static const char *check_fixups(const struct sysimage_header *image, const struc
     for (unsigned i = 0; i < vm->nfixups; i++) {
         if (f[i].load >= vm->nloads || f[i].size > sizeof(f[i].bytes) || f[i].offset > loads[f[i].load].size ||
             f[i].size > loads[f[i].load].size - f[i].offset) {
-            return "a fixup outside what it fixes";
+            return "a fixup outside its load";
         }
     }
     return NULL;
@@ -99,7 +99,7 @@ static const char *check_numbers(const struct sysimage_header *image, const stru
         vm->irqs_per_ms > SYSIMAGE_MAX_IRQS_PER_MS) {
         return "a VM with a wrong interrupt number or rate";
     }
-    return vm->send_to >> image->nvms != 0 ? "a VM that may send to one that is not there" : NULL;
+    return vm->send_to >> image->nvms != 0 ? "a VM that may send to a VM that does not exist" : NULL;
 }
 
 static const char *check_memory(const struct sysimage_header *image, const struct sysimage_vm *vm)
@@ -132,7 +132,8 @@ static const char *check_vm(const struct sysimage_header *image, const struct sy
     return wrong != NULL ? wrong : check_fixups(image, vm);
 }
 
-/* The payloads' checksums are for who copies them (vmload.c); but the last word must be there. */
+/* Whether the image's last word is present. vmload.c checks the payloads' checksums when it copies
+ * them. */
 static bool ends(const struct sysimage_header *image)
 {
     return image->total_size % 8U == 0 &&
@@ -142,16 +143,16 @@ static bool ends(const struct sysimage_header *image)
 static const char *check_header(const struct sysimage_header *image, uint64_t limit)
 {
     if (image->magic != SYSIMAGE_MAGIC) {
-        return "no system image behind the hypervisor";
+        return "no system image after the hypervisor";
     }
     if (image->version != SYSIMAGE_VERSION) {
         return "a system image of another version";
     }
     if (image->config_size < sizeof(*image) || image->config_size > image->total_size || image->total_size > limit) {
-        return "sizes that make no sense";
+        return "inconsistent sizes";
     }
     if (!ends(image)) {
-        return "a size it does not have: it was cut short";
+        return "a wrong size: it is truncated";
     }
     if (crc32((const char *)image + CHECKSUM_FROM, image->config_size - CHECKSUM_FROM) != image->checksum) {
         return "a wrong checksum";
@@ -159,7 +160,7 @@ static const char *check_header(const struct sysimage_header *image, uint64_t li
     return NULL;
 }
 
-/* Times are reckoned in whole ticks of a microsecond (hyp.us). */
+/* Time calculations need a whole number of ticks per microsecond (hyp.us). */
 static bool whole_mhz(uint64_t hz)
 {
     return hz >= 1000000U && hz / 1000000U * 1000000U == hz;
@@ -190,7 +191,7 @@ static bool regions_overlap(const struct sysimage_region *a, const struct sysima
     return !shared && memmap_overlap(a->hpa, a->size, b->hpa, b->size);
 }
 
-/* No two VMs share host memory, whatever the builder did, but what is meant to be shared. */
+/* Whether two VMs have common host memory other than shared regions. */
 static bool vms_overlap(const struct sysimage_vm *a, const struct sysimage_vm *b, const struct sysimage_header *image)
 {
     const struct sysimage_region *ra = sysimage_at(image, a->regions_offset);

@@ -24,11 +24,11 @@ const char *system_init(const struct sysimage_header *image)
 
         cpu->id = i;
         cpu->armed = TICKS_NEVER;
-        cpu->slice_end = 0; /* not TICKS_NEVER: a CPU that does not run yet must not be kicked */
+        cpu->slice_end = 0; /* not TICKS_NEVER: CPUs that do not run yet must not be kicked */
         timers_init(&cpu->timers, i);
         trace_init(cpu);
     }
-    /* nvms counts the VMs that are initialized: the report of a failure reads no others. */
+    /* nvms grows with the VMs: console lines about an error use all VMs below it. */
     for (hyp.nvms = 0; hyp.nvms < image->nvms && wrong == NULL; hyp.nvms++) {
         wrong = vm_init(&hyp.vms[hyp.nvms], hyp.nvms, &vms[hyp.nvms], &hyp.vcpus[vcpus]);
         vcpus += hyp.vms[hyp.nvms].total;

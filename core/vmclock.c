@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of a VM: its watchdog while it runs, the backoff before its next start while it waits.
+ * A VM's timer: its watchdog while it runs, and the backoff before a restart while it waits.
  *
- * Petting stores the time at which the watchdog expires and nothing else. The timer's expiry reads that time and arms the timer
- * again if the guest has petted since: one interrupt per period, however often the guest pets.
+ * A watchdog pet only stores the new expiry time. When the timer expires, it is set again if the
+ * guest has petted the watchdog since: one interrupt per period, however often the guest pets it.
  */
 #include "arch.h"
 #include "atomic.h"
@@ -17,7 +17,7 @@ static ticks_t ticks_of(uint32_t ms)
     return (ticks_t)ms * 1000U * hyp.us;
 }
 
-/* Under sched_lock, in the timer's interrupt. */
+/* Under sched_lock, in the timer interrupt. */
 static void clock_expired(struct timer *t)
 {
     struct vm *vm = CONTAINER_OF(t, struct vm, clock.timer);
@@ -41,7 +41,7 @@ void vm_clock_init(struct vm *vm)
     timer_init(&vm->clock.timer, clock_expired);
 }
 
-/* A whole period begins. */
+/* Starts a whole watchdog period. */
 static void clock_pet(struct vm_clock *clock)
 {
     atomic_store_relaxed(&clock->limit, arch_time() + clock->period);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fills a VM's memory at every start: devices reset, RAM cleared, payloads copied from the system image (which stays as it
- * was loaded, or the VM is refused: see load_refuse()), features that the machine lacks blotted out of the device tree,
- * which gets its seed. Runs in the time slices of the VM's own VCPU 0, a chunk at a time, so that starting a large VM
- * disturbs nobody.
+ * Loads a VM's memory at every start: resets devices, clears RAM, copies payloads from the system
+ * image (their checksums are verified: see load_refuse()), applies fixups for missing features to
+ * the device tree, and writes its seed. Runs in slices of the VM's VCPU 0, one chunk at a time, so
+ * that the start of a large VM does not delay other VMs.
  */
 #include "arch.h"
 #include "atomic.h"
@@ -14,7 +14,7 @@
 #include "system.h"
 #include "vm.h"
 
-/* Bytes between two looks at pending interrupts: as many instructions of either. */
+/* Bytes between two polling points; both take as many instructions. */
 #define CHUNK_CLEARED UINT64_C(2048)
 #define CHUNK_COPIED UINT64_C(512)
 
@@ -26,7 +26,8 @@ enum {
     STAGE_FIXUPS_FROM = STAGE_LOADS_FROM + SYSIMAGE_MAX_LOADS
 };
 
-/* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros when that is NULL. Returns how much. */
+/* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros if that is
+ * NULL. Returns its size. */
 static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size, struct word_sums *sums)
 {
     uint64_t room, chunk = src != NULL ? CHUNK_COPIED : CHUNK_CLEARED;
@@ -42,7 +43,8 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
     return n;
 }
 
-/* One piece of memory done from where it was left; true when it is complete. Not inline, for the benchmark counts it. */
+/* Continues with a piece of memory; true when it is complete. Not inline: the benchmark counts
+ * calls of it. */
 static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const char *src, uint64_t size)
 {
     if (vm->stage_done == 0) {
@@ -85,14 +87,14 @@ static const struct sysimage_load *load_get(const struct vm *vm, unsigned index)
     return &loads[index];
 }
 
-/* The VM does not start, whoever wants it to, while its payload in the system image is not what the builder put there. Other
- * VMs run on. Of several who stop it, the first tells why. */
+/* Stops the VM because a payload in the system image has changed since it was built; other VMs
+ * continue. If the VM is being stopped already, that reason is reported instead. */
 static void __attribute__((cold)) load_refuse(struct vm *vm, unsigned index)
 {
     const struct sysimage_load *load = load_get(vm, index);
 
     if (vm_stop(vm, VM_REASON_PAYLOAD, false)) {
-        console_log("error: %s is not started: its payload %u (0x%lx bytes for 0x%lx) does not have its checksum",
+        console_log("error: %s is not started: its payload %u (0x%lx bytes for 0x%lx) has a wrong checksum",
                     vm->config->name, index, (ulong)load->size, (ulong)load->gpa);
     }
 }
@@ -107,7 +109,7 @@ static bool load_copy(struct vm *vm, unsigned index)
         return true;
     }
     size = (load->size + 7U) & ~UINT64_C(7);
-    /* sysimage_check() has seen that the range is RAM */
+    /* sysimage_check() has checked that the range is RAM */
     if (memmap_ram(&vm->memmap, (gpa_t)load->gpa, size, &hpa) &&
         !load_piece(vm, hpa, sysimage_at(hyp.image, load->offset), size)) {
         return false;
@@ -132,7 +134,7 @@ static void load_fix(const struct vm *vm, const struct sysimage_fixup *fix)
     }
 }
 
-/* Those of the machine's lacking features, a few bytes each. */
+/* Applies a fixup, of a few bytes, if the machine lacks its feature. */
 static void load_fixup(const struct vm *vm, unsigned index)
 {
     const struct sysimage_fixup *fixups = sysimage_at(hyp.image, vm->config->fixups_offset);
@@ -165,30 +167,30 @@ static void load_reset(struct vm *vm)
     spin_unlock(&vm->lock);
 }
 
-static void load_forget(struct vm *vm)
+static void load_mark_stale(struct vm *vm)
 {
     for (unsigned i = 0; i < vm->total; i++) {
-        vm->vcpus[i].last_cpu = VCPU_NO_CPU; /* translations and instructions cached anywhere are stale */
+        vm->vcpus[i].last_cpu = VCPU_NO_CPU; /* cached translations and instructions are stale */
         vm->vcpus[i].pending = 0;
     }
 }
 
-/* Once: what it took from the hypervisor's entry to here, where the first guest is about to run. By the boot CPU's counter of
- * retired instructions, for others' begin elsewhere; nothing if another CPU is the first, or the CPU does not count. An
- * emulator may feed the counter from a clock: one does, unless it is told to count. */
-static void load_tell_boot(void)
+/* Reports once the instructions from the hypervisor's entry to the first guest, by the boot CPU's
+ * counter; counters of other CPUs start elsewhere. Nothing if another CPU is first, or if the CPU
+ * has no counter. Some emulators derive the counter from a clock, unless configured to count. */
+static void load_report_boot(void)
 {
-    static bool told; /* owner: this function; two CPUs at the same time would only tell it twice */
+    static bool reported; /* owner: this function; two CPUs at once would only report twice */
     uint64_t now = arch_instret();
 
-    if (!told && cpu_self()->id == 0 && now != 0) {
+    if (!reported && cpu_self()->id == 0 && now != 0) {
         console_log("boot: instret %lu to the first guest; copying and clearing took %lu of all CPUs",
                     (ulong)(now - hyp.entered), (ulong)hyp.load_cost);
     }
-    told = true;
+    reported = true;
 }
 
-/* One stage, or a part of it; true when it is complete. An interrupt that waits has been looked for. */
+/* Continues with the current stage; true when it is complete. The caller has polled interrupts. */
 static bool __attribute__((noinline)) load_stage(struct vm *vm)
 {
     unsigned stage = vm->stage;
@@ -196,7 +198,7 @@ static bool __attribute__((noinline)) load_stage(struct vm *vm)
     if (stage == STAGE_RESET) {
         load_reset(vm);
     } else if (stage == STAGE_VCPUS) {
-        load_forget(vm);
+        load_mark_stale(vm);
     } else if (stage < STAGE_LOADS_FROM) {
         return load_clear(vm, stage - STAGE_REGIONS_FROM);
     } else if (stage < STAGE_FIXUPS_FROM) {
@@ -221,7 +223,7 @@ bool vm_load_step(struct vm *vm)
     if (vm->stage < stages) {
         return false;
     }
-    load_tell_boot();
+    load_report_boot();
     vm_clock_begin(vm);
     return true;
 }

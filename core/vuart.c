@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The emulated ns16550a (National Semiconductor PC16550D data sheet; register names are the data sheet's).
- * The transmitter is the console: a character is gone the moment it is written, so THRE and TEMT are set unless the
- * console has no room.
+ * The emulated ns16550a (National Semiconductor PC16550D data sheet, with its register names). The
+ * console takes a transmitted character at once, so THRE and TEMT are set unless the console has no
+ * room.
  */
 #include "vuart.h"
 
@@ -35,14 +35,14 @@ enum {
 #define MCR_LOOP 0x10U
 #define LSR_DR 0x01U
 #define LSR_TX_EMPTY 0x60U /* THRE and TEMT */
-#define MSR_LINES 0xb0U    /* DCD, DSR, CTS: somebody is there */
+#define MSR_LINES 0xb0U    /* DCD, DSR, CTS: peer connected */
 
 static bool rx_empty(const struct vuart *u)
 {
     return u->rx_head == u->rx_tail;
 }
 
-/* The interrupt that is pending, as IIR shows it; receive comes first. */
+/* The pending interrupt, as in IIR; receive has priority. */
 static uint8_t irq_cause(const struct vuart *u)
 {
     if ((u->ier & IER_RDI) != 0 && !rx_empty(u)) {
@@ -64,8 +64,8 @@ static void irq_update(struct vm *vm)
     }
 }
 
-/* Reads that change nothing are done without the lock: each looks at single bytes or at both ends of a queue that
- * the other side only moves on. */
+/* Reads without side effects take no lock: each reads a single byte, or both ends of a queue that
+ * the other side only advances. */
 
 static uint8_t read_rbr(struct vm *vm)
 {
@@ -93,7 +93,7 @@ static uint8_t read_iir(struct vm *vm)
 
 static ulong __attribute__((noinline)) read_lsr_full(struct vm *vm, ulong lsr)
 {
-    atomic_store_seq(&vm->uart.tx_blocked, true); /* before asking, or an answer could be missed */
+    atomic_store_seq(&vm->uart.tx_blocked, true); /* first, or a notification could be lost */
     return console_ready(vm) ? lsr | LSR_TX_EMPTY : lsr;
 }
 
@@ -115,13 +115,13 @@ static uint8_t read_msr(const struct vuart *u)
     return (uint8_t)((m & 0x02U) << 3 | (m & 0x01U) << 5 | (m & 0x04U) << 4 | (m & 0x08U) << 4);
 }
 
-/* The divisor stands where the first two registers are otherwise. */
+/* With DLAB set, the first two registers are the divisor. */
 static inline bool vuart_dlab(const struct vuart *u)
 {
     return (u->lcr & LCR_DLAB) != 0;
 }
 
-/* Receive buffer and interrupt identification, whose reading has effects. */
+/* Reads the receive buffer or IIR, which have side effects. */
 static ulong vuart_take_register(struct vm *vm, unsigned reg)
 {
     ulong value;
@@ -151,12 +151,12 @@ static ulong __attribute__((noinline)) vuart_load(struct vm *vm, unsigned reg)
         return read_msr(u);
     case SCR:
         return u->scr;
-    default: /* one byte per register, nothing behind the last */
+    default: /* one byte per register, none after the last */
         return 0;
     }
 }
 
-/* A character is on its way: the transmitter is empty, unless the console has no room. */
+/* After a character was sent: the transmitter is empty, unless the console has no room. */
 static void update_thre(struct vm *vm)
 {
     struct vuart *u = &vm->uart;
@@ -166,7 +166,7 @@ static void update_thre(struct vm *vm)
     irq_update(vm);
 }
 
-/* Loopback: what is transmitted is received. */
+/* Loopback: transmitted characters are received. */
 static void loop_thr(struct vm *vm, uint8_t c)
 {
     struct vuart *u = &vm->uart;
@@ -177,7 +177,8 @@ static void loop_thr(struct vm *vm, uint8_t c)
     update_thre(vm);
 }
 
-/* The console has a lock of its own, which the VM's would only hold up. */
+/* Calls console_putc(), which takes the console's lock, without vm->lock to keep that section
+ * short. */
 static void transmit(struct vm *vm, uint8_t c)
 {
     console_putc(vm, (char)c);
@@ -192,7 +193,7 @@ static void write_ier(struct vm *vm, uint8_t value)
     bool enabled = (value & ~u->ier & IER_THRI) != 0;
 
     u->ier = value & 0x0fU;
-    if (enabled) { /* enabling it finds the transmitter empty */
+    if (enabled) { /* the transmitter is empty when THRI gets enabled */
         update_thre(vm);
     } else {
         irq_update(vm);
@@ -248,7 +249,7 @@ static void vuart_store(struct vm *vm, unsigned reg, uint8_t value)
 
 static ulong vuart_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 {
-    (void)width_log2;            /* one byte per register, whatever the width of the access */
+    (void)width_log2;            /* every access width reads or writes one byte */
     if (LIKELY(offset == LSR)) { /* what drivers poll */
         return read_lsr(v->vm);
     }

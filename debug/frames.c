@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests typed into the console, answers printed there. */
+/* Debug frames: requests typed into the console, and answers sent to it. */
 #include "console.h"
 #include "lib.h"
 #include "session.h"
@@ -12,7 +12,7 @@
 #define NONCE_SIZE 8U
 #define FRAME_MAX (MARK_SIZE + 2U * (NONCE_SIZE + ANSWER_MAX) + 2U)
 
-/* What is being typed. */
+/* The request that is being received or processed. */
 static struct {
     bool at_work;
     enum {
@@ -20,7 +20,7 @@ static struct {
         FRAME_DO,
         FRAME_MAKE,
         FRAME_SEND
-    } step; /* what is done about it next, if it is at work */
+    } step; /* next step of processing, while at_work */
     unsigned size;
     unsigned digits;
     bool bad;
@@ -28,16 +28,16 @@ static struct {
         uint8_t bytes[REQUEST_MAX];
         struct debug_request request;
     };
-} typed; /* owner: this file; the console's interrupt comes to one CPU only */
+} typed; /* owner: this file; only one CPU takes the console's interrupts */
 
 static struct {
-    struct spinlock lock; /* guards the nonce: events come from any CPU */
+    struct spinlock lock; /* guards the nonce: any CPU may send events */
     char nonce[2U * NONCE_SIZE];
-    uint8_t sequence; /* of the answer below, 0: none */
+    uint8_t sequence; /* of the request answered below, 0: none */
     unsigned size, length;
     struct debug_answer answer;
     char text[FRAME_MAX];
-} sent; /* owner: this file; all but the nonce is the console's CPU's */
+} sent; /* owner: this file; except for the nonce, used by the console's CPU only */
 
 static int digit_value(char c)
 {
@@ -58,7 +58,7 @@ static char *put_hex(char *to, const uint8_t *bytes, unsigned size)
     return to;
 }
 
-/* Returns the length. */
+/* Writes the frame of an answer to `text`; returns the frame's length. */
 static unsigned make_frame(char *text, const struct debug_answer *answer, unsigned size)
 {
     char *to = text + MARK_SIZE + 2U * NONCE_SIZE;
@@ -82,7 +82,7 @@ static unsigned make_frame(char *text, const struct debug_answer *answer, unsign
     return (unsigned)(to - text);
 }
 
-/* Of what nobody has asked for. */
+/* Sends a frame without a request. */
 static void send_event(enum debug_error error)
 {
     const struct debug_answer event = {.sequence = DEBUG_EVENT, .error = (uint8_t)error};
@@ -108,13 +108,13 @@ void frames_event(void)
     send_event(DEBUG_OK);
 }
 
-static void typed_forget(void)
+static void typed_discard(void)
 {
     typed.digits = 0;
     typed.bad = false;
 }
 
-/* The size of what was typed, without its checksum; 0 if it is no request. */
+/* The size of the request without its checksum; 0 if it is malformed. */
 static unsigned typed_size(void)
 {
     unsigned size = typed.digits / 2U;
@@ -138,14 +138,14 @@ static void typed_check(void)
     typed.size = typed_size();
     typed.step = FRAME_DO;
     typed.at_work = typed.size != 0;
-    typed_forget();
+    typed_discard();
     if (typed.size == 0) {
         send_event(DEBUG_ERR_FRAME);
     }
 }
 
-/* Asked again, it is not done again: the VM may have run into a breakpoint since it was told to continue. A new tool begins
- * to count anew. */
+/* A repeated request is answered again but not executed again: the VM may have hit a breakpoint
+ * since. DEBUG_ATTACH is always executed, because a new tool restarts the sequence numbers. */
 static void typed_do(void)
 {
     if (typed.request.sequence != sent.sequence || typed.request.operation == DEBUG_ATTACH) {
@@ -160,7 +160,8 @@ static void typed_do(void)
     typed.step = FRAME_MAKE;
 }
 
-/* One of them between two looks at interrupts. An answer that finds no room is lost: the tool asks again. */
+/* Does one step between polling points. An answer for which the console has no room is lost; the
+ * tool repeats the request. */
 static bool frames_step(unsigned waiting)
 {
     (void)waiting;
@@ -197,7 +198,8 @@ static void typed_digit(char c)
     }
 }
 
-/* What is typed while a request is at work is lost. An unfinished one is forgotten. */
+/* Characters typed while a request is processed are lost. The escape key discards an unfinished
+ * request. */
 static bool frames_typed(char c)
 {
     bool ends = c == DEBUG_END || c == CONSOLE_ESCAPE;
@@ -210,9 +212,9 @@ static bool frames_typed(char c)
     } else if (c == DEBUG_END) {
         typed.step = FRAME_CHECK;
         typed.at_work = true;
-        console_send(NULL, 0); /* the console goes on with frames_step() */
+        console_send(NULL, 0); /* makes the console call frames_step() */
     } else {
-        typed_forget();
+        typed_discard();
     }
     return !ends;
 }

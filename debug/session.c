@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One VM under a debugger. It is made to stand still without touching the queues it may be in: whoever is about to run one
- * of its VCPUs (sched_watch) leaves it out instead. All else of debugging is the tool's on the host.
+ * One VM under a debugger. The VM is halted without touching the ready queues: sched_watch leaves
+ * out each of its VCPUs when the scheduler picks it. Everything else in debugging is done by the
+ * tool on the host.
  */
 #include "session.h"
 
@@ -11,17 +12,17 @@
 #include "sched.h"
 #include "system.h"
 
-#define WORD 8U    /* bytes of a register */
-#define LET_GO 12U /* VCPUs that go on between two looks at interrupts */
+#define WORD 8U             /* bytes per register */
+#define RESUMED_AT_ONCE 12U /* VCPUs resumed between polling points */
 
 static struct {
     struct vm *vm;     /* NULL: no session */
-    struct vcpu *only; /* the one that may run, NULL: all, if it is not still */
-    bool still;
+    struct vcpu *only; /* the only VCPU that may run, NULL: all; if not halted */
+    bool halted;
     enum debug_reason reason;
-    unsigned vcpu;   /* of the reason */
-    unsigned next;   /* VCPU to be let go, 0: nobody is being */
-    unsigned starts; /* vm->starts as last seen: another number is another life */
+    unsigned vcpu;   /* VCPU that caused `reason` */
+    unsigned next;   /* next VCPU to resume, 0: not resuming */
+    unsigned starts; /* last seen vm->starts; a different number means a restart */
 } session;           /* owner: this file; guarded by sched_lock */
 
 static uint64_t word_of(const uint8_t *bytes)
@@ -41,7 +42,7 @@ static void word_to(uint8_t *bytes, uint64_t value, unsigned size)
     }
 }
 
-/* Under sched_lock, as all that follow. */
+/* Caller holds sched_lock, here and below. */
 static bool runs_on(const struct cpu *cpu)
 {
     return cpu->current != NULL && cpu->current->vm == session.vm;
@@ -49,8 +50,8 @@ static bool runs_on(const struct cpu *cpu)
 
 static void halt(enum debug_reason reason, unsigned vcpu)
 {
-    if (!session.still) {
-        session.still = true;
+    if (!session.halted) {
+        session.halted = true;
         session.reason = reason;
         session.vcpu = vcpu;
     }
@@ -62,22 +63,22 @@ static void halt(enum debug_reason reason, unsigned vcpu)
     cpu_self()->flags |= CPU_RESCHED;
 }
 
-/* A VM that begins anew stands still first, for breakpoints have gone with its memory. */
-static bool stands(const struct vcpu *v)
+/* A restarted VM is halted first: its breakpoints are gone with its memory. */
+static bool must_halt(const struct vcpu *v)
 {
     if (session.starts != session.vm->starts) {
         session.starts = session.vm->starts;
-        session.still = false;
+        session.halted = false;
         halt(DEBUG_REASON_RESTART, v->id);
     }
-    return session.still || (session.only != NULL && session.only != v);
+    return session.halted || (session.only != NULL && session.only != v);
 }
 
 static bool session_picked(struct vcpu *v)
 {
     bool ours = v->vm == session.vm;
 
-    if (ours && v->request == 0 && stands(v)) { /* what else is done in its turn does not run the guest */
+    if (ours && v->request == 0 && must_halt(v)) { /* other work in its slice does not run the guest */
         v->state = VCPU_HELD;
         v->request = VCPU_REQ_HELD;
         if (v->sched != NULL) {
@@ -107,10 +108,10 @@ static bool session_breakpoint(struct vcpu *v)
 
 static const struct sched_watch session_watch = {.picked = session_picked, .breakpoint = session_breakpoint};
 
-static void let_go(struct vcpu *v)
+static void resume_vcpu(struct vcpu *v)
 {
     if (v->state != VCPU_RUNNING) {
-        v->last_cpu = VCPU_NO_CPU; /* registers and instructions may be others now */
+        v->last_cpu = VCPU_NO_CPU; /* registers and instructions may have changed */
     }
     if (v->state != VCPU_HELD || (session.only != NULL && session.only != v)) {
         return;
@@ -123,26 +124,26 @@ static void let_go(struct vcpu *v)
     }
 }
 
-/* Some of them; true: those were all. What meanwhile makes the VM stand still again does so. */
-static bool go_on(struct vcpu *only)
+/* Resumes the next VCPUs; true when all are done. A new halt in between takes effect at once. */
+static bool resume_vcpus(struct vcpu *only)
 {
     if (session.next == 0) {
-        session.still = false;
+        session.halted = false;
         session.only = only;
         session.reason = DEBUG_REASON_RUNS;
     }
     do {
-        let_go(&session.vm->vcpus[session.next++]);
-    } while (session.next < session.vm->total && session.next % LET_GO != 0);
+        resume_vcpu(&session.vm->vcpus[session.next++]);
+    } while (session.next < session.vm->total && session.next % RESUMED_AT_ONCE != 0);
     session.next = session.next < session.vm->total ? session.next : 0;
     return session.next == 0;
 }
 
-/* The same. */
-static bool leave(void)
+/* Ends the session in steps; true when done. */
+static bool end_session(void)
 {
     if (session.vm != NULL) {
-        if (!go_on(NULL)) {
+        if (!resume_vcpus(NULL)) {
             return false;
         }
         vm_suspend_watchdog(session.vm, false);
@@ -152,30 +153,30 @@ static bool leave(void)
     return true;
 }
 
-static bool stands_still(void)
+static bool is_halted(void)
 {
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         if (runs_on(cpu_get(i))) {
             return false;
         }
     }
-    return session.still && session.vm->state == VM_RUNNING && session.starts == session.vm->starts;
+    return session.halted && session.vm->state == VM_RUNNING && session.starts == session.vm->starts;
 }
 
-/* The guest runs, or will without anybody's asking. */
-static bool on(const struct vm *vm)
+/* Whether the VM runs, or will run without an operator's command. */
+static bool is_on(const struct vm *vm)
 {
     return vm->state == VM_STOPPING ? vm->restart : vm->state != VM_STOPPED;
 }
 
-/* --- the operations: they return the size of the answer's data --- */
+/* --- operations; they return the size of the answer's data --- */
 
 struct call {
     const struct debug_request *request;
     struct debug_answer *answer;
     uint64_t address;
     unsigned size;
-    struct vcpu *vcpu; /* that it names, NULL: none */
+    struct vcpu *vcpu; /* VCPU of the request, NULL: none */
 };
 
 static unsigned fail(const struct call *c, enum debug_error error)
@@ -211,10 +212,10 @@ static unsigned attach(const struct call *c)
     if (vm == NULL) {
         return fail(c, DEBUG_ERR_NO_VM);
     }
-    if (!on(vm)) {
+    if (!is_on(vm)) {
         return fail(c, DEBUG_ERR_OFF);
     }
-    if (!leave()) {
+    if (!end_session()) {
         return fail(c, DEBUG_MORE);
     }
     session.vm = vm;
@@ -230,7 +231,7 @@ static unsigned attach(const struct call *c)
 
 static unsigned detach(const struct call *c)
 {
-    return leave() ? 0 : fail(c, DEBUG_MORE);
+    return end_session() ? 0 : fail(c, DEBUG_MORE);
 }
 
 static unsigned status(const struct call *c)
@@ -239,7 +240,7 @@ static unsigned status(const struct call *c)
     const struct vm *vm = session.vm;
 
     s->vm_state = (uint8_t)vm->state;
-    s->still = stands_still();
+    s->still = is_halted();
     s->reason = (uint8_t)session.reason;
     s->vcpu = (uint8_t)session.vcpu;
     word_to(s->starts, vm->starts, sizeof(s->starts));
@@ -251,7 +252,7 @@ static unsigned status(const struct call *c)
 
 static unsigned stop(const struct call *c)
 {
-    if (!on(session.vm)) {
+    if (!is_on(session.vm)) {
         return fail(c, DEBUG_ERR_OFF);
     }
     halt(DEBUG_REASON_ASKED, 0);
@@ -263,7 +264,7 @@ static unsigned resume(const struct call *c)
     if (c->vcpu == NULL && c->request->vcpu != DEBUG_ALL) {
         return fail(c, DEBUG_ERR_VCPU);
     }
-    return go_on(c->vcpu) ? 0 : fail(c, DEBUG_MORE);
+    return resume_vcpus(c->vcpu) ? 0 : fail(c, DEBUG_MORE);
 }
 
 static unsigned get(const struct call *c)
@@ -293,7 +294,7 @@ static unsigned set(const struct call *c)
         return fail(c, DEBUG_ERR_REGISTER);
     }
     if (c->vcpu->state == VCPU_BLOCKED && c->vcpu->sched == NULL) {
-        sched_wake(c->vcpu); /* what it waited for is not what it shall do now; any waiting may end early */
+        sched_wake(c->vcpu); /* the new state may not have to wait; any wait may end early */
     }
     return 0;
 }
@@ -324,7 +325,7 @@ enum {
     NEEDS_VCPU = 4,
 };
 
-/* All under sched_lock, but for what takes it itself, below. */
+/* Called with sched_lock held; NULL: end_vm(), which takes it. */
 static const struct {
     unsigned (*fn)(const struct call *c);
     unsigned needs;
@@ -348,8 +349,8 @@ static enum debug_error refused(const struct call *c, unsigned needs)
     if ((needs & NEEDS_SESSION) != 0 && session.vm == NULL) {
         return DEBUG_ERR_DETACHED;
     }
-    if ((needs & NEEDS_STILL) != 0 && session.next == 0 && !stands_still()) {
-        return on(session.vm) ? DEBUG_ERR_RUNNING : DEBUG_ERR_OFF;
+    if ((needs & NEEDS_STILL) != 0 && session.next == 0 && !is_halted()) {
+        return is_on(session.vm) ? DEBUG_ERR_RUNNING : DEBUG_ERR_OFF;
     }
     return (needs & NEEDS_VCPU) != 0 && c->vcpu == NULL ? DEBUG_ERR_VCPU : DEBUG_OK;
 }
@@ -361,7 +362,7 @@ static struct vcpu *named(unsigned vcpu)
     return v != NULL && v->state != VCPU_OFF ? v : NULL;
 }
 
-/* Without sched_lock. */
+/* Stops or restarts the VM. Called without sched_lock. */
 static void end_vm(struct vm *vm, bool restart)
 {
     if (!vm_stop(vm, VM_REASON_CONSOLE, restart) && restart) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For a program at the other end of the console (scripts/tessera/run/channels.py): Ctrl-T CONSOLE_MARK, then
- *   +        what VMs write comes as it is, marked (CONSOLE_CHANNELS)
+ * Keys for a program at the other end of the console (scripts/tessera/run/channels.py), after Ctrl-T and
+ * CONSOLE_MARK:
+ *   +        unfiltered output of all VMs, with marks (CONSOLE_CHANNELS)
  *   -        line by line again
- *   A .. P   what is typed goes to that VM: A is the first
- *   .        what is typed goes to the VM that has the keyboard
+ *   A .. P   typed characters go to that VM: A is the first
+ *   .        typed characters go to the VM with the keyboard
  */
 #include "console.h"
 #include "system.h"

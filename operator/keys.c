@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operator can do: keys after the console's escape key. */
+/* Operator commands: keys after the console's escape key. */
 #include "arch.h"
 #include "console.h"
 #include "sched.h"
 #include "system.h"
 #include "vm.h"
 
-/* Whatever a VM did that had the terminal alone: cancels a sequence, leaves the alternate screen; no scroll region, origin
- * mode, attributes, insert mode, application keys, nor reports of mouse, focus and pasting; wraps lines, shows the cursor,
- * ASCII in UTF-8; at the last line. */
+/* Resets the terminal after a VM had it alone: cancels a sequence, leaves the alternate screen,
+ * resets scroll region, origin mode, attributes, insert mode, application keys and reports of
+ * mouse, focus and pasting; enables line wrap, cursor and ASCII in UTF-8; moves to the last
+ * line. */
 #define KEY_ALONE 'a'
 #define TERMINAL_RESTORE                                                                                      \
     "\030\033[?1049l\033[?1;6;9;1000;1002;1003;1004;1005;1006;1015;2004l\033[r\033[0m\033[4l\033[?7;25h\033>" \
     "\033(B\017\033%G\033[999H\r\n"
 
-/* The list of VMs being shown, and CPU time since the last one, in per mille of one CPU. A line at a time: reckoning it up
- * for all of them would keep interrupts waiting. */
+/* The list of VMs in progress, with CPU time since the last list in per mille of one CPU. One line
+ * per step: computing all of them at once would delay interrupts. */
 static struct {
     bool at_work;
-    unsigned next; /* number of the VM whose line comes next, 0 for the first */
+    unsigned next; /* index of the next VM in the list, 0 for the first */
     ticks_t now, before;
     ticks_t used[SYSIMAGE_MAX_VMS];
-} listed; /* owner: this file; the console's interrupt comes to one CPU only */
+} listed; /* owner: this file; only one CPU takes the console's interrupts */
 
 static ticks_t vm_runtime(const struct vm *vm)
 {
     ticks_t sum = 0;
 
-    spin_lock(&sched_lock);                                                  /* runtime and since move together */
-    for (const struct vcpu *v = vm->vcpus; v < &vm->vcpus[vm->total]; v++) { /* of which there may be many */
+    spin_lock(&sched_lock); /* runtime and since change together */
+    for (const struct vcpu *v = vm->vcpus; v < &vm->vcpus[vm->total]; v++) {
         sum += v->runtime;
     }
     for (unsigned i = 0; i < hyp.ncpus; i++) {
@@ -50,7 +51,7 @@ static uint64_t vm_ram(const struct vm *vm)
     return ram;
 }
 
-#define SMALL_RAM (UINT64_C(4) << 20) /* told in KB, which then fit four digits */
+#define SMALL_RAM (UINT64_C(4) << 20) /* below this, in KB, of at most four digits */
 #define VM_LINE(unit) "%c %2u %-9s %-9s %u/%u  %4lu.%lu%%  %4lu " unit "  %6u  %u %s"
 
 static void list_vm(const struct vm *vm)
@@ -96,7 +97,7 @@ static void keys_focus(struct vm *vm)
 static void keys_stop(struct vm *vm, bool restart)
 {
     if (vm_stop(vm, VM_REASON_CONSOLE, restart)) {
-        return; /* it is told of once it has stopped */
+        return; /* reported once it has stopped */
     }
     if (restart && vm_start(vm)) {
         console_log("%s starts", vm->config->name);
@@ -112,14 +113,14 @@ static void keys_start(struct vm *vm)
     console_log(started ? "%s starts" : "%s is not stopped", vm->config->name);
 }
 
-/* For a terminal; scripts/run.py asks for all VMs' bytes instead, and shows those of this one. */
+/* For a terminal. scripts/run.py instead requests all VMs' bytes and shows those of this VM. */
 static void keys_alone(const struct vm *vm)
 {
     console_log("%s has the terminal alone; Ctrl-T a comes back", vm->config->name);
     console_set_mode(CONSOLE_ALONE);
 }
 
-/* The terminal is all VMs' again. False if it was. */
+/* Returns the terminal to all VMs. False if no VM had it alone. */
 static bool keys_shared(void)
 {
     ulong lost = console_end_alone(TERMINAL_RESTORE, sizeof(TERMINAL_RESTORE) - 1U);
@@ -127,7 +128,7 @@ static bool keys_shared(void)
     if (lost == CONSOLE_NOT_ALONE) {
         return false;
     }
-    console_log("keyboard: %s; %lu characters of others are lost", console_focus()->config->name, lost);
+    console_log("keyboard: %s; %lu characters of other VMs are lost", console_focus()->config->name, lost);
     return true;
 }
 
@@ -150,7 +151,7 @@ static void keys_number(unsigned number)
     }
 }
 
-/* Keys about the VM that has the keyboard. False if it is none of them. */
+/* Keys for the VM with the keyboard. False if `key` is none of them. */
 static bool keys_about(struct vm *vm, char key)
 {
     switch (key) {

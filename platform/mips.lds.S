@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the linker scripts of boards have in common, given ROM, RAM and where the hypervisor's part of RAM ends. */
+/* Common part of the boards' linker scripts; they define ROM, RAM and the end of the hypervisor's
+ * RAM. */
 #undef mips
 OUTPUT_ARCH(mips)
 ENTRY(_start)
 
-/* Without the file's headers, which linkers would put where there is room. */
+/* No file headers: linkers would place them wherever there is space. */
 PHDRS
 {
     rom PT_LOAD;
@@ -65,9 +66,9 @@ SECTIONS
         . = ALIGN(8);
         __data_end = .;
     } :data
-    /* gp points at mips_cpu. What it does not reach begins near it: accesses by index. */
+    /* gp points to mips_cpu. Arrays beyond its reach start near it, for indexed accesses. */
     .bss : AT(ADDR(.bss)) {
-#ifdef HYP_MICROMIPS /* all C is one file */
+#ifdef HYP_MICROMIPS /* all C is one compilation unit */
         *(.sbss .sbss.*)
         *(.bss.bank_owner .bss.hypercall_table)
         *(.bss.mips_cpu)

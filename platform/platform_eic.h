@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a board beside platform.h defines whose CPU gets its interrupts from a controller outside of it. */
+/* The contract, in addition to platform.h, of a board whose CPU has an external interrupt
+ * controller. */
 #ifndef PLATFORM_EIC_H
 #define PLATFORM_EIC_H
 
 #include "types.h"
 
-/* The timer and the console's UART interrupt from now on, the timer at a higher level, level 1 being the UART's; their
- * handlers use GPR shadow set `set`. All have one vector. */
+/* Enables the interrupts of the timer and the console's UART: the UART at level 1, the timer above.
+ * Both use the same vector, and handlers use GPR shadow set `set`. */
 void platform_irq_init(unsigned set);
 
-/* The timer was set anew: its interrupt, if there was one, is none any more. */
+/* The timer was set again: clears its interrupt request. */
 void platform_timer_taken(void);
 
-/* Does the UART interrupt? */
+/* Whether the UART's interrupt is pending. */
 bool platform_uart_irq(void);
 
-/* It is going to be seen to. */
+/* Acknowledges the UART's interrupt. */
 void platform_uart_taken(void);
 
 #endif

@@ -17,22 +17,21 @@ ticks_t host_time;
 struct host_costs host_costs;
 unsigned host_interrupts;
 bool host_keeps_ram;
-void (*host_looks)(void);
+void (*host_on_poll)(void);
 uint64_t host_instret;
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
-static jmp_buf asleep;  /* where a CPU goes that has nothing to do; owner: host_schedule() */
-static bool scheduling; /* the scheduler runs; owner: host_schedule() */
+static jmp_buf asleep;  /* to which a CPU without work returns; owner: host_schedule() */
+static bool scheduling; /* inside sched_run(); owner: host_schedule() */
 static unsigned char *ram, *trace_memory;
 static uint32_t devices[HOST_DEVICE_SIZE / sizeof(uint32_t)];
 static char output[1 << 16];
 static size_t output_length;
 static const char *typed = "";
-static bool tx_notify; /* the transmitter, which can always take more, would interrupt */
-static bool
-    uart_news; /* something has happened to the UART: without, its line stays high and interrupts nobody again */
+static bool tx_notify; /* the transmit interrupt is enabled; the transmitter always has room */
+static bool uart_news; /* the UART's state has changed since its last interrupt: only then it interrupts again */
 static bool typing;
-static unsigned uart_room; /* characters that it takes until it is full */
+static unsigned uart_room; /* characters that fit before the UART is full */
 
 void host_reset(void)
 {
@@ -40,7 +39,7 @@ void host_reset(void)
     memset(&hyp, 0, sizeof(hyp));
     memset(&sched_lock, 0, sizeof(sched_lock));
     memset(devices, 0, sizeof(devices));
-    host_looks = NULL;
+    host_on_poll = NULL;
     host_interrupts = 0;
     ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
     trace_memory = trace_memory != NULL ? trace_memory : malloc(HOST_TRACE_SIZE);
@@ -67,12 +66,12 @@ void host_spend(ticks_t ticks)
     host_cpu->arch.taken += ticks;
 }
 
-ticks_t host_look_at_time(void)
+ticks_t host_read_time(void)
 {
     ticks_t now = host_time;
 
     if (scheduling) {
-        host_spend(host_costs.look);
+        host_spend(host_costs.clock);
     }
     return now;
 }
@@ -87,7 +86,7 @@ ticks_t host_ran(const struct vcpu *v)
     return v->arch.ran + (v->state == VCPU_RUNNING ? ran_here(v->cpu) : 0);
 }
 
-/* The current VCPU has had what it has had, and somebody's time begins. */
+/* Accounts the time so far to the current VCPU. */
 static void host_account(void)
 {
     if (host_cpu->current != NULL) {
@@ -125,8 +124,7 @@ struct vcpu *host_step(unsigned id)
         host_spend(host_costs.leave);
         return host_cpu->current;
     }
-    if (host_cpu->current ==
-        NULL) { /* it was left asleep by longjmp(): what sched_find_runnable() does when it wakes */
+    if (host_cpu->current == NULL) { /* left by longjmp(): do as sched_find_runnable() at a wake-up */
         host_cpu->idle = false;
         host_cpu->since = host_time;
     }
@@ -165,7 +163,7 @@ uint32_t *host_device(uint64_t hpa)
 void host_uart_room(unsigned count)
 {
     uart_room = count;
-    uart_news = tx_notify; /* its transmitter has room */
+    uart_news = tx_notify; /* the transmitter has room */
 }
 
 bool host_uart_interrupt(void)
@@ -174,7 +172,7 @@ bool host_uart_interrupt(void)
 
     if (due) {
         uart_news = false;
-        console_interrupt(); /* it has room */
+        console_interrupt(); /* the transmitter has room */
     }
     return due;
 }
@@ -192,7 +190,7 @@ void host_type(const char *text)
 {
     typed = text;
     typing = true;
-    while (*typed != '\0') { /* it interrupts until all is taken */
+    while (*typed != '\0') { /* interrupts until all characters are taken */
         console_interrupt();
     }
     typing = false;
@@ -211,16 +209,16 @@ void arch_cpu_relax(void)
     abort();
 }
 
-static void looks(void)
+static void polled(void)
 {
-    if (host_looks != NULL) {
-        host_looks();
+    if (host_on_poll != NULL) {
+        host_on_poll();
     }
 }
 
 bool arch_irq_pending(void)
 {
-    looks();
+    polled();
     return host_cpu->arch.kicks > 0 || host_cpu->arch.timer <= host_time;
 }
 
@@ -248,7 +246,7 @@ void arch_cpu_sleep(void)
 
 void arch_irq_poll(void)
 {
-    looks();
+    polled();
     if (host_cpu->arch.kicks > 0) {
         host_cpu->arch.kicks = 0;
         cpu_ipi_received();

@@ -32,7 +32,7 @@ static void __attribute__((used)) vcpu_offsets(void)
     VCPU_ARCH(VCPU_GUESTCTL1, guestctl1);
     VCPU_ARCH(VCPU_SRSCTL, srsctl);
     VCPU_ARCH(VCPU_BANK, bank);
-    VCPU_ARCH(VCPU_LONG_WAY, long_way);
+    VCPU_ARCH(VCPU_LAZY, lazy);
     ASM_OFFSET(VCPU_LAST_CPU, struct vcpu, last_cpu);
     ASM_OFFSET(VCPU_PENDING, struct vcpu, pending);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPR shadow sets. The highest is the hypervisor's; each VCPU has one of the others as long as there are enough, and
- * beyond that the one that has run least recently gives its up: its registers go to memory.
+ * GPR shadow sets. The hypervisor uses the highest. Each VCPU has one of the others while enough
+ * are free; after that, the VCPU that has not run for longest loses its set and its registers go to
+ * memory.
  */
 #include "internal.h"
 
-struct vcpu *bank_owner[BANKS_MAX + 1]; /* that of BANK_NONE is NULL */
-static ulong banks;                     /* that VCPUs can have; owner: bank_init() */
+struct vcpu *bank_owner[BANKS_MAX + 1]; /* [BANK_NONE] is NULL */
+static ulong banks;                     /* number of banks for VCPUs; owner: bank_init() */
 
 void bank_init(ulong highest)
 {
     banks = highest;
 }
 
-void bank_forget(struct vcpu *v)
+void bank_release(struct vcpu *v)
 {
     if (bank_owner[v->arch.bank] == v) {
         bank_owner[v->arch.bank] = NULL;
@@ -21,7 +22,7 @@ void bank_forget(struct vcpu *v)
     v->arch.bank = BANK_NONE;
 }
 
-/* RDPGPR and WRPGPR reach the bank. */
+/* Makes RDPGPR and WRPGPR access the bank. */
 static void bank_reach(ulong bank)
 {
     ulong srsctl = cp0_read(CP0_SRSCTL);
@@ -30,7 +31,8 @@ static void bank_reach(ulong bank)
     ehb();
 }
 
-/* For how long the bank's VCPU has not run. A Count that has been all around errs, at the price of one more exchange. */
+/* Time since the bank's VCPU ran. After a wrap of Count it is wrong, which costs one more
+ * exchange. */
 static inline ulong bank_age(ulong bank, ulong now)
 {
     const struct vcpu *v = bank_owner[bank];
@@ -66,10 +68,10 @@ void bank_take(struct vcpu *v)
     bank_load(v);
     bank_owner[bank] = v;
     v->arch.bank = bank;
-    v->arch.srsctl = cp0_read(CP0_SRSCTL); /* its PSS is the bank */
+    v->arch.srsctl = cp0_read(CP0_SRSCTL); /* with the bank in PSS */
 }
 
-void bank_look(struct vcpu *v)
+void bank_sync(struct vcpu *v)
 {
     ulong srsctl = cp0_read(CP0_SRSCTL);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From reset: uncached, no TLB, registers unknown, Status.BEV and ERL set. */
+/* Entry at reset: uncached, TLB empty, registers undefined, Status.BEV and ERL set. */
 #include "asm_layout.h"
 #include "asm_offsets.h"
 #include "cp0.h"
@@ -8,19 +8,19 @@
     .set    noat
     .set    virt
 
-    /* At the reset vector, in the board's boot memory. */
+    /* At the reset vector, in the board's boot ROM. */
     .section .reset, "ax"
     .globl  _start
 _start:
     la      $t0, boot
     jr      $t0
     nop
-    .org    _start + 0x480          /* where debug.S goes on */
+    .org    _start + 0x480          /* debug.S follows here */
 
     .section .text.boot, "ax"
 boot:
-    /* Config.K0: kseg0 is cached. Caches that hardware has not made ready are made so by storing tags that are
-     * invalid. */
+    /* Caches that hardware does not initialize get invalid tags. Config.K0 then makes kseg0
+     * cached. */
     mfc0    $t0, CP0_CONFIG7
     li      $t1, CONFIG7_HCI
     and     $t0, $t0, $t1
@@ -28,7 +28,7 @@ boot:
     lui     $t0, %hi(KSEG0)
     mtc0    $zero, $28, 0           /* TagLo */
     mtc0    $zero, $29, 0           /* TagHi */
-    li      $t1, 0x4000             /* sets times lines of the larger cache of the parts that there are */
+    li      $t1, 0x4000             /* sets times line size of the largest supported cache */
     addu    $t1, $t1, $t0
 1:  cache   0x08, 0($t0)            /* index store tag: instructions */
     cache   0x09, 0($t0)            /* and data */
@@ -41,7 +41,7 @@ boot:
     mtc0    $t0, CP0_CONFIG
     ehb
 
-    /* .data has its contents in the image, .bss is zero. */
+    /* Copy .data from the image and clear .bss. */
     la      $t0, __data_load
     la      $t1, __data_start
     la      $t2, __data_end
@@ -60,8 +60,8 @@ boot:
     addiu   $t1, $t1, 4
 5:
 
-    /* Exceptions lead to our vectors and into the highest shadow set, which becomes ours now: by ERET, with GM=0 to the
-     * root. From there on EXL stays 1. */
+    /* Exceptions use the hypervisor's vectors and switch to the highest shadow set. ERET makes this
+     * set current now, too; with GM=0 it returns to root mode. EXL stays 1 from there on. */
     la      $t0, vectors
     mtc0    $t0, CP0_EBASE
     mtc0    $zero, CP0_INTCTL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU: its time, its timer, its interrupts, its caches. */
+/* The CPU: clock, timer, interrupts and caches. */
 #include "cpu.h"
 #include "arch.h"
 #include "console.h"
@@ -31,9 +31,10 @@ static inline bool timer_pending(void)
 }
 
 /*
- * Interrupts that are not simply the timer's. What the controller holds of the timer goes first: it may have been put off
- * before it could be taken. The controller latches the edge, so one that was dropped after Cause was read would not come
- * again. The timer's own request goes away where the timer is set anew, which always follows.
+ * Handles all interrupts but the timer's fast path in trap.S. The controller's timer request is
+ * dropped first, then Cause is read: the controller latches the edge, so dropping a request after
+ * reading Cause could lose it. The CPU's own timer request is cleared when the timer is set again,
+ * which always follows.
  */
 void irq_take(void)
 {
@@ -62,13 +63,13 @@ void arch_irq_devices(bool on)
     irq_uart_hear(on);
 }
 
-/* Interrupts are off, and end it nevertheless (Config7.WII). */
+/* Interrupts are disabled; a pending interrupt still ends WAIT (Config7.WII). */
 __attribute__((noinline)) void arch_cpu_sleep(void)
 {
     __asm__ volatile("wait" ::: "memory");
 }
 
-/* There is one. */
+/* No other CPU exists. */
 void arch_cpus_interrupt(ulong cpus)
 {
     (void)cpus;
@@ -80,7 +81,7 @@ bool arch_cpu_start(unsigned id)
     return false;
 }
 
-/* The core has no counter of instructions that would cost nothing. */
+/* The M5150 has no instruction counter that could be read at no cost. */
 uint64_t arch_instret(void)
 {
     return 0;
@@ -98,7 +99,7 @@ uint64_t arch_instret(void)
 #define CONFIG1_DL(config) ((config) >> 10 & 7U)
 #define CONFIG1_DA(config) ((config) >> 7 & 7U)
 
-/* Bytes of a cache, and of its lines; no lines: no cache. */
+/* Size of a cache and of its lines in bytes; line 0: no cache. */
 struct cache {
     ulong size, line;
 };
@@ -119,7 +120,7 @@ static struct cache cache_of(ulong sets, ulong line, ulong ways)
                      : "i"(operation), "r"(line)                                               \
                      : "memory")
 
-/* Some 3000 instructions with the PIC32MZ-EF's caches: nobody looks at interrupts meanwhile. */
+/* About 3000 instructions with the PIC32MZ-EF's caches, without a polling point. */
 void cpu_sync_caches(void)
 {
     ulong config = cp0_read(CP0_CONFIG1);
@@ -135,8 +136,9 @@ void cpu_sync_caches(void)
     }
 }
 
-/* A line by its index, whoever's it is: written back and forgotten, which hurts nobody. */
-void cpu_forget_line(ulong operation, ulong address)
+/* Writes a line back, or invalidates it, by index, whichever VM it belongs to: this never loses
+ * data. */
+void cpu_flush_line(ulong operation, ulong address)
 {
     ulong line = KSEG0 | (address & 0x1fffffffU);
 

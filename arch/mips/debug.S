@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Debug exceptions have a vector in the boot memory, whoever executes, and no bank: a guest's SDBBP arrives there with
- * the guest's registers, of which one can be put aside. It goes on from there as an exception of the root.
+ * Debug exceptions use a vector in the boot ROM, in every mode, and do not switch the register
+ * bank. A guest's SDBBP arrives with the guest's registers, of which DESAVE can keep one, and
+ * continues as an exception of root mode.
  */
 #include "cp0.h"
 
@@ -13,7 +14,7 @@ debug_vector:
     mtc0    $k0, CP0_DESAVE
     mfc0    $k0, CP0_STATUS
     andi    $k0, $k0, STATUS_EXL
-    bnez    $k0, stand              /* the hypervisor's own, by which it ends */
+    bnez    $k0, stand              /* raised by arch_shutdown() in the hypervisor */
     mfc0    $k0, CP0_DEPC
     mtc0    $k0, CP0_KSCRATCH1
     mfc0    $k0, CP0_DEBUG
@@ -21,10 +22,10 @@ debug_vector:
     la      $k0, debug_return
     mtc0    $k0, CP0_DEPC
     mfc0    $k0, CP0_GUESTCTL0
-    ins     $k0, $zero, 31, 1       /* GM: what DERET leads to is the root's */
+    ins     $k0, $zero, 31, 1       /* GM: DERET returns to root mode */
     mtc0    $k0, CP0_GUESTCTL0
     mfc0    $k0, CP0_STATUS
-    ins     $k0, $zero, 0, 1        /* IE: nothing comes between */
+    ins     $k0, $zero, 0, 1        /* IE: no interrupt before the SYSCALL */
     mtc0    $k0, CP0_STATUS
     mfc0    $k0, CP0_DESAVE
     ehb

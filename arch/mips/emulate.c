@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a guest may not do itself, done for it so that it need not know: waiting, the counter, caches by index, fields of
- * Status, Cause, IntCtl and Config that come to us first, registers that there is only one of.
+ * Emulation of privileged instructions: WAIT, the counter, cache operations by index, fields of
+ * Status, Cause, IntCtl and Config whose writes exit, and registers that exist only once.
  */
 #include "arch.h"
 #include "internal.h"
@@ -51,7 +51,8 @@ static bool branch_condition(ulong insn)
     }
 }
 
-/* Where the branch at `pc`, whose delay slot we are in, leads. Its link register was written when it was executed. */
+/* Target of the branch at `pc`, whose delay slot contains the current instruction. The branch has
+ * already written its link register. */
 static ulong branch_target(ulong pc, ulong insn)
 {
     ulong opcode = OPCODE(insn);
@@ -60,10 +61,10 @@ static ulong branch_target(ulong pc, ulong insn)
     if (opcode == OPCODE_SPECIAL) { /* JR, JALR */
         return gpr_get(RS(insn));
     }
-    if (opcode == OPCODE_J || opcode == OPCODE_JAL || opcode == OPCODE_JALX) { /* the last: to microMIPS code */
+    if (opcode == OPCODE_J || opcode == OPCODE_JAL || opcode == OPCODE_JALX) { /* the last: to microMIPS */
         return ((pc + 4U) & 0xf0000000U) | (insn & 0x03ffffffU) << 2 | (opcode == OPCODE_JALX ? 1U : 0);
     }
-    if (opcode == OPCODE_REGIMM) { /* bit 16: at least 0, else below 0 */
+    if (opcode == OPCODE_REGIMM) { /* bit 16: >= 0, else < 0 */
         taken = ((long)gpr_get(RS(insn)) >= 0) == ((insn >> 16 & 1U) != 0);
     } else {
         taken = branch_condition(insn);
@@ -82,7 +83,7 @@ void emulate_skip(void)
     }
 }
 
-/* Not before the branch in whose delay slot it may be has looked at its registers. */
+/* emulate_skip() first: the branch of a delay slot must read its registers before this write. */
 void emulate_result(ulong number, ulong value)
 {
     emulate_skip();
@@ -96,50 +97,50 @@ void emulate_result(ulong number, ulong value)
 #define R(cp0) REGISTER_OF(cp0)
 #define REGISTER_OF(...) REGISTER(__VA_ARGS__)
 
-#define STATUS_OURS (STATUS_BEV | STATUS_KSU | STATUS_ERL | STATUS_EXL | STATUS_TS | 0x00180000) /* and SR, NMI */
-#define STATUS_GUESTS (STATUS_OURS | STATUS_CU0 | STATUS_IE | 0x0005ff00)                        /* and IM, IPL */
+#define STATUS_TRAPPED (STATUS_BEV | STATUS_KSU | STATUS_ERL | STATUS_EXL | STATUS_TS | 0x00180000) /* and SR, NMI */
+#define STATUS_WRITABLE (STATUS_TRAPPED | STATUS_CU0 | STATUS_IE | 0x0005ff00)                      /* and IM, IPL */
 #define INTCTL_VS 0x3e0UL
 #define CONFIG_K0 7UL
 
-/* Without coprocessors beside 0, and without what is not there: FR, RP, MX. */
+/* Without other coprocessors and without fields that this core lacks: FR, RP, MX. */
 static void set_status(ulong value)
 {
     ulong before = gcp0_read(CP0_STATUS);
 
-    gcp0_write(CP0_STATUS, (before & ~(ulong)STATUS_GUESTS) | (value & STATUS_GUESTS));
+    gcp0_write(CP0_STATUS, (before & ~(ulong)STATUS_WRITABLE) | (value & STATUS_WRITABLE));
 }
 
 static void set_cause(ulong value)
 {
-    ulong mine = CAUSE_DC | CAUSE_IV | STATUS_IP(0) | STATUS_IP(1);
+    ulong writable = CAUSE_DC | CAUSE_IV | STATUS_IP(0) | STATUS_IP(1);
 
-    timer_write_cause((gcp0_read(CP0_CAUSE) & ~mine) | (value & mine & ~(ulong)CAUSE_DC));
+    timer_write_cause((gcp0_read(CP0_CAUSE) & ~writable) | (value & writable & ~(ulong)CAUSE_DC));
 }
 
 static void set_intctl(struct vcpu *v, ulong value)
 {
     gcp0_write(CP0_INTCTL, (gcp0_read(CP0_INTCTL) & ~INTCTL_VS) | (value & INTCTL_VS));
-    vcpu_give(v, LONG_WAY);
+    vcpu_enable_lazy(v, LAZY_CONTROLS);
 }
 
 static void set_config(struct vcpu *v, ulong value)
 {
     gcp0_write(CP0_CONFIG, (gcp0_read(CP0_CONFIG) & ~CONFIG_K0) | (value & CONFIG_K0));
-    vcpu_give(v, LONG_WAY);
+    vcpu_enable_lazy(v, LAZY_CONTROLS);
 }
 
-/* The group of registers that the register belongs to, or 0. */
-static ulong group_of(ulong reg)
+/* The lazy group of the register, or 0. */
+static ulong lazy_group_of(ulong reg)
 {
     ulong number = reg / 8U;
 
     if (reg == R(CP0_USERLOCAL) || reg == R(CP0_HWRENA) || reg == REGISTER(17, 0) || number == 31) {
-        return number == 31 && reg != R(CP0_KSCRATCH1) && reg != R(CP0_KSCRATCH2) ? 0 : GROUP_OTHER;
+        return number == 31 && reg != R(CP0_KSCRATCH1) && reg != R(CP0_KSCRATCH2) ? 0 : LAZY_OTHER;
     }
-    return number <= 6 || number == 10 ? GROUP_MMU : 0;
+    return number <= 6 || number == 10 ? LAZY_MMU : 0;
 }
 
-/* A write that changes something. What there is not, or not for guests, takes nothing. */
+/* Emulates a write. Writes to registers that do not exist for guests are ignored. */
 static void write_register(struct vcpu *v, ulong reg, ulong value)
 {
     switch (reg) {
@@ -169,7 +170,8 @@ static void write_register(struct vcpu *v, ulong reg, ulong value)
     }
 }
 
-/* Shadow sets, watchpoints, counters of events, cache tags: there are none for guests, and they read 0. */
+/* Emulates a read. Shadow sets, watchpoints, event counters and cache tags read 0: guests have
+ * none. */
 static ulong read_register(const struct vcpu *v, ulong reg)
 {
     switch (reg) {
@@ -186,13 +188,13 @@ static ulong read_register(const struct vcpu *v, ulong reg)
 
 /* --- instructions --- */
 
-/* The guest makes it again, and does not exit any more. */
-static bool give(struct vcpu *v, ulong groups)
+/* Adds lazy state; the guest then executes the instruction again, without an exit. */
+static bool enable_lazy(struct vcpu *v, ulong groups)
 {
-    bool new = groups != 0 && (v->arch.long_way & groups) == 0;
+    bool new = groups != 0 && (v->arch.lazy & groups) == 0;
 
     if (new) {
-        vcpu_give(v, groups);
+        vcpu_enable_lazy(v, groups);
     }
     return new;
 }
@@ -200,12 +202,12 @@ static bool give(struct vcpu *v, ulong groups)
 static bool cop0_co(struct vcpu *v, ulong insn)
 {
     if (FUNCTION(insn) == FUNCTION_WAIT) {
-        inject_look(v);
+        inject_sync(v);
         emulate_skip();
         vcpu_wait(v);
         return true;
     }
-    return give(v, GROUP_MMU); /* a TLB instruction: nothing else of this kind comes here */
+    return enable_lazy(v, LAZY_MMU); /* only TLB instructions get here */
 }
 
 static bool cop0(struct vcpu *v, ulong insn)
@@ -215,7 +217,7 @@ static bool cop0(struct vcpu *v, ulong insn)
     if ((RS(insn) & COP0_CO) != 0) {
         return cop0_co(v, insn);
     }
-    if ((RS(insn) == COP0_MFC0 || RS(insn) == COP0_MTC0) && give(v, group_of(reg))) {
+    if ((RS(insn) == COP0_MFC0 || RS(insn) == COP0_MTC0) && enable_lazy(v, lazy_group_of(reg))) {
         return true;
     }
     switch (RS(insn)) {
@@ -226,7 +228,7 @@ static bool cop0(struct vcpu *v, ulong insn)
         write_register(v, reg, gpr_get(RT(insn)));
         emulate_skip();
         return true;
-    case COP0_RDPGPR: /* of a guest's only set */
+    case COP0_RDPGPR: /* a guest has one set only */
     case COP0_WRPGPR:
         emulate_result(RD(insn), gpr_get(RT(insn)));
         return true;
@@ -244,10 +246,10 @@ static bool special3(const struct vcpu *v, ulong insn)
     return true;
 }
 
-/* By index: of a cache that is everybody's. Tags are neither shown nor taken. */
+/* CACHE by index, on caches that all VMs share. Tags are neither read nor written. */
 static bool cache(ulong insn)
 {
-    cpu_forget_line(RT(insn), gpr_get(RS(insn)) + (ulong)(long)(int16_t)insn);
+    cpu_flush_line(RT(insn), gpr_get(RS(insn)) + (ulong)(long)(int16_t)insn);
     emulate_skip();
     return true;
 }

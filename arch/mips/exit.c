@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits that are neither interrupts nor ordinary hypercalls. */
+/* Exits other than interrupts and ordinary hypercalls. */
 #include "arch.h"
 #include "asm_layout.h"
 #include "internal.h"
@@ -19,7 +19,7 @@ void exit_repeat(void);
 #define OPCODE_SB 0x28U
 #define OPCODE_SW 0x2bU
 
-/* What loads and stores of a device do: by opcode from LB on. */
+/* Loads and stores that devices serve, by opcode from LB on. */
 struct access {
     bool valid, store, sign;
     uint8_t width_log2;
@@ -43,7 +43,7 @@ static const struct access *access_of(ulong insn)
     return n < ARRAY_SIZE(accesses) && accesses[n].valid ? &accesses[n] : NULL;
 }
 
-/* The value as a load of that width leaves it. */
+/* The value that a load of this width leaves in the register. */
 static ulong extend(const struct access *a, ulong value)
 {
     unsigned shift = 32U - (8U << a->width_log2);
@@ -51,7 +51,8 @@ static ulong extend(const struct access *a, ulong value)
     return a->sign ? (ulong)((long)(value << shift) >> shift) : value << shift >> shift;
 }
 
-/* Of microMIPS code nothing is emulated: no word of it that comes here is one of these. */
+/* False if no device answers. Only MIPS32 loads and stores are emulated: no microMIPS word that
+ * exits has one of these opcodes. */
 static bool mmio(struct vcpu *v, gpa_t gpa)
 {
     const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
@@ -75,8 +76,8 @@ static bool in_slot(void)
     return (cp0_read(CP0_CAUSE) & CAUSE_BD) != 0;
 }
 
-/* A bus error, as on a machine with nothing there. A guest that cannot even begin its exception handler would take it for
- * ever: that is fatal. */
+/* Injects a bus error, as a machine without memory there would. A guest without memory at its
+ * exception handler would fault forever: that is fatal. */
 static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
 {
     if (fetch && (gcp0_read(CP0_STATUS) & (STATUS_EXL | STATUS_ERL)) != 0) {
@@ -86,7 +87,8 @@ static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
     }
 }
 
-/* Whether the guest-physical address is the instruction's: kseg0 and kseg1 tell by the address, mapped segments cannot. */
+/* Whether the fault is the instruction fetch's. In kseg0 and kseg1 the PC gives the physical
+ * address; in mapped segments only the page offset can be compared. */
 static bool is_fetch(ulong gpa)
 {
     ulong pc = (cp0_read(CP0_EPC) & ~1UL) + (in_slot() ? 4U : 0U);
@@ -107,8 +109,8 @@ static void exit_address(struct vcpu *v, ulong code)
     }
 }
 
-/* A guest's SDBBP, by way of debug.S: GM and our interrupts come back, and the guest, for which there is no debugger, takes a
- * reserved instruction. */
+/* A guest's SDBBP, from debug.S: sets GM and enables interrupts again. MIPS guests have no
+ * debugger, so the guest gets a reserved instruction exception. */
 static void guest_debug(void)
 {
     cp0_write(CP0_GUESTCTL0, cp0_read(CP0_GUESTCTL0) | GUESTCTL0_GM);
@@ -124,13 +126,13 @@ void exit_fault(ulong code)
 
     if (code >= EXC_MOD && code <= EXC_TLBS) {
         exit_address(v, code);
-        inject_look(v);
-    } else if (code == EXC_IBE || code == EXC_DBE) { /* a device passed through that does not answer */
+        inject_sync(v);
+    } else if (code == EXC_IBE || code == EXC_DBE) { /* no answer from a passed-through device */
         inject_exception(code, in_slot());
     } else if (code == EXC_SYS && cp0_read(CP0_EPC) == (ulong)debug_return) {
         guest_debug();
     } else {
-        vm_fatal(v, "a trap that nobody handles", code, cp0_read(CP0_BADVADDR));
+        vm_fatal(v, "an unhandled trap", code, cp0_read(CP0_BADVADDR));
     }
 }
 
@@ -139,15 +141,15 @@ void exit_guest(ulong reason)
     struct vcpu *v = cpu_self()->current;
 
     if (reason == GEXC_GHFC) {
-        inject_look(v);
+        inject_sync(v);
     } else if (reason > GEXC_GSFC) {
-        vm_fatal(v, "an exit that nobody handles", reason, cp0_read(CP0_EPC));
+        vm_fatal(v, "an unhandled exit", reason, cp0_read(CP0_EPC));
     } else if (!emulate(v, cp0_read(CP0_BADINSTR))) {
         inject_exception(EXC_RI, in_slot());
     }
 }
 
-/* --- hypercalls that assembly leaves to us; EPC is behind them already --- */
+/* --- hypercalls not handled in assembly; EPC is already past HYPCALL --- */
 
 static void answer(long error)
 {
@@ -155,7 +157,7 @@ static void answer(long error)
     gpr_set(3, 0);
 }
 
-/* As the SBI's system reset: $a0 0 is off, 1 and 2 begin anew. */
+/* As SBI system reset: $a0 is 0 for off, 1 and 2 for reset. */
 static void end_of_vm(struct vcpu *v)
 {
     ulong type = gpr_get(4);
@@ -182,7 +184,7 @@ ulong exit_slot_call(void)
     return cp0_read(CP0_BADINSTR) >> 11 & 0x3ffU;
 }
 
-/* Nothing but an exit has happened since: NestedEPC is where it came from. */
+/* No exception has come between, so NestedEPC still is the PC of the HYPCALL. */
 void exit_repeat(void)
 {
     cp0_write(CP0_EPC, cp0_read(CP0_NESTEDEPC));

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a guest is interrupted by. Without an external controller a line is a bit of GuestCtl2.VIP, and stays as long as it
- * is high; a message is the guest's software interrupt, which the guest clears. With one, the highest line that is raised
- * is GuestCtl2.GRIPL, which hardware clears when the guest takes it; there, what is no line is raised once.
+ * Guest interrupts. Without an external controller, an interrupt line is a bit of GuestCtl2.VIP and
+ * stays set while the line is high; a message is the guest's software interrupt 1, which the guest
+ * clears. With an external controller, GuestCtl2.GRIPL holds the highest raised line, and hardware
+ * clears it when the guest takes the interrupt; an interrupt without a line is raised once.
  */
 #include "arch.h"
 #include "atomic.h"
 #include "internal.h"
 
 #define VIRQ_LEVELS VIRQ(VIRQ_UART_LINE)
-#define GUEST_OFFSET 0x200U /* of the guest's interrupt vector, whatever the line */
+#define GUEST_OFFSET 0x200U /* in the guest's interrupt vectors, for all lines */
 #define BEV_BASE 0xbfc00200U
 #define VECTOR_GENERAL 0x180U
 
@@ -23,7 +24,7 @@ static ulong highest(ulong lines)
     return lines == 0 ? 0 : 31U - (ulong)__builtin_clzl(lines);
 }
 
-/* GuestCtl2 for the lines. */
+/* GuestCtl2 for these raised lines. */
 static ulong control_of(ulong lines)
 {
     if (BOARD_EIC) {
@@ -32,8 +33,8 @@ static ulong control_of(ulong lines)
     return (lines & ~ARCH_VIRQ_MESSAGE) << 8; /* VIP */
 }
 
-/* Watches for the moment in which the guest takes an interrupt, if another one waits behind it. From then on the VCPU takes
- * the long way. */
+/* With two or more lines raised, makes the guest exit when it takes one (GuestCtl0.MC), so that the
+ * next can be injected. GuestCtl0 then differs from other VCPUs': it becomes lazy state. */
 static void watch(struct vcpu *v)
 {
     ulong watched = (v->arch.lines & (v->arch.lines - 1U)) != 0 ? GUESTCTL0_MC : 0;
@@ -41,9 +42,9 @@ static void watch(struct vcpu *v)
     if ((v->arch.guestctl0 & GUESTCTL0_MC) != watched) {
         v->arch.guestctl0 ^= GUESTCTL0_MC;
         if (loaded(v)) {
-            vcpu_give(v, LONG_WAY);
+            vcpu_enable_lazy(v, LAZY_CONTROLS);
         } else {
-            v->arch.long_way |= LONG_WAY;
+            v->arch.lazy |= LAZY_CONTROLS;
         }
     }
 }
@@ -60,7 +61,7 @@ void inject_lines(struct vcpu *v)
     }
 }
 
-void inject_look(struct vcpu *v)
+void inject_sync(struct vcpu *v)
 {
     ulong control = loaded(v) ? cp0_read(CP0_GUESTCTL2) : v->arch.guestctl2;
 
@@ -71,9 +72,9 @@ void inject_look(struct vcpu *v)
     }
 }
 
-void inject_take_back(struct vcpu *v, ulong bits)
+void inject_withdraw(struct vcpu *v, ulong bits)
 {
-    inject_look(v);
+    inject_sync(v);
     v->arch.lines &= ~bits;
     atomic_and_relaxed(&v->pending, ~bits);
     inject_lines(v);
@@ -90,7 +91,7 @@ static void raise_message(struct vcpu *v)
 
 void arch_vcpu_inject(struct vcpu *v, ulong bits)
 {
-    inject_look(v);
+    inject_sync(v);
     if ((bits & VIRQ(VIRQ_TIMER_LINE)) != 0) {
         v->arch.timer_at = TICKS_NEVER;
     }
@@ -121,7 +122,7 @@ void inject_exception(ulong code, bool slot)
     cp0_write(CP0_EPC, base + VECTOR_GENERAL);
 }
 
-/* --- the lines of a VM, which are VCPU 0's --- */
+/* --- a VM's interrupt lines, which are connected to VCPU 0 --- */
 
 void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 {
@@ -132,7 +133,7 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
         vcpu_raise(v, VIRQ(source));
     } else {
         vm->arch.lines &= ~VIRQ(source);
-        inject_take_back(v, VIRQ(source));
+        inject_withdraw(v, VIRQ(source));
     }
 }
 

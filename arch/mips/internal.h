@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of arch/mips know of each other. */
+/* Interfaces between the files of arch/mips. */
 #ifndef INTERNAL_H
 #define INTERNAL_H
 
@@ -8,66 +8,69 @@
 #include "types.h"
 #include "vcpu.h"
 
-/* --- trap.S: registers of the guest that runs --- */
+/* --- trap.S: general registers of the running guest --- */
 ulong gpr_get(ulong number);
 void gpr_set(ulong number, ulong value);
 
 /* --- cpu.c --- */
 
-/* The CPU's own registers, the timer and the interrupts of devices; the caches are ready, no guest runs. */
+/* Initializes Compare and the interrupts of devices. The caches are ready and no guest runs. */
 void cpu_init(void);
 
-/* Takes from the caches what was written to memory as data, so that it can be executed. */
+/* Writes dirty data-cache lines back and invalidates the instruction cache, so that code written as
+ * data can be executed. */
 void cpu_sync_caches(void);
 
-/* What a CACHE instruction of a guest that works by index comes to: that line is not in the cache any more. */
-void cpu_forget_line(ulong operation, ulong address);
+/* Emulates a guest's CACHE instruction by index: the line is not in the cache afterwards. */
+void cpu_flush_line(ulong operation, ulong address);
 
-/* --- lines/irq.c or eic/irq.c, as the board's CPU is --- */
+/* --- lines/irq.c or eic/irq.c, depending on the board's CPU --- */
 
-/* The timer and the console's UART interrupt from now on. */
+/* Enables the interrupts of the timer and of the console's UART. */
 void irq_init(void);
 
-/* Does the console's UART interrupt, and is heard? */
+/* Whether the console UART's interrupt is pending and enabled. */
 bool irq_uart_pending(void);
 
-/* It is going to be seen to. */
+/* Acknowledges the UART's interrupt; its handler follows. */
 void irq_uart_taken(void);
 
-/* Whether it is heard. */
+/* Enables or disables the UART's interrupt. */
 void irq_uart_hear(bool on);
 
 /* --- bank.c: GPR shadow sets --- */
-extern struct vcpu *bank_owner[BANKS_MAX + 1]; /* whose registers a bank holds; owner: bank.c */
+extern struct vcpu *bank_owner[BANKS_MAX + 1]; /* VCPU by bank; owner: bank.c */
 
-/* The banks below the hypervisor's, `highest`, are VCPUs'. */
+/* VCPUs use the banks below the hypervisor's, which is `highest`. */
 void bank_init(ulong highest);
 
-/* The VCPU has none any more: what it holds is nobody's. */
-void bank_forget(struct vcpu *v);
+/* Takes the VCPU's bank away without saving its registers. */
+void bank_release(struct vcpu *v);
 
-/* For switch.S: gives the VCPU a bank with its registers. */
+/* For switch.S: gives the VCPU a bank and loads its registers into it. */
 void bank_take(struct vcpu *v);
 
-/* Brings gpr[] up to date. */
-void bank_look(struct vcpu *v);
+/* Updates v->arch.gpr[] from the VCPU's bank. */
+void bank_sync(struct vcpu *v);
 
-/* switch.S, of the bank that is SRSCtl.PSS. */
+/* In switch.S, for the bank in SRSCtl.PSS. */
 void bank_save(struct vcpu *v);
 void bank_load(const struct vcpu *v);
 
 /* --- tlb.c --- */
 
-/* Empties both TLBs. */
+/* Empties the TLBs of root and guest. */
 void tlb_init(void);
 
-/* Gives the VCPU's VM its GuestID, if another one has it: nothing of that remains. */
+/* Gives the VCPU's VM its GuestID. If another VM had the GuestID, all TLB entries with it are
+ * invalidated. */
 void tlb_claim(struct vcpu *v);
 
-/* Forgets what the guest's TLB has for the VCPU. */
-void tlb_forget_guest(const struct vcpu *v);
+/* Invalidates the VCPU's entries in the guest's TLB. */
+void tlb_flush_guest(const struct vcpu *v);
 
-/* A guest touched `gpa`, for which there is no entry: makes one. False if nothing is there. */
+/* Writes a root TLB entry for `gpa`, which a guest accessed and which has none. False if the VM has
+ * no memory there. */
 bool tlb_fill(const struct vcpu *v, ulong gpa);
 
 void tlb_save_guest(struct vcpu *v);
@@ -75,29 +78,33 @@ void tlb_load_guest(const struct vcpu *v);
 
 /* --- link.S --- */
 
-/* Clears the guest's LLbit. Of the VCPU, the state is loaded, but not what takes the long way. */
+/* Clears the guest's LLbit. The VCPU's state is loaded, except its lazy state. */
 void link_clear(const struct vcpu *v);
 
 /* --- inject.c --- */
 
-/* Makes the running guest take the exception `code` at its instruction, which is in a branch's delay slot, or not. */
+/* Injects the exception `code` at the guest's current instruction; `slot`: it is in a branch's
+ * delay slot. */
 void inject_exception(ulong code, bool slot);
 
-/* The lines of a VCPU that is loaded, as they are now, to the hardware. */
+/* Writes the interrupt lines of a VCPU to its GuestCtl2, and to the hardware if the VCPU is
+ * loaded. */
 void inject_lines(struct vcpu *v);
 
-/* What was raised is not any more. */
-void inject_take_back(struct vcpu *v, ulong bits);
+/* Clears interrupts that are raised or pending. */
+void inject_withdraw(struct vcpu *v, ulong bits);
 
-/* With an external controller: notes what the guest has taken. */
-void inject_look(struct vcpu *v);
+/* With an external controller: removes the interrupt that the guest has taken from the raised
+ * lines. */
+void inject_sync(struct vcpu *v);
 
 /* --- timer.c --- */
 
-/* In steps of Count: more than from reading the guest's Cause to having written it. */
+/* Steps of Count; more than pass from reading the guest's Cause to having written it. */
 #define TIMER_JUST_MET 32UL
 
-/* Guest.Cause, of which hardware may have set TI since it was read. */
+/* Writes Guest.Cause. Hardware may have set TI since the caller read Cause; the write must not
+ * clear it. */
 static inline void timer_write_cause(ulong cause)
 {
     gcp0_write(CP0_CAUSE, cause);
@@ -106,7 +113,7 @@ static inline void timer_write_cause(ulong cause)
     }
 }
 
-/* Guest.Count of the VCPU that runs, and what it is compared with. */
+/* Guest.Count and Guest.Compare of the running VCPU. */
 ulong timer_count(const struct vcpu *v);
 void timer_set_count(struct vcpu *v, ulong count);
 ulong timer_compare(const struct vcpu *v);
@@ -114,21 +121,21 @@ void timer_set_compare(struct vcpu *v, ulong compare);
 
 /* --- emulate.c --- */
 
-/* The instruction that exited was emulated: the guest goes on behind it. */
+/* Advances the guest's PC past the emulated instruction. */
 void emulate_skip(void);
 
-/* The same, and a register has the result. */
+/* As emulate_skip(), and writes the result to general register `number`. */
 void emulate_result(ulong number, ulong value);
 
-/* The instruction `insn`, which is privileged, or changes what is ours to change. False if there is no such thing. */
+/* Emulates the privileged instruction `insn`. False if no such instruction exists for guests. */
 bool emulate(struct vcpu *v, ulong insn);
 
 /* --- vcpu.c --- */
 
-/* The controls as all VCPUs have them that do not take the long way. */
+/* Writes the control registers with the values of all VCPUs that have no lazy state. */
 void vcpu_init(void);
 
-/* Makes the groups of registers the VCPU's own, or has it take the long way. */
-void vcpu_give(struct vcpu *v, ulong groups);
+/* Adds the LAZY_* groups to the state that is saved and loaded for the VCPU. */
+void vcpu_enable_lazy(struct vcpu *v, ulong groups);
 
 #endif

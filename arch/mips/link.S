@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's LLbit, which a VCPU may have set by LL before it lost the CPU: were it still set when that comes back,
- * its SC could succeed although another one has written there meanwhile. Nothing of the root's clears it on this core,
- * only ERET in a guest. So a guest of our own is made for two instructions, with a GuestID of its own.
+ * Clears the guest's LLbit. A VCPU may lose the CPU after LL; if LLbit stayed set, SC could succeed
+ * although another VCPU has written to the address. On this core only ERET in a guest clears LLbit,
+ * so this code runs two instructions as a guest with a reserved GuestID.
  */
 #include "asm_layout.h"
 #include "asm_offsets.h"
@@ -16,21 +16,22 @@
     .section .text.trap, "ax"
 
     CALLED_BY_C
-    /* (vcpu), whose state is loaded, but for the controls and what is here. Preserves what C preserves. */
+    /* (vcpu). The VCPU's state is loaded, except its controls and the registers that are used here.
+     * Preserves what the C ABI preserves. */
     .globl  link_clear
 link_clear:
     li      $t0, GUEST_ID_LINK << GUESTCTL1_RID_SHIFT | GUEST_ID_LINK
     mtc0    $t0, CP0_GUESTCTL1
-    li      $t0, STATUS_EXL         /* of the guest; no interrupts once that is cleared */
+    li      $t0, STATUS_EXL         /* of the guest; cleared by ERET, still without interrupts */
     mtgc0   $t0, CP0_STATUS
     la      $t1, link_stub
-    andi    $t1, $t1, 0xfff         /* the page is the guest's page 0 */
+    andi    $t1, $t1, 0xfff         /* this page is the guest's page 0 */
     lui     $t2, %hi(KSEG0)
     addu    $t1, $t1, $t2
     mtc0    $t1, CP0_EPC
     addiu   $t1, $t1, 4
     mtgc0   $t1, CP0_EPC
-    mfc0    $t1, CP0_STATUS         /* ours: no interrupts either */
+    mfc0    $t1, CP0_STATUS         /* of root: no interrupts either */
     ins     $t1, $zero, 0, 1
     mtc0    $t1, CP0_STATUS
     li      $k1, 0
@@ -38,7 +39,7 @@ link_clear:
     eret
     END_CALLED_BY_C
 
-    /* From trap.S. a0 and ra are as they were. */
+    /* From trap.S. a0 and ra are unchanged. */
     .globl  link_cleared
 link_cleared:
     mfc0    $t1, CP0_STATUS
@@ -57,6 +58,6 @@ link_cleared:
 
     .balign 8
     .globl  link_stub
-link_stub:                          /* in the guest: both lie in one page */
+link_stub:                          /* runs as guest; both instructions must lie in one page */
     eret
     hypcall HYPCALL_LINK

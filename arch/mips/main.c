@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From reset to the first VCPU. */
+/* Boot, from boot.S to the first VCPU. */
 #include "arch.h"
 #include "console.h"
 #include "internal.h"
@@ -31,7 +31,8 @@ void hypervisor_panic(ulong sp)
     arch_shutdown(true);
 }
 
-/* MIPS UHI, which simulators and debuggers answer: ends the program. Where nobody does, we stand still. */
+/* Ends the program by MIPS UHI, which simulators and debuggers serve. Without one, debug.S stops
+ * the CPU. */
 void arch_shutdown(bool failure)
 {
     register ulong number __asm__("$25") = 1;
@@ -45,7 +46,7 @@ void arch_shutdown(bool failure)
     }
 }
 
-/* What we cannot do without. NULL, or what is missing. */
+/* Checks for mandatory features. Returns NULL, or what is missing. */
 static const char *probe(void)
 {
     ulong config3 = cp0_read(CP0_CONFIG3);
@@ -69,7 +70,7 @@ static const struct sysimage_header *boot_image(void)
         boot_failed("the system image cannot be used: ", wrong);
     }
     if (image->trace_kib != 0 || image->nharts != 1) {
-        boot_failed("the system image cannot be used: ", "it wants a trace, or more than one CPU");
+        boot_failed("the system image cannot be used: ", "it needs a trace or several CPUs");
     }
     return image;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From one VCPU to the next: the guest's coprocessor 0, HI and LO, which are not banked, and the bank. In assembly, as
- * this is the path at the end of every quantum and before every release of an RT app.
+ * VCPU switch: the guest's coprocessor 0, HI, LO and the register bank. In assembly, because it
+ * runs at the end of every quantum and before every release of an RT app.
  *
- * Registers that most guests never use are not saved: the first use exits (emulate.c), and from then on the VCPU has
- * them and takes the long way (vcpu_save_more(), vcpu_load_more()).
+ * Registers that most guests never use are lazy state: their first use exits (emulate.c), and from
+ * then on vcpu_save_lazy() and vcpu_load_lazy() save and load them for that VCPU.
  */
 #include "asm_layout.h"
 #include "asm_offsets.h"
@@ -33,7 +33,7 @@
     mtc0    $t1, \reg, \select
     .endm
 
-    /* s6, s7: the guest's HI and LO; sp: the empty stack. */
+    /* s6, s7: the guest's HI and LO; sp: the top of the stack. */
     .globl  reschedule
 reschedule:
     lw      $s0, CPU_CURRENT($gp)
@@ -55,13 +55,13 @@ reschedule:
     save    CP0_NESTEDEXC, VCPU_NESTED_EXC
     save    CP0_NESTEDEPC, VCPU_NESTED_EPC
     save    CP0_COMPARE, VCPU_COMPARE
-    save    CP0_COUNT, VCPU_COUNT   /* before Cause: the match at this very Count is in it */
-    lw      $t2, VCPU_LONG_WAY($s0)
+    save    CP0_COUNT, VCPU_COUNT   /* before Cause, which then includes a match at this Count */
+    lw      $t2, VCPU_LAZY($s0)
     mfgc0   $t1, CP0_CAUSE
-    bnez    $t2, save_more
+    bnez    $t2, save_lazy
     sw      $t1, VCPU_CAUSE($s0)
 
-    /* Also where the CPU comes from its boot: nothing is current then. */
+    /* Also the entry from boot, where no VCPU is current. */
     .globl  run
 run:
     jal     sched_run               /* (cpu) */
@@ -73,7 +73,7 @@ run:
     beq     $t2, $gp, loaded
     lw      $t1, VCPU_PENDING($s0)
 
-load:                               /* also a VCPU that was reset */
+load:                               /* entered also for a VCPU that was reset */
     sw      $s0, CPU_LOADED($gp)
     bne     $t2, $gp, arrive
     lw      $t1, VCPU_BANK($s0)
@@ -103,16 +103,17 @@ bank_taken:
     lw      $t4, VCPU_CAUSE($s0)
     mtgc0   $t2, CP0_COMPARE        /* clears Cause.TI */
     mtgc0   $t4, CP0_CAUSE
-    /* Has Count met Compare while the VCPU was away: less long ago than it left? If it does now, hardware sees it;
-     * if it did at the Count that was saved, that is in Cause. */
+    /* If Count met Compare while the VCPU did not run, set TI: then less time has passed since the
+     * match than since the VCPU left. A match right now sets TI in hardware; a match at the saved
+     * Count is in the saved Cause. */
     mfgc0   $t5, CP0_COUNT
     subu    $t2, $t5, $t2
     subu    $t3, $t5, $t3
     sltu    $t2, $t2, $t3
     bnez    $t2, met
-    lw      $t1, VCPU_LONG_WAY($s0)
+    lw      $t1, VCPU_LAZY($s0)
 was_met:
-    bnez    $t1, load_more
+    bnez    $t1, load_lazy
     lw      $t1, VCPU_PENDING($s0)
 
 loaded:
@@ -124,15 +125,15 @@ go:
     mtlo    $t1
     li      $k1, 0
     ehb
-    .globl  switched                /* for those who count: the scheduler has run */
+    .globl  switched                /* for instruction counts: the scheduler is done */
 switched:
     eret
 
-save_more:
-    jal     vcpu_save_more          /* (vcpu) */
+save_lazy:
+    jal     vcpu_save_lazy          /* (vcpu) */
     move    $a0, $s0
     b       run
-    sw      $zero, CPU_LOADED($gp)  /* even if it goes on: hardware does not hold all of it any more */
+    sw      $zero, CPU_LOADED($gp)  /* even if it runs again: its state in hardware is incomplete */
 
 met:
     lui     $t2, %hi(CAUSE_TI)
@@ -140,14 +141,14 @@ met:
     b       was_met
     mtgc0   $t4, CP0_CAUSE
 
-load_more:
-    jal     vcpu_load_more          /* (vcpu) */
+load_lazy:
+    jal     vcpu_load_lazy          /* (vcpu) */
     move    $a0, $s0
     b       loaded
     lw      $t1, VCPU_PENDING($s0)
 
 pending:
-    .if     BOARD_EIC == 0          /* a message alone, which is most frequent and no line, without C */
+    .if     BOARD_EIC == 0          /* a message alone: the most frequent case, handled without C */
     li      $t2, ARCH_VIRQ_MESSAGE
     bne     $t1, $t2, 1f
     mfgc0   $t3, CP0_CAUSE
@@ -176,7 +177,8 @@ arrive:
     b       arrived
     lw      $t1, VCPU_BANK($s0)
 
-    /* Its registers are in memory: it takes a bank, perhaps of another VCPU whose registers go there. */
+    /* The VCPU's registers are in memory: give it a bank, if necessary one of another VCPU, whose
+     * registers are saved. */
 take_bank:
     jal     bank_take               /* (vcpu) */
     move    $a0, $s0
@@ -185,7 +187,7 @@ take_bank:
     lw      $t3, VCPU_SRSCTL($s0)
 
     CALLED_BY_C
-    /* (vcpu): saves the registers of the bank that is SRSCtl.PSS. */
+    /* (vcpu): saves the registers of the bank in SRSCtl.PSS. */
     .globl  bank_save
 bank_save:
     .insn

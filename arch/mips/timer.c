@@ -39,14 +39,14 @@ static void emulate_timer(struct vcpu *v, ulong compare)
 void timer_set_compare(struct vcpu *v, ulong compare)
 {
     gcp0_write(CP0_COMPARE, compare);
-    inject_take_back(v, VIRQ(VIRQ_TIMER_LINE)); /* a write of Count leaves it */
+    inject_withdraw(v, VIRQ(VIRQ_TIMER_LINE)); /* a write of Count leaves it */
     emulate_timer(v, compare);
 }
 
 void timer_set_count(struct vcpu *v, ulong count)
 {
     v->arch.gtoffset = count - cp0_read(CP0_COUNT);
-    vcpu_give(v, LONG_WAY);
+    vcpu_enable_lazy(v, LAZY_CONTROLS);
     if (BOARD_EIC) {
         emulate_timer(v, gcp0_read(CP0_COMPARE));
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second stage: a VM's memory map becomes entries of the root's TLB as the guest touches it, with the largest pages
- * that fit. Entries bear the VM's GuestID, so that they stay while others run.
+ * Second-stage translation. A VM's memory map becomes entries of the root TLB when the guest first
+ * accesses an address, with the largest page size that fits. Entries are tagged with the VM's
+ * GuestID, so that they survive VM switches.
  */
 #include "asm_layout.h"
 #include "internal.h"
@@ -15,16 +16,16 @@
 #define CONFIG1_MMU(config) ((config) >> 25 & 0x3fU)
 #define RID(gid) ((gid) << GUESTCTL1_RID_SHIFT)
 
-#define TLB_MOST 32U /* entries of the root's that are used */
+#define TLB_MOST 32U /* entries of the root TLB in use */
 #define ENTRY(n) (1UL << (n))
 
-static unsigned tlb_size;               /* of the root's; owner: tlb_init() */
-static unsigned tlb_next;               /* the entry that is written next, if none is free; owner: tlb_slot() */
-static ulong tlb_free;                  /* ENTRY(): has nothing; owner: this file */
-static ulong tlb_of[GUEST_IDS];         /* ENTRY(): bears that GuestID; owner: this file */
-static struct vm *gid_owner[GUEST_IDS]; /* whose entries bear a GuestID; owner: tlb_claim() */
+static unsigned tlb_size;               /* entries of the root TLB; owner: tlb_init() */
+static unsigned tlb_next;               /* entry to replace if none is free; owner: tlb_slot() */
+static ulong tlb_free;                  /* ENTRY() bits of unused entries; owner: this file */
+static ulong tlb_of[GUEST_IDS];         /* ENTRY() bits by GuestID; owner: this file */
+static struct vm *gid_owner[GUEST_IDS]; /* VM that has the GuestID now; owner: tlb_claim() */
 
-/* Entry 0 is that of link.S's guest, for good: the others are free. */
+/* Entry 0 always maps link.S's guest; the others are free. */
 static void map_link(void)
 {
     extern const char link_stub[];
@@ -64,22 +65,22 @@ void tlb_init(void)
     map_link();
 }
 
-/* Entries of the root and the guest with GuestCtl1.RID. by TLBINVF and TLBGINVF. */
-static void tlb_forget_id(void)
+/* Invalidates the entries of root and guest with GuestCtl1.RID, by TLBINVF and TLBGINVF. */
+static void tlb_flush_id(void)
 {
     ehb();
     __asm__ volatile(".set push\n.set eva\n.set virt\ntlbinvf\ntlbginvf\n.set pop" ::: "memory");
 }
 
-void tlb_forget_guest(const struct vcpu *v)
+void tlb_flush_guest(const struct vcpu *v)
 {
     cp0_write(CP0_GUESTCTL1, v->arch.guestctl1);
     ehb();
     __asm__ volatile(".set push\n.set eva\n.set virt\ntlbginvf\n.set pop" ::: "memory");
 }
 
-/* The VM's VCPUs come by tlb_claim() before they run again. */
-static void lose_id(struct vm *vm)
+/* Makes the VM's VCPUs call tlb_claim() (vcpu_arrive()) before they run again. */
+static void revoke_id(struct vm *vm)
 {
     for (unsigned i = 0; i < vm->total; i++) {
         if (vm->vcpus[i].last_cpu != VCPU_NO_CPU) {
@@ -88,7 +89,7 @@ static void lose_id(struct vm *vm)
     }
 }
 
-/* Does the VM have nothing in [gpa, gpa + size)? */
+/* Whether the VM's memory map has nothing in [gpa, gpa + size). */
 static bool is_empty(const struct memmap *map, ulong gpa, ulong size)
 {
     for (unsigned i = 0; i < map->count; i++) {
@@ -106,8 +107,8 @@ static bool page_fits(const struct memmap *map, const struct sysimage_region *r,
     return memmap_has(r, gpa, page) || is_empty(map, gpa, page);
 }
 
-/* Do two pages of that size, one of them with gpa, fit? Each is of the region, or of nothing: no two entries may ever be for
- * the same address. */
+/* Whether the pair of pages of this size that contains `gpa` fits. Each page must lie in the
+ * region, or contain nothing: two entries may never match the same address. */
 static bool pages_fit(const struct memmap *map, const struct sysimage_region *r, ulong gpa, ulong page)
 {
     ulong first = gpa & ~(2U * page - 1U);
@@ -124,7 +125,7 @@ static ulong entry_half(const struct sysimage_region *r, ulong gpa)
     return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN(memmap_host(r, gpa)) | flags : ENTRYLO_G;
 }
 
-/* Where a new entry goes: no VM loses one while another's are gone. */
+/* Picks the slot for a new entry. A VM loses an entry only if no slot is free. */
 static ulong tlb_slot(void)
 {
     ulong slot = tlb_next;
@@ -141,7 +142,7 @@ static ulong tlb_slot(void)
     return slot;
 }
 
-/* For the VM, whose RID is in GuestCtl1. */
+/* Writes an entry for the VM, whose RID is in GuestCtl1. */
 static void tlb_write(const struct vm *vm, const struct guest_tlb_entry *e)
 {
     ulong hi = cp0_read(CP0_ENTRYHI), slot = tlb_slot();
@@ -163,14 +164,15 @@ void tlb_claim(struct vcpu *v)
 
     if (gid_owner[gid] != v->vm) {
         if (gid_owner[gid] != NULL) {
-            lose_id(gid_owner[gid]);
+            revoke_id(gid_owner[gid]);
         }
         gid_owner[gid] = v->vm;
         cp0_write(CP0_GUESTCTL1, RID(gid));
-        tlb_forget_id();
+        tlb_flush_id();
         tlb_free |= tlb_of[gid];
         tlb_of[gid] = 0;
-        if ((v->vm->arch.touched.lo0 | v->vm->arch.touched.lo1) != 0) { /* it will want that again */
+        /* The VM will probably need the last entry again. */
+        if ((v->vm->arch.touched.lo0 | v->vm->arch.touched.lo1) != 0) {
             tlb_write(v->vm, &v->vm->arch.touched);
         }
     }
@@ -220,7 +222,7 @@ void tlb_save_guest(struct vcpu *v)
             .lo1 = gcp0_read(CP0_ENTRYLO1),
             .mask = gcp0_read(CP0_PAGEMASK),
         };
-        /* Another's entry, which TLBGR tells by the RID that it leaves. */
+        /* TLBGR sets GuestCtl1.RID to the entry's; entries of other VMs are not saved. */
         if (cp0_read(CP0_GUESTCTL1) >> GUESTCTL1_RID_SHIFT != v->vm->arch.gid) {
             v->arch.tlb[i].hi = ENTRYHI_EHINV;
         }
@@ -230,9 +232,9 @@ void tlb_save_guest(struct vcpu *v)
 
 void tlb_load_guest(const struct vcpu *v)
 {
-    gcp0_write(CP0_PAGEGRAIN, v->arch.pagegrain); /* without it EntryLo takes no RI and XI */
+    gcp0_write(CP0_PAGEGRAIN, v->arch.pagegrain); /* first: else EntryLo.RI and XI are ignored */
     gcp0_write(CP0_ENTRYHI, ENTRYHI_EHINV);
-    for (unsigned i = 0; i < GUEST_TLB; i++) { /* first, for no two may ever be for one address */
+    for (unsigned i = 0; i < GUEST_TLB; i++) { /* two entries may never match one address */
         gcp0_write(CP0_INDEX, i);
         ehb();
         __asm__ volatile(".set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");

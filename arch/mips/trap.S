@@ -2,13 +2,14 @@
 /*
  * Entry and exit of the hypervisor.
  *
- * The hypervisor has a shadow set (bank) of its own, the highest, into which an exception leads and out of which ERET
- * leads; the guest's registers stay where they are and are reached by RDPGPR and WRPGPR. So nothing is saved here but
- * HI and LO, of which there is only one pair, where C runs: they wait in s6 and s7, which C preserves.
+ * The hypervisor uses the highest GPR shadow set (bank): an exception switches to it, ERET back.
+ * The guest's registers stay in the guest's bank, accessible by RDPGPR and WRPGPR. HI and LO exist
+ * only once; paths that call C keep them in s6 and s7, which C preserves.
  *
- * The hypervisor runs with Status.EXL=1, which keeps the root from being the guest (GuestCtl0.GM stays 1) and keeps
- * interrupts away. The bank's registers keep their values while a guest runs: gp is this CPU's struct cpu, sp the
- * empty stack, k1 0 in a guest and 1 in the hypervisor, so that a trap out of the hypervisor itself is told apart.
+ * The hypervisor runs with Status.EXL=1: the CPU is in root mode although GuestCtl0.GM stays 1, and
+ * interrupts are disabled. The hypervisor's bank keeps its values while a guest runs: gp points to
+ * this CPU's struct cpu, sp to the top of the stack; k1 is 0 in a guest and 1 in the hypervisor, to
+ * detect traps out of the hypervisor.
  */
 #include "asm_layout.h"
 #include "asm_offsets.h"
@@ -23,14 +24,14 @@
     .section .vectors, "ax"
     .globl  vectors
 vectors:
-    /* TLB refill: a guest-physical address without an entry. */
+    /* TLB refill: a guest-physical address without an entry in the root TLB. */
     .org    vectors + 0x000
     bnez    $k1, hypervisor_trap
     li      $k1, 1
     j       fault
     mfc0    $t0, CP0_CAUSE
 
-    /* Cache errors are not survived. */
+    /* Cache errors are fatal. */
     .org    vectors + 0x100
     b       hypervisor_trap
     nop
@@ -48,7 +49,7 @@ vectors:
     bne     $t3, $t2, guest_exit
     mfc0    $t4, CP0_EPC
     bltz    $t0, hypcall_slot       /* Cause.BD */
-    addiu   $t4, $t4, 4             /* it resumes behind itself */
+    addiu   $t4, $t4, 4             /* resume after the HYPCALL */
     mfc0    $t5, CP0_BADINSTR
     mtc0    $t4, CP0_EPC
     ext     $t5, $t5, 11, 10        /* the code */
@@ -58,7 +59,7 @@ hypcall_at_pc:
     b       hcall
     sltiu   $t1, $v0, HCALL_MAX
 
-    /* Interrupts; where the vectors are the external controller's, all of them lead here. */
+    /* Interrupts. An external controller uses this vector for all of them. */
     .org    vectors + 0x200
     .globl  irq_vector
 irq_vector:
@@ -69,14 +70,14 @@ irq_vector:
     sll     $t0, $t0, 1             /* CAUSE_TI */
     bgez    $t0, irq_other
     mflo    $s7
-    jal     timer_expire            /* (cpu); what else there is interrupts once more */
+    jal     timer_expire            /* (cpu); any other pending interrupt traps again */
     move    $a0, $gp
     lw      $t1, CPU_FLAGS($gp)
     bnez    $t1, reschedule
     mthi    $s6
     mtlo    $s7
     li      $k1, 0
-    .globl  left                    /* for those who count: back, in the same VCPU */
+    .globl  left                    /* for instruction counts: return to the same VCPU */
 left:
     eret
 
@@ -93,8 +94,8 @@ leave:
     ehb
     eret
 
-    /* A hypercall; v0: its number. The guest executes HYPCALL again if it returns HCALL_AGAIN. */
-hcall:                              /* t1: the number is in the table */
+    /* A hypercall; v0: its number. On HCALL_AGAIN the guest executes HYPCALL again. */
+hcall:                              /* t1: whether the number is in the table */
     beqz    $t1, no_call
     sll     $v0, $v0, 2
     addu    $t9, $gp, $v0
@@ -129,12 +130,12 @@ no_call:
     eret
 
 again:
-    jal     exit_repeat             /* the guest's PC goes back to the call */
+    jal     exit_repeat             /* sets the guest's PC back to the HYPCALL */
     nop
     b       leave
     nop
 
-    /* A hypercall in a branch's delay slot: the branch decides what is next. */
+    /* A hypercall in a branch's delay slot: the next PC depends on the branch. */
 hypcall_slot:
     mfhi    $s6
     jal     exit_slot_call          /* moves EPC; -> code */
@@ -148,7 +149,7 @@ hypcall_other:                      /* t5: code */
     li      $t0, HYPCALL_LINK
     bne     $t5, $t0, 1f
     mfc0    $t1, CP0_STATUS
-    andi    $t1, $t1, STATUS_IE     /* on while any guest runs but link.S's; its GuestID a VM may have */
+    andi    $t1, $t1, STATUS_IE     /* 0 only in link.S's guest; a VM may use its GuestID */
     beqz    $t1, link_cleared
     nop
 1:
@@ -163,7 +164,8 @@ guest_exit:                         /* t3: GExcCode; t0: Cause, t4: EPC */
     .if     BOARD_GUEST_TIMER == 0
     bnez    $t3, 2f                 /* GEXC_GPSI is 0 */
     mfc0    $t5, CP0_BADINSTR
-    /* MFC0 of Count, which guests read often: without C. Its register is the instruction's bits 20 to 16. */
+    /* MFC0 of Count, which guests read often, is emulated without C. Bits 20 to 16 of the
+     * instruction name the register. */
     ext     $t6, $t5, 16, 5
     ins     $t5, $zero, 16, 5
     li      $t1, 0x40004800
@@ -210,8 +212,9 @@ fault:                              /* t0: Cause */
     nop
 
     /*
-     * A trap out of the hypervisor itself is a bug of ours: say where and stop the machine, for nothing can be trusted
-     * any more. EXL was 1, so EPC is the guest's; NestedEPC tells where. On the empty stack, whatever is on it.
+     * A trap out of the hypervisor is a bug in it: report the location and stop the machine. EXL
+     * was 1, so EPC still holds the guest's PC; NestedEPC has the hypervisor's. Starts at the top
+     * of the stack, whose contents are lost.
      */
     .globl  hypervisor_trap
 hypervisor_trap:
@@ -221,7 +224,7 @@ hypervisor_trap:
     nop
 
     CALLED_BY_C
-    /* (number) -> the register of the guest that runs */
+    /* (number) -> general register of the running guest */
     .globl  gpr_get
 gpr_get:
     sll     $a0, $a0, 3
@@ -234,7 +237,7 @@ gpr_get:
     rdpgpr  $2, $\n
     .endr
 
-    /* (number, value); register 0 takes nothing */
+    /* (number, value); writes to register 0 are ignored */
     .globl  gpr_set
 gpr_set:
     sll     $a0, $a0, 3

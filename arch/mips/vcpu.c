@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VCPU's state: the guest context of coprocessor 0 and the general registers. switch.S saves and loads it. */
+/* A VCPU's state: general registers and the guest context of coprocessor 0. switch.S saves and
+ * loads it. */
 #include "vcpu.h"
 #include "arch.h"
 #include "console.h"
 #include "internal.h"
 #include "lib.h"
 
-/* What a guest may do itself: its exceptions and interrupts, cache operations by address, its timer where it is wired. */
-#define GUESTCTL0_MINE \
-    (GUESTCTL0_GM | GUESTCTL0_CP0 | GUESTCTL0_AT_OURS | GUESTCTL0_CG | (BOARD_GUEST_TIMER ? GUESTCTL0_GT : 0U))
+/* What a guest does without exits: exceptions and interrupts, cache operations by address, and its
+ * timer if it is wired. */
+#define GUESTCTL0_DEFAULT \
+    (GUESTCTL0_GM | GUESTCTL0_CP0 | GUESTCTL0_AT_ROOT | GUESTCTL0_CG | (BOARD_GUEST_TIMER ? GUESTCTL0_GT : 0U))
 #define CONFIG_RESET 2UL /* K0: uncached, as after reset */
 
 /* For switch.S. */
-void vcpu_save_more(struct vcpu *v);
-void vcpu_load_more(struct vcpu *v);
+void vcpu_save_lazy(struct vcpu *v);
+void vcpu_load_lazy(struct vcpu *v);
 void vcpu_arrive(struct vcpu *v);
 
-/* Whether somebody may write to memory between a VCPU's LL and its SC who is not that VCPU. */
+/* Whether memory may be written between a VCPU's LL and SC by anything but that VCPU. */
 static bool shares_memory(const struct vm *vm)
 {
     return vm->total > 1 || vm->memmap.count > 1;
@@ -26,22 +28,22 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
 {
     ulong gid = v->vm->arch.gid;
 
-    bank_forget(v);
+    bank_release(v);
     memset(&v->arch, 0, sizeof(v->arch));
     v->arch.gpr[4] = v->id;
-    v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg; /* a device tree, or an RT app's own affair */
+    v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg; /* device tree; RT app: any value */
     v->arch.pc = entry | KSEG0;
     v->arch.status = STATUS_BEV | STATUS_ERL;
     v->arch.ebase = KSEG0;
-    v->arch.guestctl0 = GUESTCTL0_MINE;
+    v->arch.guestctl0 = GUESTCTL0_DEFAULT;
     v->arch.guestctl0ext = GUESTCTL0EXT_OG;
     v->arch.guestctl1 = gid | gid << GUESTCTL1_RID_SHIFT;
     v->arch.bank = BANK_NONE;
-    v->arch.long_way = shares_memory(v->vm) ? LONG_WAY : 0;
+    v->arch.lazy = shares_memory(v->vm) ? LAZY_CONTROLS : 0;
     v->arch.config = CONFIG_RESET;
     v->arch.timer_at = TICKS_NEVER;
     v->arch.count = (ulong)arch_time();
-    v->arch.compare = v->arch.count - 1U; /* it has just been */
+    v->arch.compare = v->arch.count - 1U; /* Count has just passed Compare */
 }
 
 void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
@@ -50,21 +52,22 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
     v->arch.gpr[29] = stack | KSEG0;
 }
 
-/* Another VM has had its GuestID. Or it begins anew, or its VM does: whatever the TLBs and the caches hold of it is stale.
- * The other VCPUs of the VM stay as they are: each loads its own entries of the guest's TLB. */
+/* The VCPU or its VM was reset, or another VM used its GuestID: what TLBs and caches hold for it is
+ * stale. The VM's other VCPUs are not affected: each loads its own guest TLB entries. */
 void vcpu_arrive(struct vcpu *v)
 {
     tlb_claim(v);
     if (v->last_cpu == VCPU_NO_CPU) {
-        tlb_forget_guest(v);
+        tlb_flush_guest(v);
     }
-    if (v->last_cpu == VCPU_NO_CPU && v->id == 0) { /* and its memory was filled, as data */
+    if (v->last_cpu == VCPU_NO_CPU && v->id == 0) { /* its memory was filled by data writes */
         cpu_sync_caches();
     }
     v->last_cpu = (ulong)&mips_cpu;
 }
 
-/* Nothing of a guest wakes the CPU: its lines are only looked at while it runs. */
+/* Nothing to do: guest interrupts never wake this CPU, which checks them only while the guest
+ * runs. */
 void arch_vcpu_unload(void)
 {
 }
@@ -74,12 +77,12 @@ void arch_vcpu_sync(struct vcpu *v)
     (void)v;
 }
 
-/* --- the long way: what few guests use --- */
+/* --- lazy state, which few guests use --- */
 
-/* What VCPUs that do not take the long way find in the registers that decide what exits, and in GTOffset. */
+/* Values for VCPUs without lazy state of the registers that control exits, and of GTOffset. */
 void vcpu_init(void)
 {
-    cp0_write(CP0_GUESTCTL0, GUESTCTL0_MINE);
+    cp0_write(CP0_GUESTCTL0, GUESTCTL0_DEFAULT);
     cp0_write(CP0_GUESTCTL0EXT, GUESTCTL0EXT_OG);
     cp0_write(CP0_GTOFFSET, 0);
 }
@@ -91,14 +94,14 @@ static void load_controls(const struct arch_vcpu *a)
     cp0_write(CP0_GTOFFSET, a->gtoffset);
 }
 
-static void groups_on(struct vcpu *v)
+static void set_controls(struct vcpu *v)
 {
-    ulong groups = v->arch.long_way;
+    ulong groups = v->arch.lazy;
 
     v->arch.guestctl0 = (v->arch.guestctl0 & ~(ulong)GUESTCTL0_AT_GUEST) |
-                        ((groups & GROUP_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_OURS);
+                        ((groups & LAZY_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_ROOT);
     v->arch.guestctl0ext =
-        (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) | ((groups & GROUP_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
+        (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) | ((groups & LAZY_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
     load_controls(&v->arch);
 }
 
@@ -122,8 +125,9 @@ static void load_other(const struct arch_vcpu *a)
     gcp0_write(CP0_KSCRATCH2, a->kscratch[1]);
 }
 
-/* A first use of the MMU finds what hardware left there at the guest's last exception, which BadVAddr tells. */
-static void first_mmu(struct vcpu *v)
+/* Initializes the MMU registers at their first use: EntryHi and Context as hardware set them at the
+ * guest's last exception, whose address BadVAddr still holds. */
+static void init_mmu(struct vcpu *v)
 {
     ulong at = gcp0_read(CP0_BADVADDR);
 
@@ -134,21 +138,21 @@ static void first_mmu(struct vcpu *v)
     }
     load_mmu(&v->arch);
     tlb_load_guest(v);
-    load_mmu(&v->arch); /* which went by its registers */
+    load_mmu(&v->arch); /* tlb_load_guest() has overwritten them */
 }
 
-void vcpu_give(struct vcpu *v, ulong groups)
+void vcpu_enable_lazy(struct vcpu *v, ulong groups)
 {
-    ulong new = groups & ~v->arch.long_way;
+    ulong new = groups & ~v->arch.lazy;
 
-    v->arch.long_way |= groups;
-    if ((new &GROUP_MMU) != 0) {
-        first_mmu(v);
+    v->arch.lazy |= groups;
+    if ((new &LAZY_MMU) != 0) {
+        init_mmu(v);
     }
-    if ((new &GROUP_OTHER) != 0) {
+    if ((new &LAZY_OTHER) != 0) {
         load_other(&v->arch);
     }
-    groups_on(v);
+    set_controls(v);
 }
 
 static void save_mmu(struct vcpu *v)
@@ -167,7 +171,7 @@ static void save_mmu(struct vcpu *v)
     load_mmu(a);
 }
 
-void vcpu_save_more(struct vcpu *v)
+void vcpu_save_lazy(struct vcpu *v)
 {
     struct arch_vcpu *a = &v->arch;
 
@@ -176,22 +180,22 @@ void vcpu_save_more(struct vcpu *v)
     a->config = gcp0_read(CP0_CONFIG);
     gcp0_write(CP0_INTCTL, 0);
     gcp0_write(CP0_CONFIG, CONFIG_RESET);
-    if ((a->long_way & GROUP_OTHER) != 0) {
+    if ((a->lazy & LAZY_OTHER) != 0) {
         a->user_local = gcp0_read(CP0_USERLOCAL);
         a->hwrena = gcp0_read(CP0_HWRENA);
         a->kscratch[0] = gcp0_read(CP0_KSCRATCH1);
         a->kscratch[1] = gcp0_read(CP0_KSCRATCH2);
-        gcp0_write(CP0_USERLOCAL, 0); /* RDHWR, which does not exit, is for everybody */
+        gcp0_write(CP0_USERLOCAL, 0); /* no exit: every guest can read it by RDHWR */
         gcp0_write(CP0_HWRENA, 0);
     }
-    if ((a->long_way & GROUP_MMU) != 0) {
+    if ((a->lazy & LAZY_MMU) != 0) {
         save_mmu(v);
         gcp0_write(CP0_PAGEGRAIN, 0);
         gcp0_write(CP0_ENTRYHI, 0);
     }
 }
 
-void vcpu_load_more(struct vcpu *v)
+void vcpu_load_lazy(struct vcpu *v)
 {
     if (shares_memory(v->vm)) {
         link_clear(v);
@@ -199,16 +203,16 @@ void vcpu_load_more(struct vcpu *v)
     load_controls(&v->arch);
     gcp0_write(CP0_INTCTL, v->arch.intctl);
     gcp0_write(CP0_CONFIG, v->arch.config);
-    if ((v->arch.long_way & GROUP_OTHER) != 0) {
+    if ((v->arch.lazy & LAZY_OTHER) != 0) {
         load_other(&v->arch);
     }
-    if ((v->arch.long_way & GROUP_MMU) != 0) {
+    if ((v->arch.lazy & LAZY_MMU) != 0) {
         tlb_load_guest(v);
         load_mmu(&v->arch);
     }
 }
 
-/* --- for people --- */
+/* --- reports --- */
 
 bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
@@ -220,7 +224,7 @@ bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
     unsigned i = line * 4U;
 
     if (line == 0) {
-        bank_look(&v->vm->vcpus[v->id]);
+        bank_sync(&v->vm->vcpus[v->id]);
     }
     if (i < 32U) {
         console_log("  %-2s %08lx  %-2s %08lx  %-2s %08lx  %-2s %08lx", names[i], i == 0 ? a->pc : a->gpr[i],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's memory and GuestID. Its memory map becomes TLB entries as the guest uses it (tlb.c). */
+/* A VM's memory and GuestID. tlb.c makes TLB entries of its memory map on demand. */
 #include "vm.h"
 #include "arch.h"
 #include "asm_layout.h"
@@ -8,8 +8,9 @@
 
 #define PHYSICAL(address) ((ulong)(address) & 0x1fffffffU)
 
-/* Guest memory, or a device, where the hypervisor's data, its text or the system image is. */
-static bool hits_us(const struct memmap *map)
+/* Whether guest memory or a passed-through device overlaps the hypervisor's data, its text or the
+ * system image. */
+static bool overlaps_hypervisor(const struct memmap *map)
 {
     extern char __ram_end[], __text_start[];
     ulong text = PHYSICAL(__text_start);
@@ -18,7 +19,7 @@ static bool hits_us(const struct memmap *map)
     return memmap_covers(map, 0, PHYSICAL(__ram_end)) || memmap_covers(map, text, end - text);
 }
 
-/* Whether VCPUs of some VM share memory with others: then one GuestID is link.S's. */
+/* Whether any VM's VCPUs share memory with other VCPUs or VMs; then link.S needs one GuestID. */
 static bool links(void)
 {
     const struct sysimage_vm *config = sysimage_at(hyp.image, hyp.image->vms_offset);
@@ -33,11 +34,11 @@ static bool links(void)
 
 const char *arch_vm_init(struct vm *vm)
 {
-    if (hits_us(&vm->memmap)) {
-        return "a guest's memory is the hypervisor's";
+    if (overlaps_hypervisor(&vm->memmap)) {
+        return "guest memory overlaps the hypervisor";
     }
     if (vm->config->plic != 0 || vm->config->nirqs != 0) {
-        return "no interrupts are passed through here";
+        return "this machine passes no interrupts through";
     }
     vm->arch.gid = 1U + vm->id % (links() ? GUEST_ID_LINK - 1U : GUEST_ID_LINK);
     return NULL;
@@ -54,7 +55,7 @@ void *arch_window(hpa_t hpa, uint64_t *size)
     return arch_memory(hpa);
 }
 
-/* Features are RISC-V's. */
+/* Optional features exist on RISC-V only. */
 bool arch_has(unsigned feature)
 {
     (void)feature;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compilers call for 64-bit numbers on a 32-bit machine. */
+/* 64-bit division for 32-bit machines, called by compiled code. */
 #include "types.h"
 
 uint64_t __udivdi3(uint64_t n, uint64_t d);
@@ -9,8 +9,8 @@ uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest);
 #define HALF 16U
 #define HALF_MASK 0xffffU
 
-/* A digit of 16 bits of (high:next) / d, of which high < d and d has its highest bit; *high becomes the rest. The first
- * guess, by d's upper half, is too large by 2 at most. */
+/* One 16-bit digit of (high:next) / d, with high < d and d's highest bit set; *high becomes the
+ * remainder. The first estimate, by the upper half of d, is too large by at most 2. */
 static uint32_t digit(uint32_t *high, uint32_t next, uint32_t d)
 {
     uint32_t q = *high / (d >> HALF), rest = *high % (d >> HALF);
@@ -26,7 +26,7 @@ static uint32_t digit(uint32_t *high, uint32_t next, uint32_t d)
     return q;
 }
 
-/* (high:low) / d, of which high < d, in two digits; *high becomes the rest. */
+/* (high:low) / d with high < d, in two digits; *high becomes the remainder. */
 static uint32_t divide(uint32_t *high, uint32_t low, uint32_t d)
 {
     unsigned shift = (unsigned)__builtin_clz(d);
@@ -40,8 +40,8 @@ static uint32_t divide(uint32_t *high, uint32_t low, uint32_t d)
     return q;
 }
 
-/* The same of a divisor that is longer: a bit at a time, from the first one at which it fits. Shifts by one, for others are
- * calls, too. */
+/* Division by a divisor longer than 32 bits, one bit at a time. It shifts by one only: other shifts
+ * of 64 bits are library calls, too. */
 static uint64_t divide_long(uint64_t n, uint64_t d, uint64_t *rest)
 {
     uint64_t quotient = 0, bit = 1;
@@ -59,7 +59,8 @@ static uint64_t divide_long(uint64_t n, uint64_t d, uint64_t *rest)
     return quotient;
 }
 
-/* By 0 is 0. Nearly all divisors are of 32 bits: admission, which divides a lot, keeps interrupts waiting. */
+/* Division by 0 gives 0. Nearly all divisors have 32 bits, and that path must be fast: admission
+ * divides often and is not preemptible. */
 uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest)
 {
     uint32_t high = (uint32_t)(n >> 32), most, least;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where OpenSBI jumps to: HS-mode, translation off, a0 = hart id, a1 = device tree (of which we read the size only). */
+/* Entry from OpenSBI: HS-mode, translation off, a0 = hart id, a1 = device tree, of which only the
+ * size is read. */
 #include "asm_layout.h"
 #include "asm_offsets.h"
 #include "csr.h"
@@ -8,7 +9,8 @@
     .globl  _start
 _start:
     csrw    CSR_SIE, zero
-    /* One hart only. OpenSBI 1.1 can send a hart that is being started here instead of where it was told to. */
+    /* Only one hart boots here. OpenSBI 1.1 can enter here also with a hart that was started at
+     * boot_secondary. */
     la      t0, boot_taken
     li      t1, 1
     amoswap.w.aq t1, t1, (t0)
@@ -20,7 +22,7 @@ _start:
     call    boot_first              /* (hart id, device tree) */
     j       trap_run
 
-    /* Where the SBI starts the other harts: a0 = hart id, a1 = this hart's struct cpu. */
+    /* Entry of the other harts from the SBI: a0 = hart id, a1 = this hart's struct cpu. */
     .globl  boot_secondary
 boot_secondary:
     csrw    CSR_SIE, zero
@@ -31,7 +33,7 @@ boot_secondary:
     call    boot_other
     j       trap_run
 
-    /* a0 = hart id: once the boot hart is through, find this hart's struct cpu by it. */
+    /* a0 = hart id: when the boot hart is done, find this hart's struct cpu by its id. */
 late:
     la      t0, boot_done
 1:  lw      t1, 0(t0)
@@ -45,7 +47,7 @@ late:
     add     a1, a1, t3
     addi    t2, t2, -1
     bnez    t2, 2b
-3:  wfi                             /* a hart that this system does not use */
+3:  wfi                             /* a hart that the system does not use */
     j       3b
 
     .section .data

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits that are neither ecalls nor interrupts. */
+/* Exits other than ecalls and interrupts. */
 #include "arch.h"
 #include "internal.h"
 #include "sched.h"
@@ -9,11 +9,11 @@ bool guest_fetch(ulong va, uint32_t *insn);
 
 struct mmio_result {
     ulong value;
-    ulong rd; /* register that takes the value, 0: none */
+    ulong rd; /* destination register, 0: none */
 };
 
 struct expanded {
-    struct vcpu *vcpu; /* as it came: assembly keeps its registers by it */
+    struct vcpu *vcpu; /* unchanged; saves assembly a register */
     ulong insn;
 };
 
@@ -27,7 +27,7 @@ void exit_fetch_walk(struct vcpu *v);
 
 #define INSN_WFI 0x10500073U
 #define INSN_WRS_NTO 0x00d00073U
-#define INSN_LONG 2UL /* bit 1: 32 bits (in htinst's form bit 1 is 0 for what was compressed) */
+#define INSN_LONG 2UL /* bit 1: 32 bits (in htinst's form, 0 for a compressed instruction) */
 #define INSN_OPCODE 0x7cUL
 #define OPCODE_LOAD 0x00UL
 #define OPCODE_STORE 0x20UL
@@ -53,9 +53,10 @@ static gpa_t fault_gpa(void)
     return (csr_read(CSR_HTVAL) << 2) | (csr_read(CSR_STVAL) & 3U);
 }
 
-/* The guest has nothing at that address: an access fault, as on a machine with nothing there. A guest that cannot even
- * begin its trap handler would take that fault for ever: that is fatal. Whatever the cause: QEMU calls a fetch whose
- * page-table walk leaves the guest's memory a load. */
+/* No memory and no device at the guest-physical address: injects an access fault, as a machine
+ * would raise. If the trap vector itself has no memory, the guest would fault forever: that is
+ * fatal. Independent of the cause, because QEMU reports a fetch whose page-table walk leaves guest
+ * memory as a load. */
 static void exit_no_memory(struct vcpu *v, ulong cause)
 {
     ulong pc = csr_read(CSR_SEPC);
@@ -72,7 +73,7 @@ static void exit_no_memory(struct vcpu *v, ulong cause)
     }
 }
 
-/* What VS-mode may not do, whose bits stval does not tell. */
+/* Fetches the instruction of a virtual-instruction exception where stval is 0. */
 static ulong __attribute__((noinline, cold)) exit_instruction(void)
 {
     uint32_t fetched;
@@ -80,12 +81,13 @@ static ulong __attribute__((noinline, cold)) exit_instruction(void)
     return guest_fetch(csr_read(CSR_SEPC), &fetched) ? fetched : 0;
 }
 
-/* WFI and WRS.NTO are ours to emulate, anything else is an illegal instruction to the guest. WRS.NTO (Zawrs 1.01) may end
- * at any time. It must not wait for an interrupt, for another VCPU's store is what ends it and that store does not trap: the
- * VCPU gives the rest of its turn to those that wait, among which may be the one that holds the lock. */
+/* Emulates WFI and WRS.NTO; any other instruction is illegal for the guest. WRS.NTO (Zawrs 1.01)
+ * may complete at any time. It must not wait for an interrupt: a store of another VCPU ends it, and
+ * that store does not trap. So the VCPU yields the rest of its slice to ready VCPUs, one of which
+ * may hold the lock. */
 static void exit_virtual_instruction(struct vcpu *v, ulong insn)
 {
-    if (insn == INSN_WFI && (csr_read(CSR_SSTATUS) & SSTATUS_SPP) != 0) { /* in U-mode it is illegal */
+    if (insn == INSN_WFI && (csr_read(CSR_SSTATUS) & SSTATUS_SPP) != 0) { /* illegal in U-mode */
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
         v->arch.suspended = false;
         vcpu_wait(v);
@@ -100,9 +102,9 @@ static void exit_virtual_instruction(struct vcpu *v, ulong insn)
 static void __attribute__((noinline, cold)) exit_other(struct vcpu *v, ulong cause)
 {
     if (cause != CAUSE_BREAKPOINT) {
-        vm_fatal(v, "a trap that nobody handles", cause, csr_read(CSR_STVAL));
+        vm_fatal(v, "an unhandled trap", cause, csr_read(CSR_STVAL));
     } else if (sched_watch == NULL || !sched_watch->breakpoint(v)) {
-        arch_cpu_breakpoints(false); /* left so from when somebody was here */
+        arch_cpu_breakpoints(false); /* still set from a debugged VM */
         exit_inject(v, cause, csr_read(CSR_STVAL));
     }
 }
@@ -124,8 +126,8 @@ void exit_trap(struct vcpu *v, ulong cause)
 
 /* --- MMIO --- */
 
-/* The compressed loads and stores in htinst's form: a 32-bit load or store with bit 1 cleared. 0 if it is neither.
- * (Unprivileged ISA, chapter 16: quadrants 0 and 2, funct3 2, 3, 6 and 7.) */
+/* A compressed load or store in htinst's form: the 32-bit load or store with bit 1 cleared. 0 if it
+ * is neither. (Unprivileged ISA, chapter 16: quadrants 0 and 2, funct3 2, 3, 6 and 7.) */
 static ulong expand_compressed(uint32_t c)
 {
     ulong funct3 = (c >> 13) & 7U;
@@ -145,7 +147,7 @@ struct expanded exit_expand(struct vcpu *v, ulong insn)
     return (struct expanded){v, expand_compressed((uint32_t)insn)};
 }
 
-/* No device there, or no load or store that a device could answer. */
+/* No device at the address, or not a load or store that a device could answer. */
 static struct mmio_result __attribute__((noinline, cold)) mmio_refuse(struct vcpu *v)
 {
     exit_no_memory(v, csr_read(CSR_SCAUSE));
@@ -157,7 +159,7 @@ void exit_mmio_walk(struct vcpu *v)
     exit_no_memory(v, csr_read(CSR_SCAUSE));
 }
 
-/* The guest's instruction itself is behind page tables that are not in its memory. */
+/* The guest's page tables for the PC are not in its memory. */
 void exit_fetch_walk(struct vcpu *v)
 {
     exit_no_memory(v, CAUSE_FETCH_GUEST_PAGE);
@@ -168,7 +170,7 @@ static inline void mmio_skip(ulong insn)
     csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 2U + (insn & INSN_LONG));
 }
 
-/* One naturally aligned access. False: no device answers it. */
+/* The device that answers a naturally aligned access of this width, or NULL. */
 static inline const struct vdev *mmio_device(const struct vcpu *v, gpa_t gpa, unsigned width_log2)
 {
     const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
@@ -199,9 +201,9 @@ static inline bool mmio_write(struct vcpu *v, gpa_t gpa, unsigned width_log2, ul
     return true;
 }
 
-/* A misaligned access is one of aligned pieces, from the lowest address on, as QEMU does it from version 8.2 on; what a
- * piece did stays done if a later one finds no device. A load sets *value. Not across two pages: what the second is, only
- * the guest's tables say. */
+/* Splits a misaligned access into aligned ones, lowest address first, as QEMU does from version 8.2
+ * on. If a later piece finds no device, the effects of earlier pieces remain. A load sets *value.
+ * Accesses that cross a page are refused: only the guest's page tables know the second page. */
 static bool __attribute__((noinline, cold)) mmio_in_pieces(struct vcpu *v, gpa_t gpa, unsigned width_log2, ulong *value,
                                                            bool load)
 {

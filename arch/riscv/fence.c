@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Remote fences between the VCPUs of a VM. A VCPU that is not on a hart is only marked: it forgets when it comes back.
- * One that is on a hart is interrupted and waited for; harts that run other VMs never notice.
+ * Remote fences between the VCPUs of a VM. A VCPU that is not running is only marked and does the
+ * fence when it is loaded. A running one is interrupted and waited for. Harts that run other VMs
+ * are not disturbed.
  */
 #include "arch.h"
 #include "atomic.h"
@@ -15,12 +16,12 @@ void fence_local(void)
                          : "memory");
 }
 
-/* Under sched_lock: true when `v` has forgotten, or will before it runs again. Otherwise it is on another hart, which is
- * interrupted; again each time it is asked, for the interrupt may have found the hart with another VCPU on it. */
+/* Under sched_lock: true if `v` has done the fence or will do it before it runs again. Otherwise
+ * interrupts its hart, in each call: an earlier interrupt may have found another VCPU there. */
 static bool fence_done(struct vcpu *v)
 {
     if (v->state != VCPU_RUNNING) {
-        v->last_cpu = VCPU_NO_CPU; /* it forgets when it arrives on a hart */
+        v->last_cpu = VCPU_NO_CPU; /* makes vcpu_arrive() do the fence */
         v->arch.fence = false;
     } else if (atomic_load_acquire(&v->arch.fence)) {
         cpu_kick(v->cpu, IPI_SYNC);
@@ -29,8 +30,8 @@ static bool fence_done(struct vcpu *v)
     return true;
 }
 
-/* All are asked before any is waited for, and interrupted by one call. */
-static void fence_ask(struct vm *vm, ulong vcpus)
+/* Requests all fences and interrupts the harts by one call, before waiting for any. */
+static void fence_request(struct vm *vm, ulong vcpus)
 {
     spin_lock(&sched_lock);
     for (unsigned i = 0; i < vm->nvcpus; i++) {
@@ -42,9 +43,10 @@ static void fence_ask(struct vm *vm, ulong vcpus)
     spin_unlock(&sched_lock);
 }
 
-/* Answers meanwhile what is asked of this hart, which may well be the same by the same VM. True if another interrupt waits
- * for this hart. Not inline, for the benchmark counts from look to look. */
-static bool __attribute__((noinline)) fence_look(void)
+/* Serves IPIs to this hart during the wait; they may request a fence of the same VM. True if
+ * another interrupt is pending. Not inline: the benchmark measures between polling points by this
+ * symbol. */
+static bool __attribute__((noinline)) fence_poll(void)
 {
     if ((csr_read(CSR_SIP) & (1UL << IRQ_SSI)) != 0) {
         csr_clear(CSR_SIP, 1UL << IRQ_SSI);
@@ -53,7 +55,8 @@ static bool __attribute__((noinline)) fence_look(void)
     return (csr_read(CSR_SIP) & csr_read(CSR_SIE) & ~(1UL << IRQ_SSI)) != 0;
 }
 
-/* Bounded by how long the other hart can be in the hypervisor. False if an interrupt waits for this hart first. */
+/* Bounded by the time that the other hart can spend in the hypervisor. False if an interrupt is
+ * pending on this hart first. */
 static bool fence_wait(struct vcpu *v)
 {
     bool done;
@@ -62,20 +65,20 @@ static bool fence_wait(struct vcpu *v)
         spin_lock(&sched_lock);
         done = fence_done(v);
         spin_unlock(&sched_lock);
-    } while (!done && !fence_look());
+    } while (!done && !fence_poll());
     return done;
 }
 
 ulong fence_remote(struct vm *vm, ulong mask)
 {
     struct vcpu *self = cpu_self()->current;
-    ulong own = self->id < vm->nvcpus ? 1UL << self->id : 0; /* an RT app is none of the guest's harts */
+    ulong own = self->id < vm->nvcpus ? 1UL << self->id : 0; /* RT apps are not harts of the guest */
     ulong others = mask & ~own & ((1UL << vm->nvcpus) - 1U);
 
     if ((mask & own) != 0) {
         fence_local();
     }
-    fence_ask(vm, others);
+    fence_request(vm, others);
     while (others != 0 && fence_wait(&vm->vcpus[bit_lowest(others)])) {
         others &= others - 1U;
     }

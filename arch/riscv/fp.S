@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point registers of a VCPU (fcsr apart); sstatus.FS is on when these are called. */
+/* Floating-point registers of a VCPU, except fcsr. Callers have set sstatus.FS. */
 #include "asm_layout.h"
 #include "asm_offsets.h"
 #include "csr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hart: its CSRs, its timer, its interrupts from the others. */
+/* A hart: its CSRs, timer and interrupts. */
 #include "hart.h"
 #include "arch.h"
 #include "internal.h"
@@ -7,7 +7,7 @@
 
 void fp_clear(void);
 
-#define OTHERS_AT_ONCE 2U /* interrupts but timers that a poll takes */
+#define OTHERS_AT_ONCE 2U /* interrupts other than timer interrupts per poll */
 
 static ulong boot_hartid; /* owner: hart_init() of CPU 0 */
 
@@ -26,7 +26,7 @@ void hart_init(struct cpu *cpu, ulong hartid)
     probe_rest_timer();
     csr_write(CSR_HGEIE, 0);
     if (arch_has(RISCV_FEATURE_HTIMEDELTA)) {
-        csr_write(CSR_HTIMEDELTA, 0); /* one time for everybody */
+        csr_write(CSR_HTIMEDELTA, 0); /* all VMs see the same time */
     }
     if (riscv_facts.envcfg) {
         csr_write(CSR_HENVCFG, (riscv_facts.sstc ? HENVCFG_STCE : 0) |
@@ -48,7 +48,7 @@ void timer_set_by_sbi(ticks_t deadline)
     sbi_call(SBI_EXT_TIME, 0, deadline, 0, 0);
 }
 
-/* One call for all. Hart numbers are below the number of harts, so one mask of the SBI has them all. */
+/* One SBI call for all. Hart numbers are below the number of harts, so they fit one mask. */
 void arch_cpus_interrupt(ulong cpus)
 {
     ulong harts = 0;
@@ -71,7 +71,8 @@ void arch_cpu_sleep(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 
-/* Harts are numbered from the boot hart on, wrapping around: the boards have theirs without gaps. */
+/* Harts are numbered from the boot hart on, wrapping around: hart ids of supported boards have no
+ * gaps. */
 bool arch_cpu_start(unsigned id)
 {
     extern char boot_secondary[];
@@ -97,14 +98,15 @@ static void irq_take(unsigned irq)
     }
 }
 
-/* Called from trap.S for an interrupt that ended a guest's turn; `number` comes shifted left by one. */
+/* Called from trap.S for an interrupt that stopped a guest; `number` is shifted left by one. */
 void irq_handle(ulong number);
 void irq_handle(ulong number)
 {
     irq_take((unsigned)number / 2U);
 }
 
-/* The first of the interrupts that are pending, or 0. Not inline, for the benchmark counts from look to look. */
+/* The first pending interrupt, or 0. Not inline: the benchmark measures between polling points by
+ * this symbol. */
 static unsigned __attribute__((noinline)) irq_first(void)
 {
     ulong pending = csr_read(CSR_SIP) & csr_read(CSR_SIE);
@@ -118,9 +120,10 @@ static unsigned __attribute__((noinline)) irq_first(void)
     return pending != 0 ? IRQ_SEI : 0;
 }
 
-/* A polling point. Looks at the timer again after each interrupt, and takes a bounded number of others, which a device or
- * another hart could raise without end. Stops once the scheduler is to run: the timer interrupt that ended a slice stays
- * pending until the scheduler programs the timer. */
+/* A polling point. Checks the timer again after each interrupt, and handles a bounded number of
+ * others, which a device or another hart could raise without end. Stops once the scheduler is to
+ * run: the timer interrupt that ended a slice stays pending until the scheduler programs the
+ * timer. */
 void arch_irq_poll(void)
 {
     unsigned left = OTHERS_AT_ONCE;

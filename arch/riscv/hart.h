@@ -4,7 +4,7 @@
 
 #include "csr.h"
 
-/* Guests get their own interrupts, and every exception that is only theirs. */
+/* Delegates to guests their own interrupts and all exceptions that concern only the guest. */
 #define HART_HIDELEG ((1UL << IRQ_VSSI) | (1UL << IRQ_VSTI) | (1UL << IRQ_VSEI))
 #define HART_HEDELEG                                                                           \
     ((1UL << CAUSE_FETCH_MISALIGNED) | (1UL << CAUSE_FETCH_ACCESS) | (1UL << CAUSE_ILLEGAL) |  \

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hypervisor's own translation: what it needs and no more, nothing both writable and executable. Addresses are the
- * physical ones but for the windows, through which a hart sees 2 MiB of guest memory at a time.
+ * The hypervisor's own translation. It maps only what the hypervisor needs, and nothing both
+ * writable and executable. Virtual addresses are physical ones, except the windows, through which a
+ * hart accesses 2 MiB of guest memory at a time.
  *
  *   0x0000_0000_0000 ..  the board's UART and interrupt controller       rw-
- *   0x0000_8020_0000 ..  text r-x, rodata r--, data rw-, stacks rw- with a hole below each, system image r--
- *   behind the VMs' RAM  the trace, if there is one                      rw-
- *   0x003f_c000_0000 ..  a window of 2 MiB per hart                        rw-
+ *   0x0000_8020_0000 ..  text r-x, rodata r--, data rw-, stacks rw- with an unmapped page below
+ *                        each, system image r--
+ *   after the VMs' RAM   the trace, if there is one                      rw-
+ *   0x003f_c000_0000 ..  a window of 2 MiB per hart                      rw-
  */
 #include "arch.h"
 #include "internal.h"
@@ -72,7 +74,7 @@ const char *hostmap_init(const struct sysimage_header *image)
 void hostmap_enable(void)
 {
     csr_write(CSR_SATP, SATP_SV39 | ((ulong)root >> 12));
-    __asm__ volatile("sfence.vma\n\tfence.i" ::: "memory"); /* boot_trace() may have written instructions */
+    __asm__ volatile("sfence.vma\n\tfence.i" ::: "memory"); /* boot_patch() may have changed text */
 }
 
 void hostmap_window(struct cpu *cpu)
@@ -86,7 +88,8 @@ ulong hostmap_pbmt_page(struct cpu *cpu)
 {
     ulong va = cpu->arch.window_va;
 
-    /* QEMU 7.2's henvcfg takes the bit whether or not the machine has the extension: only an access tells. */
+    /* QEMU 7.2's henvcfg accepts PBMTE also on machines without Svpbmt; only an access shows the
+     * truth. */
     *cpu->arch.window = ((ulong)__text_start & ~(PAGE_2M - 1)) >> 2 | PTE_PBMT_NC | PTE_RO | PTE_V;
     __asm__ volatile("sfence.vma %0, zero" ::"r"(va) : "memory");
     cpu->arch.window_at = WINDOW_NOWHERE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of arch/riscv know of each other. */
+/* Interfaces between the files of arch/riscv. */
 #ifndef INTERNAL_H
 #define INTERNAL_H
 
@@ -9,7 +9,7 @@
 #include "types.h"
 #include "vm.h"
 
-/* --- the SBI below us --- */
+/* --- calls of the firmware's SBI --- */
 struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2);
 
 #define SBI_EXT_BASE 0x10UL
@@ -22,28 +22,30 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2);
 
 /* --- probe.c --- */
 
-/* Fills in what this machine has, less the features that the image hides, which are not tried. Returns NULL, or what is
- * missing that we cannot do without. Boot hart only. */
+/* Detects the machine's features. Those that the image hides are not even tried. Returns NULL, or
+ * the mandatory feature that is missing. Boot hart only. */
 const char *probe_machine(const struct sysimage_header *image);
 
-/* The same for what shows only in page tables; after hostmap_window(). */
+/* Detects features that need page tables; after hostmap_window(). */
 void probe_paging(void);
 
-/* Takes the seed from the firmware's device tree of `size` bytes, if it has one. After probe_machine(). */
+/* Takes the seed from the firmware's device tree of `size` bytes, if it has one. After
+ * probe_machine(). */
 void probe_seed(ulong tree, ulong size);
 
-/* Sees to it that this hart's VS timer (Sstc) never comes due until it is set, also where its use is hidden. */
+/* Disarms this hart's VS timer (Sstc), also if the image hides Sstc. */
 void probe_rest_timer(void);
 
-/* Lets guests use senvcfg also where Smstateen (State Enable Extension 1.0) keeps it from them until told otherwise; of
- * the state that it guards a guest is told of nothing else. */
+/* Lets guests use senvcfg where Smstateen (State Enable Extension 1.0) would make the access trap.
+ * The other state that Smstateen controls stays disabled; guests are not told of it. */
 void probe_allow_senvcfg(void);
 
-/* Does this hart have the H extension? Asked before anything else. */
+/* Whether this hart has the H extension. Called before anything else is probed. */
 bool probe_hypervisor(void);
 
-/* Reads 8 bytes at the guest-virtual address `va` as the current VCPU's guest, in the mode that it trapped from, would.
- * Returns 0, or the cause of the trap that the load took: of the guest's tables, or CAUSE_LOAD_GUEST_PAGE. */
+/* Reads 8 bytes at the guest-virtual address `va` with the access rights of the current VCPU's
+ * guest in the mode that it trapped from. Returns 0, or the cause of the trap: a fault of the
+ * guest's tables, or CAUSE_LOAD_GUEST_PAGE. */
 ulong guest_load(ulong va, ulong *value);
 
 /* --- hart.c --- */
@@ -71,13 +73,16 @@ struct pagetable {
     unsigned root_bits; /* 9 for Sv39, 11 for Sv39x4 */
 };
 
-/* Maps [va, va + size) to pa with the largest pages that fit. False when the tables are used up. Boot hart only. */
+/* Maps [va, va + size) to pa with the largest pages that fit. False if no page tables are left.
+ * Boot hart only. */
 bool pagetable_map(const struct pagetable *pt, uint64_t va, hpa_t pa, uint64_t size, ulong flags);
 
-/* The entry for the 2 MiB page at `va`, its upper tables made. NULL when the tables are used up. Boot hart only. */
+/* The entry for the 2 MiB page at `va`; allocates the tables above it. NULL if no page tables are
+ * left. Boot hart only. */
 uint64_t *pagetable_entry_2m(const struct pagetable *pt, uint64_t va);
 
-/* A zeroed root table for a second-stage translation, or NULL when there are SYSIMAGE_MAX_VMS already. */
+/* A zeroed root table for a second-stage translation, or NULL if SYSIMAGE_MAX_VMS have been
+ * allocated. */
 uint64_t *pagetable_root_x4(void);
 
 /* --- hostmap.c --- */
@@ -85,13 +90,14 @@ uint64_t *pagetable_root_x4(void);
 /* Builds the hypervisor's own translation; NULL or what failed. */
 const char *hostmap_init(const struct sysimage_header *image);
 
-/* Turns it on, on this hart. */
+/* Enables the translation on this hart. */
 void hostmap_enable(void);
 
-/* Gives the hart its window. */
+/* Initializes the hart's window. */
 void hostmap_window(struct cpu *cpu);
 
-/* Maps a page of ours in the window with a page-based memory type (Svpbmt), which traps where there is no such thing. */
+/* Maps a page of the hypervisor in the window with a page-based memory type (Svpbmt) and returns
+ * its address. An access traps on machines without Svpbmt. */
 ulong hostmap_pbmt_page(struct cpu *cpu);
 
 /* --- plic.c: the machine's PLIC --- */
@@ -102,8 +108,9 @@ void plic_hart_init(ulong hartid);
 void plic_route(unsigned irq, struct vm *vm, unsigned guest);
 void plic_handle(void);
 
-/* The guest has completed the passed-through source `irq`, which is claimed: the machine's PLIC forwards it again, at once
- * or when the rate of its interrupts allows. Caller holds the lock of the source's VM. */
+/* The guest has completed the passed-through source `irq`, which is claimed in the machine's PLIC:
+ * completes it there, now or when the rate limit of its interrupts allows. Caller holds the lock of
+ * the source's VM. */
 void plic_complete_route(unsigned irq);
 
 /* --- vplic.c --- */
@@ -112,11 +119,11 @@ void vplic_reset(struct vm *vm);
 
 /* --- exit.c --- */
 
-/* Makes the guest take the exception `cause` with `tval` at its trap vector. */
+/* Injects the exception `cause` with `tval` into the current VCPU. */
 void exit_inject(struct vcpu *v, ulong cause, ulong tval);
 
-/* The number of the lowest bit of `bits`, which is not 0; of one of a few VCPUs. Machines without Zbb have no
- * instruction for it. */
+/* The number of the lowest bit of `bits`, which is not 0. It numbers one of a few VCPUs, so that a
+ * loop is fast enough where Zbb is missing. */
 static inline unsigned bit_lowest(ulong bits)
 {
     unsigned n = 0;
@@ -129,38 +136,39 @@ static inline unsigned bit_lowest(ulong bits)
 
 /* --- fence.c --- */
 
-/* Forgets this hart's VS-stage translations of the loaded VM, and its fetched instructions. */
+/* Invalidates this hart's VS-stage translations and fetched instructions of the loaded VM. */
 void fence_local(void);
 
-/* Makes the VCPUs of `mask` (by VCPU id, those that exist) do so, and waits until they have, or another interrupt waits for
- * this hart. Returns those that may not have done so. */
+/* Makes the VCPUs in `mask` (by VCPU id; they exist) do a fence_local(), and waits until they
+ * have, or until another interrupt is pending on this hart. Returns the VCPUs that may not have
+ * done it. */
 ulong fence_remote(struct vm *vm, ulong mask);
 
 /* --- SBI for guests --- */
 
-/* An extension of the SBI that guests see; the arguments are the guest's a0 to a5 and a6. */
+/* An SBI extension that guests can call; the arguments are the guest's a0 to a5 and a6. */
 struct sbi_extension {
     ulong id;
     struct hcall_ret (*fn)(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid);
 };
 
-/* Registers an extension; `order` (two digits, of its own): the lower, the sooner it is found. */
+/* Registers an extension; `order`: two digits, unique, lower numbers are searched first. */
 #define SBI_EXTENSION(id, fn, order) \
     static const struct sbi_extension sbi_extension_##order REGISTER_IN("sbi_extensions." #order) = {id, fn}
 
-/* Shorthand of the handlers. */
+/* Return values of the handlers. */
 #define SBI_RET(error) ((struct hcall_ret){(error), 0})
 #define SBI_VALUE(value) ((struct hcall_ret){HCALL_OK, (value)})
 
 bool sbi_known(ulong id);
 
-/* The timer of the current VCPU `v` interrupts at `deadline`; one that was pending does not. */
+/* Sets the timer of the current VCPU `v` to `deadline` and clears its pending interrupt. */
 void sbi_set_timer(struct vcpu *v, ticks_t deadline);
 
-/* What a handler returns when the guest shall make the call once more; a0 and a1 are its arguments. */
+/* Returned by a handler to make the guest repeat the call with arguments a0 and a1. */
 struct hcall_ret sbi_again(ulong a0, ulong a1);
 
-/* Turns an SBI hart mask into a mask of the VM's VCPUs; false if it names one that does not exist. */
+/* Turns an SBI hart mask into a mask of the VM's VCPUs; false if a hart in it does not exist. */
 bool sbi_mask(const struct vm *vm, ulong mask, ulong base, ulong *vcpus);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What assembly assumes of the structures, and asm_offsets.h does not tell it. */
+/* Checks what assembly assumes of the structures beyond asm_offsets.h. */
 #include "asm_layout.h"
 #include "cpu.h"
 #include "vcpu.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the firmware's jump to the first VCPU. */
+/* Boot, from the firmware's jump to the first VCPU. */
 #include "arch.h"
 #include "atomic.h"
 #include "console.h"
@@ -13,12 +13,13 @@ void boot_first(ulong hartid, ulong tree);
 void boot_other(ulong hartid);
 void hypervisor_panic(ulong sp) __attribute__((noreturn));
 
-/* JAL to nowhere but the target, `distance` bytes on: below 2 KiB (Unprivileged ISA, section 2.5.1). */
+/* JAL without a link, `distance` bytes forward, less than 2 KiB (Unprivileged ISA, section
+ * 2.5.1). */
 #define INSN_JAL_FORWARD(distance) (0x6fU | (distance) << 20)
 
 #define TREE_MAGIC 0xd00dfeedUL
 #define TREE_HEADER 40UL
-#define TREE_LARGEST 0x200000UL /* that may begin below the hypervisor and reach into it */
+#define TREE_LARGEST 0x200000UL /* for a tree that starts below the hypervisor */
 
 static void boot_failed(const char *what, const char *detail) __attribute__((noreturn));
 
@@ -29,7 +30,8 @@ static void boot_failed(const char *what, const char *detail)
     arch_shutdown(true);
 }
 
-/* On the panic stack, which is no hart's: cpu_self() is a struct cpu that is all 0, for the locks on the way. */
+/* Runs on the panic stack, which belongs to no hart: cpu_self() is a zeroed struct cpu, good enough
+ * for locks. */
 void hypervisor_panic(ulong sp)
 {
     console_seize();
@@ -44,7 +46,8 @@ static ulong big_endian_32(const uint8_t *p)
     return (ulong)p[0] << 24 | (ulong)p[1] << 16 | (ulong)p[2] << 8 | p[3];
 }
 
-/* Bytes of a device tree, or 0 if there is none (Devicetree Specification 0.4, section 5.2). */
+/* Size of a device tree in bytes, or 0 if there is none (Devicetree Specification 0.4, section
+ * 5.2). */
 static ulong tree_size(ulong tree)
 {
     const uint8_t *header = (const uint8_t *)tree;
@@ -52,8 +55,8 @@ static ulong tree_size(ulong tree)
     return big_endian_32(header) == TREE_MAGIC ? big_endian_32(header + 4) : 0;
 }
 
-/* Firmware that has put its device tree (a1) into the hypervisor or the system image has damaged it: OpenSBI's fw_jump has a
- * fixed place for the tree, whatever it was told to start. In VMs' RAM a tree does no harm. */
+/* A device tree (a1) inside the hypervisor or the system image has overwritten them: OpenSBI's
+ * fw_jump puts the tree at a fixed address. In VM memory a tree does no harm. */
 static void boot_check_tree(ulong tree)
 {
     extern const char __text_start[], __hyp_end[];
@@ -63,16 +66,16 @@ static void boot_check_tree(ulong tree)
     ulong size = tree < end && tree >= start - TREE_LARGEST ? tree_size(tree) : 0;
 
     if (size != 0 && memmap_overlap(tree, size, start, end - start)) {
-        console_log("error: the firmware's device tree at 0x%lx to 0x%lx is in the hypervisor and its image at "
-                    "0x%lx to 0x%lx; it has to be put elsewhere",
+        console_log("error: the firmware's device tree at 0x%lx to 0x%lx overlaps the hypervisor and its image at "
+                    "0x%lx to 0x%lx; it must be placed elsewhere",
                     tree, tree + size - 1U, start, end - 1U);
         console_drain();
         arch_shutdown(true);
     }
 }
 
-/* The seed in the firmware's device tree, before a VM's memory is where the tree is. Only of a tree in the RAM from the hypervisor
- * on: what lies elsewhere may be anything, also memory that only firmware may read. */
+/* Takes the seed from the firmware's device tree before VM memory overwrites the tree. Only trees
+ * in RAM above the hypervisor's start are read: other addresses may be unreadable or devices. */
 static void boot_seed(ulong tree, const struct sysimage_header *image)
 {
     extern const char __text_start[];
@@ -98,8 +101,8 @@ static const struct sysimage_header *boot_image(void)
     return image;
 }
 
-/* Replaces instructions of four bytes by jumps: `patches` has pairs of a place and where to go instead. While the text
- * can still be written, because nothing is mapped yet. */
+/* Replaces four-byte instructions by jumps; `patches`: pairs of an address and the jump's target.
+ * Called while text is still writable, before translation is enabled. */
 static void boot_patch(uint16_t *const (*patches)[2], unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {

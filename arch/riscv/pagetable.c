@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sv39 and Sv39x4 tables, made once at boot (Privileged Architecture 1.12, sections 4.4 and 8.5.1). */
+/* Sv39 and Sv39x4 page tables, built once at boot (Privileged Architecture 1.12, sections 4.4 and
+ * 8.5.1). */
 #include "internal.h"
 
 #define TABLES 80U
@@ -20,7 +21,8 @@ uint64_t *pagetable_root_x4(void)
     return roots_used < SYSIMAGE_MAX_VMS ? roots_x4[roots_used++] : NULL;
 }
 
-/* The entry that maps `va` at `level` (0: 4 KiB, 1: 2 MiB, 2: 1 GiB); makes the tables above it. */
+/* The entry that maps `va` at `level` (0: 4 KiB, 1: 2 MiB, 2: 1 GiB); allocates the tables above
+ * it. */
 static uint64_t *entry_at(const struct pagetable *pt, uint64_t va, unsigned level)
 {
     uint64_t *entry = &pt->root[(va >> 30) & ((1U << pt->root_bits) - 1U)];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The machine's PLIC. All interrupts go to the boot hart; a passed-through one is completed when its guest has, and when
- * its token bucket allows another interrupt: until then the PLIC does not forward the source, whose request stays pending
- * in the device.
+ * The machine's PLIC. All interrupts go to the boot hart. A passed-through interrupt is completed
+ * when the guest has completed it and its token bucket allows another one; until then the PLIC does
+ * not forward the source, and its request stays pending in the device.
  */
 #include "arch.h"
 #include "console.h"
@@ -12,18 +12,19 @@
 #include "system.h"
 #include "timer.h"
 
-#define IRQS 32U /* sources that can be passed through: a guest's PLIC has as many, and boards keep the numbers */
+#define IRQS 32U /* sources that can be passed through: as many as a guest's PLIC has */
 #define ENABLE 0x2000U
 #define CONTEXT 0x200000U
 
-/* The bucket holds up to SYSIMAGE_IRQ_BURST tokens and gets one each `interval`; a completion takes one, and waits for it
- * where there is none. Told by when it is full again, as in the generic cell rate algorithm (ITU-T I.371). */
+/* The bucket holds up to SYSIMAGE_IRQ_BURST tokens and gets one every `interval`. A completion
+ * takes a token, or waits for one. `full_at`, when the bucket is full again, represents its state,
+ * as in the generic cell rate algorithm (ITU-T I.371). */
 static struct route {
     struct vm *vm; /* constant after boot, as is `guest` */
     unsigned guest;
     ticks_t interval;   /* 0: no limit; constant after boot */
     ticks_t full_at;    /* guarded by vm->lock */
-    struct timer timer; /* armed while the completion waits */
+    struct timer timer; /* armed while a completion waits for a token */
 } routes[IRQS];
 
 static volatile uint32_t *reg(ulong offset)
@@ -31,7 +32,7 @@ static volatile uint32_t *reg(ulong offset)
     return (volatile uint32_t *)(platform.irqchip.base + offset);
 }
 
-/* Context of a hart's S-mode, on SiFive's layout with an M-mode context before it. */
+/* S-mode context of a hart, in SiFive's layout with an M-mode context before each. */
 static ulong context_of(ulong hartid)
 {
     return 2U * hartid + 1U;
@@ -69,7 +70,7 @@ void plic_route(unsigned irq, struct vm *vm, unsigned guest)
 
         r->vm = vm;
         r->guest = guest;
-        r->interval = per_ms != 0 ? (hyp.image->timebase_hz - 1U) / (1000U * per_ms) + 1U : 0; /* whole ticks, up */
+        r->interval = per_ms != 0 ? (hyp.image->timebase_hz - 1U) / (1000U * per_ms) + 1U : 0; /* rounded up */
         timer_init(&r->timer, route_refilled);
         vm->arch.plic.host_of[guest] = irq;
     }
@@ -80,7 +81,7 @@ void plic_hart_init(ulong hartid)
     for (unsigned irq = 0; irq < platform.irq_count; irq += 32) {
         *reg(ENABLE + context_of(hartid) * 0x80U + irq / 32U * 4U) = 0;
     }
-    *reg(CONTEXT + context_of(hartid) * 0x1000U) = 0; /* threshold: everything */
+    *reg(CONTEXT + context_of(hartid) * 0x1000U) = 0; /* threshold: accept all priorities */
 }
 
 void plic_init(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few instructions of the hypervisor that may trap, each under a trap vector of its own. */
+/* Instructions of the hypervisor that may trap; each has its own trap vector. */
 #include "csr.h"
 
     .text
     /*
-     * struct probe_result probe_run(ulong (*try)(ulong), ulong arg): a0 = what try returned, a1 = 1;
-     * a0 = 0, a1 = 0 if it trapped. `try` has one instruction and a return, and touches a0 only.
+     * struct probe_result probe_run(ulong (*try)(ulong), ulong arg): a0 = what try returned, a1 =
+     * 1; a0 = 0, a1 = 0 if it trapped. `try` has one instruction and a return, and changes a0 only.
      */
     .globl  probe_run
 probe_run:
@@ -58,12 +58,13 @@ probe_load:
     probe_insn cbo_clean, 0x0015200f    /* Zicbom: cbo.clean 0(a0) */
     probe_insn cbo_zero, 0x0045200f     /* Zicboz: cbo.zero 0(a0) */
     probe_insn sinval, 0x18000073       /* Svinval: sfence.w.inval */
-    probe_insn wrs_sto, 0x01d00073      /* Zawrs: wrs.sto, which no TW bit makes trap */
+    probe_insn wrs_sto, 0x01d00073      /* Zawrs: wrs.sto, which never traps because of TW bits */
 
     /*
-     * bool guest_fetch(ulong va, uint32_t *insn): the 16 or 32 bits at the guest-virtual address va, with the guest's
-     * own right to execute (HLVX, Privileged Architecture 1.12, section 8.2.4). False if the guest cannot fetch there
-     * any more. A trap in here overwrites what the guest's own trap left in sepc, sstatus and hstatus.
+     * bool guest_fetch(ulong va, uint32_t *insn): the 16 or 32 bits at the guest-virtual address
+     * va, read with the guest's right to execute (HLVX, Privileged Architecture 1.12, section
+     * 8.2.4). False if the guest cannot fetch there any more. A trap in here overwrites sepc,
+     * sstatus and hstatus of the guest's own trap.
      */
     .globl  guest_fetch
 guest_fetch:
@@ -94,7 +95,8 @@ guest_fetch_trapped:
     li      a0, 0
     ret
 
-    /* ulong guest_load(ulong va, ulong *value): internal.h. As guest_fetch, with the right to load (HLV). */
+    /* ulong guest_load(ulong va, ulong *value): see internal.h. As guest_fetch, with the right to
+     * load (HLV). */
     .globl  guest_load
 guest_load:
     csrr    t0, CSR_SEPC

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the machine really has: each optional CSR and instruction is tried once, before anything else touches it. */
+/* Feature detection: each optional CSR and instruction is tried once at boot, before it is used. */
 #include "arch.h"
 #include "internal.h"
 #include "seed.h"
@@ -21,34 +21,35 @@ struct riscv_facts riscv_facts;
 
 static struct {
     uint32_t features; /* bit n: enum riscv_feature n */
-    uint32_t hidden;   /* the same: what the system image says is to be taken for missing */
+    uint32_t hidden;   /* features that the system image hides */
     bool instret;
-    bool vstimecmp; /* hidden or not */
+    bool vstimecmp; /* vstimecmp works, even if Sstc is hidden */
     bool hstateen;
 } machine; /* owner: this file; constant after boot */
 
 static bool works(probe_fn *try)
 {
-    static uint64_t scratch[16]; /* what a cache-block operation may clear */
+    static uint64_t scratch[16]; /* a cache-block operation may clear it */
     return probe_run(try, ((ulong)scratch + 63U) & ~63UL).ok != 0;
 }
 
-/* Sets bits in henvcfg and sees whether they stick (they are WARL); leaves them as they stuck. */
+/* Sets bits in henvcfg (WARL) and checks that they stick; leaves them set if so. */
 static bool henvcfg_takes(ulong bits)
 {
     csr_set(CSR_HENVCFG, bits);
     return (csr_read(CSR_HENVCFG) & bits) == bits;
 }
 
-/* How a feature is told: bits of henvcfg that have to stick, an access or instruction that has to work; NULL: no such. */
+/* How to detect a feature: henvcfg bits that must stick, and an access or instruction that must
+ * work; NULL: not needed. */
 struct trial {
     enum riscv_feature feature;
-    probe_fn *csr; /* has to work before henvcfg is touched */
+    probe_fn *csr; /* must work before henvcfg is written */
     ulong henvcfg;
-    probe_fn *use; /* has to work with the bits set */
+    probe_fn *use; /* must work with the bits set */
 };
 
-/* What is hidden is not even tried. */
+/* Hidden features are not tried. */
 static void seek(const struct trial *t)
 {
     bool there = (machine.hidden & (1U << t->feature)) == 0 && (t->csr == NULL || works(t->csr)) &&
@@ -68,7 +69,8 @@ uint64_t arch_instret(void)
     return machine.instret ? csr_read(CSR_INSTRET) : 0;
 }
 
-/* On QEMU 10.0 a write of htimedelta makes the VS timer ask for its interrupt, whether or not henvcfg.STCE allows it to. */
+/* In QEMU 10.0 a write of htimedelta makes the VS timer raise its interrupt, even without
+ * henvcfg.STCE. */
 void probe_rest_timer(void)
 {
     if (machine.vstimecmp) {
@@ -99,7 +101,7 @@ void probe_paging(void)
     }
 }
 
-/* The tree's first and last words are there: what firmware keeps to itself, it keeps by pages. */
+/* Whether the tree's first and last words are readable: firmware protects memory by pages. */
 static bool tree_is_there(ulong tree, ulong size)
 {
     return probe_run(probe_load, tree).ok != 0 && probe_run(probe_load, (tree + size - 8U) & ~7UL).ok != 0;
@@ -122,7 +124,7 @@ const char *probe_machine(const struct sysimage_header *image)
         {RISCV_FEATURE_ZICBOM, NULL, HENVCFG_CBCFE | HENVCFG_CBIE, probe_cbo_clean},
         {RISCV_FEATURE_ZICBOZ, NULL, HENVCFG_CBZE, probe_cbo_zero},
         {RISCV_FEATURE_HTIMEDELTA, probe_htimedelta, 0, NULL},
-        {RISCV_FEATURE_HTINST, NULL, 0, NULL}, /* the CSR is always there; exit.c copes where it reads 0 */
+        {RISCV_FEATURE_HTINST, NULL, 0, NULL}, /* the CSR always exists; exit.c copes with 0 */
         {RISCV_FEATURE_ZBA, NULL, 0, probe_sh1add},
         {RISCV_FEATURE_ZBB, NULL, 0, probe_clz},
         {RISCV_FEATURE_ZBS, NULL, 0, probe_bseti},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SBI that guests see (RISC-V SBI 2.0): dispatch, Base, and the hypercalls as an extension of it. */
+/* SBI for guests (RISC-V SBI 2.0): dispatch, the Base extension, and the extension of the
+ * hypercalls. */
 #include "asm_layout.h"
 #include "internal.h"
 #include "system.h"
@@ -40,7 +41,7 @@ bool sbi_mask(const struct vm *vm, ulong mask, ulong base, ulong *vcpus)
     ulong all = (1UL << vm->nvcpus) - 1U;
 
     *vcpus = all;
-    if (base == ~0UL) { /* all of them, whatever the mask */
+    if (base == ~0UL) { /* all VCPUs; the mask is ignored */
         return true;
     }
     *vcpus = base < vm->nvcpus ? mask << base : 0;
@@ -59,7 +60,7 @@ static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
         return SBI_VALUE(TESSERA_VERSION_SBI);
     case 3:
         return SBI_VALUE(sbi_known(a0) ? 1U : 0U);
-    case 4: /* mvendorid, marchid, mimpid: the machine's own, which errata are looked up by */
+    case 4: /* mvendorid, marchid, mimpid of the machine, for errata */
     case 5:
     case 6:
         return sbi_call(SBI_EXT_BASE, fid, 0, 0, 0);
@@ -75,7 +76,8 @@ struct hcall_ret sbi_again(ulong a0, ulong a1)
     return (struct hcall_ret){(long)a0, a1};
 }
 
-/* Assembly calls the table of hypercalls without a search; guests find the extension by this, and a trace comes by. */
+/* Hypercalls with tracing. Without a trace, assembly calls the table directly; the extension must
+ * be registered for SBI's probe function anyway. */
 static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number)
 {
     struct hcall_ret ret = hypercall_dispatch(a0, a1, a2, a3, a4, a5, number);

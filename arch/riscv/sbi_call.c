@@ -21,14 +21,14 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2)
 
 void arch_shutdown(bool failure)
 {
-    static bool told; /* owner: this function; a firmware that forbids telling must not bring us back here for ever */
+    static bool failing; /* owner: this function; platform_fail() may trap and must not be repeated */
 
-    if (failure && !told) {
-        told = true;
+    if (failure && !failing) {
+        failing = true;
         platform_fail();
     }
     sbi_call(SBI_EXT_SRST, 0, SRST_SHUTDOWN, failure ? SRST_REASON_FAILURE : SRST_REASON_NONE, 0);
-    for (;;) { /* a firmware without SRST: nothing more can be done */
+    for (;;) { /* firmware without SRST */
         __asm__ volatile("wfi");
     }
 }

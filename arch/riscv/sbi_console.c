@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SBI DBCN and the legacy console calls for guests. */
+/* SBI DBCN and the legacy console calls of guests. */
 #include "arch.h"
 #include "console.h"
 #include "internal.h"
 
-#define DBCN_CHUNK 4UL /* characters a call: the caller comes again for the rest, and the time we take is bounded */
+#define DBCN_CHUNK 4UL /* characters per call, to bound its time; callers repeat it for the rest */
 
-/* The guest's buffer, as much as is done in one call; NULL with an error if it is not the guest's. */
+/* The part of the guest's buffer that one call handles; NULL with an error if it is not guest
+ * RAM. */
 static char *dbcn_buffer(const struct vm *vm, ulong *size, ulong low, ulong high, struct hcall_ret *ret)
 {
     uint64_t room;
@@ -63,7 +64,7 @@ static struct hcall_ret sbi_dbcn(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
 }
 SBI_EXTENSION(SBI_EXT_DBCN, sbi_dbcn, 22);
 
-/* The legacy calls return in a0 alone and leave a1 as it was. */
+/* Legacy calls return in a0 only and preserve a1. */
 static struct hcall_ret sbi_putchar(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;

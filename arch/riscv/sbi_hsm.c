@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SBI HSM (harts of a guest started and stopped) and SRST (reset and shutdown of the guest). */
+/* SBI HSM (start, stop and suspend of the guest's harts) and SRST (reset and shutdown of the
+ * guest). */
 #include "arch.h"
 #include "internal.h"
 #include "sched.h"
@@ -97,6 +98,6 @@ static struct hcall_ret sbi_srst(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
         return SBI_RET(HCALL_ERR_INVALID_PARAM);
     }
     vm_stop(vm, shutdown ? VM_REASON_SHUTDOWN : VM_REASON_RESET, !shutdown);
-    return SBI_RET(HCALL_ERR_FAILED); /* nobody reads it: the VCPU does not come back */
+    return SBI_RET(HCALL_ERR_FAILED); /* never seen: the VCPU does not return */
 }
 SBI_EXTENSION(SBI_EXT_SRST, sbi_srst, 21);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SBI TIME, IPI and RFENCE for guests. */
+/* SBI TIME, IPI and RFENCE of guests. */
 #include "arch.h"
 #include "atomic.h"
 #include "internal.h"
@@ -14,7 +14,7 @@ void sbi_set_timer(struct vcpu *v, ticks_t deadline)
     v->arch.vstimecmp = deadline;
     spin_lock(&sched_lock);
     timer_arm(&v->timer, deadline);
-    atomic_and_relaxed(&v->pending, ~(1UL << IRQ_VSTI)); /* the timer may be on another hart */
+    atomic_and_relaxed(&v->pending, ~(1UL << IRQ_VSTI)); /* another hart may have raised it */
     spin_unlock(&sched_lock);
     csr_clear(CSR_HVIP, 1UL << IRQ_VSTI);
 }
@@ -32,8 +32,8 @@ SBI_EXTENSION(SBI_EXT_TIME, sbi_time, 12);
 
 #define RAISED_AT_ONCE 3U
 
-/* Some of the VCPUs of the mask get a software interrupt, and their harts one call of ours. The others, of whom the guest
- * makes the same call again. */
+/* Raises a software interrupt in some VCPUs of the mask, with one IPI call for their harts. Returns
+ * the others, for which the guest repeats the call. */
 static ulong raise_some(struct vm *vm, ulong vcpus)
 {
     cpu_gather_kicks();
@@ -59,9 +59,9 @@ static struct hcall_ret sbi_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4
 }
 SBI_EXTENSION(SBI_EXT_IPI, sbi_ipi, 13);
 
-#define RFENCE_LAST 2U /* fence.i, sfence.vma, sfence.vma with an ASID; the hfences are for hypervisors */
+#define RFENCE_LAST 2U /* fence.i, sfence.vma, sfence.vma with an ASID; guests have no hfence */
 
-/* Ranges and ASIDs are not looked at: forgetting everything is always right, and costs us one instruction. */
+/* Ignores ranges and ASIDs: a full fence is always correct, and is a single instruction. */
 static struct hcall_ret sbi_rfence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
 {
     struct vm *vm = cpu_self()->current->vm;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From one VCPU to the next: what an exit has not saved yet, and what the H extension does not bank. In assembly, as
- * this is the path at the end of every quantum and before every release of an RT app.
+ * VCPU switch: registers that an exit has not saved, and CSRs that the H extension does not bank.
+ * In assembly, because it runs at the end of every quantum and before every release of an RT app.
  *
- * Floating point needs no traps. A VCPU whose FP registers were written saves them when it leaves (the hart keeps
- * track: sstatus.FS is dirty); they stay in the hart, and if nobody else wrote there meanwhile, coming back costs
- * nothing. VCPUs that do not use floating point all find zeros, so that between them nothing is done either. Not by a
- * trap at the first use: firmware does not delegate illegal instructions, so that trap goes through M-mode first, and
- * on QEMU 10.0 (whose mstatus.MPV cannot be cleared) its way from there to us ends in the guest.
+ * Floating point is switched without traps. A VCPU that has written FP registers (sstatus.FS is
+ * dirty) saves them when it leaves. They also stay in the hart: if no other VCPU has written FP
+ * registers when it returns, nothing is loaded. VCPUs that do not use floating point all have
+ * zeros, so switches between them load nothing either. A trap at the first use is no alternative:
+ * firmware does not delegate illegal instructions, so that it would go through M-mode, and QEMU
+ * 10.0, whose mstatus.MPV cannot be cleared, then continues in the guest instead of the hypervisor.
  */
 #include "asm_layout.h"
 #include "asm_offsets.h"
@@ -35,8 +36,9 @@
     .endr
     .endm
 
-    /* t0: the current VCPU, whose other registers are saved; sp: this hart's struct cpu, which is also the empty stack.
-     * All of it before sched_run() lets another hart have the VCPU. */
+    /* t0: the current VCPU, whose other registers are saved; sp: this hart's struct cpu, the top of
+     * its stack. Everything must be saved before sched_run(), after which another hart may load the
+     * VCPU. */
     .globl  reschedule
 reschedule:
     callee_saved sd, t0
@@ -55,20 +57,20 @@ save_timer:
     save_csr CSR_VSTIMECMP, VCPU_VSTIMECMP
     save_csr CSR_SENVCFG, VCPU_SENVCFG
 timer_saved:
-    save_csr CSR_FCSR, VCPU_FCSR    /* whatever FS says: QEMU does not count a write to it as making FS dirty */
+    save_csr CSR_FCSR, VCPU_FCSR    /* always: in QEMU a write to fcsr does not make FS dirty */
     save_csr CSR_SSTATUS, VCPU_SSTATUS
-    bltz    t1, fp_leave            /* SD: of what it sums up only FS is on */
+    bltz    t1, fp_leave            /* SD: only FS can be dirty */
 
-    /* Also where a hart comes from its boot: nothing is current then, and sp is its empty stack. */
+    /* Also the entry of a hart from boot: no VCPU is current, and sp is the top of its stack. */
     .globl  trap_run
 trap_run:
     mv      a0, sp
     call    sched_run               /* (cpu) */
     ld      s0, CPU_CURRENT(sp)
-    sc.w    zero, zero, (sp)        /* gives up a reservation of the VCPU before; cpu.flags is 0 here */
+    sc.w    zero, zero, (sp)        /* clears the last VCPU's reservation; cpu.flags is 0 here */
     ld      t1, CPU_LOADED(sp)
     bne     t1, s0, load
-    ld      t1, VCPU_LAST_CPU(s0)   /* what this hart holds is old if the VCPU ran on another one, or was reset */
+    ld      t1, VCPU_LAST_CPU(s0)   /* stale here if it ran elsewhere or was reset */
     bne     t1, sp, load
 loaded:
     ld      t1, VCPU_PENDING(s0)
@@ -80,7 +82,7 @@ go:
 
 load:
     sd      s0, CPU_LOADED(sp)
-    csrw    CSR_VSATP, zero         /* no walk may begin in one VM's tables and end in another's */
+    csrw    CSR_VSATP, zero         /* no page walk may mix tables of two VMs */
     load_csr CSR_HGATP, VCPU_HGATP
     ld      t1, VCPU_LAST_CPU(s0)
     bne     t1, sp, arrive
@@ -89,7 +91,7 @@ arrived:
     ld      t2, CPU_FP(sp)
     bne     t1, t2, fp_arrive
 fp_arrived:
-    load_csr CSR_FCSR, VCPU_FCSR    /* FS is on: from hart_init(), or from the VCPU before */
+    load_csr CSR_FCSR, VCPU_FCSR    /* FS is on since hart_init() or in the previous VCPU */
     load_csr CSR_SSTATUS, VCPU_SSTATUS
     load_csr CSR_SEPC, VCPU_SEPC
     load_csr CSR_VSSTATUS, VCPU_VSSTATUS
@@ -103,7 +105,7 @@ fp_arrived:
     load_csr CSR_HVIP, VCPU_HVIP
     load_csr CSR_SCOUNTEREN, VCPU_SCOUNTEREN
     .option push
-    .option norvc                   /* a place to patch */
+    .option norvc                   /* fixed size, to be patched */
 load_timer:
     load_csr CSR_VSTIMECMP, VCPU_VSTIMECMP
     .option pop
@@ -121,7 +123,7 @@ arrive:
     call    vcpu_arrive             /* (vcpu, cpu) */
     j       arrived
 
-    /* It has written FP registers: they are its own from here on, and this hart holds them too. */
+    /* The VCPU has written FP registers: from here on f[] and this hart hold its values. */
 fp_leave:
     sd      t0, VCPU_FP(t0)
     sd      t0, CPU_FP(sp)
@@ -132,7 +134,7 @@ fp_leave:
     call    fp_save                 /* (vcpu) */
     j       trap_run
 
-    /* t1: the VCPU, or 0 if its FP registers are all 0 */
+    /* t1: the VCPU, or 0 if all its FP registers are 0 */
 fp_arrive:
     sd      t1, CPU_FP(sp)
     mv      a0, t1
@@ -142,7 +144,7 @@ fp_arrive:
 1:  call    fp_clear
     j       fp_arrived
 
-    /* Without Sstc: the guest's timer is emulated, and its deadline always in the VCPU. */
+    /* Without Sstc: the guest's timer is emulated, and its deadline is always in struct vcpu. */
 save_no_timer:
     la      t1, riscv_facts
     lbu     t1, FACTS_ENVCFG(t1)
@@ -159,7 +161,7 @@ load_no_timer:
     .pushsection .rodata
     .balign 8
     .globl  no_timer_patches
-no_timer_patches:                   /* place, target; main.c replaces the one by a jump to the other */
+no_timer_patches:                   /* address, target of the jump that main.c patches in */
     .dword  save_timer, save_no_timer
     .dword  load_timer, load_no_timer
     .popsection

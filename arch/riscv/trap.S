@@ -2,11 +2,12 @@
 /*
  * Entry and exit of the hypervisor.
  *
- * While a guest runs, sscratch holds its struct vcpu. While the hypervisor runs, sscratch is 0, so that a trap out of
- * the hypervisor itself is told apart by one branch. Interrupts stay off in the hypervisor.
+ * While a guest runs, sscratch holds its struct vcpu. While the hypervisor runs, sscratch is 0, so
+ * that one branch detects a trap out of the hypervisor. Interrupts stay disabled in the hypervisor.
  *
- * An exit saves what the C ABI lets C destroy (ra, t0-t6, a0-a7) and sp; s0-s11 stay in the registers, C preserves
- * them; gp and tp C does not touch at all. They are saved only when another VCPU takes the hart.
+ * An exit saves the caller-saved registers of the C ABI (ra, t0-t6, a0-a7) and sp. s0-s11 stay in
+ * the registers, because C preserves them, and gp and tp, because C does not use them. They are
+ * saved only when another VCPU takes the hart.
  */
 #include "asm_layout.h"
 #include "asm_offsets.h"
@@ -46,14 +47,15 @@ exit_traced:
     addi    t1, t0, -CAUSE_ECALL_VS
     bnez    t1, not_ecall
 
-    /* An ecall resumes behind itself. */
+    /* Resume after the ecall. */
     csrr    t0, CSR_SEPC
     addi    t0, t0, 4
     csrw    CSR_SEPC, t0
 
     li      t1, SBI_EXT_HCALL
     bne     a7, t1, ecall
-    /* A hypercall: a0-a5 arguments, a6 its number. The guest executes the ecall again if it returns HCALL_AGAIN. */
+    /* A hypercall: a0-a5 arguments, a6 its number. On HCALL_AGAIN the guest executes the ecall
+     * again. */
 hcall:
     sltiu   t0, a6, HCALL_MAX
     save_caller_saved sp
@@ -68,7 +70,7 @@ hcall:
     li      t1, HCALL_AGAIN
     beq     a0, t1, again
 
-    /* a0, a1: the results of the call */
+    /* a0, a1: results of the call */
 answer:
     ld      t1, CPU_FLAGS(sp)
     beqz    t1, resume_with_answer
@@ -79,7 +81,7 @@ answer:
 ecall:
     save_caller_saved sp
     ld      sp, VCPU_STACK(sp)
-    call    sbi_ecall               /* arguments are where the guest left them: a0-a5, a6 function, a7 extension */
+    call    sbi_ecall               /* guest's arguments a0-a5, a6 function, a7 extension */
     ld      t0, CPU_CURRENT(sp)
     j       answer
 
@@ -109,18 +111,18 @@ not_ecall:
     j       leave
 
 interrupt:
-    slli    a0, t0, 1               /* without the bit that says interrupt */
+    slli    a0, t0, 1               /* without the interrupt bit */
     addi    t1, a0, -2 * IRQ_STI
     beqz    t1, 1f
     call    irq_handle              /* (2 * number) */
     ld      t0, CPU_CURRENT(sp)
     j       leave
 1:  mv      a0, sp
-    call    timer_expire            /* (cpu): the end of a quantum, the one interrupt that is worth a shortcut */
+    call    timer_expire            /* (cpu): the end of a quantum is worth a shortcut */
     ld      t0, CPU_CURRENT(sp)
     /* fall through */
 
-    /* t0: current VCPU; sp: this hart's struct cpu, which is also the empty stack */
+    /* t0: current VCPU; sp: this hart's struct cpu, the top of its stack */
 leave:
     ld      t1, CPU_FLAGS(sp)
     bnez    t1, reschedule
@@ -150,8 +152,8 @@ return_traced:
     sret
 
     /*
-     * The trace of exits, which costs nothing while there is none: trap_patches says which instructions main.c replaces
-     * by a jump when the system has a trace. Such a jump goes forward, by less than 2 KiB.
+     * Tracing of exits, at no cost without a trace: if the system has one, main.c replaces the
+     * instructions in trap_patches by jumps, which lead less than 2 KiB forward.
      */
 .macro trace_event vcpu, ring, event, scratch, kind
     ld      \event, TRACE_NEXT(\ring)
@@ -186,7 +188,7 @@ trace_exit:
     ld      t2, VCPU_X(7)(sp)
     j       exit_traced
 
-trace_return:                       /* a0, a1 are the guest's already; t0: its VCPU */
+trace_return:                       /* a0, a1 already hold the guest's values; t0: its VCPU */
     csrw    CSR_SSCRATCH, t0
     ld      t1, CPU_TRACE(sp)
     trace_event t0, t1, t2, t3, TRACE_RETURN
@@ -195,16 +197,18 @@ trace_return:                       /* a0, a1 are the guest's already; t0: its V
     .pushsection .rodata
     .balign 8
     .globl  trap_patches
-trap_patches:                       /* place, target */
+trap_patches:                       /* address, target */
     .dword  trap_entry, trace_exit
-    .dword  hcall, ecall            /* sbi_ecall() records hypercalls, too */
+    .dword  hcall, ecall            /* sbi_ecall() traces hypercalls, too */
     .dword  resume_with_answer, trace_return
     .popsection
 
     /*
-     * A guest touched a guest-physical address with no memory behind it. The instruction comes from htinst where the
-     * hart tells it, in the "transformed" form, else exit_fetch() makes that form from the guest's memory. The one
-     * general register the instruction names is read and written here, because only here is it known where each lives.
+     * MMIO: a guest accessed a guest-physical address without memory. The instruction comes from
+     * htinst where the hart provides it in "transformed" form; otherwise it is fetched from guest
+     * memory, and exit_expand() converts compressed ones to that form. The general register that
+     * the instruction names is read or written here: only this code knows which are in registers
+     * and which in struct vcpu.
      */
 .macro mmio_instruction             /* a0 vcpu, sp cpu -> a0 vcpu, a1 instruction */
     csrr    a1, CSR_HTINST
@@ -212,8 +216,8 @@ trap_patches:                       /* place, target */
     and     a1, a1, t1
     bnez    a1, 2f
 
-    /* Fetched as the guest fetches: hlvx.hu (HLVX, Privileged Architecture 1.12, section 8.2.4), twice for 32 bits. It
-     * can trap, for the guest may have unmapped the instruction meanwhile. */
+    /* Fetch with the guest's rights: hlvx.hu (HLVX, Privileged Architecture 1.12, section 8.2.4),
+     * twice for 32 bits. It can trap: the guest may have unmapped the instruction since. */
     csrr    t4, CSR_SEPC
     la      t3, fetch_trapped
     csrrw   t3, CSR_STVEC, t3
@@ -226,8 +230,8 @@ trap_patches:                       /* place, target */
     slli    t2, t2, 16
     or      a1, a1, t2
 1:  csrw    CSR_STVEC, t3
-    /* The fault must be the instruction's own, not its page-table walk's: those differ within the page, but for a
-     * walk that happens to hit the same offset, which then touches one device register. */
+    /* The fault must come from the access, not from its page-table walk. For a walk the page
+     * offsets differ; a walk that happens to have the same offset accesses one device register. */
     csrr    t1, CSR_HTVAL
     csrr    t3, CSR_STVAL
     slli    t1, t1, 2
@@ -235,7 +239,7 @@ trap_patches:                       /* place, target */
     slli    t1, t1, 64 - 12
     srli    t1, t1, 64 - 12 + 2     /* htval lacks the lowest two bits */
     bnez    t1, mmio_walk
-    bgez    t2, 2f                  /* what makes 32 bits of 16 leaves -3 to -1 in t2 */
+    bgez    t2, 2f                  /* t2 is -3 to -1 after 16 bits only */
     call    exit_expand             /* (vcpu, instruction) -> a0 vcpu, a1 instruction */
 2:
 .endm
@@ -247,11 +251,11 @@ mmio_load:
     la      t2, gpr_write
     slli    a1, a1, 3
     add     t2, t2, a1
-    jr      t2                      /* comes back to leave */
+    jr      t2                      /* returns to leave */
 
 mmio_store:
     mmio_instruction
-    srli    t1, a1, 20 - 3          /* rs2, times the 8 bytes of a table entry */
+    srli    t1, a1, 20 - 3          /* rs2 times the table's entry size of 8 bytes */
     andi    t1, t1, 31 << 3
     la      t2, gpr_read
     add     t2, t2, t1
@@ -293,7 +297,7 @@ gpr_read:                           /* a2 = guest's x[n]; a0 vcpu; returns to t0
     ld      a2, VCPU_X(\n)(a0)
     jr      t0
     .endr
-gpr_write:                          /* guest's x[n] = a0; t0 vcpu; x[0] takes nothing */
+gpr_write:                          /* guest's x[n] = a0; t0 vcpu; writes to x[0] are ignored */
     j       leave
     nop
     .irp    n, 1, 2
@@ -326,21 +330,22 @@ gpr_write:                          /* guest's x[n] = a0; t0 vcpu; x[0] takes no
     .endr
     .option pop
 
-    /* The guest's page tables are where a device is, or nothing. */
+    /* The guest's page tables are not in its RAM. */
 mmio_walk:
     call    exit_mmio_walk          /* (vcpu) */
     ld      t0, CPU_CURRENT(sp)
     j       leave
 
-    /* The guest's instruction is gone: let the guest take the fetch's fault itself, unless that would bring it here
-     * again, for its page tables are not in its memory. Our trap has overwritten where and in which mode the guest was;
-     * SPVP still tells the latter. */
+    /* The guest's instruction is gone: resume the guest, which takes the fetch fault itself. If
+     * its page tables are not in its memory, it would come back here, so exit_fetch_walk()
+     * injects the fault. The hypervisor's trap has overwritten sepc and SPP; SPVP still has the
+     * guest's mode. */
     .balign 4
 fetch_trapped:
     csrw    CSR_STVEC, t3
     csrw    CSR_SEPC, t4
     csrr    t1, CSR_HSTATUS
-    li      t2, SSTATUS_SPP         /* the bit that SPVP has in hstatus */
+    li      t2, SSTATUS_SPP         /* SPVP in hstatus has the same bit */
     and     t1, t1, t2
     csrc    CSR_SSTATUS, t2
     csrs    CSR_SSTATUS, t1
@@ -354,14 +359,15 @@ fetch_trapped:
     j       leave
 
     /*
-     * A trap out of the hypervisor itself is a bug of ours (what may trap has a vector of its own): say where and stop
-     * the machine, for nothing can be trusted any more. On a stack of its own, for this hart's may be used up. A second
-     * hart that gets here stands still; a trap on the way ends the machine without a word.
+     * A trap out of the hypervisor is a bug in it (instructions that may trap have their own
+     * vector): report the location and stop the machine. The panic stack is used, because this
+     * hart's may have overflowed. A second hart that gets here halts; a trap during the panic shuts
+     * the machine down silently.
      */
 trap_from_hypervisor:
-    csrrw   sp, CSR_SSCRATCH, sp    /* our stack as it was; sscratch is 0 again */
+    csrrw   sp, CSR_SSCRATCH, sp    /* stack pointer of the trap; sscratch is 0 again */
     la      t0, panic_stack
-    li      t1, HART_STACK_SIZE - HART_CPU_SIZE /* below a struct cpu of its own, as a hart's stack is */
+    li      t1, HART_STACK_SIZE - HART_CPU_SIZE /* below its own struct cpu, as on a hart's stack */
     add     t1, t1, t0
     bleu    sp, t1, 3f
 1:  la      t0, panic_taken

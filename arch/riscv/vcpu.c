@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VCPU's supervisor state: VS-mode CSRs and what the H extension does not bank. switch.S saves and loads it. */
+/* A VCPU's supervisor state: VS-mode CSRs and CSRs that the H extension does not bank. switch.S
+ * saves and loads it. */
 #include "arch.h"
 #include "atomic.h"
 #include "console.h"
@@ -16,7 +17,7 @@ void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong ar
         .x = {[10] = v->id, [11] = arg},
         .sepc = entry,
         .sstatus = SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_FS_CLEAN | VSTATUS_UXL_64,
-        .vsstatus = VSTATUS_UXL_64 | SSTATUS_FS, /* as OpenSBI leaves it, and so the counters */
+        .vsstatus = VSTATUS_UXL_64 | SSTATUS_FS, /* as OpenSBI leaves it; scounteren, too */
         .scounteren = HCOUNTEREN_CY | HCOUNTEREN_TM | HCOUNTEREN_IR,
         .vstimecmp = TICKS_NEVER,
         .hgatp = v->vm->arch.hgatp,
@@ -29,10 +30,10 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
     v->arch.x[2] = stack;
 }
 
-/* The VCPU was elsewhere meanwhile, or another one of its VM (which shares the VMID) was here: whatever this hart's TLB and
- * instruction cache hold of the VM may be stale. A VCPU that does not translate finds no translation of another's in its
- * way; RT apps of one VM take turns like that. Before it begins to translate it has to forget whatever there may be, as on
- * any hart. */
+/* Loads a VCPU after it ran on another hart, or after another VCPU of its VM (with the same VMID)
+ * ran here: TLB and instruction cache of this hart may hold stale entries of the VM. With vsatp = 0
+ * no VS-stage TLB entry can match, so RT apps of one VM may alternate without a fence. The guest
+ * itself must fence before it enables translation, as on any hart. */
 void vcpu_arrive(struct vcpu *v, struct cpu *cpu);
 void vcpu_arrive(struct vcpu *v, struct cpu *cpu)
 {
@@ -46,12 +47,12 @@ void vcpu_arrive(struct vcpu *v, struct cpu *cpu)
         cpu->arch.fp = FP_STALE;
     }
     if (*last != NULL && *last != v) {
-        /* unless that one has arrived elsewhere */
+        /* unless that VCPU has arrived on another hart */
         __atomic_compare_exchange_n(&(*last)->last_cpu, &(ulong){here}, here | VCPU_TOOK_TURNS, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED);
     }
     *last = v;
-    v->arch.x[0] = here; /* the stack that its traps find */
+    v->arch.x[0] = here; /* the stack pointer for its traps */
     v->last_cpu = here;
 }
 

@@ -8,12 +8,14 @@
 #define HGATP_VMID(id) ((ulong)(id) << 44)
 #define HGATP_VMID_ALL (0x3fffUL << 44)
 
-/* Guest pages are user pages to the second stage; accessed and dirty are set, so that no access ever faults. */
+/* To the second stage, guest pages are user pages. Accessed and dirty are set, so that no access
+ * faults. */
 #define GUEST_RAM (PTE_RW | PTE_X | PTE_U)
 #define GUEST_MMIO (PTE_RW | PTE_U)
 
-/* Guest memory where the hypervisor or its image is: nobody's builder would do that, and we would not survive it. */
-static bool hits_us(const struct memmap *map)
+/* Whether guest memory overlaps the hypervisor or its image. No builder makes such an image, but it
+ * would be fatal. */
+static bool overlaps_hypervisor(const struct memmap *map)
 {
     extern char __text_start[];
     ulong start = (ulong)__text_start, trace = hyp.image->ram_base + hyp.image->ram_size;
@@ -35,7 +37,7 @@ static const char *map_regions(const struct vm *vm, const struct pagetable *pt)
     return NULL;
 }
 
-/* VMIDs number the VMs from 1. Every hart of the boards we know has enough bits; one that has not is refused. */
+/* VMIDs number the VMs from 1. A machine whose harts have too few VMID bits is refused. */
 static bool vmid_sticks(ulong hgatp)
 {
     bool sticks;
@@ -55,7 +57,7 @@ const char *arch_vm_init(struct vm *vm)
     if (pt.root == NULL) {
         return "page tables for guests are used up";
     }
-    wrong = hits_us(&vm->memmap) ? "a guest's memory is the hypervisor's" : map_regions(vm, &pt);
+    wrong = overlaps_hypervisor(&vm->memmap) ? "guest memory overlaps the hypervisor" : map_regions(vm, &pt);
     if (wrong != NULL) {
         return wrong;
     }

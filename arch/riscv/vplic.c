@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM's emulated PLIC (RISC-V Platform-Level Interrupt Controller specification 1.0.0): 31 sources, and the contexts of
- * QEMU's virt: 2n is M-mode of hart n, which no guest has, 2n+1 is S-mode of hart n.
+ * A VM's emulated PLIC (RISC-V Platform-Level Interrupt Controller specification 1.0.0): 31
+ * sources, and the contexts of QEMU's virt: 2n is M-mode of hart n, which no guest has, 2n+1 is
+ * S-mode of hart n.
  */
 #include "arch.h"
 #include "atomic.h"
@@ -14,12 +15,12 @@
 #define ENABLE_STRIDE 0x80U
 #define CONTEXT 0x200000U
 #define CONTEXT_STRIDE 0x1000U
-#define VPLIC_SIZE 0x600000U /* as the guest is told */
+#define VPLIC_SIZE 0x600000U /* as in the guest's device tree */
 #define PRIORITIES 7U
 
 #define NO_CONTEXT (~0UL)
 
-/* Number of the only bit set in `bit`: a de Bruijn sequence, because not every core counts zeros. */
+/* Number of the only bit set in `bit`, by a de Bruijn sequence: not every core has Zbb. */
 static unsigned bit_number(uint32_t bit)
 {
     static const uint8_t numbers[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
@@ -28,8 +29,9 @@ static unsigned bit_number(uint32_t bit)
     return numbers[(uint32_t)(bit * 0x077cb531U) >> 27];
 }
 
-/* Works out what may be delivered to context `c` after a register changed, so that interrupts themselves need not. */
-static void vplic_settle(struct vplic *p, ulong c)
+/* Computes the deliverable sources of context `c` after a register has changed, to keep the
+ * interrupt path short. */
+static void vplic_update_deliver(struct vplic *p, ulong c)
 {
     uint32_t deliver = 0;
 
@@ -39,7 +41,7 @@ static void vplic_settle(struct vplic *p, ulong c)
     p->context[c].deliver = deliver & p->context[c].enable;
 }
 
-/* Among several: the highest priority, the lowest number among equals. */
+/* Among several candidates: the highest priority, the lowest number among equals. */
 static unsigned __attribute__((noinline)) vplic_choose(const struct vplic *p, uint32_t candidates)
 {
     unsigned best = 0;
@@ -52,7 +54,8 @@ static unsigned __attribute__((noinline)) vplic_choose(const struct vplic *p, ui
     return best;
 }
 
-/* For the current VCPU. Another hart (the console's) may have raised it and asked this one to look; that is taken back. */
+/* For the current VCPU. Another hart (the console's) may have raised the interrupt as pending: that
+ * is cleared, too. */
 static inline void vplic_lower(struct vcpu *v)
 {
     v->vm->arch.plic.context[v->id].raised = false;
@@ -62,7 +65,7 @@ static inline void vplic_lower(struct vcpu *v)
     csr_clear(CSR_HVIP, 1UL << IRQ_VSEI);
 }
 
-/* What takes sched_lock is left to vm_unlock(), so that nobody waits for one lock with the other. */
+/* Leaves everything that takes sched_lock to vm_unlock(), to keep the lock order. */
 static void vplic_raise(struct vcpu *v)
 {
     if (v == cpu_self()->current) {
@@ -73,8 +76,9 @@ static void vplic_raise(struct vcpu *v)
     }
 }
 
-/* Makes the VCPU's external interrupt what context `c` says. Only the VCPU itself ever sees it go low: for another one
- * that is running it stays high until that claims, finds nothing, and lowers it. */
+/* Raises or lowers the VCPU's external interrupt according to context `c`. It is lowered on the
+ * current VCPU only: on another running VCPU it stays high until that VCPU claims, gets 0 and
+ * lowers it. */
 static inline void vplic_update(struct vm *vm, ulong c)
 {
     struct vplic *p = &vm->arch.plic;
@@ -90,7 +94,7 @@ static inline void vplic_update(struct vm *vm, ulong c)
     }
 }
 
-/* Something about the sources of `mask` has changed. */
+/* A source in `mask` has changed. */
 static void vplic_update_all(struct vm *vm, uint32_t mask)
 {
     for (unsigned c = 0; c < vm->nvcpus; c++) {
@@ -115,7 +119,7 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
     vplic_update_all(vm, bit);
 }
 
-/* What context `c` claims, for the VCPU `v` that asks. */
+/* The source that VCPU `v` claims from context `c`, or 0. */
 static ulong vplic_claim(struct vcpu *v, ulong c)
 {
     struct vplic *p = &v->vm->arch.plic;
@@ -145,7 +149,7 @@ static void vplic_complete(struct vm *vm, ulong c, ulong n)
     spin_lock(&vm->lock);
     bit &= p->in_service & p->context[c].enable;
     p->in_service &= ~bit;
-    if (bit != 0 && p->host_of[n] != 0) { /* the machine's PLIC asks the device; until then the line counts as low */
+    if (bit != 0 && p->host_of[n] != 0) { /* the line counts as low until the machine's PLIC has sampled it */
         p->level &= ~bit;
         plic_complete_route(p->host_of[n]);
     }
@@ -154,8 +158,8 @@ static void vplic_complete(struct vm *vm, ulong c, ulong n)
         spin_unlock(&vm->lock);
         return;
     }
-    p->pending |= bit;     /* still asserted: it comes again */
-    if (vm->nvcpus == 1) { /* which has it enabled, as it may complete it */
+    p->pending |= bit;     /* still asserted: pending again */
+    if (vm->nvcpus == 1) { /* its context has it enabled: it could complete it */
         vplic_update(vm, c);
     } else {
         vplic_update_all(vm, bit);
@@ -163,7 +167,7 @@ static void vplic_complete(struct vm *vm, ulong c, ulong n)
     vm_unlock(vm);
 }
 
-/* The VCPU whose S-mode context number `context` is; NO_CONTEXT if none. */
+/* The VCPU whose S-mode context has number `context`, or NO_CONTEXT. */
 static inline ulong vplic_context(const struct vm *vm, gpa_t context)
 {
     return (context & 1U) != 0 && context / 2U < vm->nvcpus ? context / 2U : NO_CONTEXT;
@@ -174,7 +178,7 @@ static ulong vplic_context_load(struct vm *vm, gpa_t offset)
     const struct vplic *p = &vm->arch.plic;
     ulong c;
 
-    if (offset >= CONTEXT) { /* a claim is vplic_read()'s */
+    if (offset >= CONTEXT) { /* vplic_read() handles claims */
         c = vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
         return c != NO_CONTEXT && offset % CONTEXT_STRIDE == 0 ? p->context[c].threshold : 0;
     }
@@ -201,7 +205,7 @@ static void vplic_threshold_store(struct vm *vm, gpa_t offset, uint32_t value)
 
     if (c != NO_CONTEXT && offset % CONTEXT_STRIDE == 0) {
         vm->arch.plic.context[c].threshold = value & PRIORITIES;
-        vplic_settle(&vm->arch.plic, c);
+        vplic_update_deliver(&vm->arch.plic, c);
         vplic_update(vm, c);
     }
 }
@@ -212,7 +216,7 @@ static void vplic_enable_store(struct vm *vm, gpa_t offset, uint32_t value)
 
     if (c != NO_CONTEXT && offset % ENABLE_STRIDE == 0) {
         vm->arch.plic.context[c].enable = value & ~1U; /* source 0 does not exist */
-        vplic_settle(&vm->arch.plic, c);
+        vplic_update_deliver(&vm->arch.plic, c);
         vplic_update(vm, c);
     }
 }
@@ -242,7 +246,8 @@ static void vplic_store(struct vm *vm, gpa_t offset, uint32_t value)
     }
 }
 
-/* What interrupt handlers do: is it the claim and complete register of a context, and whose? */
+/* The VCPU whose claim/complete register is at `offset`, or NO_CONTEXT. Interrupt handlers access
+ * no other registers. */
 static inline ulong vplic_claim_context(const struct vm *vm, gpa_t offset)
 {
     if (offset < CONTEXT || offset % CONTEXT_STRIDE != 4) {
@@ -310,7 +315,7 @@ void vplic_reset(struct vm *vm)
 
     for (unsigned n = 1; n < SOURCES; n++) {
         if (p->host_of[n] != 0 && ((p->level | p->pending | p->in_service) & (1U << n)) != 0) {
-            plic_complete_route(p->host_of[n]); /* what the stopped guest owed */
+            plic_complete_route(p->host_of[n]); /* completions that the stopped guest still owed */
         }
         p->priority[n] = 0;
     }

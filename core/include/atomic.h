@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic accesses to what several CPUs share without a lock. Each architecture's arch_atomic.h takes one of two backends:
- * atomic_smp.h, or atomic_up.h where there is one CPU only. Interrupts are never enabled inside the hypervisor, so on one
- * CPU a plain access is atomic.
+ * Atomic accesses to data that several CPUs share without a lock. Each architecture's arch_atomic.h
+ * selects a backend: atomic_smp.h, or atomic_up.h for machines with one CPU. Interrupts are never
+ * enabled in the hypervisor, so on one CPU a plain access is atomic.
  *
  *   atomic_load_relaxed(p)          atomic_load_acquire(p)         atomic_load_seq(p)
  *   atomic_store_relaxed(p, value)  atomic_store_release(p, value) atomic_store_seq(p, value)

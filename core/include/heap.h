@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A binary heap of pointers to nodes, smallest key first, in an array that its owner keeps with their number. Nodes know
- * where they are, so that any can be taken out.
+ * A binary heap of pointers to nodes, smallest key first. The owner stores the array and the number
+ * of nodes. Nodes know their places, so that any node can be removed.
  */
 #ifndef HEAP_H
 #define HEAP_H
@@ -10,8 +10,8 @@
 
 struct heap_node {
     ticks_t key;
-    unsigned order; /* among equal keys the earlier comes first; given by whoever inserts, from numbers that go round */
-    unsigned at;    /* 1 + place in the heap, 0: in none */
+    unsigned order; /* among equal keys, lower numbers first; assigned by the caller, may wrap */
+    unsigned at;    /* 1 + place in the heap, 0: in no heap */
 };
 
 static inline bool heap_before(const struct heap_node *a, const struct heap_node *b)
@@ -19,13 +19,14 @@ static inline bool heap_before(const struct heap_node *a, const struct heap_node
     return a->key < b->key || (a->key == b->key && (int)(a->order - b->order) < 0);
 }
 
-/* `node` belongs at `place` or above, which is free: those above that come after it move down. O(log n). */
+/* Inserts `node` at the free `place` or above: larger nodes above move down. O(log n). */
 void heap_up(struct heap_node **nodes, unsigned place, struct heap_node *node);
 
-/* `node` belongs at `place` or below, which is free, of `count` nodes: those below that come before it move up. O(log n). */
+/* Inserts `node` at the free `place` or below, of `count` nodes: smaller nodes below move up. O(log
+ * n). */
 void heap_down(struct heap_node **nodes, unsigned count, unsigned place, struct heap_node *node);
 
-/* Takes a node out of the heap that it is in; `count` nodes are left. O(log n). */
+/* Removes a node from its heap; `count` nodes remain. O(log n). */
 void heap_remove(struct heap_node **nodes, unsigned count, struct heap_node *node);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a freestanding program lacks. The mem* names are also what compilers call by themselves. */
+/* Library functions of the freestanding hypervisor. Compilers call the mem* functions implicitly,
+ * too. */
 #ifndef LIB_H
 #define LIB_H
 
@@ -13,16 +14,16 @@ void copy_words(uint64_t *dst, const uint64_t *src, size_t n);
 void clear_words(uint64_t *dst, size_t n);
 
 /*
- * A checksum after Fletcher: the sum of all 32-bit words, little-endian, and the sum of those sums after each word, both
- * modulo 2^64. It finds every change of one or two words (as CRC-32 finds every change of two bits in as much data), and
- * any other but for one in 2^64. Words, and sums that do not wrap before 2^32 words, make it cost an eighth of what CRC-32
- * by tables costs.
+ * A checksum similar to Fletcher's: the sum of all 32-bit little-endian words, and the sum of those
+ * sums after each word, both modulo 2^64. It detects every change of one or two words (CRC-32: of
+ * two bits in as much data), and any other change with probability 1 - 2^-64. Summing words, with
+ * sums that do not wrap before 2^32 words, costs an eighth of CRC-32 by tables.
  */
 struct word_sums {
     uint64_t words, sums; /* 0 at the start */
 };
 
-/* copy_words() that adds what it copies to `*sums`. */
+/* copy_words(), adding the words to `*sums`. */
 void copy_words_summed(uint64_t *dst, const uint64_t *src, size_t n, struct word_sums *sums);
 
 #define COPY_WORD(n)     \
@@ -30,7 +31,7 @@ void copy_words_summed(uint64_t *dst, const uint64_t *src, size_t n, struct word
         dst[n] = src[n]; \
         __attribute__((fallthrough))
 
-/* Copies 1 to 16 words, fast, and where it is called: a call costs its caller registers. */
+/* Copies 1 to 16 words inline: a call would cost the caller registers. */
 static inline __attribute__((always_inline)) void copy_few_words(uint64_t *dst, const uint64_t *src, size_t words)
 {
     switch (words & 15U) {
@@ -62,19 +63,19 @@ static inline __attribute__((always_inline)) void copy_few_words(uint64_t *dst, 
 /* CRC-32 (IEEE 802.3, reflected, as zlib's crc32). */
 uint32_t crc32(const void *data, size_t n);
 
-/* A text in the making. */
+/* A text that is being formatted. */
 struct text {
     const char *fmt, *piece;
     const ulong *args;
-    unsigned before, len, behind; /* padding, rest of the piece, padding */
+    unsigned before, len, after; /* padding, rest of the piece, padding */
     char pad;
     char digits[24];
 };
 
 #define TEXT_END (-1)
 
-/* Begins what printf would make of `fmt` (%s %c %u %x %lu %lx %%, width, '-' and '0') and `args`, each as a
- * register holds it. All three stay where they are until text_next() has returned the last character. */
+/* Starts formatting like printf: `fmt` (%s %c %u %x %lu %lx %%, width, '-' and '0') and `args`, one
+ * register each. All three must stay valid until text_next() has returned the last character. */
 void text_begin(struct text *t, const char *fmt, const ulong *args);
 
 /* The next character, or TEXT_END. */

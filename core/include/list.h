@@ -29,7 +29,7 @@ static inline void list_insert_before(struct list *where, struct list *node)
     where->prev = node;
 }
 
-/* Takes `node` out of whatever list it is in; a node that is in none (initialised) stays as it is. */
+/* Removes `node` from its list; a node in no list (initialised) is unchanged. */
 static inline void list_remove(struct list *node)
 {
     node->prev->next = node->next;
@@ -37,8 +37,8 @@ static inline void list_remove(struct list *node)
     list_init(node);
 }
 
-/* Takes the first node out of a list that is not empty. The node is left as it was: for lists whose nodes are only ever
- * inserted again or asked for by their owner's state. */
+/* Removes the first node of a list that is not empty, without updating the node: for lists whose
+ * nodes are only inserted again, and whose owners know whether they are in a list. */
 static inline struct list *list_take_first(struct list *head)
 {
     struct list *node = head->next;

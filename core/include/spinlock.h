@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ticket lock: CPUs get it in the order they asked, so a wait is bounded by the number of CPUs times the longest
- * section. Interrupts are never enabled inside the hypervisor, so there is no irq-saving variant, and on a CPU that is
- * alone there is nobody to keep out.
+ * A ticket lock: CPUs get it in the order of their requests, so that a wait is bounded by the
+ * number of CPUs times the longest critical section. Interrupts are never enabled in the
+ * hypervisor, so there is no irq-saving variant, and on a machine with one CPU locks are no-ops.
  *
- * Order of locks (outer first): vm.lock, console's lock, sched_lock.
+ * Lock order (outer first): vm.lock, console's lock, sched_lock.
  */
 #ifndef SPINLOCK_H
 #define SPINLOCK_H
@@ -15,8 +15,8 @@
 #include "types.h"
 
 struct spinlock {
-    int32_t next;  /* ticket for who comes next */
-    int32_t owner; /* ticket being served */
+    int32_t next;  /* next ticket to be given out */
+    int32_t owner; /* ticket of the holder */
 };
 
 static inline void spin_lock(struct spinlock *lock)
@@ -27,12 +27,12 @@ static inline void spin_lock(struct spinlock *lock)
         return;
     }
     cpu_self()->locks++;
-    KEEP_IN_REGISTER(lock); /* or compilers make the addresses of both halves from scratch */
+    KEEP_IN_REGISTER(lock); /* or compilers compute the addresses of both halves separately */
     ticket = arch_fetch_increment(&lock->next);
     while (UNLIKELY(atomic_load_relaxed(&lock->owner) != ticket)) {
         arch_cpu_relax();
     }
-    /* what the last holder wrote before its release of `owner` is seen from here on */
+    /* makes the last holder's writes before its release of `owner` visible */
     atomic_fence_acquire();
 }
 
@@ -44,7 +44,7 @@ static inline void spin_unlock(struct spinlock *lock)
     if (arch_alone()) {
         return;
     }
-    /* only the holder writes `owner`, so a plain increment with release order is enough */
+    /* only the holder writes `owner`: a plain increment with release order is enough */
     arch_store_release(&lock->owner, (int32_t)((uint32_t)lock->owner + 1U));
     self->locks--;
     if (UNLIKELY(self->kicked != 0) && self->locks == 0) {

@@ -9,12 +9,12 @@
  *   | tables             |   sysimage_vm[], then the arrays each VM points to
  *   +--------------------+ config_size
  *   | payloads           |   guest images and device trees, each 4 KiB aligned
- *   | SYSIMAGE_END       |   the last 8 bytes: nothing was cut off
+ *   | SYSIMAGE_END       |   the last 8 bytes, to detect a truncated image
  *   +--------------------+ total_size
  *
- * The builder has checked everything; the hypervisor checks again what it would otherwise trust blindly (bounds,
- * counts, checksum), because an image can be cut short on its way to the board. All fields are little-endian and
- * naturally aligned; there are no pointers and no text to parse.
+ * The builder has checked everything. The hypervisor checks bounds, counts and checksum again,
+ * because an image can be damaged or truncated on its way to the board. All fields are
+ * little-endian and naturally aligned; there are no pointers and no text to parse.
  */
 #ifndef SYSIMAGE_H
 #define SYSIMAGE_H
@@ -27,12 +27,12 @@
 
 #define SYSIMAGE_QUANTUM_MAX_US 1000000U
 
-/* Limits of one build of the hypervisor; the builder refuses what exceeds them. The build for a board with little memory
- * has lower ones of the first four. */
+/* Limits of a build of the hypervisor; the builder refuses systems that exceed them. The first four
+ * are lower in builds for boards with little memory. */
 #ifndef SYSIMAGE_MAX_VMS
 #define SYSIMAGE_MAX_VMS 16U
 #define SYSIMAGE_MAX_RT_APPS 64U /* in all VMs */
-#define SYSIMAGE_MAX_VCPUS 96U   /* RT apps are VCPUs too */
+#define SYSIMAGE_MAX_VCPUS 96U   /* RT apps are VCPUs, too */
 #define SYSIMAGE_MAX_HARTS 8U
 #endif
 #define SYSIMAGE_MAX_VCPUS_PER_VM 8U
@@ -40,37 +40,37 @@
 #define SYSIMAGE_MAX_SHARED 32U  /* shared regions in all VMs */
 #define SYSIMAGE_MAX_LOADS 8U    /* per VM */
 #define SYSIMAGE_MAX_IRQS 8U     /* pass-through interrupts per VM */
-#define SYSIMAGE_MAX_FIXUPS 176U /* per VM: two a feature and VCPU */
+#define SYSIMAGE_MAX_FIXUPS 176U /* per VM: two per feature and VCPU */
 #define SYSIMAGE_NAME_LEN 16U    /* with the terminating NUL */
 #define SYSIMAGE_MAX_TRACE_KIB 16384U
 #define SYSIMAGE_MAX_IRQS_PER_MS 1000U
-#define SYSIMAGE_IRQ_BURST 4U /* interrupts of a source that may come at once, whatever its rate */
+#define SYSIMAGE_IRQ_BURST 4U /* size of the token bucket of a rate-limited source, interrupts */
 
 /* At the start of the image, 4 KiB aligned. */
 struct sysimage_header {
     uint64_t magic;         /* SYSIMAGE_MAGIC */
     uint32_t version;       /* SYSIMAGE_VERSION */
     uint32_t checksum;      /* CRC-32 (IEEE, as zlib's) of bytes 16 .. config_size-1 */
-    uint64_t total_size;    /* bytes, payloads and SYSIMAGE_END included; a multiple of 8 */
+    uint64_t total_size;    /* bytes, with payloads and SYSIMAGE_END; a multiple of 8 */
     uint32_t config_size;   /* bytes of header and tables */
     uint32_t nharts;        /* harts the system uses: 1 .. SYSIMAGE_MAX_HARTS */
     uint32_t nvms;          /* 1 .. SYSIMAGE_MAX_VMS */
     uint32_t vms_offset;    /* struct sysimage_vm[nvms] */
     uint32_t quantum_us;    /* best-effort quantum, microseconds: 100 .. SYSIMAGE_QUANTUM_MAX_US */
-    uint32_t machine_mask;  /* bit n hides optional feature n of the machine, as the architecture numbers them */
+    uint32_t machine_mask;  /* bit n hides the machine's optional feature n, as the architecture numbers them */
     uint64_t timebase_hz;   /* frequency of the time CSR, from the board file */
-    uint32_t rt_release_ns; /* a release's worst cost to the RT app that it interrupts, nanoseconds */
-    uint32_t rt_switch_ns;  /* a job's worst share of its switches, nanoseconds */
-    uint32_t rt_blocked_ns; /* longest time for which a CPU of the board does not look at interrupts */
+    uint32_t rt_release_ns; /* worst-case cost of a release to the interrupted RT app, nanoseconds */
+    uint32_t rt_switch_ns;  /* worst-case cost of its context switches to a job, nanoseconds */
+    uint32_t rt_blocked_ns; /* longest time between two polling points of a CPU, nanoseconds */
     uint32_t trace_kib;     /* KiB of trace for each hart, 0 .. SYSIMAGE_MAX_TRACE_KIB; they follow ram_size */
-    uint64_t ram_base;      /* host RAM that is there for VMs, for a last check of every hpa */
+    uint64_t ram_base;      /* host RAM for VMs, for a last check of every hpa */
     uint64_t ram_size;      /* a multiple of 2 MiB */
     char name[32];          /* NUL-terminated name of the system */
-    uint32_t be_reserve_us; /* CPU time that RT apps leave to best effort, microseconds */
+    uint32_t be_reserve_us; /* CPU time reserved for best effort, microseconds */
     uint32_t be_late_us;    /* in any interval of this length on any hart; be_reserve_us .. 1000000 */
 };
 
-#define SYSIMAGE_VM_AUTOSTART (1U << 0)     /* started at boot; otherwise waits for the console */
+#define SYSIMAGE_VM_AUTOSTART (1U << 0)     /* starts at boot; otherwise from the console */
 #define SYSIMAGE_VM_RESTART_FATAL (1U << 1) /* a fatal trap restarts the VM; otherwise stops it */
 #define SYSIMAGE_VM_FOCUS (1U << 2)         /* has the keyboard at boot; the first such VM, else VM 0 */
 
@@ -79,30 +79,30 @@ struct sysimage_vm {
     uint32_t flags;                    /* SYSIMAGE_VM_* */
     uint32_t colour;                   /* ANSI foreground: 31 .. 37 or 91 .. 97 */
     uint32_t nvcpus;                   /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
-    uint32_t rt_apps;                  /* RT apps it may have, each a VCPU behind its nvcpus; 0: not an RT-VM */
+    uint32_t rt_apps;                  /* RT apps it may have, each a VCPU after its nvcpus; 0: not an RT-VM */
     uint32_t rt_launchers;             /* bit n: VM n may launch its apps */
-    uint32_t uart_irq;                 /* guest PLIC source of the emulated UART, 1 .. 31; 0: polled only */
+    uint32_t uart_irq;                 /* guest source of the emulated UART, 1 .. 31; 0: polled only */
     uint32_t send_to;                  /* bit n: may send messages to VM n */
-    uint32_t message_irq;              /* guest PLIC source of messages to VCPU 0, 1 .. 31; 0: a software interrupt */
-    uint32_t watchdog_ms;              /* the guest pets its watchdog at least so often, or is restarted; 0: none */
-    uint32_t restart_pause_max_ms;     /* longest pause before a restart of a VM that fails again and again; 0: none */
+    uint32_t message_irq;              /* guest source of messages to VCPU 0, 1 .. 31; 0: software interrupt */
+    uint32_t watchdog_ms;              /* watchdog period, after which the VM restarts unless petted; 0: none */
+    uint32_t restart_pause_max_ms;     /* longest backoff before a restart of a failing VM; 0: none */
     uint64_t entry;                    /* guest-physical address of VCPU 0's first instruction */
     uint64_t dtb;                      /* guest-physical address of the device tree (a1 at entry), 0: none */
     uint64_t uart;                     /* guest-physical address of the emulated ns16550a page, 0: none */
-    uint64_t plic;                     /* guest-physical address of the emulated PLIC, 0: none */
+    uint64_t plic;                     /* guest-physical address of the emulated interrupt controller, 0: none */
     uint32_t nregions, regions_offset; /* struct sysimage_region[], the first of them RAM */
     uint32_t nloads, loads_offset;     /* struct sysimage_load[] */
     uint32_t nirqs, irqs_offset;       /* struct sysimage_irq[] */
     uint32_t nfixups, fixups_offset;   /* struct sysimage_fixup[] */
     uint32_t rt_harts;                 /* bit n: its apps may be pinned to hart n */
-    uint32_t rt_share_max;             /* percent of each of these that its apps may have, 1 .. 100 */
+    uint32_t rt_share_max;             /* percent of each of these harts for its apps, 1 .. 100 */
     uint32_t rt_budget_max_us;         /* an app's longest budget, microseconds */
     uint32_t rt_period_max_us;         /* an app's longest period, microseconds */
     uint64_t finisher;                 /* guest-physical address of the emulated test finisher, 0: none */
-    uint64_t rtc;                      /* guest-physical address of the emulated clock, 0: none */
-    uint64_t seed;        /* guest-physical address of 32 bytes of the device tree for a random seed, 0: none */
-    uint32_t rtc_irq;     /* guest PLIC source of its alarm, 1 .. 31; 0: none */
-    uint32_t irqs_per_ms; /* interrupts of each pass-through source, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: any number */
+    uint64_t rtc;                      /* guest-physical address of the emulated RTC, 0: none */
+    uint64_t seed;                     /* guest-physical address of the device tree's 32-byte seed, 0: none */
+    uint32_t rtc_irq;                  /* guest source of the RTC's alarm, 1 .. 31; 0: none */
+    uint32_t irqs_per_ms;              /* rate limit of pass-through sources, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: none */
 };
 
 /* The VM's VCPUs: its guest's harts, and behind them those that components run. */
@@ -114,8 +114,8 @@ static inline unsigned sysimage_vcpus(const struct sysimage_vm *vm)
 enum sysimage_region_kind {
     SYSIMAGE_REGION_RAM = 0,  /* read, write, execute; cleared at every start; 2 MiB aligned (gpa, hpa, size) */
     SYSIMAGE_REGION_MMIO = 1, /* a passed-through device: read, write; 4 KiB aligned; all within one 2 MiB of gpa */
-    /* Memory of several VMs, in the table of each with the same hpa, size and id: read, write; cleared once at boot; 2 MiB
-     * aligned. */
+    /* Memory shared by several VMs, in the table of each with the same hpa, size and id: read,
+     * write; cleared once at boot; 2 MiB aligned. */
     SYSIMAGE_REGION_SHARED = 2,
 };
 
@@ -124,12 +124,13 @@ struct sysimage_region {
     uint64_t hpa;  /* host-physical start */
     uint64_t size; /* bytes, not 0 */
     uint32_t kind; /* enum sysimage_region_kind */
-    /* MMIO: offset of a 32-bit register that a 0 resets, written when the VM starts and stops; 0: none.
-     * SHARED: the region's id, 0 .. SYSIMAGE_MAX_SHARED-1. */
+    /* MMIO: offset of a 32-bit register that resets the device when 0 is written, done at start and
+     * stop of the VM; 0: none. SHARED: the region's id, 0 .. SYSIMAGE_MAX_SHARED-1. */
     uint32_t detail;
 };
 
-/* A payload copied into the VM's RAM at every start; the rest of its RAM is zero. Loads do not overlap. */
+/* A payload copied into the VM's RAM at every start; the rest of its RAM is zero. Loads do not
+ * overlap. */
 struct sysimage_load {
     uint64_t gpa;    /* 8-byte aligned, inside one RAM region */
     uint64_t offset; /* from the header, 4 KiB aligned */
@@ -138,16 +139,17 @@ struct sysimage_load {
     uint64_t sums;
 };
 
-/* A host interrupt given to the VM: host PLIC source `host` appears as source `guest` of its emulated PLIC. */
+/* A host interrupt passed through to the VM: host source `host` appears as source `guest` of the
+ * emulated interrupt controller. */
 struct sysimage_irq {
     uint32_t host;
     uint32_t guest; /* 1 .. 31 */
 };
 
-/* When the machine lacks `feature`, `size` bytes at offset `offset` of load number `load` (the device tree) are
- * replaced after it was copied, so that the guest is not told of what is not there. */
+/* If the machine lacks `feature`, `size` bytes at offset `offset` of load number `load` (the device
+ * tree) are replaced after each copy, so that the device tree does not describe the feature. */
 struct sysimage_fixup {
-    uint32_t feature; /* as the architecture numbers them */
+    uint32_t feature; /* in the architecture's numbering */
     uint32_t load;    /* index of the load */
     uint32_t offset;  /* bytes from the load's start */
     uint32_t size;    /* 1 .. sizeof(bytes) */

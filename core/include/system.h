@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checked system image, and the objects built from it. */
+/* The checked system image and the objects built from it. */
 #ifndef SYSTEM_H
 #define SYSTEM_H
 
@@ -11,7 +11,7 @@
 struct system {
     const struct sysimage_header *image;
     unsigned nvms;
-    unsigned ncpus;      /* that the system uses */
+    unsigned ncpus;      /* CPUs that the system uses */
     ticks_t us;          /* ticks per microsecond, rounded down, at least 1 */
     uint64_t entered;    /* arch_instret() when the hypervisor was entered */
     uint64_t wall_clock; /* at boot, ns since 1970; 0: the machine has no such clock */
@@ -20,11 +20,11 @@ struct system {
     struct vcpu vcpus[SYSIMAGE_MAX_VCPUS];
 };
 
-extern struct system hyp; /* owner: system.c; constant after boot but for what its objects guard themselves */
+extern struct system hyp; /* owner: system.c; constant after boot, except for what its objects guard */
 
 /*
- * Checks the image at `image` (mapped, readable up to `limit` bytes). Returns NULL if it is valid, else what is wrong with
- * it, for the console.
+ * Checks the image at `image` (mapped, readable up to `limit` bytes). Returns NULL if it can be
+ * trusted, else what is wrong with it, for the console.
  */
 const char *sysimage_check(const struct sysimage_header *image, uint64_t limit);
 
@@ -37,7 +37,7 @@ static inline const void *sysimage_at(const struct sysimage_header *image, uint6
 /* Builds every VM from a checked image. Returns NULL or what failed. Boot CPU only. */
 const char *system_init(const struct sysimage_header *image);
 
-/* Starts the VMs that the image says start by themselves. Boot CPU only, after all CPUs' structures exist. */
+/* Starts the VMs with SYSIMAGE_VM_AUTOSTART. Boot CPU only, after all CPUs' structures exist. */
 void system_start(void);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of trace events, for assembly too. `arg` is 0 unless it says otherwise. */
+/* Kinds of trace events, also for assembly. `arg` is 0 unless described. */
 #ifndef TRACE_LAYOUT_H
 #define TRACE_LAYOUT_H
 
-#define TRACE_IDLE 1      /* the CPU has nothing to run; whatever VCPU is named */
-#define TRACE_SWITCH 2    /* the VCPU has the CPU from here on */
+#define TRACE_IDLE 1      /* the CPU has nothing to run; ignore the VCPU */
+#define TRACE_SWITCH 2    /* the VCPU runs from here on */
 #define TRACE_EXIT 3      /* arg: the architecture's cause */
-#define TRACE_RETURN 4    /* the exit is over; arg: whatever */
+#define TRACE_RETURN 4    /* the exit is done; ignore arg */
 #define TRACE_INJECT 5    /* arg: the architecture's bits */
 #define TRACE_HYPERCALL 6 /* arg: number | error << 32 */
 /* Of an RT app; arg: the absolute deadline of its job, in ticks. */
 #define TRACE_RELEASE 7
 #define TRACE_COMPLETION 8
-#define TRACE_MISS 9     /* found out that the deadline has passed; the job has another period from its next release */
-#define TRACE_OVERRUN 10 /* the budget is used up, the job not done */
-#define TRACE_LEAVE 11   /* the RT app is gone; arg: 0 */
+#define TRACE_MISS 9     /* the deadline has passed; the job gets another period from its next release */
+#define TRACE_OVERRUN 10 /* the budget is used up before the job is complete */
+#define TRACE_LEAVE 11   /* the RT app is removed; arg: 0 */
 #define TRACE_SEND 12    /* a message; arg: to VM | VCPU << 16 */
 #define TRACE_RECEIVE 13 /* a message; arg: size | from VM << 16 | VCPU << 24 */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer vocabulary of the hypervisor. */
+/* Integer types and macros of the hypervisor. */
 #ifndef TYPES_H
 #define TYPES_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef unsigned long ulong; /* a register */
-typedef ulong gpa_t;         /* guest-physical address: no machine has more than a register holds */
+typedef ulong gpa_t;         /* guest-physical address: fits a register on every machine */
 typedef ulong hpa_t;         /* host-physical address */
 typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in the system image */
 
@@ -17,17 +17,18 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
-/* Only hints of the compiler's are wrapped; both gcc and clang have them. */
+/* Only compiler hints are wrapped; gcc and clang have both. */
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PACKED_ALIGN(n) __attribute__((aligned(n)))
 
-/* The compiler forgets how it came by `pointer` and keeps it where it is. */
+/* Hides the origin of `pointer` from the compiler, which then keeps it in a register. */
 #define KEEP_IN_REGISTER(pointer) __asm__("" : "+r"(pointer))
 
-/* One-line registration: puts a constant into a linker section that the linker script gathers as a table, in the
- * order of `order` (two digits). A section name that is a C identifier has __start_ and __stop_ symbols on the host too. A
- * compiler that aligns one of three words as one of four would leave a hole in it: hence the alignment. */
+/* Registration: puts a constant into a linker section, which the linker script gathers as a
+ * table, sorted by the section's name. A section name that is a C identifier gets __start_ and
+ * __stop_ symbols on the host, too. The alignment prevents gaps: compilers may align three words
+ * like four. */
 #define REGISTER_IN(section_name) __attribute__((used, section(section_name), aligned(sizeof(void *))))
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An emulated ns16550a: what a VM has instead of the board's UART. */
+/* An emulated ns16550a: a VM's UART, in place of the board's. */
 #ifndef VUART_H
 #define VUART_H
 
@@ -8,28 +8,28 @@
 struct vm;
 struct vcpu;
 
-#define VUART_FIFO 1024U /* receive FIFO, bytes; power of two. The real chip has 16, which a pasted line overruns. */
-#define VUART_SIZE 8U    /* one byte for each register; the machine that guests expect has nothing behind them either */
+#define VUART_FIFO 1024U /* receive FIFO, bytes; power of two. The chip's 16 are too few for a pasted line. */
+#define VUART_SIZE 8U    /* one byte per register, which is all that guests expect */
 
 struct vuart {
     uint8_t ier, lcr, mcr, scr, fcr, dll, dlm;
     bool thre_pending; /* transmitter-empty interrupt not yet acknowledged */
-    bool tx_blocked;   /* the console had no room; vuart_tx_ready() ends it */
+    bool tx_blocked;   /* the console had no room; cleared by vuart_tx_ready() */
     bool line;         /* state of the interrupt line */
     uint8_t rx[VUART_FIFO];
     unsigned rx_head, rx_tail; /* free-running */
 };
 
-/* Adds the device to a VM at boot. False when the VM can take no more devices. */
+/* Adds the device to a VM at boot. False if the VM has too many devices. */
 bool vuart_init(struct vm *vm, gpa_t base);
 
-/* Power-on state, at every start of the VM. */
+/* Resets the device, at every start of the VM. */
 void vuart_reset(struct vm *vm);
 
-/* A character for the guest. Returns false when the FIFO was full: the character is lost. Takes vm->lock. */
+/* A character for the guest. False if the FIFO is full: the character is lost. Takes vm->lock. */
 bool vuart_receive(struct vm *vm, char c);
 
-/* Takes a received character if there is one, for the SBI console. Returns -1 if not. Takes vm->lock. */
+/* Takes a received character for the SBI console; -1 if there is none. Takes vm->lock. */
 int vuart_take(struct vm *vm);
 
 /* The console has room again. Takes vm->lock. */

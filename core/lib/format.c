@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The little of printf that the hypervisor's own lines need, a character at a time. */
+/* The subset of printf that the hypervisor's lines need, one character at a time. */
 #include "lib.h"
 
 struct spec {
@@ -12,7 +12,7 @@ void text_begin(struct text *t, const char *fmt, const ulong *args)
     *t = (struct text){.fmt = fmt, .args = args};
 }
 
-/* What comes next is `piece`, `len` characters, padded as the directive says. */
+/* Sets the next output: `piece` of `len` characters, padded as the directive says. */
 static void set_piece(struct text *t, const struct spec *spec, const char *piece, unsigned len)
 {
     unsigned padding = spec->width > len ? spec->width - len : 0;
@@ -21,7 +21,7 @@ static void set_piece(struct text *t, const struct spec *spec, const char *piece
     t->len = len;
     t->pad = spec->zero && !spec->left ? '0' : ' ';
     t->before = spec->left ? 0 : padding;
-    t->behind = spec->left ? padding : 0;
+    t->after = spec->left ? padding : 0;
 }
 
 static void set_string(struct text *t, const struct spec *spec, const char *s)
@@ -82,7 +82,7 @@ static void set_arg(struct text *t, const struct spec *spec, char type)
     case 'c':
         set_char(t, spec, (char)*t->args++);
         return;
-    default: /* "%%", and a type nobody knows shows itself */
+    default: /* "%%"; unknown types print themselves */
         set_char(t, spec, type);
         return;
     }
@@ -99,8 +99,8 @@ static int piece_next(struct text *t)
         t->len--;
         return *t->piece++;
     }
-    if (t->behind > 0) {
-        t->behind--;
+    if (t->after > 0) {
+        t->after--;
         return ' ';
     }
     return TEXT_END;

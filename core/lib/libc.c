@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compilers call without being asked. Not for a host that has a C library. */
+/* Functions that compilers call implicitly. Not linked on a host, which has a C library. */
 #include "lib.h"
 
-#define WORDS(n) ((n) & ~(sizeof(uint64_t) - 1U)) /* bytes of `n` that are whole words */
+#define WORDS(n) ((n) & ~(sizeof(uint64_t) - 1U)) /* bytes in whole words */
 
 static bool aligned(uintptr_t address)
 {
@@ -11,10 +11,10 @@ static bool aligned(uintptr_t address)
 
 void *memcpy(void *restrict dst, const void *restrict src, size_t n)
 {
-    size_t done = aligned((uintptr_t)dst | (uintptr_t)src) ? WORDS(n) : 0; /* how compilers copy a structure */
+    size_t done = aligned((uintptr_t)dst | (uintptr_t)src) ? WORDS(n) : 0; /* how compilers copy structures */
 
     copy_words(dst, src, done);
-#pragma GCC unroll 8 /* a guest's message from an odd address takes long enough */
+#pragma GCC unroll 8 /* unaligned messages of guests are slow enough */
     for (; done < n; done++) {
         ((char *)dst)[done] = ((const char *)src)[done];
     }
@@ -23,7 +23,7 @@ void *memcpy(void *restrict dst, const void *restrict src, size_t n)
 
 void *memset(void *dst, int c, size_t n)
 {
-    size_t done = c == 0 && aligned((uintptr_t)dst) ? WORDS(n) : 0; /* how compilers clear a structure */
+    size_t done = c == 0 && aligned((uintptr_t)dst) ? WORDS(n) : 0; /* how compilers clear structures */
 
     clear_words(dst, done);
     for (; done < n; done++) {

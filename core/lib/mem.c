@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib.h"
 
-/* Eight words a turn: loading a VM is most of what a boot costs. */
+/* Eight words per iteration: loading VMs dominates the boot time. */
 void copy_words(uint64_t *dst, const uint64_t *src, size_t n)
 {
     size_t words = n / sizeof(uint64_t);

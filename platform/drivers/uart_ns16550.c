@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ns16550a that boards have as their console; polled and interrupt-driven. */
+/* The ns16550a, the console UART of several boards; polled and interrupt-driven. */
 #include "uart_ns16550.h"
 
 #include "platform.h"
@@ -14,7 +14,7 @@
 
 #define IER_RDI 0x01U
 #define IER_THRI 0x02U
-#define FCR_ENABLE 0x07U /* FIFOs on and cleared */
+#define FCR_ENABLE 0x07U /* enables and clears FIFOs */
 #define LCR_8N1 0x03U
 #define MCR_DTR_RTS_OUT2 0x0bU
 #define LSR_DR 0x01U
@@ -22,7 +22,7 @@
 
 #define TX_FIFO 16U
 
-static unsigned tx_room; /* what the transmit FIFO still takes; owner: platform_uart_put() */
+static unsigned tx_room; /* free places in the transmit FIFO; owner: platform_uart_put() */
 static bool tx_notify;   /* owner: platform_uart_notify_tx() */
 
 static volatile uint8_t *reg(unsigned n)
@@ -30,7 +30,7 @@ static volatile uint8_t *reg(unsigned n)
     return (volatile uint8_t *)(UART_NS16550_WINDOW + platform.uart.base + n * UART_NS16550_STRIDE);
 }
 
-/* Line speed and format are left as the firmware set them. */
+/* Line speed and format stay as the firmware has set them. */
 void platform_uart_init(void)
 {
     *reg(IER) = 0;
@@ -58,8 +58,8 @@ int platform_uart_get(void)
     return (*reg(LSR) & LSR_DR) != 0 ? *reg(RBR) : -1;
 }
 
-/* QEMU's PLIC forgets an interrupt that is claimed, though its line stays high, until the device sets the line once more.
- * This one does that when IER changes. */
+/* QEMU's PLIC drops a claimed interrupt, although its line stays high, until the device sets the
+ * line again. The ns16550a does so when IER changes. */
 void platform_uart_again(bool tx)
 {
     tx_notify |= tx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each board that has an ns16550a says in its board.h how far apart its registers are, in bytes,
- * and what has to be added to a physical address to reach it. */
+/* For each board with an ns16550a, board.h defines the distance of its registers in bytes, and an
+ * offset to add to physical addresses. */
 #ifndef UART_NS16550_H
 #define UART_NS16550_H
 

@@ -5,7 +5,7 @@
 #define UART_NS16550_STRIDE 1U
 #define UART_NS16550_WINDOW 0xa0000000U /* kseg1 */
 
-#define BOARD_EIC 0         /* interrupts come without an external controller */
-#define BOARD_GUEST_TIMER 1 /* a guest's timer interrupts the guest */
+#define BOARD_EIC 0         /* no external interrupt controller */
+#define BOARD_GUEST_TIMER 1 /* the guest's timer interrupts the guest directly */
 
 #endif

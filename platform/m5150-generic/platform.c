@@ -5,10 +5,10 @@
 const struct platform_info platform = {
     .name = "m5150-generic",
     .uart = {0x1fd003f8U, 8U}, /* through kseg1 (board.h) */
-    .uart_irq = 4,             /* line of the CPU */
+    .uart_irq = 4,             /* interrupt line of the CPU */
 };
 
-/* It has no way of its own to end. */
+/* The board has no means to report failure. */
 void platform_fail(void)
 {
 }

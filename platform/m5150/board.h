@@ -2,7 +2,7 @@
 #ifndef BOARD_H
 #define BOARD_H
 
-#define BOARD_EIC 1         /* interrupts come by the part's controller */
-#define BOARD_GUEST_TIMER 0 /* a guest's timer interrupts nobody: ours does */
+#define BOARD_EIC 1         /* the part has an external interrupt controller */
+#define BOARD_GUEST_TIMER 0 /* the guest's timer has no interrupt: the hypervisor emulates it */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypervisor runs in the program flash, which holds the system image too; its data is at the start of SRAM. */
+/* The hypervisor runs in the program flash, which also holds the system image; its data are at the
+ * start of SRAM. */
 #define ROM 0x9d000000
 #define RAM 0x80000000
 #define RAM_END 0x80010000

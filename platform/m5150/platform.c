@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A PIC32MZ-EF: UART2 is the console, the interrupt controller gives all interrupts the same vector and our shadow set.
- * Registers have three more addresses behind them, which clear, set and invert bits. */
+/* A PIC32MZ-EF: UART2 is the console; the interrupt controller uses one vector and the hypervisor's
+ * shadow set for all interrupts. Each register is followed by three more addresses, which clear,
+ * set and invert its bits. */
 #include "platform.h"
 #include "platform_eic.h"
 
-#define SFR(address) (*(volatile uint32_t *)(0xa0000000U + (address))) /* by kseg1 */
+#define SFR(address) (*(volatile uint32_t *)(0xa0000000U + (address))) /* in kseg1 */
 #define CLR 0x4U
 #define SET 0x8U
 
@@ -33,7 +34,7 @@
 #define STA_UTXBF 0x0200U
 #define STA_UTXEN 0x0400U
 #define STA_URXEN 0x1000U
-#define BRG_115200 26U /* of a peripheral clock of 50 MHz, 16 times the rate */
+#define BRG_115200 26U /* 16 times the rate, from a peripheral clock of 50 MHz */
 
 const struct platform_info platform = {
     .name = "m5150",
@@ -62,7 +63,7 @@ int platform_uart_get(void)
 {
     uint32_t sta = SFR(U2STA);
 
-    if ((sta & STA_OERR) != 0) { /* characters were lost; it receives again once told */
+    if ((sta & STA_OERR) != 0) { /* an overrun stops reception until cleared */
         SFR(U2STA + CLR) = STA_OERR;
     }
     return (sta & STA_URXDA) != 0 ? (uint8_t)SFR(U2RXREG) : -1;
@@ -74,7 +75,7 @@ void platform_uart_notify_tx(bool enable)
     SFR(INT_IEC(IRQ_U2TX) + (enable ? SET : CLR)) = BIT(IRQ_U2TX);
 }
 
-/* Flags that are cleared come back as long as there is a reason, which has not gone. */
+/* A cleared flag is set again while its cause remains. */
 void platform_uart_again(bool tx)
 {
     if (tx) {
@@ -82,12 +83,12 @@ void platform_uart_again(bool tx)
     }
 }
 
-/* It has no way of its own to end. */
+/* The board has no means to report failure. */
 void platform_fail(void)
 {
 }
 
-/* OFFn and INTCON.MVEC stay 0: every interrupt leads to the vector at 0x200. */
+/* OFFn and INTCON.MVEC stay 0: all interrupts use the vector at 0x200. */
 void platform_irq_init(unsigned set)
 {
     SFR(INT_PRISS) = set * 0x11111110U;
@@ -98,18 +99,18 @@ void platform_irq_init(unsigned set)
     SFR(INT_IEC(IRQ_U2RX) + SET) = BIT(IRQ_U2RX);
 }
 
-/* Its flag stays until it is cleared. */
+/* The timer's flag stays set until it is cleared. */
 void platform_timer_taken(void)
 {
     SFR(INT_IFS(IRQ_TIMER) + CLR) = BIT(IRQ_TIMER);
 }
 
-/* So do the UART's, and they come back as long as there is a reason. */
+/* The UART's flags stay set, too, and are set again while their causes remain. */
 bool platform_uart_irq(void)
 {
-    uint32_t mine = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
+    uint32_t uart = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
 
-    return (SFR(INT_IFS(IRQ_U2RX)) & SFR(INT_IEC(IRQ_U2RX)) & mine) != 0;
+    return (SFR(INT_IFS(IRQ_U2RX)) & SFR(INT_IEC(IRQ_U2RX)) & uart) != 0;
 }
 
 void platform_uart_taken(void)

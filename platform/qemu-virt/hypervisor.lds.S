@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the hypervisor lies in the board's RAM; the system image follows at __hyp_end. */
+/* Memory layout of the hypervisor in the board's RAM; the system image follows at __hyp_end. */
 OUTPUT_ARCH(riscv)
 ENTRY(_start)
 
@@ -53,7 +53,8 @@ SECTIONS
         . = ALIGN(4096);
         __rodata_end = .;
     }
-    /* bss is part of the image: whoever loads it clears it. Stacks stand apart: their guard pages are not mapped. */
+    /* bss is part of the image, so that its loader clears it. Stacks are separate: their guard
+     * pages are unmapped. */
     .data : {
         *(.data .data.* .sdata .sdata.*)
         *(.bss .bss.* .sbss .sbss.* COMMON)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU's virt machine (hw/riscv/virt.c's memory map); board.dts has the same facts for the image builder. */
+/* QEMU's virt machine (memory map of hw/riscv/virt.c); board.dts has the same facts for the image
+ * builder. */
 #include "platform.h"
 
 const struct platform_info platform = {
@@ -15,8 +16,9 @@ const struct platform_info platform = {
 #define FINISHER_STATUS 16U /* shift of QEMU's exit status */
 #define FINISHER_TRIES 1000000U
 
-/* OpenSBI would write FINISHER_FAIL with status 0, which is what a good end has. A QEMU from 8 on only takes note of
- * the write and ends a little later: were the firmware asked meanwhile, its status would count. */
+/* OpenSBI would write FINISHER_FAIL with status 0, which means success. From QEMU 8 on, the machine
+ * ends some time after the write; a shutdown by the firmware in between would replace the status,
+ * so this waits. */
 void platform_fail(void)
 {
     volatile uint32_t *finisher = (volatile uint32_t *)platform.finisher.base;
@@ -27,7 +29,7 @@ void platform_fail(void)
     }
 }
 
-#define RTC_TIME 0x101000UL /* the goldfish RTC: low half, then high half as it was then */
+#define RTC_TIME 0x101000UL /* the goldfish RTC: low half, then the high half latched with it */
 
 uint64_t platform_wall_clock(void)
 {

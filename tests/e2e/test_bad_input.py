@@ -303,14 +303,14 @@ def image_start(data: bytes) -> int:
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (lambda data, at: data[:at], "no system image behind the hypervisor"),
-        (lambda data, at: data[: at + 4], "no system image behind the hypervisor"),
+        (lambda data, at: data[:at], "no system image after the hypervisor"),
+        (lambda data, at: data[: at + 4], "no system image after the hypervisor"),
         (lambda data, at: data[: at + 40], "."),  # in the header
-        (lambda data, at: data[: at + 200], "it was cut short"),  # in the tables
-        (lambda data, at: data[:at] + b"X" + data[at + 1 :], "no system image behind the hypervisor"),
+        (lambda data, at: data[: at + 200], "it is truncated"),  # in the tables
+        (lambda data, at: data[:at] + b"X" + data[at + 1 :], "no system image after the hypervisor"),
         (lambda data, at: data[: at + 8] + b"\x63" + data[at + 9 :], "a system image of another version"),
         (lambda data, at: data[: at + 300] + bytes([data[at + 300] ^ 1]) + data[at + 301 :], "a wrong checksum"),
-        (lambda data, at: data[:-5000], "it was cut short"),
+        (lambda data, at: data[:-5000], "it is truncated"),
     ],
     ids=["cut before", "cut magic", "cut header", "cut tables", "magic", "version", "flipped bit", "cut payload"],
 )
@@ -356,7 +356,7 @@ def test_a_vm_whose_payload_was_damaged_is_refused_and_named(name: str, tmp_path
     refusal = rf"^error: freertos is not started: its payload 0 \(0x{load['size']:x} bytes for 0x{load['gpa']:x}\) "
     with Machine(boot_command(damaged), system.names, OUT / f"bad-payload-{name}.log") as machine:
         for _ in range(2):
-            machine.expect(HYPERVISOR, refusal + "does not have its checksum$", BOOT_S)
+            machine.expect(HYPERVISOR, refusal + "has a wrong checksum$", BOOT_S)
             machine.expect(HYPERVISOR, "^freertos stopped because a payload is damaged$", SOON_S)
             keyboard(machine, "freertos")
             command(machine, "g")
@@ -386,7 +386,7 @@ def test_firmware_that_puts_its_device_tree_into_the_image(tmp_path: Path):
     end = system.data["load_address"] + len(larger) - 1
     assert len(errors) == 1, errors
     assert re.search(
-        rf"the firmware.s device tree at 0x{JUMP_TREE:x} to 0x822[0-9a-f]+ is in the hypervisor and its image at "
+        rf"the firmware.s device tree at 0x{JUMP_TREE:x} to 0x822[0-9a-f]+ overlaps the hypervisor and its image at "
         rf"0x80200000 to 0x{end:x};",
         errors[0],
     ), errors
@@ -434,7 +434,7 @@ def refuses_region(system: BuiltSystem, kind: int, host: int, folder: Path, word
 def test_an_image_that_gives_a_guest_the_hypervisors_memory(host: int, tmp_path: Path):
     """Regions that begin or end in the hypervisor's memory; the builder never creates such an
     image."""
-    refuses_region(built("trio"), layout.REGION_RAM, host, tmp_path, "a guest's memory is the hypervisor's")
+    refuses_region(built("trio"), layout.REGION_RAM, host, tmp_path, "guest memory overlaps the hypervisor")
 
 
 @pytest.mark.parametrize("host", [0x10000000, 0x0C3FF000, 0x100000])

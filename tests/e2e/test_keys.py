@@ -130,7 +130,7 @@ def test_exclusive_use_of_the_terminal(machine):
         machine.expect(FIRMWARE, r"^misbehave: alive \d+$", SOON_S)
     assert machine.console.text("second") == before
     command(machine, "a")
-    machine.expect(HYPERVISOR, r"^keyboard: first; [1-9]\d* characters of others are lost$", SOON_S)
+    machine.expect(HYPERVISOR, r"^keyboard: first; [1-9]\d* characters of other VMs are lost$", SOON_S)
     machine.skip("second")
     machine.expect("second", r"^misbehave: alive \d+$", SOON_S)
 

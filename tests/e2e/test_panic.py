@@ -39,7 +39,7 @@ def spoil(socket, place, *commands):
         ("sched_run", "set $sp = 8", 15),
         ("sched_run", "set $pc = 0", 12),
         # with the console's lock held
-        ("sched_look", "set $pc = 0", 12),
+        ("sched_find_runnable", "set $pc = 0", 12),
         ("out_send", "set $pc = 0", 12),
         ("out_send", f"set $sp = (long)$sp & -{STACK}", 15),
     ],

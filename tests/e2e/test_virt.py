@@ -95,7 +95,7 @@ def test_the_finisher_ends_the_vm(machine: Machine):
         start(machine, name)
         machine.expect(HYPERVISOR, rf"^{name} {end}$", SOON_S)
         assert "still here" not in machine.console.text(name)
-    assert "finish-failed says that it has failed: code 5" in machine.console.text(HYPERVISOR)
+    assert "finish-failed reports failure: code 5" in machine.console.text(HYPERVISOR)
 
 
 def test_the_plic_gives_the_highest_priority_first(boot_native: Callable[..., Machine], machine: Machine):

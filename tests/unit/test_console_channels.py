@@ -99,7 +99,7 @@ def test_exclusive_use_shows_only_that_vm(writes, at_once):
     sent = key(ALONE)
     assert COMMON.match(sent), sent
     lost = len(written_by(writes, 1) + written_by(writes, 2))
-    assert f"keyboard: vm-a; {lost} characters of others are lost".encode() in sent
+    assert f"keyboard: vm-a; {lost} characters of other VMs are lost".encode() in sent
 
 
 def test_lines_of_the_hypervisor_wait_for_the_end_of_exclusive_use():

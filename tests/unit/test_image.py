@@ -115,9 +115,9 @@ def test_each_kind_of_error_is_reported() -> None:
             put(image, at, value)
         return refused(image)
 
-    assert after((0, 0)) == "no system image behind the hypervisor"
+    assert after((0, 0)) == "no system image after the hypervisor"
     assert after((8, 99)) == "a system image of another version"
-    assert after((TOTAL_SIZE, 100)) == "sizes that make no sense"
+    assert after((TOTAL_SIZE, 100)) == "inconsistent sizes"
     assert after((NHARTS, 0)) == "a wrong number of harts or VMs"
     assert after((NHARTS, 9)) == "a wrong number of harts or VMs"
     assert after((NVMS, 0)) == "a wrong number of harts or VMs"
@@ -130,7 +130,7 @@ def test_each_kind_of_error_is_reported() -> None:
     assert after((VMS + NVCPUS, 0)) == "a VM with a wrong number of VCPUs"
     assert after((VMS + NVCPUS, 9)) == "a VM with a wrong number of VCPUs"
     assert after((VMS + RT_APPS, 65)) == "a VM with a wrong number of RT apps"
-    assert after((VMS + SEND_TO, 1 << 16)) == "a VM that may send to one that is not there"
+    assert after((VMS + SEND_TO, 1 << 16)) == "a VM that may send to a VM that does not exist"
     for line in ("uart_irq", "message_irq", "rtc_irq"):
         assert after((VMS + layout.VM.offset(line), 32)) == "a VM with a wrong interrupt number or rate", line
     assert after((VMS + IRQS_PER_MS, layout.MAX_IRQS_PER_MS)) == ""
@@ -148,13 +148,13 @@ def test_each_kind_of_error_is_reported() -> None:
     assert after((VMS + SEED, 0x80000000), (VMS + SEED + 4, 1)) == "a seed outside the guest's memory"
     assert after((LOADS, 0x80000004)) == "a guest image outside the guest's memory"
     assert after((LOADS, 0x801FFFF8), (LOADS + 16, 16)) == "a guest image outside the guest's memory"
-    assert after((LOADS + 8, 16384 + 8)) == "a guest image that is cut short"
-    assert after((LOADS + 16, 8192)) == "a guest image that is cut short"
+    assert after((LOADS + 8, 16384 + 8)) == "a truncated guest image"
+    assert after((LOADS + 16, 8192)) == "a truncated guest image"
     one_of_64_bytes = ((VMS + NFIXUPS, 1), (LOADS + 16, 64))
     assert after(*one_of_64_bytes, (FIXED_AT, 48), (FIXED_SIZE, 16)) == ""
-    assert after(*one_of_64_bytes, (FIXED_LOAD, 1), (FIXED_SIZE, 8)) == "a fixup outside what it fixes"
+    assert after(*one_of_64_bytes, (FIXED_LOAD, 1), (FIXED_SIZE, 8)) == "a fixup outside its load"
     for wrong in ((FIXED_SIZE, 17), (FIXED_AT, 65), (FIXED_AT, 49)):
-        assert after(*one_of_64_bytes, (FIXED_SIZE, 16), wrong) == "a fixup outside what it fixes"
+        assert after(*one_of_64_bytes, (FIXED_SIZE, 16), wrong) == "a fixup outside its load"
 
 
 def test_names_are_terminated() -> None:
@@ -174,7 +174,7 @@ def test_truncated_image() -> None:
     size = struct.unpack("<Q", ctypes.string_at(image + TOTAL_SIZE, 8))[0]
     for wrong in (size - 8, size - 4096, size - 4):
         put_wide(image, TOTAL_SIZE, wrong)
-        assert refused(image) == "a size it does not have: it was cut short"
+        assert refused(image) == "a wrong size: it is truncated"
     put_wide(image, TOTAL_SIZE, size)
     put(image, layout.HEADER.offset("trace_kib"), 2**16)
     assert refused(image) == "too much trace"

@@ -113,7 +113,7 @@ def test_wakeup_by_another_cpu_ends_a_loading_slice() -> None:
     assert time_now(CORE) - wakes <= STEP
 
 
-REFUSED = "error: vm-b is not started: its payload 0 (0x8 bytes for 0x80000000) does not have its checksum"
+REFUSED = "error: vm-b is not started: its payload 0 (0x8 bytes for 0x80000000) has a wrong checksum"
 STOPPED = "vm-b stopped because a payload is damaged"
 
 

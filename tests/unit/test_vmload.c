@@ -136,7 +136,7 @@ static void test_interrupted_copy_of_a_payload_is_complete(void **state)
     fill_payload();
     boot();
     looks = interrupted_copies = 0;
-    host_looks = interrupt_often;
+    host_on_poll = interrupt_often;
     start(0);
     assert_int_equal(hyp.vms[0].state, VM_RUNNING);
     assert_memory_equal(testbed_memory(0, TESTBED_GPA), payload(), WORDS * sizeof(uint64_t));

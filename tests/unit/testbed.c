@@ -58,7 +58,7 @@ static struct {
 
 void testbed_costs(ticks_t enter, ticks_t look, ticks_t leave, ticks_t blocked)
 {
-    host_costs = (struct host_costs){.enter = enter, .look = look, .leave = leave};
+    host_costs = (struct host_costs){.enter = enter, .clock = look, .leave = leave};
     costs.blocked = blocked;
 }
 

@@ -78,7 +78,7 @@ static struct vm *receiver; /* of the delayed sender */
 static void raise_late(void)
 {
     if (receiver->state == VM_LOADING && receiver->stage > 0) {
-        host_looks = NULL;
+        host_on_poll = NULL;
         ipc_raise_line(receiver);
     }
 }
@@ -86,5 +86,5 @@ static void raise_late(void)
 void testbed_late_sender(unsigned vm)
 {
     receiver = &hyp.vms[vm];
-    host_looks = raise_late;
+    host_on_poll = raise_late;
 }

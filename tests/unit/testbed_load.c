@@ -36,7 +36,7 @@ void testbed_load_costs(ticks_t ticks)
 {
     load.cost = ticks;
     load.when = TICKS_NEVER;
-    host_looks = spend_on_load;
+    host_on_poll = spend_on_load;
 }
 
 void testbed_load_raise(ticks_t when, unsigned vm)

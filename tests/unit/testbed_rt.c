@@ -290,12 +290,12 @@ void testbed_rt_count_deletions(unsigned vm)
     deletions.vm = vm;
     deletions.active = count_active(vm);
     deletions.most = deletions.polls = 0;
-    host_looks = count_deletions;
+    host_on_poll = count_deletions;
 }
 
 unsigned testbed_rt_max_deletions(void)
 {
-    host_looks = NULL;
+    host_on_poll = NULL;
     return deletions.most;
 }
 

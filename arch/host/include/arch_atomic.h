@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several CPUs. */
+/* Simulates several CPUs. */
 #ifndef ARCH_ATOMIC_H
 #define ARCH_ATOMIC_H
 

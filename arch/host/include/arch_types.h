@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The contract on the developer's own machine: CPUs are structs that a test steps one at a time, time is a number the
- * test sets, guest interrupts are bits that the test looks at.
+ * The contract on the developer's machine, for unit tests: CPUs are structs that a test steps one
+ * at a time, time is a number that the test sets, and guest interrupts are bits that the test
+ * reads.
  */
 #ifndef ARCH_TYPES_H
 #define ARCH_TYPES_H
@@ -13,26 +14,26 @@
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41)
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56)
 #define ARCH_SEEDS true
-#define ARCH_VM_TIMERS 0U /* that the architecture arms for a VM */
+#define ARCH_VM_TIMERS 0U /* timers of the architecture for each VM */
 #define ARCH_VIRQ_MESSAGE 2UL
 
 struct cpu;
 struct vcpu;
 
 struct arch_cpu {
-    ticks_t timer;                 /* what arch_timer_set() set */
+    ticks_t timer;                 /* deadline set by arch_timer_set() */
     unsigned kicks;                /* interrupts by other CPUs not yet taken */
-    bool breakpoints;              /* come to the hypervisor */
-    ticks_t taken;                 /* time that the hypervisor took here, see host_costs */
-    ticks_t resumed, taken_before; /* when the current VCPU came here, or was last accounted; `taken` then */
+    bool breakpoints;              /* breakpoints trap to the hypervisor */
+    ticks_t taken;                 /* time spent in the hypervisor, see host_costs */
+    ticks_t resumed, taken_before; /* last load or accounting of the current VCPU; `taken` then */
 };
 
 struct arch_vcpu {
-    ulong raised;        /* guest interrupts injected and not taken */
-    ticks_t deadline;    /* the guest's own timer */
-    ulong entry, arg;    /* registers 0 and 1, of which a debugger may write the latter */
-    unsigned exceptions; /* breakpoints taken as its own */
-    ticks_t ran;         /* time that the guest itself has had, up to `resumed` of the CPU that it is on */
+    ulong raised;        /* guest interrupts injected and not yet taken */
+    ticks_t deadline;    /* of the guest's own timer */
+    ulong entry, arg;    /* registers 0 and 1; a debugger may write 1 */
+    unsigned exceptions; /* breakpoint exceptions injected */
+    ticks_t ran;         /* time that the guest has run, up to its CPU's `resumed` */
 };
 
 struct arch_vm {
@@ -40,14 +41,14 @@ struct arch_vm {
     unsigned resets;
 };
 
-/* VCPUs to wake when vm.lock is given back: none, arch_vm_irq() has done it. */
+/* No VCPUs to wake when vm.lock is released: arch_vm_irq() has raised the interrupts. */
 static inline ulong arch_vm_raised(struct arch_vm *vm)
 {
     (void)vm;
     return 0;
 }
 
-/* The CPU that the test is stepping. */
+/* The CPU that the test steps. */
 extern struct cpu *host_cpu;
 extern ticks_t host_time;
 
@@ -66,15 +67,15 @@ static inline void arch_store_release(int32_t *p, int32_t value)
     atomic_store_release(p, value);
 }
 
-/* Which may take time itself: host_costs. */
-ticks_t host_look_at_time(void);
+/* The reading itself may cost time: host_costs. */
+ticks_t host_read_time(void);
 
 static inline ticks_t arch_time(void)
 {
-    return host_look_at_time();
+    return host_read_time();
 }
 
-/* There are none. */
+/* No devices interrupt. */
 static inline void arch_irq_devices(bool on)
 {
     (void)on;
@@ -85,16 +86,16 @@ static inline uint32_t arch_executed(void)
     return (uint32_t)host_time;
 }
 
-/* Locks are always taken, so that one left held shows. */
+/* Locks are always taken, to detect a lock that is never released. */
 static inline bool arch_alone(void)
 {
     return false;
 }
 
-/* Where all CPUs' traces go, whatever the address. */
+/* Trace memory of all CPUs, for any address. */
 void *arch_memory(hpa_t hpa);
 
-/* A single-stepped CPU that spins would spin for ever: a lock that was left held shows here. */
+/* Aborts: with single-stepped CPUs, a lock that is held is never released. */
 void arch_cpu_relax(void);
 
 struct cpu *arch_cpu_get(unsigned id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU's own interrupts where a controller outside of it brings them. */
+/* The hypervisor's own interrupts on a CPU with an external interrupt controller. */
 #include "cp0.h"
 #include "internal.h"
 #include "platform_eic.h"
@@ -21,7 +21,7 @@ void irq_uart_taken(void)
     platform_uart_taken();
 }
 
-/* By the level that is let in: the timer's is above. */
+/* By the interrupt priority level of this CPU: the timer's level is higher. */
 void irq_uart_hear(bool on)
 {
     ulong status = cp0_read(CP0_STATUS);

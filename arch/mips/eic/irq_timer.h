@@ -4,7 +4,7 @@
 
 #include "platform_eic.h"
 
-/* Compare was written: what the controller holds of the timer's interrupt is old. */
+/* After a write to Compare: the timer interrupt that the controller may hold is stale. */
 static inline void irq_timer_set(void)
 {
     platform_timer_taken();

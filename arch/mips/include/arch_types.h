@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MIPS VZ's part of the core structures, and the inline half of the contract in arch/include/arch.h. */
+/* MIPS VZ's part of the core structures, and the inline functions of the contract in
+ * arch/include/arch.h. */
 #ifndef ARCH_TYPES_H
 #define ARCH_TYPES_H
 
@@ -12,14 +13,14 @@ struct cpu;
 struct vcpu;
 
 #define ARCH_RAM_ALIGN UINT64_C(0x4000)    /* pages come in pairs, of 4 KiB, 16 KiB and so on */
-#define ARCH_GPA_LIMIT (UINT64_C(1) << 29) /* what kseg0 reaches */
+#define ARCH_GPA_LIMIT (UINT64_C(1) << 29) /* size of kseg0 */
 #define ARCH_HPA_LIMIT ARCH_GPA_LIMIT
 #define ARCH_SEEDS false
-#define ARCH_VM_TIMERS 0U /* that the architecture arms for a VM */
+#define ARCH_VM_TIMERS 0U /* timers of the architecture for each VM */
 
-/* A VCPU's interrupts are bits by the number of the line, as in Cause.IP. */
+/* A VCPU's interrupts: bit n is interrupt line n, as in Cause.IP. */
 #define VIRQ(line) (1UL << (line))
-#define VIRQ_MESSAGE_LINE 1 /* software interrupt 1, which a guest raises and clears itself, too */
+#define VIRQ_MESSAGE_LINE 1 /* software interrupt 1; a guest may also raise and clear it */
 #define VIRQ_UART_LINE 4
 #define VIRQ_TIMER_LINE 7
 #define ARCH_VIRQ_MESSAGE VIRQ(VIRQ_MESSAGE_LINE)
@@ -30,42 +31,43 @@ struct vcpu;
 #define BANK_NONE ((ulong)BANKS_MAX)
 
 struct arch_cpu {
-    char nothing; /* there is one CPU, and what it has stands by itself */
+    char nothing; /* unused: the only CPU's state is in variables */
 };
 
-/* A guest's TLB entry. */
+/* An entry of a guest's TLB. */
 struct guest_tlb_entry {
     uint32_t hi, lo0, lo1, mask;
 };
 
-/* Groups of guest registers that a VCPU only has once it has used them: until then its use of them exits. */
-#define GROUP_MMU 1UL   /* the TLB and what belongs to it */
-#define GROUP_OTHER 2UL /* UserLocal, HWREna, KScratch */
-#define LONG_WAY 4UL    /* IntCtl or Config are not as after reset */
+/* Lazy state: groups of guest registers that are saved and loaded only after a VCPU's first use of
+ * them, which exits. */
+#define LAZY_MMU 1UL      /* the TLB and its registers */
+#define LAZY_OTHER 2UL    /* UserLocal, HWREna, KScratch */
+#define LAZY_CONTROLS 4UL /* IntCtl, Config, GTOffset, GuestCtl0 or LLbit */
 
 struct arch_vcpu {
-    ulong gpr[32]; /* by number; while the VCPU has a bank they are there, and these are old */
+    ulong gpr[32]; /* by number; stale while the VCPU has a bank */
 
-    /* Saved when the VCPU leaves its CPU, not before. */
-    ulong pc, hi, lo; /* pc: root's EPC */
+    /* Saved only when another VCPU takes the CPU. */
+    ulong pc, hi, lo; /* pc: EPC of root */
     ulong status, cause, epc, error_epc, ebase;
     ulong badvaddr, badinstr, badinstrp;
     ulong nested_exc, nested_epc;
     ulong compare;
-    ulong count; /* Guest.Count when it left */
+    ulong count; /* Guest.Count when the VCPU was saved */
     ulong guestctl2;
 
-    /* Loaded with the VCPU; written by C. */
+    /* Loaded with the VCPU; written by C only. */
     ulong gtoffset;
     ulong guestctl0, guestctl0ext;
-    ulong guestctl1; /* ID and RID: the VM's number */
-    ulong srsctl;    /* the root's: PSS is the VCPU's bank */
-    ulong bank;      /* or BANK_NONE */
-    ulong long_way;  /* GROUP_*, or LONG_WAY: what is below is saved and loaded, too */
+    ulong guestctl1; /* ID and RID: the VM's GuestID */
+    ulong srsctl;    /* of root; PSS is the VCPU's bank */
+    ulong bank;      /* number of its bank, or BANK_NONE */
+    ulong lazy;      /* LAZY_*: which of the state below is saved and loaded */
 
-    ulong lines;       /* VIRQ bits that are raised; with an external controller, and have not been taken */
-    ulong level;       /* with an external controller: the line that hardware was given, 0: none */
-    uint64_t timer_at; /* with an external controller: when the guest's timer interrupts, or TICKS_NEVER */
+    ulong lines;       /* raised VIRQ bits; with an external controller, not yet taken */
+    ulong level;       /* with an external controller: the line in GRIPL, 0: none */
+    uint64_t timer_at; /* with an external controller: expiry of the guest's timer, or TICKS_NEVER */
     ulong intctl, config;
     ulong user_local, hwrena, kscratch[2];
     ulong index, entrylo0, entrylo1, context, pagemask, pagegrain, wired, entryhi;
@@ -73,19 +75,19 @@ struct arch_vcpu {
 };
 
 struct arch_vm {
-    ulong gid;                      /* GuestID; VMs share one where there are more VMs */
-    ulong lines;                    /* interrupt lines of VCPU 0 that are high, VIRQ bits */
-    struct guest_tlb_entry touched; /* the last entry of the root's TLB that was made for it; all 0: none was */
+    ulong gid;                      /* GuestID; VMs share one if there are more VMs than GuestIDs */
+    ulong lines;                    /* interrupt lines to VCPU 0 that are high, VIRQ bits */
+    struct guest_tlb_entry touched; /* root TLB entry that was made last for the VM; all 0: none */
 };
 
-/* VCPUs to wake when vm.lock is given back: none, arch_vm_irq() has done it. */
+/* No VCPUs to wake when vm.lock is released: arch_vm_irq() has raised the interrupts. */
 static inline ulong arch_vm_raised(struct arch_vm *vm)
 {
     (void)vm;
     return 0;
 }
 
-extern struct cpu mips_cpu; /* the only one; owner: main.c */
+extern struct cpu mips_cpu; /* the only CPU; owner: main.c */
 
 static inline struct cpu *arch_cpu_self(void)
 {
@@ -98,10 +100,11 @@ static inline struct cpu *arch_cpu_get(unsigned id)
     return &mips_cpu;
 }
 
-/* Count begins anew after 2^32 steps, and is looked at more often than that: arch_timer_set() sees to it. */
+/* Count wraps after 2^32 steps. arch_timer_set() makes sure that it is read more often than
+ * that. */
 struct mips_clock {
-    uint32_t low;  /* Count when it was looked at last */
-    uint32_t high; /* how often it had begun anew by then */
+    uint32_t low;  /* Count at the last reading */
+    uint32_t high; /* number of wraps until then */
 };
 extern struct mips_clock mips_clock; /* owner: arch_time() */
 
@@ -148,13 +151,14 @@ static inline bool arch_alone(void)
 }
 
 #define TIMER_FARTHEST 0x7fffffffU
-#define TIMER_SOON 32U /* steps of Count: more than from reading it to having written Compare */
+#define TIMER_SOON 32U /* steps of Count; more than from reading it to having written Compare */
 
-/* A deadline that is too far for Compare, too near or past. */
+/* Sets the timer for a deadline that is too far for Compare, too near or past. */
 void timer_set_otherwise(ticks_t deadline);
 
-/* An interrupt that comes before its deadline is only one too many: timer_expire() sets the timer anew. If Count has begun
- * anew since somebody looked, the distance seems longer than it is, or the deadline, if past, is still far from near. */
+/* An early interrupt is harmless: timer_expire() sets the timer again. If Count has wrapped since
+ * the last arch_time(), a future deadline differs in its high half and a past one still has a
+ * negative distance: both take timer_set_otherwise(). */
 static inline void arch_timer_set(ticks_t deadline)
 {
     uint32_t distance = (uint32_t)deadline - cp0_read(CP0_COUNT);
@@ -166,7 +170,7 @@ static inline void arch_timer_set(ticks_t deadline)
     cp0_write(CP0_COMPARE, (uint32_t)deadline);
     irq_timer_set();
     if (UNLIKELY((int32_t)(cp0_read(CP0_COUNT) - (uint32_t)deadline) >= 0)) {
-        timer_set_otherwise(deadline); /* Count has passed by, which would interrupt after 2^32 steps */
+        timer_set_otherwise(deadline); /* Count has passed Compare: next match after 2^32 steps */
     }
 }
 
@@ -175,10 +179,10 @@ static inline bool arch_guest_irq(const struct arch_vcpu *v)
     return BOARD_EIC ? v->lines != 0 : ((gcp0_read(CP0_CAUSE) & gcp0_read(CP0_STATUS)) >> 8 & 0xffU) != 0;
 }
 
-/* The same where the guest's timer is wired and heard. */
+/* As arch_vcpu_deadline(), for a wired guest timer whose interrupt is enabled. */
 ticks_t timer_deadline(const struct arch_vcpu *v);
 
-/* Of a VCPU that has just left its CPU. */
+/* For a VCPU whose state has just been saved. */
 static inline ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
 {
     if (BOARD_EIC) {
@@ -197,7 +201,7 @@ void arch_vcpu_inject(struct vcpu *v, ulong bits);
 void arch_irq_devices(bool on);
 bool arch_irq_pending(void);
 
-/* All memory of guests lies in kseg0. */
+/* All guest memory is in kseg0. */
 static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size)
 {
     (void)cpu, (void)size;

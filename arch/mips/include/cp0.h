@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Coprocessor 0 as C and assembly name it: registers, fields and the instructions of the virtualization module (VZ) and of
- * the shadow sets that assemblers lack or know under options only. Shared by C and assembly.
+ * Coprocessor 0 for C and assembly: registers, fields, and the VZ and shadow-set instructions that
+ * assemblers lack or accept with certain options only.
  */
 #ifndef CP0_H
 #define CP0_H
@@ -84,18 +84,18 @@
 #define EXC_TLBRI 19
 #define EXC_TLBXI 20
 #define EXC_MCHECK 24
-#define EXC_GE 27 /* a guest's exit, whose reason GuestCtl0.GExcCode tells */
+#define EXC_GE 27 /* exit of a guest; GuestCtl0.GExcCode gives the reason */
 
 #define GEXC_GPSI 0 /* privileged instruction */
-#define GEXC_GSFC 1 /* software changes a field that is ours to change */
+#define GEXC_GSFC 1 /* guest writes a field that root controls */
 #define GEXC_HC 2   /* hypercall */
-#define GEXC_GHFC 9 /* hardware has changed a field that is watched */
+#define GEXC_GHFC 9 /* hardware has changed a watched field */
 
 #define GUESTCTL0_GM 0x80000000
 #define GUESTCTL0_MC 0x20000000
 #define GUESTCTL0_CP0 0x10000000
-#define GUESTCTL0_AT_OURS 0x04000000  /* the guest's use of its MMU exits */
-#define GUESTCTL0_AT_GUEST 0x0c000000 /* it does not */
+#define GUESTCTL0_AT_ROOT 0x04000000  /* guest's use of its MMU registers exits */
+#define GUESTCTL0_AT_GUEST 0x0c000000 /* it does not exit */
 #define GUESTCTL0_GT 0x02000000
 #define GUESTCTL0_CG 0x01000000
 #define GUESTCTL0_GEXC_SHIFT 2
@@ -105,7 +105,7 @@
 #define GUESTCTL0EXT_CGI 0x10
 #define GUESTCTL1_RID_SHIFT 16
 #define GUESTCTL2_VIP(n) (0x100 << (n)) /* interrupt n, 2 to 7, without an external controller */
-#define GUESTCTL2_GRIPL_SHIFT 24        /* with one */
+#define GUESTCTL2_GRIPL_SHIFT 24        /* with an external controller */
 
 #define SRSCTL_HSS_SHIFT 26
 #define SRSCTL_ESS_SHIFT 12
@@ -115,7 +115,7 @@
 #define CONFIG3_VINT 0x20
 #define CONFIG3_VEIC 0x40
 #define CONFIG3_VZ 0x00800000
-#define CONFIG7_HCI 0x00040000 /* the caches are ready from reset */
+#define CONFIG7_HCI 0x00040000 /* hardware initializes the caches at reset */
 
 #define DEBUG_DBD 0x80000000 /* the instruction was in a branch's delay slot */
 
@@ -136,7 +136,7 @@
 #define CP0_TEXT(...) #__VA_ARGS__
 #define CP0_NAME(...) CP0_TEXT(__VA_ARGS__)
 
-/* Volatile in that order, as the hazards between them ask for. */
+/* Volatile, to keep their order: hazards between them depend on it. */
 #define cp0_read(reg)                                                          \
     __extension__({                                                            \
         ulong value_;                                                          \
@@ -153,7 +153,7 @@
 #define gcp0_write(reg, value) \
     __asm__ volatile(".set push\n.set virt\nmtgc0 %z0, $" CP0_NAME(reg) "\n.set pop" ::"Jr"((ulong)(value)) : "memory")
 
-/* What was written to coprocessor 0 holds for what follows. */
+/* Execution hazard barrier: following instructions see earlier writes to coprocessor 0. */
 static inline void ehb(void)
 {
     __asm__ volatile("ehb" ::: "memory");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Assembly where C is compiled to microMIPS, HYP_MICROMIPS (docs/porting.md): what exceptions enter is MIPS32 code, and
- * calls C by JAL, which the linker makes JALX. What C calls is microMIPS code too: C may jump instead of calling, and a
- * jump cannot change the mode. Of 32 bits each instruction, so that tables of them stay what they are.
+ * Assembly where C is compiled to microMIPS (HYP_MICROMIPS, docs/porting.md). Exception vectors are
+ * MIPS32 code and call C by JAL, which the linker turns into JALX. Functions that C calls must be
+ * microMIPS: C may tail-call them by a jump, which cannot change the mode. They use 32-bit
+ * instructions only, so that tables of instructions keep their layout.
  */
 #ifndef ISA_H
 #define ISA_H

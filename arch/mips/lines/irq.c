@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU's own interrupts where it has no external controller: a line each for the timer and the console's UART. */
+/* The hypervisor's own interrupts on a CPU without an external interrupt controller: one line each
+ * for the timer and the console's UART. */
 #include "cp0.h"
 #include "internal.h"
 #include "platform.h"

@@ -2,7 +2,7 @@
 #ifndef IRQ_TIMER_H
 #define IRQ_TIMER_H
 
-/* Compare was written, which is all there is to the timer's interrupt. */
+/* Nothing to do: the write to Compare has cleared the timer's interrupt. */
 static inline void irq_timer_set(void)
 {
 }

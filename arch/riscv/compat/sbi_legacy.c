@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of SBI v0.1 for guests, as OpenSBI answers them; the console's are in sbi_console.c. They return in a0 alone and
- * leave a1. Harts are passed by a pointer to a mask in the guest's virtual memory; NULL means all of them. What a load
- * by the guest itself would raise at that address, the call raises.
+ * SBI v0.1 calls of guests, with OpenSBI's behaviour; the console's are in sbi_console.c. They
+ * return in a0 only and preserve a1. A hart mask is passed by pointer in the guest's virtual
+ * memory; NULL means all harts. If the load of the mask faults, the guest takes that exception at
+ * its ecall.
  */
 #include "arch.h"
 #include "internal.h"
@@ -10,7 +11,7 @@
 #define INSN_ECALL_SIZE 4U
 #define LEGACY_OK(a1) ((struct hcall_ret){HCALL_OK, (a1)})
 
-/* The pointer was bad: the guest takes the exception at its ecall, with all registers as they were. */
+/* The mask's load faulted: injects the exception at the ecall, with all registers preserved. */
 static struct hcall_ret legacy_fault(ulong a0, ulong a1, ulong cause)
 {
     struct hcall_ret ret = sbi_again(a0, a1);
@@ -19,8 +20,9 @@ static struct hcall_ret legacy_fault(ulong a0, ulong a1, ulong cause)
     return ret;
 }
 
-/* Calls `act` with the VCPUs that the mask at `pointer` names. If it leaves some, for an interrupt waits for this hart, the
- * guest makes the same call again, for all: the mask is in its memory. */
+/* Calls `act` with the VCPUs in the mask at `pointer`. If it returns some of them, because an
+ * interrupt is pending on this hart, the guest repeats the call for the whole mask, which is in its
+ * memory. */
 static struct hcall_ret legacy_harts(ulong pointer, ulong a1, ulong (*act)(struct vm *vm, ulong vcpus))
 {
     struct vm *vm = cpu_self()->current->vm;
@@ -64,7 +66,8 @@ static struct hcall_ret sbi_legacy_send_ipi(ulong a0, ulong a1, ulong a2, ulong 
 }
 SBI_EXTENSION(4, sbi_legacy_send_ipi, 52);
 
-/* Remote fence.i, sfence.vma, and that with an ASID: all forget everything, as in sbi_rfence(). */
+/* Remote fence.i, sfence.vma, and sfence.vma with an ASID; all do a full fence, as in
+ * sbi_rfence(). */
 static struct hcall_ret sbi_legacy_fence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
@@ -78,6 +81,6 @@ static struct hcall_ret sbi_legacy_shutdown(ulong a0, ulong a1, ulong a2, ulong 
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
     vm_stop(cpu_self()->current->vm, VM_REASON_SHUTDOWN, false);
-    return (struct hcall_ret){(long)a0, a1}; /* nobody reads it: the VCPU does not come back */
+    return (struct hcall_ret){(long)a0, a1}; /* never seen: the VCPU does not return */
 }
 SBI_EXTENSION(8, sbi_legacy_shutdown, 56);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's emulated test finisher (SiFive's, as QEMU's virt has it): one register, which ends the VM. */
+/* A VM's emulated test finisher (SiFive's, as in QEMU's virt): one register that stops the VM. */
 #include "arch.h"
 #include "component.h"
 #include "console.h"
 #include "system.h"
 
 #define FINISHER_SIZE 0x1000U
-#define FINISHER_FAIL 0x3333U /* with a code in the upper half */
+#define FINISHER_FAIL 0x3333U /* exit code in the upper half */
 #define FINISHER_PASS 0x5555U
 #define FINISHER_RESET 0x7777U
 
@@ -16,11 +16,11 @@ static ulong finisher_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
     return 0;
 }
 
-/* A guest that says it has failed is treated as one that a fatal trap stops. */
+/* A guest that reports failure is treated like one with a fatal trap. */
 static void finisher_fail(struct vm *vm, uint32_t code)
 {
     if (vm_stop(vm, VM_REASON_FAILURE, (vm->config->flags & SYSIMAGE_VM_RESTART_FATAL) != 0)) {
-        console_log("%s says that it has failed: code %u", vm->config->name, code);
+        console_log("%s reports failure: code %u", vm->config->name, code);
     }
 }
 

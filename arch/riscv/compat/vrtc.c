@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM's emulated goldfish RTC: nanoseconds since 1970 in two registers, and an alarm. It runs as the time CSR does, from
- * what the board's clock said at boot. A guest that sets it sets its own, until the VM starts anew.
+ * A VM's emulated goldfish RTC: nanoseconds since 1970 in two registers, and an alarm. It starts
+ * from the board's clock at boot and advances with the time CSR. A guest can set only its own
+ * clock, until the VM restarts.
  */
 #include "arch.h"
 #include "component.h"
@@ -9,9 +10,9 @@
 #include "system.h"
 
 enum {
-    TIME_LOW = 0x00, /* reading it latches the upper half */
+    TIME_LOW = 0x00, /* a read latches the upper half */
     TIME_HIGH = 0x04,
-    ALARM_LOW = 0x08, /* writing it sets the alarm */
+    ALARM_LOW = 0x08, /* a write sets the alarm */
     ALARM_HIGH = 0x0c,
     IRQ_ENABLED = 0x10,
     CLEAR_ALARM = 0x14,
@@ -45,13 +46,13 @@ static struct vrtc *rtc_of(const struct vm *vm)
 
 static uint64_t ns_of(ticks_t ticks)
 {
-    uint64_t hz = hyp.image->timebase_hz; /* at most 10^10: the products fit */
+    uint64_t hz = hyp.image->timebase_hz; /* at most 10^10: no overflow below */
 
     return ticks / hz * SECOND + ticks % hz * SECOND / hz;
 }
 
-/* When `ns` from now on have passed, which is later than now; TICKS_NEVER if that is too far. A guest sets the clock and the
- * alarm to anything: only the way from one to the other is no longer than 2^64 ns. */
+/* The time `ns` from now, always in the future; TICKS_NEVER if too far. Guests set clock and alarm
+ * to any value; only their difference is bounded, by 2^64 ns. */
 static ticks_t time_after(uint64_t ns)
 {
     uint64_t hz = hyp.image->timebase_hz, seconds = ns / SECOND;
@@ -80,7 +81,7 @@ static void rtc_update(struct vm *vm)
     }
 }
 
-/* Arms or, with TICKS_NEVER, disarms the timer; an alarm that is not running has none. */
+/* Arms the timer, or disarms it with TICKS_NEVER; only a running alarm has an armed timer. */
 static void rtc_arm(struct vrtc *r, ticks_t deadline)
 {
     spin_lock(&sched_lock);
@@ -88,7 +89,7 @@ static void rtc_arm(struct vrtc *r, ticks_t deadline)
     spin_unlock(&sched_lock);
 }
 
-/* The alarm is due, or runs until it is. */
+/* Starts the alarm, or makes it pending if it is due. */
 static void rtc_run_alarm(struct vm *vm)
 {
     struct vrtc *r = rtc_of(vm);
@@ -105,7 +106,7 @@ static void rtc_expired(struct timer *t)
     struct vm *vm = &hyp.vms[CONTAINER_OF(t, struct vrtc, timer) - rtcs];
 
     spin_lock(&vm->lock);
-    if (rtc_of(vm)->running) { /* else it was cleared, or the VM stopped, just now */
+    if (rtc_of(vm)->running) { /* false if the alarm was just cleared or the VM stopped */
         rtc_run_alarm(vm);
     }
     vm_unlock(vm);
@@ -181,7 +182,7 @@ static void rtc_store(struct vm *vm, gpa_t offset, uint32_t value)
     }
 }
 
-/* The registers have 32 bits; a wider access is of two of them. */
+/* Registers have 32 bits; a 64-bit access reads or writes two of them. */
 static ulong rtc_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 {
     struct vm *vm = v->vm;

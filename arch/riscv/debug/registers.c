@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VCPU as a debugger sees it. Registers by their numbers in GDB's remote protocol. */
+/* Debugger access to a VCPU. Registers have the numbers of GDB's remote protocol. */
 #include "arch.h"
 #include "lib.h"
 
@@ -7,11 +7,11 @@
 #define GDB_F 33U
 #define GDB_CSR 65U
 #define GDB_PRIVILEGE 4161U
-#define CSR_VS 0x100U /* from a supervisor's CSR to the VS-mode CSR behind it */
+#define CSR_VS 0x100U /* distance of a VS-mode CSR's number from its supervisor CSR's */
 #define VS(csr) (GDB_CSR + (csr) - CSR_VS)
 #define SEEN(csr, member) {VS(csr), (uint16_t)offsetof(struct arch_vcpu, member)}
 
-/* What the guest sees as its CSR. */
+/* VS-mode CSRs, under the numbers of the guest's CSRs. */
 static const struct {
     uint16_t number, offset;
 } csrs[] = {
@@ -55,7 +55,7 @@ bool arch_vcpu_set(struct vcpu *v, unsigned number, uint64_t value)
 {
     struct arch_vcpu *a = &v->arch;
 
-    if (number == 0 || number >= GDB_CSR) { /* x[0] is the hypervisor's */
+    if (number == 0 || number >= GDB_CSR) { /* x[0] is the hypervisor's stack pointer */
         return false;
     }
     if (number < GDB_PC) {
@@ -63,7 +63,7 @@ bool arch_vcpu_set(struct vcpu *v, unsigned number, uint64_t value)
     } else if (number == GDB_PC) {
         a->sepc = value & ~UINT64_C(1);
     } else {
-        if (a->fp == NULL) { /* f[] may hold anything: all of them are 0 */
+        if (a->fp == NULL) { /* f[] is undefined; the registers are all 0 */
             clear_words(a->f, sizeof(a->f));
         }
         a->f[number - GDB_F] = value;
@@ -72,7 +72,7 @@ bool arch_vcpu_set(struct vcpu *v, unsigned number, uint64_t value)
     return true;
 }
 
-/* As exit_inject(), on what was saved. */
+/* As exit_inject(), on saved state. */
 void arch_vcpu_breakpoint(struct vcpu *v)
 {
     struct arch_vcpu *a = &v->arch;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several CPUs. */
+/* RISC-V machines have several CPUs. */
 #ifndef ARCH_ATOMIC_H
 #define ARCH_ATOMIC_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RISC-V's part of the core structures, and the inline half of the contract in arch/include/arch.h. */
+/* RISC-V's part of the core structures, and the inline functions of the contract in
+ * arch/include/arch.h. */
 #ifndef ARCH_TYPES_H
 #define ARCH_TYPES_H
 
@@ -12,57 +13,59 @@ struct vcpu;
 
 #define ARCH_RAM_ALIGN UINT64_C(0x200000)  /* largest page that any RAM region can be mapped with */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
-#define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* what a page-table entry holds */
+#define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* limit of page-table entries */
 #define ARCH_SEEDS true
-/* Timers that the architecture arms for a VM: of pass-through interrupts (plic.c) and the clock's alarm (compat/vrtc.c). */
+/* Timers of the architecture for each VM: rate limits of pass-through interrupts (plic.c) and the
+ * RTC's alarm (compat/vrtc.c). */
 #define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 1U)
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 
-/* A hart's stack is one page with its struct cpu at the top, so that the stack pointer finds it. */
+/* A hart's stack is one page. Its struct cpu is at the top of it, to be found from the stack
+ * pointer. */
 #define HART_STACK_SIZE 4096UL
 #define HART_CPU_SIZE 256UL
 
 #define WINDOW_SIZE 0x200000UL
 #define WINDOW_NOWHERE (1UL << 62)
 
-/* arch_cpu.fp: nobody's any more. */
+/* arch_cpu.fp: the registers' values belong to no VCPU */
 #define FP_STALE ((struct vcpu *)1)
 
 struct arch_cpu {
-    ulong htinst_mask; /* all ones where htinst tells the instruction of an MMIO exit, else 0; read by assembly */
-    ulong hartid;      /* as the SBI and the PLIC know it */
-    struct vcpu *fp;   /* whose values the FP registers hold, NULL: all are 0, or FP_STALE; for switch.S */
-    uint64_t *window;  /* the page-table entry of this hart's window */
-    ulong window_at;   /* what it maps, or WINDOW_NOWHERE */
-    ulong window_va;   /* where the hart sees it */
+    ulong htinst_mask; /* all ones if htinst holds an MMIO exit's instruction, else 0; used by assembly */
+    ulong hartid;      /* number of the hart for SBI and PLIC */
+    struct vcpu *fp;   /* VCPU that the FP registers belong to, NULL: all are 0, or FP_STALE; for switch.S */
+    uint64_t *window;  /* page-table entry of this hart's window */
+    ulong window_at;   /* host-physical address that the window maps, or WINDOW_NOWHERE */
+    ulong window_va;   /* virtual address of the window */
 };
 
 /* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. */
 struct arch_vcpu {
     ulong x[32];
 
-    /* Everything below is saved when the VCPU leaves its hart, not before. */
+    /* Everything below is saved only when another VCPU takes the hart. */
     ulong sepc, sstatus; /* FS is never dirty */
     ulong vsstatus, vsie, vstvec, vsscratch, vsepc, vscause, vstval, vsatp;
     ulong hvip;
-    ulong scounteren, senvcfg; /* not banked by the H extension: a guest's values are in the hart's own CSRs */
-    uint64_t vstimecmp;        /* the guest's deadline: the CSR's, or the emulated timer's */
+    ulong scounteren, senvcfg; /* not banked: while the guest runs, its values are in the hart's CSRs */
+    uint64_t vstimecmp;        /* the guest's deadline, for the CSR or the emulated timer */
 
-    ulong hgatp; /* constant: the VM's */
+    ulong hgatp; /* constant: hgatp of the VM */
     ulong fcsr;
-    struct vcpu *fp; /* the VCPU itself if f[] is its own, NULL while all are 0 since the reset */
+    struct vcpu *fp; /* the VCPU itself if f[] is valid; NULL while all have been 0 since reset */
     uint64_t f[32];
-    bool suspended; /* what it waits for is the end of an HSM suspend, not of a WFI */
-    bool fence;     /* atomic: another VCPU of the VM wants this one's translations and instructions forgotten */
+    bool suspended; /* waits in an HSM suspend, not in WFI */
+    bool fence;     /* atomic: another VCPU has requested a fence_local() */
 };
 
-/* A VM's emulated PLIC, one interrupt word: sources 1 to 31. */
+/* A VM's emulated PLIC; one word of interrupt bits: sources 1 to 31. */
 struct vplic {
     uint32_t level;      /* lines that are high */
     uint32_t pending;    /* latched by the gateway */
     uint32_t in_service; /* claimed, not completed */
     uint8_t priority[32];
-    uint32_t host_of[32]; /* host source behind a passed-through one, or 0 */
+    uint32_t host_of[32]; /* host source of a passed-through one, or 0 */
     struct {
         uint32_t deliver; /* sources that are enabled and whose priority is above the threshold */
         uint32_t enable;
@@ -74,10 +77,10 @@ struct vplic {
 struct arch_vm {
     ulong hgatp;
     struct vplic plic;
-    ulong raised; /* bit n: VCPU n is to be woken for an external interrupt; guarded by vm.lock */
+    ulong raised; /* bit n: wake VCPU n for an external interrupt; guarded by vm.lock */
 };
 
-/* The VCPUs to wake when vm.lock is given back, each once. */
+/* Takes the VCPUs to wake after vm.lock is released; each is returned once. */
 static inline ulong arch_vm_raised(struct arch_vm *vm)
 {
     ulong raised = vm->raised;
@@ -90,7 +93,7 @@ static inline struct cpu *arch_cpu_self(void)
 {
     ulong sp;
 
-    __asm__("mv %0, sp" : "=r"(sp)); /* not volatile: one read serves a whole function */
+    __asm__("mv %0, sp" : "=r"(sp)); /* not volatile: one read for a whole function */
     return (struct cpu *)((sp | (HART_STACK_SIZE - 1)) - (HART_CPU_SIZE - 1));
 }
 
@@ -117,8 +120,8 @@ static inline void *arch_memory(hpa_t hpa)
     return (void *)hpa;
 }
 
-/* For locks. Not the compilers' builtins: gcc 12 makes a store-release of an atomic exchange, and extends the sign of what
- * amoadd.w has sign-extended. */
+/* For locks. Not the compiler's builtins: gcc 12 implements a store-release by an atomic exchange,
+ * and sign-extends the result of amoadd.w again. */
 static inline int32_t arch_fetch_increment(int32_t *p)
 {
     int32_t before;
@@ -135,11 +138,11 @@ static inline void arch_store_release(int32_t *p, int32_t value)
 
 static inline void arch_cpu_relax(void)
 {
-    __asm__ volatile(".4byte 0x0100000f" ::: "memory"); /* pause (Zihintpause); a hint, so harmless elsewhere */
+    __asm__ volatile(".4byte 0x0100000f" ::: "memory"); /* pause (Zihintpause), elsewhere a no-op */
 }
 
-/* Facts that frequent paths ask for and arch_has() would be too slow for. Side by side, so that a path which needs two of
- * them computes one address. */
+/* Features needed where arch_has() would be too slow. In one structure, so that a path that reads two
+ * of them computes one address. */
 struct riscv_facts {
     bool sstc, envcfg; /* the hart has Sstc; senvcfg and henvcfg */
     bool alone;        /* the system uses one hart */
@@ -154,8 +157,8 @@ static inline bool arch_alone(void)
 static inline bool arch_guest_irq(const struct arch_vcpu *v)
 {
     (void)v;
-    /* Of hip, not of vsip: QEMU 7.2's vsip does not show a VSTIP that was raised through hvip, and a guest that waited for
-     * its emulated timer after that had fired waited for ever. */
+    /* hip, not vsip: in QEMU 7.2, vsip does not show a VSTIP that was raised through hvip. A guest
+     * that did WFI after its emulated timer had expired waited forever. */
     return (csr_read(CSR_HIP) & (csr_read(CSR_VSIE) << 1)) != 0;
 }
 
@@ -188,7 +191,7 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
 {
     ulong offset = hpa - cpu->window_at;
 
-    if (UNLIKELY(offset >= WINDOW_SIZE)) { /* here, not in a function, which would cost its callers more */
+    if (UNLIKELY(offset >= WINDOW_SIZE)) { /* inline: a function call would cost the callers more */
         offset = hpa % WINDOW_SIZE;
         cpu->window_at = hpa - offset;
         *cpu->window = (cpu->window_at >> 2) | WINDOW_PTE;
@@ -198,7 +201,7 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
         return NULL;
     }
     offset += cpu->window_va;
-    if (offset == 0) { /* no window is there, and compilers shall know it */
+    if (offset == 0) { /* tells the compiler that the result is never NULL */
         __builtin_unreachable();
     }
     return (void *)offset;

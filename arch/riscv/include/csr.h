@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs by number (RISC-V Privileged Architecture 1.12, table 4 and on), so that any assembler will do. */
+/* CSRs by number (RISC-V Privileged Architecture 1.12, table 4 and following), so that any
+ * assembler can be used. */
 #ifndef CSR_H
 #define CSR_H
 
@@ -66,7 +67,7 @@
 #define HENVCFG_ADUE (CSR_UL(1) << 61)
 #define HENVCFG_CBZE (CSR_UL(1) << 7)
 #define HENVCFG_CBCFE (CSR_UL(1) << 6)
-#define HENVCFG_CBIE (CSR_UL(1) << 4) /* cbo.inval flushes: what memory held before it was cleared stays hidden */
+#define HENVCFG_CBIE (CSR_UL(1) << 4) /* cbo.inval flushes: it must not reveal old memory contents */
 #define HENVCFG_FIOM (CSR_UL(1) << 0)
 
 #define HSTATEEN0_ENVCFG (CSR_UL(1) << 62)
@@ -75,7 +76,7 @@
 #define HCOUNTEREN_TM (CSR_UL(1) << 1)
 #define HCOUNTEREN_IR (CSR_UL(1) << 2)
 
-/* Interrupt numbers; a bit in sip, sie, hvip, hideleg. */
+/* Interrupt numbers: bits in sip, sie, hvip and hideleg. */
 #define IRQ_SSI 1
 #define IRQ_VSSI 2
 #define IRQ_STI 5

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Optional features of a RISC-V machine. Used twice: machine_mask of the system image hides one from the hypervisor as if
- * the core lacked it, and a fixup of the image applies when the machine (after the mask) lacks the one it names. The
- * image builder knows the same numbers.
+ * Optional features of a RISC-V machine. Used twice: machine_mask of the system image hides a
+ * feature from the hypervisor as if the core lacked it, and a fixup of the image applies if the
+ * machine (after the mask) lacks the fixup's feature. The image builder uses the same numbers.
  */
 #ifndef FEATURES_H
 #define FEATURES_H

@@ -21,7 +21,7 @@ SOURCE = ROOT / "tools" / "qemu-plugins" / "count-stretches.c"
 ENTRY = "trap_entry"
 # Polling points: these functions, or their callers directly before the call, check for pending
 # interrupts.
-POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_look")
+POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_poll")
 # Functions that classify a stretch.
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",

@@ -542,7 +542,7 @@ inline fence_done(x)
     fi
 }
 
-/* arch/riscv/fence.c: fence_ask(), fence_local(), fence_wait(); x: the other VCPU of the VM. The
+/* arch/riscv/fence.c: fence_request(), fence_local(), fence_wait(); x: the other VCPU of the VM. The
  * wait loop checks again only when a state that it reads has changed. */
 inline fence_remote(x)
 {
