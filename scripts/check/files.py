@@ -17,7 +17,8 @@ NO_COMMENT_SUFFIXES = (".json", ".jsonl", ".png", ".svg")
 BINARY_SUFFIXES = (".png",)
 # Names that others fix: make, git, cargo, clang-format and FreeRTOS look for exactly these.
 FIXED_NAMES = {
-    "CAVEATS.md", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "FreeRTOSConfig.h", "LICENSE", "Makefile", "README.md",
+    "CAVEATS.md", "CHANGELOG.md", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "FreeRTOSConfig.h", "LICENSE",
+    "Makefile", "README.md",
 }  # fmt: skip
 # Line width is clang-format's and ruff's affair in C and Python; tables, hashes and help texts of make may be long.
 WIDTH_SUFFIXES = (".S", ".sh", ".dts", ".dtsi", ".lds")

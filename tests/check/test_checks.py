@@ -16,6 +16,8 @@ SPDX = "SPDX-License-Identifier: Apache-2.0"
 C = f"/* {SPDX} */\n"
 SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
 PY = f'# {SPDX}\n"""A module."""\n'
+MD = f"<!-- {SPDX} -->\n# The heading\n"
+FIG = f"# {SPDX}\nbox a 0 0 'a box'\n"
 
 
 class Tree:
@@ -133,6 +135,13 @@ BAD = [
     ("layers", "core/a.c", C + "int core_riscv_mode;\n", 2, "core names riscv"),
     ("layers", "rt/a.c", C + "int rt_mips_mode;\n", 2, "rt names mips"),
     ("layers", "ipc/a.c", C + "/* as RISC-V has it */\nint a;\n", 2, "ipc names RISC-V"),
+    ("docs", "docs/a.md", MD + "\n[b](b.md)\n", 4, "link to b.md, which does not exist"),
+    ("docs", "docs/a.md", MD + "[a](#another-heading)\n", 3, "link to #another-heading"),
+    ("docs", "docs/a.md", MD + "[a](a.md#another-heading)\n", 3, "link to #another-heading"),
+    ("docs", "docs/figures/a.fig", FIG, 0, "docs/images/a.svg is not drawn from it"),
+    ("docs", "docs/figures/a.fig", FIG + "edge a b\n", 0, "no box b"),
+    ("docs", "docs/figures/a.fig", FIG + "circle a\n", 0, "line 3: circle: no such directive"),
+    ("docs", "docs/figures/a.fig", f"# {SPDX}\nbox a 0 0 '{'long ' * 20}'\n", 0, "its text does not fit"),
 ]
 
 
@@ -177,6 +186,7 @@ GOOD = [
         _function("", "sbi_x", parameters="int a, int b, int c, int d, int e, int f, int g"),
     ),
     ("limits", "core/a.c", _function("    /* goto nowhere */\n")),
+    ("docs", "docs/a.md", MD + "[a](a.md#the-heading), [b](https://b), `[c](c.md)`\n```\n[d](d.md)\n```\n"),
     ("files", "scripts/a.sh", SH + "true\n"),
     ("files", "guests/a.lock", '{\n  "SPDX-License-Identifier": "Apache-2.0"\n}\n'),
     ("analyze", "core/a.c", BEHIND_THE_END.replace("table[2] = 1", "table[1] = 1")),
