@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents: every relative link names an existing file and heading, and every figure matches its source."""
+"""Documents: links and paths name existing files, links existing headings, and every figure matches its source."""
 
 import re
 from pathlib import Path
@@ -13,6 +13,11 @@ _CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 _ELSEWHERE = re.compile(r"^[a-z]+:")  # https:, mailto:
+_PATH = re.compile(r"`([a-z][\w.-]*/[\w./-]*\w)`")
+
+# Files that the reader of a tutorial writes, and folders that make fills.
+TO_BE_WRITTEN = ("hello.c", "motor.c", "mine.dts", "motor.dts", "mykernel.bin")
+MADE = ("build", "cache")
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -47,6 +52,28 @@ def _link_findings(root: Path, name: str) -> list[Finding]:
     return found
 
 
+def _places(files: list[str]) -> set[str]:
+    """Every tracked file (also without its suffix) and folder, by its path from each folder above it."""
+    places: set[str] = set()
+    for name in [*files, *(str(Path(name).with_suffix("")) for name in files)]:
+        parts = name.split("/")
+        for start in range(len(parts)):
+            places.update("/".join(parts[start:end]) for end in range(start + 1, len(parts) + 1))
+    return places
+
+
+def _path_findings(root: Path, name: str, places: set[str]) -> list[Finding]:
+    """Paths in backticks, from the top of the tree or from a folder in it."""
+    text = _FENCE.sub(_blank, (root / name).read_text(encoding="utf-8"))
+    found = []
+    for match in _PATH.finditer(text):
+        path = match[1]
+        known = path in places or path.split("/")[0] in MADE or path.split("/")[-1] in TO_BE_WRITTEN
+        if not known:
+            found.append(Finding(name, text.count("\n", 0, match.start()) + 1, f"names {path}", "no such file"))
+    return found
+
+
 def _figure_findings(root: Path, name: str) -> list[Finding]:
     source = Path(name)
     image = drawings.image_of(source)
@@ -60,11 +87,13 @@ def _figure_findings(root: Path, name: str) -> list[Finding]:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """Relative links name existing files and headings, and figures match their sources."""
+    """Links and paths name existing files, links existing headings, and figures match their sources."""
     files = repo.tracked(root)
     documents = repo.with_suffix(files, ".md")
     figures = repo.with_suffix(files, ".fig")
+    places = _places(files)
     findings = [finding for name in documents for finding in _link_findings(root, name)]
+    findings += [finding for name in documents for finding in _path_findings(root, name, places)]
     findings += [finding for name in figures for finding in _figure_findings(root, name)]
     return findings, f"{len(documents)} documents and {len(figures)} figures"
 
