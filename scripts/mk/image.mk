@@ -33,10 +33,7 @@ docs: | setup ## write docs/configuration.md anew from the schema
 	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.configdoc > $(CACHE)/configuration.md
 	@mv $(CACHE)/configuration.md docs/configuration.md
 
-figures: | setup ## draw docs/images/*.svg from docs/figures/*.fig
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/drawings.py
-
 test-image: | setup-dev ## tests of the system image builder
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/image
 
-.PHONY: image image-parts docs figures test-image
+.PHONY: image image-parts docs test-image
