@@ -18,7 +18,8 @@ NO_COMMENT_SUFFIXES = (".json", ".jsonl", ".png", ".svg")
 BINARY_SUFFIXES = (".png",)
 # Names that tools require: make, git, cargo, clang-format and FreeRTOS.
 FIXED_NAMES = {
-    "CAVEATS.md", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "FreeRTOSConfig.h", "LICENSE", "Makefile", "README.md",
+    "CAVEATS.md", "CHANGELOG.md", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "FreeRTOSConfig.h", "LICENSE",
+    "Makefile", "README.md",
 }  # fmt: skip
 # clang-format and ruff check the line width of C and Python; tables, hashes and help texts of make
 # may be long.

@@ -5,7 +5,7 @@ VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
 check: ## check format, lint, complexity, links, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-links check-layers check-mutations check-analyze check-warnings test-unit
+check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings test-unit
 
 check-format: | setup-dev
 	@$(CHECK) check.format
@@ -18,9 +18,6 @@ check-limits: | setup-dev
 
 check-files: | setup-dev
 	@$(CHECK) check.files
-
-check-links: | setup-dev
-	@$(CHECK) check.links
 
 check-layers: | setup-dev
 	@$(CHECK) check.layers
@@ -80,5 +77,5 @@ requirements: | setup-dev ## update the pinned versions of scripts/requirements*
 	$(call pin,requirements-fpga,-c scripts/requirements.txt)
 	$(call pin,requirements-site,-c scripts/requirements.txt)
 
-.PHONY: check check-format check-lint check-limits check-files check-links check-layers check-mutations check-analyze check-self check-warnings \
+.PHONY: check check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-self check-warnings \
 	check-warnings-gcc check-warnings-clang format requirements

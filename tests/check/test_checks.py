@@ -15,9 +15,10 @@ from check import analyze, ctext
 TOP = Path(__file__).resolve().parents[2]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 C = f"/* {SPDX} */\n"
-MD = f"<!-- {SPDX} -->\n"
 SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
 PY = f'# {SPDX}\n"""A module."""\n'
+MD = f"<!-- {SPDX} -->\n# The heading\n"
+FIG = f"# {SPDX}\nbox a 0 0 'a box'\n"
 
 
 class Tree:
@@ -133,8 +134,6 @@ BAD = [
         0,
         "waiver of cppcheck's comparePointers for core/hypercall.c covers 0",
     ),
-    ("links", "docs/a.md", MD + "\n[a](b.md)\n", 3, "no such file"),
-    ("links", "docs/a.md", MD + "\n# A b\n[a](#a-c)\n", 4, "no such heading in docs/a.md"),
     ("layers", "core/a.c", C + '#include "csr.h"\n', 2, "core includes csr.h of arch/riscv"),
     ("layers", "core/a.c", C + '#include "edf.h"\n', 2, "core includes edf.h of rt"),
     ("layers", "core/a.c", C + '#include "board.h"\n', 2, "core includes board.h of platform/qemu-virt"),
@@ -146,6 +145,14 @@ BAD = [
     ("layers", "core/a.c", C + "int rt_launches;\n", 2, "core names rt_launches of a component"),
     ("layers", "rt/a.c", C + "int rt_mips_mode;\n", 2, "rt names mips"),
     ("layers", "ipc/a.c", C + "/* as RISC-V has it */\nint a;\n", 2, "ipc names RISC-V"),
+    ("docs", "docs/a.md", MD + "\n[b](b.md)\n", 4, "link to b.md, which does not exist"),
+    ("docs", "docs/a.md", MD + "[a](#another-heading)\n", 3, "link to #another-heading"),
+    ("docs", "docs/a.md", MD + "[a](a.md#another-heading)\n", 3, "link to #another-heading"),
+    ("docs", "docs/a.md", MD + "`docs/b.c`\n", 3, "names docs/b.c"),
+    ("docs", "docs/figures/a.fig", FIG, 0, "docs/images/a.svg is not drawn from it"),
+    ("docs", "docs/figures/a.fig", FIG + "edge a b\n", 0, "no box b"),
+    ("docs", "docs/figures/a.fig", FIG + "circle a\n", 0, "line 3: circle: no such directive"),
+    ("docs", "docs/figures/a.fig", f"# {SPDX}\nbox a 0 0 '{'long ' * 20}'\n", 0, "its text does not fit"),
 ]
 
 
@@ -191,6 +198,8 @@ GOOD = [
     ),
     ("limits", "core/a.c", _function("    /* goto nowhere */\n")),
     ("limits", "core/a.c", _function("    f(a ? 1 : 2, a <= 1 ? 3 : 4);\n    if (a == 1 || f(a) >= 2) {\n    }\n")),
+    ("docs", "docs/a.md", MD + "[a](a.md#the-heading), [b](https://b), `[c](c.md)`\n```\n[d](d.md)\n```\n"),
+    ("docs", "docs/a.md", MD + "`docs/a.md`, `build/a`, `make a/b`\n"),
     ("files", "scripts/a.sh", SH + "true\n"),
     ("files", "guests/a.lock", '{\n  "SPDX-License-Identifier": "Apache-2.0"\n}\n'),
     ("analyze", "core/a.c", OUT_OF_BOUNDS.replace("table[2] = 1", "table[1] = 1")),

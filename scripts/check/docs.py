@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documents: links and paths name existing files, links existing headings, and every figure matches its source."""
+
+import re
+from pathlib import Path
+
+import drawings
+from check import repo
+from check.repo import Finding
+
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*`")
+_LINK = re.compile(r"\]\(([^()\s]+)\)")
+_HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+_ELSEWHERE = re.compile(r"^[a-z]+:")  # https:, mailto:
+_PATH = re.compile(r"`([a-z][\w.-]*/[\w./-]*\w)`")
+
+# Files that the reader of a tutorial writes, and folders that make fills.
+TO_BE_WRITTEN = ("hello.c", "motor.c", "mine.dts", "motor.dts", "mykernel.bin")
+MADE = ("build", "cache")
+
+
+def _blank(match: re.Match[str]) -> str:
+    """The same number of lines, without text."""
+    return "\n" * match[0].count("\n")
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a document's headings, as GitHub names them."""
+    headings = _HEADING.findall(_FENCE.sub(_blank, text))
+    kept = [re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()) for heading in headings]
+    return {heading.strip().replace(" ", "-") for heading in kept}
+
+
+def _link_finding(root: Path, name: str, target: str) -> str | None:
+    path, _, anchor = target.partition("#")
+    place = (root / name).parent / path if path else root / name
+    if not place.exists():
+        return f"link to {path}, which does not exist"
+    if anchor and place.suffix == ".md" and anchor not in anchors(place.read_text(encoding="utf-8")):
+        return f"link to #{anchor}, a heading that {path or name} does not have"
+    return None
+
+
+def _link_findings(root: Path, name: str) -> list[Finding]:
+    text = _CODE.sub("", _FENCE.sub(_blank, (root / name).read_text(encoding="utf-8")))
+    found = []
+    for match in _LINK.finditer(text):
+        what = None if _ELSEWHERE.match(match[1]) else _link_finding(root, name, match[1])
+        if what:
+            found.append(Finding(name, text.count("\n", 0, match.start()) + 1, what, "correct the link"))
+    return found
+
+
+def _places(files: list[str]) -> set[str]:
+    """Every tracked file (also without its suffix) and folder, by its path from each folder above it."""
+    places: set[str] = set()
+    for name in [*files, *(str(Path(name).with_suffix("")) for name in files)]:
+        parts = name.split("/")
+        for start in range(len(parts)):
+            places.update("/".join(parts[start:end]) for end in range(start + 1, len(parts) + 1))
+    return places
+
+
+def _path_findings(root: Path, name: str, places: set[str]) -> list[Finding]:
+    """Paths in backticks, from the top of the tree or from a folder in it."""
+    text = _FENCE.sub(_blank, (root / name).read_text(encoding="utf-8"))
+    found = []
+    for match in _PATH.finditer(text):
+        path = match[1]
+        known = path in places or path.split("/")[0] in MADE or path.split("/")[-1] in TO_BE_WRITTEN
+        if not known:
+            found.append(Finding(name, text.count("\n", 0, match.start()) + 1, f"names {path}", "no such file"))
+    return found
+
+
+def _figure_findings(root: Path, name: str) -> list[Finding]:
+    source = Path(name)
+    image = drawings.image_of(source)
+    try:
+        drawn = drawings.render(source, (root / source).read_text(encoding="utf-8"))
+    except drawings.FigureError as error:
+        return [Finding(name, 0, str(error), "correct the figure's source")]
+    if (root / image).is_file() and (root / image).read_text(encoding="utf-8") == drawn:
+        return []
+    return [Finding(name, 0, f"{image} is not drawn from it", "run `make figures`")]
+
+
+def check(root: Path) -> tuple[list[Finding], str]:
+    """Links and paths name existing files, links existing headings, and figures match their sources."""
+    files = repo.tracked(root)
+    documents = repo.with_suffix(files, ".md")
+    figures = repo.with_suffix(files, ".fig")
+    places = _places(files)
+    findings = [finding for name in documents for finding in _link_findings(root, name)]
+    findings += [finding for name in documents for finding in _path_findings(root, name, places)]
+    findings += [finding for name in figures for finding in _figure_findings(root, name)]
+    return findings, f"{len(documents)} documents and {len(figures)} figures"
+
+
+if __name__ == "__main__":
+    repo.main("docs", check)
