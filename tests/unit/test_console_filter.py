@@ -136,8 +136,8 @@ def check_terminal(output: bytes) -> None:
 @example([(1, b"\x1b[6mx\xf0\x90\x80"), None, (1, b"\x80n\n")], True)
 @example([(1, b"\x1b[0mx\xe2"), None, (1, b"\x82\xac]0;title\n")], True)
 @SETTINGS
-def test_only_allowed_sequences_reach_the_terminal(events, uart):
-    output = shown(events, uart)
+def test_only_allowed_sequences_reach_the_terminal(deeds, uart):
+    output = shown(deeds, uart)
     check_grammar(output)
     check_terminal(output)
 
