@@ -151,7 +151,7 @@ static const char *cpu_violation(const struct cpu *cpu)
         return wrong;
     }
     /* Otherwise software timers are deferred. */
-    if (!sched_urgent(cpu) && timers_first(&cpu->timers) < first) {
+    if (!sched_runs_class(cpu) && timers_first(&cpu->timers) < first) {
         first = timers_first(&cpu->timers);
     }
     /* A CPU with a pending interrupt or reschedule programs its timer when it handles it. */
