@@ -6,6 +6,7 @@
 module fabric_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
+  import region_pkg::*;
 #(
   /// Number of VMs, 1..16.
   parameter int unsigned NumVms = 4,
@@ -28,34 +29,10 @@ module fabric_top
   input  mgr_resp_t  mgr_resp_i,
   output logic       irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
-  // the regions: the HW-task interface of fabric_pkg, an array of it
-  output logic    [NumPrrs-1:0] region_rst_no,
-  output logic    [NumPrrs-1:0] start_o,
-  output logic    [NumPrrs-1:0] resume_o,
-  output logic    [NumPrrs-1:0] stop_o,
-  output logic    [NumPrrs-1:0][31:0] cmd_o,
-  output logic    [NumPrrs-1:0][31:0] size_o,
-  output custom_t [NumPrrs-1:0] custom_o,
-  input  logic    [NumPrrs-1:0] stopped_i,
-  input  logic    [NumPrrs-1:0] over_i,
-  input  logic    [NumPrrs-1:0][31:0] result_i,
-  output word_t   [NumPrrs-1:0] in_data_o,
-  output logic    [NumPrrs-1:0] in_valid_o,
-  output logic    [NumPrrs-1:0] in_last_o,
-  input  logic    [NumPrrs-1:0] in_ready_i,
-  input  word_t   [NumPrrs-1:0] out_data_i,
-  input  logic    [NumPrrs-1:0] out_valid_i,
-  input  logic    [NumPrrs-1:0] out_last_i,
-  output logic    [NumPrrs-1:0] out_ready_o,
-  output logic    [NumPrrs-1:0] ctx_save_o,
-  output logic    [NumPrrs-1:0] ctx_restore_o,
-  output word_t   [NumPrrs-1:0] ctx_data_o,
-  output logic    [NumPrrs-1:0] ctx_valid_o,
-  input  logic    [NumPrrs-1:0] ctx_ready_i,
-  input  word_t   [NumPrrs-1:0] ctx_data_i,
-  input  logic    [NumPrrs-1:0] ctx_valid_i,
-  input  logic    [NumPrrs-1:0] ctx_last_i,
-  output logic    [NumPrrs-1:0] ctx_ready_o,
+  // the regions
+  output logic        [NumPrrs-1:0] region_rst_no,
+  output region_req_t [NumPrrs-1:0] region_req_o,
+  input  region_rsp_t [NumPrrs-1:0] region_rsp_i,
   // the configuration port
   output logic       cfg_valid_o,
   output logic [31:0] cfg_data_o,
@@ -264,14 +241,8 @@ module fabric_top
       .ram_addr_o(ram_addr[p]), .ram_data_o(ram_wdata[p]), .ram_gnt_i(ram_gnt[p]), .ram_data_i(ram_rdata),
       .check_o(check_req[p]), .check_request_o(checks[p]), .check_gnt_i(check_gnt[p]),
       .check_ok_i(check_ok && checked_q[p]), .check_bad_i(check_bad && checked_q[p]), .check_addr_i(check_addr),
-      .axi_req_o(slot_req[p]), .axi_resp_i(slot_resp[p]), .region_rst_no(region_rst_no[p]), .start_o(start_o[p]),
-      .resume_o(resume_o[p]), .stop_o(stop_o[p]), .cmd_o(cmd_o[p]), .size_o(size_o[p]), .custom_o(custom_o[p]),
-      .stopped_i(stopped_i[p]), .over_i(over_i[p]), .result_i(result_i[p]), .in_data_o(in_data_o[p]),
-      .in_valid_o(in_valid_o[p]), .in_last_o(in_last_o[p]), .in_ready_i(in_ready_i[p]), .out_data_i(out_data_i[p]),
-      .out_valid_i(out_valid_i[p]), .out_last_i(out_last_i[p]), .out_ready_o(out_ready_o[p]),
-      .ctx_save_o(ctx_save_o[p]), .ctx_restore_o(ctx_restore_o[p]), .ctx_data_o(ctx_data_o[p]),
-      .ctx_valid_o(ctx_valid_o[p]), .ctx_ready_i(ctx_ready_i[p]), .ctx_data_i(ctx_data_i[p]),
-      .ctx_valid_i(ctx_valid_i[p]), .ctx_last_i(ctx_last_i[p]), .ctx_ready_o(ctx_ready_o[p])
+      .axi_req_o(slot_req[p]), .axi_resp_i(slot_resp[p]), .region_rst_no(region_rst_no[p]),
+      .region_req_o(region_req_o[p]), .region_rsp_i(region_rsp_i[p])
     );
   end
 
