@@ -2,7 +2,7 @@
 // The part that all HW tasks share: the states of a job, and the context port.
 //
 // The task logic sees `begin_o` in the cycle after the start and works while `run_o`. It raises
-// `pause_i` when stop_i is high and it is at a consistency point, or `done_i` when the last beat of
+// `pause_i` when stop is high and it is at a consistency point, or `done_i` when the last beat of
 // its output is out. It provides its context as a vector, which must not change while it is not
 // running, and gets the context back word by word.
 module hwtask_port
@@ -28,7 +28,7 @@ module hwtask_port
   output logic                    resume_o,
   /// The job runs.
   output logic                    run_o,
-  /// At a consistency point with stop_i high; sampled only while run_o, like done_i.
+  /// At a consistency point with stop high; sampled only while run_o, like done_i.
   input  logic                    pause_i,
   /// The last beat of the output has left.
   input  logic                    done_i,

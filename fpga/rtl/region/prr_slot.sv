@@ -262,7 +262,7 @@ module prr_slot
 
   assign quiet_o = reader_quiet && writer_quiet;
 
-  // The number of beats ends a job's output; out_last_o is only for reading waveforms.
+  // The number of beats ends a job's output; out_last is only for reading waveforms.
   logic unused;
   assign unused = &{1'b0, rsp.out_last};
 
