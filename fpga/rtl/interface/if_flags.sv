@@ -132,7 +132,8 @@ module if_flags
     end
   end
 
-  assign stat_o = {17'b0, where, 1'b0, selected.fault, 3'b0, selected.saved, selected.start, selected.over, busy, connected};
+  assign stat_o = {17'b0, where, 1'b0, selected.fault, 3'b0, selected.saved, selected.start, selected.over, busy,
+                   connected};
   assign over_o = selected.over;
   assign int_o  = selected.enable;
 
