@@ -40,6 +40,11 @@ def rtl_folders() -> list[Path]:
     return sorted(folder for folder in RTL.iterdir() if folder.is_dir() and folder.name != CHIP)
 
 
+def rtl_files() -> list[Path]:
+    """All files of these folders."""
+    return sorted(path for folder in rtl_folders() for path in folder.glob("*.sv"))
+
+
 PACKAGES = [CELLS / "src" / "cf_math_pkg.sv", AXI / "src" / "axi_pkg.sv"]
 LIBRARIES = [*rtl_folders(), SIM, CELLS / "src", CELLS / "src" / "deprecated", AXI / "src"]
 INCLUDES = [AXI / "include", CELLS / "include"]

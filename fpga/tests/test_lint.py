@@ -2,11 +2,9 @@
 """Verilator reports no warning for any module of the fabric; and it does find a latch."""
 
 import pytest
-from rtl_tools import CHIP, RTL, lint, rtl_folders
+from rtl_tools import CHIP, RTL, lint, rtl_files
 
-MODULES = sorted(
-    path.stem for folder in rtl_folders() for path in folder.glob("*.sv") if not path.stem.endswith("_pkg")
-)
+MODULES = [path.stem for path in rtl_files() if not path.stem.endswith("_pkg")]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from rtl_tools import BIN, BUILD, CHIP, RTL, rtl_folders, tool_environment, yosys_path, yosys_search
+from rtl_tools import BIN, BUILD, CHIP, RTL, rtl_files, tool_environment, yosys_path, yosys_search
 from synth import copy_sources
 from synth_hwtasks import BLOCKS as TASKS
 
@@ -53,8 +53,7 @@ def test_no_latch_and_no_loop(top):
 
 def test_no_module_is_left_out():
     """Every module is part of one of the tops."""
-    files = [path for folder in rtl_folders() for path in folder.glob("*.sv")]
-    texts = {path.stem: re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in files}
+    texts = {path.stem: re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in rtl_files()}
     names = {name for name in texts if not name.endswith("_pkg")}
     found, new = set(), {"fabric_top", *(task.top for task in TASKS)}
     while new:
