@@ -9,15 +9,15 @@
 // Connection matrix: only the client is connected (conn_matrix_props).
 module prr_run_props
   import fabric_pkg::*;
+  import region_pkg::*;
 (
   input logic clk_i,
   input logic alloc_i, cancel_i, stop_i, cfg_done_i, cfg_fail_i, connected_i, start_pending_i, ctx_saved_i,
   input client_t alloc_client_i,
   input task_t alloc_task_i,
   input logic [31:0] hold_cycles_i, stop_cycles_i,
-  input logic task_stopped_i, task_over_i, out_valid_i, ctx_ready_i, ctx_valid_i, ctx_last_i,
-  input logic [31:0] task_result_i,
-  input word_t ctx_data_i, ram_data_i,
+  input region_rsp_t rsp_i,
+  input word_t ram_data_i,
   input logic [29:0] taken_i, given_i,
   input logic reader_quiet_i, writer_quiet_i, dma_bad_i, dma_error_i, ram_gnt_i
 );
@@ -30,11 +30,11 @@ module prr_run_props
   task_t held, target;
   logic job_begin, job_restore, restored, over, job_stopped, saved, job_quiet, fault;
   fault_e why;
-  logic running, start_taken, start, resume, stop, stream_open, ctx_save, ctx_restore, ctx_valid, ctx_ready;
+  logic running, start_taken, stream_open;
+  region_req_t req;
+  region_rsp_t rsp;
   logic dma_go, dma_flush, reader_stop, writer_stop, ram_req, ram_we;
-  logic [31:0] cmd, size;
-  custom_t custom;
-  word_t ctx_data, ram_data;
+  word_t ram_data;
   logic [63:0] source, destination;
   logic [29:0] first_in, first_out, beats;
   if_addr_t ram_addr;
@@ -58,17 +58,22 @@ module prr_run_props
   );
 
   // The task after its gate: its outputs are 0 while decoupled (region_gate_props).
+  always_comb begin
+    rsp           = rsp_i;
+    rsp.stopped   = rsp_i.stopped && couple;
+    rsp.over      = rsp_i.over && couple;
+    rsp.out_valid = rsp_i.out_valid && couple;
+    rsp.ctx_ready = rsp_i.ctx_ready && couple;
+    rsp.ctx_valid = rsp_i.ctx_valid && couple;
+  end
+
   prr_run dut (
     .clk_i, .rst_ni(rst_n), .state_i(state), .client_i(client), .task_i(held), .couple_i(couple),
     .region_rst_ni(region_rst_n), .save_i(save), .abort_i(abort_job), .stop_task_i(stop_task), .hung_i(hung),
     .begin_o(job_begin), .restore_o(job_restore), .restored_o(restored), .over_o(over), .stopped_o(job_stopped),
     .saved_o(saved), .quiet_o(job_quiet), .fault_o(fault), .fault_why_o(why),
     .connected_i(connected_i && client_valid), .start_pending_i, .ctx_saved_i, .running_o(running),
-    .start_taken_o(start_taken), .start_o(start), .resume_o(resume), .stop_o(stop), .cmd_o(cmd), .size_o(size),
-    .custom_o(custom), .task_stopped_i(task_stopped_i && couple), .task_over_i(task_over_i && couple), .task_result_i,
-    .out_valid_i(out_valid_i && couple), .stream_open_o(stream_open), .ctx_save_o(ctx_save),
-    .ctx_restore_o(ctx_restore), .ctx_data_o(ctx_data), .ctx_valid_o(ctx_valid), .ctx_ready_i(ctx_ready_i && couple),
-    .ctx_data_i, .ctx_valid_i(ctx_valid_i && couple), .ctx_last_i, .ctx_ready_o(ctx_ready), .dma_go_o(dma_go),
+    .start_taken_o(start_taken), .req_o(req), .rsp_i(rsp), .stream_open_o(stream_open), .dma_go_o(dma_go),
     .dma_flush_o(dma_flush), .reader_stop_o(reader_stop), .writer_stop_o(writer_stop), .source_o(source),
     .target_o(destination), .first_in_o(first_in), .first_out_o(first_out), .beats_o(beats), .taken_i, .given_i,
     .reader_quiet_i(reader_quiet), .writer_quiet_i(writer_quiet), .dma_bad_i(bad), .dma_error_i(error),
@@ -103,13 +108,13 @@ module prr_run_props
       // bitstream or another client arrives.
       if (state inside {StIdle, StHold, StReconfig}) begin
         assert (reader_quiet && writer_quiet && !dma_go && !stream_open);
-        assert (!start && !resume && !stop && !ctx_save && !ctx_restore && !ctx_ready);
-        assert (!ctx_valid || !region_rst_n);  // the last word of an aborted restore, to a task in reset
+        assert (!req.start && !req.resume && !req.stop && !req.ctx_save && !req.ctx_restore && !req.ctx_ready);
+        assert (!req.ctx_valid || !region_rst_n);  // the last word of an aborted restore, to a task in reset
         assert (!(ram_req && ram_we));
       end
       // A decoupled region starts nothing new, even while it still drains, and the task is in
       // reset.
-      if (!couple) assert (!dma_go && !stream_open && !start && !resume && !region_rst_n);
+      if (!couple) assert (!dma_go && !stream_open && !req.start && !req.resume && !region_rst_n);
       // The job of a client reads and writes only that client's IF; of the registers it writes only
       // the results. A context is written only by a save and read only by a restore. The registers
       // that the job was started with are copied to the context buffer while the job runs,
@@ -151,7 +156,7 @@ module prr_run_props
       if (save) assert (state == StSwitch);
       if (state == StSwitch && !abort_job && !save) assert (!next_valid);
       assert (state <= StHold && fsm.q.switching != 2'd3);
-      if (ctx_valid) assert (phase inside {Restore, Abort});
+      if (req.ctx_valid) assert (phase inside {Restore, Abort});
       if (phase == Abort && state != StSwitch) assert (!region_rst_n);
       assert (dut.kept_q <= 4'd8 && dut.i_ctx.word_q <= 7'd118);
       if (dut.i_ctx.state_q inside {3'd4, 3'd5}) assert (dut.i_ctx.word_q == '0);

@@ -4,6 +4,7 @@
 module fabric_sim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
+  import region_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumDevs = 4,
@@ -163,23 +164,15 @@ module fabric_sim
   assign mgr_resp.r_valid = m_axi_rvalid;
   assign m_axi_rready = mgr_req.r_ready;
 
-  logic [NumPrrs-1:0] region_rst_n, start, resume, stop, stopped, over, in_valid, in_last, in_ready, out_valid, out_last;
-  logic [NumPrrs-1:0] out_ready, ctx_save, ctx_restore, ctx_in_valid, ctx_in_ready, ctx_out_valid, ctx_out_last;
-  logic [NumPrrs-1:0] ctx_out_ready;
-  logic [NumPrrs-1:0][31:0] cmd, size, result;
-  custom_t [NumPrrs-1:0] custom;
-  word_t [NumPrrs-1:0] in_data, out_data, ctx_in, ctx_out;
+  logic [NumPrrs-1:0] region_rst_n;
+  region_req_t [NumPrrs-1:0] region_req;
+  region_rsp_t [NumPrrs-1:0] region_rsp;
   logic cfg_valid, cfg_ready, cfg_error, cfg_abort;
   logic [31:0] cfg_data;
 
   fabric_top #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth)) i_top (
     .clk_i, .rst_ni, .sub_req_i(sub_req), .sub_resp_o(sub_resp), .mgr_req_o(mgr_req), .mgr_resp_i(mgr_resp),
-    .irq_manager_o, .irq_vm_o, .region_rst_no(region_rst_n), .start_o(start), .resume_o(resume), .stop_o(stop),
-    .cmd_o(cmd), .size_o(size), .custom_o(custom), .stopped_i(stopped), .over_i(over), .result_i(result),
-    .in_data_o(in_data), .in_valid_o(in_valid), .in_last_o(in_last), .in_ready_i(in_ready), .out_data_i(out_data),
-    .out_valid_i(out_valid), .out_last_i(out_last), .out_ready_o(out_ready), .ctx_save_o(ctx_save),
-    .ctx_restore_o(ctx_restore), .ctx_data_o(ctx_in), .ctx_valid_o(ctx_in_valid), .ctx_ready_i(ctx_in_ready),
-    .ctx_data_i(ctx_out), .ctx_valid_i(ctx_out_valid), .ctx_last_i(ctx_out_last), .ctx_ready_o(ctx_out_ready),
+    .irq_manager_o, .irq_vm_o, .region_rst_no(region_rst_n), .region_req_o(region_req), .region_rsp_i(region_rsp),
     .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i(cfg_ready), .cfg_error_i(cfg_error),
     .cfg_abort_o(cfg_abort)
   );
@@ -192,15 +185,13 @@ module fabric_sim
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_region
     region_model #(.RealTasks(RealTasks)) i_region (
       .clk_i, .rst_ni, .held_i(i_cfg.held_q[p]), .torn_i(i_cfg.torn_q[p]), .seed_i(32'(p)),
-      .region_rst_ni(region_rst_n[p]), .start_i(start[p]), .resume_i(resume[p]), .stop_i(stop[p]), .cmd_i(cmd[p]),
-      .size_i(size[p]), .custom_i(custom[p]), .stopped_o(stopped[p]), .over_o(over[p]), .result_o(result[p]),
-      .in_data_i(in_data[p]), .in_valid_i(in_valid[p]), .in_last_i(in_last[p]), .in_ready_o(in_ready[p]),
-      .out_data_o(out_data[p]), .out_valid_o(out_valid[p]), .out_last_o(out_last[p]), .out_ready_i(out_ready[p]),
-      .ctx_save_i(ctx_save[p]), .ctx_restore_i(ctx_restore[p]), .ctx_data_i(ctx_in[p]),
-      .ctx_valid_i(ctx_in_valid[p]), .ctx_ready_o(ctx_in_ready[p]), .ctx_data_o(ctx_out[p]),
-      .ctx_valid_o(ctx_out_valid[p]), .ctx_last_o(ctx_out_last[p]), .ctx_ready_i(ctx_out_ready[p])
+      .region_rst_ni(region_rst_n[p]), .req_i(region_req[p]), .rsp_o(region_rsp[p])
     );
   end
+
+  function automatic logic drives(input region_rsp_t rsp);
+    return rsp.stopped || rsp.over || rsp.in_ready || rsp.out_valid || rsp.ctx_ready || rsp.ctx_valid;
+  endfunction
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_taps
     assign events_o[p] = {i_top.connect[p], i_top.stop_cmd[p], cfg_fail_tap[p], cfg_done_tap[p], i_top.fault_why[p],
@@ -210,10 +201,8 @@ module fabric_sim
     assign seen_o[p] = {i_top.target[p], i_top.connected[p], i_top.gen_prr[p].held, i_top.gen_prr[p].next,
                         i_top.gen_prr[p].next_valid, i_top.client[p], i_top.client_valid[p], i_top.state[p]};
     assign quiet_o[p] = i_top.quiet[p];
-    assign region_out_o[p] = stopped[p] || over[p] || in_ready[p] || out_valid[p] || ctx_in_ready[p] || ctx_out_valid[p];
-    assign gated_out_o[p] = i_top.gen_prr[p].i_slot.stopped || i_top.gen_prr[p].i_slot.over
-                            || i_top.gen_prr[p].i_slot.in_ready || i_top.gen_prr[p].i_slot.out_valid
-                            || i_top.gen_prr[p].i_slot.ctx_in_ready || i_top.gen_prr[p].i_slot.ctx_valid;
+    assign region_out_o[p] = drives(region_rsp[p]);
+    assign gated_out_o[p] = drives(i_top.gen_prr[p].i_slot.rsp);
     assign ctx_saving_o[p] = i_top.gen_prr[p].i_slot.i_run.i_ctx.state_q inside {3'd1, 3'd2, 3'd3};
     assign ctx_restoring_o[p] = i_top.gen_prr[p].i_slot.i_run.i_ctx.state_q inside {3'd4, 3'd5, 3'd6, 3'd7};
   end

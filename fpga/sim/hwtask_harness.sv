@@ -2,9 +2,10 @@
 // Two instances of one HW task, memories for their streams, and a model of the region's wrapper: it
 // starts a job, stops it repeatedly, saves its context, restores the context into the other
 // instance and resumes there. It measures the longest wait and transfer, and records violations of
-// the HW-task interface (fabric_pkg).
+// the HW-task interface (region_pkg).
 module hwtask_harness
   import fabric_pkg::*;
+  import region_pkg::*;
 #(
   parameter task_t       Task      = TaskQam16,
   parameter int unsigned MemBeats  = 8192,
@@ -60,10 +61,7 @@ module hwtask_harness
 
   // ---- The two instances ----
   logic start, resume, stop, save, restore;
-  logic        stopped  [2], over[2], in_ready[2], out_valid[2], out_last[2];
-  logic        ctx_ready[2], ctx_valid[2], ctx_last[2];
-  logic [31:0] result   [2];
-  word_t       out_data [2], ctx_data[2];
+  region_rsp_t [1:0] rsp;
   logic in_valid, in_last, out_ready, ctx_in_valid, ctx_out_ready;
 
   for (genvar i = 0; i < 2; i++) begin : gen_task
@@ -71,16 +69,13 @@ module hwtask_harness
     assign here = active_q == 1'(i);
     // The unused instance is in reset, like a region that is being configured.
     assign rst_n = rst_ni && here && state_q != WReset;
-    hwtask_any #(.Task(Task)) i_task (
-      .clk_i, .rst_ni(rst_n), .start_i(start && here), .resume_i(resume && here), .stop_i(stop && here), .cmd_i,
-      .size_i, .custom_i, .stopped_o(stopped[i]), .over_o(over[i]), .result_o(result[i]),
-      .in_data_i(mem_in[beats_in_o]), .in_valid_i(in_valid && here), .in_last_i(in_last), .in_ready_o(in_ready[i]),
-      .out_data_o(out_data[i]), .out_valid_o(out_valid[i]), .out_last_o(out_last[i]),
-      .out_ready_i(out_ready && here), .ctx_save_i(save && here), .ctx_restore_i(restore && here),
-      .ctx_data_i(ctx_mem[ctx_count_q]), .ctx_valid_i(ctx_in_valid && here), .ctx_ready_o(ctx_ready[i]),
-      .ctx_data_o(ctx_data[i]), .ctx_valid_o(ctx_valid[i]), .ctx_last_o(ctx_last[i]),
-      .ctx_ready_i(ctx_out_ready && here)
-    );
+    region_req_t req;
+    assign req = '{start: start && here, resume: resume && here, stop: stop && here, cmd: cmd_i, size: size_i,
+                   custom: custom_i, in_data: mem_in[beats_in_o], in_valid: in_valid && here, in_last: in_last,
+                   out_ready: out_ready && here, ctx_save: save && here, ctx_restore: restore && here,
+                   ctx_data: ctx_mem[ctx_count_q], ctx_valid: ctx_in_valid && here,
+                   ctx_ready: ctx_out_ready && here};
+    hwtask_any #(.Task(Task)) i_task (.clk_i, .rst_ni(rst_n), .req_i(req), .rsp_o(rsp[i]));
   end
 
   // ---- Streams ----
@@ -91,8 +86,8 @@ module hwtask_harness
   assign in_valid  = in_open_q && beats_in_o < beats;
   assign in_last   = beats_in_o + 32'd1 == beats;
   assign out_ready = out_open_q;
-  assign take      = in_valid && in_ready[active_q];
-  assign give      = out_ready && out_valid[active_q];
+  assign take      = in_valid && rsp[active_q].in_ready;
+  assign give      = out_ready && rsp[active_q].out_valid;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -116,9 +111,9 @@ module hwtask_harness
 
   // ---- Model of the wrapper ----
   logic at_stop, at_over, made_to_wait;
-  assign at_stop      = stopped[active_q];
-  assign at_over      = over[active_q];
-  assign made_to_wait = (in_ready[active_q] && !in_valid) || (out_valid[active_q] && !out_ready);
+  assign at_stop      = rsp[active_q].stopped;
+  assign at_over      = rsp[active_q].over;
+  assign made_to_wait = (rsp[active_q].in_ready && !in_valid) || (rsp[active_q].out_valid && !out_ready);
 
   assign start         = state_q == WStart;
   assign stop          = state_q == WRun && timer_q >= stop_at_q;
@@ -152,7 +147,7 @@ module hwtask_harness
       quiet_q  <= take || give ? '0 : quiet_q + 32'd1;
       if (take) beats_in_o <= beats_in_o + 32'd1;
       if (give) begin
-        mem_out[beats_out_o] <= out_data[active_q];
+        mem_out[beats_out_o] <= rsp[active_q].out_data;
         beats_out_o          <= beats_out_o + 32'd1;
       end
       unique case (state_q)
@@ -179,7 +174,7 @@ module hwtask_harness
           if (stop && !made_to_wait) wait_q <= wait_q + 32'd1;
           if (at_over || at_stop) begin
             if (stop && wait_q > max_wait_o) max_wait_o <= wait_q;
-            result_o <= result[active_q];
+            result_o <= rsp[active_q].result;
             stops_o  <= stops_o + 32'(at_stop);
             state_q  <= at_over ? WDone : move_i ? WSave : WResume;
           end else if (quiet_q > Patience) state_q <= WFailed;
@@ -190,10 +185,10 @@ module hwtask_harness
           timer_q     <= 32'd1;
         end
         WSaving: begin
-          if (ctx_valid[active_q]) begin
-            ctx_mem[ctx_count_q] <= ctx_data[active_q];
+          if (rsp[active_q].ctx_valid) begin
+            ctx_mem[ctx_count_q] <= rsp[active_q].ctx_data;
             ctx_count_q          <= ctx_count_q + 32'd1;
-            if (ctx_last[active_q]) begin
+            if (rsp[active_q].ctx_last) begin
               if (timer_q + 32'd1 > max_save_o) max_save_o <= timer_q + 32'd1;
               state_q  <= WReset;
               active_q <= !active_q;
@@ -208,7 +203,7 @@ module hwtask_harness
           timer_q     <= 32'd1;
         end
         WRestoring: begin
-          if (ctx_in_valid && ctx_ready[active_q]) ctx_count_q <= ctx_count_q + 32'd1;
+          if (ctx_in_valid && rsp[active_q].ctx_ready) ctx_count_q <= ctx_count_q + 32'd1;
           if (at_stop) begin
             if (timer_q + 32'd1 > max_restore_o) max_restore_o <= timer_q + 32'd1;
             state_q <= WResume;
@@ -228,19 +223,19 @@ module hwtask_harness
   assign running = state_q == WRun || state_q == WStart || state_q == WResume;
   always_comb begin
     now     = '0;
-    now[0]  = held_q && state_q == WRun && (!out_valid[active_q] || out_data[active_q] != held_data_q);
-    now[1]  = at_stop && (in_ready[active_q] || out_valid[active_q]);
+    now[0]  = held_q && state_q == WRun && (!rsp[active_q].out_valid || rsp[active_q].out_data != held_data_q);
+    now[1]  = at_stop && (rsp[active_q].in_ready || rsp[active_q].out_valid);
     now[2]  = at_stop && at_over;
-    now[3]  = stopped[!active_q] || over[!active_q] || in_ready[!active_q] || out_valid[!active_q] ||
-              ctx_ready[!active_q] || ctx_valid[!active_q];
-    now[4]  = !running && state_q != WDone && (in_ready[active_q] || out_valid[active_q] || at_over);
+    now[3]  = rsp[!active_q].stopped || rsp[!active_q].over || rsp[!active_q].in_ready || rsp[!active_q].out_valid ||
+              rsp[!active_q].ctx_ready || rsp[!active_q].ctx_valid;
+    now[4]  = !running && state_q != WDone && (rsp[active_q].in_ready || rsp[active_q].out_valid || at_over);
     now[5]  = give && last_q;
     now[6]  = at_over && state_q == WRun && beats_out_o != '0 && !last_q;
-    now[7]  = state_q == WSaving && ctx_valid[active_q] && ctx_last[active_q] != (ctx_count_q + 1 == CtxWords);
+    now[7]  = state_q == WSaving && rsp[active_q].ctx_valid && rsp[active_q].ctx_last != (ctx_count_q + 1 == CtxWords);
     now[8]  = state_q == WSaving && timer_q > 4 + CtxWords;
     now[9]  = state_q == WRestoring && timer_q > 6 + CtxWords;
     now[10] = state_q == WFailed;
-    now[11] = state_q == WDone && (stopped[active_q] || in_ready[active_q] || out_valid[active_q]);
+    now[11] = state_q == WDone && (rsp[active_q].stopped || rsp[active_q].in_ready || rsp[active_q].out_valid);
     now[12] = at_stop && state_q == WRun && !stop;
   end
 
@@ -252,10 +247,10 @@ module hwtask_harness
       held_data_q <= '0;
     end else begin
       errors_o    <= errors_o | 32'(now);
-      held_q      <= out_valid[active_q] && !out_ready;
-      held_data_q <= out_data[active_q];
+      held_q      <= rsp[active_q].out_valid && !out_ready;
+      held_data_q <= rsp[active_q].out_data;
       if (start_i) last_q <= 1'b0;
-      else if (give) last_q <= out_last[active_q];
+      else if (give) last_q <= rsp[active_q].out_last;
     end
   end
 

@@ -12,7 +12,7 @@ STEPS = 30  # cycles after reset within which a fault must violate a property
 FAULTS = [
     ("aes_sbox", "aes_pkg.sv", "nibble_product(h, h), 4'ha)", "nibble_product(h, h), 4'hb)"),
     ("aes_sbox", "aes_pkg.sv", "8'h05", "8'h63"),
-    ("region_gate", "region_gate.sv", "couple_i & out_valid_i", "out_valid_i"),
+    ("region_gate", "region_gate.sv", "rsp_i : '0", "rsp_i : '{out_valid: rsp_i.out_valid, default: '0}"),
     ("dma_guard", "dma_lookup.sv", "windows[w].writable", "windows[w].readable"),
     ("dma_guard", "dma_lookup.sv", "&& !last[PageBits]", ""),
     ("conn_matrix", "conn_matrix.sv", "&& elsewhere == '0", ""),

@@ -1,62 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions that every block of the fabric shares: limits, identifiers, types. Overview:
 // docs/fabric.md.
-//
-// # The HW-task interface
-//
-// Every accelerator is a module `hwtask_<name>` with exactly these ports, so that any region can
-// host any task. The region's wrapper (prr_slot) drives them; a task never sees an address, an
-// interrupt or the system bus.
-//
-//   input  logic             clk_i, rst_ni  in reset while the region is decoupled
-//   -- control
-//   input  logic             start_i       pulse: start a job; cmd, size, custom stay until its end
-//   input  logic             resume_i      pulse: continue the job where stopped_o was raised
-//   input  logic             stop_i        level: stop at the next consistency point
-//   input  logic [31:0]      cmd_i         the IF's CMD register
-//   input  logic [31:0]      size_i        the IF's DATA_SIZE register: input bytes of the job
-//   input  logic [7:0][31:0] custom_i      the IF's custom ports
-//   output logic             stopped_o     level, until resume_i or reset: stopped, streams idle
-//   output logic             over_o        pulse: the job is done, its last output beat taken
-//   output logic [31:0]      result_o      valid with over_o: the task's status word (0: success)
-//   -- stream in: a beat moves when valid and ready; valid never waits for ready
-//   input  logic [63:0]      in_data_i
-//   input  logic             in_valid_i
-//   input  logic             in_last_i     with the last beat of the job
-//   output logic             in_ready_o
-//   -- stream out: whole 64-bit beats
-//   output logic [63:0]      out_data_o
-//   output logic             out_valid_o
-//   output logic             out_last_o    with the last beat of the job
-//   input  logic             out_ready_i
-//   -- context port: words in the same order in both directions, moved when valid and ready
-//   input  logic             ctx_save_i    pulse while stopped_o: send the context
-//   input  logic             ctx_restore_i pulse after reset, instead of start_i: load a context
-//   input  logic [63:0]      ctx_data_i
-//   input  logic             ctx_valid_i
-//   output logic             ctx_ready_o
-//   output logic [63:0]      ctx_data_o
-//   output logic             ctx_valid_o
-//   output logic             ctx_last_o
-//   input  logic             ctx_ready_i
-//
-// Rules for a task. The wrapper enforces them, because a task is not trusted:
-// - A consistency point is a moment at which the task's context and the numbers of beats consumed
-//   and produced describe the job completely. The wrapper counts the beats and saves the counts
-//   with the context; a task holds no partly used beat.
-// - When stop_i is high, the task raises stopped_o within TaskWait cycles, not counting cycles in
-//   which a stream makes it wait, or it ends with over_o. While stopped_o is high, in_ready_o and
-//   out_valid_o are low. over_o and stopped_o exclude each other.
-// - stop_i may be withdrawn without a save: resume_i follows whenever stopped_o was raised. stop_i
-//   is low at resume_i.
-// - A context always has as many words as TaskCtxWords says, at most MaxCtxWords. It moves one word
-//   a cycle: the first word at most four cycles after ctx_save_i, and the task is ready for the
-//   first word at most four cycles after ctx_restore_i.
-// - Within two cycles of the last restored word the task raises stopped_o; resume_i then continues
-//   the job. cmd, size and custom are already stable at ctx_restore_i and need not be part of the
-//   context.
-// - Outputs are idle before start_i or ctx_restore_i: no valid, no ready, no stopped, no over.
-// - in_last_i is redundant: the number of beats is also (size_i + 7) / 8.
 package fabric_pkg;
 
   // Limits of the parameters.

@@ -6,6 +6,7 @@
 module fabric_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
+  import region_pkg::*;
 #(
   /// Number of VMs, 1..16.
   parameter int unsigned NumVms = 4,
@@ -28,34 +29,10 @@ module fabric_top
   input  mgr_resp_t  mgr_resp_i,
   output logic       irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
-  // the regions: the HW-task interface of fabric_pkg, an array of it
-  output logic    [NumPrrs-1:0] region_rst_no,
-  output logic    [NumPrrs-1:0] start_o,
-  output logic    [NumPrrs-1:0] resume_o,
-  output logic    [NumPrrs-1:0] stop_o,
-  output logic    [NumPrrs-1:0][31:0] cmd_o,
-  output logic    [NumPrrs-1:0][31:0] size_o,
-  output custom_t [NumPrrs-1:0] custom_o,
-  input  logic    [NumPrrs-1:0] stopped_i,
-  input  logic    [NumPrrs-1:0] over_i,
-  input  logic    [NumPrrs-1:0][31:0] result_i,
-  output word_t   [NumPrrs-1:0] in_data_o,
-  output logic    [NumPrrs-1:0] in_valid_o,
-  output logic    [NumPrrs-1:0] in_last_o,
-  input  logic    [NumPrrs-1:0] in_ready_i,
-  input  word_t   [NumPrrs-1:0] out_data_i,
-  input  logic    [NumPrrs-1:0] out_valid_i,
-  input  logic    [NumPrrs-1:0] out_last_i,
-  output logic    [NumPrrs-1:0] out_ready_o,
-  output logic    [NumPrrs-1:0] ctx_save_o,
-  output logic    [NumPrrs-1:0] ctx_restore_o,
-  output word_t   [NumPrrs-1:0] ctx_data_o,
-  output logic    [NumPrrs-1:0] ctx_valid_o,
-  input  logic    [NumPrrs-1:0] ctx_ready_i,
-  input  word_t   [NumPrrs-1:0] ctx_data_i,
-  input  logic    [NumPrrs-1:0] ctx_valid_i,
-  input  logic    [NumPrrs-1:0] ctx_last_i,
-  output logic    [NumPrrs-1:0] ctx_ready_o,
+  // the regions
+  output logic        [NumPrrs-1:0] region_rst_no,
+  output region_req_t [NumPrrs-1:0] region_req_o,
+  input  region_rsp_t [NumPrrs-1:0] region_rsp_i,
   // the configuration port
   output logic       cfg_valid_o,
   output logic [31:0] cfg_data_o,
@@ -74,10 +51,27 @@ module fabric_top
   logic [1:0] int_flags;
 
   fabric_bus #(.NumVms(NumVms), .NumDevs(NumDevs)) i_bus (
-    .clk_i, .rst_ni, .axi_req_i(sub_req_i), .axi_resp_o(sub_resp_o), .write_o(bus_write), .data_o(bus_data),
-    .offset_o(offset), .regs_o(regs_access), .windows_o(windows_access), .mem_o(mem_access), .mem_addr_o(mem_addr),
-    .mem_write_o(mem_write), .set_start_o(set_start), .clear_over_o(clear_over), .set_int_o(set_int),
-    .regs_data_i(regs_data), .regs_error_i(regs_error), .windows_data_i(windows_data), .mem_data_i(mem_data), .stat_i(stat), .over_i(over_flag),
+    .clk_i,
+    .rst_ni,
+    .axi_req_i(sub_req_i),
+    .axi_resp_o(sub_resp_o),
+    .write_o(bus_write),
+    .data_o(bus_data),
+    .offset_o(offset),
+    .regs_o(regs_access),
+    .windows_o(windows_access),
+    .mem_o(mem_access),
+    .mem_addr_o(mem_addr),
+    .mem_write_o(mem_write),
+    .set_start_o(set_start),
+    .clear_over_o(clear_over),
+    .set_int_o(set_int),
+    .regs_data_i(regs_data),
+    .regs_error_i(regs_error),
+    .windows_data_i(windows_data),
+    .mem_data_i(mem_data),
+    .stat_i(stat),
+    .over_i(over_flag),
     .int_i(int_flags)
   );
 
@@ -120,56 +114,166 @@ module fabric_top
   fabric_manager #(
     .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .ListDepth(ListDepth), .SorterDepth(SorterDepth)
   ) i_manager (
-    .clk_i, .rst_ni, .access_i(regs_access), .write_i(bus_write), .offset_i(offset[9:0]), .data_i(bus_data),
-    .data_o(regs_data), .error_o(regs_error), .request_o(request), .request_client_o(request_client),
-    .answered_i(answered), .answer_i(answer), .cancel_o(cancel_cmd), .cancel_vm_o(cancel_vm), .cancel_dev_o(cancel_dev), .found_i(found_valid),
-    .found_solution_i(first_solution), .found_pop_o(found_pop), .waiting_i(9'(waiting)), .devices_o(devices),
-    .hold_cycles_o(hold_cycles), .stop_cycles_o(stop_cycles), .connect_o(connect), .connect_on_o(connect_on),
-    .connect_vm_o(connect_vm), .connect_dev_o(connect_dev), .stop_o(stop_cmd), .regions_i(regions), .target_i(target),
-    .coupled_i(coupled), .connected_i(connected), .icap_start_o(icap_start), .icap_verify_o(icap_verify),
-    .icap_prr_o(icap_prr), .icap_addr_o(icap_addr), .icap_length_o(icap_length), .icap_busy_i(icap_busy),
-    .icap_prr_i(icap_prr_now), .icap_error_i(icap_error), .icap_task_i(icap_task), .icap_done_i(cfg_done),
+    .clk_i,
+    .rst_ni,
+    .access_i(regs_access),
+    .write_i(bus_write),
+    .offset_i(offset[9:0]),
+    .data_i(bus_data),
+    .data_o(regs_data),
+    .error_o(regs_error),
+    .request_o(request),
+    .request_client_o(request_client),
+    .answered_i(answered),
+    .answer_i(answer),
+    .cancel_o(cancel_cmd),
+    .cancel_vm_o(cancel_vm),
+    .cancel_dev_o(cancel_dev),
+    .found_i(found_valid),
+    .found_solution_i(first_solution),
+    .found_pop_o(found_pop),
+    .waiting_i(9'(waiting)),
+    .devices_o(devices),
+    .hold_cycles_o(hold_cycles),
+    .stop_cycles_o(stop_cycles),
+    .connect_o(connect),
+    .connect_on_o(connect_on),
+    .connect_vm_o(connect_vm),
+    .connect_dev_o(connect_dev),
+    .stop_o(stop_cmd),
+    .regions_i(regions),
+    .target_i(target),
+    .coupled_i(coupled),
+    .connected_i(connected),
+    .icap_start_o(icap_start),
+    .icap_verify_o(icap_verify),
+    .icap_prr_o(icap_prr),
+    .icap_addr_o(icap_addr),
+    .icap_length_o(icap_length),
+    .icap_busy_i(icap_busy),
+    .icap_prr_i(icap_prr_now),
+    .icap_error_i(icap_error),
+    .icap_task_i(icap_task),
+    .icap_done_i(cfg_done),
     .icap_cycles_i(icap_cycles),
-    .icap_words_i(icap_words), .sort_o(sort_cmd), .sort_op_o(sort_op), .sort_key_o(sort_key),
-    .sort_value_o(sort_value), .sort_status_i(sort_status), .sort_busy_i(sort_busy), .sort_count_i(sort_count),
-    .sort_head_valid_i(sort_head_valid), .sort_head_key_i(sort_head_key), .sort_head_value_i(sort_head_value),
-    .event_over_i(icap_over), .event_stopped_i(|stopped), .event_violation_i(violation), .event_fault_i(|fault),
-    .event_expired_i(|expired), .event_overflow_i(overflow), .fault_addr_i(fault_addr), .fault_write_i(fault_write),
-    .fault_client_i(fault_client), .fault_prr_i(fault_prr), .fault_why_i(fault_reason), .irq_o(irq_manager_o)
+    .icap_words_i(icap_words),
+    .sort_o(sort_cmd),
+    .sort_op_o(sort_op),
+    .sort_key_o(sort_key),
+    .sort_value_o(sort_value),
+    .sort_status_i(sort_status),
+    .sort_busy_i(sort_busy),
+    .sort_count_i(sort_count),
+    .sort_head_valid_i(sort_head_valid),
+    .sort_head_key_i(sort_head_key),
+    .sort_head_value_i(sort_head_value),
+    .event_over_i(icap_over),
+    .event_stopped_i(|stopped),
+    .event_violation_i(violation),
+    .event_fault_i(|fault),
+    .event_expired_i(|expired),
+    .event_overflow_i(overflow),
+    .fault_addr_i(fault_addr),
+    .fault_write_i(fault_write),
+    .fault_client_i(fault_client),
+    .fault_prr_i(fault_prr),
+    .fault_why_i(fault_reason),
+    .irq_o(irq_manager_o)
   );
 
   prr_monitor #(.NumVms(NumVms), .NumPrrs(NumPrrs), .ListDepth(ListDepth)) i_monitor (
-    .clk_i, .rst_ni, .request_i(request), .request_client_i(request_client), .answered_o(answered), .answer_o(answer),
-    .cancel_i(cancel_cmd), .cancel_vm_i(cancel_vm), .cancel_dev_i(cancel_dev), .found_o(found),
-    .found_solution_o(found_solution), .found_ready_i(found_ready), .requeue_i(requeue),
-    .requeue_client_i(requeue_client), .overflow_o(overflow), .devices_i(devices), .regions_i(regions),
-    .alloc_o(alloc), .alloc_client_o(alloc_client), .alloc_task_o(alloc_task), .waiting_o(waiting)
+    .clk_i,
+    .rst_ni,
+    .request_i(request),
+    .request_client_i(request_client),
+    .answered_o(answered),
+    .answer_o(answer),
+    .cancel_i(cancel_cmd),
+    .cancel_vm_i(cancel_vm),
+    .cancel_dev_i(cancel_dev),
+    .found_o(found),
+    .found_solution_o(found_solution),
+    .found_ready_i(found_ready),
+    .requeue_i(requeue),
+    .requeue_client_i(requeue_client),
+    .overflow_o(overflow),
+    .devices_i(devices),
+    .regions_i(regions),
+    .alloc_o(alloc),
+    .alloc_client_o(alloc_client),
+    .alloc_task_o(alloc_task),
+    .waiting_o(waiting)
   );
 
   // Solutions that the manager has not read yet.
   stream_fifo #(.FALL_THROUGH(1'b0), .DEPTH(8), .T(solution_t)) i_found (
-    .clk_i, .rst_ni, .flush_i(1'b0), .testmode_i(1'b0), .usage_o(), .data_i(found_solution), .valid_i(found),
-    .ready_o(found_ready), .data_o(first_solution), .valid_o(found_valid), .ready_i(found_pop)
+    .clk_i,
+    .rst_ni,
+    .flush_i(1'b0),
+    .testmode_i(1'b0),
+    .usage_o(),
+    .data_i(found_solution),
+    .valid_i(found),
+    .ready_o(found_ready),
+    .data_o(first_solution),
+    .valid_o(found_valid),
+    .ready_i(found_pop)
   );
 
   sort_port #(.Depth(SorterDepth)) i_sorter (
-    .clk_i, .rst_ni, .command_i(sort_cmd), .op_i(sort_op), .key_i(sort_key), .value_i(sort_value),
-    .status_o(sort_status), .busy_o(sort_busy), .count_o(sort_count), .head_valid_o(sort_head_valid),
-    .head_key_o(sort_head_key), .head_value_o(sort_head_value)
+    .clk_i,
+    .rst_ni,
+    .command_i(sort_cmd),
+    .op_i(sort_op),
+    .key_i(sort_key),
+    .value_i(sort_value),
+    .status_o(sort_status),
+    .busy_o(sort_busy),
+    .count_o(sort_count),
+    .head_valid_o(sort_head_valid),
+    .head_key_o(sort_head_key),
+    .head_value_o(sort_head_value)
   );
 
   // ---- IFs ----
   conn_matrix #(.NumPrrs(NumPrrs)) i_matrix (
-    .clk_i, .rst_ni, .command_i(connect), .connect_i(connect_on), .vm_i(connect_vm), .dev_i(connect_dev),
-    .state_i(state), .client_valid_i(client_valid), .client_i(client), .drop_i(drop), .connected_o(connected)
+    .clk_i,
+    .rst_ni,
+    .command_i(connect),
+    .connect_i(connect_on),
+    .vm_i(connect_vm),
+    .dev_i(connect_dev),
+    .state_i(state),
+    .client_valid_i(client_valid),
+    .client_i(client),
+    .drop_i(drop),
+    .connected_o(connected)
   );
 
   if_flags #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs)) i_flags (
-    .clk_i, .rst_ni, .vm_i(mem_addr.vm), .dev_i(mem_addr.dev), .set_start_i(set_start), .clear_over_i(clear_over),
-    .set_int_i(set_int), .int_i(bus_data[33:32]), .int_o(int_flags), .stat_o(stat), .over_o(over_flag),
-    .connected_i(connected), .running_i(running), .client_i(client), .start_taken_i(start_taken), .over_i(over),
-    .saved_i(saved), .restored_i(restored), .fault_i(fault), .fault_why_i(fault_why),
-    .start_pending_o(start_pending), .ctx_saved_o(ctx_saved), .irq_o(irq_vm_o)
+    .clk_i,
+    .rst_ni,
+    .vm_i(mem_addr.vm),
+    .dev_i(mem_addr.dev),
+    .set_start_i(set_start),
+    .clear_over_i(clear_over),
+    .set_int_i(set_int),
+    .int_i(bus_data[33:32]),
+    .int_o(int_flags),
+    .stat_o(stat),
+    .over_o(over_flag),
+    .connected_i(connected),
+    .running_i(running),
+    .client_i(client),
+    .start_taken_i(start_taken),
+    .over_i(over),
+    .saved_i(saved),
+    .restored_i(restored),
+    .fault_i(fault),
+    .fault_why_i(fault_why),
+    .start_pending_o(start_pending),
+    .ctx_saved_o(ctx_saved),
+    .irq_o(irq_vm_o)
   );
 
   logic     [NumPrrs-1:0] ram_req, ram_we, ram_gnt;
@@ -178,8 +282,18 @@ module fabric_top
   word_t ram_rdata;
 
   if_mem #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs)) i_mem (
-    .clk_i, .rst_ni, .bus_req_i(mem_access), .bus_we_i(mem_write), .bus_addr_i(mem_addr), .bus_data_i(bus_data),
-    .bus_data_o(mem_data), .req_i(ram_req), .we_i(ram_we), .addr_i(ram_addr), .data_i(ram_wdata), .gnt_o(ram_gnt),
+    .clk_i,
+    .rst_ni,
+    .bus_req_i(mem_access),
+    .bus_we_i(mem_write),
+    .bus_addr_i(mem_addr),
+    .bus_data_i(bus_data),
+    .bus_data_o(mem_data),
+    .req_i(ram_req),
+    .we_i(ram_we),
+    .addr_i(ram_addr),
+    .data_i(ram_wdata),
+    .gnt_o(ram_gnt),
     .data_o(ram_rdata)
   );
 
@@ -192,16 +306,37 @@ module fabric_top
   addr_t check_addr;
 
   dma_windows #(.NumVms(NumVms)) i_windows (
-    .clk_i, .rst_ni, .req_i(windows_access), .we_i(bus_write == '1), .word_i(offset[10:3]), .data_i(bus_data),
-    .data_o(windows_data), .windows_o(windows)
+    .clk_i,
+    .rst_ni,
+    .req_i(windows_access),
+    .we_i(bus_write == '1),
+    .word_i(offset[10:3]),
+    .data_i(bus_data),
+    .data_o(windows_data),
+    .windows_o(windows)
   );
   rr_arb_tree #(.NumIn(NumPrrs), .DataType(dma_check_t), .AxiVldRdy(1'b0), .LockIn(1'b0)) i_check_arbiter (
-    .clk_i, .rst_ni, .flush_i(1'b0), .rr_i('0), .req_i(check_req), .gnt_o(check_gnt), .data_i(checks),
-    .req_o(check_any), .gnt_i(1'b1), .data_o(check), .idx_o()
+    .clk_i,
+    .rst_ni,
+    .flush_i(1'b0),
+    .rr_i('0),
+    .req_i(check_req),
+    .gnt_o(check_gnt),
+    .data_i(checks),
+    .req_o(check_any),
+    .gnt_i(1'b1),
+    .data_o(check),
+    .idx_o()
   );
 
   dma_guard #(.NumVms(NumVms)) i_guard (
-    .clk_i, .rst_ni, .windows_i(windows), .check_i(check_any), .request_i(check), .ok_o(check_ok), .bad_o(check_bad),
+    .clk_i,
+    .rst_ni,
+    .windows_i(windows),
+    .check_i(check_any),
+    .request_i(check),
+    .ok_o(check_ok),
+    .bad_o(check_bad),
     .addr_o(check_addr)
   );
 
@@ -252,35 +387,87 @@ module fabric_top
     assign cancel[p] = cancel_cmd && client_valid[p] && client[p].vm == cancel_vm && client[p].dev == cancel_dev
                        && !(icap_busy && icap_prr_now == prr_t'(p));
     prr_slot i_slot (
-      .clk_i, .rst_ni, .alloc_i(alloc[p]), .alloc_client_i(alloc_client), .alloc_task_i(alloc_task),
-      .cancel_i(cancel[p]), .stop_cmd_i(stop_cmd[p]), .hold_cycles_i(hold_cycles), .stop_cycles_i(stop_cycles),
-      .cfg_done_i(cfg_done[p]), .cfg_fail_i(cfg_fail[p]), .state_o(state[p]), .client_valid_o(client_valid[p]),
-      .client_o(client[p]), .held_task_o(held), .target_o(target[p]), .next_valid_o(next_valid), .next_o(next),
-      .quiet_o(quiet[p]), .couple_o(coupled[p]), .drop_o(drop[p]), .requeue_o(requeue[p]),
-      .requeue_client_o(requeue_client[p]), .stopped_o(stopped[p]), .expired_o(expired[p]), .fault_o(fault[p]),
-      .fault_why_o(fault_why[p]), .connected_i(connected[p]), .start_pending_i(start_pending[p]),
-      .ctx_saved_i(ctx_saved[p]), .running_o(running[p]), .start_taken_o(start_taken[p]), .over_o(over[p]),
-      .saved_o(saved[p]), .restored_o(restored[p]), .ram_req_o(ram_req[p]), .ram_we_o(ram_we[p]),
-      .ram_addr_o(ram_addr[p]), .ram_data_o(ram_wdata[p]), .ram_gnt_i(ram_gnt[p]), .ram_data_i(ram_rdata),
-      .check_o(check_req[p]), .check_request_o(checks[p]), .check_gnt_i(check_gnt[p]),
-      .check_ok_i(check_ok && checked_q[p]), .check_bad_i(check_bad && checked_q[p]), .check_addr_i(check_addr),
-      .axi_req_o(slot_req[p]), .axi_resp_i(slot_resp[p]), .region_rst_no(region_rst_no[p]), .start_o(start_o[p]),
-      .resume_o(resume_o[p]), .stop_o(stop_o[p]), .cmd_o(cmd_o[p]), .size_o(size_o[p]), .custom_o(custom_o[p]),
-      .stopped_i(stopped_i[p]), .over_i(over_i[p]), .result_i(result_i[p]), .in_data_o(in_data_o[p]),
-      .in_valid_o(in_valid_o[p]), .in_last_o(in_last_o[p]), .in_ready_i(in_ready_i[p]), .out_data_i(out_data_i[p]),
-      .out_valid_i(out_valid_i[p]), .out_last_i(out_last_i[p]), .out_ready_o(out_ready_o[p]),
-      .ctx_save_o(ctx_save_o[p]), .ctx_restore_o(ctx_restore_o[p]), .ctx_data_o(ctx_data_o[p]),
-      .ctx_valid_o(ctx_valid_o[p]), .ctx_ready_i(ctx_ready_i[p]), .ctx_data_i(ctx_data_i[p]),
-      .ctx_valid_i(ctx_valid_i[p]), .ctx_last_i(ctx_last_i[p]), .ctx_ready_o(ctx_ready_o[p])
+      .clk_i,
+      .rst_ni,
+      .alloc_i(alloc[p]),
+      .alloc_client_i(alloc_client),
+      .alloc_task_i(alloc_task),
+      .cancel_i(cancel[p]),
+      .stop_cmd_i(stop_cmd[p]),
+      .hold_cycles_i(hold_cycles),
+      .stop_cycles_i(stop_cycles),
+      .cfg_done_i(cfg_done[p]),
+      .cfg_fail_i(cfg_fail[p]),
+      .state_o(state[p]),
+      .client_valid_o(client_valid[p]),
+      .client_o(client[p]),
+      .held_task_o(held),
+      .target_o(target[p]),
+      .next_valid_o(next_valid),
+      .next_o(next),
+      .quiet_o(quiet[p]),
+      .couple_o(coupled[p]),
+      .drop_o(drop[p]),
+      .requeue_o(requeue[p]),
+      .requeue_client_o(requeue_client[p]),
+      .stopped_o(stopped[p]),
+      .expired_o(expired[p]),
+      .fault_o(fault[p]),
+      .fault_why_o(fault_why[p]),
+      .connected_i(connected[p]),
+      .start_pending_i(start_pending[p]),
+      .ctx_saved_i(ctx_saved[p]),
+      .running_o(running[p]),
+      .start_taken_o(start_taken[p]),
+      .over_o(over[p]),
+      .saved_o(saved[p]),
+      .restored_o(restored[p]),
+      .ram_req_o(ram_req[p]),
+      .ram_we_o(ram_we[p]),
+      .ram_addr_o(ram_addr[p]),
+      .ram_data_o(ram_wdata[p]),
+      .ram_gnt_i(ram_gnt[p]),
+      .ram_data_i(ram_rdata),
+      .check_o(check_req[p]),
+      .check_request_o(checks[p]),
+      .check_gnt_i(check_gnt[p]),
+      .check_ok_i(check_ok && checked_q[p]),
+      .check_bad_i(check_bad && checked_q[p]),
+      .check_addr_i(check_addr),
+      .axi_req_o(slot_req[p]),
+      .axi_resp_i(slot_resp[p]),
+      .region_rst_no(region_rst_no[p]),
+      .region_req_o(region_req_o[p]),
+      .region_rsp_i(region_rsp_i[p])
     );
   end
 
   icap_ctrl #(.NumPrrs(NumPrrs)) i_icap (
-    .clk_i, .rst_ni, .start_i(icap_start), .prr_i(icap_prr), .verify_i(icap_verify), .addr_i(icap_addr),
-    .length_i(icap_length), .busy_o(icap_busy), .prr_o(icap_prr_now), .task_o(icap_task), .error_o(icap_error),
-    .cycles_o(icap_cycles), .words_o(icap_words), .over_o(icap_over), .state_i(state), .target_i(target),
-    .done_o(cfg_done), .fail_o(cfg_fail), .cfg_valid_o, .cfg_data_o, .cfg_ready_i, .cfg_error_i,
-    .cfg_abort_o, .axi_req_o(slot_req[NumPrrs]), .axi_resp_i(slot_resp[NumPrrs])
+    .clk_i,
+    .rst_ni,
+    .start_i(icap_start),
+    .prr_i(icap_prr),
+    .verify_i(icap_verify),
+    .addr_i(icap_addr),
+    .length_i(icap_length),
+    .busy_o(icap_busy),
+    .prr_o(icap_prr_now),
+    .task_o(icap_task),
+    .error_o(icap_error),
+    .cycles_o(icap_cycles),
+    .words_o(icap_words),
+    .over_o(icap_over),
+    .state_i(state),
+    .target_i(target),
+    .done_o(cfg_done),
+    .fail_o(cfg_fail),
+    .cfg_valid_o,
+    .cfg_data_o,
+    .cfg_ready_i,
+    .cfg_error_i,
+    .cfg_abort_o,
+    .axi_req_o(slot_req[NumPrrs]),
+    .axi_resp_i(slot_resp[NumPrrs])
   );
 
   typedef logic [MuxIdWidth-1:0] mux_id_t;
@@ -300,7 +487,12 @@ module fabric_top
     .mst_req_t(mux_req_t), .mst_resp_t(mux_resp_t), .NoSlvPorts(NumPrrs + 1), .MaxWTrans(8), .FallThrough(1'b0),
     .SpillAw(1'b1), .SpillW(1'b0), .SpillB(1'b0), .SpillAr(1'b1), .SpillR(1'b0)
   ) i_mux (
-    .clk_i, .rst_ni, .test_i(1'b0), .slv_reqs_i(slot_req), .slv_resps_o(slot_resp), .mst_req_o(mux_req),
+    .clk_i,
+    .rst_ni,
+    .test_i(1'b0),
+    .slv_reqs_i(slot_req),
+    .slv_resps_o(slot_resp),
+    .mst_req_o(mux_req),
     .mst_resp_i(mux_resp)
   );
 

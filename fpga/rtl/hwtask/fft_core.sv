@@ -15,39 +15,19 @@
 // until every output beat has left.
 module fft_core
   import fft_pkg::*;
+  import region_pkg::*;
 #(
   parameter int unsigned Points = 512
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             start_i,
-  input  logic             resume_i,
-  input  logic             stop_i,
-  input  logic [31:0]      cmd_i,
-  input  logic [31:0]      size_i,
-  input  logic [7:0][31:0] custom_i,
-  output logic             stopped_o,
-  output logic             over_o,
-  output logic [31:0]      result_o,
-  input  logic [63:0]      in_data_i,
-  input  logic             in_valid_i,
-  input  logic             in_last_i,
-  output logic             in_ready_o,
-  output logic [63:0]      out_data_o,
-  output logic             out_valid_o,
-  output logic             out_last_o,
-  input  logic             out_ready_i,
-  input  logic             ctx_save_i,
-  input  logic             ctx_restore_i,
-  input  logic [63:0]      ctx_data_i,
-  input  logic             ctx_valid_i,
-  output logic             ctx_ready_o,
-  output logic [63:0]      ctx_data_o,
-  output logic             ctx_valid_o,
-  output logic             ctx_last_o,
-  input  logic             ctx_ready_i
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  region_req_t req_i,
+  output region_rsp_t rsp_o
 );
 
+  logic in_ready, out_valid, out_last;
+  logic [31:0] result;
+  fabric_pkg::word_t out_data;
   localparam int unsigned Stages = $clog2(Points);
   localparam int unsigned Beats = Points / 2;
   localparam int unsigned IndexWidth = $clog2(Beats);
@@ -77,10 +57,10 @@ module fft_core
   logic over_q;
 
   hwtask_port #(.Words(hwtask_pkg::FftCtxWords)) i_port (
-    .clk_i, .rst_ni, .start_i, .resume_i, .stopped_o, .over_o, .ctx_save_i, .ctx_restore_i, .ctx_data_i,
-    .ctx_valid_i, .ctx_ready_o, .ctx_data_o, .ctx_valid_o, .ctx_last_o, .ctx_ready_i, .begin_o(begin_job),
-    .resume_o(resume), .run_o(run), .pause_i(pause), .done_i(done), .ctx_i({31'b0, over_q, bytes_left_q}),
-    .ctx_write_o(ctx_write), .ctx_index_o(unused_index), .ctx_word_o(ctx_word)
+    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready), .out_data_i(out_data),
+    .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job), .resume_o(resume), .run_o(run),
+    .pause_i(pause), .done_i(done), .ctx_i({31'b0, over_q, bytes_left_q}), .ctx_write_o(ctx_write),
+    .ctx_index_o(unused_index), .ctx_word_o(ctx_word)
   );
 
   // ---- Steps: all registers of the pipeline advance together, one beat a step ----
@@ -90,14 +70,14 @@ module fft_core
   logic step, want, take, out_free, out_valid_q, out_last_q, first, last;
   logic [IndexWidth+2:0] inside_q;  // output beats still to come of started blocks
 
-  assign first      = index_q == '0;
-  assign last       = index_q == IndexWidth'(Beats - 1);
-  assign real_now   = first ? bytes_left_q != '0 && !stop_i : real_q;
-  assign want       = real_now && bytes_left_q != '0;
-  assign out_free   = !out_valid_q || out_ready_i;
-  assign in_ready_o = run && want && out_free;
-  assign take       = in_ready_o && in_valid_i;
-  assign step       = run && out_free && (!want || in_valid_i);
+  assign first    = index_q == '0;
+  assign last     = index_q == IndexWidth'(Beats - 1);
+  assign real_now = first ? bytes_left_q != '0 && !req_i.stop : real_q;
+  assign want     = real_now && bytes_left_q != '0;
+  assign out_free = !out_valid_q || req_i.out_ready;
+  assign in_ready = run && want && out_free;
+  assign take     = in_ready && req_i.in_valid;
+  assign step     = run && out_free && (!want || req_i.in_valid);
 
   // Whether the sample that arrived `age` steps ago belongs to a real block.
   function automatic logic is_real(input int unsigned age, input logic [IndexWidth-1:0] index, input logic now,
@@ -116,7 +96,7 @@ module fft_core
 
   // Bytes after the end of the data are zero.
   always_comb begin
-    into = want ? in_data_i : '0;
+    into = want ? req_i.in_data : '0;
     for (int unsigned i = 0; i < 8; i++) if (bytes_left_q <= i) into[i/4][8*(i%4)+:8] = '0;
   end
   assign at_pair[0] = into;
@@ -130,11 +110,11 @@ module fft_core
       sample_t between, before_turn;
       logic over_a, over_b, over_r;
       fft_sdf #(.Delay(Size / 4), .Turn(1), .IndexWidth(IndexWidth)) i_a (
-        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(At)), .halve_i(cmd_i[2*p]), .sample_i(at_pair[p][l]),
+        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(At)), .halve_i(req_i.cmd[2*p]), .sample_i(at_pair[p][l]),
         .sample_o(between), .over_o(over_a)
       );
       fft_sdf #(.Delay(Size / 8), .Turn(0), .IndexWidth(IndexWidth)) i_b (
-        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(AtB)), .halve_i(cmd_i[2*p+1]), .sample_i(between),
+        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(AtB)), .halve_i(req_i.cmd[2*p+1]), .sample_i(between),
         .sample_o(before_turn), .over_o(over_b)
       );
       fft_rotate #(.Size(Size), .Lane(l), .IndexWidth(IndexWidth)) i_rotate (
@@ -154,7 +134,7 @@ module fft_core
       sample_t straight;
       logic over;
       fft_sdf #(.Delay(1), .Turn(0), .IndexWidth(IndexWidth)) i_a (
-        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(ExtraAt)), .halve_i(cmd_i[8]),
+        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(ExtraAt)), .halve_i(req_i.cmd[8]),
         .sample_i(at_pair[Pairs][l]), .sample_o(straight), .over_o(over)
       );
       if (l == 1) begin : gen_turn
@@ -176,10 +156,10 @@ module fft_core
   end
 
   limited_t sum_re, sum_im, diff_re, diff_im;
-  assign sum_re  = narrow(17'(at_cross[0].re) + 17'(at_cross[1].re), cmd_i[Stages-1]);
-  assign sum_im  = narrow(17'(at_cross[0].im) + 17'(at_cross[1].im), cmd_i[Stages-1]);
-  assign diff_re = narrow(17'(at_cross[0].re) - 17'(at_cross[1].re), cmd_i[Stages-1]);
-  assign diff_im = narrow(17'(at_cross[0].im) - 17'(at_cross[1].im), cmd_i[Stages-1]);
+  assign sum_re     = narrow(17'(at_cross[0].re) + 17'(at_cross[1].re), req_i.cmd[Stages-1]);
+  assign sum_im     = narrow(17'(at_cross[0].im) + 17'(at_cross[1].im), req_i.cmd[Stages-1]);
+  assign diff_re    = narrow(17'(at_cross[0].re) - 17'(at_cross[1].re), req_i.cmd[Stages-1]);
+  assign diff_im    = narrow(17'(at_cross[0].im) - 17'(at_cross[1].im), req_i.cmd[Stages-1]);
   assign cross_over = (sum_re.over || sum_im.over || diff_re.over || diff_im.over) &&
                       is_real(CrossAt, index_q, real_now, real_1_q, real_2_q);
 
@@ -200,9 +180,9 @@ module fft_core
   logic leaving, ending;
   assign leaving = is_real(CrossAt, index_q, real_now, real_1_q, real_2_q);
   // The last position of a block is leaving, and no further block has started or will start.
-  assign ending  = index_q == IndexWidth'(CrossAt - Beats - 1) && bytes_left_q == '0 && !real_now && !real_1_q;
-  assign pause   = stop_i && inside_q == '0;
-  assign done    = bytes_left_q == '0 && inside_q == '0;
+  assign ending = index_q == IndexWidth'(CrossAt - Beats - 1) && bytes_left_q == '0 && !real_now && !real_1_q;
+  assign pause  = req_i.stop && inside_q == '0;
+  assign done   = bytes_left_q == '0 && inside_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -220,12 +200,12 @@ module fft_core
       real_q   <= 1'b0;
       real_1_q <= 1'b0;
       real_2_q <= 1'b0;
-      if (begin_job) {over_q, bytes_left_q} <= {1'b0, size_i};
+      if (begin_job) {over_q, bytes_left_q} <= {1'b0, req_i.size};
       if (ctx_write) {over_q, bytes_left_q} <= ctx_word[32:0];
     end else begin
       if (take) bytes_left_q <= bytes_left_q > 32'd8 ? bytes_left_q - 32'd8 : '0;
       inside_q <= inside_q + (step && first && real_now ? (IndexWidth + 3)'(Beats) : '0) -
-                  (IndexWidth + 3)'(out_valid_q && out_ready_i);
+                  (IndexWidth + 3)'(out_valid_q && req_i.out_ready);
       if (step) begin
         index_q     <= index_q + IndexWidth'(1);
         real_q      <= real_now;
@@ -233,16 +213,16 @@ module fft_core
         out_last_q  <= ending;
         over_q      <= over_q || any_over;
         if (last) {real_1_q, real_2_q} <= {real_now, real_1_q};
-      end else if (out_ready_i) out_valid_q <= 1'b0;
+      end else if (req_i.out_ready) out_valid_q <= 1'b0;
     end
   end
 
-  assign out_valid_o = out_valid_q;
-  assign out_last_o  = out_valid_q && out_last_q;
-  assign out_data_o  = crossed_q;
-  assign result_o    = 32'(over_q);
+  assign out_valid = out_valid_q;
+  assign out_last  = out_valid_q && out_last_q;
+  assign out_data  = crossed_q;
+  assign result    = 32'(over_q);
 
   logic unused;
-  assign unused = ^{cmd_i[31:Stages], custom_i, in_last_i, ctx_word[63:33], unused_index};
+  assign unused = ^{req_i, ctx_word[63:33], unused_index};
 
 endmodule

@@ -11,37 +11,17 @@
 // bytes left.
 module hwtask_aes128
   import aes_pkg::*;
+  import region_pkg::*;
 (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             start_i,
-  input  logic             resume_i,
-  input  logic             stop_i,
-  input  logic [31:0]      cmd_i,
-  input  logic [31:0]      size_i,
-  input  logic [7:0][31:0] custom_i,
-  output logic             stopped_o,
-  output logic             over_o,
-  output logic [31:0]      result_o,
-  input  logic [63:0]      in_data_i,
-  input  logic             in_valid_i,
-  input  logic             in_last_i,
-  output logic             in_ready_o,
-  output logic [63:0]      out_data_o,
-  output logic             out_valid_o,
-  output logic             out_last_o,
-  input  logic             out_ready_i,
-  input  logic             ctx_save_i,
-  input  logic             ctx_restore_i,
-  input  logic [63:0]      ctx_data_i,
-  input  logic             ctx_valid_i,
-  output logic             ctx_ready_o,
-  output logic [63:0]      ctx_data_o,
-  output logic             ctx_valid_o,
-  output logic             ctx_last_o,
-  input  logic             ctx_ready_i
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  region_req_t req_i,
+  output region_rsp_t rsp_o
 );
 
+  logic in_ready, out_valid, out_last;
+  logic [31:0] result;
+  fabric_pkg::word_t out_data;
   localparam logic [2:0] ModeEcbDecrypt = 3'd1;
   localparam logic [2:0] ModeCbcEncrypt = 3'd2;
   localparam logic [2:0] ModeCbcDecrypt = 3'd3;
@@ -56,21 +36,21 @@ module hwtask_aes128
   block_t chain_q;  // initial vector, last block of ciphertext, or counter
 
   hwtask_port #(.Words(hwtask_pkg::AesCtxWords)) i_port (
-    .clk_i, .rst_ni, .start_i, .resume_i, .stopped_o, .over_o, .ctx_save_i, .ctx_restore_i, .ctx_data_i,
-    .ctx_valid_i, .ctx_ready_o, .ctx_data_o, .ctx_valid_o, .ctx_last_o, .ctx_ready_i, .begin_o(begin_job),
-    .resume_o(resume), .run_o(run), .pause_i(pause), .done_i(done), .ctx_i({32'b0, bytes_left_q, chain_q}),
-    .ctx_write_o(ctx_write), .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
+    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready), .out_data_i(out_data),
+    .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job), .resume_o(resume), .run_o(run),
+    .pause_i(pause), .done_i(done), .ctx_i({32'b0, bytes_left_q, chain_q}), .ctx_write_o(ctx_write),
+    .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
   );
 
   // ---- Command ----
   logic [2:0] mode;
   logic decrypts, refused, unknown, ragged;
-  assign mode     = cmd_i[2:0];
+  assign mode     = req_i.cmd[2:0];
   assign decrypts = mode == ModeEcbDecrypt || mode == ModeCbcDecrypt;
-  assign unknown  = cmd_i > 32'd4;
-  assign ragged   = mode != ModeCtr && size_i[3:0] != '0;
+  assign unknown  = req_i.cmd > 32'd4;
+  assign ragged   = mode != ModeCtr && req_i.size[3:0] != '0;
   assign refused  = unknown || ragged;
-  assign result_o = unknown ? 32'd2 : ragged ? 32'd1 : 32'd0;
+  assign result   = unknown ? 32'd2 : ragged ? 32'd1 : 32'd0;
 
   // ---- Data path of a block: two beats in, ten rounds, two beats out ----
   state_e state_q;
@@ -79,21 +59,21 @@ module hwtask_aes128
   block_t data_q, block_q, key_q, last_key_q, key_next, rounded;
   logic ends_here, take, give, fresh, last_beat;
 
-  assign fresh       = state_q == SLastKey || (state_q == SLoad && !half_q);
-  assign last_beat   = bytes_left_q[31:4] == '0 && (!bytes_left_q[3] || bytes_left_q[2:0] == '0);  // at most 8 bytes
-  assign ends_here   = half_q || last_beat;  // the beat is the last one of its block
-  assign in_ready_o  = run && state_q == SLoad && !refused && bytes_left_q != '0 && !(stop_i && !half_q);
-  assign take        = in_ready_o && in_valid_i;
-  assign out_valid_o = run && state_q == SGive;
-  assign give        = out_valid_o && out_ready_i;
-  assign out_last_o  = out_valid_o && last_beat;
-  assign done        = refused || (fresh && bytes_left_q == '0);
-  assign pause       = stop_i && fresh;
+  assign fresh     = state_q == SLastKey || (state_q == SLoad && !half_q);
+  assign last_beat = bytes_left_q[31:4] == '0 && (!bytes_left_q[3] || bytes_left_q[2:0] == '0);  // at most 8 bytes
+  assign ends_here = half_q || last_beat;  // the beat is the last one of its block
+  assign in_ready  = run && state_q == SLoad && !refused && bytes_left_q != '0 && !(req_i.stop && !half_q);
+  assign take      = in_ready && req_i.in_valid;
+  assign out_valid = run && state_q == SGive;
+  assign give      = out_valid && req_i.out_ready;
+  assign out_last  = out_valid && last_beat;
+  assign done      = refused || (fresh && bytes_left_q == '0);
+  assign pause     = req_i.stop && fresh;
 
   always_comb begin
-    out_data_o = half_q ? data_q[15:8] : data_q[7:0];
+    out_data = half_q ? data_q[15:8] : data_q[7:0];
     for (int unsigned i = 0; i < 8; i++) begin
-      if (bytes_left_q[31:3] == '0 && bytes_left_q[2:0] <= 3'(i)) out_data_o[8*i+:8] = '0;
+      if (bytes_left_q[31:3] == '0 && bytes_left_q[2:0] <= 3'(i)) out_data[8*i+:8] = '0;
     end
   end
 
@@ -126,7 +106,7 @@ module hwtask_aes128
   // ---- Modes ----
   block_t first_key, into, outcome, counter_next;
   logic [127:0] counter;
-  assign first_key = decrypts ? last_key_q : custom_i[3:0];
+  assign first_key = decrypts ? last_key_q : req_i.custom[3:0];
   assign into      = mode == ModeCtr ? chain_q : mode == ModeCbcEncrypt ? data_q ^ chain_q : data_q;
   always_comb begin
     outcome = block_q;
@@ -150,7 +130,7 @@ module hwtask_aes128
       state_q <= decrypts ? SLastKey : SLoad;
       half_q  <= 1'b0;
       round_q <= 4'd1;
-      if (begin_job) bytes_left_q <= size_i;
+      if (begin_job) bytes_left_q <= req_i.size;
       if (ctx_write && ctx_index == 2'd2) bytes_left_q <= ctx_word[31:0];
     end else if (run) begin
       unique case (state_q)
@@ -176,7 +156,7 @@ module hwtask_aes128
         SGive:
         if (give) begin
           half_q       <= !ends_here;
-          bytes_left_q <= out_last_o ? '0 : bytes_left_q - 32'd8;
+          bytes_left_q <= out_last ? '0 : bytes_left_q - 32'd8;
           if (ends_here) state_q <= SLoad;
         end
         default: state_q <= SLoad;
@@ -185,17 +165,17 @@ module hwtask_aes128
   end
 
   always_ff @(posedge clk_i) begin
-    if (begin_job) chain_q <= custom_i[7:4];
+    if (begin_job) chain_q <= req_i.custom[7:4];
     else if (ctx_write && ctx_index == 2'd0) chain_q[7:0] <= ctx_word;
     else if (ctx_write && ctx_index == 2'd1) chain_q[15:8] <= ctx_word;
     else if (run && state_q == SEnd) begin
       if (mode == ModeCtr) chain_q <= counter_next;
       else chain_q <= mode == ModeCbcEncrypt ? block_q : data_q;
     end
-    if (take && half_q) data_q[15:8] <= in_data_i;
-    else if (take) data_q[7:0] <= in_data_i;
+    if (take && half_q) data_q[15:8] <= req_i.in_data;
+    else if (take) data_q[7:0] <= req_i.in_data;
     else if (state_q == SEnd) data_q <= outcome;
-    if (begin_job || resume) key_q <= custom_i[3:0];
+    if (begin_job || resume) key_q <= req_i.custom[3:0];
     else if (state_q == SBegin) key_q <= first_key;
     else if (state_q == SRound || state_q == SLastKey) key_q <= key_next;
     if (state_q == SLastKey) last_key_q <= key_next;
@@ -204,6 +184,6 @@ module hwtask_aes128
   end
 
   logic unused;
-  assign unused = ^{in_last_i, ctx_word};
+  assign unused = ^{req_i, ctx_word};
 
 endmodule

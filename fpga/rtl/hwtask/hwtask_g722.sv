@@ -11,37 +11,17 @@
 // the input beat and the bytes of the incomplete output beat.
 module hwtask_g722
   import g722_pkg::*;
+  import region_pkg::*;
 (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             start_i,
-  input  logic             resume_i,
-  input  logic             stop_i,
-  input  logic [31:0]      cmd_i,
-  input  logic [31:0]      size_i,
-  input  logic [7:0][31:0] custom_i,
-  output logic             stopped_o,
-  output logic             over_o,
-  output logic [31:0]      result_o,
-  input  logic [63:0]      in_data_i,
-  input  logic             in_valid_i,
-  input  logic             in_last_i,
-  output logic             in_ready_o,
-  output logic [63:0]      out_data_o,
-  output logic             out_valid_o,
-  output logic             out_last_o,
-  input  logic             out_ready_i,
-  input  logic             ctx_save_i,
-  input  logic             ctx_restore_i,
-  input  logic [63:0]      ctx_data_i,
-  input  logic             ctx_valid_i,
-  output logic             ctx_ready_o,
-  output logic [63:0]      ctx_data_o,
-  output logic             ctx_valid_o,
-  output logic             ctx_last_o,
-  input  logic             ctx_ready_i
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  region_req_t req_i,
+  output region_rsp_t rsp_o
 );
 
+  logic in_ready, out_valid, out_last;
+  logic [31:0] result;
+  fabric_pkg::word_t out_data;
   localparam int unsigned Words = hwtask_pkg::G722CtxWords;
   localparam int unsigned Spare = 64 * Words - $bits(codec_t);
 
@@ -56,18 +36,18 @@ module hwtask_g722
   codec_t codec_q, codec_d;
 
   hwtask_port #(.Words(Words)) i_port (
-    .clk_i, .rst_ni, .start_i, .resume_i, .stopped_o, .over_o, .ctx_save_i, .ctx_restore_i, .ctx_data_i,
-    .ctx_valid_i, .ctx_ready_o, .ctx_data_o, .ctx_valid_o, .ctx_last_o, .ctx_ready_i, .begin_o(begin_job),
-    .resume_o(resume), .run_o(run), .pause_i(pause), .done_i(done),
-    .ctx_i((64 * Words)'(codec_q)), .ctx_write_o(ctx_write), .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
+    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready), .out_data_i(out_data),
+    .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job), .resume_o(resume), .run_o(run),
+    .pause_i(pause), .done_i(done), .ctx_i((64 * Words)'(codec_q)), .ctx_write_o(ctx_write),
+    .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
   );
 
   // ---- Command ----
   logic decodes, unknown, ragged;
-  assign decodes  = cmd_i[0];
-  assign unknown  = cmd_i > 32'd1;
-  assign ragged   = !decodes && size_i[1:0] != '0;
-  assign result_o = unknown ? 32'd2 : ragged ? 32'd1 : 32'd0;
+  assign decodes = req_i.cmd[0];
+  assign unknown = req_i.cmd > 32'd1;
+  assign ragged  = !decodes && req_i.size[1:0] != '0;
+  assign result  = unknown ? 32'd2 : ragged ? 32'd1 : 32'd0;
 
   // ---- State within one octet ----
   state_e state_q, state_d;
@@ -144,17 +124,17 @@ module hwtask_g722
   // ---- Streams ----
   logic take, give, ending;
   logic [3:0] used;
-  assign used        = decodes ? 4'd1 : 4'd4;
-  assign in_ready_o  = run && state_q == SFetch && !unknown && !ragged && codec_q.bytes_left != '0 &&
-                       codec_q.in_count == '0 && !stop_i;
-  assign take        = in_ready_o && in_valid_i;
-  assign out_valid_o = run && state_q == SGive;
-  assign give        = out_valid_o && out_ready_i;
-  assign ending      = codec_q.bytes_left == '0;
-  assign out_last_o  = out_valid_o && ending;
-  assign out_data_o  = codec_q.out;
-  assign pause       = stop_i && state_q == SFetch;
-  assign done        = unknown || ragged || (state_q == SFetch && ending);
+  assign used      = decodes ? 4'd1 : 4'd4;
+  assign in_ready  = run && state_q == SFetch && !unknown && !ragged && codec_q.bytes_left != '0 &&
+                       codec_q.in_count == '0 && !req_i.stop;
+  assign take      = in_ready && req_i.in_valid;
+  assign out_valid = run && state_q == SGive;
+  assign give      = out_valid && req_i.out_ready;
+  assign ending    = codec_q.bytes_left == '0;
+  assign out_last  = out_valid && ending;
+  assign out_data  = codec_q.out;
+  assign pause     = req_i.stop && state_q == SFetch;
+  assign done      = unknown || ragged || (state_q == SFetch && ending);
 
   // ---- Next step ----
   always_comb begin
@@ -186,9 +166,9 @@ module hwtask_g722
         even_d = '0;
         odd_d  = '0;
         if (take) begin
-          codec_d.data     = in_data_i;
+          codec_d.data     = req_i.in_data;
           codec_d.in_count = 4'd8;
-        end else if (!ending && !stop_i && codec_q.in_count != '0) begin
+        end else if (!ending && !req_i.stop && codec_q.in_count != '0) begin
           codec_d.data       = decodes ? codec_q.data >> 8 : codec_q.data >> 32;
           codec_d.in_count   = codec_q.in_count - used;
           codec_d.bytes_left = codec_q.bytes_left - 32'(used);
@@ -352,7 +332,7 @@ module hwtask_g722
     end else if (begin_job || resume) begin
       state_q <= SFetch;
       if (begin_job)
-        codec_q <= '{bytes_left: size_i, bands: {BandReset1, BandReset0}, default: '0};
+        codec_q <= '{bytes_left: req_i.size, bands: {BandReset1, BandReset0}, default: '0};
     end else if (ctx_write) codec_q <= codec_t'(restored);
     else if (run) begin
       state_q <= state_d;
@@ -383,6 +363,6 @@ module hwtask_g722
   end
 
   logic unused;
-  assign unused = ^{custom_i, in_last_i, restored[Words-1][63-:Spare]};
+  assign unused = ^{req_i, restored[Words-1][63-:Spare]};
 
 endmodule

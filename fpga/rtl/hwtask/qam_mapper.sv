@@ -10,42 +10,23 @@
 // Input beats are collected into a group that makes a whole number of output beats, while the
 // previous group is mapped. Consistency points are between groups; the context is the number of
 // bits left.
-module qam_mapper #(
+module qam_mapper
+  import region_pkg::*;
+#(
   parameter  int unsigned BitsPerSymbol = 4,
   localparam int unsigned GroupBeats    = BitsPerSymbol == 4 ? 1 : 3,
   localparam int unsigned GroupBits     = 64 * GroupBeats,
   localparam int unsigned Step          = 2 * BitsPerSymbol
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             start_i,
-  input  logic             resume_i,
-  input  logic             stop_i,
-  input  logic [31:0]      cmd_i,
-  input  logic [31:0]      size_i,
-  input  logic [7:0][31:0] custom_i,
-  output logic             stopped_o,
-  output logic             over_o,
-  output logic [31:0]      result_o,
-  input  logic [63:0]      in_data_i,
-  input  logic             in_valid_i,
-  input  logic             in_last_i,
-  output logic             in_ready_o,
-  output logic [63:0]      out_data_o,
-  output logic             out_valid_o,
-  output logic             out_last_o,
-  input  logic             out_ready_i,
-  input  logic             ctx_save_i,
-  input  logic             ctx_restore_i,
-  input  logic [63:0]      ctx_data_i,
-  input  logic             ctx_valid_i,
-  output logic             ctx_ready_o,
-  output logic [63:0]      ctx_data_o,
-  output logic             ctx_valid_o,
-  output logic             ctx_last_o,
-  input  logic             ctx_ready_i
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  region_req_t req_i,
+  output region_rsp_t rsp_o
 );
 
+  logic in_ready, out_valid, out_last;
+  logic [31:0] result;
+  fabric_pkg::word_t out_data;
   logic begin_job, run, pause, done, ctx_write, unused_resume, unused_index;
   logic [63:0] ctx_word;
 
@@ -55,10 +36,10 @@ module qam_mapper #(
   logic [31:0] bytes_left_q;
 
   hwtask_port #(.Words(hwtask_pkg::QamCtxWords)) i_port (
-    .clk_i, .rst_ni, .start_i, .resume_i, .stopped_o, .over_o, .ctx_save_i, .ctx_restore_i, .ctx_data_i,
-    .ctx_valid_i, .ctx_ready_o, .ctx_data_o, .ctx_valid_o, .ctx_last_o, .ctx_ready_i, .begin_o(begin_job),
-    .resume_o(unused_resume), .run_o(run), .pause_i(pause), .done_i(done), .ctx_i({32'b0, bytes_left_q}),
-    .ctx_write_o(ctx_write), .ctx_index_o(unused_index), .ctx_word_o(ctx_word)
+    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready), .out_data_i(out_data),
+    .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job), .resume_o(unused_resume), .run_o(run),
+    .pause_i(pause), .done_i(done), .ctx_i({32'b0, bytes_left_q}), .ctx_write_o(ctx_write),
+    .ctx_index_o(unused_index), .ctx_word_o(ctx_word)
   );
 
   // ---- Collecting: `fill_q` takes beats until the group is complete or the data end ----
@@ -67,13 +48,13 @@ module qam_mapper #(
   logic complete, take, move, cur_valid_q, cur_empties;
   logic [63:0] in_masked;
 
-  assign complete   = filled_q == 2'(GroupBeats) || (filled_q != '0 && bytes_left_q == '0);
-  assign in_ready_o = run && !complete && bytes_left_q != '0 && !(stop_i && filled_q == '0);
-  assign take       = in_ready_o && in_valid_i;
+  assign complete = filled_q == 2'(GroupBeats) || (filled_q != '0 && bytes_left_q == '0);
+  assign in_ready = run && !complete && bytes_left_q != '0 && !(req_i.stop && filled_q == '0);
+  assign take     = in_ready && req_i.in_valid;
 
   // The last beat may have bytes after the end.
   always_comb begin
-    in_masked = in_data_i;
+    in_masked = req_i.in_data;
     for (int unsigned i = 0; i < 8; i++) if (bytes_left_q <= i) in_masked[8*i+:8] = '0;
   end
 
@@ -82,14 +63,14 @@ module qam_mapper #(
   logic [4:0] beats_q;  // beats left in cur_q, minus one
   logic give;
 
-  assign give        = out_valid_o && out_ready_i;
-  assign cur_empties = !cur_valid_q || (give && (beats_q == '0 || out_last_o));
+  assign give        = out_valid && req_i.out_ready;
+  assign cur_empties = !cur_valid_q || (give && (beats_q == '0 || out_last));
   assign move        = complete && cur_empties;
-  assign out_valid_o = run && cur_valid_q;
-  assign out_last_o  = out_valid_o && bits_left_q <= 35'(Step);
-  assign pause       = stop_i && filled_q == '0 && !cur_valid_q;
+  assign out_valid   = run && cur_valid_q;
+  assign out_last    = out_valid && bits_left_q <= 35'(Step);
+  assign pause       = req_i.stop && filled_q == '0 && !cur_valid_q;
   assign done        = filled_q == '0 && !cur_valid_q && bytes_left_q == '0;
-  assign result_o    = '0;
+  assign result      = '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -100,14 +81,14 @@ module qam_mapper #(
       beats_q      <= '0;
     end else begin
       if (begin_job) begin
-        bits_left_q  <= {size_i, 3'b0};
-        bytes_left_q <= size_i;
+        bits_left_q  <= {req_i.size, 3'b0};
+        bytes_left_q <= req_i.size;
       end else if (ctx_write) begin
         bits_left_q  <= {ctx_word[31:0], 3'b0};
         bytes_left_q <= ctx_word[31:0];
       end else begin
         if (take) bytes_left_q <= bytes_left_q > 32'd8 ? bytes_left_q - 32'd8 : '0;
-        if (give) bits_left_q <= out_last_o ? '0 : bits_left_q - 35'(Step);
+        if (give) bits_left_q <= out_last ? '0 : bits_left_q - 35'(Step);
       end
       filled_q <= move ? '0 : filled_q + 2'(take);
       if (move) begin
@@ -154,14 +135,14 @@ module qam_mapper #(
   logic second;
   assign second = bits_left_q > 35'(BitsPerSymbol);
   always_comb begin
-    out_data_o[15:0]  = level(3'(cur_q[0+:BitsPerSymbol/2]));
-    out_data_o[31:16] = level(3'(cur_q[BitsPerSymbol/2+:BitsPerSymbol/2]));
-    out_data_o[47:32] = second ? level(3'(cur_q[BitsPerSymbol+:BitsPerSymbol/2])) : '0;
-    out_data_o[63:48] = second ? level(3'(cur_q[3*BitsPerSymbol/2+:BitsPerSymbol/2])) : '0;
+    out_data[15:0]  = level(3'(cur_q[0+:BitsPerSymbol/2]));
+    out_data[31:16] = level(3'(cur_q[BitsPerSymbol/2+:BitsPerSymbol/2]));
+    out_data[47:32] = second ? level(3'(cur_q[BitsPerSymbol+:BitsPerSymbol/2])) : '0;
+    out_data[63:48] = second ? level(3'(cur_q[3*BitsPerSymbol/2+:BitsPerSymbol/2])) : '0;
   end
 
-  // No result, and in_last_i is redundant with the count of bytes.
+  // No result, and in_last is redundant with the count of bytes.
   logic unused;
-  assign unused = ^{cmd_i, custom_i, in_last_i, ctx_word[63:32], unused_resume, unused_index};
+  assign unused = ^{req_i, ctx_word[63:32], unused_resume, unused_index};
 
 endmodule

@@ -4,6 +4,7 @@
 // task is not trusted: after every fault the region becomes quiescent.
 module prr_run
   import fabric_pkg::*;
+  import region_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -47,28 +48,12 @@ module prr_run
   output logic        running_o,
   /// Pulse: the pending START was consumed.
   output logic        start_taken_o,
-  // the task, after the gate
-  output logic        start_o,
-  output logic        resume_o,
-  output logic        stop_o,
-  output logic [31:0] cmd_o,
-  output logic [31:0] size_o,
-  output custom_t     custom_o,
-  input  logic        task_stopped_i,
-  input  logic        task_over_i,
-  input  logic [31:0] task_result_i,
-  input  logic        out_valid_i,
+  // the region, after the gate
+  /// Control and context; prr_slot adds the streams, which are 0 here.
+  output region_req_t req_o,
+  input  region_rsp_t rsp_i,
   /// Level: beats may move between DMA and task.
   output logic        stream_open_o,
-  output logic        ctx_save_o,
-  output logic        ctx_restore_o,
-  output word_t       ctx_data_o,
-  output logic        ctx_valid_o,
-  input  logic        ctx_ready_i,
-  input  word_t       ctx_data_i,
-  input  logic        ctx_valid_i,
-  input  logic        ctx_last_i,
-  output logic        ctx_ready_o,
   // the DMA
   output logic        dma_go_o,
   output logic        dma_flush_o,
@@ -123,6 +108,10 @@ module prr_run
   word_t ctx_ram_data;
   logic [29:0] ctx_taken, ctx_given;
   logic rogue_idle, rogue_running;
+  logic start, resume, stop, ctx_save, ctx_restore, ctx_valid, ctx_ready;
+  logic [31:0] cmd_q, size_q;
+  custom_t custom_q;
+  word_t ctx_data;
 
   assign quiet     = reader_quiet_i && writer_quiet_i;
   assign may_begin = phase_q == PhNone && connected_i && couple_i && region_rst_ni
@@ -133,9 +122,9 @@ module prr_run
 
   // Faults in ascending priority. A task in reset cannot cause a fault.
   assign rogue_idle    = couple_i && region_rst_ni && phase_q == PhNone
-                         && (out_valid_i || task_over_i || task_stopped_i || ctx_valid_i);
+                         && (rsp_i.out_valid || rsp_i.over || rsp_i.stopped || rsp_i.ctx_valid);
   assign rogue_running = phase_q == PhRun
-                         && (ctx_valid_i || (task_over_i && task_stopped_i) || (task_stopped_i && !stop_task_i));
+                         && (rsp_i.ctx_valid || (rsp_i.over && rsp_i.stopped) || (rsp_i.stopped && !stop_task_i));
   always_comb begin
     fault_why_o = FaultNone;
     if (dma_error_i) fault_why_o = FaultBus;
@@ -166,9 +155,9 @@ module prr_run
         PhRestore: if (ctx_done) phase_q <= PhResume;
         PhGo, PhResume: phase_q <= PhRun;
         PhRun: begin
-          result_q <= task_result_i;
-          if (task_over_i) phase_q <= PhFlush;
-          else if (stop_task_i && task_stopped_i) phase_q <= PhDrain;
+          result_q <= rsp_i.result;
+          if (rsp_i.over) phase_q <= PhFlush;
+          else if (stop_task_i && rsp_i.stopped) phase_q <= PhDrain;
         end
         PhFlush: if (quiet) phase_q <= PhFinish;
         PhFinish: if (ram_gnt_i) phase_q <= PhNone;
@@ -179,25 +168,29 @@ module prr_run
     end
   end
 
+  assign req_o = '{start: start, resume: resume, stop: stop, cmd: cmd_q, size: size_q, custom: custom_q,
+                   ctx_save: ctx_save, ctx_restore: ctx_restore, ctx_data: ctx_data, ctx_valid: ctx_valid,
+                   ctx_ready: ctx_ready, default: '0};
+
   assign running_o     = !(phase_q inside {PhNone, PhBegin});
   assign start_taken_o = phase_q == PhBegin && !resuming_q && (state_i == StBusy || state_i == StPreempt);
-  assign start_o       = phase_q == PhGo;
-  assign resume_o      = phase_q == PhResume;
+  assign start         = phase_q == PhGo;
+  assign resume        = phase_q == PhResume;
   assign restored_o    = phase_q == PhResume;
-  assign stop_o        = phase_q == PhRun && stop_task_i;
+  assign stop          = phase_q == PhRun && stop_task_i;
   assign stream_open_o = phase_q == PhRun;
   assign over_o        = phase_q == PhFinish && ram_gnt_i && !fault_o;
-  assign stopped_o     = phase_q == PhRun && stop_task_i && task_stopped_i && !task_over_i;
+  assign stopped_o     = phase_q == PhRun && stop_task_i && rsp_i.stopped && !rsp_i.over;
   assign saved_o       = phase_q == PhSave && ctx_done;
   assign quiet_o       = quiet && phase_q inside {PhNone, PhAbort};
 
-  assign dma_go_o      = start_o || resume_o;
+  assign dma_go_o      = start || resume;
   assign dma_flush_o   = phase_q inside {PhFlush, PhDrain};
   assign reader_stop_o = phase_q inside {PhFlush, PhDrain, PhAbort};
   assign writer_stop_o = phase_q == PhAbort;
   assign first_in_o    = resuming_q ? ctx_taken : '0;
   assign first_out_o   = resuming_q ? ctx_given : '0;
-  assign beats_o       = size_o[31:3] + 30'(|size_o[2:0]);
+  assign beats_o       = size_q[31:3] + 30'(|size_q[2:0]);
 
   // Loading: one word a cycle, when the memory grants it.
   assign load_req = phase_q == PhLoad && asked_q != 4'(LoadWords);
@@ -206,9 +199,9 @@ module prr_run
       asked_q   <= '0;
       came_q    <= '0;
       arrives_q <= 1'b0;
-      cmd_o     <= '0;
-      size_o    <= '0;
-      custom_o  <= '0;
+      cmd_q     <= '0;
+      size_q    <= '0;
+      custom_q  <= '0;
       source_o  <= '0;
       target_o  <= '0;
     end else begin
@@ -222,11 +215,11 @@ module prr_run
       end
       if (arrives_q) begin
         unique case (came_q[2:0])
-          3'd0: cmd_o <= ram_data_i[63:32];
+          3'd0: cmd_q <= ram_data_i[63:32];
           3'd1: source_o <= ram_data_i;
-          3'd2: size_o <= ram_data_i[31:0];
+          3'd2: size_q <= ram_data_i[31:0];
           3'd3: target_o <= ram_data_i;
-          default: custom_o[{came_q[1:0], 1'b0}+:2] <= ram_data_i;
+          default: custom_q[{came_q[1:0], 1'b0}+:2] <= ram_data_i;
         endcase
       end
     end
@@ -243,11 +236,11 @@ module prr_run
   end
   always_comb begin
     unique case (kept_q[2:0])
-      3'd0: keeping = {cmd_o, 32'b0};
+      3'd0: keeping = {cmd_q, 32'b0};
       3'd1: keeping = source_o;
-      3'd2: keeping = {32'b0, size_o};
+      3'd2: keeping = {32'b0, size_q};
       3'd3: keeping = target_o;
-      default: keeping = custom_o[{kept_q[1:0], 1'b0}+:2];
+      default: keeping = custom_q[{kept_q[1:0], 1'b0}+:2];
     endcase
   end
 
@@ -257,9 +250,10 @@ module prr_run
   ctx_mover i_ctx (
     .clk_i, .rst_ni, .save_i(ctx_start_save), .restore_i(ctx_start_restore), .abort_i(abort_i || phase_q == PhAbort),
     .task_i, .taken_i, .given_i, .done_o(ctx_done), .bad_o(ctx_bad), .taken_o(ctx_taken), .given_o(ctx_given),
-    .ctx_save_o, .ctx_restore_o, .stopped_i(task_stopped_i), .ctx_data_o, .ctx_valid_o, .ctx_ready_i, .ctx_data_i,
-    .ctx_valid_i, .ctx_last_i, .ctx_ready_o, .ram_req_o(ctx_req), .ram_we_o(ctx_we), .ram_word_o(ctx_word),
-    .ram_data_o(ctx_ram_data), .ram_gnt_i(ram_gnt_i && ctx_req), .ram_data_i
+    .ctx_save_o(ctx_save), .ctx_restore_o(ctx_restore), .stopped_i(rsp_i.stopped), .ctx_data_o(ctx_data),
+    .ctx_valid_o(ctx_valid), .ctx_ready_i(rsp_i.ctx_ready), .ctx_data_i(rsp_i.ctx_data), .ctx_valid_i(rsp_i.ctx_valid),
+    .ctx_last_i(rsp_i.ctx_last), .ctx_ready_o(ctx_ready), .ram_req_o(ctx_req), .ram_we_o(ctx_we),
+    .ram_word_o(ctx_word), .ram_data_o(ctx_ram_data), .ram_gnt_i(ram_gnt_i && ctx_req), .ram_data_i
   );
 
   // One memory port for four users: loading, keeping, finishing, the context.
@@ -288,6 +282,6 @@ module prr_run
   end
 
   logic unused;
-  assign unused = &{1'b0, client_i.prio, given_i[29]};
+  assign unused = &{1'b0, client_i.prio, given_i[29], rsp_i};
 
 endmodule

@@ -3,6 +3,7 @@
 module prr_slot
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
+  import region_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -57,77 +58,119 @@ module prr_slot
   // memory
   output slot_req_t   axi_req_o,
   input  slot_resp_t  axi_resp_i,
-  // the region: the HW-task interface of fabric_pkg
+  // the region
   output logic        region_rst_no,
-  output logic        start_o,
-  output logic        resume_o,
-  output logic        stop_o,
-  output logic [31:0] cmd_o,
-  output logic [31:0] size_o,
-  output custom_t     custom_o,
-  input  logic        stopped_i,
-  input  logic        over_i,
-  input  logic [31:0] result_i,
-  output word_t       in_data_o,
-  output logic        in_valid_o,
-  output logic        in_last_o,
-  input  logic        in_ready_i,
-  input  word_t       out_data_i,
-  input  logic        out_valid_i,
-  input  logic        out_last_i,
-  output logic        out_ready_o,
-  output logic        ctx_save_o,
-  output logic        ctx_restore_o,
-  output word_t       ctx_data_o,
-  output logic        ctx_valid_o,
-  input  logic        ctx_ready_i,
-  input  word_t       ctx_data_i,
-  input  logic        ctx_valid_i,
-  input  logic        ctx_last_i,
-  output logic        ctx_ready_o
+  output region_req_t region_req_o,
+  input  region_rsp_t region_rsp_i
 );
 
-  // The region's outputs after the gate.
-  logic stopped, over, in_ready, out_valid, out_last, ctx_in_ready, ctx_valid, ctx_last;
-  logic [31:0] result;
-  word_t out_data, ctx_data;
-
+  // The region's response after the gate.
+  region_rsp_t rsp;
   region_gate i_gate (
-    .couple_i(couple_o), .stopped_i, .over_i, .result_i, .in_ready_i, .out_data_i, .out_valid_i, .out_last_i,
-    .ctx_ready_i, .ctx_data_i, .ctx_valid_i, .ctx_last_i, .stopped_o(stopped), .over_o(over), .result_o(result),
-    .in_ready_o(in_ready), .out_data_o(out_data), .out_valid_o(out_valid), .out_last_o(out_last),
-    .ctx_ready_o(ctx_in_ready), .ctx_data_o(ctx_data), .ctx_valid_o(ctx_valid), .ctx_last_o(ctx_last)
+    .couple_i(couple_o),
+    .rsp_i(region_rsp_i),
+    .rsp_o(rsp)
   );
 
   logic job_begin, job_restore, job_stopped, job_quiet, stop_task, save, abort, hung;
 
   prr_fsm i_fsm (
-    .clk_i, .rst_ni, .alloc_i, .alloc_client_i, .alloc_task_i, .cancel_i, .stop_i(stop_cmd_i), .hold_cycles_i,
-    .stop_cycles_i, .begin_i(job_begin), .restore_i(job_restore), .restored_i(restored_o), .over_i(over_o),
-    .stopped_i(job_stopped), .saved_i(saved_o), .quiet_i(job_quiet), .fault_i(fault_o), .fault_why_i(fault_why_o),
-    .cfg_done_i, .cfg_fail_i, .state_o, .client_valid_o, .client_o, .task_o(held_task_o), .target_o, .next_valid_o, .next_o, .couple_o,
-    .region_rst_no, .stop_task_o(stop_task), .save_o(save), .abort_o(abort), .hung_o(hung), .drop_o, .requeue_o,
-    .requeue_client_o, .stopped_o, .expired_o
+    .clk_i,
+    .rst_ni,
+    .alloc_i,
+    .alloc_client_i,
+    .alloc_task_i,
+    .cancel_i,
+    .stop_i(stop_cmd_i),
+    .hold_cycles_i,
+    .stop_cycles_i,
+    .begin_i(job_begin),
+    .restore_i(job_restore),
+    .restored_i(restored_o),
+    .over_i(over_o),
+    .stopped_i(job_stopped),
+    .saved_i(saved_o),
+    .quiet_i(job_quiet),
+    .fault_i(fault_o),
+    .fault_why_i(fault_why_o),
+    .cfg_done_i,
+    .cfg_fail_i,
+    .state_o,
+    .client_valid_o,
+    .client_o,
+    .task_o(held_task_o),
+    .target_o,
+    .next_valid_o,
+    .next_o,
+    .couple_o,
+    .region_rst_no,
+    .stop_task_o(stop_task),
+    .save_o(save),
+    .abort_o(abort),
+    .hung_o(hung),
+    .drop_o,
+    .requeue_o,
+    .requeue_client_o,
+    .stopped_o,
+    .expired_o
   );
 
   logic stream_open, dma_go, dma_flush, reader_stop, writer_stop, reader_quiet, writer_quiet;
   logic reader_error, writer_error, dma_bad;
   logic [63:0] source, target;
   logic [29:0] first_in, first_out, beats, taken, given;
+  region_req_t run_req;
 
   prr_run i_run (
-    .clk_i, .rst_ni, .state_i(state_o), .client_i(client_o), .task_i(held_task_o), .couple_i(couple_o),
-    .region_rst_ni(region_rst_no), .save_i(save), .abort_i(abort), .stop_task_i(stop_task), .hung_i(hung),
-    .begin_o(job_begin), .restore_o(job_restore), .restored_o, .over_o, .stopped_o(job_stopped), .saved_o,
-    .quiet_o(job_quiet), .fault_o, .fault_why_o, .connected_i, .start_pending_i, .ctx_saved_i, .running_o,
-    .start_taken_o, .start_o, .resume_o, .stop_o, .cmd_o, .size_o, .custom_o, .task_stopped_i(stopped),
-    .task_over_i(over), .task_result_i(result), .out_valid_i(out_valid), .stream_open_o(stream_open), .ctx_save_o,
-    .ctx_restore_o, .ctx_data_o, .ctx_valid_o, .ctx_ready_i(ctx_in_ready), .ctx_data_i(ctx_data),
-    .ctx_valid_i(ctx_valid), .ctx_last_i(ctx_last), .ctx_ready_o, .dma_go_o(dma_go), .dma_flush_o(dma_flush),
-    .reader_stop_o(reader_stop), .writer_stop_o(writer_stop), .source_o(source), .target_o(target),
-    .first_in_o(first_in), .first_out_o(first_out), .beats_o(beats), .taken_i(taken), .given_i(given),
-    .reader_quiet_i(reader_quiet), .writer_quiet_i(writer_quiet), .dma_bad_i(dma_bad),
-    .dma_error_i(reader_error || writer_error), .ram_req_o, .ram_we_o, .ram_addr_o, .ram_data_o, .ram_gnt_i, .ram_data_i
+    .clk_i,
+    .rst_ni,
+    .state_i(state_o),
+    .client_i(client_o),
+    .task_i(held_task_o),
+    .couple_i(couple_o),
+    .region_rst_ni(region_rst_no),
+    .save_i(save),
+    .abort_i(abort),
+    .stop_task_i(stop_task),
+    .hung_i(hung),
+    .begin_o(job_begin),
+    .restore_o(job_restore),
+    .restored_o,
+    .over_o,
+    .stopped_o(job_stopped),
+    .saved_o,
+    .quiet_o(job_quiet),
+    .fault_o,
+    .fault_why_o,
+    .connected_i,
+    .start_pending_i,
+    .ctx_saved_i,
+    .running_o,
+    .start_taken_o,
+    .req_o(run_req),
+    .rsp_i(rsp),
+    .stream_open_o(stream_open),
+    .dma_go_o(dma_go),
+    .dma_flush_o(dma_flush),
+    .reader_stop_o(reader_stop),
+    .writer_stop_o(writer_stop),
+    .source_o(source),
+    .target_o(target),
+    .first_in_o(first_in),
+    .first_out_o(first_out),
+    .beats_o(beats),
+    .taken_i(taken),
+    .given_i(given),
+    .reader_quiet_i(reader_quiet),
+    .writer_quiet_i(writer_quiet),
+    .dma_bad_i(dma_bad),
+    .dma_error_i(reader_error || writer_error),
+    .ram_req_o,
+    .ram_we_o,
+    .ram_addr_o,
+    .ram_data_o,
+    .ram_gnt_i,
+    .ram_data_i
   );
 
   // One check at a time; the writer has priority, because a full output FIFO stalls the task.
@@ -143,34 +186,84 @@ module prr_slot
     else asked_write_q <= writer_check;
   end
 
-  logic reader_valid;
-  assign in_valid_o = reader_valid && stream_open;
+  // The request is prr_run's, with the streams of the DMA.
+  logic reader_valid, reader_last, writer_ready;
+  word_t reader_data;
+  always_comb begin
+    region_req_o           = run_req;
+    region_req_o.in_data   = reader_data;
+    region_req_o.in_valid  = reader_valid && stream_open;
+    region_req_o.in_last   = reader_last;
+    region_req_o.out_ready = writer_ready;
+  end
 
   dma_reader i_reader (
-    .clk_i, .rst_ni, .go_i(dma_go), .stop_i(reader_stop), .base_i(source), .first_i(first_in), .beats_i(beats),
-    .quiet_o(reader_quiet), .error_o(reader_error), .taken_o(taken), .check_o(reader_check),
-    .check_addr_o(reader_addr), .check_beats_o(reader_beats), .check_gnt_i(check_gnt_i && !writer_check),
-    .ok_i(check_ok_i && !asked_write_q), .bad_i(check_bad_i && !asked_write_q), .addr_i(check_addr_i),
-    .data_o(in_data_o), .valid_o(reader_valid), .last_o(in_last_o), .ready_i(in_ready && stream_open),
-    .ar_o(axi_req_o.ar), .ar_valid_o(axi_req_o.ar_valid), .ar_ready_i(axi_resp_i.ar_ready), .r_i(axi_resp_i.r),
-    .r_valid_i(axi_resp_i.r_valid), .r_ready_o(axi_req_o.r_ready)
+    .clk_i,
+    .rst_ni,
+    .go_i(dma_go),
+    .stop_i(reader_stop),
+    .base_i(source),
+    .first_i(first_in),
+    .beats_i(beats),
+    .quiet_o(reader_quiet),
+    .error_o(reader_error),
+    .taken_o(taken),
+    .check_o(reader_check),
+    .check_addr_o(reader_addr),
+    .check_beats_o(reader_beats),
+    .check_gnt_i(check_gnt_i && !writer_check),
+    .ok_i(check_ok_i && !asked_write_q),
+    .bad_i(check_bad_i && !asked_write_q),
+    .addr_i(check_addr_i),
+    .data_o(reader_data),
+    .valid_o(reader_valid),
+    .last_o(reader_last),
+    .ready_i(rsp.in_ready && stream_open),
+    .ar_o(axi_req_o.ar),
+    .ar_valid_o(axi_req_o.ar_valid),
+    .ar_ready_i(axi_resp_i.ar_ready),
+    .r_i(axi_resp_i.r),
+    .r_valid_i(axi_resp_i.r_valid),
+    .r_ready_o(axi_req_o.r_ready)
   );
 
   dma_writer i_writer (
-    .clk_i, .rst_ni, .go_i(dma_go), .open_i(stream_open), .flush_i(dma_flush), .stop_i(writer_stop), .base_i(target),
-    .first_i(first_out), .quiet_o(writer_quiet), .error_o(writer_error), .given_o(given), .check_o(writer_check),
-    .check_addr_o(writer_addr), .check_beats_o(writer_beats), .check_gnt_i(check_gnt_i && writer_check),
-    .ok_i(check_ok_i && asked_write_q), .bad_i(check_bad_i && asked_write_q), .addr_i(check_addr_i),
-    .data_i(out_data), .valid_i(out_valid), .ready_o(out_ready_o), .aw_o(axi_req_o.aw),
-    .aw_valid_o(axi_req_o.aw_valid), .aw_ready_i(axi_resp_i.aw_ready), .w_o(axi_req_o.w),
-    .w_valid_o(axi_req_o.w_valid), .w_ready_i(axi_resp_i.w_ready), .b_i(axi_resp_i.b),
-    .b_valid_i(axi_resp_i.b_valid), .b_ready_o(axi_req_o.b_ready)
+    .clk_i,
+    .rst_ni,
+    .go_i(dma_go),
+    .open_i(stream_open),
+    .flush_i(dma_flush),
+    .stop_i(writer_stop),
+    .base_i(target),
+    .first_i(first_out),
+    .quiet_o(writer_quiet),
+    .error_o(writer_error),
+    .given_o(given),
+    .check_o(writer_check),
+    .check_addr_o(writer_addr),
+    .check_beats_o(writer_beats),
+    .check_gnt_i(check_gnt_i && writer_check),
+    .ok_i(check_ok_i && asked_write_q),
+    .bad_i(check_bad_i && asked_write_q),
+    .addr_i(check_addr_i),
+    .data_i(rsp.out_data),
+    .valid_i(rsp.out_valid),
+    .ready_o(writer_ready),
+    .aw_o(axi_req_o.aw),
+    .aw_valid_o(axi_req_o.aw_valid),
+    .aw_ready_i(axi_resp_i.aw_ready),
+    .w_o(axi_req_o.w),
+    .w_valid_o(axi_req_o.w_valid),
+    .w_ready_i(axi_resp_i.w_ready),
+    .b_i(axi_resp_i.b),
+    .b_valid_i(axi_resp_i.b_valid),
+    .b_ready_o(axi_req_o.b_ready)
   );
 
   assign quiet_o = reader_quiet && writer_quiet;
 
-  // The number of beats ends a job's output; out_last_o is only for reading waveforms.
+  // The number of beats ends a job's output; out_last is only for reading waveforms.
   logic unused;
-  assign unused = &{1'b0, out_last};
+  assign unused = &{1'b0, rsp.out_last};
 
 endmodule
