@@ -50,7 +50,7 @@ def start(machine: Machine, name: str) -> None:
 def test_wrs_where_the_machine_has_it(newer: Machine):
     """WRS.NTO works in both modes and yields: two VCPUs share a hart with a quantum of 50 ms."""
     start(newer, "wrs")
-    expected = "told of zawrs: yes; wrs.nto in supervisor mode: passed, in user mode: passed"
+    expected = "zawrs in the device tree: yes; wrs.nto in supervisor mode: passed, in user mode: passed"
     newer.expect("wrs", rf"^regression: {expected}$", SOON_S)
     found = newer.expect("wrs", r"^regression: 100 turns in (\d+) us$", SOON_S)
     assert int(found[1]) < TURNS_US
@@ -58,7 +58,7 @@ def test_wrs_where_the_machine_has_it(newer: Machine):
 
 def test_wrs_where_the_machine_lacks_it(qemu: Qemu, machine: Machine):
     there, done = ("yes", "passed") if qemu.version >= (8, 0) else ("no", "illegal")
-    expected = f"told of zawrs: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
+    expected = f"zawrs in the device tree: {there}; wrs.nto in supervisor mode: {done}, in user mode: {done}"
     start(machine, "wrs")
     machine.expect("wrs", rf"^regression: {expected}$", SOON_S)
 

@@ -56,7 +56,7 @@ class Codec:
 
 @pytest.fixture(scope="module")
 def codec(tmp_path_factory: pytest.TempPathFactory) -> Codec:
-    guest = ROOT / "guests" / "adpcm"
+    guest = ROOT / "guests" / "examples" / "adpcm"
     library = tmp_path_factory.mktemp("adpcm") / "libadpcm.so"
     command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{guest}"]
     command += ["-fsanitize=undefined", "-fno-sanitize-recover=all", "-o", str(library)]

@@ -21,7 +21,7 @@ STRINGS = ("memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp
 
 
 def test_sdk_on_the_host(tmp_path):
-    lib = ROOT / "guests" / "lib"
+    lib = ROOT / "guests" / "sdk"
     cc = ["gcc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     cc += ["-fno-sanitize-recover=all", "-fno-builtin"]
     # Renamed, to coexist with the host's C library, with which the functions are compared.
