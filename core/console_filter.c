@@ -164,3 +164,17 @@ enum filter_verdict filter_next(struct filter *f, char *c)
         return string_next(f);
     }
 }
+
+unsigned filter_length(const char *text)
+{
+    uint8_t c = (uint8_t)text[0];
+    unsigned n = 2; /* ESC [ */
+
+    if (c != FILTER_ESC) {
+        return 1U + (c >= 0xc2U) + (c >= 0xe0U) + (c >= 0xf0U);
+    }
+    while (text[n] < '@') { /* parameters */
+        n++;
+    }
+    return n + 1U;
+}

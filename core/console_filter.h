@@ -36,6 +36,10 @@ enum filter_verdict {
  * FILTER_PASS. */
 enum filter_verdict filter_next(struct filter *f, char *c);
 
+/* Length of the character or control sequence that `text` starts with; complete, as filter_next() lets
+ * it pass. At most FILTER_LONGEST. */
+unsigned filter_length(const char *text);
+
 /* Whether `c` may start a sequence of several characters, or moves the cursor. */
 static inline bool filter_begins(char c)
 {

@@ -36,6 +36,8 @@ static struct {
     bool doubled;                /* the first of two marks was sent */
     unsigned channel;            /* announced by the last mark: 1 + VM number, or NO_CHANNEL */
     unsigned at;                 /* next character in the line of `of` */
+    unsigned unit_len, unit_at;  /* in `unit`: its length, and the next byte to send */
+    char unit[FILTER_LONGEST];   /* a character or sequence of several bytes, which is sent whole */
     struct text text;            /* text of the step; in OUT_LINE of a VM, inserted text */
     int held;                    /* a character that the UART has not taken, or OUT_NOTHING */
     ulong args[2];               /* of text */
@@ -229,30 +231,59 @@ static void next_step(void)
     }
 }
 
+/* Copies the character or sequence at out.at: a carriage return of the VM may overwrite the line before
+ * all of it is sent, and the terminal must not get a part. */
+static void take_unit(const struct source *s)
+{
+    out.unit_len = filter_length(&s->line[out.at]);
+    out.unit_at = 0;
+    for (unsigned i = 0; i < out.unit_len; i++) {
+        out.unit[i] = s->line[out.at + i];
+    }
+    out.at += out.unit_len;
+}
+
+/* The next character of a line of text, at out.at. */
+static int text_line_next(const struct source *s)
+{
+    char c = s->line[out.at];
+
+    if (c == CONSOLE_MOVE) {
+        out.args[0] = s->start + (unsigned char)s->line[out.at + 1U] + 1U;
+        out.at += 2U;
+        out.inserted = true;
+        text_begin(&out.text, "\033[%uG", out.args);
+        return OUT_SKIPPED;
+    }
+    if (filter_begins(c)) {
+        take_unit(s);
+        return OUT_SKIPPED;
+    }
+    out.at++;
+    return (unsigned char)c;
+}
+
+/* The next unfiltered byte, at out.at. A byte that looks like a mark is sent twice. */
+static int raw_line_next(const struct source *s)
+{
+    int c = (unsigned char)s->line[out.at];
+
+    out.doubled = s->mode == CONSOLE_CHANNELS && c == CONSOLE_MARK && !out.doubled;
+    out.at += !out.doubled;
+    return c;
+}
+
 /* The next character of a VM's line. OUT_NOTHING if a carriage return has restarted the line since
  * its first character was sent: out.at is an offset in the old text and may point into a
  * CONSOLE_MOVE pair of the new one. */
 static int line_next(const struct source *s)
 {
     bool restarted = s->restart && !out.whole;
-    int c = out.at < s->len && !restarted ? (unsigned char)s->line[out.at] : OUT_NOTHING;
 
-    if (c == OUT_NOTHING) {
-        return c;
+    if (out.at >= s->len || restarted) {
+        return OUT_NOTHING;
     }
-    if (s->mode == CONSOLE_CHANNELS && c == CONSOLE_MARK && !out.doubled) {
-        out.doubled = true;
-        return c;
-    }
-    out.doubled = false;
-    out.at++;
-    if (s->mode == CONSOLE_LINES && c == CONSOLE_MOVE) {
-        out.args[0] = s->start + (unsigned char)s->line[out.at++] + 1U;
-        out.inserted = true;
-        text_begin(&out.text, "\033[%uG", out.args);
-        return OUT_SKIPPED;
-    }
-    return c;
+    return s->mode == CONSOLE_LINES ? text_line_next(s) : raw_line_next(s);
 }
 
 /* The next character of the current step, OUT_NOTHING at its end, or OUT_SKIPPED. */
@@ -270,6 +301,9 @@ static int out_next(void)
 {
     int c;
 
+    if (out.unit_at < out.unit_len) {
+        return (unsigned char)out.unit[out.unit_at++];
+    }
     if (UNLIKELY(out.raw_head != out.raw_tail)) {
         return (unsigned char)out.raw[out.raw_tail++ % CONSOLE_RAW];
     }

@@ -135,6 +135,8 @@ def check_terminal(output: bytes) -> None:
 @example([(1, b"\x1b[2mx\x1b[0"), None, (1, b"Kforged\n")], True)
 @example([(1, b"\x1b[6mx\xf0\x90\x80"), None, (1, b"\x80n\n")], True)
 @example([(1, b"\x1b[0mx\xe2"), None, (1, b"\x82\xac]0;title\n")], True)
+@example([(0, b"\x1b[31m\x1b[0;1;38;5;200m\r\x1b[31m")], True)
+@example([(0, "abcdefgh\u20ac\u20ac\rx".encode())], True)
 @SETTINGS
 def test_only_allowed_sequences_reach_the_terminal(deeds, uart):
     output = shown(deeds, uart)
