@@ -33,7 +33,7 @@ def test_a_run() -> None:
     "console",
     [
         CONSOLE.replace("ADPCM mark 4 ", "ADPCM mark 5 "),
-        CONSOLE.replace("told", "tol"),
+        CONSOLE.replace("reported", "report"),
         CONSOLE.replace("codes 0x", "codes "),
         "BENCH failed: begin=: that time is past\n",
         "",

@@ -110,6 +110,6 @@ def test_an_unfinished_manager_is_refused(console: str) -> None:
 
 def test_releases_are_paired_with_the_gap_they_lie_in() -> None:
     watch = [(1000, 1600), (5000, 5090), (9000, 9700)]
-    assert releases(watch, "SHOT 1421\nSHOT 3000\nSHOT 9422\n") == [421, 422]
+    assert releases(watch, "SAMPLE 1421\nSAMPLE 3000\nSAMPLE 9422\n") == [421, 422]
     with pytest.raises(ParseError, match="only 0 of 5"):
-        releases(watch, "".join(f"SHOT {at}\n" for at in (10, 20, 30, 40, 50)))
+        releases(watch, "".join(f"SAMPLE {at}\n" for at in (10, 20, 30, 40, 50)))

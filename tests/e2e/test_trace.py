@@ -64,8 +64,8 @@ def test_one_hart(load: tuple[list[Ring], Timeline]) -> None:
     assert_consistent(rings[0], 3)
     assert seen(rings) == {0, 1, 2}
     # Consecutive slices belong to different VCPUs, or one of them is idle.
-    assert all(before.who != after.who for before, after in pairwise(line.harts[0].turns))
-    assert all(before.end == after.start for before, after in pairwise(line.harts[0].turns))
+    assert all(before.vcpu_id != after.vcpu_id for before, after in pairwise(line.harts[0].slices))
+    assert all(before.end == after.start for before, after in pairwise(line.harts[0].slices))
 
 
 def test_two_harts(qemu: Qemu) -> None:

@@ -18,7 +18,8 @@ from tessera.verify.symbolic import Machine, SymbolicError, disassemble
 
 GCC = "riscv64-unknown-elf-gcc"
 CFLAGS = ["-march=rv64i", "-mabi=lp64", "-mcmodel=medany", "-O1", "-std=gnu11", "-ffreestanding"]
-INCLUDE = [f"-I{ROOT / name}" for name in ("core/include", "core", "arch/include", "arch/riscv/include", "arch/riscv")]
+FOLDERS = ("core/include", "core", "arch/include", "arch/riscv/include", "arch/riscv")
+INCLUDE = [*(f"-I{ROOT / name}" for name in FOLDERS), "-DCOMPONENTS=1U"]
 MAP, REGIONS, HPA = 0x10000, 0x20000, 0x30000  # addresses of map, regions, result
 GPA_LIMIT = 1 << 41
 HPA_LIMIT = 1 << 56
