@@ -90,10 +90,7 @@ def test_layout_is_that_of_the_header(tmp_path):
     lines = "".join(f'    printf("%llu\\n", (unsigned long long)({text}));\n' for text in expected)
     source = tmp_path / "layout.c"
     source.write_text(f'#include <stdio.h>\n#include "trace.h"\nint main(void)\n{{\n{lines}    return 0;\n}}\n')
-    folders = [
-        *(f"-I{ROOT / folder}" for folder in ("core/include", "arch/include", "arch/host/include")),
-        "-DCOMPONENTS=1U",
-    ]
+    options = [f"-I{ROOT / folder}" for folder in ("core/include", "arch/include", "arch/host/include")]
     program = tmp_path / "layout"
     compiler = shutil.which("cc") or shutil.which("gcc") or "clang"
     subprocess.run([compiler, "-std=gnu11", "-DCOMPONENTS=1U", *options, "-o", program, source], check=True)
