@@ -15,8 +15,7 @@ include scripts/mk/arch/$(HYP_ARCH).mk
 HYP_COMPONENTS ?= rt ipc debug operator compat
 
 # $(call component_slots,COMPONENTS): each component's place in the `data` of a VCPU, and their number, at least 1.
-upper = $(shell echo $(1) | tr a-z/ A-Z_)
-component_slots = $(shell n=0; for c in $(call upper,$(1)); do echo -DCOMPONENT_$$c=$${n}U; n=$$((n + 1)); done; \
+component_slots = $(shell n=0; for c in $(1); do c=$${c//\//_}; echo -DCOMPONENT_$${c^^}=$${n}U; n=$$((n + 1)); done; \
                     echo -DCOMPONENTS=$$((n > 0 ? n : 1))U)
 HYP_DRIVERS ?= platform/drivers
 HYP_DIRS := core core/lib $(wildcard $(HYP_COMPONENTS) $(HYP_COMPONENTS:%=arch/$(HYP_ARCH)/%)) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
