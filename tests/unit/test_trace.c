@@ -7,6 +7,8 @@
 
 #include "arch.h"
 #include "host.h"
+#include "hypercall.h"
+#include "ipc_abi.h"
 #include "testbed.h"
 #include "trace.h"
 
@@ -81,6 +83,35 @@ static void test_event(void **state)
     assert_ptr_equal(ring->next, event + 1);
 }
 
+/* A successful call of messages is followed by the event that its component records; others are not. */
+static void test_hypercalls(void **state)
+{
+    struct trace_ring *ring;
+    const struct trace_event *event;
+
+    (void)state;
+    boot(1);
+    assert_true(testbed_vm_start(0, 0));
+    for (unsigned i = 0; cpu_get(0)->current == NULL && i < 100; i++) {
+        (void)host_step(0);
+    }
+    assert_ptr_equal(cpu_get(0)->current, &hyp.vms[0].vcpus[0]);
+    ring = emptied(0);
+    event = event_of(ring, 0);
+    hypercall_trace(HCALL_IPC_SEND_MSG, 1, (struct hcall_ret){HCALL_OK, 0});
+    hypercall_trace(HCALL_IPC_SEND_MSG, 1, (struct hcall_ret){HCALL_ERR_DENIED, 0});
+    hypercall_trace(HCALL_IPC_RECV_MSG, 0, (struct hcall_ret){HCALL_OK, 20});
+    assert_int_equal(event[0].what, TRACE_HYPERCALL);
+    assert_int_equal(event[0].arg, HCALL_IPC_SEND_MSG);
+    assert_int_equal(event[1].what, TRACE_SEND);
+    assert_int_equal(event[1].arg, 1);
+    assert_int_equal(event[2].what, TRACE_HYPERCALL);
+    assert_int_equal(event[3].what, TRACE_HYPERCALL);
+    assert_int_equal(event[4].what, TRACE_RECEIVE);
+    assert_int_equal(event[4].arg, 20);
+    assert_ptr_equal(ring->next, event + 5);
+}
+
 /* For every number of events around the ring's size: the last ones are present in order, and no
  * memory after the ring is written. */
 static void test_wrap(void **state)
@@ -146,11 +177,9 @@ static void test_switches_are_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ring_of_each_cpu),
-        cmocka_unit_test(test_event),
-        cmocka_unit_test(test_wrap),
-        cmocka_unit_test(test_no_trace),
-        cmocka_unit_test(test_switches_are_events),
+        cmocka_unit_test(test_ring_of_each_cpu), cmocka_unit_test(test_event),
+        cmocka_unit_test(test_hypercalls),       cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_no_trace),         cmocka_unit_test(test_switches_are_events),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

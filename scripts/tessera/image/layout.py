@@ -12,6 +12,7 @@ MAGIC = 0x3141524553534554
 END = 0x444E455353455431
 VERSION = 6
 
+QUANTUM_MAX_US = 1000000
 MAX_VMS = 16
 MOST_VMS = 32  # of any build: the VMs that may send to or launch in a VM are bits of a 32-bit word
 MAX_VCPUS_PER_VM = 8

@@ -271,7 +271,7 @@ SYSTEM = NodeSchema(
         ),
         Prop(
             "quantum-us",
-            Number(100, 1000000),
+            Number(100, layout.QUANTUM_MAX_US),
             "Quantum of best-effort VCPUs in microseconds; usual values are 1000, 5000 and 10000.",
             default=5000,
         ),

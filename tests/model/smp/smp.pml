@@ -434,7 +434,7 @@ inline end_stage()
 }
 
 /* core/vm.c: vm_stopped(), vm_finish_stop() */
-inline vm_stopped(x)
+inline vm_stop_done(x)
 {
     d_step { request[x] = 0; state[x] = off };
     if
@@ -456,7 +456,7 @@ inline sched_work()
         flags[h] = false;
         if
         :: (request[v] & OFF) != 0 -> sched_request(v)
-        :: (request[v] & OFF) == 0 && ends -> vm_stopped(v)
+        :: (request[v] & OFF) == 0 && ends -> vm_stop_done(v)
         :: else ->
             /* The VM starts. */
             assert(state[1] == off);
