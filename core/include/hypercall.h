@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercall table. docs/virtual-platform.md lists the calls for guests. */
+/* The hypercall table. docs/hypercalls.md lists the calls for guests. */
 #ifndef HYPERCALL_H
 #define HYPERCALL_H
 

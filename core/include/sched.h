@@ -32,7 +32,7 @@ struct sched_class {
                                             * until the class wakes it; the class wakes no VCPU that is VCPU_HELD */
 };
 
-/* Registers a class: SCHED_CLASS(sched_edf). */
+/* Registers a class: SCHED_CLASS(rt_class). */
 #define SCHED_CLASS(class) static const struct sched_class *const class##_entry REGISTER_IN("sched_classes") = &(class)
 
 /* Gathers the classes at boot; `quantum` (ticks) is best effort's. `left` is called under sched_lock when a VCPU that was to be
