@@ -53,7 +53,7 @@ _COMPONENT_NAME = re.compile(
 )
 _IMAGE_FORMAT = {"core/sysimage.c", "core/include/sysimage.h"}
 # Layers that must not name an architecture or a board, not even in comments.
-_NEUTRAL = {"core", "rt", "ipc"}
+_NEUTRAL = {"core", "rt", "ipc", "debug", "operator"}
 _ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6", re.IGNORECASE)
 
 

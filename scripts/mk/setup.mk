@@ -16,7 +16,7 @@ setup-debug: ## also install the tools for debugging guests
 setup-fpga: ## also install the tools for the fabric's benches, proofs and synthesis
 	@scripts/setup.sh fpga
 
-setup-site: ## the same for the documentation's site
+setup-site: ## also install the tools for the documentation's site
 	@scripts/setup.sh site
 
 setup-qemu-new: $(CACHE)/qemu-new/qemu-system-riscv64 ## fetch a newer QEMU into cache/ (use: QEMU=cache/qemu-new/qemu-system-riscv64)

@@ -8,7 +8,7 @@ Each of these faults was injected once, and a test detected it:
 
 | fault: what was omitted or changed                             | test that fails                                  |
 |----------------------------------------------------------------|--------------------------------------------------|
-| demand_of(): release, change, or both                          | test_admitted_sets_keep_their_deadlines          |
+| rt_demand_of(): release, change, or both                       | test_admitted_sets_keep_their_deadlines          |
 | demanded(): `blocked`, or all but the first app's              | test_admitted_sets_keep_their_deadlines          |
 | demanded(): releases of later deadlines                        | test_releases_of_later_deadlines_are_counted     |
 | give_budget(): the debt, or rt_costs.change                    | test_admitted_sets_keep_their_deadlines          |
@@ -16,10 +16,10 @@ Each of these faults was injected once, and a test detected it:
 | refund(): the refund; clearing the overrun                     | the same; test_an_interruption_...               |
 | release_due(): refunds twice the cost of a release             | test_app_keeps_its_deadlines_beside_overruns     |
 | sched_pick(): the time of picking is not accounted             | test_app_keeps_its_deadlines_beside_overruns     |
-| edf_enqueue(): `carries`, or its check for ready apps          | test_rt_cases.py: ..._used_by_a_deleted_app_...  |
+| edf_enqueue(): `carry_in`, or its check for ready apps         | test_rt_cases.py: ..._used_by_a_deleted_app_...  |
 | launch(): does not clear `pending`                             | test_rt_cases.py: ..._before_the_launch_...      |
 | rt_create_app(): does not clear `runtime`                      | test_rt_cases.py: test_a_new_app_has_used_nothing |
-| sched_load_vm(): opens the inbox, or does so earlier           | test_messages.py: ..._to_a_vm_being_loaded       |
+| vm_loaded(), vm_begin(): the inbox is opened too early         | test_messages.py: ..._to_a_vm_being_loaded       |
 """
 
 from collections.abc import Callable

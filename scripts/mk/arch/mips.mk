@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the hypervisor for MIPS VZ by gcc, without debug, which does not support this
-# architecture. HYP_FOR=size: for a part with little flash; all measured paths take more
+# Compiles the hypervisor for MIPS VZ by gcc, without debug and compat, which do not
+# support this architecture. HYP_FOR=size: for a part with little flash; all measured paths take more
 # instructions then.
 CROSS_MIPS ?= mipsel-linux-gnu-
 HYP_CC ?= $(CROSS_MIPS)gcc
