@@ -38,11 +38,19 @@ class CpuTime:
     waited: float
 
 
+def _tasks(pid: int) -> list[Path]:
+    """Returns the folders of the process's threads; an empty list if the process has ended."""
+    try:
+        return [Path(entry.path) for entry in os.scandir(f"/proc/{pid}/task")]
+    except OSError:
+        return []
+
+
 def _processes(pid: int) -> Iterator[int]:
     """Yields the process and its descendants."""
     yield pid
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in _read(path).split():
+    for thread in _tasks(pid):
+        for child in _read(thread / "children").split():
             yield from _processes(int(child))
 
 
@@ -58,10 +66,7 @@ def _read(path: Path) -> str:
 def _threads(pid: int) -> Iterator[Path]:
     """Yields the folders in /proc of the threads of the process and of its descendants."""
     for process in _processes(pid):
-        try:
-            yield from [Path(entry.path) for entry in os.scandir(f"/proc/{process}/task")]
-        except OSError:  # the process has ended
-            continue
+        yield from _tasks(process)
 
 
 def cpu_times(pid: int) -> dict[Path, CpuTime]:
