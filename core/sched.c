@@ -81,7 +81,8 @@ static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 }
 
 /* Best effort is not among the registered classes, so that its part of a context switch is inline. While no other class has
- * VCPUs on this CPU (cpu->class is NULL), the VCPU that runs here is best effort's and has no remainder. */
+ * VCPUs on this CPU (cpu->class is NULL), the VCPU that runs here is best effort's. If the last VCPU of a class was turned off
+ * during its slice, it keeps a remainder, but not its place at the head of the queue. */
 static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;

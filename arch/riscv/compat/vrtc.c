@@ -25,14 +25,14 @@ enum {
 
 static uint64_t clock_base; /* ns since 1970 when the time CSR was 0; owner: rtc_boot() */
 
-/* A VM's emulated clock. Guarded by vm.lock. */
+/* A VM's emulated RTC. Guarded by vm.lock. */
 struct vrtc {
-    uint64_t offset; /* ns by which the guest has set it forward */
+    uint64_t offset; /* ns that the guest has added by setting the time */
     uint64_t alarm;  /* ns since 1970 */
-    uint32_t high;   /* of the time that was read last */
-    bool enabled;    /* the alarm's interrupt is */
-    bool pending;    /* the alarm has come, and was not acknowledged */
-    bool running;    /* the alarm will come */
+    uint32_t high;   /* upper half of the time, latched by the last read of TIME_LOW */
+    bool enabled;    /* the alarm's interrupt is enabled */
+    bool pending;    /* the alarm has expired and is not acknowledged */
+    bool running;    /* the alarm is set and not due */
     bool line;       /* state of the interrupt line */
     struct timer timer;
 };
