@@ -3,11 +3,15 @@
  * The hypervisor's own lines. console_post() stores only format and arguments; the text is made
  * later, at output. So a line costs a guest's exit only a few dozen instructions.
  */
-#include "console_parts.h"
+#include "console_log.h"
+
+#include "console.h"
 #include "platform.h"
 
 #define LOG_LINES 32U   /* stored lines; power of two */
 #define LOG_RESERVED 2U /* reserved for a failing hypervisor */
+
+struct spinlock console_lock;
 
 static struct {
     unsigned head, tail; /* free-running */
@@ -89,8 +93,20 @@ void log_done(void)
     }
 }
 
-void log_seize(void)
+void console_open(void)
 {
-    lines.room = LOG_LINES;
+    platform_uart_put('\r');
+    platform_uart_put('\n');
+}
+
+void console_seize(void)
+{
+    for (unsigned tries = 0; tries < CONSOLE_SEIZE_TRIES; tries++) {
+        if (atomic_load_relaxed(&console_lock.owner) == atomic_load_relaxed(&console_lock.next)) {
+            break;
+        }
+    }
+    console_lock = (struct spinlock){0};
+    lines.room = LOG_LINES; /* the reserved lines, too */
     lines.hold = 0;
 }

@@ -205,7 +205,7 @@ static bool __attribute__((noinline)) load_stage(struct vm *vm)
         return load_copy(vm, stage - STAGE_LOADS_FROM);
     } else if (stage < STAGE_FIXUPS_FROM + vm->config->nfixups) {
         load_fixup(vm, stage - STAGE_FIXUPS_FROM);
-    } else if (ARCH_SEEDS) {
+    } else {
         seed_step(vm, stage - STAGE_FIXUPS_FROM - vm->config->nfixups);
     }
     return true;
@@ -213,7 +213,7 @@ static bool __attribute__((noinline)) load_stage(struct vm *vm)
 
 bool vm_load_step(struct vm *vm)
 {
-    unsigned stages = STAGE_FIXUPS_FROM + vm->config->nfixups + (ARCH_SEEDS ? SEED_STEPS : 0);
+    unsigned stages = STAGE_FIXUPS_FROM + vm->config->nfixups + SEED_STEPS;
     uint64_t start = arch_instret();
 
     while (vm->stage < stages && !arch_irq_pending() && load_stage(vm)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Debug frames: requests typed into the console, and answers sent to it. */
-#include "console.h"
+#include "console_keys.h"
 #include "lib.h"
 #include "session.h"
 #include "spinlock.h"

@@ -8,7 +8,6 @@
  *   ARCH_RAM_ALIGN      alignment of start and end of guest RAM, guest- and host-physical, bytes
  *   ARCH_GPA_LIMIT      guest-physical addresses are below this
  *   ARCH_HPA_LIMIT      host-physical addresses are below this
- *   ARCH_SEEDS          false if no machine of the architecture has a seed for guests (seed.h)
  *   ARCH_VM_TIMERS      software timers of the architecture for each VM
  *   ARCH_VIRQ_MESSAGE   for vcpu_raise(): a message or doorbell, which the guest acknowledges itself
  */

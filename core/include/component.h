@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a component takes part in the life of VMs and VCPUs. A component is a folder that the build names
- * (HYP_COMPONENTS); it registers its hypercalls (hypercall.h), scheduling class (sched.h), console keys (console.h) and the
- * hooks below, each in one line of its own files, and keeps its data itself. core calls what is registered and names no
- * component.
+ * How a component takes part in the life of VMs and VCPUs. A component is a folder that the build names (HYP_COMPONENTS); it
+ * registers its hypercalls (hypercall.h), scheduling class (sched.h) and the hooks below, each in one line of its own files, and
+ * keeps its data itself. core calls what is registered and names no component. A component can also define again a function that
+ * core marks COMPONENT_DEFAULT (core/console.c, core/seed.c): the linker then takes the component's.
  *
- * Every hook but ON_BOOT and ON_VM_RESET is called with sched_lock held, so it is short and its length does not depend on the number of
- * VMs or VCPUs. Hooks of different components are called in no particular order.
+ * Every hook but ON_BOOT and ON_VM_RESET is called with sched_lock held, so it is short and its length does not depend on the
+ * number of VMs or VCPUs. Hooks of different components are called in no particular order.
  */
 #ifndef COMPONENT_H
 #define COMPONENT_H

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The console multiplexer: one UART for all VMs. Every line shows its VM's name in its colour.
- * Output of the VM with the keyboard is shown character by character, that of other VMs line by
- * line (or after CONSOLE_FLUSH_MS if a line stays unfinished). If another VM's line interrupts a
- * line being typed, that line is drawn again below. Escape sequences are filtered
- * (core/console_filter.h). One VM can have the terminal alone, and a program can get all VMs'
- * bytes.
+ * The console: one UART for the hypervisor and all VMs. core/console.c sends what VMs write as it comes; the component `console`
+ * (console/) replaces it by a multiplexer with names, a keyboard that changes its owner, and the operator's keys: it defines the
+ * functions marked COMPONENT_DEFAULT in core/console.c again. The hypervisor's own lines are queued in core/console_log.c.
  */
 #ifndef CONSOLE_H
 #define CONSOLE_H
@@ -14,12 +11,8 @@
 #include "types.h"
 #include "vm.h"
 
-#define CONSOLE_ESCAPE 0x14 /* Ctrl-T */
-#define CONSOLE_FLUSH_MS 50U
-#define CONSOLE_LINE 192U /* longest line; longer ones are continued on the next */
 #define CONSOLE_FIFO 16U  /* characters that a VM may write after console_ready() */
 #define CONSOLE_WRITE 16U /* most characters per console_write() */
-#define CONSOLE_RAW 1024U /* most characters per console_send(); power of two */
 #define CONSOLE_DRAIN_TRIES 10000000U
 #define CONSOLE_SEIZE_TRIES 1000000U
 
@@ -89,10 +82,6 @@ void console_check(const char *format, ...) __attribute__((format(printf, 1, 2))
             (ulong)(k), (ulong)(l), (ulong)(m)                                                                      \
     }
 
-/* Shows an unfinished line that has not grown for CONSOLE_FLUSH_MS, of a VM without the keyboard;
- * one per timer interrupt. */
-void console_flush(void);
-
 /* The hypervisor has failed, perhaps while holding the console's lock: waits for the lock with a
  * limit, then takes it. Later lines are printed; after them the machine must be stopped. */
 void console_seize(void);
@@ -103,60 +92,5 @@ void console_drain(void);
 
 /* The UART's interrupt: reads a typed character or sends output. */
 void console_interrupt(void);
-
-/* The operator interface. All mandatory, called without locks. */
-struct console_operator {
-    void (*command)(char key); /* a key after the escape key that no component has registered */
-    /* One step of longer work, if `waiting` lines leave room for its own. True if it did one. */
-    bool (*step)(unsigned waiting);
-    const bool *at_work; /* whether step() is to be called, between polling points */
-};
-
-#define CONSOLE_OPERATOR(command, step, at_work) \
-    static const struct console_operator operator_##command REGISTER_IN("console_operators") = {command, step, at_work}
-
-/* Registers a component's key after the escape key. Typed characters then go to `take` until it
- * returns false or has got the escape key, which is then handled as such. Called without locks. */
-struct console_key {
-    char key;
-    bool (*take)(char c);
-};
-
-#define CONSOLE_KEY(key, take) \
-    static const struct console_key console_key_##take REGISTER_IN("console_keys") = {key, take}
-
-/* Sends `size` characters (at most CONSOLE_RAW) soon, unchanged and contiguous. False, with nothing
- * sent, if there is no room now. */
-bool console_send(const char *text, unsigned size);
-
-void console_divert(bool (*take)(char c));
-
-/* How VMs share the UART. */
-enum console_mode {
-    /* Line by line, with names, filtered; the initial mode. */
-    CONSOLE_LINES,
-    /* Unfiltered bytes of the VM with the keyboard; other VMs' bytes are lost, and the hypervisor's
-     * lines are held back. */
-    CONSOLE_ALONE,
-    /* For a program at the other end: unfiltered bytes of all VMs between the hypervisor's lines.
-     * CONSOLE_MARK and 'A' + VM number ('a' + VM number if that VM has the keyboard) announce a
-     * VM's bytes, CONSOLE_MARK '.' announces lines. CONSOLE_MARK twice is one such byte of a VM. */
-    CONSOLE_CHANNELS,
-};
-#define CONSOLE_MARK '\037'
-/* Changes the mode for what VMs write from now on. */
-void console_set_mode(enum console_mode mode);
-
-/* Ends CONSOLE_ALONE and sends `size` characters (at most CONSOLE_RAW). Returns how many characters
- * of other VMs were lost; CONSOLE_NOT_ALONE, with nothing done, in other modes. */
-#define CONSOLE_NOT_ALONE (~0UL)
-ulong console_end_alone(const char *text, unsigned size);
-
-/* Sends typed characters to `vm` until the mode changes; NULL: to the VM with the keyboard. */
-void console_type_to(struct vm *vm);
-
-/* The VM with the keyboard. */
-struct vm *console_focus(void);
-void console_set_focus(struct vm *vm);
 
 #endif

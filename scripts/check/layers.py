@@ -2,7 +2,7 @@
 """The allowed includes between layers, and the names that core must not contain.
 
 The layers are those of docs and CONTRIBUTING.md: platform and arch at the top; below them fpga/vdm,
-ipc, debug, operator and rt, which do not include each other; then core; the architecture's contract
+ipc, debug, console, seed and rt, which do not include each other; then core; the architecture's contract
 (arch/include) at the bottom.
 """
 
@@ -15,7 +15,7 @@ from check.repo import Finding
 
 # A layer is a folder here, with its subfolders. Each arch/<isa> and each platform/<board> is a
 # layer; the files of platform/ itself are the contract between boards and architectures.
-_PLAIN_LAYERS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "debug", "operator", "fpga/vdm")
+_PLAIN_LAYERS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "debug", "console", "seed", "fpga/vdm")
 _FAMILIES = ("arch", "platform")
 _CONTRACT = "platform contract"
 
@@ -27,8 +27,9 @@ _MAY = {
     "core": {"arch/include"},
     "rt": _BASE,
     "ipc": _BASE,
-    "debug": _BASE,
-    "operator": _BASE,
+    "debug": _BASE | {"console"},
+    "console": _BASE,
+    "seed": _BASE,
     "fpga/vdm": _BASE,
     _CONTRACT: _BASE,
     "platform/drivers": _BASE | {_CONTRACT},
@@ -53,7 +54,7 @@ _COMPONENT_NAME = re.compile(
 )
 _IMAGE_FORMAT = {"core/sysimage.c", "core/include/sysimage.h"}
 # Layers that must not name an architecture or a board, not even in comments.
-_NEUTRAL = {"core", "rt", "ipc", "debug", "operator"}
+_NEUTRAL = {"core", "rt", "ipc", "debug", "console", "seed"}
 _ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6", re.IGNORECASE)
 
 

@@ -16,3 +16,8 @@ endif
 ifeq ($(filter debug,$(HYP_COMPONENTS)),)
 $(call refuse,debug debug-server,HYP_COMPONENTS has no debug; the debugger needs this component)
 endif
+ifneq ($(filter debug,$(HYP_COMPONENTS)),)
+ifeq ($(filter console,$(HYP_COMPONENTS)),)
+$(error HYP_COMPONENTS has debug without console; the debugger's frames come through the console)
+endif
+endif

@@ -5,7 +5,7 @@
 HOST_CC ?= gcc
 HOST_BUILD := $(BUILD)/host
 
-HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc debug operator arch/host)))
+HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc debug console seed arch/host)))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
 # Common code of the tests: builds a system in memory, steps it, and reads its state.
 UNIT_HELP := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
@@ -15,7 +15,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Included before hyp.mk or after it: expanded when it is used.
-HOST_INC = $(call component_slots,rt ipc debug operator) -Icore/include -Icore -Irt/include -Iipc/include -Idebug/include -Idebug -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_INC = $(call component_slots,rt ipc debug console seed) -Icore/include -Icore -Irt/include -Iipc/include -Idebug/include -Idebug -Iconsole/include -Iconsole -Iseed/include -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 
@@ -31,9 +31,13 @@ $(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=li
 $(HOST_BUILD)/libcore.so: $(HOST_OBJS) $(UNIT_HELP_OBJS)
 	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS)
 
+HOST_LINKED = $(HOST_OBJS) $(UNIT_HELP_OBJS)
 $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(UNIT_HELP_OBJS)
 	@mkdir -p $(@D)
-	@$(HOST_CC) -o $@ $< $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS) -lcmocka
+	@$(HOST_CC) -o $@ $< $(HOST_LINKED) $(HOST_LDFLAGS) -lcmocka
+
+# Without the component `console`, and without `debug`, which needs it.
+$(HOST_BUILD)/unit/test_core_console: private HOST_LINKED = $(filter-out $(addprefix $(HOST_BUILD)/obj/,console/% debug/% tests/unit/testbed_debug.o),$(HOST_OBJS) $(UNIT_HELP_OBJS))
 
 test-unit: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self ## run the unit tests of core and of our own tools on this machine
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "seed.h"
+#include "seed_parts.h"
 
 /* `before` is a copy of `tree` from before seed_take(). */
 static const char *wrong(uint8_t *before, const uint8_t *tree, uint32_t size, bool taken)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "console.h"
 #include "console_parts.h"
 #include "host.h"
 #include "testbed.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arch.h"
-#include "console.h"
+#include "console_keys.h"
 #include "host.h"
 #include "rt_abi.h"
 #include "rt_app.h"

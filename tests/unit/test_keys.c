@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "console.h"
+#include "console_keys.h"
 #include "host.h"
 #include "hypercall.h"
 #include "testbed.h"

@@ -14,7 +14,6 @@ struct vcpu;
 #define ARCH_RAM_ALIGN UINT64_C(0x200000)  /* largest page that any RAM region can be mapped with */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* limit of page-table entries */
-#define ARCH_SEEDS true
 /* Timers of the architecture for each VM: rate limits of pass-through interrupts (plic.c) and the
  * RTC's alarm (compat/vrtc.c). */
 #define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 1U)

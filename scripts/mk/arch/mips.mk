@@ -4,7 +4,7 @@
 # instructions then.
 CROSS_MIPS ?= mipsel-linux-gnu-
 HYP_CC ?= $(CROSS_MIPS)gcc
-HYP_COMPONENTS ?= rt ipc operator
+HYP_COMPONENTS ?= rt ipc console
 HYP_FOR ?= speed
 ifeq ($(filter speed size,$(HYP_FOR)),)
 $(error HYP_FOR: expected speed or size, got '$(HYP_FOR)')

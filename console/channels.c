@@ -7,7 +7,7 @@
  *   A .. P   typed characters go to that VM: A is the first
  *   .        typed characters go to the VM with the keyboard
  */
-#include "console.h"
+#include "console_keys.h"
 #include "system.h"
 
 static bool channels_typed(char c)

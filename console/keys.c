@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operator commands: keys after the console's escape key. */
 #include "arch.h"
-#include "console.h"
+#include "console_keys.h"
 #include "sched.h"
 #include "system.h"
 #include "vm.h"

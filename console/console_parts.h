@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces between the parts of the console: console.c has the lines of VMs and the keyboard,
- * console_log.c the hypervisor's own lines, console_out.c the output.
+ * Interfaces between the parts of the console: console.c has the lines of VMs and the keyboard, out.c the output. The
+ * hypervisor's own lines are core's (console_log.h).
  *
  * A VM does not wait for the terminal: its characters are stored, and sent a few at a time when the
  * UART has room, with polling points in between. Everything is guarded by console_lock.
@@ -9,13 +9,10 @@
 #ifndef CONSOLE_PARTS_H
 #define CONSOLE_PARTS_H
 
-#include "console.h"
 #include "console_filter.h"
-#include "lib.h"
-#include "spinlock.h"
+#include "console_keys.h"
+#include "console_log.h"
 #include "types.h"
-
-extern struct spinlock console_lock; /* owner: console.c */
 
 #define CONSOLE_MOVE '\b'  /* in a line: move the cursor to the cell given by the next byte */
 #define CONSOLE_CELLS 240U /* cells of a line that the cursor can reach */
@@ -56,6 +53,10 @@ struct source *source_focused(void);
 /* The source that has waited longest to be shown, or NULL. */
 struct source *source_first_due(void);
 
+/* Shows an unfinished line that has not grown for CONSOLE_FLUSH_MS, of a VM without the keyboard;
+ * one per timer interrupt. */
+void console_flush(void);
+
 /* Finishes the line: it takes no more until it has been shown. `cut`: the next line continues
  * it. */
 void source_finish(struct source *s, bool cut);
@@ -67,28 +68,7 @@ void source_clear(struct source *s);
 /* Moves a character from the FIFO to the line. False: FIFO empty or line full. */
 bool source_refill(struct source *s);
 
-/* --- console_log.c --- */
-
-/* The next number in the order of lines; not 0. */
-unsigned log_order(void);
-
-/* Number of the hypervisor's lines that are not shown yet. */
-unsigned log_waiting(void);
-
-/* Number of the hypervisor's first line in the order, 0 if there is none. */
-unsigned log_due(void);
-
-/* Starts the text of that line; log_done() removes it. */
-void log_begin(struct text *t);
-void log_done(void);
-
-/* While `hold`, lines posted from now on are not shown. */
-void log_hold(bool hold);
-
-/* Makes the lines available that are reserved for a failing hypervisor. */
-void log_seize(void);
-
-/* --- console_out.c --- */
+/* --- out.c --- */
 
 /* Sends up to `count` characters, as far as the UART takes them. Enables its interrupt if there are
  * more, or if *more. */

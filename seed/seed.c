@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guestmem.h"
+#include "lib.h"
+#include "seed_parts.h"
+#include "vm.h"
+
+#define KEY_WORDS (SEED_SIZE / 4U)
+#define STATE_WORDS 16U
+
+static struct {
+    uint32_t key[KEY_WORDS]; /* little-endian, as all CPUs that have a seed */
+    bool there;
+} machine_seed; /* owner: seed_take(), at boot */
+
+static uint32_t states[SYSIMAGE_MAX_VMS][STATE_WORDS]; /* of the CPU that loads the VM */
+
+/* --- the device tree --- */
+
+#define HEADER_SIZE 40U
+#define HEADER_STRUCT 8U
+#define HEADER_STRINGS 12U
+
+enum {
+    TOKEN_BEGIN_NODE = 1,
+    TOKEN_END_NODE = 2,
+    TOKEN_PROP = 3,
+    TOKEN_NOP = 4
+};
+
+struct tree {
+    uint8_t *bytes;
+    uint32_t size;
+    uint32_t at;      /* offset of the next token; at most `size` */
+    uint32_t strings; /* offset of the property names */
+    uint32_t depth;   /* number of open nodes */
+    bool chosen;      /* one of them is /chosen */
+};
+
+/* The big-endian word at `at`; its four bytes exist. */
+static uint32_t word_at(const struct tree *t, uint32_t at)
+{
+    const uint8_t *p = t->bytes + at;
+
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static bool next_word(struct tree *t, uint32_t *word)
+{
+    if (t->size - t->at < 4U) {
+        return false;
+    }
+    *word = word_at(t, t->at);
+    t->at += 4U;
+    return true;
+}
+
+/* Skips `count` bytes and padding. */
+static bool skip(struct tree *t, uint32_t count)
+{
+    if (count > t->size - t->at || -count % 4U > t->size - t->at - count) {
+        return false;
+    }
+    t->at += count + -count % 4U;
+    return true;
+}
+
+/* Whether the string at `at`, which may be any offset, is `text`. */
+static bool is_text(const struct tree *t, uint32_t at, const char *text)
+{
+    for (; at < t->size && t->bytes[at] == (uint8_t)*text; at++, text++) {
+        if (*text == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool enter_node(struct tree *t)
+{
+    uint32_t length = 0;
+
+    t->depth++;
+    t->chosen |= t->depth == 2U && is_text(t, t->at, "chosen");
+    while (length < t->size - t->at && t->bytes[t->at + length] != 0) {
+        length++;
+    }
+    return length < t->size - t->at && skip(t, length + 1U);
+}
+
+/* Enters a property. True, with its value's length, if it is rng-seed of /chosen. Otherwise skips
+ * it; *whole: it is complete. */
+static bool enter_property(struct tree *t, uint32_t *length, bool *whole)
+{
+    uint32_t name;
+
+    *whole = next_word(t, length) && next_word(t, &name) && *length <= t->size - t->at;
+    if (*whole && t->chosen && t->depth == 2U && name < t->size - t->strings &&
+        is_text(t, t->strings + name, "rng-seed")) {
+        return true;
+    }
+    *whole = *whole && skip(t, *length);
+    return false;
+}
+
+/* Handles one token. True: the property is found, and `at` is its value. *more: another token
+ * follows. */
+static bool next_token(struct tree *t, uint32_t *length, bool *more)
+{
+    uint32_t token;
+
+    *more = next_word(t, &token);
+    if (*more && token == TOKEN_PROP) {
+        return enter_property(t, length, more);
+    }
+    if (*more && token == TOKEN_BEGIN_NODE) {
+        *more = enter_node(t);
+    } else if (*more && token == TOKEN_END_NODE && t->depth > 1U) {
+        t->depth--;
+        t->chosen &= t->depth >= 2U;
+    } else {
+        *more = *more && token == TOKEN_NOP;
+    }
+    return false;
+}
+
+uint8_t *seed_find(uint8_t *tree, uint32_t size, uint32_t *length)
+{
+    struct tree t = {.bytes = tree, .size = size};
+    bool more = size >= HEADER_SIZE;
+
+    if (more) {
+        t.at = word_at(&t, HEADER_STRUCT);
+        t.strings = word_at(&t, HEADER_STRINGS);
+        more = t.at <= size && t.strings <= size;
+    }
+    while (more) {
+        if (next_token(&t, length, &more)) {
+            return tree + t.at;
+        }
+    }
+    return NULL;
+}
+
+bool seed_take(uint8_t *tree, uint32_t size)
+{
+    uint32_t length;
+    uint8_t *seed = seed_find(tree, size, &length);
+
+    if (seed == NULL || length < SEED_SIZE) {
+        return false;
+    }
+    memcpy(machine_seed.key, seed, SEED_SIZE);
+    memset(seed, 0, length);
+    machine_seed.there = true;
+    return true;
+}
+
+/* --- HChaCha20 --- */
+
+void seed_begin(uint32_t *state, const uint32_t *key, const uint32_t *input)
+{
+    static const uint32_t constants[4] = {0x61707865U, 0x3320646eU, 0x79622d32U, 0x6b206574U};
+
+    memcpy(state, constants, sizeof(constants));
+    memcpy(state + 4, key, SEED_SIZE);
+    memcpy(state + 12, input, 4U * sizeof(*input));
+}
+
+/* A quarter round (RFC 8439, section 2.1); it rotates by 16, 12, 8 and 7 bits. */
+static void quarter_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
+{
+    for (unsigned bits = 16; bits >= 8U; bits -= 8U) {
+        unsigned second = bits == 16U ? 12U : 7U;
+
+        *a += *b;
+        *d ^= *a;
+        *d = *d << bits | *d >> (32U - bits);
+        *c += *d;
+        *b ^= *c;
+        *b = *b << second | *b >> (32U - second);
+    }
+}
+
+void seed_double_round(uint32_t *s)
+{
+    for (unsigned diagonal = 0; diagonal < 2U; diagonal++) {
+        for (unsigned i = 0; i < 4U; i++) {
+            quarter_round(&s[i], &s[4U + (i + diagonal) % 4U], &s[8U + (i + 2U * diagonal) % 4U],
+                          &s[12U + (i + 3U * diagonal) % 4U]);
+        }
+    }
+}
+
+/* --- seeds of VMs --- */
+
+void seed_step(const struct vm *vm, unsigned step)
+{
+    uint32_t *state = states[vm->id];
+
+    if (!machine_seed.there || vm->config->seed == 0) {
+        return;
+    }
+    if (step == 0) {
+        seed_begin(state, machine_seed.key, (const uint32_t[4]){vm->id, vm->starts});
+    }
+    seed_double_round(state);
+    if (step == SEED_STEPS - 1U) {
+        for (unsigned i = 0; i < 4U; i++) { /* HChaCha20 outputs the first and the last row */
+            state[4U + i] = state[12U + i];
+        }
+        (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SEED_SIZE); /* checked by sysimage_check() */
+        memset(state, 0, sizeof(states[0]));                                 /* it would reveal the machine's seed */
+    }
+}
