@@ -31,6 +31,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, metavar="DIR", help="directory to write to")
     parser.add_argument("--platform", type=Path, default=ROOT / "platform", metavar="DIR", help="the boards")
     parser.add_argument("--without", default="", metavar="LIST", help="features to hide, as machine-mask: sstc,htinst")
+    parser.add_argument(
+        "--components",
+        metavar="LIST",
+        help="the hypervisor's components, as in HYP_COMPONENTS; without this option all that a system can need",
+    )
     args = parser.parse_args()
     if args.out is None and not args.list_files:
         parser.error("expected --out DIR")
@@ -47,7 +52,8 @@ def main() -> int:
         if args.list_files:
             print(*named_files(args.source, search), sep="\n")
             return 0
-        built = build(Options(args.source, args.hypervisor, search, args.platform, without))
+        components = None if args.components is None else tuple(args.components.split())
+        built = build(Options(args.source, args.hypervisor, search, args.platform, without, components))
         write(built, args.out)
     except BuildError as error:
         print(error, file=sys.stderr)

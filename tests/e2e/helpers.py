@@ -112,6 +112,13 @@ def _make_parts(name: str) -> None:
 
 
 @cache
+def hypervisor_with(components: str) -> Path:
+    """The hypervisor with these components only, in a folder separate from the default build."""
+    folder = f"build/check/hyp-with-{components.replace(' ', '-') or 'none'}"
+    make("hyp", f"HYP_COMPONENTS={components}", f"HYP_BUILD={folder}")
+    return ROOT / folder / "tessera.bin"
+
+
 def hypervisor_by(compiler: str) -> Path:
     """The hypervisor built by this compiler, in a folder separate from the default build."""
     folder = f"build/check/hyp-{compiler}"
@@ -120,15 +127,19 @@ def hypervisor_by(compiler: str) -> Path:
 
 
 @cache
-def built(name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN) -> BuiltSystem:
-    """Builds a system, once per session for each hypervisor and set of hidden features."""
+def built(
+    name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN, components: str | None = None
+) -> BuiltSystem:
+    """Builds a system, once per session for each hypervisor and set of hidden features. `components`: those of the
+    hypervisor, None for the default."""
     _make_parts(name)
     hidden = "minimal" if without == EVERY_FEATURE else without.replace(",", "-")
     other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
     folder = OUT / "systems" / "-".join(filter(None, (name, hidden, other)))
     where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
+    chosen = () if components is None else ("--components", components)
     with alone_building():
-        done = mkimage(source_of(name), *where, "--without", without)
+        done = mkimage(source_of(name), *where, "--without", without, *chosen)
     assert done.returncode == 0, done.stderr
     return load_system(folder.name, OUT)
 

@@ -132,6 +132,22 @@ def test_without_hypervisor(builder, hypervisor, tmp_path):
     read_image((tmp_path / "out" / "tessera.bin").read_bytes())
 
 
+def test_components_that_the_hypervisor_lacks(builder, hypervisor, tmp_path):
+    text = SYSTEM.replace("two {", 'two { may-send-to = "one";')
+    builder.source.write_text(text)
+    assert mkimage(*arguments(hypervisor), "--components", "ipc compat").returncode == 0
+    assert "google,goldfish-rtc" in (tmp_path / "out" / "one.dts").read_text()
+    assert mkimage(*arguments(hypervisor), "--components", "ipc").returncode == 0
+    dts = (tmp_path / "out" / "one.dts").read_text()
+    assert "goldfish" not in dts
+    assert "syscon" not in dts
+    done = mkimage(*arguments(hypervisor), "--components", "")
+    assert done.returncode == 1
+    line = text[: text.index("may-send-to")].count("\n") + 1
+    expected = "may-send-to: expected a hypervisor with the component ipc, got one with none (HYP_COMPONENTS)"
+    assert done.stderr == f"sys.dts:{line}: /vms/two: {expected}\n"
+
+
 def test_list_files(builder, hypervisor):
     builder.source.write_text(SYSTEM.replace("two.bin", "not-made-yet.bin"))
     done = mkimage("sys.dts", "--list-files", "--guests", "guests")

@@ -24,7 +24,7 @@ class Options:
     """
     The inputs of a build. `hypervisor` None: builds the system image alone, for tests. `search`:
     the directories in which guests' files are searched, in this order, after the directory of the
-    source.
+    source. `components`: those of the hypervisor; None: all that a system can need.
     """
 
     source: Path
@@ -32,6 +32,7 @@ class Options:
     search: tuple[Path, ...]
     platform: Path
     without: tuple[str, ...] = ()
+    components: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ def build(options: Options) -> Built:
     hypervisor = _hypervisor(options.hypervisor)
     head = hypervisor.data if hypervisor else b""
     head += bytes(align_up(len(head), PAGE) - len(head))
-    system = load_system(options.source, options.search, options.platform, options.without, len(head))
+    system = load_system(
+        options.source, options.search, options.platform, options.without, len(head), options.components
+    )
     if hypervisor:
         _check_elf(hypervisor.path.with_suffix(".elf"), head, system.board.load_address)
 

@@ -8,6 +8,9 @@ from tessera.image.reading import Read
 
 HYPERVISOR_NAME = "tessera"
 
+# Properties of a VM that need a component of the hypervisor.
+_COMPONENT_OF = {"rt-apps": "rt", "may-send-to": "ipc", "message-interrupt": "ipc"}
+
 
 def check_counts(vms: Read) -> None:
     """Reports problems that concern the nodes of /vms as a whole."""
@@ -25,6 +28,17 @@ def check_counts(vms: Read) -> None:
     keyboards = [node for node in nodes if node["keyboard"]]
     for node in keyboards[1:]:
         node.problem("keyboard", f"expected one VM with the keyboard, got it also in {keyboards[0].path}")
+
+
+def check_components(nodes: list[Read], components: tuple[str, ...]) -> None:
+    """Reports properties of VMs that need a component which the hypervisor does not have."""
+    for node in nodes:
+        for prop, component in _COMPONENT_OF.items():
+            if node[prop] and component not in components:
+                has = " ".join(components) or "none"
+                node.problem(
+                    prop, f"expected a hypervisor with the component {component}, got one with {has} (HYP_COMPONENTS)"
+                )
 
 
 def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:

@@ -162,6 +162,7 @@ class Vm:
     devices: list[BoardDevice] = field(default_factory=list)
     shared: list[Shared] = field(default_factory=list)
     loads: list[Load] = field(default_factory=list)
+    compatible: bool = True  # the hypervisor has the component compat
 
     @property
     def name(self) -> str:
@@ -185,11 +186,15 @@ class Vm:
 
     @property
     def has_finisher(self) -> bool:
-        return not self.node["no-finisher"] and self._leaves(virtual.FINISHER_BASE, virtual.FINISHER_SIZE)
+        return (
+            self.compatible
+            and not self.node["no-finisher"]
+            and self._leaves(virtual.FINISHER_BASE, virtual.FINISHER_SIZE)
+        )
 
     @property
     def has_rtc(self) -> bool:
-        return not self.node["no-rtc"] and self._leaves(virtual.RTC_BASE, virtual.RTC_SIZE)
+        return self.compatible and not self.node["no-rtc"] and self._leaves(virtual.RTC_BASE, virtual.RTC_SIZE)
 
     @property
     def rtc_irq(self) -> int:

@@ -7,6 +7,7 @@ from tessera.image import schema, virtual
 from tessera.image.board import load_board, machine_of
 from tessera.image.check_rt import check_rt
 from tessera.image.check_system import (
+    check_components,
     check_counts,
     check_devices,
     check_harts,
@@ -30,19 +31,26 @@ FILE_PROPERTIES = ("image", "initrd", "file")
 
 
 def load_system(
-    path: Path, search: tuple[Path, ...], platform_dir: Path, without: tuple[str, ...], hypervisor_size: int
+    path: Path,
+    search: tuple[Path, ...],
+    platform_dir: Path,
+    without: tuple[str, ...],
+    hypervisor_size: int,
+    components: tuple[str, ...] | None = None,
 ) -> System:
     """Reads the system of `path`, checks it and assigns all addresses.
 
     search: directories to search for guests' files, after the directory of the source.
     platform_dir: directory of the boards. without: features to add to the machine mask.
-    hypervisor_size: bytes of the hypervisor's binary. Raises BuildError with all problems.
+    hypervisor_size: bytes of the hypervisor's binary. components: its components; None: all.
+    Raises BuildError with all problems.
     """
     check_features(without)
     problems = Problems()
     machine = machine_of(path, platform_dir)
     node = _read(path, problems, machine)
     vms = [_vm(index, vm, search, machine) for index, vm in enumerate(_section(node, "vms")) if vm.sound]
+    _apply_components(node, vms, components)
     if "vms" in node.children:
         check_counts(node.children["vms"])
         check_watchdogs(node, _section(node, "vms"))
@@ -74,6 +82,16 @@ def load_system(
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
     return system
+
+
+def _apply_components(node: Read, vms: list[Vm], components: tuple[str, ...] | None) -> None:
+    """Reports what needs a component that the hypervisor lacks; leaves the devices of `compat` out
+    of the VMs if it is lacking."""
+    if components is None:
+        return
+    check_components(_section(node, "vms"), components)
+    for vm in vms:
+        vm.compatible = "compat" in components
 
 
 def _read(path: Path, problems: Problems, machine: virtual.Machine) -> Read:
