@@ -18,11 +18,12 @@ static void (*vcpu_left)(struct vcpu *v); /* owner: sched_init() */
 
 static struct vcpu *__attribute__((cold)) wrapped_pick(struct cpu *cpu)
 {
+    const struct sched_class *wrapped = cpu->wrapped; /* pick() may give up the CPU */
     struct vcpu *v = NULL;
 
-    if (cpu->wrapped != NULL) {
-        v = cpu->wrapped->pick(cpu);
-        cpu->wrapped->trace(cpu);
+    if (wrapped != NULL) {
+        v = wrapped->pick(cpu);
+        wrapped->trace(cpu);
     }
     return v != NULL ? v : be_pick();
 }
@@ -81,8 +82,7 @@ static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 }
 
 /* Best effort is not among the registered classes, so that its part of a context switch is inline. While no other class has
- * VCPUs on this CPU (cpu->class is NULL), the VCPU that runs here is best effort's. If the last VCPU of a class was turned off
- * during its slice, it keeps a remainder, but not its place at the head of the queue. */
+ * VCPUs on this CPU (cpu->class is NULL), the VCPU that runs here is best effort's, and its slice was not cut short. */
 static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;

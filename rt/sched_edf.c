@@ -236,13 +236,26 @@ static struct rt_app *take_first(struct rt_cpu *rc, struct rt_app *next)
     return CONTAINER_OF(first, struct rt_app, ready);
 }
 
+/* Not edf_leave(), but the pick that follows gives up the CPU: a best-effort slice cut short for a release is queued before. */
+static struct vcpu *give_up(struct rt_cpu *rc, struct cpu *cpu)
+{
+    rc->kicked = false;
+    sched_set_class(cpu, NULL);
+    return NULL;
+}
+
 static struct vcpu *edf_pick(struct cpu *cpu)
 {
     struct rt_cpu *rc = rt_cpu_of((unsigned)cpu->id);
-    struct rt_app *best = rc->releases.count != 0 ? release_due(rc, cpu, arch_time()) : NULL;
-    struct rt_app *left = rc->left;
-    const struct heap_node *first = rt_queue_first(&rc->ready);
+    const struct heap_node *first;
+    struct rt_app *best, *left;
 
+    if (rc->releases.count == 0) {
+        return give_up(rc, cpu);
+    }
+    best = release_due(rc, cpu, arch_time());
+    left = rc->left;
+    first = rt_queue_first(&rc->ready);
     if (left != NULL) {
         rc->left = NULL;
         best = best == NULL ? left : first_of(rc, best, left);
@@ -345,7 +358,9 @@ static void edf_leave(struct vcpu *v)
     if (app->release.at != 0) {
         rt_queue_remove(&rc->releases, &app->release);
         forget_demand(&rc->demands, app);
-        sched_set_class(cpu_get(app->cpu), rc->releases.count != 0 ? &rt_class : NULL);
+        if (rc->releases.count == 0) {
+            cpu_get(app->cpu)->next_release = TICKS_NEVER; /* the next edf_pick() gives up the CPU */
+        }
         rc->carry_in = busy(rc, cpu_get(app->cpu));
         rc->shares[v->vm->id] -= app->share;
         if (app->stats.releases != 0) {

@@ -24,7 +24,8 @@ struct sched_class {
     void (*wake)(struct vcpu *v);          /* v became VCPU_READY: enqueues it and preempts its CPU; may block it */
     void (*leave)(struct vcpu *v);         /* v is turned off, in whatever state it was */
     struct vcpu *(*pick)(struct cpu *cpu); /* dequeues the VCPU to run next on this CPU, or returns NULL; sets
-                                            * cpu->next_release. Called while cpu->class is this class */
+                                            * cpu->next_release, or gives up the CPU: sched_set_class(cpu, NULL).
+                                            * Called while cpu->class is this class */
     void (*trace)(const struct cpu *cpu);  /* records the events of the last pick on this CPU; with a trace only */
     void (*start)(struct cpu *cpu); /* the slice of cpu->current, of this class, began at cpu->since: sets slice_end */
     void (*stop)(struct vcpu *v);   /* v, which ran on this CPU, leaves it and is not enqueued */

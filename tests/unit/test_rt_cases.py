@@ -93,6 +93,18 @@ def test_launch_preserves_the_remainder_of_a_slice(first: int) -> None:
     assert CORE.testbed_on_cpu(0) == 100
 
 
+def test_deleting_the_last_app_preserves_the_remainder_of_a_slice() -> None:
+    """The slice was cut short for a release that does not happen: the VCPU keeps its turn."""
+    boot(1, [1, 1], [1, 0])
+    assert cpu_of(0) == 0
+    launch(Task(10**6, 1, 10**6, (1,), cpu=0), time_now(CORE) + QUANTUM_US // 2 * TICKS_PER_US)
+    assert call(0, DELETE, 0) == (OK, 0)
+    run(QUANTUM_US * 3 // 4 * TICKS_PER_US)
+    assert CORE.testbed_on_cpu(0) == 0
+    run(QUANTUM_US // 2 * TICKS_PER_US)
+    assert CORE.testbed_on_cpu(0) == 100
+
+
 def test_yield_gives_up_the_remainder() -> None:
     boot(1, [1, 1], [1, 0])
     assert cpu_of(0) == 0

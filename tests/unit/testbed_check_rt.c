@@ -67,8 +67,11 @@ static const char *cpu_violation(unsigned cpu)
     const char *wrong = heap_violation(rc->ready.nodes, rc->ready.count, RT_QUEUE_MAX);
 
     wrong = wrong != NULL ? wrong : heap_violation(rc->releases.nodes, rc->releases.count, RT_QUEUE_MAX);
-    if (wrong == NULL && (rc->releases.count != 0) != (cpu_get(cpu)->wrapped == &rt_class)) {
-        wrong = "a CPU with apps does not use the real-time class, or a CPU without apps does";
+    if (wrong == NULL && rc->releases.count != 0 && cpu_get(cpu)->wrapped != &rt_class) {
+        wrong = "a CPU with apps does not use the real-time class";
+    }
+    if (wrong == NULL && rc->releases.count == 0 && cpu_get(cpu)->next_release != TICKS_NEVER) {
+        wrong = "a CPU without apps expects a release";
     }
     return wrong;
 }
