@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tessera.run.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, need_qemu
 from tessera.trace.model import Timeline, timeline
-from tessera.trace.perfetto import Names, perfetto_trace
+from tessera.trace.names import names_of
+from tessera.trace.perfetto import perfetto_trace
 from tessera.trace.plot import plot
 from tessera.trace.ring import TraceError
 from tessera.trace.take import COUNTED, take
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     words = COUNTED if counted else ()
     rings = take(find_qemu(), system, arguments.seconds, arguments.until, arguments.patience, *words)
     line = timeline(rings, system.data["timebase_hz"])
-    names = Names(system.name, system.names, [vm["vcpus"] for vm in system.vms])
+    names = names_of(system)
     arguments.out.mkdir(parents=True, exist_ok=True)
     trace = arguments.out / f"{system.name}.perfetto-trace"
     trace.write_bytes(perfetto_trace(line, names))

@@ -153,10 +153,10 @@ return_traced:
 
     /*
      * Tracing of exits, at no cost without a trace: if the system has one, main.c replaces the
-     * instructions in trap_patches by jumps, which lead less than 2 KiB forward.
+     * instructions in trap_patches by jumps, which lead less than 2 KiB forward. `event` is the
+     * place of the event (TRACE_NEXT), whose arg is already written.
      */
 .macro trace_event vcpu, ring, event, scratch, kind
-    ld      \event, TRACE_NEXT(\ring)
     csrr    \scratch, CSR_TIME
     sd      \scratch, EVENT_TIME(\event)
     csrr    \scratch, CSR_INSTRET
@@ -164,8 +164,6 @@ return_traced:
     lw      \scratch, VCPU_TRACE_ID(\vcpu)
     addi    \scratch, \scratch, \kind
     sw      \scratch, EVENT_WHAT(\event)
-    csrr    \scratch, CSR_SCAUSE
-    sd      \scratch, EVENT_ARG(\event)
     addi    \event, \event, EVENT_SIZE
     ld      \scratch, TRACE_END(\ring)
     bgeu    \scratch, \event, 1f
@@ -182,8 +180,26 @@ trace_exit:
     sd      t0, VCPU_X(5)(sp)
     sd      t1, VCPU_X(6)(sp)
     sd      t2, VCPU_X(7)(sp)
+    /* t2: the event's arg, as trace_layout.h describes it */
+    csrr    t0, CSR_SCAUSE
+    addi    t1, t0, -CAUSE_ECALL_VS
+    bnez    t1, 1f
+    slli    t1, a7, 64 - 31         /* the extension, without bit 63, the mark of an interrupt */
+    slli    t2, a6, 64 - 24         /* the function */
+    srli    t1, t1, 1
+    srli    t2, t2, 64 - 24 - TRACE_DETAIL_SHIFT
+    j       2f
+1:  csrr    t1, CSR_HTVAL           /* 0 unless the cause is a guest-page fault */
+    csrr    t2, CSR_STVAL
+    slli    t1, t1, 2 + TRACE_DETAIL_SHIFT
+    andi    t2, t2, 3               /* htval lacks the lowest two bits */
+    slli    t2, t2, TRACE_DETAIL_SHIFT
+2:  or      t2, t2, t1
+    or      t2, t2, t0
     ld      t0, VCPU_STACK(sp)
     ld      t0, CPU_TRACE(t0)
+    ld      t1, TRACE_NEXT(t0)
+    sd      t2, EVENT_ARG(t1)
     trace_event sp, t0, t1, t2, TRACE_EXIT
     ld      t2, VCPU_X(7)(sp)
     j       exit_traced
@@ -191,6 +207,8 @@ trace_exit:
 trace_return:                       /* a0, a1 already hold the guest's values; t0: its VCPU */
     csrw    CSR_SSCRATCH, t0
     ld      t1, CPU_TRACE(sp)
+    ld      t2, TRACE_NEXT(t1)
+    sd      zero, EVENT_ARG(t2)
     trace_event t0, t1, t2, t3, TRACE_RETURN
     j       return_traced
 

@@ -31,7 +31,7 @@ struct trace_ring {
 };
 
 #define TRACE_MAGIC UINT64_C(0x4543415254535354) /* "TSSTRACE" in memory order */
-#define TRACE_VERSION 1U
+#define TRACE_VERSION 2U
 
 /* Gives `cpu` its ring, if the image has memory for it. At boot, before any guest runs. */
 void trace_init(struct cpu *cpu);

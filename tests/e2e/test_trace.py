@@ -12,6 +12,7 @@ from tessera.bench.machine import run_system
 from tessera.bench.parse import figures, gaps, switches
 from tessera.run.runner import ROOT, BuiltSystem, Qemu
 from tessera.trace.model import Timeline, timeline
+from tessera.trace.names import names_of
 from tessera.trace.ring import Kind, Ring, TraceError
 from tessera.trace.take import COUNTED, take
 
@@ -66,6 +67,18 @@ def test_one_hart(load: tuple[list[Ring], Timeline]) -> None:
     # Consecutive slices belong to different VCPUs, or one of them is idle.
     assert all(before.vcpu_id != after.vcpu_id for before, after in pairwise(line.harts[0].slices))
     assert all(before.end == after.start for before, after in pairwise(line.harts[0].slices))
+
+
+def test_exits_name_calls_and_devices(load: tuple[list[Ring], Timeline]) -> None:
+    """Every call of these guests is known; their accesses are to the emulated devices."""
+    _, line = load
+    names = names_of(built("rt-load-traced"))
+    found = {names.exit(exit_) for exit_ in line.harts[0].exits}
+    expected = {"HCALL_RT_CREATE_APP", "HCALL_RT_LAUNCH_APP", "HCALL_RT_END_JOB", "timer interrupt", "switch"}
+    assert expected <= found
+    assert "store 0x10000000 (uart)" in found
+    assert "load 0x10000005 (uart)" in found
+    assert not [name for name in found if "unknown" in name or "no device" in name or name == "load 0x0"]
 
 
 def test_two_harts(qemu: Qemu) -> None:

@@ -204,7 +204,16 @@ def check_manifest(manifest, image, wanted):
         assert entry["ansi"] == read.fields["colour"]
         assert entry["autostart"] == ("manual-start" not in vm.props)
         assert entry["devices"] == [f"virtio-mmio{n}" for n in vm.devices]
+        check_mmio(entry, read, vm)
         assert [load["address"] for load in entry["loads"]] == [load["gpa"] for load in read.loads]
+
+
+def check_mmio(entry, read, vm):
+    """The devices that the guest can access: those that the image emulates, then the board's."""
+    emulated = [name for name in ("uart", "plic", "finisher", "rtc") if read.fields[name] != 0]
+    assert [device["name"] for device in entry["mmio"]] == emulated + [f"virtio-mmio{n}" for n in vm.devices]
+    for device in entry["mmio"][: len(emulated)]:
+        assert device["base"] == read.fields[device["name"]]
 
 
 def test_equal_payloads_are_stored_once(builder):

@@ -5,18 +5,29 @@ The model of a trace: times, running VCPUs, jobs; and the Perfetto trace, which 
 
 from itertools import pairwise
 
+import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
+from tessera.trace.calls import abi_headers, call_name, extensions, hypercall_name, hypercalls
 from tessera.trace.clock import nanoseconds
-from tessera.trace.model import timeline
-from tessera.trace.perfetto import Names, perfetto_trace
+from tessera.trace.model import read_exit, timeline
+from tessera.trace.names import Names
+from tessera.trace.perfetto import perfetto_trace
 from tessera.trace.plot import plot
 from tessera.trace.ring import Event, Kind, Ring
 
 HZ = 10_000_000
 TIMER = 1 << 63 | 5
-NAMES = Names("sys", ["linux", "rtm"], [1, 1])
+UART = ("uart", 0x10000000, 0x100)
+NAMES = Names("sys", ["linux", "rtm"], [1, 1], ["green", "magenta"], [[UART], []])
+HCALL = 0x0A545353
+END_JOB, UNKNOWN = 19, 63
 LINUX, APP = (0, 0), (1, 1)
+
+
+def call(extension, function):
+    """The argument of an exit by a call."""
+    return extension << 32 | function << 8 | 10
 
 
 def event(ns, kind, who=LINUX, arg=0, offset=12345):
@@ -32,13 +43,13 @@ EVENTS = [
     event(5200, Kind.RELEASE, APP, arg=70),
     event(5230, Kind.SWITCH, APP),
     event(5333, Kind.RETURN, APP),
-    event(8000, Kind.EXIT, APP, arg=10),
+    event(8000, Kind.EXIT, APP, arg=call(HCALL, END_JOB)),
     event(8050, Kind.HYPERCALL, APP, arg=19),
     event(8100, Kind.MISS, APP, arg=70),
     event(8110, Kind.COMPLETION, APP, arg=70),
     event(8120, Kind.SWITCH),
     event(8200, Kind.RETURN),
-    event(9000, Kind.EXIT, arg=10),
+    event(9000, Kind.EXIT, arg=0x10000005 << 8 | 21),
     event(9100, Kind.INJECT, arg=1 << 6),
     event(9150, Kind.RETURN),
 ]
@@ -81,12 +92,90 @@ def test_running_vcpus():
     assert exits == [
         (5010, 5230, "timer interrupt"),
         (5230, 5333, "switch"),
-        (8000, 8120, "ecall"),
+        (8000, 8120, "HCALL_RT_END_JOB"),
         (8120, 8200, "switch"),
-        (9000, 9150, "ecall"),
+        (9000, 9150, "load 0x10000005"),
     ]
     assert [mark.name for mark in line.marks[LINUX]] == ["timer interrupt"]
-    assert [mark.name for mark in line.marks[APP]] == ["hypercall 19"]
+    assert [mark.name for mark in line.marks[APP]] == ["HCALL_RT_END_JOB"]
+
+
+def test_calls_have_the_names_of_the_headers():
+    """All calls that the headers define, with numbers on their own line or on the next; no limit and
+    no error code."""
+    assert hypercalls() == {
+        0: "HCALL_INFO_GET_ID",
+        1: "HCALL_WATCHDOG_PET",
+        16: "HCALL_RT_CREATE_APP",
+        17: "HCALL_RT_LAUNCH_APP",
+        18: "HCALL_RT_DELETE_APP",
+        19: "HCALL_RT_END_JOB",
+        20: "HCALL_RT_GET_STATS",
+        32: "HCALL_IPC_SEND_MSG",
+        33: "HCALL_IPC_RECV_MSG",
+        34: "HCALL_IPC_RING",
+        35: "HCALL_IPC_DOORBELLS",
+        36: "HCALL_IPC_SEND_WAIT",
+    }
+    assert all(header.is_file() for header in abi_headers())
+    assert extensions()[HCALL] == "HCALL"
+    assert set(extensions().values()) == {"BASE", "TIME", "IPI", "RFENCE", "HSM", "SRST", "DBCN", "HCALL"}
+
+
+@pytest.mark.parametrize(
+    ("extension", "function", "name"),
+    [
+        (HCALL, 32, "HCALL_IPC_SEND_MSG"),
+        (HCALL, UNKNOWN, "unknown hypercall 63"),
+        (0x54494D45, 0, "SBI TIME set_timer"),
+        (0x48534D, 2, "SBI HSM hart_get_status"),
+        (0x48534D, 9, "SBI HSM unknown function 9"),
+        (1, 0, "SBI legacy console_putchar"),
+        (8, 0, "SBI legacy shutdown"),
+        (9, 7, "SBI unknown extension 0x9 function 7"),
+        (0x7FFFFFFF, 0xFFFFFF, "SBI unknown extension 0x7fffffff function 16777215"),
+    ],
+)
+def test_names_of_calls(extension, function, name):
+    assert call_name(extension, function) == name
+    assert read_exit(0, event(0, Kind.EXIT, arg=call(extension, function))).name == name
+
+
+def test_marks_of_calls_and_messages():
+    """A hypercall's mark has name and error, a message's its other end."""
+    events = [
+        event(1000, Kind.SWITCH),
+        event(1100, Kind.HYPERCALL, arg=UNKNOWN | 0xFFFFFFFE << 32),
+        event(1200, Kind.SEND, arg=1 | 2 << 16),
+        event(1300, Kind.RECEIVE, arg=100 | 1 << 16 | 2 << 24),
+    ]
+    marks = timeline([Ring(0, events, 0)], HZ).marks[LINUX]
+    assert [(mark.name, mark.args) for mark in marks] == [
+        (hypercall_name(UNKNOWN), {"error": -2}),
+        ("message sent", {"to_vm": 1, "to_vcpu": 2}),
+        ("message received", {"bytes": 100, "from_vm": 1, "from_vcpu": 2}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cause", "vm", "name"),
+    [
+        (0x10000005 << 8 | 21, 0, "load 0x10000005 (uart)"),
+        (0x100000FF << 8 | 23, 0, "store 0x100000ff (uart)"),
+        (0x10000100 << 8 | 23, 0, "store 0x10000100 (no device)"),
+        (0xFFFFFFF << 8 | 21, 0, "load 0xfffffff (no device)"),
+        (0x1FF_FFFF_FFFF << 8 | 20, 0, "fetch 0x1ffffffffff (no device)"),
+        (0x10000005 << 8 | 21, 1, "load 0x10000005 (no device)"),
+        (0x10000005 << 8 | 21, 2, "load 0x10000005"),  # nothing is known of this VM's devices
+        (22, 0, "virtual instruction"),
+        (3 << 8 | 22, 0, "virtual instruction"),  # the details of other causes mean nothing
+        (TIMER, 0, "timer interrupt"),
+        (1 << 63 | 12, 0, "interrupt 12"),
+        (3, 0, "exception 3"),
+    ],
+)
+def test_names_of_exits(cause, vm, name):
+    assert NAMES.exit(read_exit(0, event(0, Kind.EXIT, (vm, 0), cause))) == name
 
 
 def test_an_idle_hart():
@@ -187,6 +276,13 @@ def test_perfetto_slices_nest():
             deepest = max(deepest, depth)
         assert depth == 0, name
         assert deepest == (2 if name == "hart 0" else deepest)
+
+
+def test_perfetto_exits_name_calls_and_devices():
+    _, events = read_back(timeline([Ring(0, EVENTS, 0)], HZ))
+    names = [name for _, kind, name in events["hart 0"] if kind == TrackEvent.TYPE_SLICE_BEGIN]
+    expected = ["linux", "timer interrupt", "rtm app 0", "switch", "HCALL_RT_END_JOB", "linux", "switch"]
+    assert names == [*expected, "load 0x10000005 (uart)"]
 
 
 def test_perfetto_jobs_and_deadlines():

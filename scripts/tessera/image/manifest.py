@@ -60,6 +60,7 @@ def _vm(vm: Vm) -> dict[str, Any]:
         "bootargs": node["bootargs"] or None,
         "loads": [{"what": load.what, "address": load.gpa, "size": len(load.data)} for load in vm.loads],
         "devices": [device.name for device in vm.devices],
+        "mmio": [{"name": name, "base": base, "size": size} for name, base, size in vm.mmio],
         "device_tree": f"{vm.name}.dtb",
     }
 

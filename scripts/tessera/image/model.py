@@ -203,6 +203,21 @@ class Vm:
         taken = {self.node["message-interrupt"], *(device.interrupt for device in self.devices)}
         return virtual.RTC_IRQ if self.has_rtc and self.has_plic and virtual.RTC_IRQ not in taken else 0
 
+    @property
+    def mmio(self) -> list[tuple[str, int, int]]:
+        """Name, guest-physical address and size of each device that the guest's device tree has:
+        the emulated ones, then those of the board."""
+        found = []
+        if self.has_uart:
+            found.append(("uart", self.machine.uart_base, virtual.UART_REGISTERS))
+        if self.has_plic:
+            found.append(("plic", virtual.PLIC_BASE, virtual.PLIC_SIZE))
+        if self.has_finisher:
+            found.append(("finisher", virtual.FINISHER_BASE, virtual.FINISHER_SIZE))
+        if self.has_rtc:
+            found.append(("rtc", virtual.RTC_BASE, virtual.RTC_SIZE))
+        return found + [(device.name, device.base, device.size) for device in self.devices]
+
     def _leaves(self, base: int, size: int) -> bool:
         """Returns whether the range is free for an emulated device: devices, shared memory and RAM
         of the system's file have precedence over it."""

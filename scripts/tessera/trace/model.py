@@ -5,18 +5,21 @@ nanoseconds."""
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from tessera.trace.calls import call_name, hypercall_name
 from tessera.trace.clock import nanoseconds
 from tessera.trace.ring import Event, Kind, Ring
 
 VcpuId = tuple[int, int]  # VM, VCPU
 
+# The argument of an exit: core/include/trace_layout.h.
 _INTERRUPT = 1 << 63
+_CAUSE = _INTERRUPT | 0xFF
+_DETAIL_SHIFT = 8
+_FUNCTION_BITS = 24
+_ECALL = 10
+_ACCESSES = {20: "fetch", 21: "load", 23: "store"}  # guest-page faults
 _CAUSES = {
-    10: "ecall",
-    20: "fetch fault",
-    21: "MMIO load",
     22: "virtual instruction",
-    23: "MMIO store",
     _INTERRUPT | 1: "interrupt from another hart",
     _INTERRUPT | 5: "timer interrupt",
     _INTERRUPT | 9: "device interrupt",
@@ -31,6 +34,15 @@ class Span:
     start: int
     end: int | None
     name: str
+
+
+@dataclass
+class Exit(Span):
+    """The time from a trap into the hypervisor to the return, or to a switch of VCPUs. `vm` and
+    `address` if a guest-page fault is the cause: the VM and the guest-physical address."""
+
+    vm: int | None = None
+    address: int | None = None
 
 
 @dataclass
@@ -72,7 +84,7 @@ class Hart:
 
     number: int
     slices: list[Slice] = field(default_factory=list)
-    exits: list[Span] = field(default_factory=list)
+    exits: list[Exit] = field(default_factory=list)
     hypercalls: list[int] = field(default_factory=list)
 
 
@@ -85,8 +97,9 @@ class Timeline:
     jobs: dict[VcpuId, list[Job]] = field(default_factory=dict)
     lost: int = 0
 
-    def runs(self, vcpu_id: VcpuId) -> list[tuple[int, int, int]]:
-        """Returns the slices of a VCPU on all harts: start, end, hart."""
+    def runs(self, vcpu_id: VcpuId | None) -> list[tuple[int, int, int]]:
+        """Returns the slices of a VCPU, or with None the idle times, on all harts: start, end,
+        hart."""
         found = [
             (piece.start, self.end if piece.end is None else piece.end, hart.number)
             for hart in self.harts
@@ -101,8 +114,16 @@ class Timeline:
         return sorted(ran | self.marks.keys() | self.jobs.keys())
 
 
-def cause_name(cause: int) -> str:
-    return _CAUSES.get(cause, f"cause {cause & ~_INTERRUPT}" + (" (interrupt)" if cause & _INTERRUPT else ""))
+def read_exit(at: int, event: Event) -> Exit:
+    """Returns the exit that an event begins, named after its cause."""
+    cause, detail = event.arg & _CAUSE, (event.arg & ~_INTERRUPT) >> _DETAIL_SHIFT
+    if cause in _ACCESSES:
+        return Exit(at, None, f"{_ACCESSES[cause]} {detail:#x}", event.vm, detail)
+    if cause == _ECALL:
+        extension, function = divmod(detail, 1 << _FUNCTION_BITS)
+        return Exit(at, None, call_name(extension, function))
+    unknown = f"{'interrupt' if cause & _INTERRUPT else 'exception'} {cause & ~_INTERRUPT}"
+    return Exit(at, None, _CAUSES.get(cause, unknown))
 
 
 def _signed(value: int) -> int:
@@ -114,7 +135,7 @@ class _HartReader:
 
     def __init__(self, hart: Hart, start: int) -> None:
         self.hart = hart
-        self.exit: Span | None = None
+        self.exit: Exit | None = None
         self.start = start
 
     def switch(self, at: int, vcpu_id: VcpuId | None) -> None:
@@ -125,13 +146,13 @@ class _HartReader:
             slices[-1].end = at
         if self.exit is not None:
             self.leave(at)
-            self.exit = Span(at, None, "switch")
+            self.exit = Exit(at, None, "switch")
         slices.append(Slice(at, None, vcpu_id))
 
     def enter(self, at: int, event: Event) -> None:
         if not self.hart.slices:  # older events of the hart were overwritten
             self.hart.slices.append(Slice(self.start, None, (event.vm, event.vcpu)))
-        self.exit = Span(at, None, cause_name(event.arg))
+        self.exit = read_exit(at, event)
 
     def leave(self, at: int) -> None:
         if self.exit is not None:
@@ -160,10 +181,12 @@ def _mark(at: int, event: Event) -> Mark | None:
         lines = [name for bit, name in _LINES.items() if event.arg >> bit & 1]
         return Mark(at, f"{' and '.join(lines) or 'no'} interrupt", {"bits": event.arg})
     if event.kind is Kind.HYPERCALL:
-        error = _signed(event.arg >> 32)
-        return Mark(at, f"hypercall {event.arg & 0xFFFFFFFF}", {"error": error})
-    if event.kind in (Kind.SEND, Kind.RECEIVE):
-        return Mark(at, event.kind.name.lower(), {"argument": event.arg})
+        return Mark(at, hypercall_name(event.arg & 0xFFFFFFFF), {"error": _signed(event.arg >> 32)})
+    if event.kind is Kind.SEND:
+        return Mark(at, "message sent", {"to_vm": event.arg & 0xFFFF, "to_vcpu": event.arg >> 16})
+    if event.kind is Kind.RECEIVE:
+        sender = {"from_vm": event.arg >> 16 & 0xFF, "from_vcpu": event.arg >> 24}
+        return Mark(at, "message received", {"bytes": event.arg & 0xFFFF} | sender)
     return None
 
 

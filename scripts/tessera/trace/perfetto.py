@@ -2,43 +2,16 @@
 """A timeline as a Perfetto trace: a track for each hart, VM and RT app, for https://ui.perfetto.dev
 or its tools."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor, TrackEvent
 from perfetto.trace_builder.proto_builder import TraceProtoBuilder
 
 from tessera.trace.model import Hart, Job, Mark, Timeline, VcpuId
+from tessera.trace.names import Names
 
 _SEQUENCE = 1  # all packets have the same writer
 _CLOCK = 6  # BUILTIN_CLOCK_BOOTTIME: nanoseconds since the machine was switched on
-
-
-@dataclass(frozen=True)
-class Names:
-    """The names of a system's VMs, and the number of each VM's VCPUs that are guest harts: the
-    others are RT apps."""
-
-    system: str
-    vms: Sequence[str]
-    vcpus: Sequence[int]
-
-    def vm(self, vm: int) -> str:
-        return self.vms[vm] if vm < len(self.vms) else f"VM {vm}"
-
-    def is_app(self, vcpu_id: VcpuId) -> bool:
-        return vcpu_id[0] < len(self.vcpus) and vcpu_id[1] >= self.vcpus[vcpu_id[0]]
-
-    def of(self, vcpu_id: VcpuId | None) -> str:
-        """Returns the name of a VCPU: `linux`, `linux/1`, or `rtm app 0`."""
-        if vcpu_id is None:
-            return "idle"
-        vm, vcpu = vcpu_id
-        if self.is_app(vcpu_id):
-            return f"{self.vm(vm)} app {vcpu - self.vcpus[vm]}"
-        several = vm < len(self.vcpus) and self.vcpus[vm] > 1
-        return f"{self.vm(vm)}/{vcpu}" if several else self.vm(vm)
 
 
 class _Writer:
@@ -106,7 +79,7 @@ def _write_hart(writer: _Writer, parent: int, hart: Hart, end: int, names: Names
             writer.event(track, piece.start, TrackEvent.TYPE_SLICE_BEGIN, names.of(piece.vcpu_id))
         while exit_ is not None and exit_.end is not None and exit_.end <= last:
             if piece.vcpu_id is not None:
-                writer.slice(track, exit_.start, exit_.end, exit_.name)
+                writer.slice(track, exit_.start, exit_.end, names.exit(exit_))
             exit_ = next(exits)
         if piece.vcpu_id is not None:
             writer.event(track, last, TrackEvent.TYPE_SLICE_END)

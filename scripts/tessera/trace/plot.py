@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tessera.trace.model import Hart, Job, Timeline, VcpuId
-from tessera.trace.perfetto import Names
+from tessera.trace.names import Names
 from tessera.trace.ring import TraceError
 
 _COLOURS = ("#1b6ca8", "#d98032", "#6a9a3a", "#8b5fbf", "#c44e52", "#2a9d8f", "#b8a02e", "#5a4a3a")

@@ -10,7 +10,7 @@ from enum import IntEnum
 from tessera.image.layout import Record
 
 MAGIC = 0x4543415254535354
-VERSION = 1
+VERSION = 2
 
 RING = Record(
     "trace_ring",

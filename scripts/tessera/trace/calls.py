@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Names of the calls in a trace: hypercalls and SBI extensions, whose numbers are read from the
+hypervisor's headers; and the SBI's functions.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from tessera.run.runner import ROOT
+
+_HYPERCALL = re.compile(r"^#define (HCALL_\w+)(?:\s|\\\n)+(\d+)U(?!\w)", re.MULTILINE)
+_EXTENSION = re.compile(r"^#define SBI_EXT_(\w+)\s+(0x[0-9a-fA-F]+)(?:UL)?(?!\w)", re.MULTILINE)
+_NOT_A_CALL = "HCALL_MAX"
+
+# The functions of the extensions by their numbers (SBI 2.0); the hypervisor knows them as numbers only.
+_FUNCTIONS = {
+    "BASE": (
+        "get_spec_version", "get_impl_id", "get_impl_version", "probe_extension", "get_mvendorid", "get_marchid",
+        "get_mimpid",
+    ),
+    "TIME": ("set_timer",),
+    "IPI": ("send_ipi",),
+    "RFENCE": (
+        "remote_fence_i", "remote_sfence_vma", "remote_sfence_vma_asid", "remote_hfence_gvma_vmid",
+        "remote_hfence_gvma", "remote_hfence_vvma_asid", "remote_hfence_vvma",
+    ),
+    "HSM": ("hart_start", "hart_stop", "hart_get_status", "hart_suspend"),
+    "SRST": ("system_reset",),
+    "DBCN": ("console_write", "console_read", "console_write_byte"),
+}  # fmt: skip
+# The extensions 0 to 8 are single functions (SBI 2.0, chapter "Legacy Extensions").
+_LEGACY = (
+    "set_timer", "console_putchar", "console_getchar", "clear_ipi", "send_ipi", "remote_fence_i", "remote_sfence_vma",
+    "remote_sfence_vma_asid", "shutdown",
+)  # fmt: skip
+
+
+def abi_headers() -> list[Path]:
+    """Returns the headers that define the hypercalls' numbers."""
+    return [
+        ROOT / "core" / "include" / "hypercall.h",
+        ROOT / "rt" / "include" / "rt_abi.h",
+        ROOT / "ipc" / "include" / "ipc_abi.h",
+    ]
+
+
+def _extension_headers() -> list[Path]:
+    """Returns the headers that define the extensions' numbers."""
+    return [ROOT / "arch" / "riscv" / "internal.h", ROOT / "arch" / "riscv" / "include" / "asm_layout.h"]
+
+
+def _numbers(pattern: re.Pattern[str], headers: list[Path]) -> dict[int, str]:
+    text = "".join(header.read_text(encoding="utf-8") for header in headers)
+    return {int(number, 0): name for name, number in pattern.findall(text) if name != _NOT_A_CALL}
+
+
+@cache
+def hypercalls() -> dict[int, str]:
+    """Returns the names of the hypercalls by number."""
+    return _numbers(_HYPERCALL, abi_headers())
+
+
+@cache
+def extensions() -> dict[int, str]:
+    """Returns the names of the SBI extensions by number, HCALL for the hypercalls' extension."""
+    return _numbers(_EXTENSION, _extension_headers())
+
+
+def hypercall_name(number: int) -> str:
+    """Returns the name of a hypercall, such as HCALL_IPC_SEND_MSG."""
+    return hypercalls().get(number, f"unknown hypercall {number}")
+
+
+def call_name(extension: int, function: int) -> str:
+    """Returns the name of any call of a guest: a hypercall's, or extension and function of the SBI,
+    such as SBI TIME set_timer."""
+    name = extensions().get(extension)
+    if name == "HCALL":
+        return hypercall_name(function)
+    if name is not None:
+        functions = _FUNCTIONS.get(name, ())
+        return f"SBI {name} {functions[function] if function < len(functions) else f'unknown function {function}'}"
+    if extension < len(_LEGACY):
+        return f"SBI legacy {_LEGACY[extension]}"
+    return f"SBI unknown extension {extension:#x} function {function}"
