@@ -11,4 +11,9 @@ trace: image | setup-dev ## run SYSTEM and draw the timeline of its harts (TRACE
 	@$(MKIMAGE_PROGRAM) $(TRACE)/$(SYSTEM).dts --hypervisor $(HYP_BUILD)/tessera.bin --out $(TRACE)/systems/$(SYSTEM)
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/trace.py --system $(SYSTEM) --build $(TRACE) --out $(TRACE) $(TRACE_FLAGS)
 
-.PHONY: trace
+# The README's picture: a section in which Linux, FreeRTOS and all RT apps run.
+trace-picture: ## draw docs/images/rt-timeline.png from a run
+	@$(MAKE) --no-print-directory trace SYSTEM=rt TRACE_FLAGS="--seconds 0.6 --from-ms 527 --picture-ms 12"
+	@cp $(TRACE)/rt.png docs/images/rt-timeline.png
+
+.PHONY: trace trace-picture

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A timeline as a picture: harts, and below them RT apps in the usual notation of real-time papers,
-else VCPUs."""
+"""A timeline as a picture: harts, and below them RT apps with their releases and deadlines, else
+VCPUs."""
 
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
+from tessera.colours import shades
 from tessera.trace.model import Hart, Job, Timeline, VcpuId
 from tessera.trace.names import Names
 from tessera.trace.ring import TraceError
 
-_COLOURS = ("#1b6ca8", "#d98032", "#6a9a3a", "#8b5fbf", "#c44e52", "#2a9d8f", "#b8a02e", "#5a4a3a")
-_PALE = ("#c9ced6", "#a9b4c4", "#dcd5c5", "#b9c9b9", "#d9c4c4", "#c9bfd9")  # best-effort VCPUs, if there are RT apps
 _MISSED = "#d00000"
-_DEADLINE = "#707070"
-_BAR = 0.56  # of a row's height
-_ARROW = 0.42
-_WIDTH_IN, _ROW_IN, _MARGIN_IN = 9.0, 0.42, 1.3
+_DEADLINE = "#505050"
+_BAR = 0.5  # of a row's height
+_MARK = 0.38  # distance of releases and deadlines from the row's middle
+_MARK_SIZE = 5.5
+_WIDTH_IN, _HART_IN, _ROW_IN, _MARGIN_IN = 9.5, 0.45, 0.58, 1.75
 _LEAST = 1 / 1500  # of the picture's width: shorter bars would not be visible
+_LEGEND_COLUMNS = 6
 
 
 class _Picture:
@@ -39,42 +42,53 @@ class _Picture:
         pieces = [(left, max(right - left, least)) for left, right in cut]
         self.axes.broken_barh(pieces, (row - _BAR / 2, _BAR), facecolors=colour, linewidth=0)
 
-    def arrow(self, row: int, at: int, up: bool, colour: str) -> None:
-        if not self.inside(at):
-            return
-        foot, head = (row + _BAR / 2, row - _ARROW) if up else (row - _ARROW, row + _BAR / 2)
-        self.axes.annotate(
-            "",
-            xy=(self.x(at), head),
-            xytext=(self.x(at), foot),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": colour,
-                "linewidth": 0.9,
-                "mutation_scale": 8,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
+    def mark(self, y: float, at: int, marker: str, colour: str, size: float = _MARK_SIZE) -> None:
+        if self.inside(at):
+            # Marks at the picture's edges are drawn whole.
+            self.axes.plot(self.x(at), y, marker, color=colour, markersize=size, clip_on=False, zorder=4)
 
     def job(self, row: int, job: Job) -> None:
-        self.arrow(row, job.release, True, "black")
-        self.arrow(row, job.deadline, False, _MISSED if job.missed else _DEADLINE)
-        if job.missed and self.inside(job.deadline):
-            self.axes.plot(self.x(job.deadline), row - _ARROW, "x", color=_MISSED, markersize=6, markeredgewidth=1.5)
+        """Draws the release below the row, the deadline above it."""
+        self.mark(row + _MARK, job.release, "^", "black")
+        if self.inside(job.deadline):
+            colour = _MISSED if job.missed else _DEADLINE
+            self.axes.vlines(self.x(job.deadline), row - _MARK, row + _BAR / 2, colour, linewidth=0.8, zorder=3)
+        if job.missed:
+            self.mark(row - _MARK, job.deadline, "X", _MISSED, _MARK_SIZE + 3)
+        else:
+            self.mark(row - _MARK, job.deadline, "v", _DEADLINE)
         for at in job.overruns:
-            if self.inside(at):
-                self.axes.plot(self.x(at), row + _BAR / 2, "|", color=_MISSED, markersize=8)
+            self.mark(row, at, "|", _MISSED, 14)
 
 
-def _colours(line: Timeline, names: Names) -> dict[VcpuId, str]:
-    """Assigns strong colours to the RT apps and pale ones to the other VCPUs; without RT apps,
-    strong ones to all."""
-    apps = [vcpu_id for vcpu_id in line.vcpus() if names.is_app(vcpu_id)]
-    others = [vcpu_id for vcpu_id in line.vcpus() if not names.is_app(vcpu_id)]
-    colours = {vcpu_id: _COLOURS[place % len(_COLOURS)] for place, vcpu_id in enumerate(apps)}
-    rest = _PALE if apps else _COLOURS
-    return colours | {vcpu_id: rest[place % len(rest)] for place, vcpu_id in enumerate(others)}
+def vcpu_colours(line: Timeline, names: Names) -> dict[VcpuId, str]:
+    """Returns the colours of all VCPUs: that of their VM; of several VCPUs of a kind (RT apps, or
+    others) shades of it."""
+    colours: dict[VcpuId, str] = {}
+    for vm in sorted({vm for vm, _ in line.vcpus()}):
+        own = [vcpu_id for vcpu_id in line.vcpus() if vcpu_id[0] == vm]
+        for kind in (False, True):
+            alike = [vcpu_id for vcpu_id in own if names.is_app(vcpu_id) is kind]
+            colours |= dict(zip(alike, shades(names.colour(vm), len(alike)), strict=True))
+    return colours
+
+
+def _times(jobs: list[Job]) -> str:
+    """Returns period and deadline of an app, from the deadlines of its jobs."""
+    words = []
+    if len(jobs) > 1:
+        period = median(after.deadline - before.deadline for before, after in pairwise(jobs))
+        words.append(f"every {period / 1e6:g} ms")
+    # A release is recorded after its time, by the hypervisor's delay: the longest time is the deadline.
+    if jobs:
+        words.append(f"deadline {round(max(job.deadline - job.release for job in jobs) / 1e6, 2):g} ms")
+    return ", ".join(words)
+
+
+def row_label(line: Timeline, names: Names, vcpu_id: VcpuId) -> str:
+    """Returns the name of a VCPU; of an RT app, with its period and deadline below."""
+    jobs = line.jobs.get(vcpu_id, [])
+    return names.of(vcpu_id) + (f"\n{_times(jobs)}" if jobs else "")
 
 
 def _draw_hart(picture: _Picture, line: Timeline, row: int, hart: Hart) -> None:
@@ -92,7 +106,49 @@ def _draw(picture: _Picture, line: Timeline, names: Names, rows: list[VcpuId]) -
         picture.bars(row, [(start, end) for start, end, _ in line.runs(vcpu_id)], picture.colours[vcpu_id])
         for job in line.jobs.get(vcpu_id, []):
             picture.job(row, job)
-    return [f"hart {hart.number}" for hart in line.harts] + [names.of(vcpu_id) for vcpu_id in rows]
+    return [f"hart {hart.number} runs" for hart in line.harts] + [row_label(line, names, vcpu_id) for vcpu_id in rows]
+
+
+def _shown(line: Timeline, vcpu_id: VcpuId | None, start: int, end: int) -> bool:
+    """Returns whether a VCPU runs, or with None whether a hart is idle, long enough to be visible."""
+    runs = sum(max(0, min(b, end) - max(a, start)) for a, b, _ in line.runs(vcpu_id))
+    return runs >= (end - start) * _LEAST
+
+
+def _legend(line: Timeline, names: Names, colours: dict[VcpuId, str], start: int, end: int) -> list[tuple[Any, str]]:
+    """Returns the legend's entries: the VCPUs in the picture, and the marks of jobs."""
+    from matplotlib.patches import Patch
+
+    entries: list[tuple[Any, str]] = [
+        (Patch(color=colour), names.of(vcpu_id))
+        for vcpu_id, colour in colours.items()
+        if _shown(line, vcpu_id, start, end)
+    ]
+    if _shown(line, None, start, end):
+        entries.append((Patch(facecolor="white", edgecolor="#c0c0c0"), names.of(None)))
+    return entries + _job_legend(line, start, end)
+
+
+def _job_legend(line: Timeline, start: int, end: int) -> list[tuple[Any, str]]:
+    from matplotlib.lines import Line2D
+
+    jobs = [job for own in line.jobs.values() for job in own]
+    missed = any(job.missed and start <= job.deadline <= end for job in jobs)
+    overrun = any(start <= at <= end for job in jobs for at in job.overruns)
+    marks = (
+        ("^", "black", "release: a job may start", bool(jobs)),
+        ("v", _DEADLINE, "deadline of the job", bool(jobs)),
+        ("X", _MISSED, "deadline missed", missed),
+        ("|", _MISSED, "budget used up", overrun),
+    )
+    shown = [mark[:3] for mark in marks if mark[3]]
+    return [(Line2D([], [], marker=marker, color=colour, linestyle=""), words) for marker, colour, words in shown]
+
+
+def _title(line: Timeline, names: Names) -> str:
+    if not line.jobs:
+        return f"System '{names.system}': the VM that runs on each hart (physical CPU)"
+    return f"System '{names.system}': what runs on each hart (physical CPU), and the jobs of the real-time apps"
 
 
 def plot(line: Timeline, names: Names, start: int, end: int, paths: list[Path]) -> None:
@@ -107,23 +163,22 @@ def plot(line: Timeline, names: Names, start: int, end: int, paths: list[Path]) 
     if end <= start:
         raise TraceError("the picture would show no time")
     rows = [vcpu_id for vcpu_id in line.vcpus() if vcpu_id in line.jobs] or line.vcpus()
-    height = _ROW_IN * (len(line.harts) + len(rows)) + _MARGIN_IN
+    height = _HART_IN * len(line.harts) + _ROW_IN * len(rows) + _MARGIN_IN
     figure, axes = pyplot.subplots(figsize=(_WIDTH_IN, height), layout="constrained")
-    colours = _colours(line, names)
+    colours = vcpu_colours(line, names)
     labels = _draw(_Picture(axes, start, end, colours), line, names, rows)
     axes.set_xlim(0, (end - start) / 1e6)
     axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.set_yticks(range(len(labels)), labels)
+    axes.set_yticks(range(len(labels)), labels, fontsize=9)
     axes.axhline(len(line.harts) - 0.5, color="black", linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel(f"milliseconds from {start / 1e9:.6f} s after power-on")
-    handles = [pyplot.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()]
-    title = f"{names.system}: VCPUs on the harts"
-    if line.jobs:
-        title += "; arrows up: releases, down: deadlines; red: missed, budget used up"
-    axes.set_title(title, fontsize=10, loc="left")
-    words = [names.of(vcpu_id) for vcpu_id in colours]
-    figure.legend(handles, words, loc="outside lower center", ncols=min(len(words), 8), frameon=False, fontsize=8)
+    axes.set_xlabel(f"time in ms; 0 is {start / 1e6:.3f} ms after power-on")
+    axes.set_title(_title(line, names), fontsize=10, loc="left")
+    entries = _legend(line, names, colours, start, end)
+    handles, words = [handle for handle, _ in entries], [text for _, text in entries]
+    figure.legend(
+        handles, words, loc="outside lower center", ncols=min(len(words), _LEGEND_COLUMNS), frameon=False, fontsize=9
+    )
     for path in paths:
         figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
     pyplot.close(figure)
