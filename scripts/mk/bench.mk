@@ -14,4 +14,8 @@ bench: | setup-dev ## run the benchmark: figures against goals and other hypervi
 	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/bench.py --out $(BUILD)/bench $(BENCH_FLAGS)
 	@$(MAKE) --no-print-directory bench-fpga
 
-.PHONY: bench
+# Without a new run, from results.jsonl and rt-stress.json in build/bench.
+bench-pictures: | setup-dev ## draw the last benchmark's pictures again, those of the documents too
+	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/bench.py --out $(BUILD)/bench --draw --pictures docs/images
+
+.PHONY: bench bench-pictures

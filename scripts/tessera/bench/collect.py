@@ -295,7 +295,9 @@ def rt_stress(bench: Bench) -> None:
         counting = stretch_arguments(bench.qemu, elf, bench.out, stretches)
     console = run_until(bench.qemu, system, "rtm", r"^RTM done$", RT_STRESS_S, *counting)
     found = apps(console)
-    (bench.out / "rt-stress.json").write_text(json.dumps([asdict(app) for app in found]), encoding="utf-8")
+    colour = system.vm("rtm")["colour"]
+    listed = [asdict(app) | {"colour": colour} for app in found]
+    (bench.out / "rt-stress.json").write_text(json.dumps(listed), encoding="utf-8")
     sums = {name: sum(getattr(app, name) for app in found) for name in ("releases", "misses", "overruns")}
     for name, value in sums.items():
         bench.add(single(f"riscv.rt.{name}", "count", value), system.name)

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tessera.bench.labels import OURS
 from tessera.bench.mips import SWITCH_VCPUS
 
 _NAME = re.compile(r"mips\.switch\.vcpus\.sets(\d+)")
-_COLOURS = ("#1b6ca8", "#6a9a3a", "#d98032")
+_COLOURS = (OURS, "#6a9a3a", "#d98032")
 
 
 def plot_banks(records: list[dict[str, Any]], folder: Path) -> list[Path]:
@@ -23,15 +24,21 @@ def plot_banks(records: list[dict[str, Any]], folder: Path) -> list[Path]:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(6, 3.6), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(7, 3.8), layout="constrained")
     for (sets, curve), colour in zip(sorted(curves.items(), reverse=True), _COLOURS, strict=True):
         axes.plot(
-            SWITCH_VCPUS, curve, color=colour, marker="o", markersize=4, label=f"{sets} set{'s' * (sets > 1)} for VCPUs"
+            SWITCH_VCPUS,
+            curve,
+            color=colour,
+            marker="o",
+            markersize=4,
+            label=f"{sets} shadow register set{'s' * (sets > 1)}",
         )
     axes.set_ylim(bottom=0)
     axes.set_xticks([1, *range(2, SWITCH_VCPUS[-1] + 1, 2)])
-    axes.set_xlabel("VCPUs that share the hart")
-    axes.set_ylabel("instructions per switch (median)")
+    axes.set_xlabel("virtual CPUs (VCPUs) that share the core")
+    axes.set_ylabel("executed instructions (median)")
+    axes.set_title("Tessera on the M5150: switch to another VCPU at the end of its time slice", fontsize=10)
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=8)
     path = folder / "mips-banks.png"

@@ -6,12 +6,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tessera.bench.labels import OURS, OURS_PALE, PEER_COLOURS, PEER_MARKERS, PEERS
 from tessera.bench.metrics import Metric
-from tessera.bench.plot import of_first
+from tessera.bench.plot import machine, of_first
 
-OURS, SHARED, PAPER, SUCCESSOR = "#1b6ca8", "#9dc3e0", "#d98032", "#7a9a4b"
 _NAME = re.compile(r"(?:riscv|mips)\.ipc\.(send|recv|delivery)\.(\d+)(\.shared)?")
-_TITLES = {"send": "send", "recv": "receive", "delivery": "delivery, sender's call to receiver's task"}
+_PEERS = ("m5150", "hellfire")
+_TITLES = {
+    "send": "Send: the sender's call",
+    "recv": "Receive: the receiver's call",
+    "delivery": "Delivery: from the sender's call to the receiver's task",
+}
 
 
 def _lines(records: list[dict[str, Any]], shared: bool = False) -> dict[str, dict[int, dict[str, Any]]]:
@@ -35,19 +40,31 @@ def _draw(axes: Any, what: str, records: list[dict[str, Any]], metrics: dict[str
     ours, shared = _lines(records)[what], _lines(records, shared=True).get(what, {})
     series = [
         ("Tessera", OURS, "o", {size: line["value"] for size, line in ours.items()}),
-        ("without shadow sets", SHARED, "v", {size: line["value"] for size, line in shared.items()}),
-        ("M5150 paper", PAPER, "s", _peer(ours, metrics, "m5150")),
-        ("its successor", SUCCESSOR, "D", _peer(ours, metrics, "hellfire")),
+        (
+            "Tessera without shadow register sets",
+            OURS_PALE,
+            "d",
+            {size: line["value"] for size, line in shared.items()},
+        ),
+        *((PEERS[name].label, PEER_COLOURS[name], PEER_MARKERS[name], _peer(ours, metrics, name)) for name in _PEERS),
     ]
     for name, colour, marker, values in series:
         if values:
             axes.plot(list(values), list(values.values()), color=colour, marker=marker, label=name)
     axes.set_ylim(bottom=0)
     axes.set_xticks(list(ours))
-    axes.set_xlabel("bytes")
+    axes.set_xlabel("message size (bytes)")
     axes.set_title(_TITLES[what], fontsize=9)
     axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=8)
+
+
+def _legend(panels: Any) -> dict[str, Any]:
+    """Returns the lines of all panels by name, each name once."""
+    found: dict[str, Any] = {}
+    for axes in panels:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
+    return found
 
 
 def plot_ipc(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path, name: str = "ipc") -> list[Path]:
@@ -59,10 +76,13 @@ def plot_ipc(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
+    figure, panels = pyplot.subplots(1, 3, figsize=(12, 4), layout="constrained")
     for axes, what in zip(panels, _TITLES, strict=True):
         _draw(axes, what, records, metrics)
-    panels[0].set_ylabel("instructions")
+    panels[0].set_ylabel("executed instructions")
+    figure.suptitle(f"Messages between two VMs that share a core ({machine(records)})", fontsize=11)
+    legend = _legend(panels)
+    figure.legend(list(legend.values()), list(legend), loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=130)
     pyplot.close(figure)

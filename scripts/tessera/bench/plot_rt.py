@@ -7,22 +7,33 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tessera.bench.labels import LIMIT, OURS
 from tessera.bench.rt import RESPONSE_SHARE
+from tessera.colours import on_white
 
-OURS, MORE, LIMIT = "#1b6ca8", "#9cc3e0", "#b03a2e"
 _QUEUE = re.compile(r"riscv\.rt\.queue\.(insert|take)\.(\d+)")
+_DEFAULT_COLOUR = "magenta"  # of records without the VM's colour
 US_PER_TICK = 0.1
+
+
+def _colour(app: dict[str, Any]) -> str:
+    """Returns the colour of the app's VM in the system file."""
+    return on_white(app.get("colour", _DEFAULT_COLOUR))
 
 
 def _draw_late(axes: Any, app: dict[str, Any]) -> None:
     """Draws the release latency of the app with the earliest deadlines, which only the hypervisor
     delays."""
     late = {int(ticks): count for ticks, count in app["late"].items()}
-    axes.bar([ticks * US_PER_TICK for ticks in late], list(late.values()), US_PER_TICK * 0.9, color=OURS)
-    axes.set_yscale("log")
-    axes.set_xlabel("release latency (us)")
-    axes.set_ylabel("jobs")
-    axes.set_title(f"app with the earliest deadlines, {app['releases']:,} releases", fontsize=9)
+    places = [ticks * US_PER_TICK for ticks in late]
+    axes.bar(places, list(late.values()), US_PER_TICK * 0.9, color=_colour(app))
+    axes.set_yscale("symlog", linthresh=1)  # one job is visible, and zero is on the axis
+    axes.set_ylim(0, 3 * max(late.values()))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.set_xlim(left=0)
+    axes.set_xlabel("from the release to the job's first instructions (us)")
+    axes.set_ylabel("jobs (logarithmic)")
+    axes.set_title(f"Start delay of the app with the earliest deadlines,\n{app['releases']:,} releases", fontsize=9)
 
 
 def _draw_response(axes: Any, apps: list[dict[str, Any]]) -> None:
@@ -30,15 +41,17 @@ def _draw_response(axes: Any, apps: list[dict[str, Any]]) -> None:
     for row, app in enumerate(apps):
         total = sum(app["response"].values())
         for bucket, count in app["response"].items():
-            start = int(bucket) / RESPONSE_SHARE
-            axes.barh(row, 1 / RESPONSE_SHARE, left=start, color=OURS, alpha=min(1.0, 0.25 + count / total))
-        deadline = app["deadline_us"] / app["period_us"]
-        axes.plot([deadline, deadline], [row - 0.45, row + 0.45], color=LIMIT, linewidth=2)
-    axes.set_yticks(range(len(apps)), [f"{app['budget_us']}/{app['period_us']} us" for app in apps])
+            start = int(bucket) / RESPONSE_SHARE * 100
+            share = min(1.0, 0.25 + count / total)
+            axes.barh(row, 100 / RESPONSE_SHARE, left=start, color=_colour(app), alpha=share)
+        deadline = app["deadline_us"] / app["period_us"] * 100
+        axes.plot([deadline, deadline], [row - 0.45, row + 0.45], color=LIMIT, linewidth=2.5)
+    labels = [f"{app['budget_us']:,} us every {app['period_us']:,} us" for app in apps]
+    axes.set_yticks(range(len(apps)), labels, fontsize=8)
     axes.invert_yaxis()
-    axes.set_xlim(0, 1.02)
-    axes.set_xlabel("response time as a share of the period (red: deadline)")
-    axes.set_title("response times of eight apps, 95 % of the hart", fontsize=9)
+    axes.set_xlim(0, 102)
+    axes.set_xlabel("from the release to the job's end (% of the period)\ndarker: more jobs; red: deadline")
+    axes.set_title("Response times of eight real-time apps\nthat use 95 % of the CPU", fontsize=9)
 
 
 def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
@@ -47,14 +60,16 @@ def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
         lines = sorted(
             ((int(match[2]), line) for match, line in found if match and match[1] == what), key=lambda entry: entry[0]
         )
-        axes.plot([n for n, _ in lines], [line["median"] for _, line in lines], color=colour, marker="o", label=label)
-        axes.plot([n for n, _ in lines], [line["max"] for _, line in lines], color=colour, linestyle=":")
+        sizes = [n for n, _ in lines]
+        axes.plot(sizes, [line["median"] for _, line in lines], color=colour, marker="o", label=f"{label}, median")
+        axes.plot(sizes, [line["max"] for _, line in lines], color=colour, linestyle=":", label=f"{label}, maximum")
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel("RT-VCPUs in the queue")
-    axes.set_ylabel("instructions (dotted: maximum)")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("real-time apps in the queue")
+    axes.set_ylabel("executed instructions")
     axes.legend(frameon=False, fontsize=8)
-    axes.set_title("the ready queue, a heap", fontsize=9)
+    axes.set_title("Cost of the queue of ready apps,\nordered by deadline", fontsize=9)
 
 
 def plot_rt(records: list[dict[str, Any]], folder: Path) -> list[Path]:
@@ -71,7 +86,7 @@ def plot_rt(records: list[dict[str, Any]], folder: Path) -> list[Path]:
     from matplotlib import pyplot
 
     apps = json.loads(stress.read_text(encoding="utf-8"))
-    figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
+    figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(13.5, 4), layout="constrained")
     _draw_late(left, min(apps, key=lambda app: app["deadline_us"]))
     _draw_response(middle, apps)
     _draw_queue(right, queue)

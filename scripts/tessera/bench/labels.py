@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of the benchmark's pictures: metrics, units, hypervisors, and their colours."""
+
+from dataclasses import dataclass
+
+OURS = "#1b6ca8"
+OURS_PALE = "#9dc3e0"  # Tessera in a second configuration
+LIMIT = "#b03a2e"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another hypervisor. `published`: its authors' figures; the others were measured for this
+    project, on the same machine."""
+
+    name: str
+    published: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} ({f'published: {self.published}' if self.published else 'measured by us'})"
+
+
+PEERS = {
+    "bao": Peer("Bao"),
+    "kvm": Peer("Linux KVM"),
+    "hellfire": Peer("Hellfire, successor of the M5150 hypervisor"),
+    "m5150": Peer("M5150 hypervisor", "PUCRS"),
+}
+PEER_COLOURS = {"bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a", "m5150": "#8a5ab0"}
+PEER_MARKERS = {"bao": "o", "kvm": "^", "hellfire": "v", "m5150": "s"}
+
+UNITS = {
+    "instructions": "executed instructions",
+    "percent": "overhead, % of the instructions executed without a hypervisor",
+    "ratio": "executed instructions, in a VM / without a hypervisor",
+    "us": "time in us",
+    "ns": "time in ns",
+    "bytes": "bytes",
+    "lines": "lines of code",
+    "count": "number",
+}
+
+_CODEC = "audio codec, {}, time slices of {} ms"
+_SECTION = "longest non-preemptible section"
+_LOCK = "longest time that a lock is held"
+_SCHEDULER = "longest time that the scheduler's lock is held"
+_ON = {"h1": "1 hart", "h2": "2 harts", "h4": "4 harts", "h8": "8 harts"}
+_SEVERAL = ("h2", "h4", "h8")
+
+# Metrics in the overviews; curves over sizes or VMs have pictures of their own.
+LABELS = {
+    "hypercall.null": "hypercall that does nothing",
+    "sbi.base": "SBI call: version",
+    "sbi.set_timer": "SBI call: set the timer",
+    "sbi.ipi_self": "SBI call: interrupt to the calling CPU",
+    "wfi.pending": "wait for interrupt (WFI), one is pending",
+    "timer.added": "delay added to a guest's timer interrupt",
+    "mmio.uart_load": "read of an emulated UART register",
+    "plic.claim_complete": "emulated interrupt controller: claim and complete",
+    "switch.quantum": "switch to another VM at the end of its time slice",
+    "tick.same": "hypervisor's timer interrupt without a switch",
+    "tick.switch": "switch to another VM, with shadow register sets",
+    "tick.switch.shared": "switch to another VM, without shadow register sets",
+    "ipc.send.100": "send a message of 100 bytes",
+    "ipc.send.first.100": "send 100 bytes to an empty inbox",
+    "ipc.recv.100": "receive a message of 100 bytes",
+    "ipc.delivery.100": "deliver 100 bytes, sender's call to receiver's task",
+    "boot.first_guest_insn": "boot to the first guest instruction",
+    "vm.restart": "restart of a VM by its watchdog",
+    "load.late.max": "largest delay of a 1 ms timer while another VM restarts",
+    "linux.boot_ratio": "Debian Linux, from boot to power-off",
+    "adpcm.1vm.q1ms": _CODEC.format("1 VM", 1),
+    "adpcm.1vm.q5ms": _CODEC.format("1 VM", 5),
+    "adpcm.1vm.q10ms": _CODEC.format("1 VM", 10),
+    "adpcm.2vm.q1ms": _CODEC.format("2 VMs", 1),
+    "adpcm.4vm.q1ms": _CODEC.format("4 VMs", 1),
+    "adpcm.8vm.q1ms": _CODEC.format("8 VMs", 1),
+    "adpcm.2vm.q1ms.1gips": _CODEC.format("2 VMs", 1) + ", 10 times as fast a core",
+    "rt.release.max": "release of one of 8 real-time apps, preempting a VM",
+    "rt.release.one": "release of a single real-time app, preempting a VM",
+    "rt.misses": "deadline misses in a million releases",
+    "rt.overruns": "exhausted budgets in a million releases",
+    "rt.late.max": "latest start of a job in a million releases",
+    "operator.late.max": "longest time without best-effort VMs",
+    "rt.cost.release": "largest cost of a release to the interrupted VM",
+    "rt.cost.job": "largest cost of the end of a job",
+    "rt.blocked": _SECTION,
+    "size.text": "code and constants, without optional components",
+    "mips.size.text": "code and constants, with real time and messages, optimized for size",
+    "size.loc": "lines of code, without optional components",
+    "size.loc.all": "lines of code, with all components",
+    "size.ram.vm": "RAM for each VM",
+    "stack.static": "stack of a hart: deepest chain of calls",
+    "stack.used": "stack of a hart: largest use in a run",
+    "irqoff.max": f"{_SECTION}, under attack",
+    "irqoff.max.h1": f"{_SECTION}, 1 hart",
+    **{f"irqoff.max.{end}": f"{_SECTION}, {_ON[end]}: computed bound" for end in _SEVERAL},
+    **{f"lock.hold.max.{end}": f"{_LOCK}, {harts}" for end, harts in _ON.items()},
+    **{f"lock.hold.sched.{end}": f"{_SCHEDULER}, {_ON[end]}" for end in _SEVERAL},  # one hart takes no locks
+}  # fmt: skip
+
+
+def metric_label(metric: str) -> str | None:
+    """Returns the words for a metric, which may be the same on all architectures; None if the
+    overviews leave it out."""
+    return LABELS.get(metric) or LABELS.get(metric.partition(".")[2])
