@@ -1,40 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """The allowed includes between layers, and the names that core must not contain.
 
-The layers are those of docs and CONTRIBUTING.md: platform and arch at the top; below them fpga/vdm,
-ipc, debug, console, seed and rt, which do not include each other; then core; the architecture's contract
-(arch/include) at the bottom.
+The layers are those of docs/architecture.md: platform and arch at the top; below them the components,
+which do not include each other; then core; the architecture's contract (arch/include), and the guests'
+view of the hypercalls (abi) at the bottom. A component is a folder that HYP_COMPONENTS in
+scripts/mk/hyp.mk names.
 """
 
 import re
 from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from check import ctext, repo
 from check.repo import Finding
 
-# A layer is a folder here, with its subfolders. Each arch/<isa> and each platform/<board> is a
-# layer; the files of platform/ itself are the contract between boards and architectures.
-_PLAIN_LAYERS = ("arch/include", "platform/drivers", "core", "rt", "ipc", "debug", "console", "seed", "fpga/vdm")
+# A layer is a folder here, or a component, with its subfolders. Each arch/<isa> and each
+# platform/<board> is a layer; the files of platform/ itself are the contract between boards and
+# architectures.
+_PLAIN_LAYERS = ("abi", "arch/include", "platform/drivers", "core")
 _FAMILIES = ("arch", "platform")
 _CONTRACT = "platform contract"
+_COMPONENT = "component"
+_LIST = re.compile(r"^HYP_COMPONENTS \?= (.*)$", re.MULTILINE)
 
-# The layers that each layer may include, apart from itself. "arch" and "platform" stand for any one
-# variant.
-_BASE = {"core", "arch/include"}
+# The layers that each layer may include, apart from itself. "arch", "platform" and "component" stand
+# for any one of their kind.
+_BASE = {"abi", "core", "arch/include"}
 _MAY = {
-    "arch/include": {"core"},
-    "core": {"arch/include"},
-    "rt": _BASE,
-    "ipc": _BASE,
-    "debug": _BASE | {"console"},
-    "console": _BASE,
-    "seed": _BASE,
-    "fpga/vdm": _BASE,
+    "abi": set(),
+    "arch/include": {"abi", "core"},
+    "core": {"abi", "arch/include"},
+    _COMPONENT: _BASE,
     _CONTRACT: _BASE,
     "platform/drivers": _BASE | {_CONTRACT},
-    "arch": _BASE | {"rt", "ipc", "fpga/vdm", _CONTRACT},
-    "platform": _BASE | {"rt", "ipc", "fpga/vdm", _CONTRACT, "platform/drivers"},
+    "arch": _BASE | {"rt", "ipc", _CONTRACT},
+    "platform": _BASE | {"rt", "ipc", _CONTRACT, "platform/drivers"},
 }
 
 # Headers that every variant of a family provides under the same name belong to the contract, not to
@@ -42,48 +44,81 @@ _MAY = {
 # addresses of a board (board.h).
 _VARIANT_HEADER = {"arch": re.compile(r"^arch_\w+\.h$"), "platform": re.compile(r"^board(?:_\w+)?\.h$")}
 _MAY_USE_VARIANT = {
-    "arch": {"core", "rt", "ipc", "debug", "fpga/vdm", "arch/include", "platform"},
+    "arch": {"core", _COMPONENT, "arch/include", "platform"},
     "platform": {"arch", "platform", "platform/drivers"},
 }
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 _FIX = "include lower layers only: register a function or move the declaration"
-# Identifiers of components, which core may not name. The format of the system image names what components read there.
-_COMPONENT_NAME = re.compile(
-    r"\b((?:rt|edf|ipc|debug|session|virtio|vdm|fpga)_\w+|(?:RT|IPC|DEBUG|VIRTIO)_\w+)",
-)
+# Beginnings of identifiers, besides the name of the component, that core may not use either.
+_ALSO = {"rt": ("edf",), "debug": ("session",)}
+# Components that replace functions of core (COMPONENT_DEFAULT), which therefore has their names.
+_REPLACE = {"console", "seed"}
+# Components that a component may include.
+_USES = {"debug": {"console"}}
+# The format of the system image names what components read there.
 _IMAGE_FORMAT = {"core/sysimage.c", "core/include/sysimage.h"}
-# Layers that must not name an architecture or a board, not even in comments.
-_NEUTRAL = {"core", "rt", "ipc", "debug", "console", "seed"}
+# Layers, besides the components, that must not name an architecture or a board, not even in comments.
+_NEUTRAL = {"abi", "core"}
 _ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6", re.IGNORECASE)
 
 
-def layer_of(path: str) -> str | None:
-    """Returns the layer of a file ("core", "arch/riscv", ...), None for files outside of all
-    layers."""
-    for layer in _PLAIN_LAYERS:
-        if path.startswith(layer + "/"):
-            return layer
-    family, _, rest = path.partition("/")
-    if family == "platform" and "/" not in rest:
-        return _CONTRACT
-    return f"{family}/{rest.partition('/')[0]}" if family in _FAMILIES and "/" in rest else None
+@dataclass(frozen=True)
+class Layers:
+    """The layers of a tree with these components."""
+
+    components: tuple[str, ...]
+
+    @cached_property
+    def component_name(self) -> re.Pattern[str]:
+        """Matches the identifiers of components, which core may not name."""
+        names = [name.rpartition("/")[2] for name in self.components if name not in _REPLACE]
+        names += [also for name in self.components for also in _ALSO.get(name, ())]
+        words = "|".join([*names, *(name.upper() for name in names)])
+        return re.compile(rf"\b((?:{words})_\w+)")
+
+    def layer_of(self, path: str) -> str | None:
+        """Returns the layer of a file ("core", "arch/riscv", ...), None for files outside of all
+        layers."""
+        for layer in (*_PLAIN_LAYERS, *self.components):
+            if path.startswith(layer + "/"):
+                return layer
+        family, _, rest = path.partition("/")
+        if family == "platform" and "/" not in rest:
+            return _CONTRACT
+        return f"{family}/{rest.partition('/')[0]}" if family in _FAMILIES and "/" in rest else None
+
+    def _kind(self, layer: str) -> str:
+        if layer in self.components:
+            return _COMPONENT
+        return layer if layer in _MAY else layer.partition("/")[0]
+
+    def allowed(self, layer: str, header: str) -> bool:
+        """Returns whether a file in `layer` may include the file `header` (a path)."""
+        target = self.layer_of(header)
+        if target is None or target == layer:
+            return True
+        family = self._kind(target)
+        variant = _VARIANT_HEADER.get(family)
+        if variant is not None and variant.match(Path(header).name):
+            return self._kind(layer) in _MAY_USE_VARIANT[family]
+        name = target if family == _COMPONENT else family
+        return name in _MAY[self._kind(layer)] | _USES.get(layer, set()) and family not in _FAMILIES
+
+    def is_neutral(self, layer: str | None) -> bool:
+        """Returns whether the layer must not name an architecture or a board."""
+        return layer in _NEUTRAL or layer in self.components
+
+    def is_architecture(self, layer: str) -> bool:
+        """Returns whether the layer is an architecture."""
+        return self._kind(layer) == "arch"
 
 
-def _kind(layer: str) -> str:
-    return layer if layer in _MAY else layer.partition("/")[0]
-
-
-def allowed(layer: str, header: str) -> bool:
-    """Returns whether a file in `layer` may include the file `header` (a path)."""
-    target = layer_of(header)
-    if target is None or target == layer:
-        return True
-    family = _kind(target)
-    variant = _VARIANT_HEADER.get(family)
-    if variant is not None and variant.match(Path(header).name):
-        return _kind(layer) in _MAY_USE_VARIANT[family]
-    return family in _MAY[_kind(layer)] and family not in _FAMILIES
+def layers_of(root: Path) -> Layers:
+    """Returns the layers of the tree `root`, whose scripts/mk/hyp.mk names the components."""
+    found = _LIST.search((root / "scripts/mk/hyp.mk").read_text(encoding="utf-8"))
+    names = found[1].split() if found else []
+    return Layers(tuple(name for name in names if (root / name).is_dir()))
 
 
 def _candidates(name: str, source: str, headers: dict[str, list[str]]) -> list[str]:
@@ -94,24 +129,24 @@ def _candidates(name: str, source: str, headers: dict[str, list[str]]) -> list[s
     return [neighbour] if neighbour in found else found
 
 
-def _include_findings(path: str, text: str, headers: dict[str, list[str]]) -> list[Finding]:
-    layer = layer_of(path)
+def _include_findings(layers: Layers, path: str, text: str, headers: dict[str, list[str]]) -> list[Finding]:
+    layer = layers.layer_of(path)
     if layer is None:
         return []
     found = []
     code = ctext.blank(text, also_strings=False)
     for match in _INCLUDE.finditer(code):
         meant = _candidates(match[1], path, headers)
-        if meant and not any(allowed(layer, header) for header in meant):
+        if meant and not any(layers.allowed(layer, header) for header in meant):
             line = code.count("\n", 0, match.start()) + 1
-            what = f"{layer} includes {match[1]} of {layer_of(meant[0])}"
+            what = f"{layer} includes {match[1]} of {layers.layer_of(meant[0])}"
             found.append(Finding(path, line, what, _FIX))
     return found
 
 
-def _naming_findings(path: str, text: str) -> list[Finding]:
-    layer = layer_of(path)
-    if layer not in _NEUTRAL:
+def _naming_findings(layers: Layers, path: str, text: str) -> list[Finding]:
+    layer = layers.layer_of(path)
+    if not layers.is_neutral(layer):
         return []
     found = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -121,12 +156,12 @@ def _naming_findings(path: str, text: str) -> list[Finding]:
     return found
 
 
-def _component_findings(path: str, text: str) -> list[Finding]:
-    if layer_of(path) != "core" or path in _IMAGE_FORMAT:
+def _component_findings(layers: Layers, path: str, text: str) -> list[Finding]:
+    if layers.layer_of(path) != "core" or path in _IMAGE_FORMAT:
         return []
     found = []
     for number, line in enumerate(ctext.blank(text).split("\n"), 1):
-        match = _COMPONENT_NAME.search(line)
+        match = layers.component_name.search(line)
         if match:
             found.append(Finding(path, number, f"core names {match[1]} of a component", _FIX))
     return found
@@ -139,13 +174,13 @@ def _headers_by_name(files: list[str]) -> dict[str, list[str]]:
     return headers
 
 
-def _missing_variants(files: list[str]) -> list[Finding]:
+def _missing_variants(layers: Layers, files: list[str]) -> list[Finding]:
     """Reports a header of the contract that some architectures have and another one lacks."""
     having: dict[str, set[str]] = defaultdict(set)
     isas: set[str] = set()
     for path in repo.with_suffix(files, ".c", ".h", ".S"):
-        layer = layer_of(path)
-        if layer is None or _kind(layer) != "arch":
+        layer = layers.layer_of(path)
+        if layer is None or not layers.is_architecture(layer):
             continue
         isas.add(layer)
         if _VARIANT_HEADER["arch"].match(Path(path).name):
@@ -160,13 +195,14 @@ def _missing_variants(files: list[str]) -> list[Finding]:
 def check(root: Path) -> tuple[list[Finding], str]:
     """Includes of lower layers only; no name of an instruction set, a board or a component in core."""
     files = repo.tracked(root)
+    layers = layers_of(root)
     headers = _headers_by_name(files)
-    sources = [path for path in repo.with_suffix(files, ".c", ".h", ".S") if layer_of(path) is not None]
-    findings = _missing_variants(files)
+    sources = [path for path in repo.with_suffix(files, ".c", ".h", ".S") if layers.layer_of(path) is not None]
+    findings = _missing_variants(layers, files)
     for path in sources:
         text = (root / path).read_text(encoding="utf-8")
-        findings += _include_findings(path, text, headers) + _naming_findings(path, text)
-        findings += _component_findings(path, text)
+        findings += _include_findings(layers, path, text, headers) + _naming_findings(layers, path, text)
+        findings += _component_findings(layers, path, text)
     return findings, f"{len(sources)} files in their layers"
 
 

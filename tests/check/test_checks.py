@@ -18,6 +18,7 @@ C = f"/* {SPDX} */\n"
 SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
 PY = f'# {SPDX}\n"""A module."""\n'
 MD = f"<!-- {SPDX} -->\n# The heading\n"
+COMPONENTS = f"# {SPDX}\nHYP_COMPONENTS ?= rt ipc fpga/vdm compat\n"
 FIG = f"# {SPDX}\nbox a 0 0 'a box'\n"
 
 
@@ -145,6 +146,11 @@ BAD = [
     ("layers", "core/a.c", C + "int rt_launches;\n", 2, "core names rt_launches of a component"),
     ("layers", "rt/a.c", C + "int rt_mips_mode;\n", 2, "rt names mips"),
     ("layers", "ipc/a.c", C + "/* as RISC-V has it */\nint a;\n", 2, "ipc names RISC-V"),
+    ("layers", "abi/a.h", C + '#include "list.h"\n', 2, "abi includes list.h of core"),
+    ("layers", "core/a.c", C + '#include "jobs.h"\n', 2, "core includes jobs.h of fpga/vdm"),
+    ("layers", "core/a.c", C + "int vdm_jobs;\n", 2, "core names vdm_jobs of a component"),
+    ("layers", "fpga/vdm/a.c", C + '#include "edf.h"\n', 2, "fpga/vdm includes edf.h of rt"),
+    ("layers", "fpga/vdm/a.c", C + "int vdm_mips_mode;\n", 2, "fpga/vdm names mips"),
     ("docs", "docs/a.md", MD + "\n[b](b.md)\n", 4, "link to b.md, which does not exist"),
     ("docs", "docs/a.md", MD + "[a](#another-heading)\n", 3, "link to #another-heading"),
     ("docs", "docs/a.md", MD + "[a](a.md#another-heading)\n", 3, "link to #another-heading"),
@@ -166,8 +172,11 @@ def _components(tree: Tree) -> None:
         "platform/platform",
         "arch/include/arch",
         "core/list",
+        "abi/calls",
+        "fpga/vdm/jobs",
     ):
         tree.write(f"{name}.h", C)
+    tree.write("scripts/mk/hyp.mk", COMPONENTS)
     for isa in ("riscv", "host"):
         tree.write(f"arch/{isa}/arch_types.h", C)
 
@@ -204,7 +213,8 @@ GOOD = [
     ("files", "guests/a.lock", '{\n  "SPDX-License-Identifier": "Apache-2.0"\n}\n'),
     ("analyze", "core/a.c", OUT_OF_BOUNDS.replace("table[2] = 1", "table[1] = 1")),
     ("layers", "core/a.c", C + '#include "arch.h"\n#include "arch_types.h"\n#include "list.h"\n#include <stdint.h>\n'),
-    ("layers", "rt/a.c", C + '#include "list.h"\n#include "edf.h"\n'),
+    ("layers", "rt/a.c", C + '#include "list.h"\n#include "edf.h"\n#include "calls.h"\n'),
+    ("layers", "fpga/vdm/a.c", C + '#include "list.h"\n#include "jobs.h"\n#include "calls.h"\n'),
     ("layers", "arch/riscv/a.c", C + '#include "board.h"\n#include "csr.h"\n#include "list.h"\n'),
     ("layers", "arch/riscv/a.c", C + "/* as RISC-V's riscv,isa says */\nint a;\n"),
 ]
@@ -220,7 +230,7 @@ def test_check_passes_a_clean_file(tree: Tree, check: str, name: str, content: s
 
 
 def test_all_of_the_hypervisor_is_analyzed() -> None:
-    folders = ("core", "rt", "ipc", "debug", "console", "seed", "arch", "platform")
+    folders = ("abi", "core", "rt", "ipc", "debug", "console", "seed", "arch", "platform")
     files = [str(path.relative_to(TOP)) for folder in folders for path in (TOP / folder).rglob("*.c")]
     assert sorted(file for build in analyze.BUILDS for file in analyze.files_of(TOP, build)) == sorted(files)
 
@@ -228,6 +238,7 @@ def test_all_of_the_hypervisor_is_analyzed() -> None:
 def test_contract_header_must_exist_in_every_architecture(tree: Tree) -> None:
     tree.write("arch/riscv/arch_types.h", C)
     tree.write("arch/mips/entry.c", C)
+    tree.write("scripts/mk/hyp.mk", COMPONENTS)
     done = tree.check("layers")
     assert done.returncode == 1
     assert "arch/mips:0: has no arch_types.h" in done.stderr
