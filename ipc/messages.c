@@ -42,8 +42,8 @@ static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *
         spin_unlock(&sched_lock);
         return refuse(off ? IPC_ERR_NOT_RUNNING : IPC_ERR_NOT_NOW);
     }
-    inbox->head[next % IPC_RING] = head;
-    dst = inbox->message[next % IPC_RING];
+    inbox->head[next % IPC_QUEUE] = head;
+    dst = inbox->message[next % IPC_QUEUE];
     KEEP_IN_REGISTER(dst); /* or compilers recompute the slot's address for every word */
     copy_few_words(dst, src, (size + 7U) / 8U);
     arch_store_release((int32_t *)&inbox->next, (int32_t)(inbox->next + 1U));
@@ -69,12 +69,12 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
 
     (void)a3, (void)a4, (void)a5;
     if (UNLIKELY(id >= 32U || (self->vm->config->send_to >> id & 1U) == 0)) { /* the image names existing VMs only */
-        return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NOBODY);
+        return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NO_VCPU);
     }
     vm = &hyp.vms[id];
     KEEP_IN_REGISTER(vm);
     if (UNLIKELY(to >> 16 >= vm->total)) {
-        return refuse(IPC_ERR_NOBODY);
+        return refuse(IPC_ERR_NO_VCPU);
     }
     if (UNLIKELY(size - 1U >= IPC_MESSAGE_MAX)) {
         return refuse(IPC_ERR_SIZE);
@@ -147,7 +147,7 @@ static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, 
 {
     struct vcpu *self = cpu_self()->current;
     struct ipc_inbox *inbox = ipc_inbox_of(self);
-    unsigned n = inbox->first % IPC_RING;
+    unsigned n = inbox->first % IPC_QUEUE;
     const uint64_t *src = inbox->message[n];
     ulong head, size;
     uint64_t *dst;
@@ -199,7 +199,7 @@ static void ipc_open(struct vcpu *v)
     struct ipc_inbox *inbox = ipc_inbox_of(v);
 
     inbox->next = inbox->first;
-    inbox->room = IPC_RING;
+    inbox->room = IPC_QUEUE;
 }
 ON_VCPU_START(ipc_open);
 

@@ -48,7 +48,7 @@ static struct hcall_ret ipc_ring(ulong id, ulong vm_id, ulong a2, ulong a3, ulon
 
     (void)a2, (void)a3, (void)a4, (void)a5;
     if (vm == NULL) {
-        return ipc_error(IPC_ERR_NOBODY);
+        return ipc_error(IPC_ERR_NO_VCPU);
     }
     if (!shares(self, id) || !shares(vm, id)) {
         return ipc_error(HCALL_ERR_DENIED);

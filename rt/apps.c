@@ -48,7 +48,7 @@ static struct hcall_ret answer(long error, ulong value)
 /* --- create --- */
 
 /* The first field, addresses aside, whose value is out of range; RT_FIELD_NONE if all are valid. */
-static ulong wrong_number(const struct rt_abi_app *abi)
+static ulong wrong_number(const struct rt_params *abi)
 {
     if (abi->period_us == 0 || abi->period_us > PERIOD_MAX_US) {
         return RT_FIELD_PERIOD;
@@ -62,7 +62,7 @@ static ulong wrong_number(const struct rt_abi_app *abi)
     return abi->cpu < hyp.ncpus ? RT_FIELD_NONE : RT_FIELD_CPU;
 }
 
-static ulong wrong_address(const struct vm *vm, const struct rt_abi_app *abi)
+static ulong wrong_address(const struct vm *vm, const struct rt_params *abi)
 {
     hpa_t hpa;
 
@@ -77,7 +77,7 @@ static ulong wrong_address(const struct vm *vm, const struct rt_abi_app *abi)
 }
 
 /* The first field whose value, valid in itself, the VM's system file does not allow. */
-static ulong denied_field(const struct sysimage_vm *config, const struct rt_abi_app *abi)
+static ulong denied_field(const struct sysimage_vm *config, const struct rt_params *abi)
 {
     if ((config->rt_harts >> abi->cpu & 1U) == 0) {
         return RT_FIELD_CPU;
@@ -88,7 +88,7 @@ static ulong denied_field(const struct sysimage_vm *config, const struct rt_abi_
     return abi->budget_us > config->rt_budget_max_us ? RT_FIELD_BUDGET : RT_FIELD_NONE;
 }
 
-static void tell_denied(const struct rt_app *app, const struct rt_abi_app *abi, ulong field)
+static void tell_denied(const struct rt_app *app, const struct rt_params *abi, ulong field)
 {
     const struct sysimage_vm *config = app->vcpu->vm->config;
 
@@ -104,7 +104,7 @@ static void tell_denied(const struct rt_app *app, const struct rt_abi_app *abi, 
 }
 
 /* Makes an inactive app in a slot that is still free: another VCPU of the VM may have taken it. */
-static bool make_app(struct rt_app *app, const struct rt_abi_app *abi)
+static bool make_app(struct rt_app *app, const struct rt_params *abi)
 {
     bool free;
 
@@ -119,7 +119,7 @@ static bool make_app(struct rt_app *app, const struct rt_abi_app *abi)
         app->budget = abi->budget_us * hyp.us;
         app->deadline = abi->deadline_us * hyp.us;
         app->share = abi->budget_us * RT_WHOLE_CPU / abi->period_us;
-        app->stats = (struct rt_abi_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
+        app->stats = (struct rt_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
         /* The VCPU begins as a hart does, with a stack. Here, since the launch holds the lock for longer. */
         arch_vcpu_reset(app->vcpu, (ulong)abi->entry, (ulong)abi->arg);
         arch_vcpu_argument(app->vcpu, id_of(app), (ulong)abi->stack);
@@ -143,7 +143,7 @@ static struct rt_app *free_slot(const struct vm *vm)
 
 /* Makes an app of valid parameters in a free slot, if the system file allows it. If the slot was taken in the meantime, the
  * guest repeats the call, with a polling point in between: in a stopping VM every slot would fail. */
-static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_abi_app *abi)
+static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_params *abi)
 {
     ulong denied = denied_field(vm->config, abi);
     struct rt_app *app = free_slot(vm);
@@ -161,7 +161,7 @@ static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_abi
 static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vm *vm = cpu_self()->current->vm;
-    struct rt_abi_app abi;
+    struct rt_params abi;
     ulong wrong;
 
     (void)a2, (void)a3, (void)a4, (void)a5;
@@ -415,7 +415,7 @@ static struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, 
 {
     struct vm *vm = cpu_self()->current->vm;
     const struct rt_app *app = rt_app_of(vm, id);
-    struct rt_abi_stats stats;
+    struct rt_stats stats;
     enum rt_state state;
 
     (void)a3, (void)a4, (void)a5;

@@ -279,7 +279,7 @@ static void edf_stop(struct vcpu *v)
 static void count_job(struct rt_app *app)
 {
     ticks_t response = app->ended - app->released;
-    struct rt_abi_stats *s = &app->stats;
+    struct rt_stats *s = &app->stats;
 
     s->completions++;
     s->response_sum += response;

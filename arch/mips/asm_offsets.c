@@ -49,7 +49,5 @@ static void __attribute__((used)) constants(void)
     /* A message in VCPU_PENDING, and in the guest's Cause: software interrupt 1. */
     ASM_CONSTANT(ARCH_VIRQ_MESSAGE);
     ASM_VALUE("CAUSE_MESSAGE", STATUS_IP(VIRQ_MESSAGE_LINE));
-    ASM_CONSTANT(HCALL_MAX);
     ASM_CONSTANT(HCALL_AGAIN);
-    ASM_CONSTANT(HCALL_ERR_NOT_SUPPORTED);
 }

@@ -15,6 +15,7 @@
 #include "asm_offsets.h"
 #include "board.h"
 #include "cp0.h"
+#include "hypercall_abi.h"
 #include "isa.h"
 
     .set    noreorder

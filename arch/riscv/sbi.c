@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SBI for guests (RISC-V SBI 2.0): dispatch, the Base extension, and the extension of the
  * hypercalls. */
-#include "asm_layout.h"
 #include "internal.h"
 #include "system.h"
 #include "trace.h"
@@ -85,4 +84,4 @@ static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong 
     hypercall_trace(number, a0, ret);
     return UNLIKELY(ret.error == HCALL_AGAIN) ? sbi_again(a0, a1) : ret;
 }
-SBI_EXTENSION(SBI_EXT_HCALL, sbi_hcall, 40);
+SBI_EXTENSION(HCALL_EXTENSION, sbi_hcall, 40);

@@ -12,6 +12,7 @@
 #include "asm_layout.h"
 #include "asm_offsets.h"
 #include "csr.h"
+#include "hypercall_abi.h"
 #include "trace_layout.h"
 
     .section .text.trap, "ax"
@@ -52,7 +53,7 @@ exit_traced:
     addi    t0, t0, 4
     csrw    CSR_SEPC, t0
 
-    li      t1, SBI_EXT_HCALL
+    li      t1, HCALL_EXTENSION
     bne     a7, t1, ecall
     /* A hypercall: a0-a5 arguments, a6 its number. On HCALL_AGAIN the guest executes the ecall
      * again. */

@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercall table. docs/hypercalls.md lists the calls for guests. */
+/* The hypercall table. abi/ has the numbers of calls and the errors. */
 #ifndef HYPERCALL_H
 #define HYPERCALL_H
 
+#include "hypercall_abi.h"
 #include "types.h"
 
-/* Numbers of calls; the gaps are reserved for components. */
-#define HCALL_INFO_GET_ID 0U
-#define HCALL_WATCHDOG_PET 1U
-#define HCALL_MAX 64U
-
-/* SBI error codes, used on every architecture (SBI 2.0, table 1). */
-#define HCALL_OK 0L
-#define HCALL_ERR_FAILED (-1L)
-#define HCALL_ERR_NOT_SUPPORTED (-2L)
-#define HCALL_ERR_INVALID_PARAM (-3L)
-#define HCALL_ERR_DENIED (-4L)
-#define HCALL_ERR_INVALID_ADDRESS (-5L)
-#define HCALL_ERR_ALREADY_AVAILABLE (-6L)
-#define HCALL_ERR_INVALID_STATE (-10L) /* from here on SBI 3.0 */
-#define HCALL_ERR_BAD_RANGE (-11L)
-
 /* No result: a long call has done a part of its work. The guest repeats the call, registers unchanged, after interrupts have
- * been polled. */
+ * been polled. Guests never see it. */
 #define HCALL_AGAIN 1L
-
-/* Returned in two registers by the ABI of every architecture, as by the SBI. */
-struct hcall_ret {
-    long error;
-    ulong value;
-};
 
 typedef struct hcall_ret (*hcall_fn)(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5);
 

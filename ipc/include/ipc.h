@@ -10,16 +10,16 @@
 #include "sched.h"
 #include "system.h"
 
-/* Messages that wait for a VCPU: from number `first` on, each in place number % IPC_RING. Empty whenever the VCPU starts. */
+/* Messages that wait for a VCPU: from number `first` on, each in place number % IPC_QUEUE. Empty whenever the VCPU starts. */
 struct ipc_inbox {
     unsigned first; /* atomic: written by the CPU that runs the VCPU */
     unsigned next;  /* atomic: number of the next message; guarded by sched_lock */
-    unsigned room;  /* IPC_RING, 0 while the VCPU is off; guarded by sched_lock */
+    unsigned room;  /* IPC_QUEUE, 0 while the VCPU is off; guarded by sched_lock */
     bool
         by_line; /* constant: messages raise a line of the VM's interrupt controller, not the VCPU's software interrupt */
-    ulong sender;         /* constant: the VCPU, as the head of a message that it sends names it */
-    ulong head[IPC_RING]; /* size and sender, as HCALL_IPC_RECV_MSG returns them */
-    uint64_t message[IPC_RING][IPC_MESSAGE_MAX / sizeof(uint64_t)];
+    ulong sender;          /* constant: the VCPU, as the head of a message that it sends names it */
+    ulong head[IPC_QUEUE]; /* size and sender, as HCALL_IPC_RECV_MSG returns them */
+    uint64_t message[IPC_QUEUE][IPC_MESSAGE_MAX / sizeof(uint64_t)];
 };
 
 static inline struct ipc_inbox *ipc_inbox_of(const struct vcpu *v)

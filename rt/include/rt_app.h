@@ -34,13 +34,13 @@ struct rt_app {
     uint8_t demand; /* while active: its index in the demands of its CPU */
     unsigned cpu;   /* it is pinned to this CPU */
     ticks_t period, budget, deadline;
-    uint64_t share;            /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
-    ticks_t released;          /* when the current job was */
-    ticks_t ended;             /* when the last job had; written by the CPU that the app runs on */
-    ticks_t limit;             /* of vcpu->runtime: where the budget ends */
-    struct rt_abi_stats stats; /* stats.runtime: minus the runtime of the slot's VCPU before */
-    struct rt_admit test;      /* of its launch; count 0: not begun */
-    unsigned tested;           /* rt_demands.changes when the test was begun */
+    uint64_t share;        /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
+    ticks_t released;      /* when the current job was */
+    ticks_t ended;         /* when the last job had; written by the CPU that the app runs on */
+    ticks_t limit;         /* of vcpu->runtime: where the budget ends */
+    struct rt_stats stats; /* stats.runtime: minus the runtime of the slot's VCPU before */
+    struct rt_admit test;  /* of its launch; count 0: not begun */
+    unsigned tested;       /* rt_demands.changes when the test was begun */
 };
 
 #define RT_WHOLE_CPU (UINT64_C(1) << 32)

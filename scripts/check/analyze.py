@@ -12,6 +12,7 @@ from check import repo
 from check.repo import Finding
 
 _CORE = (
+    "abi",
     "core/include",
     "core",
     "rt/include",

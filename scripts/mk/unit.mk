@@ -15,7 +15,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Included before hyp.mk or after it: expanded when it is used.
-HOST_INC = $(call component_slots,rt ipc debug console seed) -Icore/include -Icore -Irt/include -Iipc/include -Idebug/include -Idebug -Iconsole/include -Iconsole -Iseed/include -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_INC = $(call component_slots,rt ipc debug console seed) -Iabi -Icore/include -Icore -Irt/include -Iipc/include -Idebug/include -Idebug -Iconsole/include -Iconsole -Iseed/include -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 

@@ -13,7 +13,7 @@ from helpers import OUT, make, run
 
 from tessera.run.runner import ROOT
 
-SOURCES = ("Makefile", "scripts", "core", "arch", "platform", "rt", "ipc", "debug", "console", "seed")
+SOURCES = ("Makefile", "scripts", "abi", "core", "arch", "platform", "rt", "ipc", "debug", "console", "seed")
 ASKED = os.environ.get("TESSERA_MUTANTS") == "1"
 asked_for = pytest.mark.mutant
 

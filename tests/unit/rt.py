@@ -27,7 +27,7 @@ _log = (Segment * SEGMENTS)()
 
 
 class App(ctypes.Structure):
-    """struct rt_abi_app"""
+    """struct rt_params"""
 
     _fields_ = [
         *((name, ctypes.c_uint64) for name in ("entry", "stack", "arg")),
@@ -36,7 +36,7 @@ class App(ctypes.Structure):
 
 
 class Stats(ctypes.Structure):
-    """struct rt_abi_stats"""
+    """struct rt_stats"""
 
     _fields_ = [
         (name, ctypes.c_uint64)

@@ -529,11 +529,11 @@ static void run_for(ticks_t ticks)
 static void launch(unsigned vm, unsigned period_us, unsigned budget_us)
 {
     static const uint32_t work = 100U * TESTBED_TICKS_PER_US;
-    struct rt_abi_app abi = {.entry = TESTBED_GPA,
-                             .stack = TESTBED_GPA + 0x1000,
-                             .period_us = period_us,
-                             .deadline_us = period_us,
-                             .budget_us = budget_us};
+    struct rt_params abi = {.entry = TESTBED_GPA,
+                            .stack = TESTBED_GPA + 0x1000,
+                            .period_us = period_us,
+                            .deadline_us = period_us,
+                            .budget_us = budget_us};
 
     while (testbed_on_cpu(0) != (int)(100U * vm)) { /* until the manager's VCPU runs */
         run_for(37);

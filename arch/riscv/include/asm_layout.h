@@ -9,8 +9,4 @@
 #define VCPU_STACK VCPU_X(0)
 #define VCPU_F(n) (VCPU_F0 + 8 * (n))
 
-/* SBI extension of the hypercalls: firmware-specific space, SBI 2.0 section 18; implementation id
- * 0x545353 ("TSS"). */
-#define SBI_EXT_HCALL 0x0a545353
-
 #endif

@@ -65,7 +65,7 @@
 #define NONE 7
 #define GONE 6 /* the picked VCPU was requested to turn off */
 #define OTHER (1 - h)
-#define ROOM 2 /* IPC_RING */
+#define ROOM 2 /* IPC_QUEUE */
 #define PLACES 4
 
 #define RESCHED 1 /* IPI_RESCHED */

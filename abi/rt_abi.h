@@ -3,19 +3,18 @@
 #ifndef RT_ABI_H
 #define RT_ABI_H
 
-#include "types.h"
+#include "hypercall_abi.h"
 
-#define HCALL_RT_CREATE_APP 16U /* (gpa of struct rt_abi_app, its size) -> app id */
-#define HCALL_RT_LAUNCH_APP \
-    17U /* (VM id or RT_OWN_VM, app id, first release: `time`, 0: now) -> that release, or why refused */
-#define HCALL_RT_DELETE_APP 18U /* (app id, RT_SELF: the caller) */
-#define HCALL_RT_END_JOB 19U    /* () returns at the app's next release */
-#define HCALL_RT_GET_STATS 20U  /* (app id, gpa of struct rt_abi_stats, its size) */
+#define HCALL_RT_CREATE_APP 16 /* (gpa of struct rt_params, its size) -> app id */
+#define HCALL_RT_LAUNCH_APP 17 /* (VM id or RT_OWN_VM, app id, first release) -> that release, or why refused */
+#define HCALL_RT_DELETE_APP 18 /* (app id, RT_SELF: the caller) */
+#define HCALL_RT_END_JOB 19    /* () returns at the app's next release */
+#define HCALL_RT_GET_STATS 20  /* (app id, gpa of struct rt_stats, its size) */
 
 #define RT_OWN_VM (~0UL)
 #define RT_SELF (~0UL)
 
-/* Value returned with an error of HCALL_RT_CREATE_APP: the field of struct rt_abi_app that is refused, by its position. */
+/* Value returned with an error of HCALL_RT_CREATE_APP: the field of struct rt_params that is refused, by its position. */
 #define RT_FIELD_NONE 0UL
 #define RT_FIELD_ENTRY 1UL
 #define RT_FIELD_STACK 2UL
@@ -34,11 +33,14 @@
 #define RT_DENIED_CALLER 0UL /* `rt-launchers` of the app's VM does not name the caller */
 #define RT_DENIED_SHARE 1UL  /* the share of the VM's apps in the CPU would exceed `rt-share-max` */
 
-/* An RT app: the entry point of its RT-VCPU, and its timing. Every field is checked; times in microseconds. */
-struct rt_abi_app {
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+
+/* Parameters of an RT app: the entry point of its RT-VCPU, and its timing. Every field is checked; times in microseconds. */
+struct rt_params {
     uint64_t entry;       /* guest-physical address of the first instruction of its first job */
     uint64_t stack;       /* its stack pointer there */
-    uint64_t arg;         /* second argument; the first is the app's id */
+    uint64_t arg;         /* second argument of the entry point; the first is the app's id */
     uint32_t period_us;   /* 1 .. 2^31-1 */
     uint32_t budget_us;   /* 1 .. deadline_us: CPU time per period */
     uint32_t deadline_us; /* 1 .. period_us, from the release */
@@ -46,7 +48,7 @@ struct rt_abi_app {
 };
 
 /* Statistics since the launch. Response time: from a job's release to its end, in ticks of `time`. */
-struct rt_abi_stats {
+struct rt_stats {
     uint64_t releases;    /* jobs released */
     uint64_t completions; /* jobs ended */
     uint64_t misses;      /* jobs that had not ended at their deadline */
@@ -55,4 +57,5 @@ struct rt_abi_stats {
     uint64_t runtime; /* CPU time used, ticks */
 };
 
+#endif
 #endif
