@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rt.h"
 
-struct sbi_ret rt_create_app(const struct rt_params *params)
+struct hcall_ret rt_create_app(const struct rt_params *params)
 {
     return hcall_call(HCALL_RT_CREATE_APP, hcall_address(params), sizeof(*params), 0);
 }
 
-struct sbi_ret rt_launch_app(unsigned long vm, unsigned long app, uint64_t first)
+struct hcall_ret rt_launch_app(unsigned long vm, unsigned long app, uint64_t first)
 {
     return hcall_call(HCALL_RT_LAUNCH_APP, vm, app, (unsigned long)first);
 }
 
-struct sbi_ret rt_delete_app(unsigned long app)
+struct hcall_ret rt_delete_app(unsigned long app)
 {
     return hcall_call(HCALL_RT_DELETE_APP, app, 0, 0);
 }
@@ -21,7 +21,7 @@ void rt_end_job(void)
     (void)hcall_call(HCALL_RT_END_JOB, 0, 0, 0);
 }
 
-struct sbi_ret rt_get_stats(unsigned long app, struct rt_stats *stats)
+struct hcall_ret rt_get_stats(unsigned long app, struct rt_stats *stats)
 {
     return hcall_call(HCALL_RT_GET_STATS, app, hcall_address(stats), sizeof(*stats));
 }

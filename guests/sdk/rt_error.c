@@ -4,41 +4,42 @@
 #include "rt.h"
 
 #define ANY_CALL (~0UL)
-#define ANY_VALUE 0x7fffffffL /* returned by no call: above the longest interval in microseconds */
+#define ANY_VALUE 0x7fffffffUL /* returned by no call: above the longest interval in microseconds */
 
 /* The first matching row applies. */
 static const struct rt_error {
     unsigned long call; /* ANY_CALL: any */
     long error;
-    long value; /* ANY_VALUE: any */
+    unsigned long value; /* ANY_VALUE: any */
     const char *text;
 } rt_errors[] = {
-    {HCALL_RT_CREATE_APP, -1, ANY_VALUE, "all apps of rt-apps are in use"},
-    {HCALL_RT_CREATE_APP, -3, RT_FIELD_PERIOD, "the period is not 1 to 2147483647 us"},
-    {HCALL_RT_CREATE_APP, -3, RT_FIELD_BUDGET, "the budget is not 1 us to the deadline"},
-    {HCALL_RT_CREATE_APP, -3, RT_FIELD_DEADLINE, "the deadline is not 1 us to the period"},
-    {HCALL_RT_CREATE_APP, -3, RT_FIELD_CPU, "the system uses no such hart"},
-    {HCALL_RT_CREATE_APP, -4, RT_FIELD_PERIOD, "the period is longer than rt-period-max-us"},
-    {HCALL_RT_CREATE_APP, -4, RT_FIELD_BUDGET, "the budget is longer than rt-budget-max-us"},
-    {HCALL_RT_CREATE_APP, -4, RT_FIELD_CPU, "the hart is not one of rt-harts"},
-    {HCALL_RT_CREATE_APP, -5, RT_FIELD_ENTRY, "the entry is outside the VM's RAM, or odd"},
-    {HCALL_RT_CREATE_APP, -5, RT_FIELD_STACK, "the stack is outside the VM's RAM, or no multiple of 16"},
-    {HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_UTILIZATION, "the utilization of the hart would exceed 1"},
-    {HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_RESERVE, "best effort would get be-reserve-us too late"},
-    {HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_UNDECIDED, "the hart is too full for a decision"},
-    {HCALL_RT_LAUNCH_APP, -1, ANY_VALUE, "an app of the hart could miss its deadline"},
-    {HCALL_RT_LAUNCH_APP, -4, RT_DENIED_SHARE, "the VM would have more of the hart than rt-share-max"},
-    {HCALL_RT_LAUNCH_APP, -4, ANY_VALUE, "the app's VM does not name this one in rt-launchers"},
-    {HCALL_RT_END_JOB, -4, ANY_VALUE, "the caller is no RT app"},
-    {ANY_CALL, 0, ANY_VALUE, "done"},
-    {ANY_CALL, -2, ANY_VALUE, "there is no such call: no Tessera, or one without rt"},
-    {ANY_CALL, -3, ANY_VALUE, "there is no such VM or app, or a size is wrong"},
-    {ANY_CALL, -4, ANY_VALUE, "the VM has no rt-apps"},
-    {ANY_CALL, -5, ANY_VALUE, "the buffer is outside the VM's RAM"},
-    {ANY_CALL, -6, ANY_VALUE, "the app is launched already"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_FAILED, ANY_VALUE, "all apps of rt-apps are in use"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, RT_FIELD_PERIOD, "the period is not 1 to 2147483647 us"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, RT_FIELD_BUDGET, "the budget is not 1 us to the deadline"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, RT_FIELD_DEADLINE, "the deadline is not 1 us to the period"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, RT_FIELD_CPU, "the system uses no such hart"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_DENIED, RT_FIELD_PERIOD, "the period is longer than rt-period-max-us"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_DENIED, RT_FIELD_BUDGET, "the budget is longer than rt-budget-max-us"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_DENIED, RT_FIELD_CPU, "the hart is not one of rt-harts"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_ADDRESS, RT_FIELD_ENTRY, "the entry is outside the VM's RAM, or odd"},
+    {HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_ADDRESS, RT_FIELD_STACK,
+     "the stack is outside the VM's RAM, or no multiple of 16"},
+    {HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_UTILIZATION, "the utilization of the hart would exceed 1"},
+    {HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_RESERVE, "best effort would get be-reserve-us too late"},
+    {HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_UNDECIDED, "the hart is too full for a decision"},
+    {HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, ANY_VALUE, "an app of the hart could miss its deadline"},
+    {HCALL_RT_LAUNCH_APP, HCALL_ERR_DENIED, RT_DENIED_SHARE, "the VM would have more of the hart than rt-share-max"},
+    {HCALL_RT_LAUNCH_APP, HCALL_ERR_DENIED, ANY_VALUE, "the app's VM does not name this one in rt-launchers"},
+    {HCALL_RT_END_JOB, HCALL_ERR_DENIED, ANY_VALUE, "the caller is no RT app"},
+    {ANY_CALL, HCALL_OK, ANY_VALUE, "done"},
+    {ANY_CALL, HCALL_ERR_NOT_SUPPORTED, ANY_VALUE, "there is no such call: no Tessera, or one without rt"},
+    {ANY_CALL, HCALL_ERR_INVALID_PARAM, ANY_VALUE, "there is no such VM or app, or a size is wrong"},
+    {ANY_CALL, HCALL_ERR_DENIED, ANY_VALUE, "the VM has no rt-apps"},
+    {ANY_CALL, HCALL_ERR_INVALID_ADDRESS, ANY_VALUE, "the buffer is outside the VM's RAM"},
+    {ANY_CALL, HCALL_ERR_ALREADY_AVAILABLE, ANY_VALUE, "the app is launched already"},
 };
 
-const char *rt_strerror(unsigned long call, struct sbi_ret ret)
+const char *rt_strerror(unsigned long call, struct hcall_ret ret)
 {
     for (size_t i = 0; i < sizeof(rt_errors) / sizeof(rt_errors[0]); i++) {
         const struct rt_error *e = &rt_errors[i];

@@ -24,7 +24,7 @@ BARE_WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Ws
 BARE_CFLAGS_clang := -nostdlibinc
 BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
 	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \
-	-Iguests/sdk/include -Iguests/sdk/riscv/include -isystem guests/sdk/libc
+	-Iabi -Iguests/sdk/include -Iguests/sdk/riscv/include -isystem guests/sdk/libc
 # Small pages in the ELF file: larger pages would pad the raw image.
 BARE_LDFLAGS_clang := -fuse-ld=lld
 BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/sdk/riscv/guest.ld \

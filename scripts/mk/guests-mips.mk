@@ -7,7 +7,7 @@ MIPS_CC := clang --target=mipsel-none-elf
 MIPS_LD := ld.lld
 MIPS_CFLAGS := -std=c11 -O2 -g -mips32r5 -mvirt -msoft-float -mno-abicalls -fno-pic -G0 -ffreestanding -nostdlibinc \
 	-fomit-frame-pointer -mno-check-zero-division -fno-common -ffunction-sections -fdata-sections -fno-stack-protector -fno-asynchronous-unwind-tables \
-	-Iguests/sdk/include -Iguests/sdk/mips/include -isystem guests/sdk/libc
+	-Iabi -Iguests/sdk/include -Iguests/sdk/mips/include -isystem guests/sdk/libc
 MIPS_LDFLAGS := -nostdlib -static -T guests/sdk/mips/guest.ld --gc-sections -z max-page-size=16 --build-id=none
 MIPS_LIB := $(wildcard guests/sdk/*.c guests/sdk/libc/*.c guests/sdk/mips/*.S guests/sdk/mips/*.c)
 mips_objects = $(patsubst %,$(MIPS_OUT)/$(1)/obj/%.o,$(basename $(2)))

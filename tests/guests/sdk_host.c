@@ -135,9 +135,9 @@ static void test_damaged_tree(uint8_t *tree, size_t size)
     }
 }
 
-static void is_said(unsigned long call, long error, long value, const char *word)
+static void is_said(unsigned long call, long error, unsigned long value, const char *word)
 {
-    const char *text = rt_strerror(call, (struct sbi_ret){error, value});
+    const char *text = rt_strerror(call, (struct hcall_ret){error, value});
 
     must(strstr(text, word) != NULL, text, error);
 }
@@ -146,31 +146,31 @@ static void is_said(unsigned long call, long error, long value, const char *word
  * too. */
 static void test_rt_errors(void)
 {
-    is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_PERIOD, "period");
-    is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_BUDGET, "budget");
-    is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_DEADLINE, "deadline");
-    is_said(HCALL_RT_CREATE_APP, -3, RT_FIELD_CPU, "hart");
-    is_said(HCALL_RT_CREATE_APP, -3, 0, "size");
-    is_said(HCALL_RT_CREATE_APP, -4, RT_FIELD_PERIOD, "rt-period-max-us");
-    is_said(HCALL_RT_CREATE_APP, -4, RT_FIELD_BUDGET, "rt-budget-max-us");
-    is_said(HCALL_RT_CREATE_APP, -4, RT_FIELD_CPU, "rt-harts");
-    is_said(HCALL_RT_CREATE_APP, -4, 0, "rt-apps");
-    is_said(HCALL_RT_CREATE_APP, -5, RT_FIELD_ENTRY, "entry");
-    is_said(HCALL_RT_CREATE_APP, -5, RT_FIELD_STACK, "stack");
-    is_said(HCALL_RT_CREATE_APP, -5, 0, "buffer");
-    is_said(HCALL_RT_CREATE_APP, -1, 0, "in use");
-    is_said(HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_UTILIZATION, "utilization");
-    is_said(HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_RESERVE, "be-reserve-us");
-    is_said(HCALL_RT_LAUNCH_APP, -1, RT_REFUSED_UNDECIDED, "decision");
-    is_said(HCALL_RT_LAUNCH_APP, -1, 6000, "deadline");
-    is_said(HCALL_RT_LAUNCH_APP, -4, RT_DENIED_SHARE, "rt-share-max");
-    is_said(HCALL_RT_LAUNCH_APP, -4, 0, "rt-launchers");
-    is_said(HCALL_RT_LAUNCH_APP, -6, 0, "already");
-    is_said(HCALL_RT_END_JOB, -4, 0, "no RT app");
-    is_said(HCALL_RT_GET_STATS, -3, 0, "app");
-    is_said(HCALL_RT_DELETE_APP, 0, 0, "done");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, RT_FIELD_PERIOD, "period");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, RT_FIELD_BUDGET, "budget");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, RT_FIELD_DEADLINE, "deadline");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, RT_FIELD_CPU, "hart");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_PARAM, 0, "size");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_DENIED, RT_FIELD_PERIOD, "rt-period-max-us");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_DENIED, RT_FIELD_BUDGET, "rt-budget-max-us");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_DENIED, RT_FIELD_CPU, "rt-harts");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_DENIED, 0, "rt-apps");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_ADDRESS, RT_FIELD_ENTRY, "entry");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_ADDRESS, RT_FIELD_STACK, "stack");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_INVALID_ADDRESS, 0, "buffer");
+    is_said(HCALL_RT_CREATE_APP, HCALL_ERR_FAILED, 0, "in use");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_UTILIZATION, "utilization");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_RESERVE, "be-reserve-us");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_UNDECIDED, "decision");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, 6000, "deadline");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_DENIED, RT_DENIED_SHARE, "rt-share-max");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_DENIED, 0, "rt-launchers");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_ALREADY_AVAILABLE, 0, "already");
+    is_said(HCALL_RT_END_JOB, HCALL_ERR_DENIED, 0, "no RT app");
+    is_said(HCALL_RT_GET_STATS, HCALL_ERR_INVALID_PARAM, 0, "app");
+    is_said(HCALL_RT_DELETE_APP, HCALL_OK, 0, "done");
     is_said(HCALL_RT_DELETE_APP, -7, 0, "unknown");
-    is_said(99, -2, 5, "no such call");
+    is_said(99, HCALL_ERR_NOT_SUPPORTED, 5, "no such call");
 }
 
 int main(int argc, char **argv)

@@ -33,6 +33,7 @@ def test_sdk_on_the_host(tmp_path):
     subprocess.run(
         [
             *cc,
+            f"-I{ROOT / 'abi'}",
             f"-I{lib / 'include'}",
             f"-I{lib / 'riscv/include'}",
             *sources,

@@ -102,9 +102,9 @@ void work_run(struct work *work)
 
 uint64_t work_pause_ms(void)
 {
-    struct sbi_ret id = hcall_get_id();
+    struct hcall_ret id = hcall_get_id();
 
-    return WORK_PAUSE_MS + (id.error == SBI_SUCCESS ? (uint64_t)id.value * WORK_TURN_MS : 0);
+    return WORK_PAUSE_MS + (id.error == HCALL_OK ? (uint64_t)id.value * WORK_TURN_MS : 0);
 }
 
 _Noreturn void work_report(const struct work *work, uint64_t ticks)

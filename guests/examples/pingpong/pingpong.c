@@ -64,11 +64,11 @@ static void pingpong_send(const void *message, size_t size)
         MACHINE_MARK(50);
         error = ipc_send(pingpong.peer, message, size);
         MACHINE_MARK(51);
-        if (error == IPC_NOT_NOW || error == IPC_NOT_RUNNING) {
+        if (error == IPC_ERR_NOT_NOW || error == IPC_ERR_NOT_RUNNING) {
             timer_set(machine_time() + PLATFORM_TIMEBASE_HZ / 1000U);
             machine_wait();
         }
-    } while (error == IPC_NOT_NOW || error == IPC_NOT_RUNNING);
+    } while (error == IPC_ERR_NOT_NOW || error == IPC_ERR_NOT_RUNNING);
     if (error != 0) {
         pingpong_fail("sending: error", error);
     }
@@ -85,7 +85,7 @@ static size_t pingpong_receive(void)
         MACHINE_MARK(52);
         size = ipc_receive(pingpong.in, sizeof(pingpong.in), &from);
         MACHINE_MARK(53);
-        if (size != IPC_NOT_NOW) {
+        if (size != IPC_ERR_NOT_NOW) {
             break;
         }
         machine_wait();
@@ -150,14 +150,14 @@ static void pingpong_pong(void)
 
 int main(unsigned long hart, const void *fdt)
 {
-    struct sbi_ret id = hcall_get_id();
+    struct hcall_ret id = hcall_get_id();
     char role[8] = "";
     bool ping;
 
     (void)hart;
     uart_init();
     (void)timer_init();
-    if (id.error != SBI_SUCCESS) {
+    if (id.error != HCALL_OK) {
         print("pingpong: expected to run in a Tessera VM with a peer (error %ld)\n", id.error);
         return 1;
     }
@@ -166,7 +166,7 @@ int main(unsigned long hart, const void *fdt)
     pingpong.peer.vm = pingpong_number(fdt, "peer", 1U - ((unsigned int)id.value & 1U));
     machine_wake_by_timer(true);
     machine_wake_by_message(true);
-    print("pingpong: VM %ld is the %s of VM %u\n", id.value, ping ? "ping" : "pong", pingpong.peer.vm);
+    print("pingpong: VM %lu is the %s of VM %u\n", id.value, ping ? "ping" : "pong", pingpong.peer.vm);
     if (ping) {
         pingpong_ping(pingpong_number(fdt, "rounds", PINGPONG_ROUNDS));
     } else {

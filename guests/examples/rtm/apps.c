@@ -53,10 +53,10 @@ static struct rtm_app *rtm_free_app(void)
 
 static bool rtm_launch(struct rtm_app *app, uint64_t first)
 {
-    struct sbi_ret ret = rt_launch_app(RT_OWN_VM, app->id, first);
+    struct hcall_ret ret = rt_launch_app(RT_OWN_VM, app->id, first);
 
-    if (ret.error == SBI_SUCCESS) {
-        app->first = machine_time_near((unsigned long)ret.value);
+    if (ret.error == HCALL_OK) {
+        app->first = machine_time_near(ret.value);
         return true;
     }
     print("rtm: app %lu not launched: %s\n", app->id, rt_strerror(HCALL_RT_LAUNCH_APP, ret));
@@ -72,7 +72,7 @@ static struct rtm_app *rtm_make(const struct rtm_spec *spec)
                                .budget_us = spec->budget_us,
                                .deadline_us = spec->deadline_us,
                                .cpu = spec->cpu};
-    struct sbi_ret ret;
+    struct hcall_ret ret;
 
     if (app == NULL) {
         print("rtm: all app slots are in use\n");
@@ -82,12 +82,12 @@ static struct rtm_app *rtm_make(const struct rtm_spec *spec)
     params.stack = hcall_address(app->stack) + RTM_STACK;
     params.arg = (uintptr_t)&app->task;
     ret = rt_create_app(&params);
-    if (ret.error != SBI_SUCCESS) {
+    if (ret.error != HCALL_OK) {
         print("rtm: app %u:%u:%u on hart %u not created: %s\n", spec->period_us, spec->budget_us, spec->deadline_us,
               spec->cpu, rt_strerror(HCALL_RT_CREATE_APP, ret));
         return NULL;
     }
-    app->id = (unsigned long)ret.value;
+    app->id = ret.value;
     return app;
 }
 
@@ -127,7 +127,7 @@ bool rtm_end(unsigned long id)
 {
     struct rtm_app *app = rtm_find(id);
 
-    if (app == NULL || rt_delete_app(id).error != SBI_SUCCESS) {
+    if (app == NULL || rt_delete_app(id).error != HCALL_OK) {
         return false;
     }
     app->alive = false;
@@ -154,7 +154,7 @@ void rtm_list(void)
     struct rt_stats stats;
 
     for (unsigned int i = 0; i < RTM_APPS; i++) {
-        if (rtm_apps[i].alive && rt_get_stats(rtm_apps[i].id, &stats).error == SBI_SUCCESS) {
+        if (rtm_apps[i].alive && rt_get_stats(rtm_apps[i].id, &stats).error == HCALL_OK) {
             rtm_line(&rtm_apps[i], &stats);
             rtm_list_mail(&rtm_apps[i]);
         }
@@ -167,7 +167,7 @@ struct rt_stats rtm_total(void)
     struct rt_stats stats;
 
     for (unsigned int i = 0; i < RTM_APPS; i++) {
-        if (rtm_apps[i].alive && rt_get_stats(rtm_apps[i].id, &stats).error == SBI_SUCCESS) {
+        if (rtm_apps[i].alive && rt_get_stats(rtm_apps[i].id, &stats).error == HCALL_OK) {
             total.releases += stats.releases;
             total.completions += stats.completions;
             total.misses += stats.misses;
@@ -207,7 +207,7 @@ void rtm_dump(void)
     for (unsigned int i = 0; i < RTM_APPS; i++) {
         const struct rtm_app *app = &rtm_apps[i];
 
-        if (app->alive && rt_get_stats(app->id, &s).error == SBI_SUCCESS) {
+        if (app->alive && rt_get_stats(app->id, &s).error == HCALL_OK) {
             rtm_dump_line(app, &s);
             rtm_dump_histogram(app->id, "late", app->late);
             rtm_dump_histogram(app->id, "response", app->response);

@@ -28,9 +28,9 @@ volatile uint64_t *volatile rtm_latency_next = rtm_latency_taken;
 
 static void rtm_latency_launch(unsigned long app, uint64_t first)
 {
-    struct sbi_ret ret = rt_launch_app(RT_OWN_VM, app, first);
+    struct hcall_ret ret = rt_launch_app(RT_OWN_VM, app, first);
 
-    if (ret.error != SBI_SUCCESS) {
+    if (ret.error != HCALL_OK) {
         print("BENCH failed: app %lu is not launched: %s\n", app, rt_strerror(HCALL_RT_LAUNCH_APP, ret));
         machine_shutdown(true);
     }
@@ -44,19 +44,19 @@ _Noreturn void rtm_latency(void)
                                .budget_us = LATENCY_BUDGET_US,
                                .deadline_us = LATENCY_PERIOD_US};
     const uint64_t far = machine_time() + (uint64_t)LATENCY_IDLE_PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000);
-    struct sbi_ret app = rt_create_app(&params);
-    struct sbi_ret idle;
+    struct hcall_ret app = rt_create_app(&params);
+    struct hcall_ret idle;
 
     params.period_us = params.deadline_us = LATENCY_IDLE_PERIOD_US;
-    for (idle = rt_create_app(&params); idle.error == SBI_SUCCESS; idle = rt_create_app(&params)) {
-        rtm_latency_launch((unsigned long)idle.value, far);
+    for (idle = rt_create_app(&params); idle.error == HCALL_OK; idle = rt_create_app(&params)) {
+        rtm_latency_launch(idle.value, far);
     }
-    rtm_latency_launch((unsigned long)app.value, 0);
+    rtm_latency_launch(app.value, 0);
     while (rtm_latency_next < &rtm_latency_taken[LATENCY_SAMPLES]) {
         timer_set(machine_time() + LATENCY_SAMPLES * LATENCY_PERIOD_US * (PLATFORM_TIMEBASE_HZ / 1000000));
         machine_wait();
     }
-    (void)rt_delete_app((unsigned long)app.value);
+    (void)rt_delete_app(app.value);
     for (unsigned int i = 0; i < LATENCY_SAMPLES; i++) {
         print("SAMPLE %llu\n", (unsigned long long)rtm_latency_taken[i]);
     }

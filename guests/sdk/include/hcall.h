@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tessera's hypercalls from C. Without a hypervisor they return SBI_ERR_NOT_SUPPORTED. */
+/* Tessera's hypercalls from C. Without a hypervisor they return HCALL_ERR_NOT_SUPPORTED. */
 #ifndef GUEST_HCALL_H
 #define GUEST_HCALL_H
 
 #include <stdbool.h>
 
 #include "hcall_call.h"
-#include "hcall_numbers.h"
+#include "hypercall_abi.h"
 
 /**
  * HCALL_INFO_GET_ID: value = id of the calling VM, 0 .. number of VMs - 1, in the order of the
  * system file.
  */
-static inline struct sbi_ret hcall_get_id(void)
+static inline struct hcall_ret hcall_get_id(void)
 {
     return hcall_call(HCALL_INFO_GET_ID, 0, 0, 0);
 }
 
 /**
  * HCALL_WATCHDOG_PET: restarts the period of the VM's watchdog; value: the period in milliseconds.
- * Error -4: the VM has no watchdog, or the caller is an RT app.
+ * HCALL_ERR_DENIED: the VM has no watchdog, or the caller is an RT app.
  */
-static inline struct sbi_ret hcall_watchdog_pet(void)
+static inline struct hcall_ret hcall_watchdog_pet(void)
 {
     return hcall_call(HCALL_WATCHDOG_PET, 0, 0, 0);
 }
@@ -29,10 +29,10 @@ static inline struct sbi_ret hcall_watchdog_pet(void)
 /** True in a Tessera VM. */
 static inline bool hcall_present(void)
 {
-    return hcall_get_id().error == SBI_SUCCESS;
+    return hcall_get_id().error == HCALL_OK;
 }
 
-/** The same call written in assembly (hcall_example.S): the id, or a negative SBI error. */
+/** The same call written in assembly (hcall_example.S): the id, or a negative error. */
 long hcall_get_id_asm(void);
 
 #endif

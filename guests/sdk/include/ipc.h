@@ -2,7 +2,7 @@
 /*
  * Messages between VMs, and doorbells of shared memory regions (docs/hypercalls.md). The system
  * file says which VM may send to which, and which VMs share a region. Every function returns 0 or
- * one of the negative errors below, natively SBI_ERR_NOT_SUPPORTED. Interrupts may be on or off.
+ * one of the negative errors of ipc_abi.h, natively HCALL_ERR_NOT_SUPPORTED. Interrupts may be on or off.
  */
 #ifndef GUEST_IPC_H
 #define GUEST_IPC_H
@@ -11,16 +11,7 @@
 #include <stdint.h>
 
 #include "hcall.h"
-
-#define IPC_MESSAGE_MAX 128U /* bytes */
-#define IPC_QUEUE 8U         /* queue capacity of a VCPU, in messages */
-
-#define IPC_NOT_NOW (-1L)      /* send: the receiver's queue is full; receive: the caller's is empty */
-#define IPC_NOBODY (-3L)       /* no such VM or VCPU */
-#define IPC_DENIED (-4L)       /* the system file does not allow it */
-#define IPC_BAD_ADDRESS (-5L)  /* the buffer is not memory of the VM */
-#define IPC_NOT_RUNNING (-10L) /* the other VM, or its VCPU, is stopped */
-#define IPC_BAD_SIZE (-11L)    /* empty, too large, or larger than the receiver's buffer */
+#include "ipc_abi.h"
 
 /* A VCPU, by its VM's id (order of the system file) and its number in the VM. */
 struct ipc_peer {
@@ -50,15 +41,15 @@ static inline long ipc_send_wait(struct ipc_peer to, const void *message, size_t
 
 /**
  * Moves the oldest message of the calling VCPU's queue to `buffer` of `room` bytes. Returns its
- * size (1 .. IPC_MESSAGE_MAX) and stores its sender; IPC_NOT_NOW if the queue is empty. After any
+ * size (1 .. IPC_MESSAGE_MAX) and stores its sender; IPC_ERR_NOT_NOW if the queue is empty. After any
  * other error the message stays in the queue.
  */
 static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
 {
-    struct sbi_ret ret = hcall_call(HCALL_IPC_RECV_MSG, hcall_address(buffer), room, 0);
-    unsigned long head = (unsigned long)ret.value;
+    struct hcall_ret ret = hcall_call(HCALL_IPC_RECV_MSG, hcall_address(buffer), room, 0);
+    unsigned long head = ret.value;
 
-    if (ret.error != SBI_SUCCESS) {
+    if (ret.error != HCALL_OK) {
         return ret.error;
     }
     from->vm = (head >> 16) & 0xffU;
@@ -78,9 +69,9 @@ static inline long ipc_ring(unsigned int region, unsigned int vm)
 /** Doorbells rung for this VM since the last call: bit n is region n. 0 natively. */
 static inline uint32_t ipc_doorbells(void)
 {
-    struct sbi_ret ret = hcall_call(HCALL_IPC_DOORBELLS, 0, 0, 0);
+    struct hcall_ret ret = hcall_call(HCALL_IPC_DOORBELLS, 0, 0, 0);
 
-    return ret.error == SBI_SUCCESS ? (uint32_t)ret.value : 0;
+    return ret.error == HCALL_OK ? (uint32_t)ret.value : 0;
 }
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "entry_asm.h"
 #include "hcall_asm.h"
+#include "rt_abi.h"
 
     .set    noreorder
     .set    noat

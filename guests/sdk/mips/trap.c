@@ -2,9 +2,9 @@
 #include "trap.h"
 
 #include "cp0.h"
+#include "hypercall_abi.h"
 #include "machine.h"
 #include "print.h"
-#include "sbi_ret.h"
 #include "timer.h"
 #include "uart.h"
 
@@ -91,7 +91,7 @@ static bool trap_handle(struct trap_frame *frame, uint32_t code)
         return true;
     }
     if ((frame->cause & CAUSE_BD) == 0 && trap_is_unanswered(code, frame->epc)) {
-        frame->gpr[2] = (uint32_t)SBI_ERR_NOT_SUPPORTED;
+        frame->gpr[2] = (uint32_t)HCALL_ERR_NOT_SUPPORTED;
         frame->epc += 4;
         return true;
     }

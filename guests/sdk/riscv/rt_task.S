@@ -4,6 +4,7 @@
  */
 #include "entry_asm.h"
 #include "hcall_asm.h"
+#include "rt_abi.h"
 
     .section .text.rt_task_entry, "ax", @progbits
     .globl  rt_task_entry

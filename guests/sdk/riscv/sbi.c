@@ -39,7 +39,7 @@ bool sbi_probe(unsigned long extension)
 {
     struct sbi_ret ret = sbi_call(SBI_EXT_BASE, SBI_BASE_PROBE, extension, 0, 0);
 
-    return ret.error == SBI_SUCCESS && ret.value != 0;
+    return ret.error == HCALL_OK && ret.value != 0;
 }
 
 struct sbi_ret sbi_set_timer(uint64_t deadline)

@@ -31,12 +31,12 @@ static struct rt_params params_of(unsigned int n)
 void app_start(struct verdict *v, unsigned int n, void (*job)(void *argument))
 {
     struct rt_params params = params_of(n);
-    struct sbi_ret ret;
+    struct hcall_ret ret;
 
     tasks[n] = (struct rt_task){job, NULL};
     ret = rt_create_app(&params);
     judge(v, ret.error == 0, "create: %ld", ret.error);
-    ret = rt_launch_app(RT_OWN_VM, (unsigned long)ret.value, 0);
+    ret = rt_launch_app(RT_OWN_VM, ret.value, 0);
     judge(v, ret.error == 0, "launch: %ld", ret.error);
 }
 
@@ -46,14 +46,14 @@ void apps_start_together(struct verdict *v, void (*job)(void *argument))
 
     for (unsigned int n = 0; n < APPS; n++) {
         struct rt_params params = params_of(n);
-        struct sbi_ret ret;
+        struct hcall_ret ret;
 
         tasks[n] = (struct rt_task){job, NULL};
         params.period_us = PERIOD_US / 10;
         params.deadline_us = PERIOD_US / 10;
         params.budget_us = BUDGET_US / 10;
         ret = rt_create_app(&params);
-        ret = rt_launch_app(RT_OWN_VM, (unsigned long)ret.value, first);
+        ret = rt_launch_app(RT_OWN_VM, ret.value, first);
         judge(v, ret.error == 0, "launch: %ld", ret.error);
     }
 }
@@ -129,7 +129,7 @@ void app_overruns(struct verdict *v, uint64_t arg)
     }
     spin(40UL * MS);
     for (unsigned int n = 0; n < APPS; n++) {
-        struct sbi_ret ret = rt_get_stats(n, &stats);
+        struct hcall_ret ret = rt_get_stats(n, &stats);
 
         judge(v, ret.error == 0 && stats.overruns >= 5, "app %u: error %ld, %lu overruns", n, ret.error,
               (unsigned long)stats.overruns);
@@ -205,11 +205,11 @@ static void create_times(struct verdict *v)
         params.period_us = wrong[i][0];
         params.budget_us = wrong[i][1];
         params.deadline_us = wrong[i][2];
-        try_create(v, &params, INVALID, "times");
+        try_create(v, &params, HCALL_ERR_INVALID_PARAM, "times");
     }
     params = params_of(0);
     for (params.cpu = 1; params.cpu != 0; params.cpu <<= 1) {
-        try_create(v, &params, INVALID, "hart");
+        try_create(v, &params, HCALL_ERR_INVALID_PARAM, "hart");
     }
 }
 
@@ -225,31 +225,32 @@ static void create_addresses(struct verdict *v)
     for (size_t i = 0; i < LENGTH_OF(wide); i++) {
         params = params_of(0);
         params.entry = wide[i];
-        try_create(v, &params, BAD_ADDRESS, "wide entry");
+        try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "wide entry");
         params = params_of(0);
         params.stack = wide[i];
-        try_create(v, &params, BAD_ADDRESS, "wide stack");
+        try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "wide stack");
     }
     for (size_t i = 0; i < LENGTH_OF(places); i++) {
         params = params_of(0);
         params.entry = places[i];
-        try_create(v, &params, BAD_ADDRESS, "entry");
+        try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "entry");
         params = params_of(0);
         params.stack = places[i];
-        try_create(v, &params, BAD_ADDRESS, "stack");
-        try_call(v, &(struct call){HCALL_RT_CREATE_APP, places[i], sizeof(params), 0, BAD_ADDRESS});
+        try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "stack");
+        try_call(v, &(struct call){HCALL_RT_CREATE_APP, places[i], sizeof(params), 0, HCALL_ERR_INVALID_ADDRESS});
     }
-    try_call(v, &(struct call){HCALL_RT_CREATE_APP, RAM_END - sizeof(params) + 1, sizeof(params), 0, BAD_ADDRESS});
+    try_call(v, &(struct call){HCALL_RT_CREATE_APP, RAM_END - sizeof(params) + 1, sizeof(params), 0,
+                               HCALL_ERR_INVALID_ADDRESS});
     params = params_of(0);
     params.entry = RAM_END - 2;
-    try_create(v, &params, BAD_ADDRESS, "entry at the end");
+    try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "entry at the end");
     params.entry = RAM_BASE + 1;
-    try_create(v, &params, BAD_ADDRESS, "odd entry");
+    try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "odd entry");
     params = params_of(0);
     params.stack = RAM_BASE;
-    try_create(v, &params, BAD_ADDRESS, "stack at the begin");
+    try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "stack at the begin");
     params.stack = RAM_END - 8;
-    try_create(v, &params, BAD_ADDRESS, "odd stack");
+    try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "odd stack");
 }
 
 /* Invalid parameters create no app: all slots are free afterwards. */
@@ -263,24 +264,24 @@ void app_create(struct verdict *v, uint64_t arg)
     for (unsigned int size = 0; size < 64; size++) {
         unsigned long wrong = size == sizeof(params) ? ALL : size;
 
-        try_call(v, &(struct call){HCALL_RT_CREATE_APP, hcall_address(&params), wrong, 0, INVALID});
+        try_call(v, &(struct call){HCALL_RT_CREATE_APP, hcall_address(&params), wrong, 0, HCALL_ERR_INVALID_PARAM});
     }
     for (unsigned int n = 0; n < APPS; n++) {
-        struct sbi_ret ret = rt_create_app(&params);
+        struct hcall_ret ret = rt_create_app(&params);
 
-        judge(v, ret.error == 0 && ret.value == (long)n, "app %u: %ld", n, ret.error);
+        judge(v, ret.error == 0 && ret.value == n, "app %u: %ld", n, ret.error);
     }
-    try_create(v, &params, -1, "one too many");
+    try_create(v, &params, HCALL_ERR_FAILED, "one too many");
 }
 
 static void try_about(struct verdict *v, unsigned long app)
 {
     struct rt_stats stats;
     long errors[] = {rt_launch_app(RT_OWN_VM, app, 0).error, rt_get_stats(app, &stats).error,
-                     app == RT_SELF ? INVALID : rt_delete_app(app).error};
+                     app == RT_SELF ? HCALL_ERR_INVALID_PARAM : rt_delete_app(app).error};
 
     for (unsigned int i = 0; i < 3; i++) {
-        judge(v, errors[i] == INVALID, "call %u about app 0x%lx: %ld", i, app, errors[i]);
+        judge(v, errors[i] == HCALL_ERR_INVALID_PARAM, "call %u about app 0x%lx: %ld", i, app, errors[i]);
     }
 }
 
@@ -300,19 +301,21 @@ void app_calls(struct verdict *v, uint64_t arg)
         try_about(v, nobody[i]);
     }
     for (unsigned int i = 0; i < 2; i++) {
-        judge(v, rt_launch_app(others[i], 0, 0).error == DENIED, "VM %lu's app launched", others[i]);
+        judge(v, rt_launch_app(others[i], 0, 0).error == HCALL_ERR_DENIED, "VM %lu's app launched", others[i]);
     }
     for (size_t i = 0; i < LENGTH_OF(no_vm); i++) {
-        judge(v, rt_launch_app(no_vm[i], 0, 0).error == INVALID, "VM 0x%lx", no_vm[i]);
+        judge(v, rt_launch_app(no_vm[i], 0, 0).error == HCALL_ERR_INVALID_PARAM, "VM 0x%lx", no_vm[i]);
     }
     judge(v, rt_create_app(&params).error == 0, "not created");
     for (size_t i = 0; i < LENGTH_OF(places); i++) {
-        try_call(v, &(struct call){HCALL_RT_GET_STATS, 0, places[i], sizeof(struct rt_stats), BAD_ADDRESS});
+        try_call(v,
+                 &(struct call){HCALL_RT_GET_STATS, 0, places[i], sizeof(struct rt_stats), HCALL_ERR_INVALID_ADDRESS});
     }
-    try_call(v, &(struct call){HCALL_RT_GET_STATS, 0, RAM_END - 63, sizeof(struct rt_stats), BAD_ADDRESS});
-    try_call(v, &(struct call){HCALL_RT_END_JOB, 0, 0, 0, DENIED}); /* the caller is not an app */
+    try_call(v,
+             &(struct call){HCALL_RT_GET_STATS, 0, RAM_END - 63, sizeof(struct rt_stats), HCALL_ERR_INVALID_ADDRESS});
+    try_call(v, &(struct call){HCALL_RT_END_JOB, 0, 0, 0, HCALL_ERR_DENIED}); /* the caller is not an app */
     judge(v, rt_launch_app(RT_OWN_VM, 0, FAR_RELEASE).error == 0, "not launched for the end of time");
-    judge(v, rt_launch_app(RT_OWN_VM, 0, 0).error == AVAILABLE, "launched twice");
+    judge(v, rt_launch_app(RT_OWN_VM, 0, 0).error == HCALL_ERR_ALREADY_AVAILABLE, "launched twice");
 }
 
 /* Budgets of minutes and more, above the limits of the system file. */
@@ -323,12 +326,12 @@ static void greed_beyond_limits(struct verdict *v)
 
     for (size_t i = 0; i < LENGTH_OF(endless); i++) {
         struct rt_params params = params_of(0);
-        struct sbi_ret ret;
+        struct hcall_ret ret;
 
         params.period_us = params.deadline_us = endless[i][0];
         params.budget_us = endless[i][1];
         ret = rt_create_app(&params);
-        judge(v, ret.error == DENIED && ret.value == RT_FIELD_BUDGET, "create %lu: %ld %ld", (unsigned long)i,
+        judge(v, ret.error == HCALL_ERR_DENIED && ret.value == RT_FIELD_BUDGET, "create %lu: %ld %ld", (unsigned long)i,
               ret.error, ret.value);
     }
 }
@@ -347,7 +350,7 @@ void app_greed(struct verdict *v, uint64_t arg)
     greed_beyond_limits(v);
     for (size_t i = 0; i < LENGTH_OF(greedy); i++) {
         struct rt_params params = params_of(0);
-        struct sbi_ret ret;
+        struct hcall_ret ret;
 
         tasks[0] = (struct rt_task){job_endless, NULL};
         params.period_us = greedy[i][0];
@@ -356,7 +359,7 @@ void app_greed(struct verdict *v, uint64_t arg)
         ret = rt_create_app(&params);
         judge(v, ret.error == 0, "create %lu: %ld", (unsigned long)i, ret.error);
         ret = rt_launch_app(RT_OWN_VM, 0, 0);
-        judge(v, ret.error == -1, "launch %lu: %ld", (unsigned long)i, ret.error);
+        judge(v, ret.error == HCALL_ERR_FAILED, "launch %lu: %ld", (unsigned long)i, ret.error);
         judge(v, rt_delete_app(0).error == 0, "delete %lu", (unsigned long)i);
     }
 }

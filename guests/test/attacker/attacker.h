@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "attacker_arch.h"
+#include "hypercall_abi.h"
 #include "machine.h"
 
 #define VM_ATTACKER 0UL
@@ -23,14 +24,6 @@
 #define ALL (~0UL)
 #define TOP_BIT (~(ALL >> 1))
 #define LENGTH_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-#define NOT_NOW (-1L)
-#define NOT_SUPPORTED (-2L)
-#define INVALID (-3L)
-#define DENIED (-4L)
-#define BAD_ADDRESS (-5L)
-#define AVAILABLE (-6L)
-#define BAD_SIZE (-11L)
 
 /* --- attacks --- */
 

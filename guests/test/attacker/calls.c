@@ -7,7 +7,7 @@
 
 void try_call(struct verdict *v, const struct call *call)
 {
-    struct sbi_ret ret = hcall_call(call->number, call->a0, call->a1, call->a2);
+    struct hcall_ret ret = hcall_call(call->number, call->a0, call->a1, call->a2);
 
     judge(v, ret.error == call->error, "%lu(0x%lx, 0x%lx, 0x%lx): %ld", call->number, call->a0, call->a1, call->a2,
           ret.error);
@@ -27,15 +27,15 @@ void hcall_unknown(struct verdict *v, uint64_t arg)
     (void)arg;
     for (unsigned long n = 0; n < 300; n++) {
         if (n >= 64 || (known >> n & 1U) == 0) {
-            try_call(v, &(struct call){n, ALL, ALL, ALL, NOT_SUPPORTED});
+            try_call(v, &(struct call){n, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
         }
     }
     for (unsigned long bit = 64; bit != 0; bit <<= 1) {
-        try_call(v, &(struct call){bit, 0, 0, 0, NOT_SUPPORTED});
-        try_call(v, &(struct call){0 - bit, 0, 0, 0, NOT_SUPPORTED});
+        try_call(v, &(struct call){bit, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED});
+        try_call(v, &(struct call){0 - bit, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED});
     }
-    judge(v, hcall_get_id().value == (long)VM_ATTACKER, "it is another VM now");
-    judge(v, hcall_watchdog_pet().error == DENIED, "it has a watchdog");
+    judge(v, hcall_get_id().value == VM_ATTACKER, "it is another VM now");
+    judge(v, hcall_watchdog_pet().error == HCALL_ERR_DENIED, "it has a watchdog");
 }
 
 #define IPC(function, a0, a1, a2, error) {HCALL_IPC_##function, a0, a1, a2, error}
@@ -44,39 +44,39 @@ void hcall_unknown(struct verdict *v, uint64_t arg)
 void ipc_destinations(struct verdict *v, uint64_t arg)
 {
     static const struct call calls[] = {
-        IPC(SEND_MSG, VM_WITNESS, RAM_BASE, 8, DENIED),
-        IPC(SEND_MSG, VM_ATTACKER, RAM_BASE, 8, DENIED),
-        IPC(SEND_MSG, 3, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 15, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 31, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 32, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 34, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 66, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 0xffff, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 2UL | 0x2UL << 16, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 2UL | 0xffffUL << 16, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 2UL | BIT(32), RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, 2UL | TOP_BIT, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, ALL, RAM_BASE, 8, INVALID),
-        IPC(SEND_MSG, VM_TICKER, RAM_BASE, 0, BAD_SIZE),
-        IPC(SEND_MSG, VM_TICKER, RAM_BASE, 129, BAD_SIZE),
-        IPC(SEND_MSG, VM_TICKER, RAM_BASE, 4096, BAD_SIZE),
-        IPC(SEND_MSG, VM_TICKER, RAM_BASE, BIT(32), BAD_SIZE),
-        IPC(SEND_MSG, VM_TICKER, RAM_BASE, TOP_BIT, BAD_SIZE),
-        IPC(SEND_MSG, VM_TICKER, RAM_BASE, ALL, BAD_SIZE),
-        IPC(SEND_WAIT, VM_WITNESS, RAM_BASE, 8, DENIED),
-        IPC(SEND_WAIT, 3, RAM_BASE, 8, INVALID),
-        IPC(SEND_WAIT, VM_TICKER, RAM_BASE, ALL, BAD_SIZE),
-        IPC(RECV_MSG, RAM_BASE, 128, 0, IPC_NOT_NOW),
-        IPC(RECV_MSG, ELSEWHERE, ALL, 0, IPC_NOT_NOW),
-        IPC(RING, 0, VM_WITNESS, 0, DENIED),
-        IPC(RING, 1, VM_TICKER, 0, DENIED),
-        IPC(RING, 32, VM_TICKER, 0, DENIED),
-        IPC(RING, ALL, VM_TICKER, 0, DENIED),
-        IPC(RING, BIT(32), VM_TICKER, 0, DENIED),
-        IPC(RING, 0, 3, 0, INVALID),
-        IPC(RING, 0, ALL, 0, INVALID),
-        IPC(RING, 0, BIT(32) | VM_TICKER, 0, INVALID),
+        IPC(SEND_MSG, VM_WITNESS, RAM_BASE, 8, HCALL_ERR_DENIED),
+        IPC(SEND_MSG, VM_ATTACKER, RAM_BASE, 8, HCALL_ERR_DENIED),
+        IPC(SEND_MSG, 3, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 15, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 31, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 32, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 34, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 66, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 0xffff, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 2UL | 0x2UL << 16, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 2UL | 0xffffUL << 16, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 2UL | BIT(32), RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, 2UL | TOP_BIT, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, ALL, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_MSG, VM_TICKER, RAM_BASE, 0, IPC_ERR_SIZE),
+        IPC(SEND_MSG, VM_TICKER, RAM_BASE, 129, IPC_ERR_SIZE),
+        IPC(SEND_MSG, VM_TICKER, RAM_BASE, 4096, IPC_ERR_SIZE),
+        IPC(SEND_MSG, VM_TICKER, RAM_BASE, BIT(32), IPC_ERR_SIZE),
+        IPC(SEND_MSG, VM_TICKER, RAM_BASE, TOP_BIT, IPC_ERR_SIZE),
+        IPC(SEND_MSG, VM_TICKER, RAM_BASE, ALL, IPC_ERR_SIZE),
+        IPC(SEND_WAIT, VM_WITNESS, RAM_BASE, 8, HCALL_ERR_DENIED),
+        IPC(SEND_WAIT, 3, RAM_BASE, 8, HCALL_ERR_INVALID_PARAM),
+        IPC(SEND_WAIT, VM_TICKER, RAM_BASE, ALL, IPC_ERR_SIZE),
+        IPC(RECV_MSG, RAM_BASE, 128, 0, IPC_ERR_NOT_NOW),
+        IPC(RECV_MSG, ELSEWHERE, ALL, 0, IPC_ERR_NOT_NOW),
+        IPC(RING, 0, VM_WITNESS, 0, HCALL_ERR_DENIED),
+        IPC(RING, 1, VM_TICKER, 0, HCALL_ERR_DENIED),
+        IPC(RING, 32, VM_TICKER, 0, HCALL_ERR_DENIED),
+        IPC(RING, ALL, VM_TICKER, 0, HCALL_ERR_DENIED),
+        IPC(RING, BIT(32), VM_TICKER, 0, HCALL_ERR_DENIED),
+        IPC(RING, 0, 3, 0, HCALL_ERR_INVALID_PARAM),
+        IPC(RING, 0, ALL, 0, HCALL_ERR_INVALID_PARAM),
+        IPC(RING, 0, BIT(32) | VM_TICKER, 0, HCALL_ERR_INVALID_PARAM),
     };
 
     (void)arg;
@@ -96,8 +96,8 @@ void ipc_send_pointers(struct verdict *v, uint64_t arg)
         for (size_t n = 0; n < LENGTH_OF(addresses); n++) {
             const unsigned long address = addresses[n];
 
-            try_call(v, &(struct call)IPC(SEND_MSG, VM_TICKER, address, sizes[s], BAD_ADDRESS));
-            try_call(v, &(struct call)IPC(SEND_WAIT, VM_TICKER, address, sizes[s], BAD_ADDRESS));
+            try_call(v, &(struct call)IPC(SEND_MSG, VM_TICKER, address, sizes[s], HCALL_ERR_INVALID_ADDRESS));
+            try_call(v, &(struct call)IPC(SEND_WAIT, VM_TICKER, address, sizes[s], HCALL_ERR_INVALID_ADDRESS));
         }
     }
 }
@@ -138,10 +138,10 @@ void ipc_receive_pointers(struct verdict *v, uint64_t arg)
         for (size_t n = 0; n < LENGTH_OF(addresses); n++) {
             const unsigned long address = addresses[n];
 
-            try_call(v, &(struct call)IPC(RECV_MSG, address, ALL, 0, BAD_ADDRESS));
+            try_call(v, &(struct call)IPC(RECV_MSG, address, ALL, 0, HCALL_ERR_INVALID_ADDRESS));
         }
         for (unsigned long room = 0; room < sizes[s]; room++) {
-            try_call(v, &(struct call)IPC(RECV_MSG, hcall_address(buffer), room, 0, BAD_SIZE));
+            try_call(v, &(struct call)IPC(RECV_MSG, hcall_address(buffer), room, 0, IPC_ERR_SIZE));
         }
         judge(v, buffer[0] == 0 && ipc_receive(buffer, ALL, &from) == (long)sizes[s] && from.vm == VM_TICKER,
               "the message of %lu bytes is gone", sizes[s]);
@@ -170,7 +170,7 @@ void flood(struct verdict *v)
     for (unsigned int n = 0; n < 20000; n++) {
         long error = ipc_send((struct ipc_peer){VM_TICKER, 0}, message, IPC_MESSAGE_MAX);
 
-        judge(v, error == 0 || error == IPC_NOT_NOW, "message %u: %ld", n, error);
+        judge(v, error == 0 || error == IPC_ERR_NOT_NOW, "message %u: %ld", n, error);
         error = ipc_ring(0, VM_TICKER);
         judge(v, error == RING_ERROR, "doorbell: %ld", error);
     }
@@ -188,9 +188,9 @@ void hcall_flood(struct verdict *v, uint64_t arg)
 {
     static const struct call calls[] = {
         {HCALL_INFO_GET_ID, 0, 0, 0, 0},
-        {63, ALL, ALL, ALL, NOT_SUPPORTED},
+        {63, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED},
         {HCALL_IPC_DOORBELLS, 0, 0, 0, 0},
-        {HCALL_RT_DELETE_APP, 0, 0, 0, INVALID},
+        {HCALL_RT_DELETE_APP, 0, 0, 0, HCALL_ERR_INVALID_PARAM},
     };
     uint64_t end = machine_time() + 10UL * MS;
 
@@ -209,9 +209,9 @@ void hcall_random(struct verdict *v, uint64_t arg)
     for (unsigned int n = 0; n < 20000; n++) {
         unsigned long number = (unsigned long)(random_next(&state) % 66U);
         uint64_t a0 = random_next(&state), a1 = random_next(&state), a2 = random_next(&state);
-        struct sbi_ret ret = hcall_call(number == HCALL_IPC_SEND_WAIT ? 0 : number, (unsigned long)(a0 >> a2 % 64),
-                                        (unsigned long)(a1 >> a0 % 64), (unsigned long)(a2 >> a1 % 64));
+        struct hcall_ret ret = hcall_call(number == HCALL_IPC_SEND_WAIT ? 0 : number, (unsigned long)(a0 >> a2 % 64),
+                                          (unsigned long)(a1 >> a0 % 64), (unsigned long)(a2 >> a1 % 64));
 
-        judge(v, ret.error <= 0 && ret.error >= -11, "%lu: %ld", number, ret.error);
+        judge(v, ret.error <= 0 && ret.error >= HCALL_ERR_BAD_RANGE, "%lu: %ld", number, ret.error);
     }
 }

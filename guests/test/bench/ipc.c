@@ -61,9 +61,9 @@ static void ipc_expect(const char *what, long got, long expected)
 static void ipc_signal(void)
 {
     static const uint8_t go = 1;
-    long error = IPC_NOT_RUNNING;
+    long error = IPC_ERR_NOT_RUNNING;
 
-    while (error == IPC_NOT_RUNNING) { /* the receiver may still be starting */
+    while (error == IPC_ERR_NOT_RUNNING) { /* the receiver may still be starting */
         error = ipc_send(ipc_peer, &go, sizeof(go));
     }
     ipc_expect("ipc signal", error, 0);
@@ -81,7 +81,7 @@ static long ipc_await(void *buffer, size_t room)
     for (;;) {
         csr_clear_sip(SIE_SOFT);
         size = ipc_receive(buffer, room, &from);
-        if (size != IPC_NOT_NOW) {
+        if (size != IPC_ERR_NOT_NOW) {
             return size;
         }
         csr_wait_for_interrupt();
@@ -106,7 +106,7 @@ static bool ipc_send_once(unsigned int size, const char *metric, uint64_t *instr
     struct bench_sample sample = sample_ipc_send((uintptr_t)&ipc_message, argument);
     bool waited = false;
 
-    while ((long)sample.value == IPC_NOT_NOW || (long)sample.value == IPC_NOT_RUNNING) {
+    while ((long)sample.value == IPC_ERR_NOT_NOW || (long)sample.value == IPC_ERR_NOT_RUNNING) {
         waited = true;
         sample = sample_ipc_send((uintptr_t)&ipc_message, argument);
     }
@@ -149,7 +149,7 @@ static void ipc_measure_receive(unsigned int size, const char *metric)
     for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
         struct bench_sample sample = sample_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
 
-        while ((long)sample.value == IPC_NOT_NOW) {
+        while ((long)sample.value == IPC_ERR_NOT_NOW) {
             sample = sample_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
         }
         ipc_expect("ipc receive", (long)sample.value, (long)(size | (uint64_t)ipc_peer.vm << 16));
@@ -222,9 +222,9 @@ static _Noreturn void ipc_finish(void)
 
 static void ipc_begin(void)
 {
-    struct sbi_ret id = hcall_get_id();
+    struct hcall_ret id = hcall_get_id();
 
-    ipc_expect("ipc: id", id.error, SBI_SUCCESS);
+    ipc_expect("ipc: id", id.error, HCALL_OK);
     ipc_peer.vm = 1U - (unsigned int)id.value;
     csr_write_sie(SIE_SOFT);
     ipc_message.task = 1;

@@ -86,7 +86,7 @@ static void bench_measure(const struct bench_operation *operation)
 static struct bench_sample bench_hcall_c(uintptr_t address, uint64_t argument)
 {
     uint64_t before = csr_read_instret();
-    struct sbi_ret id = hcall_get_id();
+    struct hcall_ret id = hcall_get_id();
     uint64_t after = csr_read_instret();
 
     (void)address;

@@ -6,6 +6,7 @@
  */
 #include "csr.h"
 #include "hcall_asm.h"
+#include "ipc_abi.h"
 
 #define SBI_EXT_BASE 0x10
 #define SBI_EXT_TIME 0x54494d45

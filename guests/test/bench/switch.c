@@ -62,13 +62,13 @@ static uint64_t switch_number(const void *fdt, const char *key, uint64_t otherwi
 
 _Noreturn void bench_run_switch(const void *fdt)
 {
-    struct sbi_ret id = hcall_get_id();
+    struct hcall_ret id = hcall_get_id();
     uint64_t patience = switch_number(fdt, "patience", SWITCH_PATIENCE) * (PLATFORM_TIMEBASE_HZ / 1000);
     uint64_t wanted = switch_number(fdt, "gaps", SWITCH_GAPS);
     uint64_t threshold = switch_number(fdt, "threshold", SWITCH_THRESHOLD);
 
     switch_wanted = wanted < SWITCH_GAPS ? (unsigned int)wanted : SWITCH_GAPS;
-    print("bench: switch role, VM %ld\n", id.error == SBI_SUCCESS ? id.value : -1);
+    print("bench: switch role, VM %ld\n", id.error == HCALL_OK ? (long)id.value : -1L);
     trap_set_interrupt(IRQ_TIMER, switch_give_up);
     timer_set(csr_read_time() + patience);
     csr_write_sie(SIE_TIMER);

@@ -65,7 +65,7 @@ void load_start_hart(unsigned long hart, void (*function)(unsigned long hart, vo
 {
     plic_enable(plic_context(hart), PLATFORM_UART_IRQ, true);
     load_boots[hart] = (struct hart_boot){load_stacks[hart] + sizeof(load_stacks[hart]), function, NULL};
-    if (sbi_hart_start(hart, (uintptr_t)hart_entry, (uintptr_t)&load_boots[hart]).error != SBI_SUCCESS) {
+    if (sbi_hart_start(hart, (uintptr_t)hart_entry, (uintptr_t)&load_boots[hart]).error != HCALL_OK) {
         print("console_load: hart %lu does not start\n", hart);
     }
 }

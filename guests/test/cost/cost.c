@@ -149,7 +149,7 @@ static long cost_await(cost_call_fn receive)
 {
     long size = receive(hcall_address(&cost_in), sizeof(cost_in), 0);
 
-    while (size == IPC_NOT_NOW) {
+    while (size == IPC_ERR_NOT_NOW) {
         cost_wait();
         size = receive(hcall_address(&cost_in), sizeof(cost_in), 0);
     }
@@ -166,7 +166,7 @@ static void cost_send(const struct cost_size *s)
     for (unsigned int i = 0; i < COST_SAMPLES; i++) {
         do {
             error = s->send(cost_peer, hcall_address(&cost_out), s->bytes);
-        } while (error == IPC_NOT_NOW || error == IPC_NOT_RUNNING); /* until the receiver has run */
+        } while (error == IPC_ERR_NOT_NOW || error == IPC_ERR_NOT_RUNNING); /* until the receiver has run */
         cost_expect("send", error, 0);
     }
     (void)cost_await(cost_receive_0); /* the receiver has received all and waits */
@@ -195,7 +195,7 @@ static void cost_receive(const struct cost_size *s)
     for (unsigned int i = 0; i < COST_SAMPLES; i++) {
         do { /* polls, so that this VM is ready while it does not run */
             size = s->receive(hcall_address(&cost_in), sizeof(cost_in), 0);
-        } while (size == IPC_NOT_NOW);
+        } while (size == IPC_ERR_NOT_NOW);
         cost_check(s->bytes, size);
     }
     cp0_write_cause(cp0_read_cause() & ~COST_MESSAGE);

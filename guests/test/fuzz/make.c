@@ -9,6 +9,7 @@
 #include "emit.h"
 #include "fuzz.h"
 #include "hcall.h"
+#include "ipc_abi.h"
 #include "platform.h"
 #include "rt.h"
 #include "sbi.h"

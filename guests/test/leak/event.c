@@ -61,12 +61,12 @@ static struct leak_event get_id(struct leak *l)
 
 static struct leak_event no_hcall(struct leak *l)
 {
-    return call(HCALL_EXTENSION, NO_HCALL, leak_value(l), SBI_ERR_NOT_SUPPORTED, 0);
+    return call(HCALL_EXTENSION, NO_HCALL, leak_value(l), HCALL_ERR_NOT_SUPPORTED, 0);
 }
 
 static struct leak_event no_extension(struct leak *l)
 {
-    return call(NO_EXTENSION, leak_value(l), leak_value(l), SBI_ERR_NOT_SUPPORTED, 0);
+    return call(NO_EXTENSION, leak_value(l), leak_value(l), HCALL_ERR_NOT_SUPPORTED, 0);
 }
 
 static struct leak_event base(struct leak *l)

@@ -172,10 +172,10 @@ static void misbehave_spin(unsigned long address)
  */
 static void misbehave_pet(unsigned long address)
 {
-    struct sbi_ret pet = hcall_watchdog_pet();
+    struct hcall_ret pet = hcall_watchdog_pet();
 
     (void)address;
-    print("misbehave: petting: error %ld value %ld\n", pet.error, pet.value);
+    print("misbehave: petting: error %ld value %lu\n", pet.error, pet.value);
 }
 
 static void misbehave_sleep(unsigned long address)
@@ -252,10 +252,10 @@ static void misbehave_stream(unsigned long to)
     unsigned long full = 0;
     long error = 0;
 
-    while (misbehave_number < end && (error == 0 || error == IPC_NOT_NOW)) {
+    while (misbehave_number < end && (error == 0 || error == IPC_ERR_NOT_NOW)) {
         error = ipc_send(misbehave_peer(to), &misbehave_number, sizeof(misbehave_number));
         misbehave_number += error == 0;
-        full += error == IPC_NOT_NOW;
+        full += error == IPC_ERR_NOT_NOW;
     }
     print("misbehave: streamed up to %llu, queue full %lu times, at last %ld\n", (unsigned long long)misbehave_number,
           full, error);
@@ -342,8 +342,8 @@ static void misbehave_deaf(unsigned long deaf)
 /* App `which` >> 8 of VM `which` & 0xff. */
 static void misbehave_launch(unsigned long which)
 {
-    struct sbi_ret ret = rt_launch_app(which & 0xffU, which >> 8, 0);
-    const long returned[] = {ret.error, ret.value};
+    struct hcall_ret ret = rt_launch_app(which & 0xffU, which >> 8, 0);
+    const long returned[] = {ret.error, (long)ret.value};
 
     misbehave_print_errors("launch", returned, 2);
 }
@@ -357,10 +357,10 @@ static void misbehave_delete(unsigned long app)
 
 static void misbehave_id(unsigned long address)
 {
-    struct sbi_ret id = hcall_get_id();
+    struct hcall_ret id = hcall_get_id();
 
     (void)address;
-    print("misbehave: HCALL_INFO_GET_ID error %ld value %ld, in assembly %ld\n", id.error, id.value,
+    print("misbehave: HCALL_INFO_GET_ID error %ld value %lu, in assembly %ld\n", id.error, id.value,
           hcall_get_id_asm());
 }
 

@@ -50,10 +50,10 @@ static void command_uptime(void)
 
 static void command_id(void)
 {
-    struct sbi_ret id = hcall_get_id();
+    struct hcall_ret id = hcall_get_id();
 
-    if (id.error == SBI_SUCCESS) {
-        console_print("VM %ld of a Tessera system\n", id.value);
+    if (id.error == HCALL_OK) {
+        console_print("VM %lu of a Tessera system\n", id.value);
     } else {
         console_print("not in a Tessera VM (SBI error %ld)\n", id.error);
     }
@@ -83,7 +83,7 @@ static void command_assert(void)
  */
 static void command_crash(void)
 {
-    if (hcall_get_id().error == SBI_SUCCESS) {
+    if (hcall_get_id().error == HCALL_OK) {
         console_print("freertos: crash: load from an unmapped address, without a trap handler\n");
         machine_lose_vector();
     }

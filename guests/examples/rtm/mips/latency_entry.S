@@ -4,6 +4,7 @@
  * stores the 32-bit clock.
  */
 #include "hcall_asm.h"
+#include "rt_abi.h"
 
     .set    noreorder
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The app of latency.c: its first instruction after each release reads instret. */
 #include "hcall_asm.h"
+#include "rt_abi.h"
 
     .section .text.rtm_latency_entry, "ax", @progbits
     .globl  rtm_latency_entry

@@ -9,7 +9,7 @@
 #ifndef GUEST_HCALL_ASM_H
 #define GUEST_HCALL_ASM_H
 
-#include "hcall_numbers.h"
+#include "hypercall_abi.h"
 
 #ifdef __ASSEMBLER__
 

@@ -5,11 +5,10 @@
 
 #include <stdint.h>
 
-#include "hcall_asm.h"
-#include "sbi_ret.h"
+#include "hypercall_abi.h"
 
-static inline struct sbi_ret hcall_call(unsigned long number, unsigned long arg0, unsigned long arg1,
-                                        unsigned long arg2)
+static inline struct hcall_ret hcall_call(unsigned long number, unsigned long arg0, unsigned long arg1,
+                                          unsigned long arg2)
 {
     register unsigned long v0 __asm__("$2") = number;
     register unsigned long v1 __asm__("$3");
@@ -21,7 +20,7 @@ static inline struct sbi_ret hcall_call(unsigned long number, unsigned long arg0
                      : "+r"(v0), "=r"(v1)
                      : "r"(a0), "r"(a1), "r"(a2)
                      : "memory");
-    return (struct sbi_ret){.error = (long)v0, .value = (long)v1};
+    return (struct hcall_ret){.error = (long)v0, .value = v1};
 }
 
 /**

@@ -3,7 +3,7 @@
  * Exceptions and interrupts of a bare guest: one vector that saves all registers, and handlers that
  * the guest registers. Interrupts stay off in handlers. An unhandled exception prints the relevant
  * registers and ends the guest as failed. Without a hypervisor, a hypercall returns
- * SBI_ERR_NOT_SUPPORTED.
+ * HCALL_ERR_NOT_SUPPORTED.
  */
 #ifndef GUEST_TRAP_H
 #define GUEST_TRAP_H

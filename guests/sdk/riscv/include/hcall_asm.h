@@ -10,9 +10,7 @@
 #ifndef GUEST_HCALL_ASM_H
 #define GUEST_HCALL_ASM_H
 
-#include "hcall_numbers.h"
-
-#define HCALL_EXTENSION 0x0A545353
+#include "hypercall_abi.h"
 
 #ifdef __ASSEMBLER__
 

@@ -3,13 +3,15 @@
 #ifndef GUEST_HCALL_CALL_H
 #define GUEST_HCALL_CALL_H
 
-#include "hcall_asm.h"
+#include "hypercall_abi.h"
 #include "sbi.h"
 
-static inline struct sbi_ret hcall_call(unsigned long number, unsigned long arg0, unsigned long arg1,
-                                        unsigned long arg2)
+static inline struct hcall_ret hcall_call(unsigned long number, unsigned long arg0, unsigned long arg1,
+                                          unsigned long arg2)
 {
-    return sbi_call(HCALL_EXTENSION, number, arg0, arg1, arg2);
+    struct sbi_ret ret = sbi_call(HCALL_EXTENSION, number, arg0, arg1, arg2);
+
+    return (struct hcall_ret){.error = ret.error, .value = (unsigned long)ret.value};
 }
 
 /**

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sbi_ret.h"
+#include "hypercall_abi.h"
 
 #define SBI_LEGACY_PUTCHAR 1UL
 #define SBI_EXT_BASE 0x10UL
@@ -23,6 +23,12 @@
 
 #define SBI_BASE_GET_SPEC_VERSION 0UL
 #define SBI_BASE_PROBE 3UL
+
+/* Hypercalls have the errors of the SBI (HCALL_OK, HCALL_ERR_*). */
+struct sbi_ret {
+    long error;
+    long value; /* meaningful with an error only where the call says so */
+};
 
 enum sbi_reset_type {
     SBI_RESET_SHUTDOWN = 0,
@@ -94,7 +100,7 @@ struct sbi_ret sbi_hart_status(unsigned long hart);
 struct sbi_ret sbi_system_reset(enum sbi_reset_type type, enum sbi_reset_reason reason);
 
 /**
- * Write bytes to the debug console; value is the number of bytes written. SBI_ERR_NOT_SUPPORTED
+ * Write bytes to the debug console; value is the number of bytes written. HCALL_ERR_NOT_SUPPORTED
  * before SBI 2.0.
  */
 struct sbi_ret sbi_console_write(const char *bytes, size_t count);

@@ -208,16 +208,16 @@ void other_instruction_set(struct verdict *v, uint64_t arg)
         uint16_t first, second; /* in memory order */
         uint32_t code, value;
     } tries[] = {
-        {0x3042, 0x0007, NO_EXCEPTION, 7},                       /* addiu v0,v0,7 */
-        {0x004f, 0x00fc, EXCEPTION_RESERVED, 0},                 /* mfc0 v0,PRId: emulated */
-        {0x0048, 0x36fc, EXCEPTION_RESERVED, 0},                 /* mtgc0: root only */
-        {0x2100, 0x6000, EXCEPTION_RESERVED, 0},                 /* cache 8,0(zero): emulated */
-        {0x0000, 0x937c, EXCEPTION_RESERVED, 0},                 /* wait */
-        {0x0000, 0xc37c, NO_EXCEPTION, (uint32_t)NOT_SUPPORTED}, /* hypcall 0 */
-        {0x0001, 0xc37c, NO_EXCEPTION, (uint32_t)NOT_SUPPORTED}, /* hypcall 1, which ends the VM in MIPS32 */
-        {0x46c1, 0x0c00, EXCEPTION_RESERVED, 0},                 /* sdbbp 1 */
-        {0xfc44, 0x0000, EXCEPTION_BUS_DATA, 0},                 /* lw v0,0(a0): not the guest's memory */
-        {0x1445, 0x0000, EXCEPTION_BUS_DATA, 0},                 /* lbu v0,0(a1): a device register */
+        {0x3042, 0x0007, NO_EXCEPTION, 7},                                 /* addiu v0,v0,7 */
+        {0x004f, 0x00fc, EXCEPTION_RESERVED, 0},                           /* mfc0 v0,PRId: emulated */
+        {0x0048, 0x36fc, EXCEPTION_RESERVED, 0},                           /* mtgc0: root only */
+        {0x2100, 0x6000, EXCEPTION_RESERVED, 0},                           /* cache 8,0(zero): emulated */
+        {0x0000, 0x937c, EXCEPTION_RESERVED, 0},                           /* wait */
+        {0x0000, 0xc37c, NO_EXCEPTION, (uint32_t)HCALL_ERR_NOT_SUPPORTED}, /* hypcall 0 */
+        {0x0001, 0xc37c, NO_EXCEPTION, (uint32_t)HCALL_ERR_NOT_SUPPORTED}, /* hypcall 1, which ends the VM in MIPS32 */
+        {0x46c1, 0x0c00, EXCEPTION_RESERVED, 0},                           /* sdbbp 1 */
+        {0xfc44, 0x0000, EXCEPTION_BUS_DATA, 0},                           /* lw v0,0(a0): not the guest's memory */
+        {0x1445, 0x0000, EXCEPTION_BUS_DATA, 0},                           /* lbu v0,0(a1): a device register */
     };
     uint32_t at = (uint32_t)(uintptr_t)guard_code;
 
@@ -247,7 +247,8 @@ void hypcall_codes(struct verdict *v, uint64_t arg)
         guard_code[1] = 0x00402021U; /* move $4, $2 */
         guard_code[2] = WORD_RETURN;
         guard_code[3] = WORD_NOP;
-        judge(v, guarded((uint32_t)(uintptr_t)guard_code, 0, 0).value == (uint32_t)NOT_SUPPORTED, "code %u", code);
+        judge(v, guarded((uint32_t)(uintptr_t)guard_code, 0, 0).value == (uint32_t)HCALL_ERR_NOT_SUPPORTED, "code %u",
+              code);
     }
 }
 
@@ -267,7 +268,7 @@ void hypcall_in_slot(struct verdict *v, uint64_t arg)
             guard_code[i] = code[i];
         }
         value = guarded((uint32_t)(uintptr_t)guard_code, 0, 0).value;
-        judge(v, value == (uint32_t)NOT_SUPPORTED + 100U * taken, "taken %u: %d", taken, (int)value);
+        judge(v, value == (uint32_t)HCALL_ERR_NOT_SUPPORTED + 100U * taken, "taken %u: %d", taken, (int)value);
     }
     guard_code[0] = WORD_RETURN;
     guard_code[1] = HYPCALL_WORD;
@@ -393,6 +394,7 @@ void end_with_nonsense(struct verdict *v, uint64_t arg)
         guard_code[1] = 0x00402021U; /* move $4, $2 */
         guard_code[2] = WORD_RETURN;
         guard_code[3] = WORD_NOP;
-        judge(v, guarded((uint32_t)(uintptr_t)guard_code, ends[i], 0).value == (uint32_t)INVALID, "end 0x%x", ends[i]);
+        judge(v, guarded((uint32_t)(uintptr_t)guard_code, ends[i], 0).value == (uint32_t)HCALL_ERR_INVALID_PARAM,
+              "end 0x%x", ends[i]);
     }
 }

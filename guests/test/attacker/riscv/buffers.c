@@ -55,7 +55,7 @@ static void apps_across(struct verdict *v, unsigned long before)
     struct rt_params params = {
         .entry = RAM_BASE, .stack = RAM_BASE + 16, .period_us = 9, .budget_us = 1, .deadline_us = 9};
     uint8_t *at = across(before);
-    struct sbi_ret ret;
+    struct hcall_ret ret;
 
     memcpy(at, &params, sizeof(params));
     ret = rt_create_app((const struct rt_params *)(const void *)at);
@@ -124,7 +124,7 @@ void send_storm(struct verdict *v, uint64_t arg)
         uint8_t answer[IPC_MESSAGE_MAX];
         long error = ipc_send_wait((struct ipc_peer){VM_TICKER, 0}, at, IPC_MESSAGE_MAX);
 
-        judge(v, error == 0 || error == IPC_NOT_NOW, "sending: %ld", error);
+        judge(v, error == 0 || error == IPC_ERR_NOT_NOW, "sending: %ld", error);
         csr_clear_sip(SIE_SOFT);
         (void)ipc_receive(answer, sizeof(answer), &from);
     }

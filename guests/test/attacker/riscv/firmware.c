@@ -5,6 +5,7 @@
  */
 #include "attacker.h"
 #include "hcall.h"
+#include "ipc_abi.h"
 #include "platform.h"
 #include "rt.h"
 #include "sbi.h"
@@ -41,17 +42,18 @@ void sbi_unknown(struct verdict *v, uint64_t arg)
 
     (void)arg;
     for (unsigned long e = 9; e < 0x10; e++) { /* below: SBI v0.1 */
-        firmware_call(v, &(struct firmware_call){e, 0, ALL, ALL, ALL, NOT_SUPPORTED});
+        firmware_call(v, &(struct firmware_call){e, 0, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
     }
     for (unsigned int n = 0; n < 500; n++) {
-        firmware_call(v, &(struct firmware_call){random_next(&state) | 1UL << 40, n, ALL, ALL, ALL, NOT_SUPPORTED});
+        firmware_call(
+            v, &(struct firmware_call){random_next(&state) | 1UL << 40, n, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
     }
     for (size_t e = 0; e < LENGTH_OF(there); e++) {
-        firmware_call(v, &(struct firmware_call){there[e] | 1UL << 32, 0, 0, 0, 0, NOT_SUPPORTED});
-        firmware_call(v, &(struct firmware_call){there[e], ALL, ALL, ALL, ALL, NOT_SUPPORTED});
-        firmware_call(v, &(struct firmware_call){there[e], 1UL << 63, 0, 0, 0, NOT_SUPPORTED});
+        firmware_call(v, &(struct firmware_call){there[e] | 1UL << 32, 0, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED});
+        firmware_call(v, &(struct firmware_call){there[e], ALL, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
+        firmware_call(v, &(struct firmware_call){there[e], 1UL << 63, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED});
         for (unsigned long f = first[e]; f < 300; f++) {
-            firmware_call(v, &(struct firmware_call){there[e], f, ALL, ALL, ALL, NOT_SUPPORTED});
+            firmware_call(v, &(struct firmware_call){there[e], f, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
         }
     }
 }
@@ -84,8 +86,8 @@ void sbi_legacy(struct verdict *v, uint64_t arg)
         }
         for (unsigned int hart = 2; hart < 64; hart++) {
             mask = 1UL << hart | 1UL;
-            judge(v, legacy_call(number, (uintptr_t)&mask).value == (unsigned long)INVALID, "%lu to hart %u", number,
-                  hart);
+            judge(v, legacy_call(number, (uintptr_t)&mask).value == (unsigned long)HCALL_ERR_INVALID_PARAM,
+                  "%lu to hart %u", number, hart);
         }
     }
     judge(v, (csr_read_sip() & SIE_SOFT) == 0, "an interrupt has come");
@@ -99,7 +101,7 @@ void sbi_harts(struct verdict *v, uint64_t arg)
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(nobody); i++) {
-        struct firmware_call call = {SBI_EXT_IPI, 0, nobody[i].mask, nobody[i].base, 0, INVALID};
+        struct firmware_call call = {SBI_EXT_IPI, 0, nobody[i].mask, nobody[i].base, 0, HCALL_ERR_INVALID_PARAM};
 
         firmware_call(v, &call);
         call.extension = SBI_EXT_RFENCE;
@@ -113,24 +115,24 @@ void sbi_harts(struct verdict *v, uint64_t arg)
 void sbi_hsm(struct verdict *v, uint64_t arg)
 {
     static const struct firmware_call calls[] = {
-        {SBI_EXT_HSM, 0, 0, RAM_BASE, 0, AVAILABLE},
-        {SBI_EXT_HSM, 0, 2, RAM_BASE, 0, INVALID},
-        {SBI_EXT_HSM, 0, ALL, RAM_BASE, 0, INVALID},
-        {SBI_EXT_HSM, 0, 1UL << 32, RAM_BASE, 0, INVALID},
-        {SBI_EXT_HSM, 2, 2, 0, 0, INVALID},
-        {SBI_EXT_HSM, 2, ALL, 0, 0, INVALID},
-        {SBI_EXT_HSM, 2, 1UL << 63, 0, 0, INVALID},
-        {SBI_EXT_HSM, 3, 1, 0, 0, INVALID},
-        {SBI_EXT_HSM, 3, 0x80000000, 0, 0, NOT_SUPPORTED},
-        {SBI_EXT_HSM, 3, 0x80000001, 0, 0, INVALID},
-        {SBI_EXT_HSM, 3, 0x7fffffff, 0, 0, INVALID},
+        {SBI_EXT_HSM, 0, 0, RAM_BASE, 0, HCALL_ERR_ALREADY_AVAILABLE},
+        {SBI_EXT_HSM, 0, 2, RAM_BASE, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_HSM, 0, ALL, RAM_BASE, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_HSM, 0, 1UL << 32, RAM_BASE, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_HSM, 2, 2, 0, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_HSM, 2, ALL, 0, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_HSM, 2, 1UL << 63, 0, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_HSM, 3, 1, 0, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_HSM, 3, 0x80000000, 0, 0, HCALL_ERR_NOT_SUPPORTED},
+        {SBI_EXT_HSM, 3, 0x80000001, 0, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_HSM, 3, 0x7fffffff, 0, 0, HCALL_ERR_INVALID_PARAM},
     };
     static const unsigned long entries[] = BAD_ADDRESSES(4UL);
 
     (void)arg;
     firmware_calls(v, calls, LENGTH_OF(calls));
     for (size_t n = 0; n < LENGTH_OF(entries); n++) {
-        firmware_call(v, &(struct firmware_call){SBI_EXT_HSM, 0, 1, entries[n], entries[n], BAD_ADDRESS});
+        firmware_call(v, &(struct firmware_call){SBI_EXT_HSM, 0, 1, entries[n], entries[n], HCALL_ERR_INVALID_ADDRESS});
     }
     judge(v, sbi_hart_status(1).value == 1, "the second hart has started");
 }
@@ -138,10 +140,14 @@ void sbi_hsm(struct verdict *v, uint64_t arg)
 void sbi_reset(struct verdict *v, uint64_t arg)
 {
     static const struct firmware_call calls[] = {
-        {SBI_EXT_SRST, 0, 3, 0, 0, INVALID},          {SBI_EXT_SRST, 0, 0xffffffff, 0, 0, INVALID},
-        {SBI_EXT_SRST, 0, 0xf0000000, 0, 0, INVALID}, {SBI_EXT_SRST, 0, 0, 2, 0, INVALID},
-        {SBI_EXT_SRST, 0, 1, 0xe0000000, 0, INVALID}, {SBI_EXT_SRST, 0, 2, 0xffffffff, 0, INVALID},
-        {SBI_EXT_SRST, 0, ALL, ALL, ALL, INVALID},    {SBI_EXT_SRST, 1, 0, 0, 0, NOT_SUPPORTED},
+        {SBI_EXT_SRST, 0, 3, 0, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_SRST, 0, 0xffffffff, 0, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_SRST, 0, 0xf0000000, 0, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_SRST, 0, 0, 2, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_SRST, 0, 1, 0xe0000000, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_SRST, 0, 2, 0xffffffff, 0, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_SRST, 0, ALL, ALL, ALL, HCALL_ERR_INVALID_PARAM},
+        {SBI_EXT_SRST, 1, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED},
     };
 
     (void)arg;
@@ -162,14 +168,16 @@ void sbi_console(struct verdict *v, uint64_t arg)
             bool inside = sizes[s] == 1 && (address - RAM_BASE < RAM_SIZE || address - SHARED_BASE < SHARED_SIZE);
 
             if (!inside) {
-                firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, sizes[s], address, 0, INVALID});
+                firmware_call(
+                    v, &(struct firmware_call){SBI_EXT_DBCN, arg, sizes[s], address, 0, HCALL_ERR_INVALID_PARAM});
             }
-            firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, sizes[s], RAM_BASE, n + 1, INVALID});
+            firmware_call(
+                v, &(struct firmware_call){SBI_EXT_DBCN, arg, sizes[s], RAM_BASE, n + 1, HCALL_ERR_INVALID_PARAM});
         }
     }
     for (size_t s = 0; s < LENGTH_OF(huge); s++) {
-        firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, huge[s], RAM_BASE, 0, INVALID});
-        firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, huge[s], RAM_BASE, ALL, INVALID});
+        firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, huge[s], RAM_BASE, 0, HCALL_ERR_INVALID_PARAM});
+        firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, huge[s], RAM_BASE, ALL, HCALL_ERR_INVALID_PARAM});
     }
 }
 
@@ -189,7 +197,7 @@ void sbi_random(struct verdict *v, uint64_t arg)
 
         ret = sbi_call(extension, function == HCALL_IPC_SEND_WAIT ? 0 : function, a0 >> a2 % 64, a1 >> a0 % 64,
                        a2 >> a1 % 64);
-        judge(v, ret.error <= 0 && ret.error >= -11, "0x%lx.%lu: %ld", extension, function, ret.error);
+        judge(v, ret.error <= 0 && ret.error >= HCALL_ERR_BAD_RANGE, "0x%lx.%lu: %ld", extension, function, ret.error);
     }
 }
 
@@ -222,7 +230,7 @@ void call_flood(struct verdict *v, uint64_t arg)
 {
     static const struct firmware_call calls[] = {
         {HCALL_EXTENSION, HCALL_INFO_GET_ID, 0, 0, 0, 0},
-        {HCALL_EXTENSION, 63, ALL, ALL, ALL, NOT_SUPPORTED},
+        {HCALL_EXTENSION, 63, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED},
         {SBI_EXT_BASE, 3, SBI_EXT_HSM, 0, 0, 0},
         {SBI_EXT_BASE, 4, 0, 0, 0, 0},
         {SBI_EXT_TIME, 0, ALL, 0, 0, 0},
@@ -230,7 +238,7 @@ void call_flood(struct verdict *v, uint64_t arg)
         {SBI_EXT_HSM, 2, 1, 0, 0, 0},
         {SBI_EXT_DBCN, 0, 0, 0, 0, 0},
         {HCALL_EXTENSION, HCALL_IPC_DOORBELLS, 0, 0, 0, 0},
-        {HCALL_EXTENSION, HCALL_RT_DELETE_APP, 0, 0, 0, INVALID},
+        {HCALL_EXTENSION, HCALL_RT_DELETE_APP, 0, 0, 0, HCALL_ERR_INVALID_PARAM},
     };
     uint64_t end = csr_read_time() + 10UL * MS;
 

@@ -54,5 +54,5 @@ bool second_hart(void (*function)(unsigned long hart, void *argument))
     static struct hart_boot boot;
 
     boot = (struct hart_boot){stack + sizeof(stack), function, NULL};
-    return sbi_hart_start(1, (uintptr_t)hart_entry, (uintptr_t)&boot).error == SBI_SUCCESS;
+    return sbi_hart_start(1, (uintptr_t)hart_entry, (uintptr_t)&boot).error == HCALL_OK;
 }

@@ -5,6 +5,7 @@
  */
 #include "cp0.h"
 #include "hcall.h"
+#include "ipc_abi.h"
 #include "misbehave.h"
 #include "trap.h"
 

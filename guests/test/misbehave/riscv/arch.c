@@ -142,7 +142,7 @@ static void misbehave_smp(unsigned long address)
     (void)address;
     misbehave_other = MISBEHAVE_NO_HART;
     error = sbi_hart_start(other, (uintptr_t)hart_entry, (uintptr_t)&boot).error;
-    while (error == SBI_SUCCESS && misbehave_other == MISBEHAVE_NO_HART && csr_read_time() < end) {
+    while (error == HCALL_OK && misbehave_other == MISBEHAVE_NO_HART && csr_read_time() < end) {
     }
     if (misbehave_other == other) {
         print("misbehave: hart %lu alive\n", other);

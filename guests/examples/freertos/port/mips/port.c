@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "FreeRTOS.h"
+#include "hypercall_abi.h"
 #include "machine.h"
 #include "platform.h"
 #include "port_frame.h"
 #include "print.h"
-#include "sbi_ret.h"
 #include "task.h"
 #include "timer.h"
 
@@ -202,7 +202,7 @@ static void port_exception(uint32_t code, struct port_frame *frame)
     uintptr_t depth = (uintptr_t)frame - (uintptr_t)port_isr_stack;
 
     if (depth >= PORT_ISR_STACK && trap_is_unanswered(code, frame->epc)) {
-        frame->v[0] = (uint32_t)SBI_ERR_NOT_SUPPORTED;
+        frame->v[0] = (uint32_t)HCALL_ERR_NOT_SUPPORTED;
         frame->epc += 4;
         return;
     }
