@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from c_headers import values
 from gdb import typed_request
 from helpers import (
     ESCAPE,
@@ -123,7 +124,7 @@ def test_watchdogs_that_expire_together():
 
 
 NONCE = 0x1122334455667788
-ATTACH, DETACH, CONTINUE = 0, 1, 4  # debug_abi.h
+ATTACH, DETACH, CONTINUE, ALL = values("debug_abi.h", "DEBUG_ATTACH DEBUG_DETACH DEBUG_CONTINUE DEBUG_ALL")
 
 
 def answered(name: str, machine: Machine, sequence: int, *request: int, **more: int | bytes) -> None:
@@ -141,5 +142,5 @@ def test_a_debugger_of_64_apps():
     """The apps are released together, and the debugger halts each of them."""
     with measured("rt-many", 0) as machine:
         answered("rt-many", machine, 1, ATTACH, address=NONCE, data=b"rtm")
-        answered("rt-many", machine, 2, CONTINUE, 0xFF)
+        answered("rt-many", machine, 2, CONTINUE, ALL)
         answered("rt-many", machine, 3, DETACH)

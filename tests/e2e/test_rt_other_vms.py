@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from c_headers import values
 from helpers import (
     SOON_S,
     VIRTUAL,
@@ -28,7 +29,11 @@ from helpers import (
 from tessera.run.machine import HYPERVISOR, Machine
 
 STREAM_S = 240
-OK, FAILED, INVALID, DENIED, ALREADY, NOT_RUNNING = 0, -1, -3, -4, -6, -10
+OK, FAILED, INVALID, DENIED, ALREADY, NOT_RUNNING = values(
+    "ipc_abi.h",
+    """HCALL_OK HCALL_ERR_FAILED HCALL_ERR_INVALID_PARAM HCALL_ERR_DENIED HCALL_ERR_ALREADY_AVAILABLE
+    IPC_ERR_NOT_RUNNING""",
+)
 RTM, FRIEND, NO_VM = 0, 1, 0xFF
 APP = 1 << 8  # launch: app n is n * APP
 VCPU = 1 << 16  # messages: VCPU n is n * VCPU; of the RT-VM, with one VCPU, app n is VCPU n + 1

@@ -6,7 +6,6 @@ import ctypes
 import os
 from ctypes import (
     POINTER,
-    Structure,
     c_bool,
     c_char_p,
     c_int,
@@ -20,65 +19,23 @@ from ctypes import (
 )
 from pathlib import Path
 
+from c_headers import structures, values
+
 LONG = "TESSERA_LONG" in os.environ  # `make test-long`: many times more examples
 LIBRARY = Path(__file__).resolve().parents[2] / os.environ.get("TESSERA_LIBCORE", "build/host/libcore.so")
 
-OFF, READY, RUNNING, BLOCKED, HELD = range(5)
-VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING, VM_WAITING = range(5)
-NEVER = 2**64 - 1
+OFF, READY, RUNNING, BLOCKED, HELD = values("vcpu.h", "VCPU_OFF VCPU_READY VCPU_RUNNING VCPU_BLOCKED VCPU_HELD")
+VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING, VM_WAITING = values(
+    "vm.h", "VM_STOPPED VM_LOADING VM_RUNNING VM_STOPPING VM_WAITING"
+)
+NEVER, RAM, MMIO, SHARED = values(
+    "types.h sysimage.h", "TICKS_NEVER SYSIMAGE_REGION_RAM SYSIMAGE_REGION_MMIO SYSIMAGE_REGION_SHARED"
+)
 TICKS_PER_US = 10
-RAM, MMIO, SHARED = 0, 1, 2
 
-
-class Region(Structure):
-    """struct sysimage_region"""
-
-    _fields_ = [("gpa", c_uint64), ("hpa", c_uint64), ("size", c_uint64), ("kind", c_uint32), ("detail", c_uint32)]
-
-
-class Memmap(Structure):
-    """struct memmap"""
-
-    _fields_ = [("regions", POINTER(Region)), ("count", c_uint)]
-
-
-class Segment(Structure):
-    """struct testbed_segment"""
-
-    _fields_ = [
-        *((name, c_uint32) for name in ("cpu", "vm", "app", "job", "ended", "reserved")),
-        ("start", c_uint64),
-        ("end", c_uint64),
-    ]
-
-
-class Demand(Structure):
-    """struct rt_demand"""
-
-    _fields_ = [("cost", c_uint64), ("deadline", c_uint64), ("period", c_uint64)]
-
-
-class Costs(Structure):
-    """struct rt_costs"""
-
-    _fields_ = [(name, c_uint64) for name in ("release", "change", "blocked", "reserve", "late")]
-
-
-class Admit(Structure):
-    """struct rt_admit"""
-
-    _fields_ = [
-        ("apps", POINTER(Demand)),
-        ("costs", POINTER(Costs)),
-        ("count", c_uint),
-        ("passes", c_uint),
-        ("phase", c_uint),
-        ("at", c_uint64),
-        ("demand", c_uint64),
-        ("index", c_uint),
-        ("sum", c_uint64),
-        ("verdict", c_uint),
-    ]
+Region, Memmap = structures("sysimage.h memmap.h", "sysimage_region memmap")
+(Segment,) = structures("testbed_rt.h", "testbed_segment")
+Demand, Costs, Admit = structures("rt_admit.h", "rt_demand rt_costs rt_admit")
 
 
 _SIGNATURES = {

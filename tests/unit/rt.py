@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from c_headers import structures, values
 from core import CORE, TICKS_PER_US, VM_RUNNING, Segment, assert_no_violation, run_until_idle, time_now
 
 QUANTUM_US = 1000
@@ -13,38 +14,25 @@ GPA = 0x80000000
 ENTRY, STACK = GPA + 0x1000, GPA + 0x3000
 SCRATCH = GPA + 0x400  # memory that testbed_idle_violation() does not check
 
-CREATE, LAUNCH, DELETE, END_JOB, STATS = range(16, 21)
-OK, FAILED, NOT_SUPPORTED, INVALID_PARAM, DENIED, INVALID_ADDRESS, ALREADY = 0, -1, -2, -3, -4, -5, -6
-AGAIN, NO_CALLER = 1, 1000
-OWN_VM = SELF = 2**64 - 1
-GAVE_UP_VALUE = 2**64 - 1
-RESERVE_VALUE = 2**64 - 2
-FREE, INACTIVE, ACTIVE = range(3)
+CREATE, LAUNCH, DELETE, END_JOB, STATS, OWN_VM, SELF = values(
+    "rt_abi.h",
+    """HCALL_RT_CREATE_APP HCALL_RT_LAUNCH_APP HCALL_RT_DELETE_APP HCALL_RT_END_JOB HCALL_RT_GET_STATS
+    RT_OWN_VM RT_SELF""",
+)
+OK, FAILED, NOT_SUPPORTED, INVALID_PARAM, DENIED, INVALID_ADDRESS, ALREADY, AGAIN, NO_CALLER = values(
+    "hypercall.h testbed.h",
+    """HCALL_OK HCALL_ERR_FAILED HCALL_ERR_NOT_SUPPORTED HCALL_ERR_INVALID_PARAM HCALL_ERR_DENIED
+    HCALL_ERR_INVALID_ADDRESS HCALL_ERR_ALREADY_AVAILABLE HCALL_AGAIN TESTBED_NO_CALLER""",
+)
+REFUSED_UNDECIDED, REFUSED_RESERVE, DENIED_SHARE = values(
+    "rt_abi.h", "RT_REFUSED_UNDECIDED RT_REFUSED_RESERVE RT_DENIED_SHARE"
+)
+FREE, INACTIVE, ACTIVE = values("rt_app.h", "RT_FREE RT_INACTIVE RT_ACTIVE")
+App, Stats = structures("rt_abi.h", "rt_params rt_stats")
 
 JOBS = 32
 SEGMENTS = 1 << 16
 _log = (Segment * SEGMENTS)()
-
-
-class App(ctypes.Structure):
-    """struct rt_params"""
-
-    _fields_ = [
-        *((name, ctypes.c_uint64) for name in ("entry", "stack", "arg")),
-        *((name, ctypes.c_uint32) for name in ("period_us", "budget_us", "deadline_us", "cpu")),
-    ]
-
-
-class Stats(ctypes.Structure):
-    """struct rt_stats"""
-
-    _fields_ = [
-        (name, ctypes.c_uint64)
-        for name in (
-            *("releases", "completions", "misses", "overruns"),
-            *("response_min", "response_max", "response_sum", "runtime"),
-        )
-    ]
 
 
 @dataclass(frozen=True)

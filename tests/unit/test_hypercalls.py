@@ -2,12 +2,14 @@
 """The table of hypercalls with arbitrary call numbers."""
 
 import ctypes
+import re
 
 import pytest
+from c_headers import ROOT, evaluate, values
 from core import CORE, run_until_idle
 
-NOT_SUPPORTED = -2
-GET_ID = 0
+NOT_SUPPORTED, GET_ID, MAX = values("hypercall_abi.h", "HCALL_ERR_NOT_SUPPORTED HCALL_INFO_GET_ID HCALL_MAX")
+HEADERS = ("hypercall_abi.h", "rt_abi.h", "ipc_abi.h")
 
 
 @pytest.fixture
@@ -23,16 +25,27 @@ def call(cpu: int, number: int) -> tuple[int, int]:
     return CORE.testbed_hypercall(cpu, number, 0, 0, 0, ctypes.byref(value)), value.value
 
 
-@pytest.mark.parametrize("number", [64, 65, 1000, 2**31, 2**32, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("number", [MAX, MAX + 1, 1000, 2**31, 2**32, 2**63, 2**64 - 1])
 def test_number_beyond_the_table(two_vms: None, number: int) -> None:
     assert call(0, number) == (NOT_SUPPORTED, 0)
 
 
 def test_unused_number(two_vms: None) -> None:
     """The last entries of the table are unused."""
-    assert call(0, 63) == (NOT_SUPPORTED, 0)
+    assert call(0, MAX - 1) == (NOT_SUPPORTED, 0)
 
 
 def test_each_vm_gets_its_id(two_vms: None) -> None:
     running = {CORE.testbed_on_cpu(cpu) // 100: cpu for cpu in range(2)}
     assert [call(running[vm], GET_ID) for vm in range(2)] == [(0, 0), (0, 1)]
+
+
+def test_the_document_names_every_call_and_error() -> None:
+    """docs/hypercalls.md has the numbers and errors of the headers."""
+    text = (ROOT / "docs" / "hypercalls.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (-?\d+) \| ((?:HCALL|IPC)_\w+(?:, IPC_\w+)?)", text, flags=re.MULTILINE)
+    documented = {name: int(number) for number, names in rows for name in names.split(", ")}
+    defined = "".join((ROOT / "abi" / header).read_text(encoding="utf-8") for header in HEADERS)
+    names = set(re.findall(r"^#define (HCALL_\w+|IPC_ERR_\w+) ", defined, flags=re.MULTILINE))
+    assert names - {"HCALL_EXTENSION", "HCALL_MAX"} == set(documented)
+    assert evaluate(HEADERS, documented) == documented

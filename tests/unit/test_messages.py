@@ -8,6 +8,7 @@ changes nothing.
 import ctypes
 
 import pytest
+from c_headers import values
 from core import CORE, OFF, VM_LOADING, VM_RUNNING, VM_STOPPING
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,10 +29,17 @@ SETTINGS = settings(
     suppress_health_check=list(HealthCheck),
 )
 
-GET_ID, SEND, RECV, RING, DOORBELLS, SEND_WAIT = 0, 32, 33, 34, 35, 36
-NOT_NOW, NOBODY, DENIED, BAD_ADDRESS, NOT_RUNNING, BAD_SIZE = -1, -3, -4, -5, -10, -11
-RING_SIZE, LARGEST = 8, 128
-SOFTWARE_INTERRUPT = 2  # ARCH_VIRQ_MESSAGE of arch/host
+GET_ID, SEND, RECV, RING, DOORBELLS, SEND_WAIT = values(
+    "ipc_abi.h",
+    """HCALL_INFO_GET_ID HCALL_IPC_SEND_MSG HCALL_IPC_RECV_MSG HCALL_IPC_RING HCALL_IPC_DOORBELLS
+    HCALL_IPC_SEND_WAIT""",
+)
+NOT_NOW, NO_VCPU, DENIED, BAD_ADDRESS, NOT_RUNNING, BAD_SIZE = values(
+    "ipc_abi.h",
+    """IPC_ERR_NOT_NOW IPC_ERR_NO_VCPU HCALL_ERR_DENIED HCALL_ERR_INVALID_ADDRESS IPC_ERR_NOT_RUNNING
+    IPC_ERR_SIZE""",
+)
+QUEUE, LARGEST, SOFTWARE_INTERRUPT = values("ipc_abi.h arch_types.h", "IPC_QUEUE IPC_MESSAGE_MAX ARCH_VIRQ_MESSAGE")
 GPA, RAM_SIZE, SHARED_GPA, SHARED_SIZE = 0x80000000, 0x200000, 0xC0000000, 0x200000
 BUFFER = 0x1000  # scratch memory in the RAM of each VM: 0x1000 .. 0x2000
 FILL = b"\xee"
@@ -101,14 +109,14 @@ class Messages(RuleBasedStateMachine):
 
     def _expected(self, source: int, receiver: int, vcpu: int) -> int:
         if receiver >= self.count:
-            return NOBODY
+            return NO_VCPU
         if not self.rights[source] >> receiver & 1:
             return DENIED
         if vcpu >= 2:
-            return NOBODY
+            return NO_VCPU
         if vcpu == 1 or CORE.testbed_vm_state(receiver) != VM_RUNNING:
             return NOT_RUNNING
-        return NOT_NOW if len(self.waiting[receiver]) == RING_SIZE else 0
+        return NOT_NOW if len(self.waiting[receiver]) == QUEUE else 0
 
     @rule(source=INDEX, receiver=st.integers(0, 8), vcpu=VCPUS, size=SIZES, place=PLACES)
     def send(self, source: int, receiver: int, vcpu: int, size: int, place: int) -> None:
@@ -163,7 +171,7 @@ class Messages(RuleBasedStateMachine):
 
     @rule(vm=INDEX)
     def receive_everything(self, vm: int) -> None:
-        for _ in range(RING_SIZE + 1):
+        for _ in range(QUEUE + 1):
             self.receive(vm, LARGEST, 8)
         assert not self.waiting[vm % self.count]
 
@@ -171,7 +179,7 @@ class Messages(RuleBasedStateMachine):
     def ring(self, source: int, receiver: int, region: int) -> None:
         source %= self.count
         both = region == 0 and self.sharers >> source & self.sharers >> receiver & 1
-        expected = NOBODY if receiver >= self.count else 0 if both else DENIED
+        expected = NO_VCPU if receiver >= self.count else 0 if both else DENIED
         before = CORE.testbed_raised(receiver, 0) if expected == 0 else 0
         assert call(source, RING, region, receiver) == (expected, 0)
         if expected == 0:
@@ -373,7 +381,7 @@ def test_every_size_and_alignment() -> None:
 def test_permissions_across_a_restart() -> None:
     boot([0b010, 0, 0b011], [0, 0, 0], 0b011)
     rights = [[call(source, SEND, to, GPA + BUFFER, 8)[0] for to in range(4)] for source in range(3)]
-    assert rights == [[DENIED, 0, DENIED, NOBODY], [DENIED] * 3 + [NOBODY], [0, 0, DENIED, NOBODY]]
+    assert rights == [[DENIED, 0, DENIED, NO_VCPU], [DENIED] * 3 + [NO_VCPU], [0, 0, DENIED, NO_VCPU]]
     assert call(0, RING, 0, 1)[0] == 0
     CORE.testbed_vm_stop(0, 1, True)
     assert CORE.testbed_run_until_idle()
@@ -388,6 +396,6 @@ def test_vm_ids_beyond_the_table() -> None:
     that."""
     boot([3, 3], [0, 0], 0)
     for vm in (2, 15, 16, 31, 32, 127, 0x7FFF, 0xFFFF):
-        assert call(0, SEND, vm, GPA + BUFFER, 8)[0] == NOBODY
-        assert call(0, SEND_WAIT, vm, GPA + BUFFER, 8)[0] == NOBODY
-        assert call(0, RING, 0, vm)[0] == NOBODY
+        assert call(0, SEND, vm, GPA + BUFFER, 8)[0] == NO_VCPU
+        assert call(0, SEND_WAIT, vm, GPA + BUFFER, 8)[0] == NO_VCPU
+        assert call(0, RING, 0, vm)[0] == NO_VCPU

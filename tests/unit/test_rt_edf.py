@@ -16,7 +16,7 @@ from rt import (
     LAUNCH,
     OK,
     OWN_VM,
-    RESERVE_VALUE,
+    REFUSED_RESERVE,
     Outcome,
     Task,
     boot,
@@ -47,7 +47,7 @@ def assert_answer(demands: list[tuple[int, int, int]], reserve: tuple[int, int],
     assert error == (FAILED if full or refused(demands, 0, HYPERPERIOD) or starves else OK)
     if error != OK:
         assert (value == 0) == full
-        assert full or (value == RESERVE_VALUE) == starves
+        assert full or (value == REFUSED_RESERVE) == starves
 
 
 def launch_all(tasks: Sequence[Task], start: int, reserve: tuple[int, int] = (0, 0)) -> list[Task]:

@@ -22,11 +22,11 @@ from rt import (
     CREATE,
     DELETE,
     DENIED,
+    DENIED_SHARE,
     END_JOB,
     ENTRY,
     FAILED,
     FREE,
-    GAVE_UP_VALUE,
     GPA,
     INVALID_ADDRESS,
     INVALID_PARAM,
@@ -34,6 +34,7 @@ from rt import (
     NO_CALLER,
     OK,
     OWN_VM,
+    REFUSED_UNDECIDED,
     SCRATCH,
     SELF,
     STACK,
@@ -294,7 +295,7 @@ def test_a_vms_share_of_each_cpu_is_limited() -> None:
         (error, whole), (_, bit) = create(first, third, cpu=cpu), create(first, Task(1000, 7, 1000, (1,), cpu=cpu))
         assert error == OK
         assert call(first, LAUNCH, OWN_VM, whole, 10**9)[0] == OK
-        assert call(first, LAUNCH, OWN_VM, bit, 10**9) == (DENIED, 1)
+        assert call(first, LAUNCH, OWN_VM, bit, 10**9) == (DENIED, DENIED_SHARE)
         line = f"vm-a: app {bit} refused: 35 % of CPU {cpu}, rt-share-max allows 34"
         assert any(line in told for told in lines())
         assert create(first, Task(1000, 6, 1000, (1,), cpu=cpu)) == (OK, bit + 1)
@@ -303,7 +304,7 @@ def test_a_vms_share_of_each_cpu_is_limited() -> None:
         run_until_idle()
         assert call(first, LAUNCH, OWN_VM, bit, 10**9)[0] == OK
         assert create(first, third, cpu=cpu) == (OK, whole)
-        assert call(first, LAUNCH, OWN_VM, whole, 10**9) == (DENIED, 1)
+        assert call(first, LAUNCH, OWN_VM, whole, 10**9) == (DENIED, DENIED_SHARE)
         assert call(first, DELETE, whole) == (OK, 0)
 
 
@@ -315,7 +316,7 @@ def test_exact_shares_are_allowed() -> None:
         assert create(cpu, Task(5, 1, 5, (1,))) == (OK, number)
         assert call(cpu, LAUNCH, OWN_VM, number, 10**9)[0] == OK
     assert create(cpu, Task(1000, 1, 1000, (1,))) == (OK, 3)
-    assert call(cpu, LAUNCH, OWN_VM, 3, 10**9) == (DENIED, 1)
+    assert call(cpu, LAUNCH, OWN_VM, 3, 10**9) == (DENIED, DENIED_SHARE)
 
 
 @pytest.mark.parametrize(
@@ -390,7 +391,7 @@ def test_launch_beyond_the_pass_limit_is_refused() -> None:
         assert create(manager, Task(period, budget, period, (1,))) == (OK, number)
     for number in range(2):
         assert call(manager, LAUNCH, OWN_VM, number, 10**9)[0] == OK
-    assert call(manager, LAUNCH, OWN_VM, 2, 10**9) == (FAILED, GAVE_UP_VALUE)
+    assert call(manager, LAUNCH, OWN_VM, 2, 10**9) == (FAILED, REFUSED_UNDECIDED)
     assert "vm-a: app 2 refused: CPU 0 is too full for a decision in 40000 passes" in lines()
 
 

@@ -8,6 +8,7 @@ are idle.
 import ctypes
 from collections.abc import Sequence
 
+from c_headers import values
 from core import (
     BLOCKED,
     CORE,
@@ -32,7 +33,7 @@ from hypothesis.stateful import initialize, precondition, rule, run_state_machin
 
 QUANTUM_US = 1000
 QUANTUM = QUANTUM_US * TICKS_PER_US
-WATCHDOG_PET, DENIED = 1, -4
+WATCHDOG_PET, DENIED = values("hypercall_abi.h", "HCALL_WATCHDOG_PET HCALL_ERR_DENIED")
 SETTINGS = settings(
     max_examples=500 if LONG else 60,
     stateful_step_count=60,

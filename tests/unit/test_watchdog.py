@@ -9,6 +9,7 @@ import ctypes
 from dataclasses import dataclass
 
 import pytest
+from c_headers import values
 from core import (
     BLOCKED,
     LONG,
@@ -47,8 +48,8 @@ from rt import run as run_apps
 
 QUANTUM_US = 1000
 MS = 1000 * TICKS_PER_US
-PET = 1
-LONG_LIFE_MS, FIRST_PAUSE_MS = 10000, 100  # core/include/vm.h
+(PET,) = values("hypercall_abi.h", "HCALL_WATCHDOG_PET")
+LONG_LIFE_MS, FIRST_PAUSE_MS = values("vm.h", "VM_LONG_LIFE_MS VM_FIRST_PAUSE_MS")
 SETTINGS = settings(max_examples=200 if LONG else 25, deadline=None, derandomize=True)
 
 
