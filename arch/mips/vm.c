@@ -37,7 +37,7 @@ const char *arch_vm_init(struct vm *vm)
     if (overlaps_hypervisor(&vm->memmap)) {
         return "guest memory overlaps the hypervisor";
     }
-    if (vm->config->plic != 0 || vm->config->nirqs != 0) {
+    if (vm->config->irqchip != 0 || vm->config->nirqs != 0) {
         return "this machine passes no interrupts through";
     }
     vm->arch.gid = 1U + vm->id % (links() ? GUEST_ID_LINK - 1U : GUEST_ID_LINK);

@@ -65,7 +65,7 @@ const char *arch_vm_init(struct vm *vm)
     if (!vmid_sticks(vm->arch.hgatp)) {
         return "this machine lacks Sv39x4 or enough VMIDs (hgatp)";
     }
-    if (vm->config->plic != 0 && !vplic_init(vm, vm->config->plic)) {
+    if (vm->config->irqchip != 0 && !vplic_init(vm, vm->config->irqchip)) {
         return "too many emulated devices";
     }
     for (unsigned i = 0; i < vm->config->nirqs; i++) {

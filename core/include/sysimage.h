@@ -89,7 +89,7 @@ struct sysimage_vm {
     uint64_t entry;                    /* guest-physical address of VCPU 0's first instruction */
     uint64_t dtb;                      /* guest-physical address of the device tree (a1 at entry), 0: none */
     uint64_t uart;                     /* guest-physical address of the emulated ns16550a page, 0: none */
-    uint64_t plic;                     /* guest-physical address of the emulated interrupt controller, 0: none */
+    uint64_t irqchip;                  /* guest-physical address of the emulated interrupt controller, 0: none */
     uint32_t nregions, regions_offset; /* struct sysimage_region[], the first of them RAM */
     uint32_t nloads, loads_offset;     /* struct sysimage_load[] */
     uint32_t nirqs, irqs_offset;       /* struct sysimage_irq[] */

@@ -60,7 +60,7 @@ _USES = {"debug": {"console"}}
 _IMAGE_FORMAT = {"core/sysimage.c", "core/include/sysimage.h"}
 # Layers, besides the components, that must not name an architecture or a board, not even in comments.
 _NEUTRAL = {"abi", "core"}
-_ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6", re.IGNORECASE)
+_ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6|\bv?plic(?:\b|_)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def test_image(builder):
     header = layout.HEADER.unpack(data)
     assert (header["ram_base"], header["ram_size"], header["nharts"]) == (0x10000, 0x70000, 1)
     vm = layout.VM.unpack(data, header["vms_offset"])
-    assert (vm["uart"], vm["uart_irq"], vm["plic"]) == (0x1FD003F8, 4, 0)
+    assert (vm["uart"], vm["uart_irq"], vm["irqchip"]) == (0x1FD003F8, 4, 0)
 
 
 def test_device_tree(builder):

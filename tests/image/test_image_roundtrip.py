@@ -178,7 +178,7 @@ def check_vm(image, read, vm, blob):
     assert blob[seed : seed + 32] == bytes(32)
     assert fields["irqs_per_ms"] == int(props.get("interrupts-per-ms", "<20>").strip("<>"))
     assert fields["uart_irq"] == (0 if "uart-polled" in props else 10)
-    assert (fields["uart"], fields["plic"]) == (virtual.UART_BASE, virtual.PLIC_BASE)
+    assert (fields["uart"], fields["irqchip"]) == (virtual.UART_BASE, virtual.PLIC_BASE)
     if "colour" in props:
         assert fields["colour"] == COLOURS[props["colour"].strip('"')]
     assert fields["colour"] in COLOURS.values()

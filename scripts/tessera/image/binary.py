@@ -176,7 +176,7 @@ def _emulated(vm: Vm) -> dict[str, int | bytes]:
     """The addresses of the emulated devices, 0 for what the VM lacks."""
     return {
         "uart": vm.machine.uart_base if vm.has_uart else 0,
-        "plic": virtual.PLIC_BASE if vm.has_plic else 0,
+        "irqchip": virtual.PLIC_BASE if vm.has_plic else 0,
         "finisher": virtual.FINISHER_BASE if vm.has_finisher else 0,
         "rtc": virtual.RTC_BASE if vm.has_rtc else 0,
         "rtc_irq": vm.rtc_irq,

@@ -130,7 +130,7 @@ VM = Record(
         ("entry", "Q"),
         ("dtb", "Q"),
         ("uart", "Q"),
-        ("plic", "Q"),
+        ("irqchip", "Q"),
         ("nregions", "I"),
         ("regions_offset", "I"),
         ("nloads", "I"),
