@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench.count import Count, CountError, Stretch, make_counter, read_count
+from tessera.bench.count import Count, CountError, Interval, make_counter, read_count
 from tessera.run.runner import find_qemu
 
 LOOPS = 1000
@@ -55,13 +55,13 @@ def address_of(program: Path, symbol: str) -> int:
     return next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(f" {symbol}"))
 
 
-def count(program: Path, tmp_path: Path, stretch: Stretch | None = None) -> Count:
+def count(program: Path, tmp_path: Path, interval: Interval | None = None) -> Count:
     qemu = find_qemu()
     counter = make_counter(qemu, tmp_path)
     out = tmp_path / "count.json"
     command = [qemu.program, "-M", "virt", "-bios", str(program), "-display", "none", "-nic", "none"]
     icount = ["-icount", "shift=0,sleep=off", "-monitor", "none", "-serial", "none"]
-    words = counter.arguments(address_of(program, "passed"), out, stretch)
+    words = counter.arguments(address_of(program, "passed"), out, interval)
     subprocess.run([*command, *icount, *words], check=True, timeout=60)
     return read_count(out)
 
@@ -76,11 +76,11 @@ def test_every_instruction_is_counted_once(program: Path, tmp_path: Path) -> Non
     assert counted.since == []
 
 
-def test_a_stretch_starts_after_its_address_and_excludes_ranges(program: Path, tmp_path: Path) -> None:
+def test_an_interval_starts_after_its_address_and_excludes_ranges(program: Path, tmp_path: Path) -> None:
     last, skipped, passed = (address_of(program, symbol) for symbol in ("last", "skipped", "passed"))
-    assert count(program, tmp_path, Stretch(last)).since == [NOPS - 1]
-    assert count(program, tmp_path, Stretch(last, skipped, (passed, passed + 4))).since == [NOPS - 1 - 3]
-    assert count(program, tmp_path, Stretch(last, skipped, (skipped + 4, passed))).since == [NOPS - 1 - 2]
+    assert count(program, tmp_path, Interval(last)).since == [NOPS - 1]
+    assert count(program, tmp_path, Interval(last, skipped, (passed, passed + 4))).since == [NOPS - 1 - 3]
+    assert count(program, tmp_path, Interval(last, skipped, (skipped + 4, passed))).since == [NOPS - 1 - 2]
 
 
 def test_without_a_count_there_is_one_clear_line(tmp_path: Path) -> None:

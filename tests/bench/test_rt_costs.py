@@ -11,34 +11,34 @@ import pytest
 
 from tessera.bench.count import CountError
 from tessera.bench.metrics import read_metrics
-from tessera.bench.stretch import Lock, Stretch, read_locks, read_stretches, rt_costs, with_waits
+from tessera.bench.sections import Lock, Section, read_locks, read_sections, rt_costs, with_waits
 from tessera.image.board import read_board
 from tessera.run.runner import ROOT
 
 SWITCH = ("sched_run", "sched_start_class", "edf_pick")
 
 
-def stretch(most: int, *kind: str) -> Stretch:
-    return Stretch((*SWITCH, *kind), most, 1, 0, {})
+def section(most: int, *kind: str) -> Section:
+    return Section((*SWITCH, *kind), most, 1, 0, {})
 
 
 def test_releases_and_ends_are_distinguished() -> None:
     found = [
-        stretch(400, "timer_expire", "edf_start"),
-        stretch(520, "timer_expire", "edf_start", "refund"),
-        stretch(300, "rt_end"),
-        stretch(310, "rt_end", "edf_start"),
-        stretch(900, "rt_end", "edf_start", "refund"),  # a release and an end
-        stretch(9000, "timer_expire", "exit_trap"),  # a guest's own exit
-        stretch(8000, "vm_load_step", "timer_expire"),
+        section(400, "timer_expire", "edf_start"),
+        section(520, "timer_expire", "edf_start", "refund"),
+        section(300, "rt_end"),
+        section(310, "rt_end", "edf_start"),
+        section(900, "rt_end", "edf_start", "refund"),  # a release and an end
+        section(9000, "timer_expire", "exit_trap"),  # a guest's own exit
+        section(8000, "vm_load_step", "timer_expire"),
     ]
     assert rt_costs(found) == (520, 310)
 
 
 def test_on_several_harts_a_path_waits_for_its_locks() -> None:
     paths = [
-        replace(stretch(1400, "timer_expire", "edf_start"), by_locks=[(1, 0, 900), (2, 0, 1400)]),
-        replace(stretch(600, "rt_end"), by_locks=[(1, 0, 600)]),
+        replace(section(1400, "timer_expire", "edf_start"), by_locks=[(1, 0, 900), (2, 0, 1400)]),
+        replace(section(600, "rt_end"), by_locks=[(1, 0, 600)]),
     ]
     locks = [Lock(0, 600, 100, 0, 0, 1, {}), Lock(8, 650, 0, 0, 0, 1, {})]
     assert rt_costs(paths, locks, 1) == (1400, 600)
@@ -46,7 +46,7 @@ def test_on_several_harts_a_path_waits_for_its_locks() -> None:
 
 
 def test_waiting_for_an_outer_lock_includes_the_waits_of_its_holders() -> None:
-    paths = [replace(stretch(500, "exit_trap"), by_locks=[(2, 1, 500)])]
+    paths = [replace(section(500, "exit_trap"), by_locks=[(2, 1, 500)])]
     locks = [Lock(0, 100, 0, 0, 1, 1, {}), Lock(8, 100, 0, 0, 0, 1, {})]
     assert with_waits(paths, locks, 1) == 500
     assert with_waits(paths, locks, 2) == 500 + 100 + 100
@@ -56,8 +56,8 @@ def test_waiting_for_an_outer_lock_includes_the_waits_of_its_holders() -> None:
 
 
 def test_several_releases_share_a_path() -> None:
-    assert rt_costs([stretch(1000, "timer_expire", "release_others")]) == (500, 0)
-    assert rt_costs([stretch(1501, "timer_expire", "release_others", "rt_end")]) == (501, 0)
+    assert rt_costs([section(1000, "timer_expire", "release_others")]) == (500, 0)
+    assert rt_costs([section(1501, "timer_expire", "release_others", "rt_end")]) == (501, 0)
 
 
 def test_firmware_calls_add_blocking_time() -> None:
@@ -68,12 +68,12 @@ def test_firmware_calls_add_blocking_time() -> None:
 
 
 def test_a_record_of_more_than_the_plugin_can_count_is_refused(tmp_path: Path) -> None:
-    record = tmp_path / "stretches.json"
-    record.write_text('{"beyond": "", "stretches": [], "locks": []}')
-    assert (read_stretches(record), read_locks(record)) == ([], [])
-    record.write_text('{"beyond": "MAX_TAKEN", "stretches": [], "locks": []}')
-    for read in (read_stretches, read_locks):
-        with pytest.raises(CountError, match=r"MAX_TAKEN of tools/qemu-plugins/count-stretches\.c is too low"):
+    record = tmp_path / "sections.json"
+    record.write_text('{"beyond": "", "sections": [], "locks": []}')
+    assert (read_sections(record), read_locks(record)) == ([], [])
+    record.write_text('{"beyond": "MAX_TAKEN", "sections": [], "locks": []}')
+    for read in (read_sections, read_locks):
+        with pytest.raises(CountError, match=r"MAX_TAKEN of tools/qemu-plugins/count-sections\.c is too low"):
             read(record)
 
 

@@ -269,7 +269,7 @@ class AttackMachines:
         assert self._current.inspection is not None
         worst = self._current.inspection.end(self._current.machine)
         worst.write(TABLE / f"{self.label}-worst.json")
-        (TABLE / f"{self.label}-worst.txt").write_text(table(worst.stretches, 20), encoding="utf-8")
+        (TABLE / f"{self.label}-worst.txt").write_text(table(worst.sections, 20), encoding="utf-8")
         return worst
 
 
@@ -319,6 +319,6 @@ def check_worst(machines: AttackMachines) -> None:
     """After all attacks: enough samples, the longest interrupt latency within its bound, and half
     of the stack unused."""
     worst = machines.worst()
-    assert len(worst.stretches) > 20
-    assert worst.stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst.stretches[0]
+    assert len(worst.sections) > 20
+    assert worst.sections[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst.sections[0]
     assert 256 < worst.stack <= USABLE_STACK // 2

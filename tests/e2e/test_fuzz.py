@@ -54,8 +54,8 @@ def test_random_calls_meet_the_latency_bound_of_attacks(calls):
     options = Options(4, calls, seconds=SECONDS, arguments=tuple(inspection.arguments))
     log = attack(options, qemu, lambda machine: worst.append(inspection.end(machine)))
     assert log.calls >= options.calls * MOST
-    assert len(worst[0].stretches) > 20
-    assert worst[0].stretches[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst[0].stretches[0]
+    assert len(worst[0].sections) > 20
+    assert worst[0].sections[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst[0].sections[0]
     assert 256 < worst[0].stack <= USABLE_STACK // 2
 
 

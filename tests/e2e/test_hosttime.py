@@ -45,7 +45,7 @@ def busy_cpu():
 @pytest.fixture
 def impatient(monkeypatch):
     """Ends every limit after a few seconds, however little CPU time the machine got."""
-    monkeypatch.setattr(hosttime, "STRETCH", 2)
+    monkeypatch.setattr(hosttime, "HOST_FACTOR", 2)
     monkeypatch.setattr(hosttime, "LEAST_S", 2)
 
 

@@ -14,7 +14,7 @@ import pytest
 from helpers import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
 
 from tessera.bench.metrics import read_metrics
-from tessera.bench.stretch import Lock, Stretch, longest_waits, read_locks, rt_costs, with_waits
+from tessera.bench.sections import Lock, Section, longest_waits, read_locks, rt_costs, with_waits
 from tessera.bench.worst import Inspection
 from tessera.image.board import read_board
 from tessera.run.machine import HYPERVISOR, Machine
@@ -35,11 +35,11 @@ def lock_named(locks: list[Lock], name: str) -> Lock:
     return next(lock for lock in locks if lock.address == address)
 
 
-def write_record(harts: int, locks: list[Lock], stretches: list[Stretch]) -> None:
+def write_record(harts: int, locks: list[Lock], sections: list[Section]) -> None:
     """Writes the figures for `make bench`."""
     record = {
         f"riscv.lock.hold.max.h{harts}": locks[0].most if locks else 0,
-        f"riscv.irqoff.max.h{harts}": with_waits(stretches, locks, harts),
+        f"riscv.irqoff.max.h{harts}": with_waits(sections, locks, harts),
     }
     if locks:
         record[f"riscv.lock.hold.sched.h{harts}"] = lock_named(locks, "sched_lock").most
@@ -48,7 +48,7 @@ def write_record(harts: int, locks: list[Lock], stretches: list[Stretch]) -> Non
 
 def watched(
     name: str, harts: int, provoke: Callable[[Machine], None], changes: str = ""
-) -> tuple[list[Lock], list[Stretch]]:
+) -> tuple[list[Lock], list[Section]]:
     """Boots a system on `harts` harts, runs `provoke`, and returns the observed locks and
     non-preemptible sections."""
     system = built_with_harts(name, harts, changes)
@@ -59,7 +59,7 @@ def watched(
         await_life(machine, system)
         provoke(machine)
         worst = inspection.end(machine, harts)
-    return read_locks(inspection.out), worst.stretches
+    return read_locks(inspection.out), worst.sections
 
 
 def stop_and_start(machine: Machine) -> None:
@@ -70,23 +70,23 @@ def stop_and_start(machine: Machine) -> None:
         machine.expect("rtm", r"^rtm: 60 apps run$", SOON_S)
 
 
-def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Stretch]]:
+def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Section]]:
     """Runs the attackers of locks.dts."""
-    locks, stretches = watched("locks", harts, stop_and_start, changes)
+    locks, sections = watched("locks", harts, stop_and_start, changes)
     print(harts, "harts:", *locks, sep="\n  ")
-    print("the longest stretch", stretches[0])
-    print("with all waits for locks", with_waits(stretches, locks, harts))
+    print("the longest section", sections[0])
+    print("with all waits for locks", with_waits(sections, locks, harts))
     print("waits for one lock", longest_waits(locks, harts))
-    print("a release, a switch with all waits", rt_costs(stretches, locks, harts))
-    write_record(harts, locks, stretches)
-    return locks, stretches
+    print("a release, a switch with all waits", rt_costs(sections, locks, harts))
+    write_record(harts, locks, sections)
+    return locks, sections
 
 
 @pytest.mark.parametrize("harts", HARTS)
 def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
     # Hart 0 then always admits its 60 apps.
     others = " ".join(str(hart) for hart in range(1, harts))
-    locks, stretches = attacked(harts, f"vms {{ attacker {{ rt-harts = <{others}>; }}; }};")
+    locks, sections = attacked(harts, f"vms {{ attacker {{ rt-harts = <{others}>; }}; }};")
     sched = lock_named(locks, "sched_lock")
     assert sched.count > 10_000
     assert locks[0].most <= METRICS[f"riscv.lock.hold.max.h{harts}"].goal, locks[0]
@@ -94,8 +94,8 @@ def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
     assert all(lock.calls == 0 for lock in locks), "the firmware was called with a lock held"
     for number in {2, harts}:
         costs = BOARD.rt_costs(number)
-        release, switch = rt_costs(stretches, locks, number)
-        assert with_waits(stretches, locks, number) <= costs.blocked_ns
+        release, switch = rt_costs(sections, locks, number)
+        assert with_waits(sections, locks, number) <= costs.blocked_ns
         assert 0 < release <= costs.release_ns
         # On many harts possibly no job has ended in the short time between the stops.
         assert switch <= costs.switch_ns
@@ -108,18 +108,18 @@ def test_many_timers_hold_no_lock_longer() -> None:
         for name in machine.console.names:
             machine.expect(name, r"\.{8}", SOON_S)
 
-    locks, stretches = watched("console-load-dots", 4, sleep)
-    print(*locks, stretches[0], sep="\n  ")
+    locks, sections = watched("console-load-dots", 4, sleep)
+    print(*locks, sections[0], sep="\n  ")
     assert lock_named(locks, "sched_lock").count > 10_000
     assert locks[0].most <= METRICS["riscv.lock.hold.max.h4"].goal, locks[0]
-    assert with_waits(stretches, locks, 4) <= BOARD.rt_costs(4).blocked_ns
+    assert with_waits(sections, locks, 4) <= BOARD.rt_costs(4).blocked_ns
 
 
 def test_one_hart_takes_no_locks() -> None:
-    locks, stretches = attacked(1, FEW_WRITERS)
+    locks, sections = attacked(1, FEW_WRITERS)
     costs = BOARD.rt_costs(1)
-    release, switch = rt_costs(stretches)
+    release, switch = rt_costs(sections)
     assert locks == []
-    assert stretches[0].most <= costs.blocked_ns
+    assert sections[0].most <= costs.blocked_ns
     assert 0 < release <= costs.release_ns
     assert 0 < switch <= costs.switch_ns

@@ -44,7 +44,7 @@ def measured(name: str, more: int = 0) -> Iterator[Machine]:
         await_life(machine, system)
         yield machine
         machine.worst = inspection.end(machine)
-    longest = machine.worst.stretches[0]
+    longest = machine.worst.sections[0]
     assert longest.most <= read_metrics()["riscv.irqoff.max"].goal + more, longest
 
 
@@ -77,8 +77,8 @@ def test_call_to_sleeping_vcpus():
     instructions on one hart, and several times that if other harts had to be interrupted."""
     with measured("console-load-ipi") as machine:
         pass
-    calls = [stretch for stretch in machine.worst.stretches if "sbi_ipi" in stretch.kind]
-    assert calls and sum(call.count for call in calls) > 100, machine.worst.stretches
+    calls = [section for section in machine.worst.sections if "sbi_ipi" in section.kind]
+    assert calls and sum(call.count for call in calls) > 100, machine.worst.sections
     assert max(call.most for call in calls) <= CALLED, calls
 
 

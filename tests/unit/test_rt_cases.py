@@ -319,9 +319,9 @@ def test_successive_apps_preserve_the_reserve() -> None:
     boot(2, [1], [3], reserve=(100, 1000))
     manager = cpu_of(0)
     task = Task(10000, 800, 10000, (0,), cpu=1 - manager)
-    begin, stretches, answer = time_now(CORE), [], AGAIN
+    begin, intervals, answer = time_now(CORE), [], AGAIN
     assert create(manager, task) == (OK, 0)
-    while len(stretches) < 5:
+    while len(intervals) < 5:
         answer = steps(20, manager, LAUNCH, OWN_VM, 0, 0)
         if answer == OK:
             set_jobs(0, 0, task.jobs)
@@ -330,13 +330,13 @@ def test_successive_apps_preserve_the_reserve() -> None:
             run(790 * TICKS_PER_US)
             assert call(1 - manager, DELETE, SELF) == (OK, 0)
             run_until_idle()
-            stretches.append(((start - begin) // TICKS_PER_US, (time_now(CORE) - begin) // TICKS_PER_US))
+            intervals.append(((start - begin) // TICKS_PER_US, (time_now(CORE) - begin) // TICKS_PER_US))
             assert create(manager, task) == (OK, 0)
         else:
             assert answer == AGAIN
             run(10 * TICKS_PER_US)
-    assert left_over(stretches, 1000, stretches[-1][1]) >= 100, stretches
-    assert stretches[-1][1] < 12000, "a launch waits longer than necessary"
+    assert left_over(intervals, 1000, intervals[-1][1]) >= 100, intervals
+    assert intervals[-1][1] < 12000, "a launch waits longer than necessary"
 
 
 def test_a_launch_does_not_wait_for_an_app_that_was_never_released() -> None:

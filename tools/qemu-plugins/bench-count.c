@@ -82,7 +82,7 @@ static void count_pass(unsigned int cpu, void *data)
     }
 }
 
-static void stretch_translated(struct qemu_plugin_insn *instruction, uint64_t at)
+static void interval_translated(struct qemu_plugin_insn *instruction, uint64_t at)
 {
     if (pause_at != 0 && at == pause_at) {
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, count_pause, 0, NULL);
@@ -101,7 +101,7 @@ static void instruction_translated(struct qemu_plugin_insn *instruction, uint64_
     }
     qemu_plugin_register_vcpu_insn_exec_cb(instruction, count_one, 0, NULL);
     if (last != 0) {
-        stretch_translated(instruction, at);
+        interval_translated(instruction, at);
     }
 }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
-from tessera.bench.count import CountError, Stretch, make_counter
+from tessera.bench.count import CountError, Interval, make_counter
 from tessera.bench.machine import (
     BenchError,
     count_restarts,
@@ -28,9 +28,9 @@ from tessera.bench.machine import (
 from tessera.bench.native import count_native
 from tessera.bench.parse import Figure, ParseError, boot_cost, figures, gaps, single, summary, switches
 from tessera.bench.rt import apps, releases
+from tessera.bench.sections import arguments as section_arguments
+from tessera.bench.sections import read_sections, rt_costs
 from tessera.bench.size import hypervisor_files, hypervisor_objects, lines_of_code, section_sizes
-from tessera.bench.stretch import arguments as stretch_arguments
-from tessera.bench.stretch import read_stretches, rt_costs
 from tessera.bench.worst import groups, read_worst
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 from tessera.verify.stack_depth import deepest, read_graph
@@ -170,8 +170,8 @@ def restart(bench: Bench) -> None:
     system = bench.system("bench-restart")
     counter = make_counter(bench.qemu, bench.out)
     elf = bench.build / "hyp" / "qemu-virt" / "tessera.elf"
-    stretch = Stretch(HANG_AT, callee=function(elf, "load_piece")[0], caller=function(elf, "vm_load_step"))
-    costs = count_restarts(bench.qemu, system, counter, stretch, bench.out / "count-restart.json")
+    interval = Interval(HANG_AT, callee=function(elf, "load_piece")[0], caller=function(elf, "vm_load_step"))
+    costs = count_restarts(bench.qemu, system, counter, interval, bench.out / "count-restart.json")
     bench.add(summary("riscv.vm.restart", "instructions", costs), system.name)
 
 
@@ -287,12 +287,12 @@ def rt_stress(bench: Bench) -> None:
     """A million releases at 95 % utilization, with other VMs under load: misses, overruns, the
     largest delay of a job."""
     system = bench.system("rt-stress")
-    stretches = bench.out / "rt-stretches.json"
-    stretches.unlink(missing_ok=True)
+    sections = bench.out / "rt-sections.json"
+    sections.unlink(missing_ok=True)
     counting: list[str] = []
     with bench.attempt("costs of releases"):
         elf = bench.build / "hyp" / "qemu-virt" / "tessera.elf"
-        counting = stretch_arguments(bench.qemu, elf, bench.out, stretches)
+        counting = section_arguments(bench.qemu, elf, bench.out, sections)
     console = run_until(bench.qemu, system, "rtm", r"^RTM done$", RT_STRESS_S, *counting)
     found = apps(console)
     colour = system.vm("rtm")["colour"]
@@ -304,7 +304,7 @@ def rt_stress(bench: Bench) -> None:
     first = min(found, key=lambda app: app.deadline_us)  # earliest deadline: no other app delays this one
     bench.add(single("riscv.rt.late.max", "ns", first.late_max * NS_PER_TICK), system.name)
     if counting:
-        release, job = rt_costs(read_stretches(stretches))
+        release, job = rt_costs(read_sections(sections))
         bench.add(single("riscv.rt.cost.release", "instructions", release), system.name)
         bench.add(single("riscv.rt.cost.job", "instructions", job), system.name)
 
@@ -321,8 +321,8 @@ def worst_cases(bench: Bench) -> None:
     left = ROOT / "build" / "e2e" / "faults"
     worst = read_worst(left / "faults-worst.json")
     shutil.copy(left / "faults-worst.txt", bench.out / "irqoff.txt")
-    bench.add(single("riscv.irqoff.max", "instructions", worst.stretches[0].most), "faults")
-    for name, most in groups(worst.stretches).items():
+    bench.add(single("riscv.irqoff.max", "instructions", worst.sections[0].most), "faults")
+    for name, most in groups(worst.sections).items():
         bench.add(single(f"riscv.irqoff.{name}", "instructions", most), "faults")
     bench.add(single("riscv.stack.used", "bytes", worst.stack), "faults")
 

@@ -32,9 +32,9 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Interval:
     """
-    A stretch of instructions that starts after the instruction at `last`. The function at `callee`
+    An interval of instructions that starts after the instruction at `last`. The function at `callee`
     and all functions that it calls are excluded, up to the next instruction of `caller` (first
     address, end address).
     """
@@ -50,12 +50,12 @@ class Counter:
 
     plugin: Path
 
-    def arguments(self, address: int, out: Path, stretch: Stretch | None = None) -> list[str]:
+    def arguments(self, address: int, out: Path, interval: Interval | None = None) -> list[str]:
         """Returns QEMU's arguments; QEMU writes `out` when it ends."""
         words = [str(self.plugin), f"address={address:#x}", f"out={out}"]
-        if stretch is not None:
-            first, behind = stretch.caller
-            words += [f"last={stretch.last:#x}", f"pause={stretch.callee:#x}:{first:#x}:{behind:#x}"]
+        if interval is not None:
+            first, behind = interval.caller
+            words += [f"last={interval.last:#x}", f"pause={interval.callee:#x}:{first:#x}:{behind:#x}"]
         return ["-plugin", ",".join(words)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tessera.bench.count import Count, Counter, CountError, Stretch, read_count
+from tessera.bench.count import Count, Counter, CountError, Interval, read_count
 from tessera.bench.parse import is_done
 from tessera.run.machine import HYPERVISOR, Machine, MachineTimeoutError
 from tessera.run.runner import BuiltSystem, Qemu, native_command, system_command
@@ -94,12 +94,12 @@ def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:
 
 
 def count_to_power_off(
-    command: list[str], counter: Counter, address: int, sign: str, out: Path, stretch: Stretch | None = None
+    command: list[str], counter: Counter, address: int, sign: str, out: Path, interval: Interval | None = None
 ) -> Count:
     """Counts the instructions and the passes of `address` of a run that prints `sign` and then
     powers off."""
     out.unlink(missing_ok=True)
-    counted = [*command, *COUNTED, *counter.arguments(address, out, stretch)]
+    counted = [*command, *COUNTED, *counter.arguments(address, out, interval)]
     machine, ended = _run(counted, ["machine"], lambda run: not run.running)
     if not ended or sign not in machine.console.text("machine"):
         raise BenchError(f"no '{sign}' and power-off within {machine.seconds:.0f} s: {_last_lines(machine)}")
@@ -130,14 +130,14 @@ def function(elf: Path, name: str) -> tuple[int, int]:
     raise BenchError(f"{elf}: expected a function {name}")
 
 
-def count_restarts(qemu: Qemu, system: BuiltSystem, counter: Counter, stretch: Stretch, out: Path) -> list[int]:
+def count_restarts(qemu: Qemu, system: BuiltSystem, counter: Counter, interval: Interval, out: Path) -> list[int]:
     """
     Returns, for each restart, the instructions from the last one of a guest that hangs at
-    `stretch.last` to its first one after the restart. The guest is alone in the system and powers
+    `interval.last` to its first one after the restart. The guest is alone in the system and powers
     the machine off at the end.
     """
     sign = system.vms[0]["sign_of_life"]
-    count = count_to_power_off(system_command(qemu, system), counter, GUEST_ENTRY, sign, out, stretch)
+    count = count_to_power_off(system_command(qemu, system), counter, GUEST_ENTRY, sign, out, interval)
     if len(count.passed) < 3:  # the hypervisor's entry, the guest's first entry, and those of restarts
         raise BenchError(f"'{system.name}': the guest was never restarted")
     return count.since[2:]

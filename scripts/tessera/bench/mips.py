@@ -318,7 +318,7 @@ class RtCosts:
 
     @classmethod
     def read(cls, remarks: str) -> "RtCosts":
-        lines = re.findall(r"^stretch (\S+) n \d+ max (\d+)$", remarks, re.MULTILINE)
+        lines = re.findall(r"^section (\S+) n \d+ max (\d+)$", remarks, re.MULTILINE)
         found = [(set(ways.split("+")), int(most)) for ways, most in lines]
         several = {"edf_pick", "release_others"}
         job, alone = (

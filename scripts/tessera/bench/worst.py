@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tessera.bench.machine import TIMEOUT_S, BenchError, run_tool
-from tessera.bench.stretch import Stretch, arguments, read_stretches
+from tessera.bench.sections import Section, arguments, read_sections
 from tessera.run.machine import Machine
 from tessera.run.runner import Qemu
 from tessera.trace.take import Qmp
@@ -25,7 +25,7 @@ USABLE_STACK = STACK_SIZE - CPU_SIZE
 
 @dataclass(frozen=True)
 class Worst:
-    stretches: list[Stretch]  # the longest first
+    sections: list[Section]  # the longest first
     stack: int  # bytes, of USABLE_STACK
 
     def write(self, path: Path) -> None:
@@ -38,7 +38,7 @@ def read_worst(path: Path) -> Worst:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BenchError(f"no worst cases in {path}: {error}") from error
-    found = [Stretch(**{**stretch, "kind": tuple(stretch["kind"])}) for stretch in record["stretches"]]
+    found = [Section(**{**section, "kind": tuple(section["kind"])}) for section in record["sections"]]
     return Worst(found, record["stack"])
 
 
@@ -63,7 +63,7 @@ class Inspection:
     def __init__(self, qemu: Qemu, elf: Path, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.elf, self.folder = elf, folder
-        self.out = folder / "stretches.json"
+        self.out = folder / "sections.json"
         self._own = TemporaryDirectory()  # a socket's path must be short
         self.socket = Path(self._own.name) / "qmp"
         self.out.unlink(missing_ok=True)
@@ -84,7 +84,7 @@ class Inspection:
         self._own.cleanup()
         if not machine.wait_until(lambda: not machine.running, TIMEOUT_S):
             raise BenchError("QEMU does not end")
-        return Worst(read_stretches(self.out), max(used(stack) for stack in stacks))
+        return Worst(read_sections(self.out), max(used(stack) for stack in stacks))
 
 
 # Kinds of exits, by the functions that handle them; the first match counts.
@@ -99,20 +99,20 @@ _GROUPS = (
 )
 
 
-def groups(stretches: Iterable[Stretch]) -> dict[str, int]:
-    """Returns the longest stretch of each kind of exit; `other` starts at a polling point, as in
+def groups(sections: Iterable[Section]) -> dict[str, int]:
+    """Returns the longest section of each kind of exit; `other` starts at a polling point, as in
     loading a VM."""
     most = dict.fromkeys((*(name for name, _ in _GROUPS), "other"), 0)
-    for stretch in stretches:
-        fits = (name for name, members in _GROUPS if any(members.fullmatch(function) for function in stretch.kind))
+    for section in sections:
+        fits = (name for name, members in _GROUPS if any(members.fullmatch(function) for function in section.kind))
         name = next(fits, "other")
-        most[name] = max(most[name], stretch.most)
+        most[name] = max(most[name], section.most)
     return most
 
 
-def table(stretches: Iterable[Stretch], count: int) -> str:
-    """Formats the longest stretches, the longest first."""
+def table(sections: Iterable[Section], count: int) -> str:
+    """Formats the longest sections, the longest first."""
     rows = [f"{'instructions':>12} {'times':>9}  through"]
-    for stretch in list(stretches)[:count]:
-        rows.append(f"{stretch.most:>12,} {stretch.count:>9,}  {', '.join(stretch.kind) or '(none)'}")
+    for section in list(sections)[:count]:
+        rows.append(f"{section.most:>12,} {section.count:>9,}  {', '.join(section.kind) or '(none)'}")
     return "\n".join(rows) + "\n"

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# A limit of t seconds ends at the latest after max(STRETCH * t, LEAST_S) seconds of the host.
-STRETCH = 5
+# A limit of t seconds ends at the latest after max(HOST_FACTOR * t, LEAST_S) seconds of the host.
+HOST_FACTOR = 5
 LEAST_S = 60
 PROBE_S = 0.05  # longer than the scheduler's tick, at which a running thread is charged
 STAT = Path("/proc/stat")
@@ -140,7 +140,7 @@ class Limit:
         left = self.seconds - self.served
         if left <= 0:
             left = PROBE_S if _waits_now(self.pid) else self.seconds - self.served
-        latest = max(STRETCH * self.seconds, LEAST_S) - self.elapsed
+        latest = max(HOST_FACTOR * self.seconds, LEAST_S) - self.elapsed
         self.too_slow = left > 0 and latest <= 0
         return max(0.0, min(left, latest))
 

@@ -20,7 +20,7 @@ use crate::model::{Model, CHOICES};
 use crate::observe::{Observer, Observers};
 use crate::pace::Pace;
 use crate::stats::Span;
-use crate::trace::{AddressMarkers, Profile, Stretches, Trace};
+use crate::trace::{AddressMarkers, Profile, Sections, Trace};
 
 const HELP: &str = "\
 usage: iasim run [options] IMAGE.elf...   execute from the reset vector 0xbfc00000 if an image contains it, else from
@@ -41,8 +41,8 @@ usage: iasim run [options] IMAGE.elf...   execute from the reset vector 0xbfc000
   --stats                 at the end: instructions by context and mode, exceptions, exits
   --span A:B              count instructions from A to B; each is a symbol, an address (0x...) or the number of a marker
                           in the program (sltiu $0, $0, N); may be repeated
-  --polling-point SYMBOL  at the end: the root's longest stretches until a guest entry or SYMBOL; may be repeated
-  --path SYMBOL           report stretches that pass SYMBOL separately; may be repeated
+  --polling-point SYMBOL  at the end: the root's longest non-preemptible sections until a guest entry or SYMBOL; may be repeated
+  --path SYMBOL           report sections that pass SYMBOL separately; may be repeated
   --profile               at the end: instructions by function
   --trace FILE            write one line per instruction
   --coverage FILE         append the addresses that the root executed: ADDRESS x: executed; ADDRESS n: followed by
@@ -287,7 +287,7 @@ fn observe(options: &Options, cpu: &mut Cpu, symbols: &Symbols) -> Result<(), St
             .map(|name| address("polling-point", name, symbols))
             .collect::<Result<_, _>>()?;
         let paths = options.paths.iter().map(|name| Ok((address("path", name, symbols)?, name.clone())));
-        all.0.push(Box::new(Stretches::new(polling_points, paths.collect::<Result<_, String>>()?)));
+        all.0.push(Box::new(Sections::new(polling_points, paths.collect::<Result<_, String>>()?)));
     }
     if options.profile {
         all.0.push(Box::new(Profile::new(symbols.clone())));

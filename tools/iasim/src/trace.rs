@@ -148,7 +148,7 @@ impl Observer for AddressMarkers {
 
 /// Measures the root's non-preemptible sections: from an exception, or a polling point for
 /// interrupts, to the next polling point or guest entry.
-pub struct Stretches {
+pub struct Sections {
     polling_points: Vec<u32>,
     paths: Vec<(u32, String)>,
     /// Set at the first guest entry; the boot code before it delays no guest.
@@ -159,10 +159,10 @@ pub struct Stretches {
     found: BTreeMap<u32, (u64, u64)>,
 }
 
-impl Stretches {
+impl Sections {
     /// There are at most 32 paths.
     pub fn new(polling_points: Vec<u32>, paths: Vec<(u32, String)>) -> Self {
-        Stretches { polling_points, paths, guest_has_run: false, open: None, found: BTreeMap::new() }
+        Sections { polling_points, paths, guest_has_run: false, open: None, found: BTreeMap::new() }
     }
 
     fn close(&mut self, now: u64) {
@@ -185,7 +185,7 @@ impl Stretches {
     }
 }
 
-impl Observer for Stretches {
+impl Observer for Sections {
     fn before(&mut self, cpu: &mut Cpu, _: Op) -> bool {
         let now = cpu.instructions();
         if cpu.mode.is_guest() {
@@ -207,7 +207,7 @@ impl Observer for Stretches {
     fn report(&mut self) -> String {
         let mut lines: Vec<_> = self.found.iter().map(|(passed, counts)| (counts.1, counts.0, *passed)).collect();
         lines.sort_unstable_by(|one, other| other.cmp(one));
-        let line = |(most, count, passed)| format!("stretch {} n {count} max {most}\n", self.names(passed));
+        let line = |(most, count, passed)| format!("section {} n {count} max {most}\n", self.names(passed));
         lines.into_iter().map(line).collect()
     }
 }

@@ -302,12 +302,12 @@ fn a_minimal_hypervisor_runs_its_guest() {
     assert!(err.contains("GE HC") && err.contains("101"), "{err}");
     assert!(err.lines().any(|line| line.split_whitespace().eq(["guest", "1", "702", "0", "101"])), "{err}");
 
-    // The same as stretches of the root: without and with a polling point in the handler.
+    // The same as sections of the root: without and with a polling point in the handler.
     let elf = elf.to_str().unwrap();
     let (_, _, err) = iasim(&["run", "--polling-point", "_start", "--path", "handler", elf]);
-    assert!(err.contains("stretch handler n 100 max 8\n") && err.matches("stretch").count() == 1, "{err}");
+    assert!(err.contains("section handler n 100 max 8\n") && err.matches("section").count() == 1, "{err}");
     let (_, _, err) = iasim(&["run", "--polling-point", "0x8000018c", "--path", "handler", elf]);
-    assert!(err.contains("stretch - n 100 max 5\nstretch handler n 101 max 3\n"), "{err}");
+    assert!(err.contains("section - n 100 max 5\nsection handler n 101 max 3\n"), "{err}");
 }
 
 /// A GDB session: breakpoint, registers of both contexts, single step, memory, end of the program.

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A QEMU plugin that measures the hypervisor's non-preemptible sections ("stretches") in
+ * A QEMU plugin that measures the hypervisor's non-preemptible sections in
  * instructions: from each trap into the hypervisor to its return to a guest, or to a polling point.
  * Interrupts are never enabled inside the hypervisor, so these are the times with interrupts off.
- * Calls of the firmware in a stretch count, too.
+ * Calls of the firmware in a section count, too.
  *
  * The plugin also measures how long each lock is held, from the read that finds the lock free to
  * the release. Neither figure includes waits for locks, because these depend on how the emulator
  * interleaves the harts: with -icount a waiting hart spins to the end of its time slice. To get the
  * time with interrupts off on several harts, add the longest holding time of the other harts for
- * each lock that a stretch takes.
+ * each lock that a section takes.
  *
  * Arguments: places=FILE, out=FILE. Each line of PLACES has a letter, an address in hexadecimal,
  * and a name or "-".
  *   T, E     start and end of the hypervisor's text; its first instruction is its entry
- *   S        start of a stretch (trap entry)
- *   R        a stretch ends after this instruction (sret, wfi)
+ *   S        start of a section (trap entry)
+ *   R        a section ends after this instruction (sret, wfi)
  *   C        call of the firmware
- *   P        polling point: a stretch ends, the next one starts
+ *   P        polling point: a section ends, the next one starts
  *   F name   start of a function
- *   L name   start of a function that classifies stretches
+ *   L name   start of a function that classifies sections
  *
  * At QEMU's end OUT holds one JSON object:
- *   {"beyond": name, "stretches": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
+ *   {"beyond": name, "sections": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
  *                   "by_locks": [[locks taken, outer ones of them, n]], "functions": {name: n}}],
  *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "inner": n, "count": n, "functions": {name: n}}]}
- * Of each kind of stretch: the instructions of the longest one and their distribution over
+ * Of each kind of section: the instructions of the longest one and their distribution over
  * functions; by_locks: the longest one for each number of locks taken and of outer locks, under
- * which another lock was taken. Of each lock: the longest section without the firmware's
- * instructions, the most instructions of the firmware in a section, the number of calls of the
- * firmware, the most locks taken in one section, and the distribution of the longest section over
+ * which another lock was taken. Of each lock: the longest critical section without the firmware's
+ * instructions, the most instructions of the firmware in one, the number of calls of the
+ * firmware, the most locks taken in one, and the distribution of the longest one over
  * functions, including waits for inner locks. "beyond" names a limit below that was too low, in
  * which case all figures are invalid, or is empty. A hart's boot, up to its first return to a guest
  * or its first sleep, does not count.
@@ -46,7 +46,7 @@
 #define MAX_PLACES 2048U
 #define MAX_KINDS 1024U
 #define MAX_LABELS 64U
-#define MAX_TAKEN 24U /* locks in a stretch */
+#define MAX_TAKEN 24U /* locks in a section */
 #define MAX_OUTER 8U
 #define MAX_NESTED 4U
 #define MAX_LOCKS 64U
@@ -69,7 +69,7 @@ struct place {
     char letter;
 };
 
-struct stretch {
+struct section {
     bool open;
     uint64_t length, firmware, labels;
     uint64_t waited; /* for locks; counted in length, too */
@@ -111,7 +111,7 @@ static struct place places[MAX_PLACES]; /* sorted by address */
 static char functions[MAX_PLACES][NAME];
 static unsigned place_count, function_count, label_count, kind_count;
 static unsigned label_function[MAX_LABELS];
-static struct stretch stretches[MAX_CPUS];
+static struct section sections[MAX_CPUS];
 static struct kind kinds[MAX_KINDS];
 static struct hart harts[MAX_CPUS];
 static struct lock locks[MAX_LOCKS];
@@ -144,13 +144,13 @@ static struct kind *kind_of(uint64_t labels)
     return &kinds[kind_count++];
 }
 
-static void stretch_end(struct stretch *s)
+static void section_end(struct section *s)
 {
     struct kind *kind = kind_of(s->labels);
     unsigned taken, outer;
 
     s->open = false;
-    if (!harts[s - stretches].booted) {
+    if (!harts[s - sections].booted) {
         return;
     }
     taken = within(s->taken, MAX_TAKEN, "MAX_TAKEN");
@@ -167,20 +167,20 @@ static void stretch_end(struct stretch *s)
     }
 }
 
-static void stretch_begin(struct stretch *s)
+static void section_begin(struct section *s)
 {
     memset(s, 0, sizeof(*s));
     s->open = true;
 }
 
 /* Handles the instruction at `place` before it is executed. */
-static void arrive(struct stretch *s, const struct place *place)
+static void arrive(struct section *s, const struct place *place)
 {
     if (place->letter == 'P' && s->open) {
-        stretch_end(s);
+        section_end(s);
     }
-    if (place->letter == 'P' || place->letter == 'S') { /* a polling point without an open stretch follows a wake-up */
-        stretch_begin(s);
+    if (place->letter == 'P' || place->letter == 'S') { /* a polling point without an open section follows a wake-up */
+        section_begin(s);
     }
     if (place->label != MAX_LABELS) {
         s->labels |= UINT64_C(1) << place->label;
@@ -191,7 +191,7 @@ static void arrive(struct stretch *s, const struct place *place)
  * 0: exactly at it. */
 static void execute(unsigned int cpu, void *data)
 {
-    struct stretch *s = &stretches[cpu % MAX_CPUS];
+    struct section *s = &sections[cpu % MAX_CPUS];
     const struct place *place = (const struct place *)((uintptr_t)data & ~(uintptr_t)1);
     bool there = ((uintptr_t)data & 1) != 0;
 
@@ -207,14 +207,14 @@ static void execute(unsigned int cpu, void *data)
     s->length++;
     s->functions[place->function]++;
     if (there && place->letter == 'R') {
-        stretch_end(s);
+        section_end(s);
         harts[cpu % MAX_CPUS].booted = true;
     }
 }
 
 static void execute_firmware(unsigned int cpu, void *data)
 {
-    struct stretch *s = &stretches[cpu % MAX_CPUS];
+    struct section *s = &sections[cpu % MAX_CPUS];
 
     (void)data;
     harts[cpu % MAX_CPUS].executed++;
@@ -265,14 +265,14 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
         held->calls = hart->calls;
         memcpy(held->functions, hart->functions, sizeof(held->functions));
     }
-    stretches[cpu % MAX_CPUS].taken++;
-    stretches[cpu % MAX_CPUS].outer += lock_of(address)->inner != 0;
+    sections[cpu % MAX_CPUS].taken++;
+    sections[cpu % MAX_CPUS].outer += lock_of(address)->inner != 0;
 }
 
 /* Counts a read of the number being served as a wait. The holder also reads it when it releases the
- * lock, so a section no longer than ROUND is not measured. A round does not include the firmware's
+ * lock, so a critical section no longer than ROUND is not measured. A round does not include the firmware's
  * own interrupts. */
-static void poll_lock(struct hart *hart, struct stretch *s, struct held *held)
+static void poll_lock(struct hart *hart, struct section *s, struct held *held)
 {
     uint64_t since = hart->executed - held->polled - (hart->firmware - held->firmware);
 
@@ -319,7 +319,7 @@ static void serve(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address
         hart->depth--;
         release(hart, held);
     } else {
-        poll_lock(hart, &stretches[cpu % MAX_CPUS], held);
+        poll_lock(hart, &sections[cpu % MAX_CPUS], held);
     }
 }
 
@@ -446,10 +446,10 @@ static void count_end(qemu_plugin_id_t id, void *data)
     (void)id;
     (void)data;
     if (out == NULL) {
-        fprintf(stderr, "count-stretches: %s cannot be written\n", out_name);
+        fprintf(stderr, "count-sections: %s cannot be written\n", out_name);
         return;
     }
-    fprintf(out, "{\"beyond\": \"%s\", \"stretches\": [", beyond != NULL ? beyond : "");
+    fprintf(out, "{\"beyond\": \"%s\", \"sections\": [", beyond != NULL ? beyond : "");
     for (unsigned i = 0; i < kind_count; i++) {
         fprintf(out, "%s\n", i == 0 ? "" : ",");
         write_kind(out, &kinds[i]);
@@ -540,7 +540,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         }
     }
     if (out_name == NULL || !read_places(places_name)) {
-        fprintf(stderr, "count-stretches: expected places=FILE with valid lines, and out=FILE\n");
+        fprintf(stderr, "count-sections: expected places=FILE with valid lines, and out=FILE\n");
         return 1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The hypervisor's non-preemptible sections in instructions, measured by a QEMU plugin
-(tools/qemu-plugins/count-stretches.c). A section, called stretch here, lasts from a trap into the
+(tools/qemu-plugins/count-sections.c). A section lasts from a trap into the
 hypervisor, or from a polling point, to the next polling point or to the return to a guest.
 """
 
@@ -17,12 +17,12 @@ from typing import Any
 from tessera.bench.count import CountError, make_plugin
 from tessera.run.runner import ROOT, Qemu
 
-SOURCE = ROOT / "tools" / "qemu-plugins" / "count-stretches.c"
+SOURCE = ROOT / "tools" / "qemu-plugins" / "count-sections.c"
 ENTRY = "trap_entry"
 # Polling points: these functions, or their callers directly before the call, check for pending
 # interrupts.
 POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_poll")
-# Functions that classify a stretch.
+# Functions that classify a section.
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
     "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
@@ -41,8 +41,8 @@ _RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULT
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """The longest of all stretches through the same set of functions out of KINDS and of the call
+class Section:
+    """The longest of all sections through the same set of functions out of KINDS and of the call
     handlers."""
 
     kind: tuple[str, ...]
@@ -50,7 +50,7 @@ class Stretch:
     count: int
     firmware: int
     functions: dict[str, int]
-    # Number of locks taken, number of outer locks among them, and the longest of all stretches with
+    # Number of locks taken, number of outer locks among them, and the longest of all sections with
     # these numbers.
     by_locks: Sequence[tuple[int, int, int]] = field(default_factory=list)
 
@@ -66,7 +66,7 @@ class Lock:
     calls: int  # of the firmware while the lock was held
     inner: int  # most locks taken while the lock was held
     count: int
-    functions: dict[str, int]  # functions of the longest section, including waits for inner locks
+    functions: dict[str, int]  # functions of the longest critical section, including waits for inner locks
 
 
 def _tool(*command: str) -> str:
@@ -103,7 +103,7 @@ def write_places(elf: Path, out: Path) -> None:
 
 
 def arguments(qemu: Qemu, elf: Path, folder: Path, out: Path) -> list[str]:
-    """Returns QEMU's arguments; read_stretches(out) reads the record after QEMU has ended."""
+    """Returns QEMU's arguments; read_sections(out) reads the record after QEMU has ended."""
     places = folder / "places"
     write_places(elf, places)
     plugin = make_plugin(qemu, SOURCE, folder, f"places={places}")
@@ -117,18 +117,18 @@ def _read(out: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise CountError(f"QEMU ended without a record in {out}: {error}") from error
     if record["beyond"]:
-        raise CountError(f"{out}: {record['beyond']} of tools/qemu-plugins/count-stretches.c is too low for this run")
+        raise CountError(f"{out}: {record['beyond']} of tools/qemu-plugins/count-sections.c is too low for this run")
     return record
 
 
-def read_stretches(out: Path) -> list[Stretch]:
-    """Returns the stretches of the plugin's record, the longest first."""
+def read_sections(out: Path) -> list[Section]:
+    """Returns the sections of the plugin's record, the longest first."""
     record = _read(out)
     found = [
-        Stretch(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"], s["by_locks"])
-        for s in record["stretches"]
+        Section(tuple(s["kind"]), s["most"], s["count"], s["firmware"], s["functions"], s["by_locks"])
+        for s in record["sections"]
     ]
-    return sorted(found, key=lambda stretch: -stretch.most)
+    return sorted(found, key=lambda section: -section.most)
 
 
 def read_locks(out: Path) -> list[Lock]:
@@ -150,31 +150,31 @@ class Waits:
 def longest_waits(locks: Sequence[Lock], harts: int) -> Waits:
     """
     Computes the longest waits. At a ticket lock, each other hart can be ahead once, with the
-    longest section of any lock. Each hart ahead at an outer lock waits for its inner locks, for
+    longest critical section of any lock. Each hart ahead at an outer lock waits for its inner locks, for
     which the remaining harts can be ahead of it.
     """
     others = harts - 1
-    section = max((lock.most + lock.firmware for lock in locks), default=0)
+    critical = max((lock.most + lock.firmware for lock in locks), default=0)
     inner = max((lock.inner for lock in locks), default=0)
     outer = max((front * (1 + inner * (others - front)) for front in range(1, others + 1)), default=0)
-    return Waits(others * section, outer * section)
+    return Waits(others * critical, outer * critical)
 
 
-def _with_waits(stretch: Stretch, waits: Waits) -> int:
-    """Returns the length of a stretch including a wait for each of its locks."""
+def _with_waits(section: Section, waits: Waits) -> int:
+    """Returns the length of a section including a wait for each of its locks."""
     return max(
-        (length + (taken - outer) * waits.alone + outer * waits.outer for taken, outer, length in stretch.by_locks),
-        default=stretch.most,
+        (length + (taken - outer) * waits.alone + outer * waits.outer for taken, outer, length in section.by_locks),
+        default=section.most,
     )
 
 
-def with_waits(stretches: Sequence[Stretch], locks: Sequence[Lock], harts: int) -> int:
-    """Returns the longest stretch on a number of harts, including all waits for locks."""
+def with_waits(sections: Sequence[Section], locks: Sequence[Lock], harts: int) -> int:
+    """Returns the longest section on a number of harts, including all waits for locks."""
     waits = longest_waits(locks, harts)
-    return max(_with_waits(stretch, waits) for stretch in stretches)
+    return max(_with_waits(section, waits) for section in sections)
 
 
-def rt_costs(stretches: Sequence[Stretch], locks: Sequence[Lock] = (), harts: int = 1) -> tuple[int, int]:
+def rt_costs(sections: Sequence[Section], locks: Sequence[Lock] = (), harts: int = 1) -> tuple[int, int]:
     """
     Returns the largest cost of a release to the interrupted VCPU, and of a job's end to its app:
     the whole path through the hypervisor, including the context switch to the next VCPU. Paths that
@@ -185,11 +185,11 @@ def rt_costs(stretches: Sequence[Stretch], locks: Sequence[Lock] = (), harts: in
     """
     waits = longest_waits(locks, harts)
     releases, ends = [0], [0]
-    for stretch in stretches:
-        kind = set(stretch.kind)
+    for section in sections:
+        kind = set(section.kind)
         if not ({"sched_run", "edf_pick"} <= kind <= RT_PATH):
             continue
-        length = _with_waits(stretch, waits)
+        length = _with_waits(section, waits)
         ended = "rt_end" in kind
         released = 2 if "release_others" in kind else int(bool(kind & {"timer_expire", "refund"}))
         if released != 0:
