@@ -21,7 +21,7 @@ from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, BuiltSystem, find_qemu
 
 _MENU = ROOT / "guests" / "test" / "attacker" / "riscv" / "attacks.def"
-TABLE = OUT / "faults"  # one file per machine
+TABLE = OUT / "attacks"  # one file per machine
 _FACTOR, _SUMMAND, _WORD = 6364136223846793005, 1442695040888963407, (1 << 64) - 1
 _WITNESS = re.compile(r"^witness: (\d+) rounds, sum 0x([0-9a-f]+), (\d+) wrong$", re.MULTILINE)
 _TICKER = re.compile(
@@ -275,7 +275,7 @@ class AttackMachines:
 
 @contextmanager
 def attack_machine(
-    label: str = "faults",
+    label: str = "attacks",
     hypervisor: Path = HYPERVISOR_BIN,
     patience: float = 60,
     cpu: str | None = None,

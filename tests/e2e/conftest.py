@@ -137,12 +137,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     theirs."""
     if hasattr(session.config, "workerinput"):
         return
-    for table in (OUT / "faults").glob("*.txt"):
+    for table in (OUT / "attacks").glob("*.txt"):
         table.unlink()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Prints the tables of attacks, if the run had any."""
-    for table in sorted((OUT / "faults").glob("*.txt")):
+    for table in sorted((OUT / "attacks").glob("*.txt")):
         terminalreporter.section(f"hostile guest: {table.stem}")
         terminalreporter.write(table.read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 """
 The hostile guest's attacks (guests/test/attacker) on the reference machine, each while one guest computes
 and another takes interrupts; test_attacks_variants.py runs them on other machines.
-docs/isolation.md describes what the attacks show. The tables written to build/e2e/faults are
+docs/isolation.md describes what the attacks show. The tables written to build/e2e/attacks are
 printed at the end of the run.
 """
 
@@ -25,7 +25,7 @@ from attack_helpers import (
 
 @pytest.fixture(scope="module")
 def counted() -> Iterator[AttackMachines]:
-    yield from attack_machines("faults")
+    yield from attack_machines("attacks")
 
 
 def test_menu_has_enough_distinct_attacks():

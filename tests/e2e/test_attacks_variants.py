@@ -38,22 +38,22 @@ FETCHED = {
 
 @pytest.fixture(scope="module")
 def without_htinst() -> Iterator[AttackMachines]:
-    yield from attack_machines("faults-no-htinst", without="htinst")
+    yield from attack_machines("attacks-no-htinst", without="htinst")
 
 
 @pytest.fixture(scope="module")
 def without_sstc() -> Iterator[AttackMachines]:
-    yield from attack_machines("faults-no-sstc", cpu="sstc=false")
+    yield from attack_machines("attacks-no-sstc", cpu="sstc=false")
 
 
 @pytest.fixture(scope="module")
 def free_running() -> Iterator[AttackMachines]:
-    yield from attack_machines("faults-untimed", counted=False)
+    yield from attack_machines("attacks-untimed", counted=False)
 
 
 @pytest.fixture(scope="module")
 def two_harts() -> Iterator[AttackMachines]:
-    yield from attack_machines("faults-two", name="attacker-two", counted=False)
+    yield from attack_machines("attacks-two", name="attacker-two", counted=False)
 
 
 @pytest.mark.long

@@ -318,13 +318,13 @@ def worst_cases(bench: Bench) -> None:
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise BenchError(f"{suite.name}: {done.stdout.strip()[-300:]}")
-    left = ROOT / "build" / "e2e" / "faults"
-    worst = read_worst(left / "faults-worst.json")
-    shutil.copy(left / "faults-worst.txt", bench.out / "irqoff.txt")
-    bench.add(single("riscv.irqoff.max", "instructions", worst.sections[0].most), "faults")
+    left = ROOT / "build" / "e2e" / "attacks"
+    worst = read_worst(left / "attacks-worst.json")
+    shutil.copy(left / "attacks-worst.txt", bench.out / "irqoff.txt")
+    bench.add(single("riscv.irqoff.max", "instructions", worst.sections[0].most), "attacks")
     for name, most in groups(worst.sections).items():
-        bench.add(single(f"riscv.irqoff.{name}", "instructions", most), "faults")
-    bench.add(single("riscv.stack.used", "bytes", worst.stack), "faults")
+        bench.add(single(f"riscv.irqoff.{name}", "instructions", most), "attacks")
+    bench.add(single("riscv.stack.used", "bytes", worst.stack), "attacks")
 
 
 def locks(bench: Bench) -> None:

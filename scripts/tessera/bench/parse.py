@@ -38,9 +38,9 @@ def single(metric: str, unit: str, value: float) -> Figure:
     return Figure(metric, unit, value, value, value, 1, value)
 
 
-def summary(metric: str, unit: str, shots: list[int]) -> Figure:
+def summary(metric: str, unit: str, samples: list[int]) -> Figure:
     """Returns a figure of many samples."""
-    return Figure(metric, unit, min(shots), median(shots), max(shots), len(shots), sum(shots) / len(shots))
+    return Figure(metric, unit, min(samples), median(samples), max(samples), len(samples), sum(samples) / len(samples))
 
 
 def _figure(text: str) -> Figure:

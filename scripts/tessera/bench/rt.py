@@ -57,11 +57,11 @@ def releases(watch: list[tuple[int, int]], rtm: str) -> list[int]:
     the first one of the app that preempts it. A job that starts while the best-effort VM does not
     run (it prints) is ignored.
     """
-    shots = [int(match[1]) for match in _SAMPLE.finditer(rtm)]
+    samples = [int(match[1]) for match in _SAMPLE.finditer(rtm)]
     costs = []
-    for shot in shots:
-        inside = [shot - before for before, after in watch if before < shot < after]
+    for sample in samples:
+        inside = [sample - before for before, after in watch if before < sample < after]
         costs += inside[:1]
-    if len(costs) < len(shots) // 4:
-        raise ParseError(f"only {len(costs)} of {len(shots)} releases could be paired with {len(watch)} gaps")
+    if len(costs) < len(samples) // 4:
+        raise ParseError(f"only {len(costs)} of {len(samples)} releases could be paired with {len(watch)} gaps")
     return costs
