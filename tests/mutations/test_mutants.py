@@ -73,15 +73,20 @@ def hypervisor_of(source: Path, mutation: dict[str, Any]) -> Path:
     return kept
 
 
+def reason(attack: Attack, message: str) -> str:
+    """The start of an attack's failure message, in one line. The pattern of a line that was not
+    printed is left out; it may contain line breaks."""
+    words = message.removeprefix(f"attacker: {attack.number} {attack.name}: ")
+    words = re.sub(r"^(\w+): /.*?/: ", r"\1 did not print the expected line: ", words, flags=re.DOTALL)
+    return words.split("\n", 1)[0].removesuffix(". Its last lines:").replace("|", "/")[:100]
+
+
 def failure(machines: AttackMachines, attack: Attack) -> str | None:
-    """The start of the failure message, None if the attack did not fail."""
+    """The reason of the failure, None if the attack did not fail."""
     try:
         machines.run(attack)
     except AssertionError as error:
-        words = str(error).split("\n", 1)[0]
-        words = words.removeprefix(f"attacker: {attack.number} {attack.name}: ")
-        words = re.sub(r"^(\w+): /.*/: ", r"\1 did not print the expected line: ", words)
-        return words.removesuffix(". Its last lines:").replace("|", "/")[:100]
+        return reason(attack, str(error))
     return None
 
 
@@ -97,6 +102,14 @@ def failures(
                 found[name] = failure(machines, MENU[name])
         machines.close()
     return found
+
+
+@pytest.mark.parametrize("pattern", ["^ticker: ([0-9]+)$", "\n"], ids=["line", "line-break"])
+def test_a_reason_is_one_line_without_the_pattern(pattern: str):
+    attack = next(iter(MENU.values()))
+    message = f"ticker: /{pattern}/: not within 12 s. Its last lines:\n  a/: b\nThe console's:\n"
+    assert reason(attack, message) == "ticker did not print the expected line: not within 12 s"
+    assert reason(attack, f"attacker: {attack.number} {attack.name}: WRONG in 1|2\nmore") == "WRONG in 1/2"
 
 
 def test_every_attack_is_covered():
