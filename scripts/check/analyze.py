@@ -41,13 +41,10 @@ class Build:
     platform: str  # cppcheck's name for the sizes of types
 
 
-_COMPONENTS = ("rt", "ipc", "debug", "console", "seed")
-
-
 def _component_slots(root: Path) -> list[str]:
-    """The macros that scripts/mk/hyp.mk defines for the components, of those that are there."""
-    there = [name for name in _COMPONENTS if (root / name).is_dir()]
-    slots = [f"-DCOMPONENT_{name.upper()}={slot}U" for slot, name in enumerate(there)]
+    """The macros that scripts/mk/hyp.mk defines for the components, of those that have a folder."""
+    there = repo.components(root)
+    slots = [f"-DCOMPONENT_{name.upper().replace('/', '_')}={slot}U" for slot, name in enumerate(there)]
     return [*slots, f"-DCOMPONENTS={max(len(there), 1)}U"]
 
 

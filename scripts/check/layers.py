@@ -23,7 +23,6 @@ _PLAIN_LAYERS = ("abi", "arch/include", "platform/drivers", "core")
 _FAMILIES = ("arch", "platform")
 _CONTRACT = "platform contract"
 _COMPONENT = "component"
-_LIST = re.compile(r"^HYP_COMPONENTS \?= (.*)$", re.MULTILINE)
 
 # The layers that each layer may include, apart from itself. "arch", "platform" and "component" stand
 # for any one of their kind.
@@ -114,13 +113,6 @@ class Layers:
         return self._kind(layer) == "arch"
 
 
-def layers_of(root: Path) -> Layers:
-    """Returns the layers of the tree `root`, whose scripts/mk/hyp.mk names the components."""
-    found = _LIST.search((root / "scripts/mk/hyp.mk").read_text(encoding="utf-8"))
-    names = found[1].split() if found else []
-    return Layers(tuple(name for name in names if (root / name).is_dir()))
-
-
 def _candidates(name: str, source: str, headers: dict[str, list[str]]) -> list[str]:
     """Returns the files that an #include of `name` in `source` may mean: one in the same folder,
     else any with the path."""
@@ -195,7 +187,7 @@ def _missing_variants(layers: Layers, files: list[str]) -> list[Finding]:
 def check(root: Path) -> tuple[list[Finding], str]:
     """Includes of lower layers only; no name of an instruction set, a board or a component in core."""
     files = repo.tracked(root)
-    layers = layers_of(root)
+    layers = Layers(repo.components(root))
     headers = _headers_by_name(files)
     sources = [path for path in repo.with_suffix(files, ".c", ".h", ".S") if layers.layer_of(path) is not None]
     findings = _missing_variants(layers, files)

@@ -2,6 +2,7 @@
 """Common parts of all checks: the list of files, the format of a finding, the exit status."""
 
 import argparse
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -11,6 +12,8 @@ from pathlib import Path
 DEFAULT_ROOT = Path(__file__).resolve().parents[2]
 
 C_SUFFIXES = (".c", ".h")
+
+_COMPONENTS = re.compile(r"^HYP_COMPONENTS \?= (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, order=True)
@@ -45,6 +48,14 @@ def tracked(root: Path) -> list[str]:
         raise CheckError(f"{root} is not a git repository: {listing.stderr.strip()}")
     names = {name for name in listing.stdout.split("\0") if name}
     return sorted(name for name in names if (root / name).is_file())
+
+
+def components(root: Path) -> tuple[str, ...]:
+    """Returns the components' folders: those that HYP_COMPONENTS in scripts/mk/hyp.mk names by
+    default, and that exist."""
+    makefile = root / "scripts" / "mk" / "hyp.mk"
+    found = _COMPONENTS.search(makefile.read_text(encoding="utf-8")) if makefile.is_file() else None
+    return tuple(name for name in found[1].split() if (root / name).is_dir()) if found else ()
 
 
 def with_suffix(files: Iterable[str], *suffixes: str) -> list[str]:
