@@ -4,84 +4,31 @@ into a file."""
 
 import os
 import re
-import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
-import pexpect
-import pyte
 import pytest
 from helpers import BOOT_S, SOON_S, built, clean_environment
+from terminal import Terminal, at_terminal, read_file
 
 from tessera.run.channels import TO_CHANNELS
 from tessera.run.hosttime import Limit
 from tessera.run.runner import ROOT
 from tessera.run.session import Session
 
-COLUMNS, LINES = 100, 30
 RUN = [str(ROOT / "scripts" / "run.py"), "run"]
 
 
-class Terminal:
-    """An emulated terminal: its screen, and keys typed to it."""
-
-    def __init__(self, read: Callable[[float], bytes], write: Callable[[bytes], object]) -> None:
-        self.read, self.write = read, write
-        self.screen = pyte.Screen(COLUMNS, LINES)
-        self.stream = pyte.ByteStream(self.screen)
-        self.sent = b""
-
-    @property
-    def text(self) -> str:
-        return "\n".join(row.rstrip() for row in self.screen.display)
-
-    def update(self, seconds: float) -> None:
-        data = self.read(seconds)
-        self.sent += data
-        self.stream.feed(data)
-
-    def until(self, pattern: str, seconds: float = SOON_S) -> None:
-        """Waits until the screen shows the pattern."""
-        self.wait(lambda: re.search(pattern, self.text, re.MULTILINE), seconds, pattern)
-
-    def wait(self, done: Callable[[], object], seconds: float, what: str) -> None:
-        limit = Limit(os.getpid(), seconds)
-        while not done() and limit.left() > 0:
-            self.update(0.2)
-        limit.raise_if_too_slow("the test")
-        assert done(), f"{what}: {limit.words('the test')}\n{self.text}"
-
-    def until_sent(self, data: bytes, seconds: float = SOON_S) -> None:
-        """Waits until the terminal has received the bytes."""
-        self.wait(lambda: data in self.sent, seconds, repr(data))
-
-
-def read_file(file: int, seconds: float) -> bytes:
-    return os.read(file, 65536) if select.select([file], [], [], seconds)[0] else b""
-
-
-@contextmanager
-def at_terminal(command: list[str]) -> Iterator[Terminal]:
-    child = pexpect.spawn(
-        command[0], command[1:], cwd=ROOT, env=clean_environment(), dimensions=(LINES, COLUMNS), timeout=None
-    )
-    child.delaybeforesend = None
-    try:
-        yield Terminal(lambda seconds: read_file(child.child_fd, seconds), child.send)
-    finally:
-        child.close(force=True)
-
-
 def run_at_terminal(name: str, *options: str) -> AbstractContextManager[Terminal]:
-    return at_terminal([sys.executable, *RUN, "--system", name, *options])
+    return at_terminal([sys.executable, *RUN, "--system", name, *options], clean_environment())
 
 
 def test_make_run_without_options(build_system):
     build_system("demo")
-    with at_terminal(["make", "run"]) as shown:
+    with at_terminal(["make", "run"], clean_environment()) as shown:
         shown.until(r"^freertos *\| freertos: self-check passed$", BOOT_S)
         shown.write(b"\x14q")
         shown.until(r"^tessera +\| bye")
