@@ -109,7 +109,8 @@ def command_debug(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     system.vm(arguments.vm)
     need_qemu(system, "debugger")
     log = ROOT / "build" / "debug" / f"{system.name}.log"
-    say(f"GDB on '{arguments.vm}' of system '{system.name}'; the others run. The console's output: {log}")
+    output = log.relative_to(ROOT)
+    say(f"GDB on '{arguments.vm}' of system '{system.name}'; the others run. The console's output: {output}")
     say("`monitor help` lists the commands in addition to GDB's own.")
     say()
     signal.signal(signal.SIGINT, lambda number, frame: None)  # GDB handles it; SIG_IGN would be inherited by GDB
