@@ -16,7 +16,7 @@ _ELSEWHERE = re.compile(r"^[a-z]+:")  # https:, mailto:
 _PATH = re.compile(r"`([a-z][\w.-]*/[\w./-]*\w)`")
 
 # Files that the reader of a tutorial writes, and folders that make fills.
-TO_BE_WRITTEN = ("hello.c", "motor.c", "mine.dts", "motor.dts", "mykernel.bin")
+TO_BE_WRITTEN = ("mine.dts", "mykernel.bin")
 MADE = ("build", "cache")
 
 

@@ -136,6 +136,17 @@ $(BARE_OUT)/attacker/attacker.elf: private BARE_LDFLAGS := \
 $(eval $(call bare_guest,rtm,$(wildcard guests/examples/rtm/*.c guests/examples/rtm/riscv/*.c guests/examples/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/examples/rtm/riscv -Iguests/examples/rtm))
 $(eval $(call bare_guest,pingpong,$(wildcard guests/examples/pingpong/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,greet,$(wildcard guests/examples/greet/*.c),$(BARE_NOFP)))
+
+# The guests of the tutorials, whose documents show these lines.
+# listing: hello
+$(eval $(call bare_guest,hello,$(wildcard guests/examples/hello/*.c),$(BARE_NOFP)))
+# listing end
+# listing: motor
+$(eval $(call bare_guest,motor,$(wildcard guests/examples/motor/*.c),$(BARE_NOFP)))
+# listing end
+$(eval $(call bare_guest,watchdog,$(wildcard guests/examples/watchdog/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,tally,$(wildcard guests/examples/tally/*.c),$(BARE_NOFP)))
+
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
@@ -154,7 +165,7 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guest-small: $(foreach name,greet pingpong,$(BARE_OUT)/$(name)/$(name).bin)
+guest-small: $(foreach name,greet pingpong hello motor watchdog tally,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

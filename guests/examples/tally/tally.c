@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls the hypercall of the example component (examples/tally, docs/porting.md). */
+#include "hcall.h"
+#include "machine.h"
+#include "print.h"
+#include "uart.h"
+
+#define HCALL_TALLY_COUNT 48
+
+int main(unsigned long hart, const void *fdt);
+
+int main(unsigned long hart, const void *fdt)
+{
+    (void)hart, (void)fdt;
+    uart_init();
+    for (int call = 0; call < 3; call++) {
+        struct sbi_ret count = hcall_call(HCALL_TALLY_COUNT, 0, 0, 0);
+
+        print("tally: error %ld, call %ld\n", count.error, count.value);
+    }
+    for (;;) {
+        machine_wait();
+    }
+}
