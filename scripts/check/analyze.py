@@ -68,6 +68,7 @@ BUILDS = (
             "debug",
             "console",
             "seed",
+            "examples/tally",
             "arch/riscv",
             "arch/riscv/compat",
             "arch/riscv/debug",

@@ -15,7 +15,7 @@ from check import ctext, repo
 from check.repo import Finding
 
 FOLDERS = (
-    *("core/", "arch/", "rt/", "ipc/", "debug/", "console/", "seed/", "fpga/", "platform/"),
+    *("abi/", "core/", "arch/", "rt/", "ipc/", "debug/", "console/", "seed/", "examples/", "fpga/", "platform/"),
     *("guests/", "scripts/", "tests/", "tools/"),
 )
 
@@ -31,7 +31,7 @@ WAIVERS = (
 )
 
 # Where an expression that is read at a glance is required: the hypervisor.
-_HYPERVISOR = ("abi/", "core/", "arch/", "rt/", "ipc/", "debug/", "console/", "seed/", "fpga/vdm/", "platform/")
+_HYPERVISOR = ("abi/", "core/", "arch/", "rt/", "ipc/", "debug/", "console/", "seed/", "examples/", "fpga/vdm/", "platform/")
 _CONDITION = re.compile(r"\b(?:if|while)\s*\(")
 _ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)|(?:<<|>>)=")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else)\b")

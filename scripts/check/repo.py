@@ -52,10 +52,11 @@ def tracked(root: Path) -> list[str]:
 
 def components(root: Path) -> tuple[str, ...]:
     """Returns the components' folders: those that HYP_COMPONENTS in scripts/mk/hyp.mk names by
-    default, and that exist."""
+    default, and that exist, and the examples."""
     makefile = root / "scripts" / "mk" / "hyp.mk"
     found = _COMPONENTS.search(makefile.read_text(encoding="utf-8")) if makefile.is_file() else None
-    return tuple(name for name in found[1].split() if (root / name).is_dir()) if found else ()
+    named = [name for name in found[1].split() if (root / name).is_dir()] if found else []
+    return (*named, *sorted(str(folder.relative_to(root)) for folder in root.glob("examples/*")))
 
 
 def with_suffix(files: Iterable[str], *suffixes: str) -> list[str]:
