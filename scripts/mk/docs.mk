@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# The documents: their figures, and the check of their links, paths and figures. After check.mk, whose CHECK it uses.
+# The documents: their figures and listings, the checks of both and of links and paths, and the tests that execute the tutorials.
+# After check.mk, whose CHECK it uses.
 figures: | setup ## draw docs/images/*.svg from docs/figures/*.fig
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/drawings.py
 
 check-docs: | setup-dev
 	@$(CHECK) check.docs
 
-check: check-docs
+# Every block of a tutorial is bound to a test in tests/docs; listings are equal to their files.
+check-tutorials: | setup-dev
+	@$(CHECK) check.tutorials
 
-.PHONY: figures check-docs
+listings: | setup-dev ## copy the files that the tutorials show into the documents
+	@$(CHECK) check.tutorials --fix
+
+# The commands and listings of the tutorials, in copies of the repository (build/tutorials).
+test-tutorials: image gdb-tool | setup-dev setup-debug ## execute the commands and listings of the tutorials
+	@$(CHECK) pytest -p no:cacheprovider -n 2 tests/docs
+
+check: check-docs check-tutorials
+
+.PHONY: figures listings check-docs check-tutorials test-tutorials

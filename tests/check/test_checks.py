@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from check import analyze, ctext
+from check import analyze, ctext, tutorials
 
 TOP = Path(__file__).resolve().parents[2]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
@@ -19,6 +19,9 @@ SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
 PY = f'# {SPDX}\n"""A module."""\n'
 MD = f"<!-- {SPDX} -->\n# The heading\n"
 COMPONENTS = f"# {SPDX}\nHYP_COMPONENTS ?= rt ipc fpga/vdm compat\n"
+TUTORIAL = "docs/first-guest.md"
+BOUND = "<!-- tested by: test_a -->\n"
+SHOWING = "<!-- tested by: test_a; listing: core/list.h -->\n"
 FIG = f"# {SPDX}\nbox a 0 0 'a box'\n"
 
 
@@ -160,6 +163,13 @@ BAD = [
     ("docs", "docs/figures/a.fig", FIG + "edge a b\n", 0, "no box b"),
     ("docs", "docs/figures/a.fig", FIG + "circle a\n", 0, "line 3: circle: no such directive"),
     ("docs", "docs/figures/a.fig", f"# {SPDX}\nbox a 0 0 '{'long ' * 20}'\n", 0, "its text does not fit"),
+    ("tutorials", TUTORIAL, MD + "```sh\nmake\n```\n", 3, "a block that no test executes"),
+    ("tutorials", TUTORIAL, MD + "<!-- tested: a -->\n```sh\nmake\n```\n", 4, "has a field 'tested'"),
+    ("tutorials", TUTORIAL, MD + BOUND + "```sh\nmake\n```\n", 4, "no test of that name"),
+    ("tutorials", TUTORIAL, MD + SHOWING + "```c\nint a;\n```\n", 4, "differs from core/list.h"),
+    ("tutorials", TUTORIAL, MD + SHOWING.replace(".h", ".c") + "```c\n```\n", 4, "core/list.c, which does not exist"),
+    ("tutorials", TUTORIAL, MD + SHOWING.replace(".h", ".h#a") + "```c\n```\n", 4, "has no such region"),
+    ("tutorials", "tests/docs/test_a.py", PY + "def test_a(tree, blocks):\n    pass\n", 0, "no block names it"),
 ]
 
 
@@ -228,6 +238,33 @@ def test_check_passes_a_clean_file(tree: Tree, check: str, name: str, content: s
     done = tree.check(check)
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(done.stdout.splitlines()) == 1, "a passing check prints one line"
+
+
+def test_commands_of_documents_are_known(tree: Tree) -> None:
+    tree.write("Makefile", f"# {SPDX}\nBOARD ?= a\nrun test-a: ; @echo $(BOARD) $(SYSTEM)\n")
+    tree.write("systems/a.dts", f"// {SPDX}\n")
+    good = "`make run BOARD=b SYSTEM=a`, `make test-a >log`, `make run SYSTEM=<name>`\n"
+    tree.write("docs/a.md", MD + good)
+    assert tree.check("tutorials").returncode == 0
+    tree.write("docs/a.md", MD + good + "`make rum`, `make run BORD=b`\n```\n$ make run SYSTEM=b  # a system\n```\n")
+    found = tree.check("tutorials").stderr.splitlines()
+    assert [line.partition(";")[0] for line in found[:-1]] == [
+        "docs/a.md:4: `make BORD=`: no such variable",
+        "docs/a.md:4: `make rum`: no such target",
+        "docs/a.md:6: SYSTEM=b: no such system",
+    ]
+
+
+def test_listings_are_copied_into_documents(tree: Tree) -> None:
+    tree.write("core/a.c", C + "    /* listing: loop */\n    for (;;) {\n    }\n    /* listing end */\n")
+    region = BOUND.replace(" -->", "; listing: core/a.c#loop -->")
+    tree.write("core/list.h", C)
+    tree.write(TUTORIAL, MD + SHOWING + "```c\nold\n```\n" + region + "```c\nold\n```\n")
+    tutorials.fix(tree.root)
+    assert (tree.root / TUTORIAL).read_text() == (
+        MD + SHOWING + f"```c\n{C}```\n" + region + "```c\nfor (;;) {\n}\n```\n"
+    )
+    assert "differs" not in tree.check("tutorials").stderr
 
 
 def test_all_of_the_hypervisor_is_analyzed() -> None:
