@@ -176,10 +176,22 @@ def _word_problem(root: Path, known: Makefiles, word: str) -> str | None:
     return None
 
 
+def _spans(text: str) -> list[tuple[int, str]]:
+    """The place and the text of what stands in backticks, outside of blocks."""
+    prose = _FENCE.sub(lambda match: " " * len(match[0]), text)
+    return [(match.start(), match[1]) for match in _SPAN.finditer(prose)]
+
+
+def inline_commands(root: Path) -> list[str]:
+    """The `make` commands in the text of the tutorials, without those that have a placeholder."""
+    texts = [(root / name).read_text(encoding="utf-8") for name in TUTORIALS]
+    spans = {span for text in texts for _, span in _spans(text)}
+    return sorted(span for span in spans if span.startswith("make ") and "<" not in span)
+
+
 def _commands(text: str) -> list[tuple[int, list[str]]]:
     """The place and the words of each `make` command: in backticks, or on a line of a block."""
-    prose = _FENCE.sub(lambda match: " " * len(match[0]), text)
-    pieces = [(match.start(), match[1]) for match in _SPAN.finditer(prose)]
+    pieces = _spans(text)
     for block in _FENCE.finditer(text):
         at = block.start()
         for line in block[0].splitlines(keepends=True):

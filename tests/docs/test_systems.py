@@ -8,6 +8,8 @@ from dataclasses import replace
 from reader import BOOT_S, ESCAPE, command, commands, leave, until_shown
 from terminal import Terminal, read_file
 
+from check import tutorials
+
 PROMPT = r"linux:~# *$"
 
 
@@ -27,6 +29,12 @@ def test_two_commands(blocks, reader):
         shown.write(f"{ESCAPE}l".encode())
         shown.until(r"^tessera *\| \* +3 uboot +running")
         leave(shown)
+
+
+def test_commands_in_the_text(reader):
+    """The commands outside of blocks are those that other suites run, or that take hours: make accepts them."""
+    for line in tutorials.inline_commands(reader.tree):
+        reader.run(line.replace("make ", "make -n ", 1))
 
 
 def test_first_guest(blocks, reader):
