@@ -16,7 +16,7 @@ const struct sched_watch *sched_watch;
 
 static void (*vcpu_left)(struct vcpu *v); /* owner: sched_init() */
 
-static struct vcpu *__attribute__((cold)) wrapped_pick(struct cpu *cpu)
+static struct vcpu *wrapped_pick(struct cpu *cpu)
 {
     const struct sched_class *wrapped = cpu->wrapped; /* pick() may give up the CPU */
     struct vcpu *v = NULL;
@@ -30,7 +30,7 @@ static struct vcpu *__attribute__((cold)) wrapped_pick(struct cpu *cpu)
 
 /* Wrapper class, installed while tracing or debugging, that records every pick. A VCPU that the debugger halts is in no queue
  * any more; as there may be many, sched_find_runnable() polls interrupts before each next pick. */
-static struct vcpu *__attribute__((cold)) recorder_pick(struct cpu *cpu)
+static struct vcpu *recorder_pick(struct cpu *cpu)
 {
     struct vcpu *v = wrapped_pick(cpu);
 
@@ -86,7 +86,7 @@ static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;
-    if (LIKELY(cpu->class == NULL)) {
+    if (LIKELY(cpu->class == NULL)) { /* without: switch 251 (250) */
         be_enqueue(v);
     } else if (v->sched == NULL) {
         be_enqueue_preempted(v);
@@ -115,15 +115,16 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
 {
     struct vcpu *v = NULL;
 
+    /* without: MIPS delivery 727 (726) */
     if (UNLIKELY(cpu->class != NULL)) {
         v = cpu->class->pick(cpu);
     }
-    if (LIKELY(prev != NULL)) {
+    if (prev != NULL) {
         sched_account(cpu, prev);
     } else {
         cpu->since = arch_time();
     }
-    return LIKELY(v == NULL) ? be_pick() : v;
+    return LIKELY(v == NULL) ? be_pick() : v; /* without: MIPS switch 233 (232) */
 }
 
 void sched_wake(struct vcpu *v)
@@ -153,7 +154,7 @@ void sched_remove(struct vcpu *v)
 
 /* The slice ends at the next release at the latest. While a VCPU of a class above best effort runs, software timers are
  * deferred to the end of its slice, which is always finite. */
-static void __attribute__((noinline)) sched_start_class(struct cpu *cpu, struct vcpu *v)
+static void sched_start_class(struct cpu *cpu, struct vcpu *v)
 {
     if (v->sched == NULL) {
         be_start(cpu, v);
@@ -170,6 +171,7 @@ static void __attribute__((noinline)) sched_start_class(struct cpu *cpu, struct 
 /* The slice of `v` begins at cpu->since: sets its end, and programs the timer. */
 static inline void sched_start(struct cpu *cpu, struct vcpu *v)
 {
+    /* without: switch 251.5 (250) */
     if (UNLIKELY(cpu->class != NULL)) {
         sched_start_class(cpu, v);
     } else {
@@ -205,7 +207,8 @@ void sched_end_slice(struct vcpu *v)
     cpu_self()->flags |= CPU_RESCHED;
 }
 
-/* Serves the requests of a VCPU that has left its CPU. */
+/* Serves the requests of a VCPU that has left its CPU.
+ * without: size.text +86 bytes */
 static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
 {
     unsigned request = v->request;
@@ -306,7 +309,8 @@ static void sched_work(struct cpu *cpu, struct vcpu *v)
 }
 
 /* Finds a VCPU whose guest can run, where the VCPU picked first (`v`) has requests or is NULL: sleeps, does work, turns
- * off VCPUs. Many VCPUs may have been told to turn off while they waited: interrupts are polled between two. */
+ * off VCPUs. Many VCPUs may have been told to turn off while they waited: interrupts are polled between two.
+ * Not inline: tests find this function by its symbol. `cold`: without: size.text +510 bytes. */
 static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
@@ -341,15 +345,15 @@ void sched_run(struct cpu *cpu)
 
     cpu->flags = 0;
     spin_lock(&sched_lock);
-    if (LIKELY(prev != NULL)) {
-        if (LIKELY(prev->request == 0)) {
+    if (LIKELY(prev != NULL)) {           /* without: MIPS switch 233 (232) */
+        if (LIKELY(prev->request == 0)) { /* without: release 451 (449) */
             sched_enqueue(cpu, prev);
         } else {
             prev = sched_left(cpu, prev);
         }
     }
     next = sched_pick(cpu, prev);
-    if (UNLIKELY(next == NULL || next->request != 0)) {
+    if (next == NULL || next->request != 0) {
         next = sched_find_runnable(cpu, next);
     }
     sched_take(cpu, next);

@@ -28,7 +28,7 @@ void trace(unsigned kind, const struct vcpu *v, uint64_t arg)
     struct trace_ring *ring = cpu_self()->trace;
     struct trace_event *event;
 
-    if (LIKELY(ring == NULL)) {
+    if (ring == NULL) {
         return;
     }
     event = ring->next;
@@ -37,7 +37,7 @@ void trace(unsigned kind, const struct vcpu *v, uint64_t arg)
     event->what = kind | v->trace_id;
     event->arg = arg;
     event++;
-    if (UNLIKELY(event > ring->end)) {
+    if (event > ring->end) {
         ring->laps++;
         event = (struct trace_event *)(ring + 1);
     }

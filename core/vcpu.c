@@ -25,7 +25,7 @@ void vcpu_raise_locked(struct vcpu *v, ulong bits)
 
 void vcpu_raise(struct vcpu *v, ulong bits)
 {
-    if (LIKELY(v == cpu_self()->current)) {
+    if (v == cpu_self()->current) {
         vcpu_inject(v, bits);
         return;
     }

@@ -118,12 +118,12 @@ static void vm_recall(const struct vcpu *v)
 
 /* Requests that the VCPU turn off; true if it runs, and so has to leave its CPU first. The others, of which there may be many,
  * are removed when they are picked, or by vm_stop_step(). */
-static inline __attribute__((always_inline)) bool vm_halt_vcpu(unsigned *request)
+static inline bool vm_halt_vcpu(unsigned *request)
 {
     const struct vcpu *v = CONTAINER_OF(request, struct vcpu, request);
 
     atomic_or_relaxed(request, VCPU_REQ_OFF); /* its CPU may set a bit at the same time */
-    if (LIKELY(v->state != VCPU_RUNNING)) {
+    if (v->state != VCPU_RUNNING) {
         return false;
     }
     vm_recall(v);
@@ -139,7 +139,7 @@ static void vm_halt(struct vm *vm)
     unsigned on = 0;
 
     do {
-        if (UNLIKELY(vm_halt_vcpu(request))) {
+        if (vm_halt_vcpu(request)) {
             on++;
         }
         request += sizeof(struct vcpu) / sizeof(*request);
@@ -240,7 +240,8 @@ static void end_vcpu(struct vcpu *v)
     spin_unlock(&sched_lock);
 }
 
-/* One step; true if it was the last. Interrupts are polled between steps. */
+/* One step; true if it was the last. Interrupts are polled between steps.
+ * Not inline: the benchmark finds this function by its symbol. */
 static bool __attribute__((noinline)) end_stage(struct vm *vm)
 {
     unsigned stage = ++vm->stage;
@@ -339,7 +340,7 @@ void vm_unlock(struct vm *vm)
     ulong raised = arch_vm_raised(&vm->arch);
 
     spin_unlock(&vm->lock);
-    if (UNLIKELY(raised != 0)) {
+    if (raised != 0) {
         vm_raise(vm, raised, 0);
     }
 }

@@ -27,7 +27,8 @@ enum {
 };
 
 /* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros if that is
- * NULL. Returns its size. */
+ * NULL. Returns its size.
+ * Not inline: the benchmark finds this function by its symbol. */
 static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size, struct word_sums *sums)
 {
     uint64_t room, chunk = src != NULL ? CHUNK_COPIED : CHUNK_CLEARED;
@@ -89,7 +90,7 @@ static const struct sysimage_load *load_get(const struct vm *vm, unsigned index)
 
 /* Stops the VM because a payload in the system image has changed since it was built; other VMs
  * continue. If the VM is being stopped already, that reason is reported instead. */
-static void __attribute__((cold)) load_refuse(struct vm *vm, unsigned index)
+static void load_refuse(struct vm *vm, unsigned index)
 {
     const struct sysimage_load *load = load_get(vm, index);
 
@@ -190,7 +191,8 @@ static void load_report_boot(void)
     reported = true;
 }
 
-/* Continues with the current stage; true when it is complete. The caller has polled interrupts. */
+/* Continues with the current stage; true when it is complete. The caller has polled interrupts.
+ * Not inline: the benchmark finds this function by its symbol. */
 static bool __attribute__((noinline)) load_stage(struct vm *vm)
 {
     unsigned stage = vm->stage;

@@ -91,6 +91,7 @@ static uint8_t read_iir(struct vm *vm)
     return cause | ((u->fcr & FCR_ENABLE) != 0 ? IIR_FIFO : 0);
 }
 
+/* without: uart_load 172 (165) */
 static ulong __attribute__((noinline)) read_lsr_full(struct vm *vm, ulong lsr)
 {
     atomic_store_seq(&vm->uart.tx_blocked, true); /* first, or a notification could be lost */
@@ -101,7 +102,7 @@ static inline ulong read_lsr(struct vm *vm)
 {
     ulong lsr = rx_empty(&vm->uart) ? 0 : LSR_DR;
 
-    return LIKELY(!vm->console_busy) ? lsr | LSR_TX_EMPTY : read_lsr_full(vm, lsr);
+    return !vm->console_busy ? lsr | LSR_TX_EMPTY : read_lsr_full(vm, lsr);
 }
 
 static uint8_t read_msr(const struct vuart *u)
@@ -132,6 +133,7 @@ static ulong vuart_take_register(struct vm *vm, unsigned reg)
     return value;
 }
 
+/* without: uart_load 166 (165) */
 static ulong __attribute__((noinline)) vuart_load(struct vm *vm, unsigned reg)
 {
     const struct vuart *u = &vm->uart;
@@ -249,8 +251,8 @@ static void vuart_store(struct vm *vm, unsigned reg, uint8_t value)
 
 static ulong vuart_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 {
-    (void)width_log2;            /* every access width reads or writes one byte */
-    if (LIKELY(offset == LSR)) { /* what drivers poll */
+    (void)width_log2;    /* every access width reads or writes one byte */
+    if (offset == LSR) { /* what drivers poll */
         return read_lsr(v->vm);
     }
     return vuart_load(v->vm, (unsigned)offset);

@@ -26,7 +26,7 @@ static inline void *guestmem_at(const struct vm *vm, gpa_t gpa, size_t size)
 {
     const struct sysimage_region *r = vm->memmap.regions; /* RAM, checked by sysimage_check() */
 
-    if (UNLIKELY(!memmap_has(r, gpa, size) || gpa % 8U != 0)) {
+    if (!memmap_has(r, gpa, size) || gpa % 8U != 0) {
         return NULL;
     }
     return arch_window_for(&cpu_self()->arch, memmap_host(r, gpa), size);

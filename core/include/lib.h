@@ -32,7 +32,7 @@ void copy_words_summed(uint64_t *dst, const uint64_t *src, size_t n, struct word
         __attribute__((fallthrough))
 
 /* Copies 1 to 16 words inline: a call would cost the caller registers. */
-static inline __attribute__((always_inline)) void copy_few_words(uint64_t *dst, const uint64_t *src, size_t words)
+static inline void copy_few_words(uint64_t *dst, const uint64_t *src, size_t words)
 {
     switch (words & 15U) {
     case 0: /* 16 */

@@ -44,7 +44,7 @@ void trace(unsigned kind, const struct vcpu *v, uint64_t arg);
 static inline void vcpu_inject(struct vcpu *v, ulong bits)
 {
     arch_vcpu_inject(v, bits);
-    if (UNLIKELY(cpu_self()->trace != NULL) && bits != 0) {
+    if (cpu_self()->trace != NULL && bits != 0) {
         trace(TRACE_INJECT, v, bits);
     }
 }
