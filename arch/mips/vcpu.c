@@ -24,7 +24,7 @@ static bool shares_memory(const struct vm *vm)
     return vm->total > 1 || vm->memmap.count > 1;
 }
 
-void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
+void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
 {
     ulong gid = v->vm->arch.gid;
 
@@ -214,7 +214,7 @@ void vcpu_load_lazy(struct vcpu *v)
 
 /* --- reports --- */
 
-bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
+bool arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
     static const char names[32][3] = {
         "pc", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7",

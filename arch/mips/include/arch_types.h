@@ -112,7 +112,7 @@ static inline ticks_t arch_time(void)
     struct mips_clock *clock = &mips_clock;
     uint32_t low = cp0_read(CP0_COUNT);
 
-    if (UNLIKELY(low < clock->low)) {
+    if (low < clock->low) {
         clock->high++;
     }
     clock->low = low;
@@ -162,13 +162,13 @@ static inline void arch_timer_set(ticks_t deadline)
 {
     uint32_t distance = (uint32_t)deadline - cp0_read(CP0_COUNT);
 
-    if (UNLIKELY((uint32_t)(deadline >> 32) != mips_clock.high || (int32_t)(distance - TIMER_SOON) < 0)) {
+    if ((uint32_t)(deadline >> 32) != mips_clock.high || (int32_t)(distance - TIMER_SOON) < 0) {
         timer_set_otherwise(deadline);
         return;
     }
     cp0_write(CP0_COMPARE, (uint32_t)deadline);
     irq_timer_set();
-    if (UNLIKELY((int32_t)(cp0_read(CP0_COUNT) - (uint32_t)deadline) >= 0)) {
+    if ((int32_t)(cp0_read(CP0_COUNT) - (uint32_t)deadline) >= 0) {
         timer_set_otherwise(deadline); /* Count has passed Compare: next match after 2^32 steps */
     }
 }
