@@ -16,7 +16,7 @@ struct rt_cpu *rt_cpu_of(unsigned cpu)
 {
     struct rt_cpu *rc = &rt_cpus[cpu];
 
-    KEEP_IN_REGISTER(rc);
+    KEEP_IN_REGISTER(rc); /* without: release 481 (449) */
     return rc;
 }
 
@@ -71,7 +71,7 @@ static void miss(struct rt_app *app)
 }
 
 /* A job has not ended at the next release, so it has missed its deadline, which is at most the period. */
-static void __attribute__((noinline, cold)) late(struct rt_cpu *rc, struct rt_app *app)
+static void late(struct rt_cpu *rc, struct rt_app *app)
 {
     miss(app);
     if (rc->left == app) {
@@ -102,14 +102,14 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     ticks_t at = app->release.key;
     bool ready = v->state == VCPU_BLOCKED; /* it waited for this release */
 
-    if (LIKELY(app->done)) {
+    if (app->done) {
         app->released = at;
         app->missed = false;
         app->stats.releases++;
     }
     app->done = false;
     app->overrun = false;
-    if (UNLIKELY(!give_budget(app))) {
+    if (UNLIKELY(!give_budget(app))) { /* without: release 450 (449) */
         app->overrun = true;
         app->stats.overruns++;
         ready = false;
@@ -124,7 +124,8 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     return ready;
 }
 
-/* Of two ready apps in no queue, returns the one with the earlier deadline and queues the other. */
+/* Of two ready apps in no queue, returns the one with the earlier deadline and queues the other.
+ * without: release 451 (449) */
 static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, struct rt_app *a, struct rt_app *b)
 {
     if (heap_before(&b->ready, &a->ready)) {
@@ -135,7 +136,8 @@ static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, stru
     return a;
 }
 
-/* Refunds the time of releases to the app that they preempted: admission has charged it to the released apps. */
+/* Refunds the time of releases to the app that they preempted: admission has charged it to the released apps.
+ * Not inline: the benchmark finds this function by its symbol. */
 static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *prev, ticks_t ticks)
 {
     struct rt_app *app = app_of(prev);
@@ -155,7 +157,7 @@ static inline struct rt_app *release_first(struct rt_cpu *rc)
     struct rt_app *app = CONTAINER_OF(rc->releases.nodes[0], struct rt_app, release);
     bool ready;
 
-    if (UNLIKELY(!app->done)) {
+    if (!app->done) {
         late(rc, app);
     }
     ready = begin(rc, app);
@@ -167,7 +169,7 @@ static inline struct rt_app *release_first(struct rt_cpu *rc)
 
 /* Records the job released last, unless it is in the trace already. Not in release_first(), where a call, though rarely made,
  * costs callee-saved registers. The period of a job that has not ended is no release. */
-static void __attribute__((cold)) edf_trace(const struct cpu *cpu)
+static void edf_trace(const struct cpu *cpu)
 {
     struct rt_cpu *rc = &rt_cpus[cpu->id];
 
@@ -185,9 +187,9 @@ static void __attribute__((noinline)) release_poll(void)
 }
 
 /* Handles further releases that are due. `best` is NULL or ready and in no queue; returns the app with the earliest deadline of
- * `best` and the released ones. Out of line to keep registers of the frequent path free. */
-static struct rt_app *__attribute__((noinline, cold)) release_others(struct rt_cpu *rc, struct rt_app *best,
-                                                                     ticks_t now)
+ * `best` and the released ones. Out of line to keep registers of the frequent path free.
+ * Not inline: the benchmark finds this function by its symbol. */
+static struct rt_app *__attribute__((noinline)) release_others(struct rt_cpu *rc, struct rt_app *best, ticks_t now)
 {
     while (rc->releases.nodes[0]->key <= now) {
         struct rt_app *app;
@@ -212,7 +214,7 @@ static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, tic
         unsigned before = rc->order;
 
         best = release_first(rc);
-        if (UNLIKELY(rc->releases.nodes[0]->key <= now) && hyp.ncpus == 1) {
+        if (rc->releases.nodes[0]->key <= now && hyp.ncpus == 1) {
             best = release_others(rc, best, now);
         }
         if (prev != NULL && prev->sched != NULL) { /* of this class: there is no other */
@@ -373,7 +375,7 @@ static void edf_leave(struct vcpu *v)
 
 /* Abandons the job and the rest of its budget: spent later in the period, it would take time that admission gave to others.
  * Releases while the VCPU is held have no effect. */
-static void __attribute__((cold)) edf_hold(struct vcpu *v)
+static void edf_hold(struct vcpu *v)
 {
     struct rt_cpu *rc = &rt_cpus[app_of(v)->cpu];
 
@@ -460,6 +462,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     }
 }
 
+/* Not inline: the benchmark finds this function by its symbol. */
 __attribute__((noinline)) void rt_end_job(struct rt_app *app)
 {
     app->ended = arch_time();
