@@ -19,13 +19,15 @@ static struct ipc_inbox inboxes[SYSIMAGE_MAX_VCPUS]; /* owner: this file; each g
 
 #define SIZE_OF(head) ((head) & 0xffffU)
 
-/* Out of line, to keep refusals out of the path of a successful call. */
+/* Out of line, to keep refusals out of the path of a successful call.
+ * without: send 206 (204) */
 static struct hcall_ret __attribute__((noinline, cold)) refuse(long error)
 {
     return ipc_error(error);
 }
 
-/* Puts a message into v's inbox, in whole words; the receiver copies its size only. */
+/* Puts a message into v's inbox, in whole words; the receiver copies its size only.
+ * without: send 207 (204) */
 static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *v, const uint64_t *src, ulong head,
                                                                    ulong size)
 {
@@ -36,7 +38,7 @@ static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *
     spin_lock(&sched_lock);
     next = inbox->next;
     /* Relaxed: stores to the slot are control-dependent on the branch that finds it free. */
-    if (UNLIKELY(next - atomic_load_relaxed(&inbox->first) >= inbox->room)) {
+    if (next - atomic_load_relaxed(&inbox->first) >= inbox->room) {
         bool off = inbox->room == 0;
 
         spin_unlock(&sched_lock);
@@ -44,14 +46,14 @@ static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *
     }
     inbox->head[next % IPC_QUEUE] = head;
     dst = inbox->message[next % IPC_QUEUE];
-    KEEP_IN_REGISTER(dst); /* or compilers recompute the slot's address for every word */
     copy_few_words(dst, src, (size + 7U) / 8U);
     arch_store_release((int32_t *)&inbox->next, (int32_t)(inbox->next + 1U));
     ipc_notify(v);
     return ipc_error(HCALL_OK);
 }
 
-/* From a buffer that is unaligned, not in the VM's first region, or no memory of the VM. */
+/* From a buffer that is unaligned, not in the VM's first region, or no memory of the VM.
+ * without: send 215 (204) */
 static struct hcall_ret __attribute__((noinline, cold)) post_from(struct vcpu *v, gpa_t gpa, ulong head, ulong size)
 {
     uint64_t copy[IPC_MESSAGE_MAX / sizeof(uint64_t)];
@@ -68,19 +70,19 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
     struct vm *vm;
 
     (void)a3, (void)a4, (void)a5;
-    if (UNLIKELY(id >= 32U || (self->vm->config->send_to >> id & 1U) == 0)) { /* the image names existing VMs only */
+    if (id >= 32U || (self->vm->config->send_to >> id & 1U) == 0) { /* the image names existing VMs only */
         return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NO_VCPU);
     }
     vm = &hyp.vms[id];
-    KEEP_IN_REGISTER(vm);
-    if (UNLIKELY(to >> 16 >= vm->total)) {
+    KEEP_IN_REGISTER(vm); /* without: send 207 (204) */
+    if (to >> 16 >= vm->total) {
         return refuse(IPC_ERR_NO_VCPU);
     }
-    if (UNLIKELY(size - 1U >= IPC_MESSAGE_MAX)) {
+    if (size - 1U >= IPC_MESSAGE_MAX) {
         return refuse(IPC_ERR_SIZE);
     }
     src = guestmem_at(self->vm, gpa, size);
-    if (UNLIKELY(src == NULL)) {
+    if (src == NULL) {
         return post_from(&vm->vcpus[to >> 16], gpa, size | ipc_inbox_of(self)->sender, size);
     }
     return post(&vm->vcpus[to >> 16], src, size | ipc_inbox_of(self)->sender, size);
@@ -118,12 +120,13 @@ HYPERCALL_TRACER(HCALL_IPC_RECV_MSG, trace_receive);
 static inline struct hcall_ret taken(struct vcpu *v, struct ipc_inbox *inbox, ulong head)
 {
     arch_store_release((int32_t *)&inbox->first, (int32_t)(inbox->first + 1U));
-    if (UNLIKELY(inbox->by_line)) {
+    if (inbox->by_line) {
         ipc_raise_line(v->vm);
     }
     return (struct hcall_ret){HCALL_OK, head};
 }
 
+/* without: receive 173 (169) */
 static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, gpa_t gpa, const uint64_t *src,
                                                                 ulong head)
 {
@@ -133,7 +136,8 @@ static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, 
     return taken(v, ipc_inbox_of(v), head);
 }
 
-/* The inbox is empty. The line may still be high for a message that was discarded when VCPU 0 was turned off and on again. */
+/* The inbox is empty. The line may still be high for a message that was discarded when VCPU 0 was turned off and on again.
+ * without: receive 171 (169) */
 static struct hcall_ret __attribute__((noinline, cold)) nothing(const struct vcpu *self)
 {
     if (ipc_inbox_of(self)->by_line) {
@@ -158,11 +162,11 @@ static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, 
     }
     head = inbox->head[n];
     size = SIZE_OF(head);
-    if (UNLIKELY(size > room)) {
+    if (UNLIKELY(size > room)) { /* without: receive 171 (169) */
         return (struct hcall_ret){IPC_ERR_SIZE, head};
     }
     dst = guestmem_at(self->vm, gpa, size);
-    if (UNLIKELY(dst == NULL || size % 4U != 0 || size < 8U)) {
+    if (dst == NULL || size % 4U != 0 || size < 8U) {
         return take_to(self, gpa, src, head);
     }
     if (size % 8U != 0) { /* the last half word */

@@ -29,7 +29,7 @@ void ipc_raise_line(struct vm *vm)
     vm_unlock(vm);
 }
 
-static bool __attribute__((noinline)) shares(const struct vm *vm, ulong id)
+static bool shares(const struct vm *vm, ulong id)
 {
     for (unsigned i = 0; i < vm->memmap.count; i++) {
         const struct sysimage_region *r = &vm->memmap.regions[i];

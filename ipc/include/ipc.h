@@ -53,12 +53,12 @@ void ipc_raise_line(struct vm *vm);
  * pending already, and not yet injected, needs no other wake-up. */
 static inline void ipc_notify(struct vcpu *v)
 {
-    if (UNLIKELY(ipc_inbox_of(v)->by_line)) {
+    if (ipc_inbox_of(v)->by_line) {
         spin_unlock(&sched_lock);
         ipc_raise_line(v->vm);
         return;
     }
-    if (LIKELY(v->state == VCPU_READY)) { /* the frequent case of vcpu_raise_locked(), inline */
+    if (LIKELY(v->state == VCPU_READY)) { /* without: send 205 (204); frequent case of vcpu_raise_locked(), inline */
         atomic_or_release(&v->pending, ARCH_VIRQ_MESSAGE);
     } else if ((atomic_load_relaxed(&v->pending) & ARCH_VIRQ_MESSAGE) == 0) {
         vcpu_raise_locked(v, ARCH_VIRQ_MESSAGE);

@@ -67,7 +67,7 @@ _NO_HART = """    if (hart >= vm->nvcpus) {
 HOLES = [
     Mutant("range-end", "core/include/memmap.h", "&& size <= (gpa_t)r->size - offset;", "&& size != 1;"),
     Mutant("range-start", "core/include/memmap.h", "return offset < (gpa_t)r->size && ", "return "),
-    Mutant("message-size", "ipc/messages.c", "if (UNLIKELY(size - 1U >= IPC_MESSAGE_MAX)) {", "if (size == 0) {"),
+    Mutant("message-size", "ipc/messages.c", "if (size - 1U >= IPC_MESSAGE_MAX) {", "if (size == 0) {"),
     Mutant("app-id", "rt/apps.c", "return id < vm->total - vm->nvcpus ?", "return id != RT_SELF ?"),
     Mutant("no-device", "arch/riscv/exit.c", _NO_DEVICE, "(void)size;\n    return dev;"),
     Mutant("no-hart", "arch/riscv/sbi_hsm.c", _NO_HART, "    if (!memmap"),
