@@ -38,7 +38,7 @@ static ulong context_of(ulong hartid)
     return 2U * hartid + 1U;
 }
 
-static volatile uint32_t *__attribute__((noinline)) claim_reg(void)
+static volatile uint32_t *claim_reg(void)
 {
     return reg(CONTEXT + context_of(cpu_get(0)->arch.hartid) * 0x1000U + 4U);
 }

@@ -82,6 +82,6 @@ static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong 
     struct hcall_ret ret = hypercall_dispatch(a0, a1, a2, a3, a4, a5, number);
 
     hypercall_trace(number, a0, ret);
-    return UNLIKELY(ret.error == HCALL_AGAIN) ? sbi_again(a0, a1) : ret;
+    return ret.error == HCALL_AGAIN ? sbi_again(a0, a1) : ret;
 }
 SBI_EXTENSION(HCALL_EXTENSION, sbi_hcall, 40);

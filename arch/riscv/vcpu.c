@@ -11,7 +11,7 @@
 
 #define VSTATUS_UXL_64 (2UL << 32)
 
-void __attribute__((cold)) arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
+void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
 {
     v->arch = (struct arch_vcpu){
         .x = {[10] = v->id, [11] = arg},
@@ -60,7 +60,7 @@ void arch_vcpu_unload(void)
 {
     csr_write(CSR_HVIP, 0);
     csr_write(CSR_VSIE, 0);
-    if (LIKELY(riscv_facts.sstc)) {
+    if (riscv_facts.sstc) {
         csr_write(CSR_VSTIMECMP, TICKS_NEVER);
     }
 }
@@ -73,7 +73,7 @@ void arch_vcpu_sync(struct vcpu *v)
     }
 }
 
-bool __attribute__((cold)) arch_vcpu_report(const struct vcpu *v, unsigned line)
+bool arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
     static const char names[32][4] = {
         "pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",

@@ -190,13 +190,13 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
 {
     ulong offset = hpa - cpu->window_at;
 
-    if (UNLIKELY(offset >= WINDOW_SIZE)) { /* inline: a function call would cost the callers more */
+    if (offset >= WINDOW_SIZE) { /* inline: a function call would cost the callers more */
         offset = hpa % WINDOW_SIZE;
         cpu->window_at = hpa - offset;
         *cpu->window = (cpu->window_at >> 2) | WINDOW_PTE;
         __asm__ volatile("sfence.vma %0, zero" ::"r"(cpu->window_va) : "memory");
     }
-    if (UNLIKELY(offset + size > WINDOW_SIZE)) {
+    if (offset + size > WINDOW_SIZE) {
         return NULL;
     }
     offset += cpu->window_va;
@@ -208,7 +208,7 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
 
 static inline void arch_timer_set(ticks_t deadline)
 {
-    if (LIKELY(riscv_facts.sstc)) {
+    if (riscv_facts.sstc) {
         csr_write(CSR_STIMECMP, deadline);
     } else {
         timer_set_by_sbi(deadline);
