@@ -31,7 +31,19 @@ WAIVERS = (
 )
 
 # Where an expression that is read at a glance is required: the hypervisor.
-_HYPERVISOR = ("abi/", "core/", "arch/", "rt/", "ipc/", "debug/", "console/", "seed/", "examples/", "fpga/vdm/", "platform/")
+_HYPERVISOR = (
+    "abi/",
+    "core/",
+    "arch/",
+    "rt/",
+    "ipc/",
+    "debug/",
+    "console/",
+    "seed/",
+    "examples/",
+    "fpga/vdm/",
+    "platform/",
+)
 _CONDITION = re.compile(r"\b(?:if|while)\s*\(")
 _ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)|(?:<<|>>)=")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else)\b")
