@@ -115,8 +115,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
 {
     struct vcpu *v = NULL;
 
-    /* without: MIPS delivery 727 (726) */
-    if (UNLIKELY(cpu->class != NULL)) {
+    if (cpu->class != NULL) {
         v = cpu->class->pick(cpu);
     }
     if (prev != NULL) {
@@ -124,7 +123,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
     } else {
         cpu->since = arch_time();
     }
-    return LIKELY(v == NULL) ? be_pick() : v; /* without: MIPS switch 233 (232) */
+    return LIKELY(v == NULL) ? be_pick() : v; /* without: release 451 (450) */
 }
 
 void sched_wake(struct vcpu *v)
@@ -345,7 +344,7 @@ void sched_run(struct cpu *cpu)
 
     cpu->flags = 0;
     spin_lock(&sched_lock);
-    if (LIKELY(prev != NULL)) {           /* without: MIPS switch 233 (232) */
+    if (prev != NULL) {
         if (LIKELY(prev->request == 0)) { /* without: release 451 (449) */
             sched_enqueue(cpu, prev);
         } else {
