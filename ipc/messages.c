@@ -70,7 +70,7 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
     struct vm *vm;
 
     (void)a3, (void)a4, (void)a5;
-    if (id >= 32U || (self->vm->config->send_to >> id & 1U) == 0) { /* the image names existing VMs only */
+    if (id >= SYSIMAGE_MAX_VMS || (self->vm->config->send_to >> id & 1U) == 0) { /* the image names existing VMs only */
         return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NO_VCPU);
     }
     vm = &hyp.vms[id];

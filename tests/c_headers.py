@@ -16,10 +16,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (
-    *("abi", "core/include", "rt/include", "ipc/include", "debug/include", "arch/include"),
+    *("abi", "core/include", "rt/include", "ipc/include", "debug/include", "console/include", "arch/include"),
     *("arch/host", "arch/host/include", "tests/unit", "."),
 )
-_DEFINES = ("COMPONENTS=1U", *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "OPERATOR")))
+_DEFINES = ("COMPONENTS=1U", *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE")))
 # Prints a value of either sign. For an unsigned type, no value is below 0.
 _PROGRAM = """#include <stdio.h>
 #include <stddef.h>

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from tessera.run.runner import ROOT
 
-_HYPERCALL = re.compile(r"^#define (HCALL_\w+)(?:\s|\\\n)+(\d+)U(?!\w)", re.MULTILINE)
+_HYPERCALL = re.compile(r"^#define (HCALL_\w+)(?:\s|\\\n)+(\d+)(?!\w)", re.MULTILINE)
 _EXTENSION = re.compile(r"^#define SBI_EXT_(\w+)\s+(0x[0-9a-fA-F]+)(?:UL)?(?!\w)", re.MULTILINE)
-_NOT_A_CALL = "HCALL_MAX"
+_HYPERCALLS = re.compile(r"^#define HCALL_EXTENSION (0x[0-9a-f]+)$", re.MULTILINE)
+_NOT_CALLS = ("HCALL_MAX", "HCALL_OK")
 
 # The functions of the extensions by their numbers (SBI 2.0); the hypervisor knows them as numbers only.
 _FUNCTIONS = {
@@ -39,11 +40,7 @@ _LEGACY = (
 
 def abi_headers() -> list[Path]:
     """Returns the headers that define the hypercalls' numbers."""
-    return [
-        ROOT / "core" / "include" / "hypercall.h",
-        ROOT / "rt" / "include" / "rt_abi.h",
-        ROOT / "ipc" / "include" / "ipc_abi.h",
-    ]
+    return sorted((ROOT / "abi").glob("*_abi.h"))
 
 
 def _extension_headers() -> list[Path]:
@@ -53,7 +50,7 @@ def _extension_headers() -> list[Path]:
 
 def _numbers(pattern: re.Pattern[str], headers: list[Path]) -> dict[int, str]:
     text = "".join(header.read_text(encoding="utf-8") for header in headers)
-    return {int(number, 0): name for name, number in pattern.findall(text) if name != _NOT_A_CALL}
+    return {int(number, 0): name for name, number in pattern.findall(text) if name not in _NOT_CALLS}
 
 
 @cache
@@ -63,8 +60,16 @@ def hypercalls() -> dict[int, str]:
 
 
 @cache
+def hypercall_extension() -> int:
+    """Returns the number of the SBI extension that the hypercalls are."""
+    found = _HYPERCALLS.search((ROOT / "abi" / "hypercall_abi.h").read_text(encoding="utf-8"))
+    assert found, "expected HCALL_EXTENSION in abi/hypercall_abi.h"
+    return int(found[1], 0)
+
+
+@cache
 def extensions() -> dict[int, str]:
-    """Returns the names of the SBI extensions by number, HCALL for the hypercalls' extension."""
+    """Returns the names of the SBI extensions by number, without the hypercalls' extension."""
     return _numbers(_EXTENSION, _extension_headers())
 
 
@@ -76,9 +81,9 @@ def hypercall_name(number: int) -> str:
 def call_name(extension: int, function: int) -> str:
     """Returns the name of any call of a guest: a hypercall's, or extension and function of the SBI,
     such as SBI TIME set_timer."""
-    name = extensions().get(extension)
-    if name == "HCALL":
+    if extension == hypercall_extension():
         return hypercall_name(function)
+    name = extensions().get(extension)
     if name is not None:
         functions = _FUNCTIONS.get(name, ())
         return f"SBI {name} {functions[function] if function < len(functions) else f'unknown function {function}'}"
