@@ -175,7 +175,7 @@ static void source_byte(struct source *s, char c)
 }
 
 /* Adds a character to the source. False if there is no room. */
-static bool __attribute__((noinline)) source_take(struct source *s, char c)
+static bool source_take(struct source *s, char c)
 {
     if (s->full) {
         return false;

@@ -304,7 +304,7 @@ static int out_next(void)
     if (out.unit_at < out.unit_len) {
         return (unsigned char)out.unit[out.unit_at++];
     }
-    if (UNLIKELY(out.raw_head != out.raw_tail)) {
+    if (out.raw_head != out.raw_tail) {
         return (unsigned char)out.raw[out.raw_tail++ % CONSOLE_RAW];
     }
     if (out.step == OUT_IDLE) {

@@ -70,7 +70,7 @@ static void be_end_slice(struct cpu *cpu)
     }
 }
 
-/* without: size.text +86 bytes */
+/* without: size.text +88 bytes */
 static void __attribute__((noinline)) be_find_cpu(const struct cpu *except)
 {
     struct cpu *cpu;

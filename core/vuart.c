@@ -133,7 +133,7 @@ static ulong vuart_take_register(struct vm *vm, unsigned reg)
     return value;
 }
 
-/* without: uart_load 166 (165) */
+/* without: uart_load 172 (165) */
 static ulong __attribute__((noinline)) vuart_load(struct vm *vm, unsigned reg)
 {
     const struct vuart *u = &vm->uart;

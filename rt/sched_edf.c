@@ -16,7 +16,7 @@ struct rt_cpu *rt_cpu_of(unsigned cpu)
 {
     struct rt_cpu *rc = &rt_cpus[cpu];
 
-    KEEP_IN_REGISTER(rc); /* without: release 481 (449) */
+    KEEP_IN_REGISTER(rc); /* without: release 483 (449) */
     return rc;
 }
 

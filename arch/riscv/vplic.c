@@ -256,8 +256,7 @@ static inline ulong vplic_claim_context(const struct vm *vm, gpa_t offset)
     return vplic_context(vm, (offset - CONTEXT) / CONTEXT_STRIDE);
 }
 
-/* without: size.text +52 bytes */
-static ulong __attribute__((noinline)) vplic_load_locked(struct vm *vm, gpa_t offset)
+static ulong vplic_load_locked(struct vm *vm, gpa_t offset)
 {
     ulong value;
 

@@ -40,7 +40,7 @@ bool console_refuse(struct vm *vm);
  * notifies the VM's UART once there is. */
 static inline bool console_ready(struct vm *vm)
 {
-    return LIKELY(!atomic_load_relaxed(&vm->console_busy)) || console_refuse(vm);
+    return !atomic_load_relaxed(&vm->console_busy) || console_refuse(vm);
 }
 
 /* A line of the hypervisor, formatted later: strings for %s must stay valid. */

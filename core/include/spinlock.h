@@ -27,7 +27,7 @@ static inline void spin_lock(struct spinlock *lock)
         return;
     }
     cpu_self()->locks++;
-    KEEP_IN_REGISTER(lock); /* without: size.text +128 bytes, for the addresses of both halves */
+    KEEP_IN_REGISTER(lock); /* without: size.text +130 bytes, for the addresses of both halves */
     ticket = arch_fetch_increment(&lock->next);
     while (UNLIKELY(atomic_load_relaxed(&lock->owner) != ticket)) { /* without: switch 251 (250) */
         arch_cpu_relax();
@@ -47,7 +47,7 @@ static inline void spin_unlock(struct spinlock *lock)
     /* only the holder writes `owner`: a plain increment with release order is enough */
     arch_store_release(&lock->owner, (int32_t)((uint32_t)lock->owner + 1U));
     self->locks--;
-    if (UNLIKELY(self->kicked != 0) && self->locks == 0) { /* without: switch 251 (250) */
+    if (self->kicked != 0 && self->locks == 0) {
         cpu_send_kicks(self);
     }
 }
