@@ -30,33 +30,7 @@ SECTIONS
         *(.got) /* linkers make one for _gp */
         *(.rodata .rodata.* .srodata .srodata.*)
         . = ALIGN(8);
-        __start_hypercalls = .;
-        KEEP(*(hypercalls))
-        __stop_hypercalls = .;
-        __start_console_keys = .;
-        KEEP(*(console_keys))
-        __stop_console_keys = .;
-        __start_console_operators = .;
-        KEEP(*(console_operators))
-        __stop_console_operators = .;
-        __start_sched_classes = .;
-        KEEP(*(sched_classes))
-        __stop_sched_classes = .;
-        __start_boot_hooks = .;
-        KEEP(*(boot_hooks))
-        __stop_boot_hooks = .;
-        __start_vm_start_hooks = .;
-        KEEP(*(vm_start_hooks))
-        __stop_vm_start_hooks = .;
-        __start_vm_reset_hooks = .;
-        KEEP(*(vm_reset_hooks))
-        __stop_vm_reset_hooks = .;
-        __start_vcpu_start_hooks = .;
-        KEEP(*(vcpu_start_hooks))
-        __stop_vcpu_start_hooks = .;
-        __start_vcpu_stop_hooks = .;
-        KEEP(*(vcpu_stop_hooks))
-        __stop_vcpu_stop_hooks = .;
+#include "tables.lds.S"
         . = ALIGN(8);
     }
     __data_load = .;

@@ -17,36 +17,8 @@ SECTIONS
     .rodata : {
         *(.rodata .rodata.* .srodata .srodata.*)
         . = ALIGN(8);
-        __start_hypercalls = .;
-        KEEP(*(hypercalls))
-        __stop_hypercalls = .;
-        __start_hypercall_tracers = .;
-        KEEP(*(hypercall_tracers))
-        __stop_hypercall_tracers = .;
-        __start_console_keys = .;
-        KEEP(*(console_keys))
-        __stop_console_keys = .;
-        __start_console_operators = .;
-        KEEP(*(console_operators))
-        __stop_console_operators = .;
-        __start_sched_classes = .;
-        KEEP(*(sched_classes))
-        __stop_sched_classes = .;
-        __start_boot_hooks = .;
-        KEEP(*(boot_hooks))
-        __stop_boot_hooks = .;
-        __start_vm_start_hooks = .;
-        KEEP(*(vm_start_hooks))
-        __stop_vm_start_hooks = .;
-        __start_vm_reset_hooks = .;
-        KEEP(*(vm_reset_hooks))
-        __stop_vm_reset_hooks = .;
-        __start_vcpu_start_hooks = .;
-        KEEP(*(vcpu_start_hooks))
-        __stop_vcpu_start_hooks = .;
-        __start_vcpu_stop_hooks = .;
-        KEEP(*(vcpu_stop_hooks))
-        __stop_vcpu_stop_hooks = .;
+#include "tables.lds.S"
+        TABLE(hypercall_tracers)
         __start_sbi_extensions = .;
         KEEP(*(SORT(sbi_extensions.*)))
         __stop_sbi_extensions = .;
