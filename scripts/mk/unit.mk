@@ -31,13 +31,13 @@ $(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=li
 $(HOST_BUILD)/libcore.so: $(HOST_OBJS) $(UNIT_HELP_OBJS)
 	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS)
 
-HOST_LINKED = $(HOST_OBJS) $(UNIT_HELP_OBJS)
 $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(UNIT_HELP_OBJS)
 	@mkdir -p $(@D)
-	@$(HOST_CC) -o $@ $< $(HOST_LINKED) $(HOST_LDFLAGS) -lcmocka
+	@$(HOST_CC) -o $@ $(filter-out $(addprefix $(HOST_BUILD)/obj/,$(LEFT_OUT)),$^) $(HOST_LDFLAGS) -lcmocka
 
-# Without the component `console`, and without `debug`, which needs it.
-$(HOST_BUILD)/unit/test_core_console: private HOST_LINKED = $(filter-out $(addprefix $(HOST_BUILD)/obj/,console/% debug/% tests/unit/testbed_debug.o),$(HOST_OBJS) $(UNIT_HELP_OBJS))
+# A program without the component `console`, and without `debug`, which needs it.
+NO_CONSOLE := console/% debug/% tests/unit/testbed_debug.o
+$(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
 test-unit: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self ## run the unit tests of core and of our own tools on this machine
 

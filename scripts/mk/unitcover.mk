@@ -21,7 +21,9 @@ $(COVER_HOST)/libcore.so: $(COVER_OBJS)
 
 $(COVER_HOST)/unit/test_%: $(COVER_HOST)/obj/tests/unit/test_%.o $(COVER_OBJS)
 	@mkdir -p $(@D)
-	@$(HOST_CC) -o $@ $^ --coverage -lcmocka
+	@$(HOST_CC) -o $@ $(filter-out $(addprefix $(COVER_HOST)/obj/,$(LEFT_OUT)),$^) --coverage -lcmocka
+
+$(COVER_HOST)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
 # Tests that cover by random or exhaustive input the code that other tests cover directly; they take
 # a minute.
