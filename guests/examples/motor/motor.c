@@ -41,18 +41,18 @@ static unsigned long start(struct rt_task *task, uint8_t *stack, uint32_t period
                                .period_us = period_us,
                                .budget_us = budget_us,
                                .deadline_us = period_us};
-    struct sbi_ret app = rt_create_app(&params);
-    struct sbi_ret launched = rt_launch_app(RT_OWN_VM, (unsigned long)app.value, 0);
+    struct hcall_ret app = rt_create_app(&params);
+    struct hcall_ret launched = rt_launch_app(RT_OWN_VM, app.value, 0);
 
-    print("motor: app %ld: created %ld, launched %ld\n", app.value, app.error, launched.error);
-    return (unsigned long)app.value;
+    print("motor: app %lu: created %ld, launched %ld\n", app.value, app.error, launched.error);
+    return app.value;
 }
 
 static void report(const char *name, unsigned long app)
 {
     struct rt_stats s;
 
-    if (rt_get_stats(app, &s).error == SBI_SUCCESS) {
+    if (rt_get_stats(app, &s).error == HCALL_OK) {
         print("motor: %s: %lu jobs, %lu ended, %lu late, %lu budgets used up, at most %lu us\n", name, s.releases,
               s.completions, s.misses, s.overruns, s.response_max / (PLATFORM_TIMEBASE_HZ / 1000000));
     }

@@ -14,9 +14,9 @@ int main(unsigned long hart, const void *fdt)
     (void)hart, (void)fdt;
     uart_init();
     for (int call = 0; call < 3; call++) {
-        struct sbi_ret count = hcall_call(HCALL_TALLY_COUNT, 0, 0, 0);
+        struct hcall_ret count = hcall_call(HCALL_TALLY_COUNT, 0, 0, 0);
 
-        print("tally: error %ld, call %ld\n", count.error, count.value);
+        print("tally: error %ld, call %lu\n", count.error, count.value);
     }
     for (;;) {
         machine_wait();
