@@ -26,11 +26,11 @@ _COMPONENT = "component"
 
 # The layers that each layer may include, apart from itself. "arch", "platform" and "component" stand
 # for any one of their kind.
-_BASE = {"abi", "core", "arch/include"}
+_BASE = {"abi", "core", "arch/include", _CONTRACT}
 _MAY = {
     "abi": set(),
     "arch/include": {"abi", "core"},
-    "core": {"abi", "arch/include"},
+    "core": {"abi", "arch/include", _CONTRACT},
     _COMPONENT: _BASE,
     _CONTRACT: _BASE,
     "platform/drivers": _BASE | {_CONTRACT},
@@ -113,12 +113,13 @@ class Layers:
         return self._kind(layer) == "arch"
 
 
-def _candidates(name: str, source: str, headers: dict[str, list[str]]) -> list[str]:
+def _candidates(layers: Layers, name: str, source: str, headers: dict[str, list[str]]) -> list[str]:
     """Returns the files that an #include of `name` in `source` may mean: one in the same folder,
-    else any with the path."""
+    else any with the path; files outside of all layers only if no other file has the name."""
     neighbour = str(Path(source).parent / name)
     found = [path for path in headers[Path(name).name] if path == name or path.endswith("/" + name)]
-    return [neighbour] if neighbour in found else found
+    inside = [path for path in found if layers.layer_of(path) is not None]
+    return [neighbour] if neighbour in found else inside or found
 
 
 def _include_findings(layers: Layers, path: str, text: str, headers: dict[str, list[str]]) -> list[Finding]:
@@ -128,7 +129,7 @@ def _include_findings(layers: Layers, path: str, text: str, headers: dict[str, l
     found = []
     code = ctext.blank(text, also_strings=False)
     for match in _INCLUDE.finditer(code):
-        meant = _candidates(match[1], path, headers)
+        meant = _candidates(layers, match[1], path, headers)
         if meant and not any(layers.allowed(layer, header) for header in meant):
             line = code.count("\n", 0, match.start()) + 1
             what = f"{layer} includes {match[1]} of {layers.layer_of(meant[0])}"

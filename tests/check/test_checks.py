@@ -18,7 +18,7 @@ C = f"/* {SPDX} */\n"
 SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
 PY = f'# {SPDX}\n"""A module."""\n'
 MD = f"<!-- {SPDX} -->\n# The heading\n"
-COMPONENTS = f"# {SPDX}\nHYP_COMPONENTS ?= rt ipc fpga/vdm compat\n"
+COMPONENTS = f"# {SPDX}\nCOMPONENTS := rt ipc fpga/vdm compat\n"
 TUTORIAL = "docs/first-guest.md"
 BOUND = "<!-- tested by: test_a -->\n"
 SHOWING = "<!-- tested by: test_a; listing: core/list.h -->\n"
@@ -141,7 +141,7 @@ BAD = [
     ("layers", "core/a.c", C + '#include "csr.h"\n', 2, "core includes csr.h of arch/riscv"),
     ("layers", "core/a.c", C + '#include "edf.h"\n', 2, "core includes edf.h of rt"),
     ("layers", "core/a.c", C + '#include "board.h"\n', 2, "core includes board.h of platform/qemu-virt"),
-    ("layers", "core/a.c", C + '#include "platform.h"\n', 2, "core includes platform.h of platform contract"),
+    ("layers", "abi/a.h", C + '#include "platform.h"\n', 2, "abi includes platform.h of platform contract"),
     ("layers", "platform/drivers/a.c", C + '#include "csr.h"\n', 2, "platform/drivers includes csr.h of arch/riscv"),
     ("layers", "rt/a.c", C + '#include "message.h"\n', 2, "rt includes message.h of ipc"),
     ("layers", "arch/host/a.c", C + '#include "csr.h"\n', 2, "arch/host includes csr.h of arch/riscv"),
