@@ -16,10 +16,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (
-    *("abi", "core/include", "rt/include", "ipc/include", "debug/include", "console/include", "arch/include"),
+    *(
+        "abi",
+        "core/include",
+        "rt/include",
+        "ipc/include",
+        "debug/include",
+        "console/include",
+        "seed/include",
+        "arch/include",
+    ),
     *("arch/host", "arch/host/include", "tests/unit", "."),
 )
-_DEFINES = ("COMPONENTS=1U", *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE")))
+_DEFINES = ("COMPONENTS=1U", *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED")))
 # Prints a value of either sign. For an unsigned type, no value is below 0.
 _PROGRAM = """#include <stdio.h>
 #include <stddef.h>

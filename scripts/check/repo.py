@@ -13,7 +13,7 @@ DEFAULT_ROOT = Path(__file__).resolve().parents[2]
 
 C_SUFFIXES = (".c", ".h")
 
-_COMPONENTS = re.compile(r"^HYP_COMPONENTS \?= (.*)$", re.MULTILINE)
+_COMPONENTS = re.compile(r"^COMPONENTS := (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, order=True)
@@ -51,8 +51,8 @@ def tracked(root: Path) -> list[str]:
 
 
 def components(root: Path) -> tuple[str, ...]:
-    """Returns the components' folders: those that HYP_COMPONENTS in scripts/mk/hyp.mk names by
-    default, and that exist, and the examples."""
+    """Returns the components' folders: those that COMPONENTS in scripts/mk/hyp.mk names, and
+    that exist, and the examples."""
     makefile = root / "scripts" / "mk" / "hyp.mk"
     found = _COMPONENTS.search(makefile.read_text(encoding="utf-8")) if makefile.is_file() else None
     named = [name for name in found[1].split() if (root / name).is_dir()] if found else []

@@ -10,9 +10,12 @@ HYP_ARCH := riscv
 -include platform/$(BOARD)/board.mk
 include scripts/mk/arch/$(HYP_ARCH).mk
 
-# What a system can do without (core/include/component.h): real time, messages, the debugger's stub, the console's
-# multiplexer and keys, guests' random seeds, what guests written for QEMU's virt machine expect. A component is a folder, or the folder of its name in arch/<isa>, or both.
-HYP_COMPONENTS ?= rt ipc debug console seed compat
+# What a system can do without (core/include/component.h): real time, messages, the debugger's stub, the console's multiplexer and
+# keys, guests' random seeds, what guests written for QEMU's virt machine expect. A component is a folder, or the folder of its name
+# in arch/<isa>, or both. An architecture has all of them by default, or those that its file above names.
+COMPONENTS := rt ipc debug console seed compat
+HYP_COMPONENTS ?= $(COMPONENTS)
+COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(COMPONENTS) $(HYP_COMPONENTS)))))
 
 # $(call component_slots,COMPONENTS): each component's place in the `data` of a VCPU, and their number, at least 1.
 component_slots = $(shell n=0; for c in $(1); do c=$${c//\//_}; echo -DCOMPONENT_$${c^^}=$${n}U; n=$$((n + 1)); done; \
@@ -26,7 +29,7 @@ HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) -Iabi -Icore/include -Irt/include -Iipc/include -Idebug/include -Iconsole/include -Iseed/include -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
+HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) -Iabi -Icore/include $(COMPONENT_HEADERS) -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 

@@ -5,7 +5,7 @@
 HOST_CC ?= gcc
 HOST_BUILD := $(BUILD)/host
 
-HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib rt ipc debug console seed arch/host)))
+HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) arch/host)))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
 # Common code of the tests: builds a system in memory, steps it, and reads its state.
 UNIT_HELP := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
@@ -14,8 +14,8 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-# Included before hyp.mk or after it: expanded when it is used.
-HOST_INC = $(call component_slots,rt ipc debug console seed) -Iabi -Icore/include -Icore -Irt/include -Iipc/include -Idebug/include -Idebug -Iconsole/include -Iconsole -Iseed/include -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+# Tests include the components' own headers.
+HOST_INC = $(call component_slots,$(COMPONENTS)) -Iabi -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the hypervisor for RISC-V by gcc, or with HYP_CC=clang by clang.
 HYP_CC ?= $(CROSS)gcc
-HYP_COMPONENTS ?= rt ipc debug console seed compat
 HYP_ISA := rv64imac
 # The call graph with the frames is for the depth of the stack
 # (scripts/tessera/verify/stack_depth.py).
