@@ -313,7 +313,7 @@ void console_end(struct vm *vm)
     }
 }
 
-bool console_refuse(struct vm *vm)
+bool console_ready_slow(struct vm *vm)
 {
     /* Request first, then check again: otherwise room freed in between would go unnoticed. */
     atomic_store_seq(&console.vms[vm->id].wants_room, true);

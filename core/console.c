@@ -13,7 +13,7 @@
 #include "vuart.h"
 
 #define QUEUE 1024U /* characters; power of two */
-/* Of the queue, for VMs that were told of room before there was none. */
+/* Places kept free for VMs that have checked console_ready() and not written yet. */
 #define RESERVED (CONSOLE_FIFO * SYSIMAGE_MAX_VMS)
 #define SEND_MAX 3U /* characters sent per write of a VM and per interrupt of the UART */
 
@@ -178,7 +178,7 @@ COMPONENT_DEFAULT void console_end(struct vm *vm)
     (void)vm; /* there is no unfinished line to show: all characters are queued */
 }
 
-COMPONENT_DEFAULT bool console_refuse(struct vm *vm)
+COMPONENT_DEFAULT bool console_ready_slow(struct vm *vm)
 {
     return !atomic_load_seq(&vm->console_busy);
 }

@@ -14,7 +14,7 @@ extern const struct sched_class *const __start_sched_classes[], *const __stop_sc
 
 const struct sched_watch *sched_watch;
 
-static void (*vcpu_left)(struct vcpu *v); /* owner: sched_init() */
+static void (*vcpu_turned_off)(struct vcpu *v); /* owner: sched_init() */
 
 static struct vcpu *wrapped_pick(struct cpu *cpu)
 {
@@ -59,10 +59,10 @@ void sched_set_watch(const struct sched_watch *watch)
     }
 }
 
-void sched_init(uint32_t quantum, void (*left)(struct vcpu *v))
+void sched_init(uint32_t quantum, void (*turned_off)(struct vcpu *v))
 {
     sched_watch = NULL;
-    vcpu_left = left;
+    vcpu_turned_off = turned_off;
     be_init(quantum);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         sched_set_class(cpu_get(i), NULL);
@@ -101,9 +101,9 @@ static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
  * VCPUs when that class took it. */
 static inline void sched_notify(const struct cpu *cpu)
 {
-    const struct vcpu *left = cpu->loaded;
+    const struct vcpu *before = cpu->loaded;
 
-    if (!arch_alone() && !list_empty(&sched_be.queue) && (left == NULL || left->sched == NULL)) {
+    if (!arch_alone() && !list_empty(&sched_be.queue) && (before == NULL || before->sched == NULL)) {
         spin_lock(&sched_lock);
         be_notify();
         spin_unlock(&sched_lock);
@@ -201,7 +201,7 @@ void sched_preempt(struct cpu *cpu)
 void sched_end_slice(struct vcpu *v)
 {
     spin_lock(&sched_lock);
-    v->left = 0;
+    v->remainder = 0;
     spin_unlock(&sched_lock);
     cpu_self()->flags |= CPU_RESCHED;
 }
@@ -218,7 +218,7 @@ static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struc
     v->request = 0;
     if ((request & VCPU_REQ_OFF) != 0) {
         sched_remove(v);
-        vcpu_left(v);
+        vcpu_turned_off(v);
     } else {
         sched_enqueue(cpu, v);
     }
@@ -242,7 +242,7 @@ static inline void sched_block(struct vcpu *v)
 static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
-    v->left = 0;
+    v->remainder = 0;
     if (sched_waits(v)) {
         sched_block(v);
         return v;

@@ -34,7 +34,7 @@ static inline bool be_endless(const struct cpu *cpu)
 {
     const struct vcpu *v = cpu_slice_owner(cpu);
 
-    return cpu->slice_end == TICKS_NEVER || (cpu->class != NULL && v != NULL && v->left == sched_be.quantum);
+    return cpu->slice_end == TICKS_NEVER || (cpu->class != NULL && v != NULL && v->remainder == sched_be.quantum);
 }
 
 /* The CPU whose slice without an end began first, and so is given an end first. NULL if every slice has an end. */

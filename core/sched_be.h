@@ -27,7 +27,7 @@ static inline void be_enqueue(struct vcpu *v)
 /* `v` has left the CPU to another class. A VCPU with a remainder runs next. */
 static inline void be_enqueue_preempted(struct vcpu *v)
 {
-    list_insert_before(v->left != 0 ? sched_be.queue.next : &sched_be.queue, &v->node);
+    list_insert_before(v->remainder != 0 ? sched_be.queue.next : &sched_be.queue, &v->node);
 }
 
 /* Takes out the VCPU that has waited longest; NULL if the queue is empty. */
@@ -44,7 +44,7 @@ static inline void be_end_at_release(struct cpu *cpu, struct vcpu *v)
     if (cpu->slice_end > cpu->next_release) {
         ticks_t cut = cpu->slice_end - cpu->next_release;
 
-        v->left = cut < sched_be.quantum ? (uint32_t)cut : sched_be.quantum;
+        v->remainder = cut < sched_be.quantum ? (uint32_t)cut : sched_be.quantum;
         cpu->slice_end = cpu->next_release;
     }
 }
@@ -62,13 +62,13 @@ static inline void be_start(struct cpu *cpu, struct vcpu *v)
     ticks_t end = TICKS_NEVER;
     bool waited_for = !list_empty(&sched_be.queue);
 
-    if (LIKELY(waited_for && v->left == 0)) { /* without: switch 251 (250) */
+    if (LIKELY(waited_for && v->remainder == 0)) { /* without: switch 251 (250) */
         end = cpu->since + sched_be.quantum;
     } else if (waited_for) {
-        end = cpu->since + v->left;
-        v->left = 0;
+        end = cpu->since + v->remainder;
+        v->remainder = 0;
     } else {
-        v->left = 0;
+        v->remainder = 0;
     }
     cpu->slice_end = end;
 }
@@ -79,8 +79,8 @@ static inline void be_interrupt(struct cpu *cpu, struct vcpu *v)
     ticks_t now = arch_time();
     ticks_t left = cpu->slice_end > now ? cpu->slice_end - now : 0;
 
-    left = left < sched_be.quantum ? left + v->left : sched_be.quantum;
-    v->left = left < sched_be.quantum ? (uint32_t)left : sched_be.quantum;
+    left = left < sched_be.quantum ? left + v->remainder : sched_be.quantum;
+    v->remainder = left < sched_be.quantum ? (uint32_t)left : sched_be.quantum;
     cpu->slice_end = now;
 }
 

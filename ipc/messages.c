@@ -121,7 +121,7 @@ static inline struct hcall_ret taken(struct vcpu *v, struct ipc_inbox *inbox, ul
 {
     arch_store_release((int32_t *)&inbox->first, (int32_t)(inbox->first + 1U));
     if (inbox->by_line) {
-        ipc_raise_line(v->vm);
+        ipc_update_line(v->vm);
     }
     return (struct hcall_ret){HCALL_OK, head};
 }
@@ -141,7 +141,7 @@ static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, 
 static struct hcall_ret __attribute__((noinline, cold)) nothing(const struct vcpu *self)
 {
     if (ipc_inbox_of(self)->by_line) {
-        ipc_raise_line(self->vm);
+        ipc_update_line(self->vm);
     }
     return ipc_error(IPC_ERR_NOT_NOW);
 }

@@ -15,7 +15,7 @@ static void ipc_forget_doorbells(struct vm *vm)
 }
 ON_VM_START(ipc_forget_doorbells);
 
-void ipc_raise_line(struct vm *vm)
+void ipc_update_line(struct vm *vm)
 {
     const struct ipc_inbox *inbox = ipc_inbox_of(&vm->vcpus[0]);
     bool high;
@@ -75,7 +75,7 @@ static struct hcall_ret ipc_doorbells(ulong a0, ulong a1, ulong a2, ulong a3, ul
     doorbells[vm->id] = 0;
     spin_unlock(&sched_lock);
     if (ipc_inbox_of(&vm->vcpus[0])->by_line) {
-        ipc_raise_line(vm);
+        ipc_update_line(vm);
     }
     return (struct hcall_ret){HCALL_OK, rung};
 }

@@ -74,8 +74,8 @@ static void miss(struct rt_app *app)
 static void late(struct rt_cpu *rc, struct rt_app *app)
 {
     miss(app);
-    if (rc->left == app) {
-        rc->left = NULL;
+    if (rc->unqueued == app) {
+        rc->unqueued = NULL;
     } else if (app->ready.at != 0) {
         rt_queue_remove(&rc->ready, &app->ready);
     } else {
@@ -147,7 +147,7 @@ static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *pre
         app->overrun = false;
         app->stats.overruns--;
         prev->state = VCPU_READY;
-        rc->left = app;
+        rc->unqueued = app;
     }
 }
 
@@ -238,7 +238,7 @@ static struct rt_app *take_first(struct rt_cpu *rc, struct rt_app *next)
     return CONTAINER_OF(first, struct rt_app, ready);
 }
 
-/* Not edf_leave(), but the pick that follows gives up the CPU: a best-effort slice cut short for a release is queued before. */
+/* By edf_pick(), not by edf_leave(): while cpu->class is set, sched_enqueue() queues a best-effort VCPU with a remainder first. */
 static struct vcpu *give_up(struct rt_cpu *rc, struct cpu *cpu)
 {
     rc->kicked = false;
@@ -250,17 +250,17 @@ static struct vcpu *edf_pick(struct cpu *cpu)
 {
     struct rt_cpu *rc = rt_cpu_of((unsigned)cpu->id);
     const struct heap_node *first;
-    struct rt_app *best, *left;
+    struct rt_app *best, *unqueued;
 
     if (rc->releases.count == 0) {
         return give_up(rc, cpu);
     }
     best = release_due(rc, cpu, arch_time());
-    left = rc->left;
+    unqueued = rc->unqueued;
     first = rt_queue_first(&rc->ready);
-    if (left != NULL) {
-        rc->left = NULL;
-        best = best == NULL ? left : first_of(rc, best, left);
+    if (unqueued != NULL) {
+        rc->unqueued = NULL;
+        best = best == NULL ? unqueued : first_of(rc, best, unqueued);
     }
     if (first != NULL && (best == NULL || heap_before(first, &best->ready))) {
         best = take_first(rc, best);
@@ -310,7 +310,7 @@ static void edf_enqueue(struct vcpu *v)
         v->state = VCPU_BLOCKED;
         rc->carry_in &= rc->ready.count != 0;
     } else {
-        rc->left = app; /* not queued: edf_pick() follows, and mostly picks it again */
+        rc->unqueued = app; /* not queued: edf_pick() follows, and mostly picks it again */
     }
 }
 

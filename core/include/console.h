@@ -33,14 +33,14 @@ unsigned console_write(struct vm *vm, const char *text, unsigned size);
 /* The VM has stopped: finishes its unfinished line. */
 void console_end(struct vm *vm);
 
-/* Slow path of console_ready(). */
-bool console_refuse(struct vm *vm);
+/* Slow path of console_ready(): true if there is room; otherwise the VM is notified later. */
+bool console_ready_slow(struct vm *vm);
 
 /* Whether there is room for the VM's next CONSOLE_FIFO characters. If not, vuart_tx_ready()
  * notifies the VM's UART once there is. */
 static inline bool console_ready(struct vm *vm)
 {
-    return !atomic_load_relaxed(&vm->console_busy) || console_refuse(vm);
+    return !atomic_load_relaxed(&vm->console_busy) || console_ready_slow(vm);
 }
 
 /* A line of the hypervisor, formatted later: strings for %s must stay valid. */
@@ -86,8 +86,7 @@ void console_check(const char *format, ...) __attribute__((format(printf, 1, 2))
  * limit, then takes it. Later lines are printed; after them the machine must be stopped. */
 void console_seize(void);
 
-/* Ends the unfinished line on the terminal and sends all output that the UART takes, before the
- * machine is switched off. */
+/* Sends all output that the UART takes, before the machine is switched off. */
 void console_drain(void);
 
 /* The UART's interrupt: reads a typed character or sends output. */

@@ -22,7 +22,7 @@ struct vcpu;
 /* Fields down to `loaded` are read by assembly. */
 struct cpu {
     ulong flags;
-    struct vcpu *current;     /* the VCPU whose exit is being handled, NULL when idle */
+    struct vcpu *current;     /* the VCPU whose exit is being handled, NULL when idle or between two VCPUs */
     struct trace_ring *trace; /* where its events are recorded, or NULL. Constant after boot */
     struct vcpu *loaded; /* the VCPU whose state the CPU's guest registers hold, or NULL; written by the architecture */
     struct arch_cpu arch; /* its start is read by assembly too */

@@ -13,7 +13,7 @@
 
 struct cpu;
 
-/* Guards VCPU and VM states, run queues and timers of all CPUs. The innermost lock; its holder prints nothing. */
+/* Guards VCPU and VM states, run queues and timers of all CPUs, RT apps, the senders' ends of inboxes, doorbells. The innermost lock; its holder prints nothing. */
 extern struct spinlock sched_lock;
 
 /* A class of VCPUs with priority over best effort. */

@@ -55,7 +55,8 @@ static inline void timer_arm(struct timer *t, ticks_t deadline)
     }
 }
 
-/* The hardware timer of `cpu`, this CPU, has interrupted: runs the first timer if it has expired. */
+/* The hardware timer of `cpu`, this CPU, has interrupted: at the end of the slice requests the scheduler (CPU_RESCHED), otherwise
+ * runs the first timer if it has expired. */
 void timer_expire(struct cpu *cpu);
 
 /* cpu.armed from an interrupt of the hardware timer until it is programmed again. */

@@ -14,9 +14,9 @@ struct sched_class;
 
 enum vcpu_state {
     VCPU_OFF = 0, /* not started, stopped by itself, or its VM is stopped */
-    VCPU_READY,   /* in a run queue */
+    VCPU_READY,   /* in a run queue, or, of a class, about to be picked */
     VCPU_RUNNING, /* on a CPU */
-    VCPU_BLOCKED, /* waits for an interrupt */
+    VCPU_BLOCKED, /* waits for an interrupt, an RT app for its release */
     VCPU_HELD,    /* picked, and halted by sched_watch; in no queue */
 };
 
@@ -60,7 +60,7 @@ struct vcpu {
     ulong
         pending; /* atomic: guest interrupts (arch bits) raised by other CPUs and not yet injected; read by assembly too */
 
-    uint32_t left; /* best effort, guarded by sched_lock: remainder of a slice that another class cut short, or 0 */
+    uint32_t remainder; /* best effort, guarded by sched_lock: what another class cut off a slice, ticks, or 0 */
 };
 
 /* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the current VCPU, otherwise wakes

@@ -135,8 +135,9 @@ const char *vm_reason_name(enum vm_reason reason);
 
 /* --- vmclock.c --- */
 
-/* A restart not requested by the operator is immediate, unless the guest ran for less than VM_LONG_LIFE_MS: then it is delayed
- * by VM_FIRST_PAUSE_MS the first time and by twice the last backoff afterwards, up to restart-pause-max-ms. Milliseconds. */
+/* The first restart that the operator has not requested is immediate. If the guest then fails again within VM_LONG_LIFE_MS of its
+ * start, the restart is delayed by VM_FIRST_PAUSE_MS, and by twice the last backoff at each further such failure, up to
+ * restart-pause-max-ms. Milliseconds. */
 #define VM_LONG_LIFE_MS 10000U
 #define VM_FIRST_PAUSE_MS 100U
 

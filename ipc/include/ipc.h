@@ -46,8 +46,8 @@ static inline bool ipc_empty(const struct ipc_inbox *inbox)
 }
 
 /* Sets the line of the VM's interrupt controller to whether a message or doorbell is pending for VCPU 0. Called without locks
- * after that has changed; of two concurrent callers, the one that gets the VM's lock last sees both changes. */
-void ipc_raise_line(struct vm *vm);
+ * after the inbox or a doorbell has changed; of two concurrent callers, the one that gets the VM's lock last sees both changes. */
+void ipc_update_line(struct vm *vm);
 
 /* A message or doorbell is pending for `v`. The caller holds sched_lock, which this function releases. An interrupt that is
  * pending already, and not yet injected, needs no other wake-up. */
@@ -55,7 +55,7 @@ static inline void ipc_notify(struct vcpu *v)
 {
     if (ipc_inbox_of(v)->by_line) {
         spin_unlock(&sched_lock);
-        ipc_raise_line(v->vm);
+        ipc_update_line(v->vm);
         return;
     }
     if (LIKELY(v->state == VCPU_READY)) { /* without: send 205 (204); frequent case of vcpu_raise_locked(), inline */

@@ -79,7 +79,7 @@ static void raise_late(void)
 {
     if (receiver->state == VM_LOADING && receiver->stage > 0) {
         host_on_poll = NULL;
-        ipc_raise_line(receiver);
+        ipc_update_line(receiver);
     }
 }
 
