@@ -53,7 +53,7 @@ static struct cpu *be_endless_cpu(const struct cpu *except)
 }
 
 /* A VCPU waits: gives the endless slice of `cpu` an end. A CPU without a slice owner is about to pick from the queue. */
-static void be_end_slice(struct cpu *cpu)
+static void be_limit_slice(struct cpu *cpu)
 {
     struct vcpu *v = cpu_slice_owner(cpu);
 
@@ -80,7 +80,7 @@ static void __attribute__((noinline)) be_find_cpu(const struct cpu *except)
     }
     cpu = be_endless_cpu(except);
     if (cpu != NULL) {
-        be_end_slice(cpu);
+        be_limit_slice(cpu);
     }
 }
 
@@ -99,6 +99,6 @@ void be_wake(struct vcpu *v)
     if (!arch_alone()) {
         be_find_cpu(NULL);
     } else if (be_endless(self) && cpu_slice_owner(self) != NULL) {
-        be_end_slice(self);
+        be_limit_slice(self);
     }
 }

@@ -36,7 +36,8 @@ const char *system_init(const struct sysimage_header *image)
     if (wrong == NULL) {
         wrong = components_boot();
     }
-    sched_init((uint32_t)(image->quantum_us * hyp.us), vm_vcpu_left); /* at most 1 s of at most 4294 ticks per us */
+    sched_init((uint32_t)(image->quantum_us * hyp.us),
+               vm_vcpu_turned_off); /* at most 1 s of at most 4294 ticks per us */
     console_init();
     return wrong;
 }

@@ -95,7 +95,7 @@ bool vm_start(struct vm *vm)
     return stopped;
 }
 
-void vm_vcpu_left(struct vcpu *v)
+void vm_vcpu_turned_off(struct vcpu *v)
 {
     struct vm *vm = v->vm;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of what sources register (REGISTER_IN in core/include/types.h), in .rodata of every linker script. */
+/* The tables that all architectures have (REGISTER_IN in core/include/types.h), in .rodata of every linker script. */
 #define TABLE(name)     \
     __start_##name = .; \
     KEEP(*(name))       \

@@ -363,7 +363,7 @@ static void delete_active(struct rt_app *app)
     }
     if (v->state != VCPU_RUNNING) {
         sched_remove(v);
-        vm_vcpu_left(v);
+        vm_vcpu_turned_off(v);
     } else {
         atomic_or_relaxed(&v->request, VCPU_REQ_OFF);
         cpu_kick(v->cpu, IPI_RESCHED);

@@ -36,9 +36,9 @@ struct sched_class {
 /* Registers a class: SCHED_CLASS(rt_class). */
 #define SCHED_CLASS(class) static const struct sched_class *const class##_entry REGISTER_IN("sched_classes") = &(class)
 
-/* Gathers the classes at boot; `quantum` (ticks) is best effort's. `left` is called under sched_lock when a VCPU that was to be
+/* Gathers the classes at boot; `quantum` (ticks) is best effort's. `turned_off` is called under sched_lock when a VCPU that was to be
  * turned off (VCPU_REQ_OFF) has left its CPU, and is off. */
-void sched_init(uint32_t quantum, void (*left)(struct vcpu *v));
+void sched_init(uint32_t quantum, void (*turned_off)(struct vcpu *v));
 
 /* A debugger's view of every VCPU before it runs. Costs nothing while none is installed. */
 struct sched_watch {

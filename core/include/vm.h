@@ -110,7 +110,7 @@ void vm_begin(struct vm *vm);
 void vm_fatal(struct vcpu *v, const char *what, ulong cause, gpa_t address);
 
 /* Under sched_lock: `v` is off, and was on. When it was the last one on, its VM stops. */
-void vm_vcpu_left(struct vcpu *v);
+void vm_vcpu_turned_off(struct vcpu *v);
 
 /* Clears the memory that the VM shares with others. Once, at boot: its content survives restarts of the VM. */
 void vm_clear_shared(const struct vm *vm);

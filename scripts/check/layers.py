@@ -2,7 +2,7 @@
 """The allowed includes between layers, and the names that core must not contain.
 
 The layers are those of docs/architecture.md: platform and arch at the top; below them the components,
-which do not include each other; then core; the architecture's contract (arch/include), and the guests'
+which do not include each other, except as _USES says; then core; the architecture's contract (arch/include), and the guests'
 view of the hypercalls (abi) at the bottom. A component is a folder that HYP_COMPONENTS in
 scripts/mk/hyp.mk names.
 """
@@ -33,9 +33,9 @@ _MAY = {
     "core": {"abi", "arch/include", _CONTRACT},
     _COMPONENT: _BASE,
     _CONTRACT: _BASE,
-    "platform/drivers": _BASE | {_CONTRACT},
-    "arch": _BASE | {"rt", "ipc", _CONTRACT},
-    "platform": _BASE | {"rt", "ipc", _CONTRACT, "platform/drivers"},
+    "platform/drivers": _BASE,
+    "arch": _BASE,
+    "platform": _BASE | {"platform/drivers"},
 }
 
 # Headers that every variant of a family provides under the same name belong to the contract, not to

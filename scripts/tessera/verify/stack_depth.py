@@ -37,7 +37,7 @@ POINTERS = {
     ("core/sched.c", "picked"): r"session_picked",
     ("core/sched.c", "step"): r"vm_(load|stop)_step",
     ("core/sched.c", "done"): r"vm_(loaded|stopped)",
-    ("core/sched.c", "vcpu_left"): r"vm_vcpu_left",
+    ("core/sched.c", "vcpu_turned_off"): r"vm_vcpu_turned_off",
     ("core/sched.c", "wrapped"): r"edf_(pick|trace)",  # a class, never the one that wraps it
     ("core/timer.c", "expired"): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",

@@ -271,8 +271,8 @@ inline vm_begin()
 #endif
 }
 
-/* core/vm.c: vm_vcpu_left() */
-inline vm_vcpu_left(x)
+/* core/vm.c: vm_vcpu_turned_off() */
+inline vm_vcpu_turned_off(x)
 {
     if
     :: !OF_A(x) -> skip
@@ -338,7 +338,7 @@ inline sched_request(x)
     :: (request[x] & OFF) != 0 ->
         request[x] = 0;
         sched_remove(x);
-        vm_vcpu_left(x)
+        vm_vcpu_turned_off(x)
     :: else ->
         request[x] = request[x] & STEPS;
         state[x] = ready;
