@@ -2,9 +2,9 @@
 """The allowed includes between layers, and the names that core must not contain.
 
 The layers are those of docs/architecture.md: platform and arch at the top; below them the components,
-which do not include each other, except as _USES says; then core; the architecture's contract (arch/include), and the guests'
-view of the hypercalls (abi) at the bottom. A component is a folder that HYP_COMPONENTS in
-scripts/mk/hyp.mk names.
+which do not include each other, except as _USES says; then core; the architecture's contract
+(arch/include), and the guests' view of the hypercalls (abi) at the bottom. A component is a folder that
+COMPONENTS in scripts/mk/hyp.mk names, or an example.
 """
 
 import re
