@@ -8,7 +8,7 @@ from collections import Counter
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
-from cocotbext.axi import AxiResp
+from cocotbext.axi import AxiBurstType, AxiResp
 from fabric_helpers import (
     ASSIGN,
     BUSY,
@@ -613,6 +613,40 @@ async def bursts_and_back_pressure(dut):
         assert (await made.bus.read(nowhere, 8)).resp == AxiResp.SLVERR, hex(nowhere)
         assert (await made.bus.write(nowhere, bytes(8))).resp == AxiResp.SLVERR, hex(nowhere)
     assert (await made.bus.read(REGS["FABRIC_IFS"], 8)).resp == AxiResp.OKAY
+
+
+@cocotb.test()
+async def reads_beside_a_saturating_writer(dut):
+    """A manager that writes without pause delays a read by one write, and one that reads a write by one read."""
+    made = await fabric(dut)
+    base, target = REGS["FABRIC_CONTEXTS"], REGS["FABRIC_CONTEXTS"] + 64
+    writes = [made.bus.init_write(base, bytes(8)) for _ in range(200)]
+    for _ in range(10):
+        read = cocotb.start_soon(made.bus.read(target, 8))
+        await ClockCycles(dut.clk_i, 24)
+        assert read.done(), "the read waits for more than one write"
+    assert not writes[-1].is_set(), "the writes ended too early to prove anything"
+    for write in writes:
+        await write.wait()
+    reads = [made.bus.init_read(base, 8) for _ in range(200)]
+    for _ in range(10):
+        write = cocotb.start_soon(made.bus.write(target, bytes(8)))
+        await ClockCycles(dut.clk_i, 24)
+        assert write.done(), "the write waits for more than one read"
+    assert not reads[-1].is_set(), "the reads ended too early to prove anything"
+
+
+@cocotb.test()
+async def wrap_bursts_are_refused(dut):
+    """A WRAP burst is answered with an error, reads zeros and writes nothing."""
+    made = await fabric(dut)
+    base, right = REGS["FABRIC_CONTEXTS"], bytes(range(1, 33))
+    await made.bus.write(base, right)
+    got = await made.bus.read(base, 32, burst=AxiBurstType.WRAP)
+    assert (got.resp, bytes(got.data)) == (AxiResp.SLVERR, bytes(32))
+    assert (await made.bus.write(base, bytes(32), burst=AxiBurstType.WRAP)).resp == AxiResp.SLVERR
+    got = await made.bus.read(base, 32)
+    assert (got.resp, bytes(got.data)) == (AxiResp.OKAY, right)
 
 
 @cocotb.test()

@@ -2,7 +2,9 @@
 // AXI4 subordinate to register accesses: one access a cycle, answered in the next cycle. PULP's
 // axi_to_axi_lite is not used because its axi_burst_splitter 0.31 has a combinational loop through
 // its id_queue, which synthesis rejects. Bursts are served one beat at a time, and one transaction
-// at a time; writes have priority.
+// at a time. If a read and a write wait, the channel that was not served last is served: neither
+// waits for more than one transaction of the other. WRAP bursts, which only caches send, are
+// answered with SLVERR and access no register.
 module axi_port
   import fabric_axi_pkg::*;
 #(
@@ -32,19 +34,19 @@ module axi_port
   axi_pkg::size_t size_q;
   axi_pkg::burst_t burst_q;
   logic [AddrBits-1:0] addr_q, next_addr;
-  logic access_q, error_q, error, take_read, take_write, next_read, beat;
+  logic access_q, error_q, error, take_read, take_write, next_read, beat, read_turn_q;
   logic [63:0] data_q;
 
-  // Non-cacheable registers receive no WRAP bursts; a WRAP burst is treated as INCR.
   assign next_addr = burst_q == axi_pkg::BURST_FIXED ? addr_q
                      : ((addr_q >> size_q) + 1'b1) << size_q;
 
-  assign take_write = state_q == PtIdle && req_i.aw_valid;
-  assign take_read  = state_q == PtIdle && req_i.ar_valid && !req_i.aw_valid;
+  assign take_write = state_q == PtIdle && req_i.aw_valid && !(req_i.ar_valid && read_turn_q);
+  assign take_read  = state_q == PtIdle && req_i.ar_valid && !(req_i.aw_valid && !read_turn_q);
   assign beat       = state_q == PtWrite && req_i.w_valid;
   assign next_read  = state_q == PtRead && req_i.r_ready && left_q != '0;
 
-  assign access_o = take_read || next_read || (beat && req_i.w.strb != '0);
+  assign access_o = (take_read && req_i.ar.burst != axi_pkg::BURST_WRAP)
+                    || ((next_read || (beat && req_i.w.strb != '0)) && burst_q != axi_pkg::BURST_WRAP);
   assign write_o  = beat ? req_i.w.strb : '0;
   assign data_o   = req_i.w.data;
   always_comb begin
@@ -64,10 +66,16 @@ module axi_port
       access_q <= 1'b0;
       error_q  <= 1'b0;
       data_q   <= '0;
+      read_turn_q <= 1'b0;
     end else begin
       access_q <= access_o;
-      error_q  <= take_write || take_read || next_read ? 1'b0 : error;
-      if (access_q) data_q <= data_i;
+      if (take_write) error_q <= req_i.aw.burst == axi_pkg::BURST_WRAP;
+      else if (take_read) error_q <= req_i.ar.burst == axi_pkg::BURST_WRAP;
+      else if (next_read) error_q <= burst_q == axi_pkg::BURST_WRAP;
+      else error_q <= error;
+      if (take_read) data_q <= '0;  // a WRAP burst must not return earlier data
+      else if (access_q) data_q <= data_i;
+      if (take_write || take_read) read_turn_q <= take_write;
       unique case (state_q)
         PtIdle: begin
           if (take_write) begin
