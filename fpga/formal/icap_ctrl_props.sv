@@ -6,8 +6,8 @@
 // failed after its first word is aborted.
 //
 // Assumptions: a region stays in Reconfig until it gets the result (prr_fsm_props; fabric_top
-// blocks cancellations), ICAP_ADDR and ICAP_LENGTH are not written while the control is busy, and
-// memory returns exactly what was requested.
+// blocks cancellations), and memory returns exactly what was requested. ICAP_ADDR and ICAP_LENGTH
+// may change at any time.
 module icap_ctrl_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -35,8 +35,7 @@ module icap_ctrl_props
   slot_req_t req;
   slot_resp_t resp;
 
-  // The manager's parameters are stable while busy; a waiting region keeps waiting until it gets
-  // the result.
+  // The manager's parameters at the start; a waiting region keeps waiting until it gets the result.
   logic [63:0] addr, addr_q;
   logic [31:0] length, length_q;
   logic waited_q;
@@ -68,7 +67,7 @@ module icap_ctrl_props
   end
 
   icap_ctrl #(.NumPrrs(NumPrrs)) dut (
-    .clk_i, .rst_ni(rst_n), .start_i, .prr_i, .verify_i, .addr_i(addr), .length_i(length), .busy_o(busy), .prr_o(prr),
+    .clk_i, .rst_ni(rst_n), .start_i, .prr_i, .verify_i, .addr_i, .length_i, .busy_o(busy), .prr_o(prr),
     .task_o(found), .error_o(error), .cycles_o(cycles), .words_o(words), .over_o(over), .state_i(state),
     .target_i(target), .done_o(done), .fail_o(failed), .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i,
     .cfg_error_i, .cfg_abort_o(aborted), .axi_req_o(req), .axi_resp_i(resp)
@@ -146,7 +145,8 @@ module icap_ctrl_props
       end
       if (busy) assert (waited_q && int'(prr) < int'(NumPrrs));
       if (at inside {Header, Body, Sum}) assert (error == '0);
-      if (busy) assert (words == sent_q);
+      if (busy) assert (words == sent_q && dut.addr_q == addr_q && dut.length_q == length_q);
+      if (busy) assert (dut.i_reader.base_i == addr_q && dut.i_reader.beats_i == 30'((33'(length_q) + 33'd7) >> 3));
       if (at inside {Idle, Drain}) assert (dut.i_reader.state_q == 2'd0 && owed_q == '0);
       if (dut.again_q) assert (at == Drain && !dut.verifying_q && error == '0);
       if (busy && !dut.verifying_q) assert (!to_verify_q || verified_q);

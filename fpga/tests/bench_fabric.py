@@ -650,6 +650,27 @@ async def wrap_bursts_are_refused(dut):
 
 
 @cocotb.test()
+async def configuration_keeps_its_parameters(dut):
+    """ICAP_ADDR, ICAP_LENGTH and PRR written during a transfer have no effect on it."""
+    made = await fabric(dut)
+    found = await made.request(0, 0, 1)
+    image, at = simb(found.prr, TASK), made.shape.bitstreams
+    made.ram.write(at, image)
+    await made.put("ICAP_ADDR", at)
+    await made.put("ICAP_LENGTH", len(image))
+    await made.put("ICAP_START", found.prr)
+    for length in (8 * len(image), 24, 0):
+        await made.put("ICAP_ADDR", at + 4096)
+        await made.put("ICAP_LENGTH", length)
+    for _ in range(4 * len(image)):
+        status = await made.get("ICAP_STATUS")
+        if not status["busy"]:
+            break
+    assert (status["busy"], status["error"]) == (0, 0)
+    assert (await made.region(found.prr))["task_id"] == TASK
+
+
+@cocotb.test()
 async def read_only_if_registers(dut):
     """Only the fabric sets STAT, DONE_SIZE, DONE_CODE and OVER; other registers keep their values, also unconnected."""
     made = await fabric(dut)

@@ -35,6 +35,8 @@ FAULTS = [
     ("dma_writer", "dma_writer.sv", "&& loose >= CountBits'(want)", ""),
     ("dma_writer", "dma_writer.sv", "if (to_page_end < {5'b0, want}) want = to_page_end[4:0];", ""),
     ("icap_ctrl", "icap_ctrl.sv", "region_state == StReconfig;", "region_state != StIdle;"),
+    ("icap_ctrl", "icap_ctrl.sv", "state_q == IcIdle ? length_i : length_q", "length_i"),
+    ("icap_ctrl", "icap_ctrl.sv", "{2'b0, length_q[31:2]}", "{2'b0, length_i[31:2]}"),
     ("icap_ctrl", "icap_ctrl.sv", "header_q[0] != Magic || word != ~crc_q", "word != ~crc_q"),
     ("icap_ctrl", "icap_ctrl.sv", "if (word != ~crc_q) error_q <= ErrSum;", ""),
     ("icap_ctrl", "icap_ctrl.sv", "IcEnd: if (reader_quiet) begin", "IcEnd: begin"),

@@ -71,6 +71,9 @@ module icap_ctrl
   prr_state_e region_state;
   task_t region_target;
   logic [HeaderWords-2:0][31:0] header_q;
+  // As at the start: the manager may write the registers during a transfer.
+  logic [63:0] addr, addr_q;
+  logic [31:0] length, length_q;
 
   // CRC-32 (as in Ethernet and zlib) of a word, least significant byte first.
   function automatic logic [31:0] crc32(logic [31:0] crc, logic [31:0] data);
@@ -91,6 +94,9 @@ module icap_ctrl
     end
   end
   assign waits = region_state == StReconfig;
+
+  assign addr   = state_q == IcIdle ? addr_i : addr_q;
+  assign length = state_q == IcIdle ? length_i : length_q;
 
   // A bitstream too short for a header is not read: the header would never be complete.
   assign too_short = length_i < Least;
@@ -113,8 +119,8 @@ module icap_ctrl
   end
 
   dma_reader #(.Depth(128)) i_reader (
-    .clk_i, .rst_ni, .go_i(reader_go), .stop_i(reader_stop), .base_i(addr_i), .first_i('0),
-    .beats_i(30'(length_i[31:3]) + 30'(|length_i[2:0])), .quiet_o(reader_quiet), .error_o(reader_error),
+    .clk_i, .rst_ni, .go_i(reader_go), .stop_i(reader_stop), .base_i(addr), .first_i('0),
+    .beats_i(30'(length[31:3]) + 30'(|length[2:0])), .quiet_o(reader_quiet), .error_o(reader_error),
     .taken_o(reader_taken), .check_o(check), .check_addr_o(check_addr), .check_beats_o(check_beats),
     .check_gnt_i(1'b1), .ok_i(check_q), .bad_i(1'b0), .addr_i(check_addr_q), .data_o(reader_data),
     .valid_o(reader_valid), .last_o(reader_last), .ready_i(reader_take), .ar_o(axi_req_o.ar),
@@ -139,7 +145,7 @@ module icap_ctrl
   // The header, checked with its last word.
   always_comb begin
     header_error = ErrNone;
-    if (header_q[2] + 32'd5 != {2'b0, length_i[31:2]} || length_i[1:0] != '0 || header_q[2] == '0)
+    if (header_q[2] + 32'd5 != {2'b0, length_q[31:2]} || length_q[1:0] != '0 || header_q[2] == '0)
       header_error = ErrLength;
     if (header_q[1][31:24] != {5'b0, prr_o}) header_error = ErrRegion;
     else if (header_q[1][23:16] != region_target) header_error = ErrTask;
@@ -162,6 +168,8 @@ module icap_ctrl
       half_q      <= 1'b0;
       crc_q       <= '1;
       count_left_q <= '0;
+      addr_q      <= '0;
+      length_q    <= '0;
     end else begin
       if (word_take) begin
         half_q <= !half_q;
@@ -174,6 +182,8 @@ module icap_ctrl
           crc_q   <= '1;
           if (start_i) begin
             prr_o       <= prr_i;
+            addr_q      <= addr_i;
+            length_q    <= length_i;
             verifying_q <= verify_i;
             error_q     <= !waits ? ErrState : too_short ? ErrLength : ErrNone;
             if (waits) state_q <= too_short ? IcEnd : IcHeader;
