@@ -7,7 +7,7 @@ import pytest
 from conftest import CLOCK_HZ, TARGETS, run
 
 from tessera.bench.metrics import read_metrics
-from tessera.bench.mips import PART, RtCosts, rt_options, small_sections
+from tessera.bench.mips import PART, MipsBench, RtCosts, large_hypervisor, rt_options, small_sections
 from tessera.run.runner import ROOT
 
 SPANS = ("irq_vector:left", "irq_vector:switched")
@@ -28,6 +28,13 @@ def test_ticks() -> None:
     found = spans("two")
     assert found["irq_vector:switched"]["n"] > 300
     assert found["irq_vector:switched"]["median"] + 1 <= 260, found
+
+
+def test_the_hypervisor_of_the_benchmark_with_20_vms_links() -> None:
+    """Its arrays are larger than what one instruction reaches from gp."""
+    folder = ROOT / "build" / "check" / "mips-large"
+    large_hypervisor(MipsBench(folder))
+    assert (folder / "mips" / "hyp-large" / "tessera.bin").is_file()
 
 
 def test_cost_of_a_shared_shadow_set() -> None:

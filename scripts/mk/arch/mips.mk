@@ -13,9 +13,9 @@ endif
 HYP_MIPS = -march=mips32r5 -mvirt -mabi=eabi -msoft-float -mno-abicalls -mno-shared -fno-pie \
            -fomit-frame-pointer -fno-asynchronous-unwind-tables -mno-check-zero-division
 
-# -G: one instruction relative to gp, which platform/mips.lds.S defines, accesses any variable in
-# RAM. Linked by lld, as the guests are.
-HYP_TARGET_speed = $(HYP_MIPS) -G65535 -membedded-data
+# -G: one instruction relative to gp, which platform/mips.lds.S defines, accesses any variable in RAM of
+# up to 32 KiB; a larger one may begin beyond its reach. Linked by lld, as the guests are.
+HYP_TARGET_speed = $(HYP_MIPS) -G32767 -membedded-data
 HYP_LD_speed = ld.lld
 
 # microMIPS code with link-time optimization, by gcc and GNU ld: lld cannot reach the code's
