@@ -567,7 +567,7 @@ inline fence_remote(x)
 }
 
 /* ipc/shared.c, with arch_vm_irq() and vm_unlock() */
-inline ipc_raise_line()
+inline ipc_update_line()
 {
     lock_vm();
 #ifdef FAULT_LINE_LATE
@@ -606,7 +606,7 @@ inline ipc_notify_locked()
 inline ipc_notify()
 {
 #if BY_LINE
-    ipc_raise_line()
+    ipc_update_line()
 #else
     skip
 #endif
@@ -653,7 +653,7 @@ inline ipc_doorbells()
 {
     bells = false;
 #if BY_LINE
-    ipc_raise_line()
+    ipc_update_line()
 #endif
 }
 
@@ -669,11 +669,11 @@ inline ipc_recv_msg()
             first = (first + 1) % PLACES
         };
 #if BY_LINE
-        ipc_raise_line()
+        ipc_update_line()
 #endif
     :: else ->
 #if BY_LINE
-        ipc_raise_line();
+        ipc_update_line();
 #endif
         drains = false
     fi
