@@ -559,7 +559,7 @@ static bool step_operators(void)
 
 /* Does one short piece of work per interrupt: the UART interrupts again while there is more. Typed
  * characters do not starve output, because every second interrupt skips them. Input may give an
- * operator work, and output may make room for VMs: `tell` remembers both for the next interrupt. */
+ * operator work, and output may make room for VMs: `notify` remembers both for the next interrupt. */
 void console_interrupt(void)
 {
     bool typed = !console.took && take_typed(), done = typed || step_operators(), notify;
@@ -593,15 +593,12 @@ void console_init(void)
 {
     timer_init(&console.flush, flush_due);
     console.flush.unlocked = true; /* console_lock comes before sched_lock */
-    console.focus = &hyp.vms[0];
-    for (unsigned i = hyp.nvms; i-- > 0;) { /* backwards: the first VM with the flag wins */
+    console.focus = system_keyboard();
+    for (unsigned i = 0; i < hyp.nvms; i++) {
         const struct sysimage_vm *config = hyp.vms[i].config;
 
         console.vms[i].name = config->name;
         console.vms[i].colour = config->colour;
         console.vms[i].start = (uint8_t)name_cells(config->name);
-        if ((config->flags & SYSIMAGE_VM_FOCUS) != 0) {
-            console.focus = &hyp.vms[i];
-        }
     }
 }

@@ -142,12 +142,7 @@ static void send_some(void)
 
 COMPONENT_DEFAULT void console_init(void)
 {
-    out.keyboard = &hyp.vms[0];
-    for (unsigned i = hyp.nvms; i-- > 0;) { /* backwards: the first VM with the flag wins */
-        if ((hyp.vms[i].config->flags & SYSIMAGE_VM_FOCUS) != 0) {
-            out.keyboard = &hyp.vms[i];
-        }
-    }
+    out.keyboard = system_keyboard();
 }
 
 COMPONENT_DEFAULT void console_putc(struct vm *vm, char c)

@@ -56,3 +56,13 @@ void system_start(void)
         }
     }
 }
+
+struct vm *system_keyboard(void)
+{
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        if ((hyp.vms[i].config->flags & SYSIMAGE_VM_FOCUS) != 0) {
+            return &hyp.vms[i];
+        }
+    }
+    return &hyp.vms[0];
+}

@@ -40,4 +40,7 @@ const char *system_init(const struct sysimage_header *image);
 /* Starts the VMs with SYSIMAGE_VM_AUTOSTART. Boot CPU only, after all CPUs' structures exist. */
 void system_start(void);
 
+/* The VM that has the keyboard at boot: the first with SYSIMAGE_VM_FOCUS, else VM 0. Once all VMs exist. */
+struct vm *system_keyboard(void);
+
 #endif
