@@ -29,7 +29,7 @@ from tessera.run.runner import (
     need_qemu,
     system_command,
 )
-from tessera.run.session import FAILURE, Session, take_keys, terminal_restored, write_all
+from tessera.run.session import FAILURE, Session, Terminals, take_keys, terminal_restored, write_all
 
 SMOKE_TIMEOUT_S = 120.0
 TOO_SLOW = 2  # smoke's exit status if the host gave QEMU too little time for a result
@@ -68,11 +68,14 @@ def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     command, machine = start(system, "--real-time")
     say(f"System '{system.name}': {', '.join(system.names)} on {machine}.")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
-    session = Session(command, system, arguments.consoles == "pty")
-    for name, link in zip(system.names, session.terminals.links if session.terminals else (), strict=False):
-        say(f"Console of {name}: {link.relative_to(ROOT)} -> {link.readlink()}")
-    say()
-    return session.run()
+    if arguments.consoles == "shared":
+        say()
+        return Session(command, system).run()
+    with Terminals(system) as terminals:
+        for name, link in zip(system.names, terminals.links, strict=True):
+            say(f"Console of {name}: {link.relative_to(ROOT)} -> {link.readlink()}")
+        say()
+        return Session(command, system, terminals).run()
 
 
 def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:

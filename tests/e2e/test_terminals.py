@@ -4,6 +4,7 @@ into a file."""
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ from terminal import Terminal, at_terminal, read_file
 from tessera.run.channels import TO_CHANNELS
 from tessera.run.hosttime import Limit
 from tessera.run.runner import ROOT
-from tessera.run.session import Session
+from tessera.run.session import Session, Terminals
 
 RUN = [str(ROOT / "scripts" / "run.py"), "run"]
 
@@ -52,7 +53,9 @@ def test_channels_are_requested_after_a_first_line_in_pieces(build_system, monke
     with open(os.devnull) as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)
         command = [sys.executable, "-c", f"import signal; signal.alarm({SOON_S})\n{FIRST_LINE_IN_PIECES}"]
-        assert Session(command, build_system("linux"), pty=True).run() == 0
+        system = build_system("linux")
+        with Terminals(system) as terminals:
+            assert Session(command, system, terminals).run() == 0
 
 
 @pytest.fixture
@@ -169,6 +172,22 @@ def test_second_signal_does_not_interrupt_the_cleanup(build_system):
             process.terminate()
             time.sleep(0.01)
     assert not link.is_symlink()
+
+
+def test_signal_while_the_pseudo_terminals_open_leaves_no_link(build_system, monkeypatch):
+    system = build_system("demo")
+    links = [system.image.parent / f"console-{name}" for name in system.names]
+    real_ttyname = os.ttyname
+
+    def ttyname(file: int) -> str:
+        if links[0].is_symlink():  # for the second terminal
+            raise SystemExit(128 + signal.SIGTERM)
+        return real_ttyname(file)
+
+    monkeypatch.setattr(os, "ttyname", ttyname)
+    with pytest.raises(SystemExit), Terminals(system):
+        pass
+    assert not [link for link in links if link.is_symlink()]
 
 
 def numbers(output: bytes, name: bytes) -> list[int]:

@@ -84,22 +84,33 @@ def write_all(data: bytes) -> None:
 class Terminals:
     """A raw pseudo terminal for each VM, with the same name in each run."""
 
-    def __init__(self, system: BuiltSystem, folder: Path) -> None:
+    def __init__(self, system: BuiltSystem) -> None:
+        self.links = [system.image.parent / f"console-{name}" for name in system.names]
         self.ours: list[int] = []
-        self._user_ends: list[
-            int
-        ] = []  # kept open, so that the kernel buffers output until a program opens the terminal
-        self.links: list[Path] = []
-        for name in system.names:
-            ours, user_end = pty.openpty()
-            tty.setraw(user_end)
-            os.set_blocking(ours, False)
-            link = folder / f"console-{name}"
-            link.unlink(missing_ok=True)
-            link.symlink_to(os.ttyname(user_end))
-            self.ours.append(ours)
-            self._user_ends.append(user_end)
-            self.links.append(link)
+        # Kept open, so that the kernel buffers output until a program opens the terminal.
+        self._user_ends: list[int] = []
+
+    def __enter__(self) -> "Terminals":
+        """Opens the terminals. A signal that ends the program meanwhile leaves no link."""
+        try:
+            for link in self.links:
+                self._open(link)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _open(self, link: Path) -> None:
+        ours, user_end = pty.openpty()
+        self.ours.append(ours)
+        self._user_ends.append(user_end)
+        tty.setraw(user_end)
+        os.set_blocking(ours, False)
+        link.unlink(missing_ok=True)
+        link.symlink_to(os.ttyname(user_end))
 
     def write(self, vm: int, data: bytes) -> None:
         """Writes a VM's output; discards it if the terminal's buffer is full because no program
@@ -153,14 +164,14 @@ class Answers:
 
 
 class Session:
-    """Runs `command` until it ends. `pty`: each VM has a pseudo terminal; otherwise Ctrl-T a gives
-    one VM exclusive use of this terminal."""
+    """Runs `command` until it ends. `terminals`: one for each VM; without them, Ctrl-T a gives one VM
+    exclusive use of this terminal."""
 
-    def __init__(self, command: list[str], system: BuiltSystem, pty: bool = False) -> None:
+    def __init__(self, command: list[str], system: BuiltSystem, terminals: Terminals | None = None) -> None:
         self.command = command
         self.system = system
         self.folder = system.image.parent
-        self.terminals = Terminals(system, self.folder) if pty else None
+        self.terminals = terminals
         self.failed = False
         self._demux = Demux()
         self._keys = Keys()
@@ -313,7 +324,5 @@ class Session:
                 write_all(self._file.end())
         if self._exclusive:
             write_all(RESTORE + b"\n".join([*self._last, b""]))
-        if self.terminals:
-            self.terminals.close()
         for log in self._logs.values():
             log.close()
