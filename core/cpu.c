@@ -3,6 +3,7 @@
 
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "sched.h"
 #include "trace.h"
 
@@ -55,5 +56,6 @@ void cpu_ipi_received(void)
     if ((reason & IPI_SYNC) != 0 && cpu->current != NULL) { /* without a current VCPU, sched_run() injects them later */
         vcpu_take_pending(cpu->current);
         arch_vcpu_sync(cpu->current);
+        components_vcpu_sync(cpu->current);
     }
 }

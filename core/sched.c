@@ -219,6 +219,8 @@ static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struc
     if ((request & VCPU_REQ_OFF) != 0) {
         sched_remove(v);
         vcpu_turned_off(v);
+    } else if ((request & VCPU_REQ_SUSPEND) != 0) {
+        v->state = VCPU_SUSPENDED;
     } else {
         sched_enqueue(cpu, v);
     }

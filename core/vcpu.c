@@ -49,6 +49,23 @@ void vcpu_wait(struct vcpu *v)
     }
 }
 
+void vcpu_suspend(struct vcpu *v)
+{
+    atomic_or_relaxed(&v->request, VCPU_REQ_SUSPEND);
+    cpu_self()->flags |= CPU_RESCHED;
+}
+
+void vcpu_resume(struct vcpu *v)
+{
+    atomic_and_relaxed(&v->request, ~VCPU_REQ_SUSPEND);
+    if (v->state == VCPU_SUSPENDED) {
+        if (v->sched != NULL) {
+            v->sched->hold(v); /* it must not use a slice from the middle on: see vcpu_wait() */
+        }
+        sched_wake(v);
+    }
+}
+
 void vcpu_stop(struct vcpu *v)
 {
     atomic_or_relaxed(&v->request, VCPU_REQ_OFF);

@@ -249,6 +249,10 @@ static bool __attribute__((noinline)) end_stage(struct vm *vm)
     if (stage < vm->total) {
         end_vcpu(&vm->vcpus[stage]);
     } else if (stage == vm->total) {
+        if (!components_vm_stop(vm)) {
+            vm->stage--; /* again */
+            return false;
+        }
         vm_clock_stop(vm);
         vm_quiet_devices(vm);
         console_end(vm);

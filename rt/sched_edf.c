@@ -373,13 +373,19 @@ static void edf_leave(struct vcpu *v)
     trace(TRACE_LEAVE, v, 0);
 }
 
-/* Abandons the job and the rest of its budget: spent later in the period, it would take time that admission gave to others.
- * Releases while the VCPU is held have no effect. */
+/* Abandons the rest of the budget: spent later in the period, it would take time that admission gave to others. A job that was
+ * suspended continues with the next release, as one that has used up its budget, and misses its deadline; a debugger's VCPU
+ * begins another job. Releases while the VCPU is held have no effect. */
 static void edf_hold(struct vcpu *v)
 {
-    struct rt_cpu *rc = &rt_cpus[app_of(v)->cpu];
+    struct rt_app *app = app_of(v);
+    struct rt_cpu *rc = &rt_cpus[app->cpu];
 
-    app_of(v)->done = true;
+    if (v->state == VCPU_SUSPENDED) {
+        app->overrun = true;
+    } else {
+        app->done = true;
+    }
     rc->carry_in &= rc->ready.count != 0;
 }
 

@@ -373,6 +373,29 @@ static void host_vm_reset(struct vm *vm)
 }
 ON_VM_RESET(host_vm_reset);
 
+/* Steps that vm.arch.stop_steps requests. */
+static bool host_vm_stop(struct vm *vm)
+{
+    if (vm->arch.stop_steps != 0) {
+        vm->arch.stop_steps--;
+    }
+    return vm->arch.stop_steps == 0;
+}
+ON_VM_STOP(host_vm_stop);
+
+static bool host_write_fault(struct vcpu *v, gpa_t gpa)
+{
+    (void)gpa;
+    return v->arch.exceptions != 0;
+}
+ON_WRITE_FAULT(host_write_fault);
+
+static void host_vcpu_sync(struct vcpu *v)
+{
+    v->arch.syncs++;
+}
+ON_VCPU_SYNC(host_vcpu_sync);
+
 void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 {
     vm->arch.lines = level ? vm->arch.lines | 1U << source : vm->arch.lines & ~(1U << source);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exits other than ecalls and interrupts. */
 #include "arch.h"
+#include "component.h"
 #include "internal.h"
 #include "sched.h"
 #include "vdev.h"
@@ -150,7 +151,11 @@ struct expanded exit_expand(struct vcpu *v, ulong insn)
 /* No device at the address, or not a load or store that a device could answer. */
 static struct mmio_result mmio_refuse(struct vcpu *v)
 {
-    exit_no_memory(v, csr_read(CSR_SCAUSE));
+    ulong cause = csr_read(CSR_SCAUSE);
+
+    if (cause != CAUSE_STORE_GUEST_PAGE || !components_write_fault(v, fault_gpa())) {
+        exit_no_memory(v, cause);
+    }
     return (struct mmio_result){0, 0};
 }
 

@@ -5,8 +5,8 @@
  * keeps its data itself. core calls what is registered and names no component. A component can also define again a function that
  * core marks COMPONENT_DEFAULT (core/console.c, core/seed.c): the linker then takes the component's.
  *
- * Every hook but ON_BOOT and ON_VM_RESET is called with sched_lock held, so it is short and its length does not depend on the
- * number of VMs or VCPUs. Hooks of different components are called in no particular order.
+ * ON_VM_START, ON_VCPU_START and ON_VCPU_STOP are called with sched_lock held, so they are short and their length does not depend
+ * on the number of VMs or VCPUs. Hooks of different components are called in no particular order.
  */
 #ifndef COMPONENT_H
 #define COMPONENT_H
@@ -18,7 +18,9 @@ struct vm;
 
 typedef const char *component_boot_hook(void);
 typedef void component_vm_hook(struct vm *vm);
+typedef bool component_vm_stop_hook(struct vm *vm);
 typedef void component_vcpu_hook(struct vcpu *v);
+typedef bool component_write_hook(struct vcpu *v, gpa_t gpa);
 
 /* At boot, on the boot CPU, once all VMs and VCPUs exist and before any of them runs. Returns NULL or what failed. */
 #define ON_BOOT(fn) static component_boot_hook *const fn##_at_boot REGISTER_IN("boot_hooks") = (fn)
@@ -29,6 +31,18 @@ typedef void component_vcpu_hook(struct vcpu *v);
 /* The VM's devices get their power-on state; nothing of it runs. Called with vm->lock held, and not sched_lock. */
 #define ON_VM_RESET(fn) static component_vm_hook *const fn##_at_vm_reset REGISTER_IN("vm_reset_hooks") = (fn)
 
+/* The VM has stopped: none of its VCPUs runs. Makes what the VM used quiescent, in short steps: called again, after interrupts
+ * have been polled, until it returns true. In slices of the VM's VCPU 0, without locks. */
+#define ON_VM_STOP(fn) static component_vm_stop_hook *const fn##_at_vm_stop REGISTER_IN("vm_stop_hooks") = (fn)
+
+/* The current VCPU has stored to `gpa`, where its VM has no emulated device. True: the page is writable from now on, or the VCPU
+ * is suspended until it is, and the store is executed again; false: an access fault. Without locks. */
+#define ON_WRITE_FAULT(fn) \
+    static component_write_hook *const fn##_at_write_fault REGISTER_IN("write_fault_hooks") = (fn)
+
+/* Another CPU has requested IPI_SYNC for the current VCPU of this CPU. Without locks. */
+#define ON_VCPU_SYNC(fn) static component_vcpu_hook *const fn##_at_vcpu_sync REGISTER_IN("vcpu_sync_hooks") = (fn)
+
 /* The VCPU was off, and begins at its entry point. */
 #define ON_VCPU_START(fn) static component_vcpu_hook *const fn##_at_vcpu_start REGISTER_IN("vcpu_start_hooks") = (fn)
 
@@ -38,6 +52,9 @@ typedef void component_vcpu_hook(struct vcpu *v);
 extern component_boot_hook *const __start_boot_hooks[], *const __stop_boot_hooks[];
 extern component_vm_hook *const __start_vm_start_hooks[], *const __stop_vm_start_hooks[];
 extern component_vm_hook *const __start_vm_reset_hooks[], *const __stop_vm_reset_hooks[];
+extern component_vm_stop_hook *const __start_vm_stop_hooks[], *const __stop_vm_stop_hooks[];
+extern component_write_hook *const __start_write_fault_hooks[], *const __stop_write_fault_hooks[];
+extern component_vcpu_hook *const __start_vcpu_sync_hooks[], *const __stop_vcpu_sync_hooks[];
 extern component_vcpu_hook *const __start_vcpu_start_hooks[], *const __stop_vcpu_start_hooks[];
 extern component_vcpu_hook *const __start_vcpu_stop_hooks[], *const __stop_vcpu_stop_hooks[];
 
@@ -62,6 +79,36 @@ static inline void components_vm_reset(struct vm *vm)
 {
     for (component_vm_hook *const *vm_reset = __start_vm_reset_hooks; vm_reset < __stop_vm_reset_hooks; vm_reset++) {
         (*vm_reset)(vm);
+    }
+}
+
+/* True when every component is done. */
+static inline bool components_vm_stop(struct vm *vm)
+{
+    bool done = true;
+
+    for (component_vm_stop_hook *const *vm_stop = __start_vm_stop_hooks; vm_stop < __stop_vm_stop_hooks; vm_stop++) {
+        done = (*vm_stop)(vm) && done;
+    }
+    return done;
+}
+
+static inline bool components_write_fault(struct vcpu *v, gpa_t gpa)
+{
+    bool again = false;
+
+    for (component_write_hook *const *hook = __start_write_fault_hooks; hook < __stop_write_fault_hooks && !again;
+         hook++) {
+        again = (*hook)(v, gpa);
+    }
+    return again;
+}
+
+static inline void components_vcpu_sync(struct vcpu *v)
+{
+    for (component_vcpu_hook *const *vcpu_sync = __start_vcpu_sync_hooks; vcpu_sync < __stop_vcpu_sync_hooks;
+         vcpu_sync++) {
+        (*vcpu_sync)(v);
     }
 }
 

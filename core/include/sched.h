@@ -29,8 +29,9 @@ struct sched_class {
     void (*trace)(const struct cpu *cpu);  /* records the events of the last pick on this CPU; with a trace only */
     void (*start)(struct cpu *cpu); /* the slice of cpu->current, of this class, began at cpu->since: sets slice_end */
     void (*stop)(struct vcpu *v);   /* v, which ran on this CPU, leaves it and is not enqueued */
-    void (*hold)(struct vcpu *v);   /* v, in no queue, became VCPU_HELD, or is released from it: it loses its slice
-                                            * until the class wakes it; the class wakes no VCPU that is VCPU_HELD */
+    void (*hold)(struct vcpu *v); /* v, in no queue, became VCPU_HELD, or is released from it or from VCPU_SUSPENDED: it
+                                            * loses its slice until the class wakes it; the class wakes no VCPU in these
+                                            * states */
 };
 
 /* Registers a class: SCHED_CLASS(rt_class). */

@@ -13,11 +13,12 @@ struct cpu;
 struct sched_class;
 
 enum vcpu_state {
-    VCPU_OFF = 0, /* not started, stopped by itself, or its VM is stopped */
-    VCPU_READY,   /* in a run queue, or, of a class, about to be picked */
-    VCPU_RUNNING, /* on a CPU */
-    VCPU_BLOCKED, /* waits for an interrupt, an RT app for its release */
-    VCPU_HELD,    /* picked, and halted by sched_watch; in no queue */
+    VCPU_OFF = 0,   /* not started, stopped by itself, or its VM is stopped */
+    VCPU_READY,     /* in a run queue, or, of a class, about to be picked */
+    VCPU_RUNNING,   /* on a CPU */
+    VCPU_BLOCKED,   /* waits for an interrupt, an RT app for its release */
+    VCPU_HELD,      /* picked, and halted by sched_watch; in no queue */
+    VCPU_SUSPENDED, /* waits for vcpu_resume(); interrupts do not wake it */
 };
 
 /* vcpu.last_cpu: no CPU may hold its translations; or added to a CPU: another VCPU of the VM has run there since. */
@@ -25,10 +26,11 @@ enum vcpu_state {
 #define VCPU_TOOK_TURNS 1UL
 
 /* vcpu.request: what the scheduler does when the VCPU leaves a CPU, or is picked. */
-#define VCPU_REQ_WAIT 1U /* block until an interrupt */
-#define VCPU_REQ_OFF 2U  /* turn off: by its own request, or because its VM stops */
-#define VCPU_REQ_WORK 4U /* its slices are spent on vcpu.work instead of the guest */
-#define VCPU_REQ_HELD 8U /* from sched_watch to sched_find_runnable() only: it is VCPU_HELD, and picked no more */
+#define VCPU_REQ_WAIT 1U     /* block until an interrupt */
+#define VCPU_REQ_OFF 2U      /* turn off: by its own request, or because its VM stops */
+#define VCPU_REQ_WORK 4U     /* its slices are spent on vcpu.work instead of the guest */
+#define VCPU_REQ_SUSPEND 16U /* wait for vcpu_resume(), not for an interrupt */
+#define VCPU_REQ_HELD 8U     /* from sched_watch to sched_find_runnable() only: it is VCPU_HELD, and picked no more */
 
 /* What the slices of a VCPU are spent on while its guest does not run. */
 struct vcpu_work {
@@ -77,6 +79,14 @@ void vcpu_take_pending(struct vcpu *v);
 /* The current VCPU blocks until an interrupt is pending for it. A VCPU of a class above best effort does not: an RT app
  * waits by ending its job. */
 void vcpu_wait(struct vcpu *v);
+
+/* Suspends the current VCPU until vcpu_resume(), for a component whose device it needs: its guest executes no instruction until
+ * then, not even a handler of an interrupt. An RT app continues with the first release after it is
+ * resumed, since the rest of its budget would take time that admission gave to others; its job misses its deadline. */
+void vcpu_suspend(struct vcpu *v);
+
+/* Under sched_lock: the VCPU, which was suspended or is about to be, goes on. No effect on one that was turned off since. */
+void vcpu_resume(struct vcpu *v);
 
 /* The current VCPU turns itself off; its VM stops if no other VCPU of it is on. */
 void vcpu_stop(struct vcpu *v);

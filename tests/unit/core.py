@@ -24,7 +24,9 @@ from c_headers import structures, values
 LONG = "TESSERA_LONG" in os.environ  # `make test-long`: many times more examples
 LIBRARY = Path(__file__).resolve().parents[2] / os.environ.get("TESSERA_LIBCORE", "build/host/libcore.so")
 
-OFF, READY, RUNNING, BLOCKED, HELD = values("vcpu.h", "VCPU_OFF VCPU_READY VCPU_RUNNING VCPU_BLOCKED VCPU_HELD")
+OFF, READY, RUNNING, BLOCKED, HELD, SUSPENDED = values(
+    "vcpu.h", "VCPU_OFF VCPU_READY VCPU_RUNNING VCPU_BLOCKED VCPU_HELD VCPU_SUSPENDED"
+)
 VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING, VM_WAITING = values(
     "vm.h", "VM_STOPPED VM_LOADING VM_RUNNING VM_STOPPING VM_WAITING"
 )
@@ -52,6 +54,10 @@ _SIGNATURES = {
     "testbed_vcpu_start": (c_bool, [c_uint, c_uint, c_uint]),
     "testbed_raise": (None, [c_uint, c_uint, c_uint]),
     "testbed_wait": (None, [c_uint]),
+    "testbed_stop_steps": (None, [c_uint, c_uint]),
+    "testbed_stop_steps_left": (c_uint, [c_uint]),
+    "testbed_suspend": (None, [c_uint]),
+    "testbed_resume": (None, [c_uint, c_uint, c_uint]),
     "testbed_yield": (None, [c_uint]),
     "testbed_wait_until": (None, [c_uint, c_uint64]),
     "testbed_off": (None, [c_uint]),

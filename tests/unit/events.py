@@ -22,6 +22,10 @@ class SystemEvents(RuleBasedStateMachine):
     def _vm(self, number: int) -> int:
         return number % self.vms
 
+    def _total(self, vm: int) -> int:
+        """The VCPUs of a VM, RT apps included."""
+        raise NotImplementedError
+
     # One rule for all kinds of stop: with one rule each, few VMs would be running.
     @rule(cpu=INDEX, vm=INDEX, how=st.sampled_from(("console", "guest", "fault", "off")), restart=st.booleans())
     def stop(self, cpu: int, vm: int, how: str, restart: bool) -> None:
@@ -38,6 +42,15 @@ class SystemEvents(RuleBasedStateMachine):
     @rule(cpu=INDEX, ticks=st.integers(0, 50000))
     def guest_sleeps(self, cpu: int, ticks: int) -> None:
         CORE.testbed_wait_until(self._cpu(cpu), time_now(CORE) + ticks)
+
+    @rule(cpu=INDEX, vm=INDEX, vcpu=st.one_of(st.none(), INDEX))
+    def suspend_or_resume(self, cpu: int, vm: int, vcpu: int | None) -> None:
+        """Suspends the VCPU that runs on a CPU, or resumes a VCPU, suspended or not."""
+        cpu, vm = self._cpu(cpu), self._vm(vm)
+        if vcpu is None:
+            CORE.testbed_suspend(cpu)
+        else:
+            CORE.testbed_resume(cpu, vm, vcpu % self._total(vm))
 
     @rule(ticks=st.integers(1, 30000))
     def time_passes(self, ticks: int) -> None:

@@ -2,7 +2,7 @@
 """Regression tests of rt, and single cases on which other tests rely."""
 
 import pytest
-from core import NEVER, OFF, TICKS_PER_US, VM_RUNNING, time_now
+from core import BLOCKED, NEVER, OFF, SUSPENDED, TICKS_PER_US, VM_RUNNING, time_now
 from rt import (
     ACTIVE,
     AGAIN,
@@ -265,6 +265,54 @@ def test_waiting_app_takes_no_time_from_others() -> None:
     run_until_idle()
     run(100 * TICKS_PER_US)
     assert stats(cpu_of(0), 1).misses == 0
+
+
+def test_suspended_app_takes_no_time_from_others() -> None:
+    """
+    As with WFI: A is suspended at its release and resumed in the middle of its period. It continues
+    with its next release, and B meets its deadlines.
+    """
+    boot(2, [1], [2])
+    start = time_now(CORE) + 1000
+    launch(Task(10, 5, 10, (5,), cpu=1), start)
+    launch(Task(10, 5, 5, (5,), cpu=1), start + 5 * TICKS_PER_US)
+    run(start + 1 - time_now(CORE))
+    assert CORE.testbed_on_cpu(1) == 1
+    CORE.testbed_suspend(1)
+    run_until_idle()
+    assert CORE.testbed_vcpu_state(0, 1) == SUSPENDED
+    CORE.testbed_raise(0, 0, 1)
+    run_until_idle()
+    assert CORE.testbed_vcpu_state(0, 1) == SUSPENDED
+    run(start + 5 * TICKS_PER_US - time_now(CORE))
+    CORE.testbed_resume(0, 0, 1)
+    run_until_idle()
+    assert CORE.testbed_vcpu_state(0, 1) == BLOCKED
+    assert CORE.testbed_on_cpu(1) == 2
+    run(start + 10 * TICKS_PER_US + 1 - time_now(CORE))
+    assert CORE.testbed_on_cpu(1) == 1
+    assert stats(cpu_of(0), 0).misses == 1
+    run(100 * TICKS_PER_US)
+    assert stats(cpu_of(0), 0).misses == 1
+    assert stats(cpu_of(0), 1).misses == 0
+
+
+def test_app_suspended_over_releases_continues_at_a_release() -> None:
+    """Releases while the app is suspended give it no time: resumed in a later period, it waits for
+    the next one."""
+    boot(2, [1], [1])
+    start = time_now(CORE) + 1000
+    launch(Task(10, 5, 10, (5,), cpu=1), start)
+    run(start + 1 - time_now(CORE))
+    CORE.testbed_suspend(1)
+    run(25 * TICKS_PER_US)
+    assert CORE.testbed_vcpu_state(0, 1) == SUSPENDED
+    CORE.testbed_resume(0, 0, 1)
+    run_until_idle()
+    assert CORE.testbed_on_cpu(1) == -1
+    run(start + 30 * TICKS_PER_US + 1 - time_now(CORE))
+    assert CORE.testbed_on_cpu(1) == 1
+    assert stats(cpu_of(0), 0).misses == 1
 
 
 def test_budget_used_by_a_deleted_app_is_not_reused() -> None:

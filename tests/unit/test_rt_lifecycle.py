@@ -87,6 +87,9 @@ class AppEvents(SystemEvents):
         self.cpus = cpus
         boot(cpus, VCPUS, APPS, LAUNCHERS, costs)
 
+    def _total(self, vm: int) -> int:
+        return VCPUS[vm] + APPS[vm]
+
     def _vm_on(self, cpu: int) -> int:
         CORE.testbed_enter(cpu)  # completes a pending request to wait
         on = CORE.testbed_on_cpu(cpu)

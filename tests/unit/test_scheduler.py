@@ -86,6 +86,9 @@ class VmEvents(SystemEvents):
         boot(cpus, vcpus, watchdogs, pause_ms)
         start_all(vcpus)
 
+    def _total(self, vm: int) -> int:
+        return self.vcpus[vm]
+
     def _vcpu(self, vm: int, number: int) -> int:
         return number % self.vcpus[vm]
 
@@ -292,6 +295,17 @@ def interrupts() -> int:
 
 def kicked(cpus: int) -> list[int]:
     return [cpu for cpu in range(cpus) if CORE.testbed_kicks(cpu)]
+
+
+def test_a_stop_waits_for_the_components() -> None:
+    """A component is called again until it is done."""
+    boot(1, [1])
+    start_all([1])
+    CORE.testbed_stop_steps(0, 5)
+    assert CORE.testbed_vm_stop(0, 0, False)
+    run_until_idle()
+    assert CORE.testbed_vm_state(0) == VM_STOPPED
+    assert CORE.testbed_stop_steps_left(0) == 0
 
 
 def test_wakeup_interrupts_one_idle_cpu_of_eight() -> None:

@@ -264,6 +264,33 @@ void testbed_wait_until(unsigned cpu, ticks_t deadline)
     }
 }
 
+void testbed_stop_steps(unsigned vm, unsigned steps)
+{
+    hyp.vms[vm].arch.stop_steps = steps;
+}
+
+unsigned testbed_stop_steps_left(unsigned vm)
+{
+    return hyp.vms[vm].arch.stop_steps;
+}
+
+void testbed_suspend(unsigned cpu)
+{
+    struct vcpu *v = current_of(cpu);
+
+    if (v != NULL) {
+        vcpu_suspend(v);
+    }
+}
+
+void testbed_resume(unsigned cpu, unsigned vm, unsigned vcpu)
+{
+    testbed_enter(cpu);
+    spin_lock(&sched_lock);
+    vcpu_resume(&hyp.vms[vm].vcpus[vcpu]);
+    spin_unlock(&sched_lock);
+}
+
 void testbed_yield(unsigned cpu)
 {
     struct vcpu *v = current_of(cpu);

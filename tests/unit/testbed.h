@@ -65,6 +65,10 @@ void testbed_wait(unsigned cpu);                /* the VCPU executes WFI */
 void testbed_yield(unsigned cpu);               /* the VCPU yields the rest of its slice */
 void testbed_wait_until(unsigned cpu, ticks_t); /* the VCPU sets its timer and executes WFI */
 void testbed_off(unsigned cpu);                 /* the VCPU turns itself off */
+void testbed_stop_steps(unsigned vm, unsigned); /* calls of ON_VM_STOP that the VM's next stop needs */
+unsigned testbed_stop_steps_left(unsigned vm);
+void testbed_suspend(unsigned cpu); /* a component suspends the VCPU */
+void testbed_resume(unsigned cpu, unsigned vm, unsigned vcpu);
 void testbed_guest_ends(unsigned cpu, bool restart);
 void testbed_guest_faults(unsigned cpu);
 void testbed_suspend_watchdog(unsigned cpu, unsigned vm, bool suspend);

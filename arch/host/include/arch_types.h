@@ -32,12 +32,14 @@ struct arch_vcpu {
     ticks_t deadline;    /* of the guest's own timer */
     ulong entry, arg;    /* registers 0 and 1; a debugger may write 1 */
     unsigned exceptions; /* breakpoint exceptions injected */
+    unsigned syncs;      /* calls of hooks on IPI_SYNC */
     ticks_t ran;         /* time that the guest has run, up to its CPU's `resumed` */
 };
 
 struct arch_vm {
     uint32_t lines; /* interrupt lines that are high */
     unsigned resets;
+    unsigned stop_steps; /* further calls of ON_VM_STOP that its next stop needs */
 };
 
 /* No VCPUs to wake when vm.lock is released: arch_vm_irq() has raised the interrupts. */
