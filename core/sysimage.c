@@ -6,8 +6,9 @@
 #include "seed.h"
 #include "system.h"
 
-_Static_assert(sizeof(struct sysimage_header) == 128, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_header) == 136, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_vm) == 168, "layout known to scripts/tessera");
+_Static_assert(sizeof(struct sysimage_section) == 16, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_load) == 40, "layout known to scripts/tessera");
 _Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
@@ -183,6 +184,25 @@ static const char *check_limits(const struct sysimage_header *image)
     return NULL;
 }
 
+static const char *check_sections(const struct sysimage_header *image)
+{
+    const struct table table = {image->sections_offset, image->nsections, SYSIMAGE_MAX_SECTIONS,
+                                sizeof(struct sysimage_section)};
+    const struct sysimage_section *sections = sysimage_at(image, image->sections_offset);
+
+    if (!table_fits(image, &table)) {
+        return "a table of sections outside the image";
+    }
+    for (unsigned i = 0; i < image->nsections; i++) {
+        const struct table data = {sections[i].offset, sections[i].size, image->config_size, 1};
+
+        if (sections[i].size == 0 || !table_fits(image, &data)) {
+            return "a section outside the image";
+        }
+    }
+    return NULL;
+}
+
 static bool regions_overlap(const struct sysimage_region *a, const struct sysimage_region *b)
 {
     bool shared = a->kind == SYSIMAGE_REGION_SHARED && b->kind == SYSIMAGE_REGION_SHARED && a->hpa == b->hpa &&
@@ -219,16 +239,11 @@ static bool too_many_vcpus(const struct sysimage_header *image)
     return vcpus > SYSIMAGE_MAX_VCPUS || apps > SYSIMAGE_MAX_RT_APPS;
 }
 
-const char *sysimage_check(const struct sysimage_header *image, uint64_t limit)
+static const char *check_vms(const struct sysimage_header *image)
 {
-    const struct sysimage_vm *vms;
-    const char *wrong = check_header(image, limit);
+    const struct sysimage_vm *vms = sysimage_at(image, image->vms_offset);
+    const char *wrong = NULL;
 
-    wrong = wrong != NULL ? wrong : check_limits(image);
-    if (wrong != NULL) {
-        return wrong;
-    }
-    vms = sysimage_at(image, image->vms_offset);
     for (unsigned i = 0; i < image->nvms && wrong == NULL; i++) {
         wrong = check_vm(image, &vms[i]);
         for (unsigned j = 0; j < i && wrong == NULL; j++) {
@@ -236,4 +251,26 @@ const char *sysimage_check(const struct sysimage_header *image, uint64_t limit)
         }
     }
     return wrong == NULL && too_many_vcpus(image) ? "too many VCPUs" : wrong;
+}
+
+const char *sysimage_check(const struct sysimage_header *image, uint64_t limit)
+{
+    const char *wrong = check_header(image, limit);
+
+    wrong = wrong != NULL ? wrong : check_limits(image);
+    wrong = wrong != NULL ? wrong : check_sections(image);
+    return wrong != NULL ? wrong : check_vms(image);
+}
+
+const void *sysimage_section(const struct sysimage_header *image, uint32_t tag, uint32_t *size)
+{
+    const struct sysimage_section *sections = sysimage_at(image, image->sections_offset);
+
+    for (unsigned i = 0; i < image->nsections; i++) {
+        if (sections[i].tag == tag) {
+            *size = sections[i].size;
+            return sysimage_at(image, sections[i].offset);
+        }
+    }
+    return NULL;
 }

@@ -6,7 +6,7 @@
  *   | hypervisor         |   text, rodata, data, bss
  *   +--------------------+ next 4 KiB boundary: symbol __hyp_end
  *   | sysimage_header    |   all offsets below count from here
- *   | tables             |   sysimage_vm[], then the arrays each VM points to
+ *   | tables             |   sysimage_vm[], then the arrays each VM points to; sections
  *   +--------------------+ config_size
  *   | payloads           |   guest images and device trees, each 4 KiB aligned
  *   | SYSIMAGE_END       |   the last 8 bytes, to detect a truncated image
@@ -23,7 +23,7 @@
 
 #define SYSIMAGE_MAGIC UINT64_C(0x3141524553534554) /* "TESSERA1" in memory order */
 #define SYSIMAGE_END UINT64_C(0x444e455353455431)   /* "1TESSEND" in memory order */
-#define SYSIMAGE_VERSION 6U
+#define SYSIMAGE_VERSION 7U
 
 #define SYSIMAGE_QUANTUM_MAX_US 1000000U
 
@@ -36,10 +36,11 @@
 #define SYSIMAGE_MAX_HARTS 8U
 #endif
 #define SYSIMAGE_MAX_VCPUS_PER_VM 8U
-#define SYSIMAGE_MAX_REGIONS 8U  /* per VM */
-#define SYSIMAGE_MAX_SHARED 32U  /* shared regions in all VMs */
-#define SYSIMAGE_MAX_LOADS 8U    /* per VM */
-#define SYSIMAGE_MAX_IRQS 8U     /* pass-through interrupts per VM */
+#define SYSIMAGE_MAX_REGIONS 8U /* per VM */
+#define SYSIMAGE_MAX_SHARED 32U /* shared regions in all VMs */
+#define SYSIMAGE_MAX_LOADS 8U   /* per VM */
+#define SYSIMAGE_MAX_IRQS 8U    /* pass-through interrupts per VM */
+#define SYSIMAGE_MAX_SECTIONS 4U
 #define SYSIMAGE_MAX_FIXUPS 176U /* per VM: two per feature and VCPU */
 #define SYSIMAGE_NAME_LEN 16U    /* with the terminating NUL */
 #define SYSIMAGE_MAX_TRACE_KIB 16384U
@@ -68,6 +69,15 @@ struct sysimage_header {
     char name[32];          /* NUL-terminated name of the system */
     uint32_t be_reserve_us; /* CPU time reserved for best effort, microseconds */
     uint32_t be_late_us;    /* in any interval of this length on any hart; be_reserve_us .. 1000000 */
+    uint32_t nsections, sections_offset; /* struct sysimage_section[]; 0 .. SYSIMAGE_MAX_SECTIONS */
+};
+
+/* A component's own data within config_size. The component defines and checks their format (sysimage_section()). */
+struct sysimage_section {
+    uint32_t tag;      /* four characters in memory order, unique; the component's header defines its own */
+    uint32_t offset;   /* from the image's header, 8-byte aligned */
+    uint32_t size;     /* bytes, not 0 */
+    uint32_t reserved; /* 0 */
 };
 
 #define SYSIMAGE_VM_AUTOSTART (1U << 0)     /* starts at boot; otherwise from the console */

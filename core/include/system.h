@@ -34,6 +34,12 @@ static inline const void *sysimage_at(const struct sysimage_header *image, uint6
     return (const char *)image + offset;
 }
 
+/*
+ * The section `tag` of the checked image, 8-byte aligned, and its size in bytes in *size. NULL, with *size unchanged, if
+ * the image has none. The bytes are only known to lie in the image: the component checks them.
+ */
+const void *sysimage_section(const struct sysimage_header *image, uint32_t tag, uint32_t *size);
+
 /* Builds every VM from a checked image. Returns NULL or what failed. Boot CPU only. */
 const char *system_init(const struct sysimage_header *image);
 

@@ -8,6 +8,7 @@ outside the image.
 import ctypes
 import struct
 
+from c_headers import values
 from core import LONG, TICKS_PER_US, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +27,11 @@ VM = layout.VM.size
 REGIONS = VMS + 16 * VM
 LOADS = REGIONS + 16 * layout.REGION.size
 FIXUPS = LOADS + 16 * layout.LOAD.size
-END = FIXUPS + 16 * layout.FIXUP.size
+SECTIONS = FIXUPS + 16 * layout.FIXUP.size
+TAG, NSECTIONS_MADE = values("testbed.h", "TESTBED_TAG TESTBED_SECTIONS")
+END = SECTIONS + NSECTIONS_MADE * (layout.SECTION.size + 8)
+NSECTIONS, SECTIONS_OFFSET = (layout.HEADER.offset(field) for field in ("nsections", "sections_offset"))
+SECTION_AT, SECTION_SIZE = (SECTIONS + layout.SECTION.offset(field) for field in ("offset", "size"))
 TOTAL_SIZE, NHARTS, NVMS, VMS_OFFSET, QUANTUM, TIMEBASE, RAM_BASE, NAME = (
     layout.HEADER.offset(field)
     for field in ("total_size", "nharts", "nvms", "vms_offset", "quantum_us", "timebase_hz", "ram_base", "name")
@@ -51,6 +56,7 @@ PLACES = st.one_of(
     st.integers(REGIONS, REGIONS + len(VCPUS) * 32 - 4),
     st.integers(LOADS, LOADS + len(VCPUS) * layout.LOAD.size - 4),
     st.integers(FIXUPS, FIXUPS + len(VCPUS) * 32 - 4),
+    st.integers(SECTIONS, SECTIONS + NSECTIONS_MADE * layout.SECTION.size - 4),
 ).map(lambda at: at & ~3)
 
 
@@ -71,7 +77,23 @@ def refused(image: int) -> str:
     return (CORE.testbed_image_check(image) or b"").decode()
 
 
+def section(image: int, tag: int) -> bytes | None:
+    """The section that a component would find; None if there is none."""
+    size = ctypes.c_uint32(0xFFFFFFFF)
+    at = CORE.sysimage_section(image, tag, ctypes.byref(size))
+    if at is None:
+        assert size.value == 0xFFFFFFFF, "a size without a section"
+        return None
+    assert at % 8 == 0
+    assert 0 < size.value <= CONFIG_SIZE - (at - image), "a section that ends outside the tables"
+    return ctypes.string_at(at, size.value)
+
+
 def assert_boots(image: int) -> None:
+    nsections, offset = struct.unpack("<II", ctypes.string_at(image + NSECTIONS, 8))
+    for index in range(nsections):
+        (tag,) = struct.unpack("<I", ctypes.string_at(image + offset + index * layout.SECTION.size, 4))
+        assert section(image, tag) is not None
     assert CORE.testbed_boot_image(image), "an accepted image does not boot"
     nvms = struct.unpack("<I", ctypes.string_at(image + NVMS, 4))[0]
     for vm in range(nvms):
@@ -155,6 +177,44 @@ def test_each_kind_of_error_is_reported() -> None:
     assert after(*one_of_64_bytes, (FIXED_LOAD, 1), (FIXED_SIZE, 8)) == "a fixup outside its load"
     for wrong in ((FIXED_SIZE, 17), (FIXED_AT, 65), (FIXED_AT, 49)):
         assert after(*one_of_64_bytes, (FIXED_SIZE, 16), wrong) == "a fixup outside its load"
+
+
+def test_a_section_is_found_by_its_tag() -> None:
+    image = make()
+    assert refused(image) == ""
+    for index in range(NSECTIONS_MADE):
+        assert section(image, TAG + index) == struct.pack("<Q", TAG + index)
+    assert section(image, TAG + NSECTIONS_MADE) is None
+    put(image, NSECTIONS, 1)
+    assert refused(image) == ""
+    assert section(image, TAG + 1) is None
+    put(image, NSECTIONS, 0)
+    assert refused(image) == ""
+    assert section(image, TAG) is None
+
+
+def test_sections_outside_the_tables() -> None:
+    def after(*changes: tuple[int, int]) -> str:
+        image = make()
+        for at, value in changes:
+            put(image, at, value)
+        return refused(image)
+
+    table, data = "a table of sections outside the image", "a section outside the image"
+    last = CONFIG_SIZE - NSECTIONS_MADE * layout.SECTION.size
+    assert after((NSECTIONS, layout.MAX_SECTIONS + 1)) == table
+    assert after((SECTIONS_OFFSET, SECTIONS + 4)) == table
+    for offset in (last + 8, CONFIG_SIZE, CONFIG_SIZE + 8, 0xFFFFFFF8):
+        assert after((SECTIONS_OFFSET, offset)) == table
+    assert after((SECTION_AT, CONFIG_SIZE - 8)) == ""
+    for offset in (CONFIG_SIZE, CONFIG_SIZE + 8, 0xFFFFFFF8, SECTIONS + 4):
+        assert after((SECTION_AT, offset)) == data
+    assert after((SECTION_SIZE, 0)) == data
+    assert after((SECTION_AT, 0), (SECTION_SIZE, CONFIG_SIZE)) == ""
+    for size in (CONFIG_SIZE + 1, 0xFFFFFFFF):
+        assert after((SECTION_AT, 0), (SECTION_SIZE, size)) == data
+    second = SECTION_SIZE + layout.SECTION.size
+    assert after((second, 0)) == data  # each section is checked, not only the first
 
 
 def test_names_are_terminated() -> None:

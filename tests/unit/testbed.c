@@ -130,6 +130,20 @@ static void image_vm(struct testbed_image *image, unsigned i, unsigned nvcpus)
     };
 }
 
+static void image_sections(struct testbed_image *image)
+{
+    image->header.nsections = TESTBED_SECTIONS;
+    image->header.sections_offset = offset_in_image(image->sections);
+    for (unsigned i = 0; i < TESTBED_SECTIONS; i++) {
+        image->section_data[i] = TESTBED_TAG + i;
+        image->sections[i] = (struct sysimage_section){
+            .tag = TESTBED_TAG + i,
+            .offset = offset_in_image(&image->section_data[i]),
+            .size = sizeof(image->section_data[i]),
+        };
+    }
+}
+
 struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
 {
     struct testbed_image *image = &memory.config.image;
@@ -154,6 +168,7 @@ struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const un
     for (unsigned i = 0; i < nvms; i++) {
         image_vm(image, i, nvcpus[i]);
     }
+    image_sections(image);
     testbed_image_seal(image);
     return image;
 }

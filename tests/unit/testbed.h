@@ -14,6 +14,8 @@
 #define TESTBED_GPA UINT64_C(0x80000000)
 #define TESTBED_PAYLOAD UINT64_C(0x1122334455667788) /* the first 8 bytes of every VM's RAM after loading */
 #define TESTBED_TICKS_PER_US 10U
+#define TESTBED_SECTIONS 2U
+#define TESTBED_TAG 0x41544144U /* of the first section; the second has the next number */
 
 /* The tables of the image, for tests that change them before testbed_boot_image(). */
 struct testbed_image {
@@ -22,6 +24,8 @@ struct testbed_image {
     struct sysimage_region regions[SYSIMAGE_MAX_VMS];
     struct sysimage_load loads[SYSIMAGE_MAX_VMS];
     struct sysimage_fixup fixups[SYSIMAGE_MAX_VMS];
+    struct sysimage_section sections[TESTBED_SECTIONS];
+    uint64_t section_data[TESTBED_SECTIONS]; /* section i holds TESTBED_TAG + i */
 };
 
 /* Makes a valid image: `nvms` VMs, VM i with nvcpus[i] VCPUs and 2 MiB of RAM, none of them started

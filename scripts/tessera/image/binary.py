@@ -120,6 +120,8 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         name=system.name.encode(),
         be_reserve_us=system.node["be-reserve-us"][0],
         be_late_us=system.node["be-reserve-us"][1],
+        nsections=0,
+        sections_offset=0,
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 MAGIC = 0x3141524553534554
 END = 0x444E455353455431
-VERSION = 6
+VERSION = 7
 
 QUANTUM_MAX_US = 1000000
 MAX_VMS = 16
@@ -23,6 +23,7 @@ MAX_REGIONS = 8
 MAX_SHARED = 32
 MAX_LOADS = 8
 MAX_IRQS = 8
+MAX_SECTIONS = 4
 MAX_FIXUPS = 176
 NAME_LEN = 16
 MAX_TRACE_KIB = 16384
@@ -110,8 +111,12 @@ HEADER = Record(
         ("name", "32s"),
         ("be_reserve_us", "I"),
         ("be_late_us", "I"),
+        ("nsections", "I"),
+        ("sections_offset", "I"),
     ),
 )
+
+SECTION = Record("sysimage_section", (("tag", "I"), ("offset", "I"), ("size", "I"), ("reserved", "I")))
 
 VM = Record(
     "sysimage_vm",
@@ -159,7 +164,7 @@ FIXUP = Record(
     (("feature", "I"), ("load", "I"), ("offset", "I"), ("size", "I"), ("bytes", "16s")),
 )
 
-RECORDS = (HEADER, VM, REGION, LOAD, IRQ, FIXUP)
+RECORDS = (HEADER, SECTION, VM, REGION, LOAD, IRQ, FIXUP)
 
 # Upper bound of the bytes of one VM's tables.
 LARGEST_VM = VM.size + MAX_REGIONS * REGION.size + MAX_LOADS * LOAD.size + MAX_IRQS * IRQ.size + MAX_FIXUPS * FIXUP.size
