@@ -28,8 +28,8 @@ module prr_run_props
   logic client_valid, next_valid, couple, region_rst_n, stop_task, save, abort_job, hung, drop, requeue, stopped, expired;
   client_t client, next, requeue_client;
   task_t held, target;
-  logic job_begin, job_restore, restored, over, job_stopped, saved, job_quiet, fault;
-  fault_e why;
+  logic job_begin, job_restore, restored, over, job_stopped, saved, job_quiet, fault, failed;
+  fault_e why, failed_why;
   logic running, start_taken, stream_open;
   region_req_t req;
   region_rsp_t rsp;
@@ -40,7 +40,7 @@ module prr_run_props
   if_addr_t ram_addr;
 
   // The DMA: once quiet, it stays quiet until the next start.
-  logic reader_quiet, writer_quiet, reader_was_quiet, writer_was_quiet, was_go, was_open, bad, error;
+  logic reader_quiet, writer_quiet, reader_was_quiet, writer_was_quiet, was_go, was_open, was_draining, bad, error;
   assign reader_quiet = reader_quiet_i || (reader_was_quiet && !was_go);
   assign writer_quiet = writer_quiet_i || (writer_was_quiet && !was_go && !was_open);
   assign bad          = dma_bad_i && !(reader_quiet && writer_quiet);
@@ -72,7 +72,7 @@ module prr_run_props
     .region_rst_ni(region_rst_n), .save_i(save), .abort_i(abort_job), .stop_task_i(stop_task), .hung_i(hung),
     .begin_o(job_begin), .restore_o(job_restore), .restored_o(restored), .over_o(over), .stopped_o(job_stopped),
     .saved_o(saved), .quiet_o(job_quiet), .fault_o(fault), .fault_why_o(why),
-    .connected_i(connected_i && client_valid), .start_pending_i, .ctx_saved_i, .running_o(running),
+    .failed_o(failed), .failed_why_o(failed_why), .connected_i(connected_i && client_valid), .start_pending_i, .ctx_saved_i, .running_o(running),
     .start_taken_o(start_taken), .req_o(req), .rsp_i(rsp), .stream_open_o(stream_open), .dma_go_o(dma_go),
     .dma_flush_o(dma_flush), .reader_stop_o(reader_stop), .writer_stop_o(writer_stop), .source_o(source),
     .target_o(destination), .first_in_o(first_in), .first_out_o(first_out), .beats_o(beats), .taken_i, .given_i,
@@ -86,6 +86,14 @@ module prr_run_props
   logic [3:0] phase;
   assign phase = dut.phase_q;
 
+  // A job failed and is not over yet; the cause of the last fault.
+  logic aborting;
+  fault_e cause;
+  always_ff @(posedge clk_i) begin
+    aborting <= rst_n && ((aborting && !failed) || (fault && phase != None));
+    if (fault) cause <= why;
+  end
+
   logic keeps;
   assign keeps = ram_req && ram_addr.ctx && ram_addr.word >= 7'd120;
 
@@ -97,6 +105,7 @@ module prr_run_props
     writer_was_quiet <= !rst_n || writer_quiet;
     was_go           <= rst_n && dma_go;
     was_open         <= rst_n && stream_open;
+    was_draining     <= rst_n && aborting && !writer_quiet;
     reader_stopped   <= !rst_n || ((reader_stopped || reader_stop) && !dma_go);
     quiet_before     <= !rst_n || (reader_quiet && writer_quiet && !dma_go && !stream_open);
   end
@@ -129,12 +138,18 @@ module prr_run_props
       // saved or stopped only when the DMA is quiet.
       if (dma_go) assert (reader_quiet && writer_quiet && quiet_before && reader_stopped && !stream_open);
       if (over || saved || stopped) assert (reader_quiet && writer_quiet);
+      // A failed job is over, for its guest, once, with the cause of the fault, and only when the DMA
+      // is quiet: until then the client keeps the region.
+      if (failed) assert (reader_quiet && writer_quiet && !dma_go && !stream_open && !over);
+      assert (failed == (aborting && stopped));
+      if (aborting) assert (client_valid && cause != FaultNone && failed_why == cause);
       // The assumptions of prr_fsm_props.
       if (job_begin || job_restore) assert (client_valid && couple && !(job_begin && job_restore));
       if (fault && state inside {StIdle, StHold, StReconfig}) assert (couple);
       assert ($onehot0({over, saved, job_stopped, restored}));
 
       // Invariants for the induction: the phases that are possible in each state.
+      assert (aborting == abort_job);
       if (state inside {StIdle, StHold, StReconfig}) assert (phase inside {None, Begin, Abort} && quiet_before);
       if (state == StBusy || state == StPreempt) assert (phase inside {Begin, Load, Go, Run, Flush, Finish});
       if (state == StPreempt) assert (phase != Begin);
@@ -169,6 +184,7 @@ module prr_run_props
       if (phase == Abort && state != StSwitch) assert (dut.i_ctx.state_q == 3'd0);
     end
     cover (rst_n && state == StHold && phase == Abort);
+    cover (rst_n && failed && was_draining);
     cover (rst_n && save && next_valid);
     cover (rst_n && restored);
   end

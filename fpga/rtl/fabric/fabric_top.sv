@@ -80,9 +80,9 @@ module fabric_top
   prr_state_e [NumPrrs-1:0] state;
   client_t    [NumPrrs-1:0] client, requeue_client;
   task_t      [NumPrrs-1:0] target;
-  fault_e     [NumPrrs-1:0] fault_why;
+  fault_e     [NumPrrs-1:0] fault_why, failed_why;
   logic       [NumPrrs-1:0] client_valid, alloc, cancel, connect, stop_cmd, cfg_done, cfg_fail, coupled, connected, drop;
-  logic       [NumPrrs-1:0] requeue, stopped, expired, fault, running, start_taken, over, saved, restored;
+  logic       [NumPrrs-1:0] requeue, stopped, expired, fault, failed, running, start_taken, over, saved, restored;
   logic       [NumPrrs-1:0] start_pending, ctx_saved, quiet;
 
   // ---- Manager page, monitor ----
@@ -269,8 +269,8 @@ module fabric_top
     .over_i(over),
     .saved_i(saved),
     .restored_i(restored),
-    .fault_i(fault),
-    .fault_why_i(fault_why),
+    .failed_i(failed),
+    .failed_why_i(failed_why),
     .start_pending_o(start_pending),
     .ctx_saved_o(ctx_saved),
     .irq_o(irq_vm_o)
@@ -414,6 +414,8 @@ module fabric_top
       .expired_o(expired[p]),
       .fault_o(fault[p]),
       .fault_why_o(fault_why[p]),
+      .failed_o(failed[p]),
+      .failed_why_o(failed_why[p]),
       .connected_i(connected[p]),
       .start_pending_i(start_pending[p]),
       .ctx_saved_i(ctx_saved[p]),

@@ -30,8 +30,8 @@ module if_flags
   input  logic    [NumPrrs-1:0] over_i,
   input  logic    [NumPrrs-1:0] saved_i,
   input  logic    [NumPrrs-1:0] restored_i,
-  input  logic    [NumPrrs-1:0] fault_i,
-  input  fault_e  [NumPrrs-1:0] fault_why_i,
+  input  logic    [NumPrrs-1:0] failed_i,
+  input  fault_e  [NumPrrs-1:0] failed_why_i,
   /// START is pending; a saved context exists.
   output logic    [NumPrrs-1:0] start_pending_o,
   output logic    [NumPrrs-1:0] ctx_saved_o,
@@ -72,8 +72,8 @@ module if_flags
         if (|(here & restored_i)) next.saved = 1'b0;
         for (int p = 0; p < int'(NumPrrs); p++) begin
           // A failed job is over, too, and cannot be resumed.
-          if (here[p] && fault_i[p] && running_i[p]) begin
-            next.fault = fault_why_i[p];
+          if (here[p] && failed_i[p]) begin
+            next.fault = failed_why_i[p];
             next.over  = 1'b1;
             next.saved = 1'b0;
           end

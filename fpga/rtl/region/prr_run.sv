@@ -37,9 +37,12 @@ module prr_run
   output logic        saved_o,
   /// No job, and no DMA transaction outstanding.
   output logic        quiet_o,
-  /// Pulse: the job failed.
+  /// Pulse: the job failed; bursts that were announced are still outstanding.
   output logic        fault_o,
   output fault_e      fault_why_o,
+  /// Pulse: the failed job is over, none of its bursts is outstanding; and why it failed.
+  output logic        failed_o,
+  output fault_e      failed_why_o,
   // the IF
   input  logic        connected_i,
   input  logic        start_pending_i,
@@ -135,6 +138,14 @@ module prr_run
     if (phase_q == PhAbort || abort_i) fault_why_o = FaultNone;
   end
   assign fault_o = fault_why_o != FaultNone;
+
+  // The guest may reuse the job's buffers when the job is over, so a failed job is over only when
+  // the DMA is drained.
+  assign failed_o = abort_i && quiet_o;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) failed_why_o <= FaultNone;
+    else if (fault_o) failed_why_o <= fault_why_o;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

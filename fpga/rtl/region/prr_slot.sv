@@ -33,6 +33,8 @@ module prr_slot
   output logic        expired_o,
   output logic        fault_o,
   output fault_e      fault_why_o,
+  output logic        failed_o,
+  output fault_e      failed_why_o,
   // the connected IF
   input  logic        connected_i,
   input  logic        start_pending_i,
@@ -142,6 +144,8 @@ module prr_slot
     .quiet_o(job_quiet),
     .fault_o,
     .fault_why_o,
+    .failed_o,
+    .failed_why_o,
     .connected_i,
     .start_pending_i,
     .ctx_saved_i,
