@@ -116,6 +116,13 @@ module prr_monitor_props
              || (request_i && request_client_i.vm == gone_vm && request_client_i.dev == gone_dev)) gone <= 1'b0;
   end
 
+  // Idle regions with a last client other than the one that is allocated a region.
+  logic [NumPrrs-1:0] others;
+  for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_others
+    assign others[p] = regions_i[p].state == StIdle && regions_i[p].client_valid
+                       && regions_i[p].client >> 4 != alloc_client >> 4;
+  end
+
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_region
     always_ff @(posedge clk_i) begin
       if (rst_n && alloc[p]) begin
@@ -129,6 +136,11 @@ module prr_monitor_props
         // No busy region is preempted while another usable region is idle.
         for (int o = 0; o < int'(NumPrrs); o++) begin
           if (regions_i[p].state != StIdle) assert (!(regions_i[o].state == StIdle && regions_i[o].size >= device_q.size));
+          // No last client of an idle region loses it while another usable idle region has no client,
+          // unless only the client's region holds the task.
+          if (others[p] && regions_i[o].state == StIdle && !regions_i[o].client_valid
+              && regions_i[o].size >= device_q.size)
+            assert (regions_i[p].task_id == device_q.task_id && regions_i[o].task_id != device_q.task_id);
           // No client has two regions.
           if (o != p) assert (!(regions_i[o].client_valid && regions_i[o].client.vm == alloc_client.vm
               && regions_i[o].client.dev == alloc_client.dev && regions_i[o].state != StIdle));
@@ -200,6 +212,7 @@ module prr_monitor_props
               && regions_i[dut.solution.prr[0]].client.vm == alloc_client.vm));
     end
     cover (rst_n && found && waiting == 3'd3);
+    cover (rst_n && (alloc & others) != '0 && regions_i[0].state == StIdle && regions_i[1].state == StIdle);
     cover (rst_n && dut.rises && waiting == 3'd3);
     cover (rst_n && calm == 3'd5 && waiting == 3'd4);
     cover (rst_n && gone && dut.cancel_q && dut.remove);

@@ -164,6 +164,44 @@ async def promised_client_is_notified(dut):
 
 
 @cocotb.test()
+async def free_region_precedes_a_connected_one(dut):
+    """A region that is connected to its last client is taken only if no free one has the task or none is free."""
+    made = await fabric(dut)
+    data = fill(made, 0, 256)
+    small = await made.give(0, 0, 1, TASK)
+    await made.job(0, 0, SOURCE, TARGET, 256)
+    await made.finished(0, 0)
+    assert (await made.region(small))["state"] == IDLE
+    # Without the task: each of the larger free regions comes first.
+    others = [await made.give(1, dev, 1, TASK + dev) for dev in (1, 2)]
+    assert small == 0 and others == [1, 2]
+    # The client of the small region needs neither a request nor a configuration for its next job.
+    await made.job(0, 0, SOURCE, TARGET, 256, key=5)
+    assert (await made.finished(0, 0))["fault"] == FAULT_NONE
+    assert result(made, 0, 256) == probe(data, 5)
+    # No free region is left: the connected one is taken, and its client disconnected.
+    last = await made.request(2, 3, 1)
+    assert (last.method, last.prr, last.reconfig, last.evicted) == (ASSIGN, small, 1, (0, 0)), last
+    for vm, dev in ((2, 3), (1, 1), (1, 2)):
+        await made.put("CANCEL", vm | dev << 4)
+    # A connected region that holds the task precedes a free one without it; a free one with it precedes both.
+    held = await made.give(0, 1, 1, TASK + 1)
+    await made.job(0, 1, SOURCE, TARGET, 256)
+    await made.finished(0, 1)
+    near = await made.request(3, 1, 1)
+    assert (near.prr, near.reconfig, near.evicted) == (held, 0, (0, 1)) and held == 1, near
+    await made.connect(held, 3, 1)
+    await made.job(3, 1, SOURCE, TARGET, 256)
+    await made.finished(3, 1)
+    await made.device(3, TASK + 1)
+    await made.device(2, TASK + 1, LARGE)
+    large_one = await made.give(2, 2, 1, TASK + 1)
+    await made.put("CANCEL", 2 | 2 << 4)
+    free = await made.request(2, 3, 1)
+    assert (free.prr, free.reconfig, free.evicted) == (large_one, 0, None), free
+
+
+@cocotb.test()
 async def cancelled_client_gets_no_region(dut):
     """A cancellation in any cycle around the one in which the list finds a region for its client."""
     made = await fabric(dut)

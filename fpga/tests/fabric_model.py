@@ -346,13 +346,18 @@ def _own(client: Client, task: int, regions: list[Region]) -> int | None:
 
 
 def _other(client: Client, task: int, size: int, regions: list[Region]) -> int | None:
-    """Idle regions, those with the task first, then the smallest; else the smallest of lower priority."""
+    """Idle regions in the order of _idle_rank, then the smallest; else the smallest of lower priority."""
     big = [(p, r) for p, r in enumerate(regions) if r.size >= size]
-    idle = [(r.held != task, r.size, p) for p, r in big if r.state == IDLE]
+    idle = [(*_idle_rank(r, client, task), r.size, p) for p, r in big if r.state == IDLE]
     lower = [(r.size, r.client.prio, p) for p, r in big if r.state in (BUSY, HOLD) and r.client.prio < client.prio]
     if idle:
         return min(idle)[-1]
     return min(lower)[-1] if lower else None
+
+
+def _idle_rank(region: Region, client: Client, task: int) -> tuple[bool, bool]:
+    """Regions with the task first, then those without another client."""
+    return region.held != task, region.client is not None and not _has(region.client, client)
 
 
 def _has(owner: Client | None, client: Client) -> bool:

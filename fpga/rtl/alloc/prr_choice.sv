@@ -14,8 +14,12 @@ module prr_choice
   output solution_t solution_o
 );
 
-  // Ranks of regions, best first.
-  typedef enum logic [2:0] {RankMine = 3'd0, RankFits = 3'd1, RankIdle = 3'd2, RankPreempt = 3'd3, RankNone = 3'd4} rank_e;
+  // Ranks of regions, best first. A free region has no client; the last client of another idle
+  // region would pay a trap, and often a reconfiguration, to get a region again.
+  typedef enum logic [2:0] {
+    RankMine = 3'd0, RankFitsFree = 3'd1, RankFits = 3'd2, RankFree = 3'd3, RankIdle = 3'd4, RankPreempt = 3'd5,
+    RankNone = 3'd6
+  } rank_e;
   typedef struct packed {
     rank_e       rank;
     size_class_t size;
@@ -43,13 +47,19 @@ module prr_choice
                        && regions_i[p].state inside {StPreempt, StSwitch};
   end
 
+  function automatic rank_e ranked_idle(region_t region, client_t client, logic held);
+    logic free = !region.client_valid || owned(1'b1, interface_of(region.client), client);
+    if (held) return free ? RankFitsFree : RankFits;
+    return free ? RankFree : RankIdle;
+  endfunction
+
   function automatic rank_e ranked(region_t region, client_t client, device_t device);
     logic held = region.task_id == device.task_id;
     if (owned(region.next_valid, interface_of(region.next), client)) return RankMine;
     if (owned(region.client_valid, interface_of(region.client), client)
         && (region.state inside {StHold, StBusy, StReconfig} || (region.state == StIdle && held))) return RankMine;
     if (region.size < device.size) return RankNone;
-    if (region.state == StIdle) return held ? RankFits : RankIdle;
+    if (region.state == StIdle) return ranked_idle(region, client, held);
     if (region.state inside {StBusy, StHold} && region.client.prio < client.prio) return RankPreempt;
     return RankNone;
   endfunction
@@ -78,7 +88,7 @@ module prr_choice
       if (best.prr == prr_t'(p)) begin
         chosen      = regions_i[p];
         // The client's own idle region is allocated again, so that no other client can get it.
-        choice_o[p] = best.rank inside {RankFits, RankIdle, RankPreempt}
+        choice_o[p] = !(best.rank inside {RankMine, RankNone})
                       || (best.rank == RankMine && regions_i[p].state == StIdle);
       end
     end
@@ -90,11 +100,11 @@ module prr_choice
     solution_o.prr           = best.prr;
     solution_o.evicted_vm    = chosen.client.vm;
     solution_o.evicted_dev   = chosen.client.dev;
-    solution_o.evicted_valid = chosen.client_valid && best.rank inside {RankFits, RankIdle, RankPreempt};
+    solution_o.evicted_valid = chosen.client_valid && best.rank != RankMine;
     solution_o.reconfig      = chosen.task_id != device_i.task_id;
     unique case (best.rank)
       RankMine: solution_o.method = chosen.next_valid ? MethodPreempt : MethodAssign;
-      RankFits, RankIdle: solution_o.method = MethodAssign;
+      RankFitsFree, RankFits, RankFree, RankIdle: solution_o.method = MethodAssign;
       RankPreempt: solution_o.method = chosen.state == StBusy ? MethodPreempt : MethodAssign;
       default: begin
         solution_o        = '0;

@@ -3,8 +3,10 @@
 // search list, sorted by priority and then by age, and retries the list whenever a region changes.
 //
 // Order of choice, best first: the region that the client has already; an idle region that holds
-// the task; an idle region; a region of a client of lower priority. Ties: the smallest region, then
-// the client of lowest priority, then the lowest region number. Equal priority is never preempted.
+// the task; an idle region; a region of a client of lower priority. Of idle regions that are equal
+// in this respect, one without a client precedes one that is still connected to its last client.
+// Ties: the smallest region, then the client of lowest priority, then the lowest region number.
+// Equal priority is never preempted.
 //
 // A client is in the list at most once, with the highest priority that it requested with.
 //
