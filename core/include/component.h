@@ -52,9 +52,6 @@ typedef bool component_write_hook(struct vcpu *v, gpa_t gpa);
 extern component_boot_hook *const __start_boot_hooks[], *const __stop_boot_hooks[];
 extern component_vm_hook *const __start_vm_start_hooks[], *const __stop_vm_start_hooks[];
 extern component_vm_hook *const __start_vm_reset_hooks[], *const __stop_vm_reset_hooks[];
-extern component_vm_stop_hook *const __start_vm_stop_hooks[], *const __stop_vm_stop_hooks[];
-extern component_write_hook *const __start_write_fault_hooks[], *const __stop_write_fault_hooks[];
-extern component_vcpu_hook *const __start_vcpu_sync_hooks[], *const __stop_vcpu_sync_hooks[];
 extern component_vcpu_hook *const __start_vcpu_start_hooks[], *const __stop_vcpu_start_hooks[];
 extern component_vcpu_hook *const __start_vcpu_stop_hooks[], *const __stop_vcpu_stop_hooks[];
 
@@ -82,35 +79,15 @@ static inline void components_vm_reset(struct vm *vm)
     }
 }
 
+/* --- component.c: hooks of rare events, out of line to save space --- */
+
 /* True when every component is done. */
-static inline bool components_vm_stop(struct vm *vm)
-{
-    bool done = true;
+bool components_vm_stop(struct vm *vm);
 
-    for (component_vm_stop_hook *const *vm_stop = __start_vm_stop_hooks; vm_stop < __stop_vm_stop_hooks; vm_stop++) {
-        done = (*vm_stop)(vm) && done;
-    }
-    return done;
-}
+/* True if a component has answered. */
+bool components_write_fault(struct vcpu *v, gpa_t gpa);
 
-static inline bool components_write_fault(struct vcpu *v, gpa_t gpa)
-{
-    bool again = false;
-
-    for (component_write_hook *const *hook = __start_write_fault_hooks; hook < __stop_write_fault_hooks && !again;
-         hook++) {
-        again = (*hook)(v, gpa);
-    }
-    return again;
-}
-
-static inline void components_vcpu_sync(struct vcpu *v)
-{
-    for (component_vcpu_hook *const *vcpu_sync = __start_vcpu_sync_hooks; vcpu_sync < __stop_vcpu_sync_hooks;
-         vcpu_sync++) {
-        (*vcpu_sync)(v);
-    }
-}
+void components_vcpu_sync(struct vcpu *v);
 
 static inline void components_vcpu_start(struct vcpu *v)
 {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "component.h"
+
+extern component_vm_stop_hook *const __start_vm_stop_hooks[], *const __stop_vm_stop_hooks[];
+extern component_write_hook *const __start_write_fault_hooks[], *const __stop_write_fault_hooks[];
+extern component_vcpu_hook *const __start_vcpu_sync_hooks[], *const __stop_vcpu_sync_hooks[];
+
+bool components_vm_stop(struct vm *vm)
+{
+    bool done = true;
+
+    for (component_vm_stop_hook *const *hook = __start_vm_stop_hooks; hook < __stop_vm_stop_hooks; hook++) {
+        done = (*hook)(vm) && done;
+    }
+    return done;
+}
+
+bool components_write_fault(struct vcpu *v, gpa_t gpa)
+{
+    bool answered = false;
+
+    for (component_write_hook *const *hook = __start_write_fault_hooks; hook < __stop_write_fault_hooks && !answered;
+         hook++) {
+        answered = (*hook)(v, gpa);
+    }
+    return answered;
+}
+
+void components_vcpu_sync(struct vcpu *v)
+{
+    for (component_vcpu_hook *const *hook = __start_vcpu_sync_hooks; hook < __stop_vcpu_sync_hooks; hook++) {
+        (*hook)(v);
+    }
+}
