@@ -117,10 +117,11 @@ module prr_monitor_props
   end
 
   // Idle regions with a last client other than the one that is allocated a region.
-  logic [NumPrrs-1:0] others;
+  logic [NumPrrs-1:0] others, usable;
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_others
     assign others[p] = regions_i[p].state == StIdle && regions_i[p].client_valid
                        && regions_i[p].client >> 4 != alloc_client >> 4;
+    assign usable[p] = regions_i[p].size >= device_q.size && !device_q.excluded[p];
   end
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_region
@@ -130,16 +131,15 @@ module prr_monitor_props
         // client's own.
         assert (regions_i[p].state inside {StIdle, StBusy, StHold});
         if (regions_i[p].state != StIdle) assert (regions_i[p].client.prio < alloc_client.prio);
-        // Large enough, unless the region is the client's own and has the task already.
-        if (regions_i[p].state != StIdle) assert (regions_i[p].size >= device_q.size);
+        // Large enough and not excluded, unless the region is the client's own and has the task already.
+        if (regions_i[p].state != StIdle) assert (usable[p]);
         assert (alloc_task != TaskNone && alloc_task == device_q.task_id);
         // No busy region is preempted while another usable region is idle.
         for (int o = 0; o < int'(NumPrrs); o++) begin
-          if (regions_i[p].state != StIdle) assert (!(regions_i[o].state == StIdle && regions_i[o].size >= device_q.size));
+          if (regions_i[p].state != StIdle) assert (!(regions_i[o].state == StIdle && usable[o]));
           // No last client of an idle region loses it while another usable idle region has no client,
           // unless only the client's region holds the task.
-          if (others[p] && regions_i[o].state == StIdle && !regions_i[o].client_valid
-              && regions_i[o].size >= device_q.size)
+          if (others[p] && regions_i[o].state == StIdle && !regions_i[o].client_valid && usable[o])
             assert (regions_i[p].task_id == device_q.task_id && regions_i[o].task_id != device_q.task_id);
           // No client has two regions.
           if (o != p) assert (!(regions_i[o].client_valid && regions_i[o].client.vm == alloc_client.vm

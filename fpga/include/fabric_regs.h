@@ -312,6 +312,16 @@ extern "C" {
 #define FABRIC_REGS__SORT_HEAD__VALID_bp 16
 #define FABRIC_REGS__SORT_HEAD__VALID_bw 1
 
+// reg - fabric_regs::IF_RESET
+#define FABRIC_REGS__IF_RESET__VM_bm 0xf
+#define FABRIC_REGS__IF_RESET__VM_bp 0
+#define FABRIC_REGS__IF_RESET__VM_bw 4
+#define FABRIC_REGS__IF_RESET__VM_reset 0x0
+#define FABRIC_REGS__IF_RESET__DEV_bm 0xf0
+#define FABRIC_REGS__IF_RESET__DEV_bp 4
+#define FABRIC_REGS__IF_RESET__DEV_bw 4
+#define FABRIC_REGS__IF_RESET__DEV_reset 0x0
+
 // reg - fabric_regs::PRR_STATUS
 #define FABRIC_REGS__PRR_STATUS__STATE_bm 0x7
 #define FABRIC_REGS__PRR_STATUS__STATE_bp 0
@@ -376,6 +386,10 @@ extern "C" {
 #define FABRIC_REGS__DEVICE__SIZE_bp 8
 #define FABRIC_REGS__DEVICE__SIZE_bw 2
 #define FABRIC_REGS__DEVICE__SIZE_reset 0x0
+#define FABRIC_REGS__DEVICE__EXCLUDED_bm 0xff0000
+#define FABRIC_REGS__DEVICE__EXCLUDED_bp 16
+#define FABRIC_REGS__DEVICE__EXCLUDED_bw 8
+#define FABRIC_REGS__DEVICE__EXCLUDED_reset 0x0
 
 // addrmap - fabric_regs
 typedef struct __attribute__ ((__packed__)) {
@@ -404,7 +418,8 @@ typedef struct __attribute__ ((__packed__)) {
     uint64_t SORT_STATUS;
     uint64_t SORT_HEAD_KEY;
     uint64_t SORT_HEAD;
-    uint8_t RESERVED_c8_ff[0x38];
+    uint64_t IF_RESET;
+    uint8_t RESERVED_d0_ff[0x30];
     uint64_t PRR_STATUS[8];
     uint64_t PRR_CONNECT[8];
     uint64_t PRR_STOP[8];

@@ -212,6 +212,12 @@ pub const FABRIC_REGS_SORT_HEAD_VALUE_LSB: usize = 0x0;
 pub const FABRIC_REGS_SORT_HEAD_VALUE_WIDTH: usize = 0x10;
 pub const FABRIC_REGS_SORT_HEAD_VALID_LSB: usize = 0x10;
 pub const FABRIC_REGS_SORT_HEAD_VALID_WIDTH: usize = 0x1;
+/// Reset an IF
+pub const FABRIC_REGS_IF_RESET: usize = 0xc8;
+pub const FABRIC_REGS_IF_RESET_VM_LSB: usize = 0x0;
+pub const FABRIC_REGS_IF_RESET_VM_WIDTH: usize = 0x4;
+pub const FABRIC_REGS_IF_RESET_DEV_LSB: usize = 0x4;
+pub const FABRIC_REGS_IF_RESET_DEV_WIDTH: usize = 0x4;
 /// Region
 pub const FABRIC_REGS_PRR_STATUS: usize = 0x100;
 /// from one element to the next
@@ -254,7 +260,7 @@ pub const FABRIC_REGS_PRR_STOP: usize = 0x180;
 pub const FABRIC_REGS_PRR_STOP_STRIDE: usize = 0x8;
 pub const FABRIC_REGS_PRR_STOP_STOP_LSB: usize = 0x0;
 pub const FABRIC_REGS_PRR_STOP_STOP_WIDTH: usize = 0x1;
-/// Device: its task, and the smallest size class that can hold the task
+/// Device: its task, the smallest size class that can hold the task, and regions that are not used for it
 pub const FABRIC_REGS_DEVICE: usize = 0x200;
 /// from one element to the next
 pub const FABRIC_REGS_DEVICE_STRIDE: usize = 0x8;
@@ -262,6 +268,8 @@ pub const FABRIC_REGS_DEVICE_TASK_ID_LSB: usize = 0x0;
 pub const FABRIC_REGS_DEVICE_TASK_ID_WIDTH: usize = 0x8;
 pub const FABRIC_REGS_DEVICE_SIZE_LSB: usize = 0x8;
 pub const FABRIC_REGS_DEVICE_SIZE_WIDTH: usize = 0x2;
+pub const FABRIC_REGS_DEVICE_EXCLUDED_LSB: usize = 0x10;
+pub const FABRIC_REGS_DEVICE_EXCLUDED_WIDTH: usize = 0x8;
 /// Guest-physical base, whole pages; bit 0 readable, bit 1 writable
 pub const FABRIC_WINDOW_GUEST: usize = 0x0;
 pub const FABRIC_WINDOW_GUEST_RIGHTS_LSB: usize = 0x0;

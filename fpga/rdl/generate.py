@@ -84,6 +84,14 @@ def rust() -> str:
     return tidy("\n".join(lines), "//")
 
 
+def plain_header() -> str:
+    """The same constants as macros, for C and assembly without a C library."""
+    lines = ["#ifndef FABRIC_MAP_H", "#define FABRIC_MAP_H", ""]
+    for name, value, what in constants():
+        lines.append(f"#define {name} {value:#x}U" + (f" /* {what} */" if what else ""))
+    return tidy("\n".join(["// clang-format off", *lines, "", "#endif"]), "//")
+
+
 def package() -> str:
     """The same constants for RTL that decodes addresses itself, with names in SystemVerilog style."""
     lines = ["package fabric_map_pkg;"]
@@ -122,6 +130,7 @@ def generate(folder: Path) -> None:
     (folder / "rtl" / "regs" / "fabric_map_pkg.sv").write_text(package(), encoding="utf-8")
     (folder / "include" / "fabric_regs.rs").write_text(rust(), encoding="utf-8")
     (folder / "include" / "fabric_regs.h").write_text(header(scratch), encoding="utf-8")
+    (folder / "include" / "fabric_map.h").write_text(plain_header(), encoding="utf-8")
     shutil.rmtree(scratch)
 
 

@@ -202,6 +202,65 @@ async def free_region_precedes_a_connected_one(dut):
 
 
 @cocotb.test()
+async def excluded_regions_are_not_used(dut):
+    """Neither idle nor preempted; a client waits for the regions that its device may use."""
+    made = await fabric(dut)
+    await made.device(1, TASK + 1, excluded=0b001)
+    assert await made.give(0, 1, 1, TASK + 1) == 1
+    await made.put("CANCEL", 1 << 4)
+    await made.device(1, TASK + 1, excluded=0b110)
+    small = await made.give(0, 1, 1, TASK + 1)
+    assert small == 0
+    # Two regions are idle, and one has a client of lower priority: neither is allowed.
+    await made.device(2, TASK + 2, excluded=0b110)
+    await made.job(0, 1, SOURCE, TARGET, 4096)
+    waiting = await made.request(1, 2, 1)
+    assert (waiting.method, waiting.listed) == (UNAVAILABLE, 1), waiting
+    await made.finished(0, 1)
+    while (found := await made.new_solution()) is None:
+        pass
+    assert (found.prr, found.client[:2]) == (small, (1, 2)), found
+
+
+@cocotb.test()
+async def reset_of_an_if_clears_its_flags(dut):
+    """START that was written while the IF was not connected, the mark of a saved job, OVER, a fault, INT_CTRL; other IFs keep
+    theirs, and an IF that is connected keeps its own."""
+    made = await fabric(dut)
+    for vm in (1, 2):
+        await made.if_put(vm, 0, "START", 1)
+        await made.if_put(vm, 0, "INT_CTRL", 3)
+    await made.put("IF_RESET", 1)
+    assert (await made.stat(1, 0))["pending"] == 0 and await made.if_get(1, 0, "INT_CTRL") == 0
+    assert (await made.stat(2, 0))["pending"] == 1 and await made.if_get(2, 0, "INT_CTRL") == 3
+    # A saved job.
+    fill(made, 1, 4096)
+    prr = await made.give(1, 0, 1, TASK)
+    await made.job(1, 0, SOURCE, TARGET, 4096)
+    await made.wait_state(prr, BUSY)
+    await made.put("IF_RESET", 1)
+    assert (await made.stat(1, 0))["busy"] == 1
+    await made.put("PRR_STOP", 1, prr)
+    await made.wait_state(prr, IDLE)
+    assert (await made.stat(1, 0))["saved"] == 1
+    await made.put("IF_RESET", 1)
+    assert (await made.stat(1, 0))["saved"] == 0
+    # The next job begins anew.
+    data = fill(made, 1, 256)
+    prr = await made.give(1, 0, 1, TASK)
+    await made.job(1, 0, SOURCE, TARGET, 256)
+    now = await made.finished(1, 0)
+    assert (now["fault"], now["over"]) == (FAULT_NONE, 1)
+    assert result(made, 1, 256) == probe(data, 0)
+    # OVER and a fault of a job outside of the windows.
+    await made.job(1, 0, 0x1000_0000, TARGET, 256)
+    assert (await made.finished(1, 0))["fault"] == FAULT_DMA
+    await made.put("IF_RESET", 1)
+    now = await made.stat(1, 0)
+    assert (now["fault"], now["over"]) == (FAULT_NONE, 0)
+
+
+@cocotb.test()
 async def cancelled_client_gets_no_region(dut):
     """A cancellation in any cycle around the one in which the list finds a region for its client."""
     made = await fabric(dut)

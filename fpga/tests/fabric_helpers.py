@@ -170,10 +170,11 @@ class Fabric:
         return fields("FABRIC_IF_STAT", await self.if_get(vm, dev, "STAT"))
 
     # ---- Manager ----
-    async def device(self, dev: int, task: int, size: int = 0) -> None:
+    async def device(self, dev: int, task: int, size: int = 0, excluded: int = 0) -> None:
         if self.model:
             self.model.monitor.devices[dev] = task, size
-        await self.put("DEVICE", task | size << 8, dev)
+            self.model.monitor.excluded[dev] = excluded
+        await self.put("DEVICE", task | size << 8 | excluded << 16, dev)
 
     async def window(self, vm: int, number: int, guest: int, size: int, host: int, rights: int = 3) -> None:
         base = REGS["FABRIC_WINDOWS"] + vm * REGS["FABRIC_VM_WINDOWS_STRIDE"] + number * REGS["FABRIC_WINDOW_STRIDE"]

@@ -232,6 +232,7 @@ class Monitor:
 
     depth: int
     devices: dict[int, tuple[int, int]]  # device -> task, size
+    excluded: Counter = field(default_factory=Counter)  # device -> mask of regions that are not used for it
     vms: int = 16
     waiting: list[Client] = field(default_factory=list)
     found: list[tuple] = field(default_factory=list)
@@ -254,7 +255,7 @@ class Monitor:
         if p is not None:
             own = regions[p]
             return Choice(PREEMPTING if own.following else ASSIGN, p, int(own.held != task), own.state == IDLE)
-        p = _other(client, task, size, regions)
+        p = _other(client, task, size, regions, self.excluded[client.dev])
         if p is None:
             return Choice()
         method = PREEMPTING if regions[p].state == BUSY else ASSIGN
@@ -345,9 +346,9 @@ def _own(client: Client, task: int, regions: list[Region]) -> int | None:
     return None
 
 
-def _other(client: Client, task: int, size: int, regions: list[Region]) -> int | None:
+def _other(client: Client, task: int, size: int, regions: list[Region], excluded: int) -> int | None:
     """Idle regions in the order of _idle_rank, then the smallest; else the smallest of lower priority."""
-    big = [(p, r) for p, r in enumerate(regions) if r.size >= size]
+    big = [(p, r) for p, r in enumerate(regions) if r.size >= size and not excluded >> p & 1]
     idle = [(*_idle_rank(r, client, task), r.size, p) for p, r in big if r.state == IDLE]
     lower = [(r.size, r.client.prio, p) for p, r in big if r.state in (BUSY, HOLD) and r.client.prio < client.prio]
     if idle:

@@ -9,8 +9,8 @@ import pytest
 from rtl_tools import FPGA
 
 GENERATOR = FPGA / "rdl" / "generate.py"
-MADE = ("rtl/regs/fabric_regs.sv", "rtl/regs/fabric_regs_pkg.sv", "rtl/regs/fabric_map_pkg.sv", "include/fabric_regs.h",
-        "include/fabric_regs.rs")  # fmt: skip
+MADE = ("rtl/regs/fabric_regs.sv", "rtl/regs/fabric_regs_pkg.sv", "rtl/regs/fabric_map_pkg.sv", "include/fabric_map.h",
+        "include/fabric_regs.h", "include/fabric_regs.rs")  # fmt: skip
 
 
 def stale(made, kept) -> list[str]:

@@ -102,7 +102,7 @@ module prr_monitor
   assign asking      = request_q ? request_client_q : list_q[scan_q[CountBits-1:0]];
   // Ignore requests from VM ids >= NumVms: they have no DMA windows, so no access could be
   // authorised.
-  assign device      = 32'(asking.vm) < NumVms ? devices_i[asking.dev] : '{task_id: TaskNone, size: '0};
+  assign device      = 32'(asking.vm) < NumVms ? devices_i[asking.dev] : '{task_id: TaskNone, size: '0, excluded: '0};
 
   prr_choice #(.NumPrrs(NumPrrs)) i_choice (
     .client_i(asking), .device_i(device), .regions_i, .choice_o(choice), .solution_o(solution)

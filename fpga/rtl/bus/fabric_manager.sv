@@ -30,6 +30,9 @@ module fabric_manager
   output logic       cancel_o,
   output vm_t        cancel_vm_o,
   output dev_t       cancel_dev_o,
+  output logic       if_reset_o,
+  output vm_t        if_reset_vm_o,
+  output dev_t       if_reset_dev_o,
   /// A solution from the search list is queued.
   input  logic       found_i,
   input  solution_t  found_solution_i,
@@ -213,7 +216,7 @@ module fabric_manager
 
   for (genvar d = 0; d < int'(MaxDevs); d++) begin : gen_device
     assign devices_o[d] = '{task_id: d < int'(NumDevs) ? hw_out.DEVICE[d].task_id.value : TaskNone,
-                            size: hw_out.DEVICE[d].size.value};
+                            size: hw_out.DEVICE[d].size.value, excluded: hw_out.DEVICE[d].excluded.value};
   end
 
   // ---- Commands ----
@@ -223,6 +226,7 @@ module fabric_manager
     if (!rst_ni) begin
       request_o    <= 1'b0;
       cancel_o     <= 1'b0;
+      if_reset_o   <= 1'b0;
       icap_start_o <= 1'b0;
       found_pop_o  <= 1'b0;
       sort_o       <= 1'b0;
@@ -231,6 +235,7 @@ module fabric_manager
     end else begin
       request_o    <= hw_out.REQUEST.vm.swmod;
       cancel_o     <= hw_out.CANCEL.vm.swmod;
+      if_reset_o   <= hw_out.IF_RESET.vm.swmod;
       icap_start_o <= hw_out.ICAP_START.prr.swmod;
       found_pop_o  <= hw_out.NEW_SOLUTION_POP.pop.swmod;
       sort_o       <= hw_out.SORT_COMMAND.op.swmod;
@@ -257,6 +262,8 @@ module fabric_manager
   assign request_client_o = '{vm: hw_out.REQUEST.vm.value, dev: hw_out.REQUEST.dev.value, prio: hw_out.REQUEST.prio.value};
   assign cancel_vm_o      = hw_out.CANCEL.vm.value;
   assign cancel_dev_o     = hw_out.CANCEL.dev.value;
+  assign if_reset_vm_o    = hw_out.IF_RESET.vm.value;
+  assign if_reset_dev_o   = hw_out.IF_RESET.dev.value;
   assign hold_cycles_o    = hw_out.HOLD_TIME.cycles.value;
   assign stop_cycles_o    = hw_out.STOP_TIME.cycles.value;
   assign connect_o        = connect_q[NumPrrs-1:0];

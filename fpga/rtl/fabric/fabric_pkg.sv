@@ -59,6 +59,7 @@ package fabric_pkg;
   typedef struct packed {
     task_t       task_id;
     size_class_t size;
+    logic [MaxPrrs-1:0] excluded;  // regions that must not hold it
   } device_t;
 
   // A region's descriptor, as the monitor sees it.

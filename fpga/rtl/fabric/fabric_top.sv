@@ -90,8 +90,9 @@ module fabric_top
   client_t request_client, alloc_client;
   task_t alloc_task;
   solution_t answer, found_solution, first_solution;
-  vm_t cancel_vm, connect_vm;
-  dev_t cancel_dev, connect_dev;
+  logic if_reset;
+  vm_t cancel_vm, connect_vm, if_reset_vm;
+  dev_t cancel_dev, connect_dev, if_reset_dev;
   device_t [MaxDevs-1:0] devices;
   logic [31:0] hold_cycles, stop_cycles, icap_length, icap_cycles, icap_words;
   logic [$clog2(ListDepth+1)-1:0] waiting;
@@ -129,6 +130,9 @@ module fabric_top
     .cancel_o(cancel_cmd),
     .cancel_vm_o(cancel_vm),
     .cancel_dev_o(cancel_dev),
+    .if_reset_o(if_reset),
+    .if_reset_vm_o(if_reset_vm),
+    .if_reset_dev_o(if_reset_dev),
     .found_i(found_valid),
     .found_solution_i(first_solution),
     .found_pop_o(found_pop),
@@ -260,6 +264,9 @@ module fabric_top
     .set_int_i(set_int),
     .int_i(bus_data[33:32]),
     .int_o(int_flags),
+    .reset_i(if_reset),
+    .reset_vm_i(if_reset_vm),
+    .reset_dev_i(if_reset_dev),
     .stat_o(stat),
     .over_o(over_flag),
     .connected_i(connected),

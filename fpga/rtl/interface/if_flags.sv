@@ -18,6 +18,11 @@ module if_flags
   input  logic   clear_over_i,
   input  logic   set_int_i,
   input  logic [1:0] int_i,
+  // manager
+  /// Pulse: clear all flags of this IF, unless it is connected.
+  input  logic   reset_i,
+  input  vm_t    reset_vm_i,
+  input  dev_t   reset_dev_i,
   output logic [1:0] int_o,
   /// The registers STAT and OVER.
   output logic [31:0] stat_o,
@@ -78,6 +83,7 @@ module if_flags
             next.saved = 1'b0;
           end
         end
+        if (reset_i && reset_vm_i == vm_t'(v) && reset_dev_i == dev_t'(d) && here == '0) next = '0;
         if (addressed && set_start_i) next.start = 1'b1;
         if (addressed && set_int_i) next.enable = int_i;
       end

@@ -91,6 +91,7 @@ module fabric_regs (
         logic SORT_STATUS;
         logic SORT_HEAD_KEY;
         logic SORT_HEAD;
+        logic IF_RESET;
         logic PRR_STATUS[8];
         logic PRR_CONNECT[8];
         logic PRR_STOP[8];
@@ -157,6 +158,8 @@ module fabric_regs (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hb8);
         decoded_reg_strb.SORT_HEAD = cpuif_req_masked & (cpuif_addr == 10'hc0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hc0);
+        decoded_reg_strb.IF_RESET = cpuif_req_masked & (cpuif_addr == 10'hc8) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hc8);
         for(int i0=0; i0<8; i0++) begin
             decoded_reg_strb.PRR_STATUS[i0] = cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8) & !cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8);
@@ -301,6 +304,16 @@ module fabric_regs (
         } SORT_COMMAND;
         struct {
             struct {
+                logic [3:0] next;
+                logic load_next;
+            } vm;
+            struct {
+                logic [3:0] next;
+                logic load_next;
+            } dev;
+        } IF_RESET;
+        struct {
+            struct {
                 logic next;
                 logic load_next;
             } connect;
@@ -328,6 +341,10 @@ module fabric_regs (
                 logic [1:0] next;
                 logic load_next;
             } size;
+            struct {
+                logic [7:0] next;
+                logic load_next;
+            } excluded;
         } DEVICE[16];
     } field_combo_t;
     field_combo_t field_combo;
@@ -425,6 +442,14 @@ module fabric_regs (
         } SORT_COMMAND;
         struct {
             struct {
+                logic [3:0] value;
+            } vm;
+            struct {
+                logic [3:0] value;
+            } dev;
+        } IF_RESET;
+        struct {
+            struct {
                 logic value;
             } connect;
             struct {
@@ -446,6 +471,9 @@ module fabric_regs (
             struct {
                 logic [1:0] value;
             } size;
+            struct {
+                logic [7:0] value;
+            } excluded;
         } DEVICE[16];
     } field_storage_t;
     field_storage_t field_storage;
@@ -984,6 +1012,54 @@ module fabric_regs (
     end
     assign hwif_out.SORT_COMMAND.value.value = field_storage.SORT_COMMAND.value.value;
     assign hwif_out.SORT_COMMAND.value.swmod = decoded_reg_strb.SORT_COMMAND && decoded_req_is_wr && |(decoded_wr_biten[31:16]);
+    // Field: fabric_regs.IF_RESET.vm
+    always_comb begin
+        automatic logic [3:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IF_RESET.vm.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.IF_RESET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.IF_RESET.vm.value & ~decoded_wr_biten[3:0]) | (decoded_wr_data[3:0] & decoded_wr_biten[3:0]);
+            load_next_c = '1;
+        end
+        field_combo.IF_RESET.vm.next = next_c;
+        field_combo.IF_RESET.vm.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IF_RESET.vm.value <= 4'h0;
+        end else begin
+            if(field_combo.IF_RESET.vm.load_next) begin
+                field_storage.IF_RESET.vm.value <= field_combo.IF_RESET.vm.next;
+            end
+        end
+    end
+    assign hwif_out.IF_RESET.vm.value = field_storage.IF_RESET.vm.value;
+    assign hwif_out.IF_RESET.vm.swmod = decoded_reg_strb.IF_RESET && decoded_req_is_wr && |(decoded_wr_biten[3:0]);
+    // Field: fabric_regs.IF_RESET.dev
+    always_comb begin
+        automatic logic [3:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IF_RESET.dev.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.IF_RESET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.IF_RESET.dev.value & ~decoded_wr_biten[7:4]) | (decoded_wr_data[7:4] & decoded_wr_biten[7:4]);
+            load_next_c = '1;
+        end
+        field_combo.IF_RESET.dev.next = next_c;
+        field_combo.IF_RESET.dev.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IF_RESET.dev.value <= 4'h0;
+        end else begin
+            if(field_combo.IF_RESET.dev.load_next) begin
+                field_storage.IF_RESET.dev.value <= field_combo.IF_RESET.dev.next;
+            end
+        end
+    end
+    assign hwif_out.IF_RESET.dev.value = field_storage.IF_RESET.dev.value;
+    assign hwif_out.IF_RESET.dev.swmod = decoded_reg_strb.IF_RESET && decoded_req_is_wr && |(decoded_wr_biten[7:4]);
     for(genvar i0=0; i0<8; i0++) begin
         // Field: fabric_regs.PRR_CONNECT[].connect
         always_comb begin
@@ -1131,6 +1207,29 @@ module fabric_regs (
             end
         end
         assign hwif_out.DEVICE[i0].size.value = field_storage.DEVICE[i0].size.value;
+        // Field: fabric_regs.DEVICE[].excluded
+        always_comb begin
+            automatic logic [7:0] next_c;
+            automatic logic load_next_c;
+            next_c = field_storage.DEVICE[i0].excluded.value;
+            load_next_c = '0;
+            if(decoded_reg_strb.DEVICE[i0] && decoded_req_is_wr) begin // SW write
+                next_c = (field_storage.DEVICE[i0].excluded.value & ~decoded_wr_biten[23:16]) | (decoded_wr_data[23:16] & decoded_wr_biten[23:16]);
+                load_next_c = '1;
+            end
+            field_combo.DEVICE[i0].excluded.next = next_c;
+            field_combo.DEVICE[i0].excluded.load_next = load_next_c;
+        end
+        always_ff @(posedge clk or negedge arst_n) begin
+            if(~arst_n) begin
+                field_storage.DEVICE[i0].excluded.value <= 8'h0;
+            end else begin
+                if(field_combo.DEVICE[i0].excluded.load_next) begin
+                    field_storage.DEVICE[i0].excluded.value <= field_combo.DEVICE[i0].excluded.next;
+                end
+            end
+        end
+        assign hwif_out.DEVICE[i0].excluded.value = field_storage.DEVICE[i0].excluded.value;
     end
 
     //--------------------------------------------------------------------------
@@ -1272,6 +1371,7 @@ module fabric_regs (
             if(rd_mux_addr == 10'h200 + (10)'(i0) * 10'h8) begin
                 readback_data_var[7:0] = field_storage.DEVICE[i0].task_id.value;
                 readback_data_var[9:8] = field_storage.DEVICE[i0].size.value;
+                readback_data_var[23:16] = field_storage.DEVICE[i0].excluded.value;
             end
         end
         readback_data = readback_data_var;

@@ -383,6 +383,21 @@ package fabric_regs_pkg;
     } fabric_regs__SORT_COMMAND__out_t;
 
     typedef struct {
+        logic [3:0] value;
+        logic swmod;
+    } fabric_regs__IF_RESET__vm__out_t;
+
+    typedef struct {
+        logic [3:0] value;
+        logic swmod;
+    } fabric_regs__IF_RESET__dev__out_t;
+
+    typedef struct {
+        fabric_regs__IF_RESET__vm__out_t vm;
+        fabric_regs__IF_RESET__dev__out_t dev;
+    } fabric_regs__IF_RESET__out_t;
+
+    typedef struct {
         logic value;
         logic swmod;
     } fabric_regs__PRR_CONNECT__connect__out_t;
@@ -421,8 +436,13 @@ package fabric_regs_pkg;
     } rw_f_w2__out_t;
 
     typedef struct {
+        logic [7:0] value;
+    } rw_f_desc_faafc9dc_w8__out_t;
+
+    typedef struct {
         rw_f_w8__out_t task_id;
         rw_f_w2__out_t size;
+        rw_f_desc_faafc9dc_w8__out_t excluded;
     } fabric_regs__DEVICE__out_t;
 
     typedef struct {
@@ -438,6 +458,7 @@ package fabric_regs_pkg;
         fabric_regs__ICAP_START__out_t ICAP_START;
         fabric_regs__SORT_KEY__out_t SORT_KEY;
         fabric_regs__SORT_COMMAND__out_t SORT_COMMAND;
+        fabric_regs__IF_RESET__out_t IF_RESET;
         fabric_regs__PRR_CONNECT__out_t PRR_CONNECT[8];
         fabric_regs__PRR_STOP__out_t PRR_STOP[8];
         fabric_regs__DEVICE__out_t DEVICE[16];
