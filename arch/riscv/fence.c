@@ -16,6 +16,11 @@ void fence_local(void)
                          : "memory");
 }
 
+COMPONENT_DEFAULT void fence_second_stage(struct vm *vm)
+{
+    (void)vm; /* second stages do not change */
+}
+
 /* Under sched_lock: true if `v` has done the fence or will do it before it runs again. Otherwise
  * interrupts its hart, in each call: an earlier interrupt may have found another VCPU there. */
 static bool fence_done(struct vcpu *v)

@@ -71,6 +71,14 @@ const char *hostmap_init(const struct sysimage_header *image)
     return ok ? NULL : "page tables of the hypervisor are used up";
 }
 
+bool hostmap_device(hpa_t base, uint64_t size)
+{
+    bool mapped = pagetable_map(&map, base, base, size, PTE_RW);
+
+    __asm__ volatile("sfence.vma" ::: "memory");
+    return mapped;
+}
+
 void hostmap_enable(void)
 {
     csr_write(CSR_SATP, SATP_SV39 | ((ulong)root >> 12));

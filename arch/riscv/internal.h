@@ -40,6 +40,9 @@ void probe_rest_timer(void);
  * The other state that Smstateen controls stays disabled; guests are not told of it. */
 void probe_allow_senvcfg(void);
 
+/* Reads 8 bytes at a mapped address. False if the load faults. */
+bool probe_read(ulong va, ulong *value);
+
 /* Whether this hart has the H extension. Called before anything else is probed. */
 bool probe_hypervisor(void);
 
@@ -81,6 +84,9 @@ bool pagetable_map(const struct pagetable *pt, uint64_t va, hpa_t pa, uint64_t s
  * left. Boot hart only. */
 uint64_t *pagetable_entry_2m(const struct pagetable *pt, uint64_t va);
 
+/* The entry for the 4 KiB page at `va`, which is mapped with pages of that size. */
+uint64_t *pagetable_entry_4k(const struct pagetable *pt, uint64_t va);
+
 /* A zeroed root table for a second-stage translation, or NULL if SYSIMAGE_MAX_VMS have been
  * allocated. */
 uint64_t *pagetable_root_x4(void);
@@ -92,6 +98,9 @@ const char *hostmap_init(const struct sysimage_header *image);
 
 /* Enables the translation on this hart. */
 void hostmap_enable(void);
+
+/* Maps a device at its own address, also after hostmap_enable(). False if no page tables are left. Boot hart only. */
+bool hostmap_device(hpa_t base, uint64_t size);
 
 /* Initializes the hart's window. */
 void hostmap_window(struct cpu *cpu);
@@ -107,6 +116,10 @@ void plic_hart_init(ulong hartid);
 /* Gives host source `irq` to source `guest` of a VM's emulated PLIC. */
 void plic_route(unsigned irq, struct vm *vm, unsigned guest);
 void plic_handle(void);
+
+/* Has plic_handle() call `handler` for host source `irq`, and complete the interrupt after it. Before plic_init(). False if the
+ * source does not exist or is taken. */
+bool plic_set_handler(unsigned irq, void (*handler)(void));
 
 /* The guest has completed the passed-through source `irq`, which is claimed in the machine's PLIC:
  * completes it there, now or when the rate limit of its interrupts allows. Caller holds the lock of
@@ -138,6 +151,10 @@ static inline unsigned bit_lowest(ulong bits)
 
 /* Invalidates this hart's VS-stage translations and fetched instructions of the loaded VM. */
 void fence_local(void);
+
+/* Forgets what this hart holds of the VM's second-stage entries that have changed since its last fence (struct arch_vm). The
+ * component that changes entries defines it. */
+void fence_second_stage(struct vm *vm);
 
 /* Makes the VCPUs in `mask` (by VCPU id; they exist) do a fence_local(), and waits until they
  * have, or until another interrupt is pending on this hart. Returns the VCPUs that may not have

@@ -47,6 +47,11 @@ uint64_t *pagetable_entry_2m(const struct pagetable *pt, uint64_t va)
     return entry_at(pt, va, 1);
 }
 
+uint64_t *pagetable_entry_4k(const struct pagetable *pt, uint64_t va)
+{
+    return entry_at(pt, va, 0);
+}
+
 bool pagetable_map(const struct pagetable *pt, uint64_t va, hpa_t pa, uint64_t size, ulong flags)
 {
     while (size > 0) {

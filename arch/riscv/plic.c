@@ -27,6 +27,8 @@ static struct route {
     struct timer timer; /* armed while a completion waits for a token */
 } routes[IRQS];
 
+static void (*handlers[IRQS])(void); /* of sources that belong to components; owner: this file, constant after boot */
+
 static volatile uint32_t *reg(ulong offset)
 {
     return (volatile uint32_t *)(platform.irqchip.base + offset);
@@ -76,6 +78,16 @@ void plic_route(unsigned irq, struct vm *vm, unsigned guest)
     }
 }
 
+bool plic_set_handler(unsigned irq, void (*handler)(void))
+{
+    bool free = irq > 0 && irq < IRQS && irq != platform.uart_irq && routes[irq].vm == NULL && handlers[irq] == NULL;
+
+    if (free) {
+        handlers[irq] = handler;
+    }
+    return free;
+}
+
 void plic_hart_init(ulong hartid)
 {
     for (unsigned irq = 0; irq < platform.irq_count; irq += 32) {
@@ -89,7 +101,7 @@ void plic_init(void)
     plic_hart_init(cpu_get(0)->arch.hartid);
     irq_enable(platform.uart_irq);
     for (unsigned irq = 1; irq < IRQS; irq++) {
-        if (routes[irq].vm != NULL) {
+        if (routes[irq].vm != NULL || handlers[irq] != NULL) {
             irq_enable(irq);
         }
     }
@@ -124,6 +136,9 @@ void plic_handle(void)
         arch_vm_irq(vm, routes[irq].guest, true);
         vm_unlock(vm);
     } else if (irq != 0) {
+        if (irq < IRQS && handlers[irq] != NULL) {
+            handlers[irq]();
+        }
         plic_complete(irq);
     }
 }

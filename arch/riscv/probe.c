@@ -27,6 +27,14 @@ static struct {
     bool hstateen;
 } machine; /* owner: this file; constant after boot */
 
+bool probe_read(ulong va, ulong *value)
+{
+    struct probe_result result = probe_run(probe_load, va);
+
+    *value = result.value;
+    return result.ok != 0;
+}
+
 static bool works(probe_fn *try)
 {
     static uint64_t scratch[16]; /* a cache-block operation may clear it */

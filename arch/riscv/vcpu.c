@@ -41,6 +41,7 @@ void vcpu_arrive(struct vcpu *v, struct cpu *cpu)
     ulong here = (ulong)cpu;
 
     if (v->last_cpu != (here | VCPU_TOOK_TURNS) || v->arch.vsatp != 0) {
+        fence_second_stage(v->vm);
         fence_local();
     }
     if (cpu->arch.fp == v && v->last_cpu != (here | VCPU_TOOK_TURNS)) {
@@ -67,6 +68,7 @@ void arch_vcpu_unload(void)
 
 void arch_vcpu_sync(struct vcpu *v)
 {
+    fence_second_stage(v->vm);
     if (atomic_load_acquire(&v->arch.fence)) {
         fence_local();
         atomic_store_release(&v->arch.fence, false);

@@ -75,6 +75,8 @@ struct vplic {
 
 struct arch_vm {
     ulong hgatp;
+    unsigned changes; /* atomic: of second-stage entries whose old values must not be used any more */
+    unsigned fenced[SYSIMAGE_MAX_HARTS]; /* `changes` at this hart's last fence; written by that hart */
     struct vplic plic;
     ulong raised; /* bit n: wake VCPU n for an external interrupt; guarded by vm.lock */
 };

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a component needs of an architecture to give a guest pages of a device, and to take them away. Provided by
+ * architectures with the component fpga/vdm.
+ */
+#ifndef ARCH_PAGES_H
+#define ARCH_PAGES_H
+
+#include "types.h"
+#include "vm.h"
+
+/* A 4 KiB page of a device in a VM's second stage. */
+struct arch_page {
+    struct vm *vm;
+    gpa_t gpa;
+    uint64_t *entry; /* of the translation tables */
+};
+
+/* Maps [base, base + size) of host-physical device memory for the hypervisor, at the same address. At boot, on the boot CPU. False
+ * if no tables are left. */
+bool arch_device_map(hpa_t base, uint64_t size);
+
+/* Reads 64 bits of device memory that is mapped. False if the access faults: no device is there. At boot. */
+bool arch_device_probe(hpa_t address, uint64_t *value);
+
+/* Has `handler` called, on the boot CPU, for interrupts of host source `irq`, which is level-triggered and of no VM. Called without
+ * locks, in the handling of an interrupt. At boot; false if the source does not exist or is taken. */
+bool arch_device_interrupt(unsigned irq, void (*handler)(void));
+
+/* Gives host source `irq` to source `guest` of the VM's interrupt controller, as a system image does. At boot. */
+void arch_device_route(unsigned irq, struct vm *vm, unsigned guest);
+
+/* Maps the page at `gpa` to `hpa`, read-only. At boot. False if no tables are left. */
+bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa);
+
+/* Makes the page writable: at once on this CPU; a store on another CPU may still fault once. */
+void arch_page_allow_writes(const struct arch_page *page);
+
+/* Makes the page read-only: at once on this CPU. VCPUs of the VM that run on other CPUs may store to it until IPI_SYNC has
+ * reached them (ON_VCPU_SYNC); others fault. Caller holds no lock after which sched_lock may not be taken. */
+void arch_page_forbid_writes(const struct arch_page *page);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pages of devices in a guest's second stage, whose permissions change while the guest runs. */
+#include "arch_pages.h"
+
+#include "arch.h"
+#include "atomic.h"
+#include "internal.h"
+#include "sched.h"
+
+#define HGATP_PPN ((1UL << 44) - 1U)
+
+bool arch_device_map(hpa_t base, uint64_t size)
+{
+    return hostmap_device(base, size);
+}
+
+bool arch_device_probe(hpa_t address, uint64_t *value)
+{
+    ulong read = 0;
+    bool found = probe_read(address, &read);
+
+    *value = read;
+    return found;
+}
+
+bool arch_device_interrupt(unsigned irq, void (*handler)(void))
+{
+    return plic_set_handler(irq, handler);
+}
+
+void arch_device_route(unsigned irq, struct vm *vm, unsigned guest)
+{
+    plic_route(irq, vm, guest);
+}
+
+bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa)
+{
+    struct pagetable pt = {(uint64_t *)((vm->arch.hgatp & HGATP_PPN) << 12), 11};
+
+    if (!pagetable_map(&pt, gpa, hpa, PAGE_4K, PTE_RO | PTE_D | PTE_U)) {
+        return false;
+    }
+    *page = (struct arch_page){vm, gpa, pagetable_entry_4k(&pt, gpa)};
+    return true;
+}
+
+/* Guest-physical addresses are given in units of 4 bytes (Privileged Architecture 1.12, section 8.3.2.2). */
+static void fence_page(const struct arch_page *page)
+{
+    __asm__ volatile(".insn r 0x73, 0, 0x31, x0, %0, %1" ::"r"(page->gpa >> 2),
+                     "r"(page->vm->id + 1UL) /* hfence.gvma */
+                     : "memory");
+}
+
+void fence_second_stage(struct vm *vm)
+{
+    unsigned changes = atomic_load_acquire(&vm->arch.changes), *fenced = &vm->arch.fenced[cpu_self()->id];
+
+    if (*fenced != changes) {
+        *fenced = changes;
+        __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, %0" ::"r"(vm->id + 1UL) : "memory"); /* hfence.gvma */
+    }
+}
+
+void arch_page_allow_writes(const struct arch_page *page)
+{
+    *page->entry |= PTE_W;
+    fence_page(page);
+}
+
+void arch_page_forbid_writes(const struct arch_page *page)
+{
+    struct vm *vm = page->vm;
+
+    *page->entry &= ~PTE_W;
+    atomic_add_relaxed(&vm->arch.changes, 1U);
+    fence_page(page);
+    spin_lock(&sched_lock);
+    for (struct vcpu *v = vm->vcpus; v < vm->vcpus + vm->total; v++) {
+        v->last_cpu = VCPU_NO_CPU; /* vcpu_arrive() does the fence of a VCPU that is loaded from here on */
+        if (v->state == VCPU_RUNNING && v->cpu != cpu_self()) {
+            cpu_kick(v->cpu, IPI_SYNC);
+        }
+    }
+    spin_unlock(&sched_lock);
+}
