@@ -24,7 +24,7 @@ BARE_WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Ws
 BARE_CFLAGS_clang := -nostdlibinc
 BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
 	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \
-	-Iabi -Iguests/sdk/include -Iguests/sdk/riscv/include -isystem guests/sdk/libc
+	-Iabi -Ifpga/include -Iguests/sdk/include -Iguests/sdk/riscv/include -isystem guests/sdk/libc
 # Small pages in the ELF file: larger pages would pad the raw image.
 BARE_LDFLAGS_clang := -fuse-ld=lld
 BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/sdk/riscv/guest.ld \
@@ -147,6 +147,7 @@ $(eval $(call bare_guest,motor,$(wildcard guests/examples/motor/*.c),$(BARE_NOFP
 $(eval $(call bare_guest,watchdog,$(wildcard guests/examples/watchdog/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,tally,$(wildcard guests/examples/tally/*.c),$(BARE_NOFP)))
 
+$(eval $(call bare_guest,accel,$(wildcard guests/test/accel/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))

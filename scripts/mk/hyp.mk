@@ -13,7 +13,7 @@ include scripts/mk/arch/$(HYP_ARCH).mk
 # What a system can do without (core/include/component.h): real time, messages, the debugger's stub, the console's multiplexer and
 # keys, guests' random seeds, what guests written for QEMU's virt machine expect. A component is a folder, or the folder of its name
 # in arch/<isa>, or both. An architecture has all of them by default, or those that its file above names.
-COMPONENTS := rt ipc debug console seed compat
+COMPONENTS := rt ipc debug console seed compat fpga/vdm
 HYP_COMPONENTS ?= $(COMPONENTS)
 COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(COMPONENTS) $(HYP_COMPONENTS)))))
 
@@ -29,7 +29,7 @@ HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) -Iabi -Icore/include $(COMPONENT_HEADERS) -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
+HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) -Iabi -Ifpga/include -Icore/include $(COMPONENT_HEADERS) -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
@@ -37,8 +37,8 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
 # for size. HYP_TINY, code outside of all measured paths, also saves registers by calls of the
 # compiler's library.
 HYP_SMALL := core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
-HYP_TINY := console/channels.c console/keys.c console/console.c console/filter.c console/out.c core/console.c core/console_log.c core/memmap.c seed/seed.c core/sysimage.c core/system.c core/vm.c \
-            core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c arch/riscv/debug/registers.c \
+HYP_TINY := console/channels.c console/keys.c console/console.c console/filter.c console/out.c core/component.c core/console.c core/console_log.c core/memmap.c seed/seed.c core/sysimage.c core/system.c core/vm.c \
+            core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c fpga/vdm/boot.c fpga/vdm/calls.c fpga/vdm/life.c arch/riscv/debug/registers.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/compat/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
             arch/riscv/compat/vfinisher.c arch/riscv/compat/vrtc.c \

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accelerators as guests see them; docs/hypercalls.md is the reference. */
+#ifndef ACCEL_ABI_H
+#define ACCEL_ABI_H
+
+#include "hypercall_abi.h"
+
+/* `device`: the number of a device of the fabric, as in its address: ACCEL_PAGES + device * ACCEL_PAGE. */
+#define HCALL_ACCEL_ENUMERATE 40 /* (index from 0, gpa of struct accel_info, its size) -> number of the VM's devices */
+#define HCALL_ACCEL_REQUEST 41   /* (device) -> status; the answer comes as ACCEL_EVENT_READY if it is not ready yet */
+#define HCALL_ACCEL_RELEASE 42   /* (device) gives up the region, or withdraws the request; not while a job runs */
+#define HCALL_ACCEL_STATUS 43    /* (device) -> status */
+#define HCALL_ACCEL_GET_STATS 44 /* (device, gpa of struct accel_stats, its size) */
+#define HCALL_ACCEL_EVENTS 45    /* () -> events of all devices since the last call: ACCEL_EVENT_* << device */
+#define HCALL_ACCEL_SET_PRIORITY 46 /* (device, 0 .. 15): of its next request; needs `accelerator-priorities` */
+#define HCALL_ACCEL_SET_MODEL 47    /* (device, ACCEL_MODEL_*): of its next write */
+
+/* Status: these bits, and the region (while connected) from bit 8, the priority from 16, the model from 24, and from 32 the cycles
+ * of the fabric that configuring a region for the device takes at most. */
+#define ACCEL_STATUS_CONNECTED 1U
+#define ACCEL_STATUS_WAITING 2U /* requested, or preempted with its job saved: it gets a region when there is one */
+#define ACCEL_STATUS_FAILED 4U  /* its region could not be configured; until the VM restarts */
+
+#define ACCEL_MODEL_NATIVE 0U /* the first write blocks until the device is there */
+#define ACCEL_MODEL_GUEST 1U  /* the first write completes at once; events tell what happens */
+
+#define ACCEL_EVENT_READY 0x1UL           /* connected */
+#define ACCEL_EVENT_WAIT 0x10000UL        /* a write has requested it, and it is not ready */
+#define ACCEL_EVENT_PREEMPT 0x100000000UL /* disconnected; a job that ran continues later */
+
+/* The guest's view of the device's registers is docs/fabric.md (IF page). */
+#define ACCEL_PAGES 0x18100000UL
+#define ACCEL_PAGE 0x1000UL
+#define ACCEL_IRQ 21U /* source of the interrupt controller: a job is over */
+#define ACCEL_EVENT_IRQ \
+    22U /* source of the interrupt controller: high while HCALL_ACCEL_EVENTS has something to report */
+
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+
+struct accel_info {
+    char name[16];   /* NUL-terminated */
+    uint32_t device; /* its number */
+    uint32_t task;   /* number of its HW task */
+    uint64_t page;   /* guest-physical address of its registers */
+};
+
+/* Since the VM's start. */
+struct accel_stats {
+    uint64_t requests;
+    uint64_t paths[4]; /* requests answered by: assign; assign and configure; preempt; preempt and configure */
+    uint64_t waits;    /* requests that had to wait for a region */
+    uint64_t losses;   /* times that it lost its region: to another client, by a fault, or unused in time */
+    uint64_t faults;   /* jobs that failed */
+};
+
+#endif
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VM's device: its first write, VCPUs that wait for it, what its guest is told. */
+#include "vdm.h"
+
+#include "arch.h"
+#include "component.h"
+#include "console.h"
+#include "sched.h"
+#include "system.h"
+
+static struct vdm_waiter waiters[SYSIMAGE_MAX_VCPUS]; /* owner: this file; waiters[n] belongs to hyp.vcpus[n] */
+
+/* Raises the event interrupts that were noted. */
+static void deliver(unsigned clients)
+{
+    for (unsigned i = 0; clients != 0; i++, clients >>= 1) {
+        struct vdm_client *c = &vdm.clients[i];
+
+        if ((clients & 1U) != 0) {
+            spin_lock(&c->vm->lock);
+            arch_vm_irq(c->vm, c->config->event_irq, true);
+            vm_unlock(c->vm);
+        }
+    }
+}
+
+static void unlock_and_deliver(void)
+{
+    unsigned notify = vdm.notify;
+    const char *report = vdm.report;
+    const struct accel *a = vdm.culprit;
+    ulong detail = vdm.detail, region = vdm.culprit_region;
+
+    vdm.notify = 0;
+    vdm.report = NULL;
+    spin_unlock(&vdm.lock);
+    if (notify != 0) {
+        deliver(notify);
+    }
+    if (report != NULL) {
+        const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+
+        console_post_minor(&(const struct log_line){
+            report, {(ulong)a->client->vm->config->name, (ulong)devices[a->config->device].name, region, detail}});
+    }
+}
+
+/* Requests the client's devices for which START was written just before their page became read-only. */
+static void recheck(struct vdm_client *c)
+{
+    for (unsigned i = 0; i < VDM_MAX_DEVICES && !c->stopping; i++) {
+        struct accel *a = c->accels[i];
+
+        if (a != NULL && a->state == ACCEL_IDLE &&
+            VDM_FIELD(*vdm_if_register(a, FABRIC_IF_STAT), FABRIC_IF_STAT_PENDING) != 0) {
+            vdm_request(a);
+        }
+    }
+}
+
+/* A request may take a region from another client, which is then rechecked, too; one pass for each client is enough, because a
+ * client that waits is in the fabric's search list. */
+static void recheck_noted(void)
+{
+    for (unsigned i = 0; i < vdm.image->nclients && vdm.recheck != 0; i++) {
+        unsigned number = (unsigned)__builtin_ctz(vdm.recheck);
+
+        vdm.recheck &= vdm.recheck - 1U;
+        recheck(&vdm.clients[number]);
+    }
+}
+
+void vdm_unlock(void)
+{
+    recheck_noted();
+    unlock_and_deliver();
+}
+void accel_note(const struct accel *a, ulong event)
+{
+    if (a->model == VDM_MODEL_GUEST) {
+        a->client->events |= event << a->config->device;
+        vdm.notify |= 1U << a->client->number;
+    }
+}
+
+/* Resumes the VCPUs that wait for the device: each executes its write again. One critical section for each, so that other CPUs
+ * get the lock in between. */
+static void resume_waiters(struct accel *a)
+{
+    bool more = !list_empty(&a->waiters);
+
+    while (more) {
+        spin_lock(&sched_lock);
+        if (!list_empty(&a->waiters)) {
+            struct vdm_waiter *w = CONTAINER_OF(a->waiters.next, struct vdm_waiter, node);
+
+            list_remove(&w->node);
+            vcpu_resume(w->vcpu);
+        }
+        more = !list_empty(&a->waiters);
+        spin_unlock(&sched_lock);
+    }
+}
+
+void accel_connected(struct accel *a, unsigned region)
+{
+    bool waited = a->state == ACCEL_WAITING;
+
+    a->state = ACCEL_CONNECTED;
+    a->region = region;
+    arch_page_allow_writes(&a->page);
+    if (waited) {
+        accel_note(a, ACCEL_EVENT_READY);
+        resume_waiters(a);
+    }
+}
+
+void accel_failed(struct accel *a)
+{
+    a->state = ACCEL_FAILED;
+    arch_page_forbid_writes(&a->page);
+    accel_note(a, ACCEL_EVENT_READY);
+    resume_waiters(a);
+}
+
+void accel_withdrawn(struct accel *a)
+{
+    if (a->state == ACCEL_WAITING || a->state == ACCEL_CONNECTED) {
+        a->state = ACCEL_IDLE;
+        arch_page_forbid_writes(&a->page);
+        resume_waiters(a);
+    }
+}
+
+/* A job that was saved is in the fabric's search list. A START that is written from here on faults; one that was written before is
+ * found by recheck(). */
+void accel_lost(struct accel *a)
+{
+    if (a->state == ACCEL_FAILED) {
+        return;
+    }
+    a->state = ACCEL_IDLE;
+    a->stats.losses++;
+    arch_page_forbid_writes(&a->page);
+    accel_note(a, ACCEL_EVENT_PREEMPT);
+    if (VDM_FIELD(*vdm_if_register(a, FABRIC_IF_STAT), FABRIC_IF_STAT_SAVED) != 0) {
+        a->state = ACCEL_WAITING;
+    }
+    /* This CPU looks before it releases the lock; other CPUs, on which the VM may run, after their fence (vdm_sync()). */
+    vdm.recheck |= 1U << a->client->number;
+    a->client->recheck = !arch_alone();
+}
+
+static void wait_for(struct accel *a, struct vcpu *v)
+{
+    struct vdm_waiter *w = &waiters[v - hyp.vcpus];
+
+    w->vcpu = v;
+    spin_lock(&sched_lock);
+    if (list_empty(&w->node)) {
+        list_insert_before(&a->waiters, &w->node); /* at the tail */
+    }
+    vcpu_suspend(v);
+    spin_unlock(&sched_lock);
+}
+
+/* True if the store is to be executed again. */
+static bool first_write(struct accel *a, struct vcpu *v)
+{
+    if (a->state == ACCEL_IDLE && !a->client->stopping) {
+        vdm_request(a);
+    }
+    if (a->state == ACCEL_CONNECTED) {
+        arch_page_allow_writes(&a->page); /* another CPU may have done so, and this one holds the old entry */
+    } else if (a->state == ACCEL_WAITING && a->model == VDM_MODEL_GUEST) {
+        arch_page_allow_writes(&a->page);
+        accel_note(a, ACCEL_EVENT_WAIT);
+    } else if (a->state == ACCEL_WAITING) {
+        wait_for(a, v);
+    }
+    return a->state == ACCEL_CONNECTED || a->state == ACCEL_WAITING;
+}
+
+static bool vdm_write_fault(struct vcpu *v, gpa_t gpa)
+{
+    struct accel *a = accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE);
+    bool again;
+
+    if (a == NULL) {
+        return false;
+    }
+    spin_lock(&vdm.lock);
+    again = first_write(a, v);
+    vdm_unlock();
+    return again;
+}
+ON_WRITE_FAULT(vdm_write_fault);
+
+/* After the fence that a page's new permission needs on this CPU. */
+static void vdm_sync(struct vcpu *v)
+{
+    struct vdm_client *c = vdm_client_of(v->vm);
+
+    if (c != NULL && c->recheck) {
+        spin_lock(&vdm.lock);
+        c->recheck = false;
+        vdm.recheck |= 1U << c->number;
+        vdm_unlock();
+    }
+}
+ON_VCPU_SYNC(vdm_sync);
+
+/* A VCPU that is turned off waits for nothing. */
+static void vdm_vcpu_stop(struct vcpu *v)
+{
+    struct vdm_waiter *w = &waiters[v - hyp.vcpus];
+
+    if (w->vcpu != NULL && !list_empty(&w->node)) {
+        list_remove(&w->node);
+    }
+}
+ON_VCPU_STOP(vdm_vcpu_stop);
+
+static const char *vdm_waiters_boot(void)
+{
+    for (unsigned i = 0; i < SYSIMAGE_MAX_VCPUS; i++) {
+        list_init(&waiters[i].node);
+    }
+    return NULL;
+}
+ON_BOOT(vdm_waiters_boot);

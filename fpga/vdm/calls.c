@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hypercalls HCALL_ACCEL_*. */
+#include "vdm.h"
+
+#include "arch.h"
+#include "cpu.h"
+#include "guestmem.h"
+#include "hypercall.h"
+#include "lib.h"
+
+_Static_assert(ACCEL_MODEL_NATIVE == VDM_MODEL_NATIVE && ACCEL_MODEL_GUEST == VDM_MODEL_GUEST, "one numbering");
+
+#define PRIORITY_MAX 15U
+#define CONFIGURE_CYCLES 16U /* of a configuration besides its words: docs/fabric.md */
+
+static struct hcall_ret answer(long error, ulong value)
+{
+    return (struct hcall_ret){error, value};
+}
+
+static struct vm *caller(void)
+{
+    return cpu_self()->current->vm;
+}
+
+/* The longest configuration for the device: of the bitstreams, a word of 32 bits in each cycle, twice if it is verified first. */
+static ulong configure_cycles(const struct accel *a)
+{
+    const struct vdm_image_bitstream *b = vdm_table(vdm.image->bitstreams_offset);
+    ulong most = 0;
+
+    for (unsigned i = 0; i < vdm.image->nbitstreams; i++, b++) {
+        ulong cycles = (b->size / 4U << (b->verify != 0)) + CONFIGURE_CYCLES;
+
+        most = b->device == a->config->device && cycles > most ? cycles : most;
+    }
+    return most;
+}
+
+static ulong status_of(const struct accel *a)
+{
+    static const uint8_t bits[] = {
+        [ACCEL_IDLE] = 0,
+        [ACCEL_WAITING] = ACCEL_STATUS_WAITING,
+        [ACCEL_CONNECTED] = ACCEL_STATUS_CONNECTED,
+        [ACCEL_FAILED] = ACCEL_STATUS_FAILED,
+    };
+
+    return bits[a->state] | (ulong)a->region << 8 | (ulong)a->priority << 16 | (ulong)a->model << 24 |
+           (ulong)configure_cycles(a) << 32;
+}
+
+static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+{
+    const struct vdm_client *c = vdm_client_of(caller());
+    struct accel_info info = {.device = 0};
+    ulong count = 0;
+
+    (void)a3, (void)a4, (void)a5;
+    if (size != sizeof(info)) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    for (unsigned i = 0; i < VDM_MAX_DEVICES && c != NULL; i++) {
+        const struct accel *a = c->accels[i];
+        const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
+
+        if (a != NULL && count++ == index) {
+            info.device = i;
+            info.task = d[i].task;
+            info.page = a->config->gpa;
+            memcpy(info.name, d[i].name, sizeof(info.name));
+        }
+    }
+    if (index < count && !guestmem_write(caller(), gpa, &info, sizeof(info))) {
+        return answer(HCALL_ERR_INVALID_ADDRESS, 0);
+    }
+    return answer(HCALL_OK, count);
+}
+HYPERCALL(HCALL_ACCEL_ENUMERATE, accel_enumerate);
+
+static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct accel *a = accel_of(caller(), device);
+    ulong status;
+
+    (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    if (a == NULL) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&vdm.lock);
+    if (a->state == ACCEL_IDLE && !a->client->stopping) {
+        vdm_request(a);
+    }
+    status = status_of(a);
+    vdm_unlock();
+    return answer(HCALL_OK, status);
+}
+HYPERCALL(HCALL_ACCEL_REQUEST, accel_request);
+
+/* The fabric refuses to cancel a region while it is being configured, and a job that runs. */
+static bool busy(const struct accel *a)
+{
+    return VDM_FIELD(*vdm_if_register(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
+           (vdm.configuring && vdm.regions[vdm.port_region].owner == a);
+}
+
+static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct accel *a = accel_of(caller(), device);
+    bool refused;
+
+    (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    if (a == NULL) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&vdm.lock);
+    refused = busy(a);
+    if (!refused) {
+        *vdm_register(FABRIC_REGS_CANCEL) = vdm_name(a);
+        for (unsigned i = 0; i < vdm.nregions; i++) {
+            vdm_update_region(i);
+        }
+        accel_withdrawn(a);
+    }
+    vdm_unlock();
+    return answer(refused ? HCALL_ERR_INVALID_STATE : HCALL_OK, 0);
+}
+HYPERCALL(HCALL_ACCEL_RELEASE, accel_release);
+
+static struct hcall_ret accel_status(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct accel *a = accel_of(caller(), device);
+    ulong status;
+
+    (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    if (a == NULL) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&vdm.lock);
+    status = status_of(a);
+    vdm_unlock();
+    return answer(HCALL_OK, status);
+}
+HYPERCALL(HCALL_ACCEL_STATUS, accel_status);
+
+static struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+{
+    struct accel *a = accel_of(caller(), device);
+    struct accel_stats stats;
+
+    (void)a3, (void)a4, (void)a5;
+    if (a == NULL || size != sizeof(stats)) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&vdm.lock);
+    stats = a->stats;
+    vdm_unlock();
+    return answer(guestmem_write(caller(), gpa, &stats, sizeof(stats)) ? HCALL_OK : HCALL_ERR_INVALID_ADDRESS, 0);
+}
+HYPERCALL(HCALL_ACCEL_GET_STATS, accel_get_stats);
+
+static struct hcall_ret accel_events(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct vm *vm = caller();
+    struct vdm_client *c = vdm_client_of(vm);
+    ulong events;
+
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    if (c == NULL) {
+        return answer(HCALL_ERR_DENIED, 0);
+    }
+    spin_lock(&vm->lock);
+    spin_lock(&vdm.lock);
+    events = c->events;
+    c->events = 0;
+    vdm.notify &= ~(1U << c->number);
+    arch_vm_irq(vm, c->config->event_irq, false);
+    spin_unlock(&vdm.lock);
+    vm_unlock(vm);
+    return answer(HCALL_OK, events);
+}
+HYPERCALL(HCALL_ACCEL_EVENTS, accel_events);
+
+static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct accel *a = accel_of(caller(), device);
+
+    (void)a2, (void)a3, (void)a4, (void)a5;
+    if (a == NULL || priority > PRIORITY_MAX) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    if (a->client->config->may_raise == 0) {
+        return answer(HCALL_ERR_DENIED, 0);
+    }
+    spin_lock(&vdm.lock);
+    a->priority = (uint32_t)priority;
+    vdm_unlock();
+    return answer(HCALL_OK, 0);
+}
+HYPERCALL(HCALL_ACCEL_SET_PRIORITY, accel_set_priority);
+
+static struct hcall_ret accel_set_model(ulong device, ulong model, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    struct accel *a = accel_of(caller(), device);
+
+    (void)a2, (void)a3, (void)a4, (void)a5;
+    if (a == NULL || (model != ACCEL_MODEL_NATIVE && model != ACCEL_MODEL_GUEST)) {
+        return answer(HCALL_ERR_INVALID_PARAM, 0);
+    }
+    spin_lock(&vdm.lock);
+    a->model = (uint32_t)model;
+    vdm_unlock();
+    return answer(HCALL_OK, 0);
+}
+HYPERCALL(HCALL_ACCEL_SET_MODEL, accel_set_model);

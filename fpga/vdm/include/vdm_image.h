@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The section of the system image that describes the fabric, its devices, their bitstreams and the VMs that use them. The image
+ * builder has checked it (scripts/tessera/image); the component checks counts and bounds again at boot. Arrays lie at offsets
+ * from the start of the section, 8-byte aligned.
+ */
+#ifndef VDM_IMAGE_H
+#define VDM_IMAGE_H
+
+#include <stdint.h>
+
+#define VDM_IMAGE_TAG 0x47504658U /* "XFPG" in memory order: sysimage_section.tag */
+
+#define VDM_MAX_CLIENTS 16U
+#define VDM_MAX_DEVICES 16U
+#define VDM_MAX_REGIONS 8U
+
+/* How a VM waits for a device that has to be preempted or configured first. */
+#define VDM_MODEL_NATIVE 0U /* the VCPU blocks in its first write to the device's page */
+#define VDM_MODEL_GUEST 1U  /* the write completes at once; the guest is told by an interrupt */
+
+struct vdm_image {
+    uint64_t fabric;      /* host-physical address of the fabric's registers (docs/fabric.md), 2 MiB aligned */
+    uint32_t irq;         /* host source of the manager's interrupt */
+    uint32_t regions;     /* regions of the fabric, 1 .. VDM_MAX_REGIONS; PARAMS must agree */
+    uint32_t hold_cycles; /* HOLD_TIME, fabric cycles */
+    uint32_t stop_cycles; /* STOP_TIME, fabric cycles */
+    uint32_t nclients, clients_offset;       /* struct vdm_image_client[] */
+    uint32_t ndevices, devices_offset;       /* struct vdm_image_device[], index: number of the device in the fabric */
+    uint32_t nbitstreams, bitstreams_offset; /* struct vdm_image_bitstream[], ordered by device, then region */
+    uint32_t naccels, accels_offset;         /* struct vdm_image_accel[], ordered by client, then device */
+};
+
+/* A VM that uses the fabric. Its index is its number in the fabric: it has the IF pages from 16 * index on. */
+struct vdm_image_client {
+    uint32_t vm;        /* number of the VM in the system */
+    uint32_t event_irq; /* source of the VM's interrupt controller for VDM events, 1 .. 31 */
+    uint32_t may_raise; /* 1: may change priorities of its devices (HCALL_ACCEL_SET_PRIORITY) */
+    uint32_t reserved;  /* 0 */
+};
+
+struct vdm_image_device {
+    char name[16];       /* NUL-terminated, unique */
+    uint32_t task;       /* HW task that a region must hold, 1 .. 255 */
+    uint32_t size_class; /* smallest size class of a region that can hold it, 0 .. 3 */
+    uint32_t regions;    /* bit n: region n may hold it; a bitstream exists for each */
+    uint32_t reserved;   /* 0 */
+};
+
+/* A bitstream: the task of `device` for one region. */
+struct vdm_image_bitstream {
+    uint32_t device;
+    uint32_t region;
+    uint64_t offset; /* of the payload from the image's header, 4 KiB aligned */
+    uint32_t size;   /* bytes, a multiple of 8, not 0 */
+    uint32_t verify; /* 1: the checksum is verified before the region is written */
+};
+
+/* A device that a VM may use. */
+struct vdm_image_accel {
+    uint32_t client;
+    uint32_t device;
+    uint32_t priority; /* 0 .. 15, 15 is the highest */
+    uint32_t model;    /* VDM_MODEL_* */
+    uint64_t gpa;      /* guest-physical address of its page, the same in every VM for the same device */
+};
+
+#endif

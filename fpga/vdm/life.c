@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start and stop of a VM: DMA windows, registers, regions. */
+#include "vdm.h"
+
+#include "component.h"
+
+#define WINDOWS 4U /* of each VM */
+
+static volatile uint64_t *window(const struct vdm_client *c, unsigned number, ulong offset)
+{
+    return vdm_register(FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE + offset);
+}
+
+/* Opens a window for each region of RAM of the VM, shared memory included: the addresses of DMA are guest-physical. The size is
+ * written last, because it opens the window. */
+static void open_windows(const struct vdm_client *c)
+{
+    const struct memmap *map = &c->vm->memmap;
+    unsigned used = 0;
+
+    for (unsigned i = 0; i < map->count; i++) {
+        const struct sysimage_region *r = &map->regions[i];
+
+        if (r->kind != SYSIMAGE_REGION_MMIO && used < WINDOWS) {
+            *window(c, used, FABRIC_WINDOW_GUEST) = r->gpa | 3U; /* readable and writable */
+            *window(c, used, FABRIC_WINDOW_HOST) = r->hpa;
+            *window(c, used, FABRIC_WINDOW_SIZE) = r->size;
+            used++;
+        }
+    }
+}
+
+static void close_windows(const struct vdm_client *c)
+{
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        *window(c, i, FABRIC_WINDOW_SIZE) = 0;
+    }
+}
+
+/* The registers and flags of an IF as after power-on: the next life of the VM must not see those of the last. */
+static void reset_if(const struct accel *a)
+{
+    *vdm_register(FABRIC_REGS_IF_RESET) = vdm_name(a);
+    for (ulong offset = FABRIC_IF_CMD; offset < FABRIC_IF_CUSTOM + 8U * FABRIC_IF_CUSTOM_STRIDE; offset += 4U) {
+        *vdm_if_register(a, offset) = 0;
+    }
+}
+
+/* The VM's next life begins. Called with vm->lock held. */
+static void vdm_vm_reset(struct vm *vm)
+{
+    struct vdm_client *c = vdm_client_of(vm);
+
+    if (c == NULL) {
+        return;
+    }
+    spin_lock(&vdm.lock);
+    for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
+        struct accel *a = c->accels[i];
+
+        if (a != NULL) {
+            reset_if(a);
+            a->state = ACCEL_IDLE;
+            a->priority = a->config->priority;
+            a->model = a->config->model;
+            a->stats = (struct accel_stats){0};
+            arch_page_forbid_writes(&a->page);
+        }
+    }
+    c->events = 0;
+    c->recheck = false;
+    open_windows(c);
+    c->stopping = false;
+    spin_unlock(&vdm.lock);
+}
+ON_VM_RESET(vdm_vm_reset);
+
+/* Withdraws the requests of the client, and stops its jobs. False while a region still works for it, is promised to it, or is
+ * being configured for it. */
+static bool withdraw(const struct vdm_client *c)
+{
+    bool done = true;
+
+    for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
+        if (c->accels[i] != NULL) {
+            *vdm_register(FABRIC_REGS_CANCEL) = vdm_name(c->accels[i]);
+        }
+    }
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        const struct vdm_region *r = &vdm.regions[i];
+
+        vdm_update_region(i);
+        if (r->owner != NULL && r->owner->client == c) {
+            *vdm_register(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE) = 1;
+            done = false;
+        }
+        done = done && (r->promised == NULL || r->promised->client != c);
+    }
+    return done;
+}
+
+/* A region's `leave` waits until its bus traffic has ended (docs/fabric.md): no region of the client, no transaction in its windows. */
+static bool vdm_vm_stop(struct vm *vm)
+{
+    struct vdm_client *c = vdm_client_of(vm);
+    bool done = true;
+
+    if (c != NULL) {
+        spin_lock(&vdm.lock);
+        c->stopping = true;
+        done = withdraw(c);
+        if (done) {
+            close_windows(c);
+        }
+        vdm_unlock();
+    }
+    return done;
+}
+ON_VM_STOP(vdm_vm_stop);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fabric's interrupt to the manager. */
+#include "vdm.h"
+
+#include "arch.h"
+#include "console.h"
+#include "sched.h"
+#include "system.h"
+
+/* A guest can cause faults without limit: after a report, the interrupts of faults are disabled for this time. */
+#define REPORT_MS 100U
+
+#define EVENT(name) (1UL << FABRIC_REGS_IRQ_STATUS_##name##_LSB)
+#define FAULTS (EVENT(DMA_VIOLATION) | EVENT(TASK_FAULT))
+#define EVENTS \
+    (EVENT(NEW_SOLUTION) | EVENT(RECONFIG_OVER) | EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | EVENT(LIST_OVERFLOW))
+
+static void enable(uint64_t events)
+{
+    *vdm_register(FABRIC_REGS_IRQ_ENABLE) = events;
+}
+
+/* Without locks: a timer's. */
+static void report_again(struct timer *t)
+{
+    (void)t;
+    enable(EVENTS | FAULTS);
+}
+
+static const char *fault_text(ulong why)
+{
+    static const char *const texts[] = {
+        "error: %s: the job of %s in region %u is stopped",
+        "error: %s: the job of %s in region %u accessed memory outside of the VM, address 0x%lx",
+        "error: %s: the job of %s in region %u got a bus error",
+        "error: %s: the task of %s in region %u did not stop in time",
+        "error: %s: the task of %s in region %u violated its interface",
+        "error: %s: the task of %s in region %u has a wrong context",
+    };
+
+    return why < ARRAY_SIZE(texts) ? texts[why] : texts[0];
+}
+
+/* The last fault. Faults of other clients in between are not reported, but each VM reads its own in STAT. */
+static void note_fault(void)
+{
+    uint64_t info = *vdm_register(FABRIC_REGS_FAULT_INFO);
+    ulong vm = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_VM), device = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_DEV);
+    struct accel *a = vm < vdm.image->nclients ? vdm.clients[vm].accels[device] : NULL;
+
+    enable(EVENTS);
+    spin_lock(&sched_lock);
+    timer_arm(&vdm.quiet, arch_time() + (ticks_t)REPORT_MS * 1000U * hyp.us);
+    spin_unlock(&sched_lock);
+    if (a != NULL) {
+        a->stats.faults++;
+        vdm.culprit = a;
+        vdm.culprit_region = (unsigned)VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_PRR);
+        vdm.detail = *vdm_register(FABRIC_REGS_FAULT_ADDR);
+        vdm.report = fault_text(VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_WHY));
+    }
+}
+
+/* The fabric keeps the line high until every event is acknowledged, and all solutions are taken: one solution in each call, so that
+ * interrupts are polled between two. */
+void vdm_interrupt(void)
+{
+    uint64_t status;
+
+    spin_lock(&vdm.lock);
+    status = *vdm_register(FABRIC_REGS_IRQ_STATUS);
+    *vdm_register(FABRIC_REGS_IRQ_STATUS) = status;
+    if ((status & EVENT(RECONFIG_OVER)) != 0) {
+        vdm_configured();
+    }
+    if ((status & FAULTS) != 0) {
+        note_fault();
+    }
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        vdm_update_region(i);
+    }
+    if ((status & EVENT(NEW_SOLUTION)) != 0) {
+        vdm_take_solution();
+    }
+    vdm_configure_next();
+    vdm_unlock();
+}
+
+void vdm_manager_init(void)
+{
+    timer_init(&vdm.quiet, report_again);
+    vdm.quiet.unlocked = true;
+    *vdm_register(FABRIC_REGS_HOLD_TIME) = vdm.image->hold_cycles;
+    *vdm_register(FABRIC_REGS_STOP_TIME) = vdm.image->stop_cycles;
+    *vdm_register(FABRIC_REGS_IRQ_STATUS) = EVENTS | FAULTS;
+    enable(EVENTS | FAULTS);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests to the fabric, its answers, and what they ask of the manager: configure a region, connect an IF. */
+#include "vdm.h"
+
+#include "system.h"
+
+#define ANSWER_TRIES 8U /* reads; the answer is valid three cycles after the request, and a read takes two */
+
+enum {
+    STATE_IDLE,
+    STATE_BUSY,
+    STATE_PREEMPT,
+    STATE_SWITCH,
+    STATE_RECONFIG,
+    STATE_HOLD
+}; /* PRR_STATUS.state */
+enum {
+    METHOD_UNAVAILABLE,
+    METHOD_ASSIGN,
+    METHOD_PREEMPT
+}; /* SOLUTION.method */
+
+/* The bitstream of the device for the region; NULL if there is none. */
+static const struct vdm_image_bitstream *bitstream_of(const struct accel *a, unsigned region)
+{
+    const struct vdm_image_bitstream *b = vdm_table(vdm.image->bitstreams_offset);
+
+    for (unsigned i = 0; i < vdm.image->nbitstreams; i++, b++) {
+        if (b->device == a->config->device && b->region == region) {
+            return b;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t status_of(unsigned region)
+{
+    return *vdm_register(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
+}
+
+/* The device that a register names by VM and device, or NULL if the manager does not know it. */
+static struct accel *named(ulong vm, ulong device)
+{
+    return vm < vdm.image->nclients && device < VDM_MAX_DEVICES ? vdm.clients[vm].accels[device] : NULL;
+}
+
+static void connect(struct accel *a, unsigned region)
+{
+    *vdm_register(FABRIC_REGS_PRR_CONNECT + region * FABRIC_REGS_PRR_CONNECT_STRIDE) =
+        VDM_PUT(FABRIC_REGS_PRR_CONNECT_CONNECT, 1) | VDM_PUT(FABRIC_REGS_PRR_CONNECT_VM, a->client->number) |
+        VDM_PUT(FABRIC_REGS_PRR_CONNECT_DEV, a->config->device);
+    vdm.regions[region].owner = a;
+    accel_connected(a, region);
+}
+
+/* Answers that take time: the region's job has to stop, or the region has to be configured. */
+static void begin_wait(struct accel *a, unsigned region, bool preempts, bool configures)
+{
+    a->state = ACCEL_WAITING;
+    if (preempts) {
+        vdm.regions[region].promised = a;
+    } else if (configures) {
+        vdm.regions[region].owner = a;
+        vdm_configure_next();
+    }
+}
+
+/* Does what a solution for `a` allows at once. */
+static void apply(struct accel *a, uint64_t solution)
+{
+    unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
+    bool preempts = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT;
+    bool configures = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0;
+    struct accel *before = vdm.regions[region].owner;
+
+    a->stats.paths[2U * preempts + configures]++;
+    if (!preempts && before != NULL && before != a) {
+        vdm.regions[region].owner = NULL;
+        accel_lost(before);
+    }
+    if (preempts || configures) {
+        begin_wait(a, region, preempts, configures);
+    } else {
+        connect(a, region);
+    }
+}
+
+static uint64_t answer_of_request(void)
+{
+    uint64_t solution = 0;
+
+    for (unsigned i = 0; i < ANSWER_TRIES && VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0; i++) {
+        solution = *vdm_register(FABRIC_REGS_SOLUTION);
+    }
+    return solution;
+}
+
+void vdm_request(struct accel *a)
+{
+    uint64_t solution;
+
+    *vdm_register(FABRIC_REGS_REQUEST) = vdm_name(a) | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, a->priority);
+    solution = answer_of_request();
+    a->stats.requests++;
+    if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
+        a->state = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_LISTED) != 0 ? ACCEL_WAITING : ACCEL_IDLE;
+        a->stats.waits++;
+    } else {
+        apply(a, solution);
+    }
+}
+
+void vdm_take_solution(void)
+{
+    uint64_t solution = *vdm_register(FABRIC_REGS_NEW_SOLUTION);
+    struct accel *a =
+        named(VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VM), VDM_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
+
+    *vdm_register(FABRIC_REGS_NEW_SOLUTION_POP) = 1;
+    if (a == NULL || VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
+        return;
+    }
+    if (a->client->stopping) {
+        *vdm_register(FABRIC_REGS_CANCEL) = vdm_name(a);
+    } else {
+        apply(a, solution);
+    }
+}
+
+/* The region has a client that waits for it: `status` is the region's. */
+static void serve(struct accel *a, unsigned region, uint64_t status)
+{
+    ulong state = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
+
+    if (state == STATE_HOLD && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0) {
+        connect(a, region);
+    } else if (state == STATE_RECONFIG) {
+        a->state = ACCEL_WAITING;
+        vdm_configure_next();
+    }
+}
+
+void vdm_update_region(unsigned number)
+{
+    struct vdm_region *region = &vdm.regions[number];
+    uint64_t status = status_of(number);
+    ulong state = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
+    struct accel *before = region->owner;
+    struct accel *owner =
+        VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
+            ? NULL
+            : named(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM), VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
+
+    if (state != STATE_PREEMPT && state != STATE_SWITCH && state != STATE_BUSY) {
+        region->promised = NULL;
+    }
+    region->owner = owner;
+    if (before != NULL && before != owner && (before->state != ACCEL_CONNECTED || before->region == number)) {
+        accel_lost(before);
+    }
+    if (owner != NULL && !owner->client->stopping) {
+        serve(owner, number, status);
+    }
+}
+
+/* --- configuration --- */
+
+/* The region in Reconfig whose client has the highest priority; vdm.nregions if there is none. */
+static unsigned next_to_configure(void)
+{
+    unsigned best = vdm.nregions;
+
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        const struct accel *a = vdm.regions[i].owner;
+
+        if (a != NULL && !a->client->stopping &&
+            VDM_FIELD(status_of(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG &&
+            (best == vdm.nregions || a->priority > vdm.regions[best].owner->priority)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* A region for which the image has no bitstream: the fabric offers none, since DEVICE names the regions that it may choose. */
+static void configure(struct accel *a, unsigned region)
+{
+    const struct vdm_image_bitstream *b = bitstream_of(a, region);
+
+    if (b == NULL) {
+        *vdm_register(FABRIC_REGS_CANCEL) = vdm_name(a);
+        accel_failed(a);
+        return;
+    }
+    *vdm_register(FABRIC_REGS_ICAP_ADDR) = (ulong)sysimage_at(hyp.image, b->offset);
+    *vdm_register(FABRIC_REGS_ICAP_LENGTH) = b->size;
+    *vdm_register(FABRIC_REGS_ICAP_START) =
+        VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) | VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify);
+    vdm.configuring = true;
+    vdm.port_region = region;
+}
+
+void vdm_configure_next(void)
+{
+    unsigned region = vdm.configuring ? vdm.nregions : next_to_configure();
+
+    if (region < vdm.nregions) {
+        configure(vdm.regions[region].owner, region);
+    }
+}
+
+void vdm_configured(void)
+{
+    uint64_t status = *vdm_register(FABRIC_REGS_ICAP_STATUS);
+    struct accel *a = vdm.regions[vdm.port_region].owner;
+
+    if (!vdm.configuring || VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_BUSY) != 0) {
+        return;
+    }
+    vdm.configuring = false;
+    if (VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR) != 0 && a != NULL) {
+        vdm.report = "error: %s: the bitstream of %s for region %u is refused: error %lu";
+        vdm.culprit = a;
+        vdm.culprit_region = vdm.port_region;
+        vdm.detail = VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR);
+        vdm.regions[vdm.port_region].owner = NULL;
+        accel_failed(a);
+    }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Virtual Device Manager: gives the regions of the fabric (docs/fabric.md) to VMs. What the files of this folder share.
+ *
+ * A VM's page of a device (its IF) is read-only until the VM is connected to a region: the first write is the request. The
+ * fabric decides who gets which region, and keeps the list of those that wait; the manager configures regions, connects
+ * IFs, and makes pages writable or read-only.
+ *
+ * Locks: vm.lock, then vdm.lock, then sched_lock.
+ */
+#ifndef VDM_H
+#define VDM_H
+
+#include "accel_abi.h"
+#include "arch_pages.h"
+#include "fabric_map.h"
+#include "list.h"
+#include "spinlock.h"
+#include "vdm_image.h"
+#include "vm.h"
+
+enum accel_state {
+    ACCEL_IDLE = 0,  /* no region; not requested, as far as the manager knows */
+    ACCEL_WAITING,   /* requested: waits for a region, or for its region to be stopped or configured */
+    ACCEL_CONNECTED, /* has a region, and its page is writable */
+    ACCEL_FAILED,    /* its task cannot be configured; until the VM restarts */
+};
+
+/* A device of a VM. */
+struct accel {
+    struct vdm_client *client;
+    const struct vdm_image_accel *config;
+    struct arch_page page;
+    struct list waiters; /* struct vdm_waiter; guarded by sched_lock */
+
+    /* Guarded by vdm.lock. */
+    enum accel_state state;
+    unsigned region; /* while connected */
+    uint32_t priority, model;
+    struct accel_stats stats;
+};
+
+/* A VM with devices of the fabric. */
+struct vdm_client {
+    struct vm *vm;
+    const struct vdm_image_client *config;
+    unsigned number;                       /* of the VM in the fabric */
+    struct accel *accels[VDM_MAX_DEVICES]; /* by device, or NULL; constant after boot */
+
+    /* Guarded by vdm.lock. */
+    bool stopping; /* requests nothing until its next start */
+    bool recheck;  /* on IPI_SYNC, too: a VCPU on another CPU may have written START */
+    ulong events;  /* ACCEL_EVENT_* << device */
+};
+
+struct vdm_region {
+    struct accel *owner;    /* its client in the fabric, as read last */
+    struct accel *promised; /* gets it when the job of its owner has stopped */
+};
+
+/* A VCPU that waits for a device. */
+struct vdm_waiter {
+    struct list node; /* guarded by sched_lock */
+    struct vcpu *vcpu;
+};
+
+struct vdm {
+    const struct vdm_image *image; /* NULL: the system uses no fabric. Constant after boot, as is all down to `lock` */
+    volatile char *registers;
+    unsigned nregions;
+    struct vdm_client clients[VDM_MAX_CLIENTS];
+
+    struct spinlock lock;
+    struct vdm_region regions[VDM_MAX_REGIONS];
+    bool configuring; /* the configuration port works, for the region `port_region` */
+    unsigned port_region;
+    unsigned recheck;      /* bit n: a page of client n has become read-only */
+    unsigned notify;       /* bit n: raise the event interrupt of client n once the lock is released */
+    const char *report;    /* a fault to report on the console once the lock is released, or NULL */
+    struct accel *culprit; /* of the report, as are the two below */
+    unsigned culprit_region;
+    ulong detail;
+    struct timer quiet; /* reports are suppressed until it expires */
+};
+
+extern struct vdm vdm; /* owner: boot.c */
+
+/* An array of the image's section. */
+static inline const void *vdm_table(uint32_t offset)
+{
+    return (const char *)vdm.image + offset;
+}
+
+/* The VM's client, or NULL. */
+static inline struct vdm_client *vdm_client_of(const struct vm *vm)
+{
+    return vm->vcpus[0].data[COMPONENT_FPGA_VDM];
+}
+
+/* --- registers of the fabric --- */
+
+static inline volatile uint64_t *vdm_register(ulong offset)
+{
+    return (volatile uint64_t *)(volatile void *)(vdm.registers + offset);
+}
+
+static inline volatile uint32_t *vdm_if_register(const struct accel *a, ulong offset)
+{
+    ulong page = FABRIC_IFS + (16UL * a->client->number + a->config->device) * FABRIC_IF_STRIDE;
+
+    return (volatile uint32_t *)(volatile void *)(vdm.registers + page + offset);
+}
+
+/* A field of a register's value. */
+#define VDM_FIELD(value, name) (((value) >> name##_LSB) & ((1UL << name##_WIDTH) - 1U))
+#define VDM_PUT(name, value) ((uint64_t)(value) << name##_LSB)
+
+/* The VM and the device in the registers that name a client. */
+static inline uint64_t vdm_name(const struct accel *a)
+{
+    return VDM_PUT(FABRIC_REGS_CANCEL_VM, a->client->number) | VDM_PUT(FABRIC_REGS_CANCEL_DEV, a->config->device);
+}
+
+/* --- regions.c; called with vdm.lock held --- */
+
+/* Requests a region, and does what the answer allows at once. */
+void vdm_request(struct accel *a);
+
+/* Takes the first solution from the search list. */
+void vdm_take_solution(void);
+
+/* Brings region `number` up to date: configures or connects it for its client; a client that lost it is disconnected. */
+void vdm_update_region(unsigned number);
+
+/* The configuration port is idle: starts the configuration of the region whose client has the highest priority, if any waits. */
+void vdm_configure_next(void);
+
+/* The configuration port has finished. */
+void vdm_configured(void);
+
+/* --- manager.c --- */
+
+void vdm_manager_init(void);
+void vdm_interrupt(void);
+
+/* --- accel.c --- */
+
+/* Releases vdm.lock and delivers what was noted under it: events, reports. */
+void vdm_unlock(void);
+
+/* With vdm.lock held: the device is connected to `region`, has failed, has given up its region or request, or has lost its region. */
+void accel_connected(struct accel *a, unsigned region);
+void accel_failed(struct accel *a);
+void accel_withdrawn(struct accel *a);
+void accel_lost(struct accel *a);
+
+/* With vdm.lock held: notes an event of a device with the guest model. */
+void accel_note(const struct accel *a, ulong event);
+
+/* The device of the VM, or NULL. */
+static inline struct accel *accel_of(const struct vm *vm, ulong device)
+{
+    const struct vdm_client *c = vdm_client_of(vm);
+
+    return c != NULL && device < VDM_MAX_DEVICES ? c->accels[device] : NULL;
+}
+
+#endif
