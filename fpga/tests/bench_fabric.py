@@ -178,7 +178,7 @@ async def bad_bitstreams_leave_the_region_empty(dut):
     header[5] ^= 1
     cases = [
         (bytes(header), 0, 1), (simb(1, TASK), 0, 2), (simb(0, TASK + 1), 0, 3), (good, len(good) - 4, 4),
-        (bytes(body), 0, 5), (simb(0, TASK, body_prr=0)[:-4] + b"abcd", 0, 5),
+        (bytes(body), 0, 5), (simb(0, TASK, body_region=0)[:-4] + b"abcd", 0, 5),
     ]  # fmt: skip
     for (image, length, error), verify in itertools.product(cases, (0, 1)):
         found = await made.request(0, 0, 1)

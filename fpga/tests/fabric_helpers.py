@@ -4,13 +4,14 @@
 import logging
 import re
 import struct
-import zlib
 from dataclasses import dataclass
 
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster, AxiRam
 from rtl_tools import FPGA
+
+from tessera.fabric.bitstream import simulated as simb
 
 REGS = {
     name: int(value, 16)
@@ -91,20 +92,6 @@ class Solution:
         evicted = (got["evicted_vm"], got["evicted_dev"]) if got["evicted"] else None
         return cls(got["method"], got["reconfig"], got["listed"], got["prr"], evicted,
                    (got["vm"], got["dev"], got["prio"]), got["valid"])  # fmt: skip
-
-
-def simb(prr: int, task: int, words: int = 64, body_prr: int | None = None, slow: bool = False) -> bytes:
-    """
-    A bitstream for the simulated port: header, body, checksums. `words` of filler set its length; with `slow` the port
-    takes a word every other cycle.
-    """
-    filler = [(0x9E3779B9 * (i + 1)) & 0xFFFFFFFF for i in range(words)]
-    body = [0xC5 << 24 | (prr if body_prr is None else body_prr) << 16 | task << 8 | slow, words, *filler]
-    head = [0x53494D42, prr << 24 | task << 16, len(body)]
-    packed_head = struct.pack("<3I", *head)
-    packed_body = struct.pack(f"<{len(body)}I", *body)
-    return (packed_head + struct.pack("<I", zlib.crc32(packed_head)) + packed_body
-            + struct.pack("<I", zlib.crc32(packed_body)))  # fmt: skip
 
 
 def probe(data: bytes, key: int = 0) -> bytes:

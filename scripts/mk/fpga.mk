@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The reconfigurable fabric in RTL, fpga/ (docs/fabric.md): benches on Verilator, proofs, lint,
 # synthesis. ONLY=words selects tests (pytest's -k).
-FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(VENV)/bin/python
+FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests:scripts $(VENV)/bin/python
 
 # Tests run in parallel, except those that use the same folder (fpga/tests/conftest.py), in their
 # order: the longest first.

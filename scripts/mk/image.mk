@@ -17,13 +17,19 @@ export SYSTEM WITHOUT GUEST_PATH
 
 # Guests have the hypervisor's architecture.
 GUESTS := $(if $(filter mips,$(HYP_ARCH)),$(MIPS_OUT),$(BUILD)/guests)
-MKIMAGE_PROGRAM := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py --guests "$$GUEST_PATH:$(GUESTS)" --board $(BOARD)
+MKIMAGE_PROGRAM := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py --guests "$$GUEST_PATH:$(GUESTS):$(BUILD)/fpga" --board $(BOARD)
 # The benchmark's systems are in systems/bench and are named without the folder.
 SYSTEM_DIR := systems$(if $(wildcard systems/$(SYSTEM).dts),,$(if $(wildcard systems/bench/$(SYSTEM).dts),/bench))
 MKIMAGE := $(MKIMAGE_PROGRAM) "$(SYSTEM_DIR)/$$SYSTEM.dts"
 
 # Guests that make can build; a system may also name other files.
 IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz uboot/u-boot.bin) $(BARE_GUESTS) $(MIPS_GUESTS)
+
+# Bitstreams for the simulated fabric; a system names them simb/<task>-<region>.bin.
+SIMB := $(BUILD)/fpga/simb
+
+$(SIMB)/%.bin: scripts/simb.py scripts/tessera/fabric/bitstream.py | setup-dev
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/simb.py $@
 
 # make would expand a path with a dollar sign, and a system file must not run commands: no path here
 # contains one.
@@ -32,8 +38,8 @@ image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems
 	@$(MKIMAGE) --hypervisor $(HYP_BUILD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT" --components "$(HYP_COMPONENTS)"
 	@echo "$(BUILD)/systems/$$SYSTEM/tessera.bin: $$(stat -c %s "$(BUILD)/systems/$$SYSTEM/tessera.bin") bytes"
 
-# The hypervisor and those guests that the system names.
-image-parts: hyp $(filter $(IMAGE_GUESTS),$(IMAGE_FILES))
+# The hypervisor, and those guests and bitstreams that the system names.
+image-parts: hyp $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES))
 
 docs: | setup ## generate docs/configuration.md from the schema
 	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.image.configdoc > $(CACHE)/configuration.md
