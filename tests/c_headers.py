@@ -24,6 +24,7 @@ FOLDERS = (
         "debug/include",
         "console/include",
         "seed/include",
+        "fpga/vdm/include",
         "arch/include",
     ),
     *("arch/host", "arch/host/include", "tests/unit", "."),
@@ -44,9 +45,10 @@ _TYPES = {
     **{f"{sign}int{bits}_t": getattr(ctypes, f"c_{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "ticks_t": ctypes.c_uint64,
     "unsigned": ctypes.c_uint,
+    "char": ctypes.c_char,
 }
 _FIELD = re.compile(r"(?:const )?(?P<type>(?:struct |enum )?\w+) (?P<names>[^;]+)$")
-_NAME = re.compile(r"(?P<pointer>\*?)(?P<name>\w+)$")
+_NAME = re.compile(r"(?P<pointer>\*?)(?P<name>\w+)(?:\[(?P<length>\d+)\])?$")
 
 
 def evaluate(headers: Iterable[str], expressions: Iterable[str]) -> dict[str, int]:
@@ -90,7 +92,7 @@ def _fields(text: str, name: str, known: dict[str, type]) -> list[tuple[str, typ
             one = _NAME.match(text_of_name.strip())
             kind = pointer if one is not None and one["pointer"] else base
             assert one is not None and kind is not None, f"struct {name}: {declaration}"
-            found.append((one["name"], kind))
+            found.append((one["name"], kind * int(one["length"]) if one["length"] else kind))
     return found
 
 

@@ -2,6 +2,7 @@
 """The class behind the fixture `builder`: a directory with a system source and guest files; builds
 systems in memory."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,35 @@ class ImageBuilder:
         with pytest.raises(BuildError) as refusal:
             self.build(text)
         return str(refusal.value).split("\n")
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\([nt\\])", lambda match: {"n": "\n", "t": "\t", "\\": "\\"}[match[1]], text)
+
+
+def read_cases(path: Path) -> dict[str, tuple[list[list[str]], list[str]]]:
+    """The cases of a file like refused.txt by name: the changes [[old, new], ...] and the expected
+    lines."""
+    cases = {}
+    for line in path.read_text().splitlines():
+        mark, text = line[:1], line[2:]
+        if mark == "=":
+            assert text not in cases
+            changes, expected = cases[text] = ([], [])
+        elif mark == "-":
+            changes.append([_unescaped(text), ""])
+        elif mark == "+":
+            changes[-1][1] = _unescaped(text)
+        elif mark == ">":
+            expected.append(f"sys.dts:{text}")
+        else:
+            assert mark in ("", "#"), line
+    return cases
+
+
+def changed(text: str, changes: list[list[str]]) -> str:
+    """The text of a system after the changes of a case."""
+    for old, new in changes:
+        assert text.count(old) == 1, f"the system contains {old!r} {text.count(old)} times"
+        text = text.replace(old, new)
+    return text

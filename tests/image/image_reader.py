@@ -31,6 +31,7 @@ class ImageRead:
 
     header: dict[str, Any]
     vms: list[VmRead]
+    sections: dict[int, bytes]  # by tag
     data: bytes
 
     def payload(self, load: dict[str, Any]) -> bytes:
@@ -57,7 +58,8 @@ def read_image(data: bytes) -> ImageRead:
     assert 1 <= header["nharts"] <= layout.MAX_HARTS
     used = [(0, layout.HEADER.size)]
     vms = _array(data, header, layout.VM, header["nvms"], header["vms_offset"], used)
-    image = ImageRead(header, [_vm(data, header, fields, used) for fields in vms], data)
+    sections = _sections(data, header, used)
+    image = ImageRead(header, [_vm(data, header, fields, used) for fields in vms], sections, data)
     _disjoint(used)
     for vm in image.vms:
         _check_loads(image, vm)
@@ -71,6 +73,20 @@ def _array(data, header, record, count, offset, used) -> list[dict[str, Any]]:
     assert offset + count * record.size <= header["config_size"]
     used.append((offset, offset + count * record.size))
     return [record.unpack(data, offset + index * record.size) for index in range(count)]
+
+
+def _sections(data, header, used) -> dict[int, bytes]:
+    assert header["nsections"] <= layout.MAX_SECTIONS
+    found = {}
+    for section in _array(data, header, layout.SECTION, header["nsections"], header["sections_offset"], used):
+        start, end = section["offset"], section["offset"] + section["size"]
+        assert start % 8 == 0
+        assert start < end <= header["config_size"]
+        assert section["tag"] not in found
+        assert section["reserved"] == 0
+        used.append((start, end))
+        found[section["tag"]] = data[start:end]
+    return found
 
 
 def _vm(data, header, fields, used) -> VmRead:

@@ -2,12 +2,11 @@
 """Invalid systems: each is refused with exactly the expected lines."""
 
 import os
-import re
 import struct
 from pathlib import Path
 
 import pytest
-from fixtures import ROOT, SYSTEM
+from fixtures import ROOT, SYSTEM, changed, read_cases
 
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError
@@ -26,29 +25,6 @@ def vms(count: int, props: str = "") -> str:
     ]
     head = '/dts-v1/;\n/ {\ncompatible = "tessera,system";\nboard = "qemu-virt";\nharts = <1>;\nvms {\n'
     return head + "\n".join(lines) + "\n};\n};\n"
-
-
-def unescaped(text: str) -> str:
-    return re.sub(r"\\([nt\\])", lambda match: {"n": "\n", "t": "\t", "\\": "\\"}[match[1]], text)
-
-
-def read_cases(path: Path):
-    """By name: the changes [[old, new], ...] and the expected lines."""
-    cases = {}
-    for line in path.read_text().splitlines():
-        mark, text = line[:1], line[2:]
-        if mark == "=":
-            assert text not in cases
-            changes, expected = cases[text] = ([], [])
-        elif mark == "-":
-            changes.append([unescaped(text), ""])
-        elif mark == "+":
-            changes[-1][1] = unescaped(text)
-        elif mark == ">":
-            expected.append(f"sys.dts:{text}")
-        else:
-            assert mark in ("", "#"), line
-    return cases
 
 
 CASES = read_cases(Path(__file__).with_name("refused.txt"))
@@ -72,15 +48,7 @@ def extra_files(builder):
 def test_refused(builder, name):
     extra_files(builder)
     changes, expected = CASES[name]
-    assert builder.refuse(changed(changes)) == expected
-
-
-def changed(changes):
-    text = SYSTEM
-    for old, new in changes:
-        assert text.count(old) == 1, f"SYSTEM contains {old!r} {text.count(old)} times"
-        text = text.replace(old, new)
-    return text
+    assert builder.refuse(changed(SYSTEM, changes)) == expected
 
 
 def test_the_unchanged_system_is_accepted(builder):

@@ -10,6 +10,8 @@ model     the result of reading: board, system, VMs
 system    reads a system's file; board reads the board's file that it names, files the guests' files
 check_*   checks that a schema cannot express: overlaps, files that do not fit, devices assigned
           twice
+accelerators reads and checks the devices of the fabric, and writes their section of the image; vdm has
+          the section's binary layout, equal to fpga/vdm/include/vdm_image.h
 place     places the loads in each VM's memory, and each VM's memory in the host's RAM
 virtual   the guest-physical addresses of the emulated devices
 guestdt   writes the guest's device tree; fdt compiles and reads it, fixups finds what may have to

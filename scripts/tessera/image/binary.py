@@ -4,10 +4,12 @@
 import sys
 import zlib
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from tessera.image import layout, virtual
+from tessera.image import layout, vdm, virtual
+from tessera.image.accelerators import section
 from tessera.image.check_rt import RtLimits, limits
 from tessera.image.fixups import Fixup, find_seed
 from tessera.image.layout import PAGE, align_up
@@ -22,6 +24,7 @@ class _Tables:
     def __init__(self, start: int) -> None:
         self.start = start
         self.data = bytearray()
+        self.sections = (0, 0)  # their number, and the offset of their array
 
     @property
     def end(self) -> int:
@@ -82,6 +85,9 @@ def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
     for vm in system.vms:
         for load in vm.loads:
             payloads.add(load.data)
+    for device in system.accelerators:
+        for bitstream in device.bitstreams:
+            payloads.add(bitstream.file.data)
     # Payload offsets depend on the size of the tables, which does not depend on the offsets: build
     # the tables twice.
     tables = _tables(system, fixups, payloads, 0)
@@ -120,8 +126,8 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         name=system.name.encode(),
         be_reserve_us=system.node["be-reserve-us"][0],
         be_late_us=system.node["be-reserve-us"][1],
-        nsections=0,
-        sections_offset=0,
+        nsections=tables.sections[0],
+        sections_offset=tables.sections[1],
     )
 
 
@@ -133,11 +139,21 @@ def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads,
         arrays = {
             "regions": tables.array(_regions(vm)),
             "loads": tables.array([_load(load.gpa, load.data, payloads, first_payload) for load in vm.loads]),
-            "irqs": tables.array([_irq(device.interrupt) for device in vm.devices]),
+            "irqs": tables.array([layout.IRQ.pack(host=host, guest=guest) for host, guest in vm.irqs]),
             "fixups": tables.array([_fixup(fixup, len(vm.loads) - 1) for fixup in fixups[vm.name]]),
         }
         tables.put(vms + index * layout.VM.size, _vm(vm, names, limits(system.node, vm.node), arrays))
+    _add_sections(tables, system, lambda data: first_payload + payloads.offsets[data])
     return tables
+
+
+def _add_sections(tables: _Tables, system: System, offset_of: Callable[[bytes], int]) -> None:
+    records = []
+    for tag, data in {vdm.TAG: section(system, offset_of)}.items() if system.accelerators else ():
+        offset = tables.reserve(len(data))
+        tables.put(offset, data)
+        records.append(layout.SECTION.pack(tag=tag, offset=offset, size=len(data), reserved=0))
+    tables.sections = tables.array(records)
 
 
 def _vm(vm: Vm, names: list[str], rt: RtLimits, arrays: dict[str, tuple[int, int]]) -> bytes:
@@ -219,10 +235,6 @@ def _load(gpa: int, data: bytes, payloads: _Payloads, first_payload: int) -> byt
     return layout.LOAD.pack(
         gpa=gpa, offset=first_payload + payloads.offsets[data], size=len(data), words=words, sums=sums
     )
-
-
-def _irq(number: int) -> bytes:
-    return layout.IRQ.pack(host=number, guest=number)
 
 
 def _fixup(fixup: Fixup, load: int) -> bytes:

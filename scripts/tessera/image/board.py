@@ -4,9 +4,9 @@
 import re
 from pathlib import Path
 
-from tessera.image import schema
+from tessera.image import schema, vdm
 from tessera.image.kinds import suggest
-from tessera.image.model import Board, BoardDevice
+from tessera.image.model import Board, BoardDevice, Fabric
 from tessera.image.problems import Problems
 from tessera.image.reading import Read, read
 from tessera.image.source import Source
@@ -74,6 +74,7 @@ def read_board(path: Path) -> Board:
         qemu_machine=node["qemu-machine"],
         qemu_arguments=node["qemu-arguments"],
         devices={device.name: device for device in map(_device, _device_nodes(node))},
+        fabric=_fabric(node.children["fabric"]) if "fabric" in node.children else None,
     )
 
 
@@ -94,6 +95,18 @@ def _device(node: Read) -> BoardDevice:
     )
 
 
+def _fabric(node: Read) -> Fabric:
+    return Fabric(
+        base=node["base"],
+        interrupt=node["interrupt"],
+        vm_interrupt=node["vm-interrupt"],
+        vms=node["vms"],
+        devices=node["devices"],
+        size_classes=node["size-classes"],
+        clock_hz=node["clock-hz"],
+    )
+
+
 def _check(node: Read) -> None:
     end = node["ram-base"] + node["ram-size"]
     if not node["rom-size"] and not node["ram-base"] <= node["load-address"] < end:
@@ -107,6 +120,34 @@ def _check(node: Read) -> None:
                 device.problem("interrupt", f"expected a source of its own, got that of {other.path}")
             if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
                 device.problem("base", f"expected registers of its own, got some of {other.path}")
+    if "fabric" in node.children:
+        _check_fabric(node, node.children["fabric"], devices)
+
+
+def _check_fabric(board: Read, node: Read, devices: list[Read]) -> None:
+    if not MACHINES[board["architecture"]].has_plic:
+        got = f"got it on {board['architecture']}"
+        node.problem("", f"expected only on a board whose guests have a PLIC, {got}")
+    if len(node["size-classes"]) > vdm.MAX_REGIONS:
+        node.problem("size-classes", f"expected at most {vdm.MAX_REGIONS} regions, got {len(node['size-classes'])}")
+    end = node["base"] + vdm.FABRIC_SIZE
+    if node["base"] < board["ram-base"] + board["ram-size"] and board["ram-base"] < end:
+        node.problem("base", "expected registers of its own, got some of the RAM")
+    for device in devices:
+        if device["base"] < end and node["base"] < device["base"] + device["size"]:
+            node.problem("base", f"expected registers of its own, got some of {device.path}")
+    _check_fabric_sources(node, devices)
+
+
+def _check_fabric_sources(node: Read, devices: list[Read]) -> None:
+    sources = [node["interrupt"], *range(node["vm-interrupt"], node["vm-interrupt"] + node["vms"])]
+    if sources[-1] > 31:
+        node.problem("vm-interrupt", f"expected sources up to 31 for {node['vms']} VMs, got {sources[-1]}")
+    if sources[0] in sources[1:]:
+        node.problem("interrupt", f"expected a source of its own, got that of VM {sources[0] - sources[1]}")
+    for device in devices:
+        if device["interrupt"] in sources:
+            node.problem("interrupt", f"expected sources of its own, got {device['interrupt']} of {device.path}")
 
 
 def _check_blocked(node: Read) -> None:

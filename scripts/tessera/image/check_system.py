@@ -10,6 +10,8 @@ HYPERVISOR_NAME = "tessera"
 
 # Properties of a VM that need a component of the hypervisor.
 _COMPONENT_OF = {"rt-apps": "rt", "may-send-to": "ipc", "message-interrupt": "ipc"}
+# Nodes of the system that need one.
+_COMPONENT_OF_NODE = {"accelerators": "fpga/vdm"}
 
 
 def check_counts(vms: Read) -> None:
@@ -30,15 +32,19 @@ def check_counts(vms: Read) -> None:
         node.problem("keyboard", f"expected one VM with the keyboard, got it also in {keyboards[0].path}")
 
 
-def check_components(nodes: list[Read], components: tuple[str, ...]) -> None:
-    """Reports properties of VMs that need a component which the hypervisor does not have."""
-    for node in nodes:
-        for prop, component in _COMPONENT_OF.items():
-            if node[prop] and component not in components:
-                has = " ".join(components) or "none"
-                node.problem(
-                    prop, f"expected a hypervisor with the component {component}, got one with {has} (HYP_COMPONENTS)"
-                )
+def check_components(system: Read, vms: list[Read], components: tuple[str, ...]) -> None:
+    """Reports properties of VMs, and nodes, that need a component which the hypervisor does not
+    have."""
+    needs = [(vm, prop, component) for vm in vms for prop, component in _COMPONENT_OF.items() if vm[prop]]
+    needs += [
+        (system.children[n], "", component) for n, component in _COMPONENT_OF_NODE.items() if n in system.children
+    ]
+    for node, prop, component in needs:
+        if component not in components:
+            has = " ".join(components) or "none"
+            node.problem(
+                prop, f"expected a hypervisor with the component {component}, got one with {has} (HYP_COMPONENTS)"
+            )
 
 
 def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:

@@ -4,13 +4,14 @@ exclude each other."""
 
 from itertools import combinations
 
-from tessera.image import layout, virtual
+from tessera.image import layout, vdm, virtual
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
 from tessera.image.model import Load, Vm
 from tessera.image.schema import MIB, RAM_ALIGN
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
+ACCEL_IRQS = (virtual.ACCEL_IRQ, virtual.ACCEL_EVENT_IRQ)
 
 
 def check_vm(vm: Vm) -> None:
@@ -21,6 +22,7 @@ def check_vm(vm: Vm) -> None:
     _check_devices(vm)
     _check_rate(vm)
     _check_messages(vm)
+    _check_accelerators(vm)
     _check_image(vm)
     _check_loads(vm)
 
@@ -53,6 +55,9 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
         spaces.append(("the UART", "memory-base", vm.machine.uart_base, vm.machine.uart_base + virtual.UART_SIZE))
     if vm.has_plic:
         spaces.append(("the PLIC", "memory-base", virtual.PLIC_BASE, virtual.PLIC_BASE + virtual.PLIC_SIZE))
+    if vm.accelerators:
+        end = virtual.ACCEL_BASE + virtual.ACCEL_PAGES * virtual.ACCEL_SIZE
+        spaces.append(("the accelerators", "memory-base", virtual.ACCEL_BASE, end))
     spaces += [(device.name, "devices", device.base, device.base + device.size) for device in vm.devices]
     return spaces
 
@@ -103,8 +108,8 @@ def _check_devices(vm: Vm) -> None:
 
 
 def _check_rate(vm: Vm) -> None:
-    if vm.node.given("interrupts-per-ms") and not vm.devices:
-        vm.node.problem("interrupts-per-ms", "expected only on a VM with devices")
+    if vm.node.given("interrupts-per-ms") and not vm.irqs:
+        vm.node.problem("interrupts-per-ms", "expected only on a VM with devices or accelerators")
 
 
 def _check_messages(vm: Vm) -> None:
@@ -114,9 +119,29 @@ def _check_messages(vm: Vm) -> None:
     taken = {device.interrupt: device.name for device in vm.devices}
     if vm.has_uart:
         taken[virtual.UART_IRQ] = "the UART"
+    if vm.accelerators:
+        taken |= dict.fromkeys(ACCEL_IRQS, "the component fpga/vdm")
     if source in taken:
         got = f"got {source}, which {taken[source]} has"
         vm.node.problem("message-interrupt", f"expected a source that nothing else has, {got}")
+
+
+def _check_accelerators(vm: Vm) -> None:
+    node = vm.node
+    if "accelerators" not in node.children:
+        if node["accelerator-priorities"]:
+            node.problem("accelerator-priorities", "expected only on a VM with accelerators")
+        return
+    if not vm.has_plic:
+        node.problem("no-plic", "expected only on a VM without accelerators: their interrupts need a PLIC")
+    if len(vm.shared) >= vdm.DMA_WINDOWS:
+        most = f"at most {vdm.DMA_WINDOWS - 1} shared regions with accelerators"
+        why = f"the fabric has {vdm.DMA_WINDOWS} DMA windows for a VM"
+        node.children["accelerators"].problem("", f"expected {most}: {why}, got {len(vm.shared)}")
+    for device in vm.devices:
+        if device.interrupt in ACCEL_IRQS:
+            sources = " and ".join(map(str, ACCEL_IRQS))
+            node.problem("devices", f"expected interrupts other than the accelerators' {sources}, got {device.name}")
 
 
 def _check_image(vm: Vm) -> None:

@@ -55,6 +55,9 @@ the device tree in the last 64 KiB. The builder also writes the device tree's so
 there is searched in the directories of `GUEST_PATH=dir1:dir2`, then in `build/guests` (for a board of the M5150
 `build/guests-mips`), where `make` writes the guests that it builds. Put your own kernels and disk images into the
 folder of your system file, or into a directory of `GUEST_PATH`; not below `build/`, which `make clean` removes.
+
+`bitstreams` are searched in the same way, then in `build/fpga`, where `make` writes the bitstreams for the simulated
+fabric that a system names: `simb/5-0.bin` configures region 0 with task 5.
 """
 
 

@@ -12,6 +12,7 @@ from tessera.image.model import File
 from tessera.image.reading import Read
 
 LARGEST = 1 << 32  # bytes of a file in an image, even if the VM's RAM is larger
+LARGEST_BITSTREAM = 16 << 20  # a whole Kintex-7 325T takes 11 MiB
 _NOT_REGULAR = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a FIFO",
@@ -47,37 +48,37 @@ def linux_header(data: bytes) -> LinuxHeader | None:
     return LinuxHeader(text_offset, image_size)
 
 
-def places_of(node: Read, prop: str, search: tuple[Path, ...]) -> list[Path]:
-    """Returns the possible paths of a property's file: relative to the source that sets it, then to
-    `search`."""
+def places_of(node: Read, prop: str, name: str, search: tuple[Path, ...]) -> list[Path]:
+    """Returns the possible paths of the file `name` of a property: relative to the source that sets the
+    property, then to `search`."""
     source = Path(node.places[prop].file)
-    return list(dict.fromkeys(directory / node[prop] for directory in (source.parent, *search)))
+    return list(dict.fromkeys(directory / name for directory in (source.parent, *search)))
 
 
-def first_there(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
+def first_there(node: Read, prop: str, name: str, search: tuple[Path, ...]) -> Path | None:
     """Returns the first of places_of() that exists, None if none does."""
-    return next((path for path in places_of(node, prop, search) if os.path.lexists(path)), None)
+    return next((path for path in places_of(node, prop, name, search) if os.path.lexists(path)), None)
 
 
-def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
-    """Returns the file that `prop` names (places_of()); None, with a problem, if it is no regular
+def find_file(node: Read, prop: str, name: str, search: tuple[Path, ...]) -> Path | None:
+    """Returns the file `name` of `prop` (places_of()); None, with a problem, if it is no regular
     file or is empty."""
-    path = first_there(node, prop, search)
+    path = first_there(node, prop, name, search)
     if path is None:
-        places = ", ".join(map(str, places_of(node, prop, search)))
-        node.problem(prop, f'expected a file, got "{node[prop]}", which is not there; looked for {places}')
+        places = ", ".join(map(str, places_of(node, prop, name, search)))
+        node.problem(prop, f'expected a file, got "{name}", which is not there; looked for {places}')
         return None
     try:
         status = path.stat()
     except OSError as error:
-        node.problem(prop, f'expected a readable file, got "{node[prop]}": {error.strerror}')
+        node.problem(prop, f'expected a readable file, got "{name}": {error.strerror}')
         return None
     if not stat.S_ISREG(status.st_mode):
         what = _NOT_REGULAR.get(stat.S_IFMT(status.st_mode), "something else")
-        node.problem(prop, f'expected a regular file, got "{node[prop]}", {what}')
+        node.problem(prop, f'expected a regular file, got "{name}", {what}')
         return None
     if status.st_size == 0:
-        node.problem(prop, f'expected a file with something in it, got "{node[prop]}", which is empty')
+        node.problem(prop, f'expected a file with something in it, got "{name}", which is empty')
         return None
     return path
 
@@ -85,17 +86,34 @@ def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
 def load_file(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
     """Like find_file, with the content, for a file of the VM `node`. A file larger than the VM's
     RAM is not read."""
-    path = find_file(node, prop, search)
+    path = find_file(node, prop, node[prop], search)
     if path is None:
         return None
     room, size = min(node["memory-size"], LARGEST), path.stat().st_size
     if size > room:
         node.problem(prop, f'expected it to fit the RAM, at most {size_text(room)}, got "{node[prop]}" of {size} bytes')
         return None
+    return _read_file(node, prop, path)
+
+
+def load_bitstream(node: Read, name: str, search: tuple[Path, ...]) -> File | None:
+    """Like find_file, with the content, for a file of the property `bitstreams`."""
+    path = find_file(node, "bitstreams", name, search)
+    if path is None:
+        return None
+    size = path.stat().st_size
+    if size > LARGEST_BITSTREAM:
+        got = f'got "{name}" of {size} bytes'
+        node.problem("bitstreams", f"expected at most {size_text(LARGEST_BITSTREAM)}, {got}")
+        return None
+    return _read_file(node, "bitstreams", path)
+
+
+def _read_file(node: Read, prop: str, path: Path) -> File | None:
     try:
         return File(path, path.read_bytes())
     except OSError as error:
-        node.problem(prop, f'expected a readable file, got "{node[prop]}": {error.strerror}')
+        node.problem(prop, f'expected a readable file, got "{path}": {error.strerror}')
         return None
 
 

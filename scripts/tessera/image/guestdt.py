@@ -6,7 +6,7 @@ import re
 
 from tessera.image import virtual
 from tessera.image.fixups import SEED, SEED_SIZE
-from tessera.image.model import Board, BoardDevice, Shared, System, Vm
+from tessera.image.model import Accelerator, Board, BoardDevice, Shared, System, Vm
 from tessera.image.schema import GUEST_FEATURES
 
 
@@ -42,6 +42,8 @@ def guest_dts(system: System, vm: Vm) -> str:
     soc = _soc(vm)
     if soc:
         body += ["", *soc]
+    if vm.accelerators:
+        body += ["", *_fabric(vm)]
     if vm.has_finisher:
         body += ["", *_syscon("poweroff", virtual.FINISHER_OFF), "", *_syscon("reboot", virtual.FINISHER_RESET)]
     head = f"// Made by the image builder for VM {vm.name} of {system.source.name}; do not edit.\n/dts-v1/;\n\n"
@@ -207,6 +209,27 @@ def _shared(region: Shared) -> list[str]:
         f"tessera,region = <{region.id}>;",
     ]
     return _node(f"shared@{region.base:x}", body)
+
+
+def _fabric(vm: Vm) -> list[str]:
+    """Returns the bus of the fabric's devices. It is not a part of /soc, whose dma-ranges would make a
+    driver translate: DMA addresses of these devices are guest-physical."""
+    body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
+    for use in vm.accelerators:
+        body += ["", *_accelerator(use.device)]
+    return _node("fabric", body)
+
+
+def _accelerator(device: Accelerator) -> list[str]:
+    body = [
+        'compatible = "tessera,accelerator";',
+        f"reg = {_reg(device.address, virtual.ACCEL_SIZE)};",
+        "interrupt-parent = <&plic>;",
+        f"interrupts = <{virtual.ACCEL_IRQ}>, <{virtual.ACCEL_EVENT_IRQ}>;",
+        f"tessera,task = <{device.node['task']}>;",
+        f"label = {_string(device.name)};",
+    ]
+    return _node(f"accelerator@{device.address:x}", body)
 
 
 def _messages(vm: Vm) -> list[str]:

@@ -73,12 +73,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A list of one-cell numbers: `count` of them, or any number of different ones."""
+    """A list of one-cell numbers: `count` of them, or any number, different ones unless `repeats`."""
 
     what: str
     low: int
     high: int
     count: int | None = None
+    repeats: bool = False
 
     def read(self, prop: dtlib.Property) -> tuple[int, ...]:
         if prop.type not in (dtlib.Type.NUM, dtlib.Type.NUMS) or len(prop.value) % 4:
@@ -89,13 +90,17 @@ class Numbers:
         for index, value in enumerate(values):
             if not self.low <= value <= self.high:
                 raise MismatchError(self.describe(), str(value))
-            if self.count is None and value in values[:index]:
+            if self._is_different() and value in values[:index]:
                 raise MismatchError(self.describe(), f"{value} twice")
         return values
 
+    def _is_different(self) -> bool:
+        return self.count is None and not self.repeats
+
     def describe(self) -> str:
-        which = "a list of different" if self.count is None else str(self.count)
-        return f"{which} {self.what} from {self.low} to {self.high}"
+        which = "a list of" if self.count is None else str(self.count)
+        different = "different " if self._is_different() else ""
+        return f"{which} {different}{self.what} from {self.low} to {self.high}"
 
 
 @dataclass(frozen=True)

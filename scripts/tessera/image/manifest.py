@@ -4,7 +4,7 @@
 import hashlib
 from typing import Any
 
-from tessera.image.model import Device, File, Shared, System, Vm
+from tessera.image.model import Accelerator, Device, File, Shared, System, Vm, VmAccelerator
 from tessera.image.schema import COLOURS
 
 FORMAT = 1
@@ -29,6 +29,7 @@ def manifest(system: System, image: bytes, hypervisor: File | None) -> dict[str,
         "hypervisor": _file(hypervisor),
         "vms": [_vm(vm) for vm in system.vms],
         "shared": [_shared(region) for region in system.shared],
+        "fabric": _fabric(system),
         "qemu": _qemu(system),
         "iasim": {"board": board.iasim_board} if board.iasim_board else None,
     }
@@ -60,6 +61,7 @@ def _vm(vm: Vm) -> dict[str, Any]:
         "bootargs": node["bootargs"] or None,
         "loads": [{"what": load.what, "address": load.gpa, "size": len(load.data)} for load in vm.loads],
         "devices": [device.name for device in vm.devices],
+        "accelerators": [_use(use) for use in vm.accelerators],
         "mmio": [{"name": name, "base": base, "size": size} for name, base, size in vm.mmio],
         "device_tree": f"{vm.name}.dtb",
     }
@@ -68,6 +70,39 @@ def _vm(vm: Vm) -> dict[str, Any]:
 def _shared(region: Shared) -> dict[str, Any]:
     memory = {"base": region.base, "size": region.size, "host": region.host_base}
     return {"id": region.id, "name": region.name, "memory": memory, "vms": list(region.vms)}
+
+
+def _fabric(system: System) -> dict[str, Any] | None:
+    """Returns the fabric as the system uses it, None if it does not."""
+    fabric = system.board.fabric
+    if fabric is None or not system.accelerators:
+        return None
+    node = system.node.children["accelerators"]
+    return {
+        "base": fabric.base,
+        "interrupt": fabric.interrupt,
+        "clock_hz": fabric.clock_hz,
+        "size_classes": list(fabric.size_classes),
+        "hold_cycles": fabric.cycles(node["hold-us"]),
+        "stop_cycles": fabric.cycles(node["stop-us"]),
+        "clients": [{"vm": vm.name, "interrupt": vm.fabric_irq} for vm in system.clients],
+        "devices": [_accelerator(device) for device in system.accelerators],
+    }
+
+
+def _accelerator(device: Accelerator) -> dict[str, Any]:
+    return {
+        "name": device.name,
+        "task": device.node["task"],
+        "size_class": device.node["size-class"],
+        "verify": device.node["verify"],
+        "bitstreams": [{"region": one.region, **(_file(one.file) or {})} for one in device.bitstreams],
+    }
+
+
+def _use(use: VmAccelerator) -> dict[str, Any]:
+    node, address = use.node, use.device.address
+    return {"name": use.device.name, "address": address, "priority": node["priority"], "model": node["model"]}
 
 
 def _qemu(system: System) -> dict[str, Any] | None:

@@ -28,6 +28,22 @@ class BoardDevice:
 
 
 @dataclass(frozen=True)
+class Fabric:
+    """The board's reconfigurable fabric."""
+
+    base: int
+    interrupt: int  # the manager's
+    vm_interrupt: int  # of the first VM; those of the other VMs follow
+    vms: int
+    devices: int
+    size_classes: tuple[int, ...]  # of each region
+    clock_hz: int
+
+    def cycles(self, us: int) -> int:
+        return us * (self.clock_hz // 10**6)
+
+
+@dataclass(frozen=True)
 class Board:
     """A board; addresses are host-physical, sizes in bytes."""
 
@@ -56,6 +72,7 @@ class Board:
     qemu_machine: str | None
     qemu_arguments: tuple[str, ...]
     devices: dict[str, BoardDevice]
+    fabric: Fabric | None = None
 
     @property
     def ram_end(self) -> int:
@@ -127,6 +144,40 @@ class Shared:
         return self.base + self.size
 
 
+@dataclass(frozen=True)
+class Bitstream:
+    """The configuration of a region with a task."""
+
+    region: int
+    file: File
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """A device of the fabric; `number` is its number there."""
+
+    number: int
+    node: Read
+    bitstreams: tuple[Bitstream, ...]  # in the order of their regions
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def address(self) -> int:
+        """The guest-physical address of its page."""
+        return virtual.ACCEL_BASE + self.number * virtual.ACCEL_SIZE
+
+
+@dataclass(frozen=True)
+class VmAccelerator:
+    """A device of the fabric that a VM may use. `node` has the VM's priority and model."""
+
+    device: Accelerator
+    node: Read
+
+
 @dataclass
 class Load:
     """Bytes that are copied to the guest-physical address `gpa`; `span` is the size that they
@@ -161,6 +212,8 @@ class Vm:
     initrd: File | None = None
     devices: list[BoardDevice] = field(default_factory=list)
     shared: list[Shared] = field(default_factory=list)
+    accelerators: list[VmAccelerator] = field(default_factory=list)  # in the order of their numbers
+    fabric_irq: int = 0  # host source of the interrupt of its accelerators; 0: it has none
     loads: list[Load] = field(default_factory=list)
     compatible: bool = True  # the hypervisor has the component compat
 
@@ -206,7 +259,7 @@ class Vm:
     @property
     def mmio(self) -> list[tuple[str, int, int]]:
         """Name, guest-physical address and size of each device that the guest's device tree has:
-        the emulated ones, then those of the board."""
+        the emulated ones, those of the board, then those of the fabric."""
         found = []
         if self.has_uart:
             found.append(("uart", self.machine.uart_base, virtual.UART_REGISTERS))
@@ -216,7 +269,14 @@ class Vm:
             found.append(("finisher", virtual.FINISHER_BASE, virtual.FINISHER_SIZE))
         if self.has_rtc:
             found.append(("rtc", virtual.RTC_BASE, virtual.RTC_SIZE))
-        return found + [(device.name, device.base, device.size) for device in self.devices]
+        found += [(device.name, device.base, device.size) for device in self.devices]
+        return found + [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerators]
+
+    @property
+    def irqs(self) -> list[tuple[int, int]]:
+        """The passed-through interrupts: source of the machine, source of the VM's interrupt controller."""
+        found = [(device.interrupt, device.interrupt) for device in self.devices]
+        return found + ([(self.fabric_irq, virtual.ACCEL_IRQ)] if self.fabric_irq else [])
 
     def _leaves(self, base: int, size: int) -> bool:
         """Returns whether the range is free for an emulated device: devices, shared memory and RAM
@@ -242,6 +302,12 @@ class System:
     devices: list[Device]
     vms: list[Vm]
     shared: list[Shared]
+    accelerators: list[Accelerator] = field(default_factory=list)
+
+    @property
+    def clients(self) -> list[Vm]:
+        """The VMs that use the fabric; their index is their number there."""
+        return [vm for vm in self.vms if vm.accelerators]
 
     @property
     def ram_end(self) -> int:

@@ -8,7 +8,7 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tessera.image import layout, virtual
+from tessera.image import layout, vdm, virtual
 from tessera.image.kinds import Address, Choice, Flag, Kind, Number, Numbers, Text, Words
 
 MIB = 1 << 20
@@ -235,13 +235,112 @@ VM_PROPS = (
     Prop(
         "interrupts-per-ms",
         Number(0, layout.MAX_IRQS_PER_MS),
-        "Interrupts per millisecond that each of the `devices` may cause in the long run, with bursts of up to "
-        f"{layout.IRQ_BURST}. Further interrupts stay pending in the device until the rate allows them. 0: no limit.",
+        "Interrupts per millisecond that each of the `devices`, and the accelerators together, may cause in the long "
+        f"run, with bursts of up to {layout.IRQ_BURST}. Further interrupts stay pending in the device until the rate "
+        "allows them. 0: no limit.",
         default=20,
+    ),
+    Prop(
+        "accelerator-priorities",
+        Flag(),
+        "The VM may change the priorities of its accelerators (HCALL_ACCEL_SET_PRIORITY).",
+        default=False,
     ),
 )
 
-VM = NodeSchema(doc="A virtual machine. The node's name is the VM's name:", props=VM_PROPS)
+VM_ACCELERATOR = NodeSchema(
+    doc="A device of `/accelerators` that the VM may use. The node's name is the name of that device:",
+    props=(
+        Prop(
+            "priority",
+            Number(0, vdm.MAX_PRIORITY),
+            "Priority of the VM's requests for the device; a higher one preempts lower ones, never an equal one.",
+            default=0,
+        ),
+        Prop(
+            "model",
+            Choice(tuple(vdm.MODELS)),
+            "What happens at a write to the page of a device that is not connected. `native`: the VCPU is blocked "
+            f"until the device is connected. `guest`: the VCPU continues, and source {virtual.ACCEL_EVENT_IRQ} reports "
+            "the connection.",
+            default="native",
+        ),
+    ),
+)
+
+VM = NodeSchema(
+    doc="A virtual machine. The node's name is the VM's name:",
+    props=VM_PROPS,
+    children={
+        "accelerators": NodeSchema(
+            doc=f"The devices of `/accelerators` that the VM may use. Such a VM has a PLIC, whose source "
+            f"{virtual.ACCEL_IRQ} is the interrupt of its devices and {virtual.ACCEL_EVENT_IRQ} that of the manager's "
+            f"events, and at most {vdm.DMA_WINDOWS - 1} regions of shared memory: the fabric has {vdm.DMA_WINDOWS} DMA "
+            "windows for each VM.",
+            named=VM_ACCELERATOR,
+            named_words="a device",
+            longest_name=layout.NAME_LEN - 1,
+        ),
+    },
+)
+
+ACCELERATOR = NodeSchema(
+    doc="A device of the fabric, which a HW task implements. The node's name is the device's name:",
+    props=(
+        Prop("task", Number(1, 255), "Number of the HW task ([hwtasks.md](hwtasks.md)).", required=True),
+        Prop(
+            "size-class",
+            Number(0, vdm.MAX_SIZE_CLASS),
+            "Smallest size class of a region that can hold the task.",
+            default=0,
+        ),
+        Prop(
+            "regions",
+            Numbers("numbers", 0, vdm.MAX_REGIONS - 1),
+            "Regions that may hold the task, each of the size class or a larger one.",
+            default_words="all regions of the board that are large enough",
+        ),
+        Prop(
+            "bitstreams",
+            Words("files", repeats=True),
+            "The bitstreams, one for each of the regions, in the order of `regions`: [files' paths](#paths-of-files). "
+            "Those for QEMU are `simb/<task>-<region>.bin`.",
+            required=True,
+        ),
+        Prop(
+            "verify",
+            Flag(),
+            "The checksum of a bitstream is verified before the region is written, so that no word of a damaged one "
+            "reaches the configuration port; a configuration takes twice as long.",
+            default=False,
+        ),
+    ),
+)
+
+ACCELERATORS = NodeSchema(
+    doc="Devices of the board's reconfigurable fabric ([fabric.md](fabric.md)), numbered in their order from 0. The "
+    "hypervisor needs the component `fpga/vdm`. QEMU runs the fabric's RTL beside the harts; times mean something only "
+    "with `virtual-time`. Guest-physical addresses of the devices are in "
+    "[virtual-platform.md](virtual-platform.md).",
+    props=(
+        Prop(
+            "hold-us",
+            Number(1, vdm.LONGEST_US),
+            "Microseconds for which a region stays with its VM without a running job; then the region is idle.",
+            default=10000,
+        ),
+        Prop(
+            "stop-us",
+            Number(1, vdm.LONGEST_US),
+            "Microseconds that a HW task may take to stop, to save its context or to restore it. A task that takes "
+            "longer loses its job and its region.",
+            default=655,
+        ),
+    ),
+    named=ACCELERATOR,
+    named_words="a device",
+    longest_name=layout.NAME_LEN - 1,
+)
 
 SHARED = NodeSchema(
     doc="Memory that several VMs can read and write at the same guest-physical address. It is cleared once, at boot, "
@@ -319,6 +418,7 @@ SYSTEM = NodeSchema(
             named=SHARED,
             named_words="a region",
         ),
+        "accelerators": ACCELERATORS,
         "vms": NodeSchema(
             doc=f"The VMs, from 1 to the limit of the board's hypervisor ({layout.MAX_VMS}), numbered in their order "
             "from 0.",
@@ -372,6 +472,29 @@ BOARD_DEVICE = NodeSchema(
             default_words="none",
         ),
         Prop("qemu-bus", Text(31), "For a slot: QEMU's name of the bus.", default_words="not a slot"),
+    ),
+)
+
+FABRIC = NodeSchema(
+    doc="The board's reconfigurable fabric ([fabric.md](fabric.md)). A board without this node has none.",
+    props=(
+        Prop("base", Address(align=RAM_ALIGN, below=1 << 56), "Address of its registers, 2 MiB.", required=True),
+        Prop("interrupt", Number(1, 31), "Source of the manager's interrupt.", required=True),
+        Prop(
+            "vm-interrupt",
+            Number(1, 31),
+            "Source of the first VM's interrupt; those of the other VMs follow.",
+            required=True,
+        ),
+        Prop("vms", Number(1, vdm.MAX_CLIENTS), "VMs that it can serve (`NumVms`).", required=True),
+        Prop("devices", Number(1, vdm.MAX_DEVICES), "Devices of each VM (`NumDevs`).", required=True),
+        Prop(
+            "size-classes",
+            Numbers("numbers", 0, vdm.MAX_SIZE_CLASS, repeats=True),
+            f"Size class of each region, at most {vdm.MAX_REGIONS} (`NumPrrs`, `PrrSizes`).",
+            required=True,
+        ),
+        Prop("clock-hz", Number(10**6, vdm.FASTEST_HZ, 10**6), "Frequency of its clock in Hz.", required=True),
     ),
 )
 
@@ -494,5 +617,6 @@ BOARD = NodeSchema(
     ),
     children={
         "devices": NodeSchema(doc="Devices for guests.", named=BOARD_DEVICE, named_words="a device"),
+        "fabric": FABRIC,
     },
 )

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 from tessera.image import schema, virtual
+from tessera.image.accelerators import assign_accelerators, load_accelerators
 from tessera.image.board import load_board, machine_of
 from tessera.image.check_rt import check_rt
 from tessera.image.check_system import (
@@ -20,14 +21,14 @@ from tessera.image.check_vm import check_vm
 from tessera.image.files import find_file, first_there, load_file, load_image, places_of
 from tessera.image.kinds import suggest
 from tessera.image.layout import FEATURES
-from tessera.image.model import Board, Device, Shared, System, Vm
+from tessera.image.model import Accelerator, Board, Device, Shared, System, Vm
 from tessera.image.place import image_bound, place_guest, place_host
 from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
 from tessera.image.source import Source
 
 LONGEST_NAME = 31
-FILE_PROPERTIES = ("image", "initrd", "file")
+FILE_PROPERTIES = ("image", "initrd", "file", "bitstreams")
 
 
 def load_system(
@@ -60,6 +61,7 @@ def load_system(
         check_rt(node, _section(node, "vms"), board)
     devices = _devices(node, board, vms, search) if board else []
     shared = _shared(node, vms)
+    accelerators = _accelerators(node, board, vms, search)
     for vm in vms:
         place_guest(vm)
         check_vm(vm)
@@ -78,6 +80,7 @@ def load_system(
         devices=devices,
         vms=vms,
         shared=shared,
+        accelerators=accelerators,
     )
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
@@ -89,7 +92,7 @@ def _apply_components(node: Read, vms: list[Vm], components: tuple[str, ...] | N
     of the VMs if it is lacking."""
     if components is None:
         return
-    check_components(_section(node, "vms"), components)
+    check_components(node, _section(node, "vms"), components)
     for vm in vms:
         vm.compatible = "compat" in components
 
@@ -119,12 +122,17 @@ def named_files(path: Path, search: tuple[Path, ...]) -> list[Path]:
     node = read(Source(str(path)), schema.SYSTEM, Problems())
     owners_of_files = [child for section in node.children.values() for child in section.children.values()]
     named = [(child, prop) for child in owners_of_files for prop in FILE_PROPERTIES if child.values.get(prop)]
-    return list(dict.fromkeys(place for child, prop in named for place in _named_file(child, prop, search)))
+    files = [(child, prop, name) for child, prop in named for name in _names(child[prop])]
+    return list(dict.fromkeys(place for file in files for place in _named_file(*file, search)))
 
 
-def _named_file(node: Read, prop: str, search: tuple[Path, ...]) -> list[Path]:
-    found = first_there(node, prop, search)
-    return [found] if found else places_of(node, prop, search)
+def _names(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value
+
+
+def _named_file(node: Read, prop: str, name: str, search: tuple[Path, ...]) -> list[Path]:
+    found = first_there(node, prop, name, search)
+    return [found] if found else places_of(node, prop, name, search)
 
 
 def check_board(path: Path, board: str, platform_dir: Path) -> None:
@@ -153,6 +161,16 @@ def _devices(node: Read, board: Board, vms: list[Vm], search: tuple[Path, ...]) 
     return [_device(device, search) for device in nodes if device.sound]
 
 
+def _accelerators(node: Read, board: Board | None, vms: list[Vm], search: tuple[Path, ...]) -> list[Accelerator]:
+    """Returns the devices of /accelerators, and assigns to each VM those that it names. None without a
+    board."""
+    if board is None:
+        return []
+    devices = load_accelerators(node, board, search)
+    assign_accelerators(node, vms, devices, board)
+    return devices
+
+
 def _shared(node: Read, vms: list[Vm]) -> list[Shared]:
     """Returns the regions of /shared, and assigns each region to its VMs."""
     nodes = _section(node, "shared")
@@ -168,7 +186,7 @@ def _shared(node: Read, vms: list[Vm]) -> list[Shared]:
 
 
 def _device(node: Read, search: tuple[Path, ...]) -> Device:
-    file = find_file(node, "file", search) if node["file"] else None
+    file = find_file(node, "file", node["file"], search) if node["file"] else None
     return Device(node.name, node["slot"], node["model"], file, node["read-only"])
 
 

@@ -23,6 +23,14 @@ RTC_BASE = 0x101000
 RTC_SIZE = 0x1000
 RTC_IRQ = 11
 
+# The pages of the fabric's devices: that of device d is at ACCEL_BASE + d * ACCEL_SIZE in every VM that
+# may use it, and traps or is mapped, as the component fpga/vdm decides.
+ACCEL_BASE = 0x18100000
+ACCEL_SIZE = 0x1000
+ACCEL_PAGES = 16
+ACCEL_IRQ = 21  # the interrupt of the VM's devices
+ACCEL_EVENT_IRQ = 22  # the events of the component fpga/vdm
+
 IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
 
 # The device tree is in the last DTB_ROOM bytes of the RAM, as on QEMU's virt: far from the memory

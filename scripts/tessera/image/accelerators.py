@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The devices of the fabric: reads and checks them, assigns them to VMs, and writes their section of the
+system image."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tessera.fabric.bitstream import BitstreamError, read_header
+from tessera.image import vdm, virtual
+from tessera.image.files import load_bitstream
+from tessera.image.kinds import suggest
+from tessera.image.layout import Record
+from tessera.image.model import Accelerator, Bitstream, Board, Fabric, File, System, Vm, VmAccelerator
+from tessera.image.reading import Read
+
+
+def load_accelerators(system: Read, board: Board, search: tuple[Path, ...]) -> list[Accelerator]:
+    """Returns the devices of /accelerators; reports their problems."""
+    node = system.children.get("accelerators")
+    if node is None:
+        return []
+    if board.fabric is None:
+        node.problem("", f"expected only on a board with a fabric, got it on {board.name}")
+        return []
+    nodes = list(node.children.values())
+    if not nodes:
+        node.problem("", "expected a device or more, got none")
+    most = board.fabric.devices
+    if len(nodes) > most:
+        nodes[most].problem("", f"expected at most {most} devices on {board.name}, got {len(nodes)}")
+    return [
+        Accelerator(number, device, _bitstreams(device, board.name, board.fabric, search))
+        for number, device in enumerate(nodes)
+        if device.sound
+    ]
+
+
+def _bitstreams(node: Read, board: str, fabric: Fabric, search: tuple[Path, ...]) -> tuple[Bitstream, ...]:
+    """Returns the bitstreams of a device, as far as they have no problem."""
+    regions = _regions(node, board, fabric)
+    names = node["bitstreams"]
+    if regions and len(names) != len(regions):
+        listed = ", ".join(map(str, regions))
+        node.problem("bitstreams", f"expected one file for each region, {listed}, got {len(names)}")
+        return ()
+    found = [
+        Bitstream(region, file)
+        for region, name in zip(regions, names, strict=False)
+        if (file := _bitstream(node, region, name, search)) is not None
+    ]
+    return tuple(sorted(found, key=lambda bitstream: bitstream.region))
+
+
+def _regions(node: Read, board: str, fabric: Fabric) -> tuple[int, ...]:
+    """Returns the regions that may hold the device, in the order of the bitstreams; none if there is a
+    problem."""
+    classes, least = fabric.size_classes, node["size-class"]
+    if least > max(classes):
+        node.problem("size-class", f"expected at most {max(classes)}, the largest region of {board}, got {least}")
+        return ()
+    if not node.given("regions"):
+        return tuple(region for region, size in enumerate(classes) if size >= least)
+    for region in node["regions"]:
+        if region >= len(classes):
+            node.problem("regions", f"expected regions of {board}, 0 to {len(classes) - 1}, got {region}")
+        elif classes[region] < least:
+            got = f"got {region} of size class {classes[region]}"
+            node.problem("regions", f"expected regions of size class {least} or larger, {got}")
+    return node["regions"] if node.sound else ()
+
+
+def _bitstream(node: Read, region: int, name: str, search: tuple[Path, ...]) -> File | None:
+    """Returns a bitstream's file; None, with a problem, if it is not one of the region and the task."""
+    file = load_bitstream(node, name, search)
+    if file is None:
+        return None
+    try:
+        header = read_header(file.data)
+    except BitstreamError as error:
+        node.problem("bitstreams", f'"{name}" is not a bitstream: {error}')
+        return None
+    if (header.region, header.task) != (region, node["task"]):
+        expected = f"expected a bitstream of task {node['task']} for region {region}"
+        node.problem("bitstreams", f'{expected}, got "{name}" of task {header.task} for region {header.region}')
+        return None
+    return file
+
+
+def assign_accelerators(system: Read, vms: list[Vm], devices: list[Accelerator], board: Board) -> None:
+    """Gives each VM the devices that it names, and its number in the fabric; reports names without a
+    device, and VMs beyond those that the fabric serves."""
+    node = system.children.get("accelerators")
+    clients = [vm for vm in vms if "accelerators" in vm.node.children]
+    for vm in clients:
+        uses = vm.node.children["accelerators"]
+        _check_uses(uses, list(node.children) if node else [])
+        vm.accelerators = [
+            VmAccelerator(device, uses.children[device.name]) for device in devices if device.name in uses.children
+        ]
+    if board.fabric is not None:
+        _number(clients, board.name, board.fabric)
+    if node is not None and not clients:
+        node.problem("", "expected a VM with a node accelerators, got none")
+
+
+def _check_uses(uses: Read, known: list[str]) -> None:
+    """Reports devices of a VM that are not among the `known` ones."""
+    for use in uses.children.values():
+        if use.name not in known:
+            guess = suggest(use.name, known) or f" ({', '.join(known) or 'there are none'})"
+            use.problem("", f'expected the name of a device of /accelerators, got "{use.name}"{guess}')
+    if not uses.children:
+        uses.problem("", "expected a device or more, got none")
+
+
+def _number(clients: list[Vm], board: str, fabric: Fabric) -> None:
+    for number, vm in enumerate(clients):
+        vm.fabric_irq = fabric.vm_interrupt + number
+        if number == fabric.vms:
+            got = f"got {len(clients)}"
+            vm.node.children["accelerators"].problem(
+                "", f"expected at most {fabric.vms} VMs with accelerators on {board}, {got}"
+            )
+
+
+def _array(record: Record, rows: list[dict[str, int | bytes]]) -> bytes:
+    return b"".join(record.pack(**row) for row in rows)
+
+
+def _clients(system: System) -> list[dict[str, int | bytes]]:
+    return [
+        {
+            "vm": vm.id,
+            "event_irq": virtual.ACCEL_EVENT_IRQ,
+            "may_raise": int(vm.node["accelerator-priorities"]),
+            "reserved": 0,
+        }
+        for vm in system.clients
+    ]
+
+
+def _devices(system: System) -> list[dict[str, int | bytes]]:
+    return [
+        {
+            "name": device.name.encode(),
+            "task": device.node["task"],
+            "size_class": device.node["size-class"],
+            "regions": sum(1 << bitstream.region for bitstream in device.bitstreams),
+            "reserved": 0,
+        }
+        for device in system.accelerators
+    ]
+
+
+def _bitstream_rows(system: System, offset_of: Callable[[bytes], int]) -> list[dict[str, int | bytes]]:
+    return [
+        {
+            "device": device.number,
+            "region": bitstream.region,
+            "offset": offset_of(bitstream.file.data),
+            "size": len(bitstream.file.data),
+            "verify": int(device.node["verify"]),
+        }
+        for device in system.accelerators
+        for bitstream in device.bitstreams
+    ]
+
+
+def _accels(system: System) -> list[dict[str, int | bytes]]:
+    return [
+        {
+            "client": number,
+            "device": use.device.number,
+            "priority": use.node["priority"],
+            "model": vdm.MODELS[use.node["model"]],
+            "gpa": use.device.address,
+        }
+        for number, vm in enumerate(system.clients)
+        for use in vm.accelerators
+    ]
+
+
+def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
+    """Returns the section of a system with accelerators. `offset_of` gives the offset of a payload from
+    the image's header."""
+    fabric, node = system.board.fabric, system.node.children["accelerators"]
+    assert fabric is not None, "load_accelerators() refuses devices without a fabric"
+    arrays = {
+        "clients": (vdm.CLIENT, _clients(system)),
+        "devices": (vdm.DEVICE, _devices(system)),
+        "bitstreams": (vdm.BITSTREAM, _bitstream_rows(system, offset_of)),
+        "accels": (vdm.ACCEL, _accels(system)),
+    }
+    body = b""
+    numbers: dict[str, int] = {}
+    for name, (record, rows) in arrays.items():  # the size of each record is a multiple of 8
+        numbers |= {f"n{name}": len(rows), f"{name}_offset": vdm.IMAGE.size + len(body)}
+        body += _array(record, rows)
+    head = vdm.IMAGE.pack(
+        fabric=fabric.base,
+        irq=fabric.interrupt,
+        regions=len(fabric.size_classes),
+        hold_cycles=fabric.cycles(node["hold-us"]),
+        stop_cycles=fabric.cycles(node["stop-us"]),
+        **numbers,
+    )
+    return head + body

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The binary layout of the fabric's section of the system image, and limits of the fabric.
+
+The layout is fpga/vdm/include/vdm_image.h in Python; tests/image/test_image_accelerators.py compares
+every offset, size and constant with the header.
+"""
+
+from tessera.image.layout import NAME_LEN, Record
+
+TAG = 0x47504658
+
+MAX_CLIENTS = 16
+MAX_DEVICES = 16
+MAX_REGIONS = 8
+
+MODELS = {"native": 0, "guest": 1}
+
+IMAGE = Record(
+    "vdm_image",
+    (
+        ("fabric", "Q"),
+        ("irq", "I"),
+        ("regions", "I"),
+        ("hold_cycles", "I"),
+        ("stop_cycles", "I"),
+        ("nclients", "I"),
+        ("clients_offset", "I"),
+        ("ndevices", "I"),
+        ("devices_offset", "I"),
+        ("nbitstreams", "I"),
+        ("bitstreams_offset", "I"),
+        ("naccels", "I"),
+        ("accels_offset", "I"),
+    ),
+)
+CLIENT = Record("vdm_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("reserved", "I")))
+DEVICE = Record(
+    "vdm_image_device",
+    (("name", f"{NAME_LEN}s"), ("task", "I"), ("size_class", "I"), ("regions", "I"), ("reserved", "I")),
+)
+BITSTREAM = Record(
+    "vdm_image_bitstream", (("device", "I"), ("region", "I"), ("offset", "Q"), ("size", "I"), ("verify", "I"))
+)
+ACCEL = Record("vdm_image_accel", (("client", "I"), ("device", "I"), ("priority", "I"), ("model", "I"), ("gpa", "Q")))
+
+RECORDS = (IMAGE, CLIENT, DEVICE, BITSTREAM, ACCEL)
+
+# Upper bound of the section's bytes.
+LARGEST = (
+    IMAGE.size
+    + MAX_CLIENTS * CLIENT.size
+    + MAX_DEVICES * (DEVICE.size + MAX_REGIONS * BITSTREAM.size + MAX_CLIENTS * ACCEL.size)
+)
+
+# The fabric itself (docs/fabric.md).
+FABRIC_SIZE = 0x200000  # bytes of its registers
+DMA_WINDOWS = 4  # for each VM
+MAX_PRIORITY = 15
+MAX_SIZE_CLASS = 3
+LONGEST_US = 10**7  # HOLD_TIME and STOP_TIME have 32 bits, in cycles of at most FASTEST_HZ
+FASTEST_HZ = 4 * 10**8
