@@ -2,7 +2,6 @@
 #include "component.h"
 
 extern component_vm_stop_hook *const __start_vm_stop_hooks[], *const __stop_vm_stop_hooks[];
-extern component_write_hook *const __start_write_fault_hooks[], *const __stop_write_fault_hooks[];
 extern component_vcpu_hook *const __start_vcpu_sync_hooks[], *const __stop_vcpu_sync_hooks[];
 
 bool components_vm_stop(struct vm *vm)
@@ -15,15 +14,10 @@ bool components_vm_stop(struct vm *vm)
     return done;
 }
 
-bool components_write_fault(struct vcpu *v, gpa_t gpa)
+COMPONENT_DEFAULT bool component_write_fault(struct vcpu *v, gpa_t gpa)
 {
-    bool answered = false;
-
-    for (component_write_hook *const *hook = __start_write_fault_hooks; hook < __stop_write_fault_hooks && !answered;
-         hook++) {
-        answered = (*hook)(v, gpa);
-    }
-    return answered;
+    (void)v, (void)gpa;
+    return false;
 }
 
 void components_vcpu_sync(struct vcpu *v)

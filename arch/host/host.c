@@ -383,13 +383,6 @@ static bool host_vm_stop(struct vm *vm)
 }
 ON_VM_STOP(host_vm_stop);
 
-static bool host_write_fault(struct vcpu *v, gpa_t gpa)
-{
-    (void)gpa;
-    return v->arch.exceptions != 0;
-}
-ON_WRITE_FAULT(host_write_fault);
-
 static void host_vcpu_sync(struct vcpu *v)
 {
     v->arch.syncs++;

@@ -153,7 +153,7 @@ static struct mmio_result mmio_refuse(struct vcpu *v)
 {
     ulong cause = csr_read(CSR_SCAUSE);
 
-    if (cause != CAUSE_STORE_GUEST_PAGE || !components_write_fault(v, fault_gpa())) {
+    if (cause != CAUSE_STORE_GUEST_PAGE || !component_write_fault(v, fault_gpa())) {
         exit_no_memory(v, cause);
     }
     return (struct mmio_result){0, 0};

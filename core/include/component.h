@@ -20,7 +20,6 @@ typedef const char *component_boot_hook(void);
 typedef void component_vm_hook(struct vm *vm);
 typedef bool component_vm_stop_hook(struct vm *vm);
 typedef void component_vcpu_hook(struct vcpu *v);
-typedef bool component_write_hook(struct vcpu *v, gpa_t gpa);
 
 /* At boot, on the boot CPU, once all VMs and VCPUs exist and before any of them runs. Returns NULL or what failed. */
 #define ON_BOOT(fn) static component_boot_hook *const fn##_at_boot REGISTER_IN("boot_hooks") = (fn)
@@ -34,11 +33,6 @@ typedef bool component_write_hook(struct vcpu *v, gpa_t gpa);
 /* The VM has stopped: none of its VCPUs runs. Makes what the VM used quiescent, in short steps: called again, after interrupts
  * have been polled, until it returns true. In slices of the VM's VCPU 0, without locks. */
 #define ON_VM_STOP(fn) static component_vm_stop_hook *const fn##_at_vm_stop REGISTER_IN("vm_stop_hooks") = (fn)
-
-/* The current VCPU has stored to `gpa`, where its VM has no emulated device. True: the page is writable from now on, or the VCPU
- * is suspended until it is, and the store is executed again; false: an access fault. Without locks. */
-#define ON_WRITE_FAULT(fn) \
-    static component_write_hook *const fn##_at_write_fault REGISTER_IN("write_fault_hooks") = (fn)
 
 /* Another CPU has requested IPI_SYNC for the current VCPU of this CPU. Without locks. */
 #define ON_VCPU_SYNC(fn) static component_vcpu_hook *const fn##_at_vcpu_sync REGISTER_IN("vcpu_sync_hooks") = (fn)
@@ -84,8 +78,9 @@ static inline void components_vm_reset(struct vm *vm)
 /* True when every component is done. */
 bool components_vm_stop(struct vm *vm);
 
-/* True if a component has answered. */
-bool components_write_fault(struct vcpu *v, gpa_t gpa);
+/* The current VCPU has stored to `gpa`, where its VM has no emulated device. True: the page is writable from now on, or the VCPU
+ * is suspended until it is, and the store is executed again; false: an access fault. Without locks. COMPONENT_DEFAULT: false. */
+bool component_write_fault(struct vcpu *v, gpa_t gpa);
 
 void components_vcpu_sync(struct vcpu *v);
 

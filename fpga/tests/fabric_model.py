@@ -232,8 +232,8 @@ class Monitor:
 
     depth: int
     devices: dict[int, tuple[int, int]]  # device -> task, size
-    excluded: Counter = field(default_factory=Counter)  # device -> mask of regions that are not used for it
     vms: int = 16
+    excluded: Counter = field(default_factory=Counter)  # device -> mask of regions that are not used for it
     waiting: list[Client] = field(default_factory=list)
     found: list[tuple] = field(default_factory=list)
     lost: dict[int, Client] = field(default_factory=dict)

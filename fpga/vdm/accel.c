@@ -24,6 +24,7 @@ static void deliver(unsigned clients)
     }
 }
 
+/* Work that was noted under the lock. */
 static void unlock_and_deliver(void)
 {
     unsigned notify = vdm.notify;
@@ -31,6 +32,7 @@ static void unlock_and_deliver(void)
     const struct accel *a = vdm.culprit;
     ulong detail = vdm.detail, region = vdm.culprit_region;
 
+    vdm.noted = false;
     vdm.notify = 0;
     vdm.report = NULL;
     spin_unlock(&vdm.lock);
@@ -70,7 +72,7 @@ static void recheck_noted(void)
     }
 }
 
-void vdm_unlock(void)
+void vdm_unlock_noted(void)
 {
     recheck_noted();
     unlock_and_deliver();
@@ -80,6 +82,7 @@ void accel_note(const struct accel *a, ulong event)
     if (a->model == VDM_MODEL_GUEST) {
         a->client->events |= event << a->config->device;
         vdm.notify |= 1U << a->client->number;
+        vdm.noted = true;
     }
 }
 
@@ -102,16 +105,21 @@ static void resume_waiters(struct accel *a)
     }
 }
 
+/* VCPUs wait for the device, or its guest does. */
+static void report_ready(struct accel *a)
+{
+    a->awaited = false;
+    accel_note(a, ACCEL_EVENT_READY);
+    resume_waiters(a);
+}
+
 void accel_connected(struct accel *a, unsigned region)
 {
-    bool waited = a->state == ACCEL_WAITING;
-
     a->state = ACCEL_CONNECTED;
     a->region = region;
     arch_page_allow_writes(&a->page);
-    if (waited) {
-        accel_note(a, ACCEL_EVENT_READY);
-        resume_waiters(a);
+    if (a->awaited) {
+        report_ready(a);
     }
 }
 
@@ -119,8 +127,7 @@ void accel_failed(struct accel *a)
 {
     a->state = ACCEL_FAILED;
     arch_page_forbid_writes(&a->page);
-    accel_note(a, ACCEL_EVENT_READY);
-    resume_waiters(a);
+    report_ready(a);
 }
 
 void accel_withdrawn(struct accel *a)
@@ -148,6 +155,7 @@ void accel_lost(struct accel *a)
     }
     /* This CPU looks before it releases the lock; other CPUs, on which the VM may run, after their fence (vdm_sync()). */
     vdm.recheck |= 1U << a->client->number;
+    vdm.noted = true;
     a->client->recheck = !arch_alone();
 }
 
@@ -164,24 +172,34 @@ static void wait_for(struct accel *a, struct vcpu *v)
     spin_unlock(&sched_lock);
 }
 
+/* The device is not there, and may have been requested before. True if the store is to be executed again. */
+static bool __attribute__((noinline)) wait_or_refuse(struct accel *a, struct vcpu *v)
+{
+    if (a->state != ACCEL_WAITING) {
+        return false;
+    }
+    a->awaited = true;
+    if (a->model == VDM_MODEL_GUEST) {
+        arch_page_allow_writes(&a->page);
+        accel_note(a, ACCEL_EVENT_WAIT);
+    } else {
+        wait_for(a, v);
+    }
+    return true;
+}
+
 /* True if the store is to be executed again. */
 static bool first_write(struct accel *a, struct vcpu *v)
 {
-    if (a->state == ACCEL_IDLE && !a->client->stopping) {
+    if (a->state == ACCEL_CONNECTED) {
+        arch_page_allow_writes(&a->page); /* another CPU has done so, and this one holds the old entry */
+    } else if (a->state == ACCEL_IDLE && !a->client->stopping) {
         vdm_request(a);
     }
-    if (a->state == ACCEL_CONNECTED) {
-        arch_page_allow_writes(&a->page); /* another CPU may have done so, and this one holds the old entry */
-    } else if (a->state == ACCEL_WAITING && a->model == VDM_MODEL_GUEST) {
-        arch_page_allow_writes(&a->page);
-        accel_note(a, ACCEL_EVENT_WAIT);
-    } else if (a->state == ACCEL_WAITING) {
-        wait_for(a, v);
-    }
-    return a->state == ACCEL_CONNECTED || a->state == ACCEL_WAITING;
+    return a->state == ACCEL_CONNECTED || wait_or_refuse(a, v);
 }
 
-static bool vdm_write_fault(struct vcpu *v, gpa_t gpa)
+bool component_write_fault(struct vcpu *v, gpa_t gpa)
 {
     struct accel *a = accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE);
     bool again;
@@ -194,7 +212,6 @@ static bool vdm_write_fault(struct vcpu *v, gpa_t gpa)
     vdm_unlock();
     return again;
 }
-ON_WRITE_FAULT(vdm_write_fault);
 
 /* After the fence that a page's new permission needs on this CPU. */
 static void vdm_sync(struct vcpu *v)
@@ -205,6 +222,7 @@ static void vdm_sync(struct vcpu *v)
         spin_lock(&vdm.lock);
         c->recheck = false;
         vdm.recheck |= 1U << c->number;
+        vdm.noted = true;
         vdm_unlock();
     }
 }

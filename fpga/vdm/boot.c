@@ -96,6 +96,9 @@ static const char *set_accel(struct accel *a, const struct vdm_image_accel *conf
     page = (hpa_t)vdm.image->fabric + FABRIC_IFS + (16UL * c->number + config->device) * FABRIC_IF_STRIDE;
     a->client = c;
     a->config = config;
+    a->name = VDM_PUT(FABRIC_REGS_CANCEL_VM, c->number) | VDM_PUT(FABRIC_REGS_CANCEL_DEV, config->device);
+    a->connect = VDM_PUT(FABRIC_REGS_PRR_CONNECT_CONNECT, 1) | VDM_PUT(FABRIC_REGS_PRR_CONNECT_VM, c->number) |
+                 VDM_PUT(FABRIC_REGS_PRR_CONNECT_DEV, config->device);
     list_init(&a->waiters);
     c->accels[config->device] = a;
     return arch_page_map(&a->page, c->vm, (gpa_t)config->gpa, page) ? NULL : "page tables for guests are used up";

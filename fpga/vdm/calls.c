@@ -91,6 +91,7 @@ static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3
     if (a->state == ACCEL_IDLE && !a->client->stopping) {
         vdm_request(a);
     }
+    a->awaited = a->awaited || a->state == ACCEL_WAITING;
     status = status_of(a);
     vdm_unlock();
     return answer(HCALL_OK, status);
@@ -116,7 +117,7 @@ static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3
     spin_lock(&vdm.lock);
     refused = busy(a);
     if (!refused) {
-        *vdm_register(FABRIC_REGS_CANCEL) = vdm_name(a);
+        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
         for (unsigned i = 0; i < vdm.nregions; i++) {
             vdm_update_region(i);
         }

@@ -40,7 +40,7 @@ static void close_windows(const struct vdm_client *c)
 /* The registers and flags of an IF as after power-on: the next life of the VM must not see those of the last. */
 static void reset_if(const struct accel *a)
 {
-    *vdm_register(FABRIC_REGS_IF_RESET) = vdm_name(a);
+    *vdm_register(FABRIC_REGS_IF_RESET) = a->name;
     for (ulong offset = FABRIC_IF_CMD; offset < FABRIC_IF_CUSTOM + 8U * FABRIC_IF_CUSTOM_STRIDE; offset += 4U) {
         *vdm_if_register(a, offset) = 0;
     }
@@ -83,7 +83,7 @@ static bool withdraw(const struct vdm_client *c)
 
     for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
         if (c->accels[i] != NULL) {
-            *vdm_register(FABRIC_REGS_CANCEL) = vdm_name(c->accels[i]);
+            *vdm_register(FABRIC_REGS_CANCEL) = c->accels[i]->name;
         }
     }
     for (unsigned i = 0; i < vdm.nregions; i++) {

@@ -54,6 +54,7 @@ static void note_fault(void)
     spin_unlock(&sched_lock);
     if (a != NULL) {
         a->stats.faults++;
+        vdm.noted = true;
         vdm.culprit = a;
         vdm.culprit_region = (unsigned)VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_PRR);
         vdm.detail = *vdm_register(FABRIC_REGS_FAULT_ADDR);

@@ -46,40 +46,41 @@ static struct accel *named(ulong vm, ulong device)
 
 static void connect(struct accel *a, unsigned region)
 {
-    *vdm_register(FABRIC_REGS_PRR_CONNECT + region * FABRIC_REGS_PRR_CONNECT_STRIDE) =
-        VDM_PUT(FABRIC_REGS_PRR_CONNECT_CONNECT, 1) | VDM_PUT(FABRIC_REGS_PRR_CONNECT_VM, a->client->number) |
-        VDM_PUT(FABRIC_REGS_PRR_CONNECT_DEV, a->config->device);
+    *vdm_register(FABRIC_REGS_PRR_CONNECT + region * FABRIC_REGS_PRR_CONNECT_STRIDE) = a->connect;
     vdm.regions[region].owner = a;
     accel_connected(a, region);
 }
 
-/* Answers that take time: the region's job has to stop, or the region has to be configured. */
-static void begin_wait(struct accel *a, unsigned region, bool preempts, bool configures)
+/* The region's last client, whose job had ended, or which had not begun one yet, is disconnected. */
+static void evict(unsigned region)
 {
-    a->state = ACCEL_WAITING;
-    if (preempts) {
-        vdm.regions[region].promised = a;
-    } else if (configures) {
-        vdm.regions[region].owner = a;
-        vdm_configure_next();
-    }
+    struct accel *before = vdm.regions[region].owner;
+
+    vdm.regions[region].owner = NULL;
+    accel_lost(before);
 }
 
-/* Does what a solution for `a` allows at once. */
+/* Does what a solution for `a` allows at once: connects it, or has its region configured. Before that, the region's job may have
+ * to stop: vdm_update_region() goes on then. */
 static void apply(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
     bool preempts = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT;
     bool configures = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0;
-    struct accel *before = vdm.regions[region].owner;
+    struct vdm_region *r = &vdm.regions[region];
 
     a->stats.paths[2U * preempts + configures]++;
-    if (!preempts && before != NULL && before != a) {
-        vdm.regions[region].owner = NULL;
-        accel_lost(before);
+    a->state = ACCEL_WAITING;
+    if (preempts) {
+        r->promised = a;
+        return;
     }
-    if (preempts || configures) {
-        begin_wait(a, region, preempts, configures);
+    if (r->owner != NULL && r->owner != a) {
+        evict(region);
+    }
+    if (configures) {
+        r->owner = a;
+        vdm_configure_next();
     } else {
         connect(a, region);
     }
@@ -99,7 +100,7 @@ void vdm_request(struct accel *a)
 {
     uint64_t solution;
 
-    *vdm_register(FABRIC_REGS_REQUEST) = vdm_name(a) | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, a->priority);
+    *vdm_register(FABRIC_REGS_REQUEST) = a->name | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, a->priority);
     solution = answer_of_request();
     a->stats.requests++;
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
@@ -121,7 +122,7 @@ void vdm_take_solution(void)
         return;
     }
     if (a->client->stopping) {
-        *vdm_register(FABRIC_REGS_CANCEL) = vdm_name(a);
+        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
     } else {
         apply(a, solution);
     }
@@ -188,7 +189,7 @@ static void configure(struct accel *a, unsigned region)
     const struct vdm_image_bitstream *b = bitstream_of(a, region);
 
     if (b == NULL) {
-        *vdm_register(FABRIC_REGS_CANCEL) = vdm_name(a);
+        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
         accel_failed(a);
         return;
     }
@@ -219,6 +220,7 @@ void vdm_configured(void)
     }
     vdm.configuring = false;
     if (VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR) != 0 && a != NULL) {
+        vdm.noted = true;
         vdm.report = "error: %s: the bitstream of %s for region %u is refused: error %lu";
         vdm.culprit = a;
         vdm.culprit_region = vdm.port_region;

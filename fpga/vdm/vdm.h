@@ -31,11 +31,14 @@ struct accel {
     struct vdm_client *client;
     const struct vdm_image_accel *config;
     struct arch_page page;
+    uint64_t name;       /* its VM and device, as registers hold them (CANCEL, REQUEST, IF_RESET) */
+    uint64_t connect;    /* for PRR_CONNECT */
     struct list waiters; /* struct vdm_waiter; guarded by sched_lock */
 
     /* Guarded by vdm.lock. */
     enum accel_state state;
     unsigned region; /* while connected */
+    bool awaited;    /* a VCPU waits for it, or its guest was told to */
     uint32_t priority, model;
     struct accel_stats stats;
 };
@@ -74,6 +77,7 @@ struct vdm {
     struct vdm_region regions[VDM_MAX_REGIONS];
     bool configuring; /* the configuration port works, for the region `port_region` */
     unsigned port_region;
+    bool noted;            /* one of the following five has something for vdm_unlock() */
     unsigned recheck;      /* bit n: a page of client n has become read-only */
     unsigned notify;       /* bit n: raise the event interrupt of client n once the lock is released */
     const char *report;    /* a fault to report on the console once the lock is released, or NULL */
@@ -115,12 +119,6 @@ static inline volatile uint32_t *vdm_if_register(const struct accel *a, ulong of
 #define VDM_FIELD(value, name) (((value) >> name##_LSB) & ((1UL << name##_WIDTH) - 1U))
 #define VDM_PUT(name, value) ((uint64_t)(value) << name##_LSB)
 
-/* The VM and the device in the registers that name a client. */
-static inline uint64_t vdm_name(const struct accel *a)
-{
-    return VDM_PUT(FABRIC_REGS_CANCEL_VM, a->client->number) | VDM_PUT(FABRIC_REGS_CANCEL_DEV, a->config->device);
-}
-
 /* --- regions.c; called with vdm.lock held --- */
 
 /* Requests a region, and does what the answer allows at once. */
@@ -146,7 +144,16 @@ void vdm_interrupt(void);
 /* --- accel.c --- */
 
 /* Releases vdm.lock and delivers what was noted under it: events, reports. */
-void vdm_unlock(void);
+void vdm_unlock_noted(void);
+
+static inline void vdm_unlock(void)
+{
+    if (vdm.noted) {
+        vdm_unlock_noted();
+    } else {
+        spin_unlock(&vdm.lock);
+    }
+}
 
 /* With vdm.lock held: the device is connected to `region`, has failed, has given up its region or request, or has lost its region. */
 void accel_connected(struct accel *a, unsigned region);

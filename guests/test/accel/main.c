@@ -10,6 +10,7 @@
 #include "soft.h"
 
 #define JOBS 6U
+#define ASSIGNS 8U
 #define INPUT 256U
 #define OUTPUT SOFT_QAM16_OUTPUT(INPUT)
 
@@ -77,6 +78,21 @@ static unsigned int run(const struct accel *a, const struct kind *kind, unsigned
     return wrong + (result.fault != 0);
 }
 
+/* The first write to a device whose task a free region holds: the fabric assigns the region, nothing is configured. */
+static void measure_assign(const struct accel *a, const char *name)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+
+    for (unsigned int i = 0; i < ASSIGNS && accel_release(a).error == HCALL_OK; i++) {
+        uint64_t first = write_first(a);
+
+        least = first < least ? first : least;
+        most = first > most ? first : most;
+    }
+    print("accel: %s: assign %lu to %lu instructions, mapped %lu\n", name, (unsigned long)least, (unsigned long)most,
+          (unsigned long)write_first(a));
+}
+
 static void report(const struct accel *a, const char *name)
 {
     struct accel_stats s;
@@ -106,6 +122,7 @@ int main(unsigned long hart, const void *fdt)
     }
     for (unsigned int k = 0; k < KINDS; k++) {
         if (open[k]) {
+            measure_assign(&accels[k], kinds[k].name);
             report(&accels[k], kinds[k].name);
         }
     }
