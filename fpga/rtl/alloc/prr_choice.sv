@@ -47,8 +47,7 @@ module prr_choice
                        && regions_i[p].state inside {StPreempt, StSwitch};
   end
 
-  function automatic rank_e ranked_idle(region_t region, client_t client, logic held);
-    logic free = !region.client_valid || owned(1'b1, interface_of(region.client), client);
+  function automatic rank_e ranked_idle(logic free, logic held);
     if (held) return free ? RankFitsFree : RankFits;
     return free ? RankFree : RankIdle;
   endfunction
@@ -59,7 +58,8 @@ module prr_choice
     if (owned(region.client_valid, interface_of(region.client), client)
         && (region.state inside {StHold, StBusy, StReconfig} || (region.state == StIdle && held))) return RankMine;
     if (region.size < device.size || excluded) return RankNone;
-    if (region.state == StIdle) return ranked_idle(region, client, held);
+    if (region.state == StIdle)
+      return ranked_idle(!region.client_valid || owned(1'b1, interface_of(region.client), client), held);
     if (region.state inside {StBusy, StHold} && region.client.prio < client.prio) return RankPreempt;
     return RankNone;
   endfunction
