@@ -28,7 +28,7 @@ module prr_run_props
   logic client_valid, next_valid, couple, region_rst_n, stop_task, save, abort_job, hung, drop, requeue, stopped, expired;
   client_t client, next, requeue_client;
   task_t held, target;
-  logic job_begin, job_restore, restored, over, job_stopped, saved, job_quiet, fault, failed;
+  logic job_begin, job_restore, restored, over, job_stopped, saved, job_quiet, dma_done, fault, failed;
   fault_e why, failed_why;
   logic running, start_taken, stream_open;
   region_req_t req;
@@ -40,7 +40,7 @@ module prr_run_props
   if_addr_t ram_addr;
 
   // The DMA: once quiet, it stays quiet until the next start.
-  logic reader_quiet, writer_quiet, reader_was_quiet, writer_was_quiet, was_go, was_open, was_draining, bad, error;
+  logic reader_quiet, writer_quiet, reader_was_quiet, writer_was_quiet, was_go, was_open, was_draining, was_done, was_begun, bad, error;
   assign reader_quiet = reader_quiet_i || (reader_was_quiet && !was_go);
   assign writer_quiet = writer_quiet_i || (writer_was_quiet && !was_go && !was_open);
   assign bad          = dma_bad_i && !(reader_quiet && writer_quiet);
@@ -71,7 +71,7 @@ module prr_run_props
     .clk_i, .rst_ni(rst_n), .state_i(state), .client_i(client), .task_i(held), .couple_i(couple),
     .region_rst_ni(region_rst_n), .save_i(save), .abort_i(abort_job), .stop_task_i(stop_task), .hung_i(hung),
     .begin_o(job_begin), .restore_o(job_restore), .restored_o(restored), .over_o(over), .stopped_o(job_stopped),
-    .saved_o(saved), .quiet_o(job_quiet), .fault_o(fault), .fault_why_o(why),
+    .saved_o(saved), .quiet_o(job_quiet), .dma_done_o(dma_done), .fault_o(fault), .fault_why_o(why),
     .failed_o(failed), .failed_why_o(failed_why), .connected_i(connected_i && client_valid), .start_pending_i, .ctx_saved_i, .running_o(running),
     .start_taken_o(start_taken), .req_o(req), .rsp_i(rsp), .stream_open_o(stream_open), .dma_go_o(dma_go),
     .dma_flush_o(dma_flush), .reader_stop_o(reader_stop), .writer_stop_o(writer_stop), .source_o(source),
@@ -105,6 +105,8 @@ module prr_run_props
     writer_was_quiet <= !rst_n || writer_quiet;
     was_go           <= rst_n && dma_go;
     was_open         <= rst_n && stream_open;
+    was_done         <= rst_n && dma_done;
+    was_begun        <= rst_n && (job_begin || job_restore);
     was_draining     <= rst_n && aborting && !writer_quiet;
     reader_stopped   <= !rst_n || ((reader_stopped || reader_stop) && !dma_go);
     quiet_before     <= !rst_n || (reader_quiet && writer_quiet && !dma_go && !stream_open);
@@ -143,6 +145,11 @@ module prr_run_props
       if (failed) assert (reader_quiet && writer_quiet && !dma_go && !stream_open && !over);
       assert (failed == (aborting && stopped));
       if (aborting) assert (client_valid && cause != FaultNone && failed_why == cause);
+      // Quiet, as software reads it: the DMA is quiet and stays so until another job begins. It is so
+      // without a job, and when a job is over, saved or failed.
+      if (dma_done) assert (reader_quiet && writer_quiet && !dma_go && !stream_open);
+      if (was_done && !was_begun) assert (dma_done);
+      if (phase == None || over || saved || failed) assert (dma_done);
       // The assumptions of prr_fsm_props.
       if (job_begin || job_restore) assert (client_valid && couple && !(job_begin && job_restore));
       if (fault && state inside {StIdle, StHold, StReconfig}) assert (couple);

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No access to memory follows what the fabric reports as the end of a job: faults with slow memory."""
+"""No access to memory follows the end of a job, nor PRR_STATUS.quiet: faults and closed windows with slow memory."""
+
+import itertools
+import random
 
 import cocotb
 from bench_fabric import SOURCE, TARGET, TASK, fabric, fill, pauses, result
 from bench_fabric_rare import broken
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from fabric_helpers import (
+    ASSIGN,
     BUSY,
     FAULT_BUS,
     FAULT_CONTEXT,
@@ -13,6 +17,9 @@ from fabric_helpers import (
     FAULT_HUNG,
     FAULT_ROGUE,
     IDLE,
+    PREEMPT,
+    STATES,
+    SWITCH,
     Fabric,
     probe,
 )  # fmt: skip
@@ -138,3 +145,96 @@ async def failed_job_is_over_after_its_writes(dut, share):
     await made.job(1, 1, SOURCE, TARGET, 4096)
     await made.finished(1, 1)
     assert result(made, 1, 4096) == probe(data)
+
+
+async def open_window(made: Fabric, is_open: bool) -> None:
+    await made.window(1, 0, 0x4000_0000, made.shape.vm_bytes if is_open else 0, made.shape.base(1))
+
+
+async def connected(made: Fabric) -> int:
+    """A region for device 1 of VM 1, connected; a pending or saved job begins."""
+    found = await made.request(1, 1, 1)
+    assert (found.method, found.reconfig) == (ASSIGN, 0), found
+    await made.connect(found.prr, 1, 1)
+    return found.prr
+
+
+async def finish(made: Fabric) -> None:
+    """Ends the job of the round, if one is left, with an open window."""
+    await open_window(made, True)
+    for _ in range(4000):
+        now = await made.stat(1, 1)
+        if not (now["busy"] or now["saved"] or now["pending"]):
+            break
+        if not now["connected"]:
+            await connected(made)
+    else:
+        raise AssertionError(f"the job did not end: {now}")
+    await made.put("CANCEL", 1 | 1 << 4)
+
+
+async def advance(made: Fabric, how: str, prr: int, delay: int) -> None:
+    """Brings the region to a state: held, with a job that begins or runs, that stops, or that resumes."""
+    if how == "hold":
+        return
+    await made.job(1, 1, SOURCE, TARGET, 1024)
+    if how != "run":
+        await made.wait_state(prr, BUSY)
+        await ClockCycles(made.dut.clk_i, 20 + 5 * delay)
+        await made.put("PRR_STOP", 1, prr)
+    if how == "resume":
+        await made.wait_state(prr, IDLE)
+        await connected(made)
+    await ClockCycles(made.dut.clk_i, delay)
+
+
+async def until_quiet(made: Fabric, prr: int) -> dict[str, int]:
+    for _ in range(5000):
+        now = await made.region(prr)
+        if now["quiet"]:
+            return now
+    raise AssertionError(f"region {prr} does not become quiet")
+
+
+async def no_access_follows(made: Fabric, traffic: Traffic, why: str) -> None:
+    before = traffic.snapshot()
+    assert traffic.unanswered == 0, f"{why}: {traffic.unanswered} bursts are outstanding"
+    await ClockCycles(made.dut.clk_i, 1000)
+    assert traffic.snapshot() == before, f"{why}: {before}, then {traffic.snapshot()}"
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.9])
+async def closed_window_is_effective_when_quiet(dut, share):
+    """A window is closed before or after `quiet` is read as 1, in every state: no access follows the second of both."""
+    made = await fabric(dut)
+    slow_writes(made, share)
+    traffic = Traffic(dut)
+    fill(made, 1, 1024)
+    first = await made.request(1, 1, 1)  # in Reconfig
+    states = {(await until_quiet(made, first.prr))["state"]}
+    await made.put("CANCEL", 1 | 1 << 4)
+    await made.give(1, 1, 1, TASK + 1)
+    await made.put("CANCEL", 1 | 1 << 4)
+    writing = 0
+    delays = (0, 6, 15, 60) if share else (0, 3, 6, 10, 15, 25, 60, 150)
+    for how, close_first, delay in itertools.product(("hold", "run", "stop", "resume"), (False, True), delays):
+        prr = await connected(made)
+        await advance(made, how, prr, delay + random.randrange(3))
+        writing += traffic.unanswered > 0
+        now = await (made.region(prr) if close_first else until_quiet(made, prr))
+        states.add(now["state"])
+        assert now["quiet"] or now["state"] in NOT_QUIET, now
+        if not close_first:
+            await ClockCycles(dut.clk_i, 40)  # for accesses of a job that `quiet` must not ignore
+        await open_window(made, False)
+        if close_first:
+            await until_quiet(made, prr)
+        await no_access_follows(made, traffic, f"{how}, {delay} cycles, {STATES[now['state']]}")
+        await finish(made)
+    dut._log.info("states %s, %d rounds with writes outstanding", [STATES[state] for state in states], writing)
+    assert states == {*range(len(STATES))} or share
+    assert writing > 8, "too few writes were outstanding: the bench proves nothing"
+
+
+NOT_QUIET = {BUSY, PREEMPT, SWITCH}

@@ -636,7 +636,7 @@ async def status_registers(dut):
     assert status == {"busy": 0, "prr": prr, "error": 0, "task_id": TASK + 2}
     now = await made.region(prr)
     assert now == {"state": HOLD, "coupled": 1, "size": 2, "connected": 1, "client": 1, "vm": 3, "dev": 2, "prio": 7,
-                   "task_id": TASK + 2, "target": TASK + 2, "reconfig_time": 66}  # fmt: skip
+                   "quiet": 1, "task_id": TASK + 2, "target": TASK + 2, "reconfig_time": 66}  # fmt: skip
     await made.job(3, 2, SOURCE, TARGET, 256)
     now = await made.finished(3, 2)
     assert (now["prr"], now["connected"]) == (prr, 1)

@@ -29,6 +29,8 @@ FAULTS = [
     ("prr_run", "prr_run.sv", "failed_o = abort_i && quiet_o;", "failed_o = abort_i && reader_quiet_i;"),
     ("prr_run", "prr_run.sv", "else if (fault_o) failed_why_o <= fault_why_o;", "else failed_why_o <= fault_why_o;"),
     ("prr_run", "prr_run.sv", "save_i && kept) phase_q", "save_i) phase_q"),
+    ("prr_run", "prr_run.sv", "PhResume, PhRun});", "PhResume});"),
+    ("prr_run", "prr_run.sv", "!(phase_q inside {PhBegin, PhLoad,", "!(phase_q inside {PhBegin,"),
     ("prr_run", "prr_run.sv", "ram_addr_o.ctx  = resuming_q;", "ram_addr_o.ctx  = 1'b0;"),
     ("prr_run", "prr_fsm.sv", "leave = quiet_i;", "leave = 1'b1;"),
     ("dma_reader", "dma_reader.sv", "space >= CountBits'(want) && ", ""),

@@ -51,6 +51,8 @@ module fabric_manager
   input  task_t   [NumPrrs-1:0] target_i,
   input  logic    [NumPrrs-1:0] coupled_i,
   input  logic    [NumPrrs-1:0] connected_i,
+  /// No DMA transaction is outstanding, and the present job starts none.
+  input  logic    [NumPrrs-1:0] quiet_i,
   // configuration port
   output logic       icap_start_o,
   output logic       icap_verify_o,
@@ -180,19 +182,21 @@ module fabric_manager
   for (genvar p = 0; p < int'(MaxPrrs); p++) begin : gen_status
     region_t region;
     task_t target;
-    logic coupled, connected, configured;
+    logic coupled, connected, quiet, configured;
     logic [23:0] took_q;
     if (p < int'(NumPrrs)) begin : gen_there
       assign region     = regions_i[p];
       assign target     = target_i[p];
       assign coupled    = coupled_i[p];
       assign connected  = connected_i[p];
+      assign quiet      = quiet_i[p];
       assign configured = icap_done_i[p];
     end else begin : gen_none
       assign region     = '0;
       assign target     = '0;
       assign coupled    = 1'b0;
       assign connected  = 1'b0;
+      assign quiet      = 1'b0;
       assign configured = 1'b0;
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -207,6 +211,7 @@ module fabric_manager
     assign hw_in.PRR_STATUS[p].vm.next        = region.client.vm;
     assign hw_in.PRR_STATUS[p].dev.next       = region.client.dev;
     assign hw_in.PRR_STATUS[p].prio.next      = region.client.prio;
+    assign hw_in.PRR_STATUS[p].quiet.next     = quiet;
     assign hw_in.PRR_STATUS[p].task_id.next   = region.task_id;
     assign hw_in.PRR_STATUS[p].target.next    = target;
     assign hw_in.PRR_STATUS[p].reconfig_time.next = took_q;

@@ -149,6 +149,7 @@ module fabric_top
     .target_i(target),
     .coupled_i(coupled),
     .connected_i(connected),
+    .quiet_i(quiet),
     .icap_start_o(icap_start),
     .icap_verify_o(icap_verify),
     .icap_prr_o(icap_prr),
@@ -532,8 +533,5 @@ module fabric_top
   end else begin : gen_impossible
     $error("parameters of fabric_top out of range");
   end
-
-  logic unused;
-  assign unused = &{1'b0, quiet};
 
 endmodule

@@ -37,6 +37,8 @@ module prr_run
   output logic        saved_o,
   /// No job, and no DMA transaction outstanding.
   output logic        quiet_o,
+  /// Level: no DMA transaction is outstanding, and the present job starts none.
+  output logic        dma_done_o,
   /// Pulse: the job failed; bursts that were announced are still outstanding.
   output logic        fault_o,
   output fault_e      fault_why_o,
@@ -194,6 +196,7 @@ module prr_run
   assign stopped_o     = phase_q == PhRun && stop_task_i && rsp_i.stopped && !rsp_i.over;
   assign saved_o       = phase_q == PhSave && ctx_done;
   assign quiet_o       = quiet && phase_q inside {PhNone, PhAbort};
+  assign dma_done_o    = quiet && !(phase_q inside {PhBegin, PhLoad, PhRestore, PhGo, PhResume, PhRun});
 
   assign dma_go_o      = start || resume;
   assign dma_flush_o   = phase_q inside {PhFlush, PhDrain};

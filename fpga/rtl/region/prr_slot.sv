@@ -24,6 +24,7 @@ module prr_slot
   output task_t       target_o,
   output logic        next_valid_o,
   output client_t     next_o,
+  /// No DMA transaction is outstanding, and the present job starts none.
   output logic        quiet_o,
   output logic        couple_o,
   output logic        drop_o,
@@ -142,6 +143,7 @@ module prr_slot
     .stopped_o(job_stopped),
     .saved_o,
     .quiet_o(job_quiet),
+    .dma_done_o(quiet_o),
     .fault_o,
     .fault_why_o,
     .failed_o,
@@ -263,8 +265,6 @@ module prr_slot
     .b_valid_i(axi_resp_i.b_valid),
     .b_ready_o(axi_req_o.b_ready)
   );
-
-  assign quiet_o = reader_quiet && writer_quiet;
 
   // The number of beats ends a job's output; out_last is only for reading waveforms.
   logic unused;

@@ -201,6 +201,8 @@ package fabric_map_pkg;
   localparam int unsigned RegsPrrStatusDevWidth = 'h4;
   localparam int unsigned RegsPrrStatusPrioLsb = 'h10;
   localparam int unsigned RegsPrrStatusPrioWidth = 'h4;
+  localparam int unsigned RegsPrrStatusQuietLsb = 'h14;
+  localparam int unsigned RegsPrrStatusQuietWidth = 'h1;
   localparam int unsigned RegsPrrStatusTaskIdLsb = 'h18;
   localparam int unsigned RegsPrrStatusTaskIdWidth = 'h8;
   localparam int unsigned RegsPrrStatusTargetLsb = 'h20;

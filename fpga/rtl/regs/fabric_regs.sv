@@ -1362,6 +1362,7 @@ module fabric_regs (
                 readback_data_var[11:8] = hwif_in.PRR_STATUS[i0].vm.next;
                 readback_data_var[15:12] = hwif_in.PRR_STATUS[i0].dev.next;
                 readback_data_var[19:16] = hwif_in.PRR_STATUS[i0].prio.next;
+                readback_data_var[20] = hwif_in.PRR_STATUS[i0].quiet.next;
                 readback_data_var[31:24] = hwif_in.PRR_STATUS[i0].task_id.next;
                 readback_data_var[39:32] = hwif_in.PRR_STATUS[i0].target.next;
                 readback_data_var[63:40] = hwif_in.PRR_STATUS[i0].reconfig_time.next;

@@ -196,6 +196,10 @@ package fabric_regs_pkg;
     } ro_f_desc_1bd8d1cb_w3__in_t;
 
     typedef struct {
+        logic next;
+    } ro_f_desc_93c2ca0e__in_t;
+
+    typedef struct {
         logic [23:0] next;
     } ro_f_desc_d25bc3a0_w24__in_t;
 
@@ -208,6 +212,7 @@ package fabric_regs_pkg;
         ro_f_w4__in_t vm;
         ro_f_w4__in_t dev;
         ro_f_w4__in_t prio;
+        ro_f_desc_93c2ca0e__in_t quiet;
         ro_f_w8__in_t task_id;
         ro_f_w8__in_t target;
         ro_f_desc_d25bc3a0_w24__in_t reconfig_time;
