@@ -14,6 +14,8 @@ module fabric_sim
 ) (
   input  logic clk_i,
   input  logic rst_ni,
+  /// The fabric has left reset.
+  output logic released_o,
   output logic irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
   // Observation for benches: events and state of each region, and the monitor's side.
@@ -214,6 +216,7 @@ module fabric_sim
                        i_top.request};
   assign monitor_o = {i_top.first_solution, i_top.found_valid, 9'(i_top.waiting), i_top.answer, i_top.answered};
   assign coupled_o = i_top.coupled;
+  assign released_o = i_top.rst_n;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) cfg_words_o <= '0;
     else if (cfg_valid && cfg_ready) cfg_words_o <= cfg_words_o + 1'b1;

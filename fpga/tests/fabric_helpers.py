@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass
 
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiMaster, AxiRam
 from rtl_tools import FPGA
 
@@ -25,6 +25,7 @@ STATES = ("Idle", "Busy", "Preempt", "Switch", "Reconfig", "Hold")
 UNAVAILABLE, ASSIGN, PREEMPTING = range(3)
 FAULT_NONE, FAULT_DMA, FAULT_BUS, FAULT_HUNG, FAULT_ROGUE, FAULT_CONTEXT = range(6)
 PAGE = 4096
+PERIOD = 10  # of the clock, ns
 MASK = (1 << 64) - 1
 
 
@@ -120,10 +121,15 @@ class Fabric:
 
     async def start(self) -> None:
         self.dut.rst_ni.value = 0
-        Clock(self.dut.clk_i, 10, "ns").start()
+        Clock(self.dut.clk_i, PERIOD, "ns").start()
+        await self.release()
         await ClockCycles(self.dut.clk_i, 4)
+
+    async def release(self, after: int = 3) -> None:
+        """Releases the reset after four cycles, asynchronously: `after` ns after an edge of the clock."""
+        await ClockCycles(self.dut.clk_i, 4)
+        await Timer(after, "ns")
         self.dut.rst_ni.value = 1
-        await ClockCycles(self.dut.clk_i, 4)
 
     # ---- Registers ----
     async def read(self, address: int, size: int = 8) -> int:

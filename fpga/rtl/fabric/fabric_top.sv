@@ -22,6 +22,7 @@ module fabric_top
   parameter logic [2*MaxPrrs-1:0] PrrSizes = 16'b10_10_10_10_10_10_01_00
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; the fabric leaves reset at the second edge of clk_i after its release.
   input  logic       rst_ni,
   input  sub_req_t   sub_req_i,
   output sub_resp_t  sub_resp_o,
@@ -41,6 +42,35 @@ module fabric_top
   output logic       cfg_abort_o
 );
 
+  // ---- Reset ----
+  logic rst_n;
+  reset_sync i_reset (
+    .clk_i,
+    .rst_ni,
+    .rst_no(rst_n)
+  );
+
+  // A bus manager may start as soon as rst_ni is released, before the fabric leaves reset: until
+  // then nothing is accepted.
+  logic accept_q;
+  always_ff @(posedge clk_i or negedge rst_n) begin
+    if (!rst_n) accept_q <= 1'b0;
+    else accept_q <= 1'b1;
+  end
+
+  sub_req_t  bus_req;
+  sub_resp_t bus_resp;
+  always_comb begin
+    bus_req             = sub_req_i;
+    bus_req.aw_valid    = sub_req_i.aw_valid && accept_q;
+    bus_req.w_valid     = sub_req_i.w_valid && accept_q;
+    bus_req.ar_valid    = sub_req_i.ar_valid && accept_q;
+    sub_resp_o          = bus_resp;
+    sub_resp_o.aw_ready = bus_resp.aw_ready && accept_q;
+    sub_resp_o.w_ready  = bus_resp.w_ready && accept_q;
+    sub_resp_o.ar_ready = bus_resp.ar_ready && accept_q;
+  end
+
   // ---- Bus ----
   logic [7:0] bus_write, mem_write;
   word_t bus_data, regs_data, windows_data, mem_data;
@@ -52,9 +82,9 @@ module fabric_top
 
   fabric_bus #(.NumVms(NumVms), .NumDevs(NumDevs)) i_bus (
     .clk_i,
-    .rst_ni,
-    .axi_req_i(sub_req_i),
-    .axi_resp_o(sub_resp_o),
+    .rst_ni(rst_n),
+    .axi_req_i(bus_req),
+    .axi_resp_o(bus_resp),
     .write_o(bus_write),
     .data_o(bus_data),
     .offset_o(offset),
@@ -116,7 +146,7 @@ module fabric_top
     .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .ListDepth(ListDepth), .SorterDepth(SorterDepth)
   ) i_manager (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .access_i(regs_access),
     .write_i(bus_write),
     .offset_i(offset[9:0]),
@@ -188,7 +218,7 @@ module fabric_top
 
   prr_monitor #(.NumVms(NumVms), .NumPrrs(NumPrrs), .ListDepth(ListDepth)) i_monitor (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .request_i(request),
     .request_client_i(request_client),
     .answered_o(answered),
@@ -213,7 +243,7 @@ module fabric_top
   // Solutions that the manager has not read yet.
   stream_fifo #(.FALL_THROUGH(1'b0), .DEPTH(8), .T(solution_t)) i_found (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .flush_i(1'b0),
     .testmode_i(1'b0),
     .usage_o(),
@@ -227,7 +257,7 @@ module fabric_top
 
   sort_port #(.Depth(SorterDepth)) i_sorter (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .command_i(sort_cmd),
     .op_i(sort_op),
     .key_i(sort_key),
@@ -243,7 +273,7 @@ module fabric_top
   // ---- IFs ----
   conn_matrix #(.NumPrrs(NumPrrs)) i_matrix (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .command_i(connect),
     .connect_i(connect_on),
     .vm_i(connect_vm),
@@ -257,7 +287,7 @@ module fabric_top
 
   if_flags #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs)) i_flags (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .vm_i(mem_addr.vm),
     .dev_i(mem_addr.dev),
     .set_start_i(set_start),
@@ -291,7 +321,7 @@ module fabric_top
 
   if_mem #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs)) i_mem (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .bus_req_i(mem_access),
     .bus_we_i(mem_write),
     .bus_addr_i(mem_addr),
@@ -315,7 +345,7 @@ module fabric_top
 
   dma_windows #(.NumVms(NumVms)) i_windows (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .req_i(windows_access),
     .we_i(bus_write == '1),
     .word_i(offset[10:3]),
@@ -325,7 +355,7 @@ module fabric_top
   );
   rr_arb_tree #(.NumIn(NumPrrs), .DataType(dma_check_t), .AxiVldRdy(1'b0), .LockIn(1'b0)) i_check_arbiter (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .flush_i(1'b0),
     .rr_i('0),
     .req_i(check_req),
@@ -339,7 +369,7 @@ module fabric_top
 
   dma_guard #(.NumVms(NumVms)) i_guard (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .windows_i(windows),
     .check_i(check_any),
     .request_i(check),
@@ -348,8 +378,8 @@ module fabric_top
     .addr_o(check_addr)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+  always_ff @(posedge clk_i or negedge rst_n) begin
+    if (!rst_n) begin
       checked_q   <= '0;
       fault_addr  <= '0;
       fault_write <= 1'b0;
@@ -396,7 +426,7 @@ module fabric_top
                        && !(icap_busy && icap_prr_now == prr_t'(p));
     prr_slot i_slot (
       .clk_i,
-      .rst_ni,
+      .rst_ni(rst_n),
       .alloc_i(alloc[p]),
       .alloc_client_i(alloc_client),
       .alloc_task_i(alloc_task),
@@ -454,7 +484,7 @@ module fabric_top
 
   icap_ctrl #(.NumPrrs(NumPrrs)) i_icap (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .start_i(icap_start),
     .prr_i(icap_prr),
     .verify_i(icap_verify),
@@ -498,7 +528,7 @@ module fabric_top
     .SpillAw(1'b1), .SpillW(1'b0), .SpillB(1'b0), .SpillAr(1'b1), .SpillR(1'b0)
   ) i_mux (
     .clk_i,
-    .rst_ni,
+    .rst_ni(rst_n),
     .test_i(1'b0),
     .slv_reqs_i(slot_req),
     .slv_resps_o(slot_resp),
