@@ -158,7 +158,7 @@ pub const FABRIC_REGS_ICAP_STATUS_ERROR_LSB: usize = 0x8;
 pub const FABRIC_REGS_ICAP_STATUS_ERROR_WIDTH: usize = 0x4;
 pub const FABRIC_REGS_ICAP_STATUS_TASK_ID_LSB: usize = 0x10;
 pub const FABRIC_REGS_ICAP_STATUS_TASK_ID_WIDTH: usize = 0x8;
-/// Cycles from the first to the last word of the last configuration
+/// Cycles from the first to the last word of the last configuration, and words of its body that were sent
 pub const FABRIC_REGS_ICAP_COUNTS: usize = 0x78;
 pub const FABRIC_REGS_ICAP_COUNTS_CYCLES_LSB: usize = 0x0;
 pub const FABRIC_REGS_ICAP_COUNTS_CYCLES_WIDTH: usize = 0x20;

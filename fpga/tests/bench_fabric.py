@@ -592,6 +592,31 @@ async def figures_of_configuration(dut):
 
 
 @cocotb.test()
+async def configuration_time_follows_the_length(dut):
+    """The formulas of docs/fabric.md, with memory that never stalls; reconfig_time is that of the last success."""
+    made = await fabric(dut)
+    assert (await made.region(0))["reconfig_time"] == 0
+    for length, verify in itertools.product((8, 68, 69, 262, 700), (0, 1)):
+        found = await made.request(0, verify, 1)
+        image = simb(found.prr, TASK + verify, length - 7)
+        assert (found.prr, len(image)) == (0, 4 * length)
+        taken = cocotb.start_soon(span(dut, lambda: busy(dut), lambda: not busy(dut), 4000))
+        assert await made.configure(found.prr, image, verify=verify) == 0
+        assert await taken == (2 * length + 17 if verify else length + 8), (length, verify)
+        assert await made.get("ICAP_COUNTS") == {"cycles": length - 5, "words": length - 5}
+        assert (await made.region(0))["reconfig_time"] == length - 5
+        await made.put("CANCEL", verify << 4)
+    found = await made.request(0, 0, 1)
+    assert await made.configure(found.prr, image[:400] + bytes(len(image) - 400)) == 3  # of another task
+    assert (await made.region(0))["reconfig_time"] == length - 5
+
+
+def busy(dut) -> bool:
+    """The configuration port works, as in ICAP_STATUS."""
+    return bool(int(dut.commands_o.value) >> 32 & 1)
+
+
+@cocotb.test()
 async def bursts_and_back_pressure(dut):
     """Reads and writes of any length and alignment in the context buffers, while every channel stalls."""
     made = await fabric(dut)

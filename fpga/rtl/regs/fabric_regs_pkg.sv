@@ -201,7 +201,7 @@ package fabric_regs_pkg;
 
     typedef struct {
         logic [23:0] next;
-    } ro_f_desc_d25bc3a0_w24__in_t;
+    } ro_f_desc_baae89e6_w24__in_t;
 
     typedef struct {
         ro_f_desc_1bd8d1cb_w3__in_t state;
@@ -215,7 +215,7 @@ package fabric_regs_pkg;
         ro_f_desc_93c2ca0e__in_t quiet;
         ro_f_w8__in_t task_id;
         ro_f_w8__in_t target;
-        ro_f_desc_d25bc3a0_w24__in_t reconfig_time;
+        ro_f_desc_baae89e6_w24__in_t reconfig_time;
     } fabric_regs__PRR_STATUS__in_t;
 
     typedef struct {
