@@ -20,8 +20,10 @@ TABLE = FPGA / "figures.tsv"
 NOTES = BUILD / "figures"
 SYNTHESIS = BUILD / "synth.jsonl"
 COLUMNS = ("metric", "unit", "better", "goal", "paper", "what", "source")
-# The results of a block's synthesis, and their units.
+# The results of a block's synthesis, and their units. A path is the delay of its cells, without wires.
 SYNTHESIZED = {"luts": "LUTs", "registers": "registers", "bram36": "BRAM36", "dsp": "DSP48", "path_ns": "ns"}
+# MHz: the clock of the published figures, and one that leaves more than half of the period to wires.
+CLOCKS = (100, 50)
 
 
 def _number(text):
@@ -92,15 +94,21 @@ def records():
     return found
 
 
+def in_ns(line, clock):
+    """A figure in cycles as ns at a clock, in MHz; other units have none."""
+    return f"{round(line['value'] * 1000 / clock, 1):,.10g}" if line["unit"] == "cycles" else ""
+
+
 def rows(found):
     """The cells of the printed table."""
     table = read_table()
-    out = [["metric", "unit", "goal", "measured", "", "paper"]]
+    out = [["metric", "unit", "goal", "measured", "", "paper", *(f"ns at {clock} MHz" for clock in CLOCKS)]]
     for line in found:
         paper = table.get(line["metric"], {}).get("paper", "-")
         goal = "" if line["goal"] is None else f"{line['goal']:,.10g}"
         out.append([line["metric"], line["unit"], goal, f"{line['value']:,.10g}", verdict(line["met"]),
-                    "" if paper == "-" else f"{float(paper):,.10g}"])  # fmt: skip
+                    "" if paper == "-" else f"{float(paper):,.10g}",
+                    *(in_ns(line, clock) for clock in CLOCKS)])  # fmt: skip
     return out
 
 
