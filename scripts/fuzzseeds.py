@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import cast
 
+from tessera.fabric.bitstream import of_file
 from tessera.image import layout
 from tessera.image.build import Options, build
 from tessera.image.system import named_files
@@ -68,19 +69,23 @@ class Shrinker:
     def small(self) -> bytes:
         for index in range(self.number(self.header, "nvms")):
             self.vm(self.number(self.header, "vms_offset") + index * layout.VM.size)
+        # A component that finds its section at boot would access its device, which the host lacks.
+        for index in range(self.number(self.header, "nsections")):
+            at = self.number(self.header, "sections_offset") + index * layout.SECTION.size
+            self.put(layout.SECTION, at, tag=index + 1)
         total = self.payload + 2 * PAYLOAD
         self.put(layout.HEADER, 0, total_size=total, trace_kib=0)
         return bytes(self.image).ljust(total, b"\0")
 
 
 def image_of(source: Path) -> bytes:
-    """Builds the image of a system file, with guests that contain only zeros."""
+    """Builds the image of a system file, with guests that contain only zeros and simulated bitstreams."""
     with tempfile.TemporaryDirectory() as folder:
         for guest in named_files(source, (Path(folder),)):
             if not guest.is_relative_to(folder):
                 continue  # another possible path of the same file, in the folder of the source
             guest.parent.mkdir(parents=True, exist_ok=True)
-            guest.write_bytes(bytes(layout.PAGE))
+            guest.write_bytes(of_file(guest.name) or bytes(layout.PAGE))
         return build(Options(source, None, (Path(folder),), ROOT / "platform")).files["tessera.bin"]
 
 

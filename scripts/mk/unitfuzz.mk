@@ -4,7 +4,7 @@
 
 FUZZ_BUILD := $(BUILD)/fuzz-host
 FUZZ_TARGETS := image calls tree
-FUZZ_SYSTEMS := $(wildcard systems/*.dts systems/bench/*.dts)
+FUZZ_SYSTEMS := $(wildcard systems/*.dts systems/bench/*.dts) tests/image/fabric.dts
 FUZZ_CFLAGS = $(filter-out -fPIC,$(HOST_CFLAGS)) -Itests/fuzz -fsanitize=fuzzer-no-link
 FUZZ_OBJS := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
 FUZZ_SHORT_image := 20000
@@ -24,7 +24,7 @@ $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 
 # Seeds of the image reader are made from the system files; the fuzzer generates those of the calls
 # itself.
-$(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(FUZZ_SYSTEMS) $(wildcard scripts/tessera/image/*.py) | setup-dev
+$(FUZZ_BUILD)/seeds: scripts/fuzzseeds.py tests/fuzz/tree.dts $(FUZZ_SYSTEMS) $(wildcard scripts/tessera/image/*.py scripts/tessera/fabric/*.py) | setup-dev
 	@rm -rf $@ && mkdir -p $@/calls $@/tree
 	@dtc -q -O dtb -o $@/tree/seed tests/fuzz/tree.dts
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/fuzzseeds.py $@/image $(FUZZ_SYSTEMS)

@@ -21,19 +21,23 @@ from tessera.fabric.bitstream import of_file, read_header, simulated
 from tessera.image import fdt, layout, vdm, virtual
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError
+from tessera.image.system import named_files
 
 HEADER = ROOT / "fpga" / "vdm" / "include" / "vdm_image.h"
-SYSTEM = Path(__file__).with_name("accelerators.dts").read_text()
-CASES = read_cases(Path(__file__).with_name("refused-accelerators.txt"))
+SYSTEM = Path(__file__).with_name("fabric.dts").read_text()
+CASES = read_cases(Path(__file__).with_name("refused-fabric.txt"))
 NAMES = "vdm_image vdm_image_client vdm_image_device vdm_image_bitstream vdm_image_accel"
 Image, Client, Device, Bitstream, Accel = structures(HEADER.name, NAMES)
+# Without accelerators.
+PLAIN = re.sub(r"\n\t(?:\t\t)?accelerators \{.*?\n\t(?:\t\t)?\};", "", SYSTEM, flags=re.DOTALL)
+PLAIN = PLAIN.replace("accelerator-priorities;", "")
 CLOCK_MHZ = 100
-AES, FFT, QAM = range(3)  # numbers of the devices of accelerators.dts
+AES, FFT, QAM = range(3)  # numbers of the devices of fabric.dts
 
 
 @pytest.fixture
 def library(builder):
-    """The builder, with the bitstreams of accelerators.dts."""
+    """The builder, with the bitstreams of fabric.dts."""
     (builder.guests / "simb").mkdir()
     for name in set(re.findall(r'"(simb/.*?)"', SYSTEM)):
         builder.file(name, of_file(Path(name).name))
@@ -191,10 +195,7 @@ def test_manifest(library):
 
 
 def test_a_system_without_accelerators_has_no_section(builder):
-    start, end = SYSTEM.index("\taccelerators {\n\t\thold-us"), SYSTEM.index("\tvms {")
-    text = SYSTEM[:start] + SYSTEM[end:].replace("accelerator-priorities;", "")
-    text = re.sub(r"\n\t\t\taccelerators \{.*?\n\t\t\t\};", "", text, flags=re.DOTALL)
-    built = builder.build(text)
+    built = builder.build(PLAIN)
     assert read_image(built.files["tessera.bin"]).sections == {}
     assert json.loads(built.files["system.json"])["fabric"] is None
 
@@ -349,6 +350,9 @@ def test_board_without_a_fabric(library):
     line = SYSTEM.split("\n").index("\taccelerators {") + 1
     expected = "expected only on a board with a fabric, got it on alt"
     assert library.refuse(text) == [f"sys.dts:{line}: /accelerators: {expected}"]
+    library.platform = ROOT / "platform"
+    on_mips = library.refuse(SYSTEM.replace('"qemu-virt"', '"m5150"'))
+    assert f"sys.dts:{line}: /accelerators: {expected.replace('alt', 'm5150')}" in on_mips
 
 
 def test_fabric_of_a_board_for_mips(library):
@@ -416,8 +420,6 @@ def test_more_vms_than_the_fabric_serves(library):
 
 
 def test_list_of_files(library):
-    from tessera.image.system import named_files
-
     library.source.write_text(SYSTEM)
     (library.guests / "simb" / "3-1.bin").unlink()
     found = [str(path) for path in named_files(library.source, (library.guests,)) if "simb" in str(path)]

@@ -14,10 +14,11 @@ import pytest
 from fixtures import ROOT, SYSTEM
 from image_reader import read_image
 
+from tessera.fabric.bitstream import of_file
 from tessera.image import configdoc, schema
 from tessera.image.source import Source
 
-SYSTEMS = sorted((ROOT / "systems").rglob("*.dts"))
+SYSTEMS = [*sorted((ROOT / "systems").rglob("*.dts")), ROOT / "tests" / "image" / "fabric.dts"]
 
 
 def mkimage(*args, path=None):
@@ -283,6 +284,9 @@ def test_shipped_systems_build(builder, path):
     for name in set(re.findall(r'(?:image|initrd|file) = "(.*?)"', text)):
         (builder.guests / name).parent.mkdir(exist_ok=True)
         builder.file(name, b"\x13\0\0\0" * 64)
+    for name in set(re.findall(r'"(simb/.*?)"', text)):
+        (builder.guests / name).parent.mkdir(exist_ok=True)
+        builder.file(name, of_file(Path(name).name))
     builder.build(text)
 
 

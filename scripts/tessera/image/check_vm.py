@@ -132,7 +132,7 @@ def _check_accelerators(vm: Vm) -> None:
         if node["accelerator-priorities"]:
             node.problem("accelerator-priorities", "expected only on a VM with accelerators")
         return
-    if not vm.has_plic:
+    if node["no-plic"]:
         node.problem("no-plic", "expected only on a VM without accelerators: their interrupts need a PLIC")
     if len(vm.shared) >= vdm.DMA_WINDOWS:
         most = f"at most {vdm.DMA_WINDOWS - 1} shared regions with accelerators"

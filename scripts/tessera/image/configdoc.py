@@ -57,7 +57,7 @@ there is searched in the directories of `GUEST_PATH=dir1:dir2`, then in `build/g
 folder of your system file, or into a directory of `GUEST_PATH`; not below `build/`, which `make clean` removes.
 
 `bitstreams` are searched in the same way, then in `build/fpga`, where `make` writes the bitstreams for the simulated
-fabric that a system names: `simb/5-0.bin` configures region 0 with task 5.
+fabric that a system names: `simb/<task>-<region>.bin`.
 """
 
 

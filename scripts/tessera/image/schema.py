@@ -326,7 +326,7 @@ ACCELERATORS = NodeSchema(
         Prop(
             "hold-us",
             Number(1, vdm.LONGEST_US),
-            "Microseconds for which a region stays with its VM without a running job; then the region is idle.",
+            "Microseconds for which a region that was given to a VM waits for the VM to start a job; then it is idle.",
             default=10000,
         ),
         Prop(
