@@ -6,6 +6,7 @@ import ctypes
 import json
 import re
 import struct
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +23,7 @@ from tessera.image import fdt, layout, vdm, virtual
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError
 from tessera.image.system import named_files
+from tessera.run.runner import BuiltSystem, Qemu, RunError, system_command
 
 HEADER = ROOT / "fpga" / "vdm" / "include" / "vdm_image.h"
 SYSTEM = Path(__file__).with_name("fabric.dts").read_text()
@@ -427,3 +429,35 @@ def test_list_of_files(library):
         *[f"guests/simb/5-{region}.bin" for region in range(3)],
         *["guests/simb/3-2.bin", "simb/3-1.bin", "guests/simb/3-1.bin", "guests/simb/1-0.bin"],
     ]
+
+
+# The runner
+
+
+def command(library, text=SYSTEM):
+    """The command that boots the system."""
+    data = json.loads(library.build(text).files["system.json"])
+    data["hypervisor"] = {"path": "build/hyp/tessera.bin"}
+    system = BuiltSystem("sys", Path("tessera.bin"), data)
+    return system_command(Qemu("qemu", (7, 2), "rv64,h=true"), system)
+
+
+def test_qemu_runs_the_fabric(library, monkeypatch):
+    made = []
+    cosim = SimpleNamespace(fabric_arguments=lambda qemu: made.append(qemu) or ["-plugin", "fabric.so"])
+    monkeypatch.setitem(sys.modules, "tessera.run.cosim", cosim)
+    words = command(library)
+    assert words[words.index("-plugin") :][:2] == ["-plugin", "fabric.so"]
+    assert [qemu.version for qemu in made] == [(7, 2)]
+    assert "shift=0,sleep=off" in words
+
+
+def test_qemu_without_accelerators_has_no_fabric(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tessera.run.cosim", None)
+    assert "-kernel" in command(library, PLAIN)
+
+
+def test_runner_without_the_simulated_fabric(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tessera.run.cosim", None)
+    with pytest.raises(RunError, match=r"^system 'sys' has accelerators, which need the simulated fabric: .*cosim"):
+        command(library)

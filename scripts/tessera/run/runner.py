@@ -2,6 +2,7 @@
 """Starts a built system in QEMU or iasim: finds the emulator, checks it, and builds its command
 line."""
 
+import importlib
 import json
 import os
 import re
@@ -190,8 +191,20 @@ def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
         *console_arguments(),
         *("-kernel", str(system.image)),
         *wanted["arguments"],
+        *_fabric_arguments(qemu, system),
         *executed.qemu_arguments(qemu.version, system.hypervisor),
     ]
+
+
+def _fabric_arguments(qemu: Qemu, system: BuiltSystem) -> list[str]:
+    """Returns QEMU's options for the fabric of a system with accelerators, none for another one."""
+    if not system.data.get("fabric"):
+        return []
+    try:
+        cosim = importlib.import_module("tessera.run.cosim")  # builds the model of the RTL: only where it is needed
+    except ModuleNotFoundError as error:
+        raise RunError(f"system '{system.name}' has accelerators, which need the simulated fabric: {error}") from None
+    return list(cosim.fabric_arguments(qemu))
 
 
 def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = False) -> list[str]:
