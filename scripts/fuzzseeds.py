@@ -64,7 +64,7 @@ class Shrinker:
         for index in range(self.number(values, "nloads")):
             load = self.number(values, "loads_offset") + index * layout.LOAD.size
             self.put(layout.LOAD, load, gpa=base + index * layout.PAGE, offset=self.payload, size=PAYLOAD)
-        self.put(layout.VM, at, nfixups=0)
+        self.put(layout.VM, at, nfixups=0, seed=base if values["seed"] else 0)
 
     def small(self) -> bytes:
         for index in range(self.number(self.header, "nvms")):

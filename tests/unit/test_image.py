@@ -7,12 +7,15 @@ outside the image.
 
 import ctypes
 import struct
+import zlib
 
-from c_headers import values
+import pytest
+from c_headers import ROOT, values
 from core import LONG, TICKS_PER_US, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fuzzseeds import Shrinker, image_of
 from tessera.image import layout
 
 CORE = load()
@@ -279,6 +282,23 @@ def test_limit_of_vcpus() -> None:
     assert_boots(CORE.testbed_image_make(2, 12, (ctypes.c_uint * 12)(*[8] * 12), QUANTUM_US))
     image = CORE.testbed_image_make(2, 13, (ctypes.c_uint * 13)(*[8] * 12, 1), QUANTUM_US)
     assert refused(image) == "too many VCPUs"
+
+
+@pytest.mark.parametrize("system", ["systems/hello.dts", "tests/image/fabric.dts"])
+def test_seeds_of_the_fuzzer_are_accepted(system: str) -> None:
+    """A fuzzer whose seeds are refused hardly gets beyond the check."""
+    image = bytearray(Shrinker(image_of(ROOT / system)).small())
+    fields = layout.HEADER.unpack(bytes(image))
+    config_size, total_size = fields["config_size"], fields["total_size"]
+    assert isinstance(config_size, int) and isinstance(total_size, int) and total_size == len(image)
+    # As seal() in tests/fuzz/fuzz_image.c.
+    struct.pack_into("<QQ", image, RAM_BASE, *values("host.h", "HOST_RAM_BASE HOST_RAM_SIZE"))
+    struct.pack_into("<Q", image, total_size - 8, layout.END)
+    struct.pack_into("<I", image, layout.HEADER.offset("checksum"), zlib.crc32(image[16:config_size]))
+    buffer = ctypes.create_string_buffer(len(image) + layout.PAGE)
+    at = layout.align_up(ctypes.addressof(buffer), layout.PAGE)
+    ctypes.memmove(at, bytes(image), len(image))
+    assert CORE.sysimage_check(at, len(image)) is None
 
 
 def test_ticks_follow_the_timebase() -> None:
