@@ -224,8 +224,8 @@ async def excluded_regions_are_not_used(dut):
 
 @cocotb.test()
 async def reset_of_an_if_clears_its_flags(dut):
-    """START that was written while the IF was not connected, the mark of a saved job, OVER, a fault, INT_CTRL; other IFs keep
-    theirs, and an IF that is connected keeps its own."""
+    """START that was written while the IF was not connected, the mark of a saved job, OVER, a fault, INT_CTRL. Other
+    IFs keep theirs, and an IF that is connected keeps its own."""
     made = await fabric(dut)
     for vm in (1, 2):
         await made.if_put(vm, 0, "START", 1)

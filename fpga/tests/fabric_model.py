@@ -348,12 +348,16 @@ def _own(client: Client, task: int, regions: list[Region]) -> int | None:
 
 def _other(client: Client, task: int, size: int, regions: list[Region], excluded: int) -> int | None:
     """Idle regions in the order of _idle_rank, then the smallest; else the smallest of lower priority."""
-    big = [(p, r) for p, r in enumerate(regions) if r.size >= size and not excluded >> p & 1]
+    big = [(p, regions[p]) for p in _usable(size, regions, excluded)]
     idle = [(*_idle_rank(r, client, task), r.size, p) for p, r in big if r.state == IDLE]
     lower = [(r.size, r.client.prio, p) for p, r in big if r.state in (BUSY, HOLD) and r.client.prio < client.prio]
     if idle:
         return min(idle)[-1]
     return min(lower)[-1] if lower else None
+
+
+def _usable(size: int, regions: list[Region], excluded: int) -> list[int]:
+    return [p for p, r in enumerate(regions) if r.size >= size and not excluded >> p & 1]
 
 
 def _idle_rank(region: Region, client: Client, task: int) -> tuple[bool, bool]:

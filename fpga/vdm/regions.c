@@ -141,18 +141,27 @@ static void serve(struct accel *a, unsigned region, uint64_t status)
     }
 }
 
+/* The client of a region with this status, or NULL. */
+static struct accel *client_of(uint64_t status)
+{
+    return VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
+               ? NULL
+               : named(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM), VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
+}
+
+/* Whether a region in this state may have been promised to another client than its own. */
+static bool stops(ulong state)
+{
+    return state == STATE_BUSY || state == STATE_PREEMPT || state == STATE_SWITCH;
+}
+
 void vdm_update_region(unsigned number)
 {
     struct vdm_region *region = &vdm.regions[number];
     uint64_t status = status_of(number);
-    ulong state = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
-    struct accel *before = region->owner;
-    struct accel *owner =
-        VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
-            ? NULL
-            : named(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM), VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
+    struct accel *before = region->owner, *owner = client_of(status);
 
-    if (state != STATE_PREEMPT && state != STATE_SWITCH && state != STATE_BUSY) {
+    if (!stops(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE))) {
         region->promised = NULL;
     }
     region->owner = owner;

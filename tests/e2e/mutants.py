@@ -13,7 +13,21 @@ from helpers import OUT, make, run
 
 from tessera.run.runner import ROOT
 
-SOURCES = ("Makefile", "scripts", "abi", "core", "arch", "platform", "rt", "ipc", "debug", "console", "seed")
+SOURCES = (
+    "Makefile",
+    "scripts",
+    "abi",
+    "core",
+    "arch",
+    "platform",
+    "rt",
+    "ipc",
+    "debug",
+    "console",
+    "seed",
+    "fpga/vdm",
+    "fpga/include",
+)
 ASKED = os.environ.get("TESSERA_MUTANTS") == "1"
 asked_for = pytest.mark.mutant
 

@@ -21,7 +21,21 @@ from tessera.run.runner import ROOT
 
 OUT = ROOT / "build" / "mutants"
 SOURCE = OUT / "source"
-SOURCES = ("Makefile", "abi", "arch", "core", "debug", "ipc", "console", "seed", "platform", "rt", "scripts")
+SOURCES = (
+    "Makefile",
+    "abi",
+    "arch",
+    "core",
+    "debug",
+    "ipc",
+    "console",
+    "seed",
+    "fpga/vdm",
+    "fpga/include",
+    "platform",
+    "rt",
+    "scripts",
+)
 TIMEOUT_S = 12  # timeout of each wait; an attack on an intact hypervisor takes about 1 s
 UNTIMED = {"vector_unmapped"}
 PLAN = tomllib.loads((Path(__file__).parent / "faults.toml").read_text(encoding="utf-8"))

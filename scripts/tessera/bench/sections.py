@@ -78,7 +78,9 @@ def _tool(*command: str) -> str:
 
 def handlers() -> set[str]:
     """Returns the handler functions of hypercalls and SBI calls."""
-    sources = [path for folder in ("core", "rt", "ipc", "arch/riscv") for path in (ROOT / folder).rglob("*.c")]
+    sources = [
+        path for folder in ("core", "rt", "ipc", "fpga/vdm", "arch/riscv") for path in (ROOT / folder).rglob("*.c")
+    ]
     return {name for path in sources for name in _HANDLER.findall(path.read_text(encoding="utf-8"))}
 
 

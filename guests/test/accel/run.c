@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run.h"
+
+#include "machine.h"
+#include "print.h"
+#include "soft.h"
+#include "timer.h"
+
+const struct kind kinds[KINDS] = {
+    {"qam16", soft_qam16, SOFT_QAM16_OUTPUT(1U)},
+    {"aes128", soft_aes128, 1},
+};
+
+#define OUTPUT SOFT_QAM16_OUTPUT(RUN_INPUT)
+
+static uint64_t input[RUN_INPUT / 8], output[OUTPUT / 8], expected[OUTPUT / 8];
+static uint64_t state = 1; /* of a linear congruential generator */
+
+static void fill(uint32_t size)
+{
+    for (unsigned int i = 0; i < size / 8; i++) {
+        state = state * 6364136223846793005UL + 1442695040888963407UL;
+        input[i] = state;
+    }
+}
+
+static unsigned int differences(uint32_t size)
+{
+    unsigned int wrong = 0;
+
+    for (uint32_t i = 0; i < size / 8; i++) {
+        wrong += output[i] != expected[i];
+        output[i] = 0;
+    }
+    return wrong;
+}
+
+uint64_t run_first_write(const struct accel *a)
+{
+    volatile uint32_t *page = (volatile uint32_t *)a->page;
+    uint64_t before = machine_instructions();
+
+    page[3] = 0; /* CMD */
+    return machine_instructions() - before;
+}
+
+unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number)
+{
+    struct accel_job job = {.size = size, .input = input, .output = expected, .custom = {number, 2, 3, 4, 5, 6, 7, 8}};
+    struct accel_result result;
+    uint32_t bytes = size * kind->factor;
+
+    fill(size);
+    kind->soft(&job);
+    job.output = output;
+    result = accel_run(a, &job);
+    return differences(bytes) + (result.size != bytes) + (result.fault != 0);
+}
+
+const struct kind *run_open_any(struct accel *a)
+{
+    const struct kind *kind = kinds;
+
+    while (kind < &kinds[KINDS - 1] && accel_open(a, kind->name) != 0) {
+        kind++;
+    }
+    return accel_open(a, kind->name) == 0 ? kind : NULL;
+}
+
+void run_report(const struct accel *a, const char *name)
+{
+    struct accel_stats s;
+
+    if (accel_get_stats(a, &s).error == HCALL_OK) {
+        print("accel: %s: %lu requests, paths %lu %lu %lu %lu, %lu waits, lost %lu times, %lu faults\n", name,
+              (unsigned long)s.requests, (unsigned long)s.paths[0], (unsigned long)s.paths[1],
+              (unsigned long)s.paths[2], (unsigned long)s.paths[3], (unsigned long)s.waits, (unsigned long)s.losses,
+              (unsigned long)s.faults);
+    }
+}
+
+void run_sleep(uint64_t us)
+{
+    uint64_t until = machine_time() + us * (PLATFORM_TIMEBASE_HZ / 1000000U);
+
+    timer_set(until);
+    machine_wake_by_timer(true);
+    while (machine_time() < until) {
+        machine_wait();
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs whose results are compared with the software's. */
+#ifndef ACCEL_RUN_H
+#define ACCEL_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "accel.h"
+
+#define RUN_INPUT 16384U /* bytes, most */
+
+/* A device by its name, and what its task does. */
+struct kind {
+    const char *name;
+    void (*soft)(const struct accel_job *job);
+    uint32_t factor; /* bytes of output for each byte of input */
+};
+
+#define KINDS 2U
+extern const struct kind kinds[KINDS];
+
+/** Runs a job of `size` bytes (a multiple of 16, up to RUN_INPUT); returns the number of wrong words, and 1 for a fault. */
+unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number);
+
+/** Instructions that the first write to the device's page takes, as the guest sees it. */
+uint64_t run_first_write(const struct accel *a);
+
+/** The device of the VM's that `kinds` has; kinds[KINDS] does not exist, so one is expected. */
+const struct kind *run_open_any(struct accel *a);
+
+void run_report(const struct accel *a, const char *name);
+
+/** Waits `us` microseconds, asleep. */
+void run_sleep(uint64_t us);
+
+#endif
