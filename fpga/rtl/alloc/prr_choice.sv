@@ -52,11 +52,12 @@ module prr_choice
     return free ? RankFree : RankIdle;
   endfunction
 
-  function automatic rank_e ranked(region_t region, client_t client, logic held, logic usable);
+  function automatic rank_e ranked(region_t region, prr_t prr, client_t client, device_t device);
+    logic held = region.task_id == device.task_id;
     if (owned(region.next_valid, interface_of(region.next), client)) return RankMine;
     if (owned(region.client_valid, interface_of(region.client), client)
         && (region.state inside {StHold, StBusy, StReconfig} || (region.state == StIdle && held))) return RankMine;
-    if (!usable) return RankNone;
+    if (region.size < device.size || device.excluded[prr]) return RankNone;
     if (region.state == StIdle)
       return ranked_idle(!region.client_valid || owned(1'b1, interface_of(region.client), client), held);
     if (region.state inside {StBusy, StHold} && region.client.prio < client.prio) return RankPreempt;
@@ -66,8 +67,7 @@ module prr_choice
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_score
     always_comb begin
       scores[p].rank = device_i.task_id == TaskNone || moving != '0
-                       ? RankNone : ranked(regions_i[p], client_i, regions_i[p].task_id == device_i.task_id,
-                                           regions_i[p].size >= device_i.size && !device_i.excluded[p]);
+                       ? RankNone : ranked(regions_i[p], prr_t'(p), client_i, device_i);
       scores[p].size = regions_i[p].size;
       scores[p].prio = scores[p].rank == RankPreempt ? regions_i[p].client.prio : '0;
       scores[p].prr  = prr_t'(p);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accel.h"
 
+#include "csr.h"
 #include "fabric_map.h"
+#include "plic.h"
 
 static volatile uint32_t *reg(const struct accel *a, unsigned long offset)
 {
@@ -82,4 +84,26 @@ struct accel_result accel_run(const struct accel *a, const struct accel_job *job
     while (!accel_over(a)) {
     }
     return accel_finish(a);
+}
+
+struct accel_result accel_run_asleep(const struct accel *a, const struct accel_job *job, unsigned long hart)
+{
+    uint32_t context = plic_context(hart), source;
+    struct accel_result result;
+
+    plic_set_priority(ACCEL_IRQ, 1);
+    plic_set_threshold(context, 0);
+    plic_enable(context, ACCEL_IRQ, true);
+    csr_set_sie(SIE_EXTERNAL);
+    accel_submit(a, job, true);
+    while (!accel_over(a)) {
+        csr_wait_for_interrupt();
+    }
+    result = accel_finish(a); /* before the completion: the line is high while OVER is set */
+    source = plic_claim(context);
+    if (source != 0) {
+        plic_complete(context, source);
+    }
+    csr_clear_sie(SIE_EXTERNAL);
+    return result;
 }

@@ -8,7 +8,7 @@
 
 #include "accel.h"
 
-#define RUN_INPUT 16384U /* bytes, most */
+#define RUN_INPUT 65536U /* bytes, most */
 
 /* A device by its name, and what its task does. */
 struct kind {
@@ -20,8 +20,14 @@ struct kind {
 #define KINDS 2U
 extern const struct kind kinds[KINDS];
 
-/** Runs a job of `size` bytes (a multiple of 16, up to RUN_INPUT); returns the number of wrong words, and 1 for a fault. */
+/**
+ * Runs a job of `size` bytes (a multiple of 16, up to RUN_INPUT) with new input; returns the number of wrong words, and 1
+ * for a fault.
+ */
 unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number);
+
+/** Runs the last job again. */
+unsigned int run_again(const struct accel *a, const struct kind *kind);
 
 /** Instructions that the first write to the device's page takes, as the guest sees it. */
 uint64_t run_first_write(const struct accel *a);

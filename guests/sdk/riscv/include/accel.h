@@ -51,6 +51,12 @@ struct accel_result accel_finish(const struct accel *a);
 /** accel_submit(), then polls until the job is over. */
 struct accel_result accel_run(const struct accel *a, const struct accel_job *job);
 
+/**
+ * accel_submit(), then sleeps until the job is over, on CPU `hart`, whose interrupts are off in sstatus. Source ACCEL_IRQ is used by
+ * this function only.
+ */
+struct accel_result accel_run_asleep(const struct accel *a, const struct accel_job *job, unsigned long hart);
+
 /** HCALL_ACCEL_*: see accel_abi.h. */
 static inline struct hcall_ret accel_request(const struct accel *a)
 {
