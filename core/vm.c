@@ -223,8 +223,9 @@ static bool report_fault(const struct vm *vm, unsigned line)
 static void report_stop(struct vm *vm)
 {
     const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
-    ticks_t pause = vm->clock.wait = vm->restart ? vm_clock_pause(vm) : 0;
+    ticks_t pause = vm->restart ? vm_clock_pause(vm) : 0;
 
+    vm->clock.wait = pause;
     if (pause != 0) {
         console_log("%s stopped %s, starts again in %lu ms", name, reason, (ulong)(pause / (1000U * hyp.us)));
     } else {
@@ -244,8 +245,9 @@ static void end_vcpu(struct vcpu *v)
  * Not inline: the benchmark finds this function by its symbol. */
 static bool __attribute__((noinline)) end_stage(struct vm *vm)
 {
-    unsigned stage = ++vm->stage;
+    unsigned stage = vm->stage + 1;
 
+    vm->stage = stage;
     if (stage < vm->total) {
         end_vcpu(&vm->vcpus[stage]);
     } else if (stage == vm->total) {

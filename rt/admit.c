@@ -221,8 +221,11 @@ static enum rt_verdict step(struct rt_admit *test)
 {
     uint64_t sum;
 
-    if (test->index == 0 && test->passes++ == RT_ADMIT_PASSES) {
-        return RT_GAVE_UP;
+    if (test->index == 0) {
+        test->passes++;
+        if (test->passes > RT_ADMIT_PASSES) {
+            return RT_GAVE_UP;
+        }
     }
     for (unsigned n = apps_a_step(test); n > 0 && test->index < test->count; n--) {
         test->sum = pass_app(test, &test->apps[test->index++]);

@@ -333,8 +333,9 @@ static void edf_wake(struct vcpu *v)
 /* Removes the app's demand; the last demand moves to its index. */
 static void forget_demand(struct rt_demands *all, const struct rt_app *app)
 {
-    unsigned last = --all->count;
+    unsigned last = all->count - 1;
 
+    all->count = last;
     all->changes++;
     all->demand[app->demand] = all->demand[last];
     all->vcpus[app->demand] = all->vcpus[last];
