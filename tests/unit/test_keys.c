@@ -123,7 +123,7 @@ static unsigned count(const char *text, const char *words)
 {
     unsigned n = 0;
 
-    for (; (text = strstr(text, words)) != NULL; text += strlen(words)) {
+    for (text = strstr(text, words); text != NULL; text = strstr(text + strlen(words), words)) {
         n++;
     }
     return n;

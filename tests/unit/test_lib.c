@@ -20,7 +20,7 @@ static const char *made(const char *fmt, const ulong *args)
     size_t length = 0;
 
     text_begin(&text, fmt, args);
-    for (int c; (c = text_next(&text)) != TEXT_END;) {
+    for (int c = text_next(&text); c != TEXT_END; c = text_next(&text)) {
         assert_true(length < sizeof(bytes) - 1);
         bytes[length++] = (char)c;
     }

@@ -328,7 +328,8 @@ static void greed_beyond_limits(struct verdict *v)
         struct rt_params params = params_of(0);
         struct hcall_ret ret;
 
-        params.period_us = params.deadline_us = endless[i][0];
+        params.period_us = endless[i][0];
+        params.deadline_us = endless[i][0];
         params.budget_us = endless[i][1];
         ret = rt_create_app(&params);
         judge(v, ret.error == HCALL_ERR_DENIED && ret.value == RT_FIELD_BUDGET, "create %lu: %ld %ld", (unsigned long)i,

@@ -91,7 +91,7 @@ static void hear(unsigned long *messages, unsigned long *wrong)
 
     machine_take_message();
     (void)ipc_doorbells();
-    while ((size = ipc_receive(bytes, sizeof(bytes), &from)) > 0) {
+    for (size = ipc_receive(bytes, sizeof(bytes), &from); size > 0; size = ipc_receive(bytes, sizeof(bytes), &from)) {
         unsigned long bad = from.vm != VM_ATTACKER;
 
         for (long i = 0; i < size; i++) {
