@@ -51,7 +51,7 @@ static inline bool busy(const struct rt_cpu *rc, const struct cpu *cpu)
 
 bool rt_carry_in(unsigned cpu)
 {
-    return rt_cpus[cpu].carry_in || arch_time() < rt_cpus[cpu].settled;
+    return rt_cpus[cpu].carry_in || arch_time() < rt_cpus[cpu].carry_in_end;
 }
 
 ticks_t rt_used(const struct rt_app *app, ticks_t now)
@@ -367,7 +367,7 @@ static void edf_leave(struct vcpu *v)
         rc->carry_in = busy(rc, cpu_get(app->cpu));
         rc->shares[v->vm->id] -= app->share;
         if (app->stats.releases != 0) {
-            rc->settled = arch_time() + rt_costs.late;
+            rc->carry_in_end = arch_time() + rt_costs.late;
         }
     }
     app->state = RT_FREE;

@@ -61,7 +61,7 @@ bool arch_irq_pending(void)
 
 void arch_irq_devices(bool on)
 {
-    irq_uart_hear(on);
+    irq_uart_enable(on);
 }
 
 /* Interrupts are disabled; a pending interrupt still ends WAIT (Config7.WII).

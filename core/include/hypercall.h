@@ -22,7 +22,7 @@ struct hcall_entry {
 
 struct vcpu;
 
-/* Records what the trace shows of a successful call besides its number: `a0`, its first argument, or `value`, its answer. */
+/* Records what the trace shows of a successful call in addition to its number: `a0`, its first argument, or `value`, its answer. */
 struct hcall_tracer {
     ulong number;
     void (*record)(const struct vcpu *caller, ulong a0, ulong value);

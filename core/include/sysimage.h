@@ -13,7 +13,7 @@
  *   +--------------------+ total_size
  *
  * The builder has checked everything. The hypervisor checks bounds, counts and checksum again,
- * because an image can be damaged or truncated on its way to the board. All fields are
+ * because an image can be damaged or truncated when it is transferred to the board. All fields are
  * little-endian and naturally aligned; there are no pointers and no text to parse.
  */
 #ifndef SYSIMAGE_H
@@ -105,7 +105,7 @@ struct sysimage_vm {
     uint32_t irqs_per_ms;              /* rate limit of pass-through sources, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: none */
 };
 
-/* The VM's VCPUs: its guest's harts, and behind them those that components run. */
+/* The VM's VCPUs: its guest's harts, then those that components run. */
 static inline unsigned sysimage_vcpus(const struct sysimage_vm *vm)
 {
     return vm->nvcpus + vm->rt_apps;

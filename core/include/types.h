@@ -17,7 +17,7 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
-/* Compiler hints: one stays only where a comment beside it gives the figure of `make bench` without it and, in parentheses,
+/* Compiler hints: one stays only where a comment at the same place gives the figure of `make bench` without it and, in parentheses,
  * with it. */
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
