@@ -242,7 +242,7 @@ static void end_vcpu(struct vcpu *v)
 }
 
 /* One step; true if it was the last. Interrupts are polled between steps.
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: a polling point of scripts/tessera/bench/sections.py. */
 static bool __attribute__((noinline)) end_stage(struct vm *vm)
 {
     unsigned stage = vm->stage + 1;

@@ -137,7 +137,7 @@ static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, stru
 }
 
 /* Refunds the time of releases to the app that they preempted: admission has charged it to the released apps.
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: scripts/tessera/bench/sections.py finds this symbol. */
 static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *prev, ticks_t ticks)
 {
     struct rt_app *app = app_of(prev);
@@ -180,7 +180,8 @@ static void edf_trace(const struct cpu *cpu)
 }
 
 /* Polling point between two releases: the timer is being handled, and devices' interrupts are deferred while apps are ready.
- * Records the first release. Out of line, because the benchmark counts instructions between polling points by address. */
+ * Records the first release.
+ * Not inline: a polling point of scripts/tessera/bench/sections.py. */
 static void __attribute__((noinline)) release_poll(void)
 {
     edf_trace(cpu_self());
@@ -188,7 +189,7 @@ static void __attribute__((noinline)) release_poll(void)
 
 /* Handles further releases that are due. `best` is NULL or ready and in no queue; returns the app with the earliest deadline of
  * `best` and the released ones. Out of line to keep registers of the frequent path free.
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: scripts/tessera/bench/sections.py finds this symbol. */
 static struct rt_app *__attribute__((noinline)) release_others(struct rt_cpu *rc, struct rt_app *best, ticks_t now)
 {
     while (rc->releases.nodes[0]->key <= now) {
@@ -463,7 +464,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     }
 }
 
-/* Not inline: the benchmark finds this function by its symbol. */
+/* Not inline: scripts/tessera/bench finds this symbol. */
 __attribute__((noinline)) void rt_end_job(struct rt_app *app)
 {
     app->ended = arch_time();
