@@ -244,7 +244,7 @@ static void report_refusal(const struct rt_app *app, const struct launch *l)
     const char *name = app->vcpu->vm->config->name;
 
     if (l->verdict == RT_GAVE_UP) {
-        console_log_minor("%s: app %lu refused: CPU %u is too full for a decision in %u passes", name, id_of(app),
+        console_log_minor("%s: app %lu refused: the test of CPU %u is undecided after %u passes", name, id_of(app),
                           app->cpu, RT_ADMIT_PASSES);
     } else if (l->verdict == RT_STARVES) {
         console_log_minor(

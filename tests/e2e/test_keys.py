@@ -121,7 +121,7 @@ def test_exclusive_use_of_the_terminal(machine):
     hidden."""
     keyboard(machine, "first")
     command(machine, "a")
-    machine.expect(HYPERVISOR, r"^first has the terminal alone; Ctrl-T a comes back$", SOON_S)
+    machine.expect(HYPERVISOR, r"^first has the terminal alone; Ctrl-T a returns$", SOON_S)
     before = machine.console.text("second")
     machine.skip(FIRMWARE)
     machine.send(f"a{ESCAPE}{ESCAPE}\x05b\r")

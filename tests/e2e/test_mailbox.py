@@ -155,7 +155,7 @@ def test_one_at_a_time(machine: Machine) -> None:
     ask(machine, "printf 'one\\ntwo' | mailbox; echo status $?", r"^1: ONE\n2: TWO\nstatus 0$")
     ask(machine, "(echo first; sleep 5; echo last) | mailbox >/tmp/slow &", r"")
     machine.wait_until(lambda: False, 1)
-    ask(machine, "mailbox second; echo status $?", r"^mailbox: somebody else uses it\nstatus 1$")
+    ask(machine, "mailbox second; echo status $?", r"^mailbox: another process uses it\nstatus 1$")
     ask(machine, "wait; cat /tmp/slow", r"^1: FIRST\n2: LAST$")
 
 

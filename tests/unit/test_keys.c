@@ -170,7 +170,7 @@ static void test_exclusive_use_of_the_terminal(void **state)
 {
     (void)state;
     boot(1);
-    assert_says('a', "vm-a has the terminal alone; Ctrl-T a comes back");
+    assert_says('a', "vm-a has the terminal alone; Ctrl-T a returns");
     console_putc(&hyp.vms[1], 'x');
     console_putc(&hyp.vms[1], '\n');
     assert_says('a', "keyboard: vm-a");

@@ -65,7 +65,7 @@ def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
     path = first_there(node, prop, search)
     if path is None:
         places = ", ".join(map(str, places_of(node, prop, search)))
-        node.problem(prop, f'expected a file, got "{node[prop]}", which is not there; looked for {places}')
+        node.problem(prop, f'expected a file, got "{node[prop]}", which does not exist; looked for {places}')
         return None
     try:
         status = path.stat()
@@ -77,7 +77,7 @@ def find_file(node: Read, prop: str, search: tuple[Path, ...]) -> Path | None:
         node.problem(prop, f'expected a regular file, got "{node[prop]}", {what}')
         return None
     if status.st_size == 0:
-        node.problem(prop, f'expected a file with something in it, got "{node[prop]}", which is empty')
+        node.problem(prop, f'expected a file that is not empty, got "{node[prop]}"')
         return None
     return path
 

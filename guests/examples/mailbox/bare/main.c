@@ -164,7 +164,7 @@ static const struct command {
     {"half", "WORDS: send a line without its end, and leave", bare_half, bare_ignore},
     {"yes", "WORDS: send a line again and again, until something goes wrong", bare_yes, bare_ignore},
     {"random", "send many lines and compare the answers", bare_random, bare_compare},
-    {"reboot", "start anew", bare_reboot, NULL},
+    {"reboot", "restart this guest", bare_reboot, NULL},
 };
 
 #define BARE_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -102,7 +102,7 @@ static struct mailbox *map_mailbox(void)
         fail("cannot open /dev/mem");
     }
     if (linux_call(LINUX_FLOCK, memory, LINUX_LOCK_EX_NB, 0) < 0) { /* released at exit */
-        fail("somebody else uses it");
+        fail("another process uses it");
     }
     mapped = linux_map(memory, address, sizeof(struct mailbox));
     if (mapped < 0) { /* an errno: user addresses are not negative */
