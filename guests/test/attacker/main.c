@@ -126,7 +126,7 @@ static void list(void)
     }
 }
 
-static void obey(const char *line)
+static void run_command(const char *line)
 {
     unsigned long n = 0;
 
@@ -156,6 +156,6 @@ int main(unsigned long hart, const void *fdt)
         listen();
         print("attacker: ready\n");
         read_line(line);
-        obey(line);
+        run_command(line);
     }
 }

@@ -137,12 +137,12 @@ static void must(const char *wrong)
 
 static void say(const char *text, size_t count)
 {
-    must(client_say(&client, text, count));
+    must(client_send(&client, text, count));
 }
 
 static void hear_the_rest(void)
 {
-    must(client_hear_the_rest(&client));
+    must(client_receive_rest(&client));
 }
 
 static void say_words(int count, char **words)
