@@ -3,8 +3,9 @@
  * Admission to a CPU: the processor-demand test for EDF with deadlines up to periods (Baruah, Rosier, Howell 1990), which
  * is exact, evaluated backwards from the end of the synchronous busy period (QPA: Zhang, Burns, "Schedulability analysis
  * for real-time systems with EDF scheduling", IEEE Transactions on Computers 58(9), 2009), with a term for
- * non-preemptible sections, and one for releases, which preempt at once, whatever their deadlines (as interrupt handlers in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS
- * 1993). The test runs in passes over the apps, a few apps a step.
+ * non-preemptible sections, and one for releases, which preempt at once, whatever their deadlines (as interrupt handlers
+ * in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS 1993). The test
+ * runs in passes over the apps, a few apps a step.
  *
  * Best effort is the lowest priority of the CPU. Its reserve is admitted by response-time analysis (Joseph, Pandya, "Finding
  * response times in a real-time system", The Computer Journal 29(5), 1986): the longest time in which it gets `reserve` ticks
