@@ -324,8 +324,9 @@ bool console_ready_slow(struct vm *vm)
 static struct source *flush_next(void)
 {
     while (console.flush_at < hyp.nvms) {
-        struct source *s = &console.vms[console.flush_at++];
+        struct source *s = &console.vms[console.flush_at];
 
+        console.flush_at++;
         if (s->len > 0 && s->due == 0 && vm_of(s) != console.focus) {
             return s;
         }
@@ -562,8 +563,15 @@ static bool step_operators(void)
  * operator work, and output may make room for VMs: `notify` remembers both for the next interrupt. */
 void console_interrupt(void)
 {
-    bool typed = !console.took && take_typed(), done = typed || step_operators(), notify;
+    bool typed = false, done, notify;
 
+    if (!console.took) {
+        typed = take_typed();
+    }
+    done = typed;
+    if (!typed) {
+        done = step_operators();
+    }
     console.took = typed;
     spin_lock(&console_lock);
     notify = console.notify && !done;

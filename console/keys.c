@@ -116,7 +116,7 @@ static void keys_start(struct vm *vm)
 /* For a terminal. scripts/run.py instead requests all VMs' bytes and shows those of this VM. */
 static void keys_alone(const struct vm *vm)
 {
-    console_log("%s has the terminal alone; Ctrl-T a comes back", vm->config->name);
+    console_log("%s has the terminal alone; Ctrl-T a returns", vm->config->name);
     console_set_mode(CONSOLE_ALONE);
 }
 

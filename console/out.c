@@ -188,7 +188,7 @@ static void finished(void)
     out.step = out.of != NULL ? OUT_REFILL : OUT_IDLE;
 }
 
-/* End of a line. "[m" instead of "[0m" tells a program that the line is cut. */
+/* End of a line. "[m" instead of "[0m" marks a line that is cut, for programs. */
 static const char *line_end(const struct source *s)
 {
     if (s != NULL && s->cut) {

@@ -186,7 +186,7 @@ COMPONENT_DEFAULT void console_drain(void)
     spin_unlock(&console_lock);
 }
 
-/* Tells the VMs' UARTs that there is room. */
+/* Notifies the VMs' UARTs that there is room. */
 static void notify_room(void)
 {
     for (unsigned i = 0; i < hyp.nvms; i++) {

@@ -32,8 +32,9 @@ unsigned log_order(void)
 /* The place for a new line, which gets its number in the order. */
 static struct log_line *log_next(void)
 {
-    unsigned at = lines.head++ % LOG_LINES;
+    unsigned at = lines.head % LOG_LINES;
 
+    lines.head++;
     lines.due[at] = log_order();
     return &lines.waiting[at];
 }

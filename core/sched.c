@@ -310,8 +310,8 @@ static void sched_work(struct cpu *cpu, struct vcpu *v)
 }
 
 /* Finds a VCPU whose guest can run, where the VCPU picked first (`v`) has requests or is NULL: sleeps, does work, turns
- * off VCPUs. Many VCPUs may have been told to turn off while they waited: interrupts are polled between two.
- * Not inline: tests find this function by its symbol. `cold`: without: size.text +468 bytes. */
+ * off VCPUs. Many VCPUs may have a request to turn off from the time when they waited: interrupts are polled between two.
+ * Not inline: tests/e2e/test_panic.py finds this symbol. `cold`: without: size.text +468 bytes. */
 static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;

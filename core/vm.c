@@ -12,13 +12,13 @@
 #include "system.h"
 
 /* Whether a guest's memory map covers a device that the hypervisor drives itself. */
-static bool vm_has_our_device(const struct vm *vm)
+static bool vm_covers_hypervisor_device(const struct vm *vm)
 {
-    const struct platform_device ours[] = {platform.uart, platform.irqchip, platform.finisher};
+    const struct platform_device driven[] = {platform.uart, platform.irqchip, platform.finisher};
     bool has = false;
 
-    for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-        has = has || (ours[i].size != 0 && memmap_covers(&vm->memmap, ours[i].base, ours[i].size));
+    for (unsigned i = 0; i < sizeof(driven) / sizeof(driven[0]); i++) {
+        has = has || (driven[i].size != 0 && memmap_covers(&vm->memmap, driven[i].base, driven[i].size));
     }
     return has;
 }
@@ -44,7 +44,7 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     if (config->uart != 0 && !vuart_init(vm, (gpa_t)config->uart)) {
         return "too many emulated devices";
     }
-    return vm_has_our_device(vm) ? "a guest's device is the hypervisor's" : arch_vm_init(vm);
+    return vm_covers_hypervisor_device(vm) ? "a guest's device is the hypervisor's" : arch_vm_init(vm);
 }
 
 /* The slices of VCPU 0, which is on no CPU, are spent on `work` from here on. */
@@ -223,8 +223,9 @@ static bool report_fault(const struct vm *vm, unsigned line)
 static void report_stop(struct vm *vm)
 {
     const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
-    ticks_t pause = vm->clock.wait = vm->restart ? vm_clock_pause(vm) : 0;
+    ticks_t pause = vm->restart ? vm_clock_pause(vm) : 0;
 
+    vm->clock.wait = pause;
     if (pause != 0) {
         console_log("%s stopped %s, starts again in %lu ms", name, reason, (ulong)(pause / (1000U * hyp.us)));
     } else {
@@ -241,11 +242,12 @@ static void end_vcpu(struct vcpu *v)
 }
 
 /* One step; true if it was the last. Interrupts are polled between steps.
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: a polling point of scripts/tessera/bench/sections.py. */
 static bool __attribute__((noinline)) end_stage(struct vm *vm)
 {
-    unsigned stage = ++vm->stage;
+    unsigned stage = vm->stage + 1;
 
+    vm->stage = stage;
     if (stage < vm->total) {
         end_vcpu(&vm->vcpus[stage]);
     } else if (stage == vm->total) {

@@ -28,7 +28,7 @@ enum {
 
 /* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros if that is
  * NULL. Returns its size.
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: a polling point of scripts/tessera/bench/sections.py. */
 static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size, struct word_sums *sums)
 {
     uint64_t room, chunk = src != NULL ? CHUNK_COPIED : CHUNK_CLEARED;
@@ -44,8 +44,8 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
     return n;
 }
 
-/* Continues with a piece of memory; true when it is complete. Not inline: the benchmark counts
- * calls of it. */
+/* Continues with a piece of memory; true when it is complete.
+ * Not inline: scripts/tessera/bench/collect.py subtracts its instructions. */
 static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const char *src, uint64_t size)
 {
     if (vm->stage_done == 0) {
@@ -192,7 +192,7 @@ static void load_report_boot(void)
 }
 
 /* Continues with the current stage; true when it is complete. The caller has polled interrupts.
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: a polling point of scripts/tessera/bench/sections.py. */
 static bool __attribute__((noinline)) load_stage(struct vm *vm)
 {
     unsigned stage = vm->stage;

@@ -192,9 +192,10 @@ static void typed_digit(char c)
     if (value < 0 || typed.digits == 2U * REQUEST_MAX) {
         typed.bad = true;
     } else {
-        uint8_t *byte = &typed.bytes[typed.digits++ / 2U];
+        uint8_t *byte = &typed.bytes[typed.digits / 2U];
 
         *byte = (uint8_t)(*byte << 4 | value);
+        typed.digits++;
     }
 }
 

@@ -76,9 +76,9 @@ static bool must_halt(const struct vcpu *v)
 
 static bool session_picked(struct vcpu *v)
 {
-    bool ours = v->vm == session.vm;
+    bool debugged = v->vm == session.vm;
 
-    if (ours && v->request == 0 && must_halt(v)) { /* other work in its slice does not run the guest */
+    if (debugged && v->request == 0 && must_halt(v)) { /* other work in its slice does not run the guest */
         v->state = VCPU_HELD;
         v->request = VCPU_REQ_HELD;
         if (v->sched != NULL) {
@@ -86,24 +86,24 @@ static bool session_picked(struct vcpu *v)
         }
         return false;
     }
-    arch_cpu_breakpoints(ours);
+    arch_cpu_breakpoints(debugged);
     return true;
 }
 
 static bool session_breakpoint(struct vcpu *v)
 {
-    bool ours;
+    bool debugged;
 
     spin_lock(&sched_lock);
-    ours = v->vm == session.vm;
-    if (ours) {
+    debugged = v->vm == session.vm;
+    if (debugged) {
         halt(DEBUG_REASON_BREAKPOINT, v->id);
     }
     spin_unlock(&sched_lock);
-    if (ours) {
+    if (debugged) {
         frames_event();
     }
-    return ours;
+    return debugged;
 }
 
 static const struct sched_watch session_watch = {.picked = session_picked, .breakpoint = session_breakpoint};

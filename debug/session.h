@@ -11,7 +11,7 @@
  * data's size. Error DEBUG_MORE: call again for the rest. On the console's CPU only. */
 unsigned session_request(const struct debug_request *request, unsigned size, struct debug_answer *answer);
 
-/* Tells the tool to read the status. */
+/* Notifies the tool, which then reads the status. */
 void frames_event(void);
 
 /* Starts a session: its frames carry `nonce`. */

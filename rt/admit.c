@@ -94,7 +94,7 @@ static enum rt_verdict begin_intervals(struct rt_admit *test)
     return next_phase(test, test->costs->late != 0 ? RT_ADMIT_RESERVE : RT_ADMIT_BUSY, 1);
 }
 
-/* Over 1; under 1 by more than the rounding errors; or too close to 1 to tell without exact arithmetic. */
+/* Over 1; under 1 by more than the rounding errors; or too close to 1 to decide without exact arithmetic. */
 static enum rt_verdict finish_utilization(struct rt_admit *test, uint64_t sum)
 {
     if (sum > WHOLE) {
@@ -221,8 +221,11 @@ static enum rt_verdict step(struct rt_admit *test)
 {
     uint64_t sum;
 
-    if (test->index == 0 && test->passes++ == RT_ADMIT_PASSES) {
-        return RT_GAVE_UP;
+    if (test->index == 0) {
+        test->passes++;
+        if (test->passes > RT_ADMIT_PASSES) {
+            return RT_GAVE_UP;
+        }
     }
     for (unsigned n = apps_a_step(test); n > 0 && test->index < test->count; n--) {
         test->sum = pass_app(test, &test->apps[test->index++]);

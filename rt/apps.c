@@ -88,7 +88,7 @@ static ulong denied_field(const struct sysimage_vm *config, const struct rt_para
     return abi->budget_us > config->rt_budget_max_us ? RT_FIELD_BUDGET : RT_FIELD_NONE;
 }
 
-static void tell_denied(const struct rt_app *app, const struct rt_params *abi, ulong field)
+static void report_denied(const struct rt_app *app, const struct rt_params *abi, ulong field)
 {
     const struct sysimage_vm *config = app->vcpu->vm->config;
 
@@ -152,7 +152,7 @@ static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_par
         return answer(HCALL_ERR_FAILED, 0);
     }
     if (denied != RT_FIELD_NONE) {
-        tell_denied(app, abi, denied);
+        report_denied(app, abi, denied);
         return answer(HCALL_ERR_DENIED, denied);
     }
     return make_app(app, abi) ? answer(HCALL_OK, id_of(app)) : answer(HCALL_AGAIN, 0);
@@ -239,12 +239,12 @@ static ulong us_of(ticks_t ticks)
     return (ulong)((ticks + hyp.us - 1) / hyp.us);
 }
 
-static void tell_refusal(const struct rt_app *app, const struct launch *l)
+static void report_refusal(const struct rt_app *app, const struct launch *l)
 {
     const char *name = app->vcpu->vm->config->name;
 
     if (l->verdict == RT_GAVE_UP) {
-        console_log_minor("%s: app %lu refused: CPU %u is too full for a decision in %u passes", name, id_of(app),
+        console_log_minor("%s: app %lu refused: the test of CPU %u is undecided after %u passes", name, id_of(app),
                           app->cpu, RT_ADMIT_PASSES);
     } else if (l->verdict == RT_STARVES) {
         console_log_minor(
@@ -261,7 +261,7 @@ static void tell_refusal(const struct rt_app *app, const struct launch *l)
 
 static struct hcall_ret refuse(const struct rt_app *app, const struct launch *l)
 {
-    tell_refusal(app, l);
+    report_refusal(app, l);
     if (l->verdict == RT_REFUSED) {
         return answer(HCALL_ERR_FAILED, us_of(l->at));
     }
@@ -313,7 +313,7 @@ static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, struct la
     if (l->verdict == RT_ADMITTED && l->share == 0 && !rt_must_wait(app, first)) {
         return answer(HCALL_OK, (ulong)launch(app, first));
     }
-    return answer(HCALL_AGAIN, 0); /* or a refusal, which `l` tells the caller */
+    return answer(HCALL_AGAIN, 0); /* or a refusal, which the caller finds in `l` */
 }
 
 /* The VM that a caller means, or NULL. */

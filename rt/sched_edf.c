@@ -51,7 +51,7 @@ static inline bool busy(const struct rt_cpu *rc, const struct cpu *cpu)
 
 bool rt_carry_in(unsigned cpu)
 {
-    return rt_cpus[cpu].carry_in || arch_time() < rt_cpus[cpu].settled;
+    return rt_cpus[cpu].carry_in || arch_time() < rt_cpus[cpu].carry_in_end;
 }
 
 ticks_t rt_used(const struct rt_app *app, ticks_t now)
@@ -137,7 +137,7 @@ static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, stru
 }
 
 /* Refunds the time of releases to the app that they preempted: admission has charged it to the released apps.
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: scripts/tessera/bench/sections.py finds this symbol. */
 static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *prev, ticks_t ticks)
 {
     struct rt_app *app = app_of(prev);
@@ -180,7 +180,8 @@ static void edf_trace(const struct cpu *cpu)
 }
 
 /* Polling point between two releases: the timer is being handled, and devices' interrupts are deferred while apps are ready.
- * Records the first release. Out of line, because the benchmark counts instructions between polling points by address. */
+ * Records the first release.
+ * Not inline: a polling point of scripts/tessera/bench/sections.py. */
 static void __attribute__((noinline)) release_poll(void)
 {
     edf_trace(cpu_self());
@@ -188,7 +189,7 @@ static void __attribute__((noinline)) release_poll(void)
 
 /* Handles further releases that are due. `best` is NULL or ready and in no queue; returns the app with the earliest deadline of
  * `best` and the released ones. Out of line to keep registers of the frequent path free.
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: scripts/tessera/bench/sections.py finds this symbol. */
 static struct rt_app *__attribute__((noinline)) release_others(struct rt_cpu *rc, struct rt_app *best, ticks_t now)
 {
     while (rc->releases.nodes[0]->key <= now) {
@@ -333,8 +334,9 @@ static void edf_wake(struct vcpu *v)
 /* Removes the app's demand; the last demand moves to its index. */
 static void forget_demand(struct rt_demands *all, const struct rt_app *app)
 {
-    unsigned last = --all->count;
+    unsigned last = all->count - 1;
 
+    all->count = last;
     all->changes++;
     all->demand[app->demand] = all->demand[last];
     all->vcpus[app->demand] = all->vcpus[last];
@@ -366,7 +368,7 @@ static void edf_leave(struct vcpu *v)
         rc->carry_in = busy(rc, cpu_get(app->cpu));
         rc->shares[v->vm->id] -= app->share;
         if (app->stats.releases != 0) {
-            rc->settled = arch_time() + rt_costs.late;
+            rc->carry_in_end = arch_time() + rt_costs.late;
         }
     }
     app->state = RT_FREE;
@@ -468,7 +470,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     }
 }
 
-/* Not inline: the benchmark finds this function by its symbol. */
+/* Not inline: scripts/tessera/bench finds this symbol. */
 __attribute__((noinline)) void rt_end_job(struct rt_app *app)
 {
     app->ended = arch_time();

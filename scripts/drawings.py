@@ -180,7 +180,7 @@ def _horizontal(a: Rect, b: Rect, y: float) -> list[tuple[float, float]]:
     return [(a.x + a.w if right else a.x, y), (b.x if right else b.x + b.w, y)]
 
 
-def _bent(a: Rect, b: Rect, upright: bool, shift: float) -> list[tuple[float, float]]:
+def _one_corner(a: Rect, b: Rect, upright: bool, shift: float) -> list[tuple[float, float]]:
     """A path with one corner: upright leaves `a` by its upper or lower side and enters `b` from the side."""
     if upright:
         x, y = a.middle[0] + shift, b.middle[1]
@@ -207,7 +207,7 @@ def _path(a: Rect, b: Rect, options: dict[str, str]) -> list[tuple[float, float]
         return _horizontal(a, b, y + shift)
     if options.get("via", "h") not in ("v", "h"):
         raise FigureError(f"via={options['via']}: no such path")
-    return _bent(a, b, options.get("via") == "v", shift)
+    return _one_corner(a, b, options.get("via") == "v", shift)
 
 
 def _longest(points: list[tuple[float, float]], at: float) -> tuple[float, float]:

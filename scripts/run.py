@@ -97,7 +97,7 @@ def command_smoke(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     # With the hypervisor's name, its lines and the firmware's do not count as those of the only VM.
     with Machine(command, [*system.names, HYPERVISOR]) as machine:
         try:
-            silent = wait_for_life(machine, awaited, arguments.timeout)
+            silent = wait_for_signs_of_life(machine, awaited, arguments.timeout)
         except HostTooSlowError as error:
             say(f"smoke: {error}; no result for the guests that have not answered yet")
             return TOO_SLOW
@@ -132,7 +132,7 @@ def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> 
     return debugger.serve(system_command(find_qemu(), system), arguments.vm, arguments.listen)
 
 
-def wait_for_life(machine: Machine, awaited: dict[str, str], timeout: float) -> list[str]:
+def wait_for_signs_of_life(machine: Machine, awaited: dict[str, str], timeout: float) -> list[str]:
     """Waits for each sign of life and reports it; returns the VMs that gave none."""
     silent = list(awaited)
     width = max(map(len, awaited))

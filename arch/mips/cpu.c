@@ -48,7 +48,7 @@ void irq_take(void)
     }
 }
 
-/* Not inline: the benchmark finds this function by its symbol. */
+/* Not inline: a polling point of scripts/tessera/bench/mips.py. */
 __attribute__((noinline)) void arch_irq_poll(void)
 {
     irq_take();
@@ -61,11 +61,11 @@ bool arch_irq_pending(void)
 
 void arch_irq_devices(bool on)
 {
-    irq_uart_hear(on);
+    irq_uart_enable(on);
 }
 
 /* Interrupts are disabled; a pending interrupt still ends WAIT (Config7.WII).
- * Not inline: the benchmark finds this function by its symbol. */
+ * Not inline: a polling point of scripts/tessera/bench/mips.py. */
 __attribute__((noinline)) void arch_cpu_sleep(void)
 {
     __asm__ volatile("wait" ::: "memory");

@@ -36,7 +36,7 @@ bool irq_uart_pending(void);
 void irq_uart_taken(void);
 
 /* Enables or disables the UART's interrupt. */
-void irq_uart_hear(bool on);
+void irq_uart_enable(bool on);
 
 /* --- bank.c: GPR shadow sets --- */
 extern struct vcpu *bank_owner[BANKS_MAX + 1]; /* VCPU by bank; owner: bank.c */

@@ -37,7 +37,7 @@ void probe_seed(ulong tree, ulong size);
 void probe_rest_timer(void);
 
 /* Lets guests use senvcfg where Smstateen (State Enable Extension 1.0) would make the access trap.
- * The other state that Smstateen controls stays disabled; guests are not told of it. */
+ * The other state that Smstateen controls stays disabled; no guest is informed of it. */
 void probe_allow_senvcfg(void);
 
 /* Reads 8 bytes at a mapped address. False if the load faults. */

@@ -39,8 +39,14 @@ static struct hcall_ret dbcn_read(struct vm *vm, ulong size, ulong low, ulong hi
     char *buffer = size != 0 ? dbcn_buffer(vm, &size, low, high, &ret) : NULL;
     ulong done = 0;
 
-    for (int c; buffer != NULL && done < size && (c = vuart_take(vm)) >= 0; done++) {
+    while (buffer != NULL && done < size) {
+        int c = vuart_take(vm);
+
+        if (c < 0) {
+            break;
+        }
         buffer[done] = (char)c;
+        done++;
     }
     ret.value = done;
     return ret;

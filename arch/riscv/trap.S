@@ -118,8 +118,8 @@ interrupt:
     call    irq_handle              /* (2 * number) */
     ld      t0, CPU_CURRENT(sp)
     j       leave
-1:  mv      a0, sp
-    call    timer_expire            /* (cpu): the end of a quantum is worth a shortcut */
+1:  mv      a0, sp                  /* without this path: switch 260 (250), release 458 (450) */
+    call    timer_expire            /* (cpu) */
     ld      t0, CPU_CURRENT(sp)
     /* fall through */
 

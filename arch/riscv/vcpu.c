@@ -49,8 +49,7 @@ void vcpu_arrive(struct vcpu *v, struct cpu *cpu)
     }
     if (*last != NULL && *last != v) {
         /* unless that VCPU has arrived on another hart */
-        __atomic_compare_exchange_n(&(*last)->last_cpu, &(ulong){here}, here | VCPU_TOOK_TURNS, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED);
+        atomic_replace_relaxed(&(*last)->last_cpu, here, here | VCPU_TOOK_TURNS);
     }
     *last = v;
     v->arch.x[0] = here; /* the stack pointer for its traps */

@@ -37,15 +37,15 @@ static const char *map_regions(const struct vm *vm, const struct pagetable *pt)
     return NULL;
 }
 
-/* VMIDs number the VMs from 1. A machine whose harts have too few VMID bits is refused. */
-static bool vmid_sticks(ulong hgatp)
+/* VMIDs number the VMs from 1. False if this hart lacks the mode of hgatp, or bits of the VMID. */
+static bool hgatp_is_supported(ulong hgatp)
 {
-    bool sticks;
+    bool kept;
 
     csr_write(CSR_HGATP, hgatp);
-    sticks = csr_read(CSR_HGATP) == hgatp;
+    kept = csr_read(CSR_HGATP) == hgatp;
     csr_write(CSR_HGATP, 0);
-    return sticks;
+    return kept;
 }
 
 const char *arch_vm_init(struct vm *vm)
@@ -62,7 +62,7 @@ const char *arch_vm_init(struct vm *vm)
         return wrong;
     }
     vm->arch.hgatp = HGATP_SV39X4 | HGATP_VMID(vm->id + 1) | ((ulong)pt.root >> 12);
-    if (!vmid_sticks(vm->arch.hgatp)) {
+    if (!hgatp_is_supported(vm->arch.hgatp)) {
         return "this machine lacks Sv39x4 or enough VMIDs (hgatp)";
     }
     if (vm->config->irqchip != 0 && !vplic_init(vm, vm->config->irqchip)) {

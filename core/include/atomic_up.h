@@ -22,6 +22,14 @@
 #define atomic_or_relaxed(p, bits) UP_UPDATE(p, was_ | (bits))
 #define atomic_or_release(p, bits) UP_UPDATE(p, was_ | (bits))
 #define atomic_exchange_acquire(p, value) UP_UPDATE(p, value)
+#define atomic_replace_relaxed(p, old, value)         \
+    __extension__({                                   \
+        bool same_ = UP_ACCESS(p) == (old);           \
+        if (same_) {                                  \
+            UP_ACCESS(p) = (__typeof__(*(p)))(value); \
+        }                                             \
+        same_;                                        \
+    })
 #define atomic_fence_acquire() __asm__ volatile("" ::: "memory")
 
 #endif

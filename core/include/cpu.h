@@ -79,10 +79,10 @@ static inline void timer_program(struct cpu *cpu)
  * Under a lock, mostly sched_lock: sets `reason` bits for another CPU and interrupts it. If `cpu` is this CPU, its scheduler
  * runs before it returns to a guest, for any reason.
  *
- * The interrupt is an SBI call of some 700 instructions, so it is not sent under the lock: cpu_kick() notes the CPU in
- * this CPU's mask, and the release of the outermost lock sends one interrupt to all CPUs of the mask. A CPU that waits,
- * sleeps or runs a guest holds no lock, so every kick is sent. A CPU whose bits were set already is not noted: its
- * interrupt is pending, or in the mask of a CPU that holds a lock.
+ * The interrupt can take a call of the firmware, some 700 instructions, so it is not sent under the lock: cpu_kick()
+ * notes the CPU in this CPU's mask, and the release of the outermost lock sends one interrupt to all CPUs of the mask.
+ * A CPU that waits, sleeps or runs a guest holds no lock, so every kick is sent. A CPU whose bits were set already is
+ * not noted: its interrupt is pending, or in the mask of a CPU that holds a lock.
  */
 void cpu_kick(struct cpu *cpu, ulong reason);
 

@@ -6,8 +6,8 @@
 #include "hypercall_abi.h"
 #include "types.h"
 
-/* No result: a long call has done a part of its work. The guest repeats the call, registers unchanged, after interrupts have
- * been polled. Guests never see it. */
+/* No result: a long call has done a part of its work. The guest repeats the call, registers unchanged, after interrupts
+ * have been polled. Guests never see it. */
 #define HCALL_AGAIN 1L
 
 typedef struct hcall_ret (*hcall_fn)(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5);
@@ -22,7 +22,8 @@ struct hcall_entry {
 
 struct vcpu;
 
-/* Records what the trace shows of a successful call besides its number: `a0`, its first argument, or `value`, its answer. */
+/* Records what the trace shows of a successful call in addition to its number: `a0`, its first argument, or `value`,
+ * its answer. */
 struct hcall_tracer {
     ulong number;
     void (*record)(const struct vcpu *caller, ulong a0, ulong value);
@@ -38,7 +39,8 @@ void hypercall_trace(ulong number, ulong a0, struct hcall_ret ret);
 /* Fills the table from the registrations. Returns NULL, or what is wrong (a number out of range or taken twice). */
 const char *hypercall_init(void);
 
-/* The functions by number; unused numbers return HCALL_ERR_NOT_SUPPORTED. For architectures that call them from assembly. */
+/* The functions by number; unused numbers return HCALL_ERR_NOT_SUPPORTED. For architectures that call them from
+ * assembly. */
 extern hcall_fn hypercall_table[HCALL_MAX];
 
 /* Calls number `number`; HCALL_ERR_NOT_SUPPORTED if there is none. */

@@ -13,7 +13,8 @@
 
 struct cpu;
 
-/* Guards VCPU and VM states, run queues and timers of all CPUs, RT apps, the senders' ends of inboxes, doorbells. The innermost lock; its holder prints nothing. */
+/* Guards VCPU and VM states, run queues and timers of all CPUs, RT apps, the senders' ends of inboxes, doorbells. The
+ * innermost lock; its holder prints nothing. */
 extern struct spinlock sched_lock;
 
 /* A class of VCPUs with priority over best effort. */
@@ -37,8 +38,8 @@ struct sched_class {
 /* Registers a class: SCHED_CLASS(rt_class). */
 #define SCHED_CLASS(class) static const struct sched_class *const class##_entry REGISTER_IN("sched_classes") = &(class)
 
-/* Gathers the classes at boot; `quantum` (ticks) is best effort's. `turned_off` is called under sched_lock when a VCPU that was to be
- * turned off (VCPU_REQ_OFF) has left its CPU, and is off. */
+/* Gathers the classes at boot; `quantum` (ticks) is best effort's. `turned_off` is called under sched_lock when a VCPU
+ * that was to be turned off (VCPU_REQ_OFF) has left its CPU, and is off. */
 void sched_init(uint32_t quantum, void (*turned_off)(struct vcpu *v));
 
 /* A debugger's view of every VCPU before it runs. Costs nothing while none is installed. */
@@ -46,8 +47,8 @@ struct sched_watch {
     /* Under sched_lock: v runs next on this CPU, or, if false, stays halted: the function has made v VCPU_HELD, with
      * VCPU_REQ_HELD. */
     bool (*picked)(struct vcpu *v);
-    /* The current VCPU has trapped at a breakpoint instruction, and its PC is the instruction's (arch_cpu_breakpoints());
-     * false: the breakpoint is the guest's own. */
+    /* The current VCPU has trapped at a breakpoint instruction, and its PC is the instruction's
+     * (arch_cpu_breakpoints()); false: the breakpoint is the guest's own. */
     bool (*breakpoint)(struct vcpu *v);
 };
 extern const struct sched_watch *sched_watch; /* or NULL; owner: sched_set_watch() */
@@ -67,8 +68,8 @@ static inline bool sched_runs_class(const struct cpu *cpu)
 /* Under sched_lock, or at boot: `class` has VCPUs on this CPU; NULL: no class but best effort has. */
 void sched_set_class(struct cpu *cpu, const struct sched_class *class);
 
-/* Under sched_lock: `cpu` picks again, for a class with priority over best effort. A best-effort slice that this cuts short
- * keeps its remainder. */
+/* Under sched_lock: `cpu` picks again, for a class with priority over best effort. A best-effort slice that this cuts
+ * short keeps its remainder. */
 void sched_preempt(struct cpu *cpu);
 
 /* The current VCPU, v, gives up its slice, and the remainder of one that a release cut short. Takes sched_lock. */

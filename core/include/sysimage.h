@@ -13,7 +13,7 @@
  *   +--------------------+ total_size
  *
  * The builder has checked everything. The hypervisor checks bounds, counts and checksum again,
- * because an image can be damaged or truncated on its way to the board. All fields are
+ * because an image can be damaged or truncated when it is transferred to the board. All fields are
  * little-endian and naturally aligned; there are no pointers and no text to parse.
  */
 #ifndef SYSIMAGE_H
@@ -59,7 +59,7 @@ struct sysimage_header {
     uint32_t vms_offset;    /* struct sysimage_vm[nvms] */
     uint32_t quantum_us;    /* best-effort quantum, microseconds: 100 .. SYSIMAGE_QUANTUM_MAX_US */
     uint32_t machine_mask;  /* bit n hides the machine's optional feature n, as the architecture numbers them */
-    uint64_t timebase_hz;   /* frequency of the time CSR, from the board file */
+    uint64_t timebase_hz;   /* frequency of the machine's time counter, from the board file */
     uint32_t rt_release_ns; /* worst-case cost of a release to the interrupted RT app, nanoseconds */
     uint32_t rt_switch_ns;  /* worst-case cost of its context switches to a job, nanoseconds */
     uint32_t rt_blocked_ns; /* longest time between two polling points of a CPU, nanoseconds */
@@ -85,21 +85,21 @@ struct sysimage_section {
 #define SYSIMAGE_VM_FOCUS (1U << 2)         /* has the keyboard at boot; the first such VM, else VM 0 */
 
 struct sysimage_vm {
-    char name[SYSIMAGE_NAME_LEN];      /* NUL-terminated, unique */
-    uint32_t flags;                    /* SYSIMAGE_VM_* */
-    uint32_t colour;                   /* ANSI foreground: 31 .. 37 or 91 .. 97 */
-    uint32_t nvcpus;                   /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
-    uint32_t rt_apps;                  /* RT apps it may have, each a VCPU after its nvcpus; 0: not an RT-VM */
-    uint32_t rt_launchers;             /* bit n: VM n may launch its apps */
-    uint32_t uart_irq;                 /* guest source of the emulated UART, 1 .. 31; 0: polled only */
-    uint32_t send_to;                  /* bit n: may send messages to VM n */
-    uint32_t message_irq;              /* guest source of messages to VCPU 0, 1 .. 31; 0: software interrupt */
-    uint32_t watchdog_ms;              /* watchdog period, after which the VM restarts unless petted; 0: none */
-    uint32_t restart_pause_max_ms;     /* longest backoff before a restart of a failing VM; 0: none */
-    uint64_t entry;                    /* guest-physical address of VCPU 0's first instruction */
-    uint64_t dtb;                      /* guest-physical address of the device tree (a1 at entry), 0: none */
-    uint64_t uart;                     /* guest-physical address of the emulated ns16550a page, 0: none */
-    uint64_t irqchip;                  /* guest-physical address of the emulated interrupt controller, 0: none */
+    char name[SYSIMAGE_NAME_LEN];  /* NUL-terminated, unique */
+    uint32_t flags;                /* SYSIMAGE_VM_* */
+    uint32_t colour;               /* ANSI foreground: 31 .. 37 or 91 .. 97 */
+    uint32_t nvcpus;               /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
+    uint32_t rt_apps;              /* RT apps it may have, each a VCPU after its nvcpus; 0: not an RT-VM */
+    uint32_t rt_launchers;         /* bit n: VM n may launch its apps */
+    uint32_t uart_irq;             /* guest source of the emulated UART, 1 .. 31; 0: polled only */
+    uint32_t send_to;              /* bit n: may send messages to VM n */
+    uint32_t message_irq;          /* guest source of messages to VCPU 0, 1 .. 31; 0: software interrupt */
+    uint32_t watchdog_ms;          /* watchdog period, after which the VM restarts unless petted; 0: none */
+    uint32_t restart_pause_max_ms; /* longest backoff before a restart of a failing VM; 0: none */
+    uint64_t entry;                /* guest-physical address of VCPU 0's first instruction */
+    uint64_t dtb;                  /* guest-physical address of the device tree that VCPU 0 gets at entry, 0: none */
+    uint64_t uart;                 /* guest-physical address of the emulated ns16550a page, 0: none */
+    uint64_t irqchip;              /* guest-physical address of the emulated interrupt controller, 0: none */
     uint32_t nregions, regions_offset; /* struct sysimage_region[], the first of them RAM */
     uint32_t nloads, loads_offset;     /* struct sysimage_load[] */
     uint32_t nirqs, irqs_offset;       /* struct sysimage_irq[] */
@@ -115,7 +115,7 @@ struct sysimage_vm {
     uint32_t irqs_per_ms;              /* rate limit of pass-through sources, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: none */
 };
 
-/* The VM's VCPUs: its guest's harts, and behind them those that components run. */
+/* The VM's VCPUs: its guest's harts, then those that components run. */
 static inline unsigned sysimage_vcpus(const struct sysimage_vm *vm)
 {
     return vm->nvcpus + vm->rt_apps;
@@ -130,7 +130,7 @@ enum sysimage_region_kind {
 };
 
 struct sysimage_region {
-    uint64_t gpa;  /* guest-physical start; below 2^41 (Sv39x4) */
+    uint64_t gpa;  /* guest-physical start; below 2^41 */
     uint64_t hpa;  /* host-physical start */
     uint64_t size; /* bytes, not 0 */
     uint32_t kind; /* enum sysimage_region_kind */

@@ -29,7 +29,7 @@ void vuart_reset(struct vm *vm);
 /* A character for the guest. False if the FIFO is full: the character is lost. Takes vm->lock. */
 bool vuart_receive(struct vm *vm, char c);
 
-/* Takes a received character for the SBI console; -1 if there is none. Takes vm->lock. */
+/* Takes a received character, for a guest that reads its console by calls; -1 if there is none. Takes vm->lock. */
 int vuart_take(struct vm *vm);
 
 /* The console has room again. Takes vm->lock. */

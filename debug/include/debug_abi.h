@@ -6,7 +6,7 @@
  * A request is typed: the console's escape key, DEBUG_KEY, bytes as hexadecimal digits, a carriage
  * return. An answer is an application program command (ECMA-48 section 8.3.2), which terminals do
  * not show: ESC _ DEBUG_MARK, the session's nonce as 16 digits, bytes as digits, ESC \. By the
- * nonce, which no guest sees, the tool tells answers from guests' output. Numbers are little-endian.
+ * nonce, which no guest sees, the tool distinguishes answers from guests' output. Numbers are little-endian.
  * Requests and answers end with their Fletcher checksum (debug_check).
  */
 #ifndef DEBUG_ABI_H

@@ -66,7 +66,7 @@ class Ram : public cosim::Memory
 class Load
 {
   public:
-    explicit Load(uint64_t seed) : model_(memory_), random_(seed), probes_(seed % 2 == 0)
+    explicit Load(uint64_t seed) : model_(memory_, ""), random_(seed), probes_(seed % 2 == 0)
     {
         for (uint8_t &byte : memory_.bytes)
             byte = static_cast<uint8_t>(next());

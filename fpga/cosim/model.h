@@ -49,10 +49,10 @@ struct Region {
 class Model
 {
   public:
-    /// The fabric after a reset. `memory` must live as long as the model. With the name of a file it
-    /// writes waveforms there (FST), if the model was built for this; otherwise it throws
+    /// The fabric after a reset. `memory` must live as long as the model. `waves`: empty, or the
+    /// name of a file for waveforms (FST), if the model was built for this; otherwise it throws
     /// std::runtime_error.
-    explicit Model(Memory &memory, const std::string &waves = "");
+    Model(Memory &memory, const std::string &waves);
     ~Model();
 
     /// Resets the fabric. The statistics and the waveforms go on.

@@ -3,12 +3,13 @@
  * Admission to a CPU: the processor-demand test for EDF with deadlines up to periods (Baruah, Rosier, Howell 1990), which
  * is exact, evaluated backwards from the end of the synchronous busy period (QPA: Zhang, Burns, "Schedulability analysis
  * for real-time systems with EDF scheduling", IEEE Transactions on Computers 58(9), 2009), with a term for
- * non-preemptible sections, and one for releases, which preempt at once, whatever their deadlines (as interrupt handlers in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS
- * 1993). The test runs in passes over the apps, a few apps a step.
+ * non-preemptible sections, and one for releases, which preempt at once, whatever their deadlines (as interrupt handlers
+ * in Jeffay, Stone, "Accounting for interrupt handling costs in dynamic priority task systems", RTSS 1993). The test
+ * runs in passes over the apps, a few apps a step.
  *
  * Best effort is the lowest priority of the CPU. Its reserve is admitted by response-time analysis (Joseph, Pandya, "Finding
  * response times in a real-time system", The Computer Journal 29(5), 1986): the longest time in which it gets `reserve` ticks
- * is the least interval that holds these and every job released in it, all apps being released at its begin. No other
+ * is the least interval that holds these and every job released in it, all apps being released at its start. No other
  * interval is worse: the interval in which best effort waits begins when no app has work, and every app's server uses at
  * most its budget per period, whatever its jobs do.
  */
@@ -25,7 +26,7 @@ struct rt_demand {
     ticks_t period;   /* 1 .. 2^45 */
 };
 
-/* CPU time that is used besides the apps' budgets, in ticks: by the hypervisor, and by best effort. */
+/* CPU time beyond the apps' budgets, in ticks: of the hypervisor, and of best effort. */
 struct rt_costs {
     ticks_t release; /* cost of a release to the app that it preempts, whose budget is refunded */
     ticks_t change;  /* a job's share of its context switches, added to its budget */

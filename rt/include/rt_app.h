@@ -60,7 +60,7 @@ struct rt_cpu {
     struct rt_app *unqueued; /* preempted, ready and in no queue until the next pick; or NULL */
     bool carry_in;           /* an app has left, and since then some app was always ready or running */
     bool kicked;             /* a launch has interrupted the CPU, and since then some app was always ready or running */
-    ticks_t settled;         /* before this moment best effort may still wait for time that an app that left has had */
+    ticks_t carry_in_end;    /* until then the time that a deleted app used may still delay best effort */
     uint64_t shares[SYSIMAGE_MAX_VMS]; /* the sums of the VMs' active apps */
     unsigned order;                    /* sequence number of the last release; wraps around */
     const struct rt_app *last;         /* released last and not yet in the trace; or NULL */

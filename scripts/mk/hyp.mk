@@ -35,7 +35,8 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
 
 # Code that does not run between guests' instructions, or whose time no goal limits, is optimized
 # for size. HYP_TINY, code outside of all measured paths, also saves registers by calls of the
-# compiler's library.
+# compiler's library. Without both lists qemu-virt has size.text 39,044 (35,868), with all components
+# 69,052 (60,538) bytes; without HYP_TINY size.text 38,020.
 HYP_SMALL := core/component.c core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
 HYP_TINY := console/channels.c console/keys.c console/console.c console/filter.c console/out.c core/console.c core/console_log.c core/memmap.c seed/seed.c core/sysimage.c core/system.c core/vm.c \
             core/vmload.c rt/admit.c rt/apps.c ipc/shared.c debug/session.c fpga/vdm/boot.c fpga/vdm/calls.c fpga/vdm/life.c arch/riscv/debug/registers.c \

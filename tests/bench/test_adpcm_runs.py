@@ -56,7 +56,7 @@ def test_overhead_of_one_and_of_two() -> None:
     [
         (replace(NATIVE, work=("20", "0x0a", "0x0c")), "not the same work"),
         (shifted(90000, 1), "did not start together"),
-        (replace(NATIVE, told=14999), "was printing"),
+        (replace(NATIVE, printed=14999), "was printing"),
     ],
 )
 def test_runs_that_cannot_be_compared(other: Run, why: str) -> None:

@@ -17,7 +17,7 @@ from matplotlib import pyplot
 from tessera.bench.labels import LABELS, PEER_COLOURS, PEER_MARKERS, PEERS, UNITS, metric_label
 from tessera.bench.metrics import PEERS as KNOWN_PEERS
 from tessera.bench.metrics import read_metrics
-from tessera.bench.plot import Row, _spread, machine, overview_rows, plot, set_scale
+from tessera.bench.plot import Row, _position, _spreads, machine, overview_rows, plot, set_scale
 from tessera.bench.plot_banks import plot_banks
 from tessera.bench.plot_rt import _draw_late, plot_rt
 from tessera.colours import on_white
@@ -107,18 +107,43 @@ def test_similar_figures_have_a_linear_axis_from_zero(axes: Any, values: list[fl
 
 def test_equal_figures_do_not_cover_each_other() -> None:
     row = Row("x", "instructions", 0, 0, {"bao": 0, "kvm": 0, "hellfire": 5, "m5150": 0})
-    places = [_spread(row, peer) for peer in ("bao", "kvm", "m5150")]
-    assert len({*places, 0}) == 4  # Tessera's mark is at 0
-    assert _spread(row, "hellfire") == 0
+    places = _spreads(row, lambda value: _position(value, row.values()))
+    assert len({places[peer] for peer in ("bao", "kvm", "m5150")} | {0}) == 4  # Tessera's mark is at 0
+    assert places["hellfire"] == 0
 
 
-def test_rows_are_of_the_first_emulator_and_of_vms() -> None:
+@pytest.mark.parametrize(
+    ("others", "spread"),
+    [
+        ({"bao": 36106}, True),
+        ({"bao": 30000}, False),
+        ({"bao": 36106, "kvm": 1}, True),
+        ({"bao": 72000, "kvm": 1}, False),
+    ],
+)
+def test_figures_that_are_close_on_the_axis_do_not_cover_each_other(others: dict[str, float], spread: bool) -> None:
+    row = Row("x", "bytes", 35872, 36106, others)
+    places = _spreads(row, lambda value: _position(value, row.values()))
+    assert (places["bao"] != 0) == spread
+
+
+@pytest.mark.parametrize("values", [[74, 236, 928], [0, 74, 40848], [0.9995, 1.01, 1.075], [0, 0]])
+def test_positions_are_those_of_the_axis(axes: Any, values: list[float]) -> None:
+    axes.scatter(values, values)
+    set_scale(axes, values, min(values) != 0.9995)
+    low, high = (axes.transData.transform((end, 0))[0] for end in axes.get_xlim())
+    for value in values:
+        place = (axes.transData.transform((value, 0))[0] - low) / (high - low)
+        assert abs(place - _position(value, values, min(values) != 0.9995)) < 0.2
+
+
+def test_rows_are_of_both_emulators_and_of_vms() -> None:
     newer = line("riscv.sbi.base", 99)
     newer["config"] = newer["config"] | {"qemu": "10.0"}
     native = line("riscv.sbi.base", 246)
     native["config"] = native["config"] | {"system": "native"}
     rows = overview_rows(METRICS, [line("riscv.sbi.base", 83), native, newer, line("riscv.ipc.send.20", 184)])
-    assert [(row.label, row.ours, row.goal) for row in rows] == [("SBI call: version", 83, 100)]
+    assert [(row.label, row.ours, row.goal, row.second) for row in rows] == [("SBI call: version", 83, 100, 99)]
 
 
 def test_the_overview_uses_words_and_names_sources(tmp_path: Path) -> None:
@@ -134,8 +159,19 @@ def test_the_overview_uses_words_and_names_sources(tmp_path: Path) -> None:
         assert "QEMU 7.2" in text
     assert "hypercall that does nothing" in overview
     assert "M5150 hypervisor (published: PUCRS)" in overview
+    assert "Linux KVM (measured by us in QEMU 10.0)" in overview
+    assert "where the figure differs" not in overview
     assert "release of one of 8 real-time apps" in goals
     assert "published" not in goals
+
+
+def test_the_overview_names_both_emulators(tmp_path: Path) -> None:
+    newer = line("riscv.mmio.uart_load", 144)
+    newer["config"] = newer["config"] | {"qemu": "10.0"}
+    with matplotlib.rc_context({"svg.fonttype": "none"}):
+        overview = words(plot(METRICS, [line("riscv.mmio.uart_load", 165), newer], tmp_path)[1])
+    assert "(RISC-V in QEMU 7.2 and 10.0)" in overview
+    assert "Tessera in QEMU 10.0, where the figure differs" in overview
 
 
 def test_the_machine_is_named() -> None:

@@ -273,7 +273,7 @@ def booted(
         yield machine
 
 
-def await_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -> None:
+def wait_for_signs_of_life(machine: Machine, system: BuiltSystem, timeout: float = BOOT_S) -> None:
     """
     Waits until each VM has printed its sign of life. The sign may be split over two lines: the
     console ends a line that gets no characters for a while, which happens to a guest that waits for
@@ -292,7 +292,7 @@ def booted_linux(name: str) -> Iterator[Machine]:
     system = built(name)
     with booted(system, name) as machine:
         machine.console.shared = True
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         machine.expect("linux", LINUX_PROMPT, BOOT_S)
         yield machine
 

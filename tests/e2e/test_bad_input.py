@@ -23,7 +23,6 @@ from helpers import (
     ERROR_S,
     OUT,
     SOON_S,
-    await_life,
     boot_command,
     built,
     built_for,
@@ -32,6 +31,7 @@ from helpers import (
     keyboard,
     on_every_board,
     run,
+    wait_for_signs_of_life,
 )
 
 from tessera.image import layout
@@ -291,7 +291,7 @@ def test_extra_harts_stay_unused():
     """This is valid: OpenSBI may start any of the four harts first."""
     system = built("trio")
     with Machine([*system_command(find_qemu(), system), "-smp", "4"], system.names, OUT / "more-harts.log") as machine:
-        await_life(machine, system, BOOT_S)
+        wait_for_signs_of_life(machine, system, BOOT_S)
 
 
 def image_start(data: bytes) -> int:
@@ -398,7 +398,7 @@ def test_firmware_that_puts_its_device_tree_into_guests_memory_does_no_harm():
     system = built("trio")
     words = [*boot_command(system), "-bios", str(FW_JUMP)]
     with Machine(words, system.names, OUT / "tree-in-ram.log") as machine:
-        await_life(machine, system, BOOT_S)
+        wait_for_signs_of_life(machine, system, BOOT_S)
 
 
 def sealed(spoiled: bytearray, at: int) -> bytes:

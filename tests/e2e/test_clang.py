@@ -2,7 +2,18 @@
 """The hypervisor compiled by clang runs the guests."""
 
 import pytest
-from helpers import SOON_S, assert_undisturbed, await_life, booted, built, command, hypervisor_by, make, states, tell
+from helpers import (
+    SOON_S,
+    assert_undisturbed,
+    booted,
+    built,
+    command,
+    hypervisor_by,
+    make,
+    states,
+    tell,
+    wait_for_signs_of_life,
+)
 
 from tessera.run.machine import HYPERVISOR
 from tessera.run.runner import ROOT
@@ -11,7 +22,7 @@ from tessera.run.runner import ROOT
 def test_small_guests_on_a_hypervisor_built_by_clang():
     system = built("trio", hypervisor=hypervisor_by("clang"))
     with booted(system, "clang") as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         tell(machine, "first", "fatal")
         machine.expect(HYPERVISOR, r"^first stopped by a fatal trap, starts again$", SOON_S)
         machine.expect("first", r"^misbehave: alive 0$", SOON_S)

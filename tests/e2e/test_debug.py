@@ -16,12 +16,12 @@ from helpers import (
     SOON_S,
     ask,
     assert_undisturbed,
-    await_life,
     built,
     heartbeats,
     keyboard,
     seconds_up,
     states,
+    wait_for_signs_of_life,
 )
 
 from tessera.run.hosttime import Limit
@@ -39,7 +39,7 @@ def running():
     """The system with all guests up and a debug server for the VM `debuggee`. Each test leaves that
     VM running."""
     with debug_server(built("debug"), "debuggee", "debug") as (machine, place):
-        await_life(machine, built("debug"))
+        wait_for_signs_of_life(machine, built("debug"))
         yield machine, place
 
 
@@ -354,7 +354,7 @@ def test_watchdog_is_suspended_while_debugging():
 
 def test_vm_that_waits_for_its_restart_ends_the_session():
     with debug_server(built("watchdog"), "loop", "debug-waits") as (machine, place):
-        await_life(machine, built("watchdog"))
+        wait_for_signs_of_life(machine, built("watchdog"))
         keyboard(machine, "loop")
         machine.send("\x14g")
         machine.expect(HYPERVISOR, "^loop stopped by its own reset, starts again in 6400 ms$", SOON_S)
@@ -369,7 +369,7 @@ def test_vm_that_waits_for_its_restart_ends_the_session():
 @pytest.mark.parametrize(("vm", "why"), [("absent", "no VM of that name"), ("resting", "the VM is stopped")])
 def test_a_vm_that_cannot_be_debugged(vm, why):
     with debug_server(built("debug"), vm, f"debug-{vm}") as (machine, place):
-        await_life(machine, built("debug"))
+        wait_for_signs_of_life(machine, built("debug"))
         with Gdb(place, None) as gdb:
             assert re.search("closed|disconnected", gdb.ask())
         assert machine.wait_until(lambda: why in machine.console.text(""), SOON_S), machine.console.log[-5:]
@@ -379,7 +379,7 @@ def test_a_vm_that_cannot_be_debugged(vm, why):
 @pytest.mark.long
 def test_linux_at_its_virtual_addresses():
     with debug_server(built("demo"), "linux", "debug-linux") as (machine, place):
-        await_life(machine, built("demo"))
+        wait_for_signs_of_life(machine, built("demo"))
         machine.expect("linux", LINUX_PROMPT, BOOT_S)
         found = ask(machine, "grep ' T vfs_write$' /proc/kallsyms", r"^([0-9a-f]{16}) T vfs_write")
         address = int(found[1], 16)

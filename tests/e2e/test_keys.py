@@ -7,7 +7,6 @@ from helpers import (
     ESCAPE,
     SOON_S,
     assert_undisturbed,
-    await_life,
     board_of,
     booted,
     built_on,
@@ -17,6 +16,7 @@ from helpers import (
     on_every_board,
     states,
     tell,
+    wait_for_signs_of_life,
 )
 
 from tessera.run.machine import FIRMWARE, HYPERVISOR
@@ -35,7 +35,7 @@ def machine(name):
     """One machine for all tests of this file; no test may leave a VM stopped."""
     system = built_on(name)
     with booted(system, f"keys-{name}") as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 
@@ -121,7 +121,7 @@ def test_exclusive_use_of_the_terminal(machine):
     hidden."""
     keyboard(machine, "first")
     command(machine, "a")
-    machine.expect(HYPERVISOR, r"^first has the terminal alone; Ctrl-T a comes back$", SOON_S)
+    machine.expect(HYPERVISOR, r"^first has the terminal alone; Ctrl-T a returns$", SOON_S)
     before = machine.console.text("second")
     machine.skip(FIRMWARE)
     machine.send(f"a{ESCAPE}{ESCAPE}\x05b\r")

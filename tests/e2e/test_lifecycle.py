@@ -16,7 +16,6 @@ from helpers import (
     ask,
     assert_undisturbed,
     assert_well,
-    await_life,
     booted,
     built,
     built_on,
@@ -27,6 +26,7 @@ from helpers import (
     on_every_board,
     states,
     tell,
+    wait_for_signs_of_life,
 )
 
 from tessera.run.machine import HYPERVISOR
@@ -78,7 +78,7 @@ def name(request):
 def shared(name):
     system = built_on(name)
     with booted(system, f"lifecycle-{name}") as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 
@@ -267,7 +267,7 @@ def test_fatal_trap_is_reported_and_restarts_as_the_system_file_says(machine, bo
 def demo():
     system = built("demo")
     with booted(system, "lifecycle-demo") as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         machine.expect("linux", LINUX_PROMPT, BOOT_S)
         yield machine
 

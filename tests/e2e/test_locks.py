@@ -11,7 +11,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from helpers import HYPERVISOR_BIN, OUT, SOON_S, TURNS, VIRTUAL, await_life, booted, built_with_harts, command, run
+from helpers import (
+    HYPERVISOR_BIN,
+    OUT,
+    SOON_S,
+    TURNS,
+    VIRTUAL,
+    booted,
+    built_with_harts,
+    command,
+    run,
+    wait_for_signs_of_life,
+)
 
 from tessera.bench.metrics import read_metrics
 from tessera.bench.sections import Lock, Section, longest_waits, read_locks, rt_costs, with_waits
@@ -56,7 +67,7 @@ def watched(
     # In virtual time one of two harts would get hardly any time.
     turns = () if harts == 2 else (*VIRTUAL, *TURNS)
     with booted(system, f"{name}-{harts}", *turns, *inspection.arguments) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         provoke(machine)
         worst = inspection.end(machine, harts)
     return read_locks(inspection.out), worst.sections

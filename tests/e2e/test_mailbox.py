@@ -7,7 +7,18 @@ in `make run SYSTEM=messages`, or a bare-metal guest, which runs on every board.
 from collections.abc import Iterator
 
 import pytest
-from helpers import BOOT_S, LINUX_PROMPT, SOON_S, ask, await_life, booted, built_on, command, keyboard, on_every_board
+from helpers import (
+    BOOT_S,
+    LINUX_PROMPT,
+    SOON_S,
+    ask,
+    booted,
+    built_on,
+    command,
+    keyboard,
+    on_every_board,
+    wait_for_signs_of_life,
+)
 
 from tessera.run.machine import HYPERVISOR, Machine
 
@@ -111,7 +122,7 @@ def name(request: pytest.FixtureRequest) -> str:
 def client(name: str) -> Iterator[Client]:
     system = built_on(name)
     with booted(system, f"mailbox-{name}") as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         client = Linux(machine) if name == "messages" else Bare(machine)
         client.await_prompt()
         yield client
@@ -137,10 +148,10 @@ def await_start(machine: Machine, number: int) -> None:
     assert machine.wait_until(lambda: said in machine.console.text("freertos").replace("\n", ""), SOON_S)
 
 
-def test_hello_is_heard_and_answered(machine: Machine, client: Client) -> None:
+def test_server_answers_a_message(machine: Machine, client: Client) -> None:
     machine.skip("freertos")
     client.says("hello world", r"1: HELLO WORLD\nstatus 0")
-    machine.expect("freertos", r"^mailbox: heard: hello world$", SOON_S)
+    machine.expect("freertos", r"^mailbox: received: hello world$", SOON_S)
 
 
 def test_many_random_lines_both_ways(client: Client) -> None:
@@ -155,7 +166,7 @@ def test_one_at_a_time(machine: Machine) -> None:
     ask(machine, "printf 'one\\ntwo' | mailbox; echo status $?", r"^1: ONE\n2: TWO\nstatus 0$")
     ask(machine, "(echo first; sleep 5; echo last) | mailbox >/tmp/slow &", r"")
     machine.wait_until(lambda: False, 1)
-    ask(machine, "mailbox second; echo status $?", r"^mailbox: somebody else uses it\nstatus 1$")
+    ask(machine, "mailbox second; echo status $?", r"^mailbox: another process uses it\nstatus 1$")
     ask(machine, "wait; cat /tmp/slow", r"^1: FIRST\n2: LAST$")
 
 
@@ -169,7 +180,7 @@ def test_killed_client_does_not_affect_the_next(client: Client) -> None:
 def test_freertos_restarts_during_a_session(machine: Machine, client: Client) -> None:
     machine.skip("freertos")
     client.talks_until_error("to and fro")
-    machine.expect("freertos", r"^mailbox: heard: to and fro$", SOON_S)
+    machine.expect("freertos", r"^mailbox: received: to and fro$", SOON_S)
     press(client, "r", r"^freertos stopped by the console, starts again$")
     await_start(machine, 2)
     client.has_stopped_talking(r"mailbox: FreeRTOS has restarted, unanswered lines are lost\nstatus 1")

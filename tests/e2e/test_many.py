@@ -15,13 +15,13 @@ from helpers import (
     OUT,
     SOON_S,
     VIRTUAL,
-    await_life,
     booted,
     built,
     command,
     keyboard,
     states,
     tell,
+    wait_for_signs_of_life,
 )
 
 from tessera.bench.metrics import read_metrics
@@ -41,7 +41,7 @@ def measured(name: str, more: int = 0) -> Iterator[Machine]:
     system = built(name)
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / name)
     with booted(system, name, *VIRTUAL, *inspection.arguments) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
         machine.worst = inspection.end(machine)
     longest = machine.worst.sections[0]

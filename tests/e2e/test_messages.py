@@ -5,7 +5,18 @@ software interrupt, `second` by a line of its interrupt controller.
 """
 
 import pytest
-from helpers import AGAIN, RISCV, SOON_S, await_life, booted, built_on, caught, on_every_board, returned, tell
+from helpers import (
+    AGAIN,
+    RISCV,
+    SOON_S,
+    booted,
+    built_on,
+    caught,
+    on_every_board,
+    returned,
+    tell,
+    wait_for_signs_of_life,
+)
 
 from tessera.run.machine import HYPERVISOR
 
@@ -21,7 +32,7 @@ def name(request):
 def machine(name):
     system = built_on(name)
     with booted(system, name) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 
@@ -40,10 +51,10 @@ def test_every_size_arrives_whole(machine):
     ("sender", "receiver", "to"), [("first", "second", 1), ("second", "first", 0), ("first", "third", 2)]
 )
 def test_a_full_queue_refuses_and_loses_nothing(machine, sender, receiver, to):
-    tell(machine, receiver, "deaf 1")
+    tell(machine, receiver, "ignore 1")
     machine.expect(receiver, "^misbehave: ignores messages$", SOON_S)
     assert returned(machine, sender, f"burst {to:x}") == [0] * 8 + [-1] * 2
-    tell(machine, receiver, "deaf 0")
+    tell(machine, receiver, "ignore 0")
     lines = [
         machine.expect(receiver, r"^misbehave: message from \d\.0: 8 bytes, sum \d+, first (\d+)\.$", SOON_S)
         for _ in range(8)
@@ -65,7 +76,7 @@ def test_sender_without_permission_is_refused(machine, to):
 
 
 def test_a_restart_empties_the_queue(machine):
-    tell(machine, "third", "deaf 1")
+    tell(machine, "third", "ignore 1")
     machine.expect("third", "^misbehave: ignores messages$", SOON_S)
     assert returned(machine, "first", "burst 2") == [0] * 8 + [-1] * 2
     tell(machine, "third", "reset")

@@ -14,12 +14,12 @@ from helpers import (
     GUESTS,
     SOON_S,
     assert_well,
-    await_life,
     booted,
     built,
     run,
     seconds_up,
     tell,
+    wait_for_signs_of_life,
 )
 
 from tessera.run.machine import HYPERVISOR
@@ -55,7 +55,7 @@ def test_demo_on_the_minimal_core(label, cpu, without):
     with booted(system, f"minimal-{label}", cpu=cpu) as machine:
         first = machine.expect(HYPERVISOR, r"^Tessera on qemu-virt: .*\n", BOOT_S)
         assert "Sstc" not in first[0]
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         assert "tick 1000 Hz by SBI timer" in machine.console.text("freertos")
         machine.expect("linux", r"^linux:~# ", BOOT_S)
         machine.skip("linux")
@@ -76,7 +76,7 @@ def test_small_guests_without_a_feature(feature):
     """
     system = built("trio-one-hart", feature)
     with booted(system, f"without-{'all' if feature == EVERY_FEATURE else feature}") as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         tell(machine, "first", "id")
         machine.expect("first", r"^misbehave: HCALL_INFO_GET_ID error 0 value 0, in assembly 0$", SOON_S)
         tell(machine, "first", "read")

@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from helpers import AGAIN, HYPERVISOR_BIN, NEWER_QEMU, SOON_S, TURNS, VIRTUAL, await_life, booted, built
+from helpers import AGAIN, HYPERVISOR_BIN, NEWER_QEMU, SOON_S, TURNS, VIRTUAL, booted, built, wait_for_signs_of_life
 from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.run.machine import HYPERVISOR, Machine
@@ -77,7 +77,7 @@ def test_linux_where_access_to_senvcfg_has_to_be_allowed():
     first output."""
     system, cpu = built("linux"), "smstateen=true"
     with booted(system, "regression-smstateen", cpu=cpu, qemu=qemu_with(cpu)) as machine:
-        await_life(alone(machine), system)
+        wait_for_signs_of_life(alone(machine), system)
 
 
 def wrong_values(hypervisor=HYPERVISOR_BIN) -> int:

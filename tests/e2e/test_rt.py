@@ -10,7 +10,6 @@ from helpers import (
     SOON_S,
     VIRTUAL,
     assert_well,
-    await_life,
     await_rt_release,
     booted,
     built,
@@ -22,6 +21,7 @@ from helpers import (
     rt_start,
     states,
     tell,
+    wait_for_signs_of_life,
 )
 
 from tessera.bench.rt import apps
@@ -35,7 +35,7 @@ def test_no_deadline_is_missed_at_95_percent():
     """Eight apps use 95 % of the hart; their jobs use all but 500 instructions of their budgets."""
     system = built("rt-load")
     with booted(system, "rt-load", *VIRTUAL) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         machine.expect("rtm", r"^RTM done$", LOAD_S)
         found = apps(machine.console.text("rtm"))
         assert len(found) == 8
@@ -65,7 +65,7 @@ def hart(board):
 def machine(board):
     system = built("rt-manager") if board == "qemu-virt" else built_for("rt-manager", board)
     with booted(system, f"rt-manager-{board}") as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 
@@ -172,7 +172,7 @@ def test_app_within_its_budget_meets_deadlines_under_overruns():
     """
     system = built("rt-overrun")
     with booted(system, "rt-overrun", *VIRTUAL) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         for spec in OVERRUNNING:
             rt_start(machine, f"{spec}:{FOR_EVER}")
         budget = last_admitted(machine, 1000, 5000)
@@ -205,7 +205,7 @@ def test_preempted_vm_keeps_the_remainder_of_its_slice():
     twentieth."""
     system = built("rt-fair")
     with booted(system, "rt-fair", *VIRTUAL) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         states(machine)
         time.sleep(5)
         rows = states(machine)

@@ -13,7 +13,6 @@ from c_headers import values
 from helpers import (
     SOON_S,
     VIRTUAL,
-    await_life,
     await_rt_release,
     booted,
     built,
@@ -24,6 +23,7 @@ from helpers import (
     rt_start,
     states,
     tell,
+    wait_for_signs_of_life,
 )
 
 from tessera.run.machine import HYPERVISOR, Machine
@@ -44,7 +44,7 @@ IDLE = "20000:1000:20000:1000"  # an app with very short jobs
 def machine(request: pytest.FixtureRequest) -> Iterator[Machine]:
     system = built(request.param)
     with booted(system, request.param, *(VIRTUAL if request.param == "rt-other-vms" else ())) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 
@@ -136,10 +136,10 @@ def test_admission_refuses_the_other_vm_too(machine: Machine) -> None:
 # --- messages ---
 
 
-def heard(machine: Machine, app: int) -> tuple[int, int, int]:
+def received(machine: Machine, app: int) -> tuple[int, int, int]:
     """Messages that an app has received, the number in the last one, and messages out of order."""
     found = re.search(
-        rf"^rtm: app {app} has heard (\d+) messages, the last (\d+), (\d+) out of order$",
+        rf"^rtm: app {app} has received (\d+) messages, the last (\d+), (\d+) out of order$",
         rt_list(machine),
         re.MULTILINE,
     )
@@ -172,13 +172,13 @@ def test_app_polls_messages_sent_at_full_speed(machine: Machine) -> None:
     Thousands of messages to an app that polls once a millisecond, while another app leaves a
     twentieth of the hart to best effort: all arrive in order, and neither app is late.
     """
-    rt_start(machine, "1000:100:500:50000", "hear")
+    rt_start(machine, "1000:100:500:50000", "receive")
     rt_start(machine, "2000:1700:2000:1690000")
     tell(machine, "friend", f"stream {RTM | VCPU:x}")
     found = machine.expect("friend", r"^misbehave: streamed up to (\d+), queue full (\d+) times, at last 0$", STREAM_S)
     assert int(found[2]) > 100
-    assert machine.wait_until(lambda: heard(machine, 0)[0] >= 4000, SOON_S)
-    assert heard(machine, 0) == (4000, int(found[1]) - 1, 0)
+    assert machine.wait_until(lambda: received(machine, 0)[0] >= 4000, SOON_S)
+    assert received(machine, 0) == (4000, int(found[1]) - 1, 0)
     assert_in_time(machine, 0)
     assert_in_time(machine, 1)
 
@@ -187,11 +187,11 @@ def test_a_full_queue_refuses_and_loses_nothing(machine: Machine) -> None:
     """Eight messages wait for an app that was released before they arrived; its next job receives
     them."""
     period = 200000 if in_virtual_time(machine) else 3000000
-    rt_start(machine, f"{period}:10000:{period}:1000", "hear")
+    rt_start(machine, f"{period}:10000:{period}:1000", "receive")
     assert machine.wait_until(lambda: rt_rows(machine)[0]["ended"] == 1, SOON_S)
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [0] * 8 + [FAILED] * 2
-    assert machine.wait_until(lambda: heard(machine, 0)[0] == 8, SOON_S)
-    assert heard(machine, 0)[2] == 0
+    assert machine.wait_until(lambda: received(machine, 0)[0] == 8, SOON_S)
+    assert received(machine, 0)[2] == 0
     assert_in_time(machine, 0)
 
 
@@ -215,9 +215,9 @@ def test_messages_are_deleted_with_their_app(machine: Machine) -> None:
     rt_start(machine, IDLE)
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [0] * 8 + [FAILED] * 2
     rt_end(machine, 0)
-    rt_start(machine, "1000:100:500:1000", "hear")
+    rt_start(machine, "1000:100:500:1000", "receive")
     await_rt_release(machine, 0)
-    assert heard(machine, 0)[0] == 0
+    assert received(machine, 0)[0] == 0
 
 
 def test_an_app_sends_to_a_vm(machine: Machine) -> None:
@@ -225,13 +225,13 @@ def test_an_app_sends_to_a_vm(machine: Machine) -> None:
     lost."""
     first = rf"^misbehave: message from {RTM}\.1: 8 bytes, sum \d+, first (\d+)\.$"
     machine.skip("friend")
-    rt_start(machine, "10000:1000:10000:1000", f"speak {FRIEND}")
+    rt_start(machine, "10000:1000:10000:1000", f"send {FRIEND}")
     assert [int(machine.expect("friend", first, SOON_S)[1]) for _ in range(20)] == list(range(20))
-    tell(machine, "friend", "deaf 1")
+    tell(machine, "friend", "ignore 1")
     machine.expect("friend", r"^misbehave: ignores messages$", SOON_S)
     assert machine.wait_until(lambda: sent(machine, 0)[1] > 2, SOON_S)
     last = int(re.findall(first, machine.console.text("friend"), re.MULTILINE)[-1])
-    tell(machine, "friend", "deaf 0")
+    tell(machine, "friend", "ignore 0")
     more = [int(machine.expect("friend", first, SOON_S)[1]) for _ in range(10)]
     assert more == list(range(last + 1, last + 11))
     assert sent(machine, 0)[0] > last

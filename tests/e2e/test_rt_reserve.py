@@ -15,7 +15,6 @@ from helpers import (
     TURN_US,
     TURNS,
     VIRTUAL,
-    await_life,
     booted,
     built,
     built_with_harts,
@@ -25,6 +24,7 @@ from helpers import (
     rt_start,
     states,
     tell,
+    wait_for_signs_of_life,
 )
 
 from tessera.bench.parse import gaps
@@ -56,7 +56,7 @@ SETS = {
 def machine() -> Iterator[Machine]:
     system = built("rt-reserve")
     with booted(system, "rt-reserve", *VIRTUAL) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 
@@ -161,7 +161,7 @@ def limited() -> Iterator[Machine]:
     limits = "rt-harts = <1>; rt-share-max = <34>; rt-budget-max-us = <3000>; rt-period-max-us = <20000>;"
     system = built_with_harts("rt-reserve", 2, f"vms {{ rtm {{ {limits} }}; }};")
     with booted(system, "rt-limits", *VIRTUAL, *TURNS) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 
@@ -209,7 +209,7 @@ def harts() -> Iterator[Machine]:
     system = built_with_harts("rt-reserve", HARTS, changes)
     # QEMU 7.2 lets harts starve.
     with booted(system, "rt-reserve-harts", *VIRTUAL, *TURNS, qemu=NEWER_QEMU) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 

@@ -138,7 +138,7 @@ def test_exclusive_use_and_return():
     with run_at_terminal(name) as shown:
         shown.until(r"^first +\| misbehave: alive 1$", BOOT_S)
         shown.write(b"\x14a")
-        shown.until(r"^\[one VM has the terminal alone: Ctrl-T a comes back; the others go on in ")
+        shown.until(r"^\[one VM has the terminal alone: Ctrl-T a returns; the other VMs' output is in ")
         shown.until(r"^misbehave: alive \d+$")
         shown.write(b"\x1b[?1049h\x1b[2J\x1b[5;8r\x1b%@\x1b[7m\r")  # the guest echoes it unchanged
         shown.until_sent(b"\x1b[5;8r")

@@ -11,7 +11,6 @@ from helpers import (
     VIRTUAL,
     assert_undisturbed,
     assert_well,
-    await_life,
     board_of,
     booted,
     built_on,
@@ -21,6 +20,7 @@ from helpers import (
     on_every_board,
     states,
     tell,
+    wait_for_signs_of_life,
 )
 
 from tessera.bench.rt import apps
@@ -41,7 +41,7 @@ def scratch(name):
 def shared(name):
     system = built_on(name)
     with booted(system, name) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         yield machine
 
 
@@ -152,7 +152,7 @@ def test_restart_loops_back_off(name):
     time."""
     system = built_on(name)
     with booted(system, name, *VIRTUAL) as machine:
-        await_life(machine, system)
+        wait_for_signs_of_life(machine, system)
         machine.expect("second", r"^misbehave: alive 6$", 4 * SOON_S)
         assert heartbeats(machine, "second")[:7] == list(range(7))
         assert_well(machine)

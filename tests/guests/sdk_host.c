@@ -70,7 +70,8 @@ static void test_memory(void)
     for (size_t offset = 0; offset < 20; offset++) {
         for (size_t count = 0; count < 30; count++) {
             for (size_t i = 0; i < sizeof(a); i++) {
-                a[i] = b[i] = (unsigned char)(i * 7);
+                a[i] = (unsigned char)(i * 7);
+                b[i] = a[i];
             }
             sdk_memmove(a + offset, a + 9, count);
             memmove(b + offset, b + 9, count);

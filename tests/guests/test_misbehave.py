@@ -37,7 +37,7 @@ def test_bad_calls_return_errors(boot):
 
 
 @pytest.mark.parametrize("command", ["fatal", "wild", "spin", "sleep"])
-def test_goes_silent(boot, command):
+def test_guest_stops_printing(boot, command):
     machine = boot("misbehave")
     machine.expect("misbehave", r"^misbehave: alive 0$")
     machine.send(f"{command}\r")

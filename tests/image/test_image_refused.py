@@ -205,7 +205,7 @@ def test_broken_board(builder):
     _, interrupt = (number for number, line in enumerate(lines, 1) if "interrupt = <2>;" in line)
     assert builder.refuse(text) == [
         f"platform/alt/board.dts:{base}: /devices/virtio-mmio2: base: "
-        "expected registers of its own, got some of /devices/virtio-mmio1",
+        "expected registers that no other device has, got some of /devices/virtio-mmio1",
         f"platform/alt/board.dts:{interrupt}: /devices/virtio-mmio3: interrupt: "
-        "expected a source of its own, got that of /devices/virtio-mmio1",
+        "expected a source that no other device has, got that of /devices/virtio-mmio1",
     ]

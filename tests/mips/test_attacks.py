@@ -153,8 +153,8 @@ def test_state_is_kept_while_another_vm_is_loaded(name: str, board: str) -> None
     """
     The steps of a load are scheduled like a VCPU; afterwards the guest that ran before continues.
     """
-    system = attacked(name, "restless", board)
-    assert system.text(HYPERVISOR).count("restless stopped by its own reset, starts again") > 10
+    system = attacked(name, "resetting", board)
+    assert system.text(HYPERVISOR).count("resetting stopped by its own reset, starts again") > 10
 
 
 @pytest.mark.parametrize(("seed", "board"), in_turn(range(3)))

@@ -123,7 +123,7 @@ static unsigned count(const char *text, const char *words)
 {
     unsigned n = 0;
 
-    for (; (text = strstr(text, words)) != NULL; text += strlen(words)) {
+    for (text = strstr(text, words); text != NULL; text = strstr(text + strlen(words), words)) {
         n++;
     }
     return n;
@@ -170,7 +170,7 @@ static void test_exclusive_use_of_the_terminal(void **state)
 {
     (void)state;
     boot(1);
-    assert_says('a', "vm-a has the terminal alone; Ctrl-T a comes back");
+    assert_says('a', "vm-a has the terminal alone; Ctrl-T a returns");
     console_putc(&hyp.vms[1], 'x');
     console_putc(&hyp.vms[1], '\n');
     assert_says('a', "keyboard: vm-a");

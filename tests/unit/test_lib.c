@@ -20,7 +20,7 @@ static const char *made(const char *fmt, const ulong *args)
     size_t length = 0;
 
     text_begin(&text, fmt, args);
-    for (int c; (c = text_next(&text)) != TEXT_END;) {
+    for (int c = text_next(&text); c != TEXT_END; c = text_next(&text)) {
         assert_true(length < sizeof(bytes) - 1);
         bytes[length++] = (char)c;
     }
@@ -64,7 +64,7 @@ static void test_format_text(void **state)
 }
 
 /* Formats that printf() leaves undefined terminate and remain visible. */
-static void test_format_survives_nonsense(void **state)
+static void test_undefined_formats_end(void **state)
 {
     (void)state;
     assert_string_equal(made("100%", NULL), "100");
@@ -152,7 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_format_numbers),
         cmocka_unit_test(test_format_text),
-        cmocka_unit_test(test_format_survives_nonsense),
+        cmocka_unit_test(test_undefined_formats_end),
         cmocka_unit_test(test_copy_words_summed_sums),
         cmocka_unit_test(test_crc32_known_values),
         cmocka_unit_test(test_words),

@@ -395,7 +395,7 @@ def test_launch_beyond_the_pass_limit_is_refused() -> None:
     for number in range(2):
         assert call(manager, LAUNCH, OWN_VM, number, 10**9)[0] == OK
     assert call(manager, LAUNCH, OWN_VM, 2, 10**9) == (FAILED, REFUSED_UNDECIDED)
-    assert "vm-a: app 2 refused: CPU 0 is too full for a decision in 40000 passes" in lines()
+    assert "vm-a: app 2 refused: the test of CPU 0 is undecided after 40000 passes" in lines()
 
 
 def test_slots_are_exhausted_and_freed(managers: list[int]) -> None:

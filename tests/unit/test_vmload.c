@@ -135,7 +135,8 @@ static void test_interrupted_copy_of_a_payload_is_complete(void **state)
     make(1);
     fill_payload();
     boot();
-    looks = interrupted_copies = 0;
+    looks = 0;
+    interrupted_copies = 0;
     host_on_poll = interrupt_often;
     start(0);
     assert_int_equal(hyp.vms[0].state, VM_RUNNING);
@@ -198,7 +199,9 @@ static void test_devices_are_reset_when_their_vm_starts_and_stops(void **state)
     control = host_device(HOST_DEVICE_BASE + 8);
     status = host_device(HOST_DEVICE_BASE + 12);
     without = host_device(HOST_DEVICE_BASE + 0x1000);
-    *control = *status = *without = 7;
+    *control = 7;
+    *status = 7;
+    *without = 7;
     start(0);
     assert_int_equal(*control, 0);
     *control = 7;

@@ -289,7 +289,8 @@ void testbed_rt_count_deletions(unsigned vm)
 {
     deletions.vm = vm;
     deletions.active = count_active(vm);
-    deletions.most = deletions.polls = 0;
+    deletions.most = 0;
+    deletions.polls = 0;
     host_on_poll = count_deletions;
 }
 

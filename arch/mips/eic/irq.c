@@ -22,7 +22,7 @@ void irq_uart_taken(void)
 }
 
 /* By the interrupt priority level of this CPU: the timer's level is higher. */
-void irq_uart_hear(bool on)
+void irq_uart_enable(bool on)
 {
     ulong status = cp0_read(CP0_STATUS);
 

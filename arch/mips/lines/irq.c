@@ -26,7 +26,7 @@ void irq_uart_taken(void)
 {
 }
 
-void irq_uart_hear(bool on)
+void irq_uart_enable(bool on)
 {
     ulong status = cp0_read(CP0_STATUS);
 

@@ -202,7 +202,7 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
         return NULL;
     }
     offset += cpu->window_va;
-    if (offset == 0) { /* tells the compiler that the result is never NULL */
+    if (offset == 0) { /* lets the compiler assume that the result is never NULL */
         __builtin_unreachable();
     }
     return (void *)offset;

@@ -64,7 +64,7 @@ static const char *client_turn(struct client *client, bool sent)
     return NULL;
 }
 
-const char *client_say(struct client *client, const char *text, size_t count)
+const char *client_send(struct client *client, const char *text, size_t count)
 {
     const char *wrong = NULL;
 
@@ -82,7 +82,7 @@ const char *client_say(struct client *client, const char *text, size_t count)
     return wrong;
 }
 
-const char *client_hear_the_rest(struct client *client)
+const char *client_receive_rest(struct client *client)
 {
     const char *wrong = NULL;
 

@@ -28,10 +28,10 @@ struct client {
 const char *client_begin(struct client *client);
 
 /** Sends bytes while receiving answers: with both rings full, sending alone would deadlock. */
-const char *client_say(struct client *client, const char *text, size_t count);
+const char *client_send(struct client *client, const char *text, size_t count);
 
 /** Receives until every line sent is answered. */
-const char *client_hear_the_rest(struct client *client);
+const char *client_receive_rest(struct client *client);
 
 /* --- provided by the platform --- */
 

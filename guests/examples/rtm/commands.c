@@ -14,8 +14,8 @@ static void rtm_command_help(const char *argument)
     print("list           every app: jobs released, ended, missed, overrun; response min/avg/max\n"
           "start SPEC     a new app; SPEC is " FORM "\n"
           "create SPEC    a new app for another VM to launch\n"
-          "hear SPEC      a new app that receives messages\n"
-          "speak VM SPEC  a new app that sends VM a message in each job\n"
+          "receive SPEC   a new app that receives messages\n"
+          "send VM SPEC   a new app that sends VM a message in each job\n"
           "end ID         delete an app\n"
           "hang           loop forever; the apps keep running\n");
 }
@@ -67,16 +67,16 @@ static void rtm_command_start(const char *argument)
     rtm_command_launch(argument, NULL, 0);
 }
 
-static void rtm_command_hear(const char *argument)
+static void rtm_command_receive(const char *argument)
 {
-    rtm_command_launch(argument, rtm_hear, 0);
+    rtm_command_launch(argument, rtm_receive, 0);
 }
 
-static void rtm_command_speak(const char *argument)
+static void rtm_command_send(const char *argument)
 {
     unsigned int peer = (unsigned int)rtm_command_number(&argument);
 
-    rtm_command_launch(*argument == ' ' ? argument + 1 : argument, rtm_speak, peer);
+    rtm_command_launch(*argument == ' ' ? argument + 1 : argument, rtm_send, peer);
 }
 
 static void rtm_command_create(const char *argument)
@@ -107,8 +107,8 @@ static const struct {
     const char *name;
     void (*run)(const char *argument);
 } rtm_commands[] = {
-    {"help", rtm_command_help},     {"list", rtm_command_list}, {"start", rtm_command_start},
-    {"create", rtm_command_create}, {"hear", rtm_command_hear}, {"speak", rtm_command_speak},
+    {"help", rtm_command_help},     {"list", rtm_command_list},       {"start", rtm_command_start},
+    {"create", rtm_command_create}, {"receive", rtm_command_receive}, {"send", rtm_command_send},
     {"end", rtm_command_end},       {"hang", rtm_command_hang},
 };
 

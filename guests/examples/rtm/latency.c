@@ -47,7 +47,8 @@ _Noreturn void rtm_latency(void)
     struct hcall_ret app = rt_create_app(&params);
     struct hcall_ret idle;
 
-    params.period_us = params.deadline_us = LATENCY_IDLE_PERIOD_US;
+    params.period_us = LATENCY_IDLE_PERIOD_US;
+    params.deadline_us = LATENCY_IDLE_PERIOD_US;
     for (idle = rt_create_app(&params); idle.error == HCALL_OK; idle = rt_create_app(&params)) {
         rtm_latency_launch(idle.value, far);
     }

@@ -11,7 +11,7 @@
  * Receives at most a full queue: a sender on another hart could otherwise keep this job busy
  * forever.
  */
-void rtm_hear(struct rtm_app *app)
+void rtm_receive(struct rtm_app *app)
 {
     struct rtm_mail *mail = &app->mail;
     struct ipc_peer from;
@@ -27,7 +27,7 @@ void rtm_hear(struct rtm_app *app)
     }
 }
 
-void rtm_speak(struct rtm_app *app)
+void rtm_send(struct rtm_app *app)
 {
     struct rtm_mail *mail = &app->mail;
     const struct ipc_peer peer = {.vm = app->spec.peer};
@@ -45,10 +45,10 @@ void rtm_list_mail(const struct rtm_app *app)
 {
     const struct rtm_mail *mail = &app->mail;
 
-    if (app->spec.duty == rtm_hear) {
-        print("rtm: app %lu has heard %llu messages, the last %llu, %llu out of order\n", app->id,
+    if (app->spec.duty == rtm_receive) {
+        print("rtm: app %lu has received %llu messages, the last %llu, %llu out of order\n", app->id,
               (unsigned long long)mail->count, (unsigned long long)mail->last, (unsigned long long)mail->odd);
-    } else if (app->spec.duty == rtm_speak) {
+    } else if (app->spec.duty == rtm_send) {
         print("rtm: app %lu has sent %llu messages, %llu refused\n", app->id, (unsigned long long)mail->count,
               (unsigned long long)mail->odd);
     }

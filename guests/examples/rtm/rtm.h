@@ -21,7 +21,7 @@ struct rtm_spec {
     uint32_t period_us, budget_us, deadline_us, cpu;
     uint64_t work;
     void (*duty)(struct rtm_app *app); /* called once per job; NULL: none */
-    unsigned int peer;                 /* receiving VM of rtm_speak */
+    unsigned int peer;                 /* receiving VM of rtm_send */
 };
 
 /* Message statistics; written by the app. */
@@ -58,10 +58,10 @@ bool rtm_start(const struct rtm_spec *spec, uint64_t first);
 bool rtm_create(const struct rtm_spec *spec);
 
 /** Duty: receives all pending messages and checks the order of their numbers. */
-void rtm_hear(struct rtm_app *app);
+void rtm_receive(struct rtm_app *app);
 
 /** Duty: sends a number to VCPU 0 of VM `peer`; increments it if the message was accepted. */
-void rtm_speak(struct rtm_app *app);
+void rtm_send(struct rtm_app *app);
 
 /** Prints a line about an app's messages if it has such a duty. */
 void rtm_list_mail(const struct rtm_app *app);

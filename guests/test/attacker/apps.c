@@ -109,7 +109,7 @@ static void job_ends_at_once(void *argument)
     app_jobs++;
 }
 
-static void job_wild(void *argument)
+static void job_faults(void *argument)
 {
     (void)argument;
     arch_fail();
@@ -181,7 +181,7 @@ void app_storm(struct verdict *v, uint64_t arg)
 void app_fails(struct verdict *v, uint64_t arg)
 {
     (void)arg;
-    app_start(v, 0, job_wild);
+    app_start(v, 0, job_faults);
     spin(50UL * MS);
 }
 
@@ -291,14 +291,14 @@ static void try_about(struct verdict *v, unsigned long app)
  */
 void app_calls(struct verdict *v, uint64_t arg)
 {
-    static const unsigned long nobody[] = {0, 1, APPS, 64, 255, BIT(32), TOP_BIT, ~0UL, ~0UL - 1};
+    static const unsigned long bad_ids[] = {0, 1, APPS, 64, 255, BIT(32), TOP_BIT, ~0UL, ~0UL - 1};
     static const unsigned long others[] = {VM_WITNESS, VM_TICKER};
     static const unsigned long no_vm[] = {3, 16, 255, BIT(32), TOP_BIT, ~0UL - 1};
     struct rt_params params = params_of(0);
 
     (void)arg;
-    for (size_t i = 0; i < LENGTH_OF(nobody); i++) {
-        try_about(v, nobody[i]);
+    for (size_t i = 0; i < LENGTH_OF(bad_ids); i++) {
+        try_about(v, bad_ids[i]);
     }
     for (unsigned int i = 0; i < 2; i++) {
         judge(v, rt_launch_app(others[i], 0, 0).error == HCALL_ERR_DENIED, "VM %lu's app launched", others[i]);
@@ -319,7 +319,7 @@ void app_calls(struct verdict *v, uint64_t arg)
 }
 
 /* Budgets of minutes and more, above the limits of the system file. */
-static void greed_beyond_limits(struct verdict *v)
+static void demand_beyond_limits(struct verdict *v)
 {
     static const uint32_t endless[][2] = {
         {0x7fffffff, 0x7fffffff}, {0x7fffffff, 0x7fffffff - 100}, {0x7fffffff, 9001}, {10000, 9001}};
@@ -328,7 +328,8 @@ static void greed_beyond_limits(struct verdict *v)
         struct rt_params params = params_of(0);
         struct hcall_ret ret;
 
-        params.period_us = params.deadline_us = endless[i][0];
+        params.period_us = endless[i][0];
+        params.deadline_us = endless[i][0];
         params.budget_us = endless[i][1];
         ret = rt_create_app(&params);
         judge(v, ret.error == HCALL_ERR_DENIED && ret.value == RT_FIELD_BUDGET, "create %lu: %ld %ld", (unsigned long)i,
@@ -340,22 +341,22 @@ static void greed_beyond_limits(struct verdict *v)
  * Demands above the capacity of the hart, or that would break other deadlines or best effort's
  * reserve.
  */
-void app_greed(struct verdict *v, uint64_t arg)
+void app_excess_demand(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t greedy[][3] = {{1000, 1000, 1000},       {1000, 990, 1000}, {300, 295, 300},
+    static const uint32_t excess[][3] = {{1000, 1000, 1000},       {1000, 990, 1000}, {300, 295, 300},
                                          {100, 99, 100},           {1, 1, 1},         {200000, 200, 200},
                                          {1000000, 8999, 1000000}, {10, 8, 10}};
 
     (void)arg;
-    greed_beyond_limits(v);
-    for (size_t i = 0; i < LENGTH_OF(greedy); i++) {
+    demand_beyond_limits(v);
+    for (size_t i = 0; i < LENGTH_OF(excess); i++) {
         struct rt_params params = params_of(0);
         struct hcall_ret ret;
 
         tasks[0] = (struct rt_task){job_endless, NULL};
-        params.period_us = greedy[i][0];
-        params.budget_us = greedy[i][1];
-        params.deadline_us = greedy[i][2];
+        params.period_us = excess[i][0];
+        params.budget_us = excess[i][1];
+        params.deadline_us = excess[i][2];
         ret = rt_create_app(&params);
         judge(v, ret.error == 0, "create %lu: %ld", (unsigned long)i, ret.error);
         ret = rt_launch_app(RT_OWN_VM, 0, 0);

@@ -57,9 +57,9 @@ void judge(struct verdict *v, bool right, const char *format, ...)
 /* Sleeps until a character is received. Claims and completes interrupts that no attack handles. */
 static char read_char(void)
 {
-    int c;
+    int c = uart_get();
 
-    while ((c = uart_get()) < 0) {
+    while (c < 0) {
         uint32_t source;
 
         uart_enable_rx_interrupt(true);
@@ -68,6 +68,7 @@ static char read_char(void)
         if (source != 0) {
             machine_complete(0, source);
         }
+        c = uart_get();
     }
     return (char)c;
 }
@@ -125,7 +126,7 @@ static void list(void)
     }
 }
 
-static void obey(const char *line)
+static void run_command(const char *line)
 {
     unsigned long n = 0;
 
@@ -155,6 +156,6 @@ int main(unsigned long hart, const void *fdt)
         listen();
         print("attacker: ready\n");
         read_line(line);
-        obey(line);
+        run_command(line);
     }
 }

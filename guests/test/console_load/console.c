@@ -82,7 +82,7 @@ void load_dots(const void *fdt)
         if (round % DOZES == 0) {
             (void)sbi_console_write(".", 1);
         }
-        load_doze();
+        load_sleep_to_tick();
     }
 }
 
@@ -99,7 +99,7 @@ void load_ready(const void *fdt)
         (void)uart_read(UART_IIR); /* the line goes low until there is space again */
         plic_complete(context, plic_claim(context));
         csr_write_sie(SIE_TIMER);
-        load_doze();
+        load_sleep_to_tick();
         load_fill();
         csr_write_sie(SIE_EXTERNAL);
         csr_wait_for_interrupt();

@@ -28,7 +28,7 @@
 static uint8_t load_stacks[LOAD_HARTS][1024] __attribute__((aligned(16)));
 static struct hart_boot load_boots[LOAD_HARTS];
 
-void load_doze(void)
+void load_sleep_to_tick(void)
 {
     uint64_t next = (csr_read_time() / PERIOD + 1) * PERIOD;
 
@@ -43,7 +43,7 @@ void load_sleeper(unsigned long hart, void *argument)
     (void)hart, (void)argument;
     csr_write_sie(SIE_TIMER);
     for (;;) {
-        load_doze();
+        load_sleep_to_tick();
     }
 }
 
@@ -82,9 +82,9 @@ static void load_raise(void)
 {
     plic_set_priority(PLATFORM_UART_IRQ, 0);
     uart_write(UART_IER, UART_IER_TX_EMPTY);
-    load_doze();
+    load_sleep_to_tick();
     plic_set_priority(PLATFORM_UART_IRQ, ORDINARY);
-    load_doze();
+    load_sleep_to_tick();
     uart_write(UART_IER, 0);
 }
 
@@ -94,7 +94,7 @@ static void load_sleep(const void *fdt)
     load_start(load_sleeper);
     csr_write_sie(SIE_TIMER);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        load_doze();
+        load_sleep_to_tick();
     }
 }
 
@@ -125,7 +125,7 @@ static void load_call(const void *fdt)
     load_start(load_called);
     csr_write_sie(SIE_TIMER);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        load_doze();
+        load_sleep_to_tick();
         (void)sbi_send_ipi((struct sbi_harts){(1UL << LOAD_HARTS) - 2U, 0});
     }
 }
@@ -156,6 +156,6 @@ int main(unsigned long hart, const void *fdt)
     print("console_load: done\n");
     csr_write_sie(SIE_TIMER);
     for (;;) {
-        load_doze();
+        load_sleep_to_tick();
     }
 }

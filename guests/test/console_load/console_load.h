@@ -17,7 +17,7 @@ void load_start_hart(unsigned long hart, void (*function)(unsigned long hart, vo
 void load_sleeper(unsigned long hart, void *argument);
 
 /** Sleeps until the next of the common wake-up moments of all harts of all VMs with this guest. */
-void load_doze(void);
+void load_sleep_to_tick(void);
 
 /** Hart function: takes the UART's interrupt without serving it. */
 void load_listener(unsigned long hart, void *argument);

@@ -19,7 +19,7 @@
 #define PET (20 * MS)
 #define EARLY 200U /* ticks: allowance for the wake-up */
 
-static void load_deep_sleeper(unsigned long hart, void *argument)
+static void load_sleep_forever(unsigned long hart, void *argument)
 {
     (void)hart, (void)argument;
     csr_write_sie(0);
@@ -57,7 +57,7 @@ void load_watchdog(const void *fdt)
     uint64_t period = load_period(fdt);
     uint64_t together;
 
-    load_start(load_deep_sleeper);
+    load_start(load_sleep_forever);
     print("console_load: up\n");
     csr_write_sie(SIE_TIMER);
     together = ((csr_read_time() + period + PET) / TOGETHER + 1) * TOGETHER;
@@ -68,5 +68,5 @@ void load_watchdog(const void *fdt)
     (void)hcall_watchdog_pet();
     load_until(together - period);
     (void)hcall_watchdog_pet();
-    load_deep_sleeper(0, NULL);
+    load_sleep_forever(0, NULL);
 }

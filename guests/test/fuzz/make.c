@@ -160,7 +160,11 @@ static void make_hcall(struct fuzz_call *call, struct random *r)
     }
     arguments(call, r, s->arguments);
     call->code[0] = INSN_ECALL;
-    call->a[6] = odd == 0 ? random_below(r, 70) : odd == 1 ? fuzz_any(r) : s->number;
+    if (odd == 0) {
+        call->a[6] = random_below(r, 70);
+    } else {
+        call->a[6] = odd == 1 ? fuzz_any(r) : s->number;
+    }
     call->a[7] = HCALL_EXTENSION;
 }
 

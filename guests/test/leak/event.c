@@ -99,7 +99,8 @@ static struct leak_event receive(struct leak *l)
     struct leak_event e = call(HCALL_EXTENSION, HCALL_IPC_RECV_MSG, (uintptr_t)l->inbox, 0, 0);
 
     e.a1 = sizeof(l->inbox);
-    e.known[0] = e.known[1] = false;
+    e.known[0] = false;
+    e.known[1] = false;
     e.takes = true;
     return e;
 }

@@ -55,8 +55,11 @@ static unsigned check_registers(const void *fdt)
     unsigned wrong = 0;
 
     for (unsigned i = 1; i < 40; i++) {
-        uint64_t want = i == 11 ? (uintptr_t)fdt : i == ENTRY_SSTATUS ? SSTATUS_BOOT : 0;
+        uint64_t want = i == ENTRY_SSTATUS ? SSTATUS_BOOT : 0;
 
+        if (i == 11) {
+            want = (uintptr_t)fdt;
+        }
         if (leak_entry[i] != want) {
             print("leak: register %u is 0x%lx\n", i, leak_entry[i]);
             wrong++;

@@ -46,7 +46,7 @@ void misbehave_caught(unsigned long cause, unsigned long address, unsigned long 
 }
 
 /* Receives all pending messages, printing size, sum and first word of each, and doorbells. */
-static void misbehave_hear(void)
+static void misbehave_receive(void)
 {
     static uint64_t message[IPC_MESSAGE_MAX / 8];
     struct ipc_peer from = {0};
@@ -147,7 +147,7 @@ static void misbehave_shutdown(unsigned long address)
 }
 
 /* With an external interrupt controller nothing can be masked, so the sources are disabled, too. */
-static void misbehave_let_nothing_in(void)
+static void misbehave_disable_interrupts(void)
 {
     machine_interrupts(false);
     machine_wake_by_timer(false);
@@ -161,7 +161,7 @@ static void misbehave_spin(unsigned long address)
 {
     (void)address;
     print("misbehave: spinning with interrupts off\n");
-    misbehave_let_nothing_in();
+    misbehave_disable_interrupts();
     for (;;) {
     }
 }
@@ -182,7 +182,7 @@ static void misbehave_sleep(unsigned long address)
 {
     (void)address;
     print("misbehave: sleeping with nothing to wake it\n");
-    misbehave_let_nothing_in();
+    misbehave_disable_interrupts();
     for (;;) {
         machine_wait();
     }
@@ -265,18 +265,18 @@ static void misbehave_stream(unsigned long to)
  * Sends messages of maximum size to two VMs alternately, without end. The VMs are bits 0 to 7 and 8
  * to 15 of `to`.
  */
-static void misbehave_spam(unsigned long to)
+static void misbehave_saturate(unsigned long to)
 {
     static uint8_t message[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
     unsigned long sent = 0;
 
-    print("misbehave: spamming\n");
+    print("misbehave: saturating\n");
     for (unsigned long n = 1;; n++) {
         const struct ipc_peer peer = {.vm = (unsigned int)(n % 2 != 0 ? to & 0xffU : to >> 8 & 0xffU)};
 
         sent += ipc_send(peer, message, sizeof(message)) == 0;
         if (n % 100000 == 0) {
-            print("misbehave: spammed %lu, %lu taken\n", n, sent);
+            print("misbehave: sent %lu, %lu taken\n", n, sent);
         }
     }
 }
@@ -329,14 +329,14 @@ static void misbehave_ring(unsigned long vm)
 }
 
 /* Stops or resumes listening to messages. */
-static void misbehave_deaf(unsigned long deaf)
+static void misbehave_ignore(unsigned long ignored)
 {
-    misbehave_listens = deaf != 1;
+    misbehave_listens = ignored != 1;
     if (misbehave_message_irq != 0) {
         arch_listen(misbehave_message_irq, misbehave_listens);
     }
     print("misbehave: %s messages\n", misbehave_listens ? "listens to" : "ignores");
-    misbehave_hear();
+    misbehave_receive();
 }
 
 /* App `which` >> 8 of VM `which` & 0xff. */
@@ -384,11 +384,11 @@ static const struct misbehave_command misbehave_commands[] = {
     {"calls", "[address] calls of firmware and hypervisor with bad arguments", misbehave_calls},
     {"burst", "[VM | VCPU << 16] send ten messages", misbehave_burst},
     {"stream", "[VM | VCPU << 16] send thousands of messages, each until it is accepted", misbehave_stream},
-    {"spam", "[VM | other VM << 8] send messages to both without end", misbehave_spam},
+    {"saturate", "[VM | other VM << 8] send messages to both without end", misbehave_saturate},
     {"tell", "[size] send VM 1 a message", misbehave_tell},
     {"messages", "[address] calls of messages with bad arguments", misbehave_messages},
     {"ring", "[VM] ring the doorbell of shared region 0", misbehave_ring},
-    {"deaf", "[1] ignore messages; without 1: listen to them", misbehave_deaf},
+    {"ignore", "[1] ignore messages; without 1: listen to them", misbehave_ignore},
     {"launch", "[VM | app << 8] launch an RT app", misbehave_launch},
     {"delete", "[app] delete an RT app", misbehave_delete},
     {"id", "hypercall for the VM's id", misbehave_id},
@@ -513,11 +513,11 @@ static void misbehave_wait(unsigned long hart)
     machine_wait();
     if (misbehave_message_irq == 0) {
         machine_take_message();
-        misbehave_hear();
+        misbehave_receive();
     }
     for (uint32_t source = machine_claim(hart); source != 0; source = machine_claim(hart)) {
         if (source == misbehave_message_irq) {
-            misbehave_hear();
+            misbehave_receive();
         } else {
             misbehave_input();
         }

@@ -120,7 +120,7 @@ static void masks_of_every_kind(unsigned long here, unsigned long there)
     call("ipi to both", SEND_IPI, at);
     call("ipi to all", SEND_IPI, 0);
     masks[0] = 0;
-    call("ipi to nobody", SEND_IPI, at);
+    call("ipi to no hart", SEND_IPI, at);
     masks[0] = there << 8;
     masks[1] = 0;
     call("misaligned mask", SEND_IPI, at + 1);

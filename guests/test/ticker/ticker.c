@@ -83,7 +83,7 @@ static unsigned long missed(unsigned long app)
 }
 
 /* Receives pending messages, checks that they are those of the attacker, and returns them. */
-static void hear(unsigned long *messages, unsigned long *wrong)
+static void receive_messages(unsigned long *messages, unsigned long *wrong)
 {
     static uint8_t bytes[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
     struct ipc_peer from = {0};
@@ -91,7 +91,7 @@ static void hear(unsigned long *messages, unsigned long *wrong)
 
     machine_take_message();
     (void)ipc_doorbells();
-    while ((size = ipc_receive(bytes, sizeof(bytes), &from)) > 0) {
+    for (size = ipc_receive(bytes, sizeof(bytes), &from); size > 0; size = ipc_receive(bytes, sizeof(bytes), &from)) {
         unsigned long bad = from.vm != VM_ATTACKER;
 
         for (long i = 0; i < size; i++) {
@@ -119,7 +119,7 @@ int main(unsigned long hart, const void *fdt)
     machine_interrupts(true);
     for (;;) {
         machine_wait();
-        hear(&messages, &wrong);
+        receive_messages(&messages, &wrong);
         if (ticks - before >= TICKS_A_LINE) {
             unsigned line = next;
 

@@ -21,7 +21,7 @@ class Run:
     work: tuple[str, ...]  # frames, checksum of the octets, checksum of the samples
     ticks: int  # of the guest's operating system during the work
     marks: tuple[int, ...]
-    told: int  # instret at the start of printing
+    printed: int  # instret at the start of printing
 
     @property
     def instructions(self) -> int:
@@ -33,11 +33,11 @@ def parse_run(console: str) -> Run:
     failed = re.search(r"^BENCH failed: .*", console, re.MULTILINE)
     if failed:
         raise ParseError(failed[0])
-    work, told = _WORK.search(console), _TOLD.search(console)
+    work, printed = _WORK.search(console), _TOLD.search(console)
     marks = {int(match[1]): int(match[2]) for match in _MARK.finditer(console)}
-    if work is None or told is None or set(marks) != set(range(PARTS + 1)):
+    if work is None or printed is None or set(marks) != set(range(PARTS + 1)):
         raise ParseError(f"the ADPCM guest printed only: {console[-200:]!r}")
-    return Run(work.groups()[:3], int(work[4]), tuple(marks[part] for part in range(PARTS + 1)), int(told[1]))
+    return Run(work.groups()[:3], int(work[4]), tuple(marks[part] for part in range(PARTS + 1)), int(printed[1]))
 
 
 def overheads(runs: Sequence[Run], native: Run) -> list[float]:
@@ -63,7 +63,7 @@ def _check_comparable(runs: Sequence[Run], native: Run) -> None:
         raise ParseError(f"not the same work: natively {native.work}, in VMs {sorted({run.work for run in runs})}")
     if _last(runs, 0) >= min(run.marks[1] for run in runs):
         raise ParseError("the guests did not start together")
-    if min(run.told for run in runs) <= _last(runs, PARTS):
+    if min(run.printed for run in runs) <= _last(runs, PARTS):
         raise ParseError("a guest was printing while another worked")
 
 

@@ -153,12 +153,12 @@ def boot(bench: Bench) -> None:
     """
     system = bench.system("bench")
     consoles = run_system(bench.qemu, system)
-    told, filling = boot_cost(consoles.hypervisor)
+    reported, filling = boot_cost(consoles.hypervisor)
     counter = make_counter(bench.qemu, bench.out)
     whole, _ = count_system(bench.qemu, system, counter, bench.out / "count-boot.json")
     bench.add(single("riscv.boot.first_guest_insn", "instructions", whole - filling), system.name)
     bench.add(single("riscv.boot.filling", "instructions", filling), system.name)
-    bench.add(single("riscv.boot.told", "instructions", told), system.name)
+    bench.add(single("riscv.boot.reported", "instructions", reported), system.name)
 
 
 def restart(bench: Bench) -> None:

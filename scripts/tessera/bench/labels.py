@@ -18,7 +18,13 @@ class Peer:
 
     @property
     def label(self) -> str:
-        return f"{self.name} ({f'published: {self.published}' if self.published else 'measured by us'})"
+        return self.words()
+
+    def words(self, qemu: str = "") -> str:
+        """Returns the name and the source. `qemu`: the version in which the figures were measured."""
+        if self.published:
+            return f"{self.name} (published: {self.published})"
+        return f"{self.name} (measured by us{f' in QEMU {qemu}' if qemu else ''})"
 
 
 PEERS = {
@@ -27,6 +33,7 @@ PEERS = {
     "hellfire": Peer("Hellfire, successor of the M5150 hypervisor"),
     "m5150": Peer("M5150 hypervisor", "PUCRS"),
 }
+PEERS_QEMU = "10.0"  # where those on RISC-V were measured (scripts/bench-metrics.tsv)
 PEER_COLOURS = {"bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a", "m5150": "#8a5ab0"}
 PEER_MARKERS = {"bao": "o", "kvm": "^", "hellfire": "v", "m5150": "s"}
 

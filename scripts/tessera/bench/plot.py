@@ -4,21 +4,28 @@ costs with their goals; a panel for each unit."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, isclose, log10
 from pathlib import Path
 from typing import Any
 
-from tessera.bench.labels import OURS, PEER_COLOURS, PEER_MARKERS, PEERS, UNITS, metric_label
+from tessera.bench.labels import OURS, OURS_PALE, PEER_COLOURS, PEER_MARKERS, PEERS, PEERS_QEMU, UNITS, metric_label
 from tessera.bench.metrics import Metric
 
 _LINEAR = 12  # largest ratio of the values in a panel with a linear axis
-_SPREAD = 0.3  # of a row's height
+_SPREAD = 0.34  # of a row's height
+_NEAR = 0.025  # of an axis: marks that are closer would cover each other
+_ALIKE = 0.01  # relative difference of two emulators' figures that is not drawn
 _ROW_IN, _PANEL_IN, _MARGIN_IN, _WIDTH_IN = 0.27, 0.62, 1.5, 11.0
 
 
 def emulator(line: dict[str, Any]) -> str | None:
     """Returns the version of QEMU of a record, None for those of iasim."""
     return line["config"].get("qemu")
+
+
+def emulators(records: list[dict[str, Any]]) -> list[str | None]:
+    """Returns the emulators of the records, in their order."""
+    return list(dict.fromkeys(map(emulator, records)))
 
 
 def of_first(records: list[dict[str, Any]]) -> Callable[[dict[str, Any]], bool]:
@@ -36,23 +43,33 @@ class Row:
     ours: float
     goal: float | None
     peers: dict[str, float]
+    second: float | None = None  # in the second emulator, if it differs
 
     def values(self) -> list[float]:
-        return [self.ours, *self.peers.values(), *([] if self.goal is None else [self.goal])]
+        return [value for value in (self.ours, self.second, *self.peers.values(), self.goal) if value is not None]
+
+
+def _in_vms(records: list[dict[str, Any]], version: str | None) -> dict[str, float]:
+    """Returns the figures of an emulator, by metric."""
+    return {
+        line["metric"]: line["value"]
+        for line in records
+        if emulator(line) == version and line["config"]["system"] != "native"
+    }
 
 
 def overview_rows(metrics: dict[str, Metric], records: list[dict[str, Any]]) -> list[Row]:
     """Returns the measured metrics that have words, a goal or peers, in the order of the metrics."""
-    wanted = of_first(records)
-    values = {
-        line["metric"]: line["value"] for line in records if wanted(line) and line["config"]["system"] != "native"
-    }
+    values, second = (_in_vms(records, version) for version in (*emulators(records), None, None)[:2])
     found = []
     for metric in metrics.values():
         label = metric_label(metric.name)
         if label is None or metric.name not in values or not (metric.peers or metric.goal is not None):
             continue
-        found.append(Row(label, metric.unit, values[metric.name], metric.goal, metric.peers))
+        ours = values[metric.name]
+        other = second.get(metric.name, ours)
+        differs = not isclose(ours, other, rel_tol=_ALIKE)
+        found.append(Row(label, metric.unit, ours, metric.goal, metric.peers, other if differs else None))
     return found
 
 
@@ -80,15 +97,30 @@ def set_scale(axes: Any, values: Sequence[float], from_zero: bool = True) -> Non
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
 
 
-def _spread(row: Row, peer: str) -> float:
-    """Returns the vertical distance of a peer's mark from its row, so that equal figures do not
-    cover each other."""
-    value = row.peers[peer]
-    equal = [name for name in row.peers if row.peers[name] == value]
-    if len(equal) == 1 and value != row.ours:
-        return 0.0
-    place = equal.index(peer)  # first above the row, then below, then further above
-    return (place // 2 + 1) * (_SPREAD if place % 2 else -_SPREAD)
+def _position(value: float, values: Sequence[float], from_zero: bool = True) -> float:
+    """Returns about where set_scale() puts a value on the axis: 0 is the left end, 1 the right one."""
+    least = min((one for one in values if one > 0), default=1.0)
+    most = max([*values, least])
+    if most / least <= _LINEAR:
+        low = 0.0 if from_zero else min(values)
+        return (value - low) / ((most - low) or 1.0)
+    decades = log10(most / least) + (min(values) <= 0)
+    return max(0.0, 1 + log10(value / most) / decades) if value > 0 else 0.0
+
+
+def _spreads(row: Row, position: Callable[[float], float]) -> dict[str, float]:
+    """Returns the vertical distances of the marks of the second emulator ("") and of the peers from
+    their row, so that no mark covers another one."""
+    marks = ({} if row.second is None else {"": row.second}) | row.peers
+    taken = [(position(row.ours), 0.0)]
+    found = {}
+    for name, value in marks.items():
+        at = position(value)
+        near = {spread for other, spread in taken if abs(other - at) < _NEAR}
+        # In the row, else above it, below it, further above, further below.
+        found[name] = next(place * _SPREAD for place in (0, -1, 1, -2, 2, -3) if place * _SPREAD not in near)
+        taken.append((at, found[name]))
+    return found
 
 
 def _draw_goals(axes: Any, rows: Sequence[Row]) -> None:
@@ -97,13 +129,17 @@ def _draw_goals(axes: Any, rows: Sequence[Row]) -> None:
             axes.scatter(row.goal, place, c="black", marker="|", s=160, zorder=2)
 
 
-def _draw_peers(axes: Any, rows: Sequence[Row]) -> None:
+def _draw_others(axes: Any, rows: Sequence[Row], position: Callable[[float], float]) -> None:
+    """Draws the marks of the peers, and Tessera's in the second emulator."""
     for place, row in enumerate(rows):
+        spreads = _spreads(row, position)
+        if row.second is not None:
+            axes.scatter(row.second, place + spreads[""], c=OURS_PALE, marker="D", s=42, zorder=3)
         for peer, value in row.peers.items():
             colour = PEER_COLOURS[peer]
             face = "white" if PEERS[peer].published else colour
             axes.scatter(
-                value, place + _spread(row, peer), marker=PEER_MARKERS[peer], s=42, zorder=3, facecolors=face,
+                value, place + spreads[peer], marker=PEER_MARKERS[peer], s=42, zorder=3, facecolors=face,
                 edgecolors=colour, linewidths=1.4,
             )  # fmt: skip
 
@@ -113,17 +149,19 @@ def _draw_ours(axes: Any, rows: Sequence[Row]) -> None:
     axes.scatter([row.ours for row in rows], range(len(rows)), c=OURS, marker="D", s=42, zorder=4)
     for place, row in enumerate(rows):
         axes.text(
-            1.01, place, f"{row.ours:.3g}" if row.ours < 1000 else f"{row.ours:,.0f}", color=OURS,
+            1.01, place, f"{row.ours:.4g}" if row.ours < 1000 else f"{row.ours:,.0f}", color=OURS,
             transform=axes.get_yaxis_transform(), va="center", fontsize=9, fontweight="bold",
         )  # fmt: skip
 
 
 def _draw_panel(axes: Any, rows: Sequence[Row]) -> None:
     """Draws the rows of one unit: Tessera, its goals, and the other hypervisors."""
+    values = [value for row in rows for value in row.values()]
+    from_zero = rows[0].unit != "ratio"
     _draw_goals(axes, rows)
-    _draw_peers(axes, rows)
+    _draw_others(axes, rows, lambda value: _position(value, values, from_zero))
     _draw_ours(axes, rows)
-    set_scale(axes, [value for row in rows for value in row.values()], rows[0].unit != "ratio")
+    set_scale(axes, values, from_zero)
     axes.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=9)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel(UNITS[rows[0].unit], fontsize=9)
@@ -132,24 +170,33 @@ def _draw_panel(axes: Any, rows: Sequence[Row]) -> None:
     axes.grid(axis="y", alpha=0.12)
 
 
-def _legend(rows: Sequence[Row]) -> tuple[list[Any], list[str]]:
-    """Returns handles and words of the hypervisors in the picture."""
+def _peer_handle(name: str) -> Any:
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], marker="D", color=OURS, linestyle="")]
-    words = ["Tessera (figure on the right)"]
+    colour, marker = PEER_COLOURS[name], PEER_MARKERS[name]
+    face = "white" if PEERS[name].published else colour
+    return Line2D([], [], linestyle="", marker=marker, color=colour, markerfacecolor=face, markeredgewidth=1.4)
+
+
+def _own_legend(rows: Sequence[Row], versions: Sequence[str]) -> list[tuple[Any, str]]:
+    from matplotlib.lines import Line2D
+
+    where = f" in QEMU {versions[0]}" if versions else ""
+    found = [(Line2D([], [], marker="D", color=OURS, linestyle=""), f"Tessera{where} (figure on the right)")]
+    if any(row.second is not None for row in rows):
+        handle = Line2D([], [], marker="D", color=OURS_PALE, linestyle="")
+        found.append((handle, f"Tessera in QEMU {versions[1]}, where the figure differs"))
     if any(row.goal is not None for row in rows):
-        handles.append(Line2D([], [], marker="|", color="black", linestyle="", markersize=12))
-        words.append("Tessera's goal (at most)")
-    for name, peer in PEERS.items():
-        if any(name in row.peers for row in rows):
-            face = "white" if peer.published else PEER_COLOURS[name]
-            colour, marker = PEER_COLOURS[name], PEER_MARKERS[name]
-            handles.append(
-                Line2D([], [], linestyle="", marker=marker, color=colour, markerfacecolor=face, markeredgewidth=1.4)
-            )
-            words.append(peer.label)
-    return handles, words
+        handle = Line2D([], [], marker="|", color="black", linestyle="", markersize=12)
+        found.append((handle, "Tessera's goal (at most)"))
+    return found
+
+
+def _legend(rows: Sequence[Row], versions: Sequence[str]) -> list[tuple[Any, str]]:
+    """Returns handles and words of the hypervisors in the picture. `versions`: of QEMU."""
+    peers = [name for name in PEERS if any(name in row.peers for row in rows)]
+    measured = PEERS_QEMU if versions else ""
+    return _own_legend(rows, versions) + [(_peer_handle(name), PEERS[name].words(measured)) for name in peers]
 
 
 def machine(records: list[dict[str, Any]]) -> str:
@@ -158,8 +205,8 @@ def machine(records: list[dict[str, Any]]) -> str:
     return f"RISC-V in QEMU {version}" if version is not None else "MIPS M5150 in iasim"
 
 
-def _draw(rows: Sequence[Row], title: str) -> Any:
-    """Returns a figure with a panel for each unit."""
+def _draw(rows: Sequence[Row], title: str, versions: Sequence[str]) -> Any:
+    """Returns a figure with a panel for each unit. `versions`: of QEMU."""
     from matplotlib import pyplot
 
     units = list(dict.fromkeys(row.unit for row in rows))
@@ -172,7 +219,7 @@ def _draw(rows: Sequence[Row], title: str) -> Any:
     for panel, own in zip(axes[:, 0], panels, strict=True):
         _draw_panel(panel, own)
     figure.suptitle(title, fontsize=11)
-    handles, words = _legend(rows)
+    handles, words = zip(*_legend(rows, versions), strict=True)
     figure.legend(handles, words, loc="outside lower center", ncols=2, frameon=False, fontsize=9, borderpad=0.8)
     return figure
 
@@ -195,11 +242,10 @@ def plot(metrics: dict[str, Metric], records: list[dict[str, Any]], folder: Path
         ),
         ("goals", "Costs of Tessera and their goals; less is better", [row for row in rows if not row.peers]),
     )
+    versions = list(filter(None, emulators(records)))
     paths = []
-    for name, title, own in pictures:
-        if not own:
-            continue
-        figure = _draw(own, f"{title} ({machine(records)})")
+    for name, title, own in (picture for picture in pictures if picture[2]):
+        figure = _draw(own, f"{title} ({' and '.join([machine(records), *versions[1:]])})", versions)
         for suffix in (".png", ".svg"):
             paths.append(folder / f"{begin}{name}{suffix}")
             figure.savefig(paths[-1], dpi=120, metadata={"Date": None} if suffix == ".svg" else None)

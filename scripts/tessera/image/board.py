@@ -117,9 +117,9 @@ def _check(node: Read) -> None:
     for index, device in enumerate(devices):
         for other in devices[:index]:
             if device["interrupt"] == other["interrupt"]:
-                device.problem("interrupt", f"expected a source of its own, got that of {other.path}")
+                device.problem("interrupt", f"expected a source that no other device has, got that of {other.path}")
             if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
-                device.problem("base", f"expected registers of its own, got some of {other.path}")
+                device.problem("base", f"expected registers that no other device has, got some of {other.path}")
     if "fabric" in node.children:
         _check_fabric(node, node.children["fabric"], devices)
 

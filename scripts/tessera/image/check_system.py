@@ -26,7 +26,7 @@ def check_counts(vms: Read) -> None:
         _check_others(node, "may-send-to", [vm.name for vm in nodes])
     for node in nodes:
         if node.name == HYPERVISOR_NAME:
-            node.problem("", f"expected another name: {HYPERVISOR_NAME} is the hypervisor's own on the console")
+            node.problem("", f"expected another name: {HYPERVISOR_NAME} is the hypervisor's name on the console")
     keyboards = [node for node in nodes if node["keyboard"]]
     for node in keyboards[1:]:
         node.problem("keyboard", f"expected one VM with the keyboard, got it also in {keyboards[0].path}")
@@ -143,12 +143,12 @@ def check_devices(nodes: list[Read], board: Board) -> None:
             continue
         slot = node["slot"]
         if node.name in board.devices:
-            node.problem("", f"expected a name that {board.name} does not use for a device of its own")
+            node.problem("", f"expected a name that is not a device of {board.name}")
         if slot not in slots:
             guess = suggest(slot, slots) or f" ({', '.join(slots)})"
             node.problem("slot", f'expected a slot of {board.name}, got "{slot}"{guess}')
         elif used.setdefault(slot, node) is not node:
-            node.problem("slot", f'expected a slot of its own, got "{slot}", where {used[slot].path} is')
+            node.problem("slot", f'expected a free slot, got "{slot}", which {used[slot].path} has')
         _check_model(node)
 
 
@@ -178,7 +178,7 @@ def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read
             elif slot in result:
                 irq = board.devices[slot].interrupt
                 got = f'got "{name}" (interrupt {irq}), which {result[slot].path} has'
-                vm.problem("devices", f"expected a device that no VM has yet, {got}")
+                vm.problem("devices", f"expected a device that no other VM has, {got}")
             else:
                 result[slot] = vm
     return result

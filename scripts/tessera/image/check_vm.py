@@ -163,7 +163,7 @@ def _check_loads(vm: Vm) -> None:
     for load, other in combinations([load for load in vm.loads if load not in outside], 2):
         if load.gpa < other.end and other.gpa < load.end:
             got = f"got the {load.what} at {_range(load)} and the {other.what} at {_range(other)}"
-            vm.node.problem(_blame(vm, load, other), f"expected loads that do not overlap, {got}")
+            vm.node.problem(_property_to_change(vm, load, other), f"expected loads that do not overlap, {got}")
 
 
 def _report_outside(vm: Vm, load: Load) -> None:
@@ -178,7 +178,7 @@ def _report_outside(vm: Vm, load: Load) -> None:
         vm.node.problem(load.what, f"{room}, got {size_text(load.span)} at {_range(load)}")
 
 
-def _blame(vm: Vm, load: Load, other: Load) -> str:
+def _property_to_change(vm: Vm, load: Load, other: Load) -> str:
     """Returns the property that most likely has to be changed when two loads overlap."""
     if vm.node.given("initrd-address") and "initrd" in (load.what, other.what):
         return "initrd-address"

@@ -74,7 +74,7 @@ def check_hypervisor(binary: bytes, elf: bytes, name: str, load_address: int) ->
     if end != load_address + len(binary):
         got = "no such symbol" if end is None else f"{end:#x}"
         where = f"{load_address + len(binary):#x}, where the raw binary ends"
-        raise BuildError(f"{name}: expected __hyp_end at {where}, got {got} (is something of it not in the binary?)")
+        raise BuildError(f"{name}: expected __hyp_end at {where}, got {got} (are all sections in the binary?)")
 
 
 def wrap(data: bytes, address: int) -> bytes:

@@ -66,7 +66,7 @@ def find_file(node: Read, prop: str, name: str, search: tuple[Path, ...]) -> Pat
     path = first_there(node, prop, name, search)
     if path is None:
         places = ", ".join(map(str, places_of(node, prop, name, search)))
-        node.problem(prop, f'expected a file, got "{name}", which is not there; looked for {places}')
+        node.problem(prop, f'expected a file, got "{name}", which does not exist; looked for {places}')
         return None
     try:
         status = path.stat()
@@ -78,7 +78,7 @@ def find_file(node: Read, prop: str, name: str, search: tuple[Path, ...]) -> Pat
         node.problem(prop, f'expected a regular file, got "{name}", {what}')
         return None
     if status.st_size == 0:
-        node.problem(prop, f'expected a file with something in it, got "{name}", which is empty')
+        node.problem(prop, f'expected a file that is not empty, got "{name}"')
         return None
     return path
 

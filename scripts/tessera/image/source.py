@@ -173,7 +173,7 @@ class Source(dtlib.DT):
         for node in self.node_iter():
             for label in node.labels:
                 if owners.setdefault(label, node) is not node:
-                    message = f"expected a label of its own, got {label}, which {owners[label].path} has"
+                    message = f"expected a label that no other node has, got {label}, which {owners[label].path} has"
                     self._problems.add(self.place_of(node), node.path, "", message)
         self._problems.raise_if_any()
         super()._register_labels()

@@ -246,7 +246,9 @@ class Session:
 
     def _begin_exclusive(self) -> None:
         logs = (self.folder / "console-*.log").relative_to(ROOT)
-        write_all(f"\r\n[one VM has the terminal alone: Ctrl-T a comes back; the others go on in {logs}]\r\n".encode())
+        write_all(
+            f"\r\n[one VM has the terminal alone: Ctrl-T a returns; the other VMs' output is in {logs}]\r\n".encode()
+        )
         take_keys(signals=False, output_as_it_is=True)
         self._exclusive, self._by_channel = True, False
         self._typed += TO_CHANNELS

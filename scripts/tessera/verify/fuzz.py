@@ -151,9 +151,9 @@ class Run:
         self.machine = machine
         self._read = read
         self._restarts = 0
-        self._progress = {who: (0, self._patience()) for who in ("the attacker", "the witness")}
+        self._progress = {who: (0, self._stall_limit()) for who in ("the attacker", "the witness")}
 
-    def _patience(self) -> Limit:
+    def _stall_limit(self) -> Limit:
         return Limit(self.machine.process.pid, STALL_S)
 
     def _stalled(self, log: Log) -> str | None:
@@ -161,7 +161,7 @@ class Run:
         for who, count in (("the attacker", log.calls), ("the witness", log.spins)):
             before, limit = self._progress[who]
             if count != before:
-                self._progress[who] = (count, self._patience())
+                self._progress[who] = (count, self._stall_limit())
             elif limit.left() == 0:
                 return f"{who} has made no progress for {STALL_S} s ({limit.words()})"
         return None

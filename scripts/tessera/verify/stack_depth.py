@@ -134,7 +134,7 @@ def read_graph(objects: Iterable[Path]) -> Graph:
     return graph
 
 
-def _last_words(graph: Graph) -> set[str]:
+def _called_before_the_end(graph: Graph) -> set[str]:
     """Returns the functions that are only called before the machine ends."""
     found, waiting = set(), [LAST]
     while waiting:
@@ -149,7 +149,7 @@ def deepest(graph: Graph) -> tuple[int, list[str]]:
     """Returns the bytes of the deepest chain of calls, and the chain. A failure during the report
     of a failure is not counted."""
     known: dict[str, tuple[int, list[str]]] = {}
-    end = _last_words(graph)
+    end = _called_before_the_end(graph)
 
     def below(title: str, above: tuple[str, ...]) -> tuple[int, list[str]]:
         if title in above:

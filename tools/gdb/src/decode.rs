@@ -220,13 +220,13 @@ mod tests {
     #[test]
     fn traps_and_their_returns() {
         assert_eq!(after(0x1020_0073, 0, 0), [0x7770], "sret");
-        assert_eq!(after(0x0000_0073, 0, 0), to(4), "ecall: the hypervisor's, which comes back");
+        assert_eq!(after(0x0000_0073, 0, 0), to(4), "ecall: the hypervisor's, which returns");
         let user = State { user: true, ..state(0, 0) };
         assert_eq!(next(&user, |_| Ok::<u32, ()>(0x73)), Ok(vec![0x8880]), "ecall of a user program");
     }
 
     #[test]
-    fn everything_else_goes_on_behind_itself() {
+    fn other_instructions_continue_at_the_next_one() {
         for insn in [0x0015_0513, 0x00c3_26af, 0x18c3_26af] {
             assert_eq!(after(insn, 0, 0), to(4), "{insn:#x}");
         }

@@ -16,7 +16,7 @@ static struct work work; /* owner: main() */
 
 int main(unsigned long hart, const void *fdt)
 {
-    uint64_t speak;
+    uint64_t print_at;
 
     (void)hart;
     uart_init();
@@ -24,10 +24,10 @@ int main(unsigned long hart, const void *fdt)
     print("adpcm: G.722 without an operating system\n");
     work_prepare(&work, fdt);
     work_run(&work);
-    speak = machine_time() + work_pause_ms() * (PLATFORM_TIMEBASE_HZ / 1000U);
-    timer_set(speak);
+    print_at = machine_time() + work_pause_ms() * (PLATFORM_TIMEBASE_HZ / 1000U);
+    timer_set(print_at);
     machine_wake_by_timer(true);
-    while (machine_time() < speak) {
+    while (machine_time() < print_at) {
         machine_wait();
     }
     work_report(&work, 0);

@@ -107,10 +107,10 @@ static const char *bare_random(const char *words)
     (void)words;
     comparison = (struct comparison){.random = random_from(seed++)};
     for (unsigned int i = 1; i <= BARE_LINES && wrong == NULL; i++) {
-        wrong = client_say(&client, text, bare_make_line(&random, i, text));
+        wrong = client_send(&client, text, bare_make_line(&random, i, text));
     }
     if (wrong == NULL) {
-        wrong = client_hear_the_rest(&client);
+        wrong = client_receive_rest(&client);
     }
     print("random: %u lines, %lu characters wrong\n", comparison.line, comparison.wrong);
     return wrong;
@@ -120,21 +120,21 @@ static const char *bare_random(const char *words)
 
 static const char *bare_half(const char *words)
 {
-    return client_say(&client, words, strlen(words));
+    return client_send(&client, words, strlen(words));
 }
 
 static const char *bare_line(const char *words)
 {
     const char *wrong = bare_half(words);
 
-    return wrong != NULL ? wrong : client_say(&client, "\n", 1);
+    return wrong != NULL ? wrong : client_send(&client, "\n", 1);
 }
 
 static const char *bare_words(const char *words)
 {
     const char *wrong = bare_line(words);
 
-    return wrong != NULL ? wrong : client_hear_the_rest(&client);
+    return wrong != NULL ? wrong : client_receive_rest(&client);
 }
 
 static const char *bare_yes(const char *words)
@@ -164,7 +164,7 @@ static const struct command {
     {"half", "WORDS: send a line without its end, and leave", bare_half, bare_ignore},
     {"yes", "WORDS: send a line again and again, until something goes wrong", bare_yes, bare_ignore},
     {"random", "send many lines and compare the answers", bare_random, bare_compare},
-    {"reboot", "start anew", bare_reboot, NULL},
+    {"reboot", "restart this guest", bare_reboot, NULL},
 };
 
 #define BARE_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -80,7 +80,7 @@ static void server_show(char c)
 {
     if (c == '\n') {
         server.line[server.shown] = '\0';
-        print("mailbox: heard: %s\n", server.line);
+        print("mailbox: received: %s\n", server.line);
         server.shown = 0;
     } else if (server.shown < SERVER_SHOWN) {
         server.line[server.shown] = c;

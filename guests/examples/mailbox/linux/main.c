@@ -102,7 +102,7 @@ static struct mailbox *map_mailbox(void)
         fail("cannot open /dev/mem");
     }
     if (linux_call(LINUX_FLOCK, memory, LINUX_LOCK_EX_NB, 0) < 0) { /* released at exit */
-        fail("somebody else uses it");
+        fail("another process uses it");
     }
     mapped = linux_map(memory, address, sizeof(struct mailbox));
     if (mapped < 0) { /* an errno: user addresses are not negative */
@@ -137,12 +137,12 @@ static void must(const char *wrong)
 
 static void say(const char *text, size_t count)
 {
-    must(client_say(&client, text, count));
+    must(client_send(&client, text, count));
 }
 
 static void hear_the_rest(void)
 {
-    must(client_hear_the_rest(&client));
+    must(client_receive_rest(&client));
 }
 
 static void say_words(int count, char **words)

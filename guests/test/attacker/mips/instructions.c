@@ -384,7 +384,7 @@ void cache_operations(struct verdict *v, uint64_t arg)
 }
 
 /* HYPCALL 1 with invalid reasons. */
-void end_with_nonsense(struct verdict *v, uint64_t arg)
+void end_with_bad_reasons(struct verdict *v, uint64_t arg)
 {
     static const uint32_t ends[] = {3, 4, 0xffU, 0x10000U, 0x7fffffffU, 0x80000000U, ~0U};
 

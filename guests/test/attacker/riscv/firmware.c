@@ -96,12 +96,13 @@ void sbi_legacy(struct verdict *v, uint64_t arg)
 /* Nonexistent harts, in every combination of mask and base. */
 void sbi_harts(struct verdict *v, uint64_t arg)
 {
-    static const struct sbi_harts nobody[] = {{1, 2},  {4, 0},         {2, 1},       {ALL, 0},         {1UL << 63, 0},
-                                              {1, 64}, {1, 1UL << 63}, {1, ALL - 1}, {ALL, 1UL << 32}, {3, 1}};
+    static const struct sbi_harts bad_harts[] = {{1, 2},           {4, 0},  {2, 1},         {ALL, 0},
+                                                 {1UL << 63, 0},   {1, 64}, {1, 1UL << 63}, {1, ALL - 1},
+                                                 {ALL, 1UL << 32}, {3, 1}};
 
     (void)arg;
-    for (size_t i = 0; i < LENGTH_OF(nobody); i++) {
-        struct firmware_call call = {SBI_EXT_IPI, 0, nobody[i].mask, nobody[i].base, 0, HCALL_ERR_INVALID_PARAM};
+    for (size_t i = 0; i < LENGTH_OF(bad_harts); i++) {
+        struct firmware_call call = {SBI_EXT_IPI, 0, bad_harts[i].mask, bad_harts[i].base, 0, HCALL_ERR_INVALID_PARAM};
 
         firmware_call(v, &call);
         call.extension = SBI_EXT_RFENCE;

@@ -66,12 +66,12 @@ void arch_warm_reboot(void)
 
 void arch_bad_calls(unsigned long address, long errors[ARCH_BAD_CALLS])
 {
-    struct sbi_harts nobody = {.mask = ~0UL, .base = 1000};
+    struct sbi_harts no_harts = {.mask = ~0UL, .base = 1000};
 
     errors[0] = sbi_call(0x12345678UL, 0, 0, 0, 0).error;
     errors[1] = sbi_call(SBI_EXT_BASE, 1000, 0, 0, 0).error;
     errors[2] = sbi_call(HCALL_EXTENSION, 1000, address, address, address).error;
-    errors[3] = sbi_send_ipi(nobody).error;
+    errors[3] = sbi_send_ipi(no_harts).error;
     errors[4] = sbi_hart_start(1000, address, 0).error;
     errors[5] = sbi_system_reset((enum sbi_reset_type)1000, SBI_RESET_NO_REASON).error;
 }
@@ -168,21 +168,21 @@ static void misbehave_legacy(unsigned long lines)
  * Worst case for the console: lines of a single character, of maximum length, or of any length
  * between.
  */
-static void misbehave_shout(unsigned long length)
+static void misbehave_print(unsigned long length)
 {
     static char text[128];
 
     for (unsigned int i = 0; i < sizeof(text); i++) {
         text[i] = length != 0 && i % length == length - 1 ? '\n' : (char)('a' + i % 26);
     }
-    print("misbehave: shouting\n");
+    print("misbehave: printing\n");
     for (;;) {
         (void)sbi_call(SBI_EXT_DBCN, 0, sizeof(text), (uintptr_t)text, 0);
     }
 }
 
 const struct misbehave_command arch_commands[] = {
-    {"shout", "[length] debug console writes without end, in lines of that many characters", misbehave_shout},
+    {"print", "[length] debug console writes without end, in lines of that many characters", misbehave_print},
     {"legacy", "[lines] flood by the console call of SBI v0.1", misbehave_legacy},
     {"storm", "[address] faults, IPIs, timers, fences and calls without end", misbehave_storm},
     {"console", "[address] debug console calls with bad buffers (natively fatal)", misbehave_console},

@@ -34,8 +34,10 @@ static unsigned count_primes(void)
 
 static void sort(unsigned seed)
 {
-    for (unsigned i = 0; i < 1024; i++)
-        numbers[i] = (unsigned short)((seed = seed * 1103515245u + 12345u) >> 16);
+    for (unsigned i = 0; i < 1024; i++) {
+        seed = seed * 1103515245u + 12345u;
+        numbers[i] = (unsigned short)(seed >> 16);
+    }
     for (unsigned gap = 512; gap; gap /= 2)
         for (unsigned i = gap; i < 1024; i++)
             for (unsigned j = i; j >= gap && numbers[j - gap] > numbers[j]; j -= gap) {

@@ -97,7 +97,7 @@ static void fft_transform(uint32_t *data, unsigned int direction)
     }
 }
 
-static void fft_there_and_back(void)
+static void fft_round_trip(void)
 {
     memcpy(fft_data, fft_input, sizeof(fft_data));
     fft_transform(fft_data, 1);
@@ -129,7 +129,7 @@ static void fft_task(void *argument)
         uint64_t end = burst_wait(&wake);
 
         while (machine_time() < end) {
-            fft_there_and_back();
+            fft_round_trip();
             fft_verify();
         }
     }
@@ -144,7 +144,7 @@ void fft_check_start(void)
         value = value * 1664525U + 1013904223U;
         fft_input[i] = value % FFT_PRIME;
     }
-    fft_there_and_back();
+    fft_round_trip();
     memcpy(fft_reference, fft_between, sizeof(fft_reference));
     check_create_task(fft_task, "fft", NULL, PRIORITY_ARITHMETIC);
 }

@@ -100,7 +100,7 @@ static void fft_transform(struct complex *data, double direction)
     }
 }
 
-static void fft_there_and_back(void)
+static void fft_round_trip(void)
 {
     memcpy(fft_data, fft_input, sizeof(fft_data));
     fft_transform(fft_data, 1.0);
@@ -140,7 +140,7 @@ static void fft_task(void *argument)
         uint64_t end = burst_wait(&wake);
 
         while (csr_read_time() < end) {
-            fft_there_and_back();
+            fft_round_trip();
             fft_verify();
         }
     }
@@ -155,7 +155,7 @@ void fft_check_start(void)
         value = value * 1.75 > 1.0 ? value * 1.75 - 1.0 : value * 1.75;
         fft_input[i] = (struct complex){.re = value, .im = 1.0 - value * value};
     }
-    fft_there_and_back();
+    fft_round_trip();
     memcpy(fft_reference, fft_data, sizeof(fft_reference));
     check_create_task(fft_task, "fft", NULL, PRIORITY_ARITHMETIC);
 }

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from helpers import BOOT_S, ESCAPE, OUT, assert_undisturbed, await_life, booted, built, keyboard, tell
+from helpers import BOOT_S, ESCAPE, OUT, assert_undisturbed, booted, built, keyboard, tell, wait_for_signs_of_life
 
 from tessera.run.hosttime import Limit
 from tessera.run.machine import Console
@@ -56,14 +56,14 @@ def assert_flood_complete(text: str, count: int, vm: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "steady", "check"),
-    [("torture", STEADY, assert_flood_whole), ("trio", (), assert_flood_complete)],
+    [("console-stress", STEADY, assert_flood_whole), ("trio", (), assert_flood_complete)],
     ids=["one hart", "two harts"],
 )
-def test_two_floods_and_a_bystander(name, steady, check):
+def test_floods_of_two_vms_are_complete_and_unmixed(name, steady, check):
     count = 1500
     system = built(name)
-    with booted(system, f"torture-{name}", *steady) as machine:
-        await_life(machine, system)
+    with booted(system, f"console-stress-{name}", *steady) as machine:
+        wait_for_signs_of_life(machine, system)
         tell(machine, "second", f"flood {count:x}")
         tell(machine, "first", f"flood {count:x}")
         # Its lines are now shown character by character, interleaved with other lines.
@@ -107,7 +107,7 @@ def test_a_slow_terminal_loses_nothing(command):
     never block.
     """
     count = 1500
-    system = built("torture")
+    system = built("console-stress")
     words = system_command(find_qemu(), system)
     everything = b""
     console = Console(system.names)
@@ -124,14 +124,14 @@ def test_a_slow_terminal_loses_nothing(command):
     finally:
         process.kill()
         process.wait()
-        (OUT / f"torture-slow-{command}.log").write_bytes(everything)
+        (OUT / f"console-slow-{command}.log").write_bytes(everything)
     for name in ("first", "second"):
         assert_flood_complete(console.text(name), count, name)
 
 
 # Sequences for reports, titles, modes and states that a terminal does not leave; the guest echoes
 # each in an answer.
-EVIL = (
+ESCAPES = (
     b"\x1b[21t", b"\x1b[c", b"\x1b[6n", b"\x1bP$qm\x1b\\", b"\x05", b"\x1b]0;title\x07", b"\x1b[2J\x1b[H",
     b"\x1b[1K", b"\b" * 30 + b"tessera | forged", b"\x1b[40Dtessera | forged", b"\x9b21t", "\x9b21t".encode(),
     b"\x1b(0", b"\x1b[?1049h", b"\x1b[31mred", b"\x1b[", b"\x1b]0;", b"\x1b",
@@ -141,11 +141,11 @@ ALLOWED = re.compile(rb"[ -~\r\n]|\x1b\[[0-9;]*m|\x1b\[K|\x1b\[(\d+)G")
 
 @pytest.mark.parametrize("focus", ["second", "first"], ids=["without the keyboard", "with it"])
 def test_no_escape_sequence_of_a_vm_reaches_the_terminal(focus):
-    system = built("torture")
-    label = f"torture-evil-{focus}"
+    system = built("console-stress")
+    label = f"console-escapes-{focus}"
     with booted(system, label, *STEADY) as machine:
-        await_life(machine, system)
-        for word in EVIL:
+        wait_for_signs_of_life(machine, system)
+        for word in ESCAPES:
             keyboard(machine, "first")
             machine.skip("first")
             machine.send(word.decode("latin-1") + "\r" + ("" if focus == "first" else f"{ESCAPE}2"))
