@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formatting of C (clang-format) and Python (ruff format); --fix is what `make format` runs."""
+"""Formatting of C and C++ (clang-format) and Python (ruff format); --fix is what `make format` runs."""
 
 import re
 import sys
@@ -44,18 +44,18 @@ def _python_findings(root: Path, files: list[str]) -> list[Finding]:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """C files formatted as .clang-format says, Python files as ruff does."""
+    """C and C++ files formatted as .clang-format says, Python files as ruff does."""
     files = repo.tracked(root)
-    c_files = repo.with_suffix(files, *repo.C_SUFFIXES)
+    c_files = repo.with_suffix(files, *repo.C_SUFFIXES, *repo.CXX_SUFFIXES)
     python_files = repo.with_suffix(files, ".py")
     findings = _c_findings(root, c_files) + _python_findings(root, python_files)
-    return findings, f"{len(c_files)} C and {len(python_files)} Python files formatted"
+    return findings, f"{len(c_files)} C and C++ and {len(python_files)} Python files formatted"
 
 
 def fix(root: Path) -> None:
     """Formats every file in place."""
     files = repo.tracked(root)
-    for chunk in _chunks(repo.with_suffix(files, *repo.C_SUFFIXES)):
+    for chunk in _chunks(repo.with_suffix(files, *repo.C_SUFFIXES, *repo.CXX_SUFFIXES)):
         repo.run([repo.python_tool("clang-format"), "-i", "--style=file", *chunk], root)
     python_files = repo.with_suffix(files, ".py")
     if python_files:

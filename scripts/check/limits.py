@@ -204,7 +204,8 @@ def without_waived(findings: list[Finding], files: list[str]) -> list[Finding]:
 def check(root: Path) -> tuple[list[Finding], str]:
     """Every C and Python function within the limits of CONTRIBUTING.md."""
     files = [name for name in repo.tracked(root) if name.startswith(FOLDERS)]
-    c_files, python_files = repo.with_suffix(files, *repo.C_SUFFIXES), repo.with_suffix(files, ".py")
+    c_files = repo.with_suffix(files, *repo.C_SUFFIXES, *repo.CXX_SUFFIXES)
+    python_files = repo.with_suffix(files, ".py")
     findings: list[Finding] = []
     count = 0
     for name in (*c_files, *python_files):

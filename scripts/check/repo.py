@@ -12,6 +12,7 @@ from pathlib import Path
 DEFAULT_ROOT = Path(__file__).resolve().parents[2]
 
 C_SUFFIXES = (".c", ".h")
+CXX_SUFFIXES = (".cc",)
 
 _COMPONENTS = re.compile(r"^COMPONENTS := (.*)$", re.MULTILINE)
 
