@@ -51,7 +51,7 @@ test: | setup-dev setup-fpga ## run all tests except those of soak: unit, image 
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py)
 
 test-newer-long: image iasim | setup-dev setup-qemu-new
 	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py attacks.py attacks_variants.py)

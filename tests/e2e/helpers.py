@@ -27,6 +27,7 @@ from tessera.run.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load
 
 SYSTEMS = Path(__file__).resolve().parent / "systems"
 GUESTS = ROOT / "build" / "guests"
+GUEST_PATH = "build/guests:build/fpga"  # with bitstreams for the fabric
 NEWER_QEMU = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 OUT = ROOT / "build" / "e2e"
@@ -106,7 +107,7 @@ def whole_source(source: Path) -> str:
 
 @cache
 def _make_parts(name: str) -> None:
-    listed = mkimage(source_of(name), "--guests", str(GUESTS.relative_to(ROOT)), "--list-files")
+    listed = mkimage(source_of(name), "--guests", GUEST_PATH, "--list-files")
     assert listed.returncode == 0, listed.stderr
     make("image-parts", f"IMAGE_FILES={' '.join(listed.stdout.split())}")
 
@@ -136,7 +137,7 @@ def built(
     hidden = "minimal" if without == EVERY_FEATURE else without.replace(",", "-")
     other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
     folder = OUT / "systems" / "-".join(filter(None, (name, hidden, other)))
-    where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
+    where = ("--guests", GUEST_PATH, "--hypervisor", str(hypervisor), "--out", str(folder))
     chosen = () if components is None else ("--components", components)
     with alone_building():
         done = mkimage(source_of(name), *where, "--without", without, *chosen)
@@ -158,7 +159,7 @@ def built_with_harts(name: str, harts: int, changes: str = "", hypervisor: Path 
     source = folder / f"{name}.dts"
     root = f"harts = <{harts}>; /delete-property/ virtual-time; {changes}"
     source.write_text(f'/include/ "{source_of(name)}"\n/ {{ {root} }};\n', encoding="utf-8")
-    where = ("--guests", str(GUESTS.relative_to(ROOT)), "--hypervisor", str(hypervisor), "--out", str(folder))
+    where = ("--guests", GUEST_PATH, "--hypervisor", str(hypervisor), "--out", str(folder))
     with alone_building():
         done = mkimage(source, *where)
     assert done.returncode == 0, done.stderr

@@ -15,6 +15,7 @@
 
 #define SMALL 256U /* bytes of input */
 #define LARGE RUN_INPUT
+#define ALWAYS 8192U
 #define SHARE_JOBS 6U
 #define ASSIGNS 8U
 #define LONG_JOBS 10U
@@ -136,6 +137,18 @@ static unsigned int events(void)
     return run_job(&a, kind, SMALL, 1);
 }
 
+/* Jobs without end. */
+static unsigned int always(void)
+{
+    struct accel a;
+    const struct kind *kind = run_open_any(&a);
+
+    for (unsigned int i = 1; kind != NULL; i++) {
+        print("accel: job %u, %u wrong\n", i, run_job(&a, kind, ALWAYS, i));
+    }
+    return 1;
+}
+
 static unsigned int in_mode(const char *mode)
 {
     switch (mode[0]) {
@@ -145,6 +158,8 @@ static unsigned int in_mode(const char *mode)
         return jobs(SMALL, URGENT_JOBS, URGENT_PAUSE_US);
     case 'o':
         return outside();
+    case 'a':
+        return always();
     case 'e':
         return events();
     default:

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VMs that use accelerators of the fabric, whose RTL runs beside QEMU (fpga/cosim): the guest
+`accel` compares each result with software's."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from helpers import BOOT_S, OUT, SOON_S, boot_command, booted, built, command, keyboard
+
+from tessera.run.machine import HYPERVISOR, Machine
+
+# Instructions of the first write to a device's page, from the guest's point of view. Goal: 300.
+ASSIGN_MAX = 335
+DONE = r"accel: done, 0 wrong"
+REPORT = re.compile(
+    r"accel: (?P<name>\w+): (?P<requests>\d+) requests, "
+    r"paths (?P<assign>\d+) (?P<assign_configure>\d+) (?P<preempt>\d+) (?P<preempt_configure>\d+), "
+    r"(?P<waits>\d+) waits, lost (?P<lost>\d+) times, (?P<faults>\d+) faults"
+)
+
+
+@contextmanager
+def accelerated(system: str) -> Iterator[Machine]:
+    with booted(built(system), system) as machine:
+        yield machine
+
+
+def finished(system: str) -> Machine:
+    """Runs a system until every guest has ended without a wrong result, and the machine is off."""
+    with accelerated(system) as machine:
+        for name in machine.console.names:
+            machine.expect(name, DONE, BOOT_S)
+        assert machine.wait_until(lambda: not machine.running, SOON_S), "the machine does not shut down"
+        return machine
+
+
+def reports(machine: Machine, vm: str) -> dict[str, dict[str, int]]:
+    """The statistics of a VM's devices, by the device's name."""
+    found = {}
+    for match in REPORT.finditer(machine.console.text(vm)):
+        found[match["name"]] = {key: int(value) for key, value in match.groupdict().items() if key != "name"}
+    return found
+
+
+@pytest.fixture(scope="module")
+def shared() -> Machine:
+    return finished("accel")
+
+
+def test_two_vms_share_the_devices(shared):
+    first, second = reports(shared, "first"), reports(shared, "second")
+    assert first.keys() == {"qam16", "aes128"}
+    assert second.keys() == {"aes128"}
+    assert first["qam16"]["assign_configure"] == 1
+    assert first["aes128"]["requests"] > 0
+    assert second["aes128"]["requests"] > 0
+    assert not any(device["faults"] for vm in (first, second) for device in vm.values())
+
+
+def test_an_allocated_device_does_not_exit(shared):
+    """Its page is mapped: a write takes as many instructions as without a hypervisor."""
+    mapped = re.findall(r"accel: \w+: assign \d+ to \d+ instructions, mapped (\d+)", shared.console.text("first"))
+    assert mapped == ["2", "2"]
+
+
+def test_request_that_is_answered_at_once(shared):
+    """Path 1 of the paper, from the guest's store to its next instruction."""
+    found = re.search(r"accel: qam16: assign (\d+) to (\d+) instructions", shared.console.text("first"))
+    assert found is not None
+    least, most = map(int, found.groups())
+    assert least == most <= ASSIGN_MAX
+
+
+def test_same_run_twice(shared):
+    again = finished("accel")
+    assert [again.console.text(vm) for vm in ("first", "second")] == [
+        shared.console.text(vm) for vm in ("first", "second")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("system", "urgent", "path"),
+    [("accel-preempt", "same", "preempt"), ("accel-preempt-other", "urgent", "preempt_configure")],
+)
+def test_jobs_are_preempted_and_resumed(system, urgent, path):
+    """Jobs of lower priority are stopped, saved, and resumed; every result is right."""
+    machine = finished(system)
+    (device,) = reports(machine, urgent).values()
+    assert device[path] > 0
+    assert reports(machine, "long")["qam16"]["lost"] >= device[path]
+
+
+def test_guest_model_and_a_job_outside_of_memory():
+    machine = finished("accel-guest")
+    events = machine.console.text("events")
+    found = re.search(r"accel: events: first write (\d+) instructions, wait (\d), ready (\d), after (.*)", events)
+    assert found is not None, events
+    assert found.groups()[1:] == ("1", "1", "other work")
+    assert "accel: outside: fault 1" in machine.console.text("outside")
+    said = machine.console.text(HYPERVISOR)
+    assert "error: outside: the job of aes128 in region" in said
+    assert "accessed memory outside of the VM, address 0x70000000" in said
+
+
+def test_restart_of_a_vm_whose_job_runs():
+    """The operator restarts a VM again and again; each of its lives finds its device as after
+    power-on, and the other VM's results stay right."""
+    with accelerated("accel-restart") as machine:
+        machine.expect("busy", r"accel: job 3, 0 wrong", BOOT_S)
+        keyboard(machine, "busy")
+        for _ in range(4):
+            command(machine, "r")
+            machine.expect(HYPERVISOR, r"busy stopped by the console, starts again", SOON_S)
+            machine.expect("busy", r"accel: job 3, 0 wrong", SOON_S)
+        machine.expect("other", r"accel: job \d+, 0 wrong", SOON_S)
+        for vm in ("busy", "other"):
+            assert not re.search(r"accel: job \d+, [1-9]", machine.console.text(vm)), machine.console.text(vm)
+
+
+def test_machine_without_the_fabric():
+    """The hypervisor says what is missing, and does not start a VM."""
+    system = built("accel")
+    words = boot_command(system)
+    at = words.index("-plugin")
+    with Machine([*words[:at], *words[at + 2 :]], system.names, OUT / "accel-none.log") as machine:
+        machine.expect(HYPERVISOR, r"error: cannot set up the system: there is no fabric at the address", BOOT_S)
+        assert machine.wait_until(lambda: not machine.running, SOON_S), "the machine does not stop"
