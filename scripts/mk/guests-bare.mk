@@ -149,7 +149,7 @@ $(eval $(call bare_guest,motor,$(wildcard guests/examples/motor/*.c),$(BARE_NOFP
 $(eval $(call bare_guest,watchdog,$(wildcard guests/examples/watchdog/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,tally,$(wildcard guests/examples/tally/*.c),$(BARE_NOFP)))
 
-$(eval $(call bare_guest,accel,$(wildcard guests/test/accel/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,accel,$(wildcard guests/examples/accel/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
@@ -168,7 +168,7 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guest-small: $(foreach name,greet pingpong hello motor watchdog tally,$(BARE_OUT)/$(name)/$(name).bin)
+guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

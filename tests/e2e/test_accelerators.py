@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from helpers import BOOT_S, OUT, SOON_S, boot_command, booted, built, command, keyboard
+from helpers import BOOT_S, OUT, SOON_S, boot_command, booted, built, command, keyboard, wait_for_signs_of_life
 
 from tessera.run.machine import HYPERVISOR, Machine
 
@@ -117,6 +117,13 @@ def test_restart_of_a_vm_whose_job_runs():
         machine.expect("other", r"accel: job \d+, 0 wrong", SOON_S)
         for vm in ("busy", "other"):
             assert not re.search(r"accel: job \d+, [1-9]", machine.console.text(vm)), machine.console.text(vm)
+
+
+def test_demo_in_real_time():
+    """Without virtual time the fabric has a slower clock; results are the same."""
+    system = built("accelerators")
+    with booted(system, "accelerators") as machine:
+        wait_for_signs_of_life(machine, system)
 
 
 def test_machine_without_the_fabric():

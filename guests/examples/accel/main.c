@@ -16,6 +16,7 @@
 #define SMALL 256U /* bytes of input */
 #define LARGE RUN_INPUT
 #define ALWAYS 8192U
+#define DEMO_PAUSE_US 700000U
 #define SHARE_JOBS 6U
 #define ASSIGNS 8U
 #define LONG_JOBS 10U
@@ -149,6 +150,24 @@ static unsigned int always(void)
     return 1;
 }
 
+/* A job now and then, without end, for a console. */
+static unsigned int demo(void)
+{
+    struct accel a;
+    const struct kind *kind = run_open_any(&a);
+
+    for (unsigned int i = 1; kind != NULL; i++) {
+        uint64_t begin = machine_time(), end;
+        unsigned int wrong = run_job(&a, kind, SMALL, i);
+
+        end = machine_time();
+        print("accel: %s job %u: %u wrong, %lu us\n", kind->name, i, wrong,
+              (unsigned long)((end - begin) / (PLATFORM_TIMEBASE_HZ / 1000000U)));
+        run_sleep(DEMO_PAUSE_US);
+    }
+    return 1;
+}
+
 static unsigned int in_mode(const char *mode)
 {
     switch (mode[0]) {
@@ -160,6 +179,8 @@ static unsigned int in_mode(const char *mode)
         return outside();
     case 'a':
         return always();
+    case 'd':
+        return demo();
     case 'e':
         return events();
     default:
