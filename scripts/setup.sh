@@ -113,6 +113,8 @@ find_missing_dev() {
 find_missing_fpga() {
     want "g++" "C++ library of the fabric's simulation (Verilator)" has g++
     want "perl" "starts Verilator" perl -MPod::Usage -e 1
+    want "zlib1g-dev" "compresses the waveforms of the fabric behind QEMU" test -e /usr/include/zlib.h
+    want "liblz4-dev" "compresses the waveforms of the fabric behind QEMU" test -e /usr/include/lz4.h
     want "libpython3-dev" "Python inside the fabric's benches (cocotb)" has_libpython
 }
 

@@ -14,10 +14,7 @@ module cosim_axi_check
   mgr_aw_t aw_q;
   mgr_ar_t ar_q;
   w_t w_q;
-  logic aw_waits_q, ar_waits_q, w_waits_q, changed;
-  assign changed = (aw_waits_q && (!req_i.aw_valid || req_i.aw != aw_q))
-                   || (ar_waits_q && (!req_i.ar_valid || req_i.ar != ar_q))
-                   || (w_waits_q && (!req_i.w_valid || req_i.w != w_q));
+  logic aw_waits_q, ar_waits_q, w_waits_q;
 
   // Bursts are INCR with beats of 8 bytes, aligned, and within a page.
   function automatic logic odd_burst(input logic [63:0] addr, input logic [7:0] len, input logic [2:0] size,
@@ -26,9 +23,6 @@ module cosim_axi_check
     last = {1'b0, addr[11:0]} + {2'b0, len, 3'b0};
     return size != 3'd3 || burst != axi_pkg::BURST_INCR || addr[2:0] != '0 || last[12];
   endfunction
-  logic odd;
-  assign odd = (req_i.aw_valid && odd_burst(req_i.aw.addr, req_i.aw.len, req_i.aw.size, req_i.aw.burst))
-               || (req_i.ar_valid && odd_burst(req_i.ar.addr, req_i.ar.len, req_i.ar.size, req_i.ar.burst));
 
   // Lengths of the accepted write bursts, in order: W.last comes with the last beat.
   logic [7:0] len;
@@ -42,19 +36,34 @@ module cosim_axi_check
     .ready_i(taken && req_i.w.last)
   );
 
+  // Conditions that are seldom true come first: the rest of a process is then not evaluated.
   always_ff @(posedge clk_i or negedge rst_ni) begin
+    automatic logic changed, odd;
+    changed = 1'b0;
+    odd     = 1'b0;
     if (!rst_ni) begin
       {aw_waits_q, ar_waits_q, w_waits_q} <= '0;
       {aw_q, ar_q, w_q, beat_q, complaints_o} <= '0;
     end else begin
+      if (aw_waits_q) changed |= !req_i.aw_valid || req_i.aw != aw_q;
+      if (ar_waits_q) changed |= !req_i.ar_valid || req_i.ar != ar_q;
+      if (w_waits_q) changed |= !req_i.w_valid || req_i.w != w_q;
       aw_waits_q <= req_i.aw_valid && !resp_i.aw_ready;
       ar_waits_q <= req_i.ar_valid && !resp_i.ar_ready;
       w_waits_q  <= req_i.w_valid && !resp_i.w_ready;
-      if (req_i.aw_valid) aw_q <= req_i.aw;
-      if (req_i.ar_valid) ar_q <= req_i.ar;
-      if (req_i.w_valid) w_q <= req_i.w;
+      if (req_i.aw_valid) begin
+        odd |= odd_burst(req_i.aw.addr, req_i.aw.len, req_i.aw.size, req_i.aw.burst);
+        if (!resp_i.aw_ready) aw_q <= req_i.aw;
+      end
+      if (req_i.ar_valid) begin
+        odd |= odd_burst(req_i.ar.addr, req_i.ar.len, req_i.ar.size, req_i.ar.burst);
+        if (!resp_i.ar_ready) ar_q <= req_i.ar;
+      end
+      if (req_i.w_valid && !resp_i.w_ready) w_q <= req_i.w;
       if (taken) beat_q <= req_i.w.last ? '0 : beat_q + 1'b1;
-      complaints_o <= complaints_o + 32'(changed) + 32'(odd) + 32'(wrong_last);
+      if (changed || odd || wrong_last) begin
+        complaints_o <= complaints_o + 32'(changed) + 32'(odd) + 32'(wrong_last);
+      end
     end
   end
 

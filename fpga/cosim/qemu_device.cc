@@ -77,7 +77,6 @@ struct Qemu {
     void *address_space_memory; // a variable
     bool (*cpu_physical_memory_is_io)(uint64_t);
     void (*qemu_register_reset)(void (*)(void *), void *);
-    void (*qemu_plugin_register_atexit_cb)(uint64_t, void (*)(uint64_t, void *), void *);
     int *use_icount; // a variable
 } qemu;
 
@@ -101,7 +100,6 @@ const Symbol symbols[] = {
     QEMU_SYMBOL(address_space_memory),
     QEMU_SYMBOL(cpu_physical_memory_is_io),
     QEMU_SYMBOL(qemu_register_reset),
-    QEMU_SYMBOL(qemu_plugin_register_atexit_cb),
     QEMU_SYMBOL(use_icount),
 };
 
@@ -416,7 +414,8 @@ void attach_callback(Notifier *, void *)
     guarded([] { device->attach(); });
 }
 
-void exit_callback(uint64_t, void *)
+/// Not QEMU's own callback: it comes after the destructors of this object's variables.
+void exit_callback()
 {
     guarded([] {
         delete device;
@@ -436,7 +435,7 @@ EXPORT int qemu_plugin_version;
 int qemu_plugin_version = PLUGIN_VERSION;
 
 EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
-int qemu_plugin_install(uint64_t id, const void *, int argc, char **argv)
+int qemu_plugin_install(uint64_t, const void *, int argc, char **argv)
 {
     std::string missing = find_symbols();
     if (!missing.empty()) {
@@ -448,6 +447,6 @@ int qemu_plugin_install(uint64_t id, const void *, int argc, char **argv)
     }
     guarded([=] { device = new Device(options_of(argc, argv)); });
     qemu.qemu_add_machine_init_done_notifier(&machine_done);
-    qemu.qemu_plugin_register_atexit_cb(id, exit_callback, nullptr);
+    atexit(exit_callback);
     return 0;
 }

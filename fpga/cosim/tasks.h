@@ -68,6 +68,7 @@ template <class V> class VerilatedTask : public Task
     void reset() override
     {
         top_.clk_i = 0;
+        top_.load_i = 0;
         top_.rst_ni = 0;
         top_.eval();
     }
@@ -75,9 +76,8 @@ template <class V> class VerilatedTask : public Task
     void clock(bool rst_n, const uint32_t *request, uint32_t *response) override
     {
         top_.rst_ni = rst_n;
-        memcpy(&top_.req_i, request, sizeof top_.req_i);
-        top_.clk_i = 0; // inputs must not change with the edge
-        top_.eval();
+        load(request, 0);
+        top_.load_i = 0;
         top_.clk_i = 1;
         top_.eval();
         memcpy(response, &top_.rsp_o, sizeof top_.rsp_o);
@@ -85,7 +85,8 @@ template <class V> class VerilatedTask : public Task
 
     void settle(const uint32_t *request, uint32_t *response) override
     {
-        memcpy(&top_.req_i, request, sizeof top_.req_i);
+        load(request, top_.clk_i);
+        top_.load_i = 0;
         top_.eval();
         memcpy(response, &top_.rsp_o, sizeof top_.rsp_o);
     }
@@ -98,6 +99,14 @@ template <class V> class VerilatedTask : public Task
 #endif
 
   private:
+    void load(const uint32_t *request, CData clk)
+    {
+        memcpy(&top_.req_i, request, sizeof top_.req_i);
+        top_.load_i = 1;
+        top_.clk_i = clk;
+        top_.eval();
+    }
+
     V top_;
 };
 #endif

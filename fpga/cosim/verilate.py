@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Translates a module into a Verilated class: verilate.py MODULE FOLDER [--fst] [--rtl-only] [--set NAME=VALUE...].
+"""Translates a module into a Verilated class: verilate.py MODULE FOLDER, with options.
 
 Run by scripts/mk/cosim.mk, which compiles the result. Search paths and options are those of the benches.
 """
@@ -35,6 +35,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("module")
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--name", help="of the class, without its V (default: the module's)")
     parser.add_argument("--fst", action="store_true", help="with waveforms")
     parser.add_argument("--rtl-only", action="store_true", help="without the replacements in fpga/cosim/replace")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the module")
@@ -42,6 +43,7 @@ def main() -> int:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     replace = not arguments.rtl_only
     words = command(arguments.module, arguments.folder, fst=arguments.fst, replace=replace, parameters=arguments.set)
+    words += ["--prefix", f"V{arguments.name or arguments.module}"]
     return subprocess.run(words, env=tool_environment(), check=False).returncode
 
 

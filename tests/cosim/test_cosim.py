@@ -7,6 +7,7 @@ import zlib
 from itertools import pairwise
 
 import model_qam
+import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from fabric_helpers import REGS, fields
 
@@ -68,9 +69,10 @@ def test_dma_outside_the_windows_is_a_fault(run):
     assert run.said("outside: ") == "STAT 104, fault at 40004000, events 1c"
 
 
-def test_dma_without_memory_is_a_fault(run):
-    """A window over an address without RAM: the bus answers with an error, STAT has fault 2."""
-    assert run.said("no memory: ") == "STAT 204"
+@pytest.mark.parametrize("what", ["nothing", "the PLIC"])
+def test_dma_reaches_ram_only(run, what):
+    """A window over an address of a device or without memory: the bus answers with an error, STAT has fault 2."""
+    assert run.said(f"DMA from {what}: ") == "STAT 204"
 
 
 def test_a_preempted_job_ends_with_the_right_output(run):
@@ -80,6 +82,12 @@ def test_a_preempted_job_ends_with_the_right_output(run):
     assert re.fullmatch(r"had region (\d); from the list: VM 1, region \1", run.said("VM 2 "))
     assert run.said("beside") == over(model_qam.run(data, 4))
     assert run.said("resumed") == over(aes(PLAIN + data[16:]))
+
+
+def test_a_finite_hold_time_is_not_skipped(run):
+    """5000 cycles of Hold in which nothing else happens; then the manager's interrupt."""
+    ns = int(run.said("hold expired after ").split()[0]) * NS_PER_TICK
+    assert 45000 <= ns <= 52000
 
 
 def test_an_access_without_meaning_is_an_access_fault(run):

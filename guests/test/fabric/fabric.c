@@ -17,7 +17,6 @@
 #define IRQ_MANAGER 20U
 #define IRQ_VMS 21U
 #define VMS 4U
-#define HOST_HOLE PLATFORM_HOLE
 
 enum {
     TASK_QAM16 = 1,
@@ -35,6 +34,7 @@ enum {
 
 #define QAM_BYTES 2350U
 #define LONG_BYTES 16384U
+#define HOLD_CYCLES 5000U
 #define FILLER 4000U /* words of a bitstream */
 #define GUEST_IN 0x40000000UL
 #define GUEST_OUT 0x50000000UL
@@ -298,14 +298,14 @@ static void outside_the_windows(void)
           (unsigned long)*reg(REG(FAULT_ADDR)), manager_events);
 }
 
-/* A window that leads to an address without RAM: the manager's mistake, which the bus answers. */
-static void without_memory(void)
+/* A window that leads to a device, or to nothing: the manager's mistake, which the bus answers. */
+static void without_memory(const char *what, const void *host)
 {
-    open_window(1, 0, GUEST_IN | 1U, (const void *)HOST_HOLE, LONG_BYTES);
+    open_window(1, 0, GUEST_IN | 1U, host, LONG_BYTES);
     serve(request(1, DEVICE_AES, 5), TASK_AES128);
     start(1, DEVICE_AES, GUEST_IN, 16);
     wait_until(second_over);
-    print("fabric: no memory: STAT %x\n", IF(1, DEVICE_AES, STAT) & 0xf04U);
+    print("fabric: DMA from %s: STAT %x\n", what, IF(1, DEVICE_AES, STAT) & 0xf04U);
     open_window(1, 0, GUEST_IN | 1U, input[1], LONG_BYTES);
 }
 
@@ -351,6 +351,25 @@ static void preemption(void)
     print_job("resumed", 1, DEVICE_AES);
 }
 
+static bool expired(void)
+{
+    return (manager_events & FABRIC_REGS__IRQ_STATUS__HOLD_EXPIRED_bm) != 0;
+}
+
+/* A client that does not use its region loses it after HOLD_TIME, while nothing accesses the fabric. */
+static void hold_time(void)
+{
+    uint64_t begin;
+
+    *reg(REG(HOLD_TIME)) = HOLD_CYCLES;
+    manager_events = 0;
+    request(2, DEVICE_QAM, 5);
+    begin = csr_read_time();
+    wait_until(expired);
+    print("fabric: hold expired after %lu ticks\n", (unsigned long)(interrupted_at - begin));
+    *reg(REG(HOLD_TIME)) = UINT32_MAX;
+}
+
 static void wrong_accesses(void)
 {
     (void)*reg(0x2000);                                     /* between windows and contexts */
@@ -377,8 +396,10 @@ int main(unsigned long hart, const void *fdt)
     qam();
     aes();
     outside_the_windows();
-    without_memory();
+    without_memory("nothing", (const void *)PLATFORM_HOLE);
+    without_memory("the PLIC", (const void *)PLATFORM_PLIC_BASE);
     preemption();
+    hold_time();
     wrong_accesses();
     print("fabric: done, %lu instructions\n", (unsigned long)csr_read_instret());
     return 0;
