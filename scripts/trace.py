@@ -10,7 +10,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from tessera.run.cosim import fabric_arguments, options_from_environment
 from tessera.run.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, need_qemu
+from tessera.trace.fabric import read_regions
 from tessera.trace.model import Timeline, timeline
 from tessera.trace.names import names_of
 from tessera.trace.perfetto import perfetto_trace
@@ -33,6 +35,9 @@ def parse_arguments() -> argparse.Namespace:
         action=argparse.BooleanOptionalAction,
         help="virtual time: an instruction takes one nanosecond, and every run is identical; otherwise real time "
         "(default: only with one hart, as several harts are slow)",
+    )
+    parser.add_argument(
+        "--fabric", action="store_true", help="add the fabric's RTL to the machine, and its regions to the trace"
     )
     parser.add_argument("--from-ms", type=float, help="start of the picture (default: the end of the trace)")
     parser.add_argument("--picture-ms", type=float, default=20, help="length of the picture (%(default)s)")
@@ -59,15 +64,20 @@ def run(arguments: argparse.Namespace) -> None:
     system = load_system(arguments.system, arguments.build)
     need_qemu(system, "trace")
     counted = system.data["harts"] == 1 if arguments.icount is None else arguments.icount
-    words = COUNTED if counted else ()
-    rings = take(find_qemu(), system, arguments.seconds, arguments.until, arguments.patience, *words)
+    words = [*COUNTED] if counted else []
+    qemu = find_qemu()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    changes = arguments.out / f"{system.name}.regions"
+    if arguments.fabric:
+        words += fabric_arguments(qemu, options=options_from_environment(trace=changes))
+    rings = take(qemu, system, arguments.seconds, arguments.until, arguments.patience, *words)
     line = timeline(rings, system.data["timebase_hz"])
     names = names_of(system)
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    regions = read_regions(changes) if arguments.fabric else {}
     trace = arguments.out / f"{system.name}.perfetto-trace"
-    trace.write_bytes(perfetto_trace(line, names))
+    trace.write_bytes(perfetto_trace(line, names, regions))
     pictures = [arguments.out / f"{system.name}{suffix}" for suffix in (".png", ".svg")]
-    plot(line, names, *window(line, arguments.from_ms, arguments.picture_ms), pictures)
+    plot(line, names, *window(line, arguments.from_ms, arguments.picture_ms), pictures, regions)
     print(summary(system, line))
     print(f"trace: {trace} (open it in ui.perfetto.dev), {', '.join(map(str, pictures))}")
 

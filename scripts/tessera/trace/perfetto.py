@@ -7,6 +7,7 @@ from itertools import count
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor, TrackEvent
 from perfetto.trace_builder.proto_builder import TraceProtoBuilder
 
+from tessera.trace.fabric import Regions
 from tessera.trace.model import Hart, Job, Mark, Timeline, VcpuId
 from tessera.trace.names import Names
 
@@ -114,8 +115,18 @@ def _write_vcpu(writer: _Writer, parent: int, line: Timeline, vcpu_id: VcpuId, n
         _write_jobs(writer, parent, jobs, line.end, name)
 
 
-def perfetto_trace(line: Timeline, names: Names) -> bytes:
-    """Returns the contents of a .perfetto-trace file."""
+def _write_regions(writer: _Writer, regions: Regions, end: int) -> None:
+    group = writer.track("fabric: regions")
+    for number, spans in regions.items():
+        track = writer.track(f"region {number}", group)
+        for span in spans:
+            if not span.idle and span.start < end:
+                writer.slice(track, span.start, end if span.end is None else min(span.end, end), span.name)
+
+
+def perfetto_trace(line: Timeline, names: Names, regions: Regions | None = None) -> bytes:
+    """Returns the contents of a .perfetto-trace file, with a track for each of the fabric's
+    regions."""
     writer = _Writer()
     harts = writer.track(f"{names.system}: harts")
     for hart in line.harts:
@@ -126,4 +137,6 @@ def perfetto_trace(line: Timeline, names: Names) -> bytes:
         for vcpu_id in vcpus:
             if vcpu_id[0] == vm:
                 _write_vcpu(writer, group, line, vcpu_id, names)
+    if regions:
+        _write_regions(writer, regions, line.end)
     return writer.builder.serialize()

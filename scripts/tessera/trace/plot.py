@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from tessera.colours import shades
+from tessera.trace.fabric import Regions, Span
 from tessera.trace.model import Hart, Job, Timeline, VcpuId
 from tessera.trace.names import Names
 from tessera.trace.ring import TraceError
@@ -20,6 +21,12 @@ _MARK_SIZE = 5.5
 _WIDTH_IN, _HART_IN, _ROW_IN, _MARGIN_IN = 9.5, 0.45, 0.58, 1.75
 _LEAST = 1 / 1500  # of the picture's width: shorter bars would not be visible
 _LEGEND_COLUMNS = 6
+# The states of a region, in the order of the legend; idle is left out.
+_STATE_COLOURS = {
+    "busy": "#2a7f62", "hold": "#d9c27a", "reconfig": "#8a6fb3", "preempt": "#d95f43", "switch": "#e8a08f",
+}  # fmt: skip
+
+_NO_REGIONS: Regions = {}
 
 
 class _Picture:
@@ -109,6 +116,27 @@ def _draw(picture: _Picture, line: Timeline, names: Names, rows: list[VcpuId]) -
     return [f"hart {hart.number} runs" for hart in line.harts] + [row_label(line, names, vcpu_id) for vcpu_id in rows]
 
 
+def _draw_regions(picture: _Picture, regions: Regions, end: int, row: int) -> list[str]:
+    """Draws a row for each region from this row on, and returns their names."""
+    for at, spans in enumerate(regions.values(), row):
+        picture.axes.axhline(at + _BAR / 2, color="#c0c0c0", linewidth=0.6, zorder=0)
+        for state, colour in _STATE_COLOURS.items():
+            alike = [(span.start, end if span.end is None else span.end) for span in spans if span.state == state]
+            picture.bars(at, alike, colour)
+    return [f"region {number} of the fabric" for number in regions]
+
+
+def _region_legend(regions: Regions, start: int, end: int) -> list[tuple[Any, str]]:
+    """Returns the entries of the states in the picture."""
+    from matplotlib.patches import Patch
+
+    def inside(span: Span) -> bool:
+        return span.start < end and (span.end is None or span.end > start)
+
+    seen = {span.state for spans in regions.values() for span in spans if inside(span)}
+    return [(Patch(color=colour), f"region: {state}") for state, colour in _STATE_COLOURS.items() if state in seen]
+
+
 def _shown(line: Timeline, vcpu_id: VcpuId | None, start: int, end: int) -> bool:
     """Returns whether a VCPU runs, or with None whether a hart is idle, long enough to be visible."""
     runs = sum(max(0, min(b, end) - max(a, start)) for a, b, _ in line.runs(vcpu_id))
@@ -151,9 +179,9 @@ def _title(line: Timeline, names: Names) -> str:
     return f"System '{names.system}': what runs on each hart (physical CPU), and the jobs of the real-time apps"
 
 
-def plot(line: Timeline, names: Names, start: int, end: int, paths: list[Path]) -> None:
+def plot(line: Timeline, names: Names, start: int, end: int, paths: list[Path], regions: Regions = _NO_REGIONS) -> None:
     """Draws the time from `start` to `end` (nanoseconds) into the files, in the formats of their
-    suffixes."""
+    suffixes; below the harts and apps, the regions of the fabric."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -163,10 +191,12 @@ def plot(line: Timeline, names: Names, start: int, end: int, paths: list[Path]) 
     if end <= start:
         raise TraceError("the picture would show no time")
     rows = [vcpu_id for vcpu_id in line.vcpus() if vcpu_id in line.jobs] or line.vcpus()
-    height = _HART_IN * len(line.harts) + _ROW_IN * len(rows) + _MARGIN_IN
+    height = _HART_IN * len(line.harts) + _ROW_IN * len(rows) + _HART_IN * len(regions) + _MARGIN_IN
     figure, axes = pyplot.subplots(figsize=(_WIDTH_IN, height), layout="constrained")
     colours = vcpu_colours(line, names)
-    labels = _draw(_Picture(axes, start, end, colours), line, names, rows)
+    picture = _Picture(axes, start, end, colours)
+    labels = _draw(picture, line, names, rows)
+    labels += _draw_regions(picture, regions, line.end, len(labels))
     axes.set_xlim(0, (end - start) / 1e6)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.set_yticks(range(len(labels)), labels, fontsize=9)
@@ -174,7 +204,7 @@ def plot(line: Timeline, names: Names, start: int, end: int, paths: list[Path]) 
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel(f"time in ms; 0 is {start / 1e6:.3f} ms after power-on")
     axes.set_title(_title(line, names), fontsize=10, loc="left")
-    entries = _legend(line, names, colours, start, end)
+    entries = _legend(line, names, colours, start, end) + _region_legend(regions, start, end)
     handles, words = [handle for handle, _ in entries], [text for _, text in entries]
     figure.legend(
         handles, words, loc="outside lower center", ncols=min(len(words), _LEGEND_COLUMNS), frameon=False, fontsize=9
