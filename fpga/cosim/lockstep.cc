@@ -131,14 +131,24 @@ class Load
         return next() % 100 < percent;
     }
 
-    uint64_t get(uint64_t offset, unsigned bytes = 8)
+    uint64_t get(uint64_t offset)
+    {
+        return get(offset, 8);
+    }
+
+    uint64_t get(uint64_t offset, unsigned bytes)
     {
         cosim::Access access{false, offset, bytes, 0};
         model_.access(access);
         return access.data;
     }
 
-    void put(uint64_t offset, uint64_t data, unsigned bytes = 8)
+    void put(uint64_t offset, uint64_t data)
+    {
+        put(offset, data, 8);
+    }
+
+    void put(uint64_t offset, uint64_t data, unsigned bytes)
     {
         cosim::Access access{true, offset, bytes, data};
         model_.access(access);

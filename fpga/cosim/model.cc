@@ -124,6 +124,9 @@ void Model::State::reset()
     for (unsigned n = 0; n < reset_cycles; n++)
         step();
     top.rst_ni = 1;
+    for (unsigned n = 0; n < reset_cycles; n++) {
+        step(); // fabric_top releases its own reset some cycles later
+    }
     calm = 0;
 }
 

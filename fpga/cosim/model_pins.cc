@@ -67,6 +67,9 @@ void Model::State::reset()
         step();
     }
     top_.rst_ni = 1;
+    for (unsigned n = 0; n < reset_cycles; n++) {
+        step(); // as in model.cc
+    }
     top_.s_axi_bready = 1;
     top_.s_axi_rready = 1;
 }
@@ -158,11 +161,15 @@ bool Model::State::access(Access &access)
 {
     unsigned lane = access.offset % beat_bytes;
 
-    top_.s_axi_awvalid = top_.s_axi_wvalid = access.write;
+    top_.s_axi_awvalid = access.write;
+    top_.s_axi_wvalid = access.write;
     top_.s_axi_arvalid = !access.write;
-    top_.s_axi_awaddr = top_.s_axi_araddr = access.offset;
-    top_.s_axi_awsize = top_.s_axi_arsize = static_cast<CData>(__builtin_ctz(access.bytes));
-    top_.s_axi_awburst = top_.s_axi_arburst = 1;
+    top_.s_axi_awaddr = access.offset;
+    top_.s_axi_araddr = access.offset;
+    top_.s_axi_awsize = static_cast<CData>(__builtin_ctz(access.bytes));
+    top_.s_axi_arsize = top_.s_axi_awsize;
+    top_.s_axi_awburst = 1;
+    top_.s_axi_arburst = 1;
     top_.s_axi_wdata = access.data << 8 * lane;
     top_.s_axi_wstrb = static_cast<CData>(((1u << access.bytes) - 1) << lane);
     top_.s_axi_wlast = 1;

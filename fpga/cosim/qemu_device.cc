@@ -445,7 +445,7 @@ int qemu_plugin_install(uint64_t, const void *, int argc, char **argv)
                 missing.c_str());
         return 1;
     }
-    guarded([=] { device = new Device(options_of(argc, argv)); });
+    guarded([&] { device = new Device(options_of(argc, argv)); });
     qemu.qemu_add_machine_init_done_notifier(&machine_done);
     atexit(exit_callback);
     return 0;
