@@ -14,10 +14,10 @@ bool components_vm_stop(struct vm *vm)
     return done;
 }
 
-COMPONENT_DEFAULT bool component_write_fault(struct vcpu *v, gpa_t gpa)
+COMPONENT_DEFAULT enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value)
 {
-    (void)v, (void)gpa;
-    return false;
+    (void)v, (void)gpa, (void)value;
+    return WRITE_REFUSED;
 }
 
 void components_vcpu_sync(struct vcpu *v)

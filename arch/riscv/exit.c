@@ -151,11 +151,7 @@ struct expanded exit_expand(struct vcpu *v, ulong insn)
 /* No device at the address, or not a load or store that a device could answer. */
 static struct mmio_result mmio_refuse(struct vcpu *v)
 {
-    ulong cause = csr_read(CSR_SCAUSE);
-
-    if (cause != CAUSE_STORE_GUEST_PAGE || !component_write_fault(v, fault_gpa())) {
-        exit_no_memory(v, cause);
-    }
+    exit_no_memory(v, csr_read(CSR_SCAUSE));
     return (struct mmio_result){0, 0};
 }
 
@@ -263,6 +259,21 @@ struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
     return (struct mmio_result){value, (insn >> 7) & 31U};
 }
 
+/* A component may answer a store to memory that it has mapped read-only. */
+static void mmio_refuse_store(struct vcpu *v, ulong insn, ulong value)
+{
+    enum write_fault fault = WRITE_REFUSED;
+
+    if ((insn & INSN_OPCODE) == OPCODE_STORE && (insn & 1U) != 0) {
+        fault = component_write_fault(v, fault_gpa(), value);
+    }
+    if (fault == WRITE_REFUSED) {
+        mmio_refuse(v);
+    } else if (fault == WRITE_DONE) {
+        mmio_skip(insn);
+    }
+}
+
 void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
 {
     gpa_t gpa = fault_gpa();
@@ -272,7 +283,7 @@ void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
     if ((insn & INSN_OPCODE) != OPCODE_STORE || (insn & 1U) == 0 ||
         !(LIKELY(mmio_aligned(gpa, width_log2)) ? mmio_write(v, gpa, width_log2, value)
                                                 : mmio_in_pieces(v, gpa, width_log2, &value, false))) {
-        mmio_refuse(v);
+        mmio_refuse_store(v, insn, value);
         return;
     }
     mmio_skip(insn);

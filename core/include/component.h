@@ -78,9 +78,15 @@ static inline void components_vm_reset(struct vm *vm)
 /* True when every component is done. */
 bool components_vm_stop(struct vm *vm);
 
-/* The current VCPU has stored to `gpa`, where its VM has no emulated device. True: the page is writable from now on, or the VCPU
- * is suspended until it is, and the store is executed again; false: an access fault. Without locks. COMPONENT_DEFAULT: false. */
-bool component_write_fault(struct vcpu *v, gpa_t gpa);
+/* What becomes of a store that has faulted. */
+enum write_fault {
+    WRITE_REFUSED, /* the guest gets an access fault */
+    WRITE_AGAIN,   /* executed again: the page is writable from now on, or the VCPU is suspended until it is */
+    WRITE_DONE,    /* done for the guest, which continues behind it */
+};
+
+/* The current VCPU has stored `value` to `gpa`, where its VM has no emulated device. Without locks. COMPONENT_DEFAULT: refused. */
+enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value);
 
 void components_vcpu_sync(struct vcpu *v);
 

@@ -172,11 +172,11 @@ static void wait_for(struct accel *a, struct vcpu *v)
     spin_unlock(&sched_lock);
 }
 
-/* The device is not there, and may have been requested before. True if the store is to be executed again. */
-static bool __attribute__((noinline)) wait_or_refuse(struct accel *a, struct vcpu *v)
+/* The device is not there, and may have been requested before. */
+static enum write_fault __attribute__((noinline)) wait_or_refuse(struct accel *a, struct vcpu *v)
 {
     if (a->state != ACCEL_WAITING) {
-        return false;
+        return WRITE_REFUSED;
     }
     a->awaited = true;
     if (a->model == VDM_MODEL_GUEST) {
@@ -185,32 +185,40 @@ static bool __attribute__((noinline)) wait_or_refuse(struct accel *a, struct vcp
     } else {
         wait_for(a, v);
     }
-    return true;
+    return WRITE_AGAIN;
 }
 
-/* True if the store is to be executed again. */
-static bool first_write(struct accel *a, struct vcpu *v)
+/* Registers that concern a job that has ended: to write them needs no region. */
+static bool acknowledges(gpa_t offset)
+{
+    return offset == FABRIC_IF_OVER || offset == FABRIC_IF_INT_CTRL;
+}
+
+static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offset, ulong value)
 {
     if (a->state == ACCEL_CONNECTED) {
         arch_page_allow_writes(&a->page); /* another CPU has done so, and this one holds the old entry */
+    } else if (acknowledges(offset)) {
+        *vdm_if_register(a, offset) = (uint32_t)value;
+        return WRITE_DONE;
     } else if (a->state == ACCEL_IDLE && !a->client->stopping) {
         vdm_request(a);
     }
-    return a->state == ACCEL_CONNECTED || wait_or_refuse(a, v);
+    return a->state == ACCEL_CONNECTED ? WRITE_AGAIN : wait_or_refuse(a, v);
 }
 
-bool component_write_fault(struct vcpu *v, gpa_t gpa)
+enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value)
 {
     struct accel *a = accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE);
-    bool again;
+    enum write_fault fault;
 
     if (a == NULL) {
-        return false;
+        return WRITE_REFUSED;
     }
     spin_lock(&vdm.lock);
-    again = first_write(a, v);
+    fault = first_write(a, v, gpa % ACCEL_PAGE, value);
     vdm_unlock();
-    return again;
+    return fault;
 }
 
 /* After the fence that a page's new permission needs on this CPU. */

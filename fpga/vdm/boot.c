@@ -101,7 +101,11 @@ static const char *set_accel(struct accel *a, const struct vdm_image_accel *conf
                  VDM_PUT(FABRIC_REGS_PRR_CONNECT_DEV, config->device);
     list_init(&a->waiters);
     c->accels[config->device] = a;
-    return arch_page_map(&a->page, c->vm, (gpa_t)config->gpa, page) ? NULL : "page tables for guests are used up";
+    if (!arch_page_map(&a->page, c->vm, (gpa_t)config->gpa, page)) {
+        return "page tables for guests are used up";
+    }
+    vdm_reset_device(a);
+    return NULL;
 }
 
 static const char *set_accels(const struct vdm_image *image)

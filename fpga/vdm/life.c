@@ -37,41 +37,38 @@ static void close_windows(const struct vdm_client *c)
     }
 }
 
-/* The registers and flags of an IF as after power-on: the next life of the VM must not see those of the last. */
-static void reset_if(const struct accel *a)
+void vdm_reset_device(struct accel *a)
 {
     *vdm_register(FABRIC_REGS_IF_RESET) = a->name;
     for (ulong offset = FABRIC_IF_CMD; offset < FABRIC_IF_CUSTOM + 8U * FABRIC_IF_CUSTOM_STRIDE; offset += 4U) {
         *vdm_if_register(a, offset) = 0;
     }
+    a->state = ACCEL_IDLE;
+    a->awaited = false;
+    a->priority = a->config->priority;
+    a->model = a->config->model;
+    a->stats = (struct accel_stats){0};
+    arch_page_forbid_writes(&a->page);
 }
 
-/* The VM's next life begins. Called with vm->lock held. */
+/* The VM's next life begins; its devices were reset at the end of the last one, or at boot. */
+static void begin_life(struct vdm_client *c)
+{
+    spin_lock(&vdm.lock);
+    open_windows(c);
+    c->events = 0;
+    c->recheck = false;
+    c->stopping = false;
+    spin_unlock(&vdm.lock);
+}
+
 static void vdm_vm_reset(struct vm *vm)
 {
     struct vdm_client *c = vdm_client_of(vm);
 
-    if (c == NULL) {
-        return;
+    if (c != NULL) {
+        begin_life(c);
     }
-    spin_lock(&vdm.lock);
-    for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
-        struct accel *a = c->accels[i];
-
-        if (a != NULL) {
-            reset_if(a);
-            a->state = ACCEL_IDLE;
-            a->priority = a->config->priority;
-            a->model = a->config->model;
-            a->stats = (struct accel_stats){0};
-            arch_page_forbid_writes(&a->page);
-        }
-    }
-    c->events = 0;
-    c->recheck = false;
-    open_windows(c);
-    c->stopping = false;
-    spin_unlock(&vdm.lock);
 }
 ON_VM_RESET(vdm_vm_reset);
 
@@ -99,7 +96,29 @@ static bool withdraw(const struct vdm_client *c)
     return done;
 }
 
-/* A region's `leave` waits until its bus traffic has ended (docs/fabric.md): no region of the client, no transaction in its windows. */
+/* One step of a client's stop; true if it was the last. A region leaves its client when its bus traffic has ended (docs/fabric.md),
+ * so without a region there is no transaction in the client's windows. Then its devices are reset, one in each step. */
+static bool stop_step(struct vdm_client *c)
+{
+    if (!c->stopping) {
+        c->stopping = true;
+        c->to_reset = VDM_MAX_DEVICES;
+    }
+    if (c->to_reset == VDM_MAX_DEVICES && !withdraw(c)) {
+        return false;
+    }
+    close_windows(c);
+    while (c->to_reset > 0) {
+        struct accel *a = c->accels[--c->to_reset];
+
+        if (a != NULL) {
+            vdm_reset_device(a);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool vdm_vm_stop(struct vm *vm)
 {
     struct vdm_client *c = vdm_client_of(vm);
@@ -107,11 +126,7 @@ static bool vdm_vm_stop(struct vm *vm)
 
     if (c != NULL) {
         spin_lock(&vdm.lock);
-        c->stopping = true;
-        done = withdraw(c);
-        if (done) {
-            close_windows(c);
-        }
+        done = stop_step(c);
         vdm_unlock();
     }
     return done;

@@ -51,9 +51,10 @@ struct vdm_client {
     struct accel *accels[VDM_MAX_DEVICES]; /* by device, or NULL; constant after boot */
 
     /* Guarded by vdm.lock. */
-    bool stopping; /* requests nothing until its next start */
-    bool recheck;  /* on IPI_SYNC, too: a VCPU on another CPU may have written START */
-    ulong events;  /* ACCEL_EVENT_* << device */
+    unsigned to_reset; /* while it stops: devices below this number are not reset yet */
+    bool stopping;     /* requests nothing until its next start */
+    bool recheck;      /* on IPI_SYNC, too: a VCPU on another CPU may have written START */
+    ulong events;      /* ACCEL_EVENT_* << device */
 };
 
 struct vdm_region {
@@ -135,6 +136,12 @@ void vdm_configure_next(void);
 
 /* The configuration port has finished. */
 void vdm_configured(void);
+
+/* --- life.c --- */
+
+/* Sets registers, flags and statistics of a device that has no region as after power-on: the next life of its VM must not see those
+ * of the last. At boot, or with vdm.lock held. */
+void vdm_reset_device(struct accel *a);
 
 /* --- manager.c --- */
 

@@ -15,7 +15,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Tests include the components' own headers.
-HOST_INC = $(call component_slots,$(COMPONENTS)) -Iabi -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_INC = $(call component_slots,$(COMPONENTS)) -Iabi -Ifpga/include -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 

@@ -37,6 +37,7 @@ POINTERS = {
     ("core/component.c", "hook"): r"vdm_(vm_stop|sync)",
     ("arch/riscv/plic.c", "handlers"): r"vdm_interrupt",
     ("core/sched.c", "picked"): r"session_picked",
+    ("core/vcpu.c", "hold"): r"edf_hold",
     ("core/sched.c", "step"): r"vm_(load|stop)_step",
     ("core/sched.c", "done"): r"vm_(loaded|stopped)",
     ("core/sched.c", "vcpu_turned_off"): r"vm_vcpu_turned_off",
