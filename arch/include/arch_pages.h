@@ -27,9 +27,6 @@ bool arch_device_probe(hpa_t address, uint64_t *value);
  * locks, in the handling of an interrupt. At boot; false if the source does not exist or is taken. */
 bool arch_device_interrupt(unsigned irq, void (*handler)(void));
 
-/* Gives host source `irq` to source `guest` of the VM's interrupt controller, as a system image does. At boot. */
-void arch_device_route(unsigned irq, struct vm *vm, unsigned guest);
-
 /* Maps the page at `gpa` to `hpa`, read-only. At boot. False if no tables are left. */
 bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa);
 

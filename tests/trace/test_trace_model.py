@@ -116,6 +116,14 @@ def test_calls_have_the_names_of_the_headers():
         34: "HCALL_IPC_RING",
         35: "HCALL_IPC_DOORBELLS",
         36: "HCALL_IPC_SEND_WAIT",
+        40: "HCALL_ACCEL_ENUMERATE",
+        41: "HCALL_ACCEL_REQUEST",
+        42: "HCALL_ACCEL_RELEASE",
+        43: "HCALL_ACCEL_STATUS",
+        44: "HCALL_ACCEL_GET_STATS",
+        45: "HCALL_ACCEL_EVENTS",
+        46: "HCALL_ACCEL_SET_PRIORITY",
+        47: "HCALL_ACCEL_SET_MODEL",
     }
     assert all(header.is_file() for header in abi_headers())
     assert hypercall_extension() == HCALL

@@ -28,11 +28,6 @@ bool arch_device_interrupt(unsigned irq, void (*handler)(void))
     return plic_set_handler(irq, handler);
 }
 
-void arch_device_route(unsigned irq, struct vm *vm, unsigned guest)
-{
-    plic_route(irq, vm, guest);
-}
-
 bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa)
 {
     struct pagetable pt = {(uint64_t *)((vm->arch.hgatp & HGATP_PPN) << 12), 11};
