@@ -22,8 +22,8 @@ struct timer {
     uint8_t cpu;   /* whose heap it is in */
 };
 
-/* Timers of all VCPUs, all VMs (a watchdog and the architecture's) and the console: all may be armed on one CPU. */
-#define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 1U)
+/* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and one component: all may be armed on one CPU. */
+#define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 2U)
 
 struct timers {
     unsigned count;

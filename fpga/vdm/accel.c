@@ -32,7 +32,7 @@ static void unlock_and_deliver(void)
     const struct accel *a = vdm.culprit;
     ulong detail = vdm.detail, region = vdm.culprit_region;
 
-    vdm.noted = false;
+    vdm.noted = vdm.recheck != 0;
     vdm.notify = 0;
     vdm.report = NULL;
     spin_unlock(&vdm.lock);
@@ -77,6 +77,7 @@ void vdm_unlock_noted(void)
     recheck_noted();
     unlock_and_deliver();
 }
+
 void accel_note(const struct accel *a, ulong event)
 {
     if (a->model == VDM_MODEL_GUEST) {

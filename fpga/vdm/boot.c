@@ -6,7 +6,6 @@
 #include "system.h"
 
 #define MAGIC 0x54534642U /* ID.magic: "TSFB" */
-#define GUEST_PAGES 0x1000U
 #define MAX_ACCELS (VDM_MAX_CLIENTS * VDM_MAX_DEVICES)
 
 struct vdm vdm; /* owner: this file */
@@ -86,13 +85,14 @@ static const char *set_clients(const struct vdm_image *image)
 
 static const char *set_accel(struct accel *a, const struct vdm_image_accel *config)
 {
-    struct vdm_client *c = &vdm.clients[config->client];
+    struct vdm_client *c;
     hpa_t page;
 
     if (config->client >= vdm.image->nclients || config->device >= vdm.image->ndevices ||
         config->gpa != ACCEL_PAGES + config->device * ACCEL_PAGE) {
         return "the image names a client or a device of the fabric that does not exist";
     }
+    c = &vdm.clients[config->client];
     page = (hpa_t)vdm.image->fabric + FABRIC_IFS + (16UL * c->number + config->device) * FABRIC_IF_STRIDE;
     a->client = c;
     a->config = config;
