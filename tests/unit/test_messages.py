@@ -278,6 +278,16 @@ def test_send_and_wait() -> None:
     assert 0 in (CORE.testbed_on_cpu(0), CORE.testbed_on_cpu(1))
 
 
+def test_message_stays_until_the_buffer_is_large_enough() -> None:
+    """A refused receipt describes the message: its size, the sender's VM and VCPU."""
+    boot([2, 0], [0, 0], 0)
+    poke(0, BUFFER, b"16 bytes long...")
+    assert call(0, SEND, 1, GPA + BUFFER, 16)[0] == 0
+    assert call(1, RECV, GPA + BUFFER, 8) == (BAD_SIZE, 16)
+    assert call(1, RECV, GPA + BUFFER, 16) == (0, 16)
+    assert peek(1, BUFFER, 16) == b"16 bytes long..."
+
+
 def test_shared_memory_is_cleared_at_boot_only() -> None:
     boot([0, 0], [0, 0], 3)
     offset = 16 * RAM_SIZE  # from VM 0's RAM to the region after the RAM of 16 VMs
