@@ -153,6 +153,8 @@ void accel_lost(struct accel *a)
     accel_note(a, ACCEL_EVENT_PREEMPT);
     if (VDM_FIELD(*vdm_if_register(a, FABRIC_IF_STAT), FABRIC_IF_STAT_SAVED) != 0) {
         a->state = ACCEL_WAITING;
+    } else {
+        resume_waiters(a); /* their region expired before it was connected: their writes request the device again */
     }
     /* This CPU looks before it releases the lock; other CPUs, on which the VM may run, after their fence (vdm_sync()). */
     vdm.recheck |= 1U << a->client->number;
