@@ -176,7 +176,7 @@ static void wait_for(struct accel *a, struct vcpu *v)
 }
 
 /* The device is not there, and may have been requested before. */
-static enum write_fault __attribute__((noinline)) wait_or_refuse(struct accel *a, struct vcpu *v)
+static enum write_fault wait_or_refuse(struct accel *a, struct vcpu *v)
 {
     if (a->state != ACCEL_WAITING) {
         return WRITE_REFUSED;
