@@ -3,7 +3,7 @@
  * How a component takes part in the life of VMs and VCPUs. A component is a folder that the build names (HYP_COMPONENTS); it
  * registers its hypercalls (hypercall.h), scheduling class (sched.h) and the hooks below, each in one line of its own files, and
  * keeps its data itself. core calls what is registered and names no component. A component can also define again a function that
- * core marks COMPONENT_DEFAULT (core/console.c, core/seed.c): the linker then takes the component's.
+ * core marks COMPONENT_DEFAULT (in console.c, seed.c, component.c): the linker then takes the component's.
  *
  * ON_VM_START, ON_VCPU_START and ON_VCPU_STOP are called with sched_lock held, so they are short and their length does not depend
  * on the number of VMs or VCPUs. Hooks of different components are called in no particular order.

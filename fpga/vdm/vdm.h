@@ -78,7 +78,7 @@ struct vdm {
     struct vdm_region regions[VDM_MAX_REGIONS];
     bool configuring; /* the configuration port works, for the region `port_region` */
     unsigned port_region;
-    bool noted;            /* one of the following five has something for vdm_unlock() */
+    bool noted;            /* recheck, notify or report is set: vdm_unlock() has work */
     unsigned recheck;      /* bit n: a page of client n has become read-only */
     unsigned notify;       /* bit n: raise the event interrupt of client n once the lock is released */
     const char *report;    /* a fault to report on the console once the lock is released, or NULL */

@@ -32,7 +32,6 @@ struct arch_vcpu {
     ticks_t deadline;    /* of the guest's own timer */
     ulong entry, arg;    /* registers 0 and 1; a debugger may write 1 */
     unsigned exceptions; /* breakpoint exceptions injected */
-    unsigned syncs;      /* calls of hooks on IPI_SYNC */
     ticks_t ran;         /* time that the guest has run, up to its CPU's `resumed` */
 };
 
