@@ -155,6 +155,17 @@ static bool stops(ulong state)
     return state == STATE_BUSY || state == STATE_PREEMPT || state == STATE_SWITCH;
 }
 
+/* The job has stopped, and the region is its promised client's, or has expired before the manager looked. */
+static void end_promise(struct vdm_region *region, const struct accel *owner)
+{
+    struct accel *promised = region->promised;
+
+    region->promised = NULL;
+    if (promised != NULL && promised != owner && promised->state == ACCEL_WAITING) {
+        accel_lost(promised);
+    }
+}
+
 void vdm_update_region(unsigned number)
 {
     struct vdm_region *region = &vdm.regions[number];
@@ -162,7 +173,7 @@ void vdm_update_region(unsigned number)
     struct accel *before = region->owner, *owner = client_of(status);
 
     if (!stops(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE))) {
-        region->promised = NULL;
+        end_promise(region, owner);
     }
     region->owner = owner;
     if (before != NULL && before != owner && (before->state != ACCEL_CONNECTED || before->region == number)) {

@@ -92,6 +92,12 @@ def test_jobs_are_preempted_and_resumed(system, urgent, path):
     assert reports(machine, "long")["qam16"]["lost"] >= device[path]
 
 
+def test_region_expires_before_the_manager_connects_it():
+    """VCPUs that wait for it request the device again: every job ends."""
+    machine = finished("accel-expire")
+    assert reports(machine, "same")["qam16"]["lost"] > 0
+
+
 def test_guest_model_and_a_job_outside_of_memory():
     machine = finished("accel-guest")
     events = machine.console.text("events")
