@@ -137,6 +137,8 @@ def test_machine_without_the_fabric():
     system = built("accel")
     words = boot_command(system)
     at = words.index("-plugin")
-    with Machine([*words[:at], *words[at + 2 :]], system.names, OUT / "accel-none.log") as machine:
-        machine.expect(HYPERVISOR, r"error: cannot set up the system: there is no fabric at the address", BOOT_S)
-        assert machine.wait_until(lambda: not machine.running, SOON_S), "the machine does not stop"
+    log = OUT / "accel-none.log"
+    with Machine([*words[:at], *words[at + 2 :]], system.names, log) as machine:
+        assert machine.wait_until(lambda: not machine.running, BOOT_S), "the machine does not stop"
+    # Not machine.expect(): OpenSBI 1.6 leaves a line unfinished for an instruction that is probed.
+    assert b"error: cannot set up the system: there is no fabric at the address" in log.read_bytes()
