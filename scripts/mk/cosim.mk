@@ -21,7 +21,7 @@ COSIM_CXXFLAGS := -fPIC -fvisibility=hidden -I$(COSIM_ROOT)/include -I$(COSIM_RO
 	-DVERILATOR=1 -DVM_TRACE=$(if $(COSIM_FST),1,0) -DVM_TRACE_FST=$(if $(COSIM_FST),1,0)
 COSIM_WARNINGS := -std=c++17 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -isystem $(COSIM_ROOT)/include \
 	-isystem $(COSIM_ROOT)/include/vltstd -Ifpga/include
-COSIM_MAKE = +@VERILATOR_ROOT=$(COSIM_ROOT) $(MAKE) --no-print-directory -s CXX=$(COSIM_CXX) AR=ar PYTHON3=$(abspath $(PYTHON)) \
+COSIM_MAKE = @VERILATOR_ROOT=$(COSIM_ROOT) $(MAKE) --no-print-directory -s CXX=$(COSIM_CXX) AR=ar PYTHON3=$(abspath $(PYTHON)) \
 	CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2 \
 	USER_CPPFLAGS="-fPIC -fvisibility=hidden"
 

@@ -162,7 +162,7 @@ static void test_rt_errors(void)
     is_said(HCALL_RT_CREATE_APP, HCALL_ERR_FAILED, 0, "in use");
     is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_UTILIZATION, "utilization");
     is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_RESERVE, "be-reserve-us");
-    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_UNDECIDED, "decision");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, RT_REFUSED_UNDECIDED, "undecided");
     is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_FAILED, 6000, "deadline");
     is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_DENIED, RT_DENIED_SHARE, "rt-share-max");
     is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_DENIED, 0, "rt-launchers");
