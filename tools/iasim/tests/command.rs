@@ -48,6 +48,12 @@ fn work() -> &'static PathBuf {
     WORK.get_or_init(|| build("work", "bare.lds", &["start.S", "work.c"], &["-DROUNDS=2"]))
 }
 
+/// Built once: two tests run it, at the same time.
+fn echo() -> &'static PathBuf {
+    static ECHO: OnceLock<PathBuf> = OnceLock::new();
+    ECHO.get_or_init(|| build("echo", "bare.lds", &["start.S", "echo.c"], &[]))
+}
+
 fn iasim(args: &[&str]) -> (i32, String, String) {
     let output = Command::new(IASIM).args(args).stdin(Stdio::null()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -246,8 +252,7 @@ fn exceptions_without_a_handler_end_the_run() {
 /// Terminal input that is recorded and replayed ends the run at the same instruction.
 #[test]
 fn input_is_recorded_and_replayed() {
-    let elf = build("echo", "bare.lds", &["start.S", "echo.c"], &[]);
-    let elf = elf.to_str().unwrap();
+    let elf = echo().to_str().unwrap();
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (typed, record) = (dir.join("typed"), dir.join("record"));
     std::fs::write(&typed, "Hello, world\n").unwrap();
@@ -265,8 +270,7 @@ fn input_is_recorded_and_replayed() {
 /// With --pace, byte n arrives at clock n * N or later, so that the same input takes longer.
 #[test]
 fn input_is_paced() {
-    let elf = build("echo", "bare.lds", &["start.S", "echo.c"], &[]);
-    let elf = elf.to_str().unwrap();
+    let elf = echo().to_str().unwrap();
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (typed, record) = (dir.join("paced"), dir.join("paced-record"));
     std::fs::write(&typed, "Hello, world\n").unwrap();
