@@ -28,6 +28,8 @@ static struct route {
 } routes[IRQS];
 
 static void (*handlers[IRQS])(void); /* of sources that belong to components; owner: this file, constant after boot */
+static volatile uint32_t
+    *claim; /* the boot hart's claim and complete register; owner: this file, constant after boot */
 
 static volatile uint32_t *reg(ulong offset)
 {
@@ -40,14 +42,9 @@ static ulong context_of(ulong hartid)
     return 2U * hartid + 1U;
 }
 
-static volatile uint32_t *claim_reg(void)
-{
-    return reg(CONTEXT + context_of(cpu_get(0)->arch.hartid) * 0x1000U + 4U);
-}
-
 static void plic_complete(unsigned irq)
 {
-    *claim_reg() = irq;
+    *claim = irq;
 }
 
 static void irq_enable(unsigned irq)
@@ -99,6 +96,7 @@ void plic_hart_init(ulong hartid)
 void plic_init(void)
 {
     plic_hart_init(cpu_get(0)->arch.hartid);
+    claim = reg(CONTEXT + context_of(cpu_get(0)->arch.hartid) * 0x1000U + 4U);
     irq_enable(platform.uart_irq);
     for (unsigned irq = 1; irq < IRQS; irq++) {
         if (routes[irq].vm != NULL || handlers[irq] != NULL) {
@@ -124,7 +122,7 @@ void plic_complete_route(unsigned irq)
 
 void plic_handle(void)
 {
-    unsigned irq = *claim_reg();
+    unsigned irq = *claim;
 
     if (irq == platform.uart_irq) {
         console_interrupt();
