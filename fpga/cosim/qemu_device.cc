@@ -342,15 +342,17 @@ void Device::catch_up()
 
 void Device::arm()
 {
-    if (model_.active())
+    if (model_.active() || levels_ != 0)
         qemu.timer_mod_ns(&timer_, ns() + static_cast<int64_t>(options_.quantum * options_.period));
 }
 
+/// Lines that are high are set again each time: QEMU's PLIC notes a request when a line is set, and forgets one that is still
+/// high when the interrupt is completed.
 void Device::drive()
 {
     unsigned levels = model_.interrupts();
     for (unsigned n = 0; n < num_lines; n++)
-        if (((levels ^ levels_) >> n & 1u) != 0)
+        if (((levels | levels_) >> n & 1u) != 0)
             qemu.qemu_set_irq(lines_[n], static_cast<int>(levels >> n & 1u));
     levels_ = levels;
 }
