@@ -47,14 +47,19 @@ static void unlock_and_deliver(void)
     }
 }
 
-/* Requests the client's devices for which START was written just before their page became read-only. */
+/* Whether the device has a job: START was written just before its page became read-only, or the job is saved. */
+static bool has_job(uint32_t stat)
+{
+    return VDM_FIELD(stat, FABRIC_IF_STAT_PENDING) != 0 || VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0;
+}
+
+/* Requests the client's devices that have a job and are in no list. */
 static void recheck(struct vdm_client *c)
 {
     for (unsigned i = 0; i < VDM_MAX_DEVICES && !c->stopping; i++) {
         struct accel *a = c->accels[i];
 
-        if (a != NULL && a->state == ACCEL_IDLE &&
-            VDM_FIELD(*vdm_if_register(a, FABRIC_IF_STAT), FABRIC_IF_STAT_PENDING) != 0) {
+        if (a != NULL && a->state == ACCEL_IDLE && has_job(*vdm_if_register(a, FABRIC_IF_STAT))) {
             vdm_request(a);
         }
     }
@@ -140,10 +145,11 @@ void accel_withdrawn(struct accel *a)
     }
 }
 
-/* A job that was saved is in the fabric's search list. A START that is written from here on faults; one that was written before is
- * found by recheck(). */
-void accel_lost(struct accel *a)
+/* A START that is written from here on faults; one that was written before is found by recheck(). */
+void accel_lost(struct accel *a, bool preempted)
 {
+    uint32_t stat;
+
     if (a->state == ACCEL_FAILED) {
         return;
     }
@@ -151,15 +157,15 @@ void accel_lost(struct accel *a)
     a->stats.losses++;
     arch_page_forbid_writes(&a->page);
     accel_note(a, ACCEL_EVENT_PREEMPT);
-    if (VDM_FIELD(*vdm_if_register(a, FABRIC_IF_STAT), FABRIC_IF_STAT_SAVED) != 0) {
+    stat = *vdm_if_register(a, FABRIC_IF_STAT);
+    if (preempted && VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0) {
         a->state = ACCEL_WAITING;
     } else {
         resume_waiters(a); /* their region expired before it was connected: their writes request the device again */
+        vdm.recheck |= has_job(stat) ? 1U << a->client->number : 0;
+        vdm.noted = vdm.noted || has_job(stat);
     }
-    /* This CPU looks before it releases the lock; other CPUs, on which the VM may run, after their fence (vdm_sync()). */
-    vdm.recheck |= 1U << a->client->number;
-    vdm.noted = true;
-    a->client->recheck = !arch_alone();
+    a->client->recheck = !arch_alone(); /* other CPUs, on which the VM may run, after their fence (vdm_sync()) */
 }
 
 static void wait_for(struct accel *a, struct vcpu *v)

@@ -62,6 +62,13 @@ static void note_fault(void)
     }
 }
 
+/* The events after which the region can have another client or state. PRR_STOPPED tells no region: it concerns those whose job
+ * was stopped for another client. */
+static uint64_t events_of(const struct vdm_region *region)
+{
+    return EVENT(HOLD_EXPIRED) | FAULTS | (region->promised != NULL ? EVENT(PRR_STOPPED) : 0);
+}
+
 /* The fabric keeps the line high until every event is acknowledged, and all solutions are taken: one solution in each call, so that
  * interrupts are polled between two. */
 void vdm_interrupt(void)
@@ -78,12 +85,13 @@ void vdm_interrupt(void)
         note_fault();
     }
     for (unsigned i = 0; i < vdm.nregions; i++) {
-        vdm_update_region(i);
+        if ((status & events_of(&vdm.regions[i])) != 0) {
+            vdm_update_region(i);
+        }
     }
     if ((status & EVENT(NEW_SOLUTION)) != 0) {
         vdm_take_solution();
     }
-    vdm_configure_next();
     vdm_unlock();
 }
 

@@ -44,6 +44,27 @@ static struct accel *named(ulong vm, ulong device)
     return vm < vdm.image->nclients && device < VDM_MAX_DEVICES ? vdm.clients[vm].accels[device] : NULL;
 }
 
+/* Starts the configuration of a region in Reconfig. A region for which the image has no bitstream: the fabric offers none, since DEVICE names the regions that it may choose. */
+static void configure(struct accel *a, unsigned region)
+{
+    const struct vdm_image_bitstream *b = bitstream_of(a, region);
+
+    if (vdm.configuring) {
+        return; /* vdm_configured() configures it */
+    }
+    if (b == NULL) {
+        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
+        accel_failed(a);
+        return;
+    }
+    *vdm_register(FABRIC_REGS_ICAP_ADDR) = (ulong)sysimage_at(hyp.image, b->offset);
+    *vdm_register(FABRIC_REGS_ICAP_LENGTH) = b->size;
+    *vdm_register(FABRIC_REGS_ICAP_START) =
+        VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) | VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify);
+    vdm.configuring = true;
+    vdm.port_region = region;
+}
+
 static void connect(struct accel *a, unsigned region)
 {
     *vdm_register(FABRIC_REGS_PRR_CONNECT + region * FABRIC_REGS_PRR_CONNECT_STRIDE) = a->connect;
@@ -57,30 +78,51 @@ static void evict(unsigned region)
     struct accel *before = vdm.regions[region].owner;
 
     vdm.regions[region].owner = NULL;
-    accel_lost(before);
+    accel_lost(before, false);
 }
 
-/* Does what a solution for `a` allows at once: connects it, or has its region configured. Before that, the region's job may have
- * to stop: vdm_update_region() goes on then. */
+/* The job of `a` is being stopped: makes its page read-only meanwhile, so that less is left to do for the client that waits. A
+ * write before the job has stopped makes it writable again. */
+static void prepare_loss(const struct accel *a)
+{
+    if (a != NULL) {
+        arch_page_forbid_writes(&a->page);
+    }
+}
+
+/* Counts the path of a solution for `a`. Returns whether the job of another client has to stop for it. */
+static bool note_path(struct accel *a, uint64_t solution)
+{
+    bool preempts = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT;
+
+    a->stats.paths[2U * preempts + VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG)]++;
+    a->state = ACCEL_WAITING;
+    return preempts;
+}
+
+static void promise(struct accel *a, struct vdm_region *region)
+{
+    region->promised = a;
+    prepare_loss(region->owner);
+}
+
+/* Does what the answer to a request of `a` allows at once: connects it, or has its region configured. Before that, the region's
+ * job may have to stop: vdm_update_region() goes on then. */
 static void apply(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
-    bool preempts = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT;
-    bool configures = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0;
     struct vdm_region *r = &vdm.regions[region];
 
-    a->stats.paths[2U * preempts + configures]++;
-    a->state = ACCEL_WAITING;
-    if (preempts) {
-        r->promised = a;
+    if (note_path(a, solution)) {
+        promise(a, r);
         return;
     }
     if (r->owner != NULL && r->owner != a) {
         evict(region);
     }
-    if (configures) {
+    if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0) {
         r->owner = a;
-        vdm_configure_next();
+        configure(a, region);
     } else {
         connect(a, region);
     }
@@ -111,33 +153,17 @@ void vdm_request(struct accel *a)
     }
 }
 
-void vdm_take_solution(void)
-{
-    uint64_t solution = *vdm_register(FABRIC_REGS_NEW_SOLUTION);
-    struct accel *a =
-        named(VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VM), VDM_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
-
-    *vdm_register(FABRIC_REGS_NEW_SOLUTION_POP) = 1;
-    if (a == NULL || VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
-        return;
-    }
-    if (a->client->stopping) {
-        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
-    } else {
-        apply(a, solution);
-    }
-}
-
 /* The region has a client that waits for it: `status` is the region's. */
 static void serve(struct accel *a, unsigned region, uint64_t status)
 {
     ulong state = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
 
-    if (state == STATE_HOLD && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0) {
+    if (state == STATE_HOLD &&
+        (VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0 || a->state != ACCEL_CONNECTED)) {
         connect(a, region);
     } else if (state == STATE_RECONFIG) {
         a->state = ACCEL_WAITING;
-        vdm_configure_next();
+        configure(a, region);
     }
 }
 
@@ -162,7 +188,7 @@ static void end_promise(struct vdm_region *region, const struct accel *owner)
 
     region->promised = NULL;
     if (promised != NULL && promised != owner && promised->state == ACCEL_WAITING) {
-        accel_lost(promised);
+        accel_lost(promised, false);
     }
 }
 
@@ -171,16 +197,50 @@ void vdm_update_region(unsigned number)
     struct vdm_region *region = &vdm.regions[number];
     uint64_t status = status_of(number);
     struct accel *before = region->owner, *owner = client_of(status);
+    bool preempted = region->promised != NULL;
 
     if (!stops(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE))) {
         end_promise(region, owner);
     }
     region->owner = owner;
     if (before != NULL && before != owner && (before->state != ACCEL_CONNECTED || before->region == number)) {
-        accel_lost(before);
+        accel_lost(before, preempted);
     }
     if (owner != NULL && !owner->client->stopping) {
         serve(owner, number, status);
+    }
+}
+
+/* Does what a solution from the search list allows. Since it was found, the region's job may have stopped, or the region may have
+ * expired. */
+static void apply_later(struct accel *a, uint64_t solution)
+{
+    unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
+    bool preempts = note_path(a, solution);
+
+    if (preempts) {
+        promise(a, &vdm.regions[region]);
+    }
+    vdm_update_region(region);
+    if (!preempts && vdm.regions[region].owner != a) {
+        accel_lost(a, false);
+    }
+}
+
+void vdm_take_solution(void)
+{
+    uint64_t solution = *vdm_register(FABRIC_REGS_NEW_SOLUTION);
+    struct accel *a =
+        named(VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VM), VDM_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
+
+    *vdm_register(FABRIC_REGS_NEW_SOLUTION_POP) = 1;
+    if (a == NULL || VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
+        return;
+    }
+    if (a->client->stopping) {
+        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
+    } else {
+        apply_later(a, solution);
     }
 }
 
@@ -203,27 +263,9 @@ static unsigned next_to_configure(void)
     return best;
 }
 
-/* A region for which the image has no bitstream: the fabric offers none, since DEVICE names the regions that it may choose. */
-static void configure(struct accel *a, unsigned region)
+static void configure_next(void)
 {
-    const struct vdm_image_bitstream *b = bitstream_of(a, region);
-
-    if (b == NULL) {
-        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
-        accel_failed(a);
-        return;
-    }
-    *vdm_register(FABRIC_REGS_ICAP_ADDR) = (ulong)sysimage_at(hyp.image, b->offset);
-    *vdm_register(FABRIC_REGS_ICAP_LENGTH) = b->size;
-    *vdm_register(FABRIC_REGS_ICAP_START) =
-        VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) | VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify);
-    vdm.configuring = true;
-    vdm.port_region = region;
-}
-
-void vdm_configure_next(void)
-{
-    unsigned region = vdm.configuring ? vdm.nregions : next_to_configure();
+    unsigned region = next_to_configure();
 
     if (region < vdm.nregions) {
         configure(vdm.regions[region].owner, region);
@@ -248,4 +290,6 @@ void vdm_configured(void)
         vdm.regions[vdm.port_region].owner = NULL;
         accel_failed(a);
     }
+    vdm_update_region(vdm.port_region);
+    configure_next();
 }

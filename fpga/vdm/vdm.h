@@ -131,10 +131,8 @@ void vdm_take_solution(void);
 /* Brings region `number` up to date: configures or connects it for its client; a client that lost it is disconnected. */
 void vdm_update_region(unsigned number);
 
-/* The configuration port is idle: starts the configuration of the region whose client has the highest priority, if any waits. */
-void vdm_configure_next(void);
-
-/* The configuration port has finished. */
+/* The configuration port has finished: connects the client of its region, and configures the region in Reconfig whose client has
+ * the highest priority. */
 void vdm_configured(void);
 
 /* --- life.c --- */
@@ -162,11 +160,12 @@ static inline void vdm_unlock(void)
     }
 }
 
-/* With vdm.lock held: the device is connected to `region`, has failed, has given up its region or request, or has lost its region. */
+/* With vdm.lock held: the device is connected to `region`, has failed, has given up its region or request, or has lost its region:
+ * if it was preempted, the fabric has put a job that was saved into the search list. */
 void accel_connected(struct accel *a, unsigned region);
 void accel_failed(struct accel *a);
 void accel_withdrawn(struct accel *a);
-void accel_lost(struct accel *a);
+void accel_lost(struct accel *a, bool preempted);
 
 /* With vdm.lock held: notes an event of a device with the guest model. */
 void accel_note(const struct accel *a, ulong event);

@@ -67,6 +67,9 @@ void arch_page_forbid_writes(const struct arch_page *page)
 {
     struct vm *vm = page->vm;
 
+    if ((*page->entry & PTE_W) == 0) {
+        return;
+    }
     *page->entry &= ~PTE_W;
     atomic_add_relaxed(&vm->arch.changes, 1U);
     fence_page(page);
