@@ -60,12 +60,20 @@ struct RegionOps {
 };
 constexpr int little_endian = 2;
 constexpr int virtual_clock = 1;
+constexpr int word_size = 2; // MemOp: 4 bytes, little-endian
 constexpr const char *plic_type = "riscv.sifive.plic";
+
+// The pages of the PLIC's contexts in the machine `virt`, each with a register for claim and complete.
+constexpr uint64_t plic_base = 0xc000000, contexts = 0x200000, contexts_span = 0x400000;
+constexpr uint64_t context_page = 0x1000, complete_register = 4;
 
 struct Qemu {
     void (*qemu_add_machine_init_done_notifier)(Notifier *);
     void (*memory_region_init_io)(MemoryRegion *, void *, const RegionOps *, void *, const char *, uint64_t);
     void (*memory_region_add_subregion_overlap)(void *, uint64_t, MemoryRegion *, int);
+    Result (*memory_region_dispatch_read)(void *, uint64_t, uint64_t *, int, Attributes);
+    Result (*memory_region_dispatch_write)(void *, uint64_t, uint64_t, int, Attributes);
+    void *(*sysbus_mmio_get_region)(void *, int);
     void *(*get_system_memory)();
     void *(*object_resolve_path_type)(const char *, const char *, bool *);
     void *(*qdev_get_gpio_in)(void *, int);
@@ -89,6 +97,9 @@ const Symbol symbols[] = {
     QEMU_SYMBOL(qemu_add_machine_init_done_notifier),
     QEMU_SYMBOL(memory_region_init_io),
     QEMU_SYMBOL(memory_region_add_subregion_overlap),
+    QEMU_SYMBOL(memory_region_dispatch_read),
+    QEMU_SYMBOL(memory_region_dispatch_write),
+    QEMU_SYMBOL(sysbus_mmio_get_region),
     QEMU_SYMBOL(get_system_memory),
     QEMU_SYMBOL(object_resolve_path_type),
     QEMU_SYMBOL(qdev_get_gpio_in),
@@ -219,6 +230,8 @@ class Device
     void reset();
     Result access(cosim::Access &access);
     void tick();
+    Result read_context(uint64_t offset, uint64_t *data);
+    Result write_context(uint64_t offset, uint64_t data);
 
   private:
     uint64_t now() const
@@ -238,7 +251,8 @@ class Device
     Options options_;
     Ram ram_;
     cosim::Model model_;
-    MemoryRegion region_{};
+    MemoryRegion region_{}, contexts_{};
+    void *plic_ = nullptr; // its memory region
     Timer timer_{};
     std::vector<void *> lines_;
     unsigned levels_ = 0;
@@ -293,8 +307,21 @@ Result write_callback(void *, uint64_t offset, uint64_t data, unsigned bytes, At
     return result;
 }
 
+Result read_context_callback(void *, uint64_t offset, uint64_t *data, unsigned, Attributes)
+{
+    return device->read_context(offset, data);
+}
+
+Result write_context_callback(void *, uint64_t offset, uint64_t data, unsigned, Attributes)
+{
+    return device->write_context(offset, data);
+}
+
 void Device::attach()
 {
+    static const RegionOps context_ops = {
+        nullptr,      nullptr, read_context_callback, write_context_callback, little_endian, {4, 4, false, nullptr},
+        {4, 4, false}};
     static const RegionOps ops = {
         nullptr, nullptr, read_callback, write_callback, little_endian, {1, 8, false, nullptr}, {1, 8, false}};
     void *plic = qemu.object_resolve_path_type("", plic_type, nullptr);
@@ -306,6 +333,9 @@ void Device::attach()
         options_.quantum = quantum_default;
     qemu.memory_region_init_io(&region_, nullptr, &ops, nullptr, "tessera-fabric", span);
     qemu.memory_region_add_subregion_overlap(qemu.get_system_memory(), options_.base, &region_, 1);
+    plic_ = qemu.sysbus_mmio_get_region(plic, 0);
+    qemu.memory_region_init_io(&contexts_, nullptr, &context_ops, nullptr, "tessera-plic-contexts", contexts_span);
+    qemu.memory_region_add_subregion_overlap(qemu.get_system_memory(), plic_base + contexts, &contexts_, 1);
     for (unsigned n = 0; n < num_lines; n++)
         lines_.push_back(qemu.qdev_get_gpio_in(plic, static_cast<int>(options_.irq + n)));
     qemu.timer_init_full(&timer_, nullptr, virtual_clock, 1, 0, [](void *) { device->tick(); }, nullptr);
@@ -342,17 +372,15 @@ void Device::catch_up()
 
 void Device::arm()
 {
-    if (model_.active() || levels_ != 0)
+    if (model_.active())
         qemu.timer_mod_ns(&timer_, ns() + static_cast<int64_t>(options_.quantum * options_.period));
 }
 
-/// Lines that are high are set again each time: QEMU's PLIC notes a request when a line is set, and forgets one that is still
-/// high when the interrupt is completed.
 void Device::drive()
 {
     unsigned levels = model_.interrupts();
     for (unsigned n = 0; n < num_lines; n++)
-        if (((levels | levels_) >> n & 1u) != 0)
+        if (((levels ^ levels_) >> n & 1u) != 0)
             qemu.qemu_set_irq(lines_[n], static_cast<int>(levels >> n & 1u));
     levels_ = levels;
 }
@@ -367,6 +395,22 @@ Result Device::access(cosim::Access &access)
     drive();
     arm();
     return fine ? result_ok : result_error;
+}
+
+Result Device::read_context(uint64_t offset, uint64_t *data)
+{
+    return qemu.memory_region_dispatch_read(plic_, contexts + offset, data, word_size, 0);
+}
+
+/// QEMU's PLIC takes the rise of a line for a request. A PLIC looks at the level when an interrupt is completed: a line that is
+/// high because of another event or device interrupts again. So lines are raised again then.
+Result Device::write_context(uint64_t offset, uint64_t data)
+{
+    Result result = qemu.memory_region_dispatch_write(plic_, contexts + offset, data, word_size, 0);
+    uint64_t line = data - options_.irq;
+    if (offset % context_page == complete_register && line < num_lines && (levels_ >> line & 1u) != 0)
+        qemu.qemu_set_irq(lines_[line], 1);
+    return result;
 }
 
 void Device::tick()
