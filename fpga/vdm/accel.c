@@ -96,9 +96,7 @@ void accel_note(const struct accel *a, ulong event)
  * get the lock in between. */
 static void resume_waiters(struct accel *a)
 {
-    bool more = !list_empty(&a->waiters);
-
-    while (more) {
+    while (!list_empty(&a->waiters)) {
         spin_lock(&sched_lock);
         if (!list_empty(&a->waiters)) {
             struct vdm_waiter *w = CONTAINER_OF(a->waiters.next, struct vdm_waiter, node);
@@ -106,7 +104,6 @@ static void resume_waiters(struct accel *a)
             list_remove(&w->node);
             vcpu_resume(w->vcpu);
         }
-        more = !list_empty(&a->waiters);
         spin_unlock(&sched_lock);
     }
 }

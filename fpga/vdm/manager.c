@@ -62,11 +62,17 @@ static void note_fault(void)
     }
 }
 
-/* The events after which the region can have another client or state. PRR_STOPPED tells no region: it concerns those whose job
- * was stopped for another client. */
-static uint64_t events_of(const struct vdm_region *region)
+/* Updates the regions that can have another client or state. PRR_STOPPED does not tell the region: it concerns those whose job was
+ * stopped for another client. */
+static void update_regions(uint64_t status)
 {
-    return EVENT(HOLD_EXPIRED) | FAULTS | (region->promised != NULL ? EVENT(PRR_STOPPED) : 0);
+    bool all = (status & (EVENT(HOLD_EXPIRED) | FAULTS)) != 0;
+
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        if (all || vdm.regions[i].promised != NULL) {
+            vdm_update_region(i);
+        }
+    }
 }
 
 /* The fabric keeps the line high until every event is acknowledged, and all solutions are taken: one solution in each call, so that
@@ -84,10 +90,8 @@ void vdm_interrupt(void)
     if ((status & FAULTS) != 0) {
         note_fault();
     }
-    for (unsigned i = 0; i < vdm.nregions; i++) {
-        if ((status & events_of(&vdm.regions[i])) != 0) {
-            vdm_update_region(i);
-        }
+    if ((status & (EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | FAULTS)) != 0) {
+        update_regions(status);
     }
     if ((status & EVENT(NEW_SOLUTION)) != 0) {
         vdm_take_solution();

@@ -72,15 +72,6 @@ static void connect(struct accel *a, unsigned region)
     accel_connected(a, region);
 }
 
-/* The region's last client, whose job had ended, or which had not begun one yet, is disconnected. */
-static void evict(unsigned region)
-{
-    struct accel *before = vdm.regions[region].owner;
-
-    vdm.regions[region].owner = NULL;
-    accel_lost(before, false);
-}
-
 /* The job of `a` is being stopped: makes its page read-only meanwhile, so that less is left to do for the client that waits. A
  * write before the job has stopped makes it writable again. */
 static void prepare_loss(const struct accel *a)
@@ -112,19 +103,20 @@ static void apply(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
     struct vdm_region *r = &vdm.regions[region];
+    struct accel *before = r->owner;
 
     if (note_path(a, solution)) {
         promise(a, r);
         return;
-    }
-    if (r->owner != NULL && r->owner != a) {
-        evict(region);
     }
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0) {
         r->owner = a;
         configure(a, region);
     } else {
         connect(a, region);
+    }
+    if (before != NULL && before != a) {
+        accel_lost(before, false); /* its job had ended, or had not begun */
     }
 }
 
@@ -254,7 +246,7 @@ static unsigned next_to_configure(void)
     for (unsigned i = 0; i < vdm.nregions; i++) {
         const struct accel *a = vdm.regions[i].owner;
 
-        if (a != NULL && !a->client->stopping &&
+        if (a != NULL && a->state == ACCEL_WAITING && !a->client->stopping &&
             VDM_FIELD(status_of(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG &&
             (best == vdm.nregions || a->priority > vdm.regions[best].owner->priority)) {
             best = i;
