@@ -20,9 +20,12 @@
 #define SHARE_JOBS 6U
 #define ASSIGNS 8U
 #define LONG_JOBS 10U
+#define MANY_JOBS 30U
 #define URGENT_JOBS 6U
 #define URGENT_BEGIN_US 14000U
 #define URGENT_PAUSE_US 700U
+#define PATH_JOBS 64U
+#define PATH_PAUSE_US 300U
 #define FAULT_DMA 1U
 
 int main(unsigned long hart, const void *fdt);
@@ -70,13 +73,13 @@ static unsigned int share(void)
 }
 
 /* Long jobs without a pause, for another VM to preempt. */
-static unsigned int long_jobs(void)
+static unsigned int long_jobs(unsigned int jobs)
 {
     struct accel a;
     const struct kind *kind = run_open_any(&a);
     unsigned int wrong = kind != NULL ? run_job(&a, kind, LARGE, 0) : 1;
 
-    for (unsigned int i = 1; i < LONG_JOBS && kind != NULL; i++) {
+    for (unsigned int i = 1; i < jobs && kind != NULL; i++) {
         wrong += run_again(&a, kind);
     }
     if (kind != NULL) {
@@ -105,6 +108,30 @@ static unsigned int urgent_jobs(void)
         run_sleep(URGENT_PAUSE_US);
     }
     run_report(&a, kind->name);
+    return wrong;
+}
+
+/* A request and a small job for each device, twice in turn, with pauses: beside the long jobs of another VM, and after their end.
+ * The device is released after each job, so that the next one is requested. */
+static unsigned int paths(void)
+{
+    struct accel accels[KINDS];
+    unsigned int wrong = 0;
+
+    for (unsigned int k = 0; k < KINDS; k++) {
+        wrong += accel_open(&accels[k], kinds[k].name) != 0;
+    }
+    run_sleep(URGENT_BEGIN_US);
+    for (unsigned int i = 0; i < PATH_JOBS && wrong == 0; i++) {
+        unsigned int k = i / 2 % KINDS;
+
+        run_sleep(PATH_PAUSE_US);
+        wrong += run_job(&accels[k], &kinds[k], SMALL, i);
+        wrong += accel_release(&accels[k]).error != HCALL_OK;
+    }
+    for (unsigned int k = 0; k < KINDS; k++) {
+        run_report(&accels[k], kinds[k].name);
+    }
     return wrong;
 }
 
@@ -179,9 +206,13 @@ static unsigned int in_mode(const char *mode)
 {
     switch (mode[0]) {
     case 'l':
-        return long_jobs();
+        return long_jobs(LONG_JOBS);
+    case 'm':
+        return long_jobs(MANY_JOBS);
     case 'u':
         return urgent_jobs();
+    case 'p':
+        return paths();
     case 'o':
         return outside();
     case 'a':

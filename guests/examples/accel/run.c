@@ -93,4 +93,5 @@ void run_sleep(uint64_t us)
     while (machine_time() < until) {
         machine_wait();
     }
+    machine_wake_by_timer(false); /* it is pending: later waits, for a device, would not sleep */
 }
