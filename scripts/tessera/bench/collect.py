@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
+from tessera.bench import accel
+from tessera.bench.accel_run import run_paths
 from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench.count import CountError, Interval, make_counter
 from tessera.bench.machine import (
@@ -347,6 +349,16 @@ def locks(bench: Bench) -> None:
             bench.add(single(metric, "instructions", value), f"locks-{harts}")
 
 
+def accelerators(bench: Bench) -> None:
+    """The ways in which a VM gets a region of the fabric, their terms, and the latency of a device's
+    interrupt: counted by QEMU, the hart's sleep not included."""
+    system = bench.system("bench-accel")
+    found, latencies = run_paths(bench.qemu, system, bench.out)
+    for name, costs in accel.summaries(found).items():
+        bench.add(summary(f"vdm.{name}", "instructions", costs), system.name)
+    bench.add(summary("vdm.interrupt", "instructions", latencies), system.name)
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
@@ -362,5 +374,6 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "rt-stress": rt_stress,
     "worst-cases": worst_cases,
     "locks": locks,
+    "accelerators": accelerators,
     "size": size,
 }

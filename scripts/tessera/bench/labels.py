@@ -32,10 +32,11 @@ PEERS = {
     "kvm": Peer("Linux KVM"),
     "hellfire": Peer("Hellfire, successor of the M5150 hypervisor"),
     "m5150": Peer("M5150 hypervisor", "PUCRS"),
+    "kerone": Peer("Ker-ONE, cycles of a Cortex-A9", "INSA Rennes"),
 }
 PEERS_QEMU = "10.0"  # where those on RISC-V were measured (scripts/bench-metrics.tsv)
-PEER_COLOURS = {"bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a", "m5150": "#8a5ab0"}
-PEER_MARKERS = {"bao": "o", "kvm": "^", "hellfire": "v", "m5150": "s"}
+PEER_COLOURS = {"bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a", "m5150": "#8a5ab0", "kerone": "#b05a7a"}
+PEER_MARKERS = {"bao": "o", "kvm": "^", "hellfire": "v", "m5150": "s", "kerone": "D"}
 
 UNITS = {
     "instructions": "executed instructions",
@@ -93,6 +94,20 @@ LABELS = {
     "rt.cost.release": "largest cost of a release to the interrupted VM",
     "rt.cost.job": "largest cost of the end of a job",
     "rt.blocked": _SECTION,
+    "path.assign": "region of the fabric: assign",
+    "path.configure": "region: assign and configure",
+    "path.preempt": "region: preempt",
+    "path.preempt_configure": "region: preempt and configure",
+    "interrupt": "interrupt of an accelerator, to its guest",
+    "term.trap": "region, term T_trap",
+    "term.search": "region, term T_search",
+    "term.solution_assign": "region, term T_solution, assign",
+    "term.solution_configure": "region, term T_solution, configure",
+    "term.solution_preempt": "region, term T_solution, preempt",
+    "term.pl_irq": "region, term T_PL_irq",
+    "term.irq_pcap": "region, term T_irq_pcap",
+    "term.irq_stop": "region, term T_irq_stop",
+    "term.resume": "region, term T_resume",
     "size.text": "code and constants, without optional components",
     "mips.size.text": "code and constants, with real time and messages, optimized for size",
     "size.loc": "lines of code, without optional components",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / "bench-metrics.tsv"
-PEERS = ("bao", "kvm", "hellfire", "m5150")
+PEERS = ("bao", "kvm", "hellfire", "m5150", "kerone")
 _COLUMNS = ("metric", "unit", "better", "goal", "stat", *PEERS, "what", "source")
 
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a system with accelerators and records the manager's paths (tessera.bench.accel)."""
+
+import re
+from pathlib import Path
+
+from tessera.bench import passes
+from tessera.bench.accel import FUNCTIONS, RETURN, SLEEP, device_interrupts, paths, register
+from tessera.bench.accel import Path as VdmPath
+from tessera.bench.machine import TIMEOUT_S, BenchError, run_tool
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import BuiltSystem, Qemu, system_command
+
+FABRIC = passes.Device(0x18000000, register("FABRIC_SPAN"))  # boards/qemu-virt.dts
+_END = re.compile(rf"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s({RETURN}|{SLEEP})\s*$", re.MULTILINE)
+_DONE = re.compile(r"accel: done, 0 wrong")
+
+
+def _symbol(elf: Path, name: str) -> int:
+    """Returns the address of a label, which may be one of assembly."""
+    match = re.search(rf"^([0-9a-f]+) [tT] {name}$", run_tool(["riscv64-unknown-elf-nm", str(elf)]), re.MULTILINE)
+    if match is None:
+        raise BenchError(f"{elf}: expected a label {name}")
+    return int(match[1], 16)
+
+
+def _places(elf: Path) -> dict[int, str]:
+    """The instructions to note: the first of some functions, and all at which the hart leaves the
+    hypervisor or sleeps."""
+    found = {_symbol(elf, name): name for name in FUNCTIONS}
+    code = run_tool(["riscv64-unknown-elf-objdump", "-d", str(elf)])
+    return found | {int(address, 16): what for address, what in _END.findall(code)}
+
+
+def run_paths(qemu: Qemu, system: BuiltSystem, folder: Path) -> tuple[list[VdmPath], list[int]]:
+    """Runs a system to its power-off; returns the paths, and the latencies of the devices'
+    interrupts to guests."""
+    out = folder / f"{system.name}-passes.txt"
+    out.unlink(missing_ok=True)
+    places = _places(system.hypervisor)
+    start = _symbol(system.hypervisor, "__text_start")
+    noting = passes.arguments(qemu, folder, start, places, FABRIC, out)
+    names = [*system.names, HYPERVISOR]
+    with Machine([*system_command(qemu, system), *noting], names) as machine:
+        ended = machine.wait_until(lambda: not machine.running, TIMEOUT_S)
+        right = all(_DONE.search(machine.console.text(vm)) for vm in system.names)
+    if not ended or not right:
+        raise BenchError(f"system '{system.name}': expected every guest to end with 0 wrong results, and power-off")
+    events = passes.read_passes(out, places, FABRIC)
+    return paths(events), device_interrupts(events)
