@@ -102,7 +102,7 @@ FREERTOS_DEMO := $(wildcard guests/examples/freertos/demo/*.c \
 # The codec in a task with a tick of 10 ms and, for the benchmark, of 1 ms (docs/benchmarks.md).
 ADPCM_TICK_HZ ?= 100
 ADPCM_MODEL_TICK_HZ := 1000
-ADPCM_SOURCES := $(wildcard guests/examples/adpcm/*.c)
+ADPCM_SOURCES := $(wildcard guests/examples/adpcm/*.c) guests/sdk/accel/g722.c
 ADPCM_FREERTOS := $(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
 
 # The mailbox: the FreeRTOS server, and a bare-metal client.
@@ -149,7 +149,9 @@ $(eval $(call bare_guest,motor,$(wildcard guests/examples/motor/*.c),$(BARE_NOFP
 $(eval $(call bare_guest,watchdog,$(wildcard guests/examples/watchdog/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,tally,$(wildcard guests/examples/tally/*.c),$(BARE_NOFP)))
 
-$(eval $(call bare_guest,accel,$(wildcard guests/examples/accel/*.c),$(BARE_NOFP)))
+# The HW tasks in software, for guests with accelerators.
+ACCEL_SDK := $(wildcard guests/sdk/accel/*.c)
+$(eval $(call bare_guest,accel,$(wildcard guests/examples/accel/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))

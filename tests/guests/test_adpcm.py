@@ -23,7 +23,7 @@ LONG = 64000  # samples: 4 s
 
 
 class Codec:
-    """guests/examples/adpcm/g722.c and signal.c, compiled for the host."""
+    """guests/sdk/accel/g722.c and guests/examples/adpcm/signal.c, compiled for the host."""
 
     def __init__(self, library: Path) -> None:
         self.code = ctypes.CDLL(str(library))
@@ -56,11 +56,12 @@ class Codec:
 
 @pytest.fixture(scope="module")
 def codec(tmp_path_factory: pytest.TempPathFactory) -> Codec:
-    guest = ROOT / "guests" / "examples" / "adpcm"
+    sdk, guest = ROOT / "guests" / "sdk", ROOT / "guests" / "examples" / "adpcm"
     library = tmp_path_factory.mktemp("adpcm") / "libadpcm.so"
     command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{guest}"]
+    command += [f"-I{sdk / 'include'}"]
     command += ["-fsanitize=undefined", "-fno-sanitize-recover=all", "-o", str(library)]
-    sources = [guest / "g722.c", guest / "signal.c", ROOT / "tests" / "guests" / "adpcm_host.c"]
+    sources = [sdk / "accel" / "g722.c", guest / "signal.c", ROOT / "tests" / "guests" / "adpcm_host.c"]
     subprocess.run([*command, *map(str, sources)], check=True)
     return Codec(library)
 
