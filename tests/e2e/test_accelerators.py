@@ -92,6 +92,13 @@ def test_costs_of_the_paths(tmp_path):
     assert max(interrupts) <= INTERRUPT_MAX
 
 
+def test_software_gives_equal_results():
+    """Jobs of four tasks, with several commands each: output, size and result code are software's."""
+    devices = reports(finished("accel-tasks"), "all")
+    assert devices.keys() == {"qam16", "fft512", "aes128", "g722"}
+    assert devices["qam16"]["assign_configure"] > 1, "two devices share a region"
+
+
 def test_same_run_twice(shared):
     again = finished("accel")
     assert [again.console.text(vm) for vm in ("first", "second")] == [

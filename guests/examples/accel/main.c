@@ -80,7 +80,7 @@ static unsigned int long_jobs(unsigned int jobs)
     unsigned int wrong = kind != NULL ? run_job(&a, kind, LARGE, 0) : 1;
 
     for (unsigned int i = 1; i < jobs && kind != NULL; i++) {
-        wrong += run_again(&a, kind);
+        wrong += run_again(&a);
     }
     if (kind != NULL) {
         run_report(&a, kind->name);

@@ -3,19 +3,23 @@
 
 #include "machine.h"
 #include "print.h"
-#include "soft.h"
 #include "timer.h"
 
 const struct kind kinds[KINDS] = {
-    {"qam16", soft_qam16, SOFT_QAM16_OUTPUT(1U)},
-    {"aes128", soft_aes128, 1},
+    {"qam16", accel_soft_qam16, {0}},
+    {"aes128",
+     accel_soft_aes128,
+     {ACCEL_AES128_ECB_ENCRYPT, ACCEL_AES128_CBC_DECRYPT, ACCEL_AES128_CTR, ACCEL_AES128_CBC_ENCRYPT}},
+    {"fft512", accel_soft_fft512, {0x155, 0x1ff, 0, 0x0aa}},
+    {"g722", accel_soft_g722, {ACCEL_G722_ENCODE, ACCEL_G722_DECODE, ACCEL_G722_ENCODE, ACCEL_G722_DECODE}},
 };
 
-#define OUTPUT SOFT_QAM16_OUTPUT(RUN_INPUT)
+#define OUTPUT ACCEL_QAM16_OUTPUT(RUN_INPUT) /* of all tasks, QAM16 has the longest output */
 
 static uint64_t input[RUN_INPUT / 8], output[OUTPUT / 8], expected[OUTPUT / 8];
 static struct accel_job job;
-static uint64_t state = 1; /* of a linear congruential generator */
+static struct accel_result soft; /* of the last job, and `expected` its output */
+static uint64_t state = 1;       /* of a linear congruential generator */
 
 static void fill(uint32_t size)
 {
@@ -45,21 +49,24 @@ uint64_t run_first_write(const struct accel *a)
     return machine_instructions() - before;
 }
 
-unsigned int run_again(const struct accel *a, const struct kind *kind)
+unsigned int run_again(const struct accel *a)
 {
-    uint32_t bytes = job.size * kind->factor;
     struct accel_result result = accel_run_asleep(a, &job, 0);
 
-    return differences(bytes) + (result.size != bytes) + (result.fault != 0);
+    return differences(soft.size) + (result.size != soft.size) + (result.code != soft.code) + (result.fault != 0);
 }
 
 unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number)
 {
-    job = (struct accel_job){.size = size, .input = input, .output = expected, .custom = {number, 2, 3, 4, 5, 6, 7, 8}};
+    job = (struct accel_job){.command = kind->commands[number % RUN_COMMANDS],
+                             .size = size,
+                             .input = input,
+                             .output = expected,
+                             .custom = {number, 2, 3, 4, 5, 6, 7, 8}};
     fill(size);
-    kind->soft(&job);
+    soft = kind->soft(&job);
     job.output = output;
-    return run_again(a, kind);
+    return run_again(a);
 }
 
 const struct kind *run_open_any(struct accel *a)

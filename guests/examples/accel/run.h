@@ -7,27 +7,30 @@
 #include <stdint.h>
 
 #include "accel.h"
+#include "accel_soft.h"
 
 #define RUN_INPUT 65536U /* bytes, most */
 
-/* A device by its name, and what its task does. */
+#define RUN_COMMANDS 4U
+
+/* A device by its name, and its task in software. */
 struct kind {
     const char *name;
-    void (*soft)(const struct accel_job *job);
-    uint32_t factor; /* bytes of output for each byte of input */
+    accel_soft_fn soft;
+    uint32_t commands[RUN_COMMANDS]; /* of the jobs, in turn */
 };
 
-#define KINDS 2U
+#define KINDS 4U
 extern const struct kind kinds[KINDS];
 
 /**
- * Runs a job of `size` bytes (a multiple of 16, up to RUN_INPUT) with new input; returns the number of wrong words, and 1
- * for a fault.
+ * Runs a job of `size` bytes (a multiple of 16, up to RUN_INPUT) with new input; returns the number of wrong words of the output, and
+ * 1 for each of fault, result code and size that differs from software's.
  */
 unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number);
 
 /** Runs the last job again. */
-unsigned int run_again(const struct accel *a, const struct kind *kind);
+unsigned int run_again(const struct accel *a);
 
 /** Instructions that the first write to the device's page takes, as the guest sees it. */
 uint64_t run_first_write(const struct accel *a);

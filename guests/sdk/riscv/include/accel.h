@@ -11,26 +11,12 @@
 #include <stdint.h>
 
 #include "accel_abi.h"
+#include "accel_job.h"
 #include "hcall.h"
 
 struct accel {
     uintptr_t page;
     unsigned int device;
-};
-
-/* Input and output are 8-byte aligned RAM of the VM. */
-struct accel_job {
-    uint32_t command; /* meaning: docs/hwtasks.md, as that of `custom` */
-    uint32_t size;    /* bytes of input */
-    const void *input;
-    void *output;
-    uint32_t custom[8];
-};
-
-struct accel_result {
-    uint32_t fault; /* 0, or why the job failed: STAT.fault */
-    uint32_t code;  /* the task's own result */
-    uint32_t size;  /* bytes of output */
 };
 
 /**
