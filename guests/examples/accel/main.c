@@ -26,6 +26,8 @@
 #define URGENT_PAUSE_US 700U
 #define PATH_JOBS 64U
 #define PATH_PAUSE_US 300U
+#define FALLBACK_JOBS 16U
+#define FALLBACK_PAUSE_US 500U
 #define FAULT_DMA 1U
 
 int main(unsigned long hart, const void *fdt);
@@ -116,23 +118,25 @@ static unsigned int urgent_jobs(void)
 static unsigned int paths(void)
 {
     struct accel accels[KINDS];
-    unsigned int wrong = 0;
+    const struct kind *used[KINDS];
+    unsigned int wrong = 0, count = 0;
 
     for (unsigned int k = 0; k < KINDS; k++) {
-        wrong += accel_open(&accels[k], kinds[k].name) != 0;
+        used[count] = &kinds[k];
+        count += accel_open(&accels[count], kinds[k].name) == 0;
     }
     run_sleep(URGENT_BEGIN_US);
-    for (unsigned int i = 0; i < PATH_JOBS && wrong == 0; i++) {
-        unsigned int k = i / 2 % KINDS;
+    for (unsigned int i = 0; i < PATH_JOBS && count > 0 && wrong == 0; i++) {
+        unsigned int k = i / 2 % count;
 
         run_sleep(PATH_PAUSE_US);
-        wrong += run_job(&accels[k], &kinds[k], SMALL, i);
+        wrong += run_job(&accels[k], used[k], SMALL, i);
         wrong += accel_release(&accels[k]).error != HCALL_OK;
     }
-    for (unsigned int k = 0; k < KINDS; k++) {
-        run_report(&accels[k], kinds[k].name);
+    for (unsigned int k = 0; k < count; k++) {
+        run_report(&accels[k], used[k]->name);
     }
-    return wrong;
+    return wrong + (count == 0);
 }
 
 /* Input outside of the VM's memory: the job fails, and the next one, with other addresses, does not. */
@@ -170,6 +174,24 @@ static unsigned int events(void)
           (seen & ACCEL_EVENT_WAIT << a.device) != 0, (seen & ACCEL_EVENT_READY << a.device) != 0,
           turns > 1 ? "other work" : "no other work");
     return run_job(&a, kind, SMALL, 1);
+}
+
+/* Jobs of every task: on the device while the VM has it, else in software. */
+static unsigned int fallback(void)
+{
+    unsigned int wrong = 0;
+
+    for (const struct kind *kind = kinds; kind < kinds + KINDS; kind++) {
+        struct accel_unit u;
+
+        accel_unit_open(&u, kind->name, kind->soft);
+        for (unsigned int i = 0; i < FALLBACK_JOBS; i++) {
+            wrong += run_unit(&u, kind, SMALL, i);
+            run_sleep(FALLBACK_PAUSE_US);
+        }
+        print("accel: %s: %u jobs on the device, %u in software\n", kind->name, u.on_device, u.in_software);
+    }
+    return wrong;
 }
 
 /* Jobs without end. */
@@ -219,6 +241,8 @@ static unsigned int in_mode(const char *mode)
         return always();
     case 'd':
         return demo();
+    case 'f':
+        return fallback();
     case 'e':
         return events();
     default:

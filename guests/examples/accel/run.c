@@ -49,14 +49,8 @@ uint64_t run_first_write(const struct accel *a)
     return machine_instructions() - before;
 }
 
-unsigned int run_again(const struct accel *a)
-{
-    struct accel_result result = accel_run_asleep(a, &job, 0);
-
-    return differences(soft.size) + (result.size != soft.size) + (result.code != soft.code) + (result.fault != 0);
-}
-
-unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number)
+/* Makes the next job, and what is expected of it. */
+static void prepare(const struct kind *kind, uint32_t size, unsigned int number)
 {
     job = (struct accel_job){.command = kind->commands[number % RUN_COMMANDS],
                              .size = size,
@@ -66,7 +60,28 @@ unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t si
     fill(size);
     soft = kind->soft(&job);
     job.output = output;
+}
+
+static unsigned int judge(struct accel_result result)
+{
+    return differences(soft.size) + (result.size != soft.size) + (result.code != soft.code) + (result.fault != 0);
+}
+
+unsigned int run_again(const struct accel *a)
+{
+    return judge(accel_run_asleep(a, &job, 0));
+}
+
+unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number)
+{
+    prepare(kind, size, number);
     return run_again(a);
+}
+
+unsigned int run_unit(struct accel_unit *u, const struct kind *kind, uint32_t size, unsigned int number)
+{
+    prepare(kind, size, number);
+    return judge(accel_unit_run(u, &job, 0));
 }
 
 const struct kind *run_open_any(struct accel *a)

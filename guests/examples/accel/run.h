@@ -8,6 +8,7 @@
 
 #include "accel.h"
 #include "accel_soft.h"
+#include "accel_unit.h"
 
 #define RUN_INPUT 65536U /* bytes, most */
 
@@ -31,6 +32,9 @@ unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t si
 
 /** Runs the last job again. */
 unsigned int run_again(const struct accel *a);
+
+/** As run_job(), on the device or in software. */
+unsigned int run_unit(struct accel_unit *u, const struct kind *kind, uint32_t size, unsigned int number);
 
 /** Instructions that the first write to the device's page takes, as the guest sees it. */
 uint64_t run_first_write(const struct accel *a);
