@@ -152,6 +152,9 @@ $(eval $(call bare_guest,tally,$(wildcard guests/examples/tally/*.c),$(BARE_NOFP
 # The HW tasks in software, for guests with accelerators.
 ACCEL_SDK := $(wildcard guests/sdk/accel/*.c)
 $(eval $(call bare_guest,accel,$(wildcard guests/examples/accel/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
+FRAMES := $(wildcard guests/examples/frames/*.c guests/examples/freertos/drivers/*.c) guests/examples/freertos/demo/hooks.c \
+	$(FREERTOS_PORT) $(ACCEL_SDK)
+$(eval $(call freertos_guest,frames,$(FRAMES),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos/drivers))
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
@@ -170,7 +173,7 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel,$(BARE_OUT)/$(name)/$(name).bin)
+guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

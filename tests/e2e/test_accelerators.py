@@ -21,6 +21,10 @@ ASSIGN_MAX = 315
 PATH_MAX = {"configure": 740, "preempt": 860, "preempt_configure": 1130}
 INTERRUPT_MAX = 590
 DONE = r"accel: done, 0 wrong"
+FRAMES = re.compile(
+    r"frames: (?P<name>\w+): frame (?P<frames>\d+), (?P<wrong>\d+) wrong, "
+    r"(?P<device>\d+) on the device, (?P<software>\d+) in software"
+)
 REPORT = re.compile(
     r"accel: (?P<name>\w+): (?P<requests>\d+) requests, "
     r"paths (?P<assign>\d+) (?P<assign_configure>\d+) (?P<preempt>\d+) (?P<preempt_configure>\d+), "
@@ -34,11 +38,11 @@ def accelerated(system: str) -> Iterator[Machine]:
         yield machine
 
 
-def finished(system: str) -> Machine:
-    """Runs a system until every guest has ended without a wrong result, and the machine is off."""
+def finished(system: str, done: str = DONE) -> Machine:
+    """Runs a system until every guest has printed `done`, and the machine is off."""
     with accelerated(system) as machine:
         for name in machine.console.names:
-            machine.expect(name, DONE, BOOT_S)
+            machine.expect(name, done, BOOT_S)
         assert machine.wait_until(lambda: not machine.running, SOON_S), "the machine does not shut down"
         return machine
 
@@ -111,6 +115,21 @@ def test_software_while_another_vm_has_the_region():
     assert device > 0
     assert software > 0
     assert jobs == dict.fromkeys(("aes128", "fft512", "g722"), (0, device + software))
+
+
+def test_freertos_sleeps_until_the_interrupt():
+    """Its tasks process frames on devices that share a region, or in software; interrupts end the jobs of devices."""
+    machine = finished("accel-frames", r"frames: done")
+    streams = {vm: list(FRAMES.finditer(machine.console.text(vm))) for vm in ("frames", "software")}
+    for found in streams.values():
+        assert [(one["name"], one["frames"], one["wrong"]) for one in found] == [
+            ("g722", "20", "0"),
+            ("fft512", "20", "0"),
+        ]
+    on_device = [int(one["device"]) for one in streams["frames"]]
+    assert all(0 < jobs < 20 for jobs in on_device), on_device
+    assert f"frames: done, {sum(on_device)} jobs ended by interrupts" in machine.console.text("frames")
+    assert all((one["device"], one["software"]) == ("0", "20") for one in streams["software"])
 
 
 def test_same_run_twice(shared):
