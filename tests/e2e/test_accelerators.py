@@ -132,6 +132,21 @@ def test_freertos_sleeps_until_the_interrupt():
     assert all((one["device"], one["software"]) == ("0", "20") for one in streams["software"])
 
 
+def test_rt_app_with_a_deadline():
+    """Its jobs preempt those of another VM, and each is over by the next release."""
+    machine = finished("accel-rt", "done")
+    assert re.search(DONE, machine.console.text("long"))
+    found = re.findall(
+        r"modem: qam16: (\d+) jobs on the device, 0 in software, 0 late, 0 wrong; (\d+) releases, 0 misses",
+        machine.console.text("modem"),
+    )
+    assert found, machine.console.text("modem")
+    on_device, releases = map(int, found[-1])
+    assert releases >= 20
+    assert on_device >= releases - 1, "the job of the last release may not be over"
+    assert reports(machine, "long")["qam16"]["lost"] > 0
+
+
 def test_same_run_twice(shared):
     again = finished("accel")
     assert [again.console.text(vm) for vm in ("first", "second")] == [
