@@ -14,6 +14,9 @@
 #define HCALL_ACCEL_EVENTS 45    /* () -> events of all devices since the last call: ACCEL_EVENT_* << device */
 #define HCALL_ACCEL_SET_PRIORITY 46 /* (device, 0 .. 15): of its next request; needs `accelerator-priorities` */
 #define HCALL_ACCEL_SET_MODEL 47    /* (device, ACCEL_MODEL_*): of its next write */
+/* For a VM with `accelerator-monitor`: */
+#define HCALL_ACCEL_GET_REGION 48 /* (region, gpa of struct accel_region, its size) -> number of regions */
+#define HCALL_ACCEL_GET_CLIENT 49 /* (index, gpa of struct accel_client, its size) -> number of devices of all VMs */
 
 /* Status: these bits, and the region (while connected) from bit 8, the priority from 16, the model from 24, and from 32 the cycles
  * of the fabric that configuring a region for the device takes at most. */
@@ -27,6 +30,14 @@
 #define ACCEL_EVENT_READY 0x1UL           /* connected */
 #define ACCEL_EVENT_WAIT 0x10000UL        /* a write has requested it, and it is not ready */
 #define ACCEL_EVENT_PREEMPT 0x100000000UL /* disconnected; a job that ran continues later */
+
+/* State of a region (docs/fabric.md). */
+#define ACCEL_REGION_IDLE 0U
+#define ACCEL_REGION_BUSY 1U
+#define ACCEL_REGION_PREEMPT 2U
+#define ACCEL_REGION_SWITCH 3U
+#define ACCEL_REGION_RECONFIG 4U
+#define ACCEL_REGION_HOLD 5U
 
 /* The guest's view of the device's registers is docs/fabric.md (IF page). */
 #define ACCEL_PAGES 0x18100000UL
@@ -52,6 +63,23 @@ struct accel_stats {
     uint64_t waits;    /* requests that had to wait for a region */
     uint64_t losses;   /* times that it lost its region: to another client, by a fault, or unused in time */
     uint64_t faults;   /* jobs that failed */
+};
+
+/* A region, and the device of a VM that has it or was connected to it last. */
+struct accel_region {
+    char vm[16];     /* NUL-terminated; empty: none */
+    char device[16]; /* NUL-terminated; empty: none */
+    uint32_t state;  /* ACCEL_REGION_* */
+    uint32_t task;   /* HW task that the region holds; 0: none */
+    uint64_t cycles; /* of the fabric, that its last configuration took; 0 before the first */
+};
+
+/* A device of a VM. */
+struct accel_client {
+    char vm[16];     /* NUL-terminated */
+    char device[16]; /* NUL-terminated */
+    uint64_t status; /* as HCALL_ACCEL_STATUS returns it to the VM */
+    struct accel_stats stats;
 };
 
 #endif

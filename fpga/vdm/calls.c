@@ -37,7 +37,7 @@ static ulong configure_cycles(const struct accel *a)
     return most;
 }
 
-static ulong status_of(const struct accel *a)
+ulong vdm_status_of(const struct accel *a)
 {
     static const uint8_t bits[] = {
         [ACCEL_IDLE] = 0,
@@ -92,7 +92,7 @@ static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3
         vdm_request(a);
     }
     a->awaited = a->awaited || a->state == ACCEL_WAITING;
-    status = status_of(a);
+    status = vdm_status_of(a);
     vdm_unlock();
     return answer(HCALL_OK, status);
 }
@@ -138,7 +138,7 @@ static struct hcall_ret accel_status(ulong device, ulong a1, ulong a2, ulong a3,
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
     spin_lock(&vdm.lock);
-    status = status_of(a);
+    status = vdm_status_of(a);
     vdm_unlock();
     return answer(HCALL_OK, status);
 }

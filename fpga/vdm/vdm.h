@@ -141,6 +141,11 @@ void vdm_configured(void);
  * of the last. At boot, or with vdm.lock held. */
 void vdm_reset_device(struct accel *a);
 
+/* --- calls.c --- */
+
+/* What HCALL_ACCEL_STATUS returns. With vdm.lock held. */
+ulong vdm_status_of(const struct accel *a);
+
 /* --- manager.c --- */
 
 void vdm_manager_init(void);

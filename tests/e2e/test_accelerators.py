@@ -132,9 +132,14 @@ def test_freertos_sleeps_until_the_interrupt():
     assert all((one["device"], one["software"]) == ("0", "20") for one in streams["software"])
 
 
-def test_rt_app_with_a_deadline():
+@pytest.fixture(scope="module")
+def preempted_by_rt() -> Machine:
+    return finished("accel-rt", "done|regions: refused")
+
+
+def test_rt_app_with_a_deadline(preempted_by_rt):
     """Its jobs preempt those of another VM, and each is over by the next release."""
-    machine = finished("accel-rt", "done")
+    machine = preempted_by_rt
     assert re.search(DONE, machine.console.text("long"))
     found = re.findall(
         r"modem: qam16: (\d+) jobs on the device, 0 in software, 0 late, 0 wrong; (\d+) releases, 0 misses",
@@ -145,6 +150,29 @@ def test_rt_app_with_a_deadline():
     assert releases >= 20
     assert on_device >= releases - 1, "the job of the last release may not be over"
     assert reports(machine, "long")["qam16"]["lost"] > 0
+
+
+def test_monitor_shows_regions_and_clients(preempted_by_rt):
+    """Its second table: the region's holder, and the paths of both VMs' requests."""
+    table = preempted_by_rt.console.text("regions").split("region  state")[2]
+    region = re.search(r" 0  (busy|reserved|idle|stops|saves) +(long|modem) +qam16 +1  4001 cycles", table)
+    assert region is not None, table
+    clients = {
+        name: (int(priority), list(map(int, numbers.split())))
+        for name, priority, numbers in re.findall(r"(\w+) +qam16 +(\d+)  (?:connected|waits|-) +([\d ]+)", table)
+    }
+    priority, (_, _, preempt, *_) = clients["modem"]
+    assert priority == 15
+    assert preempt > 0
+    priority, (*_, lost, faults) = clients["long"]
+    assert (priority, faults) == (0, 0)
+    assert lost >= preempt
+
+
+def test_only_a_monitor_may_read_the_regions(preempted_by_rt):
+    text = preempted_by_rt.console.text("curious")
+    assert "regions: refused: does the VM have accelerator-monitor?" in text
+    assert "configured" not in text
 
 
 def test_same_run_twice(shared):

@@ -124,6 +124,22 @@ def test_section(library):
     ]
 
 
+MONITORED = SYSTEM.replace("\t\tplain {\n", "\t\tplain {\n\t\t\taccelerator-monitor;\n")
+
+
+def test_monitor(library):
+    assert read(library.build(SYSTEM))[1].head.monitors == 0
+    assert read(library.build(MONITORED))[1].head.monitors == 1 << 0
+
+
+def test_monitor_without_accelerators(builder):
+    system = PLAIN.replace("\t\tplain {\n", "\t\tplain {\n\t\t\taccelerator-monitor;\n")
+    with pytest.raises(
+        BuildError, match="/vms/plain: accelerator-monitor: expected only in a system with /accelerators"
+    ):
+        builder.build(system)
+
+
 def test_bitstreams(library):
     image, fabric = read(library.build(SYSTEM))
     assert [(one.device, one.region, one.verify) for one in fabric.bitstreams] == [

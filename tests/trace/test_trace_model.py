@@ -124,6 +124,8 @@ def test_calls_have_the_names_of_the_headers():
         45: "HCALL_ACCEL_EVENTS",
         46: "HCALL_ACCEL_SET_PRIORITY",
         47: "HCALL_ACCEL_SET_MODEL",
+        48: "HCALL_ACCEL_GET_REGION",
+        49: "HCALL_ACCEL_GET_CLIENT",
     }
     assert all(header.is_file() for header in abi_headers())
     assert hypercall_extension() == HCALL

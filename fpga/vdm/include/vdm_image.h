@@ -29,6 +29,9 @@ struct vdm_image {
     uint32_t ndevices, devices_offset;       /* struct vdm_image_device[], index: number of the device in the fabric */
     uint32_t nbitstreams, bitstreams_offset; /* struct vdm_image_bitstream[], ordered by device, then region */
     uint32_t naccels, accels_offset;         /* struct vdm_image_accel[], ordered by client, then device */
+    uint32_t
+        monitors; /* bit n: VM n of the system may read the state of all regions and devices (HCALL_ACCEL_GET_REGION) */
+    uint32_t reserved; /* 0 */
 };
 
 /* A VM that uses the fabric. Its index is its number in the fabric: it has the IF pages from 16 * index on. */

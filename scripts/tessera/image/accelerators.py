@@ -99,6 +99,7 @@ def assign_accelerators(system: Read, vms: list[Vm], devices: list[Accelerator],
         ]
     if board.fabric is not None:
         _number(clients, board.name, board.fabric)
+    _check_monitors(vms, node)
     if node is not None and not clients:
         node.problem("", "expected a VM with a node accelerators, got none")
 
@@ -111,6 +112,13 @@ def _check_uses(uses: Read, known: list[str]) -> None:
             use.problem("", f'expected the name of a device of /accelerators, got "{use.name}"{guess}')
     if not uses.children:
         uses.problem("", "expected a device or more, got none")
+
+
+def _check_monitors(vms: list[Vm], accelerators: Read | None) -> None:
+    """Reports monitors of a system without accelerators."""
+    for vm in vms:
+        if accelerators is None and vm.node["accelerator-monitor"]:
+            vm.node.problem("accelerator-monitor", "expected only in a system with /accelerators")
 
 
 def _number(clients: list[Vm], board: str, fabric: Fabric) -> None:
@@ -202,6 +210,8 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
         regions=len(fabric.size_classes),
         hold_cycles=fabric.cycles(node["hold-us"]),
         stop_cycles=fabric.cycles(node["stop-us"]),
+        monitors=sum(1 << vm.id for vm in system.vms if vm.node["accelerator-monitor"]),
+        reserved=0,
         **numbers,
     )
     return head + body

@@ -246,6 +246,13 @@ VM_PROPS = (
         "The VM may change the priorities of its accelerators (HCALL_ACCEL_SET_PRIORITY).",
         default=False,
     ),
+    Prop(
+        "accelerator-monitor",
+        Flag(),
+        "The VM may read the state of all regions of the fabric and of all VMs' accelerators (HCALL_ACCEL_GET_REGION, "
+        "HCALL_ACCEL_GET_CLIENT).",
+        default=False,
+    ),
 )
 
 VM_ACCELERATOR = NodeSchema(

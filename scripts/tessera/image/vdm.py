@@ -31,6 +31,8 @@ IMAGE = Record(
         ("bitstreams_offset", "I"),
         ("naccels", "I"),
         ("accels_offset", "I"),
+        ("monitors", "I"),
+        ("reserved", "I"),
     ),
 )
 CLIENT = Record("vdm_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("reserved", "I")))

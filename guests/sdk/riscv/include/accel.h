@@ -64,6 +64,18 @@ static inline struct hcall_ret accel_get_stats(const struct accel *a, struct acc
     return hcall_call(HCALL_ACCEL_GET_STATS, a->device, hcall_address(stats), sizeof(*stats));
 }
 
+/** For a VM with `accelerator-monitor`; value: the number of regions. */
+static inline struct hcall_ret accel_get_region(unsigned long number, struct accel_region *region)
+{
+    return hcall_call(HCALL_ACCEL_GET_REGION, number, hcall_address(region), sizeof(*region));
+}
+
+/** For a VM with `accelerator-monitor`; value: the number of devices of all VMs. */
+static inline struct hcall_ret accel_get_client(unsigned long index, struct accel_client *client)
+{
+    return hcall_call(HCALL_ACCEL_GET_CLIENT, index, hcall_address(client), sizeof(*client));
+}
+
 static inline unsigned long accel_events(void)
 {
     struct hcall_ret ret = hcall_call(HCALL_ACCEL_EVENTS, 0, 0, 0);
