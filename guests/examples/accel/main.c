@@ -16,7 +16,9 @@
 #define SMALL 256U /* bytes of input */
 #define LARGE RUN_INPUT
 #define ALWAYS 8192U
-#define DEMO_PAUSE_US 700000U
+#define DEMO 16384U
+#define DEMO_LINE 4U
+#define DEMO_PAUSE_US 500000U
 #define SHARE_JOBS 6U
 #define ASSIGNS 8U
 #define LONG_JOBS 10U
@@ -206,19 +208,22 @@ static unsigned int always(void)
     return 1;
 }
 
-/* A job now and then, without end, for a console. */
+/* Jobs with pauses, without end, for a console: a line for DEMO_LINE jobs. */
 static unsigned int demo(void)
 {
     struct accel a;
     const struct kind *kind = run_open_any(&a);
+    unsigned int wrong = 0;
 
     for (unsigned int i = 1; kind != NULL; i++) {
         uint64_t begin = machine_time(), end;
-        unsigned int wrong = run_job(&a, kind, SMALL, i);
 
+        wrong += run_job(&a, kind, DEMO, i);
         end = machine_time();
-        print("accel: %s job %u: %u wrong, %lu us\n", kind->name, i, wrong,
-              (unsigned long)((end - begin) / (PLATFORM_TIMEBASE_HZ / 1000000U)));
+        if (i % DEMO_LINE == 0) {
+            print("accel: %s job %u: %u wrong so far, last %lu us\n", kind->name, i, wrong,
+                  (unsigned long)((end - begin) / (PLATFORM_TIMEBASE_HZ / 1000000U)));
+        }
         run_sleep(DEMO_PAUSE_US);
     }
     return 1;

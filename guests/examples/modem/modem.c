@@ -7,6 +7,7 @@
  *
  * Boot arguments:
  *   period=n  microseconds from release to release (default 10000)
+ *   budget=n  microseconds of each period (default: a twentieth of it)
  *   report=n  milliseconds from line to line (default 1000)
  *   jobs=n    shuts down after so many releases, 0: never (default)
  */
@@ -25,7 +26,7 @@
 #define FRAME 128U /* bytes of input */
 #define SYMBOLS ACCEL_QAM16_OUTPUT(FRAME)
 #define STACK 4096U
-#define BUDGET_PART 4U /* of the period */
+#define BUDGET_PART 20U
 #define US (PLATFORM_TIMEBASE_HZ / 1000000U)
 
 int main(unsigned long hart, const void *fdt);
@@ -102,14 +103,14 @@ static void release(void *argument)
 }
 
 /* Returns the app's id, or the error of the call that failed. */
-static struct hcall_ret launch(struct rt_task *task, uint32_t period_us)
+static struct hcall_ret launch(struct rt_task *task, uint32_t period_us, uint32_t budget_us)
 {
     static uint8_t stack[STACK] __attribute__((aligned(16)));
     struct rt_params params = {.entry = (uintptr_t)rt_task_entry,
                                .stack = (uintptr_t)stack + STACK,
                                .arg = (uintptr_t)task,
                                .period_us = period_us,
-                               .budget_us = period_us / BUDGET_PART,
+                               .budget_us = budget_us,
                                .deadline_us = period_us};
     struct hcall_ret app = rt_create_app(&params), launched;
 
@@ -152,6 +153,8 @@ int main(unsigned long hart, const void *fdt)
 {
     static struct rt_task task = {release, &modem};
     unsigned long pause = number(fdt, "report", 1000), jobs = number(fdt, "jobs", 0);
+    uint32_t period_us = (uint32_t)number(fdt, "period", 10000);
+    uint32_t budget_us = (uint32_t)number(fdt, "budget", period_us / BUDGET_PART);
     struct hcall_ret app;
     uint64_t releases = 0;
 
@@ -164,7 +167,7 @@ int main(unsigned long hart, const void *fdt)
     if (modem.unit.present) {
         (void)accel_set_model(&modem.unit.device, ACCEL_MODEL_GUEST);
     }
-    app = launch(&task, (uint32_t)number(fdt, "period", 10000));
+    app = launch(&task, period_us, budget_us);
     while (app.error == HCALL_OK && (jobs == 0 || releases < jobs)) {
         wait_ms(pause);
         releases = report(app.value);
