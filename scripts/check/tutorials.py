@@ -31,7 +31,17 @@ TUTORIALS = (
     *(
         f"docs/{name}.md"
         for name in (
-            *("first-guest", "control-loop", "messages", "hwtasks", "porting", "console", "debugging", "trace"),
+            *(
+                "first-guest",
+                "first-accelerator",
+                "control-loop",
+                "messages",
+                "hwtasks",
+                "porting",
+                "console",
+                "debugging",
+                "trace",
+            ),
             "virtual-platform",
         )
     ),

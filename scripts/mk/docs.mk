@@ -15,7 +15,7 @@ listings: | setup-dev ## copy the files that the tutorials show into the documen
 	@$(CHECK) check.tutorials --fix
 
 # The commands and listings of the tutorials, in copies of the repository (build/tutorials).
-test-tutorials: image gdb-tool | setup-dev setup-debug ## execute the commands and listings of the tutorials
+test-tutorials: image gdb-tool cosim | setup-dev setup-debug ## execute the commands and listings of the tutorials
 	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --maxschedchunk 1 tests/docs
 
 check: check-docs check-tutorials

@@ -152,6 +152,9 @@ $(eval $(call bare_guest,tally,$(wildcard guests/examples/tally/*.c),$(BARE_NOFP
 # The HW tasks in software, for guests with accelerators.
 ACCEL_SDK := $(wildcard guests/sdk/accel/*.c)
 $(eval $(call bare_guest,accel,$(wildcard guests/examples/accel/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
+# listing: qam
+$(eval $(call bare_guest,qam,$(wildcard guests/examples/qam/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
+# listing end
 $(eval $(call bare_guest,modem,$(wildcard guests/examples/modem/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,regions,$(wildcard guests/examples/regions/*.c),$(BARE_NOFP)))
 FRAMES := $(wildcard guests/examples/frames/*.c guests/examples/freertos/drivers/*.c) guests/examples/freertos/demo/hooks.c \
@@ -175,7 +178,7 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions,$(BARE_OUT)/$(name)/$(name).bin)
+guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions qam,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

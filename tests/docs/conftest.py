@@ -19,7 +19,7 @@ from tessera.run.runner import ROOT
 COPIES = ROOT / "build" / "tutorials"
 # What the copy takes from the build of the repository: make brings it up to date. Guests and
 # hypervisor are copied, because tests change them; the tools are linked.
-COPIED, LINKED = ("build/hyp", "build/guests"), ("cache", "build/gdb", "build/iasim")
+COPIED, LINKED = ("build/hyp", "build/guests"), ("cache", "build/cosim", "build/gdb", "build/iasim")
 
 
 def _copy(target: Path) -> None:
@@ -49,8 +49,10 @@ def _is_built(tree: Path, path: str) -> bool:
     """Whether the copy was built from this file."""
     if path.endswith(".dts"):
         return (tree / "build" / "systems" / Path(path).stem / "tessera.bin").is_file()
-    if path.endswith(".mk"):
+    if path.endswith((".mk", ".py")):  # read by make, executed by the test
         return True
+    if path.endswith(".sv"):
+        return any(path in file.read_text() for file in (tree / "build" / "cosim").glob("*/*__ver.d"))
     folders = (tree / "build" / "hyp", tree / "build" / "guests")
     return any(path in file.read_text() for folder in folders for file in folder.rglob(f"{Path(path).stem}*.d"))
 

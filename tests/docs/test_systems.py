@@ -56,6 +56,20 @@ def test_first_guest(blocks, reader):
     assert "smoke: all 2 VMs of 'hello' are alive" in said
 
 
+def test_first_accelerator(blocks, reader):
+    *_, check, _guest, _rule, _system, run, shown_lines = blocks
+    assert " passed" in reader.run(command(check))
+    with reader.terminal(command(run)) as shown:
+        until_shown(shown, shown_lines)
+        until_shown(shown, replace(shown_lines, text=of_other_vm(shown_lines.text)))
+        shown.until(r"power off")
+
+
+def of_other_vm(text: str) -> str:
+    """The lines of the VM without the device: the same symbols, in software."""
+    return text.replace("radio", "plain").replace("device", "software")
+
+
 def test_sdk_example(blocks, reader):
     reader.run("make guest-small")
     assert (reader.tree / "build/guests/hello/hello.bin").is_file()
