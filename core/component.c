@@ -2,7 +2,7 @@
 #include "component.h"
 
 extern component_vm_stop_hook *const __start_vm_stop_hooks[], *const __stop_vm_stop_hooks[];
-extern component_vcpu_hook *const __start_vcpu_sync_hooks[], *const __stop_vcpu_sync_hooks[];
+extern component_cpu_hook *const __start_cpu_sync_hooks[], *const __stop_cpu_sync_hooks[];
 
 bool components_vm_stop(struct vm *vm)
 {
@@ -20,9 +20,9 @@ COMPONENT_DEFAULT enum write_fault component_write_fault(struct vcpu *v, gpa_t g
     return WRITE_REFUSED;
 }
 
-void components_vcpu_sync(struct vcpu *v)
+void components_cpu_sync(void)
 {
-    for (component_vcpu_hook *const *hook = __start_vcpu_sync_hooks; hook < __stop_vcpu_sync_hooks; hook++) {
-        (*hook)(v);
+    for (component_cpu_hook *const *hook = __start_cpu_sync_hooks; hook < __stop_cpu_sync_hooks; hook++) {
+        (*hook)();
     }
 }

@@ -53,9 +53,11 @@ void cpu_ipi_received(void)
     if ((reason & IPI_SLICE) != 0) {
         sched_slice_changed(cpu);
     }
-    if ((reason & IPI_SYNC) != 0 && cpu->current != NULL) { /* without a current VCPU, sched_run() injects them later */
-        vcpu_take_pending(cpu->current);
-        arch_vcpu_sync(cpu->current);
-        components_vcpu_sync(cpu->current);
+    if ((reason & IPI_SYNC) != 0) {
+        if (cpu->current != NULL) { /* without a current VCPU, sched_run() injects them later */
+            vcpu_take_pending(cpu->current);
+            arch_vcpu_sync(cpu->current);
+        }
+        components_cpu_sync();
     }
 }

@@ -383,11 +383,13 @@ static bool host_vm_stop(struct vm *vm)
 }
 ON_VM_STOP(host_vm_stop);
 
-static void host_vcpu_sync(struct vcpu *v)
+unsigned host_syncs;
+
+static void host_cpu_sync(void)
 {
-    (void)v;
+    host_syncs++;
 }
-ON_VCPU_SYNC(host_vcpu_sync);
+ON_CPU_SYNC(host_cpu_sync);
 
 void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 {

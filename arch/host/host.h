@@ -39,6 +39,7 @@ extern struct host_costs host_costs;
 
 /* Calls of arch_cpus_interrupt() since host_reset(). */
 extern unsigned host_interrupts;
+extern unsigned host_syncs; /* calls of the hook ON_CPU_SYNC */
 
 /* Called whenever the hypervisor polls interrupts; NULL, as after host_reset(): nothing is called. */
 extern void (*host_on_poll)(void);

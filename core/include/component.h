@@ -20,6 +20,7 @@ typedef const char *component_boot_hook(void);
 typedef void component_vm_hook(struct vm *vm);
 typedef bool component_vm_stop_hook(struct vm *vm);
 typedef void component_vcpu_hook(struct vcpu *v);
+typedef void component_cpu_hook(void);
 
 /* At boot, on the boot CPU, once all VMs and VCPUs exist and before any of them runs. Returns NULL or what failed. */
 #define ON_BOOT(fn) static component_boot_hook *const fn##_at_boot REGISTER_IN("boot_hooks") = (fn)
@@ -34,8 +35,8 @@ typedef void component_vcpu_hook(struct vcpu *v);
  * have been polled, until it returns true. In slices of the VM's VCPU 0, without locks. */
 #define ON_VM_STOP(fn) static component_vm_stop_hook *const fn##_at_vm_stop REGISTER_IN("vm_stop_hooks") = (fn)
 
-/* Another CPU has requested IPI_SYNC for the current VCPU of this CPU. Without locks. */
-#define ON_VCPU_SYNC(fn) static component_vcpu_hook *const fn##_at_vcpu_sync REGISTER_IN("vcpu_sync_hooks") = (fn)
+/* Another CPU has requested IPI_SYNC for the VCPU that ran on this CPU, which may have stopped running since. Without locks. */
+#define ON_CPU_SYNC(fn) static component_cpu_hook *const fn##_at_cpu_sync REGISTER_IN("cpu_sync_hooks") = (fn)
 
 /* The VCPU was off, and begins at its entry point. */
 #define ON_VCPU_START(fn) static component_vcpu_hook *const fn##_at_vcpu_start REGISTER_IN("vcpu_start_hooks") = (fn)
@@ -88,7 +89,7 @@ enum write_fault {
 /* The current VCPU has stored `value` to `gpa`, where its VM has no emulated device. Without locks. COMPONENT_DEFAULT: refused. */
 enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value);
 
-void components_vcpu_sync(struct vcpu *v);
+void components_cpu_sync(void);
 
 static inline void components_vcpu_start(struct vcpu *v)
 {

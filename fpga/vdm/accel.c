@@ -3,8 +3,10 @@
 #include "vdm.h"
 
 #include "arch.h"
+#include "atomic.h"
 #include "component.h"
 #include "console.h"
+#include "cpu.h"
 #include "sched.h"
 #include "system.h"
 
@@ -142,6 +144,14 @@ void accel_withdrawn(struct accel *a)
     }
 }
 
+/* Other CPUs, on which the VM may run, look after their fence (vdm_sync()). */
+static void recheck_elsewhere(const struct vdm_client *c)
+{
+    for (unsigned i = 0; i < hyp.ncpus && !arch_alone(); i++) {
+        vdm.recheck_on[i] |= 1U << c->number;
+    }
+}
+
 /* A START that is written from here on faults; one that was written before is found by recheck(). */
 void accel_lost(struct accel *a, bool preempted)
 {
@@ -162,7 +172,7 @@ void accel_lost(struct accel *a, bool preempted)
         vdm.recheck |= has_job(stat) ? 1U << a->client->number : 0;
         vdm.noted = vdm.noted || has_job(stat);
     }
-    a->client->recheck = !arch_alone(); /* other CPUs, on which the VM may run, after their fence (vdm_sync()) */
+    recheck_elsewhere(a->client);
 }
 
 static void wait_for(struct accel *a, struct vcpu *v)
@@ -227,20 +237,21 @@ enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value)
     return fault;
 }
 
-/* After the fence that a page's new permission needs on this CPU. */
-static void vdm_sync(struct vcpu *v)
+/* No VCPU stores to a page on this CPU any more for which its page tables no longer allow it. The VCPU that wrote START last may
+ * have stopped running here before the IPI came, or may sleep. */
+static void vdm_sync(void)
 {
-    struct vdm_client *c = vdm_client_of(v->vm);
+    unsigned *clients = &vdm.recheck_on[cpu_self()->id];
 
-    if (c != NULL && c->recheck) {
+    if (atomic_load_relaxed(clients) != 0) {
         spin_lock(&vdm.lock);
-        c->recheck = false;
-        vdm.recheck |= 1U << c->number;
+        vdm.recheck |= *clients;
+        *clients = 0;
         vdm.noted = true;
         vdm_unlock();
     }
 }
-ON_VCPU_SYNC(vdm_sync);
+ON_CPU_SYNC(vdm_sync);
 
 /* A VCPU that is turned off waits for nothing. */
 static void vdm_vcpu_stop(struct vcpu *v)

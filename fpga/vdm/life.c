@@ -58,7 +58,6 @@ static void __attribute__((noinline)) begin_life(struct vdm_client *c)
     spin_lock(&vdm.lock);
     open_windows(c);
     c->events = 0;
-    c->recheck = false;
     c->stopping = false;
     spin_unlock(&vdm.lock);
 }

@@ -53,7 +53,6 @@ struct vdm_client {
     /* Guarded by vdm.lock. */
     unsigned to_reset; /* while it stops: devices below this number are not reset yet */
     bool stopping;     /* requests nothing until its next start */
-    bool recheck;      /* on IPI_SYNC, too: a VCPU on another CPU may have written START */
     ulong events;      /* ACCEL_EVENT_* << device */
 };
 
@@ -78,8 +77,9 @@ struct vdm {
     struct vdm_region regions[VDM_MAX_REGIONS];
     bool configuring; /* the configuration port works, for the region `port_region` */
     unsigned port_region;
-    bool noted;            /* recheck, notify or report is set: vdm_unlock() has work */
-    unsigned recheck;      /* bit n: a page of client n has become read-only */
+    bool noted;                              /* recheck, notify or report is set: vdm_unlock() has work */
+    unsigned recheck;                        /* bit n: a page of client n has become read-only */
+    unsigned recheck_on[SYSIMAGE_MAX_HARTS]; /* and VCPUs on that CPU may write START until it has handled IPI_SYNC */
     unsigned notify;       /* bit n: raise the event interrupt of client n once the lock is released */
     const char *report;    /* a fault to report on the console once the lock is released, or NULL */
     struct accel *culprit; /* of the report, as are the two below */

@@ -80,6 +80,8 @@ _SIGNATURES = {
     "testbed_runtime": (c_uint64, [c_uint, c_uint]),
     "testbed_on_cpu": (c_int, [c_uint]),
     "testbed_kicks": (c_uint, [c_uint]),
+    "testbed_syncs": (c_uint, []),
+    "testbed_request_sync": (None, [c_uint, c_uint]),
     "testbed_image_rt": (None, [c_void_p, c_uint, c_uint, c_uint]),
     "testbed_image_rt_limits": (None, [c_void_p, *[c_uint] * 5]),
     "testbed_image_reserve": (None, [c_void_p, c_uint, c_uint]),

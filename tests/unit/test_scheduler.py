@@ -349,6 +349,18 @@ def test_wakeup_ends_one_of_eight_slices_at_a_time() -> None:
     assert max(got) - min(got) <= 2 * QUANTUM
 
 
+def test_components_learn_of_a_sync_whose_vcpu_has_stopped_running() -> None:
+    """A component's work for pages of a VM is due on the CPU on which the VM ran, also if that CPU is
+    idle when the interrupt comes."""
+    boot(2, [1])
+    start_all([1])
+    idle = next(cpu for cpu in range(2) if CORE.testbed_on_cpu(cpu) == -1)
+    before = CORE.testbed_syncs()
+    CORE.testbed_request_sync(1 - idle, idle)
+    run_until_idle()
+    assert CORE.testbed_syncs() == before + 1
+
+
 def test_a_vm_that_stops_interrupts_all_its_cpus_by_one_call() -> None:
     """After the lock is released: arch/host fails the test if a lock is held during the call."""
     boot(4, [4])

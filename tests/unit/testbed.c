@@ -422,6 +422,19 @@ unsigned testbed_kicks(unsigned cpu)
     return cpu_get(cpu)->arch.kicks;
 }
 
+unsigned testbed_syncs(void)
+{
+    return host_syncs;
+}
+
+void testbed_request_sync(unsigned cpu, unsigned other)
+{
+    testbed_enter(cpu);
+    spin_lock(&sched_lock);
+    cpu_kick(cpu_get(other), IPI_SYNC);
+    spin_unlock(&sched_lock);
+}
+
 int testbed_on_cpu(unsigned cpu)
 {
     const struct vcpu *v = cpu_get(cpu)->current;

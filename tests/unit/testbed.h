@@ -73,6 +73,8 @@ void testbed_stop_steps(unsigned vm, unsigned); /* calls of ON_VM_STOP that the 
 unsigned testbed_stop_steps_left(unsigned vm);
 void testbed_suspend(unsigned cpu); /* a component suspends the VCPU */
 void testbed_resume(unsigned cpu, unsigned vm, unsigned vcpu);
+/* CPU `cpu` requests IPI_SYNC of CPU `other`. */
+void testbed_request_sync(unsigned cpu, unsigned other);
 void testbed_guest_ends(unsigned cpu, bool restart);
 void testbed_guest_faults(unsigned cpu);
 void testbed_suspend_watchdog(unsigned cpu, unsigned vm, bool suspend);
@@ -115,6 +117,7 @@ unsigned testbed_vm_restarts(unsigned vm);
 ticks_t testbed_runtime(unsigned vm, unsigned vcpu);
 ulong testbed_raised(unsigned vm, unsigned vcpu); /* guest interrupts raised since the last query */
 unsigned testbed_kicks(unsigned cpu);             /* pending interrupts from other CPUs */
+unsigned testbed_syncs(void);                     /* calls of the hook ON_CPU_SYNC */
 int testbed_on_cpu(unsigned cpu);                 /* 100 * VM + VCPU, or -1 */
 
 #endif
