@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Uses the VM's accelerators while it, or another VM, misbehaves: for tests/e2e/test_accelerators_faults.py. The word `mode=` of
+ * the kernel's arguments selects how.
+ */
+#include <stddef.h>
+
+#include "fdt.h"
+#include "machine.h"
+#include "modes.h"
+#include "print.h"
+#include "timer.h"
+
+int main(unsigned long hart, const void *fdt);
+
+void wait_until(uint64_t time)
+{
+    timer_set(time);
+    machine_wake_by_timer(true);
+    while (machine_time() < time) {
+        machine_wait();
+    }
+    timer_set(UINT64_MAX);
+    machine_wake_by_timer(false);
+}
+
+unsigned int number_of(const void *fdt, const char *key, unsigned int otherwise)
+{
+    char text[12];
+    unsigned int value = 0;
+
+    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
+        return otherwise;
+    }
+    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
+        value = value * 10U + (unsigned int)(*c - '0');
+    }
+    return value;
+}
+
+int main(unsigned long hart, const void *fdt)
+{
+    char mode[16];
+
+    (void)hart;
+    (void)timer_init();
+    if (fdt_bootarg(fdt, "mode", mode, sizeof(mode)) == NULL) {
+        print("accel: no mode= in the arguments\n");
+        return 1;
+    }
+    return (int)(harts(fdt) != 0);
+}
