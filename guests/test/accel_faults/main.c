@@ -38,6 +38,18 @@ unsigned int number_of(const void *fdt, const char *key, unsigned int otherwise)
     return value;
 }
 
+static unsigned int in_mode(const char *mode, const void *fdt)
+{
+    switch (mode[0]) {
+    case 'm':
+        return mortal(fdt);
+    case 'b':
+        return beside(fdt);
+    default:
+        return harts(fdt);
+    }
+}
+
 int main(unsigned long hart, const void *fdt)
 {
     char mode[16];
@@ -48,5 +60,5 @@ int main(unsigned long hart, const void *fdt)
         print("accel: no mode= in the arguments\n");
         return 1;
     }
-    return (int)(harts(fdt) != 0);
+    return (int)(in_mode(mode, fdt) != 0);
 }

@@ -18,4 +18,16 @@ unsigned int number_of(const void *fdt, const char *key, unsigned int otherwise)
  */
 unsigned int harts(const void *fdt);
 
+/**
+ * A VM that ends itself again and again, `lives=` times, each time `step=` tenths of a microsecond later than before, while it uses
+ * the device of the task `probe`. Its last life runs jobs to their end. Needs the memory shared with the VMs in mode `beside` at
+ * 0xa0000000, and two VCPUs. Prints when each life ended, in ticks:
+ *
+ *      accel: life 7 ended at 123456
+ */
+unsigned int mortal(const void *fdt);
+
+/** A small job `delay=` microseconds after each one that the mortal VM starts, until that one is over. */
+unsigned int beside(const void *fdt);
+
 #endif
