@@ -5,13 +5,15 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
+import pytest
 from helpers import BOOT_S, OUT, SOON_S, boot_command, built
 
 from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import ROOT, BuiltSystem
 
 TICK_NS = 100
 STOPPED_NS = 60_000  # after the end of a life: a configuration that has begun takes 40 us, and is not interrupted
@@ -24,9 +26,10 @@ def trace_of(system: str) -> Path:
     return OUT / f"{system}.regions"
 
 
-def finished(system: str, *vms: str) -> Machine:
-    """Runs a system until these VMs have ended without a wrong result, and the machine is off."""
-    image = built(system)
+def finished(system: str, *vms: str, image: BuiltSystem | None = None) -> Machine:
+    """Runs a system until these VMs have ended without a wrong result, and the machine is off.
+    `image` replaces the system's."""
+    image = image or built(system)
     words = boot_command(image)
     words[words.index("-plugin") + 1] += f",trace={trace_of(system)}"
     with Machine(words, image.names, OUT / f"{system}.log") as machine:
@@ -74,3 +77,32 @@ def test_a_vm_ends_in_each_state_of_its_region():
     said = machine.console.text(HYPERVISOR)
     assert said.count("mortal stopped by its own reset, starts again") == len(ended)
     assert "error: mortal: the task of probe in region 0 did not stop in time" in said
+
+
+def with_mutated_bitstream(system: str, name: str, at: int) -> BuiltSystem:
+    """The system, with one byte of a bitstream changed in its image."""
+    image = built(system)
+    data = bytearray(image.image.read_bytes())
+    bitstream = (ROOT / "build" / "fpga" / "simb" / name).read_bytes()
+    assert data.count(bitstream) == 1
+    data[data.index(bitstream) + at] ^= 1
+    changed = OUT / f"{system}-{at}.bin"
+    changed.write_bytes(data)
+    return replace(image, image=changed)
+
+
+# Offsets in a bitstream: its magic number, region, task, length, body.
+@pytest.mark.parametrize(("at", "error"), [(0, 1), (6, 1), (9, 1), (4000, 5)])
+def test_bitstream_that_was_changed(at, error):
+    """The device fails, the console says why, and the region serves other tasks, of this VM and of
+    others."""
+    machine = finished("accel-refused", "both", "beside", image=with_mutated_bitstream("accel-refused", "1-0.bin", at))
+    assert "accel: the first device has failed" in machine.console.text("both")
+    said = machine.console.text(HYPERVISOR)
+    assert f"error: both: the bitstream of qam16 for region 0 is refused: error {error}" in said
+
+
+def test_bitstream_that_was_not_changed():
+    machine = finished("accel-refused", "both", "beside")
+    assert "accel: the first device works" in machine.console.text("both")
+    assert "error" not in machine.console.text(HYPERVISOR)

@@ -45,6 +45,8 @@ static unsigned int in_mode(const char *mode, const void *fdt)
         return mortal(fdt);
     case 'b':
         return beside(fdt);
+    case 'r':
+        return refused(fdt);
     default:
         return harts(fdt);
     }

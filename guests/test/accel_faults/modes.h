@@ -30,4 +30,7 @@ unsigned int mortal(const void *fdt);
 /** A small job `delay=` microseconds after each one that the mortal VM starts, until that one is over. */
 unsigned int beside(const void *fdt);
 
+/** Requests the VM's first device, says whether it has failed, and runs jobs on the second. */
+unsigned int refused(const void *fdt);
+
 #endif
