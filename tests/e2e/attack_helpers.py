@@ -29,6 +29,7 @@ _TICKER = re.compile(
     r"(\d+) messages, (\d+) wrong$",
     re.MULTILINE,
 )
+_CLIENT = re.compile(r"^accel: (\d+) jobs, (\d+) wrong$", re.MULTILINE)
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
 HANG_LINES = 4  # lines of the ticker, 5 ms apart, for which an attack that hangs is left running
@@ -123,6 +124,7 @@ class AttackMachine:
         self.patience = patience  # timeout of each wait, in seconds
         self.lateness = Lateness(late_ticks)
         self.sum, self.rounds = 1, 0  # the witness's state, recomputed here
+        self.jobs = 0  # of the VM that uses an accelerator
         self.ready()
 
     def ready(self) -> None:
@@ -155,10 +157,18 @@ class AttackMachine:
             assert said[6] == "0", f"the ticker's app missed deadlines: {said[0]}"
         return self.lateness.judge(attack.name, self.machine.console.text("ticker"))
 
+    def _check_client(self) -> None:
+        """The VM that uses an accelerator at a higher priority, if there is one, gets right results."""
+        if "client" in self.machine.console.names:
+            said = self._fresh("client", _CLIENT)
+            assert said[2] == "0", f"the client's jobs are wrong: {said[0]}"
+            assert int(said[1]) > self.jobs, f"the client made no progress: {said[0]} after {self.jobs}"
+            self.jobs = int(said[1])
+
     def _check_console(self) -> None:
         """The console responds, and no VM except the attacker has ever restarted."""
         rows = states(self.machine)
-        for name in ("witness", "ticker"):
+        for name in set(self.machine.console.names) - {"attacker"}:
             row = rows[name]
             assert (row["state"], row["starts"], row["restarts"]) == ("running", "1", "0"), row
 
@@ -172,6 +182,7 @@ class AttackMachine:
         got = getattr(self, f"_end_{attack.ends.lower()}")(attack)
         rounds = self._check_witness()
         late, waited = self._check_ticker(attack)
+        self._check_client()
         self._check_console()
         return Outcome(attack, got, rounds - before, late, waited)
 
@@ -301,6 +312,9 @@ MENU = menu()
 UNTIMED = {
     "vector_unmapped"
 }  # the hart traps in a loop without retiring an instruction: virtual time would stand still
+
+# Attacks that need the fabric: they run on tests/e2e/systems/attacker-accel.dts.
+ACCEL = {attack.name for attack in MENU if attack.name.startswith("accel_")}
 
 
 def attack_machines(label: str, **how: object) -> Iterator[AttackMachines]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attack_helpers import Attack, AttackMachines, menu
+from attack_helpers import ACCEL, Attack, AttackMachines, menu
 from helpers import HYPERVISOR_BIN, make
 
 from tessera.run.runner import ROOT
@@ -104,15 +104,22 @@ def failure(machines: AttackMachines, attack: Attack) -> str | None:
     return None
 
 
+def machine_of(name: str, two_harts: bool) -> tuple[str, bool]:
+    """The system on which an attack runs, and whether in virtual time."""
+    if name in ACCEL:
+        return "attacker-accel", True
+    return ("attacker-two", False) if two_harts else ("attacker", name not in UNTIMED)
+
+
 def failures(
     label: str, hypervisor: Path, names: list[str], before: list[str], two_harts: bool = False
 ) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
-    for counted in (True, False):
-        system = "attacker-two" if two_harts else "attacker"
+    wanted = {name: machine_of(name, two_harts) for name in [*before, *names]}
+    for system, counted in sorted(set(wanted.values())):
         machines = AttackMachines(label, hypervisor=hypervisor, patience=TIMEOUT_S, counted=counted, name=system)
-        for name in [*before, *names]:
-            if (not two_harts and name not in UNTIMED) == counted:
+        for name in wanted:
+            if wanted[name] == (system, counted):
                 found[name] = failure(machines, MENU[name])
         machines.close()
     return found

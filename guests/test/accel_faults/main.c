@@ -47,6 +47,8 @@ static unsigned int in_mode(const char *mode, const void *fdt)
         return beside(fdt);
     case 'r':
         return refused(fdt);
+    case 's':
+        return steady(fdt);
     default:
         return harts(fdt);
     }
