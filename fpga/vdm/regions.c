@@ -204,17 +204,17 @@ void vdm_update_region(unsigned number)
 }
 
 /* Does what a solution from the search list allows. Since it was found, the region's job may have stopped, or the region may have
- * expired. */
+ * expired; and the client may have requested and got another one. */
 static void apply_later(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
-    bool preempts = note_path(a, solution);
+    bool waits = a->state != ACCEL_CONNECTED, preempts = waits && note_path(a, solution);
 
     if (preempts) {
         promise(a, &vdm.regions[region]);
     }
     vdm_update_region(region);
-    if (!preempts && vdm.regions[region].owner != a) {
+    if (waits && !preempts && vdm.regions[region].owner != a) {
         accel_lost(a, false);
     }
 }
@@ -229,7 +229,7 @@ void vdm_take_solution(void)
     if (a == NULL || VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
         return;
     }
-    if (a->client->stopping) {
+    if (a->client->stopping || a->state == ACCEL_FAILED) {
         *vdm_register(FABRIC_REGS_CANCEL) = a->name;
     } else {
         apply_later(a, solution);
@@ -237,6 +237,14 @@ void vdm_take_solution(void)
 }
 
 /* --- configuration --- */
+
+/* Whether the region is in Reconfig for the client. */
+static bool configures(unsigned region, const struct accel *a)
+{
+    uint64_t status = status_of(region);
+
+    return client_of(status) == a && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
+}
 
 /* The region in Reconfig whose client has the highest priority; vdm.nregions if there is none. */
 static unsigned next_to_configure(void)
@@ -246,8 +254,7 @@ static unsigned next_to_configure(void)
     for (unsigned i = 0; i < vdm.nregions; i++) {
         const struct accel *a = vdm.regions[i].owner;
 
-        if (a != NULL && a->state == ACCEL_WAITING && !a->client->stopping &&
-            VDM_FIELD(status_of(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG &&
+        if (a != NULL && a->state == ACCEL_WAITING && !a->client->stopping && configures(i, a) &&
             (best == vdm.nregions || a->priority > vdm.regions[best].owner->priority)) {
             best = i;
         }
