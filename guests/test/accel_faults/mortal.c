@@ -13,6 +13,7 @@
 #define POLL_US 10U
 #define LAST_JOBS 3U
 #define SMALL 64U /* bytes of a job */
+#define IDLE_US 10U
 #define HOLD_US 12U
 
 /* What happens in a life, in turn. */
@@ -69,6 +70,7 @@ static _Noreturn void live(struct work *w, const struct plan *plan)
 {
     w->command = plan->command;
     (void)accel_set_model(&w->a, plan->model);
+    wait_until(machine_time() + IDLE_US * US); /* lives that end before find the region idle */
     for (;;) {
         work_prepare(w, WORK_INPUT);
         first_write(w);
