@@ -19,6 +19,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=10.0, help="duration; 0: one seed")
     parser.add_argument("--calls", type=int, default=CALLS_PER_SEED, help="number of calls per seed")
     parser.add_argument("--harts", type=int, choices=(1, 2), default=1, help="2: in real time, not reproducible")
+    parser.add_argument("--accelerators", action="store_true", help="with devices of the fabric")
     return parser.parse_args()
 
 
@@ -31,7 +32,8 @@ def main() -> int:
         while seed == args.seed or time.monotonic() - start < args.minutes * 60:
             begun = time.monotonic()
             left = args.minutes * 60 - (begun - start)
-            options = Options(seed, args.calls, args.harts == 1, seconds=left if args.minutes else 3600.0)
+            seconds = left if args.minutes else 3600.0
+            options = Options(seed, args.calls, args.harts == 1, seconds=seconds, accelerators=args.accelerators)
             log = attack(options, qemu)
             print(report(options, log, time.monotonic() - begun), flush=True)
             total += log.calls

@@ -12,10 +12,11 @@ from mutants import Mutant, asked_for, hypervisor_of
 from tessera.bench.metrics import read_metrics
 from tessera.bench.worst import USABLE_STACK, Inspection
 from tessera.run.runner import find_qemu
-from tessera.verify.fuzz import KINDS, FuzzError, Options, attack, report
+from tessera.verify.fuzz import CLIENT, KINDS, FuzzError, Options, attack, report
 
 SEED, MORE_SEEDS = 1, (2, 3)
 CALLS = 60_000
+ACCEL_CALLS = 3_000
 # A loaded host may make fewer calls, but at least MOST of them: one of two cores with a load of 3
 # made all calls in 3 to 5 seconds.
 SECONDS, MOST = 100, 0.9
@@ -43,6 +44,19 @@ def test_random_calls_disturb_no_other_vm(seed, virtual):
     # For each kind of call some succeed and some are refused; otherwise the calls would test
     # little.
     assert all(log.made(kind) > log.accepted(kind) > 0 for kind in range(len(KINDS)))
+
+
+@pytest.mark.parametrize("calls", [ACCEL_CALLS, pytest.param(4 * ACCEL_CALLS, marks=pytest.mark.long)])
+def test_random_calls_with_accelerators(calls):
+    """Beside a VM whose jobs share the region of the attacker's devices at a higher priority."""
+    make("cosim", "build/fpga/simb/1-0.bin", "build/fpga/simb/7-0.bin", "build/guests/accel_faults/accel_faults.bin")
+    saw = []
+    options = Options(SEED, calls, seconds=SECONDS, accelerators=True)
+    log = attack(options, find_qemu(), lambda machine: saw.append(machine.console.text(CLIENT)))
+    print(report(options, log, 0))
+    assert log.calls >= options.calls * MOST
+    jobs = [int(count) for count in re.findall(r"^accel: (\d+) jobs, 0 wrong$", saw[0], re.MULTILINE)]
+    assert len(jobs) > 2 and jobs[-1] > jobs[0]
 
 
 @pytest.mark.parametrize("calls", [CALLS // 3, pytest.param(CALLS, marks=pytest.mark.long)])

@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "accel_abi.h"
 #include "csr.h"
 #include "emit.h"
+#include "fabric_map.h"
 #include "fuzz.h"
 #include "hcall.h"
 #include "ipc_abi.h"
@@ -37,6 +39,16 @@ static uint64_t params_size(struct random *r)
 static uint64_t stats_size(struct random *r)
 {
     return mostly(r, sizeof(struct rt_stats));
+}
+
+static uint64_t accel_info_size(struct random *r)
+{
+    return mostly(r, sizeof(struct accel_info));
+}
+
+static uint64_t accel_stats_size(struct random *r)
+{
+    return mostly(r, sizeof(struct accel_stats));
 }
 
 static uint64_t params_address(struct random *r)
@@ -99,9 +111,10 @@ static uint64_t argument(struct random *r, char what)
         char letter;
         uint64_t (*make)(struct random *);
     } kinds[] = {
-        {'a', fuzz_address}, {'b', first_hart}, {'c', params_size}, {'d', destination}, {'e', entry},
-        {'g', stats_size},   {'i', index},      {'m', harts},       {'o', own_vm},      {'p', params_address},
-        {'s', fuzz_size},    {'t', deadline},   {'v', vm},          {'0', zero},
+        {'a', fuzz_address}, {'b', first_hart},     {'c', params_size},     {'d', destination},
+        {'e', entry},        {'g', stats_size},     {'i', index},           {'m', harts},
+        {'o', own_vm},       {'p', params_address}, {'s', fuzz_size},       {'t', deadline},
+        {'v', vm},           {'0', zero},           {'n', accel_info_size}, {'q', accel_stats_size},
     };
 
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && random_below(r, 64) != 0; i++) {
@@ -148,9 +161,13 @@ struct shape {
 static void make_hcall(struct fuzz_call *call, struct random *r)
 {
     static const struct shape shapes[] = {
-        {HCALL_INFO_GET_ID, ""},    {HCALL_WATCHDOG_PET, ""}, {HCALL_RT_CREATE_APP, "pc"}, {HCALL_RT_LAUNCH_APP, "oit"},
-        {HCALL_RT_DELETE_APP, "i"}, {HCALL_RT_END_JOB, ""},   {HCALL_RT_GET_STATS, "iag"}, {HCALL_IPC_SEND_MSG, "das"},
-        {HCALL_IPC_RECV_MSG, "as"}, {HCALL_IPC_RING, "iv"},   {HCALL_IPC_DOORBELLS, ""},   {HCALL_IPC_SEND_WAIT, "das"},
+        {HCALL_INFO_GET_ID, ""},          {HCALL_WATCHDOG_PET, ""},       {HCALL_RT_CREATE_APP, "pc"},
+        {HCALL_RT_LAUNCH_APP, "oit"},     {HCALL_RT_DELETE_APP, "i"},     {HCALL_RT_END_JOB, ""},
+        {HCALL_RT_GET_STATS, "iag"},      {HCALL_IPC_SEND_MSG, "das"},    {HCALL_IPC_RECV_MSG, "as"},
+        {HCALL_IPC_RING, "iv"},           {HCALL_IPC_DOORBELLS, ""},      {HCALL_IPC_SEND_WAIT, "das"},
+        {HCALL_ACCEL_ENUMERATE, "ian"},   {HCALL_ACCEL_REQUEST, "i"},     {HCALL_ACCEL_RELEASE, "i"},
+        {HCALL_ACCEL_STATUS, "i"},        {HCALL_ACCEL_GET_STATS, "iaq"}, {HCALL_ACCEL_EVENTS, ""},
+        {HCALL_ACCEL_SET_PRIORITY, "ii"}, {HCALL_ACCEL_SET_MODEL, "ii"},
     };
     const struct shape *s = &shapes[random_below(r, sizeof(shapes) / sizeof(shapes[0]))];
     uint64_t odd = random_below(r, 12);
@@ -244,9 +261,11 @@ static uint64_t device_address(struct random *r)
 {
     static const uint32_t plic[] = {0, 0x1000, 0x1080, 0x2000, 0x2080, 0x2100, 0x200000, 0x201000, 0x5ffff8, 0x600000};
 
-    switch (random_below(r, 4)) {
+    switch (random_below(r, 5)) {
     case 0:
         return PLATFORM_UART_BASE + random_below(r, 16);
+    case 3: /* the fabric; beyond the VM's own devices there is nothing */
+        return ACCEL_PAGES + random_below(r, 0x200000) - 0x100000;
     case 1:
         return PLATFORM_UART_BASE + random_below(r, 0x2000);
     case 2:
@@ -290,6 +309,38 @@ static void make_mmio(struct fuzz_call *call, struct random *r)
     }
 }
 
+static uint64_t one(struct random *r)
+{
+    return random_below(r, 16) != 0 ? 1 : fuzz_any(r);
+}
+
+static uint64_t command(struct random *r)
+{
+    return random_below(r, 3) == 0 ? random_below(r, 9) : 0; /* most others are misbehaviour */
+}
+
+/* A store to a register of one of the VM's devices of the fabric, or of one that it does not have. */
+static void make_accel(struct fuzz_call *call, struct random *r)
+{
+    static const struct {
+        uint32_t offset, width; /* funct3 of the store */
+        uint64_t (*value)(struct random *);
+    } registers[] = {
+        {FABRIC_IF_START, 2, one},           {FABRIC_IF_START, 2, one},
+        {FABRIC_IF_START, 2, one},           {FABRIC_IF_OVER, 2, one},
+        {FABRIC_IF_CMD, 2, command},         {FABRIC_IF_DATA_ADDR, 3, fuzz_address},
+        {FABRIC_IF_DATA_SIZE, 2, fuzz_size}, {FABRIC_IF_RESULT, 3, fuzz_address},
+        {FABRIC_IF_INT_CTRL, 2, fuzz_any},   {FABRIC_IF_STAT, 2, fuzz_any},
+        {FABRIC_IF_CUSTOM, 2, fuzz_size},
+    };
+    unsigned which = (unsigned)random_below(r, sizeof(registers) / sizeof(registers[0]));
+    uint64_t device = random_below(r, 12) == 0 ? random_below(r, 64) : random_below(r, 2);
+
+    call->a[0] = ACCEL_PAGES + device * ACCEL_PAGE + registers[which].offset;
+    call->a[1] = registers[which].value(r);
+    call->code[0] = insn_s(OPCODE_STORE, registers[which].width, A0, A1, 0);
+}
+
 /* Instructions of the hypervisor and the firmware, and reserved ones. */
 static void make_other(struct fuzz_call *call, struct random *r)
 {
@@ -330,7 +381,7 @@ void fuzz_make(struct fuzz_call *call, uint64_t seed, unsigned slot, uint64_t nu
     } kinds[] = {
         {make_hcall, FUZZ_HCALL}, {make_hcall, FUZZ_HCALL}, {make_hcall, FUZZ_HCALL}, {make_sbi, FUZZ_SBI},
         {make_sbi, FUZZ_SBI},     {make_csr, FUZZ_CSR},     {make_csr, FUZZ_CSR},     {make_mmio, FUZZ_MMIO},
-        {make_mmio, FUZZ_MMIO},   {make_other, FUZZ_OTHER},
+        {make_mmio, FUZZ_MMIO},   {make_accel, FUZZ_MMIO},  {make_other, FUZZ_OTHER},
     };
     struct random r = random_from(random_stir(seed) ^ random_stir((uint64_t)slot << 56 | number));
     unsigned which = (unsigned)random_below(&r, sizeof(kinds) / sizeof(kinds[0]));

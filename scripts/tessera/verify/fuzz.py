@@ -20,7 +20,7 @@ from tessera.run.hosttime import Limit
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, load_system, system_command
 
-ATTACKER, WITNESS = "attacker", "witness"
+ATTACKER, WITNESS, CLIENT = "attacker", "witness", "client"
 OUT = ROOT / "build" / "fuzz"
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 ESCAPE = "\x14"
@@ -96,13 +96,15 @@ class Options:
     virtual: bool = True
     hypervisor: Path = HYPERVISOR_BIN
     seconds: float = 3600.0  # the run ends after this real time, too
+    accelerators: bool = False  # the attacker has two, beside a VM that uses one at a higher priority
     arguments: tuple[str, ...] = ()  # additional arguments for QEMU
 
     @property
     def label(self) -> str:
         kind = "" if self.virtual else "-two"
         other = "" if self.hypervisor == HYPERVISOR_BIN else f"-{self.hypervisor.parent.name}"
-        return f"seed-{self.seed}{kind}{other}"
+        fabric = "-accel" if self.accelerators else ""
+        return f"seed-{self.seed}{kind}{fabric}{other}"
 
 
 # On two harts time is real, and the host may be busy: a longer watchdog.
@@ -125,6 +127,54 @@ _SYSTEM = """// SPDX-License-Identifier: Apache-2.0
 }};
 """
 
+# The second device's task misbehaves on command (fpga/sim/hwtask_probe.sv). hold-us is longer than a VM
+# waits for its slice.
+_ACCELERATORS = """
+/ {
+	accelerators {
+		hold-us = <5000>;
+		stop-us = <20>;
+
+		qam16 {
+			task = <1>;
+			regions = <0>;
+			bitstreams = "simb/1-0.bin";
+		};
+
+		probe {
+			task = <7>;
+			regions = <0>;
+			bitstreams = "simb/7-0.bin";
+		};
+	};
+
+	vms {
+		attacker {
+			accelerators {
+				qam16 {
+				};
+
+				probe {
+				};
+			};
+		};
+
+		client {
+			memory-size = <0x400000>;
+			image = "accel_faults/accel_faults.bin";
+			bootargs = "mode=steady";
+			sign-of-life = "accel: ";
+
+			accelerators {
+				qam16 {
+					priority = <7>;
+				};
+			};
+		};
+	};
+};
+"""
+
 
 def build(options: Options) -> BuiltSystem:
     """Builds systems/fuzz.dts with a seed; the hypervisor and the guests must have been built."""
@@ -134,8 +184,9 @@ def build(options: Options) -> BuiltSystem:
     words = (
         {"harts": 1, "watchdog_ms": 20, "real": 0} if options.virtual else {"harts": 2, "watchdog_ms": 500, "real": 1}
     )
-    source.write_text(_SYSTEM.format(base=ROOT / "systems" / "fuzz.dts", seed=options.seed, **words))
-    where = ["--guests", "build/guests", "--hypervisor", str(options.hypervisor), "--out", str(folder)]
+    text = _SYSTEM.format(base=ROOT / "systems" / "fuzz.dts", seed=options.seed, **words)
+    source.write_text(text + (_ACCELERATORS if options.accelerators else ""))
+    where = ["--guests", "build/guests:build/fpga", "--hypervisor", str(options.hypervisor), "--out", str(folder)]
     command = [sys.executable, str(ROOT / "scripts" / "mkimage.py"), str(source), *where]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -169,11 +220,22 @@ class Run:
     def _console_error(self) -> str | None:
         """Returns a message if the console shows an error."""
         said = self.machine.console.text(HYPERVISOR)
-        if found := re.search(r"^(?:error: .*|(?:witness|freertos) stopped.*)$", said, re.MULTILINE):
+        if found := re.search(
+            r"^(?:error: (?!attacker: the (?:job|task) of ).*|(?:witness|freertos|client) stopped.*)$",
+            said,
+            re.MULTILINE,
+        ):
             return f"the hypervisor says: {found[0]}"
+        if CLIENT in self.machine.console.names and (why := self._client_error()):
+            return why
         if "FAILED" in self.machine.console.text("freertos"):
             return "FreeRTOS has failed its self-check"
         return None
+
+    def _client_error(self) -> str | None:
+        """Returns a message if the results of the VM that uses an accelerator are wrong."""
+        found = re.search(r"^accel: \d+ jobs, [1-9]\d* wrong$", self.machine.console.text(CLIENT), re.MULTILINE)
+        return f"the client of an accelerator says: {found[0]}" if found else None
 
     def _restart_attacker(self) -> None:
         """Starts the attacker again after it has shut itself down, by the operator's key on the
@@ -197,7 +259,7 @@ class Run:
     def _fail(self, why: str, log: Log) -> FuzzError:
         self.machine.wait_until(lambda: False, 2)  # wait for more output of the console
         replay = f"make fuzz SEED={self.options.seed} CALLS={log.calls + 1000}" + (
-            "" if self.options.virtual else " HARTS=2"
+            ("" if self.options.virtual else " HARTS=2") + (" ACCELERATORS=1" if self.options.accelerators else "")
         )
         streams = [f"  {name}: {slot.last()}" for name, slot in zip(SLOTS, log.slots, strict=True) if slot.next]
         lines = [f"  {line[:160]}" for line in self.machine.console.last(HYPERVISOR, 20)]
