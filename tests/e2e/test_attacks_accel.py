@@ -8,7 +8,7 @@ same region at a higher priority.
 from collections.abc import Iterator
 
 import pytest
-from attack_helpers import ACCEL, MENU, Attack, AttackMachines, attack_machines, each_attack
+from attack_helpers import ACCEL, MENU, Attack, AttackMachines, attack_machines, check_worst, each_attack
 
 
 @pytest.fixture(scope="module")
@@ -19,3 +19,8 @@ def accelerated() -> Iterator[AttackMachines]:
 @each_attack([attack for attack in MENU if attack.name in ACCEL])
 def test_attack_on_accelerators(accelerated: AttackMachines, attack: Attack):
     accelerated.run(attack)
+
+
+def test_worst_case_latency_and_stack(accelerated: AttackMachines):
+    """The manager's sections are within the bound that admission counts (rt-blocked-ns)."""
+    check_worst(accelerated)

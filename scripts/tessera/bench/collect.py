@@ -33,7 +33,7 @@ from tessera.bench.rt import apps, releases
 from tessera.bench.sections import arguments as section_arguments
 from tessera.bench.sections import read_sections, rt_costs
 from tessera.bench.size import hypervisor_files, hypervisor_objects, lines_of_code, section_sizes
-from tessera.bench.worst import groups, read_worst
+from tessera.bench.worst import Worst, groups, read_worst
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 from tessera.verify.stack_depth import deepest, read_graph
 
@@ -48,6 +48,7 @@ ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as 
 ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))
 HANG_AT = 0x80380000  # guests/test/bench/hang.c
 LOCKED_HARTS = (1, 2, 4, 8)  # of tests/e2e/test_locks.py
+MANAGER = {"vdm_interrupt", "component_write_fault"}  # functions through which the manager of the fabric runs
 LINUX_RUNS = 3  # runs differ by a few instructions; min and max show an outlier
 
 
@@ -311,18 +312,24 @@ def rt_stress(bench: Bench) -> None:
         bench.add(single("riscv.rt.cost.job", "instructions", job), system.name)
 
 
+def _attacked(bench: Bench, suite: str, label: str) -> Worst:
+    """Runs the attacks of a suite; returns the worst cases, and leaves the table of sections in
+    `label`-sections.txt."""
+    file = ROOT / "tests" / "e2e" / suite
+    environment = {**os.environ, "QEMU": bench.qemu.program, "PYTHONDONTWRITEBYTECODE": "1"}
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BenchError(f"{suite}: {done.stdout.strip()[-300:]}")
+    left = ROOT / "build" / "e2e" / "attacks"
+    shutil.copy(left / f"{label}-worst.txt", bench.out / f"{label}-sections.txt")
+    return read_worst(left / f"{label}-worst.json")
+
+
 def worst_cases(bench: Bench) -> None:
     """During all attacks of the hostile guest: the longest non-preemptible section, and the deepest
     stack."""
-    suite = ROOT / "tests" / "e2e" / "test_attacks.py"
-    environment = {**os.environ, "QEMU": bench.qemu.program, "PYTHONDONTWRITEBYTECODE": "1"}
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(suite)]
-    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise BenchError(f"{suite.name}: {done.stdout.strip()[-300:]}")
-    left = ROOT / "build" / "e2e" / "attacks"
-    worst = read_worst(left / "attacks-worst.json")
-    shutil.copy(left / "attacks-worst.txt", bench.out / "irqoff.txt")
+    worst = _attacked(bench, "test_attacks.py", "attacks")
     bench.add(single("riscv.irqoff.max", "instructions", worst.sections[0].most), "attacks")
     for name, most in groups(worst.sections).items():
         bench.add(single(f"riscv.irqoff.{name}", "instructions", most), "attacks")
@@ -357,6 +364,9 @@ def accelerators(bench: Bench) -> None:
     for name, costs in accel.summaries(found).items():
         bench.add(summary(f"vdm.{name}", "instructions", costs), system.name)
     bench.add(summary("vdm.interrupt", "instructions", latencies), system.name)
+    worst = _attacked(bench, "test_attacks_accel.py", "attacks-accel")
+    managers = [section.most for section in worst.sections if MANAGER & set(section.kind)]
+    bench.add(single("vdm.irqoff.max", "instructions", max(managers)), "attacks-accel")
 
 
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {

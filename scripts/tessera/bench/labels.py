@@ -98,6 +98,7 @@ LABELS = {
     "path.configure": "region: assign and configure",
     "path.preempt": "region: preempt",
     "path.preempt_configure": "region: preempt and configure",
+    "vdm.irqoff.max": "longest section of the manager of accelerators, under attack",
     "interrupt": "interrupt of an accelerator, to its guest",
     "term.trap": "region, term T_trap",
     "term.search": "region, term T_search",

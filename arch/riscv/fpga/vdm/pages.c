@@ -71,7 +71,7 @@ void arch_page_forbid_writes(const struct arch_page *page)
         return;
     }
     *page->entry &= ~PTE_W;
-    atomic_add_relaxed(&vm->arch.changes, 1U);
+    atomic_store_release(&vm->arch.changes, vm->arch.changes + 1U); /* one writer: see arch_pages.h */
     fence_page(page);
     spin_lock(&sched_lock);
     for (struct vcpu *v = vm->vcpus; v < vm->vcpus + vm->total; v++) {
