@@ -5,7 +5,7 @@
 // speed. The same program with the tasks in one class must print the same hash.
 //
 //   lockstep CYCLES SEED [hash]
-#include "fabric_regs.h"
+#include "fabric_map.h"
 #include "model.h"
 
 #include <cinttypes>
@@ -80,33 +80,33 @@ class Load
     void prepare()
     {
         for (unsigned n = 0; n < devices; n++)
-            put(0x200 + 8 * n, (n == 0 && probes_ ? probe : n + 1) | (n / 2) << 8);
+            put(FABRIC_REGS_DEVICE + FABRIC_REGS_DEVICE_STRIDE * n, (n == 0 && probes_ ? probe : n + 1) | (n / 2) << 8);
         for (unsigned vm = 0; vm < vms; vm++) {
             window(vm, 0, guest_in | 1, ram + vm * vm_bytes);
             window(vm, 1, guest_out | 2, ram + vm * vm_bytes + half);
         }
-        put(0x50, 5000); // STOP_TIME
+        put(FABRIC_REGS_STOP_TIME, 5000);
     }
 
     /// One look at everything, as often as a hypervisor's interrupt would have it.
     void serve()
     {
-        put(0x10, get(0x10)); // IRQ_STATUS
-        if ((get(0x30) >> 31 & 1) != 0)
-            put(0x38, 1);
+        put(FABRIC_REGS_IRQ_STATUS, get(FABRIC_REGS_IRQ_STATUS));
+        if ((get(FABRIC_REGS_NEW_SOLUTION) >> FABRIC_REGS_NEW_SOLUTION_VALID_LSB & 1) != 0)
+            put(FABRIC_REGS_NEW_SOLUTION_POP, 1);
         for (unsigned r = 0; r < regions; r++)
             serve_region(r);
         for (unsigned vm = 0; vm < vms; vm++)
             for (unsigned device = 0; device < devices; device++)
                 serve_guest(vm, device);
         if (chance(20))
-            put(0x20, next() % vms | (next() % devices) << 4 | (next() & 15) << 8);
+            put(FABRIC_REGS_REQUEST, next() % vms | (next() % devices) << 4 | (next() & 15) << 8);
         if (chance(2))
-            put(0x180 + 8 * (next() % regions), 1); // PRR_STOP
+            put(FABRIC_REGS_PRR_STOP + FABRIC_REGS_PRR_STOP_STRIDE * (next() % regions), 1);
         if (chance(20))
             use_sorter();
         if (chance(2))
-            put(0x40, next() % vms | (next() % devices) << 4); // CANCEL
+            put(FABRIC_REGS_CANCEL, next() % vms | (next() % devices) << 4);
     }
 
     void run(uint64_t cycles)
@@ -157,28 +157,28 @@ class Load
     void window(unsigned vm, unsigned number, uint64_t guest, uint64_t host)
     {
         uint64_t at = FABRIC_WINDOWS + vm * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE;
-        put(at, guest);
-        put(at + 8, half);
-        put(at + 16, host);
+        put(at + FABRIC_WINDOW_GUEST, guest);
+        put(at + FABRIC_WINDOW_SIZE, half);
+        put(at + FABRIC_WINDOW_HOST, host);
     }
 
     /// Any command, and looks at its outcome and the head at once.
     void use_sorter()
     {
-        put(0xa0, next() % 64);
-        put(0xa8, next() % 4 | (next() % 24) << 16);
-        for (uint64_t offset = 0xb0; offset <= 0xc0; offset += 8) {
-            get(offset);
-        }
+        put(FABRIC_REGS_SORT_KEY, next() % 64);
+        put(FABRIC_REGS_SORT_COMMAND, next() % 4 | (next() % 24) << 16);
+        get(FABRIC_REGS_SORT_STATUS);
+        get(FABRIC_REGS_SORT_HEAD_KEY);
+        get(FABRIC_REGS_SORT_HEAD);
     }
 
     void serve_region(unsigned r)
     {
-        uint64_t status = get(0x100 + 8 * r);
-        if ((status & 7) == reconfig && (get(0x70) & 1) == 0)
+        uint64_t status = get(FABRIC_REGS_PRR_STATUS + FABRIC_REGS_PRR_STATUS_STRIDE * r);
+        if ((status & 7) == reconfig && (get(FABRIC_REGS_ICAP_STATUS) & 1) == 0)
             configure(r, static_cast<unsigned>(status >> 32 & 255));
         if ((status & 7) == hold && (status >> 6 & 1) == 0)
-            put(0x140 + 8 * r, 1 | (status >> 8 & 255) << 4); // PRR_CONNECT
+            put(FABRIC_REGS_PRR_CONNECT + FABRIC_REGS_PRR_CONNECT_STRIDE * r, 1 | (status >> 8 & 255) << 4);
     }
 
     void configure(unsigned r, unsigned task)
@@ -189,9 +189,9 @@ class Load
         if (chance(5))
             words[63] ^= 1; // refused at its end
         memcpy(&memory_.bytes[bitstream - ram], words, sizeof words);
-        put(0x58, bitstream);
-        put(0x60, sizeof words);
-        put(0x68, r);
+        put(FABRIC_REGS_ICAP_ADDR, bitstream);
+        put(FABRIC_REGS_ICAP_LENGTH, sizeof words);
+        put(FABRIC_REGS_ICAP_START, r);
         configurations++;
     }
 
@@ -206,9 +206,9 @@ class Load
     void serve_guest(unsigned vm, unsigned device)
     {
         uint64_t page = FABRIC_IFS + FABRIC_IF_STRIDE * (16 * vm + device);
-        uint64_t stat = get(page, 4);
+        uint64_t stat = get(page + FABRIC_IF_STAT, 4);
         if ((stat & 4) != 0)
-            put(page + 8, 1, 4); // OVER
+            put(page + FABRIC_IF_OVER, 1, 4);
         if ((stat & 15) == 1)
             start(page, device);
     }
@@ -216,14 +216,14 @@ class Load
     void start(uint64_t page, unsigned device)
     {
         static const unsigned unit[devices] = {1, 1, 4, 4, 16, 2}; // bytes that a task's input is a multiple of
-        put(page + 0xc, device == 4 || (device == 0 && probes_) ? next() & 7 : 0, 4);
-        put(page + 0x10, chance(3) ? guest_in + half - 64 : guest_in); // past the end of the window
-        put(page + 0x18, (1 + next() % 2000) * unit[device], 4);
-        put(page + 0x20, guest_out);
-        put(page + 0x1c, 3, 4);
+        put(page + FABRIC_IF_CMD, device == 4 || (device == 0 && probes_) ? next() & 7 : 0, 4);
+        put(page + FABRIC_IF_DATA_ADDR, chance(3) ? guest_in + half - 64 : guest_in); // past the end of the window
+        put(page + FABRIC_IF_DATA_SIZE, (1 + next() % 2000) * unit[device], 4);
+        put(page + FABRIC_IF_RESULT, guest_out);
+        put(page + FABRIC_IF_INT_CTRL, 3, 4);
         for (unsigned n = 0; n < 8; n++)
-            put(page + 0x40 + 4 * n, next(), 4);
-        put(page + 4, 1, 4);
+            put(page + FABRIC_IF_CUSTOM + FABRIC_IF_CUSTOM_STRIDE * n, next(), 4);
+        put(page + FABRIC_IF_START, 1, 4);
         jobs++;
     }
 

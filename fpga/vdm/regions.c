@@ -44,7 +44,8 @@ static struct accel *named(ulong vm, ulong device)
     return vm < vdm.image->nclients && device < VDM_MAX_DEVICES ? vdm.clients[vm].accels[device] : NULL;
 }
 
-/* Starts the configuration of a region in Reconfig. A region for which the image has no bitstream: the fabric offers none, since DEVICE names the regions that it may choose. */
+/* Starts the configuration of a region in Reconfig. The fabric offers no region for which the image has no bitstream, because
+ * DEVICE names those that it may choose. */
 static void configure(struct accel *a, unsigned region)
 {
     const struct vdm_image_bitstream *b = bitstream_of(a, region);

@@ -12,7 +12,7 @@ COSIM_PARTS := $(COSIM_TASKS) sort_port
 COSIM_SORTER := 16
 COSIM_RTL := $(filter-out fpga/rtl/kintex7/%,$(wildcard fpga/rtl/*/*.sv)) $(wildcard fpga/sim/*.sv) fpga/waivers.vlt
 COSIM_OWN := $(wildcard fpga/cosim/*.sv fpga/cosim/replace/*.sv) fpga/cosim/verilate.py
-COSIM_HEADERS := $(wildcard fpga/cosim/*.h) fpga/include/fabric_regs.h
+COSIM_HEADERS := $(wildcard fpga/cosim/*.h) fpga/include/fabric_map.h
 
 # Position-independent, because it becomes a shared object. Only Verilator's code that runs in every
 # cycle is optimized.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
+#include "fabric_map.h"
 #include "machine.h"
 #include "print.h"
 #include "timer.h"
@@ -45,7 +46,7 @@ uint64_t run_first_write(const struct accel *a)
     volatile uint32_t *page = (volatile uint32_t *)a->page;
     uint64_t before = machine_instructions();
 
-    page[3] = 0; /* CMD */
+    page[FABRIC_IF_CMD / sizeof(*page)] = 0;
     return machine_instructions() - before;
 }
 

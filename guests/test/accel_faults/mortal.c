@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fabric_map.h"
 #include "machine.h"
 #include "modes.h"
 #include "print.h"
@@ -62,7 +63,7 @@ static void start_end_of_life(uint64_t time)
 
 static void first_write(const struct work *w)
 {
-    *(volatile uint32_t *)(w->a.page + 0xcU) = w->command; /* CMD */
+    *(volatile uint32_t *)(w->a.page + FABRIC_IF_CMD) = w->command;
 }
 
 /* Jobs until the end of the life. */
