@@ -5,7 +5,7 @@
 #include "hypercall.h"
 #include "system.h"
 
-#define HCALL_TALLY_COUNT 48U
+#define HCALL_TALLY_COUNT 63U
 
 struct tally {
     ulong calls; /* since the VCPU was started; only the CPU that runs the VCPU writes it */

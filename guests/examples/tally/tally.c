@@ -5,7 +5,7 @@
 #include "print.h"
 #include "uart.h"
 
-#define HCALL_TALLY_COUNT 48
+#define HCALL_TALLY_COUNT 63
 
 int main(unsigned long hart, const void *fdt);
 
