@@ -186,3 +186,17 @@ const char *fdt_bootarg(const void *fdt, const char *key, char *value, size_t si
     value[used] = '\0';
     return value;
 }
+
+unsigned long fdt_bootarg_number(const void *fdt, const char *key, unsigned long otherwise)
+{
+    char text[20];
+    unsigned long value = 0;
+
+    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
+        return otherwise;
+    }
+    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
+        value = value * 10U + (unsigned long)(*c - '0');
+    }
+    return value;
+}

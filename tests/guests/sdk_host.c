@@ -106,6 +106,8 @@ static void test_tree(const uint8_t *tree)
     must(fdt_bootarg(tree, "do", value, sizeof(value)) == value && strcmp(value, "read:1f") == 0, "last word", 0);
     must(fdt_bootarg(tree, "empty", value, sizeof(value)) == value && value[0] == '\0', "empty value", 0);
     must(fdt_bootarg(tree, "role", tiny, sizeof(tiny)) == tiny && strcmp(tiny, "swi") == 0, "cut value", 0);
+    must(fdt_bootarg_number(tree, "each", 3) == 17 && fdt_bootarg_number(tree, "none", 3) == 3, "number", 0);
+    must(fdt_bootarg_number(tree, "empty", 3) == 0 && fdt_bootarg_number(tree, "role", 3) == 0, "no digits", 0);
     must(fdt_bootarg(tree, "ole", value, sizeof(value)) == NULL, "part of a key", 0);
     must(fdt_bootarg(tree, "rol", value, sizeof(value)) == NULL, "begin of a key", 0);
     must(fdt_bootarg(tree, "wrong", value, sizeof(value)) == NULL, "bootargs of another node", 0);

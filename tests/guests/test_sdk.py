@@ -11,7 +11,7 @@ TREE = """
     before { bootargs = "wrong=1"; };
     chosen {
         marker = <1 2>;
-        bootargs = "quiet role=switch  empty= do=read:1f";
+        bootargs = "quiet role=switch  each=17x empty= do=read:1f";
         inner { deep = <1>; };
     };
     other { bootargs = "wrong=2"; };

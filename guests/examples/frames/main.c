@@ -50,20 +50,6 @@ static struct {
 } setup;                      /* boot arguments; constant once the scheduler runs */
 static unsigned int finished; /* tasks that have done their last frame; changed with the scheduler suspended */
 
-static unsigned long number(const void *fdt, const char *key, unsigned long otherwise)
-{
-    char text[16];
-    unsigned long value = 0;
-
-    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
-        return otherwise;
-    }
-    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
-        value = value * 10 + (unsigned long)(*c - '0');
-    }
-    return value;
-}
-
 static void report(const struct stream *s, uint64_t time)
 {
     char text[TEXT];
@@ -134,9 +120,9 @@ int main(unsigned long hart, const void *fdt)
     uart_init();
     (void)timer_init();
     port_init();
-    setup.period = number(fdt, "period", 20);
-    setup.report = number(fdt, "report", 50);
-    setup.frames = number(fdt, "frames", 0);
+    setup.period = fdt_bootarg_number(fdt, "period", 20);
+    setup.report = fdt_bootarg_number(fdt, "report", 50);
+    setup.frames = fdt_bootarg_number(fdt, "frames", 0);
     if (setup.period == 0 || setup.report == 0) {
         port_fatal("boot arguments: expected period and report from 1, got 0", "", 0);
     }

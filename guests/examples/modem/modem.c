@@ -43,20 +43,6 @@ struct modem {
 
 static struct modem modem;
 
-static unsigned long number(const void *fdt, const char *key, unsigned long otherwise)
-{
-    char text[16];
-    unsigned long value = 0;
-
-    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
-        return otherwise;
-    }
-    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
-        value = value * 10 + (unsigned long)(*c - '0');
-    }
-    return value;
-}
-
 /* The symbols of the last release. */
 static void take(struct modem *m)
 {
@@ -152,9 +138,9 @@ static void wait_ms(unsigned long ms)
 int main(unsigned long hart, const void *fdt)
 {
     static struct rt_task task = {release, &modem};
-    unsigned long pause = number(fdt, "report", 1000), jobs = number(fdt, "jobs", 0);
-    uint32_t period_us = (uint32_t)number(fdt, "period", 10000);
-    uint32_t budget_us = (uint32_t)number(fdt, "budget", period_us / BUDGET_PART);
+    unsigned long pause = fdt_bootarg_number(fdt, "report", 1000), jobs = fdt_bootarg_number(fdt, "jobs", 0);
+    uint32_t period_us = (uint32_t)fdt_bootarg_number(fdt, "period", 10000);
+    uint32_t budget_us = (uint32_t)fdt_bootarg_number(fdt, "budget", period_us / BUDGET_PART);
     struct hcall_ret app;
     uint64_t releases = 0;
 

@@ -41,20 +41,6 @@ static _Noreturn void pingpong_fail(const char *what, long value)
     machine_shutdown(true);
 }
 
-static unsigned int pingpong_number(const void *fdt, const char *key, unsigned int otherwise)
-{
-    char text[12];
-    unsigned int value = 0;
-
-    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
-        return otherwise;
-    }
-    for (const char *digit = text; *digit >= '0' && *digit <= '9'; digit++) {
-        value = value * 10U + (unsigned int)(*digit - '0');
-    }
-    return value;
-}
-
 /* Retries while the other VM is not running yet or its queue is full. */
 static void pingpong_send(const void *message, size_t size)
 {
@@ -163,12 +149,12 @@ int main(unsigned long hart, const void *fdt)
     }
     (void)fdt_bootarg(fdt, "role", role, sizeof(role));
     ping = role[0] == '\0' ? id.value == 0 : strcmp(role, "ping") == 0;
-    pingpong.peer.vm = pingpong_number(fdt, "peer", 1U - ((unsigned int)id.value & 1U));
+    pingpong.peer.vm = (unsigned int)fdt_bootarg_number(fdt, "peer", 1U - ((unsigned int)id.value & 1U));
     machine_wake_by_timer(true);
     machine_wake_by_message(true);
     print("pingpong: VM %lu is the %s of VM %u\n", id.value, ping ? "ping" : "pong", pingpong.peer.vm);
     if (ping) {
-        pingpong_ping(pingpong_number(fdt, "rounds", PINGPONG_ROUNDS));
+        pingpong_ping((unsigned int)fdt_bootarg_number(fdt, "rounds", PINGPONG_ROUNDS));
     } else {
         pingpong_pong();
     }

@@ -19,20 +19,6 @@
 
 int main(unsigned long hart, const void *fdt);
 
-static unsigned long number(const void *fdt, const char *key, unsigned long otherwise)
-{
-    char text[16];
-    unsigned long value = 0;
-
-    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
-        return otherwise;
-    }
-    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
-        value = value * 10 + (unsigned long)(*c - '0');
-    }
-    return value;
-}
-
 static const char *region_state(uint32_t state)
 {
     static const char *const names[] = {
@@ -101,7 +87,7 @@ static void wait_until(uint64_t time)
 
 int main(unsigned long hart, const void *fdt)
 {
-    unsigned long period = number(fdt, "period", 2000), tables = number(fdt, "tables", 0);
+    unsigned long period = fdt_bootarg_number(fdt, "period", 2000), tables = fdt_bootarg_number(fdt, "tables", 0);
     struct accel_region first;
     struct hcall_ret ret;
 

@@ -27,25 +27,11 @@
 
 int main(unsigned long hart, const void *fdt);
 
-static unsigned long rtm_number(const void *fdt, const char *key, unsigned long otherwise)
-{
-    char text[16];
-    unsigned long value = 0;
-
-    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
-        return otherwise;
-    }
-    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
-        value = value * 10 + (unsigned long)(*c - '0');
-    }
-    return value;
-}
-
 /* Starts the apps that a boot argument names; returns how many. */
 static unsigned int rtm_start_set(const void *fdt, const char *key, uint64_t first)
 {
     static char set[RTM_SET];
-    unsigned long each = rtm_number(fdt, "each", 1);
+    unsigned long each = fdt_bootarg_number(fdt, "each", 1);
     unsigned int started = 0;
     struct rtm_spec spec;
     const char *at = fdt_bootarg(fdt, key, set, sizeof(set));
@@ -143,5 +129,6 @@ int main(unsigned long hart, const void *fdt)
         rtm_latency();
     }
     print("rtm: %u apps run\n", rtm_start_all(fdt));
-    rtm_watch(rtm_number(fdt, "releases", 0), rtm_number(fdt, "report", RTM_REPORT_S) * PLATFORM_TIMEBASE_HZ);
+    rtm_watch(fdt_bootarg_number(fdt, "releases", 0),
+              fdt_bootarg_number(fdt, "report", RTM_REPORT_S) * PLATFORM_TIMEBASE_HZ);
 }

@@ -19,4 +19,7 @@ const void *fdt_property(const void *fdt, const char *node, const char *property
  */
 const char *fdt_bootarg(const void *fdt, const char *key, char *value, size_t size);
 
+/** The decimal number of the word `key=number` of /chosen/bootargs, up to the first other character; `otherwise` without the key. */
+unsigned long fdt_bootarg_number(const void *fdt, const char *key, unsigned long otherwise);
+
 #endif

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fdt.h"
 #include "machine.h"
 #include "modes.h"
 #include "print.h"
@@ -42,9 +43,9 @@ static void start_others(unsigned int vcpus)
 
 unsigned int harts(const void *fdt)
 {
-    unsigned int vcpus = number_of(fdt, "vcpus", 1), jobs = 0, wrong = 0;
+    unsigned int vcpus = (unsigned int)fdt_bootarg_number(fdt, "vcpus", 1), jobs = 0, wrong = 0;
 
-    wanted = number_of(fdt, "jobs", 100);
+    wanted = (unsigned int)fdt_bootarg_number(fdt, "jobs", 100);
     start_others(vcpus);
     work_on(0, &works[0]);
     for (unsigned int i = 0; i < vcpus; i++) {

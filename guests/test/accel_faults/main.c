@@ -24,20 +24,6 @@ void wait_until(uint64_t time)
     machine_wake_by_timer(false);
 }
 
-unsigned int number_of(const void *fdt, const char *key, unsigned int otherwise)
-{
-    char text[12];
-    unsigned int value = 0;
-
-    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
-        return otherwise;
-    }
-    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
-        value = value * 10U + (unsigned int)(*c - '0');
-    }
-    return value;
-}
-
 static unsigned int in_mode(const char *mode, const void *fdt)
 {
     switch (mode[0]) {

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "fabric_map.h"
+#include "fdt.h"
 #include "machine.h"
 #include "modes.h"
 #include "print.h"
@@ -87,7 +88,7 @@ static _Noreturn void live(struct work *w, const struct plan *plan)
 unsigned int mortal(const void *fdt)
 {
     static struct work w;
-    unsigned int lives = common->lives, step = number_of(fdt, "step", 1);
+    unsigned int lives = common->lives, step = (unsigned int)fdt_bootarg_number(fdt, "step", 1);
 
     if (!work_open(&w, 0, 0)) {
         return 1;
@@ -95,7 +96,7 @@ unsigned int mortal(const void *fdt)
     if (lives > 0) {
         print("accel: life %u ended at %lu\n", lives, (unsigned long)common->ended);
     }
-    if (lives < number_of(fdt, "lives", 1)) {
+    if (lives < fdt_bootarg_number(fdt, "lives", 1)) {
         start_end_of_life(machine_time() + (uint64_t)(lives / PLANS) * step * US / 10U);
         live(&w, &plans[lives % PLANS]);
     }
@@ -112,7 +113,7 @@ unsigned int mortal(const void *fdt)
 unsigned int beside(const void *fdt)
 {
     static struct work w;
-    uint64_t delay = (uint64_t)number_of(fdt, "delay", 0) * US;
+    uint64_t delay = (uint64_t)fdt_bootarg_number(fdt, "delay", 0) * US;
     uint32_t seen = 0;
 
     if (!work_open(&w, 0, 0)) {

@@ -77,9 +77,6 @@ extern uint64_t bench_entry_instret;
 /** Sorts `count` samples and prints their BENCH line. */
 void bench_report(const char *metric, const char *unit, uint64_t *samples, size_t count);
 
-/** Parses a decimal number up to the first other character. */
-uint64_t bench_parse_number(const char *digits);
-
 /** Prints the mismatch and ends the guest as failed. */
 _Noreturn void bench_fail(const char *metric, uint64_t value, uint64_t expected);
 

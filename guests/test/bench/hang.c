@@ -18,12 +18,8 @@
 void bench_run_hang(const void *fdt)
 {
     uint32_t *place = (uint32_t *)HANG_AT; /* NOLINT(performance-no-int-to-ptr): unused memory */
-    char text[16];
-    uint64_t until = 0;
+    uint64_t until = fdt_bootarg_number(fdt, "until", 0);
 
-    if (fdt_bootarg(fdt, "until", text, sizeof(text)) != NULL) {
-        until = bench_parse_number(text);
-    }
     if (csr_read_time() < until * (PLATFORM_TIMEBASE_HZ / 1000U)) {
         *place = HANG_INSTRUCTION;
         __asm__ volatile("fence.i\n\tjr %0" : : "r"(place) : "memory");

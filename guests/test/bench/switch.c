@@ -43,29 +43,12 @@ static void switch_give_up(void)
     switch_finish();
 }
 
-uint64_t bench_parse_number(const char *digits)
-{
-    uint64_t value = 0;
-
-    for (; *digits >= '0' && *digits <= '9'; digits++) {
-        value = value * 10 + (uint64_t)(*digits - '0');
-    }
-    return value;
-}
-
-static uint64_t switch_number(const void *fdt, const char *key, uint64_t otherwise)
-{
-    char text[16];
-
-    return fdt_bootarg(fdt, key, text, sizeof(text)) != NULL ? bench_parse_number(text) : otherwise;
-}
-
 _Noreturn void bench_run_switch(const void *fdt)
 {
     struct hcall_ret id = hcall_get_id();
-    uint64_t patience = switch_number(fdt, "patience", SWITCH_PATIENCE) * (PLATFORM_TIMEBASE_HZ / 1000);
-    uint64_t wanted = switch_number(fdt, "gaps", SWITCH_GAPS);
-    uint64_t threshold = switch_number(fdt, "threshold", SWITCH_THRESHOLD);
+    uint64_t patience = fdt_bootarg_number(fdt, "patience", SWITCH_PATIENCE) * (PLATFORM_TIMEBASE_HZ / 1000);
+    uint64_t wanted = fdt_bootarg_number(fdt, "gaps", SWITCH_GAPS);
+    uint64_t threshold = fdt_bootarg_number(fdt, "threshold", SWITCH_THRESHOLD);
 
     switch_wanted = wanted < SWITCH_GAPS ? (unsigned int)wanted : SWITCH_GAPS;
     print("bench: switch role, VM %ld\n", id.error == HCALL_OK ? (long)id.value : -1L);

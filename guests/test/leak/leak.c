@@ -30,32 +30,18 @@ static uint64_t harts, every, logged;
 
 int main(unsigned long hart, const void *fdt);
 
-static uint64_t number(const void *fdt, const char *key, uint64_t absent)
-{
-    char text[16];
-    uint64_t value = 0;
-
-    if (fdt_bootarg(fdt, key, text, sizeof(text)) == NULL) {
-        return absent;
-    }
-    for (const char *c = text; *c >= '0' && *c <= '9'; c++) {
-        value = value * 10 + (uint64_t)(*c - '0');
-    }
-    return value;
-}
-
 static void prepare(struct leak *l, uint64_t hart, const void *fdt)
 {
     l->hart = hart;
-    l->vm = number(fdt, "vm", 0);
-    l->fp = number(fdt, "fp", 0) != 0;
-    l->send_to = number(fdt, "to", LEAK_NOBODY);
-    l->from = number(fdt, "from", LEAK_NOBODY);
-    l->quiet = l->from == LEAK_NOBODY && harts == 1 && number(fdt, "noisy", 0) == 0;
+    l->vm = fdt_bootarg_number(fdt, "vm", 0);
+    l->fp = fdt_bootarg_number(fdt, "fp", 0) != 0;
+    l->send_to = fdt_bootarg_number(fdt, "to", LEAK_NOBODY);
+    l->from = fdt_bootarg_number(fdt, "from", LEAK_NOBODY);
+    l->quiet = l->from == LEAK_NOBODY && harts == 1 && fdt_bootarg_number(fdt, "noisy", 0) == 0;
     l->devices = hart == 0;
-    l->real = number(fdt, "real", 0) != 0;
+    l->real = fdt_bootarg_number(fdt, "real", 0) != 0;
     l->tag = 0x80U | l->vm << 3 | hart;
-    l->random = random_from(number(fdt, "seed", 1) << 8 | l->tag);
+    l->random = random_from(fdt_bootarg_number(fdt, "seed", 1) << 8 | l->tag);
 }
 
 static void report(const struct leak *l)
@@ -144,9 +130,9 @@ int main(unsigned long hart, const void *fdt)
 {
     char role[16] = "spin";
 
-    harts = number(fdt, "harts", 1);
-    every = number(fdt, "every", 500);
-    logged = number(fdt, "log", 0);
+    harts = fdt_bootarg_number(fdt, "harts", 1);
+    every = fdt_bootarg_number(fdt, "every", 500);
+    logged = fdt_bootarg_number(fdt, "log", 0);
     fdt_bootarg(fdt, "role", role, sizeof(role));
     for (unsigned i = 0; i < harts; i++) {
         prepare(&leaks[i], i, fdt);
