@@ -28,8 +28,7 @@ static struct route {
 } routes[IRQS];
 
 static void (*handlers[IRQS])(void); /* of sources that belong to components; owner: this file, constant after boot */
-static volatile uint32_t
-    *claim; /* the boot hart's claim and complete register; owner: this file, constant after boot */
+static volatile uint32_t *claim;     /* the boot hart's claim and complete register; owner and life as `handlers` */
 
 static volatile uint32_t *reg(ulong offset)
 {
