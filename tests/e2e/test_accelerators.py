@@ -89,9 +89,8 @@ def test_costs_of_the_paths(tmp_path):
     found, interrupts = run_paths(find_qemu(), built("bench-accel"), tmp_path)
     costs = summaries(found)
     assert min(costs["path.assign"]) <= ASSIGN_MAX
-    assert {name: median(costs[f"path.{name}"]) <= most for name, most in PATH_MAX.items()} == dict.fromkeys(
-        PATH_MAX, True
-    )
+    for name, most in PATH_MAX.items():
+        assert median(costs[f"path.{name}"]) <= most, name
     assert len(interrupts) > 10
     assert max(interrupts) <= INTERRUPT_MAX
 

@@ -8,10 +8,11 @@ from tessera.bench import passes
 from tessera.bench.accel import FUNCTIONS, RETURN, SLEEP, device_interrupts, paths, register
 from tessera.bench.accel import Path as VdmPath
 from tessera.bench.machine import TIMEOUT_S, BenchError, run_tool
+from tessera.run.cosim import BASE
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import BuiltSystem, Qemu, system_command
 
-FABRIC = passes.Device(0x18000000, register("FABRIC_SPAN"))  # boards/qemu-virt.dts
+FABRIC = passes.Device(BASE, register("FABRIC_SPAN"))
 _END = re.compile(rf"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s({RETURN}|{SLEEP})\s*$", re.MULTILINE)
 _DONE = re.compile(r"accel: done, 0 wrong")
 

@@ -366,6 +366,8 @@ def accelerators(bench: Bench) -> None:
     bench.add(summary("vdm.interrupt", "instructions", latencies), system.name)
     worst = _attacked(bench, "test_attacks_accel.py", "attacks-accel")
     managers = [section.most for section in worst.sections if MANAGER & set(section.kind)]
+    if not managers:
+        raise BenchError("the attacks on accelerators never ran the manager of the fabric")
     bench.add(single("vdm.irqoff.max", "instructions", max(managers)), "attacks-accel")
 
 
