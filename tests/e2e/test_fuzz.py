@@ -11,8 +11,9 @@ from mutants import Mutant, asked_for, hypervisor_of
 
 from tessera.bench.metrics import read_metrics
 from tessera.bench.worst import USABLE_STACK, Inspection
+from tessera.run.machine import HYPERVISOR, Console
 from tessera.run.runner import find_qemu
-from tessera.verify.fuzz import CLIENT, KINDS, FuzzError, Options, attack, report
+from tessera.verify.fuzz import ATTACKER, CLIENT, KINDS, WITNESS, FuzzError, Options, attack, console_error, report
 
 SEED, MORE_SEEDS = 1, (2, 3)
 CALLS = 60_000
@@ -71,6 +72,33 @@ def test_random_calls_meet_the_latency_bound_of_attacks(calls):
     assert len(worst[0].sections) > 20
     assert worst[0].sections[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst[0].sections[0]
     assert 256 < worst[0].stack <= USABLE_STACK // 2
+
+
+def _shown(text):
+    """Returns what the console said of errors after each character of the text."""
+    console = Console([ATTACKER, WITNESS, CLIENT, "freertos"])
+    said = []
+    for character in text:
+        console.feed(character)
+        said.append(console_error(console))
+    return said
+
+
+def test_beginning_of_a_line_about_the_attacker_is_no_error():
+    assert not any(_shown(f"{HYPERVISOR} | error: attacker: the job of probe in region 0 has failed\n"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{HYPERVISOR} | error: client: the job of qam16 in region 0 has failed",
+        f"{HYPERVISOR} | witness stopped by its watchdog",
+        f"{CLIENT} | accel: 3 jobs, 1 wrong",
+        "freertos | self-check FAILED",
+    ],
+)
+def test_finished_line_about_another_vm_is_an_error(line):
+    assert _shown(f"{line}\n")[-1]
 
 
 _NO_DEVICE = "return dev != NULL && (dev->widths & size) != 0 && dev->size - (gpa - dev->base) >= size ? dev : NULL;"

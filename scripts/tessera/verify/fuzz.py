@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tessera.run.hosttime import Limit
-from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.machine import HYPERVISOR, Console, Machine
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, load_system, system_command
 
 ATTACKER, WITNESS, CLIENT = "attacker", "witness", "client"
@@ -194,6 +194,21 @@ def build(options: Options) -> BuiltSystem:
     return load_system(options.label, OUT)
 
 
+def console_error(console: Console) -> str | None:
+    """Returns a message if a finished line shows an error: the beginning of a line does not tell
+    whose error it is."""
+    said = console.finished(HYPERVISOR)
+    if found := re.search(
+        r"^(?:error: (?!attacker: the (?:job|task) of ).*|(?:witness|freertos|client) stopped.*)$", said, re.MULTILINE
+    ):
+        return f"the hypervisor says: {found[0]}"
+    if found := re.search(r"^accel: \d+ jobs, [1-9]\d* wrong$", console.finished(CLIENT), re.MULTILINE):
+        return f"the client of an accelerator says: {found[0]}"
+    if "FAILED" in console.finished("freertos"):
+        return "FreeRTOS has failed its self-check"
+    return None
+
+
 class Run:
     """A machine with the attacker and the witness."""
 
@@ -217,26 +232,6 @@ class Run:
                 return f"{who} has made no progress for {STALL_S} s ({limit.words()})"
         return None
 
-    def _console_error(self) -> str | None:
-        """Returns a message if the console shows an error."""
-        said = self.machine.console.text(HYPERVISOR)
-        if found := re.search(
-            r"^(?:error: (?!attacker: the (?:job|task) of ).*|(?:witness|freertos|client) stopped.*)$",
-            said,
-            re.MULTILINE,
-        ):
-            return f"the hypervisor says: {found[0]}"
-        if CLIENT in self.machine.console.names and (why := self._client_error()):
-            return why
-        if "FAILED" in self.machine.console.text("freertos"):
-            return "FreeRTOS has failed its self-check"
-        return None
-
-    def _client_error(self) -> str | None:
-        """Returns a message if the results of the VM that uses an accelerator are wrong."""
-        found = re.search(r"^accel: \d+ jobs, [1-9]\d* wrong$", self.machine.console.text(CLIENT), re.MULTILINE)
-        return f"the client of an accelerator says: {found[0]}" if found else None
-
     def _restart_attacker(self) -> None:
         """Starts the attacker again after it has shut itself down, by the operator's key on the
         console."""
@@ -250,7 +245,7 @@ class Run:
         if log.wrongs:
             found = re.findall(r"^leak: WRONG.*$", self.machine.console.text(WITNESS), re.MULTILINE)
             return f"the witness has found {log.wrongs} wrong values: {found[-1:] or 'not printed yet'}"
-        if error := self._console_error():
+        if error := console_error(self.machine.console):
             return error
         if not self.machine.running:
             return f"QEMU has ended with status {self.machine.status(5)}"
