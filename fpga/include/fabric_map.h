@@ -13,6 +13,7 @@
 #define FABRIC_IFS 0x100000U /* IF pages, fabric_if */
 #define FABRIC_IF_STRIDE 0x1000U /* from one IF's page to the next; IF = 16 * VM + device */
 #define FABRIC_SPAN 0x200000U /* size of the fabric's address range */
+#define FABRIC_REGS_SPAN 0x280U /* bytes from the first register to the end of the last */
 #define FABRIC_REGS_ID 0x0U /* Identification */
 #define FABRIC_REGS_ID_MAGIC_LSB 0x0U
 #define FABRIC_REGS_ID_MAGIC_WIDTH 0x20U
@@ -232,6 +233,7 @@
 #define FABRIC_REGS_DEVICE_SIZE_WIDTH 0x2U
 #define FABRIC_REGS_DEVICE_EXCLUDED_LSB 0x10U
 #define FABRIC_REGS_DEVICE_EXCLUDED_WIDTH 0x8U
+#define FABRIC_WINDOW_SPAN 0x18U /* bytes from the first register to the end of the last */
 #define FABRIC_WINDOW_GUEST 0x0U /* Guest-physical base, whole pages; bit 0 readable, bit 1 writable */
 #define FABRIC_WINDOW_GUEST_RIGHTS_LSB 0x0U
 #define FABRIC_WINDOW_GUEST_RIGHTS_WIDTH 0x2U
@@ -243,6 +245,7 @@
 #define FABRIC_WINDOW_HOST 0x10U /* Host-physical base, whole pages */
 #define FABRIC_WINDOW_HOST_BASE_LSB 0xcU
 #define FABRIC_WINDOW_HOST_BASE_WIDTH 0x1dU
+#define FABRIC_IF_SPAN 0x60U /* bytes from the first register to the end of the last */
 #define FABRIC_IF_STAT 0x0U /* State */
 #define FABRIC_IF_STAT_CONNECTED_LSB 0x0U
 #define FABRIC_IF_STAT_CONNECTED_WIDTH 0x1U

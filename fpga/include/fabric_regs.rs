@@ -20,6 +20,8 @@ pub const FABRIC_IFS: usize = 0x100000;
 pub const FABRIC_IF_STRIDE: usize = 0x1000;
 /// size of the fabric's address range
 pub const FABRIC_SPAN: usize = 0x200000;
+/// bytes from the first register to the end of the last
+pub const FABRIC_REGS_SPAN: usize = 0x280;
 /// Identification
 pub const FABRIC_REGS_ID: usize = 0x0;
 pub const FABRIC_REGS_ID_MAGIC_LSB: usize = 0x0;
@@ -272,6 +274,8 @@ pub const FABRIC_REGS_DEVICE_SIZE_LSB: usize = 0x8;
 pub const FABRIC_REGS_DEVICE_SIZE_WIDTH: usize = 0x2;
 pub const FABRIC_REGS_DEVICE_EXCLUDED_LSB: usize = 0x10;
 pub const FABRIC_REGS_DEVICE_EXCLUDED_WIDTH: usize = 0x8;
+/// bytes from the first register to the end of the last
+pub const FABRIC_WINDOW_SPAN: usize = 0x18;
 /// Guest-physical base, whole pages; bit 0 readable, bit 1 writable
 pub const FABRIC_WINDOW_GUEST: usize = 0x0;
 pub const FABRIC_WINDOW_GUEST_RIGHTS_LSB: usize = 0x0;
@@ -286,6 +290,8 @@ pub const FABRIC_WINDOW_SIZE_SIZE_WIDTH: usize = 0x1d;
 pub const FABRIC_WINDOW_HOST: usize = 0x10;
 pub const FABRIC_WINDOW_HOST_BASE_LSB: usize = 0xc;
 pub const FABRIC_WINDOW_HOST_BASE_WIDTH: usize = 0x1d;
+/// bytes from the first register to the end of the last
+pub const FABRIC_IF_SPAN: usize = 0x60;
 /// State
 pub const FABRIC_IF_STAT: usize = 0x0;
 pub const FABRIC_IF_STAT_CONNECTED_LSB: usize = 0x0;

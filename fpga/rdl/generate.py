@@ -73,7 +73,9 @@ def constants() -> Iterator[tuple[str, int, str]]:
     for name, (value, what) in LAYOUT.items():
         yield f"FABRIC_{name}", value, what
     for name in MAPS:
-        yield from names(name.upper(), compiled(name))
+        top = compiled(name)
+        yield f"{name.upper()}_SPAN", top.size, "bytes from the first register to the end of the last"
+        yield from names(name.upper(), top)
 
 
 def rust() -> str:

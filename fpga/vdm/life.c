@@ -40,7 +40,7 @@ static void close_windows(const struct vdm_client *c)
 void vdm_reset_device(struct accel *a)
 {
     *vdm_register(FABRIC_REGS_IF_RESET) = a->name;
-    for (ulong offset = FABRIC_IF_CMD; offset < FABRIC_IF_CUSTOM + 8U * FABRIC_IF_CUSTOM_STRIDE; offset += 4U) {
+    for (ulong offset = 0; offset < FABRIC_IF_SPAN; offset += 4U) {
         *vdm_if_register(a, offset) = 0;
     }
     a->state = ACCEL_IDLE;

@@ -5,6 +5,8 @@
 module fabric_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
+  import fabric_map_pkg::*;
+  import if_page_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumDevs = 4
@@ -42,7 +44,7 @@ module fabric_bus
   input  logic [1:0] int_i
 );
 
-  localparam int unsigned AddrBits = $clog2(fabric_map_pkg::Span);
+  localparam int unsigned AddrBits = $clog2(Span);
 
   sub_req_t plain_req;
   sub_resp_t plain_resp;
@@ -51,7 +53,7 @@ module fabric_bus
   word_t flags_q, answer, keep_q, merged;
   vm_t vm;
   dev_t dev;
-  logic [3:0] word;
+  if_word_t word;
 
   axi_atop_filter #(
     .AxiIdWidth(SubIdWidth), .AxiMaxWriteTxns(2), .req_t(sub_req_t), .resp_t(sub_resp_t)
@@ -82,34 +84,25 @@ module fabric_bus
   assign mem_o      = access && known && ((is_if && in_page) || is_ctx);
   assign mem_addr_o = '{ctx: is_ctx, vm: vm, dev: dev, word: is_ctx ? addr[9:3] : {3'b0, word}};
 
-  // 64-bit words of an IF page: {START, STAT}, {CMD, OVER}, DATA_ADDR, {INT_CTRL, DATA_SIZE},
-  // RESULT, {DONE_CODE, DONE_SIZE}, -, -, and four words of custom ports. Flags are kept in
-  // if_flags, and a guest cannot write the results of a job.
+  // Flags of an IF page are kept in if_flags, and a guest cannot write the results of a job.
   logic if_write;
   assign if_write     = mem_o && is_if && write_o != '0;
-  assign set_start_o  = if_write && word == 4'd0 && write_o[4] && data_o[32];
-  assign clear_over_o = if_write && word == 4'd1 && write_o[0] && data_o[0];
-  assign set_int_o    = if_write && word == 4'd3 && write_o[4];
-  always_comb begin
-    unique case (word)
-      4'd1: mem_write_o = write_o & 8'hf0;
-      4'd3: mem_write_o = write_o & 8'h0f;
-      4'd2, 4'd4, 4'd8, 4'd9, 4'd10, 4'd11: mem_write_o = write_o;
-      default: mem_write_o = '0;
-    endcase
-    if (is_ctx) mem_write_o = write_o;
-  end
+  assign set_start_o  = writes(IfStart) && data_o[if_lsb(IfStart)];
+  assign clear_over_o = writes(IfOver) && data_o[if_lsb(IfOver)];
+  assign set_int_o    = writes(IfIntCtrl);
+  assign mem_write_o  = is_ctx ? write_o : write_o & if_writable(word);
+
+  function automatic logic writes(input int unsigned offset);
+    return if_write && word == if_word(offset) && write_o[offset%8];
+  endfunction
 
   always_comb begin
     flags_q = '0;
     if (is_windows) flags_q = windows_data_i;
     else if (is_if) begin
-      unique case (word)
-        4'd0: flags_q = {32'b0, stat_i};
-        4'd1: flags_q = {63'b0, over_i};
-        4'd3: flags_q = {30'b0, int_i, 32'b0};
-        default: ;
-      endcase
+      if (word == if_word(IfStat)) flags_q[if_lsb(IfStat)+:32] = stat_i;
+      if (word == if_word(IfOver)) flags_q[if_lsb(IfOver)] = over_i;
+      if (word == if_word(IfIntCtrl)) flags_q[if_lsb(IfIntCtrl)+:2] = int_i;
     end
   end
 
@@ -121,7 +114,7 @@ module fabric_bus
       keep_q  <= '0;
     end else begin
       error_q <= access && !mem_o && !is_windows && (!is_regs || regs_error_i);
-      mem_q   <= mem_o && !(is_if && word == 4'd0);
+      mem_q   <= mem_o && (is_ctx || word == if_word(IfDoneSize) || if_writable(word) != '0);
       regs_q  <= is_regs;
       keep_q  <= is_regs ? regs_data_i : flags_q;
     end
@@ -131,8 +124,8 @@ module fabric_bus
   assign merged = mem_data_i | keep_q;
   assign answer = mem_q && !regs_q ? merged : keep_q;
 
-  if (fabric_map_pkg::Ifs != 'h100000 || fabric_map_pkg::IfStride != 'h1000 || fabric_map_pkg::Contexts != 'h40000
-      || fabric_map_pkg::ContextStride != 'h400 || fabric_map_pkg::Windows != 'h1000)
+  if (Ifs != 'h100000 || IfStride != 'h1000 || Contexts != 'h40000 || ContextStride != 'h400 || Windows != 'h1000
+      || IfSpan > 8 * PageWords)
       begin : gen_check
     $error("the register map has changed: update the address decoder");
   end

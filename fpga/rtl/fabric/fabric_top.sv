@@ -293,7 +293,7 @@ module fabric_top
     .set_start_i(set_start),
     .clear_over_i(clear_over),
     .set_int_i(set_int),
-    .int_i(bus_data[33:32]),
+    .int_i(bus_data[if_page_pkg::if_lsb(fabric_map_pkg::IfIntCtrl)+:2]),
     .int_o(int_flags),
     .reset_i(if_reset),
     .reset_vm_i(if_reset_vm),

@@ -5,6 +5,8 @@
 module prr_run
   import fabric_pkg::*;
   import region_pkg::*;
+  import fabric_map_pkg::*;
+  import if_page_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -94,9 +96,16 @@ module prr_run
     PhNone, PhBegin, PhLoad, PhRestore, PhGo, PhResume, PhRun, PhFlush, PhFinish, PhDrain, PhSave, PhAbort
   } phase_e;
 
-  // The words of the IF that are loaded: CMD, DATA_ADDR, DATA_SIZE, RESULT and the custom ports.
+  // The words of the IF that are loaded: those of CMD, DATA_ADDR, DATA_SIZE and RESULT, and the
+  // custom ports in pairs.
   localparam int unsigned LoadWords = CtxJobWords;
-  localparam logic [LoadWords-1:0][3:0] LoadWord = {4'd11, 4'd10, 4'd9, 4'd8, 4'd4, 4'd3, 4'd2, 4'd1};
+  localparam if_word_t CustomAt = if_word(IfCustom);
+  localparam if_word_t [LoadWords-1:0] LoadWord = {
+    CustomAt + 4'd3, CustomAt + 4'd2, CustomAt + 4'd1, CustomAt,
+    if_word(IfResult), if_word(IfDataSize), if_word(IfDataAddr), if_word(IfCmd)
+  };
+  localparam int unsigned CmdAt = if_lsb(IfCmd);
+  localparam int unsigned SizeAt = if_lsb(IfDataSize);
 
   // Copies of these words at the end of the context buffer, for resuming: by then the guest may
   // have written the registers of its next job.
@@ -229,9 +238,9 @@ module prr_run
       end
       if (arrives_q) begin
         unique case (came_q[2:0])
-          3'd0: cmd_q <= ram_data_i[63:32];
+          3'd0: cmd_q <= ram_data_i[CmdAt+:32];
           3'd1: source_o <= ram_data_i;
-          3'd2: size_q <= ram_data_i[31:0];
+          3'd2: size_q <= ram_data_i[SizeAt+:32];
           3'd3: target_o <= ram_data_i;
           default: custom_q[{came_q[1:0], 1'b0}+:2] <= ram_data_i;
         endcase
@@ -250,9 +259,9 @@ module prr_run
   end
   always_comb begin
     unique case (kept_q[2:0])
-      3'd0: keeping = {cmd_q, 32'b0};
+      3'd0: keeping = 64'(cmd_q) << CmdAt;
       3'd1: keeping = source_o;
-      3'd2: keeping = {32'b0, size_q};
+      3'd2: keeping = 64'(size_q) << SizeAt;
       3'd3: keeping = target_o;
       default: keeping = custom_q[{kept_q[1:0], 1'b0}+:2];
     endcase
@@ -280,7 +289,7 @@ module prr_run
       ram_req_o       = 1'b1;
       ram_we_o        = 1'b0;
       ram_addr_o.ctx  = resuming_q;
-      ram_addr_o.word = resuming_q ? KeptAt + 7'(asked_q) : {3'b0, LoadWord[asked_q[2:0]]};
+      ram_addr_o.word = resuming_q ? KeptAt + 7'(asked_q) : 7'(LoadWord[asked_q[2:0]]);
     end else if (keep_req) begin
       ram_req_o       = 1'b1;
       ram_we_o        = 1'b1;
@@ -290,9 +299,17 @@ module prr_run
     end else if (phase_q == PhFinish) begin
       ram_req_o       = 1'b1;
       ram_we_o        = 1'b1;
-      ram_addr_o.word = 7'd5;
-      ram_data_o      = {result_q, given_i[28:0], 3'b0};
+      ram_addr_o.word = 7'(if_word(IfDoneSize));
+      ram_data_o      = '0;
+      ram_data_o[if_lsb(IfDoneSize)+:32] = {given_i[28:0], 3'b0};
+      ram_data_o[if_lsb(IfDoneCode)+:32] = result_q;
     end
+  end
+
+  // The results are written as one word, and the custom ports are loaded in pairs.
+  if (if_word(IfDoneSize) != if_word(IfDoneCode) || if_writable(if_word(IfDoneSize)) != '0 || IfCustom % 8 != 0
+      || IfCustomStride != 4) begin : gen_check
+    $error("DONE_SIZE and DONE_CODE need a word of their own, and CUSTOM must be 8-byte aligned, without gaps");
   end
 
   logic unused;
