@@ -148,6 +148,11 @@ def test_a_system_without_trace(qemu: Qemu) -> None:
         take(qemu, built("trio"), 0.1, None, PATIENCE_S)
 
 
+def test_a_system_that_ends_before_the_time(qemu: Qemu) -> None:
+    with pytest.raises(TraceError, match=r"'bench-traced' did not get that far before QEMU ended: .*tessera"):
+        take(qemu, built("bench-traced"), 1000, None, PATIENCE_S, *COUNTED)
+
+
 def test_make_trace() -> None:
     done = run(["make", "--no-print-directory", "trace", "SYSTEM=switch", "TRACE_FLAGS=--seconds 0.05"])
     assert done.returncode == 0, done.stderr

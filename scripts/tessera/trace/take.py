@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a system in QEMU and reads its trace memory over QEMU's machine protocol (QMP)."""
 
+import contextlib
 import json
 import socket
 import time
@@ -50,8 +51,11 @@ class Qmp:
         raise TraceError("QEMU has ended")
 
     def ask(self, command: str, **arguments: int | str) -> Any:
-        self.file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
-        self.file.flush()
+        try:
+            self.file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+            self.file.flush()
+        except OSError as error:
+            raise TraceError("QEMU has ended") from error
         return self._answer(lambda line: "return" in line)["return"]
 
     def memory(self, address: int, size: int, folder: Path) -> bytes:
@@ -61,7 +65,8 @@ class Qmp:
         return path.read_bytes()
 
     def close(self) -> None:
-        self.file.close()
+        with contextlib.suppress(OSError):  # QEMU has ended before it read the last request
+            self.file.close()
         self.socket.close()
 
 
@@ -135,6 +140,6 @@ def _wait(
     while not come():
         if limit.left() == 0 or not machine.running:
             last = " / ".join(line for line in machine.console.log if line.strip()) or "(it printed nothing)"
-            within = f"within {machine.seconds:.0f} s ({limit.words()})"
+            within = f"within {machine.seconds:.0f} s ({limit.words()})" if machine.running else "before QEMU ended"
             raise TraceError(f"'{system.name}' did not get that far {within}: {last[-300:]}")
         machine.wait_until(lambda: False, _POLL_S)
