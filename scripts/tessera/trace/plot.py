@@ -23,7 +23,7 @@ _LEAST = 1 / 1500  # of the picture's width: shorter bars would not be visible
 _LEGEND_COLUMNS = 6
 # The states of a region, in the order of the legend; idle is left out.
 _STATE_COLOURS = {
-    "busy": "#2a7f62", "hold": "#d9c27a", "reconfig": "#8a6fb3", "preempt": "#d95f43", "switch": "#e8a08f",
+    "busy": "#44546a", "hold": "#d9c27a", "reconfig": "#8a6fb3", "preempt": "#d95f43", "switch": "#e8a08f",
 }  # fmt: skip
 
 _NO_REGIONS: Regions = {}
@@ -173,6 +173,16 @@ def _job_legend(line: Timeline, start: int, end: int) -> list[tuple[Any, str]]:
     return [(Line2D([], [], marker=marker, color=colour, linestyle=""), words) for marker, colour, words in shown]
 
 
+def _place_legend(figure: Any, entries: list[tuple[Any, str]]) -> None:
+    """Puts the legend below the rows, in as many columns as the figure is wide."""
+    handles, words = [handle for handle, _ in entries], [text for _, text in entries]
+    for columns in range(min(len(words), _LEGEND_COLUMNS), 0, -1):
+        legend = figure.legend(handles, words, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+        if columns == 1 or legend.get_window_extent(figure.canvas.get_renderer()).width <= figure.bbox.width:
+            return
+        legend.remove()
+
+
 def _title(line: Timeline, names: Names) -> str:
     if not line.jobs:
         return f"System '{names.system}': the VM that runs on each hart (physical CPU)"
@@ -205,10 +215,7 @@ def plot(line: Timeline, names: Names, start: int, end: int, paths: list[Path], 
     axes.set_xlabel(f"time in ms; 0 is {start / 1e6:.3f} ms after power-on")
     axes.set_title(_title(line, names), fontsize=10, loc="left")
     entries = _legend(line, names, colours, start, end) + _region_legend(regions, start, end)
-    handles, words = [handle for handle, _ in entries], [text for _, text in entries]
-    figure.legend(
-        handles, words, loc="outside lower center", ncols=min(len(words), _LEGEND_COLUMNS), frameon=False, fontsize=9
-    )
+    _place_legend(figure, entries)
     for path in paths:
         figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
     pyplot.close(figure)
