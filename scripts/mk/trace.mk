@@ -16,4 +16,9 @@ trace-picture: ## draw docs/images/rt-timeline.png from a run
 	@$(MAKE) --no-print-directory trace SYSTEM=rt TRACE_FLAGS="--seconds 0.6 --from-ms 527 --picture-ms 12"
 	@cp $(TRACE)/rt.png docs/images/rt-timeline.png
 
-.PHONY: trace trace-picture
+trace-accelerators: ## draw docs/images/accelerators-timeline.png: an RT app preempts jobs of another VM in a region
+	@$(MAKE) --no-print-directory trace SYSTEM_DIR=tests/e2e/systems SYSTEM=accel-rt \
+		TRACE_FLAGS="--fabric --icount --seconds 0.0225 --picture-ms 3.2"
+	@cp $(TRACE)/accel-rt.png docs/images/accelerators-timeline.png
+
+.PHONY: trace trace-picture trace-accelerators
