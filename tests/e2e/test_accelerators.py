@@ -226,6 +226,18 @@ def test_restart_of_a_vm_whose_job_runs():
             assert not re.search(r"accel: job \d+, [1-9]", machine.console.text(vm)), machine.console.text(vm)
 
 
+def test_watchdog_restarts_a_vm_that_uses_a_region():
+    """Each life ends somewhere in a job or a wait for the region; the next one finds its device as after power-on."""
+    with accelerated("accel-watchdog") as machine:
+        for _ in range(6):
+            machine.expect("busy", r"accel: job 1, 0 wrong", BOOT_S)
+            machine.expect(HYPERVISOR, r"busy stopped by its watchdog, starts again", SOON_S)
+        machine.skip("other")
+        machine.expect("other", r"accel: job \d+, 0 wrong", SOON_S)
+        for vm in ("busy", "other"):
+            assert not re.search(r"accel: job \d+, [1-9]", machine.console.text(vm)), machine.console.text(vm)
+
+
 def test_demo_in_real_time():
     """Without virtual time the fabric has a slower clock; results are the same."""
     system = built("accelerators")
