@@ -227,7 +227,7 @@ def test_restart_of_a_vm_whose_job_runs():
 
 
 def test_watchdog_restarts_a_vm_that_uses_a_region():
-    """Each life ends somewhere in a job or a wait for the region; the next one finds its device as after power-on."""
+    """Each life ends between its first job and the watchdog's time; the next one finds its device as after power-on."""
     with accelerated("accel-watchdog") as machine:
         for _ in range(6):
             machine.expect("busy", r"accel: job 1, 0 wrong", BOOT_S)
