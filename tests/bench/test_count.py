@@ -8,6 +8,7 @@ import pytest
 
 from tessera.bench.count import Count, CountError, Interval, make_counter, read_count
 from tessera.run.runner import find_qemu
+from tessera.run.virtualtime import By, virtual_time
 
 LOOPS = 1000
 # Runs from the reset address without firmware; powers the machine off by its test device.
@@ -59,8 +60,8 @@ def count(program: Path, tmp_path: Path, interval: Interval | None = None) -> Co
     qemu = find_qemu()
     counter = make_counter(qemu, tmp_path)
     out = tmp_path / "count.json"
-    command = [qemu.program, "-M", "virt", "-bios", str(program), "-display", "none", "-nic", "none"]
-    icount = ["-icount", "shift=0,sleep=off", "-monitor", "none", "-serial", "none"]
+    command = [qemu.program, "-M", "virt", "-bios", str(program), "-display", "none"]
+    icount = [*virtual_time(By.COMMAND), "-monitor", "none", "-serial", "none"]
     words = counter.arguments(address_of(program, "passed"), out, interval)
     subprocess.run([*command, *icount, *words], check=True, timeout=60)
     return read_count(out)

@@ -12,8 +12,9 @@ import pytest
 from tessera.run.cosim import FabricOptions, fabric_arguments
 from tessera.run.machine import Machine
 from tessera.run.runner import ROOT, Qemu, console_arguments, find_qemu
+from tessera.run.virtualtime import By, virtual_time
 
-COUNTED = ("-icount", "shift=0,sleep=off")
+COUNTED = virtual_time(By.COMMAND)
 QEMUS = {"7.2": "qemu-system-riscv64", "10.0": str(ROOT / "cache/qemu-new/qemu-system-riscv64")}
 GUEST = ROOT / "build/guests/fabric/fabric.bin"
 TIMEOUT_S = 60

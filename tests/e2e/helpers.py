@@ -24,6 +24,7 @@ import pytest
 
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
+from tessera.run.virtualtime import By, deadlines, virtual_time
 
 SYSTEMS = Path(__file__).resolve().parent / "systems"
 GUESTS = ROOT / "build" / "guests"
@@ -36,17 +37,12 @@ ESCAPE = "\x14"
 AGAIN = r"starts again(?: in \d+ ms)?"
 LINUX_PROMPT = r"^linux:~# "
 EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zbb,zbs,svinval,zawrs"
-# An instruction takes 1 ns, WFI takes no host time.
-VIRTUAL = ("-icount", "shift=0,sleep=off", "-nic", "none")
+VIRTUAL = virtual_time(By.COMMAND)
 # For several harts in virtual time. Under -icount QEMU runs one hart until the next deadline of its
-# virtual clock, so a hart that waits for a lock spins until then. The packet filter of an unused
-# network adds a deadline every TURN_US. QEMU 7.2 gives the other harts only the time that a busy
-# hart does not use (CAVEATS.md).
+# virtual clock, so a hart that waits for a lock spins until then. QEMU 7.2 gives the other harts only
+# the time that a busy hart does not use (CAVEATS.md).
 TURN_US = 10
-TURNS = (
-    "-netdev", "hubport,hubid=0,id=turns",
-    "-object", f"filter-buffer,id=turn,netdev=turns,queue=all,interval={TURN_US}",
-)  # fmt: skip
+TURNS = deadlines(By.TURNS, TURN_US)
 # Timeouts in seconds of host time. Time in which QEMU waits for a host CPU does not count; a test
 # whose machine gets too little CPU time is reported as "host too slow" and not as failed
 # (tessera.run.hosttime).

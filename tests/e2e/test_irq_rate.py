@@ -11,10 +11,11 @@ from helpers import HYPERVISOR_BIN, OUT, SOON_S, VIRTUAL, booted, make, mkimage,
 from tessera.image import layout
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import BuiltSystem, load_system
+from tessera.run.virtualtime import By, deadlines
 
 # As helpers.TURNS, but switches between the two harts every 5 us, so that the guest can raise
 # interrupts fast enough.
-TURNS = ("-netdev", "hubport,hubid=0,id=turns", "-object", "filter-buffer,id=turn,netdev=turns,queue=all,interval=5")
+TURNS = deadlines(By.TURNS, 5)
 STORM_MS = 50
 PENDING = 1  # raised before the end, taken after it
 DEFAULT = 20

@@ -10,8 +10,6 @@ from mutants import Mutant, asked_for, hypervisor_of
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import RunError, find_qemu
 
-COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
-
 
 def alone(machine: Machine) -> Machine:
     """Makes the parser expect VM names: the console also carries the hypervisor's lines, although
@@ -49,7 +47,7 @@ def test_wfi_in_user_mode_is_illegal():
 
 def test_loading_shares_the_hart_by_quantum():
     """On one hart with a quantum of 10 ms, no VM waits longer than the other VM's quantum."""
-    with booted(built("regression-gap"), "regression-gap", *COUNTED) as machine:
+    with booted(built("regression-gap"), "regression-gap", *VIRTUAL) as machine:
         found = machine.expect("gap", r"^regression: longest gap (\d+) us$", 60)
         assert 9_000 < int(found[1]) < 11_000
 

@@ -14,8 +14,9 @@ import pytest
 from tessera.run import hosttime
 from tessera.run.machine import Machine
 from tessera.run.runner import ROOT, Qemu, console_arguments, find_qemu
+from tessera.run.virtualtime import By, virtual_time
 
-COUNTED = ("-icount", "shift=0,sleep=off")
+COUNTED = virtual_time(By.COMMAND)
 
 
 @pytest.fixture(scope="session")

@@ -12,12 +12,11 @@ from tessera.bench.count import Count, Counter, CountError, Interval, read_count
 from tessera.bench.parse import is_done
 from tessera.run.machine import HYPERVISOR, Machine, MachineTimeoutError
 from tessera.run.runner import BuiltSystem, Qemu, native_command, system_command
+from tessera.run.virtualtime import By, virtual_time
 from tessera.trace.ring import TraceError
 from tessera.trace.take import Qmp
 
-ICOUNT = "shift=0,sleep=off"
-# The user network's timers make QEMU 7.2 hang in virtual time without sleep.
-COUNTED = ("-icount", ICOUNT, "-nic", "none", "-no-reboot")
+COUNTED = (*virtual_time(By.COMMAND), "-no-reboot")
 GUEST_ENTRY = 0x80200000  # of the hypervisor, and of a raw guest in its VM
 TIMEOUT_S = 300.0
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from tessera.bench.collect import Taken
-from tessera.bench.machine import ICOUNT
 from tessera.bench.metrics import PEERS, Metric
 from tessera.bench.mips import Taken as MipsTaken
 from tessera.run.runner import ROOT, Qemu
+from tessera.run.virtualtime import ICOUNT
 
 NATIVE = "native"
 IASIM = "iasim"

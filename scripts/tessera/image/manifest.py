@@ -6,6 +6,7 @@ from typing import Any
 
 from tessera.image.model import Accelerator, Device, File, Shared, System, Vm, VmAccelerator
 from tessera.image.schema import COLOURS
+from tessera.run.virtualtime import By, virtual_time
 
 FORMAT = 1
 
@@ -112,7 +113,7 @@ def _qemu(system: System) -> dict[str, Any] | None:
         return None
     arguments = list(board.qemu_arguments)
     if system.node["virtual-time"]:
-        arguments += ["-icount", "shift=0,sleep=off", "-nic", "none"]
+        arguments += virtual_time(By.SYSTEM)
     for device in system.devices:
         arguments += _device_arguments(device, board.devices[device.slot].qemu_bus or "")
     return {"machine": board.qemu_machine, "memory_mib": board.ram_size >> 20, "arguments": arguments}

@@ -5,7 +5,7 @@ import contextlib
 import json
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,13 +13,22 @@ from typing import Any
 from tessera.run.hosttime import Limit
 from tessera.run.machine import Machine
 from tessera.run.runner import BuiltSystem, Qemu, system_command
+from tessera.run.virtualtime import By, virtual_time
 from tessera.trace.ring import Ring, TraceError, decode, decode_ring
 
-# An instruction takes one nanosecond, and QEMU does not sleep. No network: its timers would make
-# QEMU 7.2 hang.
-COUNTED = ("-icount", "shift=0,sleep=off", "-nic", "none")
+COUNTED = virtual_time(By.COMMAND)
 _POLL_S = 0.05
 _CONNECT_S = 20.0
+
+
+@contextlib.contextmanager
+def _connected() -> Iterator[None]:
+    """Converts the errors of a socket that the other side has closed, with or without an unread
+    request in it."""
+    try:
+        yield
+    except OSError as error:
+        raise TraceError("QEMU has ended") from error
 
 
 class Qmp:
@@ -37,7 +46,8 @@ class Qmp:
                     raise TraceError(f"QEMU does not open {path}: {error.strerror}") from error
                 time.sleep(_POLL_S)
         self.file = self.socket.makefile("rw", encoding="utf-8")
-        self._answer(lambda line: "QMP" in line)
+        with _connected():
+            self._answer(lambda line: "QMP" in line)
         self.ask("qmp_capabilities")
 
     def _answer(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
@@ -51,12 +61,10 @@ class Qmp:
         raise TraceError("QEMU has ended")
 
     def ask(self, command: str, **arguments: int | str) -> Any:
-        try:
+        with _connected():
             self.file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
             self.file.flush()
-        except OSError as error:
-            raise TraceError("QEMU has ended") from error
-        return self._answer(lambda line: "return" in line)["return"]
+            return self._answer(lambda line: "return" in line)["return"]
 
     def memory(self, address: int, size: int, folder: Path) -> bytes:
         """Reads physical memory."""

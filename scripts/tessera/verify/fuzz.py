@@ -19,6 +19,7 @@ from typing import Any
 from tessera.run.hosttime import Limit
 from tessera.run.machine import HYPERVISOR, Console, Machine
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, load_system, system_command
+from tessera.run.virtualtime import By, virtual_time
 
 ATTACKER, WITNESS, CLIENT = "attacker", "witness", "client"
 OUT = ROOT / "build" / "fuzz"
@@ -286,8 +287,8 @@ def attack(options: Options, qemu: Qemu, at_end: Callable[[Machine], None] = lam
     with ram.open("wb") as file:
         file.truncate(size)
     backend = f"memory-backend-file,id=ram,size={size},mem-path={ram},share=on"
-    words = [*system_command(qemu, system), "-object", backend, "-machine", "memory-backend=ram", "-nic", "none"]
-    words += [*(["-icount", "shift=0,sleep=off"] if options.virtual else []), *options.arguments]
+    words = [*system_command(qemu, system), "-object", backend, "-machine", "memory-backend=ram"]
+    words += [*(virtual_time(By.COMMAND) if options.virtual else ("-nic", "none")), *options.arguments]
     offset = system.data["shared"][0]["memory"]["host"] - system.data["ram"]["base"] + LOG_OFFSET
     try:
         with (
