@@ -133,6 +133,12 @@ def test_clock_and_alarm_match_the_machine(boot_native: Callable[..., Machine], 
     assert in_vm == native
 
 
+def test_alarm_without_a_source_raises_no_interrupt(machine: Machine):
+    """The VM uses the clock's source for messages, so the clock has none."""
+    start(machine, "rtc-shared")
+    machine.expect("rtc-shared", r"^regression: alarm expired: pending sources 0$", SOON_S)
+
+
 def aligned(lines: list[str]) -> list[str]:
     """
     The rows of `widths` without misaligned accesses, whose results changed with QEMU 8.2. A row has

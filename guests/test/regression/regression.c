@@ -233,6 +233,7 @@ static const struct {
 } virt_roles[] = {{"wrs", wrs},
                   {"widths", widths},
                   {"rtc", rtc},
+                  {"rtc-no-source", rtc_no_source},
                   {"plic", plic},
                   {"seed", seed},
                   {"legacy", legacy},

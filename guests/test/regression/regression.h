@@ -22,6 +22,9 @@ void widths(unsigned long hart, const void *fdt);
 /* rtc: the clock, and its alarm. */
 void rtc(unsigned long hart, const void *fdt);
 
+/* rtc-no-source: the alarm of a clock whose interrupt source the VM uses otherwise. */
+void rtc_no_source(unsigned long hart, const void *fdt);
+
 /* plic: which of two pending sources is claimed first. */
 void plic(unsigned long hart, const void *fdt);
 
